@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "file.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static ssize_t read_all(int fd, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	for (;;) {
+		ssize_t got = read(fd, buf + used, size - used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		used += (size_t)got;
+		/* A short read is the end of a kernel file that fits; asking again
+		 * would only be told 0. */
+		if (used < size)
+			return (ssize_t)used;
+		if (got == 0 || used == size)
+			break;
+	}
+	char extra;
+	return read(fd, &extra, 1) == 0 ? (ssize_t)used : -EFBIG;
+}
+
+ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
+		     size_t size)
+{
+	int fd = host->open_file(host, dirfd, path);
+
+	if (fd < 0)
+		return fd;
+	ssize_t got = read_all(fd, buf, size);
+	close(fd);
+	return got;
+}
+
+uint32_t file_absence(int err)
+{
+	switch (err) {
+	case EACCES:
+	case EPERM:
+		return CTPROF_ABSENT_DENIED;
+	case ESRCH:
+		return CTPROF_ABSENT_VANISHED;
+	case ETIMEDOUT:
+		return CTPROF_ABSENT_TIMEOUT;
+	case EFBIG:
+	case EIO:
+		return CTPROF_ABSENT_INVALID;
+	default: /* ENOENT, EOPNOTSUPP, ENOTDIR, ...: not built into this kernel */
+		return CTPROF_ABSENT_UNSUPPORTED;
+	}
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CPU_RANGE 65536u
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bool text_take_line(struct text *rest, struct text *ret_line)
+{
+	if (rest->len == 0)
+		return false;
+	const char *nl = memchr(rest->p, '\n', rest->len);
+	size_t len = nl ? (size_t)(nl - rest->p) : rest->len;
+	size_t used = nl ? len + 1 : len;
+
+	*ret_line = (struct text){rest->p, len};
+	*rest = (struct text){rest->p + used, rest->len - used};
+	return true;
+}
+
+bool text_take_token(struct text *rest, struct text *ret_token)
+{
+	const char *p = rest->p;
+	const char *end = p + rest->len;
+
+	while (p < end && is_blank(*p))
+		p++;
+	const char *start = p;
+	while (p < end && !is_blank(*p))
+		p++;
+	*rest = (struct text){p, (size_t)(end - p)};
+	if (p == start)
+		return false;
+	*ret_token = (struct text){start, (size_t)(p - start)};
+	return true;
+}
+
+struct text text_trim(struct text whole)
+{
+	while (whole.len > 0 && is_blank(whole.p[0])) {
+		whole.p++;
+		whole.len--;
+	}
+	while (whole.len > 0 && is_blank(whole.p[whole.len - 1]))
+		whole.len--;
+	return whole;
+}
+
+bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right)
+{
+	const char *at = whole.len ? memchr(whole.p, separator, whole.len) : NULL;
+
+	if (!at)
+		return false;
+	size_t left = (size_t)(at - whole.p);
+	*ret_left = text_trim((struct text){whole.p, left});
+	*ret_right = text_trim((struct text){at + 1, whole.len - left - 1});
+	return true;
+}
+
+bool text_equal(struct text a, const char *b)
+{
+	return a.len == strlen(b) && memcmp(a.p, b, a.len) == 0;
+}
+
+bool text_starts(struct text a, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return a.len >= len && memcmp(a.p, prefix, len) == 0;
+}
+
+/* Digits only, at least one. */
+static bool digits_u64(const char *p, size_t len, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (len == 0)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned digit = (unsigned)(unsigned char)p[i] - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*ret = value;
+	return true;
+}
+
+bool text_u64(struct text digits, uint64_t *ret)
+{
+	size_t sign = digits.len > 0 && digits.p[0] == '+';
+
+	return digits_u64(digits.p + sign, digits.len - sign, ret);
+}
+
+bool text_i64(struct text digits, int64_t *ret)
+{
+	bool negative = digits.len > 0 && digits.p[0] == '-';
+	size_t sign = negative || (digits.len > 0 && digits.p[0] == '+');
+	uint64_t magnitude;
+
+	if (!digits_u64(digits.p + sign, digits.len - sign, &magnitude) ||
+	    magnitude > (uint64_t)INT64_MAX + negative)
+		return false;
+	*ret = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+	return true;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static size_t sort_unique(uint32_t *cpus, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(cpus, n, sizeof *cpus, compare_u32);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || cpus[kept - 1] != cpus[i])
+			cpus[kept++] = cpus[i];
+	return kept;
+}
+
+/* "n" or "lo-hi"; blanks around are not allowed. */
+static bool parse_range(struct text token, uint64_t *ret_lo, uint64_t *ret_hi)
+{
+	const char *dash = memchr(token.p, '-', token.len);
+	size_t left = dash ? (size_t)(dash - token.p) : token.len;
+
+	if (!text_u64((struct text){token.p, left}, ret_lo))
+		return false;
+	*ret_hi = *ret_lo;
+	if (dash && !text_u64((struct text){dash + 1, token.len - left - 1}, ret_hi))
+		return false;
+	return *ret_hi >= *ret_lo && *ret_hi <= UINT32_MAX && *ret_hi - *ret_lo < MAX_CPU_RANGE;
+}
+
+size_t text_cpu_list(struct text list, uint32_t *cpus, size_t max)
+{
+	struct text rest = text_trim(list);
+	bool ascending = true;
+	size_t n = 0;
+
+	while (rest.len > 0) {
+		const char *comma = memchr(rest.p, ',', rest.len);
+		size_t len = comma ? (size_t)(comma - rest.p) : rest.len;
+		struct text token = text_trim((struct text){rest.p, len});
+		size_t used = comma ? len + 1 : len;
+		uint64_t lo, hi;
+
+		rest = (struct text){rest.p + used, rest.len - used};
+		if (token.len == 0)
+			continue;
+		if (!parse_range(token, &lo, &hi) || hi - lo + 1 > max - n)
+			return 0;
+		ascending = ascending && (n == 0 || lo > cpus[n - 1]);
+		for (uint64_t cpu = lo; cpu <= hi; cpu++)
+			cpus[n++] = (uint32_t)cpu;
+	}
+	return ascending ? n : sort_unique(cpus, n);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cutting kernel text into lines, tokens and numbers.  Pure, allocation-free,
+ * byte-safe: text is (pointer, length), of any bytes, not NUL-terminated.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	const char *p;
+	size_t len;
+};
+
+/* Takes the next line (without its '\n') off rest; false when rest is empty. */
+bool text_take_line(struct text *rest, struct text *ret_line);
+/* Takes the next run of non-blank bytes off rest; false when none is left. */
+bool text_take_token(struct text *rest, struct text *ret_token);
+/* Splits at the first separator, both sides trimmed; false when there is none. */
+bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right);
+/* Without ASCII blanks at both ends. */
+struct text text_trim(struct text whole);
+bool text_equal(struct text a, const char *b);
+bool text_starts(struct text a, const char *prefix);
+
+/* The whole text as a decimal number: digits, one leading '+' allowed (and '-'
+ * for signed); no blanks; false on overflow or any other byte. */
+bool text_u64(struct text digits, uint64_t *ret);
+bool text_i64(struct text digits, int64_t *ret);
+
+/*
+ * A kernel CPU list ("0-3,8") into cpus, ascending and unique.  Returns how
+ * many, or 0 when the list is empty, malformed, longer than max, or one range
+ * spans more than 65536 CPUs.  cpus may be unsorted in the text.
+ */
+size_t text_cpu_list(struct text list, uint32_t *cpus, size_t max);
