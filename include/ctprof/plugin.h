@@ -155,10 +155,11 @@ enum ctprof_scope {
 #define CTPROF_METRIC_UNLIMITED 2u /* UINT64_MAX means "no limit" */
 
 /*
- * A metric, declared once by the source that fills it.  Two sources may
- * declare one name when kind, unit, scope and group agree: they then share
- * the slot, and the first in the host's order of preference that puts a value
- * wins.
+ * A metric, declared once by the source that fills it.  Names are unique among
+ * the metrics of one sort of row (thread, process and mm scope; cgroup; host;
+ * capture).  Two sources may declare one name there when kind, unit, scope and
+ * group agree: they then share the slot, and the first in the host's order of
+ * preference that puts a value wins.
  */
 struct ctprof_metric {
 	uint32_t struct_size;

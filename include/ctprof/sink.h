@@ -55,7 +55,7 @@ struct ctprof_metric_info {
 	uint32_t index;  /* place in a row of its scope's batches */
 	uint32_t type;   /* enum ctprof_type */
 	uint32_t wanted; /* 1: somebody asked for it and a live source offers it */
-	struct ctprof_metric metric;
+	const struct ctprof_metric *metric;
 	const char *plugin; /* name of the first source that declared it */
 };
 

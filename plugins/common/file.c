@@ -16,8 +16,7 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 		if (got < 0)
 			return -errno;
 		used += (size_t)got;
-		/* A short read is the end of a kernel file that fits; asking again
-		 * would only be told 0. */
+		/* The end, see file.h; asking again would only be told 0. */
 		if (used < size)
 			return (ssize_t)used;
 		if (got == 0 || used == size)
@@ -48,6 +47,11 @@ uint32_t file_absence(int err)
 	case ESRCH:
 		return CTPROF_ABSENT_VANISHED;
 	case ETIMEDOUT:
+	case EMFILE: /* a budget of ours or the system's, not the kernel's lack */
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EINTR:
 		return CTPROF_ABSENT_TIMEOUT;
 	case EFBIG:
 	case EIO:

@@ -9,10 +9,11 @@
 #include "ctprof/plugin.h"
 
 /*
- * Opens dirfd/path through the host and reads it into buf, at most size bytes:
- * one read() when the first does not fill the buffer (seq_files hand out all
- * they have), more until the end otherwise.  Returns the bytes read or -errno;
- * -EFBIG when the file does not fit.
+ * Opens dirfd/path through the host and reads it into buf, at most size bytes.
+ * For files of one record (the kernel's single_open()), which one read() hands
+ * out whole when they fit: a short read is taken for the end.  Files of many
+ * records (maps, mountinfo) come in pieces and are no work for this.  Returns the bytes read or
+ * -errno; -EFBIG when the file does not fit.
  */
 ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 		     size_t size);

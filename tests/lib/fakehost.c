@@ -34,7 +34,8 @@ static FakeHost *self(const struct ctprof_host *host)
 	return host->handle;
 }
 
-static void host_log(const struct ctprof_host *host, guint32 level, const char *format, ...)
+static CTPROF_PRINTF(3, 4) void host_log(const struct ctprof_host *host, guint32 level,
+					 const char *format, ...)
 {
 	va_list ap;
 
@@ -45,7 +46,7 @@ static void host_log(const struct ctprof_host *host, guint32 level, const char *
 	g_string_append_c(self(host)->log, '\n');
 }
 
-static void host_error(const struct ctprof_host *host, const char *format, ...)
+static CTPROF_PRINTF(2, 3) void host_error(const struct ctprof_host *host, const char *format, ...)
 {
 	va_list ap;
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counts, per slot group and reason, the rows that lack a value. */
+#pragma once
+
+#include <glib.h>
+
+#include "registry.h"
+
+/* Absences of one group for one reason. */
+typedef struct absence {
+	const char *group;
+	guint32 why;     /* enum ctprof_absence */
+	guint64 threads; /* rows where a value of the group is absent for it */
+} Absence;
+
+typedef struct absence_tally AbsenceTally;
+
+AbsenceTally *absence_tally_new(const Registry *registry);
+void absence_tally_free(AbsenceTally *tally);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AbsenceTally, absence_tally_free)
+
+/* Counts thread rows; skipped values are not absences. */
+void absence_tally_add(AbsenceTally *tally, const struct ctprof_rows *rows);
+/* The counts as an array of Absence. */
+GArray *absence_tally_sum(const AbsenceTally *tally);
+/* "denied" for CTPROF_ABSENT_DENIED, ... */
+const char *absence_word(guint32 why);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "arena.h"
+
+#define BLOCK_BYTES 65536
+#define ALIGNMENT 8u
+
+struct arena {
+	GPtrArray *blocks; /* the last one is being filled */
+	gsize used, size;  /* of the last block */
+};
+
+Arena *arena_new(void)
+{
+	Arena *arena = g_new0(Arena, 1);
+
+	arena->blocks = g_ptr_array_new_with_free_func(g_free);
+	return arena;
+}
+
+void arena_free(Arena *arena)
+{
+	g_ptr_array_unref(arena->blocks);
+	g_free(arena);
+}
+
+gpointer arena_take(Arena *arena, gsize size)
+{
+	gsize need = (size + ALIGNMENT - 1) & ~(gsize)(ALIGNMENT - 1);
+
+	if (arena->size - arena->used < need) {
+		arena->size = MAX(need, BLOCK_BYTES);
+		arena->used = 0;
+		g_ptr_array_add(arena->blocks, g_malloc(arena->size));
+	}
+	char *block = g_ptr_array_index(arena->blocks, arena->blocks->len - 1);
+	gpointer taken = block + arena->used;
+	arena->used += need;
+	return taken;
+}
+
+void arena_reset(Arena *arena)
+{
+	/* The first block may be an oversized one; it is not worth keeping then. */
+	if (arena->blocks->len > 1) {
+		g_ptr_array_set_size(arena->blocks, 0);
+		arena->size = 0;
+	}
+	arena->used = 0;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "batch.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+
+#define MAX_TEXT_BYTES 65535u
+#define MAX_MAP_ENTRIES 65536u
+#define MAX_CPUS 65536u
+#define MAX_KEY_BYTES 255u
+
+/* What a put must know of a slot, in one cache line for eight of them. */
+struct slot_rule {
+	guint8 type;
+	guint8 wanted;
+	guint8 leader_only;
+	guint8 unfilled;
+};
+
+struct batch {
+	struct ctprof_batch open;
+	enum row_class row;
+	guint32 n_slots;
+	struct slot_rule *rules;
+	guint8 *blank; /* the states of an empty row */
+	struct ctprof_target *targets;
+	guint64 *values;
+	guint8 *states;
+	guint8 *vanished;
+	Arena *arena;
+	guint64 *bad_puts;
+};
+
+Batch *batch_new(const Registry *registry, enum row_class row)
+{
+	const GPtrArray *metrics = registry_row(registry, row);
+	Batch *batch = g_new0(Batch, 1);
+
+	batch->row = row;
+	batch->n_slots = metrics->len;
+	batch->rules = g_new0(struct slot_rule, metrics->len);
+	batch->blank = g_new0(guint8, metrics->len);
+	for (guint i = 0; i < metrics->len; i++) {
+		const Metric *m = g_ptr_array_index(metrics, i);
+
+		batch->rules[i] = (struct slot_rule){
+			.type = (guint8)m->type,
+			.wanted = m->wanted ? 1 : 0,
+			.leader_only = row == ROW_THREAD && m->def.scope != CTPROF_SCOPE_THREAD,
+			.unfilled = (guint8)m->unfilled,
+		};
+		batch->blank[i] = (guint8)m->unfilled;
+	}
+	batch->targets = g_new0(struct ctprof_target, BATCH_ROWS);
+	batch->values = g_new(guint64, (gsize)BATCH_ROWS * batch->n_slots);
+	batch->states = g_new(guint8, (gsize)BATCH_ROWS * batch->n_slots);
+	batch->vanished = g_new0(guint8, BATCH_ROWS);
+	batch->arena = arena_new();
+	return batch;
+}
+
+void batch_free(Batch *batch)
+{
+	arena_free(batch->arena);
+	g_free(batch->rules);
+	g_free(batch->blank);
+	g_free(batch->targets);
+	g_free(batch->values);
+	g_free(batch->states);
+	g_free(batch->vanished);
+	g_free(batch);
+}
+
+struct ctprof_target *batch_targets(Batch *batch)
+{
+	return batch->targets;
+}
+
+void batch_begin(Batch *batch, gsize n)
+{
+	g_assert(n <= BATCH_ROWS);
+	arena_reset(batch->arena);
+	memset(batch->vanished, 0, BATCH_ROWS);
+	for (gsize i = 0; i < n; i++) {
+		guint8 *states = batch->states + i * batch->n_slots;
+
+		memcpy(states, batch->blank, batch->n_slots);
+		if (batch->row != ROW_THREAD || batch->targets[i].flags & CTPROF_TARGET_LEADER)
+			continue;
+		for (guint32 s = 0; s < batch->n_slots; s++)
+			if (batch->rules[s].leader_only)
+				states[s] = CTPROF_ABSENT_SKIPPED;
+	}
+	batch->open = (struct ctprof_batch){
+		.struct_size = sizeof batch->open,
+		.scope = registry_scope_of_row(batch->row),
+		.n = n,
+		.targets = batch->targets,
+		.handle = batch,
+	};
+}
+
+struct ctprof_batch *batch_open(Batch *batch, guint64 *bad_puts)
+{
+	batch->bad_puts = bad_puts;
+	return &batch->open;
+}
+
+static void bad_put(Batch *batch)
+{
+	__atomic_add_fetch(batch->bad_puts, 1, __ATOMIC_RELAXED);
+}
+
+/* The place of a slot in the arrays; FALSE when the put is to be ignored. */
+static gboolean find_place(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
+			   Batch **ret_batch, gsize *ret_at)
+{
+	Batch *batch = open->handle;
+	guint32 index = slot & 0xffff;
+
+	if (slot >> 16 != (guint32)batch->row + 1 || index >= batch->n_slots ||
+	    row >= batch->open.n || (type && batch->rules[index].type != type)) {
+		bad_put(batch);
+		return FALSE;
+	}
+	const struct slot_rule *rule = &batch->rules[index];
+	gsize at = row * batch->n_slots + index;
+	if (!rule->wanted || batch->states[at] == CTPROF_PRESENT)
+		return FALSE;
+	if (rule->leader_only && !(batch->targets[row].flags & CTPROF_TARGET_LEADER))
+		return FALSE;
+	*ret_batch = batch;
+	*ret_at = at;
+	return TRUE;
+}
+
+static void put_bits(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
+		     guint64 bits)
+{
+	Batch *batch;
+	gsize at;
+
+	if (!find_place(open, row, slot, type, &batch, &at))
+		return;
+	batch->values[at] = bits;
+	batch->states[at] = CTPROF_PRESENT;
+}
+
+static void put_u64(struct ctprof_batch *open, guint64 row, guint32 slot, guint64 value)
+{
+	put_bits(open, row, slot, CTPROF_TYPE_U64, value);
+}
+
+static void put_i64(struct ctprof_batch *open, guint64 row, guint32 slot, gint64 value)
+{
+	put_bits(open, row, slot, CTPROF_TYPE_I64, (guint64)value);
+}
+
+static void put_text(struct ctprof_batch *open, guint64 row, guint32 slot, const char *text,
+		     size_t length)
+{
+	Batch *batch;
+	gsize at;
+
+	if (!find_place(open, row, slot, CTPROF_TYPE_TEXT, &batch, &at))
+		return;
+	length = strnlen(text, MIN(length, MAX_TEXT_BYTES));
+	struct ctprof_text *copy = arena_take(batch->arena, sizeof *copy + length);
+	char *bytes = (char *)copy + offsetof(struct ctprof_text, bytes);
+	copy->length = (guint32)length;
+	memcpy(bytes, text, length);
+	bytes[length] = '\0';
+	batch->values[at] = (guint64)(uintptr_t)copy;
+	batch->states[at] = CTPROF_PRESENT;
+}
+
+static void put_cpuset(struct ctprof_batch *open, guint64 row, guint32 slot, const guint32 *cpus,
+		       size_t n)
+{
+	Batch *batch;
+	gsize at;
+
+	if (!find_place(open, row, slot, CTPROF_TYPE_CPUS, &batch, &at))
+		return;
+	gboolean sound = n >= 1 && n <= MAX_CPUS;
+	for (gsize i = 1; sound && i < n; i++)
+		sound = cpus[i] > cpus[i - 1];
+	if (!sound) {
+		bad_put(batch);
+		return;
+	}
+	struct ctprof_cpus *copy = arena_take(batch->arena, sizeof *copy + n * sizeof *cpus);
+	copy->n = (guint32)n;
+	memcpy((char *)copy + offsetof(struct ctprof_cpus, cpus), cpus, n * sizeof *cpus);
+	batch->values[at] = (guint64)(uintptr_t)copy;
+	batch->states[at] = CTPROF_PRESENT;
+}
+
+static const char *copy_bytes(Arena *arena, const char *bytes, gsize length)
+{
+	char *copy = arena_take(arena, length + 1);
+
+	memcpy(copy, bytes, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct ctprof_map_entry *x = a;
+	const struct ctprof_map_entry *y = b;
+	int order = memcmp(x->key, y->key, MIN(x->key_len, y->key_len));
+
+	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
+}
+
+static gboolean is_sound_entry(const struct ctprof_map_entry *entry)
+{
+	return entry->key && entry->key_len >= 1 && entry->key_len <= MAX_KEY_BYTES &&
+	       !memchr(entry->key, '\0', entry->key_len) && entry->text_len <= MAX_TEXT_BYTES;
+}
+
+static void put_map(struct ctprof_batch *open, guint64 row, guint32 slot,
+		    const struct ctprof_map_entry *entries, size_t n)
+{
+	Batch *batch;
+	gsize at;
+
+	if (!find_place(open, row, slot, CTPROF_TYPE_MAP, &batch, &at))
+		return;
+	gboolean sound = n <= MAX_MAP_ENTRIES;
+	for (gsize i = 0; sound && i < n; i++)
+		sound = is_sound_entry(&entries[i]);
+	if (!sound) {
+		bad_put(batch);
+		return;
+	}
+	struct ctprof_map *map = arena_take(batch->arena, sizeof *map + n * sizeof *entries);
+	struct ctprof_map_entry *copies =
+		(void *)((char *)map + offsetof(struct ctprof_map, entries));
+	map->n = n;
+	for (gsize i = 0; i < n; i++) {
+		copies[i] = entries[i];
+		copies[i].key = copy_bytes(batch->arena, entries[i].key, entries[i].key_len);
+		if (entries[i].text)
+			copies[i].text =
+				copy_bytes(batch->arena, entries[i].text, entries[i].text_len);
+	}
+	if (n > 1)
+		qsort(copies, n, sizeof *copies, compare_entries);
+	batch->values[at] = (guint64)(uintptr_t)map;
+	batch->states[at] = CTPROF_PRESENT;
+}
+
+static void put_absent(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 why)
+{
+	Batch *batch;
+	gsize at;
+
+	if (!find_place(open, row, slot, 0, &batch, &at))
+		return;
+	if (why == CTPROF_PRESENT || why > CTPROF_ABSENT_SKIPPED || why % 10 != 0) {
+		bad_put(batch);
+		return;
+	}
+	batch->states[at] = (guint8)why;
+}
+
+static void vanished(struct ctprof_batch *open, guint64 row)
+{
+	Batch *batch = open->handle;
+
+	if (row >= batch->open.n || batch->row != ROW_THREAD)
+		bad_put(batch);
+	else
+		batch->vanished[row] = 1;
+}
+
+void batch_lend(struct ctprof_host *table)
+{
+	table->put_u64 = put_u64;
+	table->put_i64 = put_i64;
+	table->put_text = put_text;
+	table->put_cpuset = put_cpuset;
+	table->put_map = put_map;
+	table->put_absent = put_absent;
+	table->vanished = vanished;
+}
+
+void batch_close_targets(Batch *batch)
+{
+	/* Threads of one process share a descriptor. */
+	for (gsize i = 0; i < batch->open.n; i++) {
+		int fd = batch->targets[i].task_fd;
+
+		if (fd >= 0 && (i + 1 == batch->open.n || batch->targets[i + 1].task_fd != fd))
+			close(fd);
+	}
+	for (gsize i = 0; i < batch->open.n; i++)
+		batch->targets[i].task_fd = -1;
+}
+
+gsize batch_drop_vanished(Batch *batch)
+{
+	gsize n = batch->open.n, kept = 0;
+
+	for (gsize i = 0; i < n; i++) {
+		if (batch->vanished[i])
+			continue;
+		if (kept != i) {
+			batch->targets[kept] = batch->targets[i];
+			memcpy(batch->values + kept * batch->n_slots,
+			       batch->values + i * batch->n_slots,
+			       batch->n_slots * sizeof *batch->values);
+			memcpy(batch->states + kept * batch->n_slots,
+			       batch->states + i * batch->n_slots, batch->n_slots);
+		}
+		kept++;
+	}
+	batch->open.n = kept;
+	return n - kept;
+}
+
+void batch_view(const Batch *batch, struct ctprof_rows *ret_rows)
+{
+	*ret_rows = (struct ctprof_rows){
+		.struct_size = sizeof *ret_rows,
+		.scope = batch->open.scope,
+		.n = batch->open.n,
+		.n_slots = batch->n_slots,
+		.targets = batch->targets,
+		.values = batch->values,
+		.states = batch->states,
+	};
+}

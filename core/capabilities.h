@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Least privilege: what no plugin declared is given up before any opens. */
+#pragma once
+
+#include <glib.h>
+
+#include "plugin.h"
+
+/*
+ * Drops every capability that none of plugins (Plugin *) declares a need for,
+ * for good: from the permitted, effective, inheritable, ambient and bounding
+ * sets.  CAP_DAC_OVERRIDE alone stays permitted, for capabilities_raise().
+ * Call while the process has one thread.
+ */
+gboolean capabilities_drop(const GPtrArray *plugins, GError **error);
+
+/* Lets the calling thread write into directories of other users, as root may;
+ * FALSE takes it back.  Nothing happens without the capability. */
+void capabilities_write_anywhere(gboolean allowed);

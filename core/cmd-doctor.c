@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "ui.h"
+
+static char *format;
+
+static const GOptionEntry entries[] = {
+	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
+	G_OPTION_ENTRY_NULL,
+};
+
+/* Groups ctprof's own plugins offer, and the plugin that offers each. */
+static const char *const well_known[][2] = {
+	{"identity", "procfs"}, {"sched", "procfs"},      {"io", "procfs"},     {"smaps", "procfs"},
+	{"delay", "taskstats"}, {"jemalloc", "jemalloc"}, {"cgroup", "cgroup"}, {"psi", "psi"},
+	{"scx", "scx"},         {"host", "host"},
+};
+
+/* One line of the report: what a plugin says of a group. */
+struct diagnosis {
+	const char *group, *plugin, *why, *remedy;
+	guint32 state;
+};
+
+static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out)
+{
+	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
+	guint before = out->len;
+
+	if (!plugin_is_live(plugin)) {
+		line.state = CTPROF_FAILS;
+		line.why = plugin->why;
+		g_array_append_val(out, line);
+		return;
+	}
+	for (guint i = 0; i < plugin->findings->len; i++) {
+		const Finding *finding = g_ptr_array_index(plugin->findings, i);
+
+		if (strcmp(finding->group, group) != 0)
+			continue;
+		line.state = finding->state;
+		line.why = finding->why;
+		line.remedy = finding->remedy;
+		g_array_append_val(out, line);
+	}
+	if (out->len == before)
+		g_array_append_val(out, line);
+}
+
+static void diagnose_group(const Session *session, const char *group, const char *usual,
+			   GArray *out)
+{
+	guint before = out->len;
+
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+
+		if (registry_offers(session->registry, plugin_name(plugin), group))
+			diagnose_plugin(plugin, group, out);
+	}
+	if (out->len > before)
+		return;
+	struct diagnosis line = {group, usual, "its plugin is not installed or not selected",
+				 "install the plugin, or name it in --plugins", CTPROF_FAILS};
+	g_array_append_val(out, line);
+}
+
+static gboolean is_well_known(const char *group)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(well_known); i++)
+		if (strcmp(well_known[i][0], group) == 0)
+			return TRUE;
+	return FALSE;
+}
+
+static GArray *diagnose(const Session *session)
+{
+	GArray *out = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
+	g_autoptr(GPtrArray) list = registry_list(session->registry);
+	g_autoptr(GPtrArray) others = g_ptr_array_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(well_known); i++)
+		diagnose_group(session, well_known[i][0], well_known[i][1], out);
+	for (guint i = 0; i < list->len; i++) {
+		const Metric *metric = g_ptr_array_index(list, i);
+		const char *group = metric->def.group;
+
+		if (metric->row == ROW_CAPTURE || is_well_known(group) ||
+		    g_ptr_array_find_with_equal_func(others, group, g_str_equal, NULL))
+			continue;
+		g_ptr_array_add(others, (gpointer)(uintptr_t)group);
+		diagnose_group(session, group, "", out);
+	}
+	return out;
+}
+
+static void print_text(const GArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++) {
+		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
+
+		printf("%-10s %-7s %s\n", line->group, plugin_finding_word(line->state),
+		       line->plugin);
+		if (line->why)
+			printf("           why:    %s\n", line->why);
+		if (line->remedy)
+			printf("           remedy: %s\n", line->remedy);
+	}
+}
+
+static void print_json(const GArray *lines)
+{
+	g_autoptr(JsonBuilder) builder = json_builder_new();
+
+	json_builder_begin_object(builder);
+	json_builder_set_member_name(builder, "groups");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < lines->len; i++) {
+		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
+
+		json_builder_begin_object(builder);
+		json_add_string(builder, "group", line->group);
+		json_add_string(builder, "here", plugin_finding_word(line->state));
+		json_add_string(builder, "plugin", line->plugin);
+		json_add_string(builder, "why", line->why);
+		json_add_string(builder, "remedy", line->remedy);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+	json_builder_end_object(builder);
+	json_print(builder);
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Session) session = NULL;
+	gboolean json;
+
+	if (!cmd_no_arguments(arguments, &error) || !cmd_wants_json(format, &json, &error) ||
+	    !(session = session_new(globals, NULL, &error)))
+		return cmd_fail(error);
+	for (guint i = 0; i < session->plugins->len; i++)
+		plugin_probe(g_ptr_array_index(session->plugins, i));
+	g_autoptr(GArray) lines = diagnose(session);
+	if (json)
+		print_json(lines);
+	else
+		print_text(lines);
+	return EXIT_DONE;
+}
+
+const Command cmd_doctor = {
+	.name = "doctor",
+	.arguments = "",
+	.summary = "Tell what works on this host, what does not, why, and what would help",
+	.help = "Run it as the user who captures: what is missing depends on rights.\n\n"
+		"Examples:\n"
+		"  ctprof doctor\n"
+		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",
+	.entries = entries,
+	.run = run,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The commands of ctprof, and what they share. */
+#pragma once
+
+#include <glib.h>
+
+#include "session.h"
+
+/* Exit statuses scripts rely on. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+typedef struct command {
+	const char *name;
+	const char *arguments;       /* behind the options, in the usage line */
+	const char *summary;         /* one line for ctprof --help */
+	const char *help;            /* paragraphs below the options of --help */
+	const GOptionEntry *entries; /* own options */
+	/* arguments: what is left of the command line, NULL-terminated. */
+	int (*run)(Globals *globals, char **arguments);
+} Command;
+
+extern const Command cmd_capture;
+extern const Command cmd_doctor;
+extern const Command cmd_plugins;
+extern const Command cmd_metric_list;
+
+/* Says the error, and gives the exit status it stands for. */
+int cmd_fail(const GError *error);
+/* Fails when there is an argument. */
+gboolean cmd_no_arguments(char **arguments, GError **error);
+/* Whether format (NULL: text) is "json"; an error unless it is that or "text". */
+gboolean cmd_wants_json(const char *format, gboolean *ret_json, GError **error);

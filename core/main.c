@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cmd.h"
+#include "crash.h"
+#include "error.h"
+#include "ui.h"
+
+static const Command *const commands[] = {&cmd_capture, &cmd_doctor, &cmd_metric_list,
+					  &cmd_plugins};
+
+static Globals globals;
+static gboolean quiet, version;
+static int verbosity;
+
+static gboolean count_verbose(const char *name, const char *value, gpointer data, GError **error)
+{
+	(void)name;
+	(void)value;
+	(void)data;
+	(void)error;
+	verbosity++;
+	return TRUE;
+}
+
+static const GOptionEntry global_entries[] = {
+	{"plugins", 0, 0, G_OPTION_ARG_STRING, &globals.plugins,
+	 "Plugins to load: names, 'all', '-NAME' to leave one out (default: all)", "LIST"},
+	{"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &globals.plugin_path,
+	 "Look for plugins in DIR first (repeatable)", "DIR"},
+	{"option", 'O', 0, G_OPTION_ARG_STRING_ARRAY, &globals.settings,
+	 "Set an option of a plugin (repeatable)", "PLUGIN.KEY=VALUE"},
+	{"proc-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.proc,
+	 "Read a recorded process tree instead of this host's", "DIR"},
+	{"sys-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.sys, "Its sysfs tree", "DIR"},
+	{"cgroup-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.cgroup, "Its cgroup tree", "DIR"},
+	{"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Say nothing but errors", NULL},
+	{"verbose", 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)count_verbose,
+	 "Say more; twice: say all", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+static const GOptionEntry main_entries[] = {
+	{"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+int cmd_fail(const GError *error)
+{
+	ui_error("%s", error->message);
+	return error->domain == USAGE_ERROR || error->domain == G_OPTION_ERROR ? EXIT_USAGE
+									       : EXIT_FAILED;
+}
+
+gboolean cmd_no_arguments(char **arguments, GError **error)
+{
+	if (!arguments[0])
+		return TRUE;
+	g_set_error(error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[0]);
+	return FALSE;
+}
+
+gboolean cmd_wants_json(const char *format, gboolean *ret_json, GError **error)
+{
+	*ret_json = g_strcmp0(format, "json") == 0;
+	if (*ret_json || !format || g_str_equal(format, "text"))
+		return TRUE;
+	g_set_error(error, USAGE_ERROR, 0, "--format '%s': expected text or json", format);
+	return FALSE;
+}
+
+static char *describe(void)
+{
+	GString *text = g_string_new("Commands:\n");
+
+	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+		g_string_append_printf(text, "  %-14s %s\n", commands[i]->name,
+				       commands[i]->summary);
+	g_string_append(
+		text,
+		"\n'ctprof COMMAND --help' tells a command's options.\n\n"
+		"Examples:\n"
+		"  ctprof capture                       picture of this host into a file\n"
+		"  ctprof --plugins=procfs capture -o before.ctprof.zst\n"
+		"  ctprof metric-list                   what is measured, and what it means\n"
+		"  ctprof doctor                        what works here, and what would help\n\n"
+		"Exit status: 0 done, 1 failed, 2 misused.");
+	return g_string_free(text, FALSE);
+}
+
+static GOptionContext *new_context(const char *parameters, const GOptionEntry *own)
+{
+	GOptionContext *context = g_option_context_new(parameters);
+
+	g_option_context_set_translation_domain(context, NULL);
+	if (own)
+		g_option_context_add_main_entries(context, own, NULL);
+	g_option_context_add_main_entries(context, global_entries, NULL);
+	return context;
+}
+
+static const Command *find_command(const char *name)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static int misused(GError *error, const char *help)
+{
+	ui_error("%s (see '%s')", error->message, help);
+	g_error_free(error);
+	return EXIT_USAGE;
+}
+
+static int run_command(const Command *command, const char *const *arguments)
+{
+	g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)arguments);
+	g_autofree char *help = g_strdup_printf("ctprof %s --help", command->name);
+	g_autoptr(GOptionContext) context = new_context(command->arguments, command->entries);
+	g_autofree char *program = g_strdup_printf("ctprof %s", command->name);
+	GError *error = NULL;
+
+	g_set_prgname(program);
+	g_option_context_set_summary(context, command->summary);
+	g_option_context_set_description(context, command->help);
+	if (!g_option_context_parse_strv(context, &argv, &error))
+		return misused(error, help);
+	ui_set_verbosity(quiet ? -1 : verbosity);
+	return command->run(&globals, argv + 1);
+}
+
+static int print_help(GOptionContext *context, FILE *stream)
+{
+	g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
+
+	fputs(help, stream);
+	return stream == stdout ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* arguments: the command's name and what stands behind it. */
+static int dispatch(GOptionContext *context, char **arguments)
+{
+	gboolean help = g_strcmp0(arguments[0], "help") == 0;
+	const char *name = help ? arguments[1] : arguments[0];
+
+	if (!name)
+		return print_help(context, help ? stdout : stderr);
+	const Command *command = find_command(name);
+	if (!command) {
+		ui_error("unknown command '%s' (see 'ctprof --help')", name);
+		return EXIT_USAGE;
+	}
+	/* "ctprof help COMMAND" is "ctprof COMMAND --help". */
+	const char *const as_option[] = {name, "--help", NULL};
+	return run_command(command, help ? as_option : (const char *const *)arguments);
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit files;
+
+	/* A batch holds one descriptor a process. */
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+int main(int argc, char **argv)
+{
+	g_autofree char *description = describe();
+	g_autoptr(GOptionContext) context = new_context("COMMAND [OPTION…]", main_entries);
+	g_auto(GStrv) arguments = NULL;
+	GError *error = NULL;
+
+	(void)argc;
+	setlocale(LC_ALL, "");
+	g_set_prgname("ctprof");
+	crash_init();
+	raise_file_limit();
+	g_option_context_set_summary(
+		context, "Takes one picture of a Linux host, thread by thread, and tells what "
+			 "moved between two.");
+	g_option_context_set_description(context, description);
+	g_option_context_set_strict_posix(context, TRUE);
+	arguments = g_strdupv(argv);
+	if (!g_option_context_parse_strv(context, &arguments, &error))
+		return misused(error, "ctprof --help");
+	if (version) {
+		puts("ctprof " CTPROF_VERSION);
+		return EXIT_DONE;
+	}
+	return dispatch(context, arguments + 1);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every metric the loaded sources declared, and which of them are wanted. */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/sink.h"
+#include "select.h"
+
+/* The sorts of row; process and mm scope share the thread's row. */
+enum row_class { ROW_THREAD, ROW_CGROUP, ROW_HOST, ROW_CAPTURE, N_ROW_CLASSES };
+
+typedef struct metric {
+	struct ctprof_metric def;
+	guint32 slot;  /* what the plugin knows it by; 0: computed, in no row */
+	guint32 index; /* place in a row of its class */
+	guint32 type;  /* enum ctprof_type */
+	enum row_class row;
+	gboolean wanted;
+	/* What the slot holds when no source puts anything (enum ctprof_absence). */
+	guint32 unfilled;
+	GPtrArray *providers; /* names of the sources that declared it, borrowed */
+} Metric;
+
+typedef struct registry Registry;
+
+Registry *registry_new(void);
+void registry_free(Registry *registry);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, registry_free)
+
+/*
+ * Adds plugin's metric, or joins it to the like metric of another source.
+ * -EINVAL, -EEXIST with the reason in ret_why (static text), -EBUSY once
+ * sealed.  def's strings and plugin must outlive the registry.
+ */
+int registry_add(Registry *registry, const char *plugin, const struct ctprof_metric *def,
+		 guint32 *ret_slot, const char **ret_why);
+
+/*
+ * Settles what is wanted and takes no more metrics.  metrics and groups: lists
+ * of names, NULL when not given; what stands in either is wanted.  The identity
+ * group and capture scope always are.  Errors name the unknown entry.
+ */
+gboolean registry_seal(Registry *registry, const char *metrics, const char *groups, GError **error);
+
+/* The metric of a slot, or NULL. */
+Metric *registry_slot(const Registry *registry, guint32 slot);
+/* The metric of that name in rows of that class, or NULL: a cgroup and the host
+ * may each have a "psi.cpu.some.avg10". */
+Metric *registry_named(const Registry *registry, enum row_class row, const char *name);
+/* Whether plugin declared a wanted metric of that row class. */
+gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row);
+/* Whether plugin declared a metric of that group, wanted or not. */
+gboolean registry_offers(const Registry *registry, const char *plugin, const char *group);
+/* All metrics, by rank and then as registered; elements Metric *. */
+GPtrArray *registry_list(const Registry *registry);
+/* Metrics of a row class in order of index; elements Metric *.  Borrowed. */
+const GPtrArray *registry_row(const Registry *registry, enum row_class row);
+
+/* Row class of an enum ctprof_scope; N_ROW_CLASSES for an unknown one. */
+enum row_class registry_row_of_scope(guint32 scope);
+/* The scope batches of a row class carry. */
+guint32 registry_scope_of_row(enum row_class row);
+
+/* Words for the enumerations of plugin.h, "?" for an unknown number. */
+const char *registry_kind_word(guint32 kind);
+const char *registry_unit_word(guint32 unit);
+const char *registry_scope_word(guint32 scope);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#define N_TREES 3
+#define SMALL_FILE_BYTES 65536
+
+/* The only place that knows where the kernel's trees are mounted. */
+static const struct tree {
+	guint32 which;
+	const char *usual;
+	const char *option;
+	gboolean required;
+} trees[N_TREES] = {
+	{CTPROF_ROOT_PROC, "/proc", "--proc-root", TRUE},
+	{CTPROF_ROOT_SYS, "/sys", "--sys-root", FALSE},
+	{CTPROF_ROOT_CGROUP, "/sys/fs/cgroup", "--cgroup-root", FALSE},
+};
+
+struct root {
+	int fds[N_TREES];
+	char *paths[N_TREES];
+	gboolean live;
+};
+
+static gboolean open_tree(Root *root, guint i, const char *given, GError **error)
+{
+	const char *path = given ? given : root->live ? trees[i].usual : NULL;
+
+	if (!path && trees[i].required) {
+		g_set_error(error, USAGE_ERROR, 0, "a recorded tree needs %s", trees[i].option);
+		return FALSE;
+	}
+	root->paths[i] = g_strdup(path ? path : "");
+	if (!path)
+		return TRUE;
+	root->fds[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root->fds[i] >= 0 || (!given && !trees[i].required))
+		return TRUE;
+	return error_set_errno(error, errno, "%s '%s'", trees[i].option, path);
+}
+
+Root *root_open(const char *proc, const char *sys, const char *cgroup, GError **error)
+{
+	const char *given[N_TREES] = {proc, sys, cgroup};
+	g_autoptr(Root) root = g_new0(Root, 1);
+
+	root->live = !proc && !sys && !cgroup;
+	for (guint i = 0; i < N_TREES; i++)
+		root->fds[i] = -ENOENT;
+	for (guint i = 0; i < N_TREES; i++)
+		if (!open_tree(root, i, given[i], error))
+			return NULL;
+	return g_steal_pointer(&root);
+}
+
+void root_free(Root *root)
+{
+	for (guint i = 0; i < N_TREES; i++) {
+		if (root->fds[i] >= 0)
+			close(root->fds[i]);
+		g_free(root->paths[i]);
+	}
+	g_free(root);
+}
+
+static int tree_index(guint32 which)
+{
+	for (int i = 0; i < N_TREES; i++)
+		if (trees[i].which == which)
+			return i;
+	return -1;
+}
+
+int root_fd(const Root *root, guint32 which)
+{
+	int i = tree_index(which);
+
+	if (i < 0)
+		return -EINVAL;
+	return root->fds[i] >= 0 ? root->fds[i] : -ENOENT;
+}
+
+const char *root_path(const Root *root, guint32 which)
+{
+	int i = tree_index(which);
+
+	return i >= 0 ? root->paths[i] : "";
+}
+
+gboolean root_is_live(const Root *root)
+{
+	return root->live;
+}
+
+static char *read_small(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	g_autofree char *buf = g_malloc(SMALL_FILE_BYTES);
+	ssize_t got = read(fd, buf, SMALL_FILE_BYTES - 1);
+	close(fd);
+	if (got < 0)
+		return NULL;
+	buf[got] = '\0';
+	if (got > 0 && buf[got - 1] == '\n')
+		buf[got - 1] = '\0';
+	return g_steal_pointer(&buf);
+}
+
+char *root_read(const Root *root, const char *path)
+{
+	return read_small(root->fds[0], path);
+}
+
+gboolean root_write(const Root *root, const char *path, const char *text, GError **error)
+{
+	int fd = openat(root->fds[0], path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return error_set_errno(error, errno, "'%s/%s'", root->paths[0], path);
+	ssize_t put = write(fd, text, strlen(text));
+	int err = errno;
+	close(fd);
+	return put >= 0 || error_set_errno(error, err, "'%s/%s'", root->paths[0], path);
+}
+
+char *root_executable_dir(void)
+{
+	g_autofree char *exe = g_file_read_link("/proc/self/exe", NULL);
+
+	return exe ? g_path_get_dirname(exe) : NULL;
+}
+
+gboolean root_in_user_namespace(void)
+{
+	g_autofree char *map = read_small(AT_FDCWD, "/proc/self/uid_map");
+	guint64 inside, outside, count;
+
+	if (!map || sscanf(map, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+			   &inside, &outside, &count) != 3)
+		return FALSE;
+	return !(inside == 0 && outside == 0 && count == G_MAXUINT32);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The trees a capture reads: the running kernel's, or recorded ones. */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/plugin.h"
+
+typedef struct root Root;
+
+/*
+ * Opens the three trees.  All NULL: the running kernel's.  As soon as one is
+ * given the root is a recorded one: trees not given are missing, and nothing
+ * may ask the running kernel.
+ */
+Root *root_open(const char *proc, const char *sys, const char *cgroup, GError **error);
+void root_free(Root *root);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Root, root_free)
+
+/* Directory descriptor of an enum ctprof_root, owned by root, or -errno. */
+int root_fd(const Root *root, guint32 which);
+/* Where that tree was opened, for messages; "" when it is missing. */
+const char *root_path(const Root *root, guint32 which);
+/* Whether the trees show the running kernel. */
+gboolean root_is_live(const Root *root);
+
+/* Reads a small file below the proc tree, NUL-terminated and without the final
+ * line end; NULL when it cannot be read. */
+char *root_read(const Root *root, const char *path);
+
+/* Writes a small file below the proc tree. */
+gboolean root_write(const Root *root, const char *path, const char *text, GError **error);
+
+/* Directory of the running executable; NULL when unknown. */
+char *root_executable_dir(void);
+/* Whether this process lives in a user namespace other than the first. */
+gboolean root_in_user_namespace(void);

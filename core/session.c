@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "session.h"
+
+#include <string.h>
+
+#include "capabilities.h"
+#include "error.h"
+#include "loader.h"
+#include "select.h"
+#include "ui.h"
+
+static gboolean take_setting(Session *session, const char *setting, GError **error)
+{
+	const char *dot = strchr(setting, '.');
+	const char *equals = strchr(setting, '=');
+
+	if (!dot || !equals || dot > equals || dot == setting || equals == dot + 1) {
+		g_set_error(error, USAGE_ERROR, 0, "-O '%s': expected PLUGIN.KEY=VALUE", setting);
+		return FALSE;
+	}
+	g_hash_table_insert(session->options, g_strndup(setting, (gsize)(equals - setting)),
+			    g_strdup(equals + 1));
+	return TRUE;
+}
+
+static gboolean open_plugins(Session *session, const Select *select, const char *const *needed,
+			     GError **error)
+{
+	for (guint i = 0; i < session->plugins->len;) {
+		Plugin *plugin = g_ptr_array_index(session->plugins, i);
+		const char *name = plugin_name(plugin);
+		g_autoptr(GError) local = NULL;
+
+		if (plugin_open(plugin, session->root, session->registry, session->options,
+				&local)) {
+			i++;
+			continue;
+		}
+		if (select_names(select, name) || (needed && g_strv_contains(needed, name))) {
+			g_propagate_error(error, g_steal_pointer(&local));
+			return FALSE;
+		}
+		ui_warning("%s", local->message);
+		/* Metrics it declared before it failed stay known, and unfilled. */
+		i++;
+	}
+	return TRUE;
+}
+
+Session *session_new(const Globals *globals, const char *const *needed, GError **error)
+{
+	g_autoptr(Session) session = g_new0(Session, 1);
+	g_autoptr(Select) select = select_parse(globals->plugins, error);
+
+	if (!select) {
+		g_prefix_error(error, "--plugins '%s': ", globals->plugins);
+		return NULL;
+	}
+	session->options = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	for (guint i = 0; globals->settings && globals->settings[i]; i++)
+		if (!take_setting(session, globals->settings[i], error))
+			return NULL;
+	session->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
+	g_autoptr(Loader) loader =
+		session->root ? loader_new((const char *const *)globals->plugin_path, error) : NULL;
+	if (!loader)
+		return NULL;
+	session->registry = registry_new();
+	session->plugins = loader_load(loader, select, needed, error);
+	if (!session->plugins || !capabilities_drop(session->plugins, error) ||
+	    !open_plugins(session, select, needed, error))
+		return NULL;
+	return g_steal_pointer(&session);
+}
+
+void session_free(Session *session)
+{
+	/* Plugins close before what they were lent goes. */
+	g_clear_pointer(&session->plugins, g_ptr_array_unref);
+	g_clear_pointer(&session->registry, registry_free);
+	g_clear_pointer(&session->options, g_hash_table_unref);
+	g_clear_pointer(&session->root, root_free);
+	g_free(session);
+}
+
+Plugin *session_plugin(const Session *session, const char *name, guint32 kind)
+{
+	for (guint i = 0; i < session->plugins->len; i++) {
+		Plugin *plugin = g_ptr_array_index(session->plugins, i);
+
+		if (plugin->descriptor.kind == kind && strcmp(plugin_name(plugin), name) == 0)
+			return plugin;
+	}
+	return NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every command begins with: a root, plugins, their metrics. */
+#pragma once
+
+#include <glib.h>
+
+#include "plugin.h"
+#include "registry.h"
+#include "root.h"
+
+/* Options that go before or behind the command's name. */
+typedef struct globals {
+	char *plugins;             /* --plugins */
+	char **plugin_path;        /* --plugin-path */
+	char *proc, *sys, *cgroup; /* --*-root */
+	char **settings;           /* -O PLUGIN.KEY=VALUE */
+} Globals;
+
+typedef struct session {
+	Root *root;
+	Registry *registry;
+	GHashTable *options; /* "PLUGIN.key" -> value */
+	GPtrArray *plugins;  /* Plugin *, opened */
+} Session;
+
+/*
+ * Opens the root, loads the plugins the globals select and those needed, and
+ * opens them with the settings.  A plugin that cannot open is an error when it
+ * was named or is needed, else left out with a warning.
+ */
+Session *session_new(const Globals *globals, const char *const *needed, GError **error);
+void session_free(Session *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
+
+/* The plugin of that name and kind, or NULL. */
+Plugin *session_plugin(const Session *session, const char *name, guint32 kind);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ui.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lock.h"
+
+static int verbosity;
+static gboolean progress_shown;
+static GMutex lock;
+
+void ui_set_verbosity(int level)
+{
+	verbosity = level;
+}
+
+int ui_verbosity(void)
+{
+	return verbosity;
+}
+
+char *ui_escape(const char *bytes, gssize length)
+{
+	const char *p = bytes;
+	const char *end = bytes + (length < 0 ? (gssize)strlen(bytes) : length);
+	GString *out = g_string_sized_new((gsize)(end - p) + 8);
+
+	while (p < end) {
+		gunichar c = g_utf8_get_char_validated(p, end - p);
+
+		if (c == '\n') {
+			g_string_append(out, "\\n");
+			p++;
+		} else if (c == (gunichar)-1 || c == (gunichar)-2 || g_unichar_iscntrl(c)) {
+			g_string_append_printf(out, "\\x%02x", (guchar)*p);
+			p++;
+		} else {
+			g_string_append_unichar(out, c);
+			p += g_utf8_skip[*(const guchar *)p];
+		}
+	}
+	return g_string_free(out, FALSE);
+}
+
+static void clear_progress(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = FALSE;
+}
+
+static G_GNUC_PRINTF(2, 0) void say(const char *prefix, const char *format, va_list ap)
+{
+	g_autofree char *raw = g_strdup_vprintf(format, ap);
+	g_autofree char *text = ui_escape(raw, -1);
+	HOLD(&lock);
+
+	clear_progress();
+	fprintf(stderr, "ctprof: %s%s\n", prefix, text);
+}
+
+void ui_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say("", format, ap);
+	va_end(ap);
+}
+
+void ui_warning(const char *format, ...)
+{
+	va_list ap;
+
+	if (verbosity < 0)
+		return;
+	va_start(ap, format);
+	say("warning: ", format, ap);
+	va_end(ap);
+}
+
+void ui_note(const char *format, ...)
+{
+	va_list ap;
+
+	if (verbosity < 0)
+		return;
+	va_start(ap, format);
+	say("", format, ap);
+	va_end(ap);
+}
+
+void ui_verbose(int level, const char *format, ...)
+{
+	va_list ap;
+
+	if (verbosity < level)
+		return;
+	va_start(ap, format);
+	say("", format, ap);
+	va_end(ap);
+}
+
+void ui_progress(const char *text)
+{
+	if (verbosity < 0 || !isatty(STDERR_FILENO))
+		return;
+	HOLD(&lock);
+	clear_progress();
+	if (text) {
+		fprintf(stderr, "\rctprof: %s", text);
+		progress_shown = TRUE;
+	}
+	fflush(stderr);
+}
+
+void ui_print_columns(const char *const *cells, guint n_rows, guint n_columns)
+{
+	g_autofree glong *widths = g_new0(glong, n_columns);
+
+	for (guint i = 0; i < n_rows * n_columns; i++)
+		widths[i % n_columns] = MAX(widths[i % n_columns], g_utf8_strlen(cells[i], -1));
+	for (guint i = 0; i < n_rows * n_columns; i++) {
+		guint column = i % n_columns;
+		glong pad = widths[column] - g_utf8_strlen(cells[i], -1);
+
+		fputs(cells[i], stdout);
+		if (column + 1 == n_columns)
+			putchar('\n');
+		else
+			printf("%*s", (int)pad + 2, "");
+	}
+}

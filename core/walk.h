@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Yields every thread of a root, ordered by (tgid, tid). */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/plugin.h"
+#include "root.h"
+
+typedef struct walk Walk;
+
+/*
+ * pids: gint32 process ids, or NULL for all.  Errors: the process directory
+ * cannot be read or shows no process; one of pids is no living process.
+ */
+Walk *walk_new(const Root *root, const GArray *pids, GError **error);
+void walk_free(Walk *walk);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
+
+/*
+ * The next threads, at most max; 0 at the end.  A process is split only when
+ * it alone has more than max threads.  Each target's task_fd is opened in the
+ * calling thread's descriptor table; targets of one process share it, and the
+ * caller closes it.  Callers take turns (external lock).
+ */
+gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max);
+
+guint walk_processes(const Walk *walk);      /* processes found at the start */
+guint walk_processes_done(const Walk *walk); /* of them, handed out or gone */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The 32 pressure metrics, declared by the psi plugin for the host and by the
+ * cgroup plugin for every cgroup: PSI_METRICS(scope, group) are the rows of a
+ * table, PSI_VALUES of each of the PSI_RESOURCES, in the order
+ * psi_parse_pressure() gives the values.
+ */
+#pragma once
+
+#include "ctprof/plugin.h"
+#include "psi-parse.h"
+
+#define PSI_RESOURCES 4 /* cpu, memory, io, irq */
+#define PSI_N_METRICS (PSI_RESOURCES * PSI_VALUES)
+
+#define PSI_METRIC_(scope_, group_, gates_, kind_, unit_, name_, help_)                            \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
+		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_##scope_, .name = "psi." name_, \
+		.group = group_, .gates = gates_, .help = help_,                                   \
+		.origin = "pressure file, " name_ ": psi_show()"                                   \
+	}
+
+#define PSI_HALF_(scope, group, gates, res, half, who)                                             \
+	PSI_METRIC_(scope, group, gates, GAUGE, CENTIPERCENT, res "." half ".avg10",               \
+		    "share of the last 10 s with " who " stalled on " res),                        \
+		PSI_METRIC_(scope, group, gates, GAUGE, CENTIPERCENT, res "." half ".avg60",       \
+			    "share of the last 60 s with " who " stalled on " res),                \
+		PSI_METRIC_(scope, group, gates, GAUGE, CENTIPERCENT, res "." half ".avg300",      \
+			    "share of the last 300 s with " who " stalled on " res),               \
+		PSI_METRIC_(scope, group, gates, COUNTER, US, res "." half ".total_usec",          \
+			    "time with " who " stalled on " res)
+
+#define PSI_RESOURCE_(scope, group, gates, res)                                                    \
+	PSI_HALF_(scope, group, gates, res, "some", "some thread"),                                \
+		PSI_HALF_(scope, group, gates, res, "full", "all runnable threads")
+
+#define PSI_METRICS(scope, group)                                                                  \
+	PSI_RESOURCE_(scope, group, "PSI", "cpu"), PSI_RESOURCE_(scope, group, "PSI", "memory"),   \
+		PSI_RESOURCE_(scope, group, "PSI", "io"),                                          \
+		PSI_RESOURCE_(scope, group, "PSI IRQ_TIME_ACCOUNTING", "irq")

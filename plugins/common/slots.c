@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "slots.h"
+
+int slots_declare(const struct ctprof_host *host, const struct ctprof_metric *metrics, size_t n,
+		  uint32_t *ret_slots)
+{
+	for (size_t i = 0; i < n; i++) {
+		int result = host->metric(host, &metrics[i], &ret_slots[i]);
+
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (host->wanted(host, slots[i]))
+			return true;
+	return false;
+}
+
+void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		      const uint32_t *slots, size_t n, uint32_t why)
+{
+	for (size_t i = 0; i < n; i++)
+		host->put_absent(batch, row, slots[i], why);
+}

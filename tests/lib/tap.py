@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests as functions, reported as TAP: tap.main(globals()) runs every test_*.
+
+A test fails by raising, and is skipped with its reason by raising tap.Skip.
+With names as arguments, only those tests run.
+"""
+
+import sys
+import traceback
+
+
+class Skip(Exception):
+    """This machine lacks what the test needs; the text says what."""
+
+
+def _run(number, name, test):
+    try:
+        test()
+    except Skip as why:
+        print(f"ok {number} {name} # SKIP {why}", flush=True)
+        return True
+    except BaseException:  # a test that exits is a failed test
+        print(f"not ok {number} {name}", flush=True)
+        for line in traceback.format_exc().splitlines():
+            print(f"# {line}", flush=True)
+        return False
+    print(f"ok {number} {name}", flush=True)
+    return True
+
+
+def main(namespace):
+    asked = sys.argv[1:]
+    tests = [(n, t) for n, t in namespace.items() if n.startswith("test_") and callable(t)]
+    tests = [(n, t) for n, t in tests if not asked or n in asked]
+    print(f"1..{len(tests)}", flush=True)
+    results = [_run(i, name, test) for i, (name, test) in enumerate(tests, 1)]
+    sys.exit(0 if all(results) else 1)

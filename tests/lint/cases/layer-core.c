@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lint-as: core/layer.c */
+#include <glib.h>
+
+#include "ctprof/plugin.h"
+#include "registry.h"
+#include "plugins/common/text.h" /* expect: layer */
+#include "fakehost.h"            /* expect: layer */
+
+static const char *const layer_root = "/proc"; /* expect: root-path */
