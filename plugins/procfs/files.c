@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "files.h"
+
+#include <string.h>
+
+/* Longer than any comm, so that a comm cannot pose as the ruler in sched. */
+#define RULER_MIN 32u
+/* Lines within which the ruler stands; a comm of 15 newlines is the worst. */
+#define RULER_LINES 20u
+
+/* PF_KTHREAD of include/linux/sched.h. */
+#define FLAG_KTHREAD 0x00200000u
+#define STAT_STATE_COLUMN 0u
+#define STAT_FLAGS_COLUMN 6u
+
+/* Kernel comms have at most 15 bytes, work queues show up to 63. */
+#define COMM_MAX 255u
+
+const struct procfs_file procfs_files[N_FILES] = {
+	[FILE_STAT] = {.name = "stat", .parse = stat_parse, .tallied = true},
+	[FILE_COMM] = {.name = "comm", .parse = comm_parse},
+	[FILE_PCOMM] = {.name = "comm", .path = "../comm", .parse = pcomm_parse},
+	[FILE_CGROUP] = {.name = "cgroup", .parse = cgroup_parse, .tallied = true},
+	[FILE_SCHEDSTAT] = {.name = "schedstat", .parse = schedstat_parse, .tallied = true},
+	[FILE_STATUS] = {.name = "status", .parse = status_parse, .tallied = true},
+	[FILE_SCHED] = {.name = "sched", .parse = sched_parse, .tallied = true},
+	[FILE_IO] = {.name = "io", .parse = io_parse, .tallied = true},
+	[FILE_SMAPS] = {.name = "smaps_rollup", .tallied = true},
+};
+
+/* ---- the index -------------------------------------------------------- */
+
+static struct text key_of(const struct procfs_metric *metric)
+{
+	return (struct text){metric->key, strlen(metric->key)};
+}
+
+/* Behind the last dot. */
+static struct text last_segment(struct text key)
+{
+	const char *dot = key.len > 0 ? memrchr(key.p, '.', key.len) : NULL;
+
+	if (!dot)
+		return key;
+	return (struct text){dot + 1, key.len - (size_t)(dot + 1 - key.p)};
+}
+
+/* Spreads the kernel's keys well enough: they share prefixes, seldom both the
+ * length and the end. */
+static unsigned bucket_of(struct text key)
+{
+	if (key.len == 0)
+		return 0;
+	unsigned first = (unsigned char)key.p[0];
+	unsigned last = (unsigned char)key.p[key.len - 1];
+	unsigned middle = (unsigned char)key.p[key.len / 2];
+
+	return (first + 3 * last + 5 * middle + 7 * (unsigned)key.len) % INDEX_BUCKETS;
+}
+
+static uint8_t row_of(const char *name)
+{
+	for (uint8_t row = 0; row < N_METRICS; row++)
+		if (strcmp(procfs_metrics[row].def.name, name) == 0)
+			return (uint8_t)(row + 1);
+	return 0;
+}
+
+void files_index_build(struct files_index *ret)
+{
+	*ret = (struct files_index){0};
+	for (uint8_t row = 0; row < N_METRICS; row++) {
+		const struct procfs_metric *metric = &procfs_metrics[row];
+		uint8_t file = metric->file;
+
+		if (ret->count[file]++ == 0)
+			ret->first[file] = row;
+		if (metric->key) {
+			uint8_t *head = &ret->head[file][bucket_of(last_segment(key_of(metric)))];
+
+			ret->next[row] = *head;
+			*head = (uint8_t)(row + 1);
+		}
+		if (metric->minus)
+			ret->minus[row] = row_of(metric->minus);
+	}
+}
+
+static void all_missing(const struct files_index *index, enum file_id file, struct value *values)
+{
+	for (unsigned i = 0; i < index->count[file]; i++)
+		value_set_missing(&values[index->first[file] + i]);
+}
+
+/* ---- files of columns ------------------------------------------------- */
+
+static void columns_parse(const struct files_index *index, enum file_id file, struct text line,
+			  struct value *values)
+{
+	unsigned row = index->first[file];
+	unsigned end = row + index->count[file];
+	struct text token;
+
+	all_missing(index, file, values);
+	for (unsigned column = 0; row < end && text_take_token(&line, &token); column++)
+		if (procfs_metrics[row].column == column) {
+			procfs_metrics[row].parse(token, &values[row]);
+			row++;
+		}
+}
+
+/* What stands behind the comm.  A comm may hold ')', blanks and newlines: only
+ * the last ')' of the whole text is the kernel's own. */
+static struct text stat_tail(struct text text)
+{
+	const char *end = text.len > 0 ? memrchr(text.p, ')', text.len) : NULL;
+
+	if (!end)
+		return (struct text){"", 0};
+	return (struct text){end + 1, text.len - (size_t)(end + 1 - text.p)};
+}
+
+void stat_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	columns_parse(index, FILE_STAT, stat_tail(text), values);
+}
+
+void schedstat_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	struct text line = {"", 0};
+
+	(void)text_take_line(&text, &line);
+	columns_parse(index, FILE_SCHEDSTAT, line, values);
+}
+
+bool stat_parse_task(struct text text, struct stat_task *ret)
+{
+	struct text tail = stat_tail(text);
+	struct text token;
+	struct stat_task task = {0};
+	uint64_t flags;
+
+	for (unsigned column = 0; text_take_token(&tail, &token); column++) {
+		if (column == STAT_STATE_COLUMN)
+			task.state = token.p[0];
+		if (column != STAT_FLAGS_COLUMN)
+			continue;
+		if (!text_u64(token, &flags))
+			return false;
+		task.kernel_thread = (flags & FLAG_KTHREAD) != 0;
+		*ret = task;
+		return true;
+	}
+	return false;
+}
+
+/* ---- files of "key: value" lines -------------------------------------- */
+
+/* A key of the table that has a dot equals only a whole one: last has none. */
+static bool key_matches(const struct procfs_metric *metric, struct text whole, struct text last)
+{
+	return text_equal(last, metric->key) || text_equal(whole, metric->key);
+}
+
+/* What stands before the colon, up to the first blank: no key we look for holds
+ * one, and sched pads its keys with dozens, too many to walk back over. */
+static struct text key_before(const char *start, const char *colon)
+{
+	size_t len = (size_t)(colon - start);
+	const char *blank = len > 0 ? memchr(start, ' ', len) : NULL;
+
+	return text_trim((struct text){start, blank > start ? (size_t)(blank - start) : len});
+}
+
+/* Nothing but blanks between a key and its colon: it was the whole key. */
+static bool is_whole(struct text key, const char *colon)
+{
+	const char *end = key.p + key.len;
+
+	return text_trim((struct text){end, (size_t)(colon - end)}).len == 0;
+}
+
+/* dotted: a key counts by its last segment, whatever prefix this kernel puts
+ * before it ("se.statistics.nr_wakeups", "stats.nr_wakeups"). */
+static void line_parse(const struct files_index *index, enum file_id file, struct text line,
+		       bool dotted, struct value *values)
+{
+	const char *colon = line.len > 0 ? memchr(line.p, ':', line.len) : NULL;
+
+	if (!colon)
+		return;
+	struct text whole = key_before(line.p, colon);
+	struct text last = dotted ? last_segment(whole) : whole;
+	struct text raw = {colon + 1, line.len - (size_t)(colon + 1 - line.p)};
+
+	for (uint8_t at = index->head[file][bucket_of(last)]; at; at = index->next[at - 1]) {
+		const struct procfs_metric *metric = &procfs_metrics[at - 1];
+
+		if (key_matches(metric, whole, last) && is_whole(whole, colon))
+			metric->parse(text_trim(raw), &values[at - 1]);
+	}
+}
+
+static void lines_parse(const struct files_index *index, enum file_id file, struct text text,
+			bool dotted, struct value *values)
+{
+	struct text line;
+
+	all_missing(index, file, values);
+	while (text_take_line(&text, &line))
+		line_parse(index, file, line, dotted, values);
+}
+
+void io_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	lines_parse(index, FILE_IO, text, false, values);
+}
+
+void status_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	lines_parse(index, FILE_STATUS, text, false, values);
+}
+
+static bool is_ruler(struct text line)
+{
+	if (line.len < RULER_MIN)
+		return false;
+	for (size_t i = 0; i < line.len; i++)
+		if (line.p[i] != '-')
+			return false;
+	return true;
+}
+
+/* Without the heading, whose comm is printed raw and could pose as a key. */
+static struct text sched_body(struct text text)
+{
+	struct text rest = text;
+	struct text line;
+
+	for (unsigned i = 0; i < RULER_LINES && text_take_line(&rest, &line); i++)
+		if (is_ruler(line))
+			return rest;
+	return text;
+}
+
+/* Takes one value off another: absent without both, never below 0. */
+static void subtract(struct value *from, const struct value *minus)
+{
+	if (from->why != CTPROF_PRESENT)
+		return;
+	if (minus->why == CTPROF_PRESENT)
+		from->bits -= minus->bits < from->bits ? minus->bits : from->bits;
+	else
+		from->why = minus->why;
+}
+
+void sched_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	unsigned first = index->first[FILE_SCHED];
+
+	lines_parse(index, FILE_SCHED, sched_body(text), true, values);
+	for (unsigned row = first; row < first + index->count[FILE_SCHED]; row++)
+		if (index->minus[row])
+			subtract(&values[row], &values[index->minus[row] - 1]);
+}
+
+/* ---- files of one name ------------------------------------------------ */
+
+/* The kernel adds one newline; any other byte belongs to the name. */
+static void name_parse(const struct files_index *index, enum file_id file, struct text text,
+		       struct value *values)
+{
+	struct value *value = &values[index->first[file]];
+
+	if (text.len > 0 && text.p[text.len - 1] == '\n')
+		text.len--;
+	value_parse_verbatim(text, value);
+	if (text.len > COMM_MAX)
+		value->why = CTPROF_ABSENT_INVALID;
+}
+
+void comm_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	name_parse(index, FILE_COMM, text, values);
+}
+
+void pcomm_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	name_parse(index, FILE_PCOMM, text, values);
+}
+
+void cgroup_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	static const char unified[] = "0::";
+	const size_t prefix = sizeof unified - 1;
+	struct text line;
+
+	all_missing(index, FILE_CGROUP, values);
+	while (text_take_line(&text, &line)) {
+		if (!text_starts(line, unified))
+			continue;
+		struct text path = {line.p + prefix, line.len - prefix};
+		if (text_trim(path).len == 0)
+			continue;
+		value_parse_verbatim(path, &values[index->first[FILE_CGROUP]]);
+		return;
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kernel files of a thread, and their pure parsers. */
+#pragma once
+
+#include "metrics.h"
+
+#define INDEX_BUCKETS 128u
+
+/* Where each file's rows of the metric table are, and its keys by hash. */
+struct files_index {
+	uint8_t first[N_FILES]; /* row of the file's first metric */
+	uint8_t count[N_FILES];
+	uint8_t head[N_FILES][INDEX_BUCKETS]; /* row + 1; 0: none */
+	uint8_t next[N_METRICS];              /* likewise */
+	uint8_t minus[N_METRICS];             /* likewise: row of metric.minus */
+};
+
+void files_index_build(struct files_index *ret);
+
+/*
+ * Every parser sets values[row] of all rows of its file, values having
+ * N_METRICS elements: missing when the text has no such field.  The values
+ * borrow from text.  Any bytes are fine.
+ */
+typedef void file_parse_fn(const struct files_index *index, struct text text, struct value *values);
+
+file_parse_fn stat_parse;
+file_parse_fn comm_parse;
+file_parse_fn pcomm_parse;
+file_parse_fn cgroup_parse;
+file_parse_fn schedstat_parse;
+file_parse_fn status_parse;
+file_parse_fn sched_parse;
+file_parse_fn io_parse;
+
+/* What the smaps ladder must know of a thread, out of stat. */
+struct stat_task {
+	char state;
+	bool kernel_thread;
+};
+
+/* false when the text is not a stat file. */
+bool stat_parse_task(struct text text, struct stat_task *ret);
+
+struct procfs_file {
+	const char *name;     /* below <tgid>/task/<tid> */
+	const char *path;     /* else below <tgid>/task: one for the whole process */
+	file_parse_fn *parse; /* NULL: not one of the plainly read files */
+	bool tallied;         /* a failed read counts in the summary, under name */
+};
+
+extern const struct procfs_file procfs_files[N_FILES];

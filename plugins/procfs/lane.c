@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "lane.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000u
+#define CHUNK (32u * 1024)
+#define STACK_SIZE (256u * 1024)
+
+struct lane {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t work; /* for the helper: jobs, or the end */
+	pthread_cond_t idle; /* for the worker: all done */
+	/* Under the lock, from here ... */
+	unsigned n;
+	unsigned done;
+	uint64_t begun_ns;
+	bool abandoned;
+	bool closing;
+	/* ... to here. */
+	lane_read_fn *read_file;
+	struct lane_job jobs[LANE_JOBS];
+	char chunk[CHUNK]; /* the helper's */
+};
+
+uint64_t lane_clock_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void unlock(pthread_mutex_t **lock)
+{
+	(void)pthread_mutex_unlock(*lock);
+}
+
+#define HOLD(lane)                                                                                 \
+	__attribute__((cleanup(unlock))) pthread_mutex_t *held = &(lane)->lock;                    \
+	(void)pthread_mutex_lock(held)
+
+static void lane_free(struct lane *lane)
+{
+	(void)pthread_cond_destroy(&lane->work);
+	(void)pthread_cond_destroy(&lane->idle);
+	(void)pthread_mutex_destroy(&lane->lock);
+	free(lane);
+}
+
+/* ---- the helper ------------------------------------------------------- */
+
+/* Reads to the end and adds up, a chunk at a time: smaps can be megabytes. */
+static int sum_file(struct lane *lane, struct lane_job *job)
+{
+	size_t kept = 0;
+	bool empty = true;
+
+	for (;;) {
+		ssize_t got = lane->read_file(job->fd, lane->chunk + kept, CHUNK - kept);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		empty = empty && got == 0;
+		size_t have = kept + (size_t)got;
+		size_t used =
+			smaps_parse(lane->chunk, have, got == 0, job->per_mapping, &job->sums);
+		if (got == 0)
+			break;
+		/* A line as long as the chunk is none of the kernel's. */
+		kept = used == 0 && have == CHUNK ? 0 : have - used;
+		memmove(lane->chunk, lane->chunk + have - kept, kept);
+	}
+	/* What smaps, and an old smaps_rollup, show of a thread without memory. */
+	return empty ? ESRCH : 0;
+}
+
+/* The next job, begun; NULL when the helper is to end. */
+static struct lane_job *take_job(struct lane *lane)
+{
+	HOLD(lane);
+	while (lane->done == lane->n && !lane->closing && !lane->abandoned)
+		(void)pthread_cond_wait(&lane->work, &lane->lock);
+	if (lane->closing || lane->abandoned)
+		return NULL;
+	lane->begun_ns = lane_clock_ns();
+	return &lane->jobs[lane->done];
+}
+
+static void finish_job(struct lane *lane)
+{
+	HOLD(lane);
+	lane->done++;
+	lane->begun_ns = 0;
+	if (lane->done == lane->n)
+		(void)pthread_cond_signal(&lane->idle);
+}
+
+static bool is_abandoned(struct lane *lane)
+{
+	HOLD(lane);
+	return lane->abandoned;
+}
+
+static void *helper_run(void *data)
+{
+	struct lane *lane = data;
+	struct lane_job *job;
+
+	while ((job = take_job(lane))) {
+		memset(&job->sums, 0, offsetof(struct smaps_sums, sums));
+		job->err = sum_file(lane, job);
+		(void)close(job->fd);
+		finish_job(lane);
+	}
+	if (is_abandoned(lane))
+		lane_free(lane);
+	return NULL;
+}
+
+/* ---- the worker ------------------------------------------------------- */
+
+/* The helper inherits a mask of all signals: they are the program's. */
+static int start_helper(struct lane *lane)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+
+	(void)sigfillset(&all);
+	(void)pthread_attr_init(&attr);
+	(void)pthread_attr_setstacksize(&attr, STACK_SIZE);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	int r = pthread_create(&lane->thread, &attr, helper_run, lane);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_attr_destroy(&attr);
+	return -r;
+}
+
+int lane_open(lane_read_fn *read_file, struct lane **ret)
+{
+	struct lane *lane = calloc(1, sizeof *lane);
+	pthread_condattr_t attr;
+
+	if (!lane)
+		return -ENOMEM;
+	lane->read_file = read_file;
+	(void)pthread_mutex_init(&lane->lock, NULL);
+	(void)pthread_condattr_init(&attr);
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&lane->work, &attr);
+	(void)pthread_cond_init(&lane->idle, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	int r = start_helper(lane);
+	if (r < 0) {
+		lane_free(lane);
+		return r;
+	}
+	*ret = lane;
+	return 0;
+}
+
+static void tell_to_close(struct lane *lane)
+{
+	HOLD(lane);
+	lane->closing = true;
+	(void)pthread_cond_signal(&lane->work);
+}
+
+void lane_close(struct lane *lane)
+{
+	tell_to_close(lane);
+	(void)pthread_join(lane->thread, NULL);
+	lane_free(lane);
+}
+
+struct lane_job *lane_job(struct lane *lane, unsigned i)
+{
+	return &lane->jobs[i];
+}
+
+void lane_submit(struct lane *lane, unsigned n)
+{
+	HOLD(lane);
+	lane->n = n;
+	lane->done = 0;
+	lane->begun_ns = 0;
+	(void)pthread_cond_signal(&lane->work);
+}
+
+struct lane_progress lane_wait(struct lane *lane, uint64_t timeout_ns)
+{
+	uint64_t until = lane_clock_ns() + timeout_ns;
+	struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
+				    .tv_nsec = (long)(until % NS_PER_S)};
+
+	HOLD(lane);
+	while (lane->done < lane->n)
+		if (pthread_cond_timedwait(&lane->idle, &lane->lock, &deadline))
+			break;
+	return (struct lane_progress){.done = lane->done, .begun_ns = lane->begun_ns};
+}
+
+unsigned lane_truncate(struct lane *lane)
+{
+	HOLD(lane);
+	lane->n = lane->done + (lane->begun_ns ? 1 : 0);
+	return lane->n;
+}
+
+/* A helper left behind runs this code after close(), when the plugin may have
+ * been unloaded: keep it in memory. */
+static void pin_code(void)
+{
+	static const char anchor;
+	Dl_info info;
+
+	if (dladdr(&anchor, &info) && info.dli_fname)
+		(void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+bool lane_abandon(struct lane *lane, unsigned running)
+{
+	HOLD(lane);
+	if (lane->done != running || lane->begun_ns == 0)
+		return false;
+	pin_code();
+	lane->abandoned = true;
+	(void)pthread_detach(lane->thread);
+	return true;
+}

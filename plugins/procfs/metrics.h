@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The one table of what this plugin reads of a thread: metric, file, place. */
+#pragma once
+
+#include "values.h"
+
+#include "ctprof/plugin.h"
+
+/* Files in the order they are read; stat first, it tells whether the thread lives. */
+enum file_id {
+	FILE_STAT,
+	FILE_COMM,
+	FILE_PCOMM,
+	FILE_CGROUP,
+	FILE_SCHEDSTAT,
+	FILE_STATUS,
+	FILE_SCHED,
+	FILE_IO,
+	N_READ_FILES,
+	/* Filled by the smaps ladder, see smaps.h. */
+	FILE_SMAPS = N_READ_FILES,
+	N_FILES,
+};
+
+struct procfs_metric {
+	struct ctprof_metric def;
+	value_parse_fn *parse;
+	/* Keyed files: the key; in sched the last segment of a dotted key, or
+	 * the whole key where this one has a dot. */
+	const char *key;
+	/* Metric of the same file to take off, down to 0; absent when it is. */
+	const char *minus;
+	uint8_t file;   /* enum file_id */
+	uint8_t column; /* files of columns: which, from 0 */
+};
+
+/* Metrics of the table.  The rows of a file stand together, by column. */
+#define N_METRICS 57u
+
+extern const struct procfs_metric procfs_metrics[N_METRICS];
+
+/* Rows of the smaps ladder. */
+#define METRIC_SMAPS_MAP (N_METRICS - 3)
+#define METRIC_SMAPS_STATE (N_METRICS - 2)
+#define METRIC_SMAPS_SOURCE (N_METRICS - 1)

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How well each slot group works on this host. */
+#pragma once
+
+#include "ctprof/source.h"
+
+void probe_groups(const struct ctprof_host *host);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "procfs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ctprof/source.h"
+#include "probe.h"
+
+struct worker {
+	struct reader reader;
+	struct smaps smaps;
+};
+
+static void free_instance(struct procfs **procfs)
+{
+	free(*procfs);
+}
+
+static int procfs_open(const struct ctprof_host *host, void **ret_self)
+{
+	__attribute__((cleanup(free_instance))) struct procfs *made = calloc(1, sizeof *made);
+
+	if (!made) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	int r = smaps_configure(&made->smaps, host);
+	if (r == 0)
+		r = plan_register(&made->plan, host);
+	if (r == 0)
+		r = tally_register(host, made->summary);
+	if (r < 0)
+		return r;
+	(void)pthread_mutex_init(&made->lock, NULL);
+	*ret_self = made;
+	made = NULL;
+	return 0;
+}
+
+static void procfs_close(void *self)
+{
+	struct procfs *procfs = self;
+
+	(void)pthread_mutex_destroy(&procfs->lock);
+	free(procfs);
+}
+
+static int procfs_probe(void *self)
+{
+	const struct procfs *procfs = self;
+
+	probe_groups(procfs->plan.host);
+	return 0;
+}
+
+static int procfs_start(void *self)
+{
+	struct procfs *procfs = self;
+
+	plan_settle(&procfs->plan);
+	return 0;
+}
+
+static void free_worker(struct worker **worker)
+{
+	if (!*worker)
+		return;
+	smaps_clear(&(*worker)->smaps);
+	reader_clear(&(*worker)->reader);
+	free(*worker);
+}
+
+static int procfs_worker_open(void *self, uint32_t number, void **ret_context)
+{
+	struct procfs *procfs = self;
+	__attribute__((cleanup(free_worker))) struct worker *made = calloc(1, sizeof *made);
+	int r = made ? reader_init(&made->reader, &procfs->plan) : -ENOMEM;
+
+	(void)number;
+	if (r < 0) {
+		procfs->plan.host->error(procfs->plan.host, "out of memory");
+		return r;
+	}
+	smaps_init(&made->smaps, &procfs->plan, &procfs->smaps, &made->reader.tally);
+	*ret_context = made;
+	made = NULL;
+	return 0;
+}
+
+static void procfs_worker_close(void *self, void *context)
+{
+	struct procfs *procfs = self;
+	__attribute__((cleanup(free_worker))) struct worker *worker = context;
+
+	(void)pthread_mutex_lock(&procfs->lock);
+	tally_merge(&procfs->tally, &worker->reader.tally);
+	(void)pthread_mutex_unlock(&procfs->lock);
+}
+
+static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
+{
+	const struct plan *plan = worker->reader.plan;
+	int r = smaps_begin(&worker->smaps, batch->n);
+
+	if (r < 0) {
+		plan->host->error(plan->host, "out of memory");
+		return r;
+	}
+	reader_begin(&worker->reader);
+	for (uint64_t row = 0; row < batch->n; row++) {
+		bool leader = ctprof_batch_target(batch, row)->flags & CTPROF_TARGET_LEADER;
+		struct stat_task task;
+
+		if (!reader_read_thread(&worker->reader, batch, row, &task))
+			plan->host->vanished(batch, row);
+		else if (leader && plan->n_wanted[FILE_SMAPS] > 0)
+			smaps_add(&worker->smaps, row, task);
+	}
+	/* Last, so that what may wait for a lock delays nothing else. */
+	smaps_finish(&worker->smaps, batch);
+	return 0;
+}
+
+static int procfs_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	struct procfs *procfs = self;
+
+	if (batch->scope == CTPROF_SCOPE_THREAD)
+		return collect_threads(context, batch);
+	if (batch->scope == CTPROF_SCOPE_CAPTURE)
+		tally_put(&procfs->tally, procfs->plan.host, batch, procfs->summary);
+	return 0;
+}
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = procfs_open,
+	.close = procfs_close,
+	.probe = procfs_probe,
+	.start = procfs_start,
+	.worker_open = procfs_worker_open,
+	.worker_close = procfs_worker_close,
+	.collect = procfs_collect,
+};
+
+#define NEED(kind_, required_, name_, why_)                                                        \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_need), .kind = CTPROF_NEED_##kind_,            \
+		.required = required_, .name = name_, .why = why_,                                 \
+	}
+
+static const struct ctprof_need needs[] = {
+	NEED(FILE, 1, "proc/<tgid>/task/<tid>/stat", "life, start, policy, CPU time and faults"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/comm", "names of threads"),
+	NEED(FILE, 0, "proc/<tgid>/comm", "names of processes"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/cgroup", "cgroups of threads"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/schedstat", "run time and run-queue wait"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/status", "state and context switches"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/smaps_rollup", "memory of processes"),
+	NEED(FILE, 0, "proc/<tgid>/task/<tid>/smaps", "the same before Linux 4.14"),
+	NEED(FILE, 0, "proc/sys/kernel/sched_schedstats", "tells whether the statistics are on"),
+	NEED(KCONFIG, 0, "CONFIG_SCHED_INFO", "run time and run-queue wait"),
+	NEED(KCONFIG, 0, "CONFIG_SCHEDSTATS", "wakeups, migrations, waits and sleeps"),
+	NEED(KCONFIG, 0, "CONFIG_TASK_IO_ACCOUNTING", "io"),
+	NEED(KCONFIG, 0, "CONFIG_PROC_PAGE_MONITOR", "memory of processes"),
+	NEED(CAPABILITY, 0, "CAP_SYS_PTRACE", "io and memory of other users' threads"),
+	NEED(CAPABILITY, 0, "CAP_DAC_READ_SEARCH",
+	     "io of other users' threads, beside CAP_SYS_PTRACE"),
+	NEED(CAPABILITY, 0, "CAP_PERFMON", "memory of other users' processes, since Linux 6.15"),
+	NEED(SYSCTL, 0, "kernel.sched_schedstats", "1: wakeups, migrations, waits and sleeps"),
+};
+
+static const struct ctprof_plugin descriptor = {
+	.struct_size = sizeof descriptor,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SOURCE,
+	.thread_model = CTPROF_THREADS_PER_WORKER,
+	.cost = CTPROF_COST_MODERATE,
+	.n_needs = sizeof needs / sizeof needs[0],
+	.name = "procfs",
+	.version = CTPROF_VERSION,
+	.summary = "Names, scheduling, I/O and memory of threads from procfs",
+	.needs = needs,
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(descriptor)

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+#define BUFFER_FIRST (16u * 1024)
+/* status lists up to 65536 groups of up to ten digits; nothing else is long. */
+#define BUFFER_MAX (256u * 1024)
+
+/* The row being filled. */
+struct cell {
+	struct reader *reader;
+	struct ctprof_batch *batch;
+	uint64_t row;
+	const struct ctprof_target *target;
+};
+
+int plan_register(struct plan *plan, const struct ctprof_host *host)
+{
+	plan->host = host;
+	files_index_build(&plan->index);
+	for (unsigned row = 0; row < N_METRICS; row++) {
+		const struct ctprof_metric *def = &procfs_metrics[row].def;
+		int r = host->metric(host, def, &plan->slots[row]);
+
+		if (r < 0) {
+			host->error(host, "metric %s is refused", def->name);
+			return r;
+		}
+	}
+	return 0;
+}
+
+void plan_settle(struct plan *plan)
+{
+	const struct ctprof_host *host = plan->host;
+
+	plan->live = host->live(host);
+	for (uint8_t row = 0; row < N_METRICS; row++) {
+		uint8_t file = procfs_metrics[row].file;
+
+		if (host->wanted(host, plan->slots[row]))
+			plan->wanted[file][plan->n_wanted[file]++] = row;
+	}
+}
+
+int reader_init(struct reader *ret, const struct plan *plan)
+{
+	*ret = (struct reader){.plan = plan, .size = BUFFER_FIRST};
+	int r = affinity_init(&ret->affinity);
+
+	if (r < 0)
+		return r;
+	ret->buf = malloc(ret->size);
+	if (!ret->buf) {
+		affinity_clear(&ret->affinity);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void reader_clear(struct reader *reader)
+{
+	affinity_clear(&reader->affinity);
+	free(reader->buf);
+	reader->buf = NULL;
+}
+
+void reader_begin(struct reader *reader)
+{
+	reader->process = 0;
+}
+
+/* ---- putting ---------------------------------------------------------- */
+
+/* The kernel's own answer first: it needs no file and no list. */
+static void put_cpus(const struct cell *cell, uint32_t slot, const struct value *value)
+{
+	const struct plan *plan = cell->reader->plan;
+	struct affinity *affinity = &cell->reader->affinity;
+
+	if ((plan->live && affinity_ask(affinity, cell->target->tid)) ||
+	    (value->why == CTPROF_PRESENT && affinity_read(affinity, value->text)))
+		plan->host->put_cpuset(cell->batch, cell->row, slot, affinity->cpus, affinity->n);
+	else if (value->why != CTPROF_ABSENT_UNSUPPORTED)
+		plan->host->put_absent(cell->batch, cell->row, slot,
+				       value->why == CTPROF_PRESENT ? CTPROF_ABSENT_INVALID
+								    : value->why);
+}
+
+static void put_value(const struct cell *cell, unsigned row, const struct value *value)
+{
+	const struct ctprof_host *host = cell->reader->plan->host;
+	const struct ctprof_metric *def = &procfs_metrics[row].def;
+	uint32_t slot = cell->reader->plan->slots[row];
+
+	if (def->scope == CTPROF_SCOPE_PROCESS && !(cell->target->flags & CTPROF_TARGET_LEADER))
+		return;
+	if (def->kind == CTPROF_CPUSET) {
+		put_cpus(cell, slot, value);
+	} else if (value->why != CTPROF_PRESENT) {
+		/* What no file mentions is left for another source. */
+		if (value->why != CTPROF_ABSENT_UNSUPPORTED)
+			host->put_absent(cell->batch, cell->row, slot, value->why);
+	} else if (def->kind == CTPROF_ORDINAL) {
+		host->put_i64(cell->batch, cell->row, slot, (int64_t)value->bits);
+	} else if (def->unit == CTPROF_UNIT_TEXT) {
+		host->put_text(cell->batch, cell->row, slot, value->text.p, value->text.len);
+	} else {
+		host->put_u64(cell->batch, cell->row, slot, value->bits);
+	}
+}
+
+static void put_file(const struct cell *cell, enum file_id file)
+{
+	const struct plan *plan = cell->reader->plan;
+
+	for (unsigned i = 0; i < plan->n_wanted[file]; i++) {
+		unsigned row = plan->wanted[file][i];
+
+		put_value(cell, row, &cell->reader->values[row]);
+	}
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+void reader_path(char ret[READER_PATH_MAX], int32_t tid, const char *name)
+{
+	char digits[12];
+	size_t n = 0, at = 0;
+
+	/* Seven times a thread: printf would take longer than some parsers. */
+	for (uint32_t left = tid > 0 ? (uint32_t)tid : 0; n == 0 || left > 0; left /= 10)
+		digits[n++] = (char)('0' + left % 10);
+	while (n > 0)
+		ret[at++] = digits[--n];
+	ret[at++] = '/';
+	size_t len = strnlen(name, READER_PATH_MAX - 1 - at);
+	memcpy(ret + at, name, len);
+	ret[at + len] = '\0';
+}
+
+bool reader_thread_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
+{
+	char path[READER_PATH_MAX];
+
+	reader_path(path, tid, procfs_files[FILE_STAT].name);
+	int fd = host->open_file(host, task_fd, path);
+	if (fd >= 0)
+		(void)close(fd);
+	return fd == -ENOENT || fd == -ESRCH;
+}
+
+static bool grow(struct reader *reader)
+{
+	if (reader->size >= BUFFER_MAX)
+		return false;
+	char *bigger = realloc(reader->buf, BUFFER_MAX);
+	if (!bigger)
+		return false;
+	reader->buf = bigger;
+	reader->size = BUFFER_MAX;
+	return true;
+}
+
+static ssize_t read_file(struct reader *reader, int dirfd, const char *path)
+{
+	const struct ctprof_host *host = reader->plan->host;
+	ssize_t got = file_read_at(host, dirfd, path, reader->buf, reader->size);
+
+	if (got == -EFBIG && grow(reader))
+		got = file_read_at(host, dirfd, path, reader->buf, reader->size);
+	return got;
+}
+
+static void count_negative(struct reader *reader, enum file_id file)
+{
+	unsigned first = reader->plan->index.first[file];
+
+	for (unsigned row = first; row < first + reader->plan->index.count[file]; row++)
+		reader->tally.negative += reader->values[row].negative ? 1 : 0;
+}
+
+static void file_done(const struct cell *cell, enum file_id file, size_t len)
+{
+	struct reader *reader = cell->reader;
+
+	procfs_files[file].parse(&reader->plan->index, (struct text){reader->buf, len},
+				 reader->values);
+	count_negative(reader, file);
+	put_file(cell, file);
+}
+
+/* A file of a thread whose stat could be read fails. */
+static void file_failed(const struct cell *cell, enum file_id file, int err)
+{
+	struct reader *reader = cell->reader;
+	const struct plan *plan = reader->plan;
+	bool no_entry = err == ENOENT || err == ESRCH;
+	bool gone = no_entry &&
+		    reader_thread_gone(plan->host, cell->target->task_fd, cell->target->tid);
+	uint32_t why = gone       ? (uint32_t)CTPROF_ABSENT_VANISHED
+		       : no_entry ? (uint32_t)CTPROF_ABSENT_UNSUPPORTED
+				  : file_absence(err);
+
+	tally_failure(&reader->tally, file, gone ? ESRCH : err);
+	for (unsigned i = 0; i < plan->n_wanted[file]; i++) {
+		struct value *value = &reader->values[plan->wanted[file][i]];
+
+		value->why = why;
+		value->negative = false;
+	}
+	put_file(cell, file);
+}
+
+/* ---- the name of the process ------------------------------------------ */
+
+static void keep_process_name(const struct cell *cell, unsigned row)
+{
+	struct reader *reader = cell->reader;
+	const struct value *name = &reader->values[row];
+
+	if (name->why != CTPROF_PRESENT || name->text.len > sizeof reader->process_name)
+		return;
+	memcpy(reader->process_name, name->text.p, name->text.len);
+	reader->process_len = name->text.len;
+	reader->process = cell->target->tgid;
+}
+
+/* True when the row before was of the same process and had the name. */
+static bool put_process_name(const struct cell *cell)
+{
+	struct reader *reader = cell->reader;
+	struct value *value = &reader->values[reader->plan->index.first[FILE_PCOMM]];
+
+	if (reader->process != cell->target->tgid)
+		return false;
+	value_parse_verbatim((struct text){reader->process_name, reader->process_len}, value);
+	put_file(cell, FILE_PCOMM);
+	return true;
+}
+
+/* ---- one thread ------------------------------------------------------- */
+
+static void read_one(const struct cell *cell, enum file_id file)
+{
+	struct reader *reader = cell->reader;
+	const struct ctprof_target *target = cell->target;
+	char path[READER_PATH_MAX];
+
+	if (file == FILE_PCOMM && put_process_name(cell))
+		return;
+	reader_path(path, target->tid, procfs_files[file].name);
+	const char *shared = procfs_files[file].path;
+	ssize_t got = read_file(reader, target->task_fd, shared ? shared : path);
+	if (got < 0) {
+		file_failed(cell, file, (int)-got);
+		return;
+	}
+	file_done(cell, file, (size_t)got);
+	if (file == FILE_PCOMM || (file == FILE_COMM && (target->flags & CTPROF_TARGET_LEADER)))
+		keep_process_name(cell, reader->plan->index.first[file]);
+}
+
+/* stat goes first and is the judge: without it there is no thread. */
+static bool read_stat(const struct cell *cell, struct stat_task *ret_task)
+{
+	struct reader *reader = cell->reader;
+	char path[READER_PATH_MAX];
+
+	reader_path(path, cell->target->tid, procfs_files[FILE_STAT].name);
+	ssize_t got = read_file(reader, cell->target->task_fd, path);
+	if (got == -ENOENT || got == -ESRCH)
+		return false;
+	if (got < 0) {
+		file_failed(cell, FILE_STAT, (int)-got);
+		return true;
+	}
+	if (cell->target->flags & CTPROF_TARGET_LEADER)
+		(void)stat_parse_task((struct text){reader->buf, (size_t)got}, ret_task);
+	file_done(cell, FILE_STAT, (size_t)got);
+	return true;
+}
+
+bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
+			struct stat_task *ret_task)
+{
+	const struct plan *plan = reader->plan;
+	const struct cell cell = {reader, batch, row, ctprof_batch_target(batch, row)};
+	bool ladder = plan->n_wanted[FILE_SMAPS] > 0 && (cell.target->flags & CTPROF_TARGET_LEADER);
+
+	*ret_task = (struct stat_task){0};
+	reader->tally.threads++;
+	if (cell.target->task_fd < 0)
+		return false;
+	if ((plan->n_wanted[FILE_STAT] > 0 || ladder) && !read_stat(&cell, ret_task))
+		return false;
+	for (unsigned file = FILE_STAT + 1; file < N_READ_FILES; file++)
+		if (plan->n_wanted[file] > 0)
+			read_one(&cell, file);
+	return true;
+}

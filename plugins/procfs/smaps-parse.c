@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "smaps-parse.h"
+
+#include <string.h>
+
+#include "text.h"
+
+/* A mapping's heading has blanks or a dash before its first colon. */
+static bool is_key(struct text key)
+{
+	if (key.len == 0 || key.len > SMAPS_KEY_LEN_MAX)
+		return false;
+	for (size_t i = 0; i < key.len; i++)
+		if (key.p[i] <= ' ' || key.p[i] >= 0x7f || key.p[i] == '-')
+			return false;
+	return true;
+}
+
+static bool has_no_sum(struct text key)
+{
+	static const char *const constants[] = {"KernelPageSize", "MMUPageSize", "THPeligible",
+						"ProtectionKey"};
+
+	for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
+		if (text_equal(key, constants[i]))
+			return true;
+	return false;
+}
+
+static bool sum_is(const struct smaps_sum *sum, struct text key)
+{
+	return sum->key_len == key.len && memcmp(sum->key, key.p, key.len) == 0;
+}
+
+/* The key's sum, made when it is new; NULL when there is no room. */
+static struct smaps_sum *sum_of(struct smaps_sums *sums, struct text key)
+{
+	/* Every mapping lists the same keys in the same order. */
+	for (uint32_t i = 0; i < sums->n; i++) {
+		uint32_t at = (sums->hint + i) % sums->n;
+
+		if (sum_is(&sums->sums[at], key)) {
+			sums->hint = at + 1;
+			return &sums->sums[at];
+		}
+	}
+	if (sums->n == SMAPS_KEYS_MAX)
+		return NULL;
+	struct smaps_sum *sum = &sums->sums[sums->n++];
+	memcpy(sum->key, key.p, key.len);
+	sum->key_len = (uint8_t)key.len;
+	sum->kib = 0;
+	return sum;
+}
+
+static void line_add(struct text line, bool per_mapping, struct smaps_sums *sums)
+{
+	struct text key, rest, token;
+	uint64_t kib;
+
+	if (!text_split(line, ':', &key, &rest) || !is_key(key) ||
+	    !text_take_token(&rest, &token) || !text_u64(token, &kib) ||
+	    (per_mapping && has_no_sum(key)))
+		return;
+	struct smaps_sum *sum = sum_of(sums, key);
+	if (sum && __builtin_add_overflow(sum->kib, kib, &sum->kib))
+		sum->kib = UINT64_MAX;
+}
+
+size_t smaps_parse(const char *text, size_t len, bool last, bool per_mapping,
+		   struct smaps_sums *sums)
+{
+	const char *nl = len > 0 && !last ? memrchr(text, '\n', len) : NULL;
+	size_t usable = last ? len : nl ? (size_t)(nl + 1 - text) : 0;
+	struct text rest = {text, usable};
+	struct text line;
+
+	while (text_take_line(&rest, &line))
+		line_add(line, per_mapping, sums);
+	return usable;
+}

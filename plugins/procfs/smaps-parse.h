@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums over the "Key: N kB" lines of smaps_rollup and smaps. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SMAPS_KEYS_MAX 64u
+#define SMAPS_KEY_LEN_MAX 63u
+
+struct smaps_sum {
+	char key[SMAPS_KEY_LEN_MAX];
+	uint8_t key_len;
+	uint64_t kib;
+};
+
+/* Whatever keys the kernel prints, in the order they came first. */
+struct smaps_sums {
+	uint32_t n;
+	uint32_t hint; /* where the next key is likely to be */
+	struct smaps_sum sums[SMAPS_KEYS_MAX];
+};
+
+/*
+ * Adds every complete line of text, and the rest too when last.  Returns the
+ * bytes used: the caller presents the others again with what follows.  Keys
+ * beyond the limits above are left out.  per_mapping: the text is smaps, whose
+ * page sizes and flags are properties of a mapping and have no sum.
+ */
+size_t smaps_parse(const char *text, size_t len, bool last, bool per_mapping,
+		   struct smaps_sums *sums);

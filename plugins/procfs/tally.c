@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tally.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What reading these files can fail with; the last one takes the rest. */
+static const struct {
+	int err;
+	const char *name;
+} errnos[TALLY_ERRNOS] = {
+	{EACCES, "EACCES"}, {EPERM, "EPERM"},   {ENOENT, "ENOENT"},       {ESRCH, "ESRCH"},
+	{EIO, "EIO"},       {EFBIG, "EFBIG"},   {ENOMEM, "ENOMEM"},       {EMFILE, "EMFILE"},
+	{ENFILE, "ENFILE"}, {EINTR, "EINTR"},   {EINVAL, "EINVAL"},       {ENOTDIR, "ENOTDIR"},
+	{ELOOP, "ELOOP"},   {EISDIR, "EISDIR"}, {ETIMEDOUT, "ETIMEDOUT"}, {0, "other"},
+};
+
+static unsigned place_of(int err)
+{
+	unsigned place = 0;
+
+	while (place < TALLY_ERRNOS - 1 && errnos[place].err != err)
+		place++;
+	return place;
+}
+
+void tally_failure(struct tally *tally, enum file_id file, int err)
+{
+	if (procfs_files[file].tallied)
+		tally->failures[file][place_of(err)]++;
+}
+
+void tally_merge(struct tally *into, const struct tally *from)
+{
+	into->threads += from->threads;
+	into->negative += from->negative;
+	for (unsigned file = 0; file < N_FILES; file++)
+		for (unsigned i = 0; i < TALLY_ERRNOS; i++)
+			into->failures[file][i] += from->failures[file][i];
+}
+
+uint64_t tally_count(const struct tally *tally, enum file_id file, int err)
+{
+	uint64_t count = 0;
+
+	if (err)
+		return tally->failures[file][place_of(err)];
+	for (unsigned i = 0; i < TALLY_ERRNOS; i++)
+		count += tally->failures[file][i];
+	return count;
+}
+
+static uint64_t count_all(const struct tally *tally)
+{
+	uint64_t count = 0;
+
+	for (unsigned file = 0; file < N_FILES; file++)
+		count += tally_count(tally, file, 0);
+	return count;
+}
+
+/* The file with most failures, ties to the smaller name; NULL without any. */
+static const char *dominant_file(const struct tally *tally)
+{
+	const char *name = NULL;
+	uint64_t most = 0;
+
+	for (unsigned file = 0; file < N_FILES; file++) {
+		uint64_t count = tally_count(tally, file, 0);
+		const char *this = procfs_files[file].name;
+
+		if (count > most || (count == most && name && strcmp(this, name) < 0)) {
+			most = count;
+			name = this;
+		}
+	}
+	return name;
+}
+
+/* At least half of the failures are files that a kernel option would give. */
+static bool config_dominates(const struct tally *tally)
+{
+	uint64_t all = count_all(tally);
+	uint64_t config = tally_count(tally, FILE_SCHEDSTAT, 0) + tally_count(tally, FILE_IO, 0);
+
+	return all > 0 && 2 * config >= all;
+}
+
+/* ---- the values ------------------------------------------------------- */
+
+/* Where a value goes. */
+struct cell {
+	const struct ctprof_host *host;
+	struct ctprof_batch *batch;
+	uint32_t slot;
+};
+
+static void put_threads(const struct tally *tally, const struct cell *cell)
+{
+	cell->host->put_u64(cell->batch, 0, cell->slot, tally->threads);
+}
+
+static void put_failures(const struct tally *tally, const struct cell *cell)
+{
+	cell->host->put_u64(cell->batch, 0, cell->slot, count_all(tally));
+}
+
+static void put_by_file(const struct tally *tally, const struct cell *cell)
+{
+	struct ctprof_map_entry entries[N_FILES];
+	size_t n = 0;
+
+	for (unsigned file = 0; file < N_FILES; file++) {
+		uint64_t count = tally_count(tally, file, 0);
+		const char *name = procfs_files[file].name;
+
+		if (count > 0)
+			entries[n++] = (struct ctprof_map_entry){
+				.key = name, .key_len = (uint32_t)strlen(name), .number = count};
+	}
+	cell->host->put_map(cell->batch, 0, cell->slot, entries, n);
+}
+
+static void put_by_errno(const struct tally *tally, const struct cell *cell)
+{
+	struct ctprof_map_entry entries[N_FILES * TALLY_ERRNOS];
+	char keys[N_FILES * TALLY_ERRNOS][32];
+	size_t n = 0;
+
+	for (unsigned at = 0; at < N_FILES * TALLY_ERRNOS; at++) {
+		unsigned file = at / TALLY_ERRNOS, place = at % TALLY_ERRNOS;
+
+		if (tally->failures[file][place] == 0)
+			continue;
+		int len = snprintf(keys[n], sizeof keys[n], "%s:%s", procfs_files[file].name,
+				   errnos[place].name);
+		entries[n] = (struct ctprof_map_entry){.key = keys[n],
+						       .key_len = (uint32_t)len,
+						       .number = tally->failures[file][place]};
+		n++;
+	}
+	cell->host->put_map(cell->batch, 0, cell->slot, entries, n);
+}
+
+static void put_dominant(const struct tally *tally, const struct cell *cell)
+{
+	const char *name = dominant_file(tally);
+
+	if (name)
+		cell->host->put_text(cell->batch, 0, cell->slot, name, strlen(name));
+}
+
+static void put_config_dominant(const struct tally *tally, const struct cell *cell)
+{
+	cell->host->put_u64(cell->batch, 0, cell->slot, config_dominates(tally));
+}
+
+static void put_negative(const struct tally *tally, const struct cell *cell)
+{
+	cell->host->put_u64(cell->batch, 0, cell->slot, tally->negative);
+}
+
+#define SUMMARY(kind_, unit_, name_, help_)                                                        \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
+		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_CAPTURE,                        \
+		.name = "parse_summary." name_, .group = "summary", .help = help_,                 \
+		.origin = "ctprof",                                                                \
+	}
+
+static const struct {
+	struct ctprof_metric def;
+	void (*put)(const struct tally *tally, const struct cell *cell);
+} summary[N_SUMMARY] = {
+	{SUMMARY(COUNTER, NONE, "tids_walked", "threads looked at, vanished ones too"),
+	 put_threads},
+	{SUMMARY(COUNTER, NONE, "read_failures", "files of living threads that could not be read"),
+	 put_failures},
+	{SUMMARY(MAP, NONE, "read_failures_by_file", "the same by file"), put_by_file},
+	{SUMMARY(MAP, NONE, "read_failures_by_errno", "the same by file and error"), put_by_errno},
+	{SUMMARY(CATEGORY, TEXT, "dominant_read_failure", "file with most failures"), put_dominant},
+	{SUMMARY(CATEGORY, BOOL, "kernel_config_dominant",
+		 "at least half of the failures are schedstat or io"),
+	 put_config_dominant},
+	{SUMMARY(COUNTER, NONE, "negative_dotted_values",
+		 "durations in sched that the kernel printed negative"),
+	 put_negative},
+};
+
+int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY])
+{
+	for (unsigned i = 0; i < N_SUMMARY; i++) {
+		int r = host->metric(host, &summary[i].def, &ret_slots[i]);
+
+		if (r < 0) {
+			host->error(host, "metric %s is refused", summary[i].def.name);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* ---- the words -------------------------------------------------------- */
+
+/* A failure the user can do something about. */
+static const struct {
+	enum file_id file;
+	int err;
+	const char *cause;
+} hints[] = {
+	{FILE_IO, EACCES, "needs CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH over them"},
+	{FILE_SMAPS, EACCES, "needs CAP_SYS_PTRACE over them, or CAP_PERFMON since Linux 6.15"},
+	{FILE_SCHEDSTAT, ENOENT, "the kernel is built without CONFIG_SCHED_INFO"},
+	{FILE_IO, ENOENT, "the kernel is built without CONFIG_TASK_IO_ACCOUNTING"},
+	{FILE_SMAPS, ENOENT, "the kernel is built without CONFIG_PROC_PAGE_MONITOR"},
+};
+
+static void say_summary(const struct tally *tally, const struct ctprof_host *host)
+{
+	const char *dominant = dominant_file(tally);
+	char negative[64] = "";
+
+	if (tally->negative > 0)
+		(void)snprintf(negative, sizeof negative, ", %" PRIu64 " negative-dotted values",
+			       tally->negative);
+	host->log(host, CTPROF_LOG_INFO,
+		  "parse: %" PRIu64 " threads walked, %" PRIu64 " read failures%s%s%s%s",
+		  tally->threads, count_all(tally), negative, dominant ? " (dominant: " : "",
+		  dominant ? dominant : "", dominant ? ")" : "");
+}
+
+static void say_hints(const struct tally *tally, const struct ctprof_host *host)
+{
+	for (unsigned i = 0; i < sizeof hints / sizeof hints[0]; i++) {
+		uint64_t count = tally_count(tally, hints[i].file, hints[i].err);
+
+		if (count > 0)
+			host->log(host, CTPROF_LOG_WARNING, "%s of %" PRIu64 " %s absent: %s",
+				  procfs_files[hints[i].file].name, count,
+				  hints[i].file == FILE_SMAPS ? "processes" : "threads",
+				  hints[i].cause);
+	}
+}
+
+void tally_put(const struct tally *tally, const struct ctprof_host *host,
+	       struct ctprof_batch *batch, const uint32_t slots[N_SUMMARY])
+{
+	for (unsigned i = 0; i < N_SUMMARY; i++)
+		summary[i].put(tally,
+			       &(struct cell){.host = host, .batch = batch, .slot = slots[i]});
+	say_summary(tally, host);
+	/* A recorded tree cannot be mended by a capability. */
+	if (host->live(host))
+		say_hints(tally, host);
+}

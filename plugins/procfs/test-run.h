@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The plugin under test, on a host that the test can make fail. */
+#pragma once
+
+#include "fakehost.h"
+#include "procfs.h"
+
+/* Where this machine's own processes are. */
+#define LIVE_PROC G_DIR_SEPARATOR_S "proc"
+
+struct run {
+	char *root; /* a tree the test wrote; NULL: another's */
+	FakeHost *fake;
+	struct ctprof_host table;
+	const struct ctprof_source_ops *ops;
+	void *self, *worker;
+};
+
+/* A run over somebody's proc root, over one, initially empty, that the test
+ * writes; not begun, for options and demands can be set. */
+void run_init(struct run *run, const char *proc, gboolean live);
+void run_init_tree(struct run *run);
+void run_clear(struct run *run);
+#define RUN __attribute__((cleanup(run_clear))) struct run
+
+/* From now on opening paths that end so fails; suffix NULL: none. */
+void run_inject(const char *suffix, int err);
+/* Whether the host says that its roots are alive. */
+void run_set_live(gboolean live);
+/* What the table's open_file does without injections. */
+int run_open_file(const struct ctprof_host *host, int dirfd, const char *path);
+
+/* Opens the source and one worker. */
+void run_begin(struct run *run);
+/* Reads the threads added to the host so far. */
+void run_threads(struct run *run);
+void run_close_worker(struct run *run);
+/* Ends the worker and collects the tallies. */
+void run_summary(struct run *run);
+
+void run_write(struct run *run, const char *path, const char *text);
+void run_write_thread(struct run *run, int tgid, int tid, const char *file, const char *format, ...)
+	G_GNUC_PRINTF(5, 6);
+void run_remove(struct run *run, int tgid, int tid, const char *file);
+/* All files of a thread, some values being its tid; added to the host. */
+void run_add_thread(struct run *run, int tgid, int tid, const char *comm);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One value as a kernel file shows it, and how each notation is read. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "text.h"
+
+/* Borrows its text from the file's buffer or from store: not to be copied. */
+struct value {
+	uint32_t why;  /* enum ctprof_absence; CTPROF_PRESENT: bits or text is set */
+	bool negative; /* absent because the kernel printed a negative duration */
+	uint64_t bits; /* numbers; the two's complement of signed ones */
+	struct text text;
+	char store[32];
+};
+
+/* raw is trimmed and not yet judged; sets why, and bits or text. */
+typedef void value_parse_fn(struct text raw, struct value *ret);
+
+/* For a value whose file has no line for it. */
+void value_set_missing(struct value *ret);
+
+value_parse_fn value_parse_u64;
+value_parse_fn value_parse_u32;
+value_parse_fn value_parse_i32;
+value_parse_fn value_parse_flag;     /* 0 or another number */
+value_parse_fn value_parse_letter;   /* the first character */
+value_parse_fn value_parse_dotted;   /* "ms.nsnsns" or plain ns, as ns */
+value_parse_fn value_parse_policy;   /* number of a scheduling policy, as its name */
+value_parse_fn value_parse_verbatim; /* the bytes themselves */
