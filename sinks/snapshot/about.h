@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts that tell about the capture itself, each one JSON value. */
+#pragma once
+
+#include "ctprof/sink.h"
+#include "json.h"
+
+void about_write_metrics(struct json *json, const struct ctprof_capture *capture);
+void about_write_plugins(struct json *json, const struct ctprof_capture_end *end);
+/* "capture" is begun by what is known at begin(), and ended at end(). */
+void about_begin_capture(struct json *json, const struct ctprof_capture *capture);
+void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
+		       uint64_t began_monotonic_ns);
+
+/* Element i of an array whose elements may be longer than ours. */
+static inline const struct ctprof_metric_info *about_metric(const struct ctprof_capture *capture,
+							    uint64_t i)
+{
+	const char *base = (const char *)capture->metrics;
+	const void *at = base + i * capture->metrics->struct_size;
+
+	return at;
+}

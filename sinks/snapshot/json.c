@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Bytes of text escaped per json_room(): at most 6 bytes out for 1 in, and a
+ * sequence begun before the end of the slice is taken whole. */
+#define SLICE 512
+#define SLICE_ROOM (6 * (SLICE + 3))
+
+_Static_assert(SLICE_ROOM <= JSON_ROOM, "a slice fits the room that may be asked for");
+
+int json_init(struct json *json, size_t size)
+{
+	size_t least = size < JSON_ROOM ? JSON_ROOM : size;
+	char *data = malloc(least);
+
+	if (!data)
+		return -ENOMEM;
+	*json = (struct json){.data = data, .size = least};
+	return 0;
+}
+
+void json_free(struct json *json)
+{
+	free(json->data);
+	*json = (struct json){0};
+}
+
+int json_piece_make(const char *before, const char *name, size_t len, const char *after,
+		    struct json_piece *ret_piece)
+{
+	size_t head = strlen(before), tail = strlen(after);
+	char *p = malloc(head + len + tail + 1);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, before, head);
+	memcpy(p + head, name, len);
+	memcpy(p + head + len, after, tail + 1);
+	*ret_piece = (struct json_piece){p, head + len + tail};
+	return 0;
+}
+
+void json_pieces_free(struct json_piece *pieces, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(pieces[i].p);
+	free(pieces);
+}
+
+static int json_grow(struct json *json)
+{
+	size_t size = json->size * 2;
+	char *data = size > json->size ? realloc(json->data, size) : NULL;
+
+	if (!data)
+		return -ENOMEM;
+	json->data = data;
+	json->size = size;
+	return 0;
+}
+
+void json_make_room(struct json *json, size_t n)
+{
+	if (!json->error && json->drain) {
+		json->error = json->drain(json->context, json->data, json->used);
+		json->used = 0;
+	}
+	while (!json->error && json->size - json->used < n)
+		json->error = json_grow(json);
+	/* The text is lost already: the old buffer takes what nobody reads. */
+	if (json->error)
+		json->used = 0;
+}
+
+void json_long_raw(struct json *json, const char *text, size_t len)
+{
+	while (len > 0) {
+		size_t n = len < JSON_ROOM ? len : JSON_ROOM;
+
+		memcpy(json_room(json, n), text, n);
+		json->used += n;
+		text += n;
+		len -= n;
+	}
+}
+
+void json_u64(struct json *json, uint64_t value)
+{
+	static const char pairs[] = "00010203040506070809"
+				    "10111213141516171819"
+				    "20212223242526272829"
+				    "30313233343536373839"
+				    "40414243444546474849"
+				    "50515253545556575859"
+				    "60616263646566676869"
+				    "70717273747576777879"
+				    "80818283848586878889"
+				    "90919293949596979899";
+	char digits[20];
+	size_t at = sizeof digits;
+
+	while (value >= 10) {
+		at -= 2;
+		memcpy(digits + at, pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	/* Left over when the number of digits is odd. */
+	if (value > 0 || at == sizeof digits)
+		digits[--at] = (char)('0' + value);
+	json_raw(json, digits + at, sizeof digits - at);
+}
+
+void json_i64(struct json *json, int64_t value)
+{
+	if (value < 0)
+		json_literal(json, "-");
+	json_u64(json, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* Table 3-7 of the Unicode standard: what may follow a leading byte. */
+static const struct lead {
+	uint8_t first, last; /* leading bytes */
+	uint8_t low, high;   /* second byte; the others are 80..BF */
+	uint8_t length;
+} leads[] = {
+	{0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+	{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+static const struct lead *utf8_find_lead(uint8_t byte)
+{
+	for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++)
+		if (byte >= leads[i].first && byte <= leads[i].last)
+			return &leads[i];
+	return NULL;
+}
+
+/* Length of the sequence at p (len >= 1), or of its longest well-formed beginning. */
+static size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid)
+{
+	const struct lead *lead = utf8_find_lead(p[0]);
+	size_t n = 1;
+
+	if (lead && lead->length > 1 && len > 1 && p[1] >= lead->low && p[1] <= lead->high)
+		for (n = 2; n < lead->length && n < len && (p[n] & 0xc0) == 0x80;)
+			n++;
+	*ret_valid = lead && n == lead->length;
+	return n;
+}
+
+/* Bytes that stand for themselves: printable ASCII but '"' and '\\', and DEL. */
+static bool byte_is_plain(uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/* One ASCII byte that does not stand for itself; returns what it took of out. */
+static size_t escape_ascii(char *out, uint8_t byte)
+{
+	static const struct {
+		char byte, letter;
+	} shorts[] = {
+		{'"', '"'},  {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
+		{'\n', 'n'}, {'\r', 'r'},  {'\t', 't'},
+	};
+	static const char hex[] = "0123456789abcdef";
+
+	out[0] = '\\';
+	for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++) {
+		if (byte == (uint8_t)shorts[i].byte) {
+			out[1] = shorts[i].letter;
+			return 2;
+		}
+	}
+	memcpy(out + 1, "u00", 3);
+	out[4] = hex[byte >> 4];
+	out[5] = hex[byte & 15];
+	return 6;
+}
+
+/* A sequence outside ASCII, or U+FFFD for what is none. */
+static size_t escape_sequence(char *out, const uint8_t *p, size_t n, bool valid)
+{
+	memcpy(out, valid ? (const char *)p : "\xef\xbf\xbd", valid ? n : 3);
+	return valid ? n : 3;
+}
+
+/* Escapes up to SLICE bytes of text (and the rest of a sequence); returns how many. */
+static size_t escape_slice(struct json *json, const uint8_t *text, size_t len, bool *valid)
+{
+	char *out = json_room(json, SLICE_ROOM);
+	size_t slice = len < SLICE ? len : SLICE;
+	size_t at = 0;
+
+	while (at < slice) {
+		bool sound = true;
+		size_t n = 1;
+
+		if (byte_is_plain(text[at])) {
+			*out++ = (char)text[at++];
+			continue;
+		}
+		if (text[at] < 0x80) {
+			out += escape_ascii(out, text[at]);
+		} else {
+			n = utf8_measure(text + at, len - at, &sound);
+			out += escape_sequence(out, text + at, n, sound);
+		}
+		*valid = *valid && sound;
+		at += n;
+	}
+	json->used = (size_t)(out - json->data);
+	return at;
+}
+
+bool json_text(struct json *json, const char *bytes, size_t len)
+{
+	const uint8_t *text = (const uint8_t *)bytes;
+	bool valid = true;
+
+	json_literal(json, "\"");
+	for (size_t at = 0; at < len;)
+		at += escape_slice(json, text + at, len - at, &valid);
+	json_literal(json, "\"");
+	return valid;
+}
+
+void json_hex(struct json *json, const char *bytes, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	json_literal(json, "\"");
+	for (size_t i = 0; i < len; i++) {
+		char *out = json_room(json, 2);
+		uint8_t byte = (uint8_t)bytes[i];
+
+		out[0] = hex[byte >> 4];
+		out[1] = hex[byte & 15];
+		json->used += 2;
+	}
+	json_literal(json, "\"");
+}
+
+void json_string(struct json *json, const char *string)
+{
+	if (string)
+		json_text(json, string, strlen(string));
+	else
+		json_literal(json, "null");
+}
+
+void json_key(struct json *json, const char *key)
+{
+	json_literal(json, ",\"");
+	json_raw(json, key, strlen(key));
+	json_literal(json, "\":");
+}
+
+void json_member_u64(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+void json_member_string(struct json *json, const char *key, const char *string)
+{
+	json_key(json, key);
+	json_string(json, string);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A buffer that JSON text is written into, of one of two sorts: drained (a
+ * full buffer is handed on and used again) or growing (all is kept).  Errors
+ * stick: after one, what is written is thrown away and error keeps the
+ * -errno, so that a writer looks once, at the end.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The most room one json_room() may ask for. */
+#define JSON_ROOM 4096
+
+struct json {
+	char *data;
+	size_t used;
+	size_t size; /* never below JSON_ROOM */
+	/* Takes data[0..used) away; NULL: the buffer grows instead. */
+	int (*drain)(void *context, const char *data, size_t used);
+	void *context;
+	int error;
+};
+
+/* A piece of finished JSON text. */
+struct json_piece {
+	char *p;
+	size_t len;
+};
+
+/* The three strings put together; name is len bytes and needs no escaping.  -ENOMEM. */
+int json_piece_make(const char *before, const char *name, size_t len, const char *after,
+		    struct json_piece *ret_piece);
+/* n pieces and the array they are in. */
+void json_pieces_free(struct json_piece *pieces, size_t n);
+
+/* A growing buffer; drain and context may be set afterwards.  -ENOMEM. */
+int json_init(struct json *json, size_t size);
+void json_free(struct json *json);
+
+/* Makes room, or sets json->error; json_room() then has it in any case. */
+void json_make_room(struct json *json, size_t n);
+
+/* Where the next n bytes (<= JSON_ROOM) go; the caller adds to used. */
+static inline char *json_room(struct json *json, size_t n)
+{
+	if (__builtin_expect(json->size - json->used < n, 0))
+		json_make_room(json, n);
+	return json->data + json->used;
+}
+
+/* Finished JSON text, of any length. */
+void json_long_raw(struct json *json, const char *text, size_t len);
+
+static inline void json_raw(struct json *json, const char *text, size_t len)
+{
+	if (__builtin_expect(len > JSON_ROOM, 0)) {
+		json_long_raw(json, text, len);
+		return;
+	}
+	memcpy(json_room(json, len), text, len);
+	json->used += len;
+}
+
+/* A string literal. */
+#define json_literal(json, literal) json_raw((json), "" literal, sizeof(literal) - 1)
+
+void json_u64(struct json *json, uint64_t value);
+void json_i64(struct json *json, int64_t value);
+/*
+ * A quoted string of any bytes: '"', '\\' and control bytes escaped, each
+ * maximal ill-formed part of UTF-8 replaced by U+FFFD.  False when anything
+ * was replaced.
+ */
+bool json_text(struct json *json, const char *bytes, size_t len);
+/* The bytes as a quoted string of lower-case hex digits. */
+void json_hex(struct json *json, const char *bytes, size_t len);
+/* A NUL-terminated string, or null. */
+void json_string(struct json *json, const char *string);
+
+/* Members of an object: `,"key":` and a value.  key needs no escaping. */
+void json_key(struct json *json, const char *key);
+void json_member_u64(struct json *json, const char *key, uint64_t value);
+void json_member_string(struct json *json, const char *key, const char *string);

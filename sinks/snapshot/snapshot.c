@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sink that writes snapshot files; see docs/file-format.md. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "about.h"
+#include "stream.h"
+#include "thread.h"
+#include "tree.h"
+
+/* What a metric's name is made of: it becomes keys, which are not escaped. */
+#define NAME_BYTES "abcdefghijklmnopqrstuvwxyz0123456789_."
+#define NAME_MAX_LEN 64
+
+/* What was written last: the file's parts follow each other. */
+enum part {
+	PART_HEAD,    /* all before host */
+	PART_THREADS, /* host, and threads begun */
+	PART_CGROUPS, /* threads, and cgroup_stats begun */
+	PART_TAIL,    /* cgroup_stats */
+};
+
+#define N_ROW_CLASSES 4
+
+struct snapshot {
+	const struct ctprof_host *host;
+	struct stream *stream;
+	struct json *json; /* the stream's */
+	struct thread_writer *threads;
+	struct tree *cgroup;
+	struct tree *objects[SCHEMA_N_OBJECTS];
+	struct json metrics, capture; /* rendered at begin(), written at end() */
+	uint64_t began_monotonic_ns;
+	uint64_t n_written;              /* members of the list begun */
+	uint64_t n_slots[N_ROW_CLASSES]; /* what a row must have at least */
+	enum part part;
+	bool host_seen, capture_seen;
+};
+
+static int snapshot_fail(const struct snapshot *self, int error)
+{
+	if (error == -ENOMEM)
+		self->host->error(self->host, "out of memory");
+	return error;
+}
+
+static void snapshot_close(void *instance)
+{
+	struct snapshot *self = instance;
+
+	stream_free(self->stream);
+	thread_writer_free(self->threads);
+	tree_free(self->cgroup);
+	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
+		tree_free(self->objects[i]);
+	json_free(&self->metrics);
+	json_free(&self->capture);
+	free(self);
+}
+
+static int tree_make(const struct schema_fields *const fields[], size_t n_fields, size_t skip,
+		     struct tree **ret_tree)
+{
+	struct tree *tree = tree_new();
+	int r = tree ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n_fields; i++)
+		for (size_t j = 0; r == 0 && fields[i] && j < fields[i]->n; j++)
+			r = tree_add_field(tree, fields[i]->fields[j].name + skip,
+					   &fields[i]->fields[j]);
+	if (r < 0) {
+		tree_free(tree);
+		return r;
+	}
+	*ret_tree = tree;
+	return 0;
+}
+
+static int snapshot_make_trees(struct snapshot *self)
+{
+	const struct schema_fields *const cgroup[] = {&schema_cgroup, &schema_psi};
+	int r = tree_make(cgroup, 2, 0, &self->cgroup);
+
+	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++) {
+		const struct schema_object *object = &schema_objects[i];
+
+		r = tree_make(&object->fields, 1, strlen(object->key) + 1, &self->objects[i]);
+	}
+	return r;
+}
+
+static int snapshot_open(const struct ctprof_host *host, void **ret_self)
+{
+	struct snapshot *self = calloc(1, sizeof *self);
+
+	if (!self) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	self->host = host;
+	self->stream = stream_new(host);
+	self->threads = thread_writer_new();
+	if (!self->stream || !self->threads || snapshot_make_trees(self) < 0 ||
+	    json_init(&self->metrics, JSON_ROOM) < 0 || json_init(&self->capture, JSON_ROOM) < 0) {
+		snapshot_close(self);
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	self->json = stream_json(self->stream);
+	*ret_self = self;
+	return 0;
+}
+
+/* The object of the top level whose members' names begin like this one, or "extra". */
+static size_t snapshot_find_object(const struct ctprof_metric *metric, size_t *ret_skip)
+{
+	size_t i = 0;
+
+	for (; i < SCHEMA_N_OBJECTS - 1; i++) {
+		const struct schema_object *object = &schema_objects[i];
+		size_t len = strlen(object->key);
+
+		if (object->scope == metric->scope &&
+		    strncmp(metric->name, object->key, len) == 0 && metric->name[len] == '.') {
+			*ret_skip = len + 1;
+			return i;
+		}
+	}
+	*ret_skip = 0;
+	return i;
+}
+
+static int snapshot_add_thread(struct snapshot *self, const struct ctprof_metric_info *info)
+{
+	return thread_writer_add(self->threads, info);
+}
+
+static int snapshot_add_cgroup(struct snapshot *self, const struct ctprof_metric_info *info)
+{
+	return tree_add_metric(self->cgroup, info->metric->name, info);
+}
+
+static int snapshot_add_object(struct snapshot *self, const struct ctprof_metric_info *info)
+{
+	size_t skip;
+	size_t object = snapshot_find_object(info->metric, &skip);
+
+	return tree_add_metric(self->objects[object], info->metric->name + skip, info);
+}
+
+/* Row i's cells; without metrics of the scope there are none, and maybe no arrays. */
+static const uint64_t *rows_values(const struct ctprof_rows *rows, uint64_t i)
+{
+	return rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL;
+}
+
+static const uint8_t *rows_states(const struct ctprof_rows *rows, uint64_t i)
+{
+	return rows->n_slots > 0 ? rows->states + i * rows->n_slots : NULL;
+}
+
+static int snapshot_write_threads(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	for (uint64_t i = 0; i < rows->n; i++) {
+		if (self->n_written++ > 0)
+			json_literal(self->json, ",");
+		thread_write(self->threads, self->json, ctprof_rows_target(rows, i),
+			     rows_values(rows, i), rows_states(rows, i));
+	}
+	return 0;
+}
+
+static void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_target *target)
+{
+	bool exact = json_text(self->json, target->path, target->path_len);
+
+	json_literal(self->json, ":");
+	tree_write_open(self->cgroup, self->json);
+	if (!exact) {
+		json_key(self->json, "path_hex");
+		json_hex(self->json, target->path, target->path_len);
+	}
+	tree_write_close(self->cgroup, self->json, true);
+}
+
+static int snapshot_write_cgroups(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	for (uint64_t i = 0; i < rows->n; i++) {
+		tree_clear(self->cgroup);
+		tree_load(self->cgroup, CTPROF_SCOPE_CGROUP, rows_values(rows, i),
+			  rows_states(rows, i));
+		if (tree_error(self->cgroup) < 0)
+			return tree_error(self->cgroup);
+		if (self->n_written++ > 0)
+			json_literal(self->json, ",");
+		snapshot_write_cgroup(self, ctprof_rows_target(rows, i));
+	}
+	return 0;
+}
+
+/* The values are rendered at once: rows are lent for the call only. */
+static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows, bool *seen)
+{
+	int r = 0;
+
+	if (*seen || rows->n == 0)
+		return 0;
+	*seen = true;
+	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++) {
+		tree_load(self->objects[i], rows->scope, rows->values, rows->states);
+		r = r < 0 ? r : tree_error(self->objects[i]);
+	}
+	return r;
+}
+
+static int snapshot_load_host(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	return snapshot_load_objects(self, rows, &self->host_seen);
+}
+
+static int snapshot_load_capture(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	return snapshot_load_objects(self, rows, &self->capture_seen);
+}
+
+/* The rows of a scope, and where in the file they go. */
+static const struct row_class {
+	uint32_t scope;
+	enum part part;
+	int (*add)(struct snapshot *self, const struct ctprof_metric_info *info);
+	int (*take)(struct snapshot *self, const struct ctprof_rows *rows);
+} row_classes[N_ROW_CLASSES] = {
+	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_add_thread, snapshot_write_threads},
+	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_add_cgroup, snapshot_write_cgroups},
+	{CTPROF_SCOPE_HOST, PART_HEAD, snapshot_add_object, snapshot_load_host},
+	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_add_object, snapshot_load_capture},
+};
+
+/* Process and mm values stand in the rows of threads.  N_ROW_CLASSES: a scope unknown here. */
+static size_t snapshot_find_class(uint32_t scope)
+{
+	size_t i = 0;
+
+	if (scope == CTPROF_SCOPE_PROCESS || scope == CTPROF_SCOPE_MM)
+		scope = CTPROF_SCOPE_THREAD;
+	while (i < N_ROW_CLASSES && row_classes[i].scope != scope)
+		i++;
+	return i;
+}
+
+static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric_info *info)
+{
+	const char *name = info->metric->name;
+	size_t class = snapshot_find_class(info->metric->scope);
+	size_t len = strlen(name);
+
+	if (class == N_ROW_CLASSES || len == 0 || len > NAME_MAX_LEN ||
+	    strspn(name, NAME_BYTES) != len)
+		return -EINVAL;
+	if (self->n_slots[class] <= info->index)
+		self->n_slots[class] = (uint64_t)info->index + 1;
+	return row_classes[class].add(self, info);
+}
+
+/* A metric without a place costs its own values only. */
+static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_capture *capture)
+{
+	for (uint64_t i = 0; i < capture->n_metrics; i++) {
+		const struct ctprof_metric_info *info = about_metric(capture, i);
+		int r = snapshot_add_metric(self, info);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			self->host->log(
+				self->host, CTPROF_LOG_WARNING,
+				"metric %s is left out of the snapshot: %s", info->metric->name,
+				r == -EEXIST ? "its place is taken or has another type"
+					     : "its name or scope is not known to the file");
+	}
+	return thread_writer_seal(self->threads);
+}
+
+static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
+{
+	struct snapshot *self = instance;
+	int r = snapshot_add_metrics(self, capture);
+
+	if (r < 0)
+		return snapshot_fail(self, r);
+	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
+		tree_clear(self->objects[i]);
+	self->began_monotonic_ns = capture->monotonic_ns;
+	about_write_metrics(&self->metrics, capture);
+	about_begin_capture(&self->capture, capture);
+	json_literal(self->json, "{\"format\":{\"name\":\"ctprof\",\"version\":1}");
+	json_member_u64(self->json, "captured_at_unix_ns", capture->realtime_ns);
+	r = self->metrics.error ? self->metrics.error : self->capture.error;
+	return snapshot_fail(self, r);
+}
+
+static void snapshot_write_object(struct snapshot *self, size_t i)
+{
+	const struct schema_object *object = &schema_objects[i];
+	const struct tree *tree = self->objects[i];
+
+	if (!tree_has_values(tree) && object->empty == SCHEMA_EMPTY_NULL) {
+		json_member_string(self->json, object->key, NULL);
+		return;
+	}
+	if (!tree_has_values(tree) && !tree_has_absent(tree))
+		return;
+	json_key(self->json, object->key);
+	tree_write_close(tree, self->json, tree_write_open(tree, self->json));
+}
+
+/* Writes what lies between what was written last and the part. */
+static void snapshot_advance(struct snapshot *self, enum part part)
+{
+	for (; self->part < part; self->part++) {
+		if (self->part == PART_HEAD) {
+			snapshot_write_object(self, 0);
+			json_literal(self->json, ",\"threads\":[");
+		} else if (self->part == PART_THREADS) {
+			json_literal(self->json, "],\"cgroup_stats\":{");
+		} else {
+			json_literal(self->json, "}");
+		}
+		self->n_written = 0;
+	}
+}
+
+static int snapshot_rows(void *instance, const struct ctprof_rows *rows)
+{
+	struct snapshot *self = instance;
+	size_t class = snapshot_find_class(rows->scope);
+
+	if (class == N_ROW_CLASSES || rows->n == 0)
+		return 0;
+	if (row_classes[class].part < self->part || rows->n_slots < self->n_slots[class]) {
+		self->host->error(self->host, "rows of scope %u came late or too short",
+				  rows->scope);
+		return -EINVAL;
+	}
+	snapshot_advance(self, row_classes[class].part);
+	int r = row_classes[class].take(self, rows);
+	return snapshot_fail(self, r < 0 ? r : self->json->error);
+}
+
+static void snapshot_write_tail(struct snapshot *self, const struct ctprof_capture_end *end)
+{
+	struct json *json = self->json;
+
+	for (size_t i = 1; i < SCHEMA_N_OBJECTS; i++)
+		snapshot_write_object(self, i);
+	json_key(json, "metrics");
+	json_raw(json, self->metrics.data, self->metrics.used);
+	json_key(json, "plugins");
+	about_write_plugins(json, end);
+	json_key(json, "presence_sets");
+	thread_write_presence_sets(self->threads, json);
+	json_key(json, "capture");
+	json_raw(json, self->capture.data, self->capture.used);
+	about_end_capture(json, end, self->began_monotonic_ns);
+	json_literal(json, "}");
+}
+
+static int snapshot_end(void *instance, const struct ctprof_capture_end *end)
+{
+	struct snapshot *self = instance;
+
+	snapshot_advance(self, PART_TAIL);
+	snapshot_write_tail(self, end);
+	return snapshot_fail(self, stream_finish(self->stream));
+}
+
+static const struct ctprof_sink_ops ops = {
+	.struct_size = sizeof ops,
+	.open = snapshot_open,
+	.close = snapshot_close,
+	.begin = snapshot_begin,
+	.rows = snapshot_rows,
+	.end = snapshot_end,
+};
+
+static const struct ctprof_plugin plugin = {
+	.struct_size = sizeof plugin,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SINK,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.name = "snapshot",
+	.version = CTPROF_VERSION,
+	.summary = "writes snapshot files: zstd-compressed JSON",
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(plugin)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#define LEVEL 3
+/* A zstd block: less would be gathered by the library once more. */
+#define INPUT_SIZE (128 * 1024)
+
+struct stream {
+	const struct ctprof_host *host;
+	struct json json;
+	ZSTD_CCtx *zstd;
+	size_t out_size;
+	char out[];
+};
+
+static int stream_compress(struct stream *stream, const char *data, size_t size,
+			   ZSTD_EndDirective directive)
+{
+	ZSTD_inBuffer in = {data, size, 0};
+	size_t left;
+
+	do {
+		ZSTD_outBuffer out = {stream->out, stream->out_size, 0};
+
+		left = ZSTD_compressStream2(stream->zstd, &out, &in, directive);
+		if (ZSTD_isError(left)) {
+			stream->host->error(stream->host, "zstd: %s", ZSTD_getErrorName(left));
+			return -EIO;
+		}
+		int r = out.pos > 0 ? stream->host->write(stream->host, out.dst, out.pos) : 0;
+		if (r < 0) {
+			stream->host->error(stream->host, "the snapshot cannot be written");
+			return r;
+		}
+	} while (in.pos < in.size || (directive == ZSTD_e_end && left > 0));
+	return 0;
+}
+
+static int stream_drain(void *context, const char *data, size_t used)
+{
+	return stream_compress(context, data, used, ZSTD_e_continue);
+}
+
+static bool stream_set_up(struct stream *stream)
+{
+	stream->zstd = ZSTD_createCCtx();
+	if (!stream->zstd || json_init(&stream->json, INPUT_SIZE) < 0)
+		return false;
+	stream->json.drain = stream_drain;
+	stream->json.context = stream;
+	return !ZSTD_isError(
+		       ZSTD_CCtx_setParameter(stream->zstd, ZSTD_c_compressionLevel, LEVEL)) &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(stream->zstd, ZSTD_c_checksumFlag, 1));
+}
+
+struct stream *stream_new(const struct ctprof_host *host)
+{
+	size_t out_size = ZSTD_CStreamOutSize();
+	struct stream *stream = calloc(1, sizeof *stream + out_size);
+
+	if (!stream)
+		return NULL;
+	stream->host = host;
+	stream->out_size = out_size;
+	if (!stream_set_up(stream)) {
+		stream_free(stream);
+		return NULL;
+	}
+	return stream;
+}
+
+void stream_free(struct stream *stream)
+{
+	if (!stream)
+		return;
+	ZSTD_freeCCtx(stream->zstd);
+	json_free(&stream->json);
+	free(stream);
+}
+
+struct json *stream_json(struct stream *stream)
+{
+	return &stream->json;
+}
+
+int stream_finish(struct stream *stream)
+{
+	struct json *json = &stream->json;
+
+	if (!json->error)
+		json->error = stream_compress(stream, json->data, json->used, ZSTD_e_end);
+	json->used = 0;
+	return json->error;
+}

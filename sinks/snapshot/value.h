@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a stored value becomes JSON, and what stands for an absent one. */
+#pragma once
+
+#include "ctprof/sink.h"
+#include "json.h"
+
+enum value_kind {
+	VALUE_U64,
+	VALUE_U32,
+	VALUE_U16,
+	VALUE_LIMIT,   /* u64; UINT64_MAX ("no limit") is null, as is an absent one */
+	VALUE_OPT_U64, /* u64; an absent one is null */
+	VALUE_PERIOD,  /* u64; an absent one is the kernel's default, 100000 */
+	VALUE_I64,
+	VALUE_I32,
+	VALUE_OPT_I32, /* i32; an absent one is null */
+	VALUE_CHAR,
+	VALUE_BOOL,
+	VALUE_TEXT,
+	VALUE_OPT_TEXT, /* text; an absent one is null */
+	VALUE_CPUS,
+	VALUE_MAP,   /* of numbers */
+	VALUE_TEXTS, /* map of texts */
+	N_VALUE_KINDS,
+};
+
+/* The kind a metric's values have by its own definition. */
+enum value_kind value_kind_of(const struct ctprof_metric_info *info);
+/* Whether values of the natural kind `from` can be written as kind. */
+bool value_accepts(enum value_kind kind, enum value_kind from);
+/* What is written for an absent value. */
+const char *value_absent(enum value_kind kind);
+
+/* Whether these bits are a value of the kind; only then may it be written. */
+bool value_fits(enum value_kind kind, uint64_t bits);
+/* False when bytes that are no UTF-8 were replaced; only texts, not maps, say so. */
+bool value_write(enum value_kind kind, struct json *json, uint64_t bits);
+
+/* The stored form behind the bits of a text. */
+static inline const struct ctprof_text *value_text(uint64_t bits)
+{
+	return (const struct ctprof_text *)(uintptr_t)bits;
+}
