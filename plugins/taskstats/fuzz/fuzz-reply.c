@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A datagram as it arrives: whatever it says, the struct lies inside it. */
+#include <assert.h>
+
+#include "../wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct taskstats_reply reply;
+
+	/* The seeds' family. */
+	if (!taskstats_parse_reply(data, size, 0x17, &reply) || reply.error)
+		return 0;
+	assert(reply.stats >= data && reply.stats_len <= size &&
+	       (size_t)(reply.stats - data) <= size - reply.stats_len);
+	return 0;
+}

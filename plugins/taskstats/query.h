@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Asks the kernel for many threads at once and brings the answers home. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netlink.h"
+#include "wire.h"
+
+struct taskstats_query {
+	struct netlink *netlink;
+	uint16_t family;
+	uint32_t seq; /* of the next request */
+	struct taskstats_request out[NETLINK_BATCH];
+	struct netlink_datagram in[NETLINK_BATCH];
+};
+
+/* Thread i's answer: err is 0 and stats the kernel's struct, valid for the call;
+ * or a positive errno: the kernel's, ETIMEDOUT (no answer), EBADMSG (nonsense). */
+typedef void (*taskstats_done)(void *data, size_t i, int err, const uint8_t *stats, size_t len);
+
+/*
+ * Asks for n <= NETLINK_BATCH threads; done() is called once for each, in any
+ * order.  Returns -errno when the socket fails, -ETIMEDOUT when not one answer
+ * came: asking for more is then useless.
+ */
+int taskstats_query_run(struct taskstats_query *query, const int32_t *tids, size_t n,
+			taskstats_done done, void *data);

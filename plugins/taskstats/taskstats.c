@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The source plugin: declares the metrics and turns answers into values. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/source.h"
+
+#include "condition.h"
+#include "decode.h"
+#include "need.h"
+#include "query.h"
+
+enum tally { TALLY_OK, TALLY_EPERM, TALLY_ESRCH, TALLY_OTHER, N_TALLIES };
+#define N_LABELS 4
+
+struct taskstats {
+	const struct ctprof_host *host;
+	uint32_t slots[TASKSTATS_N_FIELDS];
+	uint32_t label_slots[N_LABELS];
+	uint32_t tally_slots[N_TALLIES];
+	/* Settled in start(). */
+	uint16_t family;
+	uint32_t active; /* enum taskstats_active */
+	uint64_t fill;   /* bit i: field i is wanted, and counted by this kernel */
+	_Atomic uint64_t tallies[N_TALLIES];
+};
+
+#define LABEL(name_, help_, origin_)                                                               \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_LABEL,                 \
+		.unit = CTPROF_UNIT_BOOL, .scope = CTPROF_SCOPE_THREAD, .name = name_,             \
+		.group = "delay", .gates = "TASKSTATS", .help = help_, .origin = origin_           \
+	}
+
+static const struct {
+	struct ctprof_metric metric;
+	uint32_t active; /* enum taskstats_active: 1 when on */
+} labels[N_LABELS] = {
+	{LABEL("taskstats_measured", "1 when the kernel answered for this thread",
+	       "taskstats netlink reply"),
+	 TASKSTATS_MEASURED},
+	{LABEL("cpu_delay_active", "1 when cpu_delay_* are counted (CONFIG_TASK_DELAY_ACCT)",
+	       "proc/sys/kernel/task_delayacct exists"),
+	 TASKSTATS_CPU},
+	{LABEL("delay_block_active", "1 when the other delays are counted",
+	       "proc/sys/kernel/task_delayacct is 1"),
+	 TASKSTATS_BLOCK},
+	{LABEL("xacct_active", "1 when hiwater_* are counted (CONFIG_TASK_XACCT)",
+	       "taskstats.hiwater_vm of the asking thread, xacct_add_tsk()"),
+	 TASKSTATS_XACCT},
+};
+
+#define TALLY(name_, help_)                                                                        \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_COUNTER,               \
+		.unit = CTPROF_UNIT_NONE, .scope = CTPROF_SCOPE_CAPTURE,                           \
+		.name = "taskstats_summary." name_, .group = "summary", .help = help_,             \
+		.origin = "taskstats netlink replies of the capture"                               \
+	}
+
+static const struct ctprof_metric tallies[N_TALLIES] = {
+	[TALLY_OK] = TALLY("ok_count", "threads whose statistics were read"),
+	[TALLY_EPERM] = TALLY("eperm_count", "threads refused for want of CAP_NET_ADMIN"),
+	[TALLY_ESRCH] = TALLY("esrch_count", "threads that were gone when asked for"),
+	[TALLY_OTHER] = TALLY("other_err_count", "threads unanswered or answered with nonsense"),
+};
+
+/* What an answer's errno stands for; the last row, for every other one. */
+static const struct outcome {
+	int err;
+	uint32_t absence;
+	enum tally tally;
+} outcomes[] = {
+	{EPERM, CTPROF_ABSENT_DENIED, TALLY_EPERM},
+	{ESRCH, CTPROF_ABSENT_VANISHED, TALLY_ESRCH},
+	{ETIMEDOUT, CTPROF_ABSENT_TIMEOUT, TALLY_OTHER},
+	{ENOENT, CTPROF_ABSENT_UNSUPPORTED, TALLY_OTHER},
+	{EOPNOTSUPP, CTPROF_ABSENT_UNSUPPORTED, TALLY_OTHER},
+	{0, CTPROF_ABSENT_INVALID, TALLY_OTHER},
+};
+
+static void taskstats_drop(struct taskstats **self)
+{
+	free(*self);
+}
+
+static int register_metrics(struct taskstats *self)
+{
+	const struct ctprof_host *host = self->host;
+	int r = 0;
+
+	for (size_t i = 0; i < TASKSTATS_N_FIELDS && r == 0; i++)
+		r = host->metric(host, &taskstats_fields[i].metric, &self->slots[i]);
+	for (size_t i = 0; i < N_LABELS && r == 0; i++)
+		r = host->metric(host, &labels[i].metric, &self->label_slots[i]);
+	for (size_t i = 0; i < N_TALLIES && r == 0; i++)
+		r = host->metric(host, &tallies[i], &self->tally_slots[i]);
+	return r;
+}
+
+static int taskstats_open(const struct ctprof_host *host, void **ret_self)
+{
+	__attribute__((cleanup(taskstats_drop))) struct taskstats *self = calloc(1, sizeof *self);
+
+	if (!self) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	self->host = host;
+	int r = register_metrics(self);
+	if (r < 0) {
+		host->error(host, "a metric was refused");
+		return r;
+	}
+	*ret_self = self;
+	self = NULL;
+	return 0;
+}
+
+/* The whole capture in a line, with the cause of the likeliest trouble. */
+static void log_tallies(const struct taskstats *self)
+{
+	uint64_t n[N_TALLIES], asked = 0;
+	const char *hint = "";
+
+	for (size_t i = 0; i < N_TALLIES; i++)
+		asked += n[i] = atomic_load(&self->tallies[i]);
+	if (asked == 0)
+		return;
+	if (n[TALLY_EPERM] > 0)
+		hint = "; refused ones need CAP_NET_ADMIN in the initial user namespace";
+	else if (n[TALLY_ESRCH] > n[TALLY_OK])
+		hint = "; most threads ended before they were asked for";
+	self->host->log(self->host, CTPROF_LOG_INFO,
+			"%" PRIu64 " threads asked for: %" PRIu64 " read, %" PRIu64
+			" refused, %" PRIu64 " gone, %" PRIu64 " failed otherwise%s",
+			asked, n[TALLY_OK], n[TALLY_EPERM], n[TALLY_ESRCH], n[TALLY_OTHER], hint);
+}
+
+static void taskstats_close(void *data)
+{
+	struct taskstats *self = data;
+
+	log_tallies(self);
+	free(self);
+}
+
+static int taskstats_probe(void *data)
+{
+	struct taskstats *self = data;
+	struct ctprof_finding finding = {
+		.struct_size = sizeof finding,
+		.state = CTPROF_WORKS,
+		.group = "delay",
+	};
+	struct taskstats_advice advice = {0};
+	uint16_t family;
+	uint32_t active;
+	int answer;
+
+	int r = taskstats_examine(self->host, &family, &active);
+	uint32_t lacking = r < 0 ? 0 : TASKSTATS_ALL & ~active;
+	if (r < 0) {
+		finding.state = CTPROF_FAILS;
+		advice = taskstats_explain_failure(r, &answer);
+	} else if (lacking) {
+		finding.state = CTPROF_PARTLY;
+		advice = taskstats_explain_lack(&lacking);
+	}
+	finding.why = advice.why;
+	finding.remedy = advice.remedy;
+	self->host->finding(self->host, &finding);
+	return 0;
+}
+
+static int fail_start(const struct ctprof_host *host, int err)
+{
+	int answer;
+	struct taskstats_advice advice = taskstats_explain_failure(err, &answer);
+
+	if (answer == -EIO)
+		host->error(host, "%s: %s", advice.why, strerror(-err));
+	else if (advice.remedy)
+		host->error(host, "%s (%s)", advice.why, advice.remedy);
+	else
+		host->error(host, "%s", advice.why);
+	return answer;
+}
+
+static int taskstats_start(void *data)
+{
+	struct taskstats *self = data;
+	const struct ctprof_host *host = self->host;
+	uint32_t lacking = 0;
+
+	int r = taskstats_examine(host, &self->family, &self->active);
+	if (r < 0)
+		return fail_start(host, r);
+	for (size_t i = 0; i < TASKSTATS_N_FIELDS; i++) {
+		uint32_t missing = taskstats_fields[i].needs & ~self->active;
+
+		if (!host->wanted(host, self->slots[i]))
+			continue;
+		lacking |= missing;
+		if (!missing)
+			self->fill |= UINT64_C(1) << i;
+	}
+	while (lacking) {
+		struct taskstats_advice advice = taskstats_explain_lack(&lacking);
+
+		host->log(host, CTPROF_LOG_WARNING, "%s (%s)", advice.why, advice.remedy);
+	}
+	return 0;
+}
+
+static void worker_drop(struct taskstats_query **worker)
+{
+	free(*worker);
+}
+
+static int taskstats_worker_open(void *data, uint32_t number, void **ret_context)
+{
+	struct taskstats *self = data;
+	__attribute__((cleanup(worker_drop))) struct taskstats_query *worker =
+		calloc(1, sizeof *worker);
+
+	(void)number;
+	int r = worker ? netlink_open(&worker->netlink) : -ENOMEM;
+	if (r < 0) {
+		self->host->error(self->host, "no netlink socket: %s", strerror(-r));
+		return r;
+	}
+	worker->family = self->family;
+	*ret_context = worker;
+	worker = NULL;
+	return 0;
+}
+
+static void taskstats_worker_close(void *data, void *context)
+{
+	struct taskstats_query *worker = context;
+
+	(void)data;
+	netlink_close(worker->netlink);
+	free(worker);
+}
+
+/* The threads of one taskstats_query_run(): rows from first on. */
+struct chunk {
+	struct taskstats *self;
+	struct ctprof_batch *batch;
+	uint64_t first;
+	uint64_t tallies[N_TALLIES];
+};
+
+#define HIWATER_BITS                                                                               \
+	(UINT64_C(1) << TASKSTATS_FIELD_HIWATER_RSS | UINT64_C(1) << TASKSTATS_FIELD_HIWATER_VM)
+
+static void put_values(const struct chunk *chunk, uint64_t row,
+		       const struct taskstats_values *values)
+{
+	const struct taskstats *self = chunk->self;
+	uint64_t fill = self->fill & values->present;
+
+	/* xacct_add_tsk() leaves the peaks of a thread without an address space,
+	 * a kernel thread or a zombie, at 0: there is nothing they are peaks of. */
+	if (values->value[TASKSTATS_FIELD_HIWATER_VM] == 0)
+		fill &= ~HIWATER_BITS;
+	for (uint64_t left = fill; left; left &= left - 1) {
+		int i = __builtin_ctzll(left);
+
+		self->host->put_u64(chunk->batch, row, self->slots[i], values->value[i]);
+	}
+	for (size_t i = 0; i < N_LABELS; i++)
+		self->host->put_u64(chunk->batch, row, self->label_slots[i],
+				    (self->active & labels[i].active) != 0);
+}
+
+/* That the kernel did not answer for this thread is known: measured is 0; the
+ * other labels describe an answer. */
+static void put_absences(const struct chunk *chunk, uint64_t row, uint32_t why)
+{
+	const struct taskstats *self = chunk->self;
+	const struct ctprof_host *host = self->host;
+
+	for (uint64_t left = self->fill; left; left &= left - 1)
+		host->put_absent(chunk->batch, row, self->slots[__builtin_ctzll(left)], why);
+	for (size_t i = 0; i < N_LABELS; i++) {
+		if (labels[i].active == TASKSTATS_MEASURED)
+			host->put_u64(chunk->batch, row, self->label_slots[i], 0);
+		else
+			host->put_absent(chunk->batch, row, self->label_slots[i], why);
+	}
+}
+
+static void take_answer(void *data, size_t i, int err, const uint8_t *stats, size_t len)
+{
+	struct chunk *chunk = data;
+	struct taskstats_values values;
+	const struct outcome *outcome = outcomes;
+
+	if (err == 0)
+		err = -taskstats_decode(stats, len, &values);
+	if (err == 0) {
+		chunk->tallies[TALLY_OK]++;
+		put_values(chunk, chunk->first + i, &values);
+		return;
+	}
+	while (outcome->err != 0 && outcome->err != err)
+		outcome++;
+	chunk->tallies[outcome->tally]++;
+	put_absences(chunk, chunk->first + i, outcome->absence);
+}
+
+static int collect_chunk(struct taskstats *self, struct taskstats_query *worker,
+			 struct ctprof_batch *batch, uint64_t first, size_t n)
+{
+	struct chunk chunk = {.self = self, .batch = batch, .first = first};
+	int32_t tids[NETLINK_BATCH];
+
+	for (size_t i = 0; i < n; i++)
+		tids[i] = ctprof_batch_target(batch, first + i)->tid;
+	int r = taskstats_query_run(worker, tids, n, take_answer, &chunk);
+	for (size_t i = 0; i < N_TALLIES; i++)
+		atomic_fetch_add(&self->tallies[i], chunk.tallies[i]);
+	return r;
+}
+
+static int collect_threads(struct taskstats *self, struct taskstats_query *worker,
+			   struct ctprof_batch *batch)
+{
+	for (uint64_t first = 0; first < batch->n; first += NETLINK_BATCH) {
+		uint64_t left = batch->n - first;
+		size_t n = left < NETLINK_BATCH ? (size_t)left : NETLINK_BATCH;
+		int r = collect_chunk(self, worker, batch, first, n);
+
+		if (r < 0) {
+			self->host->error(self->host, "the kernel cannot be asked: %s",
+					  strerror(-r));
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int taskstats_collect(void *data, void *context, struct ctprof_batch *batch)
+{
+	struct taskstats *self = data;
+
+	if (batch->scope == CTPROF_SCOPE_THREAD)
+		return collect_threads(self, context, batch);
+	if (batch->scope == CTPROF_SCOPE_CAPTURE)
+		for (size_t i = 0; i < N_TALLIES; i++)
+			self->host->put_u64(batch, 0, self->tally_slots[i],
+					    atomic_load(&self->tallies[i]));
+	return 0;
+}
+
+static const struct ctprof_need needs[] = {
+	NEED_ALWAYS(CAPABILITY, "CAP_NET_ADMIN", "any answer, in the initial user namespace"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_TASKSTATS", "any answer"),
+	NEED_PARTLY(KCONFIG, "CONFIG_TASK_DELAY_ACCT", "the delays"),
+	NEED_PARTLY(KCONFIG, "CONFIG_TASK_XACCT", "hiwater_rss_bytes and hiwater_vm_bytes"),
+	NEED_PARTLY(SYSCTL, "kernel.task_delayacct", "1: the delays other than cpu"),
+	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct",
+		    "to tell a delay of 0 from one that is not counted"),
+};
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = taskstats_open,
+	.close = taskstats_close,
+	.probe = taskstats_probe,
+	.start = taskstats_start,
+	.worker_open = taskstats_worker_open,
+	.worker_close = taskstats_worker_close,
+	.collect = taskstats_collect,
+};
+
+static const struct ctprof_plugin plugin = {
+	.struct_size = sizeof plugin,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SOURCE,
+	.thread_model = CTPROF_THREADS_PER_WORKER,
+	.cost = CTPROF_COST_CHEAP,
+	.n_needs = sizeof needs / sizeof needs[0],
+	.name = "taskstats",
+	.version = CTPROF_VERSION,
+	.summary = "Delays and memory peaks of each thread, from the kernel's taskstats",
+	.needs = needs,
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(plugin)

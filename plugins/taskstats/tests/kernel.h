@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a kernel of any taskstats version sends, made up for the tests. */
+#pragma once
+
+#include <glib.h>
+
+/* Of struct taskstats, versions 8 to 18; 18 is invented. */
+gsize kernel_stats_size(guint16 version);
+/* The 8 bytes at offset of the struct below; every offset has its own. */
+guint64 kernel_stats_word(gsize offset);
+/* len bytes of a struct that calls itself version. */
+GByteArray *kernel_stats(guint16 version, gsize len);
+void kernel_stats_set(GByteArray *stats, gsize offset, guint64 value);
+
+GByteArray *kernel_reply(guint16 family, guint32 seq, gint32 tid, const GByteArray *stats);
+/* NLMSG_ERROR, error as on the wire: negative or 0. */
+GByteArray *kernel_error(guint32 seq, gint32 error);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A kernel of the test's own, which stands in for netlink.c. */
+#pragma once
+
+#include <glib.h>
+
+#include "../wire.h"
+
+#define FAMILY 23
+
+/* What it does; replay_reset() makes it a good one. */
+struct replay_kernel {
+	gint resolve_err, open_err, send_err; /* errno, or 0 */
+	/* Its answer to the asking process itself. */
+	gint own_err;
+	guint16 own_version;
+	guint64 own_cpu_count, own_hiwater_vm;
+	/* Answers a request of send number `round`; NULL: truthfully. */
+	void (*answer)(guint round, const struct taskstats_request *request);
+	gboolean flood; /* a receive always brings something, if not the kernel's */
+	GArray *sends;  /* guint: requests in each */
+	guint waits;    /* receives that would have waited in vain */
+	guint strays;   /* brought by flood */
+	gint open_sockets;
+};
+
+extern struct replay_kernel kernel;
+
+void replay_reset(void);
+void replay_clear(void);
+
+/* For a receive to bring; data is taken over, sender 0 is the kernel. */
+void replay_queue(GByteArray *data, guint32 sender);
+void replay_queue_errno(gint err);
+/* An answer whose cpu_delay_count is value; the truth is the tid. */
+GByteArray *replay_answer(guint32 seq, gint32 tid, guint64 value);
+void replay_answer_truly(const struct taskstats_request *request);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "wire.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/taskstats.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct taskstats_request) == 28, "a request has no padding");
+
+struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, int32_t tid)
+{
+	return (struct taskstats_request){
+		.nl = {.nlmsg_len = sizeof(struct taskstats_request),
+		       .nlmsg_type = family,
+		       .nlmsg_flags = NLM_F_REQUEST,
+		       .nlmsg_seq = seq},
+		.genl = {.cmd = TASKSTATS_CMD_GET, .version = TASKSTATS_GENL_VERSION},
+		.attr = {.nla_len = sizeof(struct nlattr) + sizeof(uint32_t),
+			 .nla_type = TASKSTATS_CMD_ATTR_PID},
+		.tid = (uint32_t)tid,
+	};
+}
+
+struct span {
+	const uint8_t *p;
+	size_t len;
+};
+
+/* The payload of the first attribute of a type. */
+static bool find_attribute(struct span in, uint16_t type, struct span *ret)
+{
+	struct nlattr attr;
+
+	while (in.len >= sizeof attr) {
+		memcpy(&attr, in.p, sizeof attr);
+		if (attr.nla_len < sizeof attr || attr.nla_len > in.len)
+			return false;
+		if ((attr.nla_type & NLA_TYPE_MASK) == type) {
+			*ret = (struct span){in.p + sizeof attr, attr.nla_len - sizeof attr};
+			return true;
+		}
+		size_t step = ((size_t)attr.nla_len + NLA_ALIGNTO - 1) & ~(size_t)(NLA_ALIGNTO - 1);
+		if (step >= in.len)
+			return false;
+		in = (struct span){in.p + step, in.len - step};
+	}
+	return false;
+}
+
+/* struct nlmsgerr behind the header.  0 would be an ACK, and none was asked for. */
+static int error_of(struct span body)
+{
+	int32_t error;
+
+	if (body.len < sizeof error)
+		return EBADMSG;
+	memcpy(&error, body.p, sizeof error);
+	return error < 0 && error > INT_MIN ? -error : EBADMSG;
+}
+
+static int parse_stats(struct span body, struct taskstats_reply *ret)
+{
+	struct genlmsghdr genl;
+	struct span group, tid, stats;
+
+	if (body.len < sizeof genl)
+		return EBADMSG;
+	memcpy(&genl, body.p, sizeof genl);
+	struct span attributes = {body.p + GENL_HDRLEN, body.len - GENL_HDRLEN};
+
+	if (genl.cmd != TASKSTATS_CMD_NEW ||
+	    !find_attribute(attributes, TASKSTATS_TYPE_AGGR_PID, &group) ||
+	    !find_attribute(group, TASKSTATS_TYPE_PID, &tid) || tid.len < sizeof ret->tid ||
+	    !find_attribute(group, TASKSTATS_TYPE_STATS, &stats))
+		return EBADMSG;
+	memcpy(&ret->tid, tid.p, sizeof ret->tid);
+	ret->stats = stats.p;
+	ret->stats_len = stats.len;
+	return 0;
+}
+
+bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
+			   struct taskstats_reply *ret)
+{
+	struct nlmsghdr nl;
+
+	if (len < sizeof nl)
+		return false;
+	memcpy(&nl, data, sizeof nl);
+	*ret = (struct taskstats_reply){.seq = nl.nlmsg_seq, .error = EBADMSG};
+	if (nl.nlmsg_len < sizeof nl || nl.nlmsg_len > len)
+		return true;
+	struct span body = {data + sizeof nl, nl.nlmsg_len - sizeof nl};
+	if (nl.nlmsg_type == NLMSG_ERROR)
+		ret->error = error_of(body);
+	else if (nl.nlmsg_type == family)
+		ret->error = parse_stats(body, ret);
+	return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The two messages of the TASKSTATS generic netlink family, as bytes. */
+#pragma once
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Asks for one thread; many of them back to back make one send. */
+struct taskstats_request {
+	struct nlmsghdr nl;
+	struct genlmsghdr genl;
+	struct nlattr attr;
+	uint32_t tid;
+};
+
+/* No NLM_F_ACK: each request has exactly one answer, data or error. */
+struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, int32_t tid);
+
+struct taskstats_reply {
+	uint32_t seq;
+	/* 0; the errno the kernel answered with; EBADMSG: not the reply promised */
+	int error;
+	/* These only when error is 0; stats points into the datagram. */
+	int32_t tid;
+	const uint8_t *stats;
+	size_t stats_len;
+};
+
+/* False when the datagram is too short to tell whose answer it is. */
+bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
+			   struct taskstats_reply *ret);
