@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* CPU, memory, pids, I/O and pressure of every cgroup that holds a thread. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/plugin.h"
+#include "ctprof/source.h"
+#include "file.h"
+#include "files.h"
+#include "mounts.h"
+#include "need.h"
+#include "row.h"
+#include "slots.h"
+
+#define GROUP "cgroup"
+#define NOT_MOUNTED "no cgroup file system is mounted"
+#define FILE_BYTES 65536u
+#define NOT_OPENED INT_MIN /* no -errno */
+
+struct cgroup {
+	const struct ctprof_host *host;
+	uint32_t slots[CGROUP_N_METRICS];
+	bool wanted[CGROUP_N_METRICS];
+	struct cgroup_mounts mounts;
+	struct cgroup_row row;
+	struct cgroup_map map;
+	char text[FILE_BYTES];
+};
+
+static void free_cgroup(struct cgroup **cgroup)
+{
+	free(*cgroup);
+}
+
+static void close_fd(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static int cgroup_open(const struct ctprof_host *host, void **ret_self)
+{
+	__attribute__((cleanup(free_cgroup))) struct cgroup *cgroup = calloc(1, sizeof *cgroup);
+
+	if (!cgroup) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	cgroup->host = host;
+	int result = slots_declare(host, cgroup_metrics, CGROUP_N_METRICS, cgroup->slots);
+	if (result < 0)
+		return result;
+	*ret_self = cgroup;
+	cgroup = NULL;
+	return 0;
+}
+
+static void cgroup_close(void *self)
+{
+	struct cgroup *cgroup = self;
+
+	cgroup_mounts_clear(&cgroup->mounts);
+	free(cgroup);
+}
+
+static int cgroup_start(void *self)
+{
+	struct cgroup *cgroup = self;
+	const struct ctprof_host *host = cgroup->host;
+	int result = cgroup_mounts_find(host, &cgroup->mounts);
+
+	if (result < 0) {
+		host->error(host, "%s", result == -ENOMEM ? "out of memory" : NOT_MOUNTED);
+		return result;
+	}
+	for (size_t i = 0; i < CGROUP_N_METRICS; i++)
+		cgroup->wanted[i] = host->wanted(host, cgroup->slots[i]);
+	cgroup->row = (struct cgroup_row){
+		.host = host,
+		.slots = cgroup->slots,
+		.wanted = cgroup->wanted,
+	};
+	return 0;
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+/* kernfs answers ENODEV when the cgroup went away under an open directory. */
+static uint32_t absence_of(int err)
+{
+	return err == ENODEV ? CTPROF_ABSENT_VANISHED : file_absence(err);
+}
+
+static void collect_file(struct cgroup *cgroup, int dir, const struct cgroup_file *file)
+{
+	ssize_t got = file_read_at(cgroup->host, dir, file->name, cgroup->text, FILE_BYTES);
+
+	if (got < 0) {
+		cgroup_row_put_absent(&cgroup->row, file->first, file->n, absence_of((int)-got));
+		return;
+	}
+	struct text text = {cgroup->text, (size_t)got};
+	file->put(&cgroup->row, file, text, &cgroup->map);
+}
+
+/* A path that a mount does not show is unsupported there; only the unified
+ * hierarchy, whose path it is, can tell that the cgroup is gone. */
+static uint32_t missing_directory(enum cgroup_hierarchy hierarchy, int err)
+{
+	switch (err) {
+	case EINVAL:
+		return CTPROF_ABSENT_INVALID;
+	case ENOENT:
+		return hierarchy == CGROUP_UNIFIED ? CTPROF_ABSENT_VANISHED
+						   : CTPROF_ABSENT_UNSUPPORTED;
+	default:
+		return absence_of(err);
+	}
+}
+
+/* The cgroup's directory, or -errno. */
+static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
+			  const struct ctprof_target *target)
+{
+	const struct cgroup_mount *mount = &cgroup->mounts.at[hierarchy];
+	char path[PATH_MAX];
+
+	if (!mount->prefix)
+		return -EOPNOTSUPP;
+	int result = cgroup_mount_path(mount, target->path, target->path_len, path, sizeof path);
+	return result < 0 ? result : cgroup->host->open_file(cgroup->host, mount->base, path);
+}
+
+/* Reads what one hierarchy has of the values that are still missing. */
+static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
+			      const struct ctprof_target *target)
+{
+	__attribute__((cleanup(close_fd))) int dir = NOT_OPENED;
+
+	for (const struct cgroup_file *file = cgroup_files; file->name; file++) {
+		if (file->hierarchy != hierarchy ||
+		    !cgroup_row_needs(&cgroup->row, file->first, file->n))
+			continue;
+		if (dir == NOT_OPENED)
+			dir = open_directory(cgroup, hierarchy, target);
+		if (dir >= 0)
+			collect_file(cgroup, dir, file);
+		else
+			cgroup_row_put_absent(&cgroup->row, file->first, file->n,
+					      missing_directory(hierarchy, -dir));
+	}
+}
+
+/* proc_cgroup_show() marks a cgroup that was removed under its threads. */
+static bool is_deleted(const struct ctprof_target *target)
+{
+	static const char mark[] = " (deleted)";
+	size_t len = sizeof mark - 1;
+
+	return target->path_len >= len &&
+	       memcmp(target->path + target->path_len - len, mark, len) == 0;
+}
+
+static int cgroup_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	struct cgroup *cgroup = self;
+
+	(void)context;
+	for (uint64_t i = 0; i < batch->n; i++) {
+		const struct ctprof_target *target = ctprof_batch_target(batch, i);
+
+		cgroup_row_begin(&cgroup->row, batch, i);
+		if (is_deleted(target))
+			cgroup_row_put_absent(&cgroup->row, 0, CGROUP_N_METRICS,
+					      CTPROF_ABSENT_VANISHED);
+		else
+			for (uint32_t h = 0; h < CGROUP_N_HIERARCHIES; h++)
+				collect_hierarchy(cgroup, h, target);
+		cgroup_row_end(&cgroup->row);
+	}
+	return 0;
+}
+
+/* ---- probing ----------------------------------------------------------- */
+
+/* Whether the unified hierarchy's visible root has a file. */
+static bool has_file(const struct cgroup *cgroup, const char *name)
+{
+	const struct cgroup_mount *mount = &cgroup->mounts.at[CGROUP_UNIFIED];
+	struct ctprof_target root = {.path = mount->root,
+				     .path_len = (uint32_t)strlen(mount->root)};
+	__attribute__((cleanup(close_fd))) int dir = open_directory(cgroup, CGROUP_UNIFIED, &root);
+	__attribute__((cleanup(close_fd))) int fd =
+		dir < 0 ? dir : cgroup->host->open_file(cgroup->host, dir, name);
+
+	return fd >= 0;
+}
+
+static bool has_v1_controller(const struct cgroup_mounts *mounts)
+{
+	for (size_t i = CGROUP_UNIFIED + 1; i < CGROUP_N_HIERARCHIES; i++)
+		if (mounts->at[i].prefix)
+			return true;
+	return false;
+}
+
+static void judge(const struct cgroup *cgroup, struct ctprof_finding *ret)
+{
+	const struct cgroup_mount *unified = &cgroup->mounts.at[CGROUP_UNIFIED];
+
+	if (!unified->prefix || has_v1_controller(&cgroup->mounts)) {
+		ret->state = CTPROF_PARTLY;
+		ret->why = unified->prefix ? "controllers are mounted as cgroup v1, which has no "
+					     "memory.high, memory.events, io.stat"
+					   : "there are v1 controllers only, and no threads' paths "
+					     "in them";
+		ret->remedy = "boot with systemd.unified_cgroup_hierarchy=1";
+	} else if (!has_file(cgroup, "cpu.pressure")) {
+		ret->state = CTPROF_PARTLY;
+		ret->why = "cgroups have no pressure files";
+		ret->remedy = "boot with psi=1, or use a kernel built with CONFIG_PSI";
+	}
+}
+
+static int cgroup_probe(void *self)
+{
+	struct cgroup *cgroup = self;
+	struct ctprof_finding finding = {
+		.struct_size = sizeof finding,
+		.state = CTPROF_WORKS,
+		.group = GROUP,
+	};
+
+	if (cgroup_mounts_find(cgroup->host, &cgroup->mounts) < 0) {
+		finding.state = CTPROF_FAILS;
+		finding.why = NOT_MOUNTED;
+		finding.remedy = "mount -t cgroup2 none DIRECTORY (needs CONFIG_CGROUPS)";
+	} else {
+		judge(cgroup, &finding);
+	}
+	cgroup->host->finding(cgroup->host, &finding);
+	return 0;
+}
+
+/* ---- descriptor -------------------------------------------------------- */
+
+#define NEED_FILE(name, why) NEED_PARTLY(FILE, "cgroup/<path>/" name, why)
+#define NEED_V1(name, why) NEED_PARTLY(FILE, "cgroup/" name, why " of cgroup v1")
+
+static const struct ctprof_need needs[] = {
+	NEED_ALWAYS(KCONFIG, "CONFIG_CGROUPS", "cgroups"),
+	NEED_PARTLY(KCONFIG, "CONFIG_FAIR_GROUP_SCHED", "cpu.weight, cpu.weight_nice"),
+	NEED_PARTLY(KCONFIG, "CONFIG_CFS_BANDWIDTH", "cpu.max_*, cpu.nr_throttled"),
+	NEED_PARTLY(KCONFIG, "CONFIG_MEMCG", "memory.*"),
+	NEED_PARTLY(KCONFIG, "CONFIG_SWAP", "memory.swap_*"),
+	NEED_PARTLY(KCONFIG, "CONFIG_ZSWAP", "memory.zswap_*"),
+	NEED_PARTLY(KCONFIG, "CONFIG_CGROUP_PIDS", "pids.*"),
+	NEED_PARTLY(KCONFIG, "CONFIG_BLK_CGROUP", "io.stat"),
+	NEED_PARTLY(KCONFIG, "CONFIG_PSI", "psi.*"),
+	NEED_PARTLY(KCONFIG, "CONFIG_IRQ_TIME_ACCOUNTING", "psi.irq.full"),
+	NEED_PARTLY(FILE, "proc/self/mountinfo", "where the hierarchies are mounted"),
+	NEED_PARTLY(FILE, "proc/self/root", "the hierarchies, wherever they are mounted"),
+	NEED_PARTLY(FILE, "cgroup/cgroup.controllers", "recorded trees: a unified hierarchy"),
+	NEED_PARTLY(FILE, "cgroup/unified/cgroup.controllers", "recorded trees: a hybrid one"),
+	NEED_FILE("cpu.stat", "cpu.usage_usec, cpu.nr_throttled, cpu.throttled_usec"),
+	NEED_FILE("cpu.max", "cpu.max_quota_us, cpu.max_period_us"),
+	NEED_FILE("cpu.weight", "cpu.weight"),
+	NEED_FILE("cpu.weight.nice", "cpu.weight_nice"),
+	NEED_FILE("memory.current", "memory.current"),
+	NEED_FILE("memory.max", "memory.max"),
+	NEED_FILE("memory.high", "memory.high"),
+	NEED_FILE("memory.low", "memory.low"),
+	NEED_FILE("memory.min", "memory.min"),
+	NEED_FILE("memory.stat", "memory.stat"),
+	NEED_FILE("memory.events", "memory.events"),
+	NEED_FILE("memory.peak", "memory.peak"),
+	NEED_FILE("memory.swap.current", "memory.swap_current"),
+	NEED_FILE("memory.swap.max", "memory.swap_max"),
+	NEED_FILE("memory.swap.events", "memory.swap_events"),
+	NEED_FILE("memory.zswap.current", "memory.zswap_current"),
+	NEED_FILE("memory.zswap.max", "memory.zswap_max"),
+	NEED_FILE("pids.current", "pids.current"),
+	NEED_FILE("pids.max", "pids.max"),
+	NEED_FILE("pids.peak", "pids.peak"),
+	NEED_FILE("cpu.pressure", "psi.cpu"),
+	NEED_FILE("memory.pressure", "psi.memory"),
+	NEED_FILE("io.pressure", "psi.io"),
+	NEED_FILE("irq.pressure", "psi.irq"),
+	NEED_FILE("io.stat", "io.stat"),
+	NEED_FILE("cgroup.stat", "cgroup_stat"),
+	NEED_V1("cpuacct/<path>/cpuacct.usage", "cpu.usage_usec"),
+	NEED_V1("cpu/<path>/cpu.stat", "cpu.nr_throttled, cpu.throttled_usec"),
+	NEED_V1("cpu/<path>/cpu.cfs_quota_us", "cpu.max_quota_us"),
+	NEED_V1("cpu/<path>/cpu.cfs_period_us", "cpu.max_period_us"),
+	NEED_V1("memory/<path>/memory.usage_in_bytes", "memory.current"),
+	NEED_V1("memory/<path>/memory.limit_in_bytes", "memory.max"),
+	NEED_V1("memory/<path>/memory.max_usage_in_bytes", "memory.peak"),
+	NEED_V1("pids/<path>/pids.current", "pids.current"),
+	NEED_V1("pids/<path>/pids.max", "pids.max"),
+};
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = cgroup_open,
+	.close = cgroup_close,
+	.probe = cgroup_probe,
+	.start = cgroup_start,
+	.collect = cgroup_collect,
+};
+
+static const struct ctprof_plugin plugin = {
+	.struct_size = sizeof plugin,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SOURCE,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.n_needs = sizeof needs / sizeof needs[0],
+	.name = "cgroup",
+	.version = CTPROF_VERSION,
+	.summary = "CPU, memory, pids, I/O and pressure of the threads' cgroups",
+	.needs = needs,
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(plugin)

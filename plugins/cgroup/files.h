@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The files of a cgroup's directory: one row each. */
+#pragma once
+
+#include "mounts.h"
+#include "row.h"
+#include "text.h"
+
+struct cgroup_file {
+	enum cgroup_hierarchy hierarchy;
+	const char *name;
+	/* Puts metrics first to first + n - 1, or says why not.  scratch: where
+	 * a map may be built. */
+	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text,
+		    struct cgroup_map *scratch);
+	enum cgroup_metric first;
+	size_t n;
+	/* Of a "key value" file: n keys, and what their values are divided by. */
+	const struct cgroup_field {
+		const char *key;
+		uint64_t divisor;
+	} * fields;
+};
+
+/* Ends with a row without name. */
+extern const struct cgroup_file cgroup_files[];

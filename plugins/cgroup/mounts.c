@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mounts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A host full of containers has some thousand mounts of 200 bytes. */
+#define MOUNTINFO_BYTES (4u << 20)
+
+/* v1 controllers, as mount options and as the usual directory names spell them. */
+static const char *const controllers[CGROUP_N_HIERARCHIES] = {
+	[CGROUP_V1_CPU] = "cpu",
+	[CGROUP_V1_CPUACCT] = "cpuacct",
+	[CGROUP_V1_MEMORY] = "memory",
+	[CGROUP_V1_PIDS] = "pids",
+};
+
+static void free_chars(char **chars)
+{
+	free(*chars);
+}
+
+static void clear_mount(struct cgroup_mount *mount)
+{
+	free(mount->prefix);
+	free(mount->root);
+	*mount = (struct cgroup_mount){0};
+}
+
+/* ---- mountinfo --------------------------------------------------------- */
+
+static uint32_t controller_bits(struct text options)
+{
+	struct text option, rest;
+	uint32_t bits = 0;
+
+	while (options.len > 0) {
+		if (!text_split(options, ',', &option, &rest)) {
+			option = options;
+			rest.len = 0;
+		}
+		for (uint32_t i = 0; i < CGROUP_N_HIERARCHIES; i++)
+			if (controllers[i] && text_equal(option, controllers[i]))
+				bits |= 1u << i;
+		options = rest;
+	}
+	return bits;
+}
+
+/* Skips to behind the token "-" that ends the optional fields. */
+static bool skip_optional(struct text *rest)
+{
+	struct text token;
+
+	while (text_take_token(rest, &token))
+		if (text_equal(token, "-"))
+			return true;
+	return false;
+}
+
+/* Fields: id, parent, device, root, point, options, optional..., "-", type,
+ * source, the file system's options; written by show_mountinfo(). */
+bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinfo *ret)
+{
+	struct text rest = {line, len};
+	struct text field[6], type, token, options = {line, 0};
+
+	for (size_t i = 0; i < 6; i++)
+		if (!text_take_token(&rest, &field[i]))
+			return false;
+	if (!skip_optional(&rest) || !text_take_token(&rest, &type))
+		return false;
+	/* The source may be an empty text, so the last token, not the second. */
+	while (text_take_token(&rest, &token))
+		options = token;
+	uint32_t bits = text_equal(type, "cgroup2")  ? 1u << CGROUP_UNIFIED
+			: text_equal(type, "cgroup") ? controller_bits(options)
+						     : 0;
+	if (bits == 0 || field[3].p[0] != '/' || field[4].p[0] != '/')
+		return false;
+	*ret = (struct cgroup_mountinfo){field[3], field[4], bits};
+	return true;
+}
+
+/* The byte of "\040", or -1. */
+static int octal_byte(struct text at)
+{
+	int value = 0;
+
+	if (at.len < 4 || at.p[0] != '\\' || at.p[1] > '3')
+		return -1;
+	for (size_t i = 1; i < 4; i++) {
+		if (at.p[i] < '0' || at.p[i] > '7')
+			return -1;
+		value = value * 8 + (at.p[i] - '0');
+	}
+	return value > 0 ? value : -1;
+}
+
+/* prefix + text with its escapes (seq_escape()) undone; NULL: out of memory. */
+static char *unescape(const char *prefix, struct text text)
+{
+	size_t used = strlen(prefix);
+	char *plain = malloc(used + text.len + 1);
+
+	if (!plain)
+		return NULL;
+	memcpy(plain, prefix, used);
+	while (text.len > 0) {
+		int byte = octal_byte(text);
+		size_t step = byte < 0 ? 1 : 4;
+
+		plain[used++] = byte < 0 ? text.p[0] : (char)byte;
+		text = (struct text){text.p + step, text.len - step};
+	}
+	plain[used] = '\0';
+	return plain;
+}
+
+/* Takes over copies of both texts; of several mounts the one that shows more
+ * of the hierarchy is kept, of two alike the later, which may hide the other. */
+static int keep_mount(struct cgroup_mount *mount, int base, const char *above, struct text point,
+		      struct text shown)
+{
+	__attribute__((cleanup(free_chars))) char *prefix = unescape(above, point);
+	__attribute__((cleanup(free_chars))) char *root = unescape("", shown);
+
+	if (!prefix || !root)
+		return -ENOMEM;
+	if (mount->prefix && strlen(root) > strlen(mount->root))
+		return 0;
+	clear_mount(mount);
+	*mount = (struct cgroup_mount){base, prefix, root};
+	prefix = NULL;
+	root = NULL;
+	return 0;
+}
+
+/* mountinfo comes a page a read(), whatever the buffer: read until the end. */
+static ssize_t read_mountinfo(const struct ctprof_host *host, int proc, char *buf, size_t size)
+{
+	int fd = host->open_file(host, proc, "self/mountinfo");
+	size_t used = 0;
+	ssize_t got = -1;
+
+	if (fd < 0)
+		return fd;
+	while (used < size) {
+		got = read(fd, buf + used, size - used);
+		if (got <= 0 && !(got < 0 && errno == EINTR))
+			break;
+		used += got > 0 ? (size_t)got : 0;
+	}
+	int result = got < 0 ? -errno : 0;
+	close(fd);
+	return result < 0 ? result : (ssize_t)used;
+}
+
+/*
+ * Mount points in self/mountinfo are seen from this process's root directory:
+ * below self/root they are found wherever they lie, also when nothing is
+ * mounted in the usual place and the host has no cgroup root to lend.
+ */
+static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mounts)
+{
+	__attribute__((cleanup(free_chars))) char *buf = malloc(MOUNTINFO_BYTES);
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+
+	if (!buf)
+		return -ENOMEM;
+	ssize_t got = proc < 0 ? proc : read_mountinfo(host, proc, buf, MOUNTINFO_BYTES);
+	struct text rest = {buf, got > 0 ? (size_t)got : 0};
+	struct text line;
+	struct cgroup_mountinfo info;
+	int result = 0;
+
+	while (result == 0 && text_take_line(&rest, &line)) {
+		if (!cgroup_parse_mountinfo(line.p, line.len, &info))
+			continue;
+		for (uint32_t i = 0; i < CGROUP_N_HIERARCHIES && result == 0; i++)
+			if (info.hierarchies & 1u << i)
+				result = keep_mount(&mounts->at[i], proc, "self/root", info.point,
+						    info.root);
+	}
+	return result;
+}
+
+/* ---- recorded roots ---------------------------------------------------- */
+
+/* The usual places below the cgroup root; the first that is there is taken.
+ * Where the root itself is a hierarchy, directories below are its cgroups,
+ * whatever their names. */
+static const struct usual {
+	enum cgroup_hierarchy hierarchy;
+	const char *directory;
+	const char *sign; /* what must be there */
+	bool alone;
+} usual_places[] = {
+	{CGROUP_UNIFIED, ".", "cgroup.controllers", true},
+	{CGROUP_UNIFIED, "unified", "unified/cgroup.controllers", false},
+	{CGROUP_V1_CPU, "cpu", "cpu", false},
+	{CGROUP_V1_CPU, "cpu,cpuacct", "cpu,cpuacct", false},
+	{CGROUP_V1_CPUACCT, "cpuacct", "cpuacct", false},
+	{CGROUP_V1_CPUACCT, "cpu,cpuacct", "cpu,cpuacct", false},
+	{CGROUP_V1_MEMORY, "memory", "memory", false},
+	{CGROUP_V1_PIDS, "pids", "pids", false},
+};
+
+#define N_USUAL_PLACES (sizeof usual_places / sizeof usual_places[0])
+
+static int find_usual(const struct ctprof_host *host, struct cgroup_mounts *mounts)
+{
+	int cgroup = host->root(host, CTPROF_ROOT_CGROUP);
+	int result = 0;
+	bool alone = false;
+
+	for (size_t i = 0; i < N_USUAL_PLACES && result == 0 && !alone; i++) {
+		const struct usual *place = &usual_places[i];
+		struct cgroup_mount *mount = &mounts->at[place->hierarchy];
+		int fd = cgroup < 0 || mount->prefix ? -1
+						     : host->open_file(host, cgroup, place->sign);
+
+		if (fd < 0)
+			continue;
+		close(fd);
+		result = keep_mount(mount, cgroup, "",
+				    (struct text){place->directory, strlen(place->directory)},
+				    (struct text){"/", 1});
+		alone = place->alone;
+	}
+	return result;
+}
+
+/* ---- both -------------------------------------------------------------- */
+
+static bool is_any_mounted(const struct cgroup_mounts *mounts)
+{
+	for (size_t i = 0; i < CGROUP_N_HIERARCHIES; i++)
+		if (mounts->at[i].prefix)
+			return true;
+	return false;
+}
+
+int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret)
+{
+	struct cgroup_mounts found = {0};
+	int result = host->live(host) ? find_mounted(host, &found) : 0;
+
+	if (result == 0 && !is_any_mounted(&found))
+		result = find_usual(host, &found);
+	if (result == 0 && !is_any_mounted(&found))
+		result = -EOPNOTSUPP;
+	if (result < 0) {
+		cgroup_mounts_clear(&found);
+		return result;
+	}
+	cgroup_mounts_clear(ret);
+	*ret = found;
+	return 0;
+}
+
+void cgroup_mounts_clear(struct cgroup_mounts *mounts)
+{
+	for (size_t i = 0; i < CGROUP_N_HIERARCHIES; i++)
+		clear_mount(&mounts->at[i]);
+}
+
+static bool has_parent_component(struct text path)
+{
+	while (path.len > 0) {
+		const char *slash = memchr(path.p, '/', path.len);
+		size_t len = slash ? (size_t)(slash - path.p) : path.len;
+		size_t used = slash ? len + 1 : len;
+
+		if (text_equal((struct text){path.p, len}, ".."))
+			return true;
+		path = (struct text){path.p + used, path.len - used};
+	}
+	return false;
+}
+
+int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t len,
+		      char *ret_path, size_t size)
+{
+	size_t root = strlen(mount->root);
+
+	if (len == 0 || path[0] != '/' || memchr(path, '\0', len))
+		return -EINVAL;
+	if (len >= size)
+		return -ENAMETOOLONG;
+	if (root == 1)
+		root = 0; /* "/" hides nothing */
+	if (len < root || memcmp(path, mount->root, root) != 0 || (len > root && path[root] != '/'))
+		return -EXDEV;
+	struct text below = {path + root, len - root};
+	/* What is left of a path above the namespace's root; it must not be
+	 * followed, since mount points have parents too. */
+	if (has_parent_component(below))
+		return -EXDEV;
+	int used = snprintf(ret_path, size, "%s%.*s", mount->prefix, (int)below.len, below.p);
+	return used >= 0 && (size_t)used < size ? 0 : -ENAMETOOLONG;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the cgroup hierarchies are mounted, and a cgroup's directory there. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "text.h"
+
+/* The unified (v2) hierarchy, and the v1 controllers of which something is read. */
+enum cgroup_hierarchy {
+	CGROUP_UNIFIED,
+	CGROUP_V1_CPU,
+	CGROUP_V1_CPUACCT,
+	CGROUP_V1_MEMORY,
+	CGROUP_V1_PIDS,
+	CGROUP_N_HIERARCHIES,
+};
+
+struct cgroup_mount {
+	int base;     /* borrowed: the root the prefix is below; valid with a prefix */
+	char *prefix; /* the mount point below base, never empty; NULL: not mounted */
+	char *root;   /* the cgroup that is visible there, "/" mostly */
+};
+
+struct cgroup_mounts {
+	struct cgroup_mount at[CGROUP_N_HIERARCHIES];
+};
+
+/* A cgroup file system's line of a mountinfo file.  Texts still escaped. */
+struct cgroup_mountinfo {
+	struct text root;
+	struct text point;
+	uint32_t hierarchies; /* bit 1 << enum cgroup_hierarchy */
+};
+
+/* False for every other file system, and for what is no mountinfo line. */
+bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinfo *ret);
+
+/*
+ * The directory below mount->base of a cgroup as a thread's cgroup file names
+ * it.  -EINVAL: no path; -EXDEV: not below what is mounted there (another
+ * cgroup namespace, or a bind mount of a part); -ENAMETOOLONG.
+ */
+int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t len,
+		      char *ret_path, size_t size);
+
+/* Finds the mounts: by mountinfo on the running kernel, else by what lies in
+ * the cgroup root.  *ret is zeroes, or what was found before.  -EOPNOTSUPP when there are none, or
+ * -ENOMEM. */
+int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret);
+void cgroup_mounts_clear(struct cgroup_mounts *mounts);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The files of a cgroup directory, as text.  Pure: nothing is opened here. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+
+/* More keys than memory.stat has (71 in Linux 7.2), or 300 disks in io.stat;
+ * a file with more is refused, not cut. */
+#define CGROUP_MAX_ENTRIES 2048u
+#define CGROUP_MAX_KEY 255u
+
+/* Entries read from a file.  Keys point into the text, or into keys. */
+struct cgroup_map {
+	size_t n;
+	size_t used; /* bytes of keys */
+	struct ctprof_map_entry entries[CGROUP_MAX_ENTRIES];
+	char keys[65536];
+};
+
+struct cgroup_cpu_max {
+	uint64_t quota;  /* microseconds; UINT64_MAX: no limit */
+	uint64_t period; /* microseconds */
+	/* enum ctprof_absence: PRESENT or INVALID */
+	uint32_t quota_state;
+	uint32_t period_state;
+};
+
+/* "123\n" */
+bool cgroup_parse_number(const char *text, size_t len, uint64_t *ret);
+/* The same, or "max", which is UINT64_MAX. */
+bool cgroup_parse_limit(const char *text, size_t len, uint64_t *ret);
+/* A signed number. */
+bool cgroup_parse_signed(const char *text, size_t len, int64_t *ret);
+/* "QUOTA PERIOD\n" */
+void cgroup_parse_cpu_max(const char *text, size_t len, struct cgroup_cpu_max *ret);
+/* The value of one "key value" line: PRESENT, INVALID when it is no number or
+ * the text has no such line at all, UNSUPPORTED when only that key is missing. */
+uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint64_t *ret);
+/* All "key value" lines, a bad one left out; false when none is good, or when
+ * there are too many. */
+bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret);
+/* "8:0 rbytes=1 wbytes=2" lines, as "8:0 rbytes" and "8:0 wbytes".  Empty text
+ * is an empty map: nothing was read or written.  False as above. */
+bool cgroup_parse_io_stat(const char *text, size_t len, struct cgroup_map *ret);

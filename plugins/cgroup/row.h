@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One cgroup's values while its files are read. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metrics.h"
+#include "parse.h"
+
+/*
+ * A value can stand in two files (the unified one, and a v1 controller's): the
+ * first that has it wins, and why it is absent is told once, at the end.
+ */
+struct cgroup_row {
+	const struct ctprof_host *host;
+	struct ctprof_batch *batch;
+	uint64_t index;
+	const uint32_t *slots;            /* CGROUP_N_METRICS */
+	const bool *wanted;               /* likewise */
+	uint32_t state[CGROUP_N_METRICS]; /* enum ctprof_absence */
+};
+
+/* Nothing known: everything is unsupported. */
+void cgroup_row_begin(struct cgroup_row *row, struct ctprof_batch *batch, uint64_t index);
+/* Whether one of n metrics is wanted and still has no value. */
+bool cgroup_row_needs(const struct cgroup_row *row, size_t first, size_t n);
+void cgroup_row_put_u64(struct cgroup_row *row, size_t metric, uint64_t value);
+void cgroup_row_put_i64(struct cgroup_row *row, size_t metric, int64_t value);
+void cgroup_row_put_map(struct cgroup_row *row, size_t metric, const struct cgroup_map *map);
+/* Keeps the first reason that says more than UNSUPPORTED. */
+void cgroup_row_put_absent(struct cgroup_row *row, size_t first, size_t n, uint32_t why);
+/* Tells the host why the rest is absent. */
+void cgroup_row_end(struct cgroup_row *row);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counting CPUs, cores, packages, nodes; and the CPUs' governors. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "items.h"
+
+#define CPUS "devices/system/cpu/"
+
+/* A list file into cpus; how many, or -errno. */
+static ssize_t read_list(struct host_run *run, const char *path, uint32_t *cpus)
+{
+	struct text value;
+	int result = host_run_read_value(run, CTPROF_ROOT_SYS, path, &value);
+
+	if (result < 0)
+		return result;
+	size_t n = text_cpu_list(value, cpus, HOST_MAX_CPUS);
+	return n > 0 ? (ssize_t)n : -EINVAL;
+}
+
+void host_collect_count(struct host_run *run, const struct host_item *item)
+{
+	ssize_t n = read_list(run, item->path, run->cpus);
+
+	if (n < 0)
+		host_run_put_error(run, item->first, (int)n);
+	else
+		host_run_put_u64(run, item->first, (uint64_t)n);
+}
+
+/* The lowest of the CPUs that share a core or package with this one, or -errno. */
+static int64_t first_sibling(struct host_run *run, uint32_t cpu, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, CPUS "cpu%u/topology/%s", cpu, name);
+	ssize_t n = read_list(run, path, run->siblings);
+	return n < 0 ? n : run->siblings[0];
+}
+
+/* Every core, and every package, has one CPU that is the first of its siblings. */
+void host_collect_first_siblings(struct host_run *run, const struct host_item *item)
+{
+	ssize_t n = read_list(run, CPUS "online", run->cpus);
+	int64_t error = n < 0 ? n : 0;
+	uint64_t firsts = 0;
+
+	for (ssize_t i = 0; i < n && error == 0; i++) {
+		int64_t first = first_sibling(run, run->cpus[i], item->path);
+
+		if (first == -ENOENT)
+			first = first_sibling(run, run->cpus[i], item->other);
+		if (first < 0)
+			error = first;
+		firsts += first == run->cpus[i];
+	}
+	if (error < 0 || firsts == 0)
+		host_run_put_error(run, item->first, error < 0 ? (int)error : -EINVAL);
+	else
+		host_run_put_u64(run, item->first, firsts);
+}
+
+static int add_governor(struct host_run *run, uint32_t cpu, const char *name)
+{
+	char path[128], key[16];
+	struct text value;
+
+	snprintf(path, sizeof path, CPUS "cpu%u/%s", cpu, name);
+	int result = host_run_read_value(run, CTPROF_ROOT_SYS, path, &value);
+	if (result < 0)
+		return result;
+	int len = snprintf(key, sizeof key, "%u", cpu);
+	return host_run_add(run, (struct text){key, (size_t)len}, value);
+}
+
+/* CPUs without cpufreq are left out; a map without any entry is no value. */
+void host_collect_governors(struct host_run *run, const struct host_item *item)
+{
+	ssize_t n = read_list(run, CPUS "online", run->cpus);
+	int error = n < 0 ? (int)n : -ENOENT;
+
+	host_run_begin_map(run);
+	for (ssize_t i = 0; i < n && error != -EFBIG; i++) {
+		int result = add_governor(run, run->cpus[i], item->path);
+
+		if (result < 0)
+			error = result;
+	}
+	if (run->n_entries == 0 || error == -EFBIG)
+		host_run_put_error(run, item->first, error);
+	else
+		host_run_put_map(run, item->first);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The host around the threads: hardware, kernel, settings that shape values. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ctprof/plugin.h"
+#include "ctprof/source.h"
+#include "items.h"
+#include "need.h"
+#include "run.h"
+#include "slots.h"
+
+#define GROUP "host"
+
+struct facts {
+	const struct ctprof_host *host;
+	uint32_t slots[HOST_N_METRICS];
+};
+
+static void free_facts(struct facts **facts)
+{
+	free(*facts);
+}
+
+static void free_run(struct host_run **run)
+{
+	free(*run);
+}
+
+static int facts_open(const struct ctprof_host *host, void **ret_self)
+{
+	__attribute__((cleanup(free_facts))) struct facts *facts = calloc(1, sizeof *facts);
+
+	if (!facts) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	facts->host = host;
+	int result = slots_declare(host, host_metrics, HOST_N_METRICS, facts->slots);
+	if (result < 0)
+		return result;
+	*ret_self = facts;
+	facts = NULL;
+	return 0;
+}
+
+static void facts_close(void *self)
+{
+	free(self);
+}
+
+/* What a user can mend; the first that is missing is told. */
+static const struct check {
+	uint32_t root;
+	uint32_t state;
+	const char *path;
+	const char *why;
+	const char *remedy;
+} checks[] = {
+	{CTPROF_ROOT_PROC, CTPROF_FAILS, "meminfo", "the proc tree cannot be read",
+	 "mount -t proc proc DIRECTORY"},
+	{CTPROF_ROOT_SYS, CTPROF_PARTLY, "devices/system/cpu/online",
+	 "the sys tree cannot be read: no counts of CPUs, no governors",
+	 "mount -t sysfs sysfs DIRECTORY"},
+	{CTPROF_ROOT_SYS, CTPROF_PARTLY, "kernel/security/lsm",
+	 "host.lsm is absent: securityfs is not mounted",
+	 "mount -t securityfs securityfs DIRECTORY"},
+	{CTPROF_ROOT_PROC, CTPROF_PARTLY, "config.gz", "host.config_task_xacct is unknown",
+	 "use a kernel built with CONFIG_IKCONFIG_PROC"},
+};
+
+static bool holds(const struct ctprof_host *host, const struct check *check)
+{
+	int root = host->root(host, check->root);
+	int fd = root < 0 ? root : host->open_file(host, root, check->path);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static int facts_probe(void *self)
+{
+	const struct facts *facts = self;
+	struct ctprof_finding finding = {
+		.struct_size = sizeof finding,
+		.state = CTPROF_WORKS,
+		.group = GROUP,
+	};
+
+	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+		if (holds(facts->host, &checks[i]))
+			continue;
+		finding.state = checks[i].state;
+		finding.why = checks[i].why;
+		finding.remedy = checks[i].remedy;
+		break;
+	}
+	facts->host->finding(facts->host, &finding);
+	return 0;
+}
+
+static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	const struct facts *facts = self;
+	const struct ctprof_host *host = facts->host;
+	__attribute__((cleanup(free_run))) struct host_run *run = calloc(1, sizeof *run);
+
+	(void)context;
+	if (!run) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	run->host = host;
+	run->batch = batch;
+	run->slots = facts->slots;
+	for (const struct host_item *item = host_items; item->collect; item++)
+		if (slots_wanted(host, &facts->slots[item->first], item->n))
+			item->collect(run, item);
+	return 0;
+}
+
+#define FROM_PROC(name, why) NEED_PARTLY(FILE, "proc/" name, why)
+#define FROM_SYS(name, why) NEED_PARTLY(FILE, "sys/" name, why)
+#define FROM_CPU(name, why) FROM_SYS("devices/system/cpu/" name, why)
+
+static const struct ctprof_need needs[] = {
+	NEED_PARTLY(KCONFIG, "CONFIG_IKCONFIG_PROC", "host.config_task_xacct"),
+	NEED_PARTLY(KCONFIG, "CONFIG_SECURITYFS", "host.lsm"),
+	NEED_PARTLY(KCONFIG, "CONFIG_SECURITY_YAMA", "host.ptrace_scope"),
+	NEED_PARTLY(KCONFIG, "CONFIG_NUMA", "host.numa_nodes"),
+	NEED_PARTLY(KCONFIG, "CONFIG_CPU_FREQ", "host.cpufreq_governor"),
+	NEED_PARTLY(KCONFIG, "CONFIG_TRANSPARENT_HUGEPAGE", "host.thp_enabled, host.thp_defrag"),
+	NEED_PARTLY(KCONFIG, "CONFIG_SCHEDSTATS", "host.sched_schedstats"),
+	FROM_PROC("cpuinfo", "host.cpu_model, host.cpu_vendor"),
+	FROM_PROC("meminfo", "host.total_memory_kib, host.hugepages_*"),
+	FROM_PROC("cmdline", "host.kernel_cmdline"),
+	FROM_PROC("version", "host.kernel_name, host.kernel_release where sys/kernel is missing"),
+	FROM_PROC("config.gz", "host.config_task_xacct"),
+	FROM_PROC("pressure/cpu", "host.psi_enabled"),
+	FROM_PROC("sys/kernel/sched_*", "host.sched_tunables, host.sched_schedstats"),
+	FROM_PROC("sys/kernel/ostype", "host.kernel_name"),
+	FROM_PROC("sys/kernel/osrelease", "host.kernel_release, host.task_delayacct"),
+	FROM_PROC("sys/kernel/arch", "host.arch"),
+	FROM_PROC("sys/kernel/task_delayacct", "host.task_delayacct"),
+	FROM_PROC("sys/kernel/yama/ptrace_scope", "host.ptrace_scope"),
+	FROM_PROC("sys/kernel/perf_event_paranoid", "host.perf_event_paranoid"),
+	FROM_PROC("sys/kernel/random/boot_id", "host.boot_id"),
+	FROM_SYS("kernel/mm/transparent_hugepage/enabled", "host.thp_enabled"),
+	FROM_SYS("kernel/mm/transparent_hugepage/defrag", "host.thp_defrag"),
+	FROM_SYS("kernel/security/lsm", "host.lsm"),
+	FROM_SYS("devices/system/node/online", "host.numa_nodes"),
+	FROM_SYS("devices/system/clocksource/clocksource0/current_clocksource", "host.clocksource"),
+	FROM_CPU("online", "host.online_cpus, host.cores, host.sockets, host.cpufreq_governor"),
+	FROM_CPU("possible", "host.cpus_possible"),
+	FROM_CPU("present", "host.cpus_present"),
+	FROM_CPU("smt/active", "host.smt_active"),
+	FROM_CPU("cpuN/topology/core_cpus_list", "host.cores"),
+	FROM_CPU("cpuN/topology/thread_siblings_list", "host.cores before Linux 5.3"),
+	FROM_CPU("cpuN/topology/package_cpus_list", "host.sockets"),
+	FROM_CPU("cpuN/topology/core_siblings_list", "host.sockets before Linux 5.3"),
+	FROM_CPU("cpuN/cpufreq/scaling_governor", "host.cpufreq_governor"),
+};
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = facts_open,
+	.close = facts_close,
+	.probe = facts_probe,
+	.collect = facts_collect,
+};
+
+static const struct ctprof_plugin plugin = {
+	.struct_size = sizeof plugin,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SOURCE,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.n_needs = sizeof needs / sizeof needs[0],
+	.name = "host",
+	.version = CTPROF_VERSION,
+	.summary = "hardware, kernel and settings of the host",
+	.needs = needs,
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(plugin)

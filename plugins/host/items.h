@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The files behind the host's values: one row each. */
+#pragma once
+
+#include "run.h"
+
+struct host_item {
+	/* Puts metrics first to first + n - 1, or says why not. */
+	void (*collect)(struct host_run *run, const struct host_item *item);
+	enum host_metric first;
+	size_t n;
+	uint32_t root; /* enum ctprof_root of path */
+	const char *path;
+	const char *other; /* an older name of path, or NULL */
+};
+
+/* Ends with a row without collect. */
+extern const struct host_item host_items[];
+
+/* In cpus.c. */
+void host_collect_count(struct host_run *run, const struct host_item *item);
+void host_collect_first_siblings(struct host_run *run, const struct host_item *item);
+void host_collect_governors(struct host_run *run, const struct host_item *item);
+/* In kernel.c. */
+void host_collect_name(struct host_run *run, const struct host_item *item);
+void host_collect_arch(struct host_run *run, const struct host_item *item);
+void host_collect_delayacct(struct host_run *run, const struct host_item *item);
+void host_collect_xacct(struct host_run *run, const struct host_item *item);
+void host_collect_tunables(struct host_run *run, const struct host_item *item);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which kernel this is, and how its accounting and scheduler are set. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifdef HAVE_ZLIB
+#define ZLIB_CONST
+#include <zlib.h>
+#endif
+
+#include "file.h"
+#include "items.h"
+#include "parse.h"
+
+#define VERSION "version" /* "Linux version 6.1.0-50-amd64 (...)" */
+#define OSRELEASE "sys/kernel/osrelease"
+#define CONFIG_GZ_BYTES (1u << 20)
+#define CONFIG_BYTES (8u << 20)
+
+static struct text text_of(const char *string)
+{
+	return (struct text){string, strlen(string)};
+}
+
+/* A file's value, or else a word of the version line; 0 or -errno. */
+static int read_name(struct host_run *run, const char *path, size_t word, struct text *ret)
+{
+	int result = host_run_read_value(run, CTPROF_ROOT_PROC, path, ret);
+
+	if (result != -ENOENT)
+		return result;
+	ssize_t got = host_run_read_head(run, CTPROF_ROOT_PROC, VERSION);
+	if (got < 0)
+		return (int)got;
+	return host_parse_word(run->text, (size_t)got, word, ret) ? 0 : -EINVAL;
+}
+
+void host_collect_name(struct host_run *run, const struct host_item *item)
+{
+	struct text name;
+	int result = read_name(run, item->path, item->first == HOST_KERNEL_RELEASE ? 2 : 0, &name);
+
+	if (result < 0)
+		host_run_put_error(run, item->first, result);
+	else
+		host_run_put_text(run, item->first, name);
+}
+
+/* The file is there since 6.1. */
+void host_collect_arch(struct host_run *run, const struct host_item *item)
+{
+	struct text name;
+	struct utsname uts;
+	int result = host_run_read_value(run, item->root, item->path, &name);
+
+	if (result == -ENOENT && run->host->live(run->host) && uname(&uts) == 0) {
+		name = text_of(uts.machine);
+		result = 0;
+	}
+	if (result < 0)
+		host_run_put_error(run, item->first, result);
+	else
+		host_run_put_text(run, item->first, name);
+}
+
+/* The sysctl came with 5.14: before, its absence tells nothing. */
+static bool is_delayacct_missing(struct host_run *run)
+{
+	struct text release;
+
+	return read_name(run, OSRELEASE, 2, &release) == 0 && host_parse_is_since(release, 5, 14);
+}
+
+void host_collect_delayacct(struct host_run *run, const struct host_item *item)
+{
+	struct text value;
+	int result = host_run_read_value(run, item->root, item->path, &value);
+
+	if (result == -ENOENT && is_delayacct_missing(run))
+		host_run_put_text(run, item->first, text_of("config_off"));
+	else if (result == 0 && text_equal(value, "1"))
+		host_run_put_text(run, item->first, text_of("on"));
+	else if (result == 0 && text_equal(value, "0"))
+		host_run_put_text(run, item->first, text_of("runtime_off"));
+	else
+		host_run_put_error(run, item->first, result < 0 ? result : -EINVAL);
+}
+
+/* ---- config.gz --------------------------------------------------------- */
+
+#ifdef HAVE_ZLIB
+static void free_bytes(char **bytes)
+{
+	free(*bytes);
+}
+
+/* The whole of a gzip file, or 0 when it is none or does not fit. */
+static size_t gunzip(const char *in, size_t len, char *out, size_t size)
+{
+	z_stream stream = {
+		.next_in = (const Bytef *)in,
+		.avail_in = (uInt)len,
+		.next_out = (Bytef *)out,
+		.avail_out = (uInt)size,
+	};
+
+	if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
+		return 0;
+	bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END;
+	size_t got = whole ? size - stream.avail_out : 0;
+	inflateEnd(&stream);
+	return got;
+}
+
+static const char *read_config(struct host_run *run, const struct host_item *item)
+{
+	__attribute__((cleanup(free_bytes))) char *in = malloc(CONFIG_GZ_BYTES);
+	__attribute__((cleanup(free_bytes))) char *out = malloc(CONFIG_BYTES);
+	int proc = run->host->root(run->host, item->root);
+
+	if (!in || !out || proc < 0)
+		return "unknown";
+	ssize_t got = file_read_at(run->host, proc, item->path, in, CONFIG_GZ_BYTES);
+	size_t len = got > 0 ? gunzip(in, (size_t)got, out, CONFIG_BYTES) : 0;
+	return host_parse_config(out, len, "CONFIG_TASK_XACCT");
+}
+#else
+static const char *read_config(struct host_run *run, const struct host_item *item)
+{
+	(void)run;
+	(void)item;
+	return "unknown";
+}
+#endif
+
+void host_collect_xacct(struct host_run *run, const struct host_item *item)
+{
+	host_run_put_text(run, item->first, text_of(read_config(run, item)));
+}
+
+/* ---- scheduler sysctls ------------------------------------------------- */
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static int open_dir(struct host_run *run, const struct host_item *item, DIR **ret_dir)
+{
+	int root = run->host->root(run->host, item->root);
+	int fd = root < 0 ? root : run->host->open_file(run->host, root, item->path);
+
+	if (fd < 0)
+		return fd;
+	*ret_dir = fdopendir(fd);
+	if (*ret_dir)
+		return 0;
+	int error = -errno;
+	close(fd);
+	return error;
+}
+
+/* The value of a regular file of the directory, when it has one. */
+static bool read_tunable(struct host_run *run, int dir, const char *name, struct text *ret_value)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	ssize_t got = file_read_at(run->host, dir, name, run->text, sizeof run->text);
+	if (got <= 0)
+		return false;
+	*ret_value = text_trim((struct text){run->text, (size_t)got});
+	return ret_value->len > 0 && !memchr(ret_value->p, '\0', ret_value->len);
+}
+
+void host_collect_tunables(struct host_run *run, const struct host_item *item)
+{
+	__attribute__((cleanup(close_dir))) DIR *dir = NULL;
+	const struct dirent *entry;
+	struct text value;
+	int result = open_dir(run, item, &dir);
+
+	if (result < 0) {
+		host_run_put_error(run, item->first, result);
+		return;
+	}
+	host_run_begin_map(run);
+	while (result == 0 && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, "sched_", 6) == 0 &&
+		    read_tunable(run, dirfd(dir), entry->d_name, &value))
+			result = host_run_add(run, text_of(entry->d_name), value);
+	if (result < 0)
+		host_run_put_error(run, item->first, result);
+	else
+		host_run_put_map(run, item->first);
+}

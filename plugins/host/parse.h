@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The host's files, as text.  Pure: nothing is opened here. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text.h"
+
+/* The first non-empty value of a "key : value" line; first_block: not beyond
+ * the first blank line. */
+bool host_parse_colon(const char *text, size_t len, const char *key, bool first_block,
+		      struct text *ret_value);
+/* "123" or, with unit, "123 kB". */
+bool host_parse_amount(struct text value, const char *unit, uint64_t *ret);
+/* The n-th word (from 0) of a line such as "Linux version 6.1.0 (...)". */
+bool host_parse_word(const char *text, size_t len, size_t n, struct text *ret_word);
+/* Whether a release ("6.1.0-50-amd64") is known to be major.minor or later;
+ * false for what is no release. */
+bool host_parse_is_since(struct text release, uint64_t major, uint64_t minor);
+/* What a kernel configuration says of an option: "on" (=y), "off", "unknown". */
+const char *host_parse_config(const char *text, size_t len, const char *option);

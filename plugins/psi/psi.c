@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pressure stall information of the whole host. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+#include "ctprof/plugin.h"
+#include "ctprof/source.h"
+#include "file.h"
+#include "need.h"
+#include "psi-metrics.h"
+#include "slots.h"
+
+#define GROUP "psi"
+#define OFF "pressure stall information is off"
+#define REMEDY "boot with psi=1, or use a kernel built with CONFIG_PSI"
+#define IRQ_OFF "pressure/irq cannot be read: the kernel does not account interrupt time"
+#define IRQ_REMEDY "use a kernel (6.1 or later) built with CONFIG_IRQ_TIME_ACCOUNTING"
+
+static const struct ctprof_metric metrics[PSI_N_METRICS] = {PSI_METRICS(HOST, GROUP)};
+
+/* Below the proc root, in the order of the metrics. */
+static const char *const files[PSI_RESOURCES] = {
+	"pressure/cpu",
+	"pressure/memory",
+	"pressure/io",
+	"pressure/irq",
+};
+
+struct psi {
+	const struct ctprof_host *host;
+	uint32_t slots[PSI_N_METRICS];
+};
+
+static void free_psi(struct psi **psi)
+{
+	free(*psi);
+}
+
+static int psi_open(const struct ctprof_host *host, void **ret_self)
+{
+	__attribute__((cleanup(free_psi))) struct psi *psi = calloc(1, sizeof *psi);
+
+	if (!psi) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	psi->host = host;
+	int result = slots_declare(host, metrics, PSI_N_METRICS, psi->slots);
+	if (result < 0)
+		return result;
+	*ret_self = psi;
+	psi = NULL;
+	return 0;
+}
+
+static void psi_close(void *self)
+{
+	free(self);
+}
+
+/* Bytes read or -errno; some of these files fail only when they are read. */
+static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, size_t size)
+{
+	int proc = psi->host->root(psi->host, CTPROF_ROOT_PROC);
+
+	return proc < 0 ? proc : file_read_at(psi->host, proc, files[resource], buf, size);
+}
+
+static int psi_probe(void *self)
+{
+	const struct psi *psi = self;
+	struct ctprof_finding finding = {
+		.struct_size = sizeof finding,
+		.state = CTPROF_WORKS,
+		.group = GROUP,
+	};
+	char buf[512];
+
+	if (read_resource(psi, 0, buf, sizeof buf) < 0) {
+		finding.state = CTPROF_FAILS;
+		finding.why = OFF;
+		finding.remedy = REMEDY;
+	} else if (read_resource(psi, PSI_RESOURCES - 1, buf, sizeof buf) < 0) {
+		finding.state = CTPROF_PARTLY;
+		finding.why = IRQ_OFF;
+		finding.remedy = IRQ_REMEDY;
+	}
+	psi->host->finding(psi->host, &finding);
+	return 0;
+}
+
+static int psi_start(void *self)
+{
+	const struct psi *psi = self;
+	char buf[512];
+	bool denied = false;
+
+	for (size_t i = 0; i < PSI_RESOURCES; i++) {
+		ssize_t got = read_resource(psi, i, buf, sizeof buf);
+
+		if (got >= 0)
+			return 0;
+		denied = denied || file_absence((int)-got) == CTPROF_ABSENT_DENIED;
+	}
+	psi->host->error(psi->host, "%s",
+			 denied ? "the pressure files may not be read" : OFF ": " REMEDY);
+	return denied ? -EACCES : -EOPNOTSUPP;
+}
+
+static void collect_resource(const struct psi *psi, struct ctprof_batch *batch, size_t resource)
+{
+	const struct ctprof_host *host = psi->host;
+	const uint32_t *slots = &psi->slots[resource * PSI_VALUES];
+	struct psi_pressure pressure;
+	char buf[512];
+
+	if (!slots_wanted(host, slots, PSI_VALUES))
+		return;
+	ssize_t got = read_resource(psi, resource, buf, sizeof buf);
+	if (got < 0) {
+		slots_put_absent(host, batch, 0, slots, PSI_VALUES, file_absence((int)-got));
+		return;
+	}
+	psi_parse_pressure(buf, (size_t)got, &pressure);
+	for (size_t i = 0; i < PSI_VALUES; i++)
+		if (pressure.state[i] == CTPROF_PRESENT)
+			host->put_u64(batch, 0, slots[i], pressure.value[i]);
+		else
+			host->put_absent(batch, 0, slots[i], pressure.state[i]);
+}
+
+static int psi_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	(void)context;
+	for (size_t i = 0; i < PSI_RESOURCES; i++)
+		collect_resource(self, batch, i);
+	return 0;
+}
+
+static const struct ctprof_need needs[] = {
+	NEED_ALWAYS(KCONFIG, "CONFIG_PSI", "pressure; with CONFIG_PSI_DEFAULT_DISABLED boot psi=1"),
+	NEED_PARTLY(KCONFIG, "CONFIG_IRQ_TIME_ACCOUNTING", "psi.irq.full"),
+	NEED_PARTLY(FILE, "proc/pressure/cpu", "psi.cpu"),
+	NEED_PARTLY(FILE, "proc/pressure/memory", "psi.memory"),
+	NEED_PARTLY(FILE, "proc/pressure/io", "psi.io"),
+	NEED_PARTLY(FILE, "proc/pressure/irq", "psi.irq"),
+};
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = psi_open,
+	.close = psi_close,
+	.probe = psi_probe,
+	.start = psi_start,
+	.collect = psi_collect,
+};
+
+static const struct ctprof_plugin plugin = {
+	.struct_size = sizeof plugin,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SOURCE,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.n_needs = sizeof needs / sizeof needs[0],
+	.name = "psi",
+	.version = CTPROF_VERSION,
+	.summary = "pressure stall information of the host",
+	.needs = needs,
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(plugin)
