@@ -16,7 +16,7 @@ struct slot_rule {
 	guint8 type;
 	guint8 wanted;
 	guint8 leader_only;
-	guint8 unfilled;
+	guint8 of_text; /* a map whose entries are texts */
 };
 
 struct batch {
@@ -49,7 +49,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 			.type = (guint8)m->type,
 			.wanted = m->wanted ? 1 : 0,
 			.leader_only = row == ROW_THREAD && m->def.scope != CTPROF_SCOPE_THREAD,
-			.unfilled = (guint8)m->unfilled,
+			.of_text = m->def.unit == CTPROF_UNIT_TEXT,
 		};
 		batch->blank[i] = (guint8)m->unfilled;
 	}
@@ -216,10 +216,36 @@ static int compare_entries(const void *a, const void *b)
 	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
 }
 
-static gboolean is_sound_entry(const struct ctprof_map_entry *entry)
+static gboolean is_sound_entry(const struct ctprof_map_entry *entry, gboolean of_text)
 {
 	return entry->key && entry->key_len >= 1 && entry->key_len <= MAX_KEY_BYTES &&
-	       !memchr(entry->key, '\0', entry->key_len) && entry->text_len <= MAX_TEXT_BYTES;
+	       !memchr(entry->key, '\0', entry->key_len) &&
+	       (!of_text || (entry->text && entry->text_len <= MAX_TEXT_BYTES));
+}
+
+/* The batch's own copy, ordered by key; NULL when an entry is not sound. */
+static struct ctprof_map *copy_map(Arena *arena, const struct ctprof_map_entry *entries, gsize n,
+				   gboolean of_text)
+{
+	struct ctprof_map *map = arena_take(arena, sizeof *map + n * sizeof *entries);
+	struct ctprof_map_entry *copies =
+		(void *)((char *)map + offsetof(struct ctprof_map, entries));
+
+	map->n = n;
+	for (gsize i = 0; i < n; i++) {
+		if (!is_sound_entry(&entries[i], of_text))
+			return NULL;
+		copies[i] = entries[i];
+		copies[i].key = copy_bytes(arena, entries[i].key, entries[i].key_len);
+		copies[i].text =
+			of_text ? copy_bytes(arena, entries[i].text, entries[i].text_len) : NULL;
+	}
+	if (n > 1)
+		qsort(copies, n, sizeof *copies, compare_entries);
+	for (gsize i = 1; i < n; i++)
+		if (compare_entries(&copies[i - 1], &copies[i]) == 0)
+			return NULL;
+	return map;
 }
 
 static void put_map(struct ctprof_batch *open, guint64 row, guint32 slot,
@@ -230,26 +256,14 @@ static void put_map(struct ctprof_batch *open, guint64 row, guint32 slot,
 
 	if (!find_place(open, row, slot, CTPROF_TYPE_MAP, &batch, &at))
 		return;
-	gboolean sound = n <= MAX_MAP_ENTRIES;
-	for (gsize i = 0; sound && i < n; i++)
-		sound = is_sound_entry(&entries[i]);
-	if (!sound) {
+	struct ctprof_map *map =
+		n <= MAX_MAP_ENTRIES
+			? copy_map(batch->arena, entries, n, batch->rules[slot & 0xffff].of_text)
+			: NULL;
+	if (!map) {
 		bad_put(batch);
 		return;
 	}
-	struct ctprof_map *map = arena_take(batch->arena, sizeof *map + n * sizeof *entries);
-	struct ctprof_map_entry *copies =
-		(void *)((char *)map + offsetof(struct ctprof_map, entries));
-	map->n = n;
-	for (gsize i = 0; i < n; i++) {
-		copies[i] = entries[i];
-		copies[i].key = copy_bytes(batch->arena, entries[i].key, entries[i].key_len);
-		if (entries[i].text)
-			copies[i].text =
-				copy_bytes(batch->arena, entries[i].text, entries[i].text_len);
-	}
-	if (n > 1)
-		qsort(copies, n, sizeof *copies, compare_entries);
 	batch->values[at] = (guint64)(uintptr_t)map;
 	batch->states[at] = CTPROF_PRESENT;
 }
@@ -300,6 +314,16 @@ void batch_close_targets(Batch *batch)
 	}
 	for (gsize i = 0; i < batch->open.n; i++)
 		batch->targets[i].task_fd = -1;
+}
+
+void batch_invalidate(Batch *batch, guint32 index)
+{
+	for (gsize i = 0; i < batch->open.n; i++) {
+		guint8 *state = &batch->states[i * batch->n_slots + index];
+
+		if (*state == CTPROF_ABSENT_UNSUPPORTED)
+			*state = CTPROF_ABSENT_INVALID;
+	}
 }
 
 gsize batch_drop_vanished(Batch *batch)

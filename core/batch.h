@@ -25,6 +25,8 @@ void batch_begin(Batch *batch, gsize n);
  * the border's rules. */
 struct ctprof_batch *batch_open(Batch *batch, guint64 *bad_puts);
 
+/* Slot index was left to a source that failed: what nobody filled is invalid. */
+void batch_invalidate(Batch *batch, guint32 index);
 /* Drops the rows that vanished; returns how many. */
 gsize batch_drop_vanished(Batch *batch);
 /* Closes the targets' descriptors. */

@@ -5,7 +5,6 @@
 #include <gio/gio.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "absence.h"
 #include "batch.h"
 #include "crash.h"
+#include "error.h"
 #include "lock.h"
 #include "queue.h"
 #include "ui.h"
@@ -159,13 +159,29 @@ static gsize deal(Capture *capture, Batch *batch, guint64 *ret_seq)
 	return n;
 }
 
-static void collect(GPtrArray *sources, gpointer *contexts, Batch *batch)
+/* What a failed source should have filled is not unsupported, but unknown. */
+static void invalidate(const Capture *capture, const Plugin *plugin, enum row_class row,
+		       Batch *batch)
+{
+	const GPtrArray *metrics = registry_row(capture->registry, row);
+
+	for (guint i = 0; i < metrics->len; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+
+		if (metric->wanted && metric_is_of(metric, plugin_name(plugin)))
+			batch_invalidate(batch, i);
+	}
+}
+
+static void collect(const Capture *capture, enum row_class row, GPtrArray *sources,
+		    gpointer *contexts, Batch *batch)
 {
 	for (guint i = 0; i < sources->len; i++) {
 		Plugin *plugin = g_ptr_array_index(sources, i);
 
-		plugin_collect(plugin, contexts ? contexts[i] : NULL,
-			       batch_open(batch, &plugin->failures));
+		if (!plugin_collect(plugin, contexts ? contexts[i] : NULL,
+				    batch_open(batch, &plugin->failures)))
+			invalidate(capture, plugin, row, batch);
 	}
 }
 
@@ -182,7 +198,7 @@ static void work(Capture *capture, gpointer *contexts)
 			return;
 		}
 		batch_begin(batch, n);
-		collect(capture->sources, contexts, batch);
+		collect(capture, ROW_THREAD, capture->sources, contexts, batch);
 		batch_close_targets(batch);
 		__atomic_add_fetch(&capture->vanished, batch_drop_vanished(batch),
 				   __ATOMIC_RELAXED);
@@ -293,12 +309,13 @@ static GPtrArray *sources_of(const Capture *capture, enum row_class row)
 }
 
 /* One batch of a class other than threads, from sources to sink. */
-static gboolean pass(Capture *capture, GPtrArray *sources, Batch *batch, gsize n, GError **error)
+static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, Batch *batch,
+		     gsize n, GError **error)
 {
 	struct ctprof_rows rows;
 
 	batch_begin(batch, n);
-	collect(sources, NULL, batch);
+	collect(capture, row, sources, NULL, batch);
 	batch_view(batch, &rows);
 	return plugin_rows(capture->sink, &rows, error);
 }
@@ -315,7 +332,7 @@ static gboolean read_single(Capture *capture, enum row_class row, GError **error
 		.struct_size = sizeof(struct ctprof_target),
 		.task_fd = -1,
 	};
-	return pass(capture, sources, batch, 1, error);
+	return pass(capture, row, sources, batch, 1, error);
 }
 
 static gint compare_strings(gconstpointer a, gconstpointer b)
@@ -342,7 +359,7 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 				.path = path->data,
 				.path_len = (guint32)strlen(path->data),
 			};
-		if (!pass(capture, sources, batch, n, error))
+		if (!pass(capture, ROW_CGROUP, sources, batch, n, error))
 			return FALSE;
 	}
 	return TRUE;
@@ -396,9 +413,6 @@ static gboolean end(Capture *capture, GError **error)
 {
 	g_autofree struct ctprof_plugin_report *reports =
 		g_new0(struct ctprof_plugin_report, capture->plugins->len);
-	struct rusage own;
-
-	getrusage(RUSAGE_SELF, &own);
 	for (guint i = 0; i < capture->plugins->len; i++)
 		plugin_report(g_ptr_array_index(capture->plugins, i), &reports[i]);
 	struct ctprof_capture_end info = {
@@ -409,7 +423,7 @@ static gboolean end(Capture *capture, GError **error)
 		.processes = capture->processes,
 		.vanished = capture->vanished,
 		.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID),
-		.peak_rss_bytes = (guint64)own.ru_maxrss * 1024,
+		.peak_rss_bytes = root_own_peak_rss(capture->root),
 		.n_plugins = capture->plugins->len,
 		.plugins = reports,
 	};
@@ -435,6 +449,10 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 	if (!begin(capture, output, options, error) || !read_single(capture, ROW_HOST, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
+	if (walk_failure(walk) != 0)
+		return error_set_errno(error, walk_failure(walk),
+				       "not all processes below '%s' could be opened",
+				       root_path(capture->root, CTPROF_ROOT_PROC));
 	if (capture->threads == 0) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
 			    "no thread could be read below '%s'",
@@ -471,6 +489,8 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	g_cond_clear(&capture.done);
 	g_mutex_clear(&capture.done_lock);
 	g_mutex_clear(&capture.walk_lock);
+	for (guint i = 0; i < plugins->len; i++)
+		plugin_tell_failures(g_ptr_array_index(plugins, i));
 	if (!ok)
 		return FALSE;
 	*ret_result = (CaptureResult){

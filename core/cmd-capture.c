@@ -9,12 +9,13 @@
 #include "ui.h"
 
 #define SNAPSHOT_SINK "snapshot"
+#define MAX_JOBS 1024
 #define SUFFIX ".ctprof.zst"
 
-static char *output_path, *metrics, *groups, *smaps, *smaps_timeout, *smaps_budget, *jemalloc;
+static char *output_path, *metrics, *groups, *smaps, *smaps_timeout, *smaps_budget, *jemalloc,
+	*jobs;
 static gboolean delayacct;
 static char **pids;
-static int jobs;
 
 static const GOptionEntry entries[] = {
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output_path,
@@ -25,7 +26,7 @@ static const GOptionEntry entries[] = {
 	 "Read these metrics only; '-NAME' leaves one out", "LIST"},
 	{"groups", 'g', 0, G_OPTION_ARG_STRING, &groups,
 	 "Read these groups of metrics only; '-NAME' leaves one out", "LIST"},
-	{"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Workers (default: CPUs less the load)", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_STRING, &jobs, "Workers (default: CPUs less the load)", "N"},
 	{"smaps", 0, 0, G_OPTION_ARG_STRING, &smaps,
 	 "Memory of each process: auto (within the budget), always, never", "WHEN"},
 	{"smaps-timeout", 0, 0, G_OPTION_ARG_STRING, &smaps_timeout,
@@ -33,7 +34,7 @@ static const GOptionEntry entries[] = {
 	{"smaps-budget", 0, 0, G_OPTION_ARG_STRING, &smaps_budget,
 	 "Longest time for all of them with --smaps=auto (default: 10s)", "TIME"},
 	{"jemalloc", 0, 0, G_OPTION_ARG_STRING, &jemalloc,
-	 "Heap counters of jemalloc: auto (stops no thread), ptrace, never", "HOW"},
+	 "Heap counters of jemalloc: auto (stops no thread) or ptrace", "HOW"},
 	{"delayacct", 0, 0, G_OPTION_ARG_NONE, &delayacct,
 	 "Switch kernel.task_delayacct on first, and leave it on", NULL},
 	G_OPTION_ENTRY_NULL,
@@ -53,6 +54,19 @@ static gboolean parse_duration(const char *option, const char *text, guint64 *re
 		return FALSE;
 	}
 	*ret_ms = (guint64)(value * scale);
+	return TRUE;
+}
+
+static gboolean parse_jobs(guint *ret_jobs, GError **error)
+{
+	guint64 number = 0;
+
+	if (jobs && !g_ascii_string_to_unsigned(jobs, 10, 1, MAX_JOBS, &number, NULL)) {
+		g_set_error(error, USAGE_ERROR, 0, "--jobs '%s': expected a number from 1 to %d",
+			    jobs, MAX_JOBS);
+		return FALSE;
+	}
+	*ret_jobs = (guint)number;
 	return TRUE;
 }
 
@@ -192,7 +206,8 @@ static void tell_left_out(const Globals *globals, const Session *session)
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		if (plugin_is_live(plugin) || plugin->error_code == 0)
+		/* Failures have been told as they happened. */
+		if (plugin->state != CTPROF_STATE_LEFT_OUT || plugin->error_code == 0)
 			continue;
 		if (was_asked_for(globals, session, plugin))
 			ui_warning("%s: absent: %s", plugin_name(plugin), plugin->why);
@@ -230,7 +245,7 @@ static char *describe_absences(const GArray *absences)
 static void summarise(const CaptureResult *result, const Output *output)
 {
 	g_autofree char *absent = describe_absences(result->absences);
-	g_autofree char *size = g_format_size_full(output_bytes(output), G_FORMAT_SIZE_IEC_UNITS);
+	g_autofree char *size = ui_format_size(output_bytes(output));
 	g_autofree char *gone = result->vanished
 					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
 							  result->vanished)
@@ -249,8 +264,9 @@ static gboolean capture(Globals *globals, GError **error)
 	g_autofree char *name = NULL;
 	g_auto(CaptureResult) result = {0};
 
-	if (!parse_pids(&only, error) || !add_settings(globals, error) ||
-	    (delayacct && !switch_delayacct_on(globals, error)))
+	guint workers;
+	if (!parse_jobs(&workers, error) || !parse_pids(&only, error) ||
+	    !add_settings(globals, error) || (delayacct && !switch_delayacct_on(globals, error)))
 		return FALSE;
 	g_autoptr(Session) session = session_new(globals, needed, error);
 	if (!session || !registry_seal(session->registry, metrics, groups, error))
@@ -264,7 +280,7 @@ static gboolean capture(Globals *globals, GError **error)
 		globals->settings[0] ? g_strjoinv(",", globals->settings) : NULL;
 	g_autoptr(GArray) facts = list_facts(globals, pid_list, settings);
 	CaptureOptions options = {
-		.jobs = (guint)jobs,
+		.jobs = workers,
 		.pids = only,
 		.facts = (const void *)facts->data,
 		.n_facts = facts->len,
@@ -283,9 +299,7 @@ static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (cmd_no_arguments(arguments, &error) && jobs < 0)
-		g_set_error(&error, USAGE_ERROR, 0, "--jobs %d: expected a number from 1 on", jobs);
-	if (!error && capture(globals, &error))
+	if (cmd_no_arguments(arguments, &error) && capture(globals, &error))
 		return EXIT_DONE;
 	int status = cmd_fail(error);
 	crash_reraise();

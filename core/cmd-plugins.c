@@ -93,12 +93,6 @@ static void print_findings(const Plugin *plugin)
 	}
 }
 
-static gboolean is_provider(const Metric *metric, const Plugin *plugin)
-{
-	return g_ptr_array_find_with_equal_func(metric->providers, plugin_name(plugin), g_str_equal,
-						NULL);
-}
-
 /* The plugin's groups in order of their first metric, or one group's metrics. */
 static GPtrArray *names_of(const Session *session, const Plugin *plugin, const char *group)
 {
@@ -109,7 +103,7 @@ static GPtrArray *names_of(const Session *session, const Plugin *plugin, const c
 		const Metric *metric = g_ptr_array_index(list, i);
 		const char *name = group ? metric->def.name : metric->def.group;
 
-		if (!is_provider(metric, plugin) ||
+		if (!metric_is_of(metric, plugin_name(plugin)) ||
 		    (group && strcmp(group, metric->def.group) != 0) ||
 		    g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
 			continue;

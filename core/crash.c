@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ static const struct crash_signal {
 	const char *name;
 } crashes[] = {
 	{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
-	{SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"},
+	{SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"},
 };
 
 static void put(const char *text)
@@ -42,31 +43,51 @@ static void on_interrupt(int number)
 	if (interrupted) {
 		unlink_doomed();
 		signal(number, SIG_DFL);
-		raise(number);
-		_exit(128 + number);
+		raise(number); /* delivered when this handler returns */
+		return;
 	}
 	interrupted = number;
 }
 
+/* "ctprof: plugin NAME: WHAT its OP function; ..." */
+static void put_blame(const char *what, const char *signal_name)
+{
+	put("ctprof: plugin ");
+	put(blamed_plugin);
+	put(": ");
+	put(what);
+	put(signal_name);
+	put(" in its ");
+	put(blamed_op);
+	put(" function; nothing was written; leave it out with --plugins=-");
+	put(blamed_plugin);
+	put("\n");
+}
+
 static void on_crash(int number)
 {
+	const char *name = "a signal";
+
 	unlink_doomed();
 	if (!blamed_plugin) {
 		signal(number, SIG_DFL);
 		raise(number);
 		return;
 	}
-	put("ctprof: plugin ");
-	put(blamed_plugin);
-	put(": crashed (");
 	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
 		if (crashes[i].number == number)
-			put(crashes[i].name);
-	put(") in its ");
-	put(blamed_op);
-	put(" function; nothing was written; leave it out with --plugins=-");
-	put(blamed_plugin);
-	put("\n");
+			name = crashes[i].name;
+	put_blame("crashed with ", name);
+	_exit(1);
+}
+
+/* A plugin that calls exit() must not make a failure look like success. */
+static void on_exit_called(void)
+{
+	unlink_doomed();
+	if (!blamed_plugin)
+		return;
+	put_blame("ended the program", "");
 	_exit(1);
 }
 
@@ -76,6 +97,7 @@ void crash_init(void)
 	struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
 
 	crash_init_thread();
+	atexit(on_exit_called);
 	sigemptyset(&interrupt.sa_mask);
 	sigemptyset(&crash.sa_mask);
 	for (guint i = 0; i < G_N_ELEMENTS(interrupts); i++) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <gio/gio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -218,11 +219,17 @@ Plugin *loader_load_file(const char *path, GError **error)
 	g_autofree char *name = name_of_file(base);
 	struct ctprof_plugin descriptor;
 
-	if (trust_is_needed() && !trust_check_file(path, error)) {
+	/* What is checked is what is loaded: a link on the way could be swapped. */
+	g_autofree char *real = realpath(path, NULL);
+	if (!real) {
+		error_set_errno(error, errno, "plugin '%s'", path);
+		return NULL;
+	}
+	if (trust_is_needed() && !trust_check_file(real, error)) {
 		g_prefix_error(error, "plugin '%s': ", path);
 		return NULL;
 	}
-	GModule *module = open_module(path, name, error);
+	GModule *module = open_module(real, name, error);
 	const struct ctprof_plugin *given =
 		module ? call_entry(module, name ? name : base, error) : NULL;
 	if (!given || !take_descriptor(given, name, &descriptor, error)) {
@@ -231,7 +238,7 @@ Plugin *loader_load_file(const char *path, GError **error)
 			g_module_close(module);
 		return NULL;
 	}
-	return plugin_new(g_strdup(path), module, &descriptor);
+	return plugin_new(g_steal_pointer(&real), module, &descriptor);
 }
 
 static gboolean check_known(Loader *loader, const char *name, GError **error)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "crash.h"
@@ -172,6 +175,24 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* A file opened later must not become a standard stream.  Opened the wrong way
+ * round, so that using one that was closed still fails. */
+static void occupy_standard_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/* What was printed must have arrived. */
+static int finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	ui_error("cannot write to standard output: %s", g_strerror(errno));
+	return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
 int main(int argc, char **argv)
 {
 	g_autofree char *description = describe();
@@ -180,6 +201,7 @@ int main(int argc, char **argv)
 	GError *error = NULL;
 
 	(void)argc;
+	occupy_standard_streams();
 	setlocale(LC_ALL, "");
 	g_set_prgname("ctprof");
 	crash_init();
@@ -194,7 +216,7 @@ int main(int argc, char **argv)
 		return misused(error, "ctprof --help");
 	if (version) {
 		puts("ctprof " CTPROF_VERSION);
-		return EXIT_DONE;
+		return finish(EXIT_DONE);
 	}
-	return dispatch(context, arguments + 1);
+	return finish(dispatch(context, arguments + 1));
 }

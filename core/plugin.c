@@ -124,11 +124,9 @@ gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHash
 	int result = is_source ? plugin->source.open(&plugin->host, &plugin->self)
 			       : plugin->sink.open(&plugin->host, &plugin->self);
 	leave();
-	if (result >= 0 && !plugin->self)
-		plugin->self = plugin; /* a plugin without state need not make one up */
-	if (result >= 0)
+	plugin->opened = result >= 0;
+	if (plugin->opened)
 		return TRUE;
-	plugin->self = NULL;
 	leave_out(plugin, CTPROF_STATE_FAILED, result);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: cannot open: %s",
 		    plugin_name(plugin), plugin->why);
@@ -137,7 +135,7 @@ gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHash
 
 void plugin_close(Plugin *plugin)
 {
-	if (!plugin->self)
+	if (!plugin->opened)
 		return;
 	enter(plugin, "close");
 	if (plugin->descriptor.kind == CTPROF_KIND_SOURCE)
@@ -145,12 +143,12 @@ void plugin_close(Plugin *plugin)
 	else
 		plugin->sink.close(plugin->self);
 	leave();
-	plugin->self = NULL;
+	plugin->opened = FALSE;
 }
 
 void plugin_probe(Plugin *plugin)
 {
-	if (!plugin->self || !plugin->source.probe)
+	if (!plugin->opened || !plugin->source.probe)
 		return;
 	enter(plugin, "probe");
 	int result = plugin->source.probe(plugin->self);
@@ -231,10 +229,10 @@ static int collect_locked(Plugin *plugin, gpointer context, struct ctprof_batch 
 	return result;
 }
 
-void plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
+gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
 {
 	if (!plugin_is_live(plugin))
-		return;
+		return FALSE;
 	guint64 begin = thread_cpu_ns();
 	int result = collect_locked(plugin, context, batch);
 	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
@@ -243,6 +241,16 @@ void plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch
 		count_failure(plugin, result);
 	else
 		__atomic_store_n(&plugin->in_a_row, 0, __ATOMIC_RELAXED);
+	return result >= 0;
+}
+
+void plugin_tell_failures(Plugin *plugin)
+{
+	if (plugin->failures == 0 || !plugin_is_live(plugin))
+		return;
+	ui_warning("plugin %s: %" G_GUINT64_FORMAT " failures in %" G_GUINT64_FORMAT " batches%s%s",
+		   plugin_name(plugin), plugin->failures, plugin->batches,
+		   plugin->said ? ", the last: " : "", plugin->said ? plugin->said : "");
 }
 
 /* Turns a sink's answer into an error that names the output when that failed. */

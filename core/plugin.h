@@ -34,7 +34,8 @@ typedef struct plugin {
 	Output *output;      /* a sink's; borrowed */
 
 	/* How it fares. */
-	gpointer self; /* NULL: not open */
+	gboolean opened;
+	gpointer self; /* the plugin's own; may be NULL */
 	guint32 state; /* enum ctprof_plugin_state */
 	char *why;     /* when not live */
 	int error_code;
@@ -71,8 +72,9 @@ void plugin_start(Plugin *plugin);
 void plugin_set_unasked(Plugin *plugin);
 gpointer plugin_worker_open(Plugin *plugin, guint worker);
 void plugin_worker_close(Plugin *plugin, gpointer context);
-/* Fills the batch; failures are counted, and too many switch the source off. */
-void plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
+/* Fills the batch; failures are counted, and too many switch the source off.
+ * FALSE when nothing in the batch is this source's word. */
+gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
 
 /* Sink ops; the error names the plugin and its reason. */
 gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_capture *capture,
@@ -80,5 +82,7 @@ gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_captur
 gboolean plugin_rows(Plugin *plugin, const struct ctprof_rows *rows, GError **error);
 gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError **error);
 
+/* Warns of batches it failed and puts that broke the rules. */
+void plugin_tell_failures(Plugin *plugin);
 /* How it fared, for the snapshot. */
 void plugin_report(Plugin *plugin, struct ctprof_plugin_report *ret_report);

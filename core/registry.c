@@ -347,7 +347,7 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 	return g_hash_table_lookup(registry->by_name[row], name);
 }
 
-static gboolean has_provider(const Metric *metric, const char *plugin)
+gboolean metric_is_of(const Metric *metric, const char *plugin)
 {
 	return g_ptr_array_find_with_equal_func(metric->providers, plugin, g_str_equal, NULL);
 }
@@ -357,7 +357,7 @@ gboolean registry_provides(const Registry *registry, const char *plugin, enum ro
 	for (guint i = 0; i < registry->rows[row]->len; i++) {
 		const Metric *metric = g_ptr_array_index(registry->rows[row], i);
 
-		if (metric->wanted && has_provider(metric, plugin))
+		if (metric->wanted && metric_is_of(metric, plugin))
 			return TRUE;
 	}
 	return FALSE;
@@ -369,7 +369,7 @@ gboolean registry_offers(const Registry *registry, const char *plugin, const cha
 		const Metric *metric = g_ptr_array_index(registry->all, i);
 
 		if (metric->slot != 0 && strcmp(metric->def.group, group) == 0 &&
-		    has_provider(metric, plugin))
+		    metric_is_of(metric, plugin))
 			return TRUE;
 	}
 	return FALSE;

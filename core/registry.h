@@ -48,6 +48,8 @@ Metric *registry_slot(const Registry *registry, guint32 slot);
 /* The metric of that name in rows of that class, or NULL: a cgroup and the host
  * may each have a "psi.cpu.some.avg10". */
 Metric *registry_named(const Registry *registry, enum row_class row, const char *name);
+/* Whether plugin declared that metric. */
+gboolean metric_is_of(const Metric *metric, const char *plugin);
 /* Whether plugin declared a wanted metric of that row class. */
 gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row);
 /* Whether plugin declared a metric of that group, wanted or not. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -139,6 +140,20 @@ char *root_executable_dir(void)
 	g_autofree char *exe = g_file_read_link("/proc/self/exe", NULL);
 
 	return exe ? g_path_get_dirname(exe) : NULL;
+}
+
+guint64 root_own_peak_rss(const Root *root)
+{
+	struct rusage own;
+
+	/* ru_maxrss remembers the program which exec replaced; better than that
+	 * is only to be had where the running kernel may be asked. */
+	if (!root->live)
+		return getrusage(RUSAGE_SELF, &own) == 0 ? (guint64)own.ru_maxrss * 1024 : 0;
+	g_autofree char *status = read_small(root->fds[0], "self/status");
+	const char *line = status ? strstr(status, "\nVmHWM:") : NULL;
+
+	return line ? g_ascii_strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024 : 0;
 }
 
 gboolean root_in_user_namespace(void)

@@ -33,5 +33,7 @@ gboolean root_write(const Root *root, const char *path, const char *text, GError
 
 /* Directory of the running executable; NULL when unknown. */
 char *root_executable_dir(void);
+/* Peak resident memory of this process, bytes. */
+guint64 root_own_peak_rss(const Root *root);
 /* Whether this process lives in a user namespace other than the first. */
 gboolean root_in_user_namespace(void);

@@ -44,6 +44,19 @@ char *ui_escape(const char *bytes, gssize length)
 	return g_string_free(out, FALSE);
 }
 
+char *ui_format_size(guint64 bytes)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	gdouble value = (gdouble)bytes / 1024;
+	guint unit = 0;
+
+	if (bytes < 1024)
+		return g_strdup_printf("%" G_GUINT64_FORMAT " B", bytes);
+	for (; value >= 1024 && unit + 1 < G_N_ELEMENTS(units); unit++)
+		value /= 1024;
+	return g_strdup_printf("%.1f %s", value, units[unit]);
+}
+
 static void clear_progress(void)
 {
 	if (progress_shown)

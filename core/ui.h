@@ -19,6 +19,9 @@ void ui_verbose(int level, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* A line that overwrites itself, on a terminal only; NULL removes it. */
 void ui_progress(const char *text);
 
+/* "1023 B", "12.9 KiB", "3.0 MiB" */
+char *ui_format_size(guint64 bytes);
+
 /* A copy of any bytes that is safe on a terminal: control bytes and invalid
  * UTF-8 as \xNN, a line end as \n. */
 char *ui_escape(const char *bytes, gssize length);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #define DIRENT_BYTES 32768
 /* Listings of one process's threads to unite before taking what there is. */
 #define MAX_LISTINGS 8
+#define SPARE_FILES 64
 
 struct walk {
 	const Root *root;
@@ -23,6 +25,8 @@ struct walk {
 	GArray *tids;  /* its threads, ascending */
 	guint tid_at;  /* first not yet handed out */
 	char *dirents;
+	gsize max_open; /* task directories open at once */
+	int failure;    /* positive errno that ended the walk early; 0: none */
 };
 
 static gint compare_pids(gconstpointer a, gconstpointer b)
@@ -82,12 +86,19 @@ static int list_pids(Walk *walk, int fd, GArray *pids)
 	}
 }
 
+static guint64 count_links(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? (guint64)st.st_nlink : 0;
+}
+
 /*
  * Lists a process's threads.  The kernel ends or shortens a listing when the
  * thread it stands at exits (fs/proc/base.c next_tid, first_tid), so living
- * ones can be missed; the directory's link count says how many there are
- * (proc_task_getattr: 2 + nr_threads), and listings are united until that many
- * were seen.
+ * ones can be missed.  The directory's link count says how many there are
+ * (proc_task_getattr: 2 + nr_threads): a listing counts as whole when it has
+ * that many and nobody came or went meanwhile; until then they are united.
  */
 static void list_tids(Walk *walk, int task_fd)
 {
@@ -95,15 +106,12 @@ static void list_tids(Walk *walk, int task_fd)
 
 	g_array_set_size(tids, 0);
 	for (guint i = 0; i < MAX_LISTINGS; i++) {
-		struct stat st;
+		guint64 links = count_links(task_fd);
+		guint before = tids->len;
 
-		if (list_pids(walk, task_fd, tids) < 0)
+		if (list_pids(walk, task_fd, tids) < 0 || !root_is_live(walk->root))
 			break;
-		if (!root_is_live(walk->root) || fstat(task_fd, &st) < 0)
-			break;
-		if (i > 0 || tids->len + 2 < st.st_nlink)
-			sort_unique(tids);
-		if (tids->len + 2 >= st.st_nlink)
+		if (links == count_links(task_fd) && tids->len - before + 2 >= links)
 			break;
 		lseek(task_fd, 0, SEEK_SET);
 	}
@@ -119,17 +127,24 @@ static int open_task(const Walk *walk, gint32 tgid)
 		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Opens the directory of a process that may be gone by now: -1.  Anything else
+ * that goes wrong ends the walk. */
+static int open_next(Walk *walk, gint32 tgid)
+{
+	int fd = open_task(walk, tgid);
+
+	if (fd < 0 && errno != ENOENT && errno != ESRCH && errno != EACCES && errno != EPERM)
+		walk->failure = errno;
+	return fd;
+}
+
 /* Finds the next process that still lives; its task descriptor, or -1. */
 static int next_process(Walk *walk)
 {
-	while (walk->next < walk->tgids->len) {
+	while (walk->next < walk->tgids->len && walk->failure == 0) {
 		gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
-		int fd = open_task(walk, tgid);
+		int fd = open_next(walk, tgid);
 
-		if (fd < 0 && errno == EMFILE) {
-			walk->next--; /* the batch is full earlier than thought */
-			return -1;
-		}
 		if (fd < 0)
 			continue;
 		list_tids(walk, fd);
@@ -167,10 +182,10 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 {
 	gsize n = 0;
 
-	while (n < max) {
+	for (gsize opened = 0; n < max && opened < walk->max_open && walk->failure == 0;) {
 		/* What an earlier call left over is opened anew: the caller may be
 		 * another thread, with another descriptor table. */
-		int fd = walk->tgid ? open_task(walk, walk->tgid) : next_process(walk);
+		int fd = walk->tgid ? open_next(walk, walk->tgid) : next_process(walk);
 
 		if (fd < 0 && !walk->tgid)
 			break;
@@ -183,8 +198,14 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 			break;
 		}
 		n += hand_out(walk, fd, targets + n, max - n);
+		opened++;
 	}
 	return n;
+}
+
+int walk_failure(const Walk *walk)
+{
+	return walk->failure;
 }
 
 /* The thread group of a living thread; 0 when it is unknown. */
@@ -243,6 +264,17 @@ static gboolean find_pids(Walk *walk, GError **error)
 	return walk->tgids->len > 0;
 }
 
+/* Leaves descriptors for what the sources open. */
+static gsize choose_max_open(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
+		return G_MAXSIZE;
+	return files.rlim_cur > 2 * SPARE_FILES ? files.rlim_cur - SPARE_FILES
+						: MAX(files.rlim_cur / 4, 1);
+}
+
 Walk *walk_new(const Root *root, const GArray *pids, GError **error)
 {
 	g_autoptr(Walk) walk = g_new0(Walk, 1);
@@ -251,6 +283,7 @@ Walk *walk_new(const Root *root, const GArray *pids, GError **error)
 	walk->tgids = g_array_new(FALSE, FALSE, sizeof(gint32));
 	walk->tids = g_array_new(FALSE, FALSE, sizeof(gint32));
 	walk->dirents = g_malloc(DIRENT_BYTES);
+	walk->max_open = choose_max_open();
 	if (!(pids ? take_pids(walk, pids, error) : find_pids(walk, error)))
 		return NULL;
 	sort_unique(walk->tgids);

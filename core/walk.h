@@ -25,5 +25,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
  */
 gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max);
 
+/* The positive errno that ended the walk before its end; 0: none. */
+int walk_failure(const Walk *walk);
 guint walk_processes(const Walk *walk);      /* processes found at the start */
 guint walk_processes_done(const Walk *walk); /* of them, handed out or gone */
