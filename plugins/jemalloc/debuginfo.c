@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "debuginfo.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+/* libdw holds every debug section in memory. */
+#define MAX_DEBUG_BYTES (UINT64_C(512) << 20)
+#define MAX_SECONDS 2
+#define MAX_UNITS 1000000u
+#define MAX_MEMBERS 4096u
+
+/* What stands before "thread_allocated" in the member's name, by generation. */
+static const char *const member_prefixes[] = {
+	"cant_access_tsd_items_directly_use_a_getter_or_setter_", /* 5.2 on */
+	"use_a_getter_or_setter_instead_",                        /* 5.0, 5.1 */
+	"",                                                       /* 4.x */
+};
+
+static void end_dwarf(Dwarf **dwarf)
+{
+	if (*dwarf)
+		dwarf_end(*dwarf);
+}
+
+static bool is_member(const char *name, const char *base)
+{
+	for (size_t i = 0; i < sizeof member_prefixes / sizeof member_prefixes[0]; i++) {
+		size_t len = strlen(member_prefixes[i]);
+
+		if (strncmp(name, member_prefixes[i], len) == 0 && strcmp(name + len, base) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Only a constant: the struct has no bit fields nor virtual bases. */
+static bool member_offset(Dwarf_Die *member, uint64_t *ret)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(member, DW_AT_data_member_location, &attr) ||
+	    dwarf_formudata(&attr, &value) != 0)
+		return false;
+	*ret = value;
+	return true;
+}
+
+static bool struct_offsets(Dwarf_Die *type, struct offsets *ret)
+{
+	bool has_allocated = false, has_deallocated = false;
+	struct offsets out = {0};
+	Dwarf_Die member;
+
+	if (dwarf_child(type, &member) != 0)
+		return false;
+	for (size_t n = 0; n < MAX_MEMBERS; n++) {
+		const char *name =
+			dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
+
+		if (name && is_member(name, "thread_allocated"))
+			has_allocated = member_offset(&member, &out.allocated);
+		else if (name && is_member(name, "thread_deallocated"))
+			has_deallocated = member_offset(&member, &out.deallocated);
+		if (dwarf_siblingof(&member, &member) != 0)
+			break;
+	}
+	if (!has_allocated || !has_deallocated)
+		return false;
+	*ret = out;
+	return true;
+}
+
+static bool is_late(time_t deadline)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > deadline;
+}
+
+/* jemalloc is C; a unit without a language (dwz makes them) may hold it too. */
+static bool is_c_unit(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case -1:
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool unit_offsets(Dwarf_Die *unit, time_t deadline, struct offsets *ret)
+{
+	Dwarf_Die die;
+
+	if (!is_c_unit(unit) || dwarf_child(unit, &die) != 0)
+		return false;
+	for (unsigned n = 1; n % 4096 != 0 || !is_late(deadline); n++) {
+		const char *name =
+			dwarf_tag(&die) == DW_TAG_structure_type ? dwarf_diename(&die) : NULL;
+
+		if (name && strcmp(name, "tsd_s") == 0 && struct_offsets(&die, ret))
+			return true;
+		if (dwarf_siblingof(&die, &die) != 0)
+			return false;
+	}
+	return false;
+}
+
+static int check_size(Elf *elf)
+{
+	size_t names;
+	uint64_t sum = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return -ENODATA;
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh)) {
+		const char *name = elf_strptr(elf, names, sh.sh_name);
+		GElf_Chdr ch;
+
+		if (!name || (strncmp(name, ".debug", 6) != 0 && strncmp(name, ".zdebug", 7) != 0))
+			continue;
+		uint64_t size = (sh.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &ch)
+					? ch.ch_size
+					: sh.sh_size;
+		if (size > MAX_DEBUG_BYTES - sum)
+			return -EFBIG;
+		sum += size;
+	}
+	return sum > 0 ? 0 : -ENODATA;
+}
+
+int debuginfo_find_offsets(Elf *elf, struct offsets *ret)
+{
+	int rc = check_size(elf);
+
+	if (rc < 0)
+		return rc;
+	__attribute__((cleanup(end_dwarf))) Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (!dwarf)
+		return -ENODATA;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	time_t deadline = now.tv_sec + MAX_SECONDS;
+	Dwarf_Off offset = 0, next;
+	size_t header;
+
+	for (size_t n = 0; n < MAX_UNITS; n++, offset = next) {
+		Dwarf_Die unit;
+
+		if (dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) != 0)
+			return -ENODATA;
+		if (dwarf_offdie(dwarf, offset + header, &unit) &&
+		    unit_offsets(&unit, deadline, ret))
+			return 0;
+		if (is_late(deadline))
+			return -ETIMEDOUT;
+	}
+	return -ENODATA;
+}

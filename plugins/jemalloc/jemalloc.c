@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The jemalloc source: bytes every thread has allocated and freed. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "cleanup.h"
+#include "counters.h"
+#include "ctprof/source.h"
+#include "file.h"
+#include "need.h"
+#include "objects.h"
+#include "ptrace.h"
+#include "slots.h"
+#include "summary.h"
+#include "target.h"
+#include "text.h"
+#include "tls.h"
+
+#ifndef JEMALLOC_HELPER
+#define JEMALLOC_HELPER ""
+#endif
+
+enum { SLOT_ALLOCATED, SLOT_DEALLOCATED, SLOT_MEASURED, N_SLOTS };
+
+struct jemalloc {
+	const struct ctprof_host *host;
+	uint32_t slots[N_SLOTS];
+	struct summary summary;
+	struct tally tally;
+	bool wanted;
+	bool use_ptrace;
+	char helper[4096];
+	struct calibrations *calibrations;
+	struct objects *objects;
+};
+
+/* One worker's. */
+struct worker {
+	struct target target;
+	struct reading *readings;
+	size_t room;
+};
+
+static const struct ctprof_metric metrics[N_SLOTS] = {
+	[SLOT_ALLOCATED] =
+		{
+			.struct_size = sizeof(struct ctprof_metric),
+			.kind = CTPROF_COUNTER,
+			.unit = CTPROF_UNIT_BYTES,
+			.scope = CTPROF_SCOPE_THREAD,
+			.rank = 41,
+			.name = "allocated_bytes",
+			.group = "jemalloc",
+			.help = "bytes the thread has allocated through jemalloc",
+			.origin = "jemalloc tsd_s.thread_allocated, mallctl thread.allocated",
+		},
+	[SLOT_DEALLOCATED] =
+		{
+			.struct_size = sizeof(struct ctprof_metric),
+			.kind = CTPROF_COUNTER,
+			.unit = CTPROF_UNIT_BYTES,
+			.scope = CTPROF_SCOPE_THREAD,
+			.rank = 42,
+			.name = "deallocated_bytes",
+			.group = "jemalloc",
+			.help = "bytes the thread has freed through jemalloc",
+			.origin = "jemalloc tsd_s.thread_deallocated, mallctl thread.deallocated",
+		},
+	[SLOT_MEASURED] =
+		{
+			.struct_size = sizeof(struct ctprof_metric),
+			.kind = CTPROF_LABEL,
+			.unit = CTPROF_UNIT_BOOL,
+			.scope = CTPROF_SCOPE_THREAD,
+			.rank = 98,
+			.name = "jemalloc_measured",
+			.group = "jemalloc",
+			.help = "whether the thread's jemalloc counters were read",
+			.origin = "ctprof, told by the jemalloc source",
+		},
+};
+
+/* ---- life --------------------------------------------------------------- */
+
+static void jemalloc_close(void *data)
+{
+	struct jemalloc *self = data;
+
+	objects_free(self->objects);
+	calibrations_free(self->calibrations);
+	free(self);
+}
+
+/* The helper as option helper gives it, of this very build, or as installed. */
+static void find_helper(struct jemalloc *self)
+{
+	static const char in_build[] = "plugins/jemalloc/ctprof-jemalloc-probe";
+	const char *given = self->host->option(self->host, "helper");
+	Dl_info info;
+
+	if (given) {
+		snprintf(self->helper, sizeof self->helper, "%s", given);
+		return;
+	}
+	if (dladdr(metrics, &info) != 0 && info.dli_fname) {
+		const char *slash = strrchr(info.dli_fname, '/');
+		int dir = slash ? (int)(slash - info.dli_fname) : 0;
+		int len = snprintf(self->helper, sizeof self->helper, "%.*s/%s", dir,
+				   info.dli_fname, in_build);
+
+		if (slash && len > 0 && (size_t)len < sizeof self->helper &&
+		    access(self->helper, X_OK) == 0)
+			return;
+	}
+	snprintf(self->helper, sizeof self->helper, "%s", JEMALLOC_HELPER);
+}
+
+static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
+{
+	struct jemalloc *self = calloc(1, sizeof *self);
+
+	if (!self)
+		return -ENOMEM;
+	self->host = host;
+	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
+	if (rc == 0)
+		rc = summary_register(host, &self->summary);
+	if (rc == 0 && elf_version(EV_CURRENT) == EV_NONE) {
+		host->error(host, "libelf does not know the current ELF version");
+		rc = -EOPNOTSUPP;
+	}
+	if (rc < 0) {
+		jemalloc_close(self);
+		return rc;
+	}
+	*ret_self = self;
+	return 0;
+}
+
+static int read_mode(struct jemalloc *self)
+{
+	const char *mode = self->host->option(self->host, "mode");
+
+	if (!mode || strcmp(mode, "auto") == 0)
+		return 0;
+	if (strcmp(mode, "ptrace") == 0) {
+		self->use_ptrace = true;
+		return 0;
+	}
+	self->host->error(self->host, "mode \"%s\" is neither auto nor ptrace", mode);
+	return -EINVAL;
+}
+
+static int jemalloc_start(void *data)
+{
+	struct jemalloc *self = data;
+	const struct ctprof_host *host = self->host;
+
+	if (!host->live(host)) {
+		host->error(host, "recorded root: no process memory");
+		return -EOPNOTSUPP;
+	}
+	if (tls_native_machine() == 0) {
+		host->error(host, "threads' storage is only known on x86_64 and aarch64");
+		return -EOPNOTSUPP;
+	}
+	int rc = read_mode(self);
+	if (rc < 0)
+		return rc;
+	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
+	find_helper(self);
+	self->calibrations = calibrations_new(self->helper);
+	self->objects = self->calibrations ? objects_new(self->calibrations) : NULL;
+	if (!self->objects) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- how it works here -------------------------------------------------- */
+
+/* Effective capabilities of ctprof itself; 0 when they cannot be read. */
+static uint64_t own_capabilities(const struct ctprof_host *host)
+{
+	char buf[8192];
+	struct text line, key, value;
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	ssize_t len = proc < 0 ? proc : file_read_at(host, proc, "self/status", buf, sizeof buf);
+	struct text rest = {buf, len > 0 ? (size_t)len : 0};
+
+	while (text_take_line(&rest, &line)) {
+		char hex[17] = "";
+
+		if (!text_split(line, ':', &key, &value) || !text_equal(key, "CapEff") ||
+		    value.len >= sizeof hex)
+			continue;
+		memcpy(hex, value.p, value.len);
+		return strtoull(hex, NULL, 16);
+	}
+	return 0;
+}
+
+static bool can_read_memory(void)
+{
+	int there = 1, here = 0;
+	struct iovec source = {&there, sizeof there}, local = {&here, sizeof here};
+
+	return process_vm_readv(getpid(), &local, 1, &source, 1, 0) == (ssize_t)sizeof here;
+}
+
+static int jemalloc_probe(void *data)
+{
+	struct jemalloc *self = data;
+	const struct ctprof_host *host = self->host;
+	struct ctprof_finding finding = {
+		.struct_size = sizeof finding,
+		.state = CTPROF_WORKS,
+		.group = "jemalloc",
+	};
+
+	if (!host->live(host)) {
+		finding.state = CTPROF_FAILS;
+		finding.why = "recorded root: no process memory";
+	} else if (!can_read_memory()) {
+		finding.state = CTPROF_FAILS;
+		finding.why = "process_vm_readv is refused";
+		finding.remedy = "a kernel with CONFIG_CROSS_MEMORY_ATTACH";
+	} else if (!(own_capabilities(host) >> CAP_SYS_PTRACE & 1)) {
+		finding.state = CTPROF_PARTLY;
+		finding.why = "only the user's own processes, as far as "
+			      "kernel.yama.ptrace_scope lets";
+		finding.remedy = "CAP_SYS_PTRACE";
+	}
+	host->finding(host, &finding);
+	return 0;
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static int worker_open(void *data, uint32_t number, void **ret_context)
+{
+	struct worker *worker = calloc(1, sizeof *worker);
+
+	(void)data;
+	(void)number;
+	if (!worker)
+		return -ENOMEM;
+	*ret_context = worker;
+	return 0;
+}
+
+static void worker_close(void *data, void *context)
+{
+	struct worker *worker = context;
+
+	(void)data;
+	target_clear(&worker->target);
+	free(worker->readings);
+	free(worker);
+}
+
+static int make_room(struct worker *worker, uint64_t n)
+{
+	if (n <= worker->room)
+		return 0;
+	struct reading *readings = n <= SIZE_MAX / sizeof *readings
+					   ? realloc(worker->readings, (size_t)n * sizeof *readings)
+					   : NULL;
+	if (!readings)
+		return -ENOMEM;
+	worker->readings = readings;
+	worker->room = (size_t)n;
+	return 0;
+}
+
+static void put_row(struct jemalloc *self, struct ctprof_batch *batch, uint64_t row,
+		    const struct reading *reading)
+{
+	const struct ctprof_host *host = self->host;
+	bool ok = reading->tag == TAG_OK;
+
+	host->put_u64(batch, row, self->slots[SLOT_MEASURED], ok ? 1 : 0);
+	if (ok) {
+		host->put_u64(batch, row, self->slots[SLOT_ALLOCATED], reading->allocated);
+		host->put_u64(batch, row, self->slots[SLOT_DEALLOCATED], reading->deallocated);
+		return;
+	}
+	slots_put_absent(host, batch, row, &self->slots[SLOT_ALLOCATED], 2, reading->absence);
+}
+
+/* Nothing that was read counts when the process is gone: its number may have
+ * been another process's by then. */
+static void check_still_there(const struct target *target, struct reading *readings, uint64_t n)
+{
+	if (process_check_alive(&target->process) == 0)
+		return;
+	for (uint64_t i = 0; i < n; i++)
+		reading_fail(&readings[i], TAG_THREAD_EXITED);
+}
+
+static void read_target(struct jemalloc *self, struct worker *worker, uint64_t n)
+{
+	struct target *target = &worker->target;
+
+	if (target->tag != TAG_OK) {
+		for (uint64_t i = 0; i < n; i++) {
+			worker->readings[i].tag = target->tag;
+			worker->readings[i].absence = target->absence;
+		}
+		return;
+	}
+	if (self->use_ptrace)
+		ptrace_read(target, worker->readings, (size_t)n);
+	else
+		counters_read(target, worker->readings, (size_t)n);
+	check_still_there(target, worker->readings, n);
+	for (uint64_t i = 0; i < n; i++)
+		tally_thread(&self->tally, worker->readings[i].tag);
+}
+
+/* The n rows of one process, from first on. */
+static void collect_process(struct jemalloc *self, struct worker *worker,
+			    struct ctprof_batch *batch, uint64_t first, uint64_t n)
+{
+	const struct ctprof_target *row = ctprof_batch_target(batch, first);
+	bool has_leader = false;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct ctprof_target *each = ctprof_batch_target(batch, first + i);
+
+		worker->readings[i] = (struct reading){
+			.tid = each->tid,
+			.tag = TAG_JEMALLOC_NOT_FOUND,
+			.absence = CTPROF_ABSENT_SKIPPED,
+		};
+		has_leader = has_leader || (each->flags & CTPROF_TARGET_LEADER);
+	}
+	/* ctprof does not look at itself. */
+	if (row->tgid != getpid()) {
+		int32_t other = ctprof_batch_target(batch, first + n - 1)->tid;
+
+		target_enter(&worker->target, self->objects, self->host, row, other,
+			     !self->use_ptrace);
+		/* The pieces of a process that is spread over workers count once. */
+		if (has_leader)
+			tally_process(&self->tally, worker->target.tag);
+		read_target(self, worker, n);
+	}
+	for (uint64_t i = 0; i < n; i++)
+		put_row(self, batch, first + i, &worker->readings[i]);
+}
+
+static int collect_threads(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch)
+{
+	if (!self->wanted)
+		return 0;
+	int rc = make_room(worker, batch->n);
+	if (rc < 0) {
+		self->host->error(self->host, "out of memory");
+		return rc;
+	}
+	for (uint64_t first = 0, end; first < batch->n; first = end) {
+		int32_t tgid = ctprof_batch_target(batch, first)->tgid;
+
+		for (end = first + 1; end < batch->n; end++)
+			if (ctprof_batch_target(batch, end)->tgid != tgid)
+				break;
+		collect_process(self, worker, batch, first, end - first);
+	}
+	return 0;
+}
+
+static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batch)
+{
+	struct jemalloc *self = data;
+
+	if (batch->scope == CTPROF_SCOPE_THREAD)
+		return collect_threads(self, context, batch);
+	if (batch->scope != CTPROF_SCOPE_CAPTURE)
+		return 0;
+	if (self->wanted)
+		summary_put(self->host, &self->summary, batch, &self->tally);
+	else
+		slots_put_absent(self->host, batch, 0, self->summary.slots, SUMMARY_METRICS,
+				 CTPROF_ABSENT_SKIPPED);
+	return 0;
+}
+
+/* ---- what it is --------------------------------------------------------- */
+
+static const struct ctprof_need needs[] = {
+	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "counters of other users' threads"),
+	NEED_PARTLY(CAPABILITY, "CAP_CHECKPOINT_RESTORE",
+		    "libraries that were replaced while in use (CAP_SYS_ADMIN serves too)"),
+	NEED_PARTLY(CAPABILITY, "CAP_SETUID", "root: to run the calibration helper as nobody"),
+	NEED_PARTLY(CAPABILITY, "CAP_SETGID", "root: likewise"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_CROSS_MEMORY_ATTACH", "all counters"),
+	NEED_PARTLY(SYSCTL, "kernel.yama.ptrace_scope",
+		    "0 lets a user without CAP_SYS_PTRACE read their own processes"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether it is or holds jemalloc"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/maps", "which libraries it has loaded"),
+	NEED_PARTLY(FILE, "proc/<tgid>/map_files", "the libraries themselves"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by name; debug files"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "thread numbers in a container"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "that it was alive when read"),
+};
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = jemalloc_open,
+	.close = jemalloc_close,
+	.probe = jemalloc_probe,
+	.start = jemalloc_start,
+	.worker_open = worker_open,
+	.worker_close = worker_close,
+	.collect = jemalloc_collect,
+};
+
+static const struct ctprof_plugin plugin = {
+	.struct_size = sizeof plugin,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SOURCE,
+	.thread_model = CTPROF_THREADS_PER_WORKER,
+	.cost = CTPROF_COST_MODERATE,
+	.n_needs = sizeof needs / sizeof needs[0],
+	.name = "jemalloc",
+	.version = CTPROF_VERSION,
+	.summary = "bytes each thread allocated and freed through jemalloc, read without stopping "
+		   "it",
+	.needs = needs,
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(plugin)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where builds of jemalloc without debug information keep the counters. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Offsets of the two counters. */
+struct offsets {
+	uint64_t allocated;
+	uint64_t deallocated;
+};
+
+/* By build-id of the object: offsets in its TLS block. */
+bool known_by_build_id(uint16_t machine, const uint8_t *id, size_t len, struct offsets *ret);
+
+/*
+ * By version ("5.3.0-0-g...") and size of struct tsd_s: offsets in the struct.
+ * The size depends on how it was configured, and so do the offsets of 5.3.
+ * any_size: also what holds for every size may answer.
+ */
+bool known_by_version(uint16_t machine, const char *version, uint64_t tsd_size, bool any_size,
+		      struct offsets *ret);

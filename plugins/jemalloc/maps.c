@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "maps.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "cleanup.h"
+
+#define MAPS_CHUNK 65536u
+#define MAPS_MAX_BYTES (UINT64_C(64) << 20)
+#define MAPS_MAX_FILES 8192u
+#define MAPS_MAX_SECONDS 2
+
+static const char deleted_suffix[] = " (deleted)";
+
+static bool take_hex(struct text *rest, char stop, uint64_t *ret)
+{
+	uint64_t value = 0;
+	size_t i = 0;
+
+	for (; i < rest->len && rest->p[i] != stop; i++) {
+		char c = rest->p[i];
+		unsigned digit;
+
+		if (c >= '0' && c <= '9')
+			digit = (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			digit = (unsigned)(c - 'a') + 10;
+		else
+			return false;
+		if (value >> 60)
+			return false;
+		value = value << 4 | digit;
+	}
+	if (i == 0 || i == rest->len)
+		return false;
+	rest->p += i + 1;
+	rest->len -= i + 1;
+	*ret = value;
+	return true;
+}
+
+bool maps_parse_line(struct text line, struct maps_line *ret)
+{
+	struct maps_line out = {0};
+	struct text rest = line, inode;
+	uint64_t major, minor;
+
+	if (!take_hex(&rest, '-', &out.start) || !take_hex(&rest, ' ', &out.end) ||
+	    out.end <= out.start)
+		return false;
+	if (rest.len < 5 || rest.p[4] != ' ')
+		return false;
+	out.executable = rest.p[2] == 'x';
+	rest.p += 5;
+	rest.len -= 5;
+	if (!take_hex(&rest, ' ', &out.offset) || !take_hex(&rest, ':', &major) ||
+	    !take_hex(&rest, ' ', &minor) || major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	out.dev = major << 32 | minor;
+	if (!text_take_token(&rest, &inode) || !text_u64(inode, &out.ino))
+		return false;
+	/* show_map_vma() pads with blanks up to the path, which may itself begin
+	 * and hold them: only a leading '/' marks a file. */
+	while (rest.len > 0 && rest.p[0] == ' ') {
+		rest.p++;
+		rest.len--;
+	}
+	out.path = rest;
+	*ret = out;
+	return true;
+}
+
+/* What maps_read() knows between two lines. */
+struct maps_state {
+	struct maps *maps;
+	struct maps_file run; /* mappings of one file, in a row */
+	bool in_run;
+	bool run_executable;
+	char run_path[4096 + 1];
+};
+
+static bool ends_with(const char *text, size_t len, const char *suffix, size_t suffix_len)
+{
+	return len > suffix_len && memcmp(text + len - suffix_len, suffix, suffix_len) == 0;
+}
+
+static int finish_run(struct maps_state *state)
+{
+	struct maps *maps = state->maps;
+
+	if (!state->in_run)
+		return 0;
+	state->in_run = false;
+	if (!state->run_executable || maps->n >= MAPS_MAX_FILES)
+		return 0;
+	if (maps->n == maps->room) {
+		size_t room = maps->room ? maps->room * 2 : 32;
+		struct maps_file *files = realloc(maps->files, room * sizeof *files);
+
+		if (!files)
+			return -ENOMEM;
+		maps->files = files;
+		maps->room = room;
+	}
+	struct maps_file file = state->run;
+	size_t len = strlen(state->run_path);
+	size_t suffix = sizeof deleted_suffix - 1;
+
+	file.deleted = ends_with(state->run_path, len, deleted_suffix, suffix);
+	file.path = strndup(state->run_path, file.deleted ? len - suffix : len);
+	if (!file.path)
+		return -ENOMEM;
+	maps->files[maps->n++] = file;
+	return 0;
+}
+
+static int add_line(struct maps_state *state, const struct maps_line *line)
+{
+	/* Anonymous memory between the segments of a file (its .bss, a gap) does
+	 * not end the file's run. */
+	if (line->ino == 0 || line->path.len == 0 || line->path.p[0] != '/' ||
+	    line->path.len >= sizeof state->run_path)
+		return 0;
+	if (!state->in_run || state->run.dev != line->dev || state->run.ino != line->ino) {
+		int rc = finish_run(state);
+
+		if (rc < 0)
+			return rc;
+		state->run = (struct maps_file){
+			.start = line->start,
+			.end = line->end,
+			.offset = line->offset,
+			.dev = line->dev,
+			.ino = line->ino,
+		};
+		memcpy(state->run_path, line->path.p, line->path.len);
+		state->run_path[line->path.len] = '\0';
+		state->in_run = true;
+		state->run_executable = false;
+	}
+	state->run_executable = state->run_executable || line->executable;
+	return 0;
+}
+
+/* Takes the whole lines of buf; returns how many bytes they were, or -errno. */
+static ssize_t add_lines(struct maps_state *state, const char *buf, size_t len)
+{
+	const char *end = memrchr(buf, '\n', len);
+
+	if (!end)
+		return 0;
+	struct text rest = {buf, (size_t)(end - buf) + 1}, line;
+	struct maps_line parsed;
+
+	while (text_take_line(&rest, &line)) {
+		if (!maps_parse_line(line, &parsed))
+			return -EINVAL;
+		int rc = add_line(state, &parsed);
+		if (rc < 0)
+			return rc;
+	}
+	return end - buf + 1;
+}
+
+static int read_all(int fd, struct maps_state *state, char *buf)
+{
+	uint64_t total = 0;
+	size_t held = 0;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	time_t deadline = now.tv_sec + MAPS_MAX_SECONDS;
+	for (;;) {
+		ssize_t got = read(fd, buf + held, MAPS_CHUNK - held);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return held == 0 ? finish_run(state) : -EINVAL;
+		total += (uint64_t)got;
+		held += (size_t)got;
+		ssize_t used = add_lines(state, buf, held);
+		if (used < 0)
+			return (int)used;
+		if (used == 0 && held == MAPS_CHUNK)
+			return -EINVAL;
+		held -= (size_t)used;
+		memmove(buf, buf + used, held);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (total > MAPS_MAX_BYTES || now.tv_sec > deadline)
+			return total > MAPS_MAX_BYTES ? -EFBIG : -ETIMEDOUT;
+	}
+}
+
+int maps_read(const struct ctprof_host *host, int dirfd, const char *path, struct maps *ret)
+{
+	AUTO_FREE char *buf = malloc(MAPS_CHUNK);
+	AUTO_FREE struct maps_state *state = calloc(1, sizeof *state);
+
+	*ret = (struct maps){0};
+	if (!buf || !state)
+		return -ENOMEM;
+	AUTO_FD fd = host->open_file(host, dirfd, path);
+	if (fd < 0)
+		return fd;
+	state->maps = ret;
+	return read_all(fd, state, buf);
+}
+
+void maps_clear(struct maps *maps)
+{
+	for (size_t i = 0; i < maps->n; i++)
+		free(maps->files[i].path);
+	free(maps->files);
+	*maps = (struct maps){0};
+}

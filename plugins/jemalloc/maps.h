@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The files a process executes from, out of its maps (fs/proc/task_mmu.c). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "text.h"
+
+/* One line; path is empty for anonymous memory. */
+struct maps_line {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset; /* of start in the file */
+	uint64_t dev;    /* major << 32 | minor */
+	uint64_t ino;
+	bool executable;
+	struct text path; /* may hold any byte but '\n' */
+};
+
+/* Parses one line without its '\n'; false when it is not one. */
+bool maps_parse_line(struct text line, struct maps_line *ret);
+
+/* A file with at least one executable mapping; start, end and offset are of its
+ * lowest mapping. */
+struct maps_file {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t dev;
+	uint64_t ino;
+	bool deleted; /* its name leads elsewhere or nowhere */
+	char *path;   /* absolute, NUL-terminated */
+};
+
+struct maps {
+	size_t n;
+	size_t room;
+	struct maps_file *files;
+};
+
+/*
+ * Reads dirfd/path.  0, or -errno: -EFBIG when the file passes 64 MiB,
+ * -ETIMEDOUT when it takes longer than two seconds, -EINVAL when it is no maps
+ * file.  ret is to be given to maps_clear() in either case.
+ */
+int maps_read(const struct ctprof_host *host, int dirfd, const char *path, struct maps *ret);
+void maps_clear(struct maps *maps);

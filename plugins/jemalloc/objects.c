@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "objects.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "cleanup.h"
+
+#define BUCKETS 4096u
+/* More ELF files than any host executes; beyond it nothing is remembered. */
+#define MAX_OBJECTS 200000u
+
+/*
+ * Identity.  An executable is known by fstat(); a mapped file by what maps
+ * prints plus its name, so that the many processes that map it need not open it
+ * (btrfs and overlayfs print a device that fstat() does not give, and may share
+ * inode numbers between subvolumes: hence the name).
+ */
+struct key {
+	uint64_t dev;
+	uint64_t ino;
+	uint64_t salt;
+};
+
+enum state {
+	STATE_NEW,     /* nobody has looked yet, or the last look failed to open it */
+	STATE_LOADING, /* one worker is looking, the others wait */
+	STATE_READY,
+};
+
+struct entry {
+	struct entry *next;
+	struct key key;
+	enum state state;
+	struct object object;
+};
+
+struct objects {
+	pthread_mutex_t lock;
+	pthread_cond_t loaded;
+	struct calibrations *calibrations;
+	size_t n;
+	struct entry *buckets[BUCKETS];
+};
+
+static void end_elf(Elf **elf)
+{
+	if (*elf)
+		elf_end(*elf);
+}
+
+struct objects *objects_new(struct calibrations *calibrations)
+{
+	struct objects *out = calloc(1, sizeof *out);
+
+	if (!out)
+		return NULL;
+	pthread_mutex_init(&out->lock, NULL);
+	pthread_cond_init(&out->loaded, NULL);
+	out->calibrations = calibrations;
+	return out;
+}
+
+void objects_free(struct objects *objects)
+{
+	if (!objects)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct entry *entry = objects->buckets[i], *next; entry; entry = next) {
+			next = entry->next;
+			free(entry->object.facts);
+			free(entry);
+		}
+	}
+	pthread_cond_destroy(&objects->loaded);
+	pthread_mutex_destroy(&objects->lock);
+	free(objects);
+}
+
+/* ---- looking at a file -------------------------------------------------- */
+
+/* An executable without symbols can only be told by jemalloc's messages; that
+ * is worth a scan when it brings its own malloc, or all of libc. */
+static bool worth_scanning(const struct elf_facts *facts, bool is_exe)
+{
+	return facts->has_tsd || facts->has_mallctl ||
+	       (is_exe && !facts->has_symtab && (facts->defines_malloc || !facts->has_interpreter));
+}
+
+static bool helps_with_threads(const struct elf_facts *facts)
+{
+	return facts->rtld_global != 0 || facts->dl_stack_user != 0 ||
+	       elfobj_thread_db_usable(&facts->thread_db);
+}
+
+static int load(struct objects *objects, const struct process *process, int fd, const char *path,
+		bool is_exe, struct object *ret)
+{
+	__attribute__((cleanup(end_elf))) Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	AUTO_FREE struct elf_facts *facts = malloc(sizeof *facts);
+	struct object out = {.tag = TAG_JEMALLOC_NOT_FOUND};
+
+	if (!facts)
+		return -ENOMEM;
+	if (!elf || elfobj_parse(elf, facts) < 0) {
+		*ret = out; /* a mapped file that is no ELF holds no jemalloc */
+		return 0;
+	}
+	out.is_static = is_exe && !facts->has_interpreter;
+	if (worth_scanning(facts, is_exe))
+		elfobj_scan_strings(fd, facts);
+	bool has_jemalloc = facts->has_tsd || facts->has_mallctl || facts->has_strings;
+	if (has_jemalloc) {
+		struct layout_job job = {
+			.process = process,
+			.calibrations = objects->calibrations,
+			.facts = facts,
+			.path = path,
+			.fd = fd,
+			.elf = elf,
+			.is_exe = is_exe,
+		};
+
+		out.tag = layout_find(&job, &out.offsets);
+	}
+	if (has_jemalloc || helps_with_threads(facts)) {
+		out.facts = facts;
+		facts = NULL;
+	}
+	*ret = out;
+	return 0;
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 1;
+
+	for (; *text; text++)
+		hash = mix(hash, (unsigned char)*text);
+	return hash;
+}
+
+static struct entry *find_or_add(struct objects *objects, const struct key *key)
+{
+	uint64_t hash = mix(mix(mix(0, key->dev), key->ino), key->salt);
+	struct entry **bucket = &objects->buckets[hash % BUCKETS];
+
+	for (struct entry *entry = *bucket; entry; entry = entry->next)
+		if (entry->key.dev == key->dev && entry->key.ino == key->ino &&
+		    entry->key.salt == key->salt)
+			return entry;
+	if (objects->n == MAX_OBJECTS)
+		return NULL;
+	struct entry *entry = calloc(1, sizeof *entry);
+	if (!entry)
+		return NULL;
+	entry->key = *key;
+	entry->next = *bucket;
+	*bucket = entry;
+	objects->n++;
+	return entry;
+}
+
+/* The entry, READY or (now) LOADING by the caller; NULL when memory is short. */
+static struct entry *claim(struct objects *objects, const struct key *key, bool *ret_must_load)
+{
+	pthread_mutex_lock(&objects->lock);
+	struct entry *entry = find_or_add(objects, key);
+	while (entry && entry->state == STATE_LOADING)
+		pthread_cond_wait(&objects->loaded, &objects->lock);
+	*ret_must_load = entry && entry->state == STATE_NEW;
+	if (*ret_must_load)
+		entry->state = STATE_LOADING;
+	pthread_mutex_unlock(&objects->lock);
+	return entry;
+}
+
+static void settle(struct objects *objects, struct entry *entry, int rc)
+{
+	pthread_mutex_lock(&objects->lock);
+	entry->state = rc < 0 ? STATE_NEW : STATE_READY;
+	pthread_cond_broadcast(&objects->loaded);
+	pthread_mutex_unlock(&objects->lock);
+}
+
+int objects_get_exe(struct objects *objects, const struct process *process, struct file_id *ret_id,
+		    const struct object **ret)
+{
+	AUTO_FD fd = process_open(process, "exe");
+	char path[4096] = "", link[32];
+	struct stat st;
+	bool must_load;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	struct key key = {
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.salt = mix((uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec),
+	};
+	struct entry *entry = claim(objects, &key, &must_load);
+	if (!entry)
+		return -ENOMEM;
+	if (must_load) {
+		snprintf(link, sizeof link, "%d/exe", process->via);
+		ssize_t len = readlinkat(process->task_fd, link, path, sizeof path - 1);
+
+		path[len > 0 ? len : 0] = '\0';
+		int rc = load(objects, process, fd, path, true, &entry->object);
+		settle(objects, entry, rc);
+		if (rc < 0)
+			return rc;
+	}
+	*ret_id = (struct file_id){
+		.dev = (uint64_t)major(st.st_dev) << 32 | minor(st.st_dev),
+		.ino = st.st_ino,
+	};
+	*ret = &entry->object;
+	return 0;
+}
+
+int objects_get_mapped(struct objects *objects, const struct process *process,
+		       const struct maps_file *file, const struct object **ret)
+{
+	struct key key = {
+		.dev = file->dev,
+		.ino = file->ino,
+		.salt = hash_text(file->path) + 1,
+	};
+	bool must_load;
+	struct entry *entry = claim(objects, &key, &must_load);
+
+	if (!entry)
+		return -ENOMEM;
+	if (must_load) {
+		AUTO_FD fd = process_open_mapped(process, file);
+		int rc =
+			fd < 0 ? fd : load(objects, process, fd, file->path, false, &entry->object);
+
+		settle(objects, entry, rc);
+		if (rc < 0)
+			return rc;
+	}
+	*ret = &entry->object;
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "file.h"
+#include "text.h"
+
+/* Only regular files hold ELF: a pipe or device would block or worse. */
+static int require_regular(int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+	if (rc == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return rc < 0 ? rc : -EINVAL;
+}
+
+int process_open(const struct process *process, const char *name)
+{
+	char path[64];
+	int len = snprintf(path, sizeof path, "%" PRId32 "/%s", process->via, name);
+
+	if (len < 0 || (size_t)len >= sizeof path)
+		return -ENAMETOOLONG;
+	return process->host->open_file(process->host, process->task_fd, path);
+}
+
+/* open_file() of prefix and path put together. */
+static int open_joined(const struct process *process, int dirfd, const char *prefix,
+		       const char *path)
+{
+	char full[PATH_MAX + 32];
+	int len = snprintf(full, sizeof full, "%s%s", prefix, path);
+
+	if (len < 0 || (size_t)len >= sizeof full)
+		return -ENAMETOOLONG;
+	return require_regular(process->host->open_file(process->host, dirfd, full));
+}
+
+int process_open_path(const struct process *process, const char *path)
+{
+	char root[32];
+
+	snprintf(root, sizeof root, "%" PRId32 "/root", process->via);
+	return open_joined(process, process->task_fd, root, path);
+}
+
+int process_open_own_path(const struct process *process, const char *path)
+{
+	int dirfd = process->host->root(process->host, CTPROF_ROOT_PROC);
+
+	return dirfd < 0 ? dirfd : open_joined(process, dirfd, "self/root", path);
+}
+
+int process_open_mapped(const struct process *process, const struct maps_file *file)
+{
+	char path[80];
+
+	snprintf(path, sizeof path, "../map_files/%" PRIx64 "-%" PRIx64, file->start, file->end);
+	int fd = require_regular(process->host->open_file(process->host, process->task_fd, path));
+	/* map_files needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, and ".." a
+	 * leader that still has its memory; the name serves as well, unless it
+	 * belongs to something else by now. */
+	if (fd >= 0 || file->deleted)
+		return fd;
+	return process_open_path(process, file->path);
+}
+
+int process_check_alive(const struct process *process)
+{
+	char comm[64], path[32];
+
+	snprintf(path, sizeof path, "%" PRId32 "/comm", process->via);
+	return file_read_at(process->host, process->task_fd, path, comm, sizeof comm) < 0 ? -ESRCH
+											  : 0;
+}
+
+bool process_thread_lives(const struct process *process, int32_t tid)
+{
+	struct process other = *process;
+
+	other.via = tid;
+	AUTO_FD exe = process_open(&other, "exe");
+	/* What is refused is there. */
+	return exe >= 0 || exe == -EACCES || exe == -EPERM;
+}
+
+/* Reads the NSpid line of a thread: how many numbers, and the innermost one. */
+static int read_ns_pids(const struct process *process, int32_t tid, int32_t *ret_last)
+{
+	char path[32], buf[8192];
+	struct text line, key, value, token;
+	int n = 0;
+
+	snprintf(path, sizeof path, "%" PRId32 "/status", tid);
+	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, sizeof buf);
+	if (len < 0)
+		return (int)len;
+	struct text rest = {buf, (size_t)len};
+	while (text_take_line(&rest, &line)) {
+		uint64_t number = 0;
+
+		if (!text_split(line, ':', &key, &value) || !text_equal(key, "NSpid"))
+			continue;
+		for (; text_take_token(&value, &token); n++)
+			if (!text_u64(token, &number) || number > INT32_MAX)
+				return -EINVAL;
+		*ret_last = (int32_t)number;
+		return n;
+	}
+	return -ENODATA; /* a kernel without CONFIG_PID_NS */
+}
+
+int process_is_nested(const struct process *process)
+{
+	int32_t last;
+	int n = read_ns_pids(process, process->via, &last);
+
+	return n < 0 ? n : n > 1;
+}
+
+int32_t process_inner_tid(const struct process *process, int32_t tid)
+{
+	int32_t last = 0;
+	int n = read_ns_pids(process, tid, &last);
+
+	return n < 0 ? n : n == 0 ? -EINVAL : last;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The files of one process, opened through its task directory. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "maps.h"
+
+/* via: a living thread of the process.  The leader's own directory tells
+ * nothing once the leader has exited before the others. */
+struct process {
+	const struct ctprof_host *host;
+	int task_fd;
+	int32_t via;
+};
+
+/* A file of the process by name ("exe", "maps"), or -errno. */
+int process_open(const struct process *process, const char *name);
+
+/* An absolute path in the process's mount namespace: a regular file, or -errno. */
+int process_open_path(const struct process *process, const char *path);
+
+/* An absolute path in ctprof's own namespace: a regular file, or -errno. */
+int process_open_own_path(const struct process *process, const char *path);
+
+/* The very file that is mapped, also when it was deleted or renamed. */
+int process_open_mapped(const struct process *process, const struct maps_file *file);
+
+/* 0 while the process (and via) exists, or -ESRCH. */
+int process_check_alive(const struct process *process);
+
+/* Whether the thread still has its memory: one that has ended keeps its place in
+ * the directory while it is the leader or nobody has waited for it. */
+bool process_thread_lives(const struct process *process, int32_t tid);
+
+/* 1 when the process lives in a PID namespace below ctprof's, 0, or -errno. */
+int process_is_nested(const struct process *process);
+
+/* The number thread tid has in the process's own PID namespace, or -errno. */
+int32_t process_inner_tid(const struct process *process, int32_t tid);

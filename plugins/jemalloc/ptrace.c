@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ptrace.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "tls.h"
+
+#define STOP_MS 250
+#ifndef NT_ARM_TLS
+#define NT_ARM_TLS 0x401
+#endif
+
+/* What caller and tracer share. */
+struct job {
+	const struct target *target;
+	struct reading *readings;
+	size_t n;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	size_t done; /* readings finished */
+};
+
+#if defined(__x86_64__)
+static bool get_thread_pointer(int32_t tid, uint64_t *ret)
+{
+	struct user_regs_struct regs;
+	struct iovec iov = {&regs, sizeof regs};
+
+	/* A 32-bit thread fills less. */
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov) != 0 || iov.iov_len != sizeof regs)
+		return false;
+	*ret = regs.fs_base;
+	return true;
+}
+#elif defined(__aarch64__)
+static bool get_thread_pointer(int32_t tid, uint64_t *ret)
+{
+	uint64_t tp[2] = {0};
+	struct iovec iov = {tp, sizeof tp};
+
+	/* Newer kernels give TPIDR2 behind it. */
+	if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_TLS, &iov) != 0 || iov.iov_len < sizeof tp[0])
+		return false;
+	*ret = tp[0];
+	return true;
+}
+#else
+static bool get_thread_pointer(int32_t tid, uint64_t *ret)
+{
+	(void)tid;
+	(void)ret;
+	return false;
+}
+#endif
+
+/* Gives the thread back, with the signal its stop had taken from it. */
+static void detach(int32_t tid, int status)
+{
+	int event = status >> 16;
+	uintptr_t signal = event == 0 ? (uintptr_t)WSTOPSIG(status) : 0;
+
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)signal);
+}
+
+/* The only place where the tracer may be told to give up. */
+static pid_t wait_stop(int32_t tid, int *ret_status)
+{
+	int old, ignored;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
+	pid_t pid = waitpid(tid, ret_status, __WALL);
+	pthread_setcancelstate(old, &ignored);
+	return pid;
+}
+
+/* The kernel refuses ended threads with EPERM as well (ptrace_attach()). */
+static void fail_refused(const struct target *target, struct reading *reading, enum tag tag)
+{
+	bool exited = errno == ESRCH || !process_thread_lives(&target->process, reading->tid);
+
+	reading_fail(reading, exited ? TAG_THREAD_EXITED : tag);
+}
+
+static void read_one(const struct target *target, struct reading *reading)
+{
+	int32_t tid = reading->tid;
+	int status;
+	uint64_t tp;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0) {
+		fail_refused(target, reading, TAG_PTRACE_SEIZE);
+		return;
+	}
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0) {
+		fail_refused(target, reading, TAG_PTRACE_INTERRUPT);
+		return;
+	}
+	if (wait_stop(tid, &status) != tid || !WIFSTOPPED(status)) {
+		reading_fail(reading, TAG_THREAD_EXITED);
+		return;
+	}
+	if (get_thread_pointer(tid, &tp))
+		counters_read_stopped(target, tp, reading);
+	else
+		reading_fail(reading, TAG_GET_REGSET);
+	detach(tid, status);
+}
+
+static void *trace(void *data)
+{
+	struct job *job = data;
+	int ignored;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
+	for (size_t i = job->done; i < job->n; i++) {
+		read_one(job->target, &job->readings[i]);
+		pthread_mutex_lock(&job->lock);
+		job->done = i + 1;
+		pthread_cond_signal(&job->moved);
+		pthread_mutex_unlock(&job->lock);
+	}
+	return NULL;
+}
+
+/* Waits while the tracer moves on; false when it has been stuck for too long. */
+static bool watch(struct job *job)
+{
+	bool moving = true;
+
+	pthread_mutex_lock(&job->lock);
+	while (job->done < job->n && moving) {
+		struct timespec until;
+		size_t before = job->done;
+		int rc = 0;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += STOP_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000L;
+		until.tv_nsec %= 1000000000L;
+		while (job->done == before && rc == 0)
+			rc = pthread_cond_timedwait(&job->moved, &job->lock, &until);
+		moving = job->done != before;
+	}
+	pthread_mutex_unlock(&job->lock);
+	return moving;
+}
+
+static void fail_rest(struct job *job, enum tag tag)
+{
+	for (; job->done < job->n; job->done++)
+		reading_fail(&job->readings[job->done], tag);
+}
+
+/* The host's signals are the host's: the tracer takes none. */
+static int start_tracer(struct job *job, pthread_t *ret)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int rc = pthread_create(ret, NULL, trace, job);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+void ptrace_read(const struct target *target, struct reading *readings, size_t n)
+{
+	struct job job = {.target = target, .readings = readings, .n = n};
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&job.lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&job.moved, &attributes);
+	pthread_condattr_destroy(&attributes);
+	while (job.done < n) {
+		pthread_t tracer;
+
+		if (start_tracer(&job, &tracer) != 0) {
+			fail_rest(&job, TAG_WAITPID);
+			break;
+		}
+		bool finished = watch(&job);
+		if (!finished)
+			pthread_cancel(tracer);
+		pthread_join(tracer, NULL);
+		/* It may have got on after all, before it heard. */
+		if (!finished && job.done < n)
+			reading_fail(&readings[job.done++], TAG_WAITPID);
+	}
+	pthread_cond_destroy(&job.moved);
+	pthread_mutex_destroy(&job.lock);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of another process, without stopping it. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* Whose memory, and how: reader is process_vm_readv() but in tests. */
+struct remote {
+	pid_t pid; /* any living thread of the process */
+	ssize_t (*reader)(pid_t pid, const struct iovec *local, unsigned long n_local,
+			  const struct iovec *source, unsigned long n_source, unsigned long flags);
+};
+
+/* len bytes at address into buf, all or nothing: 0 or -errno (-EFAULT: not
+ * mapped; -EPERM: refused; -ESRCH: gone). */
+int remote_read(const struct remote *remote, uint64_t address, void *buf, size_t len);
+int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret);
+
+/* One of many reads. */
+struct remote_piece {
+	uint64_t address;
+	void *buf;
+	size_t len;
+	int rc; /* set: 0 or -errno */
+};
+
+/*
+ * All pieces, read in their order, in as few system calls as the kernel takes.
+ * A piece that is not mapped fails alone.  Returns 0, or the -errno that ends
+ * everything (-EPERM, -ESRCH, ...); the rc of what was not read then says so.
+ */
+int remote_read_many(const struct remote *remote, struct remote_piece *pieces, size_t n);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One process: where its threads' counters are. */
+#pragma once
+
+#include "objects.h"
+#include "process.h"
+#include "remote.h"
+#include "rtld.h"
+#include "tally.h"
+#include "threads.h"
+
+struct target {
+	int32_t tgid;      /* 0: none yet */
+	uint64_t task_ino; /* of the task directory: another one, another process */
+	struct process process;
+	struct remote remote;
+
+	/* What came of it; absence says why there are no values. */
+	enum tag tag;
+	uint32_t absence;
+
+	/* With TAG_OK: */
+	const struct object *holder; /* of jemalloc */
+	struct tls_place place;
+	bool nested; /* thread numbers differ from ours */
+
+	/* How to find thread pointers; db is NULL when they cannot be. */
+	const struct elf_thread_db *db;
+	struct thread_lists lists;
+	struct rtld rtld;
+	struct threads threads; /* of the last walk */
+};
+
+/*
+ * Makes target the process of this row, unless it is already.  Afterwards
+ * process and remote serve until the row's call returns.  other: a further
+ * thread of the process, for when its leader has exited.  needs_threads: fail
+ * with TAG_THREAD_LIST_UNSUPPORTED when db would be NULL.
+ */
+void target_enter(struct target *target, struct objects *objects, const struct ctprof_host *host,
+		  const struct ctprof_target *row, int32_t other, bool needs_threads);
+void target_clear(struct target *target);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Workers to look at, and the plugin to look at them with. */
+#pragma once
+
+#include <glib.h>
+#include <sys/types.h>
+
+#include "ctprof/source.h"
+#include "fakehost.h"
+
+/* Path of something the build made for the tests. */
+char *rig_built(const char *name);
+/* Whether it is there; else says so with g_test_skip(). */
+gboolean rig_need(const char *path, const char *what);
+
+/* One thread, as the worker tells it. */
+struct truth {
+	int tid; /* in the worker's own PID namespace */
+	guint64 allocated;
+	guint64 deallocated;
+};
+
+typedef struct {
+	GPid child; /* what was started */
+	pid_t pid;  /* the worker itself */
+	int to, from;
+	GArray *truth; /* struct truth */
+} RigWorker;
+
+/* Starts argv (NULL-terminated) with preload (or NULL) and waits for "ready". */
+RigWorker *rig_worker_new(const char *const *argv, const char *preload);
+/* Closes its stdin; what it still said. */
+char *rig_worker_finish(RigWorker *worker);
+void rig_worker_free(RigWorker *worker);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RigWorker, rig_worker_free)
+
+typedef struct {
+	FakeHost *fake;
+	const struct ctprof_source_ops *ops;
+	void *self;
+	void *context;
+	GArray *tids; /* gint32: the rows of the last rig_collect() */
+} Rig;
+
+/* The plugin opened and started; mode and helper as its options, or NULL. */
+Rig *rig_new(const char *mode, const char *helper);
+void rig_free(Rig *rig);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rig, rig_free)
+
+/* One batch with every thread of the process. */
+void rig_collect(Rig *rig, pid_t pid);
+/* The capture-scope batch. */
+void rig_collect_summary(Rig *rig);
+/* All rows measured, and the same as the worker's truth, to the byte. */
+void rig_assert_truth(Rig *rig, const RigWorker *worker);
+/* All rows absent for this reason and jemalloc_measured 0. */
+void rig_assert_absent(Rig *rig, guint32 why);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A library that looks like jemalloc from outside: the thread-local struct under
+ * its name, the two members under theirs, and mallctl() to ask.  Built in ways
+ * no distribution builds jemalloc, to reach the less common paths.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define VISIBLE __attribute__((visibility("default")))
+
+/* What each generation of jemalloc puts before its members. */
+#ifndef PREFIX
+#define PREFIX cant_access_tsd_items_directly_use_a_getter_or_setter_
+#endif
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
+struct tsd_s {
+	uint64_t before[7];
+	uint64_t PASTE(PREFIX, thread_allocated);
+	uint64_t event;
+	uint64_t PASTE(PREFIX, thread_deallocated);
+	uint64_t after[3];
+};
+
+static __thread uint64_t neighbour = 3;
+static __thread struct tsd_s je_tsd_tls = {.event = 1};
+
+#define ALLOCATED je_tsd_tls.PASTE(PREFIX, thread_allocated)
+#define DEALLOCATED je_tsd_tls.PASTE(PREFIX, thread_deallocated)
+
+VISIBLE void toy_work(uint64_t bytes);
+VISIBLE int mallctl(const char *name, void *old, size_t *old_len, void *new, size_t new_len);
+VISIBLE int mallctlnametomib(const char *name, size_t *mib, size_t *len);
+
+void toy_work(uint64_t bytes)
+{
+	neighbour++;
+	ALLOCATED += bytes;
+	DEALLOCATED += bytes / 3;
+}
+
+int mallctl(const char *name, void *old, size_t *old_len, void *new, size_t new_len)
+{
+	uint64_t *counter = strcmp(name, "thread.allocatedp") == 0 ? &ALLOCATED : &DEALLOCATED;
+
+	(void)new;
+	(void)new_len;
+	if (*old_len != sizeof counter)
+		return 1;
+	memcpy(old, (const void *)&counter, sizeof counter);
+	return 0;
+}
+
+int mallctlnametomib(const char *name, size_t *mib, size_t *len)
+{
+	(void)name;
+	(void)mib;
+	(void)len;
+	return 1;
+}

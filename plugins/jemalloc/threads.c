@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "threads.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define MAX_THREADS (UINT32_C(1) << 20)
+#define MAX_ATTEMPTS 4
+
+static int add(struct threads *threads, int32_t tid, uint64_t pthread)
+{
+	if (threads->n == threads->room) {
+		size_t room = threads->room ? threads->room * 2 : 64;
+		struct thread *rows = realloc(threads->rows, room * sizeof *rows);
+
+		if (!rows)
+			return -ENOMEM;
+		threads->rows = rows;
+		threads->room = room;
+	}
+	threads->rows[threads->n++] = (struct thread){tid, pthread};
+	return 0;
+}
+
+/* One element of a list. */
+struct node {
+	uint64_t next;
+	uint64_t prev;
+	int32_t tid;
+};
+
+static int read_node(const struct remote *remote, const struct elf_thread_db *db, uint64_t address,
+		     bool is_head, struct node *ret)
+{
+	struct node node = {0};
+	uint64_t pthread = address - db->pthread_list;
+	struct remote_piece pieces[] = {
+		{.address = address + db->list_next, .buf = &node.next, .len = sizeof node.next},
+		{.address = address + db->list_prev, .buf = &node.prev, .len = sizeof node.prev},
+		{.address = pthread + db->pthread_tid, .buf = &node.tid, .len = sizeof node.tid},
+	};
+	int rc = remote_read_many(remote, pieces, is_head ? 2 : 3);
+
+	for (size_t i = 0; rc == 0 && i < (is_head ? 2 : 3); i++)
+		rc = pieces[i].rc;
+	if (rc == 0)
+		*ret = node;
+	return rc;
+}
+
+/* -EAGAIN when the list changed under the walk: the back link of each node must
+ * lead to where the walk came from, so a walk is either right or ends here. */
+static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
+		     struct threads *threads)
+{
+	struct node node = {0};
+	int rc = read_node(remote, db, head, true, &node);
+	uint64_t from = head;
+
+	if (rc < 0)
+		return rc;
+	while (node.next != head) {
+		uint64_t at = node.next;
+
+		if (threads->n >= MAX_THREADS)
+			return -E2BIG;
+		rc = read_node(remote, db, at, false, &node);
+		if (rc == -EFAULT || (rc == 0 && node.prev != from))
+			return -EAGAIN;
+		if (rc < 0)
+			return rc;
+		/* 0 and less: being made, or gone (the kernel clears it) */
+		rc = node.tid > 0 ? add(threads, node.tid, at - db->pthread_list) : 0;
+		if (rc < 0)
+			return rc;
+		from = at;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct thread *left = a, *right = b;
+
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
+		 const struct thread_lists *lists, struct threads *threads)
+{
+	int rc = -EAGAIN;
+
+	for (int attempt = 0; attempt < MAX_ATTEMPTS && rc == -EAGAIN; attempt++) {
+		threads->n = 0;
+		int used = walk_list(remote, db, lists->used, threads);
+
+		if (used < 0 && used != -EAGAIN)
+			return used;
+		rc = walk_list(remote, db, lists->user, threads);
+		if (rc == 0)
+			rc = used;
+	}
+	if (rc < 0 && rc != -EAGAIN)
+		return rc;
+	if (threads->n > 0)
+		qsort(threads->rows, threads->n, sizeof *threads->rows, compare);
+	return 0;
+}
+
+const struct thread *threads_find(const struct threads *threads, int32_t tid)
+{
+	struct thread key = {.tid = tid};
+
+	return threads->n == 0 ? NULL
+			       : bsearch(&key, threads->rows, threads->n, sizeof key, compare);
+}
+
+void threads_clear(struct threads *threads)
+{
+	free(threads->rows);
+	*threads = (struct threads){0};
+}

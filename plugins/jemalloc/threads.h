@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The threads glibc knows, read from the process's memory while it runs: it
+ * keeps every struct pthread on one of two lists (nptl/allocatestack.c), one
+ * for stacks it made, one for the main thread and stacks the program gave.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elfobj.h"
+#include "remote.h"
+
+/* A struct pthread, by the number the process itself has for the thread. */
+struct thread {
+	int32_t tid;
+	uint64_t pthread;
+};
+
+struct threads {
+	size_t n;
+	size_t room;
+	struct thread *rows; /* ascending by tid after a walk */
+};
+
+/* Where the list heads are. */
+struct thread_lists {
+	uint64_t used;
+	uint64_t user;
+};
+
+/*
+ * Fills threads anew.  The lists may change meanwhile: a broken walk is begun
+ * again, and what the last attempt found stays; every row must be checked
+ * against its tid when it is used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not
+ * a list at all, -ENOMEM).
+ */
+int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
+		 const struct thread_lists *lists, struct threads *threads);
+
+const struct thread *threads_find(const struct threads *threads, int32_t tid);
+void threads_clear(struct threads *threads);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tls.h"
+
+#include <elf.h>
+
+/* sizeof(tcbhead_t) of glibc on aarch64, and musl's GAP_ABOVE_TP there. */
+#define AARCH64_TCB 16u
+/* Larger segments or alignments than this are lies. */
+#define TLS_MAX (UINT64_C(1) << 30)
+/* The two counters are neighbours in every jemalloc; a page is generous. */
+#define SPAN_MAX 4096u
+
+bool tls_round_up(uint64_t value, uint64_t align, uint64_t *ret)
+{
+	uint64_t remainder = align ? value % align : 0;
+
+	if (remainder == 0) {
+		*ret = value;
+		return true;
+	}
+	uint64_t up;
+	if (__builtin_add_overflow(value, align - remainder, &up))
+		return false;
+	*ret = up;
+	return true;
+}
+
+bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset)
+{
+	uint64_t align = segment->align ? segment->align : 1;
+
+	if ((align & (align - 1)) != 0 || align > TLS_MAX || segment->memsz > TLS_MAX)
+		return false;
+	uint64_t mask = align - 1;
+	switch (machine) {
+	case EM_X86_64:
+		/* The smallest distance >= memsz that keeps the block congruent to
+		 * p_vaddr: what _dl_determine_tlsoffset gives to module 1. */
+		*ret_offset =
+			-(int64_t)(segment->memsz + ((0 - segment->vaddr - segment->memsz) & mask));
+		return true;
+	case EM_AARCH64:
+		*ret_offset = (int64_t)(AARCH64_TCB + ((segment->vaddr - AARCH64_TCB) & mask));
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret)
+{
+	uint64_t start, address;
+
+	if (__builtin_add_overflow(tp, block, &start) ||
+	    __builtin_add_overflow(start, field, &address))
+		return false;
+	*ret = address;
+	return true;
+}
+
+bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret)
+{
+	if (deallocated < allocated || deallocated - allocated < sizeof(uint64_t) ||
+	    deallocated - allocated > SPAN_MAX)
+		return false;
+	*ret = deallocated - allocated + sizeof(uint64_t);
+	return true;
+}
+
+uint64_t tls_dtv_pointer(uint16_t machine, uint64_t tp)
+{
+	/* tcbhead_t.dtv: second word on x86_64, first on aarch64. */
+	return machine == EM_X86_64 ? tp + 8 : tp;
+}
+
+uint64_t tls_thread_pointer(uint16_t machine, uint64_t pthread, uint32_t sizeof_pthread)
+{
+	/* x86_64: struct pthread begins with the TCB; aarch64: it ends there. */
+	return machine == EM_X86_64 ? pthread : pthread + sizeof_pthread;
+}
+
+uint16_t tls_native_machine(void)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	return EM_X86_64;
+#elif defined(__aarch64__) && defined(__LP64__)
+	return EM_AARCH64;
+#else
+	return 0;
+#endif
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Thread-local storage arithmetic: pure, checked, for both layouts. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* PT_TLS of an object; vaddr matters because the block starts at an address
+ * congruent to it modulo align. */
+struct tls_segment {
+	uint64_t vaddr;
+	uint64_t memsz;
+	uint64_t align;
+};
+
+/* value rounded up to a multiple of align (0 counts as 1); false on overflow. */
+bool tls_round_up(uint64_t value, uint64_t align, uint64_t *ret);
+
+/*
+ * Where the executable's block starts, relative to the thread pointer.
+ * machine: EM_X86_64 (block below the thread pointer) or EM_AARCH64 (above,
+ * behind a 16-byte TCB).  False for other machines, absurd alignments, or
+ * overflow.
+ */
+bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset);
+
+/* tp + block + field; false when the sum leaves the address space. */
+bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret);
+
+/* Bytes from the first counter's begin to the second one's end; false unless
+ * the second lies wholly behind the first and within one page of it. */
+bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret);
+
+/* Where glibc keeps the pointer to the dynamic thread vector, from the thread
+ * pointer; and the thread pointer from struct pthread's address. */
+uint64_t tls_dtv_pointer(uint16_t machine, uint64_t tp);
+uint64_t tls_thread_pointer(uint16_t machine, uint64_t pthread, uint32_t sizeof_pthread);
+
+/* e_machine of the code this was compiled for; 0: none of the known ones. */
+uint16_t tls_native_machine(void);
