@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Plugins of yesterday and of strangers work; ours keep to the border."""
+
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["CTPROF_SOURCE"], "tests/border"))
+
+from rig import BUILD, SOURCE, is_sanitized, rig
+
+import tap
+
+ENTRY = "ctprof_plugin_entry_v1"
+# What a sanitizer puts into what it compiles.
+RUNTIME = ("__asan", "__odr_asan", "__ubsan", "__tsan", "__sanitizer", "__start_asan", "__stop_asan")
+
+
+def find_tool(*names):
+    for name in names:
+        if shutil.which(name):
+            return name
+    raise tap.Skip(f"there is no {names[0]} here")
+
+
+def call(*command, **options):
+    done = subprocess.run([str(word) for word in command], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    assert done.returncode == 0, f"{shlex.join(map(str, command))}: {done.stdout}"
+    return done.stdout
+
+
+def symbols(file, which):
+    lines = call(find_tool("nm"), "-D", f"--{which}-only", file).splitlines()
+    names = [line.split()[-1].split("@")[0] for line in lines]
+    return {name for name in names if not name.startswith(RUNTIME)}
+
+
+def plugins():
+    found = sorted(BUILD.glob("ctprof-*.so"))
+    assert found, "no plugin was built"
+    return found
+
+
+def test_plugins_export_their_entry_only():
+    for file in plugins():
+        assert symbols(file, "defined") == {ENTRY}, (file.name, symbols(file, "defined"))
+
+
+def test_plugins_take_nothing_from_the_host():
+    """Neither by our names nor by any the executable happens to export."""
+    offered = symbols(BUILD / "ctprof", "defined")
+    for file in plugins():
+        wanted = symbols(file, "undefined")
+        ours = [name for name in wanted if "ctprof" in name]
+        assert not ours, (file.name, ours)
+        # Copies of a library's data, and what every program has, are not ours.
+        libraries = {"stdin", "stdout", "stderr", "environ", "optarg", "optind"}
+        assert not (wanted & offered) - libraries, (file.name, wanted & offered)
+
+
+def test_v1_example_still_works():
+    with rig() as r:
+        shutil.copy(BUILD / "tests/abi/ctprof-example.so", r.plugins)
+        listed = r.run("metric-list", "--format", "json", plugins="example")
+        assert listed.status == 0 and not listed.err, str(listed)
+        metric, = [m for m in json.loads(listed.out)["metrics"] if m["name"] == "wchan"]
+        assert metric["plugins"] == ["example"] and metric["group"] == "example"
+        assert metric["kind"] == "category" and metric["on_demand"] is True
+        shown = r.run("plugins", "example", plugins="example")
+        assert f"file: {r.plugins}/" in shown.out, str(shown)
+        for thread in r.proc.glob("*/task/*"):
+            (thread / "wchan").write_text(f"sleep_{thread.name}")
+        result = r.capture("--groups", "example", plugins="example,snapshot",
+                           env={"TOYSINK_GROUP": "example"})
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert r.lines("thread")[1] == "thread 1000 1001 wchan=sleep_1001"
+        assert r.lines("plugin") == ["plugin example state=10 failures=0 why=-"]
+
+
+def install(tmp):
+    """`meson install` into tmp; the environment in which pkg-config finds it."""
+    if not os.access(BUILD / "meson-logs", os.W_OK):
+        raise tap.Skip("`meson install` writes its log into the build tree, which is not ours")
+    call(find_tool("meson"), "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", tmp)
+    found = list(pathlib.Path(tmp).rglob("pkgconfig/ctprof.pc"))
+    assert len(found) == 1, found
+    return {**os.environ, "PKG_CONFIG_LIBDIR": str(found[0].parent), "PKG_CONFIG_PATH": "",
+            "PKG_CONFIG_SYSROOT_DIR": str(tmp)}
+
+
+def build_stranger(r, env):
+    cc = shlex.split(os.environ.get("CC", "")) or [find_tool("cc", "gcc", "clang")]
+    pkg_config = find_tool("pkg-config", "pkgconf")
+    cflags = shlex.split(call(pkg_config, "--cflags", "ctprof", env=env))
+    assert call(pkg_config, "--libs", "ctprof", env=env).strip() == "", "a plugin links nothing"
+    assert call(pkg_config, "--variable=abi_version", "ctprof", env=env).strip() == "1"
+    plugin = r.plugins / "ctprof-stranger.so"
+    call(*cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC",
+         "-Wl,-z,defs", *cflags, SOURCE / "tests/abi/stranger.c", "-o", plugin, cwd=r.tmp)
+    plugin.chmod(0o755)
+    return plugin
+
+
+def test_stranger_builds_out_of_tree():
+    with rig() as r:
+        env = install(r.tmp / "installed")
+        build_stranger(r, env)
+        listed = r.run("metric-list", plugins="stranger")
+        assert listed.status == 0 and "stranger_twice" in listed.out, str(listed)
+        result = r.capture(plugins="stranger,snapshot", env={"TOYSINK_GROUP": "stranger"})
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert r.lines("thread")[0] == "thread 1000 1000 stranger_twice=2000"
+
+
+def test_stranger_is_in_the_snapshot():
+    if not (BUILD / "ctprof-snapshot.so").exists():
+        raise tap.Skip("this build has no snapshot sink")
+    zstd = find_tool("zstd")
+    with rig() as r:
+        (r.plugins / "ctprof-snapshot.so").unlink()
+        build_stranger(r, install(r.tmp / "installed"))
+        result = r.run("capture", "--pid", os.getpid(), "-o", r.file,
+                       plugins="stranger,procfs,snapshot")
+        assert result.status == 0, str(result)
+        snapshot = json.loads(call(zstd, "-dcq", r.file))
+        threads = {thread["tid"]: thread for thread in snapshot["threads"]}
+        assert threads[os.getpid()]["extra"]["stranger_twice"] == 2 * os.getpid()
+        defined = [m for m in snapshot["metrics"] if m["name"] == "stranger_twice"]
+        assert len(defined) == 1 and defined[0]["plugin"] == "stranger", defined
+
+
+def test_installed_program_finds_no_build_tree():
+    """Only in a build tree may ctprof load what lies beside it."""
+    if is_sanitized():
+        raise tap.Skip("what is installed has no run path to the sanitizer")
+    with rig() as r:
+        install(r.tmp / "installed")
+        program, = (r.tmp / "installed").rglob("bin/ctprof")
+        r.install("toy").rename(program.parent / "ctprof-toy.so")
+        process = r.start([str(program), "plugins"])
+        result = r.finish(process)
+        assert result.status == 0 and "\ntoy " not in result.out, str(result)
+
+
+if __name__ == "__main__":
+    tap.main(globals())

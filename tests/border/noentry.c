@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A shared object that is no plugin, or one of another ABI: no known entry. */
+#include "ctprof/plugin.h"
+
+CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v2(void);
+CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v2(void)
+{
+	return 0;
+}

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command line and the world around it: what ctprof says to mistakes."""
+
+import os
+import pty
+import resource
+import signal
+import subprocess
+import threading
+
+from rig import NOBODY, OWN_BATCH, add_tests, become, check_failure, is_root, is_sanitized, rig
+
+import tap
+
+# Options before or behind "capture" -> status, words of the one line.
+MISUSES = {
+    "plugin_unknown": (["--plugins", "nix"], 2, "nix"),
+    "plugin_unknown_left_out": (["--plugins", "-nix"], 2, "nix"),
+    "plugin_list_empty_entry": (["--plugins", "toy,,snapshot"], 2, "--plugins", "empty"),
+    "plugin_list_comma": (["--plugins", ","], 2, "--plugins", "empty"),
+    "plugin_list_odd_name": (["--plugins", "To y"], 2, "--plugins", "To y"),
+    "plugin_path_missing": (["--plugin-path", "nowhere"], 1, "nowhere"),
+    "plugin_path_file": (["--plugin-path", "/dev/null"], 1, "/dev/null"),
+    "metric_unknown": (["--metrics", "nix"], 2, "nix", "metric"),
+    "metric_unknown_left_out": (["--metrics", "-nix"], 2, "nix"),
+    "metric_list_empty_entry": (["--metrics", "toy_count,"], 2, "--metrics", "empty"),
+    "group_unknown": (["--groups", "toy,nix"], 2, "nix", "group"),
+    "group_list_empty_entry": (["--groups", ",toy"], 2, "--groups", "empty"),
+    "control_byte_in_name": (["--metrics", "a\033[31m\n"], 2, "--metrics"),
+    "pid_0": (["--pid", "0"], 2, "--pid", "0"),
+    "pid_negative": (["--pid=-1"], 2, "--pid", "-1"),
+    "pid_word": (["--pid", "abc"], 2, "--pid", "abc"),
+    "pid_empty": (["--pid", ""], 2, "--pid"),
+    "pid_too_large": (["--pid", "99999999999999999999"], 2, "--pid"),
+    "pid_with_blank": (["--pid", "1000 "], 2, "--pid"),
+    "pid_unknown": (["--pid", "7"], 1, "--pid 7", "no such process"),
+    "pid_known_and_unknown": (["--pid", "1000", "--pid", "7"], 1, "--pid 7"),
+    "pid_of_a_thread": (["--pid", "1001"], 1, "--pid 1001"),
+    "jobs_0": (["--jobs", "0"], 2, "--jobs"),
+    "jobs_negative": (["--jobs=-1"], 2, "--jobs"),
+    "jobs_word": (["--jobs", "many"], 2, "many"),
+    "jobs_too_large": (["--jobs", "99999999999"], 2, "99999999999"),
+    "smaps_timeout_word": (["--smaps-timeout", "soon"], 2, "soon"),
+    "smaps_timeout_negative": (["--smaps-timeout=-1s"], 2, "-1s"),
+    "smaps_timeout_nan": (["--smaps-timeout", "nan"], 2, "nan"),
+    "setting_without_value": (["-O", "toy.key"], 2, "toy.key"),
+    "setting_without_plugin": (["-O", ".key=1"], 2, ".key"),
+    "setting_without_key": (["-O", "toy.=1"], 2, "toy."),
+    "option_unknown": (["--nix"], 2, "--nix"),
+    "option_without_value": (["-o"], 2, "-o"),
+    "argument_behind": (["extra"], 2, "extra"),
+    "argument_with_control_byte": (["ex\033tra"], 2, "ex\\x1btra"),
+}
+
+
+def check_misuse(name, options, status, *words):
+    with rig() as r:
+        result = r.run("--proc-root", r.proc, "capture", "-o", r.file, *options)
+        check_failure(result, status, *words)
+        assert not result.out, f"something on stdout\n{result}"
+        assert r.left() == [], f"left: {r.left()}"
+
+
+add_tests(globals(), "misuse", check_misuse, MISUSES)
+
+
+def check_command(name, arguments, status, *words):
+    with rig() as r:
+        result = r.run(*arguments)
+        check_failure(result, status, *words)
+        assert not result.out, f"something on stdout\n{result}"
+
+
+add_tests(globals(), "command", check_command, {
+    "unknown": (["nix"], 2, "nix"),
+    "empty": ([""], 2, "unknown command"),
+    "metric_list_format": (["metric-list", "--format", "xml"], 2, "xml"),
+    "metric_list_argument": (["metric-list", "extra"], 2, "extra"),
+    "plugins_unknown": (["plugins", "nix"], 1, "nix"),
+    "plugins_two": (["plugins", "toy", "snapshot"], 2, "snapshot"),
+})
+
+
+def test_no_command_shows_the_help():
+    with rig() as r:
+        result = r.run(plugins=None, path=False)
+        assert result.status == 2 and not result.out, str(result)
+        assert any("metric-list" in line for line in result.err), str(result)
+
+
+def test_pid_of_a_live_thread_is_misuse():
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        with rig() as r:
+            result = r.run("capture", "-o", r.file, "--pid", thread.native_id)
+            check_failure(result, 2, f"--pid {thread.native_id}", f"--pid {os.getpid()}")
+            assert r.left() == []
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_pid_of_a_process_that_ended():
+    child = subprocess.Popen(["true"])
+    child.wait()
+    with rig() as r:
+        result = r.run("capture", "-o", r.file, "--pid", child.pid)
+        check_failure(result, 1, f"--pid {child.pid}", "no such process")
+        assert r.left() == []
+
+
+def check_root(name, path, *words):
+    with rig() as r:
+        (r.tmp / "empty").mkdir()
+        (r.tmp / "file").touch()
+        result = r.run("--proc-root", path, "capture", "-o", r.file)
+        check_failure(result, 1, path, *words)
+        assert r.left() == []
+
+
+add_tests(globals(), "proc_root", check_root, {
+    "missing": ["nowhere", "No such file"],
+    "file": ["file", "Not a directory"],
+    "empty": ["empty", "no process"],
+})
+
+
+def test_recorded_root_needs_its_processes():
+    with rig() as r:
+        check_failure(r.run("--sys-root", r.proc, "capture", "-o", r.file), 2, "--proc-root")
+        assert r.left() == []
+
+
+def test_output_is_a_directory():
+    with rig() as r:
+        check_failure(r.run("--proc-root", r.proc, "capture", "-o", r.output), 1, str(r.output))
+        assert r.left() == []
+
+
+def test_output_in_a_missing_directory():
+    with rig() as r:
+        missing = r.output / "missing" / "snap"
+        check_failure(r.run("--proc-root", r.proc, "capture", "-o", missing), 1, str(missing))
+
+
+def test_output_is_a_link():
+    with rig() as r:
+        (r.output / "link").symlink_to("snap")
+        result = r.run("--proc-root", r.proc, "capture", "-o", r.output / "link")
+        check_failure(result, 1, "symbolic link")
+        assert r.left() == ["link"]
+
+
+def test_output_where_the_user_may_not_write():
+    with rig() as r:
+        r.output.chmod(0o555)
+        user = {"preexec_fn": become(NOBODY)} if is_root() else {}
+        check_failure(r.capture(**user), 1, str(r.file), "Permission denied")
+        assert r.left() == []
+
+
+def test_ordinary_user_captures():
+    if not is_root():
+        raise tap.Skip("only root can become somebody else")
+    with rig() as r:
+        os.chown(r.output, NOBODY, NOBODY)
+        result = r.capture(preexec_fn=become(NOBODY))
+        assert result.status == 0, str(result)
+        assert r.file.stat().st_uid == NOBODY and len(r.lines("thread")) == 6
+
+
+def test_full_disk_leaves_nothing():
+    if not is_root():
+        raise tap.Skip("mounting a small disk takes root")
+    with rig(processes=20, threads=OWN_BATCH) as r:
+        script = 'mount -t tmpfs -o size=64k small "$0" || exit 77; "$@"; s=$?; ls -A "$0"; exit $s'
+        command = r.command("--proc-root", r.proc, "capture", "-o", r.file)
+        process = r.start(["unshare", "-m", "sh", "-c", script, str(r.output), *command])
+        result = r.finish(process)
+        if result.status == 77 or "unshare" in "".join(result.err):
+            raise tap.Skip("no mount namespace can be made here")
+        check_failure(result, 1, str(r.file), "No space left")
+        assert not result.out, f"left: {result.out}"
+
+
+def test_full_device():
+    with rig() as r:
+        result = r.run("--proc-root", r.proc, "capture", "-o", "/dev/full")
+        check_failure(result, 1, "/dev/full", "No space left")
+
+
+def test_write_error_the_sink_hides():
+    """The last write alone fails; the sink does not look, ctprof must."""
+    with rig(processes=1, threads=1) as r:
+        assert r.capture().status == 0
+        size = r.file.stat().st_size
+        r.file.unlink()
+
+        def bound():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, size - 1))
+        check_failure(r.capture(preexec_fn=bound), 1, str(r.file), "File too large")
+        assert r.left() == []
+
+
+def test_terminal_gets_no_snapshot():
+    with rig() as r:
+        master, slave = pty.openpty()
+        try:
+            result = r.run("--proc-root", r.proc, "capture", "-o", "-", stdout=slave)
+            check_failure(result, 1, "terminal")
+        finally:
+            os.close(slave)
+            os.close(master)
+
+
+def test_output_to_a_pipe():
+    with rig() as r:
+        result = r.run("--proc-root", r.proc, "capture", "-o", "-")
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert "standard output" in result.err[0]
+        assert result.out.splitlines()[-1] == "end threads=6 processes=3", str(result)
+
+
+def test_output_to_a_pipe_that_closes():
+    with rig(processes=20, threads=OWN_BATCH) as r:
+        process = r.start(r.command("--proc-root", r.proc, "capture", "-o", "-"))
+        process.stdout.close()
+        err = process.stderr.read().decode()
+        process.stderr.close()
+        process.wait()
+        assert process.returncode in (-signal.SIGPIPE, 1), (process.returncode, err)
+        assert len(err.splitlines()) == (1 if process.returncode == 1 else 0), err
+
+
+def test_stdout_closed():
+    with rig() as r:
+        for arguments in (["metric-list"], ["plugins"], ["plugins", "--format", "json"],
+                          ["--proc-root", r.proc, "capture", "-o", "-"]):
+            result = r.run(*arguments, preexec_fn=lambda: os.close(1))
+            check_failure(result, 1, "standard output")
+
+
+def test_stdout_full():
+    with rig() as r, open("/dev/full", "wb") as full:
+        for arguments in (["metric-list"], ["plugins"], ["--version"],
+                          ["--proc-root", r.proc, "capture", "-o", "-"]):
+            result = r.run(*arguments, stdout=full)
+            check_failure(result, 1, "standard output", "No space left")
+
+
+def check_closed(name, *closed):
+    """The snapshot must not get the number of a stream, and take its messages."""
+    with rig() as r:
+        assert r.capture().status == 0
+        whole = r.file.read_text()
+        r.file.unlink()
+        result = r.capture(preexec_fn=lambda: [os.close(fd) for fd in closed])
+        assert result.status == 0, str(result)
+        assert r.file.read_text() == whole
+
+
+add_tests(globals(), "closed", check_closed, {
+    "stderr": [2],
+    "stdin_and_stderr": [0, 2],
+    "stdout_and_stderr": [1, 2],
+    "all_streams": [0, 1, 2],
+})
+
+
+def check_jobs(name, jobs):
+    """More workers than there can be is an answer, not a crash."""
+    with rig() as r:
+        if jobs > 1000 and is_sanitized():
+            raise tap.Skip("a sanitizer's address space cannot be bounded")
+        # So that a wrong answer cannot take the machine's memory.
+        result = r.capture("--jobs", jobs, preexec_fn=lambda: jobs > 1000 and
+                           resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30)))
+        assert result.status in (0, 2) and len(result.err) == 1, str(result)
+        assert r.left() == (["snap"] if result.status == 0 else []), r.left()
+
+
+add_tests(globals(), "jobs", check_jobs, {"999": [999], "int_max": [2147483647]})
+
+
+def test_few_descriptors_lose_no_thread():
+    """A batch may hold a descriptor a process; too few must only slow it down."""
+    with rig(processes=100, threads=1) as r:
+        result = r.capture("--jobs", "1", preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_NOFILE, (40, 40)))
+        assert result.status == 0, str(result)
+        lines = r.lines("thread")
+        assert len(lines) == 100, f"{len(lines)} of 100 threads"
+        lost = [line for line in lines if "toy_word=opened" not in line]
+        assert not lost, f"no descriptor was left for the source: {lost[0]}, and {len(lost) - 1} more"
+
+
+if __name__ == "__main__":
+    tap.main(globals())

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What code ctprof loads, and whom it believes about where to find it."""
+
+import os
+import shutil
+
+from rig import BUILD, NOBODY, add_tests, become, check_failure, is_root, rig
+
+import tap
+
+SOMEBODY = 1234
+
+
+def need_root():
+    if not is_root():
+        raise tap.Skip("only root distrusts plugins, and can give files away")
+
+
+# What is done to the plugin's file and directory -> the weak spot, by its name.
+WEAK = {
+    "file_of_somebody": (lambda file, folder: os.chown(file, SOMEBODY, 0), "ctprof-toy.so"),
+    "file_writable_by_all": (lambda file, folder: file.chmod(0o666), "ctprof-toy.so"),
+    "file_writable_by_a_group":
+        (lambda file, folder: (os.chown(file, 0, SOMEBODY), file.chmod(0o664)), "ctprof-toy.so"),
+    "directory_of_somebody": (lambda file, folder: os.chown(folder, SOMEBODY, 0), "plugins'"),
+    "directory_writable_by_all": (lambda file, folder: folder.chmod(0o777), "plugins'"),
+}
+
+
+def check_weak(name, spoil, spot):
+    need_root()
+    with rig() as r:
+        if "directory" in name:
+            # The sink shall be found elsewhere, so that the toy is what is refused.
+            safe = r.tmp / "safe"
+            safe.mkdir()
+            (r.plugins / "ctprof-snapshot.so").rename(safe / "ctprof-snapshot.so")
+            first = ["--plugin-path", safe]
+        else:
+            first = []
+        spoil(r.plugins / "ctprof-toy.so", r.plugins)
+        result = r.run(*first, "--proc-root", r.proc, "capture", "-o", r.file)
+        check_failure(result, 1, "ctprof-toy.so", "refused", spot)
+        assert r.left() == []
+        listed = r.run("plugins", plugins=None)
+        assert listed.status == 0 and "\ntoy " not in listed.out, str(listed)
+        assert any("refused" in line for line in listed.err), str(listed)
+
+
+add_tests(globals(), "refuses", check_weak, WEAK)
+
+
+def test_sticky_directory_is_fine():
+    need_root()
+    with rig() as r:
+        r.plugins.chmod(0o1777)
+        assert r.capture().status == 0
+
+
+def test_link_from_a_weak_directory_is_refused_or_resolved():
+    """What is loaded is what was checked: the link itself is not followed again."""
+    need_root()
+    with rig() as r:
+        safe = r.tmp / "safe"
+        safe.mkdir()
+        for file in list(r.plugins.iterdir()):
+            file.rename(safe / file.name)
+            file.symlink_to(safe / file.name)
+        r.plugins.chmod(0o777)
+        os.chown(r.plugins, SOMEBODY, SOMEBODY)
+        shown = r.run("plugins", "toy")
+        if shown.status == 0:
+            assert f"file: {safe}" in shown.out, f"loaded through a link others can change\n{shown}"
+        else:
+            check_failure(shown, 1, "refused")
+
+
+def test_ordinary_user_loads_his_own():
+    need_root()
+    with rig() as r:
+        for path in (r.plugins, *r.plugins.iterdir(), r.output):
+            os.chown(path, NOBODY, NOBODY)
+        result = r.capture(preexec_fn=become(NOBODY))
+        assert result.status == 0, str(result)
+
+
+def test_environment_names_a_path():
+    with rig() as r:
+        env = {"CTPROF_PLUGIN_PATH": str(r.plugins)}
+        result = r.run("plugins", plugins=None, path=False, env=env)
+        assert result.status == 0 and "\ntoy " in result.out, str(result)
+        without = r.run("plugins", plugins=None, path=False)
+        assert "\ntoy " not in without.out, str(without)
+
+
+def test_environment_names_several_paths():
+    with rig() as r:
+        (r.tmp / "none").mkdir()
+        env = {"CTPROF_PLUGIN_PATH": f"{r.tmp / 'none'}::{r.plugins}"}
+        result = r.run("plugins", plugins=None, path=False, env=env)
+        assert result.status == 0 and "\ntoy " in result.out, str(result)
+
+
+def test_environment_names_no_directory():
+    with rig() as r:
+        env = {"CTPROF_PLUGIN_PATH": str(r.tmp / "nowhere")}
+        check_failure(r.run("plugins", plugins=None, path=False, env=env), 1, "nowhere")
+
+
+def test_first_directory_wins():
+    with rig() as r:
+        other = r.tmp / "other"
+        other.mkdir()
+        shutil.copy(r.plugins / "ctprof-toy.so", other)
+        result = r.run("--plugin-path", other, "plugins", "toy")
+        assert f"file: {r.plugins}/" in result.out, str(result)
+        env = {"CTPROF_PLUGIN_PATH": str(other)}
+        result = r.run("plugins", "toy", env=env)
+        assert f"file: {r.plugins}/" in result.out, str(result)
+
+
+def test_raised_rights_ignore_the_environment():
+    need_root()
+    with rig() as r:
+        program = r.tmp / "ctprof"
+        shutil.copyfile(BUILD / "ctprof", program)
+        program.chmod(0o755)
+        command = [str(program), "plugins"]
+        env = {"CTPROF_PLUGIN_PATH": str(r.plugins)}
+
+        def listed():
+            process = r.start(command, env, preexec_fn=become(SOMEBODY))
+            out, err = process.communicate()
+            if process.returncode != 0:
+                raise tap.Skip(f"a copy of ctprof does not run here: {err.decode()[-200:]}")
+            return "\ntoy " in out.decode()
+        assert listed(), "the environment is not honoured without raised rights"
+        os.chown(program, NOBODY, NOBODY)
+        program.chmod(0o6755)
+        if os.statvfs(program).f_flag & os.ST_NOSUID:
+            raise tap.Skip("files are without set-user-id rights here")
+        assert not listed(), "code of the caller's choice runs with another's rights"
+
+
+if __name__ == "__main__":
+    tap.main(globals())

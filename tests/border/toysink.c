@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A sink in the snapshot's place that writes lines a test can read:
+ *	thread TGID TID NAME=VALUE|!STATE ...	host NAME=...
+ *	plugin NAME state=N failures=N why=TEXT	end threads=N processes=N
+ * Only metrics of the group in TOYSINK_GROUP ("toy") are shown.  TOYSINK_FAULT
+ * names what goes wrong.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/sink.h"
+
+#define MAX_SHOWN 16
+
+static const struct ctprof_host *host;
+static struct ctprof_metric_info shown[MAX_SHOWN];
+static size_t n_shown;
+static volatile uintptr_t nowhere = 8;
+
+static int has_fault(const char *name)
+{
+	const char *fault = getenv("TOYSINK_FAULT");
+
+	return fault && strcmp(fault, name) == 0;
+}
+
+__attribute__((format(printf, 1, 2))) static int print(const char *format, ...)
+{
+	char line[256];
+	va_list ap;
+
+	va_start(ap, format);
+	int n = vsnprintf(line, sizeof line, format, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof line)
+		return -EOVERFLOW;
+	return host->write(host, line, (size_t)n);
+}
+
+static int sink_open(const struct ctprof_host *lent, void **ret_self)
+{
+	host = lent;
+	*ret_self = &shown;
+	return 0;
+}
+
+static void sink_close(void *self)
+{
+	(void)self;
+}
+
+static int sink_begin(void *self, const struct ctprof_capture *capture)
+{
+	const char *group = getenv("TOYSINK_GROUP");
+
+	(void)self;
+	if (has_fault("begin-fails")) {
+		host->error(host, "will not begin");
+		return -EINVAL;
+	}
+	for (uint64_t i = 0; i < capture->n_metrics && n_shown < MAX_SHOWN; i++)
+		if (strcmp(capture->metrics[i].metric->group, group ? group : "toy") == 0)
+			shown[n_shown++] = capture->metrics[i];
+	return print("begin jobs=%u\n", capture->jobs);
+}
+
+static int is_of(const struct ctprof_metric_info *info, const struct ctprof_rows *rows)
+{
+	uint32_t scope = info->metric->scope;
+
+	return scope == rows->scope ||
+	       (rows->scope == CTPROF_SCOPE_THREAD &&
+		(scope == CTPROF_SCOPE_PROCESS || scope == CTPROF_SCOPE_MM));
+}
+
+static int print_value(const struct ctprof_metric_info *info, uint32_t state, uint64_t value)
+{
+	const char *name = info->metric->name;
+
+	if (state != CTPROF_PRESENT)
+		return print(" %s=!%u", name, state);
+	if (info->type == CTPROF_TYPE_TEXT)
+		return print(" %s=%s", name, ((const struct ctprof_text *)(uintptr_t)value)->bytes);
+	return print(" %s=%" PRIu64, name, value);
+}
+
+static int print_row(const struct ctprof_rows *rows, uint64_t row)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, row);
+	int result = rows->scope == CTPROF_SCOPE_THREAD
+			     ? print("thread %d %d", target->tgid, target->tid)
+			     : print("scope %u", rows->scope);
+
+	for (size_t i = 0; i < n_shown && result >= 0; i++) {
+		uint64_t at = row * rows->n_slots + shown[i].index;
+
+		if (is_of(&shown[i], rows))
+			result = print_value(&shown[i], rows->states[at], rows->values[at]);
+	}
+	return result < 0 ? result : print("\n");
+}
+
+static int sink_rows(void *self, const struct ctprof_rows *rows)
+{
+	int result = 0;
+
+	(void)self;
+	if (has_fault("crash-rows"))
+		*(volatile char *)nowhere = 0;
+	if (has_fault("rows-fail")) {
+		host->error(host, "no more rows");
+		return -EINVAL;
+	}
+	for (uint64_t i = 0; i < rows->n && result >= 0; i++)
+		result = print_row(rows, i);
+	return result;
+}
+
+static int sink_end(void *self, const struct ctprof_capture_end *end)
+{
+	(void)self;
+	if (has_fault("end-fails"))
+		return -EINVAL;
+	for (uint64_t i = 0; i < end->n_plugins; i++) {
+		const struct ctprof_plugin_report *report = &end->plugins[i];
+
+		if (report->kind == CTPROF_KIND_SOURCE)
+			print("plugin %s state=%u failures=%" PRIu64 " why=%s\n", report->name,
+			      report->state, report->failures, report->why ? report->why : "-");
+	}
+	/* The one write whose failure the sink hides: the host must remember. */
+	print("end threads=%" PRIu64 " processes=%" PRIu64 "\n", end->threads, end->processes);
+	return 0;
+}
+
+static const struct ctprof_sink_ops ops = {
+	.struct_size = sizeof ops,
+	.open = sink_open,
+	.close = sink_close,
+	.begin = sink_begin,
+	.rows = sink_rows,
+	.end = sink_end,
+};
+
+static const struct ctprof_plugin descriptor = {
+	.struct_size = sizeof descriptor,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.kind = CTPROF_KIND_SINK,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.name = "snapshot",
+	.version = "1",
+	.summary = "A toy",
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(descriptor)

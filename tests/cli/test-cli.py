@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the person at the terminal sees: help, messages, names, exit codes."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+from harness import run  # noqa: E402
+
+SUMMARY = re.compile(
+    r"ctprof: (?P<threads>\d+) threads in (?P<processes>\d+) processes"
+    r"(?:, \d+ gone meanwhile)?, \d+\.\d\d s(?:; absent: (?P<absent>.*?))?; "
+    r"(?P<path>.*): (?P<size>[0-9.]+)\s(?P<unit>\S+)"
+)
+# A table of GLib options: {"output", 'o', 0, ...
+OPTION_ROW = re.compile(r'^\t\{"([a-z-]+)", \'?(\w)\'?,', re.MULTILINE)
+HELP_OPTION = re.compile(r"^  (?:-(\w), )?--([a-z-]+)(=\S+)?", re.MULTILINE)
+
+
+def out(*arguments, **more):
+    return run(*arguments, **more).stdout.decode()
+
+
+def commands():
+    section = re.search(r"^Commands:\n((?:  .*\n)+)", out("--help"), re.MULTILINE)[1]
+    return [line.split()[0] for line in section.splitlines()]
+
+
+def accepted_options(source):
+    """Of the option tables of a source file: long name -> short one or None."""
+    text = (harness.SOURCE / "core" / source).read_text()
+    return {long: short if short != "0" else None for long, short in OPTION_ROW.findall(text)}
+
+
+def shown_options(*command):
+    return {long: short or None for short, long, _ in HELP_OPTION.findall(out(*command, "--help"))}
+
+
+def global_options():
+    return {k: v for k, v in accepted_options("main.c").items() if k != "version"}
+
+
+def test_help_names_every_option_that_is_accepted_and_no_other():
+    for command in commands():
+        want = {**global_options(), **accepted_options(f"cmd-{command}.c"), "help": "h"}
+        assert shown_options(command) == want, command
+    assert shown_options() == {**global_options(), "version": None, "help": "h"}
+
+
+def test_help_has_three_doors():
+    for command in commands():
+        assert out("help", command) == out(command, "--help"), command
+    assert out("help") == out("--help") == out("-h")
+
+
+def examples(text):
+    """The example lines of a help text, without the explanation beside them."""
+    lines = text.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
+    return [re.split(r"\s{3,}", line.strip())[0] for line in lines if line.startswith("  ctprof")]
+
+
+def run_examples(*command):
+    found = examples(out(*command, "--help"))
+    assert found, f"{command}: no example"
+    for example in found:
+        for tool in ("jq", "zstdcat"):
+            if tool in example:
+                harness.need_command(tool)
+        with tempfile.TemporaryDirectory() as folder:
+            # A process that is sure to be there stands in for the example's.
+            pidof = Path(folder) / "pidof"
+            pidof.write_text(f"#!/bin/sh\necho {os.getpid()}\n")
+            pidof.chmod(0o755)
+            done = subprocess.run(
+                ["bash", "-o", "pipefail", "-c", example],
+                cwd=folder,
+                env={**os.environ, "PATH": f"{folder}:{harness.BUILD}:{os.environ['PATH']}"},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, f"'{example}' fails: {done.stderr}"
+            written = list(Path(folder).glob("*.ctprof.zst"))
+            assert done.stdout or written, f"'{example}' gives nothing"
+
+
+def test_examples_of_the_general_help_run():
+    run_examples()
+
+
+def add_example_tests():
+    for command in commands():
+        name = "test_examples_of_" + command.replace("-", "_") + "_run"
+        globals()[name] = lambda command=command: run_examples(command)
+
+
+def test_misuse_is_exit_code_2_and_one_line():
+    cases = [
+        ["nonsense"],
+        ["--nonsense"],
+        ["capture", "--nonsense"],
+        ["capture", "surplus"],
+        ["capture", "--pid", "0"],
+        ["capture", "--pid", "x"],
+        ["capture", "--jobs", "-1"],
+        ["capture", "--smaps-timeout", "soon"],
+        ["capture", "--groups", "nonsense"],
+        ["capture", "--metrics", "nonsense"],
+        ["--plugins", "nonsense", "capture"],
+        ["metric-list", "--format", "xml"],
+        ["plugins", "--format", "xml"],
+    ]
+    for arguments in cases:
+        done = run(*arguments, check=False)
+        assert done.returncode == 2, f"{arguments}: exit {done.returncode}"
+        text = done.stderr.decode()
+        assert done.stdout == b"", arguments
+        assert text.startswith("ctprof: ") and text.count("\n") == 1, f"{arguments}: {text}"
+
+
+def test_failure_is_exit_code_1_and_leaves_no_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "out.ctprof.zst"
+        for arguments in (
+            ["--proc-root", f"{folder}/none", "capture", "-o", path],
+            ["--proc-root", folder, "capture", "-o", path],
+            ["capture", "-o", f"{folder}/none/out.ctprof.zst"],
+            ["capture", "-o", folder],
+            ["capture", "--pid", 2**31 - 1, "-o", path],
+            ["plugins", "nonsense"],
+        ):
+            done = run(*arguments, check=False)
+            assert done.returncode == 1, f"{arguments}: exit {done.returncode}"
+            text = done.stderr.decode()
+            assert text.startswith("ctprof: ") and text.count("\n") == 1, f"{arguments}: {text}"
+            assert not os.listdir(folder), os.listdir(folder)
+
+
+def test_version():
+    version = re.search(r"version: '(.*)'", (harness.SOURCE / "meson.build").read_text())[1]
+    assert out("--version") == f"ctprof {version}\n"
+
+
+def write_snapshot(folder, *arguments):
+    """stderr lines and the path of a capture of ourselves."""
+    path = Path(folder) / "one.ctprof.zst"
+    done = run("--plugins=procfs", "capture", "--pid", os.getpid(), "-o", path, *arguments)
+    assert done.stdout == b""
+    return done.stderr.decode().splitlines(), path
+
+
+def test_quiet_says_nothing_and_verbose_says_more():
+    with tempfile.TemporaryDirectory() as folder:
+        quiet, normal, verbose = (
+            write_snapshot(folder, *arguments)[0] for arguments in (["-q"], [], ["-v", "-v"])
+        )
+    assert quiet == [], quiet
+    assert SUMMARY.fullmatch(normal[-1]), normal
+    assert len(verbose) > len(normal), verbose
+
+
+def unit_bytes(unit):
+    return {"bytes": 1, "byte": 1, "KiB": 1 << 10, "MiB": 1 << 20}[unit]
+
+
+def test_the_summary_line_is_true():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "all.ctprof.zst"
+        lines = run("--plugins=procfs", "capture", "-o", path).stderr.decode().splitlines()
+        match = SUMMARY.fullmatch(lines[-1])
+        assert match, lines
+        packed = path.read_bytes()
+    snapshot = harness.Snapshot(packed)
+    assert int(match["threads"]) == len(snapshot.keys)
+    assert int(match["processes"]) == len({tgid for tgid, _ in snapshot.keys})
+    assert match["path"] == str(path)
+    size = float(match["size"]) * unit_bytes(match["unit"])
+    assert abs(size - len(packed)) <= unit_bytes(match["unit"]) / 10, (match["size"], len(packed))
+    told = set(re.findall(r"(\w+) in \d+ threads", match["absent"] or ""))
+    held = {r for key in snapshot.keys for r in snapshot.absences(snapshot.rows[key]).values()}
+    assert told == held - {"skipped"}, (told, held)
+
+
+def test_the_file_is_named_after_host_and_time():
+    with tempfile.TemporaryDirectory() as folder:
+        run("--plugins=procfs", "capture", "--pid", os.getpid(), cwd=folder)
+        (name,) = os.listdir(folder)
+        mode = (Path(folder) / name).stat().st_mode & 0o777
+    host = re.sub(r"[^A-Za-z0-9._-]", "_", os.uname().nodename)[:64]
+    assert re.fullmatch(re.escape(host) + r"-\d{8}T\d{6}Z\.ctprof\.zst", name), name
+    assert mode == 0o600, oct(mode)
+
+
+def test_dash_is_standard_output():
+    snapshot = harness.capture("--pid", os.getpid())
+    assert snapshot.data["format"]["name"] == "ctprof"
+    assert (os.getpid(), os.getpid()) in snapshot.rows
+    assert SUMMARY.fullmatch(snapshot.stderr.splitlines()[-1])["path"] == "standard output"
+
+
+def text_metrics(*arguments):
+    """Names of the rows below the header line of the section of metrics."""
+    body = out(*arguments, "metric-list").partition("## Metrics\n")[2].partition("\n\n")[0]
+    return [line.split()[0] for line in body.splitlines()[1:]]
+
+
+def test_metric_list_is_the_same_list_in_text_and_json():
+    metrics = json.loads(out("metric-list", "--format", "json"))["metrics"]
+    names = [metric["name"] for metric in metrics]
+    assert text_metrics() == names
+    # The host and each cgroup have a metric of the same name.
+    assert len({(metric["name"], metric["scope"]) for metric in metrics}) == len(names) > 50
+    assert text_metrics("--plugins=procfs") == [
+        m["name"] for m in metrics if set(m["plugins"]) & {"procfs", "ctprof"}
+    ]
+    for metric in metrics:
+        assert metric["description"] and metric["origin"], metric
+
+
+def test_metric_list_explains_every_tag_it_shows():
+    text = out("metric-list")
+    legend, _, body = text.partition("## Metrics\n")
+    tags = set(re.findall(r"\[([a-z-]+)\]", body))
+    assert tags <= set(re.findall(r"\[([a-z-]+)\]", legend)), tags
+
+
+def test_plugins_is_the_same_list_in_text_and_json():
+    text = out("plugins").partition("\n\n")[0].splitlines()
+    plugins = json.loads(out("plugins", "--format", "json"))["plugins"]
+    assert [line.split()[0] for line in text[1:]] == [plugin["name"] for plugin in plugins]
+    assert {"procfs", "snapshot"} <= {plugin["name"] for plugin in plugins}
+    for plugin in plugins:
+        one = out("plugins", plugin["name"])
+        (same,) = json.loads(out("plugins", plugin["name"], "--format", "json"))["plugins"]
+        assert same == plugin, plugin["name"]
+        for need in plugin["needs"]:
+            assert need["name"] in one, f"{plugin['name']}: {need}"
+        for group, names in plugin["groups"].items():
+            assert f"  {group}: {' '.join(names)}\n" in one, f"{plugin['name']}: {group}"
+
+
+add_example_tests()
+
+if __name__ == "__main__":
+    tap.main(globals())

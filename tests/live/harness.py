@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the scripts that run the real ctprof share: it, the worker, snapshots."""
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SOURCE = Path(os.environ.get("CTPROF_SOURCE") or Path(__file__).resolve().parents[2])
+BUILD = Path(os.environ.get("CTPROF_BUILD") or SOURCE / "build")
+sys.path.insert(0, str(SOURCE / "tests/lib"))
+
+import tap  # noqa: E402
+
+CTPROF = BUILD / "ctprof"
+WORKER = BUILD / "tests/live/worker"
+NOBODY = 65534
+# Long enough for any machine: what takes longer will not come any more.
+PATIENCE_S = 100
+
+if not CTPROF.exists():
+    sys.exit(f"no ctprof in {BUILD}: give the build folder as CTPROF_BUILD")
+
+
+def is_root():
+    return os.geteuid() == 0
+
+
+def need_command(name):
+    if not shutil.which(name):
+        raise tap.Skip(f"needs the command {name}")
+    return name
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"waited in vain for {what}")
+        time.sleep(0.005)
+
+
+def other_user(user):
+    """Arguments of subprocess that run a command as user; None: as ourselves."""
+    return {} if user is None else {"user": user, "group": user, "extra_groups": []}
+
+
+def need_other_user():
+    """The user to give up root for; skips when that cannot be had."""
+    if not is_root():
+        raise tap.Skip("needs root, to become another user")
+    for program in (CTPROF, WORKER):
+        try:
+            subprocess.run([program, "--help"], cwd="/", capture_output=True, **other_user(NOBODY))
+        except PermissionError:
+            raise tap.Skip(f"another user may not run {program}") from None
+    return NOBODY
+
+
+def as_user(user, function, *arguments):
+    """function's result when user calls it (in a child process)."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
+            with open(send, "wb") as out:
+                pickle.dump(function(*arguments), out)
+            status = 0
+        os._exit(status)
+    os.close(send)
+    with open(receive, "rb") as answer:
+        data = answer.read()
+    assert os.waitpid(child, 0)[1] == 0, f"{function.__name__} failed as user {user}"
+    return pickle.loads(data)
+
+
+def run(*arguments, user=None, check=True, **more):
+    """Runs ctprof, which must succeed unless the caller looks at that itself."""
+    done = subprocess.run(
+        [CTPROF, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        **more,
+        **other_user(user),
+    )
+    if check and done.returncode != 0:
+        text = done.stderr.decode(errors="replace")
+        raise AssertionError(f"ctprof {arguments} exits with {done.returncode}: {text}")
+    return done
+
+
+class Snapshot:
+    """A parsed snapshot; rows by (tgid, tid)."""
+
+    def __init__(self, packed, stderr=""):
+        need_command("zstdcat")
+        text = subprocess.run(["zstdcat"], input=packed, stdout=subprocess.PIPE, check=True).stdout
+        self.text = text.decode("utf-8")
+        self.data = json.loads(self.text)
+        self.stderr = stderr
+        self.keys = [(t["tgid"], t["tid"]) for t in self.data["threads"]]
+        self.rows = dict(zip(self.keys, self.data["threads"]))
+        self._reasons = [
+            {name: reason for reason, names in one.items() for name in names}
+            for one in self.data["presence_sets"]
+        ]
+
+    def reason(self, row, name):
+        """Why a value is absent; None when it is present."""
+        return self._reasons[row["presence"]].get(name)
+
+    def value(self, row, name):
+        """("value", it) or ("absent", reason)."""
+        reason = self.reason(row, name)
+        if reason:
+            return ("absent", reason)
+        return ("value", row[name] if name in row else row.get("extra", {}).get(name))
+
+    def absences(self, row):
+        return self._reasons[row["presence"]]
+
+    def of(self, tgid):
+        return {key: row for key, row in self.rows.items() if key[0] == tgid}
+
+
+def capture(*arguments, user=None, **more):
+    """A snapshot by ctprof capture with these arguments (procfs alone, unless told)."""
+    arguments = [str(a) for a in arguments]
+    plugins = [] if any(a.startswith("--plugins") for a in arguments) else ["--plugins=procfs"]
+    # "/": another user may not stand where we do.
+    done = run("capture", *plugins, *arguments, "-o", "-", user=user, cwd="/", **more)
+    return Snapshot(done.stdout, done.stderr.decode())
+
+
+def tids_of(pid):
+    try:
+        return sorted(int(name) for name in os.listdir(f"/proc/{pid}/task"))
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def state_of(tgid, tid):
+    with open(f"/proc/{tgid}/task/{tid}/stat", "rb") as file:
+        return file.read().rpartition(b")")[2].split()[0].decode()
+
+
+class Worker:
+    """The helper program, told by arguments what to be; a context manager."""
+
+    def __init__(self, *arguments, user=None):
+        self.process = subprocess.Popen(
+            [WORKER, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd="/",
+            **other_user(user),
+        )
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait()
+            raise AssertionError(f"worker {arguments} failed")
+        self.truth = json.loads(line)
+        self.pid = self.truth["pid"]
+        self.zombies = self.truth["zombies"]
+        self.living = [self.pid, *self.truth["processes"]]
+        self.pids = sorted(self.living + self.zombies)
+        if "--leader-exits" in arguments:
+            wait_for(lambda: state_of(self.pid, self.pid) == "Z", "the leader to exit")
+
+    def threads(self):
+        return [(pid, tid) for pid in self.pids for tid in tids_of(pid)]
+
+    def stop(self):
+        """Freezes every thread, so that no counter moves any more."""
+        for pid in self.living:
+            os.kill(pid, signal.SIGSTOP)
+        wait_for(
+            lambda: all(state_of(*thread) in "TZX" for thread in self.threads()),
+            "the threads to stop",
+        )
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for pid in self.truth["processes"]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()

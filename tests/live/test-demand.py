@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Only what was asked for is opened, seen from outside by strace."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import harness
+import tap
+from harness import CTPROF, Worker
+
+OPENING = re.compile(r'\bopen(?:at2?)?\((?:(AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
+CALLS = "open,openat,openat2,sched_getaffinity,socket,ptrace,process_vm_readv"
+
+
+def trace(*arguments):
+    """The lines strace writes of a capture with these arguments."""
+    harness.need_command("strace")
+    tried = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False)
+    if tried.returncode != 0:
+        raise tap.Skip("strace may not trace here: " + tried.stderr.decode().strip())
+    # A leak check needs the ptrace that strace holds.
+    leaks = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        subprocess.run(
+            ["strace", "-f", "-y", "-qq", "-e", "trace=" + CALLS, "-e", "signal=none", "-o", log]
+            + [CTPROF, "capture", "--plugins=procfs", "-o", "-"]
+            + [str(a) for a in arguments],
+            check=True,
+            capture_output=True,
+            env={**os.environ, **leaks},
+        )
+        return log.read_text(errors="replace").splitlines()
+
+
+def opened(lines):
+    """Full paths of what was to be opened."""
+    paths = []
+    for line in lines:
+        match = OPENING.search(line)
+        if match:
+            folder = match[2] or ("" if match[3].startswith("/") else os.getcwd())
+            paths.append(os.path.normpath(os.path.join(folder, match[3])))
+    return paths
+
+
+def thread_files(lines):
+    """Names of the files of threads that were to be opened."""
+    pattern = re.compile(r"^/proc/\d+/task/\d+/([a-z_]+)$")
+    return {match[1] for path in opened(lines) if (match := pattern.match(path))}
+
+
+def test_all_files_are_opened_when_all_is_wanted():
+    """Proves the other tests would see an opening."""
+    with Worker("--threads", 3) as worker:
+        files = thread_files(trace("--pid", worker.pid))
+    needed = {"stat", "comm", "cgroup", "schedstat", "status", "sched", "io", "smaps_rollup"}
+    assert needed <= files, needed - files
+
+
+def test_a_group_opens_only_its_files():
+    with Worker("--threads", 3) as worker:
+        files = thread_files(trace("--pid", worker.pid, "--groups=io"))
+    assert "io" in files
+    unasked = files & {"sched", "schedstat", "status", "smaps_rollup", "smaps"}
+    assert not unasked, unasked
+
+
+def test_a_metric_opens_only_its_file():
+    with Worker("--threads", 3) as worker:
+        files = thread_files(trace("--pid", worker.pid, "--metrics=timeslices"))
+    assert "schedstat" in files
+    unasked = files & {"sched", "io", "smaps_rollup", "smaps"}
+    assert not unasked, unasked
+
+
+def test_smaps_never_opens_no_memory_file():
+    with Worker("--threads", 3) as worker:
+        files = thread_files(trace("--pid", worker.pid, "--smaps=never"))
+    assert not [name for name in files if name.startswith("smaps")], files
+
+
+def test_nothing_of_a_process_that_was_not_asked_for_is_opened():
+    with Worker("--threads", 3) as worker, Worker("--threads", 2) as other:
+        paths = opened(trace("--pid", worker.pid))
+    foreign = [path for path in paths if path.startswith(f"/proc/{other.pid}/")]
+    assert not foreign, foreign
+
+
+def record(worker, folder):
+    script = harness.SOURCE / "tests/roots/record"
+    subprocess.run([script, folder, str(worker.pid)], check=True, capture_output=True)
+
+
+def test_a_recorded_root_is_all_that_is_looked_at():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        with Worker("--threads", 3) as worker:
+            record(worker, folder)
+            tids = harness.tids_of(worker.pid)
+            roots = [f"--{name}-root={folder}/{name}" for name in ("proc", "sys", "cgroup")]
+            lines = trace("--jobs=2", *roots)
+    asked = [line for line in lines if re.search(r"\b(socket|ptrace|process_vm_readv)\(", line)]
+    assert not asked, asked
+    # From the first thread on; before it the program and its plugins load.
+    start = next(i for i, line in enumerate(lines) if f"<{folder}/proc>" in line and "task" in line)
+    outside = [path for path in opened(lines[start:]) if not path.startswith(folder)]
+    assert not outside, outside
+    affinity = [line for line in lines for tid in tids if f"sched_getaffinity({tid}," in line]
+    assert not affinity, affinity
+    # Libraries look at /proc/filesystems and the like when they are loaded.
+    host = [path for path in opened(lines) if re.match(r"/proc/(\d|sys/)|/sys/(kernel|fs)/", path)]
+    assert not host, host
+
+
+if __name__ == "__main__":
+    tap.main(globals())

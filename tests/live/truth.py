@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What procfs says of a thread, read and parsed without ctprof.
+
+A value is ("value", it) or ("absent", reason), as harness.Snapshot has it.
+"""
+
+import errno
+import os
+import re
+
+LIVE = "/proc"
+
+POLICIES = {
+    0: "SCHED_OTHER",
+    1: "SCHED_FIFO",
+    2: "SCHED_RR",
+    3: "SCHED_BATCH",
+    5: "SCHED_IDLE",
+    6: "SCHED_DEADLINE",
+    7: "SCHED_EXT",
+}
+
+# Fields of proc(5), counted from 1 as it does.
+STAT = {
+    "minflt": 10,
+    "majflt": 12,
+    "utime_clock_ticks": 14,
+    "stime_clock_ticks": 15,
+    "priority": 18,
+    "nice": 19,
+    "start_time_clock_ticks": 22,
+    "processor": 39,
+    "rt_priority": 40,
+    "policy": 41,
+}
+SCHEDSTAT = ["run_time_ns", "wait_time_ns", "timeslices"]
+STATUS = {
+    "state": "State",
+    "nr_threads": "Threads",
+    "voluntary_csw": "voluntary_ctxt_switches",
+    "nonvoluntary_csw": "nonvoluntary_ctxt_switches",
+}
+SCHED = {
+    "nr_wakeups": "nr_wakeups",
+    "nr_wakeups_local": "nr_wakeups_local",
+    "nr_wakeups_remote": "nr_wakeups_remote",
+    "nr_wakeups_sync": "nr_wakeups_sync",
+    "nr_wakeups_migrate": "nr_wakeups_migrate",
+    "nr_wakeups_affine": "nr_wakeups_affine",
+    "nr_wakeups_affine_attempts": "nr_wakeups_affine_attempts",
+    "nr_migrations": "nr_migrations",
+    "nr_forced_migrations": "nr_forced_migrations",
+    "nr_failed_migrations_affine": "nr_failed_migrations_affine",
+    "nr_failed_migrations_running": "nr_failed_migrations_running",
+    "nr_failed_migrations_hot": "nr_failed_migrations_hot",
+    "wait_sum": "wait_sum",
+    "wait_count": "wait_count",
+    "wait_max": "wait_max",
+    "sleep_max": "sleep_max",
+    "block_sum": "sum_block_runtime",
+    "block_max": "block_max",
+    "iowait_sum": "iowait_sum",
+    "iowait_count": "iowait_count",
+    "exec_max": "exec_max",
+    "slice_max": "slice_max",
+    "core_forceidle_sum": "core_forceidle_sum",
+    "fair_slice_ns": "slice",
+    "ext_enabled": "ext.enabled",
+    "voluntary_sleep_ns": "sum_sleep_runtime",
+}
+IO = ["rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes"]
+
+# The fields of each file of a thread.
+FIELDS = {
+    "stat": list(STAT),
+    "schedstat": SCHEDSTAT,
+    "status": list(STATUS),
+    "sched": list(SCHED),
+    "io": IO,
+    "comm": ["comm"],
+    "cgroup": ["cgroup"],
+}
+
+# Kinds of memory that change only by what the process itself does.  The others
+# depend on who else maps the same files.
+OWN_MEMORY = {
+    "Rss", "Anonymous", "LazyFree", "AnonHugePages", "ShmemPmdMapped", "FilePmdMapped",
+    "Shared_Hugetlb", "Private_Hugetlb", "Swap", "SwapPss", "Locked",
+}  # fmt: skip
+
+
+def reason_of(error):
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "denied"
+    return "unsupported"
+
+
+def slurp(path):
+    """The bytes of a file, or the reason it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        return reason_of(error)
+
+
+def value(it):
+    return ("value", it)
+
+
+def absent(reason):
+    return ("absent", reason)
+
+
+def read_stat(data):
+    # From field 3 on; the name before may hold anything.
+    tail = data[data.rindex(b")") + 1 :].split()
+    fields = {name: value(int(tail[field - 3])) for name, field in STAT.items()}
+    policy = fields["policy"][1]
+    fields["policy"] = value(POLICIES.get(policy, f"SCHED_UNKNOWN({policy})"))
+    return fields
+
+
+def read_schedstat(data):
+    return {name: value(int(n)) for name, n in zip(SCHEDSTAT, data.split())}
+
+
+def read_status(data):
+    lines = dict(re.findall(rb"^([^:\n]+):[ \t]*(.*)$", data, re.MULTILINE))
+    fields = {}
+    for name, key in STATUS.items():
+        text = lines.get(key.encode())
+        if text is None:
+            fields[name] = absent("unsupported")
+        else:
+            fields[name] = value(chr(text[0]) if name == "state" else int(text))
+    return fields
+
+
+def sched_number(text):
+    """Plain, or milliseconds with six decimals as nanoseconds."""
+    whole, dot, part = text.partition(".")
+    return int(whole + part) if dot else int(whole)
+
+
+def read_sched(data):
+    body = re.split(rb"\n-{40,}\n", data, maxsplit=1)[1].decode("ascii")
+    lines = dict(re.findall(r"^(\S+) *: *(-?[0-9.]+)$", body, re.MULTILINE))
+    short = {key.rpartition(".")[2]: text for key, text in lines.items()}
+    fields = {}
+    for name, key in SCHED.items():
+        text = lines.get(key) if "." in key else short.get(key)
+        fields[name] = absent("unsupported") if text is None else value(sched_number(text))
+    sleep, block = fields["voluntary_sleep_ns"], fields["block_sum"]
+    if sleep[0] == "value":
+        fields["voluntary_sleep_ns"] = (
+            value(max(0, sleep[1] - block[1])) if block[0] == "value" else block
+        )
+    if fields["ext_enabled"][0] == "value":
+        fields["ext_enabled"] = value(fields["ext_enabled"][1] != 0)
+    return fields
+
+
+def read_io(data):
+    lines = dict(re.findall(r"^(\w+): (\d+)$", data.decode("ascii"), re.MULTILINE))
+    return {name: value(int(lines[name])) for name in IO}
+
+
+def read_comm(data):
+    return {"comm": value(data[:-1])}
+
+
+def read_cgroup(data):
+    paths = re.findall(rb"^0::(.+)$", data, re.MULTILINE)
+    return {"cgroup": value(paths[0]) if paths else absent("unsupported")}
+
+
+READERS = {
+    "stat": read_stat,
+    "schedstat": read_schedstat,
+    "status": read_status,
+    "sched": read_sched,
+    "io": read_io,
+    "comm": read_comm,
+    "cgroup": read_cgroup,
+}
+
+
+def read_affinity(tid, proc, tgid):
+    if proc == LIVE:
+        return {"cpu_affinity": value(sorted(os.sched_getaffinity(tid)))}
+    data = slurp(f"{proc}/{tgid}/task/{tid}/status")
+    if isinstance(data, str):
+        return {"cpu_affinity": absent(data)}
+    cpus = []
+    for part in re.search(rb"^Cpus_allowed_list:\t(.*)$", data, re.M)[1].decode().split(","):
+        first, _, last = part.partition("-")
+        cpus += range(int(first), int(last or first) + 1)
+    return {"cpu_affinity": value(cpus)}
+
+
+def read_smaps(path):
+    data = slurp(path)
+    if isinstance(data, str):
+        return absent(data)
+    return value({k.decode(): int(n) for k, n in re.findall(rb"^(\w+): +(\d+) kB$", data, re.M)})
+
+
+def living_sibling(tgid, proc):
+    for name in os.listdir(f"{proc}/{tgid}/task"):
+        data = slurp(f"{proc}/{tgid}/task/{name}/stat")
+        if isinstance(data, bytes) and data[data.rindex(b")") + 2 :][:1] not in b"ZX":
+            return name
+    return None
+
+
+def read_thread(tgid, tid, proc=LIVE):
+    """Every field of procfs but the memory; proc may be a recorded tree."""
+    fields = {}
+    for file, reader in READERS.items():
+        data = slurp(f"{proc}/{tgid}/task/{tid}/{file}")
+        if isinstance(data, str):
+            fields.update({name: absent(data) for name in FIELDS[file]})
+        else:
+            fields.update(reader(data))
+    fields.update(read_affinity(tid, proc, tgid))
+    data = slurp(f"{proc}/{tgid}/comm")
+    fields["pcomm"] = absent(data) if isinstance(data, str) else value(data[:-1])
+    if tgid != tid:
+        fields["nr_threads"] = absent("skipped")
+    return fields
+
+
+def read_memory(tgid, proc=LIVE):
+    """smaps_rollup of a process: its leader's, or a living thread's."""
+    leader = slurp(f"{proc}/{tgid}/task/{tgid}/smaps_rollup")
+    thread = tgid if isinstance(leader, bytes) else living_sibling(tgid, proc) or tgid
+    return read_smaps(f"{proc}/{tgid}/task/{thread}/smaps_rollup")
+
+
+def read_threads(threads):
+    return {thread: read_thread(*thread) for thread in threads}
+
+
+def read_memories(tgids):
+    return {tgid: read_memory(tgid) for tgid in tgids}
+
+
+def shown(row, name, found):
+    """found, its text as the bytes it stands for."""
+    if found[0] != "value" or name not in ("comm", "pcomm", "cgroup"):
+        return found
+    if name + "_hex" in row:
+        return value(bytes.fromhex(row[name + "_hex"]))
+    return value(row[name].encode())
+
+
+def compare_thread(snapshot, row, expected):
+    """Differences between a row and read_thread(), one line each."""
+    lines = []
+    for name, want in expected.items():
+        got = shown(row, name, snapshot.value(row, name))
+        if got != want:
+            lines.append(f"{row['tgid']}/{row['tid']} {name}: ctprof {got}, procfs {want}")
+    return lines
+
+
+def compare_memory(snapshot, row, expected):
+    """Likewise for smaps_rollup_kib of a leader and read_memory()."""
+    got = snapshot.value(row, "smaps_rollup_kib")
+    where = f"{row['tgid']} smaps_rollup_kib"
+    if got[0] != "value" or expected[0] != "value":
+        return [] if got == expected else [f"{where}: ctprof {got}, procfs {expected}"]
+    got, want = got[1], expected[1]
+    if got.keys() != want.keys():
+        return [f"{where}: ctprof has {sorted(got)}, procfs {sorted(want)}"]
+    lines = [
+        f"{where} {key}: ctprof {got[key]}, procfs {want[key]}"
+        for key in OWN_MEMORY & got.keys()
+        if got[key] != want[key]
+    ]
+    # Who else maps a page decides whether it is shared, not whether it is there.
+    parts = ("Shared_Clean", "Private_Clean", "Shared_Dirty", "Private_Dirty")
+    if sum(got[key] for key in parts) != got["Rss"]:
+        lines.append(f"{where}: {parts} do not add up to Rss: {got}")
+    if not got["Private_Clean"] + got["Private_Dirty"] <= got["Pss"] <= got["Rss"]:
+        lines.append(f"{where}: Pss is not between the private part and Rss: {got}")
+    return lines

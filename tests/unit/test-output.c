@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tree.h"
+
+static char *read_all(const char *path)
+{
+	char *text = NULL;
+
+	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	return text;
+}
+
+static Output *open_sound(const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	Output *output = output_open(path, TRUE, &error);
+
+	g_assert_no_error(error);
+	return output;
+}
+
+static void test_commit(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+	g_autoptr(Output) output = open_sound(path);
+	GStatBuf st;
+
+	g_assert_cmpint(output_write(output, "one ", 4), ==, 0);
+	g_assert_cmpint(output_write(output, "two", 3), ==, 0);
+	g_assert_cmpuint(output_bytes(output), ==, 7);
+	g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+	g_assert_true(output_commit(output, NULL));
+	g_autofree char *text = read_all(path);
+	g_assert_cmpstr(text, ==, "one two");
+	g_assert_cmpuint(test_dir_count(dir), ==, 1);
+	g_assert_cmpint(g_stat(path, &st), ==, 0);
+	/* The snapshot tells of every user's processes. */
+	g_assert_cmpuint(st.st_mode & 0077, ==, 0);
+}
+
+static void test_replaces(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+
+	test_dir_add(dir, "out", "old");
+	g_autoptr(Output) output = open_sound(path);
+	g_assert_cmpint(output_write(output, "new", 3), ==, 0);
+	g_autofree char *before = read_all(path);
+	g_assert_cmpstr(before, ==, "old");
+	g_assert_true(output_commit(output, NULL));
+	g_autofree char *after = read_all(path);
+	g_assert_cmpstr(after, ==, "new");
+	g_assert_cmpuint(test_dir_count(dir), ==, 1);
+}
+
+static void test_discards(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+	Output *output = open_sound(path);
+
+	g_assert_cmpint(output_write(output, "half", 4), ==, 0);
+	g_assert_cmpuint(test_dir_count(dir), ==, 1);
+	output_free(output);
+	g_assert_cmpuint(test_dir_count(dir), ==, 0);
+}
+
+/* A name as long as the file system takes leaves no room for a suffix. */
+static void test_long_name(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *name = g_strnfill(255, 'n');
+	g_autofree char *path = g_build_filename(dir, name, NULL);
+	g_autoptr(Output) output = open_sound(path);
+
+	g_assert_true(output_commit(output, NULL));
+	g_assert_true(g_file_test(path, G_FILE_TEST_IS_REGULAR));
+}
+
+/* What the test makes in its directory, and the output that is then refused. */
+static const struct refusal_case {
+	const char *what, *add, *link_to, *path;
+	int code; /* GIOErrorEnum; 0: any */
+} refusals[] = {
+	{"directory", "d/", NULL, "d", G_IO_ERROR_IS_DIRECTORY},
+	{"directory-with-slash", "d/", NULL, "d/", G_IO_ERROR_IS_DIRECTORY},
+	{"missing-directory", NULL, NULL, "missing/out", G_IO_ERROR_NOT_FOUND},
+	{"slash-behind-nothing", NULL, NULL, "out/", 0},
+	{"file-as-directory", "f", NULL, "f/out", G_IO_ERROR_NOT_DIRECTORY},
+	{"link-to-a-file", "f", "f", "link", G_IO_ERROR_TOO_MANY_LINKS},
+	{"link-to-nothing", NULL, "nowhere", "link", G_IO_ERROR_TOO_MANY_LINKS},
+	{"link-to-itself", NULL, "link", "link", G_IO_ERROR_TOO_MANY_LINKS},
+	{"link-to-a-directory", "d/", "d", "link", G_IO_ERROR_IS_DIRECTORY},
+};
+
+static void test_refuses(gconstpointer data)
+{
+	const struct refusal_case *c = data;
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_strconcat(dir, "/", c->path, NULL);
+	g_autofree char *link = g_build_filename(dir, "link", NULL);
+	g_autoptr(GError) error = NULL;
+
+	if (c->add)
+		test_dir_add(dir, c->add, "keep");
+	if (c->link_to)
+		g_assert_cmpint(symlink(c->link_to, link), ==, 0);
+	guint before = test_dir_count(dir);
+	g_assert_null(output_open(path, TRUE, &error));
+	g_assert_nonnull(strstr(error->message, path));
+	if (c->code && c->code != G_IO_ERROR_TOO_MANY_LINKS)
+		g_assert_error(error, G_IO_ERROR, c->code);
+	if (c->code == G_IO_ERROR_TOO_MANY_LINKS)
+		g_assert_nonnull(strstr(error->message, "symbolic link"));
+	g_assert_cmpuint(test_dir_count(dir), ==, before);
+}
+
+static void test_empty_path(void)
+{
+	g_autoptr(GError) error = NULL;
+
+	g_assert_null(output_open("", TRUE, &error));
+	g_assert_nonnull(error);
+}
+
+/* A device is written in place: neither replaced nor removed. */
+static void test_device(void)
+{
+	g_autoptr(Output) output = open_sound("/dev/null");
+
+	g_assert_cmpint(output_write(output, "gone", 4), ==, 0);
+	g_assert_true(output_commit(output, NULL));
+	g_assert_false(g_file_test("/dev/null", G_FILE_TEST_IS_REGULAR));
+	g_assert_true(g_file_test("/dev/null", G_FILE_TEST_EXISTS));
+}
+
+static void test_pipe(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_build_filename(dir, "fifo", NULL);
+	char got[8] = "";
+
+	g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+	int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	g_assert_cmpint(reader, >=, 0);
+	Output *output = open_sound(path);
+	g_assert_cmpint(output_write(output, "bytes", 5), ==, 0);
+	g_assert_true(output_commit(output, NULL));
+	output_free(output);
+	g_assert_cmpint(read(reader, got, sizeof got), ==, 5);
+	g_assert_cmpstr(got, ==, "bytes");
+	close(reader);
+	g_assert_cmpuint(test_dir_count(dir), ==, 1);
+}
+
+/* The first failure is the one that is told, and nothing is written after it. */
+static void test_full_device(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Output) output = open_sound("/dev/full");
+
+	g_assert_false(output_failed(output, NULL));
+	g_assert_cmpint(output_write(output, "x", 1), ==, -ENOSPC);
+	g_assert_cmpint(output_write(output, "x", 1), ==, -ENOSPC);
+	g_assert_cmpuint(output_bytes(output), ==, 0);
+	g_assert_true(output_failed(output, NULL));
+	g_assert_false(output_commit(output, &error));
+	g_assert_error(error, G_IO_ERROR, G_IO_ERROR_NO_SPACE);
+	g_assert_nonnull(strstr(error->message, "/dev/full"));
+}
+
+/* In a child with its own mounts: what went wrong, 0 when nothing did. */
+static int fill_small_disk(const char *dir)
+{
+	static const char block[8192];
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+	int result = 0;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("tmpfs", dir, "tmpfs", 0, "size=64k") < 0)
+		return 77;
+	Output *output = output_open(path, TRUE, NULL);
+	if (!output)
+		return 1;
+	for (guint i = 0; i < 64 && result == 0; i++)
+		result = output_write(output, block, sizeof block);
+	if (result != -ENOSPC)
+		return 2;
+	if (output_commit(output, NULL))
+		return 3;
+	output_free(output);
+	return test_dir_count(dir) == 0 ? 0 : 4;
+}
+
+static void test_full_disk(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	int status;
+
+	if (geteuid() != 0) {
+		g_test_skip("mounting a small disk takes root");
+		return;
+	}
+	pid_t child = fork();
+	g_assert_cmpint(child, >=, 0);
+	if (child == 0)
+		_exit(fill_small_disk(dir));
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		g_test_skip("no mount namespace can be made here");
+	else
+		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/output/appears-whole", test_commit);
+	g_test_add_func("/output/replaces-only-when-done", test_replaces);
+	g_test_add_func("/output/leaves-nothing-when-discarded", test_discards);
+	g_test_add_func("/output/longest-name", test_long_name);
+	for (guint i = 0; i < G_N_ELEMENTS(refusals); i++) {
+		g_autofree char *path = g_strconcat("/output/refuses/", refusals[i].what, NULL);
+
+		g_test_add_data_func(path, &refusals[i], test_refuses);
+	}
+	g_test_add_func("/output/refuses/empty-path", test_empty_path);
+	g_test_add_func("/output/device-in-place", test_device);
+	g_test_add_func("/output/pipe-in-place", test_pipe);
+	g_test_add_func("/output/full-device", test_full_device);
+	g_test_add_func("/output/full-disk-leaves-nothing", test_full_disk);
+	return g_test_run();
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "walk.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "lock.h"
+#include "tree.h"
+
+#define MAX_TARGETS 256
+
+/* A tree, the pids asked for, the most threads a call may give, and what comes:
+ * calls end in ';', a leader is marked with '*'. */
+static const struct walk_case {
+	const char *what, *tree, *pids;
+	gsize max;
+	const char *expected; /* NULL: walk_new() fails */
+	gboolean misuse;
+} cases[] = {
+	{"in-numeric-order", "10/task/10 9/task/9 100/task/100", NULL, 256, "9:9* 10:10* 100:100*;",
+	 FALSE},
+	{"threads-in-order", "7/task/20 7/task/7 7/task/100 7/task/9", NULL, 256,
+	 "7:7* 7:9 7:20 7:100;", FALSE},
+	{"odd-names-are-no-process",
+	 "1/task/1 self/task/2 0/task/0 007/task/7 1a/task/3 -4/task/4 +5/task/5 "
+	 "2147483648/task/6 99999999999999999999/task/8",
+	 NULL, 256, "1:1*;", FALSE},
+	{"odd-names-are-no-thread", "5/task/5 5/task/x 5/task/05 5/task/4294967297", NULL, 256,
+	 "5:5*;", FALSE},
+	{"largest-pid", "2147483647/task/2147483647", NULL, 256, "2147483647:2147483647*;", FALSE},
+	{"process-without-task", "3/stat 4/task/4", NULL, 256, "4:4*;", FALSE},
+	{"process-without-threads", "3/task/ 4/task/4", NULL, 256, "4:4*;", FALSE},
+	{"leader-is-gone", "6/task/8", NULL, 256, "6:8;", FALSE},
+	{"kept-together", "1/task/1 1/task/2 3/task/3 3/task/4 5/task/5", NULL, 3,
+	 "1:1* 1:2; 3:3* 3:4 5:5*;", FALSE},
+	{"fills-exactly", "1/task/1 1/task/2 3/task/3", NULL, 3, "1:1* 1:2 3:3*;", FALSE},
+	{"giant-is-split", "1/task/1 2/task/2 2/task/3 2/task/4 2/task/5 2/task/6 7/task/7", NULL,
+	 2, "1:1*; 2:2* 2:3; 2:4 2:5; 2:6 7:7*;", FALSE},
+	{"one-at-a-time", "1/task/1 1/task/2 3/task/3", NULL, 1, "1:1*; 1:2; 3:3*;", FALSE},
+	{"pid", "1/task/1 2/task/2 3/task/3", "2", 256, "2:2*;", FALSE},
+	{"pids-in-any-order-and-twice", "1/task/1 2/task/2 3/task/3", "3,1,3", 256, "1:1* 3:3*;",
+	 FALSE},
+	{"pid-unknown", "1/task/1", "4", 256, NULL, FALSE},
+	{"pid-known-and-unknown", "1/task/1", "1,4", 256, NULL, FALSE},
+	{"pid-of-a-thread", "1/task/1 1/task/2 2/task/2 2/status=Name:\tx\nTgid:\t1\nPid:\t2\n",
+	 "2", 256, NULL, TRUE},
+	{"pid-of-a-leader-with-status", "1/task/1 1/status=Name:\tx\nTgid:\t1\nPid:\t1\n", "1", 256,
+	 "1:1*;", FALSE},
+	{"name-does-not-pass-for-tgid", "1/task/1 1/status=Name:\tTgid:\t9\nTgid:\t1\n", "1", 256,
+	 "1:1*;", FALSE},
+	{"empty", "", NULL, 256, NULL, FALSE},
+	{"no-process", "self/stat meminfo", NULL, 256, NULL, FALSE},
+};
+
+/* "7/task/9 7/status=TEXT": threads are directories, the rest files. */
+static void make_tree(const TestDir *dir, const char *tree)
+{
+	g_auto(GStrv) entries = g_strsplit(tree, " ", -1);
+
+	for (guint i = 0; entries[i] && entries[i][0]; i++) {
+		g_auto(GStrv) halves = g_strsplit(entries[i], "=", 2);
+		g_autofree char *path =
+			g_strconcat(halves[0], strstr(halves[0], "/task/") ? "/" : "", NULL);
+
+		test_dir_add(dir, path, halves[1] ? halves[1] : "");
+	}
+}
+
+static GArray *parse_pids(const char *text)
+{
+	g_auto(GStrv) entries = g_strsplit(text ? text : "", ",", -1);
+	GArray *pids = text ? g_array_new(FALSE, FALSE, sizeof(gint32)) : NULL;
+
+	for (guint i = 0; entries[i]; i++) {
+		gint32 pid = (gint32)g_ascii_strtoll(entries[i], NULL, 10);
+
+		g_array_append_val(pids, pid);
+	}
+	return pids;
+}
+
+/* Each process's descriptor must work, once per call; then it is closed. */
+static void close_targets(const struct ctprof_target *targets, gsize n)
+{
+	for (gsize i = 0; i < n; i++) {
+		gboolean last = i + 1 == n || targets[i + 1].tgid != targets[i].tgid;
+		g_autofree char *tid = g_strdup_printf("%d", targets[i].tid);
+
+		g_assert_cmpuint(targets[i].struct_size, ==, sizeof targets[i]);
+		g_assert_cmpint(faccessat(targets[i].task_fd, tid, F_OK, 0), ==, 0);
+		if (!last)
+			g_assert_cmpint(targets[i].task_fd, ==, targets[i + 1].task_fd);
+		else
+			g_assert_cmpint(close(targets[i].task_fd), ==, 0);
+	}
+}
+
+static char *walk_all(Walk *walk, gsize max)
+{
+	struct ctprof_target targets[MAX_TARGETS];
+	GString *seen = g_string_new(NULL);
+	gsize n;
+
+	while ((n = walk_next(walk, targets, max)) > 0) {
+		g_assert_cmpuint(n, <=, max);
+		for (gsize i = 0; i < n; i++)
+			g_string_append_printf(seen, "%s%d:%d%s", seen->len ? " " : "",
+					       targets[i].tgid, targets[i].tid,
+					       targets[i].flags & CTPROF_TARGET_LEADER ? "*" : "");
+		g_string_append_c(seen, ';');
+		close_targets(targets, n);
+	}
+	return g_string_free(seen, FALSE);
+}
+
+static void test_tree(gconstpointer data)
+{
+	const struct walk_case *c = data;
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) pids = parse_pids(c->pids);
+
+	make_tree(dir, c->tree);
+	g_autoptr(Root) root = root_open(dir, NULL, NULL, &error);
+	g_assert_no_error(error);
+	g_autoptr(Walk) walk = walk_new(root, pids, &error);
+	if (!c->expected) {
+		g_assert_null(walk);
+		g_assert_nonnull(error);
+		g_assert_cmpint(error->domain == USAGE_ERROR, ==, c->misuse);
+		return;
+	}
+	g_assert_no_error(error);
+	g_autofree char *seen = walk_all(walk, c->max);
+	g_assert_cmpstr(seen, ==, c->expected);
+	g_assert_cmpuint(walk_processes_done(walk), ==, walk_processes(walk));
+}
+
+/* A process that ends between the first listing and its turn is passed over. */
+static void test_gone(void)
+{
+	struct ctprof_target targets[MAX_TARGETS];
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *task = g_build_filename(dir, "2/task", NULL);
+	g_autofree char *aside = g_build_filename(dir, "2/aside", NULL);
+
+	make_tree(dir, "1/task/1 2/task/2 2/task/3 2/task/4 9/task/9");
+	g_autoptr(Root) root = root_open(dir, NULL, NULL, NULL);
+	g_autoptr(Walk) walk = walk_new(root, NULL, NULL);
+	g_assert_nonnull(walk);
+	g_assert_cmpuint(walk_next(walk, targets, 1), ==, 1);
+	close_targets(targets, 1);
+	g_assert_cmpuint(walk_next(walk, targets, 2), ==, 2);
+	g_assert_cmpint(targets[1].tid, ==, 3);
+	close_targets(targets, 2);
+	/* In the middle of a giant, even. */
+	g_assert_cmpint(rename(task, aside), ==, 0);
+	g_autofree char *rest = walk_all(walk, 2);
+	g_assert_cmpstr(rest, ==, "9:9*;");
+}
+
+#define N_STEADY 250
+#define N_ROUNDS 12
+
+/* Steady threads, and between each two of them one that leaves when told. */
+typedef struct crowd {
+	GMutex lock;
+	GCond changed;
+	GHashTable *tids; /* of the steady threads */
+	guint here;       /* threads that run */
+	gboolean leave, over;
+} Crowd;
+
+static void wait_until(Crowd *crowd, const gboolean *sign)
+{
+	HOLD(&crowd->lock);
+
+	crowd->here++;
+	g_cond_broadcast(&crowd->changed);
+	while (!*sign)
+		g_cond_wait(&crowd->changed, &crowd->lock);
+	crowd->here--;
+}
+
+static gpointer stay(gpointer data)
+{
+	Crowd *crowd = data;
+
+	g_mutex_lock(&crowd->lock);
+	g_hash_table_add(crowd->tids, GINT_TO_POINTER((gint)syscall(SYS_gettid)));
+	g_mutex_unlock(&crowd->lock);
+	wait_until(crowd, &crowd->over);
+	return NULL;
+}
+
+static gpointer leave(gpointer data)
+{
+	Crowd *crowd = data;
+
+	wait_until(crowd, &crowd->leave);
+	return NULL;
+}
+
+static void give(Crowd *crowd, gboolean *sign)
+{
+	HOLD(&crowd->lock);
+
+	*sign = TRUE;
+	g_cond_broadcast(&crowd->changed);
+}
+
+static gboolean has_more_than(Crowd *crowd, guint n)
+{
+	HOLD(&crowd->lock);
+
+	return crowd->here > n;
+}
+
+/* How many steady threads one walk over this very process finds. */
+static guint count_found(const Root *root, const Crowd *crowd)
+{
+	struct ctprof_target targets[MAX_TARGETS];
+	gint32 self = (gint32)getpid(), before = 0;
+	g_autoptr(GArray) pids = g_array_new(FALSE, FALSE, sizeof(gint32));
+	guint found = 0;
+	gsize n;
+
+	g_array_append_val(pids, self);
+	g_autoptr(Walk) walk = walk_new(root, pids, NULL);
+	g_assert_nonnull(walk);
+	while ((n = walk_next(walk, targets, MAX_TARGETS)) > 0) {
+		for (gsize i = 0; i < n; i++) {
+			g_assert_cmpint(targets[i].tgid, ==, self);
+			g_assert_cmpint(targets[i].tid, >, before);
+			before = targets[i].tid;
+			if (g_hash_table_contains(crowd->tids, GINT_TO_POINTER(before)))
+				found++;
+		}
+		close(targets[0].task_fd);
+	}
+	return found;
+}
+
+/* Walks while half of the crowd leaves; the fewest steady threads found. */
+static guint watch_crowd(const Root *root)
+{
+	Crowd crowd = {.tids = g_hash_table_new(NULL, NULL)};
+	GThread *threads[2 * N_STEADY];
+	guint fewest = G_MAXUINT;
+
+	for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+		threads[i] = g_thread_new("crowd", i % 2 ? leave : stay, &crowd);
+	while (!has_more_than(&crowd, G_N_ELEMENTS(threads) - 1))
+		g_usleep(200);
+	give(&crowd, &crowd.leave);
+	do
+		fewest = MIN(fewest, count_found(root, &crowd));
+	while (has_more_than(&crowd, N_STEADY));
+	give(&crowd, &crowd.over);
+	for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+		g_thread_join(threads[i]);
+	g_hash_table_unref(crowd.tids);
+	return fewest;
+}
+
+/* A thread's exit may cut short the listing that stands at it. */
+static void test_live(void)
+{
+	g_autoptr(Root) root = root_open(NULL, NULL, NULL, NULL);
+
+	g_assert_nonnull(root);
+	for (guint i = 0; i < N_ROUNDS; i++)
+		g_assert_cmpuint(watch_crowd(root), ==, N_STEADY);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *path = g_strconcat("/walk/tree/", cases[i].what, NULL);
+
+		g_test_add_data_func(path, &cases[i], test_tree);
+	}
+	g_test_add_func("/walk/process-ends-in-between", test_gone);
+	g_test_add_func("/walk/live-threads-are-all-found", test_live);
+	return g_test_run();
+}

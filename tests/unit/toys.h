@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Metrics to register in tests of the core. */
+#pragma once
+
+#include <glib.h>
+
+#include "registry.h"
+
+/* A sound metric of group "toy"; change what the test is about. */
+static inline struct ctprof_metric toy_metric(const char *name, guint32 kind, guint32 unit,
+					      guint32 scope)
+{
+	return (struct ctprof_metric){
+		.struct_size = sizeof(struct ctprof_metric),
+		.kind = kind,
+		.unit = unit,
+		.scope = scope,
+		.name = name,
+		.group = "toy",
+		.help = "a toy",
+		.origin = "nowhere",
+	};
+}
+
+/* Registers a metric that must be accepted; its slot. */
+static inline guint32 toy_add(Registry *registry, const char *plugin, struct ctprof_metric metric)
+{
+	const char *why = NULL;
+	guint32 slot = 0;
+
+	g_assert_cmpint(registry_add(registry, plugin, &metric, &slot, &why), ==, 0);
+	g_assert_cmpuint(slot, !=, 0);
+	return slot;
+}
+
+/* A sealed registry of one thread counter, for tests that need any. */
+static inline Registry *toy_registry(void)
+{
+	Registry *registry = registry_new();
+
+	toy_add(registry, "toy",
+		toy_metric("toy", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD));
+	g_assert_true(registry_seal(registry, NULL, NULL, NULL));
+	return registry;
+}
