@@ -12,6 +12,8 @@
 #include "cleanup.h"
 #include "counters.h"
 #include "ctprof/source.h"
+
+#include "capability.h"
 #include "file.h"
 #include "need.h"
 #include "objects.h"
@@ -186,27 +188,6 @@ static int jemalloc_start(void *data)
 
 /* ---- how it works here -------------------------------------------------- */
 
-/* Effective capabilities of ctprof itself; 0 when they cannot be read. */
-static uint64_t own_capabilities(const struct ctprof_host *host)
-{
-	char buf[8192];
-	struct text line, key, value;
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-	ssize_t len = proc < 0 ? proc : file_read_at(host, proc, "self/status", buf, sizeof buf);
-	struct text rest = {buf, len > 0 ? (size_t)len : 0};
-
-	while (text_take_line(&rest, &line)) {
-		char hex[17] = "";
-
-		if (!text_split(line, ':', &key, &value) || !text_equal(key, "CapEff") ||
-		    value.len >= sizeof hex)
-			continue;
-		memcpy(hex, value.p, value.len);
-		return strtoull(hex, NULL, 16);
-	}
-	return 0;
-}
-
 static bool can_read_memory(void)
 {
 	int there = 1, here = 0;
@@ -232,7 +213,7 @@ static int jemalloc_probe(void *data)
 		finding.state = CTPROF_FAILS;
 		finding.why = "process_vm_readv is refused";
 		finding.remedy = "a kernel with CONFIG_CROSS_MEMORY_ATTACH";
-	} else if (!(own_capabilities(host) >> CAP_SYS_PTRACE & 1)) {
+	} else if (!capability_is_held(host, CAP_SYS_PTRACE)) {
 		finding.state = CTPROF_PARTLY;
 		finding.why = "only the user's own processes, as far as "
 			      "kernel.yama.ptrace_scope lets";

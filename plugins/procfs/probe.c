@@ -3,11 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capability.h"
 #include "file.h"
 #include "text.h"
 
@@ -93,6 +95,16 @@ static bool is_denied(int err)
 	return err == EACCES || err == EPERM;
 }
 
+/* What no further right would mend. */
+#define REFUSED_ALL_THE_SAME                                                                       \
+	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
+
+static bool has_rights(const struct ctprof_host *host)
+{
+	return capability_is_held(host, CAP_SYS_PTRACE) &&
+	       capability_is_held(host, CAP_DAC_READ_SEARCH);
+}
+
 static void probe_identity(struct sample *sample)
 {
 	if (try_read(sample, "stat") != 0)
@@ -129,7 +141,9 @@ static void probe_io(struct sample *sample)
 {
 	int err = try_read(sample, "io");
 
-	if (is_denied(err))
+	if (is_denied(err) && has_rights(sample->host))
+		say(sample, "io", CTPROF_PARTLY, REFUSED_ALL_THE_SAME, NULL);
+	else if (is_denied(err))
 		say(sample, "io", CTPROF_PARTLY, "threads of other users are refused",
 		    "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
 	else if (err == ENOENT)
@@ -146,7 +160,9 @@ static void probe_smaps(struct sample *sample)
 
 	if (err == ENOENT)
 		err = try_open(sample, sample->pid, "smaps");
-	if (is_denied(err))
+	if (is_denied(err) && has_rights(sample->host))
+		say(sample, "smaps", CTPROF_PARTLY, REFUSED_ALL_THE_SAME, NULL);
+	else if (is_denied(err))
 		say(sample, "smaps", CTPROF_PARTLY, "processes of other users are refused",
 		    "CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15");
 	else if (err == ENOENT)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "capability.h"
 /* What reading these files can fail with; the last one takes the rest. */
 static const struct {
 	int err;
@@ -236,11 +238,15 @@ static void say_hints(const struct tally *tally, const struct ctprof_host *host)
 	for (unsigned i = 0; i < sizeof hints / sizeof hints[0]; i++) {
 		uint64_t count = tally_count(tally, hints[i].file, hints[i].err);
 
-		if (count > 0)
-			host->log(host, CTPROF_LOG_WARNING, "%s of %" PRIu64 " %s absent: %s",
-				  procfs_files[hints[i].file].name, count,
-				  hints[i].file == FILE_SMAPS ? "processes" : "threads",
-				  hints[i].cause);
+		if (count == 0)
+			continue;
+		/* Who has the rights and is refused all the same cannot mend it. */
+		if (hints[i].err == EACCES && capability_is_held(host, CAP_SYS_PTRACE) &&
+		    capability_is_held(host, CAP_DAC_READ_SEARCH))
+			continue;
+		host->log(host, CTPROF_LOG_WARNING, "%s of %" PRIu64 " %s absent: %s",
+			  procfs_files[hints[i].file].name, count,
+			  hints[i].file == FILE_SMAPS ? "processes" : "threads", hints[i].cause);
 	}
 }
 

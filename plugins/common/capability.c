@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capability.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "text.h"
+
+#define STATUS_BYTES 8192
+
+/* The set in hexadecimal, 16 digits; 0 when it is not there. */
+static uint64_t parse_effective(struct text status)
+{
+	struct text line, key, value;
+	char hex[17] = "";
+
+	while (text_take_line(&status, &line)) {
+		if (!text_split(line, ':', &key, &value) || !text_equal(key, "CapEff") ||
+		    value.len >= sizeof hex)
+			continue;
+		memcpy(hex, value.p, value.len);
+		return strtoull(hex, NULL, 16);
+	}
+	return 0;
+}
+
+bool capability_is_held(const struct ctprof_host *host, unsigned number)
+{
+	char buf[STATUS_BYTES];
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+
+	if (!host->live(host) || proc < 0)
+		return false;
+	ssize_t len = file_read_at(host, proc, "self/status", buf, sizeof buf);
+	return len > 0 && parse_effective((struct text){buf, (size_t)len}) >> number & 1;
+}
