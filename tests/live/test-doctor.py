@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What doctor says of this very host is what this host is."""
+
+import json
+from pathlib import Path
+
+import harness
+import tap
+
+PROC = Path("/proc")
+KERNEL = PROC / "sys/kernel"
+
+
+def read(path):
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None
+
+
+def diagnose(*arguments, user=None):
+    shown = harness.run(*arguments, "doctor", "--format=json", user=user, cwd="/").stdout
+    lines = {}
+    for line in json.loads(shown)["groups"]:
+        lines.setdefault(line["group"], []).append(line)
+    return lines
+
+
+def the_one(lines, group):
+    (line,) = lines[group]
+    return line
+
+
+def expect(line, state, *words):
+    assert line["here"] == state, line
+    said = f"{line['why']} {line['remedy']}"
+    for word in words:
+        assert word in said, f"'{word}' is not told: {line}"
+
+
+def test_every_well_known_group_has_its_line():
+    want = {"identity", "sched", "io", "smaps", "cgroup", "psi", "scx", "host"}
+    assert want <= set(diagnose())
+
+
+def test_schedstats_are_told_as_they_stand():
+    line = the_one(diagnose(), "sched")
+    state = read(KERNEL / "sched_schedstats")
+    if state is None:
+        expect(line, "partly", "CONFIG_SCHEDSTATS")
+    elif state == "0":
+        expect(line, "partly", "sysctl kernel.sched_schedstats=1")
+    else:
+        expect(line, "works")
+
+
+def test_sched_ext_is_told_as_built():
+    line = the_one(diagnose(), "scx")
+    if Path("/sys/kernel/sched_ext").is_dir():
+        expect(line, "works")
+    else:
+        expect(line, "no", "CONFIG_SCHED_CLASS_EXT")
+
+
+def test_pressure_is_told_as_measured():
+    line = the_one(diagnose(), "psi")
+    if read(PROC / "pressure/cpu") is None:
+        expect(line, "no", "psi=1")
+    elif read(PROC / "pressure/irq") is None:
+        expect(line, "partly", "CONFIG_IRQ_TIME_ACCOUNTING")
+    else:
+        expect(line, "works")
+
+
+def test_delay_accounting_is_told_as_the_sysctl_stands():
+    lines = diagnose()
+    if "delay" not in lines or lines["delay"][0]["why"].startswith("its plugin"):
+        raise tap.Skip("built without the taskstats plugin")
+    if not harness.is_root():
+        raise tap.Skip("needs root: taskstats answers nobody else")
+    state = read(KERNEL / "task_delayacct")
+    line = the_one(lines, "delay")
+    if state is None:
+        expect(line, "partly", "CONFIG_TASK_DELAY_ACCT")
+    elif state == "0":
+        expect(line, "partly", "sysctl kernel.task_delayacct=1")
+    else:
+        expect(line, "works")
+
+
+def test_an_ordinary_user_is_told_the_capabilities():
+    lines = diagnose(user=harness.need_other_user())
+    expect(the_one(lines, "io"), "partly", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH")
+    expect(the_one(lines, "smaps"), "partly", "CAP_SYS_PTRACE")
+    if lines.get("delay") and not lines["delay"][0]["why"].startswith("its plugin"):
+        expect(the_one(lines, "delay"), "no", "CAP_NET_ADMIN")
+
+
+def test_a_plugin_that_is_not_there_is_told():
+    line = the_one(diagnose("--plugins=procfs"), "psi")
+    expect(line, "no", "not installed or not selected", "--plugins")
+
+
+def test_text_and_json_say_the_same():
+    text = harness.run("doctor").stdout.decode()
+    for lines in diagnose().values():
+        for line in lines:
+            row = f"{line['group']:<10} {line['here']:<7} {line['plugin']}"
+            assert row in text, row
+            assert not line["why"] or line["why"] in text
+
+
+if __name__ == "__main__":
+    tap.main(globals())

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each file of a recorded kernel taken away in turn, all sources at work.
+
+Whatever the file, a value either stays what it was or becomes absent: none
+turns into another number, and least of all into 0.
+"""
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+FIXTURE = harness.SOURCE.parent / "shared/fixtures/7.2.13+deb14-amd64-scx"
+CGROUP = "lab.slice/capped.service"
+# What a source concludes from a file's not being there, instead of a value.
+CONCLUSIONS = {"host.task_delayacct", "host.config_task_xacct", "smaps_state", "smaps_source"}
+
+
+def lookup(tree, name):
+    """The member of nested objects that a dotted name stands for; None: no such."""
+    for part in name.split("."):
+        if not isinstance(tree, dict) or part not in tree:
+            return None
+        tree = tree[part]
+    return tree
+
+
+def object_values(tree, absent, names):
+    """Metric -> value, of what is present."""
+    gone = {name for why in absent.values() for name in why}
+    values = {name: lookup(tree, name) for name in names if name not in gone}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def values_of(snapshot):
+    data = snapshot.data
+    of_scope = lambda scope: [m["name"] for m in data["metrics"] if m["scope"] == scope]
+    absent = {}
+    for part in ("host", "psi", "sched_ext"):
+        for why, names in ((data[part] or {}).get("absent") or {}).items():
+            absent.setdefault(why, []).extend(names)
+    found = object_values(data, absent, of_scope("host"))
+    for path, one in data["cgroup_stats"].items():
+        values = object_values(one, one.get("absent", {}), of_scope("cgroup"))
+        found |= {f"{path}: {name}": value for name, value in values.items()}
+    for key, row in snapshot.rows.items():
+        gone = set(snapshot.absences(row)) | {"presence", "extra"}
+        both = {**row, **row.get("extra", {})}
+        found |= {f"{key} {name}": v for name, v in both.items() if name not in gone}
+    return found
+
+
+def capture(root):
+    return harness.capture(
+        "--plugins=all",
+        "--proc-root", root / "proc", "--sys-root", root / "sys",
+        "--cgroup-root", root / "cgroup",
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def copy_of_fixture():
+    if not FIXTURE.is_dir():
+        raise tap.Skip(f"needs {FIXTURE.name} in ../shared/fixtures")
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for tree in ("proc", "sys", "cgroup"):
+            shutil.copytree(FIXTURE / tree, root / tree)
+        yield root
+
+
+def two_processes(root):
+    """A process of many threads and one of few: their files stand for all."""
+    tgids = [int(p.name) for p in (root / "proc").iterdir() if p.name.isdigit()]
+    by_size = sorted(tgids, key=lambda tgid: len(list((root / f"proc/{tgid}/task").iterdir())))
+    return {str(by_size[0]), str(by_size[-1])}
+
+
+def candidates(root):
+    chosen = two_processes(root)
+    for path in sorted(p for p in root.rglob("*") if p.is_file()):
+        parts = path.relative_to(root).parts
+        if parts[0] == "proc" and parts[1].isdigit() and parts[1] not in chosen:
+            continue
+        if parts[0] == "cgroup" and len(parts) > 2 and CGROUP not in str(path):
+            continue
+        yield path
+
+
+def complaints(before, after, path):
+    """What happened beside values becoming absent."""
+    for key in sorted(after):
+        if key.rpartition(" ")[2] in CONCLUSIONS or after[key] == before.get(key):
+            continue
+        yield f"without {path}: {key} was {before.get(key, 'absent')}, is {after[key]}"
+
+
+def check(spoil, mend, names_left_alone=()):
+    with copy_of_fixture() as root:
+        before = values_of(capture(root))
+        found, of_use = [], 0
+        for path in list(candidates(root)):
+            # Of these maps every file is an entry.
+            if path.name.startswith("sched_") or path.name in names_left_alone:
+                continue
+            spoil(path)
+            after = values_of(capture(root))
+            mend(path)
+            found += complaints(before, after, path.relative_to(root))
+            of_use += before.keys() != after.keys()
+        assert not found, "\n".join(found[:40])
+        # The loop would prove nothing if the files it takes were not read.
+        assert of_use >= 60, f"only {of_use} files cost a value"
+
+
+def test_a_missing_file_turns_values_absent_and_nothing_else():
+    with tempfile.TemporaryDirectory() as elsewhere:
+        away = Path(elsewhere) / "away"
+        check(lambda path: shutil.move(path, away), lambda path: shutil.move(away, path))
+
+
+def test_an_empty_file_turns_values_absent_and_nothing_else():
+    kept = {}
+
+    def spoil(path):
+        kept[path] = path.read_bytes()
+        os.truncate(path, 0)
+
+    # A thread may be called "", a kernel be booted without a word, and a cgroup
+    # may never have done any I/O.
+    check(spoil, lambda path: path.write_bytes(kept[path]), ("comm", "cmdline", "io.stat"))
+
+
+if __name__ == "__main__":
+    tap.main(globals())
