@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "loader.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <gio/gio.h>
 #include <stdlib.h>
@@ -39,29 +40,27 @@ static char *name_of_file(const char *file)
 	return g_strndup(file + strlen(FILE_PREFIX), len - affixes);
 }
 
+static void add_file(Loader *loader, const char *dir, const char *file)
+{
+	g_autofree char *name = name_of_file(file);
+
+	if (!name || g_hash_table_contains(loader->files, name))
+		return;
+	g_hash_table_insert(loader->files, g_steal_pointer(&name),
+			    g_build_filename(dir, file, NULL));
+}
+
 static gboolean scan(Loader *loader, const char *path, gboolean given, GError **error)
 {
-	g_autoptr(GError) local = NULL;
-	g_autoptr(GDir) dir = g_dir_open(path, 0, &local);
-	const char *file;
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
 
-	if (!dir && given) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin path: %s",
-			    local->message);
-		return FALSE;
-	}
 	if (!dir)
-		return TRUE;
+		return !given || error_set_errno(error, errno, "plugin path '%s'", path);
 	g_ptr_array_add(loader->dirs, g_strdup(path));
-	while ((file = g_dir_read_name(dir))) {
-		char *name = name_of_file(file);
-
-		if (name && !g_hash_table_contains(loader->files, name))
-			g_hash_table_insert(loader->files, name,
-					    g_build_filename(path, file, NULL));
-		else
-			g_free(name);
-	}
+	while ((entry = readdir(dir)))
+		add_file(loader, path, entry->d_name);
+	closedir(dir);
 	return TRUE;
 }
 

@@ -121,6 +121,44 @@ static int misused(GError *error, const char *help)
 	return EXIT_USAGE;
 }
 
+/* The last one given counts. */
+static void merge_string(char **now, char *earlier)
+{
+	if (*now)
+		g_free(earlier);
+	else
+		*now = earlier;
+}
+
+/* All given count, in order. */
+static void merge_list(char ***now, char **earlier)
+{
+	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+
+	if (!*now || !earlier) {
+		*now = *now ? *now : earlier;
+		return;
+	}
+	for (guint i = 0; earlier[i]; i++)
+		g_strv_builder_add(all, earlier[i]);
+	for (guint i = 0; (*now)[i]; i++)
+		g_strv_builder_add(all, (*now)[i]);
+	g_strfreev(earlier);
+	g_strfreev(*now);
+	*now = g_strv_builder_end(all);
+}
+
+/* Global options may stand before the command and behind it. */
+static void merge_globals(const Globals *earlier)
+{
+	merge_string(&globals.plugins, earlier->plugins);
+	merge_string(&globals.proc, earlier->proc);
+	merge_string(&globals.sys, earlier->sys);
+	merge_string(&globals.cgroup, earlier->cgroup);
+	merge_list(&globals.plugin_path, earlier->plugin_path);
+	merge_list(&globals.settings, earlier->settings);
+}
+
 static int run_command(const Command *command, const char *const *arguments)
 {
 	g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)arguments);
@@ -129,11 +167,15 @@ static int run_command(const Command *command, const char *const *arguments)
 	g_autofree char *program = g_strdup_printf("ctprof %s", command->name);
 	GError *error = NULL;
 
+	Globals earlier = globals;
+
+	globals = (Globals){NULL};
 	g_set_prgname(program);
 	g_option_context_set_summary(context, command->summary);
 	g_option_context_set_description(context, command->help);
 	if (!g_option_context_parse_strv(context, &argv, &error))
 		return misused(error, help);
+	merge_globals(&earlier);
 	ui_set_verbosity(quiet ? -1 : verbosity);
 	return command->run(&globals, argv + 1);
 }
