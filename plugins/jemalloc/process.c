@@ -12,6 +12,8 @@
 #include "file.h"
 #include "text.h"
 
+#define STATUS_BYTES 8192
+
 /* Only regular files hold ELF: a pipe or device would block or worse. */
 static int require_regular(int fd)
 {
@@ -96,30 +98,50 @@ bool process_thread_lives(const struct process *process, int32_t tid)
 	return exe >= 0 || exe == -EACCES || exe == -EPERM;
 }
 
-/* Reads the NSpid line of a thread: how many numbers, and the innermost one. */
-static int read_ns_pids(const struct process *process, int32_t tid, int32_t *ret_last)
+/* Reads the line of a thread's status that has that key; ret_value lies in buf. */
+static int read_status(const struct process *process, int32_t tid, const char *wanted,
+		       char buf[STATUS_BYTES], struct text *ret_value)
 {
-	char path[32], buf[8192];
-	struct text line, key, value, token;
-	int n = 0;
+	struct text line, key, value;
+	char path[32];
 
 	snprintf(path, sizeof path, "%" PRId32 "/status", tid);
-	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, sizeof buf);
-	if (len < 0)
-		return (int)len;
-	struct text rest = {buf, (size_t)len};
+	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, STATUS_BYTES);
+	struct text rest = {buf, len > 0 ? (size_t)len : 0};
 	while (text_take_line(&rest, &line)) {
-		uint64_t number = 0;
-
-		if (!text_split(line, ':', &key, &value) || !text_equal(key, "NSpid"))
+		if (!text_split(line, ':', &key, &value) || !text_equal(key, wanted))
 			continue;
-		for (; text_take_token(&value, &token); n++)
-			if (!text_u64(token, &number) || number > INT32_MAX)
-				return -EINVAL;
-		*ret_last = (int32_t)number;
-		return n;
+		*ret_value = value;
+		return 0;
 	}
-	return -ENODATA; /* a kernel without CONFIG_PID_NS */
+	return len < 0 ? (int)len : -ENODATA;
+}
+
+bool process_has_memory(const struct process *process)
+{
+	char buf[STATUS_BYTES];
+	struct text value;
+
+	return read_status(process, process->via, "VmSize", buf, &value) != -ENODATA;
+}
+
+/* Reads the NSpid line of a thread: how many numbers, and the innermost one.
+ * -ENODATA: a kernel without CONFIG_PID_NS. */
+static int read_ns_pids(const struct process *process, int32_t tid, int32_t *ret_last)
+{
+	char buf[STATUS_BYTES];
+	struct text value, token;
+	uint64_t number = 0;
+	int rc = read_status(process, tid, "NSpid", buf, &value);
+	int n = 0;
+
+	if (rc < 0)
+		return rc;
+	for (; text_take_token(&value, &token); n++)
+		if (!text_u64(token, &number) || number > INT32_MAX)
+			return -EINVAL;
+	*ret_last = (int32_t)number;
+	return n;
 }
 
 int process_is_nested(const struct process *process)

@@ -36,6 +36,10 @@ int process_check_alive(const struct process *process);
  * the directory while it is the leader or nobody has waited for it. */
 bool process_thread_lives(const struct process *process, int32_t tid);
 
+/* Whether it has an address space: a kernel thread has none.  Everybody may know,
+ * so that a refusal for want of rights can be told from there being nothing. */
+bool process_has_memory(const struct process *process);
+
 /* 1 when the process lives in a PID namespace below ctprof's, 0, or -errno. */
 int process_is_nested(const struct process *process);
 

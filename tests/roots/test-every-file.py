@@ -70,10 +70,13 @@ def capture(root):
 def copy_of_fixture():
     if not FIXTURE.is_dir():
         raise tap.Skip(f"needs {FIXTURE.name} in ../shared/fixtures")
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
+    with tempfile.TemporaryDirectory() as made:
+        root = Path(made)
         for tree in ("proc", "sys", "cgroup"):
-            shutil.copytree(FIXTURE / tree, root / tree)
+            shutil.copytree(FIXTURE / tree, root / tree, copy_function=shutil.copyfile)
+        # The fixture may be read-only.
+        for folder, _, _ in os.walk(root):
+            os.chmod(folder, 0o755)
         yield root
 
 
