@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include "absence.h"
@@ -209,7 +210,9 @@ static void tell_left_out(const Globals *globals, const Session *session)
 		/* Failures have been told as they happened. */
 		if (plugin->state != CTPROF_STATE_LEFT_OUT || plugin->error_code == 0)
 			continue;
-		if (was_asked_for(globals, session, plugin))
+		/* Lacking rights can be mended; a kernel without the feature cannot. */
+		gboolean refused = plugin->error_code == -EPERM || plugin->error_code == -EACCES;
+		if (refused || was_asked_for(globals, session, plugin))
 			ui_warning("%s: absent: %s", plugin_name(plugin), plugin->why);
 		else
 			ui_verbose(1, "%s: absent: %s", plugin_name(plugin), plugin->why);
