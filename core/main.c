@@ -169,7 +169,7 @@ static int run_command(const Command *command, const char *const *arguments)
 
 	Globals earlier = globals;
 
-	globals = (Globals){NULL};
+	memset(&globals, 0, sizeof globals);
 	g_set_prgname(program);
 	g_option_context_set_summary(context, command->summary);
 	g_option_context_set_description(context, command->help);
