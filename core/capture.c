@@ -100,7 +100,7 @@ static void start_sources(Capture *capture)
 		Plugin *plugin = g_ptr_array_index(capture->plugins, i);
 		const char *name = plugin_name(plugin);
 
-		if (plugin->descriptor.kind != CTPROF_KIND_SOURCE)
+		if (plugin->descriptor.kind != CTPROF_KIND_SOURCE || !plugin_is_live(plugin))
 			continue;
 		/* Its tallies (capture scope) alone are no reason to run a source. */
 		if (registry_provides(capture->registry, name, ROW_THREAD) ||

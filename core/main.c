@@ -173,9 +173,10 @@ static int run_command(const Command *command, const char *const *arguments)
 	g_set_prgname(program);
 	g_option_context_set_summary(context, command->summary);
 	g_option_context_set_description(context, command->help);
-	if (!g_option_context_parse_strv(context, &argv, &error))
-		return misused(error, help);
+	gboolean sound = g_option_context_parse_strv(context, &argv, &error);
 	merge_globals(&earlier);
+	if (!sound)
+		return misused(error, help);
 	ui_set_verbosity(quiet ? -1 : verbosity);
 	return command->run(&globals, argv + 1);
 }
