@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "groups.h"
+
+static void pool_records(Pools *pools, RecordSet *set, guint side, Namer *namer)
+{
+	g_autoptr(GPtrArray) records = record_set_sorted(set);
+
+	for (guint i = 0; i < records->len; i++) {
+		Record *record = g_ptr_array_index(records, i);
+		RecordKey key;
+
+		namer_key(namer, &record->key, &key);
+		pool_add(pools_take(pools, &key), side, set->layout, record);
+	}
+}
+
+/* "comm[tid]", by its older name. */
+static const char *thread_label(const Pool *pool, Store *store)
+{
+	const Record *record = pool->sides[0] ? pool->sides[0] : pool->sides[1];
+
+	return store_take(store, g_strdup_printf("%s[%d]", record->key.names[0], pool->key.tid));
+}
+
+static Group *group_new(const Pool *pool, const Namer *namer)
+{
+	Group *group = g_new0(Group, 1);
+
+	group->n_names = namer->axis->n_names;
+	group->uptime = -1;
+	for (guint i = 0; i < KEY_NAMES; i++)
+		group->names[i] = pool->key.names[i];
+	if (namer->axis->by_thread)
+		group->names[0] = thread_label(pool, namer->store);
+	for (guint i = 0; i < SIDES; i++)
+		group->sides[i] = pool->sides[i];
+	return group;
+}
+
+static gint compare_groups(gconstpointer a, gconstpointer b)
+{
+	const Group *x = *(const Group *const *)a, *y = *(const Group *const *)b;
+
+	for (guint i = 0; i < KEY_NAMES; i++) {
+		int order = g_strcmp0(x->names[i], y->names[i]);
+
+		if (order != 0)
+			return order;
+	}
+	/* Threads of one label: a tid that was used again. */
+	const Record *p = x->sides[0] ? x->sides[0] : x->sides[1];
+	const Record *q = y->sides[0] ? y->sides[0] : y->sides[1];
+	return record_key_compare(&p->key, &q->key);
+}
+
+void groups_order(Groups *groups)
+{
+	GPtrArray *lists[] = {groups->joined, groups->only[0], groups->only[1]};
+
+	for (guint l = 0; l < G_N_ELEMENTS(lists); l++) {
+		g_ptr_array_sort(lists[l], compare_groups);
+		for (guint i = 0; i < lists[l]->len; i++)
+			((Group *)g_ptr_array_index(lists[l], i))->place = i;
+	}
+}
+
+void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare, Namer *namer)
+{
+	g_autoptr(GHashTable) pools = pools_new();
+
+	for (guint side = 0; side < (compare ? SIDES : 1); side++)
+		pool_records(pools, sides[side], side, namer);
+	ret_groups->joined = g_ptr_array_new_with_free_func(g_free);
+	for (guint i = 0; i < SIDES; i++)
+		ret_groups->only[i] = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) list = pools_sorted(pools);
+	for (guint i = 0; i < list->len; i++) {
+		const Pool *pool = g_ptr_array_index(list, i);
+		gboolean both = pool->sides[0] && pool->sides[1];
+
+		g_ptr_array_add(!compare || both ? ret_groups->joined
+						 : ret_groups->only[pool->sides[0] ? 0 : 1],
+				group_new(pool, namer));
+	}
+	groups_order(ret_groups);
+}
+
+void groups_clear(Groups *groups)
+{
+	g_clear_pointer(&groups->joined, g_ptr_array_unref);
+	for (guint i = 0; i < SIDES; i++)
+		g_clear_pointer(&groups->only[i], g_ptr_array_unref);
+}
+
+/* Ticks from the mean start of the group's threads to now; below 0: unknown. */
+static gdouble mean_age(const Record *record, guint64 now)
+{
+	if (!record || record->n_starts == 0)
+		return -1;
+	gdouble start = (gdouble)record->starts / (gdouble)record->n_starts;
+	return MAX(0, (gdouble)now - start);
+}
+
+void groups_set_uptime(Groups *groups, guint side, guint64 now)
+{
+	gdouble oldest = 1;
+
+	for (guint i = 0; i < groups->joined->len; i++) {
+		Group *group = g_ptr_array_index(groups->joined, i);
+
+		group->uptime = mean_age(group->sides[side], now);
+		oldest = MAX(oldest, group->uptime);
+	}
+	for (guint i = 0; i < groups->joined->len; i++) {
+		Group *group = g_ptr_array_index(groups->joined, i);
+
+		if (group->uptime >= 0)
+			group->uptime = group->uptime / oldest * 100;
+	}
+}

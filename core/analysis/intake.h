@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows as they arrive, folded into the records of their side. */
+#pragma once
+
+#include <glib.h>
+
+#include "axis.h"
+#include "measure.h"
+#include "pool.h"
+#include "record.h"
+
+/* What rows are folded into. */
+enum table { TABLE_THREADS, TABLE_SMAPS, TABLE_CGROUPS, TABLE_HOST, N_TABLES };
+
+/* What both sides go by. */
+typedef struct intake {
+	const Axis *axis;
+	gboolean literal_processes;  /* smaps by "pcomm[tgid]" */
+	GHashTable *pids;            /* tgids that count, borrowed; NULL: all */
+	MeasureChoice choose_thread; /* which metrics of a thread are folded */
+	gconstpointer choose_data;
+	Measures measures[N_TABLES];
+	Store *store;
+} Intake;
+
+void intake_init(Intake *intake, Store *store);
+void intake_clear(Intake *intake);
+
+typedef struct side {
+	const Registry *registry; /* NULL: no row has come */
+	Layout layouts[N_TABLES];
+	RecordSet sets[N_TABLES];
+	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
+	const char *last[N_LABELS]; /* of the row before: mostly the next one's */
+	gint start;                 /* index of the start tick, or -1 */
+	gint smaps;                 /* index of the memory map, or -1 */
+	guint64 newest;             /* the highest start tick */
+} Side;
+
+void side_init(Side *side);
+void side_clear(Side *side);
+/* Takes the metrics of the side's registry; before its rows, once.  Names that
+ * the other side defines otherwise are appended to clashes. */
+void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
+void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pattern.h"
+
+#include <string.h>
+
+#define VERTICAL_TAB 0x0b
+#define NEXT_LINE 0x85
+
+/* Length of the separator at p, 0 when there is none.  Names are bytes: what
+ * is no UTF-8 separates nothing. */
+static gsize separator_length(const char *p)
+{
+	if (*p == '\0')
+		return 0;
+	if ((guchar)*p < 0x80)
+		return strchr(".-_/:@+[]", *p) || g_ascii_isspace(*p) || *p == VERTICAL_TAB;
+	gunichar c = g_utf8_get_char_validated(p, -1);
+	if (c == (gunichar)-1 || c == (gunichar)-2)
+		return 0;
+	/* U+0085 is white space to Unicode, but not to GLib. */
+	return g_unichar_isspace(c) || c == NEXT_LINE ? (gsize)g_unichar_to_utf8(c, NULL) : 0;
+}
+
+gboolean pattern_next(const char **at, PatternPiece *ret_piece)
+{
+	const char *start = *at, *p = start;
+	gsize len = separator_length(p);
+	gboolean separator = len > 0;
+
+	if (*p == '\0')
+		return FALSE;
+	while (*p && (len > 0) == separator) {
+		p += separator ? len : 1;
+		len = separator_length(p);
+	}
+	*at = p;
+	*ret_piece = (PatternPiece){.text = start, .len = (gsize)(p - start), separator};
+	return TRUE;
+}
+
+/* How many bytes at p, before end, are in the class. */
+static gsize span(const char *p, const char *end, gboolean (*is)(char))
+{
+	const char *start = p;
+
+	while (p < end && is(*p))
+		p++;
+	return (gsize)(p - start);
+}
+
+static gboolean is_digit(char c)
+{
+	return g_ascii_isdigit(c);
+}
+
+static gboolean is_letter(char c)
+{
+	return g_ascii_isalpha(c);
+}
+
+static gboolean is_hex(char c)
+{
+	return g_ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+}
+
+/* A hexadecimal word without a digit ("deadbeef", "bad") is a word. */
+static gboolean is_hex_number(const char *text, gsize len)
+{
+	const char *end = text + len;
+
+	if (len < 2 || span(text, end, is_hex) < len)
+		return FALSE;
+	for (; text < end; text++)
+		if (is_digit(*text))
+			return TRUE;
+	return FALSE;
+}
+
+void pattern_append(GString *out, const PatternPiece *piece)
+{
+	const char *text = piece->text, *end = text + piece->len;
+	gsize digits = span(text, end, is_digit);
+	gsize letters = span(text, end, is_letter);
+
+	if (piece->separator)
+		g_string_append_len(out, text, (gssize)piece->len);
+	else if (digits == piece->len)
+		g_string_append(out, "{N}");
+	else if (is_hex_number(text, piece->len))
+		g_string_append(out, "{H}");
+	else if (letters > 0 && letters < piece->len &&
+		 span(text + letters, end, is_digit) == piece->len - letters)
+		g_string_append_printf(out, "%.*s{N}", (int)letters, text);
+	else if (digits > 0 && span(text + digits, end, is_letter) == piece->len - digits)
+		g_string_append_printf(out, "{N}%.*s", (int)(piece->len - digits), text + digits);
+	else
+		g_string_append_len(out, text, (gssize)piece->len);
+}
+
+char *pattern_key(const char *name)
+{
+	GString *out = g_string_sized_new(32);
+	PatternPiece piece;
+
+	while (pattern_next(&name, &piece))
+		pattern_append(out, &piece);
+	return g_string_free(out, FALSE);
+}

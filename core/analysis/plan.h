@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of an analysis, parsed. */
+#pragma once
+
+#include <glib.h>
+
+#include "analysis.h"
+#include "axis.h"
+#include "condition.h"
+#include "figure.h"
+#include "rename.h"
+#include "specs.h"
+#include "view.h"
+
+typedef struct plan {
+	const AnalysisOptions *options;
+	const Axis *axis;
+	NameRule rule;
+	View view;
+	guint32 sections;   /* bits by enum section_id */
+	GArray *columns;    /* enum ctprof_column */
+	GArray *sort_keys;  /* SortKey */
+	GPtrArray *metrics; /* names to be shown; empty: all */
+	GArray *conditions; /* Condition */
+	GHashTable *needed; /* names of metrics to fold even where not shown */
+	GHashTable *pids;   /* NULL: all */
+	RenameRules rename;
+} Plan;
+
+gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error);
+void plan_clear(Plan *plan);
+
+/* Whether the section is wanted and fits the axis. */
+gboolean plan_has_section(const Plan *plan, enum section_id id);
+/* Names of sections that are wanted by name, but do not fit; static texts. */
+GPtrArray *plan_list_misfits(const Plan *plan);
+
+/* A MeasureChoice of thread metrics; data is the plan. */
+const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure);
+/* Whether a figure gets rows. */
+gboolean plan_shows(const Plan *plan, const Figure *figure);
+/* Checks all names of metrics; the order to sort by, an array of SortFigure. */
+GArray *plan_resolve(const Plan *plan, const GArray *figures, GError **error);

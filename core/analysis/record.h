@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows folded under one key, and the records of a side by key. */
+#pragma once
+
+#include <glib.h>
+
+#include "measure.h"
+
+#define KEY_NAMES 3
+
+/* What rows have in common; names lie in the store, so that their addresses
+ * tell them apart. */
+typedef struct record_key {
+	const char *names[KEY_NAMES]; /* unused ones NULL */
+	guint64 start;                /* by thread: start tick; else 0 */
+	gint32 tid;                   /* by thread; else 0 */
+} RecordKey;
+
+guint record_key_hash(gconstpointer key);
+gboolean record_key_equal(gconstpointer a, gconstpointer b);
+/* Bytewise, name by name. */
+gint record_key_compare(const RecordKey *a, const RecordKey *b);
+
+typedef struct record {
+	RecordKey key;
+	guint64 n;        /* rows */
+	guint64 n_starts; /* rows whose start tick is known, and their sum */
+	guint64 starts;
+	guint64 words[]; /* bitmap of what is there, then the cells */
+} Record;
+
+/* Records of one layout, by key. */
+typedef struct record_set {
+	const Layout *layout;
+	GHashTable *by_key; /* Record -> itself, owned */
+} RecordSet;
+
+void record_set_init(RecordSet *set, const Layout *layout);
+void record_set_clear(RecordSet *set);
+/* The key's record, new if need be. */
+Record *record_set_take(RecordSet *set, const RecordKey *key);
+Record *record_set_find(const RecordSet *set, const RecordKey *key);
+/* The keys' records, ordered bytewise; borrowed elements, the caller unrefs. */
+GPtrArray *record_set_sorted(const RecordSet *set);
+
+/* Folds row i in; start: its start tick, 0 when unknown. */
+void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
+		guint64 i, guint64 start);
+/* Folds in what from has come to; from is of no use then, but may be freed. */
+void record_merge(Record *record, const Layout *layout, Record *from);
+/* The folded value, ABSENT when record is NULL or has none; KiB as bytes. */
+void record_value(const Record *record, const Layout *layout, const Measure *measure,
+		  struct ctprof_value *ret_value);
+/* A map's entries (MapItem), or NULL. */
+const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cgroups that changed their name between the sides, found by what runs in
+ * them: the sorts of thread (pattern of pcomm and of comm) that both have.
+ * Only cgroups none of whose groups has a counterpart are looked at; several
+ * of the candidate may go with one of the baseline.  What lies below a renamed
+ * cgroup goes along.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "groups.h"
+
+typedef struct rename_rules {
+	guint min_types;     /* sorts of thread each has, and both have */
+	gdouble min_jaccard; /* what both have of what either has, 0..1 */
+} RenameRules;
+
+typedef struct renames {
+	GArray *pairs;       /* struct ctprof_report_rename */
+	GHashTable *cgroups; /* candidate's cgroup -> baseline's, by address */
+	GPtrArray *lists;    /* of the pairs' residuals */
+} Renames;
+
+void renames_init(Renames *renames);
+void renames_clear(Renames *renames);
+
+/* Joins orphans of groups made by the axis "all"; paired ones change the list.
+ * layout: of the candidate's records. */
+void renames_find(Renames *renames, Groups *groups, const Layout *layout, const RenameRules *rules,
+		  Store *store);
+/* The baseline's name of a candidate's cgroup; NULL: it was not paired. */
+const char *renames_cgroup(const Renames *renames, const char *candidate);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ladders of units, and numbers with a unit as users write them: "5ms". */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/plugin.h"
+#include "ctprof/report.h"
+
+/* What units of one dimension can be converted into. */
+typedef enum dimension {
+	DIMENSION_NONE,  /* ordinals, ratios */
+	DIMENSION_COUNT, /* base: 1 */
+	DIMENSION_TIME,  /* base: a nanosecond */
+	DIMENSION_BYTES, /* base: a byte */
+	N_DIMENSIONS
+} Dimension;
+
+typedef struct ladder {
+	guint32 ladder; /* enum ctprof_ladder */
+	Dimension dimension;
+	gdouble base;  /* the ladder's lowest unit, in the dimension's base */
+	gdouble large; /* what change is no trifle, in the ladder's lowest unit */
+} Ladder;
+
+const Ladder *ladder_find(guint32 ladder);
+/* The ladder values of a metric are told in. */
+guint32 ladder_of(guint32 kind, guint32 unit);
+/* The unit's word for machines: "ns", "bytes" (of KiB, too), ... */
+const char *unit_word(guint32 unit);
+
+typedef struct quantity {
+	gdouble number; /* in the dimension's base; without a unit as written */
+	gboolean has_unit;
+	Dimension dimension; /* of the unit */
+} Quantity;
+
+/* "5ms", "1.5MiB", "200", "10K", "-3"; nothing else, and finite. */
+gboolean quantity_parse(const char *text, Quantity *ret_quantity);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A made-up snapshot to analyse, and reports as text to compare. */
+#pragma once
+
+#include <glib.h>
+
+#include "analysis/analysis.h"
+
+typedef struct sample Sample;
+
+Sample *sample_new(void);
+void sample_free(Sample *sample);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sample, sample_free)
+
+/* Before the first row: a metric besides those of sample.c. */
+void sample_metric(Sample *sample, const char *name, guint32 kind, guint32 unit, guint32 scope,
+		   const char *group);
+
+/* Begin a row, all of it absent but its names (NULL: absent, too). */
+void sample_thread(Sample *sample, gint32 tgid, gint32 tid, const char *pcomm, const char *comm,
+		   const char *cgroup);
+void sample_cgroup(Sample *sample, const char *path);
+void sample_host(Sample *sample);
+
+/* A value of the row begun last.  map: "Rss=12 Pss=7". */
+void sample_u64(Sample *sample, const char *name, guint64 value);
+void sample_i64(Sample *sample, const char *name, gint64 value);
+void sample_text(Sample *sample, const char *name, const char *text);
+void sample_cpus(Sample *sample, const char *name, const char *cpus);
+void sample_map(Sample *sample, const char *name, const char *entries);
+
+gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error);
+/* The report of one sample (b NULL) or two. */
+Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *options,
+			 const struct ctprof_report **ret_report);
+
+/*
+ * A line for each row: "SECTION GROUP METRIC BASELINE CANDIDATE DELTA PCT
+ * FLAGS"; parts of a group are joined with "|", what is not there is ".".
+ * show: "SECTION GROUP METRIC VALUE".
+ */
+char *sample_dump(const struct ctprof_report *report);
+char *sample_dump_value(const struct ctprof_value *value);
+/* The row of that group (as in the dump) and metric, or NULL. */
+const struct ctprof_report_row *sample_find(const struct ctprof_report *report, const char *section,
+					    const char *group, const char *metric);
+/* The dump of only one section; "" when it is not there. */
+char *sample_dump_section(const struct ctprof_report *report, const char *section);
+/* "A|p|c threads" of each orphan, a line each. */
+char *sample_dump_only(const struct ctprof_report *report, guint side);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cgroups that have another name on the other side, under --group-by all. */
+#include <string.h>
+
+#include "workers.h"
+
+/* n sorts of thread of a service; those from own on are its own. */
+static void add_service(Sample *sample, const char *cgroup, guint n, guint own, const char *mark,
+			guint64 run_time)
+{
+	for (guint i = 0; i < n; i++) {
+		g_autofree char *comm =
+			g_strdup_printf("%s%c", i < own ? "common-" : mark, 'a' + (char)i);
+
+		workers_add(sample, (gint32)i + 1, "svc", comm, cgroup, run_time);
+	}
+}
+
+static Analysis *analyse(const Sample *a, const Sample *b, AnalysisOptions *options,
+			 const struct ctprof_report **ret_report)
+{
+	static char metrics[] = "run_time_ns";
+
+	options->group_by = GROUP_BY_ALL;
+	options->metrics = metrics;
+	return sample_analyse(a, b, options, ret_report);
+}
+
+/* How many of ten sorts of thread agree decides. */
+static void test_thresholds(void)
+{
+	static const struct {
+		guint n, common; /* sorts of thread on each side, of them in common */
+		guint min_types;
+		gdouble min_jaccard;
+		guint renames;
+	} cases[] = {
+		{10, 10, 0, 0, 1},    {9, 9, 0, 0, 0}, {9, 9, 9, 0.9, 1},
+		{19, 18, 0, 0, 1}, /* 18 of 20: 0.9 */
+		{18, 17, 0, 0, 0}, /* 17 of 19: 0.89 */
+		{18, 17, 10, 0.8, 1}, {3, 3, 1, 1, 1}, {3, 0, 1, 0, 0},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(Sample) a = sample_new();
+		g_autoptr(Sample) b = sample_new();
+		AnalysisOptions options = {.rename_min_types = cases[i].min_types,
+					   .rename_min_jaccard = cases[i].min_jaccard};
+		const struct ctprof_report *report;
+
+		add_service(a, "/blue/svc", cases[i].n, cases[i].common, "a-", 10);
+		add_service(b, "/green/svc", cases[i].n, cases[i].common, "b-", 30);
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+		g_test_message("case %" G_GSIZE_FORMAT, i);
+		g_assert_cmpuint(report->n_renames, ==, cases[i].renames);
+		guint paired = cases[i].renames ? cases[i].common : 0;
+		g_assert_cmpuint(report->sections[0].n_rows, ==, paired);
+		g_assert_cmpuint(report->n_only[0], ==, cases[i].n - paired);
+		g_assert_cmpuint(report->n_only[1], ==, cases[i].n - paired);
+	}
+}
+
+static void test_pair(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+	AnalysisOptions options = {.rename_min_types = 2, .rename_min_jaccard = 0.5};
+	const struct ctprof_report *report;
+
+	add_service(a, "/blue/svc.slice/main", 3, 2, "old-", 10);
+	add_service(b, "/green/svc.slice/main", 3, 2, "new-", 30);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+	g_autofree char *dump = sample_dump(report);
+	g_autofree char *only_a = sample_dump_only(report, 0);
+	g_autofree char *only_b = sample_dump_only(report, 1);
+	g_assert_cmpstr(
+		dump, ==,
+		"primary /blue/svc.slice/main|svc|common-a run_time_ns 10 30 +20 +200.0% R\n"
+		"primary /blue/svc.slice/main|svc|common-b run_time_ns 10 30 +20 +200.0% R\n");
+	g_assert_cmpstr(report->sections[0].rows[0].renamed, ==, "/green/svc.slice/main");
+	g_assert_cmpstr(only_a, ==, "/blue/svc.slice/main|svc|old-c 1\n");
+	g_assert_cmpstr(only_b, ==, "/green/svc.slice/main|svc|new-c 1\n");
+	const struct ctprof_report_rename *rename = &report->renames[0];
+	g_assert_cmpuint(report->n_renames, ==, 1);
+	g_assert_cmpstr(rename->baseline, ==, "/blue/svc.slice/main");
+	g_assert_cmpstr(rename->candidate, ==, "/green/svc.slice/main");
+	g_assert_cmpstr(rename->baseline_root, ==, "/blue");
+	g_assert_cmpstr(rename->candidate_root, ==, "/green");
+	g_assert_cmpuint(rename->overlap, ==, 2);
+	g_assert_cmpfloat(rename->jaccard, ==, 0.5);
+	g_assert_cmpuint(rename->n_only_baseline, ==, 1);
+	g_assert_cmpstr(rename->only_baseline[0], ==, "svc:old-c");
+	g_assert_cmpstr(rename->only_candidate[0], ==, "svc:new-c");
+}
+
+/* Only whole components are cut off; nothing in common leaves the path. */
+static void test_roots(void)
+{
+	static const char *const cases[][4] = {
+		{"/a/x/y", "/b/x/y", "/a", "/b"},
+		{"/a/xy", "/b/zy", "/a/xy", "/b/zy"},
+		{"/x/y", "/b/x/y", "/x/y", "/b"},
+		{"/a", "/b", "/a", "/b"},
+		{"/svc", "/svc-extra", "/svc", "/svc-extra"},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(Sample) a = sample_new();
+		g_autoptr(Sample) b = sample_new();
+		AnalysisOptions options = {.rename_min_types = 1, .rename_min_jaccard = 1};
+		const struct ctprof_report *report;
+
+		add_service(a, cases[i][0], 1, 1, "", 1);
+		add_service(b, cases[i][1], 1, 1, "", 1);
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+		g_assert_cmpuint(report->n_renames, ==, 1);
+		g_assert_cmpstr(report->renames[0].baseline_root, ==, cases[i][2]);
+		g_assert_cmpstr(report->renames[0].candidate_root, ==, cases[i][3]);
+	}
+}
+
+/* Children too small to be told by themselves go with their parent; a path
+ * that only begins like the root is no child. */
+static void test_cascade(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+	AnalysisOptions options = {.rename_min_types = 5, .rename_min_jaccard = 0.9};
+	const struct ctprof_report *report;
+
+	add_service(a, "/blue", 6, 6, "", 10);
+	add_service(b, "/green", 6, 6, "", 10);
+	workers_add(a, 50, "h", "h", "/blue/child", 1);
+	workers_add(b, 50, "h", "h", "/green/child", 2);
+	workers_add(a, 51, "h", "i", "/blue/child", 1);
+	workers_add(b, 51, "h", "i", "/green/child", 2);
+	workers_add(a, 52, "h", "h", "/blue-extra", 1);
+	workers_add(b, 52, "h", "h", "/green-extra", 2);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+	g_autofree char *only_a = sample_dump_only(report, 0);
+	g_autofree char *only_b = sample_dump_only(report, 1);
+	g_assert_nonnull(sample_find(report, "primary", "/blue/child|h|h", "run_time_ns"));
+	g_assert_nonnull(sample_find(report, "primary", "/blue/child|h|i", "run_time_ns"));
+	g_assert_cmpstr(only_a, ==, "/blue-extra|h|h 1\n");
+	g_assert_cmpstr(only_b, ==, "/green-extra|h|h 1\n");
+	g_assert_cmpuint(report->renames[0].cascaded, ==, 1);
+}
+
+/* Several replicas of the candidate are folded into what they came from, their
+ * memory and their children, too. */
+static void test_several_to_one(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+	AnalysisOptions options = {.rename_min_types = 5, .rename_min_jaccard = 0.9};
+	const struct ctprof_report *report;
+	static const char *const replicas[] = {"/green", "/teal"};
+
+	add_service(a, "/blue", 6, 6, "", 10);
+	workers_add(a, 50, "h", "h", "/blue/child", 1);
+	sample_map(a, "smaps_rollup_kib", "Rss=1");
+	for (guint i = 0; i < 2; i++) {
+		g_autofree char *child = g_strdup_printf("%s/child", replicas[i]);
+
+		add_service(b, replicas[i], 6, 6, "", 30);
+		workers_add(b, 50, "h", "h", child, 4);
+		sample_map(b, "smaps_rollup_kib", "Rss=3");
+	}
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+	g_autofree char *smaps = sample_dump_section(report, "smaps-rollup");
+	const struct ctprof_report_row *parent =
+		sample_find(report, "primary", "/blue|svc|common-a", "run_time_ns");
+	const struct ctprof_report_row *child =
+		sample_find(report, "primary", "/blue/child|h|h", "run_time_ns");
+	g_assert_cmpuint(report->n_renames, ==, 2);
+	g_assert_cmpuint(parent->value[1].number, ==, 60);
+	g_assert_cmpuint(parent->threads[1], ==, 2);
+	g_assert_cmpuint(child->value[1].number, ==, 8);
+	g_assert_cmpstr(smaps, ==, "smaps-rollup /blue/child|h Rss 1024 6144 +5120 +500.0%\n");
+	g_assert_cmpuint(report->n_only[0] + report->n_only[1], ==, 0);
+}
+
+/* The most alike wins, of equal ones the first; what has a counterpart under
+ * its own name is left alone. */
+static void test_choice(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+	AnalysisOptions options = {.rename_min_types = 3, .rename_min_jaccard = 0.5};
+	const struct ctprof_report *report;
+
+	add_service(a, "/less", 6, 5, "other-", 1);
+	add_service(a, "/like2", 6, 6, "", 1);
+	add_service(a, "/like1", 6, 6, "", 1);
+	add_service(a, "/kept", 6, 6, "", 1);
+	add_service(b, "/kept", 1, 1, "", 1);
+	add_service(b, "/fresh", 6, 6, "", 1);
+	/* /like{N} would be one cgroup. */
+	options.no_cgroup_normalize = TRUE;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+	g_assert_cmpuint(report->n_renames, ==, 1);
+	g_assert_cmpstr(report->renames[0].baseline, ==, "/like1");
+	g_assert_cmpstr(report->renames[0].candidate, ==, "/fresh");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/rename/thresholds", test_thresholds);
+	g_test_add_func("/rename/pair", test_pair);
+	g_test_add_func("/rename/roots", test_roots);
+	g_test_add_func("/rename/cascade", test_cascade);
+	g_test_add_func("/rename/several-to-one", test_several_to_one);
+	g_test_add_func("/rename/choice", test_choice);
+	return g_test_run();
+}

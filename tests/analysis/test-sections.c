@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sections beside the figures: memory of processes, cgroups, the host. */
+#include <string.h>
+
+#include "sample.h"
+
+/* Leaves the thread's figures out of the dump. */
+static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options, const char *section)
+{
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = sample_analyse(a, b, &options, &report);
+
+	return sample_dump_section(report, section);
+}
+
+static void add_process(Sample *sample, gint32 tgid, const char *pcomm, const char *cgroup,
+			const char *map)
+{
+	sample_thread(sample, tgid, tgid, pcomm, pcomm, cgroup);
+	if (map)
+		sample_map(sample, "smaps_rollup_kib", map);
+	sample_thread(sample, tgid, tgid + 1, pcomm, "helper", cgroup);
+}
+
+static void test_smaps_show(void)
+{
+	static const struct {
+		GroupBy group_by;
+		gboolean literal;
+		const char *dump;
+	} cases[] = {
+		{GROUP_BY_PCOMM, FALSE,
+		 "smaps-rollup worker-{N} Pss 153600\n"
+		 "smaps-rollup worker-{N} Rss 7340032\n"
+		 "smaps-rollup lone-{N} Rss 4096\n"},
+		{GROUP_BY_COMM, FALSE,
+		 "smaps-rollup worker-{N} Pss 153600\n"
+		 "smaps-rollup worker-{N} Rss 7340032\n"
+		 "smaps-rollup lone-{N} Rss 4096\n"},
+		{GROUP_BY_PCOMM, TRUE,
+		 "smaps-rollup worker-12[120] Pss 51200\n"
+		 "smaps-rollup worker-12[120] Rss 5242880\n"
+		 "smaps-rollup worker-7[70] Pss 102400\n"
+		 "smaps-rollup worker-7[70] Rss 2097152\n"
+		 "smaps-rollup lone-1[10] Rss 4096\n"},
+		{GROUP_BY_THREAD, FALSE,
+		 "smaps-rollup worker-12[120] Pss 51200\n"
+		 "smaps-rollup worker-12[120] Rss 5242880\n"
+		 "smaps-rollup worker-7[70] Pss 102400\n"
+		 "smaps-rollup worker-7[70] Rss 2097152\n"
+		 "smaps-rollup lone-1[10] Rss 4096\n"},
+		/* The tree is in the order of names. */
+		{GROUP_BY_ALL, FALSE,
+		 "smaps-rollup /a|lone-{N} Rss 4096\n"
+		 "smaps-rollup /a|worker-{N} Pss 102400\n"
+		 "smaps-rollup /a|worker-{N} Rss 2097152\n"
+		 "smaps-rollup /b|worker-{N} Pss 51200\n"
+		 "smaps-rollup /b|worker-{N} Rss 5242880\n"},
+	};
+	g_autoptr(Sample) sample = sample_new();
+
+	add_process(sample, 70, "worker-7", "/a", "Pss=100 Rss=2048 Swap=0");
+	add_process(sample, 120, "worker-12", "/b", "Pss=50 Rss=5120");
+	add_process(sample, 10, "lone-1", "/a", "Rss=4");
+	add_process(sample, 2, "kthreadd", "/", NULL);
+	add_process(sample, 3, "empty", "/", "");
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AnalysisOptions options = {.group_by = cases[i].group_by,
+					   .no_thread_normalize = cases[i].literal};
+		g_autofree char *dump = dump_of(sample, NULL, options, "smaps-rollup");
+
+		g_assert_cmpstr(dump, ==, cases[i].dump);
+	}
+}
+
+/* Only what differs; absent is not 0; the biggest change of Rss first. */
+static void test_smaps_compare(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+	AnalysisOptions options = {.group_by = GROUP_BY_PCOMM};
+	char sort_by[] = "run_time_ns";
+
+	add_process(a, 10, "small", "/", "Rss=1 Swap=5");
+	add_process(b, 11, "small", "/", "Rss=3 Swap=5");
+	add_process(a, 20, "big", "/", "Rss=100 Pss=9");
+	add_process(b, 21, "big", "/", "Rss=50");
+	add_process(a, 30, "same", "/", "Rss=7");
+	add_process(b, 31, "same", "/", "Rss=7");
+	add_process(b, 40, "new", "/", "Rss=0");
+	sample_thread(a, 50, 50, "small", "x", "/");
+	sample_u64(a, "run_time_ns", 5);
+	sample_thread(b, 50, 50, "small", "x", "/");
+	sample_u64(b, "run_time_ns", 9);
+	g_autofree char *dump = dump_of(a, b, options, "smaps-rollup");
+	g_assert_cmpstr(dump, ==,
+			"smaps-rollup big Pss 9216 .\n"
+			"smaps-rollup big Rss 102400 51200 -51200 -50.0%\n"
+			"smaps-rollup small Rss 1024 3072 +2048 +200.0%\n"
+			"smaps-rollup new Rss . 0\n");
+	options.limit = 1;
+	g_autofree char *cut = dump_of(a, b, options, "smaps-rollup");
+	g_assert_cmpstr(cut, ==, "smaps-rollup big Pss 9216 .\nsmaps-rollup cut 3\n");
+	/* --sort-by goes before the size. */
+	options.limit = 0;
+	options.sort_by = sort_by;
+	g_autofree char *sorted = dump_of(a, b, options, "smaps-rollup");
+	g_assert_true(g_str_has_prefix(sorted, "smaps-rollup small"));
+}
+
+/* Cgroups of one name, and one that only the baseline has. */
+static Sample *cgroup_sample(gboolean later)
+{
+	Sample *sample = sample_new();
+
+	sample_thread(sample, 1, 1, "p", "c", "/s-1.slice");
+	sample_u64(sample, "run_time_ns", 1);
+	sample_cgroup(sample, "/s-1.slice");
+	sample_u64(sample, "cpu.usage_usec", later ? 150 : 100);
+	sample_u64(sample, "memory.current", 4096);
+	sample_u64(sample, "cpu.max_quota_us", 50000);
+	sample_u64(sample, "cpu.max_period_us", 100000);
+	sample_u64(sample, "cpu.weight", 100);
+	sample_u64(sample, "memory.max", later ? 8192 : G_MAXUINT64);
+	sample_u64(sample, "pids.current", 3);
+	sample_u64(sample, "psi.cpu.some.avg10", 100);
+	sample_u64(sample, "psi.cpu.some.total_usec", 10);
+	sample_map(sample, "memory.stat", later ? "anon=4096 pgfault=7" : "anon=4096 pgfault=5");
+	sample_map(sample, "memory.events", "oom=0 high=2");
+	sample_cgroup(sample, "/s-2.slice");
+	sample_u64(sample, "cpu.usage_usec", 1000);
+	sample_u64(sample, "memory.current", 8192);
+	sample_u64(sample, "cpu.max_quota_us", G_MAXUINT64);
+	sample_u64(sample, "memory.max", 4096);
+	sample_u64(sample, "pids.current", 4);
+	sample_u64(sample, "psi.cpu.some.avg10", 250);
+	sample_u64(sample, "psi.cpu.some.total_usec", 10);
+	sample_map(sample, "memory.stat", "anon=8192 file=1 pgfault=30");
+	if (later)
+		return sample;
+	sample_cgroup(sample, "/z");
+	sample_u64(sample, "cpu.usage_usec", 9);
+	return sample;
+}
+
+/* Sums, levels by the highest, unlimited wins, and what one does not tell. */
+static void test_cgroups_show(void)
+{
+	static const char *const cases[][2] = {
+		{"cgroup-stats", "cgroup-stats /s-{N}.slice cpu_usage_usec 1100\n"
+				 "cgroup-stats /s-{N}.slice nr_throttled .\n"
+				 "cgroup-stats /s-{N}.slice throttled_usec .\n"
+				 "cgroup-stats /s-{N}.slice memory_current 8192\n"
+				 "cgroup-stats /z cpu_usage_usec 9\n"
+				 "cgroup-stats /z nr_throttled .\n"
+				 "cgroup-stats /z throttled_usec .\n"
+				 "cgroup-stats /z memory_current .\n"},
+		{"cgroup-limits", "cgroup-limits /s-{N}.slice cpu.max max\n"
+				  "cgroup-limits /s-{N}.slice cpu.max.period 100000\n"
+				  "cgroup-limits /s-{N}.slice cpu.weight .\n"
+				  "cgroup-limits /s-{N}.slice memory.max max\n"
+				  "cgroup-limits /s-{N}.slice memory.high .\n"
+				  "cgroup-limits /s-{N}.slice pids.current 7\n"
+				  "cgroup-limits /s-{N}.slice pids.max .\n"},
+		{"memory-stat", "memory-stat /s-{N}.slice anon 8192\n"
+				"memory-stat /s-{N}.slice file 1\n"
+				"memory-stat /s-{N}.slice pgfault 35\n"},
+		{"memory-events", "memory-events /s-{N}.slice high 2\n"},
+		{"pressure", "pressure /s-{N}.slice|some avg10 250\n"
+			     "pressure /s-{N}.slice|some total 20\n"
+			     "pressure /z|some avg10 .\n"
+			     "pressure /z|some total .\n"},
+	};
+	g_autoptr(Sample) sample = cgroup_sample(FALSE);
+	AnalysisOptions options = {.group_by = GROUP_BY_CGROUP};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *dump = dump_of(sample, NULL, options, cases[i][0]);
+
+		g_assert_cmpstr(dump, ==, cases[i][1]);
+	}
+}
+
+static void test_cgroups_compare(void)
+{
+	static const char *const cases[][2] = {
+		{"cgroup-stats", "cgroup-stats /s-1.slice cpu_usage_usec 100 150 +50 +50.0%\n"
+				 "cgroup-stats /s-1.slice nr_throttled . . S\n"
+				 "cgroup-stats /s-1.slice throttled_usec . . S\n"
+				 "cgroup-stats /s-1.slice memory_current 4096 4096 +0 +0.0% S\n"
+				 "cgroup-stats /s-2.slice cpu_usage_usec 1000 1000 +0 +0.0% S\n"
+				 "cgroup-stats /s-2.slice nr_throttled . . S\n"
+				 "cgroup-stats /s-2.slice throttled_usec . . S\n"
+				 "cgroup-stats /s-2.slice memory_current 8192 8192 +0 +0.0% S\n"
+				 "cgroup-stats /z cpu_usage_usec 9 .\n"
+				 "cgroup-stats /z nr_throttled . . S\n"
+				 "cgroup-stats /z throttled_usec . . S\n"
+				 "cgroup-stats /z memory_current . . S\n"},
+		/* A setting's change has no size, a level's has. */
+		{"cgroup-limits", "cgroup-limits /s-1.slice cpu.max 50000 50000 S\n"
+				  "cgroup-limits /s-1.slice cpu.max.period 100000 100000 S\n"
+				  "cgroup-limits /s-1.slice cpu.weight 100 100 +0 +0.0% S\n"
+				  "cgroup-limits /s-1.slice memory.max max 8192 D\n"
+				  "cgroup-limits /s-1.slice memory.high . . S\n"
+				  "cgroup-limits /s-1.slice pids.current 3 3 +0 +0.0% S\n"
+				  "cgroup-limits /s-1.slice pids.max . . S\n"
+				  "cgroup-limits /s-2.slice cpu.max max max S\n"
+				  "cgroup-limits /s-2.slice cpu.max.period . . S\n"
+				  "cgroup-limits /s-2.slice cpu.weight . . S\n"
+				  "cgroup-limits /s-2.slice memory.max 4096 4096 S\n"
+				  "cgroup-limits /s-2.slice memory.high . . S\n"
+				  "cgroup-limits /s-2.slice pids.current 4 4 +0 +0.0% S\n"
+				  "cgroup-limits /s-2.slice pids.max . . S\n"},
+		{"memory-stat", "memory-stat /s-1.slice pgfault 5 7 +2 +40.0%\n"},
+		{"memory-events", ""},
+		{"pressure", "pressure /s-1.slice|some avg10 100 100 +0 S\n"
+			     "pressure /s-1.slice|some total 10 10 +0 +0.0% S\n"
+			     "pressure /s-2.slice|some avg10 250 250 +0 S\n"
+			     "pressure /s-2.slice|some total 10 10 +0 +0.0% S\n"
+			     "pressure /z|some avg10 . . S\n"
+			     "pressure /z|some total . . S\n"},
+	};
+	g_autoptr(Sample) a = cgroup_sample(FALSE);
+	g_autoptr(Sample) b = cgroup_sample(TRUE);
+	AnalysisOptions options = {.group_by = GROUP_BY_CGROUP, .no_cgroup_normalize = TRUE};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *dump = dump_of(a, b, options, cases[i][0]);
+
+		g_assert_cmpstr(dump, ==, cases[i][1]);
+	}
+	options.changed = TRUE;
+	options.limit = 1;
+	g_autofree char *changed = dump_of(a, b, options, "cgroup-stats");
+	g_assert_nonnull(strstr(changed, "/s-1.slice memory_current"));
+	g_assert_null(strstr(changed, "/s-2"));
+	/* A line of the wide table is a cgroup. */
+	g_assert_nonnull(strstr(changed, "cgroup-stats cut 1\n"));
+}
+
+/* Sections about cgroups need their axis; a request elsewhere is answered. */
+static void test_cgroups_elsewhere(void)
+{
+	g_autoptr(Sample) sample = cgroup_sample(FALSE);
+	char sections[] = "primary,pressure,memory-stat";
+	AnalysisOptions options = {.group_by = GROUP_BY_PCOMM, .sections = sections};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(sample, NULL, &options, &report);
+
+	g_assert_cmpuint(report->n_sections, ==, 1);
+	g_assert_cmpuint(report->n_warnings, ==, 2);
+	g_assert_cmpstr(report->warnings[0], ==,
+			"section 'memory-stat' requires --group-by cgroup; omitted under "
+			"--group-by pcomm");
+	options.sections = NULL;
+	g_autoptr(Analysis) silent G_GNUC_UNUSED = sample_analyse(sample, NULL, &options, &report);
+	g_assert_cmpuint(report->n_warnings, ==, 0);
+}
+
+/* Cgroups without a thread have a say in the names of their peers. */
+static void test_cgroups_name_threads(void)
+{
+	g_autoptr(Sample) sample = cgroup_sample(FALSE);
+	AnalysisOptions options = {.group_by = GROUP_BY_ALL};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(sample, NULL, &options, &report);
+
+	g_assert_cmpstr(report->sections[0].rows[0].group[0], ==, "/s-{N}.slice");
+	g_assert_cmpuint(report->sections[0].layout, ==, CTPROF_LAYOUT_TREE);
+}
+
+static Sample *host_sample(const char *release, guint64 seq, gboolean bpf)
+{
+	Sample *sample = sample_new();
+
+	sample_host(sample);
+	sample_text(sample, "host.kernel_release", release);
+	sample_u64(sample, "host.online_cpus", 4);
+	sample_map(sample, "host.sched_tunables", "a=x b=y");
+	sample_u64(sample, "psi.cpu.some.avg10", 0);
+	sample_u64(sample, "psi.io.full.avg10", 1859);
+	if (bpf) {
+		sample_text(sample, "sched_ext.state", "enabled");
+		sample_u64(sample, "sched_ext.enable_seq", seq);
+	}
+	return sample;
+}
+
+static void test_host(void)
+{
+	g_autoptr(Sample) old = host_sample("6.1", 1, TRUE);
+	g_autoptr(Sample) new = host_sample("6.2", 2, TRUE);
+	g_autoptr(Sample) plain = host_sample("6.1", 0, FALSE);
+	char host[] = "host", both[] = "host,sched-ext,host-pressure";
+	const struct {
+		const Sample *a, *b;
+		char *sections;
+		const char *dump;
+	} cases[] = {
+		{old, NULL, host,
+		 "host host host.kernel_release '6.1'\n"
+		 "host host host.online_cpus 4\n"
+		 "host host host.sched_tunables.a 'x'\n"
+		 "host host host.sched_tunables.b 'y'\n"},
+		/* By default show says nothing of the host but what it does. */
+		{plain, NULL, NULL, "host-pressure full avg10 1859\n"},
+		{old, old, both, "host-pressure full avg10 1859 1859 +0 S\n"},
+		{old, new, both,
+		 "host-pressure full avg10 1859 1859 +0 S\n"
+		 "sched-ext host state 'enabled' 'enabled' S\n"
+		 "sched-ext host enable_seq 1 2 +1 +100.0%\n"
+		 "host host host.kernel_release '6.1' '6.2' D\n"},
+		{plain, old, both,
+		 "host-pressure full avg10 1859 1859 +0 S\n"
+		 "sched-ext host state . 'enabled'\n"
+		 "sched-ext host enable_seq . 1\n"},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM,
+					   .sections = cases[i].sections};
+		g_autofree char *dump = dump_of(cases[i].a, cases[i].b, options, NULL);
+
+		g_test_message("case %" G_GSIZE_FORMAT, i);
+		g_assert_cmpstr(dump, ==, cases[i].dump);
+	}
+}
+
+/* The order of a report, and its headings. */
+static void test_order(void)
+{
+	static const char *const orders[] = {
+		"Primary metrics,Derived metrics,CgroupStats,Cgroup limits / knobs,memory.stat,"
+		"memory.events,Pressure / cpu,Host pressure / io,smaps_rollup",
+		"Primary metrics,Derived metrics,smaps_rollup,CgroupStats,Cgroup limits / knobs,"
+		"memory.stat,Pressure / cpu,Host pressure / io,Host",
+	};
+	g_autoptr(Sample) a = cgroup_sample(FALSE);
+	g_autoptr(Sample) b = cgroup_sample(TRUE);
+	Sample *samples[] = {a, b};
+
+	for (guint i = 0; i < 2; i++) {
+		sample_host(samples[i]);
+		sample_text(samples[i], "host.kernel_release", i ? "6.2" : "6.1");
+		sample_u64(samples[i], "psi.io.full.avg10", 5);
+		add_process(samples[i], 30, "p", "/s-1.slice", i ? "Rss=5" : "Rss=7");
+	}
+	for (guint compare = 0; compare < 2; compare++) {
+		AnalysisOptions options = {.group_by = GROUP_BY_CGROUP};
+		const struct ctprof_report *report;
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+			sample_analyse(a, compare ? b : NULL, &options, &report);
+		g_autoptr(GString) order = g_string_new(NULL);
+
+		for (guint64 i = 0; i < report->n_sections; i++)
+			g_string_append_printf(order, "%s%s", i ? "," : "",
+					       report->sections[i].heading);
+		g_assert_cmpstr(order->str, ==, orders[compare]);
+	}
+}
+
+/* The delays share a table with the rest, and give it their name when alone. */
+static void test_delays(void)
+{
+	static const struct {
+		const char *sections;
+		const char *dump;
+	} cases[] = {
+		{"primary", "primary p thread_count 1\nprimary p run_time_ns 4\n"},
+		{"taskstats-delay", "taskstats-delay p cpu_delay_count 2\n"
+				    "taskstats-delay p cpu_delay_total_ns 10\n"
+				    "derived p avg_cpu_delay_ns 5.000\n"},
+		{"derived", "derived p avg_slice_ns 2.000\n"},
+	};
+	g_autoptr(Sample) sample = sample_new();
+
+	sample_thread(sample, 1, 1, "p", "c", "/");
+	sample_u64(sample, "run_time_ns", 4);
+	sample_u64(sample, "timeslices", 2);
+	sample_u64(sample, "cpu_delay_count", 2);
+	sample_u64(sample, "cpu_delay_total_ns", 10);
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char metrics[] = "thread_count,run_time_ns,cpu_delay_count,cpu_delay_total_ns,"
+				 "avg_cpu_delay_ns,avg_slice_ns";
+		g_autofree char *sections = g_strdup(cases[i].sections);
+		AnalysisOptions options = {
+			.group_by = GROUP_BY_PCOMM, .metrics = metrics, .sections = sections};
+		g_autofree char *dump = dump_of(sample, NULL, options, NULL);
+
+		g_assert_cmpstr(dump, ==, cases[i].dump);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/sections/smaps-show", test_smaps_show);
+	g_test_add_func("/sections/smaps-compare", test_smaps_compare);
+	g_test_add_func("/sections/cgroups-show", test_cgroups_show);
+	g_test_add_func("/sections/cgroups-compare", test_cgroups_compare);
+	g_test_add_func("/sections/cgroups-elsewhere", test_cgroups_elsewhere);
+	g_test_add_func("/sections/cgroups-name-threads", test_cgroups_name_threads);
+	g_test_add_func("/sections/host", test_host);
+	g_test_add_func("/sections/order", test_order);
+	g_test_add_func("/sections/delays", test_delays);
+	return g_test_run();
+}
