@@ -124,6 +124,14 @@ static gboolean verify_name(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
 }
 
+/* A sink writes captures, or draws reports, or does both; nothing by halves. */
+static gboolean verify_draws_or_writes(const struct ctprof_sink_ops *sink)
+{
+	if (!sink->begin && !sink->rows && !sink->end)
+		return sink->report != NULL;
+	return sink->begin && sink->rows && sink->end;
+}
+
 /* An ops struct, as the plugin compiled it, with every required op. */
 static gboolean verify_ops(const struct ctprof_plugin *d, GError **error)
 {
@@ -143,8 +151,9 @@ static gboolean verify_ops(const struct ctprof_plugin *d, GError **error)
 		return TRUE;
 	}
 	memcpy(&sink, d->ops, MIN(size, sizeof sink));
-	if (!sink.open || !sink.close || !sink.begin || !sink.rows || !sink.end)
-		return bad(error, "a sink needs the ops open, close, begin, rows and end");
+	if (!sink.open || !sink.close || !verify_draws_or_writes(&sink))
+		return bad(error, "a sink needs the ops open, close, and begin, rows and end or "
+				  "report");
 	return TRUE;
 }
 

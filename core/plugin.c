@@ -270,6 +270,11 @@ static gboolean check_sink(Plugin *plugin, int result, GError **error)
 gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_capture *capture,
 		      GError **error)
 {
+	if (!plugin->sink.begin) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "plugin %s: cannot write a capture", plugin_name(plugin));
+		return FALSE;
+	}
 	plugin->output = output;
 	enter(plugin, "begin");
 	return check_sink(plugin, plugin->sink.begin(plugin->self, capture), error);
@@ -290,6 +295,19 @@ gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError
 {
 	enter(plugin, "end");
 	return check_sink(plugin, plugin->sink.end(plugin->self, end), error);
+}
+
+gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report *report,
+		     GError **error)
+{
+	if (!plugin->sink.report) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "plugin %s: cannot draw a report", plugin_name(plugin));
+		return FALSE;
+	}
+	plugin->output = output;
+	enter(plugin, "report");
+	return check_sink(plugin, plugin->sink.report(plugin->self, report), error);
 }
 
 void plugin_report(Plugin *plugin, struct ctprof_plugin_report *ret_report)

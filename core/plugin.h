@@ -81,6 +81,8 @@ gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_captur
 		      GError **error);
 gboolean plugin_rows(Plugin *plugin, const struct ctprof_rows *rows, GError **error);
 gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError **error);
+gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report *report,
+		     GError **error);
 
 /* Warns of batches it failed and puts that broke the rules. */
 void plugin_tell_failures(Plugin *plugin);

@@ -10,6 +10,9 @@
  * bytewise by path.  A scope without rows is left out.  Calls never overlap,
  * but may come from different threads.  After a negative return, or when the
  * capture is broken off, close() follows at once and the output is discarded.
+ *
+ * Life of a sink that reads files of its own format back:
+ *	open -> read... -> close
  */
 #ifndef CTPROF_SINK_H
 #define CTPROF_SINK_H
@@ -132,6 +135,66 @@ struct ctprof_capture_end {
 	const struct ctprof_plugin_report *plugins;
 };
 
+/* ---- reading back ------------------------------------------------------ */
+
+/* What a fact is about: ctprof_input.fact(). */
+enum ctprof_fact_kind {
+	/* When and how the capture was made.  Known keys: captured_at_unix_ns,
+	 * begin_boottime_ns, version (ctprof's), kernel. */
+	CTPROF_FACT_CAPTURE = 10,
+	CTPROF_FACT_OPTION = 20, /* an option of the capture, as given */
+	CTPROF_FACT_PLUGIN = 30, /* key: a plugin's name; value: its state */
+};
+
+/*
+ * What the host lends to read(), for that call and its thread only.  First
+ * argument everywhere: that same pointer.  What is pointed to is copied.
+ */
+struct ctprof_input {
+	uint32_t struct_size;
+	/* What is believed at most; each is at least 1. */
+	uint32_t max_depth;      /* nesting */
+	uint32_t max_string;     /* bytes of a name or text */
+	uint32_t max_window_log; /* log2 of the bytes a decompressor may look back */
+	uint64_t max_bytes;      /* of the file, decompressed */
+	uint64_t max_threads;    /* rows of thread scope */
+	void *handle;            /* the host's */
+
+	/* The file's next bytes, as stored: how many (at most size), 0 at its
+	 * end, or -errno, of which the host has the sentence. */
+	int64_t (*read)(const struct ctprof_input *input, void *data, uint64_t size);
+	/* Back to the file's first byte.  0 or -errno, likewise. */
+	int (*rewind)(const struct ctprof_input *input);
+
+	/* Declares a metric of the file; plugin filled it.  help and origin may be
+	 * "".  -EINVAL: malformed, or of a kind this host does not know; -EEXIST:
+	 * the name is taken; -EBUSY: after seal(). */
+	int (*metric)(const struct ctprof_input *input, const char *plugin,
+		      const struct ctprof_metric *metric, uint32_t *ret_slot);
+	/* No more metrics.  0 or -errno. */
+	int (*seal)(const struct ctprof_input *input);
+	/*
+	 * Begins the next row of a scope, every slot absent as UNSUPPORTED (in the
+	 * row of a thread that is no leader, those of process and mm scope as
+	 * SKIPPED), after seal().  What row() gave counts for the put_* functions
+	 * of struct ctprof_host until the next row() of that scope.  Negative: the
+	 * host wants no more; read() ends with that number.
+	 */
+	int (*row)(const struct ctprof_input *input, uint32_t scope,
+		   const struct ctprof_target *target, struct ctprof_batch **ret_batch,
+		   uint64_t *ret_row);
+	/* Tells a fact (enum ctprof_fact_kind). */
+	void (*fact)(const struct ctprof_input *input, uint32_t kind, const char *key,
+		     const char *value);
+	/* The sentence that explains the negative errno about to be returned:
+	 * what was expected, and what found.  offset: of the byte it is about, in
+	 * the decompressed text; UINT64_MAX: of none.  The last one counts. */
+	void (*fault)(const struct ctprof_input *input, uint64_t offset, const char *format, ...)
+		CTPROF_PRINTF(3, 4);
+};
+
+struct ctprof_report; /* report.h */
+
 struct ctprof_sink_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
@@ -139,10 +202,18 @@ struct ctprof_sink_ops {
 	int (*open)(const struct ctprof_host *host, void **ret_self);
 	/* Required: ends it, at any point of its life. */
 	void (*close)(void *self);
-	/* Required, as a capture is written; see the life above. */
+	/* As a capture is written; see the life above.  All three or none. */
 	int (*begin)(void *self, const struct ctprof_capture *capture);
 	int (*rows)(void *self, const struct ctprof_rows *rows);
 	int (*end)(void *self, const struct ctprof_capture_end *end);
+	/* Draws a finished report (see report.h) with host->write(); the life is
+	 * then open -> report -> close.  A sink has this, or begin, rows and end,
+	 * or both. */
+	int (*report)(void *self, const struct ctprof_report *report);
+	/* Optional: reads a file back, and then maybe another.  Metrics first, then
+	 * rows: threads in the file's order, those of other scopes in between.  0,
+	 * or a negative errno after input->fault(): nothing of the file counts. */
+	int (*read)(void *self, const struct ctprof_input *input);
 };
 
 /* Row i's target, whatever size of target the host was compiled with. */

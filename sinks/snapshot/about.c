@@ -1,78 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "about.h"
 
-struct word {
-	uint32_t value;
-	const char *word;
-};
-
-static const struct word kinds[] = {
-	{CTPROF_COUNTER, "counter"}, {CTPROF_PEAK, "peak"},
-	{CTPROF_LOW, "low"},         {CTPROF_GAUGE, "gauge"},
-	{CTPROF_ORDINAL, "ordinal"}, {CTPROF_CATEGORY, "category"},
-	{CTPROF_CPUSET, "cpuset"},   {CTPROF_MAP, "map"},
-	{CTPROF_LABEL, "label"},     {0, NULL},
-};
-
-static const struct word units[] = {
-	{CTPROF_UNIT_NONE, "none"},
-	{CTPROF_UNIT_NS, "ns"},
-	{CTPROF_UNIT_US, "us"},
-	{CTPROF_UNIT_TICKS, "ticks"},
-	{CTPROF_UNIT_BYTES, "bytes"},
-	{CTPROF_UNIT_KIB, "kib"},
-	{CTPROF_UNIT_TEXT, "text"},
-	{CTPROF_UNIT_CHAR, "char"},
-	{CTPROF_UNIT_BOOL, "bool"},
-	{CTPROF_UNIT_CPUS, "cpus"},
-	{CTPROF_UNIT_CENTIPERCENT, "centipercent"},
-	{0, NULL},
-};
-
-static const struct word scopes[] = {
-	{CTPROF_SCOPE_THREAD, "thread"},
-	{CTPROF_SCOPE_PROCESS, "process"},
-	{CTPROF_SCOPE_MM, "mm"},
-	{CTPROF_SCOPE_CGROUP, "cgroup"},
-	{CTPROF_SCOPE_HOST, "host"},
-	{CTPROF_SCOPE_CAPTURE, "capture"},
-	{0, NULL},
-};
-
-static const struct word flags[] = {
-	{CTPROF_METRIC_ON_DEMAND, "on_demand"},
-	{CTPROF_METRIC_UNLIMITED, "unlimited"},
-	{0, NULL},
-};
-
-static const struct word plugin_kinds[] = {
-	{CTPROF_KIND_SOURCE, "source"},
-	{CTPROF_KIND_SINK, "sink"},
-	{0, NULL},
-};
-
-static const struct word plugin_states[] = {
-	{CTPROF_STATE_LIVE, "live"},
-	{CTPROF_STATE_LEFT_OUT, "left_out"},
-	{CTPROF_STATE_FAILED, "failed"},
-	{0, NULL},
-};
-
-/* A value of a newer host has no word yet. */
-static const char *word_of(const struct word *words, uint32_t value)
-{
-	for (; words->word; words++)
-		if (words->value == value)
-			return words->word;
-	return "unknown";
-}
+#include "words.h"
 
 static void about_write_flags(struct json *json, uint32_t set)
 {
 	const char *separator = "";
 
 	json_literal(json, ",\"flags\":[");
-	for (const struct word *flag = flags; flag->word; flag++) {
+	for (const struct word *flag = words_flags; flag->word; flag++) {
 		if (!(set & flag->value))
 			continue;
 		json_raw(json, separator, strlen(separator));
@@ -88,9 +24,9 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 
 	json_literal(json, "{\"name\":");
 	json_string(json, metric->name);
-	json_member_string(json, "kind", word_of(kinds, metric->kind));
-	json_member_string(json, "unit", word_of(units, metric->unit));
-	json_member_string(json, "scope", word_of(scopes, metric->scope));
+	json_member_string(json, "kind", words_find(words_kinds, metric->kind));
+	json_member_string(json, "unit", words_find(words_units, metric->unit));
+	json_member_string(json, "scope", words_find(words_scopes, metric->scope));
 	json_member_string(json, "group", metric->group);
 	json_member_string(json, "plugin", info->plugin);
 	json_member_u64(json, "rank", metric->rank);
@@ -121,8 +57,8 @@ static void about_write_plugin(struct json *json, const struct ctprof_plugin_rep
 	json_literal(json, "{\"name\":");
 	json_string(json, report->name);
 	json_member_string(json, "version", report->version);
-	json_member_string(json, "kind", word_of(plugin_kinds, report->kind));
-	json_member_string(json, "state", word_of(plugin_states, report->state));
+	json_member_string(json, "kind", words_find(words_plugin_kinds, report->kind));
+	json_member_string(json, "state", words_find(words_plugin_states, report->state));
 	if (report->why)
 		json_member_string(json, "why", report->why);
 	json_member_u64(json, "batches", report->batches);

@@ -39,6 +39,17 @@ static size_t presence_find_reason(uint8_t state)
 	return 0;
 }
 
+bool presence_parse_reason(struct text word, uint8_t *ret_state)
+{
+	for (size_t i = 0; i < N_REASONS; i++) {
+		if (!text_equal(word, reasons[i].name))
+			continue;
+		*ret_state = reasons[i].state;
+		return true;
+	}
+	return false;
+}
+
 static void presence_write_names(struct json *json, const struct json_piece *names,
 				 const uint8_t *states, size_t n, size_t reason)
 {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "json.h"
+#include "text.h"
 
 struct presence;
 
@@ -26,3 +27,6 @@ void presence_write_sets(const struct presence *presence, struct json *json);
 /* One set: the object reason -> names.  Names that are present do not appear. */
 void presence_write_set(struct json *json, const struct json_piece *names, const uint8_t *states,
 			size_t n);
+
+/* The state a reason stands for; false for a word of a newer writer. */
+bool presence_parse_reason(struct text word, uint8_t *ret_state);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "schema.h"
 
+#include <string.h>
+
 static const struct schema_field thread_fields[] = {
 	{"tid", VALUE_U32},
 	{"tgid", VALUE_U32},
@@ -182,3 +184,21 @@ const struct schema_object schema_objects[SCHEMA_N_OBJECTS] = {
 	{"sched_ext", CTPROF_SCOPE_HOST, SCHEMA_EMPTY_NULL, &schema_sched_ext},
 	{"extra", 0, SCHEMA_EMPTY_OMIT, NULL},
 };
+
+size_t schema_find_object(const struct ctprof_metric *metric, size_t *ret_skip)
+{
+	size_t i = 0;
+
+	for (; i < SCHEMA_N_OBJECTS - 1; i++) {
+		const struct schema_object *object = &schema_objects[i];
+		size_t len = strlen(object->key);
+
+		if (object->scope == metric->scope &&
+		    strncmp(metric->name, object->key, len) == 0 && metric->name[len] == '.') {
+			*ret_skip = len + 1;
+			return i;
+		}
+	}
+	*ret_skip = 0;
+	return i;
+}

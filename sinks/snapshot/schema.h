@@ -44,3 +44,7 @@ struct schema_object {
 /* In the file's order; the last has scope 0. */
 extern const struct schema_object schema_objects[];
 #define SCHEMA_N_OBJECTS 7
+
+/* The object a metric of host or capture scope belongs to, as an index of
+ * schema_objects; *ret_skip: how much of its name stands for the object. */
+size_t schema_find_object(const struct ctprof_metric *metric, size_t *ret_skip);

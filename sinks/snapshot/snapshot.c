@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sink that writes snapshot files; see docs/file-format.md. */
+/* The sink that writes snapshot files, and reads them back; see docs/file-format.md. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "about.h"
+#include "read.h"
 #include "stream.h"
 #include "thread.h"
 #include "tree.h"
@@ -111,25 +112,6 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	return 0;
 }
 
-/* The object of the top level whose members' names begin like this one, or "extra". */
-static size_t snapshot_find_object(const struct ctprof_metric *metric, size_t *ret_skip)
-{
-	size_t i = 0;
-
-	for (; i < SCHEMA_N_OBJECTS - 1; i++) {
-		const struct schema_object *object = &schema_objects[i];
-		size_t len = strlen(object->key);
-
-		if (object->scope == metric->scope &&
-		    strncmp(metric->name, object->key, len) == 0 && metric->name[len] == '.') {
-			*ret_skip = len + 1;
-			return i;
-		}
-	}
-	*ret_skip = 0;
-	return i;
-}
-
 static int snapshot_add_thread(struct snapshot *self, const struct ctprof_metric_info *info)
 {
 	return thread_writer_add(self->threads, info);
@@ -143,7 +125,7 @@ static int snapshot_add_cgroup(struct snapshot *self, const struct ctprof_metric
 static int snapshot_add_object(struct snapshot *self, const struct ctprof_metric_info *info)
 {
 	size_t skip;
-	size_t object = snapshot_find_object(info->metric, &skip);
+	size_t object = schema_find_object(info->metric, &skip);
 
 	return tree_add_metric(self->objects[object], info->metric->name + skip, info);
 }
@@ -374,6 +356,13 @@ static int snapshot_end(void *instance, const struct ctprof_capture_end *end)
 	return snapshot_fail(self, stream_finish(self->stream));
 }
 
+static int snapshot_read(void *instance, const struct ctprof_input *input)
+{
+	const struct snapshot *self = instance;
+
+	return snapshot_fail(self, read_snapshot(self->host, input));
+}
+
 static const struct ctprof_sink_ops ops = {
 	.struct_size = sizeof ops,
 	.open = snapshot_open,
@@ -381,6 +370,7 @@ static const struct ctprof_sink_ops ops = {
 	.begin = snapshot_begin,
 	.rows = snapshot_rows,
 	.end = snapshot_end,
+	.read = snapshot_read,
 };
 
 static const struct ctprof_plugin plugin = {
@@ -392,7 +382,7 @@ static const struct ctprof_plugin plugin = {
 	.cost = CTPROF_COST_CHEAP,
 	.name = "snapshot",
 	.version = CTPROF_VERSION,
-	.summary = "writes snapshot files: zstd-compressed JSON",
+	.summary = "writes and reads snapshot files: zstd-compressed JSON",
 	.ops = &ops,
 };
 

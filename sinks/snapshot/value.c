@@ -165,6 +165,21 @@ enum value_kind value_kind_of(const struct ctprof_metric_info *info)
 	}
 }
 
+enum value_kind value_kind_of_metric(const struct ctprof_metric *metric)
+{
+	struct ctprof_metric_info info = {.metric = metric, .type = CTPROF_TYPE_U64};
+
+	if (metric->kind == CTPROF_MAP)
+		info.type = CTPROF_TYPE_MAP;
+	else if (metric->kind == CTPROF_CPUSET)
+		info.type = CTPROF_TYPE_CPUS;
+	else if (metric->unit == CTPROF_UNIT_TEXT)
+		info.type = CTPROF_TYPE_TEXT;
+	else if (metric->kind == CTPROF_ORDINAL)
+		info.type = CTPROF_TYPE_I64;
+	return value_kind_of(&info);
+}
+
 bool value_accepts(enum value_kind kind, enum value_kind from)
 {
 	return (forms[kind].accepts & ACCEPTS(from)) != 0;

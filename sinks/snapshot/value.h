@@ -27,6 +27,8 @@ enum value_kind {
 
 /* The kind a metric's values have by its own definition. */
 enum value_kind value_kind_of(const struct ctprof_metric_info *info);
+/* The same, when nothing but the definition is known. */
+enum value_kind value_kind_of_metric(const struct ctprof_metric *metric);
 /* Whether values of the natural kind `from` can be written as kind. */
 bool value_accepts(enum value_kind kind, enum value_kind from);
 /* What is written for an absent value. */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "utf8.h"
+
 /* Bytes of text escaped per json_room(): at most 6 bytes out for 1 in, and a
  * sequence begun before the end of the slice is taken whole. */
 #define SLICE 512
@@ -118,38 +120,6 @@ void json_i64(struct json *json, int64_t value)
 	if (value < 0)
 		json_literal(json, "-");
 	json_u64(json, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-}
-
-/* Table 3-7 of the Unicode standard: what may follow a leading byte. */
-static const struct lead {
-	uint8_t first, last; /* leading bytes */
-	uint8_t low, high;   /* second byte; the others are 80..BF */
-	uint8_t length;
-} leads[] = {
-	{0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-	{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-};
-
-static const struct lead *utf8_find_lead(uint8_t byte)
-{
-	for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++)
-		if (byte >= leads[i].first && byte <= leads[i].last)
-			return &leads[i];
-	return NULL;
-}
-
-/* Length of the sequence at p (len >= 1), or of its longest well-formed beginning. */
-static size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid)
-{
-	const struct lead *lead = utf8_find_lead(p[0]);
-	size_t n = 1;
-
-	if (lead && lead->length > 1 && len > 1 && p[1] >= lead->low && p[1] <= lead->high)
-		for (n = 2; n < lead->length && n < len && (p[n] & 0xc0) == 0x80;)
-			n++;
-	*ret_valid = lead && n == lead->length;
-	return n;
 }
 
 /* Bytes that stand for themselves: printable ASCII but '"' and '\\', and DEL. */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every sink that draws a report needs: its parts, whatever size of them
+ * the host was compiled with, and words for values that are no numbers. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ctprof/report.h"
+
+static inline const void *drawing_element(const void *first, uint64_t i)
+{
+	/* Every struct of the border begins with its size. */
+	const uint32_t *size = first;
+
+	return (const char *)first + i * *size;
+}
+
+static inline const struct ctprof_report_section *
+drawing_section(const struct ctprof_report *report, uint64_t i)
+{
+	return drawing_element(report->sections, i);
+}
+
+static inline const struct ctprof_report_row *
+drawing_row(const struct ctprof_report_section *section, uint64_t i)
+{
+	return drawing_element(section->rows, i);
+}
+
+static inline const struct ctprof_report_orphan *drawing_only(const struct ctprof_report *report,
+							      unsigned int side, uint64_t i)
+{
+	return drawing_element(report->only[side], i);
+}
+
+static inline const struct ctprof_report_rename *drawing_rename(const struct ctprof_report *report,
+								uint64_t i)
+{
+	return drawing_element(report->renames, i);
+}
+
+static inline bool drawing_is_compare(const struct ctprof_report *report)
+{
+	return (report->flags & CTPROF_REPORT_COMPARE) != 0;
+}
+
+/* A value in words: our own text around some of the host's. */
+struct drawing_words {
+	char before[64];
+	const char *text; /* bytes of the host's, to be escaped; never NULL */
+	char after[64];
+};
+
+/* "-5..10", "SCHED_OTHER (3/5)", "4 cpus (0-3)", "max"; false for numbers and
+ * absent values. */
+bool drawing_words(const struct ctprof_value *value, struct drawing_words *ret_words);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "utf8.h"
+
+#include <string.h>
+
+/* Table 3-7 of the Unicode standard: what may follow a leading byte. */
+static const struct lead {
+	uint8_t first, last; /* leading bytes */
+	uint8_t low, high;   /* second byte; the others are 80..BF */
+	uint8_t length;
+} leads[] = {
+	{0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+	{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+/* Controls, line and paragraph separators, and what is invisible or turns the
+ * direction of writing: a name must not reorder the line it stands in. */
+static const struct range {
+	uint32_t first, last;
+} unseen[] = {
+	{0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x061c, 0x061c}, {0x200b, 0x200f},
+	{0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
+};
+
+static const struct lead *find_lead(uint8_t byte)
+{
+	for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++)
+		if (byte >= leads[i].first && byte <= leads[i].last)
+			return &leads[i];
+	return NULL;
+}
+
+size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid)
+{
+	const struct lead *lead = find_lead(p[0]);
+	size_t n = 1;
+
+	if (lead && lead->length > 1 && len > 1 && p[1] >= lead->low && p[1] <= lead->high)
+		for (n = 2; n < lead->length && n < len && (p[n] & 0xc0) == 0x80;)
+			n++;
+	*ret_valid = lead && n == lead->length;
+	return n;
+}
+
+/* The code point of a well-formed sequence of n bytes. */
+static uint32_t decode(const uint8_t *p, size_t n)
+{
+	uint32_t code = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+
+	for (size_t i = 1; i < n; i++)
+		code = code << 6 | (p[i] & 0x3fu);
+	return code;
+}
+
+static bool is_seen(uint32_t code)
+{
+	for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
+		if (code >= unseen[i].first && code <= unseen[i].last)
+			return false;
+	return true;
+}
+
+size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *ret_len,
+		 uint32_t *ret_code)
+{
+	static const char hex[] = "0123456789abcdef";
+	const uint8_t *bytes = (const uint8_t *)p;
+	bool valid;
+	size_t n = utf8_measure(bytes, len, &valid);
+	uint32_t code = valid ? decode(bytes, n) : 0;
+
+	if (valid && is_seen(code)) {
+		memcpy(ret_shown, p, n);
+		*ret_len = n;
+		*ret_code = code;
+		return n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		ret_shown[4 * i] = '\\';
+		ret_shown[4 * i + 1] = 'x';
+		ret_shown[4 * i + 2] = hex[bytes[i] >> 4];
+		ret_shown[4 * i + 3] = hex[bytes[i] & 15];
+	}
+	*ret_len = 4 * n;
+	*ret_code = 0;
+	return n;
+}

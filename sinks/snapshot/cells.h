@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The values of one object, as read.  They are held until the object has ended,
+ * for only then it is known which of them are no more than placeholders.
+ */
+#pragma once
+
+#include "pull.h"
+#include "shape.h"
+
+struct cell {
+	uint64_t bits; /* a number, or where in its buffer the value begins */
+	uint32_t n;    /* bytes, CPUs or entries there */
+	uint8_t state;
+	bool exact; /* the bytes were given in hex */
+};
+
+/* struct cell.state */
+enum cell_state {
+	CELL_NONE, /* did not come */
+	CELL_NULL,
+	CELL_VALUE,
+};
+
+struct cells {
+	struct cell *cells;
+	uint32_t room;                    /* cells */
+	struct json bytes, cpus, entries; /* growing */
+	struct ctprof_map_entry *lent;    /* a map being put */
+	size_t n_lent;                    /* room in it */
+};
+
+/* Where values are put. */
+struct row {
+	const struct ctprof_host *host;
+	struct ctprof_batch *batch;
+	uint64_t row;
+};
+
+/* -ENOMEM. */
+int cells_init(struct cells *cells);
+void cells_free(struct cells *cells);
+/* Empties n cells, one for each member of a shape. */
+int cells_begin(struct cells *cells, uint32_t n);
+
+/* Keeps a text of the file, with a NUL behind, until cells_begin(). */
+bool cells_keep(struct cells *cells, struct pull *pull, struct text text, size_t *ret_at);
+/* Reads the value of member i; a second one is an error. */
+void cells_read(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i);
+/* Reads the bytes of member i, a text, in hex: they count, whatever its text is. */
+void cells_read_hex(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i);
+
+/* Whether member i came, and not as null or as what no value can be. */
+bool cells_has(const struct cells *cells, const struct shape *shape, uint32_t i);
+/* The text of member i, "" when it did not come, with a NUL behind.  Until the next is kept. */
+struct text cells_text(const struct cells *cells, uint32_t i);
+/* Puts the value of member i, which has a metric and cells_has(). */
+int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);

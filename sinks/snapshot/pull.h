@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A strict JSON tokenizer, asked for what is expected next.  It holds a window
+ * of the text and takes more when it runs out.  Errors stick: after the first,
+ * which is told with its offset, what was expected and what was found, lists
+ * end and every call fails, so that a reader looks once, where it must.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "json.h"
+#include "text.h"
+
+struct pull {
+	/* The next byte.  *end is NUL, so that scans end there by themselves. */
+	const char *p, *end;
+	char *buffer;
+	size_t size;   /* of buffer, less the NUL */
+	uint64_t base; /* offset in the text of buffer[0] */
+	bool ended;    /* there is no more to take */
+	int error;     /* the first one, -errno */
+
+	/* The next bytes: how many, 0 at the end, -errno. */
+	int64_t (*fill)(void *context, char *into, size_t size);
+	/* Told once: the sentence about the byte at offset. */
+	void (*fault)(void *context, uint64_t offset, const char *sentence);
+	void *context;
+
+	const char *where; /* what is being read, for the sentence: "a thread record" */
+	uint32_t depth, max_depth;
+	uint32_t max_string;   /* bytes of a string or number as written */
+	struct json unescaped; /* the last string that had escapes */
+};
+
+/* An object or array being gone through. */
+struct pull_list {
+	char close;
+	bool begun;
+};
+
+/* fill, fault, context and the limits are set by the caller.  -ENOMEM. */
+int pull_init(struct pull *pull);
+void pull_free(struct pull *pull);
+/* For a new pass, as after pull_init(); limits and functions stay. */
+void pull_rewind(struct pull *pull);
+
+/* Ends with error, about which everything has been said. */
+void pull_stop(struct pull *pull, int error);
+/* Ends with "expected EXPECTED in WHERE, found" what is next. */
+void pull_fail(struct pull *pull, const char *expected);
+/* Likewise, about the text at `at`, which is still in the window. */
+void pull_fail_at(struct pull *pull, const char *at, const char *expected, struct text found);
+/* "expected each key once in WHERE, found a second KEY". */
+void pull_fail_twice(struct pull *pull, struct text key);
+/* "expected at most MOST WHAT in WHERE, found more". */
+void pull_fail_limit(struct pull *pull, uint64_t most, const char *what);
+
+char pull_peek_far(struct pull *pull);
+
+/* The next byte that is no blank, which stays next; NUL at the end. */
+static inline char pull_peek(struct pull *pull)
+{
+	return (unsigned char)*pull->p > ' ' ? *pull->p : pull_peek_far(pull);
+}
+
+/* Enters a list that begins with open, '{' or '['. */
+void pull_open(struct pull *pull, char open, struct pull_list *ret_list);
+
+bool pull_more_far(struct pull *pull, struct pull_list *list);
+
+/* Whether another member follows, then next; else the list has been left. */
+static inline bool pull_more(struct pull *pull, struct pull_list *list)
+{
+	if (!list->begun || *pull->p != ',')
+		return pull_more_far(pull, list);
+	pull->p++;
+	return true;
+}
+
+/* Takes `"key":` if it stands there in just this form. */
+static inline bool pull_match(struct pull *pull, const struct json_piece *key)
+{
+	if ((size_t)(pull->end - pull->p) < key->len || memcmp(pull->p, key->p, key->len) != 0)
+		return false;
+	pull->p += key->len;
+	return true;
+}
+
+/* Takes a key and its ':'.  Like all texts given here it holds until the next call. */
+bool pull_key(struct pull *pull, struct text *ret_key);
+bool pull_string(struct pull *pull, struct text *ret_text);
+bool pull_bool(struct pull *pull, bool *ret_value);
+/* null, if it stands there. */
+bool pull_null(struct pull *pull);
+
+bool pull_integer_far(struct pull *pull, int64_t min, uint64_t max, const char *expected,
+		      uint64_t *ret_bits);
+
+/* An integer in min..max (min <= 0), as two's complement; expected says so in words. */
+static inline bool pull_integer(struct pull *pull, int64_t min, uint64_t max, const char *expected,
+				uint64_t *ret_bits)
+{
+	const char *p = pull->p;
+	uint64_t value = 0;
+
+	while ((unsigned char)(*p - '0') < 10 && p - pull->p < 19)
+		value = value * 10 + (unsigned char)(*p++ - '0');
+	/* Whatever is unusual is looked at again, with more care. */
+	if (p == pull->p || (*pull->p == '0' && p - pull->p > 1) ||
+	    (*p != ',' && *p != '}' && *p != ']') || value > max)
+		return pull_integer_far(pull, min, max, expected, ret_bits);
+	pull->p = p;
+	*ret_bits = value;
+	return true;
+}
+
+/* Takes a value of any sort, as strictly. */
+void pull_skip(struct pull *pull);
+/* A scalar as text, strings without quotes and escapes; false for others, which are skipped. */
+bool pull_scalar(struct pull *pull, struct text *ret_text);
+/* Nothing but blanks may follow. */
+void pull_finish(struct pull *pull);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "read-about.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "words.h"
+
+/* A newer one is written by who means to be misunderstood by this. */
+#define VERSION 1
+
+enum { FORMAT_NAME, FORMAT_VERSION };
+static const struct schema_field format_fields[] = {
+	[FORMAT_NAME] = {"name", VALUE_TEXT},
+	[FORMAT_VERSION] = {"version", VALUE_U64},
+};
+
+enum {
+	METRIC_NAME,
+	METRIC_KIND,
+	METRIC_UNIT,
+	METRIC_SCOPE,
+	METRIC_GROUP,
+	METRIC_PLUGIN,
+	METRIC_RANK,
+	METRIC_TAG,
+	METRIC_GATES,
+	METRIC_HELP,
+	METRIC_ORIGIN
+};
+static const struct schema_field metric_fields[] = {
+	[METRIC_NAME] = {"name", VALUE_TEXT},     [METRIC_KIND] = {"kind", VALUE_TEXT},
+	[METRIC_UNIT] = {"unit", VALUE_TEXT},     [METRIC_SCOPE] = {"scope", VALUE_TEXT},
+	[METRIC_GROUP] = {"group", VALUE_TEXT},   [METRIC_PLUGIN] = {"plugin", VALUE_TEXT},
+	[METRIC_RANK] = {"rank", VALUE_U32},      [METRIC_TAG] = {"tag", VALUE_TEXT},
+	[METRIC_GATES] = {"gates", VALUE_TEXT},   [METRIC_HELP] = {"help", VALUE_TEXT},
+	[METRIC_ORIGIN] = {"origin", VALUE_TEXT},
+};
+
+enum { PLUGIN_NAME, PLUGIN_STATE };
+static const struct schema_field plugin_fields[] = {
+	[PLUGIN_NAME] = {"name", VALUE_TEXT},
+	[PLUGIN_STATE] = {"state", VALUE_TEXT},
+};
+
+#define FIELDS(table) ((struct schema_fields){(table), sizeof(table) / sizeof((table)[0])})
+
+/* Reads an object's known members into cells; other() takes the values of the rest. */
+static void read_record(struct pull *pull, struct cells *cells, const struct shape *shape,
+			void (*other)(struct pull *pull, struct text key, void *context),
+			void *context)
+{
+	struct pull_list list;
+	struct text key;
+	int r = cells_begin(cells, shape->n);
+
+	if (r < 0)
+		pull_stop(pull, r);
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list) && pull_key(pull, &key)) {
+		uint32_t i = shape_find(shape, key);
+
+		if (i != SHAPE_NONE)
+			cells_read(cells, pull, shape, i);
+		else
+			other(pull, key, context);
+	}
+}
+
+static void skip_other(struct pull *pull, struct text key, void *context)
+{
+	(void)key;
+	(void)context;
+	pull_skip(pull);
+}
+
+/* An array of such objects; whole() after each, which ends the reading with -errno. */
+static void read_records(struct pull *pull, struct cells *cells, struct schema_fields fields,
+			 void (*other)(struct pull *pull, struct text key, void *context),
+			 int (*whole)(const struct cells *cells, void *context), void *context)
+{
+	__attribute__((cleanup(shape_free))) struct shape shape = {0};
+	struct pull_list list;
+	int r = shape_add_fields(&shape, &fields);
+
+	if (r < 0)
+		pull_stop(pull, r);
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list)) {
+		read_record(pull, cells, &shape, other, context);
+		r = pull->error ? 0 : whole(cells, context);
+		if (r < 0)
+			pull_stop(pull, r);
+	}
+}
+
+void about_read_format(struct pull *pull, struct cells *cells)
+{
+	__attribute__((cleanup(shape_free))) struct shape shape = {0};
+	const struct schema_fields fields = FIELDS(format_fields);
+	char found[32];
+	int r = shape_add_fields(&shape, &fields);
+
+	if (r < 0)
+		pull_stop(pull, r);
+	read_record(pull, cells, &shape, skip_other, NULL);
+	if (pull->error)
+		return;
+	struct text name = cells_text(cells, FORMAT_NAME);
+	uint64_t version = cells->cells[FORMAT_VERSION].bits;
+	int n = snprintf(found, sizeof found, "%" PRIu64, version);
+	if (!text_equal(name, "ctprof"))
+		pull_fail_at(pull, pull->p, "the name \"ctprof\"", name);
+	else if (version != VERSION)
+		pull_fail_at(pull, pull->p, "version 1", (struct text){found, (size_t)n});
+}
+
+struct metrics_reading {
+	uint32_t flags;
+	int (*each)(void *context, const char *plugin, const struct ctprof_metric *metric);
+	void *context;
+};
+
+static void read_metric_other(struct pull *pull, struct text key, void *context)
+{
+	struct metrics_reading *reading = context;
+	struct pull_list list;
+	struct text word;
+	uint32_t flag;
+
+	if (!text_equal(key, "flags")) {
+		pull_skip(pull);
+		return;
+	}
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list) && pull_string(pull, &word))
+		if (words_value(words_flags, word, &flag))
+			reading->flags |= flag;
+}
+
+static const char *text_or_null(const struct cells *cells, uint32_t i)
+{
+	return cells->cells[i].state == CELL_VALUE ? cells_text(cells, i).p : NULL;
+}
+
+/* A definition of a sort that is not known here is passed over, and with it its values. */
+static int take_metric(const struct cells *cells, void *context)
+{
+	struct metrics_reading *reading = context;
+	struct ctprof_metric metric = {
+		.struct_size = sizeof metric,
+		.flags = reading->flags,
+		.rank = (uint32_t)cells->cells[METRIC_RANK].bits,
+		.name = cells_text(cells, METRIC_NAME).p,
+		.group = cells_text(cells, METRIC_GROUP).p,
+		.tag = text_or_null(cells, METRIC_TAG),
+		.gates = text_or_null(cells, METRIC_GATES),
+		.help = cells_text(cells, METRIC_HELP).p,
+		.origin = cells_text(cells, METRIC_ORIGIN).p,
+	};
+
+	reading->flags = 0;
+	if (!words_value(words_kinds, cells_text(cells, METRIC_KIND), &metric.kind) ||
+	    !words_value(words_units, cells_text(cells, METRIC_UNIT), &metric.unit) ||
+	    !words_value(words_scopes, cells_text(cells, METRIC_SCOPE), &metric.scope))
+		return 0;
+	return reading->each(reading->context, cells_text(cells, METRIC_PLUGIN).p, &metric);
+}
+
+void about_read_metrics(struct pull *pull, struct cells *cells,
+			int (*each)(void *context, const char *plugin,
+				    const struct ctprof_metric *metric),
+			void *context)
+{
+	struct metrics_reading reading = {.each = each, .context = context};
+
+	read_records(pull, cells, FIELDS(metric_fields), read_metric_other, take_metric, &reading);
+}
+
+void about_read_time(struct pull *pull, const struct ctprof_input *input)
+{
+	uint64_t time;
+	char text[24];
+
+	if (!pull_integer(pull, 0, UINT64_MAX, "a time in ns", &time))
+		return;
+	(void)snprintf(text, sizeof text, "%" PRIu64, time);
+	input->fact(input, CTPROF_FACT_CAPTURE, "captured_at_unix_ns", text);
+}
+
+static int take_plugin(const struct cells *cells, void *context)
+{
+	const struct ctprof_input *input = context;
+
+	input->fact(input, CTPROF_FACT_PLUGIN, cells_text(cells, PLUGIN_NAME).p,
+		    cells_text(cells, PLUGIN_STATE).p);
+	return 0;
+}
+
+void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctprof_input *input)
+{
+	/* The border has no const context; take_plugin() takes it as it was. */
+	read_records(pull, cells, FIELDS(plugin_fields), skip_other, take_plugin,
+		     (void *)(uintptr_t)input);
+}
+
+/* Members of an object that are no lists, as facts; its own member `options` likewise. */
+static void read_facts(struct pull *pull, struct cells *cells, const struct ctprof_input *input,
+		       uint32_t kind)
+{
+	struct pull_list list;
+	struct text key, value;
+	size_t key_at, value_at;
+
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list) && pull_key(pull, &key)) {
+		int r = cells_begin(cells, 0);
+
+		if (kind == CTPROF_FACT_CAPTURE && text_equal(key, "options")) {
+			read_facts(pull, cells, input, CTPROF_FACT_OPTION);
+			continue;
+		}
+		if (r < 0 || !cells_keep(cells, pull, key, &key_at) || !pull_scalar(pull, &value) ||
+		    !cells_keep(cells, pull, value, &value_at))
+			continue;
+		input->fact(input, kind, cells->bytes.data + key_at, cells->bytes.data + value_at);
+	}
+}
+
+void about_read_capture(struct pull *pull, struct cells *cells, const struct ctprof_input *input)
+{
+	read_facts(pull, cells, input, CTPROF_FACT_CAPTURE);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "read-object.h"
+
+/* No metric's name is longer than 64; what is below longer ones is of no interest. */
+#define NAME_SIZE 128
+
+struct walk {
+	struct pull *pull;
+	const struct shape *shape;
+	struct cells *cells;
+	uint8_t *states;
+	bool has_absent;
+	char name[NAME_SIZE]; /* of the member being read, dots and all */
+};
+
+static void walk_members(struct walk *walk, size_t prefix, bool top);
+
+static bool is_map(const struct member *member)
+{
+	return member->kind == VALUE_MAP || member->kind == VALUE_TEXTS;
+}
+
+/* The value of the member whose name is len bytes long. */
+static void walk_value(struct walk *walk, size_t len)
+{
+	struct text name = {walk->name, len};
+	uint32_t i = shape_find(walk->shape, name);
+	bool nested = pull_peek(walk->pull) == '{';
+
+	/* A metric whose place an object took has a definition and no value. */
+	if (i != SHAPE_NONE && (!nested || is_map(&walk->shape->members[i]))) {
+		cells_read(walk->cells, walk->pull, walk->shape, i);
+		return;
+	}
+	if (nested) {
+		walk->name[len] = '.';
+		walk_members(walk, len + 1, false);
+		return;
+	}
+	i = shape_find_hex(walk->shape, name);
+	if (i != SHAPE_NONE)
+		cells_read_hex(walk->cells, walk->pull, walk->shape, i);
+	else
+		pull_skip(walk->pull);
+}
+
+/* What stands beside the values; false: it is none of that. */
+static bool walk_special(struct walk *walk, struct text key)
+{
+	uint32_t path = shape_find(walk->shape, (struct text){OBJECT_PATH, strlen(OBJECT_PATH)});
+
+	if (text_equal(key, "absent")) {
+		if (walk->has_absent)
+			pull_fail_twice(walk->pull, key);
+		walk->has_absent = true;
+		absences_read(walk->pull, walk->shape, walk->states);
+		return true;
+	}
+	if (path == SHAPE_NONE || !text_equal(key, "path_hex"))
+		return false;
+	cells_read_hex(walk->cells, walk->pull, walk->shape, path);
+	return true;
+}
+
+static void walk_members(struct walk *walk, size_t prefix, bool top)
+{
+	struct pull_list list;
+	struct text key;
+
+	pull_open(walk->pull, '{', &list);
+	while (pull_more(walk->pull, &list) && pull_key(walk->pull, &key)) {
+		if (top && walk_special(walk, key))
+			continue;
+		/* Room for the dot behind it, too. */
+		if (key.len >= sizeof walk->name - prefix) {
+			pull_skip(walk->pull);
+			continue;
+		}
+		memcpy(walk->name + prefix, key.p, key.len);
+		walk_value(walk, prefix + key.len);
+	}
+}
+
+void object_read(struct pull *pull, const struct shape *shape, struct cells *cells, uint8_t *states,
+		 const char *prefix)
+{
+	struct walk walk = {.pull = pull, .shape = shape, .cells = cells, .states = states};
+	size_t len = strlen(prefix);
+	int r = cells_begin(cells, shape->n);
+
+	if (r < 0)
+		pull_stop(pull, r);
+	if (shape->n > 0)
+		memset(states, CTPROF_PRESENT, shape->n);
+	memcpy(walk.name, prefix, len);
+	walk_members(&walk, len, true);
+}

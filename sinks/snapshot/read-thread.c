@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "read-thread.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_FLAGS 2
+
+static const char where[] = "a thread record";
+
+#define NO_GATE 0
+
+/* The fields a row's target is made of. */
+enum { FIELD_TID, FIELD_TGID };
+
+_Static_assert(FIELD_TGID == SCHEMA_TARGET_FIELDS - 1, "tid and tgid come first");
+
+/*
+ * What tells that a value was measured, in a file without presence: flags of
+ * the same record, all of which must be set.  The first pattern that fits counts.
+ */
+static const struct gate {
+	const char *pattern; /* of the members' names */
+	const char *flags[MAX_FLAGS];
+} gates[] = {
+	[NO_GATE] = {"", {NULL}},
+	{"cpu_delay_*", {"taskstats_measured", "cpu_delay_active"}},
+	{"*_delay_*", {"taskstats_measured", "delay_block_active"}},
+	{"hiwater_*", {"taskstats_measured", "xacct_active"}},
+	{"*allocated_bytes", {"jemalloc_measured"}},
+};
+
+#define N_GATES (sizeof gates / sizeof gates[0])
+
+int thread_reader_init(struct thread_reader *reader)
+{
+	*reader = (struct thread_reader){0};
+	return shape_add_fields(&reader->shape, &schema_thread);
+}
+
+void thread_reader_free(struct thread_reader *reader)
+{
+	shape_free(&reader->shape);
+	presence_sets_free(&reader->sets);
+	free(reader->states);
+	free(reader->gates);
+	*reader = (struct thread_reader){0};
+}
+
+int thread_reader_add(struct thread_reader *reader, const struct ctprof_metric *metric,
+		      uint32_t slot)
+{
+	return shape_add_metric(&reader->shape, metric, slot);
+}
+
+static uint8_t find_gate(const struct member *member)
+{
+	struct text name = member_name(member);
+	char copy[64];
+
+	if (member->kind == VALUE_BOOL || name.len >= sizeof copy)
+		return NO_GATE;
+	memcpy(copy, name.p, name.len);
+	copy[name.len] = '\0';
+	for (uint8_t i = NO_GATE + 1; i < N_GATES; i++)
+		if (fnmatch(gates[i].pattern, copy, 0) == 0)
+			return i;
+	return NO_GATE;
+}
+
+int thread_reader_seal(struct thread_reader *reader)
+{
+	uint32_t n = reader->shape.n;
+
+	reader->states = calloc(n, 1);
+	reader->gates = calloc(n, 1);
+	if (!reader->states || !reader->gates)
+		return -ENOMEM;
+	for (uint32_t i = SCHEMA_TARGET_FIELDS; i < schema_thread.n; i++)
+		reader->gates[i] = find_gate(&reader->shape.members[i]);
+	return 0;
+}
+
+void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull)
+{
+	presence_sets_read(&reader->sets, pull, &reader->shape, reader->states);
+}
+
+void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
+{
+	struct pull_list list;
+	struct text key;
+	size_t next = 0;
+
+	pull->where = where;
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list)) {
+		/* Keys that are known to come need not be looked at byte by byte. */
+		if (next < schema_thread.n && pull_match(pull, &reader->shape.members[next].key))
+			next++;
+		else if (!pull_key(pull, &key))
+			return;
+		pull_skip(pull);
+	}
+}
+
+static void read_presence(struct thread_reader *reader, struct pull *pull)
+{
+	uint32_t n = reader->sets.n;
+	uint64_t set;
+
+	if (reader->has_states)
+		pull_fail_twice(pull, (struct text){"presence", 8});
+	reader->has_states = true;
+	if (pull_peek(pull) == '{') {
+		memset(reader->states, CTPROF_PRESENT, reader->shape.n);
+		absences_read(pull, &reader->shape, reader->states);
+		return;
+	}
+	(void)snprintf(reader->expected, sizeof reader->expected, "a presence below %u", n);
+	if (n == 0)
+		pull_fail(pull, "no presence, there being no sets");
+	else if (pull_integer(pull, 0, n - 1, reader->expected, &set))
+		presence_sets_get(&reader->sets, (uint32_t)set, reader->states, reader->shape.n);
+}
+
+/* Members from `first` on, mostly in the shape's order, which is the writer's.
+ * What else there is goes to other(), which must take the value. */
+static void read_members(struct thread_reader *reader, struct pull *pull, struct cells *cells,
+			 uint32_t first, uint32_t end,
+			 void (*other)(struct thread_reader *reader, struct pull *pull,
+				       struct cells *cells, struct text key))
+{
+	const struct shape *shape = &reader->shape;
+	struct pull_list list;
+	struct text key;
+	uint32_t next = first;
+
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list)) {
+		if (next < end && pull_match(pull, &shape->members[next].key)) {
+			cells_read(cells, pull, shape, next++);
+			continue;
+		}
+		if (!pull_key(pull, &key))
+			return;
+		uint32_t i = shape_find(shape, key);
+		if (i != SHAPE_NONE && i >= first && i < end) {
+			cells_read(cells, pull, shape, i);
+			next = i + 1;
+		} else {
+			other(reader, pull, cells, key);
+		}
+	}
+}
+
+static void read_other_extra(struct thread_reader *reader, struct pull *pull, struct cells *cells,
+			     struct text key)
+{
+	uint32_t i = shape_find_hex(&reader->shape, key);
+
+	if (i != SHAPE_NONE)
+		cells_read_hex(cells, pull, &reader->shape, i);
+	else
+		pull_skip(pull);
+}
+
+static void read_extra(struct thread_reader *reader, struct pull *pull, struct cells *cells)
+{
+	if (reader->has_extra)
+		pull_fail_twice(pull, (struct text){"extra", 5});
+	reader->has_extra = true;
+	read_members(reader, pull, cells, (uint32_t)schema_thread.n, reader->shape.n,
+		     read_other_extra);
+}
+
+static void read_other(struct thread_reader *reader, struct pull *pull, struct cells *cells,
+		       struct text key)
+{
+	if (text_equal(key, "presence"))
+		read_presence(reader, pull);
+	else if (text_equal(key, "extra"))
+		read_extra(reader, pull, cells);
+	else
+		read_other_extra(reader, pull, cells, key);
+}
+
+static bool is_set(const struct thread_reader *reader, const struct cells *cells, const char *flag)
+{
+	uint32_t i = shape_find(&reader->shape, (struct text){flag, strlen(flag)});
+
+	return i != SHAPE_NONE && cells_has(cells, &reader->shape, i) && cells->cells[i].bits != 0;
+}
+
+static bool is_measured(const struct thread_reader *reader, const struct cells *cells,
+			const struct gate *gate)
+{
+	for (size_t i = 0; i < MAX_FLAGS; i++)
+		if (gate->flags[i] && !is_set(reader, cells, gate->flags[i]))
+			return false;
+	return true;
+}
+
+/* The record of another writer: its flags tell, and '~', which no state is. */
+static void derive_states(struct thread_reader *reader, const struct cells *cells)
+{
+	bool measured[N_GATES];
+
+	for (size_t i = 0; i < N_GATES; i++)
+		measured[i] = is_measured(reader, cells, &gates[i]);
+	for (uint32_t i = 0; i < reader->shape.n; i++) {
+		bool absent = !measured[reader->gates[i]] ||
+			      (reader->shape.members[i].kind == VALUE_CHAR &&
+			       cells->cells[i].bits == '~');
+
+		reader->states[i] = absent ? CTPROF_ABSENT_UNSUPPORTED : CTPROF_PRESENT;
+	}
+}
+
+static void put_values(struct thread_reader *reader, struct pull *pull, struct cells *cells,
+		       const struct row *row)
+{
+	const struct shape *shape = &reader->shape;
+	int r = 0;
+
+	for (uint32_t i = SCHEMA_TARGET_FIELDS; r == 0 && i < shape->n; i++) {
+		if (!shape->members[i].registered)
+			continue;
+		if (reader->states[i] != CTPROF_PRESENT)
+			row->host->put_absent(row->batch, row->row, shape->members[i].slot,
+					      reader->states[i]);
+		else if (cells_has(cells, shape, i))
+			r = cells_put(cells, shape, i, row);
+	}
+	if (r < 0)
+		pull_stop(pull, r);
+}
+
+/* The thread's numbers, which every record must have. */
+static bool find_target(struct pull *pull, const struct cells *cells,
+			struct ctprof_target *ret_target)
+{
+	const struct cell *tid = &cells->cells[FIELD_TID], *tgid = &cells->cells[FIELD_TGID];
+
+	if (pull->error)
+		return false;
+	if (tid->state != CELL_VALUE || tgid->state != CELL_VALUE) {
+		pull_fail_at(pull, pull->p, "a tid and a tgid", (struct text){"its end", 7});
+		return false;
+	}
+	if (tid->bits > INT32_MAX || tgid->bits > INT32_MAX) {
+		pull_fail_at(pull, pull->p, "a tid and a tgid of 31 bits",
+			     (struct text){"more", 4});
+		return false;
+	}
+	*ret_target = (struct ctprof_target){
+		.struct_size = sizeof *ret_target,
+		.flags = tid->bits == tgid->bits ? CTPROF_TARGET_LEADER : 0,
+		.tgid = (int32_t)tgid->bits,
+		.tid = (int32_t)tid->bits,
+		.task_fd = -1,
+	};
+	return true;
+}
+
+void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct cells *cells,
+			const struct ctprof_host *host, const struct ctprof_input *input)
+{
+	struct row row = {.host = host};
+	struct ctprof_target target;
+
+	pull->where = where;
+	reader->has_states = false;
+	reader->has_extra = false;
+	int r = cells_begin(cells, reader->shape.n);
+	if (r < 0)
+		pull_stop(pull, r);
+	read_members(reader, pull, cells, 0, (uint32_t)schema_thread.n, read_other);
+	if (!find_target(pull, cells, &target))
+		return;
+	if (!reader->has_states)
+		derive_states(reader, cells);
+	r = input->row(input, CTPROF_SCOPE_THREAD, &target, &row.batch, &row.row);
+	if (r < 0)
+		pull_stop(pull, r);
+	else
+		put_values(reader, pull, cells, &row);
+}

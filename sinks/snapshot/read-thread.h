@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Thread records into rows. */
+#pragma once
+
+#include "absences.h"
+#include "cells.h"
+
+struct thread_reader {
+	struct shape shape; /* the format's fields, then those of "extra" */
+	struct presence_sets sets;
+	uint8_t *gates;  /* of the members: what tells whether they were measured */
+	uint8_t *states; /* of the members in the record being read */
+	bool has_states, has_extra;
+	char expected[64]; /* for a message */
+};
+
+/* With the format's fields.  -ENOMEM. */
+int thread_reader_init(struct thread_reader *reader);
+void thread_reader_free(struct thread_reader *reader);
+/* A metric of thread, process or mm scope.  -ENOMEM. */
+int thread_reader_add(struct thread_reader *reader, const struct ctprof_metric *metric,
+		      uint32_t slot);
+/* No more metrics.  -ENOMEM. */
+int thread_reader_seal(struct thread_reader *reader);
+
+/* Reads "presence_sets", after thread_reader_seal(). */
+void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull);
+/* Goes over a record, strictly, but without a look at its values. */
+void thread_reader_skip(const struct thread_reader *reader, struct pull *pull);
+/* Reads a record and puts it into a row of its own. */
+void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct cells *cells,
+			const struct ctprof_host *host, const struct ctprof_input *input);

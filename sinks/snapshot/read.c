@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "known.h"
+#include "read-about.h"
+#include "read-object.h"
+#include "read-thread.h"
+#include "unzstd.h"
+
+/*
+ * Threads come before the definitions of their values and the sets of what they
+ * lack, and there is no room to keep them: so the file is gone through twice.
+ */
+enum pass {
+	PASS_SKIM, /* all that is needed to fill rows, and whether the file is whole */
+	PASS_SETS, /* presence_sets alone, where they came before the metrics */
+	PASS_FILL,
+	N_PASSES,
+};
+
+/* The rows there is one of. */
+enum { ROW_HOST, ROW_CAPTURE, N_SINGLE_ROWS };
+
+static const uint32_t single_scopes[N_SINGLE_ROWS] = {
+	[ROW_HOST] = CTPROF_SCOPE_HOST,
+	[ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
+};
+
+struct reader {
+	const struct ctprof_host *host;
+	const struct ctprof_input *input;
+	struct unzstd *unzstd;
+	struct pull pull;
+	struct cells cells;
+	struct thread_reader threads;
+	struct shape cgroup, objects[SCHEMA_N_OBJECTS];
+	uint8_t *states; /* of an object being read */
+	struct json path;
+	bool has_scope[N_SINGLE_ROWS]; /* a metric of it */
+	struct row rows[N_SINGLE_ROWS];
+	enum pass pass;
+	uint32_t seen;     /* members of the top object in this pass, a bit each */
+	bool own;          /* written by ctprof, with its rules */
+	bool sealed;       /* the metrics are settled */
+	bool sets_delayed; /* presence_sets came too early */
+	bool faulted;      /* the text is not what it should be */
+};
+
+static void reader_free(struct reader *reader)
+{
+	unzstd_free(reader->unzstd);
+	pull_free(&reader->pull);
+	cells_free(&reader->cells);
+	thread_reader_free(&reader->threads);
+	shape_free(&reader->cgroup);
+	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
+		shape_free(&reader->objects[i]);
+	free(reader->states);
+	json_free(&reader->path);
+}
+
+static int64_t reader_fill(void *context, char *into, size_t size)
+{
+	struct reader *reader = context;
+
+	return unzstd_fill(reader->unzstd, into, size);
+}
+
+static void reader_fault(void *context, uint64_t offset, const char *sentence)
+{
+	struct reader *reader = context;
+
+	reader->faulted = true;
+	reader->input->fault(reader->input, offset, "%s", sentence);
+}
+
+static int reader_init_shapes(struct reader *reader)
+{
+	static const struct schema_field path = {OBJECT_PATH, VALUE_TEXT};
+	const struct schema_fields path_fields = {&path, 1};
+	const struct schema_fields *const cgroup[] = {&schema_cgroup, &schema_psi, &path_fields};
+	int r = thread_reader_init(&reader->threads);
+
+	for (size_t i = 0; r == 0 && i < sizeof cgroup / sizeof cgroup[0]; i++)
+		r = shape_add_fields(&reader->cgroup, cgroup[i]);
+	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
+		r = shape_add_fields(&reader->objects[i], schema_objects[i].fields);
+	return r;
+}
+
+static int reader_init(struct reader *reader)
+{
+	const struct ctprof_input *input = reader->input;
+
+	reader->pull.fill = reader_fill;
+	reader->pull.fault = reader_fault;
+	reader->pull.context = reader;
+	reader->pull.max_depth = input->max_depth;
+	reader->pull.max_string = input->max_string;
+	reader->unzstd = unzstd_new(input);
+	if (!reader->unzstd || pull_init(&reader->pull) < 0 || cells_init(&reader->cells) < 0 ||
+	    json_init(&reader->path, JSON_ROOM) < 0)
+		return -ENOMEM;
+	return reader_init_shapes(reader);
+}
+
+/* ---- metrics ---------------------------------------------------------- */
+
+static int reader_place_metric(struct reader *reader, const struct ctprof_metric *metric,
+			       uint32_t slot)
+{
+	size_t skip;
+
+	if (metric->scope < CTPROF_SCOPE_CGROUP)
+		return thread_reader_add(&reader->threads, metric, slot);
+	if (metric->scope == CTPROF_SCOPE_CGROUP)
+		return shape_add_metric(&reader->cgroup, metric, slot);
+	for (size_t i = 0; i < N_SINGLE_ROWS; i++)
+		if (single_scopes[i] == metric->scope)
+			reader->has_scope[i] = true;
+	return shape_add_metric(&reader->objects[schema_find_object(metric, &skip)], metric, slot);
+}
+
+/* What the host does not take is of a newer ctprof, or made up: its values are passed over. */
+static int reader_take_metric(void *context, const char *plugin, const struct ctprof_metric *metric)
+{
+	struct reader *reader = context;
+	uint32_t slot;
+	int r = reader->input->metric(reader->input, plugin, metric, &slot);
+
+	if (r == 0)
+		return reader_place_metric(reader, metric, slot);
+	if (r != -EINVAL && r != -EEXIST)
+		return r;
+	reader->host->log(reader->host, CTPROF_LOG_INFO, "the file's metric %s is left out",
+			  metric->name);
+	return 0;
+}
+
+static int reader_take_known_metrics(struct reader *reader)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < known_n_metrics; i++)
+		r = reader_take_metric(reader, "", &known_metrics[i]);
+	return r;
+}
+
+/* After this everything may be read that depends on the metrics. */
+static int reader_settle_metrics(struct reader *reader)
+{
+	uint32_t n = reader->cgroup.n;
+
+	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
+		if (reader->objects[i].n > n)
+			n = reader->objects[i].n;
+	reader->states = calloc(n, 1);
+	reader->sealed = true;
+	return reader->states ? thread_reader_seal(&reader->threads) : -ENOMEM;
+}
+
+/* ---- objects ---------------------------------------------------------- */
+
+static const struct row *reader_row_of(const struct reader *reader, const struct row *row,
+				       const struct member *member)
+{
+	if (row)
+		return row;
+	return &reader->rows[member->scope == CTPROF_SCOPE_HOST ? ROW_HOST : ROW_CAPTURE];
+}
+
+/* Puts what was read of an object into row; NULL: of the host and of the capture. */
+static void reader_put_object(struct reader *reader, const struct shape *shape,
+			      const struct row *row)
+{
+	/* Neither there nor absent: not asked for, or not known to the reference. */
+	uint8_t unseen = reader->own ? CTPROF_ABSENT_SKIPPED : CTPROF_ABSENT_UNSUPPORTED;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < shape->n && !reader->pull.error; i++) {
+		const struct member *member = &shape->members[i];
+		const struct row *into = reader_row_of(reader, row, member);
+		uint8_t state = reader->states[i];
+
+		if (!member->registered)
+			continue;
+		if (state == CTPROF_PRESENT && cells_has(&reader->cells, shape, i))
+			r = cells_put(&reader->cells, shape, i, into);
+		else
+			into->host->put_absent(into->batch, into->row, member->slot,
+					       state == CTPROF_PRESENT ? unseen : state);
+	}
+	if (r < 0)
+		pull_stop(&reader->pull, r);
+}
+
+static void reader_fill_object(struct reader *reader, size_t i)
+{
+	char prefix[32];
+
+	/* What became of it is not told: its values are absent as they are. */
+	if (pull_peek(&reader->pull) == 'n' && pull_null(&reader->pull))
+		return;
+	(void)snprintf(prefix, sizeof prefix, "%s.", schema_objects[i].key);
+	object_read(&reader->pull, &reader->objects[i], &reader->cells, reader->states,
+		    schema_objects[i].scope ? prefix : "");
+	reader_put_object(reader, &reader->objects[i], NULL);
+}
+
+/* Of an object that was left out, nothing had been asked for. */
+static void reader_put_missing(struct reader *reader, size_t i)
+{
+	if (cells_begin(&reader->cells, reader->objects[i].n) < 0)
+		pull_stop(&reader->pull, -ENOMEM);
+	memset(reader->states, CTPROF_PRESENT, reader->objects[i].n);
+	reader_put_object(reader, &reader->objects[i], NULL);
+}
+
+static void reader_begin_rows(struct reader *reader)
+{
+	const struct ctprof_target target = {.struct_size = sizeof target, .task_fd = -1};
+
+	for (size_t i = 0; i < N_SINGLE_ROWS; i++) {
+		struct row *row = &reader->rows[i];
+		int r = 0;
+
+		row->host = reader->host;
+		if (reader->has_scope[i])
+			r = reader->input->row(reader->input, single_scopes[i], &target,
+					       &row->batch, &row->row);
+		if (r < 0)
+			pull_stop(&reader->pull, r);
+	}
+}
+
+static void reader_put_cgroup(struct reader *reader)
+{
+	struct row row = {.host = reader->host};
+	struct text path = {reader->path.data, reader->path.used};
+	uint32_t i = shape_find(&reader->cgroup, (struct text){OBJECT_PATH, strlen(OBJECT_PATH)});
+
+	if (reader->cells.cells[i].exact)
+		path = cells_text(&reader->cells, i);
+	const struct ctprof_target target = {
+		.struct_size = sizeof target,
+		.task_fd = -1,
+		.path_len = (uint32_t)path.len,
+		.path = path.p,
+	};
+	int r = reader->input->row(reader->input, CTPROF_SCOPE_CGROUP, &target, &row.batch,
+				   &row.row);
+	if (r < 0)
+		pull_stop(&reader->pull, r);
+	reader_put_object(reader, &reader->cgroup, &row);
+}
+
+static void reader_fill_cgroups(struct reader *reader)
+{
+	struct pull *pull = &reader->pull;
+	struct pull_list list;
+	struct text key;
+
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list) && pull_key(pull, &key)) {
+		pull->where = "a cgroup";
+		if (memchr(key.p, '\0', key.len))
+			pull_fail_at(pull, pull->p, "a path without NUL", key);
+		reader->path.used = 0;
+		json_raw(&reader->path, key.p, key.len);
+		if (reader->path.error)
+			pull_stop(pull, reader->path.error);
+		object_read(pull, &reader->cgroup, &reader->cells, reader->states, "");
+		if (!pull->error)
+			reader_put_cgroup(reader);
+		pull->where = "cgroup_stats";
+	}
+}
+
+/* ---- the top object --------------------------------------------------- */
+
+static void reader_skim_format(struct reader *reader)
+{
+	reader->own = true;
+	about_read_format(&reader->pull, &reader->cells);
+}
+
+static void reader_skim_time(struct reader *reader)
+{
+	about_read_time(&reader->pull, reader->input);
+}
+
+static void reader_skim_threads(struct reader *reader)
+{
+	struct pull *pull = &reader->pull;
+	struct pull_list list;
+	uint64_t n = 0;
+
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list)) {
+		if (n++ >= reader->input->max_threads)
+			pull_fail_limit(pull, reader->input->max_threads, "records");
+		thread_reader_skip(&reader->threads, pull);
+		pull->where = "threads";
+	}
+}
+
+static void reader_fill_threads(struct reader *reader)
+{
+	struct pull *pull = &reader->pull;
+	struct pull_list list;
+
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list)) {
+		thread_reader_read(&reader->threads, pull, &reader->cells, reader->host,
+				   reader->input);
+		pull->where = "threads";
+	}
+}
+
+static void reader_skim_metrics(struct reader *reader)
+{
+	about_read_metrics(&reader->pull, &reader->cells, reader_take_metric, reader);
+	int r = reader->pull.error ? 0 : reader_settle_metrics(reader);
+
+	if (r < 0)
+		pull_stop(&reader->pull, r);
+}
+
+static void reader_skim_plugins(struct reader *reader)
+{
+	about_read_plugins(&reader->pull, &reader->cells, reader->input);
+}
+
+static void reader_read_sets(struct reader *reader)
+{
+	reader->sets_delayed = !reader->sealed;
+	if (reader->sealed)
+		thread_reader_read_sets(&reader->threads, &reader->pull);
+	else
+		pull_skip(&reader->pull);
+}
+
+static void reader_skim_capture(struct reader *reader)
+{
+	about_read_capture(&reader->pull, &reader->cells, reader->input);
+}
+
+/* Members of the top object but for those made of dotted names; what a pass
+ * has nothing to do with is skipped. */
+static const struct part {
+	const char *key;
+	void (*read[N_PASSES])(struct reader *reader);
+} parts[] = {
+	{"threads", {[PASS_SKIM] = reader_skim_threads, [PASS_FILL] = reader_fill_threads}},
+	{"cgroup_stats", {[PASS_FILL] = reader_fill_cgroups}},
+	{"format", {[PASS_SKIM] = reader_skim_format}},
+	{"captured_at_unix_ns", {[PASS_SKIM] = reader_skim_time}},
+	{"metrics", {[PASS_SKIM] = reader_skim_metrics}},
+	{"plugins", {[PASS_SKIM] = reader_skim_plugins}},
+	{"presence_sets", {[PASS_SKIM] = reader_read_sets, [PASS_SETS] = reader_read_sets}},
+	{"capture", {[PASS_SKIM] = reader_skim_capture}},
+};
+
+enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
+
+_Static_assert(N_PARTS + SCHEMA_N_OBJECTS <= 32, "struct reader.seen has a bit for each");
+
+/* The part of that key, or behind the parts the object; NULL: none. */
+static const char *reader_find_part(struct text key, size_t *ret_part)
+{
+	for (size_t i = 0; i < N_PARTS + SCHEMA_N_OBJECTS; i++) {
+		const char *other = i < N_PARTS ? parts[i].key : schema_objects[i - N_PARTS].key;
+
+		if (!text_equal(key, other))
+			continue;
+		*ret_part = i;
+		return other;
+	}
+	return NULL;
+}
+
+static void reader_read_member(struct reader *reader, struct text key)
+{
+	size_t part;
+	const char *name = reader_find_part(key, &part);
+
+	if (!name) {
+		pull_skip(&reader->pull);
+		return;
+	}
+	if (reader->seen & 1u << part)
+		pull_fail_twice(&reader->pull, key);
+	reader->seen |= 1u << part;
+	reader->pull.where = name;
+	if (part < N_PARTS && parts[part].read[reader->pass])
+		parts[part].read[reader->pass](reader);
+	else if (part >= N_PARTS && reader->pass == PASS_FILL)
+		reader_fill_object(reader, part - N_PARTS);
+	else
+		pull_skip(&reader->pull);
+}
+
+static void reader_read_top(struct reader *reader)
+{
+	static const char where[] = "the snapshot";
+	struct pull *pull = &reader->pull;
+	struct pull_list list;
+	struct text key;
+
+	pull->where = where;
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list) && pull_key(pull, &key)) {
+		reader_read_member(reader, key);
+		pull->where = where;
+	}
+	if (!pull->error && !(reader->seen & 1u << PART_THREADS))
+		pull_fail_at(pull, pull->p, "a member threads", (struct text){"its end", 7});
+	pull_finish(pull);
+}
+
+static int reader_pass(struct reader *reader, enum pass pass)
+{
+	int r = unzstd_rewind(reader->unzstd);
+
+	if (r < 0)
+		return r;
+	pull_rewind(&reader->pull);
+	reader->pass = pass;
+	reader->seen = 0;
+	if (pass == PASS_FILL)
+		reader_begin_rows(reader);
+	reader_read_top(reader);
+	for (size_t i = 0; pass == PASS_FILL && reader->own && i < SCHEMA_N_OBJECTS; i++)
+		if (!(reader->seen & 1u << (N_PARTS + i)))
+			reader_put_missing(reader, i);
+	return reader->pull.error;
+}
+
+static int reader_skim(struct reader *reader)
+{
+	int r = reader_pass(reader, PASS_SKIM);
+
+	/* Nonsense in the text mostly is damage to the file, which says more: the
+	 * last sentence counts. */
+	if (reader->faulted)
+		(void)unzstd_drain(reader->unzstd);
+	if (r < 0 || reader->sealed)
+		return r;
+	r = reader_take_known_metrics(reader);
+	return r < 0 ? r : reader_settle_metrics(reader);
+}
+
+int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *input)
+{
+	__attribute__((cleanup(reader_free))) struct reader reader = {.host = host, .input = input};
+	int r = reader_init(&reader);
+
+	r = r < 0 ? r : reader_skim(&reader);
+	if (r == 0 && reader.sets_delayed)
+		r = reader_pass(&reader, PASS_SETS);
+	r = r < 0 ? r : input->seal(input);
+	return r < 0 ? r : reader_pass(&reader, PASS_FILL);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "json.h"
+#include "text.h"
+
+/* The inside of a JSON string, in which every backslash has a byte behind it,
+ * without its escapes.  Returns how much of raw was sound: all, or up to an escape
+ * that is none, such as half a surrogate pair.  out->error tells of lost memory. */
+size_t unescape(struct text raw, struct json *out);

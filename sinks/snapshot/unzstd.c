@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "unzstd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define IN_SIZE (128 * 1024)
+#define SCRAP_SIZE (16 * 1024)
+/* Errors further off are not worth the time. */
+#define DRAIN_MAX (256u << 20)
+#define MAGIC "\x28\xb5\x2f\xfd"
+#define MAGIC_SIZE 4
+
+struct unzstd {
+	const struct ctprof_input *input;
+	ZSTD_DCtx *zstd;
+	uint64_t taken; /* bytes of the file in front of in */
+	uint64_t made;  /* bytes of text */
+	bool ended;     /* the frame is whole */
+	size_t used, filled;
+	char in[IN_SIZE];
+};
+
+struct unzstd *unzstd_new(const struct ctprof_input *input)
+{
+	struct unzstd *unzstd = calloc(1, sizeof *unzstd);
+
+	if (!unzstd)
+		return NULL;
+	unzstd->input = input;
+	unzstd->zstd = ZSTD_createDCtx();
+	if (!unzstd->zstd) {
+		unzstd_free(unzstd);
+		return NULL;
+	}
+	/* Beyond what the library can do it says so by itself, frame by frame. */
+	(void)ZSTD_DCtx_setParameter(unzstd->zstd, ZSTD_d_windowLogMax,
+				     (int)(input->max_window_log & 0xff));
+	return unzstd;
+}
+
+void unzstd_free(struct unzstd *unzstd)
+{
+	if (!unzstd)
+		return;
+	ZSTD_freeDCtx(unzstd->zstd);
+	free(unzstd);
+}
+
+int unzstd_rewind(struct unzstd *unzstd)
+{
+	(void)ZSTD_DCtx_reset(unzstd->zstd, ZSTD_reset_session_only);
+	unzstd->taken = 0;
+	unzstd->made = 0;
+	unzstd->used = 0;
+	unzstd->filled = 0;
+	unzstd->ended = false;
+	return unzstd->input->rewind(unzstd->input);
+}
+
+/* The file's own bytes have offsets too: which are meant must be said. */
+static int unzstd_fail(const struct unzstd *unzstd, const char *expected, const char *found)
+{
+	const struct ctprof_input *input = unzstd->input;
+
+	input->fault(input, UINT64_MAX, "compressed byte %" PRIu64 ": expected %s, found %s",
+		     unzstd->taken + unzstd->used, expected, found);
+	return -EBADMSG;
+}
+
+/* Reads more of the file behind what is kept; 0 at its end. */
+static int64_t unzstd_take(struct unzstd *unzstd)
+{
+	size_t kept = unzstd->filled - unzstd->used;
+
+	memmove(unzstd->in, unzstd->in + unzstd->used, kept);
+	unzstd->taken += unzstd->used;
+	unzstd->used = 0;
+	unzstd->filled = kept;
+	int64_t n = unzstd->input->read(unzstd->input, unzstd->in + kept, sizeof unzstd->in - kept);
+	if (n > 0)
+		unzstd->filled += (size_t)n;
+	return n;
+}
+
+/* Whether the file begins as it must: the library takes other frames as well. */
+static int unzstd_check_magic(struct unzstd *unzstd)
+{
+	int64_t n = 1;
+
+	while (unzstd->filled < MAGIC_SIZE && n > 0)
+		n = unzstd_take(unzstd);
+	if (n < 0)
+		return (int)n;
+	if (unzstd->filled == 0)
+		return unzstd_fail(unzstd, "a zstd frame", "an empty file");
+	if (unzstd->filled < MAGIC_SIZE || memcmp(unzstd->in, MAGIC, MAGIC_SIZE) != 0)
+		return unzstd_fail(unzstd, "a zstd frame", "other data");
+	return 0;
+}
+
+static int64_t unzstd_check_end(struct unzstd *unzstd)
+{
+	int64_t n = unzstd->used < unzstd->filled ? 1 : unzstd_take(unzstd);
+
+	return n > 0 ? unzstd_fail(unzstd, "the end of the file", "data behind the zstd frame") : n;
+}
+
+static int unzstd_fail_damaged(const struct unzstd *unzstd, size_t error)
+{
+	char found[128];
+
+	(void)snprintf(found, sizeof found, "damage (%s)", ZSTD_getErrorName(error));
+	return unzstd_fail(unzstd, "a sound zstd frame", found);
+}
+
+/* One step of the decompressor; *ret_n is what it made. */
+static int unzstd_step(struct unzstd *unzstd, char *into, size_t size, size_t *ret_n)
+{
+	ZSTD_inBuffer in = {unzstd->in, unzstd->filled, unzstd->used};
+	ZSTD_outBuffer out = {into, size, 0};
+	size_t left = ZSTD_decompressStream(unzstd->zstd, &out, &in);
+
+	unzstd->used = in.pos;
+	if (ZSTD_isError(left))
+		return unzstd_fail_damaged(unzstd, left);
+	unzstd->ended = left == 0;
+	*ret_n = out.pos;
+	return 0;
+}
+
+static int64_t unzstd_count(struct unzstd *unzstd, size_t n)
+{
+	const struct ctprof_input *input = unzstd->input;
+
+	unzstd->made += n;
+	if (unzstd->made <= input->max_bytes)
+		return (int64_t)n;
+	input->fault(input, input->max_bytes, "expected at most %" PRIu64 " bytes, found more",
+		     input->max_bytes);
+	return -EBADMSG;
+}
+
+int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size)
+{
+	size_t n = 0;
+	int r = unzstd->taken + unzstd->filled == 0 ? unzstd_check_magic(unzstd) : 0;
+
+	while (r == 0 && n == 0 && !unzstd->ended) {
+		/* What was taken may be used up while there is text still to come. */
+		r = unzstd_step(unzstd, into, size, &n);
+		if (r < 0 || n > 0 || unzstd->ended || unzstd->used < unzstd->filled)
+			continue;
+		int64_t taken = unzstd_take(unzstd);
+		if (taken < 0)
+			r = (int)taken;
+		else if (taken == 0)
+			r = unzstd_fail(unzstd, "the rest of a zstd frame", "the end of the file");
+	}
+	if (r < 0)
+		return r;
+	return n > 0 ? unzstd_count(unzstd, n) : unzstd_check_end(unzstd);
+}
+
+int unzstd_drain(struct unzstd *unzstd)
+{
+	char scrap[SCRAP_SIZE];
+	uint64_t end = unzstd->made + DRAIN_MAX;
+	int64_t n;
+
+	do
+		n = unzstd_fill(unzstd, scrap, sizeof scrap);
+	while (n > 0 && unzstd->made < end);
+	return n < 0 ? (int)n : 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The words the file has for the border's enumerations. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "text.h"
+
+struct word {
+	uint32_t value;
+	const char *word; /* NULL behind the last */
+};
+
+extern const struct word words_kinds[];
+extern const struct word words_units[];
+extern const struct word words_scopes[];
+extern const struct word words_flags[]; /* each one bit */
+extern const struct word words_plugin_kinds[];
+extern const struct word words_plugin_states[];
+
+/* "unknown" for a value of a newer host. */
+const char *words_find(const struct word *words, uint32_t value);
+/* False for a word of a newer writer. */
+bool words_value(const struct word *words, struct text word, uint32_t *ret_value);

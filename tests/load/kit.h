@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Snapshot files made by hand or by the sink, and what load.c makes of them. */
+#pragma once
+
+#include <glib.h>
+
+#include "load.h"
+
+typedef struct kit Kit;
+
+/* A folder for files, and the snapshot sink, opened. */
+Kit *kit_new(void);
+void kit_free(Kit *kit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Kit, kit_free)
+
+Plugin *kit_sink(Kit *kit);
+/* The file that is written and loaded. */
+const char *kit_path(const Kit *kit);
+void kit_write_bytes(Kit *kit, const void *data, gsize size);
+/* JSON text as one frame with a checksum; its bytes. */
+GBytes *kit_compress(const char *text, gsize len);
+void kit_write_text(Kit *kit, const char *text);
+
+/* The file's rows as text, see dump_rows(), threads first; NULL with an error. */
+char *kit_load(Kit *kit, const LoadLimits *limits, GError **error);
+/* The facts of what was loaded last, as text. */
+const char *kit_facts(const Kit *kit);
+
+/*
+ * A line a row: its scope, and tgid/tid (a leader's with '*') or path; then one
+ * a metric, by name: "  METRIC = VALUE", "= !REASON" when absent.  No two values
+ * look alike.
+ */
+void dump_rows(GString *dump, const Registry *registry, const struct ctprof_rows *rows);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files that are damaged, too large, no files, or pipes. */
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kit.h"
+
+#define TEXT                                                                                       \
+	"{\"format\":{\"name\":\"ctprof\",\"version\":1},\"threads\":[{\"tid\":1,\"tgid\":1},"     \
+	"{\"tid\":2,\"tgid\":1,\"a\":[[[]]],\"b\":\"12345678\"}],\"metrics\":[]}"
+#define ROWS "thread 1/1* \nthread 1/2 \n"
+
+static void assert_error(Kit *kit, const LoadLimits *limits, const char *expected)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *rows = kit_load(kit, limits, &error);
+	g_autofree char *whole = g_strdup_printf("%s: %s", kit_path(kit), expected);
+
+	g_assert_null(rows);
+	g_assert_nonnull(error);
+	g_assert_cmpstr(error->message, ==, whole);
+}
+
+/* ---- damage ----------------------------------------------------------- */
+
+static void test_no_frame(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+
+	kit_write_bytes(kit, "", 0);
+	assert_error(kit, NULL, "compressed byte 0: expected a zstd frame, found an empty file");
+	kit_write_bytes(kit, "\x28\xb5", 2);
+	assert_error(kit, NULL, "compressed byte 0: expected a zstd frame, found other data");
+	kit_write_bytes(kit, TEXT, strlen(TEXT));
+	assert_error(kit, NULL, "compressed byte 0: expected a zstd frame, found other data");
+	/* A frame that is to be skipped is none of ours. */
+	kit_write_bytes(kit, "\x50\x2a\x4d\x18\0\0\0\0", 8);
+	assert_error(kit, NULL, "compressed byte 0: expected a zstd frame, found other data");
+}
+
+/* Wherever the file ends, that is what is said. */
+static void test_truncated(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GBytes) bytes = kit_compress(TEXT, strlen(TEXT));
+	gsize size;
+	const char *data = g_bytes_get_data(bytes, &size);
+
+	for (gsize n = 4; n < size; n++) {
+		g_autofree char *expected =
+			g_strdup_printf("compressed byte %zu: expected the rest "
+					"of a zstd frame, found the end of the "
+					"file",
+					n);
+
+		kit_write_bytes(kit, data, n);
+		assert_error(kit, NULL, expected);
+	}
+}
+
+/* One bit anywhere: an error in one line, and never rows. */
+static void test_flipped(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GBytes) bytes = kit_compress(TEXT, strlen(TEXT));
+	gsize size;
+	const char *data = g_bytes_get_data(bytes, &size);
+	g_autofree char *copy = g_malloc(size);
+	guint checksums = 0;
+
+	for (gsize bit = 0; bit < size * 8; bit++) {
+		g_autoptr(GError) error = NULL;
+
+		memcpy(copy, data, size);
+		copy[bit / 8] ^= (char)(1 << bit % 8);
+		kit_write_bytes(kit, copy, size);
+		g_autofree char *rows = kit_load(kit, NULL, &error);
+		/* The frame has bits that mean nothing: its header's unused one, the
+		 * block size bits that are told twice. */
+		if (rows) {
+			g_assert_cmpstr(rows, ==, ROWS);
+			continue;
+		}
+		g_assert_null(strchr(error->message, '\n'));
+		checksums += strstr(error->message, "expected a sound zstd frame, found damage (")
+				     ? 1
+				     : 0;
+	}
+	g_assert_cmpuint(checksums, >, size * 7);
+}
+
+static void test_trailing(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GBytes) bytes = kit_compress(TEXT, strlen(TEXT));
+	g_autoptr(GByteArray) file = g_bytes_unref_to_array(g_bytes_ref(bytes));
+	gsize size = g_bytes_get_size(bytes);
+	g_autofree char *expected = g_strdup_printf("compressed byte %zu: expected the end of the "
+						    "file, found data behind the zstd frame",
+						    size);
+
+	g_byte_array_append(file, (const guint8 *)"x", 1);
+	kit_write_bytes(kit, file->data, file->len);
+	assert_error(kit, NULL, expected);
+	/* Not even another snapshot. */
+	g_byte_array_set_size(file, (guint)size);
+	g_byte_array_append(file, g_bytes_get_data(bytes, NULL), (guint)size);
+	kit_write_bytes(kit, file->data, file->len);
+	assert_error(kit, NULL, expected);
+}
+
+/* ---- limits ----------------------------------------------------------- */
+
+static const struct limit_case {
+	const char *what;
+	LoadLimits enough, little;
+	const char *error;
+} limit_cases[] = {
+	{"text",
+	 {.max_bytes = sizeof TEXT - 1},
+	 {.max_bytes = sizeof TEXT - 2},
+	 "byte 128: expected at most 128 bytes, found more"},
+	{"threads",
+	 {.max_threads = 2},
+	 {.max_threads = 1},
+	 "byte 70: expected at most 1 records in threads, found more"},
+	{"nesting",
+	 {.max_depth = 6},
+	 {.max_depth = 5},
+	 "byte 94: expected at most 5 levels of nesting in a thread record, found more"},
+	{"strings",
+	 {.max_string = 8},
+	 {.max_string = 7},
+	 "byte 112: expected at most 7 bytes of a string in a thread record, found more"},
+};
+
+static void test_limit(gconstpointer data)
+{
+	const struct limit_case *c = data;
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GError) error = NULL;
+
+	kit_write_text(kit, TEXT);
+	g_autofree char *rows = kit_load(kit, &c->enough, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(rows, ==, ROWS);
+	assert_error(kit, &c->little, c->error);
+}
+
+/* A few bytes that become many: a bomb stops at the limit, and takes no memory. */
+static void test_bomb(gconstpointer open)
+{
+	static const LoadLimits limits = {.max_bytes = 32 << 20};
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = g_malloc(64 << 20);
+
+	memset(text, *(const char *)open, 64 << 20);
+	g_autoptr(GBytes) bytes = kit_compress(text, 64 << 20);
+	kit_write_bytes(kit, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+	g_autofree char *rows = kit_load(kit, &limits, &error);
+	g_assert_null(rows);
+	g_assert_null(strchr(error->message, '\n'));
+}
+
+/* ---- what is no regular file ------------------------------------------ */
+
+static void test_no_file(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+	g_autofree char *missing = g_strconcat(kit_path(kit), "x", NULL);
+	g_autofree char *dir = g_path_get_dirname(kit_path(kit));
+	const LoadLimits limits = {0};
+	g_autoptr(GError) none = NULL, folder = NULL;
+	g_autofree char *none_message = g_strconcat(missing, ": No such file or directory", NULL);
+	g_autofree char *folder_message = g_strconcat(dir, ": Is a directory", NULL);
+
+	g_assert_null(load_file(kit_sink(kit), missing, &limits, NULL, NULL, &none));
+	g_assert_cmpstr(none->message, ==, none_message);
+	g_assert_null(load_file(kit_sink(kit), dir, &limits, NULL, NULL, &folder));
+	g_assert_cmpstr(folder->message, ==, folder_message);
+}
+
+static gpointer feed(gpointer data)
+{
+	g_autoptr(GBytes) bytes = kit_compress(TEXT, strlen(TEXT));
+	const char *p = g_bytes_get_data(bytes, NULL);
+	int fd = GPOINTER_TO_INT(data);
+
+	for (gsize i = 0; i < g_bytes_get_size(bytes); i++)
+		g_assert_cmpint(write(fd, p + i, 1), ==, 1);
+	close(fd);
+	return NULL;
+}
+
+static gboolean count_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			   GError **error)
+{
+	(void)registry;
+	(void)error;
+	*(guint64 *)data += rows->n;
+	return TRUE;
+}
+
+/* A pipe cannot be read twice, and comes in pieces. */
+static void test_stdin(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+	const LoadLimits limits = {0};
+	g_autoptr(GError) error = NULL;
+	guint64 rows = 0;
+	int ends[2], own = dup(STDIN_FILENO);
+
+	g_assert_cmpint(pipe(ends), ==, 0);
+	g_assert_cmpint(dup2(ends[0], STDIN_FILENO), ==, STDIN_FILENO);
+	close(ends[0]);
+	GThread *thread = g_thread_new("feed", feed, GINT_TO_POINTER(ends[1]));
+	g_autoptr(Loaded) loaded =
+		load_file(kit_sink(kit), "-", &limits, count_rows, &rows, &error);
+	g_thread_join(thread);
+	dup2(own, STDIN_FILENO);
+	close(own);
+	g_assert_no_error(error);
+	g_assert_nonnull(loaded);
+	g_assert_cmpuint(rows, ==, 2);
+}
+
+static gboolean refuse(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+		       GError **error)
+{
+	(void)data;
+	(void)registry;
+	(void)rows;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "enough");
+	return FALSE;
+}
+
+/* Who takes the rows may end the reading, with an error of its own. */
+static void test_refused(void)
+{
+	g_autoptr(Kit) kit = kit_new();
+	const LoadLimits limits = {0};
+	g_autoptr(GError) error = NULL;
+
+	kit_write_text(kit, TEXT);
+	g_assert_null(load_file(kit_sink(kit), kit_path(kit), &limits, refuse, NULL, &error));
+	g_assert_cmpstr(error->message, ==, "enough");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/load/damage/no-frame", test_no_frame);
+	g_test_add_func("/load/damage/truncated", test_truncated);
+	g_test_add_func("/load/damage/flipped", test_flipped);
+	g_test_add_func("/load/damage/trailing", test_trailing);
+	for (gsize i = 0; i < G_N_ELEMENTS(limit_cases); i++) {
+		g_autofree char *name = g_strconcat("/load/limit/", limit_cases[i].what, NULL);
+
+		g_test_add_data_func(name, &limit_cases[i], test_limit);
+	}
+	g_test_add_data_func("/load/limit/bomb/arrays", "[", test_bomb);
+	g_test_add_data_func("/load/limit/bomb/blanks", " ", test_bomb);
+	g_test_add_data_func("/load/limit/bomb/string", "\"", test_bomb);
+	g_test_add_func("/load/no-file", test_no_file);
+	g_test_add_func("/load/stdin", test_stdin);
+	g_test_add_func("/load/refused", test_refused);
+	return g_test_run();
+}
