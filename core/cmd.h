@@ -7,7 +7,9 @@
 #include "session.h"
 
 /* Exit statuses scripts rely on. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HOLDS = 3 };
+
+#define COMMAND_MAX_SHARED 3
 
 typedef struct command {
 	const char *name;
@@ -15,14 +17,19 @@ typedef struct command {
 	const char *summary;         /* one line for ctprof --help */
 	const char *help;            /* paragraphs below the options of --help */
 	const GOptionEntry *entries; /* own options */
+	/* Tables of options it has in common with others; ended by NULL, or full. */
+	const GOptionEntry *shared[COMMAND_MAX_SHARED];
 	/* arguments: what is left of the command line, NULL-terminated. */
 	int (*run)(Globals *globals, char **arguments);
 } Command;
 
 extern const Command cmd_capture;
+extern const Command cmd_compare;
 extern const Command cmd_doctor;
 extern const Command cmd_plugins;
 extern const Command cmd_metric_list;
+extern const Command cmd_show;
+extern const Command cmd_stat;
 
 /* Says the error, and gives the exit status it stands for. */
 int cmd_fail(const GError *error);

@@ -13,8 +13,8 @@
 #include "error.h"
 #include "ui.h"
 
-static const Command *const commands[] = {&cmd_capture, &cmd_doctor, &cmd_metric_list,
-					  &cmd_plugins};
+static const Command *const commands[] = {&cmd_stat,   &cmd_capture,     &cmd_show,   &cmd_compare,
+					  &cmd_doctor, &cmd_metric_list, &cmd_plugins};
 
 static Globals globals;
 static gboolean quiet, version;
@@ -87,21 +87,25 @@ static char *describe(void)
 		text,
 		"\n'ctprof COMMAND --help' tells a command's options.\n\n"
 		"Examples:\n"
+		"  ctprof stat -- sleep 1               what moves on this host in a second\n"
 		"  ctprof capture                       picture of this host into a file\n"
 		"  ctprof --plugins=procfs capture -o before.ctprof.zst\n"
 		"  ctprof metric-list                   what is measured, and what it means\n"
 		"  ctprof doctor                        what works here, and what would help\n\n"
-		"Exit status: 0 done, 1 failed, 2 misused.");
+		"Exit status: 0 done, 1 failed, 2 misused, 3 what --fail-on asks about holds.");
 	return g_string_free(text, FALSE);
 }
 
-static GOptionContext *new_context(const char *parameters, const GOptionEntry *own)
+static GOptionContext *new_context(const char *parameters, const GOptionEntry *own,
+				   const GOptionEntry *const *shared)
 {
 	GOptionContext *context = g_option_context_new(parameters);
 
 	g_option_context_set_translation_domain(context, NULL);
 	if (own)
 		g_option_context_add_main_entries(context, own, NULL);
+	for (guint i = 0; shared && i < COMMAND_MAX_SHARED && shared[i]; i++)
+		g_option_context_add_main_entries(context, shared[i], NULL);
 	g_option_context_add_main_entries(context, global_entries, NULL);
 	return context;
 }
@@ -163,7 +167,8 @@ static int run_command(const Command *command, const char *const *arguments)
 {
 	g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)arguments);
 	g_autofree char *help = g_strdup_printf("ctprof %s --help", command->name);
-	g_autoptr(GOptionContext) context = new_context(command->arguments, command->entries);
+	g_autoptr(GOptionContext) context =
+		new_context(command->arguments, command->entries, command->shared);
 	g_autofree char *program = g_strdup_printf("ctprof %s", command->name);
 	GError *error = NULL;
 
@@ -239,7 +244,7 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
 	g_autofree char *description = describe();
-	g_autoptr(GOptionContext) context = new_context("COMMAND [OPTION…]", main_entries);
+	g_autoptr(GOptionContext) context = new_context("COMMAND [OPTION…]", main_entries, NULL);
 	g_auto(GStrv) arguments = NULL;
 	GError *error = NULL;
 

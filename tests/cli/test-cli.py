@@ -37,8 +37,23 @@ def commands():
 
 def accepted_options(source):
     """Of the option tables of a source file: long name -> short one or None."""
-    text = (harness.SOURCE / "core" / source).read_text()
+    return table_options((harness.SOURCE / "core" / source).read_text())
+
+
+def table_options(text):
     return {long: short if short != "0" else None for long, short in OPTION_ROW.findall(text)}
+
+
+def shared_options(source):
+    """Of the tables it has in common with other commands: NAME_entries in NAME.c."""
+    text = (harness.SOURCE / "core" / source).read_text()
+    options = {}
+    for table in re.findall(r"\w+_entries", text.partition("const Command ")[2]):
+        body = (harness.SOURCE / "core" / f"{table.split('_')[0]}.c").read_text()
+        body = body.partition(f"const GOptionEntry {table}[]")[2].partition("\n};")[0]
+        assert body, table
+        options.update(table_options(body))
+    return options
 
 
 def shown_options(*command):
@@ -51,7 +66,8 @@ def global_options():
 
 def test_help_names_every_option_that_is_accepted_and_no_other():
     for command in commands():
-        want = {**global_options(), **accepted_options(f"cmd-{command}.c"), "help": "h"}
+        own = {**accepted_options(f"cmd-{command}.c"), **shared_options(f"cmd-{command}.c")}
+        want = {**global_options(), **own, "help": "h"}
         assert shown_options(command) == want, command
     assert shown_options() == {**global_options(), "version": None, "help": "h"}
 
@@ -80,6 +96,9 @@ def run_examples(*command):
             pidof = Path(folder) / "pidof"
             pidof.write_text(f"#!/bin/sh\necho {os.getpid()}\n")
             pidof.chmod(0o755)
+            captures = [Path(folder) / name for name in ("before.ctprof.zst", "after.ctprof.zst")]
+            for path in captures if any(path.name in example for path in captures) else ():
+                run("capture", "--pid", os.getpid(), "-o", path)
             done = subprocess.run(
                 ["bash", "-o", "pipefail", "-c", example],
                 cwd=folder,
@@ -89,7 +108,7 @@ def run_examples(*command):
                 check=False,
             )
             assert done.returncode == 0, f"'{example}' fails: {done.stderr}"
-            written = list(Path(folder).glob("*.ctprof.zst"))
+            written = "capture" in example and list(Path(folder).glob("*.ctprof.zst"))
             assert done.stdout or written, f"'{example}' gives nothing"
 
 

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capturing.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "absence.h"
+#include "capture.h"
+#include "error.h"
+#include "ui.h"
+
+#define SNAPSHOT_SINK "snapshot"
+#define MAX_JOBS 1024
+
+static char *groups, *smaps, *smaps_timeout, *smaps_budget, *jemalloc, *jobs;
+static gboolean delayacct;
+
+const GOptionEntry capturing_entries[] = {
+	{"groups", 'g', 0, G_OPTION_ARG_STRING, &groups,
+	 "Read these groups of metrics only; '-NAME' leaves one out", "LIST"},
+	{"jobs", 'j', 0, G_OPTION_ARG_STRING, &jobs, "Workers (default: CPUs less the load)", "N"},
+	{"smaps", 0, 0, G_OPTION_ARG_STRING, &smaps,
+	 "Memory of each process: auto (within the budget), always, never", "WHEN"},
+	{"smaps-timeout", 0, 0, G_OPTION_ARG_STRING, &smaps_timeout,
+	 "Longest wait for one process's memory (default: 1s)", "TIME"},
+	{"smaps-budget", 0, 0, G_OPTION_ARG_STRING, &smaps_budget,
+	 "Longest time for all of them with --smaps=auto (default: 10s)", "TIME"},
+	{"jemalloc", 0, 0, G_OPTION_ARG_STRING, &jemalloc,
+	 "Heap counters of jemalloc: auto (stops no thread) or ptrace", "HOW"},
+	{"delayacct", 0, 0, G_OPTION_ARG_NONE, &delayacct,
+	 "Switch kernel.task_delayacct on first, and leave it on", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+gboolean capturing_parse_time(const char *option, const char *text, guint64 *ret_ms, GError **error)
+{
+	char *unit;
+	gdouble value = g_ascii_strtod(text, &unit);
+	gdouble scale = strcmp(unit, "ms") == 0 ? 1 : strcmp(unit, "s") == 0 || !*unit ? 1000 : 0;
+
+	if (unit == text || scale == 0 || !(value >= 0 && value * scale <= 1e9)) {
+		g_set_error(error, USAGE_ERROR, 0, "--%s '%s': expected a time such as 500ms or 2s",
+			    option, text);
+		return FALSE;
+	}
+	*ret_ms = (guint64)(value * scale);
+	return TRUE;
+}
+
+static gboolean parse_jobs(guint *ret_jobs, GError **error)
+{
+	guint64 number = 0;
+
+	if (jobs && !g_ascii_string_to_unsigned(jobs, 10, 1, MAX_JOBS, &number, NULL)) {
+		g_set_error(error, USAGE_ERROR, 0, "--jobs '%s': expected a number from 1 to %d",
+			    jobs, MAX_JOBS);
+		return FALSE;
+	}
+	*ret_jobs = (guint)number;
+	return TRUE;
+}
+
+static gboolean parse_pids(char **pids, GArray **ret_pids, GError **error)
+{
+	*ret_pids = pids ? g_array_new(FALSE, FALSE, sizeof(gint32)) : NULL;
+	for (guint i = 0; pids && pids[i]; i++) {
+		guint64 pid;
+
+		if (!g_ascii_string_to_unsigned(pids[i], 10, 1, G_MAXINT32, &pid, NULL)) {
+			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process id",
+				    pids[i]);
+			return FALSE;
+		}
+		gint32 value = (gint32)pid;
+		g_array_append_val(*ret_pids, value);
+	}
+	return TRUE;
+}
+
+/* The command line's own names for options of plugins. */
+static gboolean add_settings(Globals *globals, GError **error)
+{
+	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+	const struct {
+		const char *option, *text, *key;
+	} times[] = {
+		{"smaps-timeout", smaps_timeout, "smaps-timeout-ms"},
+		{"smaps-budget", smaps_budget, "smaps-budget-ms"},
+	};
+	const struct {
+		const char *key, *text;
+	} words[] = {{"procfs.smaps", smaps}, {"jemalloc.mode", jemalloc}};
+
+	for (guint i = 0; globals->settings && globals->settings[i]; i++)
+		g_strv_builder_add(all, globals->settings[i]);
+	for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
+		g_autofree char *setting = g_strconcat(words[i].key, "=", words[i].text, NULL);
+
+		if (words[i].text)
+			g_strv_builder_add(all, setting);
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
+		g_autofree char *setting = NULL;
+		guint64 ms;
+
+		if (!times[i].text)
+			continue;
+		if (!capturing_parse_time(times[i].option, times[i].text, &ms, error))
+			return FALSE;
+		setting = g_strdup_printf("procfs.%s=%" G_GUINT64_FORMAT, times[i].key, ms);
+		g_strv_builder_add(all, setting);
+	}
+	g_strfreev(globals->settings);
+	globals->settings = g_strv_builder_end(all);
+	return TRUE;
+}
+
+/* Before the session: writing the sysctl takes CAP_SYS_ADMIN, which it drops. */
+static gboolean switch_delayacct_on(const Globals *globals, GError **error)
+{
+	if (globals->proc || globals->sys || globals->cgroup) {
+		g_set_error(error, USAGE_ERROR, 0, "--delayacct: not with a recorded tree");
+		return FALSE;
+	}
+	g_autoptr(Root) root = root_open(NULL, NULL, NULL, error);
+	g_autofree char *before = root ? root_read(root, "sys/kernel/task_delayacct") : NULL;
+	if (!root)
+		return FALSE;
+	if (g_strcmp0(before, "1") == 0)
+		return TRUE;
+	if (!root_write(root, "sys/kernel/task_delayacct", "1", error)) {
+		g_prefix_error(error, "--delayacct: ");
+		return FALSE;
+	}
+	ui_note("kernel.task_delayacct is 1 from now on: threads that started before count "
+		"nothing; 'sysctl kernel.task_delayacct=0' takes it back");
+	return TRUE;
+}
+
+/* HOST-YYYYmmddTHHMMSSZ.ctprof.zst; the host's name is its own business. */
+static char *default_output(const Root *root)
+{
+	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+	g_autofree char *time = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
+	g_autofree char *host = root_read(root, "sys/kernel/hostname");
+
+	if (!host || !host[0]) {
+		g_free(host);
+		host = g_strdup("host");
+	}
+	g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
+	if (host[0] == '.' || host[0] == '-')
+		host[0] = '_';
+	return g_strdup_printf("%.64s-%s" CAPTURING_SUFFIX, host, time);
+}
+
+static void add_fact(GArray *facts, const char *key, const char *value)
+{
+	struct ctprof_fact fact = {.struct_size = sizeof fact, .key = key, .value = value};
+
+	if (value)
+		g_array_append_val(facts, fact);
+}
+
+/* The options that shape what is in the snapshot, as they were given. */
+static GArray *list_facts(const Globals *globals, const CapturingRequest *request,
+			  const char *pid_list, const char *settings)
+{
+	GArray *facts = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
+
+	add_fact(facts, "plugins", globals->plugins);
+	add_fact(facts, "groups", groups);
+	add_fact(facts, "metrics", request->metrics);
+	add_fact(facts, "pid", pid_list);
+	add_fact(facts, "settings", settings);
+	add_fact(facts, "proc_root", globals->proc);
+	add_fact(facts, "sys_root", globals->sys);
+	add_fact(facts, "cgroup_root", globals->cgroup);
+	return facts;
+}
+
+/* Whether the user asked for this very source. */
+static gboolean was_asked_for(const Globals *globals, const Session *session,
+			      const CapturingRequest *request, const Plugin *plugin)
+{
+	g_autoptr(Select) select = select_parse(globals->plugins, NULL);
+
+	if (select && select_names(select, plugin_name(plugin)))
+		return TRUE;
+	return (groups || request->metrics) &&
+	       (registry_provides(session->registry, plugin_name(plugin), ROW_THREAD) ||
+		registry_provides(session->registry, plugin_name(plugin), ROW_HOST) ||
+		registry_provides(session->registry, plugin_name(plugin), ROW_CGROUP));
+}
+
+static void tell_left_out(const Globals *globals, const Session *session,
+			  const CapturingRequest *request)
+{
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+
+		/* Failures have been told as they happened. */
+		if (plugin->state != CTPROF_STATE_LEFT_OUT || plugin->error_code == 0)
+			continue;
+		/* Lacking rights can be mended; a kernel without the feature cannot. */
+		gboolean refused = plugin->error_code == -EPERM || plugin->error_code == -EACCES;
+		if (refused || was_asked_for(globals, session, request, plugin))
+			ui_warning("%s: absent: %s", plugin_name(plugin), plugin->why);
+		else
+			ui_verbose(1, "%s: absent: %s", plugin_name(plugin), plugin->why);
+	}
+}
+
+/* "; absent: denied 12 (io), unsupported 245 (sched smaps)" */
+static char *describe_absences(const GArray *absences)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint32 why = CTPROF_ABSENT_UNSUPPORTED; why < CTPROF_ABSENT_SKIPPED; why += 10) {
+		g_autoptr(GString) names = g_string_new(NULL);
+		guint64 threads = 0;
+
+		for (guint i = 0; i < absences->len; i++) {
+			const Absence *absence = &g_array_index(absences, Absence, i);
+
+			if (absence->why != why)
+				continue;
+			threads = MAX(threads, absence->threads);
+			g_string_append_printf(names, "%s%s", names->len ? " " : "",
+					       absence->group);
+		}
+		if (threads > 0)
+			g_string_append_printf(text, "%s%s in %" G_GUINT64_FORMAT " threads (%s)",
+					       text->len ? ", " : "; absent: ", absence_word(why),
+					       threads, names->str);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void summarise(const CaptureResult *result, const Output *output)
+{
+	g_autofree char *absent = describe_absences(result->absences);
+	g_autofree char *size = ui_format_size(output_bytes(output));
+	g_autofree char *gone = result->vanished
+					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
+							  result->vanished)
+					: g_strdup("");
+
+	ui_note("%" G_GUINT64_FORMAT " threads in %" G_GUINT64_FORMAT
+		" processes%s, %.2f s%s; %s: %s",
+		result->threads, result->processes, gone, result->seconds, absent,
+		output_label(output), size);
+}
+
+gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error)
+{
+	static const char *const needed[] = {SNAPSHOT_SINK, NULL};
+	g_autoptr(GArray) only = NULL;
+	g_autofree char *name = NULL;
+	g_auto(CaptureResult) result = {0};
+
+	guint workers;
+	if (!parse_jobs(&workers, error) || !parse_pids(request->pids, &only, error) ||
+	    !add_settings(globals, error) || (delayacct && !switch_delayacct_on(globals, error)))
+		return FALSE;
+	g_autoptr(Session) session = session_new(globals, needed, error);
+	if (!session || !registry_seal(session->registry, request->metrics, groups, error))
+		return FALSE;
+	name = request->output ? g_strdup(request->output) : default_output(session->root);
+	g_autoptr(Output) output = output_open(name, TRUE, error);
+	if (!output)
+		return FALSE;
+	g_autofree char *pid_list = request->pids ? g_strjoinv(",", request->pids) : NULL;
+	g_autofree char *settings =
+		globals->settings[0] ? g_strjoinv(",", globals->settings) : NULL;
+	g_autoptr(GArray) facts = list_facts(globals, request, pid_list, settings);
+	CaptureOptions options = {
+		.jobs = workers,
+		.pids = only,
+		.facts = (const void *)facts->data,
+		.n_facts = facts->len,
+	};
+	gboolean ok = capture_run(session->root, session->plugins, session->registry,
+				  session_plugin(session, SNAPSHOT_SINK, CTPROF_KIND_SINK), output,
+				  &options, &result, error);
+	tell_left_out(globals, session, request);
+	if (!ok || !output_commit(output, error))
+		return FALSE;
+	if (!request->is_interim)
+		summarise(&result, output);
+	return TRUE;
+}

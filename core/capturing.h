@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the commands that capture share: options, and one capture into a file. */
+#pragma once
+
+#include <glib.h>
+
+#include "session.h"
+
+#define CAPTURING_SUFFIX ".ctprof.zst"
+
+/* Options of capture and stat. */
+extern const GOptionEntry capturing_entries[];
+
+typedef struct capturing_request {
+	char *output;        /* file; NULL: named after host and time */
+	char *metrics;       /* as --metrics takes them; NULL: all */
+	char **pids;         /* as text; NULL: all */
+	gboolean is_interim; /* nobody is told of the file */
+} CapturingRequest;
+
+/* Captures as the options and the request say, and tells how it went. */
+gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error);
+
+/* "250ms", "2s", "1.5s" as milliseconds; a number alone is seconds. */
+gboolean capturing_parse_time(const char *option, const char *text, guint64 *ret_ms,
+			      GError **error);

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reporting.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "cmd.h"
+#include "comparing.h"
+#include "crash.h"
+#include "error.h"
+#include "load.h"
+#include "pager.h"
+#include "ui.h"
+
+#define SNAPSHOT_SINK "snapshot"
+#define DEFAULT_FORMAT "table"
+#define DEFAULT_DISPLAY "arrow"
+#define DEFAULT_LIMIT 500
+/* What is more is a slip of the finger. */
+#define MAX_NUMBER 1e9
+
+static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
+static char *group_by, *format, *output_path;
+static char **pids;
+static int limit = DEFAULT_LIMIT, rename_min_types = 10;
+static gboolean wrap, no_color, no_header, no_pager, no_orphans;
+
+const GOptionEntry reporting_entries[] = {
+	{"group-by", 0, 0, G_OPTION_ARG_STRING, &group_by,
+	 "Fold threads by pcomm (process name), comm (thread name), comm-exact, cgroup, all three "
+	 "(all), or not at all (thread)",
+	 "KEY"},
+	{"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter,
+	 "Show only groups whose name matches", "REGEX"},
+	{"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &pids, "Count this process only (repeatable)",
+	 "PID"},
+	{"sections", 0, 0, G_OPTION_ARG_STRING, &options.sections,
+	 "Show these sections only (see 'ctprof metric-list')", "LIST"},
+	{"metrics", 'm', 0, G_OPTION_ARG_STRING, &options.metrics,
+	 "Show these metrics only (see 'ctprof metric-list')", "LIST"},
+	{"sort-by", 0, 0, G_OPTION_ARG_STRING, &options.sort_by,
+	 "Put groups in order of these metrics; descending unless ':asc'", "METRIC[:asc],…"},
+	{"limit", 'n', 0, G_OPTION_ARG_INT, &limit,
+	 "Rows a section at most, 0 for all (default: 500)", "N"},
+	{"columns", 0, 0, G_OPTION_ARG_STRING, &options.columns,
+	 "Columns of the table, in order: group threads metric value tags uptime; to compare, for "
+	 "value: baseline candidate delta % arrow",
+	 "LIST"},
+	{"cgroup-flatten", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.flatten,
+	 "Make one of all cgroups that match, '*' within a segment, '**' across (repeatable)",
+	 "GLOB"},
+	{"no-thread-normalize", 0, 0, G_OPTION_ARG_NONE, &options.no_thread_normalize,
+	 "Keep names apart that differ in numbers only (worker-1, worker-2)", NULL},
+	{"no-cg-normalize", 0, 0, G_OPTION_ARG_NONE, &options.no_cgroup_normalize,
+	 "Likewise cgroups", NULL},
+	{"format", 'f', 0, G_OPTION_ARG_STRING, &format, "table (default), json or csv", "FORMAT"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output_path,
+	 "Write FILE instead of standard output", "FILE"},
+	{"wrap", 0, 0, G_OPTION_ARG_NONE, &wrap,
+	 "Fit tables into the terminal: long group names are cut", NULL},
+	{"no-header", 0, 0, G_OPTION_ARG_NONE, &no_header, "Print no headings", NULL},
+	{"no-color", 0, 0, G_OPTION_ARG_NONE, &no_color,
+	 "Print no colours (also: NO_COLOR in the environment)", NULL},
+	{"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
+	 "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+const GOptionEntry reporting_compare_entries[] = {
+	{"display-format", 0, 0, G_OPTION_ARG_STRING, &options.display_format,
+	 "Columns: arrow (default), full, delta-only, no-pct, pct-only", "NAME"},
+	{"changed", 0, 0, G_OPTION_ARG_NONE, &options.changed, "Leave unchanged rows out", NULL},
+	{"min-pct", 0, 0, G_OPTION_ARG_DOUBLE, &options.min_pct,
+	 "Leave changes of less percent out", "P"},
+	{"min-delta", 0, 0, G_OPTION_ARG_STRING, &options.min_delta,
+	 "Leave smaller changes out: 5ms, 1MiB, 100", "D"},
+	{"rate", 0, 0, G_OPTION_ARG_NONE, &options.rate,
+	 "Counters per second of the time between the captures (of one boot)", NULL},
+	{"fail-on", 0, 0, G_OPTION_ARG_STRING, &options.fail_on,
+	 "Exit with 3 when it holds of a group: 'wait_sum:pct>20', 'majflt:delta>=100'", "EXPR"},
+	{"no-orphans", 0, 0, G_OPTION_ARG_NONE, &no_orphans,
+	 "Do not list renamed cgroups and groups of one side only", NULL},
+	{"rename-min-types", 0, 0, G_OPTION_ARG_INT, &rename_min_types,
+	 "Sorts of thread two cgroups must share to be paired, with --group-by all (default: 10)",
+	 "N"},
+	{"rename-min-jaccard", 0, 0, G_OPTION_ARG_DOUBLE, &options.rename_min_jaccard,
+	 "And their share of all sorts of both, 0 to 1 (default: 0.90)", "SHARE"},
+	G_OPTION_ENTRY_NULL,
+};
+
+static const struct {
+	const char *name;
+	GroupBy key;
+} keys[] = {
+	{"pcomm", GROUP_BY_PCOMM},           {"comm", GROUP_BY_COMM}, {"cgroup", GROUP_BY_CGROUP},
+	{"comm-exact", GROUP_BY_COMM_EXACT}, {"all", GROUP_BY_ALL},   {"thread", GROUP_BY_THREAD},
+};
+
+static gboolean parse_group_by(GError **error)
+{
+	if (!group_by)
+		return TRUE;
+	for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+		if (strcmp(keys[i].name, group_by) != 0)
+			continue;
+		options.group_by = keys[i].key;
+		return TRUE;
+	}
+	g_set_error(error, USAGE_ERROR, 0,
+		    "--group-by '%s': expected pcomm, comm, comm-exact, cgroup, all or thread",
+		    group_by);
+	return FALSE;
+}
+
+static gboolean check_range(const char *option, gdouble value, gdouble least, gdouble most,
+			    GError **error)
+{
+	g_autofree char *range = most < MAX_NUMBER ? g_strdup_printf("from %g to %g", least, most)
+						   : g_strdup_printf("from %g on", least);
+
+	if (isfinite(value) && value >= least && value <= most)
+		return TRUE;
+	g_set_error(error, USAGE_ERROR, 0, "--%s %g: expected a number %s", option, value, range);
+	return FALSE;
+}
+
+static gboolean check_pids(GError **error)
+{
+	for (guint i = 0; pids && pids[i]; i++) {
+		if (g_ascii_string_to_unsigned(pids[i], 10, 1, G_MAXINT32, NULL, NULL))
+			continue;
+		g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process id", pids[i]);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean take_options(const char *const *files, GError **error)
+{
+	options.compare = files[1] != NULL;
+	options.group_by = options.compare ? GROUP_BY_ALL : GROUP_BY_PCOMM;
+	options.files[0] = files[0];
+	options.files[1] = files[1];
+	options.pids = (const char *const *)pids;
+	if (options.compare && !options.display_format)
+		options.display_format = g_strdup(DEFAULT_DISPLAY);
+	if (!parse_group_by(error) || !check_pids(error) ||
+	    !check_range("limit", limit, 0, MAX_NUMBER, error) ||
+	    !check_range("min-pct", options.min_pct, 0, MAX_NUMBER, error) ||
+	    !check_range("rename-min-types", rename_min_types, 1, MAX_NUMBER, error) ||
+	    !check_range("rename-min-jaccard", options.rename_min_jaccard, 0, 1, error))
+		return FALSE;
+	options.limit = (guint)limit;
+	options.rename_min_types = (guint)rename_min_types;
+	if (options.compare && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
+		g_set_error(error, USAGE_ERROR, 0, "only one of the files can be standard input");
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static Session *open_session(const Globals *globals, const char *sink, GError **error)
+{
+	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
+	g_autofree char *plugins = g_strjoin(",", SNAPSHOT_SINK, sink, NULL);
+	Globals own = *globals;
+
+	/* Of the plugins only these are of use: no source is opened to read a file. */
+	own.plugins = plugins;
+	g_autoptr(Session) session = session_new(&own, needed, error);
+	if (!session) {
+		if (format)
+			g_prefix_error(error, "--format '%s': ", sink);
+		return NULL;
+	}
+	const Plugin *plugin = session_plugin(session, sink, CTPROF_KIND_SINK);
+	if (!plugin || !plugin->sink.report) {
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--format '%s': expected table, json, csv or another sink that draws "
+			    "reports (see 'ctprof plugins')",
+			    sink);
+		return NULL;
+	}
+	return g_steal_pointer(&session);
+}
+
+/* Rows of one file on their way into the analysis. */
+struct side {
+	Analysis *analysis;
+	guint index;
+	Context *context;
+	const GArray *hidden;
+};
+
+static gboolean is_hidden(const struct side *side, const struct ctprof_rows *rows, guint64 row)
+{
+	gint32 tgid = ctprof_rows_target(rows, row)->tgid;
+
+	for (guint i = 0; i < side->hidden->len; i++)
+		if (g_array_index(side->hidden, gint32, i) == tgid)
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean add_rows(const struct side *side, const Registry *registry,
+			 const struct ctprof_rows *rows, guint64 from, guint64 to, GError **error)
+{
+	struct ctprof_rows part = *rows;
+
+	if (from == to)
+		return TRUE;
+	part.n = to - from;
+	part.targets = ctprof_rows_target(rows, from);
+	part.values += from * rows->n_slots;
+	part.states += from * rows->n_slots;
+	return analysis_add(side->analysis, side->index, registry, &part, error);
+}
+
+/* Hands on what lies between hidden rows. */
+static gboolean add_seen_rows(const struct side *side, const Registry *registry,
+			      const struct ctprof_rows *rows, GError **error)
+{
+	guint64 from = 0;
+
+	for (guint64 i = 0; i < rows->n; i++) {
+		if (!is_hidden(side, rows, i))
+			continue;
+		if (!add_rows(side, registry, rows, from, i, error))
+			return FALSE;
+		from = i + 1;
+	}
+	return add_rows(side, registry, rows, from, rows->n, error);
+}
+
+static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	struct side *side = data;
+
+	if (crash_interrupted()) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+		return FALSE;
+	}
+	context_note_rows(side->context, registry, rows);
+	if (side->hidden && rows->scope == CTPROF_SCOPE_THREAD)
+		return add_seen_rows(side, registry, rows, error);
+	return analysis_add(side->analysis, side->index, registry, rows, error);
+}
+
+static gboolean load_side(const Session *session, struct side *side, GError **error)
+{
+	const LoadLimits limits = {0};
+	Plugin *sink = session_plugin(session, SNAPSHOT_SINK, CTPROF_KIND_SINK);
+	g_autoptr(Loaded) loaded =
+		load_file(sink, options.files[side->index], &limits, take_rows, side, error);
+
+	if (!loaded)
+		return FALSE;
+	context_note_facts(side->context, loaded_facts(loaded));
+	return TRUE;
+}
+
+static gboolean load_files(const Session *session, Analysis *analysis, const GArray *hidden,
+			   GError **error)
+{
+	g_autoptr(Context) baseline = context_new();
+	g_autoptr(Context) candidate = context_new();
+	struct side sides[] = {
+		{.analysis = analysis, .index = 0, .context = baseline, .hidden = hidden},
+		{.analysis = analysis, .index = 1, .context = candidate, .hidden = hidden},
+	};
+
+	if (!load_side(session, &sides[0], error))
+		return FALSE;
+	if (!options.compare)
+		return TRUE;
+	if (!load_side(session, &sides[1], error))
+		return FALSE;
+	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
+	for (guint i = 0; i < differences->len; i++)
+		analysis_warn(analysis, g_ptr_array_index(differences, i));
+	if (!options.rate)
+		return TRUE;
+	return context_elapsed(baseline, candidate, &options.elapsed_s, error);
+}
+
+static gboolean may_colour(void)
+{
+	const char *refused = g_getenv("NO_COLOR");
+
+	return !no_color && !output_path && isatty(STDOUT_FILENO) && !(refused && refused[0]) &&
+	       g_strcmp0(g_getenv("TERM"), "dumb") != 0;
+}
+
+static guint64 terminal_width(void)
+{
+	struct winsize size;
+
+	if (output_path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* What the engine cannot know: where the report goes. */
+static struct ctprof_report dress(const struct ctprof_report *report, const char *const *names)
+{
+	struct ctprof_report dressed = *report;
+
+	for (guint side = 0; names && side < G_N_ELEMENTS(dressed.files); side++)
+		dressed.files[side] = names[side];
+
+	dressed.flags &= ~(CTPROF_REPORT_COLOUR | CTPROF_REPORT_HEADER | CTPROF_REPORT_ORPHANS);
+	if (may_colour())
+		dressed.flags |= CTPROF_REPORT_COLOUR;
+	if (!no_header)
+		dressed.flags |= CTPROF_REPORT_HEADER;
+	if (!no_orphans)
+		dressed.flags |= CTPROF_REPORT_ORPHANS;
+	dressed.width = wrap ? terminal_width() : 0;
+	return dressed;
+}
+
+static gboolean draw(Plugin *sink, const struct ctprof_report *report, const char *const *names,
+		     GError **error)
+{
+	/* Asked before a pager stands between us and the terminal. */
+	struct ctprof_report dressed = dress(report, names);
+	g_autoptr(GError) local = NULL;
+	g_autoptr(Output) output = output_open(output_path ? output_path : "-", FALSE, error);
+	if (!output)
+		return FALSE;
+	g_autoptr(Pager) pager = no_pager || output_path ? NULL : pager_start();
+	gboolean ok = plugin_draw(sink, output, &dressed, &local) && output_commit(output, &local);
+
+	/* Whoever quits the pager has seen enough. */
+	if (ok || (pager && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)))
+		return TRUE;
+	g_propagate_error(error, g_steal_pointer(&local));
+	return FALSE;
+}
+
+static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_holds,
+		       GError **error)
+{
+	const char *sink = format ? format : DEFAULT_FORMAT;
+
+	if (!take_options(request->files, error))
+		return FALSE;
+	g_autoptr(Analysis) analysis = analysis_new(&options, error);
+	g_autoptr(Session) session = analysis ? open_session(globals, sink, error) : NULL;
+	if (!session || !load_files(session, analysis, request->hidden, error))
+		return FALSE;
+	const struct ctprof_report *finished = analysis_finish(analysis, error);
+	if (!finished)
+		return FALSE;
+	for (guint64 i = 0; i < finished->n_warnings; i++)
+		ui_warning("%s", finished->warnings[i]);
+	*ret_holds = analysis_failed(analysis);
+	if (*ret_holds)
+		ui_warning("--fail-on: it holds: %s", options.fail_on);
+	return draw(session_plugin(session, sink, CTPROF_KIND_SINK), finished, request->names,
+		    error);
+}
+
+char **reporting_pids(void)
+{
+	return pids;
+}
+
+int reporting_run(const Globals *globals, const ReportingRequest *request)
+{
+	g_autoptr(GError) error = NULL;
+	gboolean holds = FALSE;
+
+	if (report(globals, request, &holds, &error))
+		return holds ? EXIT_HOLDS : EXIT_DONE;
+	int status = cmd_fail(error);
+	crash_reraise();
+	return status;
+}

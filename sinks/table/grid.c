@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "grid.h"
+
+#include "label.h"
+
+/* A cut name must still say something. */
+#define LEAST_LABEL 16
+
+static const char *const codes[N_STYLES] = {
+	[STYLE_HEADER] = "36",    [STYLE_MORE] = "33",        [STYLE_LESS] = "35",
+	[STYLE_LEVEL] = "37",     [STYLE_MUCH_MORE] = "1;33", [STYLE_MUCH_LESS] = "1;35",
+	[STYLE_OLD] = "1;32",     [STYLE_AGED] = "1;33",      [STYLE_YOUNG] = "1;31",
+	[STYLE_ROOT] = "1;32",    [STYLE_BRANCH] = "1;36",    [STYLE_TWIG] = "1;90",
+	[STYLE_PROCESS] = "1;37", [STYLE_COMPUTED] = "34",    [STYLE_NOTE] = "1;33",
+	[STYLE_NAME] = "36",
+};
+
+void grid_init(Grid *grid, FILE *stream, gboolean coloured, guint n)
+{
+	*grid = (Grid){
+		.stream = stream,
+		.coloured = coloured,
+		.measuring = TRUE,
+		.n = n,
+		.cells = g_new0(struct cell, n),
+	};
+	for (guint i = 0; i < n; i++)
+		grid->cells[i].text = g_string_new(NULL);
+}
+
+void grid_clear(Grid *grid)
+{
+	for (guint i = 0; i < grid->n; i++)
+		g_string_free(grid->cells[i].text, TRUE);
+	g_clear_pointer(&grid->cells, g_free);
+	grid->n = 0;
+}
+
+/* One blank before the first column, two between columns. */
+static guint64 total_width(const Grid *grid)
+{
+	guint64 width = grid->n > 0 ? 2 * (guint64)grid->n - 1 : 0;
+
+	for (guint i = 0; i < grid->n; i++)
+		width += grid->cells[i].width;
+	return width;
+}
+
+void grid_fit(Grid *grid, guint64 width)
+{
+	guint64 total = total_width(grid);
+
+	grid->measuring = FALSE;
+	if (width == 0 || total <= width || grid->flexible >= grid->n)
+		return;
+	guint *label = &grid->cells[grid->flexible].width;
+	guint64 excess = total - width;
+	if (*label > LEAST_LABEL)
+		*label = *label > LEAST_LABEL + excess ? *label - (guint)excess : LEAST_LABEL;
+}
+
+GString *grid_text(Grid *grid, guint column)
+{
+	return grid->cells[column].text;
+}
+
+void grid_style(Grid *grid, guint column, enum style style)
+{
+	grid->cells[column].style = style;
+}
+
+void grid_print(FILE *stream, gboolean coloured, enum style style, const char *text)
+{
+	if (coloured && codes[style] && text[0])
+		fprintf(stream, "\033[%sm%s\033[0m", codes[style], text);
+	else
+		fputs(text, stream);
+}
+
+static void print_cell(const Grid *grid, const struct cell *cell, gboolean is_last)
+{
+	label_cut(cell->text, MAX(cell->width, 1));
+	int pad = (int)cell->width - (int)label_width(cell->text->str);
+	if (cell->right)
+		fprintf(grid->stream, "%*s", pad, "");
+	grid_print(grid->stream, grid->coloured, cell->style, cell->text->str);
+	if (!cell->right && !is_last)
+		fprintf(grid->stream, "%*s", pad, "");
+}
+
+static void print_line(const Grid *grid)
+{
+	guint n = grid->n;
+
+	/* Nothing is padded up to cells that are empty. */
+	while (n > 0 && grid->cells[n - 1].text->len == 0)
+		n--;
+	for (guint i = 0; i < n; i++) {
+		fputs(i > 0 ? "  " : " ", grid->stream);
+		print_cell(grid, &grid->cells[i], i + 1 == n);
+	}
+	fputc('\n', grid->stream);
+}
+
+void grid_end_line(Grid *grid)
+{
+	if (!grid->measuring)
+		print_line(grid);
+	for (guint i = 0; i < grid->n; i++) {
+		struct cell *cell = &grid->cells[i];
+
+		if (grid->measuring)
+			cell->width = MAX(cell->width, label_width(cell->text->str));
+		g_string_truncate(cell->text, 0);
+		cell->style = STYLE_NONE;
+	}
+}
+
+void grid_heading(Grid *grid, guint indent, const char *name, enum style style)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (grid->measuring)
+		return;
+	label_append(text, name);
+	fprintf(grid->stream, " %*s", (int)indent, "");
+	grid_print(grid->stream, grid->coloured, style, text->str);
+	fputc('\n', grid->stream);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A report as aligned text for people. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "ctprof/sink.h"
+#include "drawing.h"
+#include "grid.h"
+#include "hoststream.h"
+#include "label.h"
+#include "layout.h"
+#include "lists.h"
+
+static void draw_heading(FILE *stream, const struct ctprof_report_section *section)
+{
+	g_autoptr(GString) text = g_string_new("## ");
+
+	label_append(text, section->heading);
+	fprintf(stream, "%s\n", text->str);
+}
+
+/* Without headings a line about rows would be taken for one of them. */
+static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
+		     const struct ctprof_report_section *section)
+{
+	if (section->n_cut == 0)
+		return;
+	if (in_place)
+		fprintf(stream, "... %" PRIu64 " more rows (--limit 0 shows all)\n",
+			section->n_cut);
+	else
+		host->log(host, CTPROF_LOG_WARNING,
+			  "%s: %" PRIu64 " rows left out (--limit 0 shows all)", section->name,
+			  section->n_cut);
+}
+
+static void draw_report(const struct ctprof_host *host, FILE *stream,
+			const struct ctprof_report *report)
+{
+	gboolean headed = (report->flags & CTPROF_REPORT_HEADER) != 0;
+
+	for (uint64_t i = 0; i < report->n_sections; i++) {
+		const struct ctprof_report_section *section = drawing_section(report, i);
+
+		if (headed && i > 0)
+			fputc('\n', stream);
+		if (headed)
+			draw_heading(stream, section);
+		layout_draw(stream, report, section);
+		tell_cut(host, stream, headed, section);
+	}
+	if (drawing_is_compare(report))
+		lists_draw(stream, report);
+}
+
+static int table_open(const struct ctprof_host *host, void **ret_self)
+{
+	*ret_self = (void *)(uintptr_t)host;
+	return 0;
+}
+
+static void table_close(void *self)
+{
+	(void)self;
+}
+
+static int table_report(void *self, const struct ctprof_report *report)
+{
+	FILE *stream = hoststream_open(self);
+
+	if (!stream)
+		return -errno;
+	draw_report(self, stream, report);
+	return hoststream_close(stream);
+}
+
+static const struct ctprof_sink_ops ops = {
+	.struct_size = sizeof ops,
+	.open = table_open,
+	.close = table_close,
+	.report = table_report,
+};
+
+static const struct ctprof_plugin descriptor = {
+	.struct_size = sizeof descriptor,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SINK,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.name = "table",
+	.version = CTPROF_VERSION,
+	.summary = "Draws a report as aligned text",
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(descriptor)

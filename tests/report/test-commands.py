@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""show, compare and stat of the real program: what they print, and how they end."""
+
+import csv
+import io
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+FOLDER = tempfile.TemporaryDirectory(prefix="ctprof-report-")
+BEFORE = f"{FOLDER.name}/before.ctprof.zst"
+AFTER = f"{FOLDER.name}/after.ctprof.zst"
+
+
+def ctprof(*arguments, **more):
+    return subprocess.run(
+        [str(harness.CTPROF), *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        cwd=FOLDER.name,
+        timeout=harness.PATIENCE_S,
+        **more,
+    )
+
+
+def text(*arguments, **more):
+    done = ctprof(*arguments, **more)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def captures():
+    """The two snapshots every test reads; time passes between them."""
+    for path in (BEFORE, AFTER):
+        if not os.path.exists(path):
+            text("-q", "capture", "--smaps=never", "-o", path)
+            sum(range(1000000))
+    return BEFORE, AFTER
+
+
+def on_terminal(arguments, environment=None, keys=b"", before_keys=0.5):
+    """Output and wait status of ctprof on a terminal where keys are typed."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(FOLDER.name)
+        environ = {**os.environ, "TERM": "xterm", **(environment or {})}
+        environ = {k: v for k, v in environ.items() if v is not None}
+        os.execve(harness.CTPROF, ["ctprof", *arguments], environ)
+    output, begin = b"", time.monotonic()
+    while time.monotonic() - begin < harness.PATIENCE_S:
+        if keys and time.monotonic() - begin > before_keys:
+            os.write(terminal, keys)
+            keys = b""
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        output += data
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(terminal)
+    return output, status
+
+
+def test_misuse_is_exit_code_2_before_any_file_is_opened():
+    for arguments, word in (
+        (["show"], "expected a snapshot"),
+        (["show", "a", "b"], "'b'"),
+        (["compare", "a"], "two snapshots"),
+        (["compare", "a", "b", "c"], "'c'"),
+        (["compare", "-", "-"], "standard input"),
+        (["show", "--group-by", "x", "a"], "pcomm"),
+        (["show", "--format", "xml", "a"], "xml"),
+        (["show", "--format", "snapshot", "a"], "table, json, csv"),
+        (["show", "--limit", "-1", "a"], "--limit"),
+        (["show", "--pid", "x", "a"], "process id"),
+        (["show", "--columns", "delta", "a"], "delta"),
+        (["show", "--sections", "x", "a"], "x"),
+        (["compare", "--cgroup-flatten", "[x", "a", "b"], "[x"),
+        (["compare", "--min-pct", "nan", "a", "b"], "--min-pct"),
+        (["compare", "--fail-on", "x", "a", "b"], "--fail-on"),
+        (["compare", "--rename-min-jaccard", "2", "a", "b"], "from 0 to 1"),
+        (["stat"], "COMMAND"),
+        (["stat", "--every", "soon", "--", "true"], "--every"),
+        (["stat", "--count", "2", "--", "true"], "--every"),
+    ):
+        done = ctprof(*arguments)
+        said = done.stderr.decode()
+        assert done.returncode == 2, f"{arguments}: exit {done.returncode}: {said}"
+        assert word in said and said.count("\n") == 1 and not done.stdout, f"{arguments}: {said}"
+
+
+def test_file_that_cannot_be_read_is_exit_code_1():
+    for arguments in (["show", "none"], ["compare", captures()[0], FOLDER.name]):
+        done = ctprof(*arguments)
+        assert done.returncode == 1 and not done.stdout, done
+        assert done.stderr.count(b"\n") == 1, done.stderr
+
+
+def test_file_from_standard_input_is_the_same_file():
+    before, after = captures()
+    with open(before, "rb") as file:
+        assert text("show", "-", stdin=file) == text("show", before)
+    with open(after, "rb") as file:
+        piped = text("compare", "--no-orphans", before, "-", stdin=file)
+    assert piped == text("compare", "--no-orphans", before, after)
+
+
+def test_pipe_gets_no_colour_and_no_control_byte():
+    for arguments in (
+        ["show", captures()[0]],
+        ["compare", *captures()],
+        ["compare", "--group-by", "cgroup", *captures()],
+    ):
+        for name in ("table", "json", "csv"):
+            out = ctprof(*arguments, "--format", name).stdout
+            allowed = b"\n\r" if name == "csv" else b"\n"
+            assert out and all(byte >= 0x20 or byte in allowed for byte in out), (arguments, name)
+
+
+def json_rows(report):
+    for section in report["sections"]:
+        for row in section["rows"]:
+            yield section["name"], row
+
+
+def test_json_and_csv_tell_the_same_numbers():
+    arguments = ["compare", "--limit", "0", "--no-orphans", *captures()]
+    report = json.loads(text(*arguments, "--format", "json"))
+    lines = list(csv.DictReader(io.StringIO(text(*arguments, "--format", "csv"), newline="")))
+    rows = list(json_rows(report))
+    assert len(rows) == len(lines) > 100
+    for (section, row), line in zip(rows, lines):
+        assert section == line["section"] and row["metric"] == line["metric"].lstrip("'")
+        assert row["threads"] == [int(line["threads_baseline"]), int(line["threads_candidate"])]
+        for name in ("baseline", "candidate", "delta", "pct"):
+            if row[name] is None:
+                assert line[name] == "", (row, line)
+            elif isinstance(row[name], (int, float)):
+                assert float(line[name]) == row[name], (row, line)
+
+
+def test_table_has_a_line_for_each_row_of_the_json():
+    arguments = ["show", "--limit", "0", "--sections", "primary", captures()[0]]
+    table = text(*arguments, "--no-header").splitlines()
+    rows = list(json_rows(json.loads(text(*arguments, "--format", "json"))))
+    assert len(table) == len(rows)
+
+
+def test_file_compared_with_itself_has_no_changed_row():
+    before = captures()[0]
+    report = json.loads(text("compare", "--changed", "--format", "json", before, before))
+    assert not list(json_rows(report)), report["sections"]
+    assert report["only_baseline"] == report["only_candidate"] == []
+
+
+def test_limit_cuts_and_says_so():
+    show = ["show", "--sections", "primary", "--limit", "3", captures()[0]]
+    lines = text(*show).splitlines()
+    assert len(lines) == 6 and lines[-1].startswith("... "), lines
+    report = json.loads(text(*show, "--format", "json"))
+    assert report["sections"][0]["cut"] == int(lines[-1].split()[1])
+    done = ctprof(*show, "--format", "csv")
+    assert len(done.stdout.splitlines()) == 4 and b"left out" in done.stderr
+
+
+def test_output_goes_to_a_file_whole():
+    path = f"{FOLDER.name}/report.json"
+    assert text("show", "--format", "json", "-o", path, captures()[0]) == ""
+    assert json.loads(Path(path).read_text())["command"] == "show"
+
+
+def test_fail_on_is_exit_code_3():
+    for expression, status in (("thread_count:delta>=-1e9", 3), ("thread_count:delta>1e9", 0)):
+        done = ctprof("compare", "--fail-on", expression, *captures())
+        assert done.returncode == status, (expression, done.returncode, done.stderr)
+        assert done.stdout
+
+
+def test_rate_needs_time_that_grows():
+    before, after = captures()
+    assert "/s" in text("compare", "--rate", before, after)
+    done = ctprof("compare", "--rate", after, before)
+    assert done.returncode == 1 and b"--rate" in done.stderr, done.stderr
+
+
+def test_captures_that_differ_are_told_of():
+    path = f"{FOLDER.name}/one.ctprof.zst"
+    text("-q", "capture", "--smaps=never", "--pid", os.getpid(), "-o", path)
+    done = ctprof("compare", "--format", "json", captures()[0], path)
+    warnings = json.loads(done.stdout)["warnings"]
+    assert any("capture option pid" in warning for warning in warnings), warnings
+    for warning in warnings:
+        assert warning.encode() in done.stderr, done.stderr
+
+
+def test_terminal_gets_colours_unless_they_are_refused():
+    compare = ["compare", *captures()]
+    for environment, arguments, colour in (
+        ({}, [], True),
+        ({"NO_COLOR": "1"}, [], False),
+        ({"NO_COLOR": ""}, [], True),
+        ({"TERM": "dumb"}, [], False),
+        ({}, ["--no-color"], False),
+        ({}, ["--format", "csv"], False),
+    ):
+        output, status = on_terminal([*compare, *arguments], {"CTPROF_PAGER": "", **environment})
+        assert status == 0 and (b"\x1b[" in output) == colour, (environment, arguments)
+
+
+def test_terminal_gets_a_pager():
+    show = ["show", captures()[0]]
+    for environment, arguments, lines in (
+        ({"CTPROF_PAGER": "head -n1", "PAGER": "false"}, [], 1),
+        ({"CTPROF_PAGER": None, "PAGER": "head -n2"}, [], 2),
+        ({"PAGER": "head -n1"}, ["--no-pager"], None),
+        ({"CTPROF_PAGER": "cat"}, [], None),
+        ({"CTPROF_PAGER": "no-such-pager"}, [], None),
+    ):
+        output, status = on_terminal([*show, *arguments], environment)
+        shown = len(output.splitlines())
+        assert status == 0 and (shown == lines if lines else shown > 100), (environment, shown)
+
+
+def test_pager_that_is_quit_early_changes_no_exit_code():
+    compare = ["compare", "--fail-on", "thread_count:delta>=-1e9", *captures()]
+    assert on_terminal(compare, {"CTPROF_PAGER": "head -c1"})[1] == 3
+
+
+def test_stat_ends_as_its_command_did():
+    stat = ["-q", "stat", "--smaps=never", "--sections", "primary", "--"]
+    for command, status in (
+        (["true"], 0),
+        (["sh", "-c", "exit 7"], 7),
+        (["sh", "-c", "kill -9 $$"], 128 + signal.SIGKILL),
+        (["./no-such-command"], 127),
+        (["."], 126),
+    ):
+        done = ctprof(*stat, *command)
+        assert done.returncode == status, (command, done.returncode, done.stderr)
+        assert done.stdout or status in (126, 127), done.stderr
+
+
+def test_stat_shows_what_the_command_wrote():
+    done = ctprof(
+        "-q", "stat", "--smaps=never", "--sections", "primary", "--format", "json",
+        "--group-by", "comm-exact", "--", "sh", "-c", "echo hello",
+    )  # fmt: skip
+    first, _, rest = done.stdout.decode().partition("\n")
+    report = json.loads(rest)
+    assert first == "hello" and report["files"] == ["before", "after"], report["files"]
+    groups = {row["group"] for _, row in json_rows(report)}
+    orphans = {row["group"] for side in ("baseline", "candidate") for row in report[f"only_{side}"]}
+    assert not any(name.startswith("ctprof") for name in groups | orphans), "it shows itself"
+
+
+def test_stat_leaves_the_interrupt_to_its_command():
+    arguments = ["stat", "-q", "--smaps=never", "--no-pager", "--", "sleep", "60"]
+    output, status = on_terminal(arguments, keys=b"\x03", before_keys=1.5)
+    assert status == 128 + signal.SIGINT and b"Primary metrics" in output, (status, output[:300])
+
+
+def test_stat_every_compares_each_interval():
+    done = ctprof(
+        "-q", "stat", "--smaps=never", "--every", "100ms", "--count", "2",
+        "--sections", "primary", "--format", "json",
+    )  # fmt: skip
+    decoder, rest, reports = json.JSONDecoder(), done.stdout.decode().strip(), []
+    while rest:
+        report, end = decoder.raw_decode(rest)
+        reports.append(report)
+        rest = rest[end:].strip()
+    assert done.returncode == 0 and len(reports) == 2, done.stderr
+
+
+def test_stat_leaves_no_file_behind():
+    folder = Path(FOLDER.name) / "tmp"
+    folder.mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    ctprof("-q", "stat", "--smaps=never", "--", "true", env=environment)
+    running = subprocess.Popen(
+        [harness.CTPROF, "-q", "stat", "--smaps=never", "--", "sleep", "60"], env=environment
+    )
+    harness.wait_for(lambda: list(folder.glob("*/*.zst")), "the first capture")
+    time.sleep(0.2)
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(harness.PATIENCE_S) == -signal.SIGTERM
+    assert not list(folder.iterdir()), list(folder.iterdir())
+
+
+if __name__ == "__main__":
+    tap.main(globals())
