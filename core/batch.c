@@ -41,7 +41,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 	batch->row = row;
 	batch->n_slots = metrics->len;
 	batch->rules = g_new0(struct slot_rule, metrics->len);
-	batch->blank = g_new0(guint8, metrics->len);
+	batch->blank = g_new0(guint8, metrics->len + 1);
 	for (guint i = 0; i < metrics->len; i++) {
 		const Metric *m = g_ptr_array_index(metrics, i);
 
@@ -54,8 +54,9 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 		batch->blank[i] = (guint8)m->unfilled;
 	}
 	batch->targets = g_new0(struct ctprof_target, BATCH_ROWS);
-	batch->values = g_new(guint64, (gsize)BATCH_ROWS * batch->n_slots);
-	batch->states = g_new(guint8, (gsize)BATCH_ROWS * batch->n_slots);
+	/* One more: a row without slots is one all the same, and NULL has no rows. */
+	batch->values = g_new(guint64, (gsize)BATCH_ROWS * batch->n_slots + 1);
+	batch->states = g_new(guint8, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->vanished = g_new0(guint8, BATCH_ROWS);
 	batch->arena = arena_new();
 	return batch;

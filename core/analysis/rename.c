@@ -155,6 +155,13 @@ static void pair_matched(Pairing *pairing)
 	}
 }
 
+static gboolean is_paired(gpointer key, gpointer group, gpointer unused)
+{
+	(void)key;
+	(void)unused;
+	return ((const Group *)group)->sides[1] != NULL;
+}
+
 /* The match whose candidate's root is nearest above the path. */
 static Match *find_root(GHashTable *by_root, const char *path, gsize *ret_len)
 {
@@ -175,6 +182,8 @@ static void pair_below(Pairing *pairing)
 {
 	g_autoptr(GHashTable) by_root = g_hash_table_new(g_str_hash, g_str_equal);
 
+	/* What was paired for what runs in it has its counterpart. */
+	g_hash_table_foreach_remove(pairing->orphans, is_paired, NULL);
 	for (guint i = pairing->matches->len; i > 0; i--) {
 		Match *match = &g_array_index(pairing->matches, Match, i - 1);
 

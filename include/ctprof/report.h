@@ -63,8 +63,10 @@ enum ctprof_ladder {
 /* One metric of one group. */
 struct ctprof_report_row {
 	uint32_t struct_size;
-	uint32_t flags;               /* CTPROF_ROW_* */
-	uint32_t n_group;             /* 1, or 3 under --group-by all: cgroup, pcomm, comm */
+	uint32_t flags; /* CTPROF_ROW_* */
+	/* 1; under --group-by all 3 (cgroup, pcomm, comm), memory of processes 2
+	 * (cgroup, process); pressure of cgroups 2 (cgroup, "some" or "full"). */
+	uint32_t n_group;
 	uint32_t ladder;              /* enum ctprof_ladder */
 	const char *group[4];         /* names, bytes; those behind n_group are NULL */
 	const char *metric;           /* or the key of a map */
@@ -96,7 +98,7 @@ struct ctprof_report_section {
 	const char *group_header; /* of the group column: "pcomm", "cgroup", "comm-pattern", ... */
 	uint64_t n_rows;
 	const struct ctprof_report_row *rows; /* in the order to be shown */
-	uint64_t n_cut;                       /* rows that --limit took away */
+	uint64_t n_cut;                       /* rows that --limit took away; WIDE: lines */
 };
 
 /* A column, in the order asked for: struct ctprof_report.columns. */

@@ -14,6 +14,7 @@
 /* What a line is made of. */
 struct line {
 	const char *section;
+	const char *heading; /* tells sections of one name apart; or NULL */
 	uint32_t n_group;
 	const char *const *group;
 	const struct ctprof_report_row *row; /* NULL: a group of one side only */
@@ -89,6 +90,12 @@ static void put_value(FILE *stream, const struct ctprof_value *value)
 static void put_section(FILE *stream, const struct line *line)
 {
 	put_name(stream, line->section);
+}
+
+static void put_heading(FILE *stream, const struct line *line)
+{
+	if (line->heading)
+		put_name(stream, line->heading);
 }
 
 static void put_group(FILE *stream, const struct line *line, uint32_t part)
@@ -173,6 +180,7 @@ static const struct column {
 	void (*put)(FILE *stream, const struct line *line);
 } columns[] = {
 	{IN_BOTH, "section", put_section},
+	{IN_BOTH, "heading", put_heading},
 	{IN_BOTH, "group1", put_group1},
 	{IN_BOTH, "group2", put_group2},
 	{IN_BOTH, "group3", put_group3},
@@ -212,6 +220,7 @@ static void put_rows(FILE *stream, unsigned int where, const struct ctprof_repor
 		const struct ctprof_report_row *row = drawing_row(section, i);
 		struct line line = {
 			.section = section->name,
+			.heading = section->heading,
 			.n_group = row->n_group,
 			.group = row->group,
 			.row = row,

@@ -25,6 +25,7 @@ static char *draw_row(const struct ctprof_report_row *row)
 	const struct ctprof_report_section section = {
 		.struct_size = sizeof section,
 		.name = "primary",
+		.heading = "Primary",
 		.n_rows = 1,
 		.rows = row,
 	};
@@ -74,7 +75,7 @@ static void test_names(void)
 		struct ctprof_report_row row = new_row(cases[i].name);
 		g_autofree char *line = draw_row(&row);
 		g_autofree char *expected =
-			g_strdup_printf("primary,%s,,,m,ns,1,2,,,,\r\n", cases[i].field);
+			g_strdup_printf("primary,Primary,%s,,,m,ns,1,2,,,,\r\n", cases[i].field);
 
 		g_assert_cmpstr(line, ==, expected);
 	}
@@ -109,7 +110,7 @@ static void test_values(void)
 		row.value[1] = cases[i].value;
 		g_autofree char *line = draw_row(&row);
 		g_autofree char *expected =
-			g_strdup_printf("primary,g,,,m,ns,1,2,,%s,,\r\n", cases[i].field);
+			g_strdup_printf("primary,Primary,g,,,m,ns,1,2,,%s,,\r\n", cases[i].field);
 		g_assert_cmpstr(line, ==, expected);
 	}
 }
@@ -122,7 +123,7 @@ static void test_no_header(void)
 	g_autofree char *line = draw_row(&row);
 
 	g_assert_cmpstr(nothing, ==, "");
-	g_assert_cmpstr(line, ==, "primary,g,,,m,ns,1,2,,,,\r\n");
+	g_assert_cmpstr(line, ==, "primary,Primary,g,,,m,ns,1,2,,,,\r\n");
 }
 
 int main(int argc, char **argv)

@@ -273,10 +273,10 @@ static int64_t cells_unhex(struct cells *cells, struct text hex)
 {
 	for (size_t i = 0; i + 1 < hex.len; i += 2) {
 		int high = hex_digit(hex.p[i]), low = hex_digit(hex.p[i + 1]);
-		char byte = (char)(high << 4 | low);
 
-		if (high < 0 || low < 0 || byte == '\0')
+		if (high < 0 || low < 0 || (high == 0 && low == 0))
 			return -1;
+		char byte = (char)(high << 4 | low);
 		json_raw(&cells->bytes, &byte, 1);
 	}
 	json_literal(&cells->bytes, "\0");

@@ -180,6 +180,28 @@ static void test_several_to_one(void)
 	g_assert_cmpuint(report->n_only[0] + report->n_only[1], ==, 0);
 }
 
+/* A cgroup that was told by its threads takes no other one for its name. */
+static void test_no_second_guess(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+	AnalysisOptions options = {.rename_min_types = 4, .rename_min_jaccard = 0.9};
+	const struct ctprof_report *report;
+
+	add_service(a, "/blue/x", 5, 5, "", 10);
+	add_service(b, "/green/x", 5, 5, "", 10);
+	add_service(a, "/blue/y", 4, 0, "other-", 10);
+	add_service(b, "/green/z", 4, 0, "other-", 10);
+	workers_add(b, 60, "svc", "other-a", "/green/y", 7);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
+	const struct ctprof_report_row *row =
+		sample_find(report, "primary", "/blue/y|svc|other-a", "run_time_ns");
+	g_autofree char *only = sample_dump_only(report, 1);
+	g_assert_cmpuint(report->n_renames, ==, 2);
+	g_assert_cmpuint(row->value[1].number, ==, 10);
+	g_assert_cmpstr(only, ==, "/green/y|svc|other-a 1\n");
+}
+
 /* The most alike wins, of equal ones the first; what has a counterpart under
  * its own name is left alone. */
 static void test_choice(void)
@@ -211,6 +233,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rename/roots", test_roots);
 	g_test_add_func("/rename/cascade", test_cascade);
 	g_test_add_func("/rename/several-to-one", test_several_to_one);
+	g_test_add_func("/rename/no-second-guess", test_no_second_guess);
 	g_test_add_func("/rename/choice", test_choice);
 	return g_test_run();
 }

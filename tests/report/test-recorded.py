@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Two captures of a recorded kernel, compared and shown: every section, as
+table, JSON and CSV, under every axis, against goldens.
+
+BLESS=1 in the environment rewrites the goldens in recorded/.
+"""
+
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+GOLDEN = HERE / "recorded"
+FIXTURES = Path(os.environ.get("CTPROF_FIXTURES") or harness.SOURCE.parent / "shared/fixtures")
+KERNELS = {"6.12": "6.12.107+deb13-amd64", "7.2-scx": "7.2.13+deb14-amd64-scx"}
+AXES = ("pcomm", "comm", "comm-exact", "cgroup", "all", "thread")
+FORMATS = {"table": "txt", "json": "json", "csv": "csv"}
+# Enough rows to see each section's layout and order, few enough to read.
+LIMIT = "8"
+
+
+def capture(root, target):
+    trees = [f"--{name}-root={root / name}" for name in ("proc", "sys", "cgroup")]
+    harness.run("capture", *trees, "--jobs=1", "-o", target)
+
+
+def folder_of(kernel):
+    fixture = FIXTURES / KERNELS[kernel]
+    if not (fixture / "later/proc").is_dir():
+        raise tap.Skip(f"needs {fixture.name} in ../shared/fixtures")
+    return fixture
+
+
+def report(folder, *arguments):
+    done = harness.run(*arguments, "--limit", LIMIT, "--no-pager", cwd=folder)
+    # Without the warnings: they name the folders of the fixtures.
+    return re.sub(r'"warnings":\[.*?\],"sections"', '"warnings":[],"sections"', done.stdout.decode())
+
+
+def check(name, text):
+    path = GOLDEN / name
+    if os.environ.get("BLESS"):
+        path.write_text(text, newline="")
+        return
+    want = path.read_bytes().decode().splitlines() if path.exists() else []
+    lines = list(difflib.unified_diff(want, text.splitlines(), name, "now", lineterm="", n=1))
+    assert not lines, "\n".join(lines[:40])
+
+
+def compare_all(kernel):
+    fixture = folder_of(kernel)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        capture(fixture, folder / "base")
+        capture(fixture / "later", folder / "later")
+        for axis in AXES:
+            for kind, suffix in FORMATS.items():
+                option = ["--group-by", axis, "--format", kind]
+                text = report(folder, "compare", *option, "base", "later")
+                check(f"{kernel}-compare-{axis}.{suffix}", text)
+                if kind == "json":
+                    json.loads(text)
+        for kind, suffix in FORMATS.items():
+            text = report(folder, "show", "--group-by", "cgroup", "--format", kind, "later")
+            check(f"{kernel}-show-cgroup.{suffix}", text)
+
+
+def test_reports_of_a_kernel_with_schedstats():
+    compare_all("6.12")
+
+
+def test_reports_of_a_kernel_with_sched_ext():
+    compare_all("7.2-scx")
+
+
+def with_delays(source, target, factor):
+    """The snapshot, as if taskstats had answered: recorded roots know no netlink."""
+    text = subprocess.run(["zstdcat", source], stdout=subprocess.PIPE, check=True).stdout
+    data = json.loads(text)
+    names = [n for n in data["threads"][0] if "_delay_" in n or n.startswith("hiwater_")]
+    for number, row in enumerate(data["threads"]):
+        for place, name in enumerate(names):
+            row[name] = factor * (1000 * number + place)
+        row |= dict.fromkeys(("taskstats_measured", "cpu_delay_active"), True)
+    for one in data["presence_sets"]:
+        for reason in one:
+            one[reason] = [n for n in one[reason] if n not in names]
+    packed = json.dumps(data, separators=(",", ":")).encode()
+    subprocess.run(["zstd", "-q", "-f", "-o", target], input=packed, check=True)
+
+
+def test_delays_have_reports_of_their_own():
+    fixture = folder_of("6.12")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        capture(fixture, folder / "plain")
+        with_delays(folder / "plain", folder / "base", 1)
+        with_delays(folder / "plain", folder / "later", 3)
+        for kind, suffix in FORMATS.items():
+            option = ["--sections", "taskstats-delay", "--group-by", "pcomm", "--format", kind]
+            check(f"delay-compare.{suffix}", report(folder, "compare", *option, "base", "later"))
+            check(f"delay-show.{suffix}", report(folder, "show", *option, "later"))
+
+
+def test_hosts_that_differ_are_told():
+    old, new = folder_of("6.12"), folder_of("7.2-scx")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        capture(old, folder / "base")
+        capture(new, folder / "later")
+        for kind, suffix in FORMATS.items():
+            option = ["--sections", "host", "--no-orphans", "--format", kind]
+            check(f"host-compare.{suffix}", report(folder, "compare", *option, "base", "later"))
+
+
+def test_every_section_is_in_a_golden():
+    shown = json.loads(harness.run("metric-list", "--format", "json").stdout)
+    want = {section["name"] for section in shown["sections"]}
+    seen = set()
+    for path in GOLDEN.glob("*.json"):
+        seen |= {section["name"] for section in json.loads(path.read_text())["sections"]}
+    assert want == seen & want, want - seen
+
+
+if __name__ == "__main__":
+    tap.main(globals())
