@@ -100,8 +100,10 @@ static gint64 input_read(const struct ctprof_input *input, void *data, guint64 s
 	gsize kept = load->kept->len - load->replayed;
 	gsize want = (gsize)MIN(size, G_MAXSSIZE / 2);
 
-	if (crash_interrupted())
-		return fail(load, ECANCELED, "interrupted");
+	if (crash_interrupted()) {
+		g_set_error(&load->error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+		return -ECANCELED;
+	}
 	if (kept == 0)
 		return load->ended ? 0 : read_more(load, data, want);
 	gsize n = MIN(kept, want);
@@ -326,7 +328,7 @@ static void load_clear(Load *load)
 		g_clear_pointer(&load->lanes[i].batch, batch_free);
 		g_clear_pointer(&load->lanes[i].paths, g_string_chunk_free);
 	}
-	if (load->fd > STDERR_FILENO)
+	if (load->fd >= 0 && load->fd != STDIN_FILENO)
 		close(load->fd);
 	g_clear_pointer(&load->kept, g_byte_array_unref);
 	g_clear_error(&load->error);

@@ -229,7 +229,7 @@ static void pull_pass_odd(struct pull *pull, const char **start, bool *escaped)
 {
 	bool valid = true;
 
-	if ((size_t)(pull->p - *start) > pull->max_string) {
+	if ((size_t)(pull->p - *start) - 1 > pull->max_string) {
 		pull_fail_limit(pull, pull->max_string, "bytes of a string");
 		return;
 	}

@@ -86,6 +86,8 @@ int thread_reader_seal(struct thread_reader *reader)
 void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull)
 {
 	presence_sets_read(&reader->sets, pull, &reader->shape, reader->states);
+	(void)snprintf(reader->expected, sizeof reader->expected, "a presence below %u",
+		       reader->sets.n);
 }
 
 void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
@@ -119,7 +121,6 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 		absences_read(pull, &reader->shape, reader->states);
 		return;
 	}
-	(void)snprintf(reader->expected, sizeof reader->expected, "a presence below %u", n);
 	if (n == 0)
 		pull_fail(pull, "no presence, there being no sets");
 	else if (pull_integer(pull, 0, n - 1, reader->expected, &set))

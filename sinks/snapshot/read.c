@@ -115,6 +115,7 @@ static int reader_place_metric(struct reader *reader, const struct ctprof_metric
 {
 	size_t skip;
 
+	/* Thread, process and mm scope share the thread's record. */
 	if (metric->scope < CTPROF_SCOPE_CGROUP)
 		return thread_reader_add(&reader->threads, metric, slot);
 	if (metric->scope == CTPROF_SCOPE_CGROUP)

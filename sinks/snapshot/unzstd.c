@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define IN_SIZE (128 * 1024)
 #define SCRAP_SIZE (16 * 1024)
@@ -113,10 +114,15 @@ static int64_t unzstd_check_end(struct unzstd *unzstd)
 
 static int unzstd_fail_damaged(const struct unzstd *unzstd, size_t error)
 {
-	char found[128];
+	char text[128];
 
-	(void)snprintf(found, sizeof found, "damage (%s)", ZSTD_getErrorName(error));
-	return unzstd_fail(unzstd, "a sound zstd frame", found);
+	if (ZSTD_getErrorCode(error) == ZSTD_error_frameParameter_windowTooLarge) {
+		(void)snprintf(text, sizeof text, "a zstd frame that looks back at most 2^%u bytes",
+			       unzstd->input->max_window_log);
+		return unzstd_fail(unzstd, text, "one that wants more");
+	}
+	(void)snprintf(text, sizeof text, "damage (%s)", ZSTD_getErrorName(error));
+	return unzstd_fail(unzstd, "a sound zstd frame", text);
 }
 
 /* One step of the decompressor; *ret_n is what it made. */

@@ -150,6 +150,23 @@ static void test_limit(gconstpointer data)
 	assert_error(kit, &c->little, c->error);
 }
 
+/* How far a frame looks back is memory, whatever it holds. */
+static void test_window(void)
+{
+	static const LoadLimits enough = {.max_window_log = 20}, little = {.max_window_log = 19};
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = g_strdup_printf("%s%1000000s", TEXT, "");
+
+	kit_write_text(kit, text);
+	g_autofree char *rows = kit_load(kit, &enough, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(rows, ==, ROWS);
+	assert_error(kit, &little,
+		     "compressed byte 0: expected a zstd frame that looks back at most 2^19 bytes, "
+		     "found one that wants more");
+}
+
 /* A few bytes that become many: a bomb stops at the limit, and takes no memory. */
 static void test_bomb(gconstpointer open)
 {
@@ -262,6 +279,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(name, &limit_cases[i], test_limit);
 	}
+	g_test_add_func("/load/limit/window", test_window);
 	g_test_add_data_func("/load/limit/bomb/arrays", "[", test_bomb);
 	g_test_add_data_func("/load/limit/bomb/blanks", " ", test_bomb);
 	g_test_add_data_func("/load/limit/bomb/string", "\"", test_bomb);

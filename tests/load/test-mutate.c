@@ -31,7 +31,7 @@ static void insert(Mutant *m, guint at, const void *data, guint n)
 {
 	guint old = m->bytes->len;
 
-	if (old + n > MAX_SIZE)
+	if (n == 0 || old + n > MAX_SIZE)
 		return;
 	g_byte_array_set_size(m->bytes, old + n);
 	memmove(m->bytes->data + at + n, m->bytes->data + at, old - at);

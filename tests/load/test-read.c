@@ -177,6 +177,8 @@ static const struct error_case {
 	 "byte 96: expected each key once in a thread record, found a second comm"},
 	{"bytes that are no hex", RECORD("\"comm_hex\":\"6\""),
 	 "byte 83: expected bytes in lower-case hex in a thread record, found 6"},
+	{"hex in capitals", RECORD("\"comm_hex\":\"6A\""),
+	 "byte 84: expected bytes in lower-case hex in a thread record, found 6A"},
 	{"a key of the top twice", "{" FORMAT "," THREADS("") "," THREADS("") "}",
 	 "byte 63: expected each key once in the snapshot, found a second threads"},
 	{"a text for a number", RECORD("\"nice\":\"1\""),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files without format, definitions and presence, as the reference writes them. */
 #include <string.h>
+#include <time.h>
 
 #include "kit.h"
 #include "known.h"
@@ -190,6 +191,50 @@ static void test_missing_fields(void)
 	assert_line(rows, "nr_threads = !skipped");
 }
 
+static gboolean count_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			   GError **error)
+{
+	(void)registry;
+	(void)error;
+	if (rows->scope == CTPROF_SCOPE_THREAD)
+		*(guint64 *)data += rows->n;
+	return TRUE;
+}
+
+static gdouble cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (gdouble)now.tv_sec * 1e6 + (gdouble)now.tv_nsec / 1e3;
+}
+
+/* All records are given, in many pieces; what that costs is told, not judged. */
+static void test_many(void)
+{
+	enum { THREADS = 20000 };
+	const LoadLimits limits = {0};
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GString) records = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+	guint64 rows = 0;
+
+	for (guint i = 0; i < THREADS; i++) {
+		if (i > 0)
+			g_string_append_c(records, ',');
+		add_record(records, i % 2 == 0, TRUE, i % 3 == 0, "\"S\"", "[0,1]");
+	}
+	g_autofree char *text = make_file(records->str);
+	kit_write_text(kit, text);
+	gdouble begin = cpu_us();
+	g_autoptr(Loaded) loaded =
+		load_file(kit_sink(kit), kit_path(kit), &limits, count_rows, &rows, &error);
+	g_assert_no_error(error);
+	g_assert_cmpuint(rows, ==, THREADS);
+	g_test_message("loaded: %.2f us CPU a thread of %zu bytes", (cpu_us() - begin) / THREADS,
+		       records->len / THREADS);
+}
+
 /* A field of the format that our own table does not know would be read for nothing. */
 static void test_known_fields(void)
 {
@@ -274,6 +319,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(name, &flags_cases[i], test_flags);
 	}
 	g_test_add_func("/load/reference/missing-fields", test_missing_fields);
+	g_test_add_func("/load/reference/many", test_many);
 	g_test_add_func("/load/reference/known/every-field", test_known_fields);
 	g_test_add_func("/load/reference/known/as-declared", test_known_as_declared);
 	return g_test_run();

@@ -353,20 +353,31 @@ static void trip_clear(Trip *trip)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Trip, trip_clear)
 
+static char *take_line(const char **text)
+{
+	const char *end = strchrnul(*text, '\n');
+	char *line = g_strndup(*text, (gsize)(end - *text));
+
+	*text = *end ? end + 1 : end;
+	return line;
+}
+
 /* The first line that differs, with the row it is in: the whole is too long to look at. */
 static void assert_same(const char *written, const char *loaded)
 {
-	g_auto(GStrv) a = g_strsplit(written, "\n", -1);
-	g_auto(GStrv) b = g_strsplit(loaded, "\n", -1);
-	const char *row = "";
+	g_autofree char *row = g_strdup("");
 
-	for (guint i = 0; a[i] && b[i]; i++) {
-		if (a[i][0] != ' ')
-			row = a[i];
-		if (strcmp(a[i], b[i]) != 0)
-			g_error("in %s: written '%s', loaded '%s'", row, a[i], b[i]);
+	while (*written || *loaded) {
+		g_autofree char *a = take_line(&written);
+		g_autofree char *b = take_line(&loaded);
+
+		if (strcmp(a, b) != 0)
+			g_error("in %s: written '%s', loaded '%s'", row, a, b);
+		if (a[0] == ' ')
+			continue;
+		g_free(row);
+		row = g_steal_pointer(&a);
 	}
-	g_assert_cmpuint(g_strv_length(a), ==, g_strv_length(b));
 }
 
 /* Enough threads for several batches, and for several windows of the tokenizer. */
