@@ -91,6 +91,16 @@ static void *subject_run(void *data)
 	return NULL;
 }
 
+/* On a busy machine it may still wait for a CPU, and its counters will move. */
+static gboolean is_asleep(gint32 tid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/self/task/%d/stat", tid);
+	g_autofree char *text = NULL;
+
+	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	return strstr(text, ") S ") != NULL;
+}
+
 static void subject_start(Subject *subject)
 {
 	sem_init(&subject->ready, 0, 0);
@@ -98,6 +108,8 @@ static void subject_start(Subject *subject)
 	g_assert_cmpint(pthread_create(&subject->thread, NULL, subject_run, subject), ==, 0);
 	while (sem_wait(&subject->ready) < 0)
 		;
+	while (!is_asleep(subject->tid))
+		g_usleep(1000);
 }
 
 static void subject_stop(Subject *subject)
