@@ -230,6 +230,7 @@ static void test_many(void)
 	g_autoptr(Loaded) loaded =
 		load_file(kit_sink(kit), kit_path(kit), &limits, count_rows, &rows, &error);
 	g_assert_no_error(error);
+	g_assert_nonnull(loaded);
 	g_assert_cmpuint(rows, ==, THREADS);
 	g_test_message("loaded: %.2f us CPU a thread of %zu bytes", (cpu_us() - begin) / THREADS,
 		       records->len / THREADS);
