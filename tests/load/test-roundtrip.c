@@ -388,7 +388,7 @@ static void test_round_trip(gconstpointer data)
 	g_autoptr(GError) error = NULL;
 
 	trip_init(&trip, GPOINTER_TO_UINT(data));
-	write_snapshot(&trip, 700);
+	write_snapshot(&trip, 300);
 	g_assert_cmpuint(trip.bad_puts, ==, 0);
 	for (guint i = 0; i < N_ROW_CLASSES; i++)
 		g_string_append(written, trip.rows[i]->str);
@@ -402,7 +402,7 @@ static void test_round_trip(gconstpointer data)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	for (guint seed = 1; seed <= 8; seed++) {
+	for (guint seed = 1; seed <= 2; seed++) {
 		g_autofree char *name = g_strdup_printf("/load/round-trip/%u", seed);
 
 		g_test_add_data_func(name, GUINT_TO_POINTER(seed), test_round_trip);
