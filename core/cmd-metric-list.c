@@ -21,22 +21,6 @@ static const char *const classes[] = {
 	"[fair-policy]", "fair policies only (SCHED_OTHER, SCHED_BATCH, SCHED_IDLE)",
 };
 
-/* "[cfs-only] [SCHEDSTATS]" */
-static char *tags_of(const struct ctprof_metric *def)
-{
-	GString *tags = g_string_new(NULL);
-
-	if (def->tag)
-		g_string_append_printf(tags, "[%s]", def->tag);
-	if (def->gates) {
-		g_auto(GStrv) gates = g_strsplit(def->gates, " ", -1);
-
-		for (guint i = 0; gates[i]; i++)
-			g_string_append_printf(tags, "%s[%s]", tags->len ? " " : "", gates[i]);
-	}
-	return g_string_free(tags, FALSE);
-}
-
 /* Rows of cells for ui_print_columns(), owned. */
 static GPtrArray *new_cells(void)
 {
@@ -109,7 +93,7 @@ static void print_metrics(const GPtrArray *list)
 	for (guint i = 0; i < list->len; i++) {
 		const struct ctprof_metric *def =
 			&((const Metric *)g_ptr_array_index(list, i))->def;
-		g_autofree char *tags = tags_of(def);
+		g_autofree char *tags = registry_tags(def);
 		g_autofree char *help = ui_escape(def->help, -1);
 		const char *row[] = {
 			def->name,

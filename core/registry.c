@@ -102,6 +102,18 @@ const char *registry_scope_word(guint32 scope)
 	return "?";
 }
 
+char *registry_tags(const struct ctprof_metric *def)
+{
+	GString *tags = g_string_new(NULL);
+	g_auto(GStrv) gates = g_strsplit(def->gates ? def->gates : "", " ", -1);
+
+	if (def->tag)
+		g_string_append_printf(tags, "[%s]", def->tag);
+	for (guint i = 0; gates[i]; i++)
+		g_string_append_printf(tags, "%s[%s]", tags->len ? " " : "", gates[i]);
+	return g_string_free(tags, FALSE);
+}
+
 enum row_class registry_row_of_scope(guint32 scope)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++)

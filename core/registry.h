@@ -64,6 +64,9 @@ enum row_class registry_row_of_scope(guint32 scope);
 /* The scope batches of a row class carry. */
 guint32 registry_scope_of_row(enum row_class row);
 
+/* The cell of a metric's tags: "[cfs-only] [SCHEDSTATS]", "" without any. */
+char *registry_tags(const struct ctprof_metric *def);
+
 /* Words for the enumerations of plugin.h, "?" for an unknown number. */
 const char *registry_kind_word(guint32 kind);
 const char *registry_unit_word(guint32 unit);

@@ -40,16 +40,11 @@ GPtrArray *measures_ranked(const Measures *measures)
 	return ranked;
 }
 
-static const char *make_tags(Store *store, const struct ctprof_metric *def)
+static const char *keep_tags(Store *store, const struct ctprof_metric *def)
 {
-	g_autoptr(GString) tags = g_string_new(NULL);
+	g_autofree char *tags = registry_tags(def);
 
-	if (def->tag)
-		g_string_append_printf(tags, "[%s]", def->tag);
-	g_auto(GStrv) gates = g_strsplit(def->gates ? def->gates : "", " ", -1);
-	for (guint i = 0; gates[i]; i++)
-		g_string_append_printf(tags, "%s[%s]", tags->len ? " " : "", gates[i]);
-	return store_text(store, tags->str);
+	return store_text(store, tags);
 }
 
 /* The measure of that metric; NULL: the name stands for another one. */
@@ -64,7 +59,7 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 	measure = g_new0(Measure, 1);
 	*measure = (Measure){
 		.name = store_text(measures->store, def->name),
-		.tags = make_tags(measures->store, def),
+		.tags = keep_tags(measures->store, def),
 		.fold = fold,
 		.kind = def->kind,
 		.unit = def->unit,
