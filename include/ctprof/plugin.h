@@ -35,7 +35,7 @@ extern "C" {
 /* Breaks with the exported symbol's name; a plugin of another major is refused. */
 #define CTPROF_ABI_MAJOR 1u
 /* Grows with every appended member; informative. */
-#define CTPROF_ABI_MINOR 0u
+#define CTPROF_ABI_MINOR 1u
 
 #if defined(__GNUC__)
 #define CTPROF_EXPORT __attribute__((visibility("default")))
@@ -115,7 +115,8 @@ struct ctprof_plugin {
 
 /* The kind decides, alone, how a group of rows is folded into one value. */
 enum ctprof_metric_kind {
-	CTPROF_COUNTER = 10,  /* uint64, saturating sum */
+	CTPROF_COUNTER = 10,  /* uint64, saturating sum; grows for as long as its row lives */
+	CTPROF_LEVEL = 15,    /* uint64, saturating sum; held at the moment, so it has no rate */
 	CTPROF_PEAK = 20,     /* uint64, max */
 	CTPROF_LOW = 30,      /* uint64, min over present rows that are not 0 */
 	CTPROF_GAUGE = 40,    /* uint64, max */
@@ -146,6 +147,7 @@ enum ctprof_scope {
 	CTPROF_SCOPE_PROCESS = 20, /* in thread batches, on the leader's row only */
 	CTPROF_SCOPE_MM = 30,      /* in thread batches, on the leader's row only */
 	CTPROF_SCOPE_CGROUP = 40,  /* one row per distinct cgroup of the captured threads */
+	CTPROF_SCOPE_OBJECT = 45,  /* rows the source names itself, with host->object() */
 	CTPROF_SCOPE_HOST = 50,    /* one row, collected before the first thread */
 	CTPROF_SCOPE_CAPTURE = 60, /* one row, collected after the last thread: tallies */
 };
@@ -157,7 +159,7 @@ enum ctprof_scope {
 /*
  * A metric, declared once by the source that fills it.  Names are unique among
  * the metrics of one sort of row (thread, process and mm scope; cgroup; host;
- * capture).  Two sources may declare one name there when kind, unit, scope and
+ * capture; object).  Two sources may declare one name there when kind, unit, scope and
  * group agree: they then share the slot, and the first in the host's order of
  * preference that puts a value wins.
  */
@@ -226,8 +228,10 @@ struct ctprof_target {
 	int32_t task_fd;
 	uint32_t path_len;
 	/* cgroup batches: the path as the kernel prints it, path_len bytes and a
-	 * NUL behind; else NULL. */
+	 * NUL behind; object batches: the object's name, likewise; else NULL. */
 	const char *path;
+	/* Object batches: the slot group the object is of; else NULL.  Since 1.1. */
+	const char *group;
 };
 
 /*
@@ -236,8 +240,8 @@ struct ctprof_target {
  */
 struct ctprof_batch {
 	uint32_t struct_size;
-	uint32_t scope; /* CTPROF_SCOPE_THREAD, _CGROUP, _HOST or _CAPTURE */
-	uint64_t n;     /* rows */
+	uint32_t scope; /* CTPROF_SCOPE_THREAD, _CGROUP, _OBJECT, _HOST or _CAPTURE */
+	uint64_t n;     /* rows; object batches: those named so far */
 	const struct ctprof_target *targets;
 	void *handle; /* the host's */
 };
@@ -346,6 +350,20 @@ struct ctprof_host {
 	/* Sinks only, between begin() and end(): appends to the output.  -errno
 	 * when it cannot be written; the sink then gives up with that errno. */
 	int (*write)(const struct ctprof_host *host, const void *data, size_t size);
+
+	/* 1 when the slot of that row has a value, from a source before: reading
+	 * it again is for nothing.  Inside collect(), as put_*().  Since 1.1. */
+	int (*filled)(const struct ctprof_batch *batch, uint64_t row, uint32_t slot);
+	/*
+	 * Names one more row of an object batch, every slot absent: an object of
+	 * one slot group, which the source has declared metrics of scope OBJECT
+	 * in.  name: 1..4096 bytes, none of them NUL, unique within the group for
+	 * one capture, and the same the next time the same thing is met: it is
+	 * what two captures are joined by.  -ENOSPC: the batch is full, collect()
+	 * is called again; -EINVAL: malformed, a failure of the plugin.  Since 1.1.
+	 */
+	int (*object)(struct ctprof_batch *batch, const char *group, const char *name,
+		      size_t length, uint64_t *ret_row);
 };
 
 #ifdef __cplusplus

@@ -3,10 +3,10 @@
  * The finished result of show and compare, as a sink draws it.
  *
  * A report is sections of rows; a row is one metric of one group, with its
- * value on one side (show) or both (compare).  Everything is computed: a sink
- * scales, aligns, escapes and prints, and does no sums.  All structs follow the
- * rules of plugin.h; arrays are walked by the struct_size of their first
- * element; everything is borrowed for the call.
+ * value on one side (show) or both (compare).  A section of layout TABLE has
+ * fields and lines instead (ctprof memory).  Everything is computed: a sink scales, aligns, escapes
+ * and prints, and does no sums.  All structs follow the rules of plugin.h; arrays are walked by the
+ * struct_size of their first element; everything is borrowed for the call.
  */
 #ifndef CTPROF_REPORT_H
 #define CTPROF_REPORT_H
@@ -19,16 +19,19 @@ extern "C" {
 
 /* What a folded value is: struct ctprof_value.type. */
 enum ctprof_value_type {
-	CTPROF_VALUE_ABSENT = 0,     /* not measured on that side */
-	CTPROF_VALUE_NUMBER = 10,    /* number: counters, peaks, lows, gauges, map entries */
-	CTPROF_VALUE_REAL = 20,      /* real: derived metrics */
-	CTPROF_VALUE_RANGE = 30,     /* min, max: ordinals */
-	CTPROF_VALUE_MODE = 40,      /* text is the winner, count rows of total have it */
-	CTPROF_VALUE_CPUS = 50,      /* min, max CPUs allowed; text the list when all rows agree */
+	CTPROF_VALUE_ABSENT = 0,  /* not measured on that side */
+	CTPROF_VALUE_NUMBER = 10, /* number: counters, peaks, lows, gauges, map entries */
+	CTPROF_VALUE_ESTIMATE =
+		15,              /* number, which stands in for what could not be read; since 1.1 */
+	CTPROF_VALUE_REAL = 20,  /* real: derived metrics */
+	CTPROF_VALUE_RANGE = 30, /* min, max: ordinals */
+	CTPROF_VALUE_MODE = 40,  /* text is the winner, count rows of total have it */
+	CTPROF_VALUE_CPUS = 50,  /* min, max CPUs allowed; text the list when all rows agree */
 	CTPROF_VALUE_UNLIMITED = 60, /* a limit that is not set */
 	CTPROF_VALUE_TEXT = 70,      /* text */
 };
 
+/* Stands inside other structs: this one never grows. */
 struct ctprof_value {
 	uint32_t struct_size;
 	uint32_t type; /* enum ctprof_value_type */
@@ -85,9 +88,57 @@ struct ctprof_report_row {
 
 /* How a table of rows is best laid out: struct ctprof_report_section.layout. */
 enum ctprof_layout {
-	CTPROF_LAYOUT_LONG = 10, /* a line for each row */
-	CTPROF_LAYOUT_WIDE = 20, /* a line for each group, a column for each metric */
-	CTPROF_LAYOUT_TREE = 30, /* long, below headings of cgroup and pcomm (n_group 3) */
+	CTPROF_LAYOUT_LONG = 10,  /* a line for each row */
+	CTPROF_LAYOUT_WIDE = 20,  /* a line for each group, a column for each metric */
+	CTPROF_LAYOUT_TREE = 30,  /* long, below headings of cgroup and pcomm (n_group 3) */
+	CTPROF_LAYOUT_TABLE = 40, /* a table of its own fields, in table; since 1.1 */
+};
+
+/* struct ctprof_report_field.flags */
+#define CTPROF_FIELD_TREE 1u    /* text; a line's depth shows as an indent of this field */
+#define CTPROF_FIELD_HIDDEN 2u  /* for machines only: a sink for people leaves it out */
+#define CTPROF_FIELD_PERCENT 4u /* REAL: a percentage, one decimal for people */
+
+/* A field of a table's lines: a column of it. */
+struct ctprof_report_field {
+	uint32_t struct_size;
+	uint32_t flags;  /* CTPROF_FIELD_* */
+	uint32_t ladder; /* enum ctprof_ladder */
+	uint32_t reserved;
+	const char *name;   /* for machines: "pss", unique in the table */
+	const char *header; /* for people: "PSS" */
+	const char *unit;   /* word for machines: "bytes", "none", "text" */
+};
+
+/* struct ctprof_report_line.flags */
+#define CTPROF_LINE_TOTAL 1u   /* a total of the others; machines get these apart */
+#define CTPROF_LINE_CONTEXT 2u /* shown only because lines below it were asked for */
+
+struct ctprof_report_line {
+	uint32_t struct_size;
+	uint32_t flags; /* CTPROF_LINE_* */
+	uint32_t depth; /* in a tree; 0: a root */
+	uint32_t reserved;
+	const struct ctprof_value *cells; /* one for each field */
+};
+
+/* struct ctprof_report_table.flags */
+#define CTPROF_TABLE_HAS_COVERAGE 1u /* the n_... of coverage are set */
+
+/* Lines of one shape.  Since 1.1. */
+struct ctprof_report_table {
+	uint32_t struct_size;
+	uint32_t flags; /* CTPROF_TABLE_* */
+	uint64_t n_fields;
+	const struct ctprof_report_field *fields;
+	uint64_t n_lines;
+	const struct ctprof_report_line *lines; /* in the order to be shown, totals last */
+	/* How many rows the totals are made of: read in full; partly read, or
+	 * stood in for; not read at all.  Rows that have no such value (kernel
+	 * threads have no memory) are in none of them. */
+	uint64_t n_exact, n_approximate, n_missing;
+	uint64_t n_notes;
+	const char *const *notes; /* lines below the table */
 };
 
 struct ctprof_report_section {
@@ -97,8 +148,9 @@ struct ctprof_report_section {
 	const char *heading;      /* "Primary metrics" */
 	const char *group_header; /* of the group column: "pcomm", "cgroup", "comm-pattern", ... */
 	uint64_t n_rows;
-	const struct ctprof_report_row *rows; /* in the order to be shown */
-	uint64_t n_cut;                       /* rows that --limit took away; WIDE: lines */
+	const struct ctprof_report_row *rows;    /* in the order to be shown */
+	uint64_t n_cut;                          /* rows that --limit took away; WIDE: lines */
+	const struct ctprof_report_table *table; /* layout TABLE; else NULL.  Since 1.1 */
 };
 
 /* A column, in the order asked for: struct ctprof_report.columns. */
@@ -160,6 +212,7 @@ struct ctprof_report {
 	const struct ctprof_report_rename *renames;
 	uint64_t width;          /* columns of the terminal to fit into; 0: no limit */
 	const char *sort_header; /* name of the first sort metric; NULL: none */
+	const char *command;     /* "show", "compare", "memory"; NULL: by flags.  Since 1.1 */
 };
 
 #ifdef __cplusplus

@@ -4,11 +4,11 @@
  *
  * Life of a sink:
  *	open -> begin -> rows(HOST) -> rows(THREAD)... -> rows(CGROUP)...
- *	     -> rows(CAPTURE) -> end -> close
+ *	     -> rows(OBJECT)... -> rows(CAPTURE) -> end -> close
  *
  * Thread rows come ordered by (tgid, tid), in pieces; cgroup rows ordered
- * bytewise by path.  A scope without rows is left out.  Calls never overlap,
- * but may come from different threads.  After a negative return, or when the
+ * bytewise by path; object rows as their source named them.  A scope without rows is left out.
+ *Calls never overlap, but may come from different threads.  After a negative return, or when the
  * capture is broken off, close() follows at once and the output is discarded.
  *
  * Life of a sink that reads files of its own format back:
@@ -92,7 +92,7 @@ struct ctprof_capture {
  */
 struct ctprof_rows {
 	uint32_t struct_size;
-	uint32_t scope; /* CTPROF_SCOPE_THREAD, _CGROUP, _HOST or _CAPTURE */
+	uint32_t scope; /* CTPROF_SCOPE_THREAD, _CGROUP, _OBJECT, _HOST or _CAPTURE */
 	uint64_t n;
 	uint64_t n_slots;
 	const struct ctprof_target *targets; /* stride: targets->struct_size; task_fd is -1 */

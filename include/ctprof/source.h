@@ -7,9 +7,12 @@
  *	open -> probe?                                  (ctprof plugins, doctor)
  *	open -> start? -> collect(HOST)
  *	     -> worker_open? (each worker) -> collect(THREAD)... -> worker_close?
- *	     -> collect(CGROUP)... -> collect(CAPTURE) -> close
+ *	     -> collect(CGROUP)... -> collect(OBJECT)... -> collect(CAPTURE) -> close
  *
- * Batches of a scope arrive only when a slot of that scope is wanted.
+ * Batches of a scope arrive only when a slot of that scope is wanted.  An
+ * object batch arrives empty and is the source's alone: collect() adds rows with
+ * host->object() until it has no more or gets -ENOSPC, and is called again and
+ * again until it has added none.
  */
 #ifndef CTPROF_SOURCE_H
 #define CTPROF_SOURCE_H
