@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "batch.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #define MAX_MAP_ENTRIES 65536u
 #define MAX_CPUS 65536u
 #define MAX_KEY_BYTES 255u
+#define MAX_NAME_BYTES 4096u
 
 /* What a put must know of a slot, in one cache line for eight of them. */
 struct slot_rule {
@@ -17,6 +19,14 @@ struct slot_rule {
 	guint8 wanted;
 	guint8 leader_only;
 	guint8 of_text; /* a map whose entries are texts */
+	guint16 group;  /* object rows: which of batch->groups */
+};
+
+/* A slot group of object rows. */
+struct object_group {
+	const char *name;
+	gboolean wanted; /* one of its slots is */
+	gboolean owned;  /* by the source whose batch it is */
 };
 
 struct batch {
@@ -29,9 +39,33 @@ struct batch {
 	guint64 *values;
 	guint8 *states;
 	guint8 *vanished;
+	GArray *groups;      /* struct object_group; other classes have none */
+	guint16 *row_groups; /* of object rows; groups->len: none yet */
 	Arena *arena;
 	guint64 *bad_puts;
 };
+
+/* The number of a group of object rows, or how many there are. */
+static guint find_group(const Batch *batch, const char *name)
+{
+	for (guint i = 0; i < batch->groups->len; i++)
+		if (strcmp(g_array_index(batch->groups, struct object_group, i).name, name) == 0)
+			return i;
+	return batch->groups->len;
+}
+
+static guint16 join_group(Batch *batch, const Metric *metric)
+{
+	guint at = find_group(batch, metric->def.group);
+
+	if (at == batch->groups->len) {
+		struct object_group group = {.name = metric->def.group};
+
+		g_array_append_val(batch->groups, group);
+	}
+	g_array_index(batch->groups, struct object_group, at).wanted |= metric->wanted;
+	return (guint16)at;
+}
 
 Batch *batch_new(const Registry *registry, enum row_class row)
 {
@@ -42,6 +76,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 	batch->n_slots = metrics->len;
 	batch->rules = g_new0(struct slot_rule, metrics->len);
 	batch->blank = g_new0(guint8, metrics->len + 1);
+	batch->groups = g_array_new(FALSE, FALSE, sizeof(struct object_group));
 	for (guint i = 0; i < metrics->len; i++) {
 		const Metric *m = g_ptr_array_index(metrics, i);
 
@@ -50,6 +85,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 			.wanted = m->wanted ? 1 : 0,
 			.leader_only = row == ROW_THREAD && m->def.scope != CTPROF_SCOPE_THREAD,
 			.of_text = m->def.unit == CTPROF_UNIT_TEXT,
+			.group = row == ROW_OBJECT ? join_group(batch, m) : 0,
 		};
 		batch->blank[i] = (guint8)m->unfilled;
 	}
@@ -58,6 +94,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 	batch->values = g_new(guint64, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->states = g_new(guint8, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->vanished = g_new0(guint8, BATCH_ROWS);
+	batch->row_groups = g_new0(guint16, BATCH_ROWS);
 	batch->arena = arena_new();
 	return batch;
 }
@@ -71,6 +108,8 @@ void batch_free(Batch *batch)
 	g_free(batch->values);
 	g_free(batch->states);
 	g_free(batch->vanished);
+	g_free(batch->row_groups);
+	g_array_unref(batch->groups);
 	g_free(batch);
 }
 
@@ -88,6 +127,7 @@ void batch_begin(Batch *batch, gsize n)
 		guint8 *states = batch->states + i * batch->n_slots;
 
 		memcpy(states, batch->blank, batch->n_slots);
+		batch->row_groups[i] = (guint16)batch->groups->len;
 		if (batch->row != ROW_THREAD || batch->targets[i].flags & CTPROF_TARGET_LEADER)
 			continue;
 		for (guint32 s = 0; s < batch->n_slots; s++)
@@ -114,6 +154,16 @@ static void bad_put(Batch *batch)
 	__atomic_add_fetch(batch->bad_puts, 1, __ATOMIC_RELAXED);
 }
 
+/* Whether row and slot are of this batch. */
+static gboolean has_place(const Batch *batch, guint64 row, guint32 slot)
+{
+	guint32 index = slot & 0xffff;
+
+	return slot >> 16 == (guint32)batch->row + 1 && index < batch->n_slots &&
+	       row < batch->open.n &&
+	       (batch->row != ROW_OBJECT || batch->rules[index].group == batch->row_groups[row]);
+}
+
 /* The place of a slot in the arrays; FALSE when the put is to be ignored. */
 static gboolean find_place(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
 			   Batch **ret_batch, gsize *ret_at)
@@ -121,8 +171,7 @@ static gboolean find_place(struct ctprof_batch *open, guint64 row, guint32 slot,
 	Batch *batch = open->handle;
 	guint32 index = slot & 0xffff;
 
-	if (slot >> 16 != (guint32)batch->row + 1 || index >= batch->n_slots ||
-	    row >= batch->open.n || (type && batch->rules[index].type != type)) {
+	if (!has_place(batch, row, slot) || (type && batch->rules[index].type != type)) {
 		bad_put(batch);
 		return FALSE;
 	}
@@ -293,8 +342,89 @@ static void vanished(struct ctprof_batch *open, guint64 row)
 		batch->vanished[row] = 1;
 }
 
+static int filled(const struct ctprof_batch *open, guint64 row, guint32 slot)
+{
+	Batch *batch = open->handle;
+
+	if (has_place(batch, row, slot))
+		return batch->states[row * batch->n_slots + (slot & 0xffff)] == CTPROF_PRESENT;
+	bad_put(batch);
+	return 0;
+}
+
+void batch_own(Batch *batch, const Registry *registry, const char *plugin)
+{
+	const GPtrArray *metrics = registry_row(registry, batch->row);
+
+	for (guint i = 0; i < batch->groups->len; i++)
+		g_array_index(batch->groups, struct object_group, i).owned = FALSE;
+	for (guint i = 0; i < metrics->len; i++)
+		if (metric_is_of(g_ptr_array_index(metrics, i), plugin))
+			g_array_index(batch->groups, struct object_group, batch->rules[i].group)
+				.owned = TRUE;
+}
+
+gsize batch_rows(const Batch *batch)
+{
+	return batch->open.n;
+}
+
+gboolean batch_set_group(Batch *batch, gsize row, const char *name)
+{
+	guint at = name ? find_group(batch, name) : batch->groups->len;
+	guint8 *states = batch->states + row * batch->n_slots;
+
+	if (at == batch->groups->len)
+		return FALSE;
+	const struct object_group *group = &g_array_index(batch->groups, struct object_group, at);
+	for (guint32 s = 0; s < batch->n_slots; s++)
+		states[s] = batch->rules[s].group == at ? batch->blank[s] : CTPROF_ABSENT_SKIPPED;
+	batch->row_groups[row] = (guint16)at;
+	batch->targets[row].group = group->name;
+	batch->vanished[row] = !group->wanted;
+	return TRUE;
+}
+
+/* Whether the batch's source may name such an object. */
+static gboolean is_sound_object(const Batch *batch, const char *group, const char *name,
+				size_t length)
+{
+	guint at =
+		batch->row == ROW_OBJECT && group ? find_group(batch, group) : batch->groups->len;
+
+	return at < batch->groups->len &&
+	       g_array_index(batch->groups, struct object_group, at).owned && name && length >= 1 &&
+	       length <= MAX_NAME_BYTES && !memchr(name, '\0', length);
+}
+
+static int object(struct ctprof_batch *open, const char *group, const char *name, size_t length,
+		  guint64 *ret_row)
+{
+	Batch *batch = open->handle;
+	gsize row = batch->open.n;
+
+	if (!is_sound_object(batch, group, name, length)) {
+		bad_put(batch);
+		return -EINVAL;
+	}
+	if (row == BATCH_ROWS)
+		return -ENOSPC;
+	batch->targets[row] = (struct ctprof_target){
+		.struct_size = sizeof batch->targets[row],
+		.task_fd = -1,
+		.path_len = (guint32)length,
+		.path = copy_bytes(batch->arena, name, length),
+	};
+	(void)batch_set_group(batch, row, group);
+	batch->open.n++;
+	*ret_row = row;
+	return 0;
+}
+
 void batch_lend(struct ctprof_host *table)
 {
+	table->filled = filled;
+	table->object = object;
 	table->put_u64 = put_u64;
 	table->put_i64 = put_i64;
 	table->put_text = put_text;

@@ -34,5 +34,17 @@ void batch_close_targets(Batch *batch);
 /* The rows as a sink sees them. */
 void batch_view(const Batch *batch, struct ctprof_rows *ret_rows);
 
-/* Fills in the put_* functions of a host table. */
+/*
+ * Object batches.  They begin empty and are one source's alone: plugin may name
+ * rows in the groups it declared object metrics of.  Its strings outlive batch.
+ */
+void batch_own(Batch *batch, const Registry *registry, const char *plugin);
+/* Rows begun, or named by now. */
+gsize batch_rows(const Batch *batch);
+/* Settles the group of an object row: only its slots can be filled, the others
+ * are SKIPPED.  Marks a row that nobody wants a slot of as vanished.  FALSE when
+ * there is no such group. */
+gboolean batch_set_group(Batch *batch, gsize row, const char *group);
+
+/* Fills in the put_* functions of a host table, filled() and object(). */
 void batch_lend(struct ctprof_host *table);

@@ -23,6 +23,8 @@
 #define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
 /* Batches under way: each worker's, and as many waiting for their turn. */
 #define BATCHES_PER_JOB 2
+/* Objects of one source; what names more does not come to an end. */
+#define MAX_OBJECTS (16u << 20)
 
 typedef struct capture {
 	const Root *root;
@@ -31,6 +33,8 @@ typedef struct capture {
 	Registry *registry;
 	Plugin *sink;
 	guint jobs;
+
+	gboolean leaders_only;
 
 	GMutex walk_lock; /* walk, seq */
 	Walk *walk;
@@ -43,6 +47,7 @@ typedef struct capture {
 	const Metric *cgroup_metric;
 	guint64 threads; /* atomic: shown by the progress line */
 	guint64 processes;
+	guint64 objects;
 	gint32 last_tgid;
 	GError *error; /* the sink's */
 
@@ -102,10 +107,7 @@ static void start_sources(Capture *capture)
 
 		if (plugin->descriptor.kind != CTPROF_KIND_SOURCE || !plugin_is_live(plugin))
 			continue;
-		/* Its tallies (capture scope) alone are no reason to run a source. */
-		if (registry_provides(capture->registry, name, ROW_THREAD) ||
-		    registry_provides(capture->registry, name, ROW_CGROUP) ||
-		    registry_provides(capture->registry, name, ROW_HOST))
+		if (registry_asks(capture->registry, name))
 			plugin_start(plugin);
 		else
 			plugin_set_unasked(plugin);
@@ -240,9 +242,12 @@ static void show_progress(Capture *capture)
 	g_mutex_lock(&capture->walk_lock);
 	guint done = walk_processes_done(capture->walk);
 	g_mutex_unlock(&capture->walk_lock);
+	guint64 threads = __atomic_load_n(&capture->threads, __ATOMIC_RELAXED);
 	g_autofree char *text =
-		g_strdup_printf("%" G_GUINT64_FORMAT " threads, %u of %u processes",
-				__atomic_load_n(&capture->threads, __ATOMIC_RELAXED), done, total);
+		capture->leaders_only
+			? g_strdup_printf("%u of %u processes", done, total)
+			: g_strdup_printf("%" G_GUINT64_FORMAT " threads, %u of %u processes",
+					  threads, done, total);
 
 	ui_progress(text);
 }
@@ -262,6 +267,14 @@ static void wait_for_workers(Capture *capture)
 		show = g_get_monotonic_time() + PROGRESS_EVERY_US;
 	}
 	ui_progress(NULL);
+}
+
+static gboolean was_interrupted(GError **error)
+{
+	if (!crash_interrupted())
+		return FALSE;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+	return TRUE;
 }
 
 static gboolean read_threads(Capture *capture, GError **error)
@@ -286,11 +299,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 		g_propagate_error(error, g_steal_pointer(&capture->error));
 		return FALSE;
 	}
-	if (crash_interrupted()) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
-		return FALSE;
-	}
-	return TRUE;
+	return !was_interrupted(error);
 }
 
 /* The live sources that have something to put into rows of that class. */
@@ -362,6 +371,45 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 		if (!pass(capture, ROW_CGROUP, sources, batch, n, error))
 			return FALSE;
 	}
+	return TRUE;
+}
+
+/* All that one source names, to the sink; FALSE when the capture is to end. */
+static gboolean read_objects_of(Capture *capture, Plugin *source, Batch *batch, GError **error)
+{
+	struct ctprof_rows rows;
+	guint64 named = 0;
+
+	batch_own(batch, capture->registry, plugin_name(source));
+	while (!was_interrupted(error)) {
+		batch_begin(batch, 0);
+		if (!plugin_collect(source, NULL, batch_open(batch, &source->failures)) ||
+		    batch_rows(batch) == 0)
+			return TRUE;
+		named += batch_rows(batch);
+		if (named > MAX_OBJECTS) {
+			plugin_fault(source, "it names objects without end");
+			return TRUE;
+		}
+		batch_drop_vanished(batch);
+		batch_view(batch, &rows);
+		if (rows.n > 0 && !plugin_rows(capture->sink, &rows, error))
+			return FALSE;
+		capture->objects += rows.n;
+	}
+	return FALSE;
+}
+
+static gboolean read_objects(Capture *capture, GError **error)
+{
+	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_OBJECT);
+
+	if (sources->len == 0)
+		return TRUE;
+	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_OBJECT);
+	for (guint i = 0; i < sources->len; i++)
+		if (!read_objects_of(capture, g_ptr_array_index(sources, i), batch, error))
+			return FALSE;
 	return TRUE;
 }
 
@@ -438,6 +486,8 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 
 	if (!walk)
 		return FALSE;
+	if (capture->leaders_only)
+		walk_only_leaders(walk);
 	capture->walk = walk;
 	start_sources(capture);
 	capture->sources = sources = sources_of(capture, ROW_THREAD);
@@ -454,13 +504,13 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 				       "not all processes below '%s' could be opened",
 				       root_path(capture->root, CTPROF_ROOT_PROC));
 	if (capture->threads == 0) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
-			    "no thread could be read below '%s'",
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "no %s could be read below '%s'",
+			    capture->leaders_only ? "process" : "thread",
 			    root_path(capture->root, CTPROF_ROOT_PROC));
 		return FALSE;
 	}
-	return read_cgroups(capture, error) && read_single(capture, ROW_CAPTURE, error) &&
-	       end(capture, error);
+	return read_cgroups(capture, error) && read_objects(capture, error) &&
+	       read_single(capture, ROW_CAPTURE, error) && end(capture, error);
 }
 
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
@@ -477,6 +527,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.registry = registry,
 		.sink = sink,
 		.jobs = choose_jobs(root, options->jobs),
+		.leaders_only = options->leaders_only,
 		.absences = absences,
 		.cgroups = cgroups,
 		.cgroup_metric = registry_named(registry, ROW_THREAD, "cgroup"),
@@ -497,6 +548,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.threads = capture.threads,
 		.processes = capture.processes,
 		.vanished = capture.vanished,
+		.objects = capture.objects,
 		.jobs = capture.jobs,
 		.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
 		.absences = absence_tally_sum(absences),

@@ -13,12 +13,14 @@
 typedef struct capture_options {
 	guint jobs;                      /* 0: online CPUs less the load */
 	const GArray *pids;              /* gint32; NULL: all */
+	gboolean leaders_only;           /* of each process one thread: its leader */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
 } CaptureOptions;
 
 typedef struct capture_result {
-	guint64 threads, processes, vanished;
+	guint64 threads, processes, vanished; /* threads: rows, so leaders only if so asked */
+	guint64 objects;
 	guint jobs;
 	gdouble seconds;
 	GArray *absences; /* Absence, in order of group and reason */

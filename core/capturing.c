@@ -173,6 +173,7 @@ static GArray *list_facts(const Globals *globals, const CapturingRequest *reques
 	add_fact(facts, "metrics", request->metrics);
 	add_fact(facts, "pid", pid_list);
 	add_fact(facts, "settings", settings);
+	add_fact(facts, "leaders_only", request->leaders_only ? "yes" : NULL);
 	add_fact(facts, "proc_root", globals->proc);
 	add_fact(facts, "sys_root", globals->sys);
 	add_fact(facts, "cgroup_root", globals->cgroup);
@@ -188,9 +189,7 @@ static gboolean was_asked_for(const Globals *globals, const Session *session,
 	if (select && select_names(select, plugin_name(plugin)))
 		return TRUE;
 	return (groups || request->metrics) &&
-	       (registry_provides(session->registry, plugin_name(plugin), ROW_THREAD) ||
-		registry_provides(session->registry, plugin_name(plugin), ROW_HOST) ||
-		registry_provides(session->registry, plugin_name(plugin), ROW_CGROUP));
+	       registry_asks(session->registry, plugin_name(plugin));
 }
 
 static void tell_left_out(const Globals *globals, const Session *session,
@@ -212,7 +211,7 @@ static void tell_left_out(const Globals *globals, const Session *session,
 }
 
 /* "; absent: denied 12 (io), unsupported 245 (sched smaps)" */
-static char *describe_absences(const GArray *absences)
+static char *describe_absences(const GArray *absences, const char *rows)
 {
 	GString *text = g_string_new(NULL);
 
@@ -230,26 +229,35 @@ static char *describe_absences(const GArray *absences)
 					       absence->group);
 		}
 		if (threads > 0)
-			g_string_append_printf(text, "%s%s in %" G_GUINT64_FORMAT " threads (%s)",
+			g_string_append_printf(text, "%s%s in %" G_GUINT64_FORMAT " %s (%s)",
 					       text->len ? ", " : "; absent: ", absence_word(why),
-					       threads, names->str);
+					       threads, rows, names->str);
 	}
 	return g_string_free(text, FALSE);
 }
 
-static void summarise(const CaptureResult *result, const Output *output)
+static void summarise(const CapturingRequest *request, const CaptureResult *result,
+		      const Output *output)
 {
-	g_autofree char *absent = describe_absences(result->absences);
+	g_autofree char *threads =
+		request->leaders_only
+			? g_strdup("")
+			: g_strdup_printf("%" G_GUINT64_FORMAT " threads in ", result->threads);
+	g_autofree char *objects =
+		result->objects
+			? g_strdup_printf(", %" G_GUINT64_FORMAT " objects", result->objects)
+			: g_strdup("");
+	g_autofree char *absent = describe_absences(
+		result->absences, request->leaders_only ? "processes" : "threads");
 	g_autofree char *size = ui_format_size(output_bytes(output));
 	g_autofree char *gone = result->vanished
 					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
 							  result->vanished)
 					: g_strdup("");
 
-	ui_note("%" G_GUINT64_FORMAT " threads in %" G_GUINT64_FORMAT
-		" processes%s, %.2f s%s; %s: %s",
-		result->threads, result->processes, gone, result->seconds, absent,
-		output_label(output), size);
+	ui_note("%s%" G_GUINT64_FORMAT " processes%s%s, %.2f s%s; %s: %s", threads,
+		result->processes, gone, objects, result->seconds, absent, output_label(output),
+		size);
 }
 
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error)
@@ -277,6 +285,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	CaptureOptions options = {
 		.jobs = workers,
 		.pids = only,
+		.leaders_only = request->leaders_only,
 		.facts = (const void *)facts->data,
 		.n_facts = facts->len,
 	};
@@ -287,6 +296,6 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	if (!ok || !output_commit(output, error))
 		return FALSE;
 	if (!request->is_interim)
-		summarise(&result, output);
+		summarise(request, &result, output);
 	return TRUE;
 }

@@ -12,10 +12,11 @@
 extern const GOptionEntry capturing_entries[];
 
 typedef struct capturing_request {
-	char *output;        /* file; NULL: named after host and time */
-	char *metrics;       /* as --metrics takes them; NULL: all */
-	char **pids;         /* as text; NULL: all */
-	gboolean is_interim; /* nobody is told of the file */
+	char *output;          /* file; NULL: named after host and time */
+	char *metrics;         /* as --metrics takes them; NULL: all */
+	char **pids;           /* as text; NULL: all */
+	gboolean leaders_only; /* of each process its leader alone is read */
+	gboolean is_interim;   /* nobody is told of the file */
 } CapturingRequest;
 
 /* Captures as the options and the request say, and tells how it went. */

@@ -256,6 +256,8 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 		own_target.path = g_string_chunk_insert_len(lane->paths, own_target.path,
 							    own_target.path_len);
 	batch_targets(lane->batch)[lane->filled] = own_target;
+	if (row == ROW_OBJECT && !batch_set_group(lane->batch, lane->filled, own_target.group))
+		return fail(load, EINVAL, "its reader names an object of no group");
 	if (row == ROW_THREAD && own_target.flags & CTPROF_TARGET_LEADER)
 		empty_leader_row(load, lane, row);
 	*ret_batch = lane->open;

@@ -217,6 +217,12 @@ static void count_failure(Plugin *plugin, int result)
 		   MAX_FAILURES_IN_A_ROW, plugin->why);
 }
 
+void plugin_fault(Plugin *plugin, const char *why)
+{
+	plugin->host.error(&plugin->host, "%s", why);
+	count_failure(plugin, -EINVAL);
+}
+
 static int collect_locked(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
 {
 	g_autoptr(GMutexLocker) held = NULL;

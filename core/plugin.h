@@ -76,6 +76,9 @@ void plugin_worker_close(Plugin *plugin, gpointer context);
  * FALSE when nothing in the batch is this source's word. */
 gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
 
+/* Counts a failure of a source that broke a rule in why's words. */
+void plugin_fault(Plugin *plugin, const char *why);
+
 /* Sink ops; the error names the plugin and its reason. */
 gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_capture *capture,
 		      GError **error);

@@ -22,11 +22,17 @@ struct word {
 };
 
 static const struct word kinds[] = {
-	{CTPROF_COUNTER, "counter"}, {CTPROF_PEAK, "peak"},
-	{CTPROF_LOW, "low"},         {CTPROF_GAUGE, "gauge"},
-	{CTPROF_ORDINAL, "ordinal"}, {CTPROF_CATEGORY, "category"},
-	{CTPROF_CPUSET, "cpuset"},   {CTPROF_MAP, "map"},
-	{CTPROF_LABEL, "label"},     {0, NULL},
+	{CTPROF_COUNTER, "counter"},
+	{CTPROF_LEVEL, "level"},
+	{CTPROF_PEAK, "peak"},
+	{CTPROF_LOW, "low"},
+	{CTPROF_GAUGE, "gauge"},
+	{CTPROF_ORDINAL, "ordinal"},
+	{CTPROF_CATEGORY, "category"},
+	{CTPROF_CPUSET, "cpuset"},
+	{CTPROF_MAP, "map"},
+	{CTPROF_LABEL, "label"},
+	{0, NULL},
 };
 
 static const struct word units[] = {
@@ -52,14 +58,14 @@ static const struct scope {
 	{{CTPROF_SCOPE_PROCESS, "process"}, ROW_THREAD},
 	{{CTPROF_SCOPE_MM, "mm"}, ROW_THREAD},
 	{{CTPROF_SCOPE_CGROUP, "cgroup"}, ROW_CGROUP},
+	{{CTPROF_SCOPE_OBJECT, "object"}, ROW_OBJECT},
 	{{CTPROF_SCOPE_HOST, "host"}, ROW_HOST},
 	{{CTPROF_SCOPE_CAPTURE, "capture"}, ROW_CAPTURE},
 };
 
 static const guint32 batch_scopes[N_ROW_CLASSES] = {
-	[ROW_THREAD] = CTPROF_SCOPE_THREAD,
-	[ROW_CGROUP] = CTPROF_SCOPE_CGROUP,
-	[ROW_HOST] = CTPROF_SCOPE_HOST,
+	[ROW_THREAD] = CTPROF_SCOPE_THREAD,   [ROW_CGROUP] = CTPROF_SCOPE_CGROUP,
+	[ROW_OBJECT] = CTPROF_SCOPE_OBJECT,   [ROW_HOST] = CTPROF_SCOPE_HOST,
 	[ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 };
 
@@ -372,6 +378,14 @@ gboolean registry_provides(const Registry *registry, const char *plugin, enum ro
 		if (metric->wanted && metric_is_of(metric, plugin))
 			return TRUE;
 	}
+	return FALSE;
+}
+
+gboolean registry_asks(const Registry *registry, const char *plugin)
+{
+	for (guint row = 0; row < N_ROW_CLASSES; row++)
+		if (row != ROW_CAPTURE && registry_provides(registry, plugin, row))
+			return TRUE;
 	return FALSE;
 }
 

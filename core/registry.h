@@ -8,7 +8,7 @@
 #include "select.h"
 
 /* The sorts of row; process and mm scope share the thread's row. */
-enum row_class { ROW_THREAD, ROW_CGROUP, ROW_HOST, ROW_CAPTURE, N_ROW_CLASSES };
+enum row_class { ROW_THREAD, ROW_CGROUP, ROW_OBJECT, ROW_HOST, ROW_CAPTURE, N_ROW_CLASSES };
 
 typedef struct metric {
 	struct ctprof_metric def;
@@ -52,6 +52,9 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 gboolean metric_is_of(const Metric *metric, const char *plugin);
 /* Whether plugin declared a wanted metric of that row class. */
 gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row);
+/* Whether plugin declared a wanted metric of any class but capture scope: its
+ * tallies alone are no reason to run a source. */
+gboolean registry_asks(const Registry *registry, const char *plugin);
 /* Whether plugin declared a metric of that group, wanted or not. */
 gboolean registry_offers(const Registry *registry, const char *plugin, const char *group);
 /* All metrics, by rank and then as registered; elements Metric *. */

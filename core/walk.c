@@ -26,7 +26,8 @@ struct walk {
 	guint tid_at;  /* first not yet handed out */
 	char *dirents;
 	gsize max_open; /* task directories open at once */
-	int failure;    /* positive errno that ended the walk early; 0: none */
+	gboolean only_leaders;
+	int failure; /* positive errno that ended the walk early; 0: none */
 };
 
 static gint compare_pids(gconstpointer a, gconstpointer b)
@@ -118,6 +119,13 @@ static void list_tids(Walk *walk, int task_fd)
 	sort_unique(tids);
 }
 
+/* A leader that is gone is found out by whoever reads it. */
+static void take_leader(Walk *walk, gint32 tgid)
+{
+	g_array_set_size(walk->tids, 0);
+	g_array_append_val(walk->tids, tgid);
+}
+
 static int open_task(const Walk *walk, gint32 tgid)
 {
 	char path[32];
@@ -147,7 +155,10 @@ static int next_process(Walk *walk)
 
 		if (fd < 0)
 			continue;
-		list_tids(walk, fd);
+		if (walk->only_leaders)
+			take_leader(walk, tgid);
+		else
+			list_tids(walk, fd);
 		if (walk->tids->len > 0) {
 			walk->tgid = tgid;
 			walk->tid_at = 0;
@@ -288,6 +299,11 @@ Walk *walk_new(const Root *root, const GArray *pids, GError **error)
 		return NULL;
 	sort_unique(walk->tgids);
 	return g_steal_pointer(&walk);
+}
+
+void walk_only_leaders(Walk *walk)
+{
+	walk->only_leaders = TRUE;
 }
 
 void walk_free(Walk *walk)

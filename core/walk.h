@@ -14,6 +14,8 @@ typedef struct walk Walk;
  * cannot be read or shows no process; one of pids is no living process.
  */
 Walk *walk_new(const Root *root, const GArray *pids, GError **error);
+/* From here on of each process its leader alone, be it a zombie. */
+void walk_only_leaders(Walk *walk);
 void walk_free(Walk *walk);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
 

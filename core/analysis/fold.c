@@ -164,6 +164,7 @@ static const struct kind_fold {
 	Fold fold;
 } folds[] = {
 	{CTPROF_COUNTER, 0, {1, sum_add, sum_merge, number_value, NULL}},
+	{CTPROF_LEVEL, 0, {1, sum_add, sum_merge, number_value, NULL}},
 	{CTPROF_PEAK, 0, {1, max_add, max_merge, number_value, NULL}},
 	{CTPROF_LOW, 0, {1, low_add, low_merge, number_value, NULL}},
 	{CTPROF_GAUGE, 0, {1, max_add, max_merge, number_value, NULL}},

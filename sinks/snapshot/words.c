@@ -4,11 +4,17 @@
 #include "ctprof/sink.h"
 
 const struct word words_kinds[] = {
-	{CTPROF_COUNTER, "counter"}, {CTPROF_PEAK, "peak"},
-	{CTPROF_LOW, "low"},         {CTPROF_GAUGE, "gauge"},
-	{CTPROF_ORDINAL, "ordinal"}, {CTPROF_CATEGORY, "category"},
-	{CTPROF_CPUSET, "cpuset"},   {CTPROF_MAP, "map"},
-	{CTPROF_LABEL, "label"},     {0, NULL},
+	{CTPROF_COUNTER, "counter"},
+	{CTPROF_LEVEL, "level"},
+	{CTPROF_PEAK, "peak"},
+	{CTPROF_LOW, "low"},
+	{CTPROF_GAUGE, "gauge"},
+	{CTPROF_ORDINAL, "ordinal"},
+	{CTPROF_CATEGORY, "category"},
+	{CTPROF_CPUSET, "cpuset"},
+	{CTPROF_MAP, "map"},
+	{CTPROF_LABEL, "label"},
+	{0, NULL},
 };
 
 const struct word words_units[] = {
@@ -27,13 +33,10 @@ const struct word words_units[] = {
 };
 
 const struct word words_scopes[] = {
-	{CTPROF_SCOPE_THREAD, "thread"},
-	{CTPROF_SCOPE_PROCESS, "process"},
-	{CTPROF_SCOPE_MM, "mm"},
-	{CTPROF_SCOPE_CGROUP, "cgroup"},
-	{CTPROF_SCOPE_HOST, "host"},
-	{CTPROF_SCOPE_CAPTURE, "capture"},
-	{0, NULL},
+	{CTPROF_SCOPE_THREAD, "thread"},   {CTPROF_SCOPE_PROCESS, "process"},
+	{CTPROF_SCOPE_MM, "mm"},           {CTPROF_SCOPE_CGROUP, "cgroup"},
+	{CTPROF_SCOPE_OBJECT, "object"},   {CTPROF_SCOPE_HOST, "host"},
+	{CTPROF_SCOPE_CAPTURE, "capture"}, {0, NULL},
 };
 
 const struct word words_flags[] = {

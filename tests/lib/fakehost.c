@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define OBJECT_ROWS 256
+#define MAX_NAME_BYTES 4096
+
 /* One value of a batch, kept as text for everything that is not a number. */
 struct cell {
 	guint32 state;
@@ -24,6 +27,8 @@ struct fake_host {
 	GPtrArray *opened; /* paths */
 	GByteArray *written;
 	GArray *targets, *batch_targets;
+	guint room;
+	GHashTable *named; /* "GROUP NAME" of a round of object batches: they are unique */
 	GHashTable *cells; /* "row/slot" -> struct cell */
 	GHashTable *vanished;
 	struct ctprof_batch batch;
@@ -235,6 +240,52 @@ static void host_vanished(struct ctprof_batch *batch, guint64 row)
 	g_hash_table_add(fake->vanished, GUINT_TO_POINTER((guint)row + 1));
 }
 
+static int host_filled(const struct ctprof_batch *batch, guint64 row, guint32 slot)
+{
+	FakeHost *fake = batch->handle;
+
+	g_assert_cmpuint(row, <, batch->n);
+	g_assert_true(slot >= 1 && slot <= fake->metrics->len);
+	const struct cell *cell = cell_at(fake, row, slot, FALSE);
+	return cell && cell->state == CTPROF_PRESENT;
+}
+
+static gboolean has_object_group(const FakeHost *fake, const char *group)
+{
+	for (guint i = 0; i < fake->metrics->len; i++) {
+		const struct ctprof_metric *m = g_ptr_array_index(fake->metrics, i);
+
+		if (m->scope == CTPROF_SCOPE_OBJECT && strcmp(m->group, group) == 0)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static int host_object(struct ctprof_batch *batch, const char *group, const char *name,
+		       size_t length, guint64 *ret_row)
+{
+	FakeHost *fake = batch->handle;
+	struct ctprof_target target = {
+		.struct_size = sizeof target,
+		.task_fd = -1,
+		.path_len = (guint32)length,
+	};
+
+	g_assert_cmpuint(batch->scope, ==, CTPROF_SCOPE_OBJECT);
+	g_assert_true(has_object_group(fake, group));
+	g_assert_true(length >= 1 && length <= MAX_NAME_BYTES && !memchr(name, '\0', length));
+	if (batch->n == fake->room)
+		return -ENOSPC;
+	target.path = g_strndup(name, length);
+	target.group = g_intern_string(group);
+	/* A name that comes again would be two things in one. */
+	g_assert_true(g_hash_table_add(fake->named, g_strdup_printf("%s %s", group, target.path)));
+	*ret_row = batch->n++;
+	g_array_append_val(fake->batch_targets, target);
+	batch->targets = (const void *)fake->batch_targets->data;
+	return 0;
+}
+
 static void cell_free(gpointer data)
 {
 	struct cell *cell = data;
@@ -273,7 +324,11 @@ FakeHost *fake_host_new(const char *proc, const char *sys, const char *cgroup, g
 		.put_absent = host_put_absent,
 		.vanished = host_vanished,
 		.write = host_write,
+		.filled = host_filled,
+		.object = host_object,
 	};
+	fake->room = OBJECT_ROWS;
+	fake->named = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	fake->roots[0] = open_root(proc);
 	fake->roots[1] = open_root(sys);
 	fake->roots[2] = open_root(cgroup);
@@ -313,6 +368,7 @@ void fake_host_free(FakeHost *fake)
 	clear_targets(fake->batch_targets);
 	g_array_unref(fake->targets);
 	g_array_unref(fake->batch_targets);
+	g_hash_table_unref(fake->named);
 	g_hash_table_unref(fake->options);
 	g_clear_pointer(&fake->wanted, g_hash_table_unref);
 	g_ptr_array_unref(fake->metrics);
@@ -425,11 +481,14 @@ struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope)
 {
 	GArray *old = fake->batch_targets;
 
-	if (fake->targets->len == 0) {
+	if (fake->targets->len == 0 && scope != CTPROF_SCOPE_OBJECT) {
 		struct ctprof_target none = {.struct_size = sizeof none, .task_fd = -1};
 
 		g_array_append_val(fake->targets, none);
 	}
+	/* A batch without rows was a source's last: what comes now is another round. */
+	if (fake->batch.scope == CTPROF_SCOPE_OBJECT && fake->batch.n == 0)
+		g_hash_table_remove_all(fake->named);
 	clear_targets(old);
 	fake->batch_targets = fake->targets;
 	fake->targets = old;
@@ -479,6 +538,42 @@ gint64 fake_host_i64(FakeHost *fake, guint64 row, const char *name)
 const char *fake_host_string(FakeHost *fake, guint64 row, const char *name)
 {
 	return present(fake, row, name)->string;
+}
+
+guint fake_host_rows(FakeHost *fake)
+{
+	return (guint)fake->batch.n;
+}
+
+static const struct ctprof_target *object_at(FakeHost *fake, guint64 row)
+{
+	g_assert_cmpuint(fake->batch.scope, ==, CTPROF_SCOPE_OBJECT);
+	g_assert_cmpuint(row, <, fake->batch.n);
+	return &g_array_index(fake->batch_targets, struct ctprof_target, row);
+}
+
+const char *fake_host_object_group(FakeHost *fake, guint64 row)
+{
+	return object_at(fake, row)->group;
+}
+
+const char *fake_host_object_name(FakeHost *fake, guint64 row)
+{
+	return object_at(fake, row)->path;
+}
+
+gint64 fake_host_find_object(FakeHost *fake, const char *group, const char *name)
+{
+	for (guint64 row = 0; row < fake->batch.n; row++)
+		if (strcmp(object_at(fake, row)->group, group) == 0 &&
+		    strcmp(object_at(fake, row)->path, name) == 0)
+			return (gint64)row;
+	return -1;
+}
+
+void fake_host_room(FakeHost *fake, guint rows)
+{
+	fake->room = rows;
 }
 
 gboolean fake_host_row_vanished(FakeHost *fake, guint64 row)

@@ -81,6 +81,7 @@ static const struct type_case {
 	guint32 kind, unit, type;
 } types[] = {
 	{CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_TYPE_U64},
+	{CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_TYPE_U64},
 	{CTPROF_PEAK, CTPROF_UNIT_BYTES, CTPROF_TYPE_U64},
 	{CTPROF_LOW, CTPROF_UNIT_NS, CTPROF_TYPE_U64},
 	{CTPROF_GAUGE, CTPROF_UNIT_CENTIPERCENT, CTPROF_TYPE_U64},
@@ -113,12 +114,12 @@ static void test_types(void)
 /* A slot names its row class and its place in it; nothing else is a slot. */
 static void test_slots(void)
 {
-	static const guint32 scopes[] = {CTPROF_SCOPE_THREAD, CTPROF_SCOPE_PROCESS,
-					 CTPROF_SCOPE_MM,     CTPROF_SCOPE_CGROUP,
-					 CTPROF_SCOPE_HOST,   CTPROF_SCOPE_CAPTURE};
-	static const char *const names[] = {"t", "p", "m", "c", "h", "s"};
-	static const enum row_class rows[] = {ROW_THREAD, ROW_THREAD, ROW_THREAD,
-					      ROW_CGROUP, ROW_HOST,   ROW_CAPTURE};
+	static const guint32 scopes[] = {
+		CTPROF_SCOPE_THREAD, CTPROF_SCOPE_PROCESS, CTPROF_SCOPE_MM,     CTPROF_SCOPE_CGROUP,
+		CTPROF_SCOPE_OBJECT, CTPROF_SCOPE_HOST,    CTPROF_SCOPE_CAPTURE};
+	static const char *const names[] = {"t", "p", "m", "c", "o", "h", "s"};
+	static const enum row_class rows[] = {ROW_THREAD, ROW_THREAD, ROW_THREAD, ROW_CGROUP,
+					      ROW_OBJECT, ROW_HOST,   ROW_CAPTURE};
 	g_autoptr(Registry) registry = registry_new();
 
 	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++) {
@@ -170,6 +171,23 @@ static void test_joins(void)
 	g_assert_true(registry_provides(registry, "two", ROW_THREAD));
 	g_assert_false(registry_provides(registry, "two", ROW_HOST));
 	g_assert_false(registry_provides(registry, "three", ROW_THREAD));
+}
+
+/* A source is run for what somebody wants of it, but not for its tallies. */
+static void test_asks(void)
+{
+	g_autoptr(Registry) registry = registry_new();
+
+	toy_add(registry, "tallies",
+		toy_metric("t", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_CAPTURE));
+	toy_add(registry, "objects",
+		toy_metric("o", CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT));
+	toy_add(registry, "unasked",
+		toy_metric("u", CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT));
+	g_assert_true(registry_seal(registry, "-u", NULL, NULL));
+	g_assert_false(registry_asks(registry, "tallies"));
+	g_assert_true(registry_asks(registry, "objects"));
+	g_assert_false(registry_asks(registry, "unasked"));
 }
 
 /* A cgroup and the host may have a metric of one name, each its own. */
@@ -338,6 +356,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/registry/kind-and-unit-give-the-type", test_types);
 	g_test_add_func("/registry/slots", test_slots);
 	g_test_add_func("/registry/joins-like-metrics-only", test_joins);
+	g_test_add_func("/registry/tallies-alone-ask-for-no-run", test_asks);
 	g_test_add_func("/registry/one-name-in-two-sorts-of-row", test_rows_apart);
 	g_test_add_func("/registry/lists-by-rank-then-as-registered", test_rank);
 	for (guint i = 0; i < G_N_ELEMENTS(seals); i++) {

@@ -13,46 +13,50 @@
 #define MAX_TARGETS 256
 
 /* A tree, the pids asked for, the most threads a call may give, and what comes:
- * calls end in ';', a leader is marked with '*'. */
+ * calls end in ';', a leader is marked with '*'.  MISUSE: walk_new() fails so. */
 static const struct walk_case {
 	const char *what, *tree, *pids;
 	gsize max;
 	const char *expected; /* NULL: walk_new() fails */
-	gboolean misuse;
+	enum { ALL, LEADERS, MISUSE } how;
 } cases[] = {
 	{"in-numeric-order", "10/task/10 9/task/9 100/task/100", NULL, 256, "9:9* 10:10* 100:100*;",
-	 FALSE},
+	 ALL},
 	{"threads-in-order", "7/task/20 7/task/7 7/task/100 7/task/9", NULL, 256,
-	 "7:7* 7:9 7:20 7:100;", FALSE},
+	 "7:7* 7:9 7:20 7:100;", ALL},
 	{"odd-names-are-no-process",
 	 "1/task/1 self/task/2 0/task/0 007/task/7 1a/task/3 -4/task/4 +5/task/5 "
 	 "2147483648/task/6 99999999999999999999/task/8",
-	 NULL, 256, "1:1*;", FALSE},
+	 NULL, 256, "1:1*;", ALL},
 	{"odd-names-are-no-thread", "5/task/5 5/task/x 5/task/05 5/task/4294967297", NULL, 256,
-	 "5:5*;", FALSE},
-	{"largest-pid", "2147483647/task/2147483647", NULL, 256, "2147483647:2147483647*;", FALSE},
-	{"process-without-task", "3/stat 4/task/4", NULL, 256, "4:4*;", FALSE},
-	{"process-without-threads", "3/task/ 4/task/4", NULL, 256, "4:4*;", FALSE},
-	{"leader-is-gone", "6/task/8", NULL, 256, "6:8;", FALSE},
+	 "5:5*;", ALL},
+	{"largest-pid", "2147483647/task/2147483647", NULL, 256, "2147483647:2147483647*;", ALL},
+	{"process-without-task", "3/stat 4/task/4", NULL, 256, "4:4*;", ALL},
+	{"process-without-threads", "3/task/ 4/task/4", NULL, 256, "4:4*;", ALL},
+	{"leader-is-gone", "6/task/8", NULL, 256, "6:8;", ALL},
 	{"kept-together", "1/task/1 1/task/2 3/task/3 3/task/4 5/task/5", NULL, 3,
-	 "1:1* 1:2; 3:3* 3:4 5:5*;", FALSE},
-	{"fills-exactly", "1/task/1 1/task/2 3/task/3", NULL, 3, "1:1* 1:2 3:3*;", FALSE},
+	 "1:1* 1:2; 3:3* 3:4 5:5*;", ALL},
+	{"fills-exactly", "1/task/1 1/task/2 3/task/3", NULL, 3, "1:1* 1:2 3:3*;", ALL},
 	{"giant-is-split", "1/task/1 2/task/2 2/task/3 2/task/4 2/task/5 2/task/6 7/task/7", NULL,
-	 2, "1:1*; 2:2* 2:3; 2:4 2:5; 2:6 7:7*;", FALSE},
-	{"one-at-a-time", "1/task/1 1/task/2 3/task/3", NULL, 1, "1:1*; 1:2; 3:3*;", FALSE},
-	{"pid", "1/task/1 2/task/2 3/task/3", "2", 256, "2:2*;", FALSE},
+	 2, "1:1*; 2:2* 2:3; 2:4 2:5; 2:6 7:7*;", ALL},
+	{"one-at-a-time", "1/task/1 1/task/2 3/task/3", NULL, 1, "1:1*; 1:2; 3:3*;", ALL},
+	{"pid", "1/task/1 2/task/2 3/task/3", "2", 256, "2:2*;", ALL},
 	{"pids-in-any-order-and-twice", "1/task/1 2/task/2 3/task/3", "3,1,3", 256, "1:1* 3:3*;",
-	 FALSE},
-	{"pid-unknown", "1/task/1", "4", 256, NULL, FALSE},
-	{"pid-known-and-unknown", "1/task/1", "1,4", 256, NULL, FALSE},
+	 ALL},
+	{"pid-unknown", "1/task/1", "4", 256, NULL, ALL},
+	{"pid-known-and-unknown", "1/task/1", "1,4", 256, NULL, ALL},
 	{"pid-of-a-thread", "1/task/1 1/task/2 2/task/2 2/status=Name:\tx\nTgid:\t1\nPid:\t2\n",
-	 "2", 256, NULL, TRUE},
+	 "2", 256, NULL, MISUSE},
 	{"pid-of-a-leader-with-status", "1/task/1 1/status=Name:\tx\nTgid:\t1\nPid:\t1\n", "1", 256,
-	 "1:1*;", FALSE},
+	 "1:1*;", ALL},
 	{"name-does-not-pass-for-tgid", "1/task/1 1/status=Name:\tTgid:\t9\nTgid:\t1\n", "1", 256,
-	 "1:1*;", FALSE},
-	{"empty", "", NULL, 256, NULL, FALSE},
-	{"no-process", "self/stat meminfo", NULL, 256, NULL, FALSE},
+	 "1:1*;", ALL},
+	{"only-leaders", "1/task/1 1/task/2 3/task/3 3/task/4 5/stat", NULL, 2, "1:1* 3:3*;",
+	 LEADERS},
+	{"only-leaders-of-pids", "1/task/1 2/task/2 2/task/9 3/task/3", "3,2", 256, "2:2* 3:3*;",
+	 LEADERS},
+	{"empty", "", NULL, 256, NULL, ALL},
+	{"no-process", "self/stat meminfo", NULL, 256, NULL, ALL},
 };
 
 /* "7/task/9 7/status=TEXT": threads are directories, the rest files. */
@@ -130,10 +134,12 @@ static void test_tree(gconstpointer data)
 	if (!c->expected) {
 		g_assert_null(walk);
 		g_assert_nonnull(error);
-		g_assert_cmpint(error->domain == USAGE_ERROR, ==, c->misuse);
+		g_assert_cmpint(error->domain == USAGE_ERROR, ==, c->how == MISUSE);
 		return;
 	}
 	g_assert_no_error(error);
+	if (c->how == LEADERS)
+		walk_only_leaders(walk);
 	g_autofree char *seen = walk_all(walk, c->max);
 	g_assert_cmpstr(seen, ==, c->expected);
 	g_assert_cmpuint(walk_processes_done(walk), ==, walk_processes(walk));
