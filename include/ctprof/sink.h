@@ -157,7 +157,7 @@ struct ctprof_input {
 	uint32_t max_string;     /* bytes of a name or text */
 	uint32_t max_window_log; /* log2 of the bytes a decompressor may look back */
 	uint64_t max_bytes;      /* of the file, decompressed */
-	uint64_t max_threads;    /* rows of thread scope */
+	uint64_t max_threads;    /* rows of thread scope; as many of object scope */
 	void *handle;            /* the host's */
 
 	/* The file's next bytes, as stored: how many (at most size), 0 at its

@@ -7,6 +7,7 @@
 
 #include "known.h"
 #include "read-about.h"
+#include "read-named.h"
 #include "read-object.h"
 #include "read-thread.h"
 #include "unzstd.h"
@@ -37,6 +38,7 @@ struct reader {
 	struct pull pull;
 	struct cells cells;
 	struct thread_reader threads;
+	struct named_reader named;
 	struct shape cgroup, objects[SCHEMA_N_OBJECTS];
 	uint8_t *states; /* of an object being read */
 	struct json path;
@@ -56,6 +58,7 @@ static void reader_free(struct reader *reader)
 	pull_free(&reader->pull);
 	cells_free(&reader->cells);
 	thread_reader_free(&reader->threads);
+	named_reader_free(&reader->named);
 	shape_free(&reader->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		shape_free(&reader->objects[i]);
@@ -85,6 +88,7 @@ static int reader_init_shapes(struct reader *reader)
 	const struct schema_fields *const cgroup[] = {&schema_cgroup, &schema_psi, &path_fields};
 	int r = thread_reader_init(&reader->threads);
 
+	r = r < 0 ? r : named_reader_init(&reader->named);
 	for (size_t i = 0; r == 0 && i < sizeof cgroup / sizeof cgroup[0]; i++)
 		r = shape_add_fields(&reader->cgroup, cgroup[i]);
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
@@ -120,6 +124,8 @@ static int reader_place_metric(struct reader *reader, const struct ctprof_metric
 		return thread_reader_add(&reader->threads, metric, slot);
 	if (metric->scope == CTPROF_SCOPE_CGROUP)
 		return shape_add_metric(&reader->cgroup, metric, slot);
+	if (metric->scope == CTPROF_SCOPE_OBJECT)
+		return named_reader_add(&reader->named, metric, slot);
 	for (size_t i = 0; i < N_SINGLE_ROWS; i++)
 		if (single_scopes[i] == metric->scope)
 			reader->has_scope[i] = true;
@@ -161,7 +167,8 @@ static int reader_settle_metrics(struct reader *reader)
 			n = reader->objects[i].n;
 	reader->states = calloc(n, 1);
 	reader->sealed = true;
-	return reader->states ? thread_reader_seal(&reader->threads) : -ENOMEM;
+	int r = reader->states ? thread_reader_seal(&reader->threads) : -ENOMEM;
+	return r < 0 ? r : named_reader_seal(&reader->named);
 }
 
 /* ---- objects ---------------------------------------------------------- */
@@ -294,9 +301,11 @@ static void reader_skim_time(struct reader *reader)
 	about_read_time(&reader->pull, reader->input);
 }
 
-static void reader_skim_threads(struct reader *reader)
+/* An array of records, one() for each. */
+static void reader_each(struct reader *reader, void (*one)(struct reader *reader))
 {
 	struct pull *pull = &reader->pull;
+	const char *where = pull->where;
 	struct pull_list list;
 	uint64_t n = 0;
 
@@ -304,22 +313,51 @@ static void reader_skim_threads(struct reader *reader)
 	while (pull_more(pull, &list)) {
 		if (n++ >= reader->input->max_threads)
 			pull_fail_limit(pull, reader->input->max_threads, "records");
-		thread_reader_skip(&reader->threads, pull);
-		pull->where = "threads";
+		one(reader);
+		pull->where = where;
 	}
+}
+
+static void reader_skip_thread(struct reader *reader)
+{
+	thread_reader_skip(&reader->threads, &reader->pull);
+}
+
+static void reader_fill_thread(struct reader *reader)
+{
+	thread_reader_read(&reader->threads, &reader->pull, &reader->cells, reader->host,
+			   reader->input);
+}
+
+static void reader_skip_named(struct reader *reader)
+{
+	pull_skip(&reader->pull);
+}
+
+static void reader_fill_one_named(struct reader *reader)
+{
+	named_reader_read(&reader->named, &reader->pull, &reader->cells, reader->host,
+			  reader->input);
+}
+
+static void reader_skim_threads(struct reader *reader)
+{
+	reader_each(reader, reader_skip_thread);
 }
 
 static void reader_fill_threads(struct reader *reader)
 {
-	struct pull *pull = &reader->pull;
-	struct pull_list list;
+	reader_each(reader, reader_fill_thread);
+}
 
-	pull_open(pull, '[', &list);
-	while (pull_more(pull, &list)) {
-		thread_reader_read(&reader->threads, pull, &reader->cells, reader->host,
-				   reader->input);
-		pull->where = "threads";
-	}
+static void reader_skim_named(struct reader *reader)
+{
+	reader_each(reader, reader_skip_named);
+}
+
+static void reader_fill_named(struct reader *reader)
+{
+	reader_each(reader, reader_fill_one_named);
 }
 
 static void reader_skim_metrics(struct reader *reader)
@@ -358,6 +396,7 @@ static const struct part {
 } parts[] = {
 	{"threads", {[PASS_SKIM] = reader_skim_threads, [PASS_FILL] = reader_fill_threads}},
 	{"cgroup_stats", {[PASS_FILL] = reader_fill_cgroups}},
+	{"objects", {[PASS_SKIM] = reader_skim_named, [PASS_FILL] = reader_fill_named}},
 	{"format", {[PASS_SKIM] = reader_skim_format}},
 	{"captured_at_unix_ns", {[PASS_SKIM] = reader_skim_time}},
 	{"metrics", {[PASS_SKIM] = reader_skim_metrics}},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "about.h"
+#include "named.h"
 #include "read.h"
 #include "stream.h"
 #include "thread.h"
@@ -18,16 +19,18 @@ enum part {
 	PART_HEAD,    /* all before host */
 	PART_THREADS, /* host, and threads begun */
 	PART_CGROUPS, /* threads, and cgroup_stats begun */
-	PART_TAIL,    /* cgroup_stats */
+	PART_OBJECTS, /* cgroup_stats, and objects begun if there are any */
+	PART_TAIL,    /* objects */
 };
 
-#define N_ROW_CLASSES 4
+#define N_ROW_CLASSES 5
 
 struct snapshot {
 	const struct ctprof_host *host;
 	struct stream *stream;
 	struct json *json; /* the stream's */
 	struct thread_writer *threads;
+	struct named_writer *named;
 	struct tree *cgroup;
 	struct tree *objects[SCHEMA_N_OBJECTS];
 	struct json metrics, capture; /* rendered at begin(), written at end() */
@@ -35,7 +38,7 @@ struct snapshot {
 	uint64_t n_written;              /* members of the list begun */
 	uint64_t n_slots[N_ROW_CLASSES]; /* what a row must have at least */
 	enum part part;
-	bool host_seen, capture_seen;
+	bool host_seen, capture_seen, objects_seen;
 };
 
 static int snapshot_fail(const struct snapshot *self, int error)
@@ -51,6 +54,7 @@ static void snapshot_close(void *instance)
 
 	stream_free(self->stream);
 	thread_writer_free(self->threads);
+	named_writer_free(self->named);
 	tree_free(self->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		tree_free(self->objects[i]);
@@ -101,7 +105,8 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	self->host = host;
 	self->stream = stream_new(host);
 	self->threads = thread_writer_new();
-	if (!self->stream || !self->threads || snapshot_make_trees(self) < 0 ||
+	self->named = named_writer_new();
+	if (!self->stream || !self->threads || !self->named || snapshot_make_trees(self) < 0 ||
 	    json_init(&self->metrics, JSON_ROOM) < 0 || json_init(&self->capture, JSON_ROOM) < 0) {
 		snapshot_close(self);
 		host->error(host, "out of memory");
@@ -120,6 +125,11 @@ static int snapshot_add_thread(struct snapshot *self, const struct ctprof_metric
 static int snapshot_add_cgroup(struct snapshot *self, const struct ctprof_metric_info *info)
 {
 	return tree_add_metric(self->cgroup, info->metric->name, info);
+}
+
+static int snapshot_add_named(struct snapshot *self, const struct ctprof_metric_info *info)
+{
+	return named_writer_add(self->named, info);
 }
 
 static int snapshot_add_object(struct snapshot *self, const struct ctprof_metric_info *info)
@@ -180,6 +190,15 @@ static int snapshot_write_cgroups(struct snapshot *self, const struct ctprof_row
 	return 0;
 }
 
+static int snapshot_write_named(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	for (uint64_t i = 0; i < rows->n; i++)
+		self->n_written += named_write(self->named, self->json, self->n_written > 0,
+					       ctprof_rows_target(rows, i), rows_values(rows, i),
+					       rows_states(rows, i));
+	return 0;
+}
+
 /* The values are rendered at once: rows are lent for the call only. */
 static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows, bool *seen)
 {
@@ -214,6 +233,7 @@ static const struct row_class {
 } row_classes[N_ROW_CLASSES] = {
 	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_add_thread, snapshot_write_threads},
 	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_add_cgroup, snapshot_write_cgroups},
+	{CTPROF_SCOPE_OBJECT, PART_OBJECTS, snapshot_add_named, snapshot_write_named},
 	{CTPROF_SCOPE_HOST, PART_HEAD, snapshot_add_object, snapshot_load_host},
 	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_add_object, snapshot_load_capture},
 };
@@ -305,8 +325,13 @@ static void snapshot_advance(struct snapshot *self, enum part part)
 			json_literal(self->json, ",\"threads\":[");
 		} else if (self->part == PART_THREADS) {
 			json_literal(self->json, "],\"cgroup_stats\":{");
-		} else {
+		} else if (self->part == PART_CGROUPS) {
 			json_literal(self->json, "}");
+			self->objects_seen = part == PART_OBJECTS;
+			if (self->objects_seen)
+				json_literal(self->json, ",\"objects\":[");
+		} else if (self->objects_seen) {
+			json_literal(self->json, "]");
 		}
 		self->n_written = 0;
 	}

@@ -16,7 +16,7 @@ struct build {
 	struct ctprof_metric_info *infos;
 	struct ctprof_metric *metrics; /* what infos point to */
 	guint n_infos;
-	guint32 n_slots[4];
+	guint32 n_slots[6];
 	guint32 scope;
 	guint64 n;
 	struct ctprof_target *targets;
@@ -100,7 +100,7 @@ struct ctprof_capture_end *build_end_facts(Build *build)
 
 static guint row_class(guint32 scope)
 {
-	return scope < CTPROF_SCOPE_CGROUP ? 0 : (scope - CTPROF_SCOPE_CGROUP) / 10 + 1;
+	return scope < CTPROF_SCOPE_CGROUP ? 0 : (scope - CTPROF_SCOPE_CGROUP) / 5 + 1;
 }
 
 static guint32 type_of(guint32 kind, guint32 unit)
@@ -161,6 +161,7 @@ void build_rows(Build *build, guint32 scope, guint64 n)
 	for (guint64 i = 0; i < n; i++) {
 		build->targets[i].struct_size = sizeof build->targets[i];
 		build->targets[i].task_fd = -1;
+		build->targets[i].group = scope == CTPROF_SCOPE_OBJECT ? "test" : NULL;
 	}
 }
 
@@ -180,6 +181,11 @@ void build_path(Build *build, guint64 row, const char *path)
 {
 	build->targets[row].path = keep(build, g_strdup(path));
 	build->targets[row].path_len = (guint32)strlen(path);
+}
+
+void build_group(Build *build, guint64 row, const char *group)
+{
+	build->targets[row].group = group;
 }
 
 static gsize cell_of(Build *build, guint64 row, const char *name)

@@ -28,6 +28,8 @@ void build_add_known(Build *build);
 void build_rows(Build *build, guint32 scope, guint64 n);
 void build_target(Build *build, guint64 row, gint32 tgid, gint32 tid);
 void build_path(Build *build, guint64 row, const char *path);
+/* Object rows are of group "test" unless it is another. */
+void build_group(Build *build, guint64 row, const char *group);
 void build_put(Build *build, guint64 row, const char *name, guint64 bits);
 void build_put_text(Build *build, guint64 row, const char *name, const char *text);
 void build_put_cpus(Build *build, guint64 row, const char *name, const guint32 *cpus, guint32 n);

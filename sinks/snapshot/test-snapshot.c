@@ -116,6 +116,54 @@ static void test_absent_objects(void)
 	build_assert_section(build, "extra", "{\"absent\":{\"unsupported\":[\"b\"]}}");
 }
 
+/* Records as they arrive, between the cgroups and the rest; what an object lacks
+ * of its group's metrics is told with it. */
+static void test_named_objects(void)
+{
+	g_autoptr(Build) build = build_new();
+	struct ctprof_metric other;
+	struct ctprof_metric_info *info;
+
+	build_metric(build, "size", CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT);
+	build_metric(build, "word", CTPROF_LABEL, CTPROF_UNIT_TEXT, CTPROF_SCOPE_OBJECT);
+	build_metric(build, "map", CTPROF_MAP, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT);
+	build_metric(build, "off", CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT)->wanted =
+		0;
+	info = build_metric(build, "elsewhere", CTPROF_LEVEL, CTPROF_UNIT_NONE,
+			    CTPROF_SCOPE_OBJECT);
+	other = *info->metric;
+	other.group = "other";
+	info->metric = &other;
+	build_open(build);
+	build_rows(build, CTPROF_SCOPE_OBJECT, 2);
+	build_path(build, 0, "/run\n");
+	build_put(build, 0, "size", 0);
+	build_put_text(build, 0, "word", "a\xff");
+	build_put_map(build, 0, "map", "k=1 l=2");
+	build_path(build, 1, "\xfe");
+	build_put_state(build, 1, "map", CTPROF_ABSENT_DENIED);
+	g_assert_cmpint(build_send(build), ==, 0);
+	build_rows(build, CTPROF_SCOPE_OBJECT, 2);
+	build_path(build, 0, "/run\n");
+	build_put(build, 0, "size", G_MAXUINT64);
+	build_put_text(build, 0, "word", "");
+	build_put_map(build, 0, "map", "k=1");
+	build_path(build, 1, "nowhere");
+	build_put(build, 1, "size", 4711);
+	build_group(build, 1, "unheard-of");
+	g_assert_cmpint(build_send(build), ==, 0);
+	build_assert_part(
+		build,
+		"\"cgroup_stats\":{},\"objects\":["
+		"{\"group\":\"test\",\"name\":\"/run\\n\",\"size\":0,\"word\":\"a\xef\xbf\xbd\","
+		"\"word_hex\":\"61ff\",\"map\":{\"k\":1,\"l\":2}},"
+		"{\"group\":\"test\",\"name\":\"\xef\xbf\xbd\",\"name_hex\":\"fe\",\"absent\":{"
+		"\"unsupported\":[\"size\",\"word\"],\"denied\":[\"map\"]}},"
+		"{\"group\":\"test\",\"name\":\"/run\\n\",\"size\":18446744073709551615,"
+		"\"word\":\"\",\"map\":{\"k\":1}}],\"probe_summary\":");
+	g_assert_null(strstr(build_text(build), "4711"));
+}
+
 static void add_cgroup_metrics(Build *build)
 {
 	static const struct {
@@ -247,6 +295,9 @@ static const struct {
 	 CTPROF_SCOPE_CGROUP},
 	{"the sink's own member", "absent", CTPROF_GAUGE, CTPROF_UNIT_NONE, CTPROF_SCOPE_CGROUP},
 	{"likewise in host", "host.absent", CTPROF_GAUGE, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"an object's name", "name", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT},
+	{"an object's group", "group", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT},
+	{"what an object lacks", "absent", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT},
 	{"too deep", "a.b.c.d.e.f.g.h.i", CTPROF_GAUGE, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
 	{"no name", "a\"b", CTPROF_GAUGE, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
 	{"an unknown scope", "x", CTPROF_GAUGE, CTPROF_UNIT_NONE, 35},
@@ -353,6 +404,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/snapshot/empty", test_empty_capture);
 	g_test_add_func("/snapshot/objects", test_host_and_capture_rows);
 	g_test_add_func("/snapshot/objects-absent", test_absent_objects);
+	g_test_add_func("/snapshot/named-objects", test_named_objects);
 	g_test_add_func("/snapshot/cgroups", test_cgroups);
 	g_test_add_func("/snapshot/about", test_about);
 	g_test_add_func("/snapshot/misplaced", test_misplaced_metrics);

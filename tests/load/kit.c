@@ -155,6 +155,8 @@ static void dump_target(GString *dump, guint32 scope, const struct ctprof_target
 	if (scope == CTPROF_SCOPE_THREAD)
 		g_string_append_printf(dump, "%d/%d%s ", target->tgid, target->tid,
 				       target->flags & CTPROF_TARGET_LEADER ? "*" : "");
+	if (target->group)
+		g_string_append_printf(dump, "%s ", target->group);
 	if (target->path)
 		dump_text(dump, target->path, target->path_len);
 }

@@ -22,6 +22,10 @@
 #define OWN(records) "{" FORMAT "," THREADS(records) "," METRICS ",\"presence_sets\":[{}]}"
 #define RECORD(members) OWN("{\"tid\":2,\"tgid\":1," members ",\"presence\":0}")
 
+#define OBJECTS(records)                                                                           \
+	"{" FORMAT ",\"objects\":[" records                                                        \
+	"]," THREADS("") ",\"metrics\":[" DEF("s", "level", "bytes", "object") "]}"
+
 #define ROW(comm, nice, m, n)                                                                      \
 	"thread 1/2 \n  comm = " comm "\n  nice = " nice "\n  nr_threads = !skipped\n  x.m = " m   \
 	"\n  x.n = " n "\n"
@@ -109,6 +113,22 @@ static const struct read_case {
 										"capture") "]}",
 	 "host \n  host.a.b = \"\\xff\"\n  host.c = !denied\ncapture \n  e.f = 1\n"
 	 "  parse_summary.tids_walked = 9\n"},
+	{"objects: of the group's metrics only, in any order, twice, with bytes, and of a group "
+	 "nobody knows",
+	 "{" FORMAT ",\"objects\":["
+	 "{\"group\":\"g\",\"name\":\"a\",\"s\":7,\"w\":\"?\",\"w_hex\":\"ff\"},"
+	 "{\"s\":8,\"absent\":{\"denied\":[\"w\",\"q\"]},\"name\":\"a\",\"group\":\"g\"},"
+	 "{\"group\":\"later\",\"name\":\"b\",\"s\":9},"
+	 "{\"group\":\"g\",\"name\":\"?\",\"name_hex\":\"fe\",\"y\":[{}]}"
+	 "]," THREADS("") ",\"metrics\":[" DEF("s", "level", "bytes", "object") "," DEF(
+		 "w", "label", "text", "object") "," DEF("name", "label", "text", "object") "]}",
+	 "object g \"a\"\n  name = !unsupported\n  s = 7\n  w = \"\\xff\"\n"
+	 "object g \"a\"\n  name = !unsupported\n  s = 8\n  w = !denied\n"
+	 "object g \"\\xfe\"\n  name = !unsupported\n  s = !skipped\n  w = !skipped\n"},
+	{"objects of a version that knows none",
+	 "{" FORMAT
+	 ",\"objects\":[{\"group\":\"g\",\"name\":\"a\"}],\"metrics\":[]," THREADS("") "}",
+	 ""},
 	{"nothing but what must be there", "{" FORMAT ",\"metrics\":[]," THREADS("") "}", ""},
 };
 
@@ -205,6 +225,17 @@ static const struct error_case {
 	 "byte 49: expected CPU numbers that ascend in a thread record, found one that does not"},
 	{"a state of two letters", "{\"threads\":[{\"tid\":1,\"tgid\":1,\"state\":\"Ss\"}]}",
 	 "byte 42: expected one ASCII character in a thread record, found Ss"},
+	{"an object without a name", OBJECTS("{\"group\":\"g\",\"name\":\"\"}"),
+	 "byte 74: expected a group and a name in an object, found its end"},
+	{"an object without a group", OBJECTS("{\"name\":\"a\"}"),
+	 "byte 63: expected a group and a name in an object, found its end"},
+	{"an object's name that is no text", OBJECTS("{\"group\":\"g\",\"name\":1}"),
+	 "byte 71: expected a string in an object, found '1'"},
+	{"an object's name twice", OBJECTS("{\"name\":\"a\",\"name\":\"a\"}"),
+	 "byte 70: expected each key once in an object, found a second name"},
+	{"objects that are no list", "{" FORMAT ",\"objects\":{}," THREADS("") "}",
+	 "byte 50: expected '[' in objects, found '{'"},
+	{"an object that is none", OBJECTS("7"), "byte 51: expected '{' in an object, found '7'"},
 	{"a map with an empty key", RECORD("\"extra\":{\"x.m\":{\"\":\"\"}}"),
 	 "byte 88: expected a key of 1 to 255 bytes without NUL in a thread record, found nothing"},
 };

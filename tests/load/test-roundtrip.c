@@ -11,15 +11,17 @@ static const struct {
 	guint32 kind, unit;
 } sorts[] = {
 	{CTPROF_COUNTER, CTPROF_UNIT_NS},    {CTPROF_LOW, CTPROF_UNIT_NS},
-	{CTPROF_GAUGE, CTPROF_UNIT_KIB},     {CTPROF_ORDINAL, CTPROF_UNIT_NONE},
-	{CTPROF_CATEGORY, CTPROF_UNIT_TEXT}, {CTPROF_CATEGORY, CTPROF_UNIT_CHAR},
-	{CTPROF_CATEGORY, CTPROF_UNIT_BOOL}, {CTPROF_LABEL, CTPROF_UNIT_TEXT},
-	{CTPROF_LABEL, CTPROF_UNIT_TICKS},   {CTPROF_CPUSET, CTPROF_UNIT_CPUS},
-	{CTPROF_MAP, CTPROF_UNIT_BYTES},     {CTPROF_MAP, CTPROF_UNIT_TEXT},
+	{CTPROF_LEVEL, CTPROF_UNIT_BYTES},   {CTPROF_GAUGE, CTPROF_UNIT_KIB},
+	{CTPROF_ORDINAL, CTPROF_UNIT_NONE},  {CTPROF_CATEGORY, CTPROF_UNIT_TEXT},
+	{CTPROF_CATEGORY, CTPROF_UNIT_CHAR}, {CTPROF_CATEGORY, CTPROF_UNIT_BOOL},
+	{CTPROF_LABEL, CTPROF_UNIT_TEXT},    {CTPROF_LABEL, CTPROF_UNIT_TICKS},
+	{CTPROF_CPUSET, CTPROF_UNIT_CPUS},   {CTPROF_MAP, CTPROF_UNIT_BYTES},
+	{CTPROF_MAP, CTPROF_UNIT_TEXT},
 };
 
 static const guint32 scopes[] = {CTPROF_SCOPE_THREAD, CTPROF_SCOPE_PROCESS, CTPROF_SCOPE_MM,
-				 CTPROF_SCOPE_CGROUP, CTPROF_SCOPE_HOST,    CTPROF_SCOPE_CAPTURE};
+				 CTPROF_SCOPE_CGROUP, CTPROF_SCOPE_OBJECT,  CTPROF_SCOPE_HOST,
+				 CTPROF_SCOPE_CAPTURE};
 
 /* Objects that are null when nothing in them is present: one value always is. */
 static const char *const always[] = {
@@ -65,7 +67,7 @@ static void add_metrics(Trip *trip)
 			/* Some that nobody asked for. */
 			.flags = sort % 5 == 4 ? CTPROF_METRIC_ON_DEMAND : 0,
 			.name = g_string_chunk_insert(trip->names, name),
-			.group = "x",
+			.group = sort % 2 ? "x" : "y",
 			.help = "",
 			.origin = "",
 		};
@@ -221,7 +223,10 @@ static void fill(Trip *trip, struct ctprof_batch *batch, enum row_class class)
 	for (guint64 row = 0; row < batch->n; row++)
 		for (guint m = 0; m < metrics->len; m++) {
 			const Metric *metric = g_ptr_array_index(metrics, m);
+			const char *group = ctprof_batch_target(batch, row)->group;
 
+			if (group && strcmp(group, metric->def.group) != 0)
+				continue;
 			if (is_always(metric) || below(trip, 3) > 0)
 				put_any(trip, batch, row, metric);
 			else
@@ -264,6 +269,29 @@ static void write_rows(Trip *trip, enum row_class class, guint n, guint first)
 	fill(trip, batch_open(batch, &trip->bad_puts), class);
 	batch_view(batch, &rows);
 	dump_rows(trip->rows[class], trip->registry, &rows);
+	g_assert_true(plugin_rows(kit_sink(trip->kit), &rows, NULL));
+}
+
+/* Names of all bytes, some of them twice. */
+static void write_objects(Trip *trip, guint n)
+{
+	g_autoptr(Batch) batch = batch_new(trip->registry, ROW_OBJECT);
+	struct ctprof_rows rows;
+
+	batch_own(batch, trip->registry, "test");
+	batch_begin(batch, 0);
+	struct ctprof_batch *open = batch_open(batch, &trip->bad_puts);
+	for (guint i = 0; i < n; i++) {
+		char name[64] = {(char)('a' + i % 7)};
+		gsize len = 1 + any_bytes(trip, FALSE, name + 1, sizeof name - 1);
+		guint64 row;
+
+		g_assert_cmpint(trip->table.object(open, i % 3 ? "x" : "y", name, len, &row), ==,
+				0);
+	}
+	fill(trip, open, ROW_OBJECT);
+	batch_view(batch, &rows);
+	dump_rows(trip->rows[ROW_OBJECT], trip->registry, &rows);
 	g_assert_true(plugin_rows(kit_sink(trip->kit), &rows, NULL));
 }
 
@@ -325,6 +353,8 @@ static void write_snapshot(Trip *trip, guint threads)
 	for (guint i = 0; i < threads; i += 200)
 		write_rows(trip, ROW_THREAD, MIN(threads - i, 200), 3 + i);
 	write_rows(trip, ROW_CGROUP, 20, 0);
+	write_objects(trip, 200);
+	write_objects(trip, 90);
 	write_rows(trip, ROW_CAPTURE, 1, 0);
 	g_assert_true(plugin_end(kit_sink(trip->kit), &end, NULL));
 	g_assert_true(output_commit(trip->output, NULL));
