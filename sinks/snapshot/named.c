@@ -93,7 +93,7 @@ int named_writer_add(struct named_writer *writer, const struct ctprof_metric_inf
 {
 	const char *name = info->metric->name;
 	struct group *group = named_find_group(writer, info->metric->group);
-	struct member model = {
+	const struct member model = {
 		.kind = value_kind_of(info),
 		.index = info->index,
 		.wanted = info->wanted != 0,
@@ -112,16 +112,16 @@ int named_writer_add(struct named_writer *writer, const struct ctprof_metric_inf
 	uint8_t *absences = array_room(group->absences, group->n, sizeof *absences);
 	if (absences)
 		group->absences = absences;
-	if (!members || !names || !absences ||
-	    json_piece_make(",\"", name, strlen(name), "\":", &model.key) < 0)
+	if (!members || !names || !absences)
 		return -ENOMEM;
-	members[group->n] = model;
-	int r = json_piece_make("\"", name, strlen(name), "\"", &names[group->n]);
-	if (r < 0)
-		free(model.key.p);
-	else
-		group->n++;
-	return r;
+	struct member *member = &members[group->n];
+	struct json_piece *quoted = &names[group->n];
+	*member = model;
+	*quoted = (struct json_piece){0};
+	group->n++;
+	if (json_piece_make(",\"", name, strlen(name), "\":", &member->key) < 0)
+		return -ENOMEM;
+	return json_piece_make("\"", name, strlen(name), "\"", quoted);
 }
 
 /* `,"KEY_hex":"..."`, behind a text that is no UTF-8. */
