@@ -18,6 +18,7 @@ struct analysis {
 
 	/* What the report is made of, and borrows from. */
 	GArray *figures;
+	GArray *object_figures;
 	GArray *order; /* SortFigure */
 	Groups groups;
 	Renames renames;
@@ -62,8 +63,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	intake->axis = plan->axis;
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
 	intake->pids = plan->pids;
-	intake->choose_thread = plan_choose;
-	intake->choose_data = plan;
+	intake->plan = plan;
 	warn_of_misfits(analysis);
 	return g_steal_pointer(&analysis);
 }
@@ -79,6 +79,7 @@ void analysis_free(Analysis *analysis)
 	groups_clear(&analysis->groups);
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->figures, g_array_unref);
+	g_clear_pointer(&analysis->object_figures, g_array_unref);
 	g_ptr_array_unref(analysis->warnings);
 	intake_clear(&analysis->intake);
 	plan_clear(&analysis->plan);
@@ -94,11 +95,18 @@ void analysis_warn(Analysis *analysis, const char *text)
 /* Once every side's metrics are known; later calls do nothing. */
 static gboolean resolve_names(Analysis *analysis, GError **error)
 {
+	const Intake *intake = &analysis->intake;
+
 	if (analysis->order)
 		return TRUE;
+	if (!objects_check(intake->objects, &analysis->plan, error))
+		return FALSE;
 	g_clear_pointer(&analysis->figures, g_array_unref);
-	analysis->figures = figures_new(&analysis->intake.measures[TABLE_THREADS]);
-	analysis->order = plan_resolve(&analysis->plan, analysis->figures, error);
+	g_clear_pointer(&analysis->object_figures, g_array_unref);
+	analysis->figures = figures_new(&intake->measures[TABLE_THREADS]);
+	analysis->object_figures = figures_plain(&intake->measures[TABLE_OBJECTS]);
+	analysis->order =
+		plan_resolve(&analysis->plan, analysis->figures, analysis->object_figures, error);
 	return analysis->order != NULL;
 }
 
@@ -191,6 +199,7 @@ typedef struct materials {
 	Smaps smaps;
 	Cgroups cgroups;
 	Hosts hosts;
+	Objects objects;
 } Materials;
 
 static void find_materials(Analysis *analysis, Namer *namer, Ranks *ranks, Materials *ret_materials)
@@ -202,6 +211,9 @@ static void find_materials(Analysis *analysis, Namer *namer, Ranks *ranks, Mater
 		.smaps = {.namer = namer, .renames = &analysis->renames, .ranks = ranks},
 		.cgroups = {.measures = &measures[TABLE_CGROUPS], .namer = namer, .ranks = ranks},
 		.hosts = {.measures = &measures[TABLE_HOST], .store = analysis->store},
+		.objects = {.plan = &analysis->plan,
+			    .groups = analysis->intake.objects,
+			    .figures = analysis->object_figures},
 	};
 
 	for (guint i = 0; i < maps->len; i++) {
@@ -217,6 +229,7 @@ static void find_materials(Analysis *analysis, Namer *namer, Ranks *ranks, Mater
 		materials.cgroups.sides[i] = &side->sets[TABLE_CGROUPS];
 		materials.hosts.sides[i] = record_set_find(&side->sets[TABLE_HOST], &host);
 		materials.hosts.layouts[i] = &side->layouts[TABLE_HOST];
+		materials.objects.sides[i] = &side->sets[TABLE_OBJECTS];
 	}
 	*ret_materials = materials;
 }
@@ -258,7 +271,9 @@ static void draft_sections(Analysis *analysis, Namer *namer)
 		hosts_draft_sched_ext(&materials.hosts, &plan->view, draft);
 	if (plan_has_section(plan, SECTION_HOST))
 		hosts_draft_host(&materials.hosts, &plan->view, draft);
-	analysis->failed = plan->options->compare && tables_hold(&tables);
+	objects_draft(&materials.objects, draft);
+	analysis->failed = plan->options->compare &&
+			   (tables_hold(&tables) || objects_hold(&materials.objects));
 }
 
 static void list_orphans(Analysis *analysis, guint side)

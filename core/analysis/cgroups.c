@@ -47,7 +47,8 @@ static const struct cgroup_column *find_column(const char *metric)
 
 static gboolean is_number(const struct ctprof_metric *def)
 {
-	return def->kind == CTPROF_COUNTER || def->kind == CTPROF_GAUGE || def->kind == CTPROF_PEAK;
+	return def->kind == CTPROF_COUNTER || def->kind == CTPROF_LEVEL ||
+	       def->kind == CTPROF_GAUGE || def->kind == CTPROF_PEAK;
 }
 
 const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *measure)

@@ -21,11 +21,18 @@ void draft_clear(Draft *draft)
 void draft_add(Draft *draft, enum section_id id, const char *heading, enum ctprof_layout layout,
 	       const char *group_header, GArray *rows, guint64 n_cut)
 {
+	draft_add_named(draft, sections[id].name, heading ? heading : sections[id].heading, layout,
+			group_header, rows, n_cut);
+}
+
+void draft_add_named(Draft *draft, const char *name, const char *heading, enum ctprof_layout layout,
+		     const char *group_header, GArray *rows, guint64 n_cut)
+{
 	struct ctprof_report_section section = {
 		.struct_size = sizeof section,
 		.layout = layout,
-		.name = sections[id].name,
-		.heading = heading ? heading : sections[id].heading,
+		.name = name,
+		.heading = heading,
 		.group_header = group_header,
 		.n_rows = rows->len,
 		.rows = (const void *)rows->data,

@@ -38,13 +38,20 @@ static void add_derived(GArray *figures, const struct derived *derived, const Me
 	g_array_append_val(figures, figure);
 }
 
-GArray *figures_new(const Measures *measures)
+GArray *figures_plain(const Measures *measures)
 {
 	GArray *figures = g_array_new(FALSE, FALSE, sizeof(Figure));
 	g_autoptr(GPtrArray) ranked = measures_ranked(measures);
 
 	for (guint i = 0; i < ranked->len; i++)
 		add_measure(figures, g_ptr_array_index(ranked, i));
+	return figures;
+}
+
+GArray *figures_new(const Measures *measures)
+{
+	GArray *figures = figures_plain(measures);
+
 	for (const struct derived *derived = derived_metrics; derived->name; derived++)
 		add_derived(figures, derived, measures);
 	return figures;

@@ -21,6 +21,8 @@ typedef struct figure {
 
 /* An array of Figure: the measures by rank, then the derived ones in order. */
 GArray *figures_new(const Measures *measures);
+/* The measures alone: those that nothing is derived from. */
+GArray *figures_plain(const Measures *measures);
 /* NULL: unknown. */
 const Figure *figures_find(const GArray *figures, const char *name);
 /* All names, alphabetically, for messages. */

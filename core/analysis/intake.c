@@ -112,30 +112,40 @@ static gboolean host_key(Side *side, Intake *intake, const struct ctprof_rows *r
 	return TRUE;
 }
 
+static gboolean object_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			   RecordKey *ret_key)
+{
+	return objects_make_key(intake->objects, side->categories, intake->literal_processes,
+				intake->store, rows, i, ret_key);
+}
+
 /* Makes the key of row i; FALSE: the row is none of the table's. */
 typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			    RecordKey *ret_key);
 
 static const struct table_def {
 	enum row_class row;
-	MeasureChoice choose; /* NULL: the intake's */
+	MeasureChoice choose;
 	MakeKey make_key;
 } tables[N_TABLES] = {
-	[TABLE_THREADS] = {ROW_THREAD, NULL, thread_key},
+	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
 	[TABLE_HOST] = {ROW_HOST, hosts_choose, host_key},
+	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
 };
 
 void intake_init(Intake *intake, Store *store)
 {
 	intake->store = store;
+	intake->objects = g_array_new(FALSE, FALSE, sizeof(ObjectGroup));
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_init(&intake->measures[i], store);
 }
 
 void intake_clear(Intake *intake)
 {
+	g_clear_pointer(&intake->objects, g_array_unref);
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_clear(&intake->measures[i]);
 }
@@ -159,15 +169,16 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 		const struct table_def *table = &tables[i];
 
 		layout_init(&side->layouts[i], &intake->measures[i], registry, table->row,
-			    table->choose ? table->choose : intake->choose_thread,
-			    intake->choose_data, clashes);
+			    table->choose, intake->plan, clashes);
 	}
+	objects_bind(intake->objects, side->categories, intake->plan, intake->store, registry);
 }
 
 void side_init(Side *side)
 {
 	for (guint i = 0; i < N_TABLES; i++)
 		record_set_init(&side->sets[i], &side->layouts[i]);
+	side->categories = g_array_new(FALSE, FALSE, sizeof(gint));
 }
 
 void side_clear(Side *side)
@@ -176,6 +187,7 @@ void side_clear(Side *side)
 		record_set_clear(&side->sets[i]);
 		layout_clear(&side->layouts[i]);
 	}
+	g_clear_pointer(&side->categories, g_array_unref);
 }
 
 static gboolean is_left_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)

@@ -6,19 +6,20 @@
 
 #include "axis.h"
 #include "measure.h"
+#include "objects.h"
 #include "pool.h"
 #include "record.h"
 
 /* What rows are folded into. */
-enum table { TABLE_THREADS, TABLE_SMAPS, TABLE_CGROUPS, TABLE_HOST, N_TABLES };
+enum table { TABLE_THREADS, TABLE_SMAPS, TABLE_CGROUPS, TABLE_HOST, TABLE_OBJECTS, N_TABLES };
 
 /* What both sides go by. */
 typedef struct intake {
 	const Axis *axis;
-	gboolean literal_processes;  /* smaps by "pcomm[tgid]" */
-	GHashTable *pids;            /* tgids that count, borrowed; NULL: all */
-	MeasureChoice choose_thread; /* which metrics of a thread are folded */
-	gconstpointer choose_data;
+	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
+	GHashTable *pids;           /* tgids that count, borrowed; NULL: all */
+	const Plan *plan;           /* which metrics of threads and objects are folded */
+	GArray *objects;            /* ObjectGroup, of both sides */
 	Measures measures[N_TABLES];
 	Store *store;
 } Intake;
@@ -35,6 +36,7 @@ typedef struct side {
 	gint start;                 /* index of the start tick, or -1 */
 	gint smaps;                 /* index of the memory map, or -1 */
 	guint64 newest;             /* the highest start tick */
+	ObjectCategories *categories;
 } Side;
 
 void side_init(Side *side);

@@ -60,6 +60,7 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 	*measure = (Measure){
 		.name = store_text(measures->store, def->name),
 		.tags = keep_tags(measures->store, def),
+		.group = store_text(measures->store, def->group),
 		.fold = fold,
 		.kind = def->kind,
 		.unit = def->unit,

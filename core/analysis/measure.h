@@ -13,9 +13,10 @@
 
 /* A metric that is folded, whichever side knows it. */
 typedef struct measure {
-	const char *name; /* of the store, as are tags */
-	const char *tags; /* "[cfs-only] [SCHEDSTATS]", or "" */
-	const Fold *fold; /* NULL: the number of rows itself */
+	const char *name;  /* of the store, as are tags and group */
+	const char *tags;  /* "[cfs-only] [SCHEDSTATS]", or "" */
+	const char *group; /* the slot group */
+	const Fold *fold;  /* NULL: the number of rows itself */
 	guint32 kind, unit, flags, rank;
 	guint32 index;  /* in its list */
 	gboolean delay; /* of the slot group "delay" */

@@ -10,6 +10,15 @@
 #define RENAME_MIN_TYPES 10
 #define RENAME_MIN_JACCARD 0.90
 
+/* Groups of objects that are many, and of views of their own: sections only
+ * where --sections names them. */
+static const char *const quiet_groups[] = {"memory-files", "memory-mappings", "memory-swap"};
+
+/* Kinds that tell how big an object is. */
+static const guint32 sizes[] = {
+	CTPROF_COUNTER, CTPROF_LEVEL, CTPROF_PEAK, CTPROF_LOW, CTPROF_GAUGE,
+};
+
 static void need(GHashTable *needed, const char *name)
 {
 	const struct derived *derived = derived_find(name);
@@ -85,7 +94,8 @@ static gboolean parse_lists(Plan *plan, const AnalysisOptions *options, GError *
 	return (plan->sort_keys = specs_parse_sort(options->sort_by, error)) &&
 	       (plan->columns = specs_parse_columns(options->columns, options->display_format,
 						    compare, error)) &&
-	       specs_parse_sections(options->sections, compare, &plan->sections, error) &&
+	       specs_parse_sections(options->sections, compare, &plan->sections, &plan->objects,
+				    error) &&
 	       (plan->metrics = specs_parse_metrics(options->metrics, error)) &&
 	       specs_parse_min_delta(options->min_delta, min_deltas, error) &&
 	       (plan->conditions = condition_parse(options->fail_on, error));
@@ -120,6 +130,7 @@ void plan_clear(Plan *plan)
 	g_clear_pointer(&plan->columns, g_array_unref);
 	g_clear_pointer(&plan->sort_keys, g_array_unref);
 	g_clear_pointer(&plan->metrics, g_ptr_array_unref);
+	g_clear_pointer(&plan->objects, g_ptr_array_unref);
 	g_clear_pointer(&plan->conditions, g_array_unref);
 	g_clear_pointer(&plan->needed, g_hash_table_unref);
 	g_clear_pointer(&plan->pids, g_hash_table_unref);
@@ -164,12 +175,48 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measu
 	return NULL;
 }
 
+static gboolean has_text(const GPtrArray *texts, const char *text)
+{
+	return g_ptr_array_find_with_equal_func((GPtrArray *)(uintptr_t)texts, text, g_str_equal,
+						NULL);
+}
+
+gboolean plan_has_objects(const Plan *plan, const char *group)
+{
+	if (plan->objects)
+		return has_text(plan->objects, group);
+	for (guint i = 0; i < G_N_ELEMENTS(quiet_groups); i++)
+		if (strcmp(quiet_groups[i], group) == 0)
+			return FALSE;
+	return TRUE;
+}
+
+gboolean plan_folds_object(const Plan *plan, const Metric *metric)
+{
+	const struct ctprof_metric *def = &metric->def;
+
+	for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
+		if (sizes[i] == def->kind)
+			return g_hash_table_contains(plan->needed, def->name) ||
+			       (plan->metrics->len == 0 && plan_has_objects(plan, def->group));
+	return FALSE;
+}
+
+const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	(void)measure;
+	return plan_folds_object(data, metric) ? fold_find(metric->def.kind, metric->def.unit)
+					       : NULL;
+}
+
+gboolean plan_names(const Plan *plan, const char *metric)
+{
+	return plan->metrics->len == 0 || has_text(plan->metrics, metric);
+}
+
 gboolean plan_shows(const Plan *plan, const Figure *figure)
 {
-	if (!plan_has_section(plan, figure->section))
-		return FALSE;
-	return plan->metrics->len == 0 ||
-	       g_ptr_array_find_with_equal_func(plan->metrics, figure->name, g_str_equal, NULL);
+	return plan_has_section(plan, figure->section) && plan_names(plan, figure->name);
 }
 
 static const Figure *resolve(const GArray *figures, const char *option, const char *name,
@@ -199,14 +246,21 @@ static const Figure *resolve_size(const GArray *figures, const char *option, con
 	return NULL;
 }
 
-static gboolean check_names(const Plan *plan, const GArray *figures, GError **error)
+static gboolean check_names(const Plan *plan, const GArray *figures, const GArray *objects,
+			    GError **error)
 {
-	for (guint i = 0; i < plan->metrics->len; i++)
-		if (!resolve(figures, "metrics", g_ptr_array_index(plan->metrics, i), error))
+	for (guint i = 0; i < plan->metrics->len; i++) {
+		const char *name = g_ptr_array_index(plan->metrics, i);
+
+		if (!figures_find(objects, name) && !resolve(figures, "metrics", name, error))
 			return FALSE;
+	}
 	for (guint i = 0; i < plan->conditions->len; i++) {
 		const Condition *condition = &g_array_index(plan->conditions, Condition, i);
-		const Figure *figure = resolve_size(figures, "fail-on", condition->metric, error);
+		const Figure *figure = figures_find(objects, condition->metric);
+
+		if (!figure)
+			figure = resolve_size(figures, "fail-on", condition->metric, error);
 
 		if (!figure || !condition_check(condition, figure->ladder, error))
 			return FALSE;
@@ -214,7 +268,7 @@ static gboolean check_names(const Plan *plan, const GArray *figures, GError **er
 	return TRUE;
 }
 
-GArray *plan_resolve(const Plan *plan, const GArray *figures, GError **error)
+GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects, GError **error)
 {
 	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
 
@@ -227,5 +281,5 @@ GArray *plan_resolve(const Plan *plan, const GArray *figures, GError **error)
 			return NULL;
 		g_array_append_val(order, sort);
 	}
-	return check_names(plan, figures, error) ? g_steal_pointer(&order) : NULL;
+	return check_names(plan, figures, objects, error) ? g_steal_pointer(&order) : NULL;
 }

@@ -18,6 +18,7 @@ typedef struct plan {
 	NameRule rule;
 	View view;
 	guint32 sections;   /* bits by enum section_id */
+	GPtrArray *objects; /* groups of objects that --sections names; NULL: not given */
 	GArray *columns;    /* enum ctprof_column */
 	GArray *sort_keys;  /* SortKey */
 	GPtrArray *metrics; /* names to be shown; empty: all */
@@ -37,7 +38,16 @@ GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
 const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure);
+/* Whether a group of objects is a section. */
+gboolean plan_has_objects(const Plan *plan, const char *group);
+/* Whether a metric of objects is folded, and the MeasureChoice of that. */
+gboolean plan_folds_object(const Plan *plan, const Metric *metric);
+const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure);
+/* Whether --metrics lets the name in. */
+gboolean plan_names(const Plan *plan, const char *metric);
 /* Whether a figure gets rows. */
 gboolean plan_shows(const Plan *plan, const Figure *figure);
-/* Checks all names of metrics; the order to sort by, an array of SortFigure. */
-GArray *plan_resolve(const Plan *plan, const GArray *figures, GError **error);
+/* Checks all names of metrics; figures: of threads, objects: of objects, which
+ * are no order.  The order to sort by, an array of SortFigure. */
+GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,
+		     GError **error);

@@ -108,6 +108,7 @@ Record *record_set_take(RecordSet *set, const RecordKey *key)
 	record = g_malloc0(sizeof *record +
 			   (set->layout->n_words + set->layout->n_cells) * sizeof record->words[0]);
 	record->key = *key;
+	record->place = g_hash_table_size(set->by_key);
 	g_hash_table_insert(set->by_key, &record->key, record);
 	return record;
 }
@@ -119,7 +120,14 @@ static gint compare_records(gconstpointer a, gconstpointer b)
 	return record_key_compare(&x->key, &y->key);
 }
 
-GPtrArray *record_set_sorted(const RecordSet *set)
+static gint compare_places(gconstpointer a, gconstpointer b)
+{
+	const Record *x = *(const Record *const *)a, *y = *(const Record *const *)b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static GPtrArray *list_records(const RecordSet *set, GCompareFunc compare)
 {
 	GPtrArray *records = g_ptr_array_new();
 	GHashTableIter iter;
@@ -130,8 +138,18 @@ GPtrArray *record_set_sorted(const RecordSet *set)
 	g_hash_table_iter_init(&iter, set->by_key);
 	while (g_hash_table_iter_next(&iter, NULL, &record))
 		g_ptr_array_add(records, record);
-	g_ptr_array_sort(records, compare_records);
+	g_ptr_array_sort(records, compare);
 	return records;
+}
+
+GPtrArray *record_set_sorted(const RecordSet *set)
+{
+	return list_records(set, compare_records);
+}
+
+GPtrArray *record_set_arrived(const RecordSet *set)
+{
+	return list_records(set, compare_places);
 }
 
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,

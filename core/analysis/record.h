@@ -26,6 +26,7 @@ typedef struct record {
 	guint64 n;        /* rows */
 	guint64 n_starts; /* rows whose start tick is known, and their sum */
 	guint64 starts;
+	guint64 place;   /* in the order of arrival, in its set */
 	guint64 words[]; /* bitmap of what is there, then the cells */
 } Record;
 
@@ -42,6 +43,9 @@ Record *record_set_take(RecordSet *set, const RecordKey *key);
 Record *record_set_find(const RecordSet *set, const RecordKey *key);
 /* The keys' records, ordered bytewise; borrowed elements, the caller unrefs. */
 GPtrArray *record_set_sorted(const RecordSet *set);
+
+/* Likewise in the order their first rows came in. */
+GPtrArray *record_set_arrived(const RecordSet *set);
 
 /* Folds row i in; start: its start tick, 0 when unknown. */
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,

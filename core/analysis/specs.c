@@ -7,6 +7,7 @@
 #include "error.h"
 #include "sections.h"
 
+#define GROUP_BYTES "abcdefghijklmnopqrstuvwxyz0123456789-"
 #define IN_COMPARE 1u
 #define IN_SHOW 2u
 #define IN_BOTH (IN_COMPARE | IN_SHOW)
@@ -236,13 +237,24 @@ GArray *specs_parse_columns(const char *text, const char *display_format, gboole
 
 /* ---- sections ---- */
 
-static gboolean take_section(const char *entry, const char *text, guint32 *set, GError **error)
+gboolean specs_fail_section(const char *text, const char *name, GError **error)
 {
-	g_autofree char *name = g_ascii_strdown(entry, -1);
 	g_autoptr(GString) valid = g_string_new(NULL);
 
-	for (guint i = 0; i < N_SECTIONS; i++) {
+	for (guint i = 0; i < N_SECTIONS; i++)
 		g_string_append_printf(valid, "%s%s", i ? ", " : "", sections[i].name);
+	return fail(error, "sections", text,
+		    "there is no section '%s'; there are %s, and the groups of objects in the "
+		    "files",
+		    name, valid->str);
+}
+
+static gboolean take_section(const char *entry, const char *text, guint32 *set, GPtrArray *groups,
+			     GError **error)
+{
+	g_autofree char *name = g_ascii_strdown(entry, -1);
+
+	for (guint i = 0; i < N_SECTIONS; i++) {
 		if (strcmp(sections[i].name, name) != 0)
 			continue;
 		if (*set & 1u << i)
@@ -250,12 +262,18 @@ static gboolean take_section(const char *entry, const char *text, guint32 *set, 
 		*set |= 1u << i;
 		return TRUE;
 	}
-	return fail(error, "sections", text, "there is no section '%s'; there are %s", name,
-		    valid->str);
+	if (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0')
+		return specs_fail_section(text, name, error);
+	if (g_ptr_array_find_with_equal_func(groups, name, g_str_equal, NULL))
+		return fail(error, "sections", text, "'%s' stands twice", name);
+	g_ptr_array_add(groups, g_steal_pointer(&name));
+	return TRUE;
 }
 
-gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set, GError **error)
+gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
+			      GPtrArray **ret_groups, GError **error)
 {
+	g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func(g_free);
 	guint32 set = 0;
 
 	if (is_blank(text)) {
@@ -263,15 +281,17 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 			if (compare || !(sections[i].flags & SECTION_SHOW_NAMED))
 				set |= 1u << i;
 		*ret_set = set;
+		*ret_groups = NULL;
 		return TRUE;
 	}
 	g_auto(GStrv) entries = split("sections", text, error);
 	for (guint i = 0; entries && entries[i]; i++)
-		if (!take_section(entries[i], text, &set, error))
+		if (!take_section(entries[i], text, &set, groups, error))
 			return FALSE;
 	if (!entries)
 		return FALSE;
 	*ret_set = set;
+	*ret_groups = g_steal_pointer(&groups);
 	return TRUE;
 }
 

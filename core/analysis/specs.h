@@ -21,9 +21,13 @@ GPtrArray *specs_parse_metrics(const char *text, GError **error);
 GArray *specs_parse_columns(const char *text, const char *display_format, gboolean compare,
 			    GError **error);
 
-/* A set of bits by enum section_id; text NULL or blank: all, but for what show
- * leaves out by default. */
-gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set, GError **error);
+/* A set of bits by enum section_id, and the names that may be of groups of
+ * objects, which only the files know.  text NULL or blank: all, but for what
+ * show leaves out by default, and NULL. */
+gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
+			      GPtrArray **ret_groups, GError **error);
+/* The USAGE_ERROR of a name in text that is no section's; FALSE. */
+gboolean specs_fail_section(const char *text, const char *name, GError **error);
 
 /* "5ms,1MiB,100": the smallest change by dimension, in its base; a number
  * without a unit is a count. */

@@ -139,7 +139,8 @@ gboolean tables_hold(const Tables *tables)
 		const Condition *condition = &g_array_index(plan->conditions, Condition, c);
 		const Figure *figure = figures_find(tables->figures, condition->metric);
 
-		for (guint i = 0; i < tables->groups->len; i++) {
+		/* Of objects it may be. */
+		for (guint i = 0; figure && i < tables->groups->len; i++) {
 			const Group *group = g_ptr_array_index(tables->groups, i);
 
 			if (view_matches(&plan->view, group->names, group->n_names) &&

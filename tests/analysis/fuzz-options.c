@@ -68,8 +68,9 @@ static void try_specs(const char *text)
 	g_autoptr(GArray) columns = specs_parse_columns(text, NULL, TRUE, &errors[2]);
 	g_autoptr(GArray) conditions = condition_parse(text, &errors[3]);
 	gdouble least[N_DIMENSIONS];
+	g_autoptr(GPtrArray) groups = NULL;
 	guint32 set;
-	gboolean has_set = specs_parse_sections(text, TRUE, &set, &errors[4]);
+	gboolean has_set = specs_parse_sections(text, TRUE, &set, &groups, &errors[4]);
 	gboolean has_least = specs_parse_min_delta(text, least, &errors[5]);
 
 	check(keys != NULL, errors[0]);

@@ -191,6 +191,18 @@ void sample_cgroup(Sample *sample, const char *path)
 		  (struct ctprof_target){.path = copy, .path_len = (guint32)strlen(path)});
 }
 
+void sample_object(Sample *sample, const char *group, const char *name)
+{
+	char *copies[] = {g_strdup(group), g_strdup(name)};
+
+	for (guint i = 0; i < G_N_ELEMENTS(copies); i++)
+		g_ptr_array_add(sample->owned, copies[i]);
+	begin_row(sample, ROW_OBJECT,
+		  (struct ctprof_target){.path = copies[1],
+					 .path_len = (guint32)strlen(name),
+					 .group = copies[0]});
+}
+
 void sample_host(Sample *sample)
 {
 	begin_row(sample, ROW_HOST, (struct ctprof_target){.flags = 0});

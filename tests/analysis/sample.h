@@ -20,6 +20,7 @@ void sample_metric(Sample *sample, const char *name, guint32 kind, guint32 unit,
 void sample_thread(Sample *sample, gint32 tgid, gint32 tid, const char *pcomm, const char *comm,
 		   const char *cgroup);
 void sample_cgroup(Sample *sample, const char *path);
+void sample_object(Sample *sample, const char *group, const char *name);
 void sample_host(Sample *sample);
 
 /* A value of the row begun last.  map: "Rss=12 Pss=7". */

@@ -119,33 +119,51 @@ static void test_columns(void)
 	}
 }
 
+static char *join(const GPtrArray *texts)
+{
+	GString *all = g_string_new(NULL);
+
+	for (guint i = 0; i < texts->len; i++)
+		g_string_append_printf(all, "%s%s", i ? " " : "",
+				       (const char *)g_ptr_array_index(texts, i));
+	return g_string_free(all, FALSE);
+}
+
 static void test_sections(void)
 {
 	const guint32 all = (1u << N_SECTIONS) - 1;
 	const struct {
 		gboolean compare;
 		const char *spec;
-		guint32 set; /* 0: an error */
+		guint32 set;
+		const char *groups; /* "!": an error; NULL: not given */
 	} cases[] = {
-		{TRUE, NULL, all},
-		{TRUE, "", all},
-		{TRUE, "  ", all},
-		{FALSE, NULL, all & ~(1u << SECTION_HOST)},
-		{FALSE, "host", 1u << SECTION_HOST},
-		{TRUE, " Derived ,PRIMARY", 1u << SECTION_DERIVED | 1u << SECTION_PRIMARY},
-		{TRUE, "taskstats-delay", 1u << SECTION_DELAY},
-		{TRUE, "primary,,derived", 0},
-		{TRUE, "primary,primary", 0},
-		{TRUE, "bogus", 0},
+		{TRUE, NULL, all, NULL},
+		{TRUE, "", all, NULL},
+		{TRUE, "  ", all, NULL},
+		{FALSE, NULL, all & ~(1u << SECTION_HOST), NULL},
+		{FALSE, "host", 1u << SECTION_HOST, ""},
+		{TRUE, " Derived ,PRIMARY", 1u << SECTION_DERIVED | 1u << SECTION_PRIMARY, ""},
+		{TRUE, "taskstats-delay", 1u << SECTION_DELAY, ""},
+		/* What else could be a group of objects is for the files to tell. */
+		{TRUE, "disks, host ,Memory-Ledger", 1u << SECTION_HOST, "disks memory-ledger"},
+		{TRUE, "primary,,derived", 0, "!"},
+		{TRUE, "primary,primary", 0, "!"},
+		{TRUE, "disks,disks", 0, "!"},
+		{TRUE, "no_group", 0, "!"},
+		{TRUE, "1st", 0, "!"},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(GError) error = NULL;
 		guint32 set = 0;
-		gboolean ok = specs_parse_sections(cases[i].spec, cases[i].compare, &set, &error);
+		g_autoptr(GPtrArray) groups = NULL;
+		gboolean ok = specs_parse_sections(cases[i].spec, cases[i].compare, &set, &groups,
+						   &error);
+		g_autofree char *text = !ok ? g_strdup("!") : groups ? join(groups) : NULL;
 
 		g_assert_cmphex(set, ==, cases[i].set);
-		g_assert_cmpint(ok, ==, cases[i].set != 0);
+		g_assert_cmpstr(text, ==, cases[i].groups);
 		if (!ok)
 			g_assert_error(error, USAGE_ERROR, 0);
 	}

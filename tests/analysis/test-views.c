@@ -203,7 +203,9 @@ static void test_bad_options(void)
 	} cases[] = {
 		{{.sort_by = TEXT("a,,b")}, FALSE, "--sort-by"},
 		{{.columns = TEXT("nonsense")}, FALSE, "--columns"},
-		{{.sections = TEXT("nonsense")}, FALSE, "--sections"},
+		{{.sections = TEXT("non sense")}, FALSE, "--sections"},
+		/* Groups of objects are. */
+		{{.sections = TEXT("nonsense")}, TRUE, "no section 'nonsense'"},
 		{{.metrics = TEXT("a,a")}, FALSE, "--metrics"},
 		{{.min_delta = TEXT("5parsec")}, FALSE, "--min-delta"},
 		{{.fail_on = TEXT("wait_sum")}, FALSE, "--fail-on"},

@@ -90,7 +90,7 @@ def test_misuse_is_exit_code_2_before_any_file_is_opened():
         (["show", "--limit", "-1", "a"], "--limit"),
         (["show", "--pid", "x", "a"], "process id"),
         (["show", "--columns", "delta", "a"], "delta"),
-        (["show", "--sections", "x", "a"], "x"),
+        (["show", "--sections", "x_y", "a"], "x_y"),
         (["compare", "--cgroup-flatten", "[x", "a", "b"], "[x"),
         (["compare", "--min-pct", "nan", "a", "b"], "--min-pct"),
         (["compare", "--fail-on", "x", "a", "b"], "--fail-on"),
@@ -103,6 +103,16 @@ def test_misuse_is_exit_code_2_before_any_file_is_opened():
         said = done.stderr.decode()
         assert done.returncode == 2, f"{arguments}: exit {done.returncode}: {said}"
         assert word in said and said.count("\n") == 1 and not done.stdout, f"{arguments}: {said}"
+
+
+def test_section_of_no_file_is_exit_code_2():
+    before, after = captures()
+    for arguments in (["show", "--sections", "disks", before],
+                      ["compare", "--sections", "primary,disks", before, after]):
+        done = ctprof(*arguments)
+        said = done.stderr.decode()
+        assert done.returncode == 2 and not done.stdout, done
+        assert "no section 'disks'" in said and said.count("\n") == 1, said
 
 
 def test_file_that_cannot_be_read_is_exit_code_1():

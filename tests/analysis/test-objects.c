@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sections of what sources name themselves. */
+#include <string.h>
+
+#include "error.h"
+#include "sample.h"
+
+#define LEVEL CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT
+#define SORT CTPROF_CATEGORY, CTPROF_UNIT_TEXT, CTPROF_SCOPE_OBJECT
+
+/* Parts of memory, which are fixed words; segments of two sorts; and a group
+ * that has no section of its own accord. */
+static Sample *object_sample(void)
+{
+	Sample *sample = sample_new();
+
+	sample_metric(sample, "part_bytes", LEVEL, "parts");
+	sample_metric(sample, "part_label", CTPROF_LABEL, CTPROF_UNIT_TEXT, CTPROF_SCOPE_OBJECT,
+		      "parts");
+	sample_metric(sample, "seg_used", LEVEL, "segments");
+	sample_metric(sample, "seg_sort", SORT, "segments");
+	sample_metric(sample, "seg_other_sort", SORT, "segments");
+	sample_metric(sample, "seg_reads", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT,
+		      "segments");
+	sample_metric(sample, "seg_most", CTPROF_PEAK, CTPROF_UNIT_NS, CTPROF_SCOPE_OBJECT,
+		      "segments");
+	sample_metric(sample, "file_bytes", LEVEL, "memory-files");
+	sample_thread(sample, 1, 1, "p", "c", "/");
+	return sample;
+}
+
+static void part(Sample *sample, const char *name, guint64 bytes)
+{
+	sample_object(sample, "parts", name);
+	sample_u64(sample, "part_bytes", bytes);
+}
+
+static void segment(Sample *sample, const char *sort, const char *name, guint64 used, guint64 reads)
+{
+	sample_object(sample, "segments", name);
+	if (sort)
+		sample_text(sample, "seg_sort", sort);
+	sample_u64(sample, "seg_used", used);
+	sample_u64(sample, "seg_reads", reads);
+	sample_text(sample, "seg_other_sort", "none");
+}
+
+static Sample *before(void)
+{
+	Sample *sample = object_sample();
+
+	part(sample, "zram1", 10);
+	part(sample, "zram0", 20);
+	sample_object(sample, "parts", "unread");
+	segment(sample, "file", "/a-1", 100, 1);
+	segment(sample, "memfd", "/a-1", 7, 2);
+	segment(sample, "file", "/a-2", 200, 3);
+	segment(sample, NULL, "/b", 1, 4);
+	sample_object(sample, "memory-files", "/tmp/x");
+	sample_u64(sample, "file_bytes", 5);
+	return sample;
+}
+
+static Sample *after(void)
+{
+	Sample *sample = object_sample();
+
+	part(sample, "zram1", 10);
+	part(sample, "zram0", 25);
+	part(sample, "zram2", 1);
+	segment(sample, "memfd", "/a-3", 3 << 20, 2);
+	segment(sample, "file", "/a-4", 150, 1);
+	segment(sample, NULL, "/b", 1, 4);
+	return sample;
+}
+
+static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options)
+{
+	const struct ctprof_report *report;
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = sample_analyse(a, b, &options, &report);
+
+	for (guint64 i = 0; i < report->n_sections; i++) {
+		const char *name = report->sections[i].name;
+		g_autofree char *dump = sample_dump_section(report, name);
+
+		if (!strcmp(name, "parts") || !strcmp(name, "segments") ||
+		    !strcmp(name, "memory-files"))
+			g_string_append(out, dump);
+	}
+	return g_strdup(out->str);
+}
+
+/* Fixed words stay apart, as their source named them; instances of a sort are
+ * folded, the biggest first.  Columns nobody has a value for are left out. */
+static void test_show(void)
+{
+	g_autoptr(Sample) a = before();
+	AnalysisOptions options = {.group_by = GROUP_BY_PCOMM};
+	g_autofree char *dump = dump_of(a, NULL, options);
+
+	g_assert_cmpstr(dump, ==,
+			"parts zram1 part_bytes 10\n"
+			"parts zram0 part_bytes 20\n"
+			"parts unread part_bytes .\n"
+			"segments file /a-{N} seg_used 300\n"
+			"segments file /a-{N} seg_reads 4\n"
+			"segments memfd /a-{N} seg_used 7\n"
+			"segments memfd /a-{N} seg_reads 2\n"
+			"segments - /b seg_used 1\n"
+			"segments - /b seg_reads 4\n");
+	options.no_thread_normalize = TRUE;
+	options.limit = 2;
+	g_autofree char *literal = dump_of(a, NULL, options);
+	g_assert_cmpstr(literal, ==,
+			"parts zram1 part_bytes 10\n"
+			"parts zram0 part_bytes 20\n"
+			"parts cut 1\n"
+			"segments file /a-2 seg_used 200\n"
+			"segments file /a-2 seg_reads 3\n"
+			"segments file /a-1 seg_used 100\n"
+			"segments file /a-1 seg_reads 1\n"
+			"segments cut 2\n");
+}
+
+/* What one side lacks is absent there, and the biggest change comes first.  A
+ * level has no rate. */
+static void test_compare(void)
+{
+	g_autoptr(Sample) a = before();
+	g_autoptr(Sample) b = after();
+	AnalysisOptions options = {
+		.group_by = GROUP_BY_PCOMM, .rate = TRUE, .elapsed_s = 2, .changed = TRUE};
+	g_autofree char *dump = dump_of(a, b, options);
+
+	g_assert_cmpstr(dump, ==,
+			"parts zram0 part_bytes 20 25 +5 +25.0%\n"
+			"parts zram2 part_bytes . 1\n"
+			"segments memfd /a-{N} seg_used 7 3145728 +3.14572e+06 +44938871.4%\n"
+			"segments file /a-{N} seg_reads 4 1 -1.5 -75.0% r\n"
+			"segments file /a-{N} seg_used 300 150 -150 -50.0%\n");
+}
+
+/* Names of one group that come twice are one thing. */
+static void test_twice(void)
+{
+	g_autoptr(Sample) a = object_sample();
+	AnalysisOptions options = {.group_by = GROUP_BY_PCOMM};
+
+	part(a, "x", G_MAXUINT64);
+	part(a, "x", 1);
+	sample_object(a, "parts", "x");
+	g_autofree char *dump = dump_of(a, NULL, options);
+	g_assert_cmpstr(dump, ==, "parts x part_bytes 18446744073709551615\n");
+}
+
+static void test_choice(void)
+{
+	static const struct {
+		const char *sections, *metrics, *filter, *dump;
+	} cases[] = {
+		{"parts", NULL, "zram0", "parts zram0 part_bytes 20\n"},
+		{"memory-files", NULL, NULL, "memory-files /tmp/x file_bytes 5\n"},
+		{"primary,segments", "seg_reads", "memfd", "segments memfd /a-{N} seg_reads 2\n"},
+		{NULL, "seg_reads,thread_count", "/b", "segments - /b seg_reads 4\n"},
+		{NULL, "thread_count", NULL, ""},
+		{"primary", NULL, NULL, ""},
+		{"parts", "seg_reads", NULL, ""},
+	};
+	g_autoptr(Sample) a = before();
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *sections = g_strdup(cases[i].sections);
+		g_autofree char *metrics = g_strdup(cases[i].metrics);
+		g_autofree char *filter = g_strdup(cases[i].filter);
+		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM,
+					   .sections = sections,
+					   .metrics = metrics,
+					   .filter = filter};
+		g_autofree char *dump = dump_of(a, NULL, options);
+
+		g_assert_cmpstr(dump, ==, cases[i].dump);
+	}
+}
+
+/* --fail-on looks at objects, also of groups that are no section. */
+static void test_fail_on(void)
+{
+	static const struct {
+		const char *fail_on, *filter;
+		gboolean holds;
+	} cases[] = {
+		{"part_bytes:delta>=5", NULL, TRUE},     {"part_bytes:delta>5", NULL, FALSE},
+		{"part_bytes:delta>=5", "zram1", FALSE}, {"seg_used:pct<-40", NULL, TRUE},
+		{"file_bytes:delta>=3B", NULL, TRUE},
+	};
+	g_autoptr(Sample) a = before();
+	g_autoptr(Sample) b = after();
+
+	sample_object(b, "memory-files", "/tmp/x");
+	sample_u64(b, "file_bytes", 8);
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *fail_on = g_strdup(cases[i].fail_on);
+		g_autofree char *filter = g_strdup(cases[i].filter);
+		AnalysisOptions options = {
+			.group_by = GROUP_BY_PCOMM, .fail_on = fail_on, .filter = filter};
+		const struct ctprof_report *report;
+		g_autoptr(Analysis) analysis = sample_analyse(a, b, &options, &report);
+
+		g_assert_cmpint(analysis_failed(analysis), ==, cases[i].holds);
+	}
+}
+
+/* Behind the sections there have always been, ranked groups first. */
+static void test_order(void)
+{
+	g_autoptr(Sample) a = before();
+	AnalysisOptions options = {.group_by = GROUP_BY_PCOMM};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED = sample_analyse(a, NULL, &options, &report);
+
+	g_assert_cmpuint(report->n_sections, >, 2);
+	const struct ctprof_report_section *last = &report->sections[report->n_sections - 1];
+	g_assert_cmpstr(last[-1].name, ==, "parts");
+	g_assert_cmpstr(last->name, ==, "segments");
+	g_assert_cmpuint(last->layout, ==, CTPROF_LAYOUT_WIDE);
+}
+
+/* A side that knows nothing of the group. */
+static void test_one_sided(void)
+{
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = object_sample();
+	AnalysisOptions options = {.group_by = GROUP_BY_PCOMM};
+
+	sample_thread(a, 1, 1, "p", "c", "/");
+	part(b, "x", 1);
+	g_autofree char *dump = dump_of(a, b, options);
+	g_assert_cmpstr(dump, ==, "parts x part_bytes . 1\n");
+	g_autofree char *other = dump_of(b, a, options);
+	g_assert_cmpstr(other, ==, "parts x part_bytes 1 .\n");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/objects/show", test_show);
+	g_test_add_func("/objects/compare", test_compare);
+	g_test_add_func("/objects/names-that-come-twice", test_twice);
+	g_test_add_func("/objects/sections-metrics-filter", test_choice);
+	g_test_add_func("/objects/fail-on", test_fail_on);
+	g_test_add_func("/objects/order", test_order);
+	g_test_add_func("/objects/one-sided", test_one_sided);
+	return g_test_run();
+}
