@@ -90,12 +90,18 @@ static int print_value(const struct ctprof_metric_info *info, uint32_t state, ui
 	return print(" %s=%" PRIu64, name, value);
 }
 
+static int print_target(uint32_t scope, const struct ctprof_target *target)
+{
+	if (scope == CTPROF_SCOPE_THREAD)
+		return print("thread %d %d", target->tgid, target->tid);
+	if (scope == CTPROF_SCOPE_OBJECT)
+		return print("object %s %s", target->group, target->path);
+	return print("scope %u", scope);
+}
+
 static int print_row(const struct ctprof_rows *rows, uint64_t row)
 {
-	const struct ctprof_target *target = ctprof_rows_target(rows, row);
-	int result = rows->scope == CTPROF_SCOPE_THREAD
-			     ? print("thread %d %d", target->tgid, target->tid)
-			     : print("scope %u", rows->scope);
+	int result = print_target(rows->scope, ctprof_rows_target(rows, row));
 
 	for (size_t i = 0; i < n_shown && result >= 0; i++) {
 		uint64_t at = row * rows->n_slots + shown[i].index;
