@@ -14,7 +14,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HOLDS = 3 };
 typedef struct command {
 	const char *name;
 	const char *arguments;       /* behind the options, in the usage line */
-	const char *summary;         /* one line for ctprof --help */
+	const char *summary;         /* one line for ctprof --help; NULL: not listed */
 	const char *help;            /* paragraphs below the options of --help */
 	const GOptionEntry *entries; /* own options */
 	/* Tables of options it has in common with others; ended by NULL, or full. */
@@ -25,11 +25,19 @@ typedef struct command {
 
 extern const Command cmd_capture;
 extern const Command cmd_compare;
+extern const Command cmd_complete;
 extern const Command cmd_doctor;
 extern const Command cmd_plugins;
 extern const Command cmd_metric_list;
 extern const Command cmd_show;
 extern const Command cmd_stat;
+
+/* The command of that name, or NULL. */
+const Command *cmd_find(const char *name);
+/* All commands, NULL behind the last. */
+const Command *cmd_nth(guint n);
+/* The options every command has. */
+const GOptionEntry *cmd_global_entries(void);
 
 /* Says the error, and gives the exit status it stands for. */
 int cmd_fail(const GError *error);

@@ -13,8 +13,9 @@
 #include "error.h"
 #include "ui.h"
 
-static const Command *const commands[] = {&cmd_stat,   &cmd_capture,     &cmd_show,   &cmd_compare,
-					  &cmd_doctor, &cmd_metric_list, &cmd_plugins};
+static const Command *const commands[] = {&cmd_stat,    &cmd_capture, &cmd_show,
+					  &cmd_compare, &cmd_doctor,  &cmd_metric_list,
+					  &cmd_plugins, &cmd_complete};
 
 static Globals globals;
 static gboolean quiet, version;
@@ -81,8 +82,9 @@ static char *describe(void)
 	GString *text = g_string_new("Commands:\n");
 
 	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-		g_string_append_printf(text, "  %-14s %s\n", commands[i]->name,
-				       commands[i]->summary);
+		if (commands[i]->summary)
+			g_string_append_printf(text, "  %-14s %s\n", commands[i]->name,
+					       commands[i]->summary);
 	g_string_append(
 		text,
 		"\n'ctprof COMMAND --help' tells a command's options.\n\n"
@@ -110,12 +112,22 @@ static GOptionContext *new_context(const char *parameters, const GOptionEntry *o
 	return context;
 }
 
-static const Command *find_command(const char *name)
+const Command *cmd_find(const char *name)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
 	return NULL;
+}
+
+const Command *cmd_nth(guint n)
+{
+	return n < G_N_ELEMENTS(commands) ? commands[n] : NULL;
+}
+
+const GOptionEntry *cmd_global_entries(void)
+{
+	return global_entries;
 }
 
 static int misused(GError *error, const char *help)
@@ -202,7 +214,7 @@ static int dispatch(GOptionContext *context, char **arguments)
 
 	if (!name)
 		return print_help(context, help ? stdout : stderr);
-	const Command *command = find_command(name);
+	const Command *command = cmd_find(name);
 	if (!command) {
 		ui_error("unknown command '%s' (see 'ctprof --help')", name);
 		return EXIT_USAGE;
