@@ -23,7 +23,8 @@
 #define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
 /* Batches under way: each worker's, and as many waiting for their turn. */
 #define BATCHES_PER_JOB 2
-/* Objects of one source; what names more does not come to an end. */
+/* Objects of a capture, as many as a reader takes: a source that names more does
+ * not come to an end. */
 #define MAX_OBJECTS (16u << 20)
 
 typedef struct capture {
@@ -378,7 +379,7 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 static gboolean read_objects_of(Capture *capture, Plugin *source, Batch *batch, GError **error)
 {
 	struct ctprof_rows rows;
-	guint64 named = 0;
+	guint64 named = capture->objects;
 
 	batch_own(batch, capture->registry, plugin_name(source));
 	while (!was_interrupted(error)) {

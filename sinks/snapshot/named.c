@@ -17,7 +17,7 @@ struct member {
 
 /* The metrics of one slot group. */
 struct group {
-	struct json_piece name;   /* "disks" */
+	char *name;
 	struct member *members;   /* with names and absences in step */
 	struct json_piece *names; /* quoted */
 	uint8_t *absences;        /* as told of the record being written */
@@ -41,7 +41,7 @@ static void group_free(struct group *group)
 	json_pieces_free(group->names, group->n);
 	free(group->members);
 	free(group->absences);
-	free(group->name.p);
+	free(group->name);
 }
 
 void named_writer_free(struct named_writer *writer)
@@ -54,18 +54,10 @@ void named_writer_free(struct named_writer *writer)
 	free(writer);
 }
 
-/* Whether quoted is the name in quotes. */
-static bool is_quoted(const struct json_piece *quoted, const char *name)
-{
-	size_t len = strlen(name);
-
-	return quoted->len == len + 2 && memcmp(quoted->p + 1, name, len) == 0;
-}
-
 static struct group *named_find_group(const struct named_writer *writer, const char *name)
 {
 	for (size_t i = 0; i < writer->n; i++)
-		if (is_quoted(&writer->groups[i].name, name))
+		if (strcmp(writer->groups[i].name, name) == 0)
 			return &writer->groups[i];
 	return NULL;
 }
@@ -77,10 +69,8 @@ static struct group *named_make_group(struct named_writer *writer, const char *n
 	if (!groups)
 		return NULL;
 	writer->groups = groups;
-	groups[writer->n] = (struct group){.n = 0};
-	if (json_piece_make("\"", name, strlen(name), "\"", &groups[writer->n].name) < 0)
-		return NULL;
-	return &groups[writer->n++];
+	groups[writer->n] = (struct group){.name = strdup(name)};
+	return groups[writer->n].name ? &groups[writer->n++] : NULL;
 }
 
 static bool is_reserved(const char *name)
@@ -165,7 +155,7 @@ bool named_write(struct named_writer *writer, struct json *json, bool comma,
 		return false;
 	json_raw(json, ",", comma);
 	json_literal(json, "{\"" NAMED_GROUP "\":");
-	json_raw(json, group->name.p, group->name.len);
+	json_string(json, group->name);
 	json_key(json, NAMED_NAME);
 	if (!json_text(json, target->path, target->path_len)) {
 		json_key(json, NAMED_NAME "_hex");
