@@ -109,6 +109,9 @@ static int take_row(const struct ctprof_input *input, uint32_t scope,
 	check(file.sealed && target->struct_size == sizeof *target && target->tid >= 0);
 	check(scope != CTPROF_SCOPE_CGROUP ||
 	      (target->path_len == 0 || !memchr(target->path, '\0', target->path_len)));
+	check(scope != CTPROF_SCOPE_OBJECT ||
+	      (target->group && target->path_len >= 1 && target->path_len <= 4096 &&
+	       !memchr(target->path, '\0', target->path_len)));
 	*ret_batch = &batch;
 	*ret_row = 0;
 	return 0;
