@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sums of smaps, read in two pieces as the helper may. */
-#include "smaps-parse.h"
+#include "smaps-sums.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -11,11 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	sums.n = 0;
-	sums.hint = 0;
-	bool per_mapping = data[0] & 1;
-	size_t used = smaps_parse(text, (size - 1) / 2, false, per_mapping, &sums);
-	(void)smaps_parse(text + used, size - 1 - used, true, per_mapping, &sums);
+	smaps_sums_reset(&sums, data[0] & 1);
+	size_t used = smaps_sums_add(&sums, text, (size - 1) / 2, false);
+	(void)smaps_sums_add(&sums, text + used, size - 1 - used, true);
 	if (sums.n > SMAPS_KEYS_MAX || used > (size - 1) / 2)
 		__builtin_trap();
 	for (uint32_t i = 0; i < sums.n; i++)

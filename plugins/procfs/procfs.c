@@ -25,7 +25,7 @@ static int procfs_open(const struct ctprof_host *host, void **ret_self)
 		host->error(host, "out of memory");
 		return -ENOMEM;
 	}
-	int r = smaps_configure(&made->smaps, host);
+	int r = smaps_limits_configure(&made->limits, host);
 	if (r == 0)
 		r = plan_register(&made->plan, host);
 	if (r == 0)
@@ -82,7 +82,7 @@ static int procfs_worker_open(void *self, uint32_t number, void **ret_context)
 		procfs->plan.host->error(procfs->plan.host, "out of memory");
 		return r;
 	}
-	smaps_init(&made->smaps, &procfs->plan, &procfs->smaps, &made->reader.tally);
+	smaps_init(&made->smaps, &procfs->plan, &procfs->limits, &made->reader.tally);
 	*ret_context = made;
 	made = NULL;
 	return 0;

@@ -9,7 +9,7 @@
 
 struct procfs {
 	struct plan plan;
-	struct smaps_config smaps;
+	struct smaps_limits limits;
 	uint32_t summary[N_SUMMARY]; /* slots */
 	pthread_mutex_t lock;        /* of tally */
 	struct tally tally;          /* of the workers that have ended */

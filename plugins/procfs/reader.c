@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "thread-file.h"
 
 #define BUFFER_FIRST (16u * 1024)
 /* status lists up to 65536 groups of up to ten digits; nothing else is long. */
@@ -130,33 +131,6 @@ static void put_file(const struct cell *cell, enum file_id file)
 
 /* ---- reading ---------------------------------------------------------- */
 
-void reader_path(char ret[READER_PATH_MAX], int32_t tid, const char *name)
-{
-	char digits[12];
-	size_t n = 0, at = 0;
-
-	/* Seven times a thread: printf would take longer than some parsers. */
-	for (uint32_t left = tid > 0 ? (uint32_t)tid : 0; n == 0 || left > 0; left /= 10)
-		digits[n++] = (char)('0' + left % 10);
-	while (n > 0)
-		ret[at++] = digits[--n];
-	ret[at++] = '/';
-	size_t len = strnlen(name, READER_PATH_MAX - 1 - at);
-	memcpy(ret + at, name, len);
-	ret[at + len] = '\0';
-}
-
-bool reader_thread_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
-{
-	char path[READER_PATH_MAX];
-
-	reader_path(path, tid, procfs_files[FILE_STAT].name);
-	int fd = host->open_file(host, task_fd, path);
-	if (fd >= 0)
-		(void)close(fd);
-	return fd == -ENOENT || fd == -ESRCH;
-}
-
 static bool grow(struct reader *reader)
 {
 	if (reader->size >= BUFFER_MAX)
@@ -203,8 +177,8 @@ static void file_failed(const struct cell *cell, enum file_id file, int err)
 	struct reader *reader = cell->reader;
 	const struct plan *plan = reader->plan;
 	bool no_entry = err == ENOENT || err == ESRCH;
-	bool gone = no_entry &&
-		    reader_thread_gone(plan->host, cell->target->task_fd, cell->target->tid);
+	bool gone =
+		no_entry && thread_file_gone(plan->host, cell->target->task_fd, cell->target->tid);
 	uint32_t why = gone       ? (uint32_t)CTPROF_ABSENT_VANISHED
 		       : no_entry ? (uint32_t)CTPROF_ABSENT_UNSUPPORTED
 				  : file_absence(err);
@@ -252,11 +226,11 @@ static void read_one(const struct cell *cell, enum file_id file)
 {
 	struct reader *reader = cell->reader;
 	const struct ctprof_target *target = cell->target;
-	char path[READER_PATH_MAX];
+	char path[THREAD_FILE_PATH_MAX];
 
 	if (file == FILE_PCOMM && put_process_name(cell))
 		return;
-	reader_path(path, target->tid, procfs_files[file].name);
+	thread_file_path(path, target->tid, procfs_files[file].name);
 	const char *shared = procfs_files[file].path;
 	ssize_t got = read_file(reader, target->task_fd, shared ? shared : path);
 	if (got < 0) {
@@ -272,9 +246,9 @@ static void read_one(const struct cell *cell, enum file_id file)
 static bool read_stat(const struct cell *cell, struct stat_task *ret_task)
 {
 	struct reader *reader = cell->reader;
-	char path[READER_PATH_MAX];
+	char path[THREAD_FILE_PATH_MAX];
 
-	reader_path(path, cell->target->tid, procfs_files[FILE_STAT].name);
+	thread_file_path(path, cell->target->tid, procfs_files[FILE_STAT].name);
 	ssize_t got = read_file(reader, cell->target->task_fd, path);
 	if (got == -ENOENT || got == -ESRCH)
 		return false;

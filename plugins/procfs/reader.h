@@ -51,10 +51,3 @@ void reader_begin(struct reader *reader);
  */
 bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
 			struct stat_task *ret_task);
-
-/* Whether <tgid>/task has no such thread any more. */
-bool reader_thread_gone(const struct ctprof_host *host, int task_fd, int32_t tid);
-
-/* "TID/NAME". */
-#define READER_PATH_MAX 64
-void reader_path(char ret[READER_PATH_MAX], int32_t tid, const char *name);

@@ -5,7 +5,7 @@
 
 #include "affinity.h"
 #include "files.h"
-#include "smaps-parse.h"
+#include "smaps-sums.h"
 
 #define MISSING CTPROF_ABSENT_UNSUPPORTED
 #define INVALID CTPROF_ABSENT_INVALID
@@ -386,12 +386,12 @@ static void test_smaps(void)
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct smaps_sums sums = {0};
+		struct smaps_sums sums;
 		gsize len = strlen(cases[i].text);
 		g_autofree char *copy = g_memdup2(cases[i].text, len);
 
-		g_assert_cmpuint(smaps_parse(copy, len, true, cases[i].per_mapping, &sums), ==,
-				 len);
+		smaps_sums_reset(&sums, cases[i].per_mapping);
+		g_assert_cmpuint(smaps_sums_add(&sums, copy, len, true), ==, len);
 		g_autofree char *string = sums_to_string(&sums);
 		g_assert_cmpstr(string, ==, cases[i].expect);
 	}
@@ -404,12 +404,13 @@ static void test_smaps_pieces(void)
 	const gsize len = sizeof text - 1;
 
 	for (gsize piece = 1; piece <= len; piece++) {
-		struct smaps_sums sums = {0};
+		struct smaps_sums sums;
 		gsize used = 0;
 
+		smaps_sums_reset(&sums, true);
 		for (gsize have = piece; have < len; have += piece)
-			used += smaps_parse(text + used, have - used, false, true, &sums);
-		smaps_parse(text + used, len - used, true, true, &sums);
+			used += smaps_sums_add(&sums, text + used, have - used, false);
+		smaps_sums_add(&sums, text + used, len - used, true);
 		g_autofree char *string = sums_to_string(&sums);
 		g_assert_cmpstr(string, ==, "Size=8 Rss=6 Locked=5");
 	}
@@ -418,13 +419,14 @@ static void test_smaps_pieces(void)
 static void test_smaps_limits(void)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	struct smaps_sums sums = {0};
+	struct smaps_sums sums;
 
+	smaps_sums_reset(&sums, false);
 	g_autofree char *longest = g_strnfill(SMAPS_KEY_LEN_MAX, 'k');
 	g_string_append_printf(text, "%s: 1 kB\n%sx: 1 kB\n", longest, longest);
 	for (guint i = 0; i < 2 * SMAPS_KEYS_MAX; i++)
 		g_string_append_printf(text, "Key%u: 1 kB\n", i);
-	smaps_parse(text->str, text->len, true, false, &sums);
+	smaps_sums_add(&sums, text->str, text->len, true);
 	g_assert_cmpuint(sums.n, ==, SMAPS_KEYS_MAX);
 	assert_bytes(sums.sums[0].key, sums.sums[0].key_len, longest);
 	assert_bytes(sums.sums[1].key, sums.sums[1].key_len, "Key0");

@@ -240,7 +240,7 @@ static void test_stuck(void)
 		for (int pid = 31; pid < 40; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		run_begin(&run);
-		instance(&run)->smaps.read_file = gated_read;
+		instance(&run)->limits.read_file = gated_read;
 		run_threads(&run);
 		for (guint row = 0; row < 30; row++)
 			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
@@ -274,7 +274,7 @@ static void test_all_stuck(void)
 		for (int pid = 10; pid < 50; pid++)
 			add_stuck(&run, pid);
 		run_begin(&run);
-		instance(&run)->smaps.read_file = gated_read;
+		instance(&run)->limits.read_file = gated_read;
 		run_threads(&run);
 		for (guint row = 0; row < 40; row++)
 			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
@@ -317,7 +317,7 @@ static void test_budget(void)
 		for (int pid = 10; pid < 30; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		run_begin(&run);
-		instance(&run)->smaps.read_file = slow_read;
+		instance(&run)->limits.read_file = slow_read;
 		run_threads(&run);
 		for (guint row = 0; row < 20; row++) {
 			guint32 why = fake_host_state(run.fake, row, "smaps_rollup_kib");

@@ -5,14 +5,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S 1000000000u
-#define CHUNK (32u * 1024)
 #define STACK_SIZE (256u * 1024)
 
 struct lane {
@@ -29,7 +27,7 @@ struct lane {
 	/* ... to here. */
 	lane_read_fn *read_file;
 	struct lane_job jobs[LANE_JOBS];
-	char chunk[CHUNK]; /* the helper's */
+	char chunk[LANE_CHUNK]; /* the helper's */
 };
 
 uint64_t lane_clock_ns(void)
@@ -59,14 +57,14 @@ static void lane_free(struct lane *lane)
 
 /* ---- the helper ------------------------------------------------------- */
 
-/* Reads to the end and adds up, a chunk at a time: smaps can be megabytes. */
-static int sum_file(struct lane *lane, struct lane_job *job)
+/* Reads to the end, a chunk at a time: smaps can be megabytes. */
+static int read_job(struct lane *lane, const struct lane_job *job)
 {
 	size_t kept = 0;
 	bool empty = true;
 
 	for (;;) {
-		ssize_t got = lane->read_file(job->fd, lane->chunk + kept, CHUNK - kept);
+		ssize_t got = lane->read_file(job->fd, lane->chunk + kept, LANE_CHUNK - kept);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -74,12 +72,11 @@ static int sum_file(struct lane *lane, struct lane_job *job)
 			return errno;
 		empty = empty && got == 0;
 		size_t have = kept + (size_t)got;
-		size_t used =
-			smaps_parse(lane->chunk, have, got == 0, job->per_mapping, &job->sums);
+		size_t used = job->consumer->take(job->data, lane->chunk, have, got == 0);
 		if (got == 0)
 			break;
 		/* A line as long as the chunk is none of the kernel's. */
-		kept = used == 0 && have == CHUNK ? 0 : have - used;
+		kept = used == 0 && have == LANE_CHUNK ? 0 : have - used;
 		memmove(lane->chunk, lane->chunk + have - kept, kept);
 	}
 	/* What smaps, and an old smaps_rollup, show of a thread without memory. */
@@ -116,16 +113,22 @@ static bool is_abandoned(struct lane *lane)
 static void *helper_run(void *data)
 {
 	struct lane *lane = data;
-	struct lane_job *job;
+	struct lane_job *job, *last = NULL;
 
 	while ((job = take_job(lane))) {
-		memset(&job->sums, 0, offsetof(struct smaps_sums, sums));
-		job->err = sum_file(lane, job);
+		uint64_t begun = lane_clock_ns();
+
+		last = job;
+		job->err = read_job(lane, job);
 		(void)close(job->fd);
+		job->ns = lane_clock_ns() - begun;
 		finish_job(lane);
 	}
-	if (is_abandoned(lane))
+	/* Only with a job running is a helper left behind. */
+	if (is_abandoned(lane)) {
+		last->consumer->drop(last->data);
 		lane_free(lane);
+	}
 	return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "smaps-parse.h"
+#include "smaps-sums.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "text.h"
@@ -53,22 +54,28 @@ static struct smaps_sum *sum_of(struct smaps_sums *sums, struct text key)
 	return sum;
 }
 
-static void line_add(struct text line, bool per_mapping, struct smaps_sums *sums)
+static void line_add(struct smaps_sums *sums, struct text line)
 {
 	struct text key, rest, token;
 	uint64_t kib;
 
 	if (!text_split(line, ':', &key, &rest) || !is_key(key) ||
 	    !text_take_token(&rest, &token) || !text_u64(token, &kib) ||
-	    (per_mapping && has_no_sum(key)))
+	    (sums->per_mapping && has_no_sum(key)))
 		return;
 	struct smaps_sum *sum = sum_of(sums, key);
 	if (sum && __builtin_add_overflow(sum->kib, kib, &sum->kib))
 		sum->kib = UINT64_MAX;
 }
 
-size_t smaps_parse(const char *text, size_t len, bool last, bool per_mapping,
-		   struct smaps_sums *sums)
+void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping)
+{
+	/* The sums are set up as their keys come. */
+	memset(sums, 0, offsetof(struct smaps_sums, sums));
+	sums->per_mapping = per_mapping;
+}
+
+size_t smaps_sums_add(struct smaps_sums *sums, const char *text, size_t len, bool last)
 {
 	const char *nl = len > 0 && !last ? memrchr(text, '\n', len) : NULL;
 	size_t usable = last ? len : nl ? (size_t)(nl + 1 - text) : 0;
@@ -76,6 +83,16 @@ size_t smaps_parse(const char *text, size_t len, bool last, bool per_mapping,
 	struct text line;
 
 	while (text_take_line(&rest, &line))
-		line_add(line, per_mapping, sums);
+		line_add(sums, line);
 	return usable;
+}
+
+const uint64_t *smaps_sums_find(const struct smaps_sums *sums, const char *key)
+{
+	struct text wanted = {key, strlen(key)};
+
+	for (uint32_t i = 0; i < sums->n; i++)
+		if (sum_is(&sums->sums[i], wanted))
+			return &sums->sums[i].kib;
+	return NULL;
 }

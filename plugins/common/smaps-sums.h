@@ -17,16 +17,23 @@ struct smaps_sum {
 
 /* Whatever keys the kernel prints, in the order they came first. */
 struct smaps_sums {
+	/* The text is smaps, whose page sizes and flags are properties of a
+	 * mapping and have no sum. */
+	bool per_mapping;
 	uint32_t n;
 	uint32_t hint; /* where the next key is likely to be */
 	struct smaps_sum sums[SMAPS_KEYS_MAX];
 };
 
+/* Empty, for a file of either sort. */
+void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping);
+
 /*
  * Adds every complete line of text, and the rest too when last.  Returns the
  * bytes used: the caller presents the others again with what follows.  Keys
- * beyond the limits above are left out.  per_mapping: the text is smaps, whose
- * page sizes and flags are properties of a mapping and have no sum.
+ * beyond the limits above are left out.
  */
-size_t smaps_parse(const char *text, size_t len, bool last, bool per_mapping,
-		   struct smaps_sums *sums);
+size_t smaps_sums_add(struct smaps_sums *sums, const char *text, size_t len, bool last);
+
+/* The sum of that key; NULL when the kernel printed none. */
+const uint64_t *smaps_sums_find(const struct smaps_sums *sums, const char *key);

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "smaps-ladder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text.h"
+#include "thread-file.h"
+
+#define NS_PER_MS 1000000u
+#define TIMEOUT_MS 1000u
+#define BUDGET_MS 10000u
+#define LIMIT_MS_MAX 3600000u
+
+/* A helper left behind holds a stack and 100 KiB: not for ever more of them. */
+#define ABANDONED_MAX 4u
+/* How often a waiting worker looks at the budget. */
+#define SLICE_NS (50u * NS_PER_MS)
+/* Siblings tried when a leader has exited: each may be exiting too. */
+#define SIBLINGS_MAX 4u
+
+/* One leader on its way down the ladder. */
+struct attempt {
+	const struct ctprof_target *target;
+	struct smaps_answer answer; /* as far as it is known */
+	int32_t tid;                /* whose files are tried */
+	int fd;
+	unsigned n_siblings; /* left to try */
+	int32_t siblings[SIBLINGS_MAX];
+	bool searched;
+};
+
+/* ---- limits ----------------------------------------------------------- */
+
+static int read_limit(const struct ctprof_host *host, const char *key, uint64_t standard_ms,
+		      uint64_t *ret_ns)
+{
+	const char *given = host->option(host, key);
+	uint64_t ms = standard_ms;
+
+	if (given &&
+	    (!text_u64((struct text){given, strlen(given)}, &ms) || ms < 1 || ms > LIMIT_MS_MAX)) {
+		host->error(host, "option %s: \"%s\" is not a number of milliseconds from 1 to %u",
+			    key, given, LIMIT_MS_MAX);
+		return -EINVAL;
+	}
+	*ret_ns = ms * NS_PER_MS;
+	return 0;
+}
+
+int smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host)
+{
+	const char *mode = host->option(host, "smaps");
+
+	if (!mode)
+		mode = "auto";
+	ret->never = strcmp(mode, "never") == 0;
+	ret->unlimited = strcmp(mode, "always") == 0;
+	if (!ret->never && !ret->unlimited && strcmp(mode, "auto") != 0) {
+		host->error(host, "option smaps: \"%s\" is none of auto, always, never", mode);
+		return -EINVAL;
+	}
+	ret->read_file = read;
+	int r = read_limit(host, "smaps-timeout-ms", TIMEOUT_MS, &ret->timeout_ns);
+	return r < 0 ? r : read_limit(host, "smaps-budget-ms", BUDGET_MS, &ret->budget_ns);
+}
+
+uint64_t smaps_limits_left(struct smaps_limits *limits)
+{
+	uint64_t spent = atomic_load(&limits->spent_ns);
+
+	if (limits->unlimited)
+		return UINT64_MAX;
+	return spent < limits->budget_ns ? limits->budget_ns - spent : 0;
+}
+
+static bool out_of_time(const struct smaps_ladder *ladder)
+{
+	return ladder->abandoned >= ABANDONED_MAX || smaps_limits_left(ladder->limits) == 0;
+}
+
+/* ---- answers ---------------------------------------------------------- */
+
+static void answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
+		   struct attempt *attempt, enum smaps_end end, int err)
+{
+	attempt->answer.end = end;
+	attempt->answer.err = err;
+	attempt->answer.sibling = attempt->tid != attempt->target->tid;
+	ladder->use->answer(ladder->self, batch, &attempt->answer);
+}
+
+/* ---- the rungs -------------------------------------------------------- */
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
+static void find_siblings(const struct ctprof_host *host, struct attempt *attempt)
+{
+	int fd = host->open_file(host, attempt->target->task_fd, ".");
+	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	attempt->searched = true;
+	if (fd >= 0 && !dir)
+		(void)close(fd);
+	while (dir && attempt->n_siblings < SIBLINGS_MAX && (entry = readdir(dir))) {
+		int64_t tid;
+
+		if (text_i64((struct text){entry->d_name, strlen(entry->d_name)}, &tid) &&
+		    tid > 0 && tid <= INT32_MAX && tid != attempt->target->tid)
+			attempt->siblings[attempt->n_siblings++] = (int32_t)tid;
+	}
+}
+
+static bool next_sibling(const struct ctprof_host *host, struct attempt *attempt)
+{
+	if (!attempt->searched)
+		find_siblings(host, attempt);
+	if (attempt->n_siblings == 0)
+		return false;
+	attempt->tid = attempt->siblings[--attempt->n_siblings];
+	return true;
+}
+
+static int open_rung(const struct ctprof_host *host, struct attempt *attempt)
+{
+	char path[THREAD_FILE_PATH_MAX];
+
+	thread_file_path(path, attempt->tid,
+			 attempt->answer.per_mapping ? "smaps" : "smaps_rollup");
+	attempt->fd = host->open_file(host, attempt->target->task_fd, path);
+	return attempt->fd < 0 ? -attempt->fd : 0;
+}
+
+/*
+ * Opens the next file after the current one failed with err (0: the first).
+ * True when there is one to read; else the row has its answer.
+ */
+static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
+		  struct attempt *attempt, int err)
+{
+	const struct ctprof_host *host = ladder->host;
+
+	for (;;) {
+		if (err == 0)
+			err = open_rung(host, attempt);
+		if (err == 0)
+			return true;
+		bool gone = (err == ENOENT || err == ESRCH) &&
+			    thread_file_gone(host, attempt->target->task_fd, attempt->tid);
+		if (err == ENOENT && !gone && !attempt->answer.per_mapping &&
+		    ladder->files == SMAPS_AUTO) {
+			attempt->answer.per_mapping = true;
+		} else if (gone && attempt->tid == attempt->target->tid) {
+			answer(ladder, batch, attempt, SMAPS_VANISHED, 0);
+			return false;
+		} else if (!gone && err != ESRCH) {
+			answer(ladder, batch, attempt, SMAPS_FAILED, err);
+			return false;
+		} else if (!next_sibling(host, attempt)) {
+			/* No thread has a memory: a zombie, or it is just dying. */
+			answer(ladder, batch, attempt, SMAPS_NOT_APPLICABLE, 0);
+			return false;
+		}
+		err = 0;
+	}
+}
+
+/* First step; false when the row has its answer already. */
+static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
+			  const struct smaps_want *want, struct attempt *ret)
+{
+	*ret = (struct attempt){
+		.target = ctprof_batch_target(batch, want->row),
+		.answer = {.row = want->row, .per_mapping = ladder->files == SMAPS_FULL},
+	};
+	ret->tid = ret->target->tid;
+	if (want->kernel_thread) {
+		answer(ladder, batch, ret, SMAPS_NOT_APPLICABLE, 0);
+	} else if (ladder->limits->never) {
+		answer(ladder, batch, ret, SMAPS_SKIPPED, 0);
+	} else if (!ladder->use->admit || ladder->use->admit(ladder->self, batch, want->row)) {
+		if (!out_of_time(ladder))
+			return climb(ladder, batch, ret, want->exited ? ESRCH : 0);
+		answer(ladder, batch, ret, SMAPS_TIMEOUT, 0);
+	}
+	return false;
+}
+
+/* ---- the helper's side ------------------------------------------------ */
+
+static int ensure_data(struct smaps_ladder *ladder, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (!ladder->data[i])
+			ladder->data[i] = ladder->use->make(ladder->self);
+		if (!ladder->data[i])
+			return ENOMEM;
+	}
+	return 0;
+}
+
+/* Positive errno; ETIMEDOUT when waiting any longer is out of the question. */
+static int ensure_lane(struct smaps_ladder *ladder, unsigned n)
+{
+	if (out_of_time(ladder))
+		return ETIMEDOUT;
+	int err = ensure_data(ladder, n);
+	if (err || ladder->lane)
+		return err;
+	return -lane_open(ladder->limits->read_file, &ladder->lane);
+}
+
+static void submit(struct smaps_ladder *ladder, const struct attempt *attempts, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct lane_job *job = lane_job(ladder->lane, i);
+
+		ladder->use->reset(ladder->data[i], attempts[i].answer.per_mapping);
+		job->fd = attempts[i].fd;
+		job->consumer = &ladder->use->consumer;
+		job->data = ladder->data[i];
+	}
+	lane_submit(ladder->lane, n);
+}
+
+/* Answers a read attempt; true when it is to go on, with the next file open. */
+static bool take_answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
+			struct attempt *attempt, const struct lane_job *job)
+{
+	attempt->answer.ns += job->ns;
+	if (job->err)
+		return climb(ladder, batch, attempt, job->err);
+	attempt->answer.data = job->data;
+	answer(ladder, batch, attempt, SMAPS_READ, 0);
+	return false;
+}
+
+static void give_up(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
+		    struct attempt *attempt, int err)
+{
+	(void)close(attempt->fd);
+	if (err == ETIMEDOUT)
+		answer(ladder, batch, attempt, SMAPS_TIMEOUT, 0);
+	else
+		answer(ladder, batch, attempt, SMAPS_FAILED, err);
+}
+
+/* Whether the running job overran and its helper was left behind. */
+static bool leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch,
+			 struct attempt *attempt, const struct lane_progress *progress)
+{
+	const struct ctprof_host *host = ladder->host;
+	const struct smaps_limits *limits = ladder->limits;
+	uint64_t now = lane_clock_ns();
+
+	if (progress->begun_ns == 0 || now < progress->begun_ns + limits->timeout_ns ||
+	    !lane_abandon(ladder->lane, progress->done))
+		return false;
+	ladder->lane = NULL;
+	ladder->data[progress->done] = NULL;
+	ladder->abandoned++;
+	host->log(host, CTPROF_LOG_WARNING,
+		  "memory of process %d: no answer within %" PRIu64 " ms, left out",
+		  (int)attempt->target->tgid, limits->timeout_ns / NS_PER_MS);
+	attempt->answer.ns += now - progress->begun_ns;
+	answer(ladder, batch, attempt, SMAPS_TIMEOUT, ETIMEDOUT);
+	return true;
+}
+
+/* Waits a while, at the expense of the budget. */
+static struct lane_progress wait_slice(struct smaps_ladder *ladder)
+{
+	struct smaps_limits *limits = ladder->limits;
+	uint64_t before = lane_clock_ns();
+	struct lane_progress progress = lane_wait(
+		ladder->lane, limits->timeout_ns < SLICE_NS ? limits->timeout_ns : SLICE_NS);
+
+	atomic_fetch_add(&limits->spent_ns, lane_clock_ns() - before);
+	return progress;
+}
+
+/*
+ * One round: the helper reads the attempts' files.  Keeps, in front, those that
+ * have another file to be read, and returns how many.
+ */
+static unsigned read_round(struct smaps_ladder *ladder, struct ctprof_batch *batch,
+			   struct attempt *attempts, unsigned n)
+{
+	unsigned taken = 0, kept = 0;
+	int err = ensure_lane(ladder, n);
+	unsigned last = err ? 0 : n; /* jobs before it will be done */
+
+	if (!err)
+		submit(ladder, attempts, n);
+	while (taken < last) {
+		struct lane_progress progress = wait_slice(ladder);
+
+		for (; taken < progress.done; taken++)
+			if (take_answer(ladder, batch, &attempts[taken],
+					lane_job(ladder->lane, taken)))
+				attempts[kept++] = attempts[taken];
+		if (taken >= last)
+			break;
+		if (leave_behind(ladder, batch, &attempts[taken], &progress)) {
+			while (++taken < n)
+				attempts[kept++] = attempts[taken];
+		} else if (smaps_limits_left(ladder->limits) == 0) {
+			last = lane_truncate(ladder->lane);
+		}
+	}
+	for (; taken < n; taken++)
+		give_up(ladder, batch, &attempts[taken], err ? err : ETIMEDOUT);
+	return kept;
+}
+
+/* ---- a batch ---------------------------------------------------------- */
+
+void smaps_ladder_init(struct smaps_ladder *ret, const struct ctprof_host *host,
+		       struct smaps_limits *limits, enum smaps_files files,
+		       const struct smaps_use *use, void *self)
+{
+	*ret = (struct smaps_ladder){
+		.host = host, .limits = limits, .files = files, .use = use, .self = self};
+}
+
+void smaps_ladder_clear(struct smaps_ladder *ladder)
+{
+	if (ladder->lane)
+		lane_close(ladder->lane);
+	for (unsigned i = 0; i < LANE_JOBS; i++)
+		if (ladder->data[i])
+			ladder->use->consumer.drop(ladder->data[i]);
+	free(ladder->wants);
+	*ladder = (struct smaps_ladder){0};
+}
+
+int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows)
+{
+	ladder->n = 0;
+	if (rows <= ladder->room)
+		return 0;
+	struct smaps_want *bigger = reallocarray(ladder->wants, (size_t)rows, sizeof *bigger);
+	if (!bigger)
+		return -ENOMEM;
+	ladder->wants = bigger;
+	ladder->room = (size_t)rows;
+	return 0;
+}
+
+void smaps_ladder_add(struct smaps_ladder *ladder, struct smaps_want want)
+{
+	if (ladder->n < ladder->room)
+		ladder->wants[ladder->n++] = want;
+}
+
+void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch)
+{
+	struct attempt attempts[LANE_JOBS];
+	unsigned active = 0;
+	size_t next = 0;
+
+	do {
+		while (active < LANE_JOBS && next < ladder->n)
+			if (start_attempt(ladder, batch, &ladder->wants[next++], &attempts[active]))
+				active++;
+		if (active > 0)
+			active = read_round(ladder, batch, attempts, active);
+	} while (active > 0 || next < ladder->n);
+}
+
+/* ---- sums ------------------------------------------------------------- */
+
+size_t smaps_use_take_sums(void *data, const char *text, size_t len, bool last)
+{
+	return smaps_sums_add(data, text, len, last);
+}
+
+void *smaps_use_make_sums(void *self)
+{
+	(void)self;
+	return malloc(sizeof(struct smaps_sums));
+}
+
+void smaps_use_reset_sums(void *data, bool per_mapping)
+{
+	smaps_sums_reset(data, per_mapping);
+}

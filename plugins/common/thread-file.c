@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "thread-file.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name)
+{
+	char digits[12];
+	size_t n = 0, at = 0;
+
+	/* Seven times a thread: printf would take longer than some parsers. */
+	for (uint32_t left = tid > 0 ? (uint32_t)tid : 0; n == 0 || left > 0; left /= 10)
+		digits[n++] = (char)('0' + left % 10);
+	while (n > 0)
+		ret[at++] = digits[--n];
+	ret[at++] = '/';
+	size_t len = strnlen(name, THREAD_FILE_PATH_MAX - 1 - at);
+	memcpy(ret + at, name, len);
+	ret[at + len] = '\0';
+}
+
+bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
+{
+	char path[THREAD_FILE_PATH_MAX];
+
+	thread_file_path(path, tid, "stat");
+	int fd = host->open_file(host, task_fd, path);
+	if (fd >= 0)
+		(void)close(fd);
+	return fd == -ENOENT || fd == -ESRCH;
+}
