@@ -27,7 +27,7 @@ struct loader {
 };
 
 /* One provider is asked before another for the same slots; the rest by name. */
-static const char *const preference[] = {"bpf", "procfs", "taskstats"};
+static const char *const preference[] = {"bpf", "memory", "procfs", "taskstats"};
 
 static char *name_of_file(const char *file)
 {

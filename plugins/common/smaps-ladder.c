@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "smaps-ladder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,6 +31,16 @@ struct attempt {
 	unsigned n_siblings; /* left to try */
 	int32_t siblings[SIBLINGS_MAX];
 	bool searched;
+};
+
+/* The first rung, and the one for kernels that do not have it. */
+static const struct {
+	const char *first, *second;
+} rungs[] = {
+	[SMAPS_AUTO] = {"smaps_rollup", "smaps"},
+	[SMAPS_ROLLUP] = {"smaps_rollup", NULL},
+	[SMAPS_FULL] = {NULL, "smaps"},
+	[SMAPS_CMDLINE] = {"cmdline", NULL},
 };
 
 /* ---- limits ----------------------------------------------------------- */
@@ -94,48 +103,33 @@ static void answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch
 	ladder->use->answer(ladder->self, batch, &attempt->answer);
 }
 
-/* ---- the rungs -------------------------------------------------------- */
-
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
-static void find_siblings(const struct ctprof_host *host, struct attempt *attempt)
-{
-	int fd = host->open_file(host, attempt->target->task_fd, ".");
-	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-
-	attempt->searched = true;
-	if (fd >= 0 && !dir)
-		(void)close(fd);
-	while (dir && attempt->n_siblings < SIBLINGS_MAX && (entry = readdir(dir))) {
-		int64_t tid;
-
-		if (text_i64((struct text){entry->d_name, strlen(entry->d_name)}, &tid) &&
-		    tid > 0 && tid <= INT32_MAX && tid != attempt->target->tid)
-			attempt->siblings[attempt->n_siblings++] = (int32_t)tid;
-	}
-}
+/* ---- climbing -------------------------------------------------------- */
 
 static bool next_sibling(const struct ctprof_host *host, struct attempt *attempt)
 {
 	if (!attempt->searched)
-		find_siblings(host, attempt);
+		attempt->n_siblings =
+			thread_file_siblings(host, attempt->target->task_fd, attempt->target->tid,
+					     attempt->siblings, SIBLINGS_MAX);
+	attempt->searched = true;
 	if (attempt->n_siblings == 0)
 		return false;
 	attempt->tid = attempt->siblings[--attempt->n_siblings];
 	return true;
 }
 
-static int open_rung(const struct ctprof_host *host, struct attempt *attempt)
+static const char *rung(const struct smaps_ladder *ladder, const struct attempt *attempt)
 {
+	return attempt->answer.per_mapping ? rungs[ladder->files].second
+					   : rungs[ladder->files].first;
+}
+
+static int open_rung(const struct smaps_ladder *ladder, struct attempt *attempt)
+{
+	const struct ctprof_host *host = ladder->host;
 	char path[THREAD_FILE_PATH_MAX];
 
-	thread_file_path(path, attempt->tid,
-			 attempt->answer.per_mapping ? "smaps" : "smaps_rollup");
+	thread_file_path(path, attempt->tid, rung(ladder, attempt));
 	attempt->fd = host->open_file(host, attempt->target->task_fd, path);
 	return attempt->fd < 0 ? -attempt->fd : 0;
 }
@@ -151,13 +145,13 @@ static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 
 	for (;;) {
 		if (err == 0)
-			err = open_rung(host, attempt);
+			err = open_rung(ladder, attempt);
 		if (err == 0)
 			return true;
 		bool gone = (err == ENOENT || err == ESRCH) &&
 			    thread_file_gone(host, attempt->target->task_fd, attempt->tid);
 		if (err == ENOENT && !gone && !attempt->answer.per_mapping &&
-		    ladder->files == SMAPS_AUTO) {
+		    rungs[ladder->files].second) {
 			attempt->answer.per_mapping = true;
 		} else if (gone && attempt->tid == attempt->target->tid) {
 			answer(ladder, batch, attempt, SMAPS_VANISHED, 0);
@@ -180,7 +174,7 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 {
 	*ret = (struct attempt){
 		.target = ctprof_batch_target(batch, want->row),
-		.answer = {.row = want->row, .per_mapping = ladder->files == SMAPS_FULL},
+		.answer = {.row = want->row, .per_mapping = !rungs[ladder->files].first},
 	};
 	ret->tid = ret->target->tid;
 	if (want->kernel_thread) {
@@ -269,8 +263,9 @@ static bool leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch
 	ladder->data[progress->done] = NULL;
 	ladder->abandoned++;
 	host->log(host, CTPROF_LOG_WARNING,
-		  "memory of process %d: no answer within %" PRIu64 " ms, left out",
-		  (int)attempt->target->tgid, limits->timeout_ns / NS_PER_MS);
+		  "%s of process %d: no answer within %" PRIu64 " ms, left out",
+		  rung(ladder, attempt), (int)attempt->target->tgid,
+		  limits->timeout_ns / NS_PER_MS);
 	attempt->answer.ns += now - progress->begun_ns;
 	answer(ladder, batch, attempt, SMAPS_TIMEOUT, ETIMEDOUT);
 	return true;

@@ -19,6 +19,8 @@ enum smaps_files {
 	SMAPS_AUTO,   /* the whole ladder */
 	SMAPS_ROLLUP, /* smaps_rollup only */
 	SMAPS_FULL,   /* smaps only */
+	/* No smaps, but behind the same lock: the command line. */
+	SMAPS_CMDLINE,
 };
 
 /* Settled before the first thread; spent_ns is all workers'. */
@@ -40,6 +42,7 @@ uint64_t smaps_limits_left(struct smaps_limits *limits);
 enum smaps_end {
 	SMAPS_READ,           /* a file was read to its end */
 	SMAPS_SKIPPED,        /* not to be read at all: limits.never */
+	SMAPS_TOO_DEAR,       /* for users who admit by cost; the ladder never says it */
 	SMAPS_NOT_APPLICABLE, /* no thread of it has a memory */
 	SMAPS_VANISHED,       /* the process is gone */
 	SMAPS_TIMEOUT,        /* it, or the budget, took too long */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "thread-file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "text.h"
 
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name)
 {
@@ -31,4 +34,30 @@ bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
 	if (fd >= 0)
 		(void)close(fd);
 	return fd == -ENOENT || fd == -ESRCH;
+}
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
+unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32_t tid,
+			      int32_t *ret_tids, unsigned max)
+{
+	int fd = host->open_file(host, task_fd, ".");
+	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+	unsigned n = 0;
+
+	if (fd >= 0 && !dir)
+		(void)close(fd);
+	while (dir && n < max && (entry = readdir(dir))) {
+		int64_t found;
+
+		if (text_i64((struct text){entry->d_name, strlen(entry->d_name)}, &found) &&
+		    found > 0 && found <= INT32_MAX && found != tid)
+			ret_tids[n++] = (int32_t)found;
+	}
+	return n;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metrics.h"
 
+#include "shared-metrics.h"
+
 #define DEF(kind_, unit_, scope_, rank_, name_, group_, tag_, gates_, help_, origin_)              \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
@@ -43,12 +45,7 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	 .parse = value_parse_i32,
 	 .file = FILE_STAT,
 	 .column = 16},
-	{.def = DEF(LABEL, TICKS, THREAD, 0, "start_time_clock_ticks", "identity", NULL, NULL,
-		    "start of the thread after boot",
-		    "stat field 22, start_boottime (copy_process)"),
-	 .parse = value_parse_u64,
-	 .file = FILE_STAT,
-	 .column = 19},
+	{.def = SHARED_START_TIME, .parse = value_parse_u64, .file = FILE_STAT, .column = 19},
 	{.def = DEF(ORDINAL, NONE, THREAD, 7, "processor", "sched", NULL, NULL,
 		    "CPU the thread ran on last", "stat field 39 (task_cpu)"),
 	 .parse = value_parse_i32,
@@ -68,10 +65,7 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 		    "comm (__set_task_comm)"),
 	 .parse = value_parse_verbatim,
 	 .file = FILE_COMM},
-	{.def = DEF(LABEL, TEXT, THREAD, 0, "pcomm", "identity", NULL, NULL,
-		    "name of the process: its leader's comm", "comm of the process directory"),
-	 .parse = value_parse_verbatim,
-	 .file = FILE_PCOMM},
+	{.def = SHARED_PCOMM, .parse = value_parse_verbatim, .file = FILE_PCOMM},
 	{.def = DEF(LABEL, TEXT, THREAD, 0, "cgroup", "identity", NULL, NULL,
 		    "cgroup v2 path of the thread",
 		    "cgroup, the line of hierarchy 0 (proc_cgroup_show)"),
@@ -92,22 +86,14 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	 .parse = value_parse_u64,
 	 .file = FILE_SCHEDSTAT,
 	 .column = 2},
-	{.def = DEF(CATEGORY, CHAR, THREAD, 8, "state", "sched", NULL, NULL, "state letter",
-		    "status State (get_task_state)"),
-	 .parse = value_parse_letter,
-	 .key = "State",
-	 .file = FILE_STATUS},
+	{.def = SHARED_STATE, .parse = value_parse_letter, .key = "State", .file = FILE_STATUS},
 	{.def = DEF(CPUSET, CPUS, THREAD, 6, "cpu_affinity", "sched", NULL, NULL,
 		    "CPUs the thread may run on",
 		    "sched_getaffinity, else status Cpus_allowed_list"),
 	 .parse = value_parse_verbatim,
 	 .key = "Cpus_allowed_list",
 	 .file = FILE_STATUS},
-	{.def = DEF(GAUGE, NONE, PROCESS, 10, "nr_threads", "sched", NULL, NULL,
-		    "threads of the process", "status Threads (get_nr_threads)"),
-	 .parse = value_parse_u64,
-	 .key = "Threads",
-	 .file = FILE_STATUS},
+	{.def = SHARED_NR_THREADS, .parse = value_parse_u64, .key = "Threads", .file = FILE_STATUS},
 	{.def = DEF(COUNTER, NONE, THREAD, 14, "voluntary_csw", "sched", NULL, NULL,
 		    "voluntary context switches",
 		    "status voluntary_ctxt_switches, nvcsw (__schedule)"),
@@ -298,15 +284,7 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	 .parse = value_parse_u64,
 	 .key = "cancelled_write_bytes",
 	 .file = FILE_IO},
-	{.def = DEF(MAP, KIB, PROCESS, 0, "smaps_rollup_kib", "smaps", NULL, "PROC_PAGE_MONITOR",
-		    "memory of the process by kind", "smaps_rollup (__show_smap)"),
-	 .file = FILE_SMAPS},
-	{.def = DEF(
-		 CATEGORY, TEXT, PROCESS, 0, "smaps_state", "smaps", NULL, NULL,
-		 "how the memory figures were got: exact, inaccessible, not-applicable or timeout",
-		 "ctprof"),
-	 .file = FILE_SMAPS},
-	{.def = DEF(CATEGORY, TEXT, PROCESS, 0, "smaps_source", "smaps", NULL, NULL,
-		    "file of the memory figures: rollup, smaps or sibling", "ctprof"),
-	 .file = FILE_SMAPS},
+	{.def = SHARED_SMAPS_MAP, .file = FILE_SMAPS},
+	{.def = SHARED_SMAPS_STATE, .file = FILE_SMAPS},
+	{.def = SHARED_SMAPS_SOURCE, .file = FILE_SMAPS},
 };

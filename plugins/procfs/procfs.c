@@ -115,7 +115,7 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 		if (!reader_read_thread(&worker->reader, batch, row, &task))
 			plan->host->vanished(batch, row);
 		else if (leader && plan->n_wanted[FILE_SMAPS] > 0)
-			smaps_add(&worker->smaps, row, task);
+			smaps_add(&worker->smaps, batch, row, task);
 	}
 	/* Last, so that what may wait for a lock delays nothing else. */
 	smaps_finish(&worker->smaps, batch);

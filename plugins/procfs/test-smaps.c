@@ -125,6 +125,44 @@ static void test_never(void)
 	g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, 0);
 }
 
+static int is_filled(const struct ctprof_batch *batch, uint64_t row, uint32_t slot)
+{
+	(void)batch;
+	(void)slot;
+	return row == 0;
+}
+
+/* What a source before has told is not read again; an old host cannot say. */
+static void test_told(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t struct_size;
+		int (*filled)(const struct ctprof_batch *batch, uint64_t row, uint32_t slot);
+		guint opens;
+	} cases[] = {
+		{"told", sizeof(struct ctprof_host), is_filled, 1},
+		{"short table", offsetof(struct ctprof_host, filled), is_filled, 2},
+		{"no answer", sizeof(struct ctprof_host), NULL, 2},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		RUN run = {0};
+
+		g_test_message("%s", cases[i].what);
+		run_init_tree(&run);
+		run.table.struct_size = cases[i].struct_size;
+		run.table.filled = cases[i].filled;
+		run_add_thread(&run, 10, 10, "a");
+		run_add_thread(&run, 20, 20, "b");
+		run_begin(&run);
+		run_threads(&run);
+		g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, cases[i].opens);
+		g_assert_cmpuint(fake_host_state(run.fake, 1, "smaps_rollup_kib"), ==,
+				 CTPROF_PRESENT);
+	}
+}
+
 /* More processes than the helper takes at once. */
 static void test_many(void)
 {
@@ -340,6 +378,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/smaps/ladder", test_ladder);
 	g_test_add_func("/procfs/smaps/long", test_long_smaps);
 	g_test_add_func("/procfs/smaps/never", test_never);
+	g_test_add_func("/procfs/smaps/told", test_told);
 	g_test_add_func("/procfs/smaps/many", test_many);
 	g_test_add_func("/procfs/smaps/no-helper", test_no_helper);
 	g_test_add_func("/procfs/smaps/stuck", test_stuck);
