@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probe.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capability.h"
 #include "file.h"
+#include "smaps-probe.h"
 #include "text.h"
 
 #define SAMPLE_SIZE (16u * 1024)
@@ -23,49 +22,8 @@ struct sample {
 	char text[SAMPLE_SIZE];
 };
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
-/* First directory of the proc root that is a number; 0: none. */
-static int first_pid(const struct ctprof_host *host, int proc_fd)
-{
-	int fd = host->open_file(host, proc_fd, ".");
-	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-	uint64_t pid;
-
-	if (fd >= 0 && !dir)
-		(void)close(fd);
-	while (dir && (entry = readdir(dir)))
-		if (text_u64((struct text){entry->d_name, strlen(entry->d_name)}, &pid) &&
-		    pid > 0 && pid <= INT32_MAX)
-			return (int)pid;
-	return 0;
-}
-
-static int open_sample(const struct sample *sample, int pid, const char *file)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof path, "%d/task/%d/%s", pid, pid, file);
-	return sample->host->open_file(sample->host, sample->proc_fd, path);
-}
-
-/* 0 when the file of the sample process opens, else a positive errno. */
-static int try_open(const struct sample *sample, int pid, const char *file)
-{
-	int fd = open_sample(sample, pid, file);
-
-	if (fd < 0)
-		return -fd;
-	(void)close(fd);
-	return 0;
-}
-
-/* The same, and that it can be read; some files refuse only then. */
+/* 0 when the file of the sample process can be read, else a positive errno; some
+ * files refuse only then. */
 static int try_read(struct sample *sample, const char *file)
 {
 	char path[64];
@@ -153,33 +111,13 @@ static void probe_io(struct sample *sample)
 		say(sample, "io", CTPROF_WORKS, NULL, NULL);
 }
 
-/* Only opens: the permission is asked for then, and reading takes a lock. */
-static void probe_smaps(struct sample *sample)
-{
-	int err = try_open(sample, sample->pid, "smaps_rollup");
-
-	if (err == ENOENT)
-		err = try_open(sample, sample->pid, "smaps");
-	if (is_denied(err) && has_rights(sample->host))
-		say(sample, "smaps", CTPROF_PARTLY, REFUSED_ALL_THE_SAME, NULL);
-	else if (is_denied(err))
-		say(sample, "smaps", CTPROF_PARTLY, "processes of other users are refused",
-		    "CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15");
-	else if (err == ENOENT)
-		say(sample, "smaps", CTPROF_FAILS, "the kernel is built without it",
-		    "CONFIG_PROC_PAGE_MONITOR=y");
-	else
-		say(sample, "smaps", CTPROF_WORKS, NULL, NULL);
-}
-
 void probe_groups(const struct ctprof_host *host)
 {
 	static const char *const groups[] = {"identity", "sched", "io", "smaps"};
 	struct sample sample = {.host = host, .proc_fd = host->root(host, CTPROF_ROOT_PROC)};
 
 	if (sample.proc_fd >= 0)
-		sample.pid =
-			try_open(&sample, 1, "stat") == 0 ? 1 : first_pid(host, sample.proc_fd);
+		sample.pid = smaps_probe_pid(host);
 	if (sample.pid == 0) {
 		for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
 			say(&sample, groups[i], CTPROF_FAILS, "the proc root shows no process",
@@ -189,5 +127,5 @@ void probe_groups(const struct ctprof_host *host)
 	probe_identity(&sample);
 	probe_sched(&sample);
 	probe_io(&sample);
-	probe_smaps(&sample);
+	smaps_probe(host, "smaps");
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "smaps-probe.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capability.h"
+#include "text.h"
+
+static void close_dir(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
+
+/* First directory of the proc root that is a number; 0: none. */
+static int first_pid(const struct ctprof_host *host, int proc_fd)
+{
+	int fd = host->open_file(host, proc_fd, ".");
+	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+	uint64_t pid;
+
+	if (fd >= 0 && !dir)
+		(void)close(fd);
+	while (dir && (entry = readdir(dir)))
+		if (text_u64((struct text){entry->d_name, strlen(entry->d_name)}, &pid) &&
+		    pid > 0 && pid <= INT32_MAX)
+			return (int)pid;
+	return 0;
+}
+
+/* 0 when the file of the process opens, else a positive errno.  Permission is
+ * asked for then already, and reading takes a lock. */
+static int try_open(const struct ctprof_host *host, int proc_fd, int pid, const char *file)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/%s", pid, pid, file);
+	int fd = host->open_file(host, proc_fd, path);
+	if (fd < 0)
+		return -fd;
+	(void)close(fd);
+	return 0;
+}
+
+int smaps_probe_pid(const struct ctprof_host *host)
+{
+	int proc_fd = host->root(host, CTPROF_ROOT_PROC);
+
+	if (proc_fd < 0)
+		return 0;
+	return try_open(host, proc_fd, 1, "stat") == 0 ? 1 : first_pid(host, proc_fd);
+}
+
+/* Takes the error of the file that tells. */
+static void judge(const struct ctprof_host *host, int err, struct ctprof_finding *ret)
+{
+	bool denied = err == EACCES || err == EPERM;
+
+	if (denied && capability_is_held(host, CAP_SYS_PTRACE)) {
+		ret->state = CTPROF_PARTLY;
+		ret->why = "some processes refuse even CAP_SYS_PTRACE: another user namespace, or "
+			   "a security module";
+	} else if (denied) {
+		ret->state = CTPROF_PARTLY;
+		ret->why = "processes of other users are refused";
+		ret->remedy = "CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15";
+	} else if (err == ENOENT) {
+		ret->state = CTPROF_FAILS;
+		ret->why = "the kernel is built without it";
+		ret->remedy = "CONFIG_PROC_PAGE_MONITOR=y";
+	}
+}
+
+void smaps_probe(const struct ctprof_host *host, const char *group)
+{
+	struct ctprof_finding finding = {
+		.struct_size = sizeof finding,
+		.state = CTPROF_WORKS,
+		.group = group,
+	};
+	int pid = smaps_probe_pid(host);
+	int proc_fd = host->root(host, CTPROF_ROOT_PROC);
+
+	if (pid == 0) {
+		finding.state = CTPROF_FAILS;
+		finding.why = "the proc root shows no process";
+	} else {
+		int err = try_open(host, proc_fd, pid, "smaps_rollup");
+
+		if (err == ENOENT)
+			err = try_open(host, proc_fd, pid, "smaps");
+		judge(host, err, &finding);
+	}
+	host->finding(host, &finding);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whether the memory of processes can be read, found out on one of them. */
+#pragma once
+
+#include "ctprof/plugin.h"
+
+/* Process 1, another where that is not shown, 0 where there is none. */
+int smaps_probe_pid(const struct ctprof_host *host);
+
+/* Tells how a slot group works whose values come from the smaps ladder. */
+void smaps_probe(const struct ctprof_host *host, const char *group);

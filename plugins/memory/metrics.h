@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The one table of what this plugin tells of a process. */
+#pragma once
+
+#include "process.h"
+
+/* A value on its way into a row. */
+struct process_value {
+	uint32_t why; /* enum ctprof_absence; CTPROF_PRESENT: the others are set */
+	uint64_t number;
+	const char *text;
+	size_t len;
+};
+
+struct process_metric;
+typedef void process_fill_fn(const struct process_metric *metric, const struct process *process,
+			     struct process_value *ret);
+
+struct process_metric {
+	struct ctprof_metric def;
+	process_fill_fn *fill; /* NULL: smaps_put() fills it */
+	/* Amounts: the keys of smaps whose sum it is; all but optional ones
+	 * must be there. */
+	const char *keys[3];
+	const char *optional;
+	/* Amounts that status has too, for want of better; and its own. */
+	uint8_t status; /* enum status_key; 0: none */
+};
+
+extern const struct process_metric process_metrics[N_PROCESS_METRICS];
+
+#define PROCESS_METRIC_PCOMM (N_PROCESS_METRICS - 7)
+/* The SHARED_SMAPS_* rows. */
+#define PROCESS_METRIC_SMAPS_MAP (N_PROCESS_METRICS - 3)
+#define PROCESS_METRIC_SMAPS_STATE (N_PROCESS_METRICS - 2)
+#define PROCESS_METRIC_SMAPS_SOURCE (N_PROCESS_METRICS - 1)
+
+/* Whether its value takes a read behind the mmap lock. */
+bool process_metric_is_dear(const struct process_metric *metric);
+bool process_metric_is_cmdline(const struct process_metric *metric);
+/* Whether it is a value of this plugin alone: the others are by-products, and
+ * no reason to read anything. */
+bool process_metric_is_own(const struct process_metric *metric);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is to be read of processes, settled before the first thread. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "metrics.h"
+
+static int read_source(const struct ctprof_host *host, enum smaps_files *ret)
+{
+	static const struct {
+		const char *word;
+		enum smaps_files files;
+	} words[] = {{"auto", SMAPS_AUTO}, {"rollup", SMAPS_ROLLUP}, {"smaps", SMAPS_FULL}};
+	const char *given = host->option(host, "smaps-source");
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (!given || strcmp(given, words[i].word) == 0) {
+			*ret = words[i].files;
+			return 0;
+		}
+	host->error(host, "option smaps-source: \"%s\" is none of auto, rollup, smaps", given);
+	return -EINVAL;
+}
+
+static int read_max_rss(const struct ctprof_host *host, uint64_t *ret)
+{
+	const char *given = host->option(host, "smaps-max-rss");
+	uint64_t bytes = UINT64_MAX;
+
+	if (given && (!text_u64((struct text){given, strlen(given)}, &bytes) || bytes == 0)) {
+		host->error(host, "option smaps-max-rss: \"%s\" is not a number of bytes", given);
+		return -EINVAL;
+	}
+	*ret = bytes;
+	return 0;
+}
+
+static int declare(struct process_plan *plan)
+{
+	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
+		int r = plan->host->metric(plan->host, &process_metrics[i].def, &plan->slots[i]);
+
+		if (r < 0)
+			return r;
+	}
+	plan->smaps_slots = (struct smaps_slots){
+		.map = plan->slots[PROCESS_METRIC_SMAPS_MAP],
+		.state = plan->slots[PROCESS_METRIC_SMAPS_STATE],
+		.source = plan->slots[PROCESS_METRIC_SMAPS_SOURCE],
+	};
+	return process_summary_declare(plan);
+}
+
+int process_plan_open(struct process_plan *ret, const struct ctprof_host *host,
+		      struct smaps_limits *limits)
+{
+	long page_bytes = sysconf(_SC_PAGESIZE);
+
+	ret->host = host;
+	ret->limits = limits;
+	ret->cmdline_limits.unlimited = true;
+	ret->cmdline_limits.timeout_ns = limits->timeout_ns;
+	ret->cmdline_limits.read_file = read;
+	ret->page_bytes = page_bytes > 0 ? (uint64_t)page_bytes : 4096;
+	int r = read_source(host, &ret->files);
+	if (r == 0)
+		r = read_max_rss(host, &ret->max_rss);
+	if (r == 0)
+		r = declare(ret);
+	if (r < 0)
+		return r;
+	(void)pthread_mutex_init(&ret->lock, NULL);
+	users_init(&ret->users, host->live(host));
+	return 0;
+}
+
+void process_plan_close(struct process_plan *plan)
+{
+	users_clear(&plan->users);
+	(void)pthread_mutex_destroy(&plan->lock);
+}
+
+void process_plan_start(struct process_plan *plan)
+{
+	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
+		const struct process_metric *metric = &process_metrics[i];
+
+		plan->asked[i] = plan->host->wanted(plan->host, plan->slots[i]);
+		plan->wanted |= plan->asked[i] && process_metric_is_own(metric);
+		plan->dear |= plan->asked[i] && process_metric_is_dear(metric);
+		plan->cmdline |= plan->asked[i] && process_metric_is_cmdline(metric);
+	}
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "metrics.h"
+#include "thread-file.h"
+
+/* status lists up to 65536 groups of up to ten digits. */
+#define BUFFER_SIZE (256u * 1024)
+/* Siblings whose status is tried when the leader's tells of no memory. */
+#define SIBLINGS_MAX 4u
+
+/* smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms, the dearest of those that
+ * were measured; what this capture measures itself outweighs it soon. */
+#define PRIOR_PAGES 4096u
+#define PRIOR_NS (PRIOR_PAGES * (uint64_t)31)
+
+/* ---- reading ---------------------------------------------------------- */
+
+static ssize_t read_file(const struct process_worker *worker, const struct ctprof_target *target,
+			 int32_t tid, const char *name)
+{
+	char path[THREAD_FILE_PATH_MAX];
+
+	thread_file_path(path, tid, name);
+	return file_read_at(worker->plan->host, target->task_fd, path, worker->buf, BUFFER_SIZE);
+}
+
+static bool is_gone(ssize_t got)
+{
+	return got == -ENOENT || got == -ESRCH;
+}
+
+/* false when the process is gone. */
+static bool read_stat(const struct process_worker *worker, struct process *process)
+{
+	const struct ctprof_target *target = process->target;
+	ssize_t got = read_file(worker, target, target->tid, "stat");
+
+	process->stat_known =
+		got > 0 && stat_line_parse((struct text){worker->buf, (size_t)got}, &process->stat);
+	return !is_gone(got);
+}
+
+/* Still the process whose stat was read first: not ended, nor its pid reused. */
+static bool is_same(const struct process_worker *worker, const struct process *process)
+{
+	struct process now = {.target = process->target};
+
+	if (!process->stat_known)
+		return true;
+	return read_stat(worker, &now) &&
+	       (!now.stat_known || now.stat.start_ticks == process->stat.start_ticks);
+}
+
+/* Whether it could be read. */
+static bool read_status(const struct process_worker *worker, const struct ctprof_target *target,
+			int32_t tid, struct status *ret)
+{
+	ssize_t got = read_file(worker, target, tid, "status");
+
+	if (got >= 0)
+		status_parse((struct text){worker->buf, (size_t)got}, ret);
+	else
+		status_set_absent(ret, is_gone(got) ? (uint32_t)CTPROF_ABSENT_UNSUPPORTED
+						    : file_absence((int)-got));
+	return got >= 0;
+}
+
+/* A leader that has exited shows no memory; its threads share it. */
+static void read_sibling_status(const struct process_worker *worker, struct process *process)
+{
+	const struct ctprof_target *target = process->target;
+	const struct status_value *threads = &process->status.at[STATUS_THREADS];
+	int32_t siblings[SIBLINGS_MAX];
+	unsigned n = 0;
+
+	if (status_has_mm(&process->status))
+		return;
+	if (threads->why != CTPROF_PRESENT || threads->number > 1)
+		n = thread_file_siblings(worker->plan->host, target->task_fd, target->tid, siblings,
+					 SIBLINGS_MAX);
+	while (n > 0 && !status_has_mm(&process->status)) {
+		struct status other;
+
+		(void)read_status(worker, target, siblings[--n], &other);
+		for (unsigned i = STATUS_FIRST_OF_MM; i < N_STATUS; i++)
+			process->status.at[i] = other.at[i];
+	}
+}
+
+/* ---- the cost --------------------------------------------------------- */
+
+static uint64_t pages_of(const struct process_plan *plan, const struct process *process)
+{
+	return process->status.at[STATUS_VM_RSS].number / plan->page_bytes;
+}
+
+static uint64_t estimate_ns(struct process_plan *plan, const struct process *process)
+{
+	double ns = (double)(PRIOR_NS + atomic_load(&plan->cost.ns));
+	double pages = (double)(PRIOR_PAGES + atomic_load(&plan->cost.pages));
+	double all = ns / pages * (double)(pages_of(plan, process) + 1);
+
+	return all < 1e18 ? (uint64_t)all : (uint64_t)1e18;
+}
+
+static void learn(struct process_plan *plan, const struct process *process,
+		  const struct smaps_answer *answer)
+{
+	if (process->status.at[STATUS_VM_RSS].why != CTPROF_PRESENT)
+		return;
+	atomic_fetch_add(&plan->cost.ns, answer->ns);
+	atomic_fetch_add(&plan->cost.pages, pages_of(plan, process));
+}
+
+static bool is_too_dear(struct process_plan *plan, const struct process *process)
+{
+	uint64_t left = smaps_limits_left(plan->limits);
+	uint64_t reserved = atomic_load(&plan->cost.reserved_ns);
+
+	return process->status.at[STATUS_VM_RSS].number > plan->max_rss ||
+	       process->would_ns > (left > reserved ? left - reserved : 0);
+}
+
+static void reserve(struct process_plan *plan, struct process *process)
+{
+	process->reserved_ns = process->would_ns;
+	atomic_fetch_add(&plan->cost.reserved_ns, process->reserved_ns);
+}
+
+static void release(struct process_plan *plan, struct process *process)
+{
+	atomic_fetch_sub(&plan->cost.reserved_ns, process->reserved_ns);
+	process->reserved_ns = 0;
+}
+
+/* ---- the values ------------------------------------------------------- */
+
+static void put_value(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		      uint32_t slot, const struct process_metric *metric,
+		      const struct process_value *value)
+{
+	if (value->why != CTPROF_PRESENT)
+		host->put_absent(batch, row, slot, value->why);
+	else if (metric->def.unit == CTPROF_UNIT_TEXT)
+		host->put_text(batch, row, slot, value->text, value->len);
+	else
+		host->put_u64(batch, row, slot, value->number);
+}
+
+static void put_process(const struct process_worker *worker, struct ctprof_batch *batch,
+			const struct process *process, uint64_t row, bool vanished)
+{
+	const struct process_plan *plan = worker->plan;
+	const struct ctprof_host *host = plan->host;
+
+	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
+		const struct process_metric *metric = &process_metrics[i];
+		struct process_value value = {.why = CTPROF_ABSENT_VANISHED};
+
+		if (!metric->fill || !plan->asked[i])
+			continue;
+		if (!vanished || !process_metric_is_own(metric))
+			metric->fill(metric, process, &value);
+		put_value(host, batch, row, plan->slots[i], metric, &value);
+	}
+}
+
+/* ---- the answer ------------------------------------------------------- */
+
+const char *process_state_word(enum process_state state)
+{
+	static const char *const words[N_PROCESS_STATES] = {
+		[PROCESS_EXACT] = "exact",
+		[PROCESS_APPROXIMATE] = "approximate",
+		[PROCESS_SKIPPED] = "skipped",
+		[PROCESS_TIMEOUT] = "timeout",
+		[PROCESS_INACCESSIBLE] = "inaccessible",
+		[PROCESS_NOT_APPLICABLE] = "not-applicable",
+	};
+
+	return words[state];
+}
+
+/* What status tells is better than nothing. */
+static enum process_state state_of_failure(const struct process *process)
+{
+	return process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT ? PROCESS_APPROXIMATE
+								       : PROCESS_INACCESSIBLE;
+}
+
+static enum process_state state_of(const struct process *process, const struct smaps_answer *answer)
+{
+	const struct smaps_sums *sums = answer->data;
+
+	switch (answer->end) {
+	case SMAPS_READ:
+		/* Not one line of the kernel's. */
+		return sums->n > 0 ? PROCESS_EXACT : state_of_failure(process);
+	case SMAPS_SKIPPED:
+	case SMAPS_TOO_DEAR:
+		return PROCESS_SKIPPED;
+	case SMAPS_TIMEOUT:
+		return PROCESS_TIMEOUT;
+	case SMAPS_NOT_APPLICABLE:
+	case SMAPS_VANISHED:
+		return PROCESS_NOT_APPLICABLE;
+	default:
+		return state_of_failure(process);
+	}
+}
+
+static void count(struct process_tally *tally, const struct process *process)
+{
+	tally->states[process->state]++;
+	tally->denied += process->why == CTPROF_ABSENT_DENIED;
+	tally->read_ns += process->answer->ns;
+}
+
+static void settle(struct process_worker *worker, struct ctprof_batch *batch,
+		   struct process *process, const struct smaps_answer *given)
+{
+	struct smaps_answer answer = *given;
+
+	if (answer.end != SMAPS_NOT_APPLICABLE && !is_same(worker, process))
+		answer.end = SMAPS_VANISHED;
+	bool vanished = answer.end == SMAPS_VANISHED;
+	process->answer = &answer;
+	process->state = state_of(process, &answer);
+	process->why =
+		answer.end == SMAPS_READ ? (uint32_t)CTPROF_ABSENT_INVALID : smaps_absence(&answer);
+	process->waits = false;
+	if (process->state == PROCESS_SKIPPED && process->would_ns == 0)
+		process->would_ns = estimate_ns(worker->plan, process);
+	if (!vanished)
+		count(&worker->tally, process);
+	put_process(worker, batch, process, answer.row, vanished);
+	smaps_put(worker->plan->host, batch, &worker->plan->smaps_slots, &answer);
+	process->answer = NULL;
+}
+
+static struct process *process_at(const struct process_worker *worker, uint64_t row)
+{
+	return &worker->processes[row];
+}
+
+static void take_answer(void *self, struct ctprof_batch *batch, const struct smaps_answer *answer)
+{
+	struct process_worker *worker = self;
+	struct process *process = process_at(worker, answer->row);
+
+	release(worker->plan, process);
+	if (answer->end == SMAPS_READ)
+		learn(worker->plan, process, answer);
+	settle(worker, batch, process, answer);
+}
+
+/* Whether a process is to be read, by what it costs. */
+static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
+{
+	struct process_worker *worker = self;
+	struct process *process = process_at(worker, row);
+	struct smaps_answer refusal = {.row = row, .end = SMAPS_TOO_DEAR};
+
+	if (process->stuck) {
+		refusal.end = SMAPS_TIMEOUT;
+	} else {
+		/* Without VmRSS there is no telling; the deadline still holds. */
+		if (process->status.at[STATUS_VM_RSS].why != CTPROF_PRESENT)
+			return true;
+		process->would_ns = estimate_ns(worker->plan, process);
+		if (!is_too_dear(worker->plan, process)) {
+			reserve(worker->plan, process);
+			return true;
+		}
+	}
+	settle(worker, batch, process, &refusal);
+	return false;
+}
+
+static const struct smaps_use memory_use = {
+	SMAPS_USE_SUMS,
+	.admit = admit,
+	.answer = take_answer,
+};
+
+/* ---- the command line ------------------------------------------------- */
+
+static void *make_cmdline(void *self)
+{
+	(void)self;
+	return calloc(1, sizeof(struct cmdline));
+}
+
+static size_t take_cmdline(void *data, const char *text, size_t len, bool last)
+{
+	(void)last;
+	cmdline_add(data, text, len);
+	return len;
+}
+
+static void drop_cmdline(void *data)
+{
+	cmdline_free(data);
+	free(data);
+}
+
+static void reset_cmdline(void *data, bool per_mapping)
+{
+	(void)per_mapping;
+	cmdline_reset(data);
+}
+
+static void answer_cmdline(void *self, struct ctprof_batch *batch,
+			   const struct smaps_answer *answer)
+{
+	struct process *process = process_at(self, answer->row);
+	const struct cmdline *cmdline = answer->data;
+
+	(void)batch;
+	process->stuck = answer->end == SMAPS_TIMEOUT;
+	process->cmdline_why = smaps_absence(answer);
+	if (answer->end != SMAPS_READ)
+		return;
+	process->cmdline_why = CTPROF_ABSENT_UNSUPPORTED;
+	process->cmdline = cmdline->len > 0 ? malloc(cmdline->len) : NULL;
+	if (!process->cmdline)
+		return;
+	memcpy(process->cmdline, cmdline->text, cmdline->len);
+	process->cmdline_len = cmdline->len;
+}
+
+static const struct smaps_use cmdline_use = {
+	.consumer = {.take = take_cmdline, .drop = drop_cmdline},
+	.make = make_cmdline,
+	.reset = reset_cmdline,
+	.answer = answer_cmdline,
+};
+
+/* ---- a batch ---------------------------------------------------------- */
+
+int process_worker_open(struct process_plan *plan, struct process_worker *ret)
+{
+	*ret = (struct process_worker){.plan = plan};
+	smaps_ladder_init(&ret->ladder, plan->host, plan->limits, plan->files, &memory_use, ret);
+	smaps_ladder_init(&ret->cmdlines, plan->host, &plan->cmdline_limits, SMAPS_CMDLINE,
+			  &cmdline_use, ret);
+	ret->buf = malloc(BUFFER_SIZE);
+	ret->cwd = malloc(PROCESS_CWD_MAX);
+	return ret->buf && ret->cwd ? 0 : -ENOMEM;
+}
+
+void process_worker_close(struct process_worker *worker)
+{
+	struct process_plan *plan = worker->plan;
+
+	(void)pthread_mutex_lock(&plan->lock);
+	for (unsigned i = 0; i < N_PROCESS_STATES; i++)
+		plan->tally.states[i] += worker->tally.states[i];
+	plan->tally.denied += worker->tally.denied;
+	plan->tally.read_ns += worker->tally.read_ns;
+	(void)pthread_mutex_unlock(&plan->lock);
+	smaps_ladder_clear(&worker->ladder);
+	smaps_ladder_clear(&worker->cmdlines);
+	free(worker->processes);
+	free(worker->buf);
+	free(worker->cwd);
+}
+
+int process_begin(struct process_worker *worker, uint64_t rows)
+{
+	worker->n = rows;
+	worker->tgid = 0;
+	if (rows > worker->room) {
+		struct process *bigger =
+			reallocarray(worker->processes, (size_t)rows, sizeof *bigger);
+
+		if (!bigger)
+			return -ENOMEM;
+		worker->processes = bigger;
+		worker->room = rows;
+	}
+	if (rows > 0)
+		memset(worker->processes, 0, (size_t)rows * sizeof *worker->processes);
+	int r = smaps_ladder_begin(&worker->ladder, rows);
+	return r < 0 ? r : smaps_ladder_begin(&worker->cmdlines, rows);
+}
+
+/* A thread bears the name of the leader that came before it. */
+static void add_thread(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row)
+{
+	const struct process_plan *plan = worker->plan;
+
+	if (!plan->wanted || ctprof_batch_target(batch, row)->tgid != worker->tgid)
+		return;
+	const struct process *leader = process_at(worker, worker->leader);
+	uint32_t slot = plan->slots[PROCESS_METRIC_PCOMM];
+	if (leader->stat_known)
+		plan->host->put_text(batch, row, slot, leader->stat.name, leader->stat.name_len);
+}
+
+static void enqueue(struct process_worker *worker, const struct process *process, uint64_t row)
+{
+	struct smaps_want want = {
+		.row = row,
+		.kernel_thread = process->stat.kernel_thread,
+		.exited = process->stat.state == 'Z' || process->stat.state == 'X',
+	};
+
+	if (worker->plan->cmdline)
+		smaps_ladder_add(&worker->cmdlines, want);
+	if (worker->plan->dear)
+		smaps_ladder_add(&worker->ladder, want);
+}
+
+static bool read_leader(struct process_worker *worker, struct process *process)
+{
+	const struct ctprof_target *target = process->target;
+
+	if (target->task_fd < 0 || !read_stat(worker, process))
+		return false;
+	process->status_known = read_status(worker, target, target->tid, &process->status);
+	if (process->status_known && !process->stat.kernel_thread)
+		read_sibling_status(worker, process);
+	process->has_mm = !process->stat.kernel_thread &&
+			  (!process->status_known || status_has_mm(&process->status));
+	return true;
+}
+
+bool process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row,
+		 struct memory_process *ret)
+{
+	struct process_plan *plan = worker->plan;
+	const struct ctprof_target *target = ctprof_batch_target(batch, row);
+	struct process *process = process_at(worker, row);
+
+	if (!(target->flags & CTPROF_TARGET_LEADER)) {
+		add_thread(worker, batch, row);
+		return false;
+	}
+	*process = (struct process){
+		.target = target,
+		.users = &plan->users,
+		.cwd = worker->cwd,
+		.cmdline_why = CTPROF_ABSENT_UNSUPPORTED,
+	};
+	if (!read_leader(worker, process)) {
+		plan->host->vanished(batch, row);
+		return false;
+	}
+	worker->tgid = target->tgid;
+	worker->leader = row;
+	process->waits = plan->wanted;
+	if (plan->wanted && process->has_mm)
+		enqueue(worker, process, row);
+	*ret = (struct memory_process){
+		.row = row,
+		.target = target,
+		.pcomm = process->stat.name,
+		.pcomm_len = process->stat.name_len,
+		.exited = process->stat.state == 'Z' || process->stat.state == 'X',
+	};
+	return process->has_mm;
+}
+
+void process_finish(struct process_worker *worker, struct ctprof_batch *batch)
+{
+	/* First: who does not answer here is not asked for more. */
+	smaps_ladder_finish(&worker->cmdlines, batch);
+	smaps_ladder_finish(&worker->ladder, batch);
+	for (uint64_t row = 0; row < worker->n; row++) {
+		struct process *process = process_at(worker, row);
+		struct smaps_answer none = {.row = row, .end = SMAPS_NOT_APPLICABLE};
+
+		if (process->waits && worker->plan->dear)
+			settle(worker, batch, process, &none);
+		else if (process->waits)
+			put_process(worker, batch, process, row, false);
+		free(process->cmdline);
+	}
+}

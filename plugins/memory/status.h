@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What stat and status tell of a process. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "text.h"
+
+#include "ctprof/plugin.h"
+
+/* Lines of status; amounts in bytes. */
+enum status_key {
+	STATUS_STATE, /* the letter */
+	STATUS_PPID,
+	STATUS_UID, /* the real one */
+	STATUS_THREADS,
+	STATUS_VM_HWM,
+	STATUS_VM_RSS,
+	STATUS_RSS_ANON,
+	STATUS_RSS_FILE,
+	STATUS_RSS_SHMEM,
+	STATUS_VM_SWAP,
+	N_STATUS,
+};
+
+/* The lines that tell of the memory, which all threads share. */
+#define STATUS_FIRST_OF_MM STATUS_VM_HWM
+
+struct status_value {
+	uint32_t why; /* enum ctprof_absence; CTPROF_PRESENT: number is set */
+	uint64_t number;
+};
+
+struct status {
+	struct status_value at[N_STATUS];
+};
+
+/* Of any bytes; a line that is not there is absent (unsupported). */
+void status_parse(struct text text, struct status *ret);
+/* All lines absent. */
+void status_set_absent(struct status *ret, uint32_t why);
+/* Whether the process has a memory: kernel threads and zombies do not. */
+bool status_has_mm(const struct status *status);
+
+/* The name is cut at what stat_line holds; the kernel's own are shorter. */
+struct stat_line {
+	uint64_t start_ticks;
+	char state;
+	bool kernel_thread;
+	uint8_t name_len;
+	char name[255];
+};
+
+/* false when the text is not a stat file. */
+bool stat_line_parse(struct text text, struct stat_line *ret);

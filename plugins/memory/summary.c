@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How the reading of processes went. */
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+
+#include "capability.h"
+#include "metrics.h"
+#include "slots.h"
+
+#define SUMMARY(unit_, name_, help_)                                                               \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_COUNTER,               \
+		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_CAPTURE,                        \
+		.name = "memory_summary." name_, .group = "summary", .help = help_,                \
+		.origin = "ctprof",                                                                \
+	}
+
+/* In the order of enum process_state; the time is the last. */
+static const struct ctprof_metric summary[N_PROCESS_SUMMARY] = {
+	SUMMARY(NONE, "exact", "processes whose memory was read in full"),
+	SUMMARY(NONE, "approximate", "processes of which only status could be read"),
+	SUMMARY(NONE, "skipped", "processes whose memory was too dear to be read"),
+	SUMMARY(NONE, "timeout", "processes whose memory was not read in time"),
+	SUMMARY(NONE, "inaccessible", "processes of whose memory nothing could be read"),
+	SUMMARY(NONE, "not_applicable", "kernel threads and zombies, which have no memory"),
+	SUMMARY(NS, "read_ns", "time spent in reading smaps and smaps_rollup"),
+};
+
+int process_summary_declare(struct process_plan *plan)
+{
+	return slots_declare(plan->host, summary, N_PROCESS_SUMMARY, plan->summary);
+}
+
+/* What came of the processes without a PSS, in one line. */
+static void say(const struct process_plan *plan)
+{
+	const struct ctprof_host *host = plan->host;
+	const struct process_tally *tally = &plan->tally;
+	uint64_t dear = tally->states[PROCESS_SKIPPED] + tally->states[PROCESS_TIMEOUT];
+	const char *remedy =
+		capability_is_held(host, CAP_SYS_PTRACE)
+			? "refused even with CAP_SYS_PTRACE: another user namespace, or a "
+			  "security module"
+			: "needs CAP_SYS_PTRACE, or CAP_PERFMON from Linux 6.15 on (run as root, "
+			  "or setcap cap_sys_ptrace+ep)";
+	char denied[256] = "", rest[160] = "";
+
+	if (tally->denied > 0)
+		(void)snprintf(denied, sizeof denied, "PSS of %" PRIu64 " processes absent: %s",
+			       tally->denied, remedy);
+	if (dear > 0)
+		(void)snprintf(rest, sizeof rest,
+			       "%sPSS of %" PRIu64 " processes not read: too big or too slow (see "
+			       "--smaps-max-rss, --smaps-budget, --smaps-timeout)",
+			       denied[0] ? "; " : "", dear);
+	if (denied[0] || rest[0])
+		host->log(host, CTPROF_LOG_WARNING, "%s%s", denied, rest);
+}
+
+void process_summary_put(const struct process_plan *plan, struct ctprof_batch *batch)
+{
+	const struct ctprof_host *host = plan->host;
+
+	if (!plan->wanted || !plan->dear)
+		return;
+	for (unsigned i = 0; i < N_PROCESS_STATES; i++)
+		host->put_u64(batch, 0, plan->summary[i], plan->tally.states[i]);
+	host->put_u64(batch, 0, plan->summary[N_PROCESS_STATES], plan->tally.read_ns);
+	/* A recorded tree cannot be mended. */
+	if (!plan->limits->never && host->live(host))
+		say(plan);
+}
