@@ -11,20 +11,56 @@
 
 #define SNAPSHOT_SINK "snapshot"
 #define MAX_JOBS 1024
+#define MEMORY_PLUGIN "memory" /* and its group of processes */
 
 static char *groups, *smaps, *smaps_timeout, *smaps_budget, *jemalloc, *jobs;
-static gboolean delayacct;
+static char *memory, *smaps_source, *smaps_max_rss;
+static gboolean memory_given, delayacct;
+
+/* What --memory names, and the groups that gives. */
+static const struct {
+	const char *name, *groups;
+	gboolean standard; /* without a list */
+	gboolean all;      /* in "all" */
+} memory_parts[] = {
+	{"ledger", "memory-ledger", TRUE, TRUE},
+	{"processes", MEMORY_PLUGIN, TRUE, TRUE},
+	{"shared", "memory-shared,memory-swap,memory-sysv", FALSE, TRUE},
+	{"tmpfs", "memory-tmpfs", TRUE, TRUE},
+	{"files", "memory-files", FALSE, FALSE},
+	{"sysv", "memory-sysv", TRUE, TRUE},
+};
+
+/* --memory or --memory=LIST. */
+static gboolean take_memory(const char *option, const char *list, gpointer data, GError **error)
+{
+	(void)option;
+	(void)data;
+	(void)error;
+	g_free(memory);
+	memory = g_strdup(list);
+	memory_given = TRUE;
+	return TRUE;
+}
 
 const GOptionEntry capturing_entries[] = {
 	{"groups", 'g', 0, G_OPTION_ARG_STRING, &groups,
 	 "Read these groups of metrics only; '-NAME' leaves one out", "LIST"},
 	{"jobs", 'j', 0, G_OPTION_ARG_STRING, &jobs, "Workers (default: CPUs less the load)", "N"},
+	{"memory", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_memory,
+	 "Read where the memory is: ledger processes shared tmpfs files sysv all (default: ledger, "
+	 "processes, tmpfs, sysv)",
+	 "LIST"},
 	{"smaps", 0, 0, G_OPTION_ARG_STRING, &smaps,
 	 "Memory of each process: auto (within the budget), always, never", "WHEN"},
 	{"smaps-timeout", 0, 0, G_OPTION_ARG_STRING, &smaps_timeout,
 	 "Longest wait for one process's memory (default: 1s)", "TIME"},
 	{"smaps-budget", 0, 0, G_OPTION_ARG_STRING, &smaps_budget,
 	 "Longest time for all of them with --smaps=auto (default: 10s)", "TIME"},
+	{"smaps-source", 0, 0, G_OPTION_ARG_STRING, &smaps_source,
+	 "With --memory: auto (smaps_rollup, else smaps), rollup or smaps", "FILE"},
+	{"smaps-max-rss", 0, 0, G_OPTION_ARG_STRING, &smaps_max_rss,
+	 "With --memory: skip processes that are bigger, as 4GiB", "SIZE"},
 	{"jemalloc", 0, 0, G_OPTION_ARG_STRING, &jemalloc,
 	 "Heap counters of jemalloc: auto (stops no thread) or ptrace", "HOW"},
 	{"delayacct", 0, 0, G_OPTION_ARG_NONE, &delayacct,
@@ -45,6 +81,30 @@ gboolean capturing_parse_time(const char *option, const char *text, guint64 *ret
 	}
 	*ret_ms = (guint64)(value * scale);
 	return TRUE;
+}
+
+static gboolean parse_size(const char *option, const char *text, guint64 *ret_bytes, GError **error)
+{
+	static const struct {
+		const char *unit;
+		guint shift;
+	} units[] = {{"", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
+	gsize digits = strspn(text, "0123456789");
+	g_autofree char *number = g_strndup(text, digits);
+
+	for (guint i = 0; i < G_N_ELEMENTS(units); i++) {
+		guint64 value;
+
+		if (strcmp(text + digits, units[i].unit) != 0 ||
+		    !g_ascii_string_to_unsigned(number, 10, 1, G_MAXUINT64 >> units[i].shift,
+						&value, NULL))
+			continue;
+		*ret_bytes = value << units[i].shift;
+		return TRUE;
+	}
+	g_set_error(error, USAGE_ERROR, 0, "--%s '%s': expected a size such as 512MiB or 4GiB",
+		    option, text);
+	return FALSE;
 }
 
 static gboolean parse_jobs(guint *ret_jobs, GError **error)
@@ -77,41 +137,140 @@ static gboolean parse_pids(char **pids, GArray **ret_pids, GError **error)
 	return TRUE;
 }
 
-/* The command line's own names for options of plugins. */
-static gboolean add_settings(Globals *globals, GError **error)
+static void add_setting(GStrvBuilder *all, const char *plugin, const char *key, const char *value)
 {
-	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+	g_autofree char *setting = g_strconcat(plugin, ".", key, "=", value, NULL);
+
+	g_strv_builder_add(all, setting);
+}
+
+/* Everything about smaps holds for both that read it. */
+static void add_smaps_setting(GStrvBuilder *all, const char *key, const char *value)
+{
+	add_setting(all, "procfs", key, value);
+	add_setting(all, MEMORY_PLUGIN, key, value);
+}
+
+static gboolean add_times(GStrvBuilder *all, GError **error)
+{
 	const struct {
 		const char *option, *text, *key;
 	} times[] = {
 		{"smaps-timeout", smaps_timeout, "smaps-timeout-ms"},
 		{"smaps-budget", smaps_budget, "smaps-budget-ms"},
 	};
-	const struct {
-		const char *key, *text;
-	} words[] = {{"procfs.smaps", smaps}, {"jemalloc.mode", jemalloc}};
 
-	for (guint i = 0; globals->settings && globals->settings[i]; i++)
-		g_strv_builder_add(all, globals->settings[i]);
-	for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
-		g_autofree char *setting = g_strconcat(words[i].key, "=", words[i].text, NULL);
-
-		if (words[i].text)
-			g_strv_builder_add(all, setting);
-	}
 	for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
-		g_autofree char *setting = NULL;
 		guint64 ms;
 
 		if (!times[i].text)
 			continue;
 		if (!capturing_parse_time(times[i].option, times[i].text, &ms, error))
 			return FALSE;
-		setting = g_strdup_printf("procfs.%s=%" G_GUINT64_FORMAT, times[i].key, ms);
-		g_strv_builder_add(all, setting);
+		g_autofree char *value = g_strdup_printf("%" G_GUINT64_FORMAT, ms);
+		add_smaps_setting(all, times[i].key, value);
+	}
+	return TRUE;
+}
+
+static gboolean check_source(GError **error)
+{
+	static const char *const sources[] = {"auto", "rollup", "smaps", NULL};
+
+	if (!smaps_source || g_strv_contains(sources, smaps_source))
+		return TRUE;
+	g_set_error(error, USAGE_ERROR, 0, "--smaps-source '%s': expected auto, rollup or smaps",
+		    smaps_source);
+	return FALSE;
+}
+
+/* The command line's own names for options of plugins. */
+static gboolean add_settings(Globals *globals, GError **error)
+{
+	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+
+	for (guint i = 0; globals->settings && globals->settings[i]; i++)
+		g_strv_builder_add(all, globals->settings[i]);
+	if (smaps)
+		add_smaps_setting(all, "smaps", smaps);
+	if (jemalloc)
+		add_setting(all, "jemalloc", "mode", jemalloc);
+	if (!add_times(all, error) || !check_source(error))
+		return FALSE;
+	if (smaps_source)
+		add_setting(all, MEMORY_PLUGIN, "smaps-source", smaps_source);
+	if (smaps_max_rss) {
+		guint64 bytes;
+
+		if (!parse_size("smaps-max-rss", smaps_max_rss, &bytes, error))
+			return FALSE;
+		g_autofree char *value = g_strdup_printf("%" G_GUINT64_FORMAT, bytes);
+		add_setting(all, MEMORY_PLUGIN, "smaps-max-rss", value);
 	}
 	g_strfreev(globals->settings);
 	globals->settings = g_strv_builder_end(all);
+	return TRUE;
+}
+
+/* ---- groups ----------------------------------------------------------- */
+
+/* name NULL: the standard parts. */
+static gboolean add_memory_part(GString *list, const char *name, GError **error)
+{
+	gboolean all = name && strcmp(name, "all") == 0;
+	gboolean known = all || !name;
+
+	for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
+		gboolean named = name && strcmp(name, memory_parts[i].name) == 0;
+		gboolean meant = name ? all && memory_parts[i].all : memory_parts[i].standard;
+
+		known = known || named;
+		if (named || meant)
+			g_string_append_printf(list, "%s%s", list->len ? "," : "",
+					       memory_parts[i].groups);
+	}
+	if (!known)
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--memory '%s': expected a list, as in --memory=LIST, of ledger, "
+			    "processes, shared, tmpfs, files, sysv or all",
+			    name);
+	return known;
+}
+
+static gboolean add_memory(GString *list, GError **error)
+{
+	g_auto(GStrv) names = memory ? g_strsplit(memory, ",", -1) : NULL;
+
+	if (!memory || !*memory)
+		return add_memory_part(list, memory, error);
+	for (guint i = 0; names[i]; i++)
+		if (!add_memory_part(list, names[i], error))
+			return FALSE;
+	return TRUE;
+}
+
+/* Whoever names that plugin wants what it is for. */
+static gboolean memory_is_named(const Globals *globals, const CapturingRequest *request)
+{
+	g_autoptr(Select) select = select_parse(globals->plugins, NULL);
+
+	return !groups && !request->metrics && select && select_names(select, MEMORY_PLUGIN);
+}
+
+/* What --groups gives, with what --memory adds; *ret_groups NULL: the standard. */
+static gboolean list_groups(const Globals *globals, const CapturingRequest *request,
+			    char **ret_groups, GError **error)
+{
+	/* Beside metrics that are named one by one, not all others too. */
+	g_autoptr(GString) list = g_string_new(groups ? groups : request->metrics ? "" : "all");
+
+	if (!memory_given && !memory_is_named(globals, request)) {
+		*ret_groups = g_strdup(groups);
+		return TRUE;
+	}
+	if (!add_memory(list, error))
+		return FALSE;
+	*ret_groups = g_strdup(list->str);
 	return TRUE;
 }
 
@@ -170,6 +329,7 @@ static GArray *list_facts(const Globals *globals, const CapturingRequest *reques
 
 	add_fact(facts, "plugins", globals->plugins);
 	add_fact(facts, "groups", groups);
+	add_fact(facts, "memory", memory_given && !memory ? "standard" : memory);
 	add_fact(facts, "metrics", request->metrics);
 	add_fact(facts, "pid", pid_list);
 	add_fact(facts, "settings", settings);
@@ -265,14 +425,17 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	static const char *const needed[] = {SNAPSHOT_SINK, NULL};
 	g_autoptr(GArray) only = NULL;
 	g_autofree char *name = NULL;
+	g_autofree char *wanted_groups = NULL;
 	g_auto(CaptureResult) result = {0};
 
 	guint workers;
 	if (!parse_jobs(&workers, error) || !parse_pids(request->pids, &only, error) ||
-	    !add_settings(globals, error) || (delayacct && !switch_delayacct_on(globals, error)))
+	    !add_settings(globals, error) ||
+	    !list_groups(globals, request, &wanted_groups, error) ||
+	    (delayacct && !switch_delayacct_on(globals, error)))
 		return FALSE;
 	g_autoptr(Session) session = session_new(globals, needed, error);
-	if (!session || !registry_seal(session->registry, request->metrics, groups, error))
+	if (!session || !registry_seal(session->registry, request->metrics, wanted_groups, error))
 		return FALSE;
 	name = request->output ? g_strdup(request->output) : default_output(session->root);
 	g_autoptr(Output) output = output_open(name, TRUE, error);

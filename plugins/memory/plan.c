@@ -72,7 +72,7 @@ int process_plan_open(struct process_plan *ret, const struct ctprof_host *host,
 	if (r < 0)
 		return r;
 	(void)pthread_mutex_init(&ret->lock, NULL);
-	users_init(&ret->users, host->live(host));
+	users_init(&ret->users);
 	return 0;
 }
 
@@ -84,6 +84,7 @@ void process_plan_close(struct process_plan *plan)
 
 void process_plan_start(struct process_plan *plan)
 {
+	plan->users.live = plan->host->live(plan->host);
 	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
 		const struct process_metric *metric = &process_metrics[i];
 

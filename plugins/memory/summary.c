@@ -32,6 +32,11 @@ int process_summary_declare(struct process_plan *plan)
 	return slots_declare(plan->host, summary, N_PROCESS_SUMMARY, plan->summary);
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "es";
+}
+
 /* What came of the processes without a PSS, in one line. */
 static void say(const struct process_plan *plan)
 {
@@ -44,16 +49,16 @@ static void say(const struct process_plan *plan)
 			  "security module"
 			: "needs CAP_SYS_PTRACE, or CAP_PERFMON from Linux 6.15 on (run as root, "
 			  "or setcap cap_sys_ptrace+ep)";
-	char denied[256] = "", rest[160] = "";
+	char denied[256] = "", rest[200] = "";
 
 	if (tally->denied > 0)
-		(void)snprintf(denied, sizeof denied, "PSS of %" PRIu64 " processes absent: %s",
-			       tally->denied, remedy);
+		(void)snprintf(denied, sizeof denied, "PSS of %" PRIu64 " process%s absent: %s",
+			       tally->denied, plural(tally->denied), remedy);
 	if (dear > 0)
 		(void)snprintf(rest, sizeof rest,
-			       "%sPSS of %" PRIu64 " processes not read: too big or too slow (see "
+			       "%sPSS of %" PRIu64 " process%s not read: too big or too slow (see "
 			       "--smaps-max-rss, --smaps-budget, --smaps-timeout)",
-			       denied[0] ? "; " : "", dear);
+			       denied[0] ? "; " : "", dear, plural(dear));
 	if (denied[0] || rest[0])
 		host->log(host, CTPROF_LOG_WARNING, "%s%s", denied, rest);
 }

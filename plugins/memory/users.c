@@ -17,9 +17,8 @@ struct user {
 	char name[NAME_SIZE];
 };
 
-void users_init(struct users *ret, bool live)
+void users_init(struct users *ret)
 {
-	ret->live = live;
 	ret->first = NULL;
 	(void)pthread_mutex_init(&ret->lock, NULL);
 }

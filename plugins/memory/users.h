@@ -8,11 +8,11 @@
 
 struct users {
 	pthread_mutex_t lock;
-	bool live; /* else this machine's names are not those of the tree */
+	bool live; /* false: this machine's names are not those of a recorded tree */
 	struct user *first;
 };
 
-void users_init(struct users *ret, bool live);
+void users_init(struct users *ret);
 void users_clear(struct users *users);
 
 /* The user's name, or the number in decimal; lives until users_clear().  NULL:

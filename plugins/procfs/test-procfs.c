@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "test-run.h"
+#include "procfs.h"
+#include "tests/run.h"
 
 /* ---- values ----------------------------------------------------------- */
 

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "test-run.h"
+#include "procfs.h"
+#include "tests/run.h"
 
 static const char *const kernels[] = {
 	"6.1.0-50-amd64",         "6.12.107+deb13-amd64",         "6.12.107+deb13-amd64-plain",

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "test-run.h"
+#include "procfs.h"
+#include "tests/run.h"
 
 #define HEADING "5-7 ---p 00000000 00:00 0    [rollup]\n"
 #define MAPPING "5-7 r--p 00000000 00:00 0  /x\nRss: 4 kB\nKernelPageSize: 4 kB\n"

@@ -43,11 +43,19 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 
 void about_write_metrics(struct json *json, const struct ctprof_capture *capture)
 {
+	bool first = true;
+
 	json_literal(json, "[");
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
-		if (i > 0)
+		const struct ctprof_metric_info *info = about_metric(capture, i);
+
+		/* What is read on demand only, and was not, is no part of this. */
+		if ((info->metric->flags & CTPROF_METRIC_ON_DEMAND) && !info->wanted)
+			continue;
+		if (!first)
 			json_literal(json, ",");
-		about_write_metric(json, about_metric(capture, i));
+		first = false;
+		about_write_metric(json, info);
 	}
 	json_literal(json, "]");
 }

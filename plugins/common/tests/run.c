@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "test-run.h"
+#include "run.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -168,7 +168,7 @@ void run_add_thread(struct run *run, int tgid, int tid, const char *comm)
 
 void run_init_tree(struct run *run)
 {
-	char *root = g_dir_make_tmp("ctprof-procfs-XXXXXX", NULL);
+	char *root = g_dir_make_tmp("ctprof-run-XXXXXX", NULL);
 
 	g_assert_nonnull(root);
 	run_init(run, root, FALSE);

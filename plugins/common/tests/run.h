@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin under test, on a host that the test can make fail. */
+/* A source of threads under test, on a host that the test can make fail. */
 #pragma once
 
 #include "fakehost.h"
-#include "procfs.h"
 
 /* Where this machine's own processes are. */
 #define LIVE_PROC G_DIR_SEPARATOR_S "proc"
