@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What reading the memory of a process may cost, in time and in waiting. */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test-tree.h"
+
+/* Left out before its dear file is opened; what status tells is there. */
+static void test_skipped(void)
+{
+	static const struct {
+		const char *what, *key, *value;
+		guint64 rss_kib;
+		bool skipped;
+	} cases[] = {
+		{"as big as allowed", "smaps-max-rss", "102400", 100, false},
+		{"bigger", "smaps-max-rss", "102399", 100, true},
+		/* 1 TiB in small pages takes 8 s by what is assumed at first. */
+		{"within the budget", "smaps-budget-ms", "10000", 1u << 30, false},
+		{"beyond the budget", "smaps-budget-ms", "5000", 1u << 30, true},
+		{"never", "smaps", "never", 100, true},
+		{"always", "smaps", "always", G_MAXINT64 / 1024, false},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		RUN run = {0};
+
+		g_test_message("%s", cases[i].what);
+		run_init_tree(&run);
+		fake_host_option(run.fake, cases[i].key, cases[i].value);
+		add_process(&run, 10);
+		run_write_thread(&run, 10, 10, "status", STATUS "VmRSS: %" G_GUINT64_FORMAT " kB\n",
+				 cases[i].rss_kib);
+		run_begin(&run);
+		run_threads(&run);
+		assert_word(&run, 0, "memory_state", cases[i].skipped ? "skipped" : "exact");
+		g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==,
+				 cases[i].skipped ? 0 : 1);
+		if (!cases[i].skipped)
+			continue;
+		assert_word(&run, 0, "memory_source", "status");
+		assert_number(&run, 0, "rss_bytes", cases[i].rss_kib * 1024);
+		g_assert_cmpuint(fake_host_state(run.fake, 0, "pss_bytes"), ==,
+				 CTPROF_ABSENT_SKIPPED);
+		g_assert_cmpuint(fake_host_u64(run.fake, 0, "memory_would_ns"), >, 0);
+		/* For procfs to leave it alone, unless nobody is to read at all. */
+		assert_word(&run, 0, "smaps_state",
+			    g_str_equal(cases[i].value, "never") ? NULL : "skipped");
+	}
+}
+
+static ssize_t slow_read(int fd, void *buf, size_t size)
+{
+	ssize_t got = read(fd, buf, size);
+
+	if (got > 0)
+		g_usleep(20000);
+	return got;
+}
+
+/* The estimate is learned: after slow reads big processes are left out that the
+ * assumption would have let in, and what is under way counts. */
+static void test_learning(void)
+{
+	RUN run = {0};
+	guint exact = 0, skipped = 0;
+
+	run_init_tree(&run);
+	fake_host_option(run.fake, "smaps-budget-ms", "200");
+	for (int pid = 10; pid < 40; pid++)
+		add_process(&run, pid);
+	run_begin(&run);
+	instance(&run)->limits.read_file = slow_read;
+	run_threads(&run);
+	for (guint row = 0; row < 30; row++) {
+		const char *state = fake_host_string(run.fake, row, "memory_state");
+
+		exact += g_str_equal(state, "exact");
+		skipped += g_str_equal(state, "skipped") || g_str_equal(state, "timeout");
+	}
+	g_assert_cmpuint(exact, >, 0);
+	g_assert_cmpuint(skipped, >, 0);
+	g_assert_cmpuint(exact + skipped, ==, 30);
+	g_assert_cmpuint(atomic_load(&instance(&run)->plan.cost.reserved_ns), ==, 0);
+}
+
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
+static gboolean gate_open;
+
+static void set_gate(gboolean is_open)
+{
+	pthread_mutex_lock(&gate_lock);
+	gate_open = is_open;
+	pthread_cond_broadcast(&gate_changed);
+	pthread_mutex_unlock(&gate_lock);
+}
+
+/* Text that begins so is read through the gate only. */
+#define STUCK "Stuck: 1 kB\n"
+
+static ssize_t gated_read(int fd, void *buf, size_t size)
+{
+	ssize_t got = read(fd, buf, size);
+
+	if (got < (ssize_t)sizeof STUCK - 1 || memcmp(buf, STUCK, sizeof STUCK - 1) != 0)
+		return got;
+	pthread_mutex_lock(&gate_lock);
+	while (!gate_open)
+		pthread_cond_wait(&gate_changed, &gate_lock);
+	pthread_mutex_unlock(&gate_lock);
+	return got;
+}
+
+static guint count_threads(void)
+{
+	g_autoptr(GDir) dir = g_dir_open(LIVE_PROC "/self/task", 0, NULL);
+	guint n = 0;
+
+	while (g_dir_read_name(dir))
+		n++;
+	return n;
+}
+
+/* A process that does not answer is told by status, the others are exact; one
+ * that does not answer for its command line is not asked for more. */
+static void test_stuck(void)
+{
+	static const char *const files[] = {"smaps_rollup", "cmdline"};
+	guint threads = count_threads();
+
+	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+		set_gate(FALSE);
+		{
+			RUN run = {0};
+
+			run_init_tree(&run);
+			fake_host_option(run.fake, "smaps-timeout-ms", "200");
+			for (int pid = 10; pid < 13; pid++)
+				add_process(&run, pid);
+			run_write_thread(&run, 11, 11, files[i], STUCK);
+			run_begin(&run);
+			instance(&run)->limits.read_file = gated_read;
+			instance(&run)->plan.cmdline_limits.read_file = gated_read;
+			run_threads(&run);
+			assert_word(&run, 0, "memory_state", "exact");
+			assert_word(&run, 1, "memory_state", "timeout");
+			assert_word(&run, 2, "memory_state", "exact");
+			assert_word(&run, 1, "memory_source", "status");
+			assert_number(&run, 1, "rss_bytes", 102400);
+			g_assert_cmpuint(fake_host_state(run.fake, 1, "pss_bytes"), ==,
+					 CTPROF_ABSENT_TIMEOUT);
+			g_assert_cmpuint(fake_host_opens(run.fake, "11/smaps_rollup"), ==,
+					 i == 0 ? 1 : 0);
+			g_assert_nonnull(strstr(fake_host_log(run.fake), "process 11"));
+			run_summary(&run);
+			assert_number(&run, 0, "memory_summary.timeout", 1);
+		}
+		set_gate(TRUE);
+		for (guint n = 0; n < 1000 && count_threads() > threads; n++)
+			g_usleep(10000);
+		g_assert_cmpuint(count_threads(), ==, threads);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/memory/cost/skipped", test_skipped);
+	g_test_add_func("/memory/cost/learning", test_learning);
+	g_test_add_func("/memory/cost/stuck", test_stuck);
+	return g_test_run();
+}
