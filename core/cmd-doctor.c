@@ -4,6 +4,7 @@
 
 #include "cmd.h"
 #include "json.h"
+#include "loader.h"
 #include "ui.h"
 
 static char *format;
@@ -64,8 +65,12 @@ static void diagnose_group(const Session *session, const char *group, const char
 	}
 	if (out->len > before)
 		return;
+	g_autofree char *hint = loader_package_hint(usual);
+	g_autofree char *remedy =
+		g_strdup_printf("install the plugin%s%s%s, or name it in --plugins",
+				hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
 	struct diagnosis line = {group, usual, "its plugin is not installed or not selected",
-				 "install the plugin, or name it in --plugins", CTPROF_FAILS};
+				 g_intern_string(remedy), CTPROF_FAILS};
 	g_array_append_val(out, line);
 }
 

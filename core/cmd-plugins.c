@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "error.h"
 #include "json.h"
+#include "loader.h"
 #include "ui.h"
 
 static char *format;
@@ -278,7 +279,9 @@ static int run(Globals *globals, char **arguments)
 	    !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	if (name && !find(session, name)) {
-		ui_error("no plugin '%s' is loaded (see 'ctprof plugins')", name);
+		g_autofree char *hint = loader_package_hint(name);
+		ui_error("no plugin '%s' is loaded (%s)", name,
+			 hint ? hint : "see 'ctprof plugins'");
 		return EXIT_FAILED;
 	}
 	for (guint i = 0; i < session->plugins->len; i++)

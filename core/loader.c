@@ -249,18 +249,40 @@ Plugin *loader_load_file(const char *path, GError **error)
 	return plugin_new(g_steal_pointer(&real), module, &descriptor);
 }
 
+char *loader_package_hint(const char *name)
+{
+	g_auto(GStrv) packaged = g_strsplit(CTPROF_PACKAGED_PLUGINS, ",", -1);
+
+	if (!g_strv_contains((const char *const *)packaged, name))
+		return NULL;
+	return g_strconcat(CTPROF_PACKAGE_HINT, name, NULL);
+}
+
 static gboolean check_known(Loader *loader, const char *name, GError **error)
 {
 	if (g_hash_table_contains(loader->files, name))
 		return TRUE;
+	g_autofree char *hint = loader_package_hint(name);
+	if (hint) {
+		g_set_error(error, USAGE_ERROR, 0, "%s: not installed (%s)", name, hint);
+		return FALSE;
+	}
 	g_ptr_array_add(loader->dirs, NULL);
 	g_autofree char *dirs = g_strjoinv(", ", (char **)loader->dirs->pdata);
 	g_ptr_array_remove_index(loader->dirs, loader->dirs->len - 1);
 	g_set_error(error, USAGE_ERROR, 0,
-		    "unknown plugin '%s': no " FILE_PREFIX "%s" FILE_SUFFIX " in %s (see 'ctprof "
+		    "%s: not installed: no " FILE_PREFIX "%s" FILE_SUFFIX " in %s (see 'ctprof "
 		    "plugins')",
 		    name, name, dirs[0] ? dirs : "any plugin directory");
 	return FALSE;
+}
+
+/* A packaged plugin may be left out by name on hosts that do not have it. */
+static gboolean is_moot(const Select *select, const char *name)
+{
+	g_autofree char *hint = select_names(select, name) ? NULL : loader_package_hint(name);
+
+	return hint != NULL;
 }
 
 static gboolean check_all_known(Loader *loader, const Select *select, const char *const *needed,
@@ -268,9 +290,12 @@ static gboolean check_all_known(Loader *loader, const Select *select, const char
 {
 	const GPtrArray *names = select_mentioned(select);
 
-	for (guint i = 0; i < names->len; i++)
-		if (!check_known(loader, g_ptr_array_index(names, i), error))
+	for (guint i = 0; i < names->len; i++) {
+		const char *name = g_ptr_array_index(names, i);
+
+		if (!is_moot(select, name) && !check_known(loader, name, error))
 			return FALSE;
+	}
 	for (guint i = 0; needed && needed[i]; i++)
 		if (!check_known(loader, needed[i], error))
 			return FALSE;

@@ -27,5 +27,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loader, loader_free)
 GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *needed,
 		       GError **error);
 
+/* How to install the package of that plugin, when whoever built this ctprof
+ * named one (meson -Dplugin-packages); else NULL. */
+char *loader_package_hint(const char *name);
+
 /* Loads and verifies one file. */
 Plugin *loader_load_file(const char *path, GError **error);
