@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The RPM spec: sound, and split like the Debian packages."""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+SPEC = harness.SOURCE / "packaging/ctprof.spec"
+# What Fedora's meson and redhat-rpm-config packages define, as short as they can be.
+MACROS = {
+    "meson": "meson setup _build --buildtype=plain --prefix=/usr --libdir=lib64"
+             " --libexecdir=libexec",
+    "meson_build": "meson compile -C _build",
+    "meson_install": "meson install -C _build --no-rebuild --destdir %{buildroot}",
+    "_docdir": "/usr/share/doc",
+    "_prefix": "/usr",
+    "_libdir": "/usr/lib64",
+    "debug_package": "%{nil}",
+    # Debian's librpm knows no user of these names.
+    "_build_name_fmt": "%%{NAME}.rpm",
+}
+
+
+def control_packages():
+    """The names in debian/control as Fedora has them, of what this tree can build."""
+    text = (harness.SOURCE / "debian/control").read_text(encoding="utf-8")
+    names = re.findall(r"^Package: (\S+)$", text, re.MULTILINE)
+    return {re.sub("-dev$", "-devel", name) for name in names
+            if "-plugin-" not in name or plugin_exists(name.rpartition("-")[2])}
+
+
+def plugin_exists(name):
+    return (harness.SOURCE / "plugins" / name / "meson.build").exists()
+
+
+def rpm_options():
+    options = [word for name, value in MACROS.items() for word in ("--define", f"{name} {value}")]
+    return options + ([] if plugin_exists("memory") else ["--without", "memory"])
+
+
+def call(*command, **options):
+    done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
+                          check=False, **options)
+    assert done.returncode == 0, f"{command[0]}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def test_rpmlint_is_content():
+    harness.need_command("rpmlint")
+    said = call("rpmlint", SPEC)
+    # A tag of old rpm, and a source that has no address yet.
+    known = ("no-buildroot-tag", "invalid-url Source0")
+    bad = [line for line in said.splitlines()
+           if re.search(": [EW]: ", line) and not any(tag in line for tag in known)]
+    assert not bad, bad
+
+
+def test_split_is_debians():
+    harness.need_command("rpmspec")
+    names = call("rpmspec", "-q", *rpm_options(), "--qf", "%{name}\n", SPEC).split()
+    assert set(names) == control_packages(), names
+
+
+@functools.lru_cache
+def built():
+    """name -> files of each package, built of this tree with its licences."""
+    harness.need_command("rpmbuild")
+    harness.need_command("git")
+    with tempfile.TemporaryDirectory() as scratch:
+        top = Path(scratch)
+        (top / "SOURCES").mkdir()
+        version = re.search(r"^Version: +(\S+)$", SPEC.read_text(encoding="utf-8"), re.MULTILINE)[1]
+        listed = call("git", "-c", f"safe.directory={harness.SOURCE}", "-C", harness.SOURCE,
+                      "ls-files", "-z", "-co", "--exclude-standard")
+        files = [name for name in listed.split("\0") if (harness.SOURCE / name).is_file()]
+        call("tar", "-C", harness.SOURCE, "-czf", top / f"SOURCES/ctprof-{version}.tar.gz",
+             f"--transform=s,^,ctprof-{version}/,", "-T", "-", input="\n".join(files))
+        call("rpmbuild", "-bb", "--nodeps", "--define", f"_topdir {top}", *rpm_options(), SPEC,
+             env={**os.environ, "HOME": scratch})
+        return {package.stem: call("rpm", "-qlp", package).split()
+                for package in (top / "RPMS").glob("*.rpm")}
+
+
+def plugins_in(name):
+    return {Path(file).stem for file in built()[name] if file.endswith(".so")}
+
+
+def test_every_file_is_in_a_package():
+    assert set(built()) == control_packages(), list(built())
+
+
+def test_plugins_are_in_their_packages_alone():
+    others = [name for name in built() if "-plugin-" in name]
+    for name in others:
+        plugin = name.replace("ctprof-plugin-", "ctprof-")
+        assert plugins_in(name) == {plugin}, plugins_in(name)
+        assert plugin not in plugins_in("ctprof")
+    assert {"ctprof-procfs", "ctprof-snapshot"} <= plugins_in("ctprof")
+
+
+if __name__ == "__main__":
+    tap.main(globals())
