@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""meson.build has the version; everything that names one agrees with it."""
+"""What packages say a second time agrees with its one place: the version with
+meson.build, the libraries with the table of scripts/setup."""
 
 import re
 import subprocess
@@ -56,6 +57,30 @@ def test_news_and_changelog_are_released_together():
     unreleased = "(not released yet)" in (harness.SOURCE / "NEWS.md").read_text().partition("\n")[0]
     head = (harness.SOURCE / "debian/changelog").read_text().partition("\n")[0]
     assert unreleased == (" UNRELEASED;" in head), head
+
+
+def setup_rows(sets):
+    """scripts/setup's table: (check, Debian's package) of the rows in these sets."""
+    text = (harness.SOURCE / "scripts/setup").read_text(encoding="utf-8")
+    rows = re.findall(r"^\t(\w+) +(\S+) +(\S+) +\S+ +\S+$", text, re.MULTILINE)
+    return [(check, debian) for kind, check, debian in rows if kind in sets]
+
+
+def test_debian_builds_with_every_library():
+    text = (harness.SOURCE / "debian/control").read_text(encoding="utf-8")
+    field = re.search(r"^Build-Depends:\n((?: .*\n)+)", text, re.MULTILINE)[1]
+    named = set(re.findall(r"^ ([^ ,]+)", field, re.MULTILINE))
+    # What debhelper and meson bring.
+    brought = {"gcc", "libc6-dev", "ninja-build", "debhelper"}
+    asked = {debian for _, debian in setup_rows({"build", "optional"})} - brought
+    assert named - {"debhelper-compat"} == asked, named ^ asked
+
+
+def test_spec_builds_with_every_library():
+    text = (harness.SOURCE / "packaging/ctprof.spec").read_text(encoding="utf-8")
+    named = set(re.findall(r"^BuildRequires: +pkgconfig\((\S+?)\)", text, re.MULTILINE))
+    asked = {check[3:] for check, _ in setup_rows({"build", "optional"}) if check[:3] == "pc:"}
+    assert named == asked, named ^ asked
 
 
 add_tests()
