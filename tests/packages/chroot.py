@@ -56,6 +56,7 @@ def make_base(tar, packages):
                  ' /packages/*.deb && rm -r /packages"')
         made = subprocess.run(
             ["mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--skip=cleanup/apt",
+             "--dpkgopt=force-unsafe-io",
              *(f"--aptopt={option}" for option in apt_proxies()),
              f"--customize-hook=copy-in {scratch} /",
              f'--customize-hook=mv "$1/{Path(scratch).name}" "$1/packages"',
