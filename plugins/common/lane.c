@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "lane.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "helper.h"
 
 #define NS_PER_S 1000000000u
 #define STACK_SIZE (256u * 1024)
@@ -134,22 +134,6 @@ static void *helper_run(void *data)
 
 /* ---- the worker ------------------------------------------------------- */
 
-/* The helper inherits a mask of all signals: they are the program's. */
-static int start_helper(struct lane *lane)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-
-	(void)sigfillset(&all);
-	(void)pthread_attr_init(&attr);
-	(void)pthread_attr_setstacksize(&attr, STACK_SIZE);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	int r = pthread_create(&lane->thread, &attr, helper_run, lane);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
-	return -r;
-}
-
 int lane_open(lane_read_fn *read_file, struct lane **ret)
 {
 	struct lane *lane = calloc(1, sizeof *lane);
@@ -164,7 +148,7 @@ int lane_open(lane_read_fn *read_file, struct lane **ret)
 	(void)pthread_cond_init(&lane->work, &attr);
 	(void)pthread_cond_init(&lane->idle, &attr);
 	(void)pthread_condattr_destroy(&attr);
-	int r = start_helper(lane);
+	int r = helper_start(&lane->thread, STACK_SIZE, helper_run, lane);
 	if (r < 0) {
 		lane_free(lane);
 		return r;
@@ -221,23 +205,12 @@ unsigned lane_truncate(struct lane *lane)
 	return lane->n;
 }
 
-/* A helper left behind runs this code after close(), when the plugin may have
- * been unloaded: keep it in memory. */
-static void pin_code(void)
-{
-	static const char anchor;
-	Dl_info info;
-
-	if (dladdr(&anchor, &info) && info.dli_fname)
-		(void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 bool lane_abandon(struct lane *lane, unsigned running)
 {
 	HOLD(lane);
 	if (lane->done != running || lane->begun_ns == 0)
 		return false;
-	pin_code();
+	helper_pin_code();
 	lane->abandoned = true;
 	(void)pthread_detach(lane->thread);
 	return true;

@@ -162,11 +162,11 @@ static int begin(struct worker *worker, uint64_t rows)
 	return r;
 }
 
-static void add(struct worker *worker, struct ctprof_batch *batch, uint64_t row)
+static void show_to_parts(struct worker *worker, uint64_t row)
 {
 	struct memory_process process;
 
-	if (!process_add(&worker->process, batch, row, &process))
+	if (!process_describe(&worker->process, row, &process))
 		return;
 	for (unsigned i = 0; i < worker->memory->n_parts; i++)
 		if (worker->parts[i])
@@ -188,8 +188,10 @@ static int collect_threads(struct memory *memory, struct worker *worker, struct 
 		return r;
 	}
 	for (uint64_t row = 0; row < batch->n; row++)
-		add(worker, batch, row);
+		process_add(&worker->process, batch, row);
 	process_finish(&worker->process, batch);
+	for (uint64_t row = 0; row < batch->n; row++)
+		show_to_parts(worker, row);
 	for (unsigned i = 0; i < memory->n_parts; i++)
 		if (worker->parts[i])
 			memory_parts[i]->finish(worker->parts[i], batch);

@@ -86,6 +86,12 @@ static void fill_state(const struct process_metric *metric, const struct process
 	set_word(ret, process_state_word(process->state));
 }
 
+/* There is a memory, of which no smaps file told. */
+static bool speaks_by_status(const struct process *process)
+{
+	return process->state != PROCESS_EXACT && process->state != PROCESS_NOT_APPLICABLE;
+}
+
 static void fill_source(const struct process_metric *metric, const struct process *process,
 			struct process_value *ret)
 {
@@ -96,7 +102,8 @@ static void fill_source(const struct process_metric *metric, const struct proces
 		set_word(ret, answer->per_mapping ? "sibling-smaps" : "sibling");
 	else if (process->state == PROCESS_EXACT)
 		set_word(ret, answer->per_mapping ? "smaps" : "rollup");
-	else if (process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT)
+	else if (speaks_by_status(process) &&
+		 process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT)
 		set_word(ret, "status");
 	else
 		set_absent(ret, process->why);
@@ -157,7 +164,7 @@ static void fill_sum_or_status(const struct process_metric *metric, const struct
 {
 	const struct status_value *value = &process->status.at[metric->status];
 
-	if (process->state != PROCESS_EXACT && value->why == CTPROF_PRESENT)
+	if (speaks_by_status(process) && value->why == CTPROF_PRESENT)
 		set_number(ret, value->number);
 	else
 		fill_sum(metric, process, ret);
@@ -330,6 +337,11 @@ bool process_metric_is_dear(const struct process_metric *metric)
 bool process_metric_is_cmdline(const struct process_metric *metric)
 {
 	return metric->fill == fill_cmdline;
+}
+
+bool process_metric_is_user(const struct process_metric *metric)
+{
+	return metric->fill == fill_user;
 }
 
 bool process_metric_is_own(const struct process_metric *metric)

@@ -38,6 +38,7 @@ extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 /* Whether its value takes a read behind the mmap lock. */
 bool process_metric_is_dear(const struct process_metric *metric);
 bool process_metric_is_cmdline(const struct process_metric *metric);
+bool process_metric_is_user(const struct process_metric *metric);
 /* Whether it is a value of this plugin alone: the others are by-products, and
  * no reason to read anything. */
 bool process_metric_is_own(const struct process_metric *metric);

@@ -13,7 +13,7 @@
 
 #include "ctprof/source.h"
 
-/* A process with a memory, in a thread batch; borrowed for the call. */
+/* A process with a memory, and one that answers; borrowed for the call. */
 struct memory_process {
 	uint64_t row; /* of its leader */
 	const struct ctprof_target *target;

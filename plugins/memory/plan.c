@@ -84,7 +84,8 @@ void process_plan_close(struct process_plan *plan)
 
 void process_plan_start(struct process_plan *plan)
 {
-	plan->users.live = plan->host->live(plan->host);
+	bool user = false;
+
 	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
 		const struct process_metric *metric = &process_metrics[i];
 
@@ -92,5 +93,9 @@ void process_plan_start(struct process_plan *plan)
 		plan->wanted |= plan->asked[i] && process_metric_is_own(metric);
 		plan->dear |= plan->asked[i] && process_metric_is_dear(metric);
 		plan->cmdline |= plan->asked[i] && process_metric_is_cmdline(metric);
+		user |= plan->asked[i] && process_metric_is_user(metric);
 	}
+	/* This machine's names are not those of a recorded tree. */
+	if (user && plan->host->live(plan->host))
+		users_start(&plan->users, users_ask_system, plan->limits->timeout_ns);
 }

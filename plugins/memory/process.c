@@ -96,9 +96,12 @@ static void read_sibling_status(const struct process_worker *worker, struct proc
 
 /* ---- the cost --------------------------------------------------------- */
 
+/* Resident pages; 0 where status could not tell. */
 static uint64_t pages_of(const struct process_plan *plan, const struct process *process)
 {
-	return process->status.at[STATUS_VM_RSS].number / plan->page_bytes;
+	const struct status_value *rss = &process->status.at[STATUS_VM_RSS];
+
+	return rss->why == CTPROF_PRESENT ? rss->number / plan->page_bytes : 0;
 }
 
 static uint64_t estimate_ns(struct process_plan *plan, const struct process *process)
@@ -113,7 +116,7 @@ static uint64_t estimate_ns(struct process_plan *plan, const struct process *pro
 static void learn(struct process_plan *plan, const struct process *process,
 		  const struct smaps_answer *answer)
 {
-	if (process->status.at[STATUS_VM_RSS].why != CTPROF_PRESENT)
+	if (pages_of(plan, process) == 0)
 		return;
 	atomic_fetch_add(&plan->cost.ns, answer->ns);
 	atomic_fetch_add(&plan->cost.pages, pages_of(plan, process));
@@ -236,7 +239,7 @@ static void settle(struct process_worker *worker, struct ctprof_batch *batch,
 	process->why =
 		answer.end == SMAPS_READ ? (uint32_t)CTPROF_ABSENT_INVALID : smaps_absence(&answer);
 	process->waits = false;
-	if (process->state == PROCESS_SKIPPED && process->would_ns == 0)
+	if (process->state == PROCESS_SKIPPED && pages_of(worker->plan, process) > 0)
 		process->would_ns = estimate_ns(worker->plan, process);
 	if (!vanished)
 		count(&worker->tally, process);
@@ -256,6 +259,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 	struct process *process = process_at(worker, answer->row);
 
 	release(worker->plan, process);
+	process->stuck = answer->end == SMAPS_TIMEOUT && answer->err;
 	if (answer->end == SMAPS_READ)
 		learn(worker->plan, process, answer);
 	settle(worker, batch, process, answer);
@@ -324,7 +328,7 @@ static void answer_cmdline(void *self, struct ctprof_batch *batch,
 	const struct cmdline *cmdline = answer->data;
 
 	(void)batch;
-	process->stuck = answer->end == SMAPS_TIMEOUT;
+	process->stuck = answer->end == SMAPS_TIMEOUT && answer->err;
 	process->cmdline_why = smaps_absence(answer);
 	if (answer->end != SMAPS_READ)
 		return;
@@ -405,12 +409,17 @@ static void add_thread(struct process_worker *worker, struct ctprof_batch *batch
 		plan->host->put_text(batch, row, slot, leader->stat.name, leader->stat.name_len);
 }
 
+static bool has_exited(const struct process *process)
+{
+	return process->stat.state == 'Z' || process->stat.state == 'X';
+}
+
 static void enqueue(struct process_worker *worker, const struct process *process, uint64_t row)
 {
 	struct smaps_want want = {
 		.row = row,
 		.kernel_thread = process->stat.kernel_thread,
-		.exited = process->stat.state == 'Z' || process->stat.state == 'X',
+		.exited = has_exited(process),
 	};
 
 	if (worker->plan->cmdline)
@@ -433,8 +442,7 @@ static bool read_leader(struct process_worker *worker, struct process *process)
 	return true;
 }
 
-bool process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row,
-		 struct memory_process *ret)
+void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row)
 {
 	struct process_plan *plan = worker->plan;
 	const struct ctprof_target *target = ctprof_batch_target(batch, row);
@@ -442,7 +450,7 @@ bool process_add(struct process_worker *worker, struct ctprof_batch *batch, uint
 
 	if (!(target->flags & CTPROF_TARGET_LEADER)) {
 		add_thread(worker, batch, row);
-		return false;
+		return;
 	}
 	*process = (struct process){
 		.target = target,
@@ -452,21 +460,29 @@ bool process_add(struct process_worker *worker, struct ctprof_batch *batch, uint
 	};
 	if (!read_leader(worker, process)) {
 		plan->host->vanished(batch, row);
-		return false;
+		return;
 	}
 	worker->tgid = target->tgid;
 	worker->leader = row;
 	process->waits = plan->wanted;
 	if (plan->wanted && process->has_mm)
 		enqueue(worker, process, row);
+}
+
+bool process_describe(const struct process_worker *worker, uint64_t row, struct memory_process *ret)
+{
+	const struct process *process = process_at(worker, row);
+
+	if (!process->has_mm || process->stuck)
+		return false;
 	*ret = (struct memory_process){
 		.row = row,
-		.target = target,
+		.target = process->target,
 		.pcomm = process->stat.name,
 		.pcomm_len = process->stat.name_len,
-		.exited = process->stat.state == 'Z' || process->stat.state == 'X',
+		.exited = has_exited(process),
 	};
-	return process->has_mm;
+	return true;
 }
 
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch)

@@ -45,7 +45,7 @@ struct process {
 	char *cmdline;
 	size_t cmdline_len;
 	uint32_t cmdline_why;
-	bool stuck; /* reading it took too long */
+	bool stuck; /* reading one of its files took too long */
 	/* What reading its memory is likely to cost, and how much of that is
 	 * set aside in the budget. */
 	uint64_t would_ns;
@@ -118,11 +118,13 @@ int process_worker_open(struct process_plan *plan, struct process_worker *ret);
 void process_worker_close(struct process_worker *worker);
 
 int process_begin(struct process_worker *worker, uint64_t rows);
-/* Reads what is cheap of a row; true when it is a process with a memory. */
-bool process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row,
-		 struct memory_process *ret);
+/* Reads what is cheap of a row. */
+void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row);
 /* Fills the rows added since process_begin(). */
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch);
+/* After that: whether a row is that of a process with a memory, one that answers. */
+bool process_describe(const struct process_worker *worker, uint64_t row,
+		      struct memory_process *ret);
 
 /* What the workers that have ended counted. */
 int process_summary_declare(struct process_plan *plan);

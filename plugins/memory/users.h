@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of users, each looked up once. */
+/*
+ * Names of users, each looked up once, and by one thread: libraries that look
+ * them up keep descriptors, and each worker has a descriptor table of its own.
+ * A directory service that does not answer in time is not asked again.
+ */
 #pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#define USERS_NAME_SIZE 256u
+
+/* Looks a name up; false: there is none. */
+typedef bool users_ask_fn(uint32_t uid, char ret_name[USERS_NAME_SIZE]);
 
 struct users {
 	pthread_mutex_t lock;
-	bool live; /* false: this machine's names are not those of a recorded tree */
 	struct user *first;
+	struct clerk *clerk; /* NULL: nobody is asked */
+	uint64_t timeout_ns;
 };
 
+/* getpwuid(). */
+users_ask_fn users_ask_system;
+
 void users_init(struct users *ret);
+/* Starts the thread that asks; without it all users are numbers. */
+void users_start(struct users *users, users_ask_fn *ask, uint64_t timeout_ns);
 void users_clear(struct users *users);
 
 /* The user's name, or the number in decimal; lives until users_clear().  NULL:
