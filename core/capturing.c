@@ -249,6 +249,15 @@ static gboolean add_memory(GString *list, GError **error)
 	return TRUE;
 }
 
+static gboolean check_memory(const Session *session, GError **error)
+{
+	if (!memory_given || session_plugin(session, MEMORY_PLUGIN, CTPROF_KIND_SOURCE))
+		return TRUE;
+	g_set_error(error, USAGE_ERROR, 0,
+		    "--memory: the plugin " MEMORY_PLUGIN " is not among those of --plugins");
+	return FALSE;
+}
+
 /* Whoever names that plugin wants what it is for. */
 static gboolean memory_is_named(const Globals *globals, const CapturingRequest *request)
 {
@@ -435,7 +444,8 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	    (delayacct && !switch_delayacct_on(globals, error)))
 		return FALSE;
 	g_autoptr(Session) session = session_new(globals, needed, error);
-	if (!session || !registry_seal(session->registry, request->metrics, wanted_groups, error))
+	if (!session || !check_memory(session, error) ||
+	    !registry_seal(session->registry, request->metrics, wanted_groups, error))
 		return FALSE;
 	name = request->output ? g_strdup(request->output) : default_output(session->root);
 	g_autoptr(Output) output = output_open(name, TRUE, error);

@@ -18,7 +18,7 @@ static const GOptionEntry entries[] = {
 static const char *const well_known[][2] = {
 	{"identity", "procfs"}, {"sched", "procfs"},      {"io", "procfs"},     {"smaps", "procfs"},
 	{"delay", "taskstats"}, {"jemalloc", "jemalloc"}, {"cgroup", "cgroup"}, {"psi", "psi"},
-	{"scx", "scx"},         {"host", "host"},
+	{"scx", "scx"},         {"host", "host"},         {"memory", "memory"},
 };
 
 /* One line of the report: what a plugin says of a group. */
@@ -27,10 +27,10 @@ struct diagnosis {
 	guint32 state;
 };
 
+/* What the plugin itself says. */
 static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out)
 {
 	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
-	guint before = out->len;
 
 	if (!plugin_is_live(plugin)) {
 		line.state = CTPROF_FAILS;
@@ -48,8 +48,26 @@ static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out
 		line.remedy = finding->remedy;
 		g_array_append_val(out, line);
 	}
-	if (out->len == before)
-		g_array_append_val(out, line);
+}
+
+/* A plugin that has nothing to say is taken to work. */
+static void take_to_work(const Plugin *plugin, const char *group, GArray *out)
+{
+	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
+
+	g_array_append_val(out, line);
+}
+
+static void for_each_provider(const Session *session, const char *group,
+			      void (*tell)(const Plugin *plugin, const char *group, GArray *out),
+			      GArray *out)
+{
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+
+		if (registry_offers(session->registry, plugin_name(plugin), group))
+			tell(plugin, group, out);
+	}
 }
 
 static void diagnose_group(const Session *session, const char *group, const char *usual,
@@ -57,12 +75,10 @@ static void diagnose_group(const Session *session, const char *group, const char
 {
 	guint before = out->len;
 
-	for (guint i = 0; i < session->plugins->len; i++) {
-		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-
-		if (registry_offers(session->registry, plugin_name(plugin), group))
-			diagnose_plugin(plugin, group, out);
-	}
+	/* Of a group that two fill, who knows it tells. */
+	for_each_provider(session, group, diagnose_plugin, out);
+	if (out->len == before)
+		for_each_provider(session, group, take_to_work, out);
 	if (out->len > before)
 		return;
 	g_autofree char *hint = loader_package_hint(usual);

@@ -138,6 +138,7 @@ def test_misuse_is_exit_code_2_and_one_line():
         ["capture", "--smaps-max-rss", "99999999TiB"],
         ["capture", "--memory=nonsense"],
         ["capture", "--memory="],
+        ["--plugins=procfs", "capture", "--memory"],
         ["capture", "--memory=tmpfs,,sysv"],
         ["capture", "--groups", "nonsense"],
         ["capture", "--metrics", "nonsense"],
