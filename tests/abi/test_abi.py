@@ -98,7 +98,7 @@ def build_stranger(r, env):
     pkg_config = find_tool("pkg-config", "pkgconf")
     cflags = shlex.split(call(pkg_config, "--cflags", "ctprof", env=env))
     assert call(pkg_config, "--libs", "ctprof", env=env).strip() == "", "a plugin links nothing"
-    assert call(pkg_config, "--variable=abi_version", "ctprof", env=env).strip() == "1.1"
+    assert call(pkg_config, "--variable=abi_version", "ctprof", env=env).startswith("1.")
     plugin = r.plugins / "ctprof-stranger.so"
     call(*cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC",
          "-Wl,-z,defs", *cflags, SOURCE / "tests/abi/stranger.c", "-o", plugin, cwd=r.tmp)
