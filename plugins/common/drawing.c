@@ -2,7 +2,27 @@
 #include "drawing.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
+
+/* Whether a struct of the host's has the member at all: hosts of an earlier
+ * ABI hand over shorter ones. */
+#define HAS_MEMBER(s, member)                                                                      \
+	((s)->struct_size >= offsetof(__typeof__(*(s)), member) + sizeof(s)->member)
+
+const struct ctprof_report_table *drawing_table(const struct ctprof_report_section *section)
+{
+	if (section->layout != CTPROF_LAYOUT_TABLE || !HAS_MEMBER(section, table))
+		return NULL;
+	return section->table;
+}
+
+const char *drawing_command(const struct ctprof_report *report)
+{
+	if (HAS_MEMBER(report, command) && report->command)
+		return report->command;
+	return drawing_is_compare(report) ? "compare" : "show";
+}
 
 typedef void (*say_value)(const struct ctprof_value *value, struct drawing_words *words);
 

@@ -39,6 +39,35 @@ static inline const struct ctprof_report_rename *drawing_rename(const struct ctp
 	return drawing_element(report->renames, i);
 }
 
+/* The section's own table; NULL: it has rows. */
+const struct ctprof_report_table *drawing_table(const struct ctprof_report_section *section);
+
+static inline const struct ctprof_report_field *
+drawing_field(const struct ctprof_report_table *table, uint64_t i)
+{
+	return drawing_element(table->fields, i);
+}
+
+static inline const struct ctprof_report_line *drawing_line(const struct ctprof_report_table *table,
+							    uint64_t i)
+{
+	return drawing_element(table->lines, i);
+}
+
+static inline bool drawing_is_total(const struct ctprof_report_line *line)
+{
+	return (line->flags & CTPROF_LINE_TOTAL) != 0;
+}
+
+/* Exact or standing in for what could not be read. */
+static inline bool drawing_is_number(const struct ctprof_value *value)
+{
+	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_ESTIMATE;
+}
+
+/* The command the report is of: "show", "compare", "memory". */
+const char *drawing_command(const struct ctprof_report *report);
+
 static inline bool drawing_is_compare(const struct ctprof_report *report)
 {
 	return (report->flags & CTPROF_REPORT_COMPARE) != 0;

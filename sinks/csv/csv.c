@@ -79,7 +79,7 @@ static void put_value(FILE *stream, const struct ctprof_value *value)
 {
 	struct drawing_words words;
 
-	if (value->type == CTPROF_VALUE_NUMBER)
+	if (drawing_is_number(value))
 		fprintf(stream, "%" PRIu64, value->number);
 	else if (value->type == CTPROF_VALUE_REAL)
 		put_real(stream, true, value->real);
@@ -232,6 +232,71 @@ static void put_rows(FILE *stream, unsigned int where, const struct ctprof_repor
 	}
 }
 
+/* ---- tables of their own fields -------------------------------------------- */
+
+static void put_table_header(FILE *stream, const struct ctprof_report_table *table)
+{
+	fputs("section,line,depth", stream);
+	for (uint64_t i = 0; i < table->n_fields; i++) {
+		fputc(',', stream);
+		put_name(stream, drawing_field(table, i)->name);
+	}
+	fputs(",estimates\r\n", stream);
+}
+
+/* The names of the fields whose numbers are none that was read. */
+static void put_estimates(FILE *stream, const struct ctprof_report_table *table,
+			  const struct ctprof_report_line *line)
+{
+	const char *separator = "";
+
+	for (uint64_t i = 0; i < table->n_fields; i++) {
+		if (line->cells[i].type != CTPROF_VALUE_ESTIMATE)
+			continue;
+		fputs(separator, stream);
+		fputs(drawing_field(table, i)->name, stream);
+		separator = " ";
+	}
+}
+
+static void put_table_line(FILE *stream, const char *section,
+			   const struct ctprof_report_table *table,
+			   const struct ctprof_report_line *line)
+{
+	const char *kind = drawing_is_total(line)              ? "total"
+			   : line->flags & CTPROF_LINE_CONTEXT ? "context"
+							       : "line";
+
+	put_name(stream, section);
+	fprintf(stream, ",%s,%" PRIu32, kind, line->depth);
+	for (uint64_t i = 0; i < table->n_fields; i++) {
+		fputc(',', stream);
+		put_value(stream, &line->cells[i]);
+	}
+	fputc(',', stream);
+	put_estimates(stream, table, line);
+	fputs("\r\n", stream);
+}
+
+static void put_table(FILE *stream, const struct ctprof_report *report, const char *section,
+		      const struct ctprof_report_table *table)
+{
+	if (report->flags & CTPROF_REPORT_HEADER)
+		put_table_header(stream, table);
+	for (uint64_t i = 0; i < table->n_lines; i++)
+		put_table_line(stream, section, table, drawing_line(table, i));
+}
+
+/* Whether some section has rows, which all share one header. */
+static bool has_rows(const struct ctprof_report *report)
+{
+	bool only_tables = report->n_sections > 0;
+
+	for (uint64_t i = 0; i < report->n_sections; i++)
+		only_tables = only_tables && drawing_table(drawing_section(report, i));
+	return !only_tables;
+}
+
 static void put_only(FILE *stream, const struct ctprof_report *report, unsigned int side)
 {
 	static const char *const sections[] = {"only-baseline", "only-candidate"};
@@ -256,12 +321,16 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 	bool is_compare = drawing_is_compare(report);
 	unsigned int where = is_compare ? IN_COMPARE : IN_SHOW;
 
-	if (report->flags & CTPROF_REPORT_HEADER)
+	if (report->flags & CTPROF_REPORT_HEADER && has_rows(report))
 		put_line(stream, where, NULL);
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = drawing_section(report, i);
+		const struct ctprof_report_table *table = drawing_table(section);
 
-		put_rows(stream, where, section);
+		if (table)
+			put_table(stream, report, section->name, table);
+		else
+			put_rows(stream, where, section);
 		if (section->n_cut > 0)
 			host->log(host, CTPROF_LOG_WARNING,
 				  "%s: %" PRIu64 " rows left out (--limit 0 gives all)",

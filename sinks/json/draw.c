@@ -66,6 +66,7 @@ static void draw_value(struct json *json, const struct ctprof_value *value)
 {
 	switch (value->type) {
 	case CTPROF_VALUE_NUMBER:
+	case CTPROF_VALUE_ESTIMATE:
 		json_u64(json, value->number);
 		return;
 	case CTPROF_VALUE_REAL:
@@ -164,22 +165,6 @@ static void draw_row(struct json *json, const struct ctprof_report_row *row, boo
 	json_literal(json, "}");
 }
 
-static void draw_section(struct json *json, const struct ctprof_report_section *section,
-			 bool is_compare)
-{
-	json_literal(json, "{\"name\":");
-	json_string(json, section->name);
-	json_member_string(json, "heading", section->heading);
-	if (section->n_cut > 0)
-		json_member_u64(json, "cut", section->n_cut);
-	json_literal(json, ",\"rows\":[");
-	for (uint64_t i = 0; i < section->n_rows; i++) {
-		draw_element(json, i);
-		draw_row(json, drawing_row(section, i), is_compare);
-	}
-	json_literal(json, "]}");
-}
-
 static void draw_strings(struct json *json, const char *key, const char *const *strings, uint64_t n)
 {
 	json_key(json, key);
@@ -190,6 +175,134 @@ static void draw_strings(struct json *json, const char *key, const char *const *
 		json_string(json, strings[i]);
 	}
 	json_literal(json, "]");
+}
+
+static void draw_fields(struct json *json, const struct ctprof_report_table *table)
+{
+	json_literal(json, ",\"fields\":[");
+	for (uint64_t i = 0; i < table->n_fields; i++) {
+		const struct ctprof_report_field *field = drawing_field(table, i);
+
+		draw_element(json, i);
+		json_literal(json, "{\"name\":");
+		json_string(json, field->name);
+		json_member_string(json, "unit", field->unit);
+		json_literal(json, "}");
+	}
+	json_literal(json, "]");
+}
+
+/* `"NAME":VALUE`; text that is not UTF-8 stands beside it in hex. */
+static void draw_cell(struct json *json, const char *name, const struct ctprof_value *value)
+{
+	const char *text = value->type == CTPROF_VALUE_TEXT ? value->text : NULL;
+
+	json_string(json, name);
+	json_literal(json, ":");
+	if (!text) {
+		draw_value(json, value);
+		return;
+	}
+	if (json_text(json, text, strlen(text)))
+		return;
+	json_literal(json, ",\"");
+	json_raw(json, name, strlen(name));
+	json_literal(json, "_hex\":");
+	json_hex(json, text, strlen(text));
+}
+
+/* The names of the fields whose numbers are none that was read. */
+static void draw_estimates(struct json *json, const struct ctprof_report_table *table,
+			   const struct ctprof_report_line *line)
+{
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; i < table->n_fields; i++) {
+		if (line->cells[i].type != CTPROF_VALUE_ESTIMATE)
+			continue;
+		if (n++ == 0)
+			json_literal(json, ",\"estimates\":[");
+		else
+			json_literal(json, ",");
+		json_string(json, drawing_field(table, i)->name);
+	}
+	if (n > 0)
+		json_literal(json, "]");
+}
+
+static void draw_line(struct json *json, const struct ctprof_report_table *table,
+		      const struct ctprof_report_line *line)
+{
+	json_literal(json, "{");
+	for (uint64_t i = 0; i < table->n_fields; i++) {
+		if (i > 0)
+			json_literal(json, ",");
+		draw_cell(json, drawing_field(table, i)->name, &line->cells[i]);
+	}
+	json_member_u64(json, "depth", line->depth);
+	if (line->flags & CTPROF_LINE_CONTEXT)
+		json_literal(json, ",\"context\":true");
+	draw_estimates(json, table, line);
+	json_literal(json, "}");
+}
+
+static void draw_lines(struct json *json, const char *key, const struct ctprof_report_table *table,
+		       bool totals)
+{
+	uint64_t n = 0;
+
+	json_key(json, key);
+	json_literal(json, "[");
+	for (uint64_t i = 0; i < table->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(table, i);
+
+		if (drawing_is_total(line) != totals)
+			continue;
+		draw_element(json, n++);
+		draw_line(json, table, line);
+	}
+	json_literal(json, "]");
+}
+
+static void draw_coverage(struct json *json, const struct ctprof_report_table *table)
+{
+	if (!(table->flags & CTPROF_TABLE_HAS_COVERAGE))
+		return;
+	json_literal(json, ",\"coverage\":{\"exact\":");
+	json_u64(json, table->n_exact);
+	json_member_u64(json, "approximate", table->n_approximate);
+	json_member_u64(json, "missing", table->n_missing);
+	json_literal(json, "}");
+}
+
+static void draw_table(struct json *json, const struct ctprof_report_table *table)
+{
+	draw_fields(json, table);
+	draw_lines(json, "lines", table, false);
+	draw_lines(json, "totals", table, true);
+	draw_coverage(json, table);
+	draw_strings(json, "notes", table->notes, table->n_notes);
+	json_literal(json, "}");
+}
+
+static void draw_section(struct json *json, const struct ctprof_report_section *section,
+			 bool is_compare)
+{
+	json_literal(json, "{\"name\":");
+	json_string(json, section->name);
+	json_member_string(json, "heading", section->heading);
+	if (section->n_cut > 0)
+		json_member_u64(json, "cut", section->n_cut);
+	if (drawing_table(section)) {
+		draw_table(json, drawing_table(section));
+		return;
+	}
+	json_literal(json, ",\"rows\":[");
+	for (uint64_t i = 0; i < section->n_rows; i++) {
+		draw_element(json, i);
+		draw_row(json, drawing_row(section, i), is_compare);
+	}
+	json_literal(json, "]}");
 }
 
 static void draw_only(struct json *json, const char *key, const struct ctprof_report *report,
@@ -247,8 +360,9 @@ static void draw_report(struct json *json, const struct ctprof_report *report)
 	json_literal(json, "{\"format\":{\"name\":\"ctprof-report\"");
 	json_member_u64(json, "version", FORMAT_VERSION);
 	json_literal(json, "}");
-	json_member_string(json, "command", is_compare ? "compare" : "show");
-	json_member_string(json, "group_by", report->group_by);
+	json_member_string(json, "command", drawing_command(report));
+	if (report->group_by)
+		json_member_string(json, "group_by", report->group_by);
 	draw_strings(json, "files", report->files, is_compare ? 2 : 1);
 	draw_strings(json, "warnings", report->warnings, report->n_warnings);
 	json_key(json, "sections");

@@ -27,8 +27,10 @@ void column_put_value(GString *text, const struct ctprof_value *value, guint32 l
 	struct drawing_words words;
 	char number[SCALE_ROOM];
 
-	if (value->type == CTPROF_VALUE_NUMBER) {
+	if (drawing_is_number(value)) {
 		scale_number(ladder, value->number, number);
+		if (value->type == CTPROF_VALUE_ESTIMATE)
+			g_string_append_c(text, '~');
 		g_string_append(text, number);
 	} else if (value->type == CTPROF_VALUE_REAL) {
 		scale_real(ladder, value->real, number);
@@ -44,7 +46,7 @@ void column_put_value(GString *text, const struct ctprof_value *value, guint32 l
 
 static gboolean is_number(const struct ctprof_value *value)
 {
-	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
+	return drawing_is_number(value) || value->type == CTPROF_VALUE_REAL;
 }
 
 static void put_delta(GString *text, const struct ctprof_report_row *row)

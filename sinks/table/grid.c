@@ -5,6 +5,8 @@
 
 /* A cut name must still say something. */
 #define LEAST_LABEL 16
+/* A column may be as wide as a command line. */
+#define MOST_RULE 80
 
 static const char *const codes[N_STYLES] = {
 	[STYLE_HEADER] = "36",    [STYLE_MORE] = "33",        [STYLE_LESS] = "35",
@@ -125,5 +127,15 @@ void grid_heading(Grid *grid, guint indent, const char *name, enum style style)
 	label_append(text, name);
 	fprintf(grid->stream, " %*s", (int)indent, "");
 	grid_print(grid->stream, grid->coloured, style, text->str);
+	fputc('\n', grid->stream);
+}
+
+void grid_rule(Grid *grid)
+{
+	if (grid->measuring)
+		return;
+	fputc(' ', grid->stream);
+	for (guint64 i = MIN(total_width(grid), MOST_RULE); i > 1; i--)
+		fputc('-', grid->stream);
 	fputc('\n', grid->stream);
 }

@@ -60,5 +60,8 @@ void grid_end_line(Grid *grid);
 /* A line of its own across all columns, below which others stand. */
 void grid_heading(Grid *grid, guint indent, const char *name, enum style style);
 
+/* A line that parts what is above it from what is below. */
+void grid_rule(Grid *grid);
+
 /* Text in a style, when coloured. */
 void grid_print(FILE *stream, gboolean coloured, enum style style, const char *text);

@@ -5,6 +5,7 @@
 
 #include "ctprof/sink.h"
 #include "drawing.h"
+#include "fields.h"
 #include "grid.h"
 #include "hoststream.h"
 #include "label.h"
@@ -41,12 +42,16 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = drawing_section(report, i);
+		const struct ctprof_report_table *table = drawing_table(section);
 
 		if (headed && i > 0)
 			fputc('\n', stream);
 		if (headed)
 			draw_heading(stream, section);
-		layout_draw(stream, report, section);
+		if (table)
+			fields_draw(stream, report, table);
+		else
+			layout_draw(stream, report, section);
 		tell_cut(host, stream, headed, section);
 	}
 	if (drawing_is_compare(report))

@@ -162,6 +162,73 @@ static const struct ctprof_report_section rate_sections[] = {
 	 .group_header = "comm-pattern", .n_rows = N(rates), .rows = rates},
 };
 
+#define FIELD .struct_size = sizeof(struct ctprof_report_field)
+#define LINE .struct_size = sizeof(struct ctprof_report_line)
+#define TABLE .struct_size = sizeof(struct ctprof_report_table)
+#define ESTIMATE(n)                                                                                \
+	{                                                                                          \
+		.type = CTPROF_VALUE_ESTIMATE, .number = (n)                                       \
+	}
+#define TEXT(bytes)                                                                                \
+	{                                                                                          \
+		.type = CTPROF_VALUE_TEXT, .text = (bytes)                                         \
+	}
+
+static const struct ctprof_report_field process_fields[] = {
+	{FIELD, .name = "pid", .header = "PID", .unit = "none"},
+	{FIELD, .name = "ppid", .header = "PPID", .unit = "none", .flags = CTPROF_FIELD_HIDDEN},
+	{FIELD, .name = "user", .header = "USER", .unit = "text"},
+	{FIELD, .name = "pss", .header = "PSS", .unit = "bytes", .ladder = CTPROF_LADDER_BYTES},
+	{FIELD, .name = "share", .header = "%", .unit = "percent", .flags = CTPROF_FIELD_PERCENT},
+	{FIELD, .name = "command", .header = "COMMAND", .unit = "text", .flags = CTPROF_FIELD_TREE},
+};
+static const struct ctprof_value process_cells[][N(process_fields)] = {
+	{NUMBER(1), NUMBER(0), TEXT("root"), NUMBER(1048576), REAL(12.345), TEXT("/sbin/init")},
+	{NUMBER(70), NUMBER(1), TEXT("d\xff"), ESTIMATE(2048), REAL(0.06),
+	 TEXT("=evil,\"\x1b[31m\"")},
+	{NUMBER(710), NUMBER(70), ABSENT, ABSENT, ABSENT, TEXT("b\xc3\xa9 \xf0\x9f\x98")},
+	{ABSENT, ABSENT, ABSENT, ESTIMATE(1050624), REAL(100), TEXT("total")},
+};
+static const struct ctprof_report_line process_lines[] = {
+	{LINE, .flags = CTPROF_LINE_CONTEXT, .cells = process_cells[0]},
+	{LINE, .depth = 1, .cells = process_cells[1]},
+	{LINE, .depth = 2, .cells = process_cells[2]},
+	{LINE, .flags = CTPROF_LINE_TOTAL, .cells = process_cells[3]},
+};
+static const char *const process_notes[] = {"1 process could not be read: \x1b"};
+static const struct ctprof_report_table process_table = {
+	TABLE,
+	.flags = CTPROF_TABLE_HAS_COVERAGE,
+	.n_fields = N(process_fields),
+	.fields = process_fields,
+	.n_lines = N(process_lines),
+	.lines = process_lines,
+	.n_exact = 1,
+	.n_approximate = 1,
+	.n_missing = 1,
+	.n_notes = N(process_notes),
+	.notes = process_notes,
+};
+static const struct ctprof_report_field mount_fields[] = {
+	{FIELD, .name = "mount", .header = "MOUNT", .unit = "text"},
+	{FIELD, .name = "limit", .header = "LIMIT", .unit = "bytes", .ladder = CTPROF_LADDER_BYTES},
+};
+static const struct ctprof_value mount_cells[] = {TEXT("/tmp"), UNLIMITED};
+static const struct ctprof_report_line mount_lines[] = {{LINE, .cells = mount_cells}};
+static const struct ctprof_report_table mount_table = {
+	TABLE,
+	.n_fields = N(mount_fields),
+	.fields = mount_fields,
+	.n_lines = N(mount_lines),
+	.lines = mount_lines,
+};
+static const struct ctprof_report_section table_sections[] = {
+	{SECTION, .layout = CTPROF_LAYOUT_TABLE, .name = "processes", .heading = "Processes",
+	 .table = &process_table, .n_cut = 3},
+	{SECTION, .layout = CTPROF_LAYOUT_TABLE, .name = "tmpfs", .heading = "tmpfs mounts",
+	 .table = &mount_table},
+};
+
 static const uint32_t arrow_columns[] = {
 	CTPROF_COLUMN_GROUP, CTPROF_COLUMN_THREADS, CTPROF_COLUMN_METRIC, CTPROF_COLUMN_ARROW,
 	CTPROF_COLUMN_DELTA, CTPROF_COLUMN_PCT,     CTPROF_COLUMN_UPTIME,
@@ -245,6 +312,12 @@ const struct sample samples[] = {
 	 {REPORT, .flags = EVERYTHING, .group_by = "pcomm", .files = {"before.ctprof.zst"},
 	  .n_columns = N(show_columns), .columns = show_columns, .n_sections = N(compare_sections),
 	  .sections = compare_sections}},
+	{"tables",
+	 {REPORT, .flags = EVERYTHING, .files = {"a"}, .n_sections = N(table_sections),
+	  .sections = table_sections, .command = "memory"}},
+	{"tables-bare",
+	 {REPORT, .files = {"a"}, .n_sections = N(table_sections), .sections = table_sections,
+	  .command = "memory"}},
 	{"empty", {REPORT, .flags = EVERYTHING, .group_by = "pcomm", .files = {"a"}}},
 };
 const unsigned int n_samples = N(samples);
