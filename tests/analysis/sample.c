@@ -294,19 +294,40 @@ void sample_map(Sample *sample, const char *name, const char *text)
 	put(sample, name, CTPROF_TYPE_MAP, (guint64)(uintptr_t)map);
 }
 
+static struct ctprof_rows view_rows(const Sample *sample, enum row_class row)
+{
+	const struct sample_rows *rows = &sample->rows[row];
+
+	return (struct ctprof_rows){
+		.struct_size = sizeof(struct ctprof_rows),
+		.scope = registry_scope_of_row(row),
+		.n = rows->targets->len,
+		.n_slots = registry_row(sample->registry, row)->len,
+		.targets = (const void *)rows->targets->data,
+		.values = (const void *)rows->values->data,
+		.states = (const void *)rows->states->data,
+	};
+}
+
+void sample_memory_feed(const Sample *sample, Memory *memory)
+{
+	for (guint i = 0; i < N_ROW_CLASSES; i++) {
+		struct ctprof_rows rows = view_rows(sample, i);
+
+		if (rows.n > 0)
+			memory_add(memory, sample->registry, &rows);
+	}
+}
+
+const Registry *sample_registry(const Sample *sample)
+{
+	return sample->registry;
+}
+
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error)
 {
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
-		const struct sample_rows *rows = &sample->rows[i];
-		struct ctprof_rows view = {
-			.struct_size = sizeof view,
-			.scope = registry_scope_of_row(i),
-			.n = rows->targets->len,
-			.n_slots = registry_row(sample->registry, i)->len,
-			.targets = (const void *)rows->targets->data,
-			.values = (const void *)rows->values->data,
-			.states = (const void *)rows->states->data,
-		};
+		struct ctprof_rows view = view_rows(sample, i);
 
 		if (view.n > 0 && !analysis_add(analysis, side, sample->registry, &view, error))
 			return FALSE;

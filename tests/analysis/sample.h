@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/memory.h"
 
 typedef struct sample Sample;
 
@@ -30,6 +31,9 @@ void sample_text(Sample *sample, const char *name, const char *text);
 void sample_cpus(Sample *sample, const char *name, const char *cpus);
 void sample_map(Sample *sample, const char *name, const char *entries);
 
+/* The rows, and the registry they come with, for what is no analysis. */
+void sample_memory_feed(const Sample *sample, Memory *memory);
+const Registry *sample_registry(const Sample *sample);
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error);
 /* The report of one sample (b NULL) or two. */
 Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *options,

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ctprof memory processes: the tree, its sums, what is asked for, and coverage. */
+#include <string.h>
+
+#include "memory-kit.h"
+
+#define N_PROCESSES 60
+#define N_FORESTS 300
+
+static void add_process(MemoryKit *kit, gint32 pid, guint64 ppid, const char *more)
+{
+	g_autofree char *cells = g_strdup_printf(
+		"ppid=%" G_GUINT64_FORMAT ";pcomm=p%d;memory_state=exact;%s", ppid, pid, more);
+
+	memory_kit_row(kit, MEMORY_PROCESSES, NULL, pid, cells);
+}
+
+static void check_dump(MemoryKit *kit, const char *fields, const char *expected)
+{
+	memory_kit_draw(kit, memory_draft_processes, memory_processes_sort);
+	g_autofree char *dump = memory_kit_dump(kit, "processes", fields);
+	g_assert_cmpstr(dump, ==, expected);
+}
+
+static void test_tree(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_process(&kit, 9, 99, "pss_bytes=5");
+	add_process(&kit, 1, 0, "pss_bytes=10");
+	add_process(&kit, 3, 2, "pss_bytes=30");
+	add_process(&kit, 7, 7, "pss_bytes=1");
+	add_process(&kit, 2, 1, "pss_bytes=20");
+	check_dump(&kit, "pid pss pss_subtree",
+		   "1 10 60\n  2 20 50\n    3 30 30\n9 5 5\n7 1 1\n=- 66 66\n");
+	kit.options.flat = TRUE;
+	check_dump(&kit, "pid pss", "3 30\n2 20\n1 10\n9 5\n7 1\n=- 66\n");
+}
+
+/* Reused pids can make a process its own ancestor. */
+static void test_cycle(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_process(&kit, 30, 20, "pss_bytes=1");
+	add_process(&kit, 20, 10, "pss_bytes=2");
+	add_process(&kit, 10, 30, "pss_bytes=4");
+	add_process(&kit, 40, 20, "pss_bytes=8");
+	check_dump(&kit, "pid pss_subtree", "10 15\n  20 11\n    40 8\n    30 1\n=- 15\n");
+}
+
+static void test_orders(void)
+{
+	static const struct {
+		const char *sort, *dump;
+	} cases[] = {
+		{"pss", "3 2 4 1 5 6"}, {"uss", "5 1 2 3 4 6"},  {"rss", "4 1 2 3 5 6"},
+		{"eps", "2 3 4 1 5 6"}, {"swap", "2 1 3 4 5 6"}, {"anon", "1 2 3 4 5 6"},
+		{"pid", "1 2 3 4 5 6"}, {"name", "6 1 2 3 4 5"},
+	};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.flat = TRUE;
+	add_process(&kit, 1, 0, "pss_bytes=5;rss_bytes=9;swap_pss_bytes=0");
+	add_process(&kit, 2, 0, "pss_bytes=20;swap_pss_bytes=100");
+	add_process(&kit, 3, 0, "pss_bytes=30;swap_pss_bytes=0");
+	add_process(&kit, 4, 0, "pss_bytes=20;rss_bytes=10;swap_pss_bytes=0");
+	add_process(&kit, 5, 0, "pss_bytes=0;uss_bytes=1;swap_pss_bytes=0");
+	add_process(&kit, 6, 0, "pcomm=a");
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		kit.options.sort = cases[i].sort;
+		memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+		g_autofree char *dump = memory_kit_dump(&kit, "processes", "pid");
+		char *total = strstr(dump, "\n=");
+		g_assert_nonnull(total);
+		*total = '\0';
+		g_test_message("%s", cases[i].sort);
+		g_assert_cmpstr(g_strdelimit(dump, "\n", ' '), ==, cases[i].dump);
+	}
+}
+
+/* What could not be read is never 0, nor another number in its place. */
+static void test_absent(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_process(&kit, 1, 0, "pss_bytes=10;rss_bytes=100;pss_anon_bytes=7;pss_shmem_bytes=1");
+	add_process(&kit, 2, 1, "memory_state=approximate;rss_bytes=50;anonymous_bytes=40");
+	add_process(&kit, 3, 1, "memory_state=inaccessible");
+	add_process(&kit, 4, 1, "memory_state=not-applicable");
+	add_process(&kit, 5, 1, "memory_state=skipped;rss_bytes=1");
+	check_dump(&kit, "pid pss pss_subtree rss rss_subtree anon anon_subtree shmem memory_state",
+		   "1 10 ~10 100 ~151 7 ~47 1 exact\n"
+		   "  2 - - 50 50 ~40 ~40 - approximate\n"
+		   "  3 - - - - - - - inaccessible\n"
+		   "  5 - - 1 1 - - - skipped\n"
+		   "=- ~10 ~10 ~151 ~151 ~47 ~47 ~1 -\n");
+	const struct ctprof_report_table *table = &memory_kit_table(&kit, "processes")->table;
+	g_assert_cmpuint(table->flags, ==, CTPROF_TABLE_HAS_COVERAGE);
+	g_assert_cmpuint(table->n_exact, ==, 1);
+	g_assert_cmpuint(table->n_approximate, ==, 2);
+	g_assert_cmpuint(table->n_missing, ==, 1);
+	g_autofree char *notes = memory_kit_notes(&kit, "processes");
+	g_assert_nonnull(strstr(notes, "PSS of 1 process is absent: the kernel refused"));
+	g_assert_nonnull(strstr(notes, "CAP_PERFMON"));
+	kit.options.all = TRUE;
+	memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+	g_autofree char *all = memory_kit_dump(&kit, "processes", "pid");
+	g_assert_nonnull(strstr(all, "  4\n"));
+	g_assert_cmpuint(memory_kit_table(&kit, "processes")->table.n_missing, ==, 1);
+}
+
+/* Kernel threads have no memory: they hide, and spoil no sum. */
+static void test_kernel_threads_are_in_no_coverage(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_process(&kit, 1, 0, "pss_bytes=10");
+	add_process(&kit, 2, 0, "memory_state=not-applicable");
+	add_process(&kit, 3, 2, "memory_state=not-applicable");
+	add_process(&kit, 4, 2, "pss_bytes=1");
+	check_dump(&kit, "pid pss pss_subtree", "1 10 10\n^2 - 1\n  4 1 1\n=- 11 11\n");
+}
+
+static void test_filter(void)
+{
+	static const struct {
+		const char *filter;
+		gboolean flat;
+		const char *dump;
+	} cases[] = {
+		{"^batch-[ab]$", TRUE, "batch-b 20\nbatch-a 10\n=2 processes match 30\n"},
+		{"^batch-[ab]$", FALSE,
+		 "^mnt 5 40\n  batch-b 20 20\n  batch-a 10 10\n=2 processes match 30 30\n"},
+		/* A match below a match is counted once. */
+		{"^batch-r", FALSE,
+		 "batch-root 20 30\n  batch-root-child 10 10\n=2 processes match 30 30\n"},
+		{"^batch-root$", FALSE, "batch-root 20 30\n=1 process matches 20 30\n"},
+		{"^12$", FALSE, "^mnt 5 40\n  batch-a 10 10\n=1 process matches 10 10\n"},
+		{"nobody", TRUE, "batch-b 20\n=1 process matches 20\n"},
+		{"--socket", TRUE, "other 5\n=1 process matches 5\n"},
+		{"none", FALSE, "=0 processes match - -\n"},
+	};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_process(&kit, 11, 0, "pcomm=mnt;pss_bytes=5");
+	add_process(&kit, 12, 11, "pcomm=batch-a;pss_bytes=10");
+	add_process(&kit, 13, 11, "pcomm=batch-b;pss_bytes=20;user=nobody");
+	add_process(&kit, 14, 11, "pcomm=other;pss_bytes=5;cmdline=x --socket");
+	add_process(&kit, 15, 0, "pcomm=batch-root;pss_bytes=20");
+	add_process(&kit, 16, 15, "pcomm=batch-root-child;pss_bytes=10");
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		kit.options.filter = cases[i].filter;
+		kit.options.flat = cases[i].flat;
+		memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+		g_autofree char *dump = memory_kit_dump(
+			&kit, "processes", cases[i].flat ? "name pss" : "name pss pss_subtree");
+		/* The total has its words where processes have their command. */
+		g_autofree char *totals = memory_kit_dump(&kit, "processes", "command");
+		g_autoptr(GString) text = g_string_new(dump);
+		g_string_replace(text, "=-", strrchr(totals, '='), 0);
+		g_string_replace(text, "match\n", "match", 0);
+		g_string_replace(text, "matches\n", "matches", 0);
+		g_test_message("%s", cases[i].filter);
+		g_assert_cmpstr(text->str, ==, cases[i].dump);
+	}
+}
+
+static void test_limit(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.limit = 2;
+	for (gint32 pid = 1; pid <= 5; pid++)
+		add_process(&kit, pid, 0, "pss_bytes=1");
+	check_dump(&kit, "pid pss", "1 1\n2 1\n=- 5\n");
+	g_assert_cmpuint(memory_kit_table(&kit, "processes")->n_cut, ==, 3);
+}
+
+/* PSS, its swap, and its share of shared memory that is swapped out. */
+static void test_effective(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.flat = TRUE;
+	add_process(&kit, 1, 0, "pss_bytes=10;swap_pss_bytes=3");
+	add_process(&kit, 2, 0, "pss_bytes=5");
+	check_dump(&kit, "pid eps", "1 ~13\n2 -\n=- ~13\n");
+	memory_kit_row(&kit, MEMORY_LEDGER, "swap.used", 0, "ledger_bytes=0");
+	check_dump(&kit, "pid eps", "1 13\n2 -\n=- ~13\n");
+	memory_kit_row(&kit, MEMORY_SWAP, "1", 0,
+		       "swap_shared_bytes=100;swap_shared_by_name_bytes=50");
+	memory_kit_row(&kit, MEMORY_SWAP, "*", 0, "swap_unreadable=1");
+	check_dump(&kit, "pid eps", "1 113\n2 -\n=- ~113\n");
+	kit.options.swap_by_name = TRUE;
+	check_dump(&kit, "pid eps", "1 63\n2 -\n=- ~63\n");
+}
+
+/* ---- laws, on forests of any shape ------------------------------------------- */
+
+static void add_random_process(MemoryKit *kit, gint32 pid)
+{
+	static const char *const states[] = {"exact", "exact", "approximate", "inaccessible",
+					     "not-applicable"};
+	const char *state = states[g_test_rand_int_range(0, G_N_ELEMENTS(states))];
+	g_autoptr(GString) cells = g_string_new(NULL);
+
+	g_string_printf(cells, "memory_state=%s;pcomm=x", state);
+	if (g_test_rand_int_range(0, 10) > 0)
+		g_string_append_printf(cells, ";ppid=%d",
+				       g_test_rand_int_range(0, N_PROCESSES + 5));
+	if (strcmp(state, "exact") == 0)
+		g_string_append_printf(cells, ";pss_bytes=%d", g_test_rand_int_range(0, 1000));
+	if (strcmp(state, "approximate") == 0)
+		g_string_append_printf(cells, ";rss_bytes=%d", g_test_rand_int_range(0, 1000));
+	if (g_test_rand_int_range(0, 50) == 0)
+		g_string_append(cells, ";uss_bytes=18446744073709551615");
+	memory_kit_row(kit, MEMORY_PROCESSES, NULL, pid, cells->str);
+}
+
+static Amount amount_at(const MemoryTable *table, guint line, const char *field)
+{
+	const struct ctprof_report_line *l =
+		&g_array_index(table->lines, struct ctprof_report_line, line);
+
+	for (guint i = 0; i < table->fields->len; i++)
+		if (strcmp(g_array_index(table->fields, struct ctprof_report_field, i).name,
+			   field) == 0)
+			return (Amount){l->cells[i].type, l->cells[i].number};
+	g_assert_not_reached();
+}
+
+/* The roots' trees, and all processes, come to the total; kinds too. */
+static void check_sums(const MemoryTable *table, const char *own, const char *tree)
+{
+	AmountSum of_own = {0}, of_roots = {0};
+	guint last = table->lines->len - 1;
+
+	for (guint i = 0; i < last; i++) {
+		const struct ctprof_report_line *line =
+			&g_array_index(table->lines, struct ctprof_report_line, i);
+		Amount amount = amount_at(table, i, own), subtree = amount_at(table, i, tree);
+
+		if (amount.type != CTPROF_VALUE_ABSENT)
+			amount_sum_add(&of_own, amount);
+		if (line->depth == 0 && subtree.type != CTPROF_VALUE_ABSENT)
+			amount_sum_add(&of_roots, subtree);
+	}
+	g_assert_cmpuint(of_own.number, ==, of_roots.number);
+	g_assert_cmpuint(amount_at(table, last, own).number, ==, of_own.number);
+	g_assert_cmpuint(amount_at(table, last, tree).number, ==, of_own.number);
+	g_assert_cmpuint(amount_at(table, last, own).type, ==, amount_at(table, last, tree).type);
+}
+
+static void check_forest(MemoryKit *kit)
+{
+	gboolean seen[N_PROCESSES + 1] = {FALSE};
+	guint64 depth = 0;
+
+	memory_kit_draw(kit, memory_draft_processes, memory_processes_sort);
+	const MemoryTable *table = memory_kit_table(kit, "processes");
+	g_assert_cmpuint(table->lines->len, ==, N_PROCESSES + 1);
+	for (guint i = 0; i < N_PROCESSES; i++) {
+		const struct ctprof_report_line *line =
+			&g_array_index(table->lines, struct ctprof_report_line, i);
+		guint64 pid = amount_at(table, i, "pid").number;
+
+		g_assert_false(seen[pid]);
+		seen[pid] = TRUE;
+		g_assert_cmpuint(line->depth, <=, i == 0 ? 0 : depth + 1);
+		depth = line->depth;
+	}
+	check_sums(table, "pss", "pss_subtree");
+	check_sums(table, "uss", "uss_subtree");
+	check_sums(table, "rss", "rss_subtree");
+}
+
+static void test_laws(void)
+{
+	for (guint n = 0; n < N_FORESTS; n++) {
+		g_auto(MemoryKit) kit;
+
+		memory_kit_init(&kit);
+		kit.options.all = TRUE;
+		for (gint32 pid = 1; pid <= N_PROCESSES; pid++)
+			add_random_process(&kit, pid);
+		check_forest(&kit);
+	}
+}
+
+/* A chain as long as there are pids is walked, not climbed down. */
+static void test_deep_chain(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	for (gint32 pid = 1; pid <= 200000; pid++)
+		add_process(&kit, pid, (guint64)pid - 1, "pss_bytes=1");
+	memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+	const MemoryTable *table = memory_kit_table(&kit, "processes");
+	g_assert_cmpuint(amount_at(table, 0, "pss_subtree").number, ==, 200000);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/memory/processes/tree", test_tree);
+	g_test_add_func("/memory/processes/a cycle's smallest pid is a root", test_cycle);
+	g_test_add_func("/memory/processes/orders", test_orders);
+	g_test_add_func("/memory/processes/absent is not 0", test_absent);
+	g_test_add_func("/memory/processes/kernel threads", test_kernel_threads_are_in_no_coverage);
+	g_test_add_func("/memory/processes/filter", test_filter);
+	g_test_add_func("/memory/processes/limit", test_limit);
+	g_test_add_func("/memory/processes/effective size", test_effective);
+	g_test_add_func("/memory/processes/sums of any forest", test_laws);
+	g_test_add_func("/memory/processes/a deep chain", test_deep_chain);
+	return g_test_run();
+}
