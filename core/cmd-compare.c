@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cmd.h"
 #include "error.h"
+#include "presenting.h"
 #include "reporting.h"
 
 static int run(Globals *globals, char **arguments)
@@ -34,6 +35,6 @@ const Command cmd_compare = {
 		"after.ctprof.zst\n"
 		"  ctprof compare --format json before.ctprof.zst after.ctprof.zst",
 	.entries = reporting_compare_entries,
-	.shared = {reporting_entries},
+	.shared = {reporting_entries, presenting_entries},
 	.run = run,
 };

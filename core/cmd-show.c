@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cmd.h"
 #include "error.h"
+#include "presenting.h"
 #include "reporting.h"
 
 static int run(Globals *globals, char **arguments)
@@ -31,6 +32,6 @@ const Command cmd_show = {
 		"  ctprof show --group-by cgroup --sections cgroup-stats,pressure before.ctprof.zst\n"
 		"  ctprof show --metrics rchar,wchar --format csv before.ctprof.zst\n"
 		"  ctprof capture -o - | ctprof show --format json -",
-	.shared = {reporting_entries},
+	.shared = {reporting_entries, presenting_entries},
 	.run = run,
 };

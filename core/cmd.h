@@ -9,7 +9,7 @@
 /* Exit statuses scripts rely on. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HOLDS = 3 };
 
-#define COMMAND_MAX_SHARED 3
+#define COMMAND_MAX_SHARED 4
 
 typedef struct command {
 	const char *name;
@@ -27,6 +27,7 @@ extern const Command cmd_capture;
 extern const Command cmd_compare;
 extern const Command cmd_complete;
 extern const Command cmd_doctor;
+extern const Command cmd_memory;
 extern const Command cmd_plugins;
 extern const Command cmd_metric_list;
 extern const Command cmd_show;

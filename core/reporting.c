@@ -4,8 +4,6 @@
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "analysis/analysis.h"
 #include "cmd.h"
@@ -13,21 +11,19 @@
 #include "crash.h"
 #include "error.h"
 #include "load.h"
-#include "pager.h"
+#include "presenting.h"
 #include "ui.h"
 
-#define SNAPSHOT_SINK "snapshot"
-#define DEFAULT_FORMAT "table"
 #define DEFAULT_DISPLAY "arrow"
 #define DEFAULT_LIMIT 500
 /* What is more is a slip of the finger. */
 #define MAX_NUMBER 1e9
 
 static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
-static char *group_by, *format, *output_path;
+static char *group_by;
 static char **pids;
 static int limit = DEFAULT_LIMIT, rename_min_types = 10;
-static gboolean wrap, no_color, no_header, no_pager, no_orphans;
+static gboolean wrap, no_orphans;
 
 const GOptionEntry reporting_entries[] = {
 	{"group-by", 0, 0, G_OPTION_ARG_STRING, &group_by,
@@ -57,16 +53,8 @@ const GOptionEntry reporting_entries[] = {
 	 "Keep names apart that differ in numbers only (worker-1, worker-2)", NULL},
 	{"no-cg-normalize", 0, 0, G_OPTION_ARG_NONE, &options.no_cgroup_normalize,
 	 "Likewise cgroups", NULL},
-	{"format", 'f', 0, G_OPTION_ARG_STRING, &format, "table (default), json or csv", "FORMAT"},
-	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output_path,
-	 "Write FILE instead of standard output", "FILE"},
 	{"wrap", 0, 0, G_OPTION_ARG_NONE, &wrap,
 	 "Fit tables into the terminal: long group names are cut", NULL},
-	{"no-header", 0, 0, G_OPTION_ARG_NONE, &no_header, "Print no headings", NULL},
-	{"no-color", 0, 0, G_OPTION_ARG_NONE, &no_color,
-	 "Print no colours (also: NO_COLOR in the environment)", NULL},
-	{"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
-	 "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)", NULL},
 	G_OPTION_ENTRY_NULL,
 };
 
@@ -163,31 +151,6 @@ static gboolean take_options(const char *const *files, GError **error)
 	return TRUE;
 }
 
-static Session *open_session(const Globals *globals, const char *sink, GError **error)
-{
-	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
-	g_autofree char *plugins = g_strjoin(",", SNAPSHOT_SINK, sink, NULL);
-	Globals own = *globals;
-
-	/* Of the plugins only these are of use: no source is opened to read a file. */
-	own.plugins = plugins;
-	g_autoptr(Session) session = session_new(&own, needed, error);
-	if (!session) {
-		if (format)
-			g_prefix_error(error, "--format '%s': ", sink);
-		return NULL;
-	}
-	const Plugin *plugin = session_plugin(session, sink, CTPROF_KIND_SINK);
-	if (!plugin || !plugin->sink.report) {
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--format '%s': expected table, json, csv or another sink that draws "
-			    "reports (see 'ctprof plugins')",
-			    sink);
-		return NULL;
-	}
-	return g_steal_pointer(&session);
-}
-
 /* Rows of one file on their way into the analysis. */
 struct side {
 	Analysis *analysis;
@@ -254,9 +217,8 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 static gboolean load_side(const Session *session, struct side *side, GError **error)
 {
 	const LoadLimits limits = {0};
-	Plugin *sink = session_plugin(session, SNAPSHOT_SINK, CTPROF_KIND_SINK);
-	g_autoptr(Loaded) loaded =
-		load_file(sink, options.files[side->index], &limits, take_rows, side, error);
+	g_autoptr(Loaded) loaded = load_file(presenting_reader(session), options.files[side->index],
+					     &limits, take_rows, side, error);
 
 	if (!loaded)
 		return FALSE;
@@ -288,70 +250,15 @@ static gboolean load_files(const Session *session, Analysis *analysis, const GAr
 	return context_elapsed(baseline, candidate, &options.elapsed_s, error);
 }
 
-static gboolean may_colour(void)
-{
-	const char *refused = g_getenv("NO_COLOR");
-
-	return !no_color && !output_path && isatty(STDOUT_FILENO) && !(refused && refused[0]) &&
-	       g_strcmp0(g_getenv("TERM"), "dumb") != 0;
-}
-
-static guint64 terminal_width(void)
-{
-	struct winsize size;
-
-	if (output_path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
-}
-
-/* What the engine cannot know: where the report goes. */
-static struct ctprof_report dress(const struct ctprof_report *report, const char *const *names)
-{
-	struct ctprof_report dressed = *report;
-
-	for (guint side = 0; names && side < G_N_ELEMENTS(dressed.files); side++)
-		dressed.files[side] = names[side];
-
-	dressed.flags &= ~(CTPROF_REPORT_COLOUR | CTPROF_REPORT_HEADER | CTPROF_REPORT_ORPHANS);
-	if (may_colour())
-		dressed.flags |= CTPROF_REPORT_COLOUR;
-	if (!no_header)
-		dressed.flags |= CTPROF_REPORT_HEADER;
-	if (!no_orphans)
-		dressed.flags |= CTPROF_REPORT_ORPHANS;
-	dressed.width = wrap ? terminal_width() : 0;
-	return dressed;
-}
-
-static gboolean draw(Plugin *sink, const struct ctprof_report *report, const char *const *names,
-		     GError **error)
-{
-	/* Asked before a pager stands between us and the terminal. */
-	struct ctprof_report dressed = dress(report, names);
-	g_autoptr(GError) local = NULL;
-	g_autoptr(Output) output = output_open(output_path ? output_path : "-", FALSE, error);
-	if (!output)
-		return FALSE;
-	g_autoptr(Pager) pager = no_pager || output_path ? NULL : pager_start();
-	gboolean ok = plugin_draw(sink, output, &dressed, &local) && output_commit(output, &local);
-
-	/* Whoever quits the pager has seen enough. */
-	if (ok || (pager && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)))
-		return TRUE;
-	g_propagate_error(error, g_steal_pointer(&local));
-	return FALSE;
-}
-
 static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_holds,
 		       GError **error)
 {
-	const char *sink = format ? format : DEFAULT_FORMAT;
+	const Presentation how = {.files = request->names, .no_orphans = no_orphans, .fit = wrap};
 
 	if (!take_options(request->files, error))
 		return FALSE;
 	g_autoptr(Analysis) analysis = analysis_new(&options, error);
-	g_autoptr(Session) session = analysis ? open_session(globals, sink, error) : NULL;
+	g_autoptr(Session) session = analysis ? presenting_open(globals, error) : NULL;
 	if (!session || !load_files(session, analysis, request->hidden, error))
 		return FALSE;
 	const struct ctprof_report *finished = analysis_finish(analysis, error);
@@ -362,8 +269,7 @@ static gboolean report(const Globals *globals, const ReportingRequest *request, 
 	*ret_holds = analysis_failed(analysis);
 	if (*ret_holds)
 		ui_warning("--fail-on: it holds: %s", options.fail_on);
-	return draw(session_plugin(session, sink, CTPROF_KIND_SINK), finished, request->names,
-		    error);
+	return presenting_draw(session, finished, &how, error);
 }
 
 char **reporting_pids(void)
