@@ -445,7 +445,8 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 		return FALSE;
 	g_autoptr(Session) session = session_new(globals, needed, error);
 	if (!session || !check_memory(session, error) ||
-	    !registry_seal(session->registry, request->metrics, wanted_groups, error))
+	    !registry_seal(session->registry, request->metrics,
+			   request->groups ? request->groups : wanted_groups, error))
 		return FALSE;
 	name = request->output ? g_strdup(request->output) : default_output(session->root);
 	g_autoptr(Output) output = output_open(name, TRUE, error);

@@ -13,6 +13,7 @@ extern const GOptionEntry capturing_entries[];
 
 typedef struct capturing_request {
 	char *output;          /* file; NULL: named after host and time */
+	char *groups;          /* as --groups takes them; NULL: what that option says */
 	char *metrics;         /* as --metrics takes them; NULL: all */
 	char **pids;           /* as text; NULL: all */
 	gboolean leaders_only; /* of each process its leader alone is read */

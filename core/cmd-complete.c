@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/memory.h"
 #include "analysis/sections.h"
 #include "cmd.h"
 #include "error.h"
@@ -27,6 +28,7 @@ enum source {
 	FROM_GROUPS,
 	FROM_SECTIONS,
 	FROM_DRAWERS,
+	FROM_VIEWS,
 	FROM_INSTRUCTION,
 };
 
@@ -58,6 +60,9 @@ static const struct value_rule value_rules[] = {
 	{"smaps", NULL, FROM_WORDS, FALSE, "auto always never"},
 	{"smaps-source", NULL, FROM_WORDS, FALSE, "auto rollup smaps"},
 	{"jemalloc", NULL, FROM_WORDS, FALSE, "auto ptrace"},
+	{"memory", "memory", FROM_VIEWS, FALSE, NULL}, /* its arguments */
+	{"sort", "memory", FROM_WORDS, FALSE,
+	 "pss uss rss swap eps anon file shmem pid name processes"},
 	{"memory", NULL, FROM_WORDS, TRUE, "ledger processes shared tmpfs files sysv all"},
 	{"swap-share", NULL, FROM_WORDS, FALSE, "by-object by-name"},
 	{"output", NULL, FROM_INSTRUCTION, FALSE, ":files"},
@@ -159,6 +164,15 @@ static void offer_sections(Request *request)
 {
 	for (guint i = 0; sections[i].name; i++)
 		offer(request, sections[i].name, sections[i].help);
+}
+
+static void offer_views(Request *request)
+{
+	const MemoryView *view;
+
+	puts(":snapshots");
+	for (guint i = 0; (view = memory_view_at(i)); i++)
+		offer(request, memory_view_name(view), memory_view_summary(view));
 }
 
 static void offer_words(Request *request, const char *words)
@@ -263,7 +277,7 @@ static void offer_values(Request *request, const struct value_rule *rule)
 	static void (*const offers[])(Request *) = {
 		[FROM_PLUGINS] = offer_plugins, [FROM_METRICS] = offer_metrics,
 		[FROM_GROUPS] = offer_groups,   [FROM_SECTIONS] = offer_sections,
-		[FROM_DRAWERS] = offer_drawers,
+		[FROM_DRAWERS] = offer_drawers, [FROM_VIEWS] = offer_views,
 	};
 
 	if (rule->is_list)

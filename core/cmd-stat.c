@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apart.h"
 #include "capturing.h"
 #include "cmd.h"
 #include "crash.h"
@@ -68,31 +69,28 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StatRun, stat_run_clear)
 
 /* ---- steps that run in a process of their own ---------------------------- */
 
-/*
- * A capture gives capabilities up for good, and ends with threads and plugins
- * behind it: what follows shall not notice.
- */
+struct stat_step {
+	const StatRun *run;
+	int (*step)(const StatRun *self, guint n);
+	guint n;
+};
+
+static int take_step(gpointer data)
+{
+	const struct stat_step *step = data;
+
+	return step->step(step->run, step->n);
+}
+
 static int run_apart(const StatRun *self, int (*step)(const StatRun *self, guint n), guint n)
 {
-	int status;
+	struct stat_step taken = {.run = self, .step = step, .n = n};
+	pid_t child = 0;
+	int status = apart_run(take_step, &taken, &child);
 
-	fflush(NULL);
-	pid_t child = fork();
-	if (child < 0) {
-		ui_error("cannot start a process: %s", g_strerror(errno));
-		return EXIT_FAILED;
-	}
-	if (child == 0) {
-		int result = step(self, n);
-
-		fflush(NULL);
-		_exit(result);
-	}
-	g_array_append_val(self->own, child);
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return EXIT_FAILED;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+	if (child > 0)
+		g_array_append_val(self->own, child);
+	return status;
 }
 
 static int step_capture(const StatRun *self, guint n)

@@ -13,9 +13,9 @@
 #include "error.h"
 #include "ui.h"
 
-static const Command *const commands[] = {&cmd_stat,    &cmd_capture, &cmd_show,
-					  &cmd_compare, &cmd_doctor,  &cmd_metric_list,
-					  &cmd_plugins, &cmd_complete};
+static const Command *const commands[] = {&cmd_stat,        &cmd_capture, &cmd_show,
+					  &cmd_compare,     &cmd_memory,  &cmd_doctor,
+					  &cmd_metric_list, &cmd_plugins, &cmd_complete};
 
 static Globals globals;
 static gboolean quiet, version;
@@ -92,6 +92,7 @@ static char *describe(void)
 		"  ctprof stat -- sleep 1               what moves on this host in a second\n"
 		"  ctprof capture                       picture of this host into a file\n"
 		"  ctprof --plugins=procfs capture -o before.ctprof.zst\n"
+		"  ctprof memory processes              which processes take the memory\n"
 		"  ctprof metric-list                   what is measured, and what it means\n"
 		"  ctprof doctor                        what works here, and what would help\n\n"
 		"Exit status: 0 done, 1 failed, 2 misused, 3 what --fail-on asks about holds.");

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "analysis/memory.h"
+#include "apart.h"
+#include "capturing.h"
+#include "cmd.h"
+#include "crash.h"
+#include "error.h"
+#include "load.h"
+#include "presenting.h"
+
+#define DEFAULT_VIEW "ledger"
+#define MEMORY_PLUGIN "memory"
+#define FILES_GROUP "memory-files"
+#define SWAP_GROUP "memory-swap"
+#define MAX_LIMIT 1000000000
+
+static MemoryOptions options;
+static char *sort, *filter, *swap_share;
+static int limit;
+static gboolean walk;
+
+static const GOptionEntry entries[] = {
+	{"sort", 's', 0, G_OPTION_ARG_STRING, &sort,
+	 "Order of processes (pss, uss, rss, swap, eps, anon, file, shmem, pid, name) and of shared "
+	 "objects (pss, rss, swap, processes)",
+	 "METRIC"},
+	{"filter", 0, 0, G_OPTION_ARG_STRING, &filter,
+	 "Show only what matches, and in trees what it is below: name, command, user or PID of a "
+	 "process; path or name of anything else",
+	 "REGEX"},
+	{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, "Lines of a table at most (default: all)", "N"},
+	{"flat", 0, 0, G_OPTION_ARG_NONE, &options.flat, "Processes in one list, not as a tree",
+	 NULL},
+	{"all", 'a', 0, G_OPTION_ARG_NONE, &options.all,
+	 "Also processes that have no memory: kernel threads, zombies", NULL},
+	{"walk", 0, 0, G_OPTION_ARG_NONE, &walk, "With tmpfs: also read the tree of its files",
+	 NULL},
+	{"swap-share", 0, 0, G_OPTION_ARG_STRING, &swap_share,
+	 "Read who has which share of swapped-out shared memory, for EPSS: by-object, or by-name "
+	 "(objects of one name count as one)",
+	 "HOW"},
+	{"wide", 'w', 0, G_OPTION_ARG_NONE, &options.wide,
+	 "Every column, and no line cut to the terminal", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+/* ---- arguments --------------------------------------------------------------- */
+
+static char *list_views(void)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; memory_view_at(i); i++)
+		g_string_append_printf(text, "%s%s", i > 0 ? ", " : "",
+				       memory_view_name(memory_view_at(i)));
+	return g_string_free(text, FALSE);
+}
+
+/* A word that is no view may be a file, for the default view. */
+static gboolean take_view(char ***arguments, GError **error)
+{
+	const char *word = **arguments;
+
+	options.view = memory_view_find(word ? word : DEFAULT_VIEW);
+	if (options.view) {
+		*arguments += word ? 1 : 0;
+		return TRUE;
+	}
+	options.view = memory_view_find(DEFAULT_VIEW);
+	if (g_str_equal(word, "-") || strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS))
+		return TRUE;
+	g_autofree char *known = list_views();
+	g_set_error(error, USAGE_ERROR, 0, "'%s' is no view, nor a file: expected one of %s", word,
+		    known);
+	return FALSE;
+}
+
+static gboolean take_pid(char ***arguments, GError **error)
+{
+	const char *word = **arguments;
+	guint64 pid;
+
+	if (!memory_view_takes_pid(options.view))
+		return TRUE;
+	if (!word || !g_ascii_string_to_unsigned(word, 10, 1, G_MAXINT32, &pid, NULL)) {
+		g_set_error(error, USAGE_ERROR, 0, "%s: expected a process id%s%s%s",
+			    memory_view_name(options.view), word ? ", not '" : "", word ? word : "",
+			    word ? "'" : "");
+		return FALSE;
+	}
+	options.pid = (gint32)pid;
+	*arguments += 1;
+	return TRUE;
+}
+
+static gboolean check_options(GError **error)
+{
+	if (limit < 0 || limit > MAX_LIMIT)
+		g_set_error(error, USAGE_ERROR, 0, "--limit %d: expected a number from 0 to %d",
+			    limit, MAX_LIMIT);
+	else if (swap_share && !g_str_equal(swap_share, "by-object") &&
+		 !g_str_equal(swap_share, "by-name"))
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--swap-share '%s': expected by-object or by-name", swap_share);
+	else if (walk && !g_str_equal(memory_view_name(options.view), "tmpfs"))
+		g_set_error(error, USAGE_ERROR, 0, "--walk: only with the view tmpfs");
+	else
+		return TRUE;
+	return FALSE;
+}
+
+static gboolean take_arguments(char **arguments, GError **error)
+{
+	if (!take_view(&arguments, error) || !take_pid(&arguments, error) || !check_options(error))
+		return FALSE;
+	if (arguments[0] && arguments[1])
+		return cmd_no_arguments(arguments + 1, error);
+	options.file = arguments[0];
+	options.sort = sort;
+	options.filter = filter;
+	options.limit = (guint)limit;
+	options.swap_by_name = g_strcmp0(swap_share, "by-name") == 0;
+	return TRUE;
+}
+
+/* ---- a capture of its own ------------------------------------------------------ */
+
+/* A snapshot nobody is told of, in a folder of its own. */
+struct interim {
+	Globals *globals;
+	char *folder, *file;
+};
+typedef struct interim Interim;
+
+static void interim_clear(Interim *self)
+{
+	if (self->file)
+		g_unlink(self->file);
+	if (self->folder)
+		g_rmdir(self->folder);
+	g_clear_pointer(&self->file, g_free);
+	g_clear_pointer(&self->folder, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interim, interim_clear)
+
+static char *list_groups(void)
+{
+	gboolean wants_share = swap_share || g_strcmp0(sort, "eps") == 0;
+
+	return g_strconcat(memory_view_groups(options.view), walk ? "," FILES_GROUP : "",
+			   wants_share ? "," SWAP_GROUP : "", NULL);
+}
+
+/* The plugin is told which process to look at. */
+static void add_pid_setting(Globals *globals, const char *pid)
+{
+	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+	g_autofree char *setting = g_strconcat(MEMORY_PLUGIN ".pid=", pid, NULL);
+
+	for (guint i = 0; globals->settings && globals->settings[i]; i++)
+		g_strv_builder_add(all, globals->settings[i]);
+	g_strv_builder_add(all, setting);
+	g_strfreev(globals->settings);
+	globals->settings = g_strv_builder_end(all);
+}
+
+static int step_capture(gpointer data)
+{
+	const Interim *self = data;
+	g_autofree char *groups = list_groups();
+	g_autofree char *pid = g_strdup_printf("%d", options.pid);
+	char *const pids[] = {pid, NULL};
+	g_autoptr(GError) error = NULL;
+	const CapturingRequest request = {
+		.output = self->file,
+		.groups = groups,
+		.pids = options.pid > 0 ? (char **)(uintptr_t)pids : NULL,
+		.leaders_only = TRUE,
+		.is_interim = TRUE,
+	};
+
+	if (!self->globals->plugins)
+		self->globals->plugins = g_strdup(MEMORY_PLUGIN);
+	if (options.pid > 0)
+		add_pid_setting(self->globals, pid);
+	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
+static int capture(Interim *self, GError **error)
+{
+	self->folder = g_dir_make_tmp("ctprof-memory-XXXXXX", error);
+	if (!self->folder)
+		return EXIT_FAILED;
+	self->file = g_build_filename(self->folder, "now" CAPTURING_SUFFIX, NULL);
+	return apart_run(step_capture, self, NULL);
+}
+
+/* ---- the report ------------------------------------------------------------------ */
+
+static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	if (crash_interrupted()) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+		return FALSE;
+	}
+	memory_add(data, registry, rows);
+	return TRUE;
+}
+
+static gboolean report(const Globals *globals, const char *file, GError **error)
+{
+	const LoadLimits limits = {0};
+	const Presentation how = {.fit = !options.wide};
+	g_autoptr(Memory) memory = memory_new(&options, error);
+	g_autoptr(Session) session = memory ? presenting_open(globals, error) : NULL;
+
+	if (!session)
+		return FALSE;
+	g_autoptr(Loaded) loaded =
+		load_file(presenting_reader(session), file, &limits, take_rows, memory, error);
+	if (!loaded)
+		return FALSE;
+	const struct ctprof_report *finished =
+		memory_finish(memory, loaded_registry(loaded), error);
+	return finished && presenting_draw(session, finished, &how, error);
+}
+
+static int run_arguments(Globals *globals, char **arguments, GError **error)
+{
+	g_auto(Interim) interim = {.globals = globals};
+	const char *file;
+
+	if (!take_arguments(arguments, error))
+		return EXIT_USAGE;
+	/* A bad option is told before anything is read. */
+	g_autoptr(Memory) sound = memory_new(&options, error);
+	if (!sound)
+		return EXIT_USAGE;
+	file = options.file;
+	if (!file) {
+		int status = capture(&interim, error);
+		if (status != EXIT_DONE)
+			return status;
+		file = interim.file;
+		options.file = "this host";
+	}
+	return report(globals, file, error) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	g_autoptr(GError) error = NULL;
+	int status = run_arguments(globals, arguments, &error);
+
+	if (error)
+		status = cmd_fail(error);
+	crash_reraise();
+	return status;
+}
+
+const Command cmd_memory = {
+	.name = "memory",
+	.arguments = "[VIEW] [FILE]",
+	.summary = "Show where the memory went: the host's RAM, processes, shared objects, tmpfs",
+	.help = "Without FILE this host is looked at now; FILE is what 'ctprof capture --memory'\n"
+		"wrote, '-' is standard input. VIEW is one of\n"
+		"  ledger        where the host's RAM went, in full (default)\n"
+		"  processes     PSS, USS, RSS and swap of processes, as a tree\n"
+		"  process PID   what one process maps\n"
+		"  shared        objects that processes share, and who uses them most (dear)\n"
+		"  tmpfs         tmpfs mounts, and with --walk their files\n"
+		"  sysv          SysV shared memory segments\n\n"
+		"PSS is a process's part of what it shares, plus USS, which is its alone; PSS+ is\n"
+		"with its children. EPSS adds its part of swap. '-' stands for what could not be\n"
+		"read, '~' before a number for one that lacks such parts, or stands in for one.\n\n"
+		"Examples:\n"
+		"  ctprof memory\n"
+		"  ctprof memory processes --flat --sort=uss --limit=10\n"
+		"  ctprof memory processes --filter='^postgres'\n"
+		"  ctprof memory tmpfs --walk\n"
+		"  ctprof memory process 1\n"
+		"  ctprof memory shared --format=json\n"
+		"  ctprof capture --memory=all -o x.ctprof.zst && ctprof memory shared x.ctprof.zst",
+	.entries = entries,
+	.shared = {presenting_entries},
+	.run = run,
+};
