@@ -248,6 +248,7 @@ static int run_arguments(Globals *globals, char **arguments, GError **error)
 			return status;
 		file = interim.file;
 		options.file = "this host";
+		options.is_told = TRUE;
 	}
 	return report(globals, file, error) ? EXIT_DONE : EXIT_FAILED;
 }

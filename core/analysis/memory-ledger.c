@@ -12,17 +12,18 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[FIELD_SHARE] = SHARE_FIELD("ram_percent", "% OF RAM"),
 };
 
-/* A part's rows are named "PART.NAME". */
+/* A part's rows are named "PART.NAME".  The answer comes before what it is made
+ * of, which is long. */
 static const struct part {
 	const char *name, *heading;
 	gboolean of_ram;   /* its sizes are parts of the RAM */
 	const char *whole; /* the row whose parts the others are; NULL: none */
 } parts[] = {
-	{"meminfo", "What the kernel counts", TRUE, NULL},
 	{"physical", "Where RAM went", TRUE, "allocated"},
 	{"shmem", "Who holds shared memory and tmpfs", TRUE, "total"},
 	{"swap", "Swap", FALSE, NULL},
 	{"nvidia", "NVIDIA", TRUE, NULL},
+	{"meminfo", "What the kernel counts", TRUE, NULL},
 };
 
 static const struct part *find_part(const char *name)
@@ -108,10 +109,7 @@ static Amount sum_cells(const MemoryData *data, enum memory_group group, guint c
 			amount = AMOUNT_ABSENT;
 		amount_sum_add(&sum, amount);
 	}
-	/* Of a group that has no row the sum is known to be 0. */
-	if (rows->len == 0 && group != MEMORY_PROCESSES)
-		return (Amount){.type = CTPROF_VALUE_NUMBER};
-	return amount_sum_total(&sum);
+	return amount_sum_of_all(&sum);
 }
 
 static void draft_lenses(MemoryDraft *draft, guint64 ram)

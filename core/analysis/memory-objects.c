@@ -63,7 +63,8 @@ static struct ctprof_value *put_total(struct objects *objects)
 				amount = AMOUNT_ABSENT;
 			amount_sum_add(&sum, amount);
 		}
-		cells[i] = value_of_amount(amount_sum_total(&sum));
+		if (objects->places[i].is_summed)
+			cells[i] = value_of_amount(amount_sum_of_all(&sum));
 	}
 	return cells;
 }
@@ -300,7 +301,7 @@ void memory_draft_shared(MemoryDraft *draft)
 		last[1] = value_of_text(list_consumers(draft->data, row));
 	}
 	put_total(&objects)[objects.n_places] = value_of_text("total");
-	if (n_unread > 0)
+	if (n_unread > 0 && !draft->options->is_told)
 		memory_table_note(objects.table,
 				  "%" G_GUINT64_FORMAT " process%s could not be read: what only "
 				  "they map is not here, and PSS and PROCS lack their part.",

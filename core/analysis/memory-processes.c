@@ -305,16 +305,14 @@ static const char *state_of(MemoryData *data, const MemoryRow *row)
 	return memory_data_keep(data, letter);
 }
 
-static void put_footprints(const Processes *self, struct ctprof_value *cells, const Amount *own,
-			   const AmountSum *tree)
+static void put_footprint(const Processes *self, struct ctprof_value *cells, guint footprint,
+			  Amount own, Amount tree)
 {
 	guint n = n_per_footprint(self);
 
-	for (guint i = 0; i < N_FOOTPRINTS; i++) {
-		cells[N_BEFORE + i * n] = value_of_amount(own[i]);
-		if (!self->is_flat)
-			cells[N_BEFORE + i * n + 1] = value_of_amount(amount_sum_total(&tree[i]));
-	}
+	cells[N_BEFORE + footprint * n] = value_of_amount(own);
+	if (!self->is_flat)
+		cells[N_BEFORE + footprint * n + 1] = value_of_amount(tree);
 }
 
 static void put_process(Processes *self, guint i)
@@ -332,7 +330,8 @@ static void put_process(Processes *self, guint i)
 	cells[FIELD_USER] = memory_row_value(row, PROCESS_USER);
 	cells[FIELD_STATE] = value_of_text(state_of(self->draft->data, row));
 	cells[FIELD_THREADS] = memory_row_value(row, PROCESS_THREADS);
-	put_footprints(self, cells, process->own, process->tree);
+	for (guint f = 0; f < N_FOOTPRINTS; f++)
+		put_footprint(self, cells, f, process->own[f], amount_sum_total(&process->tree[f]));
 	last[FIELD_MEMORY_STATE] = memory_row_value(row, PROCESS_MEMORY_STATE);
 	last[FIELD_MEMORY_SOURCE] = memory_row_value(row, PROCESS_MEMORY_SOURCE);
 	last[FIELD_NAME] = value_of_text(process->name);
@@ -360,17 +359,16 @@ static void sum_matches(const Processes *self, AmountSum *own, AmountSum *tree)
 static void put_total(Processes *self)
 {
 	AmountSum own[N_FOOTPRINTS] = {{0}}, tree[N_FOOTPRINTS] = {{0}};
-	Amount totals[N_FOOTPRINTS];
 	g_autofree char *matches =
 		g_strdup_printf(self->n_matches == 1 ? "%" G_GUINT64_FORMAT " process matches"
 						     : "%" G_GUINT64_FORMAT " processes match",
 				self->n_matches);
 
 	sum_matches(self, own, tree);
-	for (guint i = 0; i < N_FOOTPRINTS; i++)
-		totals[i] = amount_sum_total(&own[i]);
 	struct ctprof_value *cells = memory_table_line(self->table, CTPROF_LINE_TOTAL, 0);
-	put_footprints(self, cells, totals, tree);
+	for (guint f = 0; f < N_FOOTPRINTS; f++)
+		put_footprint(self, cells, f, amount_sum_of_all(&own[f]),
+			      amount_sum_of_all(&tree[f]));
 	cells[place_behind(self, FIELD_COMMAND)] = value_of_text(
 		self->draft->filter ? memory_data_keep(self->draft->data, matches) : "total");
 	self->table->table.flags |= CTPROF_TABLE_HAS_COVERAGE;
@@ -395,8 +393,8 @@ static void put_notes(Processes *self)
 	static const struct {
 		const char *state, *remedy;
 	} notes[] = {
-		{"approximate", "the kernel refused: run as root, or with CAP_PERFMON (Linux 6.15 "
-				"and later) or CAP_SYS_PTRACE"},
+		{"approximate", "the kernel refused: capture as root, or with CAP_SYS_PTRACE, or "
+				"CAP_PERFMON from Linux 6.15 on"},
 		{"skipped", "too dear: raise --smaps-max-rss or --smaps-budget"},
 		{"timeout", "not read in time: raise --smaps-timeout"},
 		{"inaccessible", "nothing of them could be read"},
@@ -428,5 +426,6 @@ void memory_draft_processes(MemoryDraft *draft)
 			put_process(&self, self.forest.order[at]);
 	if (!is_one)
 		put_total(&self);
-	put_notes(&self);
+	if (!draft->options->is_told)
+		put_notes(&self);
 }

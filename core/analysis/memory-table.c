@@ -39,6 +39,11 @@ Amount amount_sum_total(const AmountSum *sum)
 	};
 }
 
+Amount amount_sum_of_all(const AmountSum *sum)
+{
+	return sum->n == 0 ? (Amount){.type = CTPROF_VALUE_NUMBER} : amount_sum_total(sum);
+}
+
 gint amount_compare(Amount a, Amount b)
 {
 	gboolean has_a = a.type != CTPROF_VALUE_ABSENT, has_b = b.type != CTPROF_VALUE_ABSENT;

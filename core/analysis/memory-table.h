@@ -25,6 +25,8 @@ typedef struct amount_sum {
 void amount_sum_add(AmountSum *sum, Amount part);
 void amount_sum_merge(AmountSum *sum, const AmountSum *part);
 Amount amount_sum_total(const AmountSum *sum);
+/* The same of a total: of nothing it is 0. */
+Amount amount_sum_of_all(const AmountSum *sum);
 /* Descending; what is absent comes last. */
 gint amount_compare(Amount a, Amount b);
 

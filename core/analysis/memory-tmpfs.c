@@ -88,7 +88,7 @@ static void draft_mounts(MemoryDraft *draft)
 			put_mount(table, row);
 	}
 	struct ctprof_value *total = memory_table_line(table, CTPROF_LINE_TOTAL, 0);
-	total[MOUNT_USED] = value_of_amount(amount_sum_total(&sum));
+	total[MOUNT_USED] = value_of_amount(amount_sum_of_all(&sum));
 	total[MOUNT_NAME] = value_of_text("total");
 	memory_table_note(table, "What is used is in RAM or swapped out.");
 }
@@ -260,10 +260,10 @@ static void put_total(Files *self)
 		amount_sum_merge(&logical_tree, &file->logical_tree);
 	}
 	struct ctprof_value *cells = memory_table_line(self->table, CTPROF_LINE_TOTAL, 0);
-	cells[FIELD_TREE] = value_of_amount(amount_sum_total(&allocated_tree));
-	cells[FIELD_OWN] = value_of_amount(amount_sum_total(&allocated));
-	cells[FIELD_LOGICAL_TREE] = value_of_amount(amount_sum_total(&logical_tree));
-	cells[FIELD_LOGICAL_OWN] = value_of_amount(amount_sum_total(&logical));
+	cells[FIELD_TREE] = value_of_amount(amount_sum_of_all(&allocated_tree));
+	cells[FIELD_OWN] = value_of_amount(amount_sum_of_all(&allocated));
+	cells[FIELD_LOGICAL_TREE] = value_of_amount(amount_sum_of_all(&logical_tree));
+	cells[FIELD_LOGICAL_OWN] = value_of_amount(amount_sum_of_all(&logical));
 	cells[FIELD_ENTRY] = value_of_text("total");
 }
 

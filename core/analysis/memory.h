@@ -31,6 +31,7 @@ typedef struct memory_options {
 	gboolean flat;         /* processes one below the other, no tree */
 	gboolean all;          /* also processes without memory: kernel threads */
 	gboolean wide;         /* every field */
+	gboolean is_told;      /* whoever captured has been told what could not be read, and why */
 	gboolean swap_by_name; /* shares of swap counted by the names of objects */
 	const char *sort;      /* NULL: the view's default */
 	const char *filter;    /* regex; NULL: none */

@@ -108,12 +108,13 @@ static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 static void walk(Pass *pass)
 {
 	gboolean in_totals = FALSE;
+	gboolean ruled = (pass->report->flags & CTPROF_REPORT_HEADER) != 0;
 
 	walk_header(pass);
 	for (guint64 i = 0; i < pass->table->n_lines; i++) {
 		const struct ctprof_report_line *line = drawing_line(pass->table, i);
 
-		if (drawing_is_total(line) && !in_totals && i > 0)
+		if (ruled && drawing_is_total(line) && !in_totals && i > 0)
 			grid_rule(&pass->grid);
 		in_totals = drawing_is_total(line);
 		walk_line(pass, line);
@@ -143,5 +144,7 @@ void fields_draw(FILE *stream, const struct ctprof_report *report,
 	walk(&pass);
 	grid_fit(&pass.grid, report->width);
 	walk(&pass);
-	draw_notes(stream, table);
+	/* Without headings a line about rows would be taken for one of them. */
+	if (report->flags & CTPROF_REPORT_HEADER)
+		draw_notes(stream, table);
 }

@@ -132,6 +132,35 @@ static void test_rows(void)
 	g_assert_cmpuint(cell_of(table, 1, "pss")->type, ==, CTPROF_VALUE_ABSENT);
 }
 
+/* Objects go where their group says, whatever they are called. */
+static void test_objects(void)
+{
+	g_autoptr(Sample) sample = sample_new();
+	MemoryOptions options = options_of("tmpfs");
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Memory) memory = memory_new(&options, &error);
+
+	sample_metric(sample, "tmpfs_used_bytes", CTPROF_LEVEL, CTPROF_UNIT_BYTES,
+		      CTPROF_SCOPE_OBJECT, "memory-tmpfs");
+	sample_metric(sample, "tmpfs_limit_bytes", CTPROF_GAUGE, CTPROF_UNIT_BYTES,
+		      CTPROF_SCOPE_OBJECT, "memory-tmpfs");
+	sample_metric(sample, "other_bytes", CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT,
+		      "other");
+	sample_object(sample, "memory-tmpfs", "/tmp");
+	sample_u64(sample, "tmpfs_used_bytes", 5);
+	sample_u64(sample, "tmpfs_limit_bytes", G_MAXUINT64);
+	sample_object(sample, "other", "/run");
+	sample_u64(sample, "other_bytes", 7);
+	sample_memory_feed(sample, memory);
+	const struct ctprof_report *report = memory_finish(memory, sample_registry(sample), &error);
+	g_assert_no_error(error);
+	const struct ctprof_report_table *table = report->sections[0].table;
+	g_assert_cmpuint(table->n_lines, ==, 2);
+	g_assert_cmpstr(cell_of(table, 0, "mount")->text, ==, "/tmp");
+	g_assert_cmpuint(cell_of(table, 0, "used")->number, ==, 5);
+	g_assert_cmpuint(cell_of(table, 0, "limit")->type, ==, CTPROF_VALUE_UNLIMITED);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -139,5 +168,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/views", test_views);
 	g_test_add_func("/memory/needs", test_needs);
 	g_test_add_func("/memory/rows", test_rows);
+	g_test_add_func("/memory/objects", test_objects);
 	return g_test_run();
 }

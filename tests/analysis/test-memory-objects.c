@@ -152,6 +152,8 @@ static void test_sysv(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
+	memory_kit_draw(&kit, memory_draft_sysv, NULL);
+	check_table(&kit, "sysv", "segment size rss", "=total 0 0\n");
 	memory_kit_row(&kit, MEMORY_SYSV, "sysv:1", 0,
 		       "sysv_owner=0;sysv_attaches=2;sysv_size_bytes=4194304;"
 		       "sysv_rss_bytes=2097152;sysv_swap_bytes=0;sysv_key=0x00000000");

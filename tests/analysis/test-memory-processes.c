@@ -107,8 +107,10 @@ static void test_absent(void)
 	g_autofree char *notes = memory_kit_notes(&kit, "processes");
 	g_assert_nonnull(strstr(notes, "PSS of 1 process is absent: the kernel refused"));
 	g_assert_nonnull(strstr(notes, "CAP_PERFMON"));
-	kit.options.all = TRUE;
+	kit.options.all = kit.options.is_told = TRUE;
 	memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+	g_autofree char *told = memory_kit_notes(&kit, "processes");
+	g_assert_cmpstr(told, ==, "");
 	g_autofree char *all = memory_kit_dump(&kit, "processes", "pid");
 	g_assert_nonnull(strstr(all, "  4\n"));
 	g_assert_cmpuint(memory_kit_table(&kit, "processes")->table.n_missing, ==, 1);
@@ -144,7 +146,7 @@ static void test_filter(void)
 		{"^12$", FALSE, "^mnt 5 40\n  batch-a 10 10\n=1 process matches 10 10\n"},
 		{"nobody", TRUE, "batch-b 20\n=1 process matches 20\n"},
 		{"--socket", TRUE, "other 5\n=1 process matches 5\n"},
-		{"none", FALSE, "=0 processes match - -\n"},
+		{"none", FALSE, "=0 processes match 0 0\n"},
 	};
 	g_auto(MemoryKit) kit;
 

@@ -35,6 +35,8 @@ CASES = [
     (["--plugin-path", ""], {":directories"}, set()),
     (["capture", "-o", ""], {":files"}, set()),
     (["stat", "--", ""], {":command"}, set()),
+    (["memory", "pro"], {":snapshots", "process", "processes"}, {"ledger"}),
+    (["memory", "--sort", "s"], {"swap", "shmem"}, {"pss"}),
     (["plugins", "tab"], {"table"}, {"procfs"}),
     (["capture", "--jobs", ""], set(), {"--groups", "capture"}),
     (["no-such-command", ""], set(), {"stat"}),

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ctprof memory of the real program: what it prints, and how it ends."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+FOLDER = tempfile.TemporaryDirectory(prefix="ctprof-memory-test-")
+SNAPSHOT = f"{FOLDER.name}/now.ctprof.zst"
+os.chmod(FOLDER.name, 0o755)
+
+
+def ctprof(*arguments, **more):
+    return subprocess.run(
+        [str(harness.CTPROF), *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        cwd=FOLDER.name,
+        timeout=harness.PATIENCE_S,
+        **more,
+    )
+
+
+def text(*arguments, **more):
+    done = ctprof(*arguments, **more)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def need(group):
+    """Skips when no plugin of this build reads that group."""
+    plugins = json.loads(text("plugins", "--format", "json"))["plugins"]
+    if not any(group in plugin["groups"] for plugin in plugins):
+        raise tap.Skip(f"no plugin of this build has the group {group}")
+
+
+def snapshot():
+    need("memory")
+    if not os.path.exists(SNAPSHOT):
+        text("-q", "capture", "--plugins=memory", "--memory=processes", "-o", SNAPSHOT)
+    return SNAPSHOT
+
+
+def table(*arguments):
+    """The first section of what memory says, as JSON has it."""
+    return json.loads(text("memory", "--format", "json", *arguments))["sections"][0]
+
+
+def test_misuse_is_exit_code_2():
+    for arguments, word in (
+        (["xyz"], "ledger, processes, process, shared, tmpfs, sysv"),
+        (["process"], "process id"),
+        (["process", "x"], "process id"),
+        (["processes", "a", "b"], "'b'"),
+        (["processes", "--sort", "x"], "pss, uss, rss"),
+        (["ledger", "--sort", "pss"], "one order only"),
+        (["processes", "--filter", "("], "--filter"),
+        (["processes", "--limit", "-1"], "--limit"),
+        (["processes", "--walk"], "tmpfs"),
+        (["processes", "--swap-share", "x"], "by-object"),
+        (["processes", "--format", "xml", "none"], "xml"),
+    ):
+        done = ctprof("memory", *arguments)
+        said = done.stderr.decode()
+        assert done.returncode == 2, f"{arguments}: exit {done.returncode}: {said}"
+        assert word in said and said.count("\n") == 1 and not done.stdout, f"{arguments}: {said}"
+
+
+def test_file_without_what_the_view_needs_is_exit_code_1():
+    path = f"{FOLDER.name}/bare.ctprof.zst"
+    text("-q", "capture", "--plugins=procfs", "-o", path)
+    for view, lacks, option in (
+        ("ledger", "memory ledger", "--memory"),
+        ("processes", "memory of processes", "--memory=processes"),
+        ("tmpfs", "tmpfs mounts", "--memory=tmpfs"),
+        ("shared", "shared objects", "--memory=shared"),
+        ("sysv", "SysV segments", "--memory=sysv"),
+    ):
+        done = ctprof("memory", view, path)
+        said = done.stderr.decode()
+        assert done.returncode == 1 and not done.stdout, (view, done)
+        assert f"{path} has no {lacks}" in said and said.rstrip().endswith(option), said
+        assert said.count("\n") == 1, said
+
+
+def test_file_that_cannot_be_read_is_exit_code_1():
+    done = ctprof("memory", "processes", "none")
+    assert done.returncode == 1 and b"none" in done.stderr, done
+    # What is no view may be a file: the default view of it.
+    done = ctprof("memory", FOLDER.name)
+    assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done
+
+
+def test_sums_of_roots_are_the_total():
+    processes = table("processes", snapshot())
+    lines, (total,) = processes["lines"], processes["totals"]
+    assert len({line["pid"] for line in lines}) == len(lines) > 0
+    for metric in ("pss", "uss", "rss", "swap"):
+        own = sum(line[metric] or 0 for line in lines)
+        roots = sum(line[f"{metric}_subtree"] or 0 for line in lines if line["depth"] == 0)
+        assert own == roots == (total[metric] or 0) == (total[f"{metric}_subtree"] or 0), metric
+    states = [line["memory_state"] for line in lines]
+    assert processes["coverage"]["exact"] == states.count("exact")
+
+
+def test_formats_tell_the_same():
+    path = snapshot()
+    lines = table("processes", "--flat", path)["lines"]
+    rows = list(csv.DictReader(io.StringIO(text("memory", "processes", "--flat", "-f", "csv", path))))
+    shown = text("memory", "processes", "--flat", "--no-header", path).splitlines()
+    assert [row["pid"] for row in rows if row["line"] == "line"] == [str(x["pid"]) for x in lines]
+    assert [row["pss"] for row in rows if row["line"] == "line"] == [
+        "" if line["pss"] is None else str(line["pss"]) for line in lines
+    ]
+    assert [line.split()[0] for line in shown[: len(lines)]] == [str(x["pid"]) for x in lines]
+
+
+def test_orders_and_limit():
+    path = snapshot()
+    for sort in ("pss", "uss", "rss"):
+        values = [line[sort] for line in table("processes", "--flat", "--sort", sort, path)["lines"]]
+        known = [value for value in values if value is not None]
+        assert known == sorted(known, reverse=True)
+        assert values[len(known) :] == [None] * (len(values) - len(known))
+    cut = table("processes", "--flat", "-n", 1, path)
+    assert len(cut["lines"]) == 1 and cut["cut"] > 0
+
+
+def test_filter_shows_what_a_match_is_below():
+    need("memory")
+    lines = table("processes", "--filter", f"^{os.getpid()}$")
+    (own,) = [line for line in lines["lines"] if not line.get("context")]
+    assert own["pid"] == os.getpid()
+    assert [line["depth"] for line in lines["lines"]] == list(range(len(lines["lines"])))
+    (total,) = lines["totals"]
+    assert total["pss"] == own["pss"] and total["pss_subtree"] == own["pss_subtree"]
+
+
+def test_this_process_is_told_as_the_kernel_tells_it():
+    need("memory")
+    (own,) = [x for x in table("processes", "--flat")["lines"] if x["pid"] == os.getpid()]
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    words = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    rss = int(words["VmRSS"].split()[0]) * 1024
+    assert own["memory_state"] == "exact"
+    assert own["ppid"] == os.getppid()
+    assert own["cwd"] == os.getcwd()
+    assert rss / 2 < own["rss"] < rss * 2 and 0 < own["uss"] <= own["pss"] <= own["rss"]
+
+
+def test_foreign_processes_have_no_pss_and_it_is_said_once():
+    user = harness.need_other_user()
+    need("memory")
+    done = ctprof(
+        "memory", "processes", "--flat", "-f", "json", **harness.other_user(user)
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    processes = json.loads(done.stdout)["sections"][0]
+    foreign = [line for line in processes["lines"] if line["user"] == "root"]
+    assert foreign, "no process of root is seen"
+    assert all(line["pss"] is None and line["memory_state"] == "approximate" for line in foreign)
+    assert any(line["rss"] for line in foreign)
+    assert processes["coverage"]["approximate"] >= len(foreign)
+    told = done.stderr.decode() + "\n".join(processes["notes"])
+    assert told.count("CAP_PERFMON") == 1, told
+
+
+def test_ledger_of_this_host():
+    need("memory-ledger")
+    sections = {x["name"]: x for x in json.loads(text("memory", "-f", "json"))["sections"]}
+    meminfo = {line["name"]: line["bytes"] for line in sections["meminfo"]["lines"]}
+    kernel = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+    assert list(meminfo) == [line.partition(":")[0] for line in kernel]
+    total = int(kernel[0].split()[1]) * 1024
+    assert meminfo["MemTotal"] == total
+    assert sections["physical"]["lines"][0]["name"] == "allocated"
+
+
+def test_tmpfs_of_this_host():
+    need("memory-tmpfs")
+    mounts = {line["mount"]: line for line in table("tmpfs")["lines"]}
+    for mount, line in mounts.items():
+        st = os.statvfs(mount)
+        assert line["limit"] in ("max", st.f_blocks * st.f_frsize), (mount, line)
+
+
+def test_own_mappings():
+    need("memory-mappings")
+    sections = json.loads(text("memory", "process", os.getpid(), "-f", "json"))["sections"]
+    own, mappings = sections
+    assert [line["pid"] for line in own["lines"]] == [os.getpid()]
+    kinds = {line["kind"] for line in mappings["lines"]}
+    assert {"heap", "stack", "file"} <= kinds, kinds
+    (total,) = mappings["totals"]
+    assert total["rss"] == sum(line["rss"] for line in mappings["lines"])
+
+
+def test_nothing_is_left_behind():
+    need("memory")
+    text("memory", "processes", env={**os.environ, "TMPDIR": FOLDER.name})
+    assert not [name for name in os.listdir(FOLDER.name) if name.startswith("ctprof-memory")]
+
+
+if __name__ == "__main__":
+    tap.main(globals())
