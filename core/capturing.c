@@ -46,25 +46,29 @@ static gboolean take_memory(const char *option, const char *list, gpointer data,
 const GOptionEntry capturing_entries[] = {
 	{"groups", 'g', 0, G_OPTION_ARG_STRING, &groups,
 	 "Read these groups of metrics only; '-NAME' leaves one out", "LIST"},
-	{"jobs", 'j', 0, G_OPTION_ARG_STRING, &jobs, "Workers (default: CPUs less the load)", "N"},
 	{"memory", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, take_memory,
 	 "Read where the memory is: ledger processes shared tmpfs files sysv all (default: ledger, "
 	 "processes, tmpfs, sysv)",
 	 "LIST"},
 	{"smaps", 0, 0, G_OPTION_ARG_STRING, &smaps,
 	 "Memory of each process: auto (within the budget), always, never", "WHEN"},
-	{"smaps-timeout", 0, 0, G_OPTION_ARG_STRING, &smaps_timeout,
-	 "Longest wait for one process's memory (default: 1s)", "TIME"},
-	{"smaps-budget", 0, 0, G_OPTION_ARG_STRING, &smaps_budget,
-	 "Longest time for all of them with --smaps=auto (default: 10s)", "TIME"},
-	{"smaps-source", 0, 0, G_OPTION_ARG_STRING, &smaps_source,
-	 "With --memory: auto (smaps_rollup, else smaps), rollup or smaps", "FILE"},
-	{"smaps-max-rss", 0, 0, G_OPTION_ARG_STRING, &smaps_max_rss,
-	 "With --memory: skip processes that are bigger, as 4GiB", "SIZE"},
 	{"jemalloc", 0, 0, G_OPTION_ARG_STRING, &jemalloc,
 	 "Heap counters of jemalloc: auto (stops no thread) or ptrace", "HOW"},
 	{"delayacct", 0, 0, G_OPTION_ARG_NONE, &delayacct,
 	 "Switch kernel.task_delayacct on first, and leave it on", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+const GOptionEntry capturing_cost_entries[] = {
+	{"jobs", 'j', 0, G_OPTION_ARG_STRING, &jobs, "Workers (default: CPUs less the load)", "N"},
+	{"smaps-timeout", 0, 0, G_OPTION_ARG_STRING, &smaps_timeout,
+	 "Longest wait for one process's memory (default: 1s)", "TIME"},
+	{"smaps-budget", 0, 0, G_OPTION_ARG_STRING, &smaps_budget,
+	 "Longest time for all of them, but with --smaps=always (default: 10s)", "TIME"},
+	{"smaps-source", 0, 0, G_OPTION_ARG_STRING, &smaps_source,
+	 "What the plugin memory reads: auto (smaps_rollup, else smaps), rollup or smaps", "FILE"},
+	{"smaps-max-rss", 0, 0, G_OPTION_ARG_STRING, &smaps_max_rss,
+	 "Processes that are bigger, as 4GiB, the plugin memory skips", "SIZE"},
 	G_OPTION_ENTRY_NULL,
 };
 

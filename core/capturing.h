@@ -10,6 +10,8 @@
 
 /* Options of capture and stat. */
 extern const GOptionEntry capturing_entries[];
+/* What a capture may cost: theirs, and memory's. */
+extern const GOptionEntry capturing_cost_entries[];
 
 typedef struct capturing_request {
 	char *output;          /* file; NULL: named after host and time */

@@ -38,6 +38,6 @@ const Command cmd_capture = {
 		"  ctprof capture --pid $(pidof -s postgres) --groups=sched,io\n"
 		"  ctprof capture --smaps=never -o - | zstdcat | jq '.threads | length'",
 	.entries = entries,
-	.shared = {capturing_entries},
+	.shared = {capturing_entries, capturing_cost_entries},
 	.run = run,
 };

@@ -284,10 +284,10 @@ const Command cmd_memory = {
 		"  ctprof memory processes --flat --sort=uss --limit=10\n"
 		"  ctprof memory processes --filter='^postgres'\n"
 		"  ctprof memory tmpfs --walk\n"
-		"  ctprof memory process 1\n"
+		"  ctprof memory process $(pidof nginx)\n"
 		"  ctprof memory shared --format=json\n"
-		"  ctprof capture --memory=all -o x.ctprof.zst && ctprof memory shared x.ctprof.zst",
+		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes now.ctprof.zst",
 	.entries = entries,
-	.shared = {presenting_entries},
+	.shared = {capturing_cost_entries, presenting_entries},
 	.run = run,
 };

@@ -296,7 +296,7 @@ const Command cmd_stat = {
 		"  ctprof stat --rate --sections primary --sort-by run_time_ns -- sleep 1\n"
 		"  ctprof stat --every 500ms --count 2 --group-by pcomm --changed",
 	.entries = entries,
-	.shared = {capturing_entries, reporting_entries, reporting_compare_entries,
-		   presenting_entries},
+	.shared = {capturing_entries, capturing_cost_entries, reporting_entries,
+		   reporting_compare_entries, presenting_entries},
 	.run = run,
 };

@@ -9,7 +9,7 @@
 /* Exit statuses scripts rely on. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HOLDS = 3 };
 
-#define COMMAND_MAX_SHARED 4
+#define COMMAND_MAX_SHARED 5
 
 typedef struct command {
 	const char *name;

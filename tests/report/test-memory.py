@@ -137,7 +137,7 @@ def test_orders_and_limit():
 
 
 def test_filter_shows_what_a_match_is_below():
-    need("memory")
+    need("memory-ledger")
     lines = table("processes", "--filter", f"^{os.getpid()}$")
     (own,) = [line for line in lines["lines"] if not line.get("context")]
     assert own["pid"] == os.getpid()
@@ -147,7 +147,7 @@ def test_filter_shows_what_a_match_is_below():
 
 
 def test_this_process_is_told_as_the_kernel_tells_it():
-    need("memory")
+    need("memory-ledger")
     (own,) = [x for x in table("processes", "--flat")["lines"] if x["pid"] == os.getpid()]
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     words = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
@@ -160,7 +160,7 @@ def test_this_process_is_told_as_the_kernel_tells_it():
 
 def test_foreign_processes_have_no_pss_and_it_is_said_once():
     user = harness.need_other_user()
-    need("memory")
+    need("memory-ledger")
     done = ctprof(
         "memory", "processes", "--flat", "-f", "json", **harness.other_user(user)
     )
@@ -206,7 +206,7 @@ def test_own_mappings():
 
 
 def test_nothing_is_left_behind():
-    need("memory")
+    need("memory-ledger")
     text("memory", "processes", env={**os.environ, "TMPDIR": FOLDER.name})
     assert not [name for name in os.listdir(FOLDER.name) if name.startswith("ctprof-memory")]
 
