@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "categories-file.h"
 #include "cmd.h"
 #include "comparing.h"
 #include "crash.h"
@@ -19,6 +20,7 @@
 /* What is more is a slip of the finger. */
 #define MAX_NUMBER 1e9
 
+static char *categories, *swap_share;
 static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
 static char *group_by;
 static char **pids;
@@ -38,6 +40,12 @@ const GOptionEntry reporting_entries[] = {
 	 "Show these sections only (see 'ctprof metric-list')", "LIST"},
 	{"metrics", 'm', 0, G_OPTION_ARG_STRING, &options.metrics,
 	 "Show these metrics only (see 'ctprof metric-list')", "LIST"},
+	{"categories", 0, 0, G_OPTION_ARG_FILENAME, &categories,
+	 "Add up the memory of processes by these patterns of command lines; NAME: a table that "
+	 "comes with ctprof (chromeos)",
+	 "FILE|NAME"},
+	{"swap-share", 0, 0, G_OPTION_ARG_STRING, &swap_share,
+	 "How categories share swapped-out shared memory: by-object (default), by-name", "HOW"},
 	{"sort-by", 0, 0, G_OPTION_ARG_STRING, &options.sort_by,
 	 "Put groups in order of these metrics; descending unless ':asc'", "METRIC[:asc],…"},
 	{"limit", 'n', 0, G_OPTION_ARG_INT, &limit,
@@ -127,6 +135,15 @@ static gboolean check_pids(GError **error)
 	return TRUE;
 }
 
+static gboolean take_categories(GError **error)
+{
+	if (!categories_parse_share(swap_share, &options.swap_share, error))
+		return FALSE;
+	if (categories && !options.categories)
+		options.categories = categories_load(categories, error);
+	return !categories || options.categories;
+}
+
 static gboolean take_options(const char *const *files, GError **error)
 {
 	options.compare = files[1] != NULL;
@@ -136,7 +153,7 @@ static gboolean take_options(const char *const *files, GError **error)
 	options.pids = (const char *const *)pids;
 	if (options.compare && !options.display_format)
 		options.display_format = g_strdup(DEFAULT_DISPLAY);
-	if (!parse_group_by(error) || !check_pids(error) ||
+	if (!parse_group_by(error) || !check_pids(error) || !take_categories(error) ||
 	    !check_range("limit", limit, 0, MAX_NUMBER, error) ||
 	    !check_range("min-pct", options.min_pct, 0, MAX_NUMBER, error) ||
 	    !check_range("rename-min-types", rename_min_types, 1, MAX_NUMBER, error) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "analysis.h"
 
+#include "category-rows.h"
 #include "cgroups.h"
 #include "hosts.h"
 #include "intake.h"
@@ -13,6 +14,8 @@ struct analysis {
 	Store *store;
 	Intake intake;
 	Side sides[SIDES];
+	Categories *no_categories; /* stands in for a table that is not given */
+	CategoryIntake categories[SIDES];
 	GPtrArray *warnings;
 	gboolean failed; /* --fail-on holds */
 
@@ -45,6 +48,22 @@ static void warn_of_misfits(Analysis *analysis)
 	}
 }
 
+static void init_categories(Analysis *analysis)
+{
+	const AnalysisOptions *options = analysis->plan.options;
+
+	if (!plan_has_section(&analysis->plan, SECTION_CATEGORIES))
+		return;
+	analysis->no_categories = categories_new();
+	for (guint side = 0; side < SIDES; side++) {
+		CategoryIntake *intake = &analysis->categories[side];
+
+		category_intake_init(intake, options->categories ? options->categories
+								 : analysis->no_categories);
+		intake->share = options->swap_share;
+	}
+}
+
 Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 {
 	g_autoptr(Analysis) analysis = g_new0(Analysis, 1);
@@ -64,6 +83,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
 	intake->pids = plan->pids;
 	intake->plan = plan;
+	init_categories(analysis);
 	warn_of_misfits(analysis);
 	return g_steal_pointer(&analysis);
 }
@@ -73,7 +93,9 @@ void analysis_free(Analysis *analysis)
 	for (guint side = 0; side < SIDES; side++) {
 		g_clear_pointer(&analysis->only[side], g_array_unref);
 		side_clear(&analysis->sides[side]);
+		category_intake_clear(&analysis->categories[side]);
 	}
+	g_clear_pointer(&analysis->no_categories, categories_free);
 	draft_clear(&analysis->draft);
 	renames_clear(&analysis->renames);
 	groups_clear(&analysis->groups);
@@ -115,6 +137,7 @@ static gboolean bind(Analysis *analysis, Side *side, const Registry *registry, G
 	g_autoptr(GPtrArray) clashes = g_ptr_array_new_with_free_func(g_free);
 
 	side_bind(side, &analysis->intake, registry, clashes);
+	category_intake_bind(&analysis->categories[side - analysis->sides], registry);
 	for (guint i = 0; i < clashes->len; i++) {
 		g_autofree char *text = g_strdup_printf(
 			"metric '%s' is of another kind or unit on the two sides: the "
@@ -139,6 +162,10 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 		return FALSE;
 	g_return_val_if_fail(side->registry == registry, FALSE);
 	side_add(side, &analysis->intake, rows);
+	if (analysis->no_categories)
+		for (guint64 i = 0; i < rows->n; i++)
+			if (!intake_leaves_out(&analysis->intake, rows, i))
+				category_intake_add(&analysis->categories[index], rows, i);
 	return TRUE;
 }
 
@@ -262,6 +289,8 @@ static void draft_sections(Analysis *analysis, Namer *namer)
 	tables_draft_derived(&tables, draft);
 	if (plan->options->compare)
 		draft_smaps(analysis, &materials, draft);
+	if (analysis->no_categories)
+		category_rows_draft(analysis->categories, &plan->view, draft);
 	draft_cgroups(analysis, &materials, draft);
 	if (plan_has_section(plan, SECTION_HOST_PRESSURE))
 		hosts_draft_pressure(&materials.hosts, &plan->view, draft);
@@ -274,6 +303,32 @@ static void draft_sections(Analysis *analysis, Namer *namer)
 	objects_draft(&materials.objects, draft);
 	analysis->failed = plan->options->compare &&
 			   (tables_hold(&tables) || objects_hold(&materials.objects));
+}
+
+/* What the categories' sums lack. */
+static void warn_of_gaps(Analysis *analysis)
+{
+	const Categories *categories = analysis->plan.options->categories;
+
+	if (!analysis->no_categories)
+		return;
+	g_autofree char *complaint = categories ? categories_complaint(categories) : NULL;
+	if (complaint)
+		analysis_warn(analysis, complaint);
+	for (guint side = 0; side < n_sides(analysis); side++) {
+		g_autoptr(GPtrArray) gaps = category_intake_list_gaps(&analysis->categories[side]);
+
+		for (guint i = 0; i < gaps->len; i++) {
+			g_autofree char *text =
+				g_strdup_printf("%s%s",
+						n_sides(analysis) == 1 ? ""
+						: side                 ? "candidate: "
+								       : "baseline: ",
+						(const char *)g_ptr_array_index(gaps, i));
+
+			analysis_warn(analysis, text);
+		}
+	}
 }
 
 static void list_orphans(Analysis *analysis, guint side)
@@ -348,6 +403,7 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	draft_sections(analysis, &namer);
 	for (guint side = 0; side < SIDES; side++)
 		list_orphans(analysis, side);
+	warn_of_gaps(analysis);
 	write_report(analysis);
 	return &analysis->report;
 }

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "categories.h"
+#include "category-intake.h"
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
 #include "registry.h"
@@ -39,6 +41,8 @@ typedef struct analysis_options {
 	guint rename_min_types;     /* sorts of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */
 	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */
+	Categories *categories;     /* --categories; NULL: none */
+	SwapShare swap_share;
 	const char *files[2];
 } AnalysisOptions;
 

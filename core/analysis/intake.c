@@ -190,7 +190,7 @@ void side_clear(Side *side)
 	g_clear_pointer(&side->categories, g_array_unref);
 }
 
-static gboolean is_left_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
+gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
 	return rows->scope == CTPROF_SCOPE_THREAD && intake->pids &&
 	       !g_hash_table_contains(intake->pids,
@@ -216,7 +216,7 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 	enum row_class row = registry_row_of_scope(rows->scope);
 
 	for (guint64 i = 0; i < rows->n; i++) {
-		if (is_left_out(intake, rows, i))
+		if (intake_leaves_out(intake, rows, i))
 			continue;
 		for (guint t = 0; t < N_TABLES; t++)
 			if (tables[t].row == row)

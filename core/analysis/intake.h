@@ -44,4 +44,6 @@ void side_clear(Side *side);
 /* Takes the metrics of the side's registry; before its rows, once.  Names that
  * the other side defines otherwise are appended to clashes. */
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
+/* Whether --pid leaves the row out. */
+gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);

@@ -120,6 +120,8 @@ gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
 		return FALSE;
 	if (plan->sort_keys->len > 0)
 		g_array_append_val(plan->columns, sort_column);
+	if (options->categories)
+		plan->sections |= 1u << SECTION_CATEGORIES;
 	plan->needed = list_needed(plan);
 	return TRUE;
 }

@@ -13,6 +13,7 @@ enum section_id {
 	SECTION_PRESSURE,
 	SECTION_HOST_PRESSURE,
 	SECTION_SMAPS,
+	SECTION_CATEGORIES,
 	SECTION_SCHED_EXT,
 	SECTION_HOST,
 	N_SECTIONS
@@ -27,6 +28,7 @@ struct section {
 
 #define SECTION_OF_CGROUPS 1u /* only with --group-by cgroup */
 #define SECTION_SHOW_NAMED 2u /* in show only when --sections names it */
+#define SECTION_NAMED 4u      /* in both only when an option asks for it */
 
 /* N_SECTIONS by id, then one with a NULL name. */
 extern const struct section sections[];

@@ -273,12 +273,13 @@ static gboolean take_section(const char *entry, const char *text, guint32 *set, 
 gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
 			      GPtrArray **ret_groups, GError **error)
 {
+	guint32 unnamed = SECTION_NAMED | (compare ? 0 : SECTION_SHOW_NAMED);
 	g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func(g_free);
 	guint32 set = 0;
 
 	if (is_blank(text)) {
 		for (guint i = 0; i < N_SECTIONS; i++)
-			if (compare || !(sections[i].flags & SECTION_SHOW_NAMED))
+			if (!(sections[i].flags & unnamed))
 				set |= 1u << i;
 		*ret_set = set;
 		*ret_groups = NULL;

@@ -108,6 +108,35 @@ static void test_smaps_compare(void)
 	g_assert_true(g_str_has_prefix(sorted, "smaps-rollup small"));
 }
 
+/* A process has another number on the other side: its pattern is the key even
+ * without a peer, so that the sides meet; literally they do not. */
+static void test_smaps_join(void)
+{
+	static const struct {
+		GroupBy group_by;
+		gboolean literal;
+		const char *dump;
+	} cases[] = {
+		{GROUP_BY_PCOMM, FALSE, "smaps-rollup worker-{N} Pss 102400 51200 -51200 -50.0%\n"},
+		{GROUP_BY_ALL, FALSE, "smaps-rollup /|worker-{N} Pss 102400 51200 -51200 -50.0%\n"},
+		{GROUP_BY_PCOMM, TRUE,
+		 "smaps-rollup worker-12[120] Pss . 51200\n"
+		 "smaps-rollup worker-7[70] Pss 102400 .\n"},
+	};
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+
+	add_process(a, 70, "worker-7", "/", "Pss=100");
+	add_process(b, 120, "worker-12", "/", "Pss=50");
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AnalysisOptions options = {.group_by = cases[i].group_by,
+					   .no_thread_normalize = cases[i].literal};
+		g_autofree char *dump = dump_of(a, b, options, "smaps-rollup");
+
+		g_assert_cmpstr(dump, ==, cases[i].dump);
+	}
+}
+
 /* Cgroups of one name, and one that only the baseline has. */
 static Sample *cgroup_sample(gboolean later)
 {
@@ -398,6 +427,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/sections/smaps-show", test_smaps_show);
 	g_test_add_func("/sections/smaps-compare", test_smaps_compare);
+	g_test_add_func("/sections/smaps-join", test_smaps_join);
 	g_test_add_func("/sections/cgroups-show", test_cgroups_show);
 	g_test_add_func("/sections/cgroups-compare", test_cgroups_compare);
 	g_test_add_func("/sections/cgroups-elsewhere", test_cgroups_elsewhere);

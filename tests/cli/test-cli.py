@@ -145,6 +145,8 @@ def test_misuse_is_exit_code_2_and_one_line():
         ["--plugins", "nonsense", "capture"],
         ["metric-list", "--format", "xml"],
         ["plugins", "--format", "xml"],
+        ["show", "--categories", "nonsense", "none.ctprof.zst"],
+        ["show", "--swap-share", "nonsense", "none.ctprof.zst"],
     ]
     for arguments in cases:
         done = run(*arguments, check=False)
@@ -170,6 +172,22 @@ def test_failure_is_exit_code_1_and_leaves_no_file():
             text = done.stderr.decode()
             assert text.startswith("ctprof: ") and text.count("\n") == 1, f"{arguments}: {text}"
             assert not os.listdir(folder), os.listdir(folder)
+
+
+def test_categories_are_a_file_or_a_table_of_ctprofs_own():
+    with tempfile.TemporaryDirectory() as folder:
+        path, own = Path(folder) / "a.ctprof.zst", Path(folder) / "own.json"
+        run("-q", "--plugins=procfs,snapshot", "capture", "--pid", os.getpid(), "-o", path)
+        own.write_text('[{"match": "^python", "name": "snakes"}]')
+        for table, category in ((own, "snakes"), ("chromeos", "other")):
+            arguments = ["--format=json", "--sections=memory-categories", f"--categories={table}"]
+            section = json.loads(out("show", *arguments, path))["sections"][0]
+            assert {row["group"] for row in section["rows"]} == {category}, section
+        # Its errors tell which file, which rule and where in it.
+        own.write_text('[{"match": "a", "name": "b"}, {"match": "ab(c", "name": "d"}]')
+        done = run("show", f"--categories={own}", path, check=False)
+        assert done.returncode == 2, done
+        assert f"'{own}': rule 2: " in done.stderr.decode() and "char 4" in done.stderr.decode()
 
 
 def test_version():

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A table of categories of any bytes, and command lines to go through it. */
+#include <stdint.h>
+#include <string.h>
+
+#include "analysis/categories.h"
+#include "error.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Categories) categories = categories_parse((const char *)data, size, &error);
+	g_autofree char *command = g_strndup((const char *)data, size);
+
+	if (!categories) {
+		g_assert_error(error, USAGE_ERROR, 0);
+		return 0;
+	}
+	g_assert_no_error(error);
+	g_assert_cmpuint(categories_find(categories, command), <, categories_count(categories));
+	g_assert_cmpuint(categories_find(categories, ""), <, categories_count(categories));
+	return 0;
+}
