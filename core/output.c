@@ -146,6 +146,12 @@ gboolean output_failed(const Output *output, GError **error)
 	return TRUE;
 }
 
+void output_publish(Output *output)
+{
+	if (output->temporary && output->failure == 0 && fchmod(output->fd, 0644) < 0)
+		output->failure = errno;
+}
+
 static void sync_directory(const char *path)
 {
 	g_autofree char *dir = g_path_get_dirname(path);

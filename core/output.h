@@ -22,6 +22,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Output, output_free)
 int output_write(Output *output, const void *data, gsize size);
 /* Whether a write failed; then sets the error that says so. */
 gboolean output_failed(const Output *output, GError **error);
+/* A regular file is its owner's alone; this lets everybody read it (0644). */
+void output_publish(Output *output);
 /* Makes the file appear. */
 gboolean output_commit(Output *output, GError **error);
 

@@ -51,6 +51,19 @@ static void test_commit(void)
 	g_assert_cmpuint(st.st_mode & 0077, ==, 0);
 }
 
+static void test_publish(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+	g_autoptr(Output) output = open_sound(path);
+	GStatBuf st;
+
+	output_publish(output);
+	g_assert_true(output_commit(output, NULL));
+	g_assert_cmpint(g_stat(path, &st), ==, 0);
+	g_assert_cmpuint(st.st_mode & 07777, ==, 0644);
+}
+
 static void test_replaces(void)
 {
 	g_autoptr(TestDir) dir = test_dir_new();
@@ -231,6 +244,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/output/appears-whole", test_commit);
+	g_test_add_func("/output/for-everybody", test_publish);
 	g_test_add_func("/output/replaces-only-when-done", test_replaces);
 	g_test_add_func("/output/leaves-nothing-when-discarded", test_discards);
 	g_test_add_func("/output/longest-name", test_long_name);
