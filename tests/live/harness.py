@@ -20,6 +20,7 @@ import tap  # noqa: E402
 
 CTPROF = BUILD / "ctprof"
 WORKER = BUILD / "tests/live/worker"
+HOLDER = BUILD / "tests/live/holder"
 NOBODY = 65534
 # Long enough for any machine: what takes longer will not come any more.
 PATIENCE_S = 100
@@ -198,6 +199,43 @@ class Worker:
         for pid in self.truth["processes"]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+class Holder:
+    """The helper that holds memory (holder.c), told what; a context manager.
+
+    What it is told by name it holds in that order: Holder(memfd=64, sysv=4).
+    """
+
+    def __init__(self, user=None, through=(), **what):
+        self.process = subprocess.Popen(
+            [*through, HOLDER, *(f"{name}={value}" for name, value in what.items())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd="/",
+            **other_user(user),
+        )
+        line = self.process.stdout.readline()
+        if not line.endswith(b"\n"):
+            self.process.wait()
+            raise AssertionError(f"holder {what} failed")
+        self.truth = json.loads(line)
+        self.pid = self.truth["pid"]
+        self.pieces = {piece["kind"]: piece for piece in self.truth["pieces"]}
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        wait_for(lambda: state_of(self.pid, self.pid) == "T", "the holder to stop")
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         self.process.kill()
         self.process.stdin.close()
         self.process.stdout.close()
