@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capturing.h"
 #include "cmd.h"
-#include "crash.h"
 
 static CapturingRequest request;
 
@@ -21,9 +20,7 @@ static int run(Globals *globals, char **arguments)
 
 	if (cmd_no_arguments(arguments, &error) && capturing_run(globals, &request, &error))
 		return EXIT_DONE;
-	int status = cmd_fail(error);
-	crash_reraise();
-	return status;
+	return cmd_fail(error);
 }
 
 const Command cmd_capture = {

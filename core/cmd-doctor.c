@@ -172,7 +172,7 @@ static int run(Globals *globals, char **arguments)
 		print_json(lines);
 	else
 		print_text(lines);
-	return EXIT_DONE;
+	return cmd_printed();
 }
 
 const Command cmd_doctor = {

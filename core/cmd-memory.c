@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "analysis/memory.h"
-#include "apart.h"
 #include "capturing.h"
 #include "cmd.h"
 #include "crash.h"
 #include "error.h"
 #include "load.h"
 #include "presenting.h"
+#include "supervise.h"
 
 #define DEFAULT_VIEW "ledger"
 #define MEMORY_PLUGIN "memory"
@@ -133,6 +133,7 @@ static gboolean take_arguments(char **arguments, GError **error)
 struct interim {
 	Globals *globals;
 	char *folder, *file;
+	const char *shown; /* the file to show: that one, or the user's */
 };
 typedef struct interim Interim;
 
@@ -196,7 +197,7 @@ static int capture(Interim *self, GError **error)
 	if (!self->folder)
 		return EXIT_FAILED;
 	self->file = g_build_filename(self->folder, "now" CAPTURING_SUFFIX, NULL);
-	return apart_run(step_capture, self, NULL);
+	return supervise_run(step_capture, self, NULL);
 }
 
 /* ---- the report ------------------------------------------------------------------ */
@@ -230,10 +231,17 @@ static gboolean report(const Globals *globals, const char *file, GError **error)
 	return finished && presenting_draw(session, finished, &how, error);
 }
 
+static int step_report(gpointer data)
+{
+	const Interim *self = data;
+	g_autoptr(GError) error = NULL;
+
+	return report(self->globals, self->shown, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
 static int run_arguments(Globals *globals, char **arguments, GError **error)
 {
 	g_auto(Interim) interim = {.globals = globals};
-	const char *file;
 
 	if (!take_arguments(arguments, error))
 		return EXIT_USAGE;
@@ -241,16 +249,16 @@ static int run_arguments(Globals *globals, char **arguments, GError **error)
 	g_autoptr(Memory) sound = memory_new(&options, error);
 	if (!sound)
 		return EXIT_USAGE;
-	file = options.file;
-	if (!file) {
+	interim.shown = options.file;
+	if (!interim.shown) {
 		int status = capture(&interim, error);
 		if (status != EXIT_DONE)
 			return status;
-		file = interim.file;
+		interim.shown = interim.file;
 		options.file = "this host";
 		options.is_told = TRUE;
 	}
-	return report(globals, file, error) ? EXIT_DONE : EXIT_FAILED;
+	return supervise_run(step_report, &interim, NULL);
 }
 
 static int run(Globals *globals, char **arguments)
@@ -260,7 +268,6 @@ static int run(Globals *globals, char **arguments)
 
 	if (error)
 		status = cmd_fail(error);
-	crash_reraise();
 	return status;
 }
 
@@ -289,5 +296,6 @@ const Command cmd_memory = {
 		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes now.ctprof.zst",
 	.entries = entries,
 	.shared = {capturing_cost_entries, presenting_entries},
+	.supervises = TRUE,
 	.run = run,
 };

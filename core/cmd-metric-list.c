@@ -234,7 +234,7 @@ static int run(Globals *globals, char **arguments)
 		print_json(session->registry);
 	else
 		print_text(session->registry);
-	return EXIT_DONE;
+	return cmd_printed();
 }
 
 const Command cmd_metric_list = {

@@ -17,7 +17,11 @@ static const GOptionEntry entries[] = {
 
 static const char *kind_word(const Plugin *plugin)
 {
-	return plugin->descriptor.kind == CTPROF_KIND_SOURCE ? "source" : "sink";
+	guint32 kind = plugin->descriptor.kind;
+
+	return kind == CTPROF_KIND_SOURCE ? "source"
+	       : kind == CTPROF_KIND_SINK ? "sink"
+					  : "unknown";
 }
 
 static const char *threads_word(const Plugin *plugin)
@@ -262,9 +266,13 @@ static void print_json(const Session *session, const char *only)
 
 static const Plugin *find(const Session *session, const char *name)
 {
-	const Plugin *source = session_plugin(session, name, CTPROF_KIND_SOURCE);
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-	return source ? source : session_plugin(session, name, CTPROF_KIND_SINK);
+		if (strcmp(plugin_name(plugin), name) == 0)
+			return plugin;
+	}
+	return NULL;
 }
 
 static int run(Globals *globals, char **arguments)
@@ -292,7 +300,7 @@ static int run(Globals *globals, char **arguments)
 		print_one(session, find(session, name));
 	else
 		print_table(session);
-	return EXIT_DONE;
+	return cmd_printed();
 }
 
 const Command cmd_plugins = {

@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apart.h"
 #include "capturing.h"
 #include "cmd.h"
 #include "crash.h"
 #include "error.h"
 #include "presenting.h"
 #include "reporting.h"
+#include "supervise.h"
 #include "ui.h"
 
 /* What a shell makes of a command that a signal ended, or that is not there. */
@@ -69,27 +69,30 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StatRun, stat_run_clear)
 
 /* ---- steps that run in a process of their own ---------------------------- */
 
-struct stat_step {
+struct step {
 	const StatRun *run;
-	int (*step)(const StatRun *self, guint n);
+	int (*function)(const StatRun *self, guint n);
 	guint n;
 };
 
 static int take_step(gpointer data)
 {
-	const struct stat_step *step = data;
+	const struct step *step = data;
 
-	return step->step(step->run, step->n);
+	return step->function(step->run, step->n);
 }
 
-static int run_apart(const StatRun *self, int (*step)(const StatRun *self, guint n), guint n)
+/*
+ * A capture gives capabilities up for good, and ends with threads and plugins
+ * behind it: what follows shall not notice.
+ */
+static int run_apart(const StatRun *self, int (*function)(const StatRun *self, guint n), guint n)
 {
-	struct stat_step taken = {.run = self, .step = step, .n = n};
-	pid_t child = 0;
-	int status = apart_run(take_step, &taken, &child);
+	struct step step = {self, function, n};
+	pid_t pid;
+	int status = supervise_run(take_step, &step, &pid);
 
-	if (child > 0)
-		g_array_append_val(self->own, child);
+	g_array_append_val(self->own, pid);
 	return status;
 }
 
@@ -298,5 +301,6 @@ const Command cmd_stat = {
 	.entries = entries,
 	.shared = {capturing_entries, capturing_cost_entries, reporting_entries,
 		   reporting_compare_entries, presenting_entries},
+	.supervises = TRUE,
 	.run = run,
 };

@@ -7,7 +7,13 @@
 #include "session.h"
 
 /* Exit statuses scripts rely on. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HOLDS = 3 };
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_HOLDS = 3,
+	EXIT_LOST = 4, /* done, without a plugin that crashed or did not return */
+};
 
 #define COMMAND_MAX_SHARED 5
 
@@ -19,6 +25,8 @@ typedef struct command {
 	const GOptionEntry *entries; /* own options */
 	/* Tables of options it has in common with others; ended by NULL, or full. */
 	const GOptionEntry *shared[COMMAND_MAX_SHARED];
+	/* run() calls no plugin itself, but supervises processes that do. */
+	gboolean supervises;
 	/* arguments: what is left of the command line, NULL-terminated. */
 	int (*run)(Globals *globals, char **arguments);
 } Command;
@@ -44,5 +52,7 @@ const GOptionEntry *cmd_global_entries(void);
 int cmd_fail(const GError *error);
 /* Fails when there is an argument. */
 gboolean cmd_no_arguments(char **arguments, GError **error);
+/* EXIT_DONE when all that was printed has arrived; no plugin can spoil it now. */
+int cmd_printed(void);
 /* Whether format (NULL: text) is "json"; an error unless it is that or "text". */
 gboolean cmd_wants_json(const char *format, gboolean *ret_json, GError **error);

@@ -1,112 +1,99 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "crash.h"
 
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define ALT_STACK_BYTES 65536
 
+/* NULL in unit tests: everything here is then for nothing. */
+static CrashPage *page;
+static _Thread_local CrashBlame *mine;
 /* Signal handlers may only use what cannot be half-written. */
-static char doomed[PATH_MAX];
-static volatile sig_atomic_t doomed_set;
 static volatile sig_atomic_t interrupted;
-static _Thread_local const char *volatile blamed_plugin;
-static _Thread_local const char *volatile blamed_op;
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 static const struct crash_signal {
 	int number;
 	const char *name;
 } crashes[] = {
-	{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
-	{SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"},
+	{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"},
+	{SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"},
 };
 
-static void put(const char *text)
+static void on_interrupt(int number, siginfo_t *info, void *context)
 {
-	/* Nothing can be done about a failing stderr here. */
-	if (write(STDERR_FILENO, text, strlen(text)) < 0)
-		return;
-}
+	/* One for all comes twice when sent to the process group: our supervisor
+	 * passes on, with SI_QUEUE, what it got. */
+	static guint sent, passed_on; /* atomic */
+	guint *count = info->si_code == SI_QUEUE ? &passed_on : &sent;
 
-static void unlink_doomed(void)
-{
-	if (doomed_set)
-		unlink(doomed);
-}
-
-static void on_interrupt(int number)
-{
-	if (interrupted) {
-		unlink_doomed();
-		signal(number, SIG_DFL);
-		raise(number); /* delivered when this handler returns */
-		return;
-	}
+	(void)context;
 	interrupted = number;
+	if (__atomic_add_fetch(count, 1, __ATOMIC_RELAXED) < 2)
+		return;
+	crash_remove_unlinked();
+	signal(number, SIG_DFL);
+	raise(number); /* delivered when this handler returns */
 }
 
-/* "ctprof: plugin NAME: WHAT its OP function; ..." */
-static void put_blame(const char *what, const char *signal_name)
+/* The first thread to crash is the culprit; others may follow. */
+static void confess(void)
 {
-	put("ctprof: plugin ");
-	put(blamed_plugin);
-	put(": ");
-	put(what);
-	put(signal_name);
-	put(" in its ");
-	put(blamed_op);
-	put(" function; nothing was written; leave it out with --plugins=-");
-	put(blamed_plugin);
-	put("\n");
+	guint32 nobody = 0;
+
+	if (mine)
+		__atomic_compare_exchange_n(&page->crashed, &nobody,
+					    (guint32)(mine - page->blames) + 1, FALSE,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static void on_crash(int number)
 {
-	const char *name = "a signal";
-
-	unlink_doomed();
-	if (!blamed_plugin) {
-		signal(number, SIG_DFL);
-		raise(number);
-		return;
-	}
-	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
-		if (crashes[i].number == number)
-			name = crashes[i].name;
-	put_blame("crashed with ", name);
-	_exit(1);
+	confess();
+	crash_remove_unlinked();
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
-/* A plugin that calls exit() must not make a failure look like success. */
+/* A plugin that calls exit(): what ends now would only add to the confusion. */
 static void on_exit_called(void)
 {
-	unlink_doomed();
-	if (!blamed_plugin)
+	if (!mine || mine->moves % 2 == 0)
 		return;
-	put_blame("ended the program", "");
-	_exit(1);
+	confess();
+	crash_remove_unlinked();
+	_exit(EXIT_FAILURE);
+}
+
+CrashPage *crash_renew(void)
+{
+	guint n = MIN(page->n_blames, CRASH_MAX_THREADS);
+
+	/* What was never used is zero, and takes no memory. */
+	memset(page, 0, offsetof(CrashPage, blames) + n * sizeof page->blames[0]);
+	page->n_blames = 1;
+	mine = &page->blames[0];
+	return page;
 }
 
 void crash_init(void)
 {
-	struct sigaction interrupt = {.sa_handler = on_interrupt};
+	struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
 	struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
 
+	page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		g_error("out of memory");
 	crash_init_thread();
 	atexit(on_exit_called);
-	sigemptyset(&interrupt.sa_mask);
 	sigemptyset(&crash.sa_mask);
-	for (guint i = 0; i < G_N_ELEMENTS(interrupts); i++) {
-		struct sigaction old;
-
-		/* nohup and the like stay in force. */
-		if (sigaction(interrupts[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+	crash_list_interrupts(&interrupt.sa_mask);
+	for (guint i = 0; i < G_N_ELEMENTS(interrupts); i++)
+		if (sigismember(&interrupt.sa_mask, interrupts[i]))
 			sigaction(interrupts[i], &interrupt, NULL);
-	}
 	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
 		sigaction(crashes[i].number, &crash, NULL);
 }
@@ -123,6 +110,10 @@ void crash_init_thread(void)
 {
 	static GPrivate stack = G_PRIVATE_INIT(free_stack);
 
+	if (!page)
+		return;
+	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
+	mine = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
 	stack_t alt = {.ss_sp = g_malloc(ALT_STACK_BYTES), .ss_size = ALT_STACK_BYTES};
 	if (sigaltstack(&alt, NULL) < 0)
 		g_free(alt.ss_sp);
@@ -130,22 +121,108 @@ void crash_init_thread(void)
 		g_private_set(&stack, alt.ss_sp);
 }
 
-void crash_blame(const char *plugin, const char *op)
+/* What was written before is seen by who sees the move. */
+static void move(guint32 by)
 {
-	blamed_op = op;
-	blamed_plugin = plugin;
+	if (mine)
+		__atomic_store_n(&mine->moves, mine->moves + by, __ATOMIC_RELEASE);
+}
+
+void crash_enter(const char *plugin, const char *op)
+{
+	if (!mine)
+		return;
+	g_strlcpy(mine->plugin, plugin, sizeof mine->plugin);
+	mine->op = op;
+	move(1);
+}
+
+void crash_leave(void)
+{
+	move(1);
+}
+
+void crash_return(void)
+{
+	move(1);
+}
+
+void crash_progress(void)
+{
+	move(2);
+}
+
+const CrashBlame *crash_find_culprit(const CrashPage *of)
+{
+	const CrashBlame *found = NULL;
+	guint n = MIN(of->n_blames, CRASH_MAX_THREADS);
+
+	if (of->crashed > 0 && of->crashed <= n) {
+		found = &of->blames[of->crashed - 1];
+		return found->moves % 2 ? found : NULL;
+	}
+	/* A thread of a plugin's own, or _exit(): clear when only one comes into
+	 * question. */
+	for (guint i = 0; i < n; i++) {
+		const CrashBlame *blame = &of->blames[i];
+
+		if (blame->moves % 2 == 0)
+			continue;
+		if (found && strcmp(found->plugin, blame->plugin) != 0)
+			return NULL;
+		found = blame;
+	}
+	return found;
+}
+
+const char *crash_signal_name(int number)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
+		if (crashes[i].number == number)
+			return crashes[i].name;
+	return NULL;
 }
 
 void crash_unlink(const char *path)
 {
-	doomed_set = 0;
-	if (path && g_strlcpy(doomed, path, sizeof doomed) < sizeof doomed)
-		doomed_set = 1;
+	if (!page)
+		return;
+	__atomic_store_n(&page->is_doomed, FALSE, __ATOMIC_RELEASE);
+	if (path && g_strlcpy(page->doomed, path, sizeof page->doomed) < sizeof page->doomed)
+		__atomic_store_n(&page->is_doomed, TRUE, __ATOMIC_RELEASE);
+}
+
+void crash_remove_unlinked(void)
+{
+	if (page && page->is_doomed)
+		unlink(page->doomed);
+}
+
+void crash_set_output(enum crash_output output)
+{
+	if (page)
+		page->output = output;
+}
+
+void crash_list_interrupts(sigset_t *ret_set)
+{
+	sigemptyset(ret_set);
+	for (guint i = 0; i < G_N_ELEMENTS(interrupts); i++) {
+		struct sigaction now;
+
+		if (sigaction(interrupts[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaddset(ret_set, interrupts[i]);
+	}
 }
 
 gboolean crash_interrupted(void)
 {
 	return interrupted != 0;
+}
+
+void crash_note_signal(int number)
+{
+	interrupted = number;
 }
 
 void crash_reraise(void)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "crash.h"
 #include "lock.h"
 #include "ui.h"
 
@@ -24,10 +25,12 @@ static CTPROF_PRINTF(3, 4) void host_log(const struct ctprof_host *host, guint32
 	va_start(ap, format);
 	text = g_strdup_vprintf(format, ap);
 	va_end(ap);
+	crash_leave();
 	if (level <= CTPROF_LOG_WARNING)
 		ui_warning("%s: %s", name, text);
 	else
 		ui_verbose(level <= CTPROF_LOG_INFO ? 1 : 2, "%s: %s", name, text);
+	crash_return();
 }
 
 static CTPROF_PRINTF(2, 3) void host_error(const struct ctprof_host *host, const char *format, ...)
@@ -58,6 +61,7 @@ static int host_open_file(const struct ctprof_host *host, int dirfd, const char 
 	(void)host;
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
+	crash_progress();
 	return fd >= 0 ? fd : -errno;
 }
 
@@ -112,7 +116,12 @@ static int host_write(const struct ctprof_host *host, const void *data, size_t s
 {
 	Plugin *plugin = plugin_of(host);
 
-	return plugin->output ? output_write(plugin->output, data, size) : -EBADF;
+	if (!plugin->output)
+		return -EBADF;
+	crash_leave();
+	int result = output_write(plugin->output, data, size);
+	crash_return();
+	return result;
 }
 
 void hosttable_lend(Plugin *plugin)

@@ -74,9 +74,11 @@ static gint64 read_more(Load *load, void *data, gsize size)
 {
 	ssize_t n;
 
+	crash_leave();
 	do
 		n = read(load->fd, data, size);
 	while (n < 0 && errno == EINTR && !crash_interrupted());
+	crash_return();
 	if (n < 0)
 		return fail(load, errno, "cannot be read");
 	if (load->begin >= 0 || n == 0) {
@@ -395,9 +397,9 @@ static int call_read(Load *load)
 {
 	Plugin *sink = load->sink;
 
-	crash_blame(plugin_name(sink), "read");
+	crash_enter(plugin_name(sink), "read");
 	int result = sink->sink.read(sink->self, &load->input);
-	crash_blame(NULL, NULL);
+	crash_leave();
 	return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "crash.h"
 #include "error.h"
+#include "supervise.h"
 #include "trust.h"
 #include "ui.h"
 
@@ -193,9 +194,9 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 
 static GModule *open_module(const char *path, const char *name, GError **error)
 {
-	crash_blame(name ? name : path, "load");
+	crash_enter(name ? name : path, "load");
 	GModule *module = g_module_open(path, G_MODULE_BIND_LOCAL);
-	crash_blame(NULL, NULL);
+	crash_leave();
 	if (!module)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot be loaded: %s",
 			    g_module_error());
@@ -213,9 +214,9 @@ static const struct ctprof_plugin *call_entry(GModule *module, const char *name,
 		return NULL;
 	}
 	memcpy(&entry, &symbol, sizeof entry);
-	crash_blame(name, "entry");
+	crash_enter(name, "entry");
 	const struct ctprof_plugin *given = entry();
-	crash_blame(NULL, NULL);
+	crash_leave();
 	if (!given)
 		bad(error, "its entry function returned NULL");
 	return given;
@@ -322,6 +323,20 @@ static gint compare_plugins(gconstpointer a, gconstpointer b)
 	return px != py ? (px < py ? -1 : 1) : strcmp(plugin_name(x), plugin_name(y));
 }
 
+/* A plugin that brought an earlier run down has had its chance. */
+static Plugin *load_lost(const char *path, const char *name, const char *why, const Select *select,
+			 gboolean must, GError **error)
+{
+	if (must) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: %s%s", name, why,
+			    select_names(select, name) ? "; leave it out of --plugins" : "");
+		return NULL;
+	}
+	if (supervise_lost_last(name))
+		ui_warning("plugin %s: left out: it %s", name, why);
+	return plugin_new_lost(path, name, why);
+}
+
 GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *needed,
 		       GError **error)
 {
@@ -339,7 +354,9 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 
 		if (!must && !select_has(select, name))
 			continue;
-		Plugin *plugin = loader_load_file(path, &local);
+		const char *lost = supervise_lost(name);
+		Plugin *plugin = lost ? load_lost(path, name, lost, select, must, &local)
+				      : loader_load_file(path, &local);
 		if (plugin) {
 			g_ptr_array_add(plugins, plugin);
 		} else if (must) {

@@ -3,14 +3,17 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capturing.h"
 #include "cmd.h"
 #include "crash.h"
 #include "error.h"
+#include "supervise.h"
 #include "ui.h"
 
 static const Command *const commands[] = {&cmd_stat,        &cmd_capture, &cmd_show,
@@ -18,7 +21,8 @@ static const Command *const commands[] = {&cmd_stat,        &cmd_capture, &cmd_s
 					  &cmd_metric_list, &cmd_plugins, &cmd_complete};
 
 static Globals globals;
-static gboolean quiet, version;
+static gboolean quiet, version, unsupervised;
+static char *plugin_timeout;
 static int verbosity;
 
 static gboolean count_verbose(const char *name, const char *value, gpointer data, GError **error)
@@ -42,6 +46,11 @@ static const GOptionEntry global_entries[] = {
 	 "Read a recorded process tree instead of this host's", "DIR"},
 	{"sys-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.sys, "Its sysfs tree", "DIR"},
 	{"cgroup-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.cgroup, "Its cgroup tree", "DIR"},
+	{"plugin-timeout", 0, 0, G_OPTION_ARG_STRING, &plugin_timeout,
+	 "Leave out a plugin that makes no progress for so long, 0 for never (default: 60s)",
+	 "TIME"},
+	{"no-supervise", 0, 0, G_OPTION_ARG_NONE, &unsupervised,
+	 "Run plugins in this very process, for debuggers: a crash is then ctprof's", NULL},
 	{"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Say nothing but errors", NULL},
 	{"verbose", 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)count_verbose,
 	 "Say more; twice: say all", NULL},
@@ -66,6 +75,14 @@ gboolean cmd_no_arguments(char **arguments, GError **error)
 		return TRUE;
 	g_set_error(error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[0]);
 	return FALSE;
+}
+
+int cmd_printed(void)
+{
+	if (!ui_flush())
+		return EXIT_FAILED;
+	crash_set_output(CRASH_ALL_OUT);
+	return EXIT_DONE;
 }
 
 gboolean cmd_wants_json(const char *format, gboolean *ret_json, GError **error)
@@ -95,7 +112,8 @@ static char *describe(void)
 		"  ctprof memory processes              which processes take the memory\n"
 		"  ctprof metric-list                   what is measured, and what it means\n"
 		"  ctprof doctor                        what works here, and what would help\n\n"
-		"Exit status: 0 done, 1 failed, 2 misused, 3 what --fail-on asks about holds.");
+		"Exit status: 0 done, 1 failed, 2 misused, 3 what --fail-on asks about holds,\n"
+		"4 done, without a plugin that crashed or did not return.");
 	return g_string_free(text, FALSE);
 }
 
@@ -176,6 +194,29 @@ static void merge_globals(const Globals *earlier)
 	merge_list(&globals.settings, earlier->settings);
 }
 
+struct task {
+	const Command *command;
+	char **arguments;
+};
+
+static int run_task(gpointer data)
+{
+	const struct task *task = data;
+
+	return task->command->run(&globals, task->arguments);
+}
+
+static int run_supervised(const Command *command, char **arguments)
+{
+	struct task task = {command, arguments};
+	int status = unsupervised || command->supervises ? run_task(&task)
+							 : supervise_run(run_task, &task, NULL);
+
+	if (status == EXIT_FAILED)
+		crash_reraise();
+	return supervise_status(status);
+}
+
 static int run_command(const Command *command, const char *const *arguments)
 {
 	g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)arguments);
@@ -196,7 +237,14 @@ static int run_command(const Command *command, const char *const *arguments)
 	if (!sound)
 		return misused(error, help);
 	ui_set_verbosity(quiet ? -1 : verbosity);
-	return command->run(&globals, argv + 1);
+	if (plugin_timeout) {
+		guint64 ms;
+
+		if (!capturing_parse_time("plugin-timeout", plugin_timeout, &ms, &error))
+			return misused(error, help);
+		supervise_set_limit(ms);
+	}
+	return run_supervised(command, argv + 1);
 }
 
 static int print_help(GOptionContext *context, FILE *stream)
@@ -204,7 +252,7 @@ static int print_help(GOptionContext *context, FILE *stream)
 	g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
 
 	fputs(help, stream);
-	return stream == stdout ? EXIT_DONE : EXIT_USAGE;
+	return stream == stdout ? cmd_printed() : EXIT_USAGE;
 }
 
 /* arguments: the command's name and what stands behind it. */
@@ -245,15 +293,6 @@ static void occupy_standard_streams(void)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/* What was printed must have arrived. */
-static int finish(int status)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return status;
-	ui_error("cannot write to standard output: %s", g_strerror(errno));
-	return status == EXIT_DONE ? EXIT_FAILED : status;
-}
-
 int main(int argc, char **argv)
 {
 	g_autofree char *description = describe();
@@ -266,6 +305,8 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	g_set_prgname("ctprof");
 	crash_init();
+	/* Who ignores his children's end never learns how they ended. */
+	signal(SIGCHLD, SIG_DFL);
 	raise_file_limit();
 	g_option_context_set_summary(
 		context, "Takes one picture of a Linux host, thread by thread, and tells what "
@@ -277,7 +318,7 @@ int main(int argc, char **argv)
 		return misused(error, "ctprof --help");
 	if (version) {
 		puts("ctprof " CTPROF_VERSION);
-		return finish(EXIT_DONE);
+		return cmd_printed();
 	}
-	return finish(dispatch(context, arguments + 1));
+	return dispatch(context, arguments + 1);
 }

@@ -122,6 +122,8 @@ int output_write(Output *output, const void *data, gsize size)
 {
 	const char *p = data;
 
+	if (!output->temporary)
+		crash_set_output(CRASH_PARTLY_OUT);
 	while (size > 0 && output->failure == 0) {
 		ssize_t put = write(output->fd, p, size);
 
@@ -178,13 +180,16 @@ gboolean output_commit(Output *output, GError **error)
 {
 	if (output_failed(output, error))
 		return FALSE;
-	if (!output->temporary)
+	if (!output->temporary) {
+		crash_set_output(CRASH_ALL_OUT);
 		return TRUE;
+	}
 	if (fsync(output->fd) < 0 || !move_into_place(output)) {
 		fail(error, output->path, errno);
 		return FALSE;
 	}
 	crash_unlink(NULL);
+	crash_set_output(CRASH_ALL_OUT);
 	g_clear_pointer(&output->temporary, g_free);
 	sync_directory(output->path);
 	return TRUE;

@@ -36,11 +36,29 @@ Plugin *plugin_new(char *file, GModule *module, const struct ctprof_plugin *desc
 	plugin->findings = g_ptr_array_new_with_free_func(finding_free);
 	g_mutex_init(&plugin->lock);
 	g_mutex_init(&plugin->serial);
+	if (!descriptor->ops)
+		return plugin;
 	memcpy(&size, descriptor->ops, sizeof size);
 	if (descriptor->kind == CTPROF_KIND_SOURCE)
 		memcpy(&plugin->source, descriptor->ops, MIN(size, sizeof plugin->source));
 	else
 		memcpy(&plugin->sink, descriptor->ops, MIN(size, sizeof plugin->sink));
+	return plugin;
+}
+
+Plugin *plugin_new_lost(const char *file, const char *name, const char *why)
+{
+	const struct ctprof_plugin unknown = {
+		.struct_size = sizeof unknown,
+		.abi_major = CTPROF_ABI_MAJOR,
+		.name = g_intern_string(name),
+		.version = "-",
+		.summary = "Left out",
+	};
+	Plugin *plugin = plugin_new(g_strdup(file), NULL, &unknown);
+
+	plugin->state = CTPROF_STATE_FAILED;
+	plugin->why = g_strdup(why);
 	return plugin;
 }
 
@@ -81,12 +99,12 @@ const char *plugin_finding_word(guint32 state)
 /* Enters an op: from here on a crash is this plugin's. */
 static void enter(Plugin *plugin, const char *op)
 {
-	crash_blame(plugin_name(plugin), op);
+	crash_enter(plugin_name(plugin), op);
 }
 
 static void leave(void)
 {
-	crash_blame(NULL, NULL);
+	crash_leave();
 }
 
 /* The plugin's own sentence about result, or the system's. */

@@ -49,6 +49,8 @@ typedef struct plugin {
 
 /* Makes a plugin of a verified descriptor; takes file, module. */
 Plugin *plugin_new(char *file, GModule *module, const struct ctprof_plugin *descriptor);
+/* Stands for one that is not to be loaded again; its kind is 0, unknown. */
+Plugin *plugin_new_lost(const char *file, const char *name, const char *why);
 void plugin_free(Plugin *plugin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Plugin, plugin_free)
 

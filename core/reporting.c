@@ -301,7 +301,5 @@ int reporting_run(const Globals *globals, const ReportingRequest *request)
 
 	if (report(globals, request, &holds, &error))
 		return holds ? EXIT_HOLDS : EXIT_DONE;
-	int status = cmd_fail(error);
-	crash_reraise();
-	return status;
+	return cmd_fail(error);
 }

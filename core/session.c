@@ -31,8 +31,8 @@ static gboolean open_plugins(Session *session, const Select *select, const char 
 		const char *name = plugin_name(plugin);
 		g_autoptr(GError) local = NULL;
 
-		if (plugin_open(plugin, session->root, session->registry, session->options,
-				&local)) {
+		if (!plugin_is_live(plugin) || plugin_open(plugin, session->root, session->registry,
+							   session->options, &local)) {
 			i++;
 			continue;
 		}

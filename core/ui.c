@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ui.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -127,6 +128,20 @@ void ui_progress(const char *text)
 		progress_shown = TRUE;
 	}
 	fflush(stderr);
+}
+
+void ui_clear_line(void)
+{
+	progress_shown = isatty(STDERR_FILENO) == 1;
+	clear_progress();
+}
+
+gboolean ui_flush(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return TRUE;
+	ui_error("cannot write to standard output: %s", g_strerror(errno));
+	return FALSE;
 }
 
 void ui_print_columns(const char *const *cells, guint n_rows, guint n_columns)

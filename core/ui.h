@@ -19,6 +19,12 @@ void ui_verbose(int level, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* A line that overwrites itself, on a terminal only; NULL removes it. */
 void ui_progress(const char *text);
 
+/* Removes what a process that is no more may have left in the line. */
+void ui_clear_line(void);
+
+/* What was printed must have arrived: says so, and returns FALSE, if it has not. */
+gboolean ui_flush(void);
+
 /* "1023 B", "12.9 KiB", "3.0 MiB" */
 char *ui_format_size(guint64 bytes);
 
