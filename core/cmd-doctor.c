@@ -81,6 +81,11 @@ static void diagnose_group(const Session *session, const char *group, const char
 		for_each_provider(session, group, take_to_work, out);
 	if (out->len > before)
 		return;
+	const Plugin *lost = session_plugin(session, usual, 0);
+	if (lost && !plugin_is_live(lost)) {
+		diagnose_plugin(lost, group, out);
+		return;
+	}
 	g_autofree char *hint = loader_package_hint(usual);
 	g_autofree char *remedy =
 		g_strdup_printf("install the plugin%s%s%s, or name it in --plugins",
@@ -88,6 +93,21 @@ static void diagnose_group(const Session *session, const char *group, const char
 	struct diagnosis line = {group, usual, "its plugin is not installed or not selected",
 				 g_intern_string(remedy), CTPROF_FAILS};
 	g_array_append_val(out, line);
+}
+
+/* Plugins that failed before their groups were known. */
+static void diagnose_rest(const Session *session, GArray *out)
+{
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+		gboolean told = plugin_is_live(plugin);
+
+		for (guint l = 0; l < out->len && !told; l++)
+			told = strcmp(g_array_index(out, struct diagnosis, l).plugin,
+				      plugin_name(plugin)) == 0;
+		if (!told)
+			diagnose_plugin(plugin, "-", out);
+	}
 }
 
 static gboolean is_well_known(const char *group)
@@ -116,6 +136,7 @@ static GArray *diagnose(const Session *session)
 		g_ptr_array_add(others, (gpointer)(uintptr_t)group);
 		diagnose_group(session, group, "", out);
 	}
+	diagnose_rest(session, out);
 	return out;
 }
 

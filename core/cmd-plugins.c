@@ -264,17 +264,6 @@ static void print_json(const Session *session, const char *only)
 	json_print(builder);
 }
 
-static const Plugin *find(const Session *session, const char *name)
-{
-	for (guint i = 0; i < session->plugins->len; i++) {
-		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-
-		if (strcmp(plugin_name(plugin), name) == 0)
-			return plugin;
-	}
-	return NULL;
-}
-
 static int run(Globals *globals, char **arguments)
 {
 	const char *name = arguments[0];
@@ -286,7 +275,8 @@ static int run(Globals *globals, char **arguments)
 	    !cmd_wants_json(format, &json, &error) ||
 	    !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
-	if (name && !find(session, name)) {
+	const Plugin *asked = name ? session_plugin(session, name, 0) : NULL;
+	if (name && !asked) {
 		g_autofree char *hint = loader_package_hint(name);
 		ui_error("no plugin '%s' is loaded (%s)", name,
 			 hint ? hint : "see 'ctprof plugins'");
@@ -296,8 +286,8 @@ static int run(Globals *globals, char **arguments)
 		plugin_probe(g_ptr_array_index(session->plugins, i));
 	if (json)
 		print_json(session, name);
-	else if (name)
-		print_one(session, find(session, name));
+	else if (asked)
+		print_one(session, asked);
 	else
 		print_table(session);
 	return cmd_printed();

@@ -74,8 +74,7 @@ CrashPage *crash_renew(void)
 
 	/* What was never used is zero, and takes no memory. */
 	memset(page, 0, offsetof(CrashPage, blames) + n * sizeof page->blames[0]);
-	page->n_blames = 1;
-	mine = &page->blames[0];
+	mine = NULL;
 	return page;
 }
 
@@ -106,14 +105,20 @@ static void free_stack(void *stack)
 	g_free(stack);
 }
 
+void crash_take_place(void)
+{
+	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
+
+	mine = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
+}
+
 void crash_init_thread(void)
 {
 	static GPrivate stack = G_PRIVATE_INIT(free_stack);
 
 	if (!page)
 		return;
-	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
-	mine = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
+	crash_take_place();
 	stack_t alt = {.ss_sp = g_malloc(ALT_STACK_BYTES), .ss_size = ALT_STACK_BYTES};
 	if (sigaltstack(&alt, NULL) < 0)
 		g_free(alt.ss_sp);

@@ -40,10 +40,12 @@ typedef struct crash_page {
 
 /* Makes the page and installs the handlers; once, from main. */
 void crash_init(void);
-/* Empties the page, for the calling thread and the process it is about to make. */
+/* Empties the page, for a process about to be made.  The caller has no place in
+ * it any more, and calls no plugin. */
 CrashPage *crash_renew(void);
-/* Gives the calling thread its place in the page, and a stack on which a stack
- * overflow can be told. */
+/* Gives the calling thread a place in the page. */
+void crash_take_place(void);
+/* And a stack on which a stack overflow can be told: for new threads. */
 void crash_init_thread(void);
 
 /* From now on a crash of this thread is plugin's, in op, until it leaves. */

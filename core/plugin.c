@@ -13,6 +13,8 @@
 
 /* A source that fails this often in a row will not recover. */
 #define MAX_FAILURES_IN_A_ROW 8
+/* The kernel's own bound. */
+#define MAX_ERRNO 4096
 
 static void finding_free(gpointer data)
 {
@@ -114,7 +116,9 @@ static char *take_reason(Plugin *plugin, int result)
 
 	if (plugin->said && plugin->said[0])
 		return g_steal_pointer(&plugin->said);
-	return g_strdup(g_strerror(-result));
+	/* Garbage is no errno, and INT_MIN not even to be negated. */
+	return result > -MAX_ERRNO ? g_strdup(g_strerror(-result))
+				   : g_strdup_printf("the answer %d is no errno", result);
 }
 
 static void leave_out(Plugin *plugin, guint32 state, int result)

@@ -88,7 +88,8 @@ Plugin *session_plugin(const Session *session, const char *name, guint32 kind)
 	for (guint i = 0; i < session->plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		if (plugin->descriptor.kind == kind && strcmp(plugin_name(plugin), name) == 0)
+		if ((kind == 0 || plugin->descriptor.kind == kind) &&
+		    strcmp(plugin_name(plugin), name) == 0)
 			return plugin;
 	}
 	return NULL;

@@ -71,6 +71,7 @@ static G_NORETURN void work(SuperviseStep step, gpointer data, pid_t supervisor,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAILED);
+	crash_take_place();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	int status = step(data);
 	if (status == EXIT_FAILED)
@@ -162,7 +163,7 @@ static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int st
 	if (!culprit || n_losses == MAX_LOST || supervise_lost(culprit->plugin))
 		return FALSE;
 	if (stuck)
-		what = g_strdup_printf("was for %g s in", (gdouble)limit / 1000);
+		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
 	else if (number)
 		what = g_strdup_printf("crashed with %s in", number);
 	else if (WIFEXITED(status))

@@ -34,7 +34,7 @@ add_tests(globals(), "broken_off", check_broken_off, {
 
 def test_second_signal_ends_what_hangs():
     with rig() as r:
-        process = start_capture(r, {"TOY_FAULT": "collect-hangs"})
+        process = start_capture(r, {"TOY_FAULT": "hang-thread"})
         r.wait_for_output(process)
         process.send_signal(signal.SIGINT)
         try:

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A source that does one thing wrong: the fault named by the environment
- * variable TOY_FAULT, one row of the table below.  Without one it is sound.
+ * variable TOY_FAULT, one row of the table below or one of trouble.h.  Without
+ * one it is sound.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +13,10 @@
 #include <unistd.h>
 
 #include "ctprof/source.h"
+#include "trouble.h"
 
 static const struct ctprof_host *host;
-static uint32_t count_slot, word_slot, host_slot;
-static volatile uintptr_t nowhere = 8;
+static uint32_t count_slot, word_slot, host_slot, capture_slot;
 
 /* ---- what a sound source has, as a newer ctprof would know it ------------ */
 
@@ -45,9 +47,16 @@ static struct newer_metric metrics[] = {
 		   .group = "toy",
 		   .help = "seven",
 		   .origin = "nowhere"}},
+	{.known = {.kind = CTPROF_COUNTER,
+		   .unit = CTPROF_UNIT_NONE,
+		   .scope = CTPROF_SCOPE_CAPTURE,
+		   .name = "toy_capture",
+		   .group = "toy",
+		   .help = "eight",
+		   .origin = "nowhere"}},
 };
 
-static uint32_t *const slots[] = {&count_slot, &word_slot, &host_slot};
+static uint32_t *const slots[] = {&count_slot, &word_slot, &host_slot, &capture_slot};
 
 static struct newer_need {
 	struct ctprof_need known;
@@ -56,7 +65,12 @@ static struct newer_need {
 
 static int toy_open(const struct ctprof_host *lent, void **ret_self);
 static void toy_close(void *self);
+static int toy_start(void *self);
+static int toy_probe(void *self);
+static int toy_worker_open(void *self, uint32_t worker, void **ret_context);
+static void toy_worker_close(void *self, void *context);
 static int toy_collect(void *self, void *context, struct ctprof_batch *batch);
+static const char *try_open(const struct ctprof_target *target);
 
 static struct newer_ops {
 	struct ctprof_source_ops known;
@@ -65,6 +79,10 @@ static struct newer_ops {
 	.known = {.struct_size = sizeof ops.known,
 		  .open = toy_open,
 		  .close = toy_close,
+		  .start = toy_start,
+		  .probe = toy_probe,
+		  .worker_open = toy_worker_open,
+		  .worker_close = toy_worker_close,
 		  .collect = toy_collect},
 };
 
@@ -84,27 +102,6 @@ static struct newer_descriptor {
 };
 
 /* ---- ops that go wrong --------------------------------------------------- */
-
-static void crash(void)
-{
-	*(volatile char *)nowhere = 0;
-}
-
-static int overflow(volatile char *caller)
-{
-	volatile char frame[4096];
-
-	frame[0] = *caller;
-	return nowhere ? overflow(frame) + frame[0] : 0;
-}
-
-static int crash_in_open(const struct ctprof_host *lent, void **ret_self)
-{
-	(void)lent;
-	(void)ret_self;
-	crash();
-	return 0;
-}
 
 static int fail_in_open(const struct ctprof_host *lent, void **ret_self)
 {
@@ -134,13 +131,6 @@ static int deny_in_start(void *self)
 	return -EPERM;
 }
 
-static int crash_in_start(void *self)
-{
-	(void)self;
-	crash();
-	return 0;
-}
-
 static int fail_in_worker(void *self, uint32_t worker, void **ret_context)
 {
 	(void)self;
@@ -150,39 +140,28 @@ static int fail_in_worker(void *self, uint32_t worker, void **ret_context)
 	return -EMFILE;
 }
 
-static int crash_in_collect(void *self, void *context, struct ctprof_batch *batch)
+/* When something has been written already. */
+static int crash_late(void *self, void *context, struct ctprof_batch *batch)
 {
-	(void)self;
-	(void)context;
-	(void)batch;
-	crash();
-	return 0;
+	static int batches;
+
+	if (batch->scope == CTPROF_SCOPE_THREAD && ++batches > 20)
+		trouble_crash();
+	return toy_collect(self, context, batch);
 }
 
-static int overflow_in_collect(void *self, void *context, struct ctprof_batch *batch)
+static int answer_garbage(void *self, void *context, struct ctprof_batch *batch)
 {
-	volatile char first = 0;
-
 	(void)self;
 	(void)context;
 	(void)batch;
-	return overflow(&first);
+	return INT_MIN;
 }
 
-static int abort_in_collect(void *self, void *context, struct ctprof_batch *batch)
+static int answer_much(void *self, void *context, struct ctprof_batch *batch)
 {
-	(void)self;
-	(void)context;
-	(void)batch;
-	abort();
-}
-
-static int exit_in_collect(void *self, void *context, struct ctprof_batch *batch)
-{
-	(void)self;
-	(void)context;
-	(void)batch;
-	exit(0);
+	toy_collect(self, context, batch);
+	return INT_MAX;
 }
 
 static int fail_in_collect(void *self, void *context, struct ctprof_batch *batch)
@@ -202,21 +181,21 @@ static int sleep_in_collect(void *self, void *context, struct ctprof_batch *batc
 	return toy_collect(self, context, batch);
 }
 
+/* Slow as a whole, and never for long at one thread. */
+static int plod_in_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	for (uint64_t i = 0; i < batch->n && batch->scope == CTPROF_SCOPE_THREAD; i++) {
+		usleep(20000);
+		try_open(ctprof_batch_target(batch, i));
+	}
+	return toy_collect(self, context, batch);
+}
+
 /* Slow enough to be caught at it. */
 static int crawl_in_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	usleep(400000);
 	return toy_collect(self, context, batch);
-}
-
-static int hang_in_collect(void *self, void *context, struct ctprof_batch *batch)
-{
-	(void)self;
-	(void)context;
-	(void)batch;
-	while (nowhere)
-		pause();
-	return 0;
 }
 
 static int put_badly(void *self, void *context, struct ctprof_batch *batch)
@@ -380,14 +359,6 @@ static const struct fault {
 	{.name = "unlike-metric", .before = set_unlike_metric},
 	{.name = "short-metric", .before = set_short_metric},
 	{.name = "null-entry"},
-	{.name = "crash-constructor", .before = crash},
-	{.name = "crash-entry"},
-	{.name = "crash-open", .open = crash_in_open},
-	{.name = "crash-start", .start = crash_in_start},
-	{.name = "crash-collect", .collect = crash_in_collect},
-	{.name = "overflow-collect", .collect = overflow_in_collect},
-	{.name = "abort-collect", .collect = abort_in_collect},
-	{.name = "exit-collect", .collect = exit_in_collect},
 	{.name = "open-fails", .open = fail_in_open},
 	{.name = "open-fails-in-two-lines", .open = fail_in_two_lines},
 	{.name = "open-fails-in-silence", .open = fail_in_silence},
@@ -395,8 +366,11 @@ static const struct fault {
 	{.name = "worker-fails", .worker_open = fail_in_worker},
 	{.name = "collect-fails", .collect = fail_in_collect},
 	{.name = "collect-sleeps", .collect = sleep_in_collect},
+	{.name = "late-crash", .collect = crash_late},
+	{.name = "collect-garbage", .collect = answer_garbage},
+	{.name = "collect-much", .collect = answer_much},
+	{.name = "collect-plods", .collect = plod_in_collect},
 	{.name = "collect-crawls", .collect = crawl_in_collect},
-	{.name = "collect-hangs", .collect = hang_in_collect},
 	{.name = "bad-puts", .collect = put_badly},
 	{.name = "odd-log", .collect = log_in_collect},
 };
@@ -409,6 +383,7 @@ static int toy_open(const struct ctprof_host *lent, void **ret_self)
 {
 	int result = 0;
 
+	trouble_at(getenv(TOY_FAULT), "open");
 	host = lent;
 	*ret_self = &descriptor;
 	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0] && result >= 0; i++)
@@ -418,8 +393,38 @@ static int toy_open(const struct ctprof_host *lent, void **ret_self)
 
 static void toy_close(void *self)
 {
+	trouble_at(getenv(TOY_FAULT), "close");
 	/* The host must give back what it was given. */
 	if (self != &descriptor)
+		abort();
+}
+
+static int toy_start(void *self)
+{
+	(void)self;
+	trouble_at(getenv(TOY_FAULT), "start");
+	return 0;
+}
+
+static int toy_probe(void *self)
+{
+	(void)self;
+	trouble_at(getenv(TOY_FAULT), "probe");
+	return 0;
+}
+
+static int toy_worker_open(void *self, uint32_t worker, void **ret_context)
+{
+	(void)worker;
+	trouble_at(getenv(TOY_FAULT), "worker-open");
+	*ret_context = self;
+	return 0;
+}
+
+static void toy_worker_close(void *self, void *context)
+{
+	trouble_at(getenv(TOY_FAULT), "worker-close");
+	if (self != &descriptor || context != self)
 		abort();
 }
 
@@ -437,10 +442,17 @@ static const char *try_open(const struct ctprof_target *target)
 
 static int toy_collect(void *self, void *context, struct ctprof_batch *batch)
 {
+	const char *scope = batch->scope == CTPROF_SCOPE_HOST     ? "host"
+			    : batch->scope == CTPROF_SCOPE_THREAD ? "thread"
+								  : "capture";
+
 	(void)self;
 	(void)context;
+	trouble_at(getenv(TOY_FAULT), scope);
 	if (batch->scope == CTPROF_SCOPE_HOST)
 		host->put_u64(batch, 0, host_slot, 7);
+	if (batch->scope == CTPROF_SCOPE_CAPTURE)
+		host->put_u64(batch, 0, capture_slot, 8);
 	for (uint64_t i = 0; i < batch->n && batch->scope == CTPROF_SCOPE_THREAD; i++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, i);
 		const char *word = try_open(target);
@@ -460,20 +472,20 @@ __attribute__((constructor)) static void choose_fault(void)
 	for (size_t i = 0; name && i < sizeof faults / sizeof faults[0]; i++)
 		if (strcmp(faults[i].name, name) == 0)
 			fault = &faults[i];
-	if (name && strcmp(fault->name, name) != 0)
+	trouble_at(name, "constructor");
+	if (name && strcmp(fault->name, name) != 0 && !trouble_find(name, NULL))
 		abort(); /* a test that asks for an unknown fault must not pass */
 	if (fault->before)
 		fault->before();
 	ops.known.open = fault->open ? fault->open : ops.known.open;
 	ops.known.collect = fault->collect ? fault->collect : ops.known.collect;
-	ops.known.start = fault->start;
-	ops.known.worker_open = fault->worker_open;
+	ops.known.start = fault->start ? fault->start : ops.known.start;
+	ops.known.worker_open = fault->worker_open ? fault->worker_open : ops.known.worker_open;
 }
 
 CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v1(void)
 {
-	if (strcmp(fault->name, "crash-entry") == 0)
-		crash();
+	trouble_at(getenv(TOY_FAULT), "entry");
 	return strcmp(fault->name, "null-entry") == 0 ? NULL : &descriptor.known;
 }

@@ -3,8 +3,8 @@
  * A sink in the snapshot's place that writes lines a test can read:
  *	thread TGID TID NAME=VALUE|!STATE ...	host NAME=...
  *	plugin NAME state=N failures=N why=TEXT	end threads=N processes=N
- * Only metrics of the group in TOYSINK_GROUP ("toy") are shown.  TOYSINK_FAULT
- * names what goes wrong.
+ * Only metrics of the group in TOYSINK_GROUP ("toy") are shown.  The environment
+ * variable TOYSINK_FAULT names what goes wrong: one of those below, or of trouble.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,17 +15,17 @@
 #include <string.h>
 
 #include "ctprof/sink.h"
+#include "trouble.h"
 
 #define MAX_SHOWN 16
 
 static const struct ctprof_host *host;
 static struct ctprof_metric_info shown[MAX_SHOWN];
 static size_t n_shown;
-static volatile uintptr_t nowhere = 8;
 
 static int has_fault(const char *name)
 {
-	const char *fault = getenv("TOYSINK_FAULT");
+	const char *fault = getenv(TOYSINK_FAULT);
 
 	return fault && strcmp(fault, name) == 0;
 }
@@ -47,12 +47,14 @@ static int sink_open(const struct ctprof_host *lent, void **ret_self)
 {
 	host = lent;
 	*ret_self = &shown;
+	trouble_at(getenv(TOYSINK_FAULT), "open");
 	return 0;
 }
 
 static void sink_close(void *self)
 {
 	(void)self;
+	trouble_at(getenv(TOYSINK_FAULT), "close");
 }
 
 static int sink_begin(void *self, const struct ctprof_capture *capture)
@@ -60,6 +62,7 @@ static int sink_begin(void *self, const struct ctprof_capture *capture)
 	const char *group = getenv("TOYSINK_GROUP");
 
 	(void)self;
+	trouble_at(getenv(TOYSINK_FAULT), "begin");
 	if (has_fault("begin-fails")) {
 		host->error(host, "will not begin");
 		return -EINVAL;
@@ -117,8 +120,7 @@ static int sink_rows(void *self, const struct ctprof_rows *rows)
 	int result = 0;
 
 	(void)self;
-	if (has_fault("crash-rows"))
-		*(volatile char *)nowhere = 0;
+	trouble_at(getenv(TOYSINK_FAULT), "rows");
 	if (has_fault("rows-fail")) {
 		host->error(host, "no more rows");
 		return -EINVAL;
@@ -131,18 +133,27 @@ static int sink_rows(void *self, const struct ctprof_rows *rows)
 static int sink_end(void *self, const struct ctprof_capture_end *end)
 {
 	(void)self;
+	trouble_at(getenv(TOYSINK_FAULT), "end");
 	if (has_fault("end-fails"))
 		return -EINVAL;
 	for (uint64_t i = 0; i < end->n_plugins; i++) {
 		const struct ctprof_plugin_report *report = &end->plugins[i];
 
-		if (report->kind == CTPROF_KIND_SOURCE)
+		if (report->kind != CTPROF_KIND_SINK)
 			print("plugin %s state=%u failures=%" PRIu64 " why=%s\n", report->name,
 			      report->state, report->failures, report->why ? report->why : "-");
 	}
 	/* The one write whose failure the sink hides: the host must remember. */
 	print("end threads=%" PRIu64 " processes=%" PRIu64 "\n", end->threads, end->processes);
 	return 0;
+}
+
+static int sink_report(void *self, const struct ctprof_report *report)
+{
+	(void)self;
+	(void)report;
+	trouble_at(getenv(TOYSINK_FAULT), "report");
+	return print("a report\n");
 }
 
 static const struct ctprof_sink_ops ops = {
@@ -152,6 +163,7 @@ static const struct ctprof_sink_ops ops = {
 	.begin = sink_begin,
 	.rows = sink_rows,
 	.end = sink_end,
+	.report = sink_report,
 };
 
 static const struct ctprof_plugin descriptor = {
@@ -160,7 +172,7 @@ static const struct ctprof_plugin descriptor = {
 	.kind = CTPROF_KIND_SINK,
 	.thread_model = CTPROF_THREADS_SERIAL,
 	.cost = CTPROF_COST_CHEAP,
-	.name = "snapshot",
+	.name = TOYSINK_NAME,
 	.version = "1",
 	.summary = "A toy",
 	.ops = &ops,

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Plugins that crash, end the program or never return: ctprof goes on without them."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from rig import (ALARM, BUILD, NOBODY, OWN_BATCH, add_tests, become, check_failure, check_printable,
+                 everything, is_root, rig)
+
+import tap
+
+# Short, for plugins that make no progress at all; long, for those that make some.
+SHORT = ["--plugin-timeout", "200ms"]
+LONG = ["--plugin-timeout", "1500ms"]
+
+# Fault of the toy (trouble.h) -> what became of it.
+LOSSES = {
+    "crash-constructor": "crashed with SIGSEGV in its load function",
+    "crash-entry": "crashed with SIGSEGV in its entry function",
+    "crash-open": "crashed with SIGSEGV in its open function",
+    "crash-start": "crashed with SIGSEGV in its start function",
+    "crash-worker-open": "crashed with SIGSEGV in its worker_open function",
+    "crash-host": "crashed with SIGSEGV in its collect function",
+    "crash-thread": "crashed with SIGSEGV in its collect function",
+    "crash-capture": "crashed with SIGSEGV in its collect function",
+    "crash-worker-close": "crashed with SIGSEGV in its worker_close function",
+    "overflow-thread": "crashed with SIGSEGV in its collect function",
+    "abort-thread": "crashed with SIGABRT in its collect function",
+    "elsewhere-thread": "crashed with SIGSEGV in its collect function",
+    "exit-open": "ended the program in its open function",
+    "exit-thread": "ended the program in its collect function",
+    "quit-thread": "ended the program in its collect function",
+    "hang-constructor": "made no progress for 0.2 s in its load function",
+    "hang-entry": "made no progress for 0.2 s in its entry function",
+    "hang-open": "made no progress for 0.2 s in its open function",
+    "hang-host": "made no progress for 0.2 s in its collect function",
+    "hang-thread": "made no progress for 0.2 s in its collect function",
+}
+
+# Those that matter to commands that do not capture.
+LIST_LOSSES = ["crash-constructor", "exit-entry", "hang-open"]
+
+
+def limit_of(fault):
+    return SHORT if fault.startswith("hang-") else []
+
+
+def check_gone_on(r, result, why):
+    """One warning, status 4, the other plugin's values, and a snapshot that tells."""
+    assert result.status == 4, str(result)
+    check_printable(result)
+    told = [line for line in result.err if "plugin toy:" in line]
+    assert told == [f"ctprof: warning: plugin toy: left out: it {why}"], str(result)
+    assert r.left() == ["snap"], r.left()
+    assert f"plugin toy state=30 failures=0 why={why}" in r.lines("plugin")
+    assert len(r.lines("thread")) == 6
+    assert all("toy_2_word=opened" in line for line in r.lines("thread"))
+    assert r.lines("end") == ["end threads=6 processes=3"]
+
+
+def check_loss(fault, why):
+    with rig() as r:
+        r.install("toy-2")
+        env = {"TOY_FAULT": fault}
+        check_gone_on(r, r.capture(*limit_of(fault), plugins=everything(), env=env), why)
+        r.file.unlink()
+        named = r.capture(*limit_of(fault), env=env)
+        check_failure(named, 1, f"plugin toy: {why}", "--plugins")
+        assert r.left() == [], "a part of the output is left"
+
+
+add_tests(globals(), "loss", check_loss, {fault: [why] for fault, why in LOSSES.items()})
+
+
+def check_list(fault):
+    with rig() as r:
+        r.install("toy-2")
+        env = {"TOY_FAULT": fault}
+        why = LOSSES.get(fault, "ended the program in its entry function")
+        for command in (["plugins"], ["plugins", "toy"], ["doctor"], ["metric-list"]):
+            result = r.run(*limit_of(fault), *command, plugins=None, env=env)
+            assert result.status == 4, str(result)
+            assert len([line for line in result.err if why in line]) == 1, str(result)
+            assert command == ["metric-list"] or why in result.out or \
+                command == ["plugins"] and "\ntoy " in result.out, str(result)
+        listed = r.run(*limit_of(fault), "plugins", "--format", "json", plugins=None, env=env)
+        [toy] = [p for p in json.loads(listed.out)["plugins"] if p["name"] == "toy"]
+        assert (toy["here"], toy["why"]) == ("no", why), toy
+
+
+add_tests(globals(), "list", check_list, {fault: [] for fault in LIST_LOSSES})
+
+
+def test_crash_of_a_probe():
+    with rig() as r:
+        result = r.run("doctor", plugins=everything(), env={"TOY_FAULT": "crash-probe"})
+        assert result.status == 4 and "crashed with SIGSEGV in its probe function" in result.out, str(result)
+
+
+def test_ordinary_user():
+    if not is_root():
+        raise tap.Skip("only root can become somebody else; the other tests ran as one")
+    with rig() as r:
+        r.install("toy-2")
+        os.chown(r.output, NOBODY, NOBODY)
+        for fault in ("crash-thread", "hang-thread"):
+            result = r.capture(*limit_of(fault), plugins=everything(), env={"TOY_FAULT": fault},
+                               preexec_fn=become(NOBODY))
+            check_gone_on(r, result, LOSSES[fault])
+            r.file.unlink()
+
+
+def test_two_are_lost():
+    with rig() as r:
+        r.install("toy-2")
+        env = {"TOY_FAULT": "crash-open", "TOY_2_FAULT": "crash-thread"}
+        result = r.capture(plugins=everything(), env=env)
+        assert result.status == 1 and r.left() == [], str(result)
+        assert [line.split(":")[2] for line in result.err if "left out" in line] == \
+            [" plugin toy", " plugin toy-2"], str(result)
+        assert "no source that reads threads is left" in result.err[-1], str(result)
+
+
+def test_metric_of_a_lost_plugin_is_no_misuse():
+    with rig() as r:
+        r.install("toy-2")
+        result = r.capture("--metrics", "toy_word", plugins=everything(), env={"TOY_FAULT": "crash-host"})
+        assert result.status == 0, f"what nobody asks for does not run\n{result}"
+        result = r.capture("--metrics", "toy_word", plugins=everything(), env={"TOY_FAULT": "crash-open"})
+        assert result.status == 1 and "toy_word" in result.err[-1], str(result)
+
+
+def check_late(fault, why):
+    """All was done by then: it counts, and is not done twice."""
+    with rig() as r:
+        result = r.capture(*limit_of(fault), env={"TOY_FAULT": fault})
+        assert result.status == 4 and r.left() == ["snap"], str(result)
+        assert r.lines("end") == ["end threads=6 processes=3"]
+        assert why in result.err[-1], str(result)
+        listed = r.run(*limit_of(fault), "plugins", "--format", "json", env={"TOY_FAULT": fault})
+        assert listed.status == 4, str(listed)
+        assert {p["name"]: p["here"] for p in json.loads(listed.out)["plugins"]}["toy"] == "works"
+
+
+add_tests(globals(), "late", check_late, {
+    "crash-close": ["crashed with SIGSEGV in its close function"],
+    "hang-close": ["made no progress for 0.2 s in its close function"],
+})
+
+
+def check_sink(fault, op):
+    with rig() as r:
+        result = r.capture(*limit_of(fault), env={"TOYSINK_FAULT": fault})
+        check_failure(result, 1, "plugin snapshot:", f"in its {op} function")
+        assert r.left() == [], "a part of the output is left"
+
+
+add_tests(globals(), "sink", check_sink, {
+    f"{verb}-{op}": [op] for verb in ("crash", "hang", "exit") for op in ("open", "begin", "rows", "end")})
+
+
+def test_sink_that_crashes_at_last():
+    with rig() as r:
+        result = r.capture(env={"TOYSINK_FAULT": "crash-close"})
+        assert result.status == 4 and r.left() == ["snap"], str(result)
+        assert r.lines("end") == ["end threads=6 processes=3"]
+
+
+def test_sink_nobody_needs():
+    with rig() as r:
+        r.install("toydraw")
+        result = r.capture(plugins=everything(), env={"TOYDRAW_FAULT": "crash-open"})
+        assert result.status == 4 and r.left() == ["snap"], str(result)
+
+
+def test_sink_that_draws():
+    with rig() as r:
+        (r.plugins / "ctprof-snapshot.so").unlink()
+        r.install("toydraw")
+        assert r.capture(plugins="toy").status == 0
+        drawn = r.run("show", "--format", "toydraw", r.file, plugins=None)
+        assert drawn.status == 0 and drawn.out == "a report\n", str(drawn)
+        result = r.run("show", "--format", "toydraw", r.file, plugins=None,
+                       env={"TOYDRAW_FAULT": "crash-report"})
+        check_failure(result, 1, "plugin toydraw: crashed with SIGSEGV in its report function")
+        assert not result.out, str(result)
+
+
+def test_half_a_stream_is_not_begun_again():
+    with rig(processes=40, threads=OWN_BATCH) as r:
+        result = r.run("--proc-root", r.proc, "capture", "--jobs", "1", "-o", "-",
+                       plugins=everything(), env={"TOY_FAULT": "late-crash"})
+        check_failure(result, 1, "plugin toy: crashed with SIGSEGV in its collect function", "not whole")
+        assert result.out.count("begin jobs=") == 1, "the stream begins twice"
+
+
+def test_stat_runs_the_command_once():
+    with rig() as r:
+        (r.plugins / "ctprof-snapshot.so").unlink()
+        r.install("toy-2")
+        result = r.run("stat", "-o", r.output / "report", "--", "sh", "-c", f"echo ran >>{r.output}/ran",
+                       plugins=everything(), env={"TOY_FAULT": "crash-thread"})
+        assert result.status == 4, str(result)
+        assert len([line for line in result.err if "plugin toy:" in line]) == 1, str(result)
+        assert (r.output / "ran").read_text() == "ran\n"
+        result = r.run("stat", "--", "sh", "-c", "exit 7", plugins=everything(),
+                       env={"TOY_FAULT": "crash-thread"})
+        assert result.status == 7, str(result)
+
+
+def test_one_process_for_debuggers():
+    with rig() as r:
+        result = r.capture("--no-supervise", env={"TOY_FAULT": "crash-thread"})
+        assert result.status == -signal.SIGSEGV and r.left() == [], str(result)
+        assert r.capture("--no-supervise").status == 0
+
+
+# ---- what is no hang ---------------------------------------------------------
+
+
+def test_slow_progress_is_no_hang():
+    with rig(processes=1, threads=OWN_BATCH) as r:
+        result = r.capture(*LONG, env={"TOY_FAULT": "collect-plods"})
+        assert result.status == 0, f"{OWN_BATCH} * 20 ms in one call, but never long at once\n{result}"
+
+
+def test_a_limit_of_0_is_none():
+    with rig(processes=1) as r:
+        slow = {"TOY_FAULT": "collect-crawls"}
+        check_failure(r.capture("--plugin-timeout", "100ms", env=slow), 1, "no progress for 0.1 s")
+        assert r.capture("--plugin-timeout", "0", env=slow).status == 0
+
+
+def test_bad_limit():
+    with rig() as r:
+        check_failure(r.capture("--plugin-timeout", "soon"), 2, "--plugin-timeout", "soon")
+
+
+def test_slow_reader_is_no_hang():
+    with rig(processes=40, threads=OWN_BATCH) as r:
+        process = r.start(r.command(*SHORT, "--proc-root", r.proc, "capture", "-o", "-"))
+        time.sleep(1)
+        result = r.finish(process)
+        assert result.status == 0 and result.out.splitlines()[-1].startswith("end "), str(result)
+
+
+def test_slow_writer_is_no_hang():
+    with rig() as r:
+        (r.plugins / "ctprof-snapshot.so").unlink()
+        assert r.capture(plugins="toy").status == 0
+        process = r.start(r.command(*SHORT, "show", "--format", "json", "-", plugins=None),
+                          stdin=subprocess.PIPE)
+        time.sleep(1)
+        out, err = process.communicate(r.file.read_bytes(), timeout=ALARM)
+        assert process.returncode == 0 and json.loads(out), err
+
+
+def child_of(process):
+    """The process that does the work."""
+    end = time.monotonic() + ALARM
+    while time.monotonic() < end:
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == process.pid:
+                return int(stat.parent.name)
+        time.sleep(0.01)
+    raise AssertionError("no child")
+
+
+def start_slow(r, **options):
+    process = r.start(r.command(*LONG, "--proc-root", r.proc, "capture", "--jobs", "1", "-o", r.file),
+                      {"TOY_FAULT": "collect-crawls"}, **options)
+    r.wait_for_output(process)
+    return process
+
+
+def test_stopped_is_no_hang():
+    with rig(processes=3, threads=OWN_BATCH) as r:
+        process = start_slow(r)
+        child = child_of(process)
+        os.kill(child, signal.SIGSTOP)
+        time.sleep(2.5)
+        os.kill(child, signal.SIGCONT)
+        result = r.finish(process)
+        assert result.status == 0 and r.left() == ["snap"], str(result)
+
+
+# ---- signals, and who gets them --------------------------------------------
+
+
+def test_signal_to_the_group_counts_once():
+    with rig(processes=10, threads=OWN_BATCH) as r:
+        process = start_slow(r, start_new_session=True)
+        os.killpg(process.pid, signal.SIGINT)
+        result = r.finish(process)
+        check_failure(result, -signal.SIGINT, "interrupted")
+        assert r.left() == []
+
+
+def test_killed_child():
+    with rig(processes=10, threads=OWN_BATCH) as r:
+        process = start_slow(r)
+        os.kill(child_of(process), signal.SIGKILL)
+        result = r.finish(process)
+        assert result.status == -signal.SIGKILL and r.left() == [], str(result)
+
+
+def test_killed_supervisor_takes_the_child_along():
+    with rig(processes=40, threads=OWN_BATCH) as r:
+        process = start_slow(r, stdout=subprocess.DEVNULL)
+        child = child_of(process)
+        process.kill()
+        # The pipe closes when the last of them has gone.
+        r.finish(process)
+        stat = pathlib.Path(f"/proc/{child}/stat")
+        assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] in "ZX"
+        assert not r.file.exists()
+
+
+def test_hang_is_interrupted():
+    with rig() as r:
+        process = r.start(r.command("--proc-root", r.proc, "capture", "-o", r.file),
+                          {"TOY_FAULT": "hang-thread"}, start_new_session=True)
+        r.wait_for_output(process)
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        result = r.finish(process)
+        assert result.status == -signal.SIGINT and r.left() == [], str(result)
+
+
+if __name__ == "__main__":
+    tap.main(globals())

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Faults named VERB-OP that end a process, or do not end: "crash-open". */
+#pragma once
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile uintptr_t trouble_nowhere = 8;
+
+static void trouble_crash(void)
+{
+	*(volatile char *)trouble_nowhere = 0;
+}
+
+static int trouble_recurse(volatile char *caller)
+{
+	volatile char frame[4096];
+
+	frame[0] = *caller;
+	return trouble_nowhere ? trouble_recurse(frame) + frame[0] : 0;
+}
+
+static void trouble_overflow(void)
+{
+	volatile char first = 0;
+
+	trouble_recurse(&first);
+}
+
+static void trouble_exit(void)
+{
+	exit(0);
+}
+
+/* Without what exit() would have had done first. */
+static void trouble_quit(void)
+{
+	_exit(0);
+}
+
+static void trouble_hang(void)
+{
+	while (trouble_nowhere)
+		pause();
+}
+
+static void *trouble_run(void *nothing)
+{
+	trouble_crash();
+	return nothing;
+}
+
+/* In a thread the host knows nothing of. */
+static void trouble_elsewhere(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, trouble_run, NULL) == 0)
+		pthread_join(thread, NULL);
+}
+
+static const struct trouble {
+	const char *verb;
+	void (*make)(void);
+} troubles[] = {
+	{"crash-", trouble_crash},         {"overflow-", trouble_overflow}, {"abort-", abort},
+	{"exit-", trouble_exit},           {"quit-", trouble_quit},         {"hang-", trouble_hang},
+	{"elsewhere-", trouble_elsewhere},
+};
+
+/* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */
+static const struct trouble *trouble_find(const char *fault, const char *op)
+{
+	for (size_t i = 0; fault && i < sizeof troubles / sizeof troubles[0]; i++) {
+		size_t length = strlen(troubles[i].verb);
+
+		if (strncmp(fault, troubles[i].verb, length) == 0 &&
+		    (!op || strcmp(fault + length, op) == 0))
+			return &troubles[i];
+	}
+	return NULL;
+}
+
+/* What each op begins with. */
+static void trouble_at(const char *fault, const char *op)
+{
+	const struct trouble *trouble = trouble_find(fault, op);
+
+	if (trouble)
+		trouble->make();
+}
