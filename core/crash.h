@@ -33,6 +33,7 @@ typedef struct crash_page {
 	guint32 n_blames; /* may exceed what there is; atomic */
 	guint32 crashed;  /* the thread's place in blames + 1; atomic */
 	enum crash_output output;
+	gboolean is_finished; /* it ends because its work has */
 	gboolean is_doomed;
 	char doomed[PATH_MAX]; /* file to remove when the process ends early */
 	CrashBlame blames[CRASH_MAX_THREADS];

@@ -64,7 +64,7 @@ static void lose(const char *plugin, const char *what, const char *op)
 
 /* ---- the one who works ---------------------------------------------------- */
 
-static G_NORETURN void work(SuperviseStep step, gpointer data, pid_t supervisor,
+static G_NORETURN void work(SuperviseStep step, gpointer data, CrashPage *page, pid_t supervisor,
 			    const sigset_t *mask)
 {
 	/* Nobody would watch over it, nor clean up after it. */
@@ -76,17 +76,18 @@ static G_NORETURN void work(SuperviseStep step, gpointer data, pid_t supervisor,
 	int status = step(data);
 	if (status == EXIT_FAILED)
 		crash_reraise();
+	page->is_finished = TRUE;
 	exit(status);
 }
 
-static pid_t start(SuperviseStep step, gpointer data, const sigset_t *mask)
+static pid_t start(SuperviseStep step, gpointer data, CrashPage *page, const sigset_t *mask)
 {
 	pid_t supervisor = getpid();
 
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0)
-		work(step, data, supervisor, mask);
+		work(step, data, page, supervisor, mask);
 	if (child < 0)
 		ui_error("cannot start a process: %s", g_strerror(errno));
 	return child;
@@ -166,11 +167,27 @@ static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int st
 		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
 	else if (number)
 		what = g_strdup_printf("crashed with %s in", number);
-	else if (WIFEXITED(status))
+	else if (WIFEXITED(status) && !page->is_finished)
 		what = g_strdup("ended the program in");
 	if (what)
 		lose(culprit->plugin, what, culprit->op);
 	return what != NULL;
+}
+
+/* The exit status of a run that ended by itself, or nobody knows why. */
+static int conclude(const CrashPage *page, int status)
+{
+	if (WIFEXITED(status) && page->is_finished)
+		return WEXITSTATUS(status);
+	if (WIFEXITED(status)) {
+		ui_error("ended by a plugin, and which is not known: try fewer of them");
+		return EXIT_FAILED;
+	}
+	if (crash_signal_name(WTERMSIG(status)))
+		ui_error("crashed with %s, in no plugin's function",
+			 crash_signal_name(WTERMSIG(status)));
+	crash_note_signal(WTERMSIG(status));
+	return EXIT_FAILED;
 }
 
 /* After a loss, which the next run will tell. */
@@ -199,7 +216,7 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	*ret_status = EXIT_FAILED;
-	*ret_pid = start(step, data, &before);
+	*ret_pid = start(step, data, page, &before);
 	if (*ret_pid < 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return FALSE;
@@ -209,10 +226,7 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 	crash_remove_unlinked();
 	if (note_loss(page, stuck, status))
 		return may_begin_again(page, ret_status);
-	if (WIFEXITED(status))
-		*ret_status = WEXITSTATUS(status);
-	else
-		crash_note_signal(WTERMSIG(status));
+	*ret_status = conclude(page, status);
 	return FALSE;
 }
 

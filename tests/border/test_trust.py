@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import struct
 
 from rig import BUILD, NOBODY, add_tests, become, check_failure, is_root, rig
 
@@ -75,6 +76,32 @@ def test_link_from_a_weak_directory_is_refused_or_resolved():
             check_failure(shown, 1, "refused")
 
 
+def test_link_to_a_weak_directory_is_refused():
+    """The directory that holds the link is safe, and the file is: the one between is not."""
+    need_root()
+    with rig() as r:
+        weak = r.tmp / "weak"
+        weak.mkdir()
+        file = r.plugins / "ctprof-toy.so"
+        file.rename(weak / file.name)
+        file.symlink_to(weak / file.name)
+        weak.chmod(0o777)
+        check_failure(r.capture(), 1, "ctprof-toy.so", "refused", "weak'")
+        assert r.left() == []
+
+
+def test_weak_directory_further_up_is_refused():
+    need_root()
+    with rig() as r:
+        deep = r.tmp / "weak" / "deep"
+        deep.mkdir(parents=True)
+        (r.plugins / "ctprof-toy.so").rename(deep / "ctprof-toy.so")
+        deep.parent.chmod(0o777)
+        result = r.run("--plugin-path", deep, "--proc-root", r.proc, "capture", "-o", r.file)
+        check_failure(result, 1, "ctprof-toy.so", "refused", "weak'")
+        assert r.left() == []
+
+
 def test_ordinary_user_loads_his_own():
     need_root()
     with rig() as r:
@@ -119,7 +146,21 @@ def test_first_directory_wins():
         assert f"file: {r.plugins}/" in result.out, str(result)
 
 
-def test_raised_rights_ignore_the_environment():
+def raise_user(program):
+    os.chown(program, NOBODY, NOBODY)
+    program.chmod(0o6755)
+
+
+def raise_capabilities(program):
+    """What setcap cap_sys_ptrace=ep writes: struct vfs_cap_data, version 2."""
+    data = struct.pack("<5I", 0x02000001, 1 << 19, 0, 0, 0)
+    try:
+        os.setxattr(program, "security.capability", data)
+    except OSError as error:
+        raise tap.Skip(f"files cannot have capabilities here: {error.strerror}")
+
+
+def check_raised(name, raise_rights):
     need_root()
     with rig() as r:
         program = r.tmp / "ctprof"
@@ -135,11 +176,16 @@ def test_raised_rights_ignore_the_environment():
                 raise tap.Skip(f"a copy of ctprof does not run here: {err.decode()[-200:]}")
             return "\ntoy " in out.decode()
         assert listed(), "the environment is not honoured without raised rights"
-        os.chown(program, NOBODY, NOBODY)
-        program.chmod(0o6755)
+        raise_rights(program)
         if os.statvfs(program).f_flag & os.ST_NOSUID:
-            raise tap.Skip("files are without set-user-id rights here")
+            raise tap.Skip("files are without such rights here")
         assert not listed(), "code of the caller's choice runs with another's rights"
+
+
+add_tests(globals(), "environment_is_ignored_with_raised", check_raised, {
+    "user": [raise_user],
+    "capabilities": [raise_capabilities],
+})
 
 
 if __name__ == "__main__":
