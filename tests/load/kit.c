@@ -187,8 +187,13 @@ void dump_rows(GString *dump, const Registry *registry, const struct ctprof_rows
 	g_autoptr(GPtrArray) metrics = g_ptr_array_sized_new(row->len);
 
 	g_assert_cmpuint(rows->n_slots, ==, row->len);
-	for (guint m = 0; m < row->len; m++)
-		g_ptr_array_add(metrics, g_ptr_array_index(row, m));
+	for (guint m = 0; m < row->len; m++) {
+		Metric *metric = g_ptr_array_index(row, m);
+
+		/* What nobody asked for is not in the file. */
+		if (metric->wanted || !(metric->def.flags & CTPROF_METRIC_ON_DEMAND))
+			g_ptr_array_add(metrics, metric);
+	}
 	g_ptr_array_sort(metrics, compare_names);
 	for (guint64 i = 0; i < rows->n; i++) {
 		dump_target(dump, rows->scope, ctprof_rows_target(rows, i));
