@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A host full of containers has some thousand mounts of 200 bytes. */
-#define MOUNTINFO_BYTES (4u << 20)
+#include "file.h"
+#include "mountinfo.h"
 
 /* v1 controllers, as mount options and as the usual directory names spell them. */
 static const char *const controllers[CGROUP_N_HIERARCHIES] = {
@@ -50,57 +50,22 @@ static uint32_t controller_bits(struct text options)
 	return bits;
 }
 
-/* Skips to behind the token "-" that ends the optional fields. */
-static bool skip_optional(struct text *rest)
-{
-	struct text token;
-
-	while (text_take_token(rest, &token))
-		if (text_equal(token, "-"))
-			return true;
-	return false;
-}
-
-/* Fields: id, parent, device, root, point, options, optional..., "-", type,
- * source, the file system's options; written by show_mountinfo(). */
 bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinfo *ret)
 {
-	struct text rest = {line, len};
-	struct text field[6], type, token, options = {line, 0};
+	struct mountinfo info;
 
-	for (size_t i = 0; i < 6; i++)
-		if (!text_take_token(&rest, &field[i]))
-			return false;
-	if (!skip_optional(&rest) || !text_take_token(&rest, &type))
+	if (!mountinfo_parse(line, len, &info))
 		return false;
-	/* The source may be an empty text, so the last token, not the second. */
-	while (text_take_token(&rest, &token))
-		options = token;
-	uint32_t bits = text_equal(type, "cgroup2")  ? 1u << CGROUP_UNIFIED
-			: text_equal(type, "cgroup") ? controller_bits(options)
-						     : 0;
-	if (bits == 0 || field[3].p[0] != '/' || field[4].p[0] != '/')
+	uint32_t bits = text_equal(info.type, "cgroup2")  ? 1u << CGROUP_UNIFIED
+			: text_equal(info.type, "cgroup") ? controller_bits(info.options)
+							  : 0;
+	if (bits == 0)
 		return false;
-	*ret = (struct cgroup_mountinfo){field[3], field[4], bits};
+	*ret = (struct cgroup_mountinfo){info.root, info.point, bits};
 	return true;
 }
 
-/* The byte of "\040", or -1. */
-static int octal_byte(struct text at)
-{
-	int value = 0;
-
-	if (at.len < 4 || at.p[0] != '\\' || at.p[1] > '3')
-		return -1;
-	for (size_t i = 1; i < 4; i++) {
-		if (at.p[i] < '0' || at.p[i] > '7')
-			return -1;
-		value = value * 8 + (at.p[i] - '0');
-	}
-	return value > 0 ? value : -1;
-}
-
-/* prefix + text with its escapes (seq_escape()) undone; NULL: out of memory. */
+/* prefix + text with its escapes undone; NULL: out of memory. */
 static char *unescape(const char *prefix, struct text text)
 {
 	size_t used = strlen(prefix);
@@ -109,13 +74,7 @@ static char *unescape(const char *prefix, struct text text)
 	if (!plain)
 		return NULL;
 	memcpy(plain, prefix, used);
-	while (text.len > 0) {
-		int byte = octal_byte(text);
-		size_t step = byte < 0 ? 1 : 4;
-
-		plain[used++] = byte < 0 ? text.p[0] : (char)byte;
-		text = (struct text){text.p + step, text.len - step};
-	}
+	used += mountinfo_unescape(text, plain + used);
 	plain[used] = '\0';
 	return plain;
 }
@@ -139,26 +98,6 @@ static int keep_mount(struct cgroup_mount *mount, int base, const char *above, s
 	return 0;
 }
 
-/* mountinfo comes a page a read(), whatever the buffer: read until the end. */
-static ssize_t read_mountinfo(const struct ctprof_host *host, int proc, char *buf, size_t size)
-{
-	int fd = host->open_file(host, proc, "self/mountinfo");
-	size_t used = 0;
-	ssize_t got = -1;
-
-	if (fd < 0)
-		return fd;
-	while (used < size) {
-		got = read(fd, buf + used, size - used);
-		if (got <= 0 && !(got < 0 && errno == EINTR))
-			break;
-		used += got > 0 ? (size_t)got : 0;
-	}
-	int result = got < 0 ? -errno : 0;
-	close(fd);
-	return result < 0 ? result : (ssize_t)used;
-}
-
 /*
  * Mount points in self/mountinfo are seen from this process's root directory:
  * below self/root they are found wherever they lie, also when nothing is
@@ -171,7 +110,9 @@ static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mo
 
 	if (!buf)
 		return -ENOMEM;
-	ssize_t got = proc < 0 ? proc : read_mountinfo(host, proc, buf, MOUNTINFO_BYTES);
+	ssize_t got =
+		proc < 0 ? proc
+			 : file_read_records_at(host, proc, "self/mountinfo", buf, MOUNTINFO_BYTES);
 	struct text rest = {buf, got > 0 ? (size_t)got : 0};
 	struct text line;
 	struct cgroup_mountinfo info;

@@ -38,6 +38,34 @@ ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path
 	return got;
 }
 
+static ssize_t read_records(int fd, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t got = read(fd, buf + used, size - used);
+
+		if (got == 0)
+			break;
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		used += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)used;
+}
+
+ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
+			     size_t size)
+{
+	int fd = host->open_file(host, dirfd, path);
+
+	if (fd < 0)
+		return fd;
+	ssize_t got = read_records(fd, buf, size);
+	close(fd);
+	return got;
+}
+
 uint32_t file_absence(int err)
 {
 	switch (err) {

@@ -18,6 +18,13 @@
 ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 		     size_t size);
 
+/*
+ * Likewise for files of many records (mountinfo, sysvipc), which come in pieces
+ * whatever the buffer: reads until the end, or until buf is full.
+ */
+ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
+			     size_t size);
+
 /* The absence (enum ctprof_absence) that a failed open or read of a kernel
  * file stands for; err is a positive errno. */
 uint32_t file_absence(int err);

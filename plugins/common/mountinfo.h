@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The lines of a mountinfo file, written by the kernel's show_mountinfo(). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text.h"
+
+/* A host full of containers has some thousand mounts of 200 bytes. */
+#define MOUNTINFO_BYTES (4u << 20)
+
+/* One mount.  Texts as they stand in the file: root, point and source escaped. */
+struct mountinfo {
+	uint32_t major, minor;
+	struct text root;
+	struct text point;
+	struct text type;
+	struct text source;  /* may be empty */
+	struct text options; /* the file system's, not the mount's */
+};
+
+/* False for what is no mountinfo line. */
+bool mountinfo_parse(const char *line, size_t len, struct mountinfo *ret);
+
+/* Undoes the escapes ("\040"); ret has room for text.len bytes, and may be
+ * where the text is.  Returns the bytes written. */
+size_t mountinfo_unescape(struct text text, char *ret);
