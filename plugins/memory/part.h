@@ -47,5 +47,7 @@ struct memory_part {
 
 #define MEMORY_PARTS_MAX 8u
 
+extern const struct memory_part objects_part;
+
 /* In order of their rows; ends with NULL. */
 extern const struct memory_part *const memory_parts[];

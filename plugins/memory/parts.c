@@ -2,5 +2,6 @@
 #include "part.h"
 
 const struct memory_part *const memory_parts[] = {
+	&objects_part,
 	NULL,
 };

@@ -201,6 +201,9 @@ static void test_source(void)
 		RUN run = {0};
 
 		run_init_tree(&run);
+		/* The groups of objects read smaps for themselves. */
+		fake_host_want(run.fake, "memory_state");
+		fake_host_want(run.fake, "memory_source");
 		fake_host_option(run.fake, "smaps-source", cases[i].option);
 		add_process(&run, 10);
 		run_remove(&run, 10, 10, "smaps_rollup");

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backing-row.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES_MAX 4096u /* host->object()'s limit */
+#define SUFFIX_MAX 48u
+
+struct amount backing_amount(const struct backing *backing, const struct backing_column *column)
+{
+	struct amount amount = {0};
+
+	if ((backing->present & column->required) != column->required)
+		return (struct amount){.absent = CTPROF_ABSENT_UNSUPPORTED};
+	for (unsigned i = 0; i < VMA_N_FIELDS; i++)
+		if (column->fields & 1u << i)
+			amount.bytes = amount_sum(amount.bytes, backing->bytes[i]);
+	return amount;
+}
+
+void backing_put_columns(const struct object_row *row, const struct backing *backing,
+			 const struct backing_column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		object_row_put_amount(row, columns[i].metric, backing_amount(backing, &columns[i]));
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+struct name {
+	size_t len;
+	char bytes[NAME_BYTES_MAX];
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return label_order((struct text){x->bytes, x->len}, (struct text){y->bytes, y->len});
+}
+
+static void append(struct name *name, struct text text)
+{
+	size_t room = sizeof name->bytes - name->len;
+	size_t len = text.len < room ? text.len : room;
+
+	if (len > 0)
+		memcpy(name->bytes + name->len, text.p, len);
+	name->len += len;
+}
+
+static void free_name(struct name **name)
+{
+	free(*name);
+}
+
+/* Only as long as the name is. */
+static struct name *copy_name(const struct name *name)
+{
+	size_t size = offsetof(struct name, bytes) + name->len;
+	struct name *copy = malloc(size);
+
+	if (copy)
+		memcpy(copy, name, size);
+	return copy;
+}
+
+static int claim(struct objects *objects, const struct name *name)
+{
+	__attribute__((cleanup(free_name))) struct name *copy = copy_name(name);
+	int result = copy ? pool_add(&objects->names, copy, by_name) : -ENOMEM;
+
+	if (result == 0)
+		copy = NULL;
+	return result;
+}
+
+int backing_claim_name(struct objects *objects, struct text text)
+{
+	struct name name = {0};
+
+	append(&name, text);
+	return claim(objects, &name);
+}
+
+/* A path may be made to look as if it had been told apart already: then once
+ * more, while there is room. */
+static int make_unique(const struct objects *objects, const struct identity *identity,
+		       struct name *name)
+{
+	char suffix[SUFFIX_MAX];
+
+	(void)snprintf(suffix, sizeof suffix, " #%" PRIu32 ":%" PRIu32 ":%" PRIu64, identity->major,
+		       identity->minor, identity->inode);
+	while (pool_find(&objects->names, name, by_name)) {
+		if (name->len + strlen(suffix) > sizeof name->bytes)
+			return -ENAMETOOLONG;
+		append(name, (struct text){suffix, strlen(suffix)});
+	}
+	return 0;
+}
+
+int backing_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,
+		    const char *prefix, const struct backing *backing, struct object_row *ret)
+{
+	struct name name;
+
+	name.len = 0;
+	append(&name, (struct text){prefix, strlen(prefix)});
+	append(&name, classify_label((struct text){backing->label, backing->label_len}));
+	int result = make_unique(objects, &backing->identity, &name);
+	if (result == 0)
+		result = object_row_add(objects, group, batch, (struct text){name.bytes, name.len},
+					ret);
+	return result < 0 ? result : claim(objects, &name);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a mapping shows: by its path, and the file system its device is of. */
+#pragma once
+
+#include "mounts.h"
+#include "text.h"
+
+enum object_kind {
+	OBJECT_ANONYMOUS,
+	OBJECT_SHMEM, /* shared anonymous memory */
+	OBJECT_HEAP,
+	OBJECT_STACK,
+	OBJECT_FILE,
+	OBJECT_TMPFS,
+	OBJECT_MEMFD,
+	OBJECT_SYSV,
+	OBJECT_HUGETLB,
+	OBJECT_VDSO,
+	OBJECT_VVAR,
+	OBJECT_VSYSCALL,
+	OBJECT_PSEUDO,
+	OBJECT_N_KINDS,
+};
+
+/* "anon", "shmem", ... */
+const char *classify_kind_name(enum object_kind kind);
+
+/* What to call a mapping of that path: the path, or "<anonymous>". */
+struct text classify_label(struct text path);
+
+enum object_kind classify_mapping(const struct mounts *mounts, uint32_t major, uint32_t minor,
+				  struct text path);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amount.h"
+
+/* ---- orders ------------------------------------------------------------ */
+
+static int order_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+int identity_order(const struct identity *a, const struct identity *b)
+{
+	int order = order_numbers(a->major, b->major);
+
+	if (order == 0)
+		order = order_numbers(a->minor, b->minor);
+	return order ? order : order_numbers(a->inode, b->inode);
+}
+
+int label_order(struct text a, struct text b)
+{
+	size_t common = a.len < b.len ? a.len : b.len;
+	int order = common > 0 ? memcmp(a.p, b.p, common) : 0;
+
+	return order ? order : order_numbers(a.len, b.len);
+}
+
+static struct text label_at(const struct fold *fold, uint32_t label, uint32_t len)
+{
+	return (struct text){len > 0 ? fold->labels + label : "", len};
+}
+
+struct text fold_label(const struct fold *fold, const struct holding *holding)
+{
+	return label_at(fold, holding->label, holding->label_len);
+}
+
+/* An object is told by its identity, other memory by its label. */
+static bool is_same(const struct fold *fold, const struct holding *a, const struct holding *b)
+{
+	return identity_order(&a->identity, &b->identity) == 0 &&
+	       (a->identity.inode != 0 ||
+		label_order(fold_label(fold, a), fold_label(fold, b)) == 0);
+}
+
+static int order_holdings(const void *a, const void *b, void *fold)
+{
+	const struct holding *x = a, *y = b;
+	int order = identity_order(&x->identity, &y->identity);
+
+	return order ? order : label_order(fold_label(fold, x), fold_label(fold, y));
+}
+
+/* ---- growing ----------------------------------------------------------- */
+
+/* Room for more elements, at most max in all; 0 or a negative errno. */
+static int grow(void *list, uint32_t *room, uint64_t need, size_t size, uint32_t max)
+{
+	uint64_t bigger = *room ? *room : 64;
+	void *data;
+
+	if (need <= *room)
+		return 0;
+	if (need > max)
+		return -E2BIG;
+	while (bigger < need)
+		bigger *= 2;
+	memcpy(&data, list, sizeof data);
+	data = reallocarray(data, bigger, size);
+	if (!data)
+		return -ENOMEM;
+	memcpy(list, &data, sizeof data);
+	*room = (uint32_t)bigger;
+	return 0;
+}
+
+static int add_label(struct fold *fold, struct text path, uint32_t *ret_label)
+{
+	int result = grow(&fold->labels, &fold->room_labels, (uint64_t)fold->used_labels + path.len,
+			  1, FOLD_LABEL_BYTES_MAX);
+
+	if (result < 0)
+		return result;
+	if (path.len > 0)
+		memcpy(fold->labels + fold->used_labels, path.p, path.len);
+	*ret_label = fold->used_labels;
+	fold->used_labels += (uint32_t)path.len;
+	return 0;
+}
+
+/* ---- a mapping --------------------------------------------------------- */
+
+static void add_sums(struct holding *to, const struct holding *from)
+{
+	to->present |= from->present;
+	to->vmas = amount_sum(to->vmas, from->vmas);
+	to->shared_swap = amount_sum(to->shared_swap, from->shared_swap);
+	for (size_t i = 0; i < VMA_N_FIELDS; i++)
+		to->bytes[i] = amount_sum(to->bytes[i], from->bytes[i]);
+}
+
+/* The holding before is of the same name: mappings of one file lie together. */
+static bool continues(const struct fold *fold, const struct vma_header *header)
+{
+	const struct holding *last = fold->n > 0 ? &fold->holdings[fold->n - 1] : NULL;
+
+	return last && last->identity.major == header->major &&
+	       last->identity.minor == header->minor && last->identity.inode == header->inode &&
+	       label_order(fold_label(fold, last), header->path) == 0;
+}
+
+static struct holding *next_holding(struct fold *fold, struct text path)
+{
+	uint32_t label;
+
+	fold->error = grow(&fold->holdings, &fold->room, (uint64_t)fold->n + 1,
+			   sizeof *fold->holdings, FOLD_HOLDINGS_MAX);
+	if (fold->error == 0)
+		fold->error = add_label(fold, path, &label);
+	if (fold->error < 0)
+		return NULL;
+	struct holding *holding = &fold->holdings[fold->n++];
+	*holding = (struct holding){.label = label, .label_len = (uint32_t)path.len};
+	return holding;
+}
+
+static void add_named(struct fold *fold, const struct holding *holding, uint64_t swap)
+{
+	fold->error = grow(&fold->named, &fold->room_named, (uint64_t)fold->n_named + 1,
+			   sizeof *fold->named, FOLD_HOLDINGS_MAX);
+	if (fold->error == 0)
+		fold->named[fold->n_named++] =
+			(struct named_swap){holding->label, holding->label_len, swap};
+}
+
+static void add_vma(void *data, const struct vma *vma)
+{
+	struct fold *fold = data;
+	const struct vma_header *header = &vma->header;
+	bool is_shared = header->permissions[3] == 's';
+	bool has_swap = vma->present & 1u << VMA_SWAP;
+
+	if (fold->error || (header->inode == 0 && !(fold->wanted & FOLD_PRIVATE) &&
+			    !(is_shared && header->path.len > 0)))
+		return;
+	bool goes_on = continues(fold, header);
+	struct holding *holding =
+		goes_on ? &fold->holdings[fold->n - 1] : next_holding(fold, header->path);
+	if (!holding)
+		return;
+	struct holding more = {.present = vma->present, .vmas = 1};
+	memcpy(more.bytes, vma->bytes, sizeof more.bytes);
+	more.shared_swap = is_shared ? vma->bytes[VMA_SWAP] : 0;
+	holding->identity = (struct identity){header->major, header->minor, header->inode};
+	add_sums(holding, &more);
+	if (fold->wanted & FOLD_BY_NAME && is_shared && has_swap && header->path.len > 0)
+		add_named(fold, holding, vma->bytes[VMA_SWAP]);
+}
+
+/* ---- a process --------------------------------------------------------- */
+
+void fold_begin(struct fold *fold, unsigned wanted)
+{
+	fold->wanted = wanted;
+	fold->error = 0;
+	fold->n = 0;
+	fold->n_named = 0;
+	fold->used_labels = 0;
+	vma_reader_init(&fold->reader, add_vma, fold);
+}
+
+size_t fold_take(struct fold *fold, const char *text, size_t len, bool last)
+{
+	return vma_reader_take(&fold->reader, text, len, last);
+}
+
+int fold_finish(struct fold *fold)
+{
+	uint32_t kept = 0;
+
+	if (fold->error)
+		return fold->error;
+	if (fold->n > 0)
+		qsort_r(fold->holdings, fold->n, sizeof *fold->holdings, order_holdings, fold);
+	for (uint32_t i = 0; i < fold->n; i++) {
+		if (kept > 0 && is_same(fold, &fold->holdings[kept - 1], &fold->holdings[i]))
+			add_sums(&fold->holdings[kept - 1], &fold->holdings[i]);
+		else
+			fold->holdings[kept++] = fold->holdings[i];
+	}
+	fold->n = kept;
+	return 0;
+}
+
+void fold_clear(struct fold *fold)
+{
+	free(fold->holdings);
+	free(fold->named);
+	free(fold->labels);
+	*fold = (struct fold){0};
+}

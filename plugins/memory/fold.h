@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The smaps of one process, folded by what its mappings show: a file (or
+ * segment, or memfd) is one object however often it is mapped.
+ */
+#pragma once
+
+#include "vma.h"
+
+/* A process may have 65530 mappings unless vm.max_map_count is raised. */
+#define FOLD_HOLDINGS_MAX (1u << 20)
+#define FOLD_LABEL_BYTES_MAX (64u << 20)
+
+/* An inode of a device.  Inode 0: no object, memory of the process alone. */
+struct identity {
+	uint32_t major, minor;
+	uint64_t inode;
+};
+
+/* Two names of one object may differ; the smallest in order of bytes is kept. */
+struct holding {
+	struct identity identity;
+	uint32_t label, label_len; /* the path, in fold.labels */
+	uint32_t kind;             /* whoever reads the fold may note it here */
+	uint32_t present;          /* bit 1 << enum vma_field: some mapping has it */
+	uint64_t vmas;
+	uint64_t shared_swap; /* Swap of the mappings that are shared */
+	uint64_t bytes[VMA_N_FIELDS];
+};
+
+/* A shared mapping with a name, by itself. */
+struct named_swap {
+	uint32_t label, label_len;
+	uint64_t bytes;
+};
+
+/* What to keep beside the objects. */
+#define FOLD_PRIVATE 1u /* mappings of no object, by label */
+#define FOLD_BY_NAME 2u /* swap of shared mappings, each */
+
+struct fold {
+	unsigned wanted;          /* FOLD_* */
+	int error;                /* -ENOMEM, or -E2BIG: nothing is to be believed */
+	struct holding *holdings; /* finished: by identity, then label, each once */
+	struct named_swap *named;
+	char *labels;
+	uint32_t n, room;
+	uint32_t n_named, room_named;
+	uint32_t used_labels, room_labels;
+	struct vma_reader reader;
+};
+
+/* Empties it, for another process. */
+void fold_begin(struct fold *fold, unsigned wanted);
+/* smaps in pieces, as vma_reader_take(). */
+size_t fold_take(struct fold *fold, const char *text, size_t len, bool last);
+/* Behind the last piece: 0, or the error. */
+int fold_finish(struct fold *fold);
+void fold_clear(struct fold *fold);
+
+struct text fold_label(const struct fold *fold, const struct holding *holding);
+
+int identity_order(const struct identity *a, const struct identity *b);
+/* By bytes, the shorter of two that begin alike first. */
+int label_order(struct text a, struct text b);

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "holders.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amount.h"
+
+static void unlock(pthread_mutex_t **lock)
+{
+	(void)pthread_mutex_unlock(*lock);
+}
+
+#define HOLD(holders)                                                                              \
+	__attribute__((cleanup(unlock))) pthread_mutex_t *held = &(holders)->lock;                 \
+	(void)pthread_mutex_lock(held)
+
+/* ---- orders ------------------------------------------------------------ */
+
+static int order_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static struct text backing_text(const struct backing *backing)
+{
+	return (struct text){backing->label, backing->label_len};
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct holders_process *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int by_identity(const void *a, const void *b)
+{
+	const struct holders_object *x = a, *y = b;
+
+	return identity_order(&x->backing.identity, &y->backing.identity);
+}
+
+static int by_label(const void *a, const void *b)
+{
+	const struct holders_name *x = a, *y = b;
+
+	return label_order(x->label, y->label);
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct holders_mapping *x = a, *y = b;
+	int order = by_pid(x->process, y->process);
+
+	if (order == 0)
+		order = identity_order(&x->backing.identity, &y->backing.identity);
+	return order ? order : label_order(backing_text(&x->backing), backing_text(&y->backing));
+}
+
+/* The biggest first; who is as big, by pid: the same whoever came first. */
+static int by_pss(const void *a, const void *b)
+{
+	const struct consumer *x = a, *y = b;
+	int order = order_numbers(y->pss, x->pss);
+
+	return order ? order : by_pid(x->process, y->process);
+}
+
+/* ---- freeing ----------------------------------------------------------- */
+
+static void free_object(void *item)
+{
+	struct holders_object *object = item;
+
+	free(object->backing.label);
+	free(object->consumers);
+	free(object);
+}
+
+static void free_mapping(void *item)
+{
+	struct holders_mapping *mapping = item;
+
+	free(mapping->backing.label);
+	free(mapping);
+}
+
+static void free_name(void *item)
+{
+	free(item);
+}
+
+void holders_init(struct holders *ret, const struct mounts *mounts, unsigned wanted)
+{
+	*ret = (struct holders){
+		.mounts = mounts,
+		.wanted = wanted,
+		.processes.max = HOLDERS_RECORDS_MAX,
+		.objects.max = HOLDERS_OBJECTS_MAX,
+		.names.max = HOLDERS_OBJECTS_MAX,
+		.mappings.max = HOLDERS_OBJECTS_MAX,
+	};
+	(void)pthread_mutex_init(&ret->lock, NULL);
+}
+
+void holders_clear(struct holders *holders)
+{
+	pool_clear(&holders->processes, free);
+	pool_clear(&holders->objects, free_object);
+	pool_clear(&holders->names, free_name);
+	pool_clear(&holders->mappings, free_mapping);
+	free(holders->by_object.at);
+	free(holders->by_name.at);
+	(void)pthread_mutex_destroy(&holders->lock);
+}
+
+/* ---- limits ------------------------------------------------------------ */
+
+static void note_failure(struct holders *holders, int error)
+{
+	if (error == -ENOMEM)
+		holders->out_of_memory = true;
+	holders->dropped++;
+}
+
+/* Gives the item to the pool, or ends it. */
+static void *keep(struct holders *holders, struct pool *pool, void *item, pool_order *order,
+		  void (*free_item)(void *item))
+{
+	int result = item ? pool_add(pool, item, order) : -ENOMEM;
+
+	if (result == 0)
+		return item;
+	note_failure(holders, result);
+	if (item)
+		free_item(item);
+	return NULL;
+}
+
+static void record_swap(struct holders *holders, struct swap_records *records,
+			struct swap_record record)
+{
+	size_t room = records->room ? 2 * records->room : 64;
+
+	if (record.bytes == 0)
+		return;
+	if (records->n == HOLDERS_RECORDS_MAX) {
+		note_failure(holders, -ENOSPC);
+		return;
+	}
+	if (records->n == records->room) {
+		void *bigger = reallocarray(records->at, room, sizeof *records->at);
+
+		if (!bigger) {
+			note_failure(holders, -ENOMEM);
+			return;
+		}
+		records->at = bigger;
+		records->room = room;
+	}
+	records->at[records->n++] = record;
+}
+
+/* ---- adding ------------------------------------------------------------ */
+
+static char *copy_bytes(struct text text)
+{
+	char *copy = malloc(text.len + 1);
+
+	if (copy) {
+		if (text.len > 0)
+			memcpy(copy, text.p, text.len);
+		copy[text.len] = '\0';
+	}
+	return copy;
+}
+
+static bool set_label(struct backing *backing, struct text label, enum object_kind kind)
+{
+	char *copy = copy_bytes(label);
+
+	if (!copy)
+		return false;
+	free(backing->label); /* lint: allow bare-free: the copy takes its place */
+	backing->label = copy;
+	backing->label_len = (uint32_t)label.len;
+	backing->kind = kind;
+	return true;
+}
+
+static void add_holding(struct backing *backing, const struct holding *holding)
+{
+	backing->present |= holding->present;
+	backing->vmas = amount_sum(backing->vmas, holding->vmas);
+	for (size_t i = 0; i < VMA_N_FIELDS; i++)
+		backing->bytes[i] = amount_sum(backing->bytes[i], holding->bytes[i]);
+}
+
+static struct holders_object *find_object(struct holders *holders, const struct fold *fold,
+					  const struct holding *holding)
+{
+	const struct holders_object key = {.backing.identity = holding->identity};
+	struct holders_object *object = pool_find(&holders->objects, &key, by_identity);
+
+	if (!object) {
+		object = calloc(1, sizeof *object);
+		if (object)
+			object->backing.identity = holding->identity;
+		object = keep(holders, &holders->objects, object, by_identity, free_object);
+	}
+	/* One object may be mapped under several names; the smallest is its own,
+	 * whoever comes first. */
+	if (object && (!object->backing.label ||
+		       label_order(fold_label(fold, holding), backing_text(&object->backing)) < 0))
+		if (!set_label(&object->backing, fold_label(fold, holding), holding->kind))
+			note_failure(holders, -ENOMEM);
+	return object;
+}
+
+static void add_consumer(struct holders *holders, struct holders_object *object,
+			 struct consumer consumer)
+{
+	uint32_t room = object->room_consumers ? 2 * object->room_consumers : 2;
+	uint32_t last = 0;
+
+	if (object->n_consumers == object->room_consumers && room <= HOLDERS_CONSUMERS_MAX) {
+		void *bigger = reallocarray(object->consumers, room, sizeof *object->consumers);
+
+		if (!bigger) {
+			note_failure(holders, -ENOMEM);
+			return;
+		}
+		object->consumers = bigger;
+		object->room_consumers = room;
+	}
+	if (object->n_consumers < object->room_consumers) {
+		object->consumers[object->n_consumers++] = consumer;
+		return;
+	}
+	for (uint32_t i = 1; i < object->n_consumers; i++)
+		if (by_pss(&object->consumers[i], &object->consumers[last]) > 0)
+			last = i;
+	if (by_pss(&consumer, &object->consumers[last]) < 0)
+		object->consumers[last] = consumer;
+}
+
+static void add_object(struct holders *holders, struct holders_process *process,
+		       const struct fold *fold, const struct holding *holding)
+{
+	struct holders_object *object = find_object(holders, fold, holding);
+
+	if (!object)
+		return;
+	add_holding(&object->backing, holding);
+	object->processes++;
+	add_consumer(holders, object, (struct consumer){process, holding->bytes[VMA_PSS]});
+	if (!(holders->wanted & FOLD_BY_NAME))
+		return;
+	object->swap_sum = amount_sum(object->swap_sum, holding->shared_swap);
+	if (holding->shared_swap > object->swap_max)
+		object->swap_max = holding->shared_swap;
+	record_swap(holders, &holders->by_object,
+		    (struct swap_record){process, object, holding->shared_swap});
+}
+
+static void add_mapping(struct holders *holders, const struct holders_process *process,
+			const struct fold *fold, const struct holding *holding)
+{
+	struct holders_mapping *mapping = calloc(1, sizeof *mapping);
+
+	if (mapping) {
+		mapping->process = process;
+		mapping->backing.identity = holding->identity;
+		add_holding(&mapping->backing, holding);
+	}
+	if (mapping && !set_label(&mapping->backing, fold_label(fold, holding), holding->kind)) {
+		free_mapping(mapping);
+		mapping = NULL;
+	}
+	(void)keep(holders, &holders->mappings, mapping, by_process, free_mapping);
+}
+
+static struct holders_name *find_name(struct holders *holders, struct text label)
+{
+	const struct holders_name key = {.label = label};
+	struct holders_name *name = pool_find(&holders->names, &key, by_label);
+
+	if (name)
+		return name;
+	name = calloc(1, sizeof *name + label.len);
+	if (name) {
+		char *bytes = (char *)(name + 1);
+
+		memcpy(bytes, label.p, label.len);
+		name->label = (struct text){bytes, label.len};
+	}
+	return keep(holders, &holders->names, name, by_label, free_name);
+}
+
+static void add_names(struct holders *holders, struct holders_process *process,
+		      const struct fold *fold)
+{
+	for (uint32_t i = 0; i < fold->n_named; i++) {
+		const struct named_swap *named = &fold->named[i];
+		const struct text label = {fold->labels + named->label, named->label_len};
+		struct holders_name *name = find_name(holders, label);
+
+		if (!name)
+			continue;
+		name->vmas++;
+		record_swap(holders, &holders->by_name,
+			    (struct swap_record){process, name, named->bytes});
+	}
+}
+
+static void classify_all(const struct holders *holders, struct fold *fold)
+{
+	for (uint32_t i = 0; i < fold->n; i++) {
+		struct holding *holding = &fold->holdings[i];
+
+		holding->kind =
+			classify_mapping(holders->mounts, holding->identity.major,
+					 holding->identity.minor, fold_label(fold, holding));
+	}
+}
+
+static struct holders_process *copy_process(struct holders *holders,
+					    const struct holders_process *process)
+{
+	struct holders_process *copy = malloc(sizeof *copy);
+
+	if (copy)
+		*copy = *process;
+	/* Equal pids would be one process read twice: the walk gives each once. */
+	if (copy && pool_find(&holders->processes, copy, by_pid)) {
+		free(copy); /* lint: allow bare-free: not kept */
+		return NULL;
+	}
+	return keep(holders, &holders->processes, copy, by_pid, free);
+}
+
+void holders_add(struct holders *holders, const struct holders_process *process, struct fold *fold,
+		 bool chosen)
+{
+	classify_all(holders, fold);
+	HOLD(holders);
+	struct holders_process *kept = copy_process(holders, process);
+	if (!kept)
+		return;
+	for (uint32_t i = 0; i < fold->n; i++) {
+		const struct holding *holding = &fold->holdings[i];
+
+		if (holding->identity.inode != 0)
+			add_object(holders, kept, fold, holding);
+		if (chosen)
+			add_mapping(holders, kept, fold, holding);
+	}
+	if (holders->wanted & FOLD_BY_NAME)
+		add_names(holders, kept, fold);
+}
+
+void holders_miss(struct holders *holders)
+{
+	HOLD(holders);
+	holders->unreadable++;
+}
+
+/* ---- settling ---------------------------------------------------------- */
+
+static int items_by_pid(const void *a, const void *b)
+{
+	return by_pid(*(void *const *)a, *(void *const *)b);
+}
+
+static int items_by_identity(const void *a, const void *b)
+{
+	return by_identity(*(void *const *)a, *(void *const *)b);
+}
+
+static int items_by_process(const void *a, const void *b)
+{
+	return by_process(*(void *const *)a, *(void *const *)b);
+}
+
+static void sort(struct pool *pool, int (*order)(const void *a, const void *b))
+{
+	if (pool->n > 1)
+		qsort(pool->items, pool->n, sizeof *pool->items, order);
+}
+
+static void share_swap(struct holders *holders)
+{
+	for (size_t i = 0; i < holders->by_object.n; i++) {
+		const struct swap_record *record = &holders->by_object.at[i];
+		const struct holders_object *object = record->of;
+		/* At most swap_max, since bytes are part of the sum. */
+		uint64_t share = (uint64_t)((unsigned __int128)record->bytes * object->swap_max /
+					    object->swap_sum);
+
+		record->process->swap_by_object =
+			amount_sum(record->process->swap_by_object, share);
+	}
+	for (size_t i = 0; i < holders->by_name.n; i++) {
+		const struct swap_record *record = &holders->by_name.at[i];
+		const struct holders_name *name = record->of;
+
+		record->process->swap_by_name =
+			amount_sum(record->process->swap_by_name, record->bytes / name->vmas);
+	}
+}
+
+void holders_settle(struct holders *holders)
+{
+	HOLD(holders);
+	sort(&holders->processes, items_by_pid);
+	sort(&holders->objects, items_by_identity);
+	sort(&holders->mappings, items_by_process);
+	for (size_t i = 0; i < holders->objects.n; i++) {
+		struct holders_object *object = holders->objects.items[i];
+
+		if (object->n_consumers > 1)
+			qsort(object->consumers, object->n_consumers, sizeof *object->consumers,
+			      by_pss);
+	}
+	share_swap(holders);
+}
+
+uint64_t holders_sum_pss(const struct holders *holders, enum object_kind kind)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < holders->objects.n; i++) {
+		const struct holders_object *object = holders->objects.items[i];
+
+		if (object->backing.kind == kind)
+			sum = amount_sum(sum, object->backing.bytes[VMA_PSS]);
+	}
+	return sum;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the host's memory went: what meminfo says, in its order, and what
+ * follows from it.  Rows of amounts, each of which may be unknown.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "amount.h"
+#include "meminfo.h"
+
+#define LEDGER_ROWS_MAX 512u
+#define LEDGER_NAME_MAX 96u
+
+struct ledger_row {
+	char name[LEDGER_NAME_MAX];
+	bool estimate; /* a remainder, or what may be incomplete */
+	struct amount amount;
+};
+
+struct ledger {
+	uint32_t n;
+	struct ledger_row rows[LEDGER_ROWS_MAX];
+};
+
+/* What is known of shared memory that no file system or process has alone. */
+struct ledger_shmem {
+	/* Files of the tmpfs that are mounted here, with what is swapped out of
+	 * them. */
+	struct amount tmpfs;
+	bool partial;        /* tmpfs is an estimate: some could not be asked, or is swapped out */
+	struct amount memfd; /* as mapped by the processes that could be read */
+	struct amount sysv;  /* of this IPC namespace */
+	struct amount anonymous; /* as memfd */
+};
+
+#define ZRAM_N_COLUMNS 3u
+
+void ledger_add_meminfo(struct ledger *ledger, const struct meminfo *info);
+/* physical.*: by whom the memory that is not free is used, and either what
+ * nobody says he uses (residual), or by how much they say too much (excess). */
+void ledger_add_physical(struct ledger *ledger, const struct meminfo *info);
+/* shmem.*: likewise, of meminfo's Shmem. */
+void ledger_add_shmem(struct ledger *ledger, const struct meminfo *info,
+		      const struct ledger_shmem *shmem);
+void ledger_add_swap(struct ledger *ledger, const struct meminfo *info);
+/* A device's mm_stat; nothing is added when it is malformed. */
+void ledger_add_zram(struct ledger *ledger, uint64_t device, const char *text, size_t len);
+void ledger_add_nvidia(struct ledger *ledger, struct amount pools);
+
+/* SwapTotal - SwapFree; false: not known. */
+bool ledger_swap_used(const struct meminfo *info, uint64_t *ret_bytes);

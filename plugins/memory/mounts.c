@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mounts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "mountinfo.h"
+
+/* ---- options ----------------------------------------------------------- */
+
+/* The power of 1024 that a suffix ("", "k", "KB", ...) stands for, or -1. */
+static int suffix_power(struct text suffix)
+{
+	static const char letters[] = "kmgtp";
+
+	if (suffix.len == 0)
+		return 0;
+	char letter = suffix.p[0] | 0x20;
+	const char *at = letter ? strchr(letters, letter) : NULL;
+	bool fits = suffix.len == 1 || (suffix.len == 2 && (suffix.p[1] | 0x20) == 'b');
+	return at && fits ? (int)(at - letters) + 1 : -1;
+}
+
+bool mounts_parse_size(struct text text, uint64_t *ret_bytes)
+{
+	size_t digits = 0;
+	uint64_t bytes;
+
+	while (digits < text.len && text.p[digits] >= '0' && text.p[digits] <= '9')
+		digits++;
+	int power = suffix_power((struct text){text.p + digits, text.len - digits});
+	if (power < 0 || !text_u64((struct text){text.p, digits}, &bytes))
+		return false;
+	for (int i = 0; i < power; i++)
+		bytes = amount_product(bytes, 1024);
+	*ret_bytes = bytes;
+	return true;
+}
+
+static struct amount find_limit(struct text options)
+{
+	struct amount limit = {.absent = CTPROF_ABSENT_UNSUPPORTED};
+	struct text option, rest, key, value;
+
+	while (limit.absent && options.len > 0) {
+		if (!text_split(options, ',', &option, &rest)) {
+			option = options;
+			rest.len = 0;
+		}
+		if (text_split(option, '=', &key, &value) && text_equal(key, "size") &&
+		    mounts_parse_size(value, &limit.bytes))
+			limit.absent = 0;
+		options = rest;
+	}
+	return limit;
+}
+
+/* ---- the file ---------------------------------------------------------- */
+
+static enum mount_kind kind_of_type(struct text type)
+{
+	static const struct {
+		const char *type;
+		enum mount_kind kind;
+	} kinds[] = {
+		{"tmpfs", MOUNT_TMPFS},
+		{"ramfs", MOUNT_RAMFS},
+		{"hugetlbfs", MOUNT_HUGETLBFS},
+		{"devtmpfs", MOUNT_DEVTMPFS},
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (text_equal(type, kinds[i].type))
+			return kinds[i].kind;
+	return MOUNT_OTHER;
+}
+
+/* In place: what is unescaped is no longer than what was there. */
+static struct text unescape(char *base, struct text text)
+{
+	char *at = base + (text.p - base);
+
+	return (struct text){at, mountinfo_unescape(text, at)};
+}
+
+static size_t count_lines(struct text rest)
+{
+	struct text line;
+	size_t n = 0;
+
+	while (text_take_line(&rest, &line))
+		n++;
+	return n;
+}
+
+static void parse_lines(struct mounts *mounts, size_t len)
+{
+	struct text rest = {mounts->text, len};
+	struct mountinfo info;
+	struct text line;
+
+	for (uint32_t number = 0; text_take_line(&rest, &line); number++) {
+		if (!mountinfo_parse(line.p, line.len, &info))
+			continue;
+		mounts->at[mounts->n++] = (struct mount){
+			.major = info.major,
+			.minor = info.minor,
+			.line = number,
+			.kind = kind_of_type(info.type),
+			.whole = text_equal(info.root, "/"),
+			.limit = find_limit(info.options),
+			.point = unescape(mounts->text, info.point),
+			.source = unescape(mounts->text, info.source),
+		};
+	}
+}
+
+/* ---- orders ------------------------------------------------------------ */
+
+static int order_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int order_texts(struct text a, struct text b)
+{
+	int order = memcmp(a.p, b.p, a.len < b.len ? a.len : b.len);
+
+	return order ? order : order_numbers(a.len, b.len);
+}
+
+static int order_devices(const struct mount *a, const struct mount *b)
+{
+	int order = order_numbers(a->major, b->major);
+
+	return order ? order : order_numbers(a->minor, b->minor);
+}
+
+static int by_device(const void *a, const void *b)
+{
+	const struct mount *x = a, *y = b;
+	int order = order_devices(x, y);
+
+	return order ? order : order_numbers(x->line, y->line);
+}
+
+/* The mount that lies on top first. */
+static int by_point(const void *a, const void *b)
+{
+	const struct mount *x = *(const struct mount *const *)a;
+	const struct mount *y = *(const struct mount *const *)b;
+	int order = order_texts(x->point, y->point);
+
+	return order ? order : order_numbers(y->line, x->line);
+}
+
+/* First of each device the mount that shows most, then the shortest point. */
+static int by_device_and_use(const void *a, const void *b)
+{
+	const struct mount *x = *(const struct mount *const *)a;
+	const struct mount *y = *(const struct mount *const *)b;
+	int order = order_devices(x, y);
+
+	if (order == 0)
+		order = order_numbers(y->whole, x->whole);
+	if (order == 0)
+		order = order_numbers(x->point.len, y->point.len);
+	return order ? order : order_texts(x->point, y->point);
+}
+
+static void find_visible(struct mounts *mounts)
+{
+	const struct mount **visible = mounts->visible;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < mounts->n; i++)
+		visible[i] = &mounts->at[i];
+	if (mounts->n > 0)
+		qsort(visible, mounts->n, sizeof *visible, by_point);
+	for (size_t i = 0; i < mounts->n; i++)
+		if (kept == 0 || order_texts(visible[kept - 1]->point, visible[i]->point) != 0)
+			visible[kept++] = visible[i];
+	mounts->n_visible = kept;
+}
+
+static void find_tmpfs(struct mounts *mounts)
+{
+	const struct mount **tmpfs = mounts->tmpfs;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < mounts->n_visible; i++)
+		if (mounts->visible[i]->kind == MOUNT_TMPFS)
+			tmpfs[n++] = mounts->visible[i];
+	if (n > 0)
+		qsort(tmpfs, n, sizeof *tmpfs, by_device_and_use);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || order_devices(tmpfs[kept - 1], tmpfs[i]) != 0)
+			tmpfs[kept++] = tmpfs[i];
+	if (kept > 0)
+		qsort(tmpfs, kept, sizeof *tmpfs, by_point);
+	mounts->n_tmpfs = kept;
+}
+
+/* ---- the whole --------------------------------------------------------- */
+
+int mounts_parse(char *text, size_t len, struct mounts *ret)
+{
+	__attribute__((cleanup(mounts_clear))) struct mounts mounts = {.text = text};
+	size_t room = count_lines((struct text){text, len}) + 1;
+
+	mounts.at = calloc(room, sizeof *mounts.at);
+	mounts.visible = calloc(room, sizeof *mounts.visible);
+	mounts.tmpfs = calloc(room, sizeof *mounts.tmpfs);
+	if (!mounts.at || !mounts.visible || !mounts.tmpfs)
+		return -ENOMEM;
+	parse_lines(&mounts, len);
+	if (mounts.n > 0)
+		qsort(mounts.at, mounts.n, sizeof *mounts.at, by_device);
+	find_visible(&mounts);
+	find_tmpfs(&mounts);
+	*ret = mounts;
+	mounts = (struct mounts){0};
+	return 0;
+}
+
+static void free_text(char **text)
+{
+	free(*text);
+}
+
+int mounts_read(const struct ctprof_host *host, struct mounts *ret)
+{
+	__attribute__((cleanup(free_text))) char *text = malloc(MOUNTINFO_BYTES);
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+
+	if (!text)
+		return -ENOMEM;
+	ssize_t got = proc < 0 ? proc
+			       : file_read_records_at(host, proc, "self/mountinfo", text,
+						      MOUNTINFO_BYTES);
+	if (got < 0)
+		return (int)got;
+	char *owned = text;
+	text = NULL;
+	return mounts_parse(owned, (size_t)got, ret);
+}
+
+void mounts_clear(struct mounts *mounts)
+{
+	free(mounts->text);
+	free(mounts->at);
+	free(mounts->visible);
+	free(mounts->tmpfs);
+	*mounts = (struct mounts){0};
+}
+
+/* ---- questions --------------------------------------------------------- */
+
+static int device_against_mount(const void *key, const void *mount)
+{
+	return order_devices(key, mount);
+}
+
+enum mount_kind mounts_kind_of_device(const struct mounts *mounts, uint32_t major, uint32_t minor)
+{
+	const struct mount key = {.major = major, .minor = minor};
+	const struct mount *found = mounts->n > 0 ? bsearch(&key, mounts->at, mounts->n, sizeof key,
+							    device_against_mount)
+						  : NULL;
+
+	return found ? found->kind : MOUNT_UNKNOWN;
+}
+
+/* Length of the parent of a path's first len bytes; "/" is its own. */
+static size_t parent_len(struct text path, size_t len)
+{
+	while (len > 1 && path.p[len - 1] != '/')
+		len--;
+	return len > 1 ? len - 1 : len;
+}
+
+static int path_against_mount(const void *key, const void *mount)
+{
+	return order_texts(*(const struct text *)key, (*(const struct mount *const *)mount)->point);
+}
+
+enum mount_kind mounts_kind_of_path(const struct mounts *mounts, struct text path)
+{
+	if (path.len == 0 || path.p[0] != '/' || mounts->n_visible == 0)
+		return MOUNT_UNKNOWN;
+	for (size_t len = path.len;; len = parent_len(path, len)) {
+		const struct text point = {path.p, len};
+		const struct mount *const *found =
+			bsearch(&point, mounts->visible, mounts->n_visible, sizeof *mounts->visible,
+				path_against_mount);
+
+		if (found)
+			return (*found)->kind;
+		if (len == 1)
+			return MOUNT_UNKNOWN;
+	}
+}

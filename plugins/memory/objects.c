@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "objects.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "holders-worker.h"
+#include "slots.h"
+
+static const struct object_group *const groups[N_OBJECT_GROUPS] = {
+	[GROUP_LEDGER] = &ledger_group,     [GROUP_TMPFS] = &tmpfs_group,
+	[GROUP_FILES] = &files_group,       [GROUP_SYSV] = &sysv_group,
+	[GROUP_SHARED] = &shared_group,     [GROUP_SWAP] = &swap_group,
+	[GROUP_MAPPINGS] = &mappings_group,
+};
+
+/* ---- putting ----------------------------------------------------------- */
+
+int object_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,
+		   struct text name, struct object_row *ret)
+{
+	const struct ctprof_host *host = objects->host;
+	uint64_t row;
+	int result = host->object(batch, groups[group]->name, name.p, name.len, &row);
+
+	if (result == 0)
+		*ret = (struct object_row){host, batch, row, objects->slots[group]};
+	return result;
+}
+
+void object_row_put(const struct object_row *row, unsigned metric, uint64_t value)
+{
+	row->host->put_u64(row->batch, row->row, row->slots[metric], value);
+}
+
+void object_row_put_text(const struct object_row *row, unsigned metric, struct text text)
+{
+	row->host->put_text(row->batch, row->row, row->slots[metric], text.p, text.len);
+}
+
+void object_row_put_word(const struct object_row *row, unsigned metric, const char *word)
+{
+	object_row_put_text(row, metric, (struct text){word, strlen(word)});
+}
+
+void object_row_put_amount(const struct object_row *row, unsigned metric, struct amount amount)
+{
+	if (amount.absent)
+		row->host->put_absent(row->batch, row->row, row->slots[metric], amount.absent);
+	else
+		object_row_put(row, metric, amount.bytes);
+}
+
+void object_row_put_device(const struct object_row *row, unsigned metric, uint32_t major,
+			   uint32_t minor)
+{
+	char device[24];
+
+	(void)snprintf(device, sizeof device, "%" PRIu32 ":%" PRIu32, major, minor);
+	object_row_put_word(row, metric, device);
+}
+
+/* ---- opening ----------------------------------------------------------- */
+
+static int order_pids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_pids(struct objects *objects)
+{
+	size_t kept = 0;
+
+	if (objects->n_pids > 1)
+		qsort(objects->pids, objects->n_pids, sizeof *objects->pids, order_pids);
+	for (size_t i = 0; i < objects->n_pids; i++)
+		if (kept == 0 || objects->pids[kept - 1] != objects->pids[i])
+			objects->pids[kept++] = objects->pids[i];
+	objects->n_pids = kept;
+}
+
+static int parse_pids(struct objects *objects, const char *given)
+{
+	struct text rest = {given, strlen(given)};
+	struct text pid, behind;
+	uint64_t number;
+
+	objects->pids = calloc(rest.len + 1, sizeof *objects->pids);
+	if (!objects->pids)
+		return -ENOMEM;
+	for (bool more = true; more; rest = behind) {
+		more = text_split(rest, ',', &pid, &behind);
+		if (!text_u64(more ? pid : rest, &number) || number == 0 || number > INT32_MAX) {
+			objects->host->error(objects->host,
+					     "option pid: \"%s\" is not a list of process ids, "
+					     "like 1,4711",
+					     given);
+			return -EINVAL;
+		}
+		objects->pids[objects->n_pids++] = (int32_t)number;
+	}
+	sort_pids(objects);
+	return 0;
+}
+
+static void objects_close(void *self)
+{
+	struct objects *objects = self;
+
+	if (objects->holding)
+		holders_clear(&objects->holders);
+	if (objects->walk)
+		walk_clear(objects->walk);
+	pool_clear(&objects->names, free);
+	mounts_clear(&objects->mounts);
+	sysv_clear(&objects->sysv);
+	free(objects->walk);
+	free(objects->ledger);
+	free(objects->pids);
+	free(objects);
+}
+
+static void close_objects(struct objects **objects)
+{
+	if (*objects)
+		objects_close(*objects);
+}
+
+static int objects_open(const struct ctprof_host *host, struct smaps_limits *limits,
+			void **ret_part)
+{
+	__attribute__((cleanup(close_objects))) struct objects *objects =
+		calloc(1, sizeof *objects);
+	const char *pids = host->option(host, "pid");
+	int result = 0;
+
+	if (!objects) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	objects->host = host;
+	objects->limits = limits;
+	objects->sysv_error = 1;
+	objects->names.max = SIZE_MAX;
+	if (pids)
+		result = parse_pids(objects, pids);
+	for (size_t i = 0; result == 0 && i < N_OBJECT_GROUPS; i++)
+		result = slots_declare(host, groups[i]->metrics, groups[i]->n_metrics,
+				       objects->slots[i]);
+	if (result < 0)
+		return result;
+	*ret_part = objects;
+	objects = NULL;
+	return 0;
+}
+
+/* ---- starting ---------------------------------------------------------- */
+
+static void read_mounts(struct objects *objects)
+{
+	const struct ctprof_host *host = objects->host;
+
+	objects->mounts_error = mounts_read(host, &objects->mounts);
+	/* A recorded tree need not have it. */
+	if (objects->mounts_error < 0 && (objects->mounts_error != -ENOENT || host->live(host)))
+		host->log(
+			host, CTPROF_LOG_WARNING,
+			"mountinfo cannot be read (%s): no tmpfs is told, nor known by its device",
+			strerror(-objects->mounts_error));
+}
+
+static int objects_start(void *self)
+{
+	struct objects *objects = self;
+	bool any = false;
+
+	for (size_t i = 0; i < N_OBJECT_GROUPS; i++) {
+		objects->wanted[i] =
+			slots_wanted(objects->host, objects->slots[i], groups[i]->n_metrics);
+		any = any || (objects->wanted[i] && i != GROUP_SYSV);
+	}
+	if (any)
+		read_mounts(objects);
+	holders_start(objects);
+	return 0;
+}
+
+/* ---- rows -------------------------------------------------------------- */
+
+int objects_read_sysv(struct objects *objects)
+{
+	const struct ctprof_host *host = objects->host;
+
+	if (objects->sysv_error <= 0)
+		return objects->sysv_error;
+	objects->sysv_error = sysv_read(host, &objects->sysv);
+	if (objects->sysv_error < 0 && objects->sysv_error != -ENOENT)
+		host->log(host, CTPROF_LOG_WARNING, "sysvipc/shm cannot be read: %s",
+			  strerror(-objects->sysv_error));
+	if (objects->sysv.n_malformed > 0)
+		host->log(host, CTPROF_LOG_WARNING, "sysvipc/shm: %zu malformed rows left out",
+			  objects->sysv.n_malformed);
+	return objects->sysv_error;
+}
+
+void objects_settle(struct objects *objects)
+{
+	if (!objects->settled && objects->holding)
+		holders_settle(&objects->holders);
+	objects->settled = true;
+}
+
+static void end_group(struct objects *objects)
+{
+	const struct object_group *group = groups[objects->group];
+
+	if (objects->wanted[objects->group] && group->end)
+		group->end(objects);
+	pool_clear(&objects->names, free);
+	objects->next = 0;
+	objects->group++;
+}
+
+static int objects_emit(void *self, struct ctprof_batch *batch)
+{
+	struct objects *objects = self;
+	int result = 0;
+
+	while (result == 0 && objects->group < N_OBJECT_GROUPS) {
+		if (objects->wanted[objects->group])
+			result = groups[objects->group]->emit(objects, batch);
+		if (result == 0)
+			end_group(objects);
+	}
+	return result == -ENOSPC ? 0 : result;
+}
+
+const struct memory_part objects_part = {
+	.open = objects_open,
+	.close = objects_close,
+	.start = objects_start,
+	.emit = objects_emit,
+	.looks = holders_look,
+	.worker_open = holders_worker_open,
+	.worker_close = holders_worker_close,
+	.begin = holders_worker_begin,
+	.add = holders_worker_add,
+	.finish = holders_worker_finish,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The groups of objects, one after the other, and what they have in common. */
+#pragma once
+
+#include "holders.h"
+#include "ledger.h"
+#include "mounts.h"
+#include "part.h"
+#include "pool.h"
+#include "sysv.h"
+#include "walk.h"
+
+#define OBJECT_METRICS_MAX 16u
+
+enum object_group_id {
+	GROUP_LEDGER,
+	GROUP_TMPFS,
+	GROUP_FILES,
+	GROUP_SYSV,
+	GROUP_SHARED,
+	GROUP_SWAP,
+	GROUP_MAPPINGS,
+	N_OBJECT_GROUPS,
+};
+
+struct objects;
+
+struct object_group {
+	const char *name;
+	const struct ctprof_metric *metrics;
+	size_t n_metrics;
+	/* Adds rows, from objects->next on: 0 when there are no more, -ENOSPC when
+	 * the batch is full, or what went wrong. */
+	int (*emit)(struct objects *objects, struct ctprof_batch *batch);
+	/* Optional: says what is missing from the rows, once they are told. */
+	void (*end)(struct objects *objects);
+};
+
+extern const struct object_group ledger_group, tmpfs_group, files_group, sysv_group, shared_group,
+	swap_group, mappings_group;
+
+struct objects {
+	const struct ctprof_host *host;
+	struct smaps_limits *limits;
+	uint32_t slots[N_OBJECT_GROUPS][OBJECT_METRICS_MAX];
+	bool wanted[N_OBJECT_GROUPS];
+	int32_t *pids; /* whose mappings are wanted, ascending */
+	size_t n_pids;
+	/* From start() on. */
+	int mounts_error; /* -errno when there are none */
+	struct mounts mounts;
+	bool holding; /* holders are asked about processes */
+	struct holders holders;
+	/* When rows are told. */
+	unsigned group;    /* whose turn it is */
+	size_t next;       /* its row */
+	struct pool names; /* that its rows have */
+	bool settled;
+	int sysv_error; /* -errno when there are none; 1: not read yet */
+	struct sysv sysv;
+	struct ledger *ledger; /* NULL: not made yet */
+	struct walk *walk;     /* likewise */
+};
+
+/* One row in a table of object metrics. */
+#define OBJECT_METRIC(group_, flags_, kind_, unit_, name_, help_, origin_)                         \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
+		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_OBJECT, .flags = flags_,        \
+		.name = name_, .group = group_, .help = help_, .origin = origin_                   \
+	}
+
+#define OBJECT_GROUP_METRICS(table) .metrics = table, .n_metrics = sizeof table / sizeof table[0]
+
+/* Segments are read when they are first asked for; 0 or -errno. */
+int objects_read_sysv(struct objects *objects);
+/* Settles the holders, when they are first asked for. */
+void objects_settle(struct objects *objects);
+
+/* ---- putting ----------------------------------------------------------- */
+
+/* Where the values of a row go. */
+struct object_row {
+	const struct ctprof_host *host;
+	struct ctprof_batch *batch;
+	uint64_t row;
+	const uint32_t *slots;
+};
+
+/* Names a row; the host's answer. */
+int object_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,
+		   struct text name, struct object_row *ret);
+void object_row_put(const struct object_row *row, unsigned metric, uint64_t value);
+void object_row_put_text(const struct object_row *row, unsigned metric, struct text text);
+void object_row_put_word(const struct object_row *row, unsigned metric, const char *word);
+void object_row_put_amount(const struct object_row *row, unsigned metric, struct amount amount);
+/* "0:27". */
+void object_row_put_device(const struct object_row *row, unsigned metric, uint32_t major,
+			   uint32_t minor);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sysv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file.h"
+
+/* SHMMNI allows 4096 segments, of some 200 bytes each; can be raised. */
+#define SYSV_BYTES (8u << 20)
+#define MAX_TOKENS 64
+
+/* As sysvipc_shm_proc_show() names them. */
+static const char *const column_names[SYSV_N_COLUMNS] = {
+	[SYSV_ID] = "shmid",  [SYSV_KEY] = "key", [SYSV_ATTACHES] = "nattch", [SYSV_OWNER] = "uid",
+	[SYSV_SIZE] = "size", [SYSV_RSS] = "rss", [SYSV_SWAP] = "swap",
+};
+
+bool sysv_parse_header(struct text line, struct sysv_header *ret)
+{
+	struct sysv_header header;
+	struct text token;
+
+	for (size_t i = 0; i < SYSV_N_COLUMNS; i++)
+		header.place[i] = -1;
+	for (int place = 0; place < MAX_TOKENS && text_take_token(&line, &token); place++)
+		for (size_t i = 0; i < SYSV_N_COLUMNS; i++)
+			if (header.place[i] < 0 && text_equal(token, column_names[i]))
+				header.place[i] = place;
+	if (header.place[SYSV_ID] < 0)
+		return false;
+	*ret = header;
+	return true;
+}
+
+/* The key is printed as a signed number, and known to users as 32 bits in hex. */
+static struct amount parse_cell(enum sysv_column column, struct text token)
+{
+	struct amount amount = {.absent = CTPROF_ABSENT_INVALID};
+	int64_t value;
+
+	if (column == SYSV_KEY && text_i64(token, &value) && value >= INT32_MIN &&
+	    value <= UINT32_MAX)
+		amount = (struct amount){.bytes = (uint32_t)value};
+	else if (column != SYSV_KEY && text_u64(token, &amount.bytes))
+		amount.absent = 0;
+	return amount;
+}
+
+bool sysv_parse_row(const struct sysv_header *header, struct text line, struct sysv_segment *ret)
+{
+	struct sysv_segment segment;
+	struct text token;
+
+	for (size_t i = 0; i < SYSV_N_COLUMNS; i++)
+		segment.at[i].absent =
+			header->place[i] < 0 ? CTPROF_ABSENT_UNSUPPORTED : CTPROF_ABSENT_INVALID;
+	for (int place = 0; place < MAX_TOKENS && text_take_token(&line, &token); place++)
+		for (enum sysv_column i = 0; i < SYSV_N_COLUMNS; i++)
+			if (header->place[i] == place)
+				segment.at[i] = parse_cell(i, token);
+	if (segment.at[SYSV_ID].absent || segment.at[SYSV_ID].bytes > INT32_MAX)
+		return false;
+	*ret = segment;
+	return true;
+}
+
+/* ---- all segments ------------------------------------------------------ */
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = ((const struct sysv_segment *)a)->at[SYSV_ID].bytes;
+	uint64_t y = ((const struct sysv_segment *)b)->at[SYSV_ID].bytes;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_unique(struct sysv *sysv)
+{
+	size_t kept = 0;
+
+	if (sysv->n > 0)
+		qsort(sysv->segments, sysv->n, sizeof *sysv->segments, by_id);
+	for (size_t i = 0; i < sysv->n; i++)
+		if (kept == 0 || by_id(&sysv->segments[kept - 1], &sysv->segments[i]) != 0)
+			sysv->segments[kept++] = sysv->segments[i];
+	sysv->n = kept;
+}
+
+static size_t count_lines(struct text rest)
+{
+	struct text line;
+	size_t n = 0;
+
+	while (text_take_line(&rest, &line))
+		n++;
+	return n;
+}
+
+int sysv_parse(const char *text, size_t len, struct sysv *ret)
+{
+	struct text rest = {text, len};
+	struct sysv_header header;
+	struct sysv sysv = {0};
+	struct text line;
+
+	if (!text_take_line(&rest, &line) || !sysv_parse_header(line, &header))
+		return -EINVAL;
+	sysv.segments = calloc(count_lines(rest) + 1, sizeof *sysv.segments);
+	if (!sysv.segments)
+		return -ENOMEM;
+	while (text_take_line(&rest, &line)) {
+		if (sysv_parse_row(&header, line, &sysv.segments[sysv.n]))
+			sysv.n++;
+		else
+			sysv.n_malformed++;
+	}
+	sort_unique(&sysv);
+	*ret = sysv;
+	return 0;
+}
+
+static void free_text(char **text)
+{
+	free(*text);
+}
+
+int sysv_read(const struct ctprof_host *host, struct sysv *ret)
+{
+	__attribute__((cleanup(free_text))) char *text = malloc(SYSV_BYTES);
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+
+	if (!text)
+		return -ENOMEM;
+	ssize_t got =
+		proc < 0 ? proc : file_read_records_at(host, proc, "sysvipc/shm", text, SYSV_BYTES);
+	return got < 0 ? (int)got : sysv_parse(text, (size_t)got, ret);
+}
+
+void sysv_clear(struct sysv *sysv)
+{
+	free(sysv->segments);
+	*sysv = (struct sysv){0};
+}
+
+const struct sysv_segment *sysv_find(const struct sysv *sysv, uint64_t id)
+{
+	const struct sysv_segment key = {.at = {[SYSV_ID] = {.bytes = id}}};
+
+	return sysv->n > 0 ? bsearch(&key, sysv->segments, sysv->n, sizeof key, by_id) : NULL;
+}

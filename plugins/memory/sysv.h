@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* System V shared memory, by the columns of /proc/sysvipc/shm. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "amount.h"
+#include "text.h"
+
+enum sysv_column {
+	SYSV_ID,
+	SYSV_KEY,
+	SYSV_ATTACHES,
+	SYSV_OWNER,
+	SYSV_SIZE,
+	SYSV_RSS,
+	SYSV_SWAP,
+	SYSV_N_COLUMNS,
+};
+
+/* A segment; what the kernel prints no column of, or no number in, is absent. */
+struct sysv_segment {
+	struct amount at[SYSV_N_COLUMNS]; /* SYSV_ID is always known */
+};
+
+/* Place of each column among the tokens of a line; -1: there is none. */
+struct sysv_header {
+	int place[SYSV_N_COLUMNS];
+};
+
+/* False: no header of this file. */
+bool sysv_parse_header(struct text line, struct sysv_header *ret);
+/* False: a row without a segment's id. */
+bool sysv_parse_row(const struct sysv_header *header, struct text line, struct sysv_segment *ret);
+
+struct sysv {
+	struct sysv_segment *segments; /* by id, each once */
+	size_t n;
+	size_t n_malformed;
+};
+
+/* 0 or -errno: -EINVAL is no such file's text, -ENOENT a kernel without. */
+int sysv_parse(const char *text, size_t len, struct sysv *ret);
+int sysv_read(const struct ctprof_host *host, struct sysv *ret);
+void sysv_clear(struct sysv *sysv);
+/* NULL: no such segment in this IPC namespace. */
+const struct sysv_segment *sysv_find(const struct sysv *sysv, uint64_t id);

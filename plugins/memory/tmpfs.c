@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tmpfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "file.h"
+
+int tmpfs_open(const struct mount *mount, dev_t *ret_device)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (mount->point.len >= sizeof path)
+		return -ENAMETOOLONG;
+	memcpy(path, mount->point.p, mount->point.len);
+	path[mount->point.len] = '\0';
+	/* No file of a root, which the host would open: a place in the tree of
+	 * this process, opened without a look inside. */
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* Something may have been mounted above it, or since. */
+	if (fstat(fd, &status) < 0 || status.st_dev != makedev(mount->major, mount->minor)) {
+		(void)close(fd);
+		return -ESTALE;
+	}
+	*ret_device = status.st_dev;
+	return fd;
+}
+
+static struct amount absent(uint32_t why)
+{
+	return (struct amount){.absent = why};
+}
+
+static struct amount known(uint64_t bytes)
+{
+	return (struct amount){.bytes = bytes};
+}
+
+/* Without a limit shmem_statfs() tells of no blocks, used ones neither. */
+static void take_usage(const struct statvfs *fs, struct tmpfs_usage *ret)
+{
+	if (fs->f_blocks > 0 && fs->f_bfree <= fs->f_blocks) {
+		ret->used = known(amount_product(fs->f_blocks - fs->f_bfree, fs->f_frsize));
+		ret->limit = known(amount_product(fs->f_blocks, fs->f_frsize));
+	} else if (fs->f_blocks == 0) {
+		ret->limit = known(UINT64_MAX);
+	}
+	if (fs->f_files > 0 && fs->f_ffree <= fs->f_files)
+		ret->files = known(fs->f_files - fs->f_ffree);
+}
+
+static void set_used(struct tmpfs_usage *usage, uint32_t why)
+{
+	usage->used = absent(why);
+	usage->files = absent(why);
+}
+
+void tmpfs_measure(const struct mount *mount, bool live, struct tmpfs_usage *ret)
+{
+	struct statvfs fs;
+	dev_t device;
+
+	set_used(ret, CTPROF_ABSENT_UNSUPPORTED);
+	ret->limit = mount->limit;
+	if (!live)
+		return;
+	int fd = tmpfs_open(mount, &device);
+	if (fd == -ESTALE || fd == -ENOENT)
+		set_used(ret, CTPROF_ABSENT_VANISHED);
+	else if (fd < 0)
+		set_used(ret, file_absence(-fd));
+	else if (fstatvfs(fd, &fs) == 0)
+		take_usage(&fs, ret);
+	if (fd >= 0)
+		(void)close(fd);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "vma.h"
+
+#include <string.h>
+
+#include "amount.h"
+
+#define KIB 1024u
+
+static const char *const field_names[VMA_N_FIELDS] = {
+	[VMA_SIZE] = "Size",
+	[VMA_RSS] = "Rss",
+	[VMA_PSS] = "Pss",
+	[VMA_SHARED_CLEAN] = "Shared_Clean",
+	[VMA_SHARED_DIRTY] = "Shared_Dirty",
+	[VMA_PRIVATE_CLEAN] = "Private_Clean",
+	[VMA_PRIVATE_DIRTY] = "Private_Dirty",
+	[VMA_ANONYMOUS] = "Anonymous",
+	[VMA_SHARED_HUGETLB] = "Shared_Hugetlb",
+	[VMA_PRIVATE_HUGETLB] = "Private_Hugetlb",
+	[VMA_SWAP] = "Swap",
+};
+
+/* ---- the first line ---------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The whole text as the kernel prints hexadecimal numbers. */
+static bool parse_hex(struct text digits, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (digits.len == 0 || digits.len > 16)
+		return false;
+	for (size_t i = 0; i < digits.len; i++) {
+		int digit = hex_digit(digits.p[i]);
+
+		if (digit < 0)
+			return false;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*ret = value;
+	return true;
+}
+
+static bool parse_hex_pair(struct text token, char separator, uint64_t *ret_left,
+			   uint64_t *ret_right)
+{
+	struct text left, right;
+
+	return text_split(token, separator, &left, &right) && parse_hex(left, ret_left) &&
+	       parse_hex(right, ret_right);
+}
+
+/* "rw-s". */
+static bool parse_permissions(struct text token, char ret[4])
+{
+	static const char set[4] = {'r', 'w', 'x', 's'};
+	static const char clear[4] = {'-', '-', '-', 'p'};
+
+	if (token.len != 4)
+		return false;
+	for (size_t i = 0; i < 4; i++)
+		if (token.p[i] != set[i] && token.p[i] != clear[i])
+			return false;
+	memcpy(ret, token.p, 4);
+	return true;
+}
+
+/* Blanks stand between the inode and the path, whose own last bytes may be
+ * blanks; a mapping without a path may have them behind its inode. */
+static struct text skip_blanks(struct text rest)
+{
+	while (rest.len > 0 && rest.p[0] == ' ')
+		rest = (struct text){rest.p + 1, rest.len - 1};
+	return rest;
+}
+
+bool vma_parse_header(struct text line, struct vma_header *ret)
+{
+	struct vma_header header;
+	struct text field[5];
+	uint64_t offset, major, minor;
+
+	/* Most lines are no headers, and told by their first byte. */
+	if (line.len == 0 || hex_digit(line.p[0]) < 0)
+		return false;
+	for (size_t i = 0; i < 5; i++)
+		if (!text_take_token(&line, &field[i]))
+			return false;
+	if (!parse_hex_pair(field[0], '-', &header.start, &header.end) ||
+	    header.end < header.start || !parse_permissions(field[1], header.permissions) ||
+	    !parse_hex(field[2], &offset) || !parse_hex_pair(field[3], ':', &major, &minor) ||
+	    major > UINT32_MAX || minor > UINT32_MAX || !text_u64(field[4], &header.inode))
+		return false;
+	header.major = (uint32_t)major;
+	header.minor = (uint32_t)minor;
+	header.path = skip_blanks(line);
+	*ret = header;
+	return true;
+}
+
+/* ---- all lines --------------------------------------------------------- */
+
+static void finish_vma(struct vma_reader *reader)
+{
+	if (reader->inside)
+		reader->found(reader->data, &reader->vma);
+	reader->inside = false;
+}
+
+/* Line ends are all the kernel escapes in a path (seq_file_path() and "\n"). */
+static struct text keep_path(struct vma_reader *reader, struct text path)
+{
+	static const char line_end[] = {'\\', '0', '1', '2'};
+	size_t used = 0;
+
+	while (path.len > 0 && used < VMA_PATH_MAX) {
+		bool escaped = path.len >= sizeof line_end &&
+			       memcmp(path.p, line_end, sizeof line_end) == 0;
+		size_t step = escaped ? sizeof line_end : 1;
+
+		reader->path[used++] = escaped ? '\n' : path.p[0];
+		path = (struct text){path.p + step, path.len - step};
+	}
+	return (struct text){reader->path, used};
+}
+
+static void begin_vma(struct vma_reader *reader, const struct vma_header *header)
+{
+	finish_vma(reader);
+	reader->inside = true;
+	reader->hint = 0;
+	reader->vma = (struct vma){.header = *header};
+	reader->vma.header.path = keep_path(reader, header->path);
+}
+
+/* Fields come in one order in every mapping; VMA_N_FIELDS: none of ours. */
+static unsigned find_field(unsigned hint, struct text key)
+{
+	for (unsigned i = 0; i < VMA_N_FIELDS; i++) {
+		unsigned field = (hint + i) % VMA_N_FIELDS;
+
+		if (text_equal(key, field_names[field]))
+			return field;
+	}
+	return VMA_N_FIELDS;
+}
+
+static void take_value(struct vma_reader *reader, struct text line)
+{
+	struct text key, rest, token;
+	struct vma *vma = &reader->vma;
+	uint64_t kib;
+
+	if (!reader->inside || !text_split(line, ':', &key, &rest))
+		return;
+	unsigned field = find_field(reader->hint, key);
+	if (field == VMA_N_FIELDS || !text_take_token(&rest, &token) || !text_u64(token, &kib))
+		return;
+	reader->hint = field + 1;
+	vma->present |= 1u << field;
+	vma->bytes[field] = amount_product(kib, KIB);
+}
+
+void vma_reader_init(struct vma_reader *ret, void (*found)(void *data, const struct vma *vma),
+		     void *data)
+{
+	ret->found = found;
+	ret->data = data;
+	ret->inside = false;
+}
+
+size_t vma_reader_take(struct vma_reader *reader, const char *text, size_t len, bool last)
+{
+	const char *nl = len > 0 && !last ? memrchr(text, '\n', len) : NULL;
+	size_t usable = last ? len : nl ? (size_t)(nl + 1 - text) : 0;
+	struct text rest = {text, usable};
+	struct vma_header header;
+	struct text line;
+
+	while (text_take_line(&rest, &line)) {
+		if (vma_parse_header(line, &header))
+			begin_vma(reader, &header);
+		else
+			take_value(reader, line);
+	}
+	if (last)
+		finish_vma(reader);
+	return usable;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The mappings (VMAs) of a smaps file, one by one, from text in pieces. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text.h"
+
+/* What is kept of a path; the kernel prints at most a page of it. */
+#define VMA_PATH_MAX 3840u
+
+enum vma_field {
+	VMA_SIZE,
+	VMA_RSS,
+	VMA_PSS,
+	VMA_SHARED_CLEAN,
+	VMA_SHARED_DIRTY,
+	VMA_PRIVATE_CLEAN,
+	VMA_PRIVATE_DIRTY,
+	VMA_ANONYMOUS,
+	VMA_SHARED_HUGETLB,
+	VMA_PRIVATE_HUGETLB,
+	VMA_SWAP,
+	VMA_N_FIELDS,
+};
+
+/* A mapping's first line. */
+struct vma_header {
+	uint64_t start, end;
+	char permissions[4]; /* the last: 's' shared, 'p' private */
+	uint32_t major, minor;
+	uint64_t inode;
+	struct text path; /* as printed: with "\012" for a line's end */
+};
+
+struct vma {
+	struct vma_header header; /* path unescaped, at most VMA_PATH_MAX bytes */
+	uint32_t present;         /* bit 1 << enum vma_field */
+	uint64_t bytes[VMA_N_FIELDS];
+};
+
+/* False: a line about the mapping before, or no line of smaps. */
+bool vma_parse_header(struct text line, struct vma_header *ret);
+
+struct vma_reader {
+	/* Called for each mapping, complete; what vma points to is borrowed. */
+	void (*found)(void *data, const struct vma *vma);
+	void *data;
+	/* The reader's own. */
+	bool inside;
+	unsigned hint; /* the field that is likely to come next */
+	struct vma vma;
+	char path[VMA_PATH_MAX];
+};
+
+void vma_reader_init(struct vma_reader *ret, void (*found)(void *data, const struct vma *vma),
+		     void *data);
+/* Reads every complete line, and the rest too when last.  Returns the bytes
+ * used: the caller presents the others again with what follows. */
+size_t vma_reader_take(struct vma_reader *reader, const char *text, size_t len, bool last);
