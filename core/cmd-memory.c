@@ -5,21 +5,24 @@
 
 #include "analysis/memory.h"
 #include "capturing.h"
+#include "categories-file.h"
 #include "cmd.h"
 #include "crash.h"
 #include "error.h"
 #include "load.h"
+#include "output.h"
 #include "presenting.h"
 #include "supervise.h"
 
 #define DEFAULT_VIEW "ledger"
 #define MEMORY_PLUGIN "memory"
+#define CATEGORIES_VIEW "categories"
 #define FILES_GROUP "memory-files"
 #define SWAP_GROUP "memory-swap"
 #define MAX_LIMIT 1000000000
 
 static MemoryOptions options;
-static char *sort, *filter, *swap_share;
+static char *sort, *filter, *swap_share, *categories, *artifact;
 static int limit;
 static gboolean walk;
 
@@ -43,6 +46,13 @@ static const GOptionEntry entries[] = {
 	 "Read who has which share of swapped-out shared memory, for EPSS: by-object, or by-name "
 	 "(objects of one name count as one)",
 	 "HOW"},
+	{"categories", 0, 0, G_OPTION_ARG_FILENAME, &categories,
+	 "With categories: the patterns of command lines that decide; NAME: a table that comes "
+	 "with ctprof (chromeos)",
+	 "FILE|NAME"},
+	{"artifact", 0, 0, G_OPTION_ARG_FILENAME, &artifact,
+	 "With categories: also write each process's rollup, as ChromeOS's tests keep it (JSON)",
+	 "FILE"},
 	{"wide", 'w', 0, G_OPTION_ARG_NONE, &options.wide,
 	 "Every column, and no line cut to the terminal", NULL},
 	G_OPTION_ENTRY_NULL,
@@ -108,6 +118,10 @@ static gboolean check_options(GError **error)
 			    "--swap-share '%s': expected by-object or by-name", swap_share);
 	else if (walk && !g_str_equal(memory_view_name(options.view), "tmpfs"))
 		g_set_error(error, USAGE_ERROR, 0, "--walk: only with the view tmpfs");
+	else if ((categories || artifact) &&
+		 !g_str_equal(memory_view_name(options.view), CATEGORIES_VIEW))
+		g_set_error(error, USAGE_ERROR, 0, "--%s: only with the view categories",
+			    categories ? "categories" : "artifact");
 	else
 		return TRUE;
 	return FALSE;
@@ -119,6 +133,8 @@ static gboolean take_arguments(char **arguments, GError **error)
 		return FALSE;
 	if (arguments[0] && arguments[1])
 		return cmd_no_arguments(arguments + 1, error);
+	if (categories && !(options.categories = categories_load(categories, error)))
+		return FALSE;
 	options.file = arguments[0];
 	options.sort = sort;
 	options.filter = filter;
@@ -213,6 +229,18 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
+static gboolean write_artifact(const Memory *memory, GError **error)
+{
+	g_autofree char *text = memory_artifact(memory);
+	g_autoptr(Output) output = output_open(artifact, FALSE, error);
+
+	if (!output)
+		return FALSE;
+	output_publish(output);
+	output_write(output, text, strlen(text));
+	return output_commit(output, error);
+}
+
 static gboolean report(const Globals *globals, const char *file, GError **error)
 {
 	const LoadLimits limits = {0};
@@ -228,7 +256,9 @@ static gboolean report(const Globals *globals, const char *file, GError **error)
 		return FALSE;
 	const struct ctprof_report *finished =
 		memory_finish(memory, loaded_registry(loaded), error);
-	return finished && presenting_draw(session, finished, &how, error);
+	if (!finished || (artifact && !write_artifact(memory, error)))
+		return FALSE;
+	return presenting_draw(session, finished, &how, error);
 }
 
 static int step_report(gpointer data)
@@ -282,7 +312,8 @@ const Command cmd_memory = {
 		"  process PID   what one process maps\n"
 		"  shared        objects that processes share, and who uses them most (dear)\n"
 		"  tmpfs         tmpfs mounts, and with --walk their files\n"
-		"  sysv          SysV shared memory segments\n\n"
+		"  sysv          SysV shared memory segments\n"
+		"  categories    PSS and swap of processes by what they are\n\n"
 		"PSS is a process's part of what it shares, plus USS, which is its alone; PSS+ is\n"
 		"with its children. EPSS adds its part of swap. '-' stands for what could not be\n"
 		"read, '~' before a number for one that lacks such parts, or stands in for one.\n\n"
@@ -290,6 +321,7 @@ const Command cmd_memory = {
 		"  ctprof memory\n"
 		"  ctprof memory processes --flat --sort=uss --limit=10\n"
 		"  ctprof memory processes --filter='^postgres'\n"
+		"  ctprof memory categories --categories=chromeos --artifact=smaps_rollup.json\n"
 		"  ctprof memory tmpfs --walk\n"
 		"  ctprof memory process $(pidof nginx)\n"
 		"  ctprof memory shared --format=json\n"

@@ -30,6 +30,7 @@ static const char *const process_metrics[N_PROCESS_CELLS] = {
 	[PROCESS_PCOMM] = "pcomm",
 	[PROCESS_STATE] = "state",
 	[PROCESS_THREADS] = "nr_threads",
+	[PROCESS_ROLLUP] = "smaps_rollup_kib",
 };
 
 static const char *const ledger_metrics[N_LEDGER_CELLS] = {

@@ -41,6 +41,7 @@ enum process_cell {
 	PROCESS_PCOMM,
 	PROCESS_STATE,
 	PROCESS_THREADS,
+	PROCESS_ROLLUP, /* KiB */
 	N_PROCESS_CELLS,
 };
 

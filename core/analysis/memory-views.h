@@ -37,3 +37,7 @@ void memory_draft_process(MemoryDraft *draft);
 void memory_draft_shared(MemoryDraft *draft);
 void memory_draft_tmpfs(MemoryDraft *draft);
 void memory_draft_sysv(MemoryDraft *draft);
+void memory_draft_categories(MemoryDraft *draft);
+
+/* ChromeOS's smaps_rollup.json; the caller frees it. */
+char *memory_format_artifact(const MemoryData *data, gboolean swap_by_name);

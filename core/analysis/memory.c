@@ -33,6 +33,9 @@ static const MemoryView views[] = {
 	 MEMORY_TMPFS, "memory-tmpfs", "tmpfs mounts", "--memory=tmpfs", FALSE},
 	{"sysv", "SysV shared memory segments", memory_draft_sysv, NULL, MEMORY_SYSV, "memory-sysv",
 	 "SysV segments", "--memory=sysv", FALSE},
+	{"categories", "PSS and swap of processes by what they are", memory_draft_categories, NULL,
+	 MEMORY_PROCESSES, "memory,smaps,memory-swap", "memory of processes", "--memory=processes",
+	 FALSE},
 };
 
 struct memory {
@@ -210,4 +213,9 @@ const struct ctprof_report *memory_finish(Memory *memory, const Registry *regist
 		.command = "memory",
 	};
 	return &memory->report;
+}
+
+char *memory_artifact(const Memory *memory)
+{
+	return memory_format_artifact(&memory->data, memory->options->swap_by_name);
 }

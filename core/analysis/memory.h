@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "categories.h"
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
 #include "registry.h"
@@ -36,7 +37,9 @@ typedef struct memory_options {
 	const char *sort;      /* NULL: the view's default */
 	const char *filter;    /* regex; NULL: none */
 	guint limit;           /* lines of a table; 0: all */
-	const char *file;      /* for the report, and messages */
+	/* Of the view categories; NULL: everything is in "other". */
+	Categories *categories;
+	const char *file; /* for the report, and messages */
 } MemoryOptions;
 
 typedef struct memory Memory;
@@ -54,3 +57,6 @@ void memory_add(Memory *memory, const Registry *registry, const struct ctprof_ro
  * snapshot may have no rows.  Fails when the snapshot was made without what the
  * view needs. */
 const struct ctprof_report *memory_finish(Memory *memory, const Registry *registry, GError **error);
+/* The processes as ChromeOS's tests keep them (artifact.h), after
+ * memory_finish(); the caller frees it. */
+char *memory_artifact(const Memory *memory);
