@@ -67,6 +67,7 @@ static const struct value_rule value_rules[] = {
 	{"swap-share", NULL, FROM_WORDS, FALSE, "by-object by-name"},
 	{"output", NULL, FROM_INSTRUCTION, FALSE, ":files"},
 	{"categories", NULL, FROM_INSTRUCTION, FALSE, ":files"},
+	{"artifact", NULL, FROM_INSTRUCTION, FALSE, ":files"},
 	/* Arguments. */
 	{"show", "show", FROM_INSTRUCTION, FALSE, ":snapshots"},
 	{"compare", "compare", FROM_INSTRUCTION, FALSE, ":snapshots"},

@@ -48,11 +48,16 @@ static void warn_of_misfits(Analysis *analysis)
 	}
 }
 
+static gboolean has_categories(const Analysis *analysis)
+{
+	return plan_has_section(&analysis->plan, SECTION_CATEGORIES);
+}
+
 static void init_categories(Analysis *analysis)
 {
 	const AnalysisOptions *options = analysis->plan.options;
 
-	if (!plan_has_section(&analysis->plan, SECTION_CATEGORIES))
+	if (!has_categories(analysis))
 		return;
 	analysis->no_categories = categories_new();
 	for (guint side = 0; side < SIDES; side++) {
@@ -162,7 +167,7 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 		return FALSE;
 	g_return_val_if_fail(side->registry == registry, FALSE);
 	side_add(side, &analysis->intake, rows);
-	if (analysis->no_categories)
+	if (has_categories(analysis))
 		for (guint64 i = 0; i < rows->n; i++)
 			if (!intake_leaves_out(&analysis->intake, rows, i))
 				category_intake_add(&analysis->categories[index], rows, i);
@@ -289,7 +294,7 @@ static void draft_sections(Analysis *analysis, Namer *namer)
 	tables_draft_derived(&tables, draft);
 	if (plan->options->compare)
 		draft_smaps(analysis, &materials, draft);
-	if (analysis->no_categories)
+	if (has_categories(analysis))
 		category_rows_draft(analysis->categories, &plan->view, draft);
 	draft_cgroups(analysis, &materials, draft);
 	if (plan_has_section(plan, SECTION_HOST_PRESSURE))
@@ -310,7 +315,7 @@ static void warn_of_gaps(Analysis *analysis)
 {
 	const Categories *categories = analysis->plan.options->categories;
 
-	if (!analysis->no_categories)
+	if (!has_categories(analysis))
 		return;
 	g_autofree char *complaint = categories ? categories_complaint(categories) : NULL;
 	if (complaint)
