@@ -20,7 +20,28 @@ int identity_order(const struct identity *a, const struct identity *b)
 
 	if (order == 0)
 		order = order_numbers(a->minor, b->minor);
+	if (order == 0)
+		order = order_numbers(a->segment, b->segment);
 	return order ? order : order_numbers(a->inode, b->inode);
+}
+
+bool identity_is_object(const struct identity *identity)
+{
+	return identity->major != 0 || identity->minor != 0 || identity->inode != 0;
+}
+
+/* Of the path as the kernel names a segment's file (newseg()). */
+static struct identity identity_of(const struct vma_header *header)
+{
+	static const char segment[] = "/SYSV";
+	size_t len = sizeof segment - 1;
+
+	return (struct identity){
+		.major = header->major,
+		.minor = header->minor,
+		.inode = header->inode,
+		.segment = header->path.len > len && memcmp(header->path.p, segment, len) == 0,
+	};
 }
 
 int label_order(struct text a, struct text b)
@@ -45,7 +66,7 @@ struct text fold_label(const struct fold *fold, const struct holding *holding)
 static bool is_same(const struct fold *fold, const struct holding *a, const struct holding *b)
 {
 	return identity_order(&a->identity, &b->identity) == 0 &&
-	       (a->identity.inode != 0 ||
+	       (identity_is_object(&a->identity) ||
 		label_order(fold_label(fold, a), fold_label(fold, b)) == 0);
 }
 
@@ -106,13 +127,12 @@ static void add_sums(struct holding *to, const struct holding *from)
 }
 
 /* The holding before is of the same name: mappings of one file lie together. */
-static bool continues(const struct fold *fold, const struct vma_header *header)
+static bool continues(const struct fold *fold, const struct identity *identity, struct text path)
 {
 	const struct holding *last = fold->n > 0 ? &fold->holdings[fold->n - 1] : NULL;
 
-	return last && last->identity.major == header->major &&
-	       last->identity.minor == header->minor && last->identity.inode == header->inode &&
-	       label_order(fold_label(fold, last), header->path) == 0;
+	return last && identity_order(&last->identity, identity) == 0 &&
+	       label_order(fold_label(fold, last), path) == 0;
 }
 
 static struct holding *next_holding(struct fold *fold, struct text path)
@@ -145,11 +165,12 @@ static void add_vma(void *data, const struct vma *vma)
 	const struct vma_header *header = &vma->header;
 	bool is_shared = header->permissions[3] == 's';
 	bool has_swap = vma->present & 1u << VMA_SWAP;
+	const struct identity identity = identity_of(header);
 
-	if (fold->error || (header->inode == 0 && !(fold->wanted & FOLD_PRIVATE) &&
+	if (fold->error || (!identity_is_object(&identity) && !(fold->wanted & FOLD_PRIVATE) &&
 			    !(is_shared && header->path.len > 0)))
 		return;
-	bool goes_on = continues(fold, header);
+	bool goes_on = continues(fold, &identity, header->path);
 	struct holding *holding =
 		goes_on ? &fold->holdings[fold->n - 1] : next_holding(fold, header->path);
 	if (!holding)
@@ -157,7 +178,7 @@ static void add_vma(void *data, const struct vma *vma)
 	struct holding more = {.present = vma->present, .vmas = 1};
 	memcpy(more.bytes, vma->bytes, sizeof more.bytes);
 	more.shared_swap = is_shared ? vma->bytes[VMA_SWAP] : 0;
-	holding->identity = (struct identity){header->major, header->minor, header->inode};
+	holding->identity = identity;
 	add_sums(holding, &more);
 	if (fold->wanted & FOLD_BY_NAME && is_shared && has_swap && header->path.len > 0)
 		add_named(fold, holding, vma->bytes[VMA_SWAP]);

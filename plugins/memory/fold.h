@@ -11,10 +11,15 @@
 #define FOLD_HOLDINGS_MAX (1u << 20)
 #define FOLD_LABEL_BYTES_MAX (64u << 20)
 
-/* An inode of a device.  Inode 0: no object, memory of the process alone. */
+/*
+ * An inode of a device; all 0: no object, memory of the process alone.  System V
+ * segments have their ids as inodes, from 0 on, on the device whose own numbers
+ * memfds have: which of both it is belongs to it.
+ */
 struct identity {
 	uint32_t major, minor;
 	uint64_t inode;
+	bool segment;
 };
 
 /* Two names of one object may differ; the smallest in order of bytes is kept. */
@@ -60,6 +65,8 @@ void fold_clear(struct fold *fold);
 
 struct text fold_label(const struct fold *fold, const struct holding *holding);
 
+/* Whether there is an object at all. */
+bool identity_is_object(const struct identity *identity);
 int identity_order(const struct identity *a, const struct identity *b);
 /* By bytes, the shorter of two that begin alike first. */
 int label_order(struct text a, struct text b);

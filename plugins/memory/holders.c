@@ -352,7 +352,7 @@ void holders_add(struct holders *holders, const struct holders_process *process,
 	for (uint32_t i = 0; i < fold->n; i++) {
 		const struct holding *holding = &fold->holdings[i];
 
-		if (holding->identity.inode != 0)
+		if (identity_is_object(&holding->identity))
 			add_object(holders, kept, fold, holding);
 		if (chosen)
 			add_mapping(holders, kept, fold, holding);

@@ -78,7 +78,7 @@ static void put_mapping(const struct object_row *row, const struct holders_mappi
 	object_row_put(row, MAPPING_PID, (uint64_t)mapping->process->pid);
 	object_row_put_word(row, MAPPING_KIND, classify_kind_name(backing->kind));
 	object_row_put_text(row, MAPPING_LABEL, classify_label(label));
-	if (backing->identity.inode != 0) {
+	if (identity_is_object(&backing->identity)) {
 		object_row_put_device(row, MAPPING_DEVICE, backing->identity.major,
 				      backing->identity.minor);
 		object_row_put(row, MAPPING_INODE, backing->identity.inode);

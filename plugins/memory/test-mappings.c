@@ -407,6 +407,22 @@ static void test_fold(void)
 		}
 }
 
+/* A segment's inode is its id: 0 is one, and 42 is no memfd's. */
+static void test_fold_segments(void)
+{
+	static const char smaps[] =
+		HEAD("1000-2000", "rw-s", "00:01", "0", "/SYSV00000000 (deleted)") "Pss: 1 kB\n" HEAD(
+			"2000-3000", "rw-s", "00:01", "42",
+			"/memfd:a (deleted)") "Pss: 2 kB\n" HEAD("3000-4000", "rw-s", "00:01", "42",
+								 "/SYSV0000002a (deleted)") "Pss: 4 kB\n";
+	g_autofree char *holdings = fold_text(smaps, 0, sizeof smaps);
+
+	g_assert_cmpstr(holdings, ==,
+			"/memfd:a (deleted)|42|1|-|2048|0\n"
+			"/SYSV00000000 (deleted)|0|1|-|1024|0\n"
+			"/SYSV0000002a (deleted)|42|1|-|4096|0\n");
+}
+
 /* A path longer than any the kernel prints is cut; nothing is written behind. */
 static void test_long_path(void)
 {
@@ -510,6 +526,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/classify/device", test_device_join);
 	g_test_add_func("/memory/vma/header", test_header);
 	g_test_add_func("/memory/fold", test_fold);
+	g_test_add_func("/memory/fold/segments", test_fold_segments);
 	g_test_add_func("/memory/fold/long-path", test_long_path);
 	g_test_add_func("/memory/sysv", test_sysv);
 	g_test_add_func("/memory/sysv/find", test_sysv_find);
