@@ -112,8 +112,11 @@ static void take_process(const MemoryDraft *draft, const SwapShares *shares, con
 		.coverage = memory_coverage_of(row),
 	};
 	ret_process->command = command_of(draft->data, row, ret_process->name);
+	/* A process that has no memory any more may have had some a moment before. */
 	for (guint i = 0; i < N_FOOTPRINTS; i++)
-		ret_process->own[i] = footprint_of(row, i, shares);
+		ret_process->own[i] = ret_process->coverage == MEMORY_NONE
+					      ? AMOUNT_ABSENT
+					      : footprint_of(row, i, shares);
 }
 
 static void take_processes(Processes *self)
@@ -164,10 +167,8 @@ static void find_parents(Processes *self)
 /* What has no memory spoils no sum by not having it. */
 static void add_own(AmountSum *sum, const Process *process, guint footprint)
 {
-	Amount own = process->own[footprint];
-
-	if (process->coverage != MEMORY_NONE || own.type != CTPROF_VALUE_ABSENT)
-		amount_sum_add(sum, own);
+	if (process->coverage != MEMORY_NONE)
+		amount_sum_add(sum, process->own[footprint]);
 }
 
 /* Each sum goes up to the parent when all below it is in it. */

@@ -124,7 +124,7 @@ static void test_kernel_threads_are_in_no_coverage(void)
 	memory_kit_init(&kit);
 	add_process(&kit, 1, 0, "pss_bytes=10");
 	add_process(&kit, 2, 0, "memory_state=not-applicable");
-	add_process(&kit, 3, 2, "memory_state=not-applicable");
+	add_process(&kit, 3, 2, "memory_state=not-applicable;pss_bytes=100");
 	add_process(&kit, 4, 2, "pss_bytes=1");
 	check_dump(&kit, "pid pss pss_subtree", "1 10 10\n^2 - 1\n  4 1 1\n=- 11 11\n");
 }
