@@ -91,26 +91,17 @@ const MemoryTable *memory_kit_table(const MemoryKit *kit, const char *name)
 
 static void dump_value(GString *text, const struct ctprof_value *value)
 {
-	switch (value->type) {
-	case CTPROF_VALUE_ESTIMATE:
-		g_string_append_c(text, '~');
-		/* fall through */
-	case CTPROF_VALUE_NUMBER:
-		g_string_append_printf(text, "%" G_GUINT64_FORMAT, value->number);
-		return;
-	case CTPROF_VALUE_REAL:
+	gboolean is_estimate = value->type == CTPROF_VALUE_ESTIMATE;
+
+	if (is_estimate || value->type == CTPROF_VALUE_NUMBER)
+		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, is_estimate ? "~" : "",
+				       value->number);
+	else if (value->type == CTPROF_VALUE_REAL)
 		g_string_append_printf(text, "%.1f%%", value->real);
-		return;
-	case CTPROF_VALUE_TEXT:
+	else if (value->type == CTPROF_VALUE_TEXT)
 		g_string_append(text, value->text);
-		return;
-	case CTPROF_VALUE_UNLIMITED:
-		g_string_append(text, "max");
-		return;
-	default:
-		g_string_append_c(text, '-');
-		return;
-	}
+	else
+		g_string_append(text, value->type == CTPROF_VALUE_UNLIMITED ? "max" : "-");
 }
 
 static guint find_field(const MemoryTable *table, const char *name)
