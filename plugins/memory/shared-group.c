@@ -151,11 +151,12 @@ static void end_shared(struct objects *objects)
 	const struct holders *holders = &objects->holders;
 
 	if (holders->unreadable > 0)
-		host->log(host, CTPROF_LOG_WARNING,
-			  "smaps of %" PRIu64 " processes could not be read: what they map is "
-			  "missing from shared objects (needs CAP_SYS_PTRACE or, since Linux 6.15, "
-			  "CAP_PERFMON; or time: see --smaps-budget)",
-			  holders->unreadable);
+		host->log(
+			host, CTPROF_LOG_WARNING,
+			"processes whose smaps could not be read: %" PRIu64 "; what they map "
+			"is missing from shared objects (needs CAP_SYS_PTRACE or, since Linux 6.15, "
+			"CAP_PERFMON; or time: see --smaps-budget)",
+			holders->unreadable);
 	if (holders->dropped > 0)
 		host->log(host, CTPROF_LOG_WARNING,
 			  "%" PRIu64 " mappings or objects %s: they are missing", holders->dropped,
