@@ -6,7 +6,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every mount is found again by its device, and what is visible by its point. */
+/* Every mount is found again by its device, and what is visible by its point,
+ * which can be an object's name. */
 static void check(const struct mounts *mounts)
 {
 	for (size_t i = 0; i < mounts->n; i++)
@@ -15,7 +16,8 @@ static void check(const struct mounts *mounts)
 			abort();
 	for (size_t i = 0; i < mounts->n_visible; i++)
 		if (mounts_kind_of_path(mounts, mounts->visible[i]->point) !=
-		    mounts->visible[i]->kind)
+			    mounts->visible[i]->kind ||
+		    memchr(mounts->visible[i]->point.p, '\0', mounts->visible[i]->point.len))
 			abort();
 	for (size_t i = 0; i < mounts->n_tmpfs; i++)
 		if (mounts->tmpfs[i]->kind != MOUNT_TMPFS || mounts->tmpfs[i]->point.p[0] != '/')

@@ -38,7 +38,7 @@ static void check_same(void)
 	}
 }
 
-/* No share is more than there is of the object. */
+/* No share is more than there is of the object, and no label holds a NUL. */
 static void check_holders(void)
 {
 	const struct holders_process one = {.pid = 1}, other = {.pid = 2};
@@ -51,7 +51,8 @@ static void check_holders(void)
 	for (size_t i = 0; i < holders.objects.n; i++) {
 		const struct holders_object *object = holders.objects.items[i];
 
-		if (object->swap_max > object->swap_sum || object->processes != 2 ||
+		if (strlen(object->backing.label) != object->backing.label_len ||
+		    object->swap_max > object->swap_sum || object->processes != 2 ||
 		    object->n_consumers != 2)
 			abort();
 	}

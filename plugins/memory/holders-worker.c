@@ -168,8 +168,9 @@ void holders_worker_add(void *self, const struct memory_process *process)
 	if (!is_all_wanted(worker->objects) && !is_chosen(worker->objects, process->target->tgid))
 		return;
 	*copy = (struct holders_process){.pid = process->target->tgid};
-	copy->pcomm_len = (uint32_t)(process->pcomm_len < sizeof copy->pcomm ? process->pcomm_len
-									     : sizeof copy->pcomm);
+	size_t room =
+		process->pcomm_len < sizeof copy->pcomm ? process->pcomm_len : sizeof copy->pcomm;
+	copy->pcomm_len = (uint32_t)strnlen(process->pcomm, room);
 	memcpy(copy->pcomm, process->pcomm, copy->pcomm_len);
 	smaps_ladder_add(&worker->ladder,
 			 (struct smaps_want){.row = process->row, .exited = process->exited});

@@ -102,7 +102,7 @@ static void parse_lines(struct mounts *mounts, size_t len)
 	struct text line;
 
 	for (uint32_t number = 0; text_take_line(&rest, &line); number++) {
-		if (!mountinfo_parse(line.p, line.len, &info))
+		if (!mountinfo_parse(line.p, line.len, &info) || memchr(line.p, '\0', line.len))
 			continue;
 		mounts->at[mounts->n++] = (struct mount){
 			.major = info.major,

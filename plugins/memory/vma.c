@@ -125,7 +125,8 @@ static struct text keep_path(struct vma_reader *reader, struct text path)
 			       memcmp(path.p, line_end, sizeof line_end) == 0;
 		size_t step = escaped ? sizeof line_end : 1;
 
-		reader->path[used++] = escaped ? '\n' : path.p[0];
+		/* The kernel prints no NUL; a recorded file may hold anything. */
+		reader->path[used++] = escaped ? '\n' : path.p[0] ? path.p[0] : '?';
 		path = (struct text){path.p + step, path.len - step};
 	}
 	return (struct text){reader->path, used};
