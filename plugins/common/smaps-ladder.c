@@ -179,6 +179,8 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 	ret->tid = ret->target->tid;
 	if (want->kernel_thread) {
 		answer(ladder, batch, ret, SMAPS_NOT_APPLICABLE, 0);
+	} else if (want->left_out) {
+		answer(ladder, batch, ret, SMAPS_TOO_DEAR, 0);
 	} else if (ladder->limits->never) {
 		answer(ladder, batch, ret, SMAPS_SKIPPED, 0);
 	} else if (!ladder->use->admit || ladder->use->admit(ladder->self, batch, want->row)) {

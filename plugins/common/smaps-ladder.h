@@ -42,7 +42,7 @@ uint64_t smaps_limits_left(struct smaps_limits *limits);
 enum smaps_end {
 	SMAPS_READ,           /* a file was read to its end */
 	SMAPS_SKIPPED,        /* not to be read at all: limits.never */
-	SMAPS_TOO_DEAR,       /* for users who admit by cost; the ladder never says it */
+	SMAPS_TOO_DEAR,       /* the user left it out, for what it costs */
 	SMAPS_NOT_APPLICABLE, /* no thread of it has a memory */
 	SMAPS_VANISHED,       /* the process is gone */
 	SMAPS_TIMEOUT,        /* it, or the budget, took too long */
@@ -86,7 +86,8 @@ void smaps_use_reset_sums(void *data, bool per_mapping);
 struct smaps_want {
 	uint64_t row;
 	bool kernel_thread;
-	bool exited; /* the leader has: its files show nothing */
+	bool exited;   /* the leader has: its files show nothing */
+	bool left_out; /* not to be read: TOO_DEAR */
 };
 
 /* A worker's own. */

@@ -13,13 +13,14 @@
 
 #include "ctprof/source.h"
 
-/* A process with a memory, and one that answers; borrowed for the call. */
+/* A process with a memory, in a thread batch; borrowed for the call. */
 struct memory_process {
 	uint64_t row; /* of its leader */
 	const struct ctprof_target *target;
 	const char *pcomm; /* pcomm_len bytes */
 	size_t pcomm_len;
-	bool exited; /* the leader has, another thread has not */
+	bool exited;   /* the leader has, another thread has not */
+	bool left_out; /* too big, or did not answer: not to be read, but counted */
 };
 
 struct memory_part {

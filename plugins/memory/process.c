@@ -20,6 +20,9 @@
 #define PRIOR_PAGES 4096u
 #define PRIOR_NS (PRIOR_PAGES * (uint64_t)31)
 
+/* Eleven days. */
+#define ESTIMATE_NS_MAX 1e15
+
 /* ---- reading ---------------------------------------------------------- */
 
 static ssize_t read_file(const struct process_worker *worker, const struct ctprof_target *target,
@@ -110,7 +113,8 @@ static uint64_t estimate_ns(struct process_plan *plan, const struct process *pro
 	double pages = (double)(PRIOR_PAGES + atomic_load(&plan->cost.pages));
 	double all = ns / pages * (double)(pages_of(plan, process) + 1);
 
-	return all < 1e18 ? (uint64_t)all : (uint64_t)1e18;
+	/* So that sums of them stay numbers. */
+	return all < ESTIMATE_NS_MAX ? (uint64_t)all : (uint64_t)ESTIMATE_NS_MAX;
 }
 
 static void learn(struct process_plan *plan, const struct process *process,
@@ -122,12 +126,19 @@ static void learn(struct process_plan *plan, const struct process *process,
 	atomic_fetch_add(&plan->cost.pages, pages_of(plan, process));
 }
 
+static bool is_too_big(const struct process_plan *plan, const struct process *process)
+{
+	const struct status_value *rss = &process->status.at[STATUS_VM_RSS];
+
+	return rss->why == CTPROF_PRESENT && rss->number > plan->max_rss;
+}
+
 static bool is_too_dear(struct process_plan *plan, const struct process *process)
 {
 	uint64_t left = smaps_limits_left(plan->limits);
 	uint64_t reserved = atomic_load(&plan->cost.reserved_ns);
 
-	return process->status.at[STATUS_VM_RSS].number > plan->max_rss ||
+	return is_too_big(plan, process) ||
 	       process->would_ns > (left > reserved ? left - reserved : 0);
 }
 
@@ -473,7 +484,7 @@ bool process_describe(const struct process_worker *worker, uint64_t row, struct 
 {
 	const struct process *process = process_at(worker, row);
 
-	if (!process->has_mm || process->stuck)
+	if (!process->has_mm)
 		return false;
 	*ret = (struct memory_process){
 		.row = row,
@@ -481,6 +492,7 @@ bool process_describe(const struct process_worker *worker, uint64_t row, struct 
 		.pcomm = process->stat.name,
 		.pcomm_len = process->stat.name_len,
 		.exited = has_exited(process),
+		.left_out = process->stuck || is_too_big(worker->plan, process),
 	};
 	return true;
 }

@@ -122,7 +122,7 @@ int process_begin(struct process_worker *worker, uint64_t rows);
 void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row);
 /* Fills the rows added since process_begin(). */
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch);
-/* After that: whether a row is that of a process with a memory, one that answers. */
+/* After that: whether a row is that of a process with a memory. */
 bool process_describe(const struct process_worker *worker, uint64_t row,
 		      struct memory_process *ret);
 
