@@ -49,8 +49,7 @@ void about_write_metrics(struct json *json, const struct ctprof_capture *capture
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
 		const struct ctprof_metric_info *info = about_metric(capture, i);
 
-		/* What is read on demand only, and was not, is no part of this. */
-		if ((info->metric->flags & CTPROF_METRIC_ON_DEMAND) && !info->wanted)
+		if (!about_is_told(info))
 			continue;
 		if (!first)
 			json_literal(json, ",");

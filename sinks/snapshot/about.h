@@ -2,6 +2,8 @@
 /* The parts that tell about the capture itself, each one JSON value. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "ctprof/sink.h"
 #include "json.h"
 
@@ -11,6 +13,12 @@ void about_write_plugins(struct json *json, const struct ctprof_capture_end *end
 void about_begin_capture(struct json *json, const struct ctprof_capture *capture);
 void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		       uint64_t began_monotonic_ns);
+
+/* What is read on demand only, and was not asked for, is no part of a file. */
+static inline bool about_is_told(const struct ctprof_metric_info *info)
+{
+	return info->wanted || !(info->metric->flags & CTPROF_METRIC_ON_DEMAND);
+}
 
 /* Element i of an array whose elements may be longer than ours. */
 static inline const struct ctprof_metric_info *about_metric(const struct ctprof_capture *capture,

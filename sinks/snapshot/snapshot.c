@@ -261,7 +261,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 		return -EINVAL;
 	if (self->n_slots[class] <= info->index)
 		self->n_slots[class] = (uint64_t)info->index + 1;
-	return row_classes[class].add(self, info);
+	return about_is_told(info) ? row_classes[class].add(self, info) : 0;
 }
 
 /* A metric without a place costs its own values only. */

@@ -73,6 +73,8 @@ def test_nothing_is_told_that_was_not_asked_for():
     snapshot = capture("--plugins=all")
     names = {metric["name"] for metric in snapshot.data["metrics"]}
     assert "smaps_rollup_kib" in names and "pss_bytes" not in names
+    told_absent = set().union(*(snapshot.absences(row) for row in snapshot.rows.values()))
+    assert not told_absent & {"pss_bytes", "memory_state"}
     assert not any("memory_state" in (row.get("extra") or {}) for row in snapshot.rows.values())
 
 

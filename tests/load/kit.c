@@ -173,6 +173,9 @@ static void dump_cell(GString *dump, const Metric *metric, const struct ctprof_r
 {
 	gsize cell = row * rows->n_slots + metric->index;
 
+	/* The file does not know what nobody asked for. */
+	if ((metric->def.flags & CTPROF_METRIC_ON_DEMAND) && !metric->wanted)
+		return;
 	g_string_append_printf(dump, "  %s = ", metric->def.name);
 	if (rows->states[cell] == CTPROF_PRESENT)
 		dump_value(dump, metric->type, rows->values[cell]);
