@@ -172,8 +172,9 @@ void holders_worker_add(void *self, const struct memory_process *process)
 		process->pcomm_len < sizeof copy->pcomm ? process->pcomm_len : sizeof copy->pcomm;
 	copy->pcomm_len = (uint32_t)strnlen(process->pcomm, room);
 	memcpy(copy->pcomm, process->pcomm, copy->pcomm_len);
-	smaps_ladder_add(&worker->ladder,
-			 (struct smaps_want){.row = process->row, .exited = process->exited});
+	smaps_ladder_add(&worker->ladder, (struct smaps_want){.row = process->row,
+							      .exited = process->exited,
+							      .left_out = process->left_out});
 }
 
 void holders_worker_finish(void *self, struct ctprof_batch *batch)
