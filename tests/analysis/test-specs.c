@@ -131,7 +131,8 @@ static char *join(const GPtrArray *texts)
 
 static void test_sections(void)
 {
-	const guint32 all = (1u << N_SECTIONS) - 1;
+	/* By default: what no option asks for is left out. */
+	const guint32 all = ((1u << N_SECTIONS) - 1) & ~(1u << SECTION_CATEGORIES);
 	const struct {
 		gboolean compare;
 		const char *spec;
@@ -143,6 +144,7 @@ static void test_sections(void)
 		{TRUE, "  ", all, NULL},
 		{FALSE, NULL, all & ~(1u << SECTION_HOST), NULL},
 		{FALSE, "host", 1u << SECTION_HOST, ""},
+		{FALSE, "memory-categories", 1u << SECTION_CATEGORIES, ""},
 		{TRUE, " Derived ,PRIMARY", 1u << SECTION_DERIVED | 1u << SECTION_PRIMARY, ""},
 		{TRUE, "taskstats-delay", 1u << SECTION_DELAY, ""},
 		/* What else could be a group of objects is for the files to tell. */
