@@ -145,7 +145,7 @@ static int crash_late(void *self, void *context, struct ctprof_batch *batch)
 {
 	static int batches;
 
-	if (batch->scope == CTPROF_SCOPE_THREAD && ++batches > 20)
+	if (batch->scope == CTPROF_SCOPE_THREAD && ++batches > 2)
 		trouble_crash();
 	return toy_collect(self, context, batch);
 }
