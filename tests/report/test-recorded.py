@@ -30,9 +30,9 @@ FORMATS = {"table": "txt", "json": "json", "csv": "csv"}
 LIMIT = "8"
 
 
-def capture(root, target):
+def capture(root, target, *more):
     trees = [f"--{name}-root={root / name}" for name in ("proc", "sys", "cgroup")]
-    harness.run("capture", *trees, "--jobs=1", "-o", target)
+    harness.run("capture", *trees, "--jobs=1", "-o", target, *more)
 
 
 def folder_of(kernel):
@@ -122,6 +122,19 @@ def test_hosts_that_differ_are_told():
         for kind, suffix in FORMATS.items():
             option = ["--sections", "host", "--no-orphans", "--format", kind]
             check(f"host-compare.{suffix}", report(folder, "compare", *option, "base", "later"))
+
+
+def test_memory_has_a_report_by_category():
+    fixture = folder_of("6.12")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        capture(fixture, folder / "base", "--memory=processes")
+        capture(fixture / "later", folder / "later", "--memory=processes")
+        for kind, suffix in FORMATS.items():
+            option = ["--sections", "memory-categories", "--categories", "chromeos"]
+            option += ["--no-orphans", "--format", kind]
+            text = report(folder, "compare", *option, "base", "later")
+            check(f"categories-compare.{suffix}", text)
 
 
 def test_every_section_is_in_a_golden():
