@@ -11,8 +11,7 @@
 /* NULL in unit tests: everything here is then for nothing. */
 static CrashPage *page;
 static _Thread_local CrashBlame *mine;
-/* Signal handlers may only use what cannot be half-written. */
-static volatile sig_atomic_t interrupted;
+static int interrupted; /* the signal; atomic */
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 static const struct crash_signal {
@@ -31,7 +30,7 @@ static void on_interrupt(int number, siginfo_t *info, void *context)
 	guint *count = info->si_code == SI_QUEUE ? &passed_on : &sent;
 
 	(void)context;
-	interrupted = number;
+	crash_note_signal(number);
 	if (__atomic_add_fetch(count, 1, __ATOMIC_RELAXED) < 2)
 		return;
 	crash_remove_unlinked();
@@ -222,18 +221,20 @@ void crash_list_interrupts(sigset_t *ret_set)
 
 gboolean crash_interrupted(void)
 {
-	return interrupted != 0;
+	return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
 }
 
 void crash_note_signal(int number)
 {
-	interrupted = number;
+	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
 }
 
 void crash_reraise(void)
 {
-	if (!interrupted)
+	int number = __atomic_load_n(&interrupted, __ATOMIC_RELAXED);
+
+	if (number == 0)
 		return;
-	signal(interrupted, SIG_DFL);
-	raise(interrupted);
+	signal(number, SIG_DFL);
+	raise(number);
 }
