@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static ssize_t read_all(int fd, char *buf, size_t size)
@@ -63,6 +64,27 @@ ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const ch
 		return fd;
 	ssize_t got = read_records(fd, buf, size);
 	close(fd);
+	return got;
+}
+
+static void clear_text(char **text)
+{
+	free(*text);
+}
+
+ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const char *path,
+			  size_t size, char **ret_text)
+{
+	__attribute__((cleanup(clear_text))) char *text = malloc(size);
+	int dirfd = host->root(host, root);
+
+	if (!text)
+		return -ENOMEM;
+	ssize_t got = dirfd < 0 ? dirfd : file_read_records_at(host, dirfd, path, text, size);
+	if (got < 0)
+		return got;
+	*ret_text = text;
+	text = NULL;
 	return got;
 }
 

@@ -25,6 +25,13 @@ ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size);
 
+/*
+ * Reads a file of many records below a root (enum ctprof_root) into fresh memory
+ * of size bytes, which is the caller's to free.  Returns the bytes read or -errno.
+ */
+ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const char *path,
+			  size_t size, char **ret_text);
+
 /* The absence (enum ctprof_absence) that a failed open or read of a kernel
  * file stands for; err is a positive errno. */
 uint32_t file_absence(int err);

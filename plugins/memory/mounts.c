@@ -225,26 +225,13 @@ int mounts_parse(char *text, size_t len, struct mounts *ret)
 	return 0;
 }
 
-static void free_text(char **text)
-{
-	free(*text);
-}
-
 int mounts_read(const struct ctprof_host *host, struct mounts *ret)
 {
-	__attribute__((cleanup(free_text))) char *text = malloc(MOUNTINFO_BYTES);
-	int proc = host->root(host, CTPROF_ROOT_PROC);
+	char *text;
+	ssize_t got =
+		file_load_records(host, CTPROF_ROOT_PROC, "self/mountinfo", MOUNTINFO_BYTES, &text);
 
-	if (!text)
-		return -ENOMEM;
-	ssize_t got = proc < 0 ? proc
-			       : file_read_records_at(host, proc, "self/mountinfo", text,
-						      MOUNTINFO_BYTES);
-	if (got < 0)
-		return (int)got;
-	char *owned = text;
-	text = NULL;
-	return mounts_parse(owned, (size_t)got, ret);
+	return got < 0 ? (int)got : mounts_parse(text, (size_t)got, ret);
 }
 
 void mounts_clear(struct mounts *mounts)

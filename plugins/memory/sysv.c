@@ -127,13 +127,9 @@ static void free_text(char **text)
 
 int sysv_read(const struct ctprof_host *host, struct sysv *ret)
 {
-	__attribute__((cleanup(free_text))) char *text = malloc(SYSV_BYTES);
-	int proc = host->root(host, CTPROF_ROOT_PROC);
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	ssize_t got = file_load_records(host, CTPROF_ROOT_PROC, "sysvipc/shm", SYSV_BYTES, &text);
 
-	if (!text)
-		return -ENOMEM;
-	ssize_t got =
-		proc < 0 ? proc : file_read_records_at(host, proc, "sysvipc/shm", text, SYSV_BYTES);
 	return got < 0 ? (int)got : sysv_parse(text, (size_t)got, ret);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What reading the memory of a process may cost, in time and in waiting. */
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -103,53 +102,15 @@ static void test_learning(void)
 	}
 }
 
-static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
-static gboolean gate_open;
-
-static void set_gate(gboolean is_open)
-{
-	pthread_mutex_lock(&gate_lock);
-	gate_open = is_open;
-	pthread_cond_broadcast(&gate_changed);
-	pthread_mutex_unlock(&gate_lock);
-}
-
-/* Text that begins so is read through the gate only. */
-#define STUCK "Stuck: 1 kB\n"
-
-static ssize_t gated_read(int fd, void *buf, size_t size)
-{
-	ssize_t got = read(fd, buf, size);
-
-	if (got < (ssize_t)sizeof STUCK - 1 || memcmp(buf, STUCK, sizeof STUCK - 1) != 0)
-		return got;
-	pthread_mutex_lock(&gate_lock);
-	while (!gate_open)
-		pthread_cond_wait(&gate_changed, &gate_lock);
-	pthread_mutex_unlock(&gate_lock);
-	return got;
-}
-
-static guint count_threads(void)
-{
-	g_autoptr(GDir) dir = g_dir_open(LIVE_PROC "/self/task", 0, NULL);
-	guint n = 0;
-
-	while (g_dir_read_name(dir))
-		n++;
-	return n;
-}
-
 /* A process that does not answer is told by status, the others are exact; one
  * that does not answer for its command line is not asked for more. */
 static void test_stuck(void)
 {
 	static const char *const files[] = {"smaps_rollup", "cmdline"};
-	guint threads = count_threads();
+	guint threads = run_count_own("task");
 
 	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
-		set_gate(FALSE);
+		run_set_gate(FALSE);
 		{
 			RUN run = {0};
 
@@ -157,10 +118,10 @@ static void test_stuck(void)
 			fake_host_option(run.fake, "smaps-timeout-ms", "200");
 			for (int pid = 10; pid < 13; pid++)
 				add_process(&run, pid);
-			run_write_thread(&run, 11, 11, files[i], STUCK);
+			run_write_thread(&run, 11, 11, files[i], RUN_STUCK);
 			run_begin(&run);
-			instance(&run)->limits.read_file = gated_read;
-			instance(&run)->plan.cmdline_limits.read_file = gated_read;
+			instance(&run)->limits.read_file = run_gated_read;
+			instance(&run)->plan.cmdline_limits.read_file = run_gated_read;
 			run_threads(&run);
 			assert_word(&run, 0, "memory_state", "exact");
 			assert_word(&run, 1, "memory_state", "timeout");
@@ -175,10 +136,10 @@ static void test_stuck(void)
 			run_summary(&run);
 			assert_number(&run, 0, "memory_summary.timeout", 1);
 		}
-		set_gate(TRUE);
-		for (guint n = 0; n < 1000 && count_threads() > threads; n++)
+		run_set_gate(TRUE);
+		for (guint n = 0; n < 1000 && run_count_own("task") > threads; n++)
 			g_usleep(10000);
-		g_assert_cmpuint(count_threads(), ==, threads);
+		g_assert_cmpuint(run_count_own("task"), ==, threads);
 	}
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The memory of processes: the ladder of files, and reads that do not return. */
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -181,21 +180,11 @@ static void test_many(void)
 	}
 }
 
-static guint count_threads(void)
-{
-	g_autoptr(GDir) dir = g_dir_open(LIVE_PROC "/self/task", 0, NULL);
-	guint n = 0;
-
-	while (g_dir_read_name(dir))
-		n++;
-	return n;
-}
-
 /* No thread is started for a batch without a leader that wants memory. */
 static void test_no_helper(void)
 {
 	RUN run = {0};
-	guint before = count_threads();
+	guint before = run_count_own("task");
 
 	run_init_tree(&run);
 	run_add_thread(&run, 10, 10, "a");
@@ -203,71 +192,34 @@ static void test_no_helper(void)
 	run_add_thread(&run, 20, 21, "b");
 	run_begin(&run);
 	run_threads(&run);
-	g_assert_cmpuint(count_threads(), ==, before);
+	g_assert_cmpuint(run_count_own("task"), ==, before);
 }
 
 /* ---- reads that do not return ----------------------------------------- */
 
 /* Not GLib's: thread sanitizers do not see into those. */
-static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
-static gboolean gate_open;
-
-static void set_gate(gboolean is_open)
-{
-	pthread_mutex_lock(&gate_lock);
-	gate_open = is_open;
-	pthread_cond_broadcast(&gate_changed);
-	pthread_mutex_unlock(&gate_lock);
-}
-
-/* Files that begin so are read through the gate only. */
-#define STUCK "Stuck: 1 kB\n"
-
-static ssize_t gated_read(int fd, void *buf, size_t size)
-{
-	ssize_t got = read(fd, buf, size);
-
-	if (got < (ssize_t)sizeof STUCK - 1 || memcmp(buf, STUCK, sizeof STUCK - 1) != 0)
-		return got;
-	pthread_mutex_lock(&gate_lock);
-	while (!gate_open)
-		pthread_cond_wait(&gate_changed, &gate_lock);
-	pthread_mutex_unlock(&gate_lock);
-	return got;
-}
-
-static guint count_fds(void)
-{
-	g_autoptr(GDir) dir = g_dir_open(LIVE_PROC "/self/fd", 0, NULL);
-	guint n = 0;
-
-	while (g_dir_read_name(dir))
-		n++;
-	return n;
-}
 
 static void add_stuck(struct run *run, int pid)
 {
 	run_add_thread(run, pid, pid, "stuck");
-	run_write_thread(run, pid, pid, "smaps_rollup", STUCK);
+	run_write_thread(run, pid, pid, "smaps_rollup", RUN_STUCK);
 }
 
 static void wait_for_threads(guint n)
 {
-	for (guint i = 0; i < 1000 && count_threads() > n; i++)
+	for (guint i = 0; i < 1000 && run_count_own("task") > n; i++)
 		g_usleep(10000);
-	g_assert_cmpuint(count_threads(), ==, n);
+	g_assert_cmpuint(run_count_own("task"), ==, n);
 }
 
 /* A stuck process is left out, the others of its batch are not; its helper ends
  * by itself, after the source has been closed, and leaks nothing. */
 static void test_stuck(void)
 {
-	guint threads = count_threads();
-	guint fds = count_fds();
+	guint threads = run_count_own("task");
+	guint fds = run_count_own("fd");
 
-	set_gate(FALSE);
+	run_set_gate(FALSE);
 	{
 		RUN run = {0};
 
@@ -279,7 +231,7 @@ static void test_stuck(void)
 		for (int pid = 31; pid < 40; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		run_begin(&run);
-		instance(&run)->limits.read_file = gated_read;
+		instance(&run)->limits.read_file = run_gated_read;
 		run_threads(&run);
 		for (guint row = 0; row < 30; row++)
 			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
@@ -292,19 +244,19 @@ static void test_stuck(void)
 			"smaps_rollup:ETIMEDOUT=1");
 		g_assert_nonnull(strstr(fake_host_log(run.fake), "process 30"));
 	}
-	g_assert_cmpuint(count_threads(), ==, threads + 1);
-	set_gate(TRUE);
+	g_assert_cmpuint(run_count_own("task"), ==, threads + 1);
+	run_set_gate(TRUE);
 	wait_for_threads(threads);
-	g_assert_cmpuint(count_fds(), ==, fds);
+	g_assert_cmpuint(run_count_own("fd"), ==, fds);
 }
 
 /* After four helpers left behind no more files are opened. */
 static void test_all_stuck(void)
 {
-	guint threads = count_threads();
-	guint fds = count_fds();
+	guint threads = run_count_own("task");
+	guint fds = run_count_own("fd");
 
-	set_gate(FALSE);
+	run_set_gate(FALSE);
 	{
 		RUN run = {0};
 
@@ -313,12 +265,12 @@ static void test_all_stuck(void)
 		for (int pid = 10; pid < 50; pid++)
 			add_stuck(&run, pid);
 		run_begin(&run);
-		instance(&run)->limits.read_file = gated_read;
+		instance(&run)->limits.read_file = run_gated_read;
 		run_threads(&run);
 		for (guint row = 0; row < 40; row++)
 			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
 					 CTPROF_ABSENT_TIMEOUT);
-		g_assert_cmpuint(count_threads(), ==, threads + 4);
+		g_assert_cmpuint(run_count_own("task"), ==, threads + 4);
 		guint opens = fake_host_opens(run.fake, "smaps_rollup");
 		run_add_thread(&run, 60, 60, "a");
 		run_threads(&run);
@@ -326,9 +278,9 @@ static void test_all_stuck(void)
 				 CTPROF_ABSENT_TIMEOUT);
 		g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, opens);
 	}
-	set_gate(TRUE);
+	run_set_gate(TRUE);
 	wait_for_threads(threads);
-	g_assert_cmpuint(count_fds(), ==, fds);
+	g_assert_cmpuint(run_count_own("fd"), ==, fds);
 }
 
 static ssize_t slow_read(int fd, void *buf, size_t size)

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <glib/gstdio.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -173,4 +174,43 @@ void run_init_tree(struct run *run)
 	g_assert_nonnull(root);
 	run_init(run, root, FALSE);
 	run->root = root;
+}
+
+/* ---- what does not answer --------------------------------------------------- */
+
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
+static gboolean gate_open;
+
+void run_set_gate(gboolean is_open)
+{
+	pthread_mutex_lock(&gate_lock);
+	gate_open = is_open;
+	pthread_cond_broadcast(&gate_changed);
+	pthread_mutex_unlock(&gate_lock);
+}
+
+ssize_t run_gated_read(int fd, void *buf, size_t size)
+{
+	ssize_t got = read(fd, buf, size);
+
+	if (got < (ssize_t)sizeof RUN_STUCK - 1 ||
+	    memcmp(buf, RUN_STUCK, sizeof RUN_STUCK - 1) != 0)
+		return got;
+	pthread_mutex_lock(&gate_lock);
+	while (!gate_open)
+		pthread_cond_wait(&gate_changed, &gate_lock);
+	pthread_mutex_unlock(&gate_lock);
+	return got;
+}
+
+guint run_count_own(const char *folder)
+{
+	g_autofree char *path = g_build_filename(LIVE_PROC, "self", folder, NULL);
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	guint n = 0;
+
+	while (g_dir_read_name(dir))
+		n++;
+	return n;
 }

@@ -43,3 +43,12 @@ void run_write_thread(struct run *run, int tgid, int tid, const char *file, cons
 void run_remove(struct run *run, int tgid, int tid, const char *file);
 /* All files of a thread, some values being its tid; added to the host. */
 void run_add_thread(struct run *run, int tgid, int tid, const char *comm);
+
+/* Text that begins so stands for a file that does not answer: run_gated_read()
+ * reads it only while the gate is open. */
+#define RUN_STUCK "Stuck: 1 kB\n"
+void run_set_gate(gboolean is_open);
+ssize_t run_gated_read(int fd, void *buf, size_t size);
+
+/* How many entries that folder of our own process has: "task", "fd". */
+guint run_count_own(const char *folder);
