@@ -23,6 +23,7 @@ MACROS = {
     "meson_build": "meson compile -C _build",
     "meson_install": "meson install -C _build --no-rebuild --destdir %{buildroot}",
     "_docdir": "/usr/share/doc",
+    "_mandir": "/usr/share/man",
     "_prefix": "/usr",
     "_libdir": "/usr/lib64",
     "debug_package": "%{nil}",
@@ -75,6 +76,7 @@ def test_split_is_debians():
 def built():
     """name -> files of each package, built of this tree with its licences."""
     harness.need_command("rpmbuild")
+    harness.need_command("scdoc")
     harness.need_command("git")
     with tempfile.TemporaryDirectory() as scratch:
         top = Path(scratch)
