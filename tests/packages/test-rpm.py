@@ -33,20 +33,14 @@ MACROS = {
 
 
 def control_packages():
-    """The names in debian/control as Fedora has them, of what this tree can build."""
+    """The names in debian/control as Fedora has them."""
     text = (harness.SOURCE / "debian/control").read_text(encoding="utf-8")
     names = re.findall(r"^Package: (\S+)$", text, re.MULTILINE)
-    return {re.sub("-dev$", "-devel", name) for name in names
-            if "-plugin-" not in name or plugin_exists(name.rpartition("-")[2])}
-
-
-def plugin_exists(name):
-    return (harness.SOURCE / "plugins" / name / "meson.build").exists()
+    return {re.sub("-dev$", "-devel", name) for name in names}
 
 
 def rpm_options():
-    options = [word for name, value in MACROS.items() for word in ("--define", f"{name} {value}")]
-    return options + ([] if plugin_exists("memory") else ["--without", "memory"])
+    return [word for name, value in MACROS.items() for word in ("--define", f"{name} {value}")]
 
 
 def call(*command, **options):
