@@ -321,11 +321,11 @@ static guint check_kernel(const char *proc)
 {
 	g_autoptr(GDir) dir = g_dir_open(proc, 0, NULL);
 	g_autoptr(GArray) pids = g_array_new(FALSE, FALSE, sizeof(int));
-	RUN run = {0};
 	const char *name;
 
 	if (!dir)
 		return 0;
+	RUN run = {0};
 	run_init(&run, proc, FALSE);
 	while ((name = g_dir_read_name(dir))) {
 		int pid = (int)g_ascii_strtoll(name, NULL, 10);
