@@ -93,7 +93,7 @@ static void add_cell(const Table *table, const Pool *pool, const struct cgroup_c
 		.unit = unit_word(measure->unit),
 		.tags = measure->tags,
 		.ladder = ladder_of(measure->kind, measure->unit),
-		.rated = measure->kind == CTPROF_COUNTER && !(column->flags & LEVEL),
+		.kind = column->flags & LEVEL ? CTPROF_LEVEL : measure->kind,
 	};
 
 	for (guint side = 0; side < SIDES; side++)
@@ -170,7 +170,7 @@ static void add_key(const Table *table, const Pool *pool, enum section_id id, co
 		.metric = pair->key,
 		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
 		.ladder = bytes ? CTPROF_LADDER_BYTES : CTPROF_LADDER_UNITLESS,
-		.rated = !bytes,
+		.kind = bytes ? CTPROF_LEVEL : CTPROF_COUNTER,
 	};
 
 	for (guint side = 0; side < SIDES; side++) {

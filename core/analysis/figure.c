@@ -14,7 +14,8 @@ static void add_measure(GArray *figures, const Measure *measure)
 		.ladder = ladder_of(measure->kind, measure->unit),
 		.section = measure->delay ? SECTION_DELAY : SECTION_PRIMARY,
 		.measure = measure,
-		.rated = measure->kind == CTPROF_COUNTER && measure->fold,
+		/* How many rows there are does not only grow. */
+		.kind = measure->fold ? measure->kind : CTPROF_LEVEL,
 		.nominal = measure->kind == CTPROF_CATEGORY,
 	};
 

@@ -15,7 +15,7 @@ typedef struct figure {
 	const Measure *measure;        /* NULL: derived */
 	const struct derived *derived; /* NULL: folded */
 	const Measure *inputs[DERIVED_MAX_INPUTS];
-	gboolean rated;   /* a counter: its growth makes a rate */
+	guint32 kind;     /* of the measure; 0: derived */
 	gboolean nominal; /* a category: nothing to sort by */
 } Figure;
 

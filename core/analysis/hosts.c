@@ -26,7 +26,7 @@ static void add_row(const Hosts *hosts, const View *view, const Measure *measure
 		.unit = unit_word(measure->unit),
 		.tags = measure->tags,
 		.ladder = ladder_of(measure->kind, measure->unit),
-		.rated = measure->kind == CTPROF_COUNTER,
+		.kind = measure->kind,
 	};
 
 	(void)hosts;

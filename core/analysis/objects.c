@@ -121,7 +121,7 @@ static void values_of(const Objects *objects, const Pool *pool, const Figure *fi
 
 static Told told_of(const Figure *figure)
 {
-	return (Told){figure->name, figure->unit, figure->tags, figure->ladder, figure->rated};
+	return (Told){figure->name, figure->unit, figure->tags, figure->ladder, figure->kind};
 }
 
 static gboolean is_of(const ObjectGroup *group, const Figure *figure)

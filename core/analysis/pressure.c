@@ -45,7 +45,7 @@ static void add_half(const Pressure *pressure, const View *view, guint resource,
 			.unit = unit_word(measure->unit),
 			.tags = measure->tags,
 			.ladder = ladder_of(measure->kind, measure->unit),
-			.rated = measure->kind == CTPROF_COUNTER,
+			.kind = measure->kind,
 		};
 		for (guint side = 0; side < SIDES; side++)
 			record_value(sides[side], pressure->layouts[side], measure, &values[side]);

@@ -122,7 +122,12 @@ static void add_row(const Smaps *smaps, const View *view, const Pool *pool, cons
 		    GArray *rows)
 {
 	gboolean nested = pool->key.names[CGROUP] != NULL;
-	Told told = {.metric = pair->key, .unit = "bytes", .ladder = CTPROF_LADDER_BYTES};
+	Told told = {
+		.metric = pair->key,
+		.unit = "bytes",
+		.ladder = CTPROF_LADDER_BYTES,
+		.kind = CTPROF_LEVEL,
+	};
 	struct ctprof_value values[SIDES];
 	struct ctprof_report_row row;
 

@@ -14,7 +14,7 @@ static void values_of(const Tables *tables, const Figure *figure, const Group *g
 
 static Told told_of(const Figure *figure)
 {
-	return (Told){figure->name, figure->unit, figure->tags, figure->ladder, figure->rated};
+	return (Told){figure->name, figure->unit, figure->tags, figure->ladder, figure->kind};
 }
 
 /* Where the row belongs; FALSE: nowhere. */

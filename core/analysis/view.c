@@ -18,7 +18,8 @@ void view_change(const View *view, const struct ctprof_value values[SIDES], cons
 	if (!view->compare)
 		return;
 	change_between(&values[0], &values[1], told->ladder, ret_change);
-	if (view->seconds > 0 && told->rated && (ret_change->flags & CTPROF_ROW_HAS_DELTA)) {
+	if (view->seconds > 0 && told->kind == CTPROF_COUNTER &&
+	    (ret_change->flags & CTPROF_ROW_HAS_DELTA)) {
 		ret_change->flags |= CTPROF_ROW_RATE;
 		ret_change->delta /= view->seconds;
 	}
@@ -41,6 +42,7 @@ void view_fill_row(const View *view, const char *const *names, guint n_names, co
 		.value = {values[0], values[1]},
 		.delta = change.delta,
 		.pct = change.pct,
+		.kind = told->kind,
 	};
 	for (guint i = 0; i < n_names; i++)
 		ret_row->group[i] = names[i];

@@ -22,7 +22,7 @@ gboolean view_matches(const View *view, const char *const *names, guint n_names)
 typedef struct told {
 	const char *metric, *unit, *tags;
 	guint32 ladder;
-	gboolean rated; /* a counter */
+	guint32 kind; /* a counter's change makes a rate; 0: derived */
 } Told;
 
 /* The change between both values, per second where that is wanted. */

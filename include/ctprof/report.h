@@ -84,6 +84,10 @@ struct ctprof_report_row {
 	struct ctprof_value sort[2];  /* with --sort-by: the group's first sort metric */
 	uint32_t sort_ladder;
 	uint32_t reserved;
+	/* How the value came to be: enum ctprof_metric_kind, of a map's entry its
+	 * own where that is known, else MAP.  0: derived from others.  Since 1.1. */
+	uint32_t kind;
+	uint32_t reserved_2;
 };
 
 /* How a table of rows is best laid out: struct ctprof_report_section.layout. */

@@ -357,6 +357,71 @@ static void test_host(void)
 	}
 }
 
+static Sample *kinds_sample(void)
+{
+	Sample *sample = sample_new();
+
+	sample_thread(sample, 5, 5, "app", "app", "/c");
+	sample_u64(sample, "run_time_ns", 7);
+	sample_u64(sample, "wait_sum", 8);
+	sample_u64(sample, "wait_count", 2);
+	sample_u64(sample, "wait_max", 6);
+	sample_i64(sample, "nice", -5);
+	sample_text(sample, "policy", "SCHED_OTHER");
+	sample_u64(sample, "cpu_delay_min_ns", 3);
+	sample_map(sample, "smaps_rollup_kib", "Rss=4");
+	sample_cgroup(sample, "/c");
+	sample_u64(sample, "cpu.usage_usec", 9);
+	sample_u64(sample, "memory.current", 4096);
+	sample_u64(sample, "pids.current", 3);
+	sample_map(sample, "memory.stat", "anon=8192 pgfault=35");
+	sample_map(sample, "memory.events", "high=2");
+	sample_u64(sample, "psi.cpu.some.avg10", 250);
+	sample_u64(sample, "psi.cpu.some.total_usec", 20);
+	return sample;
+}
+
+/* A sink that draws for machines needs to know what only grows. */
+static void test_kinds(void)
+{
+	static const struct {
+		const char *section, *group, *metric;
+		guint32 kind;
+	} cases[] = {
+		{"primary", "/c", "thread_count", CTPROF_LEVEL},
+		{"primary", "/c", "run_time_ns", CTPROF_COUNTER},
+		{"primary", "/c", "wait_max", CTPROF_PEAK},
+		{"primary", "/c", "nice", CTPROF_ORDINAL},
+		{"primary", "/c", "policy", CTPROF_CATEGORY},
+		{"primary", "/c", "cpu_delay_min_ns", CTPROF_LOW},
+		{"derived", "/c", "avg_wait_ns", 0},
+		{"smaps-rollup", "app", "Rss", CTPROF_LEVEL},
+		{"cgroup-stats", "/c", "cpu_usage_usec", CTPROF_COUNTER},
+		{"cgroup-stats", "/c", "memory_current", CTPROF_GAUGE},
+		{"cgroup-limits", "/c", "pids.current", CTPROF_LEVEL},
+		{"memory-stat", "/c", "anon", CTPROF_LEVEL},
+		{"memory-stat", "/c", "pgfault", CTPROF_COUNTER},
+		{"memory-events", "/c", "high", CTPROF_COUNTER},
+		{"pressure", "/c|some", "avg10", CTPROF_GAUGE},
+		{"pressure", "/c|some", "total", CTPROF_COUNTER},
+	};
+	g_autoptr(Sample) sample = kinds_sample();
+	AnalysisOptions options = {.group_by = GROUP_BY_CGROUP};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(sample, NULL, &options, &report);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct ctprof_report_row *row =
+			sample_find(report, cases[i].section, cases[i].group, cases[i].metric);
+
+		g_test_message("%s %s", cases[i].section, cases[i].metric);
+		g_assert_nonnull(row);
+		g_assert_cmpuint(row->struct_size, ==, sizeof *row);
+		g_assert_cmpuint(row->kind, ==, cases[i].kind);
+	}
+}
+
 /* The order of a report, and its headings. */
 static void test_order(void)
 {
@@ -433,6 +498,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sections/cgroups-elsewhere", test_cgroups_elsewhere);
 	g_test_add_func("/sections/cgroups-name-threads", test_cgroups_name_threads);
 	g_test_add_func("/sections/host", test_host);
+	g_test_add_func("/sections/kinds", test_kinds);
 	g_test_add_func("/sections/order", test_order);
 	g_test_add_func("/sections/delays", test_delays);
 	return g_test_run();
