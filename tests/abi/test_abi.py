@@ -3,10 +3,8 @@
 
 import json
 import os
-import pathlib
 import shlex
 import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["CTPROF_SOURCE"], "tests/border"))
@@ -14,24 +12,11 @@ sys.path.insert(0, os.path.join(os.environ["CTPROF_SOURCE"], "tests/border"))
 from rig import BUILD, SOURCE, is_sanitized, rig
 
 import tap
+from installed import call, find_tool, install
 
 ENTRY = "ctprof_plugin_entry_v1"
 # What a sanitizer puts into what it compiles.
 RUNTIME = ("__asan", "__odr_asan", "__ubsan", "__tsan", "__sanitizer", "__start_asan", "__stop_asan")
-
-
-def find_tool(*names):
-    for name in names:
-        if shutil.which(name):
-            return name
-    raise tap.Skip(f"there is no {names[0]} here")
-
-
-def call(*command, **options):
-    done = subprocess.run([str(word) for word in command], check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    assert done.returncode == 0, f"{shlex.join(map(str, command))}: {done.stdout}"
-    return done.stdout
 
 
 def symbols(file, which):
@@ -80,17 +65,6 @@ def test_v1_example_still_works():
         assert result.status == 0 and len(result.err) == 1, str(result)
         assert r.lines("thread")[1] == "thread 1000 1001 wchan=sleep_1001"
         assert r.lines("plugin") == ["plugin example state=10 failures=0 why=-"]
-
-
-def install(tmp):
-    """`meson install` into tmp; the environment in which pkg-config finds it."""
-    if not os.access(BUILD / "meson-logs", os.W_OK):
-        raise tap.Skip("`meson install` writes its log into the build tree, which is not ours")
-    call(find_tool("meson"), "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", tmp)
-    found = list(pathlib.Path(tmp).rglob("pkgconfig/ctprof.pc"))
-    assert len(found) == 1, found
-    return {**os.environ, "PKG_CONFIG_LIBDIR": str(found[0].parent), "PKG_CONFIG_PATH": "",
-            "PKG_CONFIG_SYSROOT_DIR": str(tmp)}
 
 
 def build_stranger(r, env):

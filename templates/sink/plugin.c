@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: 0BSD */
+/*
+ * @NAME@: a ctprof sink.  Draws a report as lines, "SECTION GROUP METRIC VALUE";
+ * to compare, both values.  Replace put_row() with your own.
+ */
+#include <ctprof/report.h>
+#include <ctprof/sink.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A report on its way out. */
+struct drawing {
+	const struct ctprof_host *host;
+	int failed; /* -errno of the first write that did */
+};
+
+/* Of an array of the border: its elements may be longer than we know. */
+static const void *element(const void *first, uint64_t i)
+{
+	uint32_t size;
+
+	memcpy(&size, first, sizeof size);
+	return (const char *)first + i * size;
+}
+
+static void put_bytes(struct drawing *drawing, const char *bytes, size_t length)
+{
+	if (drawing->failed == 0)
+		drawing->failed = drawing->host->write(drawing->host, bytes, length);
+}
+
+static void put(struct drawing *drawing, const char *text)
+{
+	put_bytes(drawing, text, strlen(text));
+}
+
+/* Names are bytes that anybody may choose: none may reach a terminal as a
+ * control byte, or end a line. */
+static void put_name(struct drawing *drawing, const char *name)
+{
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+
+		put_bytes(drawing, byte <= ' ' || byte == 127 ? "?" : name, 1);
+	}
+}
+
+static void put_value(struct drawing *drawing, const struct ctprof_value *value)
+{
+	char text[64] = "-"; /* absent is never 0 */
+
+	switch (value->type) {
+	case CTPROF_VALUE_NUMBER:
+	case CTPROF_VALUE_ESTIMATE:
+		snprintf(text, sizeof text, "%" PRIu64, value->number);
+		break;
+	case CTPROF_VALUE_REAL:
+		snprintf(text, sizeof text, "%.3f", value->real);
+		break;
+	case CTPROF_VALUE_RANGE:
+	case CTPROF_VALUE_CPUS:
+		snprintf(text, sizeof text, "%" PRId64 "..%" PRId64, value->min, value->max);
+		break;
+	case CTPROF_VALUE_UNLIMITED:
+		snprintf(text, sizeof text, "max");
+		break;
+	case CTPROF_VALUE_MODE:
+	case CTPROF_VALUE_TEXT:
+		put_name(drawing, value->text);
+		return;
+	default: /* absent, or of a ctprof that came after this plugin */
+		break;
+	}
+	put(drawing, text);
+}
+
+static void put_row(struct drawing *drawing, const struct ctprof_report_section *section,
+		    const struct ctprof_report_row *row, uint32_t sides)
+{
+	put_name(drawing, section->name);
+	for (uint32_t i = 0; i < row->n_group; i++) {
+		put(drawing, " ");
+		put_name(drawing, row->group[i]);
+	}
+	put(drawing, " ");
+	put_name(drawing, row->metric);
+	for (uint32_t side = 0; side < sides; side++) {
+		put(drawing, " ");
+		put_value(drawing, &row->value[side]);
+	}
+	put(drawing, "\n");
+}
+
+static int plugin_report(void *self, const struct ctprof_report *report)
+{
+	struct drawing drawing = {.host = self};
+	uint32_t sides = report->flags & CTPROF_REPORT_COMPARE ? 2 : 1;
+
+	for (uint64_t i = 0; i < report->n_sections; i++) {
+		const struct ctprof_report_section *section = element(report->sections, i);
+
+		if (section->layout == CTPROF_LAYOUT_TABLE)
+			drawing.host->log(drawing.host, CTPROF_LOG_WARNING,
+					  "%s: left out: it has no rows but a table of its own",
+					  section->name);
+		for (uint64_t j = 0; j < section->n_rows; j++)
+			put_row(&drawing, section, element(section->rows, j), sides);
+	}
+	return drawing.failed;
+}
+
+static int plugin_open(const struct ctprof_host *host, void **ret_self)
+{
+	*ret_self = (void *)(uintptr_t)host;
+	return 0;
+}
+
+static void plugin_close(void *self)
+{
+	(void)self;
+}
+
+static const struct ctprof_sink_ops ops = {
+	.struct_size = sizeof ops,
+	.open = plugin_open,
+	.close = plugin_close,
+	.report = plugin_report,
+};
+
+static const struct ctprof_plugin descriptor = {
+	.struct_size = sizeof descriptor,
+	.abi_major = CTPROF_ABI_MAJOR,
+	.abi_minor = CTPROF_ABI_MINOR,
+	.kind = CTPROF_KIND_SINK,
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.name = "@NAME@",
+	.version = "0.1",
+	.summary = "Draws a report as lines",
+	.ops = &ops,
+};
+
+CTPROF_PLUGIN(descriptor)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A stranger's workshop: an installed tree, and projects built against it."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ["CTPROF_SOURCE"])
+sys.path.insert(0, str(SOURCE / "tests/lib"))
+
+import tap  # noqa: E402
+from installed import BUILD, call, find_tool, install  # noqa: E402
+
+# Where others can write, root loads no plugin; nor may others read there.
+UMASK = 0o022
+
+
+class Workshop:
+    def __init__(self, tmp):
+        self.tmp = pathlib.Path(tmp)
+        # Projects are built with the compiler and flags of their own files.
+        keep = {k: v for k, v in os.environ.items()
+                if not k.startswith("CTPROF_") and k not in ("CFLAGS", "CPPFLAGS", "LDFLAGS")}
+        found = install(self.tmp / "installed")
+        self.env = {**keep, **{k: v for k, v in found.items() if k.startswith("PKG_CONFIG")}}
+        self.share, = (self.tmp / "installed").rglob("share/ctprof")
+        self.program, = (self.tmp / "installed").rglob("bin/ctprof-new-plugin")
+
+    def make(self, project, *arguments):
+        """GNU make; a warning is a failure."""
+        said = call(find_tool("make", "gmake"), "-C", project, *arguments, env=self.env)
+        assert "warning" not in said, said
+        return said
+
+    def meson(self, project, folder):
+        """Builds and tests with meson, too."""
+        call("meson", "setup", "-Dwerror=true", folder, project, env=self.env)
+        call("ninja", "-C", folder, env=self.env)
+        return call("meson", "test", "-C", folder, env=self.env)
+
+    def run(self, *arguments, path, status=0, **options):
+        """ctprof, which finds the plugins in path before its own."""
+        done = subprocess.run(
+            [str(word) for word in (BUILD / "ctprof", *arguments)], check=False, text=True,
+            capture_output=True, env={**self.env, "CTPROF_PLUGIN_PATH": str(path)}, **options)
+        assert done.returncode == status, f"{arguments}: {done.returncode}: {done.stderr}"
+        return done
+
+
+@contextlib.contextmanager
+def workshop():
+    os.umask(UMASK)
+    for tool in ("make", "meson", "ninja", "pkg-config"):
+        find_tool(tool)
+    if not (BUILD / "ctprof-snapshot.so").exists():
+        raise tap.Skip("this build has no snapshot sink")
+    with tempfile.TemporaryDirectory(prefix="ctprof-foreign-") as tmp:
+        os.chmod(tmp, 0o755)
+        yield Workshop(tmp)
+
+
+def copy_project(name, target, templates):
+    """A project of this folder, with the fake host that a stranger has from his templates."""
+    shutil.copytree(SOURCE / "tests/foreign" / name, target)
+    shutil.copy(templates / "common/fakehost.h", target)
