@@ -27,8 +27,14 @@ class Workshop:
                 if not k.startswith("CTPROF_") and k not in ("CFLAGS", "CPPFLAGS", "LDFLAGS")}
         found = install(self.tmp / "installed")
         self.env = {**keep, **{k: v for k, v in found.items() if k.startswith("PKG_CONFIG")}}
-        self.share, = (self.tmp / "installed").rglob("share/ctprof")
         self.program, = (self.tmp / "installed").rglob("bin/ctprof-new-plugin")
+
+    def project(self, name, kind):
+        """A plugin of this folder, begun with the script: it brought all but the code."""
+        project = self.tmp / name
+        call(self.program, name, kind, "--dir", project, env=self.env)
+        shutil.copytree(SOURCE / "tests/foreign" / name, project, dirs_exist_ok=True)
+        return project
 
     def make(self, project, *arguments):
         """GNU make; a warning is a failure."""
@@ -61,9 +67,3 @@ def workshop():
     with tempfile.TemporaryDirectory(prefix="ctprof-foreign-") as tmp:
         os.chmod(tmp, 0o755)
         yield Workshop(tmp)
-
-
-def copy_project(name, target, templates):
-    """A project of this folder, with the fake host that a stranger has from his templates."""
-    shutil.copytree(SOURCE / "tests/foreign" / name, target)
-    shutil.copy(templates / "common/fakehost.h", target)

@@ -71,7 +71,9 @@ def test_destdir_holds_everything():
 
 
 def test_no_file_is_installed_for_tests_or_as_example():
-    assert not [name for name in staged() if "example.so" in name.name or "test" in name.name]
+    # A plugin to start from comes with a test of its own.
+    names = [name.name for name in staged() if "templates" not in name.parts]
+    assert not [name for name in names if "example.so" in name or "test" in name]
 
 
 def test_plugins_are_found_at_the_prefix():
