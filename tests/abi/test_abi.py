@@ -67,6 +67,20 @@ def test_v1_example_still_works():
         assert r.lines("plugin") == ["plugin example state=10 failures=0 why=-"]
 
 
+def test_plugin_of_tomorrow_works():
+    """Its structs are longer than ours, and it needs what we have no word for."""
+    with rig() as r:
+        shutil.copy(BUILD / "tests/abi/ctprof-future.so", r.plugins)
+        shown = r.run("plugins", "future", plugins="future")
+        assert shown.status == 0 and not shown.err, str(shown)
+        for text in ("the first", "the second", "it is not there yet"):
+            assert text in shown.out, str(shown)
+        result = r.capture(plugins="future,snapshot", env={"TOYSINK_GROUP": "future"})
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert r.lines("thread")[1] == "thread 1000 1001 future_thrice=3003"
+        assert r.lines("plugin") == ["plugin future state=10 failures=0 why=-"]
+
+
 def build_stranger(r, env):
     cc = shlex.split(os.environ.get("CC", "")) or [find_tool("cc", "gcc", "clang")]
     pkg_config = find_tool("pkg-config", "pkgconf")

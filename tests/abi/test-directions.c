@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Old plugins with new data, new plugins with an old host: what is lent ends
+ * where the side of then ends, and behind it nothing can be read.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ctprof/report.h"
+#include "fakehost.h"
+
+/* Of ABI 1.0: tests/abi/v1/layout.c. */
+#define HOST_SIZE_THEN 152
+#define TARGET_SIZE_THEN 32
+
+/* A page, and none behind it. */
+typedef struct brink {
+	char *page;
+	gsize size;
+} Brink;
+
+static void brink_clear(Brink *brink)
+{
+	munmap(brink->page, 2 * brink->size);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Brink, brink_clear)
+
+static void brink_init(Brink *brink)
+{
+	brink->size = (gsize)sysconf(_SC_PAGESIZE);
+	brink->page = mmap(NULL, 2 * brink->size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	g_assert_true(brink->page != MAP_FAILED);
+	g_assert_cmpint(mprotect(brink->page + brink->size, brink->size, PROT_NONE), ==, 0);
+}
+
+/* Puts size bytes right before where reading ends. */
+static void *brink_put(const Brink *brink, const void *data, gsize size)
+{
+	return memcpy(brink->page + brink->size - size, data, size);
+}
+
+/* The descriptor of a plugin below the build directory; it stays loaded. */
+static const struct ctprof_plugin *load(const char *file)
+{
+	g_autofree char *path = g_build_filename(g_getenv("CTPROF_BUILD"), file, NULL);
+	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct ctprof_plugin *(*entry)(void);
+
+	if (!module)
+		g_error("%s", dlerror());
+	void *symbol = dlsym(module, "ctprof_plugin_entry_v1");
+	g_assert_nonnull(symbol);
+	memcpy(&entry, &symbol, sizeof entry);
+	return entry();
+}
+
+/* Rows that are longer than the sink knows, and a section of a sort that it has
+ * not heard of. */
+static void test_old_sink(void)
+{
+	const struct ctprof_plugin *plugin = load("tests/abi/ctprof-lines.so");
+	const struct ctprof_sink_ops *ops = plugin->ops;
+	const struct ctprof_value number = {
+		.struct_size = sizeof number, .type = CTPROF_VALUE_NUMBER, .number = 7};
+	const struct ctprof_report_row rows[] = {
+		{.struct_size = sizeof rows[0],
+		 .n_group = 1,
+		 .group = {"a"},
+		 .metric = "m",
+		 .value = {number},
+		 .kind = CTPROF_COUNTER},
+		{.struct_size = sizeof rows[0],
+		 .n_group = 1,
+		 .group = {"b"},
+		 .metric = "m",
+		 .value = {number}},
+	};
+	const struct ctprof_report_field field = {.struct_size = sizeof field, .name = "pss"};
+	const struct ctprof_report_line line = {.struct_size = sizeof line, .cells = &number};
+	const struct ctprof_report_table table = {.struct_size = sizeof table,
+						  .n_fields = 1,
+						  .fields = &field,
+						  .n_lines = 1,
+						  .lines = &line};
+	const struct ctprof_report_section sections[] = {
+		{.struct_size = sizeof sections[0],
+		 .layout = CTPROF_LAYOUT_TABLE,
+		 .name = "memory",
+		 .table = &table},
+		{.struct_size = sizeof sections[0],
+		 .layout = CTPROF_LAYOUT_LONG,
+		 .name = "primary",
+		 .n_rows = G_N_ELEMENTS(rows),
+		 .rows = rows},
+	};
+	const struct ctprof_report report = {.struct_size = sizeof report,
+					     .group_by = "pcomm",
+					     .n_sections = G_N_ELEMENTS(sections),
+					     .sections = sections,
+					     .command = "show"};
+	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
+	gpointer self = NULL;
+
+	g_assert_cmpuint(plugin->abi_minor, ==, 0);
+	g_assert_cmpint(ops->open(fake_host_table(fake), &self), ==, 0);
+	g_assert_cmpint(ops->report(self, &report), ==, 0);
+	ops->close(self);
+	const GByteArray *written = fake_host_written(fake);
+	g_autofree char *text = g_strndup((const char *)written->data, written->len);
+	g_assert_cmpstr(text, ==, "primary a m 7\nprimary b m 7\n");
+}
+
+/* The table of a host of ABI 1.0. */
+static const struct ctprof_host *lend_old_table(FakeHost *fake, const Brink *brink)
+{
+	struct ctprof_host *table = brink_put(brink, fake_host_table(fake), HOST_SIZE_THEN);
+
+	table->struct_size = HOST_SIZE_THEN;
+	table->abi_minor = 0;
+	return table;
+}
+
+/* The source that scripts/new-plugin writes. */
+static void test_new_source(void)
+{
+	const struct ctprof_source_ops *ops = load("tests/abi/ctprof-newer.so")->ops;
+	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
+	g_auto(Brink) tables = {.page = NULL};
+	g_auto(Brink) targets = {.page = NULL};
+	gpointer self = NULL;
+
+	brink_init(&tables);
+	brink_init(&targets);
+	g_assert_cmpint(ops->open(lend_old_table(fake, &tables), &self), ==, 0);
+	g_assert_nonnull(strstr(fake_host_log(fake), "speaks ABI 1.0"));
+	fake_host_add_thread(fake, 1000, 1000);
+	struct ctprof_batch *batch = fake_host_batch(fake, CTPROF_SCOPE_THREAD);
+	struct ctprof_target *target = brink_put(&targets, batch->targets, TARGET_SIZE_THEN);
+	target->struct_size = TARGET_SIZE_THEN;
+	batch->targets = target;
+	g_assert_cmpint(ops->collect(self, NULL, batch), ==, 0);
+	ops->close(self);
+	g_assert_cmpuint(fake_host_state(fake, 0, "newer_oom_score"), ==,
+			 CTPROF_ABSENT_UNSUPPORTED);
+}
+
+/* It opens, or says why not. */
+static void check_opens(const char *file)
+{
+	const struct ctprof_plugin *plugin = load(file);
+	const struct ctprof_source_ops *ops = plugin->ops;
+	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
+	g_auto(Brink) tables = {.page = NULL};
+	gpointer self = NULL;
+
+	if (plugin->kind != CTPROF_KIND_SOURCE)
+		return;
+	g_test_message("%s", file);
+	brink_init(&tables);
+	int result = ops->open(lend_old_table(fake, &tables), &self);
+	if (result < 0)
+		g_assert_cmpstr(fake_host_error(fake), !=, "");
+	else
+		ops->close(self);
+}
+
+static void test_own_sources(void)
+{
+	g_autoptr(GDir) dir = g_dir_open(g_getenv("CTPROF_BUILD"), 0, NULL);
+	const char *file;
+	guint n = 0;
+
+	g_assert_nonnull(dir);
+	while ((file = g_dir_read_name(dir))) {
+		if (!g_str_has_prefix(file, "ctprof-") || !g_str_has_suffix(file, ".so"))
+			continue;
+		check_opens(file);
+		n++;
+	}
+	g_assert_cmpuint(n, >, 0);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/abi/old-sink-new-report", test_old_sink);
+	g_test_add_func("/abi/new-source-old-host", test_new_source);
+	g_test_add_func("/abi/own-sources-old-host", test_own_sources);
+	return g_test_run();
+}
