@@ -59,7 +59,12 @@ static const struct amount {
 static void add_row(const struct amount *amount, const CategorySum *const sums[SIDES],
 		    const View *view, GArray *rows)
 {
-	Told told = {.metric = amount->metric, .unit = amount->unit, .ladder = amount->ladder};
+	Told told = {
+		.metric = amount->metric,
+		.unit = amount->unit,
+		.ladder = amount->ladder,
+		.kind = CTPROF_LEVEL,
+	};
 	struct ctprof_value values[SIDES] = {{.struct_size = sizeof values[0]},
 					     {.struct_size = sizeof values[1]}};
 	struct ctprof_report_row row;
