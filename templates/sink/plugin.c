@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A report on its way out. */
+/* A report on its way out: each write of the host's is a system call. */
 struct drawing {
 	const struct ctprof_host *host;
 	int failed; /* -errno of the first write that did */
+	size_t used;
+	char buffer[8192];
 };
 
 /* Of an array of the border: its elements may be longer than we know. */
@@ -24,15 +26,25 @@ static const void *element(const void *first, uint64_t i)
 	return (const char *)first + i * size;
 }
 
-static void put_bytes(struct drawing *drawing, const char *bytes, size_t length)
+static void flush(struct drawing *drawing)
 {
-	if (drawing->failed == 0)
-		drawing->failed = drawing->host->write(drawing->host, bytes, length);
+	if (drawing->failed == 0 && drawing->used > 0)
+		drawing->failed =
+			drawing->host->write(drawing->host, drawing->buffer, drawing->used);
+	drawing->used = 0;
+}
+
+static void put_byte(struct drawing *drawing, char byte)
+{
+	if (drawing->used == sizeof drawing->buffer)
+		flush(drawing);
+	drawing->buffer[drawing->used++] = byte;
 }
 
 static void put(struct drawing *drawing, const char *text)
 {
-	put_bytes(drawing, text, strlen(text));
+	for (; *text; text++)
+		put_byte(drawing, *text);
 }
 
 /* Names are bytes that anybody may choose: none may reach a terminal as a
@@ -42,7 +54,7 @@ static void put_name(struct drawing *drawing, const char *name)
 	for (; *name; name++) {
 		unsigned char byte = (unsigned char)*name;
 
-		put_bytes(drawing, byte <= ' ' || byte == 127 ? "?" : name, 1);
+		put_byte(drawing, byte <= ' ' || byte == 127 ? '?' : *name);
 	}
 }
 
@@ -107,6 +119,7 @@ static int plugin_report(void *self, const struct ctprof_report *report)
 		for (uint64_t j = 0; j < section->n_rows; j++)
 			put_row(&drawing, section, element(section->rows, j), sides);
 	}
+	flush(&drawing);
 	return drawing.failed;
 }
 

@@ -397,13 +397,18 @@ static size_t family_size(const struct sample *first, size_t n)
 	return size;
 }
 
+/* more: NULL or "" when there is none. */
 static void put_meta(struct text *out, const char *word, const struct sample *first,
-		     const char *value)
+		     const char *value, const char *more)
 {
 	text_put(out, word);
 	text_put(out, first->family.bytes);
 	text_put(out, " ");
 	text_put_escaped(out, value);
+	if (more && more[0]) {
+		text_put(out, " ");
+		text_put_escaped(out, more);
+	}
 	text_put(out, "\n");
 }
 
@@ -416,18 +421,10 @@ static void put_header(struct text *out, const struct sample *first, size_t n, i
 		counter = counter && first[i].counter;
 		unit = unit && first[i].base == first->base;
 	}
-	put_meta(out, "# TYPE ", first, counter ? "counter" : "gauge");
+	put_meta(out, "# TYPE ", first, counter ? "counter" : "gauge", NULL);
 	if (unit)
-		put_meta(out, "# UNIT ", first, first->base);
-	text_put(out, "# HELP ");
-	text_put(out, first->family.bytes);
-	text_put(out, " ");
-	text_put_escaped(out, first->metric);
-	if (first->tags && first->tags[0]) {
-		text_put(out, " ");
-		text_put_escaped(out, first->tags);
-	}
-	text_put(out, "\n");
+		put_meta(out, "# UNIT ", first, first->base, NULL);
+	put_meta(out, "# HELP ", first, first->metric, first->tags);
 	*ret_counter = counter;
 }
 
