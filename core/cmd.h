@@ -36,6 +36,7 @@ extern const Command cmd_compare;
 extern const Command cmd_complete;
 extern const Command cmd_doctor;
 extern const Command cmd_memory;
+extern const Command cmd_plugin_check;
 extern const Command cmd_plugins;
 extern const Command cmd_metric_list;
 extern const Command cmd_show;

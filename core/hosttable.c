@@ -142,4 +142,6 @@ void hosttable_lend(Plugin *plugin)
 		.write = host_write,
 	};
 	batch_lend(&plugin->host);
+	if (plugin->overlay)
+		plugin->overlay(&plugin->host);
 }

@@ -16,9 +16,9 @@
 #include "supervise.h"
 #include "ui.h"
 
-static const Command *const commands[] = {&cmd_stat,        &cmd_capture, &cmd_show,
-					  &cmd_compare,     &cmd_memory,  &cmd_doctor,
-					  &cmd_metric_list, &cmd_plugins, &cmd_complete};
+static const Command *const commands[] = {
+	&cmd_stat,   &cmd_capture,     &cmd_show,    &cmd_compare,      &cmd_memory,
+	&cmd_doctor, &cmd_metric_list, &cmd_plugins, &cmd_plugin_check, &cmd_complete};
 
 static Globals globals;
 static gboolean quiet, version, unsupervised;

@@ -28,6 +28,8 @@ typedef struct plugin {
 
 	/* What its host table works on. */
 	struct ctprof_host host;
+	/* Puts itself between the plugin and some of its functions; NULL: nobody. */
+	void (*overlay)(struct ctprof_host *host);
 	const Root *root;
 	Registry *registry;
 	GHashTable *options; /* "NAME.key" -> value; borrowed */

@@ -16,13 +16,14 @@
 /* The only place that knows where the kernel's trees are mounted. */
 static const struct tree {
 	guint32 which;
+	const char *word; /* first in the paths of CTPROF_NEED_FILE */
 	const char *usual;
 	const char *option;
 	gboolean required;
 } trees[N_TREES] = {
-	{CTPROF_ROOT_PROC, "/proc", "--proc-root", TRUE},
-	{CTPROF_ROOT_SYS, "/sys", "--sys-root", FALSE},
-	{CTPROF_ROOT_CGROUP, "/sys/fs/cgroup", "--cgroup-root", FALSE},
+	{CTPROF_ROOT_PROC, "proc", "/proc", "--proc-root", TRUE},
+	{CTPROF_ROOT_SYS, "sys", "/sys", "--sys-root", FALSE},
+	{CTPROF_ROOT_CGROUP, "cgroup", "/sys/fs/cgroup", "--cgroup-root", FALSE},
 };
 
 struct root {
@@ -165,4 +166,57 @@ gboolean root_in_user_namespace(void)
 			   &inside, &outside, &count) != 3)
 		return FALSE;
 	return !(inside == 0 && outside == 0 && count == G_MAXUINT32);
+}
+
+/* Where a descriptor of the calling thread leads to; NULL when unknown. */
+static char *path_of(int fd)
+{
+	g_autofree char *link = g_strdup_printf("/proc/thread-self/fd/%d", fd);
+	char *path = g_file_read_link(link, NULL);
+
+	/* Of a process that has gone meanwhile. */
+	if (path && g_str_has_suffix(path, " (deleted)"))
+		path[strlen(path) - strlen(" (deleted)")] = '\0';
+	return path;
+}
+
+char *root_name_file(const Root *root, int dirfd, const char *path)
+{
+	g_autofree char *base = path_of(dirfd);
+	g_autofree char *full = base ? g_canonicalize_filename(path, base) : NULL;
+	char *name = NULL;
+	gsize longest = 0;
+
+	for (guint i = 0; full && i < N_TREES; i++) {
+		g_autofree char *tree = root->fds[i] >= 0 ? path_of(root->fds[i]) : NULL;
+		gsize len = tree ? strlen(tree) : 0;
+
+		if (len <= longest || strncmp(full, tree, len) != 0 ||
+		    (full[len] && full[len] != '/'))
+			continue;
+		longest = len;
+		g_free(name);
+		name = g_strconcat(trees[i].word, full + len, NULL);
+	}
+	return name;
+}
+
+static int count_entries(const char *path)
+{
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	int n = 0;
+
+	while (dir && g_dir_read_name(dir))
+		n++;
+	return n;
+}
+
+int root_own_descriptors(void)
+{
+	return count_entries("/proc/thread-self/fd");
+}
+
+int root_own_threads(void)
+{
+	return count_entries("/proc/self/task");
 }

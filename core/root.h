@@ -37,3 +37,11 @@ char *root_executable_dir(void);
 guint64 root_own_peak_rss(const Root *root);
 /* Whether this process lives in a user namespace other than the first. */
 gboolean root_in_user_namespace(void);
+
+/* A file's path as CTPROF_NEED_FILE has them, "proc/12/task/13/io": what the
+ * calling thread opens as path below dirfd.  NULL: it lies in none of the trees. */
+char *root_name_file(const Root *root, int dirfd, const char *path);
+/* Open descriptors of the calling thread, and threads of this process, to be
+ * compared with an earlier count; 0 when unknown. */
+int root_own_descriptors(void);
+int root_own_threads(void);

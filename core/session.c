@@ -9,7 +9,7 @@
 #include "select.h"
 #include "ui.h"
 
-static gboolean take_setting(Session *session, const char *setting, GError **error)
+static gboolean take_setting(GHashTable *options, const char *setting, GError **error)
 {
 	const char *dot = strchr(setting, '.');
 	const char *equals = strchr(setting, '=');
@@ -18,9 +18,20 @@ static gboolean take_setting(Session *session, const char *setting, GError **err
 		g_set_error(error, USAGE_ERROR, 0, "-O '%s': expected PLUGIN.KEY=VALUE", setting);
 		return FALSE;
 	}
-	g_hash_table_insert(session->options, g_strndup(setting, (gsize)(equals - setting)),
+	g_hash_table_insert(options, g_strndup(setting, (gsize)(equals - setting)),
 			    g_strdup(equals + 1));
 	return TRUE;
+}
+
+GHashTable *session_settings(const Globals *globals, GError **error)
+{
+	g_autoptr(GHashTable) options =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+
+	for (guint i = 0; globals->settings && globals->settings[i]; i++)
+		if (!take_setting(options, globals->settings[i], error))
+			return NULL;
+	return g_steal_pointer(&options);
 }
 
 static gboolean open_plugins(Session *session, const Select *select, const char *const *needed,
@@ -56,10 +67,9 @@ Session *session_new(const Globals *globals, const char *const *needed, GError *
 		g_prefix_error(error, "--plugins '%s': ", globals->plugins);
 		return NULL;
 	}
-	session->options = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	for (guint i = 0; globals->settings && globals->settings[i]; i++)
-		if (!take_setting(session, globals->settings[i], error))
-			return NULL;
+	session->options = session_settings(globals, error);
+	if (!session->options)
+		return NULL;
 	session->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
 	g_autoptr(Loader) loader =
 		session->root ? loader_new((const char *const *)globals->plugin_path, error) : NULL;

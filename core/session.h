@@ -32,5 +32,7 @@ Session *session_new(const Globals *globals, const char *const *needed, GError *
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
+/* What -O sets: "PLUGIN.key" -> value. */
+GHashTable *session_settings(const Globals *globals, GError **error);
 /* The plugin of that name and kind (0: any), or NULL. */
 Plugin *session_plugin(const Session *session, const char *name, guint32 kind);

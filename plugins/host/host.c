@@ -157,11 +157,11 @@ static const struct ctprof_need needs[] = {
 	FROM_CPU("possible", "host.cpus_possible"),
 	FROM_CPU("present", "host.cpus_present"),
 	FROM_CPU("smt/active", "host.smt_active"),
-	FROM_CPU("cpuN/topology/core_cpus_list", "host.cores"),
-	FROM_CPU("cpuN/topology/thread_siblings_list", "host.cores before Linux 5.3"),
-	FROM_CPU("cpuN/topology/package_cpus_list", "host.sockets"),
-	FROM_CPU("cpuN/topology/core_siblings_list", "host.sockets before Linux 5.3"),
-	FROM_CPU("cpuN/cpufreq/scaling_governor", "host.cpufreq_governor"),
+	FROM_CPU("cpu*/topology/core_cpus_list", "host.cores"),
+	FROM_CPU("cpu*/topology/thread_siblings_list", "host.cores before Linux 5.3"),
+	FROM_CPU("cpu*/topology/package_cpus_list", "host.sockets"),
+	FROM_CPU("cpu*/topology/core_siblings_list", "host.sockets before Linux 5.3"),
+	FROM_CPU("cpu*/cpufreq/scaling_governor", "host.cpufreq_governor"),
 };
 
 static const struct ctprof_source_ops ops = {

@@ -387,6 +387,7 @@ static const struct ctprof_need needs[] = {
 		    "0 lets a user without CAP_SYS_PTRACE read their own processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether it is or holds jemalloc"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/maps", "which libraries it has loaded"),
+	NEED_PARTLY(FILE, "proc/self/status", "which rights ctprof has"),
 	NEED_PARTLY(FILE, "proc/<tgid>/map_files", "the libraries themselves"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by name; debug files"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "thread numbers in a container"),

@@ -156,6 +156,7 @@ static const struct ctprof_need needs[] = {
 	NEED(FILE, 0, "proc/<tgid>/comm", "names of processes"),
 	NEED(FILE, 0, "proc/<tgid>/task/<tid>/cgroup", "cgroups of threads"),
 	NEED(FILE, 0, "proc/<tgid>/task/<tid>/schedstat", "run time and run-queue wait"),
+	NEED(FILE, 0, "proc/self/status", "which rights ctprof has"),
 	NEED(FILE, 0, "proc/<tgid>/task/<tid>/status", "state and context switches"),
 	NEED(FILE, 0, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
 	NEED(FILE, 0, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs of a plugin, each in a child of its own. */
+#include "check/check.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <sched.h>
+#include <string.h>
+
+#include "batch.h"
+#include "capabilities.h"
+#include "capture.h"
+#include "check/canned.h"
+#include "check/watch.h"
+#include "crash.h"
+#include "loader.h"
+#include "lock.h"
+#include "walk.h"
+
+#define N_WORKERS 2
+
+/* A recorded host of two processes that has no file at all. */
+static const char *const bare_tree[] = {
+	"proc",
+	"proc/1000",
+	"proc/1000/task",
+	"proc/1000/task/1000",
+	"proc/1000/task/1001",
+	"proc/2000",
+	"proc/2000/task",
+	"proc/2000/task/2000",
+	"sys",
+	"cgroup",
+};
+
+typedef struct plan {
+	const CheckRequest *request;
+	Globals bare;
+} Plan;
+
+/* What a run works on; lives as long as its child. */
+typedef struct run {
+	Root *root;
+	Registry *registry;
+	GPtrArray *plugins; /* the checked one, and its company */
+	Plugin *plugin;
+	GHashTable *options;
+} Run;
+
+static gboolean load(Run *run, const Plan *plan, gboolean bare, guint32 kind, GError **error)
+{
+	const Globals *globals = bare ? &plan->bare : plan->request->globals;
+
+	check_tell_op("load");
+	run->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
+	run->options = session_settings(globals, error);
+	run->registry = registry_new();
+	run->plugins = g_ptr_array_new();
+	run->plugin =
+		run->root && run->options ? loader_load_file(plan->request->file, error) : NULL;
+	if (!run->plugin)
+		return FALSE;
+	g_ptr_array_add(run->plugins, run->plugin);
+	return run->plugin->descriptor.kind == kind;
+}
+
+static gboolean open_one(Run *run, Plugin *plugin, GError **error)
+{
+	return plugin_open(plugin, run->root, run->registry, run->options, error);
+}
+
+/* Everything it declares is wanted, on demand or not. */
+static gboolean seal(const Run *run, GError **error)
+{
+	g_autofree char *all = watch_metric_list();
+
+	return registry_seal(run->registry, all, NULL, error);
+}
+
+/* Loads and opens it with company.  FALSE: it is of another kind, or that
+ * failed and was told. */
+static gboolean prepare(Run *run, const Plan *plan, const char *check, gboolean bare, guint32 kind,
+			Plugin *company)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!load(run, plan, bare, kind, &error)) {
+		if (error)
+			check_tell(CHECK_FAIL, check, "%s", error->message);
+		return FALSE;
+	}
+	/* As captures do it: a capability it did not declare is not there. */
+	if (!capabilities_drop(run->plugins, &error)) {
+		check_tell(CHECK_NOTE, check, "%s", error->message);
+		g_clear_error(&error);
+	}
+	watch_begin(run->plugin, run->root);
+	gboolean ok = open_one(run, run->plugin, &error);
+	if (ok && company) {
+		g_ptr_array_add(run->plugins, company);
+		ok = open_one(run, company, &error);
+	}
+	if (ok && seal(run, &error))
+		return TRUE;
+	check_tell(CHECK_FAIL, check, "%s", error->message);
+	watch_end(FALSE);
+	return FALSE;
+}
+
+static gboolean capture(const Run *run, Plugin *sink, const char *to, const GArray *pids,
+			GError **error)
+{
+	g_auto(CaptureResult) result = {0};
+	g_autoptr(Output) output = output_open(to, FALSE, error);
+	CaptureOptions options = {.jobs = N_WORKERS, .pids = pids};
+
+	return output && capture_run(run->root, run->plugins, run->registry, sink, output, &options,
+				     &result, error);
+}
+
+static void tell_state(const Plugin *plugin, const char *check)
+{
+	if (!plugin_is_live(plugin))
+		check_tell(CHECK_NOTE, check, "left out here: %s",
+			   plugin->why ? plugin->why : "no reason given");
+	else
+		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " batches", plugin->batches);
+}
+
+/* ---- sources --------------------------------------------------------------- */
+
+static void run_source(const Plan *plan, const char *check, gboolean bare)
+{
+	const GArray *pids = bare ? NULL : plan->request->pids;
+	g_autoptr(GError) error = NULL;
+	Run run = {0};
+
+	if (!prepare(&run, plan, check, bare, CTPROF_KIND_SOURCE, canned_source(FALSE)))
+		return;
+	Plugin *sink = canned_sink(plugin_name(run.plugin));
+	plugin_probe(run.plugin);
+	gboolean ok =
+		open_one(&run, sink, &error) && capture(&run, sink, "/dev/null", pids, &error);
+	/* That no thread is left when there is no file is no fault. */
+	if (!ok && !bare)
+		check_tell(CHECK_FAIL, check, "%s", error->message);
+	else
+		tell_state(run.plugin, check);
+	if (ok && !bare)
+		canned_sink_tell();
+	watch_end(!bare && plugin_is_live(run.plugin));
+}
+
+static void run_host(gconstpointer plan)
+{
+	run_source(plan, "run", FALSE);
+}
+
+static void run_bare(gconstpointer plan)
+{
+	run_source(plan, "bare", TRUE);
+}
+
+static void run_unwanted(gconstpointer plan)
+{
+	g_autoptr(GError) error = NULL;
+	Run run = {0};
+
+	if (!prepare(&run, plan, "demand", FALSE, CTPROF_KIND_SOURCE, canned_source(FALSE)))
+		return;
+	Plugin *sink = canned_sink(plugin_name(run.plugin));
+	/* A source of one file need not ask: unwanted, it is not called at all. */
+	if (registry_offers(run.registry, plugin_name(run.plugin), "identity"))
+		check_tell(CHECK_NOTE, "demand", "not checked: identity is always wanted");
+	else {
+		watch_want_nothing();
+		if (!open_one(&run, sink, &error) ||
+		    !capture(&run, sink, "/dev/null", ((const Plan *)plan)->request->pids, &error))
+			check_tell(CHECK_FAIL, "demand", "%s", error->message);
+		else if (watch_n_used() > 1)
+			check_tell(CHECK_FAIL, "demand",
+				   "nothing of it was wanted, and it opened %u of the files it "
+				   "declares: ask host->wanted() before",
+				   watch_n_used());
+		else
+			check_tell(CHECK_OK, "demand", "%s", "");
+	}
+	watch_end(FALSE);
+}
+
+/* Workers that meet before they collect, so that both are in it at once. */
+struct crew {
+	const Run *run;
+	const GArray *pids;
+	GMutex lock;
+	GCond all_here;
+	guint here;
+};
+
+static void meet(struct crew *crew)
+{
+	HOLD(&crew->lock);
+
+	if (++crew->here == N_WORKERS)
+		g_cond_broadcast(&crew->all_here);
+	while (crew->here < N_WORKERS)
+		g_cond_wait(&crew->all_here, &crew->lock);
+}
+
+static void collect_all(const struct crew *crew, gpointer context)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Walk) walk = walk_new(crew->run->root, crew->pids, &error);
+	g_autoptr(Batch) batch = batch_new(crew->run->registry, ROW_THREAD);
+	Plugin *plugin = crew->run->plugin;
+	gsize n;
+
+	if (!walk) {
+		check_tell(CHECK_FAIL, "workers", "%s", error->message);
+		return;
+	}
+	while ((n = walk_next(walk, batch_targets(batch), BATCH_ROWS)) > 0) {
+		batch_begin(batch, n);
+		plugin_collect(plugin, context, batch_open(batch, &plugin->failures));
+		batch_close_targets(batch);
+	}
+}
+
+struct crew_member {
+	struct crew *crew;
+	guint number;
+	gpointer context;
+};
+
+static gpointer work(gpointer data)
+{
+	struct crew_member *member = data;
+	Plugin *plugin = member->crew->run->plugin;
+
+	crash_init_thread();
+	(void)unshare(CLONE_FILES);
+	member->context = plugin_worker_open(plugin, member->number);
+	meet(member->crew);
+	collect_all(member->crew, member->context);
+	plugin_worker_close(plugin, member->context);
+	return NULL;
+}
+
+static void run_crew(const Run *run, const GArray *pids)
+{
+	struct crew crew = {.run = run, .pids = pids};
+	struct crew_member members[N_WORKERS];
+	GThread *threads[N_WORKERS];
+
+	g_mutex_init(&crew.lock);
+	g_cond_init(&crew.all_here);
+	for (guint i = 0; i < N_WORKERS; i++) {
+		members[i] = (struct crew_member){&crew, i, NULL};
+		threads[i] = g_thread_new("ctprof-worker", work, &members[i]);
+	}
+	for (guint i = 0; i < N_WORKERS; i++)
+		g_thread_join(threads[i]);
+	g_cond_clear(&crew.all_here);
+	g_mutex_clear(&crew.lock);
+	if (members[0].context && members[0].context == members[1].context)
+		check_tell(CHECK_NOTE, "workers", "worker_open gives two workers one context");
+}
+
+/* What a capture need not bring about: two workers in collect() at once. */
+static void run_workers(gconstpointer data)
+{
+	const Plan *plan = data;
+	Run run = {0};
+
+	if (!prepare(&run, plan, "workers", FALSE, CTPROF_KIND_SOURCE, NULL))
+		return;
+	plugin_start(run.plugin);
+	if (run.plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
+		check_tell(CHECK_NOTE, "workers", "not checked: it is serial");
+	else if (!registry_provides(run.registry, plugin_name(run.plugin), ROW_THREAD))
+		check_tell(CHECK_NOTE, "workers", "not checked: it reads no threads");
+	else {
+		run_crew(&run, plan->request->pids);
+		tell_state(run.plugin, "workers");
+	}
+	watch_end(FALSE);
+}
+
+/* ---- sinks ------------------------------------------------------------------ */
+
+static gboolean writes(const Plugin *plugin, const char *check)
+{
+	if (plugin->sink.begin)
+		return TRUE;
+	check_tell(CHECK_NOTE, check, "not checked: it draws reports only");
+	return FALSE;
+}
+
+/* A capture of made-up rows of every kind, into it. */
+static void run_feed(gconstpointer plan)
+{
+	Plugin *source = canned_source(TRUE);
+	g_autoptr(GError) error = NULL;
+	Run run = {0};
+
+	if (!prepare(&run, plan, "capture", TRUE, CTPROF_KIND_SINK, source))
+		return;
+	if (writes(run.plugin, "capture")) {
+		if (capture(&run, run.plugin, "/dev/null", NULL, &error))
+			check_tell(CHECK_OK, "capture", "%s", "");
+		else
+			check_tell(CHECK_FAIL, "capture", "%s", error->message);
+	}
+	watch_end(FALSE);
+}
+
+/* A full disk: the sink gives up with what write() returned. */
+static void run_full(gconstpointer plan)
+{
+	g_autoptr(GError) error = NULL;
+	Run run = {0};
+
+	if (!prepare(&run, plan, "full-disk", TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
+		return;
+	if (writes(run.plugin, "full-disk")) {
+		if (capture(&run, run.plugin, "/dev/full", NULL, &error))
+			check_tell(CHECK_FAIL, "full-disk",
+				   "host->write() failed, and no function of the sink said so");
+		else
+			check_tell(CHECK_OK, "full-disk", "%s", "");
+	}
+	watch_end(FALSE);
+}
+
+static void draw(gconstpointer plan, const char *check, const struct ctprof_report *report)
+{
+	g_autoptr(GError) error = NULL;
+	Run run = {0};
+
+	if (!prepare(&run, plan, check, TRUE, CTPROF_KIND_SINK, NULL))
+		return;
+	g_autoptr(Output) output = output_open("/dev/null", FALSE, &error);
+	if (!run.plugin->sink.report)
+		check_tell(CHECK_NOTE, check, "not checked: it draws no reports");
+	else if (!output || !plugin_draw(run.plugin, output, report, &error))
+		check_tell(CHECK_FAIL, check, "%s", error->message);
+	else if (output_bytes(output) == 0)
+		check_tell(CHECK_FAIL, check, "nothing was written");
+	else
+		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
+	g_clear_pointer(&output, output_free);
+	watch_end(FALSE);
+}
+
+static void draw_show(gconstpointer plan)
+{
+	draw(plan, "show", canned_report_show());
+}
+
+static void draw_compare(gconstpointer plan)
+{
+	draw(plan, "compare", canned_report_compare());
+}
+
+static void draw_table(gconstpointer plan)
+{
+	draw(plan, "table", canned_report_table());
+}
+
+/* ---- all of it ----------------------------------------------------------------- */
+
+/* A step of the other kind of plugin tells nothing. */
+static const struct step {
+	const char *check;
+	CheckStep run;
+} steps[] = {
+	{"run", run_host},   {"workers", run_workers},  {"demand", run_unwanted},
+	{"bare", run_bare},  {"capture", run_feed},     {"full-disk", run_full},
+	{"show", draw_show}, {"compare", draw_compare}, {"table", draw_table},
+};
+
+static gboolean make_bare(const char *top, Globals *ret_bare, GError **error)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(bare_tree); i++) {
+		g_autofree char *path = g_build_filename(top, bare_tree[i], NULL);
+
+		if (g_mkdir(path, 0755) < 0) {
+			g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "'%s': %s", path,
+				    g_strerror(errno));
+			return FALSE;
+		}
+	}
+	ret_bare->proc = g_build_filename(top, "proc", NULL);
+	ret_bare->sys = g_build_filename(top, "sys", NULL);
+	ret_bare->cgroup = g_build_filename(top, "cgroup", NULL);
+	return TRUE;
+}
+
+static void drop_bare(const char *top, Globals *bare)
+{
+	for (guint i = G_N_ELEMENTS(bare_tree); i-- > 0;) {
+		g_autofree char *path = g_build_filename(top, bare_tree[i], NULL);
+
+		g_rmdir(path);
+	}
+	g_rmdir(top);
+	g_clear_pointer(&bare->proc, g_free);
+	g_clear_pointer(&bare->sys, g_free);
+	g_clear_pointer(&bare->cgroup, g_free);
+}
+
+/* Each run asks much the same: what one says again is left out, and a check is
+ * OK only when no run found anything. */
+static GPtrArray *sum_up(const GPtrArray *told)
+{
+	GPtrArray *findings = check_findings_new();
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) failed = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < told->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(told, i);
+
+		if (finding->result == CHECK_FAIL)
+			g_hash_table_add(failed, finding->check);
+	}
+	for (guint i = 0; i < told->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(told, i);
+
+		if (finding->result == CHECK_OK && g_hash_table_contains(failed, finding->check))
+			continue;
+		if (!g_hash_table_add(seen, g_strdup_printf("%u/%s/%s", finding->result,
+							    finding->check, finding->text)))
+			continue;
+		CheckFinding *copy = g_new(CheckFinding, 1);
+		*copy = (CheckFinding){finding->result, g_strdup(finding->check),
+				       g_strdup(finding->text)};
+		g_ptr_array_add(findings, copy);
+	}
+	return findings;
+}
+
+static gboolean is_loaded(const GPtrArray *told)
+{
+	const CheckFinding *first = told->len ? g_ptr_array_index(told, 0) : NULL;
+
+	return first && first->result == CHECK_OK;
+}
+
+GPtrArray *check_plugin(const CheckRequest *request, GError **error)
+{
+	g_autoptr(GPtrArray) told = check_findings_new();
+	Plan plan = {.request = request};
+	g_autofree char *top = g_dir_make_tmp("ctprof-check-XXXXXX", error);
+
+	if (!top || !make_bare(top, &plan.bare, error))
+		return NULL;
+	plan.bare.settings = request->globals->settings;
+	check_run_child(check_load, request, "load", request->timeout_s, told);
+	gboolean loads = is_loaded(told);
+	for (guint i = 0; loads && i < G_N_ELEMENTS(steps); i++)
+		check_run_child(steps[i].run, &plan, steps[i].check, request->timeout_s, told);
+	drop_bare(top, &plan.bare);
+	return sum_up(told);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "check/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "crash.h"
+#include "ui.h"
+
+/* What a child may tell: more is a plugin that writes into our pipe. */
+#define MAX_TOLD_BYTES (4 * 1024 * 1024)
+#define DONE "D"
+
+/* Outlives the child. */
+struct board {
+	const char *volatile op; /* in the parent's address space too: static text */
+};
+
+static struct board *board;
+static int pipe_fd = -1; /* the child's end */
+
+static const char marks[] = {[CHECK_OK] = 'O', [CHECK_FAIL] = 'F', [CHECK_NOTE] = 'N'};
+
+static void finding_free(gpointer data)
+{
+	CheckFinding *finding = data;
+
+	g_free(finding->check);
+	g_free(finding->text);
+	g_free(finding);
+}
+
+GPtrArray *check_findings_new(void)
+{
+	return g_ptr_array_new_with_free_func(finding_free);
+}
+
+guint check_findings_failed(const GPtrArray *findings)
+{
+	guint failed = 0;
+
+	for (guint i = 0; i < findings->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(findings, i);
+
+		failed += finding->result == CHECK_FAIL;
+	}
+	return failed;
+}
+
+static void add(GPtrArray *findings, guint32 result, const char *check, const char *text)
+{
+	CheckFinding *finding = g_new(CheckFinding, 1);
+
+	*finding = (CheckFinding){result, g_strdup(check), g_strdup(text)};
+	g_ptr_array_add(findings, finding);
+}
+
+static void put_line(const char *line)
+{
+	gsize len = strlen(line), at = 0;
+
+	while (at < len) {
+		ssize_t put = write(pipe_fd, line + at, len - at);
+
+		if (put < 0 && errno != EINTR)
+			return;
+		at += put > 0 ? (gsize)put : 0;
+	}
+}
+
+void check_tell(enum check_result result, const char *check, const char *format, ...)
+{
+	static GMutex lock;
+	va_list ap;
+
+	va_start(ap, format);
+	g_autofree char *text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	g_autofree char *safe = ui_escape(text, -1);
+	g_autofree char *line = g_strdup_printf("%c\t%s\t%s\n", marks[result], check, safe);
+	g_mutex_lock(&lock);
+	put_line(line);
+	g_mutex_unlock(&lock);
+}
+
+void check_tell_op(const char *op)
+{
+	board->op = op;
+}
+
+/* A crash is to be seen by the parent, and told by it alone. */
+static void forget_crash_handlers(void)
+{
+	static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+
+	for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+		signal(numbers[i], SIG_DFL);
+}
+
+static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	setpgid(0, 0);
+	crash_take_place();
+	forget_crash_handlers();
+	step(data);
+	put_line(DONE "\n");
+	_exit(0);
+}
+
+/* Everything until the child is done, has ended, or its time is over. */
+static GString *listen_to(int fd, gint64 deadline, gboolean *ret_in_time)
+{
+	GString *told = g_string_new(NULL);
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	char buf[4096];
+
+	*ret_in_time = TRUE;
+	while (told->len < MAX_TOLD_BYTES && !g_str_has_suffix(told->str, "\n" DONE "\n") &&
+	       strcmp(told->str, DONE "\n") != 0) {
+		gint64 left = (deadline - g_get_monotonic_time()) / 1000;
+
+		if (left <= 0 || crash_interrupted()) {
+			*ret_in_time = FALSE;
+			break;
+		}
+		if (poll(&ready, 1, (int)left) <= 0)
+			continue;
+		ssize_t got = read(fd, buf, sizeof buf);
+		if (got == 0 || (got < 0 && errno != EINTR))
+			break;
+		if (got > 0)
+			g_string_append_len(told, buf, got);
+	}
+	return told;
+}
+
+/* Returns whether the child said that it was done. */
+static gboolean take_lines(const char *told, GPtrArray *findings)
+{
+	g_auto(GStrv) lines = g_strsplit(told, "\n", -1);
+
+	for (guint i = 0; lines[i]; i++) {
+		g_auto(GStrv) cells = g_strsplit(lines[i], "\t", 3);
+
+		if (strcmp(lines[i], DONE) == 0)
+			return TRUE;
+		const char *mark = memchr(marks, lines[i][0], sizeof marks);
+		if (mark && g_strv_length(cells) == 3 && !cells[0][1])
+			add(findings, (guint32)(mark - marks), cells[1], cells[2]);
+	}
+	return FALSE;
+}
+
+static char *describe_end(int status, gboolean in_time, guint timeout_s)
+{
+	const char *op = board->op ? board->op : "load";
+
+	/* A helper of it may hold the pipe long after it crashed. */
+	if (WIFSIGNALED(status) && (in_time || WTERMSIG(status) != SIGKILL))
+		return g_strdup_printf("crashed with signal %d (%s); the last of its functions "
+				       "that was called: %s",
+				       WTERMSIG(status), g_strsignal(WTERMSIG(status)), op);
+	if (!in_time)
+		return g_strdup_printf("not done after %u s; the last of its functions that was "
+				       "called: %s",
+				       timeout_s, op);
+	return g_strdup_printf("ended the process with status %d; the last of its functions that "
+			       "was called: %s",
+			       WEXITSTATUS(status), op);
+}
+
+static void attend(pid_t pid, int fd, const char *check, guint timeout_s, GPtrArray *findings)
+{
+	gint64 deadline = g_get_monotonic_time() + (gint64)timeout_s * G_USEC_PER_SEC;
+	gboolean in_time;
+	int status = 0;
+	g_autoptr(GString) told = listen_to(fd, deadline, &in_time);
+	gboolean done = take_lines(told->str, findings);
+
+	if (!in_time)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	kill(-pid, SIGKILL); /* helpers it left */
+	if (done)
+		return;
+	g_autofree char *end = describe_end(status, in_time, timeout_s);
+	add(findings, CHECK_FAIL, check, end);
+}
+
+void check_run_child(CheckStep step, gconstpointer data, const char *check, guint timeout_s,
+		     GPtrArray *findings)
+{
+	int fds[2];
+	pid_t parent = getpid();
+
+	board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	if (board == MAP_FAILED || pipe2(fds, O_CLOEXEC) < 0) {
+		add(findings, CHECK_FAIL, check, g_strerror(errno));
+		return;
+	}
+	fflush(NULL);
+	crash_renew();
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		pipe_fd = fds[1];
+		be_child(step, data, parent);
+	}
+	close(fds[1]);
+	if (pid < 0)
+		add(findings, CHECK_FAIL, check, g_strerror(errno));
+	else
+		attend(pid, fds[0], check, timeout_s, findings);
+	close(fds[0]);
+	munmap(board, sizeof *board);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A step of a check in a process of its own: what a plugin does there, crash or
+ * hang, is a finding and no more. */
+#pragma once
+
+#include <glib.h>
+
+enum check_result { CHECK_OK, CHECK_FAIL, CHECK_NOTE };
+
+typedef struct check_finding {
+	guint32 result; /* enum check_result */
+	char *check;
+	char *text;
+} CheckFinding;
+
+/* Findings, elements CheckFinding *. */
+GPtrArray *check_findings_new(void);
+guint check_findings_failed(const GPtrArray *findings);
+
+typedef void (*CheckStep)(gconstpointer data);
+
+/*
+ * Runs step in a child and adds what it tells; when it does not come back from
+ * it within timeout_s, or not at all, that is a failure of the check of that
+ * name.  Call while the process has one thread.
+ */
+void check_run_child(CheckStep step, gconstpointer data, const char *check, guint timeout_s,
+		     GPtrArray *findings);
+
+/* Inside a step.  From any thread. */
+void check_tell(enum check_result result, const char *check, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
+/* The function of the plugin that is called next; static text. */
+void check_tell_op(const char *op);
