@@ -141,8 +141,8 @@ const Command cmd_plugin_check = {
 		"FAIL breaks a rule of ctprof/plugin.h, a note is for you to judge. Exit status 0:\n"
 		"no failure, 1: some.\n\n"
 		"Examples:\n"
-		"  ctprof plugin-check build/ctprof-mine.so\n"
-		"  ctprof plugin-check --format json build/ctprof-mine.so | jq .failed",
+		"  ctprof plugin-check ctprof-example.so\n"
+		"  ctprof plugin-check --format json ctprof-example.so | jq .failed",
 	.entries = entries,
 	.supervises = TRUE,
 	.run = run,

@@ -91,14 +91,15 @@ static int rude_collect(void *self, void *context, struct ctprof_batch *batch)
 	(void)self;
 	(void)context;
 	last = batch;
+	/* Before a thread that vanishes gives it a reason. */
+	if (has_fault("silent"))
+		return -EIO;
 	for (uint64_t i = 0; i < batch->n; i++) {
 		put_file(batch, i, wchan_slot, "wchan");
 		put_file(batch, i, stat_slot, has_fault("undeclared") ? "statm" : "stat");
 	}
 	if (has_fault("absolute"))
 		(void)host->open_file(host, AT_FDCWD, "/etc/hostname-that-is-not-there");
-	if (has_fault("silent"))
-		return -EIO;
 	return has_fault("positive") ? 1 : 0;
 }
 

@@ -96,6 +96,8 @@ def run_examples(*command):
             pidof = Path(folder) / "pidof"
             pidof.write_text(f"#!/bin/sh\necho {os.getpid()}\n")
             pidof.chmod(0o755)
+            # Likewise a plugin of our own.
+            (Path(folder) / "ctprof-example.so").symlink_to(harness.BUILD.resolve() / "ctprof-example.so")
             captures = [Path(folder) / name for name in ("before.ctprof.zst", "after.ctprof.zst")]
             for path in captures if any(path.name in example for path in captures) else ():
                 run("capture", "--pid", os.getpid(), "-o", path)
