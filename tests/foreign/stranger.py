@@ -15,7 +15,7 @@ sys.path.insert(0, str(SOURCE / "tests/lib"))
 import tap  # noqa: E402
 from installed import BUILD, call, find_tool, install  # noqa: E402
 
-# Where others can write, root loads no plugin; nor may others read there.
+# Where others can write, root loads no plugin; others must be able to read there.
 UMASK = 0o022
 
 
