@@ -86,6 +86,7 @@ enum {
 	FILE_LOGICAL,
 	FILE_DEPTH,
 	FILE_LINKED,
+	FILE_UNREADABLE,
 };
 
 static const struct ctprof_metric file_metrics[] = {
@@ -104,6 +105,9 @@ static const struct ctprof_metric file_metrics[] = {
 	[FILE_LINKED] = FILE_METRIC(LABEL, BOOL, "file_linked",
 				    "1: a later name of a file, whose bytes the first one has",
 				    "fstatat st_ino"),
+	[FILE_UNREADABLE] =
+		FILE_METRIC(LEVEL, NONE, "files_unreadable",
+			    "of the row *: files and directories that could not be read", "ctprof"),
 };
 
 static void put_entry(const struct object_row *row, const struct mount *mount,
@@ -159,6 +163,22 @@ static int emit_walk(struct objects *objects, struct ctprof_batch *batch)
 	return 0;
 }
 
+/* A last row, where a reader of the file would think that all is there. */
+static int emit_unreadable(struct objects *objects, struct ctprof_batch *batch)
+{
+	struct object_row row;
+
+	if (objects->walk->unreadable == 0 || objects->next > objects->mounts.n_tmpfs)
+		return 0;
+	int result =
+		object_row_add(objects, GROUP_FILES, batch, (struct text){"*", strlen("*")}, &row);
+	if (result < 0)
+		return result;
+	object_row_put(&row, FILE_UNREADABLE, objects->walk->unreadable);
+	objects->next++;
+	return 0;
+}
+
 static int emit_files(struct objects *objects, struct ctprof_batch *batch)
 {
 	int result = 0;
@@ -173,7 +193,7 @@ static int emit_files(struct objects *objects, struct ctprof_batch *batch)
 		if (result == 0 && ++objects->next < objects->mounts.n_tmpfs)
 			begin_mount(objects);
 	}
-	return result;
+	return result == 0 ? emit_unreadable(objects, batch) : result;
 }
 
 static void end_files(struct objects *objects)

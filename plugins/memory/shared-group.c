@@ -180,6 +180,7 @@ enum {
 	SWAP_BY_OBJECT,
 	SWAP_BY_NAME,
 	SWAP_UNREADABLE,
+	SWAP_READABLE,
 };
 
 static const struct ctprof_metric swap_metrics[] = {
@@ -193,6 +194,8 @@ static const struct ctprof_metric swap_metrics[] = {
 	[SWAP_UNREADABLE] =
 		SWAP_METRIC(NONE, "swap_unreadable",
 			    "processes without a share, whose smaps could not be read", "ctprof"),
+	[SWAP_READABLE] =
+		SWAP_METRIC(NONE, "swap_readable", "processes whose smaps was read", "ctprof"),
 };
 
 static void put_swap(const struct objects *objects, const struct object_row *row, size_t i)
@@ -201,6 +204,7 @@ static void put_swap(const struct objects *objects, const struct object_row *row
 
 	if (i == processes->n) {
 		object_row_put(row, SWAP_UNREADABLE, objects->holders.unreadable);
+		object_row_put(row, SWAP_READABLE, processes->n);
 		return;
 	}
 	const struct holders_process *process = processes->items[i];
@@ -208,14 +212,16 @@ static void put_swap(const struct objects *objects, const struct object_row *row
 	object_row_put(row, SWAP_BY_NAME, process->swap_by_name);
 }
 
-/* A row a process, and a last one. */
+/* A row a process where anything is swapped out, and always a last one. */
 static int emit_swap(struct objects *objects, struct ctprof_batch *batch)
 {
 	const struct pool *processes = &objects->holders.processes;
 
-	if (!(objects->holders.wanted & FOLD_BY_NAME))
+	if (!objects->holding)
 		return 0;
 	objects_settle(objects);
+	if (!(objects->holders.wanted & FOLD_BY_NAME) && objects->next < processes->n)
+		objects->next = processes->n;
 	for (; objects->next <= processes->n; objects->next++) {
 		char name[16] = "*";
 		struct object_row row;

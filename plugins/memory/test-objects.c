@@ -149,6 +149,7 @@ static void test_values(void)
 	assert_number(&run, row, "swap_shared_bytes", (2 + 6) * 1024);
 	assert_number(&run, row, "swap_shared_by_name_bytes", (2 + 6) * 1024);
 	assert_number(&run, find(&run, "memory-swap", "*"), "swap_unreadable", 0);
+	assert_number(&run, find(&run, "memory-swap", "*"), "swap_readable", 2);
 
 	row = find(&run, "memory-sysv", "sysv:9");
 	assert_number(&run, row, "sysv_owner", 1000);
