@@ -143,6 +143,7 @@ struct ctprof_report_table {
 	uint64_t n_exact, n_approximate, n_missing;
 	uint64_t n_notes;
 	const char *const *notes; /* lines below the table */
+	const char *covered;      /* what the n_... of coverage count: "processes"; or NULL */
 };
 
 struct ctprof_report_section {

@@ -17,6 +17,11 @@ const struct ctprof_report_table *drawing_table(const struct ctprof_report_secti
 	return section->table;
 }
 
+const char *drawing_covered(const struct ctprof_report_table *table)
+{
+	return HAS_MEMBER(table, covered) ? table->covered : NULL;
+}
+
 const char *drawing_command(const struct ctprof_report *report)
 {
 	if (HAS_MEMBER(report, command) && report->command)

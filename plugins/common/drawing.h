@@ -42,6 +42,9 @@ static inline const struct ctprof_report_rename *drawing_rename(const struct ctp
 /* The section's own table; NULL: it has rows. */
 const struct ctprof_report_table *drawing_table(const struct ctprof_report_section *section);
 
+/* What the table's totals are made of, in one word; NULL: that is not told. */
+const char *drawing_covered(const struct ctprof_report_table *table);
+
 static inline const struct ctprof_report_field *
 drawing_field(const struct ctprof_report_table *table, uint64_t i)
 {

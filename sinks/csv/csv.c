@@ -241,7 +241,10 @@ static void put_table_header(FILE *stream, const struct ctprof_report_table *tab
 		fputc(',', stream);
 		put_name(stream, drawing_field(table, i)->name);
 	}
-	fputs(",estimates\r\n", stream);
+	fputs(",estimates", stream);
+	if (table->flags & CTPROF_TABLE_HAS_COVERAGE)
+		fputs(",covered,n_exact,n_approximate,n_missing", stream);
+	fputs("\r\n", stream);
 }
 
 /* The names of the fields whose numbers are none that was read. */
@@ -275,7 +278,25 @@ static void put_table_line(FILE *stream, const char *section,
 	}
 	fputc(',', stream);
 	put_estimates(stream, table, line);
+	if (table->flags & CTPROF_TABLE_HAS_COVERAGE)
+		fputs(",,,,", stream);
 	fputs("\r\n", stream);
+}
+
+/* A line of its own, the last: there is one of them, and there may be no total. */
+static void put_coverage(FILE *stream, const char *section, const struct ctprof_report_table *table)
+{
+	if (!(table->flags & CTPROF_TABLE_HAS_COVERAGE))
+		return;
+	put_name(stream, section);
+	fputs(",coverage,0", stream);
+	/* Each field, and the estimates. */
+	for (uint64_t i = 0; i <= table->n_fields; i++)
+		fputc(',', stream);
+	fputc(',', stream);
+	put_name(stream, drawing_covered(table));
+	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", table->n_exact,
+		table->n_approximate, table->n_missing);
 }
 
 static void put_table(FILE *stream, const struct ctprof_report *report, const char *section,
@@ -285,6 +306,7 @@ static void put_table(FILE *stream, const struct ctprof_report *report, const ch
 		put_table_header(stream, table);
 	for (uint64_t i = 0; i < table->n_lines; i++)
 		put_table_line(stream, section, table, drawing_line(table, i));
+	put_coverage(stream, section, table);
 }
 
 /* Whether some section has rows, which all share one header. */

@@ -268,7 +268,13 @@ static void draw_coverage(struct json *json, const struct ctprof_report_table *t
 {
 	if (!(table->flags & CTPROF_TABLE_HAS_COVERAGE))
 		return;
-	json_literal(json, ",\"coverage\":{\"exact\":");
+	json_literal(json, ",\"coverage\":{");
+	if (drawing_covered(table)) {
+		json_literal(json, "\"of\":");
+		json_string(json, drawing_covered(table));
+		json_literal(json, ",");
+	}
+	json_literal(json, "\"exact\":");
 	json_u64(json, table->n_exact);
 	json_member_u64(json, "approximate", table->n_approximate);
 	json_member_u64(json, "missing", table->n_missing);

@@ -121,12 +121,19 @@ static void walk(Pass *pass)
 	}
 }
 
-static void draw_notes(FILE *stream, const struct ctprof_report_table *table)
+static void draw_coverage(FILE *stream, const struct ctprof_report_table *table)
 {
+	const char *noun = drawing_covered(table);
+
 	if (table->flags & CTPROF_TABLE_HAS_COVERAGE)
 		fprintf(stream,
-			" %" PRIu64 " exact, %" PRIu64 " approximate, %" PRIu64 " missing\n",
-			table->n_exact, table->n_approximate, table->n_missing);
+			" %s%s%" PRIu64 " exact, %" PRIu64 " approximate, %" PRIu64 " missing\n",
+			noun ? noun : "", noun ? ": " : "", table->n_exact, table->n_approximate,
+			table->n_missing);
+}
+
+static void draw_notes(FILE *stream, const struct ctprof_report_table *table)
+{
 	for (guint64 i = 0; i < table->n_notes; i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
@@ -145,6 +152,8 @@ void fields_draw(FILE *stream, const struct ctprof_report *report,
 	grid_fit(&pass.grid, report->width);
 	walk(&pass);
 	/* Without headings a line about rows would be taken for one of them. */
-	if (report->flags & CTPROF_REPORT_HEADER)
-		draw_notes(stream, table);
+	if (!(report->flags & CTPROF_REPORT_HEADER))
+		return;
+	draw_coverage(stream, table);
+	draw_notes(stream, table);
 }

@@ -208,6 +208,7 @@ static const struct ctprof_report_table process_table = {
 	.n_missing = 1,
 	.n_notes = N(process_notes),
 	.notes = process_notes,
+	.covered = "processes",
 };
 static const struct ctprof_report_field mount_fields[] = {
 	{FIELD, .name = "mount", .header = "MOUNT", .unit = "text"},
