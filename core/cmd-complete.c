@@ -29,6 +29,7 @@ enum source {
 	FROM_SECTIONS,
 	FROM_DRAWERS,
 	FROM_VIEWS,
+	FROM_ORDERS,
 	FROM_INSTRUCTION,
 };
 
@@ -61,8 +62,7 @@ static const struct value_rule value_rules[] = {
 	{"smaps-source", NULL, FROM_WORDS, FALSE, "auto rollup smaps"},
 	{"jemalloc", NULL, FROM_WORDS, FALSE, "auto ptrace"},
 	{"memory", "memory", FROM_VIEWS, FALSE, NULL}, /* its arguments */
-	{"sort", "memory", FROM_WORDS, FALSE,
-	 "pss uss rss swap eps anon file shmem pid name processes"},
+	{"sort", "memory", FROM_ORDERS, FALSE, NULL},
 	{"memory", NULL, FROM_WORDS, TRUE, "ledger processes shared tmpfs files sysv all"},
 	{"swap-share", NULL, FROM_WORDS, FALSE, "by-object by-name"},
 	{"output", NULL, FROM_INSTRUCTION, FALSE, ":files"},
@@ -80,6 +80,7 @@ static const struct value_rule value_rules[] = {
 typedef struct request {
 	const Globals *globals;
 	const Command *command; /* NULL: not typed yet */
+	const char *argument;   /* the first of the command's; NULL: not typed yet */
 	gboolean lost;          /* there is no command of the name typed */
 	char *before;           /* stands before each candidate: "--plugins=", "a,b," */
 	const char *typed;      /* the rest, which candidates begin with */
@@ -174,6 +175,22 @@ static void offer_views(Request *request)
 	puts(":snapshots");
 	for (guint i = 0; (view = memory_view_at(i)); i++)
 		offer(request, memory_view_name(view), memory_view_summary(view));
+}
+
+/* Those of the view typed; of all of them while there is none. */
+static void offer_orders(Request *request)
+{
+	const MemoryView *typed = request->argument ? memory_view_find(request->argument) : NULL;
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	const MemoryView *view;
+	const char *order;
+
+	for (guint v = 0; (view = memory_view_at(v)); v++) {
+		for (guint i = 0; (order = memory_view_sort(view, i)); i++)
+			if ((!typed || typed == view) &&
+			    g_hash_table_add(seen, (gpointer)(uintptr_t)order))
+				offer(request, order, NULL);
+	}
 }
 
 static void offer_words(Request *request, const char *words)
@@ -279,6 +296,7 @@ static void offer_values(Request *request, const struct value_rule *rule)
 		[FROM_PLUGINS] = offer_plugins, [FROM_METRICS] = offer_metrics,
 		[FROM_GROUPS] = offer_groups,   [FROM_SECTIONS] = offer_sections,
 		[FROM_DRAWERS] = offer_drawers, [FROM_VIEWS] = offer_views,
+		[FROM_ORDERS] = offer_orders,
 	};
 
 	if (rule->is_list)
@@ -312,6 +330,8 @@ static gboolean read_words(Request *request, char **words, guint n, const GOptio
 		} else if (!request->command && !g_str_equal(word, "help")) {
 			request->command = cmd_find(word);
 			request->lost = !request->command;
+		} else if (request->command && !request->argument) {
+			request->argument = word;
 		}
 	}
 	*ret_option = open;

@@ -16,9 +16,9 @@
 
 #define DEFAULT_VIEW "ledger"
 #define MEMORY_PLUGIN "memory"
-#define CATEGORIES_VIEW "categories"
 #define FILES_GROUP "memory-files"
 #define SWAP_GROUP "memory-swap"
+#define LEDGER_GROUP "memory-ledger"
 #define MAX_LIMIT 1000000000
 
 static MemoryOptions options;
@@ -28,15 +28,18 @@ static gboolean walk;
 
 static const GOptionEntry entries[] = {
 	{"sort", 's', 0, G_OPTION_ARG_STRING, &sort,
-	 "Order of processes (pss, uss, rss, swap, eps, anon, file, shmem, pid, name) and of shared "
-	 "objects (pss, rss, swap, processes)",
-	 "METRIC"},
+	 "Order of the lines, largest first, e.g. pss, size or name; a word that the view does not "
+	 "know lists those it does",
+	 "WORD"},
 	{"filter", 0, 0, G_OPTION_ARG_STRING, &filter,
 	 "Show only what matches, and in trees what it is below: name, command, user or PID of a "
 	 "process; path or name of anything else",
 	 "REGEX"},
 	{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, "Lines of a table at most (default: all)", "N"},
 	{"flat", 0, 0, G_OPTION_ARG_NONE, &options.flat, "Processes in one list, not as a tree",
+	 NULL},
+	{"fold", 0, 0, G_OPTION_ARG_NONE, &options.fold,
+	 "In trees, fold into one line what is below 1 % of the RAM and 3 % of the largest subtree",
 	 NULL},
 	{"all", 'a', 0, G_OPTION_ARG_NONE, &options.all,
 	 "Also processes that have no memory: kernel threads, zombies", NULL},
@@ -107,6 +110,11 @@ static gboolean take_pid(char ***arguments, GError **error)
 	return TRUE;
 }
 
+static gboolean is_view(const char *name)
+{
+	return g_str_equal(memory_view_name(options.view), name);
+}
+
 static gboolean check_options(GError **error)
 {
 	if (limit < 0 || limit > MAX_LIMIT)
@@ -116,10 +124,14 @@ static gboolean check_options(GError **error)
 		 !g_str_equal(swap_share, "by-name"))
 		g_set_error(error, USAGE_ERROR, 0,
 			    "--swap-share '%s': expected by-object or by-name", swap_share);
-	else if (walk && !g_str_equal(memory_view_name(options.view), "tmpfs"))
+	else if (options.fold && options.flat)
+		g_set_error(error, USAGE_ERROR, 0, "--fold: not with --flat, which has no tree");
+	else if (options.fold && !is_view("processes") && !is_view("tmpfs"))
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--fold: only with the views processes and tmpfs");
+	else if (walk && !is_view("tmpfs"))
 		g_set_error(error, USAGE_ERROR, 0, "--walk: only with the view tmpfs");
-	else if ((categories || artifact) &&
-		 !g_str_equal(memory_view_name(options.view), CATEGORIES_VIEW))
+	else if ((categories || artifact) && !is_view("categories"))
 		g_set_error(error, USAGE_ERROR, 0, "--%s: only with the view categories",
 			    categories ? "categories" : "artifact");
 	else
@@ -169,7 +181,8 @@ static char *list_groups(void)
 	gboolean wants_share = swap_share || g_strcmp0(sort, "eps") == 0;
 
 	return g_strconcat(memory_view_groups(options.view), walk ? "," FILES_GROUP : "",
-			   wants_share ? "," SWAP_GROUP : "", NULL);
+			   wants_share ? "," SWAP_GROUP : "", options.fold ? "," LEDGER_GROUP : "",
+			   NULL);
 }
 
 /* The plugin is told which process to look at. */
@@ -316,11 +329,13 @@ const Command cmd_memory = {
 		"  categories    PSS and swap of processes by what they are\n\n"
 		"PSS is a process's part of what it shares, plus USS, which is its alone; PSS+ is\n"
 		"with its children. EPSS adds its part of swap. '-' stands for what could not be\n"
-		"read, '~' before a number for one that lacks such parts, or stands in for one.\n\n"
+		"read, '~' before a number for one that lacks such parts, or stands in for one; the\n"
+		"line below a total says of how many it is made, and how they were read.\n\n"
 		"Examples:\n"
 		"  ctprof memory\n"
 		"  ctprof memory processes --flat --sort=uss --limit=10\n"
 		"  ctprof memory processes --filter='^postgres'\n"
+		"  ctprof memory processes --fold\n"
 		"  ctprof memory categories --categories=chromeos --artifact=smaps_rollup.json\n"
 		"  ctprof memory tmpfs --walk\n"
 		"  ctprof memory process $(pidof nginx)\n"

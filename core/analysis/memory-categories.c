@@ -32,6 +32,23 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[FIELD_MISSING] = COUNT_FIELD("missing", "MISSING"),
 };
 
+/* By which field; FIELD_CATEGORY: by name. */
+#define AS_LISTED N_FIELDS
+
+static const struct {
+	const char *name;
+	guint field;
+} orders[] = {
+	{"table", AS_LISTED},           {"pss", FIELD_PSS},
+	{"swap", FIELD_PSS_SWAP},       {"total", FIELD_PSS_TOTAL},
+	{"processes", FIELD_PROCESSES}, {"name", FIELD_CATEGORY},
+};
+
+const char *memory_categories_sort(guint i)
+{
+	return i < G_N_ELEMENTS(orders) ? orders[i].name : NULL;
+}
+
 static const char *command_of(const MemoryRow *row)
 {
 	const char *command = memory_row_text(row, PROCESS_CMDLINE);
@@ -80,9 +97,8 @@ static struct ctprof_value amount(gboolean is_known, guint64 number)
 	return is_known ? value_of_number(number) : value_of_amount(AMOUNT_ABSENT);
 }
 
-static void put_sum(MemoryTable *table, guint32 flags, const char *name, const CategorySum *sum)
+static void fill_cells(struct ctprof_value *cells, const char *name, const CategorySum *sum)
 {
-	struct ctprof_value *cells = memory_table_line(table, flags, 0);
 	gboolean has_pss = sum->missing < sum->processes;
 
 	cells[FIELD_CATEGORY] = value_of_text(name);
@@ -96,6 +112,11 @@ static void put_sum(MemoryTable *table, guint32 flags, const char *name, const C
 	cells[FIELD_MISSING] = value_of_number(sum->missing);
 }
 
+static void put_sum(MemoryTable *table, guint32 flags, const char *name, const CategorySum *sum)
+{
+	fill_cells(memory_table_line(table, flags, 0), name, sum);
+}
+
 static void add_sum(CategorySum *total, const CategorySum *sum)
 {
 	total->processes += sum->processes;
@@ -104,6 +125,25 @@ static void add_sum(CategorySum *total, const CategorySum *sum)
 	total->missing += sum->missing;
 	total->pss = fold_add_saturated(total->pss, sum->pss);
 	total->pss_swap = fold_add_saturated(total->pss_swap, sum->pss_swap);
+}
+
+static Amount amount_of(const CategorySum *sum, guint field)
+{
+	struct ctprof_value cells[N_FIELDS] = {{0}};
+
+	fill_cells(cells, "", sum);
+	return (Amount){.type = cells[field].type, .number = cells[field].number};
+}
+
+static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const CategorySum *x = a, *y = b;
+	guint field = *(const guint *)data;
+	gint order = field == FIELD_CATEGORY
+			     ? 0
+			     : amount_compare(amount_of(x, field), amount_of(y, field));
+
+	return order != 0 ? order : strcmp(x->name, y->name);
 }
 
 static void put_notes(const MemoryDraft *draft, const Categories *categories, gboolean lacks_shares,
@@ -134,6 +174,9 @@ void memory_draft_categories(MemoryDraft *draft)
 	MemoryTable *table = memory_tables_add(draft->tables, "categories", "Memory by category",
 					       fields, N_FIELDS);
 
+	if (orders[draft->sort].field != AS_LISTED)
+		g_array_sort_with_data(sums, compare_sums,
+				       (gpointer)(uintptr_t)&orders[draft->sort].field);
 	for (guint i = 0; i < sums->len; i++) {
 		const CategorySum *sum = &g_array_index(sums, CategorySum, i);
 
@@ -144,10 +187,8 @@ void memory_draft_categories(MemoryDraft *draft)
 			put_sum(table, 0, memory_data_keep(draft->data, sum->name), sum);
 	}
 	put_sum(table, CTPROF_LINE_TOTAL, "total", &total);
-	table->table.flags |= CTPROF_TABLE_HAS_COVERAGE;
-	table->table.n_exact = total.exact;
-	table->table.n_approximate = total.approximate;
-	table->table.n_missing = total.missing;
+	memory_table_cover(table, "processes",
+			   &(Coverage){total.exact, total.approximate, total.missing});
 	put_notes(draft, categories, lacks_shares, table);
 }
 

@@ -51,6 +51,7 @@ static const char *const file_metrics[N_FILE_CELLS] = {
 	[FILE_LOGICAL] = "file_logical_bytes",
 	[FILE_DEPTH] = "file_depth",
 	[FILE_LINKED] = "file_linked",
+	[FILE_UNREADABLE] = "files_unreadable",
 };
 
 static const char *const sysv_metrics[N_SYSV_CELLS] = {
@@ -73,6 +74,7 @@ static const char *const swap_metrics[N_SWAP_CELLS] = {
 	[SWAP_BY_OBJECT] = "swap_shared_bytes",
 	[SWAP_BY_NAME] = "swap_shared_by_name_bytes",
 	[SWAP_UNREADABLE] = "swap_unreadable",
+	[SWAP_READABLE] = "swap_readable",
 };
 
 static const char *const mapping_metrics[N_MAPPING_CELLS] = {

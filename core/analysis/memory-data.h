@@ -63,6 +63,7 @@ enum file_cell {
 	FILE_LOGICAL,
 	FILE_DEPTH,
 	FILE_LINKED,
+	FILE_UNREADABLE,
 	N_FILE_CELLS,
 };
 
@@ -93,7 +94,7 @@ enum shared_cell {
 	N_SHARED_CELLS,
 };
 
-enum swap_cell { SWAP_BY_OBJECT, SWAP_BY_NAME, SWAP_UNREADABLE, N_SWAP_CELLS };
+enum swap_cell { SWAP_BY_OBJECT, SWAP_BY_NAME, SWAP_UNREADABLE, SWAP_READABLE, N_SWAP_CELLS };
 
 enum mapping_cell {
 	MAPPING_PID,

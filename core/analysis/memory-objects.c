@@ -2,9 +2,11 @@
 /* What processes map: shared objects, SysV segments, the parts of one process. */
 #include <string.h>
 
+#include "memory-rows.h"
 #include "memory-views.h"
 
 #define MOST_CONSUMERS 3
+#define MAX_PLACES 16
 
 /* A cell of an object's row, and the field it is shown in. */
 struct place {
@@ -57,11 +59,8 @@ static struct ctprof_value *put_total(struct objects *objects)
 
 		for (guint r = 0; objects->places[i].is_summed && r < objects->rows->len; r++) {
 			const MemoryRow *row = g_ptr_array_index(objects->rows, r);
-			Amount amount = {.type = CTPROF_VALUE_NUMBER};
 
-			if (!memory_row_number(row, objects->places[i].cell, &amount.number))
-				amount = AMOUNT_ABSENT;
-			amount_sum_add(&sum, amount);
+			amount_sum_add(&sum, memory_row_amount(row, objects->places[i].cell));
 		}
 		if (objects->places[i].is_summed)
 			cells[i] = value_of_amount(amount_sum_of_all(&sum));
@@ -69,28 +68,23 @@ static struct ctprof_value *put_total(struct objects *objects)
 	return cells;
 }
 
-static gint compare_cells(const MemoryRow *a, const MemoryRow *b, guint cell)
+/* The rows themselves, by how many of their summed amounts are there. */
+static void cover_rows(struct objects *objects, const char *noun)
 {
-	Amount x = {.type = CTPROF_VALUE_NUMBER}, y = x;
+	Coverage coverage = {0};
 
-	if (!memory_row_number(a, cell, &x.number))
-		x = AMOUNT_ABSENT;
-	if (!memory_row_number(b, cell, &y.number))
-		y = AMOUNT_ABSENT;
-	return amount_compare(x, y);
-}
+	for (guint r = 0; r < objects->rows->len; r++) {
+		Amount amounts[MAX_PLACES];
+		guint n = 0;
 
-static gint compare_rows(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const MemoryRow *x = *(const MemoryRow *const *)a, *y = *(const MemoryRow *const *)b;
-	gint order = compare_cells(x, y, *(const guint *)data);
-
-	return order != 0 ? order : strcmp(x->name, y->name);
-}
-
-static void sort_rows(GPtrArray *rows, guint cell)
-{
-	g_ptr_array_sort_with_data(rows, compare_rows, &cell);
+		for (guint i = 0; i < objects->n_places; i++)
+			if (objects->places[i].is_summed)
+				amounts[n++] =
+					memory_row_amount(g_ptr_array_index(objects->rows, r),
+							  objects->places[i].cell);
+		coverage_add(&coverage, amounts, n);
+	}
+	memory_table_cover(objects->table, noun, &coverage);
 }
 
 /* Those that the filter lets through. */
@@ -110,6 +104,39 @@ static GPtrArray *pick_rows(const MemoryDraft *draft, enum memory_group group)
 
 /* ---- SysV segments ---------------------------------------------------------- */
 
+static const MemoryOrder sysv_orders[] = {
+	{"rss", SYSV_RSS},           {"size", SYSV_SIZE},    {"swap", SYSV_SWAP},
+	{"attaches", SYSV_ATTACHES}, {"id", MEMORY_BY_NAME},
+};
+
+const char *memory_sysv_sort(guint i)
+{
+	return i < G_N_ELEMENTS(sysv_orders) ? sysv_orders[i].name : NULL;
+}
+
+/* "sysv:10" comes behind "sysv:9". */
+static guint64 segment_id(const MemoryRow *row)
+{
+	const char *colon = strchr(row->name, ':');
+	guint64 id;
+
+	return colon && g_ascii_string_to_unsigned(colon + 1, 10, 0, G_MAXUINT64, &id, NULL)
+		       ? id
+		       : G_MAXUINT64;
+}
+
+static gint compare_segments(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const MemoryRow *x = *(const MemoryRow *const *)a, *y = *(const MemoryRow *const *)b;
+	guint by = *(const guint *)data;
+	gint order = by == MEMORY_BY_NAME
+			     ? 0
+			     : amount_compare(memory_row_amount(x, by), memory_row_amount(y, by));
+	guint64 id_x = segment_id(x), id_y = segment_id(y);
+
+	return order != 0 ? order : id_x < id_y ? -1 : id_x > id_y;
+}
+
 void memory_draft_sysv(MemoryDraft *draft)
 {
 	static const struct place places[] = {
@@ -125,7 +152,8 @@ void memory_draft_sysv(MemoryDraft *draft)
 	struct objects objects = {
 		.draft = draft, .places = places, .n_places = G_N_ELEMENTS(places), .rows = rows};
 
-	sort_rows(rows, SYSV_RSS);
+	g_ptr_array_sort_with_data(rows, compare_segments,
+				   (gpointer)(uintptr_t)&sysv_orders[draft->sort].cell);
 	begin_objects(&objects, "sysv", "SysV shared memory segments", name, 1);
 	for (guint i = 0; i < rows->len; i++) {
 		const MemoryRow *row = g_ptr_array_index(rows, i);
@@ -134,23 +162,20 @@ void memory_draft_sysv(MemoryDraft *draft)
 			put_object(&objects, row)[objects.n_places] = value_of_text(row->name);
 	}
 	put_total(&objects)[objects.n_places] = value_of_text("total");
+	cover_rows(&objects, "segments");
 }
 
 /* ---- shared objects ----------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	guint cell;
-} shared_sorts[] = {
-	{"pss", SHARED_PSS},
-	{"rss", SHARED_RSS},
-	{"swap", SHARED_SWAP},
-	{"processes", SHARED_PROCESSES},
+static const MemoryOrder shared_orders[] = {
+	{"pss", SHARED_PSS},   {"rss", SHARED_RSS},      {"uss", SHARED_USS},
+	{"swap", SHARED_SWAP}, {"size", SHARED_SIZE},    {"processes", SHARED_PROCESSES},
+	{"vmas", SHARED_VMAS}, {"name", MEMORY_BY_NAME},
 };
 
 const char *memory_shared_sort(guint i)
 {
-	return i < G_N_ELEMENTS(shared_sorts) ? shared_sorts[i].name : NULL;
+	return i < G_N_ELEMENTS(shared_orders) ? shared_orders[i].name : NULL;
 }
 
 static void copy_cell(MemoryRow *to, guint cell, const MemoryRow *from, guint from_cell)
@@ -177,13 +202,10 @@ static GHashTable *list_segments(const GPtrArray *objects)
 	return by_id;
 }
 
-static MemoryRow *find_segment(GHashTable *by_id, const char *name)
+static MemoryRow *find_segment(GHashTable *by_id, const MemoryRow *segment)
 {
-	const char *colon = strchr(name, ':');
-	guint64 id;
+	guint64 id = segment_id(segment);
 
-	if (!colon || !g_ascii_string_to_unsigned(colon + 1, 10, 0, G_MAXUINT64, &id, NULL))
-		return NULL;
 	return g_hash_table_lookup(by_id, &id);
 }
 
@@ -195,7 +217,7 @@ static void join_segments(MemoryData *data)
 
 	for (guint i = 0; i < segments->len; i++) {
 		const MemoryRow *segment = g_ptr_array_index(segments, i);
-		MemoryRow *object = find_segment(by_id, segment->name);
+		MemoryRow *object = find_segment(by_id, segment);
 
 		if (!object) {
 			object = memory_data_new_row(data, MEMORY_SHARED, segment->name, 0);
@@ -244,24 +266,51 @@ static const char *list_consumers(MemoryData *data, const MemoryRow *object)
 	return memory_data_keep(data, text->str);
 }
 
+/* The row that tells how many processes were read; NULL: there is none. */
+static const MemoryRow *find_tally(const MemoryData *data)
+{
+	const GPtrArray *rows = data->rows[MEMORY_SWAP];
+
+	for (guint i = 0; i < rows->len; i++) {
+		const MemoryRow *row = g_ptr_array_index(rows, i);
+
+		if (strcmp(row->name, "*") == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* Of whom the objects are: those whose smaps was read, and the others.  FALSE: the
+ * snapshot does not tell. */
+static gboolean shared_coverage(const MemoryData *data, Coverage *ret_coverage)
+{
+	const GPtrArray *processes = data->rows[MEMORY_PROCESSES];
+	const MemoryRow *tally = find_tally(data);
+	Coverage coverage = {0};
+
+	if (tally && memory_row_number(tally, SWAP_READABLE, &coverage.exact) &&
+	    memory_row_number(tally, SWAP_UNREADABLE, &coverage.missing)) {
+		*ret_coverage = coverage;
+		return TRUE;
+	}
+	if (!data->captured[MEMORY_PROCESSES])
+		return FALSE;
+	/* Whose rollup was refused, that one's smaps was as well. */
+	for (guint i = 0; i < processes->len; i++) {
+		enum memory_coverage how = memory_coverage_of(g_ptr_array_index(processes, i));
+
+		coverage.exact += how == MEMORY_EXACT;
+		coverage.missing += how == MEMORY_APPROXIMATE || how == MEMORY_MISSING;
+	}
+	*ret_coverage = coverage;
+	return TRUE;
+}
+
 guint64 memory_draft_n_unread(const MemoryDraft *draft)
 {
-	const GPtrArray *shares = draft->data->rows[MEMORY_SWAP];
-	const GPtrArray *processes = draft->data->rows[MEMORY_PROCESSES];
-	guint64 n = 0;
+	Coverage coverage;
 
-	for (guint i = 0; i < shares->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(shares, i);
-
-		if (strcmp(row->name, "*") == 0 && memory_row_number(row, SWAP_UNREADABLE, &n))
-			return n;
-	}
-	for (guint i = 0; draft->data->captured[MEMORY_PROCESSES] && i < processes->len; i++) {
-		enum memory_coverage coverage = memory_coverage_of(g_ptr_array_index(processes, i));
-
-		n += coverage == MEMORY_APPROXIMATE || coverage == MEMORY_MISSING;
-	}
-	return n;
+	return shared_coverage(draft->data, &coverage) ? coverage.missing : 0;
 }
 
 void memory_draft_shared(MemoryDraft *draft)
@@ -285,11 +334,12 @@ void memory_draft_shared(MemoryDraft *draft)
 	struct objects objects = {
 		.draft = draft, .places = places, .n_places = G_N_ELEMENTS(places)};
 	guint64 n_unread = memory_draft_n_unread(draft);
+	Coverage coverage;
 
 	join_segments(draft->data);
 	g_autoptr(GPtrArray) rows = pick_rows(draft, MEMORY_SHARED);
 	objects.rows = rows;
-	sort_rows(rows, shared_sorts[draft->sort].cell);
+	memory_rows_sort(rows, shared_orders[draft->sort].cell);
 	begin_objects(&objects, "shared", "Objects that processes map", texts, G_N_ELEMENTS(texts));
 	for (guint i = 0; i < rows->len; i++) {
 		const MemoryRow *row = g_ptr_array_index(rows, i);
@@ -301,6 +351,8 @@ void memory_draft_shared(MemoryDraft *draft)
 		last[1] = value_of_text(list_consumers(draft->data, row));
 	}
 	put_total(&objects)[objects.n_places] = value_of_text("total");
+	if (shared_coverage(draft->data, &coverage))
+		memory_table_cover(objects.table, "processes", &coverage);
 	if (n_unread > 0 && !draft->options->is_told)
 		memory_table_note(objects.table,
 				  "%" G_GUINT64_FORMAT " process%s could not be read: what only "
@@ -309,6 +361,17 @@ void memory_draft_shared(MemoryDraft *draft)
 }
 
 /* ---- one process ---------------------------------------------------------------- */
+
+static const MemoryOrder mapping_orders[] = {
+	{"pss", MAPPING_PSS},     {"rss", MAPPING_RSS},   {"uss", MAPPING_USS},
+	{"swap", MAPPING_SWAP},   {"size", MAPPING_SIZE}, {"vmas", MAPPING_VMAS},
+	{"name", MEMORY_BY_NAME},
+};
+
+const char *memory_process_sort(guint i)
+{
+	return i < G_N_ELEMENTS(mapping_orders) ? mapping_orders[i].name : NULL;
+}
 
 static gboolean is_cost(const MemoryRow *row)
 {
@@ -374,7 +437,7 @@ static void draft_mappings(MemoryDraft *draft)
 	struct objects objects = {
 		.draft = draft, .places = places, .n_places = G_N_ELEMENTS(places), .rows = rows};
 
-	sort_rows(rows, MAPPING_PSS);
+	memory_rows_sort(rows, mapping_orders[draft->sort].cell);
 	begin_objects(&objects, "mappings", "What the process maps", object, 1);
 	for (guint i = 0; i < rows->len; i++) {
 		const MemoryRow *row = g_ptr_array_index(rows, i);
@@ -385,12 +448,18 @@ static void draft_mappings(MemoryDraft *draft)
 				value_of_text(label ? label : row->name);
 	}
 	put_total(&objects)[objects.n_places] = value_of_text("total");
+	/* A process's smaps is read in full, or none of its mappings is here. */
+	memory_table_cover(objects.table, "processes", &(Coverage){.exact = 1});
 	note_cost(draft, objects.table);
 }
 
 void memory_draft_process(MemoryDraft *draft)
 {
+	MemoryDraft one = *draft;
+
+	/* The orders of one view are none of another's. */
+	one.sort = 0;
 	if (draft->data->captured[MEMORY_PROCESSES])
-		memory_draft_processes(draft);
+		memory_draft_processes(&one);
 	draft_mappings(draft);
 }

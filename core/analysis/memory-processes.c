@@ -2,13 +2,22 @@
 /* Processes, as the tree of who started whom or one below the other. */
 #include <string.h>
 
+#include "memory-collapse.h"
 #include "memory-footprint.h"
 #include "memory-forest.h"
 #include "memory-views.h"
 
 /* The fields before the amounts, and those behind. */
 enum { FIELD_PID, FIELD_PPID, FIELD_USER, FIELD_STATE, FIELD_THREADS, N_BEFORE };
-enum { FIELD_MEMORY_STATE, FIELD_MEMORY_SOURCE, FIELD_NAME, FIELD_COMMAND, FIELD_CWD, N_BEHIND };
+enum {
+	FIELD_MEMORY_STATE,
+	FIELD_MEMORY_SOURCE,
+	FIELD_NAME,
+	FIELD_FOLDED,
+	FIELD_COMMAND,
+	FIELD_CWD,
+	N_BEHIND,
+};
 
 static const struct ctprof_report_field before[N_BEFORE] = {
 	[FIELD_PID] = COUNT_FIELD("pid", "PID"),
@@ -22,6 +31,7 @@ static const struct ctprof_report_field behind[N_BEHIND] = {
 	[FIELD_MEMORY_STATE] = TEXT_FIELD("memory_state", "READ"),
 	[FIELD_MEMORY_SOURCE] = TEXT_FIELD("memory_source", "FROM"),
 	[FIELD_NAME] = TEXT_FIELD("name", "NAME"),
+	[FIELD_FOLDED] = COUNT_FIELD("folded", "FOLDED"),
 	[FIELD_COMMAND] = TEXT_FIELD("command", "COMMAND"),
 	[FIELD_CWD] = TEXT_FIELD("cwd", "CWD"),
 };
@@ -36,7 +46,8 @@ typedef struct process {
 	AmountSum tree[N_FOOTPRINTS]; /* with its children */
 	gboolean matches;             /* asked for */
 	gboolean is_inside;           /* that, or below one that is */
-	gboolean is_shown;            /* that, or above one that is */
+	gboolean is_shown;            /* that, or above one that is, and not folded away */
+	guint n_folded;               /* processes its line stands for besides */
 } Process;
 
 typedef struct processes {
@@ -225,6 +236,26 @@ static void choose(Processes *self)
 	}
 }
 
+/* What does not matter by the amount they are sorted by. */
+static void collapse(Processes *self)
+{
+	guint by = self->draft->sort < N_FOOTPRINTS ? self->draft->sort : FOOTPRINT_PSS;
+	g_autofree CollapseNode *nodes = g_new0(CollapseNode, self->forest.n);
+
+	for (guint i = 0; i < self->forest.n; i++) {
+		const Process *process = &self->list[i];
+
+		nodes[i].tree = process->tree[by];
+		nodes[i].is_shown = process->is_shown;
+		nodes[i].is_kept = process->is_shown && !process->matches;
+	}
+	collapse_forest(&self->forest, nodes, memory_draft_ram(self->draft));
+	for (guint i = 0; i < self->forest.n; i++) {
+		self->list[i].is_shown &= !nodes[i].is_hidden;
+		self->list[i].n_folded = nodes[i].n_folded;
+	}
+}
+
 static gint compare_processes(guint a, guint b, gconstpointer data)
 {
 	const Processes *self = data;
@@ -289,6 +320,8 @@ static void begin_table(Processes *self)
 		memory_table_hide(self->table, place_behind(self, rare_behind[i]), !wide);
 	memory_table_hide(self->table, place_behind(self, FIELD_MEMORY_STATE),
 			  !wide && is_all_exact);
+	memory_table_hide(self->table, place_behind(self, FIELD_FOLDED),
+			  !self->draft->options->fold);
 	if (!self->is_flat)
 		memory_table_flag(self->table, place_behind(self, FIELD_COMMAND),
 				  CTPROF_FIELD_TREE);
@@ -336,6 +369,8 @@ static void put_process(Processes *self, guint i)
 	last[FIELD_MEMORY_STATE] = memory_row_value(row, PROCESS_MEMORY_STATE);
 	last[FIELD_MEMORY_SOURCE] = memory_row_value(row, PROCESS_MEMORY_SOURCE);
 	last[FIELD_NAME] = value_of_text(process->name);
+	if (process->n_folded > 0)
+		last[FIELD_FOLDED] = value_of_number(process->n_folded);
 	last[FIELD_COMMAND] = value_of_text(process->command);
 	last[FIELD_CWD] = memory_row_value(row, PROCESS_CWD);
 }
@@ -372,10 +407,17 @@ static void put_total(Processes *self)
 			      amount_sum_of_all(&tree[f]));
 	cells[place_behind(self, FIELD_COMMAND)] = value_of_text(
 		self->draft->filter ? memory_data_keep(self->draft->data, matches) : "total");
-	self->table->table.flags |= CTPROF_TABLE_HAS_COVERAGE;
-	self->table->table.n_exact = self->coverage[MEMORY_EXACT];
-	self->table->table.n_approximate = self->coverage[MEMORY_APPROXIMATE];
-	self->table->table.n_missing = self->coverage[MEMORY_MISSING];
+}
+
+static void cover(Processes *self)
+{
+	const Coverage coverage = {
+		.exact = self->coverage[MEMORY_EXACT],
+		.approximate = self->coverage[MEMORY_APPROXIMATE],
+		.missing = self->coverage[MEMORY_MISSING],
+	};
+
+	memory_table_cover(self->table, "processes", &coverage);
 }
 
 static guint64 count_state(const Processes *self, const char *state)
@@ -420,6 +462,8 @@ void memory_draft_processes(MemoryDraft *draft)
 	find_parents(&self);
 	sum_trees(&self);
 	choose(&self);
+	if (draft->options->fold)
+		collapse(&self);
 	forest_sort(&self.forest, compare_processes, &self);
 	begin_table(&self);
 	for (guint at = 0; at < self.forest.n; at++)
@@ -427,6 +471,7 @@ void memory_draft_processes(MemoryDraft *draft)
 			put_process(&self, self.forest.order[at]);
 	if (!is_one)
 		put_total(&self);
+	cover(&self);
 	if (!draft->options->is_told)
 		put_notes(&self);
 }

@@ -153,6 +153,15 @@ struct ctprof_value *memory_table_line(MemoryTable *table, guint32 flags, guint 
 	return cells;
 }
 
+void memory_table_cover(MemoryTable *table, const char *noun, const Coverage *coverage)
+{
+	table->table.flags |= CTPROF_TABLE_HAS_COVERAGE;
+	table->table.covered = noun;
+	table->table.n_exact = coverage->exact;
+	table->table.n_approximate = coverage->approximate;
+	table->table.n_missing = coverage->missing;
+}
+
 void memory_table_note(MemoryTable *table, const char *format, ...)
 {
 	va_list ap;

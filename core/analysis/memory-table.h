@@ -30,6 +30,11 @@ Amount amount_sum_of_all(const AmountSum *sum);
 /* Descending; what is absent comes last. */
 gint amount_compare(Amount a, Amount b);
 
+/* What a total is made of, by how it was read. */
+typedef struct coverage {
+	guint64 exact, approximate, missing;
+} Coverage;
+
 /* ---- values ---- */
 
 struct ctprof_value value_of_amount(Amount amount);
@@ -86,6 +91,8 @@ void memory_table_hide(MemoryTable *table, guint field, gboolean hide);
 void memory_table_flag(MemoryTable *table, guint field, guint32 flag);
 /* A line with every cell absent. */
 struct ctprof_value *memory_table_line(MemoryTable *table, guint32 flags, guint depth);
+/* Of what the totals are made: so many of noun ("processes"). */
+void memory_table_cover(MemoryTable *table, const char *noun, const Coverage *coverage);
 void memory_table_note(MemoryTable *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Whether limit (0: none) lets one more line in; counts it as cut if not. */
 gboolean memory_table_has_room(MemoryTable *table, guint limit);

@@ -2,7 +2,8 @@
 /* tmpfs: mounts, and the tree of what is in them. */
 #include <string.h>
 
-#include "memory-forest.h"
+#include "memory-collapse.h"
+#include "memory-rows.h"
 #include "memory-views.h"
 
 /* ---- mounts ------------------------------------------------------------------- */
@@ -28,17 +29,19 @@ static const struct ctprof_report_field mount_fields[N_MOUNT_FIELDS] = {
 	[MOUNT_NAME] = TEXT_FIELD("mount", "MOUNT"),
 };
 
-static gint compare_mounts(gconstpointer a, gconstpointer b)
-{
-	const MemoryRow *x = *(const MemoryRow *const *)a, *y = *(const MemoryRow *const *)b;
-	Amount used[2] = {{.type = CTPROF_VALUE_NUMBER}, {.type = CTPROF_VALUE_NUMBER}};
+/* The mounts' order, and that of the files. */
+static const struct {
+	const char *name;
+	guint mounts, files;
+} orders[] = {
+	{"used", TMPFS_USED, FILE_ALLOCATED},      {"limit", TMPFS_LIMIT, FILE_ALLOCATED},
+	{"files", TMPFS_FILES, FILE_ALLOCATED},    {"name", MEMORY_BY_NAME, MEMORY_BY_NAME},
+	{"allocated", TMPFS_USED, FILE_ALLOCATED}, {"logical", TMPFS_USED, FILE_LOGICAL},
+};
 
-	if (!memory_row_number(x, TMPFS_USED, &used[0].number))
-		used[0] = AMOUNT_ABSENT;
-	if (!memory_row_number(y, TMPFS_USED, &used[1].number))
-		used[1] = AMOUNT_ABSENT;
-	gint order = amount_compare(used[0], used[1]);
-	return order != 0 ? order : strcmp(x->name, y->name);
+const char *memory_tmpfs_sort(guint i)
+{
+	return i < G_N_ELEMENTS(orders) ? orders[i].name : NULL;
 }
 
 static void put_mount(MemoryTable *table, const MemoryRow *row)
@@ -67,6 +70,7 @@ static void draft_mounts(MemoryDraft *draft)
 	MemoryTable *table = memory_tables_add(draft->tables, "tmpfs", "tmpfs mounts", mount_fields,
 					       N_MOUNT_FIELDS);
 	AmountSum sum = {0};
+	Coverage coverage = {0};
 
 	memory_table_hide(table, MOUNT_DEVICE, !draft->options->wide);
 	memory_table_hide(table, MOUNT_SOURCE, !draft->options->wide);
@@ -76,20 +80,20 @@ static void draft_mounts(MemoryDraft *draft)
 		if (memory_draft_matches(draft, row->name))
 			g_ptr_array_add(rows, (gpointer)(uintptr_t)row);
 	}
-	g_ptr_array_sort(rows, compare_mounts);
+	memory_rows_sort(rows, orders[draft->sort].mounts);
 	for (guint i = 0; i < rows->len; i++) {
 		const MemoryRow *row = g_ptr_array_index(rows, i);
-		Amount used = {.type = CTPROF_VALUE_NUMBER};
+		Amount used = memory_row_amount(row, TMPFS_USED);
 
-		if (!memory_row_number(row, TMPFS_USED, &used.number))
-			used = AMOUNT_ABSENT;
 		amount_sum_add(&sum, used);
+		coverage_add(&coverage, &used, 1);
 		if (memory_table_has_room(table, draft->options->limit))
 			put_mount(table, row);
 	}
 	struct ctprof_value *total = memory_table_line(table, CTPROF_LINE_TOTAL, 0);
 	total[MOUNT_USED] = value_of_amount(amount_sum_of_all(&sum));
 	total[MOUNT_NAME] = value_of_text("total");
+	memory_table_cover(table, "mounts", &coverage);
 	memory_table_note(table, "What is used is in RAM or swapped out.");
 }
 
@@ -102,6 +106,7 @@ enum {
 	FIELD_LOGICAL_OWN,
 	FIELD_KIND,
 	FIELD_LINKED,
+	FIELD_FOLDED,
 	FIELD_ENTRY,
 	FIELD_PATH,
 	N_FIELDS,
@@ -114,6 +119,7 @@ static const struct ctprof_report_field file_fields[N_FIELDS] = {
 	[FIELD_LOGICAL_OWN] = BYTES_FIELD("logical", "OWN LOGICAL"),
 	[FIELD_KIND] = TEXT_FIELD("kind", "KIND"),
 	[FIELD_LINKED] = COUNT_FIELD("linked", "LINKED"),
+	[FIELD_FOLDED] = COUNT_FIELD("folded", "FOLDED"),
 	[FIELD_ENTRY] = TEXT_FIELD("entry", "ENTRY"),
 	[FIELD_PATH] = TEXT_FIELD("path", "PATH"),
 };
@@ -123,11 +129,13 @@ typedef struct file {
 	Amount allocated, logical;
 	AmountSum allocated_tree, logical_tree;
 	gboolean matches, is_inside, is_shown;
+	guint n_folded; /* files its line stands for besides */
 } File;
 
 typedef struct files {
 	const MemoryDraft *draft;
 	File *list; /* in the order of the walk */
+	guint64 n_unreadable;
 	Forest forest;
 	MemoryTable *table;
 } Files;
@@ -139,13 +147,6 @@ static void files_clear(Files *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Files, files_clear)
 
-static Amount amount_of(const MemoryRow *row, guint cell)
-{
-	Amount amount = {.type = CTPROF_VALUE_NUMBER};
-
-	return memory_row_number(row, cell, &amount.number) ? amount : AMOUNT_ABSENT;
-}
-
 static guint64 depth_of(const MemoryRow *row)
 {
 	guint64 depth = 0;
@@ -154,10 +155,25 @@ static guint64 depth_of(const MemoryRow *row)
 	return depth;
 }
 
+/* One row may tell of what could not be read, and is no file. */
+static GPtrArray *pick_files(Files *self)
+{
+	const GPtrArray *all = self->draft->data->rows[MEMORY_FILES];
+	GPtrArray *rows = g_ptr_array_new();
+
+	for (guint i = 0; i < all->len; i++) {
+		MemoryRow *row = g_ptr_array_index(all, i);
+
+		if (!memory_row_number(row, FILE_UNREADABLE, &self->n_unreadable))
+			g_ptr_array_add(rows, row);
+	}
+	return rows;
+}
+
 /* A walk names a folder before what is in it: the parent is the last one above. */
 static void take_files(Files *self)
 {
-	const GPtrArray *rows = self->draft->data->rows[MEMORY_FILES];
+	g_autoptr(GPtrArray) rows = pick_files(self);
 	guint above = FOREST_ROOT;
 
 	self->list = g_new0(File, rows->len);
@@ -166,8 +182,8 @@ static void take_files(Files *self)
 		File *file = &self->list[i];
 
 		file->row = g_ptr_array_index(rows, i);
-		file->allocated = amount_of(file->row, FILE_ALLOCATED);
-		file->logical = amount_of(file->row, FILE_LOGICAL);
+		file->allocated = memory_row_amount(file->row, FILE_ALLOCATED);
+		file->logical = memory_row_amount(file->row, FILE_LOGICAL);
 		file->matches = memory_draft_matches(self->draft, file->row->name);
 		while (above != FOREST_ROOT &&
 		       depth_of(self->list[above].row) >= depth_of(file->row))
@@ -205,13 +221,39 @@ static void relate_files(Files *self)
 	}
 }
 
+static const AmountSum *tree_of(const Files *self, const File *file)
+{
+	return orders[self->draft->sort].files == FILE_LOGICAL ? &file->logical_tree
+							       : &file->allocated_tree;
+}
+
+static void collapse(Files *self)
+{
+	g_autofree CollapseNode *nodes = g_new0(CollapseNode, self->forest.n);
+
+	for (guint i = 0; i < self->forest.n; i++) {
+		const File *file = &self->list[i];
+
+		nodes[i].tree = *tree_of(self, file);
+		nodes[i].is_shown = file->is_shown;
+		nodes[i].is_kept = file->is_shown && !file->matches;
+	}
+	collapse_forest(&self->forest, nodes, memory_draft_ram(self->draft));
+	for (guint i = 0; i < self->forest.n; i++) {
+		self->list[i].is_shown &= !nodes[i].is_hidden;
+		self->list[i].n_folded = nodes[i].n_folded;
+	}
+}
+
 static gint compare_files(guint a, guint b, gconstpointer data)
 {
 	const Files *self = data;
 	const File *x = &self->list[a], *y = &self->list[b];
-	gint order = amount_compare(amount_sum_total(&x->allocated_tree),
-				    amount_sum_total(&y->allocated_tree));
+	gint order = 0;
 
+	if (orders[self->draft->sort].files != MEMORY_BY_NAME)
+		order = amount_compare(amount_sum_total(tree_of(self, x)),
+				       amount_sum_total(tree_of(self, y)));
 	return order != 0 ? order : strcmp(x->row->name, y->row->name);
 }
 
@@ -238,8 +280,23 @@ static void put_file(Files *self, guint i)
 	cells[FIELD_LOGICAL_OWN] = value_of_amount(file->logical);
 	cells[FIELD_KIND] = memory_row_value(file->row, FILE_KIND);
 	cells[FIELD_LINKED] = memory_row_value(file->row, FILE_LINKED);
+	if (file->n_folded > 0)
+		cells[FIELD_FOLDED] = value_of_number(file->n_folded);
 	cells[FIELD_ENTRY] = value_of_text(entry_of(file->row, depth));
 	cells[FIELD_PATH] = value_of_text(file->row->name);
+}
+
+static void cover(Files *self)
+{
+	Coverage coverage = {.missing = self->n_unreadable};
+
+	for (guint i = 0; i < self->forest.n; i++) {
+		const Amount amounts[] = {self->list[i].allocated, self->list[i].logical};
+
+		if (self->list[i].is_inside)
+			coverage_add(&coverage, amounts, G_N_ELEMENTS(amounts));
+	}
+	memory_table_cover(self->table, "files", &coverage);
 }
 
 static void put_total(Files *self)
@@ -274,16 +331,20 @@ static void draft_files(MemoryDraft *draft)
 
 	take_files(&self);
 	relate_files(&self);
+	if (draft->options->fold)
+		collapse(&self);
 	forest_sort(&self.forest, compare_files, &self);
 	self.table =
 		memory_tables_add(draft->tables, "files", "Files in tmpfs", file_fields, N_FIELDS);
 	memory_table_flag(self.table, FIELD_ENTRY, CTPROF_FIELD_TREE);
 	for (guint i = 0; i < G_N_ELEMENTS(rare); i++)
 		memory_table_hide(self.table, rare[i], !draft->options->wide);
+	memory_table_hide(self.table, FIELD_FOLDED, !draft->options->fold);
 	for (guint at = 0; at < self.forest.n; at++)
 		if (self.list[self.forest.order[at]].is_shown)
 			put_file(&self, self.forest.order[at]);
 	put_total(&self);
+	cover(&self);
 }
 
 void memory_draft_tmpfs(MemoryDraft *draft)

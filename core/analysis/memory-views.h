@@ -21,6 +21,9 @@ gboolean memory_draft_matches(const MemoryDraft *draft, const char *text);
 /* How many live processes' memory could not be read in full. */
 guint64 memory_draft_n_unread(const MemoryDraft *draft);
 
+/* The host's RAM; 0: not known. */
+guint64 memory_draft_ram(const MemoryDraft *draft);
+
 /* How a process's memory was read. */
 enum memory_coverage { MEMORY_EXACT, MEMORY_APPROXIMATE, MEMORY_MISSING, MEMORY_NONE };
 enum memory_coverage memory_coverage_of(const MemoryRow *process);
@@ -28,8 +31,13 @@ enum memory_coverage memory_coverage_of(const MemoryRow *process);
 /* A view's order i, by name; NULL behind the last. */
 typedef const char *(*MemorySorts)(guint i);
 
+const char *memory_ledger_sort(guint i);
 const char *memory_processes_sort(guint i);
+const char *memory_process_sort(guint i);
 const char *memory_shared_sort(guint i);
+const char *memory_tmpfs_sort(guint i);
+const char *memory_sysv_sort(guint i);
+const char *memory_categories_sort(guint i);
 
 void memory_draft_ledger(MemoryDraft *draft);
 void memory_draft_processes(MemoryDraft *draft);

@@ -9,7 +9,7 @@
 struct memory_view {
 	const char *name, *summary;
 	void (*draft)(MemoryDraft *draft);
-	MemorySorts sort; /* NULL: in one order only */
+	MemorySorts sort;
 	enum memory_group needs;
 	const char *groups;  /* what to capture for it */
 	const char *what;    /* it lacks without */
@@ -18,24 +18,25 @@ struct memory_view {
 };
 
 static const MemoryView views[] = {
-	{"ledger", "Where the host's RAM went", memory_draft_ledger, NULL, MEMORY_LEDGER,
-	 "memory-ledger,memory,memory-tmpfs,memory-sysv", "memory ledger", "--memory", FALSE},
+	{"ledger", "Where the host's RAM went", memory_draft_ledger, memory_ledger_sort,
+	 MEMORY_LEDGER, "memory-ledger,memory,memory-tmpfs,memory-sysv", "memory ledger",
+	 "--memory", FALSE},
 	{"processes", "PSS, USS, RSS and swap of processes, as a tree", memory_draft_processes,
 	 memory_processes_sort, MEMORY_PROCESSES, "memory,memory-ledger", "memory of processes",
 	 "--memory=processes", FALSE},
-	{"process", "What one process maps: process PID", memory_draft_process, NULL,
+	{"process", "What one process maps: process PID", memory_draft_process, memory_process_sort,
 	 MEMORY_MAPPINGS, "memory,memory-mappings", "mappings of a process",
 	 "-g memory,memory-mappings -O memory.pid=PID", TRUE},
 	{"shared", "Objects that processes share, and who uses them most", memory_draft_shared,
 	 memory_shared_sort, MEMORY_SHARED, "memory,memory-shared,memory-swap,memory-sysv",
 	 "shared objects", "--memory=shared", FALSE},
-	{"tmpfs", "tmpfs mounts, and with --walk their files", memory_draft_tmpfs, NULL,
-	 MEMORY_TMPFS, "memory-tmpfs", "tmpfs mounts", "--memory=tmpfs", FALSE},
-	{"sysv", "SysV shared memory segments", memory_draft_sysv, NULL, MEMORY_SYSV, "memory-sysv",
-	 "SysV segments", "--memory=sysv", FALSE},
-	{"categories", "PSS and swap of processes by what they are", memory_draft_categories, NULL,
-	 MEMORY_PROCESSES, "memory,smaps,memory-swap", "memory of processes", "--memory=processes",
-	 FALSE},
+	{"tmpfs", "tmpfs mounts, and with --walk their files", memory_draft_tmpfs,
+	 memory_tmpfs_sort, MEMORY_TMPFS, "memory-tmpfs", "tmpfs mounts", "--memory=tmpfs", FALSE},
+	{"sysv", "SysV shared memory segments", memory_draft_sysv, memory_sysv_sort, MEMORY_SYSV,
+	 "memory-sysv", "SysV segments", "--memory=sysv", FALSE},
+	{"categories", "PSS and swap of processes by what they are", memory_draft_categories,
+	 memory_categories_sort, MEMORY_PROCESSES, "memory,smaps,memory-swap",
+	 "memory of processes", "--memory=processes", FALSE},
 };
 
 struct memory {
@@ -78,6 +79,11 @@ const char *memory_view_groups(const MemoryView *view)
 	return view->groups;
 }
 
+const char *memory_view_sort(const MemoryView *view, guint i)
+{
+	return view->sort(i);
+}
+
 gboolean memory_view_takes_pid(const MemoryView *view)
 {
 	return view->takes_pid;
@@ -107,14 +113,14 @@ static gboolean parse_sort(Memory *memory, GError **error)
 
 	if (!wanted)
 		return TRUE;
-	for (guint i = 0; view->sort && view->sort(i); i++) {
+	for (guint i = 0; view->sort(i); i++) {
 		memory->sort = i;
 		if (g_str_equal(view->sort(i), wanted))
 			return TRUE;
 		g_string_append_printf(known, "%s%s", i > 0 ? ", " : "", view->sort(i));
 	}
-	g_set_error(error, USAGE_ERROR, 0, "--sort '%s': %s%s", wanted,
-		    view->sort ? "expected one of " : "this view has one order only", known->str);
+	g_set_error(error, USAGE_ERROR, 0, "--sort '%s': %s: expected one of %s", wanted,
+		    view->name, known->str);
 	return FALSE;
 }
 

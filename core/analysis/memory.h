@@ -23,6 +23,8 @@ const char *memory_view_name(const MemoryView *view);
 const char *memory_view_summary(const MemoryView *view); /* one clause */
 /* Slot groups it needs, and those it also uses, as --groups takes them. */
 const char *memory_view_groups(const MemoryView *view);
+/* Order i of its lines, by name, the default first; NULL behind the last. */
+const char *memory_view_sort(const MemoryView *view, guint i);
 /* Whether it is about one process. */
 gboolean memory_view_takes_pid(const MemoryView *view);
 
@@ -30,6 +32,7 @@ typedef struct memory_options {
 	const MemoryView *view;
 	gint32 pid;            /* of a view that takes one */
 	gboolean flat;         /* processes one below the other, no tree */
+	gboolean fold;         /* away what does not matter in trees */
 	gboolean all;          /* also processes without memory: kernel threads */
 	gboolean wide;         /* every field */
 	gboolean is_told;      /* whoever captured has been told what could not be read, and why */

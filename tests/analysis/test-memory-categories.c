@@ -60,6 +60,34 @@ static void test_sums(void)
 	check(&kit, "as 3 107 510 617 1 1 1\n=total 3 107 510 617 1 1 1\n");
 }
 
+static void test_orders(void)
+{
+	static const struct {
+		const char *sort, *lines;
+	} cases[] = {
+		{"table", "as bs other"}, {"pss", "bs as other"},       {"swap", "as bs other"},
+		{"total", "bs as other"}, {"processes", "other as bs"}, {"name", "as bs other"},
+	};
+	g_autoptr(Categories) categories = categories_parse(table, strlen(table), NULL);
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.categories = categories;
+	add_process(&kit, 1, "memory_state=exact;cmdline=/a;pss_bytes=1;swap_pss_bytes=2");
+	add_process(&kit, 2, "memory_state=exact;cmdline=/b;pss_bytes=9;swap_pss_bytes=1");
+	add_process(&kit, 3, "memory_state=inaccessible;cmdline=/c");
+	add_process(&kit, 4, "memory_state=inaccessible;cmdline=/d");
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		kit.options.sort = cases[i].sort;
+		memory_kit_draw(&kit, memory_draft_categories, memory_categories_sort);
+		g_autofree char *dump = memory_kit_dump(&kit, "categories", "category");
+		*strstr(dump, "\n=") = '\0';
+		g_assert_cmpstr(memory_categories_sort(i), ==, cases[i].sort);
+		g_assert_cmpstr(g_strdelimit(dump, "\n", ' '), ==, cases[i].lines);
+	}
+	g_assert_null(memory_categories_sort(G_N_ELEMENTS(cases)));
+}
+
 static void test_without_a_table(void)
 {
 	g_auto(MemoryKit) kit;
@@ -117,6 +145,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/memory/categories/sums", test_sums);
+	g_test_add_func("/memory/categories/orders", test_orders);
 	g_test_add_func("/memory/categories/without-a-table", test_without_a_table);
 	g_test_add_func("/memory/categories/without-shares", test_without_shares);
 	g_test_add_func("/memory/categories/artifact", test_artifact);

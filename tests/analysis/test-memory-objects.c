@@ -12,6 +12,46 @@ static void check_table(const MemoryKit *kit, const char *table, const char *fie
 	g_assert_cmpstr(dump, ==, expected);
 }
 
+/* What the totals are made of, as "NOUN EXACT APPROXIMATE MISSING". */
+static void check_coverage(const MemoryKit *kit, const char *name, const char *expected)
+{
+	const MemoryTable *table = memory_kit_table(kit, name);
+	g_autofree char *coverage =
+		g_strdup_printf("%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+				table->table.covered, table->table.n_exact,
+				table->table.n_approximate, table->table.n_missing);
+
+	g_assert_cmpuint(table->table.flags, ==, CTPROF_TABLE_HAS_COVERAGE);
+	g_assert_cmpstr(coverage, ==, expected);
+}
+
+/* Draws each order of the list; of lines come the first field of dump, in a row. */
+struct order_case {
+	const char *sort, *lines;
+};
+
+static void check_orders(MemoryKit *kit, void (*draft)(MemoryDraft *), MemorySorts sorts,
+			 const char *table, const char *field, const struct order_case *cases)
+{
+	guint n = 0;
+
+	for (; cases[n].sort; n++) {
+		kit->options.sort = cases[n].sort;
+		memory_kit_draw(kit, draft, sorts);
+		g_autofree char *dump = memory_kit_dump(kit, table, field);
+		char *total = strstr(dump, "\n=");
+
+		g_test_message("%s", cases[n].sort);
+		if (total)
+			*total = '\0';
+		g_assert_cmpstr(g_strstrip(g_strdelimit(dump, "\n", ' ')), ==, cases[n].lines);
+	}
+	/* Every order of the view is among them. */
+	for (guint i = 0; sorts(i); i++)
+		g_assert_cmpstr(sorts(i), ==, i < n ? cases[i].sort : NULL);
+	kit->options.sort = NULL;
+}
+
 /* ---- ledger ---------------------------------------------------------------------- */
 
 static void add_part(MemoryKit *kit, const char *name, const char *cells)
@@ -43,8 +83,35 @@ static void test_ledger(void)
 		    "allocated 900 90.0%\n  lru 500 50.0%\n  residual ~150 15.0%\n");
 	check_table(&kit, "shmem", "name bytes ram_percent", "total 200 20.0%\n  rest ~20 2.0%\n");
 	check_table(&kit, "swap", "name bytes ram_percent", "total 0 -\n");
+	check_coverage(&kit, "meminfo", "values 3 0 1");
+	check_coverage(&kit, "physical", "values 2 1 0");
 	g_assert_null(memory_kit_table(&kit, "lenses"));
 	g_assert_null(memory_kit_table(&kit, "nvidia"));
+}
+
+/* The whole stays above its parts. */
+static void test_ledger_orders(void)
+{
+	static const struct order_case meminfo[] = {{"kernel", "MemTotal Zswap Buffers Dirty"},
+						    {"size", "MemTotal Dirty Buffers Zswap"},
+						    {"name", "Buffers Dirty MemTotal Zswap"},
+						    {NULL, NULL}};
+	static const struct order_case physical[] = {{"kernel", "allocated   slab   lru"},
+						     {"size", "allocated   slab   lru"},
+						     {"name", "allocated   lru   slab"},
+						     {NULL, NULL}};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_part(&kit, "meminfo.MemTotal", "ledger_bytes=1000");
+	add_part(&kit, "meminfo.Zswap", "");
+	add_part(&kit, "meminfo.Buffers", "ledger_bytes=1");
+	add_part(&kit, "meminfo.Dirty", "ledger_bytes=2");
+	add_part(&kit, "physical.allocated", "ledger_bytes=5");
+	add_part(&kit, "physical.slab", "ledger_bytes=7");
+	add_part(&kit, "physical.lru", "ledger_bytes=6");
+	check_orders(&kit, memory_draft_ledger, memory_ledger_sort, "meminfo", "name", meminfo);
+	check_orders(&kit, memory_draft_ledger, memory_ledger_sort, "physical", "name", physical);
 }
 
 /* A section for each way to count, said not to add up; only what was captured. */
@@ -60,39 +127,38 @@ static void test_lenses(void)
 	memory_kit_draw(&kit, memory_draft_ledger, NULL);
 	check_table(&kit, "lenses", "name bytes ram_percent",
 		    "processes (PSS) 100 10.0%\nSysV segments (RSS) 0 0.0%\n");
+	check_table(&kit, "lenses", "exact approximate missing", "1 0 0\n0 0 0\n");
 	g_autofree char *notes = memory_kit_notes(&kit, "lenses");
 	g_assert_nonnull(strstr(notes, "must not be added"));
 	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 3, "memory_state=approximate");
 	memory_kit_draw(&kit, memory_draft_ledger, NULL);
-	check_table(&kit, "lenses", "name bytes", "processes (PSS) ~100\nSysV segments (RSS) 0\n");
+	check_table(&kit, "lenses", "name bytes exact approximate missing",
+		    "processes (PSS) ~100 1 0 1\nSysV segments (RSS) 0 0 0 0\n");
 }
 
 /* ---- shared objects ---------------------------------------------------------------- */
 
 static void test_shared_orders(void)
 {
-	static const struct {
-		const char *sort, *dump;
-	} cases[] = {
-		{NULL, "pss 20\nrss 10\nnone -\n=total ~30\n"},
-		{"pss", "pss 20\nrss 10\nnone -\n=total ~30\n"},
-		{"rss", "rss 10\npss 20\nnone -\n=total ~30\n"},
-		{"swap", "none -\npss 20\nrss 10\n=total ~30\n"},
-		{"processes", "pss 20\nnone -\nrss 10\n=total ~30\n"},
+	static const struct order_case cases[] = {
+		/* vector 34 */
+		{"pss", "pss rss none"},  {"rss", "rss pss none"},  {"uss", "none rss pss"},
+		{"swap", "none pss rss"}, {"size", "rss none pss"}, {"processes", "pss none rss"},
+		{"vmas", "pss none rss"}, {"name", "none pss rss"}, {NULL, NULL},
 	};
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
 	memory_kit_row(&kit, MEMORY_SHARED, "rss", 0,
-		       "object_pss_bytes=10;object_rss_bytes=20;object_processes=1");
-	memory_kit_row(&kit, MEMORY_SHARED, "none", 0, "object_processes=2;object_swap_bytes=1");
+		       "object_pss_bytes=10;object_rss_bytes=20;object_processes=1;"
+		       "object_uss_bytes=1;object_size_bytes=7");
+	memory_kit_row(&kit, MEMORY_SHARED, "none", 0,
+		       "object_processes=2;object_swap_bytes=1;object_uss_bytes=2;object_vmas=1");
 	memory_kit_row(&kit, MEMORY_SHARED, "pss", 0,
-		       "object_pss_bytes=20;object_rss_bytes=10;object_processes=3");
-	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		kit.options.sort = cases[i].sort;
-		memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
-		check_table(&kit, "shared", "object pss", cases[i].dump);
-	}
+		       "object_pss_bytes=20;object_rss_bytes=10;object_processes=3;object_vmas=2");
+	check_orders(&kit, memory_draft_shared, memory_shared_sort, "shared", "object", cases);
+	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	check_table(&kit, "shared", "object pss", "pss 20\nrss 10\nnone -\n=total ~30\n");
 }
 
 static void test_consumers(void)
@@ -143,6 +209,11 @@ static void test_unread_are_told_of(void)
 	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
 	g_autofree char *some = memory_kit_notes(&kit, "shared");
 	g_assert_true(g_str_has_prefix(some, "1 process could not be read"));
+	check_coverage(&kit, "shared", "processes 1 0 1");
+	/* Those that read the mappings know better. */
+	memory_kit_row(&kit, MEMORY_SWAP, "*", 0, "swap_unreadable=0;swap_readable=7");
+	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	check_coverage(&kit, "shared", "processes 7 0 0");
 }
 
 /* ---- SysV, tmpfs ------------------------------------------------------------------- */
@@ -163,6 +234,27 @@ static void test_sysv(void)
 		    "sysv:9 - - - 1 3145728 -\n"
 		    "sysv:1 0x00000000 0 2 4194304 2097152 0\n"
 		    "=total - - - 4194305 5242880 ~0\n");
+	check_coverage(&kit, "sysv", "segments 1 1 0");
+}
+
+/* By id is by number. */
+static void test_sysv_orders(void)
+{
+	static const struct order_case cases[] = {
+		{"rss", "sysv:9 sysv:10 sysv:2"},  {"size", "sysv:2 sysv:9 sysv:10"},
+		{"swap", "sysv:10 sysv:2 sysv:9"}, {"attaches", "sysv:2 sysv:10 sysv:9"},
+		{"id", "sysv:2 sysv:9 sysv:10"},   {NULL, NULL},
+	};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	memory_kit_row(&kit, MEMORY_SYSV, "sysv:10", 0,
+		       "sysv_rss_bytes=5;sysv_size_bytes=1;sysv_swap_bytes=1;sysv_attaches=2");
+	memory_kit_row(&kit, MEMORY_SYSV, "sysv:9", 0,
+		       "sysv_rss_bytes=5;sysv_size_bytes=1;sysv_attaches=1");
+	memory_kit_row(&kit, MEMORY_SYSV, "sysv:2", 0,
+		       "sysv_size_bytes=9;sysv_swap_bytes=0;sysv_attaches=3");
+	check_orders(&kit, memory_draft_sysv, memory_sysv_sort, "sysv", "segment", cases);
 }
 
 static void test_tmpfs(void)
@@ -179,6 +271,7 @@ static void test_tmpfs(void)
 	check_table(&kit, "tmpfs", "mount used limit used_percent files",
 		    "/tmp 30 max - -\n/run 10 40 25.0% 3\n/far - - - -\n=total ~40 - - -\n");
 	g_assert_null(memory_kit_table(&kit, "files"));
+	check_coverage(&kit, "tmpfs", "mounts 2 0 1");
 }
 
 static void add_file(MemoryKit *kit, const char *path, guint depth, const char *kind,
@@ -221,6 +314,67 @@ static void test_files(void)
 	}
 }
 
+static void test_tmpfs_orders(void)
+{
+	static const struct order_case mounts[] = {
+		{"used", "/tmp /run /far"},
+		{"limit", "/far /run /tmp"},
+		{"files", "/run /far /tmp"},
+		{"name", "/far /run /tmp"},
+		{"allocated", "/tmp /run /far"},
+		{"logical", "/tmp /run /far"},
+		{NULL, NULL},
+	};
+	static const struct order_case files[] = {
+		{"used", "/tmp   b   a"},
+		{"limit", "/tmp   b   a"},
+		{"files", "/tmp   b   a"},
+		{"name", "/tmp   a   b"},
+		{"allocated", "/tmp   b   a"},
+		{"logical", "/tmp   a   b"},
+		{NULL, NULL},
+	};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	memory_kit_row(&kit, MEMORY_TMPFS, "/run", 0,
+		       "tmpfs_used_bytes=10;tmpfs_limit_bytes=40;tmpfs_files=3");
+	memory_kit_row(&kit, MEMORY_TMPFS, "/tmp", 0, "tmpfs_used_bytes=30;tmpfs_files=1");
+	memory_kit_row(&kit, MEMORY_TMPFS, "/far", 0, "tmpfs_limit_bytes=41;tmpfs_files=2");
+	memory_kit_row(&kit, MEMORY_FILES, "/tmp", 0, "file_depth=0");
+	memory_kit_row(&kit, MEMORY_FILES, "/tmp/a", 0,
+		       "file_depth=1;file_allocated_bytes=1;file_logical_bytes=9");
+	memory_kit_row(&kit, MEMORY_FILES, "/tmp/b", 0,
+		       "file_depth=1;file_allocated_bytes=2;file_logical_bytes=1");
+	check_orders(&kit, memory_draft_tmpfs, memory_tmpfs_sort, "tmpfs", "mount", mounts);
+	check_orders(&kit, memory_draft_tmpfs, memory_tmpfs_sort, "files", "entry", files);
+	check_coverage(&kit, "files", "files 2 0 1");
+	/* What the walk could not read is no file, and not forgotten. */
+	memory_kit_row(&kit, MEMORY_FILES, "*", 0, "files_unreadable=4");
+	memory_kit_draw(&kit, memory_draft_tmpfs, memory_tmpfs_sort);
+	check_coverage(&kit, "files", "files 2 0 5");
+	check_table(&kit, "files", "entry allocated", "/tmp -\n  b 2\n  a 1\n=total ~3\n");
+}
+
+/* What is small is one line with what is in it, and takes as much as before. */
+static void test_files_fold(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.fold = TRUE;
+	memory_kit_row(&kit, MEMORY_TMPFS, "/mnt", 0, "tmpfs_used_bytes=1016");
+	add_file(&kit, "/mnt", 0, "mount", 0);
+	add_file(&kit, "/mnt/big", 1, "file", 1000);
+	add_file(&kit, "/mnt/d", 1, "dir", 1);
+	add_file(&kit, "/mnt/d/e", 2, "dir", 5);
+	add_file(&kit, "/mnt/d/e/f", 3, "file", 10);
+	memory_kit_draw(&kit, memory_draft_tmpfs, memory_tmpfs_sort);
+	check_table(&kit, "files", "entry allocated_subtree folded",
+		    "/mnt 1016 -\n  big 1000 -\n  d 16 2\n=total 1016 -\n");
+	check_coverage(&kit, "files", "files 5 0 0");
+}
+
 /* Depths of a file that somebody else made need not make sense. */
 static void test_files_of_any_depth(void)
 {
@@ -259,21 +413,49 @@ static void test_process(void)
 		    "file 4 4 /a b.so\nheap 1 2 [heap]\n=- - 6 total\n");
 	g_autofree char *notes = memory_kit_notes(&kit, "mappings");
 	g_assert_cmpstr(notes, ==, "Reading them took 1.234 ms.\n");
+	check_coverage(&kit, "mappings", "processes 1 0 0");
+	check_coverage(&kit, "processes", "processes 1 0 0");
+}
+
+static void test_process_orders(void)
+{
+	static const struct order_case cases[] = {
+		{"pss", "b a"},  {"rss", "a b"},  {"uss", "a b"},  {"swap", "b a"},
+		{"size", "a b"}, {"vmas", "b a"}, {"name", "a b"}, {NULL, NULL},
+	};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.pid = 4;
+	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 4, "memory_state=approximate");
+	memory_kit_row(&kit, MEMORY_MAPPINGS, "4 b", 0,
+		       "mapping_pid=4;mapping_label=b;mapping_pss_bytes=2;mapping_rss_bytes=2;"
+		       "mapping_swap_bytes=1;mapping_vmas=2");
+	memory_kit_row(&kit, MEMORY_MAPPINGS, "4 a", 0,
+		       "mapping_pid=4;mapping_label=a;mapping_pss_bytes=1;mapping_rss_bytes=3;"
+		       "mapping_uss_bytes=1;mapping_size_bytes=1;mapping_vmas=1");
+	check_orders(&kit, memory_draft_process, memory_process_sort, "mappings", "object", cases);
+	check_coverage(&kit, "processes", "processes 0 1 0");
 }
 
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/memory/ledger/parts", test_ledger);
+	g_test_add_func("/memory/ledger/orders", test_ledger_orders);
 	g_test_add_func("/memory/ledger/lenses", test_lenses);
 	g_test_add_func("/memory/shared/orders", test_shared_orders);
 	g_test_add_func("/memory/shared/consumers", test_consumers);
 	g_test_add_func("/memory/shared/segments", test_segments_are_joined);
 	g_test_add_func("/memory/shared/unread", test_unread_are_told_of);
 	g_test_add_func("/memory/sysv", test_sysv);
+	g_test_add_func("/memory/sysv/orders", test_sysv_orders);
 	g_test_add_func("/memory/tmpfs/mounts", test_tmpfs);
+	g_test_add_func("/memory/tmpfs/orders", test_tmpfs_orders);
 	g_test_add_func("/memory/tmpfs/files", test_files);
+	g_test_add_func("/memory/tmpfs/fold", test_files_fold);
 	g_test_add_func("/memory/tmpfs/any depth", test_files_of_any_depth);
 	g_test_add_func("/memory/process", test_process);
+	g_test_add_func("/memory/process/orders", test_process_orders);
 	return g_test_run();
 }

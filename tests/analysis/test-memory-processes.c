@@ -2,6 +2,7 @@
 /* ctprof memory processes: the tree, its sums, what is asked for, and coverage. */
 #include <string.h>
 
+#include "analysis/memory-collapse.h"
 #include "memory-kit.h"
 
 #define N_PROCESSES 60
@@ -174,6 +175,55 @@ static void test_filter(void)
 	}
 }
 
+static void test_threshold(void)
+{
+	static const struct {
+		guint64 ram, largest, threshold;
+	} cases[] = {
+		{10000, 1000, 30},                   /* vector 44 */
+		{10000, 100000, 100}, {0, 1000, 30}, /* not known */
+		{10000, 0, 0},        {99, 1000, 0}, {G_MAXUINT64, G_MAXUINT64, G_MAXUINT64 / 100},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+		g_assert_cmpuint(collapse_threshold(cases[i].ram, cases[i].largest), ==,
+				 cases[i].threshold);
+}
+
+/* vector 45: never a root, nor a leaf; only what is below the threshold, here 100;
+ * not what was asked for.  What is folded is in every sum. */
+static void test_fold(void)
+{
+	static const struct {
+		const char *filter, *dump;
+	} cases[] = {
+		{NULL, "1 1 ~90206 -\n  2 90000 90000 -\n  3 50 105 -\n    7 55 55 -\n"
+		       "  4 20 99 3\n  10 1 ~1 -\n    11 - - -\n9 1 1 -\n=- ~90207 ~90207 -\n"},
+		{"^p6$", "^1 1 ~90206 -\n  ^4 20 99 -\n    ^5 29 79 -\n      6 40 40 -\n"
+			 "=- 40 40 -\n"},
+	};
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.fold = TRUE;
+	memory_kit_row(&kit, MEMORY_LEDGER, "meminfo.MemTotal", 0, "ledger_bytes=10000");
+	add_process(&kit, 1, 0, "pss_bytes=1");
+	add_process(&kit, 2, 1, "pss_bytes=90000");
+	add_process(&kit, 3, 1, "pss_bytes=50");
+	add_process(&kit, 7, 3, "pss_bytes=55");
+	add_process(&kit, 4, 1, "pss_bytes=20");
+	add_process(&kit, 5, 4, "pss_bytes=29");
+	add_process(&kit, 6, 5, "pss_bytes=40");
+	add_process(&kit, 8, 5, "pss_bytes=10");
+	add_process(&kit, 9, 0, "pss_bytes=1");
+	add_process(&kit, 10, 1, "pss_bytes=1");
+	add_process(&kit, 11, 10, "memory_state=approximate");
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		kit.options.filter = cases[i].filter;
+		check_dump(&kit, "pid pss pss_subtree folded", cases[i].dump);
+	}
+}
+
 static void test_limit(void)
 {
 	g_auto(MemoryKit) kit;
@@ -320,6 +370,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/processes/absent is not 0", test_absent);
 	g_test_add_func("/memory/processes/kernel threads", test_kernel_threads_are_in_no_coverage);
 	g_test_add_func("/memory/processes/filter", test_filter);
+	g_test_add_func("/memory/processes/threshold", test_threshold);
+	g_test_add_func("/memory/processes/fold", test_fold);
 	g_test_add_func("/memory/processes/limit", test_limit);
 	g_test_add_func("/memory/processes/effective size", test_effective);
 	g_test_add_func("/memory/processes/sums of any forest", test_laws);

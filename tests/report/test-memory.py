@@ -63,7 +63,10 @@ def test_misuse_is_exit_code_2():
         (["process", "x"], "process id"),
         (["processes", "a", "b"], "'b'"),
         (["processes", "--sort", "x"], "pss, uss, rss"),
-        (["ledger", "--sort", "pss"], "one order only"),
+        (["ledger", "--sort", "pss"], "ledger: expected one of kernel, size, name"),
+        (["tmpfs", "--sort", "pss"], "used, limit, files, name"),
+        (["processes", "--fold", "--flat"], "--flat"),
+        (["sysv", "--fold"], "processes and tmpfs"),
         (["processes", "--filter", "("], "--filter"),
         (["processes", "--limit", "-1"], "--limit"),
         (["processes", "--walk"], "tmpfs"),
@@ -123,6 +126,36 @@ def test_formats_tell_the_same():
         "" if line["pss"] is None else str(line["pss"]) for line in lines
     ]
     assert [line.split()[0] for line in shown[: len(lines)]] == [str(x["pid"]) for x in lines]
+
+
+def test_every_total_tells_what_it_is_made_of():
+    """In each view, and the same in each format."""
+    need("memory-shared")
+    path = f"{FOLDER.name}/all.ctprof.zst"
+    text("-q", "capture", "--plugins=memory", "--memory=all,files", "-o", path)
+    for view in ("ledger", "processes", "shared", "tmpfs", "sysv", "categories"):
+        drawn = text("memory", view, path)
+        rows = text("memory", view, "-f", "csv", path).splitlines()
+        for section in json.loads(text("memory", view, "-f", "json", path))["sections"]:
+            if section["name"] == "lenses":
+                assert all(line["exact"] is not None for line in section["lines"])
+                continue
+            told = section["coverage"]
+            counts = [told[word] for word in ("exact", "approximate", "missing")]
+            words = "{}: {} exact, {} approximate, {} missing".format(told["of"], *counts)
+            assert f" {words}\n" in drawn, (view, words)
+            last = ",".join([told["of"], *map(str, counts)])
+            (line,) = [x for x in rows if x.startswith(section["name"] + ",coverage,")]
+            assert line.endswith("," + last), line
+
+
+def test_folding_changes_no_total():
+    need("memory-ledger")
+    path = snapshot()
+    whole, folded = (table("processes", *more, path) for more in ([], ["--fold"]))
+    assert folded["totals"] == whole["totals"] and folded["coverage"] == whole["coverage"]
+    stand = sum(1 + (line["folded"] or 0) for line in folded["lines"])
+    assert stand == len(whole["lines"]) >= len(folded["lines"])
 
 
 def test_orders_and_limit():
