@@ -2,6 +2,7 @@
 """A stranger's workshop: an installed tree, and projects built against it."""
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -47,6 +48,15 @@ class Workshop:
         call("meson", "setup", "-Dwerror=true", folder, project, env=self.env)
         call("ninja", "-C", folder, env=self.env)
         return call("meson", "test", "-C", folder, env=self.env)
+
+    def check(self, plugin):
+        """What plugin-check says of it: no failure, and what was found besides."""
+        done = subprocess.run([BUILD / "ctprof", "plugin-check", "--format=json", plugin],
+                              check=False, text=True, capture_output=True, env=self.env)
+        told = json.loads(done.stdout)
+        failed = [found for found in told["findings"] if found["result"] == "FAIL"]
+        assert done.returncode == 0 and not failed, f"{plugin}: {failed}"
+        return told["findings"]
 
     def run(self, *arguments, path, status=0, **options):
         """ctprof, which finds the plugins in path before its own."""

@@ -118,6 +118,16 @@ def test_strangers_capture_and_draw():
         check_sink(w, path, before, after)
 
 
+def test_plugin_check_passes_both():
+    with workshop() as w:
+        path = build_both(w)
+        found = w.check(path / "ctprof-wchan.so")
+        assert {"check": "demand", "result": "ok", "text": ""} in found, found
+        found = w.check(path / "ctprof-openmetrics.so")
+        drawn = {f["check"] for f in found if f["result"] == "ok"}
+        assert {"show", "compare", "table"} <= drawn, found
+
+
 def test_everything_a_host_has_is_openmetrics():
     """The whole host, by all of ctprof's own sources, in all groupings."""
     with workshop() as w:

@@ -66,6 +66,7 @@ def check_project(script, kind, name):
         check_files(project, name)
         assert "all tests passed" in w.make(project, "check")
         CHECKS[kind](w, project, name)
+        w.check(project / f"ctprof-{name}.so")
         w.meson(project, w.tmp / "build")
         CHECKS[kind](w, w.tmp / "build", name)
         installed = w.tmp / "root"
