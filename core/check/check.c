@@ -461,8 +461,12 @@ GPtrArray *check_plugin(const CheckRequest *request, GError **error)
 	plan.bare.settings = request->globals->settings;
 	check_run_child(check_load, request, "load", request->timeout_s, told);
 	gboolean loads = is_loaded(told);
-	for (guint i = 0; loads && i < G_N_ELEMENTS(steps); i++)
+	for (guint i = 0; loads && i < G_N_ELEMENTS(steps) && !crash_interrupted(); i++)
 		check_run_child(steps[i].run, &plan, steps[i].check, request->timeout_s, told);
 	drop_bare(top, &plan.bare);
+	if (crash_interrupted()) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+		return NULL;
+	}
 	return sum_up(told);
 }

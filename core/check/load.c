@@ -175,6 +175,10 @@ static void check_descriptor(const Plugin *plugin)
 		fail("descriptor", "the thread_model of a sink is always serial");
 	if (!cost)
 		fail("descriptor", "the cost %u is unknown", d->cost);
+	if (d->abi_minor > CTPROF_ABI_MINOR)
+		check_tell(CHECK_NOTE, "descriptor",
+			   "made for ABI %u.%u, and this is %u.%u: what is newer is not there",
+			   d->abi_major, d->abi_minor, CTPROF_ABI_MAJOR, CTPROF_ABI_MINOR);
 	if (is_source && !plugin->source.worker_open != !plugin->source.worker_close)
 		fail("descriptor", "worker_open and worker_close are a pair");
 	if (faults == 0)

@@ -488,9 +488,12 @@ static void tell(enum watch_check check)
 
 void watch_end(gboolean unused)
 {
+	gboolean is_source = watch.plugin->descriptor.kind == CTPROF_KIND_SOURCE;
+
+	if (is_source && watch.plugin->opened && watch.metric_names->len == 0)
+		fault(WATCH_METRICS, "open() declared no metric: nothing of it is ever wanted");
 	plugin_close(watch.plugin);
 	count_what_is_left();
-	gboolean is_source = watch.plugin->descriptor.kind == CTPROF_KIND_SOURCE;
 	for (guint i = 0; i < N_WATCH_CHECKS; i++)
 		if (is_source || (i != WATCH_METRICS && i != WATCH_PUTS && i != WATCH_FILES))
 			tell(i);

@@ -57,6 +57,8 @@ static int rude_open(const struct ctprof_host *lent, void **ret_self)
 		(void)pthread_create(&thread, NULL, idle, NULL);
 	if (has_fault("twice"))
 		(void)declare("rude_stat", &stat_slot);
+	if (has_fault("mute"))
+		return 0;
 	int result = declare("rude_wchan", &wchan_slot);
 	return result < 0 ? result : declare("rude_stat", &stat_slot);
 }

@@ -20,6 +20,7 @@ RULES = {
     "positive": ("results", "collect returned 1"),
     "silent": ("results", "no host->error() told why"),
     "twice": ("metrics", "rude_stat is declared twice"),
+    "mute": ("metrics", "declared no metric"),
     "full-stop": ("metrics", "full stop"),
     "demand": ("demand", "ask host->wanted()"),
 }
