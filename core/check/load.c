@@ -133,6 +133,15 @@ static G_GNUC_PRINTF(2, 3) void fail(const char *check, const char *format, ...)
 	faults++;
 }
 
+/* A number this ctprof does not know: wrong, unless a newer ABI has it. */
+static void tell_unknown(const Plugin *plugin, const char *check, const char *what, guint32 number)
+{
+	if (plugin->descriptor.abi_minor > CTPROF_ABI_MINOR)
+		check_tell(CHECK_NOTE, check, "%s %u is unknown here", what, number);
+	else
+		fail(check, "%s %u is unknown", what, number);
+}
+
 static gboolean is_line(const char *text)
 {
 	return text && text[0] && !strpbrk(text, "\n\r\t") && g_utf8_validate(text, -1, NULL);
@@ -143,12 +152,12 @@ static gboolean is_line(const char *text)
 static void check_size(const char *what, guint32 given, gsize known)
 {
 	if (given < known)
-		check_tell(CHECK_NOTE, "descriptor", "%s is of an older ABI: %u bytes, %zu here",
-			   what, given, known);
+		check_tell(CHECK_NOTE, "descriptor", "%s: of an older ABI, %u bytes of %zu", what,
+			   given, known);
 	if (given > known)
 		check_tell(CHECK_NOTE, "descriptor",
-			   "%s is of a newer ABI: %u bytes, %zu here; the rest is not looked at",
-			   what, given, known);
+			   "%s: of a newer ABI, %u bytes, of which %zu are looked at", what, given,
+			   known);
 	if (given % sizeof(gpointer) != 0)
 		fail("descriptor", "the struct_size of %s, %u, is no size of a struct", what,
 		     given);
@@ -170,11 +179,11 @@ static void check_descriptor(const Plugin *plugin)
 	else if (g_str_has_suffix(d->summary, "."))
 		fail("descriptor", "the summary ends without a full stop");
 	if (!model)
-		fail("descriptor", "the thread_model %u is unknown", d->thread_model);
+		tell_unknown(plugin, "descriptor", "the thread_model", d->thread_model);
 	if (!is_source && d->thread_model != CTPROF_THREADS_SERIAL)
 		fail("descriptor", "the thread_model of a sink is always serial");
 	if (!cost)
-		fail("descriptor", "the cost %u is unknown", d->cost);
+		tell_unknown(plugin, "descriptor", "the cost", d->cost);
 	if (d->abi_minor > CTPROF_ABI_MINOR)
 		check_tell(CHECK_NOTE, "descriptor",
 			   "made for ABI %u.%u, and this is %u.%u: what is newer is not there",
@@ -183,7 +192,8 @@ static void check_descriptor(const Plugin *plugin)
 		fail("descriptor", "worker_open and worker_close are a pair");
 	if (faults == 0)
 		check_tell(CHECK_OK, "descriptor", "%s, %s, %s, ABI %u.%u",
-			   is_source ? "source" : "sink", model, cost, d->abi_major, d->abi_minor);
+			   is_source ? "source" : "sink", model ? model : "?", cost ? cost : "?",
+			   d->abi_major, d->abi_minor);
 }
 
 static gboolean is_below_a_root(const char *name)
@@ -196,7 +206,7 @@ static gboolean is_below_a_root(const char *name)
 	return FALSE;
 }
 
-static void check_need(const struct ctprof_need *need, guint i)
+static void check_need(const Plugin *plugin, const struct ctprof_need *need, guint i)
 {
 	const struct need_rule *rule = NULL;
 
@@ -204,7 +214,7 @@ static void check_need(const struct ctprof_need *need, guint i)
 		if (need_rules[r].kind == need->kind)
 			rule = &need_rules[r];
 	if (!rule) {
-		fail("needs", "need %u: its kind %u is unknown", i, need->kind);
+		tell_unknown(plugin, "needs", "the kind of need", need->kind);
 		return;
 	}
 	if (!is_line(need->name) || !is_line(need->why))
@@ -227,7 +237,7 @@ static void check_needs(const Plugin *plugin)
 		memcpy(&own, given, MIN(plugin->descriptor.needs->struct_size, sizeof own));
 		if (given->struct_size != plugin->descriptor.needs->struct_size)
 			fail("needs", "need %u: its struct_size is not the first one's", i);
-		check_need(&own, i);
+		check_need(plugin, &own, i);
 	}
 	if (faults == 0)
 		check_tell(CHECK_OK, "needs", "%u declared", plugin->descriptor.n_needs);

@@ -135,5 +135,14 @@ def test_installed_program_finds_no_build_tree():
         assert result.status == 0 and "\ntoy " not in result.out, str(result)
 
 
+def test_plugin_check_takes_old_and_new():
+    """What another minor has is no failure: the border grows."""
+    for name in ("example", "lines", "newer", "future"):
+        with rig() as r:
+            done = r.run("plugin-check", "--proc-root", r.proc,
+                         BUILD / f"tests/abi/ctprof-{name}.so", plugins=None, path=False)
+            assert done.status == 0 and done.out.endswith("every check passed\n"), str(done)
+
+
 if __name__ == "__main__":
     tap.main(globals())
