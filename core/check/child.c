@@ -25,7 +25,8 @@ struct board {
 };
 
 static struct board *board;
-static int pipe_fd = -1; /* the child's end */
+static const CrashPage *page; /* where each thread of the child is */
+static int pipe_fd = -1;      /* the child's end */
 
 static const char marks[] = {[CHECK_OK] = 'O', [CHECK_FAIL] = 'F', [CHECK_NOTE] = 'N'};
 
@@ -96,15 +97,6 @@ void check_tell_op(const char *op)
 	board->op = op;
 }
 
-/* A crash is to be seen by the parent, and told by it alone. */
-static void forget_crash_handlers(void)
-{
-	static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-
-	for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-		signal(numbers[i], SIG_DFL);
-}
-
 static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -112,7 +104,6 @@ static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent
 		_exit(1);
 	setpgid(0, 0);
 	crash_take_place();
-	forget_crash_handlers();
 	step(data);
 	put_line(DONE "\n");
 	_exit(0);
@@ -162,22 +153,28 @@ static gboolean take_lines(const char *told, GPtrArray *findings)
 	return FALSE;
 }
 
+/* In which function of the plugin the child came to its end. */
+static char *describe_place(void)
+{
+	const CrashBlame *culprit = crash_find_culprit(page);
+
+	if (culprit)
+		return g_strdup_printf("in its %s function", culprit->op);
+	return g_strdup_printf("the last of its functions that was called: %s",
+			       board->op ? board->op : "load");
+}
+
 static char *describe_end(int status, gboolean in_time, guint timeout_s)
 {
-	const char *op = board->op ? board->op : "load";
+	g_autofree char *place = describe_place();
 
 	/* A helper of it may hold the pipe long after it crashed. */
 	if (WIFSIGNALED(status) && (in_time || WTERMSIG(status) != SIGKILL))
-		return g_strdup_printf("crashed with signal %d (%s); the last of its functions "
-				       "that was called: %s",
-				       WTERMSIG(status), g_strsignal(WTERMSIG(status)), op);
+		return g_strdup_printf("crashed with signal %d (%s); %s", WTERMSIG(status),
+				       g_strsignal(WTERMSIG(status)), place);
 	if (!in_time)
-		return g_strdup_printf("not done after %u s; the last of its functions that was "
-				       "called: %s",
-				       timeout_s, op);
-	return g_strdup_printf("ended the process with status %d; the last of its functions that "
-			       "was called: %s",
-			       WEXITSTATUS(status), op);
+		return g_strdup_printf("not done after %u s; %s", timeout_s, place);
+	return g_strdup_printf("ended the process with status %d; %s", WEXITSTATUS(status), place);
 }
 
 static void attend(pid_t pid, int fd, const char *check, guint timeout_s, GPtrArray *findings)
@@ -212,7 +209,7 @@ void check_run_child(CheckStep step, gconstpointer data, const char *check, guin
 		return;
 	}
 	fflush(NULL);
-	crash_renew();
+	page = crash_renew();
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fds[0]);

@@ -100,6 +100,9 @@ static int watch_open_file(const struct ctprof_host *host, int dirfd, const char
 	int result = watch.lent.open_file(host, dirfd, path);
 	struct stat st;
 
+	if (watch.may_declare)
+		fault(WATCH_FILES, "opened '%s' in open(), which reads nothing yet: start() may",
+		      path);
 	if (path[0] == '/') {
 		fault(WATCH_FILES, "opened '%s', an absolute path: open below host->root()", path);
 		return result;

@@ -55,6 +55,10 @@ static int rude_open(const struct ctprof_host *lent, void **ret_self)
 	*ret_self = &wchan_slot;
 	if (has_fault("thread"))
 		(void)pthread_create(&thread, NULL, idle, NULL);
+	if (has_fault("left"))
+		(void)dup(STDERR_FILENO);
+	if (has_fault("early"))
+		(void)host->open_file(host, host->root(host, CTPROF_ROOT_PROC), "rude");
 	if (has_fault("twice"))
 		(void)declare("rude_stat", &stat_slot);
 	if (has_fault("mute"))

@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 
-from rig import BUILD, add_tests, check_failure, is_sanitized, rig
+from rig import BUILD, SOURCE, add_tests, check_failure, is_sanitized, rig
 
 import tap
 
@@ -14,7 +14,9 @@ import tap
 RULES = {
     "undeclared": ("files", "proc/<tgid>/task/<tid>/statm"),
     "absolute": ("files", "absolute path"),
+    "early": ("files", "opened 'rude' in open()"),
     "leak": ("descriptors", "more than it began with"),
+    "left": ("descriptors", "1 descriptors are still open after close()"),
     "thread": ("threads", "still run after close()"),
     "stray-put": ("puts", "outside collect()"),
     "positive": ("results", "collect returned 1"),
@@ -31,12 +33,16 @@ TOYS = {
     "short-descriptor": ("load", "struct_size"),
     "no-collect": ("load", "collect"),
     "crash-constructor": ("load", "crashed with signal 11"),
-    "crash-open": ("run", "called: open"),
-    "crash-start": ("run", "called: start"),
-    "crash-thread": ("run", "called: collect"),
+    "crash-open": ("run", "in its open function"),
+    "crash-start": ("run", "in its start function"),
+    "crash-thread": ("run", "in its collect function"),
     "abort-thread": ("run", "crashed with signal 6"),
     "exit-thread": ("run", "ended the process with status"),
     "hang-thread": ("run", "not done after 2 s"),
+    "crash-close": ("run", "in its close function"),
+    "overflow-thread": ("workers", "in its collect function"),
+    "hang-worker-open": ("run", "not done after 2 s; in its worker_open function"),
+    "worker-fails": ("run", "no socket"),
     "open-fails": ("run", "no luck today"),
     "open-fails-in-silence": ("results", "no host->error() told why"),
     "collect-fails": ("results", "collect failed"),
@@ -126,6 +132,12 @@ def test_sink_passes():
         assert {"capture", "full-disk"} <= {name for name, _ in found["ok"]}, found
 
 
+def test_sink_that_writes_nothing():
+    with rig() as r:
+        found = check(r, r.install("snapshot"), env={"TOYSINK_FAULT": "mute"})
+        assert find(found, "capture", "nothing was written"), found
+
+
 def test_misuse():
     with rig() as r:
         for arguments in ([], ["a", "b"], ["--timeout", "0", "a"], ["--pid", "x", "a"]):
@@ -159,11 +171,24 @@ def check_own(_, file):
         assert not failed and result.status == 0, str(result)
 
 
+OWN = {file.stem.replace("-", "_"): (file,)
+       for file in sorted(pathlib.Path(BUILD).glob("ctprof-*.so"))}
+RECORDED = SOURCE / "tests/roots/6.18-odd-names"
+
+
+def check_own_recorded(_, file):
+    """Nor do they break one where most of what they read is missing."""
+    with rig() as r:
+        result = r.run("plugin-check", "--format", "json", "--proc-root", RECORDED / "proc",
+                       "--sys-root", RECORDED / "sys", file, plugins=None, path=False)
+        failed = [f for f in json.loads(result.out)["findings"] if f["result"] == "FAIL"]
+        assert not failed and result.status == 0, str(result)
+
+
 add_tests(globals(), "finds", check_rule, RULES)
 add_tests(globals(), "finds_toy", check_toy, TOYS)
-add_tests(globals(), "own", check_own,
-          {file.stem.replace("-", "_"): (file,) for file in
-           sorted(pathlib.Path(BUILD).glob("ctprof-*.so"))})
+add_tests(globals(), "own", check_own, OWN)
+add_tests(globals(), "own_recorded", check_own_recorded, OWN)
 
 if __name__ == "__main__":
     tap.main(globals())
