@@ -142,7 +142,7 @@ static void test_swap(void)
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 8 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 0 kB")},
 		 "1 8192 4096; 2 0 0"},
-		/* Private mappings, and by name those without one, are ignored. */
+		/* vector 55: private mappings, and by name those without one, are ignored */
 		{{SEGMENT("1000-2000", "rw-p", "1", "/a", "Swap: 8 kB"),
 		  SEGMENT("1000-2000", "rw-s", "2", "", "Swap: 8 kB")},
 		 "1 0 0; 2 8192 0"},
@@ -168,7 +168,7 @@ static void test_swap(void)
 	}
 }
 
-/* Memory of no object is a process's own, and told of chosen ones only. */
+/* Vector 22: memory of no object is a process's own, and told of chosen ones only. */
 static void test_mappings(void)
 {
 	static const char smaps[] = HEAD("1000-2000", "rw-p", "00:00", "0", "") "Pss: 1 kB\n" HEAD(

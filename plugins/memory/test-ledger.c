@@ -26,12 +26,16 @@ static void test_meminfo(void)
 	static const struct {
 		const char *text, *entries;
 	} cases[] = {
+		/* vector 1 */
 		{"MemTotal: 1024 kB\n", "MemTotal=1048576"},
+		/* vectors 2, 3 */
 		{"HugePages_Total: 3\nHugePages_Free: 2\nHugepagesize: 2048 kB\n",
 		 "HugePages_Total=6291456 HugePages_Free=4194304 Hugepagesize=2097152"},
+		/* vector 4 */
 		{"HugePages_Total: 3\n", "HugePages_Total=0"},
 		/* In kB whatever stands behind it. */
 		{"Hugepagesize: 2\nHugePages_Rsvd: 1", "Hugepagesize=2048 HugePages_Rsvd=2048"},
+		/* vector 5 */
 		{"Foo: 12\nFoo2: abc kB\nFoo 12 kB\n\nLast: 1 kB", "Foo=12 Last=1024"},
 		{"A: 1 KB\nB: 1 kBx\nC: 1 MB\n", "A=1 B=1 C=1"},
 		{"B: 1 kB\nA: 2 kB\nB: 3 kB\n", "B=1024 A=2048"},
@@ -86,21 +90,24 @@ static void test_physical(void)
 	static const struct {
 		const char *meminfo, *rows;
 	} cases[] = {
+		/* vector 6 */
 		{"MemTotal: 1000\nMemFree: 100\nActive(anon): 200\nInactive(anon): 100\n"
 		 "Active(file): 100\nInactive(file): 90\nUnevictable: 10\nSlab: 100\nHugetlb: 100\n"
 		 "KernelStack: 20\nPageTables: 20\nPercpu: 10\n",
 		 "physical.allocated=900 physical.lru=500 physical.slab=100 physical.hugetlb=100 "
 		 "physical.kernel=50 physical.residual~150"},
+		/* vector 7 */
 		{"MemTotal: 1000\n", ""},
 		{"MemFree: 1000\n", ""},
 		{"MemTotal: 1000\nMemFree: 1001\n", ""},
+		/* vector 8 */
 		{"MemTotal: 1000\nMemFree: 500\nSlab: 600\n",
 		 "physical.allocated=500 physical.lru!10 physical.slab=600 physical.hugetlb!10 "
 		 "physical.kernel!10 physical.excess~100"},
 		{"MemTotal: 1000\nMemFree: 500\nSlab: 500\n",
 		 "physical.allocated=500 physical.lru!10 physical.slab=500 physical.hugetlb!10 "
 		 "physical.kernel!10 physical.residual~0"},
-		/* Measured on Linux 6.18. */
+		/* vector 9: measured on Linux 6.18. */
 		{"MemTotal: 24684084 kB\nMemFree: 23208488 kB\nActive(anon): 370568 kB\n"
 		 "Slab: 546816 kB\nHugetlb: 0 kB\nKernelStack: 481712 kB\nPageTables: 7228 kB\n"
 		 "Percpu: 976 kB\n",
@@ -208,6 +215,7 @@ static void test_nvidia(void)
 		guint64 pools;
 		bool good;
 	} params[] = {
+		/* vector 49 */
 		{"Mobile: 4294967295\nEnableSystemMemoryPools: 529\n", 529, true},
 		{"EnableSystemMemoryPools: 0\n", 0, true},
 		{"Mobile: 1\n", 0, false},
@@ -219,6 +227,7 @@ static void test_nvidia(void)
 		guint64 node, order;
 		bool good;
 	} names[] = {
+		/* vector 50 */
 		{"nv-sysmem-alloc-node-3-order-9-417", 3, 9, true},
 		{"nv-sysmem-alloc-node-0-order-0", 0, 0, true},
 		{"nv-sysmem-alloc-node-3-order-9x", 0, 0, false},
@@ -231,6 +240,7 @@ static void test_nvidia(void)
 		guint64 node, objects;
 		bool good;
 	} counts[] = {
+		/* vector 51 */
 		{"0 11 13 17\n", 1, 13, true},
 		{"0 11 13 17\n5 1 2 3\n", 1, 15, true},
 		{"0 11 13 17\n", 3, 0, false},

@@ -140,7 +140,7 @@ static char *read_sums(pid_t pid, const char *source)
 	return g_strdup(fake_host_string(run.fake, 0, "smaps_rollup_kib"));
 }
 
-/* Of a process that keeps still both files tell the same, but for what smaps
+/* Vector 65.  Of a process that keeps still both files tell the same, but for what smaps
  * rounds down a mapping.  What it shares with others is theirs to change: only
  * what was the same before and after counts. */
 static void test_sources_agree(void)

@@ -17,12 +17,14 @@ static void test_mountinfo_line(void)
 	static const struct {
 		const char *line, *device, *point, *type, *source, *options;
 	} cases[] = {
+		/* vector 10 */
 		{"839 811 0:34 / /tmp rw,nosuid,nodev master:17 - tmpfs tmpfs rw,size=65909960k",
 		 "0:34", "/tmp", "tmpfs", "tmpfs", "rw,size=65909960k"},
 		{"1 2 254:0 / / rw - ext4 /dev/vda rw", "254:0", "/", "ext4", "/dev/vda", "rw"},
 		{"1 2 0:3 / /a rw shared:1 master:2 - fuse.x a b,c rw", "0:3", "/a", "fuse.x", "a",
 		 "rw"},
 		{"1 2 0:3 / /a rw - proc  rw", "0:3", "/a", "proc", "", "rw"},
+		/* vector 11 */
 		{"839 811 0:34 / /tmp rw tmpfs tmpfs rw", NULL, NULL, NULL, NULL, NULL},
 		{"811 0:34 / /tmp - tmpfs tmpfs rw", NULL, NULL, NULL, NULL, NULL},
 		{"1 2 0:x / /a rw - proc proc rw", NULL, NULL, NULL, NULL, NULL},
@@ -52,6 +54,7 @@ static void test_mountinfo_line(void)
 static void test_unescape(void)
 {
 	static const char *const cases[][2] = {
+		/* vector 12 */
 		{"/mnt/a\\040b", "/mnt/a b"},
 		{"/b\\134c", "/b\\c"},
 		{"/end\\04", "/end\\04"},
@@ -78,12 +81,14 @@ static void test_size(void)
 		bool good;
 		guint64 bytes;
 	} cases[] = {
+		/* vector 13 */
 		{"64k", true, 65536},
 		{"2m", true, 2097152},
 		{"1g", true, 1073741824},
 		{"4096", true, 4096},
 		{"1TB", true, 1099511627776},
 		{"1Pb", true, G_GUINT64_CONSTANT(1) << 50},
+		/* vector 14 */
 		{"50%", false, 0},
 		{"", false, 0},
 		{"k", false, 0},
@@ -124,6 +129,7 @@ static void test_tmpfs_mounts(void)
 	static const struct {
 		const char *mountinfo, *tmpfs;
 	} cases[] = {
+		/* vector 40 */
 		{"1 0 0:24 / /run rw - tmpfs t rw\n1 0 0:26 / /run/lock rw - tmpfs t rw\n"
 		 "1 0 0:24 / /var/run rw - tmpfs t rw\n",
 		 "/run=0:24 /run/lock=0:26"},
@@ -175,6 +181,7 @@ static void test_classify(void)
 		guint minor; /* of major 0 */
 		const char *path, *kind;
 	} cases[] = {
+		/* vector 17 */
 		{0, "", "anon"},
 		{0, "[heap]", "heap"},
 		{0, "[stack]", "stack"},
@@ -187,9 +194,11 @@ static void test_classify(void)
 		{0, "[anon:/memfd:x]", "anon"},
 		{1, "[anon_shmem:x]", "shmem"},
 		{0, "[uprobes]", "pseudo"},
+		/* vector 18, and that of a library below */
 		{1, "/SYSV00000000" DELETED, "sysv"},
 		{1, "/memfd:cache shard" DELETED, "memfd"},
 		{1, "/memfd:", "memfd"},
+		/* vector 20 */
 		{1, "/dev/zero" DELETED, "shmem"},
 		{15, "/anon_hugepage" DELETED, "hugetlb"},
 		/* A device driver's memory, or no file at all. */
@@ -208,6 +217,7 @@ static void test_classify(void)
 		{40, "/r/x", "tmpfs"},
 		{41, "/h/x", "hugetlb"},
 		/* An unknown device: what is here in that place. */
+		/* vector 19 */
 		{99, "/tmp", "tmpfs"},
 		{99, "/tmp/a" DELETED, "tmpfs"},
 		{99, "/tmp/x/a", "tmpfs"},
@@ -238,7 +248,7 @@ static void test_classify(void)
 	mounts_clear(&mounts);
 }
 
-/* smaps writes devices in hexadecimal, mountinfo in decimal. */
+/* Vector 42: smaps writes devices in hexadecimal, mountinfo in decimal. */
 static void test_device_join(void)
 {
 	static const char line[] = "1000-2000 r--s 00000000 00:1b 7                  /dev/shm/x";
@@ -263,6 +273,7 @@ static void test_header(void)
 		guint64 inode;
 		const char *path;
 	} cases[] = {
+		/* vector 15 */
 		{"7f1230000000-7f1230001000 rw-s 00000000 00:01 42 /memfd:cache shard (deleted)",
 		 4096, 0, 1, 42, "/memfd:cache shard (deleted)"},
 		{"7f1230000000-7f1230001000 r-xp 0001f000 fe:1b 18446744073709551615   /a  ", 4096,
@@ -271,6 +282,7 @@ static void test_header(void)
 		 0, 0, "[vsyscall]"},
 		{"1000-3000 rw-p 00000000 00:00 0 ", 8192, 0, 0, 0, ""},
 		{"1000-3000 rw-p 00000000 00:00 0", 8192, 0, 0, 0, ""},
+		/* vector 16 */
 		{"VmFlags: rd ex mr mw me", 0, 0, 0, 0, NULL},
 		{"THPeligible:    0", 0, 0, 0, 0, NULL},
 		{"Size:    8 kB", 0, 0, 0, 0, NULL},
@@ -348,6 +360,7 @@ static void test_fold(void)
 		unsigned wanted;
 		const char *holdings;
 	} cases[] = {
+		/* vector 21 */
 		{HEAD("1000-2000", "rw-s", "00:01", "42", "/second-name") "Pss: 1 kB\n" HEAD(
 			 "2000-3000", "rw-s", "00:01", "42",
 			 "/first-name") "Pss: 2 kB\n" HEAD("3000-4000", "rw-s", "00:01", "43",
@@ -386,7 +399,7 @@ static void test_fold(void)
 												     "/no-swap-line"),
 		 FOLD_BY_NAME,
 		 "/m|7|3|-|-|3072\n|8|1|-|-|5120\n/no-swap-line|9|1|-|-|0\n/m:3072\n/m:0\n"},
-		/* Only line ends are escaped; other bytes are as they are. */
+		/* vector 66: only line ends are escaped; other bytes are as they are. */
 		{HEAD("1000-2000", "r--p", "08:01", "5", "/a\\012\303\251 \\040\\01") "Rss: 1 kB\n",
 		 0, "/a\n\303\251 \\040\\01|5|1|1024|-|0\n"},
 		/* Fields before the first mapping, malformed and unknown ones. */
@@ -473,8 +486,10 @@ static void test_sysv(void)
 	static const struct {
 		const char *text, *segments;
 	} cases[] = {
+		/* vector 35 */
 		{SYSV_HEADER "0 1 600 4194304 11 12 2 0 0 0 0 1 0 1 2097152 0\n",
 		 "1 0 2 0 4194304 2097152 0\n"},
+		/* vector 36 */
 		{SYSV_HEADER "-559038737 0 600 1 1 1 1 1000 0 0 0 1 0 1 4096 8192\n"
 			     "0 x 600 1 1 1 1 0 0 0 0 1 0 1 0 0\n\n",
 		 "0 3735928559 1 1000 1 4096 8192\nmalformed 2\n"},

@@ -24,12 +24,14 @@ static const struct ladder_case {
 	 385, 884, 9, 301},
 	{"no rollup", 'S', USER, MM, NULL, MAPPING MAPPING, NULL, NULL, NULL, NULL, "exact",
 	 "smaps", 0, 6, 8, ABSENT, ABSENT},
+	/* vector 64 */
 	{"leader exited", 'Z', USER, "", "", NULL, MM, ROLLUP, NULL, NULL, "exact", "sibling", 0,
 	 385, 884, 9, 301},
 	{"leader exited, no rollup", 'Z', USER, "", NULL, "", MM, NULL, MAPPING, NULL, "exact",
 	 "sibling-smaps", 0, 3, 4, ABSENT, ABSENT},
 	{"leader exited, refused", 'Z', USER, "", "", NULL, MM, ROLLUP, NULL, "12/smaps_rollup",
 	 "approximate", "status", DENIED, ABSENT, 100, 5, 70},
+	/* vector 27 */
 	{"refused", 'S', USER, MM, ROLLUP, MAPPING, NULL, NULL, NULL, "smaps_rollup", "approximate",
 	 "status", DENIED, ABSENT, 100, 5, 70},
 	{"refused, status too", 'S', USER, NULL, ROLLUP, NULL, NULL, NULL, NULL, "smaps_rollup",
@@ -38,16 +40,19 @@ static const struct ladder_case {
 	 385, 884, 9, 301},
 	{"neither file built in", 'S', USER, MM, NULL, NULL, NULL, NULL, NULL, NULL, "approximate",
 	 "status", UNSUPPORTED, ABSENT, 100, 5, 70},
+	/* vector 63 */
 	{"kernel thread", 'S', KTHREAD, "", "", "", NULL, NULL, NULL, NULL, "not-applicable", NULL,
 	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"zombie", 'Z', USER, "", "", "", NULL, NULL, NULL, NULL, "not-applicable", NULL,
 	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"all threads exiting", 'S', USER, "", "", "", "", "", "", NULL, "not-applicable", NULL,
 	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
+	/* vector 26, and the next */
 	{"empty rollup", 'S', USER, MM, "", NULL, NULL, NULL, NULL, NULL, "not-applicable", NULL,
 	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"header only", 'S', USER, MM, HEADING, NULL, NULL, NULL, NULL, NULL, "approximate",
 	 "status", CTPROF_ABSENT_INVALID, ABSENT, 100, 5, 70},
+	/* vector 53 */
 	{"garbage", 'S', USER, "", "garbage", NULL, NULL, NULL, NULL, NULL, "not-applicable", NULL,
 	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"garbage, no status", 'S', USER, NULL, "garbage\n\xff: 1", NULL, NULL, NULL, NULL, NULL,

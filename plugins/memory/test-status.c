@@ -104,6 +104,7 @@ static void test_stat(void)
 	} cases[] = {
 		{"123 (a) S 2 3 4 5 6 4194560 8 9 10 11 12 13 14 15 16 17 18 19 4242 21\n", true,
 		 "a", 'S', false},
+		/* vector 30 */
 		{"123 (worker ) with spaces) S 1 2 3 4 5 0 7 8 9 10 11 12 13 14 15 16 17 18 4242",
 		 true, "worker ) with spaces", 'S', false},
 		{"2 (k) I 2 3 4 5 6 2129984 8 9 10 11 12 13 14 15 16 17 18 19 4242 21", true, "k",
@@ -111,6 +112,7 @@ static void test_stat(void)
 		{"9 (\n) R (a) Z 2 3 4 5 6 0 8 9 10 11 12 13 14 15 16 17 18 19 4242 21", true,
 		 "\n) R (a", 'Z', false},
 		{"9 () S 2 3 4 5 6 0 8 9 10 11 12 13 14 15 16 17 18 19 4242", true, "", 'S', false},
+		/* vector 31 */
 		{"123 malformed", false, NULL, 0, false},
 		{"", false, NULL, 0, false},
 		{")(", false, NULL, 0, false},

@@ -85,7 +85,7 @@ static void make_files(const char *root)
 	g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
 }
 
-/* In order of bytes; the second name of a file has none of its bytes. */
+/* Vector 39.  In order of bytes; the second name of a file has none of its bytes. */
 static void test_walk(void)
 {
 	g_autoptr(Tree) tree = tree_new();

@@ -28,10 +28,12 @@ static void test_chromeos(void)
 	static const struct {
 		const char *command, *name;
 	} cases[] = {
+		/* vector 56 */
 		{"/usr/bin/crosvm run --foo --socket /run/vm/arcvm.sock x", "crosvm_arcvm"},
 		{"/usr/bin/crosvm run --foo --socket /run/vm/arcvm_sock x", "crosvm_arcvm"},
 		{"/usr/bin/crosvm run --foo", "crosvm_other"},
 		{"/usr/bin/crosvm-worker", "crosvm_other"},
+		/* vector 57 */
 		{"/opt/google/chrome/chrome --crash --type=renderer", "chrome_renderer"},
 		{"/opt/google/chrome/chrome --type=gpu-process", "chrome_gpu"},
 		{"/opt/google/chrome/chrome --type=utility", "chrome_other"},
@@ -39,6 +41,7 @@ static void test_chromeos(void)
 		{"/opt/google/chrome/chrome_crashpad_handler", "chrome_browser"},
 		/* Also in arguments of several lines, or of no text at all. */
 		{"/opt/google/chrome/chrome a\nb \xff --type=gpu-process", "chrome_gpu"},
+		/* vector 58 */
 		{"bash /usr/bin/crosvm run /arcvm.sock", "other"},
 		{"", "other"},
 	};
@@ -261,6 +264,7 @@ static void test_show(void)
 	sample_thread(sample, 50, 50, "/a", "p", "/");
 	sample_map(sample, "smaps_rollup_kib", "Pss=2 SwapPss=1 Swap=4");
 	sample_thread(sample, 60, 60, "b", "p", "/");
+	/* vector 60: without SwapPss */
 	sample_map(sample, "smaps_rollup_kib", "Pss=7");
 	/* A kernel thread, as files without states have it. */
 	sample_thread(sample, 70, 70, "/n", "p", "/");

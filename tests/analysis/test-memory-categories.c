@@ -115,7 +115,7 @@ static void test_without_shares(void)
 	g_assert_cmpstr(known, ==, "");
 }
 
-/* Only who has a rollup is in it. */
+/* Only who has a rollup is in it; vector 52. */
 static void test_artifact(void)
 {
 	g_auto(MemoryKit) kit;

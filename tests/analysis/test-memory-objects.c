@@ -218,6 +218,7 @@ static void test_unread_are_told_of(void)
 
 /* ---- SysV, tmpfs ------------------------------------------------------------------- */
 
+/* vector 35 */
 static void test_sysv(void)
 {
 	g_auto(MemoryKit) kit;

@@ -23,6 +23,7 @@ static void check_dump(MemoryKit *kit, const char *fields, const char *expected)
 	g_assert_cmpstr(dump, ==, expected);
 }
 
+/* vector 32 */
 static void test_tree(void)
 {
 	g_auto(MemoryKit) kit;
@@ -117,6 +118,39 @@ static void test_absent(void)
 	g_assert_cmpuint(memory_kit_table(&kit, "processes")->table.n_missing, ==, 1);
 }
 
+/* Who is asked only for what it has lacks nothing. */
+static void test_coverage(void)
+{
+	static const struct {
+		const char *states[3];
+		guint64 exact, approximate, missing;
+	} cases[] = {
+		{{"exact", "exact", "exact"}, 3, 0, 0},              /* vector 28 */
+		{{"exact", "approximate", "inaccessible"}, 1, 1, 1}, /* vector 29 */
+		{{"skipped", "timeout", "unheard of"}, 0, 2, 1},
+		{{"exact", "not-applicable", "not-applicable"}, 1, 0, 0}, /* vector 63 */
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_auto(MemoryKit) kit;
+
+		memory_kit_init(&kit);
+		for (gint32 pid = 1; pid <= 3; pid++) {
+			g_autofree char *cells =
+				g_strdup_printf("memory_state=%s", cases[i].states[pid - 1]);
+
+			memory_kit_row(&kit, MEMORY_PROCESSES, NULL, pid, cells);
+		}
+		memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+		const struct ctprof_report_table *table =
+			&memory_kit_table(&kit, "processes")->table;
+		g_assert_cmpstr(table->covered, ==, "processes");
+		g_assert_cmpuint(table->n_exact, ==, cases[i].exact);
+		g_assert_cmpuint(table->n_approximate, ==, cases[i].approximate);
+		g_assert_cmpuint(table->n_missing, ==, cases[i].missing);
+	}
+}
+
 /* Kernel threads have no memory: they hide, and spoil no sum. */
 static void test_kernel_threads_are_in_no_coverage(void)
 {
@@ -137,10 +171,12 @@ static void test_filter(void)
 		gboolean flat;
 		const char *dump;
 	} cases[] = {
+		/* vector 46 */
 		{"^batch-[ab]$", TRUE, "batch-b 20\nbatch-a 10\n=2 processes match 30\n"},
+		/* vector 47 */
 		{"^batch-[ab]$", FALSE,
 		 "^mnt 5 40\n  batch-b 20 20\n  batch-a 10 10\n=2 processes match 30 30\n"},
-		/* A match below a match is counted once. */
+		/* vector 48: a match below a match is counted once */
 		{"^batch-r", FALSE,
 		 "batch-root 20 30\n  batch-root-child 10 10\n=2 processes match 30 30\n"},
 		{"^batch-root$", FALSE, "batch-root 20 30\n=1 process matches 20 30\n"},
@@ -368,6 +404,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/processes/a cycle's smallest pid is a root", test_cycle);
 	g_test_add_func("/memory/processes/orders", test_orders);
 	g_test_add_func("/memory/processes/absent is not 0", test_absent);
+	g_test_add_func("/memory/processes/coverage", test_coverage);
 	g_test_add_func("/memory/processes/kernel threads", test_kernel_threads_are_in_no_coverage);
 	g_test_add_func("/memory/processes/filter", test_filter);
 	g_test_add_func("/memory/processes/threshold", test_threshold);

@@ -29,6 +29,7 @@ static void test_smaps_show(void)
 		gboolean literal;
 		const char *dump;
 	} cases[] = {
+		/* vectors 61, 62: pool and lone leader alike keep the pattern as their key */
 		{GROUP_BY_PCOMM, FALSE,
 		 "smaps-rollup worker-{N} Pss 153600\n"
 		 "smaps-rollup worker-{N} Rss 7340032\n"
@@ -37,6 +38,7 @@ static void test_smaps_show(void)
 		 "smaps-rollup worker-{N} Pss 153600\n"
 		 "smaps-rollup worker-{N} Rss 7340032\n"
 		 "smaps-rollup lone-{N} Rss 4096\n"},
+		/* vector 61, literally */
 		{GROUP_BY_PCOMM, TRUE,
 		 "smaps-rollup worker-12[120] Pss 51200\n"
 		 "smaps-rollup worker-12[120] Rss 5242880\n"
