@@ -244,11 +244,13 @@ GPtrArray *category_intake_list_gaps(const CategoryIntake *intake)
 	if (intake->has_swap && !intake->has_shares)
 		g_ptr_array_add(gaps, g_strdup("categories: swap of shared memory is in no sum: "
 					       "capture with --memory=shared"));
-	if (intake->unreadable > 0)
+	/* Where nothing is swapped out nobody has a share. */
+	if (intake->unreadable > 0 && g_hash_table_size(intake->shares) > 0)
 		g_ptr_array_add(gaps,
 				g_strdup_printf("categories: the mappings of %" G_GUINT64_FORMAT
-						" processes could not be read: the shares of "
+						" process%s could not be read: the shares of "
 						"shared swap may be too big",
-						intake->unreadable));
+						intake->unreadable,
+						intake->unreadable == 1 ? "" : "es"));
 	return gaps;
 }

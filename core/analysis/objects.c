@@ -164,6 +164,22 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 	return (x->figure_at > y->figure_at) - (x->figure_at < y->figure_at);
 }
 
+/* An object that one side lacks came, or went: it is placed as if it had been
+ * nothing there, and of nothing it has there is no row.  FALSE: it has nothing. */
+static gboolean fill_lacking(const Pool *pool, struct ctprof_value values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++) {
+		struct ctprof_value *other = &values[!side];
+
+		if (pool->sides[side] || other->type != CTPROF_VALUE_NUMBER)
+			continue;
+		values[side] = *other;
+		values[side].number = 0;
+		return other->number > 0;
+	}
+	return TRUE;
+}
+
 /* Places the row among those of compare: the biggest change first.  FALSE: no
  * side has a value, or the filters stop it. */
 static gboolean place_change(const Objects *objects, Entry *entry)
@@ -175,6 +191,8 @@ static gboolean place_change(const Objects *objects, Entry *entry)
 
 	values_of(objects, entry->pool, entry->figure, values);
 	if (values[0].type == CTPROF_VALUE_ABSENT && values[1].type == CTPROF_VALUE_ABSENT)
+		return FALSE;
+	if (!fill_lacking(entry->pool, values))
 		return FALSE;
 	view_change(view, values, &told, &change);
 	change_weigh(&change, told.ladder, &entry->class, &entry->points);

@@ -181,7 +181,7 @@ static void test_classify(void)
 		guint minor; /* of major 0 */
 		const char *path, *kind;
 	} cases[] = {
-		/* vector 17 */
+		/* vectors 17, 18, 20 */
 		{0, "", "anon"},
 		{0, "[heap]", "heap"},
 		{0, "[stack]", "stack"},
@@ -194,11 +194,9 @@ static void test_classify(void)
 		{0, "[anon:/memfd:x]", "anon"},
 		{1, "[anon_shmem:x]", "shmem"},
 		{0, "[uprobes]", "pseudo"},
-		/* vector 18, and that of a library below */
 		{1, "/SYSV00000000" DELETED, "sysv"},
 		{1, "/memfd:cache shard" DELETED, "memfd"},
 		{1, "/memfd:", "memfd"},
-		/* vector 20 */
 		{1, "/dev/zero" DELETED, "shmem"},
 		{15, "/anon_hugepage" DELETED, "hugetlb"},
 		/* A device driver's memory, or no file at all. */
@@ -216,8 +214,7 @@ static void test_classify(void)
 		{27, "/anywhere/else" DELETED, "tmpfs"},
 		{40, "/r/x", "tmpfs"},
 		{41, "/h/x", "hugetlb"},
-		/* An unknown device: what is here in that place. */
-		/* vector 19 */
+		/* An unknown device: what is here in that place; vector 19. */
 		{99, "/tmp", "tmpfs"},
 		{99, "/tmp/a" DELETED, "tmpfs"},
 		{99, "/tmp/x/a", "tmpfs"},

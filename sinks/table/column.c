@@ -259,6 +259,17 @@ const struct column *column_find(guint32 id)
 	return NULL;
 }
 
+gboolean column_is_blank(const struct column *column, const struct ctprof_report *report,
+			 const struct ctprof_report_section *section)
+{
+	fill_cell fill = column->fill[drawing_is_compare(report)];
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint64 i = 0; i < section->n_rows && text->len == 0; i++)
+		fill(text, drawing_row(section, i));
+	return section->n_rows > 0 && text->len == 0;
+}
+
 gboolean column_is_group(const struct column *column)
 {
 	return column->id == CTPROF_COLUMN_GROUP;

@@ -15,6 +15,9 @@ void column_head(const struct column *column, Grid *grid, guint i,
 /* The cell of a row; the group's is left empty for a layout to fill. */
 void column_fill(const struct column *column, Grid *grid, guint i,
 		 const struct ctprof_report *report, const struct ctprof_report_row *row);
+/* Whether the section has rows, and none of them anything in it. */
+gboolean column_is_blank(const struct column *column, const struct ctprof_report *report,
+			 const struct ctprof_report_section *section);
 gboolean column_is_group(const struct column *column);
 /* Whether its cells are aligned to the right. */
 gboolean column_is_right(const struct column *column);

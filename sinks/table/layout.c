@@ -68,7 +68,8 @@ static void take_columns(Pass *pass)
 	for (guint64 i = 0; i < pass->report->n_columns; i++) {
 		const struct column *column = column_find(pass->report->columns[i]);
 
-		if (column)
+		if (column && (column_is_group(column) ||
+			       !column_is_blank(column, pass->report, pass->section)))
 			g_ptr_array_add(pass->columns, (gpointer)(uintptr_t)column);
 	}
 }

@@ -71,6 +71,8 @@ static Sample *after(void)
 	segment(sample, "memfd", "/a-3", 3 << 20, 2);
 	segment(sample, "file", "/a-4", 150, 1);
 	segment(sample, NULL, "/b", 1, 4);
+	/* Half of a large change, and it never was read. */
+	segment(sample, "tmpfs", "/new", 1 << 19, 0);
 	return sample;
 }
 
@@ -138,7 +140,8 @@ static void test_compare(void)
 			"parts zram2 part_bytes . 1\n"
 			"segments memfd /a-{N} seg_used 7 3145728 +3.14572e+06 +44938871.4%\n"
 			"segments file /a-{N} seg_reads 4 1 -1.5 -75.0% r\n"
-			"segments file /a-{N} seg_used 300 150 -150 -50.0%\n");
+			"segments file /a-{N} seg_used 300 150 -150 -50.0%\n"
+			"segments tmpfs /new seg_used . 524288\n");
 }
 
 /* Names of one group that come twice are one thing. */
