@@ -149,6 +149,16 @@ def test_commands_are_found_as_people_write_them():
         commands_of_document(text)
 
 
+def test_pages_refer_to_pages_that_there_are():
+    sources = sorted(harness.SOURCE.glob(PAGES[0]))
+    # The border's is made of the headers; show and stat are links to compare.
+    there = {f"{page.name.removesuffix('.1.scd')}(1)" for page in sources} | {
+        "ctprof-plugin(3)", "ctprof-show(1)", "ctprof-stat(1)"}
+    for page in sources:
+        told = re.findall(r"\*(ctprof[a-z-]*)\*(\(\d\))", page.read_text(encoding="utf-8"))
+        assert told and {name + section for name, section in told} <= there, (page.name, told)
+
+
 def add_tests():
     for name, commands in found().items():
         text = (harness.SOURCE / name).read_text(encoding="utf-8")
