@@ -10,6 +10,7 @@ ctprof-new-plugin writes.
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -71,7 +72,10 @@ class Reader:
         self.home.mkdir()
         self.shell = subprocess.Popen(
             ["bash", "-e", "-o", "pipefail"], cwd=self.home, env=env, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        # What is left in the background would keep the output open.
+        self.type("trap 'kill $(jobs -p) 2>/dev/null' EXIT\n")
 
     def type(self, commands):
         """What they print; a command that fails ends the shell."""
@@ -89,10 +93,12 @@ class Reader:
         return self
 
     def __exit__(self, *_):
-        self.shell.stdin.write("kill $(jobs -p) 2>/dev/null\n")
-        self.shell.stdin.close()
-        self.shell.stdout.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.shell.pid, signal.SIGKILL)
         self.shell.wait()
+        self.shell.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.shell.stdin.close()
 
 
 @contextlib.contextmanager
