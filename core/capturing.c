@@ -383,8 +383,19 @@ static void tell_left_out(const Globals *globals, const Session *session,
 	}
 }
 
-/* "; absent: denied 12 (io), unsupported 245 (sched smaps)" */
-static char *describe_absences(const GArray *absences, const char *rows)
+/* "12 threads", "1 process" */
+static char *count(guint64 n, const char *one, const char *ending)
+{
+	return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", n, one, n == 1 ? "" : ending);
+}
+
+static char *count_rows(const CapturingRequest *request, guint64 n)
+{
+	return request->leaders_only ? count(n, "process", "es") : count(n, "thread", "s");
+}
+
+/* "; absent: denied in 12 threads (io), unsupported in 245 threads (sched smaps)" */
+static char *describe_absences(const CapturingRequest *request, const GArray *absences)
 {
 	GString *text = g_string_new(NULL);
 
@@ -401,10 +412,11 @@ static char *describe_absences(const GArray *absences, const char *rows)
 			g_string_append_printf(names, "%s%s", names->len ? " " : "",
 					       absence->group);
 		}
+		g_autofree char *rows = count_rows(request, threads);
 		if (threads > 0)
-			g_string_append_printf(text, "%s%s in %" G_GUINT64_FORMAT " %s (%s)",
+			g_string_append_printf(text, "%s%s in %s (%s)",
 					       text->len ? ", " : "; absent: ", absence_word(why),
-					       threads, rows, names->str);
+					       rows, names->str);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -412,24 +424,19 @@ static char *describe_absences(const GArray *absences, const char *rows)
 static void summarise(const CapturingRequest *request, const CaptureResult *result,
 		      const Output *output)
 {
-	g_autofree char *threads =
-		request->leaders_only
-			? g_strdup("")
-			: g_strdup_printf("%" G_GUINT64_FORMAT " threads in ", result->threads);
-	g_autofree char *objects =
-		result->objects
-			? g_strdup_printf(", %" G_GUINT64_FORMAT " objects", result->objects)
-			: g_strdup("");
-	g_autofree char *absent = describe_absences(
-		result->absences, request->leaders_only ? "processes" : "threads");
+	g_autofree char *threads = count(result->threads, "thread", "s");
+	g_autofree char *processes = count(result->processes, "process", "es");
+	g_autofree char *objects = count(result->objects, "object", "s");
+	g_autofree char *absent = describe_absences(request, result->absences);
 	g_autofree char *size = ui_format_size(output_bytes(output));
 	g_autofree char *gone = result->vanished
 					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
 							  result->vanished)
 					: g_strdup("");
 
-	ui_note("%s%" G_GUINT64_FORMAT " processes%s%s, %.2f s%s; %s: %s", threads,
-		result->processes, gone, objects, result->seconds, absent, output_label(output),
+	ui_note("%s%s%s%s%s%s, %.2f s%s; %s: %s", request->leaders_only ? "" : threads,
+		request->leaders_only ? "" : " in ", processes, gone, result->objects ? ", " : "",
+		result->objects ? objects : "", result->seconds, absent, output_label(output),
 		size);
 }
 

@@ -140,17 +140,28 @@ static GArray *diagnose(const Session *session)
 	return out;
 }
 
+static int widest_group(const GArray *lines)
+{
+	gsize width = 0;
+
+	for (guint i = 0; i < lines->len; i++)
+		width = MAX(width, strlen(g_array_index(lines, struct diagnosis, i).group));
+	return (int)width;
+}
+
 static void print_text(const GArray *lines)
 {
+	int width = widest_group(lines);
+
 	for (guint i = 0; i < lines->len; i++) {
 		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
 
-		printf("%-10s %-7s %s\n", line->group, plugin_finding_word(line->state),
+		printf("%-*s %-7s %s\n", width, line->group, plugin_finding_word(line->state),
 		       line->plugin);
 		if (line->why)
-			printf("           why:    %s\n", line->why);
+			printf("%*s why:    %s\n", width, "", line->why);
 		if (line->remedy)
-			printf("           remedy: %s\n", line->remedy);
+			printf("%*s remedy: %s\n", width, "", line->remedy);
 	}
 }
 

@@ -99,6 +99,11 @@ static void draft_figures(const Tables *tables, gboolean derived, enum section_i
 		fill_row(tables, &g_array_index(picker.lines, Line, i),
 			 &g_array_index(rows, struct ctprof_report_row, i));
 	picker_clear(&picker);
+	/* What cannot be derived of the metrics asked for needs no empty table. */
+	if (derived && rows->len == 0) {
+		g_array_unref(rows);
+		return;
+	}
 	draft_add(draft, id, NULL, tree ? CTPROF_LAYOUT_TREE : CTPROF_LAYOUT_LONG,
 		  plan->axis->header, rows, n_cut);
 }

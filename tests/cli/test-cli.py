@@ -17,7 +17,7 @@ import tap  # noqa: E402
 from harness import run  # noqa: E402
 
 SUMMARY = re.compile(
-    r"ctprof: (?P<threads>\d+) threads in (?P<processes>\d+) processes"
+    r"ctprof: (?P<threads>\d+) threads? in (?P<processes>\d+) process(?:es)?"
     r"(?:, \d+ gone meanwhile)?, \d+\.\d\d s(?:; absent: (?P<absent>.*?))?; "
     r"(?P<path>.*): (?P<size>[0-9.]+)\s(?P<unit>\S+)"
 )
