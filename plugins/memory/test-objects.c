@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "test-tree.h"
+#include "walk.h"
 
 #define HEAD(range, perms, device, inode, path)                                                    \
 	range " " perms " 00000000 " device " " inode "                    " path "\n"
@@ -373,6 +374,34 @@ static void test_live_files(void)
 	g_assert_cmpstr(names, ==, expected);
 }
 
+/* Of what the walk could not enter there is a number, in a row of its own. */
+static void test_unreadable_files(void)
+{
+	RUN run = {0};
+	struct stat status;
+	g_autoptr(GString) deep = g_string_new(NULL);
+
+	run_init_tree(&run);
+	g_assert_cmpint(stat(run.root, &status), ==, 0);
+	g_autofree char *mounts =
+		g_strdup_printf("1 0 %u:%u / %s rw - tmpfs t rw\n", major(status.st_dev),
+				minor(status.st_dev), run.root);
+	run_write(&run, "self/mountinfo", mounts);
+	for (guint i = 0; i <= WALK_DEPTH_MAX; i++)
+		g_string_append(deep, "d/");
+	g_string_append(deep, "f");
+	run_write(&run, deep->str, "");
+	fake_host_want(run.fake, "file_logical_bytes");
+	fake_host_want(run.fake, "files_unreadable");
+	run_set_live(TRUE);
+	run_begin(&run);
+	run_close_worker(&run);
+	collect_all(&run);
+	guint64 row = find(&run, "memory-files", "*");
+	assert_number(&run, row, "files_unreadable", 1);
+	assert_number(&run, row, "file_logical_bytes", ABSENT);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -385,5 +414,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/objects/bad-pids", test_bad_pids);
 	g_test_add_func("/memory/objects/live", test_live);
 	g_test_add_func("/memory/objects/live-files", test_live_files);
+	g_test_add_func("/memory/objects/unreadable-files", test_unreadable_files);
 	return g_test_run();
 }
