@@ -92,21 +92,28 @@ static GArray *fold(const MemoryDraft *draft, Categories *categories, gboolean *
 	return categories_fold(categories, (const void *)processes->data, processes->len);
 }
 
-static struct ctprof_value amount(gboolean is_known, guint64 number)
+/* The sum of n processes' amounts; it stands in for that of all when n_lacking
+ * have none. */
+static struct ctprof_value amount(guint64 n, guint64 n_lacking, guint64 number)
 {
-	return is_known ? value_of_number(number) : value_of_amount(AMOUNT_ABSENT);
+	Amount amount = {.number = number};
+
+	if (n == 0)
+		return value_of_amount(AMOUNT_ABSENT);
+	amount.type = n_lacking > 0 ? CTPROF_VALUE_ESTIMATE : CTPROF_VALUE_NUMBER;
+	return value_of_amount(amount);
 }
 
 static void fill_cells(struct ctprof_value *cells, const char *name, const CategorySum *sum)
 {
-	gboolean has_pss = sum->missing < sum->processes;
+	guint64 n_unswapped = sum->approximate + sum->missing;
 
 	cells[FIELD_CATEGORY] = value_of_text(name);
 	cells[FIELD_PROCESSES] = value_of_number(sum->processes);
-	cells[FIELD_PSS] = amount(has_pss, sum->pss);
-	cells[FIELD_PSS_SWAP] = amount(sum->exact > 0, sum->pss_swap);
+	cells[FIELD_PSS] = amount(sum->processes - sum->missing, sum->missing, sum->pss);
+	cells[FIELD_PSS_SWAP] = amount(sum->exact, n_unswapped, sum->pss_swap);
 	cells[FIELD_PSS_TOTAL] =
-		amount(sum->exact > 0, fold_add_saturated(sum->pss, sum->pss_swap));
+		amount(sum->exact, n_unswapped, fold_add_saturated(sum->pss, sum->pss_swap));
 	cells[FIELD_EXACT] = value_of_number(sum->exact);
 	cells[FIELD_APPROXIMATE] = value_of_number(sum->approximate);
 	cells[FIELD_MISSING] = value_of_number(sum->missing);

@@ -353,6 +353,8 @@ void memory_draft_shared(MemoryDraft *draft)
 	put_total(&objects)[objects.n_places] = value_of_text("total");
 	if (shared_coverage(draft->data, &coverage))
 		memory_table_cover(objects.table, "processes", &coverage);
+	if (n_unread > 0)
+		memory_table_estimate_totals(objects.table);
 	if (n_unread > 0 && !draft->options->is_told)
 		memory_table_note(objects.table,
 				  "%" G_GUINT64_FORMAT " process%s could not be read: what only "

@@ -162,6 +162,18 @@ void memory_table_cover(MemoryTable *table, const char *noun, const Coverage *co
 	table->table.n_missing = coverage->missing;
 }
 
+void memory_table_estimate_totals(MemoryTable *table)
+{
+	for (guint i = 0; i < table->lines->len; i++) {
+		struct ctprof_value *cells = g_ptr_array_index(table->cells, i);
+		guint32 flags = g_array_index(table->lines, struct ctprof_report_line, i).flags;
+
+		for (guint f = 0; flags & CTPROF_LINE_TOTAL && f < table->fields->len; f++)
+			if (cells[f].type == CTPROF_VALUE_NUMBER)
+				cells[f].type = CTPROF_VALUE_ESTIMATE;
+	}
+}
+
 void memory_table_note(MemoryTable *table, const char *format, ...)
 {
 	va_list ap;

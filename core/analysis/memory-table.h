@@ -93,6 +93,8 @@ void memory_table_flag(MemoryTable *table, guint field, guint32 flag);
 struct ctprof_value *memory_table_line(MemoryTable *table, guint32 flags, guint depth);
 /* Of what the totals are made: so many of noun ("processes"). */
 void memory_table_cover(MemoryTable *table, const char *noun, const Coverage *coverage);
+/* Totals lack what is in no line: none of them is exact. */
+void memory_table_estimate_totals(MemoryTable *table);
 void memory_table_note(MemoryTable *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Whether limit (0: none) lets one more line in; counts it as cut if not. */
 gboolean memory_table_has_room(MemoryTable *table, guint limit);

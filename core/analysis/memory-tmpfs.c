@@ -297,6 +297,8 @@ static void cover(Files *self)
 			coverage_add(&coverage, amounts, G_N_ELEMENTS(amounts));
 	}
 	memory_table_cover(self->table, "files", &coverage);
+	if (self->n_unreadable > 0)
+		memory_table_estimate_totals(self->table);
 }
 
 static void put_total(Files *self)

@@ -47,17 +47,17 @@ static void test_sums(void)
 
 	fill(&kit);
 	kit.options.categories = categories;
-	check(&kit, "as 3 107 1010 1117 1 1 1\n"
+	check(&kit, "as 3 ~107 ~1010 ~1117 1 1 1\n"
 		    "bs 1 50 0 50 1 0 0\n"
 		    "other 1 - - - 0 0 1\n"
-		    "=total 5 157 1010 1167 2 1 2\n");
+		    "=total 5 ~157 ~1010 ~1167 2 1 2\n");
 	g_assert_cmpuint(memory_kit_table(&kit, "categories")->table.n_missing, ==, 2);
 	g_autofree char *notes = memory_kit_notes(&kit, "categories");
 	g_assert_cmpstr(notes, ==,
 			"2 processes could not be read in full: the sums lack what they take.\n");
 	kit.options.swap_by_name = TRUE;
 	kit.options.filter = "^as";
-	check(&kit, "as 3 107 510 617 1 1 1\n=total 3 107 510 617 1 1 1\n");
+	check(&kit, "as 3 ~107 ~510 ~617 1 1 1\n=total 3 ~107 ~510 ~617 1 1 1\n");
 }
 
 static void test_orders(void)
@@ -93,7 +93,7 @@ static void test_without_a_table(void)
 	g_auto(MemoryKit) kit;
 
 	fill(&kit);
-	check(&kit, "other 5 157 1010 1167 2 1 2\n=total 5 157 1010 1167 2 1 2\n");
+	check(&kit, "other 5 ~157 ~1010 ~1167 2 1 2\n=total 5 ~157 ~1010 ~1167 2 1 2\n");
 }
 
 /* Nobody was asked for the shares, and there may be some. */

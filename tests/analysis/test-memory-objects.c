@@ -210,10 +210,12 @@ static void test_unread_are_told_of(void)
 	g_autofree char *some = memory_kit_notes(&kit, "shared");
 	g_assert_true(g_str_has_prefix(some, "1 process could not be read"));
 	check_coverage(&kit, "shared", "processes 1 0 1");
+	check_table(&kit, "shared", "object pss", "a 1\n=total ~1\n");
 	/* Those that read the mappings know better. */
 	memory_kit_row(&kit, MEMORY_SWAP, "*", 0, "swap_unreadable=0;swap_readable=7");
 	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
 	check_coverage(&kit, "shared", "processes 7 0 0");
+	check_table(&kit, "shared", "object pss", "a 1\n=total 1\n");
 }
 
 /* ---- SysV, tmpfs ------------------------------------------------------------------- */
