@@ -149,6 +149,21 @@ def test_every_total_tells_what_it_is_made_of():
             assert line.endswith("," + last), line
 
 
+def test_manual_has_the_orders_of_each_view():
+    page = (harness.SOURCE / "docs/man/ctprof-memory.1.scd").read_text(encoding="utf-8")
+    orders = page.partition("# ORDERS")[2].partition("\n# ")[0]
+    for view in ("ledger", "processes", "process", "shared", "tmpfs", "sysv", "categories"):
+        said = ctprof("memory", view, *["1"][: view == "process"], "--sort=?").stderr.decode()
+        known = said.strip().partition("expected one of ")[2].split(", ")
+        (told,) = [
+            part.split("\n\n")[0]
+            for part in orders.split("\n*")
+            if part.partition("*")[0] == view
+        ]
+        words = set(told.replace(",", " ").replace(";", " ").split())
+        assert len(known) > 2 and set(known) <= words, (view, known, words)
+
+
 def test_folding_changes_no_total():
     need("memory-ledger")
     path = snapshot()
