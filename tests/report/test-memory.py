@@ -238,6 +238,9 @@ def test_tmpfs_of_this_host():
     need("memory-tmpfs")
     mounts = {line["mount"]: line for line in table("tmpfs")["lines"]}
     for mount, line in mounts.items():
+        # Whose bytes are no text has another name in JSON.
+        if "\ufffd" in mount:
+            continue
         st = os.statvfs(mount)
         assert line["limit"] in ("max", st.f_blocks * st.f_frsize), (mount, line)
 
