@@ -119,8 +119,8 @@ static gboolean parse_sort(Memory *memory, GError **error)
 			return TRUE;
 		g_string_append_printf(known, "%s%s", i > 0 ? ", " : "", view->sort(i));
 	}
-	g_set_error(error, USAGE_ERROR, 0, "--sort '%s': %s: expected one of %s", wanted,
-		    view->name, known->str);
+	g_set_error(error, USAGE_ERROR, 0, "--sort '%s': the view %s has %s", wanted, view->name,
+		    known->str);
 	return FALSE;
 }
 

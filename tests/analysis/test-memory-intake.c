@@ -19,12 +19,13 @@ static void test_options(void)
 		{"processes", NULL, NULL, NULL},
 		{"processes", "name", "a|b", NULL},
 		{"processes", "x", NULL,
-		 "--sort 'x': expected one of pss, uss, rss, swap, eps, anon, file, shmem, pid, "
+		 "--sort 'x': the view processes has pss, uss, rss, swap, eps, anon, file, shmem, pid, "
 		 "name"},
 		{"processes", NULL, "(", "--filter '(': "},
-		{"shared", "uss", NULL, "--sort 'uss': expected one of pss, rss, swap, processes"},
+		{"shared", "anon", NULL,
+		 "--sort 'anon': the view shared has pss, rss, uss, swap, "},
 		{"shared", "rss", NULL, NULL},
-		{"ledger", "pss", NULL, "--sort 'pss': this view has one order only"},
+		{"ledger", "pss", NULL, "--sort 'pss': the view ledger has kernel, size, name"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
