@@ -222,30 +222,26 @@ static void meet(struct crew *crew)
 		g_cond_wait(&crew->all_here, &crew->lock);
 }
 
-static void collect_all(const struct crew *crew, gpointer context)
-{
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Walk) walk = walk_new(crew->run->root, crew->pids, &error);
-	g_autoptr(Batch) batch = batch_new(crew->run->registry, ROW_THREAD);
-	Plugin *plugin = crew->run->plugin;
-	gsize n;
-
-	if (!walk) {
-		check_tell(CHECK_FAIL, "workers", "%s", error->message);
-		return;
-	}
-	while ((n = walk_next(walk, batch_targets(batch), BATCH_ROWS)) > 0) {
-		batch_begin(batch, n);
-		plugin_collect(plugin, context, batch_open(batch, &plugin->failures));
-		batch_close_targets(batch);
-	}
-}
-
 struct crew_member {
 	struct crew *crew;
 	guint number;
+	Walk *walk; /* each meets every thread */
+	Batch *batch;
 	gpointer context;
 };
+
+static void collect_all(const struct crew_member *member)
+{
+	Plugin *plugin = member->crew->run->plugin;
+	Batch *batch = member->batch;
+	gsize n;
+
+	while ((n = walk_next(member->walk, batch_targets(batch), BATCH_ROWS)) > 0) {
+		batch_begin(batch, n);
+		plugin_collect(plugin, member->context, batch_open(batch, &plugin->failures));
+		batch_close_targets(batch);
+	}
+}
 
 static gpointer work(gpointer data)
 {
@@ -256,9 +252,30 @@ static gpointer work(gpointer data)
 	(void)unshare(CLONE_FILES);
 	member->context = plugin_worker_open(plugin, member->number);
 	meet(member->crew);
-	collect_all(member->crew, member->context);
+	collect_all(member);
 	plugin_worker_close(plugin, member->context);
 	return NULL;
+}
+
+static gboolean equip(struct crew *crew, struct crew_member *members)
+{
+	g_autoptr(GError) error = NULL;
+
+	for (guint i = 0; i < N_WORKERS; i++) {
+		Walk *walk = walk_new(crew->run->root, crew->pids, &error);
+
+		if (!walk) {
+			check_tell(CHECK_FAIL, "workers", "%s", error->message);
+			return FALSE;
+		}
+		members[i] = (struct crew_member){
+			.crew = crew,
+			.number = i,
+			.walk = walk,
+			.batch = batch_new(crew->run->registry, ROW_THREAD),
+		};
+	}
+	return TRUE;
 }
 
 static void run_crew(const Run *run, const GArray *pids)
@@ -267,18 +284,22 @@ static void run_crew(const Run *run, const GArray *pids)
 	struct crew_member members[N_WORKERS];
 	GThread *threads[N_WORKERS];
 
+	if (!equip(&crew, members))
+		return;
 	g_mutex_init(&crew.lock);
 	g_cond_init(&crew.all_here);
-	for (guint i = 0; i < N_WORKERS; i++) {
-		members[i] = (struct crew_member){&crew, i, NULL};
+	for (guint i = 0; i < N_WORKERS; i++)
 		threads[i] = g_thread_new("ctprof-worker", work, &members[i]);
-	}
 	for (guint i = 0; i < N_WORKERS; i++)
 		g_thread_join(threads[i]);
-	g_cond_clear(&crew.all_here);
-	g_mutex_clear(&crew.lock);
 	if (members[0].context && members[0].context == members[1].context)
 		check_tell(CHECK_NOTE, "workers", "worker_open gives two workers one context");
+	for (guint i = 0; i < N_WORKERS; i++) {
+		batch_free(members[i].batch);
+		walk_free(members[i].walk);
+	}
+	g_cond_clear(&crew.all_here);
+	g_mutex_clear(&crew.lock);
 }
 
 /* What a capture need not bring about: two workers in collect() at once. */
