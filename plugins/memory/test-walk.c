@@ -16,11 +16,16 @@
 #include "walk.h"
 
 /* A mount namespace of our own, so that nothing stays mounted; false: not allowed. */
-static gboolean mount_tmpfs(const char *path, const char *options)
+static gboolean mount_on(const char *path, const char *type, const char *options)
 {
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return FALSE;
-	return mount("ctprof", path, "tmpfs", 0, options) == 0;
+	return mount("ctprof", path, type, 0, options) == 0;
+}
+
+static gboolean mount_tmpfs(const char *path, const char *options)
+{
+	return mount_on(path, "tmpfs", options);
 }
 
 static void write_bytes(const char *root, const char *name, gsize size)
@@ -136,6 +141,54 @@ static void test_same_device(void)
 	g_assert_cmpstr(entries, ==, " mount 0\n/seen file 1\n");
 	walk_clear(walk);
 	g_assert_cmpint(umount2(below, MNT_DETACH), ==, 0);
+}
+
+/* What nobody answers for is not asked, and not waited for: a program of some
+ * user's may be the server of what lies on a directory. */
+static void test_silent_server(void)
+{
+	g_autoptr(Tree) tree = tree_new();
+	g_autofree char *below = g_build_filename(tree, "below", NULL);
+	g_autofree struct walk *walk = g_new0(struct walk, 1);
+	struct sums sums;
+	int server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+
+	g_assert_cmpint(g_mkdir(below, 0700), ==, 0);
+	write_bytes(tree, "seen", 1);
+	/* Closed to all but its owner, who is not this user; then open to all. */
+	for (guint open_to_all = 0; open_to_all < 2; open_to_all++) {
+		g_autofree char *options =
+			g_strdup_printf("fd=%d,rootmode=40000,user_id=12345,group_id=12345%s",
+					server, open_to_all ? ",allow_other" : "");
+
+		if (server < 0 || !mount_on(below, "fuse", options)) {
+			g_test_skip("mounting FUSE is not allowed");
+			break;
+		}
+		walk_init(walk);
+		g_autofree char *entries = walk_text(walk, tree, &sums);
+		g_assert_cmpstr(entries, ==, " mount 0\n/seen file 1\n");
+		g_assert_cmpuint(walk->unreadable, ==, 0);
+		walk_clear(walk);
+		g_assert_cmpint(umount2(below, MNT_DETACH), ==, 0);
+		close(server);
+		server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	}
+	if (server >= 0)
+		close(server);
+}
+
+/* A file that is made anew meanwhile may be listed twice. */
+static void test_names_once(void)
+{
+	g_auto(GStrv) split = g_strsplit("b a b \xff a b", " ", -1);
+	char *names[] = {split[0], split[1], split[2], split[3], split[4], split[5]};
+
+	g_assert_cmpuint(walk_sort_names(names, G_N_ELEMENTS(names)), ==, 3);
+	g_assert_cmpstr(names[0], ==, "a");
+	g_assert_cmpstr(names[1], ==, "b");
+	g_assert_cmpstr(names[2], ==, "\xff");
+	g_assert_cmpuint(walk_sort_names(names, 0), ==, 0);
 }
 
 static void test_unreadable(void)
@@ -268,6 +321,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/memory/walk", test_walk);
 	g_test_add_func("/memory/walk/same-device", test_same_device);
+	g_test_add_func("/memory/walk/silent-server", test_silent_server);
+	g_test_add_func("/memory/walk/names-once", test_names_once);
 	g_test_add_func("/memory/walk/unreadable", test_unreadable);
 	g_test_add_func("/memory/walk/bounds", test_bounds);
 	g_test_add_func("/memory/walk/clear", test_clear_midway);

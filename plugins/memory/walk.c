@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define BLOCK 512u
@@ -52,6 +54,18 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+size_t walk_sort_names(char **names, size_t n)
+{
+	size_t kept = 0;
+
+	if (n > 1)
+		qsort(names, n, sizeof *names, by_name);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+			names[kept++] = names[i];
+	return kept;
+}
+
 static int list(struct walk *walk, struct walk_frame *frame)
 {
 	int result = read_names(walk, frame);
@@ -62,8 +76,7 @@ static int list(struct walk *walk, struct walk_frame *frame)
 		return -ENOMEM;
 	for (size_t i = 0; i < frame->n; i++, name += strlen(name) + 1)
 		frame->entries[i] = name;
-	if (frame->n > 1)
-		qsort(frame->entries, frame->n, sizeof *frame->entries, by_name);
+	frame->n = walk_sort_names(frame->entries, frame->n);
 	return result;
 }
 
@@ -189,14 +202,33 @@ static bool build_path(struct walk *walk, const struct walk_frame *frame, const 
 	return true;
 }
 
+/* Without asking the server of a file system that somebody mounted on the entry:
+ * it may be a program of theirs (FUSE), and need not answer. */
+static int look_at(int parent, const char *name, struct stat *ret)
+{
+	return fstatat(parent, name, ret,
+		       AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC);
+}
+
+/* FUSE keeps all but its owner out, root too. */
+static bool is_fuse(int parent, const char *name)
+{
+	__attribute__((cleanup(close_fd))) int fd =
+		openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+
+	return fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == FUSE_SUPER_MAGIC;
+}
+
 /* Looks at the next entry of the frame; false: there is nothing to tell. */
 static bool look(struct walk *walk, const struct walk_frame *frame)
 {
 	const char *name = frame->entries[frame->next];
+	int parent = dirfd(frame->dir);
 
-	if (fstatat(dirfd(frame->dir), name, &walk->status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) <
-	    0) {
-		walk->unreadable += errno != ENOENT; /* deleted meanwhile */
+	if (look_at(parent, name, &walk->status) < 0) {
+		/* Deleted meanwhile, or of another file system. */
+		walk->unreadable += errno != ENOENT && (errno != EACCES || !is_fuse(parent, name));
 		return false;
 	}
 	if (walk->status.st_dev != walk->device)

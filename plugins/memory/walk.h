@@ -63,3 +63,7 @@ bool walk_at(struct walk *walk, struct walk_entry *ret);
 /* On to the next one. */
 void walk_advance(struct walk *walk);
 void walk_clear(struct walk *walk);
+
+/* Sorts a directory's names, each of which is left once: a file that is made anew
+ * while readdir() goes may come twice.  How many are left. */
+size_t walk_sort_names(char **names, size_t n);
