@@ -267,7 +267,7 @@ def child_of(process):
     while time.monotonic() < end:
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             try:
-                fields = stat.read_text().rpartition(")")[2].split()
+                fields = stat.read_text(errors="replace").rpartition(")")[2].split()
             except OSError:
                 continue
             if int(fields[1]) == process.pid:
