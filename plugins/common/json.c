@@ -122,14 +122,14 @@ void json_i64(struct json *json, int64_t value)
 	json_u64(json, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Bytes that stand for themselves: printable ASCII but '"' and '\\', and DEL. */
+/* Bytes that stand for themselves: printable ASCII but '"' and '\\'. */
 static bool byte_is_plain(uint8_t byte)
 {
-	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
-/* One ASCII byte that does not stand for itself; returns what it took of out. */
-static size_t escape_ascii(char *out, uint8_t byte)
+/* A code point below U+0100 that does not stand for itself; returns what it took of out. */
+static size_t escape_code(char *out, uint8_t byte)
 {
 	static const struct {
 		char byte, letter;
@@ -152,9 +152,12 @@ static size_t escape_ascii(char *out, uint8_t byte)
 	return 6;
 }
 
-/* A sequence outside ASCII, or U+FFFD for what is none. */
+/* A sequence outside ASCII, or U+FFFD for what is none.  U+0080 to U+009F are
+ * controls that a terminal may obey, as it does ESC. */
 static size_t escape_sequence(char *out, const uint8_t *p, size_t n, bool valid)
 {
+	if (valid && p[0] == 0xc2 && p[1] < 0xa0)
+		return escape_code(out, p[1]);
 	memcpy(out, valid ? (const char *)p : "\xef\xbf\xbd", valid ? n : 3);
 	return valid ? n : 3;
 }
@@ -175,7 +178,7 @@ static size_t escape_slice(struct json *json, const uint8_t *text, size_t len, b
 			continue;
 		}
 		if (text[at] < 0x80) {
-			out += escape_ascii(out, text[at]);
+			out += escape_code(out, text[at]);
 		} else {
 			n = utf8_measure(text + at, len - at, &sound);
 			out += escape_sequence(out, text + at, n, sound);

@@ -22,23 +22,28 @@ static uint8_t unescape_hex(const char *digits)
 		check((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
 		value = value * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
-	check(value < 0x20);
+	check(value < 0x20 || (value >= 0x7f && value < 0xa0));
 	return (uint8_t)value;
 }
 
-/* The byte at *at of a string's inside, which moves on. */
-static uint8_t unescape_byte(const char *text, size_t *at)
+/* The byte at *at of a string's inside, which moves on; ret_follows: it is a
+ * code point's, before which UTF-8 has a byte 0xc2. */
+static uint8_t unescape_byte(const char *text, size_t *at, bool *ret_follows)
 {
 	static const char letters[] = "\"\\bfnrt", bytes[] = "\"\\\b\f\n\r\t";
 	char c = text[(*at)++];
 
+	*ret_follows = false;
 	check((uint8_t)c >= 0x20 && c != '"');
 	if (c != '\\')
 		return (uint8_t)c;
 	c = text[(*at)++];
 	if (c == 'u') {
+		uint8_t code = unescape_hex(text + *at);
+
 		*at += 4;
-		return unescape_hex(text + *at - 4);
+		*ret_follows = code >= 0x80;
+		return code;
 	}
 	const char *letter = memchr(letters, c, sizeof letters - 1);
 	check(letter != NULL);
@@ -57,8 +62,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(json_text(&again, json.data, json.used));
 	size_t in = 1, out = 0;
 	for (; in < json.used - 1; out++) {
-		uint8_t byte = unescape_byte(json.data, &in);
+		bool follows;
+		uint8_t byte = unescape_byte(json.data, &in, &follows);
 
+		if (follows) {
+			check(!valid || (out < size && data[out] == 0xc2));
+			out++;
+		}
 		check(!valid || (out < size && byte == data[out]));
 	}
 	check(!valid || out == size);

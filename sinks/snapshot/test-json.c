@@ -21,14 +21,18 @@ static const struct {
 	gboolean valid;
 } texts[] = {
 	{"empty", "", "\"\"", TRUE},
-	{"plain", "a b/~\x7f", "\"a b/~\x7f\"", TRUE},
+	{"plain", "a b/~", "\"a b/~\"", TRUE},
 	{"quote and backslash", "a\"b\\c", "\"a\\\"b\\\\c\"", TRUE},
 	{"short control forms", "\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\"", TRUE},
 	{"other control bytes", "\x01\x0b\x1b\x1f", "\"\\u0001\\u000b\\u001b\\u001f\"", TRUE},
 	{"2 to 4 bytes", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
 	 "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"", TRUE},
-	{"borders", "\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
-	 "\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"", TRUE},
+	{"what terminals obey",
+	 "\x7f\xc2\x80\xc2\x9b"
+	 "31m\xc2\x9f",
+	 "\"\\u007f\\u0080\\u009b31m\\u009f\"", TRUE},
+	{"borders", "\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+	 "\"\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"", TRUE},
 	{"U+FFFD itself is sound", FFFD, "\"" FFFD "\"", TRUE},
 	{"lone continuation", "a\x80z", "\"a" FFFD "z\"", FALSE},
 	{"overlong 2", "\xc0\xaf", "\"" FFFD FFFD "\"", FALSE},
