@@ -294,7 +294,9 @@ static int run_arguments(Globals *globals, char **arguments, GError **error)
 		return EXIT_USAGE;
 	interim.shown = options.file;
 	if (!interim.shown) {
-		int status = capture(&interim, error);
+		int status = presenting_check(globals);
+		if (status == EXIT_DONE)
+			status = capture(&interim, error);
 		if (status != EXIT_DONE)
 			return status;
 		interim.shown = interim.file;
@@ -338,7 +340,7 @@ const Command cmd_memory = {
 		"  ctprof memory processes --fold\n"
 		"  ctprof memory categories --categories=chromeos --artifact=smaps_rollup.json\n"
 		"  ctprof memory tmpfs --walk\n"
-		"  ctprof memory process $(pidof nginx)\n"
+		"  ctprof memory process $(pidof -s nginx)\n"
 		"  ctprof memory shared --format=json\n"
 		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes now.ctprof.zst",
 	.entries = entries,

@@ -270,7 +270,9 @@ static int run(Globals *globals, char **arguments)
 		self.command++;
 	if (!prepare(&self, &error))
 		return cmd_fail(error);
-	int status = run_apart(&self, step_capture, 0);
+	int status = reporting_check(globals);
+	if (status == EXIT_DONE)
+		status = run_apart(&self, step_capture, 0);
 	if (status != EXIT_DONE)
 		return status;
 	if (self.command[0] && !start_command(&self, &error)) {

@@ -5,8 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "error.h"
 #include "pager.h"
+#include "supervise.h"
 
 #define SNAPSHOT_SINK "snapshot"
 #define DEFAULT_FORMAT "table"
@@ -55,6 +57,20 @@ Session *presenting_open(const Globals *globals, GError **error)
 		return NULL;
 	}
 	return g_steal_pointer(&session);
+}
+
+static int step_check(gpointer data)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Session) session = presenting_open(data, &error);
+
+	return session ? EXIT_DONE : cmd_fail(error);
+}
+
+int presenting_check(const Globals *globals)
+{
+	/* The default cannot be misspelt. */
+	return format ? supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL) : EXIT_DONE;
 }
 
 Plugin *presenting_reader(const Session *session)

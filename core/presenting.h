@@ -21,6 +21,9 @@ typedef struct presentation {
 
 /* With the plugins that read a snapshot and draw as --format says, and no source. */
 Session *presenting_open(const Globals *globals, GError **error);
+/* Whether that can be had, asked in a process apart (the plugins are gone with
+ * it): before a report that takes long, or a command that is run for it. */
+int presenting_check(const Globals *globals);
 /* The plugin of the session that reads snapshots. */
 Plugin *presenting_reader(const Session *session);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "load.h"
 #include "presenting.h"
+#include "supervise.h"
 #include "ui.h"
 
 #define DEFAULT_DISPLAY "arrow"
@@ -265,6 +266,22 @@ static gboolean load_files(const Session *session, Analysis *analysis, const GAr
 	if (!options.rate)
 		return TRUE;
 	return context_elapsed(baseline, candidate, &options.elapsed_s, error);
+}
+
+static int step_check(gpointer globals)
+{
+	static const char *const files[] = {"baseline", "candidate", NULL};
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Analysis) analysis =
+		take_options(files, &error) ? analysis_new(&options, &error) : NULL;
+	g_autoptr(Session) session = analysis ? presenting_open(globals, &error) : NULL;
+
+	return session ? EXIT_DONE : cmd_fail(error);
+}
+
+int reporting_check(const Globals *globals)
+{
+	return supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL);
 }
 
 static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_holds,

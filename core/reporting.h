@@ -20,6 +20,10 @@ typedef struct reporting_request {
 	const GArray *hidden;     /* gint32: processes to leave out; NULL: none */
 } ReportingRequest;
 
+/* Tells what is wrong with the options of a comparison before there is anything
+ * to compare, in a process apart; returns the exit status.  What only the
+ * snapshots know, names of metrics, is not looked at. */
+int reporting_check(const Globals *globals);
 /* Reads the files and draws the report as the options say.  Errors are told;
  * returns the exit status. */
 int reporting_run(const Globals *globals, const ReportingRequest *request);

@@ -141,6 +141,9 @@ def test_misuse_is_exit_code_2_and_one_line():
         ["capture", "--memory=nonsense"],
         ["capture", "--memory="],
         ["--plugins=procfs", "capture", "--memory"],
+        ["--plugins=procfs", "memory"],
+        ["memory", "--format", "xml"],
+        ["stat", "--format", "xml", "--", "touch", "/dev/null/x"],
         ["capture", "--memory=tmpfs,,sysv"],
         ["capture", "--groups", "nonsense"],
         ["capture", "--metrics", "nonsense"],
@@ -156,6 +159,22 @@ def test_misuse_is_exit_code_2_and_one_line():
         text = done.stderr.decode()
         assert done.stdout == b"", arguments
         assert text.startswith("ctprof: ") and text.count("\n") == 1, f"{arguments}: {text}"
+
+
+def test_a_plugin_that_memory_lacks_is_named_not_its_groups():
+    done = run("--plugins=-memory", "memory", check=False)
+    expected = b"ctprof: the plugin memory is not among those of --plugins\n"
+    assert (done.returncode, done.stderr) == (2, expected), done
+
+
+def test_stat_runs_no_command_whose_report_cannot_be_drawn():
+    with tempfile.TemporaryDirectory() as folder:
+        for wrong in (["--format", "xml"], ["--group-by", "nonsense"], ["--fail-on", "nonsense"],
+                      ["--filter", "("], ["--pid", "x"], ["--limit", "-1"],
+                      ["--categories", f"{folder}/none"]):
+            done = run("stat", *wrong, "--", "touch", f"{folder}/ran", check=False)
+            assert done.returncode == 2, f"{wrong}: {done}"
+            assert not os.listdir(folder), wrong
 
 
 def test_failure_is_exit_code_1_and_leaves_no_file():
