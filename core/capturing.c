@@ -253,12 +253,16 @@ static gboolean add_memory(GString *list, GError **error)
 	return TRUE;
 }
 
-static gboolean check_memory(const Session *session, GError **error)
+/* Groups that a request names are those of the views of memory. */
+static gboolean check_memory(const Session *session, const CapturingRequest *request,
+			     GError **error)
 {
-	if (!memory_given || session_plugin(session, MEMORY_PLUGIN, CTPROF_KIND_SOURCE))
+	if ((!memory_given && !request->groups) ||
+	    session_plugin(session, MEMORY_PLUGIN, CTPROF_KIND_SOURCE))
 		return TRUE;
 	g_set_error(error, USAGE_ERROR, 0,
-		    "--memory: the plugin " MEMORY_PLUGIN " is not among those of --plugins");
+		    "%sthe plugin " MEMORY_PLUGIN " is not among those of --plugins",
+		    memory_given ? "--memory: " : "");
 	return FALSE;
 }
 
@@ -455,7 +459,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	    (delayacct && !switch_delayacct_on(globals, error)))
 		return FALSE;
 	g_autoptr(Session) session = session_new(globals, needed, error);
-	if (!session || !check_memory(session, error) ||
+	if (!session || !check_memory(session, request, error) ||
 	    !registry_seal(session->registry, request->metrics,
 			   request->groups ? request->groups : wanted_groups, error))
 		return FALSE;

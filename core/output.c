@@ -144,7 +144,10 @@ gboolean output_failed(const Output *output, GError **error)
 {
 	if (!output || output->failure == 0)
 		return FALSE;
-	fail(error, output->path, output->failure);
+	if (output->fd == STDOUT_FILENO && !output->owned)
+		error_set_errno(error, output->failure, "cannot write to standard output");
+	else
+		fail(error, output->path, output->failure);
 	return TRUE;
 }
 

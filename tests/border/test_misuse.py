@@ -248,7 +248,7 @@ def test_stdout_full():
         for arguments in (["metric-list"], ["plugins"], ["--version"],
                           ["--proc-root", r.proc, "capture", "-o", "-"]):
             result = r.run(*arguments, stdout=full)
-            check_failure(result, 1, "standard output", "No space left")
+            check_failure(result, 1, "cannot write to standard output: No space left")
 
 
 def check_closed(name, *closed):
