@@ -63,7 +63,7 @@ def test_misuse_is_exit_code_2():
         (["process", "x"], "process id"),
         (["processes", "a", "b"], "'b'"),
         (["processes", "--sort", "x"], "pss, uss, rss"),
-        (["ledger", "--sort", "pss"], "ledger: expected one of kernel, size, name"),
+        (["ledger", "--sort", "pss"], "the view ledger has kernel, size, name"),
         (["tmpfs", "--sort", "pss"], "used, limit, files, name"),
         (["processes", "--fold", "--flat"], "--flat"),
         (["sysv", "--fold"], "processes and tmpfs"),
