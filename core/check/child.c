@@ -111,6 +111,8 @@ static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent
 	crash_take_place();
 	/* A sanitizer begins a thread of its own along with the first. */
 	g_thread_join(g_thread_new("ctprof-first", do_nothing, NULL));
+	/* The report stands alone: what a plugin prints is no part of it. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
 	step(data);
 	put_line(DONE "\n");
 	_exit(0);

@@ -159,6 +159,15 @@ def test_text_ends_with_the_sum():
             assert result.out.splitlines()[-1] == last and result.status == status, str(result)
 
 
+def test_what_it_prints_is_no_part_of_the_report():
+    with rig() as r:
+        fill(r)
+        result = r.run("plugin-check", "--proc-root", r.proc, r.install("rude"), plugins=None,
+                       path=False, env={"RUDE_FAULT": "prints"})
+        assert result.out.count("every check passed") == 1, str(result)
+        assert "every check passed" in result.err, str(result)
+
+
 def test_nothing_is_left_behind():
     with rig() as r, tempfile.TemporaryDirectory() as tmp:
         check(r, r.install("toy"), env={"TOY_FAULT": "crash-thread", "TMPDIR": tmp})
