@@ -13,7 +13,7 @@ static CrashPage *page;
 static _Thread_local CrashBlame *mine;
 static int interrupted; /* the signal; atomic */
 
-static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const struct crash_signal {
 	int number;
 	const char *name;

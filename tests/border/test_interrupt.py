@@ -29,6 +29,7 @@ add_tests(globals(), "broken_off", check_broken_off, {
     "SIGINT": [signal.SIGINT],
     "SIGTERM": [signal.SIGTERM],
     "SIGHUP": [signal.SIGHUP],
+    "SIGQUIT": [signal.SIGQUIT],
 })
 
 
