@@ -137,7 +137,7 @@ void crash_enter(const char *plugin, const char *op)
 	if (!mine)
 		return;
 	g_strlcpy(mine->plugin, plugin, sizeof mine->plugin);
-	mine->op = op;
+	g_strlcpy(mine->op, op, sizeof mine->op);
 	move(1);
 }
 
@@ -172,7 +172,7 @@ const CrashBlame *crash_find_culprit(const CrashPage *of)
 
 		if (blame->moves % 2 == 0)
 			continue;
-		if (found && strcmp(found->plugin, blame->plugin) != 0)
+		if (found && strncmp(found->plugin, blame->plugin, sizeof blame->plugin) != 0)
 			return NULL;
 		found = blame;
 	}

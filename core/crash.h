@@ -24,8 +24,7 @@ enum crash_output {
 typedef struct crash_blame {
 	guint32 moves;       /* odd: in the plugin; atomic */
 	guint32 seen, ticks; /* the supervisor's own */
-	const char *op;      /* a literal: at the same place in either process */
-	char plugin[NAME_MAX + 1];
+	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
 
 /* Shared with the supervisor; of zeros when a process begins. */

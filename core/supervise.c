@@ -154,6 +154,13 @@ static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *sig
 	}
 }
 
+/* Who crashed may have written over the page before. */
+static gboolean is_legible(const CrashBlame *blame)
+{
+	return memchr(blame->plugin, '\0', sizeof blame->plugin) &&
+	       memchr(blame->op, '\0', sizeof blame->op);
+}
+
 /* Whether a plugin brought the process down; then it is among the lost. */
 static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int status)
 {
@@ -161,7 +168,8 @@ static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int st
 	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
 	g_autofree char *what = NULL;
 
-	if (!culprit || n_losses == MAX_LOST || supervise_lost(culprit->plugin))
+	if (!culprit || n_losses == MAX_LOST || !is_legible(culprit) ||
+	    supervise_lost(culprit->plugin))
 		return FALSE;
 	if (stuck)
 		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
@@ -199,7 +207,7 @@ static gboolean may_begin_again(const CrashPage *page, int *ret_status)
 	if (page->output == CRASH_ALL_OUT) {
 		ui_warning("plugin %s: %s, when all was done", lost->plugin, lost->why);
 		*ret_status = EXIT_DONE;
-	} else if (page->output == CRASH_PARTLY_OUT) {
+	} else if (page->output != CRASH_NOTHING_OUT) {
 		ui_error("plugin %s: %s; what was written is not whole", lost->plugin, lost->why);
 	}
 	return page->output == CRASH_NOTHING_OUT && !crash_interrupted();

@@ -97,6 +97,11 @@ def check_list(fault):
 add_tests(globals(), "list", check_list, {fault: [] for fault in LIST_LOSSES})
 
 
+def test_what_it_wrote_over_is_not_believed():
+    with rig() as r:
+        check_failure(r.capture(env={"TOY_FAULT": "scribble-thread"}), 1, "SIGABRT")
+
+
 def test_crash_of_a_probe():
     with rig() as r:
         result = r.run("doctor", plugins=everything(), env={"TOY_FAULT": "crash-probe"})

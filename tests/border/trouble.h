@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,13 +63,28 @@ static void trouble_elsewhere(void)
 		pthread_join(thread, NULL);
 }
 
+/* Writes over all that the process shares with others, and crashes. */
+static void trouble_scribble(void)
+{
+	static const char odd_numbers[] = {1, 1, 1, 0}; /* and short texts */
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	unsigned long from, to;
+
+	while (maps && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx rw-s", &from, &to) == 2 && strstr(line, " rw-s "))
+			for (char *at = (char *)from; at < (char *)to; at += sizeof odd_numbers)
+				memcpy(at, odd_numbers, sizeof odd_numbers);
+	abort();
+}
+
 static const struct trouble {
 	const char *verb;
 	void (*make)(void);
 } troubles[] = {
 	{"crash-", trouble_crash},         {"overflow-", trouble_overflow}, {"abort-", abort},
 	{"exit-", trouble_exit},           {"quit-", trouble_quit},         {"hang-", trouble_hang},
-	{"elsewhere-", trouble_elsewhere},
+	{"elsewhere-", trouble_elsewhere}, {"scribble-", trouble_scribble},
 };
 
 /* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */
