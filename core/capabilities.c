@@ -59,6 +59,24 @@ gboolean capabilities_drop(const GPtrArray *plugins, GError **error)
 	       error_set_errno(error, errno, "capabilities cannot be dropped");
 }
 
+gpointer capabilities_rest(void)
+{
+	cap_t before = cap_get_proc();
+	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
+
+	if (set && cap_clear_flag(set, CAP_EFFECTIVE) == 0)
+		(void)cap_set_proc(set);
+	return before;
+}
+
+void capabilities_wake(gpointer rested)
+{
+	g_auto(cap_t) before = rested;
+
+	if (before)
+		(void)cap_set_proc(before);
+}
+
 void capabilities_write_anywhere(gboolean allowed)
 {
 	g_auto(cap_t) set = cap_get_proc();

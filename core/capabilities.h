@@ -14,6 +14,11 @@
  */
 gboolean capabilities_drop(const GPtrArray *plugins, GError **error);
 
+/* Makes no capability effective while the process only waits; returns what
+ * capabilities_wake() takes, and makes effective again. */
+gpointer capabilities_rest(void);
+void capabilities_wake(gpointer rested);
+
 /* Lets the calling thread write into directories of other users, as root may;
  * FALSE takes it back.  Nothing happens without the capability. */
 void capabilities_write_anywhere(gboolean allowed);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capabilities.h"
 #include "cmd.h"
 #include "crash.h"
 #include "ui.h"
@@ -229,7 +230,9 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return FALSE;
 	}
+	gpointer rested = capabilities_rest();
 	const CrashBlame *stuck = watch(page, *ret_pid, &signals, &status);
+	capabilities_wake(rested);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	crash_remove_unlinked();
 	if (note_loss(page, stuck, status))

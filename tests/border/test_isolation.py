@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -324,6 +325,18 @@ def test_killed_child():
         os.kill(child_of(process), signal.SIGKILL)
         result = r.finish(process)
         assert result.status == -signal.SIGKILL and r.left() == [], str(result)
+
+
+def test_who_waits_has_no_capability_in_effect():
+    if os.geteuid() != 0:
+        raise tap.Skip("an ordinary user has none anyway")
+    with rig(processes=10, threads=OWN_BATCH) as r:
+        process = start_slow(r)
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text(errors="replace")
+        process.send_signal(signal.SIGTERM)
+        check_failure(r.finish(process), -signal.SIGTERM, "interrupted")
+        assert re.search(r"^CapEff:\t0+$", status, re.MULTILINE), status
+        assert r.left() == [], r.left()
 
 
 def test_killed_supervisor_takes_the_child_along():
