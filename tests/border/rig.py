@@ -108,7 +108,8 @@ class Rig:
         before = options.pop("preexec_fn", None)
 
         def prepare():
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP,
+                           signal.SIGPIPE):
                 signal.signal(number, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             if before:
