@@ -74,11 +74,15 @@ static void memory_close(void *self)
 	free(memory);
 }
 
+/* Groups whose values stand or fall with what smaps tells. */
+static const char *const of_smaps[] = {"memory", "memory-shared", "memory-swap", "memory-mappings"};
+
 static int memory_probe(void *self)
 {
 	const struct memory *memory = self;
 
-	smaps_probe(memory->host, "memory");
+	for (size_t i = 0; i < sizeof of_smaps / sizeof of_smaps[0]; i++)
+		smaps_probe(memory->host, of_smaps[i]);
 	for (unsigned i = 0; i < memory->n_parts; i++)
 		if (memory_parts[i]->probe)
 			memory_parts[i]->probe(memory->parts[i]);

@@ -92,7 +92,8 @@ def test_delay_accounting_is_told_as_the_sysctl_stands():
 def test_an_ordinary_user_is_told_the_capabilities():
     lines = diagnose(user=harness.need_other_user())
     expect(the_one(lines, "io"), "partly", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH")
-    expect(the_one(lines, "smaps"), "partly", "CAP_SYS_PTRACE")
+    for group in ("smaps", "memory", "memory-shared", "memory-swap", "memory-mappings"):
+        expect(the_one(lines, group), "partly", "CAP_SYS_PTRACE")
     if lines.get("delay") and not lines["delay"][0]["why"].startswith("its plugin"):
         expect(the_one(lines, "delay"), "no", "CAP_NET_ADMIN")
 
