@@ -109,11 +109,9 @@ static void leave(void)
 	crash_leave();
 }
 
-/* The plugin's own sentence about result, or the system's. */
+/* The plugin's own sentence about result, or the system's; with the lock held. */
 static char *take_reason(Plugin *plugin, int result)
 {
-	HOLD(&plugin->lock);
-
 	if (plugin->said && plugin->said[0])
 		return g_steal_pointer(&plugin->said);
 	/* Garbage is no errno, and INT_MIN not even to be negated. */
@@ -121,16 +119,17 @@ static char *take_reason(Plugin *plugin, int result)
 				   : g_strdup_printf("the answer %d is no errno", result);
 }
 
-static void leave_out(Plugin *plugin, guint32 state, int result)
+/* FALSE when it was out already. */
+static gboolean leave_out(Plugin *plugin, guint32 state, int result)
 {
-	g_autofree char *reason = take_reason(plugin, result);
 	HOLD(&plugin->lock);
 
 	if (plugin->why)
-		return;
-	plugin->why = g_steal_pointer(&reason);
+		return FALSE;
+	plugin->why = take_reason(plugin, result);
 	plugin->error_code = result;
 	__atomic_store_n(&plugin->state, state, __ATOMIC_RELAXED);
+	return TRUE;
 }
 
 gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHashTable *options,
@@ -207,8 +206,9 @@ gpointer plugin_worker_open(Plugin *plugin, guint worker)
 	leave();
 	if (result >= 0)
 		return context;
-	leave_out(plugin, CTPROF_STATE_FAILED, result);
-	ui_warning("plugin %s: left out: %s", plugin_name(plugin), plugin->why);
+	/* Several workers may find it out at once. */
+	if (leave_out(plugin, CTPROF_STATE_FAILED, result))
+		ui_warning("plugin %s: left out: %s", plugin_name(plugin), plugin->why);
 	return NULL;
 }
 
@@ -289,7 +289,9 @@ static gboolean check_sink(Plugin *plugin, int result, GError **error)
 		return TRUE;
 	if (output_failed(plugin->output, error))
 		return FALSE;
+	g_mutex_lock(&plugin->lock);
 	g_autofree char *reason = take_reason(plugin, result);
+	g_mutex_unlock(&plugin->lock);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: %s", plugin_name(plugin),
 		    reason);
 	return FALSE;
