@@ -555,9 +555,14 @@ static void test_redis(void)
 	start_redis(program, &redis);
 	g_autoptr(Rig) rig = rig_new(NULL, NULL);
 	rig_collect(rig, redis.pid);
+	/* It listens before it starts its other threads. */
+	for (guint i = 0; i < 1000 && rig->tids->len == 1; i++) {
+		g_usleep(10000);
+		rig_collect(rig, redis.pid);
+	}
+	g_assert_cmpuint(rig->tids->len, >, 1);
 	for (guint i = 0; i < rig->tids->len; i++)
 		g_assert_cmpuint(fake_host_u64(rig->fake, i, "jemalloc_measured"), ==, 1);
-	g_assert_cmpuint(rig->tids->len, >, 1);
 	guint64 before = fake_host_u64(rig->fake, 0, "allocated_bytes");
 	g_assert_cmpuint(before, >=, fake_host_u64(rig->fake, 0, "deallocated_bytes"));
 	set_value(redis.socket, size);
