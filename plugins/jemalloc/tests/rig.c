@@ -219,3 +219,12 @@ void rig_assert_absent(Rig *rig, guint32 why)
 		g_assert_cmpuint(fake_host_state(rig->fake, i, "deallocated_bytes"), ==, why);
 	}
 }
+
+gboolean rig_are_measured(Rig *rig)
+{
+	for (guint i = 0; i < rig->tids->len; i++)
+		if (fake_host_state(rig->fake, i, "jemalloc_measured") != CTPROF_PRESENT ||
+		    fake_host_u64(rig->fake, i, "jemalloc_measured") != 1)
+			return FALSE;
+	return rig->tids->len > 1;
+}

@@ -55,3 +55,6 @@ void rig_collect_summary(Rig *rig);
 void rig_assert_truth(Rig *rig, const RigWorker *worker);
 /* All rows absent for this reason and jemalloc_measured 0. */
 void rig_assert_absent(Rig *rig, guint32 why);
+
+/* Whether the last look was at several threads, and all of them measured. */
+gboolean rig_are_measured(Rig *rig);

@@ -540,16 +540,6 @@ static void set_value(const char *path, gsize size)
 	close(fd);
 }
 
-/* Several threads, all of them measured. */
-static gboolean are_measured(Rig *rig)
-{
-	for (guint i = 0; i < rig->tids->len; i++)
-		if (fake_host_state(rig->fake, i, "jemalloc_measured") != CTPROF_PRESENT ||
-		    fake_host_u64(rig->fake, i, "jemalloc_measured") != 1)
-			return FALSE;
-	return rig->tids->len > 1;
-}
-
 /* The packaged redis-server, with the packaged stripped libjemalloc: all threads
  * measured, and the main one grows by what a client makes it store. */
 static void test_redis(void)
@@ -566,11 +556,11 @@ static void test_redis(void)
 	g_autoptr(Rig) rig = rig_new(NULL, NULL);
 	rig_collect(rig, redis.pid);
 	/* It listens before it starts its other threads. */
-	for (guint i = 0; i < 1000 && !are_measured(rig); i++) {
+	for (guint i = 0; i < 1000 && !rig_are_measured(rig); i++) {
 		g_usleep(10000);
 		rig_collect(rig, redis.pid);
 	}
-	g_assert_true(are_measured(rig));
+	g_assert_true(rig_are_measured(rig));
 	guint64 before = fake_host_u64(rig->fake, 0, "allocated_bytes");
 	g_assert_cmpuint(before, >=, fake_host_u64(rig->fake, 0, "deallocated_bytes"));
 	set_value(redis.socket, size);
