@@ -91,3 +91,14 @@ bool drawing_words(const struct ctprof_value *value, struct drawing_words *ret_w
 	}
 	return false;
 }
+
+int drawing_open(const struct ctprof_host *host, void **ret_self)
+{
+	*ret_self = (void *)(uintptr_t)host;
+	return 0;
+}
+
+void drawing_close(void *self)
+{
+	(void)self;
+}

@@ -7,6 +7,10 @@
 
 #include "ctprof/report.h"
 
+/* open() and close() of a sink that only draws: all it keeps is its host. */
+int drawing_open(const struct ctprof_host *host, void **ret_self);
+void drawing_close(void *self);
+
 static inline const void *drawing_element(const void *first, uint64_t i)
 {
 	/* Every struct of the border begins with its size. */

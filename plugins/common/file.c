@@ -27,18 +27,6 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 	return read(fd, &extra, 1) == 0 ? (ssize_t)used : -EFBIG;
 }
 
-ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
-		     size_t size)
-{
-	int fd = host->open_file(host, dirfd, path);
-
-	if (fd < 0)
-		return fd;
-	ssize_t got = read_all(fd, buf, size);
-	close(fd);
-	return got;
-}
-
 static ssize_t read_records(int fd, char *buf, size_t size)
 {
 	size_t used = 0;
@@ -55,16 +43,30 @@ static ssize_t read_records(int fd, char *buf, size_t size)
 	return (ssize_t)used;
 }
 
-ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
-			     size_t size)
+typedef ssize_t reader_fn(int fd, char *buf, size_t size);
+
+static ssize_t open_and_read(const struct ctprof_host *host, int dirfd, const char *path,
+			     reader_fn *reader, char *buf, size_t size)
 {
 	int fd = host->open_file(host, dirfd, path);
 
 	if (fd < 0)
 		return fd;
-	ssize_t got = read_records(fd, buf, size);
+	ssize_t got = reader(fd, buf, size);
 	close(fd);
 	return got;
+}
+
+ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
+		     size_t size)
+{
+	return open_and_read(host, dirfd, path, read_all, buf, size);
+}
+
+ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
+			     size_t size)
+{
+	return open_and_read(host, dirfd, path, read_records, buf, size);
 }
 
 static void clear_text(char **text)

@@ -363,17 +363,6 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 			put_only(stream, report, side);
 }
 
-static int csv_open(const struct ctprof_host *host, void **ret_self)
-{
-	*ret_self = (void *)(uintptr_t)host;
-	return 0;
-}
-
-static void csv_close(void *self)
-{
-	(void)self;
-}
-
 static int csv_report(void *self, const struct ctprof_report *report)
 {
 	FILE *stream = hoststream_open(self);
@@ -386,8 +375,8 @@ static int csv_report(void *self, const struct ctprof_report *report)
 
 static const struct ctprof_sink_ops ops = {
 	.struct_size = sizeof ops,
-	.open = csv_open,
-	.close = csv_close,
+	.open = drawing_open,
+	.close = drawing_close,
 	.report = csv_report,
 };
 

@@ -386,17 +386,6 @@ static void draw_report(struct json *json, const struct ctprof_report *report)
 	json_literal(json, "}\n");
 }
 
-static int draw_open(const struct ctprof_host *host, void **ret_self)
-{
-	*ret_self = (void *)(uintptr_t)host;
-	return 0;
-}
-
-static void draw_close(void *self)
-{
-	(void)self;
-}
-
 static int draw(void *self, const struct ctprof_report *report)
 {
 	__attribute__((cleanup(json_free))) struct json json = {0};
@@ -412,8 +401,8 @@ static int draw(void *self, const struct ctprof_report *report)
 
 static const struct ctprof_sink_ops ops = {
 	.struct_size = sizeof ops,
-	.open = draw_open,
-	.close = draw_close,
+	.open = drawing_open,
+	.close = drawing_close,
 	.report = draw,
 };
 

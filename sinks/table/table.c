@@ -58,17 +58,6 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 		lists_draw(stream, report);
 }
 
-static int table_open(const struct ctprof_host *host, void **ret_self)
-{
-	*ret_self = (void *)(uintptr_t)host;
-	return 0;
-}
-
-static void table_close(void *self)
-{
-	(void)self;
-}
-
 static int table_report(void *self, const struct ctprof_report *report)
 {
 	FILE *stream = hoststream_open(self);
@@ -81,8 +70,8 @@ static int table_report(void *self, const struct ctprof_report *report)
 
 static const struct ctprof_sink_ops ops = {
 	.struct_size = sizeof ops,
-	.open = table_open,
-	.close = table_close,
+	.open = drawing_open,
+	.close = drawing_close,
 	.report = table_report,
 };
 
