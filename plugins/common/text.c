@@ -24,6 +24,16 @@ bool text_take_line(struct text *rest, struct text *ret_line)
 	return true;
 }
 
+size_t text_count_lines(struct text text)
+{
+	struct text line;
+	size_t n = 0;
+
+	while (text_take_line(&text, &line))
+		n++;
+	return n;
+}
+
 bool text_take_token(struct text *rest, struct text *ret_token)
 {
 	const char *p = rest->p;

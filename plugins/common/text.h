@@ -16,6 +16,8 @@ struct text {
 
 /* Takes the next line (without its '\n') off rest; false when rest is empty. */
 bool text_take_line(struct text *rest, struct text *ret_line);
+/* How many lines text_take_line() would give. */
+size_t text_count_lines(struct text text);
 /* Takes the next run of non-blank bytes off rest; false when none is left. */
 bool text_take_token(struct text *rest, struct text *ret_token);
 /* Splits at the first separator, both sides trimmed; false when there is none. */

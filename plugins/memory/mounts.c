@@ -85,16 +85,6 @@ static struct text unescape(char *base, struct text text)
 	return (struct text){at, mountinfo_unescape(text, at)};
 }
 
-static size_t count_lines(struct text rest)
-{
-	struct text line;
-	size_t n = 0;
-
-	while (text_take_line(&rest, &line))
-		n++;
-	return n;
-}
-
 static void parse_lines(struct mounts *mounts, size_t len)
 {
 	struct text rest = {mounts->text, len};
@@ -208,7 +198,7 @@ static void find_tmpfs(struct mounts *mounts)
 int mounts_parse(char *text, size_t len, struct mounts *ret)
 {
 	__attribute__((cleanup(mounts_clear))) struct mounts mounts = {.text = text};
-	size_t room = count_lines((struct text){text, len}) + 1;
+	size_t room = text_count_lines((struct text){text, len}) + 1;
 
 	mounts.at = calloc(room, sizeof *mounts.at);
 	mounts.visible = calloc(room, sizeof *mounts.visible);

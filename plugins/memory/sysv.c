@@ -87,16 +87,6 @@ static void sort_unique(struct sysv *sysv)
 	sysv->n = kept;
 }
 
-static size_t count_lines(struct text rest)
-{
-	struct text line;
-	size_t n = 0;
-
-	while (text_take_line(&rest, &line))
-		n++;
-	return n;
-}
-
 int sysv_parse(const char *text, size_t len, struct sysv *ret)
 {
 	struct text rest = {text, len};
@@ -106,7 +96,7 @@ int sysv_parse(const char *text, size_t len, struct sysv *ret)
 
 	if (!text_take_line(&rest, &line) || !sysv_parse_header(line, &header))
 		return -EINVAL;
-	sysv.segments = calloc(count_lines(rest) + 1, sizeof *sysv.segments);
+	sysv.segments = calloc(text_count_lines(rest) + 1, sizeof *sysv.segments);
 	if (!sysv.segments)
 		return -ENOMEM;
 	while (text_take_line(&rest, &line)) {
