@@ -9,12 +9,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "capturing.h"
-#include "cmd.h"
-#include "crash.h"
-#include "error.h"
-#include "supervise.h"
-#include "ui.h"
+#include "base/error.h"
+#include "base/ui.h"
+#include "command/capture-options.h"
+#include "command/cmd.h"
+#include "guard/crash.h"
+#include "guard/supervise.h"
 
 static const Command *const commands[] = {
 	&cmd_stat,   &cmd_capture,     &cmd_show,    &cmd_compare,      &cmd_memory,

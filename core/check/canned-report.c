@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "check/canned.h"
+#include "canned.h"
 #include "ctprof/report.h"
 
 #define ODD "odd \"name\"\\,\n\x1b[31m\xff"

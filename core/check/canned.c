@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check/canned.h"
+#include "canned.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "absence.h"
-#include "check/child.h"
+#include "child.h"
+#include "row/absence.h"
 
 #define MAX_CGROUP_BYTES 8192
 

@@ -2,7 +2,7 @@
 /* The company a plugin is checked in: a source, a sink, and reports of ctprof's own. */
 #pragma once
 
-#include "plugin.h"
+#include "plugin/plugin.h"
 
 /* A source that tells each thread's cgroup, so that there are cgroup rows; with
  * every other kind of metric too, to feed a sink. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs of a plugin, each in a child of its own. */
-#include "check/check.h"
+#include "check.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -8,15 +8,14 @@
 #include <sched.h>
 #include <string.h>
 
-#include "batch.h"
-#include "capabilities.h"
-#include "capture.h"
-#include "check/canned.h"
-#include "check/watch.h"
-#include "crash.h"
-#include "loader.h"
-#include "lock.h"
-#include "walk.h"
+#include "base/lock.h"
+#include "canned.h"
+#include "capture/capture.h"
+#include "capture/walk.h"
+#include "guard/crash.h"
+#include "plugin/loader.h"
+#include "row/batch.h"
+#include "watch.h"
 
 #define N_WORKERS 2
 
@@ -91,7 +90,7 @@ static gboolean prepare(Run *run, const Plan *plan, const char *check, gboolean 
 		return FALSE;
 	}
 	/* As captures do it: a capability it did not declare is not there. */
-	if (!capabilities_drop(run->plugins, &error)) {
+	if (!session_drop_capabilities(run->plugins, &error)) {
 		check_tell(CHECK_NOTE, check, "%s", error->message);
 		g_clear_error(&error);
 	}

@@ -2,8 +2,8 @@
 /* Checks of one plugin file, as its author's tests run them. */
 #pragma once
 
-#include "check/child.h"
-#include "session.h"
+#include "child.h"
+#include "plugin/session.h"
 
 typedef struct check_request {
 	const char *file;

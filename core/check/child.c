@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check/child.h"
+#include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "crash.h"
-#include "ui.h"
+#include "base/ui.h"
+#include "guard/crash.h"
 
 /* What a child may tell: more is a plugin that writes into our pipe. */
 #define MAX_TOLD_BYTES (4 * 1024 * 1024)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check/elf.h"
+#include "elf.h"
 
 #include <link.h>
 #include <string.h>

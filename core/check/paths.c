@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check/paths.h"
+#include "paths.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check/watch.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check/child.h"
-#include "check/paths.h"
-#include "lock.h"
+#include "base/lock.h"
+#include "child.h"
+#include "paths.h"
 
 /* Of one sort; more would only repeat it. */
 #define MAX_FAULTS 20

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "plugin.h"
+#include "plugin/plugin.h"
 
 /* What is watched; each is a check of that name in the findings. */
 enum watch_check {

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analysis/categories.h"
-#include "error.h"
+#include "base/error.h"
+#include "report/name/categories.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analysis/cgroupkey.h"
-#include "analysis/condition.h"
-#include "analysis/glob.h"
-#include "analysis/pattern.h"
-#include "analysis/specs.h"
-#include "error.h"
+#include "base/error.h"
+#include "report/join/condition.h"
+#include "report/name/cgroupkey.h"
+#include "report/name/glob.h"
+#include "report/name/pattern.h"
+#include "report/specs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "analysis/memory-views.h"
+#include "report/section/memory/memory-views.h"
 
 typedef struct memory_kit {
 	MemoryData data;

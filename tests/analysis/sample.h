@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-#include "analysis/analysis.h"
-#include "analysis/memory.h"
+#include "report/report.h"
+#include "report/section/memory/memory.h"
 
 typedef struct sample Sample;
 

@@ -2,10 +2,10 @@
 /* Processes by what they are: tables of patterns, sums of memory, sections. */
 #include <string.h>
 
-#include "analysis/artifact.h"
-#include "analysis/categories.h"
-#include "categories-file.h"
-#include "error.h"
+#include "base/error.h"
+#include "command/categories-file.h"
+#include "report/name/categories.h"
+#include "report/section/memory/artifact.h"
 #include "sample.h"
 
 static Categories *parse(const char *text)

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/change.h"
-#include "analysis/derived.h"
-#include "analysis/fold.h"
+#include "report/fold/derived.h"
+#include "report/fold/fold.h"
+#include "report/join/change.h"
 
 static struct ctprof_value number(guint64 n)
 {

@@ -2,8 +2,8 @@
 /* ctprof memory: its options, and from a snapshot's rows to its report. */
 #include <string.h>
 
-#include "analysis/memory.h"
-#include "error.h"
+#include "base/error.h"
+#include "report/section/memory/memory.h"
 #include "sample.h"
 
 static MemoryOptions options_of(const char *view)

@@ -2,8 +2,8 @@
 /* ctprof memory processes: the tree, its sums, what is asked for, and coverage. */
 #include <string.h>
 
-#include "analysis/memory-collapse.h"
 #include "memory-kit.h"
+#include "report/section/memory/collapse.h"
 
 #define N_PROCESSES 60
 #define N_FORESTS 300

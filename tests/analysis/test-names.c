@@ -2,11 +2,11 @@
 /* Names that stand for many: patterns, cgroup keys, globs. */
 #include <string.h>
 
-#include "analysis/cgroupkey.h"
-#include "analysis/glob.h"
-#include "analysis/namekey.h"
-#include "analysis/pattern.h"
-#include "error.h"
+#include "base/error.h"
+#include "report/name/cgroupkey.h"
+#include "report/name/glob.h"
+#include "report/name/namekey.h"
+#include "report/name/pattern.h"
 
 static const struct {
 	const char *name, *pattern;

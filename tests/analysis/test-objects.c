@@ -2,7 +2,7 @@
 /* Sections of what sources name themselves. */
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "sample.h"
 
 #define LEVEL CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT

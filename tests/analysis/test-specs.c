@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/condition.h"
-#include "analysis/sections.h"
-#include "analysis/specs.h"
-#include "error.h"
+#include "base/error.h"
+#include "report/join/condition.h"
+#include "report/section/sections.h"
+#include "report/specs.h"
 
 /* "name+" ascending, "name-" descending, blank separated; "!" an error. */
 static char *sort_text(const char *spec)

@@ -18,7 +18,7 @@ NAMED = re.compile(r"\b[Vv]ectors? ((?:\d+, )*\d+)")
 ROW = re.compile(r"^\| (\d+) \|", re.MULTILINE)
 
 NO_TEST = {
-    43: "sinks write sizes by a ladder of their own, as all amounts: sinks/table/test-scale.c",
+    43: "sinks write sizes by a ladder of their own, as all amounts: sinks/table/tests/test-scale.c",
     67: "ctprof has no pager of its own",
 }
 

@@ -2,7 +2,7 @@
 /* What of a report the options let through, and in which order. */
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "workers.h"
 
 /* Options are no const strings, for the parser of the command line owns them. */

@@ -33,6 +33,45 @@ def case_test(path):
     return test
 
 
+# Room of core/ -> the rooms it may include; a header of each.
+ROOMS = {
+    "base": [],
+    "row": ["base"],
+    "guard": ["base"],
+    "plugin": ["base", "row", "guard"],
+    "capture": ["base", "row", "guard", "plugin"],
+    "snapshot": ["base", "row", "guard", "plugin"],
+    "report": ["base", "row"],
+    "check": ["base", "row", "guard", "plugin", "capture"],
+    "command": ["base", "row", "guard", "plugin", "capture", "snapshot", "report", "check"],
+}
+HEADERS = {"base": "error.h", "row": "registry.h", "guard": "crash.h", "plugin": "session.h",
+           "capture": "capture.h", "snapshot": "read.h", "report": "report.h",
+           "check": "check.h", "command": "cmd.h"}
+
+
+def test_each_room_sees_only_the_rooms_below():
+    licence = "/* SPDX-License-Identifier: LGPL-2.1-or-later */\n"
+    for room, below in ROOMS.items():
+        for other, header in HEADERS.items():
+            got = lint.check_c(f"core/{room}/x.c", f'{licence}#include "{other}/{header}"\n')
+            expected = [] if other == room or other in below else ["layer"]
+            assert [finding.rule for finding in got] == expected, (room, other, got)
+
+
+def test_the_rooms_are_all_there_are():
+    core = Path(lint.ROOT) / "core"
+    assert sorted(ROOMS) == sorted(path.name for path in core.iterdir() if path.is_dir())
+
+
+def test_base_names_are_unique_in_core():
+    def names(*paths):
+        return [(finding.path, finding.rule) for finding in lint.check_names(paths)]
+
+    assert names("core/a/x.c", "core/b/y.c", "plugins/p/x.c", "plugins/q/x.c") == []
+    assert names("core/b/x.c", "core/a/x.c") == [("core/b/x.c", "unique-name")]
+
+
 def test_no_source_breaks_it():
     """Cut anywhere, a source ends in findings or none, never in an exception."""
     text = (CASES / "nesting.c").read_text(encoding="utf-8") + '"\\\n\'\\' + "/*"

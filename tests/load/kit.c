@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 #include "../unit/tree.h"
-#include "absence.h"
+#include "row/absence.h"
 
 struct kit {
 	TestDir *dir;

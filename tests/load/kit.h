@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "load.h"
+#include "snapshot/read.h"
 
 typedef struct kit Kit;
 

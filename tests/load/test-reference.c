@@ -3,10 +3,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../sinks/snapshot/known.h"
+#include "../../sinks/snapshot/schema.h"
 #include "kit.h"
-#include "known.h"
-#include "loader.h"
-#include "schema.h"
+#include "plugin/loader.h"
 
 #define ZERO_HALF "{\"avg10\":0,\"avg60\":0,\"avg300\":0,\"total_usec\":0}"
 #define ZERO_RESOURCE "{\"some\":" ZERO_HALF ",\"full\":" ZERO_HALF "}"

@@ -2,9 +2,9 @@
 /* What is captured is what is loaded: every type, scope, unit and reason, bit for bit. */
 #include <string.h>
 
-#include "batch.h"
+#include "../../sinks/snapshot/known.h"
 #include "kit.h"
-#include "known.h"
+#include "row/batch.h"
 
 /* Metrics the format has no field for; one for each sort of value. */
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two captures are compared by what they tell about their hosts. */
-#include "comparing.h"
+#include "snapshot/context.h"
 
 #include <string.h>
 

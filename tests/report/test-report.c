@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "loader.h"
+#include "plugin/loader.h"
 #include "samples.h"
 
 static const char *const sinks[] = {"table", "json", "csv"};

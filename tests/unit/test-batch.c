@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "batch.h"
+#include "row/batch.h"
 
 #include <fcntl.h>
 #include <string.h>

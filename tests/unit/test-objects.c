@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "batch.h"
+#include "row/batch.h"
 #include "toys.h"
 
 enum { SIZE, WORD, OTHER, UNASKED, FOREIGN, N_SLOTS };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Also what ThreadSanitizer watches: workers, one consumer, no order given. */
-#include "queue.h"
+#include "capture/queue.h"
 
-#include "lock.h"
+#include "base/lock.h"
 #include "toys.h"
 
 #define N_WORKERS 6

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "error.h"
-#include "select.h"
+#include "base/error.h"
+#include "row/select.h"
 
 /* Of the names a, b and c: those the list lets in, those it names as wanted,
  * and those it mentions at all. */

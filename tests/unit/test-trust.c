@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "trust.h"
+#include "plugin/trust.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

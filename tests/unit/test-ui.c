@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ui.h"
+#include "base/ui.h"
 
 static const struct escape_case {
 	const char *what, *bytes;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "walk.h"
+#include "capture/walk.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "lock.h"
+#include "base/error.h"
+#include "base/lock.h"
 #include "tree.h"
 
 #define MAX_TARGETS 256

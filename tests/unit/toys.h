@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "registry.h"
+#include "row/registry.h"
 
 /* A sound metric of group "toy"; change what the test is about. */
 static inline struct ctprof_metric toy_metric(const char *name, guint32 kind, guint32 unit,

@@ -5,4 +5,4 @@
 #include "ctprof/plugin.h"
 #include "file.h"
 #include <glib.h>    /* expect: layer */
-#include "registry.h" /* expect: layer */
+#include "row/registry.h" /* expect: layer */

@@ -3,7 +3,7 @@
 #include <glib.h>
 
 #include "ctprof/plugin.h"
-#include "registry.h"
+#include "row/registry.h"
 #include "plugins/common/text.h" /* expect: layer */
 #include "fakehost.h"            /* expect: layer */
 

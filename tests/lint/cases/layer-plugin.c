@@ -7,9 +7,9 @@
 #include "text.h"
 #include "own-not-written-yet.h"
 #include "fakehost.h"              /* expect: layer */
-#include "../../core/batch.h"      /* expect: layer */
-#include "registry.h"              /* expect: layer */
-#  include <root.h>                /* expect: layer */
+#include "../../core/row/batch.h"  /* expect: layer */
+#include "row/registry.h"          /* expect: layer */
+#  include <base/root.h>           /* expect: layer */
 
 /* In a comment: #include "registry.h" */
 static const char *const layer_paths[] = {

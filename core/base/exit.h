@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Exit statuses scripts rely on. */
+#pragma once
+
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_HOLDS = 3,
+	EXIT_LOST = 4, /* done, without a plugin that crashed or did not return */
+};

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capture.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "base/ui.h"
+#include "guard/crash.h"
+#include "queue.h"
+#include "row/absence.h"
+#include "row/batch.h"
+#include "walk.h"
+
+#define NS_PER_S G_GUINT64_CONSTANT(1000000000)
+#define PROGRESS_AFTER_US (G_USEC_PER_SEC / 2)
+#define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
+/* Batches under way: each worker's, and as many waiting for their turn. */
+#define BATCHES_PER_JOB 2
+/* Objects of a capture, as many as a reader takes: a source that names more does
+ * not come to an end. */
+#define MAX_OBJECTS (16u << 20)
+
+typedef struct capture {
+	const Root *root;
+	GPtrArray *sources; /* Plugin *, those that fill thread rows */
+	GPtrArray *plugins; /* all */
+	Registry *registry;
+	Plugin *sink;
+	guint jobs;
+
+	gboolean leaders_only;
+
+	GMutex walk_lock; /* walk, seq */
+	Walk *walk;
+	guint64 seq;
+	Queue *queue;
+
+	/* Consumer's side: one thread at a time. */
+	AbsenceTally *absences;
+	GHashTable *cgroups; /* path -> itself */
+	const Metric *cgroup_metric;
+	guint64 threads; /* atomic: shown by the progress line */
+	guint64 processes;
+	guint64 objects;
+	gint32 last_tgid;
+	GError *error; /* the sink's */
+
+	guint64 vanished; /* atomic */
+	GMutex done_lock;
+	GCond done;
+	guint running;
+} Capture;
+
+static guint64 now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
+}
+
+static guint choose_jobs(const Root *root, guint asked)
+{
+	guint cpus = g_get_num_processors();
+	g_autofree char *load = root_is_live(root) ? root_read(root, "loadavg") : NULL;
+	gdouble busy = load ? g_ascii_strtod(load, NULL) : 0;
+
+	if (asked > 0)
+		return asked;
+	return CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
+}
+
+/* A source that could not start takes its slots along, unless shared. */
+static void mark_unfilled(const Capture *capture)
+{
+	for (guint row = 0; row < N_ROW_CLASSES; row++) {
+		const GPtrArray *metrics = registry_row(capture->registry, row);
+
+		for (guint i = 0; i < metrics->len; i++) {
+			Metric *metric = g_ptr_array_index(metrics, i);
+
+			for (guint p = 0; metric->wanted && p < capture->plugins->len; p++) {
+				const Plugin *plugin = g_ptr_array_index(capture->plugins, p);
+
+				if (!plugin_is_live(plugin) &&
+				    (plugin->error_code == -EPERM ||
+				     plugin->error_code == -EACCES) &&
+				    g_str_equal(g_ptr_array_index(metric->providers, 0),
+						plugin_name(plugin)))
+					metric->unfilled = CTPROF_ABSENT_DENIED;
+			}
+		}
+	}
+}
+
+static void start_sources(Capture *capture)
+{
+	for (guint i = 0; i < capture->plugins->len; i++) {
+		Plugin *plugin = g_ptr_array_index(capture->plugins, i);
+		const char *name = plugin_name(plugin);
+
+		if (plugin->descriptor.kind != CTPROF_KIND_SOURCE || !plugin_is_live(plugin))
+			continue;
+		if (registry_asks(capture->registry, name))
+			plugin_start(plugin);
+		else
+			plugin_set_unasked(plugin);
+	}
+	mark_unfilled(capture);
+}
+
+static void note_cgroups(Capture *capture, const struct ctprof_rows *rows)
+{
+	const Metric *metric = capture->cgroup_metric;
+
+	for (guint64 i = 0; metric && i < rows->n; i++) {
+		gsize at = i * rows->n_slots + metric->index;
+
+		if (rows->states[at] != CTPROF_PRESENT)
+			continue;
+		const struct ctprof_text *text = (const void *)(uintptr_t)rows->values[at];
+		if (text->length > 0 && !g_hash_table_contains(capture->cgroups, text->bytes))
+			g_hash_table_add(capture->cgroups, g_strdup(text->bytes));
+	}
+}
+
+/* QueueConsumer. */
+static gboolean consume_batch(gpointer data, Batch *batch)
+{
+	Capture *capture = data;
+	struct ctprof_rows rows;
+
+	batch_view(batch, &rows);
+	for (guint64 i = 0; i < rows.n; i++) {
+		capture->processes += rows.targets[i].tgid != capture->last_tgid;
+		capture->last_tgid = rows.targets[i].tgid;
+	}
+	note_cgroups(capture, &rows);
+	absence_tally_add(capture->absences, &rows);
+	if (rows.n > 0 && !plugin_rows(capture->sink, &rows, &capture->error))
+		return FALSE;
+	__atomic_add_fetch(&capture->threads, rows.n, __ATOMIC_RELAXED);
+	return TRUE;
+}
+
+/* The next threads into batch; 0 at the end or when interrupted. */
+static gsize deal(Capture *capture, Batch *batch, guint64 *ret_seq)
+{
+	HOLD(&capture->walk_lock);
+
+	gsize n = crash_interrupted() ? 0
+				      : walk_next(capture->walk, batch_targets(batch), BATCH_ROWS);
+	if (n > 0)
+		*ret_seq = capture->seq++;
+	return n;
+}
+
+/* What a failed source should have filled is not unsupported, but unknown. */
+static void invalidate(const Capture *capture, const Plugin *plugin, enum row_class row,
+		       Batch *batch)
+{
+	const GPtrArray *metrics = registry_row(capture->registry, row);
+
+	for (guint i = 0; i < metrics->len; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+
+		if (metric->wanted && metric_is_of(metric, plugin_name(plugin)))
+			batch_invalidate(batch, i);
+	}
+}
+
+static void collect(const Capture *capture, enum row_class row, GPtrArray *sources,
+		    gpointer *contexts, Batch *batch)
+{
+	for (guint i = 0; i < sources->len; i++) {
+		Plugin *plugin = g_ptr_array_index(sources, i);
+
+		if (!plugin_collect(plugin, contexts ? contexts[i] : NULL,
+				    batch_open(batch, &plugin->failures)))
+			invalidate(capture, plugin, row, batch);
+	}
+}
+
+static void work(Capture *capture, gpointer *contexts)
+{
+	Batch *batch;
+	guint64 seq;
+	gsize n;
+
+	while ((batch = queue_take(capture->queue))) {
+		n = deal(capture, batch, &seq);
+		if (n == 0) {
+			queue_return(capture->queue, batch);
+			return;
+		}
+		batch_begin(batch, n);
+		collect(capture, ROW_THREAD, capture->sources, contexts, batch);
+		batch_close_targets(batch);
+		__atomic_add_fetch(&capture->vanished, batch_drop_vanished(batch),
+				   __ATOMIC_RELAXED);
+		queue_deliver(capture->queue, batch, seq);
+	}
+}
+
+struct worker {
+	Capture *capture;
+	guint number;
+};
+
+static gpointer run_worker(gpointer data)
+{
+	g_autofree struct worker *worker = data;
+	Capture *capture = worker->capture;
+	guint n = capture->sources->len;
+	g_autofree gpointer *contexts = g_new0(gpointer, n + 1);
+
+	crash_init_thread();
+	/* A shared descriptor table costs a fifth of the CPU time; going on with
+	 * it is only slower. */
+	(void)unshare(CLONE_FILES);
+	for (guint i = 0; i < n; i++)
+		contexts[i] =
+			plugin_worker_open(g_ptr_array_index(capture->sources, i), worker->number);
+	work(capture, contexts);
+	for (guint i = 0; i < n; i++)
+		plugin_worker_close(g_ptr_array_index(capture->sources, i), contexts[i]);
+	HOLD(&capture->done_lock);
+	capture->running--;
+	g_cond_signal(&capture->done);
+	return NULL;
+}
+
+static void show_progress(Capture *capture)
+{
+	guint total = walk_processes(capture->walk);
+	g_mutex_lock(&capture->walk_lock);
+	guint done = walk_processes_done(capture->walk);
+	g_mutex_unlock(&capture->walk_lock);
+	guint64 threads = __atomic_load_n(&capture->threads, __ATOMIC_RELAXED);
+	g_autofree char *text =
+		capture->leaders_only
+			? g_strdup_printf("%u of %u processes", done, total)
+			: g_strdup_printf("%" G_GUINT64_FORMAT " threads, %u of %u processes",
+					  threads, done, total);
+
+	ui_progress(text);
+}
+
+/* Waits for the workers; meanwhile looks after the terminal. */
+static void wait_for_workers(Capture *capture)
+{
+	gint64 show = g_get_monotonic_time() + PROGRESS_AFTER_US;
+	HOLD(&capture->done_lock);
+
+	while (capture->running > 0) {
+		if (g_cond_wait_until(&capture->done, &capture->done_lock, show))
+			continue;
+		show_progress(capture);
+		if (crash_interrupted())
+			queue_close(capture->queue);
+		show = g_get_monotonic_time() + PROGRESS_EVERY_US;
+	}
+	ui_progress(NULL);
+}
+
+static gboolean was_interrupted(GError **error)
+{
+	if (!crash_interrupted())
+		return FALSE;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+	return TRUE;
+}
+
+static gboolean read_threads(Capture *capture, GError **error)
+{
+	g_autofree GThread **threads = g_new0(GThread *, capture->jobs);
+	g_autoptr(Queue) queue = queue_new(capture->registry, capture->jobs * BATCHES_PER_JOB,
+					   consume_batch, capture);
+
+	capture->queue = queue;
+	capture->running = capture->jobs;
+	for (guint i = 0; i < capture->jobs; i++) {
+		struct worker *worker = g_new(struct worker, 1);
+
+		*worker = (struct worker){capture, i};
+		threads[i] = g_thread_new("ctprof-worker", run_worker, worker);
+	}
+	wait_for_workers(capture);
+	for (guint i = 0; i < capture->jobs; i++)
+		g_thread_join(threads[i]);
+	capture->queue = NULL;
+	if (capture->error) {
+		g_propagate_error(error, g_steal_pointer(&capture->error));
+		return FALSE;
+	}
+	return !was_interrupted(error);
+}
+
+/* The live sources that have something to put into rows of that class. */
+static GPtrArray *sources_of(const Capture *capture, enum row_class row)
+{
+	GPtrArray *sources = g_ptr_array_new();
+
+	for (guint i = 0; i < capture->plugins->len; i++) {
+		Plugin *plugin = g_ptr_array_index(capture->plugins, i);
+
+		if (plugin->descriptor.kind == CTPROF_KIND_SOURCE && plugin_is_live(plugin) &&
+		    registry_provides(capture->registry, plugin_name(plugin), row))
+			g_ptr_array_add(sources, plugin);
+	}
+	return sources;
+}
+
+/* One batch of a class other than threads, from sources to sink. */
+static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, Batch *batch,
+		     gsize n, GError **error)
+{
+	struct ctprof_rows rows;
+
+	batch_begin(batch, n);
+	collect(capture, row, sources, NULL, batch);
+	batch_view(batch, &rows);
+	return plugin_rows(capture->sink, &rows, error);
+}
+
+/* Host or capture scope: one row. */
+static gboolean read_single(Capture *capture, enum row_class row, GError **error)
+{
+	g_autoptr(GPtrArray) sources = sources_of(capture, row);
+
+	if (sources->len == 0)
+		return TRUE;
+	g_autoptr(Batch) batch = batch_new(capture->registry, row);
+	batch_targets(batch)[0] = (struct ctprof_target){
+		.struct_size = sizeof(struct ctprof_target),
+		.task_fd = -1,
+	};
+	return pass(capture, row, sources, batch, 1, error);
+}
+
+static gint compare_strings(gconstpointer a, gconstpointer b)
+{
+	return strcmp(a, b);
+}
+
+static gboolean read_cgroups(Capture *capture, GError **error)
+{
+	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_CGROUP);
+
+	if (sources->len == 0)
+		return TRUE;
+	g_autoptr(GList) paths =
+		g_list_sort(g_hash_table_get_keys(capture->cgroups), compare_strings);
+	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_CGROUP);
+	for (GList *path = paths; path;) {
+		gsize n = 0;
+
+		for (; path && n < BATCH_ROWS; path = path->next)
+			batch_targets(batch)[n++] = (struct ctprof_target){
+				.struct_size = sizeof(struct ctprof_target),
+				.task_fd = -1,
+				.path = path->data,
+				.path_len = (guint32)strlen(path->data),
+			};
+		if (!pass(capture, ROW_CGROUP, sources, batch, n, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* All that one source names, to the sink; FALSE when the capture is to end. */
+static gboolean read_objects_of(Capture *capture, Plugin *source, Batch *batch, GError **error)
+{
+	struct ctprof_rows rows;
+	guint64 named = capture->objects;
+
+	batch_own(batch, capture->registry, plugin_name(source));
+	while (!was_interrupted(error)) {
+		batch_begin(batch, 0);
+		if (!plugin_collect(source, NULL, batch_open(batch, &source->failures)) ||
+		    batch_rows(batch) == 0)
+			return TRUE;
+		named += batch_rows(batch);
+		if (named > MAX_OBJECTS) {
+			plugin_fault(source, "it names objects without end");
+			return TRUE;
+		}
+		batch_drop_vanished(batch);
+		batch_view(batch, &rows);
+		if (rows.n > 0 && !plugin_rows(capture->sink, &rows, error))
+			return FALSE;
+		capture->objects += rows.n;
+	}
+	return FALSE;
+}
+
+static gboolean read_objects(Capture *capture, GError **error)
+{
+	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_OBJECT);
+
+	if (sources->len == 0)
+		return TRUE;
+	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_OBJECT);
+	for (guint i = 0; i < sources->len; i++)
+		if (!read_objects_of(capture, g_ptr_array_index(sources, i), batch, error))
+			return FALSE;
+	return TRUE;
+}
+
+static GArray *list_metrics(const Registry *registry)
+{
+	g_autoptr(GPtrArray) list = registry_list(registry);
+	GArray *infos = g_array_new(FALSE, FALSE, sizeof(struct ctprof_metric_info));
+
+	for (guint i = 0; i < list->len; i++) {
+		const Metric *metric = g_ptr_array_index(list, i);
+		struct ctprof_metric_info info = {
+			.struct_size = sizeof info,
+			.index = metric->index,
+			.type = metric->type,
+			.wanted = metric->wanted ? 1 : 0,
+			.metric = &metric->def,
+			.plugin = g_ptr_array_index(metric->providers, 0),
+		};
+
+		if (metric->slot != 0)
+			g_array_append_val(infos, info);
+	}
+	return infos;
+}
+
+static gboolean begin(Capture *capture, Output *output, const CaptureOptions *options,
+		      GError **error)
+{
+	g_autoptr(GArray) metrics = list_metrics(capture->registry);
+	struct utsname host;
+	struct ctprof_capture info = {
+		.struct_size = sizeof info,
+		.jobs = capture->jobs,
+		.realtime_ns = now_ns(CLOCK_REALTIME),
+		.monotonic_ns = now_ns(CLOCK_BOOTTIME),
+		.n_metrics = metrics->len,
+		.metrics = (const void *)metrics->data,
+		.n_options = options->n_facts,
+		.options = options->facts,
+		.version = CTPROF_VERSION,
+	};
+
+	if (root_is_live(capture->root) && uname(&host) == 0)
+		info.kernel = host.release;
+	return plugin_begin(capture->sink, output, &info, error);
+}
+
+static gboolean end(Capture *capture, GError **error)
+{
+	g_autofree struct ctprof_plugin_report *reports =
+		g_new0(struct ctprof_plugin_report, capture->plugins->len);
+	for (guint i = 0; i < capture->plugins->len; i++)
+		plugin_report(g_ptr_array_index(capture->plugins, i), &reports[i]);
+	struct ctprof_capture_end info = {
+		.struct_size = sizeof info,
+		.realtime_ns = now_ns(CLOCK_REALTIME),
+		.monotonic_ns = now_ns(CLOCK_BOOTTIME),
+		.threads = capture->threads,
+		.processes = capture->processes,
+		.vanished = capture->vanished,
+		.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID),
+		.peak_rss_bytes = root_own_peak_rss(capture->root),
+		.n_plugins = capture->plugins->len,
+		.plugins = reports,
+	};
+	return plugin_end(capture->sink, &info, error);
+}
+
+/* Start to end; the caller owns what capture points to. */
+static gboolean run(Capture *capture, Output *output, const CaptureOptions *options, GError **error)
+{
+	g_autoptr(GPtrArray) sources = NULL;
+	g_autoptr(Walk) walk = walk_new(capture->root, options->pids, error);
+
+	if (!walk)
+		return FALSE;
+	if (capture->leaders_only)
+		walk_only_leaders(walk);
+	capture->walk = walk;
+	start_sources(capture);
+	capture->sources = sources = sources_of(capture, ROW_THREAD);
+	if (sources->len == 0) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "no source that reads threads is left; see 'ctprof plugins'");
+		return FALSE;
+	}
+	if (!begin(capture, output, options, error) || !read_single(capture, ROW_HOST, error) ||
+	    !read_threads(capture, error))
+		return FALSE;
+	if (walk_failure(walk) != 0)
+		return error_set_errno(error, walk_failure(walk),
+				       "not all processes below '%s' could be opened",
+				       root_path(capture->root, CTPROF_ROOT_PROC));
+	if (capture->threads == 0) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "no %s could be read below '%s'",
+			    capture->leaders_only ? "process" : "thread",
+			    root_path(capture->root, CTPROF_ROOT_PROC));
+		return FALSE;
+	}
+	return read_cgroups(capture, error) && read_objects(capture, error) &&
+	       read_single(capture, ROW_CAPTURE, error) && end(capture, error);
+}
+
+gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
+		     Output *output, const CaptureOptions *options, CaptureResult *ret_result,
+		     GError **error)
+{
+	gint64 began = g_get_monotonic_time();
+	g_autoptr(AbsenceTally) absences = absence_tally_new(registry);
+	g_autoptr(GHashTable) cgroups =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	Capture capture = {
+		.root = root,
+		.plugins = plugins,
+		.registry = registry,
+		.sink = sink,
+		.jobs = choose_jobs(root, options->jobs),
+		.leaders_only = options->leaders_only,
+		.absences = absences,
+		.cgroups = cgroups,
+		.cgroup_metric = registry_named(registry, ROW_THREAD, "cgroup"),
+	};
+
+	g_mutex_init(&capture.walk_lock);
+	g_mutex_init(&capture.done_lock);
+	g_cond_init(&capture.done);
+	gboolean ok = run(&capture, output, options, error);
+	g_cond_clear(&capture.done);
+	g_mutex_clear(&capture.done_lock);
+	g_mutex_clear(&capture.walk_lock);
+	for (guint i = 0; i < plugins->len; i++)
+		plugin_tell_failures(g_ptr_array_index(plugins, i));
+	if (!ok)
+		return FALSE;
+	*ret_result = (CaptureResult){
+		.threads = capture.threads,
+		.processes = capture.processes,
+		.vanished = capture.vanished,
+		.objects = capture.objects,
+		.jobs = capture.jobs,
+		.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
+		.absences = absence_tally_sum(absences),
+	};
+	return TRUE;
+}
+
+void capture_result_clear(CaptureResult *result)
+{
+	g_clear_pointer(&result->absences, g_array_unref);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One picture of a root: walk, sources, sink. */
+#pragma once
+
+#include <glib.h>
+
+#include "base/root.h"
+#include "guard/output.h"
+#include "plugin/plugin.h"
+#include "row/absence.h"
+#include "row/registry.h"
+
+typedef struct capture_options {
+	guint jobs;                      /* 0: online CPUs less the load */
+	const GArray *pids;              /* gint32; NULL: all */
+	gboolean leaders_only;           /* of each process one thread: its leader */
+	const struct ctprof_fact *facts; /* options as given, for the snapshot */
+	guint n_facts;
+} CaptureOptions;
+
+typedef struct capture_result {
+	guint64 threads, processes, vanished; /* threads: rows, so leaders only if so asked */
+	guint64 objects;
+	guint jobs;
+	gdouble seconds;
+	GArray *absences; /* Absence, in order of group and reason */
+} CaptureResult;
+
+void capture_result_clear(CaptureResult *result);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CaptureResult, capture_result_clear)
+
+/*
+ * Captures root through the live sources among plugins (Plugin *, opened, the
+ * registry sealed) into sink.  Fails when nothing could be read, the sink
+ * failed, or the user interrupted (G_IO_ERROR_CANCELLED).  ret_result is
+ * written only on success; clear it.
+ */
+gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
+		     Output *output, const CaptureOptions *options, CaptureResult *ret_result,
+		     GError **error);

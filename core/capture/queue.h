@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Brings batches that workers finish in any order back into order, and hands
+ * them to one consumer at a time.  Bounded: workers wait when too many batches
+ * are under way.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "row/batch.h"
+
+typedef struct queue Queue;
+
+/* Called for each batch in order of its number, never two at once, without a
+ * lock held.  FALSE: no more batches are wanted. */
+typedef gboolean (*QueueConsumer)(gpointer data, Batch *batch);
+
+Queue *queue_new(const Registry *registry, guint n_batches, QueueConsumer consumer, gpointer data);
+void queue_free(Queue *queue);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Queue, queue_free)
+
+/* An empty batch; waits for one.  NULL when the queue is closed. */
+Batch *queue_take(Queue *queue);
+/* Gives back a batch that was not used. */
+void queue_return(Queue *queue, Batch *batch);
+/* Delivers batch number seq (0, 1, 2, ... without a gap). */
+void queue_deliver(Queue *queue, Batch *batch, guint64 seq);
+/* Wakes everybody; batches delivered from now on are dropped. */
+void queue_close(Queue *queue);

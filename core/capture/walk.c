@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define DIRENT_BYTES 32768
+/* Listings of one process's threads to unite before taking what there is. */
+#define MAX_LISTINGS 8
+#define SPARE_FILES 64
+
+struct walk {
+	const Root *root;
+	GArray *tgids; /* gint32, ascending */
+	guint next;    /* index of the process to list next */
+	gint32 tgid;   /* being handed out; 0: none */
+	GArray *tids;  /* its threads, ascending */
+	guint tid_at;  /* first not yet handed out */
+	char *dirents;
+	gsize max_open; /* task directories open at once */
+	gboolean only_leaders;
+	int failure; /* positive errno that ended the walk early; 0: none */
+};
+
+static gint compare_pids(gconstpointer a, gconstpointer b)
+{
+	gint32 x = *(const gint32 *)a, y = *(const gint32 *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_unique(GArray *pids)
+{
+	guint kept = 0;
+
+	g_array_sort(pids, compare_pids);
+	for (guint i = 0; i < pids->len; i++) {
+		gint32 pid = g_array_index(pids, gint32, i);
+
+		if (kept == 0 || g_array_index(pids, gint32, kept - 1) != pid)
+			g_array_index(pids, gint32, kept++) = pid;
+	}
+	g_array_set_size(pids, kept);
+}
+
+/* A directory entry's name as a positive pid; 0 otherwise. */
+static gint32 pid_of_name(const char *name)
+{
+	gint64 pid = 0;
+
+	if (name[0] == '0')
+		return 0;
+	for (; *name; name++) {
+		if (!g_ascii_isdigit(*name))
+			return 0;
+		pid = pid * 10 + (*name - '0');
+		if (pid > G_MAXINT32)
+			return 0;
+	}
+	return (gint32)pid;
+}
+
+/* Appends the numeric names of a directory; -errno. */
+static int list_pids(Walk *walk, int fd, GArray *pids)
+{
+	for (;;) {
+		ssize_t got = getdents64(fd, walk->dirents, DIRENT_BYTES);
+
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		for (ssize_t at = 0; at < got;) {
+			const struct dirent64 *entry = (const void *)(walk->dirents + at);
+			gint32 pid = pid_of_name(entry->d_name);
+
+			if (pid > 0)
+				g_array_append_val(pids, pid);
+			at += entry->d_reclen;
+		}
+	}
+}
+
+static guint64 count_links(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? (guint64)st.st_nlink : 0;
+}
+
+/*
+ * Lists a process's threads.  The kernel ends or shortens a listing when the
+ * thread it stands at exits (fs/proc/base.c next_tid, first_tid), so living
+ * ones can be missed.  The directory's link count says how many there are
+ * (proc_task_getattr: 2 + nr_threads): a listing counts as whole when it has
+ * that many and nobody came or went meanwhile; until then they are united.
+ */
+static void list_tids(Walk *walk, int task_fd)
+{
+	GArray *tids = walk->tids;
+
+	g_array_set_size(tids, 0);
+	for (guint i = 0; i < MAX_LISTINGS; i++) {
+		guint64 links = count_links(task_fd);
+		guint before = tids->len;
+
+		if (list_pids(walk, task_fd, tids) < 0 || !root_is_live(walk->root))
+			break;
+		if (links == count_links(task_fd) && tids->len - before + 2 >= links)
+			break;
+		lseek(task_fd, 0, SEEK_SET);
+	}
+	sort_unique(tids);
+}
+
+/* A leader that is gone is found out by whoever reads it. */
+static void take_leader(Walk *walk, gint32 tgid)
+{
+	g_array_set_size(walk->tids, 0);
+	g_array_append_val(walk->tids, tgid);
+}
+
+static int open_task(const Walk *walk, gint32 tgid)
+{
+	char path[32];
+
+	g_snprintf(path, sizeof path, "%d/task", tgid);
+	return openat(root_fd(walk->root, CTPROF_ROOT_PROC), path,
+		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Opens the directory of a process that may be gone by now: -1.  Anything else
+ * that goes wrong ends the walk. */
+static int open_next(Walk *walk, gint32 tgid)
+{
+	int fd = open_task(walk, tgid);
+
+	if (fd < 0 && errno != ENOENT && errno != ESRCH && errno != EACCES && errno != EPERM)
+		walk->failure = errno;
+	return fd;
+}
+
+/* Finds the next process that still lives; its task descriptor, or -1. */
+static int next_process(Walk *walk)
+{
+	while (walk->next < walk->tgids->len && walk->failure == 0) {
+		gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
+		int fd = open_next(walk, tgid);
+
+		if (fd < 0)
+			continue;
+		if (walk->only_leaders)
+			take_leader(walk, tgid);
+		else
+			list_tids(walk, fd);
+		if (walk->tids->len > 0) {
+			walk->tgid = tgid;
+			walk->tid_at = 0;
+			return fd;
+		}
+		close(fd);
+	}
+	return -1;
+}
+
+static gsize hand_out(Walk *walk, int fd, struct ctprof_target *targets, gsize max)
+{
+	gsize n = MIN(max, walk->tids->len - walk->tid_at);
+
+	for (gsize i = 0; i < n; i++) {
+		gint32 tid = g_array_index(walk->tids, gint32, walk->tid_at++);
+
+		targets[i] = (struct ctprof_target){
+			.struct_size = sizeof targets[i],
+			.flags = tid == walk->tgid ? CTPROF_TARGET_LEADER : 0,
+			.tgid = walk->tgid,
+			.tid = tid,
+			.task_fd = fd,
+		};
+	}
+	if (walk->tid_at == walk->tids->len)
+		walk->tgid = 0;
+	return n;
+}
+
+gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
+{
+	gsize n = 0;
+
+	for (gsize opened = 0; n < max && opened < walk->max_open && walk->failure == 0;) {
+		/* What an earlier call left over is opened anew: the caller may be
+		 * another thread, with another descriptor table. */
+		int fd = walk->tgid ? open_next(walk, walk->tgid) : next_process(walk);
+
+		if (fd < 0 && !walk->tgid)
+			break;
+		if (fd < 0) {
+			walk->tgid = 0;
+			continue;
+		}
+		if (n > 0 && walk->tids->len - walk->tid_at > max - n) {
+			close(fd);
+			break;
+		}
+		n += hand_out(walk, fd, targets + n, max - n);
+		opened++;
+	}
+	return n;
+}
+
+int walk_failure(const Walk *walk)
+{
+	return walk->failure;
+}
+
+/* The thread group of a living thread; 0 when it is unknown. */
+static gint32 tgid_of(const Root *root, gint32 tid)
+{
+	g_autofree char *path = g_strdup_printf("%d/status", tid);
+	g_autofree char *status = root_read(root, path);
+	/* The kernel escapes line ends in Name, so this is the real line. */
+	const char *line = status ? strstr(status, "\nTgid:\t") : NULL;
+
+	return line ? (gint32)g_ascii_strtoll(line + strlen("\nTgid:\t"), NULL, 10) : 0;
+}
+
+static gboolean check_pid(const Walk *walk, gint32 pid, GError **error)
+{
+	int fd = open_task(walk, pid);
+
+	if (fd < 0) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "--pid %d: no such process",
+			    pid);
+		return FALSE;
+	}
+	close(fd);
+	gint32 tgid = tgid_of(walk->root, pid);
+	if (tgid == 0 || tgid == pid)
+		return TRUE;
+	g_set_error(error, USAGE_ERROR, 0, "--pid %d: a thread of process %d; give --pid %d", pid,
+		    tgid, tgid);
+	return FALSE;
+}
+
+static gboolean take_pids(Walk *walk, const GArray *pids, GError **error)
+{
+	for (guint i = 0; i < pids->len; i++)
+		if (!check_pid(walk, g_array_index(pids, gint32, i), error))
+			return FALSE;
+	g_array_append_vals(walk->tgids, pids->data, pids->len);
+	return TRUE;
+}
+
+static gboolean find_pids(Walk *walk, GError **error)
+{
+	const char *path = root_path(walk->root, CTPROF_ROOT_PROC);
+	int fd = openat(root_fd(walk->root, CTPROF_ROOT_PROC), ".",
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int result = fd < 0 ? -errno : list_pids(walk, fd, walk->tgids);
+
+	if (fd >= 0)
+		close(fd);
+	if (result < 0) {
+		return error_set_errno(error, -result, "'%s'", path);
+	}
+	if (walk->tgids->len == 0)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+			    "'%s' shows no process: is it a proc file system?", path);
+	return walk->tgids->len > 0;
+}
+
+/* Leaves descriptors for what the sources open. */
+static gsize choose_max_open(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
+		return G_MAXSIZE;
+	return files.rlim_cur > 2 * SPARE_FILES ? files.rlim_cur - SPARE_FILES
+						: MAX(files.rlim_cur / 4, 1);
+}
+
+Walk *walk_new(const Root *root, const GArray *pids, GError **error)
+{
+	g_autoptr(Walk) walk = g_new0(Walk, 1);
+
+	walk->root = root;
+	walk->tgids = g_array_new(FALSE, FALSE, sizeof(gint32));
+	walk->tids = g_array_new(FALSE, FALSE, sizeof(gint32));
+	walk->dirents = g_malloc(DIRENT_BYTES);
+	walk->max_open = choose_max_open();
+	if (!(pids ? take_pids(walk, pids, error) : find_pids(walk, error)))
+		return NULL;
+	sort_unique(walk->tgids);
+	return g_steal_pointer(&walk);
+}
+
+void walk_only_leaders(Walk *walk)
+{
+	walk->only_leaders = TRUE;
+}
+
+void walk_free(Walk *walk)
+{
+	g_array_unref(walk->tgids);
+	g_array_unref(walk->tids);
+	g_free(walk->dirents);
+	g_free(walk);
+}
+
+guint walk_processes(const Walk *walk)
+{
+	return walk->tgids->len;
+}
+
+guint walk_processes_done(const Walk *walk)
+{
+	return walk->next;
+}

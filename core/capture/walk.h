@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Yields every thread of a root, ordered by (tgid, tid). */
+#pragma once
+
+#include <glib.h>
+
+#include "base/root.h"
+#include "ctprof/plugin.h"
+
+typedef struct walk Walk;
+
+/*
+ * pids: gint32 process ids, or NULL for all.  Errors: the process directory
+ * cannot be read or shows no process; one of pids is no living process.
+ */
+Walk *walk_new(const Root *root, const GArray *pids, GError **error);
+/* From here on of each process its leader alone, be it a zombie. */
+void walk_only_leaders(Walk *walk);
+void walk_free(Walk *walk);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
+
+/*
+ * The next threads, at most max; 0 at the end.  A process is split only when
+ * it alone has more than max threads.  Each target's task_fd is opened in the
+ * calling thread's descriptor table; targets of one process share it, and the
+ * caller closes it.  Callers take turns (external lock).
+ */
+gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max);
+
+/* The positive errno that ended the walk before its end; 0: none. */
+int walk_failure(const Walk *walk);
+guint walk_processes(const Walk *walk);      /* processes found at the start */
+guint walk_processes_done(const Walk *walk); /* of them, handed out or gone */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* --categories: a file, or one of the tables that come with ctprof. */
+#pragma once
+
+#include <glib.h>
+
+#include "report/section/category-intake.h"
+
+/* name: a path, or what a file of ctprof's own folder of tables is called
+ * without ".json".  A path that holds no '/' gives way to such a table. */
+Categories *categories_load(const char *name, GError **error);
+
+/* "by-object" or "by-name"; NULL: the default. */
+gboolean categories_parse_share(const char *text, SwapShare *ret_share, GError **error);

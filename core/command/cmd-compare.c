@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/error.h"
+#include "cmd.h"
+#include "present.h"
+#include "report-options.h"
+
+static int run(Globals *globals, char **arguments)
+{
+	const ReportingRequest request = {.files = (const char *const *)arguments};
+	g_autoptr(GError) error = NULL;
+	guint n = g_strv_length(arguments);
+
+	if (n == 2)
+		return reporting_run(globals, &request);
+	if (n > 2)
+		g_set_error(&error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[2]);
+	else
+		g_set_error(&error, USAGE_ERROR, 0,
+			    "expected two snapshots: BASELINE CANDIDATE ('-': standard input)");
+	return cmd_fail(error);
+}
+
+const Command cmd_compare = {
+	.name = "compare",
+	.arguments = "BASELINE CANDIDATE",
+	.summary = "Compare two snapshots: what moved, in which group of threads",
+	.help = "Both are what 'ctprof capture' wrote; '-' is standard input. Differences\n"
+		"are data: the exit status is 0 unless --fail-on holds (3).\n\n"
+		"Examples:\n"
+		"  ctprof compare before.ctprof.zst after.ctprof.zst\n"
+		"  ctprof compare --changed --group-by comm --min-pct 10 before.ctprof.zst "
+		"after.ctprof.zst\n"
+		"  ctprof compare --rate --sort-by run_time_ns before.ctprof.zst after.ctprof.zst\n"
+		"  ctprof compare --fail-on 'wait_sum:pct>100000' before.ctprof.zst "
+		"after.ctprof.zst\n"
+		"  ctprof compare --format json before.ctprof.zst after.ctprof.zst",
+	.entries = reporting_compare_entries,
+	.shared = {reporting_entries, presenting_entries},
+	.run = run,
+};

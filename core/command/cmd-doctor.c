@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/ui.h"
+#include "cmd.h"
+#include "plugin/loader.h"
+
+static char *format;
+
+static const GOptionEntry entries[] = {
+	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
+	G_OPTION_ENTRY_NULL,
+};
+
+/* Groups ctprof's own plugins offer, and the plugin that offers each. */
+static const char *const well_known[][2] = {
+	{"identity", "procfs"}, {"sched", "procfs"},      {"io", "procfs"},     {"smaps", "procfs"},
+	{"delay", "taskstats"}, {"jemalloc", "jemalloc"}, {"cgroup", "cgroup"}, {"psi", "psi"},
+	{"scx", "scx"},         {"host", "host"},         {"memory", "memory"},
+};
+
+/* One line of the report: what a plugin says of a group. */
+struct diagnosis {
+	const char *group, *plugin, *why, *remedy;
+	guint32 state;
+};
+
+/* What the plugin itself says. */
+static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out)
+{
+	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
+
+	if (!plugin_is_live(plugin)) {
+		line.state = CTPROF_FAILS;
+		line.why = plugin->why;
+		g_array_append_val(out, line);
+		return;
+	}
+	for (guint i = 0; i < plugin->findings->len; i++) {
+		const Finding *finding = g_ptr_array_index(plugin->findings, i);
+
+		if (strcmp(finding->group, group) != 0)
+			continue;
+		line.state = finding->state;
+		line.why = finding->why;
+		line.remedy = finding->remedy;
+		g_array_append_val(out, line);
+	}
+}
+
+/* A plugin that has nothing to say is taken to work. */
+static void take_to_work(const Plugin *plugin, const char *group, GArray *out)
+{
+	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
+
+	g_array_append_val(out, line);
+}
+
+static void for_each_provider(const Session *session, const char *group,
+			      void (*tell)(const Plugin *plugin, const char *group, GArray *out),
+			      GArray *out)
+{
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+
+		if (registry_offers(session->registry, plugin_name(plugin), group))
+			tell(plugin, group, out);
+	}
+}
+
+static void diagnose_group(const Session *session, const char *group, const char *usual,
+			   GArray *out)
+{
+	guint before = out->len;
+
+	/* Of a group that two fill, who knows it tells. */
+	for_each_provider(session, group, diagnose_plugin, out);
+	if (out->len == before)
+		for_each_provider(session, group, take_to_work, out);
+	if (out->len > before)
+		return;
+	const Plugin *lost = session_plugin(session, usual, 0);
+	if (lost && !plugin_is_live(lost)) {
+		diagnose_plugin(lost, group, out);
+		return;
+	}
+	g_autofree char *hint = loader_package_hint(usual);
+	g_autofree char *remedy =
+		g_strdup_printf("install the plugin%s%s%s, or name it in --plugins",
+				hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+	struct diagnosis line = {group, usual, "its plugin is not installed or not selected",
+				 g_intern_string(remedy), CTPROF_FAILS};
+	g_array_append_val(out, line);
+}
+
+/* Plugins that failed before their groups were known. */
+static void diagnose_rest(const Session *session, GArray *out)
+{
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+		gboolean told = plugin_is_live(plugin);
+
+		for (guint l = 0; l < out->len && !told; l++)
+			told = strcmp(g_array_index(out, struct diagnosis, l).plugin,
+				      plugin_name(plugin)) == 0;
+		if (!told)
+			diagnose_plugin(plugin, "-", out);
+	}
+}
+
+static gboolean is_well_known(const char *group)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(well_known); i++)
+		if (strcmp(well_known[i][0], group) == 0)
+			return TRUE;
+	return FALSE;
+}
+
+static GArray *diagnose(const Session *session)
+{
+	GArray *out = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
+	g_autoptr(GPtrArray) list = registry_list(session->registry);
+	g_autoptr(GPtrArray) others = g_ptr_array_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(well_known); i++)
+		diagnose_group(session, well_known[i][0], well_known[i][1], out);
+	for (guint i = 0; i < list->len; i++) {
+		const Metric *metric = g_ptr_array_index(list, i);
+		const char *group = metric->def.group;
+
+		if (metric->row == ROW_CAPTURE || is_well_known(group) ||
+		    g_ptr_array_find_with_equal_func(others, group, g_str_equal, NULL))
+			continue;
+		g_ptr_array_add(others, (gpointer)(uintptr_t)group);
+		diagnose_group(session, group, "", out);
+	}
+	diagnose_rest(session, out);
+	return out;
+}
+
+static int widest_group(const GArray *lines)
+{
+	gsize width = 0;
+
+	for (guint i = 0; i < lines->len; i++)
+		width = MAX(width, strlen(g_array_index(lines, struct diagnosis, i).group));
+	return (int)width;
+}
+
+static void print_text(const GArray *lines)
+{
+	int width = widest_group(lines);
+
+	for (guint i = 0; i < lines->len; i++) {
+		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
+
+		printf("%-*s %-7s %s\n", width, line->group, plugin_finding_word(line->state),
+		       line->plugin);
+		if (line->why)
+			printf("%*s why:    %s\n", width, "", line->why);
+		if (line->remedy)
+			printf("%*s remedy: %s\n", width, "", line->remedy);
+	}
+}
+
+static void print_json(const GArray *lines)
+{
+	g_autoptr(JsonBuilder) builder = json_builder_new();
+
+	json_builder_begin_object(builder);
+	json_builder_set_member_name(builder, "groups");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < lines->len; i++) {
+		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
+
+		json_builder_begin_object(builder);
+		json_add_string(builder, "group", line->group);
+		json_add_string(builder, "here", plugin_finding_word(line->state));
+		json_add_string(builder, "plugin", line->plugin);
+		json_add_string(builder, "why", line->why);
+		json_add_string(builder, "remedy", line->remedy);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+	json_builder_end_object(builder);
+	json_print(builder);
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Session) session = NULL;
+	gboolean json;
+
+	if (!cmd_no_arguments(arguments, &error) || !cmd_wants_json(format, &json, &error) ||
+	    !(session = session_new(globals, NULL, &error)))
+		return cmd_fail(error);
+	for (guint i = 0; i < session->plugins->len; i++)
+		plugin_probe(g_ptr_array_index(session->plugins, i));
+	g_autoptr(GArray) lines = diagnose(session);
+	if (json)
+		print_json(lines);
+	else
+		print_text(lines);
+	return cmd_printed();
+}
+
+const Command cmd_doctor = {
+	.name = "doctor",
+	.arguments = "",
+	.summary = "Tell what works on this host, what does not, why, and what would help",
+	.help = "Run it as the user who captures: what is missing depends on rights.\n\n"
+		"Examples:\n"
+		"  ctprof doctor\n"
+		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",
+	.entries = entries,
+	.run = run,
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "check/check.h"
+#include "cmd.h"
+
+#define DEFAULT_TIMEOUT_S 60
+#define MAX_TIMEOUT_S 86400
+
+static char *format;
+static char **pids;
+static int timeout_s = DEFAULT_TIMEOUT_S;
+
+static const GOptionEntry entries[] = {
+	{"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &pids,
+	 "Run it over this process only (repeatable)", "PID"},
+	{"timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s,
+	 "Give each run of it so many seconds (default: 60)", "S"},
+	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
+	G_OPTION_ENTRY_NULL,
+};
+
+static const char *const words[] = {
+	[CHECK_OK] = "ok",
+	[CHECK_FAIL] = "FAIL",
+	[CHECK_NOTE] = "note",
+};
+
+static void print_text(const GPtrArray *findings)
+{
+	guint failed = check_findings_failed(findings);
+
+	for (guint i = 0; i < findings->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(findings, i);
+
+		printf("%-4s  %s%s%s\n", words[finding->result], finding->check,
+		       finding->text[0] ? ": " : "", finding->text);
+	}
+	if (failed == 0)
+		puts("every check passed");
+	else
+		printf("%u %s\n", failed, failed == 1 ? "failure" : "failures");
+}
+
+static void print_json(const char *file, const GPtrArray *findings)
+{
+	g_autoptr(JsonBuilder) builder = json_builder_new();
+
+	json_builder_begin_object(builder);
+	json_add_string(builder, "file", file);
+	json_add_int(builder, "failed", check_findings_failed(findings));
+	json_builder_set_member_name(builder, "findings");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < findings->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(findings, i);
+
+		json_builder_begin_object(builder);
+		json_add_string(builder, "check", finding->check);
+		json_add_string(builder, "result", words[finding->result]);
+		json_add_string(builder, "text", finding->text);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+	json_builder_end_object(builder);
+	json_print(builder);
+}
+
+static GArray *parse_pids(GError **error)
+{
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(gint32));
+
+	for (guint i = 0; pids && pids[i]; i++) {
+		guint64 number;
+
+		if (!g_ascii_string_to_unsigned(pids[i], 10, 1, G_MAXINT32, &number, NULL)) {
+			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process id",
+				    pids[i]);
+			return NULL;
+		}
+		gint32 pid = (gint32)number;
+		g_array_append_val(list, pid);
+	}
+	return g_steal_pointer(&list);
+}
+
+static gboolean check_usage(char **arguments, GError **error)
+{
+	if (!arguments[0] || arguments[1]) {
+		g_set_error(error, USAGE_ERROR, 0, "expected one FILE");
+		return FALSE;
+	}
+	if (timeout_s < 1 || timeout_s > MAX_TIMEOUT_S) {
+		g_set_error(error, USAGE_ERROR, 0, "--timeout %d: expected 1 to %d seconds",
+			    timeout_s, MAX_TIMEOUT_S);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	g_autoptr(GError) error = NULL;
+	gboolean json;
+
+	if (!check_usage(arguments, &error) || !cmd_wants_json(format, &json, &error))
+		return cmd_fail(error);
+	g_autoptr(GArray) only = parse_pids(&error);
+	g_autoptr(GHashTable) settings = only ? session_settings(globals, &error) : NULL;
+	g_autoptr(Root) root =
+		settings ? root_open(globals->proc, globals->sys, globals->cgroup, &error) : NULL;
+	if (!root)
+		return cmd_fail(error);
+	CheckRequest request = {
+		.file = arguments[0],
+		.globals = globals,
+		.pids = only->len ? only : NULL,
+		.timeout_s = (guint)timeout_s,
+	};
+	g_autoptr(GPtrArray) findings = check_plugin(&request, &error);
+	if (!findings)
+		return cmd_fail(error);
+	if (json)
+		print_json(request.file, findings);
+	else
+		print_text(findings);
+	int status = cmd_printed();
+	return status == EXIT_DONE && check_findings_failed(findings) > 0 ? EXIT_FAILED : status;
+}
+
+const Command cmd_plugin_check = {
+	.name = "plugin-check",
+	.arguments = "FILE",
+	.summary = "Check a plugin file: what it declares, opens, puts, leaks",
+	.help = "Loads the plugin in processes of its own, runs it over this host or the recorded\n"
+		"one of --proc-root and its like, over one without any file, with nothing wanted,\n"
+		"and from two workers at once; a sink is fed a capture and reports. Run it as\n"
+		"an ordinary user and as root.\n\n"
+		"FAIL breaks a rule of ctprof/plugin.h, a note is for you to judge. Exit status 0:\n"
+		"no failure, 1: some.\n\n"
+		"Examples:\n"
+		"  ctprof plugin-check ctprof-example.so\n"
+		"  ctprof plugin-check --format json ctprof-example.so | jq .failed",
+	.entries = entries,
+	.supervises = TRUE,
+	.run = run,
+};

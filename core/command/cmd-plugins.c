@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/ui.h"
+#include "cmd.h"
+#include "plugin/loader.h"
+
+static char *format;
+
+static const GOptionEntry entries[] = {
+	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
+	G_OPTION_ENTRY_NULL,
+};
+
+static const char *kind_word(const Plugin *plugin)
+{
+	guint32 kind = plugin->descriptor.kind;
+
+	return kind == CTPROF_KIND_SOURCE ? "source"
+	       : kind == CTPROF_KIND_SINK ? "sink"
+					  : "unknown";
+}
+
+static const char *threads_word(const Plugin *plugin)
+{
+	return plugin->descriptor.thread_model == CTPROF_THREADS_PER_WORKER ? "per-worker"
+									    : "serial";
+}
+
+static const char *cost_word(const Plugin *plugin)
+{
+	guint32 cost = plugin->descriptor.cost;
+
+	return cost <= CTPROF_COST_CHEAP      ? "cheap"
+	       : cost <= CTPROF_COST_MODERATE ? "moderate"
+					      : "dear";
+}
+
+static const char *need_word(guint32 kind)
+{
+	static const char *const words[] = {"?", "capability", "kernel option", "sysctl", "file"};
+
+	return words[kind / 10 < G_N_ELEMENTS(words) ? kind / 10 : 0];
+}
+
+/* The worst finding's state; a plugin that could not open is out. */
+static guint32 overall(const Plugin *plugin)
+{
+	guint32 best = CTPROF_FAILS, worst = CTPROF_WORKS;
+
+	if (!plugin_is_live(plugin))
+		return CTPROF_FAILS;
+	for (guint i = 0; i < plugin->findings->len; i++) {
+		const Finding *finding = g_ptr_array_index(plugin->findings, i);
+
+		best = MIN(best, finding->state);
+		worst = MAX(worst, finding->state);
+	}
+	return worst == CTPROF_WORKS  ? CTPROF_WORKS
+	       : best == CTPROF_FAILS ? CTPROF_FAILS
+				      : CTPROF_PARTLY;
+}
+
+static void print_needs(const Plugin *plugin)
+{
+	g_autoptr(GPtrArray) cells = g_ptr_array_new();
+
+	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
+		const struct ctprof_need *need = plugin_need(plugin, i);
+
+		g_ptr_array_add(
+			cells, (gpointer)(uintptr_t)(need->required ? "  required" : "  optional"));
+		g_ptr_array_add(cells, (gpointer)(uintptr_t)need_word(need->kind));
+		g_ptr_array_add(cells, (gpointer)(uintptr_t)need->name);
+		g_ptr_array_add(cells, (gpointer)(uintptr_t)(need->why ? need->why : ""));
+	}
+	puts("needs:");
+	ui_print_columns((const char *const *)cells->pdata, cells->len / 4, 4);
+}
+
+static void print_findings(const Plugin *plugin)
+{
+	puts("on this host:");
+	if (!plugin_is_live(plugin))
+		printf("  no: %s\n", plugin->why);
+	else if (plugin->findings->len == 0)
+		puts("  works");
+	for (guint i = 0; i < plugin->findings->len; i++) {
+		const Finding *finding = g_ptr_array_index(plugin->findings, i);
+
+		printf("  %s: %s%s%s\n", finding->group, plugin_finding_word(finding->state),
+		       finding->why ? ": " : "", finding->why ? finding->why : "");
+		if (finding->remedy)
+			printf("    remedy: %s\n", finding->remedy);
+	}
+}
+
+/* The plugin's groups in order of their first metric, or one group's metrics. */
+static GPtrArray *names_of(const Session *session, const Plugin *plugin, const char *group)
+{
+	g_autoptr(GPtrArray) list = registry_list(session->registry);
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; i < list->len; i++) {
+		const Metric *metric = g_ptr_array_index(list, i);
+		const char *name = group ? metric->def.name : metric->def.group;
+
+		if (!metric_is_of(metric, plugin_name(plugin)) ||
+		    (group && strcmp(group, metric->def.group) != 0) ||
+		    g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+			continue;
+		g_ptr_array_add(names, (gpointer)(uintptr_t)name);
+	}
+	return names;
+}
+
+static void print_metrics(const Session *session, const Plugin *plugin)
+{
+	g_autoptr(GPtrArray) groups = names_of(session, plugin, NULL);
+
+	puts("metrics by group:");
+	for (guint g = 0; g < groups->len; g++) {
+		const char *group = g_ptr_array_index(groups, g);
+		g_autoptr(GPtrArray) names = names_of(session, plugin, group);
+
+		g_ptr_array_add(names, NULL);
+		g_autofree char *line = g_strjoinv(" ", (char **)names->pdata);
+		printf("  %s: %s\n", group, line);
+	}
+}
+
+static void print_one(const Session *session, const Plugin *plugin)
+{
+	const struct ctprof_plugin *d = &plugin->descriptor;
+
+	printf("%s: %s\n", d->name, d->summary);
+	printf("kind: %s\nversion: %s\nABI: %u.%u\nfile: %s\n", kind_word(plugin), d->version,
+	       d->abi_major, d->abi_minor, plugin->file);
+	printf("threads: %s\ncost: %s\n", threads_word(plugin), cost_word(plugin));
+	print_findings(plugin);
+	if (d->n_needs > 0)
+		print_needs(plugin);
+	if (d->kind == CTPROF_KIND_SOURCE)
+		print_metrics(session, plugin);
+}
+
+static void print_table(const Session *session)
+{
+	static const char *const header[] = {"name", "kind",   "version", "abi",
+					     "here", "groups", "summary"};
+	enum { N_COLUMNS = G_N_ELEMENTS(header) };
+	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < N_COLUMNS; i++)
+		g_ptr_array_add(cells, g_strdup(header[i]));
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+		const struct ctprof_plugin *d = &plugin->descriptor;
+		g_autoptr(GPtrArray) groups = names_of(session, plugin, NULL);
+
+		g_ptr_array_add(groups, NULL);
+		g_ptr_array_add(cells, g_strdup(d->name));
+		g_ptr_array_add(cells, g_strdup(kind_word(plugin)));
+		g_ptr_array_add(cells, g_strdup(d->version));
+		g_ptr_array_add(cells, g_strdup_printf("%u.%u", d->abi_major, d->abi_minor));
+		g_ptr_array_add(cells, g_strdup(plugin_finding_word(overall(plugin))));
+		g_ptr_array_add(cells, groups->len > 1 ? g_strjoinv(" ", (char **)groups->pdata)
+						       : g_strdup("-"));
+		g_ptr_array_add(cells, g_strdup(d->summary));
+	}
+	ui_print_columns((const char *const *)cells->pdata, cells->len / N_COLUMNS, N_COLUMNS);
+	puts("\n'ctprof plugins NAME' tells why, and what would help.");
+}
+
+static void add_needs(JsonBuilder *builder, const Plugin *plugin)
+{
+	json_builder_set_member_name(builder, "needs");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
+		const struct ctprof_need *need = plugin_need(plugin, i);
+
+		json_builder_begin_object(builder);
+		json_add_string(builder, "kind", need_word(need->kind));
+		json_add_string(builder, "name", need->name);
+		json_builder_set_member_name(builder, "required");
+		json_builder_add_boolean_value(builder, need->required != 0);
+		json_add_string(builder, "why", need->why);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+}
+
+static void add_findings(JsonBuilder *builder, const Plugin *plugin)
+{
+	json_add_string(builder, "here", plugin_finding_word(overall(plugin)));
+	json_add_string(builder, "why", plugin->why);
+	json_builder_set_member_name(builder, "findings");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < plugin->findings->len; i++) {
+		const Finding *finding = g_ptr_array_index(plugin->findings, i);
+
+		json_builder_begin_object(builder);
+		json_add_string(builder, "group", finding->group);
+		json_add_string(builder, "state", plugin_finding_word(finding->state));
+		json_add_string(builder, "why", finding->why);
+		json_add_string(builder, "remedy", finding->remedy);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+}
+
+static void add_groups(JsonBuilder *builder, const Session *session, const Plugin *plugin)
+{
+	g_autoptr(GPtrArray) groups = names_of(session, plugin, NULL);
+
+	json_builder_set_member_name(builder, "groups");
+	json_builder_begin_object(builder);
+	for (guint g = 0; g < groups->len; g++) {
+		const char *group = g_ptr_array_index(groups, g);
+		g_autoptr(GPtrArray) names = names_of(session, plugin, group);
+
+		json_builder_set_member_name(builder, group);
+		json_builder_begin_array(builder);
+		for (guint i = 0; i < names->len; i++)
+			json_builder_add_string_value(builder, g_ptr_array_index(names, i));
+		json_builder_end_array(builder);
+	}
+	json_builder_end_object(builder);
+}
+
+static void print_json(const Session *session, const char *only)
+{
+	g_autoptr(JsonBuilder) builder = json_builder_new();
+
+	json_builder_begin_object(builder);
+	json_builder_set_member_name(builder, "plugins");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+		const struct ctprof_plugin *d = &plugin->descriptor;
+
+		if (only && strcmp(only, d->name) != 0)
+			continue;
+		json_builder_begin_object(builder);
+		json_add_string(builder, "name", d->name);
+		json_add_string(builder, "kind", kind_word(plugin));
+		json_add_string(builder, "version", d->version);
+		json_add_int(builder, "abi_major", d->abi_major);
+		json_add_int(builder, "abi_minor", d->abi_minor);
+		json_add_string(builder, "file", plugin->file);
+		json_add_string(builder, "summary", d->summary);
+		json_add_string(builder, "threads", threads_word(plugin));
+		json_add_string(builder, "cost", cost_word(plugin));
+		add_findings(builder, plugin);
+		add_needs(builder, plugin);
+		add_groups(builder, session, plugin);
+		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+	json_builder_end_object(builder);
+	json_print(builder);
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	const char *name = arguments[0];
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Session) session = NULL;
+	gboolean json;
+
+	if ((name && !cmd_no_arguments(arguments + 1, &error)) ||
+	    !cmd_wants_json(format, &json, &error) ||
+	    !(session = session_new(globals, NULL, &error)))
+		return cmd_fail(error);
+	const Plugin *asked = name ? session_plugin(session, name, 0) : NULL;
+	if (name && !asked) {
+		g_autofree char *hint = loader_package_hint(name);
+		ui_error("no plugin '%s' is loaded (%s)", name,
+			 hint ? hint : "see 'ctprof plugins'");
+		return EXIT_FAILED;
+	}
+	for (guint i = 0; i < session->plugins->len; i++)
+		plugin_probe(g_ptr_array_index(session->plugins, i));
+	if (json)
+		print_json(session, name);
+	else if (asked)
+		print_one(session, asked);
+	else
+		print_table(session);
+	return cmd_printed();
+}
+
+const Command cmd_plugins = {
+	.name = "plugins",
+	.arguments = "[NAME]",
+	.summary = "List the plugins, their needs, and whether they work on this host",
+	.help = "Examples:\n"
+		"  ctprof plugins\n"
+		"  ctprof plugins procfs\n"
+		"  ctprof plugins --format json | jq -r '.plugins[] | .name + \" \" + .here'",
+	.entries = entries,
+	.run = run,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/error.h"
+#include "cmd.h"
+#include "present.h"
+#include "report-options.h"
+
+static int run(Globals *globals, char **arguments)
+{
+	const ReportingRequest request = {.files = (const char *const *)arguments};
+	g_autoptr(GError) error = NULL;
+
+	if (arguments[0] && !arguments[1])
+		return reporting_run(globals, &request);
+	if (arguments[0])
+		g_set_error(&error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[1]);
+	else
+		g_set_error(&error, USAGE_ERROR, 0,
+			    "expected a snapshot: FILE ('-': standard input)");
+	return cmd_fail(error);
+}
+
+const Command cmd_show = {
+	.name = "show",
+	.arguments = "FILE",
+	.summary = "Show one snapshot, folded into groups of threads",
+	.help = "FILE is what 'ctprof capture' wrote; '-' is standard input.\n"
+		"Counters count from each thread's birth on; '-' stands for a value that is\n"
+		"absent. Names that differ in numbers only are one group: worker-{N}.\n\n"
+		"Examples:\n"
+		"  ctprof show before.ctprof.zst\n"
+		"  ctprof show --sort-by run_time_ns --limit 20 before.ctprof.zst\n"
+		"  ctprof show --group-by cgroup --sections cgroup-stats,pressure before.ctprof.zst\n"
+		"  ctprof show --metrics rchar,wchar --format csv before.ctprof.zst\n"
+		"  ctprof capture -o - | ctprof show --format json -",
+	.shared = {reporting_entries, presenting_entries},
+	.run = run,
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/ui.h"
+#include "capture-options.h"
+#include "cmd.h"
+#include "guard/crash.h"
+#include "guard/supervise.h"
+#include "present.h"
+#include "report-options.h"
+
+/* What a shell makes of a command that a signal ended, or that is not there. */
+#define SIGNAL_STATUS 128
+#define NOT_FOUND_STATUS 127
+#define NOT_RUN_STATUS 126
+
+#define MAX_COUNT 1000000
+#define N_FILES 2
+#define NAP_US 5000
+
+extern char **environ;
+
+static char *every;
+static int count;
+
+static const GOptionEntry entries[] = {
+	{"every", 'i', 0, G_OPTION_ARG_STRING, &every,
+	 "Compare again and again, after each such TIME (500ms, 5s)", "TIME"},
+	{"count", 'c', 0, G_OPTION_ARG_INT, &count,
+	 "Stop after N comparisons (default: when COMMAND ends)", "N"},
+	G_OPTION_ENTRY_NULL,
+};
+
+/* A run: two snapshots in a folder of their own, written in turn. */
+struct stat_run {
+	Globals *globals;
+	char **command; /* empty: none */
+	guint64 every_ms;
+	char *folder;
+	char *files[N_FILES];
+	GArray *own; /* gint32: processes of ours, which are in the captures */
+	pid_t pid;   /* of the command; 0: not running */
+	int status;  /* waitpid()'s, once it has ended */
+};
+typedef struct stat_run StatRun;
+
+static void stat_run_clear(StatRun *self)
+{
+	for (guint i = 0; i < N_FILES; i++) {
+		if (self->files[i])
+			g_unlink(self->files[i]);
+		g_clear_pointer(&self->files[i], g_free);
+	}
+	if (self->folder)
+		g_rmdir(self->folder);
+	g_clear_pointer(&self->folder, g_free);
+	g_clear_pointer(&self->own, g_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StatRun, stat_run_clear)
+
+/* ---- steps that run in a process of their own ---------------------------- */
+
+struct step {
+	const StatRun *run;
+	int (*function)(const StatRun *self, guint n);
+	guint n;
+};
+
+static int take_step(gpointer data)
+{
+	const struct step *step = data;
+
+	return step->function(step->run, step->n);
+}
+
+/*
+ * A capture gives capabilities up for good, and ends with threads and plugins
+ * behind it: what follows shall not notice.
+ */
+static int run_apart(const StatRun *self, int (*function)(const StatRun *self, guint n), guint n)
+{
+	struct step step = {self, function, n};
+	pid_t pid;
+	int status = supervise_run(take_step, &step, &pid);
+
+	g_array_append_val(self->own, pid);
+	return status;
+}
+
+static int step_capture(const StatRun *self, guint n)
+{
+	g_autoptr(GError) error = NULL;
+	const CapturingRequest request = {
+		.output = self->files[n % N_FILES],
+		.pids = reporting_pids(),
+		.is_interim = TRUE,
+	};
+
+	/* What is absent is the same in every capture. */
+	if (n > 0)
+		ui_set_verbosity(-1);
+	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
+/* Compares capture n with the one before. */
+static int step_compare(const StatRun *self, guint n)
+{
+	static const char *const names[] = {"before", "after", NULL};
+	/* One report after the other is to be watched, not paged through. */
+	if (self->every_ms > 0)
+		g_setenv("CTPROF_PAGER", "cat", TRUE);
+	const char *files[] = {self->files[(n + 1) % N_FILES], self->files[n % N_FILES], NULL};
+
+	const ReportingRequest request = {.files = files, .names = names, .hidden = self->own};
+
+	return reporting_run(self->globals, &request);
+}
+
+/* ---- the command ------------------------------------------------------------ */
+
+/* The keys are the command's: it gets SIGINT and SIGQUIT, and we wait. */
+static void leave_keys(gboolean leave)
+{
+	static struct sigaction before[2];
+	static const int signals[] = {SIGINT, SIGQUIT};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigemptyset(&ignore.sa_mask);
+	for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
+		sigaction(signals[i], leave ? &ignore : &before[i], leave ? &before[i] : NULL);
+}
+
+static gboolean start_command(StatRun *self, GError **error)
+{
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+
+	leave_keys(TRUE);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGINT);
+	sigaddset(&defaults, SIGQUIT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	int result = posix_spawnp(&self->pid, self->command[0], NULL, &attributes, self->command,
+				  environ);
+	posix_spawnattr_destroy(&attributes);
+	if (result == 0)
+		return TRUE;
+	self->pid = 0;
+	leave_keys(FALSE);
+	return error_set_errno(error, result, "cannot run '%s'", self->command[0]);
+}
+
+/* Whether the command has ended; waits for that when told to.  It is looked at
+ * again and again, as a signal to us may come between any look and the wait. */
+static gboolean reap_command(StatRun *self, gboolean wait)
+{
+	if (self->pid == 0)
+		return TRUE;
+	for (;;) {
+		pid_t result = waitpid(self->pid, &self->status, WNOHANG);
+
+		if (result == self->pid || (result < 0 && errno != EINTR))
+			break;
+		/* SIGTERM and SIGHUP are for us: the command shall not outlive that. */
+		if (crash_interrupted())
+			kill(self->pid, SIGTERM);
+		if (!wait)
+			return FALSE;
+		g_usleep(NAP_US);
+	}
+	self->pid = 0;
+	leave_keys(FALSE);
+	return TRUE;
+}
+
+static int status_of_command(const StatRun *self)
+{
+	return WIFSIGNALED(self->status) ? SIGNAL_STATUS + WTERMSIG(self->status)
+					 : WEXITSTATUS(self->status);
+}
+
+/* Waits for an interval, or less when the command ends or the user has enough;
+ * whether there will be another. */
+static gboolean wait_interval(StatRun *self)
+{
+	gint64 end = g_get_monotonic_time() + (gint64)self->every_ms * 1000;
+
+	while (g_get_monotonic_time() < end && !crash_interrupted()) {
+		if (self->command[0] && reap_command(self, FALSE))
+			return FALSE;
+		g_usleep(NAP_US);
+	}
+	return !crash_interrupted();
+}
+
+/* One comparison after each interval; the first capture is made. */
+static int watch(StatRun *self)
+{
+	gboolean more = TRUE;
+	int worst = EXIT_DONE;
+
+	for (guint n = 1; more && (count == 0 || n <= (guint)count); n++) {
+		if (self->every_ms > 0)
+			more = wait_interval(self);
+		else
+			more = !reap_command(self, TRUE);
+		if (crash_interrupted())
+			break;
+		int status = run_apart(self, step_capture, n);
+		if (status == EXIT_DONE)
+			status = run_apart(self, step_compare, n);
+		if (status != EXIT_DONE)
+			worst = status;
+		more = more && status != EXIT_FAILED && status != EXIT_USAGE;
+	}
+	reap_command(self, TRUE);
+	return worst;
+}
+
+static gboolean prepare(StatRun *self, GError **error)
+{
+	if (count < 0 || count > MAX_COUNT || (count > 0 && !every)) {
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--count %d: expected a number from 1 to %d, with --every", count,
+			    MAX_COUNT);
+		return FALSE;
+	}
+	if (every && !capturing_parse_time("every", every, &self->every_ms, error))
+		return FALSE;
+	if (every && self->every_ms == 0) {
+		g_set_error(error, USAGE_ERROR, 0, "--every '%s': expected more than 0", every);
+		return FALSE;
+	}
+	if (!self->command[0] && !every) {
+		g_set_error(error, USAGE_ERROR, 0, "expected '-- COMMAND', or --every TIME");
+		return FALSE;
+	}
+	gint32 me = getpid();
+	self->own = g_array_new(FALSE, FALSE, sizeof me);
+	g_array_append_val(self->own, me);
+	self->folder = g_dir_make_tmp("ctprof-stat-XXXXXX", error);
+	if (!self->folder)
+		return FALSE;
+	for (guint i = 0; i < N_FILES; i++) {
+		g_autofree char *name = g_strdup_printf("%u" CAPTURING_SUFFIX, i);
+
+		self->files[i] = g_build_filename(self->folder, name, NULL);
+	}
+	return TRUE;
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	g_autoptr(GError) error = NULL;
+	g_auto(StatRun) self = {.globals = globals, .command = arguments};
+
+	/* GOption leaves it when something behind it looks like an option. */
+	if (arguments[0] && strcmp(arguments[0], "--") == 0)
+		self.command++;
+	if (!prepare(&self, &error))
+		return cmd_fail(error);
+	int status = reporting_check(globals);
+	if (status == EXIT_DONE)
+		status = run_apart(&self, step_capture, 0);
+	if (status != EXIT_DONE)
+		return status;
+	if (self.command[0] && !start_command(&self, &error)) {
+		cmd_fail(error);
+		return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ? NOT_FOUND_STATUS
+										: NOT_RUN_STATUS;
+	}
+	status = watch(&self);
+	int own = self.command[0] ? status_of_command(&self) : EXIT_DONE;
+	if (crash_interrupted()) {
+		stat_run_clear(&self);
+		crash_reraise();
+	}
+	return own != EXIT_DONE ? own : status;
+}
+
+const Command cmd_stat = {
+	.name = "stat",
+	.arguments = "-- COMMAND [ARGUMENT…]",
+	.summary = "Run a command, and show what moved on the host meanwhile",
+	.help = "Captures, runs COMMAND, captures again and compares; the exit status is\n"
+		"COMMAND's (128 + N when signal N ended it). The options are those of capture\n"
+		"and of compare; ctprof itself is left out. The report goes to standard output, or to --output FILE.\n\n"
+		"Examples:\n"
+		"  ctprof stat --changed --group-by comm -- sleep 1\n"
+		"  ctprof stat --rate --sections primary --sort-by run_time_ns -- sleep 1\n"
+		"  ctprof stat --every 500ms --count 2 --group-by pcomm --changed",
+	.entries = entries,
+	.shared = {capturing_entries, capturing_cost_entries, reporting_entries,
+		   reporting_compare_entries, presenting_entries},
+	.supervises = TRUE,
+	.run = run,
+};

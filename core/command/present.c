@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "present.h"
+
+#include <gio/gio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cmd.h"
+#include "guard/supervise.h"
+#include "pager.h"
+
+#define SNAPSHOT_SINK "snapshot"
+#define DEFAULT_FORMAT "table"
+
+static char *format, *output_path;
+static gboolean no_color, no_header, no_pager;
+
+const GOptionEntry presenting_entries[] = {
+	{"format", 'f', 0, G_OPTION_ARG_STRING, &format, "table (default), json or csv", "FORMAT"},
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output_path,
+	 "Write FILE instead of standard output", "FILE"},
+	{"no-header", 0, 0, G_OPTION_ARG_NONE, &no_header, "Print no headings", NULL},
+	{"no-color", 0, 0, G_OPTION_ARG_NONE, &no_color,
+	 "Print no colours (also: NO_COLOR in the environment)", NULL},
+	{"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
+	 "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)", NULL},
+	G_OPTION_ENTRY_NULL,
+};
+
+static const char *sink_name(void)
+{
+	return format ? format : DEFAULT_FORMAT;
+}
+
+Session *presenting_open(const Globals *globals, GError **error)
+{
+	const char *sink = sink_name();
+	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
+	g_autofree char *plugins = g_strjoin(",", SNAPSHOT_SINK, sink, NULL);
+	Globals own = *globals;
+
+	/* Of the plugins only these are of use: no source is opened to read a file. */
+	own.plugins = plugins;
+	g_autoptr(Session) session = session_new(&own, needed, error);
+	if (!session) {
+		if (format)
+			g_prefix_error(error, "--format '%s': ", sink);
+		return NULL;
+	}
+	const Plugin *plugin = session_plugin(session, sink, CTPROF_KIND_SINK);
+	if (!plugin || !plugin->sink.report) {
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--format '%s': expected table, json, csv or another sink that draws "
+			    "reports (see 'ctprof plugins')",
+			    sink);
+		return NULL;
+	}
+	return g_steal_pointer(&session);
+}
+
+static int step_check(gpointer data)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Session) session = presenting_open(data, &error);
+
+	return session ? EXIT_DONE : cmd_fail(error);
+}
+
+int presenting_check(const Globals *globals)
+{
+	/* The default cannot be misspelt. */
+	return format ? supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL) : EXIT_DONE;
+}
+
+Plugin *presenting_reader(const Session *session)
+{
+	return session_plugin(session, SNAPSHOT_SINK, CTPROF_KIND_SINK);
+}
+
+static gboolean may_colour(void)
+{
+	const char *refused = g_getenv("NO_COLOR");
+
+	return !no_color && !output_path && isatty(STDOUT_FILENO) && !(refused && refused[0]) &&
+	       g_strcmp0(g_getenv("TERM"), "dumb") != 0;
+}
+
+static guint64 terminal_width(void)
+{
+	struct winsize size;
+
+	if (output_path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* What the engine cannot know: where the report goes. */
+static struct ctprof_report dress(const struct ctprof_report *report, const Presentation *how)
+{
+	struct ctprof_report dressed = *report;
+
+	for (guint side = 0; how->files && side < G_N_ELEMENTS(dressed.files); side++)
+		dressed.files[side] = how->files[side];
+
+	dressed.flags &= ~(CTPROF_REPORT_COLOUR | CTPROF_REPORT_HEADER | CTPROF_REPORT_ORPHANS);
+	if (may_colour())
+		dressed.flags |= CTPROF_REPORT_COLOUR;
+	if (!no_header)
+		dressed.flags |= CTPROF_REPORT_HEADER;
+	if (!how->no_orphans)
+		dressed.flags |= CTPROF_REPORT_ORPHANS;
+	dressed.width = how->fit ? terminal_width() : 0;
+	return dressed;
+}
+
+gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
+			 const Presentation *how, GError **error)
+{
+	Plugin *sink = session_plugin(session, sink_name(), CTPROF_KIND_SINK);
+	/* Asked before a pager stands between us and the terminal. */
+	struct ctprof_report dressed = dress(report, how);
+	g_autoptr(GError) local = NULL;
+	g_autoptr(Output) output = output_open(output_path ? output_path : "-", FALSE, error);
+	if (!output)
+		return FALSE;
+	g_autoptr(Pager) pager = no_pager || output_path ? NULL : pager_start();
+	gboolean ok = plugin_draw(sink, output, &dressed, &local) && output_commit(output, &local);
+
+	/* Whoever quits the pager has seen enough. */
+	if (ok || (pager && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)))
+		return TRUE;
+	g_propagate_error(error, g_steal_pointer(&local));
+	return FALSE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the commands that end in a report share: options, reading, drawing. */
+#pragma once
+
+#include <glib.h>
+
+#include "plugin/session.h"
+
+/* Options of show, compare and stat. */
+extern const GOptionEntry reporting_entries[];
+/* Those of compare and stat alone. */
+extern const GOptionEntry reporting_compare_entries[];
+
+/* --pid, as given; NULL: all. */
+char **reporting_pids(void);
+
+typedef struct reporting_request {
+	const char *const *files; /* one: show, two: compare; NULL-terminated */
+	const char *const *names; /* what the report calls them; NULL: files */
+	const GArray *hidden;     /* gint32: processes to leave out; NULL: none */
+} ReportingRequest;
+
+/* Tells what is wrong with the options of a comparison before there is anything
+ * to compare, in a process apart; returns the exit status.  What only the
+ * snapshots know, names of metrics, is not looked at. */
+int reporting_check(const Globals *globals);
+/* Reads the files and draws the report as the options say.  Errors are told;
+ * returns the exit status. */
+int reporting_run(const Globals *globals, const ReportingRequest *request);

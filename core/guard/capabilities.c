@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capabilities.h"
+
+#include <errno.h>
+#include <sys/capability.h>
+
+#include "base/error.h"
+
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cap_t, cap_free, NULL)
+
+static void keep(gboolean *kept, const char *name)
+{
+	g_autofree char *lower = g_ascii_strdown(name, -1);
+	cap_value_t value;
+
+	if (cap_from_name(lower, &value) == 0 && value >= 0 && value < CAP_LAST_CAP + 1)
+		kept[value] = TRUE;
+}
+
+static int set_flag(cap_t set, cap_flag_t flag, cap_value_t value, gboolean on)
+{
+	return cap_set_flag(set, flag, 1, &value, on ? CAP_SET : CAP_CLEAR);
+}
+
+gboolean capabilities_drop(const GPtrArray *names, GError **error)
+{
+	gboolean kept[CAP_LAST_CAP + 1] = {FALSE};
+	g_auto(cap_t) set = cap_get_proc();
+
+	if (!set)
+		return error_set_errno(error, errno, "capabilities cannot be read");
+	for (guint i = 0; i < names->len; i++)
+		keep(kept, g_ptr_array_index(names, i));
+	cap_reset_ambient();
+	for (cap_value_t value = 0; value <= CAP_LAST_CAP; value++) {
+		gboolean later = value == CAP_DAC_OVERRIDE;
+
+		/* Needs CAP_SETPCAP, so it comes first; without it there is nothing
+		 * an exec could win back anyway. */
+		if (!kept[value] && cap_get_bound(value) > 0)
+			(void)cap_drop_bound(value);
+		if (!kept[value])
+			set_flag(set, CAP_EFFECTIVE, value, FALSE);
+		if (!kept[value] && !later)
+			set_flag(set, CAP_PERMITTED, value, FALSE);
+		set_flag(set, CAP_INHERITABLE, value, FALSE);
+	}
+	return cap_set_proc(set) == 0 ||
+	       error_set_errno(error, errno, "capabilities cannot be dropped");
+}
+
+gpointer capabilities_rest(void)
+{
+	cap_t before = cap_get_proc();
+	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
+
+	if (set && cap_clear_flag(set, CAP_EFFECTIVE) == 0)
+		(void)cap_set_proc(set);
+	return before;
+}
+
+void capabilities_wake(gpointer rested)
+{
+	g_auto(cap_t) before = rested;
+
+	if (before)
+		(void)cap_set_proc(before);
+}
+
+void capabilities_write_anywhere(gboolean allowed)
+{
+	g_auto(cap_t) set = cap_get_proc();
+	cap_flag_value_t permitted = CAP_CLEAR;
+
+	if (!set || cap_get_flag(set, CAP_DAC_OVERRIDE, CAP_PERMITTED, &permitted) < 0 ||
+	    permitted != CAP_SET)
+		return;
+	if (set_flag(set, CAP_EFFECTIVE, CAP_DAC_OVERRIDE, allowed) == 0)
+		(void)cap_set_proc(set);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "supervise.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/exit.h"
+#include "base/ui.h"
+#include "capabilities.h"
+#include "crash.h"
+
+#define LIMIT_MS 60000
+/* The limit is watched for in steps of a part of it. */
+#define TICKS 8
+#define TICK_MIN_MS 10
+#define TICK_MAX_MS 1000
+/* More plugins than that are no accident. */
+#define MAX_LOST 32
+
+static struct lost {
+	char *plugin, *why;
+} losses[MAX_LOST];
+static guint n_losses;
+static guint64 limit = LIMIT_MS;
+
+void supervise_set_limit(guint64 limit_ms)
+{
+	limit = limit_ms;
+}
+
+const char *supervise_lost(const char *plugin)
+{
+	for (guint i = 0; i < n_losses; i++)
+		if (strcmp(losses[i].plugin, plugin) == 0)
+			return losses[i].why;
+	return NULL;
+}
+
+gboolean supervise_lost_last(const char *plugin)
+{
+	return n_losses > 0 && strcmp(losses[n_losses - 1].plugin, plugin) == 0;
+}
+
+int supervise_status(int status)
+{
+	if (n_losses == 0)
+		return status;
+	/* A metric may be unknown because its plugin is gone: no misuse. */
+	return status == EXIT_DONE ? EXIT_LOST : status == EXIT_USAGE ? EXIT_FAILED : status;
+}
+
+static void lose(const char *plugin, const char *what, const char *op)
+{
+	losses[n_losses++] = (struct lost){
+		.plugin = g_strdup(plugin),
+		.why = g_strdup_printf("%s its %s function", what, op),
+	};
+}
+
+/* ---- the one who works ---------------------------------------------------- */
+
+static G_NORETURN void work(SuperviseStep step, gpointer data, CrashPage *page, pid_t supervisor,
+			    const sigset_t *mask)
+{
+	/* Nobody would watch over it, nor clean up after it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != supervisor)
+		_exit(EXIT_FAILED);
+	crash_take_place();
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	int status = step(data);
+	if (status == EXIT_FAILED)
+		crash_reraise();
+	page->is_finished = TRUE;
+	exit(status);
+}
+
+static pid_t start(SuperviseStep step, gpointer data, CrashPage *page, const sigset_t *mask)
+{
+	pid_t supervisor = getpid();
+
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0)
+		work(step, data, page, supervisor, mask);
+	if (child < 0)
+		ui_error("cannot start a process: %s", g_strerror(errno));
+	return child;
+}
+
+/* ---- the one who watches -------------------------------------------------- */
+
+static guint64 tick_ms(void)
+{
+	return CLAMP(limit / TICKS, TICK_MIN_MS, TICK_MAX_MS);
+}
+
+/* One tick has passed: a thread that is where it was at all of them so far. */
+static const CrashBlame *find_stuck(CrashPage *page)
+{
+	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
+
+	for (guint i = 0; i < n; i++) {
+		CrashBlame *blame = &page->blames[i];
+		guint32 moves = __atomic_load_n(&blame->moves, __ATOMIC_ACQUIRE);
+
+		blame->ticks = moves == blame->seen && moves % 2 ? blame->ticks + 1 : 0;
+		blame->seen = moves;
+		if (limit > 0 && blame->ticks * tick_ms() > limit)
+			return blame;
+	}
+	return NULL;
+}
+
+/* Passes interrupts on.  The terminal's it has got itself: the kernel sends
+ * them to the whole group. */
+static void pass_on(pid_t child, int number, const siginfo_t *info)
+{
+	if (number == SIGCHLD)
+		return;
+	crash_note_signal(number);
+	if (info->si_code <= 0)
+		sigqueue(child, number, (union sigval){0});
+}
+
+/* Waits for the child's end, or kills it because of the thread it returns.
+ * Time in which the child, or ctprof as a whole, is stopped does not count. */
+static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *signals,
+			       int *ret_status)
+{
+	const struct timespec tick = {.tv_sec = (time_t)(tick_ms() / 1000),
+				      .tv_nsec = (long)(tick_ms() % 1000) * 1000000};
+	const CrashBlame *stuck = NULL;
+	gboolean stopped = FALSE;
+
+	for (;;) {
+		siginfo_t info;
+		pid_t changed = waitpid(child, ret_status, WNOHANG | WUNTRACED | WCONTINUED);
+
+		if (changed == child && !WIFSTOPPED(*ret_status) && !WIFCONTINUED(*ret_status))
+			return stuck;
+		if (changed == child)
+			stopped = WIFSTOPPED(*ret_status);
+		int number = sigtimedwait(signals, &info, &tick);
+		if (number > 0)
+			pass_on(child, number, &info);
+		else if (errno == EAGAIN && !stopped && !stuck && (stuck = find_stuck(page)))
+			kill(child, SIGKILL);
+	}
+}
+
+/* Who crashed may have written over the page before. */
+static gboolean is_legible(const CrashBlame *blame)
+{
+	return memchr(blame->plugin, '\0', sizeof blame->plugin) &&
+	       memchr(blame->op, '\0', sizeof blame->op);
+}
+
+/* Whether a plugin brought the process down; then it is among the lost. */
+static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int status)
+{
+	const CrashBlame *culprit = stuck ? stuck : crash_find_culprit(page);
+	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
+	g_autofree char *what = NULL;
+
+	if (!culprit || n_losses == MAX_LOST || !is_legible(culprit) ||
+	    supervise_lost(culprit->plugin))
+		return FALSE;
+	if (stuck)
+		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
+	else if (number)
+		what = g_strdup_printf("crashed with %s in", number);
+	else if (WIFEXITED(status) && !page->is_finished)
+		what = g_strdup("ended the program in");
+	if (what)
+		lose(culprit->plugin, what, culprit->op);
+	return what != NULL;
+}
+
+/* The exit status of a run that ended by itself, or nobody knows why. */
+static int conclude(const CrashPage *page, int status)
+{
+	if (WIFEXITED(status) && page->is_finished)
+		return WEXITSTATUS(status);
+	if (WIFEXITED(status)) {
+		ui_error("ended by a plugin, and which is not known: try fewer of them");
+		return EXIT_FAILED;
+	}
+	if (crash_signal_name(WTERMSIG(status)))
+		ui_error("crashed with %s, in no plugin's function",
+			 crash_signal_name(WTERMSIG(status)));
+	crash_note_signal(WTERMSIG(status));
+	return EXIT_FAILED;
+}
+
+/* After a loss, which the next run will tell. */
+static gboolean may_begin_again(const CrashPage *page, int *ret_status)
+{
+	const struct lost *lost = &losses[n_losses - 1];
+
+	ui_clear_line();
+	if (page->output == CRASH_ALL_OUT) {
+		ui_warning("plugin %s: %s, when all was done", lost->plugin, lost->why);
+		*ret_status = EXIT_DONE;
+	} else if (page->output != CRASH_NOTHING_OUT) {
+		ui_error("plugin %s: %s; what was written is not whole", lost->plugin, lost->why);
+	}
+	return page->output == CRASH_NOTHING_OUT && !crash_interrupted();
+}
+
+/* One run.  TRUE when it shall be done again. */
+static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int *ret_status)
+{
+	CrashPage *page = crash_renew();
+	sigset_t signals, before;
+	int status;
+
+	crash_list_interrupts(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	*ret_status = EXIT_FAILED;
+	*ret_pid = start(step, data, page, &before);
+	if (*ret_pid < 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return FALSE;
+	}
+	gpointer rested = capabilities_rest();
+	const CrashBlame *stuck = watch(page, *ret_pid, &signals, &status);
+	capabilities_wake(rested);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	crash_remove_unlinked();
+	if (note_loss(page, stuck, status))
+		return may_begin_again(page, ret_status);
+	*ret_status = conclude(page, status);
+	return FALSE;
+}
+
+int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid)
+{
+	int status;
+	pid_t pid;
+
+	while (run_once(step, data, &pid, &status))
+		continue;
+	if (ret_pid)
+		*ret_pid = pid;
+	return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "hosttable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/ui.h"
+#include "guard/crash.h"
+#include "row/batch.h"
+
+static Plugin *plugin_of(const struct ctprof_host *host)
+{
+	return host->handle;
+}
+
+static CTPROF_PRINTF(3, 4) void host_log(const struct ctprof_host *host, guint32 level,
+					 const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	const char *name = plugin_name(plugin_of(host));
+	va_list ap;
+
+	va_start(ap, format);
+	text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	crash_leave();
+	if (level <= CTPROF_LOG_WARNING)
+		ui_warning("%s: %s", name, text);
+	else
+		ui_verbose(level <= CTPROF_LOG_INFO ? 1 : 2, "%s: %s", name, text);
+	crash_return();
+}
+
+static CTPROF_PRINTF(2, 3) void host_error(const struct ctprof_host *host, const char *format, ...)
+{
+	Plugin *plugin = plugin_of(host);
+	va_list ap;
+
+	va_start(ap, format);
+	char *text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	HOLD(&plugin->lock);
+	g_free(plugin->said);
+	plugin->said = text;
+}
+
+static int host_root(const struct ctprof_host *host, guint32 which)
+{
+	return root_fd(plugin_of(host)->root, which);
+}
+
+static int host_live(const struct ctprof_host *host)
+{
+	return root_is_live(plugin_of(host)->root);
+}
+
+static int host_open_file(const struct ctprof_host *host, int dirfd, const char *path)
+{
+	(void)host;
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	crash_progress();
+	return fd >= 0 ? fd : -errno;
+}
+
+static const char *host_option(const struct ctprof_host *host, const char *key)
+{
+	Plugin *plugin = plugin_of(host);
+	g_autofree char *full = g_strconcat(plugin_name(plugin), ".", key, NULL);
+
+	return g_hash_table_lookup(plugin->options, full);
+}
+
+/* The host's own copy, of the size this host knows. */
+static int host_metric(const struct ctprof_host *host, const struct ctprof_metric *metric,
+		       guint32 *ret_slot)
+{
+	Plugin *plugin = plugin_of(host);
+	struct ctprof_metric own = {0};
+	const char *why;
+
+	memcpy(&own, metric, MIN(metric->struct_size, sizeof own));
+	own.struct_size = sizeof own;
+	int result = registry_add(plugin->registry, plugin_name(plugin), &own, ret_slot, &why);
+	if (result < 0)
+		host_error(host, "metric '%s': %s", own.name ? own.name : "(no name)", why);
+	return result;
+}
+
+static int host_wanted(const struct ctprof_host *host, guint32 slot)
+{
+	const Metric *metric = registry_slot(plugin_of(host)->registry, slot);
+
+	return metric && metric->wanted;
+}
+
+static void host_finding(const struct ctprof_host *host, const struct ctprof_finding *finding)
+{
+	Plugin *plugin = plugin_of(host);
+	struct ctprof_finding own = {0};
+
+	memcpy(&own, finding, MIN(finding->struct_size, sizeof own));
+	if (!own.group)
+		return;
+	Finding *copy = g_new0(Finding, 1);
+	copy->state = own.state;
+	copy->group = g_strdup(own.group);
+	copy->why = g_strdup(own.why);
+	copy->remedy = g_strdup(own.remedy);
+	g_ptr_array_add(plugin->findings, copy);
+}
+
+static int host_write(const struct ctprof_host *host, const void *data, size_t size)
+{
+	Plugin *plugin = plugin_of(host);
+
+	if (!plugin->output)
+		return -EBADF;
+	crash_leave();
+	int result = output_write(plugin->output, data, size);
+	crash_return();
+	return result;
+}
+
+void hosttable_lend(Plugin *plugin)
+{
+	plugin->host = (struct ctprof_host){
+		.struct_size = sizeof plugin->host,
+		.abi_minor = CTPROF_ABI_MINOR,
+		.handle = plugin,
+		.log = host_log,
+		.error = host_error,
+		.root = host_root,
+		.live = host_live,
+		.open_file = host_open_file,
+		.option = host_option,
+		.metric = host_metric,
+		.wanted = host_wanted,
+		.finding = host_finding,
+		.write = host_write,
+	};
+	batch_lend(&plugin->host);
+	if (plugin->overlay)
+		plugin->overlay(&plugin->host);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "loader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/error.h"
+#include "base/ui.h"
+#include "guard/crash.h"
+#include "guard/supervise.h"
+#include "trust.h"
+
+#define ENTRY_SYMBOL "ctprof_plugin_entry_v1"
+#define FILE_PREFIX "ctprof-"
+#define FILE_SUFFIX ".so"
+/* Stands beside the executable in a build tree, and nowhere else. */
+#define BUILD_TREE_MARK "ctprof-build-tree"
+
+typedef const struct ctprof_plugin *(*entry_function)(void);
+
+struct loader {
+	GPtrArray *dirs;   /* searched, for messages */
+	GHashTable *files; /* plugin name -> path */
+};
+
+/* One provider is asked before another for the same slots; the rest by name. */
+static const char *const preference[] = {"bpf", "memory", "procfs", "taskstats"};
+
+static char *name_of_file(const char *file)
+{
+	gsize len = strlen(file);
+	gsize affixes = strlen(FILE_PREFIX FILE_SUFFIX);
+
+	if (len <= affixes || !g_str_has_prefix(file, FILE_PREFIX) ||
+	    !g_str_has_suffix(file, FILE_SUFFIX))
+		return NULL;
+	return g_strndup(file + strlen(FILE_PREFIX), len - affixes);
+}
+
+static void add_file(Loader *loader, const char *dir, const char *file)
+{
+	g_autofree char *name = name_of_file(file);
+
+	if (!name || g_hash_table_contains(loader->files, name))
+		return;
+	g_hash_table_insert(loader->files, g_steal_pointer(&name),
+			    g_build_filename(dir, file, NULL));
+}
+
+static gboolean scan(Loader *loader, const char *path, gboolean given, GError **error)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	if (!dir)
+		return !given || error_set_errno(error, errno, "plugin path '%s'", path);
+	g_ptr_array_add(loader->dirs, g_strdup(path));
+	while ((entry = readdir(dir)))
+		add_file(loader, path, entry->d_name);
+	closedir(dir);
+	return TRUE;
+}
+
+static gboolean scan_environment(Loader *loader, GError **error)
+{
+	const char *variable = g_getenv("CTPROF_PLUGIN_PATH");
+
+	/* Raised privileges must not run code the caller's environment names. */
+	if (!variable || getauxval(AT_SECURE))
+		return TRUE;
+	g_auto(GStrv) dirs = g_strsplit(variable, ":", -1);
+	for (guint i = 0; dirs[i]; i++)
+		if (dirs[i][0] && !scan(loader, dirs[i], TRUE, error))
+			return FALSE;
+	return TRUE;
+}
+
+static void scan_own(Loader *loader)
+{
+	g_autofree char *here = root_executable_dir();
+	g_autofree char *mark = here ? g_build_filename(here, BUILD_TREE_MARK, NULL) : NULL;
+
+	if (mark && g_file_test(mark, G_FILE_TEST_EXISTS))
+		scan(loader, here, FALSE, NULL);
+	scan(loader, CTPROF_PLUGINDIR, FALSE, NULL);
+}
+
+Loader *loader_new(const char *const *dirs, GError **error)
+{
+	g_autoptr(Loader) loader = g_new0(Loader, 1);
+
+	loader->dirs = g_ptr_array_new_with_free_func(g_free);
+	loader->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	for (guint i = 0; dirs && dirs[i]; i++)
+		if (!scan(loader, dirs[i], TRUE, error))
+			return NULL;
+	if (!scan_environment(loader, error))
+		return NULL;
+	scan_own(loader);
+	return g_steal_pointer(&loader);
+}
+
+void loader_free(Loader *loader)
+{
+	g_ptr_array_unref(loader->dirs);
+	g_hash_table_unref(loader->files);
+	g_free(loader);
+}
+
+static gboolean bad(GError **error, const char *what)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "not a usable plugin: %s", what);
+	return FALSE;
+}
+
+static gboolean verify_name(const char *name)
+{
+	gsize len = name ? strlen(name) : 0;
+
+	return len >= 1 && len <= 32 && g_ascii_islower(name[0]) &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
+}
+
+/* A sink writes captures, or draws reports, or does both; nothing by halves. */
+static gboolean verify_draws_or_writes(const struct ctprof_sink_ops *sink)
+{
+	if (!sink->begin && !sink->rows && !sink->end)
+		return sink->report != NULL;
+	return sink->begin && sink->rows && sink->end;
+}
+
+/* An ops struct, as the plugin compiled it, with every required op. */
+static gboolean verify_ops(const struct ctprof_plugin *d, GError **error)
+{
+	struct ctprof_source_ops source = {0};
+	struct ctprof_sink_ops sink = {0};
+	guint32 size;
+
+	if (!d->ops)
+		return bad(error, "it has no ops");
+	memcpy(&size, d->ops, sizeof size);
+	if (size < sizeof size || size > 65536)
+		return bad(error, "its ops have an impossible struct_size");
+	if (d->kind == CTPROF_KIND_SOURCE) {
+		memcpy(&source, d->ops, MIN(size, sizeof source));
+		if (!source.open || !source.close || !source.collect)
+			return bad(error, "a source needs the ops open, close and collect");
+		return TRUE;
+	}
+	memcpy(&sink, d->ops, MIN(size, sizeof sink));
+	if (!sink.open || !sink.close || !verify_draws_or_writes(&sink))
+		return bad(error, "a sink needs the ops open, close, and begin, rows and end or "
+				  "report");
+	return TRUE;
+}
+
+/* The host's copy of the descriptor, zero where the plugin's is shorter. */
+static gboolean take_descriptor(const struct ctprof_plugin *given, const char *name,
+				struct ctprof_plugin *ret, GError **error)
+{
+	struct ctprof_plugin d = {0};
+
+	if (!given)
+		return bad(error, "its entry function returned NULL");
+	guint32 size = given->struct_size;
+	if (size < offsetof(struct ctprof_plugin, ops) + sizeof given->ops || size > 65536)
+		return bad(error, "its descriptor's struct_size is too short or impossible");
+	memcpy(&d, given, MIN(size, sizeof d));
+	if (d.abi_major != CTPROF_ABI_MAJOR) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+			    "not a usable plugin: it speaks ABI %u, this ctprof ABI %u",
+			    d.abi_major, CTPROF_ABI_MAJOR);
+		return FALSE;
+	}
+	if (d.kind != CTPROF_KIND_SOURCE && d.kind != CTPROF_KIND_SINK)
+		return bad(error, "its kind is neither source nor sink");
+	if (!verify_name(d.name))
+		return bad(error, "its name is not [a-z][a-z0-9-]{0,31}");
+	if (name && strcmp(d.name, name) != 0)
+		return bad(error, "its name is not the one in its file name");
+	if (!d.version || !d.summary)
+		return bad(error, "it has no version or no summary");
+	if (d.n_needs > 0 && (!d.needs || d.needs->struct_size < sizeof(guint32)))
+		return bad(error, "its needs are not there");
+	if (!verify_ops(&d, error))
+		return FALSE;
+	*ret = d;
+	return TRUE;
+}
+
+static GModule *open_module(const char *path, const char *name, GError **error)
+{
+	crash_enter(name ? name : path, "load");
+	GModule *module = g_module_open(path, G_MODULE_BIND_LOCAL);
+	crash_leave();
+	if (!module)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot be loaded: %s",
+			    g_module_error());
+	return module;
+}
+
+static const struct ctprof_plugin *call_entry(GModule *module, const char *name, GError **error)
+{
+	gpointer symbol = NULL;
+	entry_function entry;
+
+	if (!g_module_symbol(module, ENTRY_SYMBOL, &symbol) || !symbol) {
+		bad(error,
+		    "it does not export " ENTRY_SYMBOL " (no ctprof plugin, or of another ABI)");
+		return NULL;
+	}
+	memcpy(&entry, &symbol, sizeof entry);
+	crash_enter(name, "entry");
+	const struct ctprof_plugin *given = entry();
+	crash_leave();
+	if (!given)
+		bad(error, "its entry function returned NULL");
+	return given;
+}
+
+Plugin *loader_load_file(const char *path, GError **error)
+{
+	g_autofree char *base = g_path_get_basename(path);
+	g_autofree char *name = name_of_file(base);
+	struct ctprof_plugin descriptor;
+
+	/* What is checked is what is loaded: a link on the way could be swapped. */
+	g_autofree char *real = realpath(path, NULL);
+	if (!real) {
+		error_set_errno(error, errno, "plugin '%s'", path);
+		return NULL;
+	}
+	if (trust_is_needed() && !trust_check_file(real, error)) {
+		g_prefix_error(error, "plugin '%s': ", path);
+		return NULL;
+	}
+	GModule *module = open_module(real, name, error);
+	const struct ctprof_plugin *given =
+		module ? call_entry(module, name ? name : base, error) : NULL;
+	if (!given || !take_descriptor(given, name, &descriptor, error)) {
+		g_prefix_error(error, "plugin '%s': ", path);
+		if (module)
+			g_module_close(module);
+		return NULL;
+	}
+	return plugin_new(g_steal_pointer(&real), module, &descriptor);
+}
+
+char *loader_package_hint(const char *name)
+{
+	g_auto(GStrv) packaged = g_strsplit(CTPROF_PACKAGED_PLUGINS, ",", -1);
+
+	if (!g_strv_contains((const char *const *)packaged, name))
+		return NULL;
+	return g_strconcat(CTPROF_PACKAGE_HINT, name, NULL);
+}
+
+static gboolean check_known(Loader *loader, const char *name, GError **error)
+{
+	if (g_hash_table_contains(loader->files, name))
+		return TRUE;
+	g_autofree char *hint = loader_package_hint(name);
+	if (hint) {
+		g_set_error(error, USAGE_ERROR, 0, "%s: not installed (%s)", name, hint);
+		return FALSE;
+	}
+	g_ptr_array_add(loader->dirs, NULL);
+	g_autofree char *dirs = g_strjoinv(", ", (char **)loader->dirs->pdata);
+	g_ptr_array_remove_index(loader->dirs, loader->dirs->len - 1);
+	g_set_error(error, USAGE_ERROR, 0,
+		    "%s: not installed: no " FILE_PREFIX "%s" FILE_SUFFIX " in %s (see 'ctprof "
+		    "plugins')",
+		    name, name, dirs[0] ? dirs : "any plugin directory");
+	return FALSE;
+}
+
+/* A packaged plugin may be left out by name on hosts that do not have it. */
+static gboolean is_moot(const Select *select, const char *name)
+{
+	g_autofree char *hint = select_names(select, name) ? NULL : loader_package_hint(name);
+
+	return hint != NULL;
+}
+
+static gboolean check_all_known(Loader *loader, const Select *select, const char *const *needed,
+				GError **error)
+{
+	const GPtrArray *names = select_mentioned(select);
+
+	for (guint i = 0; i < names->len; i++) {
+		const char *name = g_ptr_array_index(names, i);
+
+		if (!is_moot(select, name) && !check_known(loader, name, error))
+			return FALSE;
+	}
+	for (guint i = 0; needed && needed[i]; i++)
+		if (!check_known(loader, needed[i], error))
+			return FALSE;
+	return TRUE;
+}
+
+static guint preference_of(const Plugin *plugin)
+{
+	guint i = 0;
+
+	while (i < G_N_ELEMENTS(preference) && strcmp(preference[i], plugin_name(plugin)) != 0)
+		i++;
+	return i;
+}
+
+static gint compare_plugins(gconstpointer a, gconstpointer b)
+{
+	const Plugin *x = *(const Plugin *const *)a;
+	const Plugin *y = *(const Plugin *const *)b;
+
+	if (x->descriptor.kind != y->descriptor.kind)
+		return x->descriptor.kind < y->descriptor.kind ? -1 : 1;
+	guint px = preference_of(x), py = preference_of(y);
+	return px != py ? (px < py ? -1 : 1) : strcmp(plugin_name(x), plugin_name(y));
+}
+
+/* A plugin that brought an earlier run down has had its chance. */
+static Plugin *load_lost(const char *path, const char *name, const char *why, const Select *select,
+			 gboolean must, GError **error)
+{
+	if (must) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: %s%s", name, why,
+			    select_names(select, name) ? "; leave it out of --plugins" : "");
+		return NULL;
+	}
+	if (supervise_lost_last(name))
+		ui_warning("plugin %s: left out: it %s", name, why);
+	return plugin_new_lost(path, name, why);
+}
+
+GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *needed,
+		       GError **error)
+{
+	g_autoptr(GPtrArray) plugins = g_ptr_array_new_with_free_func((GDestroyNotify)plugin_free);
+	GHashTableIter iter;
+	gpointer name, path;
+
+	if (!check_all_known(loader, select, needed, error))
+		return NULL;
+	g_hash_table_iter_init(&iter, loader->files);
+	while (g_hash_table_iter_next(&iter, &name, &path)) {
+		g_autoptr(GError) local = NULL;
+		gboolean must =
+			select_names(select, name) || (needed && g_strv_contains(needed, name));
+
+		if (!must && !select_has(select, name))
+			continue;
+		const char *lost = supervise_lost(name);
+		Plugin *plugin = lost ? load_lost(path, name, lost, select, must, &local)
+				      : loader_load_file(path, &local);
+		if (plugin) {
+			g_ptr_array_add(plugins, plugin);
+		} else if (must) {
+			g_propagate_error(error, g_steal_pointer(&local));
+			return NULL;
+		} else {
+			ui_warning("%s", local->message);
+		}
+	}
+	g_ptr_array_sort(plugins, compare_plugins);
+	return g_steal_pointer(&plugins);
+}

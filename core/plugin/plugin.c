@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "plugin.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/lock.h"
+#include "base/ui.h"
+#include "guard/crash.h"
+#include "hosttable.h"
+
+/* A source that fails this often in a row will not recover. */
+#define MAX_FAILURES_IN_A_ROW 8
+/* The kernel's own bound. */
+#define MAX_ERRNO 4096
+
+static void finding_free(gpointer data)
+{
+	Finding *finding = data;
+
+	g_free(finding->group);
+	g_free(finding->why);
+	g_free(finding->remedy);
+	g_free(finding);
+}
+
+Plugin *plugin_new(char *file, GModule *module, const struct ctprof_plugin *descriptor)
+{
+	Plugin *plugin = g_new0(Plugin, 1);
+	guint32 size;
+
+	plugin->file = file;
+	plugin->module = module;
+	plugin->descriptor = *descriptor;
+	plugin->state = CTPROF_STATE_LIVE;
+	plugin->findings = g_ptr_array_new_with_free_func(finding_free);
+	g_mutex_init(&plugin->lock);
+	g_mutex_init(&plugin->serial);
+	if (!descriptor->ops)
+		return plugin;
+	memcpy(&size, descriptor->ops, sizeof size);
+	if (descriptor->kind == CTPROF_KIND_SOURCE)
+		memcpy(&plugin->source, descriptor->ops, MIN(size, sizeof plugin->source));
+	else
+		memcpy(&plugin->sink, descriptor->ops, MIN(size, sizeof plugin->sink));
+	return plugin;
+}
+
+Plugin *plugin_new_lost(const char *file, const char *name, const char *why)
+{
+	const struct ctprof_plugin unknown = {
+		.struct_size = sizeof unknown,
+		.abi_major = CTPROF_ABI_MAJOR,
+		.name = g_intern_string(name),
+		.version = "-",
+		.summary = "Left out",
+	};
+	Plugin *plugin = plugin_new(g_strdup(file), NULL, &unknown);
+
+	plugin->state = CTPROF_STATE_FAILED;
+	plugin->why = g_strdup(why);
+	return plugin;
+}
+
+void plugin_free(Plugin *plugin)
+{
+	plugin_close(plugin);
+	g_mutex_clear(&plugin->lock);
+	g_mutex_clear(&plugin->serial);
+	g_ptr_array_unref(plugin->findings);
+	g_free(plugin->file);
+	g_free(plugin->why);
+	g_free(plugin->said);
+	g_free(plugin);
+}
+
+const char *plugin_name(const Plugin *plugin)
+{
+	return plugin->descriptor.name;
+}
+
+gboolean plugin_is_live(const Plugin *plugin)
+{
+	return __atomic_load_n(&plugin->state, __ATOMIC_RELAXED) == CTPROF_STATE_LIVE;
+}
+
+const struct ctprof_need *plugin_need(const Plugin *plugin, guint i)
+{
+	const struct ctprof_plugin *d = &plugin->descriptor;
+
+	return (const void *)((const char *)d->needs + (gsize)i * d->needs->struct_size);
+}
+
+const char *plugin_finding_word(guint32 state)
+{
+	return state == CTPROF_WORKS ? "works" : state == CTPROF_PARTLY ? "partly" : "no";
+}
+
+/* Enters an op: from here on a crash is this plugin's. */
+static void enter(Plugin *plugin, const char *op)
+{
+	crash_enter(plugin_name(plugin), op);
+}
+
+static void leave(void)
+{
+	crash_leave();
+}
+
+/* The plugin's own sentence about result, or the system's; with the lock held. */
+static char *take_reason(Plugin *plugin, int result)
+{
+	if (plugin->said && plugin->said[0])
+		return g_steal_pointer(&plugin->said);
+	/* Garbage is no errno, and INT_MIN not even to be negated. */
+	return result > -MAX_ERRNO ? g_strdup(g_strerror(-result))
+				   : g_strdup_printf("the answer %d is no errno", result);
+}
+
+/* FALSE when it was out already. */
+static gboolean leave_out(Plugin *plugin, guint32 state, int result)
+{
+	HOLD(&plugin->lock);
+
+	if (plugin->why)
+		return FALSE;
+	plugin->why = take_reason(plugin, result);
+	plugin->error_code = result;
+	__atomic_store_n(&plugin->state, state, __ATOMIC_RELAXED);
+	return TRUE;
+}
+
+gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHashTable *options,
+		     GError **error)
+{
+	gboolean is_source = plugin->descriptor.kind == CTPROF_KIND_SOURCE;
+
+	plugin->root = root;
+	plugin->registry = registry;
+	plugin->options = options;
+	hosttable_lend(plugin);
+	enter(plugin, "open");
+	int result = is_source ? plugin->source.open(&plugin->host, &plugin->self)
+			       : plugin->sink.open(&plugin->host, &plugin->self);
+	leave();
+	plugin->opened = result >= 0;
+	if (plugin->opened)
+		return TRUE;
+	leave_out(plugin, CTPROF_STATE_FAILED, result);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: cannot open: %s",
+		    plugin_name(plugin), plugin->why);
+	return FALSE;
+}
+
+void plugin_close(Plugin *plugin)
+{
+	if (!plugin->opened)
+		return;
+	enter(plugin, "close");
+	if (plugin->descriptor.kind == CTPROF_KIND_SOURCE)
+		plugin->source.close(plugin->self);
+	else
+		plugin->sink.close(plugin->self);
+	leave();
+	plugin->opened = FALSE;
+}
+
+void plugin_probe(Plugin *plugin)
+{
+	if (!plugin->opened || !plugin->source.probe)
+		return;
+	enter(plugin, "probe");
+	int result = plugin->source.probe(plugin->self);
+	leave();
+	if (result < 0)
+		leave_out(plugin, CTPROF_STATE_FAILED, result);
+}
+
+void plugin_start(Plugin *plugin)
+{
+	if (!plugin_is_live(plugin) || !plugin->source.start)
+		return;
+	enter(plugin, "start");
+	int result = plugin->source.start(plugin->self);
+	leave();
+	if (result < 0)
+		leave_out(plugin, CTPROF_STATE_LEFT_OUT, result);
+}
+
+void plugin_set_unasked(Plugin *plugin)
+{
+	plugin->state = CTPROF_STATE_LEFT_OUT;
+	plugin->why = g_strdup("nothing of it was asked for");
+}
+
+gpointer plugin_worker_open(Plugin *plugin, guint worker)
+{
+	gpointer context = NULL;
+
+	if (!plugin_is_live(plugin) || !plugin->source.worker_open)
+		return NULL;
+	enter(plugin, "worker_open");
+	int result = plugin->source.worker_open(plugin->self, worker, &context);
+	leave();
+	if (result >= 0)
+		return context;
+	/* Several workers may find it out at once. */
+	if (leave_out(plugin, CTPROF_STATE_FAILED, result))
+		ui_warning("plugin %s: left out: %s", plugin_name(plugin), plugin->why);
+	return NULL;
+}
+
+void plugin_worker_close(Plugin *plugin, gpointer context)
+{
+	if (!context || !plugin->source.worker_close)
+		return;
+	enter(plugin, "worker_close");
+	plugin->source.worker_close(plugin->self, context);
+	leave();
+}
+
+static guint64 thread_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
+}
+
+static void count_failure(Plugin *plugin, int result)
+{
+	__atomic_add_fetch(&plugin->failures, 1, __ATOMIC_RELAXED);
+	if (__atomic_add_fetch(&plugin->in_a_row, 1, __ATOMIC_RELAXED) != MAX_FAILURES_IN_A_ROW)
+		return;
+	leave_out(plugin, CTPROF_STATE_FAILED, result);
+	ui_warning("plugin %s: switched off after %u failures in a row: %s", plugin_name(plugin),
+		   MAX_FAILURES_IN_A_ROW, plugin->why);
+}
+
+void plugin_fault(Plugin *plugin, const char *why)
+{
+	plugin->host.error(&plugin->host, "%s", why);
+	count_failure(plugin, -EINVAL);
+}
+
+static int collect_locked(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
+{
+	g_autoptr(GMutexLocker) held = NULL;
+
+	if (plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
+		held = g_mutex_locker_new(&plugin->serial);
+	enter(plugin, "collect");
+	int result = plugin->source.collect(plugin->self, context, batch);
+	leave();
+	return result;
+}
+
+gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
+{
+	if (!plugin_is_live(plugin))
+		return FALSE;
+	guint64 begin = thread_cpu_ns();
+	int result = collect_locked(plugin, context, batch);
+	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&plugin->batches, 1, __ATOMIC_RELAXED);
+	if (result < 0)
+		count_failure(plugin, result);
+	else
+		__atomic_store_n(&plugin->in_a_row, 0, __ATOMIC_RELAXED);
+	return result >= 0;
+}
+
+void plugin_tell_failures(Plugin *plugin)
+{
+	if (plugin->failures == 0 || !plugin_is_live(plugin))
+		return;
+	ui_warning("plugin %s: %" G_GUINT64_FORMAT " failures in %" G_GUINT64_FORMAT " batches%s%s",
+		   plugin_name(plugin), plugin->failures, plugin->batches,
+		   plugin->said ? ", the last: " : "", plugin->said ? plugin->said : "");
+}
+
+/* Turns a sink's answer into an error that names the output when that failed. */
+static gboolean check_sink(Plugin *plugin, int result, GError **error)
+{
+	leave();
+	if (result >= 0)
+		return TRUE;
+	if (output_failed(plugin->output, error))
+		return FALSE;
+	g_mutex_lock(&plugin->lock);
+	g_autofree char *reason = take_reason(plugin, result);
+	g_mutex_unlock(&plugin->lock);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: %s", plugin_name(plugin),
+		    reason);
+	return FALSE;
+}
+
+gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_capture *capture,
+		      GError **error)
+{
+	if (!plugin->sink.begin) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "plugin %s: cannot write a capture", plugin_name(plugin));
+		return FALSE;
+	}
+	plugin->output = output;
+	enter(plugin, "begin");
+	return check_sink(plugin, plugin->sink.begin(plugin->self, capture), error);
+}
+
+gboolean plugin_rows(Plugin *plugin, const struct ctprof_rows *rows, GError **error)
+{
+	guint64 begin = thread_cpu_ns();
+
+	enter(plugin, "rows");
+	int result = plugin->sink.rows(plugin->self, rows);
+	plugin->cpu_ns += thread_cpu_ns() - begin;
+	plugin->batches++;
+	return check_sink(plugin, result, error);
+}
+
+gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError **error)
+{
+	enter(plugin, "end");
+	return check_sink(plugin, plugin->sink.end(plugin->self, end), error);
+}
+
+gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report *report,
+		     GError **error)
+{
+	if (!plugin->sink.report) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "plugin %s: cannot draw a report", plugin_name(plugin));
+		return FALSE;
+	}
+	plugin->output = output;
+	enter(plugin, "report");
+	return check_sink(plugin, plugin->sink.report(plugin->self, report), error);
+}
+
+void plugin_report(Plugin *plugin, struct ctprof_plugin_report *ret_report)
+{
+	*ret_report = (struct ctprof_plugin_report){
+		.struct_size = sizeof *ret_report,
+		.state = plugin->state,
+		.kind = plugin->descriptor.kind,
+		.batches = plugin->batches,
+		.failures = plugin->failures,
+		.cpu_ns = plugin->cpu_ns,
+		.name = plugin->descriptor.name,
+		.version = plugin->descriptor.version,
+		.why = plugin->why,
+	};
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A loaded plugin, and the one guarded door to each of its ops. */
+#pragma once
+
+#include <glib.h>
+#include <gmodule.h>
+
+#include "base/root.h"
+#include "ctprof/sink.h"
+#include "ctprof/source.h"
+#include "guard/output.h"
+#include "row/registry.h"
+
+/* The host's copy of a finding. */
+typedef struct finding {
+	guint32 state;
+	char *group;
+	char *why;    /* NULL: works */
+	char *remedy; /* NULL: none known */
+} Finding;
+
+typedef struct plugin {
+	char *file;
+	GModule *module; /* stays loaded: metrics point into it */
+	struct ctprof_plugin descriptor;
+	struct ctprof_source_ops source;
+	struct ctprof_sink_ops sink;
+
+	/* What its host table works on. */
+	struct ctprof_host host;
+	/* Puts itself between the plugin and some of its functions; NULL: nobody. */
+	void (*overlay)(struct ctprof_host *host);
+	const Root *root;
+	Registry *registry;
+	GHashTable *options; /* "NAME.key" -> value; borrowed */
+	Output *output;      /* a sink's; borrowed */
+
+	/* How it fares. */
+	gboolean opened;
+	gpointer self; /* the plugin's own; may be NULL */
+	guint32 state; /* enum ctprof_plugin_state */
+	char *why;     /* when not live */
+	int error_code;
+	GMutex serial;                     /* held in collect() of a serial plugin */
+	GMutex lock;                       /* why, error_code and said */
+	char *said;                        /* last error() sentence */
+	GPtrArray *findings;               /* Finding * */
+	guint64 batches, failures, cpu_ns; /* atomic */
+	guint in_a_row;                    /* failures; atomic */
+} Plugin;
+
+/* Makes a plugin of a verified descriptor; takes file, module. */
+Plugin *plugin_new(char *file, GModule *module, const struct ctprof_plugin *descriptor);
+/* Stands for one that is not to be loaded again; its kind is 0, unknown. */
+Plugin *plugin_new_lost(const char *file, const char *name, const char *why);
+void plugin_free(Plugin *plugin);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Plugin, plugin_free)
+
+const char *plugin_name(const Plugin *plugin);
+gboolean plugin_is_live(const Plugin *plugin);
+/* The i-th of its declared needs, i < descriptor.n_needs. */
+const struct ctprof_need *plugin_need(const Plugin *plugin, guint i);
+/* "works", "partly" or "no" for an enum ctprof_finding_state. */
+const char *plugin_finding_word(guint32 state);
+
+/* open(): registers a source's metrics.  An error leaves the plugin out. */
+gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHashTable *options,
+		     GError **error);
+void plugin_close(Plugin *plugin);
+/* probe(): fills findings.  Nothing to tell, or no probe: no finding. */
+void plugin_probe(Plugin *plugin);
+
+/* Source ops.  A source that is not live is passed over. */
+void plugin_start(Plugin *plugin);
+/* Leaves a source out because nothing of it is wanted. */
+void plugin_set_unasked(Plugin *plugin);
+gpointer plugin_worker_open(Plugin *plugin, guint worker);
+void plugin_worker_close(Plugin *plugin, gpointer context);
+/* Fills the batch; failures are counted, and too many switch the source off.
+ * FALSE when nothing in the batch is this source's word. */
+gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
+
+/* Counts a failure of a source that broke a rule in why's words. */
+void plugin_fault(Plugin *plugin, const char *why);
+
+/* Sink ops; the error names the plugin and its reason. */
+gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_capture *capture,
+		      GError **error);
+gboolean plugin_rows(Plugin *plugin, const struct ctprof_rows *rows, GError **error);
+gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError **error);
+gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report *report,
+		     GError **error);
+
+/* Warns of batches it failed and puts that broke the rules. */
+void plugin_tell_failures(Plugin *plugin);
+/* How it fared, for the snapshot. */
+void plugin_report(Plugin *plugin, struct ctprof_plugin_report *ret_report);

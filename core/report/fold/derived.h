@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Metrics computed from the folded values of others. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/section/sections.h"
+
+#define DERIVED_MAX_INPUTS 8
+
+struct derived {
+	const char *name;
+	uint32_t unit;                          /* enum ctprof_unit; NONE: a ratio */
+	const char *inputs[DERIVED_MAX_INPUTS]; /* metric names, then NULL */
+	const char *help;
+	/* From all inputs, in their order; false: they give no value (a division
+	 * by 0). */
+	bool (*compute)(const uint64_t *inputs, double *ret_value);
+	enum section_id section; /* whose rows they are: derived or delay */
+};
+
+/* Ended by a NULL name. */
+extern const struct derived derived_metrics[];
+
+/* NULL: no derived metric has that name. */
+const struct derived *derived_find(const char *name);

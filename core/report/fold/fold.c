@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fold.h"
+
+#include "ctprof/plugin.h"
+#include "map.h"
+#include "mode.h"
+
+guint64 fold_add_saturated(guint64 a, guint64 b)
+{
+	guint64 sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? G_MAXUINT64 : sum;
+}
+
+guint64 fold_multiply_saturated(guint64 a, guint64 b)
+{
+	guint64 product;
+
+	return __builtin_mul_overflow(a, b, &product) ? G_MAXUINT64 : product;
+}
+
+static void number_value(const guint64 *cells, struct ctprof_value *ret_value)
+{
+	ret_value->type = CTPROF_VALUE_NUMBER;
+	ret_value->number = cells[0];
+}
+
+static void sum_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	(void)store;
+	cells[0] = first ? value : fold_add_saturated(cells[0], value);
+}
+
+static void sum_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	sum_add(NULL, cells, first, from[0]);
+}
+
+static void max_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	(void)store;
+	cells[0] = first ? value : MAX(cells[0], value);
+}
+
+static void max_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	max_add(NULL, cells, first, from[0]);
+}
+
+/* 0 says that nothing happened, not that it took no time. */
+static void low_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	(void)store;
+	if (first || cells[0] == 0 || (value != 0 && value < cells[0]))
+		cells[0] = value;
+}
+
+static void low_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	low_add(NULL, cells, first, from[0]);
+}
+
+static void range_take(guint64 *cells, gboolean first, gint64 low, gint64 high)
+{
+	cells[0] = (guint64)(first ? low : MIN((gint64)cells[0], low));
+	cells[1] = (guint64)(first ? high : MAX((gint64)cells[1], high));
+}
+
+static void range_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	(void)store;
+	range_take(cells, first, (gint64)value, (gint64)value);
+}
+
+static void range_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	range_take(cells, first, (gint64)from[0], (gint64)from[1]);
+}
+
+static void range_value(const guint64 *cells, struct ctprof_value *ret_value)
+{
+	ret_value->type = CTPROF_VALUE_RANGE;
+	ret_value->min = (gint64)cells[0];
+	ret_value->max = (gint64)cells[1];
+}
+
+/* Cells: fewest CPUs, most, and the list all rows agree on or 0. */
+static void cpus_take(guint64 *cells, gboolean first, const guint64 *from)
+{
+	cells[0] = first ? from[0] : MIN(cells[0], from[0]);
+	cells[1] = first ? from[1] : MAX(cells[1], from[1]);
+	cells[2] = first || cells[2] == from[2] ? from[2] : 0;
+}
+
+static void cpus_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	const struct ctprof_cpus *cpus = (const void *)(uintptr_t)value;
+	const CpuList *list = first ? NULL : (const void *)(uintptr_t)cells[2];
+	guint64 one[] = {cpus->n, cpus->n, 0};
+
+	/* Mostly it is the list that is there; where threads disagree, none counts. */
+	if (first || (list && !cpu_list_is(list, cpus)))
+		list = store_cpus(store, cpus);
+	one[2] = (guint64)(uintptr_t)list;
+	cpus_take(cells, first, one);
+}
+
+static void cpus_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	cpus_take(cells, first, from);
+}
+
+static void cpus_value(const guint64 *cells, struct ctprof_value *ret_value)
+{
+	const CpuList *list = (const void *)(uintptr_t)cells[2];
+
+	ret_value->type = CTPROF_VALUE_CPUS;
+	ret_value->min = (gint64)cells[0];
+	ret_value->max = (gint64)cells[1];
+	ret_value->text = list ? list->text : NULL;
+}
+
+static void text_label_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	const struct ctprof_text *text = (const void *)(uintptr_t)value;
+
+	if (first)
+		cells[0] = (guint64)(uintptr_t)store_text(store, text->bytes);
+}
+
+static void number_label_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	(void)store;
+	if (first)
+		cells[0] = value;
+}
+
+static void label_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	number_label_add(NULL, cells, first, from[0]);
+}
+
+static void text_label_value(const guint64 *cells, struct ctprof_value *ret_value)
+{
+	ret_value->type = CTPROF_VALUE_TEXT;
+	ret_value->text = (const char *)(uintptr_t)cells[0];
+}
+
+static const Fold text_label = {1, text_label_add, label_merge, text_label_value, NULL};
+static const Fold number_label = {1, number_label_add, label_merge, number_value, NULL};
+
+#define MODE(add)                                                                                  \
+	{                                                                                          \
+		MODE_CELLS, add, mode_merge, mode_value, mode_clear                                \
+	}
+#define MAP(add, merge)                                                                            \
+	{                                                                                          \
+		MAP_CELLS, add, merge, NULL, map_clear                                             \
+	}
+
+/* unit 0: of any unit that no row before it names. */
+static const struct kind_fold {
+	guint32 kind, unit;
+	Fold fold;
+} folds[] = {
+	{CTPROF_COUNTER, 0, {1, sum_add, sum_merge, number_value, NULL}},
+	{CTPROF_LEVEL, 0, {1, sum_add, sum_merge, number_value, NULL}},
+	{CTPROF_PEAK, 0, {1, max_add, max_merge, number_value, NULL}},
+	{CTPROF_LOW, 0, {1, low_add, low_merge, number_value, NULL}},
+	{CTPROF_GAUGE, 0, {1, max_add, max_merge, number_value, NULL}},
+	{CTPROF_ORDINAL, 0, {2, range_add, range_merge, range_value, NULL}},
+	{CTPROF_CATEGORY, CTPROF_UNIT_TEXT, MODE(mode_add_text)},
+	{CTPROF_CATEGORY, CTPROF_UNIT_CHAR, MODE(mode_add_char)},
+	{CTPROF_CATEGORY, CTPROF_UNIT_BOOL, MODE(mode_add_bool)},
+	{CTPROF_CPUSET, 0, {3, cpus_add, cpus_merge, cpus_value, NULL}},
+	{CTPROF_MAP, CTPROF_UNIT_TEXT, MAP(map_add_text, map_merge_text)},
+	{CTPROF_MAP, 0, MAP(map_add_sum, map_merge_sum)},
+};
+
+static const Fold memory_stat = MAP(map_add_memory_stat, map_merge_memory_stat);
+
+const Fold *fold_find(guint32 kind, guint32 unit)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(folds); i++)
+		if (folds[i].kind == kind && (folds[i].unit == unit || folds[i].unit == 0))
+			return &folds[i].fold;
+	return NULL;
+}
+
+const Fold *fold_label(guint32 unit)
+{
+	return unit == CTPROF_UNIT_TEXT ? &text_label : &number_label;
+}
+
+const Fold *fold_memory_stat(void)
+{
+	return &memory_stat;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "intake.h"
+
+#include <string.h>
+
+#include "report/section/cgroups.h"
+#include "report/section/hosts.h"
+#include "report/section/smaps.h"
+
+/* For a name that is not there; no cgroup and hardly a thread is called so. */
+#define NO_NAME "-"
+
+#define SMAPS_METRIC "smaps_rollup_kib"
+#define START_METRIC "start_time_clock_ticks"
+
+static const char *const label_metrics[N_LABELS] = {
+	[LABEL_CGROUP] = "cgroup",
+	[LABEL_PCOMM] = "pcomm",
+	[LABEL_COMM] = "comm",
+};
+
+static const Fold *choose_smaps(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	(void)data;
+	(void)measure;
+	if (strcmp(metric->def.name, SMAPS_METRIC) != 0 || metric->def.kind != CTPROF_MAP ||
+	    metric->def.unit == CTPROF_UNIT_TEXT)
+		return NULL;
+	return fold_find(CTPROF_MAP, metric->def.unit);
+}
+
+/* The row's value at an index, if it is there. */
+static gboolean find_value(const struct ctprof_rows *rows, guint64 i, gint index,
+			   guint64 *ret_value)
+{
+	gsize at = i * rows->n_slots + (gsize)index;
+
+	if (index < 0 || rows->states[at] != CTPROF_PRESENT)
+		return FALSE;
+	*ret_value = rows->values[at];
+	return TRUE;
+}
+
+static const char *take_label(Side *side, Store *store, const struct ctprof_rows *rows, guint64 i,
+			      enum label label)
+{
+	const char *text = NO_NAME;
+	guint64 value;
+
+	if (find_value(rows, i, side->labels[label], &value))
+		text = ((const struct ctprof_text *)(uintptr_t)value)->bytes;
+	if (!side->last[label] || strcmp(side->last[label], text) != 0)
+		side->last[label] = store_text(store, text);
+	return side->last[label];
+}
+
+static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			   RecordKey *ret_key)
+{
+	const Axis *axis = intake->axis;
+	RecordKey key = {.start = 0};
+
+	for (guint n = 0; n < axis->n_names; n++)
+		key.names[n] = take_label(side, intake->store, rows, i, axis->labels[n]);
+	if (axis->by_thread) {
+		key.tid = ctprof_rows_target(rows, i)->tid;
+		find_value(rows, i, side->start, &key.start);
+	}
+	*ret_key = key;
+	return TRUE;
+}
+
+/* Only leaders' rows have the map, and only where there is a memory. */
+static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			  RecordKey *ret_key)
+{
+	const Axis *axis = intake->axis;
+	gboolean nested = axis_has(axis, LABEL_CGROUP) && axis_has(axis, LABEL_PCOMM);
+	guint64 map;
+
+	if (!find_value(rows, i, side->smaps, &map) ||
+	    ((const struct ctprof_map *)(uintptr_t)map)->n == 0)
+		return FALSE;
+	const char *pcomm = take_label(side, intake->store, rows, i, LABEL_PCOMM);
+	const char *cgroup = nested ? take_label(side, intake->store, rows, i, LABEL_CGROUP) : NULL;
+	smaps_make_key(cgroup, pcomm, ctprof_rows_target(rows, i)->tgid, intake->literal_processes,
+		       intake->store, ret_key);
+	return TRUE;
+}
+
+/* Under "all", paths without a thread still have a say in their peers' names. */
+static gboolean cgroup_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			   RecordKey *ret_key)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+
+	(void)side;
+	if (!target->path || !axis_has(intake->axis, LABEL_CGROUP))
+		return FALSE;
+	*ret_key = (RecordKey){.names = {store_text(intake->store, target->path)}};
+	return TRUE;
+}
+
+static gboolean host_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			 RecordKey *ret_key)
+{
+	(void)side;
+	(void)intake;
+	(void)rows;
+	(void)i;
+	*ret_key = (RecordKey){.start = 0};
+	return TRUE;
+}
+
+static gboolean object_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			   RecordKey *ret_key)
+{
+	return objects_make_key(intake->objects, side->categories, intake->literal_processes,
+				intake->store, rows, i, ret_key);
+}
+
+/* Makes the key of row i; FALSE: the row is none of the table's. */
+typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			    RecordKey *ret_key);
+
+static const struct table_def {
+	enum row_class row;
+	MeasureChoice choose;
+	MakeKey make_key;
+} tables[N_TABLES] = {
+	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
+	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
+	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
+	[TABLE_HOST] = {ROW_HOST, hosts_choose, host_key},
+	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
+};
+
+void intake_init(Intake *intake, Store *store)
+{
+	intake->store = store;
+	intake->objects = g_array_new(FALSE, FALSE, sizeof(ObjectGroup));
+	for (guint i = 0; i < N_TABLES; i++)
+		measures_init(&intake->measures[i], store);
+}
+
+void intake_clear(Intake *intake)
+{
+	g_clear_pointer(&intake->objects, g_array_unref);
+	for (guint i = 0; i < N_TABLES; i++)
+		measures_clear(&intake->measures[i]);
+}
+
+/* The index of a metric of that stored form in a thread's row, or -1. */
+static gint find_slot(const Registry *registry, const char *name, guint32 type)
+{
+	const Metric *metric = name ? registry_named(registry, ROW_THREAD, name) : NULL;
+
+	return metric && metric->slot && metric->type == type ? (gint)metric->index : -1;
+}
+
+void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes)
+{
+	side->registry = registry;
+	for (guint i = 0; i < N_LABELS; i++)
+		side->labels[i] = find_slot(registry, label_metrics[i], CTPROF_TYPE_TEXT);
+	side->start = find_slot(registry, START_METRIC, CTPROF_TYPE_U64);
+	side->smaps = find_slot(registry, SMAPS_METRIC, CTPROF_TYPE_MAP);
+	for (guint i = 0; i < N_TABLES; i++) {
+		const struct table_def *table = &tables[i];
+
+		layout_init(&side->layouts[i], &intake->measures[i], registry, table->row,
+			    table->choose, intake->plan, clashes);
+	}
+	objects_bind(intake->objects, side->categories, intake->plan, intake->store, registry);
+}
+
+void side_init(Side *side)
+{
+	for (guint i = 0; i < N_TABLES; i++)
+		record_set_init(&side->sets[i], &side->layouts[i]);
+	side->categories = g_array_new(FALSE, FALSE, sizeof(gint));
+}
+
+void side_clear(Side *side)
+{
+	for (guint i = 0; i < N_TABLES; i++) {
+		record_set_clear(&side->sets[i]);
+		layout_clear(&side->layouts[i]);
+	}
+	g_clear_pointer(&side->categories, g_array_unref);
+}
+
+gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
+{
+	return rows->scope == CTPROF_SCOPE_THREAD && intake->pids &&
+	       !g_hash_table_contains(intake->pids,
+				      GINT_TO_POINTER(ctprof_rows_target(rows, i)->tgid));
+}
+
+static void add_row(Side *side, Intake *intake, enum table t, const struct ctprof_rows *rows,
+		    guint64 i)
+{
+	RecordSet *set = &side->sets[t];
+	guint64 start = 0;
+	RecordKey key;
+
+	if (!tables[t].make_key(side, intake, rows, i, &key))
+		return;
+	if (tables[t].row == ROW_THREAD && find_value(rows, i, side->start, &start))
+		side->newest = MAX(side->newest, start);
+	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
+}
+
+void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
+{
+	enum row_class row = registry_row_of_scope(rows->scope);
+
+	for (guint64 i = 0; i < rows->n; i++) {
+		if (intake_leaves_out(intake, rows, i))
+			continue;
+		for (guint t = 0; t < N_TABLES; t++)
+			if (tables[t].row == row)
+				add_row(side, intake, t, rows, i);
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows as they arrive, folded into the records of their side. */
+#pragma once
+
+#include <glib.h>
+
+#include "measure.h"
+#include "record.h"
+#include "report/join/pair.h"
+#include "report/name/axis.h"
+#include "report/section/objects.h"
+
+/* What rows are folded into. */
+enum table { TABLE_THREADS, TABLE_SMAPS, TABLE_CGROUPS, TABLE_HOST, TABLE_OBJECTS, N_TABLES };
+
+/* What both sides go by. */
+typedef struct intake {
+	const Axis *axis;
+	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
+	GHashTable *pids;           /* tgids that count, borrowed; NULL: all */
+	const Plan *plan;           /* which metrics of threads and objects are folded */
+	GArray *objects;            /* ObjectGroup, of both sides */
+	Measures measures[N_TABLES];
+	Store *store;
+} Intake;
+
+void intake_init(Intake *intake, Store *store);
+void intake_clear(Intake *intake);
+
+typedef struct side {
+	const Registry *registry; /* NULL: no row has come */
+	Layout layouts[N_TABLES];
+	RecordSet sets[N_TABLES];
+	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
+	const char *last[N_LABELS]; /* of the row before: mostly the next one's */
+	gint start;                 /* index of the start tick, or -1 */
+	gint smaps;                 /* index of the memory map, or -1 */
+	guint64 newest;             /* the highest start tick */
+	ObjectCategories *categories;
+} Side;
+
+void side_init(Side *side);
+void side_clear(Side *side);
+/* Takes the metrics of the side's registry; before its rows, once.  Names that
+ * the other side defines otherwise are appended to clashes. */
+void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
+/* Whether --pid leaves the row out. */
+gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i);
+void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);

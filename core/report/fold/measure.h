@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The metrics of both sides as one list, and where each side's rows and
+ * records hold them.  A file brings its own definitions, so that the sides may
+ * know different metrics.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "fold.h"
+#include "row/registry.h"
+
+/* A metric that is folded, whichever side knows it. */
+typedef struct measure {
+	const char *name;  /* of the store, as are tags and group */
+	const char *tags;  /* "[cfs-only] [SCHEDSTATS]", or "" */
+	const char *group; /* the slot group */
+	const Fold *fold;  /* NULL: the number of rows itself */
+	guint32 kind, unit, flags, rank;
+	guint32 index;  /* in its list */
+	gboolean delay; /* of the slot group "delay" */
+	/* Merged records lose the value that one of them lacks: what is unlimited
+	 * or unknown in part is so as a whole. */
+	gboolean strict;
+} Measure;
+
+/* Chooses what is folded of a row class, and how; NULL: not at all.  Sets
+ * measure->strict if need be. */
+typedef const Fold *(*MeasureChoice)(gconstpointer data, const Metric *metric, Measure *measure);
+
+typedef struct measures {
+	Store *store;
+	GPtrArray *list; /* Measure *, by index */
+	GHashTable *by_name;
+} Measures;
+
+void measures_init(Measures *measures, Store *store);
+void measures_clear(Measures *measures);
+const Measure *measures_find(const Measures *measures, const char *name);
+/* Measure *, by rank and then as met; the caller unrefs. */
+GPtrArray *measures_ranked(const Measures *measures);
+
+/* A measure's place in a side's rows and records. */
+typedef struct binding {
+	const Measure *measure;
+	guint32 slot; /* in a row */
+	guint32 cell; /* in a record, behind the bitmap */
+} Binding;
+
+typedef struct layout {
+	GArray *bindings; /* Binding; its index is the value's bit */
+	GArray *by_index; /* guint: a measure's binding + 1, or 0 */
+	guint32 n_words;  /* of the bitmap */
+	guint32 n_cells;  /* behind it */
+} Layout;
+
+/* Joins the metrics of a registry's row class to measures and lays out the
+ * records.  A metric that the other side defines otherwise stays out; its name
+ * is appended to ret_clashes. */
+void layout_init(Layout *layout, Measures *measures, const Registry *registry, enum row_class row,
+		 MeasureChoice choose, gconstpointer data, GPtrArray *ret_clashes);
+void layout_clear(Layout *layout);
+/* The binding's index, or -1: this side does not have it. */
+gint layout_find(const Layout *layout, const Measure *measure);

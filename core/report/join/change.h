@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What lies between two values of a metric, which changes are shown, and which
+ * come first.
+ *
+ * Order of rows, by default:
+ *  1. changes of quantities, the biggest first.  A change counts as many
+ *     points as it is percent of the baseline; from a baseline of 0 it counts
+ *     100 points if it is large for its unit (a millisecond, a mebibyte, a
+ *     thousand times, ten ticks) and in proportion less if it is smaller; that
+ *     of a ratio counts a point for every hundredth, 100 at most.
+ *  2. changes of another sort: of ordinals, categories, CPU sets; values that
+ *     only one side has.
+ *  3. what did not change.
+ * Ties: by the group's names, then in the order of the metrics.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/report.h"
+#include "report/fold/units.h"
+
+typedef struct change {
+	guint32 flags; /* CTPROF_ROW_HAS_DELTA, _HAS_PCT, _SAME, _DIFFERS */
+	gdouble delta, pct;
+} Change;
+
+void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
+		    guint32 ladder, Change *ret_change);
+
+/* The value as one number: the middle of a range.  FALSE: it is none. */
+gboolean change_number_of(const struct ctprof_value *value, gdouble *ret_number);
+
+/* Which changes are shown. */
+typedef struct change_filter {
+	gboolean changed; /* only what changed */
+	gdouble min_pct;  /* 0: any; hides what has neither percent nor points */
+	/* Smallest change of each dimension, in its base; 0: any. */
+	gdouble min_deltas[N_DIMENSIONS];
+} ChangeFilter;
+
+gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter *filter);
+
+/* The place in the order above: class 1..3, and in 1 the points. */
+void change_weigh(const Change *change, guint32 ladder, guint *ret_class, gdouble *ret_points);

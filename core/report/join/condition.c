@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "condition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define METRIC_BYTES "abcdefghijklmnopqrstuvwxyz0123456789_."
+
+static void condition_clear(gpointer data)
+{
+	g_free(((Condition *)data)->metric);
+}
+
+/* What of the metric counts: moves *at behind it. */
+static gboolean take_measure(const char **at, gboolean *ret_delta)
+{
+	static const struct {
+		const char *text;
+		gboolean delta;
+	} measures[] = {{":pct", FALSE}, {":delta", TRUE}};
+
+	*ret_delta = FALSE;
+	if (**at != ':')
+		return TRUE;
+	for (guint i = 0; i < G_N_ELEMENTS(measures); i++) {
+		if (!g_str_has_prefix(*at, measures[i].text))
+			continue;
+		*at += strlen(measures[i].text);
+		*ret_delta = measures[i].delta;
+		return TRUE;
+	}
+	return FALSE;
+}
+
+static gboolean take_operator(const char **at, Condition *condition)
+{
+	if (**at != '<' && **at != '>')
+		return FALSE;
+	condition->less = **at == '<';
+	*at += 1;
+	condition->or_equal = **at == '=';
+	*at += condition->or_equal ? 1 : 0;
+	return TRUE;
+}
+
+/* NULL, or what is wrong. */
+static const char *parse_one(const char *text, Condition *ret_condition)
+{
+	Condition condition = {.metric = NULL};
+	const char *at = text + strspn(text, METRIC_BYTES);
+	gsize name = (gsize)(at - text);
+
+	if (name == 0)
+		return "a condition begins with a metric";
+	if (!take_measure(&at, &condition.delta))
+		return "behind the metric stands :pct or :delta";
+	at += strspn(at, " ");
+	if (!take_operator(&at, &condition))
+		return "one of > >= < <= must stand before the number";
+	at += strspn(at, " ");
+	g_autofree char *number = g_strdup(at);
+	gsize len = strlen(number);
+	if (!condition.delta && len > 0 && number[len - 1] == '%')
+		number[len - 1] = '\0';
+	if (!quantity_parse(number, &condition.limit))
+		return "the limit is no number, or its unit is unknown";
+	if (!condition.delta && condition.limit.has_unit)
+		return "a percentage has no unit; :delta has";
+	condition.metric = g_strndup(text, name);
+	*ret_condition = condition;
+	return NULL;
+}
+
+GArray *condition_parse(const char *text, GError **error)
+{
+	g_autoptr(GArray) conditions = g_array_new(FALSE, FALSE, sizeof(Condition));
+
+	g_array_set_clear_func(conditions, condition_clear);
+	if (!text || !*text)
+		return g_steal_pointer(&conditions);
+	g_auto(GStrv) entries = g_strsplit(text, ",", -1);
+	for (guint i = 0; entries[i]; i++) {
+		Condition condition;
+		const char *fault = parse_one(g_strstrip(entries[i]), &condition);
+
+		if (fault) {
+			g_set_error(error, USAGE_ERROR, 0, "--fail-on '%s': %s", text, fault);
+			return NULL;
+		}
+		g_array_append_val(conditions, condition);
+	}
+	return g_steal_pointer(&conditions);
+}
+
+gboolean condition_check(const Condition *condition, guint32 ladder, GError **error)
+{
+	const Ladder *rungs = ladder_find(ladder);
+
+	if (!condition->delta && rungs->dimension == DIMENSION_NONE) {
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--fail-on: a change of %s is not told in percent: use %s:delta",
+			    condition->metric, condition->metric);
+		return FALSE;
+	}
+	if (condition->limit.has_unit && condition->limit.dimension != rungs->dimension) {
+		g_set_error(error, USAGE_ERROR, 0, "--fail-on: the unit is none of %s",
+			    condition->metric);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change)
+{
+	gdouble limit = condition->limit.number;
+	gdouble value = condition->delta ? change->delta : change->pct;
+
+	if (!(change->flags & CTPROF_ROW_HAS_DELTA))
+		return FALSE;
+	if (condition->delta && condition->limit.has_unit)
+		limit /= ladder_find(ladder)->base;
+	if (!condition->delta && !(change->flags & (CTPROF_ROW_HAS_PCT | CTPROF_ROW_SAME)))
+		value = change->delta < 0 ? -INFINITY : INFINITY;
+	if (condition->less)
+		return value < limit || (condition->or_equal && value <= limit);
+	return value > limit || (condition->or_equal && value >= limit);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The records of both sides joined into groups. */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/report.h"
+#include "pair.h"
+#include "report/name/axis.h"
+
+typedef struct group {
+	const char *names[KEY_NAMES];
+	guint n_names;
+	guint place;                     /* in the bytewise order of the names */
+	Record *sides[SIDES];            /* NULL: that side does not have it */
+	const char *renamed;             /* the candidate's cgroup, when paired by rename */
+	gdouble uptime;                  /* in percent; below 0: unknown */
+	gdouble rank;                    /* by --sort-by, ascending from 0 */
+	struct ctprof_value sort[SIDES]; /* values of the first sort metric */
+} Group;
+
+/* Owned groups, ordered bytewise. */
+typedef struct groups {
+	GPtrArray *joined;      /* both sides; show: side 0 */
+	GPtrArray *only[SIDES]; /* compare: one side */
+} Groups;
+
+/* Merges the records of each side that have one key, and joins the sides.
+ * compare: FALSE takes side 0 alone. */
+void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare,
+		  Namer *namer);
+void groups_clear(Groups *groups);
+
+/* Sorts the lists again, after groups moved between them, and sets the places. */
+void groups_order(Groups *groups);
+/* How old the groups' threads are, as a part of the oldest group's age.  side:
+ * whose start ticks count. */
+void groups_set_uptime(Groups *groups, guint side, guint64 now);

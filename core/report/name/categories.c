@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "categories.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/fold/fold.h"
+
+#define MAX_PATTERN 1024
+#define MAX_NAME 64
+#define MAX_BRACKETS 2048 /* opening ones */
+
+/*
+ * Steps a pattern may take with one command line: enough for '.*' over a
+ * hundred thousand bytes, a few milliseconds when it is all for nothing.
+ */
+#define MATCH_LIMIT "(*LIMIT_MATCH=100000)"
+
+/* Names are bytes, and arguments may hold newlines. */
+#define COMPILE (G_REGEX_RAW | G_REGEX_DOTALL)
+
+typedef struct rule {
+	GRegex *regex;
+	guint category;
+} Rule;
+
+struct categories {
+	GArray *rules;    /* Rule */
+	GPtrArray *names; /* each once, "other" among them */
+	guint other;
+	guint64 given_up;
+	guint first_given_up; /* its rule, from 1 */
+};
+
+static void rule_clear(gpointer data)
+{
+	g_clear_pointer(&((Rule *)data)->regex, g_regex_unref);
+}
+
+static guint take_name(Categories *categories, const char *name)
+{
+	guint index;
+
+	if (!g_ptr_array_find_with_equal_func(categories->names, name, g_str_equal, &index)) {
+		index = categories->names->len;
+		g_ptr_array_add(categories->names, g_strdup(name));
+	}
+	return index;
+}
+
+static Categories *new_table(void)
+{
+	Categories *categories = g_new0(Categories, 1);
+
+	categories->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
+	g_array_set_clear_func(categories->rules, rule_clear);
+	categories->names = g_ptr_array_new_with_free_func(g_free);
+	return categories;
+}
+
+Categories *categories_new(void)
+{
+	Categories *categories = new_table();
+
+	categories->other = take_name(categories, CATEGORY_OTHER);
+	return categories;
+}
+
+void categories_free(Categories *categories)
+{
+	g_array_unref(categories->rules);
+	g_ptr_array_unref(categories->names);
+	g_free(categories);
+}
+
+/* ---- the table's text ---- */
+
+static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Returns FALSE, for functions that end with it. */
+static gboolean fail(GError **error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	g_autofree char *text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	g_set_error_literal(error, USAGE_ERROR, 0, text);
+	return FALSE;
+}
+
+/* json-glib calls itself for each level: nothing deep must reach it.  Brackets
+ * in patterns count, too; telling them apart would take a parser. */
+static gboolean has_few_brackets(const char *text, gsize length)
+{
+	guint n = 0;
+
+	for (gsize i = 0; i < length; i++)
+		n += text[i] == '[' || text[i] == '{';
+	return n <= MAX_BRACKETS;
+}
+
+/* The member as text of 1..max bytes (least 0: may be empty). */
+static const char *take_text(JsonObject *rule, guint number, const char *member, gsize least,
+			     gsize max, GError **error)
+{
+	JsonNode *node = json_object_get_member(rule, member);
+	const char *text = node && JSON_NODE_HOLDS_VALUE(node) &&
+					   json_node_get_value_type(node) == G_TYPE_STRING
+				   ? json_node_get_string(node)
+				   : NULL;
+
+	if (!text) {
+		fail(error, "rule %u: expected a string \"%s\"", number, member);
+		return NULL;
+	}
+	if (strlen(text) < least || strlen(text) > max) {
+		fail(error, "rule %u: \"%s\" is of %zu bytes; expected %zu to %zu", number, member,
+		     strlen(text), least, max);
+		return NULL;
+	}
+	return text;
+}
+
+static gboolean add_rule(Categories *categories, guint number, const char *pattern,
+			 const char *name, GError **error)
+{
+	/* Without the limit first: positions in messages are the user's. */
+	g_autoptr(GError) cause = NULL;
+	g_autoptr(GRegex) plain = g_regex_new(pattern, COMPILE, 0, &cause);
+	g_autofree char *limited = g_strconcat(MATCH_LIMIT, pattern, NULL);
+	Rule rule = {.regex = plain ? g_regex_new(limited, COMPILE, 0, &cause) : NULL};
+
+	if (!rule.regex)
+		return fail(error, "rule %u: %s", number, cause->message);
+	rule.category = take_name(categories, name);
+	g_array_append_val(categories->rules, rule);
+	return TRUE;
+}
+
+static gboolean add_node(Categories *categories, guint number, JsonNode *node, GError **error)
+{
+	JsonObject *rule = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+
+	if (!rule)
+		return fail(error, "rule %u: expected {\"match\": REGEX, \"name\": NAME}", number);
+	const char *match = take_text(rule, number, "match", 0, MAX_PATTERN, error);
+	const char *name = match ? take_text(rule, number, "name", 1, MAX_NAME, error) : NULL;
+	if (!name)
+		return FALSE;
+	if (json_object_get_size(rule) != 2)
+		return fail(error, "rule %u: has more than \"match\" and \"name\"", number);
+	return add_rule(categories, number, match, name, error);
+}
+
+static JsonArray *find_rules(JsonNode *root)
+{
+	if (root && JSON_NODE_HOLDS_OBJECT(root))
+		root = json_object_get_member(json_node_get_object(root), "categories");
+	return root && JSON_NODE_HOLDS_ARRAY(root) ? json_node_get_array(root) : NULL;
+}
+
+static gboolean add_rules(Categories *categories, JsonNode *root, GError **error)
+{
+	JsonArray *rules = find_rules(root);
+	guint n = rules ? json_array_get_length(rules) : 0;
+
+	if (!rules)
+		return fail(error, "expected a list of rules, [{\"match\": REGEX, \"name\": "
+				   "NAME}, ...], or an object with it as \"categories\"");
+	if (n > CATEGORIES_MAX_RULES)
+		return fail(error, "%u rules; at most %d are taken", n, CATEGORIES_MAX_RULES);
+	for (guint i = 0; i < n; i++)
+		if (!add_node(categories, i + 1, json_array_get_element(rules, i), error))
+			return FALSE;
+	return TRUE;
+}
+
+Categories *categories_parse(const char *text, gsize length, GError **error)
+{
+	g_autoptr(Categories) categories = new_table();
+	g_autoptr(JsonParser) parser = json_parser_new_immutable();
+	g_autoptr(GError) cause = NULL;
+
+	if (length > CATEGORIES_MAX_BYTES) {
+		fail(error, "more than %d bytes", CATEGORIES_MAX_BYTES);
+		return NULL;
+	}
+	if (memchr(text, '\0', length) || !g_utf8_validate(text, (gssize)length, NULL)) {
+		fail(error, "no text in UTF-8");
+		return NULL;
+	}
+	if (!has_few_brackets(text, length)) {
+		fail(error, "more than %d opening brackets", MAX_BRACKETS);
+		return NULL;
+	}
+	if (!json_parser_load_from_data(parser, text, (gssize)length, &cause)) {
+		fail(error, "no JSON: %s", cause->message);
+		return NULL;
+	}
+	if (!add_rules(categories, json_parser_get_root(parser), error))
+		return NULL;
+	categories->other = take_name(categories, CATEGORY_OTHER);
+	return g_steal_pointer(&categories);
+}
+
+/* ---- matching ---- */
+
+guint categories_find(Categories *categories, const char *command)
+{
+	for (guint i = 0; i < categories->rules->len; i++) {
+		const Rule *rule = &g_array_index(categories->rules, Rule, i);
+		g_autoptr(GError) error = NULL;
+
+		if (g_regex_match_full(rule->regex, command, -1, 0, 0, NULL, &error))
+			return rule->category;
+		if (!error)
+			continue;
+		/* The next pattern may be as bad with it. */
+		if (categories->given_up++ == 0)
+			categories->first_given_up = i + 1;
+		break;
+	}
+	return categories->other;
+}
+
+char *categories_complaint(const Categories *categories)
+{
+	if (categories->given_up == 0)
+		return NULL;
+	return g_strdup_printf("categories: %" G_GUINT64_FORMAT
+			       " command lines took too many steps to "
+			       "match (first of rule %u): their processes are in 'other'",
+			       categories->given_up, categories->first_given_up);
+}
+
+guint categories_count(const Categories *categories)
+{
+	return categories->names->len;
+}
+
+const char *categories_name(const Categories *categories, guint category)
+{
+	return g_ptr_array_index(categories->names, category);
+}
+
+/* ---- the fold ---- */
+
+static void add_process(CategorySum *sum, const CategoryProcess *process)
+{
+	sum->processes++;
+	if (!process->has_pss) {
+		sum->missing++;
+		return;
+	}
+	sum->pss = fold_add_saturated(sum->pss, process->pss);
+	if (!process->has_swap) {
+		sum->approximate++;
+		return;
+	}
+	sum->exact++;
+	sum->pss_swap = fold_add_saturated(sum->pss_swap, process->swap);
+}
+
+GArray *categories_fold(const Categories *categories, const CategoryProcess *processes, guint n)
+{
+	GArray *sums = g_array_sized_new(FALSE, TRUE, sizeof(CategorySum), categories->names->len);
+
+	g_array_set_size(sums, categories->names->len);
+	for (guint i = 0; i < sums->len; i++)
+		g_array_index(sums, CategorySum, i).name = categories_name(categories, i);
+	for (guint i = 0; i < n; i++)
+		add_process(&g_array_index(sums, CategorySum, processes[i].category),
+			    &processes[i]);
+	return sums;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The name a thread's or process's name is grouped under: its pattern, but the
+ * name itself when no other name has that pattern.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "report/fold/store.h"
+
+typedef enum name_rule {
+	NAME_LITERAL, /* always itself */
+	NAME_PEERS,   /* the pattern, if two names share it */
+	NAME_PATTERN, /* always the pattern */
+} NameRule;
+
+typedef struct name_keys NameKeys;
+
+NameKeys *name_keys_new(NameRule rule, Store *store);
+void name_keys_free(NameKeys *keys);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NameKeys, name_keys_free)
+
+/* First all names there are, of both sides; then their keys.  Names and keys
+ * lie in the store. */
+void name_keys_add(NameKeys *keys, const char *name);
+const char *name_keys_get(const NameKeys *keys, const char *name);

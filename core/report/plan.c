@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "plan.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "report/join/rank.h"
+#include "report/name/glob.h"
+
+#define RENAME_MIN_TYPES 10
+#define RENAME_MIN_JACCARD 0.90
+
+/* Groups of objects that are many, and of views of their own: sections only
+ * where --sections names them. */
+static const char *const quiet_groups[] = {"memory-files", "memory-mappings", "memory-swap"};
+
+/* Kinds that tell how big an object is. */
+static const guint32 sizes[] = {
+	CTPROF_COUNTER, CTPROF_LEVEL, CTPROF_PEAK, CTPROF_LOW, CTPROF_GAUGE,
+};
+
+static void need(GHashTable *needed, const char *name)
+{
+	const struct derived *derived = derived_find(name);
+
+	g_hash_table_add(needed, g_strdup(name));
+	for (guint i = 0; derived && i < DERIVED_MAX_INPUTS && derived->inputs[i]; i++)
+		g_hash_table_add(needed, g_strdup(derived->inputs[i]));
+}
+
+/* What the options name, and what derived metrics to be shown are made of. */
+static GHashTable *list_needed(const Plan *plan)
+{
+	GHashTable *needed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < plan->metrics->len; i++)
+		need(needed, g_ptr_array_index(plan->metrics, i));
+	for (guint i = 0; i < plan->sort_keys->len; i++)
+		need(needed, g_array_index(plan->sort_keys, SortKey, i).name);
+	for (guint i = 0; i < plan->conditions->len; i++)
+		need(needed, g_array_index(plan->conditions, Condition, i).metric);
+	if (plan->metrics->len > 0)
+		return needed;
+	for (const struct derived *derived = derived_metrics; derived->name; derived++)
+		if (plan_has_section(plan, derived->section))
+			need(needed, derived->name);
+	return needed;
+}
+
+static gboolean parse_pids(Plan *plan, const char *const *pids, GError **error)
+{
+	if (!pids || !pids[0])
+		return TRUE;
+	plan->pids = g_hash_table_new(NULL, NULL);
+	for (; *pids; pids++) {
+		guint64 pid;
+
+		if (!g_ascii_string_to_unsigned(*pids, 10, 1, G_MAXINT32, &pid, NULL)) {
+			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': it is no process id",
+				    *pids);
+			return FALSE;
+		}
+		g_hash_table_add(plan->pids, GINT_TO_POINTER((gint)pid));
+	}
+	return TRUE;
+}
+
+static gboolean parse_filter(Plan *plan, const char *filter, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+
+	if (!filter || !*filter)
+		return TRUE;
+	/* Names are bytes, and need not be UTF-8. */
+	plan->view.match = g_regex_new(filter, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, &cause);
+	if (!plan->view.match)
+		g_set_error(error, USAGE_ERROR, 0, "--filter '%s': %s", filter, cause->message);
+	return plan->view.match != NULL;
+}
+
+static gboolean check_globs(char *const *globs, GError **error)
+{
+	for (; globs && *globs; globs++)
+		if (!glob_check(*globs, error))
+			return FALSE;
+	return TRUE;
+}
+
+static gboolean parse_lists(Plan *plan, const AnalysisOptions *options, GError **error)
+{
+	gboolean compare = options->compare;
+	gdouble *min_deltas = plan->view.filter.min_deltas;
+
+	return (plan->sort_keys = specs_parse_sort(options->sort_by, error)) &&
+	       (plan->columns = specs_parse_columns(options->columns, options->display_format,
+						    compare, error)) &&
+	       specs_parse_sections(options->sections, compare, &plan->sections, &plan->objects,
+				    error) &&
+	       (plan->metrics = specs_parse_metrics(options->metrics, error)) &&
+	       specs_parse_min_delta(options->min_delta, min_deltas, error) &&
+	       (plan->conditions = condition_parse(options->fail_on, error));
+}
+
+gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
+{
+	const guint32 sort_column = CTPROF_COLUMN_SORT;
+
+	*plan = (Plan){.options = options, .axis = axis_of(options->group_by)};
+	plan->rule = options->no_thread_normalize ? NAME_LITERAL : plan->axis->rule;
+	plan->view.compare = options->compare;
+	plan->view.limit = options->limit;
+	plan->view.filter.changed = options->changed;
+	plan->view.filter.min_pct = options->min_pct;
+	plan->rename = (RenameRules){RENAME_MIN_TYPES, RENAME_MIN_JACCARD};
+	if (options->rename_min_types > 0)
+		plan->rename =
+			(RenameRules){options->rename_min_types, options->rename_min_jaccard};
+	if (!parse_lists(plan, options, error) || !check_globs(options->flatten, error) ||
+	    !parse_filter(plan, options->filter, error) || !parse_pids(plan, options->pids, error))
+		return FALSE;
+	if (plan->sort_keys->len > 0)
+		g_array_append_val(plan->columns, sort_column);
+	if (options->categories)
+		plan->sections |= 1u << SECTION_CATEGORIES;
+	plan->needed = list_needed(plan);
+	return TRUE;
+}
+
+void plan_clear(Plan *plan)
+{
+	g_clear_pointer(&plan->view.match, g_regex_unref);
+	g_clear_pointer(&plan->columns, g_array_unref);
+	g_clear_pointer(&plan->sort_keys, g_array_unref);
+	g_clear_pointer(&plan->metrics, g_ptr_array_unref);
+	g_clear_pointer(&plan->objects, g_ptr_array_unref);
+	g_clear_pointer(&plan->conditions, g_array_unref);
+	g_clear_pointer(&plan->needed, g_hash_table_unref);
+	g_clear_pointer(&plan->pids, g_hash_table_unref);
+}
+
+static gboolean fits(const Plan *plan, enum section_id id)
+{
+	return !(sections[id].flags & SECTION_OF_CGROUPS) ||
+	       plan->options->group_by == GROUP_BY_CGROUP;
+}
+
+gboolean plan_has_section(const Plan *plan, enum section_id id)
+{
+	return (plan->sections & 1u << id) && fits(plan, id);
+}
+
+GPtrArray *plan_list_misfits(const Plan *plan)
+{
+	GPtrArray *names = g_ptr_array_new();
+
+	if (!plan->options->sections || !plan->options->sections[0])
+		return names;
+	for (guint i = 0; i < N_SECTIONS; i++)
+		if ((plan->sections & 1u << i) && !fits(plan, i))
+			g_ptr_array_add(names, (gpointer)(uintptr_t)sections[i].name);
+	return names;
+}
+
+const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	const Plan *plan = data;
+	const struct ctprof_metric *def = &metric->def;
+	gboolean delay = strcmp(def->group, "delay") == 0;
+
+	(void)measure;
+	if (def->kind == CTPROF_LABEL || def->kind == CTPROF_MAP)
+		return NULL;
+	if (g_hash_table_contains(plan->needed, def->name) ||
+	    (plan->metrics->len == 0 &&
+	     plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY)))
+		return fold_find(def->kind, def->unit);
+	return NULL;
+}
+
+static gboolean has_text(const GPtrArray *texts, const char *text)
+{
+	return g_ptr_array_find_with_equal_func((GPtrArray *)(uintptr_t)texts, text, g_str_equal,
+						NULL);
+}
+
+gboolean plan_has_objects(const Plan *plan, const char *group)
+{
+	if (plan->objects)
+		return has_text(plan->objects, group);
+	for (guint i = 0; i < G_N_ELEMENTS(quiet_groups); i++)
+		if (strcmp(quiet_groups[i], group) == 0)
+			return FALSE;
+	return TRUE;
+}
+
+gboolean plan_folds_object(const Plan *plan, const Metric *metric)
+{
+	const struct ctprof_metric *def = &metric->def;
+
+	for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
+		if (sizes[i] == def->kind)
+			return g_hash_table_contains(plan->needed, def->name) ||
+			       (plan->metrics->len == 0 && plan_has_objects(plan, def->group));
+	return FALSE;
+}
+
+const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	(void)measure;
+	return plan_folds_object(data, metric) ? fold_find(metric->def.kind, metric->def.unit)
+					       : NULL;
+}
+
+gboolean plan_names(const Plan *plan, const char *metric)
+{
+	return plan->metrics->len == 0 || has_text(plan->metrics, metric);
+}
+
+gboolean plan_shows(const Plan *plan, const Figure *figure)
+{
+	return plan_has_section(plan, figure->section) && plan_names(plan, figure->name);
+}
+
+static const Figure *resolve(const GArray *figures, const char *option, const char *name,
+			     GError **error)
+{
+	const Figure *figure = figures_find(figures, name);
+	g_autofree char *known = figure ? NULL : figures_list(figures);
+
+	if (!figure)
+		g_set_error(error, USAGE_ERROR, 0,
+			    "--%s: unknown metric '%s' (without tags; see 'ctprof metric-list'); "
+			    "there are %s",
+			    option, name, known);
+	return figure;
+}
+
+/* A figure that has a size. */
+static const Figure *resolve_size(const GArray *figures, const char *option, const char *name,
+				  GError **error)
+{
+	const Figure *figure = resolve(figures, option, name, error);
+
+	if (!figure || !figure->nominal)
+		return figure;
+	g_set_error(error, USAGE_ERROR, 0, "--%s: '%s' is categorical: it has no numeric value",
+		    option, name);
+	return NULL;
+}
+
+static gboolean check_names(const Plan *plan, const GArray *figures, const GArray *objects,
+			    GError **error)
+{
+	for (guint i = 0; i < plan->metrics->len; i++) {
+		const char *name = g_ptr_array_index(plan->metrics, i);
+
+		if (!figures_find(objects, name) && !resolve(figures, "metrics", name, error))
+			return FALSE;
+	}
+	for (guint i = 0; i < plan->conditions->len; i++) {
+		const Condition *condition = &g_array_index(plan->conditions, Condition, i);
+		const Figure *figure = figures_find(objects, condition->metric);
+
+		if (!figure)
+			figure = resolve_size(figures, "fail-on", condition->metric, error);
+
+		if (!figure || !condition_check(condition, figure->ladder, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects, GError **error)
+{
+	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
+
+	for (guint i = 0; i < plan->sort_keys->len; i++) {
+		const SortKey *key = &g_array_index(plan->sort_keys, SortKey, i);
+		SortFigure sort = {resolve_size(figures, "sort-by", key->name, error),
+				   key->ascending};
+
+		if (!sort.figure)
+			return NULL;
+		g_array_append_val(order, sort);
+	}
+	return check_names(plan, figures, objects, error) ? g_steal_pointer(&order) : NULL;
+}

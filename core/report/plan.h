@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The options of an analysis, parsed. */
+#pragma once
+
+#include <glib.h>
+
+#include "report.h"
+#include "report/fold/figure.h"
+#include "report/join/condition.h"
+#include "report/join/rename.h"
+#include "report/name/axis.h"
+#include "specs.h"
+#include "view.h"
+
+typedef struct plan {
+	const AnalysisOptions *options;
+	const Axis *axis;
+	NameRule rule;
+	View view;
+	guint32 sections;   /* bits by enum section_id */
+	GPtrArray *objects; /* groups of objects that --sections names; NULL: not given */
+	GArray *columns;    /* enum ctprof_column */
+	GArray *sort_keys;  /* SortKey */
+	GPtrArray *metrics; /* names to be shown; empty: all */
+	GArray *conditions; /* Condition */
+	GHashTable *needed; /* names of metrics to fold even where not shown */
+	GHashTable *pids;   /* NULL: all */
+	RenameRules rename;
+} Plan;
+
+gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error);
+void plan_clear(Plan *plan);
+
+/* Whether the section is wanted and fits the axis. */
+gboolean plan_has_section(const Plan *plan, enum section_id id);
+/* Names of sections that are wanted by name, but do not fit; static texts. */
+GPtrArray *plan_list_misfits(const Plan *plan);
+
+/* A MeasureChoice of thread metrics; data is the plan. */
+const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure);
+/* Whether a group of objects is a section. */
+gboolean plan_has_objects(const Plan *plan, const char *group);
+/* Whether a metric of objects is folded, and the MeasureChoice of that. */
+gboolean plan_folds_object(const Plan *plan, const Metric *metric);
+const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure);
+/* Whether --metrics lets the name in. */
+gboolean plan_names(const Plan *plan, const char *metric);
+/* Whether a figure gets rows. */
+gboolean plan_shows(const Plan *plan, const Figure *figure);
+/* Checks all names of metrics; figures: of threads, objects: of objects, which
+ * are no order.  The order to sort by, an array of SortFigure. */
+GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,
+		     GError **error);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "specs.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "ctprof/report.h"
+#include "report/section/sections.h"
+
+#define GROUP_BYTES "abcdefghijklmnopqrstuvwxyz0123456789-"
+#define IN_COMPARE 1u
+#define IN_SHOW 2u
+#define IN_BOTH (IN_COMPARE | IN_SHOW)
+
+static const struct column {
+	const char *name;
+	guint32 column; /* enum ctprof_column */
+	guint commands; /* IN_* */
+} columns[] = {
+	{"group", CTPROF_COLUMN_GROUP, IN_BOTH},
+	{"threads", CTPROF_COLUMN_THREADS, IN_BOTH},
+	{"metric", CTPROF_COLUMN_METRIC, IN_BOTH},
+	{"value", CTPROF_COLUMN_VALUE, IN_SHOW},
+	{"baseline", CTPROF_COLUMN_BASELINE, IN_COMPARE},
+	{"candidate", CTPROF_COLUMN_CANDIDATE, IN_COMPARE},
+	{"delta", CTPROF_COLUMN_DELTA, IN_COMPARE},
+	{"%", CTPROF_COLUMN_PCT, IN_COMPARE},
+	{"arrow", CTPROF_COLUMN_ARROW, IN_COMPARE},
+	{"tags", CTPROF_COLUMN_TAGS, IN_BOTH},
+	{"uptime", CTPROF_COLUMN_UPTIME, IN_BOTH},
+};
+
+static const struct format {
+	const char *name;
+	const char *columns;
+} formats[] = {
+	{"full", "group,threads,metric,baseline,candidate,delta,%"},
+	{"delta-only", "group,threads,metric,delta,%"},
+	{"no-pct", "group,threads,metric,baseline,candidate,delta"},
+	{"arrow", "group,threads,metric,arrow,delta,%,uptime"},
+	{"pct-only", "group,threads,metric,%"},
+};
+
+#define DEFAULT_FORMAT "arrow"
+#define SHOW_COLUMNS "group,threads,metric,value"
+
+static gboolean is_blank(const char *text)
+{
+	return !text || text[strspn(text, " \t\n")] == '\0';
+}
+
+static gboolean fail(GError **error, const char *option, const char *spec, const char *format, ...)
+	G_GNUC_PRINTF(4, 5);
+
+/* Returns FALSE, for functions that end with it. */
+static gboolean fail(GError **error, const char *option, const char *spec, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	text = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	g_set_error(error, USAGE_ERROR, 0, "--%s '%s': %s", option, spec, text);
+	return FALSE;
+}
+
+/* The entries of a comma list, trimmed; NULL when one is empty. */
+static char **split(const char *option, const char *text, GError **error)
+{
+	g_auto(GStrv) entries = g_strsplit(text, ",", -1);
+
+	for (guint i = 0; entries[i]; i++) {
+		if (*g_strstrip(entries[i]))
+			continue;
+		fail(error, option, text, "an empty entry");
+		return NULL;
+	}
+	return g_steal_pointer(&entries);
+}
+
+/* ---- sort-by and metrics ---- */
+
+static void sort_key_clear(gpointer data)
+{
+	g_free(((SortKey *)data)->name);
+}
+
+/* "metric" or "metric:direction", which is cut off. */
+static gboolean take_direction(char *entry, gboolean *ret_ascending)
+{
+	char *colon = strchr(entry, ':');
+
+	*ret_ascending = FALSE;
+	if (!colon)
+		return TRUE;
+	*colon = '\0';
+	g_strstrip(entry);
+	const char *direction = g_strstrip(colon + 1);
+	*ret_ascending = g_ascii_strcasecmp(direction, "asc") == 0;
+	return *entry && (*ret_ascending || g_ascii_strcasecmp(direction, "desc") == 0);
+}
+
+static gboolean has_key(const GArray *keys, const char *name)
+{
+	for (guint i = 0; i < keys->len; i++)
+		if (strcmp(g_array_index(keys, SortKey, i).name, name) == 0)
+			return TRUE;
+	return FALSE;
+}
+
+GArray *specs_parse_sort(const char *text, GError **error)
+{
+	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(SortKey));
+
+	g_array_set_clear_func(keys, sort_key_clear);
+	if (!text || !*text)
+		return g_steal_pointer(&keys);
+	g_auto(GStrv) entries = split("sort-by", text, error);
+	for (guint i = 0; entries && entries[i]; i++) {
+		SortKey key;
+
+		if (!take_direction(entries[i], &key.ascending)) {
+			fail(error, "sort-by", text,
+			     "an entry is METRIC, METRIC:asc or METRIC:desc");
+			return NULL;
+		}
+		if (has_key(keys, entries[i])) {
+			fail(error, "sort-by", text, "'%s' stands twice", entries[i]);
+			return NULL;
+		}
+		key.name = g_strdup(entries[i]);
+		g_array_append_val(keys, key);
+	}
+	return entries ? g_steal_pointer(&keys) : NULL;
+}
+
+GPtrArray *specs_parse_metrics(const char *text, GError **error)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+	if (is_blank(text))
+		return g_steal_pointer(&names);
+	g_auto(GStrv) entries = split("metrics", text, error);
+	for (guint i = 0; entries && entries[i]; i++) {
+		if (g_ptr_array_find_with_equal_func(names, entries[i], g_str_equal, NULL)) {
+			fail(error, "metrics", text, "'%s' stands twice", entries[i]);
+			return NULL;
+		}
+		g_ptr_array_add(names, g_strdup(entries[i]));
+	}
+	return entries ? g_steal_pointer(&names) : NULL;
+}
+
+/* ---- columns ---- */
+
+static char *list_columns(guint command)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (columns[i].commands & command)
+			g_string_append_printf(list, "%s%s", list->len ? ", " : "",
+					       columns[i].name);
+	return g_string_free(list, FALSE);
+}
+
+static gboolean has_column(const GArray *list, guint32 column)
+{
+	for (guint i = 0; i < list->len; i++)
+		if (g_array_index(list, guint32, i) == column)
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean take_column(GArray *list, const char *entry, guint command, const char *text,
+			    GError **error)
+{
+	g_autofree char *name = g_ascii_strdown(entry, -1);
+
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+		if (!(columns[i].commands & command) || strcmp(columns[i].name, name) != 0)
+			continue;
+		if (has_column(list, columns[i].column))
+			return fail(error, "columns", text, "'%s' stands twice", name);
+		g_array_append_val(list, columns[i].column);
+		return TRUE;
+	}
+	g_autofree char *valid = list_columns(command);
+	return fail(error, "columns", text, "there is no column '%s'; there are %s", name, valid);
+}
+
+static GArray *parse_columns(const char *text, guint command, GError **error)
+{
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_auto(GStrv) entries = split("columns", text, error);
+
+	for (guint i = 0; entries && entries[i]; i++)
+		if (!take_column(list, entries[i], command, text, error))
+			return NULL;
+	if (!entries)
+		return NULL;
+	if (has_column(list, CTPROF_COLUMN_ARROW) && (has_column(list, CTPROF_COLUMN_BASELINE) ||
+						      has_column(list, CTPROF_COLUMN_CANDIDATE))) {
+		fail(error, "columns", text, "arrow holds both baseline and candidate");
+		return NULL;
+	}
+	return g_steal_pointer(&list);
+}
+
+static const char *columns_of_format(const char *display_format, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+		if (strcmp(formats[i].name, display_format) == 0)
+			return formats[i].columns;
+		g_string_append_printf(names, "%s%s", i ? ", " : "", formats[i].name);
+	}
+	fail(error, "display-format", display_format, "there are %s", names->str);
+	return NULL;
+}
+
+GArray *specs_parse_columns(const char *text, const char *display_format, gboolean compare,
+			    GError **error)
+{
+	const char *list = SHOW_COLUMNS;
+
+	/* A wrong format is told even where --columns overrules it. */
+	if (compare)
+		list = columns_of_format(is_blank(display_format) ? DEFAULT_FORMAT : display_format,
+					 error);
+	if (!list)
+		return NULL;
+	return parse_columns(is_blank(text) ? list : text, compare ? IN_COMPARE : IN_SHOW, error);
+}
+
+/* ---- sections ---- */
+
+gboolean specs_fail_section(const char *text, const char *name, GError **error)
+{
+	g_autoptr(GString) valid = g_string_new(NULL);
+
+	for (guint i = 0; i < N_SECTIONS; i++)
+		g_string_append_printf(valid, "%s%s", i ? ", " : "", sections[i].name);
+	return fail(error, "sections", text,
+		    "there is no section '%s'; there are %s, and the groups of objects in the "
+		    "files",
+		    name, valid->str);
+}
+
+static gboolean take_section(const char *entry, const char *text, guint32 *set, GPtrArray *groups,
+			     GError **error)
+{
+	g_autofree char *name = g_ascii_strdown(entry, -1);
+
+	for (guint i = 0; i < N_SECTIONS; i++) {
+		if (strcmp(sections[i].name, name) != 0)
+			continue;
+		if (*set & 1u << i)
+			return fail(error, "sections", text, "'%s' stands twice", name);
+		*set |= 1u << i;
+		return TRUE;
+	}
+	if (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0')
+		return specs_fail_section(text, name, error);
+	if (g_ptr_array_find_with_equal_func(groups, name, g_str_equal, NULL))
+		return fail(error, "sections", text, "'%s' stands twice", name);
+	g_ptr_array_add(groups, g_steal_pointer(&name));
+	return TRUE;
+}
+
+gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
+			      GPtrArray **ret_groups, GError **error)
+{
+	guint32 unnamed = SECTION_NAMED | (compare ? 0 : SECTION_SHOW_NAMED);
+	g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func(g_free);
+	guint32 set = 0;
+
+	if (is_blank(text)) {
+		for (guint i = 0; i < N_SECTIONS; i++)
+			if (!(sections[i].flags & unnamed))
+				set |= 1u << i;
+		*ret_set = set;
+		*ret_groups = NULL;
+		return TRUE;
+	}
+	g_auto(GStrv) entries = split("sections", text, error);
+	for (guint i = 0; entries && entries[i]; i++)
+		if (!take_section(entries[i], text, &set, groups, error))
+			return FALSE;
+	if (!entries)
+		return FALSE;
+	*ret_set = set;
+	*ret_groups = g_steal_pointer(&groups);
+	return TRUE;
+}
+
+/* ---- min-delta ---- */
+
+gboolean specs_parse_min_delta(const char *text, gdouble ret_least[N_DIMENSIONS], GError **error)
+{
+	gdouble least[N_DIMENSIONS] = {0};
+
+	if (!is_blank(text)) {
+		g_auto(GStrv) entries = split("min-delta", text, error);
+
+		for (guint i = 0; entries && entries[i]; i++) {
+			Quantity quantity;
+
+			if (!quantity_parse(entries[i], &quantity) || quantity.number < 0)
+				return fail(error, "min-delta", text,
+					    "'%s' is no number with a unit (ns us ms s min ticks, "
+					    "B KiB MiB GiB TiB, K M G or none)",
+					    entries[i]);
+			least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] =
+				quantity.number;
+		}
+		if (!entries)
+			return FALSE;
+	}
+	memcpy(ret_least, least, sizeof least);
+	return TRUE;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists users write: --sort-by, --columns, --sections, --metrics, --min-delta.
+ * Every error is a USAGE_ERROR that names the option and the entry. */
+#pragma once
+
+#include <glib.h>
+
+#include "report/fold/units.h"
+
+typedef struct sort_key {
+	char *name;
+	gboolean ascending;
+} SortKey;
+
+/* Arrays own their entries.  text NULL or "": an empty array. */
+GArray *specs_parse_sort(const char *text, GError **error); /* SortKey */
+GPtrArray *specs_parse_metrics(const char *text, GError **error);
+
+/* enum ctprof_column, as a guint32.  text NULL or blank: those of the display
+ * format (compare; NULL: arrow), or show's. */
+GArray *specs_parse_columns(const char *text, const char *display_format, gboolean compare,
+			    GError **error);
+
+/* A set of bits by enum section_id, and the names that may be of groups of
+ * objects, which only the files know.  text NULL or blank: all, but for what
+ * show leaves out by default, and NULL. */
+gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
+			      GPtrArray **ret_groups, GError **error);
+/* The USAGE_ERROR of a name in text that is no section's; FALSE. */
+gboolean specs_fail_section(const char *text, const char *name, GError **error);
+
+/* "5ms,1MiB,100": the smallest change by dimension, in its base; a number
+ * without a unit is a count. */
+gboolean specs_parse_min_delta(const char *text, gdouble ret_least[N_DIMENSIONS], GError **error);

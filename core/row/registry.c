@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "registry.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define MAX_METRICS_PER_ROW 4096
+#define SLOT_SHIFT 16
+
+struct registry {
+	GPtrArray *rows[N_ROW_CLASSES]; /* Metric *, borrowed from all */
+	GPtrArray *all;                 /* Metric *, as registered */
+	GHashTable *by_name[N_ROW_CLASSES];
+	gboolean sealed;
+};
+
+struct word {
+	guint32 number;
+	const char *text;
+};
+
+static const struct word kinds[] = {
+	{CTPROF_COUNTER, "counter"},
+	{CTPROF_LEVEL, "level"},
+	{CTPROF_PEAK, "peak"},
+	{CTPROF_LOW, "low"},
+	{CTPROF_GAUGE, "gauge"},
+	{CTPROF_ORDINAL, "ordinal"},
+	{CTPROF_CATEGORY, "category"},
+	{CTPROF_CPUSET, "cpuset"},
+	{CTPROF_MAP, "map"},
+	{CTPROF_LABEL, "label"},
+	{0, NULL},
+};
+
+static const struct word units[] = {
+	{CTPROF_UNIT_NONE, "none"},
+	{CTPROF_UNIT_NS, "ns"},
+	{CTPROF_UNIT_US, "us"},
+	{CTPROF_UNIT_TICKS, "ticks"},
+	{CTPROF_UNIT_BYTES, "bytes"},
+	{CTPROF_UNIT_KIB, "kib"},
+	{CTPROF_UNIT_TEXT, "text"},
+	{CTPROF_UNIT_CHAR, "char"},
+	{CTPROF_UNIT_BOOL, "bool"},
+	{CTPROF_UNIT_CPUS, "cpus"},
+	{CTPROF_UNIT_CENTIPERCENT, "centipercent"},
+	{0, NULL},
+};
+
+static const struct scope {
+	struct word word;
+	enum row_class row;
+} scopes[] = {
+	{{CTPROF_SCOPE_THREAD, "thread"}, ROW_THREAD},
+	{{CTPROF_SCOPE_PROCESS, "process"}, ROW_THREAD},
+	{{CTPROF_SCOPE_MM, "mm"}, ROW_THREAD},
+	{{CTPROF_SCOPE_CGROUP, "cgroup"}, ROW_CGROUP},
+	{{CTPROF_SCOPE_OBJECT, "object"}, ROW_OBJECT},
+	{{CTPROF_SCOPE_HOST, "host"}, ROW_HOST},
+	{{CTPROF_SCOPE_CAPTURE, "capture"}, ROW_CAPTURE},
+};
+
+static const guint32 batch_scopes[N_ROW_CLASSES] = {
+	[ROW_THREAD] = CTPROF_SCOPE_THREAD,   [ROW_CGROUP] = CTPROF_SCOPE_CGROUP,
+	[ROW_OBJECT] = CTPROF_SCOPE_OBJECT,   [ROW_HOST] = CTPROF_SCOPE_HOST,
+	[ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
+};
+
+/* What a group's size is to reports: in no row, but in every list. */
+static const struct ctprof_metric thread_count = {
+	.struct_size = sizeof thread_count,
+	.kind = CTPROF_COUNTER,
+	.unit = CTPROF_UNIT_NONE,
+	.scope = CTPROF_SCOPE_THREAD,
+	.rank = 1,
+	.name = "thread_count",
+	.group = "identity",
+	.help = "threads in the group",
+	.origin = "number of rows",
+};
+
+static const char *word_of(const struct word *words, guint32 number)
+{
+	for (; words->text; words++)
+		if (words->number == number)
+			return words->text;
+	return "?";
+}
+
+const char *registry_kind_word(guint32 kind)
+{
+	return word_of(kinds, kind);
+}
+
+const char *registry_unit_word(guint32 unit)
+{
+	return word_of(units, unit);
+}
+
+const char *registry_scope_word(guint32 scope)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++)
+		if (scopes[i].word.number == scope)
+			return scopes[i].word.text;
+	return "?";
+}
+
+char *registry_tags(const struct ctprof_metric *def)
+{
+	GString *tags = g_string_new(NULL);
+	g_auto(GStrv) gates = g_strsplit(def->gates ? def->gates : "", " ", -1);
+
+	if (def->tag)
+		g_string_append_printf(tags, "[%s]", def->tag);
+	for (guint i = 0; gates[i]; i++)
+		g_string_append_printf(tags, "%s[%s]", tags->len ? " " : "", gates[i]);
+	return g_string_free(tags, FALSE);
+}
+
+enum row_class registry_row_of_scope(guint32 scope)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++)
+		if (scopes[i].word.number == scope)
+			return scopes[i].row;
+	return N_ROW_CLASSES;
+}
+
+guint32 registry_scope_of_row(enum row_class row)
+{
+	return batch_scopes[row];
+}
+
+static void metric_free(gpointer data)
+{
+	Metric *metric = data;
+
+	g_ptr_array_unref(metric->providers);
+	g_free(metric);
+}
+
+static Metric *metric_new(const char *plugin, const struct ctprof_metric *def)
+{
+	Metric *metric = g_new0(Metric, 1);
+
+	metric->def = *def;
+	metric->providers = g_ptr_array_new();
+	metric->unfilled = CTPROF_ABSENT_UNSUPPORTED;
+	g_ptr_array_add(metric->providers, (gpointer)(uintptr_t)plugin);
+	return metric;
+}
+
+Registry *registry_new(void)
+{
+	Registry *registry = g_new0(Registry, 1);
+
+	for (guint i = 0; i < N_ROW_CLASSES; i++) {
+		registry->rows[i] = g_ptr_array_new();
+		registry->by_name[i] = g_hash_table_new(g_str_hash, g_str_equal);
+	}
+	registry->all = g_ptr_array_new_with_free_func(metric_free);
+	Metric *count = metric_new("ctprof", &thread_count);
+	count->type = CTPROF_TYPE_U64;
+	g_ptr_array_add(registry->all, count);
+	g_hash_table_insert(registry->by_name[ROW_THREAD], (gpointer)(uintptr_t)count->def.name,
+			    count);
+	return registry;
+}
+
+void registry_free(Registry *registry)
+{
+	for (guint i = 0; i < N_ROW_CLASSES; i++) {
+		g_ptr_array_unref(registry->rows[i]);
+		g_hash_table_unref(registry->by_name[i]);
+	}
+	g_ptr_array_unref(registry->all);
+	g_free(registry);
+}
+
+/* The stored form kind and unit call for; 0 when they do not go together. */
+static guint32 type_of(guint32 kind, guint32 unit)
+{
+	gboolean text = unit == CTPROF_UNIT_TEXT;
+	gboolean symbol = text || unit == CTPROF_UNIT_CHAR || unit == CTPROF_UNIT_BOOL;
+
+	switch (kind) {
+	case CTPROF_MAP:
+		return unit == CTPROF_UNIT_CHAR || unit == CTPROF_UNIT_CPUS ? 0 : CTPROF_TYPE_MAP;
+	case CTPROF_CPUSET:
+		return unit == CTPROF_UNIT_CPUS ? CTPROF_TYPE_CPUS : 0;
+	case CTPROF_ORDINAL:
+		return symbol || unit == CTPROF_UNIT_CPUS ? 0 : CTPROF_TYPE_I64;
+	case CTPROF_CATEGORY:
+		return text ? CTPROF_TYPE_TEXT : symbol ? CTPROF_TYPE_U64 : 0;
+	case CTPROF_LABEL:
+		return text ? CTPROF_TYPE_TEXT : CTPROF_TYPE_U64;
+	default:
+		return symbol || unit == CTPROF_UNIT_CPUS ? 0 : CTPROF_TYPE_U64;
+	}
+}
+
+static gboolean is_word(const char *text, const char *alphabet, gsize max)
+{
+	gsize len = text ? strlen(text) : 0;
+
+	return len >= 1 && len <= max && g_ascii_islower(text[0]) && strspn(text, alphabet) == len;
+}
+
+/* NULL when the definition is sound, else what is wrong with it. */
+static const char *find_fault(const struct ctprof_metric *def)
+{
+	if (!is_word(def->name, "abcdefghijklmnopqrstuvwxyz0123456789_.", 64))
+		return "its name is not [a-z][a-z0-9_.]{0,63}";
+	if (!is_word(def->group, "abcdefghijklmnopqrstuvwxyz0123456789-", 32))
+		return "its group is not [a-z][a-z0-9-]{0,31}";
+	if (registry_kind_word(def->kind)[0] == '?')
+		return "its kind is unknown";
+	if (registry_unit_word(def->unit)[0] == '?')
+		return "its unit is unknown";
+	if (registry_row_of_scope(def->scope) == N_ROW_CLASSES)
+		return "its scope is unknown";
+	if (type_of(def->kind, def->unit) == 0)
+		return "its kind and unit do not go together";
+	if (!def->help || !def->origin)
+		return "it has no help or no origin";
+	return NULL;
+}
+
+static gboolean is_alike(const struct ctprof_metric *a, const struct ctprof_metric *b)
+{
+	return a->kind == b->kind && a->unit == b->unit && a->scope == b->scope &&
+	       strcmp(a->group, b->group) == 0;
+}
+
+int registry_add(Registry *registry, const char *plugin, const struct ctprof_metric *def,
+		 guint32 *ret_slot, const char **ret_why)
+{
+	*ret_why = registry->sealed ? "metrics are declared in open() only" : find_fault(def);
+	if (*ret_why)
+		return registry->sealed ? -EBUSY : -EINVAL;
+	enum row_class row = registry_row_of_scope(def->scope);
+	Metric *old = registry_named(registry, row, def->name);
+	if (old && (old->slot == 0 || !is_alike(&old->def, def))) {
+		*ret_why = "the name is taken by another metric";
+		return -EEXIST;
+	}
+	if (old) {
+		g_ptr_array_add(old->providers, (gpointer)(uintptr_t)plugin);
+		*ret_slot = old->slot;
+		return 0;
+	}
+	if (registry->rows[row]->len >= MAX_METRICS_PER_ROW) {
+		*ret_why = "there are too many metrics";
+		return -EINVAL;
+	}
+	Metric *metric = metric_new(plugin, def);
+	metric->row = row;
+	metric->index = registry->rows[row]->len;
+	metric->slot = ((guint32)row + 1) << SLOT_SHIFT | metric->index;
+	metric->type = type_of(def->kind, def->unit);
+	g_ptr_array_add(registry->rows[row], metric);
+	g_ptr_array_add(registry->all, metric);
+	g_hash_table_insert(registry->by_name[row], (gpointer)(uintptr_t)metric->def.name, metric);
+	*ret_slot = metric->slot;
+	return 0;
+}
+
+static gboolean has_metric(const Registry *registry, const char *name)
+{
+	for (guint row = 0; row < N_ROW_CLASSES; row++)
+		if (registry_named(registry, row, name))
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean has_group(const Registry *registry, const char *group)
+{
+	for (guint i = 0; i < registry->all->len; i++) {
+		const Metric *metric = g_ptr_array_index(registry->all, i);
+
+		if (strcmp(metric->def.group, group) == 0)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* A list of metric or group names, all of which must be known. */
+static Select *parse_list(const Registry *registry, const char *text, gboolean groups,
+			  GError **error)
+{
+	const char *what = groups ? "group" : "metric";
+	g_autoptr(Select) select = select_parse(text, error);
+
+	if (!select) {
+		g_prefix_error(error, "--%ss '%s': ", what, text);
+		return NULL;
+	}
+	const GPtrArray *names = select_mentioned(select);
+	for (guint i = 0; i < names->len; i++) {
+		const char *name = g_ptr_array_index(names, i);
+		gboolean known = groups ? has_group(registry, name) : has_metric(registry, name);
+
+		if (known)
+			continue;
+		g_set_error(error, USAGE_ERROR, 0,
+			    "unknown %s '%s' in --%ss: none of the loaded plugins has it "
+			    "(see 'ctprof metric-list')",
+			    what, name, what);
+		return NULL;
+	}
+	return g_steal_pointer(&select);
+}
+
+static gboolean is_wanted(const Metric *metric, const Select *metrics, const Select *groups)
+{
+	const struct ctprof_metric *def = &metric->def;
+	gboolean named = (metrics && select_names(metrics, def->name)) ||
+			 (groups && select_names(groups, def->group));
+
+	if (named || metric->row == ROW_CAPTURE || strcmp(def->group, "identity") == 0)
+		return TRUE;
+	if (def->flags & CTPROF_METRIC_ON_DEMAND)
+		return FALSE;
+	/* Given both lists, a metric is wanted that either lets in. */
+	if (metrics || groups)
+		return (metrics && select_has(metrics, def->name)) ||
+		       (groups && select_has(groups, def->group));
+	return TRUE;
+}
+
+gboolean registry_seal(Registry *registry, const char *metrics, const char *groups, GError **error)
+{
+	g_autoptr(Select) by_name = NULL;
+	g_autoptr(Select) by_group = NULL;
+
+	if (metrics && !(by_name = parse_list(registry, metrics, FALSE, error)))
+		return FALSE;
+	if (groups && !(by_group = parse_list(registry, groups, TRUE, error)))
+		return FALSE;
+	for (guint i = 0; i < registry->all->len; i++) {
+		Metric *metric = g_ptr_array_index(registry->all, i);
+
+		metric->wanted = is_wanted(metric, by_name, by_group);
+		if (!metric->wanted)
+			metric->unfilled = CTPROF_ABSENT_SKIPPED;
+	}
+	registry->sealed = TRUE;
+	return TRUE;
+}
+
+Metric *registry_slot(const Registry *registry, guint32 slot)
+{
+	guint32 row = (slot >> SLOT_SHIFT) - 1;
+	guint32 index = slot & ((1u << SLOT_SHIFT) - 1);
+
+	if (row >= N_ROW_CLASSES || index >= registry->rows[row]->len)
+		return NULL;
+	return g_ptr_array_index(registry->rows[row], index);
+}
+
+Metric *registry_named(const Registry *registry, enum row_class row, const char *name)
+{
+	return g_hash_table_lookup(registry->by_name[row], name);
+}
+
+gboolean metric_is_of(const Metric *metric, const char *plugin)
+{
+	return g_ptr_array_find_with_equal_func(metric->providers, plugin, g_str_equal, NULL);
+}
+
+gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row)
+{
+	for (guint i = 0; i < registry->rows[row]->len; i++) {
+		const Metric *metric = g_ptr_array_index(registry->rows[row], i);
+
+		if (metric->wanted && metric_is_of(metric, plugin))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+gboolean registry_asks(const Registry *registry, const char *plugin)
+{
+	for (guint row = 0; row < N_ROW_CLASSES; row++)
+		if (row != ROW_CAPTURE && registry_provides(registry, plugin, row))
+			return TRUE;
+	return FALSE;
+}
+
+gboolean registry_offers(const Registry *registry, const char *plugin, const char *group)
+{
+	for (guint i = 0; i < registry->all->len; i++) {
+		const Metric *metric = g_ptr_array_index(registry->all, i);
+
+		if (metric->slot != 0 && strcmp(metric->def.group, group) == 0 &&
+		    metric_is_of(metric, plugin))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static gint compare_rank(gconstpointer a, gconstpointer b)
+{
+	guint32 x = (*(const Metric *const *)a)->def.rank - 1; /* 0 sorts last */
+	guint32 y = (*(const Metric *const *)b)->def.rank - 1;
+
+	return (x > y) - (x < y);
+}
+
+GPtrArray *registry_list(const Registry *registry)
+{
+	GPtrArray *list = g_ptr_array_copy(registry->all, NULL, NULL);
+
+	g_ptr_array_set_free_func(list, NULL);
+	g_ptr_array_sort(list, compare_rank); /* stable */
+	return list;
+}
+
+const GPtrArray *registry_row(const Registry *registry, enum row_class row)
+{
+	return registry->rows[row];
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "context.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#define BOOT_ID "host.boot_id"
+
+struct context {
+	GHashTable *host;    /* metric -> value as text */
+	GHashTable *options; /* of the capture, as given */
+	GHashTable *plugins; /* name -> state */
+	guint64 realtime_ns, boottime_ns;
+};
+
+/* What decides how numbers come about, and what a difference does to them. */
+static const struct {
+	const char *metric, *what, *effect;
+} conditions[] = {
+	{"host.kernel_release", "kernel", "counters may count other things"},
+	{"host.arch", "architecture", "times do not compare"},
+	{"host.cpu_model", "CPU model", "times do not compare"},
+	{"host.online_cpus", "online CPUs", "waits and shares of CPU do not compare"},
+	{"host.smt_active", "SMT", "times do not compare"},
+	{"host.total_memory_kib", "memory", "faults and reclaim do not compare"},
+	{"host.task_delayacct", "delay accounting", "delays do not compare"},
+	{"host.sched_schedstats", "schedstats", "waits, sleeps and wakeups do not compare"},
+	{"host.psi_enabled", "PSI", "pressure does not compare"},
+	{"host.config_task_xacct", "CONFIG_TASK_XACCT", "memory peaks do not compare"},
+	{"host.ptrace_scope", "Yama's ptrace scope", "other processes may be absent"},
+	{"host.user_hz", "USER_HZ", "ticks do not compare"},
+	{"host.page_size", "page size", "faults do not compare"},
+};
+
+static GHashTable *new_table(void)
+{
+	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+}
+
+Context *context_new(void)
+{
+	Context *context = g_new0(Context, 1);
+
+	context->host = new_table();
+	context->options = new_table();
+	context->plugins = new_table();
+	return context;
+}
+
+void context_free(Context *context)
+{
+	g_hash_table_unref(context->host);
+	g_hash_table_unref(context->options);
+	g_hash_table_unref(context->plugins);
+	g_free(context);
+}
+
+/* A value as text; NULL for sets and maps. */
+static char *format_value(guint32 type, guint64 value)
+{
+	const struct ctprof_text *text = (const struct ctprof_text *)(uintptr_t)value;
+
+	switch (type) {
+	case CTPROF_TYPE_U64:
+		return g_strdup_printf("%" G_GUINT64_FORMAT, value);
+	case CTPROF_TYPE_I64:
+		return g_strdup_printf("%" G_GINT64_FORMAT, (gint64)value);
+	case CTPROF_TYPE_TEXT:
+		return g_strndup(text->bytes, text->length);
+	default:
+		return NULL;
+	}
+}
+
+void context_note_rows(Context *context, const Registry *registry, const struct ctprof_rows *rows)
+{
+	if (rows->scope != CTPROF_SCOPE_HOST || rows->n == 0)
+		return;
+	const GPtrArray *metrics = registry_row(registry, ROW_HOST);
+	for (guint i = 0; i < metrics->len && i < rows->n_slots; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+
+		if (!g_str_has_prefix(metric->def.name, "host.") ||
+		    rows->states[metric->index] != CTPROF_PRESENT)
+			continue;
+		char *value = format_value(metric->type, rows->values[metric->index]);
+		if (value)
+			g_hash_table_replace(context->host, g_strdup(metric->def.name), value);
+	}
+}
+
+void context_note_facts(Context *context, const LoadFacts *facts)
+{
+	GHashTableIter iter;
+	gpointer key, value;
+
+	context->realtime_ns = facts->realtime_ns;
+	context->boottime_ns = facts->boottime_ns;
+	if (facts->options)
+		g_hash_table_iter_init(&iter, facts->options);
+	while (facts->options && g_hash_table_iter_next(&iter, &key, &value))
+		g_hash_table_replace(context->options, g_strdup(key), g_strdup(value));
+	for (guint i = 0; facts->plugins && i < facts->plugins->len; i++) {
+		g_auto(GStrv) words = g_strsplit(g_ptr_array_index(facts->plugins, i), " ", 2);
+
+		if (words[0] && words[1])
+			g_hash_table_replace(context->plugins, g_strdup(words[0]),
+					     g_strdup(words[1]));
+	}
+}
+
+static G_GNUC_PRINTF(2, 3) void add(GPtrArray *differences, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	g_ptr_array_add(differences, g_strdup_vprintf(format, ap));
+	va_end(ap);
+}
+
+/* A file that does not tell is no difference: the reference's tell less. */
+static void compare_hosts(const Context *baseline, const Context *candidate, GPtrArray *differences)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(conditions); i++) {
+		const char *a = g_hash_table_lookup(baseline->host, conditions[i].metric);
+		const char *b = g_hash_table_lookup(candidate->host, conditions[i].metric);
+
+		if (a && b && strcmp(a, b) != 0)
+			add(differences, "%s: %s in the baseline, %s in the candidate: %s",
+			    conditions[i].what, a, b, conditions[i].effect);
+	}
+}
+
+/* The keys of two tables, each once, in order. */
+static GList *list_keys(GHashTable *a, GHashTable *b)
+{
+	GHashTableIter iter;
+	gpointer key;
+	GList *keys = g_hash_table_get_keys(a);
+
+	g_hash_table_iter_init(&iter, b);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		if (!g_hash_table_contains(a, key))
+			keys = g_list_prepend(keys, key);
+	return g_list_sort(keys, (GCompareFunc)strcmp);
+}
+
+static void compare_tables(GHashTable *baseline, GHashTable *candidate, const char *what,
+			   const char *missing, const char *effect, GPtrArray *differences)
+{
+	g_autoptr(GList) keys = list_keys(baseline, candidate);
+
+	for (GList *l = keys; l; l = l->next) {
+		const char *a = g_hash_table_lookup(baseline, l->data);
+		const char *b = g_hash_table_lookup(candidate, l->data);
+
+		if (g_strcmp0(a, b) != 0)
+			add(differences, "%s %s: %s in the baseline, %s in the candidate: %s", what,
+			    (const char *)l->data, a ? a : missing, b ? b : missing, effect);
+	}
+}
+
+static void compare_times(const Context *baseline, const Context *candidate, GPtrArray *differences)
+{
+	if (baseline->realtime_ns > 0 && candidate->realtime_ns > 0 &&
+	    candidate->realtime_ns < baseline->realtime_ns)
+		add(differences, "the candidate was captured before the baseline");
+}
+
+GPtrArray *context_compare(const Context *baseline, const Context *candidate)
+{
+	GPtrArray *differences = g_ptr_array_new_with_free_func(g_free);
+
+	compare_hosts(baseline, candidate, differences);
+	/* The reference's files tell of no plugin at all. */
+	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
+		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",
+			       "its metrics do not compare", differences);
+	compare_tables(baseline->options, candidate->options, "capture option", "not given",
+		       "other threads or metrics were read", differences);
+	compare_times(baseline, candidate, differences);
+	return differences;
+}
+
+gboolean context_elapsed(const Context *baseline, const Context *candidate, gdouble *ret_seconds,
+			 GError **error)
+{
+	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
+	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
+	const char *why = !a || !b            ? "a capture does not tell of which boot it is"
+			  : strcmp(a, b) != 0 ? "the captures are of different boots"
+			  : baseline->boottime_ns == 0 || candidate->boottime_ns == 0
+				  ? "a capture does not tell when it was made"
+			  : candidate->boottime_ns <= baseline->boottime_ns
+				  ? "the candidate was not captured after the baseline"
+				  : NULL;
+
+	if (why) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "--rate: %s", why);
+		return FALSE;
+	}
+	*ret_seconds = (gdouble)(candidate->boottime_ns - baseline->boottime_ns) / 1e9;
+	return TRUE;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The memory of processes: the ladder of files, and reads that do not return. */
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/tests/run.h"
+#include "../procfs.h"
+
+#define HEADING "5-7 ---p 00000000 00:00 0    [rollup]\n"
+#define MAPPING "5-7 r--p 00000000 00:00 0  /x\nRss: 4 kB\nKernelPageSize: 4 kB\n"
+
+static struct procfs *instance(const struct run *run)
+{
+	return run->self;
+}
+
+/* stat of a thread in that state, with those flags. */
+static void write_stat(struct run *run, int tgid, int tid, char state, unsigned flags)
+{
+	run_write_thread(run, tgid, tid, "stat", "%d (x) %c 1 1 1 0 -1 %u 0 0\n", tid, state,
+			 flags);
+}
+
+#define KTHREAD 2129984u
+#define USER 4194560u
+
+/* One process, and what is to come out; files are NULL where there is none. */
+static void test_ladder(void)
+{
+	static const struct {
+		const char *what;
+		char state;
+		unsigned flags;
+		const char *rollup, *smaps, *sibling_rollup, *sibling_smaps;
+		guint32 why; /* of the figures */
+		const char *figures, *state_word, *source;
+		guint failures;
+	} cases[] = {
+		{"rollup", 'S', USER, HEADING "Rss: 8 kB\n", MAPPING, NULL, NULL, 0, "Rss=8",
+		 "exact", "rollup", 0},
+		{"old kernel", 'S', USER, NULL, MAPPING MAPPING, NULL, NULL, 0, "Rss=8", "exact",
+		 "smaps", 0},
+		{"leader exited", 'Z', USER, "", NULL, HEADING "Rss: 8 kB\n", NULL, 0, "Rss=8",
+		 "exact", "sibling", 0},
+		{"leader exiting now", 'S', USER, "", NULL, HEADING "Rss: 8 kB\n", NULL, 0, "Rss=8",
+		 "exact", "sibling", 0},
+		{"leader exited, old kernel", 'Z', USER, NULL, "", NULL, MAPPING, 0, "Rss=4",
+		 "exact", "sibling", 0},
+		{"zombie", 'Z', USER, "", NULL, NULL, NULL, CTPROF_ABSENT_UNSUPPORTED, NULL,
+		 "not-applicable", NULL, 0},
+		{"all threads exiting", 'S', USER, "", NULL, "", NULL, CTPROF_ABSENT_UNSUPPORTED,
+		 NULL, "not-applicable", NULL, 0},
+		{"kernel thread", 'S', KTHREAD, HEADING "Rss: 8 kB\n", NULL, NULL, NULL,
+		 CTPROF_ABSENT_UNSUPPORTED, NULL, "not-applicable", NULL, 0},
+		{"not built", 'S', USER, NULL, NULL, NULL, NULL, CTPROF_ABSENT_UNSUPPORTED, NULL,
+		 "inaccessible", NULL, 1},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		RUN run = {0};
+
+		g_test_message("%s", cases[i].what);
+		run_init_tree(&run);
+		write_stat(&run, 10, 10, cases[i].state, cases[i].flags);
+		if (cases[i].rollup)
+			run_write_thread(&run, 10, 10, "smaps_rollup", "%s", cases[i].rollup);
+		if (cases[i].smaps)
+			run_write_thread(&run, 10, 10, "smaps", "%s", cases[i].smaps);
+		if (cases[i].sibling_rollup || cases[i].sibling_smaps)
+			write_stat(&run, 10, 12, 'S', USER);
+		if (cases[i].sibling_rollup)
+			run_write_thread(&run, 10, 12, "smaps_rollup", "%s",
+					 cases[i].sibling_rollup);
+		if (cases[i].sibling_smaps)
+			run_write_thread(&run, 10, 12, "smaps", "%s", cases[i].sibling_smaps);
+		fake_host_want(run.fake, "smaps_rollup_kib");
+		fake_host_add_thread(run.fake, 10, 10);
+		run_begin(&run);
+		run_threads(&run);
+		g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==,
+				 cases[i].why);
+		g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_state"), ==,
+				cases[i].state_word);
+		if (cases[i].why == CTPROF_PRESENT) {
+			g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_rollup_kib"), ==,
+					cases[i].figures);
+			g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_source"), ==,
+					cases[i].source);
+		}
+		run_summary(&run);
+		g_assert_cmpuint(fake_host_u64(run.fake, 0, "parse_summary.read_failures"), ==,
+				 cases[i].failures);
+	}
+}
+
+/* smaps longer than the helper's buffer is summed all the same. */
+static void test_long_smaps(void)
+{
+	RUN run = {0};
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < 5000; i++)
+		g_string_append(text, MAPPING);
+	run_init_tree(&run);
+	write_stat(&run, 10, 10, 'S', USER);
+	run_write_thread(&run, 10, 10, "smaps", "%s", text->str);
+	fake_host_add_thread(run.fake, 10, 10);
+	run_begin(&run);
+	run_threads(&run);
+	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_rollup_kib"), ==, "Rss=20000");
+}
+
+static void test_never(void)
+{
+	RUN run = {0};
+
+	run_init_tree(&run);
+	fake_host_option(run.fake, "smaps", "never");
+	run_add_thread(&run, 10, 10, "a");
+	run_begin(&run);
+	run_threads(&run);
+	g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==,
+			 CTPROF_ABSENT_SKIPPED);
+	g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_state"), ==, CTPROF_ABSENT_SKIPPED);
+	g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, 0);
+}
+
+static int is_filled(const struct ctprof_batch *batch, uint64_t row, uint32_t slot)
+{
+	(void)batch;
+	(void)slot;
+	return row == 0;
+}
+
+/* What a source before has told is not read again; an old host cannot say. */
+static void test_told(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t struct_size;
+		int (*filled)(const struct ctprof_batch *batch, uint64_t row, uint32_t slot);
+		guint opens;
+	} cases[] = {
+		{"told", sizeof(struct ctprof_host), is_filled, 1},
+		{"short table", offsetof(struct ctprof_host, filled), is_filled, 2},
+		{"no answer", sizeof(struct ctprof_host), NULL, 2},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		RUN run = {0};
+
+		g_test_message("%s", cases[i].what);
+		run_init_tree(&run);
+		run.table.struct_size = cases[i].struct_size;
+		run.table.filled = cases[i].filled;
+		run_add_thread(&run, 10, 10, "a");
+		run_add_thread(&run, 20, 20, "b");
+		run_begin(&run);
+		run_threads(&run);
+		g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, cases[i].opens);
+		g_assert_cmpuint(fake_host_state(run.fake, 1, "smaps_rollup_kib"), ==,
+				 CTPROF_PRESENT);
+	}
+}
+
+/* More processes than the helper takes at once. */
+static void test_many(void)
+{
+	RUN run = {0};
+
+	run_init_tree(&run);
+	for (int pid = 100; pid < 150; pid++)
+		run_add_thread(&run, pid, pid, "a");
+	run_begin(&run);
+	run_threads(&run);
+	for (guint i = 0; i < 50; i++) {
+		g_autofree char *expect = g_strdup_printf("Rss=%u", 100 + i);
+
+		g_assert_cmpstr(fake_host_string(run.fake, i, "smaps_rollup_kib"), ==, expect);
+	}
+}
+
+/* No thread is started for a batch without a leader that wants memory. */
+static void test_no_helper(void)
+{
+	RUN run = {0};
+	guint before = run_count_own("task");
+
+	run_init_tree(&run);
+	run_add_thread(&run, 10, 10, "a");
+	write_stat(&run, 10, 10, 'S', KTHREAD);
+	run_add_thread(&run, 20, 21, "b");
+	run_begin(&run);
+	run_threads(&run);
+	g_assert_cmpuint(run_count_own("task"), ==, before);
+}
+
+/* ---- reads that do not return ----------------------------------------- */
+
+/* Not GLib's: thread sanitizers do not see into those. */
+
+static void add_stuck(struct run *run, int pid)
+{
+	run_add_thread(run, pid, pid, "stuck");
+	run_write_thread(run, pid, pid, "smaps_rollup", RUN_STUCK);
+}
+
+static void wait_for_threads(guint n)
+{
+	for (guint i = 0; i < 1000 && run_count_own("task") > n; i++)
+		g_usleep(10000);
+	g_assert_cmpuint(run_count_own("task"), ==, n);
+}
+
+/* A stuck process is left out, the others of its batch are not; its helper ends
+ * by itself, after the source has been closed, and leaks nothing. */
+static void test_stuck(void)
+{
+	guint threads = run_count_own("task");
+	guint fds = run_count_own("fd");
+
+	run_set_gate(FALSE);
+	{
+		RUN run = {0};
+
+		run_init_tree(&run);
+		fake_host_option(run.fake, "smaps-timeout-ms", "300");
+		for (int pid = 10; pid < 30; pid++)
+			run_add_thread(&run, pid, pid, "a");
+		add_stuck(&run, 30);
+		for (int pid = 31; pid < 40; pid++)
+			run_add_thread(&run, pid, pid, "a");
+		run_begin(&run);
+		instance(&run)->limits.read_file = run_gated_read;
+		run_threads(&run);
+		for (guint row = 0; row < 30; row++)
+			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
+					 row == 20 ? (guint)CTPROF_ABSENT_TIMEOUT : 0u);
+		g_assert_cmpstr(fake_host_string(run.fake, 20, "smaps_state"), ==, "timeout");
+		g_assert_cmpstr(fake_host_string(run.fake, 21, "smaps_state"), ==, "exact");
+		run_summary(&run);
+		g_assert_cmpstr(
+			fake_host_string(run.fake, 0, "parse_summary.read_failures_by_errno"), ==,
+			"smaps_rollup:ETIMEDOUT=1");
+		g_assert_nonnull(strstr(fake_host_log(run.fake), "process 30"));
+	}
+	g_assert_cmpuint(run_count_own("task"), ==, threads + 1);
+	run_set_gate(TRUE);
+	wait_for_threads(threads);
+	g_assert_cmpuint(run_count_own("fd"), ==, fds);
+}
+
+/* After four helpers left behind no more files are opened. */
+static void test_all_stuck(void)
+{
+	guint threads = run_count_own("task");
+	guint fds = run_count_own("fd");
+
+	run_set_gate(FALSE);
+	{
+		RUN run = {0};
+
+		run_init_tree(&run);
+		fake_host_option(run.fake, "smaps-timeout-ms", "20");
+		for (int pid = 10; pid < 50; pid++)
+			add_stuck(&run, pid);
+		run_begin(&run);
+		instance(&run)->limits.read_file = run_gated_read;
+		run_threads(&run);
+		for (guint row = 0; row < 40; row++)
+			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
+					 CTPROF_ABSENT_TIMEOUT);
+		g_assert_cmpuint(run_count_own("task"), ==, threads + 4);
+		guint opens = fake_host_opens(run.fake, "smaps_rollup");
+		run_add_thread(&run, 60, 60, "a");
+		run_threads(&run);
+		g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==,
+				 CTPROF_ABSENT_TIMEOUT);
+		g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, opens);
+	}
+	run_set_gate(TRUE);
+	wait_for_threads(threads);
+	g_assert_cmpuint(run_count_own("fd"), ==, fds);
+}
+
+static ssize_t slow_read(int fd, void *buf, size_t size)
+{
+	ssize_t got = read(fd, buf, size);
+
+	if (got > 0)
+		g_usleep(30000);
+	return got;
+}
+
+/* The budget ends the reading, without a helper being left behind; "always"
+ * knows none. */
+static void test_budget(void)
+{
+	static const char *const modes[] = {"auto", "always"};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
+		RUN run = {0};
+		guint read_out = 0;
+
+		run_init_tree(&run);
+		fake_host_option(run.fake, "smaps", modes[i]);
+		fake_host_option(run.fake, "smaps-budget-ms", "100");
+		for (int pid = 10; pid < 30; pid++)
+			run_add_thread(&run, pid, pid, "a");
+		run_begin(&run);
+		instance(&run)->limits.read_file = slow_read;
+		run_threads(&run);
+		for (guint row = 0; row < 20; row++) {
+			guint32 why = fake_host_state(run.fake, row, "smaps_rollup_kib");
+
+			g_assert_true(why == CTPROF_PRESENT || why == CTPROF_ABSENT_TIMEOUT);
+			read_out += why == CTPROF_PRESENT;
+		}
+		if (g_str_equal(modes[i], "always"))
+			g_assert_cmpuint(read_out, ==, 20);
+		else
+			g_assert_cmpuint(read_out, <, 20);
+		g_assert_cmpuint(read_out, >, 0);
+		g_assert_null(strstr(fake_host_log(run.fake), "10 "));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/procfs/smaps/ladder", test_ladder);
+	g_test_add_func("/procfs/smaps/long", test_long_smaps);
+	g_test_add_func("/procfs/smaps/never", test_never);
+	g_test_add_func("/procfs/smaps/told", test_told);
+	g_test_add_func("/procfs/smaps/many", test_many);
+	g_test_add_func("/procfs/smaps/no-helper", test_no_helper);
+	g_test_add_func("/procfs/smaps/stuck", test_stuck);
+	g_test_add_func("/procfs/smaps/all-stuck", test_all_stuck);
+	g_test_add_func("/procfs/smaps/budget", test_budget);
+	return g_test_run();
+}

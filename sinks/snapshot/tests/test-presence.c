@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "../presence.h"
+#include "ctprof/plugin.h"
+
+#define N 20
+
+static char name_texts[N][8];
+static struct json_piece names[N];
+
+static void make_names(void)
+{
+	for (guint i = 0; i < N; i++) {
+		g_snprintf(name_texts[i], sizeof name_texts[i], "\"m%u\"", i);
+		names[i] = (struct json_piece){name_texts[i], strlen(name_texts[i])};
+	}
+}
+
+static char *take_text(struct json *json)
+{
+	char *text = g_strndup(json->data, json->used);
+
+	g_assert_cmpint(json->error, ==, 0);
+	json->used = 0;
+	return text;
+}
+
+static void assert_ref(struct presence *presence, struct json *json, const guint8 *states,
+		       const char *expected)
+{
+	presence_write_ref(presence, json, states);
+	g_autofree char *text = take_text(json);
+	g_assert_cmpstr(text, ==, expected);
+}
+
+static void test_reasons(void)
+{
+	__attribute__((cleanup(json_free))) struct json json;
+	/* 25: what a newer host may say */
+	static const guint8 states[N] = {60, 10, 0, 20, 30, 40, 50, 60, 25};
+
+	g_assert_cmpint(json_init(&json, 0), ==, 0);
+	presence_write_set(&json, names, states, 9);
+	g_autofree char *text = take_text(&json);
+	g_assert_cmpstr(
+		text, ==,
+		"{\"unsupported\":[\"m1\",\"m8\"],\"denied\":[\"m3\"],\"vanished\":[\"m4\"],"
+		"\"timeout\":[\"m5\"],\"invalid\":[\"m6\"],\"skipped\":[\"m0\",\"m7\"]}");
+}
+
+static void test_equal_sets_share_a_number(void)
+{
+	__attribute__((cleanup(json_free))) struct json json;
+	struct presence *presence = presence_new(names, 2);
+	static const guint8 all[2] = {0, 0}, first[2] = {20, 0}, other[2] = {10, 0};
+
+	g_assert_cmpint(json_init(&json, 0), ==, 0);
+	assert_ref(presence, &json, first, "0");
+	assert_ref(presence, &json, first, "0");
+	assert_ref(presence, &json, all, "1");
+	assert_ref(presence, &json, first, "0");
+	assert_ref(presence, &json, other, "2");
+	assert_ref(presence, &json, all, "1");
+	presence_write_sets(presence, &json);
+	g_autofree char *text = take_text(&json);
+	g_assert_cmpstr(text, ==, "[{\"denied\":[\"m0\"]},{},{\"unsupported\":[\"m0\"]}]");
+	presence_free(presence);
+}
+
+static void states_of_number(guint number, guint8 *states)
+{
+	for (guint bit = 0; bit < N; bit++)
+		states[bit] = number >> bit & 1 ? CTPROF_ABSENT_DENIED : CTPROF_PRESENT;
+}
+
+/* Beyond the bound a row carries its set itself, and known sets keep their number. */
+static void test_too_many_sets(void)
+{
+	__attribute__((cleanup(json_free))) struct json json;
+	struct presence *presence = presence_new(names, N);
+	guint8 states[N];
+
+	g_assert_cmpint(json_init(&json, 0), ==, 0);
+	for (guint i = 0; i < PRESENCE_MAX_SETS; i++) {
+		g_autofree char *number = g_strdup_printf("%u", i);
+
+		states_of_number(i, states);
+		assert_ref(presence, &json, states, number);
+	}
+	states_of_number(PRESENCE_MAX_SETS + 1, states);
+	assert_ref(presence, &json, states, "{\"denied\":[\"m0\",\"m16\"]}");
+	assert_ref(presence, &json, states, "{\"denied\":[\"m0\",\"m16\"]}");
+	states_of_number(4711, states);
+	assert_ref(presence, &json, states, "4711");
+	presence_free(presence);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	make_names();
+	g_test_add_func("/presence/reasons", test_reasons);
+	g_test_add_func("/presence/shared", test_equal_sets_share_a_number);
+	g_test_add_func("/presence/bound", test_too_many_sets);
+	return g_test_run();
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers climb their ladders; names are escaped, measured and cut. */
+#include <glib.h>
+#include <locale.h>
+
+#include "../label.h"
+#include "../scale.h"
+#include "ctprof/report.h"
+
+static void test_number(void)
+{
+	static const struct {
+		guint32 ladder;
+		guint64 value;
+		const char *text;
+	} cases[] = {
+		{CTPROF_LADDER_NS, 50, "50ns"},
+		{CTPROF_LADDER_NS, 999, "999ns"},
+		{CTPROF_LADDER_NS, 1500, "1.500µs"},
+		{CTPROF_LADDER_NS, 2000000, "2.000ms"},
+		{CTPROF_LADDER_NS, 7500000, "7.500ms"},
+		{CTPROF_LADDER_NS, 3000000000, "3.000s"},
+		{CTPROF_LADDER_NS, 0, "0ns"},
+		{CTPROF_LADDER_US, 0, "0µs"},
+		{CTPROF_LADDER_US, 1500000, "1.500s"},
+		{CTPROF_LADDER_BYTES, 0, "0B"},
+		{CTPROF_LADDER_BYTES, 1023, "1023B"},
+		{CTPROF_LADDER_BYTES, 1024, "1.000KiB"},
+		{CTPROF_LADDER_BYTES, 4096, "4.000KiB"},
+		{CTPROF_LADDER_BYTES, 7168 * 1024, "7.000MiB"},
+		{CTPROF_LADDER_BYTES, G_GUINT64_CONSTANT(1) << 31, "2.000GiB"},
+		{CTPROF_LADDER_BYTES, G_GUINT64_CONSTANT(1) << 41, "2.000TiB"},
+		{CTPROF_LADDER_TICKS, 0, "0ticks"},
+		{CTPROF_LADDER_TICKS, 1500, "1.500Kticks"},
+		{CTPROF_LADDER_TICKS, 2000000, "2.000Mticks"},
+		{CTPROF_LADDER_UNITLESS, 0, "0"},
+		{CTPROF_LADDER_UNITLESS, 1234, "1.234K"},
+		{CTPROF_LADDER_UNITLESS, 1500000000, "1.500G"},
+		{CTPROF_LADDER_NONE, G_MAXUINT64, "18446744073709551615"},
+		{CTPROF_LADDER_CENTIPERCENT, 0, "0.00%"},
+		{CTPROF_LADDER_CENTIPERCENT, 5, "0.05%"},
+		{CTPROF_LADDER_CENTIPERCENT, 101, "1.01%"},
+		{CTPROF_LADDER_CENTIPERCENT, 1859, "18.59%"},
+		{CTPROF_LADDER_CENTIPERCENT, 10099, "100.99%"},
+		{12345, 7, "7"}, /* a ladder of a later host */
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char text[SCALE_ROOM];
+
+		scale_number(cases[i].ladder, cases[i].value, text);
+		g_assert_cmpstr(text, ==, cases[i].text);
+	}
+}
+
+static void test_real(void)
+{
+	static const struct {
+		guint32 ladder;
+		double value;
+		const char *text;
+	} cases[] = {
+		{CTPROF_LADDER_RATIO, 0.8735, "0.874"},
+		{CTPROF_LADDER_RATIO, 1.5, "1.500"},
+		{CTPROF_LADDER_RATIO, 2500, "2500.000"},
+		{CTPROF_LADDER_NS, 2.5e6, "2.500ms"},
+		{CTPROF_LADDER_NS, 123.4, "123.40ns"},
+		{CTPROF_LADDER_BYTES, -2048, "-2.000KiB"},
+		{CTPROF_LADDER_BYTES, -2000000, "-1.907MiB"},
+		{CTPROF_LADDER_NS, 0.0 / 0.0, "-"},
+		{CTPROF_LADDER_NS, 1.0 / 0.0, "-"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char text[SCALE_ROOM];
+
+		scale_real(cases[i].ladder, cases[i].value, text);
+		g_assert_cmpstr(text, ==, cases[i].text);
+	}
+}
+
+static void test_delta(void)
+{
+	static const struct {
+		guint32 ladder;
+		gboolean is_computed;
+		double delta;
+		const char *text;
+	} cases[] = {
+		{CTPROF_LADDER_NS, FALSE, -50, "-50ns"},
+		{CTPROF_LADDER_NS, FALSE, 50, "+50ns"},
+		{CTPROF_LADDER_NS, FALSE, 0, "+0ns"},
+		{CTPROF_LADDER_NS, FALSE, -0.0, "+0ns"},
+		{CTPROF_LADDER_NS, FALSE, 50.5, "+50.500ns"},
+		{CTPROF_LADDER_NS, FALSE, 2e6, "+2.000ms"},
+		{CTPROF_LADDER_NS, FALSE, -2e6, "-2.000ms"},
+		{CTPROF_LADDER_US, FALSE, -1500000, "-1.500s"},
+		{CTPROF_LADDER_US, FALSE, 1001, "+1.001ms"},
+		{CTPROF_LADDER_BYTES, FALSE, -2147483648.0, "-2.000GiB"},
+		{CTPROF_LADDER_UNITLESS, FALSE, 32, "+32"},
+		{CTPROF_LADDER_RATIO, TRUE, 0.1, "+0.100"},
+		{CTPROF_LADDER_NS, TRUE, 1.25, "+1.25ns"},
+		{CTPROF_LADDER_NS, TRUE, 1, "+1.00ns"},
+		{CTPROF_LADDER_CENTIPERCENT, FALSE, 572, "+5.72%"},
+		{CTPROF_LADDER_CENTIPERCENT, FALSE, -572, "-5.72%"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char text[SCALE_ROOM];
+
+		scale_delta(cases[i].ladder, cases[i].delta, cases[i].is_computed, text);
+		g_assert_cmpstr(text, ==, cases[i].text);
+	}
+}
+
+/* A ',' of the user's locale would break columns and scripts. */
+static void test_locale(void)
+{
+	char text[SCALE_ROOM];
+
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+		g_test_skip("no locale with a decimal comma");
+		return;
+	}
+	scale_number(CTPROF_LADDER_NS, 1500, text);
+	setlocale(LC_NUMERIC, "C");
+	g_assert_cmpstr(text, ==, "1.500µs");
+}
+
+static void test_label(void)
+{
+	static const struct {
+		const char *bytes, *text;
+		guint width;
+		const char *cut; /* to 6 columns */
+	} cases[] = {
+		{"", "", 0, ""},
+		{"worker", "worker", 6, "worker"},
+		{"worker-{N}", "worker-{N}", 10, "worke…"},
+		{"日本", "日本", 4, "日本"},
+		{"日本語処理", "日本語処理", 10, "日本…"},
+		{"e\xcc\x81t\xc3\xa9", "e\xcc\x81t\xc3\xa9", 3, "e\xcc\x81t\xc3\xa9"},
+		{"a\tb\n", "a\\x09b\\x0a", 10, "a\\x09…"},
+		{"\x1b[31m", "\\x1b[31m", 8, "\\x1b[…"},
+		{"\xff\xc3", "\\xff\\xc3", 8, "\\xff\\…"},
+		{"a\xe2\x80\xae"
+		 "b",
+		 "a\\xe2\\x80\\xaeb", 14, "a\\xe2…"},
+		{"\xc2\x85", "\\xc2\\x85", 8, "\\xc2\\…"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		label_append(text, cases[i].bytes);
+		g_assert_cmpstr(text->str, ==, cases[i].text);
+		g_assert_cmpuint(label_width(text->str), ==, cases[i].width);
+		label_cut(text, 6);
+		g_assert_cmpstr(text->str, ==, cases[i].cut);
+		g_assert_cmpuint(label_width(text->str), <=, 6);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/table/number climbs its ladder", test_number);
+	g_test_add_func("/table/computed number", test_real);
+	g_test_add_func("/table/delta has its sign", test_delta);
+	g_test_add_func("/table/decimal point whatever the locale", test_locale);
+	g_test_add_func("/table/name is escaped, measured and cut", test_label);
+	return g_test_run();
+}

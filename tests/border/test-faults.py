@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Plugins that get it wrong, and are told so; test-isolation.py has those that crash."""
+
+from rig import BUILD, OWN_BATCH, add_tests, check_failure, check_printable, everything, rig
+
+import tap
+
+# Fault of toy.c -> words of the message. None of these plugins may be used.
+UNUSABLE = {
+    "wrong-major": ["ABI 2"],
+    "short-descriptor": ["struct_size"],
+    "huge-descriptor": ["struct_size"],
+    "no-name": ["name"],
+    "odd-name": ["name"],
+    "no-version": ["version"],
+    "unknown-kind": ["kind"],
+    "no-ops": ["ops"],
+    "no-collect": ["collect"],
+    "short-ops": ["collect"],
+    "sizeless-ops": ["ops", "struct_size"],
+    "missing-needs": ["needs"],
+    "null-entry": ["NULL"],
+}
+
+# Likewise, but of plugins that load and then cannot open.
+UNOPENED = {
+    "open-fails": ["no luck today"],
+    "open-fails-in-two-lines": ["no luck\\n\\x1b[31mtoday"],
+    "open-fails-in-silence": ["No such device"],
+    "odd-metric": ["Not a name", "name"],
+    "short-metric": ["metric"],
+}
+
+# Files that are no plugin: how to make one of the toy's file.
+NO_PLUGIN = {
+    "text": lambda file: file.write_text("#!/bin/sh\n"),
+    "empty": lambda file: file.write_text(""),
+    "header-only": lambda file: file.write_bytes(file.read_bytes()[:64]),
+    "directory": lambda file: (file.unlink(), file.mkdir()),
+    "dangling-link": lambda file: (file.unlink(), file.symlink_to("nowhere")),
+    "no-entry": lambda file: file.write_bytes((BUILD / "tests/border/ctprof-noentry.so").read_bytes()),
+    "other-name": lambda file: file.write_bytes((BUILD / "tests/border/ctprof-toy-2.so").read_bytes()),
+}
+
+
+def check_named(r, env, *words):
+    """The user named it: no capture, no list, one line that tells why."""
+    for result in (r.capture(env=env), r.run("metric-list", env=env), r.run("plugins", env=env)):
+        check_failure(result, 1, "toy", *words)
+        assert not result.out, f"something on stdout\n{result}"
+    assert r.left() == []
+
+
+def check_passed_over(r, env, *words):
+    """It was merely there: a warning, and the others do their work."""
+    r.install("toy-2")
+    result = r.capture(plugins=everything(), env=env)
+    assert result.status == 0, str(result)
+    check_printable(result)
+    told = [line for line in result.err if line.startswith("ctprof: warning: ") and "toy" in line]
+    assert len(told) == 1, f"expected one warning\n{result}"
+    for word in words:
+        assert word in told[0], f"expected '{word}'\n{result}"
+    assert r.left() == ["snap"]
+    assert len(r.lines("thread")) == 6
+    assert all("toy_2_word=opened" in line for line in r.lines("thread"))
+
+
+def check_unusable(fault, *words):
+    env = {"TOY_FAULT": fault}
+    with rig() as r:
+        check_named(r, env, "ctprof-toy.so", *words)
+        check_passed_over(r, env, "ctprof-toy.so", *words)
+
+
+def check_unopened(fault, *words):
+    env = {"TOY_FAULT": fault}
+    with rig() as r:
+        check_named(r, env, *words)
+        check_passed_over(r, env, *words)
+
+
+def check_no_plugin(what, spoil):
+    with rig() as r:
+        spoil(r.plugins / "ctprof-toy.so")
+        check_named(r, None, "ctprof-toy.so")
+        check_passed_over(r, None, "ctprof-toy.so")
+
+
+def check_loads(fault, need):
+    """Structs of another ctprof's length are taken for what is known of them."""
+    with rig() as r:
+        env = {"TOY_FAULT": fault}
+        result = r.capture(env=env)
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert r.lines("thread")[0] == "thread 1000 1000 toy_count=1000 toy_word=opened"
+        told = r.run("plugins", "toy", env=env)
+        assert told.status == 0 and not told.err and need in told.out, str(told)
+        told = r.run("plugins", "--format", "json", env=env)
+        assert told.status == 0 and not told.err and need in told.out, str(told)
+
+
+add_tests(globals(), "unusable", check_unusable, UNUSABLE)
+add_tests(globals(), "unopened", check_unopened, UNOPENED)
+add_tests(globals(), "no_plugin", check_no_plugin, {k: [v] for k, v in NO_PLUGIN.items()})
+add_tests(globals(), "loads", check_loads,
+          {"newer": ["proc/second"], "short-needs": ["proc/older"]})
+
+
+def test_sound_plugin():
+    with rig() as r:
+        result = r.capture()
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert r.lines("scope") == ["scope 50 toy_host=7"]
+        assert r.lines("plugin") == ["plugin toy state=10 failures=0 why=-"]
+        assert r.lines("end") == ["end threads=6 processes=3"]
+
+
+def test_cut_file_names_the_plugin():
+    """The loader maps more than there is: a crash (SIGBUS) or an error, as it likes."""
+    with rig() as r:
+        file = r.plugins / "ctprof-toy.so"
+        file.write_bytes(file.read_bytes()[:1000])
+        check_failure(r.capture(), 1, "toy")
+        assert r.left() == []
+
+
+def test_metric_of_another_kind_is_refused():
+    with rig() as r:
+        r.install("toy-2")
+        env = {"TOY_2_FAULT": "unlike-metric"}
+        named = r.capture(plugins="toy,toy-2,snapshot", env=env)
+        check_failure(named, 1, "toy-2", "toy_count", "taken")
+        assert r.left() == []
+        result = r.capture(plugins=everything(), env=env)
+        assert result.status == 0, str(result)
+        assert len([line for line in result.err if "toy-2" in line]) == 1, str(result)
+
+
+def test_two_sources_of_one_metric():
+    with rig() as r:
+        r.install("toy-2")
+        result = r.capture(plugins="toy-2,toy,snapshot")
+        assert result.status == 0, str(result)
+        assert r.lines("thread")[0] == \
+            "thread 1000 1000 toy_count=1000 toy_word=opened toy_2_word=opened"
+
+
+def test_second_source_fills_in():
+    with rig(processes=9, threads=OWN_BATCH) as r:
+        r.install("toy-2")
+        result = r.capture(plugins="toy-2,toy,snapshot", env={"TOY_FAULT": "collect-fails"})
+        assert result.status == 0, str(result)
+        assert len(r.lines("thread")) == 9 * OWN_BATCH
+        for line in r.lines("thread"):
+            tid = line.split(" ")[2]
+            assert f" toy_count={tid} " in line and "toy_2_word=opened" in line, line
+            assert "toy_word=!" in line, line
+
+
+def test_failing_collect_is_switched_off_and_said_once():
+    with rig(processes=12, threads=OWN_BATCH) as r:
+        result = r.capture("--jobs", "2", env={"TOY_FAULT": "collect-fails"})
+        assert result.status == 0, str(result)
+        told = [line for line in result.err if "toys are broken" in line]
+        assert len(told) == 1 and "switched off" in told[0], str(result)
+        report = r.lines("plugin")
+        assert len(report) == 1 and "state=30" in report[0] and "toys are broken" in report[0]
+
+
+def test_failing_collect_is_told_on_a_small_host():
+    with rig() as r:
+        result = r.capture(env={"TOY_FAULT": "collect-fails"})
+        assert any("toys are broken" in line for line in result.err), str(result)
+
+
+def test_bad_puts_are_counted_and_harm_nothing():
+    with rig() as r:
+        result = r.capture(env={"TOY_FAULT": "bad-puts"})
+        assert result.status == 0, str(result)
+        assert r.lines("thread")[0] == "thread 1000 1000 toy_count=1000 toy_word=opened"
+        assert len(r.lines("thread")) == 6
+        assert r.lines("plugin") == ["plugin toy state=10 failures=9 why=-"]
+        assert any("plugin toy: 9 failures" in line for line in result.err), str(result)
+
+
+def test_garbage_as_an_answer():
+    with rig(processes=12, threads=OWN_BATCH) as r:
+        result = r.capture("--jobs", "1", env={"TOY_FAULT": "collect-garbage"})
+        assert result.status == 0, str(result)
+        assert any("switched off" in line and "-2147483648" in line for line in result.err), str(result)
+        assert "state=30" in r.lines("plugin")[0] and "-2147483648" in r.lines("plugin")[0]
+        assert all("toy_count=!50 toy_word=!50" in line for line in r.lines("thread"))
+
+
+def test_large_answer_is_no_failure():
+    with rig() as r:
+        result = r.capture(env={"TOY_FAULT": "collect-much"})
+        assert result.status == 0 and r.lines("plugin") == ["plugin toy state=10 failures=0 why=-"], str(result)
+
+
+def test_source_denied_at_start_is_left_out():
+    with rig() as r:
+        r.install("toy-2")
+        result = r.capture(plugins="toy,toy-2,snapshot", env={"TOY_FAULT": "start-denied"})
+        assert result.status == 0, str(result)
+        assert len([line for line in result.err if "not allowed" in line]) == 1, str(result)
+        assert " toy_word=!20" in r.lines("thread")[0]
+        assert "plugin toy state=20 failures=0 why=not allowed" in r.lines("plugin")
+
+
+def test_no_source_left_is_a_failure():
+    with rig() as r:
+        result = r.capture(env={"TOY_FAULT": "start-denied"})
+        assert result.status == 1, str(result)
+        assert any("not allowed" in line for line in result.err), str(result)
+        assert r.left() == []
+
+
+def test_worker_that_cannot_open_is_told_once():
+    with rig() as r:
+        r.install("toy-2")
+        result = r.capture("--jobs", "2", plugins="toy,toy-2,snapshot",
+                           env={"TOY_FAULT": "worker-fails"})
+        assert result.status == 0, str(result)
+        assert len([line for line in result.err if "no socket" in line]) == 1, str(result)
+
+
+def test_slow_batches_keep_the_order():
+    with rig(processes=12, threads=OWN_BATCH) as r:
+        result = r.capture("--jobs", "4", env={"TOY_FAULT": "collect-sleeps"})
+        assert result.status == 0, str(result)
+        seen = [tuple(map(int, line.split(" ")[1:3])) for line in r.lines("thread")]
+        assert len(seen) == 12 * OWN_BATCH and seen == sorted(seen)
+
+
+def test_messages_of_plugins_are_one_printable_line():
+    with rig() as r:
+        result = r.capture(env={"TOY_FAULT": "odd-log"})
+        assert result.status == 0 and len(result.err) == 2, str(result)
+        check_printable(result)
+        assert "toy: two\\nlines \\x1b[31mand\\xff colour" in result.err[0], str(result)
+
+
+def check_sink(fault, *words):
+    with rig() as r:
+        check_failure(r.capture(env={"TOYSINK_FAULT": fault}), 1, "snapshot", *words)
+        assert r.left() == []
+
+
+add_tests(globals(), "sink", check_sink, {
+    "begin-fails": ["will not begin"],
+    "rows-fail": ["no more rows"],
+    "end-fails": ["Invalid argument"],
+})
+
+
+def test_source_in_the_sinks_place():
+    with rig() as r:
+        r.install("toy", "snapshot")
+        check_failure(r.capture(), 1, "ctprof-snapshot.so")
+        assert r.left() == []
+
+
+if __name__ == "__main__":
+    tap.main(globals())
