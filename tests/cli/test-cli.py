@@ -37,7 +37,11 @@ def commands():
 
 def accepted_options(source):
     """Of the option tables of a source file: long name -> short one or None."""
-    return table_options((harness.SOURCE / "core" / source).read_text())
+    return table_options(source_text(source))
+
+
+def source_text(name):
+    return next((harness.SOURCE / "core").rglob(name)).read_text()
 
 
 def table_options(text):
@@ -45,12 +49,13 @@ def table_options(text):
 
 
 def shared_options(source):
-    """Of the tables it has in common with other commands: NAME_entries in NAME.c."""
-    text = (harness.SOURCE / "core" / source).read_text()
+    """Of the tables it has in common with other commands: NAME_entries, in whatever file."""
+    text = source_text(source)
+    everything = "".join(path.read_text()
+                         for path in (harness.SOURCE / "core/command").glob("*.c"))
     options = {}
     for table in re.findall(r"\w+_entries", text.partition("const Command ")[2]):
-        body = (harness.SOURCE / "core" / f"{table.split('_')[0]}.c").read_text()
-        body = body.partition(f"const GOptionEntry {table}[]")[2].partition("\n};")[0]
+        body = everything.partition(f"const GOptionEntry {table}[]")[2].partition("\n};")[0]
         assert body, table
         options.update(table_options(body))
     return options
