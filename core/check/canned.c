@@ -227,7 +227,7 @@ static void count(struct counted *metric, const struct ctprof_rows *rows)
 
 		if (state == CTPROF_PRESENT)
 			metric->present++;
-		else if (state != CTPROF_ABSENT_SKIPPED)
+		else if (absence_is_failure(state))
 			metric->why = state;
 	}
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define N_REASONS (CTPROF_ABSENT_SKIPPED / 10 + 1)
+#define N_REASONS (CTPROF_ABSENT_INAPPLICABLE / 10 + 1)
 
 struct absence_tally {
 	const GPtrArray *metrics;
@@ -11,12 +11,19 @@ struct absence_tally {
 };
 
 static const char *const words[N_REASONS] = {
-	"present", "unsupported", "denied", "vanished", "timeout", "invalid", "skipped",
+	"present", "unsupported", "denied",  "vanished",
+	"timeout", "invalid",     "skipped", "inapplicable",
 };
 
 const char *absence_word(guint32 why)
 {
 	return why / 10 < N_REASONS ? words[why / 10] : "?";
+}
+
+gboolean absence_is_failure(guint32 why)
+{
+	return why != CTPROF_PRESENT && why != CTPROF_ABSENT_SKIPPED &&
+	       why != CTPROF_ABSENT_INAPPLICABLE;
 }
 
 AbsenceTally *absence_tally_new(const Registry *registry)
@@ -40,7 +47,7 @@ void absence_tally_add(AbsenceTally *tally, const struct ctprof_rows *rows)
 		const guint8 *states = rows->states + i * rows->n_slots;
 
 		for (guint64 s = 0; s < rows->n_slots; s++)
-			if (states[s] != CTPROF_PRESENT && states[s] != CTPROF_ABSENT_SKIPPED)
+			if (absence_is_failure(states[s]))
 				tally->counts[s][states[s] / 10]++;
 	}
 }

@@ -19,9 +19,11 @@ AbsenceTally *absence_tally_new(const Registry *registry);
 void absence_tally_free(AbsenceTally *tally);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AbsenceTally, absence_tally_free)
 
-/* Counts thread rows; skipped values are not absences. */
+/* Counts thread rows' values that could not be read. */
 void absence_tally_add(AbsenceTally *tally, const struct ctprof_rows *rows);
 /* The counts as an array of Absence. */
 GArray *absence_tally_sum(const AbsenceTally *tally);
 /* "denied" for CTPROF_ABSENT_DENIED, ... */
 const char *absence_word(guint32 why);
+/* Whether reading a value failed: it was neither skipped on purpose nor inapplicable. */
+gboolean absence_is_failure(guint32 why);

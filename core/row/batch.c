@@ -132,7 +132,7 @@ void batch_begin(Batch *batch, gsize n)
 			continue;
 		for (guint32 s = 0; s < batch->n_slots; s++)
 			if (batch->rules[s].leader_only)
-				states[s] = CTPROF_ABSENT_SKIPPED;
+				states[s] = CTPROF_ABSENT_INAPPLICABLE;
 	}
 	batch->open = (struct ctprof_batch){
 		.struct_size = sizeof batch->open,
@@ -325,7 +325,7 @@ static void put_absent(struct ctprof_batch *open, guint64 row, guint32 slot, gui
 
 	if (!find_place(open, row, slot, 0, &batch, &at))
 		return;
-	if (why == CTPROF_PRESENT || why > CTPROF_ABSENT_SKIPPED || why % 10 != 0) {
+	if (why == CTPROF_PRESENT || why > CTPROF_ABSENT_INAPPLICABLE || why % 10 != 0) {
 		bad_put(batch);
 		return;
 	}

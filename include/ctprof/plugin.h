@@ -191,15 +191,19 @@ struct ctprof_metric {
 /*
  * Why a value is not there.  Never replaced by 0: a source that cannot read
  * says why, one that has nothing to say puts nothing (UNSUPPORTED results).
+ * INAPPLICABLE alone is not a loss: such a row is complete without the value.
  */
 enum ctprof_absence {
 	CTPROF_PRESENT = 0,
-	CTPROF_ABSENT_UNSUPPORTED = 10, /* this kernel, or this sort of thread, has no such value */
+	CTPROF_ABSENT_UNSUPPORTED = 10, /* this kernel has no such value */
 	CTPROF_ABSENT_DENIED = 20,      /* the kernel refused: EACCES, EPERM */
 	CTPROF_ABSENT_VANISHED = 30,    /* the thread or process went away between two reads */
 	CTPROF_ABSENT_TIMEOUT = 40,     /* a deadline or budget ran out */
 	CTPROF_ABSENT_INVALID = 50,     /* read, but not what the file's format promises */
-	CTPROF_ABSENT_SKIPPED = 60, /* not asked for; or a process value on a non-leader's row */
+	CTPROF_ABSENT_SKIPPED = 60,     /* not asked for, or left out to save time */
+	/* This row has no such value by its nature, so nothing is lost: the PSS of
+	 * a kernel thread, a value of the process on a row that is not its leader's. */
+	CTPROF_ABSENT_INAPPLICABLE = 70,
 };
 
 /* A map's entry, as put and as stored.  Exactly one of number/text by unit. */

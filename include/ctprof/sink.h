@@ -175,8 +175,8 @@ struct ctprof_input {
 	int (*seal)(const struct ctprof_input *input);
 	/*
 	 * Begins the next row of a scope, every slot absent as UNSUPPORTED (in the
-	 * row of a thread that is no leader, those of process and mm scope as
-	 * SKIPPED), after seal().  What row() gave counts for the put_* functions
+	 * row of a thread that is not a leader, those of process and mm scope as
+	 * INAPPLICABLE), after seal().  What row() gave counts for the put_* functions
 	 * of struct ctprof_host until the next row() of that scope.  Negative: the
 	 * host wants no more; read() ends with that number.
 	 */

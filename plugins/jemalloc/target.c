@@ -264,8 +264,9 @@ static void resolve(struct target *target, struct objects *objects, int32_t othe
 	int rc = open_exe(target, objects, other, &id, &exe);
 
 	if (rc < 0) {
-		fail_file(target, TAG_READLINK_FAILURE,
-			  process_has_memory(&target->process) ? rc : -ENOENT);
+		fail_file(target, TAG_READLINK_FAILURE, rc);
+		if (!process_has_memory(&target->process))
+			target->absence = CTPROF_ABSENT_INAPPLICABLE;
 		return;
 	}
 	if (exe->tag != TAG_OK && (exe->tag != TAG_JEMALLOC_NOT_FOUND || exe->is_static)) {

@@ -126,7 +126,7 @@ static void fill_would_ns(const struct process_metric *metric, const struct proc
 	if (process->state == PROCESS_SKIPPED && process->would_ns > 0)
 		set_number(ret, process->would_ns);
 	else
-		set_absent(ret, CTPROF_ABSENT_UNSUPPORTED);
+		set_absent(ret, CTPROF_ABSENT_INAPPLICABLE);
 }
 
 /* ---- amounts ---------------------------------------------------------- */

@@ -343,7 +343,7 @@ static void answer_cmdline(void *self, struct ctprof_batch *batch,
 	process->cmdline_why = smaps_absence(answer);
 	if (answer->end != SMAPS_READ)
 		return;
-	process->cmdline_why = CTPROF_ABSENT_UNSUPPORTED;
+	process->cmdline_why = CTPROF_ABSENT_INAPPLICABLE;
 	process->cmdline = cmdline->len > 0 ? malloc(cmdline->len) : NULL;
 	if (!process->cmdline)
 		return;
@@ -450,6 +450,8 @@ static bool read_leader(struct process_worker *worker, struct process *process)
 		read_sibling_status(worker, process);
 	process->has_mm = !process->stat.kernel_thread &&
 			  (!process->status_known || status_has_mm(&process->status));
+	for (unsigned i = STATUS_FIRST_OF_MM; !process->has_mm && i < N_STATUS; i++)
+		process->status.at[i].why = CTPROF_ABSENT_INAPPLICABLE;
 	return true;
 }
 
@@ -467,7 +469,7 @@ void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint
 		.target = target,
 		.users = &plan->users,
 		.cwd = worker->cwd,
-		.cmdline_why = CTPROF_ABSENT_UNSUPPORTED,
+		.cmdline_why = CTPROF_ABSENT_INAPPLICABLE,
 	};
 	if (!read_leader(worker, process)) {
 		plan->host->vanished(batch, row);

@@ -84,6 +84,7 @@ void files_index_build(struct files_index *ret)
 		if (metric->minus)
 			ret->minus[row] = row_of(metric->minus);
 	}
+	ret->slice = row_of("fair_slice_ns");
 }
 
 static void all_missing(const struct files_index *index, enum file_id file, struct value *values)
@@ -254,11 +255,30 @@ static void subtract(struct value *from, const struct value *minus)
 		from->why = minus->why;
 }
 
+/* Whether sched is of a thread that no fair class schedules: neither SCHED_OTHER
+ * nor SCHED_BATCH. */
+static bool is_unfair(struct text body)
+{
+	static const char key[] = "\npolicy ";
+	const char *at = body.len > 0 ? memmem(body.p, body.len, key, sizeof key - 1) : NULL;
+	struct text line, left, policy;
+
+	if (!at)
+		return false;
+	body = (struct text){at + 1, body.len - (size_t)(at + 1 - body.p)};
+	return text_take_line(&body, &line) && text_split(line, ':', &left, &policy) &&
+	       !text_equal(policy, "0") && !text_equal(policy, "3");
+}
+
 void sched_parse(const struct files_index *index, struct text text, struct value *values)
 {
 	unsigned first = index->first[FILE_SCHED];
+	struct text body = sched_body(text);
+	struct value *slice = &values[index->slice - 1];
 
-	lines_parse(index, FILE_SCHED, sched_body(text), true, values);
+	lines_parse(index, FILE_SCHED, body, true, values);
+	if (slice->why == CTPROF_ABSENT_UNSUPPORTED && is_unfair(body))
+		slice->why = CTPROF_ABSENT_INAPPLICABLE;
 	for (unsigned row = first; row < first + index->count[FILE_SCHED]; row++)
 		if (index->minus[row])
 			subtract(&values[row], &values[index->minus[row] - 1]);

@@ -13,6 +13,7 @@ struct files_index {
 	uint8_t head[N_FILES][INDEX_BUCKETS]; /* row + 1; 0: none */
 	uint8_t next[N_METRICS];              /* likewise */
 	uint8_t minus[N_METRICS];             /* likewise: row of metric.minus */
+	uint8_t slice;                        /* row + 1 of what only fair threads have */
 };
 
 void files_index_build(struct files_index *ret);

@@ -23,9 +23,10 @@ static const struct reason {
 	uint8_t state;
 	const char *name;
 } reasons[] = {
-	{CTPROF_ABSENT_UNSUPPORTED, "unsupported"}, {CTPROF_ABSENT_DENIED, "denied"},
-	{CTPROF_ABSENT_VANISHED, "vanished"},       {CTPROF_ABSENT_TIMEOUT, "timeout"},
-	{CTPROF_ABSENT_INVALID, "invalid"},         {CTPROF_ABSENT_SKIPPED, "skipped"},
+	{CTPROF_ABSENT_UNSUPPORTED, "unsupported"},   {CTPROF_ABSENT_DENIED, "denied"},
+	{CTPROF_ABSENT_VANISHED, "vanished"},         {CTPROF_ABSENT_TIMEOUT, "timeout"},
+	{CTPROF_ABSENT_INVALID, "invalid"},           {CTPROF_ABSENT_SKIPPED, "skipped"},
+	{CTPROF_ABSENT_INAPPLICABLE, "inapplicable"},
 };
 
 #define N_REASONS (sizeof reasons / sizeof reasons[0])

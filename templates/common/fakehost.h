@@ -229,7 +229,7 @@ static inline void fake_put_map(struct ctprof_batch *batch, uint64_t row, uint32
 static inline void fake_put_absent(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 				   uint32_t why)
 {
-	FAKE_CHECK(why != CTPROF_PRESENT && why % 10 == 0 && why <= CTPROF_ABSENT_SKIPPED);
+	FAKE_CHECK(why != CTPROF_PRESENT && why % 10 == 0 && why <= CTPROF_ABSENT_INAPPLICABLE);
 	fake_cell(batch, row, slot)->state = why;
 }
 

@@ -228,7 +228,7 @@ static void host_put_map(struct ctprof_batch *batch, guint64 row, guint32 slot,
 
 static void host_put_absent(struct ctprof_batch *batch, guint64 row, guint32 slot, guint32 why)
 {
-	g_assert_true(why != CTPROF_PRESENT && why % 10 == 0 && why <= CTPROF_ABSENT_SKIPPED);
+	g_assert_true(why != CTPROF_PRESENT && why % 10 == 0 && why <= CTPROF_ABSENT_INAPPLICABLE);
 	put(batch, row, slot, TRUE)->state = why;
 }
 

@@ -148,8 +148,11 @@ def test_a_zombie_is_a_row_without_memory():
         for pid in worker.zombies:
             row = snapshot.rows[pid, pid]
             assert row["state"] == "Z"
-            assert snapshot.reason(row, "smaps_rollup_kib") == "unsupported"
+            assert snapshot.reason(row, "smaps_rollup_kib") == "inapplicable"
             assert row["extra"]["smaps_state"] == "not-applicable"
+        # Nothing is lost, so nothing is said.
+        absent = capture("--pid", worker.zombies[0]).stderr.partition("absent: ")[2]
+        assert "smaps" not in absent and "inapplicable" not in absent, absent
 
 
 def test_kernel_threads():
@@ -163,7 +166,7 @@ def test_kernel_threads():
     after = truth.read_threads([key for key in kernel if is_kernel_thread(key[0])])
     still = {key: fields for key, fields in after.items() if fields == before[key]}
     assert still, "no kernel thread stood still"
-    compare(snapshot, still, {tgid: ("absent", "unsupported") for tgid, _ in still})
+    compare(snapshot, still, {tgid: ("absent", "inapplicable") for tgid, _ in still})
     for key in still:
         assert snapshot.rows[key]["extra"]["smaps_state"] == "not-applicable"
 

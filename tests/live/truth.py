@@ -89,6 +89,9 @@ OWN_MEMORY = {
 }  # fmt: skip
 
 
+PF_KTHREAD = 0x00200000
+
+
 def reason_of(error):
     if error.errno in (errno.EACCES, errno.EPERM):
         return "denied"
@@ -227,7 +230,11 @@ def read_thread(tgid, tid, proc=LIVE):
     data = slurp(f"{proc}/{tgid}/comm")
     fields["pcomm"] = absent(data) if isinstance(data, str) else value(data[:-1])
     if tgid != tid:
-        fields["nr_threads"] = absent("skipped")
+        fields["nr_threads"] = absent("inapplicable")
+    fair = fields["policy"] in (value("SCHED_OTHER"), value("SCHED_BATCH"))
+    if fields["policy"][0] == "value" and not fair:
+        if fields["fair_slice_ns"] == absent("unsupported"):
+            fields["fair_slice_ns"] = absent("inapplicable")
     return fields
 
 
@@ -235,7 +242,17 @@ def read_memory(tgid, proc=LIVE):
     """smaps_rollup of a process: its leader's, or a living thread's."""
     leader = slurp(f"{proc}/{tgid}/task/{tgid}/smaps_rollup")
     thread = tgid if isinstance(leader, bytes) else living_sibling(tgid, proc) or tgid
-    return read_smaps(f"{proc}/{tgid}/task/{thread}/smaps_rollup")
+    found = read_smaps(f"{proc}/{tgid}/task/{thread}/smaps_rollup")
+    if found == absent("unsupported") and not has_memory(tgid, proc):
+        return absent("inapplicable")
+    return found
+
+
+def has_memory(tgid, proc):
+    """Neither a kernel thread nor a process of which all threads have ended."""
+    stat = slurp(f"{proc}/{tgid}/task/{tgid}/stat")
+    flags = int(stat[stat.rindex(b")") :].split()[7]) if isinstance(stat, bytes) else 0
+    return flags & PF_KTHREAD == 0 and living_sibling(tgid, proc) is not None
 
 
 def read_threads(threads):

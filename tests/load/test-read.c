@@ -27,8 +27,8 @@
 	"]," THREADS("") ",\"metrics\":[" DEF("s", "level", "bytes", "object") "]}"
 
 #define ROW(comm, nice, m, n)                                                                      \
-	"thread 1/2 \n  comm = " comm "\n  nice = " nice "\n  nr_threads = !skipped\n  x.m = " m   \
-	"\n  x.n = " n "\n"
+	"thread 1/2 \n  comm = " comm "\n  nice = " nice                                           \
+	"\n  nr_threads = !inapplicable\n  x.m = " m "\n  x.n = " n "\n"
 #define NONE "!unsupported"
 
 static const struct read_case {

@@ -188,7 +188,7 @@ static void test_missing_fields(void)
 	assert_line(rows, "majflt = 3");
 	assert_line(rows, "minflt = !unsupported");
 	assert_line(rows, "cpu_delay_count = !unsupported");
-	assert_line(rows, "nr_threads = !skipped");
+	assert_line(rows, "nr_threads = !inapplicable");
 }
 
 static gboolean count_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,

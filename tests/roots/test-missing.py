@@ -53,14 +53,16 @@ def expect_loss(before, key, file, reason):
     lost = SMAPS if file == "smaps_rollup" else list(truth.FIELDS[file])
     lost += ["cpu_affinity"] if file == "status" else []
     for name in lost:
-        # A thread that is no leader has none of the process's to lose.
-        if fields[name] != ("absent", "skipped"):
+        # A thread that is not a leader has none of the process's to lose; only
+        # sched says that a thread has no slice.
+        if fields[name] != ("absent", "inapplicable") or name == "fair_slice_ns":
             fields[name] = ("absent", reason)
     if file == "smaps_rollup":
         fields["smaps_state"] = ("value", "inaccessible")
     if file == "stat" and fields["smaps_state"] == ("value", "not-applicable"):
         # Only stat tells that a thread can have no memory.
         fields["smaps_state"] = ("value", "inaccessible")
+        fields.update({name: ("absent", "unsupported") for name in SMAPS})
     return after
 
 

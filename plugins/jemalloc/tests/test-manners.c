@@ -310,7 +310,7 @@ static void test_other_user(void)
 		g_test_skip("needs root, to become somebody else");
 }
 
-/* A process without jemalloc: absent (unsupported), no failure, and the second
+/* A process without jemalloc: inapplicable, no failure, and the second
  * one of the same program opens no library again. */
 static void test_no_jemalloc(void)
 {
@@ -329,7 +329,7 @@ static void test_no_jemalloc(void)
 		opened[i] = fake_host_opens(rig->fake, "") - (i ? opened[0] : 0);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		rig_assert_absent(rig, CTPROF_ABSENT_UNSUPPORTED);
+		rig_assert_absent(rig, CTPROF_ABSENT_INAPPLICABLE);
 	}
 	g_assert_cmpuint(opened[1], <=, 3); /* exe twice, maps once */
 	rig_collect_summary(rig);
@@ -361,7 +361,7 @@ static void test_kernel_thread(void)
 		return;
 	}
 	rig_collect(rig, 2);
-	rig_assert_absent(rig, CTPROF_ABSENT_UNSUPPORTED);
+	rig_assert_absent(rig, CTPROF_ABSENT_INAPPLICABLE);
 	rig_collect_summary(rig);
 	g_assert_cmpuint(fake_host_u64(rig->fake, 0, "probe_summary.failed"), ==, 0);
 	g_assert_cmpstr(fake_host_string(rig->fake, 0, "probe_summary.failures"), ==,

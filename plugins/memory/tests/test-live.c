@@ -221,7 +221,7 @@ static void test_zombie(void)
 		g_usleep(10000);
 	begin_live(&run, NULL, pid);
 	g_assert_cmpstr(fake_host_string(run.fake, 0, "memory_state"), ==, "not-applicable");
-	g_assert_cmpuint(fake_host_state(run.fake, 0, "pss_bytes"), ==, CTPROF_ABSENT_UNSUPPORTED);
+	g_assert_cmpuint(fake_host_state(run.fake, 0, "pss_bytes"), ==, CTPROF_ABSENT_INAPPLICABLE);
 }
 
 /* ---- another user's --------------------------------------------------- */

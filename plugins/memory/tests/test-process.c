@@ -42,19 +42,19 @@ static const struct ladder_case {
 	 "status", UNSUPPORTED, ABSENT, 100, 5, 70},
 	/* vector 63 */
 	{"kernel thread", 'S', KTHREAD, "", "", "", NULL, NULL, NULL, NULL, "not-applicable", NULL,
-	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
+	 INAPPLICABLE, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"zombie", 'Z', USER, "", "", "", NULL, NULL, NULL, NULL, "not-applicable", NULL,
-	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
+	 INAPPLICABLE, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"all threads exiting", 'S', USER, "", "", "", "", "", "", NULL, "not-applicable", NULL,
-	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
+	 INAPPLICABLE, ABSENT, ABSENT, ABSENT, ABSENT},
 	/* vector 26, and the next */
 	{"empty rollup", 'S', USER, MM, "", NULL, NULL, NULL, NULL, NULL, "not-applicable", NULL,
-	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
+	 INAPPLICABLE, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"header only", 'S', USER, MM, HEADING, NULL, NULL, NULL, NULL, NULL, "approximate",
 	 "status", CTPROF_ABSENT_INVALID, ABSENT, 100, 5, 70},
 	/* vector 53 */
 	{"garbage", 'S', USER, "", "garbage", NULL, NULL, NULL, NULL, NULL, "not-applicable", NULL,
-	 UNSUPPORTED, ABSENT, ABSENT, ABSENT, ABSENT},
+	 INAPPLICABLE, ABSENT, ABSENT, ABSENT, ABSENT},
 	{"garbage, no status", 'S', USER, NULL, "garbage\n\xff: 1", NULL, NULL, NULL, NULL, NULL,
 	 "inaccessible", NULL, CTPROF_ABSENT_INVALID, ABSENT, ABSENT, ABSENT, ABSENT},
 };
@@ -87,6 +87,20 @@ static guint64 kib(guint64 number)
 	return number == ABSENT ? ABSENT : number * 1024;
 }
 
+/* What has no memory lacks nothing, whichever file the value is from. */
+static void assert_all_inapplicable(const struct run *run)
+{
+	static const char *const names[] = {
+		"rss_bytes", "swap_bytes",    "rss_peak_bytes", "status_rss_shmem_bytes",
+		"uss_bytes", "memory_source", "memory_read_ns", "memory_would_ns",
+		"cmdline"};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_test_message("%s", names[i]);
+		g_assert_cmpuint(fake_host_state(run->fake, 0, names[i]), ==, INAPPLICABLE);
+	}
+}
+
 static void test_ladder(void)
 {
 	for (gsize i = 0; i < G_N_ELEMENTS(ladder_cases); i++) {
@@ -102,6 +116,8 @@ static void test_ladder(void)
 		assert_word(&run, 0, "memory_state", c->state);
 		assert_word(&run, 0, "memory_source", c->source);
 		g_assert_cmpuint(fake_host_state(run.fake, 0, "pss_bytes"), ==, c->why);
+		if (c->why == INAPPLICABLE && !g_str_equal(c->status, MM))
+			assert_all_inapplicable(&run);
 		assert_number(&run, 0, "pss_bytes", kib(c->pss_kib));
 		assert_number(&run, 0, "rss_bytes", kib(c->rss_kib));
 		assert_number(&run, 0, "swap_bytes", kib(c->swap_kib));

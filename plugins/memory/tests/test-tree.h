@@ -23,6 +23,7 @@
 
 #define DENIED CTPROF_ABSENT_DENIED
 #define UNSUPPORTED CTPROF_ABSENT_UNSUPPORTED
+#define INAPPLICABLE CTPROF_ABSENT_INAPPLICABLE
 #define ABSENT G_MAXUINT64
 
 struct memory *instance(const struct run *run);

@@ -8,6 +8,7 @@
 #include "smaps-sums.h"
 
 #define MISSING CTPROF_ABSENT_UNSUPPORTED
+#define INAPPLICABLE CTPROF_ABSENT_INAPPLICABLE
 #define INVALID CTPROF_ABSENT_INVALID
 
 static struct files_index files_index;
@@ -227,6 +228,10 @@ static void test_sched(void)
 		{FILE_SCHED, "enabled : 1", "ext_enabled", MISSING, 0},
 		{FILE_SCHED, "a.ext.enabled : 1", "ext_enabled", MISSING, 0},
 		{FILE_SCHED, "se.slice : 1400000", "fair_slice_ns", 0, 1400000},
+		{FILE_SCHED, "x : 1\npolicy : 0\n", "fair_slice_ns", MISSING, 0},
+		{FILE_SCHED, "x : 1\npolicy : 3\n", "fair_slice_ns", MISSING, 0},
+		{FILE_SCHED, "x : 1\npolicy      :       1", "fair_slice_ns", INAPPLICABLE, 0},
+		{FILE_SCHED, "x : 1\npolicy : 1\nse.slice : 5", "fair_slice_ns", 0, 5},
 		{FILE_SCHED, "se.exec_start : 1140812.653085", "exec_max", MISSING, 0},
 		{FILE_SCHED, SLEEP_BLOCK("3200.50", "1100.75"), "voluntary_sleep_ns", 0,
 		 2099750000},

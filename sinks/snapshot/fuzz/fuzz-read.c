@@ -198,7 +198,8 @@ static void put_absent(struct ctprof_batch *batch, uint64_t row, uint32_t slot, 
 {
 	(void)row;
 	check_slot(batch, slot, UINT32_MAX);
-	check(why >= CTPROF_ABSENT_UNSUPPORTED && why <= CTPROF_ABSENT_SKIPPED && why % 10 == 0);
+	check(why >= CTPROF_ABSENT_UNSUPPORTED && why <= CTPROF_ABSENT_INAPPLICABLE &&
+	      why % 10 == 0);
 }
 
 static CTPROF_PRINTF(3, 4) void take_log(const struct ctprof_host *host, uint32_t level,

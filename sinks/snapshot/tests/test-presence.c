@@ -38,7 +38,7 @@ static void test_reasons(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
 	/* 25: what a newer host may say */
-	static const guint8 states[N] = {60, 10, 0, 20, 30, 40, 50, 60, 25};
+	static const guint8 states[N] = {60, 10, 70, 20, 30, 40, 50, 60, 25};
 
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
 	presence_write_set(&json, names, states, 9);
@@ -46,7 +46,8 @@ static void test_reasons(void)
 	g_assert_cmpstr(
 		text, ==,
 		"{\"unsupported\":[\"m1\",\"m8\"],\"denied\":[\"m3\"],\"vanished\":[\"m4\"],"
-		"\"timeout\":[\"m5\"],\"invalid\":[\"m6\"],\"skipped\":[\"m0\",\"m7\"]}");
+		"\"timeout\":[\"m5\"],\"invalid\":[\"m6\"],\"skipped\":[\"m0\",\"m7\"],"
+		"\"inapplicable\":[\"m2\"]}");
 }
 
 static void test_equal_sets_share_a_number(void)
