@@ -100,12 +100,18 @@ struct ctprof_plugin {
 	const void *ops; /* by kind: see source.h, sink.h */
 };
 
+#ifdef __cplusplus
+#define CTPROF_EXTERN_C extern "C"
+#else
+#define CTPROF_EXTERN_C
+#endif
+
 /*
- * Exports a descriptor.  Once per plugin, at file scope:
+ * Exports a descriptor.  Once per plugin, at file scope, in C or in C++:
  *	CTPROF_PLUGIN(my_descriptor)
  */
 #define CTPROF_PLUGIN(descriptor)                                                                  \
-	CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v1(void);                    \
+	CTPROF_EXTERN_C CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v1(void);    \
 	CTPROF_EXPORT const struct ctprof_plugin *ctprof_plugin_entry_v1(void)                     \
 	{                                                                                          \
 		return &(descriptor);                                                              \

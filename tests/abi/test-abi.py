@@ -81,28 +81,41 @@ def test_plugin_of_tomorrow_works():
         assert r.lines("plugin") == ["plugin future state=10 failures=0 why=-"]
 
 
-def build_stranger(r, env):
-    cc = shlex.split(os.environ.get("CC", "")) or [find_tool("cc", "gcc", "clang")]
+def build_stranger(r, env, cxx=False):
+    if cxx:
+        cc = shlex.split(os.environ.get("CXX", "")) or [find_tool("c++", "g++", "clang++")]
+        standard, source = "-std=c++11", "stranger.cc"
+    else:
+        cc = shlex.split(os.environ.get("CC", "")) or [find_tool("cc", "gcc", "clang")]
+        standard, source = "-std=c99", "stranger.c"
     pkg_config = find_tool("pkg-config", "pkgconf")
     cflags = shlex.split(call(pkg_config, "--cflags", "ctprof", env=env))
     assert call(pkg_config, "--libs", "ctprof", env=env).strip() == "", "a plugin links nothing"
     assert call(pkg_config, "--variable=abi_version", "ctprof", env=env).startswith("1.")
     plugin = r.plugins / "ctprof-stranger.so"
-    call(*cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC",
-         "-Wl,-z,defs", *cflags, SOURCE / "tests/abi/stranger.c", "-o", plugin, cwd=r.tmp)
+    call(*cc, standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC",
+         "-Wl,-z,defs", *cflags, SOURCE / "tests/abi" / source, "-o", plugin, cwd=r.tmp)
     plugin.chmod(0o755)
     return plugin
 
 
-def test_stranger_builds_out_of_tree():
+def check_stranger(cxx):
     with rig() as r:
         env = install(r.tmp / "installed")
-        build_stranger(r, env)
+        build_stranger(r, env, cxx)
         listed = r.run("metric-list", plugins="stranger")
         assert listed.status == 0 and "stranger_twice" in listed.out, str(listed)
         result = r.capture(plugins="stranger,snapshot", env={"TOYSINK_GROUP": "stranger"})
         assert result.status == 0 and len(result.err) == 1, str(result)
         assert r.lines("thread")[0] == "thread 1000 1000 stranger_twice=2000"
+
+
+def test_stranger_builds_out_of_tree():
+    check_stranger(cxx=False)
+
+
+def test_stranger_may_write_cxx():
+    check_stranger(cxx=True)
 
 
 def test_stranger_is_in_the_snapshot():
