@@ -265,6 +265,11 @@ gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *b
 	int result = collect_locked(plugin, context, batch);
 	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&plugin->batches, 1, __ATOMIC_RELAXED);
+	if (result > 0) {
+		plugin->host.error(&plugin->host, "the answer %d is neither 0 nor a negative errno",
+				   result);
+		result = -EINVAL;
+	}
 	if (result < 0)
 		count_failure(plugin, result);
 	else

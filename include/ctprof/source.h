@@ -54,8 +54,9 @@ struct ctprof_source_ops {
 	/* Required.  Fills the batch's rows through host->put_*().  context is
 	 * the worker's (thread batches of a source with worker_open), else NULL.
 	 * 0: what could be read was put; single values that could not are absent,
-	 * with a reason, and no error.  Negative: nothing of this batch can be
-	 * trusted; after eight in a row the host leaves the source out. */
+	 * with a reason, and no error.  A negative errno: nothing of this
+	 * batch can be trusted; after eight in a row the host leaves the source out.
+	 * Any other number counts as such a failure. */
 	int (*collect)(void *self, void *context, struct ctprof_batch *batch);
 };
 

@@ -193,10 +193,21 @@ def test_garbage_as_an_answer():
         assert all("toy_count=!50 toy_word=!50" in line for line in r.lines("thread"))
 
 
-def test_large_answer_is_no_failure():
+def test_positive_answer_is_a_failure():
     with rig() as r:
         result = r.capture(env={"TOY_FAULT": "collect-much"})
-        assert result.status == 0 and r.lines("plugin") == ["plugin toy state=10 failures=0 why=-"], str(result)
+        assert result.status == 0, str(result)
+        # The host's row, and the threads'.
+        assert r.lines("plugin") == ["plugin toy state=10 failures=2 why=-"], str(result)
+        assert any("plugin toy: 2 failures" in line and "answer 2147483647" in line
+                   for line in result.err), str(result)
+
+
+def test_positive_answers_in_a_row_switch_the_source_off():
+    with rig(processes=12, threads=OWN_BATCH) as r:
+        result = r.capture("--jobs", "1", env={"TOY_FAULT": "collect-much"})
+        assert result.status == 0 and "state=30" in r.lines("plugin")[0], str(result)
+        assert any("switched off" in line and "2147483647" in line for line in result.err), str(result)
 
 
 def test_source_denied_at_start_is_left_out():
