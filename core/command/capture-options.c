@@ -313,8 +313,8 @@ static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 	return TRUE;
 }
 
-/* HOST-YYYYmmddTHHMMSSZ.ctprof.zst; the host's name is its own business. */
-static char *default_output(const Root *root)
+/* HOST-YYYYmmddTHHMMSSZ.ctprof.zst, or .SINK; the host's name is its own business. */
+static char *default_output(const Root *root, const char *sink)
 {
 	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
 	g_autofree char *time = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
@@ -327,7 +327,9 @@ static char *default_output(const Root *root)
 	g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
 	if (host[0] == '.' || host[0] == '-')
 		host[0] = '_';
-	return g_strdup_printf("%.64s-%s" CAPTURING_SUFFIX, host, time);
+	return strcmp(sink, SNAPSHOT_SINK) == 0
+		       ? g_strdup_printf("%.64s-%s" CAPTURING_SUFFIX, host, time)
+		       : g_strdup_printf("%.64s-%s.%s", host, time, sink);
 }
 
 static void add_fact(GArray *facts, const char *key, const char *value)
@@ -444,9 +446,34 @@ static void summarise(const CapturingRequest *request, const CaptureResult *resu
 		size);
 }
 
+static gboolean writes_captures(const Plugin *plugin)
+{
+	return plugin->descriptor.kind == CTPROF_KIND_SINK && plugin->sink.begin;
+}
+
+/* The sink of that name, when it can write a capture. */
+static Plugin *find_sink(const Session *session, const char *name, GError **error)
+{
+	g_autoptr(GString) able = g_string_new(NULL);
+
+	for (guint i = 0; i < session->plugins->len; i++) {
+		Plugin *plugin = g_ptr_array_index(session->plugins, i);
+
+		if (!writes_captures(plugin))
+			continue;
+		if (strcmp(plugin_name(plugin), name) == 0)
+			return plugin;
+		g_string_append_printf(able, " %s", plugin_name(plugin));
+	}
+	g_set_error(error, USAGE_ERROR, 0, "--sink '%s': expected a sink that writes captures:%s",
+		    name, able->len ? able->str : " none is loaded");
+	return NULL;
+}
+
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error)
 {
-	static const char *const needed[] = {SNAPSHOT_SINK, NULL};
+	const char *sink_name = request->sink ? request->sink : SNAPSHOT_SINK;
+	const char *const needed[] = {sink_name, NULL};
 	g_autoptr(GArray) only = NULL;
 	g_autofree char *name = NULL;
 	g_autofree char *wanted_groups = NULL;
@@ -459,11 +486,13 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	    (delayacct && !switch_delayacct_on(globals, error)))
 		return FALSE;
 	g_autoptr(Session) session = session_new(globals, needed, error);
-	if (!session || !check_memory(session, request, error) ||
+	Plugin *sink = session ? find_sink(session, sink_name, error) : NULL;
+	if (!sink || !check_memory(session, request, error) ||
 	    !registry_seal(session->registry, request->metrics,
 			   request->groups ? request->groups : wanted_groups, error))
 		return FALSE;
-	name = request->output ? g_strdup(request->output) : default_output(session->root);
+	name = request->output ? g_strdup(request->output)
+			       : default_output(session->root, sink_name);
 	g_autoptr(Output) output = output_open(name, TRUE, error);
 	if (!output)
 		return FALSE;
@@ -478,8 +507,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 		.facts = (const void *)facts->data,
 		.n_facts = facts->len,
 	};
-	gboolean ok = capture_run(session->root, session->plugins, session->registry,
-				  session_plugin(session, SNAPSHOT_SINK, CTPROF_KIND_SINK), output,
+	gboolean ok = capture_run(session->root, session->plugins, session->registry, sink, output,
 				  &options, &result, error);
 	tell_left_out(globals, session, request);
 	if (!ok || !output_commit(output, error))

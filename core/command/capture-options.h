@@ -15,6 +15,7 @@ extern const GOptionEntry capturing_cost_entries[];
 
 typedef struct capturing_request {
 	char *output;          /* file; NULL: named after host and time */
+	char *sink;            /* what writes it; NULL: the snapshot sink */
 	char *groups;          /* as --groups takes them; NULL: what that option says */
 	char *metrics;         /* as --metrics takes them; NULL: all */
 	char **pids;           /* as text; NULL: all */

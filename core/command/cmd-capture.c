@@ -7,6 +7,8 @@ static CapturingRequest request;
 static const GOptionEntry entries[] = {
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &request.output,
 	 "Write FILE, '-' for standard output (default: HOST-TIME" CAPTURING_SUFFIX ")", "FILE"},
+	{"sink", 0, 0, G_OPTION_ARG_STRING, &request.sink,
+	 "Plugin that writes FILE (default: snapshot)", "NAME"},
 	{"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &request.pids,
 	 "Capture this process only (repeatable)", "PID"},
 	{"metrics", 'm', 0, G_OPTION_ARG_STRING, &request.metrics,

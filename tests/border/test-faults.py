@@ -266,6 +266,30 @@ add_tests(globals(), "sink", check_sink, {
 })
 
 
+def test_any_sink_that_can_writes_the_capture():
+    with rig() as r:
+        r.install("toydraw")
+        result = r.capture("--sink", "toydraw", plugins="toy,snapshot",
+                           env={"TOYSINK_FAULT": "begin-fails"})
+        assert result.status == 0 and len(result.err) == 1, str(result)
+        assert r.lines("end") == ["end threads=6 processes=3"]
+        # Its file is not named like a snapshot.
+        r.file.unlink()
+        result = r.run("--proc-root", r.proc, "capture", "--sink", "toydraw")
+        assert result.status == 0, str(result)
+        made = [file.name for file in r.tmp.iterdir() if file.name.endswith(".toydraw")]
+        assert len(made) == 1 and not list(r.tmp.glob("*.ctprof.zst")), made
+
+
+def test_sink_that_cannot_write_a_capture_is_refused():
+    with rig() as r:
+        for name in ("csv", "toy"):
+            result = r.capture("--sink", name, plugins="toy,snapshot")
+            check_failure(result, 2, f"--sink '{name}'", "captures: snapshot")
+        check_failure(r.capture("--sink", "nosuch", plugins="toy,snapshot"), 2, "nosuch", "not installed")
+        assert r.left() == []
+
+
 def test_source_in_the_sinks_place():
     with rig() as r:
         r.install("toy", "snapshot")
