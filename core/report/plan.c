@@ -10,10 +10,6 @@
 #define RENAME_MIN_TYPES 10
 #define RENAME_MIN_JACCARD 0.90
 
-/* Groups of objects that are many, and of views of their own: sections only
- * where --sections names them. */
-static const char *const quiet_groups[] = {"memory-files", "memory-mappings", "memory-swap"};
-
 /* Kinds that tell how big an object is. */
 static const guint32 sizes[] = {
 	CTPROF_COUNTER, CTPROF_LEVEL, CTPROF_PEAK, CTPROF_LOW, CTPROF_GAUGE,
@@ -183,14 +179,10 @@ static gboolean has_text(const GPtrArray *texts, const char *text)
 						NULL);
 }
 
-gboolean plan_has_objects(const Plan *plan, const char *group)
+gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def)
 {
-	if (plan->objects)
-		return has_text(plan->objects, group);
-	for (guint i = 0; i < G_N_ELEMENTS(quiet_groups); i++)
-		if (strcmp(quiet_groups[i], group) == 0)
-			return FALSE;
-	return TRUE;
+	return plan->objects ? has_text(plan->objects, def->group)
+			     : !(def->flags & CTPROF_METRIC_QUIET);
 }
 
 gboolean plan_folds_object(const Plan *plan, const Metric *metric)
@@ -200,7 +192,7 @@ gboolean plan_folds_object(const Plan *plan, const Metric *metric)
 	for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
 		if (sizes[i] == def->kind)
 			return g_hash_table_contains(plan->needed, def->name) ||
-			       (plan->metrics->len == 0 && plan_has_objects(plan, def->group));
+			       (plan->metrics->len == 0 && plan_has_objects(plan, def));
 	return FALSE;
 }
 

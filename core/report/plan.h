@@ -38,8 +38,8 @@ GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
 const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure);
-/* Whether a group of objects is a section. */
-gboolean plan_has_objects(const Plan *plan, const char *group);
+/* Whether the group of objects that a metric is of is a section. */
+gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def);
 /* Whether a metric of objects is folded, and the MeasureChoice of that. */
 gboolean plan_folds_object(const Plan *plan, const Metric *metric);
 const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure);

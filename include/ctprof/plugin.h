@@ -35,7 +35,7 @@ extern "C" {
 /* Breaks with the exported symbol's name; a plugin of another major is refused. */
 #define CTPROF_ABI_MAJOR 1u
 /* Grows with every appended member; informative. */
-#define CTPROF_ABI_MINOR 1u
+#define CTPROF_ABI_MINOR 2u
 
 #if defined(__GNUC__)
 #define CTPROF_EXPORT __attribute__((visibility("default")))
@@ -161,6 +161,9 @@ enum ctprof_scope {
 /* struct ctprof_metric.flags */
 #define CTPROF_METRIC_ON_DEMAND 1u /* off unless asked for by metric or group name */
 #define CTPROF_METRIC_UNLIMITED 2u /* UINT64_MAX means "no limit" */
+/* Of a group of objects that are too many to be shown unasked: the group is a
+ * section of a report only where the user names it.  Since 1.2. */
+#define CTPROF_METRIC_QUIET 4u
 
 /*
  * A metric, declared once by the source that fills it.  Names are unique among

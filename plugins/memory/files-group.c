@@ -77,7 +77,8 @@ const struct object_group tmpfs_group = {
 
 #define FILES "memory-files"
 #define FILE_METRIC(kind, unit, name, help, origin)                                                \
-	OBJECT_METRIC(FILES, CTPROF_METRIC_ON_DEMAND, kind, unit, name, help, origin)
+	OBJECT_METRIC(FILES, CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET, kind, unit, name,      \
+		      help, origin)
 
 enum {
 	FILE_MOUNT,

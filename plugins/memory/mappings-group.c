@@ -9,7 +9,8 @@
 
 #define GROUP "memory-mappings"
 #define MAPPING_METRIC(kind, unit, name, help, origin)                                             \
-	OBJECT_METRIC(GROUP, CTPROF_METRIC_ON_DEMAND, kind, unit, name, help, origin)
+	OBJECT_METRIC(GROUP, CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET, kind, unit, name,      \
+		      help, origin)
 
 enum {
 	MAPPING_PID,

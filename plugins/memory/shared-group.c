@@ -174,7 +174,8 @@ const struct object_group shared_group = {
 
 #define SWAP "memory-swap"
 #define SWAP_METRIC(unit, name, help, origin)                                                      \
-	OBJECT_METRIC(SWAP, CTPROF_METRIC_ON_DEMAND, LEVEL, unit, name, help, origin)
+	OBJECT_METRIC(SWAP, CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET, LEVEL, unit, name,      \
+		      help, origin)
 
 enum {
 	SWAP_BY_OBJECT,

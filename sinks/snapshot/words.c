@@ -42,6 +42,7 @@ const struct word words_scopes[] = {
 const struct word words_flags[] = {
 	{CTPROF_METRIC_ON_DEMAND, "on_demand"},
 	{CTPROF_METRIC_UNLIMITED, "unlimited"},
+	{CTPROF_METRIC_QUIET, "quiet"},
 	{0, NULL},
 };
 

@@ -149,6 +149,11 @@ void sample_metric(Sample *sample, const char *name, guint32 kind, guint32 unit,
 	add_def(sample, &def, 0);
 }
 
+void sample_flag(Sample *sample, enum row_class row, const char *name, guint32 flags)
+{
+	registry_named(sample->registry, row, name)->def.flags |= flags;
+}
+
 static void begin_row(Sample *sample, enum row_class row, struct ctprof_target target)
 {
 	struct sample_rows *rows = &sample->rows[row];

@@ -13,6 +13,8 @@ Sample *sample_new(void);
 void sample_free(Sample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sample, sample_free)
 
+/* CTPROF_METRIC_* of a metric. */
+void sample_flag(Sample *sample, enum row_class row, const char *name, guint32 flags);
 /* Before the first row: a metric besides those of sample.c. */
 void sample_metric(Sample *sample, const char *name, guint32 kind, guint32 unit, guint32 scope,
 		   const char *group);

@@ -24,7 +24,8 @@ static Sample *object_sample(void)
 		      "segments");
 	sample_metric(sample, "seg_most", CTPROF_PEAK, CTPROF_UNIT_NS, CTPROF_SCOPE_OBJECT,
 		      "segments");
-	sample_metric(sample, "file_bytes", LEVEL, "memory-files");
+	sample_metric(sample, "file_bytes", LEVEL, "many");
+	sample_flag(sample, ROW_OBJECT, "file_bytes", CTPROF_METRIC_QUIET);
 	sample_thread(sample, 1, 1, "p", "c", "/");
 	return sample;
 }
@@ -56,7 +57,7 @@ static Sample *before(void)
 	segment(sample, "memfd", "/a-1", 7, 2);
 	segment(sample, "file", "/a-2", 200, 3);
 	segment(sample, NULL, "/b", 1, 4);
-	sample_object(sample, "memory-files", "/tmp/x");
+	sample_object(sample, "many", "/tmp/x");
 	sample_u64(sample, "file_bytes", 5);
 	return sample;
 }
@@ -86,8 +87,7 @@ static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options)
 		const char *name = report->sections[i].name;
 		g_autofree char *dump = sample_dump_section(report, name);
 
-		if (!strcmp(name, "parts") || !strcmp(name, "segments") ||
-		    !strcmp(name, "memory-files"))
+		if (!strcmp(name, "parts") || !strcmp(name, "segments") || !strcmp(name, "many"))
 			g_string_append(out, dump);
 	}
 	return g_strdup(out->str);
@@ -163,7 +163,7 @@ static void test_choice(void)
 		const char *sections, *metrics, *filter, *dump;
 	} cases[] = {
 		{"parts", NULL, "zram0", "parts zram0 part_bytes 20\n"},
-		{"memory-files", NULL, NULL, "memory-files /tmp/x file_bytes 5\n"},
+		{"many", NULL, NULL, "many /tmp/x file_bytes 5\n"},
 		{"primary,segments", "seg_reads", "memfd", "segments memfd /a-{N} seg_reads 2\n"},
 		{NULL, "seg_reads,thread_count", "/b", "segments - /b seg_reads 4\n"},
 		{NULL, "thread_count", NULL, ""},
@@ -200,7 +200,7 @@ static void test_fail_on(void)
 	g_autoptr(Sample) a = before();
 	g_autoptr(Sample) b = after();
 
-	sample_object(b, "memory-files", "/tmp/x");
+	sample_object(b, "many", "/tmp/x");
 	sample_u64(b, "file_bytes", 8);
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *fail_on = g_strdup(cases[i].fail_on);

@@ -44,7 +44,7 @@ void objects_bind(GArray *groups, ObjectCategories *categories, const Plan *plan
 		if (at == groups->len) {
 			ObjectGroup group = {.name = store_text(store, metric->def.group)};
 
-			group.shown = plan_has_objects(plan, group.name);
+			group.shown = plan_has_objects(plan, &metric->def);
 			g_array_append_val(groups, group);
 		}
 		while (categories->len < groups->len)

@@ -251,7 +251,7 @@ static void test_about(void)
 	metric.rank = 7;
 	metric.tag = "cfs-only";
 	metric.gates = "A B";
-	metric.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_UNLIMITED;
+	metric.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_UNLIMITED | CTPROF_METRIC_QUIET;
 	info->metric = &metric;
 	build_capture(build)->options = options;
 	build_capture(build)->n_options = 2;
@@ -268,7 +268,7 @@ static void test_about(void)
 		"{\"name\":\"memory.max\",\"kind\":\"gauge\",\"unit\":\"bytes\","
 		"\"scope\":\"cgroup\",\"group\":\"test\",\"plugin\":\"test\",\"rank\":7,"
 		"\"tag\":\"cfs-only\",\"gates\":\"A B\",\"flags\":[\"on_demand\","
-		"\"unlimited\"],\"help\":\"help\",\"origin\":\"origin\"}]");
+		"\"unlimited\",\"quiet\"],\"help\":\"help\",\"origin\":\"origin\"}]");
 	build_assert_section(
 		build, "plugins",
 		"[{\"name\":\"p\",\"version\":\"1.0\",\"kind\":\"source\",\"state\":\"live\","
