@@ -10,63 +10,71 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/ui.h"
-#include "command/capture-options.h"
 #include "command/cmd.h"
+#include "command/help.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
+
+#define NS_PER_MS 1000000
+#define PLUGIN_TIMEOUT_NS (60 * G_GUINT64_CONSTANT(1000000000))
 
 static const Command *const commands[] = {
 	&cmd_stat,   &cmd_capture,     &cmd_show,    &cmd_compare,      &cmd_memory,
 	&cmd_doctor, &cmd_metric_list, &cmd_plugins, &cmd_plugin_check, &cmd_complete};
 
 static Globals globals;
-static gboolean quiet, version, unsupervised;
-static char *plugin_timeout;
+static gboolean help, version, unsupervised, quiet;
 static int verbosity;
+static guint64 plugin_timeout_ns = PLUGIN_TIMEOUT_NS;
 
-static gboolean count_verbose(const char *name, const char *value, gpointer data, GError **error)
-{
-	(void)name;
-	(void)value;
-	(void)data;
-	(void)error;
-	verbosity++;
-	return TRUE;
-}
-
-static const GOptionEntry global_entries[] = {
-	{"plugins", 0, 0, G_OPTION_ARG_STRING, &globals.plugins,
-	 "Plugins to load: names, 'all', '-NAME' to leave one out (default: all)", "LIST"},
-	{"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &globals.plugin_path,
-	 "Look for plugins in DIR first (repeatable)", "DIR"},
-	{"option", 'O', 0, G_OPTION_ARG_STRING_ARRAY, &globals.settings,
-	 "Set an option of a plugin (repeatable)", "PLUGIN.KEY=VALUE"},
-	{"proc-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.proc,
-	 "Read a recorded process tree instead of this host's", "DIR"},
-	{"sys-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.sys, "Its sysfs tree", "DIR"},
-	{"cgroup-root", 0, 0, G_OPTION_ARG_FILENAME, &globals.cgroup, "Its cgroup tree", "DIR"},
-	{"plugin-timeout", 0, 0, G_OPTION_ARG_STRING, &plugin_timeout,
-	 "Leave out a plugin that makes no progress for so long, 0 for never (default: 60s)",
-	 "TIME"},
-	{"no-supervise", 0, 0, G_OPTION_ARG_NONE, &unsupervised,
-	 "Run plugins in this very process, for debuggers: a crash is then ctprof's", NULL},
-	{"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Say nothing but errors", NULL},
-	{"verbose", 'v', G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)count_verbose,
-	 "Say more; twice: say all", NULL},
-	G_OPTION_ENTRY_NULL,
+static const Option help_options[] = {
+	OPTION(BOOL, "help", 'h', &help, NULL, "Show help options"),
+	OPTION_END,
 };
 
-static const GOptionEntry main_entries[] = {
-	{"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
-	G_OPTION_ENTRY_NULL,
+static const Option main_options[] = {
+	OPTION(BOOL, "version", 0, &version, NULL, "Print the version and exit"),
+	OPTION_END,
+};
+
+static const Option global_options[] = {
+	OPTION(TEXT, "plugins", 0, &globals.plugins, "LIST",
+	       "Plugins to load: names, 'all', '-NAME' to leave one out", .from = FROM_PLUGINS,
+	       .row.default_value = "all"),
+	OPTION(PATH, "plugin-path", 0, &globals.plugin_path, "DIR",
+	       "Look for plugins in DIR first (repeatable)", .many = TRUE,
+	       .from = FROM_DIRECTORIES),
+	OPTION(PATH, "option", 'O', &globals.settings, "PLUGIN.KEY=VALUE",
+	       "Set an option of a plugin (repeatable; see 'ctprof plugins NAME')", .many = TRUE,
+	       .from = FROM_SETTINGS),
+	OPTION(PATH, "proc-root", 0, &globals.proc, "DIR",
+	       "Read a recorded process tree instead of this host's", .from = FROM_DIRECTORIES),
+	OPTION(PATH, "sys-root", 0, &globals.sys, "DIR", "Its sysfs tree",
+	       .from = FROM_DIRECTORIES),
+	OPTION(PATH, "cgroup-root", 0, &globals.cgroup, "DIR", "Its cgroup tree",
+	       .from = FROM_DIRECTORIES),
+	OPTION(TIME, "plugin-timeout", 0, &plugin_timeout_ns, "TIME",
+	       "Drop a plugin that makes no progress for TIME; 0 disables",
+	       .row.default_value = "60s"),
+	OPTION(BOOL, "no-supervise", 0, &unsupervised, NULL,
+	       "Run plugins in-process (for debuggers); a plugin crash takes ctprof down"),
+	OPTION(BOOL, "quiet", 'q', &quiet, NULL, "Errors only"),
+	OPTION(BOOL, "verbose", 'v', &verbosity, NULL, "Verbose; repeat for debug output",
+	       .many = TRUE),
+	OPTION_END,
+};
+
+const struct ctprof_option_word cmd_formats[2] = {
+	OPTION_WORD("text", NULL),
+	OPTION_WORD("json", NULL),
 };
 
 int cmd_fail(const GError *error)
 {
 	ui_error("%s", error->message);
-	return error->domain == USAGE_ERROR || error->domain == G_OPTION_ERROR ? EXIT_USAGE
-									       : EXIT_FAILED;
+	return error->domain == USAGE_ERROR ? EXIT_USAGE : EXIT_FAILED;
 }
 
 gboolean cmd_no_arguments(char **arguments, GError **error)
@@ -83,15 +91,6 @@ int cmd_printed(void)
 		return EXIT_FAILED;
 	crash_set_output(CRASH_ALL_OUT);
 	return EXIT_DONE;
-}
-
-gboolean cmd_wants_json(const char *format, gboolean *ret_json, GError **error)
-{
-	*ret_json = g_strcmp0(format, "json") == 0;
-	if (*ret_json || !format || g_str_equal(format, "text"))
-		return TRUE;
-	g_set_error(error, USAGE_ERROR, 0, "--format '%s': expected text or json", format);
-	return FALSE;
 }
 
 static char *describe(void)
@@ -117,20 +116,6 @@ static char *describe(void)
 	return g_string_free(text, FALSE);
 }
 
-static GOptionContext *new_context(const char *parameters, const GOptionEntry *own,
-				   const GOptionEntry *const *shared)
-{
-	GOptionContext *context = g_option_context_new(parameters);
-
-	g_option_context_set_translation_domain(context, NULL);
-	if (own)
-		g_option_context_add_main_entries(context, own, NULL);
-	for (guint i = 0; shared && i < COMMAND_MAX_SHARED && shared[i]; i++)
-		g_option_context_add_main_entries(context, shared[i], NULL);
-	g_option_context_add_main_entries(context, global_entries, NULL);
-	return context;
-}
-
 const Command *cmd_find(const char *name)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
@@ -144,54 +129,49 @@ const Command *cmd_nth(guint n)
 	return n < G_N_ELEMENTS(commands) ? commands[n] : NULL;
 }
 
-const GOptionEntry *cmd_global_entries(void)
+void cmd_list_tables(const Command *command, const Option *of_plugins,
+		     const Option *ret_tables[COMMAND_MAX_TABLES])
 {
-	return global_entries;
+	guint n = 0;
+
+	ret_tables[n++] = help_options;
+	if (!command)
+		ret_tables[n++] = main_options;
+	else if (command->options)
+		ret_tables[n++] = command->options;
+	for (guint i = 0; command && i < COMMAND_MAX_SHARED && command->shared[i]; i++)
+		ret_tables[n++] = command->shared[i];
+	if (of_plugins)
+		ret_tables[n++] = of_plugins;
+	ret_tables[n++] = global_options;
+	ret_tables[n] = NULL;
 }
 
-static int misused(GError *error, const char *help)
+static int misused(const GError *error, const Command *command)
 {
-	ui_error("%s (see '%s')", error->message, help);
-	g_error_free(error);
+	ui_error("%s (see 'ctprof %s%s--help')", error->message, command ? command->name : "",
+		 command ? " " : "");
 	return EXIT_USAGE;
 }
 
-/* The last one given counts. */
-static void merge_string(char **now, char *earlier)
+static int print_help(const Command *command, const Option *const *tables, FILE *stream)
 {
-	if (*now)
-		g_free(earlier);
-	else
-		*now = earlier;
-}
+	g_autofree char *text = describe();
+	g_autofree char *usage =
+		command ? g_strdup_printf("%s [OPTION…]%s%s", command->name,
+					  command->arguments[0] ? " " : "", command->arguments)
+			: g_strdup("[OPTION…] COMMAND [OPTION…]");
+	const Help shown = {
+		.usage = usage,
+		.summary = command ? command->summary
+				   : "Takes one picture of a Linux host, thread by thread, and "
+				     "tells what moved between two.",
+		.text = command ? command->help : text,
+		.tables = tables,
+	};
 
-/* All given count, in order. */
-static void merge_list(char ***now, char **earlier)
-{
-	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
-
-	if (!*now || !earlier) {
-		*now = *now ? *now : earlier;
-		return;
-	}
-	for (guint i = 0; earlier[i]; i++)
-		g_strv_builder_add(all, earlier[i]);
-	for (guint i = 0; (*now)[i]; i++)
-		g_strv_builder_add(all, (*now)[i]);
-	g_strfreev(earlier);
-	g_strfreev(*now);
-	*now = g_strv_builder_end(all);
-}
-
-/* Global options may stand before the command and behind it. */
-static void merge_globals(const Globals *earlier)
-{
-	merge_string(&globals.plugins, earlier->plugins);
-	merge_string(&globals.proc, earlier->proc);
-	merge_string(&globals.sys, earlier->sys);
-	merge_string(&globals.cgroup, earlier->cgroup);
-	merge_list(&globals.plugin_path, earlier->plugin_path);
-	merge_list(&globals.settings, earlier->settings);
+	help_print(&shown, stream);
+	return stream == stdout ? cmd_printed() : EXIT_USAGE;
 }
 
 struct task {
@@ -217,60 +197,126 @@ static int run_supervised(const Command *command, char **arguments)
 	return supervise_status(status);
 }
 
-static int run_command(const Command *command, const char *const *arguments)
+/* Options of every command, and --help, are read first: they decide which
+ * plugins there are, and so which further options. */
+static gboolean is_early(const Option *option)
 {
-	g_auto(GStrv) argv = g_strdupv((char **)(uintptr_t)arguments);
-	g_autofree char *help = g_strdup_printf("ctprof %s --help", command->name);
-	g_autoptr(GOptionContext) context =
-		new_context(command->arguments, command->entries, command->shared);
+	return option == help_options ||
+	       (option >= global_options && option < global_options + G_N_ELEMENTS(global_options));
+}
+
+/* Reads the options of every command; ret_unknown: whether others are no option of
+ * the tables. */
+static gboolean read_early(const Option *const *tables, char **words, gboolean *ret_unknown,
+			   GError **error)
+{
+	CommandLine line = {.tables = tables, .words = words};
+	enum line_part part;
+	LineWord word;
+
+	*ret_unknown = FALSE;
+	while ((part = line_next(&line, &word)) != LINE_END) {
+		*ret_unknown |= part == LINE_UNKNOWN;
+		if (part == LINE_OPTION && is_early(word.option) && !line_store(&word, NULL, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* Reads the rest; arguments: takes what is no option. */
+static gboolean read_late(const Option *const *tables, char **words, GPtrArray *arguments,
+			  GError **error)
+{
+	g_autoptr(GPtrArray) settings = g_ptr_array_new();
+	CommandLine line = {.tables = tables, .words = words};
+	enum line_part part;
+	LineWord word;
+
+	while ((part = line_next(&line, &word)) != LINE_END) {
+		if (part == LINE_UNKNOWN) {
+			line_fail_unknown(&line, &word, error);
+			return FALSE;
+		}
+		if (part == LINE_ARGUMENT)
+			g_ptr_array_add(arguments, g_strdup(word.text));
+		else if (!is_early(word.option) && !line_store(&word, settings, error))
+			return FALSE;
+	}
+	g_ptr_array_add(arguments, NULL);
+	/* After those of -O: a long option of the command overrides them. */
+	for (guint i = 0; i < settings->len; i++)
+		line_append(&globals.settings, g_ptr_array_index(settings, i));
+	return TRUE;
+}
+
+/* Options of plugins cost a process: only those who use or ask for them pay. */
+static int add_plugin_options(const Command *command, const Option **tables)
+{
+	const Option *of_plugins = NULL;
+
+	/* The run itself reports what is wrong with a plugin. */
+	ui_set_verbosity(help && !quiet ? 0 : -1);
+	int status =
+		plugin_options_fetch(&globals, command->plugin_options, !unsupervised, &of_plugins);
+	cmd_list_tables(command, of_plugins, tables);
+	if (status == EXIT_FAILED)
+		crash_reraise();
+	return status;
+}
+
+static int run_command(const Command *command, char **words)
+{
+	const Option *tables[COMMAND_MAX_TABLES];
+	g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *program = g_strdup_printf("ctprof %s", command->name);
-	GError *error = NULL;
+	g_autoptr(GError) error = NULL;
+	gboolean unknown;
 
-	Globals earlier = globals;
-
-	memset(&globals, 0, sizeof globals);
 	g_set_prgname(program);
-	g_option_context_set_summary(context, command->summary);
-	g_option_context_set_description(context, command->help);
-	gboolean sound = g_option_context_parse_strv(context, &argv, &error);
-	merge_globals(&earlier);
-	if (!sound)
-		return misused(error, help);
+	cmd_list_tables(command, NULL, tables);
+	if (!read_early(tables, words, &unknown, &error))
+		return misused(error, command);
+	supervise_set_limit(plugin_timeout_ns / NS_PER_MS);
+	if (command->plugin_options && (unknown || help)) {
+		int status = add_plugin_options(command, tables);
+
+		if (status != EXIT_DONE && !help)
+			return supervise_status(status);
+	}
+	if (help)
+		return print_help(command, tables, stdout);
+	if (!read_late(tables, words, arguments, &error))
+		return misused(error, command);
 	ui_set_verbosity(quiet ? -1 : verbosity);
-	if (plugin_timeout) {
-		guint64 ms;
-
-		if (!capturing_parse_time("plugin-timeout", plugin_timeout, &ms, &error))
-			return misused(error, help);
-		supervise_set_limit(ms);
-	}
-	return run_supervised(command, argv + 1);
+	return run_supervised(command, (char **)arguments->pdata);
 }
 
-static int print_help(GOptionContext *context, FILE *stream)
+static int fail_command(const char *name)
 {
-	g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
+	Nearest nearest = {.typed = name};
 
-	fputs(help, stream);
-	return stream == stdout ? cmd_printed() : EXIT_USAGE;
+	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (commands[i]->summary)
+			nearest_try(&nearest, commands[i]->name);
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	ui_error("unknown command '%s'%s (see 'ctprof --help')", name, hint);
+	return EXIT_USAGE;
 }
 
-/* arguments: the command's name and what stands behind it. */
-static int dispatch(GOptionContext *context, char **arguments)
+/* words: the command's name and what is after it. */
+static int dispatch(const Option *const *tables, char **words)
 {
-	gboolean help = g_strcmp0(arguments[0], "help") == 0;
-	const char *name = help ? arguments[1] : arguments[0];
+	gboolean is_help = g_strcmp0(words[0], "help") == 0;
+	char **rest = words + (is_help ? 1 : 0);
 
-	if (!name)
-		return print_help(context, help ? stdout : stderr);
-	const Command *command = cmd_find(name);
-	if (!command) {
-		ui_error("unknown command '%s' (see 'ctprof --help')", name);
-		return EXIT_USAGE;
-	}
+	if (!rest[0])
+		return print_help(NULL, tables, is_help ? stdout : stderr);
+	const Command *command = cmd_find(rest[0]);
+	if (!command)
+		return fail_command(rest[0]);
 	/* "ctprof help COMMAND" is "ctprof COMMAND --help". */
-	const char *const as_option[] = {name, "--help", NULL};
-	return run_command(command, help ? as_option : (const char *const *)arguments);
+	help = is_help;
+	return run_command(command, rest + 1);
 }
 
 static void raise_file_limit(void)
@@ -295,10 +341,11 @@ static void occupy_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	g_autofree char *description = describe();
-	g_autoptr(GOptionContext) context = new_context("COMMAND [OPTION…]", main_entries, NULL);
-	g_auto(GStrv) arguments = NULL;
-	GError *error = NULL;
+	const Option *tables[COMMAND_MAX_TABLES];
+	CommandLine line = {.tables = tables, .words = argv + 1};
+	g_autoptr(GError) error = NULL;
+	enum line_part part;
+	LineWord word;
 
 	(void)argc;
 	occupy_standard_streams();
@@ -308,17 +355,19 @@ int main(int argc, char **argv)
 	/* Who ignores his children's end never learns how they ended. */
 	signal(SIGCHLD, SIG_DFL);
 	raise_file_limit();
-	g_option_context_set_summary(
-		context, "Takes one picture of a Linux host, thread by thread, and tells what "
-			 "moved between two.");
-	g_option_context_set_description(context, description);
-	g_option_context_set_strict_posix(context, TRUE);
-	arguments = g_strdupv(argv);
-	if (!g_option_context_parse_strv(context, &arguments, &error))
-		return misused(error, "ctprof --help");
+	cmd_list_tables(NULL, NULL, tables);
+	while ((part = line_next(&line, &word)) == LINE_OPTION)
+		if (!line_store(&word, NULL, &error))
+			return misused(error, NULL);
+	if (part == LINE_UNKNOWN) {
+		line_fail_unknown(&line, &word, &error);
+		return misused(error, NULL);
+	}
+	if (help)
+		return print_help(NULL, tables, stdout);
 	if (version) {
 		puts("ctprof " CTPROF_VERSION);
 		return cmd_printed();
 	}
-	return dispatch(context, arguments + 1);
+	return dispatch(tables, part == LINE_END ? line.words : line.words - 1);
 }

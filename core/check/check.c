@@ -14,6 +14,7 @@
 #include "capture/walk.h"
 #include "guard/crash.h"
 #include "plugin/loader.h"
+#include "plugin/settings.h"
 #include "row/batch.h"
 #include "watch.h"
 
@@ -44,7 +45,7 @@ typedef struct run {
 	Registry *registry;
 	GPtrArray *plugins; /* the checked one, and its company */
 	Plugin *plugin;
-	GHashTable *options;
+	GHashTable *settings;
 } Run;
 
 static gboolean load(Run *run, const Plan *plan, gboolean bare, guint32 kind, GError **error)
@@ -53,20 +54,21 @@ static gboolean load(Run *run, const Plan *plan, gboolean bare, guint32 kind, GE
 
 	check_tell_op("load");
 	run->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
-	run->options = session_settings(globals, error);
+	run->settings = settings_parse(globals->settings, error);
 	run->registry = registry_new();
 	run->plugins = g_ptr_array_new();
 	run->plugin =
-		run->root && run->options ? loader_load_file(plan->request->file, error) : NULL;
+		run->root && run->settings ? loader_load_file(plan->request->file, error) : NULL;
 	if (!run->plugin)
 		return FALSE;
 	g_ptr_array_add(run->plugins, run->plugin);
-	return run->plugin->descriptor.kind == kind;
+	return settings_check(run->settings, run->plugins, NULL, error) &&
+	       run->plugin->descriptor.kind == kind;
 }
 
 static gboolean open_one(Run *run, Plugin *plugin, GError **error)
 {
-	return plugin_open(plugin, run->root, run->registry, run->options, error);
+	return plugin_open(plugin, run->root, run->registry, run->settings, error);
 }
 
 /* Everything it declares is wanted, on demand or not. */

@@ -13,6 +13,11 @@
 #define BUILD_TREE_MARK "ctprof-build-tree"
 #define BUILD_TREE_DIR "data/categories"
 
+const struct ctprof_option_word categories_share_words[2] = {
+	[SHARE_BY_OBJECT] = OPTION_WORD("by-object", NULL),
+	[SHARE_BY_NAME] = OPTION_WORD("by-name", "objects of one name count as one"),
+};
+
 static char *own_dir(void)
 {
 	g_autofree char *here = root_executable_dir();
@@ -89,20 +94,4 @@ Categories *categories_load(const char *name, GError **error)
 	if (!categories)
 		g_prefix_error(error, "--categories '%s': ", name);
 	return categories;
-}
-
-gboolean categories_parse_share(const char *text, SwapShare *ret_share, GError **error)
-{
-	static const char *const words[] = {
-		[SHARE_BY_OBJECT] = "by-object", [SHARE_BY_NAME] = "by-name"};
-
-	for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
-		if (text && strcmp(text, words[i]) != 0)
-			continue;
-		*ret_share = i;
-		return TRUE;
-	}
-	g_set_error(error, USAGE_ERROR, 0, "--swap-share '%s': expected by-object or by-name",
-		    text);
-	return FALSE;
 }

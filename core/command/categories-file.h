@@ -4,11 +4,12 @@
 
 #include <glib.h>
 
+#include "command-line.h"
 #include "report/section/category-intake.h"
+
+/* --swap-share, by SwapShare. */
+extern const struct ctprof_option_word categories_share_words[2];
 
 /* name: a path, or what a file of ctprof's own folder of tables is called
  * without ".json".  A path that holds no '/' gives way to such a table. */
 Categories *categories_load(const char *name, GError **error);
-
-/* "by-object" or "by-name"; NULL: the default. */
-gboolean categories_parse_share(const char *text, SwapShare *ret_share, GError **error);

@@ -4,16 +4,15 @@
 
 static CapturingRequest request;
 
-static const GOptionEntry entries[] = {
-	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &request.output,
-	 "Write FILE, '-' for standard output (default: HOST-TIME" CAPTURING_SUFFIX ")", "FILE"},
-	{"sink", 0, 0, G_OPTION_ARG_STRING, &request.sink,
-	 "Plugin that writes FILE (default: snapshot)", "NAME"},
-	{"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &request.pids,
-	 "Capture this process only (repeatable)", "PID"},
-	{"metrics", 'm', 0, G_OPTION_ARG_STRING, &request.metrics,
-	 "Read these metrics only; '-NAME' leaves one out", "LIST"},
-	G_OPTION_ENTRY_NULL,
+static const Option options[] = {
+	OPTION(PATH, "output", 'o', &request.output, "FILE", "Write FILE, '-' for standard output",
+	       .from = FROM_FILES, .row.default_value = "HOST-TIME" CAPTURING_SUFFIX),
+	OPTION(TEXT, "sink", 0, &request.sink, "NAME", "Plugin that writes FILE",
+	       .from = FROM_WRITERS, .row.default_value = "snapshot"),
+	OPTION_PID(&request.pids, "Capture this process only (repeatable)"),
+	OPTION(TEXT, "metrics", 'm', &request.metrics, "LIST",
+	       "Read these metrics only; '-NAME' leaves one out", .from = FROM_METRICS),
+	OPTION_END,
 };
 
 static int run(Globals *globals, char **arguments)
@@ -36,7 +35,8 @@ const Command cmd_capture = {
 		"  ctprof --plugins=procfs capture -o before.ctprof.zst\n"
 		"  ctprof capture --pid $(pidof -s postgres) --groups=sched,io\n"
 		"  ctprof capture --smaps=never -o - | zstdcat | jq '.threads | length'",
-	.entries = entries,
-	.shared = {capturing_entries, capturing_cost_entries},
+	.options = options,
+	.shared = {capturing_options, capturing_cost_options},
+	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.run = run,
 };

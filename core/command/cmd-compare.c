@@ -34,7 +34,8 @@ const Command cmd_compare = {
 		"  ctprof compare --fail-on 'wait_sum:pct>100000' before.ctprof.zst "
 		"after.ctprof.zst\n"
 		"  ctprof compare --format json before.ctprof.zst after.ctprof.zst",
-	.entries = reporting_compare_entries,
-	.shared = {reporting_entries, presenting_entries},
+	.options = reporting_compare_options,
+	.shared = {reporting_options, presenting_options},
+	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,
 };

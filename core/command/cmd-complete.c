@@ -14,76 +14,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
 #include "report/section/memory/memory.h"
 #include "report/section/sections.h"
 
-/* Where the candidates of a value come from. */
-enum source {
-	FROM_WORDS,
-	FROM_PLUGINS,
-	FROM_METRICS,
-	FROM_GROUPS,
-	FROM_SECTIONS,
-	FROM_DRAWERS,
-	FROM_VIEWS,
-	FROM_ORDERS,
-	FROM_INSTRUCTION,
-};
-
-struct value_rule {
-	const char *option;  /* without dashes; or a command: its arguments */
-	const char *command; /* only there; NULL: anywhere */
-	enum source source;
-	gboolean is_list; /* separated by commas, '-' in front leaves one out */
-	const char *words;
-};
-
-static const struct value_rule value_rules[] = {
-	{"plugins", NULL, FROM_PLUGINS, TRUE, NULL},
-	{"plugin-path", NULL, FROM_INSTRUCTION, FALSE, ":directories"},
-	{"proc-root", NULL, FROM_INSTRUCTION, FALSE, ":directories"},
-	{"sys-root", NULL, FROM_INSTRUCTION, FALSE, ":directories"},
-	{"cgroup-root", NULL, FROM_INSTRUCTION, FALSE, ":directories"},
-	{"metrics", NULL, FROM_METRICS, TRUE, NULL},
-	{"sort-by", NULL, FROM_METRICS, TRUE, NULL},
-	{"groups", NULL, FROM_GROUPS, TRUE, NULL},
-	{"sections", NULL, FROM_SECTIONS, TRUE, NULL},
-	{"format", "plugins", FROM_WORDS, FALSE, "text json"},
-	{"format", "doctor", FROM_WORDS, FALSE, "text json"},
-	{"format", "metric-list", FROM_WORDS, FALSE, "text json"},
-	{"format", "plugin-check", FROM_WORDS, FALSE, "text json"},
-	{"format", NULL, FROM_DRAWERS, FALSE, NULL},
-	{"group-by", NULL, FROM_WORDS, FALSE, "pcomm comm comm-exact cgroup all thread"},
-	{"display-format", NULL, FROM_WORDS, FALSE, "full delta-only no-pct arrow pct-only"},
-	{"smaps", NULL, FROM_WORDS, FALSE, "auto always never"},
-	{"smaps-source", NULL, FROM_WORDS, FALSE, "auto rollup smaps"},
-	{"jemalloc", NULL, FROM_WORDS, FALSE, "auto ptrace"},
-	{"memory", "memory", FROM_VIEWS, FALSE, NULL}, /* its arguments */
-	{"sort", "memory", FROM_ORDERS, FALSE, NULL},
-	{"memory", NULL, FROM_WORDS, TRUE, "ledger processes shared tmpfs files sysv all"},
-	{"swap-share", NULL, FROM_WORDS, FALSE, "by-object by-name"},
-	{"output", NULL, FROM_INSTRUCTION, FALSE, ":files"},
-	{"categories", NULL, FROM_INSTRUCTION, FALSE, ":files"},
-	{"artifact", NULL, FROM_INSTRUCTION, FALSE, ":files"},
-	/* Arguments. */
-	{"show", "show", FROM_INSTRUCTION, FALSE, ":snapshots"},
-	{"compare", "compare", FROM_INSTRUCTION, FALSE, ":snapshots"},
-	{"stat", "stat", FROM_INSTRUCTION, FALSE, ":command"},
-	{"plugins", "plugins", FROM_PLUGINS, FALSE, NULL},
-	{"plugin-check", "plugin-check", FROM_INSTRUCTION, FALSE, ":files"},
-};
-
 /* What is being completed, and what of it is settled already. */
 typedef struct request {
 	const Globals *globals;
-	const Command *command; /* NULL: not typed yet */
-	const char *argument;   /* the first of the command's; NULL: not typed yet */
-	gboolean lost;          /* there is no command of the name typed */
-	char *before;           /* stands before each candidate: "--plugins=", "a,b," */
-	const char *typed;      /* the rest, which candidates begin with */
+	const Command *command;   /* NULL: not typed yet */
+	const char *argument;     /* the first of the command's; NULL: not typed yet */
+	gboolean lost;            /* there is no command of the name typed */
+	const Option *of_plugins; /* NULL: none */
+	char *before;             /* stands before each candidate: "--plugins=", "a,b," */
+	const char *typed;        /* the rest, which candidates begin with */
 	gboolean opened;
 	Session *session; /* opened when needed; NULL: cannot be */
 } Request;
@@ -120,16 +65,28 @@ static void offer_plugins(Request *request)
 	}
 }
 
-static void offer_drawers(Request *request)
+/* Sinks that draw reports, or those that write captures. */
+static void offer_sinks(Request *request, gboolean writers)
 {
 	const Session *session = session_of(request);
 
 	for (guint i = 0; session && i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		if (plugin->descriptor.kind == CTPROF_KIND_SINK && plugin->sink.report)
+		if (plugin->descriptor.kind == CTPROF_KIND_SINK &&
+		    (writers ? plugin->sink.begin != NULL : plugin->sink.report != NULL))
 			offer(request, plugin_name(plugin), plugin->descriptor.summary);
 	}
+}
+
+static void offer_drawers(Request *request)
+{
+	offer_sinks(request, FALSE);
+}
+
+static void offer_writers(Request *request)
+{
+	offer_sinks(request, TRUE);
 }
 
 static void offer_metrics(Request *request)
@@ -193,12 +150,29 @@ static void offer_orders(Request *request)
 	}
 }
 
-static void offer_words(Request *request, const char *words)
+static void offer_words(const Request *request, const struct ctprof_option *row)
 {
-	g_auto(GStrv) list = g_strsplit(words, " ", -1);
+	for (guint i = 0; i < row->n_words; i++)
+		offer(request, option_word(row, i)->name, option_word(row, i)->help);
+}
 
-	for (guint i = 0; list[i]; i++)
-		offer(request, list[i], NULL);
+/* "procfs.smaps=", of all that is loaded. */
+static void offer_settings(Request *request)
+{
+	const Session *session = session_of(request);
+
+	puts(":more");
+	for (guint p = 0; session && p < session->plugins->len; p++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, p);
+
+		for (guint i = 0; i < plugin->descriptor.n_options; i++) {
+			const struct ctprof_option row = plugin_option(plugin, i);
+			g_autofree char *setting =
+				g_strconcat(plugin_name(plugin), ".", row.name, "=", NULL);
+
+			offer(request, setting, row.help);
+		}
+	}
 }
 
 static void offer_commands(const Request *request)
@@ -213,66 +187,31 @@ static void offer_commands(const Request *request)
 
 /* ---- options ------------------------------------------------------------- */
 
-static gboolean takes_value(const GOptionEntry *entry)
+static void list_tables(const Request *request, const Option *tables[COMMAND_MAX_TABLES])
 {
-	return entry->arg != G_OPTION_ARG_NONE &&
-	       !(entry->flags & (G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_OPTIONAL_ARG));
-}
-
-/* Called with each table of options that may be given; the number of the call
- * tells which.  NULL behind the last. */
-static const GOptionEntry *nth_table(const Command *command, guint n)
-{
-	if (n == 0)
-		return cmd_global_entries();
-	if (!command || n > COMMAND_MAX_SHARED + 1)
-		return NULL;
-	if (n == 1)
-		return command->entries ? command->entries : command->shared[0];
-	guint shared = command->entries ? n - 2 : n - 1;
-	return shared < COMMAND_MAX_SHARED ? command->shared[shared] : NULL;
+	cmd_list_tables(request->command, request->of_plugins, tables);
 }
 
 /* The option a word such as "--jobs=4", "-j" is; NULL: none that is known. */
-static const GOptionEntry *find_option(const Command *command, const char *word)
+static const Option *find_option(const Request *request, const char *word)
 {
-	gboolean is_long = g_str_has_prefix(word, "--");
-	gsize len = is_long ? strcspn(word + 2, "=") : 0;
-	const GOptionEntry *table;
+	const Option *tables[COMMAND_MAX_TABLES];
 
-	for (guint n = 0; (table = nth_table(command, n)); n++)
-		for (const GOptionEntry *entry = table; entry->long_name; entry++)
-			if (is_long ? strncmp(entry->long_name, word + 2, len) == 0 &&
-					      !entry->long_name[len]
-				    : entry->short_name && entry->short_name == word[1] && !word[2])
-				return entry;
-	return NULL;
+	list_tables(request, tables);
+	return line_find(tables, word);
 }
 
 static void offer_options(const Request *request)
 {
-	const GOptionEntry *table;
+	const Option *tables[COMMAND_MAX_TABLES];
 
-	for (guint n = 0; (table = nth_table(request->command, n)); n++)
-		for (const GOptionEntry *entry = table; entry->long_name; entry++) {
-			g_autofree char *option = g_strconcat("--", entry->long_name, NULL);
+	list_tables(request, tables);
+	for (const Option *const *table = tables; *table; table++)
+		for (const Option *option = *table; option->row.name; option++) {
+			g_autofree char *word = g_strconcat("--", option->row.name, NULL);
 
-			if (!(entry->flags & G_OPTION_FLAG_HIDDEN))
-				offer(request, option, entry->description);
+			offer(request, word, option->row.help);
 		}
-	offer(request, "--help", "Show help options");
-}
-
-static const struct value_rule *find_rule(const Command *command, const char *name)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(value_rules); i++) {
-		const struct value_rule *rule = &value_rules[i];
-
-		if (g_str_equal(rule->option, name) &&
-		    (!rule->command || (command && g_str_equal(rule->command, command->name))))
-			return rule;
-	}
-	return NULL;
 }
 
 /* Only the last name of a list is open, and its '-' stays with what is settled. */
@@ -290,32 +229,57 @@ static void settle_list(Request *request)
 	puts(":more");
 }
 
-static void offer_values(Request *request, const struct value_rule *rule)
+static void offer_from(Request *request, enum completion from)
 {
-	static void (*const offers[])(Request *) = {
-		[FROM_PLUGINS] = offer_plugins, [FROM_METRICS] = offer_metrics,
-		[FROM_GROUPS] = offer_groups,   [FROM_SECTIONS] = offer_sections,
-		[FROM_DRAWERS] = offer_drawers, [FROM_VIEWS] = offer_views,
-		[FROM_ORDERS] = offer_orders,
+	static void (*const offers[N_COMPLETIONS])(Request *) = {
+		[FROM_PLUGINS] = offer_plugins,   [FROM_METRICS] = offer_metrics,
+		[FROM_GROUPS] = offer_groups,     [FROM_SECTIONS] = offer_sections,
+		[FROM_DRAWERS] = offer_drawers,   [FROM_WRITERS] = offer_writers,
+		[FROM_VIEWS] = offer_views,       [FROM_ORDERS] = offer_orders,
+		[FROM_SETTINGS] = offer_settings,
 	};
+	static const char *const instructions[N_COMPLETIONS] = {
+		[FROM_FILES] = ":files",
+		[FROM_DIRECTORIES] = ":directories",
+		[FROM_SNAPSHOTS] = ":snapshots",
+		[FROM_COMMANDS] = ":command",
+	};
+	static const gboolean is_list[N_COMPLETIONS] = {
+		[FROM_METRICS] = TRUE, [FROM_GROUPS] = TRUE, [FROM_SECTIONS] = TRUE};
 
-	if (rule->is_list)
+	if (is_list[from])
 		settle_list(request);
-	if (rule->source == FROM_INSTRUCTION)
-		puts(rule->words);
-	else if (rule->source == FROM_WORDS)
-		offer_words(request, rule->words);
-	else
-		offers[rule->source](request);
+	if (instructions[from])
+		puts(instructions[from]);
+	else if (offers[from])
+		offers[from](request);
+}
+
+static void offer_values(Request *request, const Option *option)
+{
+	if (option->row.flags & CTPROF_OPTION_LIST || option->from == FROM_PLUGINS)
+		settle_list(request);
+	offer_words(request, &option->row);
+	offer_from(request, option->from);
 }
 
 /* ---- the command line ---------------------------------------------------- */
 
+/* A command that captures brings options of plugins along. */
+static void take_command(Request *request, const char *word)
+{
+	request->command = cmd_find(word);
+	request->lost = !request->command;
+	if (request->command && request->command->plugin_options)
+		plugin_options_load(request->globals, request->command->plugin_options,
+				    &request->of_plugins);
+}
+
 /* Steps over the words before the current one; ret_option is the option whose
  * value is to come.  FALSE behind a "--": what follows is not ours. */
-static gboolean read_words(Request *request, char **words, guint n, const GOptionEntry **ret_option)
+static gboolean read_words(Request *request, char **words, guint n, const Option **ret_option)
 {
-	const GOptionEntry *open = NULL;
+	const Option *open = NULL;
 
 	for (guint i = 0; i < n; i++) {
 		const char *word = words[i];
@@ -325,11 +289,10 @@ static gboolean read_words(Request *request, char **words, guint n, const GOptio
 		} else if (g_str_equal(word, "--")) {
 			return FALSE;
 		} else if (word[0] == '-' && word[1]) {
-			open = strchr(word, '=') ? NULL : find_option(request->command, word);
-			open = open && takes_value(open) ? open : NULL;
+			open = strchr(word, '=') ? NULL : find_option(request, word);
+			open = open && option_takes_value(open) ? open : NULL;
 		} else if (!request->command && !g_str_equal(word, "help")) {
-			request->command = cmd_find(word);
-			request->lost = !request->command;
+			take_command(request, word);
 		} else if (request->command && !request->argument) {
 			request->argument = word;
 		}
@@ -339,12 +302,11 @@ static gboolean read_words(Request *request, char **words, guint n, const GOptio
 }
 
 /* "--plugins=proc": the value is what is completed. */
-static const GOptionEntry *split_option(Request *request)
+static const Option *split_option(Request *request)
 {
 	const char *equals = strchr(request->typed, '=');
-	const GOptionEntry *option = equals && request->typed[0] == '-'
-					     ? find_option(request->command, request->typed)
-					     : NULL;
+	const Option *option =
+		equals && request->typed[0] == '-' ? find_option(request, request->typed) : NULL;
 
 	if (!option)
 		return NULL;
@@ -356,7 +318,7 @@ static const GOptionEntry *split_option(Request *request)
 
 static void complete(Request *request, char **words, guint n)
 {
-	const GOptionEntry *option = NULL;
+	const Option *option = NULL;
 
 	request->typed = words[n];
 	if (!read_words(request, words, n, &option)) {
@@ -374,10 +336,10 @@ static void complete(Request *request, char **words, guint n)
 			offer_commands(request);
 		return;
 	}
-	const struct value_rule *rule =
-		find_rule(request->command, option ? option->long_name : request->command->name);
-	if (rule)
-		offer_values(request, rule);
+	if (option)
+		offer_values(request, option);
+	else
+		offer_from(request, request->command->arguments_from);
 }
 
 static int run(Globals *globals, char **arguments)
@@ -385,8 +347,6 @@ static int run(Globals *globals, char **arguments)
 	Request request = {.globals = globals, .before = g_strdup("")};
 	guint n;
 
-	if (arguments[0] && g_str_equal(arguments[0], "--"))
-		arguments++;
 	n = g_strv_length(arguments);
 	/* A shell is not the place for warnings. */
 	ui_set_verbosity(-1);

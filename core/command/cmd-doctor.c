@@ -7,11 +7,11 @@
 #include "cmd.h"
 #include "plugin/loader.h"
 
-static char *format;
+static gboolean json;
 
-static const GOptionEntry entries[] = {
-	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
-	G_OPTION_ENTRY_NULL,
+static const Option options[] = {
+	OPTION_FORMAT(&json),
+	OPTION_END,
 };
 
 /* Groups ctprof's own plugins offer, and the plugin that offers each. */
@@ -192,10 +192,8 @@ static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Session) session = NULL;
-	gboolean json;
 
-	if (!cmd_no_arguments(arguments, &error) || !cmd_wants_json(format, &json, &error) ||
-	    !(session = session_new(globals, NULL, &error)))
+	if (!cmd_no_arguments(arguments, &error) || !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	for (guint i = 0; i < session->plugins->len; i++)
 		plugin_probe(g_ptr_array_index(session->plugins, i));
@@ -215,6 +213,6 @@ const Command cmd_doctor = {
 		"Examples:\n"
 		"  ctprof doctor\n"
 		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",
-	.entries = entries,
+	.options = options,
 	.run = run,
 };

@@ -15,50 +15,44 @@
 #include "snapshot/read.h"
 
 #define DEFAULT_VIEW "ledger"
-#define MEMORY_PLUGIN "memory"
-#define FILES_GROUP "memory-files"
-#define SWAP_GROUP "memory-swap"
-#define LEDGER_GROUP "memory-ledger"
 #define MAX_LIMIT 1000000000
 
 static MemoryOptions options;
-static char *sort, *filter, *swap_share, *categories, *artifact;
-static int limit;
+static char *sort, *filter, *categories, *artifact;
+static gint swap_share = -1; /* enum swap_share; -1: not given */
+static guint64 limit;
 static gboolean walk;
 
-static const GOptionEntry entries[] = {
-	{"sort", 's', 0, G_OPTION_ARG_STRING, &sort,
-	 "Order of the lines, largest first, e.g. pss, size or name; a word that the view does not "
-	 "know lists those it does",
-	 "WORD"},
-	{"filter", 0, 0, G_OPTION_ARG_STRING, &filter,
-	 "Show only what matches, and in trees what it is below: name, command, user or PID of a "
-	 "process; path or name of anything else",
-	 "REGEX"},
-	{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, "Lines of a table at most (default: all)", "N"},
-	{"flat", 0, 0, G_OPTION_ARG_NONE, &options.flat, "Processes in one list, not as a tree",
-	 NULL},
-	{"fold", 0, 0, G_OPTION_ARG_NONE, &options.fold,
-	 "In trees, fold into one line what is below 1 % of the RAM and 3 % of the largest subtree",
-	 NULL},
-	{"all", 'a', 0, G_OPTION_ARG_NONE, &options.all,
-	 "Also processes that have no memory: kernel threads, zombies", NULL},
-	{"walk", 0, 0, G_OPTION_ARG_NONE, &walk, "With tmpfs: also read the tree of its files",
-	 NULL},
-	{"swap-share", 0, 0, G_OPTION_ARG_STRING, &swap_share,
-	 "Read who has which share of swapped-out shared memory, for EPSS: by-object, or by-name "
-	 "(objects of one name count as one)",
-	 "HOW"},
-	{"categories", 0, 0, G_OPTION_ARG_FILENAME, &categories,
-	 "With categories: the patterns of command lines that decide; NAME: a table that comes "
-	 "with ctprof (chromeos)",
-	 "FILE|NAME"},
-	{"artifact", 0, 0, G_OPTION_ARG_FILENAME, &artifact,
-	 "With categories: also write each process's rollup, as ChromeOS's tests keep it (JSON)",
-	 "FILE"},
-	{"wide", 'w', 0, G_OPTION_ARG_NONE, &options.wide,
-	 "Every column, and no line cut to the terminal", NULL},
-	G_OPTION_ENTRY_NULL,
+static const Option own_options[] = {
+	OPTION(TEXT, "sort", 's', &sort, "WORD",
+	       "Sort key, largest first (pss, size, name, …); an unknown key lists the valid ones",
+	       .from = FROM_ORDERS),
+	OPTION(TEXT, "filter", 0, &filter, "REGEX",
+	       "Show only what matches, and in trees what it is below: name, command, user or PID "
+	       "of a process; path or name of anything else"),
+	OPTION(COUNT, "limit", 'n', &limit, "N", "Maximum lines per table (0: all)",
+	       .row.most = MAX_LIMIT, .row.default_value = "0"),
+	OPTION(BOOL, "flat", 0, &options.flat, NULL, "Processes in one list, not as a tree"),
+	OPTION(BOOL, "fold", 0, &options.fold, NULL,
+	       "In trees, fold into one line what is below 1 % of the RAM and 3 % of the largest "
+	       "subtree"),
+	OPTION(BOOL, "all", 'a', &options.all, NULL,
+	       "Also processes that have no memory: kernel threads, zombies"),
+	OPTION(BOOL, "walk", 0, &walk, NULL, "With tmpfs: also read the tree of its files"),
+	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
+	       "Read who has which share of swapped-out shared memory, for EPSS",
+	       OPTION_WORDS(categories_share_words)),
+	OPTION(PATH, "categories", 0, &categories, "FILE|NAME",
+	       "With categories: the patterns of command lines that decide; NAME: a table that "
+	       "comes with ctprof (chromeos)",
+	       .from = FROM_FILES),
+	OPTION(PATH, "artifact", 0, &artifact, "FILE",
+	       "With categories: also write each process's rollup, as ChromeOS's tests keep it "
+	       "(JSON)",
+	       .from = FROM_FILES),
+	OPTION(BOOL, "wide", 'w', &options.wide, NULL,
+	       "Every column, and no line cut to the terminal"),
+	OPTION_END,
 };
 
 /* ---- arguments --------------------------------------------------------------- */
@@ -117,14 +111,7 @@ static gboolean is_view(const char *name)
 
 static gboolean check_options(GError **error)
 {
-	if (limit < 0 || limit > MAX_LIMIT)
-		g_set_error(error, USAGE_ERROR, 0, "--limit %d: expected a number from 0 to %d",
-			    limit, MAX_LIMIT);
-	else if (swap_share && !g_str_equal(swap_share, "by-object") &&
-		 !g_str_equal(swap_share, "by-name"))
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--swap-share '%s': expected by-object or by-name", swap_share);
-	else if (options.fold && options.flat)
+	if (options.fold && options.flat)
 		g_set_error(error, USAGE_ERROR, 0, "--fold: not with --flat, which has no tree");
 	else if (options.fold && !is_view("processes") && !is_view("tmpfs"))
 		g_set_error(error, USAGE_ERROR, 0,
@@ -151,7 +138,7 @@ static gboolean take_arguments(char **arguments, GError **error)
 	options.sort = sort;
 	options.filter = filter;
 	options.limit = (guint)limit;
-	options.swap_by_name = g_strcmp0(swap_share, "by-name") == 0;
+	options.swap_by_name = swap_share == SHARE_BY_NAME;
 	return TRUE;
 }
 
@@ -178,24 +165,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interim, interim_clear)
 
 static char *list_groups(void)
 {
-	gboolean wants_share = swap_share || g_strcmp0(sort, "eps") == 0;
+	gboolean wants_share = swap_share >= 0 || g_strcmp0(sort, "eps") == 0;
 
-	return g_strconcat(memory_view_groups(options.view), walk ? "," FILES_GROUP : "",
-			   wants_share ? "," SWAP_GROUP : "", options.fold ? "," LEDGER_GROUP : "",
-			   NULL);
-}
-
-/* The plugin is told which process to look at. */
-static void add_pid_setting(Globals *globals, const char *pid)
-{
-	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
-	g_autofree char *setting = g_strconcat(MEMORY_PLUGIN ".pid=", pid, NULL);
-
-	for (guint i = 0; globals->settings && globals->settings[i]; i++)
-		g_strv_builder_add(all, globals->settings[i]);
-	g_strv_builder_add(all, setting);
-	g_strfreev(globals->settings);
-	globals->settings = g_strv_builder_end(all);
+	return g_strconcat(memory_view_groups(options.view), walk ? "," MEMORY_FILES_GROUP : "",
+			   wants_share ? "," MEMORY_SWAP_GROUP : "",
+			   options.fold ? "," MEMORY_LEDGER_GROUP : "", NULL);
 }
 
 static int step_capture(gpointer data)
@@ -208,15 +182,17 @@ static int step_capture(gpointer data)
 	const CapturingRequest request = {
 		.output = self->file,
 		.groups = groups,
+		.source = MEMORY_SOURCE,
 		.pids = options.pid > 0 ? (char **)(uintptr_t)pids : NULL,
 		.leaders_only = TRUE,
 		.is_interim = TRUE,
 	};
 
 	if (!self->globals->plugins)
-		self->globals->plugins = g_strdup(MEMORY_PLUGIN);
+		self->globals->plugins = g_strdup(MEMORY_SOURCE);
 	if (options.pid > 0)
-		add_pid_setting(self->globals, pid);
+		line_append(&self->globals->settings,
+			    g_strconcat(MEMORY_SOURCE ".pid=", pid, NULL));
 	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
 }
 
@@ -343,8 +319,10 @@ const Command cmd_memory = {
 		"  ctprof memory process $(pidof -s nginx)\n"
 		"  ctprof memory shared --format=json\n"
 		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes now.ctprof.zst",
-	.entries = entries,
-	.shared = {capturing_cost_entries, presenting_entries},
+	.options = own_options,
+	.shared = {capturing_cost_options, presenting_options},
+	.plugin_options = COST_PLUGIN_OPTIONS,
+	.arguments_from = FROM_VIEWS,
 	.supervises = TRUE,
 	.run = run,
 };

@@ -8,11 +8,11 @@
 #include "report/fold/derived.h"
 #include "report/section/sections.h"
 
-static char *format;
+static gboolean json;
 
-static const GOptionEntry entries[] = {
-	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
-	G_OPTION_ENTRY_NULL,
+static const Option options[] = {
+	OPTION_FORMAT(&json),
+	OPTION_END,
 };
 
 static const char *const classes[] = {
@@ -225,10 +225,8 @@ static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Session) session = NULL;
-	gboolean json;
 
-	if (!cmd_no_arguments(arguments, &error) || !cmd_wants_json(format, &json, &error) ||
-	    !(session = session_new(globals, NULL, &error)))
+	if (!cmd_no_arguments(arguments, &error) || !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	if (json)
 		print_json(session->registry);
@@ -244,6 +242,6 @@ const Command cmd_metric_list = {
 	.help = "Examples:\n"
 		"  ctprof metric-list | grep delay\n"
 		"  ctprof metric-list --format json | jq -r '.metrics[].name'",
-	.entries = entries,
+	.options = options,
 	.run = run,
 };

@@ -4,23 +4,24 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "capture-options.h"
 #include "check/check.h"
 #include "cmd.h"
+#include "plugin/settings.h"
 
 #define DEFAULT_TIMEOUT_S 60
 #define MAX_TIMEOUT_S 86400
 
-static char *format;
+static gboolean json;
 static char **pids;
-static int timeout_s = DEFAULT_TIMEOUT_S;
+static guint64 timeout_s = DEFAULT_TIMEOUT_S;
 
-static const GOptionEntry entries[] = {
-	{"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &pids,
-	 "Run it over this process only (repeatable)", "PID"},
-	{"timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s,
-	 "Give each run of it so many seconds (default: 60)", "S"},
-	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
-	G_OPTION_ENTRY_NULL,
+static const Option options[] = {
+	OPTION_PID(&pids, "Run it over this process only (repeatable)"),
+	OPTION(COUNT, "timeout", 0, &timeout_s, "S", "Give each run of it this many seconds",
+	       .row.least = 1, .row.most = MAX_TIMEOUT_S, .row.default_value = "60"),
+	OPTION_FORMAT(&json),
+	OPTION_END,
 };
 
 static const char *const words[] = {
@@ -68,47 +69,14 @@ static void print_json(const char *file, const GPtrArray *findings)
 	json_print(builder);
 }
 
-static GArray *parse_pids(GError **error)
-{
-	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(gint32));
-
-	for (guint i = 0; pids && pids[i]; i++) {
-		guint64 number;
-
-		if (!g_ascii_string_to_unsigned(pids[i], 10, 1, G_MAXINT32, &number, NULL)) {
-			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process id",
-				    pids[i]);
-			return NULL;
-		}
-		gint32 pid = (gint32)number;
-		g_array_append_val(list, pid);
-	}
-	return g_steal_pointer(&list);
-}
-
-static gboolean check_usage(char **arguments, GError **error)
-{
-	if (!arguments[0] || arguments[1]) {
-		g_set_error(error, USAGE_ERROR, 0, "expected one FILE");
-		return FALSE;
-	}
-	if (timeout_s < 1 || timeout_s > MAX_TIMEOUT_S) {
-		g_set_error(error, USAGE_ERROR, 0, "--timeout %d: expected 1 to %d seconds",
-			    timeout_s, MAX_TIMEOUT_S);
-		return FALSE;
-	}
-	return TRUE;
-}
-
 static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
-	gboolean json;
 
-	if (!check_usage(arguments, &error) || !cmd_wants_json(format, &json, &error))
-		return cmd_fail(error);
-	g_autoptr(GArray) only = parse_pids(&error);
-	g_autoptr(GHashTable) settings = only ? session_settings(globals, &error) : NULL;
+	if (!arguments[0] || arguments[1])
+		g_set_error(&error, USAGE_ERROR, 0, "expected one FILE");
+	g_autoptr(GArray) only = capturing_list_pids(pids);
+	g_autoptr(GHashTable) settings = error ? NULL : settings_parse(globals->settings, &error);
 	g_autoptr(Root) root =
 		settings ? root_open(globals->proc, globals->sys, globals->cgroup, &error) : NULL;
 	if (!root)
@@ -116,7 +84,7 @@ static int run(Globals *globals, char **arguments)
 	CheckRequest request = {
 		.file = arguments[0],
 		.globals = globals,
-		.pids = only->len ? only : NULL,
+		.pids = only,
 		.timeout_s = (guint)timeout_s,
 	};
 	g_autoptr(GPtrArray) findings = check_plugin(&request, &error);
@@ -143,7 +111,8 @@ const Command cmd_plugin_check = {
 		"Examples:\n"
 		"  ctprof plugin-check ctprof-example.so\n"
 		"  ctprof plugin-check --format json ctprof-example.so | jq .failed",
-	.entries = entries,
+	.options = options,
+	.arguments_from = FROM_FILES,
 	.supervises = TRUE,
 	.run = run,
 };

@@ -4,15 +4,16 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
 #include "plugin/loader.h"
 
-static char *format;
+static gboolean json;
 
-static const GOptionEntry entries[] = {
-	{"format", 0, 0, G_OPTION_ARG_STRING, &format, "text or json", "FORMAT"},
-	G_OPTION_ENTRY_NULL,
+static const Option options[] = {
+	OPTION_FORMAT(&json),
+	OPTION_END,
 };
 
 static const char *kind_word(const Plugin *plugin)
@@ -81,6 +82,23 @@ static void print_needs(const Plugin *plugin)
 	ui_print_columns((const char *const *)cells->pdata, cells->len / 4, 4);
 }
 
+static void print_options(const Plugin *plugin)
+{
+	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
+		const struct ctprof_option row = plugin_option(plugin, i);
+
+		g_ptr_array_add(cells, g_strdup_printf("  -O %s.%s=%s", plugin_name(plugin),
+						       row.name, option_placeholder(&row)));
+		g_ptr_array_add(cells, row.long_name ? g_strconcat("--", row.long_name, NULL)
+						     : g_strdup("-"));
+		g_ptr_array_add(cells, option_describe(&row));
+	}
+	puts("options:");
+	ui_print_columns((const char *const *)cells->pdata, cells->len / 3, 3);
+}
+
 static void print_findings(const Plugin *plugin)
 {
 	puts("on this host:");
@@ -143,6 +161,8 @@ static void print_one(const Session *session, const Plugin *plugin)
 	print_findings(plugin);
 	if (d->n_needs > 0)
 		print_needs(plugin);
+	if (d->n_options > 0)
+		print_options(plugin);
 	if (d->kind == CTPROF_KIND_SOURCE)
 		print_metrics(session, plugin);
 }
@@ -189,6 +209,34 @@ static void add_needs(JsonBuilder *builder, const Plugin *plugin)
 		json_builder_add_boolean_value(builder, need->required != 0);
 		json_add_string(builder, "why", need->why);
 		json_builder_end_object(builder);
+	}
+	json_builder_end_array(builder);
+}
+
+static void add_option(JsonBuilder *builder, const struct ctprof_option *row)
+{
+	json_builder_begin_object(builder);
+	json_add_string(builder, "name", row->name);
+	json_add_string(builder, "long_name", row->long_name);
+	json_add_string(builder, "value", option_placeholder(row));
+	json_add_string(builder, "default", row->default_value);
+	json_add_string(builder, "help", row->help);
+	json_builder_set_member_name(builder, "words");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < row->n_words; i++)
+		json_builder_add_string_value(builder, option_word(row, i)->name);
+	json_builder_end_array(builder);
+	json_builder_end_object(builder);
+}
+
+static void add_options(JsonBuilder *builder, const Plugin *plugin)
+{
+	json_builder_set_member_name(builder, "options");
+	json_builder_begin_array(builder);
+	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
+		const struct ctprof_option row = plugin_option(plugin, i);
+
+		add_option(builder, &row);
 	}
 	json_builder_end_array(builder);
 }
@@ -256,6 +304,7 @@ static void print_json(const Session *session, const char *only)
 		json_add_string(builder, "cost", cost_word(plugin));
 		add_findings(builder, plugin);
 		add_needs(builder, plugin);
+		add_options(builder, plugin);
 		add_groups(builder, session, plugin);
 		json_builder_end_object(builder);
 	}
@@ -269,10 +318,8 @@ static int run(Globals *globals, char **arguments)
 	const char *name = arguments[0];
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Session) session = NULL;
-	gboolean json;
 
 	if ((name && !cmd_no_arguments(arguments + 1, &error)) ||
-	    !cmd_wants_json(format, &json, &error) ||
 	    !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	const Plugin *asked = name ? session_plugin(session, name, 0) : NULL;
@@ -301,6 +348,7 @@ const Command cmd_plugins = {
 		"  ctprof plugins\n"
 		"  ctprof plugins procfs\n"
 		"  ctprof plugins --format json | jq -r '.plugins[] | .name + \" \" + .here'",
-	.entries = entries,
+	.options = options,
+	.arguments_from = FROM_PLUGINS,
 	.run = run,
 };

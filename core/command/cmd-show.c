@@ -32,6 +32,7 @@ const Command cmd_show = {
 		"  ctprof show --group-by cgroup --sections cgroup-stats,pressure before.ctprof.zst\n"
 		"  ctprof show --metrics rchar,wchar --format csv before.ctprof.zst\n"
 		"  ctprof capture -o - | ctprof show --format json -",
-	.shared = {reporting_entries, presenting_entries},
+	.shared = {reporting_options, presenting_options},
+	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,
 };

@@ -26,18 +26,20 @@
 #define MAX_COUNT 1000000
 #define N_FILES 2
 #define NAP_US 5000
+#define NS_PER_MS 1000000
 
 extern char **environ;
 
-static char *every;
-static int count;
+static guint64 every_ns; /* 0: not given */
+static guint64 count;    /* 0: not given */
 
-static const GOptionEntry entries[] = {
-	{"every", 'i', 0, G_OPTION_ARG_STRING, &every,
-	 "Compare again and again, after each such TIME (500ms, 5s)", "TIME"},
-	{"count", 'c', 0, G_OPTION_ARG_INT, &count,
-	 "Stop after N comparisons (default: when COMMAND ends)", "N"},
-	G_OPTION_ENTRY_NULL,
+static const Option options[] = {
+	OPTION(TIME, "every", 'i', &every_ns, "TIME",
+	       "Compare again and again, after each such TIME (500ms, 5s)", .row.least = NS_PER_MS),
+	OPTION(COUNT, "count", 'c', &count, "N",
+	       "Stop after N comparisons (default: when COMMAND ends)", .row.least = 1,
+	       .row.most = MAX_COUNT),
+	OPTION_END,
 };
 
 /* A run: two snapshots in a folder of their own, written in turn. */
@@ -210,7 +212,7 @@ static int watch(StatRun *self)
 	gboolean more = TRUE;
 	int worst = EXIT_DONE;
 
-	for (guint n = 1; more && (count == 0 || n <= (guint)count); n++) {
+	for (guint n = 1; more && (count == 0 || n <= count); n++) {
 		if (self->every_ms > 0)
 			more = wait_interval(self);
 		else
@@ -230,19 +232,12 @@ static int watch(StatRun *self)
 
 static gboolean prepare(StatRun *self, GError **error)
 {
-	if (count < 0 || count > MAX_COUNT || (count > 0 && !every)) {
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--count %d: expected a number from 1 to %d, with --every", count,
-			    MAX_COUNT);
+	self->every_ms = every_ns / NS_PER_MS;
+	if (count > 0 && every_ns == 0) {
+		g_set_error(error, USAGE_ERROR, 0, "--count: only with --every");
 		return FALSE;
 	}
-	if (every && !capturing_parse_time("every", every, &self->every_ms, error))
-		return FALSE;
-	if (every && self->every_ms == 0) {
-		g_set_error(error, USAGE_ERROR, 0, "--every '%s': expected more than 0", every);
-		return FALSE;
-	}
-	if (!self->command[0] && !every) {
+	if (!self->command[0] && every_ns == 0) {
 		g_set_error(error, USAGE_ERROR, 0, "expected '-- COMMAND', or --every TIME");
 		return FALSE;
 	}
@@ -265,9 +260,6 @@ static int run(Globals *globals, char **arguments)
 	g_autoptr(GError) error = NULL;
 	g_auto(StatRun) self = {.globals = globals, .command = arguments};
 
-	/* GOption leaves it when something behind it looks like an option. */
-	if (arguments[0] && strcmp(arguments[0], "--") == 0)
-		self.command++;
 	if (!prepare(&self, &error))
 		return cmd_fail(error);
 	int status = reporting_check(globals);
@@ -300,9 +292,11 @@ const Command cmd_stat = {
 		"  ctprof stat --changed --group-by comm -- sleep 1\n"
 		"  ctprof stat --rate --sections primary --sort-by run_time_ns -- sleep 1\n"
 		"  ctprof stat --every 500ms --count 2 --group-by pcomm --changed",
-	.entries = entries,
-	.shared = {capturing_entries, capturing_cost_entries, reporting_entries,
-		   reporting_compare_entries, presenting_entries},
+	.options = options,
+	.shared = {capturing_options, capturing_cost_options, reporting_options,
+		   reporting_compare_options, presenting_options},
+	.plugin_options = ALL_PLUGIN_OPTIONS,
+	.arguments_from = FROM_COMMANDS,
 	.supervises = TRUE,
 	.run = run,
 };

@@ -5,18 +5,22 @@
 #include <glib.h>
 
 #include "base/exit.h"
+#include "command-line.h"
+#include "plugin-options.h"
 #include "plugin/session.h"
 
 #define COMMAND_MAX_SHARED 5
 
 typedef struct command {
 	const char *name;
-	const char *arguments;       /* behind the options, in the usage line */
-	const char *summary;         /* one line for ctprof --help; NULL: not listed */
-	const char *help;            /* paragraphs below the options of --help */
-	const GOptionEntry *entries; /* own options */
+	const char *arguments; /* behind the options, in the usage line */
+	const char *summary;   /* one line for ctprof --help; NULL: not listed */
+	const char *help;      /* paragraphs below the options of --help */
+	const Option *options; /* own ones; NULL: none */
 	/* Tables of options it has in common with others; ended by NULL, or full. */
-	const GOptionEntry *shared[COMMAND_MAX_SHARED];
+	const Option *shared[COMMAND_MAX_SHARED];
+	enum plugin_options plugin_options;
+	enum completion arguments_from; /* what completion offers for them */
 	/* run() calls no plugin itself, but supervises processes that do. */
 	gboolean supervises;
 	/* arguments: what is left of the command line, NULL-terminated. */
@@ -38,8 +42,11 @@ extern const Command cmd_stat;
 const Command *cmd_find(const char *name);
 /* All commands, NULL behind the last. */
 const Command *cmd_nth(guint n);
-/* The options every command has. */
-const GOptionEntry *cmd_global_entries(void);
+/* The tables of a command's options (NULL: of ctprof itself), up to NULL in
+ * ret_tables; of_plugins: those of plugins, or NULL. */
+#define COMMAND_MAX_TABLES (COMMAND_MAX_SHARED + 5)
+void cmd_list_tables(const Command *command, const Option *of_plugins,
+		     const Option *ret_tables[COMMAND_MAX_TABLES]);
 
 /* Says the error, and gives the exit status it stands for. */
 int cmd_fail(const GError *error);
@@ -47,5 +54,11 @@ int cmd_fail(const GError *error);
 gboolean cmd_no_arguments(char **arguments, GError **error);
 /* EXIT_DONE when all that was printed has arrived; no plugin can spoil it now. */
 int cmd_printed(void);
-/* Whether format (NULL: text) is "json"; an error unless it is that or "text". */
-gboolean cmd_wants_json(const char *format, gboolean *ret_json, GError **error);
+#define OPTION_PID(variable, help)                                                                 \
+	OPTION(COUNT, "pid", 'p', variable, "PID", help, .many = TRUE, .row.least = 1,             \
+	       .row.most = G_MAXINT32)
+/* The row of --format for commands that print themselves; variable: gboolean. */
+#define OPTION_FORMAT(variable)                                                                    \
+	OPTION(WORD, "format", 0, variable, "FORMAT", "Print as", OPTION_WORDS(cmd_formats),       \
+	       .row.default_value = "text")
+extern const struct ctprof_option_word cmd_formats[2];

@@ -16,16 +16,18 @@
 static char *format, *output_path;
 static gboolean no_color, no_header, no_pager;
 
-const GOptionEntry presenting_entries[] = {
-	{"format", 'f', 0, G_OPTION_ARG_STRING, &format, "table (default), json or csv", "FORMAT"},
-	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &output_path,
-	 "Write FILE instead of standard output", "FILE"},
-	{"no-header", 0, 0, G_OPTION_ARG_NONE, &no_header, "Print no headings", NULL},
-	{"no-color", 0, 0, G_OPTION_ARG_NONE, &no_color,
-	 "Print no colours (also: NO_COLOR in the environment)", NULL},
-	{"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
-	 "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)", NULL},
-	G_OPTION_ENTRY_NULL,
+const Option presenting_options[] = {
+	OPTION(TEXT, "format", 'f', &format, "FORMAT",
+	       "Draw with this sink: table, json, csv or another (see 'ctprof plugins')",
+	       .from = FROM_DRAWERS, .row.default_value = DEFAULT_FORMAT),
+	OPTION(PATH, "output", 'o', &output_path, "FILE", "Write FILE instead of standard output",
+	       .from = FROM_FILES),
+	OPTION(BOOL, "no-header", 0, &no_header, NULL, "Print no headings"),
+	OPTION(BOOL, "no-color", 0, &no_color, NULL,
+	       "Print no colours (also: NO_COLOR in the environment)"),
+	OPTION(BOOL, "no-pager", 0, &no_pager, NULL,
+	       "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)"),
+	OPTION_END,
 };
 
 static const char *sink_name(void)

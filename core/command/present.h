@@ -5,12 +5,13 @@
 
 #include <glib.h>
 
+#include "command-line.h"
 #include "ctprof/report.h"
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 
 /* --format, --output, --no-header, --no-color, --no-pager. */
-extern const GOptionEntry presenting_entries[];
+extern const Option presenting_options[];
 
 /* What the options do not say. */
 typedef struct presentation {

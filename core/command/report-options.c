@@ -2,7 +2,6 @@
 #include "report-options.h"
 
 #include <gio/gio.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,130 +15,94 @@
 #include "snapshot/context.h"
 #include "snapshot/read.h"
 
-#define DEFAULT_DISPLAY "arrow"
 #define DEFAULT_LIMIT 500
 /* What is more is a slip of the finger. */
-#define MAX_NUMBER 1e9
+#define MAX_NUMBER 1000000000
 
-static char *categories, *swap_share;
+static char *categories;
+static gint swap_share = SHARE_BY_OBJECT, display;
+static gint group_by = -1; /* the place in group_by_words; -1: not given */
 static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
-static char *group_by;
 static char **pids;
-static int limit = DEFAULT_LIMIT, rename_min_types = 10;
+static guint64 limit = DEFAULT_LIMIT, rename_min_types = 10;
 static gboolean wrap, no_orphans;
 
-const GOptionEntry reporting_entries[] = {
-	{"group-by", 0, 0, G_OPTION_ARG_STRING, &group_by,
-	 "Fold threads by pcomm (process name), comm (thread name), comm-exact, cgroup, all three "
-	 "(all), or not at all (thread)",
-	 "KEY"},
-	{"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter,
-	 "Show only groups whose name matches", "REGEX"},
-	{"pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &pids, "Count this process only (repeatable)",
-	 "PID"},
-	{"sections", 0, 0, G_OPTION_ARG_STRING, &options.sections,
-	 "Show these sections only (see 'ctprof metric-list')", "LIST"},
-	{"metrics", 'm', 0, G_OPTION_ARG_STRING, &options.metrics,
-	 "Show these metrics only (see 'ctprof metric-list')", "LIST"},
-	{"categories", 0, 0, G_OPTION_ARG_FILENAME, &categories,
-	 "Add up the memory of processes by these patterns of command lines; NAME: a table that "
-	 "comes with ctprof (chromeos)",
-	 "FILE|NAME"},
-	{"swap-share", 0, 0, G_OPTION_ARG_STRING, &swap_share,
-	 "How categories share swapped-out shared memory: by-object (default), by-name", "HOW"},
-	{"sort-by", 0, 0, G_OPTION_ARG_STRING, &options.sort_by,
-	 "Put groups in order of these metrics; descending unless ':asc'", "METRIC[:asc],…"},
-	{"limit", 'n', 0, G_OPTION_ARG_INT, &limit,
-	 "Rows a section at most, 0 for all (default: 500)", "N"},
-	{"columns", 0, 0, G_OPTION_ARG_STRING, &options.columns,
-	 "Columns of the table, in order: group threads metric value tags uptime; to compare, for "
-	 "value: baseline candidate delta % arrow",
-	 "LIST"},
-	{"cgroup-flatten", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.flatten,
-	 "Make one of all cgroups that match, '*' within a segment, '**' across (repeatable)",
-	 "GLOB"},
-	{"no-thread-normalize", 0, 0, G_OPTION_ARG_NONE, &options.no_thread_normalize,
-	 "Keep names apart that differ in numbers only (worker-1, worker-2)", NULL},
-	{"no-cg-normalize", 0, 0, G_OPTION_ARG_NONE, &options.no_cgroup_normalize,
-	 "Likewise cgroups", NULL},
-	{"wrap", 0, 0, G_OPTION_ARG_NONE, &wrap,
-	 "Fit tables into the terminal: long group names are cut", NULL},
-	G_OPTION_ENTRY_NULL,
+static const struct ctprof_option_word group_by_words[] = {
+	[GROUP_BY_PCOMM] = OPTION_WORD("pcomm", "process name"),
+	[GROUP_BY_CGROUP] = OPTION_WORD("cgroup", NULL),
+	[GROUP_BY_COMM] = OPTION_WORD("comm", "thread name"),
+	[GROUP_BY_COMM_EXACT] = OPTION_WORD("comm-exact", NULL),
+	[GROUP_BY_ALL] = OPTION_WORD("all", "these three"),
+	[GROUP_BY_THREAD] = OPTION_WORD("thread", "each its own"),
 };
 
-const GOptionEntry reporting_compare_entries[] = {
-	{"display-format", 0, 0, G_OPTION_ARG_STRING, &options.display_format,
-	 "Columns: arrow (default), full, delta-only, no-pct, pct-only", "NAME"},
-	{"changed", 0, 0, G_OPTION_ARG_NONE, &options.changed, "Leave unchanged rows out", NULL},
-	{"min-pct", 0, 0, G_OPTION_ARG_DOUBLE, &options.min_pct,
-	 "Leave changes of less percent out", "P"},
-	{"min-delta", 0, 0, G_OPTION_ARG_STRING, &options.min_delta,
-	 "Leave smaller changes out: 5ms, 1MiB, 100", "D"},
-	{"rate", 0, 0, G_OPTION_ARG_NONE, &options.rate,
-	 "Counters per second of the time between the captures (of one boot)", NULL},
-	{"fail-on", 0, 0, G_OPTION_ARG_STRING, &options.fail_on,
-	 "Exit with 3 when it holds of a group: 'wait_sum:pct>20', 'majflt:delta>=100'", "EXPR"},
-	{"no-orphans", 0, 0, G_OPTION_ARG_NONE, &no_orphans,
-	 "Do not list renamed cgroups and groups of one side only", NULL},
-	{"rename-min-types", 0, 0, G_OPTION_ARG_INT, &rename_min_types,
-	 "Sorts of thread two cgroups must share to be paired, with --group-by all (default: 10)",
-	 "N"},
-	{"rename-min-jaccard", 0, 0, G_OPTION_ARG_DOUBLE, &options.rename_min_jaccard,
-	 "And their share of all sorts of both, 0 to 1 (default: 0.90)", "SHARE"},
-	G_OPTION_ENTRY_NULL,
+static const struct ctprof_option_word display_words[] = {
+	OPTION_WORD("arrow", NULL),  OPTION_WORD("full", NULL),     OPTION_WORD("delta-only", NULL),
+	OPTION_WORD("no-pct", NULL), OPTION_WORD("pct-only", NULL),
 };
 
-static const struct {
-	const char *name;
-	GroupBy key;
-} keys[] = {
-	{"pcomm", GROUP_BY_PCOMM},           {"comm", GROUP_BY_COMM}, {"cgroup", GROUP_BY_CGROUP},
-	{"comm-exact", GROUP_BY_COMM_EXACT}, {"all", GROUP_BY_ALL},   {"thread", GROUP_BY_THREAD},
+const Option reporting_options[] = {
+	OPTION(WORD, "group-by", 0, &group_by, "KEY", "Fold threads by",
+	       OPTION_WORDS(group_by_words)),
+	OPTION(TEXT, "filter", 0, &options.filter, "REGEX", "Show only groups whose name matches"),
+	OPTION_PID(&pids, "Count this process only (repeatable)"),
+	OPTION(TEXT, "sections", 0, &options.sections, "LIST",
+	       "Show these sections only (see 'ctprof metric-list')", .from = FROM_SECTIONS),
+	OPTION(TEXT, "metrics", 'm', &options.metrics, "LIST",
+	       "Show these metrics only (see 'ctprof metric-list')", .from = FROM_METRICS),
+	OPTION(PATH, "categories", 0, &categories, "FILE|NAME",
+	       "Add up the memory of processes by these patterns of command lines; NAME: a table "
+	       "that comes with ctprof (chromeos)",
+	       .from = FROM_FILES),
+	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
+	       "How categories share swapped-out shared memory",
+	       OPTION_WORDS(categories_share_words), .row.default_value = "by-object"),
+	OPTION(TEXT, "sort-by", 0, &options.sort_by, "METRIC[:asc],…",
+	       "Put groups in order of these metrics; descending unless ':asc'",
+	       .from = FROM_METRICS),
+	OPTION(COUNT, "limit", 'n', &limit, "N", "Maximum rows per section (0: all)",
+	       .row.most = MAX_NUMBER, .row.default_value = "500"),
+	OPTION(TEXT, "columns", 0, &options.columns, "LIST",
+	       "Columns of the table, in order: group threads metric value tags uptime; to "
+	       "compare, for value: baseline candidate delta % arrow"),
+	OPTION(TEXT, "cgroup-flatten", 0, &options.flatten, "GLOB",
+	       "Make one of all cgroups that match, '*' within a segment, '**' across (repeatable)",
+	       .many = TRUE),
+	OPTION(BOOL, "no-thread-normalize", 0, &options.no_thread_normalize, NULL,
+	       "Keep names apart that differ in numbers only (worker-1, worker-2)"),
+	OPTION(BOOL, "no-cg-normalize", 0, &options.no_cgroup_normalize, NULL,
+	       "Keep cgroups apart that differ in numbers only"),
+	OPTION(BOOL, "wrap", 0, &wrap, NULL,
+	       "Fit tables into the terminal: long group names are cut"),
+	OPTION_END,
 };
 
-static gboolean parse_group_by(GError **error)
-{
-	if (!group_by)
-		return TRUE;
-	for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
-		if (strcmp(keys[i].name, group_by) != 0)
-			continue;
-		options.group_by = keys[i].key;
-		return TRUE;
-	}
-	g_set_error(error, USAGE_ERROR, 0,
-		    "--group-by '%s': expected pcomm, comm, comm-exact, cgroup, all or thread",
-		    group_by);
-	return FALSE;
-}
-
-static gboolean check_range(const char *option, gdouble value, gdouble least, gdouble most,
-			    GError **error)
-{
-	g_autofree char *range = most < MAX_NUMBER ? g_strdup_printf("from %g to %g", least, most)
-						   : g_strdup_printf("from %g on", least);
-
-	if (isfinite(value) && value >= least && value <= most)
-		return TRUE;
-	g_set_error(error, USAGE_ERROR, 0, "--%s %g: expected a number %s", option, value, range);
-	return FALSE;
-}
-
-static gboolean check_pids(GError **error)
-{
-	for (guint i = 0; pids && pids[i]; i++) {
-		if (g_ascii_string_to_unsigned(pids[i], 10, 1, G_MAXINT32, NULL, NULL))
-			continue;
-		g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process id", pids[i]);
-		return FALSE;
-	}
-	return TRUE;
-}
+const Option reporting_compare_options[] = {
+	OPTION(WORD, "display-format", 0, &display, "NAME", "Columns", OPTION_WORDS(display_words),
+	       .row.default_value = "arrow"),
+	OPTION(BOOL, "changed", 0, &options.changed, NULL, "Leave unchanged rows out"),
+	OPTION(REAL, "min-pct", 0, &options.min_pct, "P", "Hide changes smaller than P percent",
+	       .row.most = MAX_NUMBER),
+	OPTION(TEXT, "min-delta", 0, &options.min_delta, "D",
+	       "Leave smaller changes out: 5ms, 1MiB, 100"),
+	OPTION(BOOL, "rate", 0, &options.rate, NULL,
+	       "Counters per second of the time between the captures (of one boot)"),
+	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
+	       "Exit with status 3 if EXPR is true for any group: 'wait_sum:pct>20', "
+	       "'majflt:delta>=100'"),
+	OPTION(BOOL, "no-orphans", 0, &no_orphans, NULL,
+	       "Do not list renamed cgroups and groups of one side only"),
+	OPTION(COUNT, "rename-min-types", 0, &rename_min_types, "N",
+	       "Kinds of thread two cgroups must share to be paired, with --group-by all",
+	       .row.least = 1, .row.most = MAX_NUMBER, .row.default_value = "10"),
+	OPTION(REAL, "rename-min-jaccard", 0, &options.rename_min_jaccard, "SHARE",
+	       "And their share of all kinds of both, 0 to 1", .row.most = 1,
+	       .row.default_value = "0.90"),
+	OPTION_END,
+};
 
 static gboolean take_categories(GError **error)
 {
-	if (!categories_parse_share(swap_share, &options.swap_share, error))
-		return FALSE;
 	if (categories && !options.categories)
 		options.categories = categories_load(categories, error);
 	return !categories || options.categories;
@@ -148,20 +111,18 @@ static gboolean take_categories(GError **error)
 static gboolean take_options(const char *const *files, GError **error)
 {
 	options.compare = files[1] != NULL;
-	options.group_by = options.compare ? GROUP_BY_ALL : GROUP_BY_PCOMM;
+	options.group_by = group_by >= 0     ? (GroupBy)group_by
+			   : options.compare ? GROUP_BY_ALL
+					     : GROUP_BY_PCOMM;
 	options.files[0] = files[0];
 	options.files[1] = files[1];
 	options.pids = (const char *const *)pids;
-	if (options.compare && !options.display_format)
-		options.display_format = g_strdup(DEFAULT_DISPLAY);
-	if (!parse_group_by(error) || !check_pids(error) || !take_categories(error) ||
-	    !check_range("limit", limit, 0, MAX_NUMBER, error) ||
-	    !check_range("min-pct", options.min_pct, 0, MAX_NUMBER, error) ||
-	    !check_range("rename-min-types", rename_min_types, 1, MAX_NUMBER, error) ||
-	    !check_range("rename-min-jaccard", options.rename_min_jaccard, 0, 1, error))
-		return FALSE;
+	options.display_format = options.compare ? display_words[display].name : NULL;
+	options.swap_share = (SwapShare)swap_share;
 	options.limit = (guint)limit;
 	options.rename_min_types = (guint)rename_min_types;
+	if (!take_categories(error))
+		return FALSE;
 	if (options.compare && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
 		g_set_error(error, USAGE_ERROR, 0, "only one of the files can be standard input");
 		return FALSE;

@@ -4,12 +4,13 @@
 
 #include <glib.h>
 
+#include "command-line.h"
 #include "plugin/session.h"
 
 /* Options of show, compare and stat. */
-extern const GOptionEntry reporting_entries[];
+extern const Option reporting_options[];
 /* Those of compare and stat alone. */
-extern const GOptionEntry reporting_compare_entries[];
+extern const Option reporting_compare_options[];
 
 /* --pid, as given; NULL: all. */
 char **reporting_pids(void);

@@ -26,7 +26,7 @@
 static struct lost {
 	char *plugin, *why;
 } losses[MAX_LOST];
-static guint n_losses;
+static guint n_losses, n_told;
 static guint64 limit = LIMIT_MS;
 
 void supervise_set_limit(guint64 limit_ms)
@@ -42,9 +42,12 @@ const char *supervise_lost(const char *plugin)
 	return NULL;
 }
 
-gboolean supervise_lost_last(const char *plugin)
+gboolean supervise_lost_news(const char *plugin)
 {
-	return n_losses > 0 && strcmp(losses[n_losses - 1].plugin, plugin) == 0;
+	for (guint i = n_told; i < n_losses; i++)
+		if (strcmp(losses[i].plugin, plugin) == 0)
+			return TRUE;
+	return FALSE;
 }
 
 int supervise_status(int status)
@@ -230,6 +233,8 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return FALSE;
 	}
+	if (ui_verbosity() >= 0)
+		n_told = n_losses;
 	gpointer rested = capabilities_rest();
 	const CrashBlame *stuck = watch(page, *ret_pid, &signals, &status);
 	capabilities_wake(rested);

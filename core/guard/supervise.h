@@ -26,7 +26,7 @@ int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid);
 /* What became of a plugin in an earlier run, "crashed with SIGSEGV in its open
  * function"; NULL: nothing. */
 const char *supervise_lost(const char *plugin);
-/* Whether the plugin is the one because of which this run was begun. */
-gboolean supervise_lost_last(const char *plugin);
+/* Whether no earlier run has said so yet; a quiet one (ui.h) has not. */
+gboolean supervise_lost_news(const char *plugin);
 /* What an exit status becomes when plugins were lost. */
 int supervise_status(int status);

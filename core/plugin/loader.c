@@ -9,6 +9,8 @@
 #include <sys/auxv.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
+#include "base/option.h"
 #include "base/ui.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
@@ -26,9 +28,6 @@ struct loader {
 	GPtrArray *dirs;   /* searched, for messages */
 	GHashTable *files; /* plugin name -> path */
 };
-
-/* One provider is asked before another for the same slots; the rest by name. */
-static const char *const preference[] = {"bpf", "memory", "procfs", "taskstats"};
 
 static char *name_of_file(const char *file)
 {
@@ -158,6 +157,29 @@ static gboolean verify_ops(const struct ctprof_plugin *d, GError **error)
 	return TRUE;
 }
 
+static gboolean verify_options(const struct ctprof_plugin *d, GError **error)
+{
+	const Plugin plugin = {.descriptor = *d};
+
+	if (d->n_options == 0)
+		return TRUE;
+	if (!d->options || d->options->struct_size < sizeof(guint32) ||
+	    d->options->struct_size > 65536)
+		return bad(error, "its options are not there");
+	for (guint i = 0; i < d->n_options; i++) {
+		const struct ctprof_option row = plugin_option(&plugin, i);
+		const char *fault = option_find_fault(&row);
+
+		if (!fault)
+			continue;
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+			    "not a usable plugin: option '%s': %s",
+			    row.name ? row.name : "(no name)", fault);
+		return FALSE;
+	}
+	return TRUE;
+}
+
 /* The host's copy of the descriptor, zero where the plugin's is shorter. */
 static gboolean take_descriptor(const struct ctprof_plugin *given, const char *name,
 				struct ctprof_plugin *ret, GError **error)
@@ -186,7 +208,7 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 		return bad(error, "it has no version or no summary");
 	if (d.n_needs > 0 && (!d.needs || d.needs->struct_size < sizeof(guint32)))
 		return bad(error, "its needs are not there");
-	if (!verify_ops(&d, error))
+	if (!verify_options(&d, error) || !verify_ops(&d, error))
 		return FALSE;
 	*ret = d;
 	return TRUE;
@@ -250,6 +272,23 @@ Plugin *loader_load_file(const char *path, GError **error)
 	return plugin_new(g_steal_pointer(&real), module, &descriptor);
 }
 
+gboolean loader_has(const Loader *loader, const char *name)
+{
+	return g_hash_table_contains(loader->files, name);
+}
+
+char *loader_nearest(const Loader *loader, const char *name)
+{
+	Nearest nearest = {.typed = name};
+	GHashTableIter iter;
+	gpointer known;
+
+	g_hash_table_iter_init(&iter, loader->files);
+	while (g_hash_table_iter_next(&iter, &known, NULL))
+		nearest_try(&nearest, known);
+	return nearest_hint(&nearest, "");
+}
+
 char *loader_package_hint(const char *name)
 {
 	g_auto(GStrv) packaged = g_strsplit(CTPROF_PACKAGED_PLUGINS, ",", -1);
@@ -261,7 +300,7 @@ char *loader_package_hint(const char *name)
 
 static gboolean check_known(Loader *loader, const char *name, GError **error)
 {
-	if (g_hash_table_contains(loader->files, name))
+	if (loader_has(loader, name))
 		return TRUE;
 	g_autofree char *hint = loader_package_hint(name);
 	if (hint) {
@@ -303,15 +342,6 @@ static gboolean check_all_known(Loader *loader, const Select *select, const char
 	return TRUE;
 }
 
-static guint preference_of(const Plugin *plugin)
-{
-	guint i = 0;
-
-	while (i < G_N_ELEMENTS(preference) && strcmp(preference[i], plugin_name(plugin)) != 0)
-		i++;
-	return i;
-}
-
 static gint compare_plugins(gconstpointer a, gconstpointer b)
 {
 	const Plugin *x = *(const Plugin *const *)a;
@@ -319,7 +349,8 @@ static gint compare_plugins(gconstpointer a, gconstpointer b)
 
 	if (x->descriptor.kind != y->descriptor.kind)
 		return x->descriptor.kind < y->descriptor.kind ? -1 : 1;
-	guint px = preference_of(x), py = preference_of(y);
+	guint32 px = x->descriptor.preference - 1,
+		py = y->descriptor.preference - 1; /* 0 is last */
 	return px != py ? (px < py ? -1 : 1) : strcmp(plugin_name(x), plugin_name(y));
 }
 
@@ -332,7 +363,7 @@ static Plugin *load_lost(const char *path, const char *name, const char *why, co
 			    select_names(select, name) ? "; leave it out of --plugins" : "");
 		return NULL;
 	}
-	if (supervise_lost_last(name))
+	if (supervise_lost_news(name))
 		ui_warning("plugin %s: left out: it %s", name, why);
 	return plugin_new_lost(path, name, why);
 }

@@ -27,6 +27,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loader, loader_free)
 GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *needed,
 		       GError **error);
 
+/* Whether there is a file of a plugin of that name. */
+gboolean loader_has(const Loader *loader, const char *name);
+/* ": did you mean NAME?", or "" when no plugin's name is near. */
+char *loader_nearest(const Loader *loader, const char *name);
+
 /* How to install the package of that plugin, when whoever built this ctprof
  * named one (meson -Dplugin-packages); else NULL. */
 char *loader_package_hint(const char *name);

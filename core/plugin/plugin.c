@@ -93,6 +93,22 @@ const struct ctprof_need *plugin_need(const Plugin *plugin, guint i)
 	return (const void *)((const char *)d->needs + (gsize)i * d->needs->struct_size);
 }
 
+gboolean plugin_knows_options(const Plugin *plugin)
+{
+	return plugin->descriptor.struct_size >=
+	       offsetof(struct ctprof_plugin, n_options) + sizeof plugin->descriptor.n_options;
+}
+
+struct ctprof_option plugin_option(const Plugin *plugin, guint i)
+{
+	const struct ctprof_option *rows = plugin->descriptor.options;
+	struct ctprof_option own = {0};
+
+	memcpy(&own, (const char *)rows + (gsize)i * rows->struct_size,
+	       MIN(rows->struct_size, sizeof own));
+	return own;
+}
+
 const char *plugin_finding_word(guint32 state)
 {
 	return state == CTPROF_WORKS ? "works" : state == CTPROF_PARTLY ? "partly" : "no";

@@ -60,6 +60,10 @@ const char *plugin_name(const Plugin *plugin);
 gboolean plugin_is_live(const Plugin *plugin);
 /* The i-th of its declared needs, i < descriptor.n_needs. */
 const struct ctprof_need *plugin_need(const Plugin *plugin, guint i);
+/* FALSE when it was compiled before options were declared. */
+gboolean plugin_knows_options(const Plugin *plugin);
+/* The i-th of its options, i < descriptor.n_options. */
+struct ctprof_option plugin_option(const Plugin *plugin, guint i);
 /* "works", "partly" or "no" for an enum ctprof_finding_state. */
 const char *plugin_finding_word(guint32 state);
 

@@ -7,6 +7,7 @@
 #include "base/root.h"
 #include "plugin.h"
 #include "row/registry.h"
+#include "row/select.h"
 
 /* Options that go before or behind the command's name. */
 typedef struct globals {
@@ -19,22 +20,26 @@ typedef struct globals {
 typedef struct session {
 	Root *root;
 	Registry *registry;
-	GHashTable *options; /* "PLUGIN.key" -> value */
-	GPtrArray *plugins;  /* Plugin *, opened */
+	GHashTable *settings; /* "PLUGIN.key" -> value, checked */
+	Select *select;       /* --plugins */
+	GPtrArray *plugins;   /* Plugin *, by preference */
 } Session;
 
 /*
  * Opens the root, loads the plugins the globals select and those needed, and
- * opens them with the settings.  A plugin that cannot open is an error when it
- * was named or is needed, else left out with a warning.
+ * checks the settings by what the plugins declare.  None of them is opened yet.
  */
+Session *session_load(const Globals *globals, const char *const *needed, GError **error);
+/* Gives up capabilities that no plugin declares, and opens the plugins.  One that
+ * cannot open is an error when it was named or is needed, else left out with a
+ * warning. */
+gboolean session_open(Session *session, const char *const *needed, GError **error);
+/* Both. */
 Session *session_new(const Globals *globals, const char *const *needed, GError **error);
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
 /* Drops every capability that none of plugins (Plugin *) declares a need for. */
 gboolean session_drop_capabilities(const GPtrArray *plugins, GError **error);
-/* What -O sets: "PLUGIN.key" -> value. */
-GHashTable *session_settings(const Globals *globals, GError **error);
 /* The plugin of that name and kind (0: any), or NULL. */
 Plugin *session_plugin(const Session *session, const char *name, guint32 kind);

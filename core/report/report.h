@@ -29,7 +29,7 @@ typedef struct analysis_options {
 	char **flatten; /* globs; validated */
 	gboolean no_thread_normalize, no_cgroup_normalize;
 	char *sort_by, *columns, *sections, *metrics; /* as typed; NULL: default */
-	char *display_format;       /* compare: full, delta-only, no-pct, arrow, pct-only */
+	const char *display_format; /* compare: full, delta-only, no-pct, arrow, pct-only */
 	char *filter;               /* regex one of the group's names must match; NULL: none */
 	const char *const *pids;    /* only these tgids, as text; NULL: all */
 	gboolean changed;           /* hide unchanged rows */

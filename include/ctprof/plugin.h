@@ -17,8 +17,8 @@
  *  - A string is NUL-terminated UTF-8 unless a length stands beside it; text
  *    that comes from the host is bytes, of any value.
  *  - Pointers handed over are borrowed for the duration of the call, except
- *    the descriptor, its strings, needs, ops and metric definitions, which
- *    must live as long as the plugin is loaded.
+ *    the descriptor, its strings, needs, options, ops and metric definitions,
+ *    which must live as long as the plugin is loaded.
  *  - Functions return 0 or a negative errno; the sentence that explains a
  *    negative one is given to host->error() before returning.
  */
@@ -83,6 +83,64 @@ struct ctprof_need {
 	const char *why;  /* what it gives, one clause: "io of other users' threads" */
 };
 
+/* What a value of an option is: struct ctprof_option.type.  In brackets: what
+ * host->option() gives, whatever way the user wrote it. */
+enum ctprof_option_type {
+	CTPROF_OPTION_BOOL = 10,  /* yes or no ("1", "0"); as a long option it takes no value */
+	CTPROF_OPTION_WORD = 20,  /* one of words (that word) */
+	CTPROF_OPTION_TIME = 30,  /* 500ms, 1.5s, 2 (decimal nanoseconds) */
+	CTPROF_OPTION_SIZE = 40,  /* 4096, 512MiB, 4GiB (decimal bytes) */
+	CTPROF_OPTION_COUNT = 50, /* a whole number (decimal) */
+	CTPROF_OPTION_REAL = 55,  /* a number such as 0.9 (as written) */
+	CTPROF_OPTION_PATH = 60,  /* a file (as written: bytes) */
+	CTPROF_OPTION_TEXT = 70,  /* anything else (as written: UTF-8) */
+};
+
+/* struct ctprof_option.flags */
+#define CTPROF_OPTION_LIST 1u     /* several of the type, separated by commas */
+#define CTPROF_OPTION_OPTIONAL 2u /* --NAME alone stands for --NAME=default_value */
+/* Bounds what reading costs: commands that read this host for a view of their
+ * own have it too ("ctprof memory"). */
+#define CTPROF_OPTION_COST 4u
+
+/* One word that an option of type WORD takes. */
+struct ctprof_option_word {
+	uint32_t struct_size;
+	uint32_t reserved;
+	const char *name; /* without blanks and commas */
+	const char *help; /* a few words, shown in brackets; NULL: it speaks for itself */
+	/* Slot groups that giving the word asks for, separated by commas; NULL: none. */
+	const char *groups;
+};
+
+/*
+ * An option of a plugin: -O PLUGIN.name=value.  The host checks every value by
+ * this row before it opens the plugin, and refuses what no row declares; help,
+ * completion and 'ctprof plugins NAME' come from the same row.  Since 1.2; a
+ * plugin of an earlier minor gets what the user wrote, unchecked.
+ */
+struct ctprof_option {
+	uint32_t struct_size;
+	uint32_t type;    /* enum ctprof_option_type */
+	uint32_t flags;   /* CTPROF_OPTION_* */
+	uint32_t n_words; /* elements of words; at least 1 with type WORD, else 0 */
+	/* Smallest and greatest value of COUNT, REAL, TIME (nanoseconds) and SIZE
+	 * (bytes); most 0: no bound. */
+	uint64_t least;
+	uint64_t most;
+	const char *name; /* [a-z][a-z0-9-]{0,31}, unique in the plugin */
+	/* The option is --long_name of the commands that capture, too: named as
+	 * name is; NULL: it is not.  Sources that declare one long_name all get
+	 * the value; their rows must agree in type, flags, words and range. */
+	const char *long_name;
+	const char *placeholder; /* what help shows for the value: "TIME"; NULL: by type */
+	/* How the plugin behaves without the option, as a user would write it;
+	 * NULL: no value stands for that.  host->option() is NULL then all the same. */
+	const char *default_value;
+	const char *help; /* one clause, no full stop; words and default are added to it */
+	const struct ctprof_option_word *words;
+};
+
 /* The descriptor: the one place that tells what a plugin is and needs. */
 struct ctprof_plugin {
 	uint32_t struct_size;
@@ -98,6 +156,12 @@ struct ctprof_plugin {
 	const char *summary; /* one line, no full stop */
 	const struct ctprof_need *needs;
 	const void *ops; /* by kind: see source.h, sink.h */
+	/* Options the plugin takes; NULL: none.  Since 1.2. */
+	const struct ctprof_option *options;
+	uint32_t n_options; /* elements of options */
+	/* Place among sources that fill the same slot: smaller numbers are asked
+	 * first, 0 after all others; equals by name.  Since 1.2. */
+	uint32_t preference;
 };
 
 #ifdef __cplusplus
@@ -325,8 +389,9 @@ struct ctprof_host {
 	 * descriptor the plugin closes, or -errno.  Plugins open files in no
 	 * other way, so that their needs can be checked. */
 	int (*open_file)(const struct ctprof_host *host, int dirfd, const char *path);
-	/* The value of an option of this plugin ("smaps" for -O NAME.smaps=...),
-	 * or NULL.  Lives until close(). */
+	/* The value of an option of this plugin ("smaps" for -O NAME.smaps=...), in
+	 * the form its type says, or NULL when it was not given.  Lives until
+	 * close(). */
 	const char *(*option)(const struct ctprof_host *host, const char *key);
 
 	/* Declares a metric and gives its slot.  Only inside open().

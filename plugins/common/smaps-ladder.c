@@ -11,9 +11,6 @@
 #include "thread-file.h"
 
 #define NS_PER_MS 1000000u
-#define TIMEOUT_MS 1000u
-#define BUDGET_MS 10000u
-#define LIMIT_MS_MAX 3600000u
 
 /* A helper left behind holds a stack and 100 KiB: not for ever more of them. */
 #define ABANDONED_MAX 4u
@@ -45,37 +42,21 @@ static const struct {
 
 /* ---- limits ----------------------------------------------------------- */
 
-static int read_limit(const struct ctprof_host *host, const char *key, uint64_t standard_ms,
-		      uint64_t *ret_ns)
-{
-	const char *given = host->option(host, key);
-	uint64_t ms = standard_ms;
+const struct ctprof_option_word smaps_modes[SMAPS_N_MODES] = {
+	OPTION_WORD("auto", "within the budget"),
+	OPTION_WORD("always", NULL),
+	OPTION_WORD("never", NULL),
+};
 
-	if (given &&
-	    (!text_u64((struct text){given, strlen(given)}, &ms) || ms < 1 || ms > LIMIT_MS_MAX)) {
-		host->error(host, "option %s: \"%s\" is not a number of milliseconds from 1 to %u",
-			    key, given, LIMIT_MS_MAX);
-		return -EINVAL;
-	}
-	*ret_ns = ms * NS_PER_MS;
-	return 0;
-}
-
-int smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host)
+void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host)
 {
 	const char *mode = host->option(host, "smaps");
 
-	if (!mode)
-		mode = "auto";
-	ret->never = strcmp(mode, "never") == 0;
-	ret->unlimited = strcmp(mode, "always") == 0;
-	if (!ret->never && !ret->unlimited && strcmp(mode, "auto") != 0) {
-		host->error(host, "option smaps: \"%s\" is none of auto, always, never", mode);
-		return -EINVAL;
-	}
+	ret->never = mode && strcmp(mode, "never") == 0;
+	ret->unlimited = mode && strcmp(mode, "always") == 0;
 	ret->read_file = read;
-	int r = read_limit(host, "smaps-timeout-ms", TIMEOUT_MS, &ret->timeout_ns);
-	return r < 0 ? r : read_limit(host, "smaps-budget-ms", BUDGET_MS, &ret->budget_ns);
+	ret->timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * SMAPS_NS_PER_S);
+	ret->budget_ns = option_u64(host, "smaps-budget", SMAPS_BUDGET_S * SMAPS_NS_PER_S);
 }
 
 uint64_t smaps_limits_left(struct smaps_limits *limits)

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "lane.h"
+#include "option.h"
 #include "smaps-sums.h"
 
 #include "ctprof/source.h"
@@ -33,8 +34,31 @@ struct smaps_limits {
 	_Atomic uint64_t spent_ns;
 };
 
-/* Reads the options smaps, smaps-timeout-ms and smaps-budget-ms. */
-int smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host);
+#define SMAPS_NS_PER_S UINT64_C(1000000000)
+#define SMAPS_TIMEOUT_S 1
+#define SMAPS_BUDGET_S 10
+#define SMAPS_LEAST_NS (SMAPS_NS_PER_S / 1000)
+#define SMAPS_MOST_NS (3600 * SMAPS_NS_PER_S)
+
+#define SMAPS_N_MODES 3
+extern const struct ctprof_option_word smaps_modes[SMAPS_N_MODES];
+
+/* Rows of a plugin's options: what smaps_limits_configure() asks for. */
+#define SMAPS_OPTIONS                                                                              \
+	OPTION(WORD, "smaps", "Read the memory of each process", .long_name = "smaps",             \
+	       .placeholder = "WHEN", .default_value = "auto", .n_words = SMAPS_N_MODES,           \
+	       .words = smaps_modes),                                                              \
+		OPTION(TIME, "smaps-timeout", "Timeout for reading one process's memory",          \
+		       .long_name = "smaps-timeout", .flags = CTPROF_OPTION_COST,                  \
+		       .least = SMAPS_LEAST_NS, .most = SMAPS_MOST_NS,                             \
+		       .default_value = OPTION_TEXT(SMAPS_TIMEOUT_S) "s"),                         \
+		OPTION(TIME, "smaps-budget",                                                       \
+		       "Total budget for these reads, ignored with --smaps=always",                \
+		       .long_name = "smaps-budget", .flags = CTPROF_OPTION_COST,                   \
+		       .least = SMAPS_LEAST_NS, .most = SMAPS_MOST_NS,                             \
+		       .default_value = OPTION_TEXT(SMAPS_BUDGET_S) "s")
+
+void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host);
 /* What the budget still holds; UINT64_MAX without one. */
 uint64_t smaps_limits_left(struct smaps_limits *limits);
 

@@ -17,6 +17,7 @@
 #include "file.h"
 #include "need.h"
 #include "objects.h"
+#include "option.h"
 #include "ptrace.h"
 #include "slots.h"
 #include "summary.h"
@@ -145,18 +146,11 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	return 0;
 }
 
-static int read_mode(struct jemalloc *self)
+static void read_mode(struct jemalloc *self)
 {
 	const char *mode = self->host->option(self->host, "mode");
 
-	if (!mode || strcmp(mode, "auto") == 0)
-		return 0;
-	if (strcmp(mode, "ptrace") == 0) {
-		self->use_ptrace = true;
-		return 0;
-	}
-	self->host->error(self->host, "mode \"%s\" is neither auto nor ptrace", mode);
-	return -EINVAL;
+	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
 }
 
 static int jemalloc_start(void *data)
@@ -172,9 +166,7 @@ static int jemalloc_start(void *data)
 		host->error(host, "threads' storage is only known on x86_64 and aarch64");
 		return -EOPNOTSUPP;
 	}
-	int rc = read_mode(self);
-	if (rc < 0)
-		return rc;
+	read_mode(self);
 	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
 	find_helper(self);
 	self->calibrations = calibrations_new(self->helper);
@@ -405,6 +397,17 @@ static const struct ctprof_source_ops ops = {
 	.collect = jemalloc_collect,
 };
 
+static const struct ctprof_option_word modes[] = {
+	OPTION_WORD("auto", "stops no thread"),
+	OPTION_WORD("ptrace", NULL),
+};
+
+static const struct ctprof_option options[] = {
+	OPTION(WORD, "mode", "Read the heap counters of jemalloc", .long_name = "jemalloc",
+	       .placeholder = "HOW", .default_value = "auto", OPTION_WORDS(modes)),
+	OPTION(PATH, "helper", "Run this calibration helper instead of the installed one"),
+};
+
 static const struct ctprof_plugin plugin = {
 	.struct_size = sizeof plugin,
 	.abi_major = CTPROF_ABI_MAJOR,
@@ -419,6 +422,8 @@ static const struct ctprof_plugin plugin = {
 		   "it",
 	.needs = needs,
 	.ops = &ops,
+	.options = options,
+	.n_options = sizeof options / sizeof options[0],
 };
 
 CTPROF_PLUGIN(plugin)

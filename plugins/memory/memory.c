@@ -50,9 +50,8 @@ static int memory_open(const struct ctprof_host *host, void **ret_self)
 		return -ENOMEM;
 	}
 	made->host = host;
-	int r = smaps_limits_configure(&made->limits, host);
-	if (r == 0)
-		r = process_plan_open(&made->plan, host, &made->limits);
+	smaps_limits_configure(&made->limits, host);
+	int r = process_plan_open(&made->plan, host, &made->limits);
 	if (r < 0)
 		return r;
 	r = open_parts(made, host);
@@ -270,6 +269,32 @@ static const struct ctprof_need needs[] = {
 		    "PSS and USS of other users' processes, since Linux 6.15"),
 };
 
+#define ALL_BUT_FILES "memory-ledger,memory,memory-shared,memory-swap,memory-sysv,memory-tmpfs"
+
+static const struct ctprof_option_word parts[] = {
+	OPTION_WORD("ledger", NULL, .groups = "memory-ledger"),
+	OPTION_WORD("processes", NULL, .groups = "memory"),
+	OPTION_WORD("shared", NULL, .groups = "memory-shared,memory-swap,memory-sysv"),
+	OPTION_WORD("tmpfs", NULL, .groups = "memory-tmpfs"),
+	OPTION_WORD("files", NULL, .groups = "memory-files"),
+	OPTION_WORD("sysv", NULL, .groups = "memory-sysv"),
+	OPTION_WORD("all", "but files", .groups = ALL_BUT_FILES),
+};
+
+static const struct ctprof_option options[] = {
+	OPTION(WORD, "parts", "Read where the memory is", .long_name = "memory",
+	       .placeholder = "LIST", .flags = CTPROF_OPTION_LIST | CTPROF_OPTION_OPTIONAL,
+	       .default_value = "ledger,processes,tmpfs,sysv", OPTION_WORDS(parts)),
+	SMAPS_OPTIONS,
+	OPTION(WORD, "smaps-source", "Read PSS and USS from", .long_name = "smaps-source",
+	       .placeholder = "FILE", .flags = CTPROF_OPTION_COST, .default_value = "auto",
+	       .n_words = N_PROCESS_SOURCES, .words = process_sources),
+	OPTION(SIZE, "smaps-max-rss", "Skip processes with a larger RSS, e.g. 4GiB",
+	       .long_name = "smaps-max-rss", .flags = CTPROF_OPTION_COST, .least = 1),
+	OPTION(COUNT, "pid", "Read the mappings of these processes", .flags = CTPROF_OPTION_LIST,
+	       .placeholder = "PID,…", .least = 1, .most = INT32_MAX),
+};
+
 static const struct ctprof_plugin descriptor = {
 	.struct_size = sizeof descriptor,
 	.abi_major = CTPROF_ABI_MAJOR,
@@ -283,6 +308,9 @@ static const struct ctprof_plugin descriptor = {
 	.summary = "Memory of processes, and the objects they share",
 	.needs = needs,
 	.ops = &ops,
+	.options = options,
+	.n_options = sizeof options / sizeof options[0],
+	.preference = 10,
 };
 
 CTPROF_PLUGIN(descriptor)

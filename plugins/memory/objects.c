@@ -86,24 +86,14 @@ static void sort_pids(struct objects *objects)
 
 static int parse_pids(struct objects *objects, const char *given)
 {
-	struct text rest = {given, strlen(given)};
-	struct text pid, behind;
-	uint64_t number;
+	char *rest = (char *)(uintptr_t)given;
 
-	objects->pids = calloc(rest.len + 1, sizeof *objects->pids);
+	objects->pids = calloc(strlen(given) + 1, sizeof *objects->pids);
 	if (!objects->pids)
 		return -ENOMEM;
-	for (bool more = true; more; rest = behind) {
-		more = text_split(rest, ',', &pid, &behind);
-		if (!text_u64(more ? pid : rest, &number) || number == 0 || number > INT32_MAX) {
-			objects->host->error(objects->host,
-					     "option pid: \"%s\" is not a list of process ids, "
-					     "like 1,4711",
-					     given);
-			return -EINVAL;
-		}
-		objects->pids[objects->n_pids++] = (int32_t)number;
-	}
+	do
+		objects->pids[objects->n_pids++] = (int32_t)strtol(rest, &rest, 10);
+	while (*rest++ == ',');
 	sort_pids(objects);
 	return 0;
 }

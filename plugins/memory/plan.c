@@ -7,34 +7,20 @@
 
 #include "metrics.h"
 
-static int read_source(const struct ctprof_host *host, enum smaps_files *ret)
+const struct ctprof_option_word process_sources[N_PROCESS_SOURCES] = {
+	[SMAPS_AUTO] = OPTION_WORD("auto", "smaps_rollup, else smaps"),
+	[SMAPS_ROLLUP] = OPTION_WORD("rollup", NULL),
+	[SMAPS_FULL] = OPTION_WORD("smaps", NULL),
+};
+
+static enum smaps_files read_source(const struct ctprof_host *host)
 {
-	static const struct {
-		const char *word;
-		enum smaps_files files;
-	} words[] = {{"auto", SMAPS_AUTO}, {"rollup", SMAPS_ROLLUP}, {"smaps", SMAPS_FULL}};
 	const char *given = host->option(host, "smaps-source");
+	enum smaps_files files = SMAPS_AUTO;
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (!given || strcmp(given, words[i].word) == 0) {
-			*ret = words[i].files;
-			return 0;
-		}
-	host->error(host, "option smaps-source: \"%s\" is none of auto, rollup, smaps", given);
-	return -EINVAL;
-}
-
-static int read_max_rss(const struct ctprof_host *host, uint64_t *ret)
-{
-	const char *given = host->option(host, "smaps-max-rss");
-	uint64_t bytes = UINT64_MAX;
-
-	if (given && (!text_u64((struct text){given, strlen(given)}, &bytes) || bytes == 0)) {
-		host->error(host, "option smaps-max-rss: \"%s\" is not a number of bytes", given);
-		return -EINVAL;
-	}
-	*ret = bytes;
-	return 0;
+	while (given && files + 1 < N_PROCESS_SOURCES && strcmp(given, process_sources[files].name))
+		files++;
+	return files;
 }
 
 static int declare(struct process_plan *plan)
@@ -64,11 +50,9 @@ int process_plan_open(struct process_plan *ret, const struct ctprof_host *host,
 	ret->cmdline_limits.timeout_ns = limits->timeout_ns;
 	ret->cmdline_limits.read_file = read;
 	ret->page_bytes = page_bytes > 0 ? (uint64_t)page_bytes : 4096;
-	int r = read_source(host, &ret->files);
-	if (r == 0)
-		r = read_max_rss(host, &ret->max_rss);
-	if (r == 0)
-		r = declare(ret);
+	ret->files = read_source(host);
+	ret->max_rss = option_u64(host, "smaps-max-rss", UINT64_MAX);
+	int r = declare(ret);
 	if (r < 0)
 		return r;
 	(void)pthread_mutex_init(&ret->lock, NULL);

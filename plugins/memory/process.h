@@ -13,6 +13,10 @@
 #include "status.h"
 #include "users.h"
 
+/* What option smaps-source takes, by enum smaps_files. */
+#define N_PROCESS_SOURCES 3
+extern const struct ctprof_option_word process_sources[N_PROCESS_SOURCES];
+
 /* Rows of the table in metrics.h. */
 #define N_PROCESS_METRICS 34u
 

@@ -25,9 +25,8 @@ static int procfs_open(const struct ctprof_host *host, void **ret_self)
 		host->error(host, "out of memory");
 		return -ENOMEM;
 	}
-	int r = smaps_limits_configure(&made->limits, host);
-	if (r == 0)
-		r = plan_register(&made->plan, host);
+	smaps_limits_configure(&made->limits, host);
+	int r = plan_register(&made->plan, host);
 	if (r == 0)
 		r = tally_register(host, made->summary);
 	if (r < 0)
@@ -174,6 +173,8 @@ static const struct ctprof_need needs[] = {
 	NEED(SYSCTL, 0, "kernel.sched_schedstats", "1: wakeups, migrations, waits and sleeps"),
 };
 
+static const struct ctprof_option options[] = {SMAPS_OPTIONS};
+
 static const struct ctprof_plugin descriptor = {
 	.struct_size = sizeof descriptor,
 	.abi_major = CTPROF_ABI_MAJOR,
@@ -187,6 +188,9 @@ static const struct ctprof_plugin descriptor = {
 	.summary = "Names, scheduling, I/O and memory of threads from procfs",
 	.needs = needs,
 	.ops = &ops,
+	.options = options,
+	.n_options = sizeof options / sizeof options[0],
+	.preference = 20,
 };
 
 CTPROF_PLUGIN(descriptor)

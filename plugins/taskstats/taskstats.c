@@ -393,6 +393,7 @@ static const struct ctprof_plugin plugin = {
 	.summary = "Delays and memory peaks of each thread, from the kernel's taskstats",
 	.needs = needs,
 	.ops = &ops,
+	.preference = 30,
 };
 
 CTPROF_PLUGIN(plugin)

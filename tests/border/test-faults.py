@@ -19,6 +19,8 @@ UNUSABLE = {
     "short-ops": ["collect"],
     "sizeless-ops": ["ops", "struct_size"],
     "missing-needs": ["needs"],
+    "missing-options": ["options"],
+    "odd-option": ["option 'when'", "default"],
     "null-entry": ["NULL"],
 }
 

@@ -63,6 +63,29 @@ static struct newer_need {
 	uint64_t unknown;
 } needs[2];
 
+static const struct ctprof_option_word words[] = {
+	{.struct_size = sizeof words[0], .name = "often", .help = "every day"},
+	{.struct_size = sizeof words[0], .name = "seldom"},
+};
+
+static struct newer_option {
+	struct ctprof_option known;
+	uint64_t unknown[4];
+} options[] = {
+	{.known = {.type = CTPROF_OPTION_WORD,
+		   .n_words = sizeof words / sizeof words[0],
+		   .name = "when",
+		   .long_name = "toy-when",
+		   .placeholder = "WHEN",
+		   .default_value = "often",
+		   .help = "When to play",
+		   .words = words}},
+	{.known = {.type = CTPROF_OPTION_TIME,
+		   .name = "long",
+		   .long_name = "toy-long",
+		   .help = "How long to play"}},
+};
+
 static int toy_open(const struct ctprof_host *lent, void **ret_self);
 static void toy_close(void *self);
 static int toy_start(void *self);
@@ -98,7 +121,9 @@ static struct newer_descriptor {
 		  .name = TOY_NAME,
 		  .version = "1",
 		  .summary = "A toy",
-		  .ops = &ops},
+		  .ops = &ops,
+		  .options = &options[0].known,
+		  .n_options = sizeof options / sizeof options[0]},
 };
 
 /* ---- ops that go wrong --------------------------------------------------- */
@@ -283,6 +308,27 @@ static void set_missing_needs(void)
 	descriptor.known.n_needs = 2;
 }
 
+static void set_missing_options(void)
+{
+	descriptor.known.options = NULL;
+}
+
+static void set_odd_option(void)
+{
+	options[0].known.default_value = "never";
+}
+
+static void set_unlike_option(void)
+{
+	options[0].known.flags = CTPROF_OPTION_LIST;
+}
+
+/* Compiled when there were none: it reads what the user wrote. */
+static void set_no_options(void)
+{
+	descriptor.known.struct_size = offsetof(struct ctprof_plugin, options);
+}
+
 /* As an older ctprof's headers would have it: no why. */
 static void set_short_needs(void)
 {
@@ -308,6 +354,8 @@ static void set_newer(void)
 		needs[i].known.why = "it is new";
 		needs[i].unknown = UINT64_MAX;
 	}
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		memset(options[i].unknown, 0xff, sizeof options[i].unknown);
 	descriptor.known.n_needs = 2;
 	descriptor.known.needs = &needs[0].known;
 	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
@@ -353,6 +401,10 @@ static const struct fault {
 	{.name = "short-ops", .before = set_short_ops},
 	{.name = "sizeless-ops", .before = set_sizeless_ops},
 	{.name = "missing-needs", .before = set_missing_needs},
+	{.name = "missing-options", .before = set_missing_options},
+	{.name = "odd-option", .before = set_odd_option},
+	{.name = "unlike-option", .before = set_unlike_option},
+	{.name = "no-options", .before = set_no_options},
 	{.name = "short-needs", .before = set_short_needs},
 	{.name = "newer", .before = set_newer},
 	{.name = "odd-metric", .before = set_odd_metric},
@@ -459,8 +511,11 @@ static int toy_collect(void *self, void *context, struct ctprof_batch *batch)
 		host->put_u64(batch, 0, capture_slot, 8);
 	for (uint64_t i = 0; i < batch->n && batch->scope == CTPROF_SCOPE_THREAD; i++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, i);
-		const char *word = try_open(target);
+		const char *given = host->option(host, "when");
+		const char *word = given ? given : try_open(target);
 
+		given = host->option(host, "long");
+		word = given ? given : word;
 		host->put_u64(batch, i, count_slot, (uint64_t)target->tid);
 		host->put_text(batch, i, word_slot, word, strlen(word));
 	}
@@ -473,6 +528,8 @@ __attribute__((constructor)) static void choose_fault(void)
 
 	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
 		metrics[i].known.struct_size = sizeof metrics[i].known;
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		options[i].known.struct_size = sizeof options[i];
 	for (size_t i = 0; name && i < sizeof faults / sizeof faults[0]; i++)
 		if (strcmp(faults[i].name, name) == 0)
 			fault = &faults[i];

@@ -21,9 +21,7 @@ SUMMARY = re.compile(
     r"(?:, \d+ gone meanwhile)?, \d+\.\d\d s(?:; absent: (?P<absent>.*?))?; "
     r"(?P<path>.*): (?P<size>[0-9.]+)\s(?P<unit>\S+)"
 )
-# A table of GLib options: {"output", 'o', 0, ...
-OPTION_ROW = re.compile(r'^\t\{"([a-z-]+)", \'?(\w)\'?,', re.MULTILINE)
-HELP_OPTION = re.compile(r"^  (?:-(\w), )?--([a-z-]+)(=\S+)?", re.MULTILINE)
+HELP_OPTION = re.compile(r"^  (?:-(\w), )?--([a-z-]+)(\[?=\S+)?", re.MULTILINE)
 
 
 def out(*arguments, **more):
@@ -35,46 +33,97 @@ def commands():
     return [line.split()[0] for line in section.splitlines()]
 
 
-def accepted_options(source):
-    """Of the option tables of a source file: long name -> short one or None."""
-    return table_options(source_text(source))
-
-
-def source_text(name):
-    return next((harness.SOURCE / "core").rglob(name)).read_text()
-
-
-def table_options(text):
-    return {long: short if short != "0" else None for long, short in OPTION_ROW.findall(text)}
-
-
-def shared_options(source):
-    """Of the tables it has in common with other commands: NAME_entries, in whatever file."""
-    text = source_text(source)
-    everything = "".join(path.read_text()
-                         for path in (harness.SOURCE / "core/command").glob("*.c"))
-    options = {}
-    for table in re.findall(r"\w+_entries", text.partition("const Command ")[2]):
-        body = everything.partition(f"const GOptionEntry {table}[]")[2].partition("\n};")[0]
-        assert body, table
-        options.update(table_options(body))
-    return options
-
-
 def shown_options(*command):
-    return {long: short or None for short, long, _ in HELP_OPTION.findall(out(*command, "--help"))}
+    """[(letter or "", name, "=VALUE" or "")] of --help, but of --help itself."""
+    return [found for found in HELP_OPTION.findall(out(*command, "--help")) if found[1] != "help"]
 
 
-def global_options():
-    return {k: v for k, v in accepted_options("main.c").items() if k != "version"}
-
-
-def test_help_names_every_option_that_is_accepted_and_no_other():
+def test_options_that_help_shows_are_known():
+    everywhere = set(shown_options()) - {("", "version", "")}
+    assert len(everywhere) > 8, everywhere
     for command in commands():
-        own = {**accepted_options(f"cmd-{command}.c"), **shared_options(f"cmd-{command}.c")}
-        want = {**global_options(), **own, "help": "h"}
-        assert shown_options(command) == want, command
-    assert shown_options() == {**global_options(), "version": None, "help": "h"}
+        options = shown_options(command)
+        assert everywhere <= set(options) and len(options) == len(set(options)), command
+        # Those of every command: once is enough.
+        for letter, name, value in set(options) - (everywhere if command != "capture" else set()):
+            # A folder that is not there is another kind of error.
+            given = "." if name == "plugin-path" else "@"
+            for word in [f"--{name}={given}" if value else f"--{name}"] + [f"-{letter}@"] * (
+                    bool(letter) and bool(value)):
+                done = run(command, word, "--no-such-option", check=False)
+                assert done.returncode == 2 and b"\n" not in done.stderr.rstrip(), done
+                assert done.stderr.startswith((b"ctprof: unknown option '--no-such-option'",
+                                               f"ctprof: --{name} '@'".encode(),
+                                               f"ctprof: -{letter} '@'".encode())), done
+
+
+# Command line -> status, what its one line begins with.
+WORDS = [
+    (["capture", "--smaps=Never"], 2,
+     "--smaps 'Never': expected auto, always or never: did you mean never? (see 'ctprof capture"),
+    (["capture", "--smpas=auto"], 2, "unknown option '--smpas': did you mean --smaps? (see "),
+    (["--plugin=procfs", "capture"], 2, "unknown option '--plugin': did you mean --plugins?"),
+    (["captrue"], 2, "unknown command 'captrue': did you mean capture? (see 'ctprof --help')"),
+    (["show", "--smaps=auto", "x"], 2, "unknown option '--smaps' (see 'ctprof show --help')"),
+    (["-O", "procfs.nosuch=1", "capture"], 2,
+     "-O procfs.nosuch: the plugin procfs has no option 'nosuch' (it has smaps, "),
+    (["-O", "procfs.smap=auto", "capture"], 2,
+     "-O procfs.smap: the plugin procfs has no option 'smap' (it has smaps, smaps-timeout, "
+     "smaps-budget): did you mean smaps?"),
+    (["-O", "nosuch.x=1", "capture"], 2, "-O nosuch.x: there is no plugin 'nosuch'"),
+    (["-O", "procsf.smaps=auto", "capture"], 2,
+     "-O procsf.smaps: there is no plugin 'procsf': did you mean procfs?"),
+    (["-O", "psi.x=1", "capture"], 2, "-O psi.x: the plugin psi has no option 'x' (it has none)"),
+    (["-O", "procfs.smaps-timeout=soon", "capture"], 2,
+     "-O procfs.smaps-timeout 'soon': expected a time such as 500ms or 2s, from 0.001s to 3600s"),
+    (["capture", "--smaps-timeout=2h"], 2, "--smaps-timeout '2h': expected a time "),
+    (["capture", "--memory=ledger,tmpsf"], 2,
+     "--memory 'ledger,tmpsf': expected a list of ledger, processes, shared, tmpfs, files, sysv "
+     "or all: did you mean tmpfs?"),
+    (["capture", "--delayacct", "--smaps=Never"], 2, "--smaps 'Never': "),
+    (["capture", "--delayacct", "-O", "procfs.smaps=Never"], 2, "-O procfs.smaps 'Never': "),
+    (["memory", "--smaps-source=maps"], 2, "--smaps-source 'maps': expected auto, rollup or smaps"),
+    (["memory", "--smaps=auto"], 2, "unknown option '--smaps'"),
+    (["memory", "--sort=nonsense"], 2, "--sort 'nonsense': "),
+    (["show", "--group-by=pcom", "x"], 2,
+     "--group-by 'pcom': expected pcomm, cgroup, comm, comm-exact, all or thread: did you mean"),
+    (["show", "-n-1", "x"], 2, "-n '-1': expected a number from 0 to "),
+    (["show", "--wrap=yes", "x"], 2, "--wrap: it takes no value"),
+    (["show", "-n"], 2, "-n: expected N after it"),
+    (["show", "-qx", "x"], 2, "unknown option '-x'"),
+    (["--plugin-timeout=never", "capture"], 2, "--plugin-timeout 'never': expected a time such as"),
+]
+
+
+def test_words_that_no_option_knows_are_told_with_those_it_does():
+    for arguments, status, begin in WORDS:
+        done = run(*arguments, check=False)
+        text = done.stderr.decode()
+        assert (done.returncode, done.stdout) == (status, b""), (arguments, done)
+        assert text.startswith("ctprof: " + begin) and text.count("\n") == 1, (arguments, text)
+
+
+def test_values_may_be_attached_and_letters_bundled():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "one.ctprof.zst"
+        run("-q", "--plugins=procfs", "capture", f"-p{os.getpid()}", f"-o{path}", "-gsched")
+        for arguments in (["-fjson", "-n2"], ["-f", "json", "-n", "2"], ["-qfjson", "--limit=2"],
+                          ["--format", "json", "--limit", "2", "--"]):
+            sections = json.loads(out("show", *arguments, path))["sections"]
+            assert max(len(section["rows"]) for section in sections) == 2, (arguments, sections)
+        assert out("show", path, "-fcsv") == out("-q", "show", "-f=csv"[:2], "csv", "--", path)
+
+
+def test_options_of_plugins_need_their_plugin():
+    for plugins, status in (("procfs", 0), ("psi", 2), ("-procfs,-memory", 2)):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(f"--plugins={plugins}", "capture", "--smaps=never", "-o", f"{folder}/x",
+                       check=False)
+            assert done.returncode == status, done
+            # And where it is said: before or after.
+            again = run("capture", "--smaps=never", f"--plugins={plugins}", "-o", f"{folder}/y",
+                        check=False)
+            assert again.returncode == status, again
 
 
 def test_help_has_three_doors():
@@ -316,6 +365,9 @@ def test_plugins_is_the_same_list_in_text_and_json():
         assert same == plugin, plugin["name"]
         for need in plugin["needs"]:
             assert need["name"] in one, f"{plugin['name']}: {need}"
+        for option in plugin["options"]:
+            assert f"-O {plugin['name']}.{option['name']}=" in one, (plugin["name"], option)
+            assert all(word in one for word in option["words"]), (plugin["name"], option)
         for group, names in plugin["groups"].items():
             assert f"  {group}: {' '.join(names)}\n" in one, f"{plugin['name']}: {group}"
 

@@ -88,7 +88,7 @@ def test_misuse_is_exit_code_2_before_any_file_is_opened():
         (["show", "--format", "xml", "a"], "xml"),
         (["show", "--format", "snapshot", "a"], "table, json, csv"),
         (["show", "--limit", "-1", "a"], "--limit"),
-        (["show", "--pid", "x", "a"], "process id"),
+        (["show", "--pid", "x", "a"], "a number from 1"),
         (["show", "--columns", "delta", "a"], "delta"),
         (["show", "--sections", "x_y", "a"], "x_y"),
         (["compare", "--cgroup-flatten", "[x", "a", "b"], "[x"),

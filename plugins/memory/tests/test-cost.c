@@ -16,8 +16,8 @@ static void test_skipped(void)
 		{"as big as allowed", "smaps-max-rss", "102400", 100, false},
 		{"bigger", "smaps-max-rss", "102399", 100, true},
 		/* 1 TiB in small pages takes 8 s by what is assumed at first. */
-		{"within the budget", "smaps-budget-ms", "10000", 1u << 30, false},
-		{"beyond the budget", "smaps-budget-ms", "5000", 1u << 30, true},
+		{"within the budget", "smaps-budget", "10000000000", 1u << 30, false},
+		{"beyond the budget", "smaps-budget", "5000000000", 1u << 30, true},
 		{"never", "smaps", "never", 100, true},
 		{"always", "smaps", "always", G_MAXINT64 / 1024, false},
 	};
@@ -55,7 +55,7 @@ static void test_reserved(void)
 	RUN run = {0};
 
 	run_init_tree(&run);
-	fake_host_option(run.fake, "smaps-budget-ms", "5000");
+	fake_host_option(run.fake, "smaps-budget", "5000000000");
 	for (int pid = 10; pid < 12; pid++) {
 		add_process(&run, pid);
 		run_write_thread(&run, pid, pid, "status", STATUS "VmRSS: %u kB\n", 400u << 20);
@@ -89,7 +89,7 @@ static void test_learning(void)
 		RUN run = {0};
 
 		run_init_tree(&run);
-		fake_host_option(run.fake, "smaps-budget-ms", "1000");
+		fake_host_option(run.fake, "smaps-budget", "1000000000");
 		add_process(&run, 10);
 		run_begin(&run);
 		instance(&run)->limits.read_file = cases[i].read_file;
@@ -115,7 +115,7 @@ static void test_stuck(void)
 			RUN run = {0};
 
 			run_init_tree(&run);
-			fake_host_option(run.fake, "smaps-timeout-ms", "200");
+			fake_host_option(run.fake, "smaps-timeout", "200000000");
 			for (int pid = 10; pid < 13; pid++)
 				add_process(&run, pid);
 			run_write_thread(&run, 11, 11, files[i], RUN_STUCK);

@@ -281,20 +281,6 @@ static void test_nothing(void)
 	}
 }
 
-static void test_bad_pids(void)
-{
-	static const char *const cases[] = {"x", "1,", "0", "-1", "1 2", "4294967296", ","};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		RUN run = {0};
-
-		run_init_tree(&run);
-		fake_host_option(run.fake, "pid", cases[i]);
-		g_assert_cmpint(run.ops->open(&run.table, &run.self), ==, -EINVAL);
-		g_assert_nonnull(strstr(fake_host_error(run.fake), "option pid"));
-	}
-}
-
 /* ---- this machine ------------------------------------------------------ */
 
 /* What we map ourselves is found, by what it is, with our share of it. */
@@ -411,7 +397,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/objects/unreadable", test_unreadable);
 	g_test_add_func("/memory/objects/demand", test_demand);
 	g_test_add_func("/memory/objects/nothing", test_nothing);
-	g_test_add_func("/memory/objects/bad-pids", test_bad_pids);
 	g_test_add_func("/memory/objects/live", test_live);
 	g_test_add_func("/memory/objects/live-files", test_live_files);
 	g_test_add_func("/memory/objects/unreadable-files", test_unreadable_files);

@@ -239,27 +239,6 @@ static void test_source(void)
 	}
 }
 
-static void test_bad_options(void)
-{
-	static const struct {
-		const char *key, *value;
-	} cases[] = {
-		{"smaps-source", "maps"},    {"smaps-source", ""},    {"smaps-max-rss", "0"},
-		{"smaps-max-rss", "4GiB"},   {"smaps-max-rss", "-1"}, {"smaps-timeout-ms", "0"},
-		{"smaps-budget-ms", "soon"}, {"smaps", "perhaps"},
-	};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		RUN run = {0};
-
-		run_init_tree(&run);
-		fake_host_option(run.fake, cases[i].key, cases[i].value);
-		g_assert_cmpint(run.ops->open(&run.table, &run.self), ==, -EINVAL);
-		run.self = NULL;
-		g_assert_nonnull(strstr(fake_host_error(run.fake), cases[i].key));
-	}
-}
-
 /* ---- who it is -------------------------------------------------------- */
 
 /* What happens to process 10 while its memory is read, once. */
@@ -468,7 +447,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/process/amounts", test_amounts);
 	g_test_add_func("/memory/process/missing-keys", test_missing_keys);
 	g_test_add_func("/memory/process/source", test_source);
-	g_test_add_func("/memory/process/bad-options", test_bad_options);
 	g_test_add_func("/memory/process/identity", test_identity);
 	g_test_add_func("/memory/process/vanished", test_vanished);
 	g_test_add_func("/memory/process/labels", test_labels);

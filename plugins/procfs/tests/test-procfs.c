@@ -280,36 +280,7 @@ static void test_demand(void)
 	}
 }
 
-/* ---- options and hints ------------------------------------------------ */
-
-static void test_options(void)
-{
-	static const struct {
-		const char *key, *value;
-		int expect;
-	} cases[] = {
-		{"smaps", "auto", 0},
-		{"smaps", "always", 0},
-		{"smaps", "never", 0},
-		{"smaps", "sometimes", -EINVAL},
-		{"smaps", "", -EINVAL},
-		{"smaps-timeout-ms", "1", 0},
-		{"smaps-timeout-ms", "0", -EINVAL},
-		{"smaps-timeout-ms", "-5", -EINVAL},
-		{"smaps-timeout-ms", "1s", -EINVAL},
-		{"smaps-budget-ms", "3600000", 0},
-		{"smaps-budget-ms", "3600001", -EINVAL},
-	};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		RUN run = {0};
-
-		run_init(&run, NULL, FALSE);
-		fake_host_option(run.fake, cases[i].key, cases[i].value);
-		g_assert_cmpint(run.ops->open(&run.table, &run.self), ==, cases[i].expect);
-		g_assert_cmpint(*fake_host_error(run.fake) != '\0', ==, cases[i].expect != 0);
-	}
-}
+/* ---- hints ------------------------------------------------------------ */
 
 /* The hint tells the remedy that fits, and only on a host that can be mended. */
 static void test_hints(void)
@@ -400,7 +371,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/bad-values", test_bad_values);
 	g_test_add_func("/procfs/long-files", test_long_files);
 	g_test_add_func("/procfs/demand", test_demand);
-	g_test_add_func("/procfs/options", test_options);
 	g_test_add_func("/procfs/hints", test_hints);
 	g_test_add_func("/procfs/dominant", test_dominant);
 	return g_test_run();

@@ -224,7 +224,7 @@ static void test_stuck(void)
 		RUN run = {0};
 
 		run_init_tree(&run);
-		fake_host_option(run.fake, "smaps-timeout-ms", "300");
+		fake_host_option(run.fake, "smaps-timeout", "300000000");
 		for (int pid = 10; pid < 30; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		add_stuck(&run, 30);
@@ -261,7 +261,7 @@ static void test_all_stuck(void)
 		RUN run = {0};
 
 		run_init_tree(&run);
-		fake_host_option(run.fake, "smaps-timeout-ms", "20");
+		fake_host_option(run.fake, "smaps-timeout", "20000000");
 		for (int pid = 10; pid < 50; pid++)
 			add_stuck(&run, pid);
 		run_begin(&run);
@@ -304,7 +304,7 @@ static void test_budget(void)
 
 		run_init_tree(&run);
 		fake_host_option(run.fake, "smaps", modes[i]);
-		fake_host_option(run.fake, "smaps-budget-ms", "100");
+		fake_host_option(run.fake, "smaps-budget", "100000000");
 		for (int pid = 10; pid < 30; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		run_begin(&run);

@@ -12,6 +12,12 @@
 #include "report/name/categories.h"
 #include "row/registry.h"
 
+/* The source that fills what the views need, and groups for what they may add. */
+#define MEMORY_SOURCE "memory"
+#define MEMORY_FILES_GROUP "memory-files"
+#define MEMORY_SWAP_GROUP "memory-swap"
+#define MEMORY_LEDGER_GROUP "memory-ledger"
+
 /* One way to look at it. */
 typedef struct memory_view MemoryView;
 

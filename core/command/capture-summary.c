@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capture-summary.h"
+
+#include "base/ui.h"
+#include "row/absence.h"
+
+/* "12 threads", "1 process" */
+static char *count(guint64 n, const char *one, const char *ending)
+{
+	return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", n, one, n == 1 ? "" : ending);
+}
+
+static char *count_rows(gboolean leaders_only, guint64 n)
+{
+	return leaders_only ? count(n, "process", "es") : count(n, "thread", "s");
+}
+
+/* "; absent: denied in 12 threads (io), unsupported in 245 threads (sched smaps)" */
+static char *describe_absences(gboolean leaders_only, const GArray *absences)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint32 why = CTPROF_ABSENT_UNSUPPORTED; why < CTPROF_ABSENT_SKIPPED; why += 10) {
+		g_autoptr(GString) names = g_string_new(NULL);
+		guint64 threads = 0;
+
+		for (guint i = 0; i < absences->len; i++) {
+			const Absence *absence = &g_array_index(absences, Absence, i);
+
+			if (absence->why != why)
+				continue;
+			threads = MAX(threads, absence->threads);
+			g_string_append_printf(names, "%s%s", names->len ? " " : "",
+					       absence->group);
+		}
+		g_autofree char *rows = count_rows(leaders_only, threads);
+		if (threads > 0)
+			g_string_append_printf(text, "%s%s in %s (%s)",
+					       text->len ? ", " : "; absent: ", absence_word(why),
+					       rows, names->str);
+	}
+	return g_string_free(text, FALSE);
+}
+
+void capture_summarise(const CaptureResult *result, gboolean leaders_only, const Output *output)
+{
+	g_autofree char *threads = count(result->threads, "thread", "s");
+	g_autofree char *processes = count(result->processes, "process", "es");
+	g_autofree char *objects = count(result->objects, "object", "s");
+	g_autofree char *absent = describe_absences(leaders_only, result->absences);
+	g_autofree char *size = ui_format_size(output_bytes(output));
+	g_autofree char *gone = result->vanished
+					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
+							  result->vanished)
+					: g_strdup("");
+
+	ui_note("%s%s%s%s%s%s, %.2f s%s; %s: %s", leaders_only ? "" : threads,
+		leaders_only ? "" : " in ", processes, gone, result->objects ? ", " : "",
+		result->objects ? objects : "", result->seconds, absent, output_label(output),
+		size);
+}

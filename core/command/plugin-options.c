@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "plugin-options.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "base/ui.h"
+#include "cmd.h"
+#include "guard/supervise.h"
+#include "plugin/loader.h"
+
+/* type, flags, least, most, name, placeholder, default, help, words, settings */
+#define ROW_TYPE "(uuttsmsmssa(sms)as)"
+#define ROW_BORROWED "(uutt&sm&sm&s&s@a(sms)^as)"
+
+/* ---- what plugins declare ------------------------------------------------ */
+
+static gboolean is_alike(const struct ctprof_option *a, const struct ctprof_option *b)
+{
+	gboolean alike = a->type == b->type && a->flags == b->flags && a->least == b->least &&
+			 a->most == b->most && a->n_words == b->n_words;
+
+	for (guint i = 0; alike && i < a->n_words; i++)
+		alike = strcmp(option_word(a, i)->name, option_word(b, i)->name) == 0;
+	return alike;
+}
+
+static void add_setting(Option *option, const Plugin *plugin, const struct ctprof_option *row)
+{
+	guint n = option->settings ? g_strv_length(option->settings) : 0;
+
+	option->settings = g_renew(char *, option->settings, n + 2);
+	option->settings[n] = g_strconcat(plugin_name(plugin), ".", row->name, NULL);
+	option->settings[n + 1] = NULL;
+}
+
+static void add_row(GArray *options, const Plugin *plugin, const struct ctprof_option *row)
+{
+	Option fresh = {.row = *row};
+
+	for (guint i = 0; i < options->len; i++) {
+		Option *option = &g_array_index(options, Option, i);
+
+		if (strcmp(option->row.name, row->long_name) != 0)
+			continue;
+		if (is_alike(&option->row, row))
+			add_setting(option, plugin, row);
+		else
+			ui_warning("plugin %s: its --%s is not that of %s, and left out",
+				   plugin_name(plugin), row->long_name, option->settings[0]);
+		return;
+	}
+	fresh.row.name = row->long_name;
+	add_setting(&fresh, plugin, row);
+	g_array_append_val(options, fresh);
+}
+
+static GPtrArray *load_plugins(const Globals *globals, GError **error)
+{
+	g_autoptr(Select) select = select_parse(globals->plugins, error);
+
+	if (!select) {
+		g_prefix_error(error, "--plugins '%s': ", globals->plugins);
+		return NULL;
+	}
+	g_autoptr(Loader) loader = loader_new((const char *const *)globals->plugin_path, error);
+	return loader ? loader_load(loader, select, NULL, error) : NULL;
+}
+
+int plugin_options_load(const Globals *globals, enum plugin_options which,
+			const Option **ret_options)
+{
+	/* For good: the rows point into them. */
+	static GPtrArray *plugins;
+	static GArray *options;
+	const Option end = OPTION_END;
+	g_autoptr(GError) error = NULL;
+
+	plugins = load_plugins(globals, &error);
+	if (!plugins)
+		return cmd_fail(error);
+	options = g_array_new(FALSE, FALSE, sizeof(Option));
+	for (guint p = 0; p < plugins->len; p++) {
+		const Plugin *plugin = g_ptr_array_index(plugins, p);
+
+		for (guint i = 0; i < plugin->descriptor.n_options; i++) {
+			const struct ctprof_option row = plugin_option(plugin, i);
+
+			if (row.long_name &&
+			    (which == ALL_PLUGIN_OPTIONS || row.flags & CTPROF_OPTION_COST))
+				add_row(options, plugin, &row);
+		}
+	}
+	g_array_append_val(options, end);
+	*ret_options = &g_array_index(options, const Option, 0);
+	return EXIT_DONE;
+}
+
+/* ---- across the processes ------------------------------------------------ */
+
+static GVariant *pack(const Option *options)
+{
+	GVariantBuilder rows;
+
+	g_variant_builder_init(&rows, G_VARIANT_TYPE("a" ROW_TYPE));
+	for (const Option *option = options; option->row.name; option++) {
+		const struct ctprof_option *row = &option->row;
+		GVariantBuilder words;
+
+		g_variant_builder_init(&words, G_VARIANT_TYPE("a(sms)"));
+		for (guint i = 0; i < row->n_words; i++)
+			g_variant_builder_add(&words, "(sms)", option_word(row, i)->name,
+					      option_word(row, i)->help);
+		g_variant_builder_add(&rows, "(uuttsmsmssa(sms)^as)", row->type, row->flags,
+				      row->least, row->most, row->name, row->placeholder,
+				      row->default_value, row->help, &words, option->settings);
+	}
+	return g_variant_ref_sink(g_variant_builder_end(&rows));
+}
+
+static void unpack_words(GVariant *packed, struct ctprof_option *row)
+{
+	gsize n = g_variant_n_children(packed);
+	struct ctprof_option_word *words = g_new0(struct ctprof_option_word, n + 1);
+
+	for (gsize i = 0; i < n; i++) {
+		words[i].struct_size = sizeof words[i];
+		g_variant_get_child(packed, i, "(&sm&s)", &words[i].name, &words[i].help);
+	}
+	row->words = words;
+	row->n_words = (guint32)n;
+}
+
+/* The strings stay in packed. */
+static const Option *unpack(GVariant *packed)
+{
+	gsize n = g_variant_n_children(packed);
+	Option *options = g_new0(Option, n + 1);
+
+	for (gsize i = 0; i < n; i++) {
+		struct ctprof_option *row = &options[i].row;
+		g_autoptr(GVariant) words = NULL;
+
+		g_variant_get_child(packed, i, ROW_BORROWED, &row->type, &row->flags, &row->least,
+				    &row->most, &row->name, &row->placeholder, &row->default_value,
+				    &row->help, &words, &options[i].settings);
+		unpack_words(words, row);
+	}
+	return options;
+}
+
+struct errand {
+	const Globals *globals;
+	enum plugin_options which;
+	int fd; /* a file in memory */
+};
+
+static int step_send(gpointer data)
+{
+	const struct errand *errand = data;
+	const Option *options;
+	int status = plugin_options_load(errand->globals, errand->which, &options);
+
+	if (status != EXIT_DONE)
+		return status;
+	g_autoptr(GVariant) packed = pack(options);
+	gsize size = g_variant_get_size(packed);
+	/* A process before this one may have written to it, and been lost. */
+	gboolean ok = ftruncate(errand->fd, 0) == 0 &&
+		      pwrite(errand->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
+	return ok ? EXIT_DONE : EXIT_FAILED;
+}
+
+static const Option *receive(int fd)
+{
+	static GVariant *packed;
+	off_t size = lseek(fd, 0, SEEK_END);
+	char *bytes = g_malloc((gsize)MAX(size, 1));
+
+	if (size < 0 || pread(fd, bytes, (size_t)size, 0) != size)
+		size = 0;
+	/* Not trusted: a plugin may have written it. */
+	packed = g_variant_ref_sink(g_variant_new_from_data(G_VARIANT_TYPE("a" ROW_TYPE), bytes,
+							    (gsize)size, FALSE, g_free, bytes));
+	return unpack(packed);
+}
+
+int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboolean supervised,
+			 const Option **ret_options)
+{
+	struct errand errand = {globals, which, -1};
+
+	if (!supervised)
+		return plugin_options_load(globals, which, ret_options);
+	errand.fd = memfd_create("ctprof-options", MFD_CLOEXEC);
+	if (errand.fd < 0)
+		return EXIT_FAILED;
+	int status = supervise_run(step_send, &errand, NULL);
+	if (status == EXIT_DONE)
+		*ret_options = receive(errand.fd);
+	close(errand.fd);
+	return status;
+}
