@@ -14,13 +14,6 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* Groups ctprof's own plugins offer, and the plugin that offers each. */
-static const char *const well_known[][2] = {
-	{"identity", "procfs"}, {"sched", "procfs"},      {"io", "procfs"},     {"smaps", "procfs"},
-	{"delay", "taskstats"}, {"jemalloc", "jemalloc"}, {"cgroup", "cgroup"}, {"psi", "psi"},
-	{"scx", "scx"},         {"host", "host"},         {"memory", "memory"},
-};
-
 /* One line of the report: what a plugin says of a group. */
 struct diagnosis {
 	const char *group, *plugin, *why, *remedy;
@@ -70,8 +63,7 @@ static void for_each_provider(const Session *session, const char *group,
 	}
 }
 
-static void diagnose_group(const Session *session, const char *group, const char *usual,
-			   GArray *out)
+static void diagnose_group(const Session *session, const char *group, GArray *out)
 {
 	guint before = out->len;
 
@@ -79,20 +71,6 @@ static void diagnose_group(const Session *session, const char *group, const char
 	for_each_provider(session, group, diagnose_plugin, out);
 	if (out->len == before)
 		for_each_provider(session, group, take_to_work, out);
-	if (out->len > before)
-		return;
-	const Plugin *lost = session_plugin(session, usual, 0);
-	if (lost && !plugin_is_live(lost)) {
-		diagnose_plugin(lost, group, out);
-		return;
-	}
-	g_autofree char *hint = loader_package_hint(usual);
-	g_autofree char *remedy =
-		g_strdup_printf("install the plugin%s%s%s, or name it in --plugins",
-				hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
-	struct diagnosis line = {group, usual, "its plugin is not installed or not selected",
-				 g_intern_string(remedy), CTPROF_FAILS};
-	g_array_append_val(out, line);
 }
 
 /* Plugins that failed before their groups were known. */
@@ -110,33 +88,40 @@ static void diagnose_rest(const Session *session, GArray *out)
 	}
 }
 
-static gboolean is_well_known(const char *group)
+/* Sources that come with ctprof, and are not here. */
+static void diagnose_missing(const Session *session, GArray *out)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(well_known); i++)
-		if (strcmp(well_known[i][0], group) == 0)
-			return TRUE;
-	return FALSE;
+	g_auto(GStrv) own = g_strsplit(CTPROF_SOURCES, ",", -1);
+
+	for (guint i = 0; own[i]; i++) {
+		if (session_plugin(session, own[i], 0))
+			continue;
+		g_autofree char *hint = loader_package_hint(own[i]);
+		g_autofree char *remedy =
+			g_strdup_printf("install the plugin%s%s%s, or name it in --plugins",
+					hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+		struct diagnosis line = {"-", g_intern_string(own[i]),
+					 "its plugin is not installed or not selected",
+					 g_intern_string(remedy), CTPROF_FAILS};
+		g_array_append_val(out, line);
+	}
 }
 
 static GArray *diagnose(const Session *session)
 {
 	GArray *out = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
 	g_autoptr(GPtrArray) list = registry_list(session->registry);
-	g_autoptr(GPtrArray) others = g_ptr_array_new();
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (guint i = 0; i < G_N_ELEMENTS(well_known); i++)
-		diagnose_group(session, well_known[i][0], well_known[i][1], out);
 	for (guint i = 0; i < list->len; i++) {
 		const Metric *metric = g_ptr_array_index(list, i);
-		const char *group = metric->def.group;
 
-		if (metric->row == ROW_CAPTURE || is_well_known(group) ||
-		    g_ptr_array_find_with_equal_func(others, group, g_str_equal, NULL))
-			continue;
-		g_ptr_array_add(others, (gpointer)(uintptr_t)group);
-		diagnose_group(session, group, "", out);
+		if (metric->row != ROW_CAPTURE &&
+		    g_hash_table_add(seen, (gpointer)(uintptr_t)metric->def.group))
+			diagnose_group(session, metric->def.group, out);
 	}
 	diagnose_rest(session, out);
+	diagnose_missing(session, out);
 	return out;
 }
 
