@@ -8,3 +8,6 @@
 #include "fakehost.h"            /* expect: layer */
 
 static const char *const layer_root = "/proc"; /* expect: root-path */
+static const char *const layer_plugin = "procfs"; /* expect: plugin-name */
+static const char *const layer_option = "jemalloc.mode=ptrace"; /* expect: plugin-name */
+static const char *const layer_word = "cgroup";
