@@ -16,10 +16,17 @@
 /* A code point in two halves. */
 #define ESCAPE_MAX 12
 
+/* The window now holds n bytes. */
+static void pull_set_end(struct pull *pull, size_t n)
+{
+	pull->end = pull->buffer + n;
+	memset(pull->buffer + n, '\0', PULL_NULS);
+}
+
 int pull_init(struct pull *pull)
 {
 	pull->size = FIRST_SIZE;
-	pull->buffer = malloc(pull->size + 1);
+	pull->buffer = malloc(pull->size + PULL_NULS);
 	if (!pull->buffer || json_init(&pull->unescaped, JSON_ROOM) < 0) {
 		pull_free(pull);
 		return -ENOMEM;
@@ -37,9 +44,8 @@ void pull_free(struct pull *pull)
 
 void pull_rewind(struct pull *pull)
 {
-	pull->buffer[0] = '\0';
 	pull->p = pull->buffer;
-	pull->end = pull->buffer;
+	pull_set_end(pull, 0);
 	pull->base = 0;
 	pull->ended = false;
 	pull->error = 0;
@@ -52,9 +58,8 @@ void pull_stop(struct pull *pull, int error)
 		pull->error = error;
 	/* The window is empty now, and stays so. */
 	pull->ended = true;
-	pull->buffer[0] = '\0';
 	pull->p = pull->buffer;
-	pull->end = pull->buffer;
+	pull_set_end(pull, 0);
 }
 
 static void pull_tell(struct pull *pull, uint64_t offset, const char *sentence)
@@ -132,7 +137,7 @@ static bool pull_make_room(struct pull *pull, size_t kept)
 {
 	if (pull->size - kept >= LEAST_ROOM)
 		return true;
-	char *buffer = realloc(pull->buffer, pull->size * 2 + 1);
+	char *buffer = realloc(pull->buffer, pull->size * 2 + PULL_NULS);
 	if (!buffer)
 		return false;
 	pull->buffer = buffer;
@@ -161,8 +166,7 @@ static bool pull_take(struct pull *pull, const char **keep)
 	}
 	pull->ended = n == 0;
 	pull->p = pull->buffer + at;
-	pull->end = pull->buffer + kept + n;
-	pull->buffer[kept + (size_t)n] = '\0';
+	pull_set_end(pull, kept + (size_t)n);
 	return n > 0;
 }
 
@@ -506,11 +510,11 @@ static void pull_skip_word(struct pull *pull, const char *word)
 /* A whole number of few digits, as most are. */
 static bool pull_skip_digits(struct pull *pull)
 {
-	const char *p = pull->p;
+	uint64_t value;
+	unsigned n = pull_digits(pull->p, &value);
+	const char *p = pull->p + n;
 
-	while (is_digit(*p))
-		p++;
-	if (p == pull->p || (*pull->p == '0' && p - pull->p > 1) || (*p != ',' && *p != '}'))
+	if (n == 0 || (*pull->p == '0' && n > 1) || (*p != ',' && *p != '}'))
 		return false;
 	pull->p = p;
 	return true;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,11 +16,14 @@
 #include "json.h"
 #include "text.h"
 
+/* NULs after the window: pull_digits() reads whole words. */
+#define PULL_NULS 8
+
 struct pull {
-	/* The next byte.  *end is NUL, so that scans end there by themselves. */
+	/* The next byte.  At end are NULs, so that scans end there by themselves. */
 	const char *p, *end;
 	char *buffer;
-	size_t size;   /* of buffer, less the NUL */
+	size_t size;   /* of buffer, less the NULs */
 	uint64_t base; /* offset in the text of buffer[0] */
 	bool ended;    /* there is no more to take */
 	int error;     /* the first one, -errno */
@@ -97,6 +101,46 @@ bool pull_bool(struct pull *pull, bool *ret_value);
 /* null, if it stands there. */
 bool pull_null(struct pull *pull);
 
+/* How many digits p begins with, at most 8, and the number they are: as one word, for
+ * going from digit to digit the processor guesses wrong where each number ends. */
+static inline unsigned pull_word_digits(const char *p, uint64_t *ret_value)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof word);
+	word = le64toh(word) ^ UINT64_C(0x3030303030303030);
+	/* The top bit of the first byte that is no digit, and of none before it. */
+	uint64_t others =
+		((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
+	unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+
+	/* The digits as the last of eight, then pairs, fours and all of them added up. */
+	word = n > 0 ? word << (64 - 8 * n) : 0;
+	word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+	word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
+	*ret_value = (word * 10000 + (word >> 32)) & UINT32_MAX;
+	return n;
+}
+
+/* The same for at most 16 digits. */
+static inline unsigned pull_digits(const char *p, uint64_t *ret_value)
+{
+	static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
+					  100000, 1000000, 10000000, 100000000};
+	uint64_t low;
+
+	/* Most of what did not happen is one digit, 0. */
+	*ret_value = (unsigned char)(*p - '0');
+	if ((unsigned char)(p[1] - '0') >= 10)
+		return *ret_value < 10;
+	unsigned n = pull_word_digits(p, ret_value);
+	if (n < 8)
+		return n;
+	unsigned more = pull_word_digits(p + n, &low);
+	*ret_value = *ret_value * powers[more] + low;
+	return n + more;
+}
+
 bool pull_integer_far(struct pull *pull, int64_t min, uint64_t max, const char *expected,
 		      uint64_t *ret_bits);
 
@@ -104,16 +148,15 @@ bool pull_integer_far(struct pull *pull, int64_t min, uint64_t max, const char *
 static inline bool pull_integer(struct pull *pull, int64_t min, uint64_t max, const char *expected,
 				uint64_t *ret_bits)
 {
-	const char *p = pull->p;
-	uint64_t value = 0;
+	uint64_t value;
+	unsigned n = pull_digits(pull->p, &value);
+	char next = pull->p[n];
 
-	while ((unsigned char)(*p - '0') < 10 && p - pull->p < 19)
-		value = value * 10 + (unsigned char)(*p++ - '0');
 	/* Whatever is unusual is looked at again, with more care. */
-	if (p == pull->p || (*pull->p == '0' && p - pull->p > 1) ||
-	    (*p != ',' && *p != '}' && *p != ']') || value > max)
+	if (n == 0 || (*pull->p == '0' && n > 1) || (next != ',' && next != '}' && next != ']') ||
+	    value > max)
 		return pull_integer_far(pull, min, max, expected, ret_bits);
-	pull->p = p;
+	pull->p += n;
 	*ret_bits = value;
 	return true;
 }

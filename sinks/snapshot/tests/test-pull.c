@@ -193,6 +193,24 @@ static const struct {
 	{"18446744073709551616", 0, UINT64_MAX, FALSE, 0},
 	{"9999999999999999999", 0, UINT64_MAX, TRUE, 9999999999999999999u},
 	{"99999999999999999999", 0, UINT64_MAX, FALSE, 0},
+	/* Digits are taken eight at a time. */
+	{"7", 0, UINT64_MAX, TRUE, 7},
+	{"1234567", 0, UINT64_MAX, TRUE, 1234567},
+	{"12345678", 0, UINT64_MAX, TRUE, 12345678},
+	{"123456789", 0, UINT64_MAX, TRUE, 123456789},
+	{"90000000", 0, UINT64_MAX, TRUE, 90000000},
+	{"800000005", 0, UINT64_MAX, TRUE, 800000005},
+	{"123456789012345", 0, UINT64_MAX, TRUE, 123456789012345u},
+	{"9876543210987654", 0, UINT64_MAX, TRUE, 9876543210987654u},
+	{"98765432109876543", 0, UINT64_MAX, TRUE, 98765432109876543u},
+	{"98765432109876543", 0, UINT32_MAX, FALSE, 0},
+	/* What is like a digit, but for one bit or by one. */
+	{"12\xb5", 0, UINT64_MAX, TRUE, 12},
+	{"12\xba", 0, UINT64_MAX, TRUE, 12},
+	{"12/3", 0, UINT64_MAX, TRUE, 12},
+	{"12:3", 0, UINT64_MAX, TRUE, 12},
+	{"12345678u", 0, UINT64_MAX, TRUE, 12345678},
+	{"/1", 0, UINT64_MAX, FALSE, 0},
 	{"4294967295", 0, UINT32_MAX, TRUE, UINT32_MAX},
 	{"4294967296", 0, UINT32_MAX, FALSE, 0},
 	{"-1", 0, UINT64_MAX, FALSE, 0},
@@ -206,6 +224,8 @@ static const struct {
 	{"1.0", 0, UINT64_MAX, FALSE, 0},
 	{"1e3", 0, UINT64_MAX, FALSE, 0},
 	{"00", 0, UINT64_MAX, FALSE, 0},
+	{"01234567", 0, UINT64_MAX, FALSE, 0},
+	{"0123456789012", 0, UINT64_MAX, FALSE, 0},
 };
 
 static void check_integer(gsize i, size_t piece, const char *end)
@@ -221,6 +241,8 @@ static void check_integer(gsize i, size_t piece, const char *end)
 	uint64_t bits = 0;
 
 	g_assert_cmpint(pull_init(&pull), ==, 0);
+	/* As in a list: the number is in the window, if it came in one piece. */
+	(void)pull_peek(&pull);
 	g_assert_cmpint(pull_integer(&pull, integers[i].min, integers[i].max, "one", &bits), ==,
 			integers[i].fits);
 	g_assert_cmpuint(bits, ==, integers[i].bits);
