@@ -9,7 +9,8 @@
 #include "unescape.h"
 #include "utf8.h"
 
-#define FIRST_SIZE (256 * 1024)
+/* What was unpacked is read while it is in the nearest caches. */
+#define FIRST_SIZE (32 * 1024)
 /* A window with less room than this grows before it is filled. */
 #define LEAST_ROOM 4096
 #define FOUND_MAX 40
