@@ -248,6 +248,7 @@ static bool may_be_null(enum value_kind kind)
 void cells_read(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i)
 {
 	const struct member *member = &shape->members[i];
+	const struct form *form = &forms[member->kind];
 	struct cell *cell = &cells->cells[i];
 
 	if (cell->state != CELL_NONE) {
@@ -255,10 +256,13 @@ void cells_read(struct cells *cells, struct pull *pull, const struct shape *shap
 		return;
 	}
 	cell->state = CELL_VALUE;
-	if (pull_peek(pull) == 'n' && may_be_null(member->kind) && pull_null(pull))
+	/* Most are numbers, and worth a call less. */
+	if (form->read == read_number && (unsigned char)(*pull->p - '0') < 10)
+		read_number(cells, pull, cell, form);
+	else if (pull_peek(pull) == 'n' && may_be_null(member->kind) && pull_null(pull))
 		cell->state = CELL_NULL;
 	else
-		forms[member->kind].read(cells, pull, cell, &forms[member->kind]);
+		form->read(cells, pull, cell, form);
 }
 
 static int hex_digit(char c)
@@ -303,18 +307,6 @@ void cells_read_hex(struct cells *cells, struct pull *pull, const struct shape *
 	cell->bits = at;
 	cell->n = (uint32_t)n;
 	cell->exact = true;
-}
-
-bool cells_has(const struct cells *cells, const struct shape *shape, uint32_t i)
-{
-	const struct cell *cell = &cells->cells[i];
-
-	if (cell->state == CELL_NULL)
-		return shape->members[i].kind == VALUE_LIMIT;
-	/* A set without a CPU is none. */
-	if (shape->members[i].kind == VALUE_CPUS && cell->n == 0)
-		return false;
-	return cell->state == CELL_VALUE || cell->exact;
 }
 
 struct text cells_text(const struct cells *cells, uint32_t i)
@@ -443,5 +435,7 @@ int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const 
 {
 	const struct member *member = &shape->members[i];
 
+	if (member->natural == VALUE_U64)
+		return put_u64(cells, &cells->cells[i], row, member->slot);
 	return puts_of[member->natural](cells, &cells->cells[i], row, member->slot);
 }

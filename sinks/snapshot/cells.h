@@ -51,7 +51,18 @@ void cells_read(struct cells *cells, struct pull *pull, const struct shape *shap
 void cells_read_hex(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i);
 
 /* Whether member i came, and not as null or as what no value can be. */
-bool cells_has(const struct cells *cells, const struct shape *shape, uint32_t i);
+static inline bool cells_has(const struct cells *cells, const struct shape *shape, uint32_t i)
+{
+	const struct cell *cell = &cells->cells[i];
+
+	if (cell->state == CELL_NULL)
+		return shape->members[i].kind == VALUE_LIMIT;
+	/* A set without a CPU is none. */
+	if (shape->members[i].kind == VALUE_CPUS && cell->n == 0)
+		return false;
+	return cell->state == CELL_VALUE || cell->exact;
+}
+
 /* The text of member i, "" when it did not come, with a NUL behind.  Until the next is kept. */
 struct text cells_text(const struct cells *cells, uint32_t i);
 /* Puts the value of member i, which has a metric and cells_has(). */
