@@ -11,6 +11,7 @@
 static const char where[] = "a thread record";
 
 #define NO_GATE 0
+#define NO_SET UINT32_MAX
 
 /* The fields a row's target is made of. */
 enum { FIELD_TID, FIELD_TGID };
@@ -36,7 +37,7 @@ static const struct gate {
 
 int thread_reader_init(struct thread_reader *reader)
 {
-	*reader = (struct thread_reader){0};
+	*reader = (struct thread_reader){.set = NO_SET};
 	return shape_add_fields(&reader->shape, &schema_thread);
 }
 
@@ -117,14 +118,18 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 		pull_fail_twice(pull, (struct text){"presence", 8});
 	reader->has_states = true;
 	if (pull_peek(pull) == '{') {
+		reader->set = NO_SET;
 		memset(reader->states, CTPROF_PRESENT, reader->shape.n);
 		absences_read(pull, &reader->shape, reader->states);
 		return;
 	}
 	if (n == 0)
 		pull_fail(pull, "no presence, there being no sets");
-	else if (pull_integer(pull, 0, n - 1, reader->expected, &set))
-		presence_sets_get(&reader->sets, (uint32_t)set, reader->states, reader->shape.n);
+	else if (pull_integer(pull, 0, n - 1, reader->expected, &set) && set != reader->set) {
+		/* Mostly it is the set of the record before. */
+		reader->set = (uint32_t)set;
+		presence_sets_get(&reader->sets, reader->set, reader->states, reader->shape.n);
+	}
 }
 
 /* Members from `first` on, mostly in the shape's order, which is the writer's.
@@ -209,6 +214,7 @@ static void derive_states(struct thread_reader *reader, const struct cells *cell
 {
 	bool measured[N_GATES];
 
+	reader->set = NO_SET;
 	for (size_t i = 0; i < N_GATES; i++)
 		measured[i] = is_measured(reader, cells, &gates[i]);
 	for (uint32_t i = 0; i < reader->shape.n; i++) {
@@ -229,11 +235,13 @@ static void put_values(struct thread_reader *reader, struct pull *pull, struct c
 	for (uint32_t i = SCHEMA_TARGET_FIELDS; r == 0 && i < shape->n; i++) {
 		if (!shape->members[i].registered)
 			continue;
-		if (reader->states[i] != CTPROF_PRESENT)
+		if (reader->states[i] == CTPROF_PRESENT && cells_has(cells, shape, i))
+			r = cells_put(cells, shape, i, row);
+		/* A row begins with all of them unsupported. */
+		else if (reader->states[i] != CTPROF_PRESENT &&
+			 reader->states[i] != CTPROF_ABSENT_UNSUPPORTED)
 			row->host->put_absent(row->batch, row->row, shape->members[i].slot,
 					      reader->states[i]);
-		else if (cells_has(cells, shape, i))
-			r = cells_put(cells, shape, i, row);
 	}
 	if (r < 0)
 		pull_stop(pull, r);

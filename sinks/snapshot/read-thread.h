@@ -10,6 +10,7 @@ struct thread_reader {
 	struct presence_sets sets;
 	uint8_t *gates;  /* of the members: what tells whether they were measured */
 	uint8_t *states; /* of the members in the record being read */
+	uint32_t set;    /* whose states they are; UINT32_MAX: of no set */
 	bool has_states, has_extra;
 	char expected[64]; /* for a message */
 };

@@ -31,6 +31,11 @@
 	"\n  nr_threads = !inapplicable\n  x.m = " m "\n  x.n = " n "\n"
 #define NONE "!unsupported"
 
+#define NO_SET "{\"tid\":2,\"tgid\":1,\"comm\":\"\",\"nice\":3}"
+#define SET(set) "{\"tid\":2,\"tgid\":1,\"comm\":\"\",\"nice\":3,\"presence\":" set "}"
+#define SET_0 ROW("\"\"", "+3", NONE, NONE)
+#define SET_1 ROW("!denied", "!timeout", NONE, NONE)
+
 static const struct read_case {
 	const char *what, *text, *rows;
 } read_cases[] = {
@@ -59,6 +64,13 @@ static const struct read_case {
 		 "{\"tid\":2,\"tgid\":1,\"comm\":\"\",\"nice\":0,\"presence\":1}") "," METRICS
 										   ",\"presence_sets\":[{},{\"denied\":[\"comm\",\"x.n\"],\"timeout\":[\"nice\"]}]}",
 	 ROW("!denied", "!timeout", NONE, "!denied")},
+	{"sets change from record to record",
+	 "{" FORMAT "," THREADS(SET("1") "," SET("1") "," SET("{\"vanished\":[\"nice\"]}") "," SET(
+		 "1") "," NO_SET
+		      "," SET("1") "," SET(
+			      "0")) "," METRICS
+				    ",\"presence_sets\":[{},{\"denied\":[\"comm\"],\"timeout\":[\"nice\"]}]}",
+	 SET_1 SET_1 ROW("\"\"", "!vanished", NONE, NONE) SET_1 SET_0 SET_1 SET_0},
 	{"a record with a set of its own",
 	 OWN("{\"tid\":2,\"tgid\":1,\"presence\":{\"vanished\":[\"nice\"]},\"nice\":0}"),
 	 ROW(NONE, "!vanished", NONE, NONE)},
