@@ -34,7 +34,8 @@ struct batch {
 	enum row_class row;
 	guint32 n_slots;
 	struct slot_rule *rules;
-	guint8 *blank; /* the states of an empty row */
+	guint8 *blank;    /* the states of an empty row */
+	guint8 *follower; /* those of a thread that leads no process */
 	struct ctprof_target *targets;
 	guint64 *values;
 	guint8 *states;
@@ -76,6 +77,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 	batch->n_slots = metrics->len;
 	batch->rules = g_new0(struct slot_rule, metrics->len);
 	batch->blank = g_new0(guint8, metrics->len + 1);
+	batch->follower = g_new0(guint8, metrics->len + 1);
 	batch->groups = g_array_new(FALSE, FALSE, sizeof(struct object_group));
 	for (guint i = 0; i < metrics->len; i++) {
 		const Metric *m = g_ptr_array_index(metrics, i);
@@ -88,6 +90,8 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 			.group = row == ROW_OBJECT ? join_group(batch, m) : 0,
 		};
 		batch->blank[i] = (guint8)m->unfilled;
+		batch->follower[i] =
+			batch->rules[i].leader_only ? CTPROF_ABSENT_INAPPLICABLE : batch->blank[i];
 	}
 	batch->targets = g_new0(struct ctprof_target, BATCH_ROWS);
 	/* One more: a row without slots is one all the same, and NULL has no rows. */
@@ -104,6 +108,7 @@ void batch_free(Batch *batch)
 	arena_free(batch->arena);
 	g_free(batch->rules);
 	g_free(batch->blank);
+	g_free(batch->follower);
 	g_free(batch->targets);
 	g_free(batch->values);
 	g_free(batch->states);
@@ -124,15 +129,11 @@ void batch_begin(Batch *batch, gsize n)
 	arena_reset(batch->arena);
 	memset(batch->vanished, 0, BATCH_ROWS);
 	for (gsize i = 0; i < n; i++) {
-		guint8 *states = batch->states + i * batch->n_slots;
+		gboolean leads = (batch->targets[i].flags & CTPROF_TARGET_LEADER) != 0;
 
-		memcpy(states, batch->blank, batch->n_slots);
+		memcpy(batch->states + i * batch->n_slots, leads ? batch->blank : batch->follower,
+		       batch->n_slots);
 		batch->row_groups[i] = (guint16)batch->groups->len;
-		if (batch->row != ROW_THREAD || batch->targets[i].flags & CTPROF_TARGET_LEADER)
-			continue;
-		for (guint32 s = 0; s < batch->n_slots; s++)
-			if (batch->rules[s].leader_only)
-				states[s] = CTPROF_ABSENT_INAPPLICABLE;
 	}
 	batch->open = (struct ctprof_batch){
 		.struct_size = sizeof batch->open,
