@@ -508,27 +508,12 @@ static void pull_skip_word(struct pull *pull, const char *word)
 		pull_fail(pull, word);
 }
 
-/* A whole number of few digits, as most are. */
-static bool pull_skip_digits(struct pull *pull)
+void pull_skip_far(struct pull *pull)
 {
-	uint64_t value;
-	unsigned n = pull_digits(pull->p, &value);
-	const char *p = pull->p + n;
-
-	if (n == 0 || (*pull->p == '0' && n > 1) || (*p != ',' && *p != '}'))
-		return false;
-	pull->p = p;
-	return true;
-}
-
-void pull_skip(struct pull *pull)
-{
+	char c = pull_peek(pull);
 	struct text raw;
 	bool integer;
 
-	if (pull_skip_digits(pull))
-		return;
-	char c = pull_peek(pull);
 	if (c == '{' || c == '[')
 		pull_skip_list(pull, c);
 	else if (c == '"')

@@ -141,6 +141,16 @@ static inline unsigned pull_digits(const char *p, uint64_t *ret_value)
 	return n + more;
 }
 
+/* The length of a whole number of at most 16 digits that has ended; 0: look more closely. */
+static inline unsigned pull_plain_number(const char *p, uint64_t *ret_value)
+{
+	unsigned n = pull_digits(p, ret_value);
+
+	if (n == 0 || (*p == '0' && n > 1) || (p[n] != ',' && p[n] != '}' && p[n] != ']'))
+		return 0;
+	return n;
+}
+
 bool pull_integer_far(struct pull *pull, int64_t min, uint64_t max, const char *expected,
 		      uint64_t *ret_bits);
 
@@ -149,20 +159,29 @@ static inline bool pull_integer(struct pull *pull, int64_t min, uint64_t max, co
 				uint64_t *ret_bits)
 {
 	uint64_t value;
-	unsigned n = pull_digits(pull->p, &value);
-	char next = pull->p[n];
+	unsigned n = pull_plain_number(pull->p, &value);
 
-	/* Whatever is unusual is looked at again, with more care. */
-	if (n == 0 || (*pull->p == '0' && n > 1) || (next != ',' && next != '}' && next != ']') ||
-	    value > max)
+	if (n == 0 || value > max)
 		return pull_integer_far(pull, min, max, expected, ret_bits);
 	pull->p += n;
 	*ret_bits = value;
 	return true;
 }
 
+void pull_skip_far(struct pull *pull);
+
 /* Takes a value of any sort, as strictly. */
-void pull_skip(struct pull *pull);
+static inline void pull_skip(struct pull *pull)
+{
+	uint64_t value;
+	unsigned n = pull_plain_number(pull->p, &value);
+
+	if (n > 0)
+		pull->p += n;
+	else
+		pull_skip_far(pull);
+}
+
 /* A scalar as text, strings without quotes and escapes; false for others, which are skipped. */
 bool pull_scalar(struct pull *pull, struct text *ret_text);
 /* Nothing but blanks may follow. */
