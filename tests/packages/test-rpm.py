@@ -60,6 +60,14 @@ def test_rpmlint_is_content():
     assert not bad, bad
 
 
+def test_the_builder_may_name_an_address():
+    harness.need_command("rpmspec")
+    for given, expect in (([], "(none)"), (["--define", "ctprof_url https://example.org/"],
+                                           "https://example.org/")):
+        urls = call("rpmspec", "-q", *rpm_options(), *given, "--qf", "%{url}\n", SPEC).split()
+        assert set(urls) == {expect}, urls
+
+
 def test_split_is_debians():
     harness.need_command("rpmspec")
     names = call("rpmspec", "-q", *rpm_options(), "--qf", "%{name}\n", SPEC).split()
