@@ -31,6 +31,7 @@ typedef struct capture {
 	const Root *root;
 	GPtrArray *sources; /* Plugin *, those that fill thread rows */
 	GPtrArray *plugins; /* all */
+	GArray *metrics;    /* struct ctprof_metric_info, as the sink has them */
 	Registry *registry;
 	Plugin *sink;
 	guint jobs;
@@ -176,6 +177,20 @@ static void invalidate(const Capture *capture, const Plugin *plugin, enum row_cl
 	}
 }
 
+/* More preferred sources came first: what has a value now, and is not theirs, is plugin's. */
+static void note_filler(const Capture *capture, const Plugin *plugin, enum row_class row,
+			const Batch *batch)
+{
+	const GPtrArray *metrics = registry_row(capture->registry, row);
+
+	for (guint i = 0; i < metrics->len; i++) {
+		Metric *metric = g_ptr_array_index(metrics, i);
+
+		if (metric->providers->len > 1 && batch_has_values(batch, i))
+			metric_note_filler(metric, plugin_name(plugin));
+	}
+}
+
 static void collect(const Capture *capture, enum row_class row, GPtrArray *sources,
 		    gpointer *contexts, Batch *batch)
 {
@@ -185,6 +200,7 @@ static void collect(const Capture *capture, enum row_class row, GPtrArray *sourc
 		if (!plugin_collect(plugin, contexts ? contexts[i] : NULL,
 				    batch_open(batch, &plugin->failures)))
 			invalidate(capture, plugin, row, batch);
+		note_filler(capture, plugin, row, batch);
 	}
 }
 
@@ -427,7 +443,7 @@ static GArray *list_metrics(const Registry *registry)
 			.type = metric->type,
 			.wanted = metric->wanted ? 1 : 0,
 			.metric = &metric->def,
-			.plugin = g_ptr_array_index(metric->providers, 0),
+			.plugin = metric_source(metric),
 		};
 
 		if (metric->slot != 0)
@@ -439,7 +455,7 @@ static GArray *list_metrics(const Registry *registry)
 static gboolean begin(Capture *capture, Output *output, const CaptureOptions *options,
 		      GError **error)
 {
-	g_autoptr(GArray) metrics = list_metrics(capture->registry);
+	const GArray *metrics = capture->metrics;
 	struct utsname host;
 	struct ctprof_capture info = {
 		.struct_size = sizeof info,
@@ -460,6 +476,7 @@ static gboolean begin(Capture *capture, Output *output, const CaptureOptions *op
 
 static gboolean end(Capture *capture, GError **error)
 {
+	g_autoptr(GArray) filled = list_metrics(capture->registry);
 	g_autofree struct ctprof_plugin_report *reports =
 		g_new0(struct ctprof_plugin_report, capture->plugins->len);
 	for (guint i = 0; i < capture->plugins->len; i++)
@@ -476,6 +493,10 @@ static gboolean end(Capture *capture, GError **error)
 		.n_plugins = capture->plugins->len,
 		.plugins = reports,
 	};
+
+	/* In the place the sink has known since begin(). */
+	memcpy(capture->metrics->data, filled->data,
+	       filled->len * sizeof(struct ctprof_metric_info));
 	return plugin_end(capture->sink, &info, error);
 }
 
@@ -483,6 +504,7 @@ static gboolean end(Capture *capture, GError **error)
 static gboolean run(Capture *capture, Output *output, const CaptureOptions *options, GError **error)
 {
 	g_autoptr(GPtrArray) sources = NULL;
+	g_autoptr(GArray) metrics = list_metrics(capture->registry);
 	g_autoptr(Walk) walk = walk_new(capture->root, options->pids, error);
 
 	if (!walk)
@@ -490,6 +512,7 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 	if (capture->leaders_only)
 		walk_only_leaders(walk);
 	capture->walk = walk;
+	capture->metrics = metrics;
 	start_sources(capture);
 	capture->sources = sources = sources_of(capture, ROW_THREAD);
 	if (sources->len == 0) {

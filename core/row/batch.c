@@ -458,6 +458,14 @@ void batch_invalidate(Batch *batch, guint32 index)
 	}
 }
 
+gboolean batch_has_values(const Batch *batch, guint32 index)
+{
+	for (gsize i = 0; i < batch->open.n; i++)
+		if (batch->states[i * batch->n_slots + index] == CTPROF_PRESENT)
+			return TRUE;
+	return FALSE;
+}
+
 gsize batch_drop_vanished(Batch *batch)
 {
 	gsize n = batch->open.n, kept = 0;

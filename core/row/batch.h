@@ -27,6 +27,8 @@ struct ctprof_batch *batch_open(Batch *batch, guint64 *bad_puts);
 
 /* Slot index was left to a source that failed: what nobody filled is invalid. */
 void batch_invalidate(Batch *batch, guint32 index);
+/* Whether slot index has a value in a row. */
+gboolean batch_has_values(const Batch *batch, guint32 index);
 /* Drops the rows that vanished; returns how many. */
 gsize batch_drop_vanished(Batch *batch);
 /* Closes the targets' descriptors. */

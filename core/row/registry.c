@@ -148,6 +148,7 @@ static Metric *metric_new(const char *plugin, const struct ctprof_metric *def)
 	metric->def = *def;
 	metric->providers = g_ptr_array_new();
 	metric->unfilled = CTPROF_ABSENT_UNSUPPORTED;
+	metric->filler = NO_FILLER;
 	g_ptr_array_add(metric->providers, (gpointer)(uintptr_t)plugin);
 	return metric;
 }
@@ -368,6 +369,25 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 gboolean metric_is_of(const Metric *metric, const char *plugin)
 {
 	return g_ptr_array_find_with_equal_func(metric->providers, plugin, g_str_equal, NULL);
+}
+
+const char *metric_source(const Metric *metric)
+{
+	guint filler = __atomic_load_n(&metric->filler, __ATOMIC_RELAXED);
+
+	return g_ptr_array_index(metric->providers, filler == NO_FILLER ? 0 : filler);
+}
+
+void metric_note_filler(Metric *metric, const char *plugin)
+{
+	guint old = __atomic_load_n(&metric->filler, __ATOMIC_RELAXED);
+	guint at;
+
+	if (!g_ptr_array_find_with_equal_func(metric->providers, plugin, g_str_equal, &at))
+		return;
+	while (at < old && !__atomic_compare_exchange_n(&metric->filler, &old, at, TRUE,
+							__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row)

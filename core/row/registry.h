@@ -10,6 +10,8 @@
 /* The sorts of row; process and mm scope share the thread's row. */
 enum row_class { ROW_THREAD, ROW_CGROUP, ROW_OBJECT, ROW_HOST, ROW_CAPTURE, N_ROW_CLASSES };
 
+#define NO_FILLER G_MAXUINT
+
 typedef struct metric {
 	struct ctprof_metric def;
 	guint32 slot;  /* what the plugin knows it by; 0: computed, in no row */
@@ -19,7 +21,9 @@ typedef struct metric {
 	gboolean wanted;
 	/* What the slot holds when no source puts anything (enum ctprof_absence). */
 	guint32 unfilled;
-	GPtrArray *providers; /* names of the sources that declared it, borrowed */
+	/* Names of the sources that declared it, in the order of preference; borrowed. */
+	GPtrArray *providers;
+	guint filler; /* the first of them that put a value; atomic; NO_FILLER: none */
 } Metric;
 
 typedef struct registry Registry;
@@ -50,6 +54,10 @@ Metric *registry_slot(const Registry *registry, guint32 slot);
 Metric *registry_named(const Registry *registry, enum row_class row, const char *name);
 /* Whether plugin declared that metric. */
 gboolean metric_is_of(const Metric *metric, const char *plugin);
+/* The source that fills it: that put values, else the first that declared it. */
+const char *metric_source(const Metric *metric);
+/* There are values, and no more preferred source than plugin put them. */
+void metric_note_filler(Metric *metric, const char *plugin);
 /* Whether plugin declared a wanted metric of that row class. */
 gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row);
 /* Whether plugin declared a wanted metric of any class but capture scope: its

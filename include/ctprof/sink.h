@@ -59,7 +59,9 @@ struct ctprof_metric_info {
 	uint32_t type;   /* enum ctprof_type */
 	uint32_t wanted; /* 1: somebody asked for it and a live source offers it */
 	const struct ctprof_metric *metric;
-	const char *plugin; /* name of the first source that declared it */
+	/* Name of the source that fills it.  Until end() the first one that declared
+	 * it; then the one that did put values, the most preferred of them, if any. */
+	const char *plugin;
 };
 
 /* A fact about the capture, as text. */
@@ -77,7 +79,9 @@ struct ctprof_capture {
 	uint64_t realtime_ns;  /* CLOCK_REALTIME when the capture began */
 	uint64_t monotonic_ns; /* CLOCK_BOOTTIME at that moment */
 	uint64_t n_metrics;
-	const struct ctprof_metric_info *metrics; /* lists' order: by rank, then as registered */
+	/* In the order of lists: by rank, then as registered.  Valid until end() has
+	 * returned, unlike the rest. */
+	const struct ctprof_metric_info *metrics;
 	uint64_t n_options;
 	const struct ctprof_fact *options; /* the capture's options, as given */
 	const char *version;               /* ctprof's */

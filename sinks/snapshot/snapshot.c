@@ -33,7 +33,8 @@ struct snapshot {
 	struct named_writer *named;
 	struct tree *cgroup;
 	struct tree *objects[SCHEMA_N_OBJECTS];
-	struct json metrics, capture; /* rendered at begin(), written at end() */
+	struct ctprof_capture given; /* at begin(): its metrics, valid until end() */
+	struct json capture;         /* rendered at begin(), written at end() */
 	uint64_t began_monotonic_ns;
 	uint64_t n_written;              /* members of the list begun */
 	uint64_t n_slots[N_ROW_CLASSES]; /* what a row must have at least */
@@ -58,7 +59,6 @@ static void snapshot_close(void *instance)
 	tree_free(self->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		tree_free(self->objects[i]);
-	json_free(&self->metrics);
 	json_free(&self->capture);
 	free(self);
 }
@@ -107,7 +107,7 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	self->threads = thread_writer_new();
 	self->named = named_writer_new();
 	if (!self->stream || !self->threads || !self->named || snapshot_make_trees(self) < 0 ||
-	    json_init(&self->metrics, JSON_ROOM) < 0 || json_init(&self->capture, JSON_ROOM) < 0) {
+	    json_init(&self->capture, JSON_ROOM) < 0) {
 		snapshot_close(self);
 		host->error(host, "out of memory");
 		return -ENOMEM;
@@ -293,12 +293,12 @@ static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		tree_clear(self->objects[i]);
 	self->began_monotonic_ns = capture->monotonic_ns;
-	about_write_metrics(&self->metrics, capture);
+	self->given = (struct ctprof_capture){.n_metrics = capture->n_metrics,
+					      .metrics = capture->metrics};
 	about_begin_capture(&self->capture, capture);
 	json_literal(self->json, "{\"format\":{\"name\":\"ctprof\",\"version\":1}");
 	json_member_u64(self->json, "captured_at_unix_ns", capture->realtime_ns);
-	r = self->metrics.error ? self->metrics.error : self->capture.error;
-	return snapshot_fail(self, r);
+	return snapshot_fail(self, self->capture.error);
 }
 
 static void snapshot_write_object(struct snapshot *self, size_t i)
@@ -361,7 +361,7 @@ static void snapshot_write_tail(struct snapshot *self, const struct ctprof_captu
 	for (size_t i = 1; i < SCHEMA_N_OBJECTS; i++)
 		snapshot_write_object(self, i);
 	json_key(json, "metrics");
-	json_raw(json, self->metrics.data, self->metrics.used);
+	about_write_metrics(json, &self->given);
 	json_key(json, "plugins");
 	about_write_plugins(json, end);
 	json_key(json, "presence_sets");

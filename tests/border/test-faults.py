@@ -146,6 +146,8 @@ def test_two_sources_of_one_metric():
         assert result.status == 0, str(result)
         assert r.lines("thread")[0] == \
             "thread 1000 1000 toy_count=1000 toy_word=opened toy_2_word=opened"
+        found = r.lines("metric")
+        assert "metric toy_count of toy" in found and "metric toy_2_word of toy-2" in found, found
 
 
 def test_second_source_fills_in():
@@ -158,6 +160,9 @@ def test_second_source_fills_in():
             tid = line.split(" ")[2]
             assert f" toy_count={tid} " in line and "toy_2_word=opened" in line, line
             assert "toy_word=!" in line, line
+        # A definition names the source that filled it.
+        found = r.lines("metric")
+        assert "metric toy_count of toy-2" in found and "metric toy_word of toy" in found, found
 
 
 def test_failing_collect_is_switched_off_and_said_once():

@@ -38,7 +38,7 @@ def test_objects_come_in_order_behind_the_threads():
                                  "object parts used1 part_bytes=!20"]
         words = [line.split(" ")[0] for line in r.file.read_text().splitlines()]
         parts = [word for word, _ in itertools.groupby(words)]
-        assert parts == ["begin", "scope", "thread", "object", "plugin", "end"], parts
+        assert parts == ["begin", "scope", "thread", "object", "metric", "plugin", "end"], parts
         assert "602 objects" in result.err[-1], str(result)
 
 

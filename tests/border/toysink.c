@@ -2,6 +2,7 @@
 /*
  * A sink in the snapshot's place that writes lines a test can read:
  *	thread TGID TID NAME=VALUE|!STATE ...	host NAME=...
+ *	metric NAME of PLUGIN			(when the capture ends)
  *	plugin NAME state=N failures=N why=TEXT	end threads=N processes=N
  * Only metrics of the group in TOYSINK_GROUP ("toy") are shown.  The environment
  * variable TOYSINK_FAULT names what goes wrong: one of those below, or of trouble.h.
@@ -20,7 +21,7 @@
 #define MAX_SHOWN 16
 
 static const struct ctprof_host *host;
-static struct ctprof_metric_info shown[MAX_SHOWN];
+static const struct ctprof_metric_info *shown[MAX_SHOWN]; /* valid until the end */
 static size_t n_shown;
 
 static int has_fault(const char *name)
@@ -69,7 +70,7 @@ static int sink_begin(void *self, const struct ctprof_capture *capture)
 	}
 	for (uint64_t i = 0; i < capture->n_metrics && n_shown < MAX_SHOWN; i++)
 		if (strcmp(capture->metrics[i].metric->group, group ? group : "toy") == 0)
-			shown[n_shown++] = capture->metrics[i];
+			shown[n_shown++] = &capture->metrics[i];
 	return print("begin jobs=%u\n", capture->jobs);
 }
 
@@ -107,10 +108,10 @@ static int print_row(const struct ctprof_rows *rows, uint64_t row)
 	int result = print_target(rows->scope, ctprof_rows_target(rows, row));
 
 	for (size_t i = 0; i < n_shown && result >= 0; i++) {
-		uint64_t at = row * rows->n_slots + shown[i].index;
+		uint64_t at = row * rows->n_slots + shown[i]->index;
 
-		if (is_of(&shown[i], rows))
-			result = print_value(&shown[i], rows->states[at], rows->values[at]);
+		if (is_of(shown[i], rows))
+			result = print_value(shown[i], rows->states[at], rows->values[at]);
 	}
 	return result < 0 ? result : print("\n");
 }
@@ -136,6 +137,8 @@ static int sink_end(void *self, const struct ctprof_capture_end *end)
 	trouble_at(getenv(TOYSINK_FAULT), "end");
 	if (has_fault("end-fails"))
 		return -EINVAL;
+	for (size_t i = 0; i < n_shown; i++)
+		print("metric %s of %s\n", shown[i]->metric->name, shown[i]->plugin);
 	for (uint64_t i = 0; i < end->n_plugins; i++) {
 		const struct ctprof_plugin_report *report = &end->plugins[i];
 

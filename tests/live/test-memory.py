@@ -78,6 +78,14 @@ def test_nothing_is_told_that_was_not_asked_for():
     assert not any("memory_state" in (row.get("extra") or {}) for row in snapshot.rows.values())
 
 
+def test_a_definition_names_the_source_that_fills_it():
+    shared = ("pcomm", "state", "nr_threads", "smaps_rollup_kib")
+    for arguments, source in (((), "procfs"), (("--memory=processes",), "memory")):
+        metrics = capture("--plugins=all", *arguments).data["metrics"]
+        found = {metric["plugin"] for metric in metrics if metric["name"] in shared}
+        assert found == {source}, (arguments, found)
+
+
 def test_memory_adds_to_the_groups_and_metrics_that_are_named():
     cases = [
         (["--groups=sched"], True, False),
