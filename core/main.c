@@ -224,9 +224,12 @@ static gboolean read_early(const Option *const *tables, char **words, gboolean *
 }
 
 /* Reads the rest; arguments: takes what is no option. */
-static gboolean read_late(const Option *const *tables, char **words, GPtrArray *arguments,
-			  GError **error)
+static gboolean read_late(const Command *command, const Option *const *tables, char **words,
+			  GPtrArray *arguments, GError **error)
 {
+	const char *note = command->plugin_options && globals.plugins
+				   ? ": --plugins may leave out the plugin that has it"
+				   : "";
 	g_autoptr(GPtrArray) settings = g_ptr_array_new();
 	CommandLine line = {.tables = tables, .words = words};
 	enum line_part part;
@@ -234,7 +237,7 @@ static gboolean read_late(const Option *const *tables, char **words, GPtrArray *
 
 	while ((part = line_next(&line, &word)) != LINE_END) {
 		if (part == LINE_UNKNOWN) {
-			line_fail_unknown(&line, &word, error);
+			line_fail_unknown(&line, &word, note, error);
 			return FALSE;
 		}
 		if (part == LINE_ARGUMENT)
@@ -285,7 +288,7 @@ static int run_command(const Command *command, char **words)
 	}
 	if (help)
 		return print_help(command, tables, stdout);
-	if (!read_late(tables, words, arguments, &error))
+	if (!read_late(command, tables, words, arguments, &error))
 		return misused(error, command);
 	ui_set_verbosity(quiet ? -1 : verbosity);
 	return run_supervised(command, (char **)arguments->pdata);
@@ -360,7 +363,7 @@ int main(int argc, char **argv)
 		if (!line_store(&word, NULL, &error))
 			return misused(error, NULL);
 	if (part == LINE_UNKNOWN) {
-		line_fail_unknown(&line, &word, &error);
+		line_fail_unknown(&line, &word, "", &error);
 		return misused(error, NULL);
 	}
 	if (help)

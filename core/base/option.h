@@ -12,7 +12,7 @@ const char *option_find_fault(const struct ctprof_option *row);
 const struct ctprof_option_word *option_word(const struct ctprof_option *row, guint i);
 /* The place of a word, or -1. */
 gint option_find_word(const struct ctprof_option *row, const char *name);
-/* "auto, always or never"; with what each means in brackets where that is told. */
+/* "auto, always or never"; explained: each with its help in brackets. */
 char *option_list_words(const struct ctprof_option *row, gboolean explained);
 /* What help says: the row's own help, its words and its default. */
 char *option_describe(const struct ctprof_option *row);

@@ -165,7 +165,8 @@ gboolean line_store(const LineWord *word, GPtrArray *settings, GError **error)
 	return TRUE;
 }
 
-void line_fail_unknown(const CommandLine *line, const LineWord *word, GError **error)
+void line_fail_unknown(const CommandLine *line, const LineWord *word, const char *note,
+		       GError **error)
 {
 	gboolean is_long = g_str_has_prefix(word->shown, "--");
 	Nearest nearest = {.typed = word->shown + 2};
@@ -174,5 +175,6 @@ void line_fail_unknown(const CommandLine *line, const LineWord *word, GError **e
 		for (const Option *option = *table; option->row.name; option++)
 			nearest_try(&nearest, option->row.name);
 	g_autofree char *hint = nearest_hint(&nearest, "--");
-	g_set_error(error, USAGE_ERROR, 0, "unknown option '%s'%s", word->shown, hint);
+	g_set_error(error, USAGE_ERROR, 0, "unknown option '%s'%s", word->shown,
+		    hint[0] ? hint : note);
 }

@@ -92,5 +92,7 @@ const Option *line_find(const Option *const *tables, const char *word);
 gboolean line_store(const LineWord *word, GPtrArray *settings, GError **error);
 /* Appends a string, and takes it, to a list that is NULL while it is empty. */
 void line_append(char ***list, char *value);
-/* The error of a word that is no option. */
-void line_fail_unknown(const CommandLine *line, const LineWord *word, GError **error);
+/* The error of a word that is not an option; note is added when no option's name
+ * is near. */
+void line_fail_unknown(const CommandLine *line, const LineWord *word, const char *note,
+		       GError **error);

@@ -278,7 +278,7 @@ static const struct ctprof_option_word parts[] = {
 	OPTION_WORD("tmpfs", NULL, .groups = "memory-tmpfs"),
 	OPTION_WORD("files", NULL, .groups = "memory-files"),
 	OPTION_WORD("sysv", NULL, .groups = "memory-sysv"),
-	OPTION_WORD("all", "but files", .groups = ALL_BUT_FILES),
+	OPTION_WORD("all", "all but files", .groups = ALL_BUT_FILES),
 };
 
 static const struct ctprof_option options[] = {

@@ -84,6 +84,8 @@ WORDS = [
     (["capture", "--delayacct", "-O", "procfs.smaps=Never"], 2, "-O procfs.smaps 'Never': "),
     (["memory", "--smaps-source=maps"], 2, "--smaps-source 'maps': expected auto, rollup or smaps"),
     (["memory", "--smaps=auto"], 2, "unknown option '--smaps'"),
+    (["--plugins=psi", "capture", "--memory"], 2,
+     "unknown option '--memory': --plugins may leave out the plugin that has it (see "),
     (["memory", "--sort=nonsense"], 2, "--sort 'nonsense': "),
     (["show", "--group-by=pcom", "x"], 2,
      "--group-by 'pcom': expected pcomm, cgroup, comm, comm-exact, all or thread: did you mean"),
