@@ -177,6 +177,7 @@ static int step_send(gpointer data)
 static const Option *receive(int fd)
 {
 	static GVariant *packed;
+	static const Option *options;
 	off_t size = lseek(fd, 0, SEEK_END);
 	char *bytes = g_malloc((gsize)MAX(size, 1));
 
@@ -185,7 +186,8 @@ static const Option *receive(int fd)
 	/* Not trusted: a plugin may have written it. */
 	packed = g_variant_ref_sink(g_variant_new_from_data(G_VARIANT_TYPE("a" ROW_TYPE), bytes,
 							    (gsize)size, FALSE, g_free, bytes));
-	return unpack(packed);
+	options = unpack(packed);
+	return options;
 }
 
 int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboolean supervised,
