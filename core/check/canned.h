@@ -12,8 +12,6 @@ Plugin *canned_sink(const char *plugin);
 /* Tells which did, which did not and why. */
 void canned_sink_tell(void);
 
-/* What sinks draw: each row of a report of show and of compare, each cell of a
- * table, names with bytes that must be escaped. */
-const struct ctprof_report *canned_report_show(void);
-const struct ctprof_report *canned_report_compare(void);
-const struct ctprof_report *canned_report_table(void);
+/* What sinks draw: metrics in long and in wide sections, with every type of value,
+ * and a table of other fields; names with bytes that must be escaped. */
+extern const struct ctprof_report canned_report_show, canned_report_compare, canned_report_table;

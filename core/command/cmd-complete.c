@@ -17,7 +17,6 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
-#include "report/section/memory/memory.h"
 #include "report/section/sections.h"
 
 /* What is being completed, and what of it is settled already. */
@@ -121,32 +120,32 @@ static void offer_groups(Request *request)
 
 static void offer_sections(Request *request)
 {
-	for (guint i = 0; sections[i].name; i++)
-		offer(request, sections[i].name, sections[i].help);
+	for (guint i = 0; sections[i]; i++)
+		if (!(sections[i]->flags & SECTION_VIEW))
+			offer(request, sections[i]->name, sections[i]->help);
 }
 
 static void offer_views(Request *request)
 {
-	const MemoryView *view;
-
 	puts(":snapshots");
-	for (guint i = 0; (view = memory_view_at(i)); i++)
-		offer(request, memory_view_name(view), memory_view_summary(view));
+	for (guint i = 0; sections[i]; i++)
+		if (sections[i]->flags & SECTION_VIEW)
+			offer(request, sections[i]->name, sections[i]->help);
 }
 
 /* Those of the view typed; of all of them while there is none. */
 static void offer_orders(Request *request)
 {
-	const MemoryView *typed = request->argument ? memory_view_find(request->argument) : NULL;
+	const Section *typed = request->argument ? section_find(request->argument, TRUE) : NULL;
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-	const MemoryView *view;
-	const char *order;
 
-	for (guint v = 0; (view = memory_view_at(v)); v++) {
-		for (guint i = 0; (order = memory_view_sort(view, i)); i++)
-			if ((!typed || typed == view) &&
-			    g_hash_table_add(seen, (gpointer)(uintptr_t)order))
-				offer(request, order, NULL);
+	for (guint v = 0; sections[v]; v++) {
+		const char *const *orders = sections[v]->orders;
+
+		for (guint i = 0; orders && orders[i]; i++)
+			if ((!typed || typed == sections[v]) &&
+			    g_hash_table_add(seen, (gpointer)(uintptr_t)orders[i]))
+				offer(request, orders[i], NULL);
 	}
 }
 

@@ -7,17 +7,16 @@
 #include "capture-options.h"
 #include "categories-file.h"
 #include "cmd.h"
-#include "guard/crash.h"
 #include "guard/output.h"
 #include "guard/supervise.h"
 #include "present.h"
-#include "report/section/memory/memory.h"
-#include "snapshot/read.h"
+#include "report-run.h"
+#include "report/section/memory/rows.h"
 
 #define DEFAULT_VIEW "ledger"
 #define MAX_LIMIT 1000000000
 
-static MemoryOptions options;
+static AnalysisOptions options;
 static char *sort, *filter, *categories, *artifact;
 static gint swap_share = -1; /* enum swap_share; -1: not given */
 static guint64 limit;
@@ -50,6 +49,8 @@ static const Option own_options[] = {
 	       "With categories: also write each process's rollup, as ChromeOS's tests keep it "
 	       "(JSON)",
 	       .from = FROM_FILES),
+	OPTION(BOOL, "changed", 0, &options.changed, NULL,
+	       "With two snapshots: hide unchanged lines"),
 	OPTION(BOOL, "wide", 'w', &options.wide, NULL,
 	       "Every column, and no line cut to the terminal"),
 	OPTION_END,
@@ -61,9 +62,10 @@ static char *list_views(void)
 {
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; memory_view_at(i); i++)
-		g_string_append_printf(text, "%s%s", i > 0 ? ", " : "",
-				       memory_view_name(memory_view_at(i)));
+	for (guint i = 0; sections[i]; i++)
+		if (sections[i]->flags & SECTION_VIEW)
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
+					       sections[i]->name);
 	return g_string_free(text, FALSE);
 }
 
@@ -72,17 +74,17 @@ static gboolean take_view(char ***arguments, GError **error)
 {
 	const char *word = **arguments;
 
-	options.view = memory_view_find(word ? word : DEFAULT_VIEW);
+	options.view = section_find(word ? word : DEFAULT_VIEW, TRUE);
 	if (options.view) {
 		*arguments += word ? 1 : 0;
 		return TRUE;
 	}
-	options.view = memory_view_find(DEFAULT_VIEW);
+	options.view = section_find(DEFAULT_VIEW, TRUE);
 	if (g_str_equal(word, "-") || strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS))
 		return TRUE;
 	g_autofree char *known = list_views();
-	g_set_error(error, USAGE_ERROR, 0, "'%s' is no view, nor a file: expected one of %s", word,
-		    known);
+	g_set_error(error, USAGE_ERROR, 0, "'%s' is neither a view nor a file: expected one of %s",
+		    word, known);
 	return FALSE;
 }
 
@@ -91,11 +93,11 @@ static gboolean take_pid(char ***arguments, GError **error)
 	const char *word = **arguments;
 	guint64 pid;
 
-	if (!memory_view_takes_pid(options.view))
+	if (!(options.view->flags & SECTION_TAKES_PID))
 		return TRUE;
 	if (!word || !g_ascii_string_to_unsigned(word, 10, 1, G_MAXINT32, &pid, NULL)) {
-		g_set_error(error, USAGE_ERROR, 0, "%s: expected a process id%s%s%s",
-			    memory_view_name(options.view), word ? ", not '" : "", word ? word : "",
+		g_set_error(error, USAGE_ERROR, 0, "%s: expected a process ID%s%s%s",
+			    options.view->name, word ? ", not '" : "", word ? word : "",
 			    word ? "'" : "");
 		return FALSE;
 	}
@@ -106,7 +108,7 @@ static gboolean take_pid(char ***arguments, GError **error)
 
 static gboolean is_view(const char *name)
 {
-	return g_str_equal(memory_view_name(options.view), name);
+	return g_str_equal(options.view->name, name);
 }
 
 static gboolean check_options(GError **error)
@@ -130,25 +132,28 @@ static gboolean take_arguments(char **arguments, GError **error)
 {
 	if (!take_view(&arguments, error) || !take_pid(&arguments, error) || !check_options(error))
 		return FALSE;
-	if (arguments[0] && arguments[1])
-		return cmd_no_arguments(arguments + 1, error);
+	guint n = g_strv_length(arguments);
+	if (n > 2)
+		return cmd_no_arguments(arguments + 2, error);
 	if (categories && !(options.categories = categories_load(categories, error)))
 		return FALSE;
-	options.file = arguments[0];
+	options.compare = n == 2;
+	options.files[0] = arguments[0];
+	options.files[1] = n == 2 ? arguments[1] : NULL;
 	options.sort = sort;
 	options.filter = filter;
 	options.limit = (guint)limit;
-	options.swap_by_name = swap_share == SHARE_BY_NAME;
+	options.swap_share = swap_share == SHARE_BY_NAME ? SHARE_BY_NAME : SHARE_BY_OBJECT;
 	return TRUE;
 }
 
 /* ---- a capture of its own ------------------------------------------------------ */
 
-/* A snapshot nobody is told of, in a folder of its own. */
+/* A snapshot of this host for this report alone, in a folder of its own. */
 struct interim {
 	Globals *globals;
 	char *folder, *file;
-	const char *shown; /* the file to show: that one, or the user's */
+	const char *shown[3]; /* the files to show: that one, or the user's; then NULL */
 };
 typedef struct interim Interim;
 
@@ -167,7 +172,7 @@ static char *list_groups(void)
 {
 	gboolean wants_share = swap_share >= 0 || g_strcmp0(sort, "eps") == 0;
 
-	return g_strconcat(memory_view_groups(options.view), walk ? "," MEMORY_FILES_GROUP : "",
+	return g_strconcat(options.view->groups, walk ? "," MEMORY_FILES_GROUP : "",
 			   wants_share ? "," MEMORY_SWAP_GROUP : "",
 			   options.fold ? "," MEMORY_LEDGER_GROUP : "", NULL);
 }
@@ -207,20 +212,9 @@ static int capture(Interim *self, GError **error)
 
 /* ---- the report ------------------------------------------------------------------ */
 
-static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			  GError **error)
+static gboolean write_artifact(const Analysis *analysis, GError **error)
 {
-	if (crash_interrupted()) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
-		return FALSE;
-	}
-	memory_add(data, registry, rows);
-	return TRUE;
-}
-
-static gboolean write_artifact(const Memory *memory, GError **error)
-{
-	g_autofree char *text = memory_artifact(memory);
+	g_autofree char *text = analysis_artifact(analysis);
 	g_autoptr(Output) output = output_open(artifact, FALSE, error);
 
 	if (!output)
@@ -230,32 +224,19 @@ static gboolean write_artifact(const Memory *memory, GError **error)
 	return output_commit(output, error);
 }
 
-static gboolean report(const Globals *globals, const char *file, GError **error)
-{
-	const LoadLimits limits = {0};
-	const Presentation how = {.fit = !options.wide};
-	g_autoptr(Memory) memory = memory_new(&options, error);
-	g_autoptr(Session) session = memory ? presenting_open(globals, error) : NULL;
-
-	if (!session)
-		return FALSE;
-	g_autoptr(Loaded) loaded =
-		load_file(presenting_reader(session), file, &limits, take_rows, memory, error);
-	if (!loaded)
-		return FALSE;
-	const struct ctprof_report *finished =
-		memory_finish(memory, loaded_registry(loaded), error);
-	if (!finished || (artifact && !write_artifact(memory, error)))
-		return FALSE;
-	return presenting_draw(session, finished, &how, error);
-}
-
 static int step_report(gpointer data)
 {
 	const Interim *self = data;
+	const ReportRun run = {
+		.options = &options,
+		.files = self->shown,
+		.how = {.fit = !options.wide},
+		.finished = artifact ? write_artifact : NULL,
+	};
 	g_autoptr(GError) error = NULL;
+	gboolean met;
 
-	return report(self->globals, self->shown, &error) ? EXIT_DONE : cmd_fail(error);
+	return report_run(self->globals, &run, &met, &error) ? EXIT_DONE : cmd_fail(error);
 }
 
 static int run_arguments(Globals *globals, char **arguments, GError **error)
@@ -264,19 +245,20 @@ static int run_arguments(Globals *globals, char **arguments, GError **error)
 
 	if (!take_arguments(arguments, error))
 		return EXIT_USAGE;
-	/* A bad option is told before anything is read. */
-	g_autoptr(Memory) sound = memory_new(&options, error);
+	/* A bad option is an error before anything is read. */
+	g_autoptr(Analysis) sound = analysis_new(&options, error);
 	if (!sound)
 		return EXIT_USAGE;
-	interim.shown = options.file;
-	if (!interim.shown) {
+	interim.shown[0] = options.files[0];
+	interim.shown[1] = options.files[1];
+	if (!interim.shown[0]) {
 		int status = presenting_check(globals);
 		if (status == EXIT_DONE)
 			status = capture(&interim, error);
 		if (status != EXIT_DONE)
 			return status;
-		interim.shown = interim.file;
-		options.file = "this host";
+		interim.shown[0] = interim.file;
+		options.files[0] = "this host";
 		options.is_told = TRUE;
 	}
 	return supervise_run(step_report, &interim, NULL);
@@ -294,21 +276,21 @@ static int run(Globals *globals, char **arguments)
 
 const Command cmd_memory = {
 	.name = "memory",
-	.arguments = "[VIEW] [FILE]",
+	.arguments = "[VIEW] [FILE [FILE]]",
 	.summary = "Show where the memory went: the host's RAM, processes, shared objects, tmpfs",
-	.help = "Without FILE this host is looked at now; FILE is what 'ctprof capture --memory'\n"
-		"wrote, '-' is standard input. VIEW is one of\n"
+	.help = "Without FILE, reads this host now; FILE is what 'ctprof capture --memory' wrote,\n"
+		"'-' is standard input. Of two files each view shows what changed. VIEW is one of\n"
 		"  ledger        where the host's RAM went, in full (default)\n"
 		"  processes     PSS, USS, RSS and swap of processes, as a tree\n"
 		"  process PID   what one process maps\n"
-		"  shared        objects that processes share, and who uses them most (dear)\n"
+		"  shared        objects that processes share, and who uses them most (slow)\n"
 		"  tmpfs         tmpfs mounts, and with --walk their files\n"
 		"  sysv          SysV shared memory segments\n"
 		"  categories    PSS and swap of processes by what they are\n\n"
-		"PSS is a process's part of what it shares, plus USS, which is its alone; PSS+ is\n"
-		"with its children. EPSS adds its part of swap. '-' stands for what could not be\n"
-		"read, '~' before a number for one that lacks such parts, or stands in for one; the\n"
-		"line below a total says of how many it is made, and how they were read.\n\n"
+		"PSS is USS (memory only this process maps) plus its share of shared memory; PSS+\n"
+		"adds its children, EPSS its share of swap. '-' is a value that could not be read,\n"
+		"'~' marks a number that lacks such parts or is an estimate; the line below a total\n"
+		"says how many processes it is made of, and how they were read.\n\n"
 		"Examples:\n"
 		"  ctprof memory\n"
 		"  ctprof memory processes --flat --sort=uss --limit=10\n"
@@ -316,6 +298,7 @@ const Command cmd_memory = {
 		"  ctprof memory processes --fold\n"
 		"  ctprof memory categories --categories=chromeos --artifact=smaps_rollup.json\n"
 		"  ctprof memory tmpfs --walk\n"
+		"  ctprof memory ledger --changed before.ctprof.zst after.ctprof.zst\n"
 		"  ctprof memory process $(pidof -s nginx)\n"
 		"  ctprof memory shared --format=json\n"
 		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes now.ctprof.zst",

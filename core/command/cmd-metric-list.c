@@ -74,7 +74,11 @@ static void print_sections(void)
 
 	puts("\n## Sections");
 	add_row(cells, header, G_N_ELEMENTS(header));
-	for (const struct section *section = sections; section->name; section++) {
+	for (guint i = 0; sections[i]; i++) {
+		const Section *section = sections[i];
+
+		if (section->flags & SECTION_VIEW)
+			continue;
 		const char *row[] = {section->name, section->heading, section->help};
 
 		add_row(cells, row, G_N_ELEMENTS(row));
@@ -181,7 +185,11 @@ static void add_tables(JsonBuilder *builder)
 {
 	json_builder_set_member_name(builder, "sections");
 	json_builder_begin_array(builder);
-	for (const struct section *section = sections; section->name; section++) {
+	for (guint i = 0; sections[i]; i++) {
+		const Section *section = sections[i];
+
+		if (section->flags & SECTION_VIEW)
+			continue;
 		json_builder_begin_object(builder);
 		json_add_string(builder, "name", section->name);
 		json_add_string(builder, "heading", section->heading);

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/ui.h"
 #include "categories-file.h"
 #include "cmd.h"
-#include "guard/crash.h"
 #include "guard/supervise.h"
 #include "present.h"
+#include "report-run.h"
 #include "report/report.h"
-#include "snapshot/context.h"
-#include "snapshot/read.h"
 
 #define DEFAULT_LIMIT 500
 /* What is more is a slip of the finger. */
@@ -90,6 +87,8 @@ const Option reporting_compare_options[] = {
 	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
 	       "Exit with status 3 if EXPR is true for any group: 'wait_sum:pct>20', "
 	       "'majflt:delta>=100'"),
+	OPTION(BOOL, "fail-on-partial", 0, &options.fail_on_partial, NULL,
+	       "Let --fail-on also judge changes between sums that lack different rows (~)"),
 	OPTION(BOOL, "no-orphans", 0, &no_orphans, NULL,
 	       "Do not list renamed cgroups and groups of one side only"),
 	OPTION(COUNT, "rename-min-types", 0, &rename_min_types, "N",
@@ -130,105 +129,6 @@ static gboolean take_options(const char *const *files, GError **error)
 	return TRUE;
 }
 
-/* Rows of one file on their way into the analysis. */
-struct side {
-	Analysis *analysis;
-	guint index;
-	Context *context;
-	const GArray *hidden;
-};
-
-static gboolean is_hidden(const struct side *side, const struct ctprof_rows *rows, guint64 row)
-{
-	gint32 tgid = ctprof_rows_target(rows, row)->tgid;
-
-	for (guint i = 0; i < side->hidden->len; i++)
-		if (g_array_index(side->hidden, gint32, i) == tgid)
-			return TRUE;
-	return FALSE;
-}
-
-static gboolean add_rows(const struct side *side, const Registry *registry,
-			 const struct ctprof_rows *rows, guint64 from, guint64 to, GError **error)
-{
-	struct ctprof_rows part = *rows;
-
-	if (from == to)
-		return TRUE;
-	part.n = to - from;
-	part.targets = ctprof_rows_target(rows, from);
-	part.values += from * rows->n_slots;
-	part.states += from * rows->n_slots;
-	return analysis_add(side->analysis, side->index, registry, &part, error);
-}
-
-/* Hands on what lies between hidden rows. */
-static gboolean add_seen_rows(const struct side *side, const Registry *registry,
-			      const struct ctprof_rows *rows, GError **error)
-{
-	guint64 from = 0;
-
-	for (guint64 i = 0; i < rows->n; i++) {
-		if (!is_hidden(side, rows, i))
-			continue;
-		if (!add_rows(side, registry, rows, from, i, error))
-			return FALSE;
-		from = i + 1;
-	}
-	return add_rows(side, registry, rows, from, rows->n, error);
-}
-
-static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			  GError **error)
-{
-	struct side *side = data;
-
-	if (crash_interrupted()) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
-		return FALSE;
-	}
-	context_note_rows(side->context, registry, rows);
-	if (side->hidden && rows->scope == CTPROF_SCOPE_THREAD)
-		return add_seen_rows(side, registry, rows, error);
-	return analysis_add(side->analysis, side->index, registry, rows, error);
-}
-
-static gboolean load_side(const Session *session, struct side *side, GError **error)
-{
-	const LoadLimits limits = {0};
-	g_autoptr(Loaded) loaded = load_file(presenting_reader(session), options.files[side->index],
-					     &limits, take_rows, side, error);
-
-	if (!loaded)
-		return FALSE;
-	context_note_facts(side->context, loaded_facts(loaded));
-	return TRUE;
-}
-
-static gboolean load_files(const Session *session, Analysis *analysis, const GArray *hidden,
-			   GError **error)
-{
-	g_autoptr(Context) baseline = context_new();
-	g_autoptr(Context) candidate = context_new();
-	struct side sides[] = {
-		{.analysis = analysis, .index = 0, .context = baseline, .hidden = hidden},
-		{.analysis = analysis, .index = 1, .context = candidate, .hidden = hidden},
-	};
-
-	if (!load_side(session, &sides[0], error))
-		return FALSE;
-	if (!options.compare)
-		return TRUE;
-	if (!load_side(session, &sides[1], error))
-		return FALSE;
-	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
-	for (guint i = 0; i < differences->len; i++)
-		analysis_warn(analysis, g_ptr_array_index(differences, i));
-	if (!options.rate)
-		return TRUE;
-	return context_elapsed(baseline, candidate, &options.elapsed_s, error);
-}
-
 static int step_check(gpointer globals)
 {
 	static const char *const files[] = {"baseline", "candidate", NULL};
@@ -245,26 +145,17 @@ int reporting_check(const Globals *globals)
 	return supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL);
 }
 
-static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_holds,
+static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_met,
 		       GError **error)
 {
-	const Presentation how = {.files = request->names, .no_orphans = no_orphans, .fit = wrap};
+	const ReportRun run = {
+		.options = &options,
+		.files = request->files,
+		.hidden = request->hidden,
+		.how = {.files = request->names, .no_orphans = no_orphans, .fit = wrap},
+	};
 
-	if (!take_options(request->files, error))
-		return FALSE;
-	g_autoptr(Analysis) analysis = analysis_new(&options, error);
-	g_autoptr(Session) session = analysis ? presenting_open(globals, error) : NULL;
-	if (!session || !load_files(session, analysis, request->hidden, error))
-		return FALSE;
-	const struct ctprof_report *finished = analysis_finish(analysis, error);
-	if (!finished)
-		return FALSE;
-	for (guint64 i = 0; i < finished->n_warnings; i++)
-		ui_warning("%s", finished->warnings[i]);
-	*ret_holds = analysis_failed(analysis);
-	if (*ret_holds)
-		ui_warning("--fail-on: it holds: %s", options.fail_on);
-	return presenting_draw(session, finished, &how, error);
+	return take_options(request->files, error) && report_run(globals, &run, ret_met, error);
 }
 
 char **reporting_pids(void)

@@ -1,71 +1,76 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draft.h"
 
-GArray *draft_rows_new(void)
+guint draft_n_sides(const Draft *draft)
 {
-	return g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_row));
+	return draft->view->compare ? SIDES : 1;
 }
 
-void draft_init(Draft *draft)
+const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name)
 {
-	draft->sections = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_section));
-	draft->rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	return measures_find(&draft->intake->measures[table], name);
 }
 
-void draft_clear(Draft *draft)
+void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
+		  const Measure *measure, struct ctprof_value ret_values[SIDES])
 {
-	g_clear_pointer(&draft->sections, g_array_unref);
-	g_clear_pointer(&draft->rows, g_ptr_array_unref);
+	for (guint side = 0; side < SIDES; side++)
+		record_value(sides[side], &draft->sides[side].layouts[table], measure,
+			     &ret_values[side]);
 }
 
-void draft_add(Draft *draft, enum section_id id, const char *heading, enum ctprof_layout layout,
-	       const char *group_header, GArray *rows, guint64 n_cut)
+void draft_maps(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
+		const Measure *measure, const GArray *ret_maps[SIDES],
+		Coverage ret_coverages[SIDES])
 {
-	draft_add_named(draft, sections[id].name, heading ? heading : sections[id].heading, layout,
-			group_header, rows, n_cut);
+	for (guint side = 0; side < SIDES; side++)
+		ret_maps[side] = record_map(sides[side], &draft->sides[side].layouts[table],
+					    measure, &ret_coverages[side]);
 }
 
-void draft_add_named(Draft *draft, const char *name, const char *heading, enum ctprof_layout layout,
-		     const char *group_header, GArray *rows, guint64 n_cut)
+void draft_entry(const MapPair *pair, const Coverage coverages[SIDES], guint64 unit,
+		 struct ctprof_value ret_values[SIDES])
 {
-	struct ctprof_report_section section = {
-		.struct_size = sizeof section,
-		.layout = layout,
-		.name = name,
-		.heading = heading,
-		.group_header = group_header,
-		.n_rows = rows->len,
-		.rows = (const void *)rows->data,
-		.n_cut = n_cut,
-	};
+	for (guint side = 0; side < SIDES; side++) {
+		const MapItem *item = pair->items[side];
 
-	g_array_append_val(draft->sections, section);
-	g_ptr_array_add(draft->rows, rows);
-}
-
-static gboolean same_line(const struct ctprof_report_row *a, const struct ctprof_report_row *b)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(a->group); i++)
-		if (g_strcmp0(a->group[i], b->group[i]) != 0)
-			return FALSE;
-	return TRUE;
-}
-
-guint64 draft_cut(GArray *rows, enum ctprof_layout layout, guint limit)
-{
-	guint64 lines = 0;
-	guint kept = rows->len;
-
-	for (guint i = 0; i < rows->len; i++) {
-		const struct ctprof_report_row *row =
-			&g_array_index(rows, struct ctprof_report_row, i);
-
-		if (layout == CTPROF_LAYOUT_WIDE && i > 0 && same_line(row - 1, row))
+		ret_values[side] = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
+		if (!item)
 			continue;
-		if (limit > 0 && lines == limit)
-			kept = MIN(kept, i);
-		lines++;
+		ret_values[side].type = item->text ? CTPROF_VALUE_TEXT : CTPROF_VALUE_NUMBER;
+		ret_values[side].text = item->text;
+		ret_values[side].number = fold_multiply_saturated(item->number, unit);
+		coverage_tell(&coverages[side], &ret_values[side]);
 	}
-	g_array_set_size(rows, kept);
-	return limit > 0 && lines > limit ? lines - limit : 0;
+}
+
+Table *draft_long(const Draft *draft, const char *name, const char *heading,
+		  const char *names_header)
+{
+	return tables_add(draft->tables, name, heading, names_header,
+			  CTPROF_SECTION_METRICS | CTPROF_SECTION_LONG);
+}
+
+Table *draft_wide(const Draft *draft, const char *name, const char *heading,
+		  const char *names_header)
+{
+	return tables_add(draft->tables, name, heading, names_header, CTPROF_SECTION_METRICS);
+}
+
+struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
+				 guint n_names, const struct ctprof_report_field *field,
+				 const struct ctprof_value values[SIDES])
+{
+	struct ctprof_cell *cell =
+		table_metric(table, names, n_names, table_take_field(table, field));
+
+	view_cell(draft->view, values, field, cell);
+	return cell;
+}
+
+void draft_close(const Draft *draft, Table *table)
+{
+	table_cut(table, draft->view->limit);
+	if (table->lines->len == 0)
+		tables_drop(draft->tables);
 }

@@ -1,29 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of a report while they are put together. */
+/* What sections are drafted from, and into. */
 #pragma once
 
 #include <glib.h>
 
-#include "ctprof/report.h"
-#include "report/section/sections.h"
+#include "fold/intake.h"
+#include "join/groups.h"
+#include "join/rank.h"
+#include "join/rename.h"
+#include "plan.h"
+#include "section/sections.h"
+#include "table.h"
 
-typedef struct draft {
-	GArray *sections; /* struct ctprof_report_section */
-	GPtrArray *rows;  /* their arrays */
-} Draft;
+struct draft {
+	const Plan *plan;
+	const View *view;
+	Store *store;
+	const Intake *intake;
+	const Side *sides; /* SIDES of them */
+	Namer *namer;
+	const GPtrArray *groups;  /* Group *: of threads, both sides' (show: side 0's) */
+	const GPtrArray *cgroups; /* Pool *: in the order to be shown */
+	/* Pool *: rows one by one, as captured (section/memory/rows.h). */
+	const GPtrArray *processes, *things;
+	const GArray *figures; /* Figure: of threads */
+	const GArray *object_figures;
+	Renames *renames;
+	Ranks *ranks;       /* NULL: by name */
+	const Figure *sort; /* --sort-by's first; NULL: none */
+	Tables *tables;
+	GPtrArray *warnings; /* char *, owned: for the user, before the report */
+	GString *artifact;   /* of the view categories */
+};
 
-/* An empty array of struct ctprof_report_row. */
-GArray *draft_rows_new(void);
+guint draft_n_sides(const Draft *draft);
+const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
+/* A measure's values, of each side's record (NULL: none). */
+void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
+		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
+/* The same of a map: its entries, and their coverage. */
+void draft_maps(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
+		const Measure *measure, const GArray *ret_maps[SIDES],
+		Coverage ret_coverages[SIDES]);
+/* The values of a map's entry. */
+void draft_entry(const MapPair *pair, const Coverage coverages[SIDES], guint64 unit,
+		 struct ctprof_value ret_values[SIDES]);
 
-void draft_init(Draft *draft);
-void draft_clear(Draft *draft);
-
-/* Adds a section and takes its rows.  heading NULL: the section's. */
-void draft_add(Draft *draft, enum section_id id, const char *heading, enum ctprof_layout layout,
-	       const char *group_header, GArray *rows, guint64 n_cut);
-/* Likewise a section that only the files know of; its name outlives the draft. */
-void draft_add_named(Draft *draft, const char *name, const char *heading, enum ctprof_layout layout,
-		     const char *group_header, GArray *rows, guint64 n_cut);
-/* Keeps the rows of the first limit lines (0: all); returns how many lines went.
- * With the layout WIDE a group is a line. */
-guint64 draft_cut(GArray *rows, enum ctprof_layout layout, guint limit);
+/* Adds a table of lines of one metric each, or of one for each thing named. */
+Table *draft_long(const Draft *draft, const char *name, const char *heading,
+		  const char *names_header);
+Table *draft_wide(const Draft *draft, const char *name, const char *heading,
+		  const char *names_header);
+/* Adds a line of one metric to a long table. */
+struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
+				 guint n_names, const struct ctprof_report_field *field,
+				 const struct ctprof_value values[SIDES]);
+/* Cuts the last table to the limit; one without a line goes. */
+void draft_close(const Draft *draft, Table *table);

@@ -52,7 +52,7 @@ static gboolean parse_pids(Plan *plan, const char *const *pids, GError **error)
 		guint64 pid;
 
 		if (!g_ascii_string_to_unsigned(*pids, 10, 1, G_MAXINT32, &pid, NULL)) {
-			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': it is no process id",
+			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process ID",
 				    *pids);
 			return FALSE;
 		}
@@ -97,6 +97,47 @@ static gboolean parse_lists(Plan *plan, const AnalysisOptions *options, GError *
 	       (plan->conditions = condition_parse(options->fail_on, error));
 }
 
+/* ctprof memory has one section, and its own order. */
+static gboolean take_view(Plan *plan, GError **error)
+{
+	const Section *view = plan->options->view;
+	const char *wanted = plan->options->sort;
+
+	plan->sections = section_bit(view);
+	g_clear_pointer(&plan->objects, g_ptr_array_unref);
+	plan->objects = g_ptr_array_new_with_free_func(g_free);
+	if (!wanted)
+		return TRUE;
+	for (; view->orders[plan->order]; plan->order++)
+		if (strcmp(view->orders[plan->order], wanted) == 0)
+			return TRUE;
+	g_autofree char *known = g_strjoinv(", ", (char **)(uintptr_t)view->orders);
+	g_set_error(error, USAGE_ERROR, 0, "--sort '%s': the view %s has %s", wanted, view->name,
+		    known);
+	return FALSE;
+}
+
+static void add_names(GPtrArray *names, const char *list)
+{
+	g_auto(GStrv) entries = g_strsplit(list ? list : "", ",", -1);
+
+	for (guint i = 0; entries[i]; i++)
+		g_ptr_array_add(names, g_strdup(entries[i]));
+}
+
+static GPtrArray *list_groups(const Plan *plan)
+{
+	GPtrArray *groups = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; sections[i]; i++) {
+		if (!(plan->sections & section_bit(sections[i])))
+			continue;
+		add_names(groups, sections[i]->groups);
+		add_names(groups, sections[i]->optional);
+	}
+	return groups;
+}
+
 gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
 {
 	const guint32 sort_column = CTPROF_COLUMN_SORT;
@@ -116,9 +157,12 @@ gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
 		return FALSE;
 	if (plan->sort_keys->len > 0)
 		g_array_append_val(plan->columns, sort_column);
-	if (options->categories)
-		plan->sections |= 1u << SECTION_CATEGORIES;
+	if (options->categories && !options->view)
+		plan->sections |= section_bit(section_find(SECTION_CATEGORIES, FALSE));
+	if (options->view && !take_view(plan, error))
+		return FALSE;
 	plan->needed = list_needed(plan);
+	plan->groups = list_groups(plan);
 	return TRUE;
 }
 
@@ -129,20 +173,20 @@ void plan_clear(Plan *plan)
 	g_clear_pointer(&plan->sort_keys, g_array_unref);
 	g_clear_pointer(&plan->metrics, g_ptr_array_unref);
 	g_clear_pointer(&plan->objects, g_ptr_array_unref);
+	g_clear_pointer(&plan->groups, g_ptr_array_unref);
 	g_clear_pointer(&plan->conditions, g_array_unref);
 	g_clear_pointer(&plan->needed, g_hash_table_unref);
 	g_clear_pointer(&plan->pids, g_hash_table_unref);
 }
 
-static gboolean fits(const Plan *plan, enum section_id id)
+static gboolean fits(const Plan *plan, const Section *section)
 {
-	return !(sections[id].flags & SECTION_OF_CGROUPS) ||
-	       plan->options->group_by == GROUP_BY_CGROUP;
+	return !(section->flags & SECTION_OF_CGROUPS) || plan->options->group_by == GROUP_BY_CGROUP;
 }
 
-gboolean plan_has_section(const Plan *plan, enum section_id id)
+gboolean plan_has_section(const Plan *plan, const char *name)
 {
-	return (plan->sections & 1u << id) && fits(plan, id);
+	return plan_has_section_at(plan, section_find(name, FALSE));
 }
 
 GPtrArray *plan_list_misfits(const Plan *plan)
@@ -151,9 +195,9 @@ GPtrArray *plan_list_misfits(const Plan *plan)
 
 	if (!plan->options->sections || !plan->options->sections[0])
 		return names;
-	for (guint i = 0; i < N_SECTIONS; i++)
-		if ((plan->sections & 1u << i) && !fits(plan, i))
-			g_ptr_array_add(names, (gpointer)(uintptr_t)sections[i].name);
+	for (guint i = 0; sections[i]; i++)
+		if ((plan->sections & section_bit(sections[i])) && !fits(plan, sections[i]))
+			g_ptr_array_add(names, (gpointer)(uintptr_t)sections[i]->name);
 	return names;
 }
 
@@ -177,6 +221,16 @@ static gboolean has_text(const GPtrArray *texts, const char *text)
 {
 	return g_ptr_array_find_with_equal_func((GPtrArray *)(uintptr_t)texts, text, g_str_equal,
 						NULL);
+}
+
+gboolean plan_needs_group(const Plan *plan, const char *group)
+{
+	return has_text(plan->groups, group);
+}
+
+gboolean plan_has_section_at(const Plan *plan, const Section *section)
+{
+	return (plan->sections & section_bit(section)) && fits(plan, section);
 }
 
 gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def)
@@ -210,7 +264,7 @@ gboolean plan_names(const Plan *plan, const char *metric)
 
 gboolean plan_shows(const Plan *plan, const Figure *figure)
 {
-	return plan_has_section(plan, figure->section) && plan_names(plan, figure->name);
+	return plan_has_section(plan, figure->section) && plan_names(plan, figure->field.name);
 }
 
 static const Figure *resolve(const GArray *figures, const char *option, const char *name,
@@ -256,7 +310,7 @@ static gboolean check_names(const Plan *plan, const GArray *figures, const GArra
 		if (!figure)
 			figure = resolve_size(figures, "fail-on", condition->metric, error);
 
-		if (!figure || !condition_check(condition, figure->ladder, error))
+		if (!figure || !condition_check(condition, figure->field.ladder, error))
 			return FALSE;
 	}
 	return TRUE;

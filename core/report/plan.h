@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "report.h"
+#include "options.h"
 #include "report/fold/figure.h"
 #include "report/join/condition.h"
 #include "report/join/rename.h"
@@ -17,7 +17,7 @@ typedef struct plan {
 	const Axis *axis;
 	NameRule rule;
 	View view;
-	guint32 sections;   /* bits by enum section_id */
+	guint32 sections;   /* bits by place in the table of sections */
 	GPtrArray *objects; /* groups of objects that --sections names; NULL: not given */
 	GArray *columns;    /* enum ctprof_column */
 	GArray *sort_keys;  /* SortKey */
@@ -26,13 +26,17 @@ typedef struct plan {
 	GHashTable *needed; /* names of metrics to fold even where not shown */
 	GHashTable *pids;   /* NULL: all */
 	RenameRules rename;
+	/* Slot groups whose rows sections show one by one; empty: none. */
+	GPtrArray *groups;
+	guint order; /* of view->orders */
 } Plan;
 
 gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error);
 void plan_clear(Plan *plan);
 
 /* Whether the section is wanted and fits the axis. */
-gboolean plan_has_section(const Plan *plan, enum section_id id);
+gboolean plan_has_section(const Plan *plan, const char *name);
+gboolean plan_has_section_at(const Plan *plan, const Section *section);
 /* Names of sections that are wanted by name, but do not fit; static texts. */
 GPtrArray *plan_list_misfits(const Plan *plan);
 
@@ -43,9 +47,11 @@ gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def);
 /* Whether a metric of objects is folded, and the MeasureChoice of that. */
 gboolean plan_folds_object(const Plan *plan, const Metric *metric);
 const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure);
+/* Whether rows of that slot group are shown one by one. */
+gboolean plan_needs_group(const Plan *plan, const char *group);
 /* Whether --metrics lets the name in. */
 gboolean plan_names(const Plan *plan, const char *metric);
-/* Whether a figure gets rows. */
+/* Whether a figure gets lines. */
 gboolean plan_shows(const Plan *plan, const Figure *figure);
 /* Checks all names of metrics; figures: of threads, objects: of objects, which
  * are no order.  The order to sort by, an array of SortFigure. */

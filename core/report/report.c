@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report.h"
 
-#include "plan.h"
-#include "report/fold/intake.h"
-#include "report/section/category-rows.h"
+#include <gio/gio.h>
+
+#include "base/error.h"
+#include "draft.h"
 #include "report/section/cgroups.h"
-#include "report/section/hosts.h"
-#include "report/section/smaps.h"
+#include "report/section/memory/rows.h"
 #include "report/section/threads.h"
 
 struct analysis {
@@ -14,10 +14,9 @@ struct analysis {
 	Store *store;
 	Intake intake;
 	Side sides[SIDES];
-	Categories *no_categories; /* stands in for a table that is not given */
-	CategoryIntake categories[SIDES];
 	GPtrArray *warnings;
-	gboolean failed; /* --fail-on holds */
+	GString *artifact;
+	gboolean failed; /* --fail-on is met */
 
 	/* What the report is made of, and borrows from. */
 	GArray *figures;
@@ -25,8 +24,9 @@ struct analysis {
 	GArray *order; /* SortFigure */
 	Groups groups;
 	Renames renames;
-	Draft draft;
-	GArray *only[SIDES]; /* struct ctprof_report_orphan */
+	Tables *tables;
+	GArray *sections;    /* struct ctprof_report_section */
+	GArray *only[SIDES]; /* struct ctprof_report_line */
 	struct ctprof_report report;
 };
 
@@ -48,27 +48,6 @@ static void warn_of_misfits(Analysis *analysis)
 	}
 }
 
-static gboolean has_categories(const Analysis *analysis)
-{
-	return plan_has_section(&analysis->plan, SECTION_CATEGORIES);
-}
-
-static void init_categories(Analysis *analysis)
-{
-	const AnalysisOptions *options = analysis->plan.options;
-
-	if (!has_categories(analysis))
-		return;
-	analysis->no_categories = categories_new();
-	for (guint side = 0; side < SIDES; side++) {
-		CategoryIntake *intake = &analysis->categories[side];
-
-		category_intake_init(intake, options->categories ? options->categories
-								 : analysis->no_categories);
-		intake->share = options->swap_share;
-	}
-}
-
 Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 {
 	g_autoptr(Analysis) analysis = g_new0(Analysis, 1);
@@ -77,18 +56,18 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 
 	analysis->store = store_new();
 	analysis->warnings = g_ptr_array_new_with_free_func(g_free);
+	analysis->artifact = g_string_new(NULL);
 	intake_init(intake, analysis->store);
 	for (guint side = 0; side < SIDES; side++)
 		side_init(&analysis->sides[side]);
 	renames_init(&analysis->renames);
-	draft_init(&analysis->draft);
+	analysis->tables = tables_new();
 	if (!plan_init(plan, options, error))
 		return NULL;
 	intake->axis = plan->axis;
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
 	intake->pids = plan->pids;
 	intake->plan = plan;
-	init_categories(analysis);
 	warn_of_misfits(analysis);
 	return g_steal_pointer(&analysis);
 }
@@ -98,16 +77,16 @@ void analysis_free(Analysis *analysis)
 	for (guint side = 0; side < SIDES; side++) {
 		g_clear_pointer(&analysis->only[side], g_array_unref);
 		side_clear(&analysis->sides[side]);
-		category_intake_clear(&analysis->categories[side]);
 	}
-	g_clear_pointer(&analysis->no_categories, categories_free);
-	draft_clear(&analysis->draft);
+	g_clear_pointer(&analysis->sections, g_array_unref);
+	g_ptr_array_unref(analysis->tables);
 	renames_clear(&analysis->renames);
 	groups_clear(&analysis->groups);
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->figures, g_array_unref);
 	g_clear_pointer(&analysis->object_figures, g_array_unref);
 	g_ptr_array_unref(analysis->warnings);
+	g_string_free(analysis->artifact, TRUE);
 	intake_clear(&analysis->intake);
 	plan_clear(&analysis->plan);
 	store_free(analysis->store);
@@ -137,12 +116,14 @@ static gboolean resolve_names(Analysis *analysis, GError **error)
 	return analysis->order != NULL;
 }
 
-static gboolean bind(Analysis *analysis, Side *side, const Registry *registry, GError **error)
+gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry, GError **error)
 {
+	Side *side = &analysis->sides[index];
 	g_autoptr(GPtrArray) clashes = g_ptr_array_new_with_free_func(g_free);
 
+	if (side->registry)
+		return TRUE;
 	side_bind(side, &analysis->intake, registry, clashes);
-	category_intake_bind(&analysis->categories[side - analysis->sides], registry);
 	for (guint i = 0; i < clashes->len; i++) {
 		g_autofree char *text = g_strdup_printf(
 			"metric '%s' is of another kind or unit on the two sides: the "
@@ -163,20 +144,16 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 	g_return_val_if_fail(index < n_sides(analysis), FALSE);
 	Side *side = &analysis->sides[index];
 
-	if (!side->registry && !bind(analysis, side, registry, error))
+	if (!analysis_bind(analysis, index, registry, error))
 		return FALSE;
 	g_return_val_if_fail(side->registry == registry, FALSE);
 	side_add(side, &analysis->intake, rows);
-	if (has_categories(analysis))
-		for (guint64 i = 0; i < rows->n; i++)
-			if (!intake_leaves_out(&analysis->intake, rows, i))
-				category_intake_add(&analysis->categories[index], rows, i);
 	return TRUE;
 }
 
-/* ---- the report ---- */
+/* ---- groups ---- */
 
-static void add_names(Analysis *analysis, Namer *namer, enum table table)
+static void add_names(Analysis *analysis, Namer *namer, enum intake_table table)
 {
 	for (guint side = 0; side < n_sides(analysis); side++) {
 		GHashTableIter iter;
@@ -212,147 +189,120 @@ static void build_groups(Analysis *analysis, Namer *namer)
 	groups_set_uptime(&analysis->groups, newest, analysis->sides[newest].newest);
 }
 
-static Tables tables_of(const Analysis *analysis)
-{
-	gboolean sorted = analysis->order->len > 0;
+/* ---- the sections ---- */
 
-	return (Tables){
-		.plan = &analysis->plan,
-		.groups = analysis->groups.joined,
-		.figures = analysis->figures,
-		.layouts = {&analysis->sides[0].layouts[TABLE_THREADS],
-			    &analysis->sides[1].layouts[TABLE_THREADS]},
-		.sort = sorted ? g_array_index(analysis->order, SortFigure, 0).figure : NULL,
-	};
+static gint compare_places(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const Section *x = *(const Section *const *)a, *y = *(const Section *const *)b;
+	guint by = *(const guint *)data;
+
+	return (x->place[by] > y->place[by]) - (x->place[by] < y->place[by]);
 }
 
-/* What the sections other than those of figures are made from. */
-typedef struct materials {
-	Smaps smaps;
-	Cgroups cgroups;
-	Hosts hosts;
-	Objects objects;
-} Materials;
-
-static void find_materials(Analysis *analysis, Namer *namer, Ranks *ranks, Materials *ret_materials)
+/* Those that are wanted, in the order of the report. */
+static GPtrArray *list_sections(const Plan *plan)
 {
-	const Measures *measures = analysis->intake.measures;
-	const GPtrArray *maps = measures[TABLE_SMAPS].list;
-	const RecordKey host = {.start = 0};
-	Materials materials = {
-		.smaps = {.namer = namer, .renames = &analysis->renames, .ranks = ranks},
-		.cgroups = {.measures = &measures[TABLE_CGROUPS], .namer = namer, .ranks = ranks},
-		.hosts = {.measures = &measures[TABLE_HOST], .store = analysis->store},
-		.objects = {.plan = &analysis->plan,
-			    .groups = analysis->intake.objects,
-			    .figures = analysis->object_figures},
-	};
+	GPtrArray *list = g_ptr_array_new();
+	guint by = plan->options->compare ? 1 : 0;
 
-	for (guint i = 0; i < maps->len; i++) {
-		const Measure *measure = g_ptr_array_index(maps, i);
+	for (guint i = 0; sections[i]; i++)
+		if (plan_has_section_at(plan, sections[i]))
+			g_ptr_array_add(list, (gpointer)(uintptr_t)sections[i]);
+	g_ptr_array_sort_with_data(list, compare_places, &by);
+	return list;
+}
 
-		if (measure->fold)
-			materials.smaps.measure = measure;
+static gboolean meets(const Draft *draft)
+{
+	const GArray *conditions = draft->plan->conditions;
+
+	for (guint i = 0; draft->view->compare && i < conditions->len; i++) {
+		const Condition *condition = &g_array_index(conditions, Condition, i);
+
+		if (threads_meet(draft, condition) || objects_meet(draft, condition))
+			return TRUE;
 	}
-	for (guint i = 0; i < SIDES; i++) {
-		Side *side = &analysis->sides[i];
-
-		materials.smaps.sides[i] = &side->sets[TABLE_SMAPS];
-		materials.cgroups.sides[i] = &side->sets[TABLE_CGROUPS];
-		materials.hosts.sides[i] = record_set_find(&side->sets[TABLE_HOST], &host);
-		materials.hosts.layouts[i] = &side->layouts[TABLE_HOST];
-		materials.objects.sides[i] = &side->sets[TABLE_OBJECTS];
-	}
-	*ret_materials = materials;
+	return FALSE;
 }
 
-static void draft_smaps(const Analysis *analysis, const Materials *materials, Draft *draft)
+static gboolean has_any(const Draft *draft, guint side, const char *metrics)
 {
-	if (plan_has_section(&analysis->plan, SECTION_SMAPS))
-		smaps_draft(&materials->smaps, &analysis->plan.view, draft);
+	g_auto(GStrv) names = g_strsplit(metrics, ",", -1);
+	g_auto(Rows) objects = rows_of(draft, "");
+	g_auto(Rows) processes = rows_of(draft, NULL);
+
+	for (guint i = 0; names[i]; i++)
+		if (rows_have(&objects, side, names[i]) || rows_have(&processes, side, names[i]))
+			return TRUE;
+	return FALSE;
 }
 
-static void draft_cgroups(const Analysis *analysis, const Materials *materials, Draft *draft)
+/* A view of what was not captured has nothing to show. */
+static gboolean check_needs(const Draft *draft, GError **error)
 {
-	if (analysis->plan.options->group_by == GROUP_BY_CGROUP)
-		cgroups_draft(&materials->cgroups, &analysis->plan.view, analysis->plan.sections,
-			      draft);
-}
+	const AnalysisOptions *options = draft->plan->options;
+	const Section *view = options->view;
 
-static void draft_sections(Analysis *analysis, Namer *namer)
-{
-	const Plan *plan = &analysis->plan;
-	Draft *draft = &analysis->draft;
-	Tables tables = tables_of(analysis);
-	g_autoptr(GHashTable) ranks =
-		tables.sort ? ranks_new(analysis->groups.joined, plan->axis, analysis->store)
-			    : NULL;
-	Materials materials;
-
-	find_materials(analysis, namer, ranks, &materials);
-	tables_draft_primary(&tables, draft);
-	tables_draft_derived(&tables, draft);
-	if (plan->options->compare)
-		draft_smaps(analysis, &materials, draft);
-	if (has_categories(analysis))
-		category_rows_draft(analysis->categories, &plan->view, draft);
-	draft_cgroups(analysis, &materials, draft);
-	if (plan_has_section(plan, SECTION_HOST_PRESSURE))
-		hosts_draft_pressure(&materials.hosts, &plan->view, draft);
-	if (!plan->options->compare)
-		draft_smaps(analysis, &materials, draft);
-	if (plan_has_section(plan, SECTION_SCHED_EXT))
-		hosts_draft_sched_ext(&materials.hosts, &plan->view, draft);
-	if (plan_has_section(plan, SECTION_HOST))
-		hosts_draft_host(&materials.hosts, &plan->view, draft);
-	objects_draft(&materials.objects, draft);
-	analysis->failed = plan->options->compare &&
-			   (tables_hold(&tables) || objects_hold(&materials.objects));
-}
-
-/* What the categories' sums lack. */
-static void warn_of_gaps(Analysis *analysis)
-{
-	const Categories *categories = analysis->plan.options->categories;
-
-	if (!has_categories(analysis))
-		return;
-	g_autofree char *complaint = categories ? categories_complaint(categories) : NULL;
-	if (complaint)
-		analysis_warn(analysis, complaint);
-	for (guint side = 0; side < n_sides(analysis); side++) {
-		g_autoptr(GPtrArray) gaps = category_intake_list_gaps(&analysis->categories[side]);
-
-		for (guint i = 0; i < gaps->len; i++) {
-			g_autofree char *text =
-				g_strdup_printf("%s%s",
-						n_sides(analysis) == 1 ? ""
-						: side                 ? "candidate: "
-								       : "baseline: ",
-						(const char *)g_ptr_array_index(gaps, i));
-
-			analysis_warn(analysis, text);
+	for (guint side = 0; view && view->needs && side < draft_n_sides(draft); side++) {
+		if (!has_any(draft, side, view->needs)) {
+			g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+				    "%s has no %s: capture with %s", options->files[side],
+				    view->what, view->capture);
+			return FALSE;
 		}
+		if (view->check && !view->check(draft, side, error))
+			return FALSE;
 	}
+	return TRUE;
 }
+
+static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
+{
+	g_autoptr(GHashTable) cgroup_pools = pools_new();
+	g_autoptr(GHashTable) process_pools = pools_new();
+	g_autoptr(GHashTable) thing_pools = pools_new();
+	g_autoptr(GPtrArray) wanted = list_sections(draft->plan);
+	g_autoptr(GHashTable) ranks =
+		draft->sort ? ranks_new(draft->groups, draft->plan->axis, draft->store) : NULL;
+
+	draft->ranks = ranks;
+	g_autoptr(GPtrArray) cgroups = cgroups_list(draft, cgroup_pools);
+	g_autoptr(GPtrArray) processes = rows_list(draft, TABLE_PROCESSES, process_pools);
+	g_autoptr(GPtrArray) things = rows_list(draft, TABLE_THINGS, thing_pools);
+	draft->cgroups = cgroups;
+	draft->processes = processes;
+	draft->things = things;
+	if (!check_needs(draft, error))
+		return FALSE;
+	for (guint i = 0; i < wanted->len; i++) {
+		const Section *section = g_ptr_array_index(wanted, i);
+
+		section->draft(draft, section);
+	}
+	objects_draft(draft);
+	analysis->failed = meets(draft);
+	return TRUE;
+}
+
+/* ---- the report ---- */
 
 static void list_orphans(Analysis *analysis, guint side)
 {
 	const GPtrArray *groups = analysis->groups.only[side];
 
-	analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_orphan));
+	analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
 	for (guint i = 0; i < groups->len; i++) {
 		const Group *group = g_ptr_array_index(groups, i);
-		struct ctprof_report_orphan orphan = {
+		struct ctprof_report_line orphan = {
 			.struct_size = sizeof orphan,
-			.n_group = group->n_names,
-			.threads = group->sides[side]->n,
+			.n_names = group->n_names,
 		};
 
 		if (!view_matches(&analysis->plan.view, group->names, group->n_names))
 			continue;
+		orphan.threads[side] = group->sides[side]->n;
 		for (guint n = 0; n < group->n_names; n++)
-			orphan.group[n] = group->names[n];
+			orphan.names[n] = group->names[n];
 		g_array_append_val(analysis->only[side], orphan);
 	}
 }
@@ -366,14 +316,14 @@ static void write_report(Analysis *analysis)
 	*report = (struct ctprof_report){
 		.struct_size = sizeof *report,
 		.flags = flags | (options->compare ? CTPROF_REPORT_COMPARE : 0),
-		.group_by = analysis->plan.axis->word,
+		.group_by = options->view ? NULL : analysis->plan.axis->word,
 		.files = {options->files[0], options->files[1]},
 		.n_warnings = analysis->warnings->len,
 		.warnings = (const char *const *)analysis->warnings->pdata,
 		.n_columns = analysis->plan.columns->len,
 		.columns = (const void *)analysis->plan.columns->data,
-		.n_sections = analysis->draft.sections->len,
-		.sections = (const void *)analysis->draft.sections->data,
+		.n_sections = analysis->sections->len,
+		.sections = (const void *)analysis->sections->data,
 		.n_renames = analysis->renames.pairs->len,
 		.renames = (const void *)analysis->renames.pairs->data,
 	};
@@ -381,8 +331,35 @@ static void write_report(Analysis *analysis)
 		report->n_only[side] = analysis->only[side]->len;
 		report->only[side] = (const void *)analysis->only[side]->data;
 	}
-	if (analysis->order->len > 0)
-		report->sort_header = g_array_index(analysis->order, SortFigure, 0).figure->name;
+	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
+	if (analysis->order->len > 0) {
+		const SortFigure *first = &g_array_index(analysis->order, SortFigure, 0);
+
+		report->sort_header = first->figure->field.name;
+		report->sort_ladder = first->figure->field.ladder;
+	}
+}
+
+static Draft draft_of(Analysis *analysis, Namer *namer)
+{
+	gboolean sorted = analysis->order->len > 0;
+
+	return (Draft){
+		.plan = &analysis->plan,
+		.view = &analysis->plan.view,
+		.store = analysis->store,
+		.intake = &analysis->intake,
+		.sides = analysis->sides,
+		.namer = namer,
+		.groups = analysis->groups.joined,
+		.figures = analysis->figures,
+		.object_figures = analysis->object_figures,
+		.renames = &analysis->renames,
+		.sort = sorted ? g_array_index(analysis->order, SortFigure, 0).figure : NULL,
+		.tables = analysis->tables,
+		.warnings = analysis->warnings,
+		.artifact = analysis->artifact,
+	};
 }
 
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
@@ -405,10 +382,12 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 		layouts[side] = &analysis->sides[side].layouts[TABLE_THREADS];
 	if (analysis->order->len > 0)
 		rank_groups(analysis->groups.joined, analysis->order, layouts, options->compare);
-	draft_sections(analysis, &namer);
+	Draft draft = draft_of(analysis, &namer);
+	if (!draft_sections(analysis, &draft, error))
+		return NULL;
 	for (guint side = 0; side < SIDES; side++)
 		list_orphans(analysis, side);
-	warn_of_gaps(analysis);
+	analysis->sections = tables_finish(analysis->tables);
 	write_report(analysis);
 	return &analysis->report;
 }
@@ -416,4 +395,9 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 gboolean analysis_failed(const Analysis *analysis)
 {
 	return analysis->failed;
+}
+
+char *analysis_artifact(const Analysis *analysis)
+{
+	return g_strdup(analysis->artifact->str);
 }

@@ -10,41 +10,8 @@
 
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
-#include "report/name/categories.h"
-#include "report/section/category-intake.h"
+#include "options.h"
 #include "row/registry.h"
-
-typedef enum group_by {
-	GROUP_BY_PCOMM,
-	GROUP_BY_CGROUP,
-	GROUP_BY_COMM,
-	GROUP_BY_COMM_EXACT,
-	GROUP_BY_ALL,
-	GROUP_BY_THREAD,
-} GroupBy;
-
-typedef struct analysis_options {
-	gboolean compare; /* two sides */
-	GroupBy group_by;
-	char **flatten; /* globs; validated */
-	gboolean no_thread_normalize, no_cgroup_normalize;
-	char *sort_by, *columns, *sections, *metrics; /* as typed; NULL: default */
-	const char *display_format; /* compare: full, delta-only, no-pct, arrow, pct-only */
-	char *filter;               /* regex one of the group's names must match; NULL: none */
-	const char *const *pids;    /* only these tgids, as text; NULL: all */
-	gboolean changed;           /* hide unchanged rows */
-	gdouble min_pct;            /* hide smaller changes; 0: none */
-	char *min_delta;            /* "5ms", "1MiB"; NULL: none */
-	gboolean rate;              /* counters' deltas per second */
-	gdouble elapsed_s;          /* between the captures; with rate */
-	guint limit;                /* rows a section; 0: no limit */
-	guint rename_min_types;     /* sorts of thread; 0: both defaults, 10 and 0.90 */
-	gdouble rename_min_jaccard; /* 0..1 */
-	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */
-	Categories *categories;     /* --categories; NULL: none */
-	SwapShare swap_share;
-	const char *files[2];
-} AnalysisOptions;
 
 typedef struct analysis Analysis;
 
@@ -59,6 +26,9 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error);
 void analysis_free(Analysis *analysis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Analysis, analysis_free)
 
+/* Takes the metrics of a side's registry; analysis_add() does it, too, but a
+ * snapshot may have no rows. */
+gboolean analysis_bind(Analysis *analysis, guint side, const Registry *registry, GError **error);
 /* Takes rows of any scope for side 0 (baseline, show) or 1 (candidate).  A
  * side's rows come with one registry, which may go when all of them came. */
 gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
@@ -67,5 +37,8 @@ gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
 void analysis_warn(Analysis *analysis, const char *text);
 /* The report; lives as long as the analysis.  Called once. */
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error);
-/* Whether --fail-on holds; after analysis_finish(). */
+/* The processes as ChromeOS's tests keep them, of the view categories, after
+ * analysis_finish(); the caller frees it. */
+char *analysis_artifact(const Analysis *analysis);
+/* Whether --fail-on is met; after analysis_finish(). */
 gboolean analysis_failed(const Analysis *analysis);

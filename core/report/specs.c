@@ -126,7 +126,7 @@ GArray *specs_parse_sort(const char *text, GError **error)
 			return NULL;
 		}
 		if (has_key(keys, entries[i])) {
-			fail(error, "sort-by", text, "'%s' stands twice", entries[i]);
+			fail(error, "sort-by", text, "'%s' is listed twice", entries[i]);
 			return NULL;
 		}
 		key.name = g_strdup(entries[i]);
@@ -144,7 +144,7 @@ GPtrArray *specs_parse_metrics(const char *text, GError **error)
 	g_auto(GStrv) entries = split("metrics", text, error);
 	for (guint i = 0; entries && entries[i]; i++) {
 		if (g_ptr_array_find_with_equal_func(names, entries[i], g_str_equal, NULL)) {
-			fail(error, "metrics", text, "'%s' stands twice", entries[i]);
+			fail(error, "metrics", text, "'%s' is listed twice", entries[i]);
 			return NULL;
 		}
 		g_ptr_array_add(names, g_strdup(entries[i]));
@@ -182,7 +182,7 @@ static gboolean take_column(GArray *list, const char *entry, guint command, cons
 		if (!(columns[i].commands & command) || strcmp(columns[i].name, name) != 0)
 			continue;
 		if (has_column(list, columns[i].column))
-			return fail(error, "columns", text, "'%s' stands twice", name);
+			return fail(error, "columns", text, "'%s' is listed twice", name);
 		g_array_append_val(list, columns[i].column);
 		return TRUE;
 	}
@@ -226,7 +226,7 @@ GArray *specs_parse_columns(const char *text, const char *display_format, gboole
 {
 	const char *list = SHOW_COLUMNS;
 
-	/* A wrong format is told even where --columns overrules it. */
+	/* A wrong format is an error even where --columns overrules it. */
 	if (compare)
 		list = columns_of_format(is_blank(display_format) ? DEFAULT_FORMAT : display_format,
 					 error);
@@ -241,8 +241,10 @@ gboolean specs_fail_section(const char *text, const char *name, GError **error)
 {
 	g_autoptr(GString) valid = g_string_new(NULL);
 
-	for (guint i = 0; i < N_SECTIONS; i++)
-		g_string_append_printf(valid, "%s%s", i ? ", " : "", sections[i].name);
+	for (guint i = 0; sections[i]; i++)
+		if (!(sections[i]->flags & SECTION_VIEW))
+			g_string_append_printf(valid, "%s%s", valid->len ? ", " : "",
+					       sections[i]->name);
 	return fail(error, "sections", text,
 		    "there is no section '%s'; there are %s, and the groups of objects in the "
 		    "files",
@@ -254,18 +256,19 @@ static gboolean take_section(const char *entry, const char *text, guint32 *set, 
 {
 	g_autofree char *name = g_ascii_strdown(entry, -1);
 
-	for (guint i = 0; i < N_SECTIONS; i++) {
-		if (strcmp(sections[i].name, name) != 0)
-			continue;
-		if (*set & 1u << i)
-			return fail(error, "sections", text, "'%s' stands twice", name);
-		*set |= 1u << i;
+	const Section *section = section_find(name, FALSE);
+	if (section) {
+		guint32 bit = section_bit(section);
+
+		if (*set & bit)
+			return fail(error, "sections", text, "'%s' is listed twice", name);
+		*set |= bit;
 		return TRUE;
 	}
 	if (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0')
 		return specs_fail_section(text, name, error);
 	if (g_ptr_array_find_with_equal_func(groups, name, g_str_equal, NULL))
-		return fail(error, "sections", text, "'%s' stands twice", name);
+		return fail(error, "sections", text, "'%s' is listed twice", name);
 	g_ptr_array_add(groups, g_steal_pointer(&name));
 	return TRUE;
 }
@@ -273,14 +276,14 @@ static gboolean take_section(const char *entry, const char *text, guint32 *set, 
 gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
 			      GPtrArray **ret_groups, GError **error)
 {
-	guint32 unnamed = SECTION_NAMED | (compare ? 0 : SECTION_SHOW_NAMED);
+	guint32 unnamed = SECTION_VIEW | SECTION_NAMED | (compare ? 0 : SECTION_SHOW_NAMED);
 	g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func(g_free);
 	guint32 set = 0;
 
 	if (is_blank(text)) {
-		for (guint i = 0; i < N_SECTIONS; i++)
-			if (!(sections[i].flags & unnamed))
-				set |= 1u << i;
+		for (guint i = 0; sections[i]; i++)
+			if (!(sections[i]->flags & unnamed))
+				set |= section_bit(sections[i]);
 		*ret_set = set;
 		*ret_groups = NULL;
 		return TRUE;
@@ -309,10 +312,11 @@ gboolean specs_parse_min_delta(const char *text, gdouble ret_least[N_DIMENSIONS]
 			Quantity quantity;
 
 			if (!quantity_parse(entries[i], &quantity) || quantity.number < 0)
-				return fail(error, "min-delta", text,
-					    "'%s' is no number with a unit (ns us ms s min ticks, "
-					    "B KiB MiB GiB TiB, K M G or none)",
-					    entries[i]);
+				return fail(
+					error, "min-delta", text,
+					"'%s' is not a number with a unit (ns us ms s min ticks, "
+					"B KiB MiB GiB TiB, K M G or none)",
+					entries[i]);
 			least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] =
 				quantity.number;
 		}

@@ -21,7 +21,7 @@ GPtrArray *specs_parse_metrics(const char *text, GError **error);
 GArray *specs_parse_columns(const char *text, const char *display_format, gboolean compare,
 			    GError **error);
 
-/* A set of bits by enum section_id, and the names that may be of groups of
+/* A set of bits by place in the table of sections, and the names that may be of groups of
  * objects, which only the files know.  text NULL or blank: all, but for what
  * show leaves out by default, and NULL. */
 gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,

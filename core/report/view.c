@@ -6,53 +6,49 @@ gboolean view_matches(const View *view, const char *const *names, guint n_names)
 	if (!view->match)
 		return TRUE;
 	for (guint i = 0; i < n_names; i++)
-		if (g_regex_match(view->match, names[i], 0, NULL))
+		if (names[i] && g_regex_match(view->match, names[i], 0, NULL))
 			return TRUE;
 	return FALSE;
 }
 
-void view_change(const View *view, const struct ctprof_value values[SIDES], const Told *told,
-		 Change *ret_change)
+void view_change(const View *view, const struct ctprof_value values[SIDES],
+		 const struct ctprof_report_field *field, Change *ret_change)
 {
 	*ret_change = (Change){.flags = 0};
 	if (!view->compare)
 		return;
-	change_between(&values[0], &values[1], told->ladder, ret_change);
-	if (view->seconds > 0 && told->kind == CTPROF_COUNTER &&
-	    (ret_change->flags & CTPROF_ROW_HAS_DELTA)) {
-		ret_change->flags |= CTPROF_ROW_RATE;
+	change_between(&values[0], &values[1], field->ladder, ret_change);
+	if (view->seconds > 0 && field->kind == CTPROF_COUNTER &&
+	    (ret_change->flags & CTPROF_CELL_HAS_DELTA)) {
+		ret_change->flags |= CTPROF_CELL_RATE;
 		ret_change->delta /= view->seconds;
 	}
 }
 
-void view_fill_row(const View *view, const char *const *names, guint n_names, const Told *told,
-		   const struct ctprof_value values[SIDES], struct ctprof_report_row *ret_row)
+void view_cell(const View *view, const struct ctprof_value values[SIDES],
+	       const struct ctprof_report_field *field, struct ctprof_cell *ret_cell)
 {
 	Change change;
 
-	view_change(view, values, told, &change);
-	*ret_row = (struct ctprof_report_row){
-		.struct_size = sizeof *ret_row,
+	view_change(view, values, field, &change);
+	*ret_cell = (struct ctprof_cell){
+		.struct_size = sizeof *ret_cell,
 		.flags = change.flags,
-		.n_group = n_names,
-		.ladder = told->ladder,
-		.metric = told->metric,
-		.unit = told->unit,
-		.tags = told->tags ? told->tags : "",
-		.value = {values[0], values[1]},
+		.value = {values[0]},
 		.delta = change.delta,
 		.pct = change.pct,
-		.kind = told->kind,
 	};
-	for (guint i = 0; i < n_names; i++)
-		ret_row->group[i] = names[i];
-	for (guint i = 0; i < SIDES; i++)
-		ret_row->sort[i].struct_size = sizeof ret_row->sort[i];
+	if (view->compare)
+		ret_cell->value[1] = values[1];
+	/* A percentage of unlike sums is none. */
+	if (change.flags & CTPROF_CELL_PARTIAL)
+		ret_cell->flags &= ~CTPROF_CELL_HAS_PCT;
 }
 
-gboolean view_passes(const View *view, const struct ctprof_report_row *row)
+gboolean view_passes(const View *view, const struct ctprof_cell *cell,
+		     const struct ctprof_report_field *field)
 {
-	Change change = {.flags = row->flags, .delta = row->delta, .pct = row->pct};
+	Change change = {.flags = cell->flags, .delta = cell->delta, .pct = cell->pct};
 
-	return !view->compare || change_passes(&change, row->ladder, &view->filter);
+	return !view->compare || change_passes(&change, field->ladder, &view->filter);
 }

@@ -2,31 +2,21 @@
 #include "drawing.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Whether a struct of the host's has the member at all: hosts of an earlier
- * ABI hand over shorter ones. */
-#define HAS_MEMBER(s, member)                                                                      \
-	((s)->struct_size >= offsetof(__typeof__(*(s)), member) + sizeof(s)->member)
-
-const struct ctprof_report_table *drawing_table(const struct ctprof_report_section *section)
+const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field)
 {
-	if (section->layout != CTPROF_LAYOUT_TABLE || !HAS_MEMBER(section, table))
-		return NULL;
-	return section->table;
+	static const struct ctprof_cell nothing = {.struct_size = sizeof nothing};
+
+	if (field < line->first || field - line->first >= line->n_cells)
+		return &nothing;
+	return drawing_cell(line, field - line->first);
 }
 
-const char *drawing_covered(const struct ctprof_report_table *table)
+bool drawing_is_text(const struct ctprof_report_field *field)
 {
-	return HAS_MEMBER(table, covered) ? table->covered : NULL;
-}
-
-const char *drawing_command(const struct ctprof_report *report)
-{
-	if (HAS_MEMBER(report, command) && report->command)
-		return report->command;
-	return drawing_is_compare(report) ? "compare" : "show";
+	return strcmp(field->unit, "text") == 0;
 }
 
 typedef void (*say_value)(const struct ctprof_value *value, struct drawing_words *words);
@@ -42,9 +32,9 @@ static void say_range(const struct ctprof_value *value, struct drawing_words *wo
 
 static void say_mode(const struct ctprof_value *value, struct drawing_words *words)
 {
-	if (value->count != value->total || value->total == 0)
+	if (value->count != value->n || value->n == 0)
 		snprintf(words->after, sizeof words->after, " (%" PRIu64 "/%" PRIu64 ")",
-			 value->count, value->total);
+			 value->count, value->n);
 }
 
 static void say_cpus(const struct ctprof_value *value, struct drawing_words *words)

@@ -1,15 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink that draws a report needs: its parts, whatever size of them
- * the host was compiled with, and words for values that are no numbers. */
+/* What every sink that draws a report needs: its parts, each as long as the host
+ * made it, and words for values that are no numbers. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "ctprof/report.h"
+#include "ctprof/sink.h"
 
 /* open() and close() of a sink that only draws: all it keeps is its host. */
 int drawing_open(const struct ctprof_host *host, void **ret_self);
 void drawing_close(void *self);
+
+/* The whole plugin of such a sink. */
+#define DRAWING_SINK(name_, summary_, report_)                                                     \
+	static const struct ctprof_sink_ops ops = {                                                \
+		.struct_size = sizeof ops,                                                         \
+		.open = drawing_open,                                                              \
+		.close = drawing_close,                                                            \
+		.report = report_,                                                                 \
+	};                                                                                         \
+	static const struct ctprof_plugin descriptor = {                                           \
+		.struct_size = sizeof descriptor,                                                  \
+		.abi_major = CTPROF_ABI_MAJOR,                                                     \
+		.abi_minor = CTPROF_ABI_MINOR,                                                     \
+		.kind = CTPROF_KIND_SINK,                                                          \
+		.thread_model = CTPROF_THREADS_SERIAL,                                             \
+		.cost = CTPROF_COST_CHEAP,                                                         \
+		.name = name_,                                                                     \
+		.version = CTPROF_VERSION,                                                         \
+		.summary = summary_,                                                               \
+		.ops = &ops,                                                                       \
+	};                                                                                         \
+	CTPROF_PLUGIN(descriptor)
 
 static inline const void *drawing_element(const void *first, uint64_t i)
 {
@@ -25,14 +48,30 @@ drawing_section(const struct ctprof_report *report, uint64_t i)
 	return drawing_element(report->sections, i);
 }
 
-static inline const struct ctprof_report_row *
-drawing_row(const struct ctprof_report_section *section, uint64_t i)
+static inline const struct ctprof_report_field *
+drawing_field(const struct ctprof_report_section *section, uint64_t i)
 {
-	return drawing_element(section->rows, i);
+	return drawing_element(section->fields, i);
 }
 
-static inline const struct ctprof_report_orphan *drawing_only(const struct ctprof_report *report,
-							      unsigned int side, uint64_t i)
+static inline const struct ctprof_report_line *
+drawing_line(const struct ctprof_report_section *section, uint64_t i)
+{
+	return drawing_element(section->lines, i);
+}
+
+/* The line's cell i, which is of the field line->first + i. */
+static inline const struct ctprof_cell *drawing_cell(const struct ctprof_report_line *line,
+						     uint64_t i)
+{
+	return drawing_element(line->cells, i);
+}
+
+/* The line's cell of a field; one without values when the line has none. */
+const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field);
+
+static inline const struct ctprof_report_line *drawing_only(const struct ctprof_report *report,
+							    unsigned int side, uint64_t i)
 {
 	return drawing_element(report->only[side], i);
 }
@@ -43,22 +82,10 @@ static inline const struct ctprof_report_rename *drawing_rename(const struct ctp
 	return drawing_element(report->renames, i);
 }
 
-/* The section's own table; NULL: it has rows. */
-const struct ctprof_report_table *drawing_table(const struct ctprof_report_section *section);
-
-/* What the table's totals are made of, in one word; NULL: that is not told. */
-const char *drawing_covered(const struct ctprof_report_table *table);
-
-static inline const struct ctprof_report_field *
-drawing_field(const struct ctprof_report_table *table, uint64_t i)
+/* flag: CTPROF_SECTION_*. */
+static inline bool drawing_has(const struct ctprof_report_section *section, uint32_t flag)
 {
-	return drawing_element(table->fields, i);
-}
-
-static inline const struct ctprof_report_line *drawing_line(const struct ctprof_report_table *table,
-							    uint64_t i)
-{
-	return drawing_element(table->lines, i);
+	return (section->flags & flag) != 0;
 }
 
 static inline bool drawing_is_total(const struct ctprof_report_line *line)
@@ -66,14 +93,20 @@ static inline bool drawing_is_total(const struct ctprof_report_line *line)
 	return (line->flags & CTPROF_LINE_TOTAL) != 0;
 }
 
-/* Exact or standing in for what could not be read. */
-static inline bool drawing_is_number(const struct ctprof_value *value)
+static inline bool drawing_is_partial(const struct ctprof_value *value)
 {
-	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_ESTIMATE;
+	return (value->flags & CTPROF_VALUE_PARTIAL) != 0;
 }
 
-/* The command the report is of: "show", "compare", "memory". */
-const char *drawing_command(const struct ctprof_report *report);
+/* Whether some value of the cell is, of those that the report has. */
+static inline bool drawing_has_partial(const struct ctprof_cell *cell, bool is_compare)
+{
+	return drawing_is_partial(&cell->value[0]) ||
+	       (is_compare && drawing_is_partial(&cell->value[1]));
+}
+
+/* Whether the field's values are names: they have no change to tell. */
+bool drawing_is_text(const struct ctprof_report_field *field);
 
 static inline bool drawing_is_compare(const struct ctprof_report *report)
 {

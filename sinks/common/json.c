@@ -2,8 +2,10 @@
 #include "json.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
+#include "real.h"
 #include "utf8.h"
 
 /* Bytes of text escaped per json_room(): at most 6 bytes out for 1 in, and a
@@ -243,4 +245,45 @@ void json_member_string(struct json *json, const char *key, const char *string)
 {
 	json_key(json, key);
 	json_string(json, string);
+}
+
+void json_real(struct json *json, double value)
+{
+	char text[REAL_ROOM];
+
+	real_shortest(value, text);
+	if (text[0])
+		json_raw(json, text, strlen(text));
+	else
+		json_literal(json, "null");
+}
+
+void json_print(struct json *json, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	while (*format) {
+		size_t plain = strcspn(format, "%");
+
+		json_raw(json, format, plain);
+		format += plain;
+		if (!*format)
+			break;
+		format += strcspn(format, "sudg");
+		switch (*format++) {
+		case 's':
+			json_string(json, va_arg(ap, const char *));
+			break;
+		case 'u':
+			json_u64(json, va_arg(ap, uintmax_t));
+			break;
+		case 'd':
+			json_i64(json, va_arg(ap, intmax_t));
+			break;
+		default:
+			json_real(json, va_arg(ap, double));
+		}
+	}
+	va_end(ap);
 }

@@ -85,3 +85,9 @@ void json_string(struct json *json, const char *string);
 void json_key(struct json *json, const char *key);
 void json_member_u64(struct json *json, const char *key, uint64_t value);
 void json_member_string(struct json *json, const char *key, const char *string);
+
+/* With as few digits as read back the same; null when it is not finite. */
+void json_real(struct json *json, double value);
+/* JSON text with values in it: %s a string or null, %ju and %jd integers, %g as
+ * json_real(). */
+__attribute__((format(printf, 2, 3))) void json_print(struct json *json, const char *format, ...);

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as comma-separated values (RFC 4180): one table, a line for each row. */
+/* A report as comma-separated values (RFC 4180). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ctprof/sink.h"
 #include "drawing.h"
 #include "hoststream.h"
 #include "real.h"
 #include "utf8.h"
-
-/* What a line is made of. */
-struct line {
-	const char *section;
-	const char *heading; /* tells sections of one name apart; or NULL */
-	uint32_t n_group;
-	const char *const *group;
-	const struct ctprof_report_row *row; /* NULL: a group of one side only */
-	uint64_t threads[2];
-	bool has_threads[2];
-};
 
 /* A spreadsheet takes a cell that begins so for a formula. */
 static bool is_formula(const char *text)
@@ -48,275 +36,115 @@ static void put_bytes(FILE *stream, const char *bytes)
 /* A field whose middle is the host's; before and after need no quotes. */
 static void put_text(FILE *stream, const char *before, const char *text, const char *after)
 {
-	bool quoted = strpbrk(text, ",\"");
+	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+	const char *mark = !before[0] && is_formula(text) ? "'" : "";
 
-	if (quoted)
-		fputc('"', stream);
-	if (!before[0] && is_formula(text))
-		fputc('\'', stream);
-	fputs(before, stream);
+	fprintf(stream, "%s%s%s", quote, mark, before);
 	put_bytes(stream, text);
-	fputs(after, stream);
-	if (quoted)
-		fputc('"', stream);
+	fprintf(stream, "%s%s", after, quote);
 }
 
+/* From here on, what begins with the comma before it.  name NULL: none. */
 static void put_name(FILE *stream, const char *name)
 {
+	fputc(',', stream);
 	put_text(stream, "", name ? name : "", "");
+}
+
+static void put_count(FILE *stream, uint64_t count)
+{
+	fprintf(stream, ",%" PRIu64, count);
 }
 
 static void put_real(FILE *stream, bool is_set, double value)
 {
-	char text[REAL_ROOM];
+	char text[REAL_ROOM] = "";
 
-	real_shortest(value, text);
 	if (is_set)
-		fputs(text, stream);
+		real_shortest(value, text);
+	fprintf(stream, ",%s", text);
 }
 
 static void put_value(FILE *stream, const struct ctprof_value *value)
 {
 	struct drawing_words words;
 
-	if (drawing_is_number(value))
-		fprintf(stream, "%" PRIu64, value->number);
-	else if (value->type == CTPROF_VALUE_REAL)
+	if (value->type == CTPROF_VALUE_NUMBER) {
+		put_count(stream, value->number);
+	} else if (value->type == CTPROF_VALUE_REAL) {
 		put_real(stream, true, value->real);
-	else if (drawing_words(value, &words))
-		put_text(stream, words.before, words.text, words.after);
-}
-
-static void put_section(FILE *stream, const struct line *line)
-{
-	put_name(stream, line->section);
-}
-
-static void put_heading(FILE *stream, const struct line *line)
-{
-	if (line->heading)
-		put_name(stream, line->heading);
-}
-
-static void put_group(FILE *stream, const struct line *line, uint32_t part)
-{
-	if (part < line->n_group)
-		put_name(stream, line->group[part]);
-}
-
-static void put_group1(FILE *stream, const struct line *line)
-{
-	put_group(stream, line, 0);
-}
-
-static void put_group2(FILE *stream, const struct line *line)
-{
-	put_group(stream, line, 1);
-}
-
-static void put_group3(FILE *stream, const struct line *line)
-{
-	put_group(stream, line, 2);
-}
-
-static void put_metric(FILE *stream, const struct line *line)
-{
-	if (line->row)
-		put_name(stream, line->row->metric);
-}
-
-static void put_unit(FILE *stream, const struct line *line)
-{
-	if (line->row)
-		put_name(stream, line->row->unit);
-}
-
-static void put_threads(FILE *stream, const struct line *line, unsigned int side)
-{
-	if (line->has_threads[side])
-		fprintf(stream, "%" PRIu64, line->threads[side]);
-}
-
-static void put_threads_baseline(FILE *stream, const struct line *line)
-{
-	put_threads(stream, line, 0);
-}
-
-static void put_threads_candidate(FILE *stream, const struct line *line)
-{
-	put_threads(stream, line, 1);
-}
-
-static void put_baseline(FILE *stream, const struct line *line)
-{
-	if (line->row)
-		put_value(stream, &line->row->value[0]);
-}
-
-static void put_candidate(FILE *stream, const struct line *line)
-{
-	if (line->row)
-		put_value(stream, &line->row->value[1]);
-}
-
-static void put_delta(FILE *stream, const struct line *line)
-{
-	if (line->row)
-		put_real(stream, line->row->flags & CTPROF_ROW_HAS_DELTA, line->row->delta);
-}
-
-static void put_pct(FILE *stream, const struct line *line)
-{
-	if (line->row)
-		put_real(stream, line->row->flags & CTPROF_ROW_HAS_PCT, line->row->pct);
-}
-
-/* The columns of both commands, then those of one. */
-enum { IN_SHOW = 1, IN_COMPARE = 2, IN_BOTH = IN_SHOW | IN_COMPARE };
-
-static const struct column {
-	unsigned int where;
-	const char *header;
-	void (*put)(FILE *stream, const struct line *line);
-} columns[] = {
-	{IN_BOTH, "section", put_section},
-	{IN_BOTH, "heading", put_heading},
-	{IN_BOTH, "group1", put_group1},
-	{IN_BOTH, "group2", put_group2},
-	{IN_BOTH, "group3", put_group3},
-	{IN_BOTH, "metric", put_metric},
-	{IN_BOTH, "unit", put_unit},
-	{IN_SHOW, "threads", put_threads_baseline},
-	{IN_SHOW, "value", put_baseline},
-	{IN_COMPARE, "threads_baseline", put_threads_baseline},
-	{IN_COMPARE, "threads_candidate", put_threads_candidate},
-	{IN_COMPARE, "baseline", put_baseline},
-	{IN_COMPARE, "candidate", put_candidate},
-	{IN_COMPARE, "delta", put_delta},
-	{IN_COMPARE, "pct", put_pct},
-};
-
-/* line NULL: the header. */
-static void put_line(FILE *stream, unsigned int where, const struct line *line)
-{
-	const char *separator = "";
-
-	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-		if (!(columns[i].where & where))
-			continue;
-		fputs(separator, stream);
-		if (line)
-			columns[i].put(stream, line);
-		else
-			fputs(columns[i].header, stream);
-		separator = ",";
+	} else {
+		fputc(',', stream);
+		if (drawing_words(value, &words))
+			put_text(stream, words.before, words.text, words.after);
 	}
+}
+
+static void put_change(FILE *stream, const struct ctprof_cell *cell)
+{
+	put_value(stream, &cell->value[0]);
+	put_value(stream, &cell->value[1]);
+	put_real(stream, cell->flags & CTPROF_CELL_HAS_DELTA, cell->delta);
+	put_real(stream, cell->flags & CTPROF_CELL_HAS_PCT, cell->pct);
+}
+
+/* ---- metrics: a line for each cell, all sections below one header ---------- */
+
+static const char names_header[] = "section,heading,group1,group2,group3,metric,unit";
+static const char show_header[] = ",threads,value,n,missing\r\n";
+static const char compare_header[] =
+	",threads_baseline,threads_candidate,baseline,candidate,delta,pct,"
+	"n_baseline,missing_baseline,n_candidate,missing_candidate\r\n";
+
+static void put_names(FILE *stream, const char *section, const char *heading,
+		      const struct ctprof_report_line *line)
+{
+	put_text(stream, "", section, "");
+	put_name(stream, heading);
+	for (unsigned int i = 0; i < 3; i++)
+		put_name(stream, line->names[i]);
+}
+
+/* Of how many rows the value is made, and how many had none; if they were counted. */
+static void put_rows(FILE *stream, const struct ctprof_value *value)
+{
+	if (value->n > 0 || value->missing > 0)
+		fprintf(stream, ",%" PRIu64 ",%" PRIu64, value->n, value->missing);
+	else
+		fputs(",,", stream);
+}
+
+static void put_cell(FILE *stream, const struct ctprof_report_line *line,
+		     const struct ctprof_cell *cell, bool is_compare)
+{
+	unsigned int sides = is_compare ? 2 : 1;
+
+	for (unsigned int side = 0; side < sides; side++)
+		put_count(stream, line->threads[side]);
+	if (is_compare)
+		put_change(stream, cell);
+	else
+		put_value(stream, &cell->value[0]);
+	for (unsigned int side = 0; side < sides; side++)
+		put_rows(stream, &cell->value[side]);
 	fputs("\r\n", stream);
 }
 
-static void put_rows(FILE *stream, unsigned int where, const struct ctprof_report_section *section)
+static void put_metrics(FILE *stream, const struct ctprof_report_section *section, bool is_compare)
 {
-	for (uint64_t i = 0; i < section->n_rows; i++) {
-		const struct ctprof_report_row *row = drawing_row(section, i);
-		struct line line = {
-			.section = section->name,
-			.heading = section->heading,
-			.n_group = row->n_group,
-			.group = row->group,
-			.row = row,
-			.threads = {row->threads[0], row->threads[1]},
-			.has_threads = {true, true},
-		};
+	for (uint64_t i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(section, i);
 
-		put_line(stream, where, &line);
+		for (uint64_t j = 0; j < line->n_cells; j++) {
+			const struct ctprof_report_field *field =
+				drawing_field(section, line->first + j);
+
+			put_names(stream, section->name, section->heading, line);
+			put_name(stream, field->name);
+			put_name(stream, field->unit);
+			put_cell(stream, line, drawing_cell(line, j), is_compare);
+		}
 	}
-}
-
-/* ---- tables of their own fields -------------------------------------------- */
-
-static void put_table_header(FILE *stream, const struct ctprof_report_table *table)
-{
-	fputs("section,line,depth", stream);
-	for (uint64_t i = 0; i < table->n_fields; i++) {
-		fputc(',', stream);
-		put_name(stream, drawing_field(table, i)->name);
-	}
-	fputs(",estimates", stream);
-	if (table->flags & CTPROF_TABLE_HAS_COVERAGE)
-		fputs(",covered,n_exact,n_approximate,n_missing", stream);
-	fputs("\r\n", stream);
-}
-
-/* The names of the fields whose numbers are none that was read. */
-static void put_estimates(FILE *stream, const struct ctprof_report_table *table,
-			  const struct ctprof_report_line *line)
-{
-	const char *separator = "";
-
-	for (uint64_t i = 0; i < table->n_fields; i++) {
-		if (line->cells[i].type != CTPROF_VALUE_ESTIMATE)
-			continue;
-		fputs(separator, stream);
-		fputs(drawing_field(table, i)->name, stream);
-		separator = " ";
-	}
-}
-
-static void put_table_line(FILE *stream, const char *section,
-			   const struct ctprof_report_table *table,
-			   const struct ctprof_report_line *line)
-{
-	const char *kind = drawing_is_total(line)              ? "total"
-			   : line->flags & CTPROF_LINE_CONTEXT ? "context"
-							       : "line";
-
-	put_name(stream, section);
-	fprintf(stream, ",%s,%" PRIu32, kind, line->depth);
-	for (uint64_t i = 0; i < table->n_fields; i++) {
-		fputc(',', stream);
-		put_value(stream, &line->cells[i]);
-	}
-	fputc(',', stream);
-	put_estimates(stream, table, line);
-	if (table->flags & CTPROF_TABLE_HAS_COVERAGE)
-		fputs(",,,,", stream);
-	fputs("\r\n", stream);
-}
-
-/* A line of its own, the last: there is one of them, and there may be no total. */
-static void put_coverage(FILE *stream, const char *section, const struct ctprof_report_table *table)
-{
-	if (!(table->flags & CTPROF_TABLE_HAS_COVERAGE))
-		return;
-	put_name(stream, section);
-	fputs(",coverage,0", stream);
-	/* Each field, and the estimates. */
-	for (uint64_t i = 0; i <= table->n_fields; i++)
-		fputc(',', stream);
-	fputc(',', stream);
-	put_name(stream, drawing_covered(table));
-	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", table->n_exact,
-		table->n_approximate, table->n_missing);
-}
-
-static void put_table(FILE *stream, const struct ctprof_report *report, const char *section,
-		      const struct ctprof_report_table *table)
-{
-	if (report->flags & CTPROF_REPORT_HEADER)
-		put_table_header(stream, table);
-	for (uint64_t i = 0; i < table->n_lines; i++)
-		put_table_line(stream, section, table, drawing_line(table, i));
-	put_coverage(stream, section, table);
-}
-
-/* Whether some section has rows, which all share one header. */
-static bool has_rows(const struct ctprof_report *report)
-{
-	bool only_tables = report->n_sections > 0;
-
-	for (uint64_t i = 0; i < report->n_sections; i++)
-		only_tables = only_tables && drawing_table(drawing_section(report, i));
-	return !only_tables;
 }
 
 static void put_only(FILE *stream, const struct ctprof_report *report, unsigned int side)
@@ -324,35 +152,121 @@ static void put_only(FILE *stream, const struct ctprof_report *report, unsigned 
 	static const char *const sections[] = {"only-baseline", "only-candidate"};
 
 	for (uint64_t i = 0; i < report->n_only[side]; i++) {
-		const struct ctprof_report_orphan *orphan = drawing_only(report, side, i);
-		struct line line = {
-			.section = sections[side],
-			.n_group = orphan->n_group,
-			.group = orphan->group,
-		};
+		const struct ctprof_report_line *line = drawing_only(report, side, i);
 
-		line.threads[side] = orphan->threads;
-		line.has_threads[side] = true;
-		put_line(stream, IN_COMPARE, &line);
+		put_names(stream, sections[side], NULL, line);
+		fprintf(stream, side == 0 ? ",,,%" PRIu64 "," : ",,,,%" PRIu64,
+			line->threads[side]);
+		fputs(",,,,,,,,\r\n", stream);
 	}
+}
+
+/* ---- other tables: a line for each line, below a header of their own ------- */
+
+static void put_header(FILE *stream, const struct ctprof_report_section *section, bool is_compare)
+{
+	static const char *const endings[] = {"_baseline", "_candidate", "_delta", "_pct"};
+
+	fputs("section,line,depth", stream);
+	for (uint64_t i = 0; i < section->n_fields; i++) {
+		const struct ctprof_report_field *field = drawing_field(section, i);
+		bool is_one = !is_compare || drawing_is_text(field);
+
+		for (unsigned int j = 0; j < (is_one ? 1 : 4); j++) {
+			fputc(',', stream);
+			put_text(stream, "", field->name, is_one ? "" : endings[j]);
+		}
+	}
+	fputs(",partial", stream);
+	if (drawing_has(section, CTPROF_SECTION_HAS_COVERAGE))
+		fputs(",covered,n_exact,n_approximate,n_missing", stream);
+	fputs("\r\n", stream);
+}
+
+/* Of texts the candidate's, unless only the baseline has one. */
+static void put_field(FILE *stream, const struct ctprof_report_field *field,
+		      const struct ctprof_cell *cell, bool is_compare)
+{
+	if (is_compare && !drawing_is_text(field))
+		put_change(stream, cell);
+	else
+		put_value(stream,
+			  &cell->value[is_compare && cell->value[1].type != CTPROF_VALUE_ABSENT]);
+}
+
+/* All but the coverage and the end of the line. */
+static void put_line(FILE *stream, const struct ctprof_report_section *section,
+		     const struct ctprof_report_line *line, const char *kind, bool is_compare)
+{
+	const char *separator = "";
+
+	put_text(stream, "", section->name, "");
+	fprintf(stream, ",%s,%" PRIu32, kind, line->depth);
+	for (uint64_t i = 0; i < section->n_fields; i++)
+		put_field(stream, drawing_field(section, i), drawing_cell_of(line, i), is_compare);
+	fputc(',', stream);
+	/* The names of the fields that are incomplete. */
+	for (uint64_t i = 0; i < line->n_cells; i++) {
+		if (!drawing_has_partial(drawing_cell(line, i), is_compare))
+			continue;
+		fputs(separator, stream);
+		fputs(drawing_field(section, line->first + i)->name, stream);
+		separator = " ";
+	}
+}
+
+static void put_table(FILE *stream, const struct ctprof_report_section *section, bool is_compare)
+{
+	static const struct ctprof_report_line nothing = {.struct_size = sizeof nothing};
+	bool is_covered = drawing_has(section, CTPROF_SECTION_HAS_COVERAGE);
+
+	for (uint64_t i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(section, i);
+		const char *kind = drawing_is_total(line)              ? "total"
+				   : line->flags & CTPROF_LINE_CONTEXT ? "context"
+								       : "line";
+
+		if (line->flags & CTPROF_LINE_HEADING)
+			continue;
+		put_line(stream, section, line, kind, is_compare);
+		fputs(is_covered ? ",,,,\r\n" : "\r\n", stream);
+	}
+	if (!is_covered)
+		return;
+	/* A line of its own, the last: there may be no total. */
+	put_line(stream, section, &nothing, "coverage", is_compare);
+	put_name(stream, section->covered);
+	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", section->n_exact,
+		section->n_approximate, section->n_missing);
+}
+
+/* ---- the report ------------------------------------------------------------ */
+
+/* Whether there is something below the header that metrics share. */
+static bool has_metrics(const struct ctprof_report *report)
+{
+	bool has_any = report->n_sections == 0;
+
+	for (uint64_t i = 0; i < report->n_sections; i++)
+		has_any |= drawing_has(drawing_section(report, i), CTPROF_SECTION_METRICS);
+	return has_any;
 }
 
 static void put_report(const struct ctprof_host *host, FILE *stream,
 		       const struct ctprof_report *report)
 {
 	bool is_compare = drawing_is_compare(report);
-	unsigned int where = is_compare ? IN_COMPARE : IN_SHOW;
+	bool is_headed = report->flags & CTPROF_REPORT_HEADER;
 
-	if (report->flags & CTPROF_REPORT_HEADER && has_rows(report))
-		put_line(stream, where, NULL);
+	if (is_headed && has_metrics(report))
+		fprintf(stream, "%s%s", names_header, is_compare ? compare_header : show_header);
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = drawing_section(report, i);
-		const struct ctprof_report_table *table = drawing_table(section);
+		bool is_metrics = drawing_has(section, CTPROF_SECTION_METRICS);
 
-		if (table)
-			put_table(stream, report, section->name, table);
-		else
-			put_rows(stream, where, section);
+		if (is_headed && !is_metrics)
+			put_header(stream, section, is_compare);
+		(is_metrics ? put_metrics : put_table)(stream, section, is_compare);
 		if (section->n_cut > 0)
 			host->log(host, CTPROF_LOG_WARNING,
 				  "%s: %" PRIu64 " rows left out (--limit 0 gives all)",
@@ -373,24 +287,4 @@ static int csv_report(void *self, const struct ctprof_report *report)
 	return hoststream_close(stream);
 }
 
-static const struct ctprof_sink_ops ops = {
-	.struct_size = sizeof ops,
-	.open = drawing_open,
-	.close = drawing_close,
-	.report = csv_report,
-};
-
-static const struct ctprof_plugin descriptor = {
-	.struct_size = sizeof descriptor,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SINK,
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.name = "csv",
-	.version = CTPROF_VERSION,
-	.summary = "Writes a report as comma-separated values",
-	.ops = &ops,
-};
-
-CTPROF_PLUGIN(descriptor)
+DRAWING_SINK("csv", "Writes a report as comma-separated values", csv_report)

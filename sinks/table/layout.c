@@ -1,277 +1,229 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "layout.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 #include "column.h"
 #include "drawing.h"
 #include "grid.h"
 #include "label.h"
 
-#define INDENT 2
+/* A column of the table. */
+struct drawn {
+	const struct column *column;
+	guint64 index;      /* which part of the names, or which field */
+	const char *header; /* NULL: none */
+	gboolean right, flexible;
+};
 
-/* What a pass over a section's rows works with. */
+/* What a pass over a section's lines works with. */
 struct pass {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;
+	gboolean headed;
 	Grid grid;
-	GPtrArray *columns; /* const struct column *: LONG and TREE */
-	guint n_parts;      /* columns of the group's name: WIDE */
-	GPtrArray *metrics; /* const char *, the columns behind: WIDE */
-	GHashTable *places; /* metric -> its column: WIDE */
+	GArray *columns; /* struct drawn */
 };
 typedef struct pass Pass;
 
 static void pass_clear(Pass *pass)
 {
 	grid_clear(&pass->grid);
-	g_clear_pointer(&pass->columns, g_ptr_array_unref);
-	g_clear_pointer(&pass->metrics, g_ptr_array_unref);
-	g_clear_pointer(&pass->places, g_hash_table_unref);
+	g_clear_pointer(&pass->columns, g_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pass, pass_clear)
 
-static gboolean has_flag(const Pass *pass, guint32 flag)
+/* Under LONG the cell is the line's only one. */
+static struct spot spot_of(const Pass *pass, const struct ctprof_report_line *line,
+			   const struct column *column, guint64 index)
 {
-	return (pass->report->flags & flag) != 0;
+	guint64 field = column == &column_field ? index : line->first;
+	gboolean is_there = field < pass->section->n_fields;
+
+	return (struct spot){
+		.report = pass->report,
+		.section = pass->section,
+		.line = line,
+		.field = is_there ? drawing_field(pass->section, field) : NULL,
+		.cell = drawing_cell_of(line, field),
+		.part = index,
+	};
 }
 
-static const char *part_of(const struct ctprof_report_row *row, guint i)
+/* Whether there are lines, and none of them has anything in it. */
+static gboolean is_blank(const Pass *pass, const struct column *column)
 {
-	return i < row->n_group && i < G_N_ELEMENTS(row->group) && row->group[i] ? row->group[i]
-										 : "";
-}
+	g_autoptr(GString) text = g_string_new(NULL);
 
-static gboolean same_group(const struct ctprof_report_row *a, const struct ctprof_report_row *b)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(a->group); i++)
-		if (strcmp(part_of(a, i), part_of(b, i)) != 0)
-			return FALSE;
-	return TRUE;
-}
+	for (guint64 i = 0; i < pass->section->n_lines && text->len == 0; i++) {
+		const struct ctprof_report_line *line = drawing_line(pass->section, i);
+		const struct spot spot = spot_of(pass, line, column, 0);
 
-/* The group's parts, from one on. */
-static void put_group(GString *text, const struct ctprof_report_row *row, guint from)
-{
-	for (guint i = from; i < MIN(row->n_group, G_N_ELEMENTS(row->group)); i++) {
-		if (i > from)
-			g_string_append_c(text, ' ');
-		label_append(text, part_of(row, i));
+		if (!(line->flags & CTPROF_LINE_HEADING))
+			column->fill(text, &spot);
 	}
-	if (row->flags & CTPROF_ROW_RENAMED)
-		g_string_append(text, " [renamed]");
+	return pass->section->n_lines > 0 && text->len == 0;
 }
 
-static void take_columns(Pass *pass)
+static void take_asked(Pass *pass)
 {
-	pass->columns = g_ptr_array_new();
 	for (guint64 i = 0; i < pass->report->n_columns; i++) {
 		const struct column *column = column_find(pass->report->columns[i]);
+		struct drawn drawn = {.column = column};
 
-		if (column && (column_is_group(column) ||
-			       !column_is_blank(column, pass->report, pass->section)))
-			g_ptr_array_add(pass->columns, (gpointer)(uintptr_t)column);
+		if (!column || (column != column_group && is_blank(pass, column)))
+			continue;
+		drawn.flexible = column == column_group;
+		drawn.right = column->right;
+		drawn.header = column == column_group             ? pass->section->names_header
+			       : column->id == CTPROF_COLUMN_SORT ? pass->report->sort_header
+								  : column->header;
+		g_array_append_val(pass->columns, drawn);
 	}
 }
 
-static void begin_columns(Pass *pass, FILE *stream)
+/* A column for each part that some line's names have; of a tree one. */
+static void take_names(Pass *pass)
 {
-	take_columns(pass);
-	grid_init(&pass->grid, stream, has_flag(pass, CTPROF_REPORT_COLOUR), pass->columns->len);
+	const struct ctprof_report_section *section = pass->section;
+	gboolean is_tree = drawing_has(section, CTPROF_SECTION_TREE);
+	guint n = section->names_header ? 1 : 0;
+
+	for (guint64 i = 0; i < section->n_lines; i++)
+		n = MAX(n, drawing_line(section, i)->n_names);
+	for (guint i = 0; i < (is_tree ? MIN(n, 1) : n); i++) {
+		struct drawn drawn = {
+			.column = is_tree ? column_group : &column_part,
+			.index = i,
+			.header = i == 0 ? section->names_header : NULL,
+			.flexible = i == 0,
+		};
+
+		g_array_append_val(pass->columns, drawn);
+	}
+}
+
+/* Metrics are read along the line, other numbers down the column. */
+static void take_fields(Pass *pass)
+{
+	gboolean is_metrics = drawing_has(pass->section, CTPROF_SECTION_METRICS);
+
+	for (guint64 i = 0; i < pass->section->n_fields; i++) {
+		const struct ctprof_report_field *field = drawing_field(pass->section, i);
+		struct drawn drawn = {
+			.column = &column_field,
+			.index = i,
+			.header = field->header,
+			.right = !is_metrics && !drawing_is_text(field),
+			.flexible = !is_metrics && drawing_is_text(field),
+		};
+
+		if (!(field->flags & CTPROF_FIELD_HIDDEN))
+			g_array_append_val(pass->columns, drawn);
+	}
+}
+
+static void begin(Pass *pass, FILE *stream)
+{
+	pass->headed = (pass->report->flags & CTPROF_REPORT_HEADER) != 0;
+	pass->columns = g_array_new(FALSE, FALSE, sizeof(struct drawn));
+	if (drawing_has(pass->section, CTPROF_SECTION_LONG)) {
+		take_asked(pass);
+	} else {
+		take_names(pass);
+		take_fields(pass);
+	}
+	grid_init(&pass->grid, stream, (pass->report->flags & CTPROF_REPORT_COLOUR) != 0,
+		  pass->columns->len);
 	pass->grid.flexible = pass->columns->len;
 	for (guint i = 0; i < pass->columns->len; i++) {
-		const struct column *column = g_ptr_array_index(pass->columns, i);
+		const struct drawn *drawn = &g_array_index(pass->columns, struct drawn, i);
 
-		pass->grid.cells[i].right = column_is_right(column);
-		if (column_is_group(column))
+		pass->grid.cells[i].right = drawn->right;
+		/* Of several the last is cut: it is the one without an end. */
+		if (drawn->flexible)
 			pass->grid.flexible = i;
 	}
 }
 
-static void walk_header(Pass *pass)
-{
-	if (!has_flag(pass, CTPROF_REPORT_HEADER))
-		return;
-	for (guint i = 0; i < pass->columns->len; i++)
-		column_head(g_ptr_array_index(pass->columns, i), &pass->grid, i, pass->report,
-			    pass->section);
-	grid_end_line(&pass->grid);
-}
-
-/* One line of a row; indent: where its group's name begins, from which part. */
-static void walk_row(Pass *pass, const struct ctprof_report_row *row, guint indent, guint from)
+/* line NULL: the header. */
+static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 {
 	for (guint i = 0; i < pass->columns->len; i++) {
-		const struct column *column = g_ptr_array_index(pass->columns, i);
+		const struct drawn *drawn = &g_array_index(pass->columns, struct drawn, i);
+		GString *text = grid_text(&pass->grid, i);
 
-		column_fill(column, &pass->grid, i, pass->report, row);
-		if (!column_is_group(column))
+		if (line) {
+			const struct spot spot = spot_of(pass, line, drawn->column, drawn->index);
+
+			drawn->column->fill(text, &spot);
+			grid_style(&pass->grid, i, drawn->column->style(&spot));
 			continue;
-		g_string_append_printf(grid_text(&pass->grid, i), "%*s", (int)indent, "");
-		put_group(grid_text(&pass->grid, i), row, from);
+		}
+		label_append(text, drawn->header ? drawn->header : "");
+		if (drawing_is_compare(pass->report))
+			grid_style(&pass->grid, i, STYLE_HEADER);
 	}
 	grid_end_line(&pass->grid);
 }
 
-static void walk_long(Pass *pass)
-{
-	walk_header(pass);
-	for (guint64 i = 0; i < pass->section->n_rows; i++)
-		walk_row(pass, drawing_row(pass->section, i), 0, 0);
-}
-
-/* Takes the next segment off a path; NULL: there is none. */
-static char *take_segment(const char **path)
-{
-	const char *from = *path + strspn(*path, "/");
-	gsize len = strcspn(from, "/");
-
-	*path = from + len;
-	return len > 0 ? g_strndup(from, len) : NULL;
-}
-
-/* A heading for each segment of path that stands not in before; its depth. */
-static guint walk_path(Pass *pass, const char *before, const char *path)
+/* A cgroup's, or that of a process in it. */
+static void walk_heading(Pass *pass, const struct ctprof_report_line *line)
 {
 	static const enum style styles[] = {STYLE_ROOT, STYLE_BRANCH, STYLE_TWIG};
-	gboolean shared = before != NULL;
-	guint depth = 0;
+	guint32 depth = MIN(line->depth, G_N_ELEMENTS(styles) - 1);
 
-	for (;; depth++) {
-		g_autofree char *old = shared ? take_segment(&before) : NULL;
-		g_autofree char *segment = take_segment(&path);
+	grid_heading(&pass->grid, column_indent(line->depth), line->names[line->n_names - 1],
+		     line->n_names > 1 ? STYLE_PROCESS : styles[depth]);
+}
 
-		if (!segment)
-			return depth;
-		shared = old && strcmp(old, segment) == 0;
-		if (!shared)
-			grid_heading(&pass->grid, INDENT * depth, segment,
-				     styles[MIN(depth, G_N_ELEMENTS(styles) - 1)]);
+static void walk(Pass *pass)
+{
+	gboolean is_ruled = !pass->headed;
+
+	if (pass->headed)
+		walk_line(pass, NULL);
+	for (guint64 i = 0; i < pass->section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(pass->section, i);
+
+		if (drawing_is_total(line) && !is_ruled && i > 0)
+			grid_rule(&pass->grid);
+		is_ruled = is_ruled || drawing_is_total(line);
+		if (line->flags & CTPROF_LINE_HEADING)
+			walk_heading(pass, line);
+		else
+			walk_line(pass, line);
 	}
 }
 
-/* Headings of cgroup and process where they change; how deep the row then is. */
-static guint walk_headings(Pass *pass, const struct ctprof_report_row *before,
-			   const struct ctprof_report_row *row)
+/* What stands below the table. */
+static void draw_rest(FILE *stream, const struct ctprof_report_section *section)
 {
-	guint depth = walk_path(pass, before ? part_of(before, 0) : NULL, part_of(row, 0));
-	gboolean same = before && strcmp(part_of(before, 0), part_of(row, 0)) == 0;
+	const char *noun = section->covered;
 
-	for (guint i = 1; i + 1 < row->n_group; i++, depth++) {
-		same = same && strcmp(part_of(before, i), part_of(row, i)) == 0;
-		if (!same)
-			grid_heading(&pass->grid, INDENT * depth, part_of(row, i), STYLE_PROCESS);
+	if (drawing_has(section, CTPROF_SECTION_HAS_COVERAGE))
+		fprintf(stream,
+			" %s%s%" PRIu64 " exact, %" PRIu64 " approximate, %" PRIu64 " missing\n",
+			noun ? noun : "", noun ? ": " : "", section->n_exact,
+			section->n_approximate, section->n_missing);
+	for (guint64 i = 0; i < section->n_notes; i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		label_append(text, section->notes[i]);
+		fprintf(stream, " %s\n", text->str);
 	}
-	return depth;
-}
-
-static void walk_tree(Pass *pass)
-{
-	const struct ctprof_report_row *before = NULL;
-
-	walk_header(pass);
-	for (guint64 i = 0; i < pass->section->n_rows; i++) {
-		const struct ctprof_report_row *row = drawing_row(pass->section, i);
-		guint depth = walk_headings(pass, before, row);
-
-		walk_row(pass, row, INDENT * depth, MAX(row->n_group, 1) - 1);
-		before = row;
-	}
-}
-
-static void begin_metrics(Pass *pass, FILE *stream)
-{
-	pass->n_parts = 1;
-	pass->metrics = g_ptr_array_new();
-	pass->places = g_hash_table_new(g_str_hash, g_str_equal);
-	for (guint64 i = 0; i < pass->section->n_rows; i++) {
-		const struct ctprof_report_row *row = drawing_row(pass->section, i);
-		gpointer metric = (gpointer)(uintptr_t)row->metric;
-
-		pass->n_parts =
-			MAX(pass->n_parts, MIN(row->n_group, (guint)G_N_ELEMENTS(row->group)));
-		if (!g_hash_table_contains(pass->places, metric)) {
-			g_hash_table_insert(pass->places, metric,
-					    GUINT_TO_POINTER(pass->metrics->len));
-			g_ptr_array_add(pass->metrics, metric);
-		}
-	}
-	grid_init(&pass->grid, stream, has_flag(pass, CTPROF_REPORT_COLOUR),
-		  pass->n_parts + pass->metrics->len);
-}
-
-static void walk_metrics_header(Pass *pass)
-{
-	const char *group = pass->section->group_header;
-
-	if (!has_flag(pass, CTPROF_REPORT_HEADER))
-		return;
-	label_append(grid_text(&pass->grid, 0), group ? group : "");
-	for (guint i = 0; i < pass->metrics->len; i++)
-		label_append(grid_text(&pass->grid, pass->n_parts + i),
-			     g_ptr_array_index(pass->metrics, i));
-	for (guint i = 0; i < pass->grid.n && drawing_is_compare(pass->report); i++)
-		grid_style(&pass->grid, i, STYLE_HEADER);
-	grid_end_line(&pass->grid);
-}
-
-static void put_wide_cell(Pass *pass, const struct ctprof_report_row *row)
-{
-	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(pass->places, row->metric));
-	GString *text = grid_text(&pass->grid, pass->n_parts + place);
-
-	g_string_truncate(text, 0);
-	if (drawing_is_compare(pass->report))
-		column_put_pair(text, row);
-	else
-		column_put_value(text, &row->value[0], row->ladder);
-}
-
-/* Rows of one group are neighbours, and share a line. */
-static void walk_wide(Pass *pass)
-{
-	guint64 n = pass->section->n_rows;
-
-	walk_metrics_header(pass);
-	for (guint64 i = 0; i < n;) {
-		const struct ctprof_report_row *first = drawing_row(pass->section, i);
-
-		for (guint part = 0; part < pass->n_parts; part++)
-			label_append(grid_text(&pass->grid, part), part_of(first, part));
-		for (guint column = pass->n_parts; column < pass->grid.n; column++)
-			g_string_append_c(grid_text(&pass->grid, column), '-');
-		for (; i < n && same_group(first, drawing_row(pass->section, i)); i++)
-			put_wide_cell(pass, drawing_row(pass->section, i));
-		grid_end_line(&pass->grid);
-	}
-}
-
-static const struct layout {
-	guint32 id; /* enum ctprof_layout */
-	void (*begin)(Pass *pass, FILE *stream);
-	void (*walk)(Pass *pass);
-} layouts[] = {
-	{CTPROF_LAYOUT_LONG, begin_columns, walk_long},
-	{CTPROF_LAYOUT_WIDE, begin_metrics, walk_wide},
-	{CTPROF_LAYOUT_TREE, begin_columns, walk_tree},
-};
-
-static const struct layout *find_layout(guint32 id)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(layouts); i++)
-		if (layouts[i].id == id)
-			return &layouts[i];
-	return &layouts[0]; /* a layout newer than this sink: its rows still say all */
 }
 
 void layout_draw(FILE *stream, const struct ctprof_report *report,
 		 const struct ctprof_report_section *section)
 {
-	const struct layout *layout = find_layout(section->layout);
 	g_auto(Pass) pass = {.report = report, .section = section};
 
-	layout->begin(&pass, stream);
-	layout->walk(&pass);
+	begin(&pass, stream);
+	walk(&pass);
 	grid_fit(&pass.grid, report->width);
-	layout->walk(&pass);
+	walk(&pass);
+	/* Without headings a line about others would be taken for one of them. */
+	if (pass.headed)
+		draw_rest(stream, section);
 }

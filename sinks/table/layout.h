@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the rows of a section become lines. */
+/* How a section becomes columns and lines. */
 #pragma once
 
 #include <stdio.h>
 
 #include "ctprof/report.h"
 
-/* Prints the section's table, in the layout it asks for. */
+/* Prints the section's table, and what stands below it. */
 void layout_draw(FILE *stream, const struct ctprof_report *report,
 		 const struct ctprof_report_section *section);

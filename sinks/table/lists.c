@@ -87,21 +87,20 @@ static void draw_renames(FILE *stream, const struct ctprof_report *report, gbool
 }
 
 /* A cgroup above its groups when they have parts; else the name alone. */
-static void draw_orphan(FILE *stream, const struct ctprof_report_orphan *orphan, const char *above)
+static void draw_orphan(FILE *stream, const struct ctprof_report_line *line, const char *above)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	guint n = MIN(orphan->n_group, G_N_ELEMENTS(orphan->group));
-	guint from = n > 1 ? 1 : 0;
+	guint from = line->n_names > 1 ? 1 : 0;
 
-	if (from == 1 && g_strcmp0(above, orphan->group[0]) != 0) {
-		label_append(text, orphan->group[0]);
+	if (from == 1 && g_strcmp0(above, line->names[0]) != 0) {
+		label_append(text, line->names[0]);
 		fprintf(stream, "  %s\n", text->str);
 		g_string_truncate(text, 0);
 	}
-	for (guint i = from; i < n; i++) {
+	for (guint i = from; i < line->n_names; i++) {
 		if (i > from)
 			g_string_append_c(text, ' ');
-		label_append(text, orphan->group[i] ? orphan->group[i] : "");
+		label_append(text, line->names[i]);
 	}
 	fprintf(stream, "%*s%s\n", from == 1 ? 4 : 2, "", text->str);
 }
@@ -120,10 +119,10 @@ static void draw_only(FILE *stream, const struct ctprof_report *report, unsigned
 		return;
 	draw_title(stream, report, STYLE_NONE, title, is_first);
 	for (uint64_t i = 0; i < report->n_only[side]; i++) {
-		const struct ctprof_report_orphan *orphan = drawing_only(report, side, i);
+		const struct ctprof_report_line *line = drawing_only(report, side, i);
 
-		draw_orphan(stream, orphan, above);
-		above = orphan->group[0];
+		draw_orphan(stream, line, above);
+		above = line->names[0];
 	}
 }
 

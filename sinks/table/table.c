@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "ctprof/sink.h"
 #include "drawing.h"
-#include "fields.h"
 #include "grid.h"
 #include "hoststream.h"
 #include "label.h"
@@ -42,16 +40,12 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = drawing_section(report, i);
-		const struct ctprof_report_table *table = drawing_table(section);
 
 		if (headed && i > 0)
 			fputc('\n', stream);
 		if (headed)
 			draw_heading(stream, section);
-		if (table)
-			fields_draw(stream, report, table);
-		else
-			layout_draw(stream, report, section);
+		layout_draw(stream, report, section);
 		tell_cut(host, stream, headed, section);
 	}
 	if (drawing_is_compare(report))
@@ -68,24 +62,4 @@ static int table_report(void *self, const struct ctprof_report *report)
 	return hoststream_close(stream);
 }
 
-static const struct ctprof_sink_ops ops = {
-	.struct_size = sizeof ops,
-	.open = drawing_open,
-	.close = drawing_close,
-	.report = table_report,
-};
-
-static const struct ctprof_plugin descriptor = {
-	.struct_size = sizeof descriptor,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SINK,
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.name = "table",
-	.version = CTPROF_VERSION,
-	.summary = "Draws a report as aligned text",
-	.ops = &ops,
-};
-
-CTPROF_PLUGIN(descriptor)
+DRAWING_SINK("table", "Draws a report as aligned text", table_report)

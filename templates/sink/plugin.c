@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * @NAME@: a ctprof sink.  Draws a report as lines, "SECTION GROUP METRIC VALUE";
- * to compare, both values.  Replace put_row() with your own.
+ * @NAME@: a ctprof sink.  Draws a report as lines, "SECTION NAME... FIELD VALUE";
+ * to compare, both values.  Replace put_cell() with your own.
  */
 #include <ctprof/report.h>
 #include <ctprof/sink.h>
@@ -12,7 +12,8 @@
 /* A report on its way out: each write of the host's is a system call. */
 struct drawing {
 	const struct ctprof_host *host;
-	int failed; /* -errno of the first write that did */
+	uint32_t sides; /* 2 to compare */
+	int failed;     /* -errno of the first write that did */
 	size_t used;
 	char buffer[8192];
 };
@@ -62,9 +63,10 @@ static void put_value(struct drawing *drawing, const struct ctprof_value *value)
 {
 	char text[64] = "-"; /* absent is never 0 */
 
+	if (value->flags & CTPROF_VALUE_PARTIAL)
+		put(drawing, "~"); /* of some of its rows only */
 	switch (value->type) {
 	case CTPROF_VALUE_NUMBER:
-	case CTPROF_VALUE_ESTIMATE:
 		snprintf(text, sizeof text, "%" PRIu64, value->number);
 		break;
 	case CTPROF_VALUE_REAL:
@@ -87,38 +89,44 @@ static void put_value(struct drawing *drawing, const struct ctprof_value *value)
 	put(drawing, text);
 }
 
-static void put_row(struct drawing *drawing, const struct ctprof_report_section *section,
-		    const struct ctprof_report_row *row, uint32_t sides)
+/* What a line says in a field. */
+static void put_cell(struct drawing *drawing, const struct ctprof_report_section *section,
+		     const struct ctprof_report_line *line, const struct ctprof_report_field *field,
+		     const struct ctprof_cell *cell)
 {
 	put_name(drawing, section->name);
-	for (uint32_t i = 0; i < row->n_group; i++) {
+	for (uint32_t i = 0; i < line->n_names; i++) {
 		put(drawing, " ");
-		put_name(drawing, row->group[i]);
+		put_name(drawing, line->names[i]);
 	}
 	put(drawing, " ");
-	put_name(drawing, row->metric);
-	for (uint32_t side = 0; side < sides; side++) {
+	put_name(drawing, field->name);
+	for (uint32_t side = 0; side < drawing->sides; side++) {
 		put(drawing, " ");
-		put_value(drawing, &row->value[side]);
+		put_value(drawing, &cell->value[side]);
 	}
 	put(drawing, "\n");
+}
+
+static void put_section(struct drawing *drawing, const struct ctprof_report_section *section)
+{
+	for (uint64_t i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = element(section->lines, i);
+
+		/* Headings have no cells. */
+		for (uint64_t j = 0; j < line->n_cells; j++)
+			put_cell(drawing, section, line, element(section->fields, line->first + j),
+				 element(line->cells, j));
+	}
 }
 
 static int plugin_report(void *self, const struct ctprof_report *report)
 {
 	struct drawing drawing = {.host = self};
-	uint32_t sides = report->flags & CTPROF_REPORT_COMPARE ? 2 : 1;
 
-	for (uint64_t i = 0; i < report->n_sections; i++) {
-		const struct ctprof_report_section *section = element(report->sections, i);
-
-		if (section->layout == CTPROF_LAYOUT_TABLE)
-			drawing.host->log(drawing.host, CTPROF_LOG_WARNING,
-					  "%s: left out: it has no rows but a table of its own",
-					  section->name);
-		for (uint64_t j = 0; j < section->n_rows; j++)
-			put_row(&drawing, section, element(section->rows, j), sides);
-	}
+	drawing.sides = report->flags & CTPROF_REPORT_COMPARE ? 2 : 1;
+	for (uint64_t i = 0; i < report->n_sections; i++)
+		put_section(&drawing, element(report->sections, i));
 	flush(&drawing);
 	return drawing.failed;
 }

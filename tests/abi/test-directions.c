@@ -57,49 +57,67 @@ static const struct ctprof_plugin *load(const char *file)
 	return entry();
 }
 
-/* Rows that are longer than the sink knows, and a section of a sort that it has
- * not heard of. */
+/* A struct that has grown since: of an array of these each is longer than the
+ * sink knows. */
+#define GROWN(type)                                                                                \
+	struct {                                                                                   \
+		struct type now;                                                                   \
+		guint64 later[3];                                                                  \
+	}
+#define LATER .later = {G_MAXUINT64, G_MAXUINT64, G_MAXUINT64}
+#define CELL(n)                                                                                    \
+	{                                                                                          \
+		{.struct_size = sizeof cells[0],                                                   \
+		 .value = {{.type = CTPROF_VALUE_NUMBER, .number = (n)}}},                         \
+			LATER                                                                      \
+	}
+
+/* With a section of a sort that the sink leaves out. */
 static void test_old_sink(void)
 {
 	const struct ctprof_plugin *plugin = load("tests/abi/ctprof-lines.so");
 	const struct ctprof_sink_ops *ops = plugin->ops;
-	const struct ctprof_value number = {
-		.struct_size = sizeof number, .type = CTPROF_VALUE_NUMBER, .number = 7};
-	const struct ctprof_report_row rows[] = {
-		{.struct_size = sizeof rows[0],
-		 .n_group = 1,
-		 .group = {"a"},
-		 .metric = "m",
-		 .value = {number},
-		 .kind = CTPROF_COUNTER},
-		{.struct_size = sizeof rows[0],
-		 .n_group = 1,
-		 .group = {"b"},
-		 .metric = "m",
-		 .value = {number}},
+	const GROWN(ctprof_report_field) fields[] = {
+		{{.struct_size = sizeof fields[0], .name = "m"}, LATER},
+		{{.struct_size = sizeof fields[0], .name = "n"}, LATER},
 	};
-	const struct ctprof_report_field field = {.struct_size = sizeof field, .name = "pss"};
-	const struct ctprof_report_line line = {.struct_size = sizeof line, .cells = &number};
-	const struct ctprof_report_table table = {.struct_size = sizeof table,
-						  .n_fields = 1,
-						  .fields = &field,
-						  .n_lines = 1,
-						  .lines = &line};
-	const struct ctprof_report_section sections[] = {
-		{.struct_size = sizeof sections[0],
-		 .layout = CTPROF_LAYOUT_TABLE,
-		 .name = "memory",
-		 .table = &table},
-		{.struct_size = sizeof sections[0],
-		 .layout = CTPROF_LAYOUT_LONG,
-		 .name = "primary",
-		 .n_rows = G_N_ELEMENTS(rows),
-		 .rows = rows},
+	const GROWN(ctprof_cell) cells[] = {CELL(7), CELL(8), CELL(9)};
+	const GROWN(ctprof_report_line) lines[] = {
+		{{.struct_size = sizeof lines[0],
+		  .n_names = 1,
+		  .names = {"a"},
+		  .n_cells = 2,
+		  .cells = &cells[0].now},
+		 LATER},
+		{{.struct_size = sizeof lines[0],
+		  .n_names = 1,
+		  .names = {"b"},
+		  .first = 1,
+		  .n_cells = 1,
+		  .cells = &cells[2].now},
+		 LATER},
+	};
+	const GROWN(ctprof_report_section) sections[] = {
+		{{.struct_size = sizeof sections[0],
+		  .name = "memory",
+		  .n_fields = 2,
+		  .fields = &fields[0].now,
+		  .n_lines = 2,
+		  .lines = &lines[0].now},
+		 LATER},
+		{{.struct_size = sizeof sections[0],
+		  .flags = CTPROF_SECTION_METRICS,
+		  .name = "primary",
+		  .n_fields = 2,
+		  .fields = &fields[0].now,
+		  .n_lines = 2,
+		  .lines = &lines[0].now},
+		 LATER},
 	};
 	const struct ctprof_report report = {.struct_size = sizeof report,
 					     .group_by = "pcomm",
 					     .n_sections = G_N_ELEMENTS(sections),
-					     .sections = sections,
+					     .sections = &sections[0].now,
 					     .command = "show"};
 	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
 	gpointer self = NULL;
@@ -110,7 +128,7 @@ static void test_old_sink(void)
 	ops->close(self);
 	const GByteArray *written = fake_host_written(fake);
 	g_autofree char *text = g_strndup((const char *)written->data, written->len);
-	g_assert_cmpstr(text, ==, "primary a m 7\nprimary b m 7\n");
+	g_assert_cmpstr(text, ==, "primary a m 7\nprimary a n 8\nprimary b n 9\n");
 }
 
 /* The table of a host of ABI 1.0. */

@@ -3,127 +3,268 @@
 
 #include <string.h>
 
+/* What the plugin memory declares, by slot group; amounts are levels. */
+static const struct {
+	const char *group, *amounts, *numbers, *texts, *categories, *maps;
+} groups[] = {
+	{"memory",
+	 "pss_bytes uss_bytes rss_bytes swap_bytes swap_pss_bytes pss_anon_bytes pss_file_bytes "
+	 "pss_shmem_bytes anonymous_bytes",
+	 "ppid", "memory_source user cmdline cwd", "memory_state", ""},
+	{"smaps", "", "", "", "smaps_state", ""},
+	{"memory-ledger", "ledger_bytes", "ledger_estimate", "", "", ""},
+	{"memory-tmpfs", "tmpfs_used_bytes tmpfs_limit_bytes tmpfs_files", "",
+	 "tmpfs_device tmpfs_source", "", ""},
+	{"memory-files", "file_allocated_bytes file_logical_bytes files_unreadable",
+	 "file_depth file_linked", "file_mount", "file_kind", ""},
+	{"memory-sysv", "sysv_attaches sysv_size_bytes sysv_rss_bytes sysv_swap_bytes",
+	 "sysv_owner", "sysv_key", "", ""},
+	{"memory-shared",
+	 "object_pss_bytes object_rss_bytes object_uss_bytes object_swap_bytes object_size_bytes "
+	 "object_vmas object_processes object_attaches",
+	 "object_inode object_shmid", "object_device", "object_kind", "object_consumers"},
+	{"memory-swap", "swap_shared_bytes swap_shared_by_name_bytes swap_unreadable swap_readable",
+	 "", "", "", ""},
+	{"memory-mappings",
+	 "mapping_vmas mapping_size_bytes mapping_rss_bytes mapping_pss_bytes mapping_uss_bytes "
+	 "mapping_swap_bytes mapping_anonymous_bytes mapping_read_ns",
+	 "mapping_pid mapping_inode", "mapping_label mapping_device", "mapping_kind", ""},
+};
+
+/* A row to be. */
+typedef struct spec {
+	char *group, *name;
+	gint32 pid;
+	GPtrArray *cells; /* char *: metric, value, ...; of maps "{K=V;K=V" */
+} Spec;
+
+static void spec_free(gpointer data)
+{
+	Spec *spec = data;
+
+	g_free(spec->group);
+	g_free(spec->name);
+	g_ptr_array_unref(spec->cells);
+	g_free(spec);
+}
+
 void memory_kit_init(MemoryKit *kit)
 {
-	*kit = (MemoryKit){.options = {.file = "x.ctprof.zst"}};
-	memory_data_init(&kit->data);
+	*kit = (MemoryKit){.options = {.files = {"x.ctprof.zst", "y.ctprof.zst"}}};
+	for (guint side = 0; side < G_N_ELEMENTS(kit->sides); side++) {
+		kit->sides[side] = g_ptr_array_new_with_free_func(spec_free);
+		kit->groups[side] = g_hash_table_new(g_str_hash, g_str_equal);
+	}
+}
+
+static void forget_report(MemoryKit *kit)
+{
+	kit->report = NULL;
+	g_clear_pointer(&kit->analysis, analysis_free);
+	for (guint side = 0; side < G_N_ELEMENTS(kit->sides); side++)
+		g_clear_pointer(&kit->samples[side], sample_free);
 }
 
 void memory_kit_clear(MemoryKit *kit)
 {
-	g_clear_pointer(&kit->tables, g_ptr_array_unref);
-	memory_data_clear(&kit->data);
+	forget_report(kit);
+	for (guint side = 0; side < G_N_ELEMENTS(kit->sides); side++) {
+		g_ptr_array_unref(kit->sides[side]);
+		g_hash_table_unref(kit->groups[side]);
+	}
 }
 
-static guint find_cell(enum memory_group group, const char *metric)
+void memory_kit_capture(MemoryKit *kit, const char *group)
 {
-	guint cell = 0;
-
-	while (strcmp(memory_data_metric(group, cell), metric) != 0)
-		g_assert_cmpuint(++cell, <, memory_data_n_cells(group));
-	return cell;
+	for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
+		if (strcmp(groups[i].group, group) == 0) {
+			g_hash_table_add(kit->groups[kit->side],
+					 (gpointer)(uintptr_t)groups[i].group);
+			return;
+		}
+	g_assert_not_reached();
 }
 
-MemoryRow *memory_kit_row(MemoryKit *kit, enum memory_group group, const char *name, gint32 pid,
-			  const char *cells)
+static void add_cell(Spec *spec, const char *metric, char *value)
+{
+	g_ptr_array_add(spec->cells, g_strdup(metric));
+	g_ptr_array_add(spec->cells, value);
+}
+
+void memory_kit_row(MemoryKit *kit, const char *group, const char *name, gint32 pid,
+		    const char *cells)
 {
 	g_auto(GStrv) words = g_strsplit(cells, ";", -1);
-	MemoryRow *row = memory_data_new_row(&kit->data, group, name, pid);
+	Spec *spec = g_new0(Spec, 1);
 
-	kit->data.captured[group] = TRUE;
+	memory_kit_capture(kit, group);
+	spec->group = g_strdup(group);
+	spec->name = g_strdup(name);
+	spec->pid = pid;
+	spec->cells = g_ptr_array_new_with_free_func(g_free);
 	for (guint i = 0; words[i] && words[i][0]; i++) {
 		g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
-		MemoryCell *cell = &row->cells[find_cell(group, pair[0])];
 
-		cell->state = CTPROF_PRESENT;
-		cell->type = CTPROF_TYPE_U64;
-		if (g_ascii_string_to_unsigned(pair[1], 10, 0, G_MAXUINT64, &cell->number, NULL))
-			continue;
-		cell->type = CTPROF_TYPE_TEXT;
-		cell->text = memory_data_keep(&kit->data, pair[1]);
+		add_cell(spec, pair[0], g_strdup(pair[1]));
 	}
-	return row;
+	g_ptr_array_add(kit->sides[kit->side], spec);
 }
 
-void memory_kit_map(MemoryKit *kit, MemoryRow *row, guint cell, const char *entries)
+void memory_kit_map(MemoryKit *kit, const char *metric, const char *entries)
 {
-	g_auto(GStrv) words = g_strsplit(entries, ";", -1);
-	GArray *map = g_array_new(FALSE, FALSE, sizeof(MemoryEntry));
+	GPtrArray *rows = kit->sides[kit->side];
 
-	for (guint i = 0; words[i]; i++) {
-		g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
-		MemoryEntry entry = {.key = memory_data_keep(&kit->data, pair[0]),
-				     .number = g_ascii_strtoull(pair[1], NULL, 10)};
-
-		g_array_append_val(map, entry);
-	}
-	g_ptr_array_add(kit->data.maps, map);
-	row->cells[cell] =
-		(MemoryCell){.state = CTPROF_PRESENT, .type = CTPROF_TYPE_MAP, .map = map};
+	add_cell(g_ptr_array_index(rows, rows->len - 1), metric, g_strconcat("{", entries, NULL));
 }
 
-void memory_kit_draw(MemoryKit *kit, void (*draft)(MemoryDraft *), MemorySorts sorts)
-{
-	MemoryDraft d = {.data = &kit->data, .options = &kit->options};
-	g_autoptr(GRegex) filter = NULL;
+/* ---- drawing ---- */
 
-	if (kit->options.filter)
-		filter = g_regex_new(kit->options.filter, G_REGEX_RAW, 0, NULL);
-	while (kit->options.sort && strcmp(sorts(d.sort), kit->options.sort) != 0)
-		d.sort++;
-	g_clear_pointer(&kit->tables, g_ptr_array_unref);
-	kit->tables = memory_tables_new();
-	d.filter = filter;
-	d.tables = kit->tables;
-	draft(&d);
+static void add_metrics(Sample *sample, guint group, const char *names, guint32 kind, guint32 unit)
+{
+	guint32 scope = g_str_has_prefix(groups[group].group, "memory-") ? CTPROF_SCOPE_OBJECT
+									 : CTPROF_SCOPE_PROCESS;
+	g_auto(GStrv) words = g_strsplit(names, " ", -1);
+
+	for (guint i = 0; words[i] && words[i][0]; i++)
+		sample_limit_metric(sample, words[i], kind, unit, scope, groups[group].group,
+				    g_str_has_suffix(words[i], "_limit_bytes"));
 }
 
-const MemoryTable *memory_kit_table(const MemoryKit *kit, const char *name)
+static void add_group(Sample *sample, guint group)
 {
-	for (guint i = 0; i < kit->tables->len; i++) {
-		const MemoryTable *table = g_ptr_array_index(kit->tables, i);
+	add_metrics(sample, group, groups[group].amounts, CTPROF_LEVEL, CTPROF_UNIT_BYTES);
+	add_metrics(sample, group, groups[group].numbers, CTPROF_LABEL, CTPROF_UNIT_NONE);
+	add_metrics(sample, group, groups[group].texts, CTPROF_LABEL, CTPROF_UNIT_TEXT);
+	add_metrics(sample, group, groups[group].categories, CTPROF_CATEGORY, CTPROF_UNIT_TEXT);
+	add_metrics(sample, group, groups[group].maps, CTPROF_MAP, CTPROF_UNIT_BYTES);
+}
 
-		if (strcmp(table->name, name) == 0)
-			return table;
+static gboolean is_text(const char *metric)
+{
+	static const char *const others[] = {"pcomm", "comm", "cgroup"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(others); i++)
+		if (strcmp(others[i], metric) == 0)
+			return TRUE;
+	for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
+		g_autofree char *all =
+			g_strconcat(" ", groups[i].texts, " ", groups[i].categories, " ", NULL);
+		g_autofree char *word = g_strconcat(" ", metric, " ", NULL);
+
+		if (strstr(all, word))
+			return TRUE;
 	}
+	return FALSE;
+}
+
+static void put_cell(Sample *sample, const char *metric, const char *value)
+{
+	guint64 number;
+
+	if (strcmp(value, "!") == 0)
+		sample_absent(sample, metric, CTPROF_ABSENT_INAPPLICABLE);
+	else if (*value == '{')
+		sample_map_split(sample, metric, value + 1, ";");
+	else if (is_text(metric))
+		sample_text(sample, metric, value);
+	else if (g_ascii_string_to_unsigned(value, 10, 0, G_MAXUINT64, &number, NULL))
+		sample_u64(sample, metric, number);
+	else
+		g_error("%s=%s", metric, value);
+}
+
+static Sample *make_sample(const MemoryKit *kit, guint side)
+{
+	Sample *sample = sample_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
+		if (g_hash_table_contains(kit->groups[side], groups[i].group))
+			add_group(sample, i);
+	for (guint i = 0; i < kit->sides[side]->len; i++) {
+		const Spec *spec = g_ptr_array_index(kit->sides[side], i);
+
+		if (spec->name)
+			sample_object(sample, spec->group, spec->name);
+		else
+			sample_thread(sample, spec->pid, spec->pid, NULL, NULL, NULL);
+		for (guint c = 0; c < spec->cells->len; c += 2)
+			put_cell(sample, spec->cells->pdata[c], spec->cells->pdata[c + 1]);
+	}
+	sample_seal(sample);
+	return sample;
+}
+
+void memory_kit_draw(MemoryKit *kit, const char *view)
+{
+	g_autoptr(GError) error = NULL;
+
+	forget_report(kit);
+	kit->options.view = view ? section_find(view, TRUE) : NULL;
+	kit->options.compare = g_hash_table_size(kit->groups[1]) > 0;
+	kit->analysis = analysis_new(&kit->options, &error);
+	g_assert_no_error(error);
+	for (guint side = 0; side <= (kit->options.compare ? 1u : 0u); side++) {
+		kit->samples[side] = make_sample(kit, side);
+		g_assert_true(analysis_bind(kit->analysis, side,
+					    sample_registry(kit->samples[side]), &error));
+		g_assert_true(sample_feed(kit->samples[side], kit->analysis, side, &error));
+	}
+	kit->report = analysis_finish(kit->analysis, &error);
+	g_assert_no_error(error);
+	g_assert_nonnull(kit->report);
+}
+
+/* ---- what came of it ---- */
+
+const struct ctprof_report_section *memory_kit_section(const MemoryKit *kit, const char *name)
+{
+	for (guint64 i = 0; i < kit->report->n_sections; i++)
+		if (strcmp(kit->report->sections[i].name, name) == 0)
+			return &kit->report->sections[i];
 	return NULL;
 }
 
-static void dump_value(GString *text, const struct ctprof_value *value)
+const struct ctprof_cell *memory_kit_cell(const struct ctprof_report_section *section, guint64 line,
+					  const char *field)
 {
-	gboolean is_estimate = value->type == CTPROF_VALUE_ESTIMATE;
-
-	if (is_estimate || value->type == CTPROF_VALUE_NUMBER)
-		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT, is_estimate ? "~" : "",
-				       value->number);
-	else if (value->type == CTPROF_VALUE_REAL)
-		g_string_append_printf(text, "%.1f%%", value->real);
-	else if (value->type == CTPROF_VALUE_TEXT)
-		g_string_append(text, value->text);
-	else
-		g_string_append(text, value->type == CTPROF_VALUE_UNLIMITED ? "max" : "-");
+	for (guint64 i = 0; i < section->n_fields; i++)
+		if (strcmp(section->fields[i].name, field) == 0)
+			return &section->lines[line].cells[i];
+	g_error("no field '%s'", field);
 }
 
-static guint find_field(const MemoryTable *table, const char *name)
+static char *dump_value(const struct ctprof_value *value)
 {
-	guint field = 0;
+	const char *mark = value->flags & CTPROF_VALUE_PARTIAL ? "~" : "";
 
-	while (strcmp(g_array_index(table->fields, struct ctprof_report_field, field).name, name) !=
-	       0)
-		g_assert_cmpuint(++field, <, table->fields->len);
-	return field;
+	if (value->type == CTPROF_VALUE_NUMBER)
+		return g_strdup_printf("%s%" G_GUINT64_FORMAT, mark, value->number);
+	if (value->type == CTPROF_VALUE_REAL)
+		return g_strdup_printf("%.1f%%", value->real);
+	if (value->type == CTPROF_VALUE_TEXT)
+		return g_strdup(value->text);
+	return g_strdup(value->type == CTPROF_VALUE_UNLIMITED ? "max" : "-");
+}
+
+static void dump_cell(GString *text, const struct ctprof_cell *cell, gboolean compare)
+{
+	g_autofree char *a = dump_value(&cell->value[0]);
+	g_autofree char *b = dump_value(&cell->value[compare ? 1 : 0]);
+
+	g_string_append(text, a);
+	if (strcmp(a, b) != 0)
+		g_string_append_printf(text, ">%s", b);
 }
 
 char *memory_kit_dump(const MemoryKit *kit, const char *name, const char *fields)
 {
-	const MemoryTable *table = memory_kit_table(kit, name);
+	const struct ctprof_report_section *section = memory_kit_section(kit, name);
 	g_auto(GStrv) words = g_strsplit(fields, " ", -1);
 	GString *text = g_string_new(NULL);
 
-	g_assert_nonnull(table);
-	for (guint i = 0; i < table->lines->len; i++) {
-		const struct ctprof_report_line *line =
-			&g_array_index(table->lines, struct ctprof_report_line, i);
+	g_assert_nonnull(section);
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = &section->lines[i];
 
 		g_string_append_printf(text, "%*s%s", (int)line->depth * 2, "",
 				       line->flags & CTPROF_LINE_CONTEXT ? "^"
@@ -132,7 +273,8 @@ char *memory_kit_dump(const MemoryKit *kit, const char *name, const char *fields
 		for (guint f = 0; words[f]; f++) {
 			if (f > 0)
 				g_string_append_c(text, ' ');
-			dump_value(text, &line->cells[find_field(table, words[f])]);
+			dump_cell(text, memory_kit_cell(section, i, words[f]),
+				  kit->options.compare);
 		}
 		g_string_append_c(text, '\n');
 	}
@@ -141,11 +283,10 @@ char *memory_kit_dump(const MemoryKit *kit, const char *name, const char *fields
 
 char *memory_kit_notes(const MemoryKit *kit, const char *name)
 {
-	const MemoryTable *table = memory_kit_table(kit, name);
+	const struct ctprof_report_section *section = memory_kit_section(kit, name);
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < table->notes->len; i++)
-		g_string_append_printf(text, "%s\n",
-				       (const char *)g_ptr_array_index(table->notes, i));
+	for (guint64 i = 0; i < section->n_notes; i++)
+		g_string_append_printf(text, "%s\n", section->notes[i]);
 	return g_string_free(text, FALSE);
 }

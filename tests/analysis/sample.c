@@ -144,8 +144,17 @@ void sample_free(Sample *sample)
 void sample_metric(Sample *sample, const char *name, guint32 kind, guint32 unit, guint32 scope,
 		   const char *group)
 {
-	struct sample_def def = {name, kind, unit, scope, group, NULL, NULL, 0};
+	sample_limit_metric(sample, name, kind, unit, scope, group, FALSE);
+}
 
+void sample_limit_metric(Sample *sample, const char *name, guint32 kind, guint32 unit,
+			 guint32 scope, const char *group, gboolean limit)
+{
+	char *copy = g_strdup(name);
+	struct sample_def def = {copy,  kind, unit, scope,
+				 group, NULL, NULL, limit ? CTPROF_METRIC_UNLIMITED : 0};
+
+	g_ptr_array_add(sample->owned, copy);
 	add_def(sample, &def, 0);
 }
 
@@ -154,13 +163,18 @@ void sample_flag(Sample *sample, enum row_class row, const char *name, guint32 f
 	registry_named(sample->registry, row, name)->def.flags |= flags;
 }
 
+void sample_seal(Sample *sample)
+{
+	if (!sample->sealed)
+		g_assert_true(registry_seal(sample->registry, NULL, NULL, NULL));
+	sample->sealed = TRUE;
+}
+
 static void begin_row(Sample *sample, enum row_class row, struct ctprof_target target)
 {
 	struct sample_rows *rows = &sample->rows[row];
 
-	if (!sample->sealed)
-		g_assert_true(registry_seal(sample->registry, NULL, NULL, NULL));
-	sample->sealed = TRUE;
+	sample_seal(sample);
 	guint n_slots = registry_row(sample->registry, row)->len;
 	target.struct_size = sizeof target;
 	target.task_fd = -1;
@@ -213,17 +227,35 @@ void sample_host(Sample *sample)
 	begin_row(sample, ROW_HOST, (struct ctprof_target){.flags = 0});
 }
 
+/* Where the last row has the metric. */
+static guint find_slot(const Sample *sample, const char *name, const Metric **ret_metric)
+{
+	const Metric *metric = registry_named(sample->registry, sample->current, name);
+	guint n_slots = registry_row(sample->registry, sample->current)->len;
+
+	if (!metric)
+		g_error("no metric '%s'", name);
+	*ret_metric = metric;
+	return (sample->rows[sample->current].targets->len - 1) * n_slots + metric->index;
+}
+
 static void put(Sample *sample, const char *name, guint32 type, guint64 bits)
 {
 	struct sample_rows *rows = &sample->rows[sample->current];
-	const Metric *metric = registry_named(sample->registry, sample->current, name);
+	const Metric *metric;
+	guint at = find_slot(sample, name, &metric);
 
-	g_assert_nonnull(metric);
 	g_assert_cmpuint(metric->type, ==, type);
-	guint n_slots = registry_row(sample->registry, sample->current)->len;
-	guint at = (rows->targets->len - 1) * n_slots + metric->index;
 	g_array_index(rows->values, guint64, at) = bits;
 	g_array_index(rows->states, guint8, at) = CTPROF_PRESENT;
+}
+
+void sample_absent(Sample *sample, const char *name, guint8 reason)
+{
+	const Metric *metric;
+	guint at = find_slot(sample, name, &metric);
+
+	g_array_index(sample->rows[sample->current].states, guint8, at) = reason;
 }
 
 void sample_u64(Sample *sample, const char *name, guint64 value)
@@ -274,7 +306,12 @@ static gint compare_words(gconstpointer a, gconstpointer b)
 
 void sample_map(Sample *sample, const char *name, const char *text)
 {
-	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	sample_map_split(sample, name, text, " ");
+}
+
+void sample_map_split(Sample *sample, const char *name, const char *text, const char *between)
+{
+	g_auto(GStrv) words = g_strsplit(text, between, -1);
 	guint n = *text ? g_strv_length(words) : 0;
 	struct ctprof_map *map = own(sample, sizeof *map + n * sizeof map->entries[0]);
 	struct ctprof_map_entry *entries =
@@ -312,16 +349,6 @@ static struct ctprof_rows view_rows(const Sample *sample, enum row_class row)
 		.values = (const void *)rows->values->data,
 		.states = (const void *)rows->states->data,
 	};
-}
-
-void sample_memory_feed(const Sample *sample, Memory *memory)
-{
-	for (guint i = 0; i < N_ROW_CLASSES; i++) {
-		struct ctprof_rows rows = view_rows(sample, i);
-
-		if (rows.n > 0)
-			memory_add(memory, sample->registry, &rows);
-	}
 }
 
 const Registry *sample_registry(const Sample *sample)

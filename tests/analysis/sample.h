@@ -5,7 +5,6 @@
 #include <glib.h>
 
 #include "report/report.h"
-#include "report/section/memory/memory.h"
 
 typedef struct sample Sample;
 
@@ -18,6 +17,11 @@ void sample_flag(Sample *sample, enum row_class row, const char *name, guint32 f
 /* Before the first row: a metric besides those of sample.c. */
 void sample_metric(Sample *sample, const char *name, guint32 kind, guint32 unit, guint32 scope,
 		   const char *group);
+/* The same, where limit says that UINT64_MAX is none. */
+void sample_limit_metric(Sample *sample, const char *name, guint32 kind, guint32 unit,
+			 guint32 scope, const char *group, gboolean limit);
+/* No more metrics: rows may come, or none. */
+void sample_seal(Sample *sample);
 
 /* Begin a row, all of it absent but its names (NULL: absent, too). */
 void sample_thread(Sample *sample, gint32 tgid, gint32 tid, const char *pcomm, const char *comm,
@@ -32,9 +36,10 @@ void sample_i64(Sample *sample, const char *name, gint64 value);
 void sample_text(Sample *sample, const char *name, const char *text);
 void sample_cpus(Sample *sample, const char *name, const char *cpus);
 void sample_map(Sample *sample, const char *name, const char *entries);
+void sample_map_split(Sample *sample, const char *name, const char *entries, const char *between);
+/* reason: enum ctprof_absence. */
+void sample_absent(Sample *sample, const char *name, guint8 reason);
 
-/* The rows, and the registry they come with, for what is no analysis. */
-void sample_memory_feed(const Sample *sample, Memory *memory);
 const Registry *sample_registry(const Sample *sample);
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error);
 /* The report of one sample (b NULL) or two. */
@@ -48,9 +53,25 @@ Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *opti
  */
 char *sample_dump(const struct ctprof_report *report);
 char *sample_dump_value(const struct ctprof_value *value);
-/* The row of that group (as in the dump) and metric, or NULL. */
-const struct ctprof_report_row *sample_find(const struct ctprof_report *report, const char *section,
-					    const char *group, const char *metric);
+/* A cell with its line and field, as machines see it. */
+typedef struct sample_row {
+	const struct ctprof_report_line *line;
+	const struct ctprof_report_field *field;
+	const struct ctprof_cell *cell;
+	const char *metric;
+	const struct ctprof_value *value; /* of each side */
+	gdouble delta, pct;
+	guint32 flags; /* of the cell */
+} SampleRow;
+
+/* The rows of a section, SampleRow. */
+GArray *sample_rows(const struct ctprof_report_section *section);
+/* "A|p|c" */
+char *sample_group(const struct ctprof_report_line *line);
+/* The row of that group (as in the dump) and metric, or NULL; valid until some
+ * more were found. */
+const SampleRow *sample_find(const struct ctprof_report *report, const char *section,
+			     const char *group, const char *metric);
 /* The dump of only one section; "" when it is not there. */
 char *sample_dump_section(const struct ctprof_report *report, const char *section);
 /* "A|p|c threads" of each orphan, a line each. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes by what they are: tables of patterns, sums of memory, sections. */
+/* Processes by what they are: tables of patterns, and the artifact. */
 #include <string.h>
 
 #include "base/error.h"
 #include "command/categories-file.h"
+#include "report/fold/fold.h"
 #include "report/name/categories.h"
 #include "report/section/memory/artifact.h"
-#include "sample.h"
 
 static Categories *parse(const char *text)
 {
@@ -170,244 +170,23 @@ static void test_patterns_give_up(void)
 	g_assert_cmpstr(find(stars, longest), ==, "as");
 }
 
-static void test_fold(void)
-{
-	static const CategoryProcess processes[] = {
-		{.category = 0, .has_pss = TRUE, .has_swap = TRUE, .pss = 100, .swap = 7},
-		{.category = 0, .has_pss = TRUE, .pss = 30, .swap = 999},
-		{.category = 0, .pss = 999, .swap = 999, .has_swap = TRUE},
-		{.category = 2, .has_pss = TRUE, .has_swap = TRUE, .pss = G_MAXUINT64, .swap = 1},
-		{.category = 2, .has_pss = TRUE, .has_swap = TRUE, .pss = 1, .swap = 1},
-	};
-	g_autoptr(Categories) categories =
-		parse("[{\"match\": \"a\", \"name\": \"a\"}, {\"match\": \"b\", \"name\": \"b\"}]");
-	g_autoptr(GArray) sums = categories_fold(categories, processes, G_N_ELEMENTS(processes));
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	for (guint i = 0; i < sums->len; i++) {
-		const CategorySum *sum = &g_array_index(sums, CategorySum, i);
-
-		g_string_append_printf(text, "%s %ld=%ld+%ld+%ld %lu %lu\n", sum->name,
-				       (long)sum->processes, (long)sum->exact,
-				       (long)sum->approximate, (long)sum->missing, (gulong)sum->pss,
-				       (gulong)sum->pss_swap);
-	}
-	g_autofree char *expected = g_strdup_printf("a 3=1+1+1 130 7\nb 0=0+0+0 0 0\n"
-						    "other 2=2+0+0 %lu 2\n",
-						    (gulong)G_MAXUINT64);
-	g_assert_cmpstr(text->str, ==, expected);
-}
-
-/* ---- the section ---- */
-
-static Sample *new_sample(void)
-{
-	Sample *sample = sample_new();
-
-	sample_metric(sample, "cmdline", CTPROF_LABEL, CTPROF_UNIT_TEXT, CTPROF_SCOPE_PROCESS,
-		      "memory");
-	sample_metric(sample, "memory_state", CTPROF_CATEGORY, CTPROF_UNIT_TEXT,
-		      CTPROF_SCOPE_PROCESS, "memory");
-	sample_metric(sample, "pss_bytes", CTPROF_COUNTER, CTPROF_UNIT_BYTES, CTPROF_SCOPE_PROCESS,
-		      "memory");
-	sample_metric(sample, "swap_pss_bytes", CTPROF_COUNTER, CTPROF_UNIT_BYTES,
-		      CTPROF_SCOPE_PROCESS, "memory");
-	return sample;
-}
-
-static void add_exact(Sample *sample, gint32 pid, const char *command, guint64 pss, guint64 swap)
-{
-	sample_thread(sample, pid, pid, "p", "p", "/");
-	sample_text(sample, "memory_state", "exact");
-	sample_text(sample, "cmdline", command);
-	sample_u64(sample, "pss_bytes", pss);
-	sample_u64(sample, "swap_pss_bytes", swap);
-	/* A thread that is no leader is no process. */
-	sample_thread(sample, pid, pid + 1, "p", "p", "/");
-}
-
-static void add_denied(Sample *sample, gint32 pid, const char *command, const char *state)
-{
-	sample_thread(sample, pid, pid, "p", "p", "/");
-	sample_text(sample, "memory_state", state);
-	sample_text(sample, "cmdline", command);
-}
-
-static char *draw(const Sample *a, const Sample *b, AnalysisOptions options, char **ret_warnings)
-{
-	const struct ctprof_report *report;
-	g_autoptr(Analysis) analysis G_GNUC_UNUSED = sample_analyse(a, b, &options, &report);
-	g_autoptr(GString) warnings = g_string_new(NULL);
-
-	for (guint64 i = 0; i < report->n_warnings; i++)
-		g_string_append_printf(warnings, "%s\n", report->warnings[i]);
-	if (ret_warnings)
-		*ret_warnings = g_strdup(warnings->str);
-	return sample_dump_section(report, "memory-categories");
-}
-
-static void test_show(void)
-{
-	g_autoptr(Sample) sample = new_sample();
-	g_autoptr(Categories) categories = parse("[{\"match\": \"^/a\", \"name\": \"a\"},"
-						 "{\"match\": \"^/d\", \"name\": \"denied\"},"
-						 "{\"match\": \"^/n\", \"name\": \"nobody\"}]");
-	AnalysisOptions options = {.categories = categories};
-	g_autofree char *warnings = NULL;
-
-	add_exact(sample, 10, "/a x", 100, 1);
-	add_exact(sample, 20, "/a", 50, 2);
-	add_denied(sample, 30, "/a", "approximate");
-	add_denied(sample, 40, "/d", "inaccessible");
-	add_denied(sample, 2, "", "not-applicable");
-	/* Without the plugin memory: by name and rollup. */
-	sample_thread(sample, 50, 50, "/a", "p", "/");
-	sample_map(sample, "smaps_rollup_kib", "Pss=2 SwapPss=1 Swap=4");
-	sample_thread(sample, 60, 60, "b", "p", "/");
-	/* vector 60: without SwapPss */
-	sample_map(sample, "smaps_rollup_kib", "Pss=7");
-	/* A kernel thread, as files without states have it. */
-	sample_thread(sample, 70, 70, "/n", "p", "/");
-	sample_map(sample, "smaps_rollup_kib", "");
-	g_autofree char *dump = draw(sample, NULL, options, &warnings);
-	/* What is not known is no 0. */
-	g_assert_cmpstr(dump, ==,
-			"memory-categories a pss 2198\n"
-			"memory-categories a pss_swap 1027\n"
-			"memory-categories a pss_total 3225\n"
-			"memory-categories a processes 4\n"
-			"memory-categories a missing 1\n"
-			"memory-categories denied pss .\n"
-			"memory-categories denied pss_swap .\n"
-			"memory-categories denied pss_total .\n"
-			"memory-categories denied processes 1\n"
-			"memory-categories denied missing 1\n"
-			"memory-categories other pss 7168\n"
-			"memory-categories other pss_swap .\n"
-			"memory-categories other pss_total .\n"
-			"memory-categories other processes 1\n"
-			"memory-categories other approximate 1\n");
-	g_assert_cmpstr(warnings, ==,
-			"categories: no PSS of 2 processes (pid 30, 40): counted as missing, in no "
-			"sum\n"
-			"categories: swap of shared memory is in no sum: capture with "
-			"--memory=shared\n");
-}
-
-static void test_compare(void)
-{
-	g_autoptr(Sample) a = new_sample();
-	g_autoptr(Sample) b = new_sample();
-	g_autoptr(Categories) categories =
-		parse("[{\"match\": \"^/a\", \"name\": \"a\"}, {\"match\": \"^/b\", \"name\": "
-		      "\"b\"}]");
-	AnalysisOptions options = {.categories = categories};
-	char filter[] = "^b$";
-
-	add_exact(a, 10, "/a", 100, 0);
-	add_exact(b, 11, "/a 2", 150, 10);
-	add_exact(b, 12, "/b", 7, 0);
-	g_autofree char *dump = draw(a, b, options, NULL);
-	g_assert_cmpstr(dump, ==,
-			"memory-categories a pss 100 150 +50 +50.0%\n"
-			"memory-categories a pss_swap 0 10 +10\n"
-			"memory-categories a pss_total 100 160 +60 +60.0%\n"
-			"memory-categories a processes 1 1 +0 +0.0% S\n"
-			"memory-categories b pss 0 7 +7\n"
-			"memory-categories b pss_swap 0 0 +0 S\n"
-			"memory-categories b pss_total 0 7 +7\n"
-			"memory-categories b processes 0 1 +1\n");
-	options.changed = TRUE;
-	options.filter = filter;
-	g_autofree char *some = draw(a, b, options, NULL);
-	g_assert_cmpstr(some, ==,
-			"memory-categories b pss 0 7 +7\n"
-			"memory-categories b pss_total 0 7 +7\n"
-			"memory-categories b processes 0 1 +1\n");
-}
-
-/* Shared memory's swap is in no process's SwapPss, but has rows of its own. */
-static void test_shares(void)
-{
-	static const struct {
-		SwapShare share;
-		const char *dump;
-	} cases[] = {
-		{SHARE_BY_OBJECT, "memory-categories other pss_swap 1010\n"},
-		{SHARE_BY_NAME, "memory-categories other pss_swap 110\n"},
-	};
-	static const char *const metrics[] = {"swap_shared_bytes", "swap_shared_by_name_bytes",
-					      "swap_unreadable"};
-	g_autoptr(Sample) sample = new_sample();
-
-	for (gsize i = 0; i < G_N_ELEMENTS(metrics); i++)
-		sample_metric(sample, metrics[i], CTPROF_LEVEL, CTPROF_UNIT_NONE,
-			      CTPROF_SCOPE_OBJECT, "memory-swap");
-	add_exact(sample, 10, "/a", 7, 10);
-	sample_object(sample, "memory-swap", "10");
-	sample_u64(sample, "swap_shared_bytes", 1000);
-	sample_u64(sample, "swap_shared_by_name_bytes", 100);
-	/* Of a process that is not in the snapshot; of none. */
-	sample_object(sample, "memory-swap", "11");
-	sample_u64(sample, "swap_shared_bytes", 5000);
-	sample_object(sample, "memory-swap", "1e1");
-	sample_u64(sample, "swap_shared_bytes", 5000);
-	sample_object(sample, "memory-swap", "*");
-	sample_u64(sample, "swap_unreadable", 3);
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		char section[] = "memory-categories";
-		AnalysisOptions options = {.sections = section, .swap_share = cases[i].share};
-		g_autofree char *warnings = NULL;
-		g_autofree char *dump = draw(sample, NULL, options, &warnings);
-
-		g_assert_nonnull(strstr(dump, cases[i].dump));
-		g_assert_cmpstr(warnings, ==,
-				"categories: the mappings of 3 processes could not be read: the "
-				"shares of shared swap may be too big\n");
-	}
-}
-
-/* Only where it is asked for: by a table, or by name. */
-static void test_asked_for(void)
-{
-	g_autoptr(Sample) sample = new_sample();
-	g_autoptr(Categories) categories = categories_new();
-	const char *const pids[] = {"10", NULL};
-	char named[] = "memory-categories", others[] = "host";
-
-	add_exact(sample, 10, "/a", 100, 0);
-	add_exact(sample, 20, "/a", 100, 0);
-	const struct {
-		AnalysisOptions options;
-		const char *begin;
-	} cases[] = {
-		{{.limit = 0}, ""},
-		{{.sections = others}, ""},
-		{{.sections = named}, "memory-categories other pss 200\n"},
-		{{.sections = others, .categories = categories},
-		 "memory-categories other pss 200\n"},
-		{{.sections = named, .pids = pids}, "memory-categories other pss 100\n"},
-	};
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *dump = draw(sample, NULL, cases[i].options, NULL);
-
-		g_assert_true(g_str_has_prefix(dump, cases[i].begin));
-		g_assert_cmpint(*dump == '\0', ==, *cases[i].begin == '\0');
-	}
-}
-
 /* The bytes of ChromeOS's smaps_rollup.json. */
 static void test_artifact(void)
 {
-	static const ArtifactField fields[] = {
-		{"SwapPss", 0}, {"Rss", 905216}, {"Pss", 394240}, {"Anonymous", G_MAXUINT64}};
-	g_autoptr(GArray) some = g_array_new(FALSE, FALSE, sizeof(ArtifactField));
-	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(ArtifactField));
-	const ArtifactRecord records[] = {{"/bin/a \"b\\\n\xff", 7, 4096, some}, {"", 8, 0, none}};
+	static const MapItem items[] = {{"Anonymous", NULL, G_MAXUINT64},
+					{"Pss", NULL, 385},
+					{"Rss", NULL, 884},
+					{"SwapPss", NULL, 0}};
+	g_autoptr(GArray) some = g_array_new(FALSE, FALSE, sizeof(MapItem));
+	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(MapItem));
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) empty = g_string_new(NULL);
 
-	g_array_append_vals(some, fields, G_N_ELEMENTS(fields));
-	g_autofree char *text = artifact_format(records, G_N_ELEMENTS(records));
-	g_assert_cmpstr(text, ==,
+	g_array_append_vals(some, items, G_N_ELEMENTS(items));
+	artifact_add(text, "/bin/a \"b\\\n\xff", 7, 4096, some);
+	artifact_add(text, "", 8, 0, none);
+	artifact_end(text);
+	g_assert_cmpstr(text->str, ==,
 			"[\n"
 			"  {\n"
 			"    \"Command\": \"/bin/a \\\"b\\\\\\u000a\357\277\275\",\n"
@@ -427,8 +206,8 @@ static void test_artifact(void)
 			"    \"Rollup\": {}\n"
 			"  }\n"
 			"]");
-	g_autofree char *empty = artifact_format(NULL, 0);
-	g_assert_cmpstr(empty, ==, "null");
+	artifact_end(empty);
+	g_assert_cmpstr(empty->str, ==, "null");
 }
 
 int main(int argc, char **argv)
@@ -439,11 +218,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/categories/bad-tables", test_bad_tables);
 	g_test_add_func("/categories/bounds", test_bounds);
 	g_test_add_func("/categories/give-up", test_patterns_give_up);
-	g_test_add_func("/categories/fold", test_fold);
-	g_test_add_func("/categories/show", test_show);
-	g_test_add_func("/categories/compare", test_compare);
-	g_test_add_func("/categories/shares", test_shares);
-	g_test_add_func("/categories/asked-for", test_asked_for);
 	g_test_add_func("/categories/artifact", test_artifact);
 	return g_test_run();
 }

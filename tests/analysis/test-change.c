@@ -6,6 +6,7 @@
 #include "report/fold/derived.h"
 #include "report/fold/fold.h"
 #include "report/join/change.h"
+#include "report/section/sections.h"
 
 static struct ctprof_value number(guint64 n)
 {
@@ -24,7 +25,7 @@ static struct ctprof_value range(gint64 min, gint64 max)
 
 static struct ctprof_value text(guint32 type, const char *winner)
 {
-	return (struct ctprof_value){.type = type, .text = winner, .count = 1, .total = 2};
+	return (struct ctprof_value){.type = type, .text = winner, .count = 1, .n = 2};
 }
 
 static struct ctprof_value cpus(gint64 min, gint64 max, const char *list)
@@ -43,13 +44,13 @@ static char *change_text(const struct ctprof_value *a, const struct ctprof_value
 	Change change;
 
 	change_between(a, b, ladder, &change);
-	if (change.flags & CTPROF_ROW_SAME)
+	if (change.flags & CTPROF_CELL_SAME)
 		g_string_append_c(out, 'S');
-	if (change.flags & CTPROF_ROW_DIFFERS)
+	if (change.flags & CTPROF_CELL_DIFFERS)
 		g_string_append_c(out, 'D');
-	if (change.flags & CTPROF_ROW_HAS_DELTA)
+	if (change.flags & CTPROF_CELL_HAS_DELTA)
 		g_string_append_printf(out, " %+g", change.delta);
-	if (change.flags & CTPROF_ROW_HAS_PCT)
+	if (change.flags & CTPROF_CELL_HAS_PCT)
 		g_string_append_printf(out, " %+g%%", change.pct);
 	return g_strdup(out->str);
 }
@@ -226,7 +227,7 @@ static void test_derived_list(void)
 	guint n = 0, delays = 0, ratios = 0;
 
 	for (; derived_metrics[n].name; n++) {
-		delays += derived_metrics[n].section == SECTION_DELAY;
+		delays += strcmp(derived_metrics[n].section, SECTION_DELAY) == 0;
 		ratios += derived_metrics[n].unit == CTPROF_UNIT_NONE;
 	}
 	g_assert_cmpuint(n, ==, 17);

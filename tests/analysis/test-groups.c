@@ -93,16 +93,16 @@ static void test_folds(void)
 {
 	static const char *const cases[][2] = {
 		{"thread_count", "3"},
-		{"policy", "SCHED_FIFO(1/2)"},
-		{"nice", "-5..10"},
-		{"cpu_affinity", "2-5cpus(mixed)"},
-		{"state", "S(1/2)"},
-		{"ext_enabled", "false(1/2)"},
+		{"policy", "~SCHED_FIFO(1/2)"},
+		{"nice", "~-5..10"},
+		{"cpu_affinity", "~2-5cpus(mixed)"},
+		{"state", "~S(1/2)"},
+		{"ext_enabled", "~false(1/2)"},
 		{"nr_threads", "3"},
-		{"run_time_ns", "18446744073709551615"},
-		{"wait_max", "9"},
-		{"fair_slice_ns", "3"},
-		{"cpu_delay_min_ns", "40"},
+		{"run_time_ns", "~18446744073709551615"},
+		{"wait_max", "~9"},
+		{"fair_slice_ns", "~3"},
+		{"cpu_delay_min_ns", "~40"},
 		/* No thread has it: not 0. */
 		{"wait_sum", "."},
 		{"cpu_efficiency", "."},
@@ -117,8 +117,7 @@ static void test_folds(void)
 		const char *section = strchr(cases[i][0], 'y') && strstr(cases[i][0], "efficiency")
 					      ? "derived"
 					      : "primary";
-		const struct ctprof_report_row *row =
-			sample_find(report, section, "p", cases[i][0]);
+		const SampleRow *row = sample_find(report, section, "p", cases[i][0]);
 
 		g_assert_nonnull(row);
 		g_autofree char *value = sample_dump_value(&row->value[0]);
@@ -149,8 +148,7 @@ static void test_cpu_lists(void)
 		}
 		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
 			sample_analyse(sample, NULL, &options, &report);
-		const struct ctprof_report_row *row =
-			sample_find(report, "primary", "/|p|w-{N}", "cpu_affinity");
+		const SampleRow *row = sample_find(report, "primary", "/|p|w-{N}", "cpu_affinity");
 		g_assert_nonnull(row);
 		g_autofree char *value = sample_dump_value(&row->value[0]);
 		g_assert_cmpstr(value, ==, cases[i][1]);
@@ -182,7 +180,7 @@ static void test_modes(void)
 		}
 		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
 			sample_analyse(sample, NULL, &options, &report);
-		const struct ctprof_report_row *row = sample_find(
+		const SampleRow *row = sample_find(
 			report, "primary", g_strv_length(words) > 1 ? "w{N}" : "w0", "policy");
 		g_assert_nonnull(row);
 		g_autofree char *value = sample_dump_value(&row->value[0]);
@@ -205,7 +203,7 @@ static void test_compare(void)
 	g_autofree char *only_b = sample_dump_only(report, 1);
 	g_assert_cmpstr(dump, ==,
 			"primary busy run_time_ns 400 1400 +1000 +250.0%\n"
-			"primary busy wait_sum . 8\n"
+			"primary busy wait_sum . ~8\n"
 			"primary busy thread_count 2 2 +0 +0.0% S\n"
 			"primary idle thread_count 1 1 +0 +0.0% S\n"
 			"primary idle run_time_ns 1000 1000 +0 +0.0% S\n"
@@ -214,7 +212,7 @@ static void test_compare(void)
 	g_assert_cmpstr(only_b, ==, "fresh 1\n");
 	g_assert_cmpuint(report->flags & CTPROF_REPORT_COMPARE, !=, 0);
 	g_assert_cmpstr(report->group_by, ==, "pcomm");
-	g_assert_cmpstr(report->sections[0].group_header, ==, "pcomm");
+	g_assert_cmpstr(report->sections[0].names_header, ==, "pcomm");
 	g_assert_cmpstr(report->sections[0].heading, ==, "Primary metrics");
 }
 
@@ -271,17 +269,14 @@ static void test_uptime(void)
 	for (guint compare = 0; compare < 2; compare++) {
 		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
 			sample_analyse(sample, compare ? sample : NULL, &options, &report);
-		const struct ctprof_report_row *a =
-			sample_find(report, "primary", "a", "run_time_ns");
-		const struct ctprof_report_row *b =
-			sample_find(report, "primary", "b", "run_time_ns");
-		const struct ctprof_report_row *c =
-			sample_find(report, "primary", "c", "run_time_ns");
+		const SampleRow *a = sample_find(report, "primary", "a", "run_time_ns");
+		const SampleRow *b = sample_find(report, "primary", "b", "run_time_ns");
+		const SampleRow *c = sample_find(report, "primary", "c", "run_time_ns");
 
-		g_assert_true(a->flags & CTPROF_ROW_HAS_UPTIME);
-		g_assert_cmpfloat(a->uptime, ==, 0);
-		g_assert_cmpfloat(b->uptime, ==, 100);
-		g_assert_false(c->flags & CTPROF_ROW_HAS_UPTIME);
+		g_assert_true(a->line->flags & CTPROF_LINE_HAS_UPTIME);
+		g_assert_cmpfloat(a->line->uptime, ==, 0);
+		g_assert_cmpfloat(b->line->uptime, ==, 100);
+		g_assert_false(c->line->flags & CTPROF_LINE_HAS_UPTIME);
 	}
 }
 
@@ -313,15 +308,14 @@ static void test_tags_and_units(void)
 		sample_analyse(sample, NULL, &options, &report);
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		const struct ctprof_report_row *row =
-			sample_find(report, cases[i].section, "c", cases[i].metric);
+		const SampleRow *row = sample_find(report, cases[i].section, "c", cases[i].metric);
 
 		g_assert_nonnull(row);
-		g_assert_cmpstr(row->tags, ==, cases[i].tags);
-		g_assert_cmpstr(row->unit, ==, cases[i].unit);
-		g_assert_cmpuint(row->ladder, ==, cases[i].ladder);
+		g_assert_cmpstr(row->field->tags, ==, cases[i].tags);
+		g_assert_cmpstr(row->field->unit, ==, cases[i].unit);
+		g_assert_cmpuint(row->field->ladder, ==, cases[i].ladder);
 	}
-	g_assert_cmpuint(report->sections[1].n_rows, ==, 17);
+	g_assert_cmpuint(report->sections[1].n_lines, ==, 17);
 }
 
 /* The metrics of a plugin nobody here knows are told like all others. */
@@ -343,12 +337,12 @@ static void test_third_party(void)
 	sample_i64(b, "odd", 3);
 	sample_u64(b, "late", 8);
 	g_autoptr(Analysis) analysis G_GNUC_UNUSED = sample_analyse(a, b, &options, &report);
-	const struct ctprof_report_row *toys = sample_find(report, "primary", "c", "toys");
-	const struct ctprof_report_row *odd = sample_find(report, "primary", "c", "odd");
-	const struct ctprof_report_row *late = sample_find(report, "primary", "c", "late");
+	const SampleRow *toys = sample_find(report, "primary", "c", "toys");
+	const SampleRow *odd = sample_find(report, "primary", "c", "odd");
+	const SampleRow *late = sample_find(report, "primary", "c", "late");
 	g_assert_cmpuint(toys->value[0].number, ==, 3072);
 	g_assert_cmpuint(toys->value[1].type, ==, CTPROF_VALUE_ABSENT);
-	g_assert_cmpstr(toys->unit, ==, "bytes");
+	g_assert_cmpstr(toys->field->unit, ==, "bytes");
 	/* A name that means two things is not compared, and that is said. */
 	g_assert_cmpuint(odd->value[0].number, ==, 3);
 	g_assert_cmpuint(odd->value[1].type, ==, CTPROF_VALUE_ABSENT);
@@ -366,7 +360,7 @@ static void test_nothing(void)
 
 	g_assert_nonnull(report);
 	g_assert_cmpuint(report->n_sections, ==, 1);
-	g_assert_cmpuint(report->sections[0].n_rows, ==, 0);
+	g_assert_cmpuint(report->sections[0].n_lines, ==, 0);
 }
 
 int main(int argc, char **argv)

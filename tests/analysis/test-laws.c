@@ -85,15 +85,13 @@ static Sample *random_sample(void)
 	return sample;
 }
 
-static const struct ctprof_report_row *counterpart(const struct ctprof_report *report,
-						   const struct ctprof_report_section *section,
-						   const struct ctprof_report_row *row)
+static const SampleRow *counterpart(const struct ctprof_report *report,
+				    const struct ctprof_report_section *section,
+				    const SampleRow *row)
 {
-	g_autoptr(GString) group = g_string_new(row->group[0]);
+	g_autofree char *group = sample_group(row->line);
 
-	for (guint i = 1; i < row->n_group; i++)
-		g_string_append_printf(group, "|%s", row->group[i]);
-	return sample_find(report, section->name, group->str, row->metric);
+	return sample_find(report, section->name, group, row->metric);
 }
 
 static gboolean same_value(const struct ctprof_value *a, const struct ctprof_value *b)
@@ -120,17 +118,21 @@ static void check_reversed(const struct ctprof_report *forth, const struct ctpro
 	for (guint64 s = 0; s < forth->n_sections; s++) {
 		const struct ctprof_report_section *section = &forth->sections[s];
 
-		g_assert_cmpuint(section->n_rows, ==, back->sections[s].n_rows);
-		for (guint64 i = 0; i < section->n_rows; i++) {
-			const struct ctprof_report_row *row = &section->rows[i];
-			const struct ctprof_report_row *other = counterpart(back, section, row);
+		g_autoptr(GArray) rows = sample_rows(section);
+		g_autoptr(GArray) others = sample_rows(&back->sections[s]);
+
+		/* Headings depend on the order, rows do not. */
+		g_assert_cmpuint(rows->len, ==, others->len);
+		for (guint i = 0; i < rows->len; i++) {
+			const SampleRow *row = &g_array_index(rows, SampleRow, i);
+			const SampleRow *other = counterpart(back, section, row);
 
 			g_assert_nonnull(other);
 			g_assert_cmpfloat(row->delta, ==, -other->delta);
 			g_assert_true(same_value(&row->value[0], &other->value[1]));
 			g_assert_true(same_value(&row->value[1], &other->value[0]));
-			g_assert_cmpuint(row->flags & CTPROF_ROW_SAME, ==,
-					 other->flags & CTPROF_ROW_SAME);
+			g_assert_cmpuint(row->flags & CTPROF_CELL_SAME, ==,
+					 other->flags & CTPROF_CELL_SAME);
 		}
 	}
 }
@@ -167,17 +169,20 @@ static void test_identity(void)
 
 		g_assert_cmpuint(report->n_only[0] + report->n_only[1], ==, 0);
 		g_assert_cmpuint(report->n_renames, ==, 0);
-		for (guint64 s = 0; s < report->n_sections; s++)
-			for (guint64 i = 0; i < report->sections[s].n_rows; i++) {
-				const struct ctprof_report_row *row = &report->sections[s].rows[i];
+		for (guint64 s = 0; s < report->n_sections; s++) {
+			g_autoptr(GArray) rows = sample_rows(&report->sections[s]);
 
-				g_assert_true(row->flags & CTPROF_ROW_SAME);
+			for (guint i = 0; i < rows->len; i++) {
+				const SampleRow *row = &g_array_index(rows, SampleRow, i);
+
+				g_assert_true(row->flags & CTPROF_CELL_SAME);
 				g_assert_cmpfloat(row->delta, ==, 0);
 			}
+		}
 		options.changed = TRUE;
 		g_autoptr(Analysis) changed G_GNUC_UNUSED = sample_analyse(a, a, &options, &report);
 		for (guint64 s = 0; s < report->n_sections; s++)
-			g_assert_cmpuint(report->sections[s].n_rows, ==, 0);
+			g_assert_cmpuint(report->sections[s].n_lines, ==, 0);
 	}
 }
 
@@ -185,8 +190,10 @@ static guint64 sum_of(const struct ctprof_report *report, const char *metric)
 {
 	guint64 sum = 0;
 
-	for (guint64 i = 0; i < report->sections[0].n_rows; i++) {
-		const struct ctprof_report_row *row = &report->sections[0].rows[i];
+	g_autoptr(GArray) rows = sample_rows(&report->sections[0]);
+
+	for (guint i = 0; i < rows->len; i++) {
+		const SampleRow *row = &g_array_index(rows, SampleRow, i);
 
 		if (strcmp(row->metric, metric) == 0 && row->value[0].type == CTPROF_VALUE_NUMBER &&
 		    __builtin_add_overflow(sum, row->value[0].number, &sum))
@@ -230,13 +237,14 @@ static void check_side(const struct ctprof_report *both, guint side,
 		gboolean figures = strcmp(section->name, "primary") == 0 ||
 				   strcmp(section->name, "derived") == 0;
 
-		for (guint64 i = 0; figures && i < section->n_rows; i++) {
-			const struct ctprof_report_row *row = &section->rows[i];
-			const struct ctprof_report_row *mine = counterpart(alone, section, row);
+		g_autoptr(GArray) rows = sample_rows(section);
+		for (guint i = 0; figures && i < rows->len; i++) {
+			const SampleRow *row = &g_array_index(rows, SampleRow, i);
+			const SampleRow *mine = counterpart(alone, section, row);
 
 			g_assert_nonnull(mine);
 			g_assert_true(same_value(&row->value[side], &mine->value[0]));
-			g_assert_cmpuint(row->threads[side], ==, mine->threads[0]);
+			g_assert_cmpuint(row->line->threads[side], ==, mine->line->threads[0]);
 		}
 	}
 }
@@ -278,11 +286,11 @@ static void test_limit(void)
 		g_autoptr(Analysis) two G_GNUC_UNUSED = sample_analyse(a, b, &options, &cut);
 		const struct ctprof_report_section *all = &whole->sections[0],
 						   *some = &cut->sections[0];
-		g_assert_cmpuint(some->n_rows, ==, MIN(all->n_rows, options.limit));
-		g_assert_cmpuint(some->n_rows + some->n_cut, ==, all->n_rows);
-		for (guint64 i = 0; i < some->n_rows; i++) {
-			g_assert_cmpstr(some->rows[i].group[0], ==, all->rows[i].group[0]);
-			g_assert_cmpstr(some->rows[i].metric, ==, all->rows[i].metric);
+		g_assert_cmpuint(some->n_lines, ==, MIN(all->n_lines, options.limit));
+		g_assert_cmpuint(some->n_lines + some->n_cut, ==, all->n_lines);
+		for (guint64 i = 0; i < some->n_lines; i++) {
+			g_assert_cmpstr(some->lines[i].names[0], ==, all->lines[i].names[0]);
+			g_assert_cmpuint(some->lines[i].first, ==, all->lines[i].first);
 		}
 	}
 }

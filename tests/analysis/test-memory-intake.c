@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/section/memory/memory.h"
-#include "sample.h"
+#include "memory-kit.h"
 
-static MemoryOptions options_of(const char *view)
+static AnalysisOptions options_of(const char *view)
 {
-	return (MemoryOptions){.view = memory_view_find(view), .file = "x.ctprof.zst"};
+	return (AnalysisOptions){.view = section_find(view, TRUE),
+				 .files = {"x.ctprof.zst", "y.ctprof.zst"}};
 }
 
 static void test_options(void)
@@ -29,18 +29,18 @@ static void test_options(void)
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		MemoryOptions options = options_of(cases[i].view);
+		AnalysisOptions options = options_of(cases[i].view);
 		g_autoptr(GError) error = NULL;
 
 		options.sort = cases[i].sort;
-		options.filter = cases[i].filter;
-		g_autoptr(Memory) memory = memory_new(&options, &error);
+		options.filter = (char *)(uintptr_t)cases[i].filter;
+		g_autoptr(Analysis) analysis = analysis_new(&options, &error);
 		if (!cases[i].error) {
 			g_assert_no_error(error);
-			g_assert_nonnull(memory);
+			g_assert_nonnull(analysis);
 			continue;
 		}
-		g_assert_null(memory);
+		g_assert_null(analysis);
 		g_assert_true(error->domain == USAGE_ERROR);
 		g_assert_true(g_str_has_prefix(error->message, cases[i].error));
 	}
@@ -50,14 +50,16 @@ static void test_views(void)
 {
 	guint n = 0;
 
-	for (; memory_view_at(n); n++) {
-		const MemoryView *view = memory_view_at(n);
-
-		g_assert_true(memory_view_find(memory_view_name(view)) == view);
-		g_assert_true(g_str_has_prefix(memory_view_groups(view), "memory"));
+	for (guint i = 0; sections[i]; i++) {
+		if (!(sections[i]->flags & SECTION_VIEW))
+			continue;
+		n++;
+		g_assert_true(section_find(sections[i]->name, TRUE) == sections[i]);
+		g_assert_true(g_str_has_prefix(sections[i]->groups, "memory"));
+		g_assert_nonnull(sections[i]->orders[0]);
 	}
 	g_assert_cmpuint(n, >=, 6);
-	g_assert_null(memory_view_find("xyz"));
+	g_assert_null(section_find("xyz", TRUE));
 }
 
 /* What a snapshot was made without is told with the way to get it. */
@@ -67,6 +69,8 @@ static void test_needs(void)
 		const char *view, *error;
 	} cases[] = {
 		{"ledger", "x.ctprof.zst has no memory ledger: capture with --memory"},
+		{"categories",
+		 "x.ctprof.zst has no memory of processes: capture with --memory=processes"},
 		{"processes",
 		 "x.ctprof.zst has no memory of processes: capture with --memory=processes"},
 		{"tmpfs", "x.ctprof.zst has no tmpfs mounts: capture with --memory=tmpfs"},
@@ -76,23 +80,43 @@ static void test_needs(void)
 
 	g_assert_true(registry_seal(registry, NULL, NULL, NULL));
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		MemoryOptions options = options_of(cases[i].view);
+		AnalysisOptions options = options_of(cases[i].view);
 		g_autoptr(GError) error = NULL;
-		g_autoptr(Memory) memory = memory_new(&options, NULL);
+		g_autoptr(Analysis) analysis = analysis_new(&options, NULL);
 
-		g_assert_null(memory_finish(memory, registry, &error));
+		g_assert_true(analysis_bind(analysis, 0, registry, NULL));
+		g_assert_null(analysis_finish(analysis, &error));
 		g_assert_cmpstr(error->message, ==, cases[i].error);
 		g_assert_false(error->domain == USAGE_ERROR);
 	}
 }
 
-static const struct ctprof_value *cell_of(const struct ctprof_report_table *table, guint64 line,
+/* The other side may be the one that lacks it. */
+static void test_needs_of_both(void)
+{
+	AnalysisOptions options = options_of("processes");
+	g_autoptr(Registry) registry = registry_new();
+	g_autoptr(Sample) sample = sample_new();
+	g_autoptr(GError) error = NULL;
+
+	options.compare = TRUE;
+	g_assert_true(registry_seal(registry, NULL, NULL, NULL));
+	sample_metric(sample, "memory_state", CTPROF_CATEGORY, CTPROF_UNIT_TEXT,
+		      CTPROF_SCOPE_PROCESS, "memory");
+	sample_seal(sample);
+	g_autoptr(Analysis) analysis = analysis_new(&options, NULL);
+	g_assert_true(analysis_bind(analysis, 0, sample_registry(sample), NULL));
+	g_assert_true(analysis_bind(analysis, 1, registry, NULL));
+	g_assert_null(analysis_finish(analysis, &error));
+	g_assert_cmpstr(error->message, ==,
+			"y.ctprof.zst has no memory of processes: capture with "
+			"--memory=processes");
+}
+
+static const struct ctprof_value *cell_of(const struct ctprof_report_section *section, guint64 line,
 					  const char *field)
 {
-	for (guint64 i = 0; i < table->n_fields; i++)
-		if (strcmp(table->fields[i].name, field) == 0)
-			return &table->lines[line].cells[i];
-	g_assert_not_reached();
+	return &memory_kit_cell(section, line, field)->value[0];
 }
 
 /* Leaders are processes, other threads are not; a metric that is not what it is
@@ -100,9 +124,8 @@ static const struct ctprof_value *cell_of(const struct ctprof_report_table *tabl
 static void test_rows(void)
 {
 	g_autoptr(Sample) sample = sample_new();
-	MemoryOptions options = options_of("processes");
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Memory) memory = memory_new(&options, &error);
+	AnalysisOptions options = options_of("processes");
+	const struct ctprof_report *report;
 
 	sample_metric(sample, "memory_state", CTPROF_CATEGORY, CTPROF_UNIT_TEXT,
 		      CTPROF_SCOPE_PROCESS, "memory");
@@ -118,12 +141,11 @@ static void test_rows(void)
 	sample_thread(sample, 7, 8, "p", "q", "/");
 	sample_thread(sample, 9, 9, "r", "r", "/");
 	sample_text(sample, "memory_state", "exact");
-	sample_memory_feed(sample, memory);
-	const struct ctprof_report *report = memory_finish(memory, sample_registry(sample), &error);
-	g_assert_no_error(error);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(sample, NULL, &options, &report);
 	g_assert_cmpstr(report->command, ==, "memory");
 	g_assert_cmpuint(report->n_sections, ==, 1);
-	const struct ctprof_report_table *table = report->sections[0].table;
+	const struct ctprof_report_section *table = &report->sections[0];
 	g_assert_cmpuint(table->n_lines, ==, 3);
 	g_assert_cmpuint(cell_of(table, 0, "pid")->number, ==, 7);
 	g_assert_cmpuint(cell_of(table, 0, "pss")->number, ==, 5);
@@ -137,14 +159,13 @@ static void test_rows(void)
 static void test_objects(void)
 {
 	g_autoptr(Sample) sample = sample_new();
-	MemoryOptions options = options_of("tmpfs");
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Memory) memory = memory_new(&options, &error);
+	AnalysisOptions options = options_of("tmpfs");
+	const struct ctprof_report *report;
 
 	sample_metric(sample, "tmpfs_used_bytes", CTPROF_LEVEL, CTPROF_UNIT_BYTES,
 		      CTPROF_SCOPE_OBJECT, "memory-tmpfs");
-	sample_metric(sample, "tmpfs_limit_bytes", CTPROF_GAUGE, CTPROF_UNIT_BYTES,
-		      CTPROF_SCOPE_OBJECT, "memory-tmpfs");
+	sample_limit_metric(sample, "tmpfs_limit_bytes", CTPROF_GAUGE, CTPROF_UNIT_BYTES,
+			    CTPROF_SCOPE_OBJECT, "memory-tmpfs", TRUE);
 	sample_metric(sample, "other_bytes", CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT,
 		      "other");
 	sample_object(sample, "memory-tmpfs", "/tmp");
@@ -152,10 +173,9 @@ static void test_objects(void)
 	sample_u64(sample, "tmpfs_limit_bytes", G_MAXUINT64);
 	sample_object(sample, "other", "/run");
 	sample_u64(sample, "other_bytes", 7);
-	sample_memory_feed(sample, memory);
-	const struct ctprof_report *report = memory_finish(memory, sample_registry(sample), &error);
-	g_assert_no_error(error);
-	const struct ctprof_report_table *table = report->sections[0].table;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(sample, NULL, &options, &report);
+	const struct ctprof_report_section *table = &report->sections[0];
 	g_assert_cmpuint(table->n_lines, ==, 2);
 	g_assert_cmpstr(cell_of(table, 0, "mount")->text, ==, "/tmp");
 	g_assert_cmpuint(cell_of(table, 0, "used")->number, ==, 5);
@@ -168,6 +188,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/options", test_options);
 	g_test_add_func("/memory/views", test_views);
 	g_test_add_func("/memory/needs", test_needs);
+	g_test_add_func("/memory/needs of both sides", test_needs_of_both);
 	g_test_add_func("/memory/rows", test_rows);
 	g_test_add_func("/memory/objects", test_objects);
 	return g_test_run();

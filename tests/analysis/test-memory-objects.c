@@ -4,10 +4,10 @@
 
 #include "memory-kit.h"
 
-static void check_table(const MemoryKit *kit, const char *table, const char *fields,
+static void check_table(const MemoryKit *kit, const char *section, const char *fields,
 			const char *expected)
 {
-	g_autofree char *dump = memory_kit_dump(kit, table, fields);
+	g_autofree char *dump = memory_kit_dump(kit, section, fields);
 
 	g_assert_cmpstr(dump, ==, expected);
 }
@@ -15,13 +15,12 @@ static void check_table(const MemoryKit *kit, const char *table, const char *fie
 /* What the totals are made of, as "NOUN EXACT APPROXIMATE MISSING". */
 static void check_coverage(const MemoryKit *kit, const char *name, const char *expected)
 {
-	const MemoryTable *table = memory_kit_table(kit, name);
-	g_autofree char *coverage =
-		g_strdup_printf("%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
-				table->table.covered, table->table.n_exact,
-				table->table.n_approximate, table->table.n_missing);
+	const struct ctprof_report_section *section = memory_kit_section(kit, name);
+	g_autofree char *coverage = g_strdup_printf(
+		"%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+		section->covered, section->n_exact, section->n_approximate, section->n_missing);
 
-	g_assert_cmpuint(table->table.flags, ==, CTPROF_TABLE_HAS_COVERAGE);
+	g_assert_cmpuint(section->flags, ==, CTPROF_SECTION_HAS_COVERAGE);
 	g_assert_cmpstr(coverage, ==, expected);
 }
 
@@ -30,14 +29,15 @@ struct order_case {
 	const char *sort, *lines;
 };
 
-static void check_orders(MemoryKit *kit, void (*draft)(MemoryDraft *), MemorySorts sorts,
-			 const char *table, const char *field, const struct order_case *cases)
+static void check_orders(MemoryKit *kit, const char *view, const char *table, const char *field,
+			 const struct order_case *cases)
 {
+	const char *const *orders = section_find(view, TRUE)->orders;
 	guint n = 0;
 
 	for (; cases[n].sort; n++) {
 		kit->options.sort = cases[n].sort;
-		memory_kit_draw(kit, draft, sorts);
+		memory_kit_draw(kit, view);
 		g_autofree char *dump = memory_kit_dump(kit, table, field);
 		char *total = strstr(dump, "\n=");
 
@@ -47,8 +47,8 @@ static void check_orders(MemoryKit *kit, void (*draft)(MemoryDraft *), MemorySor
 		g_assert_cmpstr(g_strstrip(g_strdelimit(dump, "\n", ' ')), ==, cases[n].lines);
 	}
 	/* Every order of the view is among them. */
-	for (guint i = 0; sorts(i); i++)
-		g_assert_cmpstr(sorts(i), ==, i < n ? cases[i].sort : NULL);
+	for (guint i = 0; orders[i]; i++)
+		g_assert_cmpstr(orders[i], ==, i < n ? cases[i].sort : NULL);
 	kit->options.sort = NULL;
 }
 
@@ -56,7 +56,7 @@ static void check_orders(MemoryKit *kit, void (*draft)(MemoryDraft *), MemorySor
 
 static void add_part(MemoryKit *kit, const char *name, const char *cells)
 {
-	memory_kit_row(kit, MEMORY_LEDGER, name, 0, cells);
+	memory_kit_row(kit, "memory-ledger", name, 0, cells);
 }
 
 static void test_ledger(void)
@@ -75,7 +75,7 @@ static void test_ledger(void)
 	add_part(&kit, "shmem.rest", "ledger_bytes=20;ledger_estimate=1");
 	add_part(&kit, "swap.total", "ledger_bytes=0");
 	add_part(&kit, "unheard.of", "ledger_bytes=7");
-	memory_kit_draw(&kit, memory_draft_ledger, NULL);
+	memory_kit_draw(&kit, "ledger");
 	check_table(&kit, "meminfo", "name bytes ram_percent",
 		    "MemTotal 1000 100.0%\nMemFree 100 10.0%\nZswap - -\n"
 		    "VmallocTotal 999999 -\n");
@@ -85,8 +85,8 @@ static void test_ledger(void)
 	check_table(&kit, "swap", "name bytes ram_percent", "total 0 -\n");
 	check_coverage(&kit, "meminfo", "values 3 0 1");
 	check_coverage(&kit, "physical", "values 2 1 0");
-	g_assert_null(memory_kit_table(&kit, "lenses"));
-	g_assert_null(memory_kit_table(&kit, "nvidia"));
+	g_assert_null(memory_kit_section(&kit, "lenses"));
+	g_assert_null(memory_kit_section(&kit, "nvidia"));
 }
 
 /* The whole stays above its parts. */
@@ -110,8 +110,8 @@ static void test_ledger_orders(void)
 	add_part(&kit, "physical.allocated", "ledger_bytes=5");
 	add_part(&kit, "physical.slab", "ledger_bytes=7");
 	add_part(&kit, "physical.lru", "ledger_bytes=6");
-	check_orders(&kit, memory_draft_ledger, memory_ledger_sort, "meminfo", "name", meminfo);
-	check_orders(&kit, memory_draft_ledger, memory_ledger_sort, "physical", "name", physical);
+	check_orders(&kit, "ledger", "meminfo", "name", meminfo);
+	check_orders(&kit, "ledger", "physical", "name", physical);
 }
 
 /* A section for each way to count, said not to add up; only what was captured. */
@@ -121,17 +121,17 @@ static void test_lenses(void)
 
 	memory_kit_init(&kit);
 	add_part(&kit, "meminfo.MemTotal", "ledger_bytes=1000");
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 1, "memory_state=exact;pss_bytes=100");
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 2, "memory_state=not-applicable");
-	kit.data.captured[MEMORY_SYSV] = TRUE;
-	memory_kit_draw(&kit, memory_draft_ledger, NULL);
+	memory_kit_row(&kit, "memory", NULL, 1, "memory_state=exact;pss_bytes=100");
+	memory_kit_row(&kit, "memory", NULL, 2, "memory_state=not-applicable");
+	memory_kit_capture(&kit, "memory-sysv");
+	memory_kit_draw(&kit, "ledger");
 	check_table(&kit, "lenses", "name bytes ram_percent",
 		    "processes (PSS) 100 10.0%\nSysV segments (RSS) 0 0.0%\n");
 	check_table(&kit, "lenses", "exact approximate missing", "1 0 0\n0 0 0\n");
 	g_autofree char *notes = memory_kit_notes(&kit, "lenses");
 	g_assert_nonnull(strstr(notes, "must not be added"));
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 3, "memory_state=approximate");
-	memory_kit_draw(&kit, memory_draft_ledger, NULL);
+	memory_kit_row(&kit, "memory", NULL, 3, "memory_state=approximate");
+	memory_kit_draw(&kit, "ledger");
 	check_table(&kit, "lenses", "name bytes exact approximate missing",
 		    "processes (PSS) ~100 1 0 1\nSysV segments (RSS) 0 0 0 0\n");
 }
@@ -149,15 +149,15 @@ static void test_shared_orders(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_SHARED, "rss", 0,
+	memory_kit_row(&kit, "memory-shared", "rss", 0,
 		       "object_pss_bytes=10;object_rss_bytes=20;object_processes=1;"
 		       "object_uss_bytes=1;object_size_bytes=7");
-	memory_kit_row(&kit, MEMORY_SHARED, "none", 0,
+	memory_kit_row(&kit, "memory-shared", "none", 0,
 		       "object_processes=2;object_swap_bytes=1;object_uss_bytes=2;object_vmas=1");
-	memory_kit_row(&kit, MEMORY_SHARED, "pss", 0,
+	memory_kit_row(&kit, "memory-shared", "pss", 0,
 		       "object_pss_bytes=20;object_rss_bytes=10;object_processes=3;object_vmas=2");
-	check_orders(&kit, memory_draft_shared, memory_shared_sort, "shared", "object", cases);
-	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	check_orders(&kit, "shared", "shared", "object", cases);
+	memory_kit_draw(&kit, "shared");
 	check_table(&kit, "shared", "object pss", "pss 20\nrss 10\nnone -\n=total ~30\n");
 }
 
@@ -166,13 +166,13 @@ static void test_consumers(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_map(&kit, memory_kit_row(&kit, MEMORY_SHARED, "a", 0, "object_pss_bytes=2"),
-		       SHARED_CONSUMERS, "7 x=1536;8 y z=1023;9 w=104857600");
-	memory_kit_map(&kit, memory_kit_row(&kit, MEMORY_SHARED, "b", 0, "object_pss_bytes=1"),
-		       SHARED_CONSUMERS, "1 a=4;2 b=3;3 c=2;4 d=1;5 e=1");
-	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	memory_kit_row(&kit, "memory-shared", "a", 0, "object_pss_bytes=2");
+	memory_kit_map(&kit, "object_consumers", "7 x=1536;8 y z=1023;9 w=104857600");
+	memory_kit_row(&kit, "memory-shared", "b", 0, "object_pss_bytes=1");
+	memory_kit_map(&kit, "object_consumers", "1 a=4;2 b=3;3 c=2;4 d=1;5 e=1");
+	memory_kit_draw(&kit, "shared");
 	check_table(&kit, "shared", "object consumers",
-		    "a 7 x 1.5K, 8 y z 1023B, 9 w 100M\nb 1 a 4B, 2 b 3B, 3 c 2B, 2 more\n"
+		    "a 9 w 100M, 7 x 1.5K, 8 y z 1023B\nb 1 a 4B, 2 b 3B, 3 c 2B, 2 more\n"
 		    "=total -\n");
 }
 
@@ -182,13 +182,13 @@ static void test_segments_are_joined(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_SHARED, "/SYSV00000000 (deleted)", 0,
+	memory_kit_row(&kit, "memory-shared", "/SYSV00000000 (deleted)", 0,
 		       "object_kind=sysv;object_pss_bytes=9;object_rss_bytes=10;object_shmid=5");
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:5", 0,
+	memory_kit_row(&kit, "memory-sysv", "sysv:5", 0,
 		       "sysv_attaches=2;sysv_size_bytes=64;sysv_rss_bytes=8;sysv_swap_bytes=1");
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:6", 0,
+	memory_kit_row(&kit, "memory-sysv", "sysv:6", 0,
 		       "sysv_attaches=3;sysv_size_bytes=32;sysv_rss_bytes=16;sysv_swap_bytes=2");
-	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	memory_kit_draw(&kit, "shared");
 	check_table(&kit, "shared", "object kind pss rss size attaches",
 		    "/SYSV00000000 (deleted) sysv 9 10 64 2\nsysv:6 sysv - 16 32 3\n"
 		    "=total - ~9 - - -\n");
@@ -199,21 +199,21 @@ static void test_unread_are_told_of(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_SHARED, "a", 0, "object_pss_bytes=1");
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 1, "memory_state=exact");
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 2, "memory_state=not-applicable");
-	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	memory_kit_row(&kit, "memory-shared", "a", 0, "object_pss_bytes=1");
+	memory_kit_row(&kit, "memory", NULL, 1, "memory_state=exact");
+	memory_kit_row(&kit, "memory", NULL, 2, "memory_state=not-applicable");
+	memory_kit_draw(&kit, "shared");
 	g_autofree char *none = memory_kit_notes(&kit, "shared");
 	g_assert_cmpstr(none, ==, "");
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 3, "memory_state=approximate");
-	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	memory_kit_row(&kit, "memory", NULL, 3, "memory_state=approximate");
+	memory_kit_draw(&kit, "shared");
 	g_autofree char *some = memory_kit_notes(&kit, "shared");
 	g_assert_true(g_str_has_prefix(some, "1 process could not be read"));
 	check_coverage(&kit, "shared", "processes 1 0 1");
 	check_table(&kit, "shared", "object pss", "a 1\n=total ~1\n");
 	/* Those that read the mappings know better. */
-	memory_kit_row(&kit, MEMORY_SWAP, "*", 0, "swap_unreadable=0;swap_readable=7");
-	memory_kit_draw(&kit, memory_draft_shared, memory_shared_sort);
+	memory_kit_row(&kit, "memory-swap", "*", 0, "swap_unreadable=0;swap_readable=7");
+	memory_kit_draw(&kit, "shared");
 	check_coverage(&kit, "shared", "processes 7 0 0");
 	check_table(&kit, "shared", "object pss", "a 1\n=total 1\n");
 }
@@ -226,13 +226,15 @@ static void test_sysv(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_draw(&kit, memory_draft_sysv, NULL);
+	memory_kit_capture(&kit, "memory-sysv");
+	memory_kit_draw(&kit, "sysv");
 	check_table(&kit, "sysv", "segment size rss", "=total 0 0\n");
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:1", 0,
+	memory_kit_row(&kit, "memory-sysv", "sysv:1", 0,
 		       "sysv_owner=0;sysv_attaches=2;sysv_size_bytes=4194304;"
 		       "sysv_rss_bytes=2097152;sysv_swap_bytes=0;sysv_key=0x00000000");
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:9", 0, "sysv_size_bytes=1;sysv_rss_bytes=3145728");
-	memory_kit_draw(&kit, memory_draft_sysv, NULL);
+	memory_kit_row(&kit, "memory-sysv", "sysv:9", 0,
+		       "sysv_size_bytes=1;sysv_rss_bytes=3145728");
+	memory_kit_draw(&kit, "sysv");
 	check_table(&kit, "sysv", "segment key owner attaches size rss swap",
 		    "sysv:9 - - - 1 3145728 -\n"
 		    "sysv:1 0x00000000 0 2 4194304 2097152 0\n"
@@ -251,13 +253,13 @@ static void test_sysv_orders(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:10", 0,
+	memory_kit_row(&kit, "memory-sysv", "sysv:10", 0,
 		       "sysv_rss_bytes=5;sysv_size_bytes=1;sysv_swap_bytes=1;sysv_attaches=2");
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:9", 0,
+	memory_kit_row(&kit, "memory-sysv", "sysv:9", 0,
 		       "sysv_rss_bytes=5;sysv_size_bytes=1;sysv_attaches=1");
-	memory_kit_row(&kit, MEMORY_SYSV, "sysv:2", 0,
+	memory_kit_row(&kit, "memory-sysv", "sysv:2", 0,
 		       "sysv_size_bytes=9;sysv_swap_bytes=0;sysv_attaches=3");
-	check_orders(&kit, memory_draft_sysv, memory_sysv_sort, "sysv", "segment", cases);
+	check_orders(&kit, "sysv", "sysv", "segment", cases);
 }
 
 static void test_tmpfs(void)
@@ -265,15 +267,15 @@ static void test_tmpfs(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_TMPFS, "/run", 0,
+	memory_kit_row(&kit, "memory-tmpfs", "/run", 0,
 		       "tmpfs_used_bytes=10;tmpfs_limit_bytes=40;tmpfs_files=3");
-	memory_kit_row(&kit, MEMORY_TMPFS, "/tmp", 0,
+	memory_kit_row(&kit, "memory-tmpfs", "/tmp", 0,
 		       "tmpfs_used_bytes=30;tmpfs_limit_bytes=18446744073709551615");
-	memory_kit_row(&kit, MEMORY_TMPFS, "/far", 0, "");
-	memory_kit_draw(&kit, memory_draft_tmpfs, NULL);
+	memory_kit_row(&kit, "memory-tmpfs", "/far", 0, "");
+	memory_kit_draw(&kit, "tmpfs");
 	check_table(&kit, "tmpfs", "mount used limit used_percent files",
 		    "/tmp 30 max - -\n/run 10 40 25.0% 3\n/far - - - -\n=total ~40 - - -\n");
-	g_assert_null(memory_kit_table(&kit, "files"));
+	g_assert_null(memory_kit_section(&kit, "files"));
 	check_coverage(&kit, "tmpfs", "mounts 2 0 1");
 }
 
@@ -285,7 +287,7 @@ static void add_file(MemoryKit *kit, const char *path, guint depth, const char *
 				";file_logical_bytes=1",
 				depth, kind, allocated);
 
-	memory_kit_row(kit, MEMORY_FILES, path, 0, cells);
+	memory_kit_row(kit, "memory-files", path, 0, cells);
 }
 
 static void test_files(void)
@@ -304,15 +306,15 @@ static void test_files(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_TMPFS, "/mnt", 0, "tmpfs_used_bytes=35");
+	memory_kit_row(&kit, "memory-tmpfs", "/mnt", 0, "tmpfs_used_bytes=35");
 	add_file(&kit, "/mnt", 0, "mount", 0);
 	add_file(&kit, "/mnt/d", 1, "dir", 0);
 	add_file(&kit, "/mnt/d/a", 2, "file", 10);
 	add_file(&kit, "/mnt/b", 1, "file", 20);
 	add_file(&kit, "/mnt/other", 1, "file", 5);
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		kit.options.filter = cases[i].filter;
-		memory_kit_draw(&kit, memory_draft_tmpfs, NULL);
+		kit.options.filter = (char *)(uintptr_t)cases[i].filter;
+		memory_kit_draw(&kit, "tmpfs");
 		check_table(&kit, "files", "entry allocated allocated_subtree kind", cases[i].dump);
 	}
 }
@@ -340,21 +342,21 @@ static void test_tmpfs_orders(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
-	memory_kit_row(&kit, MEMORY_TMPFS, "/run", 0,
+	memory_kit_row(&kit, "memory-tmpfs", "/run", 0,
 		       "tmpfs_used_bytes=10;tmpfs_limit_bytes=40;tmpfs_files=3");
-	memory_kit_row(&kit, MEMORY_TMPFS, "/tmp", 0, "tmpfs_used_bytes=30;tmpfs_files=1");
-	memory_kit_row(&kit, MEMORY_TMPFS, "/far", 0, "tmpfs_limit_bytes=41;tmpfs_files=2");
-	memory_kit_row(&kit, MEMORY_FILES, "/tmp", 0, "file_depth=0");
-	memory_kit_row(&kit, MEMORY_FILES, "/tmp/a", 0,
+	memory_kit_row(&kit, "memory-tmpfs", "/tmp", 0, "tmpfs_used_bytes=30;tmpfs_files=1");
+	memory_kit_row(&kit, "memory-tmpfs", "/far", 0, "tmpfs_limit_bytes=41;tmpfs_files=2");
+	memory_kit_row(&kit, "memory-files", "/tmp", 0, "file_depth=0");
+	memory_kit_row(&kit, "memory-files", "/tmp/a", 0,
 		       "file_depth=1;file_allocated_bytes=1;file_logical_bytes=9");
-	memory_kit_row(&kit, MEMORY_FILES, "/tmp/b", 0,
+	memory_kit_row(&kit, "memory-files", "/tmp/b", 0,
 		       "file_depth=1;file_allocated_bytes=2;file_logical_bytes=1");
-	check_orders(&kit, memory_draft_tmpfs, memory_tmpfs_sort, "tmpfs", "mount", mounts);
-	check_orders(&kit, memory_draft_tmpfs, memory_tmpfs_sort, "files", "entry", files);
+	check_orders(&kit, "tmpfs", "tmpfs", "mount", mounts);
+	check_orders(&kit, "tmpfs", "files", "entry", files);
 	check_coverage(&kit, "files", "files 2 0 1");
 	/* What the walk could not read is no file, and not forgotten. */
-	memory_kit_row(&kit, MEMORY_FILES, "*", 0, "files_unreadable=4");
-	memory_kit_draw(&kit, memory_draft_tmpfs, memory_tmpfs_sort);
+	memory_kit_row(&kit, "memory-files", "*", 0, "files_unreadable=4");
+	memory_kit_draw(&kit, "tmpfs");
 	check_coverage(&kit, "files", "files 2 0 5");
 	check_table(&kit, "files", "entry allocated", "/tmp -\n  b 2\n  a 1\n=total ~3\n");
 }
@@ -366,13 +368,13 @@ static void test_files_fold(void)
 
 	memory_kit_init(&kit);
 	kit.options.fold = TRUE;
-	memory_kit_row(&kit, MEMORY_TMPFS, "/mnt", 0, "tmpfs_used_bytes=1016");
+	memory_kit_row(&kit, "memory-tmpfs", "/mnt", 0, "tmpfs_used_bytes=1016");
 	add_file(&kit, "/mnt", 0, "mount", 0);
 	add_file(&kit, "/mnt/big", 1, "file", 1000);
 	add_file(&kit, "/mnt/d", 1, "dir", 1);
 	add_file(&kit, "/mnt/d/e", 2, "dir", 5);
 	add_file(&kit, "/mnt/d/e/f", 3, "file", 10);
-	memory_kit_draw(&kit, memory_draft_tmpfs, memory_tmpfs_sort);
+	memory_kit_draw(&kit, "tmpfs");
 	check_table(&kit, "files", "entry allocated_subtree folded",
 		    "/mnt 1016 -\n  big 1000 -\n  d 16 2\n=total 1016 -\n");
 	check_coverage(&kit, "files", "files 5 0 0");
@@ -384,11 +386,12 @@ static void test_files_of_any_depth(void)
 	g_auto(MemoryKit) kit;
 
 	memory_kit_init(&kit);
+	memory_kit_capture(&kit, "memory-tmpfs");
 	add_file(&kit, "/a", 7, "file", 1);
 	add_file(&kit, "/a/b", 4000000000u, "file", 2);
 	add_file(&kit, "/c", 7, "file", 4);
 	add_file(&kit, "/", 0, "file", 8);
-	memory_kit_draw(&kit, memory_draft_tmpfs, NULL);
+	memory_kit_draw(&kit, "tmpfs");
 	check_table(&kit, "files", "path allocated_subtree", "/ 8\n/c 4\n/a 3\n  /a/b 2\n=- 15\n");
 }
 
@@ -400,17 +403,17 @@ static void test_process(void)
 
 	memory_kit_init(&kit);
 	kit.options.pid = 42;
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 1, "memory_state=exact;pss_bytes=9");
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 42, "ppid=1;memory_state=exact;pss_bytes=6");
-	memory_kit_row(&kit, MEMORY_MAPPINGS, "42 [heap]", 0,
+	memory_kit_row(&kit, "memory", NULL, 1, "memory_state=exact;pss_bytes=9");
+	memory_kit_row(&kit, "memory", NULL, 42, "ppid=1;memory_state=exact;pss_bytes=6");
+	memory_kit_row(&kit, "memory-mappings", "42 [heap]", 0,
 		       "mapping_pid=42;mapping_kind=heap;mapping_label=[heap];mapping_vmas=1;"
 		       "mapping_pss_bytes=2");
-	memory_kit_row(&kit, MEMORY_MAPPINGS, "42 /a b.so", 0,
+	memory_kit_row(&kit, "memory-mappings", "42 /a b.so", 0,
 		       "mapping_pid=42;mapping_kind=file;mapping_label=/a b.so;mapping_vmas=4;"
 		       "mapping_pss_bytes=4");
-	memory_kit_row(&kit, MEMORY_MAPPINGS, "421 x", 0, "mapping_pid=421;mapping_pss_bytes=9");
-	memory_kit_row(&kit, MEMORY_MAPPINGS, "42 *", 0, "mapping_read_ns=1234567");
-	memory_kit_draw(&kit, memory_draft_process, NULL);
+	memory_kit_row(&kit, "memory-mappings", "421 x", 0, "mapping_pid=421;mapping_pss_bytes=9");
+	memory_kit_row(&kit, "memory-mappings", "42 *", 0, "mapping_read_ns=1234567");
+	memory_kit_draw(&kit, "process");
 	check_table(&kit, "processes", "pid pss", "42 6\n");
 	check_table(&kit, "mappings", "kind vmas pss object",
 		    "file 4 4 /a b.so\nheap 1 2 [heap]\n=- - 6 total\n");
@@ -430,14 +433,14 @@ static void test_process_orders(void)
 
 	memory_kit_init(&kit);
 	kit.options.pid = 4;
-	memory_kit_row(&kit, MEMORY_PROCESSES, NULL, 4, "memory_state=approximate");
-	memory_kit_row(&kit, MEMORY_MAPPINGS, "4 b", 0,
+	memory_kit_row(&kit, "memory", NULL, 4, "memory_state=approximate");
+	memory_kit_row(&kit, "memory-mappings", "4 b", 0,
 		       "mapping_pid=4;mapping_label=b;mapping_pss_bytes=2;mapping_rss_bytes=2;"
 		       "mapping_swap_bytes=1;mapping_vmas=2");
-	memory_kit_row(&kit, MEMORY_MAPPINGS, "4 a", 0,
+	memory_kit_row(&kit, "memory-mappings", "4 a", 0,
 		       "mapping_pid=4;mapping_label=a;mapping_pss_bytes=1;mapping_rss_bytes=3;"
 		       "mapping_uss_bytes=1;mapping_size_bytes=1;mapping_vmas=1");
-	check_orders(&kit, memory_draft_process, memory_process_sort, "mappings", "object", cases);
+	check_orders(&kit, "process", "mappings", "object", cases);
 	check_coverage(&kit, "processes", "processes 0 1 0");
 }
 

@@ -6,19 +6,20 @@
 #include "report/section/memory/collapse.h"
 
 #define N_PROCESSES 60
-#define N_FORESTS 300
+#define N_FORESTS 150
+#define N_GONE 10
 
 static void add_process(MemoryKit *kit, gint32 pid, guint64 ppid, const char *more)
 {
 	g_autofree char *cells = g_strdup_printf(
 		"ppid=%" G_GUINT64_FORMAT ";pcomm=p%d;memory_state=exact;%s", ppid, pid, more);
 
-	memory_kit_row(kit, MEMORY_PROCESSES, NULL, pid, cells);
+	memory_kit_row(kit, "memory", NULL, pid, cells);
 }
 
 static void check_dump(MemoryKit *kit, const char *fields, const char *expected)
 {
-	memory_kit_draw(kit, memory_draft_processes, memory_processes_sort);
+	memory_kit_draw(kit, "processes");
 	g_autofree char *dump = memory_kit_dump(kit, "processes", fields);
 	g_assert_cmpstr(dump, ==, expected);
 }
@@ -74,7 +75,7 @@ static void test_orders(void)
 	add_process(&kit, 6, 0, "pcomm=a");
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		kit.options.sort = cases[i].sort;
-		memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+		memory_kit_draw(&kit, "processes");
 		g_autofree char *dump = memory_kit_dump(&kit, "processes", "pid");
 		char *total = strstr(dump, "\n=");
 		g_assert_nonnull(total);
@@ -101,8 +102,8 @@ static void test_absent(void)
 		   "  3 - - - - - - - inaccessible\n"
 		   "  5 - - 1 1 - - - skipped\n"
 		   "=- ~10 ~10 ~151 ~151 ~47 ~47 ~1 -\n");
-	const struct ctprof_report_table *table = &memory_kit_table(&kit, "processes")->table;
-	g_assert_cmpuint(table->flags, ==, CTPROF_TABLE_HAS_COVERAGE);
+	const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
+	g_assert_cmpuint(table->flags, ==, CTPROF_SECTION_HAS_COVERAGE);
 	g_assert_cmpuint(table->n_exact, ==, 1);
 	g_assert_cmpuint(table->n_approximate, ==, 2);
 	g_assert_cmpuint(table->n_missing, ==, 1);
@@ -110,12 +111,12 @@ static void test_absent(void)
 	g_assert_nonnull(strstr(notes, "PSS of 1 process is absent: the kernel refused"));
 	g_assert_nonnull(strstr(notes, "CAP_PERFMON"));
 	kit.options.all = kit.options.is_told = TRUE;
-	memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+	memory_kit_draw(&kit, "processes");
 	g_autofree char *told = memory_kit_notes(&kit, "processes");
 	g_assert_cmpstr(told, ==, "");
 	g_autofree char *all = memory_kit_dump(&kit, "processes", "pid");
 	g_assert_nonnull(strstr(all, "  4\n"));
-	g_assert_cmpuint(memory_kit_table(&kit, "processes")->table.n_missing, ==, 1);
+	g_assert_cmpuint(memory_kit_section(&kit, "processes")->n_missing, ==, 1);
 }
 
 /* Who is asked only for what it has lacks nothing. */
@@ -139,11 +140,10 @@ static void test_coverage(void)
 			g_autofree char *cells =
 				g_strdup_printf("memory_state=%s", cases[i].states[pid - 1]);
 
-			memory_kit_row(&kit, MEMORY_PROCESSES, NULL, pid, cells);
+			memory_kit_row(&kit, "memory", NULL, pid, cells);
 		}
-		memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
-		const struct ctprof_report_table *table =
-			&memory_kit_table(&kit, "processes")->table;
+		memory_kit_draw(&kit, "processes");
+		const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
 		g_assert_cmpstr(table->covered, ==, "processes");
 		g_assert_cmpuint(table->n_exact, ==, cases[i].exact);
 		g_assert_cmpuint(table->n_approximate, ==, cases[i].approximate);
@@ -195,9 +195,9 @@ static void test_filter(void)
 	add_process(&kit, 15, 0, "pcomm=batch-root;pss_bytes=20");
 	add_process(&kit, 16, 15, "pcomm=batch-root-child;pss_bytes=10");
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		kit.options.filter = cases[i].filter;
+		kit.options.filter = (char *)(uintptr_t)cases[i].filter;
 		kit.options.flat = cases[i].flat;
-		memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
+		memory_kit_draw(&kit, "processes");
 		g_autofree char *dump = memory_kit_dump(
 			&kit, "processes", cases[i].flat ? "name pss" : "name pss pss_subtree");
 		/* The total has its words where processes have their command. */
@@ -242,7 +242,7 @@ static void test_fold(void)
 
 	memory_kit_init(&kit);
 	kit.options.fold = TRUE;
-	memory_kit_row(&kit, MEMORY_LEDGER, "meminfo.MemTotal", 0, "ledger_bytes=10000");
+	memory_kit_row(&kit, "memory-ledger", "meminfo.MemTotal", 0, "ledger_bytes=10000");
 	add_process(&kit, 1, 0, "pss_bytes=1");
 	add_process(&kit, 2, 1, "pss_bytes=90000");
 	add_process(&kit, 3, 1, "pss_bytes=50");
@@ -255,7 +255,7 @@ static void test_fold(void)
 	add_process(&kit, 10, 1, "pss_bytes=1");
 	add_process(&kit, 11, 10, "memory_state=approximate");
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		kit.options.filter = cases[i].filter;
+		kit.options.filter = (char *)(uintptr_t)cases[i].filter;
 		check_dump(&kit, "pid pss pss_subtree folded", cases[i].dump);
 	}
 }
@@ -269,7 +269,7 @@ static void test_limit(void)
 	for (gint32 pid = 1; pid <= 5; pid++)
 		add_process(&kit, pid, 0, "pss_bytes=1");
 	check_dump(&kit, "pid pss", "1 1\n2 1\n=- 5\n");
-	g_assert_cmpuint(memory_kit_table(&kit, "processes")->n_cut, ==, 3);
+	g_assert_cmpuint(memory_kit_section(&kit, "processes")->n_cut, ==, 3);
 }
 
 /* PSS, its swap, and its share of shared memory that is swapped out. */
@@ -282,14 +282,128 @@ static void test_effective(void)
 	add_process(&kit, 1, 0, "pss_bytes=10;swap_pss_bytes=3");
 	add_process(&kit, 2, 0, "pss_bytes=5");
 	check_dump(&kit, "pid eps", "1 ~13\n2 -\n=- ~13\n");
-	memory_kit_row(&kit, MEMORY_LEDGER, "swap.used", 0, "ledger_bytes=0");
+	memory_kit_row(&kit, "memory-ledger", "swap.used", 0, "ledger_bytes=0");
 	check_dump(&kit, "pid eps", "1 13\n2 -\n=- ~13\n");
-	memory_kit_row(&kit, MEMORY_SWAP, "1", 0,
+	memory_kit_row(&kit, "memory-swap", "1", 0,
 		       "swap_shared_bytes=100;swap_shared_by_name_bytes=50");
-	memory_kit_row(&kit, MEMORY_SWAP, "*", 0, "swap_unreadable=1");
+	memory_kit_row(&kit, "memory-swap", "*", 0, "swap_unreadable=1");
 	check_dump(&kit, "pid eps", "1 113\n2 -\n=- ~113\n");
-	kit.options.swap_by_name = TRUE;
+	kit.options.swap_share = SHARE_BY_NAME;
 	check_dump(&kit, "pid eps", "1 63\n2 -\n=- ~63\n");
+}
+
+/* ---- two sides ---------------------------------------------------------------- */
+
+static void fill_sides(MemoryKit *kit)
+{
+	memory_kit_init(kit);
+	add_process(kit, 1, 0, "pss_bytes=10");
+	add_process(kit, 2, 1, "pss_bytes=20");
+	add_process(kit, 3, 1, "pss_bytes=5");
+	add_process(kit, 4, 1, "pss_bytes=7;cmdline=old");
+	kit->side = 1;
+	add_process(kit, 1, 0, "pss_bytes=10");
+	add_process(kit, 2, 3, "pss_bytes=120");
+	add_process(kit, 3, 1, "pss_bytes=5");
+	add_process(kit, 5, 3, "pss_bytes=30;cmdline=new");
+}
+
+/* The tree is the candidate's, but for what is gone; the biggest change first. */
+static void test_sides(void)
+{
+	static const struct {
+		gboolean changed, flat;
+		const char *filter, *dump;
+	} cases[] = {
+		{FALSE, FALSE, NULL,
+		 "1 10 42>165 [p1]\n  3 5 25>155 [p3]\n    2 20>120 20>120 [p2]\n"
+		 "    5 ->30 ->30 new\n  4 7>- 7>- old\n=- 42>165 42>165 total\n"},
+		{TRUE, FALSE, NULL,
+		 "^1 10 42>165 [p1]\n  ^3 5 25>155 [p3]\n    2 20>120 20>120 [p2]\n"
+		 "    5 ->30 ->30 new\n  4 7>- 7>- old\n=- 42>165 42>165 total\n"},
+		{TRUE, FALSE, "^p[34]$",
+		 "^1 10 42>165 [p1]\n  4 7>- 7>- old\n"
+		 "=- 12>5 32>155 2 processes match\n"},
+		{FALSE, TRUE, NULL,
+		 "2 20>120 [p2]\n5 ->30 new\n4 7>- old\n1 10 [p1]\n3 5 [p3]\n"
+		 "=- 42>165 total\n"},
+	};
+	g_auto(MemoryKit) kit;
+
+	fill_sides(&kit);
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		kit.options.changed = cases[i].changed;
+		kit.options.flat = cases[i].flat;
+		kit.options.filter = (char *)(uintptr_t)cases[i].filter;
+		g_test_message("case %u", i);
+		check_dump(&kit, cases[i].flat ? "pid pss command" : "pid pss pss_subtree command",
+			   cases[i].dump);
+	}
+	const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
+	/* A pid is a name. */
+	g_assert_cmpuint(memory_kit_cell(table, 0, "pid")->flags, ==, CTPROF_CELL_SAME);
+	const struct ctprof_cell *cell = memory_kit_cell(table, 0, "pss");
+	g_assert_cmpuint(cell->flags, ==, CTPROF_CELL_HAS_DELTA | CTPROF_CELL_HAS_PCT);
+	g_assert_cmpfloat(cell->delta, ==, 100);
+	g_assert_cmpfloat(cell->pct, ==, 500);
+}
+
+/* What one side lacks is a gap there; who is not there lacks nothing. */
+static void test_sides_lack_apart(void)
+{
+	g_auto(MemoryKit) kit;
+
+	fill_sides(&kit);
+	add_process(&kit, 6, 0, "memory_state=approximate;rss_bytes=9");
+	kit.side = 0;
+	add_process(&kit, 6, 0, "pss_bytes=1");
+	check_dump(&kit, "pid pss pss_subtree memory_state",
+		   "1 10 42>165 exact\n  3 5 25>155 exact\n    2 20>120 20>120 exact\n"
+		   "    5 ->30 ->30 ->exact\n  4 7>- 7>- exact>-\n6 1>- 1>- exact>approximate\n"
+		   "=- 43>~165 43>~165 -\n");
+	const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
+	g_assert_cmpuint(table->n_exact, ==, 5);
+	g_assert_cmpuint(table->n_approximate, ==, 1);
+	const struct ctprof_cell *total = memory_kit_cell(table, table->n_lines - 1, "pss");
+	g_assert_cmpuint(total->value[1].missing, ==, 1);
+	g_assert_true(total->flags & CTPROF_CELL_PARTIAL);
+	g_assert_false(total->flags & CTPROF_CELL_HAS_PCT);
+}
+
+/* A pid that is used again is another process, and has other children. */
+static void test_reused_pid(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	add_process(&kit, 7, 0, "pss_bytes=1;cmdline=before;start_time_clock_ticks=5");
+	add_process(&kit, 8, 7, "pss_bytes=2;cmdline=child;start_time_clock_ticks=6");
+	kit.side = 1;
+	add_process(&kit, 7, 0, "pss_bytes=4;cmdline=after;start_time_clock_ticks=90");
+	add_process(&kit, 8, 7, "pss_bytes=8;cmdline=other;start_time_clock_ticks=91");
+	check_dump(&kit, "command pss pss_subtree",
+		   "after ->4 ->12\n  other ->8 ->8\nbefore 1>- 3>-\n  child 2>- 2>-\n"
+		   "=total 3>12 3>12\n");
+}
+
+/* Small is what is small on both sides. */
+static void test_sides_fold(void)
+{
+	g_auto(MemoryKit) kit;
+
+	memory_kit_init(&kit);
+	kit.options.fold = TRUE;
+	for (kit.side = 0; kit.side < 2; kit.side++) {
+		add_process(&kit, 1, 0, "pss_bytes=1");
+		add_process(&kit, 2, 1, "pss_bytes=90000");
+		add_process(&kit, 3, 1, "pss_bytes=1");
+		add_process(&kit, 4, 3, kit.side == 0 ? "pss_bytes=1" : "pss_bytes=9000");
+		add_process(&kit, 5, 1, "pss_bytes=1");
+		add_process(&kit, 6, 5, "pss_bytes=1");
+	}
+	check_dump(&kit, "pid pss_subtree folded",
+		   "1 90005>99004 -\n  3 2>9001 -\n    4 1>9000 -\n  2 90000 -\n  5 2 1\n"
+		   "=- 90005>99004 -\n");
 }
 
 /* ---- laws, on forests of any shape ------------------------------------------- */
@@ -311,64 +425,56 @@ static void add_random_process(MemoryKit *kit, gint32 pid)
 		g_string_append_printf(cells, ";rss_bytes=%d", g_test_rand_int_range(0, 1000));
 	if (g_test_rand_int_range(0, 50) == 0)
 		g_string_append(cells, ";uss_bytes=18446744073709551615");
-	memory_kit_row(kit, MEMORY_PROCESSES, NULL, pid, cells->str);
+	memory_kit_row(kit, "memory", NULL, pid, cells->str);
 }
 
-static Amount amount_at(const MemoryTable *table, guint line, const char *field)
+/* The roots' trees, and all processes, come to the total; what is lacking, too. */
+static void check_sums(const struct ctprof_report_section *table, guint side, const char *own,
+		       const char *tree)
 {
-	const struct ctprof_report_line *l =
-		&g_array_index(table->lines, struct ctprof_report_line, line);
+	Amount of_own = {0}, of_roots = {0};
+	guint64 last = table->n_lines - 1;
 
-	for (guint i = 0; i < table->fields->len; i++)
-		if (strcmp(g_array_index(table->fields, struct ctprof_report_field, i).name,
-			   field) == 0)
-			return (Amount){l->cells[i].type, l->cells[i].number};
-	g_assert_not_reached();
-}
+	for (guint64 i = 0; i < last; i++) {
+		const struct ctprof_value *amount = &memory_kit_cell(table, i, own)->value[side];
+		const struct ctprof_value *subtree = &memory_kit_cell(table, i, tree)->value[side];
 
-/* The roots' trees, and all processes, come to the total; kinds too. */
-static void check_sums(const MemoryTable *table, const char *own, const char *tree)
-{
-	AmountSum of_own = {0}, of_roots = {0};
-	guint last = table->lines->len - 1;
-
-	for (guint i = 0; i < last; i++) {
-		const struct ctprof_report_line *line =
-			&g_array_index(table->lines, struct ctprof_report_line, i);
-		Amount amount = amount_at(table, i, own), subtree = amount_at(table, i, tree);
-
-		if (amount.type != CTPROF_VALUE_ABSENT)
-			amount_sum_add(&of_own, amount);
-		if (line->depth == 0 && subtree.type != CTPROF_VALUE_ABSENT)
-			amount_sum_add(&of_roots, subtree);
+		if (amount->type != CTPROF_VALUE_ABSENT)
+			amount_add(&of_own, amount);
+		if (table->lines[i].depth == 0 && subtree->type != CTPROF_VALUE_ABSENT)
+			amount_add(&of_roots, subtree);
 	}
+	const struct ctprof_value *total = &memory_kit_cell(table, last, own)->value[side];
+	const struct ctprof_value *of_trees = &memory_kit_cell(table, last, tree)->value[side];
 	g_assert_cmpuint(of_own.number, ==, of_roots.number);
-	g_assert_cmpuint(amount_at(table, last, own).number, ==, of_own.number);
-	g_assert_cmpuint(amount_at(table, last, tree).number, ==, of_own.number);
-	g_assert_cmpuint(amount_at(table, last, own).type, ==, amount_at(table, last, tree).type);
+	g_assert_cmpuint(total->number, ==, of_own.number);
+	g_assert_cmpuint(of_trees->number, ==, of_own.number);
+	g_assert_cmpuint(of_trees->type, ==, total->type);
+	g_assert_cmpuint(of_trees->flags, ==, total->flags);
+	g_assert_cmpuint(of_trees->n, ==, total->n);
+	g_assert_cmpuint(of_trees->missing, ==, total->missing);
 }
 
-static void check_forest(MemoryKit *kit)
+static void check_forest(MemoryKit *kit, guint n_processes)
 {
-	gboolean seen[N_PROCESSES + 1] = {FALSE};
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 	guint64 depth = 0;
 
-	memory_kit_draw(kit, memory_draft_processes, memory_processes_sort);
-	const MemoryTable *table = memory_kit_table(kit, "processes");
-	g_assert_cmpuint(table->lines->len, ==, N_PROCESSES + 1);
-	for (guint i = 0; i < N_PROCESSES; i++) {
-		const struct ctprof_report_line *line =
-			&g_array_index(table->lines, struct ctprof_report_line, i);
-		guint64 pid = amount_at(table, i, "pid").number;
+	memory_kit_draw(kit, "processes");
+	const struct ctprof_report_section *table = memory_kit_section(kit, "processes");
+	g_assert_cmpuint(table->n_lines, ==, n_processes + 1);
+	for (guint i = 0; i < n_processes; i++) {
+		guint64 pid = memory_kit_cell(table, i, "pid")->value[0].number;
 
-		g_assert_false(seen[pid]);
-		seen[pid] = TRUE;
-		g_assert_cmpuint(line->depth, <=, i == 0 ? 0 : depth + 1);
-		depth = line->depth;
+		g_assert_true(g_hash_table_add(seen, GINT_TO_POINTER((gint)pid)));
+		g_assert_cmpuint(table->lines[i].depth, <=, i == 0 ? 0 : depth + 1);
+		depth = table->lines[i].depth;
 	}
-	check_sums(table, "pss", "pss_subtree");
-	check_sums(table, "uss", "uss_subtree");
-	check_sums(table, "rss", "rss_subtree");
+	for (guint side = 0; side <= (kit->options.compare ? 1u : 0u); side++) {
+		check_sums(table, side, "pss", "pss_subtree");
+		check_sums(table, side, "uss", "uss_subtree");
+		check_sums(table, side, "rss", "rss_subtree");
+	}
 }
 
 static void test_laws(void)
@@ -380,7 +486,12 @@ static void test_laws(void)
 		kit.options.all = TRUE;
 		for (gint32 pid = 1; pid <= N_PROCESSES; pid++)
 			add_random_process(&kit, pid);
-		check_forest(&kit);
+		check_forest(&kit, N_PROCESSES);
+		/* Some of them go, some are other processes' children by then. */
+		kit.side = 1;
+		for (gint32 pid = N_GONE + 1; pid <= N_PROCESSES + N_GONE; pid++)
+			add_random_process(&kit, pid);
+		check_forest(&kit, N_PROCESSES + N_GONE);
 	}
 }
 
@@ -392,9 +503,9 @@ static void test_deep_chain(void)
 	memory_kit_init(&kit);
 	for (gint32 pid = 1; pid <= 200000; pid++)
 		add_process(&kit, pid, (guint64)pid - 1, "pss_bytes=1");
-	memory_kit_draw(&kit, memory_draft_processes, memory_processes_sort);
-	const MemoryTable *table = memory_kit_table(&kit, "processes");
-	g_assert_cmpuint(amount_at(table, 0, "pss_subtree").number, ==, 200000);
+	memory_kit_draw(&kit, "processes");
+	const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
+	g_assert_cmpuint(memory_kit_cell(table, 0, "pss_subtree")->value[0].number, ==, 200000);
 }
 
 int main(int argc, char **argv)
@@ -411,6 +522,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/processes/fold", test_fold);
 	g_test_add_func("/memory/processes/limit", test_limit);
 	g_test_add_func("/memory/processes/effective size", test_effective);
+	g_test_add_func("/memory/processes/two sides", test_sides);
+	g_test_add_func("/memory/processes/two sides lack apart", test_sides_lack_apart);
+	g_test_add_func("/memory/processes/a pid used again", test_reused_pid);
+	g_test_add_func("/memory/processes/two sides folded", test_sides_fold);
 	g_test_add_func("/memory/processes/sums of any forest", test_laws);
 	g_test_add_func("/memory/processes/a deep chain", test_deep_chain);
 	return g_test_run();

@@ -54,7 +54,8 @@ static void test_thresholds(void)
 		g_test_message("case %" G_GSIZE_FORMAT, i);
 		g_assert_cmpuint(report->n_renames, ==, cases[i].renames);
 		guint paired = cases[i].renames ? cases[i].common : 0;
-		g_assert_cmpuint(report->sections[0].n_rows, ==, paired);
+		g_autoptr(GArray) rows = sample_rows(&report->sections[0]);
+		g_assert_cmpuint(rows->len, ==, paired);
 		g_assert_cmpuint(report->n_only[0], ==, cases[i].n - paired);
 		g_assert_cmpuint(report->n_only[1], ==, cases[i].n - paired);
 	}
@@ -77,7 +78,10 @@ static void test_pair(void)
 		dump, ==,
 		"primary /blue/svc.slice/main|svc|common-a run_time_ns 10 30 +20 +200.0% R\n"
 		"primary /blue/svc.slice/main|svc|common-b run_time_ns 10 30 +20 +200.0% R\n");
-	g_assert_cmpstr(report->sections[0].rows[0].renamed, ==, "/green/svc.slice/main");
+	g_assert_cmpstr(
+		sample_find(report, "primary", "/blue/svc.slice/main|svc|common-a", "run_time_ns")
+			->line->renamed,
+		==, "/green/svc.slice/main");
 	g_assert_cmpstr(only_a, ==, "/blue/svc.slice/main|svc|old-c 1\n");
 	g_assert_cmpstr(only_b, ==, "/green/svc.slice/main|svc|new-c 1\n");
 	const struct ctprof_report_rename *rename = &report->renames[0];
@@ -168,13 +172,12 @@ static void test_several_to_one(void)
 	}
 	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
 	g_autofree char *smaps = sample_dump_section(report, "smaps-rollup");
-	const struct ctprof_report_row *parent =
+	const SampleRow *parent =
 		sample_find(report, "primary", "/blue|svc|common-a", "run_time_ns");
-	const struct ctprof_report_row *child =
-		sample_find(report, "primary", "/blue/child|h|h", "run_time_ns");
+	const SampleRow *child = sample_find(report, "primary", "/blue/child|h|h", "run_time_ns");
 	g_assert_cmpuint(report->n_renames, ==, 2);
 	g_assert_cmpuint(parent->value[1].number, ==, 60);
-	g_assert_cmpuint(parent->threads[1], ==, 2);
+	g_assert_cmpuint(parent->line->threads[1], ==, 2);
 	g_assert_cmpuint(child->value[1].number, ==, 8);
 	g_assert_cmpstr(smaps, ==, "smaps-rollup /blue/child|h Rss 1024 6144 +5120 +500.0%\n");
 	g_assert_cmpuint(report->n_only[0] + report->n_only[1], ==, 0);
@@ -194,8 +197,7 @@ static void test_no_second_guess(void)
 	add_service(b, "/green/z", 4, 0, "other-", 10);
 	workers_add(b, 60, "svc", "other-a", "/green/y", 7);
 	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
-	const struct ctprof_report_row *row =
-		sample_find(report, "primary", "/blue/y|svc|other-a", "run_time_ns");
+	const SampleRow *row = sample_find(report, "primary", "/blue/y|svc|other-a", "run_time_ns");
 	g_autofree char *only = sample_dump_only(report, 1);
 	g_assert_cmpuint(report->n_renames, ==, 2);
 	g_assert_cmpuint(row->value[1].number, ==, 10);

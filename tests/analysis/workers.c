@@ -21,9 +21,9 @@ Sample *workers_new(const char *names)
 
 AnalysisOptions workers_options(GroupBy group_by, char *metrics)
 {
-	static char sections[] = "primary,derived";
+	static char shown[] = "primary,derived";
 
-	return (AnalysisOptions){.group_by = group_by, .metrics = metrics, .sections = sections};
+	return (AnalysisOptions){.group_by = group_by, .metrics = metrics, .sections = shown};
 }
 
 /* "GROUP A>B" of each joined group, "-GROUP" and "+GROUP" of one side's. */
@@ -32,20 +32,21 @@ char *workers_dump(const struct ctprof_report *report)
 	g_autoptr(GString) out = g_string_new(NULL);
 	const struct ctprof_report_section *section = &report->sections[0];
 
-	for (guint64 i = 0; i < section->n_rows; i++) {
-		const struct ctprof_report_row *row = &section->rows[i];
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = &section->lines[i];
+		g_autofree char *group = sample_group(line);
 
+		if (line->flags & CTPROF_LINE_HEADING)
+			continue;
 		g_string_append(out, out->len ? " " : "");
-		for (guint g = 0; g < row->n_group; g++)
-			g_string_append_printf(out, "%s%s", g ? "|" : "", row->group[g]);
-		g_string_append_printf(out, " %" G_GUINT64_FORMAT, row->threads[0]);
+		g_string_append_printf(out, "%s %" G_GUINT64_FORMAT, group, line->threads[0]);
 		if (report->flags & CTPROF_REPORT_COMPARE)
-			g_string_append_printf(out, ">%" G_GUINT64_FORMAT, row->threads[1]);
+			g_string_append_printf(out, ">%" G_GUINT64_FORMAT, line->threads[1]);
 	}
 	for (guint side = 0; side < 2; side++)
 		for (guint64 i = 0; i < report->n_only[side]; i++)
 			g_string_append_printf(out, " %c%s", side ? '+' : '-',
-					       report->only[side][i].group[0]);
+					       report->only[side][i].names[0]);
 	return g_strdup(out->str);
 }
 

@@ -259,7 +259,7 @@ def test_categories_are_a_file_or_a_table_of_ctprofs_own():
         for table, category in ((own, "snakes"), ("chromeos", "other")):
             arguments = ["--format=json", "--sections=memory-categories", f"--categories={table}"]
             section = json.loads(out("show", *arguments, path))["sections"][0]
-            assert {row["group"] for row in section["rows"]} == {category}, section
+            assert {line["category"] for line in section["lines"]} == {category}, section
         # Its errors tell which file, which rule and where in it.
         own.write_text('[{"match": "a", "name": "b"}, {"match": "ab(c", "name": "d"}]')
         done = run("show", f"--categories={own}", path, check=False)

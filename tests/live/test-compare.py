@@ -497,6 +497,47 @@ def test_a_cgroup_with_another_name_is_paired():
             remove_cgroup(path)
 
 
+def two_sleeps(user):
+    """Processes of root and of user that do nothing, and are called alike."""
+    return [subprocess.Popen(["sleep", "600"], cwd="/", **harness.other_user(who))
+            for who in (None, user)]
+
+
+def test_what_a_user_may_not_see_is_no_change():
+    """Nothing moved: a sum that lacks a process is marked, and meets no condition."""
+    user = harness.need_other_user()
+    sleeps = two_sleeps(user)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            files = [f"{folder}/{name}.ctprof.zst" for name in ("root", "user")]
+            pids = [f"--pid={sleep.pid}" for sleep in sleeps]
+            harness.wait_for(lambda: all(truth_comm(sleep.pid) == "sleep" for sleep in sleeps),
+                             "both to be sleep")
+            for file, who in zip(files, (None, user)):
+                harness.run("-q", "--plugins=procfs", "capture", *pids, "-o", file, user=who)
+                os.chmod(file, 0o644)
+            options = ("compare", "--group-by=pcomm", "--filter=^sleep$", "--metrics=rchar",
+                       "--sections=primary", "--fail-on=rchar:pct<-20")
+            drawn = harness.run(*options, *files).stdout.decode()
+            (line,) = [x for x in drawn.splitlines() if " rchar " in x]
+            assert "→ ~" in line and " ~-" in line and line.split()[-2] == "-", line
+            report = json.loads(harness.run(*options, "--format=json", *files).stdout)
+            (row,) = report["sections"][0]["rows"]
+            assert row["n"] == [2, 1] and row["missing"] == [0, 1], row
+            assert row["why"] == "denied" and row["pct"] is None and row["delta"] < 0, row
+            asked = harness.run(*options, "--fail-on-partial", *files, check=False)
+            assert asked.returncode == 3, asked
+    finally:
+        for sleep in sleeps:
+            sleep.kill()
+            sleep.wait()
+
+
+def truth_comm(pid):
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--pool"]:
         be_pool(sys.argv[2])

@@ -59,9 +59,9 @@ def table(*arguments):
 def test_misuse_is_exit_code_2():
     for arguments, word in (
         (["xyz"], "ledger, processes, process, shared, tmpfs, sysv"),
-        (["process"], "process id"),
-        (["process", "x"], "process id"),
-        (["processes", "a", "b"], "'b'"),
+        (["process"], "process ID"),
+        (["process", "x"], "process ID"),
+        (["processes", "a", "b", "c"], "'c'"),
         (["processes", "--sort", "x"], "pss, uss, rss"),
         (["ledger", "--sort", "pss"], "the view ledger has kernel, size, name"),
         (["tmpfs", "--sort", "pss"], "used, limit, files, name"),
@@ -151,7 +151,7 @@ def test_every_total_tells_what_it_is_made_of():
 
 def test_manual_has_the_orders_of_each_view():
     page = (harness.SOURCE / "docs/man/ctprof-memory.1.scd").read_text(encoding="utf-8")
-    orders = page.partition("# ORDERS")[2].partition("\n# ")[0]
+    orders = page.partition("# SORTING AND FOLDING")[2].partition("\n# ")[0]
     for view in ("ledger", "processes", "process", "shared", "tmpfs", "sysv", "categories"):
         said = ctprof("memory", view, *["1"][: view == "process"], "--sort=?").stderr.decode()
         known = said.strip().partition(f" {view} has ")[2].split(", ")

@@ -82,24 +82,28 @@ static void test_no_control_bytes(void)
 #define N_ROWS 200
 
 static char group_names[N_ROWS][16];
-static struct ctprof_report_row rows[N_ROWS];
+static struct ctprof_cell cells[N_ROWS];
+static struct ctprof_report_line lines[N_ROWS];
 
 /* Small numbers are drawn unscaled by the table too. */
-static void make_rows(void)
+static void make_lines(void)
 {
 	for (guint i = 0; i < N_ROWS; i++) {
 		guint64 a = (guint64)g_test_rand_int_range(0, 1000000);
 		guint64 b = i % 10 == 0 ? G_MAXUINT64 - i : a + i;
 
 		g_snprintf(group_names[i], sizeof group_names[i], "g%u", i);
-		rows[i] = (struct ctprof_report_row){
-			.struct_size = sizeof rows[i],
-			.flags = CTPROF_ROW_HAS_DELTA,
-			.n_group = 1,
-			.group = {group_names[i]},
-			.metric = "m",
-			.unit = "count",
+		lines[i] = (struct ctprof_report_line){
+			.struct_size = sizeof lines[i],
+			.n_names = 1,
+			.names = {group_names[i]},
 			.threads = {i, i},
+			.n_cells = 1,
+			.cells = &cells[i],
+		};
+		cells[i] = (struct ctprof_cell){
+			.struct_size = sizeof cells[i],
+			.flags = CTPROF_CELL_HAS_DELTA,
 			.value = {{.type = i % 7 == 0 ? CTPROF_VALUE_ABSENT : CTPROF_VALUE_NUMBER,
 				   .number = a},
 				  {.type = CTPROF_VALUE_NUMBER, .number = b}},
@@ -107,8 +111,8 @@ static void make_rows(void)
 		};
 		if (a == 0)
 			continue;
-		rows[i].flags |= CTPROF_ROW_HAS_PCT;
-		rows[i].pct = rows[i].delta / (double)a * 100;
+		cells[i].flags |= CTPROF_CELL_HAS_PCT;
+		cells[i].pct = cells[i].delta / (double)a * 100;
 	}
 }
 
@@ -118,20 +122,25 @@ static struct ctprof_report make_report(void)
 		CTPROF_COLUMN_GROUP, CTPROF_COLUMN_BASELINE, CTPROF_COLUMN_CANDIDATE,
 		CTPROF_COLUMN_DELTA, CTPROF_COLUMN_PCT,
 	};
-	static struct ctprof_report_section section = {
+	static const struct ctprof_report_field field = {
+		.struct_size = sizeof field, .name = "m", .header = "m", .unit = "count"};
+	static const struct ctprof_report_section section = {
 		.struct_size = sizeof section,
-		.layout = CTPROF_LAYOUT_LONG,
+		.flags = CTPROF_SECTION_METRICS | CTPROF_SECTION_LONG,
 		.name = "primary",
 		.heading = "Primary metrics",
-		.n_rows = N_ROWS,
-		.rows = rows,
+		.n_fields = 1,
+		.fields = &field,
+		.n_lines = N_ROWS,
+		.lines = lines,
 	};
 
-	make_rows();
+	make_lines();
 	return (struct ctprof_report){
 		.struct_size = sizeof(struct ctprof_report),
 		.flags = CTPROF_REPORT_COMPARE,
 		.group_by = "pcomm",
+		.command = "compare",
 		.n_columns = G_N_ELEMENTS(columns),
 		.columns = columns,
 		.n_sections = 1,
@@ -186,7 +195,7 @@ static void check_row(const char *table_line, const char *json_line, const char 
 	g_auto(GStrv) csv = g_strsplit(csv_line, ",", -1);
 
 	g_assert_cmpuint(g_strv_length(table), ==, 5);
-	g_assert_cmpuint(g_strv_length(csv), ==, 13);
+	g_assert_cmpuint(g_strv_length(csv), ==, 17);
 	g_assert_cmpstr(table[0], ==, csv[2]);
 	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
 		g_autofree char *json = json_member(json_line, columns[i].name);

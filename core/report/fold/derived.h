@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/section/sections.h"
-
 #define DERIVED_MAX_INPUTS 8
 
 struct derived {
@@ -17,7 +15,7 @@ struct derived {
 	/* From all inputs, in their order; false: they give no value (a division
 	 * by 0). */
 	bool (*compute)(const uint64_t *inputs, double *ret_value);
-	enum section_id section; /* whose rows they are: derived or delay */
+	const char *section; /* whose lines they are: "derived" or "taskstats-delay" */
 };
 
 /* Ended by a NULL name. */

@@ -3,19 +3,29 @@
 
 #include <string.h>
 
+#include "report/section/sections.h"
 #include "units.h"
+
+struct ctprof_report_field figure_field(const Measure *measure, const char *name)
+{
+	return (struct ctprof_report_field){
+		.struct_size = sizeof(struct ctprof_report_field),
+		.ladder = ladder_of(measure->kind, measure->unit),
+		/* How many rows there are does not only grow. */
+		.kind = measure->fold ? measure->kind : CTPROF_LEVEL,
+		.name = name,
+		.header = name,
+		.unit = unit_word(measure->unit),
+		.tags = measure->tags,
+	};
+}
 
 static void add_measure(GArray *figures, const Measure *measure)
 {
 	Figure figure = {
-		.name = measure->name,
-		.unit = unit_word(measure->unit),
-		.tags = measure->tags,
-		.ladder = ladder_of(measure->kind, measure->unit),
+		.field = figure_field(measure, measure->name),
 		.section = measure->delay ? SECTION_DELAY : SECTION_PRIMARY,
 		.measure = measure,
-		/* How many rows there are does not only grow. */
-		.kind = measure->fold ? measure->kind : CTPROF_LEVEL,
 		.nominal = measure->kind == CTPROF_CATEGORY,
 	};
 
@@ -26,10 +36,13 @@ static void add_derived(GArray *figures, const struct derived *derived, const Me
 {
 	gboolean ratio = derived->unit == CTPROF_UNIT_NONE;
 	Figure figure = {
-		.name = derived->name,
-		.unit = ratio ? "ratio" : unit_word(derived->unit),
-		.tags = "",
-		.ladder = ratio ? CTPROF_LADDER_RATIO : ladder_of(CTPROF_GAUGE, derived->unit),
+		.field = {.struct_size = sizeof figure.field,
+			  .ladder = ratio ? CTPROF_LADDER_RATIO
+					  : ladder_of(CTPROF_GAUGE, derived->unit),
+			  .name = derived->name,
+			  .header = derived->name,
+			  .unit = ratio ? "ratio" : unit_word(derived->unit),
+			  .tags = ""},
 		.section = derived->section,
 		.derived = derived,
 	};
@@ -61,7 +74,7 @@ GArray *figures_new(const Measures *measures)
 const Figure *figures_find(const GArray *figures, const char *name)
 {
 	for (guint i = 0; i < figures->len; i++)
-		if (strcmp(g_array_index(figures, Figure, i).name, name) == 0)
+		if (strcmp(g_array_index(figures, Figure, i).field.name, name) == 0)
 			return &g_array_index(figures, Figure, i);
 	return NULL;
 }
@@ -76,31 +89,45 @@ char *figures_list(const GArray *figures)
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < figures->len; i++)
-		g_ptr_array_add(names, (gpointer)(uintptr_t)g_array_index(figures, Figure, i).name);
+		g_ptr_array_add(names,
+				(gpointer)(uintptr_t)g_array_index(figures, Figure, i).field.name);
 	g_ptr_array_sort(names, compare_names);
 	g_ptr_array_add(names, NULL);
 	return g_strjoinv(", ", (char **)names->pdata);
 }
 
-/* ABSENT unless every input is there. */
+/* Takes an input's coverage where it is the least complete yet. */
+static void cover(struct ctprof_value *value, const struct ctprof_value *input)
+{
+	value->flags |= input->flags;
+	if (value->n > 0 && input->missing <= value->missing)
+		return;
+	value->n = input->n;
+	value->missing = input->missing;
+	value->why = input->why;
+}
+
+/* ABSENT unless every input is there; as complete as the least complete one. */
 static void derive(const Figure *figure, const Record *record, const Layout *layout,
 		   struct ctprof_value *ret_value)
 {
+	struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
 	guint64 inputs[DERIVED_MAX_INPUTS] = {0};
+	gboolean is_there = TRUE;
 
-	*ret_value = (struct ctprof_value){.struct_size = sizeof *ret_value};
 	for (guint i = 0; i < DERIVED_MAX_INPUTS && figure->derived->inputs[i]; i++) {
-		struct ctprof_value input;
+		struct ctprof_value input = {.type = CTPROF_VALUE_ABSENT};
 
-		if (!figure->inputs[i])
-			return;
-		record_value(record, layout, figure->inputs[i], &input);
-		if (input.type != CTPROF_VALUE_NUMBER)
-			return;
+		if (figure->inputs[i])
+			record_value(record, layout, figure->inputs[i], &input);
+		is_there = is_there && input.type == CTPROF_VALUE_NUMBER;
 		inputs[i] = input.number;
+		cover(&value, &input);
 	}
-	if (figure->derived->compute(inputs, &ret_value->real))
-		ret_value->type = CTPROF_VALUE_REAL;
+	if (!is_there || !figure->derived->compute(inputs, &value.real))
+		value = (struct ctprof_value){
+			.n = value.n, .missing = value.missing, .why = value.why};
+	*ret_value = value;
 }
 
 void figure_value(const Figure *figure, const Group *group, guint side, const Layout *layout,

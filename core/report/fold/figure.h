@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is told of a group: folded metrics, and what is derived from them. */
+/* Values reported for a group: folded and derived metrics. */
 #pragma once
 
 #include <glib.h>
 
+#include "ctprof/report.h"
 #include "derived.h"
 #include "measure.h"
 #include "report/join/groups.h"
 
 typedef struct figure {
-	const char *name, *unit, *tags;
-	guint32 ladder;
-	enum section_id section;       /* primary, delay, derived */
+	struct ctprof_report_field field;
+	const char *section;           /* whose lines they are */
 	const Measure *measure;        /* NULL: derived */
 	const struct derived *derived; /* NULL: folded */
 	const Measure *inputs[DERIVED_MAX_INPUTS];
-	guint32 kind;     /* of the measure; 0: derived */
 	gboolean nominal; /* a category: nothing to sort by */
 } Figure;
 
@@ -23,6 +22,8 @@ typedef struct figure {
 GArray *figures_new(const Measures *measures);
 /* The measures alone: those that nothing is derived from. */
 GArray *figures_plain(const Measures *measures);
+/* The field of a measure, under that name. */
+struct ctprof_report_field figure_field(const Measure *measure, const char *name);
 /* NULL: unknown. */
 const Figure *figures_find(const GArray *figures, const char *name);
 /* All names, alphabetically, for messages. */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "report/section/cgroups.h"
-#include "report/section/hosts.h"
+#include "report/section/host.h"
+#include "report/section/memory/rows.h"
 #include "report/section/smaps.h"
 
 /* For a name that is not there; no cgroup and hardly a thread is called so. */
@@ -60,6 +61,9 @@ static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows 
 	const Axis *axis = intake->axis;
 	RecordKey key = {.start = 0};
 
+	/* ctprof memory shows processes one by one, and no groups of threads. */
+	if (intake->plan->options->view)
+		return FALSE;
 	for (guint n = 0; n < axis->n_names; n++)
 		key.names[n] = take_label(side, intake->store, rows, i, axis->labels[n]);
 	if (axis->by_thread) {
@@ -70,21 +74,26 @@ static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows 
 	return TRUE;
 }
 
-/* Only leaders' rows have the map, and only where there is a memory. */
+/* Only leaders' rows have the map, and only where there is a memory.  One that
+ * could not be read counts as missing. */
 static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key)
 {
 	const Axis *axis = intake->axis;
 	gboolean nested = axis_has(axis, LABEL_CGROUP) && axis_has(axis, LABEL_PCOMM);
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 	guint64 map;
 
-	if (!find_value(rows, i, side->smaps, &map) ||
+	if (side->smaps < 0 || target->tid != target->tgid ||
+	    rows->states[i * rows->n_slots + (gsize)side->smaps] == CTPROF_ABSENT_INAPPLICABLE)
+		return FALSE;
+	if (find_value(rows, i, side->smaps, &map) &&
 	    ((const struct ctprof_map *)(uintptr_t)map)->n == 0)
 		return FALSE;
 	const char *pcomm = take_label(side, intake->store, rows, i, LABEL_PCOMM);
 	const char *cgroup = nested ? take_label(side, intake->store, rows, i, LABEL_CGROUP) : NULL;
-	smaps_make_key(cgroup, pcomm, ctprof_rows_target(rows, i)->tgid, intake->literal_processes,
-		       intake->store, ret_key);
+	smaps_make_key(cgroup, pcomm, target->tgid, intake->literal_processes, intake->store,
+		       ret_key);
 	return TRUE;
 }
 
@@ -119,6 +128,34 @@ static gboolean object_key(Side *side, Intake *intake, const struct ctprof_rows 
 				intake->store, rows, i, ret_key);
 }
 
+/* A number that is used again is another process: its start tells. */
+static gboolean process_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			    RecordKey *ret_key)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	RecordKey key = {.tid = target->tgid};
+
+	if (target->tid != target->tgid || side->layouts[TABLE_PROCESSES].bindings->len == 0)
+		return FALSE;
+	(void)intake;
+	find_value(rows, i, side->start, &key.start);
+	*ret_key = key;
+	return TRUE;
+}
+
+static gboolean thing_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			  RecordKey *ret_key)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+
+	(void)side;
+	if (!target->group || !target->path || !plan_needs_group(intake->plan, target->group))
+		return FALSE;
+	*ret_key = (RecordKey){.names = {store_text(intake->store, target->group),
+					 store_text(intake->store, target->path)}};
+	return TRUE;
+}
+
 /* Makes the key of row i; FALSE: the row is none of the table's. */
 typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			    RecordKey *ret_key);
@@ -131,8 +168,10 @@ static const struct table_def {
 	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
-	[TABLE_HOST] = {ROW_HOST, hosts_choose, host_key},
+	[TABLE_HOST] = {ROW_HOST, host_choose, host_key},
 	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
+	[TABLE_PROCESSES] = {ROW_THREAD, rows_choose_process, process_key},
+	[TABLE_THINGS] = {ROW_OBJECT, rows_choose_thing, thing_key},
 };
 
 void intake_init(Intake *intake, Store *store)
@@ -197,7 +236,7 @@ gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows,
 				      GINT_TO_POINTER(ctprof_rows_target(rows, i)->tgid));
 }
 
-static void add_row(Side *side, Intake *intake, enum table t, const struct ctprof_rows *rows,
+static void add_row(Side *side, Intake *intake, enum intake_table t, const struct ctprof_rows *rows,
 		    guint64 i)
 {
 	RecordSet *set = &side->sets[t];

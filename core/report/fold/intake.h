@@ -11,7 +11,16 @@
 #include "report/section/objects.h"
 
 /* What rows are folded into. */
-enum table { TABLE_THREADS, TABLE_SMAPS, TABLE_CGROUPS, TABLE_HOST, TABLE_OBJECTS, N_TABLES };
+enum intake_table {
+	TABLE_THREADS,
+	TABLE_SMAPS,
+	TABLE_CGROUPS,
+	TABLE_HOST,
+	TABLE_OBJECTS,
+	TABLE_PROCESSES, /* one by one */
+	TABLE_THINGS,    /* objects one by one, by slot group and name */
+	N_TABLES
+};
 
 /* What both sides go by. */
 typedef struct intake {

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define BITS_PER_WORD 64
-
 void measures_init(Measures *measures, Store *store)
 {
 	measures->store = store;
@@ -68,6 +66,7 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 		.rank = def->rank,
 		.index = measures->list->len,
 		.delay = strcmp(def->group, "delay") == 0,
+		.of_process = def->scope == CTPROF_SCOPE_PROCESS || def->scope == CTPROF_SCOPE_MM,
 		.strict = strict,
 	};
 	g_ptr_array_add(measures->list, measure);
@@ -111,7 +110,7 @@ void layout_init(Layout *layout, Measures *measures, const Registry *registry, e
 		else
 			g_ptr_array_add(ret_clashes, g_strdup(metric->def.name));
 	}
-	layout->n_words = (layout->bindings->len + BITS_PER_WORD - 1) / BITS_PER_WORD;
+	layout->n_words = (layout->bindings->len + 7) / 8;
 }
 
 void layout_clear(Layout *layout)

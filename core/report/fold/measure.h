@@ -20,8 +20,10 @@ typedef struct measure {
 	guint32 kind, unit, flags, rank;
 	guint32 index;  /* in its list */
 	gboolean delay; /* of the slot group "delay" */
-	/* Merged records lose the value that one of them lacks: what is unlimited
-	 * or unknown in part is so as a whole. */
+	/* Only leaders' rows have it: others lack nothing. */
+	gboolean of_process;
+	/* Records lose the value that one of their rows lacks: what is unlimited or
+	 * unknown in part is so as a whole. */
 	gboolean strict;
 } Measure;
 
@@ -45,14 +47,14 @@ GPtrArray *measures_ranked(const Measures *measures);
 typedef struct binding {
 	const Measure *measure;
 	guint32 slot; /* in a row */
-	guint32 cell; /* in a record, behind the bitmap */
+	guint32 cell; /* in a record, after the states */
 } Binding;
 
 typedef struct layout {
-	GArray *bindings; /* Binding; its index is the value's bit */
+	GArray *bindings; /* Binding; its index is the place of its state */
 	GArray *by_index; /* guint: a measure's binding + 1, or 0 */
-	guint32 n_words;  /* of the bitmap */
-	guint32 n_cells;  /* behind it */
+	guint32 n_words;  /* of the states */
+	guint32 n_cells;  /* after them */
 } Layout;
 
 /* Joins the metrics of a registry's row class to measures and lays out the

@@ -71,7 +71,7 @@ void mode_merge(guint64 *cells, gboolean first, guint64 *from)
 
 static void weigh(struct ctprof_value *best, const char *text, guint64 count)
 {
-	best->total += count;
+	best->n += count;
 	if (count > best->count || (count == best->count && strcmp(text, best->text) < 0)) {
 		best->text = text;
 		best->count = count;
@@ -85,7 +85,7 @@ void mode_value(const guint64 *cells, struct ctprof_value *ret_value)
 
 	ret_value->type = CTPROF_VALUE_MODE;
 	ret_value->text = (const char *)(uintptr_t)cells[TEXT];
-	ret_value->count = ret_value->total = cells[COUNT];
+	ret_value->count = ret_value->n = cells[COUNT];
 	if (!cells[OTHERS])
 		return;
 	g_hash_table_iter_init(&iter, others_of(cells));

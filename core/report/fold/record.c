@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define BITS_PER_WORD 64
 #define KIB 1024
 
 guint record_key_hash(gconstpointer key)
@@ -37,19 +36,31 @@ gint record_key_compare(const RecordKey *a, const RecordKey *b)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-static gboolean has_bit(const Record *record, guint bit)
+/* A byte for each value: why no row has it, or that all have it. */
+static guint8 *states_of(Record *record)
 {
-	return (record->words[bit / BITS_PER_WORD] >> bit % BITS_PER_WORD) & 1;
+	return (guint8 *)record->words;
 }
 
-static void set_bit(Record *record, guint bit)
+static Coverage coverage_at(const Record *record, guint i)
 {
-	record->words[bit / BITS_PER_WORD] |= (guint64)1 << bit % BITS_PER_WORD;
+	guint8 state = ((const guint8 *)record->words)[i];
+	Coverage coverage = {.n = 0};
+
+	if (record->coverages)
+		return record->coverages[i];
+	if (state == CTPROF_PRESENT)
+		coverage_add_present(&coverage, record->n);
+	else
+		coverage_add_absent(&coverage, state, record->n);
+	return coverage;
 }
 
-static void clear_bit(Record *record, guint bit)
+static gboolean has_value(const Record *record, guint i)
 {
-	record->words[bit / BITS_PER_WORD] &= ~((guint64)1 << bit % BITS_PER_WORD);
+	if (record->coverages)
+		return record->coverages[i].n > 0;
+	return record->n > 0 && ((const guint8 *)record->words)[i] == CTPROF_PRESENT;
 }
 
 static const Binding *binding_at(const Layout *layout, guint i)
@@ -68,9 +79,10 @@ static void record_clear(Record *record, const Layout *layout)
 	for (guint i = 0; i < layout->bindings->len; i++) {
 		const Binding *binding = binding_at(layout, i);
 
-		if (binding->measure->fold->clear && has_bit(record, i))
+		if (binding->measure->fold->clear && has_value(record, i))
 			binding->measure->fold->clear(cells_of(record, layout, binding));
 	}
+	g_clear_pointer(&record->coverages, g_free);
 }
 
 void record_set_init(RecordSet *set, const Layout *layout)
@@ -152,53 +164,96 @@ GPtrArray *record_set_arrived(const RecordSet *set)
 	return list_records(set, compare_places);
 }
 
+static void count(Coverage *coverage, guint8 state)
+{
+	if (state == CTPROF_PRESENT)
+		coverage_add_present(coverage, 1);
+	else
+		coverage_add_absent(coverage, state, 1);
+}
+
+/* From here on rows may differ in what they lack.  Of the first n_noted values
+ * a row has been noted that does not count yet. */
+static void spread(Record *record, const Layout *layout, guint n_noted)
+{
+	if (record->coverages)
+		return;
+	Coverage *coverages = g_new(Coverage, layout->bindings->len);
+	for (guint b = 0; b < layout->bindings->len; b++) {
+		coverages[b] = coverage_at(record, b);
+		if (b < n_noted)
+			count(&coverages[b], states_of(record)[b]);
+	}
+	record->coverages = coverages;
+}
+
+/* Takes note that one more row has a value, or lacks it; before it counts. */
+static void note(Record *record, const Layout *layout, guint b, guint8 state)
+{
+	guint8 *states = states_of(record);
+
+	if (record->n == 0)
+		states[b] = state;
+	else if (!record->coverages && states[b] != state)
+		spread(record, layout, b);
+	if (record->coverages)
+		count(&record->coverages[b], state);
+}
+
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
 		guint64 i, guint64 start)
 {
 	const guint64 *values = rows->values + i * rows->n_slots;
 	const guint8 *states = rows->states + i * rows->n_slots;
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	gboolean is_leader = target->tid == target->tgid;
 
+	for (guint b = 0; b < layout->bindings->len; b++) {
+		const Binding *binding = binding_at(layout, b);
+		guint8 state = states[binding->slot];
+
+		if (state == CTPROF_PRESENT)
+			binding->measure->fold->add(store, cells_of(record, layout, binding),
+						    !has_value(record, b), values[binding->slot]);
+		else if (!is_leader && binding->measure->of_process)
+			state = CTPROF_ABSENT_INAPPLICABLE;
+		note(record, layout, b, state);
+	}
 	record->n++;
 	if (start > 0) {
 		record->n_starts++;
 		record->starts = fold_add_saturated(record->starts, start);
 	}
-	for (guint b = 0; b < layout->bindings->len; b++) {
-		const Binding *binding = binding_at(layout, b);
-
-		if (states[binding->slot] != CTPROF_PRESENT)
-			continue;
-		binding->measure->fold->add(store, cells_of(record, layout, binding),
-					    !has_bit(record, b), values[binding->slot]);
-		set_bit(record, b);
-	}
 }
 
-/* One value of record_merge(). */
-static void merge_value(Record *record, const Layout *layout, Record *from, guint bit)
+static gboolean is_alike(Record *record, const Layout *layout, Record *from)
 {
-	const Binding *binding = binding_at(layout, bit);
-	const Fold *fold = binding->measure->fold;
-	guint64 *cells = cells_of(record, layout, binding);
-
-	if (has_bit(from, bit) && (has_bit(record, bit) || !binding->measure->strict)) {
-		fold->merge(cells, !has_bit(record, bit), cells_of(from, layout, binding));
-		set_bit(record, bit);
-		clear_bit(from, bit);
-	} else if (!has_bit(from, bit) && has_bit(record, bit) && binding->measure->strict) {
-		if (fold->clear)
-			fold->clear(cells);
-		clear_bit(record, bit);
-	}
+	return !record->coverages && !from->coverages &&
+	       memcmp(states_of(record), states_of(from), layout->bindings->len) == 0;
 }
 
 void record_merge(Record *record, const Layout *layout, Record *from)
 {
+	if (!is_alike(record, layout, from)) {
+		spread(record, layout, 0);
+		spread(from, layout, 0);
+	}
+	for (guint b = 0; b < layout->bindings->len; b++) {
+		const Binding *binding = binding_at(layout, b);
+
+		if (has_value(from, b))
+			binding->measure->fold->merge(cells_of(record, layout, binding),
+						      !has_value(record, b),
+						      cells_of(from, layout, binding));
+		if (record->coverages)
+			coverage_merge(&record->coverages[b], &from->coverages[b]);
+	}
 	record->n += from->n;
 	record->n_starts += from->n_starts;
 	record->starts = fold_add_saturated(record->starts, from->starts);
-	for (guint b = 0; b < layout->bindings->len; b++)
-		merge_value(record, layout, from, b);
+	/* What it owned is the other's now. */
+	from->n = 0;
+	g_clear_pointer(&from->coverages, g_free);
 }
 
 static void finish_number(const Measure *measure, struct ctprof_value *value)
@@ -211,31 +266,48 @@ static void finish_number(const Measure *measure, struct ctprof_value *value)
 		value->number = fold_multiply_saturated(value->number, KIB);
 }
 
+/* The place of a measure's value, or -1: that side does not have it at all. */
+static gint find_place(const Record *record, const Layout *layout, const Measure *measure)
+{
+	return record && measure ? layout_find(layout, measure) : -1;
+}
+
 void record_value(const Record *record, const Layout *layout, const Measure *measure,
 		  struct ctprof_value *ret_value)
 {
-	*ret_value = (struct ctprof_value){.struct_size = sizeof *ret_value};
-	if (!record)
-		return;
-	if (!measure->fold) {
-		ret_value->type = CTPROF_VALUE_NUMBER;
-		ret_value->number = record->n;
+	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
+	if (record && !measure->fold) {
+		*ret_value = value_of_number(record->n);
 		return;
 	}
-	gint bit = layout_find(layout, measure);
-	if (bit < 0 || !has_bit(record, (guint)bit) || !measure->fold->value)
+	gint found = find_place(record, layout, measure);
+	if (found < 0 || !measure->fold->value)
 		return;
-	const Binding *binding = binding_at(layout, (guint)bit);
-	measure->fold->value(record->words + layout->n_words + binding->cell, ret_value);
-	finish_number(measure, ret_value);
+	guint place = (guint)found;
+	Coverage coverage = coverage_at(record, place);
+	/* Strict: what one row lacks is lost to all. */
+	if (coverage.n > 0 && (!measure->strict || coverage.n == record->n)) {
+		measure->fold->value(record->words + layout->n_words +
+					     binding_at(layout, place)->cell,
+				     ret_value);
+		finish_number(measure, ret_value);
+	}
+	coverage_tell(&coverage, ret_value);
 }
 
-const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure)
+const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,
+			 Coverage *ret_coverage)
 {
-	gint bit = record && measure ? layout_find(layout, measure) : -1;
+	gint place = find_place(record, layout, measure);
 
-	if (bit < 0 || !has_bit(record, (guint)bit))
+	if (ret_coverage)
+		*ret_coverage = (Coverage){.n = 0};
+	if (place < 0)
+		return NULL;
+	if (ret_coverage)
+		*ret_coverage = coverage_at(record, (guint)place);
+	if (!has_value(record, (guint)place))
 		return NULL;
 	return fold_map_items(record->words + layout->n_words +
-			      binding_at(layout, (guint)bit)->cell);
+			      binding_at(layout, (guint)place)->cell);
 }

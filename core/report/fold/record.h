@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "amount.h"
 #include "measure.h"
 
 #define KEY_NAMES 3
@@ -26,8 +27,11 @@ typedef struct record {
 	guint64 n;        /* rows */
 	guint64 n_starts; /* rows whose start tick is known, and their sum */
 	guint64 starts;
-	guint64 place;   /* in the order of arrival, in its set */
-	guint64 words[]; /* bitmap of what is there, then the cells */
+	guint64 place; /* in the order of arrival, in its set */
+	/* Of each value, when rows of one key differ in what they lack.  Mostly
+	 * they do not, and the states say all; NULL then. */
+	Coverage *coverages;
+	guint64 words[]; /* a state for each value (enum ctprof_absence), then the cells */
 } Record;
 
 /* Records of one layout, by key. */
@@ -50,10 +54,12 @@ GPtrArray *record_set_arrived(const RecordSet *set);
 /* Folds row i in; start: its start tick, 0 when unknown. */
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
 		guint64 i, guint64 start);
-/* Folds in what from has come to; from is of no use then, but may be freed. */
+/* Merges `from` into record; afterwards `from` may only be freed. */
 void record_merge(Record *record, const Layout *layout, Record *from);
-/* The folded value, ABSENT when record is NULL or has none; KiB as bytes. */
+/* The folded value and its coverage, ABSENT when record is NULL or has none; KiB
+ * as bytes. */
 void record_value(const Record *record, const Layout *layout, const Measure *measure,
 		  struct ctprof_value *ret_value);
-/* A map's entries (MapItem), or NULL. */
-const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure);
+/* A map's entries (MapItem), or NULL.  ret_coverage, of each: may be NULL. */
+const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,
+			 Coverage *ret_coverage);

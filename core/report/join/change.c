@@ -105,6 +105,15 @@ static gboolean ladder_has_pct(guint32 ladder)
 	return ladder_find(ladder)->dimension != DIMENSION_NONE;
 }
 
+/* Whether one side lacks what the other has: their difference is then not that
+ * of what both are made of. */
+static gboolean is_uneven(const struct ctprof_value *a, const struct ctprof_value *b)
+{
+	guint32 flags = a->flags | b->flags;
+
+	return flags & CTPROF_VALUE_PARTIAL && (a->flags != b->flags || a->missing != b->missing);
+}
+
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
 		    guint32 ladder, Change *ret_change)
 {
@@ -114,25 +123,27 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 	*ret_change = (Change){.flags = 0};
 	if (baseline->type != candidate->type) {
 		if (baseline->type != CTPROF_VALUE_ABSENT && candidate->type != CTPROF_VALUE_ABSENT)
-			ret_change->flags = CTPROF_ROW_DIFFERS;
+			ret_change->flags = CTPROF_CELL_DIFFERS;
 		return;
 	}
 	gboolean same = type->equal(baseline, candidate);
 	if (same)
-		ret_change->flags |= CTPROF_ROW_SAME;
+		ret_change->flags |= CTPROF_CELL_SAME;
+	if (is_uneven(baseline, candidate))
+		ret_change->flags |= CTPROF_CELL_PARTIAL;
 	if (!type->number || !type->number(baseline, &base)) {
-		ret_change->flags |= same ? 0 : CTPROF_ROW_DIFFERS;
+		ret_change->flags |= same ? 0 : CTPROF_CELL_DIFFERS;
 		return;
 	}
 	ret_change->delta = subtract(baseline, candidate);
 	/* Unlike ranges with one middle, unlike sets of as many CPUs. */
 	if (!same && fabs(ret_change->delta) <= 0) {
-		ret_change->flags |= CTPROF_ROW_DIFFERS;
+		ret_change->flags |= CTPROF_CELL_DIFFERS;
 		return;
 	}
-	ret_change->flags |= CTPROF_ROW_HAS_DELTA;
+	ret_change->flags |= CTPROF_CELL_HAS_DELTA;
 	if (type->relative && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
-		ret_change->flags |= CTPROF_ROW_HAS_PCT;
+		ret_change->flags |= CTPROF_CELL_HAS_PCT;
 		/* By its size: growth from a negative value is growth. */
 		ret_change->pct = ret_change->delta / fabs(base) * 100;
 	}
@@ -141,9 +152,9 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 /* Percent, or what stands for it; negative: there is no such thing. */
 static gdouble points_of(const Change *change, guint32 ladder)
 {
-	if (change->flags & CTPROF_ROW_HAS_PCT)
+	if (change->flags & CTPROF_CELL_HAS_PCT)
 		return fabs(change->pct);
-	if (!(change->flags & CTPROF_ROW_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)
+	if (!(change->flags & CTPROF_CELL_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)
 		return -1;
 	if (ladder == CTPROF_LADDER_RATIO)
 		return MIN(LARGE_POINTS, fabs(change->delta) * 100);
@@ -154,11 +165,11 @@ static gdouble points_of(const Change *change, guint32 ladder)
 
 static gboolean passes_pct(const Change *change, guint32 ladder, gdouble min_pct)
 {
-	if (change->flags & CTPROF_ROW_DIFFERS)
+	if (change->flags & CTPROF_CELL_DIFFERS)
 		return TRUE;
 	/* From nothing, any growth is more than any percentage. */
-	if (!(change->flags & CTPROF_ROW_HAS_PCT) && ladder_has_pct(ladder))
-		return (change->flags & CTPROF_ROW_HAS_DELTA) != 0;
+	if (!(change->flags & CTPROF_CELL_HAS_PCT) && ladder_has_pct(ladder))
+		return (change->flags & CTPROF_CELL_HAS_DELTA) != 0;
 	return points_of(change, ladder) >= min_pct;
 }
 
@@ -170,12 +181,12 @@ gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter 
 
 	for (guint i = 0; i < N_DIMENSIONS; i++)
 		picky = picky || filter->min_deltas[i] > 0;
-	if (picky && (change->flags & CTPROF_ROW_SAME))
+	if (picky && (change->flags & CTPROF_CELL_SAME))
 		return FALSE;
 	if (filter->min_pct > 0 && !passes_pct(change, ladder, filter->min_pct))
 		return FALSE;
 	if (least > 0)
-		return (change->flags & CTPROF_ROW_HAS_DELTA) &&
+		return (change->flags & CTPROF_CELL_HAS_DELTA) &&
 		       fabs(change->delta) * rungs->base >= least;
 	return TRUE;
 }
@@ -184,6 +195,8 @@ void change_weigh(const Change *change, guint32 ladder, guint *ret_class, gdoubl
 {
 	gdouble points = points_of(change, ladder);
 
-	*ret_class = change->flags & CTPROF_ROW_SAME ? 3 : points < 0 ? 2 : 1;
+	if (change->flags & CTPROF_CELL_PARTIAL)
+		points = -1;
+	*ret_class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;
 	*ret_points = *ret_class == 1 ? points : 0;
 }

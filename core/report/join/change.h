@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lies between two values of a metric, which changes are shown, and which
+ * What is between two values of a metric, which changes are shown, and which
  * come first.
  *
  * Order of rows, by default:
@@ -9,8 +9,8 @@
  *     100 points if it is large for its unit (a millisecond, a mebibyte, a
  *     thousand times, ten ticks) and in proportion less if it is smaller; that
  *     of a ratio counts a point for every hundredth, 100 at most.
- *  2. changes of another sort: of ordinals, categories, CPU sets; values that
- *     only one side has.
+ *  2. changes of another kind: of ordinals, categories, CPU sets; values that
+ *     only one side has, or that are made of unequal numbers of rows.
  *  3. what did not change.
  * Ties: by the group's names, then in the order of the metrics.
  */
@@ -22,8 +22,8 @@
 #include "report/fold/units.h"
 
 typedef struct change {
-	guint32 flags; /* CTPROF_ROW_HAS_DELTA, _HAS_PCT, _SAME, _DIFFERS */
-	gdouble delta, pct;
+	guint32 flags;      /* CTPROF_CELL_* */
+	gdouble delta, pct; /* of an uneven change, too: with PARTIAL */
 } Change;
 
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,

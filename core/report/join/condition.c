@@ -13,7 +13,7 @@ static void condition_clear(gpointer data)
 	g_free(((Condition *)data)->metric);
 }
 
-/* What of the metric counts: moves *at behind it. */
+/* What of the metric counts: moves *at past it. */
 static gboolean take_measure(const char **at, gboolean *ret_delta)
 {
 	static const struct {
@@ -55,7 +55,7 @@ static const char *parse_one(const char *text, Condition *ret_condition)
 	if (name == 0)
 		return "a condition begins with a metric";
 	if (!take_measure(&at, &condition.delta))
-		return "behind the metric stands :pct or :delta";
+		return "expected :pct or :delta after the metric";
 	at += strspn(at, " ");
 	if (!take_operator(&at, &condition))
 		return "one of > >= < <= must stand before the number";
@@ -112,16 +112,19 @@ gboolean condition_check(const Condition *condition, guint32 ladder, GError **er
 	return TRUE;
 }
 
-gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change)
+gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
+			 gboolean partial)
 {
 	gdouble limit = condition->limit.number;
 	gdouble value = condition->delta ? change->delta : change->pct;
 
-	if (!(change->flags & CTPROF_ROW_HAS_DELTA))
+	if (!(change->flags & CTPROF_CELL_HAS_DELTA))
+		return FALSE;
+	if ((change->flags & CTPROF_CELL_PARTIAL) && !partial)
 		return FALSE;
 	if (condition->delta && condition->limit.has_unit)
 		limit /= ladder_find(ladder)->base;
-	if (!condition->delta && !(change->flags & (CTPROF_ROW_HAS_PCT | CTPROF_ROW_SAME)))
+	if (!condition->delta && !(change->flags & (CTPROF_CELL_HAS_PCT | CTPROF_CELL_SAME)))
 		value = change->delta < 0 ? -INFINITY : INFINITY;
 	if (condition->less)
 		return value < limit || (condition->or_equal && value <= limit);

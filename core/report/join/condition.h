@@ -22,4 +22,6 @@ typedef struct condition {
 GArray *condition_parse(const char *text, GError **error);
 /* Whether the condition makes sense for a metric of that ladder; USAGE_ERROR. */
 gboolean condition_check(const Condition *condition, guint32 ladder, GError **error);
-gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change);
+/* partial: whether a change between unequal coverages may meet it. */
+gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
+			 gboolean partial);

@@ -11,12 +11,12 @@
 typedef struct group {
 	const char *names[KEY_NAMES];
 	guint n_names;
-	guint place;                     /* in the bytewise order of the names */
-	Record *sides[SIDES];            /* NULL: that side does not have it */
-	const char *renamed;             /* the candidate's cgroup, when paired by rename */
-	gdouble uptime;                  /* in percent; below 0: unknown */
-	gdouble rank;                    /* by --sort-by, ascending from 0 */
-	struct ctprof_value sort[SIDES]; /* values of the first sort metric */
+	guint place;             /* in the bytewise order of the names */
+	Record *sides[SIDES];    /* NULL: that side does not have it */
+	const char *renamed;     /* the candidate's cgroup, when paired by rename */
+	gdouble uptime;          /* in percent; below 0: unknown */
+	gdouble rank;            /* by --sort-by, ascending from 0 */
+	struct ctprof_cell sort; /* the first sort metric, without a change */
 } Group;
 
 /* Owned groups, ordered bytewise. */

@@ -29,8 +29,8 @@ static gdouble weight_of(const Figure *figure, const Group *group,
 	figure_value(figure, group, 1, layouts[1], &b);
 	if (!change_number_of(&b, &y))
 		return NAN;
-	change_between(&a, &b, figure->ladder, &change);
-	return change.flags & CTPROF_ROW_HAS_DELTA ? change.delta : 0;
+	change_between(&a, &b, figure->field.ladder, &change);
+	return change.flags & CTPROF_CELL_HAS_DELTA ? change.delta : 0;
 }
 
 static gint compare_contenders(gconstpointer a, gconstpointer b, gpointer data)
@@ -66,9 +66,10 @@ void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const lay
 		for (guint k = 0; k < order->len; k++)
 			one->values[k] = weight_of(g_array_index(order, SortFigure, k).figure,
 						   one->group, layouts, compare);
+		one->group->sort.struct_size = sizeof one->group->sort;
 		for (guint side = 0; side < SIDES; side++)
 			figure_value(g_array_index(order, SortFigure, 0).figure, one->group, side,
-				     layouts[side], &one->group->sort[side]);
+				     layouts[side], &one->group->sort.value[side]);
 	}
 	g_qsort_with_data(contenders, (gint)groups->len, sizeof *contenders, compare_contenders,
 			  (gpointer)(uintptr_t)order);

@@ -7,7 +7,7 @@
 #include "cgroupkey.h"
 #include "namekey.h"
 #include "report/fold/record.h"
-#include "report/report.h"
+#include "report/options.h"
 
 /* The labels of a thread's row that name it. */
 enum label { LABEL_NONE, LABEL_CGROUP, LABEL_PCOMM, LABEL_COMM, N_LABELS };

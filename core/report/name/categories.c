@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/fold/fold.h"
 
 #define MAX_PATTERN 1024
 #define MAX_NAME 64
@@ -243,35 +242,4 @@ guint categories_count(const Categories *categories)
 const char *categories_name(const Categories *categories, guint category)
 {
 	return g_ptr_array_index(categories->names, category);
-}
-
-/* ---- the fold ---- */
-
-static void add_process(CategorySum *sum, const CategoryProcess *process)
-{
-	sum->processes++;
-	if (!process->has_pss) {
-		sum->missing++;
-		return;
-	}
-	sum->pss = fold_add_saturated(sum->pss, process->pss);
-	if (!process->has_swap) {
-		sum->approximate++;
-		return;
-	}
-	sum->exact++;
-	sum->pss_swap = fold_add_saturated(sum->pss_swap, process->swap);
-}
-
-GArray *categories_fold(const Categories *categories, const CategoryProcess *processes, guint n)
-{
-	GArray *sums = g_array_sized_new(FALSE, TRUE, sizeof(CategorySum), categories->names->len);
-
-	g_array_set_size(sums, categories->names->len);
-	for (guint i = 0; i < sums->len; i++)
-		g_array_index(sums, CategorySum, i).name = categories_name(categories, i);
-	for (guint i = 0; i < n; i++)
-		add_process(&g_array_index(sums, CategorySum, processes[i].category),
-			    &processes[i]);
-	return sums;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes by what they are: an ordered table of patterns and names, and the
- * memory of each name.  The first pattern that matches a command line decides;
- * what none matches is in "other".
+ * Processes by what they are: an ordered table of patterns and names.  The first pattern that
+ * matches a command line decides; what none matches is in "other".
  */
 #pragma once
 
@@ -35,24 +34,3 @@ char *categories_complaint(const Categories *categories);
 /* Categories in order, each name once; "other" is the last unless named before. */
 guint categories_count(const Categories *categories);
 const char *categories_name(const Categories *categories, guint category);
-
-/* What a process takes.  One that has no memory (a kernel thread) is none. */
-typedef struct category_process {
-	guint category;
-	gboolean has_pss, has_swap;
-	guint64 pss, swap; /* swap: SwapPss and the share of shared memory's swap */
-} CategoryProcess;
-
-/* Sums saturate. */
-typedef struct category_sum {
-	const char *name;
-	guint64 processes;   /* of these three: */
-	guint64 exact;       /* PSS and swap are known */
-	guint64 approximate; /* PSS alone */
-	guint64 missing;     /* not even that: in no sum */
-	guint64 pss;         /* of the exact and approximate */
-	guint64 pss_swap;    /* of the exact */
-} CategorySum;
-
-/* An array of CategorySum, one for each category, also those without a process. */
-GArray *categories_fold(const Categories *categories, const CategoryProcess *processes, guint n);

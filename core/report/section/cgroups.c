@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pressure.h"
+#include "report/draft.h"
 
 /* What one cgroup lacks, several of one name lack. */
 #define STRICT 1u
@@ -16,25 +17,27 @@
 /* A map: a line for each key. */
 #define KEYED 16u
 
+#define MEMORY_STAT "memory.stat"
+
 static const struct cgroup_column {
 	const char *metric;
-	const char *shown; /* column; of maps unused */
-	enum section_id section;
+	const char *shown;   /* column; of maps unused */
+	const char *section; /* of maps unused: its heading is the metric */
 	guint flags;
 } columns[] = {
-	{"cpu.usage_usec", "cpu_usage_usec", SECTION_CGROUP_STATS, 0},
-	{"cpu.nr_throttled", "nr_throttled", SECTION_CGROUP_STATS, 0},
-	{"cpu.throttled_usec", "throttled_usec", SECTION_CGROUP_STATS, 0},
-	{"memory.current", "memory_current", SECTION_CGROUP_STATS, 0},
-	{"cpu.max_quota_us", "cpu.max", SECTION_CGROUP_LIMITS, STRICT | SETTING},
-	{"cpu.max_period_us", "cpu.max.period", SECTION_CGROUP_LIMITS, SETTING | BESIDE},
-	{"cpu.weight", "cpu.weight", SECTION_CGROUP_LIMITS, STRICT},
-	{"memory.max", "memory.max", SECTION_CGROUP_LIMITS, STRICT | SETTING},
-	{"memory.high", "memory.high", SECTION_CGROUP_LIMITS, STRICT | SETTING},
-	{"pids.current", "pids.current", SECTION_CGROUP_LIMITS, LEVEL},
-	{"pids.max", "pids.max", SECTION_CGROUP_LIMITS, STRICT | SETTING},
-	{"memory.stat", NULL, SECTION_MEMORY_STAT, KEYED},
-	{"memory.events", NULL, SECTION_MEMORY_EVENTS, KEYED},
+	{"cpu.usage_usec", "cpu_usage_usec", "cgroup-stats", 0},
+	{"cpu.nr_throttled", "nr_throttled", "cgroup-stats", 0},
+	{"cpu.throttled_usec", "throttled_usec", "cgroup-stats", 0},
+	{"memory.current", "memory_current", "cgroup-stats", 0},
+	{"cpu.max_quota_us", "cpu.max", "cgroup-limits", STRICT | SETTING},
+	{"cpu.max_period_us", "cpu.max.period", "cgroup-limits", SETTING | BESIDE},
+	{"cpu.weight", "cpu.weight", "cgroup-limits", STRICT},
+	{"memory.max", "memory.max", "cgroup-limits", STRICT | SETTING},
+	{"memory.high", "memory.high", "cgroup-limits", STRICT | SETTING},
+	{"pids.current", "pids.current", "cgroup-limits", LEVEL},
+	{"pids.max", "pids.max", "cgroup-limits", STRICT | SETTING},
+	{MEMORY_STAT, NULL, NULL, KEYED},
+	{"memory.events", NULL, NULL, KEYED},
 };
 
 static const struct cgroup_column *find_column(const char *metric)
@@ -62,7 +65,7 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *me
 	if (!column)
 		return NULL;
 	measure->strict = (column->flags & STRICT) != 0;
-	if (column->section == SECTION_MEMORY_STAT)
+	if (strcmp(column->metric, MEMORY_STAT) == 0)
 		return map ? fold_memory_stat() : NULL;
 	/* A file may define what it likes: other kinds have no place in a table. */
 	if (column->flags & KEYED ? !map : !is_number(&metric->def))
@@ -70,175 +73,19 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *me
 	return fold_find(metric->def.kind, metric->def.unit);
 }
 
-/* What the sections are made from. */
-typedef struct table {
-	const Cgroups *cgroups;
-	const View *view;
-	GPtrArray *pools; /* Pool, in the order to be shown */
-} Table;
+/* ---- the cgroups of both sides ---- */
 
-static const Layout *layout_of(const Table *table, guint side)
+static void pool_side(const Draft *draft, Pools *pools, guint side)
 {
-	return table->cgroups->sides[side]->layout;
-}
-
-/* One cell; the value of a setting changes without a size. */
-static void add_cell(const Table *table, const Pool *pool, const struct cgroup_column *column,
-		     const Measure *measure, GArray *rows)
-{
-	struct ctprof_value values[SIDES];
-	struct ctprof_report_row row;
-	Told told = {
-		.metric = column->shown,
-		.unit = unit_word(measure->unit),
-		.tags = measure->tags,
-		.ladder = ladder_of(measure->kind, measure->unit),
-		.kind = column->flags & LEVEL ? CTPROF_LEVEL : measure->kind,
-	};
-
-	for (guint side = 0; side < SIDES; side++)
-		record_value(pool->sides[side], layout_of(table, side), measure, &values[side]);
-	view_fill_row(table->view, pool->key.names, 1, &told, values, &row);
-	if ((column->flags & SETTING) && (row.flags & CTPROF_ROW_HAS_DELTA)) {
-		row.flags &= CTPROF_ROW_SAME;
-		row.flags |= row.flags ? 0 : CTPROF_ROW_DIFFERS;
-		row.delta = row.pct = 0;
-	}
-	g_array_append_val(rows, row);
-}
-
-static gboolean says_something(const struct ctprof_report_row *row)
-{
-	for (guint side = 0; side < SIDES; side++)
-		if (row->value[side].type == CTPROF_VALUE_NUMBER)
-			return TRUE;
-	return FALSE;
-}
-
-/* A line, unless nothing in it is set or to be seen. */
-static void add_line(const Table *table, const Pool *pool, enum section_id section, GArray *rows)
-{
-	gboolean listed = FALSE, passes = FALSE;
-	guint from = rows->len;
-
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-		const struct cgroup_column *column = &columns[i];
-		const Measure *measure = measures_find(table->cgroups->measures, column->metric);
-
-		if (column->section != section || !measure)
-			continue;
-		add_cell(table, pool, column, measure, rows);
-		const struct ctprof_report_row *row =
-			&g_array_index(rows, struct ctprof_report_row, rows->len - 1);
-		listed = listed || (!(column->flags & BESIDE) && says_something(row));
-		passes = passes || view_passes(table->view, row);
-	}
-	if (!listed || !passes)
-		g_array_set_size(rows, from);
-}
-
-static void finish(const Table *table, enum section_id id, const char *heading,
-		   enum ctprof_layout layout, GArray *rows, Draft *draft)
-{
-	guint64 n_cut = draft_cut(rows, layout, table->view->limit);
-
-	if (rows->len > 0)
-		draft_add(draft, id, heading, layout, "cgroup", rows, n_cut);
-	else
-		g_array_unref(rows);
-}
-
-static void draft_columns(const Table *table, enum section_id id, Draft *draft)
-{
-	GArray *rows = draft_rows_new();
-
-	for (guint i = 0; i < table->pools->len; i++)
-		add_line(table, g_ptr_array_index(table->pools, i), id, rows);
-	finish(table, id, NULL, CTPROF_LAYOUT_WIDE, rows, draft);
-}
-
-/* One key of a map: compare shows what differs, show what is not an event that
- * never happened. */
-static void add_key(const Table *table, const Pool *pool, enum section_id id, const MapPair *pair,
-		    GArray *rows)
-{
-	gboolean stat = id == SECTION_MEMORY_STAT;
-	gboolean bytes = stat && fold_is_memory_level(pair->key);
-	struct ctprof_value values[SIDES];
-	struct ctprof_report_row row;
-	Told told = {
-		.metric = pair->key,
-		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
-		.ladder = bytes ? CTPROF_LADDER_BYTES : CTPROF_LADDER_UNITLESS,
-		.kind = bytes ? CTPROF_LEVEL : CTPROF_COUNTER,
-	};
-
-	for (guint side = 0; side < SIDES; side++) {
-		values[side] = (struct ctprof_value){.struct_size = sizeof values[side]};
-		if (!pair->items[side])
-			continue;
-		values[side].type = CTPROF_VALUE_NUMBER;
-		values[side].number = pair->items[side]->number;
-	}
-	if (!table->view->compare && !stat && values[0].number == 0)
-		return;
-	view_fill_row(table->view, pool->key.names, 1, &told, values, &row);
-	if (!(row.flags & CTPROF_ROW_SAME) && view_passes(table->view, &row))
-		g_array_append_val(rows, row);
-}
-
-static void draft_keys(const Table *table, enum section_id id, Draft *draft)
-{
-	const char *metric = sections[id].heading;
-	const Measure *measure = measures_find(table->cgroups->measures, metric);
-	GArray *rows = draft_rows_new();
-
-	for (guint i = 0; measure && i < table->pools->len; i++) {
-		const Pool *pool = g_ptr_array_index(table->pools, i);
-		const GArray *maps[] = {record_map(pool->sides[0], layout_of(table, 0), measure),
-					record_map(pool->sides[1], layout_of(table, 1), measure)};
-		guint at[SIDES] = {0};
-		MapPair pair;
-
-		while (map_pair_next(maps, at, &pair))
-			add_key(table, pool, id, &pair, rows);
-	}
-	finish(table, id, NULL, CTPROF_LAYOUT_LONG, rows, draft);
-}
-
-static void draft_pressure(const Table *table, enum section_id id, Draft *draft)
-{
-	Store *store = table->cgroups->namer->store;
-	Pressure pressure = {table->cgroups->measures, {layout_of(table, 0), layout_of(table, 1)}};
-
-	for (guint resource = 0; resource < PRESSURE_RESOURCES; resource++) {
-		g_autoptr(GArray) rows = draft_rows_new();
-
-		for (guint i = 0; i < table->pools->len; i++) {
-			const Pool *pool = g_ptr_array_index(table->pools, i);
-
-			pressure_add_rows(&pressure, table->view, resource, pool->key.names[0],
-					  pool->sides, rows);
-		}
-		if (!pressure_has_any(rows))
-			continue;
-		finish(table, id,
-		       store_take(store, g_strdup_printf("%s / %s", sections[id].heading,
-							 pressure_resources[resource])),
-		       CTPROF_LAYOUT_WIDE, g_steal_pointer(&rows), draft);
-	}
-}
-
-static void pool_side(const Cgroups *cgroups, Pools *pools, guint side)
-{
-	g_autoptr(GPtrArray) records = record_set_sorted(cgroups->sides[side]);
+	const RecordSet *set = &draft->sides[side].sets[TABLE_CGROUPS];
+	g_autoptr(GPtrArray) records = record_set_sorted(set);
 
 	for (guint i = 0; i < records->len; i++) {
 		Record *record = g_ptr_array_index(records, i);
 		RecordKey key;
 
-		namer_key(cgroups->namer, &record->key, &key);
-		pool_add(pools_take(pools, &key), side, cgroups->sides[side]->layout, record);
+		namer_key(draft->namer, &record->key, &key);
+		pool_add(pools_take(pools, &key), side, set->layout, record);
 	}
 }
 
@@ -252,41 +99,198 @@ static gint compare_ranks(gconstpointer a, gconstpointer b, gpointer data)
 	return (p > q) - (p < q);
 }
 
-/* Those whose name matches, in the order to be shown. */
-static GPtrArray *list_pools(const Cgroups *cgroups, const View *view, Pools *pools)
+GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
 {
-	g_autoptr(GPtrArray) sorted = pools_sorted(pools);
 	GPtrArray *list = g_ptr_array_new();
 
-	if (cgroups->ranks)
-		g_ptr_array_sort_with_data(sorted, compare_ranks, cgroups->ranks);
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		pool_side(draft, pools, side);
+	g_autoptr(GPtrArray) sorted = pools_sorted(pools);
+	if (draft->ranks)
+		g_ptr_array_sort_with_data(sorted, compare_ranks, draft->ranks);
 	for (guint i = 0; i < sorted->len; i++) {
 		Pool *pool = g_ptr_array_index(sorted, i);
 
-		if (view_matches(view, pool->key.names, 1))
+		if (view_matches(draft->view, pool->key.names, 1))
 			g_ptr_array_add(list, pool);
 	}
 	return list;
 }
 
-static const struct {
-	enum section_id id;
-	void (*draft)(const Table *table, enum section_id id, Draft *draft);
-} drafts[] = {
-	{SECTION_CGROUP_STATS, draft_columns}, {SECTION_CGROUP_LIMITS, draft_columns},
-	{SECTION_MEMORY_STAT, draft_keys},     {SECTION_MEMORY_EVENTS, draft_keys},
-	{SECTION_PRESSURE, draft_pressure},
+/* ---- a line for each cgroup ---- */
+
+/* One cell; the value of a setting changes without a size. */
+static void fill_cell(const Draft *draft, const Pool *pool, const struct cgroup_column *column,
+		      const Measure *measure, const struct ctprof_report_field *field,
+		      struct ctprof_cell *cell)
+{
+	struct ctprof_value values[SIDES];
+
+	draft_values(draft, TABLE_CGROUPS, pool->sides, measure, values);
+	view_cell(draft->view, values, field, cell);
+	if ((column->flags & SETTING) && (cell->flags & CTPROF_CELL_HAS_DELTA)) {
+		cell->flags &= CTPROF_CELL_SAME;
+		cell->flags |= cell->flags ? 0 : CTPROF_CELL_DIFFERS;
+		cell->delta = cell->pct = 0;
+	}
+}
+
+static gboolean says_something(const struct ctprof_cell *cell)
+{
+	for (guint side = 0; side < SIDES; side++)
+		if (cell->value[side].type == CTPROF_VALUE_NUMBER)
+			return TRUE;
+	return FALSE;
+}
+
+/* A column of the table that is made. */
+typedef struct place {
+	const struct cgroup_column *column;
+	const Measure *measure;
+} Place;
+
+/* A line, unless nothing in it is set or to be seen. */
+static void add_line(const Draft *draft, Table *table, const GArray *places, const Pool *pool)
+{
+	struct ctprof_cell *cells = table_named_line(table, pool->key.names, 1);
+	gboolean listed = FALSE, passes = FALSE;
+
+	for (guint i = 0; i < places->len; i++) {
+		const Place *place = &g_array_index(places, Place, i);
+		const struct ctprof_report_field *field = table_field(table, i);
+
+		fill_cell(draft, pool, place->column, place->measure, field, &cells[i]);
+		listed = listed || (!(place->column->flags & BESIDE) && says_something(&cells[i]));
+		passes = passes || view_passes(draft->view, &cells[i], field);
+	}
+	if (!listed || !passes)
+		table_drop_last(table);
+}
+
+static void draft_columns(const Draft *draft, const Section *section)
+{
+	g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(Place));
+	Table *table = draft_wide(draft, section->name, section->heading, "cgroup");
+
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+		Place place = {&columns[i], draft_measure(draft, TABLE_CGROUPS, columns[i].metric)};
+
+		if (!place.measure || g_strcmp0(place.column->section, section->name) != 0)
+			continue;
+		struct ctprof_report_field field = figure_field(place.measure, place.column->shown);
+		if (place.column->flags & LEVEL)
+			field.kind = CTPROF_LEVEL;
+		table_take_field(table, &field);
+		g_array_append_val(places, place);
+	}
+	for (guint i = 0; i < draft->cgroups->len; i++)
+		add_line(draft, table, places, g_ptr_array_index(draft->cgroups, i));
+	draft_close(draft, table);
+}
+
+/* ---- a line for each key of a map ---- */
+
+/* Show has what is not an event that never happened, compare what differs. */
+static void add_key(const Draft *draft, Table *table, const Pool *pool, const MapPair *pair,
+		    const Coverage coverages[SIDES])
+{
+	gboolean stat = strcmp(table->section.heading, MEMORY_STAT) == 0;
+	gboolean bytes = stat && fold_is_memory_level(pair->key);
+	struct ctprof_report_field field = {
+		.struct_size = sizeof field,
+		.ladder = bytes ? CTPROF_LADDER_BYTES : CTPROF_LADDER_UNITLESS,
+		.kind = bytes ? CTPROF_LEVEL : CTPROF_COUNTER,
+		.name = pair->key,
+		.header = pair->key,
+		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
+		.tags = "",
+	};
+	struct ctprof_value values[SIDES];
+
+	draft_entry(pair, coverages, 1, values);
+	if (!draft->view->compare && !stat && values[0].number == 0)
+		return;
+	const struct ctprof_cell *cell =
+		draft_metric(draft, table, pool->key.names, 1, &field, values);
+	if ((cell->flags & CTPROF_CELL_SAME) || !view_passes(draft->view, cell, &field))
+		table_drop_last(table);
+}
+
+static void draft_map(const Draft *draft, const Section *section)
+{
+	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, section->heading);
+	Table *table = draft_long(draft, section->name, section->heading, "cgroup");
+
+	for (guint i = 0; measure && i < draft->cgroups->len; i++) {
+		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
+		const GArray *maps[SIDES];
+		Coverage coverages[SIDES];
+		guint at[SIDES] = {0};
+		MapPair pair;
+
+		draft_maps(draft, TABLE_CGROUPS, pool->sides, measure, maps, coverages);
+		while (map_pair_next(maps, at, &pair))
+			add_key(draft, table, pool, &pair, coverages);
+	}
+	draft_close(draft, table);
+}
+
+static void draft_pressure(const Draft *draft, const Section *section)
+{
+	for (guint resource = 0; resource < PRESSURE_RESOURCES; resource++) {
+		Table *table = pressure_begin(draft, section, TABLE_CGROUPS, resource, "cgroup");
+
+		for (guint i = 0; i < draft->cgroups->len; i++) {
+			const Pool *pool = g_ptr_array_index(draft->cgroups, i);
+
+			pressure_add(draft, table, TABLE_CGROUPS, resource, pool->key.names[0],
+				     pool->sides);
+		}
+		pressure_end(draft, table);
+	}
+}
+
+const Section section_cgroup_stats = {
+	.name = "cgroup-stats",
+	.heading = "CgroupStats",
+	.help = "CPU time, throttling and memory of each cgroup",
+	.flags = SECTION_OF_CGROUPS,
+	.place = {6, 6},
+	.draft = draft_columns,
 };
 
-void cgroups_draft(const Cgroups *cgroups, const View *view, guint32 set, Draft *draft)
-{
-	g_autoptr(GHashTable) pools = pools_new();
+const Section section_cgroup_limits = {
+	.name = "cgroup-limits",
+	.heading = "Cgroup limits / knobs",
+	.help = "limits and weights set on each cgroup",
+	.flags = SECTION_OF_CGROUPS,
+	.place = {7, 7},
+	.draft = draft_columns,
+};
 
-	for (guint side = 0; side < (view->compare ? SIDES : 1); side++)
-		pool_side(cgroups, pools, side);
-	g_autoptr(GPtrArray) list = list_pools(cgroups, view, pools);
-	Table table = {cgroups, view, list};
-	for (guint i = 0; i < G_N_ELEMENTS(drafts); i++)
-		if (set & 1u << drafts[i].id)
-			drafts[i].draft(&table, drafts[i].id, draft);
-}
+const Section section_memory_stat = {
+	.name = "memory-stat",
+	.heading = "memory.stat",
+	.help = "what each cgroup's memory is used for",
+	.flags = SECTION_OF_CGROUPS,
+	.place = {8, 8},
+	.draft = draft_map,
+};
+
+const Section section_memory_events = {
+	.name = "memory-events",
+	.heading = "memory.events",
+	.help = "how often each cgroup met its memory limits",
+	.flags = SECTION_OF_CGROUPS,
+	.place = {9, 9},
+	.draft = draft_map,
+};
+
+const Section section_pressure = {
+	.name = "pressure",
+	.heading = "Pressure",
+	.help = "pressure stall information of each cgroup",
+	.flags = SECTION_OF_CGROUPS,
+	.place = {10, 10},
+	.draft = draft_pressure,
+};

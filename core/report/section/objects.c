@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/draft.h"
 #include "report/name/pattern.h"
 
 enum { GROUP, NAME };
@@ -24,7 +25,7 @@ static guint find_group(const GArray *groups, const char *name)
 	return i;
 }
 
-static gboolean is_sort(const struct ctprof_metric *def)
+static gboolean is_kind(const struct ctprof_metric *def)
 {
 	return def->kind == CTPROF_CATEGORY && def->unit == CTPROF_UNIT_TEXT;
 }
@@ -49,9 +50,9 @@ void objects_bind(GArray *groups, ObjectCategories *categories, const Plan *plan
 		}
 		while (categories->len < groups->len)
 			g_array_append_val(categories, none);
-		if (is_sort(&metric->def))
+		if (is_kind(&metric->def))
 			group_at(groups, at)->sorted = TRUE;
-		if (is_sort(&metric->def) && g_array_index(categories, gint, at) < 0)
+		if (is_kind(&metric->def) && g_array_index(categories, gint, at) < 0)
 			g_array_index(categories, gint, at) = (gint)metric->index;
 		if (plan_folds_object(plan, metric))
 			group_at(groups, at)->folded = TRUE;
@@ -101,28 +102,15 @@ gboolean objects_make_key(const GArray *groups, const ObjectCategories *categori
 
 /* ---- sections ---- */
 
-/* What is told of an object: a row to be. */
+/* A metric of an object: a line to be. */
 typedef struct entry {
 	const Pool *pool;
 	const Figure *figure;
 	guint class;
 	gdouble points;
-	guint64 place; /* in the order of the source */
+	guint place; /* in the order of the source */
 	guint figure_at;
 } Entry;
-
-static void values_of(const Objects *objects, const Pool *pool, const Figure *figure,
-		      struct ctprof_value ret_values[SIDES])
-{
-	for (guint side = 0; side < SIDES; side++)
-		record_value(pool->sides[side], objects->sides[side]->layout, figure->measure,
-			     &ret_values[side]);
-}
-
-static Told told_of(const Figure *figure)
-{
-	return (Told){figure->name, figure->unit, figure->tags, figure->ladder, figure->kind};
-}
 
 static gboolean is_of(const ObjectGroup *group, const Figure *figure)
 {
@@ -130,22 +118,23 @@ static gboolean is_of(const ObjectGroup *group, const Figure *figure)
 }
 
 /* Both sides' objects by key; those that --filter leaves, as the sources named
- * them, the candidate's own behind. */
-static GPtrArray *list_pools(const Objects *objects, Pools *pools)
+ * them, the candidate's own after them. */
+static GPtrArray *list_pools(const Draft *draft, Pools *pools)
 {
-	const View *view = &objects->plan->view;
 	GPtrArray *list = g_ptr_array_new();
 
-	for (guint side = 0; side < (view->compare ? SIDES : 1); side++) {
-		g_autoptr(GPtrArray) records = record_set_arrived(objects->sides[side]);
+	for (guint side = 0; side < draft_n_sides(draft); side++) {
+		const RecordSet *set = &draft->sides[side].sets[TABLE_OBJECTS];
+		g_autoptr(GPtrArray) records = record_set_arrived(set);
 
 		for (guint i = 0; i < records->len; i++) {
 			Record *record = g_ptr_array_index(records, i);
 			Pool *pool = pools_take(pools, &record->key);
 
-			if (!pool->sides[0] && view_matches(view, &record->key.names[NAME], 1))
+			if (!pool->sides[0] &&
+			    view_matches(draft->view, &record->key.names[NAME], 1))
 				g_ptr_array_add(list, pool);
-			pool_add(pool, side, objects->sides[side]->layout, record);
+			pool_add(pool, side, set->layout, record);
 		}
 	}
 	return list;
@@ -180,59 +169,37 @@ static gboolean fill_lacking(const Pool *pool, struct ctprof_value values[SIDES]
 	return TRUE;
 }
 
-/* Places the row among those of compare: the biggest change first.  FALSE: no
+/* Places the line among those of compare: the biggest change first.  FALSE: no
  * side has a value, or the filters stop it. */
-static gboolean place_change(const Objects *objects, Entry *entry)
+static gboolean place_change(const Draft *draft, Entry *entry)
 {
-	const View *view = &objects->plan->view;
-	Told told = told_of(entry->figure);
+	const struct ctprof_report_field *field = &entry->figure->field;
 	struct ctprof_value values[SIDES];
 	Change change;
 
-	values_of(objects, entry->pool, entry->figure, values);
+	draft_values(draft, TABLE_OBJECTS, entry->pool->sides, entry->figure->measure, values);
 	if (values[0].type == CTPROF_VALUE_ABSENT && values[1].type == CTPROF_VALUE_ABSENT)
 		return FALSE;
 	if (!fill_lacking(entry->pool, values))
 		return FALSE;
-	view_change(view, values, &told, &change);
-	change_weigh(&change, told.ladder, &entry->class, &entry->points);
-	return change_passes(&change, told.ladder, &view->filter);
+	view_change(draft->view, values, field, &change);
+	change_weigh(&change, field->ladder, &entry->class, &entry->points);
+	return change_passes(&change, field->ladder, &draft->view->filter);
 }
 
 /* How big an object is: its first figure. */
-static gdouble size_of(const Objects *objects, const Pool *pool, const Figure *first)
+static gdouble size_of(const Draft *draft, const Pool *pool, const Figure *first)
 {
 	struct ctprof_value values[SIDES];
 	gdouble size = -1;
 
-	values_of(objects, pool, first, values);
+	draft_values(draft, TABLE_OBJECTS, pool->sides, first->measure, values);
 	(void)change_number_of(&values[0], &size);
 	return size;
 }
 
-/* An object's rows: show has one for every figure, that lines be whole. */
-static void add_object(const Objects *objects, const ObjectGroup *group, const GPtrArray *figures,
-		       const Pool *pool, guint64 place, GArray *entries)
-{
-	gboolean compare = objects->plan->view.compare;
-
-	for (guint i = 0; i < figures->len; i++) {
-		Entry entry = {
-			.pool = pool,
-			.figure = g_ptr_array_index(figures, i),
-			.place = place,
-			.figure_at = i,
-		};
-
-		if (!compare && group->sorted)
-			entry.points = size_of(objects, pool, g_ptr_array_index(figures, 0));
-		if (!compare || place_change(objects, &entry))
-			g_array_append_val(entries, entry);
-	}
-}
-
 /* Whether any of the objects has a value of it. */
-static gboolean is_known(const Objects *objects, const GPtrArray *pools, const ObjectGroup *group,
+static gboolean is_known(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group,
 			 const Figure *figure)
 {
 	struct ctprof_value values[SIDES];
@@ -242,7 +209,7 @@ static gboolean is_known(const Objects *objects, const GPtrArray *pools, const O
 
 		if (pool->key.names[GROUP] != group->name)
 			continue;
-		values_of(objects, pool, figure, values);
+		draft_values(draft, TABLE_OBJECTS, pool->sides, figure->measure, values);
 		for (guint side = 0; side < SIDES; side++)
 			if (values[side].type != CTPROF_VALUE_ABSENT)
 				return TRUE;
@@ -250,96 +217,112 @@ static gboolean is_known(const Objects *objects, const GPtrArray *pools, const O
 	return FALSE;
 }
 
-static GPtrArray *list_figures(const Objects *objects, const GPtrArray *pools,
-			       const ObjectGroup *group)
+static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group)
 {
 	GPtrArray *list = g_ptr_array_new();
 
-	for (guint i = 0; i < objects->figures->len; i++) {
-		Figure *figure = &g_array_index(objects->figures, Figure, i);
+	for (guint i = 0; i < draft->object_figures->len; i++) {
+		Figure *figure = &g_array_index(draft->object_figures, Figure, i);
 
-		if (is_of(group, figure) && plan_names(objects->plan, figure->name) &&
-		    is_known(objects, pools, group, figure))
+		if (is_of(group, figure) && plan_names(draft->plan, figure->field.name) &&
+		    is_known(draft, pools, group, figure))
 			g_ptr_array_add(list, figure);
 	}
 	return list;
 }
 
-static GArray *list_entries(const Objects *objects, const GPtrArray *pools,
-			    const ObjectGroup *group)
+/* show: an entry for each object, the biggest first where they are of kinds. */
+static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrArray *figures,
+		       const Pool *pool, guint place, GArray *entries)
 {
-	g_autoptr(GPtrArray) figures = list_figures(objects, pools, group);
-	GArray *entries = g_array_new(FALSE, FALSE, sizeof(Entry));
+	gboolean compare = draft->view->compare;
 
+	for (guint i = 0; i < (compare ? figures->len : 1); i++) {
+		Entry entry = {
+			.pool = pool,
+			.figure = g_ptr_array_index(figures, i),
+			.place = place,
+			.figure_at = i,
+		};
+
+		if (!compare && group->sorted)
+			entry.points = size_of(draft, pool, entry.figure);
+		if (!compare || place_change(draft, &entry))
+			g_array_append_val(entries, entry);
+	}
+}
+
+static void put_entry(const Draft *draft, Table *table, const GPtrArray *figures,
+		      const Entry *entry)
+{
+	const char *const *name = &entry->pool->key.names[NAME];
+	struct ctprof_value values[SIDES];
+
+	if (draft->view->compare) {
+		draft_values(draft, TABLE_OBJECTS, entry->pool->sides, entry->figure->measure,
+			     values);
+		draft_metric(draft, table, name, 1, &entry->figure->field, values);
+		return;
+	}
+	struct ctprof_cell *cells = table_named_line(table, name, 1);
+	for (guint i = 0; i < figures->len; i++) {
+		const Figure *figure = g_ptr_array_index(figures, i);
+
+		draft_values(draft, TABLE_OBJECTS, entry->pool->sides, figure->measure, values);
+		view_cell(draft->view, values, &figure->field, &cells[i]);
+	}
+}
+
+static void draft_group(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group)
+{
+	g_autoptr(GPtrArray) figures = list_figures(draft, pools, group);
+	g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(Entry));
+
+	if (figures->len == 0)
+		return;
 	for (guint i = 0; i < pools->len; i++) {
 		const Pool *pool = g_ptr_array_index(pools, i);
 
 		if (pool->key.names[GROUP] == group->name)
-			add_object(objects, group, figures, pool, i, entries);
+			add_object(draft, group, figures, pool, i, entries);
 	}
 	g_array_sort(entries, compare_entries);
-	return entries;
+	Table *table = draft->view->compare ? draft_long(draft, group->name, group->name, "object")
+					    : draft_wide(draft, group->name, group->name, "object");
+	for (guint i = 0; !draft->view->compare && i < figures->len; i++)
+		table_take_field(table, &((Figure *)g_ptr_array_index(figures, i))->field);
+	for (guint i = 0; i < entries->len; i++)
+		put_entry(draft, table, figures, &g_array_index(entries, Entry, i));
+	draft_close(draft, table);
 }
 
-static void draft_group(const Objects *objects, const GPtrArray *pools, const ObjectGroup *group,
-			Draft *draft)
+void objects_draft(const Draft *draft)
 {
-	const View *view = &objects->plan->view;
-	guint32 layout = view->compare ? CTPROF_LAYOUT_LONG : CTPROF_LAYOUT_WIDE;
-	g_autoptr(GArray) entries = list_entries(objects, pools, group);
-	g_autoptr(GArray) rows = draft_rows_new();
+	const GArray *groups = draft->intake->objects;
+	g_autoptr(GHashTable) by_key = pools_new();
+	g_autoptr(GPtrArray) pools = list_pools(draft, by_key);
 
-	for (guint i = 0; i < entries->len; i++) {
-		const Entry *entry = &g_array_index(entries, Entry, i);
+	for (guint i = 0; i < groups->len; i++)
+		if (group_at(groups, i)->shown)
+			draft_group(draft, pools, group_at(groups, i));
+}
+
+gboolean objects_meet(const Draft *draft, const Condition *condition)
+{
+	const Figure *figure = figures_find(draft->object_figures, condition->metric);
+	g_autoptr(GHashTable) by_key = pools_new();
+	g_autoptr(GPtrArray) pools = figure ? list_pools(draft, by_key) : NULL;
+
+	for (guint i = 0; figure && i < pools->len; i++) {
+		const Pool *pool = g_ptr_array_index(pools, i);
 		struct ctprof_value values[SIDES];
-		struct ctprof_report_row row;
-		Told told = told_of(entry->figure);
+		Change change;
 
-		values_of(objects, entry->pool, entry->figure, values);
-		view_fill_row(view, &entry->pool->key.names[NAME], 1, &told, values, &row);
-		g_array_append_val(rows, row);
-	}
-	guint64 n_cut = draft_cut(rows, layout, view->limit);
-	if (rows->len > 0)
-		draft_add_named(draft, group->name, group->name, layout, "object",
-				g_steal_pointer(&rows), n_cut);
-}
-
-void objects_draft(const Objects *objects, Draft *draft)
-{
-	g_autoptr(GHashTable) by_key = pools_new();
-	g_autoptr(GPtrArray) pools = list_pools(objects, by_key);
-
-	for (guint i = 0; i < objects->groups->len; i++)
-		if (group_at(objects->groups, i)->shown)
-			draft_group(objects, pools, group_at(objects->groups, i), draft);
-}
-
-static gboolean holds_of(const Objects *objects, const Condition *condition, const Figure *figure,
-			 const Pool *pool)
-{
-	struct ctprof_value values[SIDES];
-	Told told = told_of(figure);
-	Change change;
-
-	values_of(objects, pool, figure, values);
-	view_change(&objects->plan->view, values, &told, &change);
-	return condition_holds(condition, figure->ladder, &change);
-}
-
-gboolean objects_hold(const Objects *objects)
-{
-	const GArray *conditions = objects->plan->conditions;
-	g_autoptr(GHashTable) by_key = pools_new();
-	g_autoptr(GPtrArray) pools = list_pools(objects, by_key);
-
-	for (guint c = 0; c < conditions->len; c++) {
-		const Condition *condition = &g_array_index(conditions, Condition, c);
-		const Figure *figure = figures_find(objects->figures, condition->metric);
-
-		for (guint i = 0; figure && i < pools->len; i++)
-			if (holds_of(objects, condition, figure, g_ptr_array_index(pools, i)))
-				return TRUE;
+		draft_values(draft, TABLE_OBJECTS, pool->sides, figure->measure, values);
+		view_change(draft->view, values, &figure->field, &change);
+		if (condition_holds(condition, figure->field.ladder, &change,
+				    draft->plan->options->fail_on_partial))
+			return TRUE;
 	}
 	return FALSE;
 }

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects: what sources name themselves, a section for each slot group.  An
- * object is folded by its name.  Only in a group whose first category tells
- * sorts of object ("memfd", "file") names are instances of something: there the
- * category stands before the name and the name becomes its pattern.  Elsewhere
+ * Objects: rows a source names, a section for each slot group.  An object is
+ * folded by its name.  Only in a group whose first category is a kind of object
+ * ("memfd", "file") names are instances of something: there the category comes
+ * before the name and the name becomes its pattern.  Elsewhere
  * ("meminfo.Active(anon)", "zram1_stored") a name is a fixed word.
  */
 #pragma once
 
 #include <glib.h>
 
-#include "report/draft.h"
 #include "report/plan.h"
 
 typedef struct object_group {
 	const char *name; /* of the store */
 	gboolean folded;  /* a metric of it is: its rows count */
 	gboolean shown;   /* as a section */
-	gboolean sorted;  /* its objects are of sorts: show has the biggest first */
+	gboolean sorted;  /* its objects are of kinds: show has the biggest first */
 } ObjectGroup;
 
 /* A side's view of the groups: where the first category of each is in a row, or
@@ -35,14 +34,7 @@ gboolean objects_make_key(const GArray *groups, const ObjectCategories *categori
 			  gboolean literal, Store *store, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key);
 
-/* What the sections are made from. */
-typedef struct objects {
-	const Plan *plan;
-	const GArray *groups;  /* ObjectGroup */
-	const GArray *figures; /* Figure */
-	const RecordSet *sides[SIDES];
-} Objects;
-
-void objects_draft(const Objects *objects, Draft *draft);
-/* Whether a condition of --fail-on holds of any object. */
-gboolean objects_hold(const Objects *objects);
+/* A section for each group that is shown. */
+void objects_draft(const Draft *draft);
+/* Whether the condition of --fail-on is met by any object. */
+gboolean objects_meet(const Draft *draft, const Condition *condition);

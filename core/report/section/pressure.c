@@ -3,10 +3,11 @@
 
 #include <stdio.h>
 
+#include "report/draft.h"
+
 #define NAME_ROOM 64
 
-const char *const pressure_resources[PRESSURE_RESOURCES] = {"cpu", "memory", "io", "irq"};
-
+static const char *const resources[PRESSURE_RESOURCES] = {"cpu", "memory", "io", "irq"};
 static const char *const halves[] = {"some", "full"};
 
 static const struct {
@@ -24,61 +25,83 @@ gboolean pressure_is_metric(const Metric *metric)
 	       (metric->def.kind == CTPROF_GAUGE || metric->def.kind == CTPROF_COUNTER);
 }
 
-/* A line: what one half of the resource has come to. */
-static void add_half(const Pressure *pressure, const View *view, guint resource, guint half,
-		     const char *cgroup, Record *const sides[SIDES], GArray *rows)
+static const Measure *find_measure(const Draft *draft, enum intake_table from, guint resource,
+				   guint half, guint what)
+{
+	char name[NAME_ROOM];
+
+	snprintf(name, sizeof name, "psi.%s.%s.%s", resources[resource], halves[half],
+		 whats[what].name);
+	return draft_measure(draft, from, name);
+}
+
+Table *pressure_begin(const Draft *draft, const Section *section, enum intake_table from,
+		      guint resource, const char *names_header)
+{
+	char *heading = g_strdup_printf("%s / %s", section->heading, resources[resource]);
+	Table *table =
+		draft_wide(draft, section->name, store_take(draft->store, heading), names_header);
+
+	for (guint half = 0; half < G_N_ELEMENTS(halves); half++)
+		for (guint i = 0; i < G_N_ELEMENTS(whats); i++) {
+			const Measure *measure = find_measure(draft, from, resource, half, i);
+			struct ctprof_report_field field;
+
+			if (!measure)
+				continue;
+			field = figure_field(measure, whats[i].shown);
+			table_take_field(table, &field);
+		}
+	return table;
+}
+
+/* A line: what one half of the resource has come to.  FALSE: nothing is known. */
+static gboolean add_half(const Draft *draft, Table *table, enum intake_table from, guint resource,
+			 guint half, const char *cgroup, Record *const sides[SIDES])
 {
 	const char *names[] = {cgroup ? cgroup : halves[half], halves[half]};
+	struct ctprof_cell *cells = table_named_line(table, names, cgroup ? 2 : 1);
+	gboolean passes = FALSE;
 
 	for (guint i = 0; i < G_N_ELEMENTS(whats); i++) {
+		const Measure *measure = find_measure(draft, from, resource, half, i);
+		struct ctprof_report_field field;
 		struct ctprof_value values[SIDES];
-		struct ctprof_report_row row;
-		char name[NAME_ROOM];
 
-		snprintf(name, sizeof name, "psi.%s.%s.%s", pressure_resources[resource],
-			 halves[half], whats[i].name);
-		const Measure *measure = measures_find(pressure->measures, name);
 		if (!measure)
 			continue;
-		Told told = {
-			.metric = whats[i].shown,
-			.unit = unit_word(measure->unit),
-			.tags = measure->tags,
-			.ladder = ladder_of(measure->kind, measure->unit),
-			.kind = measure->kind,
-		};
-		for (guint side = 0; side < SIDES; side++)
-			record_value(sides[side], pressure->layouts[side], measure, &values[side]);
-		view_fill_row(view, names, cgroup ? 2 : 1, &told, values, &row);
-		g_array_append_val(rows, row);
+		field = figure_field(measure, whats[i].shown);
+		struct ctprof_cell *cell = &cells[table_take_field(table, &field)];
+		draft_values(draft, from, sides, measure, values);
+		view_cell(draft->view, values, &field, cell);
+		passes = passes || view_passes(draft->view, cell, &field);
 	}
+	return passes;
 }
 
-void pressure_add_rows(const Pressure *pressure, const View *view, guint resource,
-		       const char *cgroup, Record *const sides[SIDES], GArray *rows)
+void pressure_add(const Draft *draft, Table *table, enum intake_table from, guint resource,
+		  const char *cgroup, Record *const sides[SIDES])
 {
-	for (guint half = 0; half < G_N_ELEMENTS(halves); half++) {
-		guint from = rows->len;
-		gboolean passes = FALSE;
-
-		add_half(pressure, view, resource, half, cgroup, sides, rows);
-		for (guint i = from; i < rows->len; i++)
-			passes = passes ||
-				 view_passes(view,
-					     &g_array_index(rows, struct ctprof_report_row, i));
-		if (!passes)
-			g_array_set_size(rows, from);
-	}
+	for (guint half = 0; half < G_N_ELEMENTS(halves); half++)
+		if (!add_half(draft, table, from, resource, half, cgroup, sides))
+			table_drop_last(table);
 }
 
-gboolean pressure_has_any(const GArray *rows)
+static gboolean has_any(const Table *table)
 {
-	for (guint i = 0; i < rows->len; i++) {
-		const struct ctprof_report_row *row =
-			&g_array_index(rows, struct ctprof_report_row, i);
+	for (guint i = 0; i < table->lines->len; i++) {
+		const struct ctprof_cell *cells = g_ptr_array_index(table->cells, i);
 
-		if (row->value[0].number > 0 || row->value[1].number > 0)
-			return TRUE;
+		for (guint c = 0; c < table->fields->len; c++)
+			if (cells[c].value[0].number > 0 || cells[c].value[1].number > 0)
+				return TRUE;
 	}
 	return FALSE;
+}
+
+void pressure_end(const Draft *draft, Table *table)
+{
+	if (!has_any(table))
+		g_array_set_size(table->lines, 0);
+	draft_close(draft, table);
 }

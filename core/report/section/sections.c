@@ -1,37 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sections.h"
 
-#include <stddef.h>
+#include <string.h>
 
-const struct section sections[] = {
-	[SECTION_PRIMARY] = {"primary", "Primary metrics",
-			     "scheduling, faults, CPU time, I/O and heap of each group", 0},
-	[SECTION_DELAY] = {"taskstats-delay", "Primary metrics",
-			   "time lost to CPU, I/O, memory and interrupt waits, and peak memory", 0},
-	[SECTION_DERIVED] = {"derived", "Derived metrics",
-			     "ratios, averages and differences of other metrics", 0},
-	[SECTION_CGROUP_STATS] = {"cgroup-stats", "CgroupStats",
-				  "CPU time, throttling and memory of each cgroup",
-				  SECTION_OF_CGROUPS},
-	[SECTION_CGROUP_LIMITS] = {"cgroup-limits", "Cgroup limits / knobs",
-				   "limits and weights set on each cgroup", SECTION_OF_CGROUPS},
-	[SECTION_MEMORY_STAT] = {"memory-stat", "memory.stat",
-				 "what each cgroup's memory is used for", SECTION_OF_CGROUPS},
-	[SECTION_MEMORY_EVENTS] = {"memory-events", "memory.events",
-				   "how often each cgroup met its memory limits",
-				   SECTION_OF_CGROUPS},
-	[SECTION_PRESSURE] = {"pressure", "Pressure", "pressure stall information of each cgroup",
-			      SECTION_OF_CGROUPS},
-	[SECTION_HOST_PRESSURE] = {"host-pressure", "Host pressure",
-				   "pressure stall information of the host", 0},
-	[SECTION_SMAPS] = {"smaps-rollup", "smaps_rollup",
-			   "memory of each process: RSS, PSS, private, swap", 0},
-	[SECTION_CATEGORIES] = {"memory-categories", "Memory by category",
-				"PSS and swap of processes by what they are: see --categories",
-				SECTION_NAMED},
-	[SECTION_SCHED_EXT] = {"sched-ext", "sched_ext", "state of the BPF scheduler", 0},
-	[SECTION_HOST] = {"host", "Host",
-			  "kernel, CPUs, tunables: compare shows what differs, show all of it",
-			  SECTION_SHOW_NAMED},
-	[N_SECTIONS] = {NULL, NULL, NULL, 0},
+/* Each is defined in the file that drafts it. */
+extern const Section section_primary, section_delay, section_derived;
+extern const Section section_cgroup_stats, section_cgroup_limits, section_memory_stat,
+	section_memory_events, section_pressure;
+extern const Section section_host_pressure, section_sched_ext, section_host;
+extern const Section section_smaps, section_categories;
+extern const Section view_ledger, view_processes, view_process, view_shared, view_tmpfs, view_sysv,
+	view_categories;
+
+const Section *const sections[] = {
+	&section_primary,
+	&section_delay,
+	&section_derived,
+	&section_cgroup_stats,
+	&section_cgroup_limits,
+	&section_memory_stat,
+	&section_memory_events,
+	&section_pressure,
+	&section_host_pressure,
+	&section_smaps,
+	&section_categories,
+	&section_sched_ext,
+	&section_host,
+	&view_ledger,
+	&view_processes,
+	&view_process,
+	&view_shared,
+	&view_tmpfs,
+	&view_sysv,
+	&view_categories,
+	NULL,
 };
+
+const Section *section_find(const char *name, gboolean view)
+{
+	for (guint i = 0; sections[i]; i++)
+		if (!(sections[i]->flags & SECTION_VIEW) == !view &&
+		    strcmp(sections[i]->name, name) == 0)
+			return sections[i];
+	return NULL;
+}
+
+guint32 section_bit(const Section *section)
+{
+	guint i = 0;
+
+	while (sections[i] != section)
+		i++;
+	return 1u << i;
+}

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/draft.h"
 #include "report/name/pattern.h"
 
 #define KIB 1024
@@ -18,73 +19,60 @@ void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean
 	ret_key->names[PCOMM] = literal ? pcomm : ret_key->names[PROCESS];
 }
 
-static const GArray *items_of(const Smaps *smaps, const Pool *pool, guint side)
+static void pool_side(const Draft *draft, Pools *pools, guint side)
 {
-	return record_map(pool->sides[side], smaps->sides[side]->layout, smaps->measure);
-}
-
-static void value_of(const Smaps *smaps, const MapItem *item, struct ctprof_value *ret_value)
-{
-	*ret_value = (struct ctprof_value){.struct_size = sizeof *ret_value};
-	if (!item)
-		return;
-	ret_value->type = CTPROF_VALUE_NUMBER;
-	ret_value->number = smaps->measure->unit == CTPROF_UNIT_KIB
-				    ? fold_multiply_saturated(item->number, KIB)
-				    : item->number;
-}
-
-static guint64 amount_of(const Smaps *smaps, const Pool *pool, guint side, const char *key)
-{
-	const GArray *items = items_of(smaps, pool, side);
-
-	for (guint i = 0; items && i < items->len; i++)
-		if (strcmp(g_array_index(items, MapItem, i).key, key) == 0)
-			return g_array_index(items, MapItem, i).number;
-	return 0;
-}
-
-static void pool_side(const Smaps *smaps, Pools *pools, guint side)
-{
-	g_autoptr(GPtrArray) records = record_set_sorted(smaps->sides[side]);
+	const RecordSet *set = &draft->sides[side].sets[TABLE_SMAPS];
+	g_autoptr(GPtrArray) records = record_set_sorted(set);
 
 	for (guint i = 0; i < records->len; i++) {
 		Record *record = g_ptr_array_index(records, i);
 		RecordKey key = record->key;
 
 		if (key.names[CGROUP])
-			key.names[CGROUP] = store_text(
-				smaps->namer->store,
-				cgroup_keys_get(smaps->namer->cgroups, key.names[CGROUP]));
+			key.names[CGROUP] =
+				store_text(draft->store, cgroup_keys_get(draft->namer->cgroups,
+									 key.names[CGROUP]));
 		const char *renamed =
-			side ? renames_cgroup(smaps->renames, key.names[CGROUP]) : NULL;
+			side ? renames_cgroup(draft->renames, key.names[CGROUP]) : NULL;
 		const Pool *own = renamed ? pools_find(pools, &key) : NULL;
 		if (renamed && !(own && own->sides[0]))
 			key.names[CGROUP] = renamed;
-		pool_add(pools_take(pools, &key), side, smaps->sides[side]->layout, record);
+		pool_add(pools_take(pools, &key), side, set->layout, record);
 	}
 }
 
-/* What a process is sorted by, from the biggest. */
-typedef struct size {
-	guint64 first, second;
-} Size;
-
-static Size size_of(const Smaps *smaps, const View *view, const Pool *pool)
+/* The map there is one of: both sides know it by its name. */
+static const Measure *find_map(const Draft *draft)
 {
-	guint64 a = amount_of(smaps, pool, 0, "Rss"), b = amount_of(smaps, pool, 1, "Rss");
+	const GPtrArray *list = draft->intake->measures[TABLE_SMAPS].list;
 
-	if (!view->compare)
-		return (Size){a, amount_of(smaps, pool, 0, "Pss")};
-	return (Size){a > b ? a - b : b - a, MAX(a, b)};
+	return list->len > 0 ? g_ptr_array_index(list, list->len - 1) : NULL;
 }
 
 /* A process in the order of the table. */
 typedef struct entry {
 	Pool *pool;
+	const GArray *maps[SIDES];
+	Coverage coverages[SIDES];
 	gdouble rank;
-	Size size;
+	guint64 first, second; /* what it is sorted by, from the biggest */
 } Entry;
+
+static guint64 amount_of(const GArray *items, const char *key)
+{
+	for (guint i = 0; items && i < items->len; i++)
+		if (strcmp(g_array_index(items, MapItem, i).key, key) == 0)
+			return g_array_index(items, MapItem, i).number;
+	return 0;
+}
+
+static void measure_entry(const Draft *draft, Entry *entry)
+{
+	guint64 a = amount_of(entry->maps[0], "Rss"), b = amount_of(entry->maps[1], "Rss");
+
+	entry->first = draft->view->compare ? a > b ? a - b : b - a : a;
+	entry->second = draft->view->compare ? MAX(a, b) : amount_of(entry->maps[0], "Pss");
+}
 
 static gint compare_entries(gconstpointer a, gconstpointer b)
 {
@@ -92,14 +80,14 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 
 	if (x->rank < y->rank || x->rank > y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (x->size.first != y->size.first)
-		return x->size.first > y->size.first ? -1 : 1;
-	if (x->size.second != y->size.second)
-		return x->size.second > y->size.second ? -1 : 1;
+	if (x->first != y->first)
+		return x->first > y->first ? -1 : 1;
+	if (x->second != y->second)
+		return x->second > y->second ? -1 : 1;
 	return record_key_compare(&x->pool->key, &y->pool->key);
 }
 
-static GArray *sort_processes(const Smaps *smaps, const View *view, Pools *pools)
+static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools *pools)
 {
 	g_autoptr(GPtrArray) list = pools_sorted(pools);
 	GArray *entries = g_array_new(FALSE, FALSE, sizeof(Entry));
@@ -107,10 +95,12 @@ static GArray *sort_processes(const Smaps *smaps, const View *view, Pools *pools
 	for (guint i = 0; i < list->len; i++) {
 		Pool *pool = g_ptr_array_index(list, i);
 		const char *const *names = pool->key.names;
-		Entry entry = {.pool = pool, .size = size_of(smaps, view, pool)};
+		Entry entry = {.pool = pool};
 
-		if (smaps->ranks)
-			entry.rank = ranks_find(smaps->ranks, names[CGROUP], names[PCOMM]);
+		draft_maps(draft, TABLE_SMAPS, pool->sides, measure, entry.maps, entry.coverages);
+		measure_entry(draft, &entry);
+		if (draft->ranks)
+			entry.rank = ranks_find(draft->ranks, names[CGROUP], names[PCOMM]);
 		g_array_append_val(entries, entry);
 	}
 	g_array_sort(entries, compare_entries);
@@ -118,72 +108,82 @@ static GArray *sort_processes(const Smaps *smaps, const View *view, Pools *pools
 }
 
 /* One key of a process; what is 0 or did not change says nothing. */
-static void add_row(const Smaps *smaps, const View *view, const Pool *pool, const MapPair *pair,
-		    GArray *rows)
+static void add_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
+		    const MapPair *pair, const Coverage coverages[SIDES], guint64 unit)
 {
-	gboolean nested = pool->key.names[CGROUP] != NULL;
-	Told told = {
-		.metric = pair->key,
-		.unit = "bytes",
+	const struct ctprof_report_field field = {
+		.struct_size = sizeof field,
 		.ladder = CTPROF_LADDER_BYTES,
 		.kind = CTPROF_LEVEL,
+		.name = pair->key,
+		.header = pair->key,
+		.unit = "bytes",
+		.tags = "",
 	};
 	struct ctprof_value values[SIDES];
-	struct ctprof_report_row row;
 
-	for (guint side = 0; side < SIDES; side++)
-		value_of(smaps, pair->items[side], &values[side]);
-	if (!view->compare && values[0].number == 0)
+	draft_entry(pair, coverages, unit, values);
+	if (!draft->view->compare && values[0].number == 0)
 		return;
-	view_fill_row(view, pool->key.names + (nested ? CGROUP : PROCESS), nested ? 2 : 1, &told,
-		      values, &row);
-	if (!(row.flags & CTPROF_ROW_SAME) && view_passes(view, &row))
-		g_array_append_val(rows, row);
+	const struct ctprof_cell *cell = draft_metric(draft, table, names, n_names, &field, values);
+	if ((cell->flags & CTPROF_CELL_SAME) || !view_passes(draft->view, cell, &field))
+		table_drop_last(table);
 }
 
-static void add_process(const Smaps *smaps, const View *view, const Pool *pool, GArray *rows)
+static void add_process(const Draft *draft, Table *table, const Entry *entry, gboolean nested,
+			guint64 unit)
 {
-	const GArray *maps[] = {items_of(smaps, pool, 0), items_of(smaps, pool, 1)};
+	const char *const *names = entry->pool->key.names + (nested ? CGROUP : PROCESS);
+	guint n_names = nested ? 2 : 1;
 	guint at[SIDES] = {0};
 	MapPair pair;
 
-	while (map_pair_next(maps, at, &pair))
-		add_row(smaps, view, pool, &pair, rows);
+	if (!view_matches(draft->view, names, n_names))
+		return;
+	while (map_pair_next(entry->maps, at, &pair))
+		add_key(draft, table, names, n_names, &pair, entry->coverages, unit);
 }
 
 /* For the tree: of equal names, the order stays. */
-static gint compare_rows(gconstpointer a, gconstpointer b)
+static gint compare_lines(gconstpointer a, gconstpointer b)
 {
-	const struct ctprof_report_row *x = a, *y = b;
-	int order = strcmp(x->group[0], y->group[0]);
+	const struct ctprof_report_line *x = a, *y = b;
+	int order = strcmp(x->names[0], y->names[0]);
 
-	return order ? order : g_strcmp0(x->group[1], y->group[1]);
+	return order ? order : g_strcmp0(x->names[1], y->names[1]);
 }
 
-void smaps_draft(const Smaps *smaps, const View *view, Draft *draft)
+static void draft_smaps(const Draft *draft, const Section *section)
 {
+	const Axis *axis = draft->plan->axis;
+	gboolean nested = axis_has(axis, LABEL_CGROUP) && axis_has(axis, LABEL_PCOMM);
 	g_autoptr(GHashTable) pools = pools_new();
-	g_autoptr(GArray) rows = draft_rows_new();
-	gboolean nested = axis_has(smaps->namer->axis, LABEL_CGROUP) &&
-			  axis_has(smaps->namer->axis, LABEL_PCOMM);
+	const Measure *measure = find_map(draft);
 
-	if (!smaps->measure)
+	if (!measure || !measure->fold)
 		return;
-	for (guint side = 0; side < (view->compare ? SIDES : 1); side++)
-		pool_side(smaps, pools, side);
-	g_autoptr(GArray) processes = sort_processes(smaps, view, pools);
-	for (guint i = 0; i < processes->len; i++) {
-		const Pool *pool = g_array_index(processes, Entry, i).pool;
-
-		if (view_matches(view, pool->key.names + (nested ? CGROUP : PROCESS),
-				 nested ? 2 : 1))
-			add_process(smaps, view, pool, rows);
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		pool_side(draft, pools, side);
+	g_autoptr(GArray) processes = sort_processes(draft, measure, pools);
+	Table *table =
+		draft_long(draft, section->name, section->heading, nested ? "comm" : "pcomm");
+	for (guint i = 0; i < processes->len; i++)
+		add_process(draft, table, &g_array_index(processes, Entry, i), nested,
+			    measure->unit == CTPROF_UNIT_KIB ? KIB : 1);
+	table_cut(table, draft->view->limit);
+	if (nested) {
+		g_array_sort(table->lines, compare_lines);
+		table->section.flags |= CTPROF_SECTION_TREE;
+		table_make_tree(table);
 	}
-	if (rows->len == 0)
-		return;
-	guint64 n_cut = draft_cut(rows, CTPROF_LAYOUT_LONG, view->limit);
-	if (nested)
-		g_array_sort(rows, compare_rows);
-	draft_add(draft, SECTION_SMAPS, NULL, nested ? CTPROF_LAYOUT_TREE : CTPROF_LAYOUT_LONG,
-		  nested ? "comm" : "pcomm", g_steal_pointer(&rows), n_cut);
+	if (table->lines->len == 0)
+		tables_drop(draft->tables);
 }
+
+const Section section_smaps = {
+	.name = "smaps-rollup",
+	.heading = "smaps_rollup",
+	.help = "memory of each process: RSS, PSS, private, swap",
+	.place = {12, 4},
+	.draft = draft_smaps,
+};

@@ -1,157 +1,173 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "threads.h"
 
-#include <string.h>
-
+#include "report/draft.h"
 #include "report/join/pick.h"
 
-static void values_of(const Tables *tables, const Figure *figure, const Group *group,
+static void values_of(const Draft *draft, const Figure *figure, const Group *group,
 		      struct ctprof_value ret_values[SIDES])
 {
 	for (guint side = 0; side < SIDES; side++)
-		figure_value(figure, group, side, tables->layouts[side], &ret_values[side]);
+		figure_value(figure, group, side, &draft->sides[side].layouts[TABLE_THREADS],
+			     &ret_values[side]);
 }
 
-static Told told_of(const Figure *figure)
+/* Where the line belongs; FALSE: nowhere. */
+static gboolean place_line(const Draft *draft, const Group *group, const Figure *figure, Line *line)
 {
-	return (Told){figure->name, figure->unit, figure->tags, figure->ladder, figure->kind};
-}
-
-/* Where the row belongs; FALSE: nowhere. */
-static gboolean place_line(const Tables *tables, const Group *group, const Figure *figure,
-			   Line *line)
-{
-	const View *view = &tables->plan->view;
 	struct ctprof_value values[SIDES];
-	Told told = told_of(figure);
 	Change change;
 
 	line->class = 0;
-	line->points = tables->sort ? -group->rank : 0;
-	if (!view->compare)
+	line->points = draft->sort ? -group->rank : 0;
+	if (!draft->view->compare)
 		return TRUE;
-	values_of(tables, figure, group, values);
-	view_change(view, values, &told, &change);
-	if (!change_passes(&change, figure->ladder, &view->filter))
+	values_of(draft, figure, group, values);
+	view_change(draft->view, values, &figure->field, &change);
+	if (!change_passes(&change, figure->field.ladder, &draft->view->filter))
 		return FALSE;
-	if (!tables->sort)
-		change_weigh(&change, figure->ladder, &line->class, &line->points);
+	if (!draft->sort)
+		change_weigh(&change, figure->field.ladder, &line->class, &line->points);
 	return TRUE;
 }
 
-static void offer_group(const Tables *tables, const Group *group, gboolean derived, Picker *picker)
+/* The figures that are shown, guint. */
+static GArray *list_figures(const Draft *draft, gboolean derived)
 {
-	for (guint i = 0; i < tables->figures->len; i++) {
-		const Figure *figure = &g_array_index(tables->figures, Figure, i);
-		Line line = {.group = group, .figure = i};
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(guint));
 
-		if ((figure->derived != NULL) == derived && plan_shows(tables->plan, figure) &&
-		    place_line(tables, group, figure, &line))
+	for (guint i = 0; i < draft->figures->len; i++) {
+		const Figure *figure = &g_array_index(draft->figures, Figure, i);
+
+		if ((figure->derived != NULL) == derived && plan_shows(draft->plan, figure))
+			g_array_append_val(list, i);
+	}
+	return list;
+}
+
+static void offer_group(const Draft *draft, const Group *group, const GArray *figures,
+			Picker *picker)
+{
+	for (guint i = 0; i < figures->len; i++) {
+		Line line = {.group = group, .figure = g_array_index(figures, guint, i)};
+		const Figure *figure = &g_array_index(draft->figures, Figure, line.figure);
+
+		if (place_line(draft, group, figure, &line))
 			picker_offer(picker, &line);
 	}
 }
 
-static void fill_row(const Tables *tables, const Line *line, struct ctprof_report_row *ret_row)
+static void put_line(const Draft *draft, Table *table, const Line *line)
 {
+	const Figure *figure = &g_array_index(draft->figures, Figure, line->figure);
 	const Group *group = line->group;
-	const Figure *figure = &g_array_index(tables->figures, Figure, line->figure);
 	struct ctprof_value values[SIDES];
-	Told told = told_of(figure);
 
-	values_of(tables, figure, group, values);
-	view_fill_row(&tables->plan->view, group->names, group->n_names, &told, values, ret_row);
-	for (guint side = 0; side < SIDES; side++) {
-		ret_row->threads[side] = group->sides[side] ? group->sides[side]->n : 0;
-		if (tables->sort)
-			ret_row->sort[side] = group->sort[side];
-	}
-	if (tables->sort)
-		ret_row->sort_ladder = tables->sort->ladder;
-	if (group->renamed) {
-		ret_row->flags |= CTPROF_ROW_RENAMED;
-		ret_row->renamed = group->renamed;
-	}
+	values_of(draft, figure, group, values);
+	draft_metric(draft, table, group->names, group->n_names, &figure->field, values);
+	struct ctprof_report_line *last = table_last(table);
+	for (guint side = 0; side < SIDES; side++)
+		last->threads[side] = group->sides[side] ? group->sides[side]->n : 0;
+	last->sort = draft->sort ? &group->sort : NULL;
+	last->renamed = group->renamed;
 	if (group->uptime >= 0) {
-		ret_row->flags |= CTPROF_ROW_HAS_UPTIME;
-		ret_row->uptime = group->uptime;
+		last->flags |= CTPROF_LINE_HAS_UPTIME;
+		last->uptime = group->uptime;
 	}
 }
 
-static void draft_figures(const Tables *tables, gboolean derived, enum section_id id, Draft *draft)
+static void draft_figures(const Draft *draft, gboolean derived, const Section *section)
 {
-	const Plan *plan = tables->plan;
-	gboolean tree = plan->axis->n_names == KEY_NAMES;
-	GArray *rows = draft_rows_new();
+	const View *view = draft->view;
+	gboolean tree = draft->plan->axis->n_names == KEY_NAMES;
+	g_autoptr(GArray) figures = list_figures(draft, derived);
+	Table *table =
+		draft_long(draft, section->name, section->heading, draft->plan->axis->header);
 	Picker picker;
 
-	picker_init(&picker, plan->view.limit);
-	for (guint i = 0; i < tables->groups->len; i++) {
-		const Group *group = g_ptr_array_index(tables->groups, i);
+	picker_init(&picker, view->limit);
+	for (guint i = 0; i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
 
-		if (view_matches(&plan->view, group->names, group->n_names))
-			offer_group(tables, group, derived, &picker);
+		if (view_matches(view, group->names, group->n_names))
+			offer_group(draft, group, figures, &picker);
 	}
-	guint64 n_cut = picker_finish(&picker);
+	table->section.n_cut = picker_finish(&picker);
 	if (tree)
 		picker_make_tree(&picker);
-	g_array_set_size(rows, picker.lines->len);
 	for (guint i = 0; i < picker.lines->len; i++)
-		fill_row(tables, &g_array_index(picker.lines, Line, i),
-			 &g_array_index(rows, struct ctprof_report_row, i));
+		put_line(draft, table, &g_array_index(picker.lines, Line, i));
 	picker_clear(&picker);
-	/* What cannot be derived of the metrics asked for needs no empty table. */
-	if (derived && rows->len == 0) {
-		g_array_unref(rows);
-		return;
+	if (tree) {
+		table->section.flags |= CTPROF_SECTION_TREE;
+		table_make_tree(table);
 	}
-	draft_add(draft, id, NULL, tree ? CTPROF_LAYOUT_TREE : CTPROF_LAYOUT_LONG,
-		  plan->axis->header, rows, n_cut);
+	/* What cannot be derived of the metrics asked for needs no empty table. */
+	if (derived && table->lines->len == 0)
+		tables_drop(draft->tables);
 }
 
-/* The delays share the section, and give it their name when they are alone. */
-void tables_draft_primary(const Tables *tables, Draft *draft)
+static void draft_primary(const Draft *draft, const Section *section)
 {
-	if (plan_has_section(tables->plan, SECTION_PRIMARY))
-		draft_figures(tables, FALSE, SECTION_PRIMARY, draft);
-	else if (plan_has_section(tables->plan, SECTION_DELAY))
-		draft_figures(tables, FALSE, SECTION_DELAY, draft);
+	draft_figures(draft, FALSE, section);
 }
 
-void tables_draft_derived(const Tables *tables, Draft *draft)
+static void draft_derived(const Draft *draft, const Section *section)
 {
-	if (tables->groups->len > 0 && (plan_has_section(tables->plan, SECTION_DERIVED) ||
-					plan_has_section(tables->plan, SECTION_DELAY)))
-		draft_figures(tables, TRUE, SECTION_DERIVED, draft);
+	if (draft->groups->len > 0)
+		draft_figures(draft, TRUE, section);
 }
 
-static gboolean holds_in(const Tables *tables, const Condition *condition, const Figure *figure,
-			 const Group *group)
+/* The delays share the section primary, and have their own without it. */
+static void draft_delay(const Draft *draft, const Section *section)
 {
-	struct ctprof_value values[SIDES];
-	Told told = told_of(figure);
-	Change change;
-
-	values_of(tables, figure, group, values);
-	view_change(&tables->plan->view, values, &told, &change);
-	return condition_holds(condition, figure->ladder, &change);
+	if (!plan_has_section(draft->plan, SECTION_PRIMARY))
+		draft_figures(draft, FALSE, section);
+	if (!plan_has_section(draft->plan, SECTION_DERIVED))
+		draft_derived(draft, section_find(SECTION_DERIVED, FALSE));
 }
 
-gboolean tables_hold(const Tables *tables)
+gboolean threads_meet(const Draft *draft, const Condition *condition)
 {
-	const Plan *plan = tables->plan;
+	const Figure *figure = figures_find(draft->figures, condition->metric);
 
-	for (guint c = 0; c < plan->conditions->len; c++) {
-		const Condition *condition = &g_array_index(plan->conditions, Condition, c);
-		const Figure *figure = figures_find(tables->figures, condition->metric);
+	/* It may be of objects. */
+	for (guint i = 0; figure && i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
+		struct ctprof_value values[SIDES];
+		Change change;
 
-		/* Of objects it may be. */
-		for (guint i = 0; figure && i < tables->groups->len; i++) {
-			const Group *group = g_ptr_array_index(tables->groups, i);
-
-			if (view_matches(&plan->view, group->names, group->n_names) &&
-			    holds_in(tables, condition, figure, group))
-				return TRUE;
-		}
+		if (!view_matches(draft->view, group->names, group->n_names))
+			continue;
+		values_of(draft, figure, group, values);
+		view_change(draft->view, values, &figure->field, &change);
+		if (condition_holds(condition, figure->field.ladder, &change,
+				    draft->plan->options->fail_on_partial))
+			return TRUE;
 	}
 	return FALSE;
 }
+
+const Section section_primary = {
+	.name = SECTION_PRIMARY,
+	.heading = "Primary metrics",
+	.help = "scheduling, faults, CPU time, I/O and heap of each group",
+	.place = {1, 1},
+	.draft = draft_primary,
+};
+
+const Section section_delay = {
+	.name = SECTION_DELAY,
+	.heading = "Primary metrics",
+	.help = "time lost to CPU, I/O, memory and interrupt waits, and peak memory",
+	.place = {2, 2},
+	.draft = draft_delay,
+};
+
+const Section section_derived = {
+	.name = SECTION_DERIVED,
+	.heading = "Derived metrics",
+	.help = "ratios, averages and differences of other metrics",
+	.place = {3, 3},
+	.draft = draft_derived,
+};

@@ -20,14 +20,28 @@ static char *draw(const struct ctprof_report *report)
 	return g_strndup(written->len ? (const char *)written->data : "", written->len);
 }
 
-static char *draw_row(const struct ctprof_report_row *row)
+/* What it writes for one metric of one group. */
+static char *draw_cell(const char *group, const struct ctprof_cell *cell)
 {
+	const struct ctprof_report_field field = {
+		.struct_size = sizeof field, .name = "m", .unit = "ns"};
+	const struct ctprof_report_line line = {
+		.struct_size = sizeof line,
+		.n_names = 1,
+		.names = {group},
+		.threads = {1, 2},
+		.n_cells = 1,
+		.cells = cell,
+	};
 	const struct ctprof_report_section section = {
 		.struct_size = sizeof section,
+		.flags = CTPROF_SECTION_METRICS | CTPROF_SECTION_LONG,
 		.name = "primary",
 		.heading = "Primary",
-		.n_rows = 1,
-		.rows = row,
+		.n_fields = 1,
+		.fields = &field,
+		.n_lines = 1,
+		.lines = &line,
 	};
 	const struct ctprof_report report = {
 		.struct_size = sizeof report,
@@ -39,17 +53,7 @@ static char *draw_row(const struct ctprof_report_row *row)
 	return draw(&report);
 }
 
-static struct ctprof_report_row new_row(const char *group)
-{
-	return (struct ctprof_report_row){
-		.struct_size = sizeof(struct ctprof_report_row),
-		.n_group = 1,
-		.group = {group},
-		.metric = "m",
-		.unit = "ns",
-		.threads = {1, 2},
-	};
-}
+static const struct ctprof_cell empty = {.struct_size = sizeof empty};
 
 static void test_names(void)
 {
@@ -72,58 +76,67 @@ static void test_names(void)
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct ctprof_report_row row = new_row(cases[i].name);
-		g_autofree char *line = draw_row(&row);
-		g_autofree char *expected =
-			g_strdup_printf("primary,Primary,%s,,,m,ns,1,2,,,,\r\n", cases[i].field);
+		g_autofree char *line = draw_cell(cases[i].name, &empty);
+		g_autofree char *expected = g_strdup_printf(
+			"primary,Primary,%s,,,m,ns,1,2,,,,,,,,\r\n", cases[i].field);
 
 		g_assert_cmpstr(line, ==, expected);
 	}
 }
 
+/* No delta, pct, or rows of either side. */
+#define UNCOUNTED ",,,,,,"
+
 static void test_values(void)
 {
 	static const struct {
 		struct ctprof_value value;
-		const char *field;
+		const char *rest; /* of the line */
 	} cases[] = {
-		{{.type = CTPROF_VALUE_ABSENT, .number = 7}, ""},
-		{{.type = CTPROF_VALUE_NUMBER, .number = G_MAXUINT64}, "18446744073709551615"},
-		{{.type = CTPROF_VALUE_REAL, .real = 0.1}, "0.1"},
-		{{.type = CTPROF_VALUE_REAL, .real = -2e300}, "-2e+300"},
-		{{.type = CTPROF_VALUE_REAL, .real = 0.0 / 0.0}, ""},
-		{{.type = CTPROF_VALUE_RANGE, .min = -5, .max = 10}, "-5..10"},
-		{{.type = CTPROF_VALUE_RANGE, .min = 3, .max = 3}, "3"},
-		{{.type = CTPROF_VALUE_MODE, .text = "R", .count = 3, .total = 5}, "R (3/5)"},
-		{{.type = CTPROF_VALUE_MODE, .text = "R", .count = 5, .total = 5}, "R"},
-		{{.type = CTPROF_VALUE_MODE, .text = "=R", .count = 5, .total = 5}, "'=R"},
+		{{.type = CTPROF_VALUE_ABSENT, .number = 7}, "" UNCOUNTED},
+		{{.type = CTPROF_VALUE_NUMBER, .number = G_MAXUINT64},
+		 "18446744073709551615" UNCOUNTED},
+		{{.type = CTPROF_VALUE_REAL, .real = 0.1}, "0.1" UNCOUNTED},
+		{{.type = CTPROF_VALUE_REAL, .real = -2e300}, "-2e+300" UNCOUNTED},
+		{{.type = CTPROF_VALUE_REAL, .real = 0.0 / 0.0}, "" UNCOUNTED},
+		{{.type = CTPROF_VALUE_RANGE, .min = -5, .max = 10}, "-5..10" UNCOUNTED},
+		{{.type = CTPROF_VALUE_RANGE, .min = 3, .max = 3}, "3" UNCOUNTED},
+		{{.type = CTPROF_VALUE_MODE, .text = "R", .count = 3, .n = 5}, "R (3/5),,,,,5,0"},
+		{{.type = CTPROF_VALUE_MODE, .text = "R", .count = 5, .n = 5}, "R,,,,,5,0"},
+		{{.type = CTPROF_VALUE_MODE, .text = "=R", .count = 5, .n = 5}, "'=R,,,,,5,0"},
 		{{.type = CTPROF_VALUE_CPUS, .min = 5, .max = 5, .text = "0-3,8"},
-		 "\"5 cpus (0-3,8)\""},
-		{{.type = CTPROF_VALUE_CPUS, .min = 2, .max = 8}, "2-8 cpus (mixed)"},
-		{{.type = CTPROF_VALUE_UNLIMITED}, "max"},
-		{{.type = 12345}, ""}, /* of a later host */
+		 "\"5 cpus (0-3,8)\"" UNCOUNTED},
+		{{.type = CTPROF_VALUE_CPUS, .min = 2, .max = 8}, "2-8 cpus (mixed)" UNCOUNTED},
+		{{.type = CTPROF_VALUE_UNLIMITED}, "max" UNCOUNTED},
+		{{.type = CTPROF_VALUE_NUMBER,
+		  .flags = CTPROF_VALUE_PARTIAL,
+		  .number = 7,
+		  .n = 2,
+		  .missing = 1},
+		 "7,,,,,2,1"},
+		{{.type = CTPROF_VALUE_ABSENT, .missing = 3}, ",,,,,0,3"},
+		{{.type = 12345}, "" UNCOUNTED}, /* of a later host */
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct ctprof_report_row row = new_row("g");
+		struct ctprof_cell cell = empty;
 
-		row.value[1] = cases[i].value;
-		g_autofree char *line = draw_row(&row);
+		cell.value[1] = cases[i].value;
+		g_autofree char *line = draw_cell("g", &cell);
 		g_autofree char *expected =
-			g_strdup_printf("primary,Primary,g,,,m,ns,1,2,,%s,,\r\n", cases[i].field);
+			g_strdup_printf("primary,Primary,g,,,m,ns,1,2,,%s\r\n", cases[i].rest);
 		g_assert_cmpstr(line, ==, expected);
 	}
 }
 
 static void test_no_header(void)
 {
-	struct ctprof_report_row row = new_row("g");
 	const struct ctprof_report report = {.struct_size = sizeof report};
 	g_autofree char *nothing = draw(&report);
-	g_autofree char *line = draw_row(&row);
+	g_autofree char *line = draw_cell("g", &empty);
 
 	g_assert_cmpstr(nothing, ==, "");
-	g_assert_cmpstr(line, ==, "primary,Primary,g,,,m,ns,1,2,,,,\r\n");
+	g_assert_cmpstr(line, ==, "primary,Primary,g,,,m,ns,1,2,,,,,,,,\r\n");
 }
 
 int main(int argc, char **argv)

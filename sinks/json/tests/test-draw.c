@@ -30,14 +30,34 @@ static char *draw_text(const struct ctprof_report *report)
 	return g_strndup((const char *)written->data, written->len);
 }
 
-/* The text of one row of a report of one section. */
-static char *draw_row(const struct ctprof_report_row *row, guint32 flags)
+/* A line of one group. */
+static struct ctprof_report_line new_line(const char *group, const struct ctprof_cell *cell)
 {
+	return (struct ctprof_report_line){
+		.struct_size = sizeof(struct ctprof_report_line),
+		.n_names = 1,
+		.names = {group},
+		.threads = {1, 2},
+		.n_cells = 1,
+		.cells = cell,
+	};
+}
+
+static const struct ctprof_cell nothing = {.struct_size = sizeof nothing};
+
+/* The text of the one row of a report of one metric and line. */
+static char *draw_row(const struct ctprof_report_line *line, guint32 flags)
+{
+	const struct ctprof_report_field field = {
+		.struct_size = sizeof field, .name = "run_time_ns", .unit = "ns"};
 	const struct ctprof_report_section section = {
 		.struct_size = sizeof section,
+		.flags = CTPROF_SECTION_METRICS | CTPROF_SECTION_LONG,
 		.name = "primary",
-		.n_rows = 1,
-		.rows = row,
+		.n_fields = 1,
+		.fields = &field,
+		.n_lines = 1,
+		.lines = line,
 	};
 	const struct ctprof_report report = {
 		.struct_size = sizeof report,
@@ -56,28 +76,24 @@ static char *draw_row(const struct ctprof_report_row *row, guint32 flags)
 	const char *from = strstr(text, "\"rows\":[\n");
 	g_assert_nonnull(from);
 	from += strlen("\"rows\":[\n");
-	const char *to = strstr(from, "]}]");
+	const char *to = strstr(from, "}]}]");
 	g_assert_nonnull(to);
-	return g_strndup(from, (gsize)(to - from));
+	return g_strndup(from, (gsize)(to + 1 - from));
 }
 
 static void test_row(void)
 {
-	struct ctprof_report_row row = {
-		.struct_size = sizeof row,
-		.flags = CTPROF_ROW_HAS_DELTA | CTPROF_ROW_HAS_PCT,
-		.n_group = 1,
-		.group = {"g"},
-		.metric = "run_time_ns",
-		.unit = "ns",
-		.threads = {1, 2},
-		.value = {{.type = CTPROF_VALUE_NUMBER, .number = 10},
-			  {.type = CTPROF_VALUE_NUMBER, .number = G_MAXUINT64}},
+	const struct ctprof_cell cell = {
+		.struct_size = sizeof cell,
+		.flags = CTPROF_CELL_HAS_DELTA | CTPROF_CELL_HAS_PCT,
+		.value = {{.type = CTPROF_VALUE_NUMBER, .number = 10, .n = 1},
+			  {.type = CTPROF_VALUE_NUMBER, .number = G_MAXUINT64, .n = 2}},
 		.delta = 0.5,
 		.pct = -12.25,
 	};
-	g_autofree char *both = draw_row(&row, CTPROF_REPORT_COMPARE);
-	g_autofree char *one = draw_row(&row, 0);
+	const struct ctprof_report_line line = new_line("g", &cell);
+	g_autofree char *both = draw_row(&line, CTPROF_REPORT_COMPARE);
+	g_autofree char *one = draw_row(&line, 0);
 
 	g_assert_cmpstr(both, ==,
 			"{\"group\":\"g\",\"metric\":\"run_time_ns\",\"unit\":\"ns\","
@@ -100,7 +116,7 @@ static void test_values(void)
 		{{.type = CTPROF_VALUE_REAL, .real = 1.0 / 0.0}, "null"},
 		{{.type = CTPROF_VALUE_RANGE, .min = G_MININT64, .max = G_MAXINT64},
 		 "{\"min\":-9223372036854775808,\"max\":9223372036854775807}"},
-		{{.type = CTPROF_VALUE_MODE, .text = "a\"b", .count = 3, .total = 5},
+		{{.type = CTPROF_VALUE_MODE, .text = "a\"b", .count = 3, .n = 5},
 		 "{\"mode\":\"a\\\"b\",\"count\":3,\"total\":5}"},
 		{{.type = CTPROF_VALUE_CPUS, .min = 2, .max = 8},
 		 "{\"cpus_min\":2,\"cpus_max\":8,\"list\":null}"},
@@ -112,13 +128,47 @@ static void test_values(void)
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct ctprof_report_row row = {
-			.struct_size = sizeof row, .n_group = 1, .group = {"g"}};
+		struct ctprof_cell cell = nothing;
+		const struct ctprof_report_line line = new_line("g", &cell);
 
-		row.value[0] = cases[i].value;
-		g_autofree char *text = draw_row(&row, 0);
+		cell.value[0] = cases[i].value;
+		g_autofree char *text = draw_row(&line, 0);
 		g_autofree char *expected = g_strdup_printf("\"value\":%s}", cases[i].json);
 		g_assert_true(g_str_has_suffix(text, expected));
+	}
+}
+
+/* Told only where something is missing. */
+static void test_coverage(void)
+{
+	static const struct {
+		struct ctprof_cell cell;
+		const char *one, *both; /* how the row ends: of show, of compare */
+	} cases[] = {
+		{{.value = {{.n = 3}, {.n = 4}}}, "\"value\":null}", "\"pct\":null}"},
+		{{.value = {{.n = 3}, {.n = 4, .missing = 1, .why = CTPROF_ABSENT_VANISHED}}},
+		 "\"value\":null}",
+		 "\"n\":[3,4],\"missing\":[0,1],\"why\":\"vanished\"}"},
+		{{.value = {{.n = 3, .missing = 2, .why = CTPROF_ABSENT_DENIED},
+			    {.n = 4, .missing = 1, .why = CTPROF_ABSENT_VANISHED}}},
+		 "\"n\":3,\"missing\":2,\"why\":\"denied\"}",
+		 "\"n\":[3,4],\"missing\":[2,1],\"why\":\"denied\"}"},
+		/* A number in another's place; a reason of a later host. */
+		{{.value = {{.flags = CTPROF_VALUE_PARTIAL}}},
+		 "\"n\":0,\"missing\":0}",
+		 "\"n\":[0,0],\"missing\":[0,0]}"},
+		{{.value = {{.missing = 1, .why = 12345}}},
+		 "\"n\":0,\"missing\":1}",
+		 "\"n\":[0,0],\"missing\":[1,0]}"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct ctprof_report_line line = new_line("g", &cases[i].cell);
+		g_autofree char *one = draw_row(&line, 0);
+		g_autofree char *both = draw_row(&line, CTPROF_REPORT_COMPARE);
+
+		g_assert_true(g_str_has_suffix(one, cases[i].one));
+		g_assert_true(g_str_has_suffix(both, cases[i].both));
 	}
 }
 
@@ -138,10 +188,11 @@ static void test_groups(void)
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct ctprof_report_row row = {.struct_size = sizeof row, .n_group = cases[i].n};
+		struct ctprof_report_line line = new_line("", &nothing);
 
-		memcpy(row.group, cases[i].parts, sizeof cases[i].parts);
-		g_autofree char *text = draw_row(&row, 0);
+		line.n_names = cases[i].n;
+		memcpy(line.names, cases[i].parts, sizeof cases[i].parts);
+		g_autofree char *text = draw_row(&line, 0);
 		g_assert_true(g_str_has_prefix(text, cases[i].json));
 	}
 }
@@ -168,6 +219,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/json/row of compare and of show", test_row);
 	g_test_add_func("/json/each type of value", test_values);
+	g_test_add_func("/json/what is missing is told", test_coverage);
 	g_test_add_func("/json/any bytes make a group", test_groups);
 	g_test_add_func("/json/write error is returned", test_write_error);
 	return g_test_run();

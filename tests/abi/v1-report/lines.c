@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * A sink from before reports could hold tables, compiled against the headers of
- * then: draws each row as a line.
+ * A sink of 0.1.0, compiled against the headers of then: draws each cell as a
+ * line.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,25 +27,36 @@ static const void *element(const void *first, uint64_t i)
 	return (const char *)first + i * *size;
 }
 
+static int draw_line(const struct ctprof_host *host, const struct ctprof_report_section *section,
+		     const struct ctprof_report_line *line)
+{
+	char text[256];
+
+	for (uint64_t i = 0; i < line->n_cells; i++) {
+		const struct ctprof_cell *cell = element(line->cells, i);
+		const struct ctprof_report_field *field = element(section->fields, line->first + i);
+
+		snprintf(text, sizeof text, "%s %s %s %llu\n", section->name, line->names[0],
+			 field->name, (unsigned long long)cell->value[0].number);
+		int result = host->write(host, text, strlen(text));
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
 static int lines_report(void *self, const struct ctprof_report *report)
 {
-	const struct ctprof_host *host = self;
-	char line[256];
+	int result = 0;
 
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = element(report->sections, i);
 
-		for (uint64_t j = 0; j < section->n_rows; j++) {
-			const struct ctprof_report_row *row = element(section->rows, j);
-
-			snprintf(line, sizeof line, "%s %s %s %llu\n", section->name, row->group[0],
-				 row->metric, (unsigned long long)row->value[0].number);
-			int result = host->write(host, line, strlen(line));
-			if (result < 0)
-				return result;
-		}
+		for (uint64_t j = 0; j < section->n_lines && result == 0; j++)
+			if (section->flags & CTPROF_SECTION_METRICS)
+				result = draw_line(self, section, element(section->lines, j));
 	}
-	return 0;
+	return result;
 }
 
 static const struct ctprof_sink_ops ops = {
@@ -64,7 +75,7 @@ static const struct ctprof_plugin descriptor = {
 	.cost = CTPROF_COST_CHEAP,
 	.name = "lines",
 	.version = "1.0",
-	.summary = "Draws rows as lines",
+	.summary = "Draws cells as lines",
 	.ops = &ops,
 };
 

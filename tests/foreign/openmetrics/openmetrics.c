@@ -96,7 +96,6 @@ struct samples {
 	size_t n, room;
 	int failed; /* -ENOMEM */
 	const struct ctprof_report *report;
-	int untyped; /* 1: rows do not tell their kind */
 };
 
 static void samples_free(struct samples *samples)
@@ -208,25 +207,24 @@ static void put_label(struct text *out, const char *name, const char *value)
 	text_put(out, "\"");
 }
 
-/* What a part of a row's group is the name of. */
+/* What the i-th of a line's names is the name of. */
 static const char *label_of(const struct ctprof_report_section *section,
-			    const struct ctprof_report_row *row, uint32_t part)
+			    const struct ctprof_report_line *line, uint32_t i)
 {
-	static const char *const tree[] = {"cgroup", "pcomm", "comm", "part"};
-	static const struct {
-		const char *header, *label;
-	} labels[] = {{"cgroup", "cgroup"},     {"pcomm", "pcomm"},   {"comm", "comm"},
-		      {"comm-pattern", "comm"}, {"thread", "thread"}, {"object", "object"}};
+	static const char *const tree[CTPROF_LINE_NAMES] = {"cgroup", "pcomm", "comm", "part"};
+	static const char *const known[] = {"cgroup", "pcomm", "comm", "thread", "object"};
 
-	if (row->n_group > 2)
-		return tree[part];
-	if (row->n_group == 2)
-		return part == 0                               ? "cgroup"
-		       : section->layout == CTPROF_LAYOUT_TREE ? "process"
-							       : "stall";
-	for (size_t i = 0; section->group_header && i < sizeof labels / sizeof labels[0]; i++)
-		if (strcmp(section->group_header, labels[i].header) == 0)
-			return labels[i].label;
+	if (line->n_names > 2)
+		return tree[i];
+	if (line->n_names == 2)
+		return i == 0                                 ? "cgroup"
+		       : section->flags & CTPROF_SECTION_TREE ? "process"
+							      : "stall";
+	if (section->names_header && strcmp(section->names_header, "comm-pattern") == 0)
+		return "comm";
+	for (size_t j = 0; section->names_header && j < sizeof known / sizeof known[0]; j++)
+		if (strcmp(section->names_header, known[j]) == 0)
+			return known[j];
 	return "group";
 }
 
@@ -245,133 +243,138 @@ static int has_twin(const struct ctprof_report *report, const struct ctprof_repo
 
 static void put_labels(struct text *out, const struct ctprof_report *report,
 		       const struct ctprof_report_section *section,
-		       const struct ctprof_report_row *row, uint32_t side)
+		       const struct ctprof_report_line *line, uint32_t side)
 {
 	static const char *const sides[SIDES] = {"baseline", "candidate"};
 
+	text_put(out, ""); /* there may be no label */
 	if (has_twin(report, section))
 		put_label(out, "section", section->heading);
-	for (uint32_t i = 0; i < row->n_group && i < sizeof row->group / sizeof row->group[0]; i++)
-		put_label(out, label_of(section, row, i), row->group[i]);
+	for (uint32_t i = 0; i < line->n_names; i++)
+		put_label(out, label_of(section, line, i), line->names[i]);
 	if (report->flags & CTPROF_REPORT_COMPARE)
 		put_label(out, "side", sides[side]);
 }
 
-/* ---- rows --------------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------- */
 
-/* A row's value on one side, on its way to become samples. */
-struct cell {
+/* A cell's value on one side, on its way to become samples. */
+struct point {
 	const struct ctprof_report_section *section;
-	const struct ctprof_report_row *row;
+	const struct ctprof_report_line *line;
+	const struct ctprof_report_field *field;
 	const struct unit *unit;
 	const struct ctprof_value *value;
 	uint32_t side;
 };
 
 /* which: "", "_min" or "_max".  NULL: no memory. */
-static struct sample *begin_sample(struct samples *samples, const struct cell *cell,
+static struct sample *begin_sample(struct samples *samples, const struct point *point,
 				   const char *which)
 {
-	const struct ctprof_report_row *row = cell->row;
 	struct sample *sample = samples_add(samples);
 
 	if (!sample)
 		return NULL;
-	sample->metric = row->metric;
-	sample->tags = row->tags;
-	sample->base = cell->unit->base;
-	put_family(&sample->family, cell->section, row->metric, which, cell->unit);
-	text_put(&sample->labels, ""); /* a group of no parts has no label */
-	put_labels(&sample->labels, samples->report, cell->section, row, cell->side);
+	sample->metric = point->field->name;
+	sample->tags = point->field->tags;
+	sample->base = point->unit->base;
+	put_family(&sample->family, point->section, point->field->name, which, point->unit);
+	put_labels(&sample->labels, samples->report, point->section, point->line, point->side);
 	return sample;
 }
 
-static void add_number(struct samples *samples, const struct cell *cell)
+static void add_number(struct samples *samples, const struct point *point)
 {
-	const struct ctprof_report_row *row = cell->row;
-	struct sample *sample = begin_sample(samples, cell, "");
+	struct sample *sample = begin_sample(samples, point, "");
 
 	if (!sample)
 		return;
-	if (row->struct_size < offsetof(struct ctprof_report_row, kind) + sizeof row->kind)
-		samples->untyped = 1;
-	else
-		sample->counter = row->kind == CTPROF_COUNTER;
-	put_scaled(&sample->value, 0, cell->value->number, cell->unit);
+	sample->counter = point->field->kind == CTPROF_COUNTER;
+	put_scaled(&sample->value, 0, point->value->number, point->unit);
 }
 
-static void add_real(struct samples *samples, const struct cell *cell)
+static void add_real(struct samples *samples, const struct point *point)
 {
-	double value = cell->value->real;
-	/* What is no number has no place among them; comparing finds both sorts. */
-	struct sample *sample = value - value == 0 ? begin_sample(samples, cell, "") : NULL;
+	struct sample *sample = begin_sample(samples, point, "");
 
 	if (sample)
-		put_real(&sample->value, value, cell->unit);
+		put_real(&sample->value, point->value->real, point->unit);
 }
 
-static void add_range(struct samples *samples, const struct cell *cell)
+static void add_range(struct samples *samples, const struct point *point)
 {
-	struct sample *low = begin_sample(samples, cell, "_min");
+	struct sample *low = begin_sample(samples, point, "_min");
 
 	if (low)
-		put_signed(&low->value, cell->value->min, cell->unit);
-	struct sample *high = begin_sample(samples, cell, "_max");
+		put_signed(&low->value, point->value->min, point->unit);
+	struct sample *high = begin_sample(samples, point, "_max");
 	if (high)
-		put_signed(&high->value, cell->value->max, cell->unit);
+		put_signed(&high->value, point->value->max, point->unit);
 }
 
-static void add_unlimited(struct samples *samples, const struct cell *cell)
+static void add_unlimited(struct samples *samples, const struct point *point)
 {
-	struct sample *sample = begin_sample(samples, cell, "");
+	struct sample *sample = begin_sample(samples, point, "");
 
 	if (sample)
 		text_put(&sample->value, "+Inf");
 }
 
 /* A text is a label; the number tells how many have it. */
-static void add_text(struct samples *samples, const struct cell *cell)
+static void add_text(struct samples *samples, const struct point *point)
 {
-	int mode = cell->value->type == CTPROF_VALUE_MODE;
-	struct sample *sample = begin_sample(samples, cell, "");
+	int mode = point->value->type == CTPROF_VALUE_MODE;
+	struct sample *sample = begin_sample(samples, point, "");
 
 	if (!sample)
 		return;
-	put_label(&sample->labels, "value", cell->value->text ? cell->value->text : "");
-	put_scaled(&sample->value, 0, mode ? cell->value->count : 1, &no_unit);
+	put_label(&sample->labels, "value", point->value->text ? point->value->text : "");
+	put_scaled(&sample->value, 0, mode ? point->value->count : 1, &no_unit);
 }
 
 static const struct {
 	uint32_t type;
-	void (*add)(struct samples *samples, const struct cell *cell);
+	void (*add)(struct samples *samples, const struct point *point);
 } adders[] = {
-	{CTPROF_VALUE_NUMBER, add_number}, {CTPROF_VALUE_ESTIMATE, add_number},
-	{CTPROF_VALUE_REAL, add_real},     {CTPROF_VALUE_RANGE, add_range},
-	{CTPROF_VALUE_CPUS, add_range},    {CTPROF_VALUE_MODE, add_text},
-	{CTPROF_VALUE_TEXT, add_text},     {CTPROF_VALUE_UNLIMITED, add_unlimited},
+	{CTPROF_VALUE_NUMBER, add_number},       {CTPROF_VALUE_REAL, add_real},
+	{CTPROF_VALUE_RANGE, add_range},         {CTPROF_VALUE_CPUS, add_range},
+	{CTPROF_VALUE_MODE, add_text},           {CTPROF_VALUE_TEXT, add_text},
+	{CTPROF_VALUE_UNLIMITED, add_unlimited},
 };
 
 /* Absent values, and those of a ctprof after this plugin, are left out. */
-static void add_cell(struct samples *samples, const struct cell *cell)
+static void add_point(struct samples *samples, const struct point *point)
 {
 	for (size_t i = 0; i < sizeof adders / sizeof adders[0]; i++)
-		if (adders[i].type == cell->value->type)
-			adders[i].add(samples, cell);
+		if (adders[i].type == point->value->type)
+			adders[i].add(samples, point);
+}
+
+static void add_line(struct samples *samples, const struct ctprof_report_section *section,
+		     const struct ctprof_report_line *line)
+{
+	uint32_t sides = samples->report->flags & CTPROF_REPORT_COMPARE ? SIDES : 1;
+	struct point point = {.section = section, .line = line};
+
+	for (uint64_t i = 0; i < line->n_cells; i++) {
+		const struct ctprof_cell *cell = element(line->cells, i);
+
+		point.field = element(section->fields, line->first + i);
+		point.unit = find_unit(point.field->unit);
+		for (point.side = 0; point.side < sides; point.side++) {
+			point.value = &cell->value[point.side];
+			add_point(samples, &point);
+		}
+	}
 }
 
 static void add_section(struct samples *samples, const struct ctprof_report_section *section)
 {
-	uint32_t sides = samples->report->flags & CTPROF_REPORT_COMPARE ? SIDES : 1;
-
-	for (uint64_t i = 0; i < section->n_rows; i++) {
-		const struct ctprof_report_row *row = element(section->rows, i);
-		struct cell cell = {.section = section, .row = row, .unit = find_unit(row->unit)};
-
-		for (cell.side = 0; cell.side < sides; cell.side++) {
-			cell.value = &row->value[cell.side];
-			add_cell(samples, &cell);
-		}
-	}
+	if (!(section->flags & CTPROF_SECTION_METRICS))
+		return;
+	for (uint64_t i = 0; i < section->n_lines; i++)
+		add_line(samples, section, element(section->lines, i));
 }
 
 /* ---- the exposition ----------------------------------------------------- */
@@ -493,19 +496,15 @@ static void tell_gaps(const struct ctprof_host *host, const struct samples *samp
 	for (uint64_t i = 0; i < samples->report->n_sections; i++) {
 		const struct ctprof_report_section *section = element(samples->report->sections, i);
 
-		if (section->layout == CTPROF_LAYOUT_TABLE)
+		if (!(section->flags & CTPROF_SECTION_METRICS))
 			host->log(host, CTPROF_LOG_WARNING,
-				  "%s: left out: it has no rows but a table of its own",
+				  "%s: left out: its fields are no metrics of groups",
 				  section->name);
 		if (section->n_cut > 0)
 			host->log(host, CTPROF_LOG_WARNING,
 				  "%s: %" PRIu64 " rows left out (--limit 0 gives all)",
 				  section->name, section->n_cut);
 	}
-	if (samples->untyped)
-		host->log(host, CTPROF_LOG_WARNING,
-			  "this ctprof (ABI 1.%u) does not tell what a counter is: all are gauges",
-			  (unsigned int)host->abi_minor);
 }
 
 static int openmetrics_report(void *self, const struct ctprof_report *report)

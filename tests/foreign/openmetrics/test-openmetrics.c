@@ -5,40 +5,41 @@
 #include <ctprof/report.h>
 #include <ctprof/sink.h>
 
-#define NAMED(what, word) .metric = (what), .unit = (word)
-#define ROW(what, word) .struct_size = sizeof(struct ctprof_report_row), NAMED(what, word)
-#define VALUE .struct_size = sizeof(struct ctprof_value), .type
+#define FIELD(what, word)                                                                          \
+	.struct_size = sizeof(struct ctprof_report_field), .name = (what), .unit = (word)
 #define NUMBER(n)                                                                                  \
 	{                                                                                          \
-		VALUE = CTPROF_VALUE_NUMBER, .number = (n)                                         \
+		.type = CTPROF_VALUE_NUMBER, .number = (n)                                         \
 	}
 #define RANGE(a, b)                                                                                \
 	{                                                                                          \
-		VALUE = CTPROF_VALUE_RANGE, .min = (a), .max = (b)                                 \
+		.type = CTPROF_VALUE_RANGE, .min = (a), .max = (b)                                 \
 	}
 #define ABSENT                                                                                     \
 	{                                                                                          \
-		VALUE = CTPROF_VALUE_ABSENT                                                        \
+		.type = CTPROF_VALUE_ABSENT                                                        \
 	}
-#define P .n_group = 1, .group = {"p"}
 
 const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 
 static struct fake_host fake;
 
-/* Each row alone in a section; what is drawn of it. */
+/* Each metric alone in a section; what is drawn of it. */
 static const struct {
 	const char *section, *header;
-	uint32_t flags;
-	struct ctprof_report_row row;
+	uint32_t flags; /* of the report */
+	struct ctprof_report_field field;
+	const char *names[CTPROF_LINE_NAMES];
+	struct ctprof_value value[2];
 	const char *drawn;
 } cases[] = {
 	/* Counters, and units as base units, exactly. */
 	{"primary",
 	 "pcomm",
 	 0,
-	 {ROW("run_time_ns", "ns"), P, .kind = CTPROF_COUNTER, .tags = "[SCHED_INFO]",
-	  .value = {NUMBER(18446744073709551615u)}},
+	 {FIELD("run_time_ns", "ns"), .kind = CTPROF_COUNTER, .tags = "[SCHED_INFO]"},
+	 {"p"},
+	 {NUMBER(18446744073709551615u)},
 	 "# TYPE ctprof_run_time_seconds counter\n"
 	 "# UNIT ctprof_run_time_seconds seconds\n"
 	 "# HELP ctprof_run_time_seconds run_time_ns [SCHED_INFO]\n"
@@ -46,7 +47,9 @@ static const struct {
 	{"primary",
 	 "comm-pattern",
 	 0,
-	 {ROW("cpu_delay_total_ns", "ns"), P, .kind = CTPROF_COUNTER, .value = {NUMBER(5)}},
+	 {FIELD("cpu_delay_total_ns", "ns"), .kind = CTPROF_COUNTER},
+	 {"p"},
+	 {NUMBER(5)},
 	 "# TYPE ctprof_cpu_delay_seconds counter\n"
 	 "# UNIT ctprof_cpu_delay_seconds seconds\n"
 	 "# HELP ctprof_cpu_delay_seconds cpu_delay_total_ns\n"
@@ -54,7 +57,9 @@ static const struct {
 	{"primary",
 	 "thread",
 	 0,
-	 {ROW("utime_clock_ticks", "ticks"), P, .kind = CTPROF_GAUGE, .value = {NUMBER(101)}},
+	 {FIELD("utime_clock_ticks", "ticks"), .kind = CTPROF_GAUGE},
+	 {"p"},
+	 {NUMBER(101)},
 	 "# TYPE ctprof_utime_seconds gauge\n"
 	 "# UNIT ctprof_utime_seconds seconds\n"
 	 "# HELP ctprof_utime_seconds utime_clock_ticks\n"
@@ -63,7 +68,9 @@ static const struct {
 	{"memory-stat",
 	 "cgroup",
 	 CTPROF_REPORT_COMPARE,
-	 {ROW("Anon.Huge", "bytes"), P, .kind = CTPROF_LEVEL, .value = {ABSENT, NUMBER(4096)}},
+	 {FIELD("Anon.Huge", "bytes"), .kind = CTPROF_LEVEL},
+	 {"p"},
+	 {ABSENT, NUMBER(4096)},
 	 "# TYPE ctprof_memory_stat_anon_huge_bytes gauge\n"
 	 "# UNIT ctprof_memory_stat_anon_huge_bytes bytes\n"
 	 "# HELP ctprof_memory_stat_anon_huge_bytes Anon.Huge\n"
@@ -71,8 +78,9 @@ static const struct {
 	{"pressure",
 	 "cgroup",
 	 0,
-	 {ROW("total", "us"), .kind = CTPROF_COUNTER, .n_group = 2, .group = {"/a", "some"},
-	  .value = {NUMBER(2500000)}},
+	 {FIELD("total", "us"), .kind = CTPROF_COUNTER},
+	 {"/a", "some"},
+	 {NUMBER(2500000)},
 	 "# TYPE ctprof_pressure_seconds counter\n"
 	 "# UNIT ctprof_pressure_seconds seconds\n"
 	 "# HELP ctprof_pressure_seconds total\n"
@@ -81,7 +89,9 @@ static const struct {
 	{"primary",
 	 "pcomm",
 	 0,
-	 {ROW("nice", "none"), P, .kind = CTPROF_ORDINAL, .value = {RANGE(-5, 10)}},
+	 {FIELD("nice", "none"), .kind = CTPROF_ORDINAL},
+	 {"p"},
+	 {RANGE(-5, 10)},
 	 "# TYPE ctprof_nice_max gauge\n"
 	 "# HELP ctprof_nice_max nice\n"
 	 "ctprof_nice_max{pcomm=\"p\"} 10\n"
@@ -92,9 +102,9 @@ static const struct {
 	{"primary",
 	 "comm",
 	 0,
-	 {ROW("policy", "text"), .kind = CTPROF_CATEGORY, .n_group = 3,
-	  .group = {"/a", "q\"\\", "l\n\xff\xc3\xa4\x1b"},
-	  .value = {{VALUE = CTPROF_VALUE_MODE, .text = "SCHED_OTHER", .count = 3, .total = 5}}},
+	 {FIELD("policy", "text"), .kind = CTPROF_CATEGORY},
+	 {"/a", "q\"\\", "l\n\xff\xc3\xa4\x1b"},
+	 {{.type = CTPROF_VALUE_MODE, .text = "SCHED_OTHER", .count = 3, .n = 5}},
 	 "# TYPE ctprof_policy gauge\n"
 	 "# HELP ctprof_policy policy\n"
 	 "ctprof_policy{cgroup=\"/a\",pcomm=\"q\\\"\\\\\",comm=\"l\\n\\\\xff\xc3\xa4\\\\x1b\","
@@ -102,7 +112,9 @@ static const struct {
 	{"derived",
 	 "pcomm",
 	 0,
-	 {ROW("cpu_efficiency", "ratio"), P, .value = {{VALUE = CTPROF_VALUE_REAL, .real = 0.1}}},
+	 {FIELD("cpu_efficiency", "ratio")},
+	 {"p"},
+	 {{.type = CTPROF_VALUE_REAL, .real = 0.1}},
 	 "# TYPE ctprof_cpu_efficiency_ratio gauge\n"
 	 "# UNIT ctprof_cpu_efficiency_ratio ratio\n"
 	 "# HELP ctprof_cpu_efficiency_ratio cpu_efficiency\n"
@@ -110,23 +122,16 @@ static const struct {
 	{"cgroup-limits",
 	 "cgroup",
 	 0,
-	 {ROW("memory.max", "bytes"), P, .value = {{VALUE = CTPROF_VALUE_UNLIMITED}}},
+	 {FIELD("memory.max", "bytes")},
+	 {"p"},
+	 {{.type = CTPROF_VALUE_UNLIMITED}},
 	 "# TYPE ctprof_cgroup_limits_memory_max_bytes gauge\n"
 	 "# UNIT ctprof_cgroup_limits_memory_max_bytes bytes\n"
 	 "# HELP ctprof_cgroup_limits_memory_max_bytes memory.max\n"
 	 "ctprof_cgroup_limits_memory_max_bytes{cgroup=\"p\"} +Inf\n"},
 	/* Nothing is known of it, or not by us. */
-	{"primary", "pcomm", 0, {ROW("majflt", "none"), P, .value = {ABSENT}}, ""},
-	{"primary", "pcomm", 0, {ROW("new", "none"), P, .value = {{VALUE = 990, .number = 1}}}, ""},
-	/* A host from before rows told their kind. */
-	{"primary",
-	 "pcomm",
-	 0,
-	 {NAMED("majflt", "none"), P, .struct_size = offsetof(struct ctprof_report_row, kind),
-	  .kind = CTPROF_COUNTER, .value = {NUMBER(7)}},
-	 "# TYPE ctprof_majflt gauge\n"
-	 "# HELP ctprof_majflt majflt\n"
-	 "ctprof_majflt{pcomm=\"p\"} 7\n"},
+	{"primary", "pcomm", 0, {FIELD("majflt", "none")}, {"p"}, {ABSENT}, ""},
+	{"primary", "pcomm", 0, {FIELD("new", "none")}, {"p"}, {{.type = 990, .number = 1}}, ""},
 };
 
 static void check_drawn(const struct ctprof_report *report, const char *drawn, const char *logged)
@@ -147,18 +152,23 @@ static void check_drawn(const struct ctprof_report *report, const char *drawn, c
 	fake_end(&fake);
 }
 
-static void check_rows(void)
+static void check_metrics(void)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct ctprof_cell cell = {.struct_size = sizeof cell,
+						 .value = {cases[i].value[0], cases[i].value[1]}};
+		struct ctprof_report_line line = {
+			.struct_size = sizeof line, .n_cells = 1, .cells = &cell};
 		const struct ctprof_report_section section = {
 			.struct_size = sizeof section,
-			.layout =
-				cases[i].row.n_group > 2 ? CTPROF_LAYOUT_TREE : CTPROF_LAYOUT_LONG,
+			.flags = CTPROF_SECTION_METRICS,
 			.name = cases[i].section,
 			.heading = "Heading",
-			.group_header = cases[i].header,
-			.n_rows = 1,
-			.rows = &cases[i].row,
+			.names_header = cases[i].header,
+			.n_fields = 1,
+			.fields = &cases[i].field,
+			.n_lines = 1,
+			.lines = &line,
 		};
 		const struct ctprof_report report = {
 			.struct_size = sizeof report,
@@ -167,10 +177,12 @@ static void check_rows(void)
 			.n_sections = 1,
 			.sections = &section,
 		};
-		int is_old = cases[i].row.struct_size < sizeof cases[i].row;
 
-		printf("# %s\n", cases[i].row.metric);
-		check_drawn(&report, cases[i].drawn, is_old ? "all are gauges" : "");
+		for (; line.n_names < CTPROF_LINE_NAMES && cases[i].names[line.n_names];
+		     line.n_names++)
+			line.names[line.n_names] = cases[i].names[line.n_names];
+		printf("# %s\n", cases[i].field.name);
+		check_drawn(&report, cases[i].drawn, "");
 	}
 }
 
@@ -178,26 +190,47 @@ static void check_rows(void)
  * what differs only in what names cannot hold. */
 static void check_families(void)
 {
-	static const struct ctprof_report_row rows[] = {
-		{ROW("a.b", "none"), P, .kind = CTPROF_LEVEL, .value = {NUMBER(1)}},
-		{ROW("c", "none"), P, .kind = CTPROF_LEVEL, .value = {NUMBER(2)}},
-		{ROW("a-b", "none"), P, .kind = CTPROF_LEVEL, .value = {NUMBER(3)}},
+	static const struct ctprof_report_field fields[] = {
+		{FIELD("a.b", "none"), .kind = CTPROF_LEVEL},
+		{FIELD("c", "none"), .kind = CTPROF_LEVEL},
+		{FIELD("a-b", "none"), .kind = CTPROF_LEVEL},
+	};
+	static const struct ctprof_cell cells[] = {
+		{.struct_size = sizeof cells[0], .value = {NUMBER(1)}},
+		{.struct_size = sizeof cells[0], .value = {NUMBER(2)}},
+		{.struct_size = sizeof cells[0], .value = {NUMBER(3)}},
+	};
+	static const struct ctprof_report_line lines[] = {
+		{.struct_size = sizeof lines[0],
+		 .n_names = 1,
+		 .names = {"p"},
+		 .n_cells = 3,
+		 .cells = cells},
+		{.struct_size = sizeof lines[0],
+		 .n_names = 1,
+		 .names = {"p"},
+		 .n_cells = 2,
+		 .cells = cells},
 	};
 	static const struct ctprof_report_section sections[] = {
 		{.struct_size = sizeof sections[0],
-		 .layout = CTPROF_LAYOUT_LONG,
+		 .flags = CTPROF_SECTION_METRICS,
 		 .name = "x",
 		 .heading = "X / 1",
-		 .group_header = "object",
-		 .n_rows = 3,
-		 .rows = rows},
+		 .names_header = "object",
+		 .n_fields = 3,
+		 .fields = fields,
+		 .n_lines = 1,
+		 .lines = &lines[0]},
 		{.struct_size = sizeof sections[0],
-		 .layout = CTPROF_LAYOUT_LONG,
+		 .flags = CTPROF_SECTION_METRICS,
 		 .name = "x",
 		 .heading = "X / 2",
-		 .group_header = "object",
-		 .n_rows = 2,
-		 .rows = rows},
+		 .names_header = "object",
+		 .n_fields = 3,
+		 .fields = fields,
+		 .n_lines = 1,
+		 .lines = &lines[1]},
 	};
 	const struct ctprof_report report = {.struct_size = sizeof report,
 					     .group_by = "pcomm",
@@ -218,7 +251,7 @@ static void check_families(void)
 
 int main(void)
 {
-	check_rows();
+	check_metrics();
 	check_families();
 	puts("openmetrics: all tests passed");
 	return 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "artifact.h"
 
-#include <string.h>
+#include "report/fold/fold.h"
+
+#define KIB 1024
 
 static void append_string(GString *text, const char *bytes)
 {
@@ -19,45 +21,34 @@ static void append_string(GString *text, const char *bytes)
 	g_string_append_c(text, '"');
 }
 
-static gint compare_fields(gconstpointer a, gconstpointer b)
-{
-	const ArtifactField *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 static void append_rollup(GString *text, const GArray *rollup)
 {
-	g_autoptr(GArray) fields =
-		g_array_sized_new(FALSE, FALSE, sizeof(ArtifactField), rollup->len);
-
-	g_array_append_vals(fields, rollup->data, rollup->len);
-	g_array_sort(fields, compare_fields);
-	g_string_append_c(text, '{');
-	for (guint i = 0; i < fields->len; i++) {
-		const ArtifactField *field = &g_array_index(fields, ArtifactField, i);
+	for (guint i = 0; i < rollup->len; i++) {
+		const MapItem *item = &g_array_index(rollup, MapItem, i);
 
 		g_string_append(text, i ? ",\n      " : "\n      ");
-		append_string(text, field->name);
-		g_string_append_printf(text, ": %" G_GUINT64_FORMAT, field->bytes);
+		append_string(text, item->key);
+		g_string_append_printf(text, ": %" G_GUINT64_FORMAT,
+				       fold_multiply_saturated(item->number, KIB));
 	}
-	g_string_append(text, fields->len ? "\n    }" : "}");
+	g_string_append(text, rollup->len ? "\n    }" : "}");
 }
 
-char *artifact_format(const ArtifactRecord *records, guint n)
+void artifact_add(GString *text, const char *command, gint32 pid, guint64 shared_swap_pss,
+		  const GArray *rollup)
 {
-	GString *text = g_string_new(n ? "[" : "null");
+	g_string_append(text, text->len ? "," : "[");
+	g_string_append(text, "\n  {\n    \"Command\": ");
+	append_string(text, command);
+	g_string_append_printf(text,
+			       ",\n    \"Pid\": %d,\n    \"SharedSwapPss\": "
+			       "%" G_GUINT64_FORMAT ",\n    \"Rollup\": {",
+			       pid, shared_swap_pss);
+	append_rollup(text, rollup);
+	g_string_append(text, "\n  }");
+}
 
-	for (guint i = 0; i < n; i++) {
-		g_string_append(text, i ? ",\n  {\n    \"Command\": " : "\n  {\n    \"Command\": ");
-		append_string(text, records[i].command);
-		g_string_append_printf(text,
-				       ",\n    \"Pid\": %d,\n    \"SharedSwapPss\": "
-				       "%" G_GUINT64_FORMAT ",\n    \"Rollup\": ",
-				       records[i].pid, records[i].shared_swap_pss);
-		append_rollup(text, records[i].rollup);
-		g_string_append(text, "\n  }");
-	}
-	g_string_append(text, n ? "\n]" : "");
-	return g_string_free(text, FALSE);
+void artifact_end(GString *text)
+{
+	g_string_append(text, text->len ? "\n]" : "null");
 }

@@ -9,19 +9,25 @@ guint64 collapse_threshold(guint64 ram, guint64 largest)
 	return ram > 0 ? MIN(ram / 100, of_largest) : of_largest;
 }
 
+static guint64 size_of(const CollapseNode *node)
+{
+	return MAX(node->tree.sides[0].number, node->tree.sides[1].number);
+}
+
 static guint64 find_largest(const Forest *forest, const CollapseNode *nodes)
 {
 	guint64 largest = 0;
 
 	for (guint i = 0; i < forest->n; i++)
 		if (forest->depths[i] > 0)
-			largest = MAX(largest, nodes[i].tree.number);
+			largest = MAX(largest, size_of(&nodes[i]));
 	return largest;
 }
 
 static gboolean is_small(const CollapseNode *node, guint64 threshold)
 {
-	return node->tree.n_absent == 0 && node->tree.number < threshold;
+	return node->tree.sides[0].coverage.missing == 0 &&
+	       node->tree.sides[1].coverage.missing == 0 && size_of(node) < threshold;
 }
 
 void collapse_forest(const Forest *forest, CollapseNode *nodes, guint64 ram)

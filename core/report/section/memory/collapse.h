@@ -5,11 +5,11 @@
 #include <glib.h>
 
 #include "forest.h"
-#include "memory-table.h"
+#include "rows.h"
 
 /* A node, and what became of it. */
 typedef struct collapse_node {
-	AmountSum tree;     /* with all below it */
+	Sums tree;          /* with all below it */
 	gboolean is_shown;  /* else it is as if it were not there */
 	gboolean is_kept;   /* shown for what is below it: never folded */
 	gboolean is_hidden; /* folded into a line above */
@@ -19,5 +19,5 @@ typedef struct collapse_node {
 /* What is less does not matter: 1 % of the RAM and 3 % of the largest part. */
 guint64 collapse_threshold(guint64 ram, guint64 largest);
 /* Folds each node but the roots that has something below it and does not matter.
- * What is not known in full may matter.  ram 0: not known. */
+ * What is not known in full may matter, and what is not small on both sides.  ram 0: not known. */
 void collapse_forest(const Forest *forest, CollapseNode *nodes, guint64 ram);

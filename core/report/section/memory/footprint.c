@@ -3,110 +3,178 @@
 
 #include <string.h>
 
-#define NO_CELL N_PROCESS_CELLS
+#include "report/fold/fold.h"
 
-const FootprintWord footprint_words[N_FOOTPRINTS] = {
-	[FOOTPRINT_PSS] = {"pss", "PSS", "pss_subtree", "PSS+", TRUE},
-	[FOOTPRINT_USS] = {"uss", "USS", "uss_subtree", "USS+", TRUE},
-	[FOOTPRINT_RSS] = {"rss", "RSS", "rss_subtree", "RSS+", TRUE},
-	[FOOTPRINT_SWAP] = {"swap", "SWAPPSS", "swap_subtree", "SWAPPSS+", TRUE},
-	[FOOTPRINT_EPS] = {"eps", "EPSS", "eps_subtree", "EPSS+", FALSE},
-	[FOOTPRINT_ANON] = {"anon", "ANON", "anon_subtree", "ANON+", FALSE},
-	[FOOTPRINT_FILE] = {"file", "FILE", "file_subtree", "FILE+", FALSE},
-	[FOOTPRINT_SHMEM] = {"shmem", "SHMEM", "shmem_subtree", "SHMEM+", FALSE},
+#define EVERYBODY "*" /* the row of memory-swap that is about no process */
+
+#define FOOTPRINT(id, head, is_common, metric, stand_in)                                           \
+	{                                                                                          \
+		BYTES_FIELD(id, head), BYTES_FIELD(id "_subtree", head "+"), is_common, metric,    \
+			stand_in                                                                   \
+	}
+
+const FootprintDef footprints[N_FOOTPRINTS] = {
+	[FOOTPRINT_PSS] = FOOTPRINT("pss", "PSS", TRUE, "pss_bytes", NULL),
+	[FOOTPRINT_USS] = FOOTPRINT("uss", "USS", TRUE, "uss_bytes", NULL),
+	[FOOTPRINT_RSS] = FOOTPRINT("rss", "RSS", TRUE, "rss_bytes", NULL),
+	[FOOTPRINT_SWAP] = FOOTPRINT("swap", "SWAPPSS", TRUE, "swap_pss_bytes", NULL),
+	[FOOTPRINT_EPS] = FOOTPRINT("eps", "EPSS", FALSE, NULL, NULL),
+	[FOOTPRINT_ANON] = FOOTPRINT("anon", "ANON", FALSE, "pss_anon_bytes", "anonymous_bytes"),
+	[FOOTPRINT_FILE] = FOOTPRINT("file", "FILE", FALSE, "pss_file_bytes", NULL),
+	[FOOTPRINT_SHMEM] = FOOTPRINT("shmem", "SHMEM", FALSE, "pss_shmem_bytes", NULL),
 };
 
-/* The cell of each, and one that stands in for it; of EPS there is none. */
-static const struct {
-	guint cell, stand_in;
-} cells[N_FOOTPRINTS] = {
-	[FOOTPRINT_PSS] = {PROCESS_PSS, NO_CELL},
-	[FOOTPRINT_USS] = {PROCESS_USS, NO_CELL},
-	[FOOTPRINT_RSS] = {PROCESS_RSS, NO_CELL},
-	[FOOTPRINT_SWAP] = {PROCESS_SWAP_PSS, NO_CELL},
-	[FOOTPRINT_EPS] = {NO_CELL, NO_CELL},
-	[FOOTPRINT_ANON] = {PROCESS_PSS_ANON, PROCESS_ANONYMOUS},
-	[FOOTPRINT_FILE] = {PROCESS_PSS_FILE, NO_CELL},
-	[FOOTPRINT_SHMEM] = {PROCESS_PSS_SHMEM, NO_CELL},
-};
+/* ---- the ledger ---- */
 
-/* Whether the snapshot says that nothing is swapped out. */
-static gboolean is_swap_free(const MemoryData *data)
+gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number)
 {
-	const GPtrArray *ledger = data->rows[MEMORY_LEDGER];
+	g_auto(Rows) ledger = rows_of(draft, "memory-ledger");
 
-	for (guint i = 0; i < ledger->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(ledger, i);
-		guint64 used;
+	for (guint i = 0; i < ledger.list->len; i++) {
+		const Pool *row = g_ptr_array_index(ledger.list, i);
 
-		if (row->name && strcmp(row->name, "swap.used") == 0 &&
-		    memory_row_number(row, LEDGER_BYTES, &used))
-			return used == 0;
+		if (strcmp(row_name(row), name) == 0)
+			return row_number(&ledger, row, side, "ledger_bytes", ret_number);
 	}
 	return FALSE;
 }
 
-void swap_shares_init(SwapShares *shares, const MemoryData *data, gboolean by_name)
+guint64 ledger_ram(const Draft *draft)
 {
-	const GPtrArray *rows = data->rows[MEMORY_SWAP];
-	guint cell = by_name ? SWAP_BY_NAME : SWAP_BY_OBJECT;
+	guint64 bytes = 0;
 
-	shares->by_pid = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
-	shares->is_known = data->captured[MEMORY_SWAP] || is_swap_free(data);
-	for (guint i = 0; i < rows->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(rows, i);
-		guint64 pid, share;
-		guint64 *copy;
+	(void)ledger_number(draft, draft_n_sides(draft) - 1, "meminfo.MemTotal", &bytes);
+	return bytes;
+}
 
-		if (!row->name || !memory_row_number(row, cell, &share) ||
-		    !g_ascii_string_to_unsigned(row->name, 10, 1, G_MAXINT32, &pid, NULL))
-			continue;
-		copy = g_new(guint64, 1);
-		*copy = share;
-		g_hash_table_insert(shares->by_pid, GINT_TO_POINTER((gint)pid), copy);
+/* ---- how it was read ---- */
+
+enum reading reading_of(const Rows *processes, const Pool *process, guint side)
+{
+	static const struct {
+		const char *state;
+		enum reading reading;
+	} states[] = {
+		{"exact", READ_EXACT},         {"approximate", READ_APPROXIMATE},
+		{"skipped", READ_APPROXIMATE}, {"timeout", READ_APPROXIMATE},
+		{"not-applicable", READ_NONE},
+	};
+	const char *state = row_text_of(processes, process, side, "memory_state");
+
+	if (!process->sides[side])
+		return READ_NONE;
+	for (guint i = 0; i < G_N_ELEMENTS(states); i++)
+		if (g_strcmp0(states[i].state, state) == 0)
+			return states[i].reading;
+	return READ_MISSING;
+}
+
+enum reading reading_of_sides(const Rows *processes, const Pool *process)
+{
+	enum reading a = reading_of(processes, process, 0), b = reading_of(processes, process, 1);
+
+	return MAX(a, b);
+}
+
+/* ---- shares of swap ---- */
+
+/* Whether the snapshot says that nothing is swapped out. */
+static gboolean is_swap_free(const Draft *draft, guint side)
+{
+	guint64 used;
+
+	return ledger_number(draft, side, "swap.used", &used) && used == 0;
+}
+
+void swap_shares_init(SwapShares *shares, const Draft *draft)
+{
+	const char *metric = draft->plan->options->swap_share == SHARE_BY_NAME
+				     ? "swap_shared_by_name_bytes"
+				     : "swap_shared_bytes";
+	g_auto(Rows) rows = rows_of(draft, "memory-swap");
+
+	for (guint side = 0; side < SIDES; side++) {
+		GHashTable *by_pid = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+
+		shares->by_pid[side] = by_pid;
+		shares->is_known[side] =
+			rows_have(&rows, side, metric) || is_swap_free(draft, side);
+		for (guint i = 0; i < rows.list->len; i++) {
+			const Pool *row = g_ptr_array_index(rows.list, i);
+			guint64 pid, bytes;
+
+			if (strcmp(row_name(row), EVERYBODY) == 0)
+				(void)row_number(&rows, row, side, "swap_unreadable",
+						 &shares->n_unreadable[side]);
+			else if (row_number(&rows, row, side, metric, &bytes) &&
+				 g_ascii_string_to_unsigned(row_name(row), 10, 1, G_MAXINT32, &pid,
+							    NULL))
+				g_hash_table_insert(by_pid, GINT_TO_POINTER((gint)pid),
+						    g_memdup2(&bytes, sizeof bytes));
+		}
 	}
 }
 
 void swap_shares_clear(SwapShares *shares)
 {
-	g_clear_pointer(&shares->by_pid, g_hash_table_unref);
+	for (guint side = 0; side < SIDES; side++)
+		g_clear_pointer(&shares->by_pid[side], g_hash_table_unref);
 }
 
-static Amount amount_of(const MemoryRow *process, guint cell, guint32 type)
+guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side)
 {
-	Amount amount = {.type = type};
+	const guint64 *bytes =
+		g_hash_table_lookup(shares->by_pid[side], GINT_TO_POINTER(process->key.tid));
 
-	if (cell == NO_CELL || !memory_row_number(process, cell, &amount.number))
-		return AMOUNT_ABSENT;
-	return amount;
+	return bytes ? *bytes : 0;
 }
+
+/* ---- amounts ---- */
 
 /* All that would come back if the process ended: its part of what is resident,
  * of what is swapped out, and of shared memory that is swapped out. */
-static Amount effective_of(const MemoryRow *process, const SwapShares *shares)
+static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side,
+					const SwapShares *shares)
 {
-	const guint64 *share = g_hash_table_lookup(shares->by_pid, GINT_TO_POINTER(process->pid));
-	Amount resident = amount_of(process, PROCESS_PSS, CTPROF_VALUE_NUMBER);
-	Amount swapped = amount_of(process, PROCESS_SWAP_PSS, CTPROF_VALUE_NUMBER);
-	AmountSum sum = {0};
+	struct ctprof_value value = row_value(processes, process, side, "pss_bytes");
+	guint64 swapped;
 
-	if (resident.type == CTPROF_VALUE_ABSENT || swapped.type == CTPROF_VALUE_ABSENT)
-		return AMOUNT_ABSENT;
-	amount_sum_add(&sum, resident);
-	amount_sum_add(&sum, swapped);
-	if (share)
-		amount_sum_add(&sum, (Amount){CTPROF_VALUE_NUMBER, *share});
-	else if (!shares->is_known)
-		amount_sum_add(&sum, AMOUNT_ABSENT);
-	return amount_sum_total(&sum);
+	if (value.type != CTPROF_VALUE_NUMBER)
+		return value;
+	if (!row_number(processes, process, side, "swap_pss_bytes", &swapped))
+		return row_value(processes, process, side, "swap_pss_bytes");
+	value.number = fold_add_saturated(value.number, swapped);
+	value.number = fold_add_saturated(value.number, swap_share_of(shares, process, side));
+	if (!shares->is_known[side])
+		value.flags |= CTPROF_VALUE_PARTIAL;
+	return value;
 }
 
-Amount footprint_of(const MemoryRow *process, enum footprint which, const SwapShares *shares)
+static struct ctprof_value value_of(const Rows *processes, const Pool *process, guint side,
+				    enum footprint which, const SwapShares *shares)
 {
-	if (which == FOOTPRINT_EPS)
-		return effective_of(process, shares);
-	Amount amount = amount_of(process, cells[which].cell, CTPROF_VALUE_NUMBER);
-	if (amount.type != CTPROF_VALUE_ABSENT)
-		return amount;
-	return amount_of(process, cells[which].stand_in, CTPROF_VALUE_ESTIMATE);
+	const FootprintDef *def = &footprints[which];
+	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};
+
+	/* A process that has no memory any more may have had some a moment before. */
+	if (reading_of(processes, process, side) == READ_NONE)
+		return value;
+	if (!def->metric)
+		return effective_of(processes, process, side, shares);
+	value = row_value(processes, process, side, def->metric);
+	if (value.type == CTPROF_VALUE_ABSENT && def->stand_in) {
+		struct ctprof_value other = row_value(processes, process, side, def->stand_in);
+
+		other.flags |= CTPROF_VALUE_PARTIAL;
+		return other.type == CTPROF_VALUE_NUMBER ? other : value;
+	}
+	/* A text by that name is no amount. */
+	return value.type == CTPROF_VALUE_NUMBER ? value : (struct ctprof_value){.why = value.why};
+}
+
+void footprint_values(const Rows *processes, const Pool *process, enum footprint which,
+		      const SwapShares *shares, struct ctprof_value ret_values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++)
+		ret_values[side] = value_of(processes, process, side, which, shares);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process takes, in the amounts it can be ranked by. */
+/* What a process takes, in the amounts it can be ranked by, and how that was read. */
 #pragma once
 
 #include <glib.h>
 
-#include "memory-data.h"
-#include "memory-table.h"
+#include "rows.h"
 
 enum footprint {
 	FOOTPRINT_PSS,
@@ -19,22 +18,40 @@ enum footprint {
 	N_FOOTPRINTS,
 };
 
-typedef struct footprint_word {
-	const char *name, *header;           /* of the process itself */
-	const char *tree_name, *tree_header; /* with its children */
-	gboolean is_common;                  /* shown without being asked for */
-} FootprintWord;
+typedef struct footprint_def {
+	struct ctprof_report_field own, tree; /* the process itself, with its children */
+	gboolean is_common;                   /* shown without being asked for */
+	const char *metric, *stand_in;        /* or NULL */
+} FootprintDef;
 
-extern const FootprintWord footprint_words[N_FOOTPRINTS];
+extern const FootprintDef footprints[N_FOOTPRINTS];
+
+/* A number of the ledger, as "meminfo.MemTotal". */
+gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number);
+/* The host's RAM, in compare the candidate's; 0: not known. */
+guint64 ledger_ram(const Draft *draft);
+
+/* How a process's memory was read. */
+enum reading { READ_NONE, READ_EXACT, READ_APPROXIMATE, READ_MISSING, N_READINGS };
+
+/* READ_NONE: it has no memory, or is not there. */
+enum reading reading_of(const Rows *processes, const Pool *process, guint side);
+/* The worst of both sides. */
+enum reading reading_of_sides(const Rows *processes, const Pool *process);
 
 /* Each process's share of the swap that holds shared memory. */
 typedef struct swap_shares {
-	GHashTable *by_pid; /* pid -> guint64 */
-	gboolean is_known;  /* who is not in it has none */
+	GHashTable *by_pid[SIDES];   /* pid -> guint64 */
+	gboolean is_known[SIDES];    /* who is not in it has none */
+	guint64 n_unreadable[SIDES]; /* processes whose mappings are in no share */
 } SwapShares;
 
-void swap_shares_init(SwapShares *shares, const MemoryData *data, gboolean by_name);
+void swap_shares_init(SwapShares *shares, const Draft *draft);
 void swap_shares_clear(SwapShares *shares);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SwapShares, swap_shares_clear)
+/* 0: it has none, or it is not known. */
+guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side);
 
-Amount footprint_of(const MemoryRow *process, enum footprint which, const SwapShares *shares);
+/* ABSENT as INAPPLICABLE where there is no memory, or no process. */
+void footprint_values(const Rows *processes, const Pool *process, enum footprint which,
+		      const SwapShares *shares, struct ctprof_value ret_values[SIDES]);

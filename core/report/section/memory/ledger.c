@@ -2,15 +2,18 @@
 /* Where the host's RAM went: what the kernel counts, and what is left over. */
 #include <string.h>
 
-#include "memory-rows.h"
-#include "memory-views.h"
+#include "footprint.h"
+#include "listing.h"
 
-enum { FIELD_NAME, FIELD_BYTES, FIELD_SHARE, N_FIELDS };
+#define LEDGER "memory-ledger"
 
-static const struct ctprof_report_field fields[N_FIELDS] = {
-	[FIELD_NAME] = TEXT_FIELD("name", "NAME"),
-	[FIELD_BYTES] = BYTES_FIELD("bytes", "SIZE"),
-	[FIELD_SHARE] = SHARE_FIELD("ram_percent", "% OF RAM"),
+enum { NAME, BYTES, SHARE };
+
+static const Place places[] = {
+	[NAME] = {TABLE_FIELD("name", "NAME", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_TREE),
+		  PLACE_NAME, PLACE_TITLE, NULL},
+	[BYTES] = {BYTES_FIELD("bytes", "SIZE"), "ledger_bytes", PLACE_SUMMED, NULL},
+	[SHARE] = {SHARE_FIELD("ram_percent", "% OF RAM"), NULL, 0, NULL},
 };
 
 /* A part's rows are named "PART.NAME".  The answer comes before what it is made
@@ -27,121 +30,99 @@ static const struct part {
 	{"meminfo", "What the kernel counts", TRUE, NULL},
 };
 
-static const struct part *find_part(const char *name)
+/* Whether the row is of the part; its name there. */
+static gboolean is_in(const struct part *part, const Pool *row, const char **ret_name)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
-		if (g_str_has_prefix(name, parts[i].name) && name[strlen(parts[i].name)] == '.')
-			return &parts[i];
-	return NULL;
+	const char *name = row_name(row);
+	gsize len = strlen(part->name);
+
+	*ret_name = name + len + 1;
+	return strncmp(name, part->name, len) == 0 && name[len] == '.';
 }
 
-static const MemoryOrder orders[] = {
-	{"kernel", MEMORY_AS_CAPTURED},
-	{"size", LEDGER_BYTES},
-	{"name", MEMORY_BY_NAME},
+/* What a listing's values are made from. */
+struct ledger {
+	const struct part *part;
+	guint64 ram[SIDES];
 };
 
-const char *memory_ledger_sort(guint i)
+static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+				    const Place *place)
 {
-	return i < G_N_ELEMENTS(orders) ? orders[i].name : NULL;
+	const struct ledger *ledger = listing->data;
+	guint64 is_estimate = 0;
+	const char *name;
+
+	(void)is_in(ledger->part, row, &name);
+	if (place == &places[NAME])
+		return value_of_text(name);
+	struct ctprof_value value = row_value(&listing->rows, row, side, places[BYTES].metric);
+	(void)row_number(&listing->rows, row, side, "ledger_estimate", &is_estimate);
+	if (is_estimate && value.type == CTPROF_VALUE_NUMBER)
+		value.flags |= CTPROF_VALUE_PARTIAL;
+	if (place != &places[SHARE])
+		return value;
+	/* Addresses are no memory. */
+	return value_of_share(&value, ledger->part->of_ram && strcmp(name, "VmallocTotal") != 0
+					      ? ledger->ram[side]
+					      : 0);
 }
 
-guint64 memory_draft_ram(const MemoryDraft *draft)
+/* Leaves those of the part; the whole stays above its parts, in whatever order
+ * these are. */
+static gboolean pick_rows(Listing *listing, const char *order)
 {
-	const GPtrArray *rows = draft->data->rows[MEMORY_LEDGER];
-	guint64 bytes = 0;
+	const struct ledger *ledger = listing->data;
+	GPtrArray *list = listing->rows.list;
+	gpointer whole = NULL;
+	const char *name;
+	guint n = 0;
 
-	for (guint i = 0; i < rows->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(rows, i);
+	for (guint i = 0; i < list->len; i++) {
+		gpointer row = g_ptr_array_index(list, i);
 
-		if (strcmp(row->name, "meminfo.MemTotal") == 0)
-			(void)memory_row_number(row, LEDGER_BYTES, &bytes);
-	}
-	return bytes;
-}
-
-/* Addresses are no memory. */
-static gboolean is_address_space(const char *name)
-{
-	return strcmp(name, "VmallocTotal") == 0;
-}
-
-static const char *name_in(const struct part *part, const MemoryRow *row)
-{
-	return row->name + strlen(part->name) + 1;
-}
-
-static gboolean is_whole(const struct part *part, const MemoryRow *row)
-{
-	return part->whole && strcmp(name_in(part, row), part->whole) == 0;
-}
-
-static Amount amount_of(const MemoryRow *row)
-{
-	Amount amount = memory_row_amount(row, LEDGER_BYTES);
-	guint64 estimate = 0;
-
-	(void)memory_row_number(row, LEDGER_ESTIMATE, &estimate);
-	if (amount.type == CTPROF_VALUE_NUMBER && estimate)
-		amount.type = CTPROF_VALUE_ESTIMATE;
-	return amount;
-}
-
-static void put_row(MemoryTable *table, const struct part *part, const MemoryRow *row, guint64 ram)
-{
-	const char *name = name_in(part, row);
-	gboolean is_part = part->whole && !is_whole(part, row);
-	struct ctprof_value *cells = memory_table_line(table, 0, is_part ? 1 : 0);
-	Amount amount = amount_of(row);
-
-	cells[FIELD_NAME] = value_of_text(name);
-	cells[FIELD_BYTES] = value_of_amount(amount);
-	if (part->of_ram && amount.type != CTPROF_VALUE_ABSENT && !is_address_space(name))
-		cells[FIELD_SHARE] = value_of_share(amount.number, ram);
-}
-
-/* The whole stays above its parts, in whatever order these are. */
-static GPtrArray *pick_rows(const MemoryDraft *draft, const struct part *part)
-{
-	const GPtrArray *all = draft->data->rows[MEMORY_LEDGER];
-	GPtrArray *rows = g_ptr_array_new();
-	MemoryRow *whole = NULL;
-
-	for (guint i = 0; i < all->len; i++) {
-		MemoryRow *row = g_ptr_array_index(all, i);
-
-		if (find_part(row->name) != part || !memory_draft_matches(draft, row->name))
+		if (!is_in(ledger->part, row, &name) ||
+		    !rows_match(listing->rows.draft, row_name(row)))
 			continue;
-		if (is_whole(part, row) && !whole)
+		if (!whole && g_strcmp0(name, ledger->part->whole) == 0)
 			whole = row;
 		else
-			g_ptr_array_add(rows, row);
+			list->pdata[n++] = row;
 	}
-	memory_rows_sort(rows, orders[draft->sort].cell);
+	g_ptr_array_set_size(list, (gint)n);
+	if (strcmp(order, "kernel") != 0)
+		listing_sort(listing, strcmp(order, "size") == 0 ? "bytes" : order);
 	if (whole)
-		g_ptr_array_insert(rows, 0, whole);
-	return rows;
+		g_ptr_array_insert(list, 0, whole);
+	return list->len > 0;
 }
 
-static void draft_part(MemoryDraft *draft, const struct part *part, guint64 ram)
+static void draft_part(const Draft *draft, const struct ledger *ledger, const char *order)
 {
-	g_autoptr(GPtrArray) rows = pick_rows(draft, part);
-	Coverage coverage = {0};
+	const struct part *part = ledger->part;
+	g_auto(Rows) rows = rows_of(draft, LEDGER);
+	Listing listing = {
+		.rows = rows,
+		.places = places,
+		.n_places = G_N_ELEMENTS(places),
+		.value = value_of,
+		.data = ledger,
+	};
+	const char *name;
 
-	if (rows->len == 0)
+	if (!pick_rows(&listing, order))
 		return;
-	MemoryTable *table =
-		memory_tables_add(draft->tables, part->name, part->heading, fields, N_FIELDS);
-	memory_table_flag(table, FIELD_NAME, CTPROF_FIELD_TREE);
-	memory_table_hide(table, FIELD_SHARE, !part->of_ram);
-	for (guint i = 0; i < rows->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(rows, i);
-		Amount amount = amount_of(row);
+	listing_begin(&listing, part->name, part->heading);
+	table_hide(listing.table, SHARE, !part->of_ram);
+	for (guint i = 0; i < rows.list->len; i++) {
+		const Pool *row = g_ptr_array_index(rows.list, i);
 
-		coverage_add(&coverage, &amount, 1);
-		put_row(table, part, row, ram);
+		(void)is_in(part, row, &name);
+		listing_put(&listing, row, part->whole && strcmp(name, part->whole) != 0);
 	}
-	memory_table_cover(table, "values", &coverage);
+	listing_cover(&listing, "values");
+	if (listing.table->lines->len == 0)
+		tables_drop(draft->tables);
 }
 
 /* ---- other ways to count the same memory ------------------------------------- */
@@ -167,73 +148,95 @@ static const struct ctprof_report_field lens_fields[N_LENS_FIELDS] = {
 
 /* Each is a total of its own, and covers what it can. */
 struct lens {
-	enum memory_group group;
-	guint cell;
-	const char *name;
+	const char *group, *metric, *name; /* group NULL: processes */
 };
 
-static Amount sum_lens(const MemoryData *data, const struct lens *lens, Coverage *coverage)
+/* The fields' values on one side. */
+static void sum_lens(const Rows *rows, const struct lens *lens, guint side, guint64 ram,
+		     struct ctprof_value ret_fields[N_LENS_FIELDS])
 {
-	const GPtrArray *rows = data->rows[lens->group];
-	AmountSum sum = {0};
+	Amount amount = {0};
+	Tally tally = {0};
 
-	for (guint i = 0; i < rows->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(rows, i);
-		Amount amount = memory_row_amount(row, lens->cell);
+	for (guint i = 0; i < rows->list->len; i++) {
+		const Pool *row = g_ptr_array_index(rows->list, i);
+		struct ctprof_value value = row_value(rows, row, side, lens->metric);
 
-		if (lens->group == MEMORY_PROCESSES && memory_coverage_of(row) == MEMORY_NONE)
+		if (!row->sides[side] || (!lens->group && reading_of(rows, row, side) == READ_NONE))
 			continue;
-		coverage_add(coverage, &amount, 1);
-		amount_sum_add(&sum, amount);
+		tally_add(&tally, &value, 1);
+		amount_add(&amount, &value);
 	}
-	return amount_sum_of_all(&sum);
+	ret_fields[LENS_NAME] = value_of_text(lens->name);
+	ret_fields[LENS_BYTES] = amount_value(&amount, TRUE);
+	ret_fields[LENS_SHARE] = value_of_share(&ret_fields[LENS_BYTES], ram);
+	ret_fields[LENS_EXACT] = value_of_number(tally.exact);
+	ret_fields[LENS_APPROXIMATE] = value_of_number(tally.approximate);
+	ret_fields[LENS_MISSING] = value_of_number(tally.missing);
 }
 
-static void put_lens(const MemoryData *data, const struct lens *lens, guint64 ram,
-		     MemoryTable *table)
+static void put_lens(const Rows *rows, const struct lens *lens, const struct ledger *ledger,
+		     Table *table)
 {
-	Coverage coverage = {0};
-	Amount amount = sum_lens(data, lens, &coverage);
-	struct ctprof_value *cells = memory_table_line(table, 0, 0);
+	struct ctprof_value fields[SIDES][N_LENS_FIELDS];
+	struct ctprof_cell *cells = table_line(table, 0, 0);
 
-	cells[LENS_NAME] = value_of_text(lens->name);
-	cells[LENS_BYTES] = value_of_amount(amount);
-	if (amount.type != CTPROF_VALUE_ABSENT)
-		cells[LENS_SHARE] = value_of_share(amount.number, ram);
-	cells[LENS_EXACT] = value_of_number(coverage.exact);
-	cells[LENS_APPROXIMATE] = value_of_number(coverage.approximate);
-	cells[LENS_MISSING] = value_of_number(coverage.missing);
+	for (guint side = 0; side < SIDES; side++)
+		sum_lens(rows, lens, side, ledger->ram[side], fields[side]);
+	for (guint i = 0; i < N_LENS_FIELDS; i++)
+		rows_put(rows->draft, table, cells, i,
+			 (const struct ctprof_value[]){fields[0][i], fields[1][i]});
+	if (!view_passes(rows->draft->view, &cells[LENS_BYTES], &lens_fields[LENS_BYTES]))
+		table_drop_last(table);
 }
 
-static void draft_lenses(MemoryDraft *draft, guint64 ram)
+static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 {
 	static const struct lens lenses[] = {
-		{MEMORY_PROCESSES, PROCESS_PSS, "processes (PSS)"},
-		{MEMORY_TMPFS, TMPFS_USED, "tmpfs (used, RAM and swap)"},
-		{MEMORY_SYSV, SYSV_RSS, "SysV segments (RSS)"},
+		{NULL, "pss_bytes", "processes (PSS)"},
+		{"memory-tmpfs", "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
+		{"memory-sysv", "sysv_rss_bytes", "SysV segments (RSS)"},
 	};
-	MemoryTable *table = NULL;
+	Table *table =
+		tables_add(draft->tables, "lenses", "The same memory, by who uses it", NULL, 0);
 
+	table_add_fields(table, lens_fields, N_LENS_FIELDS);
 	for (guint i = 0; i < G_N_ELEMENTS(lenses); i++) {
-		if (!draft->data->captured[lenses[i].group])
-			continue;
-		if (!table)
-			table = memory_tables_add(draft->tables, "lenses",
-						  "The same memory, by who uses it", lens_fields,
-						  N_LENS_FIELDS);
-		put_lens(draft->data, &lenses[i], ram, table);
+		g_auto(Rows) rows = rows_of(draft, lenses[i].group);
+
+		if (rows_are_captured(&rows, lenses[i].metric))
+			put_lens(&rows, &lenses[i], ledger, table);
 	}
-	if (table && table->lines->len > 1)
-		memory_table_note(table,
-				  "These overlap, and must not be added: what is mapped of tmpfs "
-				  "and of SysV segments is in the PSS of processes, too.");
+	if (table->lines->len == 0)
+		tables_drop(draft->tables);
+	else if (table->lines->len > 1)
+		table_note(table,
+			   "These overlap, and must not be added: what is mapped of tmpfs and of "
+			   "SysV segments is in the PSS of processes, too.");
 }
 
-void memory_draft_ledger(MemoryDraft *draft)
+static void draft_ledger(const Draft *draft, const Section *section)
 {
-	guint64 ram = memory_draft_ram(draft);
+	struct ledger ledger = {NULL};
 
-	for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
-		draft_part(draft, &parts[i], ram);
-	draft_lenses(draft, ram);
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		(void)ledger_number(draft, side, "meminfo.MemTotal", &ledger.ram[side]);
+	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+		ledger.part = &parts[i];
+		draft_part(draft, &ledger, section->orders[draft->plan->order]);
+	}
+	draft_lenses(draft, &ledger);
 }
+
+const Section view_ledger = {
+	.name = "ledger",
+	.heading = "Where RAM went",
+	.help = "Where the host's RAM went",
+	.flags = SECTION_VIEW,
+	.draft = draft_ledger,
+	.orders = (const char *const[]){"kernel", "size", "name", NULL},
+	.groups = LEDGER ",memory,memory-tmpfs,memory-sysv",
+	.needs = "ledger_bytes",
+	.what = "memory ledger",
+	.capture = "--memory",
+};

@@ -1,185 +1,166 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes, as the tree of who started whom or one below the other. */
+#include "processes.h"
+
 #include <string.h>
 
 #include "collapse.h"
 #include "footprint.h"
 #include "forest.h"
-#include "memory-views.h"
 
-/* The fields before the amounts, and those behind. */
-enum { FIELD_PID, FIELD_PPID, FIELD_USER, FIELD_STATE, FIELD_THREADS, N_BEFORE };
+/* Columns before the amounts, and those behind. */
 enum {
-	FIELD_MEMORY_STATE,
-	FIELD_MEMORY_SOURCE,
-	FIELD_NAME,
-	FIELD_FOLDED,
-	FIELD_COMMAND,
-	FIELD_CWD,
-	N_BEHIND,
+	COLUMN_PID,
+	COLUMN_PPID,
+	COLUMN_USER,
+	COLUMN_STATE,
+	COLUMN_THREADS,
+	N_BEFORE,
+	COLUMN_MEMORY_STATE = N_BEFORE,
+	COLUMN_MEMORY_SOURCE,
+	COLUMN_NAME,
+	COLUMN_FOLDED,
+	COLUMN_COMMAND,
+	COLUMN_CWD,
+	N_COLUMNS,
 };
 
-static const struct ctprof_report_field before[N_BEFORE] = {
-	[FIELD_PID] = COUNT_FIELD("pid", "PID"),
-	[FIELD_PPID] = COUNT_FIELD("ppid", "PPID"),
-	[FIELD_USER] = TEXT_FIELD("user", "USER"),
-	[FIELD_STATE] = TEXT_FIELD("state", "S"),
-	[FIELD_THREADS] = COUNT_FIELD("threads", "THREADS"),
+static const struct column {
+	struct ctprof_report_field field;
+	gboolean is_rare;
+	const char *metric;   /* it shows; NULL: of none */
+	gboolean is_measured; /* on each side; else it is about the process itself */
+} columns[N_COLUMNS] = {
+	[COLUMN_PID] = {COUNT_FIELD("pid", "PID"), FALSE, NULL, FALSE},
+	[COLUMN_PPID] = {COUNT_FIELD("ppid", "PPID"), TRUE, "ppid", FALSE},
+	[COLUMN_USER] = {TEXT_FIELD("user", "USER"), FALSE, "user", FALSE},
+	[COLUMN_STATE] = {TEXT_FIELD("state", "S"), TRUE, "state", FALSE},
+	[COLUMN_THREADS] = {COUNT_FIELD("threads", "THREADS"), TRUE, "nr_threads", TRUE},
+	[COLUMN_MEMORY_STATE] = {TEXT_FIELD("memory_state", "READ"), FALSE, "memory_state", TRUE},
+	[COLUMN_MEMORY_SOURCE] = {TEXT_FIELD("memory_source", "FROM"), TRUE, "memory_source", TRUE},
+	[COLUMN_NAME] = {TEXT_FIELD("name", "NAME"), TRUE, NULL, FALSE},
+	[COLUMN_FOLDED] = {COUNT_FIELD("folded", "FOLDED"), FALSE, NULL, FALSE},
+	[COLUMN_COMMAND] = {TEXT_FIELD("command", "COMMAND"), FALSE, NULL, FALSE},
+	[COLUMN_CWD] = {TEXT_FIELD("cwd", "CWD"), TRUE, "cwd", FALSE},
 };
 
-static const struct ctprof_report_field behind[N_BEHIND] = {
-	[FIELD_MEMORY_STATE] = TEXT_FIELD("memory_state", "READ"),
-	[FIELD_MEMORY_SOURCE] = TEXT_FIELD("memory_source", "FROM"),
-	[FIELD_NAME] = TEXT_FIELD("name", "NAME"),
-	[FIELD_FOLDED] = COUNT_FIELD("folded", "FOLDED"),
-	[FIELD_COMMAND] = TEXT_FIELD("command", "COMMAND"),
-	[FIELD_CWD] = TEXT_FIELD("cwd", "CWD"),
-};
-
-enum { SORT_PID = N_FOOTPRINTS, SORT_NAME, N_SORTS };
+/* Behind those by the amounts. */
+enum { SORT_PID = N_FOOTPRINTS, SORT_NAME };
 
 typedef struct process {
-	const MemoryRow *row;
+	const Pool *row;
 	const char *name, *command;
-	enum memory_coverage coverage;
-	Amount own[N_FOOTPRINTS];
-	AmountSum tree[N_FOOTPRINTS]; /* with its children */
-	gboolean matches;             /* asked for */
-	gboolean is_inside;           /* that, or below one that is */
-	gboolean is_shown;            /* that, or above one that is, and not folded away */
-	guint n_folded;               /* processes its line stands for besides */
+	enum reading reading;
+	Sums tree[N_FOOTPRINTS]; /* with its children */
+	gboolean matches;        /* asked for */
+	gboolean is_inside;      /* that, or below one that is */
+	gboolean is_wanted;      /* asked for, and not without a change where these are */
+	gboolean is_shown;       /* that, or above one that is, and not folded away */
+	guint n_folded;          /* processes its line stands for besides */
 } Process;
 
 typedef struct processes {
-	const MemoryDraft *draft;
+	const Draft *draft;
+	const AnalysisOptions *options;
+	guint order;
 	gboolean is_flat;
-	Process *list; /* by pid */
+	Rows rows; /* by pid */
+	SwapShares shares;
+	Process *list;             /* as rows */
+	GHashTable *by_pid[SIDES]; /* pid -> its place + 1 */
 	Forest forest;
-	MemoryTable *table;
+	Table *table;
 	guint64 n_matches;
-	guint64 coverage[MEMORY_NONE + 1];
+	guint64 readings[N_READINGS];
 } Processes;
 
 static void processes_clear(Processes *self)
 {
 	forest_clear(&self->forest);
+	swap_shares_clear(&self->shares);
+	rows_clear(&self->rows);
+	for (guint side = 0; side < SIDES; side++)
+		g_clear_pointer(&self->by_pid[side], g_hash_table_unref);
 	g_clear_pointer(&self->list, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Processes, processes_clear)
-
-const char *memory_processes_sort(guint i)
-{
-	static const char *const others[] = {"pid", "name"};
-
-	return i < N_FOOTPRINTS ? footprint_words[i].name
-	       : i < N_SORTS    ? others[i - N_FOOTPRINTS]
-				: NULL;
-}
-
-enum memory_coverage memory_coverage_of(const MemoryRow *process)
-{
-	static const struct {
-		const char *state;
-		enum memory_coverage coverage;
-	} states[] = {
-		{"exact", MEMORY_EXACT},         {"approximate", MEMORY_APPROXIMATE},
-		{"skipped", MEMORY_APPROXIMATE}, {"timeout", MEMORY_APPROXIMATE},
-		{"not-applicable", MEMORY_NONE},
-	};
-	const char *state = memory_row_text(process, PROCESS_MEMORY_STATE);
-
-	for (guint i = 0; i < G_N_ELEMENTS(states); i++)
-		if (g_strcmp0(states[i].state, state) == 0)
-			return states[i].coverage;
-	return MEMORY_MISSING;
-}
 
 /* ---- taking them ------------------------------------------------------------ */
 
 static gint compare_pids(gconstpointer a, gconstpointer b)
 {
-	const Process *x = a, *y = b;
+	const RecordKey *x = &(*(const Pool *const *)a)->key, *y = &(*(const Pool *const *)b)->key;
 
-	return x->row->pid < y->row->pid ? -1 : x->row->pid > y->row->pid;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
 }
 
 /* As ps names a process without a command line. */
-static const char *command_of(MemoryData *data, const MemoryRow *row, const char *name)
+static const char *command_of(const Processes *self, const Pool *row, const char *name)
 {
-	const char *command = memory_row_text(row, PROCESS_CMDLINE);
-	g_autofree char *quoted = g_strdup_printf("[%s]", name);
+	const char *command = row_text(&self->rows, row, "cmdline");
 
-	return command && command[0] ? command : memory_data_keep(data, quoted);
+	return command && command[0]
+		       ? command
+		       : store_take(self->draft->store, g_strdup_printf("[%s]", name));
 }
 
-static void take_process(const MemoryDraft *draft, const SwapShares *shares, const MemoryRow *row,
-			 Process *ret_process)
+static void take_process(Processes *self, guint i)
 {
-	const char *name = memory_row_text(row, PROCESS_PCOMM);
+	const Pool *row = g_ptr_array_index(self->rows.list, i);
+	const char *name = row_text(&self->rows, row, "pcomm");
+	Process *process = &self->list[i];
 
-	*ret_process = (Process){
-		.row = row,
-		.name = name ? name : "?",
-		.coverage = memory_coverage_of(row),
-	};
-	ret_process->command = command_of(draft->data, row, ret_process->name);
-	/* A process that has no memory any more may have had some a moment before. */
-	for (guint i = 0; i < N_FOOTPRINTS; i++)
-		ret_process->own[i] = ret_process->coverage == MEMORY_NONE
-					      ? AMOUNT_ABSENT
-					      : footprint_of(row, i, shares);
+	process->row = row;
+	process->name = name ? name : "?";
+	process->command = command_of(self, row, process->name);
+	process->reading = reading_of_sides(&self->rows, row);
+	for (guint side = 0; side < SIDES; side++)
+		if (row->sides[side])
+			g_hash_table_insert(self->by_pid[side], GINT_TO_POINTER(row->key.tid),
+					    GUINT_TO_POINTER(i + 1));
 }
 
 static void take_processes(Processes *self)
 {
-	const GPtrArray *rows = self->draft->data->rows[MEMORY_PROCESSES];
-	g_auto(SwapShares) shares = {0};
+	self->rows = rows_of(self->draft, NULL);
+	g_ptr_array_sort(self->rows.list, compare_pids);
+	swap_shares_init(&self->shares, self->draft);
+	for (guint side = 0; side < SIDES; side++)
+		self->by_pid[side] = g_hash_table_new(NULL, NULL);
+	self->list = g_new0(Process, self->rows.list->len);
+	for (guint i = 0; i < self->rows.list->len; i++)
+		take_process(self, i);
+	forest_init(&self->forest, self->rows.list->len);
+}
 
-	swap_shares_init(&shares, self->draft->data, self->draft->options->swap_by_name);
-	self->list = g_new(Process, rows->len);
-	for (guint i = 0; i < rows->len; i++)
-		take_process(self->draft, &shares, g_ptr_array_index(rows, i), &self->list[i]);
-	if (rows->len > 0)
-		qsort(self->list, rows->len, sizeof *self->list, compare_pids);
-	forest_init(&self->forest, rows->len);
+static void own_values(const Processes *self, const Process *process, guint footprint,
+		       struct ctprof_value ret_values[SIDES])
+{
+	footprint_values(&self->rows, process->row, footprint, &self->shares, ret_values);
 }
 
 /* ---- the tree ----------------------------------------------------------------- */
 
-static guint find_process(const Processes *self, guint64 pid)
+/* As the side has it that the process is shown of. */
+static guint find_parent(const Processes *self, const Pool *row)
 {
-	guint low = 0, high = self->forest.n;
+	guint side = row_side(row);
+	guint64 ppid;
+	guint place = 0;
 
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if ((guint64)self->list[middle].row->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < self->forest.n && (guint64)self->list[low].row->pid == pid)
-		return low;
-	return FOREST_ROOT;
+	if (row_number(&self->rows, row, side, "ppid", &ppid) && ppid <= G_MAXINT32)
+		place = GPOINTER_TO_UINT(
+			g_hash_table_lookup(self->by_pid[side], GINT_TO_POINTER((gint)ppid)));
+	return place > 0 && self->list[place - 1].row != row ? place - 1 : FOREST_ROOT;
 }
 
 static void find_parents(Processes *self)
 {
-	for (guint i = 0; !self->is_flat && i < self->forest.n; i++) {
-		guint64 ppid;
-
-		if (memory_row_number(self->list[i].row, PROCESS_PPID, &ppid) &&
-		    find_process(self, ppid) != i)
-			self->forest.parents[i] = find_process(self, ppid);
-	}
+	for (guint i = 0; !self->is_flat && i < self->forest.n; i++)
+		self->forest.parents[i] = find_parent(self, self->list[i].row);
 	forest_settle(&self->forest);
-}
-
-/* What has no memory spoils no sum by not having it. */
-static void add_own(AmountSum *sum, const Process *process, guint footprint)
-{
-	if (process->coverage != MEMORY_NONE)
-		amount_sum_add(sum, process->own[footprint]);
 }
 
 /* Each sum goes up to the parent when all below it is in it. */
@@ -190,27 +171,43 @@ static void sum_trees(Processes *self)
 		Process *process = &self->list[i];
 
 		for (guint f = 0; f < N_FOOTPRINTS; f++) {
-			add_own(&process->tree[f], process, f);
+			struct ctprof_value own[SIDES];
+
+			own_values(self, process, f, own);
+			sums_add(self->draft, &process->tree[f], own);
 			if (parent != FOREST_ROOT)
-				amount_sum_merge(&self->list[parent].tree[f], &process->tree[f]);
+				sums_merge(&self->list[parent].tree[f], &process->tree[f]);
 		}
 	}
 }
 
 static gboolean is_asked_for(const Processes *self, const Process *process)
 {
-	const MemoryDraft *draft = self->draft;
-	char pid[16];
+	const Draft *draft = self->draft;
+	gint32 pid = process->row->key.tid;
+	char text[16];
 
-	if (draft->options->pid > 0)
-		return process->row->pid == draft->options->pid;
-	if (process->coverage == MEMORY_NONE && !draft->options->all)
+	if (self->options->pid > 0)
+		return pid == self->options->pid;
+	if (process->reading == READ_NONE && !self->options->all)
 		return FALSE;
-	g_snprintf(pid, sizeof pid, "%d", process->row->pid);
-	return memory_draft_matches(draft, process->name) ||
-	       memory_draft_matches(draft, process->command) ||
-	       memory_draft_matches(draft, memory_row_text(process->row, PROCESS_USER)) ||
-	       memory_draft_matches(draft, pid);
+	g_snprintf(text, sizeof text, "%d", pid);
+	const char *const texts[] = {process->name, process->command,
+				     row_text(&self->rows, process->row, "user"), text};
+	return view_matches(draft->view, texts, G_N_ELEMENTS(texts));
+}
+
+/* Whether any of its amounts is to be seen, by what changed. */
+static gboolean passes(const Processes *self, const Process *process)
+{
+	for (guint f = 0; f < N_FOOTPRINTS; f++) {
+		struct ctprof_value own[SIDES];
+
+		own_values(self, process, f, own);
+		if (rows_pass(self->draft, process->row, &footprints[f].own, own))
+			return TRUE;
+	}
+	return FALSE;
 }
 
 static void choose(Processes *self)
@@ -222,11 +219,12 @@ static void choose(Processes *self)
 		guint parent = forest->parents[forest->order[at]];
 
 		process->matches = is_asked_for(self, process);
-		process->is_shown = process->matches;
+		process->is_wanted = process->matches && passes(self, process);
+		process->is_shown = process->is_wanted;
 		process->is_inside =
 			process->matches || (parent != FOREST_ROOT && self->list[parent].is_inside);
 		self->n_matches += process->matches ? 1 : 0;
-		self->coverage[process->coverage] += process->is_inside ? 1 : 0;
+		self->readings[process->reading] += process->is_inside ? 1 : 0;
 	}
 	for (guint at = forest->n; at-- > 0;) {
 		guint i = forest->order[at], parent = forest->parents[i];
@@ -239,7 +237,7 @@ static void choose(Processes *self)
 /* What does not matter by the amount they are sorted by. */
 static void collapse(Processes *self)
 {
-	guint by = self->draft->sort < N_FOOTPRINTS ? self->draft->sort : FOOTPRINT_PSS;
+	guint by = self->order < N_FOOTPRINTS ? self->order : FOOTPRINT_PSS;
 	g_autofree CollapseNode *nodes = g_new0(CollapseNode, self->forest.n);
 
 	for (guint i = 0; i < self->forest.n; i++) {
@@ -247,9 +245,9 @@ static void collapse(Processes *self)
 
 		nodes[i].tree = process->tree[by];
 		nodes[i].is_shown = process->is_shown;
-		nodes[i].is_kept = process->is_shown && !process->matches;
+		nodes[i].is_kept = process->is_shown && !process->is_wanted;
 	}
-	collapse_forest(&self->forest, nodes, memory_draft_ram(self->draft));
+	collapse_forest(&self->forest, nodes, ledger_ram(self->draft));
 	for (guint i = 0; i < self->forest.n; i++) {
 		self->list[i].is_shown &= !nodes[i].is_hidden;
 		self->list[i].n_folded = nodes[i].n_folded;
@@ -260,178 +258,180 @@ static gint compare_processes(guint a, guint b, gconstpointer data)
 {
 	const Processes *self = data;
 	const Process *x = &self->list[a], *y = &self->list[b];
-	guint sort = self->draft->sort;
+	struct ctprof_value p[SIDES], q[SIDES];
 
 	/* Numbers of the list are in order of pids, and decide what this does not. */
-	if (sort == SORT_PID)
+	if (self->order == SORT_PID)
 		return 0;
-	if (sort == SORT_NAME)
+	if (self->order == SORT_NAME)
 		return strcmp(x->name, y->name);
-	return amount_compare(amount_sum_total(&x->tree[sort]), amount_sum_total(&y->tree[sort]));
+	sums_values(self->draft, &x->tree[self->order], FALSE, p);
+	sums_values(self->draft, &y->tree[self->order], FALSE, q);
+	return rows_compare_values(self->draft, p, q);
 }
 
 /* ---- the table ------------------------------------------------------------------ */
 
-static guint n_per_footprint(const Processes *self)
+static guint add_column(Processes *self, guint column)
 {
-	return self->is_flat ? 1 : 2;
+	guint field = table_take_field(self->table, &columns[column].field);
+
+	table_hide(self->table, field, columns[column].is_rare && !self->options->wide);
+	return field;
 }
 
-static guint place_behind(const Processes *self, guint field)
+static void add_amount(Processes *self, const struct ctprof_report_field *field, gboolean is_shown)
 {
-	return N_BEFORE + N_FOOTPRINTS * n_per_footprint(self) + field;
-}
-
-static void add_footprint_fields(const Processes *self, GArray *fields)
-{
-	for (guint i = 0; i < N_FOOTPRINTS; i++) {
-		const FootprintWord *word = &footprint_words[i];
-		gboolean is_order = i == self->draft->sort;
-		struct ctprof_report_field own = BYTES_FIELD(word->name, word->header);
-		struct ctprof_report_field tree = BYTES_FIELD(word->tree_name, word->tree_header);
-
-		if (!self->draft->options->wide) {
-			own.flags |= word->is_common || is_order ? 0 : CTPROF_FIELD_HIDDEN;
-			tree.flags |= is_order ? 0 : CTPROF_FIELD_HIDDEN;
-		}
-		g_array_append_val(fields, own);
-		if (!self->is_flat)
-			g_array_append_val(fields, tree);
-	}
+	table_hide(self->table, table_take_field(self->table, field),
+		   !is_shown && !self->options->wide);
 }
 
 static void begin_table(Processes *self)
 {
-	static const guint rare[] = {FIELD_PPID, FIELD_STATE, FIELD_THREADS};
-	static const guint rare_behind[] = {FIELD_MEMORY_SOURCE, FIELD_NAME, FIELD_CWD};
-	g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_field));
-	gboolean wide = self->draft->options->wide;
-	gboolean is_all_exact =
-		self->coverage[MEMORY_APPROXIMATE] + self->coverage[MEMORY_MISSING] == 0;
+	guint64 n_unread = self->readings[READ_APPROXIMATE] + self->readings[READ_MISSING];
 
-	g_array_append_vals(fields, before, N_BEFORE);
-	add_footprint_fields(self, fields);
-	g_array_append_vals(fields, behind, N_BEHIND);
-	self->table = memory_tables_add(self->draft->tables, "processes", "Processes",
-					(const void *)fields->data, fields->len);
-	for (guint i = 0; i < G_N_ELEMENTS(rare); i++)
-		memory_table_hide(self->table, rare[i], !wide);
-	for (guint i = 0; i < G_N_ELEMENTS(rare_behind); i++)
-		memory_table_hide(self->table, place_behind(self, rare_behind[i]), !wide);
-	memory_table_hide(self->table, place_behind(self, FIELD_MEMORY_STATE),
-			  !wide && is_all_exact);
-	memory_table_hide(self->table, place_behind(self, FIELD_FOLDED),
-			  !self->draft->options->fold);
-	if (!self->is_flat)
-		memory_table_flag(self->table, place_behind(self, FIELD_COMMAND),
-				  CTPROF_FIELD_TREE);
+	self->table = tables_add(self->draft->tables, "processes", "Processes", NULL, 0);
+	for (guint i = 0; i < N_BEFORE; i++)
+		add_column(self, i);
+	for (guint f = 0; f < N_FOOTPRINTS; f++) {
+		add_amount(self, &footprints[f].own, footprints[f].is_common || f == self->order);
+		if (!self->is_flat)
+			add_amount(self, &footprints[f].tree, f == self->order);
+	}
+	for (guint i = N_BEFORE; i < N_COLUMNS; i++) {
+		guint field = add_column(self, i);
+
+		if (i == COLUMN_MEMORY_STATE)
+			table_hide(self->table, field, !self->options->wide && n_unread == 0);
+		else if (i == COLUMN_FOLDED)
+			table_hide(self->table, field, !self->options->fold);
+		else if (i == COLUMN_COMMAND && !self->is_flat)
+			table_field(self->table, field)->flags |= CTPROF_FIELD_TREE;
+	}
 }
 
-/* One letter, which a snapshot has as a number. */
-static const char *state_of(MemoryData *data, const MemoryRow *row)
+static void put(const Processes *self, struct ctprof_cell *cells,
+		const struct ctprof_report_field *field, const struct ctprof_value values[SIDES])
 {
-	char letter[2] = "";
-	guint64 number;
-
-	if (!memory_row_number(row, PROCESS_STATE, &number) || number <= ' ' || number > '~')
-		return NULL;
-	letter[0] = (char)number;
-	return memory_data_keep(data, letter);
+	rows_put(self->draft, self->table, cells, table_take_field(self->table, field), values);
 }
 
-static void put_footprint(const Processes *self, struct ctprof_value *cells, guint footprint,
-			  Amount own, Amount tree)
+static void put_same(const Processes *self, struct ctprof_cell *cells, guint column,
+		     struct ctprof_value value)
 {
-	guint n = n_per_footprint(self);
-
-	cells[N_BEFORE + footprint * n] = value_of_amount(own);
-	if (!self->is_flat)
-		cells[N_BEFORE + footprint * n + 1] = value_of_amount(tree);
+	rows_put_same(self->draft, self->table, cells,
+		      table_take_field(self->table, &columns[column].field), &value);
 }
 
-static void put_process(Processes *self, guint i)
+static void put_column(const Processes *self, struct ctprof_cell *cells, const Process *process,
+		       guint column)
+{
+	const struct column *from = &columns[column];
+	struct ctprof_value values[SIDES];
+
+	row_values(&self->rows, process->row, from->metric, values);
+	if (from->is_measured)
+		put(self, cells, &from->field, values);
+	else
+		put_same(self, cells, column, values[row_side(process->row)]);
+}
+
+static void put_footprint(const Processes *self, struct ctprof_cell *cells, guint footprint,
+			  const struct ctprof_value own[SIDES], const Sums *tree, gboolean zero)
+{
+	struct ctprof_value values[SIDES];
+
+	put(self, cells, &footprints[footprint].own, own);
+	if (self->is_flat)
+		return;
+	sums_values(self->draft, tree, zero, values);
+	put(self, cells, &footprints[footprint].tree, values);
+}
+
+static void put_process(const Processes *self, guint i)
 {
 	const Process *process = &self->list[i];
-	const MemoryRow *row = process->row;
-	guint32 flags = process->matches ? 0 : CTPROF_LINE_CONTEXT;
+	guint32 flags = process->is_wanted ? 0 : CTPROF_LINE_CONTEXT;
 
-	if (!memory_table_has_room(self->table, self->draft->options->limit))
+	if (!table_has_room(self->table, self->options->limit))
 		return;
-	struct ctprof_value *cells = memory_table_line(self->table, flags, self->forest.depths[i]);
-	struct ctprof_value *last = cells + place_behind(self, 0);
-	cells[FIELD_PID] = value_of_number((guint64)row->pid);
-	cells[FIELD_PPID] = memory_row_value(row, PROCESS_PPID);
-	cells[FIELD_USER] = memory_row_value(row, PROCESS_USER);
-	cells[FIELD_STATE] = value_of_text(state_of(self->draft->data, row));
-	cells[FIELD_THREADS] = memory_row_value(row, PROCESS_THREADS);
-	for (guint f = 0; f < N_FOOTPRINTS; f++)
-		put_footprint(self, cells, f, process->own[f], amount_sum_total(&process->tree[f]));
-	last[FIELD_MEMORY_STATE] = memory_row_value(row, PROCESS_MEMORY_STATE);
-	last[FIELD_MEMORY_SOURCE] = memory_row_value(row, PROCESS_MEMORY_SOURCE);
-	last[FIELD_NAME] = value_of_text(process->name);
+	struct ctprof_cell *cells = table_line(self->table, flags, self->forest.depths[i]);
+	put_same(self, cells, COLUMN_PID, value_of_number((guint64)process->row->key.tid));
+	put_same(self, cells, COLUMN_NAME, value_of_text(process->name));
+	put_same(self, cells, COLUMN_COMMAND, value_of_text(process->command));
 	if (process->n_folded > 0)
-		last[FIELD_FOLDED] = value_of_number(process->n_folded);
-	last[FIELD_COMMAND] = value_of_text(process->command);
-	last[FIELD_CWD] = memory_row_value(row, PROCESS_CWD);
+		put_same(self, cells, COLUMN_FOLDED, value_of_number(process->n_folded));
+	for (guint column = 0; column < N_COLUMNS; column++)
+		if (columns[column].metric)
+			put_column(self, cells, process, column);
+	for (guint f = 0; f < N_FOOTPRINTS; f++) {
+		struct ctprof_value own[SIDES];
+
+		own_values(self, process, f, own);
+		put_footprint(self, cells, f, own, &process->tree[f], FALSE);
+	}
 }
 
 /* Of matches: what they take themselves, and what they take with their children,
  * of whom those that match as well are not counted twice. */
-static void sum_matches(const Processes *self, AmountSum *own, AmountSum *tree)
+static void sum_matches(const Processes *self, guint footprint, Sums *own, Sums *tree)
 {
 	for (guint i = 0; i < self->forest.n; i++) {
 		const Process *process = &self->list[i];
 		guint parent = self->forest.parents[i];
-		gboolean is_top = parent == FOREST_ROOT || !self->list[parent].is_inside;
+		struct ctprof_value values[SIDES];
 
-		for (guint f = 0; process->matches && f < N_FOOTPRINTS; f++) {
-			add_own(&own[f], process, f);
-			if (is_top)
-				amount_sum_merge(&tree[f], &process->tree[f]);
-		}
+		if (!process->matches)
+			continue;
+		own_values(self, process, footprint, values);
+		sums_add(self->draft, own, values);
+		if (parent == FOREST_ROOT || !self->list[parent].is_inside)
+			sums_merge(tree, &process->tree[footprint]);
 	}
 }
 
-static void put_total(Processes *self)
+static void put_total(const Processes *self)
 {
-	AmountSum own[N_FOOTPRINTS] = {{0}}, tree[N_FOOTPRINTS] = {{0}};
-	g_autofree char *matches =
-		g_strdup_printf(self->n_matches == 1 ? "%" G_GUINT64_FORMAT " process matches"
-						     : "%" G_GUINT64_FORMAT " processes match",
-				self->n_matches);
+	struct ctprof_cell *cells = table_line(self->table, CTPROF_LINE_TOTAL, 0);
+	const char *words = "total";
 
-	sum_matches(self, own, tree);
-	struct ctprof_value *cells = memory_table_line(self->table, CTPROF_LINE_TOTAL, 0);
-	for (guint f = 0; f < N_FOOTPRINTS; f++)
-		put_footprint(self, cells, f, amount_sum_of_all(&own[f]),
-			      amount_sum_of_all(&tree[f]));
-	cells[place_behind(self, FIELD_COMMAND)] = value_of_text(
-		self->draft->filter ? memory_data_keep(self->draft->data, matches) : "total");
+	if (self->draft->view->match)
+		words = store_take(self->draft->store,
+				   g_strdup_printf(self->n_matches == 1 ? "%" G_GUINT64_FORMAT
+									  " process matches"
+									: "%" G_GUINT64_FORMAT
+									  " processes match",
+						   self->n_matches));
+	put_same(self, cells, COLUMN_COMMAND, value_of_text(words));
+	for (guint f = 0; f < N_FOOTPRINTS; f++) {
+		Sums own = {0}, tree = {0};
+		struct ctprof_value values[SIDES];
+
+		sum_matches(self, f, &own, &tree);
+		sums_values(self->draft, &own, TRUE, values);
+		put_footprint(self, cells, f, values, &tree, TRUE);
+	}
 }
 
-static void cover(Processes *self)
-{
-	const Coverage coverage = {
-		.exact = self->coverage[MEMORY_EXACT],
-		.approximate = self->coverage[MEMORY_APPROXIMATE],
-		.missing = self->coverage[MEMORY_MISSING],
-	};
-
-	memory_table_cover(self->table, "processes", &coverage);
-}
-
+/* On either side. */
 static guint64 count_state(const Processes *self, const char *state)
 {
 	guint64 n = 0;
 
-	for (guint i = 0; i < self->forest.n; i++)
-		n += self->list[i].is_inside &&
-		     g_strcmp0(memory_row_text(self->list[i].row, PROCESS_MEMORY_STATE), state) ==
-			     0;
+	for (guint i = 0; i < self->forest.n; i++) {
+		const Process *process = &self->list[i];
+		gboolean has = FALSE;
+
+		for (guint side = 0; side < SIDES; side++)
+			has |= g_strcmp0(
+				       row_text_of(&self->rows, process->row, side, "memory_state"),
+				       state) == 0;
+		n += process->is_inside && has;
+	}
 	return n;
 }
 
-static void put_notes(Processes *self)
+static void put_notes(const Processes *self)
 {
 	static const struct {
 		const char *state, *remedy;
@@ -447,22 +447,28 @@ static void put_notes(Processes *self)
 		guint64 n = count_state(self, notes[i].state);
 
 		if (n > 0)
-			memory_table_note(self->table,
-					  "PSS of %" G_GUINT64_FORMAT " process%s is absent: %s", n,
-					  n == 1 ? "" : "es", notes[i].remedy);
+			table_note(self->table,
+				   "PSS of %" G_GUINT64_FORMAT " process%s is absent: %s", n,
+				   n == 1 ? "" : "es", notes[i].remedy);
 	}
 }
 
-void memory_draft_processes(MemoryDraft *draft)
+void processes_draft(const Draft *draft, guint order)
 {
-	gboolean is_one = draft->options->pid > 0;
-	g_auto(Processes) self = {.draft = draft, .is_flat = draft->options->flat || is_one};
+	const AnalysisOptions *options = draft->plan->options;
+	gboolean is_one = options->pid > 0;
+	g_auto(Processes) self = {
+		.draft = draft,
+		.options = options,
+		.order = order,
+		.is_flat = options->flat || is_one,
+	};
 
 	take_processes(&self);
 	find_parents(&self);
 	sum_trees(&self);
 	choose(&self);
-	if (draft->options->fold)
+	if (options->fold)
 		collapse(&self);
 	forest_sort(&self.forest, compare_processes, &self);
 	begin_table(&self);
@@ -471,7 +477,33 @@ void memory_draft_processes(MemoryDraft *draft)
 			put_process(&self, self.forest.order[at]);
 	if (!is_one)
 		put_total(&self);
-	cover(&self);
-	if (!draft->options->is_told)
+	table_cover(self.table, "processes",
+		    &(Tally){self.readings[READ_EXACT], self.readings[READ_APPROXIMATE],
+			     self.readings[READ_MISSING]});
+	if (!options->is_told)
 		put_notes(&self);
 }
+
+static void draft_processes(const Draft *draft, const Section *section)
+{
+	(void)section;
+	processes_draft(draft, draft->plan->order);
+}
+
+static const char *const orders[] = {
+	"pss", "uss", "rss", "swap", "eps", "anon", "file", "shmem", "pid", "name", NULL,
+};
+
+const Section view_processes = {
+	.name = "processes",
+	.heading = "Processes",
+	.help = "PSS, USS, RSS and swap of processes, as a tree",
+	.flags = SECTION_VIEW,
+	.draft = draft_processes,
+	.orders = orders,
+	.groups = "memory,memory-ledger",
+	.optional = "memory-swap",
+	.needs = "memory_state",
+	.what = "memory of processes",
+	.capture = "--memory=processes",
+};

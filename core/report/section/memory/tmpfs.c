@@ -3,101 +3,67 @@
 #include <string.h>
 
 #include "collapse.h"
-#include "memory-rows.h"
-#include "memory-views.h"
+#include "footprint.h"
+#include "listing.h"
+
+#define MOUNTS "memory-tmpfs"
+#define FILES "memory-files"
 
 /* ---- mounts ------------------------------------------------------------------- */
 
-enum {
-	MOUNT_USED,
-	MOUNT_LIMIT,
-	MOUNT_SHARE,
-	MOUNT_FILES,
-	MOUNT_DEVICE,
-	MOUNT_SOURCE,
-	MOUNT_NAME,
-	N_MOUNT_FIELDS,
+enum { USED, LIMIT, SHARE, INODES, DEVICE, SOURCE, MOUNT };
+
+static const Place mounts[] = {
+	[USED] = {BYTES_FIELD("used", "USED"), "tmpfs_used_bytes", PLACE_SUMMED, NULL},
+	[LIMIT] = {BYTES_FIELD("limit", "LIMIT"), "tmpfs_limit_bytes", 0, NULL},
+	[SHARE] = {SHARE_FIELD("used_percent", "%"), NULL, 0, NULL},
+	[INODES] = {COUNT_FIELD("files", "FILES"), "tmpfs_files", 0, NULL},
+	[DEVICE] = {TEXT_FIELD("device", "DEVICE"), "tmpfs_device", PLACE_RARE, NULL},
+	[SOURCE] = {TEXT_FIELD("source", "SOURCE"), "tmpfs_source", PLACE_RARE, NULL},
+	[MOUNT] = {TEXT_FIELD("mount", "MOUNT"), PLACE_NAME, PLACE_TITLE, NULL},
 };
 
-static const struct ctprof_report_field mount_fields[N_MOUNT_FIELDS] = {
-	[MOUNT_USED] = BYTES_FIELD("used", "USED"),
-	[MOUNT_LIMIT] = BYTES_FIELD("limit", "LIMIT"),
-	[MOUNT_SHARE] = SHARE_FIELD("used_percent", "%"),
-	[MOUNT_FILES] = COUNT_FIELD("files", "FILES"),
-	[MOUNT_DEVICE] = TEXT_FIELD("device", "DEVICE"),
-	[MOUNT_SOURCE] = TEXT_FIELD("source", "SOURCE"),
-	[MOUNT_NAME] = TEXT_FIELD("mount", "MOUNT"),
-};
+/* The mounts' order is by one of their places; the files' by this. */
+enum by { BY_ALLOCATED, BY_LOGICAL, BY_NAME };
 
-/* The mounts' order, and that of the files. */
-static const struct {
-	const char *name;
-	guint mounts, files;
-} orders[] = {
-	{"used", TMPFS_USED, FILE_ALLOCATED},      {"limit", TMPFS_LIMIT, FILE_ALLOCATED},
-	{"files", TMPFS_FILES, FILE_ALLOCATED},    {"name", MEMORY_BY_NAME, MEMORY_BY_NAME},
-	{"allocated", TMPFS_USED, FILE_ALLOCATED}, {"logical", TMPFS_USED, FILE_LOGICAL},
-};
-
-const char *memory_tmpfs_sort(guint i)
+static enum by order_of_files(const char *order)
 {
-	return i < G_N_ELEMENTS(orders) ? orders[i].name : NULL;
+	return strcmp(order, "name") == 0      ? BY_NAME
+	       : strcmp(order, "logical") == 0 ? BY_LOGICAL
+					       : BY_ALLOCATED;
 }
 
-static void put_mount(MemoryTable *table, const MemoryRow *row)
+static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+				    const Place *place)
 {
-	struct ctprof_value *cells = memory_table_line(table, 0, 0);
-	guint64 used, limit;
-
-	cells[MOUNT_USED] = memory_row_value(row, TMPFS_USED);
-	cells[MOUNT_LIMIT] = memory_row_value(row, TMPFS_LIMIT);
-	cells[MOUNT_FILES] = memory_row_value(row, TMPFS_FILES);
-	cells[MOUNT_DEVICE] = memory_row_value(row, TMPFS_DEVICE);
-	cells[MOUNT_SOURCE] = memory_row_value(row, TMPFS_SOURCE);
-	cells[MOUNT_NAME] = value_of_text(row->name);
-	if (!memory_row_number(row, TMPFS_LIMIT, &limit))
-		return;
-	if (limit == G_MAXUINT64)
-		cells[MOUNT_LIMIT].type = CTPROF_VALUE_UNLIMITED;
-	else if (memory_row_number(row, TMPFS_USED, &used))
-		cells[MOUNT_SHARE] = value_of_share(used, limit);
+	if (place != &mounts[SHARE])
+		return listing_value(listing, row, side, place);
+	struct ctprof_value used = listing_value(listing, row, side, &mounts[USED]);
+	struct ctprof_value limit = listing_value(listing, row, side, &mounts[LIMIT]);
+	return value_of_share(&used, limit.type == CTPROF_VALUE_NUMBER ? limit.number : 0);
 }
 
-static void draft_mounts(MemoryDraft *draft)
+static void draft_mounts(const Draft *draft, const Section *section, const char *order)
 {
-	const GPtrArray *all = draft->data->rows[MEMORY_TMPFS];
-	g_autoptr(GPtrArray) rows = g_ptr_array_new();
-	MemoryTable *table = memory_tables_add(draft->tables, "tmpfs", "tmpfs mounts", mount_fields,
-					       N_MOUNT_FIELDS);
-	AmountSum sum = {0};
-	Coverage coverage = {0};
+	g_auto(Rows) rows = rows_of(draft, MOUNTS);
+	Listing listing = {
+		.rows = rows,
+		.places = mounts,
+		.n_places = G_N_ELEMENTS(mounts),
+		.value = value_of,
+	};
 
-	memory_table_hide(table, MOUNT_DEVICE, !draft->options->wide);
-	memory_table_hide(table, MOUNT_SOURCE, !draft->options->wide);
-	for (guint i = 0; i < all->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(all, i);
-
-		if (memory_draft_matches(draft, row->name))
-			g_ptr_array_add(rows, (gpointer)(uintptr_t)row);
-	}
-	memory_rows_sort(rows, orders[draft->sort].mounts);
-	for (guint i = 0; i < rows->len; i++) {
-		const MemoryRow *row = g_ptr_array_index(rows, i);
-		Amount used = memory_row_amount(row, TMPFS_USED);
-
-		amount_sum_add(&sum, used);
-		coverage_add(&coverage, &used, 1);
-		if (memory_table_has_room(table, draft->options->limit))
-			put_mount(table, row);
-	}
-	struct ctprof_value *total = memory_table_line(table, CTPROF_LINE_TOTAL, 0);
-	total[MOUNT_USED] = value_of_amount(amount_sum_of_all(&sum));
-	total[MOUNT_NAME] = value_of_text("total");
-	memory_table_cover(table, "mounts", &coverage);
-	memory_table_note(table, "What is used is in RAM or swapped out.");
+	if (strcmp(order, "allocated") == 0 || strcmp(order, "logical") == 0)
+		order = mounts[USED].field.name;
+	listing_draft(&listing, section->name, section->heading, order);
+	listing_cover(&listing, "mounts");
+	table_note(listing.table, "What is used is in RAM or swapped out.");
 }
 
 /* ---- files ---------------------------------------------------------------------- */
+
+/* Amounts of a file, each a field for itself and one with all below it. */
+enum { ALLOCATED, LOGICAL, N_AMOUNTS };
 
 enum {
 	FIELD_TREE,
@@ -120,78 +86,166 @@ static const struct ctprof_report_field file_fields[N_FIELDS] = {
 	[FIELD_KIND] = TEXT_FIELD("kind", "KIND"),
 	[FIELD_LINKED] = COUNT_FIELD("linked", "LINKED"),
 	[FIELD_FOLDED] = COUNT_FIELD("folded", "FOLDED"),
-	[FIELD_ENTRY] = TEXT_FIELD("entry", "ENTRY"),
+	[FIELD_ENTRY] =
+		TABLE_FIELD("entry", "ENTRY", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_TREE),
 	[FIELD_PATH] = TEXT_FIELD("path", "PATH"),
 };
 
+static const struct {
+	const char *metric;
+	guint own, tree; /* fields */
+} amounts[N_AMOUNTS] = {
+	[ALLOCATED] = {"file_allocated_bytes", FIELD_OWN, FIELD_TREE},
+	[LOGICAL] = {"file_logical_bytes", FIELD_LOGICAL_OWN, FIELD_LOGICAL_TREE},
+};
+
 typedef struct file {
-	const MemoryRow *row;
-	Amount allocated, logical;
-	AmountSum allocated_tree, logical_tree;
-	gboolean matches, is_inside, is_shown;
+	const Pool *row;
+	Sums trees[N_AMOUNTS];
+	/* is_asked: for itself, else for what is below it. */
+	gboolean matches, is_asked, is_inside, is_shown;
 	guint n_folded; /* files its line stands for besides */
 } File;
 
 typedef struct files {
-	const MemoryDraft *draft;
-	File *list; /* in the order of the walk */
+	const Draft *draft;
+	enum by by;
+	Rows rows;
+	File *list; /* one for each row */
 	guint64 n_unreadable;
 	Forest forest;
-	MemoryTable *table;
+	Table *table;
 } Files;
 
 static void files_clear(Files *self)
 {
 	forest_clear(&self->forest);
 	g_clear_pointer(&self->list, g_free);
+	rows_clear(&self->rows);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Files, files_clear)
 
-static guint64 depth_of(const MemoryRow *row)
+static void own_of(const Files *self, const File *file, guint amount,
+		   struct ctprof_value ret_values[SIDES])
+{
+	row_values(&self->rows, file->row, amounts[amount].metric, ret_values);
+}
+
+static void tree_of(const Files *self, const File *file, guint amount,
+		    struct ctprof_value ret_values[SIDES])
+{
+	sums_values(self->draft, &file->trees[amount], FALSE, ret_values);
+}
+
+/* One row may tell of what could not be read, and is no file.  Of two sides that
+ * counts which was read worse. */
+static void take_rows(Files *self)
+{
+	GPtrArray *list = self->rows.list;
+	guint n = 0;
+
+	for (guint i = 0; i < list->len; i++) {
+		const Pool *row = g_ptr_array_index(list, i);
+		gboolean is_file = TRUE;
+
+		for (guint side = 0; side < draft_n_sides(self->draft); side++) {
+			guint64 unreadable;
+
+			if (!row_number(&self->rows, row, side, "files_unreadable", &unreadable))
+				continue;
+			self->n_unreadable = MAX(self->n_unreadable, unreadable);
+			is_file = FALSE;
+		}
+		if (is_file)
+			list->pdata[n++] = list->pdata[i];
+	}
+	g_ptr_array_set_size(list, (gint)n);
+}
+
+/* ---- the tree ---- */
+
+struct walk {
+	const Files *files;
+	guint side;
+};
+
+static gint compare_places(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct walk *walk = data;
+	const Record *x = walk->files->list[*(const guint *)a].row->sides[walk->side];
+	const Record *y = walk->files->list[*(const guint *)b].row->sides[walk->side];
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* A side's files in the order of the walk. */
+static GArray *list_walk(const Files *self, guint side)
+{
+	GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
+	struct walk walk = {self, side};
+
+	for (guint i = 0; i < self->forest.n; i++)
+		if (self->list[i].row->sides[side])
+			g_array_append_val(order, i);
+	g_array_sort_with_data(order, compare_places, &walk);
+	return order;
+}
+
+static guint64 depth_of(const Files *self, guint i, guint side)
 {
 	guint64 depth = 0;
 
-	(void)memory_row_number(row, FILE_DEPTH, &depth);
+	(void)row_number(&self->rows, self->list[i].row, side, "file_depth", &depth);
 	return depth;
 }
 
-/* One row may tell of what could not be read, and is no file. */
-static GPtrArray *pick_files(Files *self)
+/* A walk names a folder before what is in it: the parent is the last one above.
+ * A file of both sides stays where the baseline has it. */
+static void take_parents(Files *self, guint side)
 {
-	const GPtrArray *all = self->draft->data->rows[MEMORY_FILES];
-	GPtrArray *rows = g_ptr_array_new();
-
-	for (guint i = 0; i < all->len; i++) {
-		MemoryRow *row = g_ptr_array_index(all, i);
-
-		if (!memory_row_number(row, FILE_UNREADABLE, &self->n_unreadable))
-			g_ptr_array_add(rows, row);
-	}
-	return rows;
-}
-
-/* A walk names a folder before what is in it: the parent is the last one above. */
-static void take_files(Files *self)
-{
-	g_autoptr(GPtrArray) rows = pick_files(self);
+	g_autoptr(GArray) order = list_walk(self, side);
+	guint *parents = self->forest.parents;
 	guint above = FOREST_ROOT;
 
-	self->list = g_new0(File, rows->len);
-	forest_init(&self->forest, rows->len);
-	for (guint i = 0; i < rows->len; i++) {
-		File *file = &self->list[i];
+	for (guint at = 0; at < order->len; at++) {
+		guint i = g_array_index(order, guint, at);
+		guint64 depth = depth_of(self, i, side);
 
-		file->row = g_ptr_array_index(rows, i);
-		file->allocated = memory_row_amount(file->row, FILE_ALLOCATED);
-		file->logical = memory_row_amount(file->row, FILE_LOGICAL);
-		file->matches = memory_draft_matches(self->draft, file->row->name);
-		while (above != FOREST_ROOT &&
-		       depth_of(self->list[above].row) >= depth_of(file->row))
-			above = self->forest.parents[above];
-		self->forest.parents[i] = above;
+		while (above != FOREST_ROOT && depth_of(self, above, side) >= depth)
+			above = parents[above];
+		if (side == 0 || !self->list[i].row->sides[0])
+			parents[i] = above;
 		above = i;
 	}
+}
+
+static void take_files(Files *self)
+{
+	take_rows(self);
+	self->list = g_new0(File, self->rows.list->len);
+	forest_init(&self->forest, self->rows.list->len);
+	for (guint i = 0; i < self->forest.n; i++) {
+		File *file = &self->list[i];
+
+		file->row = g_ptr_array_index(self->rows.list, i);
+		file->matches = rows_match(self->draft, row_name(file->row));
+	}
+	for (guint side = 0; side < draft_n_sides(self->draft); side++)
+		take_parents(self, side);
 	forest_settle(&self->forest);
+}
+
+/* Whether what changed in or below the file is to be seen. */
+static gboolean passes(const Files *self, const File *file)
+{
+	for (guint i = 0; i < N_AMOUNTS; i++) {
+		struct ctprof_value values[SIDES];
+
+		tree_of(self, file, i, values);
+		if (rows_pass(self->draft, file->row, &file_fields[amounts[i].tree], values))
+			return TRUE;
+	}
+	return FALSE;
 }
 
 /* Up: sums, and who is above a match; down: who is below one. */
@@ -203,14 +257,18 @@ static void relate_files(Files *self)
 		guint i = forest->order[at], parent = forest->parents[i];
 		File *file = &self->list[i];
 
-		amount_sum_add(&file->allocated_tree, file->allocated);
-		amount_sum_add(&file->logical_tree, file->logical);
-		file->is_shown |= file->matches;
-		if (parent == FOREST_ROOT)
-			continue;
-		self->list[parent].is_shown |= file->is_shown;
-		amount_sum_merge(&self->list[parent].allocated_tree, &file->allocated_tree);
-		amount_sum_merge(&self->list[parent].logical_tree, &file->logical_tree);
+		for (guint a = 0; a < N_AMOUNTS; a++) {
+			struct ctprof_value values[SIDES];
+
+			own_of(self, file, a, values);
+			sums_add(self->draft, &file->trees[a], values);
+			if (parent != FOREST_ROOT)
+				sums_merge(&self->list[parent].trees[a], &file->trees[a]);
+		}
+		file->is_asked = file->matches && passes(self, file);
+		file->is_shown |= file->is_asked;
+		if (parent != FOREST_ROOT)
+			self->list[parent].is_shown |= file->is_shown;
 	}
 	for (guint at = 0; at < forest->n; at++) {
 		File *file = &self->list[forest->order[at]];
@@ -221,10 +279,9 @@ static void relate_files(Files *self)
 	}
 }
 
-static const AmountSum *tree_of(const Files *self, const File *file)
+static guint ranked_amount(const Files *self)
 {
-	return orders[self->draft->sort].files == FILE_LOGICAL ? &file->logical_tree
-							       : &file->allocated_tree;
+	return self->by == BY_LOGICAL ? LOGICAL : ALLOCATED;
 }
 
 static void collapse(Files *self)
@@ -234,11 +291,11 @@ static void collapse(Files *self)
 	for (guint i = 0; i < self->forest.n; i++) {
 		const File *file = &self->list[i];
 
-		nodes[i].tree = *tree_of(self, file);
+		nodes[i].tree = file->trees[ranked_amount(self)];
 		nodes[i].is_shown = file->is_shown;
-		nodes[i].is_kept = file->is_shown && !file->matches;
+		nodes[i].is_kept = file->is_shown && !file->is_asked;
 	}
-	collapse_forest(&self->forest, nodes, memory_draft_ram(self->draft));
+	collapse_forest(&self->forest, nodes, ledger_ram(self->draft));
 	for (guint i = 0; i < self->forest.n; i++) {
 		self->list[i].is_shown &= !nodes[i].is_hidden;
 		self->list[i].n_folded = nodes[i].n_folded;
@@ -249,109 +306,146 @@ static gint compare_files(guint a, guint b, gconstpointer data)
 {
 	const Files *self = data;
 	const File *x = &self->list[a], *y = &self->list[b];
+	struct ctprof_value p[SIDES], q[SIDES];
 	gint order = 0;
 
-	if (orders[self->draft->sort].files != MEMORY_BY_NAME)
-		order = amount_compare(amount_sum_total(tree_of(self, x)),
-				       amount_sum_total(tree_of(self, y)));
-	return order != 0 ? order : strcmp(x->row->name, y->row->name);
+	if (self->by != BY_NAME) {
+		tree_of(self, x, ranked_amount(self), p);
+		tree_of(self, y, ranked_amount(self), q);
+		order = rows_compare_values(self->draft, p, q);
+	}
+	return order != 0 ? order : strcmp(row_name(x->row), row_name(y->row));
 }
 
-/* The path's last part; of a mount, all of it. */
-static const char *entry_of(const MemoryRow *row, guint depth)
-{
-	const char *slash = strrchr(row->name, '/');
+/* ---- the table ---- */
 
-	return depth > 0 && slash && slash[1] ? slash + 1 : row->name;
+/* The path's last part; of a mount, all of it. */
+static const char *entry_of(const char *path, guint depth)
+{
+	const char *slash = strrchr(path, '/');
+
+	return depth > 0 && slash && slash[1] ? slash + 1 : path;
 }
 
 static void put_file(Files *self, guint i)
 {
 	const File *file = &self->list[i];
+	const char *path = row_name(file->row);
+	const Draft *draft = self->draft;
 	guint depth = self->forest.depths[i];
+	struct ctprof_cell *cells =
+		table_line(self->table, file->is_asked ? 0 : CTPROF_LINE_CONTEXT, depth);
+	struct ctprof_value values[SIDES];
 
-	if (!memory_table_has_room(self->table, self->draft->options->limit))
-		return;
-	struct ctprof_value *cells =
-		memory_table_line(self->table, file->matches ? 0 : CTPROF_LINE_CONTEXT, depth);
-	cells[FIELD_TREE] = value_of_amount(amount_sum_total(&file->allocated_tree));
-	cells[FIELD_OWN] = value_of_amount(file->allocated);
-	cells[FIELD_LOGICAL_TREE] = value_of_amount(amount_sum_total(&file->logical_tree));
-	cells[FIELD_LOGICAL_OWN] = value_of_amount(file->logical);
-	cells[FIELD_KIND] = memory_row_value(file->row, FILE_KIND);
-	cells[FIELD_LINKED] = memory_row_value(file->row, FILE_LINKED);
+	for (guint a = 0; a < N_AMOUNTS; a++) {
+		own_of(self, file, a, values);
+		rows_put(draft, self->table, cells, amounts[a].own, values);
+		tree_of(self, file, a, values);
+		rows_put(draft, self->table, cells, amounts[a].tree, values);
+	}
+	rows_put_text(draft, self->table, cells, FIELD_KIND,
+		      row_text(&self->rows, file->row, "file_kind"));
+	row_values(&self->rows, file->row, "file_linked", values);
+	rows_put(draft, self->table, cells, FIELD_LINKED, values);
 	if (file->n_folded > 0)
-		cells[FIELD_FOLDED] = value_of_number(file->n_folded);
-	cells[FIELD_ENTRY] = value_of_text(entry_of(file->row, depth));
-	cells[FIELD_PATH] = value_of_text(file->row->name);
+		rows_put_number(draft, self->table, cells, FIELD_FOLDED, file->n_folded);
+	rows_put_text(draft, self->table, cells, FIELD_ENTRY, entry_of(path, depth));
+	rows_put_text(draft, self->table, cells, FIELD_PATH, path);
 }
 
-static void cover(Files *self)
+static void cover(const Files *self)
 {
-	Coverage coverage = {.missing = self->n_unreadable};
+	Tally tally = {.missing = self->n_unreadable};
 
 	for (guint i = 0; i < self->forest.n; i++) {
-		const Amount amounts[] = {self->list[i].allocated, self->list[i].logical};
+		struct ctprof_value list[N_AMOUNTS * SIDES], values[SIDES];
+		guint n = 0;
 
-		if (self->list[i].is_inside)
-			coverage_add(&coverage, amounts, G_N_ELEMENTS(amounts));
+		if (!self->list[i].is_inside)
+			continue;
+		for (guint a = 0; a < N_AMOUNTS; a++) {
+			own_of(self, &self->list[i], a, values);
+			n += rows_list_amounts(self->draft, values, &list[n]);
+		}
+		tally_add(&tally, list, n);
 	}
-	memory_table_cover(self->table, "files", &coverage);
+	table_cover(self->table, "files", &tally);
 	if (self->n_unreadable > 0)
-		memory_table_estimate_totals(self->table);
+		table_mark_totals(self->table);
 }
 
-static void put_total(Files *self)
+static void put_total(const Files *self)
 {
-	AmountSum allocated = {0}, allocated_tree = {0}, logical = {0}, logical_tree = {0};
+	struct ctprof_cell *cells = table_line(self->table, CTPROF_LINE_TOTAL, 0);
+	struct ctprof_value values[SIDES];
 
-	for (guint i = 0; i < self->forest.n; i++) {
-		const File *file = &self->list[i];
-		guint parent = self->forest.parents[i];
+	for (guint a = 0; a < N_AMOUNTS; a++) {
+		Sums own = {0}, tree = {0};
 
-		if (!file->matches)
-			continue;
-		amount_sum_add(&allocated, file->allocated);
-		amount_sum_add(&logical, file->logical);
-		if (parent != FOREST_ROOT && self->list[parent].is_inside)
-			continue;
-		amount_sum_merge(&allocated_tree, &file->allocated_tree);
-		amount_sum_merge(&logical_tree, &file->logical_tree);
+		for (guint i = 0; i < self->forest.n; i++) {
+			const File *file = &self->list[i];
+			guint parent = self->forest.parents[i];
+
+			if (!file->matches)
+				continue;
+			own_of(self, file, a, values);
+			sums_add(self->draft, &own, values);
+			if (parent == FOREST_ROOT || !self->list[parent].is_inside)
+				sums_merge(&tree, &file->trees[a]);
+		}
+		sums_values(self->draft, &own, TRUE, values);
+		rows_put(self->draft, self->table, cells, amounts[a].own, values);
+		sums_values(self->draft, &tree, TRUE, values);
+		rows_put(self->draft, self->table, cells, amounts[a].tree, values);
 	}
-	struct ctprof_value *cells = memory_table_line(self->table, CTPROF_LINE_TOTAL, 0);
-	cells[FIELD_TREE] = value_of_amount(amount_sum_of_all(&allocated_tree));
-	cells[FIELD_OWN] = value_of_amount(amount_sum_of_all(&allocated));
-	cells[FIELD_LOGICAL_TREE] = value_of_amount(amount_sum_of_all(&logical_tree));
-	cells[FIELD_LOGICAL_OWN] = value_of_amount(amount_sum_of_all(&logical));
-	cells[FIELD_ENTRY] = value_of_text("total");
+	rows_put_text(self->draft, self->table, cells, FIELD_ENTRY, "total");
 }
 
-static void draft_files(MemoryDraft *draft)
+static void draft_files(const Draft *draft, enum by by)
 {
 	static const guint rare[] = {FIELD_OWN, FIELD_LOGICAL_OWN, FIELD_LINKED, FIELD_PATH};
-	g_auto(Files) self = {.draft = draft};
+	const AnalysisOptions *options = draft->plan->options;
+	g_auto(Files) self = {.draft = draft, .by = by, .rows = rows_of(draft, FILES)};
 
 	take_files(&self);
 	relate_files(&self);
-	if (draft->options->fold)
+	if (options->fold)
 		collapse(&self);
 	forest_sort(&self.forest, compare_files, &self);
-	self.table =
-		memory_tables_add(draft->tables, "files", "Files in tmpfs", file_fields, N_FIELDS);
-	memory_table_flag(self.table, FIELD_ENTRY, CTPROF_FIELD_TREE);
+	self.table = tables_add(draft->tables, "files", "Files in tmpfs", NULL, 0);
+	table_add_fields(self.table, file_fields, N_FIELDS);
 	for (guint i = 0; i < G_N_ELEMENTS(rare); i++)
-		memory_table_hide(self.table, rare[i], !draft->options->wide);
-	memory_table_hide(self.table, FIELD_FOLDED, !draft->options->fold);
+		table_hide(self.table, rare[i], !options->wide);
+	table_hide(self.table, FIELD_FOLDED, !options->fold);
 	for (guint at = 0; at < self.forest.n; at++)
 		if (self.list[self.forest.order[at]].is_shown)
 			put_file(&self, self.forest.order[at]);
+	table_cut(self.table, draft->view->limit);
 	put_total(&self);
 	cover(&self);
 }
 
-void memory_draft_tmpfs(MemoryDraft *draft)
+static void draft_tmpfs(const Draft *draft, const Section *section)
 {
-	draft_mounts(draft);
-	if (draft->data->captured[MEMORY_FILES])
-		draft_files(draft);
+	const char *order = section->orders[draft->plan->order];
+	g_auto(Rows) files = rows_of(draft, FILES);
+
+	draft_mounts(draft, section, order);
+	if (rows_are_captured(&files, amounts[ALLOCATED].metric))
+		draft_files(draft, order_of_files(order));
 }
+
+const Section view_tmpfs = {
+	.name = "tmpfs",
+	.heading = "tmpfs mounts",
+	.help = "tmpfs mounts, and with --walk their files",
+	.flags = SECTION_VIEW,
+	.draft = draft_tmpfs,
+	.orders = (const char *const[]){"used", "limit", "files", "name", "allocated", "logical",
+					NULL},
+	.groups = MOUNTS,
+	.optional = FILES ",memory-ledger",
+	.needs = "tmpfs_used_bytes",
+	.what = "tmpfs mounts",
+	.capture = "--memory=tmpfs",
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "report-run.h"
+
+#include <gio/gio.h>
+
+#include "base/ui.h"
+#include "guard/crash.h"
+#include "snapshot/context.h"
+#include "snapshot/read.h"
+
+/* Rows of one file on their way into the analysis. */
+struct side {
+	Analysis *analysis;
+	guint index;
+	Context *context;
+	const GArray *hidden;
+};
+
+static gboolean is_hidden(const struct side *side, const struct ctprof_rows *rows, guint64 row)
+{
+	gint32 tgid = ctprof_rows_target(rows, row)->tgid;
+
+	for (guint i = 0; i < side->hidden->len; i++)
+		if (g_array_index(side->hidden, gint32, i) == tgid)
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean add_rows(const struct side *side, const Registry *registry,
+			 const struct ctprof_rows *rows, guint64 from, guint64 to, GError **error)
+{
+	struct ctprof_rows part = *rows;
+
+	if (from == to)
+		return TRUE;
+	part.n = to - from;
+	part.targets = ctprof_rows_target(rows, from);
+	part.values += from * rows->n_slots;
+	part.states += from * rows->n_slots;
+	return analysis_add(side->analysis, side->index, registry, &part, error);
+}
+
+/* Hands on what lies between hidden rows. */
+static gboolean add_seen_rows(const struct side *side, const Registry *registry,
+			      const struct ctprof_rows *rows, GError **error)
+{
+	guint64 from = 0;
+
+	for (guint64 i = 0; i < rows->n; i++) {
+		if (!is_hidden(side, rows, i))
+			continue;
+		if (!add_rows(side, registry, rows, from, i, error))
+			return FALSE;
+		from = i + 1;
+	}
+	return add_rows(side, registry, rows, from, rows->n, error);
+}
+
+static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	struct side *side = data;
+
+	if (crash_interrupted()) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+		return FALSE;
+	}
+	context_note_rows(side->context, registry, rows);
+	if (side->hidden && rows->scope == CTPROF_SCOPE_THREAD)
+		return add_seen_rows(side, registry, rows, error);
+	return analysis_add(side->analysis, side->index, registry, rows, error);
+}
+
+static gboolean load_side(const Session *session, const char *file, struct side *side,
+			  GError **error)
+{
+	const LoadLimits limits = {0};
+	g_autoptr(Loaded) loaded =
+		load_file(presenting_reader(session), file, &limits, take_rows, side, error);
+
+	if (!loaded)
+		return FALSE;
+	context_note_facts(side->context, loaded_facts(loaded));
+	return analysis_bind(side->analysis, side->index, loaded_registry(loaded), error);
+}
+
+static gboolean load_files(const Session *session, const ReportRun *run, Analysis *analysis,
+			   GError **error)
+{
+	AnalysisOptions *options = run->options;
+	g_autoptr(Context) baseline = context_new();
+	g_autoptr(Context) candidate = context_new();
+	struct side sides[] = {
+		{.analysis = analysis, .index = 0, .context = baseline, .hidden = run->hidden},
+		{.analysis = analysis, .index = 1, .context = candidate, .hidden = run->hidden},
+	};
+
+	if (!load_side(session, run->files[0], &sides[0], error))
+		return FALSE;
+	if (!options->compare)
+		return TRUE;
+	if (!load_side(session, run->files[1], &sides[1], error))
+		return FALSE;
+	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
+	for (guint i = 0; i < differences->len; i++)
+		analysis_warn(analysis, g_ptr_array_index(differences, i));
+	if (!options->rate)
+		return TRUE;
+	return context_elapsed(baseline, candidate, &options->elapsed_s, error);
+}
+
+gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_met, GError **error)
+{
+	g_autoptr(Analysis) analysis = analysis_new(run->options, error);
+	g_autoptr(Session) session = analysis ? presenting_open(globals, error) : NULL;
+
+	if (!session || !load_files(session, run, analysis, error))
+		return FALSE;
+	const struct ctprof_report *report = analysis_finish(analysis, error);
+	if (!report || (run->finished && !run->finished(analysis, error)))
+		return FALSE;
+	for (guint64 i = 0; i < report->n_warnings; i++)
+		ui_warning("%s", report->warnings[i]);
+	*ret_met = analysis_failed(analysis);
+	if (*ret_met)
+		ui_warning("--fail-on: condition met: %s", run->options->fail_on);
+	return presenting_draw(session, report, &run->how, error);
+}

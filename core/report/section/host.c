@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "host.h"
+
+#include "pressure.h"
+#include "report/draft.h"
+
+#define SCHED_EXT "sched_ext."
+#define PSI "psi."
+
+static const char *const host_name[] = {"host"};
+
+const Fold *host_choose(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	(void)data;
+	(void)measure;
+	if (metric->def.kind == CTPROF_LABEL)
+		return fold_label(metric->def.unit);
+	return fold_find(metric->def.kind, metric->def.unit);
+}
+
+/* The records of the one host there is. */
+static void find_hosts(const Draft *draft, Record *ret_sides[SIDES])
+{
+	const RecordKey key = {.start = 0};
+
+	for (guint side = 0; side < SIDES; side++)
+		ret_sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+}
+
+static void add_metric(const Draft *draft, Table *table, const Measure *measure, const char *name,
+		       struct ctprof_value values[SIDES])
+{
+	struct ctprof_report_field field = figure_field(measure, name);
+
+	for (guint side = 0; side < SIDES; side++) {
+		/* There is one host: no majority to report. */
+		if (values[side].type == CTPROF_VALUE_MODE)
+			values[side].type = CTPROF_VALUE_TEXT;
+	}
+	draft_metric(draft, table, host_name, 1, &field, values);
+}
+
+/* The lines of a metric: of a map, one for each key. */
+static void add_measure(const Draft *draft, Table *table, Record *const sides[SIDES],
+			const Measure *measure, const char *name)
+{
+	struct ctprof_value values[SIDES];
+	const GArray *maps[SIDES];
+	Coverage coverages[SIDES];
+	guint at[SIDES] = {0};
+	MapPair pair;
+
+	if (measure->kind != CTPROF_MAP) {
+		draft_values(draft, TABLE_HOST, sides, measure, values);
+		if (values[0].type != CTPROF_VALUE_ABSENT || values[1].type != CTPROF_VALUE_ABSENT)
+			add_metric(draft, table, measure, name, values);
+		return;
+	}
+	draft_maps(draft, TABLE_HOST, sides, measure, maps, coverages);
+	while (map_pair_next(maps, at, &pair)) {
+		draft_entry(&pair, coverages, 1, values);
+		add_metric(draft, table, measure,
+			   store_take(draft->store, g_strdup_printf("%s.%s", name, pair.key)),
+			   values);
+	}
+}
+
+static void draft_pressure(const Draft *draft, const Section *section)
+{
+	Record *sides[SIDES];
+
+	find_hosts(draft, sides);
+	for (guint resource = 0; resource < PRESSURE_RESOURCES; resource++) {
+		Table *table = pressure_begin(draft, section, TABLE_HOST, resource, "row");
+
+		pressure_add(draft, table, TABLE_HOST, resource, NULL, sides);
+		pressure_end(draft, table);
+	}
+}
+
+static gboolean is_same(const Table *table)
+{
+	for (guint i = 0; i < table->cells->len; i++) {
+		const struct ctprof_cell *cell = g_ptr_array_index(table->cells, i);
+
+		if (!(cell->flags & CTPROF_CELL_SAME))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* All of it when any of it changed: it is read together. */
+static void draft_sched_ext(const Draft *draft, const Section *section)
+{
+	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
+	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
+	Record *sides[SIDES];
+
+	find_hosts(draft, sides);
+	for (guint i = 0; i < list->len; i++) {
+		const Measure *measure = g_ptr_array_index(list, i);
+
+		if (g_str_has_prefix(measure->name, SCHED_EXT))
+			add_measure(draft, table, sides, measure,
+				    measure->name + sizeof SCHED_EXT - 1);
+	}
+	if (draft->view->compare && is_same(table))
+		g_array_set_size(table->lines, 0);
+	draft_close(draft, table);
+}
+
+static void drop_same(Table *table)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < table->lines->len; i++) {
+		const struct ctprof_report_line *line =
+			&g_array_index(table->lines, struct ctprof_report_line, i);
+
+		if (!(line->cells[0].flags & CTPROF_CELL_SAME))
+			g_array_index(table->lines, struct ctprof_report_line, kept++) = *line;
+	}
+	g_array_set_size(table->lines, kept);
+}
+
+/* compare: only what differs. */
+static void draft_host(const Draft *draft, const Section *section)
+{
+	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
+	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
+	Record *sides[SIDES];
+
+	find_hosts(draft, sides);
+	for (guint i = 0; i < list->len; i++) {
+		const Measure *measure = g_ptr_array_index(list, i);
+
+		if (!g_str_has_prefix(measure->name, SCHED_EXT) &&
+		    !g_str_has_prefix(measure->name, PSI))
+			add_measure(draft, table, sides, measure, measure->name);
+	}
+	drop_same(table);
+	draft_close(draft, table);
+}
+
+const Section section_host_pressure = {
+	.name = "host-pressure",
+	.heading = "Host pressure",
+	.help = "pressure stall information of the host",
+	.place = {11, 11},
+	.draft = draft_pressure,
+};
+
+const Section section_sched_ext = {
+	.name = "sched-ext",
+	.heading = "sched_ext",
+	.help = "state of the BPF scheduler",
+	.place = {13, 13},
+	.draft = draft_sched_ext,
+};
+
+const Section section_host = {
+	.name = "host",
+	.heading = "Host",
+	.help = "kernel, CPUs, tunables: compare shows what differs, show all of it",
+	.flags = SECTION_SHOW_NAMED,
+	.place = {14, 14},
+	.draft = draft_host,
+};

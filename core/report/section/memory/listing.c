@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "listing.h"
+
+#include <string.h>
+
+#define MAX_PLACES 16
+
+struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
+				  const Place *place)
+{
+	if (g_strcmp0(place->metric, PLACE_NAME) == 0)
+		return value_of_text(row_name(row));
+	return row_value(&listing->rows, row, side, place->metric);
+}
+
+static void take_values(const Listing *listing, const Pool *row, const Place *place,
+			struct ctprof_value ret_values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++)
+		ret_values[side] = (listing->value ? listing->value : listing_value)(listing, row,
+										     side, place);
+}
+
+/* NULL: the row has none. */
+static const char *title_of(const Listing *listing, const Pool *row)
+{
+	struct ctprof_value values[SIDES];
+
+	for (guint i = 0; i < listing->n_places; i++) {
+		if (!(listing->places[i].flags & PLACE_TITLE))
+			continue;
+		take_values(listing, row, &listing->places[i], values);
+		return values[row_side(row)].text;
+	}
+	return NULL;
+}
+
+static void filter(Listing *listing)
+{
+	GPtrArray *list = listing->rows.list;
+	guint n = 0;
+
+	for (guint i = 0; i < list->len; i++)
+		if (rows_match(listing->rows.draft, title_of(listing, list->pdata[i])))
+			list->pdata[n++] = list->pdata[i];
+	g_ptr_array_set_size(list, (gint)n);
+}
+
+/* ---- order ---- */
+
+struct order {
+	const Listing *listing;
+	const Place *place; /* NULL: by name */
+};
+
+static gint compare_rows(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const Pool *x = *(const Pool *const *)a, *y = *(const Pool *const *)b;
+	const struct order *by = data;
+	struct ctprof_value p[SIDES], q[SIDES];
+	gint order = 0;
+
+	if (by->place) {
+		take_values(by->listing, x, by->place, p);
+		take_values(by->listing, y, by->place, q);
+		order = rows_compare_values(by->listing->rows.draft, p, q);
+	}
+	return order != 0 ? order
+			  : (by->listing->compare ? by->listing->compare : strcmp)(row_name(x),
+										   row_name(y));
+}
+
+void listing_sort(Listing *listing, const char *order)
+{
+	struct order by = {.listing = listing};
+
+	for (guint i = 0; i < listing->n_places; i++)
+		if (strcmp(listing->places[i].field.name, order) == 0 &&
+		    !(listing->places[i].flags & PLACE_TITLE))
+			by.place = &listing->places[i];
+	g_ptr_array_sort_with_data(listing->rows.list, compare_rows, &by);
+}
+
+/* ---- lines ---- */
+
+void listing_begin(Listing *listing, const char *name, const char *heading)
+{
+	const Draft *draft = listing->rows.draft;
+
+	listing->table = tables_add(draft->tables, name, heading, NULL, 0);
+	for (guint i = 0; i < listing->n_places; i++) {
+		const Place *place = &listing->places[i];
+		guint field = table_take_field(listing->table, &place->field);
+
+		table_hide(listing->table, field,
+			   place->flags & PLACE_RARE && !draft->plan->options->wide);
+	}
+}
+
+/* Whether any of the row's changes is to be seen. */
+static gboolean passes(const Listing *listing, const Pool *row)
+{
+	for (guint i = 0; i < listing->n_places; i++) {
+		const Place *place = &listing->places[i];
+		struct ctprof_value values[SIDES];
+
+		take_values(listing, row, place, values);
+		if (rows_pass(listing->rows.draft, row, &place->field, values))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+void listing_put(const Listing *listing, const Pool *row, guint depth)
+{
+	struct ctprof_value values[SIDES];
+
+	if (!passes(listing, row))
+		return;
+	struct ctprof_cell *cells = table_line(listing->table, 0, depth);
+	for (guint i = 0; i < listing->n_places; i++) {
+		take_values(listing, row, &listing->places[i], values);
+		/* One text for both sides: that of the last that has one. */
+		if (values[1].type == CTPROF_VALUE_TEXT)
+			values[0] = values[1];
+		else if (values[0].type == CTPROF_VALUE_TEXT)
+			values[1] = values[0];
+		rows_put(listing->rows.draft, listing->table, cells, i, values);
+	}
+}
+
+static void put_total(const Listing *listing)
+{
+	const Draft *draft = listing->rows.draft;
+	struct ctprof_cell *cells = table_line(listing->table, CTPROF_LINE_TOTAL, 0);
+
+	for (guint i = 0; i < listing->n_places; i++) {
+		struct ctprof_value values[SIDES];
+		Sums sums = {0};
+
+		if (listing->places[i].flags & PLACE_TITLE)
+			rows_put_text(draft, listing->table, cells, i, "total");
+		if (!(listing->places[i].flags & PLACE_SUMMED))
+			continue;
+		for (guint r = 0; r < listing->rows.list->len; r++) {
+			take_values(listing, listing->rows.list->pdata[r], &listing->places[i],
+				    values);
+			sums_add(draft, &sums, values);
+		}
+		sums_values(draft, &sums, TRUE, values);
+		rows_put(draft, listing->table, cells, i, values);
+	}
+}
+
+void listing_cover(const Listing *listing, const char *covered)
+{
+	Tally tally = {0};
+
+	for (guint r = 0; r < listing->rows.list->len; r++) {
+		struct ctprof_value amounts[MAX_PLACES * SIDES], values[SIDES];
+		guint n = 0;
+
+		for (guint i = 0; i < listing->n_places; i++) {
+			if (!(listing->places[i].flags & PLACE_SUMMED))
+				continue;
+			take_values(listing, listing->rows.list->pdata[r], &listing->places[i],
+				    values);
+			n += rows_list_amounts(listing->rows.draft, values, &amounts[n]);
+		}
+		tally_add(&tally, amounts, n);
+	}
+	table_cover(listing->table, covered, &tally);
+}
+
+void listing_draft(Listing *listing, const char *name, const char *heading, const char *order)
+{
+	filter(listing);
+	listing_sort(listing, order);
+	listing_begin(listing, name, heading);
+	for (guint i = 0; i < listing->rows.list->len; i++)
+		listing_put(listing, listing->rows.list->pdata[i], 0);
+	table_cut(listing->table, listing->rows.draft->view->limit);
+	put_total(listing);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rows.h"
+
+#include <string.h>
+
+enum { GROUP, NAME };
+
+/* Metrics of processes that tables of rows show, besides those of their groups. */
+static const char *const process_metrics[] = {
+	"pcomm", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup",
+};
+
+/* A single row's value, of any kind. */
+static const Fold *choose(const struct ctprof_metric *def)
+{
+	return def->kind == CTPROF_LABEL ? fold_label(def->unit) : fold_find(def->kind, def->unit);
+}
+
+const Fold *rows_choose_process(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	const Plan *plan = data;
+
+	(void)measure;
+	if (plan->groups->len == 0)
+		return NULL;
+	if (plan_needs_group(plan, metric->def.group))
+		return choose(&metric->def);
+	for (guint i = 0; i < G_N_ELEMENTS(process_metrics); i++)
+		if (strcmp(process_metrics[i], metric->def.name) == 0)
+			return choose(&metric->def);
+	return NULL;
+}
+
+const Fold *rows_choose_thing(gconstpointer data, const Metric *metric, Measure *measure)
+{
+	(void)measure;
+	return plan_needs_group(data, metric->def.group) ? choose(&metric->def) : NULL;
+}
+
+GPtrArray *rows_list(const Draft *draft, enum intake_table table, GHashTable *pools)
+{
+	GPtrArray *list = g_ptr_array_new();
+
+	for (guint side = 0; side < draft_n_sides(draft); side++) {
+		const RecordSet *set = &draft->sides[side].sets[table];
+		g_autoptr(GPtrArray) records = record_set_arrived(set);
+
+		for (guint i = 0; i < records->len; i++) {
+			Record *record = g_ptr_array_index(records, i);
+			Pool *pool = pools_take(pools, &record->key);
+
+			if (!pool->sides[0] && !pool->sides[1])
+				g_ptr_array_add(list, pool);
+			pool->sides[side] = record;
+		}
+	}
+	return list;
+}
+
+Rows rows_of(const Draft *draft, const char *group)
+{
+	const GPtrArray *all = group ? draft->things : draft->processes;
+	Rows rows = {draft, group ? TABLE_THINGS : TABLE_PROCESSES, g_ptr_array_new()};
+
+	for (guint i = 0; i < all->len; i++) {
+		Pool *row = g_ptr_array_index(all, i);
+
+		if (!group || strcmp(row->key.names[GROUP], group) == 0)
+			g_ptr_array_add(rows.list, row);
+	}
+	return rows;
+}
+
+void rows_clear(Rows *rows)
+{
+	g_clear_pointer(&rows->list, g_ptr_array_unref);
+}
+
+guint row_side(const Pool *row)
+{
+	return row->sides[1] ? 1 : 0;
+}
+
+const char *row_name(const Pool *row)
+{
+	return row->key.names[NAME];
+}
+
+gboolean rows_have(const Rows *rows, guint side, const char *metric)
+{
+	const Measure *measure = draft_measure(rows->draft, rows->table, metric);
+
+	return measure && layout_find(&rows->draft->sides[side].layouts[rows->table], measure) >= 0;
+}
+
+gboolean rows_are_captured(const Rows *rows, const char *metric)
+{
+	for (guint side = 0; side < draft_n_sides(rows->draft); side++)
+		if (rows_have(rows, side, metric))
+			return TRUE;
+	return FALSE;
+}
+
+/* ---- values ---- */
+
+struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, const char *metric)
+{
+	const Measure *measure = draft_measure(rows->draft, rows->table, metric);
+	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+
+	if (!row->sides[side])
+		value.why = CTPROF_ABSENT_INAPPLICABLE;
+	if (!measure || !row->sides[side])
+		return value;
+	record_value(row->sides[side], &rows->draft->sides[side].layouts[rows->table], measure,
+		     &value);
+	/* A mode of one row is a name, an order of one a number. */
+	if (value.type == CTPROF_VALUE_MODE)
+		value.type = CTPROF_VALUE_TEXT;
+	return value;
+}
+
+void row_values(const Rows *rows, const Pool *row, const char *metric,
+		struct ctprof_value ret_values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++)
+		ret_values[side] = row_value(rows, row, side, metric);
+}
+
+gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *metric,
+		    guint64 *ret_number)
+{
+	struct ctprof_value value = row_value(rows, row, side, metric);
+
+	if (value.type == CTPROF_VALUE_UNLIMITED)
+		value.number = G_MAXUINT64;
+	else if (value.type != CTPROF_VALUE_NUMBER)
+		return FALSE;
+	*ret_number = value.number;
+	return TRUE;
+}
+
+const char *row_text_of(const Rows *rows, const Pool *row, guint side, const char *metric)
+{
+	struct ctprof_value value = row_value(rows, row, side, metric);
+
+	return value.type == CTPROF_VALUE_TEXT ? value.text : NULL;
+}
+
+const char *row_text(const Rows *rows, const Pool *row, const char *metric)
+{
+	return row_text_of(rows, row, row_side(row), metric);
+}
+
+gboolean row_is_inapplicable(const Rows *rows, const Pool *row, guint side, const char *metric)
+{
+	Coverage coverage;
+
+	if (!row->sides[side] || !rows_have(rows, side, metric))
+		return FALSE;
+	record_map(row->sides[side], &rows->draft->sides[side].layouts[rows->table],
+		   draft_measure(rows->draft, rows->table, metric), &coverage);
+	return coverage.n == 0 && coverage.missing == 0;
+}
+
+const GArray *row_map(const Rows *rows, const Pool *row, guint side, const char *metric)
+{
+	const Measure *measure = draft_measure(rows->draft, rows->table, metric);
+
+	if (!measure || measure->kind != CTPROF_MAP)
+		return NULL;
+	return record_map(row->sides[side], &rows->draft->sides[side].layouts[rows->table], measure,
+			  NULL);
+}
+
+/* ---- numbers of both sides ---- */
+
+void sums_add(const Draft *draft, Sums *sums, const struct ctprof_value values[SIDES])
+{
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		amount_add(&sums->sides[side], &values[side]);
+}
+
+void sums_merge(Sums *sums, const Sums *part)
+{
+	for (guint side = 0; side < SIDES; side++)
+		amount_merge(&sums->sides[side], &part->sides[side]);
+}
+
+void sums_values(const Draft *draft, const Sums *sums, gboolean zero,
+		 struct ctprof_value ret_values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++)
+		ret_values[side] = side < draft_n_sides(draft)
+					   ? amount_value(&sums->sides[side], zero)
+					   : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
+}
+
+guint rows_list_amounts(const Draft *draft, const struct ctprof_value values[SIDES],
+			struct ctprof_value *amounts)
+{
+	guint n = 0;
+
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		if (values[side].why != CTPROF_ABSENT_INAPPLICABLE)
+			amounts[n++] = values[side];
+	return n;
+}
+
+/* What a line weighs: its value, in compare how much that changed. */
+static struct ctprof_value weight_of(const Draft *draft, const struct ctprof_value values[SIDES])
+{
+	guint64 a = values[0].number, b = values[1].number;
+	struct ctprof_value weight = values[0];
+
+	if (!draft->view->compare)
+		return weight;
+	weight = value_of_number(a > b ? a - b : b - a);
+	if (!value_is_size(&values[0]) && !value_is_size(&values[1]))
+		weight.type = CTPROF_VALUE_ABSENT;
+	return weight;
+}
+
+gint rows_compare_values(const Draft *draft, const struct ctprof_value a[SIDES],
+			 const struct ctprof_value b[SIDES])
+{
+	struct ctprof_value x = weight_of(draft, a), y = weight_of(draft, b);
+	gint order = value_compare(&x, &y);
+
+	return order != 0 || !draft->view->compare ? order : value_compare(&a[1], &b[1]);
+}
+
+gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_report_field *field,
+		   const struct ctprof_value values[SIDES])
+{
+	struct ctprof_value filled[SIDES];
+	struct ctprof_cell cell;
+
+	for (guint side = 0; side < SIDES; side++)
+		filled[side] = row->sides[side] || values[!side].type != CTPROF_VALUE_NUMBER
+				       ? values[side]
+				       : value_of_number(0);
+	view_cell(draft->view, filled, field, &cell);
+	return view_passes(draft->view, &cell, field);
+}
+
+/* ---- cells ---- */
+
+void rows_put(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
+	      const struct ctprof_value values[SIDES])
+{
+	view_cell(draft->view, values, table_field(table, field), &cells[field]);
+}
+
+void rows_put_same(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
+		   const struct ctprof_value *value)
+{
+	const struct ctprof_value values[SIDES] = {*value, *value};
+
+	rows_put(draft, table, cells, field, values);
+	cells[field].flags &= CTPROF_CELL_SAME;
+}
+
+void rows_put_text(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
+		   const char *text)
+{
+	const struct ctprof_value value = value_of_text(text);
+
+	rows_put_same(draft, table, cells, field, &value);
+}
+
+void rows_put_number(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
+		     guint64 number)
+{
+	const struct ctprof_value value = value_of_number(number);
+
+	rows_put_same(draft, table, cells, field, &value);
+}
+
+gboolean rows_match(const Draft *draft, const char *text)
+{
+	return view_matches(draft->view, &text, 1);
+}
