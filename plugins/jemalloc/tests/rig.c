@@ -220,11 +220,31 @@ void rig_assert_absent(Rig *rig, guint32 why)
 	}
 }
 
+guint rig_n_measured(Rig *rig)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < rig->tids->len; i++)
+		n += fake_host_state(rig->fake, i, "jemalloc_measured") == CTPROF_PRESENT &&
+		     fake_host_u64(rig->fake, i, "jemalloc_measured") == 1;
+	return n;
+}
+
 gboolean rig_are_measured(Rig *rig)
 {
-	for (guint i = 0; i < rig->tids->len; i++)
-		if (fake_host_state(rig->fake, i, "jemalloc_measured") != CTPROF_PRESENT ||
-		    fake_host_u64(rig->fake, i, "jemalloc_measured") != 1)
-			return FALSE;
-	return rig->tids->len > 1;
+	return rig->tids->len > 1 && rig_n_measured(rig) == rig->tids->len;
+}
+
+void rig_wait_for(GPid pid, const char *line)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)pid);
+	gboolean found = FALSE;
+
+	while (!found) {
+		g_autofree char *status = NULL;
+
+		g_assert_true(g_file_get_contents(path, &status, NULL, NULL));
+		found = strstr(status, line) != NULL;
+		g_usleep(found ? 0 : 10000);
+	}
 }

@@ -56,5 +56,9 @@ void rig_assert_truth(Rig *rig, const RigWorker *worker);
 /* All rows absent for this reason and jemalloc_measured 0. */
 void rig_assert_absent(Rig *rig, guint32 why);
 
+/* Rows of the last look that were measured. */
+guint rig_n_measured(Rig *rig);
+/* Waits for a line of the process's status, for as long as the test may take. */
+void rig_wait_for(GPid pid, const char *line);
 /* Whether the last look was at several threads, and all of them measured. */
 gboolean rig_are_measured(Rig *rig);
