@@ -10,6 +10,7 @@
 #include "ctprof/source.h"
 #include "file.h"
 #include "files.h"
+#include "instance.h"
 #include "mounts.h"
 #include "need.h"
 #include "row.h"
@@ -30,11 +31,6 @@ struct cgroup {
 	char text[FILE_BYTES];
 };
 
-static void free_cgroup(struct cgroup **cgroup)
-{
-	free(*cgroup);
-}
-
 static void close_fd(const int *fd)
 {
 	if (*fd >= 0)
@@ -43,19 +39,14 @@ static void close_fd(const int *fd)
 
 static int cgroup_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(free_cgroup))) struct cgroup *cgroup = calloc(1, sizeof *cgroup);
+	struct cgroup *cgroup = instance_new(host, sizeof *cgroup);
 
-	if (!cgroup) {
-		host->error(host, "out of memory");
+	if (!cgroup)
 		return -ENOMEM;
-	}
 	cgroup->host = host;
-	int result = slots_declare(host, cgroup_metrics, CGROUP_N_METRICS, cgroup->slots);
-	if (result < 0)
-		return result;
-	*ret_self = cgroup;
-	cgroup = NULL;
-	return 0;
+	return instance_give(cgroup,
+			     slots_declare(host, cgroup_metrics, CGROUP_N_METRICS, cgroup->slots),
+			     ret_self);
 }
 
 static void cgroup_close(void *self)
@@ -63,7 +54,7 @@ static void cgroup_close(void *self)
 	struct cgroup *cgroup = self;
 
 	cgroup_mounts_clear(&cgroup->mounts);
-	free(cgroup);
+	instance_free(cgroup);
 }
 
 static int cgroup_start(void *self)

@@ -6,6 +6,7 @@
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
+#include "instance.h"
 #include "items.h"
 #include "need.h"
 #include "run.h"
@@ -18,36 +19,15 @@ struct facts {
 	uint32_t slots[HOST_N_METRICS];
 };
 
-static void free_facts(struct facts **facts)
-{
-	free(*facts);
-}
-
-static void free_run(struct host_run **run)
-{
-	free(*run);
-}
-
 static int facts_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(free_facts))) struct facts *facts = calloc(1, sizeof *facts);
+	struct facts *facts = instance_new(host, sizeof *facts);
 
-	if (!facts) {
-		host->error(host, "out of memory");
+	if (!facts)
 		return -ENOMEM;
-	}
 	facts->host = host;
-	int result = slots_declare(host, host_metrics, HOST_N_METRICS, facts->slots);
-	if (result < 0)
-		return result;
-	*ret_self = facts;
-	facts = NULL;
-	return 0;
-}
-
-static void facts_close(void *self)
-{
-	free(self);
+	return instance_give(facts, slots_declare(host, host_metrics, HOST_N_METRICS, facts->slots),
+			     ret_self);
 }
 
 /* What a user can mend; the first that is missing is told. */
@@ -106,19 +86,18 @@ static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	const struct facts *facts = self;
 	const struct ctprof_host *host = facts->host;
-	__attribute__((cleanup(free_run))) struct host_run *run = calloc(1, sizeof *run);
+	struct host_run *run = instance_new(host, sizeof *run);
 
 	(void)context;
-	if (!run) {
-		host->error(host, "out of memory");
+	if (!run)
 		return -ENOMEM;
-	}
 	run->host = host;
 	run->batch = batch;
 	run->slots = facts->slots;
 	for (const struct host_item *item = host_items; item->collect; item++)
 		if (slots_wanted(host, &facts->slots[item->first], item->n))
 			item->collect(run, item);
+	instance_free(run);
 	return 0;
 }
 
@@ -167,7 +146,7 @@ static const struct ctprof_need needs[] = {
 static const struct ctprof_source_ops ops = {
 	.struct_size = sizeof ops,
 	.open = facts_open,
-	.close = facts_close,
+	.close = instance_free,
 	.probe = facts_probe,
 	.collect = facts_collect,
 };

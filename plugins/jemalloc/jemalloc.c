@@ -15,6 +15,7 @@
 
 #include "capability.h"
 #include "file.h"
+#include "instance.h"
 #include "need.h"
 #include "objects.h"
 #include "option.h"
@@ -126,7 +127,7 @@ static void find_helper(struct jemalloc *self)
 
 static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 {
-	struct jemalloc *self = calloc(1, sizeof *self);
+	struct jemalloc *self = instance_new(host, sizeof *self);
 
 	if (!self)
 		return -ENOMEM;
@@ -138,12 +139,7 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 		host->error(host, "libelf does not know the current ELF version");
 		rc = -EOPNOTSUPP;
 	}
-	if (rc < 0) {
-		jemalloc_close(self);
-		return rc;
-	}
-	*ret_self = self;
-	return 0;
+	return instance_give(self, rc, ret_self);
 }
 
 static void read_mode(struct jemalloc *self)
@@ -219,14 +215,11 @@ static int jemalloc_probe(void *data)
 
 static int worker_open(void *data, uint32_t number, void **ret_context)
 {
-	struct worker *worker = calloc(1, sizeof *worker);
+	const struct jemalloc *self = data;
 
-	(void)data;
 	(void)number;
-	if (!worker)
-		return -ENOMEM;
-	*ret_context = worker;
-	return 0;
+	*ret_context = instance_new(self->host, sizeof(struct worker));
+	return *ret_context ? 0 : -ENOMEM;
 }
 
 static void worker_close(void *data, void *context)

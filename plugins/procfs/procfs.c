@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "ctprof/source.h"
+#include "instance.h"
+#include "need.h"
 #include "probe.h"
 
 struct worker {
@@ -12,29 +14,18 @@ struct worker {
 	struct smaps smaps;
 };
 
-static void free_instance(struct procfs **procfs)
-{
-	free(*procfs);
-}
-
 static int procfs_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(free_instance))) struct procfs *made = calloc(1, sizeof *made);
+	struct procfs *made = instance_new(host, sizeof *made);
 
-	if (!made) {
-		host->error(host, "out of memory");
+	if (!made)
 		return -ENOMEM;
-	}
 	smaps_limits_configure(&made->limits, host);
 	int r = plan_register(&made->plan, host);
 	if (r == 0)
 		r = tally_register(host, made->summary);
-	if (r < 0)
-		return r;
 	(void)pthread_mutex_init(&made->lock, NULL);
-	*ret_self = made;
-	made = NULL;
-	return 0;
+	return instance_give(made, r, ret_self);
 }
 
 static void procfs_close(void *self)
@@ -42,7 +33,7 @@ static void procfs_close(void *self)
 	struct procfs *procfs = self;
 
 	(void)pthread_mutex_destroy(&procfs->lock);
-	free(procfs);
+	instance_free(procfs);
 }
 
 static int procfs_probe(void *self)
@@ -143,34 +134,31 @@ static const struct ctprof_source_ops ops = {
 	.collect = procfs_collect,
 };
 
-#define NEED(kind_, required_, name_, why_)                                                        \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_need), .kind = CTPROF_NEED_##kind_,            \
-		.required = required_, .name = name_, .why = why_,                                 \
-	}
-
 static const struct ctprof_need needs[] = {
-	NEED(FILE, 1, "proc/<tgid>/task/<tid>/stat", "life, start, policy, CPU time and faults"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/comm", "names of threads"),
-	NEED(FILE, 0, "proc/<tgid>/comm", "names of processes"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/cgroup", "cgroups of threads"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/schedstat", "run time and run-queue wait"),
-	NEED(FILE, 0, "proc/self/status", "which rights ctprof has"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/status", "state and context switches"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/smaps_rollup", "memory of processes"),
-	NEED(FILE, 0, "proc/<tgid>/task/<tid>/smaps", "the same before Linux 4.14"),
-	NEED(FILE, 0, "proc/sys/kernel/sched_schedstats", "tells whether the statistics are on"),
-	NEED(KCONFIG, 0, "CONFIG_SCHED_INFO", "run time and run-queue wait"),
-	NEED(KCONFIG, 0, "CONFIG_SCHEDSTATS", "wakeups, migrations, waits and sleeps"),
-	NEED(KCONFIG, 0, "CONFIG_TASK_IO_ACCOUNTING", "io"),
-	NEED(KCONFIG, 0, "CONFIG_PROC_PAGE_MONITOR", "memory of processes"),
-	NEED(CAPABILITY, 0, "CAP_SYS_PTRACE", "io and memory of other users' threads"),
-	NEED(CAPABILITY, 0, "CAP_DAC_READ_SEARCH",
-	     "io of other users' threads, beside CAP_SYS_PTRACE"),
-	NEED(CAPABILITY, 0, "CAP_PERFMON", "memory of other users' processes, since Linux 6.15"),
-	NEED(SYSCTL, 0, "kernel.sched_schedstats", "1: wakeups, migrations, waits and sleeps"),
+	NEED_ALWAYS(FILE, "proc/<tgid>/task/<tid>/stat",
+		    "life, start, policy, CPU time and faults"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "names of threads"),
+	NEED_PARTLY(FILE, "proc/<tgid>/comm", "names of processes"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "cgroups of threads"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/schedstat", "run time and run-queue wait"),
+	NEED_PARTLY(FILE, "proc/self/status", "which rights ctprof has"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "state and context switches"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps_rollup", "memory of processes"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps", "the same before Linux 4.14"),
+	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats",
+		    "tells whether the statistics are on"),
+	NEED_PARTLY(KCONFIG, "CONFIG_SCHED_INFO", "run time and run-queue wait"),
+	NEED_PARTLY(KCONFIG, "CONFIG_SCHEDSTATS", "wakeups, migrations, waits and sleeps"),
+	NEED_PARTLY(KCONFIG, "CONFIG_TASK_IO_ACCOUNTING", "io"),
+	NEED_PARTLY(KCONFIG, "CONFIG_PROC_PAGE_MONITOR", "memory of processes"),
+	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "io and memory of other users' threads"),
+	NEED_PARTLY(CAPABILITY, "CAP_DAC_READ_SEARCH",
+		    "io of other users' threads, beside CAP_SYS_PTRACE"),
+	NEED_PARTLY(CAPABILITY, "CAP_PERFMON",
+		    "memory of other users' processes, since Linux 6.15"),
+	NEED_PARTLY(SYSCTL, "kernel.sched_schedstats", "1: wakeups, migrations, waits and sleeps"),
 };
 
 static const struct ctprof_option options[] = {SMAPS_OPTIONS};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pressure stall information of the whole host. */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/types.h>
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
 #include "file.h"
+#include "instance.h"
 #include "need.h"
 #include "psi-metrics.h"
 #include "slots.h"
@@ -32,31 +32,15 @@ struct psi {
 	uint32_t slots[PSI_N_METRICS];
 };
 
-static void free_psi(struct psi **psi)
-{
-	free(*psi);
-}
-
 static int psi_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(free_psi))) struct psi *psi = calloc(1, sizeof *psi);
+	struct psi *psi = instance_new(host, sizeof *psi);
 
-	if (!psi) {
-		host->error(host, "out of memory");
+	if (!psi)
 		return -ENOMEM;
-	}
 	psi->host = host;
-	int result = slots_declare(host, metrics, PSI_N_METRICS, psi->slots);
-	if (result < 0)
-		return result;
-	*ret_self = psi;
-	psi = NULL;
-	return 0;
-}
-
-static void psi_close(void *self)
-{
-	free(self);
+	return instance_give(psi, slots_declare(host, metrics, PSI_N_METRICS, psi->slots),
+			     ret_self);
 }
 
 /* Bytes read or -errno; some of these files fail only when they are read. */
@@ -150,7 +134,7 @@ static const struct ctprof_need needs[] = {
 static const struct ctprof_source_ops ops = {
 	.struct_size = sizeof ops,
 	.open = psi_open,
-	.close = psi_close,
+	.close = instance_free,
 	.probe = psi_probe,
 	.start = psi_start,
 	.collect = psi_collect,

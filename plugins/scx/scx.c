@@ -8,6 +8,7 @@
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
 #include "file.h"
+#include "instance.h"
 #include "need.h"
 #include "slots.h"
 #include "text.h"
@@ -55,31 +56,14 @@ struct scx {
 	uint32_t slots[N_METRICS];
 };
 
-static void free_scx(struct scx **scx)
-{
-	free(*scx);
-}
-
 static int scx_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(free_scx))) struct scx *scx = calloc(1, sizeof *scx);
+	struct scx *scx = instance_new(host, sizeof *scx);
 
-	if (!scx) {
-		host->error(host, "out of memory");
+	if (!scx)
 		return -ENOMEM;
-	}
 	scx->host = host;
-	int result = slots_declare(host, metrics, N_METRICS, scx->slots);
-	if (result < 0)
-		return result;
-	*ret_self = scx;
-	scx = NULL;
-	return 0;
-}
-
-static void scx_close(void *self)
-{
-	free(self);
+	return instance_give(scx, slots_declare(host, metrics, N_METRICS, scx->slots), ret_self);
 }
 
 /* 0 or -errno. */
@@ -185,7 +169,7 @@ static const struct ctprof_need needs[] = {
 static const struct ctprof_source_ops ops = {
 	.struct_size = sizeof ops,
 	.open = scx_open,
-	.close = scx_close,
+	.close = instance_free,
 	.probe = scx_probe,
 	.start = scx_start,
 	.collect = scx_collect,

@@ -10,6 +10,7 @@
 
 #include "condition.h"
 #include "decode.h"
+#include "instance.h"
 #include "need.h"
 #include "query.h"
 
@@ -82,11 +83,6 @@ static const struct outcome {
 	{0, CTPROF_ABSENT_INVALID, TALLY_OTHER},
 };
 
-static void taskstats_drop(struct taskstats **self)
-{
-	free(*self);
-}
-
 static int register_metrics(struct taskstats *self)
 {
 	const struct ctprof_host *host = self->host;
@@ -98,26 +94,19 @@ static int register_metrics(struct taskstats *self)
 		r = host->metric(host, &labels[i].metric, &self->label_slots[i]);
 	for (size_t i = 0; i < N_TALLIES && r == 0; i++)
 		r = host->metric(host, &tallies[i], &self->tally_slots[i]);
+	if (r < 0)
+		host->error(host, "a metric was refused");
 	return r;
 }
 
 static int taskstats_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(taskstats_drop))) struct taskstats *self = calloc(1, sizeof *self);
+	struct taskstats *self = instance_new(host, sizeof *self);
 
-	if (!self) {
-		host->error(host, "out of memory");
+	if (!self)
 		return -ENOMEM;
-	}
 	self->host = host;
-	int r = register_metrics(self);
-	if (r < 0) {
-		host->error(host, "a metric was refused");
-		return r;
-	}
-	*ret_self = self;
-	self = NULL;
-	return 0;
+	return instance_give(self, register_metrics(self), ret_self);
 }
 
 /* The whole capture in a line, with the cause of the likeliest trouble. */
@@ -145,7 +134,7 @@ static void taskstats_close(void *data)
 	struct taskstats *self = data;
 
 	log_tallies(self);
-	free(self);
+	instance_free(self);
 }
 
 static int taskstats_probe(void *data)
@@ -216,27 +205,19 @@ static int taskstats_start(void *data)
 	return 0;
 }
 
-static void worker_drop(struct taskstats_query **worker)
-{
-	free(*worker);
-}
-
 static int taskstats_worker_open(void *data, uint32_t number, void **ret_context)
 {
 	struct taskstats *self = data;
-	__attribute__((cleanup(worker_drop))) struct taskstats_query *worker =
-		calloc(1, sizeof *worker);
+	struct taskstats_query *worker = instance_new(self->host, sizeof *worker);
 
 	(void)number;
-	int r = worker ? netlink_open(&worker->netlink) : -ENOMEM;
-	if (r < 0) {
-		self->host->error(self->host, "no netlink socket: %s", strerror(-r));
-		return r;
-	}
+	if (!worker)
+		return -ENOMEM;
 	worker->family = self->family;
-	*ret_context = worker;
-	worker = NULL;
-	return 0;
+	int r = netlink_open(&worker->netlink);
+	if (r < 0)
+		self->host->error(self->host, "no netlink socket: %s", strerror(-r));
+	return instance_give(worker, r, ret_context);
 }
 
 static void taskstats_worker_close(void *data, void *context)
@@ -245,7 +226,7 @@ static void taskstats_worker_close(void *data, void *context)
 
 	(void)data;
 	netlink_close(worker->netlink);
-	free(worker);
+	instance_free(worker);
 }
 
 /* The threads of one taskstats_query_run(): rows from first on. */
