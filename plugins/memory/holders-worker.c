@@ -59,11 +59,6 @@ void holders_start(struct objects *objects)
 	objects->holding = true;
 }
 
-bool holders_look(const void *objects)
-{
-	return ((const struct objects *)objects)->holding;
-}
-
 /* ---- the ladder's questions -------------------------------------------- */
 
 static size_t take_text(void *data, const char *text, size_t len, bool last)
@@ -121,33 +116,27 @@ static const struct smaps_use holders_use = {
 
 /* ---- a worker ---------------------------------------------------------- */
 
-int holders_worker_open(void *part, void **ret_worker)
+struct holders_worker *holders_worker_open(struct objects *objects)
 {
-	struct objects *objects = part;
 	struct holders_worker *worker = calloc(1, sizeof *worker);
 
 	if (!worker)
-		return -ENOMEM;
+		return NULL;
 	worker->objects = objects;
 	smaps_ladder_init(&worker->ladder, objects->host, objects->limits, SMAPS_FULL, &holders_use,
 			  worker);
-	*ret_worker = worker;
-	return 0;
+	return worker;
 }
 
-void holders_worker_close(void *self)
+void holders_worker_close(struct holders_worker *worker)
 {
-	struct holders_worker *worker = self;
-
 	smaps_ladder_clear(&worker->ladder);
 	free(worker->processes);
 	free(worker);
 }
 
-int holders_worker_begin(void *self, uint64_t rows)
+int holders_worker_begin(struct holders_worker *worker, uint64_t rows)
 {
-	struct holders_worker *worker = self;
-
 	if (rows > worker->room) {
 		void *bigger =
 			reallocarray(worker->processes, (size_t)rows, sizeof *worker->processes);
@@ -160,9 +149,8 @@ int holders_worker_begin(void *self, uint64_t rows)
 	return smaps_ladder_begin(&worker->ladder, rows);
 }
 
-void holders_worker_add(void *self, const struct memory_process *process)
+void holders_worker_add(struct holders_worker *worker, const struct memory_process *process)
 {
-	struct holders_worker *worker = self;
 	struct holders_process *copy = &worker->processes[process->row];
 
 	if (!is_all_wanted(worker->objects) && !is_chosen(worker->objects, process->target->tgid))
@@ -177,7 +165,7 @@ void holders_worker_add(void *self, const struct memory_process *process)
 							      .left_out = process->left_out});
 }
 
-void holders_worker_finish(void *self, struct ctprof_batch *batch)
+void holders_worker_finish(struct holders_worker *worker, struct ctprof_batch *batch)
 {
-	smaps_ladder_finish(&((struct holders_worker *)self)->ladder, batch);
+	smaps_ladder_finish(&worker->ladder, batch);
 }

@@ -3,13 +3,17 @@
 #pragma once
 
 #include "objects.h"
+#include "process.h"
+
+struct holders_worker;
 
 /* Finds out what is wanted of processes, if anything. */
 void holders_start(struct objects *objects);
-bool holders_look(const void *objects);
 
-int holders_worker_open(void *objects, void **ret_worker);
-void holders_worker_close(void *worker);
-int holders_worker_begin(void *worker, uint64_t rows);
-void holders_worker_add(void *worker, const struct memory_process *process);
-void holders_worker_finish(void *worker, struct ctprof_batch *batch);
+/* On the worker's thread; NULL: out of memory. */
+struct holders_worker *holders_worker_open(struct objects *objects);
+void holders_worker_close(struct holders_worker *worker);
+/* A batch: begin(), add() for each of its processes, finish(). */
+int holders_worker_begin(struct holders_worker *worker, uint64_t rows);
+void holders_worker_add(struct holders_worker *worker, const struct memory_process *process);
+void holders_worker_finish(struct holders_worker *worker, struct ctprof_batch *batch);

@@ -1,76 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the memory is: of each process, and in the objects they share. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "memory.h"
 
+#include "holders-worker.h"
+#include "instance.h"
 #include "need.h"
 #include "smaps-probe.h"
 
 struct worker {
-	struct memory *memory;
 	struct process_worker process;
-	void *parts[MEMORY_PARTS_MAX]; /* as memory_parts; NULL: does not look */
+	struct holders_worker *holders; /* NULL: no mappings are wanted */
 };
-
-static void close_parts(struct memory *memory)
-{
-	while (memory->n_parts > 0) {
-		memory->n_parts--;
-		memory_parts[memory->n_parts]->close(memory->parts[memory->n_parts]);
-	}
-}
-
-static int open_parts(struct memory *memory, const struct ctprof_host *host)
-{
-	for (unsigned i = 0; i < MEMORY_PARTS_MAX && memory_parts[i]; i++) {
-		int r = memory_parts[i]->open(host, &memory->limits, &memory->parts[i]);
-
-		if (r < 0) {
-			close_parts(memory);
-			return r;
-		}
-		memory->n_parts = i + 1;
-	}
-	return 0;
-}
-
-static void free_memory(struct memory **memory)
-{
-	free(*memory);
-}
 
 static int memory_open(const struct ctprof_host *host, void **ret_self)
 {
-	__attribute__((cleanup(free_memory))) struct memory *made = calloc(1, sizeof *made);
+	struct memory *made = instance_new(host, sizeof *made);
 
-	if (!made) {
-		host->error(host, "out of memory");
+	if (!made)
 		return -ENOMEM;
-	}
 	made->host = host;
 	smaps_limits_configure(&made->limits, host);
 	int r = process_plan_open(&made->plan, host, &made->limits);
 	if (r < 0)
-		return r;
-	r = open_parts(made, host);
-	if (r < 0) {
+		return instance_give(made, r, ret_self);
+	r = objects_open(&made->objects, host, &made->limits);
+	if (r < 0)
 		process_plan_close(&made->plan);
-		return r;
-	}
-	*ret_self = made;
-	made = NULL;
-	return 0;
+	return instance_give(made, r, ret_self);
 }
 
 static void memory_close(void *self)
 {
 	struct memory *memory = self;
 
-	close_parts(memory);
+	objects_close(&memory->objects);
 	process_plan_close(&memory->plan);
-	free(memory);
+	instance_free(memory);
 }
 
 /* Groups whose values stand or fall with what smaps tells. */
@@ -82,9 +47,6 @@ static int memory_probe(void *self)
 
 	for (size_t i = 0; i < sizeof of_smaps / sizeof of_smaps[0]; i++)
 		smaps_probe(memory->host, of_smaps[i]);
-	for (unsigned i = 0; i < memory->n_parts; i++)
-		if (memory_parts[i]->probe)
-			memory_parts[i]->probe(memory->parts[i]);
 	return 0;
 }
 
@@ -93,99 +55,65 @@ static int memory_start(void *self)
 	struct memory *memory = self;
 
 	process_plan_start(&memory->plan);
-	for (unsigned i = 0; i < memory->n_parts; i++) {
-		int r = memory_parts[i]->start ? memory_parts[i]->start(memory->parts[i]) : 0;
-
-		if (r < 0)
-			return r;
-	}
+	objects_start(&memory->objects);
 	return 0;
 }
 
 /* ---- workers ---------------------------------------------------------- */
 
-static void free_worker(struct worker **worker)
+static void memory_worker_close(void *self, void *context)
 {
-	if (!*worker)
-		return;
-	for (unsigned i = 0; i < (*worker)->memory->n_parts; i++)
-		if ((*worker)->parts[i])
-			memory_parts[i]->worker_close((*worker)->parts[i]);
-	process_worker_close(&(*worker)->process);
-	free(*worker);
-}
+	struct worker *worker = context;
 
-static bool part_looks(const struct memory *memory, unsigned i)
-{
-	return memory_parts[i]->looks && memory_parts[i]->looks(memory->parts[i]);
+	(void)self;
+	if (worker->holders)
+		holders_worker_close(worker->holders);
+	process_worker_close(&worker->process);
+	instance_free(worker);
 }
 
 static int memory_worker_open(void *self, uint32_t number, void **ret_context)
 {
 	struct memory *memory = self;
-	struct worker *fresh = calloc(1, sizeof *fresh);
+	struct worker *made = instance_new(memory->host, sizeof *made);
 
 	(void)number;
-	if (!fresh) {
-		memory->host->error(memory->host, "out of memory");
+	if (!made)
 		return -ENOMEM;
-	}
-	fresh->memory = memory;
-	__attribute__((cleanup(free_worker))) struct worker *made = fresh;
 	int r = process_worker_open(&memory->plan, &made->process);
-	for (unsigned i = 0; r == 0 && i < memory->n_parts; i++)
-		if (part_looks(memory, i))
-			r = memory_parts[i]->worker_open(memory->parts[i], &made->parts[i]);
+	if (r == 0 && memory->objects.holding) {
+		made->holders = holders_worker_open(&memory->objects);
+		r = made->holders ? 0 : -ENOMEM;
+	}
 	if (r < 0) {
 		memory->host->error(memory->host, "out of memory");
+		memory_worker_close(memory, made);
 		return r;
 	}
 	*ret_context = made;
-	made = NULL;
 	return 0;
-}
-
-static void memory_worker_close(void *self, void *context)
-{
-	__attribute__((cleanup(free_worker))) struct worker *worker = context;
-
-	(void)self;
-	(void)worker;
 }
 
 /* ---- batches ---------------------------------------------------------- */
 
-static int begin(struct worker *worker, uint64_t rows)
-{
-	int r = process_begin(&worker->process, rows);
-
-	for (unsigned i = 0; r == 0 && i < worker->memory->n_parts; i++)
-		if (worker->parts[i])
-			r = memory_parts[i]->begin(worker->parts[i], rows);
-	return r;
-}
-
-static void show_to_parts(struct worker *worker, uint64_t row)
+static void read_mappings(struct worker *worker, struct ctprof_batch *batch)
 {
 	struct memory_process process;
 
-	if (!process_describe(&worker->process, row, &process))
-		return;
-	for (unsigned i = 0; i < worker->memory->n_parts; i++)
-		if (worker->parts[i])
-			memory_parts[i]->add(worker->parts[i], &process);
+	for (uint64_t row = 0; row < batch->n; row++)
+		if (process_describe(&worker->process, row, &process))
+			holders_worker_add(worker->holders, &process);
+	holders_worker_finish(worker->holders, batch);
 }
 
 static int collect_threads(struct memory *memory, struct worker *worker, struct ctprof_batch *batch)
 {
-	bool looks = memory->plan.wanted;
-
-	for (unsigned i = 0; i < memory->n_parts; i++)
-		looks = looks || worker->parts[i];
 	/* What it shares with other sources is theirs to read then. */
-	if (!looks)
+	if (!memory->plan.wanted && !worker->holders)
 		return 0;
-	int r = begin(worker, batch->n);
+	int r = process_begin(&worker->process, batch->n);
+	if (r == 0 && worker->holders)
+		r = holders_worker_begin(worker->holders, batch->n);
 	if (r < 0) {
 		memory->host->error(memory->host, "out of memory");
 		return r;
@@ -193,29 +121,8 @@ static int collect_threads(struct memory *memory, struct worker *worker, struct 
 	for (uint64_t row = 0; row < batch->n; row++)
 		process_add(&worker->process, batch, row);
 	process_finish(&worker->process, batch);
-	for (uint64_t row = 0; row < batch->n; row++)
-		show_to_parts(worker, row);
-	for (unsigned i = 0; i < memory->n_parts; i++)
-		if (worker->parts[i])
-			memory_parts[i]->finish(worker->parts[i], batch);
-	return 0;
-}
-
-/* One part after the other, each until it has no more rows. */
-static int collect_objects(struct memory *memory, struct ctprof_batch *batch)
-{
-	uint64_t before = batch->n;
-
-	while (memory->emitting < memory->n_parts) {
-		unsigned i = memory->emitting;
-		int r = memory_parts[i]->emit(memory->parts[i], batch);
-
-		if (r < 0)
-			return r;
-		if (batch->n > before)
-			return 0;
-		memory->emitting++;
-	}
+	if (worker->holders)
+		read_mappings(worker, batch);
 	return 0;
 }
 
@@ -226,7 +133,7 @@ static int memory_collect(void *self, void *context, struct ctprof_batch *batch)
 	if (batch->scope == CTPROF_SCOPE_THREAD)
 		return collect_threads(memory, context, batch);
 	if (batch->scope == CTPROF_SCOPE_OBJECT)
-		return collect_objects(memory, batch);
+		return objects_emit(&memory->objects, batch);
 	if (batch->scope == CTPROF_SCOPE_CAPTURE)
 		process_summary_put(&memory->plan, batch);
 	return 0;

@@ -79,11 +79,25 @@ static void fill_user(const struct process_metric *metric, const struct process 
 
 /* ---- how it was got --------------------------------------------------- */
 
+static const char *state_word(enum process_state state)
+{
+	static const char *const words[N_PROCESS_STATES] = {
+		[PROCESS_EXACT] = "exact",
+		[PROCESS_APPROXIMATE] = "approximate",
+		[PROCESS_SKIPPED] = "skipped",
+		[PROCESS_TIMEOUT] = "timeout",
+		[PROCESS_INACCESSIBLE] = "inaccessible",
+		[PROCESS_NOT_APPLICABLE] = "not-applicable",
+	};
+
+	return words[state];
+}
+
 static void fill_state(const struct process_metric *metric, const struct process *process,
 		       struct process_value *ret)
 {
 	(void)metric;
-	set_word(ret, process_state_word(process->state));
+	set_word(ret, state_word(process->state));
 }
 
 /* There is a memory, of which no smaps file told. */

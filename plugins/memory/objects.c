@@ -98,10 +98,8 @@ static int parse_pids(struct objects *objects, const char *given)
 	return 0;
 }
 
-static void objects_close(void *self)
+void objects_close(struct objects *objects)
 {
-	struct objects *objects = self;
-
 	if (objects->holding)
 		holders_clear(&objects->holders);
 	if (objects->walk)
@@ -112,41 +110,21 @@ static void objects_close(void *self)
 	free(objects->walk);
 	free(objects->ledger);
 	free(objects->pids);
-	free(objects);
 }
 
-static void close_objects(struct objects **objects)
+int objects_open(struct objects *ret, const struct ctprof_host *host, struct smaps_limits *limits)
 {
-	if (*objects)
-		objects_close(*objects);
-}
-
-static int objects_open(const struct ctprof_host *host, struct smaps_limits *limits,
-			void **ret_part)
-{
-	__attribute__((cleanup(close_objects))) struct objects *objects =
-		calloc(1, sizeof *objects);
 	const char *pids = host->option(host, "pid");
-	int result = 0;
 
-	if (!objects) {
-		host->error(host, "out of memory");
-		return -ENOMEM;
-	}
-	objects->host = host;
-	objects->limits = limits;
-	objects->sysv_error = 1;
-	objects->names.max = SIZE_MAX;
-	if (pids)
-		result = parse_pids(objects, pids);
+	*ret = (struct objects){.host = host, .limits = limits, .sysv_error = 1};
+	ret->names.max = SIZE_MAX;
+	int result = pids ? parse_pids(ret, pids) : 0;
 	for (size_t i = 0; result == 0 && i < N_OBJECT_GROUPS; i++)
 		result = slots_declare(host, groups[i]->metrics, groups[i]->n_metrics,
-				       objects->slots[i]);
+				       ret->slots[i]);
 	if (result < 0)
-		return result;
-	*ret_part = objects;
-	objects = NULL;
-	return 0;
+		objects_close(ret);
+	return result;
 }
 
 /* ---- starting ---------------------------------------------------------- */
@@ -164,9 +142,8 @@ static void read_mounts(struct objects *objects)
 			strerror(-objects->mounts_error));
 }
 
-static int objects_start(void *self)
+void objects_start(struct objects *objects)
 {
-	struct objects *objects = self;
 	bool any = false;
 
 	for (size_t i = 0; i < N_OBJECT_GROUPS; i++) {
@@ -177,7 +154,6 @@ static int objects_start(void *self)
 	if (any)
 		read_mounts(objects);
 	holders_start(objects);
-	return 0;
 }
 
 /* ---- rows -------------------------------------------------------------- */
@@ -216,9 +192,8 @@ static void end_group(struct objects *objects)
 	objects->group++;
 }
 
-static int objects_emit(void *self, struct ctprof_batch *batch)
+int objects_emit(struct objects *objects, struct ctprof_batch *batch)
 {
-	struct objects *objects = self;
 	int result = 0;
 
 	while (result == 0 && objects->group < N_OBJECT_GROUPS) {
@@ -229,16 +204,3 @@ static int objects_emit(void *self, struct ctprof_batch *batch)
 	}
 	return result == -ENOSPC ? 0 : result;
 }
-
-const struct memory_part objects_part = {
-	.open = objects_open,
-	.close = objects_close,
-	.start = objects_start,
-	.emit = objects_emit,
-	.looks = holders_look,
-	.worker_open = holders_worker_open,
-	.worker_close = holders_worker_close,
-	.begin = holders_worker_begin,
-	.add = holders_worker_add,
-	.finish = holders_worker_finish,
-};

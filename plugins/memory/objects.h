@@ -5,7 +5,6 @@
 #include "holders.h"
 #include "ledger.h"
 #include "mounts.h"
-#include "part.h"
 #include "pool.h"
 #include "sysv.h"
 #include "walk.h"
@@ -71,6 +70,15 @@ struct objects {
 	}
 
 #define OBJECT_GROUP_METRICS(table) .metrics = table, .n_metrics = sizeof table / sizeof table[0]
+
+/* Reads the option pid, declares the metrics; what fails leaves nothing behind.
+ * limits, of all reads behind the mmap lock, outlive the objects. */
+int objects_open(struct objects *ret, const struct ctprof_host *host, struct smaps_limits *limits);
+void objects_close(struct objects *objects);
+/* What is wanted is settled now. */
+void objects_start(struct objects *objects);
+/* Adds rows to an object batch; called again until it adds none. */
+int objects_emit(struct objects *objects, struct ctprof_batch *batch);
 
 /* Segments are read when they are first asked for; 0 or -errno. */
 int objects_read_sysv(struct objects *objects);

@@ -188,20 +188,6 @@ static void put_process(const struct process_worker *worker, struct ctprof_batch
 
 /* ---- the answer ------------------------------------------------------- */
 
-const char *process_state_word(enum process_state state)
-{
-	static const char *const words[N_PROCESS_STATES] = {
-		[PROCESS_EXACT] = "exact",
-		[PROCESS_APPROXIMATE] = "approximate",
-		[PROCESS_SKIPPED] = "skipped",
-		[PROCESS_TIMEOUT] = "timeout",
-		[PROCESS_INACCESSIBLE] = "inaccessible",
-		[PROCESS_NOT_APPLICABLE] = "not-applicable",
-	};
-
-	return words[state];
-}
-
 /* What status tells is better than nothing. */
 static enum process_state state_of_failure(const struct process *process)
 {

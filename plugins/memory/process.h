@@ -8,7 +8,6 @@
 #include <limits.h>
 
 #include "cmdline.h"
-#include "part.h"
 #include "smaps-put.h"
 #include "status.h"
 #include "users.h"
@@ -32,8 +31,6 @@ enum process_state {
 	PROCESS_NOT_APPLICABLE, /* it has no memory */
 	N_PROCESS_STATES,
 };
-
-const char *process_state_word(enum process_state state);
 
 /* One leader of a batch. */
 struct process {
@@ -66,6 +63,16 @@ struct process_tally {
 	uint64_t states[N_PROCESS_STATES];
 	uint64_t denied; /* of the approximate and inaccessible ones */
 	uint64_t read_ns;
+};
+
+/* A process with a memory, as those who look at its mappings see it. */
+struct memory_process {
+	uint64_t row; /* of its leader */
+	const struct ctprof_target *target;
+	const char *pcomm; /* pcomm_len bytes */
+	size_t pcomm_len;
+	bool exited;   /* the leader has, another thread has not */
+	bool left_out; /* too big, or did not answer: not to be read, but counted */
 };
 
 /* One a state, and the time. */
