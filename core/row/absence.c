@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ctprof/words.h"
+
 #define N_REASONS (CTPROF_ABSENT_INAPPLICABLE / 10 + 1)
 
 struct absence_tally {
@@ -10,10 +12,8 @@ struct absence_tally {
 	guint64 (*counts)[N_REASONS]; /* per slot */
 };
 
-static const char *const words[N_REASONS] = {
-	"present", "unsupported", "denied",  "vanished",
-	"timeout", "invalid",     "skipped", "inapplicable",
-};
+#define WORD(why, word) [why / 10] = word,
+static const char *const words[N_REASONS] = {"present", CTPROF_ABSENCE_WORDS(WORD)};
 
 const char *absence_word(guint32 why)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "ctprof/words.h"
 
 #define MAX_METRICS_PER_ROW 4096
 #define SLOT_SHIFT 16
@@ -21,47 +22,10 @@ struct word {
 	const char *text;
 };
 
-static const struct word kinds[] = {
-	{CTPROF_COUNTER, "counter"},
-	{CTPROF_LEVEL, "level"},
-	{CTPROF_PEAK, "peak"},
-	{CTPROF_LOW, "low"},
-	{CTPROF_GAUGE, "gauge"},
-	{CTPROF_ORDINAL, "ordinal"},
-	{CTPROF_CATEGORY, "category"},
-	{CTPROF_CPUSET, "cpuset"},
-	{CTPROF_MAP, "map"},
-	{CTPROF_LABEL, "label"},
-	{0, NULL},
-};
-
-static const struct word units[] = {
-	{CTPROF_UNIT_NONE, "none"},
-	{CTPROF_UNIT_NS, "ns"},
-	{CTPROF_UNIT_US, "us"},
-	{CTPROF_UNIT_TICKS, "ticks"},
-	{CTPROF_UNIT_BYTES, "bytes"},
-	{CTPROF_UNIT_KIB, "kib"},
-	{CTPROF_UNIT_TEXT, "text"},
-	{CTPROF_UNIT_CHAR, "char"},
-	{CTPROF_UNIT_BOOL, "bool"},
-	{CTPROF_UNIT_CPUS, "cpus"},
-	{CTPROF_UNIT_CENTIPERCENT, "centipercent"},
-	{0, NULL},
-};
-
-static const struct scope {
-	struct word word;
-	enum row_class row;
-} scopes[] = {
-	{{CTPROF_SCOPE_THREAD, "thread"}, ROW_THREAD},
-	{{CTPROF_SCOPE_PROCESS, "process"}, ROW_THREAD},
-	{{CTPROF_SCOPE_MM, "mm"}, ROW_THREAD},
-	{{CTPROF_SCOPE_CGROUP, "cgroup"}, ROW_CGROUP},
-	{{CTPROF_SCOPE_OBJECT, "object"}, ROW_OBJECT},
-	{{CTPROF_SCOPE_HOST, "host"}, ROW_HOST},
-	{{CTPROF_SCOPE_CAPTURE, "capture"}, ROW_CAPTURE},
-};
+#define WORD(number, text) {number, text},
+static const struct word kinds[] = {CTPROF_KIND_WORDS(WORD){0, NULL}};
+static const struct word units[] = {CTPROF_UNIT_WORDS(WORD){0, NULL}};
+static const struct word scopes[] = {CTPROF_SCOPE_WORDS(WORD){0, NULL}};
 
 static const guint32 batch_scopes[N_ROW_CLASSES] = {
 	[ROW_THREAD] = CTPROF_SCOPE_THREAD,   [ROW_CGROUP] = CTPROF_SCOPE_CGROUP,
@@ -102,10 +66,7 @@ const char *registry_unit_word(guint32 unit)
 
 const char *registry_scope_word(guint32 scope)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++)
-		if (scopes[i].word.number == scope)
-			return scopes[i].word.text;
-	return "?";
+	return word_of(scopes, scope);
 }
 
 char *registry_tags(const struct ctprof_metric *def)
@@ -122,10 +83,13 @@ char *registry_tags(const struct ctprof_metric *def)
 
 enum row_class registry_row_of_scope(guint32 scope)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++)
-		if (scopes[i].word.number == scope)
-			return scopes[i].row;
-	return N_ROW_CLASSES;
+	enum row_class row = ROW_THREAD;
+
+	if (scope == CTPROF_SCOPE_PROCESS || scope == CTPROF_SCOPE_MM)
+		return ROW_THREAD;
+	while (row < N_ROW_CLASSES && batch_scopes[row] != scope)
+		row++;
+	return row;
 }
 
 guint32 registry_scope_of_row(enum row_class row)

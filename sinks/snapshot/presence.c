@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "ctprof/plugin.h"
+#include "ctprof/words.h"
 
 #define NO_SET UINT32_MAX
 #define FIRST_BUCKETS 64
@@ -19,15 +19,11 @@ struct presence {
 	size_t n_buckets;  /* a power of two, at least twice n_sets */
 };
 
+#define REASON(number, word) {number, word},
 static const struct reason {
 	uint8_t state;
 	const char *name;
-} reasons[] = {
-	{CTPROF_ABSENT_UNSUPPORTED, "unsupported"},   {CTPROF_ABSENT_DENIED, "denied"},
-	{CTPROF_ABSENT_VANISHED, "vanished"},         {CTPROF_ABSENT_TIMEOUT, "timeout"},
-	{CTPROF_ABSENT_INVALID, "invalid"},           {CTPROF_ABSENT_SKIPPED, "skipped"},
-	{CTPROF_ABSENT_INAPPLICABLE, "inapplicable"},
-};
+} reasons[] = {CTPROF_ABSENCE_WORDS(REASON)};
 
 #define N_REASONS (sizeof reasons / sizeof reasons[0])
 
