@@ -20,7 +20,7 @@ static const struct named_number {
 } thread_models[] = {{CTPROF_THREADS_SERIAL, "serial"}, {CTPROF_THREADS_PER_WORKER, "per worker"}},
   costs[] = {{CTPROF_COST_CHEAP, "cheap"},
 	     {CTPROF_COST_MODERATE, "moderate"},
-	     {CTPROF_COST_DEAR, "dear"}};
+	     {CTPROF_COST_EXPENSIVE, "expensive"}};
 
 static const struct need_rule {
 	guint32 kind;

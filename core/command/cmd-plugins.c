@@ -37,7 +37,7 @@ static const char *cost_word(const Plugin *plugin)
 
 	return cost <= CTPROF_COST_CHEAP      ? "cheap"
 	       : cost <= CTPROF_COST_MODERATE ? "moderate"
-					      : "dear";
+					      : "expensive";
 }
 
 static const char *need_word(guint32 kind)

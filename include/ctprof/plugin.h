@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * ctprof plugin border, part common to every kind of plugin.
+ * The ctprof plugin interface: the part common to every kind of plugin.
  *
  * C99 and <stdint.h> only.  A plugin is a shared object that exports one
- * symbol, ctprof_plugin_entry_v1, made by the CTPROF_PLUGIN macro below, and
- * resolves no symbol of the host: everything the host offers arrives as a
- * table of functions (struct ctprof_host) in the plugin's open().
+ * symbol, ctprof_plugin_entry_v1, defined by the CTPROF_PLUGIN macro below.
+ * It uses no symbol of ctprof, which is called the host here: the host passes
+ * a table of functions (struct ctprof_host) to the plugin's open().
  *
- * Rules of the border, valid for every struct here:
+ * Rules for every struct of the interface:
  *
- *  - The first member is struct_size: the size the writer compiled with.  The
- *    receiver zeroes its own copy and takes the smaller of the two sizes, so
- *    structs only ever grow at the end and 0 / NULL must mean "not given".
- *  - Arrays of structs are walked with the struct_size of their first element.
- *  - Enumerations travel as uint32_t and are numbered with gaps.
- *  - A string is NUL-terminated UTF-8 unless a length stands beside it; text
- *    that comes from the host is bytes, of any value.
- *  - Pointers handed over are borrowed for the duration of the call, except
- *    the descriptor, its strings, needs, options, ops and metric definitions,
- *    which must live as long as the plugin is loaded.
- *  - Functions return 0 or a negative errno; the sentence that explains a
- *    negative one is given to host->error() before returning.
+ *  - The first member is struct_size: the size the writer compiled with, in
+ *    bytes.  The receiver zeroes its own copy and takes the smaller of the two
+ *    sizes, so structs only ever grow at the end and 0 or NULL must mean "not
+ *    given".  Members named reserved are 0.
+ *  - To step through an array of structs, use the struct_size of its first
+ *    element.
+ *  - Enumerations are passed as uint32_t and are numbered with gaps.
+ *  - A string is NUL-terminated UTF-8 unless a length is given with it; text
+ *    from the host's kernel and processes is bytes of any value.
+ *  - Pointers are borrowed for the duration of the call, except for the
+ *    descriptor, its strings, needs, options and ops, and metric definitions,
+ *    which must remain valid while the plugin is loaded.
+ *  - Functions return 0 or a negative errno.  A plugin explains a negative
+ *    return with host->error() first.
  */
 #ifndef CTPROF_PLUGIN_H
 #define CTPROF_PLUGIN_H
@@ -32,11 +34,14 @@
 extern "C" {
 #endif
 
-/* Breaks with the exported symbol's name; a plugin of another major is refused. */
+/* Incompatible changes increase it and rename the exported symbol; plugins of
+ * another major version are rejected. */
 #define CTPROF_ABI_MAJOR 1u
-/* Grows with every appended member; informative. */
+/* Increases with every appended member; informative. */
 #define CTPROF_ABI_MINOR 2u
 
+/* CTPROF_EXPORT makes a symbol visible; CTPROF_PRINTF has the compiler check
+ * the arguments of a printf-like function. */
 #if defined(__GNUC__)
 #define CTPROF_EXPORT __attribute__((visibility("default")))
 #define CTPROF_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
@@ -48,31 +53,31 @@ extern "C" {
 /* What a plugin is: struct ctprof_plugin.kind. */
 enum ctprof_kind {
 	CTPROF_KIND_SOURCE = 10, /* fills metric slots; ops is struct ctprof_source_ops */
-	CTPROF_KIND_SINK = 20,   /* writes what was captured; ops is struct ctprof_sink_ops */
+	CTPROF_KIND_SINK = 20,   /* writes captures or reports; ops is struct ctprof_sink_ops */
 };
 
 /* How the host may call collect(): struct ctprof_plugin.thread_model. */
 enum ctprof_thread_model {
 	CTPROF_THREADS_SERIAL = 10,     /* one call at a time, from any worker */
-	CTPROF_THREADS_PER_WORKER = 20, /* workers call at once, each with its own context */
+	CTPROF_THREADS_PER_WORKER = 20, /* concurrent calls, each worker with its own context */
 };
 
-/* What a plugin costs the host when its groups are on: struct ctprof_plugin.cost. */
+/* The cost of a capture with the plugin's groups on: struct ctprof_plugin.cost. */
 enum ctprof_cost {
-	CTPROF_COST_CHEAP = 10,    /* at most a few microseconds of CPU a thread */
-	CTPROF_COST_MODERATE = 20, /* tens of microseconds a thread, or a little a process */
-	CTPROF_COST_DEAR = 30,     /* grows with the memory of what it looks at */
+	CTPROF_COST_CHEAP = 10,     /* at most a few microseconds of CPU per thread */
+	CTPROF_COST_MODERATE = 20,  /* tens of microseconds per thread, or a little per process */
+	CTPROF_COST_EXPENSIVE = 30, /* grows with the memory of the captured processes */
 };
 
-/* What a need is about: struct ctprof_need.kind. */
+/* The kind of a need: struct ctprof_need.kind. */
 enum ctprof_need_kind {
 	CTPROF_NEED_CAPABILITY = 10, /* name is "CAP_..." */
 	CTPROF_NEED_KCONFIG = 20,    /* name is "CONFIG_..." */
-	CTPROF_NEED_SYSCTL = 30,     /* name is "kernel....", value in why */
+	CTPROF_NEED_SYSCTL = 30,     /* name is "kernel....", the value it must have is in why */
 	CTPROF_NEED_FILE = 40,       /* name is a path below a root: "proc/<tgid>/task/<tid>/io" */
 };
 
-/* One thing a plugin needs from the kernel, the user or the system. */
+/* A requirement of a plugin: a capability, a kernel option, a sysctl or a file. */
 struct ctprof_need {
 	uint32_t struct_size;
 	uint32_t kind; /* enum ctprof_need_kind */
@@ -80,16 +85,16 @@ struct ctprof_need {
 	uint32_t required;
 	uint32_t reserved;
 	const char *name; /* see enum ctprof_need_kind */
-	const char *why;  /* what it gives, one clause: "io of other users' threads" */
+	const char *why;  /* what it provides, one clause: "io of other users' threads" */
 };
 
-/* What a value of an option is: struct ctprof_option.type.  In brackets: what
- * host->option() gives, whatever way the user wrote it. */
+/* The type of an option: struct ctprof_option.type.  host->option() returns the
+ * value in the form in parentheses, however the user wrote it. */
 enum ctprof_option_type {
 	CTPROF_OPTION_BOOL = 10,  /* yes or no ("1", "0"); as a long option it takes no value */
 	CTPROF_OPTION_WORD = 20,  /* one of words (that word) */
-	CTPROF_OPTION_TIME = 30,  /* 500ms, 1.5s, 2 (decimal nanoseconds) */
-	CTPROF_OPTION_SIZE = 40,  /* 4096, 512MiB, 4GiB (decimal bytes) */
+	CTPROF_OPTION_TIME = 30,  /* 500ms, 1.5s, 2 (nanoseconds, decimal) */
+	CTPROF_OPTION_SIZE = 40,  /* 4096, 512MiB, 4GiB (bytes, decimal) */
 	CTPROF_OPTION_COUNT = 50, /* a whole number (decimal) */
 	CTPROF_OPTION_REAL = 55,  /* a number such as 0.9 (as written) */
 	CTPROF_OPTION_PATH = 60,  /* a file (as written: bytes) */
@@ -97,70 +102,73 @@ enum ctprof_option_type {
 };
 
 /* struct ctprof_option.flags */
-#define CTPROF_OPTION_LIST 1u     /* several of the type, separated by commas */
-#define CTPROF_OPTION_OPTIONAL 2u /* --NAME alone stands for --NAME=default_value */
-/* Bounds what reading costs: commands that read this host for a view of their
- * own have it too ("ctprof memory"). */
+#define CTPROF_OPTION_LIST 1u     /* several values of the type, separated by commas */
+#define CTPROF_OPTION_OPTIONAL 2u /* --NAME alone means --NAME=default_value */
+/* Limits the cost of reading: also an option of commands other than capture
+ * that read this host ("ctprof memory"). */
 #define CTPROF_OPTION_COST 4u
 
-/* One word that an option of type WORD takes. */
+/* A word that an option of type WORD takes. */
 struct ctprof_option_word {
 	uint32_t struct_size;
 	uint32_t reserved;
 	const char *name; /* without blanks and commas */
-	const char *help; /* a few words, shown in brackets; NULL: it speaks for itself */
-	/* Slot groups that giving the word asks for, separated by commas; NULL: none. */
+	const char *help; /* a few words, shown in parentheses; NULL: the name says enough */
+	/* Slot groups that the word requests, separated by commas; NULL: none. */
 	const char *groups;
 };
 
 /*
- * An option of a plugin: -O PLUGIN.name=value.  The host checks every value by
- * this row before it opens the plugin, and refuses what no row declares; help,
- * completion and 'ctprof plugins NAME' come from the same row.  Since 1.2; a
- * plugin of an earlier minor gets what the user wrote, unchecked.
+ * An option of a plugin: -O PLUGIN.name=value.  The host checks every value
+ * against it before it opens the plugin, and rejects options that the plugin
+ * does not declare; help, completion and 'ctprof plugins NAME' are generated
+ * from it.  Since 1.2; a plugin of an earlier minor gets what the user wrote,
+ * unchecked.
  */
 struct ctprof_option {
 	uint32_t struct_size;
 	uint32_t type;    /* enum ctprof_option_type */
 	uint32_t flags;   /* CTPROF_OPTION_* */
-	uint32_t n_words; /* elements of words; at least 1 with type WORD, else 0 */
-	/* Smallest and greatest value of COUNT, REAL, TIME (nanoseconds) and SIZE
-	 * (bytes); most 0: no bound. */
+	uint32_t n_words; /* number of elements of words; type WORD: at least 1; otherwise 0 */
+	/* Smallest and largest value of COUNT, REAL, TIME (nanoseconds) and SIZE
+	 * (bytes); most 0: no limit. */
 	uint64_t least;
 	uint64_t most;
 	const char *name; /* [a-z][a-z0-9-]{0,31}, unique in the plugin */
-	/* The option is --long_name of the commands that capture, too: named as
-	 * name is; NULL: it is not.  Sources that declare one long_name all get
-	 * the value; their rows must agree in type, flags, words and range. */
+	/* The commands that capture take the option as --long_name, too; it is
+	 * formed as name is; NULL: they do not.  Sources that declare the same
+	 * long_name all get the value; their rows must agree in type, flags, words
+	 * and range. */
 	const char *long_name;
-	const char *placeholder; /* what help shows for the value: "TIME"; NULL: by type */
-	/* How the plugin behaves without the option, as a user would write it;
-	 * NULL: no value stands for that.  host->option() is NULL then all the same. */
+	const char *placeholder; /* the value in the help text: "TIME"; NULL: by type */
+	/* The value that the plugin uses without the option, as a user would write
+	 * it, for the help text; NULL: there is none.  host->option() returns NULL
+	 * in either case. */
 	const char *default_value;
-	const char *help; /* one clause, no full stop; words and default are added to it */
-	const struct ctprof_option_word *words;
+	const char *help; /* one clause, no full stop; the host adds words and default */
+	const struct ctprof_option_word *words; /* n_words elements, or NULL */
 };
 
-/* The descriptor: the one place that tells what a plugin is and needs. */
+/* The descriptor: all that the host knows of a plugin before open(). */
 struct ctprof_plugin {
 	uint32_t struct_size;
 	uint32_t abi_major;    /* CTPROF_ABI_MAJOR the plugin was compiled with */
-	uint32_t abi_minor;    /* CTPROF_ABI_MINOR likewise */
+	uint32_t abi_minor;    /* CTPROF_ABI_MINOR the plugin was compiled with */
 	uint32_t kind;         /* enum ctprof_kind */
 	uint32_t thread_model; /* enum ctprof_thread_model; sinks: always SERIAL */
 	uint32_t cost;         /* enum ctprof_cost */
-	uint32_t n_needs;      /* elements of needs */
+	uint32_t n_needs;      /* number of elements of needs */
 	uint32_t reserved;
 	const char *name;    /* [a-z][a-z0-9-]{0,31}, unique; the file is ctprof-NAME.so */
-	const char *version; /* the plugin's own, free form */
+	const char *version; /* of the plugin, free form */
 	const char *summary; /* one line, no full stop */
-	const struct ctprof_need *needs;
-	const void *ops; /* by kind: see source.h, sink.h */
-	/* Options the plugin takes; NULL: none.  Since 1.2. */
+	const struct ctprof_need *needs; /* n_needs elements, or NULL */
+	const void *ops; /* struct ctprof_source_ops or struct ctprof_sink_ops, by kind */
+	/* Options of the plugin, n_options elements, or NULL.  Since 1.2. */
 	const struct ctprof_option *options;
-	uint32_t n_options; /* elements of options */
-	/* Place among sources that fill the same slot: smaller numbers are asked
-	 * first, 0 after all others; equals by name.  Since 1.2. */
+	uint32_t n_options; /* number of elements of options */
+	/* Order among sources that fill the same slot: smaller numbers first, 0
+	 * after all others; equal ones by name.  Since 1.2. */
 	uint32_t preference;
 };
 
@@ -171,7 +179,8 @@ struct ctprof_plugin {
 #endif
 
 /*
- * Exports a descriptor.  Once per plugin, at file scope, in C or in C++:
+ * Exports a descriptor (struct ctprof_plugin).  Once per plugin, at file scope,
+ * in C or in C++:
  *	CTPROF_PLUGIN(my_descriptor)
  */
 #define CTPROF_PLUGIN(descriptor)                                                                  \
@@ -183,25 +192,27 @@ struct ctprof_plugin {
 
 /* ---- metrics ---------------------------------------------------------- */
 
-/* The kind decides, alone, how a group of rows is folded into one value. */
+/* The type of a value and how a group of rows folds into one value, which
+ * depends on the kind alone.  Absent values are not folded. */
 enum ctprof_metric_kind {
-	CTPROF_COUNTER = 10,  /* uint64, saturating sum; grows for as long as its row lives */
-	CTPROF_LEVEL = 15,    /* uint64, saturating sum; held at the moment, so it has no rate */
+	CTPROF_COUNTER = 10,  /* uint64, saturating sum; only grows while its row exists */
+	CTPROF_LEVEL = 15,    /* uint64, saturating sum; an amount held now, so it has no rate */
 	CTPROF_PEAK = 20,     /* uint64, max */
 	CTPROF_LOW = 30,      /* uint64, min over present rows that are not 0 */
 	CTPROF_GAUGE = 40,    /* uint64, max */
 	CTPROF_ORDINAL = 50,  /* int64, [min, max] */
-	CTPROF_CATEGORY = 60, /* text, char or bool by unit; mode, ties to the smallest */
-	CTPROF_CPUSET = 70,   /* set of CPU numbers; affinity summary */
-	CTPROF_MAP = 80,      /* text to uint64 (to text with unit TEXT); per-key saturating sum */
-	CTPROF_LABEL = 90,    /* names or qualifies the row; never folded; type by unit */
+	CTPROF_CATEGORY = 60, /* text, char or bool by unit; most frequent value, then smallest */
+	CTPROF_CPUSET = 70, /* set of CPU numbers; the range of their count, and the set if equal */
+	CTPROF_MAP = 80,    /* text to uint64 (to text with unit TEXT); saturating sum per key */
+	CTPROF_LABEL = 90,  /* names or describes the row; never folded; type by unit */
 };
 
+/* The unit of a value.  Values are stored in it and scaled only for display. */
 enum ctprof_unit {
-	CTPROF_UNIT_NONE = 10,         /* a number of things */
+	CTPROF_UNIT_NONE = 10,         /* a plain number */
 	CTPROF_UNIT_NS = 20,           /* nanoseconds */
 	CTPROF_UNIT_US = 25,           /* microseconds */
-	CTPROF_UNIT_TICKS = 30,        /* USER_HZ ticks, 100 a second */
+	CTPROF_UNIT_TICKS = 30,        /* USER_HZ ticks, 100 per second */
 	CTPROF_UNIT_BYTES = 40,        /* bytes */
 	CTPROF_UNIT_KIB = 45,          /* units of 1024 bytes */
 	CTPROF_UNIT_TEXT = 50,         /* bytes without NUL */
@@ -211,19 +222,19 @@ enum ctprof_unit {
 	CTPROF_UNIT_CENTIPERCENT = 90, /* hundredths of a percent */
 };
 
-/* What one value describes.  Decides which batches carry the slot. */
+/* What a value describes, and so in which batches its slot is. */
 enum ctprof_scope {
-	CTPROF_SCOPE_THREAD = 10,
-	CTPROF_SCOPE_PROCESS = 20, /* in thread batches, on the leader's row only */
-	CTPROF_SCOPE_MM = 30,      /* in thread batches, on the leader's row only */
+	CTPROF_SCOPE_THREAD = 10,  /* thread batches: one row per thread */
+	CTPROF_SCOPE_PROCESS = 20, /* thread batches, in the leader's row only */
+	CTPROF_SCOPE_MM = 30,      /* as PROCESS, for values of the address space */
 	CTPROF_SCOPE_CGROUP = 40,  /* one row per distinct cgroup of the captured threads */
-	CTPROF_SCOPE_OBJECT = 45,  /* rows the source names itself, with host->object() */
+	CTPROF_SCOPE_OBJECT = 45,  /* one row per object that the source adds with host->object() */
 	CTPROF_SCOPE_HOST = 50,    /* one row, collected before the first thread */
 	CTPROF_SCOPE_CAPTURE = 60, /* one row, collected after the last thread: tallies */
 };
 
 /* struct ctprof_metric.flags */
-#define CTPROF_METRIC_ON_DEMAND 1u /* off unless asked for by metric or group name */
+#define CTPROF_METRIC_ON_DEMAND 1u /* off unless requested by metric or group name */
 #define CTPROF_METRIC_UNLIMITED 2u /* UINT64_MAX means "no limit" */
 /* Of a group of objects that are too many to be shown unasked: the group is a
  * section of a report only where the user names it.  Since 1.2. */
@@ -231,10 +242,10 @@ enum ctprof_scope {
 
 /*
  * A metric, declared once by the source that fills it.  Names are unique among
- * the metrics of one sort of row (thread, process and mm scope; cgroup; host;
- * capture; object).  Two sources may declare one name there when kind, unit, scope and
- * group agree: they then share the slot, and the first in the host's order of
- * preference that puts a value wins.
+ * the metrics of one kind of row (thread, process and mm scope; cgroup; host;
+ * capture; object).  Two sources may declare the same name there if kind, unit,
+ * scope and group agree: they then share the slot, and the first source in the
+ * host's order of preference that puts a value wins.
  */
 struct ctprof_metric {
 	uint32_t struct_size;
@@ -242,50 +253,52 @@ struct ctprof_metric {
 	uint32_t unit;  /* enum ctprof_unit */
 	uint32_t scope; /* enum ctprof_scope */
 	uint32_t flags; /* CTPROF_METRIC_* */
-	/* Place in lists, ascending; 0: behind the ranked ones, as registered.
-	 * Ranks below 1000 belong to ctprof's own plugins. */
+	/* Position in lists, ascending; 0: after the ranked ones, in the order of
+	 * registration.  Ranks below 1000 are reserved for ctprof's own plugins. */
 	uint32_t rank;
 	/* [a-z][a-z0-9_.]{0,63}; in cgroup, host and capture scope a dot nests:
 	 * "memory.current" is the member current of the object memory. */
 	const char *name;
-	/* Slot group: the unit in which a user switches metrics on and off.
-	 * Well known: identity sched io smaps delay jemalloc cgroup psi scx host
-	 * memory; others are free, [a-z][a-z0-9-]{0,31}. */
+	/* Slot group: users switch metrics on and off by group.  Well known:
+	 * identity sched io smaps delay jemalloc cgroup psi scx host memory;
+	 * others are [a-z][a-z0-9-]{0,31}. */
 	const char *group;
 	/* Scheduler class the value is limited to: "cfs-only", "non-ext",
 	 * "fair-policy"; NULL: any. */
 	const char *tag;
-	/* Kernel options it needs, without CONFIG_, blank separated; NULL: none. */
+	/* Kernel options it needs, without CONFIG_, separated by blanks; NULL: none. */
 	const char *gates;
 	const char *help;   /* one clause, no full stop */
 	const char *origin; /* kernel file and field, and the function that counts it */
 };
 
 /*
- * Why a value is not there.  Never replaced by 0: a source that cannot read
- * says why, one that has nothing to say puts nothing (UNSUPPORTED results).
- * INAPPLICABLE alone is not a loss: such a row is complete without the value.
+ * Why a value is absent.  Never put 0 in its place: a source that cannot read
+ * a value puts the reason.  A slot into which nothing was put is UNSUPPORTED.
+ * Only INAPPLICABLE is not a loss: such a row is complete without the value.
  */
 enum ctprof_absence {
-	CTPROF_PRESENT = 0,
+	CTPROF_PRESENT = 0,             /* there is a value */
 	CTPROF_ABSENT_UNSUPPORTED = 10, /* this kernel has no such value */
 	CTPROF_ABSENT_DENIED = 20,      /* the kernel refused: EACCES, EPERM */
-	CTPROF_ABSENT_VANISHED = 30,    /* the thread or process went away between two reads */
+	CTPROF_ABSENT_VANISHED = 30,    /* the thread or process ended between two reads */
 	CTPROF_ABSENT_TIMEOUT = 40,     /* a deadline or budget ran out */
-	CTPROF_ABSENT_INVALID = 50,     /* read, but not what the file's format promises */
-	CTPROF_ABSENT_SKIPPED = 60,     /* not asked for, or left out to save time */
-	/* This row has no such value by its nature, so nothing is lost: the PSS of
-	 * a kernel thread, a value of the process on a row that is not its leader's. */
+	CTPROF_ABSENT_INVALID = 50,     /* read, but not in the format the kernel promises */
+	CTPROF_ABSENT_SKIPPED = 60,     /* not requested, or left out to save time */
+	/* The row has no such value by its nature, so nothing is lost: the PSS of
+	 * a kernel thread, a value of the process in the row of another thread than
+	 * the leader. */
 	CTPROF_ABSENT_INAPPLICABLE = 70,
 };
 
-/* A map's entry, as put and as stored.  Exactly one of number/text by unit. */
+/* An entry of a map, as put and as stored.  The unit of the metric decides
+ * whether text or number is used. */
 struct ctprof_map_entry {
-	const char *key;   /* key_len bytes, none of them NUL */
-	const char *text;  /* maps of unit TEXT: text_len bytes; else NULL */
-	uint32_t key_len;  /* 1..255 */
+	const char *key;   /* key_len bytes without NUL */
+	const char *text;  /* unit TEXT: text_len bytes; otherwise NULL */
+	uint32_t key_len;  /* 1 to 255 */
 	uint32_t text_len; /* at most 65535 */
-	uint64_t number;   /* other maps */
+	uint64_t number;   /* other units */
 };
 
 /* ---- batches ---------------------------------------------------------- */
@@ -293,37 +306,38 @@ struct ctprof_map_entry {
 /* struct ctprof_target.flags */
 #define CTPROF_TARGET_LEADER 1u /* tid == tgid */
 
-/* What one row of a batch is about. */
+/* What one row of a batch describes. */
 struct ctprof_target {
 	uint32_t struct_size;
 	uint32_t flags; /* CTPROF_TARGET_* */
-	int32_t tgid;   /* thread batches; else 0 */
-	int32_t tid;    /* thread batches; else 0 */
-	/* Thread batches: directory <proc root>/<tgid>/task, borrowed for the
-	 * call.  It pins the process: a reused pid cannot be read through it.
-	 * -1 elsewhere. */
+	int32_t tgid;   /* thread batches: the process; otherwise 0 */
+	int32_t tid;    /* thread batches: the thread; otherwise 0 */
+	/* Thread batches: descriptor of the directory <proc root>/<tgid>/task,
+	 * borrowed for the call.  It pins the process: a process that reuses the
+	 * pid cannot be read through it.  Otherwise -1. */
 	int32_t task_fd;
-	uint32_t path_len;
-	/* cgroup batches: the path as the kernel prints it, path_len bytes and a
-	 * NUL behind; object batches: the object's name, likewise; else NULL. */
+	uint32_t path_len; /* bytes of path, without its NUL */
+	/* cgroup batches: the path as the kernel prints it; object batches: the
+	 * name of the object; path_len bytes and a NUL.  Otherwise NULL. */
 	const char *path;
-	/* Object batches: the slot group the object is of; else NULL.  Since 1.1. */
+	/* Object batches: the slot group of the object; otherwise NULL.  Since 1.1. */
 	const char *group;
 };
 
 /*
- * Rows to fill.  n >= 1; thread batches are ordered by (tgid, tid) and may
- * span processes; a process of many threads is spread over several batches.
+ * Rows to fill.  Thread batches are ordered by (tgid, tid) and may span
+ * processes; a process with many threads may span batches.
  */
 struct ctprof_batch {
 	uint32_t struct_size;
 	uint32_t scope; /* CTPROF_SCOPE_THREAD, _CGROUP, _OBJECT, _HOST or _CAPTURE */
-	uint64_t n;     /* rows; object batches: those named so far */
-	const struct ctprof_target *targets;
-	void *handle; /* the host's */
+	uint64_t n;     /* number of rows, at least 1; object batches: those added so far */
+	const struct ctprof_target *targets; /* n targets: use ctprof_batch_target() */
+	void *handle;                        /* for the host only */
 };
 
-/* Row i's target, whatever size of target the host was compiled with. */
+/* Returns the target of row i < batch->n, also if the host's struct
+ * ctprof_target is larger than the one the plugin was compiled with. */
 static inline const struct ctprof_target *ctprof_batch_target(const struct ctprof_batch *batch,
 							      uint64_t i)
 {
@@ -334,6 +348,7 @@ static inline const struct ctprof_target *ctprof_batch_target(const struct ctpro
 
 /* ---- the host table --------------------------------------------------- */
 
+/* The level of a message: host->log(). */
 enum ctprof_log_level {
 	CTPROF_LOG_WARNING = 10, /* shown unless -q */
 	CTPROF_LOG_INFO = 20,    /* shown with -v */
@@ -349,96 +364,108 @@ enum ctprof_root {
 
 /* How well a slot group works on this host: struct ctprof_finding.state. */
 enum ctprof_finding_state {
-	CTPROF_WORKS = 10,
-	CTPROF_PARTLY = 20,
-	CTPROF_FAILS = 30,
+	CTPROF_WORKS = 10,  /* every value can be read */
+	CTPROF_PARTLY = 20, /* some values are absent */
+	CTPROF_FAILS = 30,  /* all values are absent */
 };
 
-/* A source's answer about one of its slot groups, given in probe(). */
+/* How one slot group of a source works on this host: host->finding(). */
 struct ctprof_finding {
 	uint32_t struct_size;
 	uint32_t state;     /* enum ctprof_finding_state */
 	const char *group;  /* slot group */
-	const char *why;    /* cause, one clause; NULL when it works */
+	const char *why;    /* cause, one clause; NULL if it works */
 	const char *remedy; /* a command, capability or kernel option; NULL: none known */
 };
 
 /*
- * What the host lends.  The pointer given to open() stays valid until close()
- * has returned; every function may be called from any thread unless it says
- * otherwise.  First argument everywhere: that same pointer, or the batch.
+ * The functions that the host offers.  The pointer given to open() stays valid
+ * until close() has returned.  Every function may be called from any thread
+ * unless its comment says otherwise.  The first argument is always that
+ * pointer, or the batch.
  */
 struct ctprof_host {
 	uint32_t struct_size;
-	uint32_t abi_minor; /* the host's CTPROF_ABI_MINOR */
-	void *handle;       /* the host's own */
+	uint32_t abi_minor; /* CTPROF_ABI_MINOR of the host */
+	void *handle;       /* for the host only */
 
-	/* A message for the user.  The plugin's name is put before it, control
-	 * bytes are escaped, a line end is added. */
+	/* Prints a message for the user (level: enum ctprof_log_level).  The host
+	 * puts the plugin's name in front, escapes control bytes and adds a line
+	 * end. */
 	void (*log)(const struct ctprof_host *host, uint32_t level, const char *format, ...)
 		CTPROF_PRINTF(3, 4);
-	/* The sentence that explains the negative errno about to be returned. */
+	/* Explains, in one sentence, the negative errno about to be returned.  The
+	 * last call before the return counts. */
 	void (*error)(const struct ctprof_host *host, const char *format, ...) CTPROF_PRINTF(2, 3);
 
-	/* Borrowed directory descriptor of a root (enum ctprof_root), or -errno. */
+	/* Returns the directory descriptor of a root (enum ctprof_root), borrowed
+	 * until close(), or -errno. */
 	int (*root)(const struct ctprof_host *host, uint32_t which);
-	/* 1 when the roots show the running kernel: only then may a system call,
-	 * a socket or another process's memory be asked.  0 for recorded trees. */
+	/* Returns 1 if the roots are those of the running kernel, 0 for recorded
+	 * trees.  Only if 1 may the plugin use system calls, sockets or the memory
+	 * of other processes to read values. */
 	int (*live)(const struct ctprof_host *host);
-	/* Opens a file for reading below dirfd, close-on-exec.  Returns a
-	 * descriptor the plugin closes, or -errno.  Plugins open files in no
-	 * other way, so that their needs can be checked. */
+	/* Opens a file below dirfd for reading (close-on-exec, non-blocking).
+	 * Returns a descriptor that the plugin must close, or -errno.  Plugins
+	 * must open files only this way, so that their needs can be checked. */
 	int (*open_file)(const struct ctprof_host *host, int dirfd, const char *path);
-	/* The value of an option of this plugin ("smaps" for -O NAME.smaps=...), in
-	 * the form its type says, or NULL when it was not given.  Lives until
-	 * close(). */
+	/* Returns the value of an option of this plugin (key "smaps" for
+	 * -O NAME.smaps=...), in the form of its type, borrowed until close(), or
+	 * NULL if it is not given. */
 	const char *(*option)(const struct ctprof_host *host, const char *key);
 
-	/* Declares a metric and gives its slot.  Only inside open().
-	 * -EINVAL: malformed; -EEXIST: the name is taken by an unlike metric. */
+	/* Declares a metric and sets *ret_slot to its slot.  Only in open().
+	 * Returns 0; -EINVAL: malformed; -EEXIST: the name is taken by a metric
+	 * that differs in kind, unit, scope or group; -EBUSY: not in open().  The
+	 * host explains these itself. */
 	int (*metric)(const struct ctprof_host *host, const struct ctprof_metric *metric,
 		      uint32_t *ret_slot);
-	/* 1 when somebody wants the slot's values; constant once start() is called. */
+	/* Returns 1 if the values of the slot are wanted, otherwise 0.  Does not
+	 * change once start() is called. */
 	int (*wanted)(const struct ctprof_host *host, uint32_t slot);
-	/* Tells how a slot group works here.  Only inside probe(). */
+	/* Reports how a slot group works on this host.  Only in probe(). */
 	void (*finding)(const struct ctprof_host *host, const struct ctprof_finding *finding);
 
 	/*
-	 * Values.  Only inside collect(), on its batch, from the calling thread;
-	 * what is pointed to is copied.  A slot that another source has filled
-	 * already, or nobody wants, is left alone.  A slot of another type or
-	 * scope, or a row >= n, counts as a failure of the plugin.
+	 * The put functions set the value of a slot in a row, in the unit of its
+	 * metric.  Only in collect(), on its batch, from the calling thread; they
+	 * copy what is pointed to.  A slot that another source has filled, or that
+	 * is not wanted, is left unchanged.  A slot of another type or scope, or a
+	 * row >= n, counts as a failure of the plugin.
 	 */
 	void (*put_u64)(struct ctprof_batch *batch, uint64_t row, uint32_t slot, uint64_t value);
 	void (*put_i64)(struct ctprof_batch *batch, uint64_t row, uint32_t slot, int64_t value);
-	/* length bytes, at most 65535; a NUL among them ends the text. */
+	/* text: length bytes, at most 65535; a NUL among them ends the text. */
 	void (*put_text)(struct ctprof_batch *batch, uint64_t row, uint32_t slot, const char *text,
 			 size_t length);
-	/* n CPU numbers, ascending, each once; n >= 1. */
+	/* cpus: n CPU numbers, n >= 1, ascending and unique. */
 	void (*put_cpuset)(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 			   const uint32_t *cpus, size_t n);
-	/* n entries in any order, keys unique; n may be 0. */
+	/* entries: n entries in any order, with unique keys; n may be 0. */
 	void (*put_map)(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 			const struct ctprof_map_entry *entries, size_t n);
-	/* Says why a slot has no value (enum ctprof_absence, not PRESENT). */
+	/* Sets the reason why a slot has no value: enum ctprof_absence, not PRESENT. */
 	void (*put_absent)(struct ctprof_batch *batch, uint64_t row, uint32_t slot, uint32_t why);
-	/* The thread is gone: the whole row is dropped. */
+	/* Drops the whole row, because its thread has ended. */
 	void (*vanished)(struct ctprof_batch *batch, uint64_t row);
 
-	/* Sinks only, between begin() and end(): appends to the output.  -errno
-	 * when it cannot be written; the sink then gives up with that errno. */
+	/* Sinks only, between begin() and end() or in report(): appends size bytes
+	 * to the output.  Returns 0, or -errno if the output cannot be written; the
+	 * sink must then return that errno. */
 	int (*write)(const struct ctprof_host *host, const void *data, size_t size);
 
-	/* 1 when the slot of that row has a value, from a source before: reading
-	 * it again is for nothing.  Inside collect(), as put_*().  Since 1.1. */
+	/* Returns 1 if the slot of that row has a value, put by an earlier source,
+	 * so that it need not be read again; otherwise 0.  Only in collect(), as
+	 * the put functions.  Since 1.1. */
 	int (*filled)(const struct ctprof_batch *batch, uint64_t row, uint32_t slot);
 	/*
-	 * Names one more row of an object batch, every slot absent: an object of
-	 * one slot group, which the source has declared metrics of scope OBJECT
-	 * in.  name: 1..4096 bytes, none of them NUL, unique within the group for
-	 * one capture, and the same the next time the same thing is met: it is
-	 * what two captures are joined by.  -ENOSPC: the batch is full, collect()
-	 * is called again; -EINVAL: malformed, a failure of the plugin.  Since 1.1.
+	 * Adds a row to an object batch, with every slot absent, and sets *ret_row
+	 * to its number.  group: a slot group in which the source has declared
+	 * metrics of scope OBJECT.  name: length bytes, 1 to 4096, without NUL; it
+	 * is unique within the group, and the same object must have the same name
+	 * in every capture, since comparing joins objects by name.  Returns 0;
+	 * -ENOSPC: the batch is full, return and collect() is called again;
+	 * -EINVAL: malformed, counts as a failure of the plugin.  Since 1.1.
 	 */
 	int (*object)(struct ctprof_batch *batch, const char *group, const char *name,
 		      size_t length, uint64_t *ret_row);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * ctprof source plugins: what reads the host.
+ * ctprof source plugins: they read the host.
  *
- * Life of a source, in this order, each op at most once except collect():
+ * The host calls the ops of a source in this order, each at most once except
+ * collect(); "?" marks optional ones:
  *
- *	open -> probe?                                  (ctprof plugins, doctor)
+ *	open -> probe? -> close                         (ctprof plugins, doctor)
  *	open -> start? -> collect(HOST)
  *	     -> worker_open? (each worker) -> collect(THREAD)... -> worker_close?
  *	     -> collect(CGROUP)... -> collect(OBJECT)... -> collect(CAPTURE) -> close
  *
- * Batches of a scope arrive only when a slot of that scope is wanted.  An
- * object batch arrives empty and is the source's alone: collect() adds rows with
- * host->object() until it has no more or gets -ENOSPC, and is called again and
- * again until it has added none.
+ * collect() gets batches of a scope only if a slot of that scope is wanted.  An
+ * object batch starts empty and is not shared with other sources: collect()
+ * adds rows with host->object() until it has no more or gets -ENOSPC, and is
+ * called again until it adds none.
  */
 #ifndef CTPROF_SOURCE_H
 #define CTPROF_SOURCE_H
@@ -23,40 +24,44 @@
 extern "C" {
 #endif
 
+/* The functions of a source.  Those that return int return 0 or -errno, after
+ * host->error(). */
 struct ctprof_source_ops {
 	uint32_t struct_size;
 	uint32_t reserved;
 
-	/* Required.  Declares every metric with host->metric() and makes the
-	 * instance.  Reads nothing yet and needs no privilege.  On a negative
+	/* Required.  Declares every metric with host->metric(), creates the
+	 * instance and sets *ret_self to it.  Reads nothing yet and needs no
+	 * privileges.  host is valid until close() has returned.  After a negative
 	 * return close() is not called. */
 	int (*open)(const struct ctprof_host *host, void **ret_self);
 
-	/* Required.  Ends the instance; self is what open() gave. */
+	/* Required.  Frees the instance that open() created. */
 	void (*close)(void *self);
 
 	/* Optional.  Finds out, cheaply and without side effects, how each of the
-	 * source's groups works on this host, and tells with host->finding().
-	 * Absent or silent: taken to work. */
+	 * source's groups works on this host, and reports it with host->finding().
+	 * Groups without a finding are taken to work. */
 	int (*probe)(void *self);
 
-	/* Optional.  The wanted slots are settled now; opens what all workers
-	 * share.  -EOPNOTSUPP, -EACCES, -EPERM: the source cannot work here and
-	 * is left out, its slots absent (unsupported, denied); the capture goes
-	 * on.  Any other error likewise, said as a warning. */
+	/* Optional.  Opens what all workers share; from now on host->wanted() does
+	 * not change.  -EOPNOTSUPP, -EACCES, -EPERM: the source cannot work here
+	 * and is left out, its slots are absent (unsupported, denied) and the
+	 * capture goes on.  After any other error it is left out with a warning. */
 	int (*start)(void *self);
 
-	/* Optional pair.  A worker's own state (sockets, buffers); called on the
-	 * worker's thread, whose descriptor table is its own. */
+	/* Optional, both or neither.  Create and free the state of one worker
+	 * (sockets, buffers); called on the worker's thread, which has a
+	 * descriptor table of its own.  worker: its number, from 0. */
 	int (*worker_open)(void *self, uint32_t worker, void **ret_context);
 	void (*worker_close)(void *self, void *context);
 
-	/* Required.  Fills the batch's rows through host->put_*().  context is
-	 * the worker's (thread batches of a source with worker_open), else NULL.
-	 * 0: what could be read was put; single values that could not are absent,
-	 * with a reason, and no error.  A negative errno: nothing of this
-	 * batch can be trusted; after eight in a row the host leaves the source out.
-	 * Any other number counts as such a failure. */
+	/* Required.  Fills the rows of the batch with the put functions of the
+	 * host.  context: the worker's, for thread batches of a source with
+	 * worker_open; otherwise NULL.  0: the values that could be read were put,
+	 * the others are absent with a reason.  A negative errno: no value of this
+	 * batch can be trusted; after eight such returns in a row the host leaves
+	 * the source out.  Any other number counts as such a failure. */
 	int (*collect)(void *self, void *context, struct ctprof_batch *batch);
 };
 
