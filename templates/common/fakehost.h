@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * A host to lend to a plugin under test, in one header: it registers metrics,
- * keeps what is put into a batch and what is written, and aborts on what the
- * border forbids.  C99 and POSIX.
+ * A fake host for a plugin under test, in one header: it registers metrics,
+ * keeps the values put into a batch and the output written, and aborts when the
+ * plugin breaks a rule of the interface.  C99 and POSIX.
  *
  *	struct fake_host fake;
  *	fake_begin(&fake, "tree", sizeof fake.table);
  *	... ops->open(&fake.table, &self) ...
  *	fake_end(&fake);
  *
- * "tree" stands where the proc root is.  A smaller table is an older host's:
- * fake_begin(&fake, "tree", offsetof(struct ctprof_host, filled)) has nothing of
- * what came in ABI 1.1.
+ * The directory "tree" is the proc root.  A smaller table is that of an older
+ * host: fake_begin(&fake, "tree", offsetof(struct ctprof_host, filled)) has none
+ * of the functions added in ABI 1.1.
  */
 #ifndef FAKEHOST_H
 #define FAKEHOST_H
@@ -30,12 +30,12 @@
 #define FAKE_ROWS 8
 #define FAKE_TEXT 65536
 
-/* Unlike assert(), also with NDEBUG. */
+/* Unlike assert(), not disabled by NDEBUG. */
 #define FAKE_CHECK(condition) ((condition) ? (void)0 : fake_fail(__FILE__, __LINE__, #condition))
 
 static inline void fake_fail(const char *file, int line, const char *condition)
 {
-	fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);
+	fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
 	abort();
 }
 
@@ -43,15 +43,15 @@ static inline void fake_fail(const char *file, int line, const char *condition)
 struct fake_cell {
 	uint32_t state; /* enum ctprof_absence */
 	uint64_t number;
-	char text[256]; /* cut, if need be */
+	char text[256]; /* cut to fit */
 };
 
 struct fake_host {
 	struct ctprof_host table;
 	int root;
-	char error[1024];        /* what the plugin said last */
-	char log[FAKE_TEXT];     /* all it logged, a line each */
-	char written[FAKE_TEXT]; /* by a sink, NUL-terminated */
+	char error[1024];        /* the last error of the plugin */
+	char log[FAKE_TEXT];     /* its messages, one per line */
+	char written[FAKE_TEXT]; /* output of a sink, NUL-terminated */
 	size_t n_written;
 	uint32_t n_metrics;
 	struct ctprof_metric metrics[FAKE_METRICS]; /* a metric's slot is its index + 1 */
@@ -65,7 +65,7 @@ static inline struct fake_host *fake_of(const struct ctprof_host *host)
 	return (struct fake_host *)host->handle;
 }
 
-/* ---- what the table offers ---- */
+/* ---- the functions of the table ---- */
 
 static inline CTPROF_PRINTF(3, 4) void fake_log(const struct ctprof_host *host, uint32_t level,
 						const char *format, ...)
@@ -259,7 +259,7 @@ static inline int fake_filled(const struct ctprof_batch *batch, uint64_t row, ui
 
 /* ---- for the test ---- */
 
-/* Begins a host whose table has table_size bytes and whose proc root is the
+/* Initializes a host whose table has table_size bytes and whose proc root is the
  * directory proc (NULL: none, for sinks). */
 static inline void fake_begin(struct fake_host *fake, const char *proc, size_t table_size)
 {
@@ -312,8 +312,8 @@ static inline void fake_end(struct fake_host *fake)
 		close(fake->root);
 }
 
-/* One more row of fake->batch, of thread scope.  Its task_fd is the directory
- * <tgid>/task below the root; an empty one (-1) if that is not there. */
+/* Adds a row of thread scope to fake->batch.  Its task_fd is the directory
+ * <tgid>/task below the root, or -1 if that does not exist. */
 static inline void fake_add_thread(struct fake_host *fake, int32_t tgid, int32_t tid)
 {
 	char path[32];
@@ -329,7 +329,7 @@ static inline void fake_add_thread(struct fake_host *fake, int32_t tgid, int32_t
 	};
 }
 
-/* What the batch holds of that metric. */
+/* Returns the value of a metric in a row of the batch. */
 static inline const struct fake_cell *fake_value(struct fake_host *fake, uint64_t row,
 						 const char *metric)
 {

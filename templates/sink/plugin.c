@@ -9,16 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A report on its way out: each write of the host's is a system call. */
+/* Buffers the output, since each host->write() is a system call. */
 struct drawing {
 	const struct ctprof_host *host;
 	uint32_t sides; /* 2 to compare */
-	int failed;     /* -errno of the first write that did */
+	int failed;     /* -errno of the first write that failed */
 	size_t used;
 	char buffer[8192];
 };
 
-/* Of an array of the border: its elements may be longer than we know. */
+/* Returns element i of an array from ctprof, whose elements may be larger than
+ * the struct this plugin was compiled with. */
 static const void *element(const void *first, uint64_t i)
 {
 	uint32_t size;
@@ -48,8 +49,8 @@ static void put(struct drawing *drawing, const char *text)
 		put_byte(drawing, *text);
 }
 
-/* Names are bytes that anybody may choose: none may reach a terminal as a
- * control byte, or end a line. */
+/* Users choose names, so they may contain control bytes and line ends: these must
+ * not reach a terminal. */
 static void put_name(struct drawing *drawing, const char *name)
 {
 	for (; *name; name++) {
@@ -83,7 +84,7 @@ static void put_value(struct drawing *drawing, const struct ctprof_value *value)
 	case CTPROF_VALUE_TEXT:
 		put_name(drawing, value->text);
 		return;
-	default: /* absent, or of a ctprof that came after this plugin */
+	default: /* absent, or a type of a later ctprof */
 		break;
 	}
 	put(drawing, text);

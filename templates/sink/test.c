@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* @NAME@ against a fake host and reports made by hand. */
+/* Tests @NAME@ with a fake host and handwritten reports. */
 #include "fakehost.h"
 
 #include <ctprof/report.h>

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Constants once open() has returned: workers may read them at once. */
+/* Constant once open() has returned, so all workers may read them. */
 static const struct ctprof_host *host;
 static uint32_t slot;
 
-/* What a host has, by the size of its table: 0 on one of ABI 1.0. */
+/* Whether the host has filled(), by the size of its table: 0 with ABI 1.0. */
 static int host_has_filled(void)
 {
 	return host->struct_size >= offsetof(struct ctprof_host, filled) + sizeof host->filled;
@@ -35,8 +35,8 @@ static int plugin_open(const struct ctprof_host *lent, void **ret_self)
 	*ret_self = &slot;
 	if (!host_has_filled())
 		host->log(host, CTPROF_LOG_INFO,
-			  "this ctprof speaks ABI 1.%u, not 1.1: what another source has read "
-			  "is read again",
+			  "this ctprof has ABI 1.%u, not 1.1: values that another source has read "
+			  "are read again",
 			  (unsigned int)host->abi_minor);
 	return host->metric(host, &metric, &slot);
 }
@@ -46,7 +46,7 @@ static void plugin_close(void *self)
 	(void)self;
 }
 
-/* Why a file could not be read, as ctprof says it. */
+/* The reason of absence for an errno. */
 static uint32_t absence_of(int error)
 {
 	switch (error) {
@@ -64,7 +64,7 @@ static uint32_t absence_of(int error)
 	}
 }
 
-/* The whole of a small file below a directory: its length, or -errno. */
+/* Reads a small file below a directory.  Returns its length, or -errno. */
 static ssize_t read_small(int directory, const char *path, char *buffer, size_t size)
 {
 	int fd = host->open_file(host, directory, path);
@@ -81,7 +81,7 @@ static ssize_t read_small(int directory, const char *path, char *buffer, size_t 
 	return length;
 }
 
-/* "123\n", and nothing else: what the kernel did not promise is not a number. */
+/* Accepts "123\n" and nothing else: that is what the kernel promises. */
 static int parse_number(const char *text, size_t length, uint64_t *ret_number)
 {
 	uint64_t number = 0;
@@ -129,7 +129,7 @@ static int plugin_collect(void *self, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* What `ctprof plugins @NAME@` and `ctprof doctor` tell of. */
+/* Shown by `ctprof plugins @NAME@` and `ctprof doctor`. */
 static const struct ctprof_need needs[] = {
 	{.struct_size = sizeof needs[0],
 	 .kind = CTPROF_NEED_FILE,

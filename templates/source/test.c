@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* @NAME@ against a fake host and a tree that this test writes. */
+/* Tests @NAME@ with a fake host and a tree that this test writes. */
 #include "fakehost.h"
 
 #include <ctprof/source.h>
@@ -12,10 +12,10 @@ const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 
 static struct fake_host fake;
 
-/* What the file of a thread says, and what comes of it. */
+/* The file of a thread, and the expected value. */
 static const struct {
 	int32_t tid;
-	const char *text; /* NULL: there is no file */
+	const char *text; /* NULL: no file */
 	uint32_t state;
 	uint64_t number;
 } cases[] = {
@@ -88,7 +88,7 @@ static void check_values(void)
 	}
 }
 
-/* The second time as a host of ABI 1.0, which must be told of. */
+/* The second time as a host of ABI 1.0, without the newer functions. */
 int main(void)
 {
 	const size_t sizes[] = {sizeof(struct ctprof_host), offsetof(struct ctprof_host, filled)};

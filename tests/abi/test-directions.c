@@ -153,7 +153,7 @@ static void test_new_source(void)
 	brink_init(&tables);
 	brink_init(&targets);
 	g_assert_cmpint(ops->open(lend_old_table(fake, &tables), &self), ==, 0);
-	g_assert_nonnull(strstr(fake_host_log(fake), "speaks ABI 1.0"));
+	g_assert_nonnull(strstr(fake_host_log(fake), "has ABI 1.0"));
 	fake_host_add_thread(fake, 1000, 1000);
 	struct ctprof_batch *batch = fake_host_batch(fake, CTPROF_SCOPE_THREAD);
 	struct ctprof_target *target = brink_put(&targets, batch->targets, TARGET_SIZE_THEN);
