@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# bash completion of ctprof: asks the program itself (core/cmd-complete.c).
+# bash completion of ctprof: asks the program itself (core/command/cmd-complete.c).
 
 _ctprof() {
 	local line=${COMP_LINE:0:COMP_POINT} words=() current candidate strip='' value
@@ -8,7 +8,7 @@ _ctprof() {
 	[[ $line != *[[:blank:]] ]] || words+=('')
 	current=${words[-1]}
 	value=${current#*=}
-	# bash completes behind the '=', but is told the whole word.
+	# bash completes after the '=', but gets the whole word.
 	[[ $current != *=* || $COMP_WORDBREAKS != *=* ]] || strip=${current%%=*}=
 	COMPREPLY=()
 	while IFS=$'\t' read -r candidate _; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fish completion of ctprof: asks the program itself (core/cmd-complete.c).
+# fish completion of ctprof: asks the program itself (core/command/cmd-complete.c).
 
 function __ctprof_complete
 	set -l words (commandline -opc) (commandline -ct)

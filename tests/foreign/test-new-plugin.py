@@ -91,7 +91,7 @@ def test_names_are_checked():
 
 def test_the_installed_script_knows_the_own_names():
     with workshop() as w:
-        refuse(2, "one of ctprof's own", "jemalloc", cwd=w.tmp, script=w.program)
+        refuse(2, "a plugin that comes with ctprof", "jemalloc", cwd=w.tmp, script=w.program)
         assert not (w.tmp / "ctprof-jemalloc").exists()
 
 
@@ -99,8 +99,8 @@ def test_nothing_is_overwritten():
     with workshop() as w:
         (w.tmp / "ctprof-mine").mkdir()
         (w.tmp / "dangling").symlink_to("nowhere")
-        refuse(1, "is there already", "mine", cwd=w.tmp)
-        refuse(1, "is there already", "mine", "--dir=dangling", cwd=w.tmp)
+        refuse(1, "already exists", "mine", cwd=w.tmp)
+        refuse(1, "already exists", "mine", "--dir=dangling", cwd=w.tmp)
         assert not list((w.tmp / "ctprof-mine").iterdir())
 
 
