@@ -59,9 +59,9 @@ enum ctprof_thread_model {
 
 /* What a plugin costs the host when its groups are on: struct ctprof_plugin.cost. */
 enum ctprof_cost {
-	CTPROF_COST_CHEAP = 10,    /* at most a few microseconds of CPU a thread */
-	CTPROF_COST_MODERATE = 20, /* tens of microseconds a thread, or a little a process */
-	CTPROF_COST_EXPENSIVE = 30,     /* grows with the memory of what it looks at */
+	CTPROF_COST_CHEAP = 10,     /* at most a few microseconds of CPU a thread */
+	CTPROF_COST_MODERATE = 20,  /* tens of microseconds a thread, or a little a process */
+	CTPROF_COST_EXPENSIVE = 30, /* grows with the memory of what it looks at */
 };
 
 /* What a need is about: struct ctprof_need.kind. */
