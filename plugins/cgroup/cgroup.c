@@ -206,8 +206,8 @@ static void judge(const struct cgroup *cgroup, struct ctprof_finding *ret)
 		ret->state = CTPROF_PARTLY;
 		ret->why = unified->prefix ? "controllers are mounted as cgroup v1, which has no "
 					     "memory.high, memory.events, io.stat"
-					   : "there are v1 controllers only, and no threads' paths "
-					     "in them";
+					   : "there are only v1 controllers, in which the "
+					     "threads' paths are not known";
 		ret->remedy = "boot with systemd.unified_cgroup_hierarchy=1";
 	} else if (!has_file(cgroup, "cpu.pressure")) {
 		ret->state = CTPROF_PARTLY;

@@ -34,7 +34,7 @@
 		       "memory of the process by kind", "smaps_rollup (__show_smap)")
 #define SHARED_SMAPS_STATE                                                                         \
 	SHARED_METRIC_(CATEGORY, TEXT, PROCESS, 0, "smaps_state", "smaps", NULL,                   \
-		       "how the memory figures were got: exact, inaccessible, not-applicable, "    \
+		       "how the memory figures were read: exact, inaccessible, not-applicable, "   \
 		       "timeout or skipped",                                                       \
 		       "ctprof")
 #define SHARED_SMAPS_SOURCE                                                                        \

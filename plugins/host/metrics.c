@@ -62,7 +62,7 @@ const struct ctprof_metric host_metrics[HOST_N_METRICS] = {
 		"1 when a core runs several hardware threads",
 		"devices/system/cpu/smt/active, active_show()"),
 	[HOST_CLOCKSOURCE] = METRIC(CATEGORY, TEXT, "clocksource",
-		"clock the kernel tells time by",
+		"clock that the kernel uses",
 		"devices/system/clocksource/clocksource0/current_clocksource, current_clocksource_show()"),
 	[HOST_SCHED_SCHEDSTATS] = METRIC(CATEGORY, BOOL, "sched_schedstats",
 		"1 when wait, sleep and block times are counted",
@@ -72,7 +72,7 @@ const struct ctprof_metric host_metrics[HOST_N_METRICS] = {
 	[HOST_LSM] = METRIC(CATEGORY, TEXT, "lsm",
 		"security modules, in order", "kernel/security/lsm, lsm_read()"),
 	[HOST_PTRACE_SCOPE] = METRIC(ORDINAL, NONE, "ptrace_scope",
-		"whom Yama lets trace: 0 own processes to 3 nobody",
+		"who may trace, by Yama: 0 the same user to 3 no one",
 		"sys/kernel/yama/ptrace_scope, yama_dointvec_minmax()"),
 	[HOST_PERF_EVENT_PARANOID] = METRIC(ORDINAL, NONE, "perf_event_paranoid",
 		"what perf_event_open(2) forbids: -1 nothing to 2 and more",
@@ -82,8 +82,8 @@ const struct ctprof_metric host_metrics[HOST_N_METRICS] = {
 	[HOST_PAGE_SIZE] = METRIC(GAUGE, BYTES, "page_size",
 		"size of a page", "sysconf(_SC_PAGESIZE)"),
 	[HOST_USER_HZ] = METRIC(GAUGE, NONE, "user_hz",
-		"clock ticks a second", "sysconf(_SC_CLK_TCK)"),
+		"clock ticks per second", "sysconf(_SC_CLK_TCK)"),
 	[HOST_CTPROF_VERSION] = METRIC(LABEL, TEXT, "ctprof_version",
-		"version of the program that looked", "built in"),
+		"version of ctprof that captured the host", "built in"),
 };
 /* clang-format on */

@@ -86,7 +86,7 @@ static const struct ctprof_metric metrics[N_SLOTS] = {
 			.name = "jemalloc_measured",
 			.group = "jemalloc",
 			.help = "whether the thread's jemalloc counters were read",
-			.origin = "ctprof, told by the jemalloc source",
+			.origin = "ctprof, set by the jemalloc source",
 		},
 };
 
@@ -159,7 +159,7 @@ static int jemalloc_start(void *data)
 		return -EOPNOTSUPP;
 	}
 	if (tls_native_machine() == 0) {
-		host->error(host, "threads' storage is only known on x86_64 and aarch64");
+		host->error(host, "thread-local storage is supported on x86_64 and aarch64 only");
 		return -EOPNOTSUPP;
 	}
 	read_mode(self);
@@ -204,7 +204,7 @@ static int jemalloc_probe(void *data)
 	} else if (!capability_is_held(host, CAP_SYS_PTRACE)) {
 		finding.state = CTPROF_PARTLY;
 		finding.why = "only the user's own processes, as far as "
-			      "kernel.yama.ptrace_scope lets";
+			      "kernel.yama.ptrace_scope permits";
 		finding.remedy = "CAP_SYS_PTRACE";
 	}
 	host->finding(host, &finding);
@@ -364,19 +364,21 @@ static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batc
 static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "counters of other users' threads"),
 	NEED_PARTLY(CAPABILITY, "CAP_CHECKPOINT_RESTORE",
-		    "libraries that were replaced while in use (CAP_SYS_ADMIN serves too)"),
-	NEED_PARTLY(CAPABILITY, "CAP_SETUID", "root: to run the calibration helper as nobody"),
-	NEED_PARTLY(CAPABILITY, "CAP_SETGID", "root: likewise"),
+		    "libraries that were replaced while in use (or CAP_SYS_ADMIN)"),
+	NEED_PARTLY(CAPABILITY, "CAP_SETUID",
+		    "root: to run the calibration helper as user 'nobody'"),
+	NEED_PARTLY(CAPABILITY, "CAP_SETGID",
+		    "root: to run the calibration helper as group 'nogroup'"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_CROSS_MEMORY_ATTACH", "all counters"),
 	NEED_PARTLY(SYSCTL, "kernel.yama.ptrace_scope",
-		    "0 lets a user without CAP_SYS_PTRACE read their own processes"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether it is or holds jemalloc"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/maps", "which libraries it has loaded"),
-	NEED_PARTLY(FILE, "proc/self/status", "which rights ctprof has"),
+		    "0: users without CAP_SYS_PTRACE can read their own processes"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether a file has jemalloc"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/maps", "the libraries of a process"),
+	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/<tgid>/map_files", "the libraries themselves"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by name; debug files"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "thread numbers in a container"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "that it was alive when read"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by path; debug files"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "thread IDs in a container"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "whether a process still exists"),
 };
 
 static const struct ctprof_source_ops ops = {

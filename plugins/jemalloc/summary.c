@@ -91,17 +91,17 @@ struct summary_row {
 	}
 
 static const struct summary_row rows[SUMMARY_METRICS] = {
-	ROW(CTPROF_COUNTER, CTPROF_UNIT_NONE, "tgids_walked", "processes looked at", put_walked),
+	ROW(CTPROF_COUNTER, CTPROF_UNIT_NONE, "tgids_walked", "processes examined", put_walked),
 	ROW(CTPROF_COUNTER, CTPROF_UNIT_NONE, "jemalloc_detected",
 	    "processes with jemalloc whose counters were located", put_detected),
 	ROW(CTPROF_COUNTER, CTPROF_UNIT_NONE, "probed_ok", "threads whose counters were read",
 	    put_ok),
 	ROW(CTPROF_COUNTER, CTPROF_UNIT_NONE, "failed",
-	    "processes and threads that failed for a reason one can act on", put_failed),
+	    "processes and threads that failed for an actionable reason", put_failed),
 	ROW(CTPROF_CATEGORY, CTPROF_UNIT_TEXT, "dominant_failure",
 	    "the most frequent of these reasons", put_dominant),
 	ROW(CTPROF_CATEGORY, CTPROF_UNIT_BOOL, "privilege_dominant",
-	    "at least half of these failed for want of privilege", put_privilege),
+	    "at least half of these failed because of missing privileges", put_privilege),
 	ROW(CTPROF_MAP, CTPROF_UNIT_NONE, "failures", "failures by tag, every tag", put_failures),
 };
 

@@ -27,9 +27,9 @@ static const struct ctprof_metric tmpfs_metrics[] = {
 	[TMPFS_USED] = TMPFS_METRIC(LEVEL, BYTES, 0, "tmpfs_used_bytes",
 				    "used by its files, in memory and swapped out",
 				    "statvfs (shmem_statfs)"),
-	[TMPFS_LIMIT] = TMPFS_METRIC(GAUGE, BYTES, CTPROF_METRIC_UNLIMITED, "tmpfs_limit_bytes",
-				     "what it may use at most",
-				     "statvfs (shmem_statfs), else mountinfo size="),
+	[TMPFS_LIMIT] =
+		TMPFS_METRIC(GAUGE, BYTES, CTPROF_METRIC_UNLIMITED, "tmpfs_limit_bytes",
+			     "maximum it may use", "statvfs (shmem_statfs), else mountinfo size="),
 	[TMPFS_DEVICE] = TMPFS_METRIC(LABEL, TEXT, 0, "tmpfs_device", "device, major:minor",
 				      "mountinfo (show_mountinfo)"),
 	[TMPFS_FILES] = TMPFS_METRIC(LEVEL, NONE, 0, "tmpfs_files", "inodes in use",
@@ -97,7 +97,7 @@ static const struct ctprof_metric file_metrics[] = {
 				  "mount, dir, file, link, sock, fifo, char, block or other",
 				  "fstatat st_mode"),
 	[FILE_ALLOCATED] = FILE_METRIC(LEVEL, BYTES, "file_allocated_bytes",
-				       "what it takes itself, in memory and swapped out",
+				       "memory it takes, in RAM and swapped out",
 				       "fstatat st_blocks (shmem_getattr)"),
 	[FILE_LOGICAL] =
 		FILE_METRIC(LEVEL, BYTES, "file_logical_bytes", "its length", "fstatat st_size"),
@@ -106,9 +106,9 @@ static const struct ctprof_metric file_metrics[] = {
 	[FILE_LINKED] = FILE_METRIC(LABEL, BOOL, "file_linked",
 				    "1: a later name of a file, whose bytes the first one has",
 				    "fstatat st_ino"),
-	[FILE_UNREADABLE] =
-		FILE_METRIC(LEVEL, NONE, "files_unreadable",
-			    "of the row *: files and directories that could not be read", "ctprof"),
+	[FILE_UNREADABLE] = FILE_METRIC(
+		LEVEL, NONE, "files_unreadable",
+		"only in the row *: files and directories that could not be read", "ctprof"),
 };
 
 static void put_entry(const struct object_row *row, const struct mount *mount,

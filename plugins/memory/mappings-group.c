@@ -34,8 +34,9 @@ static const struct ctprof_metric metrics[] = {
 					"anon, shmem, heap, stack, file, tmpfs, memfd, sysv, "
 					"hugetlb, vdso, vvar, vsyscall or pseudo",
 					"smaps device and path"),
-	[MAPPING_LABEL] = MAPPING_METRIC(LABEL, TEXT, "mapping_label",
-					 "path, or what stands for it", "smaps (show_map_vma)"),
+	[MAPPING_LABEL] =
+		MAPPING_METRIC(LABEL, TEXT, "mapping_label", "path, or the name used in its place",
+			       "smaps (show_map_vma)"),
 	[MAPPING_DEVICE] = MAPPING_METRIC(LABEL, TEXT, "mapping_device", "device, major:minor",
 					  "smaps (show_map_vma)"),
 	[MAPPING_INODE] = MAPPING_METRIC(LABEL, NONE, "mapping_inode", "inode of that device",
@@ -49,13 +50,13 @@ static const struct ctprof_metric metrics[] = {
 	[MAPPING_PSS] = MAPPING_METRIC(LEVEL, BYTES, "mapping_pss_bytes",
 				       "in memory, each page divided by its users",
 				       "smaps Pss (smaps_account)"),
-	[MAPPING_USS] = MAPPING_METRIC(LEVEL, BYTES, "mapping_uss_bytes",
-				       "in memory, of this process alone",
-				       "smaps Private_Clean + Private_Dirty + Private_Hugetlb"),
+	[MAPPING_USS] =
+		MAPPING_METRIC(LEVEL, BYTES, "mapping_uss_bytes", "in memory, of this process only",
+			       "smaps Private_Clean + Private_Dirty + Private_Hugetlb"),
 	[MAPPING_SWAP] = MAPPING_METRIC(LEVEL, BYTES, "mapping_swap_bytes", "swapped out",
 					"smaps Swap (smap_gather_stats)"),
 	[MAPPING_ANONYMOUS] = MAPPING_METRIC(LEVEL, BYTES, "mapping_anonymous_bytes",
-					     "in memory, and backed by no file",
+					     "in memory, not backed by a file",
 					     "smaps Anonymous (smaps_account)"),
 	[MAPPING_READ_NS] =
 		MAPPING_METRIC(LEVEL, NS, "mapping_read_ns",

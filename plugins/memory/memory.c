@@ -153,7 +153,7 @@ static const struct ctprof_source_ops ops = {
 };
 
 static const struct ctprof_need needs[] = {
-	NEED_ALWAYS(FILE, "proc/<tgid>/task/<tid>/stat", "names and lives of processes"),
+	NEED_ALWAYS(FILE, "proc/<tgid>/task/<tid>/stat", "names and start times of processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "RSS, swap, peak, parent and user"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps_rollup", "PSS, USS and their parts"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps",
@@ -161,8 +161,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cmdline", "command lines"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cwd", "working directories"),
 	NEED_PARTLY(FILE, "proc/meminfo", "the host's ledger"),
-	NEED_PARTLY(FILE, "proc/self/mountinfo", "tmpfs, and telling files by their device"),
-	NEED_PARTLY(FILE, "proc/self/status", "which rights ctprof has"),
+	NEED_PARTLY(FILE, "proc/self/mountinfo", "tmpfs, and the kinds of files by their device"),
+	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/sysvipc/shm", "System V segments"),
 	NEED_PARTLY(FILE, "proc/driver/nvidia/params", "whether pools of NVIDIA's driver are on"),
 	NEED_PARTLY(FILE, "sys/kernel/debug/shrinker", "the pages in them"),

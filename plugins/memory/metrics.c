@@ -226,7 +226,7 @@ static void fill_cwd(const struct process_metric *metric, const struct process *
 
 const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	{.def = OWN(CATEGORY, TEXT, 201, "memory_state",
-		    "how the amounts were got: exact, approximate, skipped, timeout, inaccessible "
+		    "how the amounts were read: exact, approximate, skipped, timeout, inaccessible "
 		    "or not-applicable",
 		    "ctprof"),
 	 .fill = fill_state},
@@ -238,7 +238,7 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 		      "smaps_rollup Pss (smaps_account)"),
 	 .fill = fill_sum,
 	 .keys = {"Pss"}},
-	{.def = SMAPS(204, "uss_bytes", "unique set size: pages of this process alone",
+	{.def = SMAPS(204, "uss_bytes", "unique set size: pages of this process only",
 		      "smaps_rollup Private_Clean + Private_Dirty + Private_Hugetlb"),
 	 .fill = fill_sum,
 	 .keys = {"Private_Clean", "Private_Dirty"},
@@ -314,7 +314,7 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 		    "ctprof"),
 	 .fill = fill_read_ns},
 	{.def = OWN(LEVEL, NS, 222, "memory_would_ns",
-		    "time that would have taken, of a process that was skipped, by the reads of "
+		    "estimated time to read them, for a process that was skipped, by the reads of "
 		    "this capture",
 		    "ctprof"),
 	 .fill = fill_would_ns},
@@ -327,7 +327,7 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	{.def = OWN(LABEL, TEXT, 225, "user", "name of the real user, or its number", "getpwuid"),
 	 .fill = fill_user},
 	{.def = OWN(LABEL, TEXT, 226, "cmdline",
-		    "command line: its parts that are not empty, a blank between each two",
+		    "command line: its non-empty arguments, joined by blanks",
 		    "cmdline (proc_pid_cmdline_read)"),
 	 .fill = fill_cmdline},
 	{.def = OWN(LABEL, TEXT, 227, "cwd", "working directory", "cwd (proc_cwd_link)"),

@@ -136,10 +136,9 @@ static void read_mounts(struct objects *objects)
 	objects->mounts_error = mounts_read(host, &objects->mounts);
 	/* A recorded tree need not have it. */
 	if (objects->mounts_error < 0 && (objects->mounts_error != -ENOENT || host->live(host)))
-		host->log(
-			host, CTPROF_LOG_WARNING,
-			"mountinfo cannot be read (%s): no tmpfs is told, nor known by its device",
-			strerror(-objects->mounts_error));
+		host->log(host, CTPROF_LOG_WARNING,
+			  "mountinfo cannot be read (%s): tmpfs mounts will be missing",
+			  strerror(-objects->mounts_error));
 }
 
 void objects_start(struct objects *objects)

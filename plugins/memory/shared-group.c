@@ -42,13 +42,13 @@ static const struct ctprof_metric shared_metrics[] = {
 				     "mapped pages, each once when all its users were read",
 				     "smaps Pss (smaps_account), all processes"),
 	[SHARED_RSS] = SHARED_METRIC(LEVEL, BYTES, "object_rss_bytes",
-				     "mapped pages, as often as they are mapped",
+				     "mapped pages, counted once per mapping",
 				     "smaps Rss (smaps_account), all processes"),
 	[SHARED_USS] =
 		SHARED_METRIC(LEVEL, BYTES, "object_uss_bytes", "mapped pages of one process only",
 			      "smaps Private_Clean + Private_Dirty + Private_Hugetlb"),
 	[SHARED_SWAP] = SHARED_METRIC(LEVEL, BYTES, "object_swap_bytes",
-				      "swapped out, as often as it is mapped",
+				      "swapped-out pages, counted once per mapping",
 				      "smaps Swap (smap_gather_stats)"),
 	[SHARED_SIZE] = SHARED_METRIC(LEVEL, BYTES, "object_size_bytes",
 				      "address space of all its mappings", "smaps Size"),
@@ -56,7 +56,7 @@ static const struct ctprof_metric shared_metrics[] = {
 	[SHARED_PROCESSES] =
 		SHARED_METRIC(LEVEL, NONE, "object_processes", "processes that map it", "smaps"),
 	[SHARED_CONSUMERS] = SHARED_METRIC(MAP, BYTES, "object_consumers",
-					   "PSS of it by pid and name; the 64 biggest",
+					   "its PSS by pid and name; the 64 largest",
 					   "smaps Pss (smaps_account)"),
 	[SHARED_SHMID] = SHARED_METRIC(LABEL, NONE, "object_shmid",
 				       "id of a System V segment: its inode", "smaps"),
@@ -153,14 +153,15 @@ static void end_shared(struct objects *objects)
 	if (holders->unreadable > 0)
 		host->log(
 			host, CTPROF_LOG_WARNING,
-			"processes whose smaps could not be read: %" PRIu64 "; what they map "
-			"is missing from shared objects (needs CAP_SYS_PTRACE or, since Linux 6.15, "
-			"CAP_PERFMON; or time: see --smaps-budget)",
+			"processes whose smaps could not be read: %" PRIu64
+			"; shared objects lack their "
+			"mappings (needs CAP_SYS_PTRACE or, since Linux 6.15, CAP_PERFMON; or more time, "
+			"see --smaps-budget)",
 			holders->unreadable);
 	if (holders->dropped > 0)
 		host->log(host, CTPROF_LOG_WARNING,
-			  "%" PRIu64 " mappings or objects %s: they are missing", holders->dropped,
-			  holders->out_of_memory ? "found no memory" : "are too many");
+			  "%" PRIu64 " mappings or objects are missing: %s", holders->dropped,
+			  holders->out_of_memory ? "out of memory" : "too many");
 }
 
 const struct object_group shared_group = {
@@ -186,11 +187,11 @@ enum {
 
 static const struct ctprof_metric swap_metrics[] = {
 	[SWAP_BY_OBJECT] = SWAP_METRIC(BYTES, "swap_shared_bytes",
-				       "a process's share of what is swapped out of shared memory",
+				       "a process's share of swapped-out shared memory",
 				       "smaps Swap of shared mappings, by device and inode"),
 	[SWAP_BY_NAME] =
 		SWAP_METRIC(BYTES, "swap_shared_by_name_bytes",
-			    "likewise, divided by the mappings of one name, as ChromeOS does",
+			    "the same, divided by the mappings of one name, as ChromeOS does",
 			    "smaps Swap of shared mappings, by path"),
 	[SWAP_UNREADABLE] =
 		SWAP_METRIC(NONE, "swap_unreadable",

@@ -20,11 +20,11 @@
 static const struct ctprof_metric summary[N_PROCESS_SUMMARY] = {
 	SUMMARY(NONE, "exact", "processes whose memory was read in full"),
 	SUMMARY(NONE, "approximate", "processes of which only status could be read"),
-	SUMMARY(NONE, "skipped", "processes whose memory was too dear to be read"),
+	SUMMARY(NONE, "skipped", "processes whose memory was too expensive to read"),
 	SUMMARY(NONE, "timeout", "processes whose memory was not read in time"),
 	SUMMARY(NONE, "inaccessible", "processes of whose memory nothing could be read"),
 	SUMMARY(NONE, "not_applicable", "kernel threads and zombies, which have no memory"),
-	SUMMARY(NS, "read_ns", "time spent in reading smaps and smaps_rollup"),
+	SUMMARY(NS, "read_ns", "time spent reading smaps and smaps_rollup"),
 };
 
 int process_summary_declare(struct process_plan *plan)
@@ -37,28 +37,29 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "es";
 }
 
-/* What came of the processes without a PSS, in one line. */
+/* One line about the processes without a PSS. */
 static void say(const struct process_plan *plan)
 {
 	const struct ctprof_host *host = plan->host;
 	const struct process_tally *tally = &plan->tally;
-	uint64_t dear = tally->states[PROCESS_SKIPPED] + tally->states[PROCESS_TIMEOUT];
+	uint64_t costly = tally->states[PROCESS_SKIPPED] + tally->states[PROCESS_TIMEOUT];
 	const char *remedy =
 		capability_is_held(host, CAP_SYS_PTRACE)
 			? "refused even with CAP_SYS_PTRACE: another user namespace, or a "
 			  "security module"
-			: "needs CAP_SYS_PTRACE, or CAP_PERFMON from Linux 6.15 on (run as root, "
+			: "needs CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15 (run as root, "
 			  "or setcap cap_sys_ptrace+ep)";
 	char denied[256] = "", rest[200] = "";
 
 	if (tally->denied > 0)
-		(void)snprintf(denied, sizeof denied, "PSS of %" PRIu64 " process%s absent: %s",
+		(void)snprintf(denied, sizeof denied, "PSS missing for %" PRIu64 " process%s: %s",
 			       tally->denied, plural(tally->denied), remedy);
-	if (dear > 0)
+	if (costly > 0)
 		(void)snprintf(rest, sizeof rest,
-			       "%sPSS of %" PRIu64 " process%s not read: too big or too slow (see "
+			       "%sPSS not read for %" PRIu64
+			       " process%s: too large or too slow (see "
 			       "--smaps-max-rss, --smaps-budget, --smaps-timeout)",
-			       denied[0] ? "; " : "", dear, plural(dear));
+			       denied[0] ? "; " : "", costly, plural(costly));
 	if (denied[0] || rest[0])
 		host->log(host, CTPROF_LOG_WARNING, "%s%s", denied, rest);
 }

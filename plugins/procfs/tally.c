@@ -176,13 +176,14 @@ static const struct {
 	struct ctprof_metric def;
 	void (*put)(const struct tally *tally, const struct cell *cell);
 } summary[N_SUMMARY] = {
-	{SUMMARY(COUNTER, NONE, "tids_walked", "threads looked at, vanished ones too"),
+	{SUMMARY(COUNTER, NONE, "tids_walked", "threads examined, including vanished ones"),
 	 put_threads},
 	{SUMMARY(COUNTER, NONE, "read_failures", "files of living threads that could not be read"),
 	 put_failures},
 	{SUMMARY(MAP, NONE, "read_failures_by_file", "the same by file"), put_by_file},
 	{SUMMARY(MAP, NONE, "read_failures_by_errno", "the same by file and error"), put_by_errno},
-	{SUMMARY(CATEGORY, TEXT, "dominant_read_failure", "file with most failures"), put_dominant},
+	{SUMMARY(CATEGORY, TEXT, "dominant_read_failure", "file with the most failures"),
+	 put_dominant},
 	{SUMMARY(CATEGORY, BOOL, "kernel_config_dominant",
 		 "at least half of the failures are schedstat or io"),
 	 put_config_dominant},
@@ -212,8 +213,8 @@ static const struct {
 	int err;
 	const char *cause;
 } hints[] = {
-	{FILE_IO, EACCES, "needs CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH over them"},
-	{FILE_SMAPS, EACCES, "needs CAP_SYS_PTRACE over them, or CAP_PERFMON since Linux 6.15"},
+	{FILE_IO, EACCES, "needs CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
+	{FILE_SMAPS, EACCES, "needs CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15"},
 	{FILE_SCHEDSTAT, ENOENT, "the kernel is built without CONFIG_SCHED_INFO"},
 	{FILE_IO, ENOENT, "the kernel is built without CONFIG_TASK_IO_ACCOUNTING"},
 	{FILE_SMAPS, ENOENT, "the kernel is built without CONFIG_PROC_PAGE_MONITOR"},
@@ -240,7 +241,7 @@ static void say_hints(const struct tally *tally, const struct ctprof_host *host)
 
 		if (count == 0)
 			continue;
-		/* Who has the rights and is refused all the same cannot mend it. */
+		/* No hint for a user who has the capabilities and is still refused. */
 		if (hints[i].err == EACCES && capability_is_held(host, CAP_SYS_PTRACE) &&
 		    capability_is_held(host, CAP_DAC_READ_SEARCH))
 			continue;

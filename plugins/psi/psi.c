@@ -88,7 +88,7 @@ static int psi_start(void *self)
 		denied = denied || file_absence((int)-got) == CTPROF_ABSENT_DENIED;
 	}
 	psi->host->error(psi->host, "%s",
-			 denied ? "the pressure files may not be read" : OFF ": " REMEDY);
+			 denied ? "the pressure files cannot be read" : OFF ": " REMEDY);
 	return denied ? -EACCES : -EOPNOTSUPP;
 }
 

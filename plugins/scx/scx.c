@@ -108,7 +108,7 @@ static int scx_start(void *self)
 	if (result == 0)
 		return 0;
 	if (result == -EACCES || result == -EPERM) {
-		scx->host->error(scx->host, DIRECTORY " may not be opened");
+		scx->host->error(scx->host, DIRECTORY " cannot be opened");
 		return result;
 	}
 	scx->host->error(scx->host, NOT_BUILT);

@@ -24,7 +24,7 @@ static const struct {
 	 -EPERM,
 	 {"needs CAP_NET_ADMIN in the initial user namespace",
 	  "run as root, or setcap cap_net_admin+ep"}},
-	{-ETIMEDOUT, -ETIMEDOUT, {"the kernel leaves requests for statistics unanswered", NULL}},
+	{-ETIMEDOUT, -ETIMEDOUT, {"the kernel does not answer requests for statistics", NULL}},
 	{-EBADMSG, -EBADMSG, {"the kernel's struct taskstats is malformed or too old", NULL}},
 	{0, -EIO, {"generic netlink cannot be used here", NULL}},
 };

@@ -40,7 +40,7 @@ static const struct {
 	struct ctprof_metric metric;
 	uint32_t active; /* enum taskstats_active: 1 when on */
 } labels[N_LABELS] = {
-	{LABEL("taskstats_measured", "1 when the kernel answered for this thread",
+	{LABEL("taskstats_measured", "1 when the kernel replied for this thread",
 	       "taskstats netlink reply"),
 	 TASKSTATS_MEASURED},
 	{LABEL("cpu_delay_active", "1 when cpu_delay_* are counted (CONFIG_TASK_DELAY_ACCT)",
@@ -50,7 +50,7 @@ static const struct {
 	       "proc/sys/kernel/task_delayacct is 1"),
 	 TASKSTATS_BLOCK},
 	{LABEL("xacct_active", "1 when hiwater_* are counted (CONFIG_TASK_XACCT)",
-	       "taskstats.hiwater_vm of the asking thread, xacct_add_tsk()"),
+	       "taskstats.hiwater_vm of the requesting thread, xacct_add_tsk()"),
 	 TASKSTATS_XACCT},
 };
 
@@ -64,9 +64,10 @@ static const struct {
 
 static const struct ctprof_metric tallies[N_TALLIES] = {
 	[TALLY_OK] = TALLY("ok_count", "threads whose statistics were read"),
-	[TALLY_EPERM] = TALLY("eperm_count", "threads refused for want of CAP_NET_ADMIN"),
-	[TALLY_ESRCH] = TALLY("esrch_count", "threads that were gone when asked for"),
-	[TALLY_OTHER] = TALLY("other_err_count", "threads unanswered or answered with nonsense"),
+	[TALLY_EPERM] = TALLY("eperm_count", "threads refused, because CAP_NET_ADMIN is missing"),
+	[TALLY_ESRCH] = TALLY("esrch_count", "threads that ended before the request"),
+	[TALLY_OTHER] =
+		TALLY("other_err_count", "threads without a reply, or with a malformed one"),
 };
 
 /* What an answer's errno stands for; the last row, for every other one. */
@@ -122,9 +123,9 @@ static void log_tallies(const struct taskstats *self)
 	if (n[TALLY_EPERM] > 0)
 		hint = "; refused ones need CAP_NET_ADMIN in the initial user namespace";
 	else if (n[TALLY_ESRCH] > n[TALLY_OK])
-		hint = "; most threads ended before they were asked for";
+		hint = "; most threads ended before the request";
 	self->host->log(self->host, CTPROF_LOG_INFO,
-			"%" PRIu64 " threads asked for: %" PRIu64 " read, %" PRIu64
+			"%" PRIu64 " threads requested: %" PRIu64 " read, %" PRIu64
 			" refused, %" PRIu64 " gone, %" PRIu64 " failed otherwise%s",
 			asked, n[TALLY_OK], n[TALLY_EPERM], n[TALLY_ESRCH], n[TALLY_OTHER], hint);
 }
@@ -319,8 +320,7 @@ static int collect_threads(struct taskstats *self, struct taskstats_query *worke
 		int r = collect_chunk(self, worker, batch, first, n);
 
 		if (r < 0) {
-			self->host->error(self->host, "the kernel cannot be asked: %s",
-					  strerror(-r));
+			self->host->error(self->host, "cannot query the kernel: %s", strerror(-r));
 			return r;
 		}
 	}
@@ -341,13 +341,13 @@ static int taskstats_collect(void *data, void *context, struct ctprof_batch *bat
 }
 
 static const struct ctprof_need needs[] = {
-	NEED_ALWAYS(CAPABILITY, "CAP_NET_ADMIN", "any answer, in the initial user namespace"),
-	NEED_ALWAYS(KCONFIG, "CONFIG_TASKSTATS", "any answer"),
+	NEED_ALWAYS(CAPABILITY, "CAP_NET_ADMIN", "any reply, in the initial user namespace"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_TASKSTATS", "any reply"),
 	NEED_PARTLY(KCONFIG, "CONFIG_TASK_DELAY_ACCT", "the delays"),
 	NEED_PARTLY(KCONFIG, "CONFIG_TASK_XACCT", "hiwater_rss_bytes and hiwater_vm_bytes"),
 	NEED_PARTLY(SYSCTL, "kernel.task_delayacct", "1: the delays other than cpu"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct",
-		    "to tell a delay of 0 from one that is not counted"),
+		    "to distinguish a delay of 0 from one that is not counted"),
 };
 
 static const struct ctprof_source_ops ops = {

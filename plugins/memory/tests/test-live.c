@@ -239,7 +239,7 @@ static void check_refused(pid_t pid)
 	g_assert_cmpuint(fake_host_state(run.fake, 0, "cwd"), ==, CTPROF_ABSENT_DENIED);
 	run_summary(&run);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "memory_summary.approximate"), ==, 1);
-	g_assert_nonnull(strstr(fake_host_log(run.fake), "PSS of 1 process absent: needs "
+	g_assert_nonnull(strstr(fake_host_log(run.fake), "PSS missing for 1 process: needs "
 							 "CAP_SYS_PTRACE, or CAP_PERFMON"));
 }
 

@@ -392,7 +392,7 @@ static void test_summary(void)
 	assert_number(&run, 0, "memory_summary.inaccessible", 0);
 	assert_number(&run, 0, "memory_summary.not_applicable", 1);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "memory_summary.read_ns"), >, 0);
-	g_assert_nonnull(strstr(fake_host_log(run.fake), "PSS of 1 process absent: "));
+	g_assert_nonnull(strstr(fake_host_log(run.fake), "PSS missing for 1 process: "));
 	g_assert_nonnull(strstr(fake_host_log(run.fake), "CAP_SYS_PTRACE"));
 }
 

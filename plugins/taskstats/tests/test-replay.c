@@ -349,7 +349,7 @@ static void test_large_batch(void)
 	for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
 		g_assert_cmpuint(g_array_index(kernel.sends, guint, i), ==, sizes[i]);
 	g_autofree char *log = teardown(&f);
-	g_assert_nonnull(strstr(log, "20 300 threads asked for: 300 read, 0 refused, 0 gone, "
+	g_assert_nonnull(strstr(log, "20 300 threads requested: 300 read, 0 refused, 0 gone, "
 				     "0 failed otherwise\n"));
 }
 
