@@ -269,7 +269,7 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 		(is_metrics ? put_metrics : put_table)(stream, section, is_compare);
 		if (section->n_cut > 0)
 			host->log(host, CTPROF_LOG_WARNING,
-				  "%s: %" PRIu64 " rows left out (--limit 0 gives all)",
+				  "%s: %" PRIu64 " rows left out (--limit 0 shows all)",
 				  section->name, section->n_cut);
 	}
 	for (unsigned int side = 0; side < 2 && is_compare; side++)

@@ -155,8 +155,8 @@ static void read_cpus(struct cells *cells, struct pull *pull, struct cell *cell,
 		if (!pull_integer(pull, 0, UINT32_MAX, form->expected, &cpu))
 			return;
 		if (cpu < least)
-			pull_fail_at(pull, pull->p, "CPU numbers that ascend",
-				     (struct text){"one that does not", 17});
+			pull_fail_at(pull, pull->p, "CPU numbers in ascending order",
+				     (struct text){"one out of order", 16});
 		least = cpu + 1;
 		uint32_t number = (uint32_t)cpu;
 		json_raw(&cells->cpus, (const char *)&number, sizeof number);

@@ -109,7 +109,7 @@ static int64_t unzstd_check_end(struct unzstd *unzstd)
 {
 	int64_t n = unzstd->used < unzstd->filled ? 1 : unzstd_take(unzstd);
 
-	return n > 0 ? unzstd_fail(unzstd, "the end of the file", "data behind the zstd frame") : n;
+	return n > 0 ? unzstd_fail(unzstd, "the end of the file", "data after the zstd frame") : n;
 }
 
 static int unzstd_fail_damaged(const struct unzstd *unzstd, size_t error)
@@ -119,10 +119,10 @@ static int unzstd_fail_damaged(const struct unzstd *unzstd, size_t error)
 	if (ZSTD_getErrorCode(error) == ZSTD_error_frameParameter_windowTooLarge) {
 		(void)snprintf(text, sizeof text, "a zstd frame that looks back at most 2^%u bytes",
 			       unzstd->input->max_window_log);
-		return unzstd_fail(unzstd, text, "one that wants more");
+		return unzstd_fail(unzstd, text, "one that needs more");
 	}
 	(void)snprintf(text, sizeof text, "damage (%s)", ZSTD_getErrorName(error));
-	return unzstd_fail(unzstd, "a sound zstd frame", text);
+	return unzstd_fail(unzstd, "a valid zstd frame", text);
 }
 
 /* One step of the decompressor; *ret_n is what it made. */

@@ -62,8 +62,8 @@ static void draw_rename(FILE *stream, gboolean coloured, const struct ctprof_rep
 	}
 	g_ascii_formatd(share, sizeof share, "%.1f", rename->jaccard * 100);
 	fprintf(stream,
-		"  %u sorts of thread in both, Jaccard %s%%, %" G_GUINT64_FORMAT
-		" children paired along\n",
+		"  %u kinds of thread in both, Jaccard %s%%, %" G_GUINT64_FORMAT
+		" children paired with them\n",
 		rename->overlap, share, rename->cascaded);
 	draw_names(stream, "only in baseline: ", rename->only_baseline, rename->n_only_baseline);
 	draw_names(stream, "only in candidate: ", rename->only_candidate, rename->n_only_candidate);

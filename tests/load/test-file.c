@@ -85,7 +85,7 @@ static void test_flipped(void)
 			continue;
 		}
 		g_assert_null(strchr(error->message, '\n'));
-		checksums += strstr(error->message, "expected a sound zstd frame, found damage (")
+		checksums += strstr(error->message, "expected a valid zstd frame, found damage (")
 				     ? 1
 				     : 0;
 	}
@@ -99,7 +99,7 @@ static void test_trailing(void)
 	g_autoptr(GByteArray) file = g_bytes_unref_to_array(g_bytes_ref(bytes));
 	gsize size = g_bytes_get_size(bytes);
 	g_autofree char *expected = g_strdup_printf("compressed byte %zu: expected the end of the "
-						    "file, found data behind the zstd frame",
+						    "file, found data after the zstd frame",
 						    size);
 
 	g_byte_array_append(file, (const guint8 *)"x", 1);
@@ -164,7 +164,7 @@ static void test_window(void)
 	g_assert_cmpstr(rows, ==, ROWS);
 	assert_error(kit, &little,
 		     "compressed byte 0: expected a zstd frame that looks back at most 2^19 bytes, "
-		     "found one that wants more");
+		     "found one that needs more");
 }
 
 /* A few bytes that become many: a bomb stops at the limit, and takes no memory. */

@@ -234,7 +234,7 @@ static const struct error_case {
 	{"a set there is none of", OWN("{\"tid\":1,\"tgid\":1,\"presence\":1}"),
 	 "byte 80: expected a presence below 1 in a thread record, found 1"},
 	{"CPUs that do not ascend", "{\"threads\":[{\"tid\":1,\"tgid\":1,\"cpu_affinity\":[1,1]}]}",
-	 "byte 49: expected CPU numbers that ascend in a thread record, found one that does not"},
+	 "byte 49: expected CPU numbers in ascending order in a thread record, found one out of order"},
 	{"a state of two letters", "{\"threads\":[{\"tid\":1,\"tgid\":1,\"state\":\"Ss\"}]}",
 	 "byte 42: expected one ASCII character in a thread record, found Ss"},
 	{"an object without a name", OBJECTS("{\"group\":\"g\",\"name\":\"\"}"),
