@@ -93,6 +93,62 @@ def test_other_files():
                                                           (3, "trailing-blank")]
 
 
+# Text -> the words found in it, as a document.
+DOCUMENTS = {
+    "It takes it back, whoever\nasks.": ["takes it back", "whoever"],
+    "As many\nas there are": ["As many as"],
+    "as many times as it takes, so many of them": ["so many"],
+    "> which is\n> no file": [],
+    "this is\nno file, which are no files": ["is no", "are no"],
+    "It is no longer, and is no more than that; there is no file.": [],
+    "a value that is none, none that fits": ["that is none", "none that"],
+    "What lies in it; it stands in\nfor another": ["lies in"],
+    "a sort of thread, of one sort; what sort? sort of": ["sort of", "of one sort", "what sort",
+                                                         "sort of"],
+    "Sort the rows; a sort key; the sort order of rows": [],
+    "dear reader, dearer, CTPROF_COST_DEAR, dearth": ["dear", "dearer", "DEAR"],
+    "At the most 5, at most 5": ["At the most"],
+    "of nobody, of `nobody`, of \"nobody\"": ["nobody"],
+    "likewise, shall, misused, it shallows": ["likewise", "shall", "misused"],
+    "--fail-on: it holds; when it holds": ["it holds", "when it holds"],
+    "The lock it holds": [],
+    "it tells, told, telling, tell; a teller": ["tells", "told", "telling", "tell"],
+    "is\n\nno end of a paragraph": [],
+    "`behind` in code": [],
+    "<!-- lint: allow words: a quotation -->\nbehind": [],
+    "behind <!-- lint: allow words: a quotation -->": [],
+    "`lint: allow words: in code`\nbehind": ["behind"],
+}
+
+
+def test_words_of_documents():
+    for text, expected in DOCUMENTS.items():
+        got = [re.match("'[:;, ]*(.*)': ", finding.message)[1]
+               for finding in lint.check_words("docs/x.md", text)]
+        assert sorted(got) == sorted(expected), (text, got)
+
+
+def test_words_name_their_line():
+    findings = lint.check_words("docs/x.md", "one\nas\nmany as\n\nshall\n")
+    assert [(finding.line, finding.rule) for finding in findings] == [(5, "words"), (3, "words")]
+
+
+def test_a_waiver_of_words_waives_something():
+    findings = lint.check_words("docs/man/x.scd", "; lint: allow words: nothing\n\nfine\n")
+    assert [(finding.line, finding.rule) for finding in findings] == [(1, "waiver")]
+
+
+def test_words_are_for_what_users_read():
+    for path, is_read in (("README.md", True), ("docs/a.md", True), ("docs/man/a.1.scd", True),
+                          ("plugins/x/README.md", True), ("sinks/x/README.md", True),
+                          ("include/ctprof/x.h", True), ("templates/source/test.c", True),
+                          ("scripts/deb", True), ("scripts/lint", True), ("debian/control", True),
+                          ("meson_options.txt", True), ("include/LICENSE", False),
+                          ("debian/copyright", False), ("docs/compare.svg", False),
+                          ("tests/lib/x.py", False), ("core/base/x.c", False)):
+        assert lint.is_prose(path) == is_read, path
+
+
 def run_lint(case):
     return subprocess.run([sys.executable, script.SCRIPTS / "lint", CASES / case],
                           capture_output=True, text=True, check=False)
