@@ -11,19 +11,13 @@ static int check_range(uint64_t address, size_t len)
 	return address == 0 || address > UINT64_MAX - len ? -EFAULT : 0;
 }
 
-int remote_read(const struct remote *remote, uint64_t address, void *buf, size_t len)
-{
-	struct remote_piece piece = {.address = address, .buf = buf, .len = len};
-	int rc = remote_read_many(remote, &piece, 1);
-
-	return rc < 0 ? rc : piece.rc;
-}
-
 int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret)
 {
 	uint64_t value;
-	int rc = remote_read(remote, address, &value, sizeof value);
+	struct remote_piece piece = {.address = address, .buf = &value, .len = sizeof value};
+	int rc = remote_read_many(remote, &piece, 1);
 
+	rc = rc < 0 ? rc : piece.rc;
 	if (rc == 0)
 		*ret = value;
 	return rc;

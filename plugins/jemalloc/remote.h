@@ -14,9 +14,8 @@ struct remote {
 			  const struct iovec *source, unsigned long n_source, unsigned long flags);
 };
 
-/* len bytes at address into buf, all or nothing: 0 or -errno (-EFAULT: not
- * mapped; -EPERM: refused; -ESRCH: gone). */
-int remote_read(const struct remote *remote, uint64_t address, void *buf, size_t len);
+/* The number at address, all or nothing: 0 or -errno (-EFAULT: not mapped; -EPERM:
+ * refused; -ESRCH: gone). */
 int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret);
 
 /* One of many reads. */

@@ -10,7 +10,8 @@
 #define NAME_BYTES_MAX 4096u /* host->object()'s limit */
 #define SUFFIX_MAX 48u
 
-struct amount backing_amount(const struct backing *backing, const struct backing_column *column)
+static struct amount backing_amount(const struct backing *backing,
+				    const struct backing_column *column)
 {
 	struct amount amount = {0};
 

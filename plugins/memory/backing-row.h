@@ -22,7 +22,6 @@ struct backing_column {
 				1u << VMA_PRIVATE_HUGETLB                                          \
 	}
 
-struct amount backing_amount(const struct backing *backing, const struct backing_column *column);
 void backing_put_columns(const struct object_row *row, const struct backing *backing,
 			 const struct backing_column *columns, size_t n);
 

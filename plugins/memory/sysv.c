@@ -16,9 +16,15 @@ static const char *const column_names[SYSV_N_COLUMNS] = {
 	[SYSV_SIZE] = "size", [SYSV_RSS] = "rss", [SYSV_SWAP] = "swap",
 };
 
-bool sysv_parse_header(struct text line, struct sysv_header *ret)
+/* Place of each column among the tokens of a line; -1: there is none. */
+struct header {
+	int place[SYSV_N_COLUMNS];
+};
+
+/* False: no header of this file. */
+static bool parse_header(struct text line, struct header *ret)
 {
-	struct sysv_header header;
+	struct header header;
 	struct text token;
 
 	for (size_t i = 0; i < SYSV_N_COLUMNS; i++)
@@ -47,7 +53,8 @@ static struct amount parse_cell(enum sysv_column column, struct text token)
 	return amount;
 }
 
-bool sysv_parse_row(const struct sysv_header *header, struct text line, struct sysv_segment *ret)
+/* False: a row without a segment's id. */
+static bool parse_row(const struct header *header, struct text line, struct sysv_segment *ret)
 {
 	struct sysv_segment segment;
 	struct text token;
@@ -90,17 +97,17 @@ static void sort_unique(struct sysv *sysv)
 int sysv_parse(const char *text, size_t len, struct sysv *ret)
 {
 	struct text rest = {text, len};
-	struct sysv_header header;
+	struct header header;
 	struct sysv sysv = {0};
 	struct text line;
 
-	if (!text_take_line(&rest, &line) || !sysv_parse_header(line, &header))
+	if (!text_take_line(&rest, &line) || !parse_header(line, &header))
 		return -EINVAL;
 	sysv.segments = calloc(text_count_lines(rest) + 1, sizeof *sysv.segments);
 	if (!sysv.segments)
 		return -ENOMEM;
 	while (text_take_line(&rest, &line)) {
-		if (sysv_parse_row(&header, line, &sysv.segments[sysv.n]))
+		if (parse_row(&header, line, &sysv.segments[sysv.n]))
 			sysv.n++;
 		else
 			sysv.n_malformed++;

@@ -25,16 +25,6 @@ struct sysv_segment {
 	struct amount at[SYSV_N_COLUMNS]; /* SYSV_ID is always known */
 };
 
-/* Place of each column among the tokens of a line; -1: there is none. */
-struct sysv_header {
-	int place[SYSV_N_COLUMNS];
-};
-
-/* False: no header of this file. */
-bool sysv_parse_header(struct text line, struct sysv_header *ret);
-/* False: a row without a segment's id. */
-bool sysv_parse_row(const struct sysv_header *header, struct text line, struct sysv_segment *ret);
-
 struct sysv {
 	struct sysv_segment *segments; /* by id, each once */
 	size_t n;

@@ -43,7 +43,8 @@ void tally_merge(struct tally *into, const struct tally *from)
 			into->failures[file][i] += from->failures[file][i];
 }
 
-uint64_t tally_count(const struct tally *tally, enum file_id file, int err)
+/* Failures of a file with that errno; err 0: with any. */
+static uint64_t tally_count(const struct tally *tally, enum file_id file, int err)
 {
 	uint64_t count = 0;
 

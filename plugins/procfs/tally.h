@@ -19,9 +19,6 @@ struct tally {
 void tally_failure(struct tally *tally, enum file_id file, int err);
 void tally_merge(struct tally *into, const struct tally *from);
 
-/* Failures of a file with that errno; err 0: with any. */
-uint64_t tally_count(const struct tally *tally, enum file_id file, int err);
-
 int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY]);
 /* Fills the one row of a capture batch, and says it to the user. */
 void tally_put(const struct tally *tally, const struct ctprof_host *host,
