@@ -108,7 +108,7 @@ static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent
 	if (getppid() != parent)
 		_exit(1);
 	setpgid(0, 0);
-	crash_take_place();
+	crash_register();
 	/* A sanitizer begins a thread of its own along with the first. */
 	g_thread_join(g_thread_new("ctprof-first", do_nothing, NULL));
 	/* The report stands alone: what a plugin prints is no part of it. */
@@ -218,7 +218,7 @@ void check_run_child(CheckStep step, gconstpointer data, const char *check, guin
 		return;
 	}
 	fflush(NULL);
-	page = crash_renew();
+	page = crash_reset();
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(fds[0]);

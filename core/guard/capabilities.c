@@ -49,7 +49,7 @@ gboolean capabilities_drop(const GPtrArray *names, GError **error)
 	       error_set_errno(error, errno, "capabilities cannot be dropped");
 }
 
-gpointer capabilities_rest(void)
+gpointer capabilities_suspend(void)
 {
 	cap_t before = cap_get_proc();
 	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
@@ -59,9 +59,9 @@ gpointer capabilities_rest(void)
 	return before;
 }
 
-void capabilities_wake(gpointer rested)
+void capabilities_resume(gpointer suspended)
 {
-	g_auto(cap_t) before = rested;
+	g_auto(cap_t) before = suspended;
 
 	if (before)
 		(void)cap_set_proc(before);

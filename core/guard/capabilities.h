@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Least privilege: what no plugin declared is given up before any opens. */
+/* Least privilege: drops the capabilities that no plugin declares. */
 #pragma once
 
 #include <glib.h>
@@ -12,11 +12,11 @@
  */
 gboolean capabilities_drop(const GPtrArray *names, GError **error);
 
-/* Makes no capability effective while the process only waits; returns what
- * capabilities_wake() takes, and makes effective again. */
-gpointer capabilities_rest(void);
-void capabilities_wake(gpointer rested);
+/* Clears the effective capabilities while the process only waits.  Returns what
+ * capabilities_resume() takes to restore them. */
+gpointer capabilities_suspend(void);
+void capabilities_resume(gpointer suspended);
 
-/* Lets the calling thread write into directories of other users, as root may;
- * FALSE takes it back.  Nothing happens without the capability. */
+/* Lets the calling thread write to directories of other users, as root may;
+ * FALSE undoes it.  Without the capability it does nothing. */
 void capabilities_write_anywhere(gboolean allowed);

@@ -8,10 +8,10 @@
 
 #define ALT_STACK_BYTES 65536
 
-/* NULL in unit tests: everything here is then for nothing. */
+/* NULL in unit tests: then nothing here has an effect. */
 static CrashPage *page;
-static _Thread_local CrashBlame *mine;
-static int interrupted; /* the signal; atomic */
+static _Thread_local CrashBlame *current; /* the calling thread's place in page */
+static int interrupted;                   /* the signal; atomic */
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const struct crash_signal {
@@ -24,8 +24,8 @@ static const struct crash_signal {
 
 static void on_interrupt(int number, siginfo_t *info, void *context)
 {
-	/* One for all comes twice when sent to the process group: our supervisor
-	 * passes on, with SI_QUEUE, what it got. */
+	/* A signal to the process group arrives twice: our supervisor forwards it
+	 * with SI_QUEUE. */
 	static guint sent, passed_on; /* atomic */
 	guint *count = info->si_code == SI_QUEUE ? &passed_on : &sent;
 
@@ -39,41 +39,41 @@ static void on_interrupt(int number, siginfo_t *info, void *context)
 }
 
 /* The first thread to crash is the culprit; others may follow. */
-static void confess(void)
+static void crash_blame(void)
 {
-	guint32 nobody = 0;
+	guint32 none = 0;
 
-	if (mine)
-		__atomic_compare_exchange_n(&page->crashed, &nobody,
-					    (guint32)(mine - page->blames) + 1, FALSE,
+	if (current)
+		__atomic_compare_exchange_n(&page->crashed, &none,
+					    (guint32)(current - page->blames) + 1, FALSE,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static void on_crash(int number)
 {
-	confess();
+	crash_blame();
 	crash_remove_unlinked();
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
-/* A plugin that calls exit(): what ends now would only add to the confusion. */
+/* A plugin called exit(): skip the handlers that would follow. */
 static void on_exit_called(void)
 {
-	if (!mine || mine->moves % 2 == 0)
+	if (!current || current->moves % 2 == 0)
 		return;
-	confess();
+	crash_blame();
 	crash_remove_unlinked();
 	_exit(EXIT_FAILURE);
 }
 
-CrashPage *crash_renew(void)
+CrashPage *crash_reset(void)
 {
 	guint n = MIN(page->n_blames, CRASH_MAX_THREADS);
 
-	/* What was never used is zero, and takes no memory. */
+	/* Places never used are zero, and take no memory. */
 	memset(page, 0, offsetof(CrashPage, blames) + n * sizeof page->blames[0]);
-	mine = NULL;
+	current = NULL;
 	return page;
 }
 
@@ -104,11 +104,11 @@ static void free_stack(void *stack)
 	g_free(stack);
 }
 
-void crash_take_place(void)
+void crash_register(void)
 {
 	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
 
-	mine = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
+	current = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
 }
 
 void crash_init_thread(void)
@@ -117,7 +117,7 @@ void crash_init_thread(void)
 
 	if (!page)
 		return;
-	crash_take_place();
+	crash_register();
 	stack_t alt = {.ss_sp = g_malloc(ALT_STACK_BYTES), .ss_size = ALT_STACK_BYTES};
 	if (sigaltstack(&alt, NULL) < 0)
 		g_free(alt.ss_sp);
@@ -125,19 +125,19 @@ void crash_init_thread(void)
 		g_private_set(&stack, alt.ss_sp);
 }
 
-/* What was written before is seen by who sees the move. */
+/* Readers that see the new number of moves also see what was written before. */
 static void move(guint32 by)
 {
-	if (mine)
-		__atomic_store_n(&mine->moves, mine->moves + by, __ATOMIC_RELEASE);
+	if (current)
+		__atomic_store_n(&current->moves, current->moves + by, __ATOMIC_RELEASE);
 }
 
 void crash_enter(const char *plugin, const char *op)
 {
-	if (!mine)
+	if (!current)
 		return;
-	g_strlcpy(mine->plugin, plugin, sizeof mine->plugin);
-	g_strlcpy(mine->op, op, sizeof mine->op);
+	g_strlcpy(current->plugin, plugin, sizeof current->plugin);
+	g_strlcpy(current->op, op, sizeof current->op);
 	move(1);
 }
 
@@ -165,8 +165,8 @@ const CrashBlame *crash_find_culprit(const CrashPage *of)
 		found = &of->blames[of->crashed - 1];
 		return found->moves % 2 ? found : NULL;
 	}
-	/* A thread of a plugin's own, or _exit(): clear when only one comes into
-	 * question. */
+	/* A thread that a plugin started, or _exit(): known if only one plugin was
+	 * being called. */
 	for (guint i = 0; i < n; i++) {
 		const CrashBlame *blame = &of->blames[i];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a process that runs plugins tells whoever supervises it (supervise.h),
- * as it goes and as it dies: which plugin each thread is in, which thread it
- * was that crashed, what of the output is there.  And what an interrupt means.
+ * A page that a process running plugins shares with its supervisor
+ * (supervise.h): which plugin each thread is in, which thread crashed, how much
+ * of the output is written.  Also the handlers of crashes and interrupts.
  */
 #pragma once
 
@@ -10,29 +10,29 @@
 #include <limits.h>
 #include <signal.h>
 
-/* A worker each, as many as --jobs takes, and the main thread. */
+/* The maximum of --jobs workers, and the main thread. */
 #define CRASH_MAX_THREADS 1025
 
 /* How much of its result the process has handed out. */
 enum crash_output {
 	CRASH_NOTHING_OUT,
-	CRASH_PARTLY_OUT, /* to a pipe or device: beginning again would spoil it */
+	CRASH_PARTLY_OUT, /* to a pipe or device: starting again would repeat it */
 	CRASH_ALL_OUT,
 };
 
 /* Where a thread is. */
 typedef struct crash_blame {
 	guint32 moves;       /* odd: in the plugin; atomic */
-	guint32 seen, ticks; /* the supervisor's own */
+	guint32 seen, ticks; /* for the supervisor only */
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
 
-/* Shared with the supervisor; of zeros when a process begins. */
+/* Shared with the supervisor; all zeros when a process starts. */
 typedef struct crash_page {
-	guint32 n_blames; /* may exceed what there is; atomic */
-	guint32 crashed;  /* the thread's place in blames + 1; atomic */
+	guint32 n_blames; /* may exceed CRASH_MAX_THREADS; atomic */
+	guint32 crashed;  /* index of the thread in blames + 1; 0: none; atomic */
 	enum crash_output output;
-	gboolean is_finished; /* it ends because its work has */
+	gboolean is_finished; /* it exits because its work is done */
 	gboolean is_doomed;
 	char doomed[PATH_MAX]; /* file to remove when the process ends early */
 	CrashBlame blames[CRASH_MAX_THREADS];
@@ -40,23 +40,23 @@ typedef struct crash_page {
 
 /* Makes the page and installs the handlers; once, from main. */
 void crash_init(void);
-/* Empties the page, for a process about to be made.  The caller has no place in
- * it any more, and calls no plugin. */
-CrashPage *crash_renew(void);
-/* Gives the calling thread a place in the page. */
-void crash_take_place(void);
-/* And a stack on which a stack overflow can be told: for new threads. */
+/* Clears the page for the next process.  The calling thread is not registered
+ * any more, and must not call plugins. */
+CrashPage *crash_reset(void);
+/* Registers the calling thread in the page. */
+void crash_register(void);
+/* For new threads: also sets up a stack on which a stack overflow is handled. */
 void crash_init_thread(void);
 
-/* From now on a crash of this thread is plugin's, in op, until it leaves. */
+/* Until crash_leave(), a crash of this thread is blamed on op of plugin. */
 void crash_enter(const char *plugin, const char *op);
 void crash_leave(void);
-/* Back into what it left, to let the host wait for a reader or a terminal. */
+/* Re-enters the op that it left while the host waited for a reader or terminal. */
 void crash_return(void);
-/* It has got somewhere, and does not hang. */
+/* The op makes progress: it does not hang. */
 void crash_progress(void);
 
-/* The plugin a crash was in, or an exit, or NULL: none, or nobody knows. */
+/* The thread, and so the plugin, that crashed or exited; NULL: none, or unknown. */
 const CrashBlame *crash_find_culprit(const CrashPage *page);
 /* "SIGSEGV"; NULL for signals that do not mean a crash. */
 const char *crash_signal_name(int number);
@@ -71,7 +71,7 @@ void crash_set_output(enum crash_output output);
 void crash_list_interrupts(sigset_t *ret_set);
 /* Whether such a signal came; a second one ends the process. */
 gboolean crash_interrupted(void);
-/* As if the signal, any signal, had come. */
+/* Acts as if that signal had come. */
 void crash_note_signal(int number);
 /* Ends the process as that signal would have; returns if none came. */
 void crash_reraise(void);

@@ -20,13 +20,13 @@
 #define TICKS 8
 #define TICK_MIN_MS 10
 #define TICK_MAX_MS 1000
-/* More plugins than that are no accident. */
-#define MAX_LOST 32
+/* More crashing plugins are not an accident. */
+#define MAX_DROPPED 32
 
-static struct lost {
+static struct dropped_plugin {
 	char *plugin, *why;
-} losses[MAX_LOST];
-static guint n_losses, n_told;
+} dropped[MAX_DROPPED];
+static guint n_dropped, n_reported;
 static guint64 limit = LIMIT_MS;
 
 void supervise_set_limit(guint64 limit_ms)
@@ -36,46 +36,46 @@ void supervise_set_limit(guint64 limit_ms)
 
 const char *supervise_lost(const char *plugin)
 {
-	for (guint i = 0; i < n_losses; i++)
-		if (strcmp(losses[i].plugin, plugin) == 0)
-			return losses[i].why;
+	for (guint i = 0; i < n_dropped; i++)
+		if (strcmp(dropped[i].plugin, plugin) == 0)
+			return dropped[i].why;
 	return NULL;
 }
 
 gboolean supervise_lost_news(const char *plugin)
 {
-	for (guint i = n_told; i < n_losses; i++)
-		if (strcmp(losses[i].plugin, plugin) == 0)
+	for (guint i = n_reported; i < n_dropped; i++)
+		if (strcmp(dropped[i].plugin, plugin) == 0)
 			return TRUE;
 	return FALSE;
 }
 
 int supervise_status(int status)
 {
-	if (n_losses == 0)
+	if (n_dropped == 0)
 		return status;
-	/* A metric may be unknown because its plugin is gone: no misuse. */
+	/* A metric may be unknown because its plugin was dropped: not a usage error. */
 	return status == EXIT_DONE ? EXIT_LOST : status == EXIT_USAGE ? EXIT_FAILED : status;
 }
 
-static void lose(const char *plugin, const char *what, const char *op)
+static void drop(const char *plugin, const char *what, const char *op)
 {
-	losses[n_losses++] = (struct lost){
+	dropped[n_dropped++] = (struct dropped_plugin){
 		.plugin = g_strdup(plugin),
 		.why = g_strdup_printf("%s its %s function", what, op),
 	};
 }
 
-/* ---- the one who works ---------------------------------------------------- */
+/* ---- the child ------------------------------------------------------------- */
 
 static G_NORETURN void work(SuperviseStep step, gpointer data, CrashPage *page, pid_t supervisor,
 			    const sigset_t *mask)
 {
-	/* Nobody would watch over it, nor clean up after it. */
+	/* Without the supervisor no one would watch it or clean up after it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAILED);
-	crash_take_place();
+	crash_register();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	int status = step(data);
 	if (status == EXIT_FAILED)
@@ -97,14 +97,14 @@ static pid_t start(SuperviseStep step, gpointer data, CrashPage *page, const sig
 	return child;
 }
 
-/* ---- the one who watches -------------------------------------------------- */
+/* ---- the supervisor --------------------------------------------------------- */
 
 static guint64 tick_ms(void)
 {
 	return CLAMP(limit / TICKS, TICK_MIN_MS, TICK_MAX_MS);
 }
 
-/* One tick has passed: a thread that is where it was at all of them so far. */
+/* Called each tick: returns a thread that has not moved for the whole limit. */
 static const CrashBlame *find_stuck(CrashPage *page)
 {
 	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
@@ -121,8 +121,8 @@ static const CrashBlame *find_stuck(CrashPage *page)
 	return NULL;
 }
 
-/* Passes interrupts on.  The terminal's it has got itself: the kernel sends
- * them to the whole group. */
+/* Forwards interrupts, except those of the terminal, which the kernel sends to the
+ * whole group. */
 static void pass_on(pid_t child, int number, const siginfo_t *info)
 {
 	if (number == SIGCHLD)
@@ -132,8 +132,8 @@ static void pass_on(pid_t child, int number, const siginfo_t *info)
 		sigqueue(child, number, (union sigval){0});
 }
 
-/* Waits for the child's end, or kills it because of the thread it returns.
- * Time in which the child, or ctprof as a whole, is stopped does not count. */
+/* Waits for the child to end, or kills it because of a stuck thread, which it
+ * returns.  Time in which the child, or all of ctprof, is stopped does not count. */
 static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *signals,
 			       int *ret_status)
 {
@@ -158,21 +158,21 @@ static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *sig
 	}
 }
 
-/* Who crashed may have written over the page before. */
+/* A crashing plugin may have overwritten the page. */
 static gboolean is_legible(const CrashBlame *blame)
 {
 	return memchr(blame->plugin, '\0', sizeof blame->plugin) &&
 	       memchr(blame->op, '\0', sizeof blame->op);
 }
 
-/* Whether a plugin brought the process down; then it is among the lost. */
-static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int status)
+/* Whether a plugin brought the process down; then it is dropped. */
+static gboolean note_culprit(const CrashPage *page, const CrashBlame *stuck, int status)
 {
 	const CrashBlame *culprit = stuck ? stuck : crash_find_culprit(page);
 	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
 	g_autofree char *what = NULL;
 
-	if (!culprit || n_losses == MAX_LOST || !is_legible(culprit) ||
+	if (!culprit || n_dropped == MAX_DROPPED || !is_legible(culprit) ||
 	    supervise_lost(culprit->plugin))
 		return FALSE;
 	if (stuck)
@@ -182,45 +182,46 @@ static gboolean note_loss(const CrashPage *page, const CrashBlame *stuck, int st
 	else if (WIFEXITED(status) && !page->is_finished)
 		what = g_strdup("ended the program in");
 	if (what)
-		lose(culprit->plugin, what, culprit->op);
+		drop(culprit->plugin, what, culprit->op);
 	return what != NULL;
 }
 
-/* The exit status of a run that ended by itself, or nobody knows why. */
+/* The exit status of a run that finished, or ended for an unknown reason. */
 static int conclude(const CrashPage *page, int status)
 {
 	if (WIFEXITED(status) && page->is_finished)
 		return WEXITSTATUS(status);
 	if (WIFEXITED(status)) {
-		ui_error("ended by a plugin, and which is not known: try fewer of them");
+		ui_error("a plugin ended the process, but it is not known which; "
+			 "retry with fewer plugins");
 		return EXIT_FAILED;
 	}
 	if (crash_signal_name(WTERMSIG(status)))
-		ui_error("crashed with %s, in no plugin's function",
+		ui_error("crashed with %s, outside of any plugin",
 			 crash_signal_name(WTERMSIG(status)));
 	crash_note_signal(WTERMSIG(status));
 	return EXIT_FAILED;
 }
 
-/* After a loss, which the next run will tell. */
+/* After a plugin was dropped; the next run reports it. */
 static gboolean may_begin_again(const CrashPage *page, int *ret_status)
 {
-	const struct lost *lost = &losses[n_losses - 1];
+	const struct dropped_plugin *last = &dropped[n_dropped - 1];
 
 	ui_clear_line();
 	if (page->output == CRASH_ALL_OUT) {
-		ui_warning("plugin %s: %s, when all was done", lost->plugin, lost->why);
+		ui_warning("plugin %s: %s, after all work was done", last->plugin, last->why);
 		*ret_status = EXIT_DONE;
 	} else if (page->output != CRASH_NOTHING_OUT) {
-		ui_error("plugin %s: %s; what was written is not whole", lost->plugin, lost->why);
+		ui_error("plugin %s: %s; the output is incomplete", last->plugin, last->why);
 	}
 	return page->output == CRASH_NOTHING_OUT && !crash_interrupted();
 }
 
-/* One run.  TRUE when it shall be done again. */
+/* One run.  TRUE if it must be repeated. */
 static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int *ret_status)
 {
-	CrashPage *page = crash_renew();
+	CrashPage *page = crash_reset();
 	sigset_t signals, before;
 	int status;
 
@@ -234,13 +235,13 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 		return FALSE;
 	}
 	if (ui_verbosity() >= 0)
-		n_told = n_losses;
-	gpointer rested = capabilities_rest();
+		n_reported = n_dropped;
+	gpointer suspended = capabilities_suspend();
 	const CrashBlame *stuck = watch(page, *ret_pid, &signals, &status);
-	capabilities_wake(rested);
+	capabilities_resume(suspended);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	crash_remove_unlinked();
-	if (note_loss(page, stuck, status))
+	if (note_culprit(page, stuck, status))
 		return may_begin_again(page, ret_status);
 	*ret_status = conclude(page, status);
 	return FALSE;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plugins run in a process that may be lost.  When one crashes in it, ends it
- * or does not return, what it left behind is removed and the work is done again
- * without that plugin.
+ * Runs plugins in a child process.  When a plugin crashes, ends the process or
+ * does not return, partial output is removed and the work is done again without
+ * that plugin.
  */
 #pragma once
 
 #include <glib.h>
 #include <sys/types.h>
 
-/* What is to be done; the result is an exit status. */
+/* The work; returns an exit status. */
 typedef int (*SuperviseStep)(gpointer data);
 
-/* How long a plugin may be without progress in one call; 0: for ever. */
+/* How long a plugin may make no progress in one call, in ms; 0: no limit. */
 void supervise_set_limit(guint64 limit_ms);
 
 /*
- * Runs step in a process of its own, again and again until no plugin brings it
- * down, and gives its exit status; ret_pid (NULL: unasked) is the last one's.
- * When a signal ended it and no plugin is to blame, that signal is noted as
- * come (crash.h), and the status is EXIT_FAILED.
+ * Runs step in a child process, repeatedly until no plugin brings it down, and
+ * returns its exit status; ret_pid (may be NULL) is set to the last process.  If
+ * a signal ended it and no plugin is to blame, that signal is noted (crash.h),
+ * and the status is EXIT_FAILED.
  */
 int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid);
 
-/* What became of a plugin in an earlier run, "crashed with SIGSEGV in its open
- * function"; NULL: nothing. */
+/* Why a plugin was dropped in an earlier run, "crashed with SIGSEGV in its open
+ * function"; NULL: it was not. */
 const char *supervise_lost(const char *plugin);
 /* Whether no earlier run has said so yet; a quiet one (ui.h) has not. */
 gboolean supervise_lost_news(const char *plugin);
-/* What an exit status becomes when plugins were lost. */
+/* The exit status to use when plugins were dropped. */
 int supervise_status(int status);
