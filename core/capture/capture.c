@@ -405,7 +405,7 @@ static gboolean read_objects_of(Capture *capture, Plugin *source, Batch *batch, 
 			return TRUE;
 		named += batch_rows(batch);
 		if (named > MAX_OBJECTS) {
-			plugin_fault(source, "it names objects without end");
+			plugin_fault(source, "it never stops reporting objects");
 			return TRUE;
 		}
 		batch_drop_vanished(batch);

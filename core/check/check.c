@@ -369,8 +369,9 @@ static void run_full(gconstpointer plan)
 		return;
 	if (writes(run.plugin, "full-disk")) {
 		if (capture(&run, run.plugin, "/dev/full", NULL, &error))
-			check_tell(CHECK_FAIL, "full-disk",
-				   "host->write() failed, and no function of the sink said so");
+			check_tell(
+				CHECK_FAIL, "full-disk",
+				"host->write() failed, but no function of the sink returned an error");
 		else
 			check_tell(CHECK_OK, "full-disk", "%s", "");
 	}

@@ -106,13 +106,13 @@ gboolean elf_view_open(const guint8 *bytes, gsize len, ElfView *ret_view, const 
 	ElfW(Ehdr) header;
 
 	if (!take(&view, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return refuse(ret_why, "it is no ELF file");
+		return refuse(ret_why, "it is not an ELF file");
 	if (header.e_ident[EI_CLASS] != (sizeof(gpointer) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    header.e_ident[EI_DATA] !=
 		    (G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB))
 		return refuse(ret_why, "it is built for another machine");
 	if (header.e_type != ET_DYN)
-		return refuse(ret_why, "it is no shared object");
+		return refuse(ret_why, "it is not a shared object");
 	if ((header.e_shnum && header.e_shentsize != sizeof(ElfW(Shdr))) ||
 	    (header.e_phnum && header.e_phentsize != sizeof(ElfW(Phdr))))
 		return refuse(ret_why, "its headers have an unknown size");

@@ -65,8 +65,7 @@ static void judge_symbol(const ElfSymbol *symbol, guint *ret_stray)
 	for (guint i = 0; !symbol->defined && i < G_N_ELEMENTS(openers); i++)
 		if (strcmp(openers[i], symbol->name) == 0)
 			check_tell(CHECK_NOTE, "symbols",
-				   "uses %s(): files are to be opened with host->open_file()",
-				   symbol->name);
+				   "uses %s(): open files with host->open_file()", symbol->name);
 }
 
 static void judge_elf(const ElfView *view)
@@ -117,7 +116,7 @@ static void check_name(const char *file, const Plugin *plugin)
 		check_tell(CHECK_OK, "name", "%s", plugin_name(plugin));
 	else
 		check_tell(CHECK_FAIL, "name",
-			   "the file must be called %s, or ctprof does not find it", expected);
+			   "the file must be named %s, or ctprof does not find it", expected);
 }
 
 static guint faults; /* of the check under way */
@@ -156,11 +155,10 @@ static void check_size(const char *what, guint32 given, gsize known)
 			   given, known);
 	if (given > known)
 		check_tell(CHECK_NOTE, "descriptor",
-			   "%s: of a newer ABI, %u bytes, of which %zu are looked at", what, given,
+			   "%s: of a newer ABI, %u bytes, of which %zu are checked", what, given,
 			   known);
 	if (given % sizeof(gpointer) != 0)
-		fail("descriptor", "the struct_size of %s, %u, is no size of a struct", what,
-		     given);
+		fail("descriptor", "the struct_size of %s is impossible: %u", what, given);
 }
 
 static void check_descriptor(const Plugin *plugin)
@@ -177,19 +175,19 @@ static void check_descriptor(const Plugin *plugin)
 	if (!is_line(d->version) || !is_line(d->summary))
 		fail("descriptor", "version and summary must be one line of UTF-8 each");
 	else if (g_str_has_suffix(d->summary, "."))
-		fail("descriptor", "the summary ends without a full stop");
+		fail("descriptor", "the summary must not end with a full stop");
 	if (!model)
 		tell_unknown(plugin, "descriptor", "the thread_model", d->thread_model);
 	if (!is_source && d->thread_model != CTPROF_THREADS_SERIAL)
-		fail("descriptor", "the thread_model of a sink is always serial");
+		fail("descriptor", "the thread_model of a sink must be serial");
 	if (!cost)
 		tell_unknown(plugin, "descriptor", "the cost", d->cost);
 	if (d->abi_minor > CTPROF_ABI_MINOR)
 		check_tell(CHECK_NOTE, "descriptor",
-			   "made for ABI %u.%u, and this is %u.%u: what is newer is not there",
+			   "made for ABI %u.%u, but this is %u.%u, without the newer functions",
 			   d->abi_major, d->abi_minor, CTPROF_ABI_MAJOR, CTPROF_ABI_MINOR);
 	if (is_source && !plugin->source.worker_open != !plugin->source.worker_close)
-		fail("descriptor", "worker_open and worker_close are a pair");
+		fail("descriptor", "worker_open and worker_close must be both set or both NULL");
 	if (faults == 0)
 		check_tell(CHECK_OK, "descriptor", "%s, %s, %s, ABI %u.%u",
 			   is_source ? "source" : "sink", model ? model : "?", cost ? cost : "?",

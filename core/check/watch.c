@@ -127,7 +127,7 @@ static void check_metric(const struct ctprof_metric *metric)
 	if (!metric->help[0] || !metric->origin[0])
 		fault(WATCH_METRICS, "%s has an empty help or origin", metric->name);
 	if (g_str_has_suffix(metric->help, "."))
-		fault(WATCH_METRICS, "the help of %s is a clause and ends without a full stop",
+		fault(WATCH_METRICS, "the help of %s must be one clause without a full stop",
 		      metric->name);
 	g_ptr_array_add(watch.metric_names, g_strdup(metric->name));
 }
@@ -271,7 +271,7 @@ static int judge(const char *op, int result)
 	if (result > 0 || result < -MAX_ERRNO)
 		fault(WATCH_RESULTS, "%s returned %d: expected 0 or a negative errno", op, result);
 	else if (result < 0 && !said)
-		fault(WATCH_RESULTS, "%s returned %d (%s) and no host->error() told why", op,
+		fault(WATCH_RESULTS, "%s returned %d (%s) without a call of host->error()", op,
 		      result, g_strerror(-result));
 	return result;
 }

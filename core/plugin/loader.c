@@ -194,7 +194,7 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 	memcpy(&d, given, MIN(size, sizeof d));
 	if (d.abi_major != CTPROF_ABI_MAJOR) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-			    "not a usable plugin: it speaks ABI %u, this ctprof ABI %u",
+			    "not a usable plugin: it has ABI %u, this ctprof has ABI %u",
 			    d.abi_major, CTPROF_ABI_MAJOR);
 		return FALSE;
 	}
@@ -207,7 +207,7 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 	if (!d.version || !d.summary)
 		return bad(error, "it has no version or no summary");
 	if (d.n_needs > 0 && (!d.needs || d.needs->struct_size < sizeof(guint32)))
-		return bad(error, "its needs are not there");
+		return bad(error, "its needs are missing");
 	if (!verify_options(&d, error) || !verify_ops(&d, error))
 		return FALSE;
 	*ret = d;
@@ -232,7 +232,7 @@ static const struct ctprof_plugin *call_entry(GModule *module, const char *name,
 
 	if (!g_module_symbol(module, ENTRY_SYMBOL, &symbol) || !symbol) {
 		bad(error,
-		    "it does not export " ENTRY_SYMBOL " (no ctprof plugin, or of another ABI)");
+		    "it does not export " ENTRY_SYMBOL " (not a ctprof plugin, or of another ABI)");
 		return NULL;
 	}
 	memcpy(&entry, &symbol, sizeof entry);

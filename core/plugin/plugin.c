@@ -131,8 +131,9 @@ static char *take_reason(Plugin *plugin, int result)
 	if (plugin->said && plugin->said[0])
 		return g_steal_pointer(&plugin->said);
 	/* Garbage is no errno, and INT_MIN not even to be negated. */
-	return result > -MAX_ERRNO ? g_strdup(g_strerror(-result))
-				   : g_strdup_printf("the answer %d is no errno", result);
+	return result > -MAX_ERRNO
+		       ? g_strdup(g_strerror(-result))
+		       : g_strdup_printf("it returned %d, which is not an errno", result);
 }
 
 /* FALSE when it was out already. */
@@ -208,7 +209,7 @@ void plugin_start(Plugin *plugin)
 void plugin_set_unasked(Plugin *plugin)
 {
 	plugin->state = CTPROF_STATE_LEFT_OUT;
-	plugin->why = g_strdup("nothing of it was asked for");
+	plugin->why = g_strdup("none of its metrics is wanted");
 }
 
 gpointer plugin_worker_open(Plugin *plugin, guint worker)
@@ -282,7 +283,7 @@ gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *b
 	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&plugin->batches, 1, __ATOMIC_RELAXED);
 	if (result > 0) {
-		plugin->host.error(&plugin->host, "the answer %d is neither 0 nor a negative errno",
+		plugin->host.error(&plugin->host, "it returned %d: expected 0 or a negative errno",
 				   result);
 		result = -EINVAL;
 	}

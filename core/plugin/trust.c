@@ -28,8 +28,8 @@ static gboolean is_root(uid_t uid)
 static gboolean refuse(GError **error, const char *path, const char *why)
 {
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-		    "refused: '%s' %s, so others than root could change what runs with root's "
-		    "rights",
+		    "refused: '%s' %s, so users other than root could change code that runs "
+		    "as root",
 		    path, why);
 	return FALSE;
 }
@@ -45,7 +45,7 @@ static gboolean check_one(const char *path, GError **error)
 		return refuse(error, path, "does not belong to root");
 	gboolean sticky = S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX);
 	if ((st.st_mode & S_IWOTH) && !sticky)
-		return refuse(error, path, "is writable by everybody");
+		return refuse(error, path, "is writable by everyone");
 	if ((st.st_mode & S_IWGRP) && st.st_gid != 0 && !sticky)
 		return refuse(error, path, "is writable by a group");
 	return TRUE;

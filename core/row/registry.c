@@ -208,7 +208,7 @@ int registry_add(Registry *registry, const char *plugin, const struct ctprof_met
 	enum row_class row = registry_row_of_scope(def->scope);
 	Metric *old = registry_named(registry, row, def->name);
 	if (old && (old->slot == 0 || !is_alike(&old->def, def))) {
-		*ret_why = "the name is taken by another metric";
+		*ret_why = "the name is taken by a different metric";
 		return -EEXIST;
 	}
 	if (old) {

@@ -23,7 +23,7 @@ static gboolean take(Select *select, const char *entry, gboolean first, GError *
 
 	if (!is_name(name)) {
 		if (name[0])
-			g_set_error(error, USAGE_ERROR, 0, "'%s' is no name", name);
+			g_set_error(error, USAGE_ERROR, 0, "'%s' is not a valid name", name);
 		else
 			g_set_error(error, USAGE_ERROR, 0, "an empty entry");
 		return FALSE;

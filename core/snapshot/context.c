@@ -17,7 +17,7 @@ struct context {
 static const struct {
 	const char *metric, *what, *effect;
 } conditions[] = {
-	{"host.kernel_release", "kernel", "counters may count other things"},
+	{"host.kernel_release", "kernel", "counters may have other meanings"},
 	{"host.arch", "architecture", "times do not compare"},
 	{"host.cpu_model", "CPU model", "times do not compare"},
 	{"host.online_cpus", "online CPUs", "waits and shares of CPU do not compare"},
@@ -187,10 +187,10 @@ gboolean context_elapsed(const Context *baseline, const Context *candidate, gdou
 {
 	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
 	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
-	const char *why = !a || !b            ? "a capture does not tell of which boot it is"
+	const char *why = !a || !b            ? "the boot of a capture is not known"
 			  : strcmp(a, b) != 0 ? "the captures are of different boots"
 			  : baseline->boottime_ns == 0 || candidate->boottime_ns == 0
-				  ? "a capture does not tell when it was made"
+				  ? "the time of a capture is not known"
 			  : candidate->boottime_ns <= baseline->boottime_ns
 				  ? "the candidate was not captured after the baseline"
 				  : NULL;

@@ -245,7 +245,7 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 	struct ctprof_target own_target = {0};
 
 	if (!lane || !lane->batch)
-		return fail(load, EINVAL, "its reader asks for a row there is none of");
+		return fail(load, EINVAL, "its reader requested a row of an unknown scope");
 	int r = lane->filled == BATCH_ROWS ? deliver(load, lane) : 0;
 	if (r < 0)
 		return r;
@@ -259,7 +259,7 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 							    own_target.path_len);
 	batch_targets(lane->batch)[lane->filled] = own_target;
 	if (row == ROW_OBJECT && !batch_set_group(lane->batch, lane->filled, own_target.group))
-		return fail(load, EINVAL, "its reader names an object of no group");
+		return fail(load, EINVAL, "its reader returned an object of an unknown group");
 	if (row == ROW_THREAD && own_target.flags & CTPROF_TARGET_LEADER)
 		empty_leader_row(load, lane, row);
 	*ret_batch = lane->open;
@@ -424,7 +424,7 @@ static int read_whole(Load *load)
 
 	if (result == 0 && load->bad_puts > 0) {
 		g_set_error(&load->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-			    "%s: plugin %s gave %" G_GUINT64_FORMAT " values that are none",
+			    "%s: plugin %s returned %" G_GUINT64_FORMAT " invalid values",
 			    load->label, plugin_name(load->sink), load->bad_puts);
 		return -EINVAL;
 	}

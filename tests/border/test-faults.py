@@ -206,7 +206,7 @@ def test_positive_answer_is_a_failure():
         assert result.status == 0, str(result)
         # The host's row, and the threads'.
         assert r.lines("plugin") == ["plugin toy state=10 failures=2 why=-"], str(result)
-        assert any("plugin toy: 2 failures" in line and "answer 2147483647" in line
+        assert any("plugin toy: 2 failures" in line and "returned 2147483647" in line
                    for line in result.err), str(result)
 
 

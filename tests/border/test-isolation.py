@@ -202,7 +202,7 @@ def test_half_a_stream_is_not_begun_again():
     with rig(processes=5, threads=OWN_BATCH) as r:
         result = r.run("--proc-root", r.proc, "capture", "--jobs", "1", "-o", "-",
                        plugins=everything(), env={"TOY_FAULT": "late-crash"})
-        check_failure(result, 1, "plugin toy: crashed with SIGSEGV in its collect function", "not whole")
+        check_failure(result, 1, "plugin toy: crashed with SIGSEGV in its collect function", "the output is incomplete")
         assert result.out.count("begin jobs=") == 1, "the stream begins twice"
 
 

@@ -144,9 +144,9 @@ static void test_elapsed(void)
 		{"host.boot_id=a time:1000000000", "host.boot_id=a time:3500000000", 2.5, NULL},
 		{"host.boot_id=a time:1", "host.boot_id=b time:2", 0,
 		 "--rate: the captures are of different boots"},
-		{"time:1", "time:2", 0, "--rate: a capture does not tell of which boot it is"},
+		{"time:1", "time:2", 0, "--rate: the boot of a capture is not known"},
 		{"host.boot_id=a", "host.boot_id=a time:2", 0,
-		 "--rate: a capture does not tell when it was made"},
+		 "--rate: the time of a capture is not known"},
 		{"host.boot_id=a time:2", "host.boot_id=a time:2", 0,
 		 "--rate: the candidate was not captured after the baseline"},
 	};
