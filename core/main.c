@@ -103,15 +103,15 @@ static char *describe(void)
 					       commands[i]->summary);
 	g_string_append(
 		text,
-		"\n'ctprof COMMAND --help' tells a command's options.\n\n"
+		"\nRun 'ctprof COMMAND --help' for its options.\n\n"
 		"Examples:\n"
-		"  ctprof stat -- sleep 1               what moves on this host in a second\n"
-		"  ctprof capture                       picture of this host into a file\n"
+		"  ctprof stat -- sleep 1               what changes on this host in a second\n"
+		"  ctprof capture                       write a snapshot of this host\n"
 		"  ctprof --plugins=procfs capture -o before.ctprof.zst\n"
-		"  ctprof memory processes              which processes take the memory\n"
+		"  ctprof memory processes              which processes use the memory\n"
 		"  ctprof metric-list                   what is measured, and what it means\n"
-		"  ctprof doctor                        what works here, and what would help\n\n"
-		"Exit status: 0 done, 1 failed, 2 misused, 3 what --fail-on asks about holds,\n"
+		"  ctprof doctor                        what works here, and how to fix the rest\n\n"
+		"Exit status: 0 done, 1 failed, 2 usage error, 3 --fail-on condition met,\n"
 		"4 done, without a plugin that crashed or did not return.");
 	return g_string_free(text, FALSE);
 }
@@ -147,7 +147,7 @@ void cmd_list_tables(const Command *command, const Option *of_plugins,
 	ret_tables[n] = NULL;
 }
 
-static int misused(const GError *error, const Command *command)
+static int fail_usage(const GError *error, const Command *command)
 {
 	ui_error("%s (see 'ctprof %s%s--help')", error->message, command ? command->name : "",
 		 command ? " " : "");
@@ -164,8 +164,8 @@ static int print_help(const Command *command, const Option *const *tables, FILE 
 	const Help shown = {
 		.usage = usage,
 		.summary = command ? command->summary
-				   : "Takes one picture of a Linux host, thread by thread, and "
-				     "tells what moved between two.",
+				   : "Takes snapshots of every thread on a Linux host, and shows "
+				     "what changed between two.",
 		.text = command ? command->help : text,
 		.tables = tables,
 	};
@@ -278,7 +278,7 @@ static int run_command(const Command *command, char **words)
 	g_set_prgname(program);
 	cmd_list_tables(command, NULL, tables);
 	if (!read_early(tables, words, &unknown, &error))
-		return misused(error, command);
+		return fail_usage(error, command);
 	supervise_set_limit(plugin_timeout_ns / NS_PER_MS);
 	if (command->plugin_options && (unknown || help)) {
 		int status = add_plugin_options(command, tables);
@@ -289,7 +289,7 @@ static int run_command(const Command *command, char **words)
 	if (help)
 		return print_help(command, tables, stdout);
 	if (!read_late(command, tables, words, arguments, &error))
-		return misused(error, command);
+		return fail_usage(error, command);
 	ui_set_verbosity(quiet ? -1 : verbosity);
 	return run_supervised(command, (char **)arguments->pdata);
 }
@@ -361,10 +361,10 @@ int main(int argc, char **argv)
 	cmd_list_tables(NULL, NULL, tables);
 	while ((part = line_next(&line, &word)) == LINE_OPTION)
 		if (!line_store(&word, NULL, &error))
-			return misused(error, NULL);
+			return fail_usage(error, NULL);
 	if (part == LINE_UNKNOWN) {
 		line_fail_unknown(&line, &word, "", &error);
-		return misused(error, NULL);
+		return fail_usage(error, NULL);
 	}
 	if (help)
 		return print_help(NULL, tables, stdout);

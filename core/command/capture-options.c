@@ -19,7 +19,7 @@ static gboolean delayacct;
 
 const Option capturing_options[] = {
 	OPTION(TEXT, "groups", 'g', &groups, "LIST",
-	       "Read these groups of metrics only; '-NAME' leaves one out", .from = FROM_GROUPS),
+	       "Read only these groups of metrics; '-NAME' leaves one out", .from = FROM_GROUPS),
 	OPTION(BOOL, "delayacct", 0, &delayacct, NULL,
 	       "Switch kernel.task_delayacct on first, and leave it on"),
 	OPTION_END,
@@ -94,8 +94,8 @@ static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 		g_prefix_error(error, "--delayacct: ");
 		return FALSE;
 	}
-	ui_note("kernel.task_delayacct is 1 from now on: threads that started before count "
-		"nothing; 'sysctl kernel.task_delayacct=0' takes it back");
+	ui_note("kernel.task_delayacct is 1 from now on: threads that started before are not "
+		"counted; 'sysctl kernel.task_delayacct=0' undoes it");
 	return TRUE;
 }
 

@@ -9,9 +9,9 @@ static const Option options[] = {
 	       .from = FROM_FILES, .row.default_value = "HOST-TIME" CAPTURING_SUFFIX),
 	OPTION(TEXT, "sink", 0, &request.sink, "NAME", "Plugin that writes FILE",
 	       .from = FROM_WRITERS, .row.default_value = "snapshot"),
-	OPTION_PID(&request.pids, "Capture this process only (repeatable)"),
+	OPTION_PID(&request.pids, "Capture only this process (repeatable)"),
 	OPTION(TEXT, "metrics", 'm', &request.metrics, "LIST",
-	       "Read these metrics only; '-NAME' leaves one out", .from = FROM_METRICS),
+	       "Read only these metrics; '-NAME' leaves one out", .from = FROM_METRICS),
 	OPTION_END,
 };
 
@@ -27,7 +27,7 @@ static int run(Globals *globals, char **arguments)
 const Command cmd_capture = {
 	.name = "capture",
 	.arguments = "",
-	.summary = "Write a snapshot of every thread of this host",
+	.summary = "Write a snapshot of every thread on this host",
 	.help = "The snapshot is zstd-compressed JSON: 'zstdcat FILE | jq .threads[0]'.\n"
 		"Values that could not be read are absent in it, each with the reason.\n\n"
 		"Examples:\n"

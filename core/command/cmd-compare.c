@@ -23,9 +23,9 @@ static int run(Globals *globals, char **arguments)
 const Command cmd_compare = {
 	.name = "compare",
 	.arguments = "BASELINE CANDIDATE",
-	.summary = "Compare two snapshots: what moved, in which group of threads",
-	.help = "Both are what 'ctprof capture' wrote; '-' is standard input. Differences\n"
-		"are data: the exit status is 0 unless --fail-on holds (3).\n\n"
+	.summary = "Compare two snapshots: what changed, in which group of threads",
+	.help = "Both are written by 'ctprof capture'; '-' is standard input. Differences\n"
+		"are not a failure: the exit status is 0, or 3 if a --fail-on condition is met.\n\n"
 		"Examples:\n"
 		"  ctprof compare before.ctprof.zst after.ctprof.zst\n"
 		"  ctprof compare --changed --group-by comm --min-pct 10 before.ctprof.zst "

@@ -193,8 +193,8 @@ static int run(Globals *globals, char **arguments)
 const Command cmd_doctor = {
 	.name = "doctor",
 	.arguments = "",
-	.summary = "Tell what works on this host, what does not, why, and what would help",
-	.help = "Run it as the user who captures: what is missing depends on rights.\n\n"
+	.summary = "Show what works on this host, what does not, and why",
+	.help = "Run it as the user who captures: what works depends on privileges.\n\n"
 		"Examples:\n"
 		"  ctprof doctor\n"
 		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",

@@ -27,32 +27,33 @@ static const Option own_options[] = {
 	       "Sort key, largest first (pss, size, name, …); an unknown key lists the valid ones",
 	       .from = FROM_ORDERS),
 	OPTION(TEXT, "filter", 0, &filter, "REGEX",
-	       "Show only what matches, and in trees what it is below: name, command, user or PID "
-	       "of a process; path or name of anything else"),
+	       "Show only lines that match, and in trees their parents: by name, command, user or "
+	       "PID of a process; by path or name of anything else"),
 	OPTION(COUNT, "limit", 'n', &limit, "N", "Maximum lines per table (0: all)",
 	       .row.most = MAX_LIMIT, .row.default_value = "0"),
-	OPTION(BOOL, "flat", 0, &options.flat, NULL, "Processes in one list, not as a tree"),
+	OPTION(BOOL, "flat", 0, &options.flat, NULL,
+	       "Show processes as a flat list, not as a tree"),
 	OPTION(BOOL, "fold", 0, &options.fold, NULL,
-	       "In trees, fold into one line what is below 1 % of the RAM and 3 % of the largest "
-	       "subtree"),
+	       "Fold each subtree below 1 % of the RAM and 3 % of the largest subtree into one "
+	       "line"),
 	OPTION(BOOL, "all", 'a', &options.all, NULL,
-	       "Also processes that have no memory: kernel threads, zombies"),
+	       "Include processes without memory: kernel threads, zombies"),
 	OPTION(BOOL, "walk", 0, &walk, NULL, "With tmpfs: also read the tree of its files"),
 	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
-	       "Read who has which share of swapped-out shared memory, for EPSS",
+	       "Read each process's share of swapped-out shared memory, for EPSS",
 	       OPTION_WORDS(categories_share_words)),
 	OPTION(PATH, "categories", 0, &categories, "FILE|NAME",
-	       "With categories: the patterns of command lines that decide; NAME: a table that "
+	       "With categories: the patterns of command lines; NAME: a table that "
 	       "comes with ctprof (chromeos)",
 	       .from = FROM_FILES),
 	OPTION(PATH, "artifact", 0, &artifact, "FILE",
-	       "With categories: also write each process's rollup, as ChromeOS's tests keep it "
-	       "(JSON)",
+	       "With categories: also write each process's rollup in the format of the ChromeOS "
+	       "tests (JSON)",
 	       .from = FROM_FILES),
 	OPTION(BOOL, "changed", 0, &options.changed, NULL,
 	       "With two snapshots: hide unchanged lines"),
 	OPTION(BOOL, "wide", 'w', &options.wide, NULL,
-	       "Every column, and no line cut to the terminal"),
+	       "Every column, and lines longer than the terminal"),
 	OPTION_END,
 };
 
@@ -278,19 +279,19 @@ const Command cmd_memory = {
 	.name = "memory",
 	.arguments = "[VIEW] [FILE [FILE]]",
 	.summary = "Show where the memory went: the host's RAM, processes, shared objects, tmpfs",
-	.help = "Without FILE, reads this host now; FILE is what 'ctprof capture --memory' wrote,\n"
-		"'-' is standard input. Of two files each view shows what changed. VIEW is one of\n"
+	.help = "Without FILE, reads this host now; FILE is written by 'ctprof capture --memory',\n"
+		"'-' is standard input. Of two files, each view shows what changed. VIEW is one of\n"
 		"  ledger        where the host's RAM went, in full (default)\n"
 		"  processes     PSS, USS, RSS and swap of processes, as a tree\n"
-		"  process PID   what one process maps\n"
-		"  shared        objects that processes share, and who uses them most (slow)\n"
+		"  process PID   the mappings of one process\n"
+		"  shared        objects that processes share, and their largest users (slow)\n"
 		"  tmpfs         tmpfs mounts, and with --walk their files\n"
 		"  sysv          SysV shared memory segments\n"
-		"  categories    PSS and swap of processes by what they are\n\n"
+		"  categories    PSS and swap of processes by category\n\n"
 		"PSS is USS (memory only this process maps) plus its share of shared memory; PSS+\n"
-		"adds its children, EPSS its share of swap. '-' is a value that could not be read,\n"
-		"'~' marks a number that lacks such parts or is an estimate; the line below a total\n"
-		"says how many processes it is made of, and how they were read.\n\n"
+		"includes its children. EPSS adds its share of swap. '-' marks values that could not\n"
+		"be read, '~' sums with missing parts and estimates; the line below a total counts\n"
+		"what it is made of, and how it was read.\n\n"
 		"Examples:\n"
 		"  ctprof memory\n"
 		"  ctprof memory processes --flat --sort=uss --limit=10\n"

@@ -17,7 +17,7 @@ static char **pids;
 static guint64 timeout_s = DEFAULT_TIMEOUT_S;
 
 static const Option options[] = {
-	OPTION_PID(&pids, "Run it over this process only (repeatable)"),
+	OPTION_PID(&pids, "Run it on only this process (repeatable)"),
 	OPTION(COUNT, "timeout", 0, &timeout_s, "S", "Give each run of it this many seconds",
 	       .row.least = 1, .row.most = MAX_TIMEOUT_S, .row.default_value = "60"),
 	OPTION_FORMAT(&json),
@@ -102,12 +102,12 @@ const Command cmd_plugin_check = {
 	.name = "plugin-check",
 	.arguments = "FILE",
 	.summary = "Check a plugin file: what it declares, opens, puts, leaks",
-	.help = "Loads the plugin in processes of its own, runs it over this host or the recorded\n"
-		"one of --proc-root and its like, over one without any file, with nothing wanted,\n"
-		"and from two workers at once; a sink is fed a capture and reports. Run it as\n"
-		"an ordinary user and as root.\n\n"
-		"FAIL breaks a rule of ctprof/plugin.h, a note is for you to judge. Exit status 0:\n"
-		"no failure, 1: some.\n\n"
+	.help = "Loads the plugin in separate processes and runs it on this host (or on the recorded\n"
+		"one of --proc-root), on a host without any files, with nothing wanted, and from two\n"
+		"workers at once; a sink gets a capture and reports. Run it as an ordinary user and\n"
+		"as root.\n\n"
+		"FAIL: a rule of ctprof/plugin.h is broken; a note is for you to judge. The exit\n"
+		"status is 0 without failures, else 1.\n\n"
 		"Examples:\n"
 		"  ctprof plugin-check ctprof-example.so\n"
 		"  ctprof plugin-check --format json ctprof-example.so | jq .failed",

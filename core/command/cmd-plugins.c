@@ -192,7 +192,7 @@ static void print_table(const Session *session)
 		g_ptr_array_add(cells, g_strdup(d->summary));
 	}
 	ui_print_columns((const char *const *)cells->pdata, cells->len / N_COLUMNS, N_COLUMNS);
-	puts("\n'ctprof plugins NAME' tells why, and what would help.");
+	puts("\nRun 'ctprof plugins NAME' for the reasons and remedies.");
 }
 
 static void add_needs(JsonBuilder *builder, const Plugin *plugin)

@@ -23,9 +23,9 @@ const Command cmd_show = {
 	.name = "show",
 	.arguments = "FILE",
 	.summary = "Show one snapshot, folded into groups of threads",
-	.help = "FILE is what 'ctprof capture' wrote; '-' is standard input.\n"
-		"Counters count from each thread's birth on; '-' stands for a value that is\n"
-		"absent. Names that differ in numbers only are one group: worker-{N}.\n\n"
+	.help = "FILE is written by 'ctprof capture'; '-' is standard input.\n"
+		"Counters count since the start of each thread; '-' marks absent values. Names\n"
+		"that differ only in numbers are one group: worker-{N}.\n\n"
 		"Examples:\n"
 		"  ctprof show before.ctprof.zst\n"
 		"  ctprof show --sort-by run_time_ns --limit 20 before.ctprof.zst\n"

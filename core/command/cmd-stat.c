@@ -34,8 +34,8 @@ static guint64 every_ns; /* 0: not given */
 static guint64 count;    /* 0: not given */
 
 static const Option options[] = {
-	OPTION(TIME, "every", 'i', &every_ns, "TIME",
-	       "Compare again and again, after each such TIME (500ms, 5s)", .row.least = NS_PER_MS),
+	OPTION(TIME, "every", 'i', &every_ns, "TIME", "Compare repeatedly, every TIME (500ms, 5s)",
+	       .row.least = NS_PER_MS),
 	OPTION(COUNT, "count", 'c', &count, "N",
 	       "Stop after N comparisons (default: when COMMAND ends)", .row.least = 1,
 	       .row.most = MAX_COUNT),
@@ -284,10 +284,11 @@ static int run(Globals *globals, char **arguments)
 const Command cmd_stat = {
 	.name = "stat",
 	.arguments = "-- COMMAND [ARGUMENT…]",
-	.summary = "Run a command, and show what moved on the host meanwhile",
-	.help = "Captures, runs COMMAND, captures again and compares; the exit status is\n"
-		"COMMAND's (128 + N when signal N ended it). The options are those of capture\n"
-		"and of compare; ctprof itself is left out. The report goes to standard output, or to --output FILE.\n\n"
+	.summary = "Run a command, and show what changed on the host meanwhile",
+	.help = "Captures, runs COMMAND, captures again and compares. The exit status is that\n"
+		"of COMMAND (128 + N if signal N ended it). Takes the options of capture and\n"
+		"compare; ctprof itself is not shown. The report goes to standard output, or\n"
+		"to --output FILE.\n\n"
 		"Examples:\n"
 		"  ctprof stat --changed --group-by comm -- sleep 1\n"
 		"  ctprof stat --rate --sections primary --sort-by run_time_ns -- sleep 1\n"

@@ -133,7 +133,7 @@ static gboolean store_flag(const LineWord *word, GError **error)
 	gboolean *flag = word->option->variable;
 
 	if (word->value) {
-		g_set_error(error, USAGE_ERROR, 0, "%s: it takes no value", word->shown);
+		g_set_error(error, USAGE_ERROR, 0, "%s: takes no value", word->shown);
 		return FALSE;
 	}
 	*flag = word->option->many ? *flag + 1 : TRUE;

@@ -90,7 +90,7 @@ WORDS = [
     (["show", "--group-by=pcom", "x"], 2,
      "--group-by 'pcom': expected pcomm, cgroup, comm, comm-exact, all or thread: did you mean"),
     (["show", "-n-1", "x"], 2, "-n '-1': expected a number from 0 to "),
-    (["show", "--wrap=yes", "x"], 2, "--wrap: it takes no value"),
+    (["show", "--wrap=yes", "x"], 2, "--wrap: takes no value"),
     (["show", "-n"], 2, "-n: expected N after it"),
     (["show", "-qx", "x"], 2, "unknown option '-x'"),
     (["--plugin-timeout=never", "capture"], 2, "--plugin-timeout 'never': expected a time such as"),
