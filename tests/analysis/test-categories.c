@@ -84,19 +84,19 @@ static void test_bad_tables(void)
 		{"{}", "expected a list of rules"},
 		{"{\"categories\": {}}", "expected a list of rules"},
 		{"17", "expected a list of rules"},
-		{"[{\"match\"", "no JSON"},
+		{"[{\"match\"", "not JSON"},
 		{"[1]", "rule 1: expected {"},
 		{"[{\"match\": \"a\", \"name\": \"b\"}, {\"match\": \"a\"}]",
 		 "rule 2: expected a string \"name\""},
 		{"[{\"match\": 1, \"name\": \"b\"}]", "rule 1: expected a string \"match\""},
 		{"[{\"match\": null, \"name\": \"b\"}]", "rule 1: expected a string \"match\""},
 		{"[{\"match\": \"a\", \"name\": \"\"}]",
-		 "rule 1: \"name\" is of 0 bytes; expected 1 to 64"},
+		 "rule 1: \"name\" has 0 bytes; expected 1 to 64"},
 		{"[{\"match\": \"a\", \"name\": \"b\", \"mach\": 1}]", "rule 1: has more than"},
 		{"[{\"match\": \"a\", \"name\": \"b\"}, {\"match\": \"^ab(c\", \"name\": \"b\"}]",
 		 "rule 2: "},
 		{"[{\"match\": \"^ab(c\", \"name\": \"b\"}]", " at char 5: "},
-		{"[{\"match\": \"\xff\", \"name\": \"b\"}]", "no text in UTF-8"},
+		{"[{\"match\": \"\xff\", \"name\": \"b\"}]", "not UTF-8 text"},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -141,9 +141,10 @@ static void test_bounds(void)
 	static const char begin[] = "[{\"match\": \"", rest[] = "\", \"name\": \"b\"}]";
 
 	check_bound(repeat("[", rule, CATEGORIES_MAX_RULES - 1, end), NULL);
-	check_bound(repeat("[", rule, CATEGORIES_MAX_RULES, end), "257 rules; at most 256");
+	check_bound(repeat("[", rule, CATEGORIES_MAX_RULES, end),
+		    "257 rules; expected at most 256");
 	check_bound(repeat(begin, "a", 1024, rest), NULL);
-	check_bound(repeat(begin, "a", 1025, rest), "rule 1: \"match\" is of 1025 bytes");
+	check_bound(repeat(begin, "a", 1025, rest), "rule 1: \"match\" has 1025 bytes");
 	check_bound(repeat("", "[", 100000, ""), "opening brackets");
 	check_bound(repeat("", " ", CATEGORIES_MAX_BYTES, "[]"), "more than 262144 bytes");
 }

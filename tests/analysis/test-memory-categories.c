@@ -88,9 +88,9 @@ static void test_sums(void)
 		    "bs 1 50 0 50 1 0 0\n"
 		    "other 1 - - - 0 0 1\n"
 		    "=total 5 ~157 ~1010 ~1167 2 1 2\n"
-		    "No PSS of 2 processes (pid 4, 5): counted as missing, in no sum.\n"
+		    "No PSS of 2 processes (pid 4, 5): counted as missing, not in any sum.\n"
 		    "The mappings of 2 processes could not be read: the shares of shared swap may "
-		    "be too big.\n");
+		    "be too large.\n");
 	g_assert_cmpuint(memory_kit_section(&kit, SECTION)->n_missing, ==, 2);
 	kit.options.swap_share = SHARE_BY_NAME;
 	kit.options.filter = filter;
@@ -164,7 +164,7 @@ static void test_without_shares(void)
 	add_process(&kit, 1,
 		    "memory_state=exact;cmdline=/a;pss_bytes=1;swap_pss_bytes=2;swap_bytes=5");
 	check(&kit, "other 1 1 2 3 1 0 0\n=total 1 1 2 3 1 0 0\n"
-		    "Swap of shared memory is in no sum: capture with --memory=shared.\n");
+		    "Sums exclude swapped-out shared memory: capture with --memory=shared.\n");
 	/* There is none. */
 	memory_kit_row(&kit, "memory-ledger", "swap.used", 0, "ledger_bytes=0");
 	check(&kit, "other 1 1 2 3 1 0 0\n=total 1 1 2 3 1 0 0\n");
@@ -191,8 +191,8 @@ static void test_rollups(void)
 	check(&kit, "as 3 ~2048 ~1024 ~3072 1 0 2\n"
 		    "other 1 7168 - - 0 1 0\n"
 		    "=total 4 ~9216 ~1024 ~10240 1 1 2\n"
-		    "No PSS of 2 processes (pid 80, 81): counted as missing, in no sum.\n"
-		    "Swap of shared memory is in no sum: capture with --memory=shared.\n");
+		    "No PSS of 2 processes (pid 80, 81): counted as missing, not in any sum.\n"
+		    "Sums exclude swapped-out shared memory: capture with --memory=shared.\n");
 }
 
 /* A host of many processes, captured in one way or another. */
@@ -222,7 +222,7 @@ static void test_ways(void)
 	static const char *const expected[] = {
 		"as 10 ~19456 ~2048 ~21504 1 0 9\nbs 10 ~20480 ~2048 ~22528 1 0 9\n"
 		"=total 20 ~39936 ~4096 ~44032 2 0 18\n"
-		"No PSS of 18 processes (pid 1, 2, 3, 4, 5, 6, 7, 8, …): counted as missing, in no "
+		"No PSS of 18 processes (pid 1, 2, 3, 4, 5, 6, 7, 8, …): counted as missing, not in any "
 		"sum.\n",
 		"as 10 102400 20480 122880 10 0 0\nbs 10 112640 20480 133120 10 0 0\n"
 		"=total 20 215040 40960 256000 20 0 0\n",
@@ -282,9 +282,10 @@ static void test_compare_gaps(void)
 	kit.side = 1;
 	add_process(&kit, 1, "memory_state=exact;pss_bytes=5;swap_pss_bytes=1");
 	add_process(&kit, 2, "memory_state=approximate");
-	check(&kit, "other 2 10>~5 2>~1 12>~6 2>1 0 0>1\n=total 2 10>~5 2>~1 12>~6 2>1 0 0>1\n"
-		    "Baseline: Swap of shared memory is in no sum: capture with --memory=shared.\n"
-		    "Candidate: No PSS of 1 process (pid 2): counted as missing, in no sum.\n");
+	check(&kit,
+	      "other 2 10>~5 2>~1 12>~6 2>1 0 0>1\n=total 2 10>~5 2>~1 12>~6 2>1 0 0>1\n"
+	      "Baseline: Sums exclude swapped-out shared memory: capture with --memory=shared.\n"
+	      "Candidate: No PSS of 1 process (pid 2): counted as missing, not in any sum.\n");
 	g_assert_cmpuint(memory_kit_section(&kit, SECTION)->n_exact, ==, 1);
 	g_assert_cmpuint(memory_kit_section(&kit, SECTION)->n_missing, ==, 1);
 }

@@ -129,7 +129,7 @@ static void test_lenses(void)
 		    "processes (PSS) 100 10.0%\nSysV segments (RSS) 0 0.0%\n");
 	check_table(&kit, "lenses", "exact approximate missing", "1 0 0\n0 0 0\n");
 	g_autofree char *notes = memory_kit_notes(&kit, "lenses");
-	g_assert_nonnull(strstr(notes, "must not be added"));
+	g_assert_nonnull(strstr(notes, "do not add them up"));
 	memory_kit_row(&kit, "memory", NULL, 3, "memory_state=approximate");
 	memory_kit_draw(&kit, "ledger");
 	check_table(&kit, "lenses", "name bytes exact approximate missing",

@@ -108,7 +108,7 @@ static void test_absent(void)
 	g_assert_cmpuint(table->n_approximate, ==, 2);
 	g_assert_cmpuint(table->n_missing, ==, 1);
 	g_autofree char *notes = memory_kit_notes(&kit, "processes");
-	g_assert_nonnull(strstr(notes, "PSS of 1 process is absent: the kernel refused"));
+	g_assert_nonnull(strstr(notes, "PSS missing for 1 process: the kernel refused"));
 	g_assert_nonnull(strstr(notes, "CAP_PERFMON"));
 	kit.options.all = kit.options.is_told = TRUE;
 	memory_kit_draw(&kit, "processes");

@@ -53,19 +53,19 @@ static const char *parse_one(const char *text, Condition *ret_condition)
 	gsize name = (gsize)(at - text);
 
 	if (name == 0)
-		return "a condition begins with a metric";
+		return "expected a metric at the beginning";
 	if (!take_measure(&at, &condition.delta))
 		return "expected :pct or :delta after the metric";
 	at += strspn(at, " ");
 	if (!take_operator(&at, &condition))
-		return "one of > >= < <= must stand before the number";
+		return "expected one of > >= < <= before the number";
 	at += strspn(at, " ");
 	g_autofree char *number = g_strdup(at);
 	gsize len = strlen(number);
 	if (!condition.delta && len > 0 && number[len - 1] == '%')
 		number[len - 1] = '\0';
 	if (!quantity_parse(number, &condition.limit))
-		return "the limit is no number, or its unit is unknown";
+		return "the limit is not a number, or its unit is unknown";
 	if (!condition.delta && condition.limit.has_unit)
 		return "a percentage has no unit; :delta has";
 	condition.metric = g_strndup(text, name);
@@ -100,12 +100,12 @@ gboolean condition_check(const Condition *condition, guint32 ladder, GError **er
 
 	if (!condition->delta && rungs->dimension == DIMENSION_NONE) {
 		g_set_error(error, USAGE_ERROR, 0,
-			    "--fail-on: a change of %s is not told in percent: use %s:delta",
+			    "--fail-on: changes of %s are not in percent: use %s:delta",
 			    condition->metric, condition->metric);
 		return FALSE;
 	}
 	if (condition->limit.has_unit && condition->limit.dimension != rungs->dimension) {
-		g_set_error(error, USAGE_ERROR, 0, "--fail-on: the unit is none of %s",
+		g_set_error(error, USAGE_ERROR, 0, "--fail-on: the unit is not one of %s",
 			    condition->metric);
 		return FALSE;
 	}

@@ -115,7 +115,7 @@ static const char *take_text(JsonObject *rule, guint number, const char *member,
 		return NULL;
 	}
 	if (strlen(text) < least || strlen(text) > max) {
-		fail(error, "rule %u: \"%s\" is of %zu bytes; expected %zu to %zu", number, member,
+		fail(error, "rule %u: \"%s\" has %zu bytes; expected %zu to %zu", number, member,
 		     strlen(text), least, max);
 		return NULL;
 	}
@@ -169,7 +169,7 @@ static gboolean add_rules(Categories *categories, JsonNode *root, GError **error
 		return fail(error, "expected a list of rules, [{\"match\": REGEX, \"name\": "
 				   "NAME}, ...], or an object with it as \"categories\"");
 	if (n > CATEGORIES_MAX_RULES)
-		return fail(error, "%u rules; at most %d are taken", n, CATEGORIES_MAX_RULES);
+		return fail(error, "%u rules; expected at most %d", n, CATEGORIES_MAX_RULES);
 	for (guint i = 0; i < n; i++)
 		if (!add_node(categories, i + 1, json_array_get_element(rules, i), error))
 			return FALSE;
@@ -187,7 +187,7 @@ Categories *categories_parse(const char *text, gsize length, GError **error)
 		return NULL;
 	}
 	if (memchr(text, '\0', length) || !g_utf8_validate(text, (gssize)length, NULL)) {
-		fail(error, "no text in UTF-8");
+		fail(error, "not UTF-8 text");
 		return NULL;
 	}
 	if (!has_few_brackets(text, length)) {
@@ -195,7 +195,7 @@ Categories *categories_parse(const char *text, gsize length, GError **error)
 		return NULL;
 	}
 	if (!json_parser_load_from_data(parser, text, (gssize)length, &cause)) {
-		fail(error, "no JSON: %s", cause->message);
+		fail(error, "not JSON: %s", cause->message);
 		return NULL;
 	}
 	if (!add_rules(categories, json_parser_get_root(parser), error))

@@ -303,18 +303,20 @@ static void put_side_notes(const Folding *self, guint side, Table *table)
 	if (n > 0)
 		table_note(table,
 			   "%sNo PSS of %" G_GUINT64_FORMAT
-			   " process%s (pid %s): counted as missing, in no sum.",
+			   " process%s (pid %s): counted as missing, not in any "
+			   "sum.",
 			   whose, n, n == 1 ? "" : "es", self->pssless[side]->str);
 	if (self->has_swap[side] && !self->shares.is_known[side])
-		table_note(table,
-			   "%sSwap of shared memory is in no sum: capture with --memory=shared.",
-			   whose);
+		table_note(
+			table,
+			"%sSums exclude swapped-out shared memory: capture with --memory=shared.",
+			whose);
 	/* Where nothing is swapped out nobody has a share. */
 	if (n_unreadable > 0 && g_hash_table_size(self->shares.by_pid[side]) > 0)
 		table_note(table,
 			   "%sThe mappings of %" G_GUINT64_FORMAT
 			   " process%s could not be read: the shares of shared swap may be too "
-			   "big.",
+			   "large.",
 			   whose, n_unreadable, n_unreadable == 1 ? "" : "es");
 }
 
@@ -383,7 +385,7 @@ static void draft_view(const Draft *draft, const Section *section)
 const Section section_categories = {
 	.name = SECTION_CATEGORIES,
 	.heading = "Memory by category",
-	.help = "PSS and swap of processes by what they are: see --categories",
+	.help = "PSS and swap of processes by category: see --categories",
 	.flags = SECTION_NAMED,
 	.place = {5, 5},
 	.draft = draft_categories,
@@ -394,7 +396,7 @@ const Section section_categories = {
 const Section view_categories = {
 	.name = "categories",
 	.heading = "Memory by category",
-	.help = "PSS and swap of processes by what they are",
+	.help = "PSS and swap of processes by category",
 	.flags = SECTION_VIEW,
 	.draft = draft_view,
 	.orders = orders,

@@ -24,7 +24,7 @@ static const struct part {
 	const char *whole; /* the row whose parts the others are; NULL: none */
 } parts[] = {
 	{"physical", "Where RAM went", TRUE, "allocated"},
-	{"shmem", "Who holds shared memory and tmpfs", TRUE, "total"},
+	{"shmem", "Users of shared memory and tmpfs", TRUE, "total"},
 	{"swap", "Swap", FALSE, NULL},
 	{"nvidia", "NVIDIA", TRUE, NULL},
 	{"meminfo", "What the kernel counts", TRUE, NULL},
@@ -197,8 +197,7 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 		{"memory-tmpfs", "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
 		{"memory-sysv", "sysv_rss_bytes", "SysV segments (RSS)"},
 	};
-	Table *table =
-		tables_add(draft->tables, "lenses", "The same memory, by who uses it", NULL, 0);
+	Table *table = tables_add(draft->tables, "lenses", "The same memory, by user", NULL, 0);
 
 	table_add_fields(table, lens_fields, N_LENS_FIELDS);
 	for (guint i = 0; i < G_N_ELEMENTS(lenses); i++) {
@@ -211,8 +210,8 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 		tables_drop(draft->tables);
 	else if (table->lines->len > 1)
 		table_note(table,
-			   "These overlap, and must not be added: what is mapped of tmpfs and of "
-			   "SysV segments is in the PSS of processes, too.");
+			   "These overlap; do not add them up: mapped parts of tmpfs and of SysV "
+			   "segments are also in the PSS of processes.");
 }
 
 static void draft_ledger(const Draft *draft, const Section *section)

@@ -31,7 +31,7 @@ static gboolean check_process(const Draft *draft, guint side, GError **error)
 			return TRUE;
 	}
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-		    "%s has no mappings of process %d: there was none, or it could not be read",
+		    "%s has no mappings of process %d: it did not exist, or could not be read",
 		    options->files[side], options->pid);
 	return FALSE;
 }
@@ -114,8 +114,8 @@ static void draft_process(const Draft *draft, const Section *section)
 
 const Section view_process = {
 	.name = "process",
-	.heading = "What the process maps",
-	.help = "What one process maps: process PID",
+	.heading = "Mappings of the process",
+	.help = "Mappings of one process: process PID",
 	.flags = SECTION_VIEW | SECTION_TAKES_PID,
 	.draft = draft_process,
 	.check = check_process,

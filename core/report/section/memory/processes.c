@@ -437,10 +437,10 @@ static void put_notes(const Processes *self)
 		const char *state, *remedy;
 	} notes[] = {
 		{"approximate", "the kernel refused: capture as root, or with CAP_SYS_PTRACE, or "
-				"CAP_PERFMON from Linux 6.15 on"},
-		{"skipped", "too dear: raise --smaps-max-rss or --smaps-budget"},
+				"CAP_PERFMON since Linux 6.15"},
+		{"skipped", "too expensive: raise --smaps-max-rss or --smaps-budget"},
 		{"timeout", "not read in time: raise --smaps-timeout"},
-		{"inaccessible", "nothing of them could be read"},
+		{"inaccessible", "none of their memory could be read"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(notes); i++) {
@@ -448,7 +448,7 @@ static void put_notes(const Processes *self)
 
 		if (n > 0)
 			table_note(self->table,
-				   "PSS of %" G_GUINT64_FORMAT " process%s is absent: %s", n,
+				   "PSS missing for %" G_GUINT64_FORMAT " process%s: %s", n,
 				   n == 1 ? "" : "es", notes[i].remedy);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects that processes share, and who uses them most. */
+/* Objects that processes share, and their largest users. */
 #include <string.h>
 
 #include "footprint.h"
@@ -221,8 +221,9 @@ static void cover(const Draft *draft, Table *table)
 	table_mark_totals(table);
 	if (!draft->plan->options->is_told)
 		table_note(table,
-			   "%" G_GUINT64_FORMAT " process%s could not be read: what only they map "
-			   "is not here, and PSS and PROCS lack their part.",
+			   "%" G_GUINT64_FORMAT
+			   " process%s could not be read: objects only they map "
+			   "are missing, and PSS and PROCS exclude them.",
 			   worst.missing, worst.missing == 1 ? "" : "es");
 }
 

@@ -57,7 +57,7 @@ static void draft_mounts(const Draft *draft, const Section *section, const char 
 		order = mounts[USED].field.name;
 	listing_draft(&listing, section->name, section->heading, order);
 	listing_cover(&listing, "mounts");
-	table_note(listing.table, "What is used is in RAM or swapped out.");
+	table_note(listing.table, "Used memory is in RAM or swapped out.");
 }
 
 /* ---- files ---------------------------------------------------------------------- */
