@@ -172,6 +172,7 @@ struct ctprof_plugin {
 	uint32_t preference;
 };
 
+/* C linkage for the entry function of a plugin in C++. */
 #ifdef __cplusplus
 #define CTPROF_EXTERN_C extern "C"
 #else

@@ -2,13 +2,14 @@
 /*
  * The finished result of show, compare, stat and memory, as a sink draws it.
  *
- * A report is sections; a section is one table of fields, lines and cells.  A
- * cell holds one value (show) or two and their change (compare).  Everything is
- * computed: a sink scales, aligns, escapes and prints, and does no sums.
+ * A report consists of sections; a section is one table of fields, lines and
+ * cells.  A cell holds one value (show) or two and their change (compare).  All
+ * values are computed: a sink only scales, aligns, escapes and prints them.
  *
- * All structs follow the rules of plugin.h; arrays are walked by the
- * struct_size of their first element.  Strings are NUL-terminated bytes of the
- * host or of ctprof, to be escaped.  Everything is borrowed for the call.
+ * All structs follow the rules of plugin.h; to step through an array, use the
+ * struct_size of its first element.  Strings are NUL-terminated bytes from the
+ * host or from ctprof, which the sink must escape.  Everything is borrowed for
+ * the call.
  */
 #ifndef CTPROF_REPORT_H
 #define CTPROF_REPORT_H
@@ -19,21 +20,21 @@
 extern "C" {
 #endif
 
-/* What a value is: struct ctprof_value.type. */
+/* What a value contains: struct ctprof_value.type. */
 enum ctprof_value_type {
 	CTPROF_VALUE_ABSENT = 0,  /* not measured: never 0 */
 	CTPROF_VALUE_NUMBER = 10, /* number: counters, peaks, lows, gauges, levels, map entries */
 	CTPROF_VALUE_REAL = 20,   /* real: derived metrics, shares */
 	CTPROF_VALUE_RANGE = 30,  /* min, max: ordinals */
-	CTPROF_VALUE_MODE = 40,   /* text is the winner: count of the n rows have it */
-	CTPROF_VALUE_CPUS = 50,   /* min, max CPUs allowed; text the list when all rows agree */
+	CTPROF_VALUE_MODE = 40, /* text: the most frequent value, which count of the n rows have */
+	CTPROF_VALUE_CPUS = 50, /* min, max number of CPUs; text: the list if all rows agree */
 	CTPROF_VALUE_UNLIMITED = 60, /* a limit that is not set */
 	CTPROF_VALUE_TEXT = 70,      /* text */
 };
 
 /* struct ctprof_value.flags */
-/* Incomplete: some of the rows it is made of had no value, or it is a number
- * that replaces one which could not be read.  A sink for people marks it "~". */
+/* Incomplete: some of the rows it is made of had no value, or the number replaces
+ * one that could not be read.  A sink for people marks it "~". */
 #define CTPROF_VALUE_PARTIAL 1u
 
 /* An amount: a folded value and its coverage.  Inside other structs: it never
@@ -47,9 +48,9 @@ struct ctprof_value {
 	uint64_t count;   /* MODE: rows of the n that have text */
 	uint64_t n;       /* rows it is made of; 0: not counted (names, shares) */
 	uint64_t missing; /* rows that had no value; inapplicable ones are not counted */
-	uint32_t why;     /* commonest reason among missing: enum ctprof_absence; 0: none */
+	uint32_t why;     /* most frequent reason of the missing: enum ctprof_absence; 0: none */
 	uint32_t reserved;
-	const char *text; /* NULL when the type has none */
+	const char *text; /* NULL if the type has none */
 };
 
 /* How numbers of a field are scaled: struct ctprof_report_field.ladder. */
@@ -64,26 +65,26 @@ enum ctprof_ladder {
 	CTPROF_LADDER_CENTIPERCENT = 70, /* hundredths of a percent */
 };
 
-/* struct ctprof_cell.flags; of show only RATE and none of the others is set */
+/* struct ctprof_cell.flags; show sets none of them, except RATE */
 #define CTPROF_CELL_HAS_DELTA 1u /* delta is set */
 #define CTPROF_CELL_HAS_PCT 2u   /* pct is set */
 #define CTPROF_CELL_SAME 4u      /* both sides are equal */
-#define CTPROF_CELL_DIFFERS 8u   /* they are not, and the change has no size */
-#define CTPROF_CELL_RATE 16u     /* delta is per second of the time between */
-/* One side lacks rows that the other has: the change is "~", and has no pct. */
+#define CTPROF_CELL_DIFFERS 8u   /* they are not, and the change cannot be a number */
+#define CTPROF_CELL_RATE 16u     /* delta is per second between the captures */
+/* One side lacks rows that the other has: a sink marks the change "~"; no pct. */
 #define CTPROF_CELL_PARTIAL 32u
 
-/* What a line says in a field. */
+/* The value, or values, of a field in a line. */
 struct ctprof_cell {
 	uint32_t struct_size;
 	uint32_t flags;               /* CTPROF_CELL_* */
 	struct ctprof_value value[2]; /* baseline and candidate; show: [0] */
-	double delta;                 /* candidate - baseline, in the field's unit */
-	double pct;                   /* of the baseline, in percent */
+	double delta;                 /* candidate - baseline, in the unit of the field */
+	double pct;                   /* delta in percent of the baseline */
 };
 
 /* struct ctprof_report_field.flags */
-#define CTPROF_FIELD_TREE 1u    /* text; a line's depth shows as an indent of this field */
+#define CTPROF_FIELD_TREE 1u    /* text; indent it by the depth of the line */
 #define CTPROF_FIELD_HIDDEN 2u  /* for machines only: a sink for people leaves it out */
 #define CTPROF_FIELD_PERCENT 4u /* REAL: a percentage, one decimal for people */
 
@@ -92,75 +93,79 @@ struct ctprof_report_field {
 	uint32_t struct_size;
 	uint32_t flags;  /* CTPROF_FIELD_* */
 	uint32_t ladder; /* enum ctprof_ladder */
-	/* How its values came to be: enum ctprof_metric_kind, of a map's entry its
-	 * own where that is known, else MAP.  0: derived from others, or a name. */
+	/* Kind of the metric: enum ctprof_metric_kind; for an entry of a map its own
+	 * kind if known, otherwise MAP.  0: derived from other metrics, or a name. */
 	uint32_t kind;
 	const char *name;   /* for machines: "pss", unique in the section */
 	const char *header; /* for people: "PSS" */
-	const char *unit;   /* word for machines: "ns", "bytes", "ratio", "none", "text" */
+	const char *unit;   /* for machines: "ns", "bytes", "ratio", "none", "text" */
 	const char *tags;   /* "[cfs-only] [SCHEDSTATS]", or "" */
 };
 
 /* struct ctprof_report_line.flags */
-#define CTPROF_LINE_TOTAL 1u      /* a total of the others; machines get these apart */
-#define CTPROF_LINE_CONTEXT 2u    /* shown only because lines below it were asked for */
-#define CTPROF_LINE_HEADING 4u    /* its last name heads the lines below; no cells: for people */
+#define CTPROF_LINE_TOTAL 1u   /* a total of the others; sinks for machines list it separately */
+#define CTPROF_LINE_CONTEXT 2u /* shown only because of the lines below it */
+#define CTPROF_LINE_HEADING                                                                        \
+	4u /* its last name is the heading of the lines below; no cells; for people */
 #define CTPROF_LINE_HAS_UPTIME 8u /* uptime is set */
 
-/* The most names a line has. */
+/* The maximum number of names of a line. */
 #define CTPROF_LINE_NAMES 4
 
+/* A line of a section: a group, one metric of a group, an object or a total. */
 struct ctprof_report_line {
 	uint32_t struct_size;
 	uint32_t flags; /* CTPROF_LINE_* */
-	uint32_t depth; /* in a tree; 0: a root */
-	/* What the line is about: a group has 1 name, under --group-by all 3
-	 * (cgroup, pcomm, comm), memory of processes 2 (cgroup, process); 0: the
-	 * fields tell. */
+	uint32_t depth; /* level in a tree; 0: a root */
+	/* Number of names: a group has 1, with --group-by all 3 (cgroup, pcomm,
+	 * comm), memory of processes 2 (cgroup, process); 0: the name is in the
+	 * fields. */
 	uint32_t n_names;
 	const char *names[CTPROF_LINE_NAMES]; /* those after n_names are NULL */
-	uint64_t threads[2];                  /* in the group, baseline and candidate; show: [0] */
-	const char *renamed; /* paired by rename: the candidate's cgroup; or NULL */
-	double uptime;       /* 0..100: age of the threads by the oldest group's */
-	/* The cells of fields [first, first + n_cells): all of them, or under LONG one. */
+	uint64_t threads[2];                  /* in the group: baseline, candidate; show: [0] */
+	const char *renamed; /* the candidate's cgroup if paired as renamed; or NULL */
+	double uptime;       /* 0 to 100: age of the threads in percent of the oldest group's */
+	/* The cells of fields first to first + n_cells - 1: of all fields, or in a LONG
+	 * section of one. */
 	uint64_t first;
 	uint64_t n_cells;
 	const struct ctprof_cell *cells;
-	const struct ctprof_cell *sort; /* with --sort-by: the group's first sort metric; or NULL */
+	const struct ctprof_cell *sort; /* --sort-by: the first sort metric of the group; or NULL */
 };
 
 /* struct ctprof_report_section.flags */
-/* A line is one metric of what it is about; drawn in report.columns. */
+/* Each line is one metric; draw the columns in report.columns. */
 #define CTPROF_SECTION_LONG 1u
-/* Lines stand below headings, and show their last name only. */
+/* Lines are shown below headings, with their last name only. */
 #define CTPROF_SECTION_TREE 2u
-/* Fields are metrics of named groups: machines get a row for each cell.  Else
- * fields are columns: machines get an object for each line. */
+/* Lines are groups and fields their metrics: sinks for machines write a row for
+ * each cell.  Otherwise fields are columns, and they write an object for each
+ * line. */
 #define CTPROF_SECTION_METRICS 4u
 #define CTPROF_SECTION_HAS_COVERAGE 8u /* the n_... of coverage are set */
 
-/* One table. */
+/* A section: one table. */
 struct ctprof_report_section {
 	uint32_t struct_size;
 	uint32_t flags;           /* CTPROF_SECTION_* */
 	const char *name;         /* "primary", as --sections takes it */
 	const char *heading;      /* "Primary metrics" */
-	const char *names_header; /* of the names: "pcomm", "cgroup", ...; NULL: no names */
+	const char *names_header; /* header of the names: "pcomm", "cgroup", ...; NULL: no names */
 	uint64_t n_fields;
 	const struct ctprof_report_field *fields;
 	uint64_t n_lines;
-	const struct ctprof_report_line *lines; /* in the order to be shown, totals last */
-	uint64_t n_cut;                         /* lines that --limit took away */
-	/* How many rows the totals are made of: read in full; partly read, or
-	 * replaced; not read at all.  Rows that have no such value (kernel threads
-	 * have no memory) are in none of them. */
+	const struct ctprof_report_line *lines; /* n_lines in the order of display, totals last */
+	uint64_t n_cut;                         /* number of lines removed by --limit */
+	/* Numbers of rows that the totals are made of: read in full; read in part, or
+	 * replaced; not read at all.  Rows without such a value by their nature
+	 * (kernel threads have no memory) are not counted. */
 	uint64_t n_exact, n_approximate, n_missing;
-	const char *covered; /* what these count: "processes"; or NULL */
+	const char *covered; /* what these numbers count: "processes"; or NULL */
 	uint64_t n_notes;
-	const char *const *notes; /* lines below the table */
+	const char *const *notes; /* n_notes lines of text below the table */
 };
 
-/* A column, in the order asked for: struct ctprof_report.columns. */
+/* A column of a LONG section: struct ctprof_report.columns. */
 enum ctprof_column {
 	CTPROF_COLUMN_GROUP = 10,
 	CTPROF_COLUMN_THREADS = 20,
@@ -181,20 +186,21 @@ struct ctprof_report_rename {
 	uint32_t struct_size;
 	uint32_t overlap;                           /* kinds of thread both have */
 	const char *baseline, *candidate;           /* cgroups */
-	const char *baseline_root, *candidate_root; /* where they begin to differ */
-	double jaccard;                             /* 0..1 */
-	uint64_t cascaded;                          /* children paired along */
+	const char *baseline_root, *candidate_root; /* from where the paths differ */
+	double jaccard;                             /* similarity of their threads, 0 to 1 */
+	uint64_t cascaded;                          /* children paired with them */
 	uint64_t n_only_baseline, n_only_candidate;
-	const char *const *only_baseline; /* "pcomm:comm" */
+	const char *const *only_baseline; /* kinds of thread of one side, "pcomm:comm" */
 	const char *const *only_candidate;
 };
 
 /* struct ctprof_report.flags */
 #define CTPROF_REPORT_COMPARE 1u /* two sides; else show */
-#define CTPROF_REPORT_COLOUR 2u  /* the sink may colour */
+#define CTPROF_REPORT_COLOUR 2u  /* colours are allowed */
 #define CTPROF_REPORT_HEADER 4u  /* headings and column headers wanted */
 #define CTPROF_REPORT_ORPHANS 8u /* orphan lists wanted */
 
+/* A finished report. */
 struct ctprof_report {
 	uint32_t struct_size;
 	uint32_t flags;
@@ -203,7 +209,7 @@ struct ctprof_report {
 	uint64_t n_warnings;
 	const char *const *warnings; /* why the sides may not be comparable */
 	uint64_t n_columns;
-	const uint32_t *columns; /* enum ctprof_column */
+	const uint32_t *columns; /* n_columns in the order requested: enum ctprof_column */
 	uint64_t n_sections;
 	const struct ctprof_report_section *sections;
 	/* Groups of one side only: lines without cells. */

@@ -226,9 +226,8 @@ struct ctprof_sink_ops {
 	int (*begin)(void *self, const struct ctprof_capture *capture);
 	int (*rows)(void *self, const struct ctprof_rows *rows);
 	int (*end)(void *self, const struct ctprof_capture_end *end);
-	/* Draws a finished report (see report.h) with host->write(); the life is
-	 * then open -> report -> close.  A sink has this, or begin, rows and end,
-	 * or both. */
+	/* Draws a finished report (report.h) with host->write(); called between open
+	 * and close.  A sink has this, or begin, rows and end, or both. */
 	int (*report)(void *self, const struct ctprof_report *report);
 	/* Optional.  Reads one file; may be called again for another.  Declares the
 	 * metrics, then adds the rows: threads in the order of the file, rows of

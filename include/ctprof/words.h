@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * The words for the enumerations of plugin.h, as snapshot files and ctprof's
- * lists have them.  Each is a list of X(NUMBER, WORD) for the reader's own X:
+ * The words for the enumerations of plugin.h, as used in snapshot files and in
+ * ctprof's lists.  Each is a list of X(NUMBER, WORD) for an X of your own:
  *	#define ROW(number, word) {number, word},
  *	static const struct row kinds[] = {CTPROF_KIND_WORDS(ROW)};
- * A later ctprof may know numbers that are not here.
+ * A later ctprof may use numbers that are not listed here.
  */
 #ifndef CTPROF_WORDS_H
 #define CTPROF_WORDS_H
