@@ -216,7 +216,7 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 
 static void draft_ledger(const Draft *draft, const Section *section)
 {
-	struct ledger ledger = {NULL};
+	struct ledger ledger = {.ram = 0};
 
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		(void)ledger_number(draft, side, "meminfo.MemTotal", &ledger.ram[side]);
