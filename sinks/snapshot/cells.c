@@ -439,3 +439,13 @@ int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const 
 		return put_u64(cells, &cells->cells[i], row, member->slot);
 	return puts_of[member->natural](cells, &cells->cells[i], row, member->slot);
 }
+
+int cells_settle(struct cells *cells, const struct shape *shape, uint32_t i, uint8_t state,
+		 uint8_t unseen, const struct row *row)
+{
+	if (state == CTPROF_PRESENT && cells_has(cells, shape, i))
+		return cells_put(cells, shape, i, row);
+	row->host->put_absent(row->batch, row->row, shape->members[i].slot,
+			      state == CTPROF_PRESENT ? unseen : state);
+	return 0;
+}

@@ -67,3 +67,6 @@ static inline bool cells_has(const struct cells *cells, const struct shape *shap
 struct text cells_text(const struct cells *cells, uint32_t i);
 /* Puts the value of member i, which has a metric and cells_has(). */
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);
+/* Puts it if it is there and present, else why it is not: state, or unseen. */
+int cells_settle(struct cells *cells, const struct shape *shape, uint32_t i, uint8_t state,
+		 uint8_t unseen, const struct row *row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "known.h"
+#include "schema.h"
 
 #include "psi-metrics.h"
 

@@ -6,165 +6,236 @@
 
 #include "array.h"
 #include "presence.h"
-#include "value.h"
 
-struct member {
-	struct json_piece key; /* ,"name": */
-	enum value_kind kind;
-	uint32_t index; /* in a row */
-	bool wanted;    /* told when absent */
-};
+/* What the host takes of a name. */
+#define MAX_NAME 4096u
 
-/* The metrics of one slot group. */
-struct group {
-	char *name;
-	struct member *members;   /* with names and absences in step */
-	struct json_piece *names; /* quoted */
-	uint8_t *absences;        /* as told of the record being written */
-	size_t n;
-};
+/* Members a record has whatever its group: no metric can have their names. */
+#define GROUP "group"
+#define NAME "name"
+#define ABSENT "absent"
 
-struct named_writer {
-	struct group *groups;
-	size_t n;
-};
+static const char where[] = "an object";
 
-struct named_writer *named_writer_new(void)
+/* The members every record has; the shape's first ones. */
+enum { MEMBER_GROUP, MEMBER_NAME, N_FIXED };
+
+int named_init(struct named *named)
 {
-	return calloc(1, sizeof(struct named_writer));
+	int r = shape_add_field(&named->shape, GROUP, VALUE_TEXT);
+
+	return r < 0 ? r : shape_add_field(&named->shape, NAME, VALUE_TEXT);
 }
 
-static void group_free(struct group *group)
+void named_free(struct named *named)
 {
-	for (size_t i = 0; i < group->n; i++)
-		free(group->members[i].key.p);
-	json_pieces_free(group->names, group->n);
-	free(group->members);
-	free(group->absences);
-	free(group->name);
+	shape_free(&named->shape);
+	for (uint32_t i = 0; i < named->n_groups; i++)
+		free(named->groups[i]);
+	free(named->groups);
+	free(named->member_groups);
+	free(named->states);
 }
 
-void named_writer_free(struct named_writer *writer)
+/* The number of the group, or how many there are. */
+static uint32_t named_find_group(const struct named *named, struct text name)
 {
-	if (!writer)
-		return;
-	for (size_t i = 0; i < writer->n; i++)
-		group_free(&writer->groups[i]);
-	free(writer->groups);
-	free(writer);
+	uint32_t i = 0;
+
+	while (i < named->n_groups && !text_equal(name, named->groups[i]))
+		i++;
+	return i;
 }
 
-static struct group *named_find_group(const struct named_writer *writer, const char *name)
+static int named_take_group(struct named *named, const char *name, uint32_t *ret_group)
 {
-	for (size_t i = 0; i < writer->n; i++)
-		if (strcmp(writer->groups[i].name, name) == 0)
-			return &writer->groups[i];
-	return NULL;
-}
+	uint32_t group = named_find_group(named, (struct text){name, strlen(name)});
 
-static struct group *named_make_group(struct named_writer *writer, const char *name)
-{
-	struct group *groups = array_room(writer->groups, writer->n, sizeof *groups);
-
+	*ret_group = group;
+	if (group < named->n_groups)
+		return 0;
+	char **groups = array_room(named->groups, named->n_groups, sizeof *groups);
 	if (!groups)
-		return NULL;
-	writer->groups = groups;
-	groups[writer->n] = (struct group){.name = strdup(name)};
-	return groups[writer->n].name ? &groups[writer->n++] : NULL;
+		return -ENOMEM;
+	named->groups = groups;
+	groups[group] = strdup(name);
+	if (!groups[group])
+		return -ENOMEM;
+	named->n_groups++;
+	return 0;
 }
 
 static bool is_reserved(const char *name)
 {
-	return strcmp(name, NAMED_GROUP) == 0 || strcmp(name, NAMED_NAME) == 0 ||
-	       strcmp(name, NAMED_NAME "_hex") == 0 || strcmp(name, NAMED_ABSENT) == 0;
+	return strcmp(name, GROUP) == 0 || strcmp(name, NAME) == 0 ||
+	       strcmp(name, NAME "_hex") == 0 || strcmp(name, ABSENT) == 0;
 }
 
-int named_writer_add(struct named_writer *writer, const struct ctprof_metric_info *info)
+int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural)
 {
-	const char *name = info->metric->name;
-	struct group *group = named_find_group(writer, info->metric->group);
-	const struct member model = {
-		.kind = value_kind_of(info),
-		.index = info->index,
-		.wanted = info->wanted != 0,
-	};
+	uint32_t at = named->shape.n - N_FIXED, group;
 
-	if (is_reserved(name))
+	if (is_reserved(info->metric->name))
 		return -EEXIST;
-	if (!group && !(group = named_make_group(writer, info->metric->group)))
+	int r = named_take_group(named, info->metric->group, &group);
+	if (r < 0)
+		return r;
+	uint32_t *groups = array_room(named->member_groups, at, sizeof *groups);
+	if (!groups)
 		return -ENOMEM;
-	struct member *members = array_room(group->members, group->n, sizeof *members);
-	if (members)
-		group->members = members;
-	struct json_piece *names = array_room(group->names, group->n, sizeof *names);
-	if (names)
-		group->names = names;
-	uint8_t *absences = array_room(group->absences, group->n, sizeof *absences);
-	if (absences)
-		group->absences = absences;
-	if (!members || !names || !absences)
-		return -ENOMEM;
-	struct member *member = &members[group->n];
-	struct json_piece *quoted = &names[group->n];
-	*member = model;
-	*quoted = (struct json_piece){0};
-	group->n++;
-	if (json_piece_make(",\"", name, strlen(name), "\":", &member->key) < 0)
-		return -ENOMEM;
-	return json_piece_make("\"", name, strlen(name), "\"", quoted);
+	named->member_groups = groups;
+	/* One whose name is there already becomes no member, and the next takes its place. */
+	r = shape_add_metric(&named->shape, info, natural);
+	if (r == 0)
+		groups[at] = group;
+	return r;
 }
 
-/* `,"KEY_hex":"..."`, behind a text that is no UTF-8. */
-static void named_write_hex(struct json *json, const struct member *member, uint64_t bits)
+int named_seal(struct named *named)
 {
-	json_raw(json, member->key.p, member->key.len - 2);
-	json_literal(json, "_hex\":");
-	json_hex(json, value_text(bits)->bytes, value_text(bits)->length);
+	named->states = calloc(named->shape.n, 1);
+	return named->states ? 0 : -ENOMEM;
 }
+
+/* ---- writing ---------------------------------------------------------- */
 
 /* Writes what is present; true when something is to be told as absent. */
-static bool named_write_members(struct group *group, struct json *json, const uint64_t *values,
-				const uint8_t *states)
+static bool write_members(struct named *named, uint32_t group, struct json *json,
+			  const uint64_t *values, const uint8_t *states)
 {
 	bool absent = false;
 
-	for (size_t i = 0; i < group->n; i++) {
-		const struct member *member = &group->members[i];
-		uint64_t bits = values[member->index];
-		uint8_t state = states[member->index];
+	memset(named->states, CTPROF_PRESENT, named->shape.n);
+	for (uint32_t i = N_FIXED; i < named->shape.n; i++) {
+		const struct member *member = &named->shape.members[i];
 
-		if (state == CTPROF_PRESENT && !value_fits(member->kind, bits))
-			state = CTPROF_ABSENT_INVALID;
-		group->absences[i] = member->wanted ? state : CTPROF_PRESENT;
-		absent = absent || group->absences[i] != CTPROF_PRESENT;
-		if (state != CTPROF_PRESENT)
+		if (named->member_groups[i - N_FIXED] != group)
 			continue;
-		json_raw(json, member->key.p, member->key.len);
-		if (!value_write(member->kind, json, bits))
-			named_write_hex(json, member, bits);
+		uint8_t state = member_state(member, values, states);
+		if (state != CTPROF_PRESENT) {
+			named->states[i] = member->wanted ? state : CTPROF_PRESENT;
+			absent = absent || member->wanted;
+			continue;
+		}
+		member_write_key(json, member, true);
+		if (!value_write(member->kind, json, values[member->slot]))
+			value_write_hex(json, member_name(member), values[member->slot]);
 	}
 	return absent;
 }
 
-bool named_write(struct named_writer *writer, struct json *json, bool comma,
+bool named_write(struct named *named, struct json *json, bool comma,
 		 const struct ctprof_target *target, const uint64_t *values, const uint8_t *states)
 {
-	struct group *group = target->group ? named_find_group(writer, target->group) : NULL;
+	const char *name = target->group ? target->group : "";
+	uint32_t group = named_find_group(named, (struct text){name, strlen(name)});
 
-	if (!group)
+	if (group == named->n_groups)
 		return false;
 	json_raw(json, ",", comma);
-	json_literal(json, "{\"" NAMED_GROUP "\":");
-	json_string(json, group->name);
-	json_key(json, NAMED_NAME);
+	json_literal(json, "{\"" GROUP "\":");
+	json_string(json, name);
+	json_key(json, NAME);
 	if (!json_text(json, target->path, target->path_len)) {
-		json_key(json, NAMED_NAME "_hex");
+		json_key(json, NAME "_hex");
 		json_hex(json, target->path, target->path_len);
 	}
-	if (named_write_members(group, json, values, states)) {
-		json_key(json, NAMED_ABSENT);
-		presence_write_set(json, group->names, group->absences, group->n);
+	if (write_members(named, group, json, values, states)) {
+		json_key(json, ABSENT);
+		presence_write_set(json, &named->shape, named->states);
 	}
 	json_literal(json, "}");
 	return true;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+static void read_members(struct named *named, struct pull *pull, struct cells *cells)
+{
+	const struct shape *shape = &named->shape;
+	struct pull_list list;
+	struct text key;
+	bool has_absent = false;
+
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list) && pull_key(pull, &key)) {
+		uint32_t i = shape_find(shape, key);
+		uint32_t hex = shape_find_hex(shape, key);
+
+		if (i != SHAPE_NONE) {
+			cells_read(cells, pull, shape, i);
+		} else if (hex != SHAPE_NONE) {
+			cells_read_hex(cells, pull, shape, hex);
+		} else if (text_equal(key, ABSENT)) {
+			if (has_absent)
+				pull_fail_twice(pull, key);
+			has_absent = true;
+			presence_read_set(pull, shape, named->states);
+		} else {
+			pull_skip(pull);
+		}
+	}
+}
+
+/* Every record must name its object. */
+static bool find_target(struct pull *pull, const struct cells *cells,
+			struct ctprof_target *ret_target)
+{
+	struct text name = cells_text(cells, MEMBER_NAME);
+
+	if (pull->error)
+		return false;
+	if (cells->cells[MEMBER_GROUP].state != CELL_VALUE || name.len == 0) {
+		pull_fail_at(pull, pull->p, "a group and a name", (struct text){"its end", 7});
+		return false;
+	}
+	if (name.len > MAX_NAME) {
+		pull_fail_limit(pull, MAX_NAME, "bytes of a name");
+		return false;
+	}
+	*ret_target = (struct ctprof_target){
+		.struct_size = sizeof *ret_target,
+		.task_fd = -1,
+		.path_len = (uint32_t)name.len,
+		.path = name.p,
+	};
+	return true;
+}
+
+/* Values of other groups' metrics have no business in the record. */
+static int put_values(const struct named *named, struct cells *cells, uint32_t group,
+		      const struct row *row)
+{
+	int r = 0;
+
+	for (uint32_t i = N_FIXED; r == 0 && i < named->shape.n; i++)
+		if (named->member_groups[i - N_FIXED] == group)
+			r = cells_settle(cells, &named->shape, i, named->states[i],
+					 CTPROF_ABSENT_SKIPPED, row);
+	return r;
+}
+
+void named_read(struct named *named, struct pull *pull, struct cells *cells,
+		const struct ctprof_host *host, const struct ctprof_input *input)
+{
+	struct row row = {.host = host};
+	struct ctprof_target target;
+
+	pull->where = where;
+	int r = cells_begin(cells, named->shape.n);
+	if (r < 0)
+		pull_stop(pull, r);
+	memset(named->states, CTPROF_PRESENT, named->shape.n);
+	read_members(named, pull, cells);
+	if (!find_target(pull, cells, &target))
+		return;
+	uint32_t group = named_find_group(named, cells_text(cells, MEMBER_GROUP));
+	if (group == named->n_groups)
+		return;
+	target.group = named->groups[group];
+	r = input->row(input, CTPROF_SCOPE_OBJECT, &target, &row.batch, &row.row);
+	if (r == 0)
+		r = put_values(named, cells, group, &row);
+	if (r < 0)
+		pull_stop(pull, r);
 }

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of "objects": rows that a source named itself. */
+/* Records of "objects", rows that a source named itself: written, and read back. */
 #pragma once
 
-#include "ctprof/sink.h"
-#include "json.h"
+#include "cells.h"
 
-/* Members a record has whatever its group: no metric can have their names. */
-#define NAMED_GROUP "group"
-#define NAMED_NAME "name"
-#define NAMED_ABSENT "absent"
+struct named {
+	struct shape shape;      /* the group's and the object's name, then metrics */
+	char **groups;           /* the slot groups that have a metric */
+	uint32_t *member_groups; /* of the metrics: which of groups */
+	uint32_t n_groups;
+	uint8_t *states; /* of the members in the record at hand */
+};
 
-struct named_writer;
-
-/* NULL: out of memory. */
-struct named_writer *named_writer_new(void);
-void named_writer_free(struct named_writer *writer);
+/* An empty one is all zero.  -ENOMEM. */
+int named_init(struct named *named);
+void named_free(struct named *named);
 /* A metric of object scope.  -EEXIST: its name is a member's already; -ENOMEM. */
-int named_writer_add(struct named_writer *writer, const struct ctprof_metric_info *info);
+int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural);
+/* No more metrics.  -ENOMEM. */
+int named_seal(struct named *named);
+
 /* Writes the record of a row, behind a comma if so asked; false: nothing, for
  * none of its group's metrics has a place. */
-bool named_write(struct named_writer *writer, struct json *json, bool comma,
+bool named_write(struct named *named, struct json *json, bool comma,
 		 const struct ctprof_target *target, const uint64_t *values, const uint8_t *states);
+/* Reads a record and puts it into a row of its own; one of a group without
+ * metrics is passed over. */
+void named_read(struct named *named, struct pull *pull, struct cells *cells,
+		const struct ctprof_host *host, const struct ctprof_input *input);

@@ -1,195 +1,147 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "presence.h"
 
+#include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 
 #include "array.h"
-#include "ctprof/words.h"
+#include "words.h"
 
 #define NO_SET UINT32_MAX
-#define FIRST_BUCKETS 64
+/* Of all sets together: more than any capture has, and bearable. */
+#define MAX_ABSENCES (64u << 20)
+/* An absence is a member's number and its state, in one. */
+#define STATE_BITS 8
 
-struct presence {
-	const struct json_piece *names;
-	size_t n;
-	uint8_t *sets; /* n_sets times n states */
-	uint32_t n_sets;
-	uint32_t last;     /* the set of the row before, or NO_SET */
-	uint32_t *buckets; /* open addressing; NO_SET: free */
-	size_t n_buckets;  /* a power of two, at least twice n_sets */
+/* A set that is kept, or is looked for. */
+struct set {
+	const struct presence *presence;
+	const uint8_t *states;
+	uint32_t number;
+	uint8_t kept[];
 };
 
-#define REASON(number, word) {number, word},
-static const struct reason {
-	uint8_t state;
-	const char *name;
-} reasons[] = {CTPROF_ABSENCE_WORDS(REASON)};
-
-#define N_REASONS (sizeof reasons / sizeof reasons[0])
+struct presence {
+	const struct shape *shape;
+	struct set **sets; /* by number */
+	uint32_t n_sets;
+	uint32_t last; /* the set of the row before, or NO_SET */
+	void *tree;    /* of the sets, by their states; see tsearch() */
+};
 
 /* A reason a newer host may have is told as the first one. */
-static size_t presence_find_reason(uint8_t state)
+static const struct word *presence_find_reason(uint8_t state)
 {
-	for (size_t i = 0; i < N_REASONS; i++)
-		if (reasons[i].state == state)
-			return i;
-	return 0;
+	const struct word *reason = words_absences;
+
+	while (reason->word && reason->value != state)
+		reason++;
+	return reason->word ? reason : words_absences;
 }
 
-bool presence_parse_reason(struct text word, uint8_t *ret_state)
-{
-	for (size_t i = 0; i < N_REASONS; i++) {
-		if (!text_equal(word, reasons[i].name))
-			continue;
-		*ret_state = reasons[i].state;
-		return true;
-	}
-	return false;
-}
-
-static void presence_write_names(struct json *json, const struct json_piece *names,
-				 const uint8_t *states, size_t n, size_t reason)
+static void presence_write_names(struct json *json, const struct shape *shape,
+				 const uint8_t *states, const struct word *reason)
 {
 	size_t written = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < shape->n; i++) {
+		const struct json_piece *key = &shape->members[i].key;
+
 		if (states[i] == CTPROF_PRESENT || presence_find_reason(states[i]) != reason)
 			continue;
-		if (written++ > 0)
-			json_literal(json, ",");
-		json_raw(json, names[i].p, names[i].len);
+		json_raw(json, ",", written++ > 0);
+		json_raw(json, key->p, key->len - 1);
 	}
 }
 
-void presence_write_set(struct json *json, const struct json_piece *names, const uint8_t *states,
-			size_t n)
+void presence_write_set(struct json *json, const struct shape *shape, const uint8_t *states)
 {
-	bool used[N_REASONS] = {false};
-	const char *separator = "";
+	uint32_t used = 0; /* a bit for each reason */
+	size_t written = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < shape->n; i++)
 		if (states[i] != CTPROF_PRESENT)
-			used[presence_find_reason(states[i])] = true;
+			used |= 1u << (presence_find_reason(states[i]) - words_absences);
 	json_literal(json, "{");
-	for (size_t i = 0; i < N_REASONS; i++) {
-		if (!used[i])
+	for (const struct word *reason = words_absences; reason->word; reason++) {
+		if (!(used & 1u << (reason - words_absences)))
 			continue;
-		json_raw(json, separator, strlen(separator));
-		separator = ",";
-		json_string(json, reasons[i].name);
+		json_raw(json, ",", written++ > 0);
+		json_string(json, reason->word);
 		json_literal(json, ":[");
-		presence_write_names(json, names, states, n, i);
+		presence_write_names(json, shape, states, reason);
 		json_literal(json, "]");
 	}
 	json_literal(json, "}");
 }
 
-static void presence_clear_buckets(struct presence *presence)
-{
-	for (size_t i = 0; i < presence->n_buckets; i++)
-		presence->buckets[i] = NO_SET;
-}
-
-struct presence *presence_new(const struct json_piece *names, size_t n)
+struct presence *presence_new(const struct shape *shape)
 {
 	struct presence *presence = calloc(1, sizeof *presence);
 
-	if (!presence)
-		return NULL;
-	presence->names = names;
-	presence->n = n;
-	presence->last = NO_SET;
-	presence->n_buckets = FIRST_BUCKETS;
-	presence->buckets = reallocarray(NULL, FIRST_BUCKETS, sizeof *presence->buckets);
-	if (!presence->buckets) {
-		presence_free(presence);
-		return NULL;
-	}
-	presence_clear_buckets(presence);
+	if (presence)
+		*presence = (struct presence){.shape = shape, .last = NO_SET};
 	return presence;
+}
+
+static void keep(void *set)
+{
+	(void)set;
 }
 
 void presence_free(struct presence *presence)
 {
 	if (!presence)
 		return;
+	tdestroy(presence->tree, keep);
+	for (uint32_t i = 0; i < presence->n_sets; i++)
+		free(presence->sets[i]);
 	free(presence->sets);
-	free(presence->buckets);
 	free(presence);
 }
 
-static const uint8_t *presence_set(const struct presence *presence, uint32_t set)
+static int compare_sets(const void *a, const void *b)
 {
-	return presence->sets + (size_t)set * presence->n;
-}
+	const struct set *x = a;
+	const struct set *y = b;
 
-/* FNV-1a. */
-static uint64_t presence_hash(const uint8_t *states, size_t n)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ states[i]) * 0x100000001b3u;
-	return hash ^ hash >> 32;
-}
-
-/* The bucket that holds the set, or the free one where it belongs. */
-static uint32_t *presence_find_bucket(const struct presence *presence, const uint8_t *states)
-{
-	size_t mask = presence->n_buckets - 1;
-	size_t at = (size_t)presence_hash(states, presence->n) & mask;
-
-	while (presence->buckets[at] != NO_SET &&
-	       memcmp(presence_set(presence, presence->buckets[at]), states, presence->n) != 0)
-		at = (at + 1) & mask;
-	return &presence->buckets[at];
-}
-
-/* The old buckets are not needed to fill the new ones: the sets are all there. */
-static bool presence_grow_buckets(struct presence *presence)
-{
-	size_t n_buckets = presence->n_buckets * 2;
-	uint32_t *buckets = reallocarray(presence->buckets, n_buckets, sizeof *buckets);
-
-	if (!buckets)
-		return false;
-	presence->buckets = buckets;
-	presence->n_buckets = n_buckets;
-	presence_clear_buckets(presence);
-	for (uint32_t set = 0; set < presence->n_sets; set++)
-		*presence_find_bucket(presence, presence_set(presence, set)) = set;
-	return true;
+	return memcmp(x->states, y->states, x->presence->shape->n);
 }
 
 /* Keeps one more set; NO_SET when there is no place for it. */
-static uint32_t presence_add(struct presence *presence, const uint8_t *states)
+static uint32_t presence_add(struct presence *presence, const struct set *model)
 {
+	uint32_t n = presence->shape->n;
+
 	if (presence->n_sets >= PRESENCE_MAX_SETS)
 		return NO_SET;
-	if (2 * ((size_t)presence->n_sets + 1) > presence->n_buckets &&
-	    !presence_grow_buckets(presence))
-		return NO_SET;
-	uint8_t *sets = array_room(presence->sets, presence->n_sets, presence->n);
+	struct set **sets = array_room(presence->sets, presence->n_sets, sizeof *sets);
 	if (!sets)
 		return NO_SET;
 	presence->sets = sets;
-	memcpy(sets + (size_t)presence->n_sets * presence->n, states, presence->n);
+	struct set *set = malloc(sizeof *set + n);
+	if (!set)
+		return NO_SET;
+	*set = *model;
+	set->states = memcpy(set->kept, model->states, n);
+	set->number = presence->n_sets;
+	sets[presence->n_sets] = set;
+	/* One that there is no memory to find again is kept once more. */
+	(void)tsearch(set, &presence->tree, compare_sets);
 	return presence->n_sets++;
 }
 
 static uint32_t presence_intern(struct presence *presence, const uint8_t *states)
 {
-	if (presence->last != NO_SET &&
-	    memcmp(presence_set(presence, presence->last), states, presence->n) == 0)
+	const struct set model = {.presence = presence, .states = states};
+
+	if (presence->last != NO_SET && compare_sets(presence->sets[presence->last], &model) == 0)
 		return presence->last;
-	uint32_t set = *presence_find_bucket(presence, states);
-	if (set == NO_SET) {
-		set = presence_add(presence, states);
-		if (set != NO_SET)
-			*presence_find_bucket(presence, states) = set;
-	}
-	presence->last = set;
-	return set;
+	/* A node begins with its key. */
+	struct set *const *found = tfind(&model, &presence->tree, compare_sets);
+	presence->last = found ? (*found)->number : presence_add(presence, &model);
+	return presence->last;
 }
 
 void presence_write_ref(struct presence *presence, struct json *json, const uint8_t *states)
@@ -197,7 +149,7 @@ void presence_write_ref(struct presence *presence, struct json *json, const uint
 	uint32_t set = presence_intern(presence, states);
 
 	if (set == NO_SET)
-		presence_write_set(json, presence->names, states, presence->n);
+		presence_write_set(json, presence->shape, states);
 	else
 		json_u64(json, set);
 }
@@ -206,9 +158,91 @@ void presence_write_sets(const struct presence *presence, struct json *json)
 {
 	json_literal(json, "[");
 	for (uint32_t set = 0; set < presence->n_sets; set++) {
-		if (set > 0)
-			json_literal(json, ",");
-		presence_write_set(json, presence->names, presence_set(presence, set), presence->n);
+		json_raw(json, ",", set > 0);
+		presence_write_set(json, presence->shape, presence->sets[set]->states);
 	}
 	json_literal(json, "]");
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+static void presence_read_names(struct pull *pull, const struct shape *shape, uint8_t state,
+				uint8_t *states)
+{
+	struct pull_list list;
+	struct text name;
+
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list) && pull_string(pull, &name)) {
+		uint32_t i = shape_find(shape, name);
+
+		if (i != SHAPE_NONE)
+			states[i] = state;
+	}
+}
+
+void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *states)
+{
+	struct pull_list list;
+	struct text reason;
+
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list) && pull_key(pull, &reason)) {
+		/* A reason of a newer writer is one all the same. */
+		uint32_t state = CTPROF_ABSENT_UNSUPPORTED;
+
+		(void)words_value(words_absences, reason, &state);
+		presence_read_names(pull, shape, (uint8_t)state, states);
+	}
+}
+
+void presence_sets_free(struct presence_sets *sets)
+{
+	free(sets->absences);
+	free(sets->ends);
+	*sets = (struct presence_sets){0};
+}
+
+static bool presence_sets_keep(struct presence_sets *sets, const uint8_t *states, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (states[i] == CTPROF_PRESENT)
+			continue;
+		uint32_t *absences = array_room(sets->absences, sets->n_absences, sizeof *absences);
+		if (!absences)
+			return false;
+		sets->absences = absences;
+		absences[sets->n_absences++] = i << STATE_BITS | states[i];
+	}
+	uint32_t *ends = array_room(sets->ends, sets->n, sizeof *ends);
+	if (!ends)
+		return false;
+	sets->ends = ends;
+	ends[sets->n++] = (uint32_t)sets->n_absences;
+	return true;
+}
+
+void presence_sets_read(struct presence_sets *sets, struct pull *pull, const struct shape *shape,
+			uint8_t *states)
+{
+	struct pull_list list;
+
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list)) {
+		memset(states, CTPROF_PRESENT, shape->n);
+		presence_read_set(pull, shape, states);
+		if (sets->n >= PRESENCE_MAX_SETS)
+			pull_fail_limit(pull, PRESENCE_MAX_SETS, "sets");
+		else if (sets->n_absences > MAX_ABSENCES)
+			pull_fail_limit(pull, MAX_ABSENCES, "absent values");
+		else if (!pull->error && !presence_sets_keep(sets, states, shape->n))
+			pull_stop(pull, -ENOMEM);
+	}
+}
+
+void presence_sets_get(const struct presence_sets *sets, uint32_t i, uint8_t *states, uint32_t n)
+{
+	memset(states, CTPROF_PRESENT, n);
+	for (size_t at = i > 0 ? sets->ends[i - 1] : 0; at < sets->ends[i]; at++)
+		states[sets->absences[at] >> STATE_BITS] = (uint8_t)sets->absences[at];
 }

@@ -2,31 +2,46 @@
 /*
  * What is absent, and why: objects reason -> names.  Rows mostly lack the same
  * values for the same reasons, so each distinct set is kept once and rows name
- * it by number.
+ * it by number.  States are enum ctprof_absence, one for each member of a shape.
  */
 #pragma once
 
-#include "json.h"
-#include "text.h"
-
-struct presence;
+#include "pull.h"
+#include "shape.h"
 
 /* Sets kept at most; the rows of further ones carry theirs themselves. */
 #define PRESENCE_MAX_SETS 65536
 
-/* Sets over n names, which must outlive it: quoted JSON text.  NULL: out of memory. */
-struct presence *presence_new(const struct json_piece *names, size_t n);
+struct presence;
+
+/* Sets over a shape, which must outlive it and stay as it is.  NULL: out of memory. */
+struct presence *presence_new(const struct shape *shape);
 void presence_free(struct presence *presence);
 
-/* Writes the number of the set with these n states (enum ctprof_absence), or
- * the set itself when there is no place for another. */
+/* Writes the number of the set with these states, or the set itself when there
+ * is no place for another. */
 void presence_write_ref(struct presence *presence, struct json *json, const uint8_t *states);
 /* All sets, as an array. */
 void presence_write_sets(const struct presence *presence, struct json *json);
 
 /* One set: the object reason -> names.  Names that are present do not appear. */
-void presence_write_set(struct json *json, const struct json_piece *names, const uint8_t *states,
-			size_t n);
+void presence_write_set(struct json *json, const struct shape *shape, const uint8_t *states);
 
-/* The state a reason stands for; false for a word of a newer writer. */
-bool presence_parse_reason(struct text word, uint8_t *ret_state);
+/* Reads such an object into the states of the members it names; a name that is not
+ * known here is passed over. */
+void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *states);
+
+/* "presence_sets" as read: only what is absent is kept of each. */
+struct presence_sets {
+	uint32_t *absences;
+	size_t n_absences;
+	uint32_t *ends; /* of the sets, in absences */
+	uint32_t n;
+};
+
+void presence_sets_free(struct presence_sets *sets);
+/* Reads the array; states: scratch. */
+void presence_sets_read(struct presence_sets *sets, struct pull *pull, const struct shape *shape,
+			uint8_t *states);
+/* The states of set i, which is one of them. */
+void presence_sets_get(const struct presence_sets *sets, uint32_t i, uint8_t *states, uint32_t n);

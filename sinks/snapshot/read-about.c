@@ -9,8 +9,14 @@
 /* A newer one is written by who means to be misunderstood by this. */
 #define VERSION 1
 
+/* A member that is read; the others are passed over. */
+struct field {
+	const char *name;
+	enum value_kind kind;
+};
+
 enum { FORMAT_NAME, FORMAT_VERSION };
-static const struct schema_field format_fields[] = {
+static const struct field format_fields[] = {
 	[FORMAT_NAME] = {"name", VALUE_TEXT},
 	[FORMAT_VERSION] = {"version", VALUE_U64},
 };
@@ -28,7 +34,7 @@ enum {
 	METRIC_HELP,
 	METRIC_ORIGIN
 };
-static const struct schema_field metric_fields[] = {
+static const struct field metric_fields[] = {
 	[METRIC_NAME] = {"name", VALUE_TEXT},     [METRIC_KIND] = {"kind", VALUE_TEXT},
 	[METRIC_UNIT] = {"unit", VALUE_TEXT},     [METRIC_SCOPE] = {"scope", VALUE_TEXT},
 	[METRIC_GROUP] = {"group", VALUE_TEXT},   [METRIC_PLUGIN] = {"plugin", VALUE_TEXT},
@@ -38,12 +44,25 @@ static const struct schema_field metric_fields[] = {
 };
 
 enum { PLUGIN_NAME, PLUGIN_STATE };
-static const struct schema_field plugin_fields[] = {
+static const struct field plugin_fields[] = {
 	[PLUGIN_NAME] = {"name", VALUE_TEXT},
 	[PLUGIN_STATE] = {"state", VALUE_TEXT},
 };
 
-#define FIELDS(table) ((struct schema_fields){(table), sizeof(table) / sizeof((table)[0])})
+#define FIELDS(table) (table), sizeof(table) / sizeof((table)[0])
+
+/* An empty shape when there is no memory, which ends the reading. */
+static struct shape make_shape(struct pull *pull, const struct field *fields, size_t n)
+{
+	struct shape shape = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = shape_add_field(&shape, fields[i].name, fields[i].kind);
+	if (r < 0)
+		pull_stop(pull, r);
+	return shape;
+}
 
 /* Reads an object's known members into cells; other() takes the values of the rest. */
 static void read_record(struct pull *pull, struct cells *cells, const struct shape *shape,
@@ -75,20 +94,17 @@ static void skip_other(struct pull *pull, struct text key, void *context)
 }
 
 /* An array of such objects; whole() after each, which ends the reading with -errno. */
-static void read_records(struct pull *pull, struct cells *cells, struct schema_fields fields,
-			 void (*other)(struct pull *pull, struct text key, void *context),
+static void read_records(struct pull *pull, struct cells *cells, const struct field *fields,
+			 size_t n, void (*other)(struct pull *pull, struct text key, void *context),
 			 int (*whole)(const struct cells *cells, void *context), void *context)
 {
-	__attribute__((cleanup(shape_free))) struct shape shape = {0};
+	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(pull, fields, n);
 	struct pull_list list;
-	int r = shape_add_fields(&shape, &fields);
 
-	if (r < 0)
-		pull_stop(pull, r);
 	pull_open(pull, '[', &list);
 	while (pull_more(pull, &list)) {
 		read_record(pull, cells, &shape, other, context);
-		r = pull->error ? 0 : whole(cells, context);
+		int r = pull->error ? 0 : whole(cells, context);
 		if (r < 0)
 			pull_stop(pull, r);
 	}
@@ -96,13 +112,10 @@ static void read_records(struct pull *pull, struct cells *cells, struct schema_f
 
 void about_read_format(struct pull *pull, struct cells *cells)
 {
-	__attribute__((cleanup(shape_free))) struct shape shape = {0};
-	const struct schema_fields fields = FIELDS(format_fields);
+	__attribute__((cleanup(shape_free))) struct shape shape =
+		make_shape(pull, FIELDS(format_fields));
 	char found[32];
-	int r = shape_add_fields(&shape, &fields);
 
-	if (r < 0)
-		pull_stop(pull, r);
 	read_record(pull, cells, &shape, skip_other, NULL);
 	if (pull->error)
 		return;
@@ -177,11 +190,12 @@ void about_read_metrics(struct pull *pull, struct cells *cells,
 	read_records(pull, cells, FIELDS(metric_fields), read_metric_other, take_metric, &reading);
 }
 
-void about_read_time(struct pull *pull, const struct ctprof_input *input)
+void about_read_time(struct pull *pull, struct cells *cells, const struct ctprof_input *input)
 {
 	uint64_t time;
 	char text[24];
 
+	(void)cells;
 	if (!pull_integer(pull, 0, UINT64_MAX, "a time in ns", &time))
 		return;
 	(void)snprintf(text, sizeof text, "%" PRIu64, time);

@@ -15,6 +15,6 @@ void about_read_metrics(struct pull *pull, struct cells *cells,
 				    const struct ctprof_metric *metric),
 			void *context);
 /* These give what they read to input->fact(). */
-void about_read_time(struct pull *pull, const struct ctprof_input *input);
+void about_read_time(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 void about_read_capture(struct pull *pull, struct cells *cells, const struct ctprof_input *input);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "read-object.h"
 
+#include "presence.h"
+
 /* No metric's name is longer than 64; what is below longer ones is of no interest. */
 #define NAME_SIZE 128
 
@@ -53,7 +55,7 @@ static bool walk_special(struct walk *walk, struct text key)
 		if (walk->has_absent)
 			pull_fail_twice(walk->pull, key);
 		walk->has_absent = true;
-		absences_read(walk->pull, walk->shape, walk->states);
+		presence_read_set(walk->pull, walk->shape, walk->states);
 		return true;
 	}
 	if (path == SHAPE_NONE || !text_equal(key, "path_hex"))

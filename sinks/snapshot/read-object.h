@@ -2,7 +2,6 @@
 /* Objects of dotted names (host, psi, cgroups, summaries, "extra"): the other side of tree.h. */
 #pragma once
 
-#include "absences.h"
 #include "cells.h"
 
 /*

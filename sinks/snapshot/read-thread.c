@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "schema.h"
+
 #define MAX_FLAGS 2
 
 static const char where[] = "a thread record";
@@ -38,7 +40,7 @@ static const struct gate {
 int thread_reader_init(struct thread_reader *reader)
 {
 	*reader = (struct thread_reader){.set = NO_SET};
-	return shape_add_fields(&reader->shape, &schema_thread);
+	return schema_add_fields(&reader->shape, SCHEMA_THREAD);
 }
 
 void thread_reader_free(struct thread_reader *reader)
@@ -48,12 +50,6 @@ void thread_reader_free(struct thread_reader *reader)
 	free(reader->states);
 	free(reader->gates);
 	*reader = (struct thread_reader){0};
-}
-
-int thread_reader_add(struct thread_reader *reader, const struct ctprof_metric *metric,
-		      uint32_t slot)
-{
-	return shape_add_metric(&reader->shape, metric, slot);
 }
 
 static uint8_t find_gate(const struct member *member)
@@ -79,7 +75,7 @@ int thread_reader_seal(struct thread_reader *reader)
 	reader->gates = calloc(n, 1);
 	if (!reader->states || !reader->gates)
 		return -ENOMEM;
-	for (uint32_t i = SCHEMA_TARGET_FIELDS; i < schema_thread.n; i++)
+	for (uint32_t i = SCHEMA_TARGET_FIELDS; i < reader->shape.n_fields; i++)
 		reader->gates[i] = find_gate(&reader->shape.members[i]);
 	return 0;
 }
@@ -101,7 +97,8 @@ void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list)) {
 		/* Keys that are known to come need not be looked at byte by byte. */
-		if (next < schema_thread.n && pull_match(pull, &reader->shape.members[next].key))
+		if (next < reader->shape.n_fields &&
+		    pull_match(pull, &reader->shape.members[next].key))
 			next++;
 		else if (!pull_key(pull, &key))
 			return;
@@ -120,7 +117,7 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 	if (pull_peek(pull) == '{') {
 		reader->set = NO_SET;
 		memset(reader->states, CTPROF_PRESENT, reader->shape.n);
-		absences_read(pull, &reader->shape, reader->states);
+		presence_read_set(pull, &reader->shape, reader->states);
 		return;
 	}
 	if (n == 0)
@@ -178,7 +175,7 @@ static void read_extra(struct thread_reader *reader, struct pull *pull, struct c
 	if (reader->has_extra)
 		pull_fail_twice(pull, (struct text){"extra", 5});
 	reader->has_extra = true;
-	read_members(reader, pull, cells, (uint32_t)schema_thread.n, reader->shape.n,
+	read_members(reader, pull, cells, reader->shape.n_fields, reader->shape.n,
 		     read_other_extra);
 }
 
@@ -286,7 +283,7 @@ void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct 
 	int r = cells_begin(cells, reader->shape.n);
 	if (r < 0)
 		pull_stop(pull, r);
-	read_members(reader, pull, cells, 0, (uint32_t)schema_thread.n, read_other);
+	read_members(reader, pull, cells, 0, reader->shape.n_fields, read_other);
 	if (!find_target(pull, cells, &target))
 		return;
 	if (!reader->has_states)

@@ -2,8 +2,8 @@
 /* Thread records into rows. */
 #pragma once
 
-#include "absences.h"
 #include "cells.h"
+#include "presence.h"
 
 struct thread_reader {
 	struct shape shape; /* the format's fields, then those of "extra" */
@@ -18,9 +18,6 @@ struct thread_reader {
 /* With the format's fields.  -ENOMEM. */
 int thread_reader_init(struct thread_reader *reader);
 void thread_reader_free(struct thread_reader *reader);
-/* A metric of thread, process or mm scope.  -ENOMEM. */
-int thread_reader_add(struct thread_reader *reader, const struct ctprof_metric *metric,
-		      uint32_t slot);
 /* No more metrics.  -ENOMEM. */
 int thread_reader_seal(struct thread_reader *reader);
 

@@ -2,14 +2,13 @@
 #include "read.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "known.h"
+#include "named.h"
 #include "read-about.h"
-#include "read-named.h"
 #include "read-object.h"
 #include "read-thread.h"
+#include "schema.h"
 #include "unzstd.h"
 
 /*
@@ -38,7 +37,7 @@ struct reader {
 	struct pull pull;
 	struct cells cells;
 	struct thread_reader threads;
-	struct named_reader named;
+	struct named named;
 	struct shape cgroup, objects[SCHEMA_N_OBJECTS];
 	uint8_t *states; /* of an object being read */
 	struct json path;
@@ -58,7 +57,7 @@ static void reader_free(struct reader *reader)
 	pull_free(&reader->pull);
 	cells_free(&reader->cells);
 	thread_reader_free(&reader->threads);
-	named_reader_free(&reader->named);
+	named_free(&reader->named);
 	shape_free(&reader->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		shape_free(&reader->objects[i]);
@@ -83,16 +82,13 @@ static void reader_fault(void *context, uint64_t offset, const char *sentence)
 
 static int reader_init_shapes(struct reader *reader)
 {
-	static const struct schema_field path = {OBJECT_PATH, VALUE_TEXT};
-	const struct schema_fields path_fields = {&path, 1};
-	const struct schema_fields *const cgroup[] = {&schema_cgroup, &schema_psi, &path_fields};
 	int r = thread_reader_init(&reader->threads);
 
-	r = r < 0 ? r : named_reader_init(&reader->named);
-	for (size_t i = 0; r == 0 && i < sizeof cgroup / sizeof cgroup[0]; i++)
-		r = shape_add_fields(&reader->cgroup, cgroup[i]);
+	r = r < 0 ? r : named_init(&reader->named);
+	r = r < 0 ? r : schema_add_fields(&reader->cgroup, SCHEMA_CGROUP);
+	r = r < 0 ? r : shape_add_field(&reader->cgroup, OBJECT_PATH, VALUE_TEXT);
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
-		r = shape_add_fields(&reader->objects[i], schema_objects[i].fields);
+		r = schema_add_fields(&reader->objects[i], i);
 	return r;
 }
 
@@ -117,19 +113,20 @@ static int reader_init(struct reader *reader)
 static int reader_place_metric(struct reader *reader, const struct ctprof_metric *metric,
 			       uint32_t slot)
 {
-	size_t skip;
+	const struct ctprof_metric_info info = {.metric = metric, .index = slot};
+	enum value_kind natural = value_kind_of_metric(metric);
+	size_t place = schema_find_place(metric);
 
-	/* Thread, process and mm scope share the thread's record. */
-	if (metric->scope < CTPROF_SCOPE_CGROUP)
-		return thread_reader_add(&reader->threads, metric, slot);
-	if (metric->scope == CTPROF_SCOPE_CGROUP)
-		return shape_add_metric(&reader->cgroup, metric, slot);
-	if (metric->scope == CTPROF_SCOPE_OBJECT)
-		return named_reader_add(&reader->named, metric, slot);
+	if (place == SCHEMA_THREAD)
+		return shape_add_metric(&reader->threads.shape, &info, natural);
+	if (place == SCHEMA_CGROUP)
+		return shape_add_metric(&reader->cgroup, &info, natural);
+	if (place == SCHEMA_NAMED)
+		return named_add(&reader->named, &info, natural);
 	for (size_t i = 0; i < N_SINGLE_ROWS; i++)
 		if (single_scopes[i] == metric->scope)
 			reader->has_scope[i] = true;
-	return shape_add_metric(&reader->objects[schema_find_object(metric, &skip)], metric, slot);
+	return shape_add_metric(&reader->objects[place], &info, natural);
 }
 
 /* What the host does not take is of a newer ctprof, or made up: its values are passed over. */
@@ -139,8 +136,11 @@ static int reader_take_metric(void *context, const char *plugin, const struct ct
 	uint32_t slot;
 	int r = reader->input->metric(reader->input, plugin, metric, &slot);
 
-	if (r == 0)
-		return reader_place_metric(reader, metric, slot);
+	if (r == 0) {
+		/* One without a place gets no values. */
+		r = reader_place_metric(reader, metric, slot);
+		return r == -EEXIST ? 0 : r;
+	}
 	if (r != -EINVAL && r != -EEXIST)
 		return r;
 	reader->host->log(reader->host, CTPROF_LOG_INFO, "the file's metric %s is left out",
@@ -168,7 +168,7 @@ static int reader_settle_metrics(struct reader *reader)
 	reader->states = calloc(n, 1);
 	reader->sealed = true;
 	int r = reader->states ? thread_reader_seal(&reader->threads) : -ENOMEM;
-	return r < 0 ? r : named_reader_seal(&reader->named);
+	return r < 0 ? r : named_seal(&reader->named);
 }
 
 /* ---- objects ---------------------------------------------------------- */
@@ -191,16 +191,10 @@ static void reader_put_object(struct reader *reader, const struct shape *shape,
 
 	for (uint32_t i = 0; r == 0 && i < shape->n && !reader->pull.error; i++) {
 		const struct member *member = &shape->members[i];
-		const struct row *into = reader_row_of(reader, row, member);
-		uint8_t state = reader->states[i];
 
-		if (!member->registered)
-			continue;
-		if (state == CTPROF_PRESENT && cells_has(&reader->cells, shape, i))
-			r = cells_put(&reader->cells, shape, i, into);
-		else
-			into->host->put_absent(into->batch, into->row, member->slot,
-					       state == CTPROF_PRESENT ? unseen : state);
+		if (member->registered)
+			r = cells_settle(&reader->cells, shape, i, reader->states[i], unseen,
+					 reader_row_of(reader, row, member));
 	}
 	if (r < 0)
 		pull_stop(&reader->pull, r);
@@ -208,14 +202,11 @@ static void reader_put_object(struct reader *reader, const struct shape *shape,
 
 static void reader_fill_object(struct reader *reader, size_t i)
 {
-	char prefix[32];
-
 	/* What became of it is not told: its values are absent as they are. */
 	if (pull_peek(&reader->pull) == 'n' && pull_null(&reader->pull))
 		return;
-	(void)snprintf(prefix, sizeof prefix, "%s.", schema_objects[i].key);
 	object_read(&reader->pull, &reader->objects[i], &reader->cells, reader->states,
-		    schema_objects[i].scope ? prefix : "");
+		    schema_objects[i].prefix);
 	reader_put_object(reader, &reader->objects[i], NULL);
 }
 
@@ -296,11 +287,6 @@ static void reader_skim_format(struct reader *reader)
 	about_read_format(&reader->pull, &reader->cells);
 }
 
-static void reader_skim_time(struct reader *reader)
-{
-	about_read_time(&reader->pull, reader->input);
-}
-
 /* An array of records, one() for each. */
 static void reader_each(struct reader *reader, void (*one)(struct reader *reader))
 {
@@ -334,30 +320,9 @@ static void reader_skip_named(struct reader *reader)
 	pull_skip(&reader->pull);
 }
 
-static void reader_fill_one_named(struct reader *reader)
-{
-	named_reader_read(&reader->named, &reader->pull, &reader->cells, reader->host,
-			  reader->input);
-}
-
-static void reader_skim_threads(struct reader *reader)
-{
-	reader_each(reader, reader_skip_thread);
-}
-
-static void reader_fill_threads(struct reader *reader)
-{
-	reader_each(reader, reader_fill_thread);
-}
-
-static void reader_skim_named(struct reader *reader)
-{
-	reader_each(reader, reader_skip_named);
-}
-
 static void reader_fill_named(struct reader *reader)
 {
-	reader_each(reader, reader_fill_one_named);
+	named_read(&reader->named, &reader->pull, &reader->cells, reader->host, reader->input);
 }
 
 static void reader_skim_metrics(struct reader *reader)
@@ -369,11 +334,6 @@ static void reader_skim_metrics(struct reader *reader)
 		pull_stop(&reader->pull, r);
 }
 
-static void reader_skim_plugins(struct reader *reader)
-{
-	about_read_plugins(&reader->pull, &reader->cells, reader->input);
-}
-
 static void reader_read_sets(struct reader *reader)
 {
 	reader->sets_delayed = !reader->sealed;
@@ -383,26 +343,24 @@ static void reader_read_sets(struct reader *reader)
 		pull_skip(&reader->pull);
 }
 
-static void reader_skim_capture(struct reader *reader)
-{
-	about_read_capture(&reader->pull, &reader->cells, reader->input);
-}
-
 /* Members of the top object but for those made of dotted names; what a pass
  * has nothing to do with is skipped. */
 static const struct part {
 	const char *key;
 	void (*read[N_PASSES])(struct reader *reader);
+	void (*each[N_PASSES])(struct reader *reader); /* a record of an array */
+	/* In PASS_SKIM, of what is told to the host alone. */
+	void (*tell)(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 } parts[] = {
-	{"threads", {[PASS_SKIM] = reader_skim_threads, [PASS_FILL] = reader_fill_threads}},
-	{"cgroup_stats", {[PASS_FILL] = reader_fill_cgroups}},
-	{"objects", {[PASS_SKIM] = reader_skim_named, [PASS_FILL] = reader_fill_named}},
-	{"format", {[PASS_SKIM] = reader_skim_format}},
-	{"captured_at_unix_ns", {[PASS_SKIM] = reader_skim_time}},
-	{"metrics", {[PASS_SKIM] = reader_skim_metrics}},
-	{"plugins", {[PASS_SKIM] = reader_skim_plugins}},
-	{"presence_sets", {[PASS_SKIM] = reader_read_sets, [PASS_SETS] = reader_read_sets}},
-	{"capture", {[PASS_SKIM] = reader_skim_capture}},
+	{"threads", .each = {[PASS_SKIM] = reader_skip_thread, [PASS_FILL] = reader_fill_thread}},
+	{"cgroup_stats", .read = {[PASS_FILL] = reader_fill_cgroups}},
+	{"objects", .each = {[PASS_SKIM] = reader_skip_named, [PASS_FILL] = reader_fill_named}},
+	{"format", .read = {[PASS_SKIM] = reader_skim_format}},
+	{"captured_at_unix_ns", .tell = about_read_time},
+	{"metrics", .read = {[PASS_SKIM] = reader_skim_metrics}},
+	{"plugins", .tell = about_read_plugins},
+	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets, [PASS_SETS] = reader_read_sets}},
+	{"capture", .tell = about_read_capture},
 };
 
 enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
@@ -423,6 +381,18 @@ static const char *reader_find_part(struct text key, size_t *ret_part)
 	return NULL;
 }
 
+static void reader_read_part(struct reader *reader, const struct part *part)
+{
+	if (part->each[reader->pass])
+		reader_each(reader, part->each[reader->pass]);
+	else if (part->read[reader->pass])
+		part->read[reader->pass](reader);
+	else if (part->tell && reader->pass == PASS_SKIM)
+		part->tell(&reader->pull, &reader->cells, reader->input);
+	else
+		pull_skip(&reader->pull);
+}
+
 static void reader_read_member(struct reader *reader, struct text key)
 {
 	size_t part;
@@ -436,9 +406,9 @@ static void reader_read_member(struct reader *reader, struct text key)
 		pull_fail_twice(&reader->pull, key);
 	reader->seen |= 1u << part;
 	reader->pull.where = name;
-	if (part < N_PARTS && parts[part].read[reader->pass])
-		parts[part].read[reader->pass](reader);
-	else if (part >= N_PARTS && reader->pass == PASS_FILL)
+	if (part < N_PARTS)
+		reader_read_part(reader, &parts[part]);
+	else if (reader->pass == PASS_FILL)
 		reader_fill_object(reader, part - N_PARTS);
 	else
 		pull_skip(&reader->pull);

@@ -11,7 +11,7 @@
 void shape_free(struct shape *shape)
 {
 	for (uint32_t i = 0; i < shape->n; i++)
-		free(shape->members[i].key.p);
+		free(shape->members[i].key.p - 1);
 	free(shape->members);
 	free(shape->buckets);
 	*shape = (struct shape){0};
@@ -78,7 +78,6 @@ static int shape_grow_buckets(struct shape *shape)
 	return 0;
 }
 
-/* A name that is not there yet. */
 static int shape_add(struct shape *shape, const char *name, const struct member *model)
 {
 	struct member member = *model;
@@ -88,46 +87,45 @@ static int shape_add(struct shape *shape, const char *name, const struct member 
 	struct member *members = array_room(shape->members, shape->n, sizeof *members);
 	if (members)
 		shape->members = members;
-	if (!members || json_piece_make("\"", name, strlen(name), "\":", &member.key) < 0)
+	if (!members || json_piece_make(",\"", name, strlen(name), "\":", &member.key) < 0)
 		return -ENOMEM;
+	member.key.p++;
+	member.key.len--;
 	members[shape->n] = member;
 	*shape_find_bucket(shape, member_name(&members[shape->n])) = shape->n;
 	shape->n++;
 	return 0;
 }
 
-int shape_add_fields(struct shape *shape, const struct schema_fields *fields)
+int shape_add_field(struct shape *shape, const char *name, enum value_kind kind)
 {
-	int r = 0;
+	int r = shape_add(shape, name, &(struct member){.kind = kind});
 
-	for (size_t i = 0; r == 0 && fields && i < fields->n; i++) {
-		const struct member model = {.kind = fields->fields[i].kind};
-
-		r = shape_add(shape, fields->fields[i].name, &model);
-	}
+	shape->n_fields = shape->n;
 	return r;
 }
 
-int shape_add_metric(struct shape *shape, const struct ctprof_metric *metric, uint32_t slot)
+int shape_add_metric(struct shape *shape, const struct ctprof_metric_info *info,
+		     enum value_kind natural)
 {
+	const struct ctprof_metric *metric = info->metric;
 	uint32_t i = shape_find(shape, (struct text){metric->name, strlen(metric->name)});
-	enum value_kind natural = value_kind_of_metric(metric);
-	const struct member model = {
+	struct member model = {
 		.kind = natural,
 		.registered = true,
+		.wanted = info->wanted != 0,
 		.natural = natural,
 		.scope = metric->scope,
-		.slot = slot,
+		.slot = info->index,
 	};
 
 	if (i == SHAPE_NONE)
 		return shape_add(shape, metric->name, &model);
 	struct member *field = &shape->members[i];
 	if (field->registered || !value_accepts(field->kind, natural))
-		return 0;
-	field->registered = true;
-	field->natural = natural;
-	field->scope = metric->scope;
-	field->slot = slot;
+		return -EEXIST;
+	model.key = field->key;
+	model.kind = field->kind;
+	*field = model;
 	return 0;
 }

@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an object of the file may hold: the format's fields, and the metrics it declares. */
+/*
+ * What an object of the file may hold, for the writer as for the reader: the format's
+ * fields, and the metrics that are registered.
+ */
 #pragma once
 
-#include "schema.h"
 #include "text.h"
+#include "value.h"
 
 #define SHAPE_NONE UINT32_MAX
 
 struct member {
-	struct json_piece key;   /* "name": */
+	struct json_piece key;   /* "name":, with a comma in front of it */
 	enum value_kind kind;    /* as written */
 	bool registered;         /* there is a metric, and this: */
+	bool wanted;             /* its absence is told */
 	enum value_kind natural; /* what it is put as */
 	uint32_t scope, slot;
 };
 
 struct shape {
 	struct member *members; /* the fields, then other metrics */
-	uint32_t n;
+	uint32_t n, n_fields;
 	uint32_t *buckets; /* open addressing; SHAPE_NONE: free */
 	uint32_t n_buckets;
 };
 
-/* An empty one is all zero. */
-int shape_add_fields(struct shape *shape, const struct schema_fields *fields);
-/* A metric joins the field of its name, or becomes a member.  One whose place is
- * taken, or whose values cannot be what the field holds, gets none.  -ENOMEM. */
-int shape_add_metric(struct shape *shape, const struct ctprof_metric *metric, uint32_t slot);
+/* An empty one is all zero.  A name that is not there yet.  -ENOMEM. */
+int shape_add_field(struct shape *shape, const char *name, enum value_kind kind);
+/* A metric joins the field of its name, or becomes a member.  -EEXIST: its place is
+ * taken, or its values cannot be what the field holds; -ENOMEM. */
+int shape_add_metric(struct shape *shape, const struct ctprof_metric_info *info,
+		     enum value_kind natural);
 void shape_free(struct shape *shape);
 
 /* The member of that name, or SHAPE_NONE. */
@@ -38,4 +43,21 @@ uint32_t shape_find_hex(const struct shape *shape, struct text name);
 static inline struct text member_name(const struct member *member)
 {
 	return (struct text){member->key.p + 1, member->key.len - 3};
+}
+
+static inline void member_write_key(struct json *json, const struct member *member, bool comma)
+{
+	json_raw(json, member->key.p - comma, member->key.len + comma);
+}
+
+/* The member's state in a row; what does not fit its kind is not believed. */
+static inline uint8_t member_state(const struct member *member, const uint64_t *values,
+				   const uint8_t *states)
+{
+	if (!member->registered)
+		return CTPROF_ABSENT_SKIPPED;
+	if (states[member->slot] == CTPROF_PRESENT &&
+	    !value_fits(member->kind, values[member->slot]))
+		return CTPROF_ABSENT_INVALID;
+	return states[member->slot];
 }

@@ -30,9 +30,9 @@ struct snapshot {
 	struct stream *stream;
 	struct json *json; /* the stream's */
 	struct thread_writer *threads;
-	struct named_writer *named;
-	struct tree *cgroup;
-	struct tree *objects[SCHEMA_N_OBJECTS];
+	struct named named;
+	struct tree cgroup;
+	struct tree objects[SCHEMA_N_OBJECTS];
 	struct ctprof_capture given; /* at begin(): its metrics, valid until end() */
 	struct json capture;         /* rendered at begin(), written at end() */
 	uint64_t began_monotonic_ns;
@@ -55,42 +55,21 @@ static void snapshot_close(void *instance)
 
 	stream_free(self->stream);
 	thread_writer_free(self->threads);
-	named_writer_free(self->named);
-	tree_free(self->cgroup);
+	named_free(&self->named);
+	tree_free(&self->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
-		tree_free(self->objects[i]);
+		tree_free(&self->objects[i]);
 	json_free(&self->capture);
 	free(self);
 }
 
-static int tree_make(const struct schema_fields *const fields[], size_t n_fields, size_t skip,
-		     struct tree **ret_tree)
+static int snapshot_make_shapes(struct snapshot *self)
 {
-	struct tree *tree = tree_new();
-	int r = tree ? 0 : -ENOMEM;
+	int r = named_init(&self->named);
 
-	for (size_t i = 0; i < n_fields; i++)
-		for (size_t j = 0; r == 0 && fields[i] && j < fields[i]->n; j++)
-			r = tree_add_field(tree, fields[i]->fields[j].name + skip,
-					   &fields[i]->fields[j]);
-	if (r < 0) {
-		tree_free(tree);
-		return r;
-	}
-	*ret_tree = tree;
-	return 0;
-}
-
-static int snapshot_make_trees(struct snapshot *self)
-{
-	const struct schema_fields *const cgroup[] = {&schema_cgroup, &schema_psi};
-	int r = tree_make(cgroup, 2, 0, &self->cgroup);
-
-	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++) {
-		const struct schema_object *object = &schema_objects[i];
-
-		r = tree_make(&object->fields, 1, strlen(object->key) + 1, &self->objects[i]);
-	}
+	r = r < 0 ? r : tree_init(&self->cgroup, SCHEMA_CGROUP);
+	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
+		r = tree_init(&self->objects[i], i);
 	return r;
 }
 
@@ -105,8 +84,7 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	self->host = host;
 	self->stream = stream_new(host);
 	self->threads = thread_writer_new();
-	self->named = named_writer_new();
-	if (!self->stream || !self->threads || !self->named || snapshot_make_trees(self) < 0 ||
+	if (!self->stream || !self->threads || snapshot_make_shapes(self) < 0 ||
 	    json_init(&self->capture, JSON_ROOM) < 0) {
 		snapshot_close(self);
 		host->error(host, "out of memory");
@@ -117,27 +95,31 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	return 0;
 }
 
-static int snapshot_add_thread(struct snapshot *self, const struct ctprof_metric_info *info)
+static int snapshot_place_metric(struct snapshot *self, const struct ctprof_metric_info *info)
 {
-	return thread_writer_add(self->threads, info);
+	size_t place = schema_find_place(info->metric);
+
+	switch (place) {
+	case SCHEMA_THREAD:
+		return thread_writer_add(self->threads, info);
+	case SCHEMA_CGROUP:
+		return tree_add(&self->cgroup, info);
+	case SCHEMA_NAMED:
+		return named_add(&self->named, info, value_kind_of(info));
+	default:
+		return tree_add(&self->objects[place], info);
+	}
 }
 
-static int snapshot_add_cgroup(struct snapshot *self, const struct ctprof_metric_info *info)
+static int snapshot_seal(struct snapshot *self)
 {
-	return tree_add_metric(self->cgroup, info->metric->name, info);
-}
+	int r = thread_writer_seal(self->threads);
 
-static int snapshot_add_named(struct snapshot *self, const struct ctprof_metric_info *info)
-{
-	return named_writer_add(self->named, info);
-}
-
-static int snapshot_add_object(struct snapshot *self, const struct ctprof_metric_info *info)
-{
-	size_t skip;
-	size_t object = schema_find_object(info->metric, &skip);
-
-	return tree_add_metric(self->objects[object], info->metric->name + skip, info);
+	r = r < 0 ? r : named_seal(&self->named);
+	r = r < 0 ? r : tree_seal(&self->cgroup);
+	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
+		r = tree_seal(&self->objects[i]);
+	return r;
 }
 
 /* Row i's cells; without metrics of the scope there are none, and maybe no arrays. */
@@ -167,22 +149,22 @@ static void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_tar
 	bool exact = json_text(self->json, target->path, target->path_len);
 
 	json_literal(self->json, ":");
-	tree_write_open(self->cgroup, self->json);
+	tree_write_open(&self->cgroup, self->json);
 	if (!exact) {
 		json_key(self->json, "path_hex");
 		json_hex(self->json, target->path, target->path_len);
 	}
-	tree_write_close(self->cgroup, self->json, true);
+	tree_write_close(&self->cgroup, self->json, true);
 }
 
 static int snapshot_write_cgroups(struct snapshot *self, const struct ctprof_rows *rows)
 {
 	for (uint64_t i = 0; i < rows->n; i++) {
-		tree_clear(self->cgroup);
-		tree_load(self->cgroup, CTPROF_SCOPE_CGROUP, rows_values(rows, i),
-			  rows_states(rows, i));
-		if (tree_error(self->cgroup) < 0)
-			return tree_error(self->cgroup);
+		tree_clear(&self->cgroup);
+		int r = tree_load(&self->cgroup, CTPROF_SCOPE_CGROUP, rows_values(rows, i),
+				  rows_states(rows, i));
+		if (r < 0)
+			return r;
 		if (self->n_written++ > 0)
 			json_literal(self->json, ",");
 		snapshot_write_cgroup(self, ctprof_rows_target(rows, i));
@@ -193,49 +175,36 @@ static int snapshot_write_cgroups(struct snapshot *self, const struct ctprof_row
 static int snapshot_write_named(struct snapshot *self, const struct ctprof_rows *rows)
 {
 	for (uint64_t i = 0; i < rows->n; i++)
-		self->n_written += named_write(self->named, self->json, self->n_written > 0,
+		self->n_written += named_write(&self->named, self->json, self->n_written > 0,
 					       ctprof_rows_target(rows, i), rows_values(rows, i),
 					       rows_states(rows, i));
 	return 0;
 }
 
-/* The values are rendered at once: rows are lent for the call only. */
-static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows, bool *seen)
+/* The first row of the host and of the capture; rendered at once, for rows are lent
+ * for the call only. */
+static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows)
 {
+	bool *seen = rows->scope == CTPROF_SCOPE_HOST ? &self->host_seen : &self->capture_seen;
 	int r = 0;
 
-	if (*seen || rows->n == 0)
-		return 0;
+	for (size_t i = 0; r == 0 && !*seen && i < SCHEMA_N_OBJECTS; i++)
+		r = tree_load(&self->objects[i], rows->scope, rows->values, rows->states);
 	*seen = true;
-	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++) {
-		tree_load(self->objects[i], rows->scope, rows->values, rows->states);
-		r = r < 0 ? r : tree_error(self->objects[i]);
-	}
 	return r;
-}
-
-static int snapshot_load_host(struct snapshot *self, const struct ctprof_rows *rows)
-{
-	return snapshot_load_objects(self, rows, &self->host_seen);
-}
-
-static int snapshot_load_capture(struct snapshot *self, const struct ctprof_rows *rows)
-{
-	return snapshot_load_objects(self, rows, &self->capture_seen);
 }
 
 /* The rows of a scope, and where in the file they go. */
 static const struct row_class {
 	uint32_t scope;
 	enum part part;
-	int (*add)(struct snapshot *self, const struct ctprof_metric_info *info);
 	int (*take)(struct snapshot *self, const struct ctprof_rows *rows);
 } row_classes[N_ROW_CLASSES] = {
-	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_add_thread, snapshot_write_threads},
-	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_add_cgroup, snapshot_write_cgroups},
-	{CTPROF_SCOPE_OBJECT, PART_OBJECTS, snapshot_add_named, snapshot_write_named},
-	{CTPROF_SCOPE_HOST, PART_HEAD, snapshot_add_object, snapshot_load_host},
-	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_add_object, snapshot_load_capture},
+	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_write_threads},
+	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_write_cgroups},
+	{CTPROF_SCOPE_OBJECT, PART_OBJECTS, snapshot_write_named},
+	{CTPROF_SCOPE_HOST, PART_HEAD, snapshot_load_objects},
+	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_load_objects},
 };
 
 /* Process and mm values stand in the rows of threads.  N_ROW_CLASSES: a scope unknown here. */
@@ -261,7 +230,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 		return -EINVAL;
 	if (self->n_slots[class] <= info->index)
 		self->n_slots[class] = (uint64_t)info->index + 1;
-	return about_is_told(info) ? row_classes[class].add(self, info) : 0;
+	return about_is_told(info) ? snapshot_place_metric(self, info) : 0;
 }
 
 /* A metric without a place costs its own values only. */
@@ -280,7 +249,7 @@ static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_captu
 				r == -EEXIST ? "its place is taken or has another type"
 					     : "its name or scope is not known to the file");
 	}
-	return thread_writer_seal(self->threads);
+	return snapshot_seal(self);
 }
 
 static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
@@ -290,8 +259,6 @@ static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
 
 	if (r < 0)
 		return snapshot_fail(self, r);
-	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
-		tree_clear(self->objects[i]);
 	self->began_monotonic_ns = capture->monotonic_ns;
 	self->given = (struct ctprof_capture){.n_metrics = capture->n_metrics,
 					      .metrics = capture->metrics};
@@ -304,13 +271,13 @@ static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
 static void snapshot_write_object(struct snapshot *self, size_t i)
 {
 	const struct schema_object *object = &schema_objects[i];
-	const struct tree *tree = self->objects[i];
+	const struct tree *tree = &self->objects[i];
 
-	if (!tree_has_values(tree) && object->empty == SCHEMA_EMPTY_NULL) {
+	if (tree->n_present == 0 && object->empty == SCHEMA_EMPTY_NULL) {
 		json_member_string(self->json, object->key, NULL);
 		return;
 	}
-	if (!tree_has_values(tree) && !tree_has_absent(tree))
+	if (tree->n_present == 0 && !tree_has_absent(tree))
 		return;
 	json_key(self->json, object->key);
 	tree_write_close(tree, self->json, tree_write_open(tree, self->json));

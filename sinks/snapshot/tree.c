@@ -4,214 +4,131 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "array.h"
 #include "presence.h"
 
-#define NONE UINT32_MAX
 #define MAX_DEPTH 8
 /* The object's own members beside what is named by metrics. */
 #define RESERVED "absent"
 
-struct node {
-	uint32_t leaf; /* NONE: an object */
-	uint32_t parent, next, child, last_child;
-	bool shown; /* has something to write */
-};
-
-struct leaf {
-	uint32_t node;
-	uint32_t scope; /* of the batch; 0: no metric */
-	uint32_t index;
-	enum value_kind kind;
-	bool field;  /* written also when absent */
-	bool wanted; /* told when absent */
-	bool present;
-	size_t at, len; /* its text in values */
-};
-
-/* Node 0 is the object itself. */
-struct tree {
-	struct node *nodes;
-	struct json_piece *keys; /* of the nodes: `,"key":` */
-	size_t n_nodes;
-	struct leaf *leaves;
-	struct json_piece *names; /* of the leaves: `"name"` */
-	uint8_t *absences;        /* of the leaves, as told in "absent" */
-	size_t n_leaves;
-	size_t n_present;
-	struct json values;
-};
-
-/* Adds the last child of parent; *ret_node is meaningless when this fails. */
-static int tree_add_node(struct tree *tree, uint32_t parent, const char *key, size_t len,
-			 uint32_t *ret_node)
+int tree_init(struct tree *tree, size_t place)
 {
-	struct node *nodes = array_room(tree->nodes, tree->n_nodes, sizeof *nodes);
-	if (nodes)
-		tree->nodes = nodes;
-	struct json_piece *keys = array_room(tree->keys, tree->n_nodes, sizeof *keys);
-	if (keys)
-		tree->keys = keys;
-	if (!nodes || !keys || json_piece_make(",\"", key, len, "\":", &keys[tree->n_nodes]) < 0)
+	if (place < SCHEMA_N_OBJECTS)
+		tree->skip = strlen(schema_objects[place].prefix);
+	if (json_init(&tree->values, JSON_ROOM) < 0 || schema_add_fields(&tree->shape, place) < 0)
 		return -ENOMEM;
-
-	uint32_t node = (uint32_t)tree->n_nodes++;
-	nodes[node] = (struct node){
-		.leaf = NONE, .parent = parent, .next = NONE, .child = NONE, .last_child = NONE};
-	if (parent != NONE) {
-		uint32_t last = nodes[parent].last_child;
-
-		if (last == NONE)
-			nodes[parent].child = node;
-		else
-			nodes[last].next = node;
-		nodes[parent].last_child = node;
-	}
-	*ret_node = node;
-	return 0;
-}
-
-struct tree *tree_new(void)
-{
-	struct tree *tree = calloc(1, sizeof *tree);
-	uint32_t root;
-
-	if (!tree)
-		return NULL;
-	if (json_init(&tree->values, JSON_ROOM) < 0 ||
-	    tree_add_node(tree, NONE, "", 0, &root) < 0) {
-		tree_free(tree);
-		return NULL;
-	}
-	return tree;
+	tree->order = calloc(tree->shape.n + 1, sizeof *tree->order);
+	/* The fields of an object stand together. */
+	for (uint32_t i = 0; tree->order && i < tree->shape.n; i++)
+		tree->order[i] = i;
+	return tree->order ? 0 : -ENOMEM;
 }
 
 void tree_free(struct tree *tree)
 {
-	if (!tree)
-		return;
-	json_pieces_free(tree->keys, tree->n_nodes);
-	json_pieces_free(tree->names, tree->n_leaves);
+	shape_free(&tree->shape);
 	json_free(&tree->values);
-	free(tree->nodes);
+	free(tree->order);
 	free(tree->leaves);
 	free(tree->absences);
-	free(tree);
 }
 
-static uint32_t tree_find_child(const struct tree *tree, uint32_t parent, const char *key,
-				size_t len)
+static struct text tree_path(const struct tree *tree, uint32_t leaf)
 {
-	uint32_t node = tree->nodes[parent].child;
+	struct text name = member_name(&tree->shape.members[leaf]);
 
-	for (; node != NONE; node = tree->nodes[node].next) {
-		const struct json_piece *other = &tree->keys[node]; /* with ,"": around */
-
-		if (other->len == len + 4 && memcmp(other->p + 2, key, len) == 0)
-			return node;
-	}
-	return NONE;
+	return (struct text){name.p + tree->skip, name.len - tree->skip};
 }
 
-/* The node at path; made, with those above, when it is not there. */
-static int tree_make_path(struct tree *tree, const char *path, uint32_t *ret_node)
+/* How much of both paths names objects that both are in. */
+static size_t find_shared(struct text a, struct text b)
 {
-	uint32_t node = 0;
+	size_t shared = 0;
 
-	if (strcmp(path, RESERVED) == 0)
+	for (size_t i = 0; i < a.len && i < b.len && a.p[i] == b.p[i]; i++)
+		if (a.p[i] == '.')
+			shared = i + 1;
+	return shared;
+}
+
+/* Whether path is of something in what is a value. */
+static bool is_below(struct text path, struct text value)
+{
+	return path.len > value.len && path.p[value.len] == '.' &&
+	       memcmp(path.p, value.p, value.len) == 0;
+}
+
+static size_t count_dots(struct text path)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < path.len; i++)
+		n += path.p[i] == '.';
+	return n;
+}
+
+/* Where in the order a new leaf goes: behind those it shares most objects with. */
+static int tree_find_place(const struct tree *tree, struct text path, uint32_t *ret_at)
+{
+	uint32_t at = tree->shape.n;
+	size_t most = 0;
+
+	if (text_equal(path, RESERVED) || count_dots(path) >= MAX_DEPTH)
 		return -EEXIST;
-	for (unsigned int depth = 0; depth < MAX_DEPTH; depth++) {
-		if (tree->nodes[node].leaf != NONE)
+	for (uint32_t i = 0; i < tree->shape.n; i++) {
+		struct text other = tree_path(tree, tree->order[i]);
+		size_t shared = find_shared(path, other);
+
+		if (is_below(path, other) || is_below(other, path))
 			return -EEXIST;
-
-		size_t len = strcspn(path, ".");
-		uint32_t child = tree_find_child(tree, node, path, len);
-		int r = child == NONE ? tree_add_node(tree, node, path, len, &child) : 0;
-		if (r < 0)
-			return r;
-		node = child;
-		if (path[len] == '\0') {
-			*ret_node = node;
-			return 0;
+		if (shared > 0 && shared >= most) {
+			most = shared;
+			at = i + 1;
 		}
-		path += len + 1;
 	}
-	return -EEXIST;
-}
-
-/* Makes node, which has nothing below, the leaf of the metric `name`. */
-static int tree_add_leaf(struct tree *tree, uint32_t node, const char *name,
-			 const struct leaf *model)
-{
-	if (tree->nodes[node].child != NONE)
-		return -EEXIST;
-	struct leaf *leaves = array_room(tree->leaves, tree->n_leaves, sizeof *leaves);
-	if (leaves)
-		tree->leaves = leaves;
-	struct json_piece *names = array_room(tree->names, tree->n_leaves, sizeof *names);
-	if (names)
-		tree->names = names;
-	uint8_t *absences = array_room(tree->absences, tree->n_leaves, sizeof *absences);
-	if (absences)
-		tree->absences = absences;
-	if (!leaves || !names || !absences ||
-	    json_piece_make("\"", name, strlen(name), "\"", &names[tree->n_leaves]) < 0)
-		return -ENOMEM;
-	tree->nodes[node].leaf = (uint32_t)tree->n_leaves;
-	leaves[tree->n_leaves] = *model;
-	leaves[tree->n_leaves].node = node;
-	absences[tree->n_leaves++] = CTPROF_PRESENT;
+	*ret_at = at;
 	return 0;
 }
 
-int tree_add_field(struct tree *tree, const char *path, const struct schema_field *field)
+int tree_add(struct tree *tree, const struct ctprof_metric_info *info)
 {
-	const struct leaf model = {.kind = field->kind, .field = true};
-	uint32_t node;
-	int r = tree_make_path(tree, path, &node);
+	struct text name = {info->metric->name, strlen(info->metric->name)};
+	enum value_kind natural = value_kind_of(info);
+	uint32_t n = tree->shape.n, at;
 
-	return r < 0 ? r : tree_add_leaf(tree, node, field->name, &model);
-}
-
-int tree_add_metric(struct tree *tree, const char *path, const struct ctprof_metric_info *info)
-{
-	struct leaf model = {
-		.scope = info->metric->scope,
-		.index = info->index,
-		.kind = value_kind_of(info),
-		.wanted = info->wanted != 0,
-	};
-	uint32_t node;
-	int r = tree_make_path(tree, path, &node);
-
+	if (shape_find(&tree->shape, name) != SHAPE_NONE)
+		return shape_add_metric(&tree->shape, info, natural);
+	int r = tree_find_place(tree, (struct text){name.p + tree->skip, name.len - tree->skip},
+				&at);
 	if (r < 0)
 		return r;
-	uint32_t leaf = tree->nodes[node].leaf;
-	if (leaf == NONE)
-		return tree_add_leaf(tree, node, info->metric->name, &model);
-	struct leaf *field = &tree->leaves[leaf];
-	if (field->scope != 0 || !value_accepts(field->kind, model.kind))
-		return -EEXIST;
-	field->scope = model.scope;
-	field->index = model.index;
-	field->wanted = model.wanted;
+	uint32_t *order = reallocarray(tree->order, n + 1, sizeof *order);
+	if (!order)
+		return -ENOMEM;
+	tree->order = order;
+	r = shape_add_metric(&tree->shape, info, natural);
+	if (r < 0)
+		return r;
+	memmove(order + at + 1, order + at, (n - at) * sizeof *order);
+	order[at] = n;
 	return 0;
 }
 
-static void tree_show(struct tree *tree, uint32_t node)
+int tree_seal(struct tree *tree)
 {
-	for (; node != NONE && !tree->nodes[node].shown; node = tree->nodes[node].parent)
-		tree->nodes[node].shown = true;
+	/* "extra" may have none. */
+	tree->leaves = calloc(tree->shape.n + 1, sizeof *tree->leaves);
+	tree->absences = calloc(tree->shape.n + 1, sizeof *tree->absences);
+	if (!tree->leaves || !tree->absences)
+		return -ENOMEM;
+	tree_clear(tree);
+	return 0;
 }
 
-static void tree_set_absent(struct tree *tree, size_t i, uint8_t why)
+static void tree_set_absent(struct tree *tree, uint32_t i, uint8_t why)
 {
-	const struct leaf *leaf = &tree->leaves[i];
-	bool told = leaf->field || leaf->wanted;
+	bool told = i < tree->shape.n_fields || tree->shape.members[i].wanted;
 
 	tree->absences[i] = told ? why : CTPROF_PRESENT;
-	if (leaf->field)
-		tree_show(tree, leaf->node);
 }
 
 void tree_clear(struct tree *tree)
@@ -219,117 +136,129 @@ void tree_clear(struct tree *tree)
 	tree->values.used = 0;
 	tree->values.error = 0;
 	tree->n_present = 0;
-	for (size_t i = 0; i < tree->n_nodes; i++)
-		tree->nodes[i].shown = false;
-	for (size_t i = 0; i < tree->n_leaves; i++) {
+	for (uint32_t i = 0; i < tree->shape.n; i++) {
 		tree->leaves[i].present = false;
 		tree_set_absent(tree, i, CTPROF_ABSENT_SKIPPED);
 	}
 }
 
-/* The value's text, and behind a text that is no UTF-8 the member with its bytes. */
-static void tree_render(struct tree *tree, struct leaf *leaf, uint64_t bits)
+/* The last part of the leaf's path. */
+static struct text tree_key(const struct tree *tree, uint32_t leaf)
 {
-	struct json *json = &tree->values;
-	const struct json_piece *key = &tree->keys[leaf->node];
+	struct text path = tree_path(tree, leaf);
+	const char *dot = memrchr(path.p, '.', path.len);
+	size_t before = dot ? (size_t)(dot + 1 - path.p) : 0;
 
-	leaf->at = json->used;
-	if (!value_write(leaf->kind, json, bits)) {
-		json_raw(json, key->p, key->len - 2);
-		json_literal(json, "_hex\":");
-		json_hex(json, value_text(bits)->bytes, value_text(bits)->length);
-	}
-	leaf->len = json->used - leaf->at;
+	return (struct text){path.p + before, path.len - before};
 }
 
-void tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const uint8_t *states)
+/* The value's text, and behind a text that is no UTF-8 the member with its bytes. */
+static void tree_render(struct tree *tree, uint32_t i, enum value_kind kind, uint64_t bits)
 {
-	for (size_t i = 0; i < tree->n_leaves; i++) {
-		struct leaf *leaf = &tree->leaves[i];
+	struct leaf *leaf = &tree->leaves[i];
 
-		if (leaf->scope != scope)
+	leaf->at = tree->values.used;
+	if (!value_write(kind, &tree->values, bits))
+		value_write_hex(&tree->values, tree_key(tree, i), bits);
+	leaf->len = tree->values.used - leaf->at;
+	leaf->present = true;
+}
+
+int tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const uint8_t *states)
+{
+	for (uint32_t i = 0; i < tree->shape.n; i++) {
+		const struct member *member = &tree->shape.members[i];
+
+		if (!member->registered || member->scope != scope)
 			continue;
-		uint8_t state = states[leaf->index];
-		if (state == CTPROF_PRESENT && !value_fits(leaf->kind, values[leaf->index]))
-			state = CTPROF_ABSENT_INVALID;
+		uint8_t state = member_state(member, values, states);
 		if (state != CTPROF_PRESENT) {
 			tree_set_absent(tree, i, state);
 			continue;
 		}
-		tree_render(tree, leaf, values[leaf->index]);
-		leaf->present = true;
+		tree_render(tree, i, member->kind, values[member->slot]);
 		tree->absences[i] = CTPROF_PRESENT;
 		tree->n_present++;
-		tree_show(tree, leaf->node);
 	}
-}
-
-int tree_error(const struct tree *tree)
-{
 	return tree->values.error;
-}
-
-bool tree_has_values(const struct tree *tree)
-{
-	return tree->n_present > 0;
 }
 
 bool tree_has_absent(const struct tree *tree)
 {
-	for (size_t i = 0; i < tree->n_leaves; i++)
+	for (uint32_t i = 0; i < tree->shape.n; i++)
 		if (tree->absences[i] != CTPROF_PRESENT)
 			return true;
 	return false;
 }
 
-static void tree_write_leaf(const struct tree *tree, struct json *json, const struct leaf *leaf)
+static void tree_write_leaf(const struct tree *tree, struct json *json, uint32_t i)
 {
-	const char *absent = value_absent(leaf->kind);
+	const struct leaf *leaf = &tree->leaves[i];
+	const char *absent = value_absent(tree->shape.members[i].kind);
+	struct text key = tree_key(tree, i);
 
+	json_literal(json, "\"");
+	json_raw(json, key.p, key.len);
+	json_literal(json, "\":");
 	if (leaf->present)
 		json_raw(json, tree->values.data + leaf->at, leaf->len);
 	else
 		json_raw(json, absent, strlen(absent));
 }
 
-/* As deep as MAX_DEPTH. */
-static bool tree_write_members(const struct tree *tree, struct json *json, uint32_t parent)
+/* The objects that path, from some part of it on, goes through. */
+static void open_objects(struct json *json, struct text path)
 {
-	uint32_t child = tree->nodes[parent].child;
-	size_t written = 0;
+	const char *dot;
 
-	for (; child != NONE; child = tree->nodes[child].next) {
-		const struct node *node = &tree->nodes[child];
-		size_t comma = written > 0 ? 0 : 1;
+	for (; (dot = memchr(path.p, '.', path.len)); path.p = dot + 1) {
+		size_t len = (size_t)(dot - path.p);
 
-		if (!node->shown)
-			continue;
-		written++;
-		json_raw(json, tree->keys[child].p + comma, tree->keys[child].len - comma);
-		if (node->leaf != NONE) {
-			tree_write_leaf(tree, json, &tree->leaves[node->leaf]);
-			continue;
-		}
-		json_literal(json, "{");
-		tree_write_members(tree, json, child);
-		json_literal(json, "}");
+		json_literal(json, "\"");
+		json_raw(json, path.p, len);
+		json_literal(json, "\":{");
+		path.len -= len + 1;
 	}
-	return written > 0;
 }
 
+static void close_objects(struct json *json, size_t n)
+{
+	while (n-- > 0)
+		json_literal(json, "}");
+}
+
+/* Leaves of one object follow each other: between two, what the next is not in ends. */
 bool tree_write_open(const struct tree *tree, struct json *json)
 {
+	struct text before = {"", 0};
+	bool any = false;
+
 	json_literal(json, "{");
-	return tree_write_members(tree, json, 0);
+	for (uint32_t i = 0; i < tree->shape.n; i++) {
+		uint32_t leaf = tree->order[i];
+
+		if (leaf >= tree->shape.n_fields && !tree->leaves[leaf].present)
+			continue;
+		struct text path = tree_path(tree, leaf);
+		size_t shared = find_shared(before, path);
+		close_objects(json,
+			      count_dots((struct text){before.p + shared, before.len - shared}));
+		json_raw(json, ",", any);
+		open_objects(json, (struct text){path.p + shared, path.len - shared});
+		tree_write_leaf(tree, json, leaf);
+		before = path;
+		any = true;
+	}
+	close_objects(json, count_dots(before));
+	return any;
 }
 
 void tree_write_close(const struct tree *tree, struct json *json, bool comma)
 {
 	if (tree_has_absent(tree)) {
-		if (comma)
-			json_literal(json, ",");
+		json_raw(json, ",", comma);
 		json_literal(json, "\"" RESERVED "\":");
-		presence_write_set(json, tree->names, tree->absences, tree->n_leaves);
+		presence_write_set(json, &tree->shape, tree->absences);
 	}
 	json_literal(json, "}");
 }

@@ -4,30 +4,36 @@
 
 #include "schema.h"
 
-struct tree;
+/* The text of a leaf in tree.values, of a value that is present. */
+struct leaf {
+	bool present;
+	size_t at, len;
+};
 
-/* NULL: out of memory. */
-struct tree *tree_new(void);
+struct tree {
+	struct shape shape; /* the leaves: a field is written whether present or not */
+	size_t skip;        /* what of their names stands for the object itself */
+	uint32_t *order;    /* of the leaves, as they are written */
+	struct leaf *leaves;
+	uint8_t *absences; /* of the leaves, as told in "absent" */
+	size_t n_present;
+	struct json values;
+};
+
+/* With the fields of a place.  -ENOMEM. */
+int tree_init(struct tree *tree, size_t place);
 void tree_free(struct tree *tree);
-
-/*
- * Adds the leaf `path` for the metric `name` of which path is the end.  A field
- * is written whether present or not; a metric joins its field, or is written
- * when present.  -EEXIST: the place is taken by another, the kinds disagree,
- * or there are too many dots.  -ENOMEM.
- */
-int tree_add_field(struct tree *tree, const char *path, const struct schema_field *field);
-int tree_add_metric(struct tree *tree, const char *path, const struct ctprof_metric_info *info);
+/* -EEXIST: the place is taken by another, the kinds disagree, or there are too many
+ * dots.  -ENOMEM. */
+int tree_add(struct tree *tree, const struct ctprof_metric_info *info);
+/* No more metrics.  -ENOMEM. */
+int tree_seal(struct tree *tree);
 
 /* Forgets the values. */
 void tree_clear(struct tree *tree);
-/* Takes the values of a row of that scope; keeps nothing that was lent. */
-void tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const uint8_t *states);
-/* 0, or -ENOMEM if a value was lost since tree_clear(). */
-int tree_error(const struct tree *tree);
-
-/* Whether a value is present. */
-bool tree_has_values(const struct tree *tree);
+/* Takes the values of a row of that scope; keeps nothing that was lent.  -ENOMEM if a
+ * value was lost since tree_clear(). */
+int tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const uint8_t *states);
 /* Whether a wanted value, or one of a field, is absent. */
 bool tree_has_absent(const struct tree *tree);
 

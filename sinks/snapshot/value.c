@@ -1,45 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "value.h"
 
-static bool fits_always(uint64_t bits)
-{
-	(void)bits;
-	return true;
-}
-
-static bool fits_u32(uint64_t bits)
-{
-	return bits <= UINT32_MAX;
-}
-
-static bool fits_u16(uint64_t bits)
-{
-	return bits <= UINT16_MAX;
-}
-
-static bool fits_i32(uint64_t bits)
-{
-	int64_t value = (int64_t)bits;
-
-	return value >= INT32_MIN && value <= INT32_MAX;
-}
-
-static bool fits_char(uint64_t bits)
-{
-	return bits > 0 && bits < 0x80;
-}
-
-static bool fits_bool(uint64_t bits)
-{
-	return bits <= 1;
-}
-
-/* The host promises an address; a slip there must not become a crash here. */
-static bool fits_address(uint64_t bits)
-{
-	return bits != 0;
-}
-
 static bool write_u64(struct json *json, uint64_t bits)
 {
 	json_u64(json, bits);
@@ -124,25 +85,25 @@ static bool write_map(struct json *json, uint64_t bits)
 static const struct value_form {
 	uint32_t accepts; /* natural kinds */
 	const char *absent;
-	bool (*fits)(uint64_t bits);
+	uint64_t min, max; /* negative numbers as two's complement; an address is never 0 */
 	bool (*write)(struct json *json, uint64_t bits);
 } forms[N_VALUE_KINDS] = {
-	[VALUE_U64] = {ACCEPTS(VALUE_U64) | ACCEPTS(VALUE_BOOL), "0", fits_always, write_u64},
-	[VALUE_U32] = {ACCEPTS(VALUE_U64) | ACCEPTS(VALUE_I64), "0", fits_u32, write_u64},
-	[VALUE_U16] = {ACCEPTS(VALUE_U64), "0", fits_u16, write_u64},
-	[VALUE_LIMIT] = {ACCEPTS(VALUE_U64), "null", fits_always, write_limit},
-	[VALUE_OPT_U64] = {ACCEPTS(VALUE_U64), "null", fits_always, write_u64},
-	[VALUE_PERIOD] = {ACCEPTS(VALUE_U64), "100000", fits_always, write_u64},
-	[VALUE_I64] = {ACCEPTS(VALUE_I64), "0", fits_always, write_i64},
-	[VALUE_I32] = {ACCEPTS(VALUE_I64), "0", fits_i32, write_i64},
-	[VALUE_OPT_I32] = {ACCEPTS(VALUE_I64), "null", fits_i32, write_i64},
-	[VALUE_CHAR] = {ACCEPTS(VALUE_CHAR), "\"~\"", fits_char, write_char},
-	[VALUE_BOOL] = {ACCEPTS(VALUE_BOOL), "false", fits_bool, write_bool},
-	[VALUE_TEXT] = {ACCEPTS(VALUE_TEXT), "\"\"", fits_address, write_text},
-	[VALUE_OPT_TEXT] = {ACCEPTS(VALUE_TEXT), "null", fits_address, write_text},
-	[VALUE_CPUS] = {ACCEPTS(VALUE_CPUS), "[]", fits_address, write_cpus},
-	[VALUE_MAP] = {ACCEPTS(VALUE_MAP), "{}", fits_address, write_map},
-	[VALUE_TEXTS] = {ACCEPTS(VALUE_TEXTS), "{}", fits_address, write_map},
+	[VALUE_U64] = {ACCEPTS(VALUE_U64) | ACCEPTS(VALUE_BOOL), "0", 0, UINT64_MAX, write_u64},
+	[VALUE_U32] = {ACCEPTS(VALUE_U64) | ACCEPTS(VALUE_I64), "0", 0, UINT32_MAX, write_u64},
+	[VALUE_U16] = {ACCEPTS(VALUE_U64), "0", 0, UINT16_MAX, write_u64},
+	[VALUE_LIMIT] = {ACCEPTS(VALUE_U64), "null", 0, UINT64_MAX, write_limit},
+	[VALUE_OPT_U64] = {ACCEPTS(VALUE_U64), "null", 0, UINT64_MAX, write_u64},
+	[VALUE_PERIOD] = {ACCEPTS(VALUE_U64), "100000", 0, UINT64_MAX, write_u64},
+	[VALUE_I64] = {ACCEPTS(VALUE_I64), "0", (uint64_t)INT64_MIN, INT64_MAX, write_i64},
+	[VALUE_I32] = {ACCEPTS(VALUE_I64), "0", (uint64_t)INT32_MIN, INT32_MAX, write_i64},
+	[VALUE_OPT_I32] = {ACCEPTS(VALUE_I64), "null", (uint64_t)INT32_MIN, INT32_MAX, write_i64},
+	[VALUE_CHAR] = {ACCEPTS(VALUE_CHAR), "\"~\"", 1, 0x7f, write_char},
+	[VALUE_BOOL] = {ACCEPTS(VALUE_BOOL), "false", 0, 1, write_bool},
+	[VALUE_TEXT] = {ACCEPTS(VALUE_TEXT), "\"\"", 1, UINT64_MAX, write_text},
+	[VALUE_OPT_TEXT] = {ACCEPTS(VALUE_TEXT), "null", 1, UINT64_MAX, write_text},
+	[VALUE_CPUS] = {ACCEPTS(VALUE_CPUS), "[]", 1, UINT64_MAX, write_cpus},
+	[VALUE_MAP] = {ACCEPTS(VALUE_MAP), "{}", 1, UINT64_MAX, write_map},
+	[VALUE_TEXTS] = {ACCEPTS(VALUE_TEXTS), "{}", 1, UINT64_MAX, write_map},
 };
 
 enum value_kind value_kind_of(const struct ctprof_metric_info *info)
@@ -192,10 +153,21 @@ const char *value_absent(enum value_kind kind)
 
 bool value_fits(enum value_kind kind, uint64_t bits)
 {
-	return forms[kind].fits(bits);
+	const struct value_form *form = &forms[kind];
+
+	/* Counted from min, negative and other numbers are in one order. */
+	return bits - form->min <= form->max - form->min;
 }
 
 bool value_write(enum value_kind kind, struct json *json, uint64_t bits)
 {
 	return forms[kind].write(json, bits);
+}
+
+void value_write_hex(struct json *json, struct text name, uint64_t bits)
+{
+	json_literal(json, ",\"");
+	json_raw(json, name.p, name.len);
+	json_literal(json, "_hex\":");
+	json_hex(json, value_text(bits)->bytes, value_text(bits)->length);
 }

@@ -4,6 +4,7 @@
 
 #include "ctprof/sink.h"
 #include "json.h"
+#include "text.h"
 
 enum value_kind {
 	VALUE_U64,
@@ -38,6 +39,9 @@ const char *value_absent(enum value_kind kind);
 bool value_fits(enum value_kind kind, uint64_t bits);
 /* False when bytes that are no UTF-8 were replaced; only texts, not maps, say so. */
 bool value_write(enum value_kind kind, struct json *json, uint64_t bits);
+
+/* `,"NAME_hex":"..."`, for behind a text that is no UTF-8. */
+void value_write_hex(struct json *json, struct text name, uint64_t bits);
 
 /* The stored form behind the bits of a text. */
 static inline const struct ctprof_text *value_text(uint64_t bits)

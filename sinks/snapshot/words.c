@@ -8,6 +8,7 @@
 const struct word words_kinds[] = {CTPROF_KIND_WORDS(WORD){0, NULL}};
 const struct word words_units[] = {CTPROF_UNIT_WORDS(WORD){0, NULL}};
 const struct word words_scopes[] = {CTPROF_SCOPE_WORDS(WORD){0, NULL}};
+const struct word words_absences[] = {CTPROF_ABSENCE_WORDS(WORD){0, NULL}};
 
 const struct word words_flags[] = {
 	{CTPROF_METRIC_ON_DEMAND, "on_demand"},

@@ -15,6 +15,7 @@ struct word {
 extern const struct word words_kinds[];
 extern const struct word words_units[];
 extern const struct word words_scopes[];
+extern const struct word words_absences[];
 extern const struct word words_flags[]; /* each one bit */
 extern const struct word words_plugin_kinds[];
 extern const struct word words_plugin_states[];

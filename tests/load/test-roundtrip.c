@@ -2,7 +2,7 @@
 /* What is captured is what is loaded: every type, scope, unit and reason, bit for bit. */
 #include <string.h>
 
-#include "../../sinks/snapshot/known.h"
+#include "../../sinks/snapshot/schema.h"
 #include "kit.h"
 #include "row/batch.h"
 

@@ -6,15 +6,17 @@
 
 #define N 20
 
-static char name_texts[N][8];
-static struct json_piece names[N];
-
-static void make_names(void)
+/* Members m0, m1, ... */
+static struct shape make_shape(guint n)
 {
-	for (guint i = 0; i < N; i++) {
-		g_snprintf(name_texts[i], sizeof name_texts[i], "\"m%u\"", i);
-		names[i] = (struct json_piece){name_texts[i], strlen(name_texts[i])};
+	struct shape shape = {0};
+
+	for (guint i = 0; i < n; i++) {
+		g_autofree char *name = g_strdup_printf("m%u", i);
+
+		g_assert_cmpint(shape_add_field(&shape, name, VALUE_U64), ==, 0);
 	}
+	return shape;
 }
 
 static char *take_text(struct json *json)
@@ -37,11 +39,12 @@ static void assert_ref(struct presence *presence, struct json *json, const guint
 static void test_reasons(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
+	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(9);
 	/* 25: what a newer host may say */
 	static const guint8 states[N] = {60, 10, 70, 20, 30, 40, 50, 60, 25};
 
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
-	presence_write_set(&json, names, states, 9);
+	presence_write_set(&json, &shape, states);
 	g_autofree char *text = take_text(&json);
 	g_assert_cmpstr(
 		text, ==,
@@ -53,7 +56,8 @@ static void test_reasons(void)
 static void test_equal_sets_share_a_number(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
-	struct presence *presence = presence_new(names, 2);
+	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(2);
+	struct presence *presence = presence_new(&shape);
 	static const guint8 all[2] = {0, 0}, first[2] = {20, 0}, other[2] = {10, 0};
 
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
@@ -79,7 +83,8 @@ static void states_of_number(guint number, guint8 *states)
 static void test_too_many_sets(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
-	struct presence *presence = presence_new(names, N);
+	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(N);
+	struct presence *presence = presence_new(&shape);
 	guint8 states[N];
 
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
@@ -100,7 +105,6 @@ static void test_too_many_sets(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	make_names();
 	g_test_add_func("/presence/reasons", test_reasons);
 	g_test_add_func("/presence/shared", test_equal_sets_share_a_number);
 	g_test_add_func("/presence/bound", test_too_many_sets);
