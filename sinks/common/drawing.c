@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "drawing.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 
 const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field)
 {
@@ -19,67 +20,44 @@ bool drawing_is_text(const struct ctprof_report_field *field)
 	return strcmp(field->unit, "text") == 0;
 }
 
-typedef void (*say_value)(const struct ctprof_value *value, struct drawing_words *words);
-
-static void say_range(const struct ctprof_value *value, struct drawing_words *words)
+static void say_range(struct drawing_words *words, const struct ctprof_value *value, const char *to,
+		      const char *after)
 {
 	if (value->min == value->max)
-		snprintf(words->before, sizeof words->before, "%" PRId64, value->min);
+		snprintf(words->before, sizeof words->before, "%" PRId64 "%s", value->min, after);
 	else
-		snprintf(words->before, sizeof words->before, "%" PRId64 "..%" PRId64, value->min,
-			 value->max);
+		snprintf(words->before, sizeof words->before, "%" PRId64 "%s%" PRId64 "%s",
+			 value->min, to, value->max, after);
 }
-
-static void say_mode(const struct ctprof_value *value, struct drawing_words *words)
-{
-	if (value->count != value->n || value->n == 0)
-		snprintf(words->after, sizeof words->after, " (%" PRIu64 "/%" PRIu64 ")",
-			 value->count, value->n);
-}
-
-static void say_cpus(const struct ctprof_value *value, struct drawing_words *words)
-{
-	if (value->min == value->max)
-		snprintf(words->before, sizeof words->before, "%" PRId64 " cpus (", value->min);
-	else
-		snprintf(words->before, sizeof words->before, "%" PRId64 "-%" PRId64 " cpus (",
-			 value->min, value->max);
-	if (!value->text)
-		words->text = "mixed";
-	snprintf(words->after, sizeof words->after, ")");
-}
-
-static void say_unlimited(const struct ctprof_value *value, struct drawing_words *words)
-{
-	(void)value;
-	words->text = "max";
-}
-
-static void say_text(const struct ctprof_value *value, struct drawing_words *words)
-{
-	(void)value;
-	(void)words;
-}
-
-static const struct {
-	uint32_t type; /* enum ctprof_value_type */
-	say_value say;
-} sayings[] = {
-	{CTPROF_VALUE_RANGE, say_range}, {CTPROF_VALUE_MODE, say_mode},
-	{CTPROF_VALUE_CPUS, say_cpus},   {CTPROF_VALUE_UNLIMITED, say_unlimited},
-	{CTPROF_VALUE_TEXT, say_text},
-};
 
 bool drawing_words(const struct ctprof_value *value, struct drawing_words *ret_words)
 {
-	for (size_t i = 0; i < sizeof sayings / sizeof sayings[0]; i++) {
-		if (sayings[i].type != value->type)
-			continue;
-		*ret_words = (struct drawing_words){.text = value->text ? value->text : ""};
-		sayings[i].say(value, ret_words);
-		return true;
+	struct drawing_words words = {.text = value->text ? value->text : ""};
+
+	switch (value->type) {
+	case CTPROF_VALUE_RANGE:
+		say_range(&words, value, "..", "");
+		break;
+	case CTPROF_VALUE_MODE:
+		if (value->count != value->n || value->n == 0)
+			snprintf(words.after, sizeof words.after, " (%" PRIu64 "/%" PRIu64 ")",
+				 value->count, value->n);
+		break;
+	case CTPROF_VALUE_CPUS:
+		say_range(&words, value, "-", " cpus (");
+		words.text = value->text ? value->text : "mixed";
+		snprintf(words.after, sizeof words.after, ")");
+		break;
+	case CTPROF_VALUE_UNLIMITED:
+		words.text = "max";
+		break;
+	case CTPROF_VALUE_TEXT:
+		break;
+	default:
+		return false;
 	}
-	return false;
+	*ret_words = words;
+	return true;
 }
 
 int drawing_open(const struct ctprof_host *host, void **ret_self)
@@ -91,4 +69,34 @@ int drawing_open(const struct ctprof_host *host, void **ret_self)
 void drawing_close(void *self)
 {
 	(void)self;
+}
+
+static ssize_t write_to_host(void *cookie, const char *data, size_t size)
+{
+	const struct ctprof_host *host = cookie;
+	int result = host->write(host, data, size);
+
+	if (result >= 0)
+		return (ssize_t)size;
+	errno = -result;
+	return 0; /* a stream's word for failure: it has no -1 */
+}
+
+int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,
+		      void (*draw)(const struct ctprof_host *host, FILE *stream,
+				   const struct ctprof_report *report))
+{
+	static const cookie_io_functions_t functions = {.write = write_to_host};
+	FILE *stream = fopencookie((void *)(uintptr_t)host, "w", functions);
+
+	if (!stream)
+		return -errno;
+	/* Fewer and larger writes; without it the default buffer serves. */
+	(void)setvbuf(stream, NULL, _IOFBF, 65536);
+	draw(host, stream, report);
+	int failed = ferror(stream);
+	errno = EIO;
+	if (fclose(stream) < 0)
+		return -errno;
+	return failed ? -EIO : 0;
 }

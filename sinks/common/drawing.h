@@ -4,9 +4,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
+#include "border.h"
 #include "ctprof/report.h"
-#include "ctprof/sink.h"
 
 /* open() and close() of a sink that only draws: all it keeps is its host. */
 int drawing_open(const struct ctprof_host *host, void **ret_self);
@@ -14,57 +15,37 @@ void drawing_close(void *self);
 
 /* The whole plugin of such a sink. */
 #define DRAWING_SINK(name_, summary_, report_)                                                     \
-	static const struct ctprof_sink_ops ops = {                                                \
-		.struct_size = sizeof ops,                                                         \
-		.open = drawing_open,                                                              \
-		.close = drawing_close,                                                            \
-		.report = report_,                                                                 \
-	};                                                                                         \
-	static const struct ctprof_plugin descriptor = {                                           \
-		.struct_size = sizeof descriptor,                                                  \
-		.abi_major = CTPROF_ABI_MAJOR,                                                     \
-		.abi_minor = CTPROF_ABI_MINOR,                                                     \
-		.kind = CTPROF_KIND_SINK,                                                          \
-		.thread_model = CTPROF_THREADS_SERIAL,                                             \
-		.cost = CTPROF_COST_CHEAP,                                                         \
-		.name = name_,                                                                     \
-		.version = CTPROF_VERSION,                                                         \
-		.summary = summary_,                                                               \
-		.ops = &ops,                                                                       \
-	};                                                                                         \
-	CTPROF_PLUGIN(descriptor)
+	SINK_PLUGIN(name_, summary_, .open = drawing_open, .close = drawing_close,                 \
+		    .report = report_)
 
-static inline const void *drawing_element(const void *first, uint64_t i)
-{
-	/* Every struct of the border begins with its size. */
-	const uint32_t *size = first;
-
-	return (const char *)first + i * *size;
-}
+/* Lends draw() a stream into the host's output; 0, or -errno of what could not be written. */
+int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,
+		      void (*draw)(const struct ctprof_host *host, FILE *stream,
+				   const struct ctprof_report *report));
 
 static inline const struct ctprof_report_section *
 drawing_section(const struct ctprof_report *report, uint64_t i)
 {
-	return drawing_element(report->sections, i);
+	return border_element(report->sections, i);
 }
 
 static inline const struct ctprof_report_field *
 drawing_field(const struct ctprof_report_section *section, uint64_t i)
 {
-	return drawing_element(section->fields, i);
+	return border_element(section->fields, i);
 }
 
 static inline const struct ctprof_report_line *
 drawing_line(const struct ctprof_report_section *section, uint64_t i)
 {
-	return drawing_element(section->lines, i);
+	return border_element(section->lines, i);
 }
 
 /* The line's cell i, which is of the field line->first + i. */
 static inline const struct ctprof_cell *drawing_cell(const struct ctprof_report_line *line,
 						     uint64_t i)
 {
-	return drawing_element(line->cells, i);
+	return border_element(line->cells, i);
 }
 
 /* The line's cell of a field; one without values when the line has none. */
@@ -73,13 +54,13 @@ const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line,
 static inline const struct ctprof_report_line *drawing_only(const struct ctprof_report *report,
 							    unsigned int side, uint64_t i)
 {
-	return drawing_element(report->only[side], i);
+	return border_element(report->only[side], i);
 }
 
 static inline const struct ctprof_report_rename *drawing_rename(const struct ctprof_report *report,
 								uint64_t i)
 {
-	return drawing_element(report->renames, i);
+	return border_element(report->renames, i);
 }
 
 /* flag: CTPROF_SECTION_*. */

@@ -47,13 +47,6 @@ int json_piece_make(const char *before, const char *name, size_t len, const char
 	return 0;
 }
 
-void json_pieces_free(struct json_piece *pieces, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(pieces[i].p);
-	free(pieces);
-}
-
 static int json_grow(struct json *json)
 {
 	size_t size = json->size * 2;
@@ -233,18 +226,6 @@ void json_key(struct json *json, const char *key)
 	json_literal(json, ",\"");
 	json_raw(json, key, strlen(key));
 	json_literal(json, "\":");
-}
-
-void json_member_u64(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
-
-void json_member_string(struct json *json, const char *key, const char *string)
-{
-	json_key(json, key);
-	json_string(json, string);
 }
 
 void json_real(struct json *json, double value)

@@ -34,8 +34,6 @@ struct json_piece {
 /* The three strings put together; name is len bytes and needs no escaping.  -ENOMEM. */
 int json_piece_make(const char *before, const char *name, size_t len, const char *after,
 		    struct json_piece *ret_piece);
-/* n pieces and the array they are in. */
-void json_pieces_free(struct json_piece *pieces, size_t n);
 
 /* A growing buffer; drain and context may be set afterwards.  -ENOMEM. */
 int json_init(struct json *json, size_t size);
@@ -81,10 +79,8 @@ void json_hex(struct json *json, const char *bytes, size_t len);
 /* A NUL-terminated string, or null. */
 void json_string(struct json *json, const char *string);
 
-/* Members of an object: `,"key":` and a value.  key needs no escaping. */
+/* `,"key":`; key needs no escaping. */
 void json_key(struct json *json, const char *key);
-void json_member_u64(struct json *json, const char *key, uint64_t value);
-void json_member_string(struct json *json, const char *key, const char *string);
 
 /* With as few digits as read back the same; null when it is not finite. */
 void json_real(struct json *json, double value);

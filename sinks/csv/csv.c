@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A report as comma-separated values (RFC 4180). */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "drawing.h"
-#include "hoststream.h"
 #include "real.h"
 #include "utf8.h"
 
@@ -279,12 +277,7 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 
 static int csv_report(void *self, const struct ctprof_report *report)
 {
-	FILE *stream = hoststream_open(self);
-
-	if (!stream)
-		return -errno;
-	put_report(self, stream, report);
-	return hoststream_close(stream);
+	return drawing_to_stream(self, report, put_report);
 }
 
 DRAWING_SINK("csv", "Writes a report as comma-separated values", csv_report)

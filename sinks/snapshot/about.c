@@ -5,16 +5,12 @@
 
 static void about_write_flags(struct json *json, uint32_t set)
 {
-	const char *separator = "";
+	size_t written = 0;
 
 	json_literal(json, ",\"flags\":[");
-	for (const struct word *flag = words_flags; flag->word; flag++) {
-		if (!(set & flag->value))
-			continue;
-		json_raw(json, separator, strlen(separator));
-		separator = ",";
-		json_string(json, flag->word);
-	}
+	for (const struct word *flag = words_flags; flag->word; flag++)
+		if (set & flag->value)
+			json_print(json, written++ > 0 ? ",%s" : "%s", flag->word);
 	json_literal(json, "]");
 }
 
@@ -22,38 +18,31 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 {
 	const struct ctprof_metric *metric = info->metric;
 
-	json_literal(json, "{\"name\":");
-	json_string(json, metric->name);
-	json_member_string(json, "kind", words_find(words_kinds, metric->kind));
-	json_member_string(json, "unit", words_find(words_units, metric->unit));
-	json_member_string(json, "scope", words_find(words_scopes, metric->scope));
-	json_member_string(json, "group", metric->group);
-	json_member_string(json, "plugin", info->plugin);
-	json_member_u64(json, "rank", metric->rank);
+	json_print(json, "{\"name\":%s,\"kind\":%s,\"unit\":%s,\"scope\":%s,\"group\":%s",
+		   metric->name, words_find(words_kinds, metric->kind),
+		   words_find(words_units, metric->unit), words_find(words_scopes, metric->scope),
+		   metric->group);
+	json_print(json, ",\"plugin\":%s,\"rank\":%ju", info->plugin, (uintmax_t)metric->rank);
 	if (metric->tag)
-		json_member_string(json, "tag", metric->tag);
+		json_print(json, ",\"tag\":%s", metric->tag);
 	if (metric->gates)
-		json_member_string(json, "gates", metric->gates);
+		json_print(json, ",\"gates\":%s", metric->gates);
 	if (metric->flags)
 		about_write_flags(json, metric->flags);
-	json_member_string(json, "help", metric->help);
-	json_member_string(json, "origin", metric->origin);
-	json_literal(json, "}");
+	json_print(json, ",\"help\":%s,\"origin\":%s}", metric->help, metric->origin);
 }
 
 void about_write_metrics(struct json *json, const struct ctprof_capture *capture)
 {
-	bool first = true;
+	size_t written = 0;
 
 	json_literal(json, "[");
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
-		const struct ctprof_metric_info *info = about_metric(capture, i);
+		const struct ctprof_metric_info *info = border_element(capture->metrics, i);
 
 		if (!about_is_told(info))
 			continue;
-		if (!first)
-			json_literal(json, ",");
-		first = false;
+		json_raw(json, ",", written++ > 0);
 		about_write_metric(json, info);
 	}
 	json_literal(json, "]");
@@ -61,58 +50,36 @@ void about_write_metrics(struct json *json, const struct ctprof_capture *capture
 
 static void about_write_plugin(struct json *json, const struct ctprof_plugin_report *report)
 {
-	json_literal(json, "{\"name\":");
-	json_string(json, report->name);
-	json_member_string(json, "version", report->version);
-	json_member_string(json, "kind", words_find(words_plugin_kinds, report->kind));
-	json_member_string(json, "state", words_find(words_plugin_states, report->state));
+	json_print(json, "{\"name\":%s,\"version\":%s,\"kind\":%s,\"state\":%s", report->name,
+		   report->version, words_find(words_plugin_kinds, report->kind),
+		   words_find(words_plugin_states, report->state));
 	if (report->why)
-		json_member_string(json, "why", report->why);
-	json_member_u64(json, "batches", report->batches);
-	json_member_u64(json, "failures", report->failures);
-	json_member_u64(json, "cpu_ns", report->cpu_ns);
-	json_literal(json, "}");
+		json_print(json, ",\"why\":%s", report->why);
+	json_print(json, ",\"batches\":%ju,\"failures\":%ju,\"cpu_ns\":%ju}", report->batches,
+		   report->failures, report->cpu_ns);
 }
 
 void about_write_plugins(struct json *json, const struct ctprof_capture_end *end)
 {
-	const char *at = (const char *)end->plugins;
-
 	json_literal(json, "[");
-	for (uint64_t i = 0; i < end->n_plugins; i++, at += end->plugins->struct_size) {
-		if (i > 0)
-			json_literal(json, ",");
-		about_write_plugin(json, (const void *)at);
+	for (uint64_t i = 0; i < end->n_plugins; i++) {
+		json_raw(json, ",", i > 0);
+		about_write_plugin(json, border_element(end->plugins, i));
 	}
 	json_literal(json, "]");
 }
 
-static void about_write_options(struct json *json, const struct ctprof_capture *capture)
-{
-	const char *at = (const char *)capture->options;
-
-	json_literal(json, ",\"options\":{");
-	for (uint64_t i = 0; i < capture->n_options; i++, at += capture->options->struct_size) {
-		const struct ctprof_fact *fact = (const void *)at;
-
-		if (i > 0)
-			json_literal(json, ",");
-		json_string(json, fact->key);
-		json_literal(json, ":");
-		json_string(json, fact->value);
-	}
-	json_literal(json, "}");
-}
-
 void about_begin_capture(struct json *json, const struct ctprof_capture *capture)
 {
-	json_literal(json, "{\"version\":");
-	json_string(json, capture->version);
-	json_member_string(json, "kernel", capture->kernel);
-	json_member_u64(json, "jobs", capture->jobs);
-	about_write_options(json, capture);
-	json_member_u64(json, "begin_unix_ns", capture->realtime_ns);
-	json_member_u64(json, "begin_boottime_ns", capture->monotonic_ns);
+	json_print(json, "{\"version\":%s,\"kernel\":%s,\"jobs\":%ju,\"options\":{",
+		   capture->version, capture->kernel, (uintmax_t)capture->jobs);
+	for (uint64_t i = 0; i < capture->n_options; i++) {
+		const struct ctprof_fact *fact = border_element(capture->options, i);
+
+		json_print(json, i > 0 ? ",%s:%s" : "%s:%s", fact->key, fact->value);
+	}
+	json_print(json, "},\"begin_unix_ns\":%ju,\"begin_boottime_ns\":%ju", capture->realtime_ns,
+		   capture->monotonic_ns);
 }
 
 void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
@@ -122,13 +89,10 @@ void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 	uint64_t skew =
 		end->monotonic_ns > began_monotonic_ns ? end->monotonic_ns - began_monotonic_ns : 0;
 
-	json_member_u64(json, "end_unix_ns", end->realtime_ns);
-	json_member_u64(json, "end_boottime_ns", end->monotonic_ns);
-	json_member_u64(json, "skew_ns", skew);
-	json_member_u64(json, "threads", end->threads);
-	json_member_u64(json, "processes", end->processes);
-	json_member_u64(json, "vanished", end->vanished);
-	json_member_u64(json, "cpu_ns", end->cpu_ns);
-	json_member_u64(json, "peak_rss_bytes", end->peak_rss_bytes);
-	json_literal(json, "}");
+	json_print(json, ",\"end_unix_ns\":%ju,\"end_boottime_ns\":%ju,\"skew_ns\":%ju",
+		   end->realtime_ns, end->monotonic_ns, skew);
+	json_print(json, ",\"threads\":%ju,\"processes\":%ju,\"vanished\":%ju", end->threads,
+		   end->processes, end->vanished);
+	json_print(json, ",\"cpu_ns\":%ju,\"peak_rss_bytes\":%ju}", end->cpu_ns,
+		   end->peak_rss_bytes);
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ctprof/sink.h"
+#include "border.h"
 #include "json.h"
 
 void about_write_metrics(struct json *json, const struct ctprof_capture *capture);
@@ -18,14 +18,4 @@ void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 static inline bool about_is_told(const struct ctprof_metric_info *info)
 {
 	return info->wanted || !(info->metric->flags & CTPROF_METRIC_ON_DEMAND);
-}
-
-/* Element i of an array whose elements may be longer than ours. */
-static inline const struct ctprof_metric_info *about_metric(const struct ctprof_capture *capture,
-							    uint64_t i)
-{
-	const char *base = (const char *)capture->metrics;
-	const void *at = base + i * capture->metrics->struct_size;
-
-	return at;
 }

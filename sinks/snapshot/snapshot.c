@@ -237,7 +237,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_capture *capture)
 {
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
-		const struct ctprof_metric_info *info = about_metric(capture, i);
+		const struct ctprof_metric_info *info = border_element(capture->metrics, i);
 		int r = snapshot_add_metric(self, info);
 
 		if (r == -ENOMEM)
@@ -263,8 +263,9 @@ static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
 	self->given = (struct ctprof_capture){.n_metrics = capture->n_metrics,
 					      .metrics = capture->metrics};
 	about_begin_capture(&self->capture, capture);
-	json_literal(self->json, "{\"format\":{\"name\":\"ctprof\",\"version\":1}");
-	json_member_u64(self->json, "captured_at_unix_ns", capture->realtime_ns);
+	json_print(self->json,
+		   "{\"format\":{\"name\":\"ctprof\",\"version\":1},\"captured_at_unix_ns\":%ju",
+		   capture->realtime_ns);
 	return snapshot_fail(self, self->capture.error);
 }
 
@@ -274,7 +275,8 @@ static void snapshot_write_object(struct snapshot *self, size_t i)
 	const struct tree *tree = &self->objects[i];
 
 	if (tree->n_present == 0 && object->empty == SCHEMA_EMPTY_NULL) {
-		json_member_string(self->json, object->key, NULL);
+		json_key(self->json, object->key);
+		json_literal(self->json, "null");
 		return;
 	}
 	if (tree->n_present == 0 && !tree_has_absent(tree))
@@ -355,27 +357,6 @@ static int snapshot_read(void *instance, const struct ctprof_input *input)
 	return snapshot_fail(self, read_snapshot(self->host, input));
 }
 
-static const struct ctprof_sink_ops ops = {
-	.struct_size = sizeof ops,
-	.open = snapshot_open,
-	.close = snapshot_close,
-	.begin = snapshot_begin,
-	.rows = snapshot_rows,
-	.end = snapshot_end,
-	.read = snapshot_read,
-};
-
-static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SINK,
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.name = "snapshot",
-	.version = CTPROF_VERSION,
-	.summary = "writes and reads snapshot files: zstd-compressed JSON",
-	.ops = &ops,
-};
-
-CTPROF_PLUGIN(plugin)
+SINK_PLUGIN("snapshot", "writes and reads snapshot files: zstd-compressed JSON",
+	    .open = snapshot_open, .close = snapshot_close, .begin = snapshot_begin,
+	    .rows = snapshot_rows, .end = snapshot_end, .read = snapshot_read)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A report as aligned text for people. */
-#include <errno.h>
 #include <inttypes.h>
 
 #include "drawing.h"
 #include "grid.h"
-#include "hoststream.h"
 #include "label.h"
 #include "layout.h"
 #include "lists.h"
@@ -54,12 +52,7 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 
 static int table_report(void *self, const struct ctprof_report *report)
 {
-	FILE *stream = hoststream_open(self);
-
-	if (!stream)
-		return -errno;
-	draw_report(self, stream, report);
-	return hoststream_close(stream);
+	return drawing_to_stream(self, report, draw_report);
 }
 
 DRAWING_SINK("table", "Draws a report as aligned text", table_report)

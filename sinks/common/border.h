@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every sink needs at the border. */
+#pragma once
+
+#include "ctprof/sink.h"
+
+/* The whole plugin of a sink; behind name and summary its ops. */
+#define SINK_PLUGIN(name_, summary_, ...)                                                          \
+	static const struct ctprof_sink_ops ops = {.struct_size = sizeof ops, __VA_ARGS__};        \
+	static const struct ctprof_plugin descriptor = {                                           \
+		.struct_size = sizeof descriptor,                                                  \
+		.abi_major = CTPROF_ABI_MAJOR,                                                     \
+		.abi_minor = CTPROF_ABI_MINOR,                                                     \
+		.kind = CTPROF_KIND_SINK,                                                          \
+		.thread_model = CTPROF_THREADS_SERIAL,                                             \
+		.cost = CTPROF_COST_CHEAP,                                                         \
+		.name = name_,                                                                     \
+		.version = CTPROF_VERSION,                                                         \
+		.summary = summary_,                                                               \
+		.ops = &ops,                                                                       \
+	};                                                                                         \
+	CTPROF_PLUGIN(descriptor)
+
+/* Element i of an array of the host's, whose elements may be longer than ours. */
+static inline const void *border_element(const void *first, uint64_t i)
+{
+	/* Every struct of the border begins with its size. */
+	const uint32_t *size = first;
+
+	return (const char *)first + i * *size;
+}
