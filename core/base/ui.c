@@ -65,56 +65,19 @@ static void clear_progress(void)
 	progress_shown = FALSE;
 }
 
-static G_GNUC_PRINTF(2, 0) void say(const char *prefix, const char *format, va_list ap)
-{
-	g_autofree char *raw = g_strdup_vprintf(format, ap);
-	g_autofree char *text = ui_escape(raw, -1);
-	HOLD(&lock);
-
-	clear_progress();
-	fprintf(stderr, "ctprof: %s%s\n", prefix, text);
-}
-
-void ui_error(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say("", format, ap);
-	va_end(ap);
-}
-
-void ui_warning(const char *format, ...)
-{
-	va_list ap;
-
-	if (verbosity < 0)
-		return;
-	va_start(ap, format);
-	say("warning: ", format, ap);
-	va_end(ap);
-}
-
-void ui_note(const char *format, ...)
-{
-	va_list ap;
-
-	if (verbosity < 0)
-		return;
-	va_start(ap, format);
-	say("", format, ap);
-	va_end(ap);
-}
-
-void ui_verbose(int level, const char *format, ...)
+void ui_say(int level, const char *prefix, const char *format, ...)
 {
 	va_list ap;
 
 	if (verbosity < level)
 		return;
 	va_start(ap, format);
-	say("", format, ap);
+	g_autofree char *raw = g_strdup_vprintf(format, ap);
 	va_end(ap);
+	g_autofree char *text = ui_escape(raw, -1);
+	HOLD(&lock);
+	clear_progress();
+	fprintf(stderr, "ctprof: %s%s\n", prefix, text);
 }
 
 void ui_progress(const char *text)

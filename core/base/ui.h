@@ -8,13 +8,13 @@
 void ui_set_verbosity(int level);
 int ui_verbosity(void);
 
-/* "ctprof: TEXT" on stderr, control bytes and invalid UTF-8 escaped. */
-void ui_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
-void ui_warning(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* Said unless -q. */
-void ui_note(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* Said from that verbosity on. */
-void ui_verbose(int level, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* "ctprof: PREFIX+TEXT" on stderr from that verbosity on, control bytes and invalid
+ * UTF-8 escaped. */
+void ui_say(int level, const char *prefix, const char *format, ...) G_GNUC_PRINTF(3, 4);
+#define ui_error(...) ui_say(-1, "", __VA_ARGS__)
+#define ui_warning(...) ui_say(0, "warning: ", __VA_ARGS__)
+#define ui_note(...) ui_say(0, "", __VA_ARGS__)
+#define ui_verbose(level, ...) ui_say(level, "", __VA_ARGS__)
 
 /* A line that overwrites itself, on a terminal only; NULL removes it. */
 void ui_progress(const char *text);
