@@ -81,8 +81,7 @@ gboolean cmd_no_arguments(char **arguments, GError **error)
 {
 	if (!arguments[0])
 		return TRUE;
-	g_set_error(error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[0]);
-	return FALSE;
+	return error_set_usage(error, "unexpected argument '%s'", arguments[0]);
 }
 
 int cmd_printed(void)

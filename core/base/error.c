@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "error.h"
 
-#include <gio/gio.h>
-
 GQuark error_usage_quark(void)
 {
 	return g_quark_from_static_string("ctprof-usage-error");
+}
+
+gboolean error_set_text(GError **error, GQuark domain, gint code, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	g_autoptr(GError) fresh = g_error_new_valist(domain, code, format, ap);
+	va_end(ap);
+	g_propagate_error(error, g_steal_pointer(&fresh));
+	return FALSE;
 }
 
 gboolean error_set_errno(GError **error, int err, const char *format, ...)
@@ -16,7 +25,6 @@ gboolean error_set_errno(GError **error, int err, const char *format, ...)
 	va_start(ap, format);
 	text = g_strdup_vprintf(format, ap);
 	va_end(ap);
-	g_set_error(error, G_IO_ERROR, (gint)g_io_error_from_errno(err), "%s: %s", text,
-		    g_strerror(err));
-	return FALSE;
+	return error_set_text(error, G_IO_ERROR, (gint)g_io_error_from_errno(err), "%s: %s", text,
+			      g_strerror(err));
 }

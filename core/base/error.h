@@ -2,12 +2,18 @@
 /* Errors: misuse (exit status 2) apart from what goes wrong at run time (1). */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 #define USAGE_ERROR (error_usage_quark())
 
 GQuark error_usage_quark(void);
 
-/* Sets "TEXT: what err means" in the domain of GIO; err is a positive errno.
- * Returns FALSE, for functions that end with it. */
+/* Each returns FALSE, for functions that end with it. */
+#define error_set_usage(error, ...) error_set_text(error, USAGE_ERROR, 0, __VA_ARGS__)
+#define error_set_failed(error, ...)                                                               \
+	error_set_text(error, G_IO_ERROR, G_IO_ERROR_FAILED, __VA_ARGS__)
+gboolean error_set_text(GError **error, GQuark domain, gint code, const char *format, ...)
+	G_GNUC_PRINTF(4, 5);
+
+/* Sets "TEXT: what err means" in the domain of GIO; err is a positive errno. */
 gboolean error_set_errno(GError **error, int err, const char *format, ...) G_GNUC_PRINTF(3, 4);

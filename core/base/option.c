@@ -10,7 +10,6 @@
 #define NS_PER_S 1e9
 /* Beyond any use, and far from where a double loses whole nanoseconds. */
 #define MAX_TIME_NS 1e15
-#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 /* The text as host->option() gives it, or NULL when it is none of the type. */
 typedef char *(*NormaliseFn)(const struct ctprof_option *row, const char *text);
@@ -210,8 +209,8 @@ static void fail(const struct ctprof_option *row, const char *shown, const char 
 	for (guint i = 0; i < row->n_words; i++)
 		nearest_try(&nearest, option_word(row, i)->name);
 	g_autofree char *hint = nearest_hint(&nearest, "");
-	g_set_error(error, USAGE_ERROR, 0, "%s '%s': expected %s%s%s", shown, text,
-		    row->flags & CTPROF_OPTION_LIST ? "a list of " : "", expected, hint);
+	error_set_usage(error, "%s '%s': expected %s%s%s", shown, text,
+			row->flags & CTPROF_OPTION_LIST ? "a list of " : "", expected, hint);
 }
 
 char *option_normalise(const struct ctprof_option *row, const char *shown, const char *text,
@@ -238,12 +237,10 @@ char *option_normalise(const struct ctprof_option *row, const char *shown, const
 
 /* ---- rows of plugins ---------------------------------------------------- */
 
-static gboolean is_name(const char *name)
+gboolean option_is_name(const char *name)
 {
-	gsize length = name ? strlen(name) : 0;
-
-	return length >= 1 && length <= 32 && g_ascii_islower(name[0]) &&
-	       strspn(name, NAME_LETTERS) == length;
+	return name && g_ascii_islower(name[0]) && strlen(name) <= 32 &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")];
 }
 
 static const char *find_word_fault(const struct ctprof_option *row)
@@ -263,7 +260,7 @@ static const char *find_word_fault(const struct ctprof_option *row)
 
 const char *option_find_fault(const struct ctprof_option *row)
 {
-	if (!is_name(row->name) || (row->long_name && !is_name(row->long_name)))
+	if (!option_is_name(row->name) || (row->long_name && !option_is_name(row->long_name)))
 		return "its name is not [a-z][a-z0-9-]{0,31}";
 	if (!kind_of(row))
 		return "its type is unknown";

@@ -6,6 +6,8 @@
 
 #include "ctprof/plugin.h"
 
+/* [a-z][a-z0-9-]{0,31}: what options, plugins and groups are called. */
+gboolean option_is_name(const char *name);
 /* NULL when a plugin's row is sound, else what is wrong with it. */
 const char *option_find_fault(const struct ctprof_option *row);
 /* The i-th word, i < row->n_words. */

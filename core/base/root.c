@@ -36,10 +36,8 @@ static gboolean open_tree(Root *root, guint i, const char *given, GError **error
 {
 	const char *path = given ? given : root->live ? trees[i].usual : NULL;
 
-	if (!path && trees[i].required) {
-		g_set_error(error, USAGE_ERROR, 0, "a recorded tree needs %s", trees[i].option);
-		return FALSE;
-	}
+	if (!path && trees[i].required)
+		return error_set_usage(error, "a recorded tree needs %s", trees[i].option);
 	root->paths[i] = g_strdup(path ? path : "");
 	if (!path)
 		return TRUE;

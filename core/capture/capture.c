@@ -2,7 +2,6 @@
 #include "capture.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -286,14 +285,6 @@ static void wait_for_workers(Capture *capture)
 	ui_progress(NULL);
 }
 
-static gboolean was_interrupted(GError **error)
-{
-	if (!crash_interrupted())
-		return FALSE;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
-	return TRUE;
-}
-
 static gboolean read_threads(Capture *capture, GError **error)
 {
 	g_autofree GThread **threads = g_new0(GThread *, capture->jobs);
@@ -316,7 +307,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 		g_propagate_error(error, g_steal_pointer(&capture->error));
 		return FALSE;
 	}
-	return !was_interrupted(error);
+	return !crash_fail_interrupted(error);
 }
 
 /* The live sources that have something to put into rows of that class. */
@@ -398,7 +389,7 @@ static gboolean read_objects_of(Capture *capture, Plugin *source, Batch *batch, 
 	guint64 named = capture->objects;
 
 	batch_own(batch, capture->registry, plugin_name(source));
-	while (!was_interrupted(error)) {
+	while (!crash_fail_interrupted(error)) {
 		batch_begin(batch, 0);
 		if (!plugin_collect(source, NULL, batch_open(batch, &source->failures)) ||
 		    batch_rows(batch) == 0)
@@ -515,11 +506,9 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 	capture->metrics = metrics;
 	start_sources(capture);
 	capture->sources = sources = sources_of(capture, ROW_THREAD);
-	if (sources->len == 0) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
-			    "no source that reads threads is left; see 'ctprof plugins'");
-		return FALSE;
-	}
+	if (sources->len == 0)
+		return error_set_failed(
+			error, "no source that reads threads is left; see 'ctprof plugins'");
 	if (!begin(capture, output, options, error) || !read_single(capture, ROW_HOST, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
@@ -527,12 +516,10 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 		return error_set_errno(error, walk_failure(walk),
 				       "not all processes below '%s' could be opened",
 				       root_path(capture->root, CTPROF_ROOT_PROC));
-	if (capture->threads == 0) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "no %s could be read below '%s'",
-			    capture->leaders_only ? "process" : "thread",
-			    root_path(capture->root, CTPROF_ROOT_PROC));
-		return FALSE;
-	}
+	if (capture->threads == 0)
+		return error_set_failed(error, "no %s could be read below '%s'",
+					capture->leaders_only ? "process" : "thread",
+					root_path(capture->root, CTPROF_ROOT_PROC));
 	return read_cgroups(capture, error) && read_objects(capture, error) &&
 	       read_single(capture, ROW_CAPTURE, error) && end(capture, error);
 }

@@ -32,7 +32,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CaptureResult, capture_result_clear)
 /*
  * Captures root through the live sources among plugins (Plugin *, opened, the
  * registry sealed) into sink.  Fails when nothing could be read, the sink
- * failed, or the user interrupted (G_IO_ERROR_CANCELLED).  ret_result is
+ * failed, or the user interrupted.  ret_result is
  * written only on success; clear it.
  */
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -234,18 +233,14 @@ static gboolean check_pid(const Walk *walk, gint32 pid, GError **error)
 {
 	int fd = open_task(walk, pid);
 
-	if (fd < 0) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "--pid %d: no such process",
-			    pid);
-		return FALSE;
-	}
+	if (fd < 0)
+		return error_set_failed(error, "--pid %d: no such process", pid);
 	close(fd);
 	gint32 tgid = tgid_of(walk->root, pid);
 	if (tgid == 0 || tgid == pid)
 		return TRUE;
-	g_set_error(error, USAGE_ERROR, 0, "--pid %d: a thread of process %d; give --pid %d", pid,
-		    tgid, tgid);
-	return FALSE;
+	return error_set_usage(error, "--pid %d: a thread of process %d; give --pid %d", pid, tgid,
+			       tgid);
 }
 
 static gboolean take_pids(Walk *walk, const GArray *pids, GError **error)
@@ -266,12 +261,10 @@ static gboolean find_pids(Walk *walk, GError **error)
 
 	if (fd >= 0)
 		close(fd);
-	if (result < 0) {
+	if (result < 0)
 		return error_set_errno(error, -result, "'%s'", path);
-	}
 	if (walk->tgids->len == 0)
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-			    "'%s' shows no process: is it a proc file system?", path);
+		error_set_failed(error, "'%s' shows no process: is it a proc file system?", path);
 	return walk->tgids->len > 0;
 }
 

@@ -3,11 +3,11 @@
 #include "check.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <sched.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/lock.h"
 #include "canned.h"
 #include "capture/capture.h"
@@ -433,11 +433,8 @@ static gboolean make_bare(const char *top, Globals *ret_bare, GError **error)
 	for (guint i = 0; i < G_N_ELEMENTS(bare_tree); i++) {
 		g_autofree char *path = g_build_filename(top, bare_tree[i], NULL);
 
-		if (g_mkdir(path, 0755) < 0) {
-			g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "'%s': %s", path,
-				    g_strerror(errno));
-			return FALSE;
-		}
+		if (g_mkdir(path, 0755) < 0)
+			return error_set_failed(error, "'%s': %s", path, g_strerror(errno));
 	}
 	ret_bare->proc = g_build_filename(top, "proc", NULL);
 	ret_bare->sys = g_build_filename(top, "sys", NULL);
@@ -509,9 +506,5 @@ GPtrArray *check_plugin(const CheckRequest *request, GError **error)
 	for (guint i = 0; loads && i < G_N_ELEMENTS(steps) && !crash_interrupted(); i++)
 		check_run_child(steps[i].run, &plan, steps[i].check, request->timeout_s, told);
 	drop_bare(top, &plan.bare);
-	if (crash_interrupted()) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
-		return NULL;
-	}
-	return sum_up(told);
+	return crash_fail_interrupted(error) ? NULL : sum_up(told);
 }

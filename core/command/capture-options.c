@@ -49,9 +49,8 @@ static gboolean check_source(const Session *session, const CapturingRequest *req
 {
 	if (!request->source || session_plugin(session, request->source, CTPROF_KIND_SOURCE))
 		return TRUE;
-	g_set_error(error, USAGE_ERROR, 0, "the plugin %s is not among those of --plugins",
-		    request->source);
-	return FALSE;
+	return error_set_usage(error, "the plugin %s is not among those of --plugins",
+			       request->source);
 }
 
 /* What --groups gives, with what options of plugins add; NULL: the standard. */
@@ -80,10 +79,8 @@ static char *list_groups(const Session *session, const CapturingRequest *request
 /* Before the session: writing the sysctl takes CAP_SYS_ADMIN, which it drops. */
 static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 {
-	if (globals->proc || globals->sys || globals->cgroup) {
-		g_set_error(error, USAGE_ERROR, 0, "--delayacct: not with a recorded tree");
-		return FALSE;
-	}
+	if (globals->proc || globals->sys || globals->cgroup)
+		return error_set_usage(error, "--delayacct: not with a recorded tree");
 	g_autoptr(Root) root = root_open(NULL, NULL, NULL, error);
 	g_autofree char *before = root ? root_read(root, "sys/kernel/task_delayacct") : NULL;
 	if (!root)
@@ -202,8 +199,8 @@ static Plugin *find_sink(const Session *session, const char *name, GError **erro
 			return plugin;
 		g_string_append_printf(able, " %s", plugin_name(plugin));
 	}
-	g_set_error(error, USAGE_ERROR, 0, "--sink '%s': expected a sink that writes captures:%s",
-		    name, able->len ? able->str : " none is loaded");
+	error_set_usage(error, "--sink '%s': expected a sink that writes captures:%s", name,
+			able->len ? able->str : " none is loaded");
 	return NULL;
 }
 

@@ -65,9 +65,9 @@ static FILE *open_table(const char *name, GError **error)
 		return table;
 	}
 	g_autofree char *own = list_own(dir);
-	g_set_error(error, USAGE_ERROR, 0,
-		    "--categories '%s': there is no such file; tables that come with ctprof: %s",
-		    name, own);
+	error_set_usage(
+		error, "--categories '%s': there is no such file; tables that come with ctprof: %s",
+		name, own);
 	return NULL;
 }
 

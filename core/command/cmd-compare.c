@@ -13,10 +13,10 @@ static int run(Globals *globals, char **arguments)
 	if (n == 2)
 		return reporting_run(globals, &request);
 	if (n > 2)
-		g_set_error(&error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[2]);
+		error_set_usage(&error, "unexpected argument '%s'", arguments[2]);
 	else
-		g_set_error(&error, USAGE_ERROR, 0,
-			    "expected two snapshots: BASELINE CANDIDATE ('-': standard input)");
+		error_set_usage(&error,
+				"expected two snapshots: BASELINE CANDIDATE ('-': standard input)");
 	return cmd_fail(error);
 }
 

@@ -10,7 +10,6 @@
  * instruction instead: ":files", ":directories", ":snapshots" (files, snapshots
  * first), ":command" (what stat runs), ":more" (the candidate is no whole word).
  */
-#include <gio/gio.h>
 #include <stdio.h>
 #include <string.h>
 

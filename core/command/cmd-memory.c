@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -84,9 +83,8 @@ static gboolean take_view(char ***arguments, GError **error)
 	if (g_str_equal(word, "-") || strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS))
 		return TRUE;
 	g_autofree char *known = list_views();
-	g_set_error(error, USAGE_ERROR, 0, "'%s' is neither a view nor a file: expected one of %s",
-		    word, known);
-	return FALSE;
+	return error_set_usage(error, "'%s' is neither a view nor a file: expected one of %s", word,
+			       known);
 }
 
 static gboolean take_pid(char ***arguments, GError **error)
@@ -96,12 +94,9 @@ static gboolean take_pid(char ***arguments, GError **error)
 
 	if (!(options.view->flags & SECTION_TAKES_PID))
 		return TRUE;
-	if (!word || !g_ascii_string_to_unsigned(word, 10, 1, G_MAXINT32, &pid, NULL)) {
-		g_set_error(error, USAGE_ERROR, 0, "%s: expected a process ID%s%s%s",
-			    options.view->name, word ? ", not '" : "", word ? word : "",
-			    word ? "'" : "");
-		return FALSE;
-	}
+	if (!word || !g_ascii_string_to_unsigned(word, 10, 1, G_MAXINT32, &pid, NULL))
+		return error_set_usage(error, "%s: expected a process ID%s%s%s", options.view->name,
+				       word ? ", not '" : "", word ? word : "", word ? "'" : "");
 	options.pid = (gint32)pid;
 	*arguments += 1;
 	return TRUE;
@@ -115,15 +110,14 @@ static gboolean is_view(const char *name)
 static gboolean check_options(GError **error)
 {
 	if (options.fold && options.flat)
-		g_set_error(error, USAGE_ERROR, 0, "--fold: not with --flat, which has no tree");
+		error_set_usage(error, "--fold: not with --flat, which has no tree");
 	else if (options.fold && !is_view("processes") && !is_view("tmpfs"))
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--fold: only with the views processes and tmpfs");
+		error_set_usage(error, "--fold: only with the views processes and tmpfs");
 	else if (walk && !is_view("tmpfs"))
-		g_set_error(error, USAGE_ERROR, 0, "--walk: only with the view tmpfs");
+		error_set_usage(error, "--walk: only with the view tmpfs");
 	else if ((categories || artifact) && !is_view("categories"))
-		g_set_error(error, USAGE_ERROR, 0, "--%s: only with the view categories",
-			    categories ? "categories" : "artifact");
+		error_set_usage(error, "--%s: only with the view categories",
+				categories ? "categories" : "artifact");
 	else
 		return TRUE;
 	return FALSE;

@@ -74,7 +74,7 @@ static int run(Globals *globals, char **arguments)
 	g_autoptr(GError) error = NULL;
 
 	if (!arguments[0] || arguments[1])
-		g_set_error(&error, USAGE_ERROR, 0, "expected one FILE");
+		error_set_usage(&error, "expected one FILE");
 	g_autoptr(GArray) only = capturing_list_pids(pids);
 	g_autoptr(GHashTable) settings = error ? NULL : settings_parse(globals->settings, &error);
 	g_autoptr(Root) root =

@@ -12,10 +12,9 @@ static int run(Globals *globals, char **arguments)
 	if (arguments[0] && !arguments[1])
 		return reporting_run(globals, &request);
 	if (arguments[0])
-		g_set_error(&error, USAGE_ERROR, 0, "unexpected argument '%s'", arguments[1]);
+		error_set_usage(&error, "unexpected argument '%s'", arguments[1]);
 	else
-		g_set_error(&error, USAGE_ERROR, 0,
-			    "expected a snapshot: FILE ('-': standard input)");
+		error_set_usage(&error, "expected a snapshot: FILE ('-': standard input)");
 	return cmd_fail(error);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <spawn.h>
@@ -233,14 +232,10 @@ static int watch(StatRun *self)
 static gboolean prepare(StatRun *self, GError **error)
 {
 	self->every_ms = every_ns / NS_PER_MS;
-	if (count > 0 && every_ns == 0) {
-		g_set_error(error, USAGE_ERROR, 0, "--count: only with --every");
-		return FALSE;
-	}
-	if (!self->command[0] && every_ns == 0) {
-		g_set_error(error, USAGE_ERROR, 0, "expected '-- COMMAND', or --every TIME");
-		return FALSE;
-	}
+	if (count > 0 && every_ns == 0)
+		return error_set_usage(error, "--count: only with --every");
+	if (!self->command[0] && every_ns == 0)
+		return error_set_usage(error, "expected '-- COMMAND', or --every TIME");
 	gint32 me = getpid();
 	self->own = g_array_new(FALSE, FALSE, sizeof me);
 	g_array_append_val(self->own, me);

@@ -132,10 +132,8 @@ static gboolean store_flag(const LineWord *word, GError **error)
 {
 	gboolean *flag = word->option->variable;
 
-	if (word->value) {
-		g_set_error(error, USAGE_ERROR, 0, "%s: takes no value", word->shown);
-		return FALSE;
-	}
+	if (word->value)
+		return error_set_usage(error, "%s: takes no value", word->shown);
 	*flag = word->option->many ? *flag + 1 : TRUE;
 	return TRUE;
 }
@@ -150,11 +148,9 @@ gboolean line_store(const LineWord *word, GPtrArray *settings, GError **error)
 		return store_flag(word, error);
 	if (!value)
 		value = row->type == CTPROF_OPTION_BOOL ? "yes" : row->default_value;
-	if (!value || (!word->value && option_takes_value(option))) {
-		g_set_error(error, USAGE_ERROR, 0, "%s: expected %s after it", word->shown,
-			    option_placeholder(row));
-		return FALSE;
-	}
+	if (!value || (!word->value && option_takes_value(option)))
+		return error_set_usage(error, "%s: expected %s after it", word->shown,
+				       option_placeholder(row));
 	g_autofree char *checked = option_normalise(row, word->shown, value, error);
 	if (!checked)
 		return FALSE;
@@ -175,6 +171,5 @@ void line_fail_unknown(const CommandLine *line, const LineWord *word, const char
 		for (const Option *option = *table; option->row.name; option++)
 			nearest_try(&nearest, option->row.name);
 	g_autofree char *hint = nearest_hint(&nearest, "--");
-	g_set_error(error, USAGE_ERROR, 0, "unknown option '%s'%s", word->shown,
-		    hint[0] ? hint : note);
+	error_set_usage(error, "unknown option '%s'%s", word->shown, hint[0] ? hint : note);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "present.h"
 
-#include <gio/gio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -52,10 +51,11 @@ Session *presenting_open(const Globals *globals, GError **error)
 	}
 	const Plugin *plugin = session_plugin(session, sink, CTPROF_KIND_SINK);
 	if (!plugin || !plugin->sink.report) {
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--format '%s': expected table, json, csv or another sink that draws "
-			    "reports (see 'ctprof plugins')",
-			    sink);
+		error_set_usage(
+			error,
+			"--format '%s': expected table, json, csv or another sink that draws "
+			"reports (see 'ctprof plugins')",
+			sink);
 		return NULL;
 	}
 	return g_steal_pointer(&session);

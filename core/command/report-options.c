@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report-options.h"
 
-#include <gio/gio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -121,10 +120,8 @@ static gboolean take_options(const char *const *files, GError **error)
 	options.rename_min_types = (guint)rename_min_types;
 	if (!take_categories(error))
 		return FALSE;
-	if (options.compare && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
-		g_set_error(error, USAGE_ERROR, 0, "only one of the files can be standard input");
-		return FALSE;
-	}
+	if (options.compare && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
+		return error_set_usage(error, "only one of the files can be standard input");
 	return TRUE;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report-run.h"
 
-#include <gio/gio.h>
-
+#include "base/error.h"
 #include "base/ui.h"
 #include "guard/crash.h"
 #include "snapshot/context.h"
@@ -61,10 +60,8 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 {
 	struct side *side = data;
 
-	if (crash_interrupted()) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+	if (crash_fail_interrupted(error))
 		return FALSE;
-	}
 	context_note_rows(side->context, registry, rows);
 	if (side->hidden && rows->scope == CTPROF_SCOPE_THREAD)
 		return add_seen_rows(side, registry, rows, error);

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 #define ALT_STACK_BYTES 65536
 
 /* NULL in unit tests: then nothing here has an effect. */
@@ -222,6 +224,11 @@ void crash_list_interrupts(sigset_t *ret_set)
 gboolean crash_interrupted(void)
 {
 	return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
+}
+
+gboolean crash_fail_interrupted(GError **error)
+{
+	return crash_interrupted() && !error_set_failed(error, "interrupted");
 }
 
 void crash_note_signal(int number)

@@ -71,6 +71,8 @@ void crash_set_output(enum crash_output output);
 void crash_list_interrupts(sigset_t *ret_set);
 /* Whether such a signal came; a second one ends the process. */
 gboolean crash_interrupted(void);
+/* The same; sets the error that says so. */
+gboolean crash_fail_interrupted(GError **error);
 /* Acts as if that signal had come. */
 void crash_note_signal(int number);
 /* Ends the process as that signal would have; returns if none came. */

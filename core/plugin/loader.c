@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -110,19 +109,7 @@ void loader_free(Loader *loader)
 	g_free(loader);
 }
 
-static gboolean bad(GError **error, const char *what)
-{
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "not a usable plugin: %s", what);
-	return FALSE;
-}
-
-static gboolean verify_name(const char *name)
-{
-	gsize len = name ? strlen(name) : 0;
-
-	return len >= 1 && len <= 32 && g_ascii_islower(name[0]) &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
-}
+#define bad(error, ...) error_set_failed(error, "not a usable plugin: " __VA_ARGS__)
 
 /* A sink writes captures, or draws reports, or does both; nothing by halves. */
 static gboolean verify_draws_or_writes(const struct ctprof_sink_ops *sink)
@@ -170,12 +157,9 @@ static gboolean verify_options(const struct ctprof_plugin *d, GError **error)
 		const struct ctprof_option row = plugin_option(&plugin, i);
 		const char *fault = option_find_fault(&row);
 
-		if (!fault)
-			continue;
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-			    "not a usable plugin: option '%s': %s",
-			    row.name ? row.name : "(no name)", fault);
-		return FALSE;
+		if (fault)
+			return bad(error, "option '%s': %s", row.name ? row.name : "(no name)",
+				   fault);
 	}
 	return TRUE;
 }
@@ -192,15 +176,12 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 	if (size < offsetof(struct ctprof_plugin, ops) + sizeof given->ops || size > 65536)
 		return bad(error, "its descriptor's struct_size is too short or impossible");
 	memcpy(&d, given, MIN(size, sizeof d));
-	if (d.abi_major != CTPROF_ABI_MAJOR) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-			    "not a usable plugin: it has ABI %u, this ctprof has ABI %u",
-			    d.abi_major, CTPROF_ABI_MAJOR);
-		return FALSE;
-	}
+	if (d.abi_major != CTPROF_ABI_MAJOR)
+		return bad(error, "it has ABI %u, this ctprof has ABI %u", d.abi_major,
+			   CTPROF_ABI_MAJOR);
 	if (d.kind != CTPROF_KIND_SOURCE && d.kind != CTPROF_KIND_SINK)
 		return bad(error, "its kind is neither source nor sink");
-	if (!verify_name(d.name))
+	if (!option_is_name(d.name))
 		return bad(error, "its name is not [a-z][a-z0-9-]{0,31}");
 	if (name && strcmp(d.name, name) != 0)
 		return bad(error, "its name is not the one in its file name");
@@ -220,8 +201,7 @@ static GModule *open_module(const char *path, const char *name, GError **error)
 	GModule *module = g_module_open(path, G_MODULE_BIND_LOCAL);
 	crash_leave();
 	if (!module)
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot be loaded: %s",
-			    g_module_error());
+		error_set_failed(error, "cannot be loaded: %s", g_module_error());
 	return module;
 }
 
@@ -303,18 +283,16 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 	if (loader_has(loader, name))
 		return TRUE;
 	g_autofree char *hint = loader_package_hint(name);
-	if (hint) {
-		g_set_error(error, USAGE_ERROR, 0, "%s: not installed (%s)", name, hint);
-		return FALSE;
-	}
+	if (hint)
+		return error_set_usage(error, "%s: not installed (%s)", name, hint);
 	g_ptr_array_add(loader->dirs, NULL);
 	g_autofree char *dirs = g_strjoinv(", ", (char **)loader->dirs->pdata);
 	g_ptr_array_remove_index(loader->dirs, loader->dirs->len - 1);
-	g_set_error(error, USAGE_ERROR, 0,
-		    "%s: not installed: no " FILE_PREFIX "%s" FILE_SUFFIX " in %s (see 'ctprof "
-		    "plugins')",
-		    name, name, dirs[0] ? dirs : "any plugin directory");
-	return FALSE;
+	return error_set_usage(error,
+			       "%s: not installed: no " FILE_PREFIX "%s" FILE_SUFFIX
+			       " in %s (see 'ctprof "
+			       "plugins')",
+			       name, name, dirs[0] ? dirs : "any plugin directory");
 }
 
 /* A packaged plugin may be left out by name on hosts that do not have it. */
@@ -359,8 +337,8 @@ static Plugin *load_lost(const char *path, const char *name, const char *why, co
 			 gboolean must, GError **error)
 {
 	if (must) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: %s%s", name, why,
-			    select_names(select, name) ? "; leave it out of --plugins" : "");
+		error_set_failed(error, "plugin %s: %s%s", name, why,
+				 select_names(select, name) ? "; leave it out of --plugins" : "");
 		return NULL;
 	}
 	if (supervise_lost_news(name))

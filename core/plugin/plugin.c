@@ -2,10 +2,10 @@
 #include "plugin.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
@@ -120,11 +120,6 @@ static void enter(Plugin *plugin, const char *op)
 	crash_enter(plugin_name(plugin), op);
 }
 
-static void leave(void)
-{
-	crash_leave();
-}
-
 /* The plugin's own sentence about result, or the system's; with the lock held. */
 static char *take_reason(Plugin *plugin, int result)
 {
@@ -161,14 +156,13 @@ gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHash
 	enter(plugin, "open");
 	int result = is_source ? plugin->source.open(&plugin->host, &plugin->self)
 			       : plugin->sink.open(&plugin->host, &plugin->self);
-	leave();
+	crash_leave();
 	plugin->opened = result >= 0;
 	if (plugin->opened)
 		return TRUE;
 	leave_out(plugin, CTPROF_STATE_FAILED, result);
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: cannot open: %s",
-		    plugin_name(plugin), plugin->why);
-	return FALSE;
+	return error_set_failed(error, "plugin %s: cannot open: %s", plugin_name(plugin),
+				plugin->why);
 }
 
 void plugin_close(Plugin *plugin)
@@ -180,7 +174,7 @@ void plugin_close(Plugin *plugin)
 		plugin->source.close(plugin->self);
 	else
 		plugin->sink.close(plugin->self);
-	leave();
+	crash_leave();
 	plugin->opened = FALSE;
 }
 
@@ -190,7 +184,7 @@ void plugin_probe(Plugin *plugin)
 		return;
 	enter(plugin, "probe");
 	int result = plugin->source.probe(plugin->self);
-	leave();
+	crash_leave();
 	if (result < 0)
 		leave_out(plugin, CTPROF_STATE_FAILED, result);
 }
@@ -201,7 +195,7 @@ void plugin_start(Plugin *plugin)
 		return;
 	enter(plugin, "start");
 	int result = plugin->source.start(plugin->self);
-	leave();
+	crash_leave();
 	if (result < 0)
 		leave_out(plugin, CTPROF_STATE_LEFT_OUT, result);
 }
@@ -220,7 +214,7 @@ gpointer plugin_worker_open(Plugin *plugin, guint worker)
 		return NULL;
 	enter(plugin, "worker_open");
 	int result = plugin->source.worker_open(plugin->self, worker, &context);
-	leave();
+	crash_leave();
 	if (result >= 0)
 		return context;
 	/* Several workers may find it out at once. */
@@ -235,7 +229,7 @@ void plugin_worker_close(Plugin *plugin, gpointer context)
 		return;
 	enter(plugin, "worker_close");
 	plugin->source.worker_close(plugin->self, context);
-	leave();
+	crash_leave();
 }
 
 static guint64 thread_cpu_ns(void)
@@ -270,7 +264,7 @@ static int collect_locked(Plugin *plugin, gpointer context, struct ctprof_batch 
 		held = g_mutex_locker_new(&plugin->serial);
 	enter(plugin, "collect");
 	int result = plugin->source.collect(plugin->self, context, batch);
-	leave();
+	crash_leave();
 	return result;
 }
 
@@ -306,7 +300,7 @@ void plugin_tell_failures(Plugin *plugin)
 /* Turns a sink's answer into an error that names the output when that failed. */
 static gboolean check_sink(Plugin *plugin, int result, GError **error)
 {
-	leave();
+	crash_leave();
 	if (result >= 0)
 		return TRUE;
 	if (output_failed(plugin->output, error))
@@ -314,19 +308,15 @@ static gboolean check_sink(Plugin *plugin, int result, GError **error)
 	g_mutex_lock(&plugin->lock);
 	g_autofree char *reason = take_reason(plugin, result);
 	g_mutex_unlock(&plugin->lock);
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "plugin %s: %s", plugin_name(plugin),
-		    reason);
-	return FALSE;
+	return error_set_failed(error, "plugin %s: %s", plugin_name(plugin), reason);
 }
 
 gboolean plugin_begin(Plugin *plugin, Output *output, const struct ctprof_capture *capture,
 		      GError **error)
 {
-	if (!plugin->sink.begin) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "plugin %s: cannot write a capture", plugin_name(plugin));
-		return FALSE;
-	}
+	if (!plugin->sink.begin)
+		return error_set_failed(error, "plugin %s: cannot write a capture",
+					plugin_name(plugin));
 	plugin->output = output;
 	enter(plugin, "begin");
 	return check_sink(plugin, plugin->sink.begin(plugin->self, capture), error);
@@ -352,11 +342,9 @@ gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError
 gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report *report,
 		     GError **error)
 {
-	if (!plugin->sink.report) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "plugin %s: cannot draw a report", plugin_name(plugin));
-		return FALSE;
-	}
+	if (!plugin->sink.report)
+		return error_set_failed(error, "plugin %s: cannot draw a report",
+					plugin_name(plugin));
 	plugin->output = output;
 	enter(plugin, "report");
 	return check_sink(plugin, plugin->sink.report(plugin->self, report), error);

@@ -12,10 +12,8 @@ static gboolean take_setting(GHashTable *settings, const char *given, GError **e
 	const char *dot = strchr(given, '.');
 	const char *equals = strchr(given, '=');
 
-	if (!dot || !equals || dot > equals || dot == given || equals == dot + 1) {
-		g_set_error(error, USAGE_ERROR, 0, "-O '%s': expected PLUGIN.KEY=VALUE", given);
-		return FALSE;
-	}
+	if (!dot || !equals || dot > equals || dot == given || equals == dot + 1)
+		return error_set_usage(error, "-O '%s': expected PLUGIN.KEY=VALUE", given);
 	g_hash_table_insert(settings, g_strndup(given, (gsize)(equals - given)),
 			    g_strdup(equals + 1));
 	return TRUE;
@@ -45,8 +43,7 @@ static gboolean fail_plugin(const char *setting, const char *name, const Loader 
 {
 	g_autofree char *hint = loader_nearest(loader, name);
 
-	g_set_error(error, USAGE_ERROR, 0, "-O %s: there is no plugin '%s'%s", setting, name, hint);
-	return FALSE;
+	return error_set_usage(error, "-O %s: there is no plugin '%s'%s", setting, name, hint);
 }
 
 static gboolean fail_key(const char *setting, const Plugin *plugin, const char *key, GError **error)
@@ -61,10 +58,9 @@ static gboolean fail_key(const char *setting, const Plugin *plugin, const char *
 		g_string_append_printf(known, "%s%s", known->len ? ", " : "it has ", name);
 	}
 	g_autofree char *hint = nearest_hint(&nearest, "");
-	g_set_error(error, USAGE_ERROR, 0, "-O %s: the plugin %s has no option '%s' (%s)%s",
-		    setting, plugin_name(plugin), key, known->len ? known->str : "it has none",
-		    hint);
-	return FALSE;
+	return error_set_usage(error, "-O %s: the plugin %s has no option '%s' (%s)%s", setting,
+			       plugin_name(plugin), key, known->len ? known->str : "it has none",
+			       hint);
 }
 
 /* ret_value: NULL when nothing is to be replaced. */

@@ -2,7 +2,6 @@
 #include "trust.h"
 
 #include <errno.h>
-#include <gio/gio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -27,20 +26,19 @@ static gboolean is_root(uid_t uid)
 
 static gboolean refuse(GError **error, const char *path, const char *why)
 {
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-		    "refused: '%s' %s, so users other than root could change code that runs "
-		    "as root",
-		    path, why);
-	return FALSE;
+	return error_set_failed(
+		error,
+		"refused: '%s' %s, so users other than root could change code that runs "
+		"as root",
+		path, why);
 }
 
 static gboolean check_one(const char *path, GError **error)
 {
 	struct stat st;
 
-	if (lstat(path, &st) < 0) {
+	if (lstat(path, &st) < 0)
 		return error_set_errno(error, errno, "'%s'", path);
-	}
 	if (!is_root(st.st_uid))
 		return refuse(error, path, "does not belong to root");
 	gboolean sticky = S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX);
@@ -57,9 +55,8 @@ gboolean trust_check_file(const char *path, GError **error)
 	 * a link is as safe as the directory that holds it. */
 	g_autofree char *real = realpath(path, NULL);
 
-	if (!real) {
+	if (!real)
 		return error_set_errno(error, errno, "'%s'", path);
-	}
 	for (;;) {
 		if (!check_one(real, error))
 			return FALSE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/option.h"
 #include "ctprof/words.h"
 
 #define MAX_METRICS_PER_ROW 4096
@@ -166,19 +167,18 @@ static guint32 type_of(guint32 kind, guint32 unit)
 	}
 }
 
-static gboolean is_word(const char *text, const char *alphabet, gsize max)
+static gboolean is_metric_name(const char *name)
 {
-	gsize len = text ? strlen(text) : 0;
-
-	return len >= 1 && len <= max && g_ascii_islower(text[0]) && strspn(text, alphabet) == len;
+	return name && g_ascii_islower(name[0]) && strlen(name) <= 64 &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.")];
 }
 
 /* NULL when the definition is sound, else what is wrong with it. */
 static const char *find_fault(const struct ctprof_metric *def)
 {
-	if (!is_word(def->name, "abcdefghijklmnopqrstuvwxyz0123456789_.", 64))
+	if (!is_metric_name(def->name))
 		return "its name is not [a-z][a-z0-9_.]{0,63}";
-	if (!is_word(def->group, "abcdefghijklmnopqrstuvwxyz0123456789-", 32))
+	if (!option_is_name(def->group))
 		return "its group is not [a-z][a-z0-9-]{0,31}";
 	if (registry_kind_word(def->kind)[0] == '?')
 		return "its kind is unknown";
@@ -269,10 +269,10 @@ static Select *parse_list(const Registry *registry, const char *text, gboolean g
 
 		if (known)
 			continue;
-		g_set_error(error, USAGE_ERROR, 0,
-			    "unknown %s '%s' in --%ss: none of the loaded plugins has it "
-			    "(see 'ctprof metric-list')",
-			    what, name, what);
+		error_set_usage(error,
+				"unknown %s '%s' in --%ss: none of the loaded plugins has it "
+				"(see 'ctprof metric-list')",
+				what, name, what);
 		return NULL;
 	}
 	return g_steal_pointer(&select);

@@ -13,7 +13,7 @@ struct select {
 
 static gboolean is_name(const char *text)
 {
-	return text[0] && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == strlen(text);
+	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.-")];
 }
 
 static gboolean take(Select *select, const char *entry, gboolean first, GError **error)
@@ -21,13 +21,10 @@ static gboolean take(Select *select, const char *entry, gboolean first, GError *
 	gboolean out = entry[0] == '-';
 	const char *name = entry + (out ? 1 : 0);
 
-	if (!is_name(name)) {
-		if (name[0])
-			g_set_error(error, USAGE_ERROR, 0, "'%s' is not a valid name", name);
-		else
-			g_set_error(error, USAGE_ERROR, 0, "an empty entry");
-		return FALSE;
-	}
+	if (!name[0])
+		return error_set_usage(error, "an empty entry");
+	if (!is_name(name))
+		return error_set_usage(error, "'%s' is not a valid name", name);
 	if (first && out)
 		select->all = TRUE;
 	if (strcmp(name, "all") == 0) {

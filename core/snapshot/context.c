@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "context.h"
 
-#include <gio/gio.h>
 #include <string.h>
+
+#include "base/error.h"
 
 #define BOOT_ID "host.boot_id"
 
@@ -195,10 +196,8 @@ gboolean context_elapsed(const Context *baseline, const Context *candidate, gdou
 				  ? "the candidate was not captured after the baseline"
 				  : NULL;
 
-	if (why) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "--rate: %s", why);
-		return FALSE;
-	}
+	if (why)
+		return error_set_failed(error, "--rate: %s", why);
 	*ret_seconds = (gdouble)(candidate->boottime_ns - baseline->boottime_ns) / 1e9;
 	return TRUE;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,9 +85,9 @@ static gint64 read_more(Load *load, void *data, gsize size)
 		return n;
 	}
 	if (load->kept->len > MAX_KEPT) {
-		g_set_error(&load->error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-			    "%s: more than %u MiB through a pipe: give the file itself",
-			    load->label, MAX_KEPT >> 20);
+		error_set_failed(&load->error,
+				 "%s: more than %u MiB through a pipe: give the file itself",
+				 load->label, MAX_KEPT >> 20);
 		return -EFBIG;
 	}
 	g_byte_array_append(load->kept, data, (guint)n);
@@ -102,10 +101,8 @@ static gint64 input_read(const struct ctprof_input *input, void *data, guint64 s
 	gsize kept = load->kept->len - load->replayed;
 	gsize want = (gsize)MIN(size, G_MAXSSIZE / 2);
 
-	if (crash_interrupted()) {
-		g_set_error(&load->error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "interrupted");
+	if (crash_fail_interrupted(&load->error))
 		return -ECANCELED;
-	}
 	if (kept == 0)
 		return load->ended ? 0 : read_more(load, data, want);
 	gsize n = MIN(kept, want);
@@ -133,12 +130,11 @@ static gboolean open_input(Load *load, const char *path, GError **error)
 	struct stat st;
 
 	load->label = is_stdin ? "standard input" : path;
-	if (is_stdin && isatty(STDIN_FILENO)) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-			    "standard input is a terminal: a snapshot is expected from a pipe or "
-			    "file");
-		return FALSE;
-	}
+	if (is_stdin && isatty(STDIN_FILENO))
+		return error_set_failed(
+			error,
+			"standard input is a terminal: a snapshot is expected from a pipe or "
+			"file");
 	load->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (load->fd < 0 || fstat(load->fd, &st) < 0)
 		return error_set_errno(error, errno, "%s", load->label);
@@ -411,11 +407,10 @@ static void explain(Load *load, int result, GError **error)
 	if (load->error)
 		g_propagate_error(error, g_steal_pointer(&load->error));
 	else if (load->fault)
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s", load->label,
-			    load->fault);
+		error_set_failed(error, "%s: %s", load->label, load->fault);
 	else
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: plugin %s: %s", load->label,
-			    plugin_name(load->sink), said ? said : g_strerror(-result));
+		error_set_failed(error, "%s: plugin %s: %s", load->label, plugin_name(load->sink),
+				 said ? said : g_strerror(-result));
 }
 
 static int read_whole(Load *load)
@@ -423,9 +418,9 @@ static int read_whole(Load *load)
 	int result = call_read(load);
 
 	if (result == 0 && load->bad_puts > 0) {
-		g_set_error(&load->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-			    "%s: plugin %s returned %" G_GUINT64_FORMAT " invalid values",
-			    load->label, plugin_name(load->sink), load->bad_puts);
+		error_set_failed(&load->error,
+				 "%s: plugin %s returned %" G_GUINT64_FORMAT " invalid values",
+				 load->label, plugin_name(load->sink), load->bad_puts);
 		return -EINVAL;
 	}
 	for (guint i = 0; result == 0 && i < N_ROW_CLASSES; i++)
@@ -440,8 +435,7 @@ Loaded *load_file(Plugin *sink, const char *path, const LoadLimits *limits, Load
 	g_auto(Load) load = {.loaded = loaded, .sink = sink, .each = each, .data = data, .fd = -1};
 
 	if (!sink->sink.read || !sink->self) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "plugin %s: cannot read a snapshot", plugin_name(sink));
+		error_set_failed(error, "plugin %s: cannot read a snapshot", plugin_name(sink));
 		return NULL;
 	}
 	if (!open_input(&load, path, error))
