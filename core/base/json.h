@@ -5,8 +5,15 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-/* "name": value, null for NULL. */
-void json_add_string(JsonBuilder *builder, const char *name, const char *value);
+/* Begins the document, an object. */
+#define json_begin() json_builder_begin_object(json_builder_new())
+/* Pairs of name and value, up to NULL: "name": value, null for NULL. */
+void json_add_texts(JsonBuilder *builder, const char *name, ...) G_GNUC_NULL_TERMINATED;
 void json_add_int(JsonBuilder *builder, const char *name, gint64 value);
+void json_add_bool(JsonBuilder *builder, const char *name, gboolean value);
+/* "name": [; json_builder_end_array() ends it. */
+void json_begin_list(JsonBuilder *builder, const char *name);
+/* The whole list. */
+void json_add_list(JsonBuilder *builder, const char *name, const char *const *texts, guint n);
 /* Ends and prints the document, indented, with a line end. */
 void json_print(JsonBuilder *builder);

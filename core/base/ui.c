@@ -107,17 +107,28 @@ gboolean ui_flush(void)
 	return FALSE;
 }
 
-void ui_print_columns(const char *const *cells, guint n_rows, guint n_columns)
+void ui_add_cells(GPtrArray *cells, const char *cell, ...)
+{
+	va_list ap;
+
+	va_start(ap, cell);
+	for (; cell; cell = va_arg(ap, const char *))
+		g_ptr_array_add(cells, g_strdup(cell));
+	va_end(ap);
+}
+
+void ui_print_cells(const GPtrArray *cells, guint n_columns)
 {
 	g_autofree glong *widths = g_new0(glong, n_columns);
 
-	for (guint i = 0; i < n_rows * n_columns; i++)
-		widths[i % n_columns] = MAX(widths[i % n_columns], g_utf8_strlen(cells[i], -1));
-	for (guint i = 0; i < n_rows * n_columns; i++) {
+	for (guint i = 0; i < cells->len; i++)
+		widths[i % n_columns] =
+			MAX(widths[i % n_columns], g_utf8_strlen(cells->pdata[i], -1));
+	for (guint i = 0; i < cells->len; i++) {
 		guint column = i % n_columns;
-		glong pad = widths[column] - g_utf8_strlen(cells[i], -1);
+		glong pad = widths[column] - g_utf8_strlen(cells->pdata[i], -1);
 
-		fputs(cells[i], stdout);
+		fputs(cells->pdata[i], stdout);
 		if (column + 1 == n_columns)
 			putchar('\n');
 		else

@@ -32,6 +32,8 @@ char *ui_format_size(guint64 bytes);
  * UTF-8 as \xNN, a line end as \n. */
 char *ui_escape(const char *bytes, gssize length);
 
-/* Prints rows of cells to stdout as aligned columns, two blanks between; the
- * last column is not padded.  cells: n_rows * n_columns strings. */
-void ui_print_columns(const char *const *cells, guint n_rows, guint n_columns);
+/* A table, row by row: cells (char *, owned) up to NULL are added, and printed to
+ * stdout as aligned columns, two blanks between; the last column is not padded. */
+#define ui_new_cells() g_ptr_array_new_with_free_func(g_free)
+void ui_add_cells(GPtrArray *cells, const char *cell, ...) G_GNUC_NULL_TERMINATED;
+void ui_print_cells(const GPtrArray *cells, guint n_columns);

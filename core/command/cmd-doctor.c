@@ -43,34 +43,23 @@ static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out
 	}
 }
 
-/* A plugin that has nothing to say is taken to work. */
-static void take_to_work(const Plugin *plugin, const char *group, GArray *out)
-{
-	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
-
-	g_array_append_val(out, line);
-}
-
-static void for_each_provider(const Session *session, const char *group,
-			      void (*tell)(const Plugin *plugin, const char *group, GArray *out),
-			      GArray *out)
-{
-	for (guint i = 0; i < session->plugins->len; i++) {
-		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-
-		if (registry_offers(session->registry, plugin_name(plugin), group))
-			tell(plugin, group, out);
-	}
-}
-
 static void diagnose_group(const Session *session, const char *group, GArray *out)
 {
+	g_autoptr(GArray) silent = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
 	guint before = out->len;
 
-	/* Of a group that two fill, who knows it tells. */
-	for_each_provider(session, group, diagnose_plugin, out);
+	for (guint i = 0; i < session->plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
+		struct diagnosis works = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
+
+		if (!registry_offers(session->registry, plugin_name(plugin), group))
+			continue;
+		diagnose_plugin(plugin, group, out);
+		g_array_append_val(silent, works);
+	}
+	/* Of a group that two fill, who knows it tells; who says nothing is taken to work. */
 	if (out->len == before)
-		for_each_provider(session, group, take_to_work, out);
+		g_array_append_vals(out, silent->data, silent->len);
 }
 
 /* Plugins that failed before their groups were known. */
@@ -152,24 +141,19 @@ static void print_text(const GArray *lines)
 
 static void print_json(const GArray *lines)
 {
-	g_autoptr(JsonBuilder) builder = json_builder_new();
+	g_autoptr(JsonBuilder) builder = json_begin();
 
-	json_builder_begin_object(builder);
-	json_builder_set_member_name(builder, "groups");
-	json_builder_begin_array(builder);
+	json_begin_list(builder, "groups");
 	for (guint i = 0; i < lines->len; i++) {
 		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
 
 		json_builder_begin_object(builder);
-		json_add_string(builder, "group", line->group);
-		json_add_string(builder, "here", plugin_finding_word(line->state));
-		json_add_string(builder, "plugin", line->plugin);
-		json_add_string(builder, "why", line->why);
-		json_add_string(builder, "remedy", line->remedy);
+		json_add_texts(builder, "group", line->group, "here",
+			       plugin_finding_word(line->state), "plugin", line->plugin, "why",
+			       line->why, "remedy", line->remedy, NULL);
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
-	json_builder_end_object(builder);
 	json_print(builder);
 }
 

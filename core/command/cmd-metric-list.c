@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/ui.h"
@@ -15,27 +14,9 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-static const char *const classes[] = {
-	"[cfs-only]",    "counted by the fair scheduling class only",
-	"[non-ext]",     "not counted for threads under sched_ext",
-	"[fair-policy]", "fair policies only (SCHED_OTHER, SCHED_BATCH, SCHED_IDLE)",
-};
-
-/* Rows of cells for ui_print_columns(), owned. */
-static GPtrArray *new_cells(void)
+static GStrv list_gates(const Metric *metric)
 {
-	return g_ptr_array_new_with_free_func(g_free);
-}
-
-static void print_cells(const GPtrArray *cells, guint n_columns)
-{
-	ui_print_columns((const char *const *)cells->pdata, cells->len / n_columns, n_columns);
-}
-
-static void add_row(GPtrArray *cells, const char *const *row, guint n)
-{
-	for (guint i = 0; i < n; i++)
-		g_ptr_array_add(cells, g_strdup(row[i]));
+	return g_strsplit(metric->def.gates ? metric->def.gates : "", " ", -1);
 }
 
 /* The gates some metric has, once each. */
@@ -44,9 +25,7 @@ static void add_gates(GPtrArray *cells, const GPtrArray *list)
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (guint i = 0; i < list->len; i++) {
-		const Metric *metric = g_ptr_array_index(list, i);
-		g_auto(GStrv) gates =
-			g_strsplit(metric->def.gates ? metric->def.gates : "", " ", -1);
+		g_auto(GStrv) gates = list_gates(g_ptr_array_index(list, i));
 
 		for (guint g = 0; gates[g]; g++)
 			if (g_hash_table_add(seen, g_strdup(gates[g]))) {
@@ -59,59 +38,48 @@ static void add_gates(GPtrArray *cells, const GPtrArray *list)
 
 static void print_legend(const GPtrArray *list)
 {
-	g_autoptr(GPtrArray) cells = new_cells();
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	puts("## Tag legend");
-	add_row(cells, classes, G_N_ELEMENTS(classes));
+	ui_add_cells(cells, "[cfs-only]", "counted by the fair scheduling class only", NULL);
+	ui_add_cells(cells, "[non-ext]", "not counted for threads under sched_ext", NULL);
+	ui_add_cells(cells, "[fair-policy]",
+		     "fair policies only (SCHED_OTHER, SCHED_BATCH, SCHED_IDLE)", NULL);
 	add_gates(cells, list);
-	print_cells(cells, 2);
+	ui_print_cells(cells, 2);
 }
 
 static void print_sections(void)
 {
-	static const char *const header[] = {"section", "heading", "description"};
-	g_autoptr(GPtrArray) cells = new_cells();
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	puts("\n## Sections");
-	add_row(cells, header, G_N_ELEMENTS(header));
-	for (guint i = 0; sections[i]; i++) {
-		const Section *section = sections[i];
-
-		if (section->flags & SECTION_VIEW)
-			continue;
-		const char *row[] = {section->name, section->heading, section->help};
-
-		add_row(cells, row, G_N_ELEMENTS(row));
-	}
-	print_cells(cells, G_N_ELEMENTS(header));
+	ui_add_cells(cells, "section", "heading", "description", NULL);
+	for (guint i = 0; sections[i]; i++)
+		if (!(sections[i]->flags & SECTION_VIEW))
+			ui_add_cells(cells, sections[i]->name, sections[i]->heading,
+				     sections[i]->help, NULL);
+	ui_print_cells(cells, 3);
 }
 
 static void print_metrics(const GPtrArray *list)
 {
-	static const char *const header[] = {"metric", "kind", "unit",       "scope",
-					     "group",  "tags", "description"};
-	g_autoptr(GPtrArray) cells = new_cells();
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	puts("\n## Metrics");
-	add_row(cells, header, G_N_ELEMENTS(header));
+	ui_add_cells(cells, "metric", "kind", "unit", "scope", "group", "tags", "description",
+		     NULL);
 	for (guint i = 0; i < list->len; i++) {
 		const struct ctprof_metric *def =
 			&((const Metric *)g_ptr_array_index(list, i))->def;
 		g_autofree char *tags = registry_tags(def);
 		g_autofree char *help = ui_escape(def->help, -1);
-		const char *row[] = {
-			def->name,
-			registry_kind_word(def->kind),
-			registry_unit_word(def->unit),
-			registry_scope_word(def->scope),
-			def->group,
-			tags,
-			help,
-		};
 
-		add_row(cells, row, G_N_ELEMENTS(row));
+		ui_add_cells(cells, def->name, registry_kind_word(def->kind),
+			     registry_unit_word(def->unit), registry_scope_word(def->scope),
+			     def->group, tags, help, NULL);
 	}
-	print_cells(cells, G_N_ELEMENTS(header));
+	ui_print_cells(cells, 7);
 }
 
 static const char *derived_unit(const struct derived *metric)
@@ -119,113 +87,91 @@ static const char *derived_unit(const struct derived *metric)
 	return metric->unit == CTPROF_UNIT_NONE ? "ratio" : registry_unit_word(metric->unit);
 }
 
+static guint count_inputs(const struct derived *metric)
+{
+	guint n = 0;
+
+	while (n < DERIVED_MAX_INPUTS && metric->inputs[n])
+		n++;
+	return n;
+}
+
 static void print_derived(void)
 {
-	static const char *const header[] = {"metric", "unit", "inputs", "description"};
-	g_autoptr(GPtrArray) cells = new_cells();
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	puts("\n## Derived metrics");
-	add_row(cells, header, G_N_ELEMENTS(header));
+	ui_add_cells(cells, "metric", "unit", "inputs", "description", NULL);
 	for (const struct derived *metric = derived_metrics; metric->name; metric++) {
 		g_autoptr(GString) inputs = g_string_new(metric->inputs[0]);
 
-		for (guint i = 1; i < DERIVED_MAX_INPUTS && metric->inputs[i]; i++)
+		for (guint i = 1; i < count_inputs(metric); i++)
 			g_string_append_printf(inputs, ", %s", metric->inputs[i]);
-		const char *row[] = {metric->name, derived_unit(metric), inputs->str, metric->help};
-		add_row(cells, row, G_N_ELEMENTS(row));
+		ui_add_cells(cells, metric->name, derived_unit(metric), inputs->str, metric->help,
+			     NULL);
 	}
-	print_cells(cells, G_N_ELEMENTS(header));
+	ui_print_cells(cells, 4);
 }
 
-static void print_text(const Registry *registry)
+static void print_text(const GPtrArray *list)
 {
-	g_autoptr(GPtrArray) list = registry_list(registry);
-
 	print_legend(list);
 	print_sections();
 	print_metrics(list);
 	print_derived();
 }
 
-static void add_strings(JsonBuilder *builder, const char *name, const char *const *strings)
-{
-	json_builder_set_member_name(builder, name);
-	json_builder_begin_array(builder);
-	for (guint i = 0; strings[i]; i++)
-		json_builder_add_string_value(builder, strings[i]);
-	json_builder_end_array(builder);
-}
-
 static void add_metric(JsonBuilder *builder, const Metric *metric)
 {
 	const struct ctprof_metric *def = &metric->def;
+	g_auto(GStrv) gates = list_gates(metric);
 
 	json_builder_begin_object(builder);
-	json_add_string(builder, "name", def->name);
-	json_add_string(builder, "kind", registry_kind_word(def->kind));
-	json_add_string(builder, "unit", registry_unit_word(def->unit));
-	json_add_string(builder, "scope", registry_scope_word(def->scope));
-	json_add_string(builder, "group", def->group);
-	json_add_string(builder, "tag", def->tag);
-	g_auto(GStrv) gates = g_strsplit(def->gates ? def->gates : "", " ", -1);
-	add_strings(builder, "gates", (const char *const *)gates);
-	json_builder_set_member_name(builder, "on_demand");
-	json_builder_add_boolean_value(builder, (def->flags & CTPROF_METRIC_ON_DEMAND) != 0);
-	json_add_string(builder, "description", def->help);
-	json_add_string(builder, "origin", def->origin);
-	json_builder_set_member_name(builder, "plugins");
-	json_builder_begin_array(builder);
-	for (guint i = 0; i < metric->providers->len; i++)
-		json_builder_add_string_value(builder, g_ptr_array_index(metric->providers, i));
-	json_builder_end_array(builder);
+	json_add_texts(builder, "name", def->name, "kind", registry_kind_word(def->kind), "unit",
+		       registry_unit_word(def->unit), "scope", registry_scope_word(def->scope),
+		       "group", def->group, "tag", def->tag, NULL);
+	json_add_list(builder, "gates", (const char *const *)gates, g_strv_length(gates));
+	json_add_bool(builder, "on_demand", (def->flags & CTPROF_METRIC_ON_DEMAND) != 0);
+	json_add_texts(builder, "description", def->help, "origin", def->origin, NULL);
+	json_add_list(builder, "plugins", (const char *const *)metric->providers->pdata,
+		      metric->providers->len);
 	json_builder_end_object(builder);
 }
 
-static void add_tables(JsonBuilder *builder)
+static void add_section(JsonBuilder *builder, const Section *section)
 {
-	json_builder_set_member_name(builder, "sections");
-	json_builder_begin_array(builder);
-	for (guint i = 0; sections[i]; i++) {
-		const Section *section = sections[i];
-
-		if (section->flags & SECTION_VIEW)
-			continue;
-		json_builder_begin_object(builder);
-		json_add_string(builder, "name", section->name);
-		json_add_string(builder, "heading", section->heading);
-		json_add_string(builder, "description", section->help);
-		json_builder_end_object(builder);
-	}
-	json_builder_end_array(builder);
-	json_builder_set_member_name(builder, "derived");
-	json_builder_begin_array(builder);
-	for (const struct derived *metric = derived_metrics; metric->name; metric++) {
-		const char *inputs[DERIVED_MAX_INPUTS + 1] = {NULL};
-
-		memcpy(inputs, metric->inputs, sizeof metric->inputs);
-		json_builder_begin_object(builder);
-		json_add_string(builder, "name", metric->name);
-		json_add_string(builder, "unit", derived_unit(metric));
-		add_strings(builder, "inputs", inputs);
-		json_add_string(builder, "description", metric->help);
-		json_builder_end_object(builder);
-	}
-	json_builder_end_array(builder);
+	json_builder_begin_object(builder);
+	json_add_texts(builder, "name", section->name, "heading", section->heading, "description",
+		       section->help, NULL);
+	json_builder_end_object(builder);
 }
 
-static void print_json(const Registry *registry)
+static void add_derived(JsonBuilder *builder, const struct derived *metric)
 {
-	g_autoptr(JsonBuilder) builder = json_builder_new();
-	g_autoptr(GPtrArray) list = registry_list(registry);
-
 	json_builder_begin_object(builder);
-	json_builder_set_member_name(builder, "metrics");
-	json_builder_begin_array(builder);
+	json_add_texts(builder, "name", metric->name, "unit", derived_unit(metric), NULL);
+	json_add_list(builder, "inputs", metric->inputs, count_inputs(metric));
+	json_add_texts(builder, "description", metric->help, NULL);
+	json_builder_end_object(builder);
+}
+
+static void print_json(const GPtrArray *list)
+{
+	g_autoptr(JsonBuilder) builder = json_begin();
+
+	json_begin_list(builder, "metrics");
 	for (guint i = 0; i < list->len; i++)
 		add_metric(builder, g_ptr_array_index(list, i));
 	json_builder_end_array(builder);
-	add_tables(builder);
-	json_builder_end_object(builder);
+	json_begin_list(builder, "sections");
+	for (guint i = 0; sections[i]; i++)
+		if (!(sections[i]->flags & SECTION_VIEW))
+			add_section(builder, sections[i]);
+	json_builder_end_array(builder);
+	json_begin_list(builder, "derived");
+	for (const struct derived *metric = derived_metrics; metric->name; metric++)
+		add_derived(builder, metric);
+	json_builder_end_array(builder);
 	json_print(builder);
 }
 
@@ -236,10 +182,11 @@ static int run(Globals *globals, char **arguments)
 
 	if (!cmd_no_arguments(arguments, &error) || !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
+	g_autoptr(GPtrArray) list = registry_list(session->registry);
 	if (json)
-		print_json(session->registry);
+		print_json(list);
 	else
-		print_text(session->registry);
+		print_text(list);
 	return cmd_printed();
 }
 

@@ -48,24 +48,20 @@ static void print_text(const GPtrArray *findings)
 
 static void print_json(const char *file, const GPtrArray *findings)
 {
-	g_autoptr(JsonBuilder) builder = json_builder_new();
+	g_autoptr(JsonBuilder) builder = json_begin();
 
-	json_builder_begin_object(builder);
-	json_add_string(builder, "file", file);
+	json_add_texts(builder, "file", file, NULL);
 	json_add_int(builder, "failed", check_findings_failed(findings));
-	json_builder_set_member_name(builder, "findings");
-	json_builder_begin_array(builder);
+	json_begin_list(builder, "findings");
 	for (guint i = 0; i < findings->len; i++) {
 		const CheckFinding *finding = g_ptr_array_index(findings, i);
 
 		json_builder_begin_object(builder);
-		json_add_string(builder, "check", finding->check);
-		json_add_string(builder, "result", words[finding->result]);
-		json_add_string(builder, "text", finding->text);
+		json_add_texts(builder, "check", finding->check, "result", words[finding->result],
+			       "text", finding->text, NULL);
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
-	json_builder_end_object(builder);
 	json_print(builder);
 }
 

@@ -67,24 +67,21 @@ static guint32 overall(const Plugin *plugin)
 
 static void print_needs(const Plugin *plugin)
 {
-	g_autoptr(GPtrArray) cells = g_ptr_array_new();
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
 		const struct ctprof_need *need = plugin_need(plugin, i);
 
-		g_ptr_array_add(
-			cells, (gpointer)(uintptr_t)(need->required ? "  required" : "  optional"));
-		g_ptr_array_add(cells, (gpointer)(uintptr_t)need_word(need->kind));
-		g_ptr_array_add(cells, (gpointer)(uintptr_t)need->name);
-		g_ptr_array_add(cells, (gpointer)(uintptr_t)(need->why ? need->why : ""));
+		ui_add_cells(cells, need->required ? "  required" : "  optional",
+			     need_word(need->kind), need->name, need->why ? need->why : "", NULL);
 	}
 	puts("needs:");
-	ui_print_columns((const char *const *)cells->pdata, cells->len / 4, 4);
+	ui_print_cells(cells, 4);
 }
 
 static void print_options(const Plugin *plugin)
 {
-	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
 		const struct ctprof_option row = plugin_option(plugin, i);
@@ -96,7 +93,7 @@ static void print_options(const Plugin *plugin)
 		g_ptr_array_add(cells, option_describe(&row));
 	}
 	puts("options:");
-	ui_print_columns((const char *const *)cells->pdata, cells->len / 3, 3);
+	ui_print_cells(cells, 3);
 }
 
 static void print_findings(const Plugin *plugin)
@@ -169,45 +166,35 @@ static void print_one(const Session *session, const Plugin *plugin)
 
 static void print_table(const Session *session)
 {
-	static const char *const header[] = {"name", "kind",   "version", "abi",
-					     "here", "groups", "summary"};
-	enum { N_COLUMNS = G_N_ELEMENTS(header) };
-	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) cells = ui_new_cells();
 
-	for (guint i = 0; i < N_COLUMNS; i++)
-		g_ptr_array_add(cells, g_strdup(header[i]));
+	ui_add_cells(cells, "name", "kind", "version", "abi", "here", "groups", "summary", NULL);
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 		const struct ctprof_plugin *d = &plugin->descriptor;
 		g_autoptr(GPtrArray) groups = names_of(session, plugin, NULL);
 
 		g_ptr_array_add(groups, NULL);
-		g_ptr_array_add(cells, g_strdup(d->name));
-		g_ptr_array_add(cells, g_strdup(kind_word(plugin)));
-		g_ptr_array_add(cells, g_strdup(d->version));
-		g_ptr_array_add(cells, g_strdup_printf("%u.%u", d->abi_major, d->abi_minor));
-		g_ptr_array_add(cells, g_strdup(plugin_finding_word(overall(plugin))));
-		g_ptr_array_add(cells, groups->len > 1 ? g_strjoinv(" ", (char **)groups->pdata)
-						       : g_strdup("-"));
-		g_ptr_array_add(cells, g_strdup(d->summary));
+		g_autofree char *abi = g_strdup_printf("%u.%u", d->abi_major, d->abi_minor);
+		g_autofree char *list = g_strjoinv(" ", (char **)groups->pdata);
+		ui_add_cells(cells, d->name, kind_word(plugin), d->version, abi,
+			     plugin_finding_word(overall(plugin)), list[0] ? list : "-", d->summary,
+			     NULL);
 	}
-	ui_print_columns((const char *const *)cells->pdata, cells->len / N_COLUMNS, N_COLUMNS);
+	ui_print_cells(cells, 7);
 	puts("\nRun 'ctprof plugins NAME' for the reasons and remedies.");
 }
 
 static void add_needs(JsonBuilder *builder, const Plugin *plugin)
 {
-	json_builder_set_member_name(builder, "needs");
-	json_builder_begin_array(builder);
+	json_begin_list(builder, "needs");
 	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
 		const struct ctprof_need *need = plugin_need(plugin, i);
 
 		json_builder_begin_object(builder);
-		json_add_string(builder, "kind", need_word(need->kind));
-		json_add_string(builder, "name", need->name);
-		json_builder_set_member_name(builder, "required");
-		json_builder_add_boolean_value(builder, need->required != 0);
-		json_add_string(builder, "why", need->why);
+		json_add_texts(builder, "kind", need_word(need->kind), "name", need->name, NULL);
+		json_add_bool(builder, "required", need->required != 0);
+		json_add_texts(builder, "why", need->why, NULL);
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
@@ -216,13 +203,10 @@ static void add_needs(JsonBuilder *builder, const Plugin *plugin)
 static void add_option(JsonBuilder *builder, const struct ctprof_option *row)
 {
 	json_builder_begin_object(builder);
-	json_add_string(builder, "name", row->name);
-	json_add_string(builder, "long_name", row->long_name);
-	json_add_string(builder, "value", option_placeholder(row));
-	json_add_string(builder, "default", row->default_value);
-	json_add_string(builder, "help", row->help);
-	json_builder_set_member_name(builder, "words");
-	json_builder_begin_array(builder);
+	json_add_texts(builder, "name", row->name, "long_name", row->long_name, "value",
+		       option_placeholder(row), "default", row->default_value, "help", row->help,
+		       NULL);
+	json_begin_list(builder, "words");
 	for (guint i = 0; i < row->n_words; i++)
 		json_builder_add_string_value(builder, option_word(row, i)->name);
 	json_builder_end_array(builder);
@@ -231,8 +215,7 @@ static void add_option(JsonBuilder *builder, const struct ctprof_option *row)
 
 static void add_options(JsonBuilder *builder, const Plugin *plugin)
 {
-	json_builder_set_member_name(builder, "options");
-	json_builder_begin_array(builder);
+	json_begin_list(builder, "options");
 	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
 		const struct ctprof_option row = plugin_option(plugin, i);
 
@@ -243,18 +226,16 @@ static void add_options(JsonBuilder *builder, const Plugin *plugin)
 
 static void add_findings(JsonBuilder *builder, const Plugin *plugin)
 {
-	json_add_string(builder, "here", plugin_finding_word(overall(plugin)));
-	json_add_string(builder, "why", plugin->why);
-	json_builder_set_member_name(builder, "findings");
-	json_builder_begin_array(builder);
+	json_add_texts(builder, "here", plugin_finding_word(overall(plugin)), "why", plugin->why,
+		       NULL);
+	json_begin_list(builder, "findings");
 	for (guint i = 0; i < plugin->findings->len; i++) {
 		const Finding *finding = g_ptr_array_index(plugin->findings, i);
 
 		json_builder_begin_object(builder);
-		json_add_string(builder, "group", finding->group);
-		json_add_string(builder, "state", plugin_finding_word(finding->state));
-		json_add_string(builder, "why", finding->why);
-		json_add_string(builder, "remedy", finding->remedy);
+		json_add_texts(builder, "group", finding->group, "state",
+			       plugin_finding_word(finding->state), "why", finding->why, "remedy",
+			       finding->remedy, NULL);
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
@@ -270,22 +251,16 @@ static void add_groups(JsonBuilder *builder, const Session *session, const Plugi
 		const char *group = g_ptr_array_index(groups, g);
 		g_autoptr(GPtrArray) names = names_of(session, plugin, group);
 
-		json_builder_set_member_name(builder, group);
-		json_builder_begin_array(builder);
-		for (guint i = 0; i < names->len; i++)
-			json_builder_add_string_value(builder, g_ptr_array_index(names, i));
-		json_builder_end_array(builder);
+		json_add_list(builder, group, (const char *const *)names->pdata, names->len);
 	}
 	json_builder_end_object(builder);
 }
 
 static void print_json(const Session *session, const char *only)
 {
-	g_autoptr(JsonBuilder) builder = json_builder_new();
+	g_autoptr(JsonBuilder) builder = json_begin();
 
-	json_builder_begin_object(builder);
-	json_builder_set_member_name(builder, "plugins");
-	json_builder_begin_array(builder);
+	json_begin_list(builder, "plugins");
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 		const struct ctprof_plugin *d = &plugin->descriptor;
@@ -293,15 +268,12 @@ static void print_json(const Session *session, const char *only)
 		if (only && strcmp(only, d->name) != 0)
 			continue;
 		json_builder_begin_object(builder);
-		json_add_string(builder, "name", d->name);
-		json_add_string(builder, "kind", kind_word(plugin));
-		json_add_string(builder, "version", d->version);
+		json_add_texts(builder, "name", d->name, "kind", kind_word(plugin), "version",
+			       d->version, NULL);
 		json_add_int(builder, "abi_major", d->abi_major);
 		json_add_int(builder, "abi_minor", d->abi_minor);
-		json_add_string(builder, "file", plugin->file);
-		json_add_string(builder, "summary", d->summary);
-		json_add_string(builder, "threads", threads_word(plugin));
-		json_add_string(builder, "cost", cost_word(plugin));
+		json_add_texts(builder, "file", plugin->file, "summary", d->summary, "threads",
+			       threads_word(plugin), "cost", cost_word(plugin), NULL);
 		add_findings(builder, plugin);
 		add_needs(builder, plugin);
 		add_options(builder, plugin);
@@ -309,7 +281,6 @@ static void print_json(const Session *session, const char *only)
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
-	json_builder_end_object(builder);
 	json_print(builder);
 }
 
