@@ -9,9 +9,27 @@
 
 #define MAX_CGROUP_BYTES 8192
 
-static Plugin *make(const struct ctprof_plugin *descriptor)
+static Plugin *make(guint32 kind, guint32 thread_model, const char *name, const void *ops)
 {
-	return plugin_new(g_strdup(""), NULL, descriptor);
+	const struct ctprof_plugin descriptor = {
+		.struct_size = sizeof descriptor,
+		.abi_major = CTPROF_ABI_MAJOR,
+		.abi_minor = CTPROF_ABI_MINOR,
+		.kind = kind,
+		.thread_model = thread_model,
+		.cost = CTPROF_COST_CHEAP,
+		.name = name,
+		.version = CTPROF_VERSION,
+		.summary = "What plugin-check feeds or counts with",
+		.ops = ops,
+	};
+
+	return plugin_new(g_strdup(""), NULL, &descriptor);
+}
+
+static void close_nothing(void *self)
+{
+	(void)self;
 }
 
 /* ---- the source --------------------------------------------------------------- */
@@ -73,11 +91,6 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 			return result;
 	}
 	return 0;
-}
-
-static void source_close(void *self)
-{
-	(void)self;
 }
 
 /* The path of the unified hierarchy: the line "0::PATH". */
@@ -155,24 +168,12 @@ Plugin *canned_source(gboolean every_kind)
 	static const struct ctprof_source_ops ops = {
 		.struct_size = sizeof ops,
 		.open = source_open,
-		.close = source_close,
+		.close = close_nothing,
 		.collect = source_collect,
-	};
-	static const struct ctprof_plugin descriptor = {
-		.struct_size = sizeof descriptor,
-		.abi_major = CTPROF_ABI_MAJOR,
-		.abi_minor = CTPROF_ABI_MINOR,
-		.kind = CTPROF_KIND_SOURCE,
-		.thread_model = CTPROF_THREADS_PER_WORKER,
-		.cost = CTPROF_COST_CHEAP,
-		.name = "plugin-check",
-		.version = CTPROF_VERSION,
-		.summary = "What plugin-check feeds",
-		.ops = &ops,
 	};
 
 	source.every_kind = every_kind;
-	return make(&descriptor);
+	return make(CTPROF_KIND_SOURCE, CTPROF_THREADS_PER_WORKER, "plugin-check", &ops);
 }
 
 /* ---- the sink ------------------------------------------------------------------ */
@@ -195,11 +196,6 @@ static int sink_open(const struct ctprof_host *host, void **ret_self)
 	(void)host;
 	*ret_self = &sink;
 	return 0;
-}
-
-static void sink_close(void *self)
-{
-	(void)self;
 }
 
 static int sink_begin(void *self, const struct ctprof_capture *capture)
@@ -256,26 +252,14 @@ Plugin *canned_sink(const char *plugin)
 	static const struct ctprof_sink_ops ops = {
 		.struct_size = sizeof ops,
 		.open = sink_open,
-		.close = sink_close,
+		.close = close_nothing,
 		.begin = sink_begin,
 		.rows = sink_rows,
 		.end = sink_end,
 	};
-	static const struct ctprof_plugin descriptor = {
-		.struct_size = sizeof descriptor,
-		.abi_major = CTPROF_ABI_MAJOR,
-		.abi_minor = CTPROF_ABI_MINOR,
-		.kind = CTPROF_KIND_SINK,
-		.thread_model = CTPROF_THREADS_SERIAL,
-		.cost = CTPROF_COST_CHEAP,
-		.name = "plugin-check-sink",
-		.version = CTPROF_VERSION,
-		.summary = "What plugin-check counts with",
-		.ops = &ops,
-	};
 
 	sink.plugin = plugin;
-	return make(&descriptor);
+	return make(CTPROF_KIND_SINK, CTPROF_THREADS_SERIAL, "plugin-check-sink", &ops);
 }
 
 /* The names of the metrics without a value, for that reason. */

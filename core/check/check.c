@@ -474,13 +474,10 @@ static GPtrArray *sum_up(const GPtrArray *told)
 
 		if (finding->result == CHECK_OK && g_hash_table_contains(failed, finding->check))
 			continue;
-		if (!g_hash_table_add(seen, g_strdup_printf("%u/%s/%s", finding->result,
-							    finding->check, finding->text)))
-			continue;
-		CheckFinding *copy = g_new(CheckFinding, 1);
-		*copy = (CheckFinding){finding->result, g_strdup(finding->check),
-				       g_strdup(finding->text)};
-		g_ptr_array_add(findings, copy);
+		if (g_hash_table_add(seen, g_strdup_printf("%u/%s/%s", finding->result,
+							   finding->check, finding->text)))
+			check_findings_add(findings, finding->result, finding->check,
+					   finding->text);
 	}
 	return findings;
 }

@@ -56,7 +56,7 @@ guint check_findings_failed(const GPtrArray *findings)
 	return failed;
 }
 
-static void add(GPtrArray *findings, guint32 result, const char *check, const char *text)
+void check_findings_add(GPtrArray *findings, guint32 result, const char *check, const char *text)
 {
 	CheckFinding *finding = g_new(CheckFinding, 1);
 
@@ -157,7 +157,7 @@ static gboolean take_lines(const char *told, GPtrArray *findings)
 			return TRUE;
 		const char *mark = memchr(marks, lines[i][0], sizeof marks);
 		if (mark && g_strv_length(cells) == 3 && !cells[0][1])
-			add(findings, (guint32)(mark - marks), cells[1], cells[2]);
+			check_findings_add(findings, (guint32)(mark - marks), cells[1], cells[2]);
 	}
 	return FALSE;
 }
@@ -202,7 +202,7 @@ static void attend(pid_t pid, int fd, const char *check, guint timeout_s, GPtrAr
 	if (done)
 		return;
 	g_autofree char *end = describe_end(status, in_time, timeout_s);
-	add(findings, CHECK_FAIL, check, end);
+	check_findings_add(findings, CHECK_FAIL, check, end);
 }
 
 void check_run_child(CheckStep step, gconstpointer data, const char *check, guint timeout_s,
@@ -214,7 +214,7 @@ void check_run_child(CheckStep step, gconstpointer data, const char *check, guin
 	board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (board == MAP_FAILED || pipe2(fds, O_CLOEXEC) < 0) {
-		add(findings, CHECK_FAIL, check, g_strerror(errno));
+		check_findings_add(findings, CHECK_FAIL, check, g_strerror(errno));
 		return;
 	}
 	fflush(NULL);
@@ -227,7 +227,7 @@ void check_run_child(CheckStep step, gconstpointer data, const char *check, guin
 	}
 	close(fds[1]);
 	if (pid < 0)
-		add(findings, CHECK_FAIL, check, g_strerror(errno));
+		check_findings_add(findings, CHECK_FAIL, check, g_strerror(errno));
 	else
 		attend(pid, fds[0], check, timeout_s, findings);
 	close(fds[0]);

@@ -15,6 +15,7 @@ typedef struct check_finding {
 
 /* Findings, elements CheckFinding *. */
 GPtrArray *check_findings_new(void);
+void check_findings_add(GPtrArray *findings, guint32 result, const char *check, const char *text);
 guint check_findings_failed(const GPtrArray *findings);
 
 typedef void (*CheckStep)(gconstpointer data);

@@ -285,22 +285,32 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 	return judge("open", result);
 }
 
+/* Ops of which only the result is judged. */
+#define WATCH_OP(kind, op, parameters, arguments)                                                  \
+	static int kind##_##op parameters                                                          \
+	{                                                                                          \
+		enter(#op);                                                                        \
+		return judge(#op, watch.kind.op arguments);                                        \
+	}
+
+WATCH_OP(source, probe, (void *self), (self))
+WATCH_OP(source, start, (void *self), (self))
+WATCH_OP(sink, open, (const struct ctprof_host *host, void **ret_self), (host, ret_self))
+WATCH_OP(sink, begin, (void *self, const struct ctprof_capture *capture), (self, capture))
+WATCH_OP(sink, rows, (void *self, const struct ctprof_rows *rows), (self, rows))
+WATCH_OP(sink, end, (void *self, const struct ctprof_capture_end *end), (self, end))
+WATCH_OP(sink, report, (void *self, const struct ctprof_report *report), (self, report))
+
 static void source_close(void *self)
 {
 	enter("close");
 	watch.source.close(self);
 }
 
-static int source_probe(void *self)
+static void sink_close(void *self)
 {
-	enter("probe");
-	return judge("probe", watch.source.probe(self));
-}
-
-static int source_start(void *self)
-{
-	enter("start");
-	return judge("start", watch.source.start(self));
+	enter("close");
+	watch.sink.close(self);
 }
 
 /* Runs in the worker's thread when it ends, after worker_close(). */
@@ -344,42 +354,6 @@ static int source_collect(void *self, void *context, struct ctprof_batch *batch)
 		fault(WATCH_RESULTS, "collect failed: %s",
 		      watch.plugin->said ? watch.plugin->said : g_strerror(-result));
 	return result;
-}
-
-static int sink_open(const struct ctprof_host *host, void **ret_self)
-{
-	enter("open");
-	return judge("open", watch.sink.open(host, ret_self));
-}
-
-static void sink_close(void *self)
-{
-	enter("close");
-	watch.sink.close(self);
-}
-
-static int sink_begin(void *self, const struct ctprof_capture *capture)
-{
-	enter("begin");
-	return judge("begin", watch.sink.begin(self, capture));
-}
-
-static int sink_rows(void *self, const struct ctprof_rows *rows)
-{
-	enter("rows");
-	return judge("rows", watch.sink.rows(self, rows));
-}
-
-static int sink_end(void *self, const struct ctprof_capture_end *end)
-{
-	enter("end");
-	return judge("end", watch.sink.end(self, end));
-}
-
-static int sink_report(void *self, const struct ctprof_report *report)
-{
-	enter("report");
-	return judge("report", watch.sink.report(self, report));
 }
 
 static void wrap_source(struct ctprof_source_ops *ops)
