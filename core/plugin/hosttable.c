@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "hosttable.h"
+/* The table of functions lent to a plugin. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "plugin.h"
 #include "row/batch.h"
 
 static Plugin *plugin_of(const struct ctprof_host *host)
@@ -124,7 +125,7 @@ static int host_write(const struct ctprof_host *host, const void *data, size_t s
 	return result;
 }
 
-void hosttable_lend(Plugin *plugin)
+void plugin_lend_host(Plugin *plugin)
 {
 	plugin->host = (struct ctprof_host){
 		.struct_size = sizeof plugin->host,

@@ -9,7 +9,6 @@
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
-#include "hosttable.h"
 
 /* A source that fails this often in a row will not recover. */
 #define MAX_FAILURES_IN_A_ROW 8
@@ -152,7 +151,7 @@ gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHash
 	plugin->root = root;
 	plugin->registry = registry;
 	plugin->options = options;
-	hosttable_lend(plugin);
+	plugin_lend_host(plugin);
 	enter(plugin, "open");
 	int result = is_source ? plugin->source.open(&plugin->host, &plugin->self)
 			       : plugin->sink.open(&plugin->host, &plugin->self);

@@ -67,6 +67,8 @@ struct ctprof_option plugin_option(const Plugin *plugin, guint i);
 /* "works", "partly" or "no" for an enum ctprof_finding_state. */
 const char *plugin_finding_word(guint32 state);
 
+/* Fills plugin->host; its root, registry and options must be set. */
+void plugin_lend_host(Plugin *plugin);
 /* open(): registers a source's metrics.  An error leaves the plugin out. */
 gboolean plugin_open(Plugin *plugin, const Root *root, Registry *registry, GHashTable *options,
 		     GError **error);
