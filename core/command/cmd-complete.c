@@ -21,12 +21,12 @@
 /* What is being completed, and what of it is settled already. */
 typedef struct request {
 	const Globals *globals;
-	const Command *command;   /* NULL: not typed yet */
-	const char *argument;     /* the first of the command's; NULL: not typed yet */
-	gboolean lost;            /* there is no command of the name typed */
-	const Option *of_plugins; /* NULL: none */
-	char *before;             /* stands before each candidate: "--plugins=", "a,b," */
-	const char *typed;        /* the rest, which candidates begin with */
+	const Command *command; /* NULL: not typed yet */
+	const char *argument;   /* the first of the command's; NULL: not typed yet */
+	gboolean lost;          /* there is no command of the name typed */
+	const Option *tables[COMMAND_MAX_TABLES]; /* of the options there are now */
+	char *before;      /* stands before each candidate: "--plugins=", "a,b," */
+	const char *typed; /* the rest, which candidates begin with */
 	gboolean opened;
 	Session *session; /* opened when needed; NULL: cannot be */
 } Request;
@@ -52,69 +52,70 @@ static const Session *session_of(Request *request)
 
 /* ---- candidates by source ------------------------------------------------ */
 
-static void offer_plugins(Request *request)
+static void offer_loaded(Request *request, gboolean (*is_apt)(const Plugin *plugin))
 {
 	const Session *session = session_of(request);
 
 	for (guint i = 0; session && i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		offer(request, plugin_name(plugin), plugin->descriptor.summary);
-	}
-}
-
-/* Sinks that draw reports, or those that write captures. */
-static void offer_sinks(Request *request, gboolean writers)
-{
-	const Session *session = session_of(request);
-
-	for (guint i = 0; session && i < session->plugins->len; i++) {
-		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-
-		if (plugin->descriptor.kind == CTPROF_KIND_SINK &&
-		    (writers ? plugin->sink.begin != NULL : plugin->sink.report != NULL))
+		if (!is_apt || is_apt(plugin))
 			offer(request, plugin_name(plugin), plugin->descriptor.summary);
 	}
 }
 
+/* Ops of the other kind of plugin are NULL. */
+static gboolean draws(const Plugin *plugin)
+{
+	return plugin->sink.report != NULL;
+}
+
+static gboolean writes(const Plugin *plugin)
+{
+	return plugin->sink.begin != NULL;
+}
+
+static void offer_plugins(Request *request)
+{
+	offer_loaded(request, NULL);
+}
+
 static void offer_drawers(Request *request)
 {
-	offer_sinks(request, FALSE);
+	offer_loaded(request, draws);
 }
 
 static void offer_writers(Request *request)
 {
-	offer_sinks(request, TRUE);
+	offer_loaded(request, writes);
+}
+
+/* Metrics, or their groups, each once. */
+static void offer_declared(Request *request, gboolean groups)
+{
+	const Session *session = session_of(request);
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GPtrArray) list = session ? registry_list(session->registry) : NULL;
+
+	for (guint i = 0; list && i < list->len; i++) {
+		const struct ctprof_metric *def =
+			&((const Metric *)g_ptr_array_index(list, i))->def;
+
+		if (!groups)
+			offer(request, def->name, def->help);
+		else if (g_hash_table_add(seen, (gpointer)(uintptr_t)def->group))
+			offer(request, def->group, NULL);
+	}
 }
 
 static void offer_metrics(Request *request)
 {
-	const Session *session = session_of(request);
-
-	if (!session)
-		return;
-	g_autoptr(GPtrArray) list = registry_list(session->registry);
-	for (guint i = 0; i < list->len; i++) {
-		const Metric *metric = g_ptr_array_index(list, i);
-
-		offer(request, metric->def.name, metric->def.help);
-	}
+	offer_declared(request, FALSE);
 }
 
 static void offer_groups(Request *request)
 {
-	const Session *session = session_of(request);
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-
-	if (!session)
-		return;
-	g_autoptr(GPtrArray) list = registry_list(session->registry);
-	for (guint i = 0; i < list->len; i++) {
-		const Metric *metric = g_ptr_array_index(list, i);
-
-		if (g_hash_table_add(seen, (gpointer)(uintptr_t)metric->def.group))
-			offer(request, metric->def.group, NULL);
-	}
+	offer_declared(request, TRUE);
 }
 
 static void offer_sections(Request *request)
@@ -148,12 +149,6 @@ static void offer_orders(Request *request)
 	}
 }
 
-static void offer_words(const Request *request, const struct ctprof_option *row)
-{
-	for (guint i = 0; i < row->n_words; i++)
-		offer(request, option_word(row, i)->name, option_word(row, i)->help);
-}
-
 /* "procfs.smaps=", of all that is loaded. */
 static void offer_settings(Request *request)
 {
@@ -185,26 +180,9 @@ static void offer_commands(const Request *request)
 
 /* ---- options ------------------------------------------------------------- */
 
-static void list_tables(const Request *request, const Option *tables[COMMAND_MAX_TABLES])
-{
-	cmd_list_tables(request->command, request->of_plugins, tables);
-}
-
-/* The option a word such as "--jobs=4", "-j" is; NULL: none that is known. */
-static const Option *find_option(const Request *request, const char *word)
-{
-	const Option *tables[COMMAND_MAX_TABLES];
-
-	list_tables(request, tables);
-	return line_find(tables, word);
-}
-
 static void offer_options(const Request *request)
 {
-	const Option *tables[COMMAND_MAX_TABLES];
-
-	list_tables(request, tables);
-	for (const Option *const *table = tables; *table; table++)
+	for (const Option *const *table = request->tables; *table; table++)
 		for (const Option *option = *table; option->row.name; option++) {
 			g_autofree char *word = g_strconcat("--", option->row.name, NULL);
 
@@ -229,35 +207,41 @@ static void settle_list(Request *request)
 
 static void offer_from(Request *request, enum completion from)
 {
-	static void (*const offers[N_COMPLETIONS])(Request *) = {
-		[FROM_PLUGINS] = offer_plugins,   [FROM_METRICS] = offer_metrics,
-		[FROM_GROUPS] = offer_groups,     [FROM_SECTIONS] = offer_sections,
-		[FROM_DRAWERS] = offer_drawers,   [FROM_WRITERS] = offer_writers,
-		[FROM_VIEWS] = offer_views,       [FROM_ORDERS] = offer_orders,
-		[FROM_SETTINGS] = offer_settings,
+	static const struct {
+		void (*offer)(Request *);
+		const char *instruction;
+		gboolean is_list;
+	} rows[N_COMPLETIONS] = {
+		[FROM_PLUGINS] = {.offer = offer_plugins},
+		[FROM_METRICS] = {.offer = offer_metrics, .is_list = TRUE},
+		[FROM_GROUPS] = {.offer = offer_groups, .is_list = TRUE},
+		[FROM_SECTIONS] = {.offer = offer_sections, .is_list = TRUE},
+		[FROM_DRAWERS] = {.offer = offer_drawers},
+		[FROM_WRITERS] = {.offer = offer_writers},
+		[FROM_VIEWS] = {.offer = offer_views},
+		[FROM_ORDERS] = {.offer = offer_orders},
+		[FROM_SETTINGS] = {.offer = offer_settings},
+		[FROM_FILES] = {.instruction = ":files"},
+		[FROM_DIRECTORIES] = {.instruction = ":directories"},
+		[FROM_SNAPSHOTS] = {.instruction = ":snapshots"},
+		[FROM_COMMANDS] = {.instruction = ":command"},
 	};
-	static const char *const instructions[N_COMPLETIONS] = {
-		[FROM_FILES] = ":files",
-		[FROM_DIRECTORIES] = ":directories",
-		[FROM_SNAPSHOTS] = ":snapshots",
-		[FROM_COMMANDS] = ":command",
-	};
-	static const gboolean is_list[N_COMPLETIONS] = {
-		[FROM_METRICS] = TRUE, [FROM_GROUPS] = TRUE, [FROM_SECTIONS] = TRUE};
 
-	if (is_list[from])
+	if (rows[from].is_list)
 		settle_list(request);
-	if (instructions[from])
-		puts(instructions[from]);
-	else if (offers[from])
-		offers[from](request);
+	if (rows[from].instruction)
+		puts(rows[from].instruction);
+	else if (rows[from].offer)
+		rows[from].offer(request);
 }
 
 static void offer_values(Request *request, const Option *option)
 {
 	if (option->row.flags & CTPROF_OPTION_LIST || option->from == FROM_PLUGINS)
 		settle_list(request);
-	offer_words(request, &option->row);
+	for (guint i = 0; i < option->row.n_words; i++)
+		offer(request, option_word(&option->row, i)->name,
+		      option_word(&option->row, i)->help);
 	offer_from(request, option->from);
 }
 
@@ -266,11 +250,14 @@ static void offer_values(Request *request, const Option *option)
 /* A command that captures brings options of plugins along. */
 static void take_command(Request *request, const char *word)
 {
+	const Option *of_plugins = NULL;
+
 	request->command = cmd_find(word);
 	request->lost = !request->command;
 	if (request->command && request->command->plugin_options)
 		plugin_options_load(request->globals, request->command->plugin_options,
-				    &request->of_plugins);
+				    &of_plugins);
+	cmd_list_tables(request->command, of_plugins, request->tables);
 }
 
 /* Steps over the words before the current one; ret_option is the option whose
@@ -287,7 +274,7 @@ static gboolean read_words(Request *request, char **words, guint n, const Option
 		} else if (g_str_equal(word, "--")) {
 			return FALSE;
 		} else if (word[0] == '-' && word[1]) {
-			open = strchr(word, '=') ? NULL : find_option(request, word);
+			open = strchr(word, '=') ? NULL : line_find(request->tables, word);
 			open = open && option_takes_value(open) ? open : NULL;
 		} else if (!request->command && !g_str_equal(word, "help")) {
 			take_command(request, word);
@@ -303,8 +290,9 @@ static gboolean read_words(Request *request, char **words, guint n, const Option
 static const Option *split_option(Request *request)
 {
 	const char *equals = strchr(request->typed, '=');
-	const Option *option =
-		equals && request->typed[0] == '-' ? find_option(request, request->typed) : NULL;
+	const Option *option = equals && request->typed[0] == '-'
+				       ? line_find(request->tables, request->typed)
+				       : NULL;
 
 	if (!option)
 		return NULL;
@@ -343,9 +331,9 @@ static void complete(Request *request, char **words, guint n)
 static int run(Globals *globals, char **arguments)
 {
 	Request request = {.globals = globals, .before = g_strdup("")};
-	guint n;
+	guint n = g_strv_length(arguments);
 
-	n = g_strv_length(arguments);
+	cmd_list_tables(NULL, NULL, request.tables);
 	/* A shell is not the place for warnings. */
 	ui_set_verbosity(-1);
 	if (n > 0)
