@@ -77,8 +77,8 @@ static gboolean load_side(const Session *session, const char *file, struct side 
 
 	if (!loaded)
 		return FALSE;
-	context_note_facts(side->context, loaded_facts(loaded));
-	return analysis_bind(side->analysis, side->index, loaded_registry(loaded), error);
+	context_note_facts(side->context, &loaded->facts);
+	return analysis_bind(side->analysis, side->index, loaded->registry, error);
 }
 
 static gboolean load_files(const Session *session, const ReportRun *run, Analysis *analysis,

@@ -21,12 +21,6 @@
 /* Facts of a sort; more is a made-up file. */
 #define MAX_FACTS 4096
 
-struct loaded {
-	Registry *registry;
-	GStringChunk *strings; /* of its definitions */
-	LoadFacts facts;
-};
-
 /* Rows of one class on their way to who asked for them. */
 struct lane {
 	Batch *batch;
@@ -356,16 +350,6 @@ void loaded_free(Loaded *loaded)
 	g_free(loaded->facts.version);
 	g_free(loaded->facts.kernel);
 	g_free(loaded);
-}
-
-const Registry *loaded_registry(const Loaded *loaded)
-{
-	return loaded->registry;
-}
-
-const LoadFacts *loaded_facts(const Loaded *loaded)
-{
-	return &loaded->facts;
 }
 
 static void lend(Load *load, const LoadLimits *limits)

@@ -31,8 +31,12 @@ typedef struct load_facts {
 typedef gboolean (*LoadRows)(gpointer data, const Registry *registry,
 			     const struct ctprof_rows *rows, GError **error);
 
-/* A snapshot that was read; owns its registry (metric names live there). */
-typedef struct loaded Loaded;
+/* A snapshot that was read. */
+typedef struct loaded {
+	Registry *registry;
+	GStringChunk *strings; /* of its definitions */
+	LoadFacts facts;
+} Loaded;
 
 /*
  * Reads path ("-": standard input) through sink's read op.  Errors are one
@@ -42,6 +46,3 @@ Loaded *load_file(Plugin *sink, const char *path, const LoadLimits *limits, Load
 		  gpointer data, GError **error);
 void loaded_free(Loaded *loaded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loaded, loaded_free)
-
-const Registry *loaded_registry(const Loaded *loaded);
-const LoadFacts *loaded_facts(const Loaded *loaded);

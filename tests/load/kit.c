@@ -255,6 +255,6 @@ char *kit_load(Kit *kit, const LoadLimits *limits, GError **error)
 		g_string_free(dumping.scopes[i], TRUE);
 	}
 	if (loaded)
-		dump_facts(kit->facts, loaded_facts(loaded));
+		dump_facts(kit->facts, &loaded->facts);
 	return g_string_free(all, !loaded);
 }
