@@ -11,6 +11,8 @@
 #include "error.h"
 
 #define N_TREES 3
+/* Stands beside the executable in a build tree, and nowhere else. */
+#define BUILD_TREE_MARK "ctprof-build-tree"
 #define SMALL_FILE_BYTES 65536
 
 /* The only place that knows where the kernel's trees are mounted. */
@@ -134,11 +136,13 @@ gboolean root_write(const Root *root, const char *path, const char *text, GError
 	return put >= 0 || error_set_errno(error, err, "'%s/%s'", root->paths[0], path);
 }
 
-char *root_executable_dir(void)
+char *root_build_tree(void)
 {
 	g_autofree char *exe = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *dir = exe ? g_path_get_dirname(exe) : NULL;
+	g_autofree char *mark = dir ? g_build_filename(dir, BUILD_TREE_MARK, NULL) : NULL;
 
-	return exe ? g_path_get_dirname(exe) : NULL;
+	return mark && g_file_test(mark, G_FILE_TEST_EXISTS) ? g_steal_pointer(&dir) : NULL;
 }
 
 guint64 root_own_peak_rss(const Root *root)

@@ -31,8 +31,8 @@ char *root_read(const Root *root, const char *path);
 /* Writes a small file below the proc tree. */
 gboolean root_write(const Root *root, const char *path, const char *text, GError **error);
 
-/* Directory of the running executable; NULL when unknown. */
-char *root_executable_dir(void);
+/* The build tree that the running executable lies in; NULL: it is installed. */
+char *root_build_tree(void);
 /* Peak resident memory of this process, bytes. */
 guint64 root_own_peak_rss(const Root *root);
 /* Whether this process lives in a user namespace other than the first. */

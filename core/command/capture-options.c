@@ -47,7 +47,7 @@ GArray *capturing_list_pids(char **pids)
 static gboolean check_source(const Session *session, const CapturingRequest *request,
 			     GError **error)
 {
-	if (!request->source || session_plugin(session, request->source, CTPROF_KIND_SOURCE))
+	if (!request->source || plugin_find(session->plugins, request->source, CTPROF_KIND_SOURCE))
 		return TRUE;
 	return error_set_usage(error, "the plugin %s is not among those of --plugins",
 			       request->source);

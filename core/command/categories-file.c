@@ -10,7 +10,6 @@
 
 #define SUFFIX ".json"
 /* Below the executable of a build tree, as meson.build puts it. */
-#define BUILD_TREE_MARK "ctprof-build-tree"
 #define BUILD_TREE_DIR "data/categories"
 
 const struct ctprof_option_word categories_share_words[2] = {
@@ -20,12 +19,10 @@ const struct ctprof_option_word categories_share_words[2] = {
 
 static char *own_dir(void)
 {
-	g_autofree char *here = root_executable_dir();
-	g_autofree char *mark = here ? g_build_filename(here, BUILD_TREE_MARK, NULL) : NULL;
+	g_autofree char *here = root_build_tree();
 
-	if (mark && g_file_test(mark, G_FILE_TEST_EXISTS))
-		return g_build_filename(here, BUILD_TREE_DIR, NULL);
-	return g_strdup(CTPROF_DATADIR "/categories");
+	return here ? g_build_filename(here, BUILD_TREE_DIR, NULL)
+		    : g_strdup(CTPROF_DATADIR "/categories");
 }
 
 static gint compare_names(gconstpointer a, gconstpointer b)

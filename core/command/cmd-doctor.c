@@ -83,7 +83,7 @@ static void diagnose_missing(const Session *session, GArray *out)
 	g_auto(GStrv) own = g_strsplit(CTPROF_SOURCES, ",", -1);
 
 	for (guint i = 0; own[i]; i++) {
-		if (session_plugin(session, own[i], 0))
+		if (plugin_find(session->plugins, own[i], 0))
 			continue;
 		g_autofree char *hint = loader_package_hint(own[i]);
 		g_autofree char *remedy =

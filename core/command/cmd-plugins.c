@@ -293,7 +293,7 @@ static int run(Globals *globals, char **arguments)
 	if ((name && !cmd_no_arguments(arguments + 1, &error)) ||
 	    !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
-	const Plugin *asked = name ? session_plugin(session, name, 0) : NULL;
+	const Plugin *asked = name ? plugin_find(session->plugins, name, 0) : NULL;
 	if (name && !asked) {
 		g_autofree char *hint = loader_package_hint(name);
 		ui_error("no plugin '%s' is loaded (%s)", name,

@@ -49,7 +49,7 @@ Session *presenting_open(const Globals *globals, GError **error)
 			g_prefix_error(error, "--format '%s': ", sink);
 		return NULL;
 	}
-	const Plugin *plugin = session_plugin(session, sink, CTPROF_KIND_SINK);
+	const Plugin *plugin = plugin_find(session->plugins, sink, CTPROF_KIND_SINK);
 	if (!plugin || !plugin->sink.report) {
 		error_set_usage(
 			error,
@@ -77,7 +77,7 @@ int presenting_check(const Globals *globals)
 
 Plugin *presenting_reader(const Session *session)
 {
-	return session_plugin(session, SNAPSHOT_SINK, CTPROF_KIND_SINK);
+	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
 }
 
 static gboolean may_colour(void)
@@ -119,7 +119,7 @@ static struct ctprof_report dress(const struct ctprof_report *report, const Pres
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
 			 const Presentation *how, GError **error)
 {
-	Plugin *sink = session_plugin(session, sink_name(), CTPROF_KIND_SINK);
+	Plugin *sink = plugin_find(session->plugins, sink_name(), CTPROF_KIND_SINK);
 	/* Asked before a pager stands between us and the terminal. */
 	struct ctprof_report dressed = dress(report, how);
 	g_autoptr(GError) local = NULL;

@@ -18,8 +18,6 @@
 #define ENTRY_SYMBOL "ctprof_plugin_entry_v1"
 #define FILE_PREFIX "ctprof-"
 #define FILE_SUFFIX ".so"
-/* Stands beside the executable in a build tree, and nowhere else. */
-#define BUILD_TREE_MARK "ctprof-build-tree"
 
 typedef const struct ctprof_plugin *(*entry_function)(void);
 
@@ -79,10 +77,9 @@ static gboolean scan_environment(Loader *loader, GError **error)
 
 static void scan_own(Loader *loader)
 {
-	g_autofree char *here = root_executable_dir();
-	g_autofree char *mark = here ? g_build_filename(here, BUILD_TREE_MARK, NULL) : NULL;
+	g_autofree char *here = root_build_tree();
 
-	if (mark && g_file_test(mark, G_FILE_TEST_EXISTS))
+	if (here)
 		scan(loader, here, FALSE, NULL);
 	scan(loader, CTPROF_PLUGINDIR, FALSE, NULL);
 }

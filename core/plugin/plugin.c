@@ -80,6 +80,18 @@ const char *plugin_name(const Plugin *plugin)
 	return plugin->descriptor.name;
 }
 
+Plugin *plugin_find(const GPtrArray *plugins, const char *name, guint32 kind)
+{
+	for (guint i = 0; i < plugins->len; i++) {
+		Plugin *plugin = g_ptr_array_index(plugins, i);
+
+		if ((kind == 0 || plugin->descriptor.kind == kind) &&
+		    strcmp(plugin_name(plugin), name) == 0)
+			return plugin;
+	}
+	return NULL;
+}
+
 gboolean plugin_is_live(const Plugin *plugin)
 {
 	return __atomic_load_n(&plugin->state, __ATOMIC_RELAXED) == CTPROF_STATE_LIVE;

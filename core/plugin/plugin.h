@@ -57,6 +57,8 @@ void plugin_free(Plugin *plugin);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Plugin, plugin_free)
 
 const char *plugin_name(const Plugin *plugin);
+/* The one of plugins (Plugin *) of that name and kind (0: any), or NULL. */
+Plugin *plugin_find(const GPtrArray *plugins, const char *name, guint32 kind);
 gboolean plugin_is_live(const Plugin *plugin);
 /* The i-th of its declared needs, i < descriptor.n_needs. */
 const struct ctprof_need *plugin_need(const Plugin *plugin, guint i);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "session.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/ui.h"
 #include "guard/capabilities.h"
@@ -90,16 +88,4 @@ void session_free(Session *session)
 	g_clear_pointer(&session->select, select_free);
 	g_clear_pointer(&session->root, root_free);
 	g_free(session);
-}
-
-Plugin *session_plugin(const Session *session, const char *name, guint32 kind)
-{
-	for (guint i = 0; i < session->plugins->len; i++) {
-		Plugin *plugin = g_ptr_array_index(session->plugins, i);
-
-		if ((kind == 0 || plugin->descriptor.kind == kind) &&
-		    strcmp(plugin_name(plugin), name) == 0)
-			return plugin;
-	}
-	return NULL;
 }

@@ -41,5 +41,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
 /* Drops every capability that none of plugins (Plugin *) declares a need for. */
 gboolean session_drop_capabilities(const GPtrArray *plugins, GError **error);
-/* The plugin of that name and kind (0: any), or NULL. */
-Plugin *session_plugin(const Session *session, const char *name, guint32 kind);

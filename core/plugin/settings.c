@@ -30,14 +30,6 @@ GHashTable *settings_parse(char *const *given, GError **error)
 	return g_steal_pointer(&settings);
 }
 
-static const Plugin *find_plugin(const GPtrArray *plugins, const char *name)
-{
-	for (guint i = 0; i < plugins->len; i++)
-		if (strcmp(plugin_name(g_ptr_array_index(plugins, i)), name) == 0)
-			return g_ptr_array_index(plugins, i);
-	return NULL;
-}
-
 static gboolean fail_plugin(const char *setting, const char *name, const Loader *loader,
 			    GError **error)
 {
@@ -70,7 +62,7 @@ static gboolean check_setting(const char *setting, const char *value, const GPtr
 	const char *key = strchr(setting, '.') + 1;
 	g_autofree char *name = g_strndup(setting, (gsize)(key - 1 - setting));
 	g_autofree char *shown = g_strconcat("-O ", setting, NULL);
-	const Plugin *plugin = find_plugin(plugins, name);
+	const Plugin *plugin = plugin_find(plugins, name, 0);
 
 	*ret_value = NULL;
 	if (!plugin)
