@@ -34,10 +34,22 @@ static const char *const bare_tree[] = {
 	"cgroup",
 };
 
+struct step;
+
 typedef struct plan {
 	const CheckRequest *request;
 	Globals bare;
+	const struct step *step; /* the one to be taken */
 } Plan;
+
+/* A step of the other kind of plugin tells nothing. */
+struct step {
+	const char *check;
+	void (*run)(const Plan *plan, const char *check);
+	gboolean bare;                      /* over the host without any file */
+	const struct ctprof_report *report; /* to draw */
+	enum check_result empty;            /* what it is when nothing was drawn */
+};
 
 /* What a run works on; lives as long as its child. */
 typedef struct run {
@@ -142,8 +154,9 @@ static void tell_state(const Plugin *plugin, const char *check)
 
 /* ---- sources --------------------------------------------------------------- */
 
-static void run_source(const Plan *plan, const char *check, gboolean bare)
+static void run_source(const Plan *plan, const char *check)
 {
+	gboolean bare = plan->step->bare;
 	const GArray *pids = bare ? NULL : plan->request->pids;
 	g_autoptr(GError) error = NULL;
 	Run run = {0};
@@ -164,42 +177,32 @@ static void run_source(const Plan *plan, const char *check, gboolean bare)
 	watch_end(!bare && plugin_is_live(run.plugin));
 }
 
-static void run_host(gconstpointer plan)
-{
-	run_source(plan, "run", FALSE);
-}
-
-static void run_bare(gconstpointer plan)
-{
-	run_source(plan, "bare", TRUE);
-}
-
-static void run_unwanted(gconstpointer plan)
+static void run_unwanted(const Plan *plan, const char *check)
 {
 	g_autoptr(GError) error = NULL;
 	Run run = {0};
 
-	if (!prepare(&run, plan, "demand", FALSE, CTPROF_KIND_SOURCE, canned_source(FALSE)))
+	if (!prepare(&run, plan, check, FALSE, CTPROF_KIND_SOURCE, canned_source(FALSE)))
 		return;
 	Plugin *sink = canned_sink(plugin_name(run.plugin));
 	/* A source of one file need not ask: unwanted, it is not called at all. */
 	if (registry_offers(run.registry, plugin_name(run.plugin), "identity"))
-		check_tell(CHECK_NOTE, "demand", "not checked: identity is always wanted");
+		check_tell(CHECK_NOTE, check, "not checked: identity is always wanted");
 	else {
 		watch_want_nothing();
 		if (!open_one(&run, sink, &error) ||
-		    !capture(&run, sink, "/dev/null", ((const Plan *)plan)->request->pids, &error))
-			check_tell(CHECK_FAIL, "demand", "%s", error->message);
+		    !capture(&run, sink, "/dev/null", plan->request->pids, &error))
+			check_tell(CHECK_FAIL, check, "%s", error->message);
 		else if (!plugin_is_live(run.plugin))
 			/* What its start() looked at to find that out is no demand. */
-			check_tell(CHECK_NOTE, "demand", "not checked: left out here");
+			check_tell(CHECK_NOTE, check, "not checked: left out here");
 		else if (watch_n_used() > 1)
-			check_tell(CHECK_FAIL, "demand",
+			check_tell(CHECK_FAIL, check,
 				   "nothing of it was wanted, and it opened %u of the files it "
 				   "declares: ask host->wanted() before",
 				   watch_n_used());
 		else
-			check_tell(CHECK_OK, "demand", "%s", "");
+			check_tell(CHECK_OK, check, "%s", "");
 	}
 	watch_end(FALSE);
 }
@@ -304,21 +307,20 @@ static void run_crew(const Run *run, const GArray *pids)
 }
 
 /* What a capture need not bring about: two workers in collect() at once. */
-static void run_workers(gconstpointer data)
+static void run_workers(const Plan *plan, const char *check)
 {
-	const Plan *plan = data;
 	Run run = {0};
 
-	if (!prepare(&run, plan, "workers", FALSE, CTPROF_KIND_SOURCE, NULL))
+	if (!prepare(&run, plan, check, FALSE, CTPROF_KIND_SOURCE, NULL))
 		return;
 	plugin_start(run.plugin);
 	if (run.plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
-		check_tell(CHECK_NOTE, "workers", "not checked: it is serial");
+		check_tell(CHECK_NOTE, check, "not checked: it is serial");
 	else if (!registry_provides(run.registry, plugin_name(run.plugin), ROW_THREAD))
-		check_tell(CHECK_NOTE, "workers", "not checked: it reads no threads");
+		check_tell(CHECK_NOTE, check, "not checked: it reads no threads");
 	else {
 		run_crew(&run, plan->request->pids);
-		tell_state(run.plugin, "workers");
+		tell_state(run.plugin, check);
 	}
 	watch_end(FALSE);
 }
@@ -348,39 +350,37 @@ static void feed(const Run *run)
 }
 
 /* A capture of made-up rows of every kind, into it. */
-static void run_feed(gconstpointer plan)
+static void run_feed(const Plan *plan, const char *check)
 {
 	Run run = {0};
 
-	if (!prepare(&run, plan, "capture", TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
+	if (!prepare(&run, plan, check, TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
 		return;
-	if (writes(run.plugin, "capture"))
+	if (writes(run.plugin, check))
 		feed(&run);
 	watch_end(FALSE);
 }
 
 /* A full disk: the sink gives up with what write() returned. */
-static void run_full(gconstpointer plan)
+static void run_full(const Plan *plan, const char *check)
 {
 	g_autoptr(GError) error = NULL;
 	Run run = {0};
 
-	if (!prepare(&run, plan, "full-disk", TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
+	if (!prepare(&run, plan, check, TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
 		return;
-	if (writes(run.plugin, "full-disk")) {
+	if (writes(run.plugin, check)) {
 		if (capture(&run, run.plugin, "/dev/full", NULL, &error))
 			check_tell(
-				CHECK_FAIL, "full-disk",
+				CHECK_FAIL, check,
 				"host->write() failed, but no function of the sink returned an error");
 		else
-			check_tell(CHECK_OK, "full-disk", "%s", "");
+			check_tell(CHECK_OK, check, "%s", "");
 	}
 	watch_end(FALSE);
 }
 
-/* empty: what it is when nothing was written. */
-static void draw(gconstpointer plan, const char *check, const struct ctprof_report *report,
-		 enum check_result empty)
+static void draw(const Plan *plan, const char *check)
 {
 	g_autoptr(GError) error = NULL;
 	Run run = {0};
@@ -390,43 +390,37 @@ static void draw(gconstpointer plan, const char *check, const struct ctprof_repo
 	g_autoptr(Output) output = output_open("/dev/null", FALSE, &error);
 	if (!run.plugin->sink.report)
 		check_tell(CHECK_NOTE, check, "not checked: it draws no reports");
-	else if (!output || !plugin_draw(run.plugin, output, report, &error))
+	else if (!output || !plugin_draw(run.plugin, output, plan->step->report, &error))
 		check_tell(CHECK_FAIL, check, "%s", error->message);
 	else if (output_bytes(output) == 0)
-		check_tell(empty, check, "nothing was written");
+		check_tell(plan->step->empty, check, "nothing was written");
 	else
 		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 	g_clear_pointer(&output, output_free);
 	watch_end(FALSE);
 }
 
-static void draw_show(gconstpointer plan)
-{
-	draw(plan, "show", &canned_report_show, CHECK_FAIL);
-}
-
-static void draw_compare(gconstpointer plan)
-{
-	draw(plan, "compare", &canned_report_compare, CHECK_FAIL);
-}
-
-static void draw_table(gconstpointer plan)
-{
-	/* A sink may draw metrics alone. */
-	draw(plan, "table", &canned_report_table, CHECK_NOTE);
-}
-
 /* ---- all of it ----------------------------------------------------------------- */
 
-/* A step of the other kind of plugin tells nothing. */
-static const struct step {
-	const char *check;
-	CheckStep run;
-} steps[] = {
-	{"run", run_host},   {"workers", run_workers},  {"demand", run_unwanted},
-	{"bare", run_bare},  {"capture", run_feed},     {"full-disk", run_full},
-	{"show", draw_show}, {"compare", draw_compare}, {"table", draw_table},
+static const struct step steps[] = {
+	{.check = "run", .run = run_source},
+	{.check = "workers", .run = run_workers},
+	{.check = "demand", .run = run_unwanted},
+	{.check = "bare", .run = run_source, .bare = TRUE},
+	{.check = "capture", .run = run_feed},
+	{.check = "full-disk", .run = run_full},
+	{.check = "show", .run = draw, .report = &canned_report_show, .empty = CHECK_FAIL},
+	{.check = "compare", .run = draw, .report = &canned_report_compare, .empty = CHECK_FAIL},
+	/* A sink may draw metrics alone. */
+	{.check = "table", .run = draw, .report = &canned_report_table, .empty = CHECK_NOTE},
 };
+
+static void take_step(gconstpointer data)
+{
+	const Plan *plan = data;
+
+	plan->step->run(plan, plan->step->check);
+}
 
 static gboolean make_bare(const char *top, Globals *ret_bare, GError **error)
 {
@@ -500,8 +494,10 @@ GPtrArray *check_plugin(const CheckRequest *request, GError **error)
 	plan.bare.settings = request->globals->settings;
 	check_run_child(check_load, request, "load", request->timeout_s, told);
 	gboolean loads = is_loaded(told);
-	for (guint i = 0; loads && i < G_N_ELEMENTS(steps) && !crash_interrupted(); i++)
-		check_run_child(steps[i].run, &plan, steps[i].check, request->timeout_s, told);
+	for (guint i = 0; loads && i < G_N_ELEMENTS(steps) && !crash_interrupted(); i++) {
+		plan.step = &steps[i];
+		check_run_child(take_step, &plan, steps[i].check, request->timeout_s, told);
+	}
 	drop_bare(top, &plan.bare);
 	return crash_fail_interrupted(error) ? NULL : sum_up(told);
 }
