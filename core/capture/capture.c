@@ -162,29 +162,19 @@ static gsize deal(Capture *capture, Batch *batch, guint64 *ret_seq)
 	return n;
 }
 
-/* What a failed source should have filled is not unsupported, but unknown. */
-static void invalidate(const Capture *capture, const Plugin *plugin, enum row_class row,
-		       Batch *batch)
-{
-	const GPtrArray *metrics = registry_row(capture->registry, row);
-
-	for (guint i = 0; i < metrics->len; i++) {
-		const Metric *metric = g_ptr_array_index(metrics, i);
-
-		if (metric->wanted && metric_is_of(metric, plugin_name(plugin)))
-			batch_invalidate(batch, i);
-	}
-}
-
-/* More preferred sources came first: what has a value now, and is not theirs, is plugin's. */
-static void note_filler(const Capture *capture, const Plugin *plugin, enum row_class row,
-			const Batch *batch)
+/* What a source has left: what a failed one should have filled is not unsupported, but
+ * unknown; and as more preferred sources came first, what has a value now is its own
+ * unless it is theirs. */
+static void settle(const Capture *capture, const Plugin *plugin, enum row_class row, gboolean ok,
+		   Batch *batch)
 {
 	const GPtrArray *metrics = registry_row(capture->registry, row);
 
 	for (guint i = 0; i < metrics->len; i++) {
 		Metric *metric = g_ptr_array_index(metrics, i);
 
+		if (!ok && metric->wanted && metric_is_of(metric, plugin_name(plugin)))
+			batch_invalidate(batch, i);
 		if (metric->providers->len > 1 && batch_has_values(batch, i))
 			metric_note_filler(metric, plugin_name(plugin));
 	}
@@ -196,10 +186,10 @@ static void collect(const Capture *capture, enum row_class row, GPtrArray *sourc
 	for (guint i = 0; i < sources->len; i++) {
 		Plugin *plugin = g_ptr_array_index(sources, i);
 
-		if (!plugin_collect(plugin, contexts ? contexts[i] : NULL,
-				    batch_open(batch, &plugin->failures)))
-			invalidate(capture, plugin, row, batch);
-		note_filler(capture, plugin, row, batch);
+		gboolean ok = plugin_collect(plugin, contexts ? contexts[i] : NULL,
+					     batch_open(batch, &plugin->failures));
+
+		settle(capture, plugin, row, ok, batch);
 	}
 }
 
