@@ -66,9 +66,16 @@ static const Option global_options[] = {
 	OPTION_END,
 };
 
-const struct ctprof_option_word cmd_formats[2] = {
+static const struct ctprof_option_word formats[] = {
 	OPTION_WORD("text", NULL),
 	OPTION_WORD("json", NULL),
+};
+
+gboolean cmd_json; /* the place among these words */
+const Option cmd_format_options[] = {
+	OPTION(WORD, "format", 0, &cmd_json, "FORMAT", "Print as", OPTION_WORDS(formats),
+	       .row.default_value = "text"),
+	OPTION_END,
 };
 
 int cmd_fail(const GError *error)
@@ -160,16 +167,12 @@ static int print_help(const Command *command, const Option *const *tables, FILE 
 		command ? g_strdup_printf("%s [OPTION…]%s%s", command->name,
 					  command->arguments[0] ? " " : "", command->arguments)
 			: g_strdup("[OPTION…] COMMAND [OPTION…]");
-	const Help shown = {
-		.usage = usage,
-		.summary = command ? command->summary
-				   : "Takes snapshots of every thread on a Linux host, and shows "
-				     "what changed between two.",
-		.text = command ? command->help : text,
-		.tables = tables,
-	};
+	const char *summary =
+		command ? command->summary
+			: "Takes snapshots of every thread on a Linux host, and shows "
+			  "what changed between two.";
 
-	help_print(&shown, stream);
+	help_print(usage, summary, tables, command ? command->help : text, stream);
 	return stream == stdout ? cmd_printed() : EXIT_USAGE;
 }
 

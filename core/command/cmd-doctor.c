@@ -7,13 +7,6 @@
 #include "cmd.h"
 #include "plugin/loader.h"
 
-static gboolean json;
-
-static const Option options[] = {
-	OPTION_FORMAT(&json),
-	OPTION_END,
-};
-
 /* One line of the report: what a plugin says of a group. */
 struct diagnosis {
 	const char *group, *plugin, *why, *remedy;
@@ -167,7 +160,7 @@ static int run(Globals *globals, char **arguments)
 	for (guint i = 0; i < session->plugins->len; i++)
 		plugin_probe(g_ptr_array_index(session->plugins, i));
 	g_autoptr(GArray) lines = diagnose(session);
-	if (json)
+	if (cmd_json)
 		print_json(lines);
 	else
 		print_text(lines);
@@ -182,6 +175,6 @@ const Command cmd_doctor = {
 		"Examples:\n"
 		"  ctprof doctor\n"
 		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",
-	.options = options,
+	.shared = {cmd_format_options},
 	.run = run,
 };

@@ -7,13 +7,6 @@
 #include "report/fold/derived.h"
 #include "report/section/sections.h"
 
-static gboolean json;
-
-static const Option options[] = {
-	OPTION_FORMAT(&json),
-	OPTION_END,
-};
-
 static GStrv list_gates(const Metric *metric)
 {
 	return g_strsplit(metric->def.gates ? metric->def.gates : "", " ", -1);
@@ -183,7 +176,7 @@ static int run(Globals *globals, char **arguments)
 	if (!cmd_no_arguments(arguments, &error) || !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	g_autoptr(GPtrArray) list = registry_list(session->registry);
-	if (json)
+	if (cmd_json)
 		print_json(list);
 	else
 		print_text(list);
@@ -197,6 +190,6 @@ const Command cmd_metric_list = {
 	.help = "Examples:\n"
 		"  ctprof metric-list | grep delay\n"
 		"  ctprof metric-list --format json | jq -r '.metrics[].name'",
-	.options = options,
+	.shared = {cmd_format_options},
 	.run = run,
 };

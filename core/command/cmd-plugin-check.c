@@ -12,7 +12,6 @@
 #define DEFAULT_TIMEOUT_S 60
 #define MAX_TIMEOUT_S 86400
 
-static gboolean json;
 static char **pids;
 static guint64 timeout_s = DEFAULT_TIMEOUT_S;
 
@@ -20,7 +19,6 @@ static const Option options[] = {
 	OPTION_PID(&pids, "Run it on only this process (repeatable)"),
 	OPTION(COUNT, "timeout", 0, &timeout_s, "S", "Give each run of it this many seconds",
 	       .row.least = 1, .row.most = MAX_TIMEOUT_S, .row.default_value = "60"),
-	OPTION_FORMAT(&json),
 	OPTION_END,
 };
 
@@ -86,7 +84,7 @@ static int run(Globals *globals, char **arguments)
 	g_autoptr(GPtrArray) findings = check_plugin(&request, &error);
 	if (!findings)
 		return cmd_fail(error);
-	if (json)
+	if (cmd_json)
 		print_json(request.file, findings);
 	else
 		print_text(findings);
@@ -108,6 +106,7 @@ const Command cmd_plugin_check = {
 		"  ctprof plugin-check ctprof-example.so\n"
 		"  ctprof plugin-check --format json ctprof-example.so | jq .failed",
 	.options = options,
+	.shared = {cmd_format_options},
 	.arguments_from = FROM_FILES,
 	.supervises = TRUE,
 	.run = run,

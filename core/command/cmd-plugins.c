@@ -9,13 +9,6 @@
 #include "cmd.h"
 #include "plugin/loader.h"
 
-static gboolean json;
-
-static const Option options[] = {
-	OPTION_FORMAT(&json),
-	OPTION_END,
-};
-
 static const char *kind_word(const Plugin *plugin)
 {
 	guint32 kind = plugin->descriptor.kind;
@@ -302,7 +295,7 @@ static int run(Globals *globals, char **arguments)
 	}
 	for (guint i = 0; i < session->plugins->len; i++)
 		plugin_probe(g_ptr_array_index(session->plugins, i));
-	if (json)
+	if (cmd_json)
 		print_json(session, name);
 	else if (asked)
 		print_one(session, asked);
@@ -319,7 +312,7 @@ const Command cmd_plugins = {
 		"  ctprof plugins\n"
 		"  ctprof plugins procfs\n"
 		"  ctprof plugins --format json | jq -r '.plugins[] | .name + \" \" + .here'",
-	.options = options,
+	.shared = {cmd_format_options},
 	.arguments_from = FROM_PLUGINS,
 	.run = run,
 };

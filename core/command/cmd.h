@@ -57,8 +57,6 @@ int cmd_printed(void);
 #define OPTION_PID(variable, help)                                                                 \
 	OPTION(COUNT, "pid", 'p', variable, "PID", help, .many = TRUE, .row.least = 1,             \
 	       .row.most = G_MAXINT32)
-/* The row of --format for commands that print themselves; variable: gboolean. */
-#define OPTION_FORMAT(variable)                                                                    \
-	OPTION(WORD, "format", 0, variable, "FORMAT", "Print as", OPTION_WORDS(cmd_formats),       \
-	       .row.default_value = "text")
-extern const struct ctprof_option_word cmd_formats[2];
+/* --format of the commands that print themselves, and whether it is JSON. */
+extern const Option cmd_format_options[];
+extern gboolean cmd_json;

@@ -99,12 +99,6 @@ void line_append(char ***list, char *value)
 	(*list)[n + 1] = NULL;
 }
 
-static void replace(char **variable, char *value)
-{
-	g_free(*variable);
-	*variable = value;
-}
-
 static void store(const Option *option, const char *value)
 {
 	if (option->many) {
@@ -124,7 +118,8 @@ static void store(const Option *option, const char *value)
 		*(gdouble *)option->variable = g_ascii_strtod(value, NULL);
 		break;
 	default:
-		replace(option->variable, g_strdup(value));
+		g_free(*(char **)option->variable);
+		*(char **)option->variable = g_strdup(value);
 	}
 }
 

@@ -43,26 +43,27 @@ static glong widest_name(const Option *const *tables)
 	return width;
 }
 
-static void print_table(const Help *help, const Option *table, glong width, FILE *stream)
+static void print_table(const Option *const *tables, const Option *table, glong width, FILE *stream)
 {
 	for (const Option *option = table; option->row.name; option++) {
 		g_autofree char *name = describe_name(option);
 		g_autofree char *text = option_describe(&option->row);
 		int pad = (int)(width + GAP - g_utf8_strlen(name, -1));
 
-		if (!is_hidden(help->tables, option))
+		if (!is_hidden(tables, option))
 			fprintf(stream, "  %s%*s%s\n", name, pad, "", text);
 	}
 }
 
-void help_print(const Help *help, FILE *stream)
+void help_print(const char *usage, const char *summary, const Option *const *tables,
+		const char *text, FILE *stream)
 {
-	glong width = widest_name(help->tables);
+	glong width = widest_name(tables);
 
-	fprintf(stream, "Usage:\n  ctprof %s\n\n%s\n\nHelp Options:\n", help->usage, help->summary);
-	print_table(help, help->tables[0], width, stream);
+	fprintf(stream, "Usage:\n  ctprof %s\n\n%s\n\nHelp Options:\n", usage, summary);
+	print_table(tables, tables[0], width, stream);
 	fputs("\nApplication Options:\n", stream);
-	for (const Option *const *table = help->tables + 1; *table; table++)
-		print_table(help, *table, width, stream);
-	fprintf(stream, "\n%s\n", help->text);
+	for (const Option *const *table = tables + 1; *table; table++)
+		print_table(tables, *table, width, stream);
+	fprintf(stream, "\n%s\n", text);
 }

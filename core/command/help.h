@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What --help prints, out of the rows of options. */
+/* What --help prints, out of the rows of options.  usage: after "ctprof "; tables: as
+ * CommandLine's, the first one is --help; text: paragraphs below the options. */
 #pragma once
 
 #include <stdio.h>
 
 #include "command-line.h"
 
-typedef struct help {
-	const char *usage;           /* after "ctprof " */
-	const char *summary;         /* one line */
-	const char *text;            /* paragraphs below the options */
-	const Option *const *tables; /* as CommandLine's; the first one is --help */
-} Help;
-
-void help_print(const Help *help, FILE *stream);
+void help_print(const char *usage, const char *summary, const Option *const *tables,
+		const char *text, FILE *stream);

@@ -30,11 +30,7 @@ static gboolean is_alike(const struct ctprof_option *a, const struct ctprof_opti
 
 static void add_setting(Option *option, const Plugin *plugin, const struct ctprof_option *row)
 {
-	guint n = option->settings ? g_strv_length(option->settings) : 0;
-
-	option->settings = g_renew(char *, option->settings, n + 2);
-	option->settings[n] = g_strconcat(plugin_name(plugin), ".", row->name, NULL);
-	option->settings[n + 1] = NULL;
+	line_append(&option->settings, g_strconcat(plugin_name(plugin), ".", row->name, NULL));
 }
 
 static void add_row(GArray *options, const Plugin *plugin, const struct ctprof_option *row)
