@@ -13,8 +13,8 @@ struct process_value {
 };
 
 struct process_metric;
-typedef void process_fill_fn(const struct process_metric *metric, const struct process *process,
-			     struct process_value *ret);
+typedef struct process_value process_fill_fn(const struct process_metric *metric,
+					     const struct process *process);
 
 struct process_metric {
 	struct ctprof_metric def;

@@ -181,7 +181,7 @@ static void put_process(const struct process_worker *worker, struct ctprof_batch
 		if (!metric->fill || !plan->asked[i])
 			continue;
 		if (!vanished || !process_metric_is_own(metric))
-			metric->fill(metric, process, &value);
+			value = metric->fill(metric, process);
 		put_value(host, batch, row, plan->slots[i], metric, &value);
 	}
 }
