@@ -28,10 +28,10 @@ static uint64_t parse_effective(struct text status)
 bool capability_is_held(const struct ctprof_host *host, unsigned number)
 {
 	char buf[STATUS_BYTES];
-	int proc = host->root(host, CTPROF_ROOT_PROC);
 
-	if (!host->live(host) || proc < 0)
+	if (!host->live(host))
 		return false;
-	ssize_t len = file_read_at(host, proc, "self/status", buf, sizeof buf);
+	ssize_t len = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "self/status", buf,
+				   sizeof buf);
 	return len > 0 && parse_effective((struct text){buf, (size_t)len}) >> number & 1;
 }

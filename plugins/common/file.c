@@ -48,7 +48,7 @@ typedef ssize_t reader_fn(int fd, char *buf, size_t size);
 static ssize_t open_and_read(const struct ctprof_host *host, int dirfd, const char *path,
 			     reader_fn *reader, char *buf, size_t size)
 {
-	int fd = host->open_file(host, dirfd, path);
+	int fd = dirfd < 0 ? dirfd : host->open_file(host, dirfd, path);
 
 	if (fd < 0)
 		return fd;
@@ -78,16 +78,35 @@ ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const c
 			  size_t size, char **ret_text)
 {
 	__attribute__((cleanup(clear_text))) char *text = malloc(size);
-	int dirfd = host->root(host, root);
 
 	if (!text)
 		return -ENOMEM;
-	ssize_t got = dirfd < 0 ? dirfd : file_read_records_at(host, dirfd, path, text, size);
+	ssize_t got = file_read_records_at(host, host->root(host, root), path, text, size);
 	if (got < 0)
 		return got;
 	*ret_text = text;
 	text = NULL;
 	return got;
+}
+
+int file_open_dir(const struct ctprof_host *host, int dirfd, const char *path, DIR **ret)
+{
+	int fd = dirfd < 0 ? dirfd : host->open_file(host, dirfd, path);
+
+	if (fd < 0)
+		return fd;
+	*ret = fdopendir(fd);
+	if (*ret)
+		return 0;
+	int error = errno;
+	(void)close(fd);
+	return -error;
+}
+
+void file_close_dir(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
 }
 
 uint32_t file_absence(int err)

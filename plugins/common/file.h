@@ -2,6 +2,7 @@
 /* Reading small kernel files below a directory descriptor. */
 #pragma once
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,6 +11,7 @@
 
 /*
  * Opens dirfd/path through the host and reads it into buf, at most size bytes.
+ * dirfd may also be the -errno of host->root(), which is returned then.
  * For files of one record (the kernel's single_open()), which one read() hands
  * out whole when they fit: a short read is taken for the end.  Files of many
  * records (maps, mountinfo) come in pieces and are no work for this.  Returns the bytes read or
@@ -31,6 +33,12 @@ ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const ch
  */
 ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const char *path,
 			  size_t size, char **ret_text);
+
+/* Opens dirfd/path through the host as a directory, which is the caller's to
+ * close; 0 or -errno. */
+int file_open_dir(const struct ctprof_host *host, int dirfd, const char *path, DIR **ret);
+/* For a cleanup attribute. */
+void file_close_dir(DIR **dir);
 
 /* The absence (enum ctprof_absence) that a failed open or read of a kernel
  * file stands for; err is a positive errno. */

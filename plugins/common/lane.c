@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "helper.h"
+#include "hold.h"
 
 #define NS_PER_S 1000000000u
 #define STACK_SIZE (256u * 1024)
@@ -37,15 +38,6 @@ uint64_t lane_clock_ns(void)
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
-
-static void unlock(pthread_mutex_t **lock)
-{
-	(void)pthread_mutex_unlock(*lock);
-}
-
-#define HOLD(lane)                                                                                 \
-	__attribute__((cleanup(unlock))) pthread_mutex_t *held = &(lane)->lock;                    \
-	(void)pthread_mutex_lock(held)
 
 static void lane_free(struct lane *lane)
 {
@@ -86,7 +78,7 @@ static int read_job(struct lane *lane, const struct lane_job *job)
 /* The next job, begun; NULL when the helper is to end. */
 static struct lane_job *take_job(struct lane *lane)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	while (lane->done == lane->n && !lane->closing && !lane->abandoned)
 		(void)pthread_cond_wait(&lane->work, &lane->lock);
 	if (lane->closing || lane->abandoned)
@@ -97,7 +89,7 @@ static struct lane_job *take_job(struct lane *lane)
 
 static void finish_job(struct lane *lane)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	lane->done++;
 	lane->begun_ns = 0;
 	if (lane->done == lane->n)
@@ -106,7 +98,7 @@ static void finish_job(struct lane *lane)
 
 static bool is_abandoned(struct lane *lane)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	return lane->abandoned;
 }
 
@@ -159,7 +151,7 @@ int lane_open(lane_read_fn *read_file, struct lane **ret)
 
 static void tell_to_close(struct lane *lane)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	lane->closing = true;
 	(void)pthread_cond_signal(&lane->work);
 }
@@ -178,7 +170,7 @@ struct lane_job *lane_job(struct lane *lane, unsigned i)
 
 void lane_submit(struct lane *lane, unsigned n)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	lane->n = n;
 	lane->done = 0;
 	lane->begun_ns = 0;
@@ -191,7 +183,7 @@ struct lane_progress lane_wait(struct lane *lane, uint64_t timeout_ns)
 	struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
 				    .tv_nsec = (long)(until % NS_PER_S)};
 
-	HOLD(lane);
+	HOLD(&lane->lock);
 	while (lane->done < lane->n)
 		if (pthread_cond_timedwait(&lane->idle, &lane->lock, &deadline))
 			break;
@@ -200,14 +192,14 @@ struct lane_progress lane_wait(struct lane *lane, uint64_t timeout_ns)
 
 unsigned lane_truncate(struct lane *lane)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	lane->n = lane->done + (lane->begun_ns ? 1 : 0);
 	return lane->n;
 }
 
 bool lane_abandon(struct lane *lane, unsigned running)
 {
-	HOLD(lane);
+	HOLD(&lane->lock);
 	if (lane->done != running || lane->begun_ns == 0)
 		return false;
 	helper_pin_code();

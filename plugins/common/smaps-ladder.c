@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "list.h"
 #include "thread-file.h"
 
 #define NS_PER_MS 1000000u
@@ -178,7 +178,7 @@ static int ensure_data(struct smaps_ladder *ladder, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		if (!ladder->data[i])
-			ladder->data[i] = ladder->use->make(ladder->self);
+			ladder->data[i] = calloc(1, ladder->use->data_size);
 		if (!ladder->data[i])
 			return ENOMEM;
 	}
@@ -201,7 +201,7 @@ static void submit(struct smaps_ladder *ladder, const struct attempt *attempts, 
 	for (unsigned i = 0; i < n; i++) {
 		struct lane_job *job = lane_job(ladder->lane, i);
 
-		ladder->use->reset(ladder->data[i], attempts[i].answer.per_mapping);
+		ladder->use->reset(ladder->self, ladder->data[i], attempts[i].answer.per_mapping);
 		job->fd = attempts[i].fd;
 		job->consumer = &ladder->use->consumer;
 		job->data = ladder->data[i];
@@ -324,14 +324,8 @@ void smaps_ladder_clear(struct smaps_ladder *ladder)
 int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows)
 {
 	ladder->n = 0;
-	if (rows <= ladder->room)
-		return 0;
-	struct smaps_want *bigger = reallocarray(ladder->wants, (size_t)rows, sizeof *bigger);
-	if (!bigger)
-		return -ENOMEM;
-	ladder->wants = bigger;
-	ladder->room = (size_t)rows;
-	return 0;
+	return list_reserve(&ladder->wants, &ladder->room, (size_t)rows, SIZE_MAX,
+			    sizeof *ladder->wants);
 }
 
 void smaps_ladder_add(struct smaps_ladder *ladder, struct smaps_want want)
@@ -357,18 +351,8 @@ void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch
 
 /* ---- sums ------------------------------------------------------------- */
 
-size_t smaps_use_take_sums(void *data, const char *text, size_t len, bool last)
-{
-	return smaps_sums_add(data, text, len, last);
-}
-
-void *smaps_use_make_sums(void *self)
+void smaps_use_reset_sums(void *self, void *data, bool per_mapping)
 {
 	(void)self;
-	return malloc(sizeof(struct smaps_sums));
-}
-
-void smaps_use_reset_sums(void *data, bool per_mapping)
-{
 	smaps_sums_reset(data, per_mapping);
 }

@@ -87,10 +87,9 @@ struct smaps_answer {
 /* What a user of the ladder brings. */
 struct smaps_use {
 	struct lane_consumer consumer;
-	/* Fresh data; NULL: out of memory. */
-	void *(*make)(void *self);
+	size_t data_size; /* bytes of fresh data, which are zeroes */
 	/* Prepares data for a file from its start. */
-	void (*reset)(void *data, bool per_mapping);
+	void (*reset)(void *self, void *data, bool per_mapping);
 	/* Optional: just before the first file of a row is opened; false leaves
 	 * the row out, without an answer. */
 	bool (*admit)(void *self, struct ctprof_batch *batch, uint64_t row);
@@ -99,12 +98,10 @@ struct smaps_use {
 };
 
 /* Sums of all lines: data is a struct smaps_sums.  For struct smaps_use. */
-size_t smaps_use_take_sums(void *data, const char *text, size_t len, bool last);
-void *smaps_use_make_sums(void *self);
-void smaps_use_reset_sums(void *data, bool per_mapping);
+void smaps_use_reset_sums(void *self, void *data, bool per_mapping);
 #define SMAPS_USE_SUMS                                                                             \
-	.consumer = {.take = smaps_use_take_sums, .drop = free}, .make = smaps_use_make_sums,      \
-	.reset = smaps_use_reset_sums
+	.consumer = {.take = smaps_sums_add, .drop = free},                                        \
+	.data_size = sizeof(struct smaps_sums), .reset = smaps_use_reset_sums
 
 /* A process to be read. */
 struct smaps_want {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "smaps-probe.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -10,24 +9,17 @@
 #include <unistd.h>
 
 #include "capability.h"
+#include "file.h"
 #include "text.h"
-
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
 
 /* First directory of the proc root that is a number; 0: none. */
 static int first_pid(const struct ctprof_host *host, int proc_fd)
 {
-	int fd = host->open_file(host, proc_fd, ".");
-	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
 	struct dirent *entry;
 	uint64_t pid;
 
-	if (fd >= 0 && !dir)
-		(void)close(fd);
+	(void)file_open_dir(host, proc_fd, ".", &dir);
 	while (dir && (entry = readdir(dir)))
 		if (text_u64((struct text){entry->d_name, strlen(entry->d_name)}, &pid) &&
 		    pid > 0 && pid <= INT32_MAX)

@@ -75,7 +75,7 @@ void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping)
 	sums->per_mapping = per_mapping;
 }
 
-size_t smaps_sums_add(struct smaps_sums *sums, const char *text, size_t len, bool last)
+size_t smaps_sums_add(void *sums, const char *text, size_t len, bool last)
 {
 	const char *nl = len > 0 && !last ? memrchr(text, '\n', len) : NULL;
 	size_t usable = last ? len : nl ? (size_t)(nl + 1 - text) : 0;

@@ -29,11 +29,11 @@ struct smaps_sums {
 void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping);
 
 /*
- * Adds every complete line of text, and the rest too when last.  Returns the
+ * Adds to a struct smaps_sums every complete line of text, and the rest too when last.  Returns the
  * bytes used: the caller presents the others again with what follows.  Keys
  * beyond the limits above are left out.
  */
-size_t smaps_sums_add(struct smaps_sums *sums, const char *text, size_t len, bool last);
+size_t smaps_sums_add(void *sums, const char *text, size_t len, bool last);
 
 /* The sum of that key; NULL when the kernel printed none. */
 const uint64_t *smaps_sums_find(const struct smaps_sums *sums, const char *key);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "text.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "list.h"
 
 #define MAX_CPU_RANGE 65536u
 
@@ -79,6 +80,14 @@ bool text_equal(struct text a, const char *b)
 	return a.len == strlen(b) && memcmp(a.p, b, a.len) == 0;
 }
 
+int text_order(struct text a, struct text b)
+{
+	size_t common = a.len < b.len ? a.len : b.len;
+	int order = common > 0 ? memcmp(a.p, b.p, common) : 0;
+
+	return order ? order : order_u64(a.len, b.len);
+}
+
 bool text_starts(struct text a, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -129,18 +138,7 @@ static int compare_u32(const void *a, const void *b)
 	uint32_t x = *(const uint32_t *)a;
 	uint32_t y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
-}
-
-static size_t sort_unique(uint32_t *cpus, size_t n)
-{
-	size_t kept = 0;
-
-	qsort(cpus, n, sizeof *cpus, compare_u32);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || cpus[kept - 1] != cpus[i])
-			cpus[kept++] = cpus[i];
-	return kept;
+	return order_u64(x, y);
 }
 
 /* "n" or "lo-hi"; blanks around are not allowed. */
@@ -179,5 +177,5 @@ size_t text_cpu_list(struct text list, uint32_t *cpus, size_t max)
 		for (uint64_t cpu = lo; cpu <= hi; cpu++)
 			cpus[n++] = (uint32_t)cpu;
 	}
-	return ascending ? n : sort_unique(cpus, n);
+	return ascending ? n : list_sort_unique(cpus, n, sizeof *cpus, compare_u32, compare_u32);
 }

@@ -25,6 +25,8 @@ bool text_split(struct text whole, char separator, struct text *ret_left, struct
 /* Without ASCII blanks at both ends. */
 struct text text_trim(struct text whole);
 bool text_equal(struct text a, const char *b);
+/* By bytes, the shorter of two that begin alike first. */
+int text_order(struct text a, struct text b);
 bool text_starts(struct text a, const char *prefix);
 
 /* The whole text as a decimal number: digits, one leading '+' allowed (and '-'

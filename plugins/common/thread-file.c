@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "thread-file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "text.h"
 
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name)
@@ -36,22 +36,14 @@ bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
 	return fd == -ENOENT || fd == -ESRCH;
 }
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
 unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32_t tid,
 			      int32_t *ret_tids, unsigned max)
 {
-	int fd = host->open_file(host, task_fd, ".");
-	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
 	struct dirent *entry;
 	unsigned n = 0;
 
-	if (fd >= 0 && !dir)
-		(void)close(fd);
+	(void)file_open_dir(host, task_fd, ".", &dir);
 	while (dir && n < max && (entry = readdir(dir))) {
 		int64_t found;
 

@@ -41,7 +41,7 @@ static int by_name(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
-	return label_order((struct text){x->bytes, x->len}, (struct text){y->bytes, y->len});
+	return text_order((struct text){x->bytes, x->len}, (struct text){y->bytes, y->len});
 }
 
 static void append(struct name *name, struct text text)

@@ -8,14 +8,13 @@
 /* What a text value holds at most. */
 #define CMDLINE_MAX 65535u
 
-/* Fed with the bytes of cmdline: the parts that are not empty, a blank between
- * each two.  Grows on demand; zeroes make an empty one. */
+/* The parts that are not empty, a blank between each two; cut at the maximum.
+ * Zeroes make an empty one, and len and gap of 0 do. */
 struct cmdline {
-	char *text; /* len bytes */
-	size_t len, room;
+	size_t len;
 	bool gap; /* a part has ended */
+	char text[CMDLINE_MAX];
 };
 
-void cmdline_add(struct cmdline *cmdline, const char *text, size_t len);
-void cmdline_reset(struct cmdline *cmdline);
-void cmdline_free(struct cmdline *cmdline);
+/* A struct cmdline takes the next bytes of the file: a lane_consumer's take(). */
+size_t cmdline_take(void *data, const char *text, size_t len, bool last);

@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fold.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "amount.h"
+#include "list.h"
 
 /* ---- orders ------------------------------------------------------------ */
 
-static int order_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 int identity_order(const struct identity *a, const struct identity *b)
 {
-	int order = order_numbers(a->major, b->major);
+	int order = order_u64(a->major, b->major);
 
 	if (order == 0)
-		order = order_numbers(a->minor, b->minor);
+		order = order_u64(a->minor, b->minor);
 	if (order == 0)
-		order = order_numbers(a->segment, b->segment);
-	return order ? order : order_numbers(a->inode, b->inode);
+		order = order_u64(a->segment, b->segment);
+	return order ? order : order_u64(a->inode, b->inode);
 }
 
 bool identity_is_object(const struct identity *identity)
@@ -44,22 +39,10 @@ static struct identity identity_of(const struct vma_header *header)
 	};
 }
 
-int label_order(struct text a, struct text b)
-{
-	size_t common = a.len < b.len ? a.len : b.len;
-	int order = common > 0 ? memcmp(a.p, b.p, common) : 0;
-
-	return order ? order : order_numbers(a.len, b.len);
-}
-
-static struct text label_at(const struct fold *fold, uint32_t label, uint32_t len)
-{
-	return (struct text){len > 0 ? fold->labels + label : "", len};
-}
-
 struct text fold_label(const struct fold *fold, const struct holding *holding)
 {
-	return label_at(fold, holding->label, holding->label_len);
+	return (struct text){holding->label_len > 0 ? fold->labels + holding->label : "",
+			     holding->label_len};
 }
 
 /* An object is told by its identity, other memory by its label. */
@@ -67,7 +50,7 @@ static bool is_same(const struct fold *fold, const struct holding *a, const stru
 {
 	return identity_order(&a->identity, &b->identity) == 0 &&
 	       (identity_is_object(&a->identity) ||
-		label_order(fold_label(fold, a), fold_label(fold, b)) == 0);
+		text_order(fold_label(fold, a), fold_label(fold, b)) == 0);
 }
 
 static int order_holdings(const void *a, const void *b, void *fold)
@@ -75,36 +58,15 @@ static int order_holdings(const void *a, const void *b, void *fold)
 	const struct holding *x = a, *y = b;
 	int order = identity_order(&x->identity, &y->identity);
 
-	return order ? order : label_order(fold_label(fold, x), fold_label(fold, y));
+	return order ? order : text_order(fold_label(fold, x), fold_label(fold, y));
 }
 
 /* ---- growing ----------------------------------------------------------- */
 
-/* Room for more elements, at most max in all; 0 or a negative errno. */
-static int grow(void *list, uint32_t *room, uint64_t need, size_t size, uint32_t max)
-{
-	uint64_t bigger = *room ? *room : 64;
-	void *data;
-
-	if (need <= *room)
-		return 0;
-	if (need > max)
-		return -E2BIG;
-	while (bigger < need)
-		bigger *= 2;
-	memcpy(&data, list, sizeof data);
-	data = reallocarray(data, bigger, size);
-	if (!data)
-		return -ENOMEM;
-	memcpy(list, &data, sizeof data);
-	*room = (uint32_t)bigger;
-	return 0;
-}
-
 static int add_label(struct fold *fold, struct text path, uint32_t *ret_label)
 {
-	int result = grow(&fold->labels, &fold->room_labels, (uint64_t)fold->used_labels + path.len,
-			  1, FOLD_LABEL_BYTES_MAX);
+	int result = list_reserve(&fold->labels, &fold->room_labels, fold->used_labels + path.len,
+				  FOLD_LABEL_BYTES_MAX, 1);
 
 	if (result < 0)
 		return result;
@@ -132,15 +94,15 @@ static bool continues(const struct fold *fold, const struct identity *identity, 
 	const struct holding *last = fold->n > 0 ? &fold->holdings[fold->n - 1] : NULL;
 
 	return last && identity_order(&last->identity, identity) == 0 &&
-	       label_order(fold_label(fold, last), path) == 0;
+	       text_order(fold_label(fold, last), path) == 0;
 }
 
 static struct holding *next_holding(struct fold *fold, struct text path)
 {
-	uint32_t label;
+	uint32_t label = 0;
 
-	fold->error = grow(&fold->holdings, &fold->room, (uint64_t)fold->n + 1,
-			   sizeof *fold->holdings, FOLD_HOLDINGS_MAX);
+	fold->error = list_reserve(&fold->holdings, &fold->room, fold->n + 1, FOLD_HOLDINGS_MAX,
+				   sizeof *fold->holdings);
 	if (fold->error == 0)
 		fold->error = add_label(fold, path, &label);
 	if (fold->error < 0)
@@ -152,8 +114,8 @@ static struct holding *next_holding(struct fold *fold, struct text path)
 
 static void add_named(struct fold *fold, const struct holding *holding, uint64_t swap)
 {
-	fold->error = grow(&fold->named, &fold->room_named, (uint64_t)fold->n_named + 1,
-			   sizeof *fold->named, FOLD_HOLDINGS_MAX);
+	fold->error = list_reserve(&fold->named, &fold->room_named, fold->n_named + 1,
+				   FOLD_HOLDINGS_MAX, sizeof *fold->named);
 	if (fold->error == 0)
 		fold->named[fold->n_named++] =
 			(struct named_swap){holding->label, holding->label_len, swap};
@@ -196,8 +158,10 @@ void fold_begin(struct fold *fold, unsigned wanted)
 	vma_reader_init(&fold->reader, add_vma, fold);
 }
 
-size_t fold_take(struct fold *fold, const char *text, size_t len, bool last)
+size_t fold_take(void *data, const char *text, size_t len, bool last)
 {
+	struct fold *fold = data;
+
 	return vma_reader_take(&fold->reader, text, len, last);
 }
 

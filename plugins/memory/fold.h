@@ -45,20 +45,20 @@ struct named_swap {
 
 struct fold {
 	unsigned wanted;          /* FOLD_* */
-	int error;                /* -ENOMEM, or -E2BIG: nothing is to be believed */
+	int error;                /* -ENOMEM, or -ENOSPC: nothing is to be believed */
 	struct holding *holdings; /* finished: by identity, then label, each once */
 	struct named_swap *named;
 	char *labels;
-	uint32_t n, room;
-	uint32_t n_named, room_named;
-	uint32_t used_labels, room_labels;
+	uint32_t n, n_named;
+	uint32_t used_labels; /* bytes */
+	size_t room, room_named, room_labels;
 	struct vma_reader reader;
 };
 
 /* Empties it, for another process. */
 void fold_begin(struct fold *fold, unsigned wanted);
-/* smaps in pieces, as vma_reader_take(). */
-size_t fold_take(struct fold *fold, const char *text, size_t len, bool last);
+/* A struct fold takes smaps in pieces: a lane_consumer's take(). */
+size_t fold_take(void *data, const char *text, size_t len, bool last);
 /* Behind the last piece: 0, or the error. */
 int fold_finish(struct fold *fold);
 void fold_clear(struct fold *fold);
@@ -68,5 +68,3 @@ struct text fold_label(const struct fold *fold, const struct holding *holding);
 /* Whether there is an object at all. */
 bool identity_is_object(const struct identity *identity);
 int identity_order(const struct identity *a, const struct identity *b);
-/* By bytes, the shorter of two that begin alike first. */
-int label_order(struct text a, struct text b);

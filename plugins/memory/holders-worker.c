@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "holders-worker.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
-
-struct holders_worker {
-	struct objects *objects;
-	struct smaps_ladder ladder;
-	struct holders_process *processes; /* by row, of the batch */
-	uint64_t room;
-};
 
 /* ---- what is wanted ---------------------------------------------------- */
 
@@ -22,8 +14,8 @@ static bool is_swap_used(const struct ctprof_host *host)
 	char text[MEMINFO_BYTES];
 	struct meminfo info;
 	uint64_t used;
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-	ssize_t got = proc < 0 ? proc : file_read_at(host, proc, "meminfo", text, sizeof text);
+	ssize_t got = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "meminfo", text,
+				   sizeof text);
 
 	if (got < 0)
 		return true;
@@ -61,40 +53,27 @@ void holders_start(struct objects *objects)
 
 /* ---- the ladder's questions -------------------------------------------- */
 
-static size_t take_text(void *data, const char *text, size_t len, bool last)
-{
-	return fold_take(data, text, len, last);
-}
-
 static void drop_fold(void *data)
 {
 	fold_clear(data);
 	free(data);
 }
 
-static void *make_fold(void *self)
+static void reset_fold(void *self, void *data, bool per_mapping)
 {
 	const struct holders_worker *worker = self;
-	struct fold *fold = calloc(1, sizeof *fold);
-
-	if (fold)
-		fold_begin(fold, worker->objects->holders.wanted);
-	return fold;
-}
-
-static void reset_fold(void *data, bool per_mapping)
-{
-	struct fold *fold = data;
 
 	(void)per_mapping;
-	fold_begin(fold, fold->wanted);
+	fold_begin(data, worker->objects->holders.wanted);
 }
 
 static void take_answer(void *self, struct ctprof_batch *batch, const struct smaps_answer *answer)
 {
-	struct holders_worker *worker = self;
+	const struct holders_worker *worker = self;
+	const struct process *process = &worker->processes->processes[answer->row];
 	struct holders *holders = &worker->objects->holders;
-	struct holders_process *process = &worker->processes[answer->row];
+	struct holders_process holder = {.pid = process->target->tgid, .read_ns = answer->ns};
+	size_t room = sizeof holder.pcomm;
 
 	(void)batch;
 	if (answer->end == SMAPS_NOT_APPLICABLE || answer->end == SMAPS_VANISHED)
@@ -103,69 +82,48 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 		holders_miss(holders);
 		return;
 	}
-	process->read_ns = answer->ns;
-	holders_add(holders, process, answer->data, is_chosen(worker->objects, process->pid));
+	if (room > process->stat.name_len)
+		room = process->stat.name_len;
+	holder.pcomm_len = (uint32_t)strnlen(process->stat.name, room);
+	memcpy(holder.pcomm, process->stat.name, holder.pcomm_len);
+	holders_add(holders, &holder, answer->data, is_chosen(worker->objects, holder.pid));
 }
 
 static const struct smaps_use holders_use = {
-	.consumer = {.take = take_text, .drop = drop_fold},
-	.make = make_fold,
+	.consumer = {.take = fold_take, .drop = drop_fold},
+	.data_size = sizeof(struct fold),
 	.reset = reset_fold,
 	.answer = take_answer,
 };
 
 /* ---- a worker ---------------------------------------------------------- */
 
-struct holders_worker *holders_worker_open(struct objects *objects)
+void holders_worker_open(struct holders_worker *ret, struct objects *objects,
+			 const struct process_worker *processes)
 {
-	struct holders_worker *worker = calloc(1, sizeof *worker);
-
-	if (!worker)
-		return NULL;
-	worker->objects = objects;
-	smaps_ladder_init(&worker->ladder, objects->host, objects->limits, SMAPS_FULL, &holders_use,
-			  worker);
-	return worker;
+	*ret = (struct holders_worker){.objects = objects, .processes = processes};
+	smaps_ladder_init(&ret->ladder, objects->host, objects->limits, SMAPS_FULL, &holders_use,
+			  ret);
 }
 
 void holders_worker_close(struct holders_worker *worker)
 {
 	smaps_ladder_clear(&worker->ladder);
-	free(worker->processes);
-	free(worker);
 }
 
-int holders_worker_begin(struct holders_worker *worker, uint64_t rows)
+int holders_worker_collect(struct holders_worker *worker, struct ctprof_batch *batch)
 {
-	if (rows > worker->room) {
-		void *bigger =
-			reallocarray(worker->processes, (size_t)rows, sizeof *worker->processes);
+	const struct objects *objects = worker->objects;
+	int result = smaps_ladder_begin(&worker->ladder, batch->n);
+	struct smaps_want want;
 
-		if (!bigger)
-			return -ENOMEM;
-		worker->processes = bigger;
-		worker->room = rows;
-	}
-	return smaps_ladder_begin(&worker->ladder, rows);
-}
-
-void holders_worker_add(struct holders_worker *worker, const struct memory_process *process)
-{
-	struct holders_process *copy = &worker->processes[process->row];
-
-	if (!is_all_wanted(worker->objects) && !is_chosen(worker->objects, process->target->tgid))
-		return;
-	*copy = (struct holders_process){.pid = process->target->tgid};
-	size_t room =
-		process->pcomm_len < sizeof copy->pcomm ? process->pcomm_len : sizeof copy->pcomm;
-	copy->pcomm_len = (uint32_t)strnlen(process->pcomm, room);
-	memcpy(copy->pcomm, process->pcomm, copy->pcomm_len);
-	smaps_ladder_add(&worker->ladder, (struct smaps_want){.row = process->row,
-							      .exited = process->exited,
-							      .left_out = process->left_out});
-}
-
-void holders_worker_finish(struct holders_worker *worker, struct ctprof_batch *batch)
-{
+	if (result < 0)
+		return result;
+	for (uint64_t row = 0; row < batch->n; row++)
+		if (process_want_mappings(worker->processes, row, &want) &&
+		    (is_all_wanted(objects) ||
+		     is_chosen(objects, ctprof_batch_target(batch, row)->tgid)))
+			smaps_ladder_add(&worker->ladder, want);
 	smaps_ladder_finish(&worker->ladder, batch);
+	return 0;
 }

@@ -5,15 +5,18 @@
 #include "objects.h"
 #include "process.h"
 
-struct holders_worker;
+struct holders_worker {
+	struct objects *objects;
+	const struct process_worker *processes;
+	struct smaps_ladder ladder;
+};
 
 /* Finds out what is wanted of processes, if anything. */
 void holders_start(struct objects *objects);
 
-/* On the worker's thread; NULL: out of memory. */
-struct holders_worker *holders_worker_open(struct objects *objects);
+/* On the worker's thread. */
+void holders_worker_open(struct holders_worker *ret, struct objects *objects,
+			 const struct process_worker *processes);
 void holders_worker_close(struct holders_worker *worker);
-/* A batch: begin(), add() for each of its processes, finish(). */
-int holders_worker_begin(struct holders_worker *worker, uint64_t rows);
-void holders_worker_add(struct holders_worker *worker, const struct memory_process *process);
-void holders_worker_finish(struct holders_worker *worker, struct ctprof_batch *batch);
+/* Reads the processes of a batch, behind process_finish(); 0 or -ENOMEM. */
+int holders_worker_collect(struct holders_worker *worker, struct ctprof_batch *batch);

@@ -6,22 +6,9 @@
 #include <string.h>
 
 #include "amount.h"
-
-static void unlock(pthread_mutex_t **lock)
-{
-	(void)pthread_mutex_unlock(*lock);
-}
-
-#define HOLD(holders)                                                                              \
-	__attribute__((cleanup(unlock))) pthread_mutex_t *held = &(holders)->lock;                 \
-	(void)pthread_mutex_lock(held)
+#include "hold.h"
 
 /* ---- orders ------------------------------------------------------------ */
-
-static int order_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 static struct text backing_text(const struct backing *backing)
 {
@@ -32,7 +19,7 @@ static int by_pid(const void *a, const void *b)
 {
 	const struct holders_process *x = a, *y = b;
 
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return order_u64((uint64_t)x->pid, (uint64_t)y->pid);
 }
 
 static int by_identity(const void *a, const void *b)
@@ -46,7 +33,7 @@ static int by_label(const void *a, const void *b)
 {
 	const struct holders_name *x = a, *y = b;
 
-	return label_order(x->label, y->label);
+	return text_order(x->label, y->label);
 }
 
 static int by_process(const void *a, const void *b)
@@ -56,14 +43,14 @@ static int by_process(const void *a, const void *b)
 
 	if (order == 0)
 		order = identity_order(&x->backing.identity, &y->backing.identity);
-	return order ? order : label_order(backing_text(&x->backing), backing_text(&y->backing));
+	return order ? order : text_order(backing_text(&x->backing), backing_text(&y->backing));
 }
 
 /* The biggest first; who is as big, by pid: the same whoever came first. */
 static int by_pss(const void *a, const void *b)
 {
 	const struct consumer *x = a, *y = b;
-	int order = order_numbers(y->pss, x->pss);
+	int order = order_u64(y->pss, x->pss);
 
 	return order ? order : by_pid(x->process, y->process);
 }
@@ -87,11 +74,6 @@ static void free_mapping(void *item)
 	free(mapping);
 }
 
-static void free_name(void *item)
-{
-	free(item);
-}
-
 void holders_init(struct holders *ret, const struct mounts *mounts, unsigned wanted)
 {
 	*ret = (struct holders){
@@ -109,7 +91,7 @@ void holders_clear(struct holders *holders)
 {
 	pool_clear(&holders->processes, free);
 	pool_clear(&holders->objects, free_object);
-	pool_clear(&holders->names, free_name);
+	pool_clear(&holders->names, free);
 	pool_clear(&holders->mappings, free_mapping);
 	free(holders->by_object.at);
 	free(holders->by_name.at);
@@ -126,7 +108,7 @@ static void note_failure(struct holders *holders, int error)
 }
 
 /* Gives the item to the pool, or ends it. */
-static void *keep(struct holders *holders, struct pool *pool, void *item, pool_order *order,
+static void *keep(struct holders *holders, struct pool *pool, void *item, list_order *order,
 		  void (*free_item)(void *item))
 {
 	int result = item ? pool_add(pool, item, order) : -ENOMEM;
@@ -142,47 +124,27 @@ static void *keep(struct holders *holders, struct pool *pool, void *item, pool_o
 static void record_swap(struct holders *holders, struct swap_records *records,
 			struct swap_record record)
 {
-	size_t room = records->room ? 2 * records->room : 64;
-
 	if (record.bytes == 0)
 		return;
-	if (records->n == HOLDERS_RECORDS_MAX) {
-		note_failure(holders, -ENOSPC);
-		return;
-	}
-	if (records->n == records->room) {
-		void *bigger = reallocarray(records->at, room, sizeof *records->at);
-
-		if (!bigger) {
-			note_failure(holders, -ENOMEM);
-			return;
-		}
-		records->at = bigger;
-		records->room = room;
-	}
-	records->at[records->n++] = record;
+	int result = list_reserve(&records->at, &records->room, records->n + 1, HOLDERS_RECORDS_MAX,
+				  sizeof *records->at);
+	if (result < 0)
+		note_failure(holders, result);
+	else
+		records->at[records->n++] = record;
 }
 
 /* ---- adding ------------------------------------------------------------ */
 
-static char *copy_bytes(struct text text)
-{
-	char *copy = malloc(text.len + 1);
-
-	if (copy) {
-		if (text.len > 0)
-			memcpy(copy, text.p, text.len);
-		copy[text.len] = '\0';
-	}
-	return copy;
-}
-
 static bool set_label(struct backing *backing, struct text label, enum object_kind kind)
 {
-	char *copy = copy_bytes(label);
+	char *copy = malloc(label.len + 1);
 
 	if (!copy)
 		return false;
+	if (label.len > 0)
+		memcpy(copy, label.p, label.len);
+	copy[label.len] = '\0';
 	free(backing->label); /* lint: allow bare-free: the copy takes its place */
 	backing->label = copy;
 	backing->label_len = (uint32_t)label.len;
@@ -213,7 +175,7 @@ static struct holders_object *find_object(struct holders *holders, const struct 
 	/* One object may be mapped under several names; the smallest is its own,
 	 * whoever comes first. */
 	if (object && (!object->backing.label ||
-		       label_order(fold_label(fold, holding), backing_text(&object->backing)) < 0))
+		       text_order(fold_label(fold, holding), backing_text(&object->backing)) < 0))
 		if (!set_label(&object->backing, fold_label(fold, holding), holding->kind))
 			note_failure(holders, -ENOMEM);
 	return object;
@@ -222,23 +184,17 @@ static struct holders_object *find_object(struct holders *holders, const struct 
 static void add_consumer(struct holders *holders, struct holders_object *object,
 			 struct consumer consumer)
 {
-	uint32_t room = object->room_consumers ? 2 * object->room_consumers : 2;
 	uint32_t last = 0;
+	int result =
+		list_reserve(&object->consumers, &object->room_consumers, object->n_consumers + 1,
+			     HOLDERS_CONSUMERS_MAX, sizeof *object->consumers);
 
-	if (object->n_consumers == object->room_consumers && room <= HOLDERS_CONSUMERS_MAX) {
-		void *bigger = reallocarray(object->consumers, room, sizeof *object->consumers);
-
-		if (!bigger) {
-			note_failure(holders, -ENOMEM);
-			return;
-		}
-		object->consumers = bigger;
-		object->room_consumers = room;
-	}
-	if (object->n_consumers < object->room_consumers) {
+	if (result == 0)
 		object->consumers[object->n_consumers++] = consumer;
+	else if (result == -ENOMEM)
+		note_failure(holders, result);
+	if (result != -ENOSPC)
 		return;
-	}
 	for (uint32_t i = 1; i < object->n_consumers; i++)
 		if (by_pss(&object->consumers[i], &object->consumers[last]) > 0)
 			last = i;
@@ -296,7 +252,7 @@ static struct holders_name *find_name(struct holders *holders, struct text label
 		memcpy(bytes, label.p, label.len);
 		name->label = (struct text){bytes, label.len};
 	}
-	return keep(holders, &holders->names, name, by_label, free_name);
+	return keep(holders, &holders->names, name, by_label, free);
 }
 
 static void add_names(struct holders *holders, struct holders_process *process,
@@ -345,7 +301,7 @@ void holders_add(struct holders *holders, const struct holders_process *process,
 		 bool chosen)
 {
 	classify_all(holders, fold);
-	HOLD(holders);
+	HOLD(&holders->lock);
 	struct holders_process *kept = copy_process(holders, process);
 	if (!kept)
 		return;
@@ -363,32 +319,11 @@ void holders_add(struct holders *holders, const struct holders_process *process,
 
 void holders_miss(struct holders *holders)
 {
-	HOLD(holders);
+	HOLD(&holders->lock);
 	holders->unreadable++;
 }
 
 /* ---- settling ---------------------------------------------------------- */
-
-static int items_by_pid(const void *a, const void *b)
-{
-	return by_pid(*(void *const *)a, *(void *const *)b);
-}
-
-static int items_by_identity(const void *a, const void *b)
-{
-	return by_identity(*(void *const *)a, *(void *const *)b);
-}
-
-static int items_by_process(const void *a, const void *b)
-{
-	return by_process(*(void *const *)a, *(void *const *)b);
-}
-
-static void sort(struct pool *pool, int (*order)(const void *a, const void *b))
-{
-	if (pool->n > 1)
-		qsort(pool->items, pool->n, sizeof *pool->items, order);
-}
 
 static void share_swap(struct holders *holders)
 {
@@ -413,10 +348,10 @@ static void share_swap(struct holders *holders)
 
 void holders_settle(struct holders *holders)
 {
-	HOLD(holders);
-	sort(&holders->processes, items_by_pid);
-	sort(&holders->objects, items_by_identity);
-	sort(&holders->mappings, items_by_process);
+	HOLD(&holders->lock);
+	pool_sort(&holders->processes, by_pid);
+	pool_sort(&holders->objects, by_identity);
+	pool_sort(&holders->mappings, by_process);
 	for (size_t i = 0; i < holders->objects.n; i++) {
 		struct holders_object *object = holders->objects.items[i];
 

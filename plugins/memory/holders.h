@@ -50,7 +50,8 @@ struct holders_object {
 	uint64_t processes;
 	/* Swap of the shared mappings: over all processes, and the most of one. */
 	uint64_t swap_sum, swap_max;
-	uint32_t n_consumers, room_consumers;
+	uint32_t n_consumers;
+	size_t room_consumers;
 	struct consumer *consumers; /* the biggest; settled: biggest first */
 };
 

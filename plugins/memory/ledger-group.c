@@ -99,7 +99,7 @@ static void add_zram(struct objects *objects)
 	int sys = host->root(host, CTPROF_ROOT_SYS);
 	char path[64], text[512];
 
-	for (unsigned i = 0; i < ZRAM_MAX && sys >= 0; i++) {
+	for (unsigned i = 0; i < ZRAM_MAX; i++) {
 		(void)snprintf(path, sizeof path, "block/zram%u/mm_stat", i);
 		ssize_t got = file_read_at(host, sys, path, text, sizeof text);
 
@@ -131,14 +131,14 @@ static int make_ledger(struct objects *objects)
 	const struct ctprof_host *host = objects->host;
 	char text[MEMINFO_BYTES];
 	struct meminfo info;
-	int proc = host->root(host, CTPROF_ROOT_PROC);
 
 	objects->ledger = calloc(1, sizeof *objects->ledger);
 	if (!objects->ledger) {
 		host->error(host, "out of memory");
 		return -ENOMEM;
 	}
-	ssize_t got = proc < 0 ? proc : file_read_at(host, proc, "meminfo", text, sizeof text);
+	ssize_t got = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "meminfo", text,
+				   sizeof text);
 	if (got >= 0) {
 		meminfo_parse(text, (size_t)got, &info);
 		fill_ledger(objects, &info);

@@ -9,7 +9,7 @@
 
 struct worker {
 	struct process_worker process;
-	struct holders_worker *holders; /* NULL: no mappings are wanted */
+	struct holders_worker holders; /* when mappings are wanted */
 };
 
 static int memory_open(const struct ctprof_host *host, void **ret_self)
@@ -66,8 +66,7 @@ static void memory_worker_close(void *self, void *context)
 	struct worker *worker = context;
 
 	(void)self;
-	if (worker->holders)
-		holders_worker_close(worker->holders);
+	holders_worker_close(&worker->holders);
 	process_worker_close(&worker->process);
 	instance_free(worker);
 }
@@ -81,10 +80,7 @@ static int memory_worker_open(void *self, uint32_t number, void **ret_context)
 	if (!made)
 		return -ENOMEM;
 	int r = process_worker_open(&memory->plan, &made->process);
-	if (r == 0 && memory->objects.holding) {
-		made->holders = holders_worker_open(&memory->objects);
-		r = made->holders ? 0 : -ENOMEM;
-	}
+	holders_worker_open(&made->holders, &memory->objects, &made->process);
 	if (r < 0) {
 		memory->host->error(memory->host, "out of memory");
 		memory_worker_close(memory, made);
@@ -96,34 +92,23 @@ static int memory_worker_open(void *self, uint32_t number, void **ret_context)
 
 /* ---- batches ---------------------------------------------------------- */
 
-static void read_mappings(struct worker *worker, struct ctprof_batch *batch)
-{
-	struct memory_process process;
-
-	for (uint64_t row = 0; row < batch->n; row++)
-		if (process_describe(&worker->process, row, &process))
-			holders_worker_add(worker->holders, &process);
-	holders_worker_finish(worker->holders, batch);
-}
-
 static int collect_threads(struct memory *memory, struct worker *worker, struct ctprof_batch *batch)
 {
+	bool holding = memory->objects.holding;
+
 	/* What it shares with other sources is theirs to read then. */
-	if (!memory->plan.wanted && !worker->holders)
+	if (!memory->plan.wanted && !holding)
 		return 0;
 	int r = process_begin(&worker->process, batch->n);
-	if (r == 0 && worker->holders)
-		r = holders_worker_begin(worker->holders, batch->n);
-	if (r < 0) {
-		memory->host->error(memory->host, "out of memory");
-		return r;
-	}
-	for (uint64_t row = 0; row < batch->n; row++)
+	for (uint64_t row = 0; r == 0 && row < batch->n; row++)
 		process_add(&worker->process, batch, row);
-	process_finish(&worker->process, batch);
-	if (worker->holders)
-		read_mappings(worker, batch);
-	return 0;
+	if (r == 0)
+		process_finish(&worker->process, batch);
+	if (r == 0 && holding)
+		r = holders_worker_collect(&worker->holders, batch);
+	if (r < 0)
+		memory->host->error(memory->host, "out of memory");
+	return r;
 }
 
 static int memory_collect(void *self, void *context, struct ctprof_batch *batch)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "list.h"
 #include "mountinfo.h"
 
 /* ---- options ----------------------------------------------------------- */
@@ -109,23 +110,11 @@ static void parse_lines(struct mounts *mounts, size_t len)
 
 /* ---- orders ------------------------------------------------------------ */
 
-static int order_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int order_texts(struct text a, struct text b)
-{
-	int order = memcmp(a.p, b.p, a.len < b.len ? a.len : b.len);
-
-	return order ? order : order_numbers(a.len, b.len);
-}
-
 static int order_devices(const struct mount *a, const struct mount *b)
 {
-	int order = order_numbers(a->major, b->major);
+	int order = order_u64(a->major, b->major);
 
-	return order ? order : order_numbers(a->minor, b->minor);
+	return order ? order : order_u64(a->minor, b->minor);
 }
 
 static int by_device(const void *a, const void *b)
@@ -133,7 +122,7 @@ static int by_device(const void *a, const void *b)
 	const struct mount *x = a, *y = b;
 	int order = order_devices(x, y);
 
-	return order ? order : order_numbers(x->line, y->line);
+	return order ? order : order_u64(x->line, y->line);
 }
 
 /* The mount that lies on top first. */
@@ -141,9 +130,9 @@ static int by_point(const void *a, const void *b)
 {
 	const struct mount *x = *(const struct mount *const *)a;
 	const struct mount *y = *(const struct mount *const *)b;
-	int order = order_texts(x->point, y->point);
+	int order = text_order(x->point, y->point);
 
-	return order ? order : order_numbers(y->line, x->line);
+	return order ? order : order_u64(y->line, x->line);
 }
 
 /* First of each device the mount that shows most, then the shortest point. */
@@ -154,43 +143,43 @@ static int by_device_and_use(const void *a, const void *b)
 	int order = order_devices(x, y);
 
 	if (order == 0)
-		order = order_numbers(y->whole, x->whole);
+		order = order_u64(y->whole, x->whole);
 	if (order == 0)
-		order = order_numbers(x->point.len, y->point.len);
-	return order ? order : order_texts(x->point, y->point);
+		order = order_u64(x->point.len, y->point.len);
+	return order ? order : text_order(x->point, y->point);
+}
+
+static int same_point(const void *a, const void *b)
+{
+	const struct mount *x = *(const struct mount *const *)a;
+	const struct mount *y = *(const struct mount *const *)b;
+
+	return text_order(x->point, y->point);
+}
+
+static int same_device(const void *a, const void *b)
+{
+	return order_devices(*(const struct mount *const *)a, *(const struct mount *const *)b);
 }
 
 static void find_visible(struct mounts *mounts)
 {
-	const struct mount **visible = mounts->visible;
-	size_t kept = 0;
-
 	for (size_t i = 0; i < mounts->n; i++)
-		visible[i] = &mounts->at[i];
-	if (mounts->n > 0)
-		qsort(visible, mounts->n, sizeof *visible, by_point);
-	for (size_t i = 0; i < mounts->n; i++)
-		if (kept == 0 || order_texts(visible[kept - 1]->point, visible[i]->point) != 0)
-			visible[kept++] = visible[i];
-	mounts->n_visible = kept;
+		mounts->visible[i] = &mounts->at[i];
+	mounts->n_visible = list_sort_unique(mounts->visible, mounts->n, sizeof *mounts->visible,
+					     by_point, same_point);
 }
 
 static void find_tmpfs(struct mounts *mounts)
 {
 	const struct mount **tmpfs = mounts->tmpfs;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < mounts->n_visible; i++)
 		if (mounts->visible[i]->kind == MOUNT_TMPFS)
 			tmpfs[n++] = mounts->visible[i];
-	if (n > 0)
-		qsort(tmpfs, n, sizeof *tmpfs, by_device_and_use);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || order_devices(tmpfs[kept - 1], tmpfs[i]) != 0)
-			tmpfs[kept++] = tmpfs[i];
-	if (kept > 0)
-		qsort(tmpfs, kept, sizeof *tmpfs, by_point);
-	mounts->n_tmpfs = kept;
+	n = list_sort_unique(tmpfs, n, sizeof *tmpfs, by_device_and_use, same_device);
+	mounts->n_tmpfs = list_sort_unique(tmpfs, n, sizeof *tmpfs, by_point, by_point);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -260,7 +249,7 @@ static size_t parent_len(struct text path, size_t len)
 
 static int path_against_mount(const void *key, const void *mount)
 {
-	return order_texts(*(const struct text *)key, (*(const struct mount *const *)mount)->point);
+	return text_order(*(const struct text *)key, (*(const struct mount *const *)mount)->point);
 }
 
 enum mount_kind mounts_kind_of_path(const struct mounts *mounts, struct text path)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "nvidia.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,12 +103,6 @@ bool nvidia_pool_bytes(uint64_t objects, uint64_t order, uint64_t page_size, uin
 
 /* ---- reading ----------------------------------------------------------- */
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
-
 static struct amount absent(uint32_t why)
 {
 	return (struct amount){.absent = why};
@@ -156,22 +149,17 @@ static struct amount sum_pools(const struct ctprof_host *host, DIR *dir)
 
 static struct amount read_shrinkers(const struct ctprof_host *host)
 {
-	int sys = host->root(host, CTPROF_ROOT_SYS);
-	int fd = sys < 0 ? sys : host->open_file(host, sys, SHRINKERS);
-	__attribute__((cleanup(close_dir))) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
+	int result = file_open_dir(host, host->root(host, CTPROF_ROOT_SYS), SHRINKERS, &dir);
 
-	if (fd >= 0 && !dir)
-		(void)close(fd);
-	return dir ? sum_pools(host, dir) : absent(file_absence(fd < 0 ? -fd : ENOMEM));
+	return result < 0 ? absent(file_absence(-result)) : sum_pools(host, dir);
 }
 
 bool nvidia_read_pools(const struct ctprof_host *host, struct amount *ret)
 {
 	char buf[16 * 1024];
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-	ssize_t got = proc < 0 ? proc
-			       : file_read_records_at(host, proc, "driver/nvidia/params", buf,
-						      sizeof buf);
+	ssize_t got = file_read_records_at(host, host->root(host, CTPROF_ROOT_PROC),
+					   "driver/nvidia/params", buf, sizeof buf);
 	uint64_t pools;
 
 	if (got == -ENOENT)

@@ -67,21 +67,7 @@ void object_row_put_device(const struct object_row *row, unsigned metric, uint32
 
 static int order_pids(const void *a, const void *b)
 {
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void sort_pids(struct objects *objects)
-{
-	size_t kept = 0;
-
-	if (objects->n_pids > 1)
-		qsort(objects->pids, objects->n_pids, sizeof *objects->pids, order_pids);
-	for (size_t i = 0; i < objects->n_pids; i++)
-		if (kept == 0 || objects->pids[kept - 1] != objects->pids[i])
-			objects->pids[kept++] = objects->pids[i];
-	objects->n_pids = kept;
+	return order_u64((uint64_t) * (const int32_t *)a, (uint64_t) * (const int32_t *)b);
 }
 
 static int parse_pids(struct objects *objects, const char *given)
@@ -94,7 +80,8 @@ static int parse_pids(struct objects *objects, const char *given)
 	do
 		objects->pids[objects->n_pids++] = (int32_t)strtol(rest, &rest, 10);
 	while (*rest++ == ',');
-	sort_pids(objects);
+	objects->n_pids = list_sort_unique(objects->pids, objects->n_pids, sizeof *objects->pids,
+					   order_pids, order_pids);
 	return 0;
 }
 

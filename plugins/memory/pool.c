@@ -5,35 +5,35 @@
 #include <search.h>
 #include <stdlib.h>
 
-void *pool_find(const struct pool *pool, const void *key, pool_order *order)
+void *pool_find(const struct pool *pool, const void *key, list_order *order)
 {
 	void **node = tfind(key, &pool->tree, order);
 
 	return node ? *node : NULL;
 }
 
-static int make_room(struct pool *pool)
+int pool_add(struct pool *pool, void *item, list_order *order)
 {
-	size_t room = pool->room ? 2 * pool->room : 64;
+	int result = list_reserve(&pool->items, &pool->room, pool->n + 1, pool->max,
+				  sizeof *pool->items);
 
-	if (pool->n < pool->room)
-		return 0;
-	void **bigger = reallocarray(pool->items, room, sizeof *bigger);
-	if (!bigger)
-		return -ENOMEM;
-	pool->items = bigger;
-	pool->room = room;
-	return 0;
-}
-
-int pool_add(struct pool *pool, void *item, pool_order *order)
-{
-	if (pool->n >= pool->max)
-		return -ENOSPC;
-	if (make_room(pool) < 0 || !tsearch(item, &pool->tree, order))
+	if (result < 0)
+		return result;
+	if (!tsearch(item, &pool->tree, order))
 		return -ENOMEM;
 	pool->items[pool->n++] = item;
 	return 0;
+}
+
+static int order_items(const void *a, const void *b, void *order)
+{
+	return (*(list_order **)order)(*(void *const *)a, *(void *const *)b);
+}
+
+void pool_sort(struct pool *pool, list_order *order)
+{
+	if (pool->n > 1)
+		qsort_r(pool->items, pool->n, sizeof *pool->items, order_items, &order);
 }
 
 static void keep_item(void *item)

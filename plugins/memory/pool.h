@@ -2,7 +2,7 @@
 /* Things found by an order among them, and walked one after the other. */
 #pragma once
 
-#include <stddef.h>
+#include "list.h"
 
 struct pool {
 	void *tree; /* tsearch()'s: balanced, whatever names attackers choose */
@@ -11,11 +11,11 @@ struct pool {
 	size_t max; /* no more than that many */
 };
 
-typedef int pool_order(const void *a, const void *b);
-
 /* The item that the order calls equal to key, or NULL. */
-void *pool_find(const struct pool *pool, const void *key, pool_order *order);
+void *pool_find(const struct pool *pool, const void *key, list_order *order);
 /* Adds an item that is not there yet, the pool's own from then on.  -ENOMEM, or
  * -ENOSPC: there are max of them. */
-int pool_add(struct pool *pool, void *item, pool_order *order);
+int pool_add(struct pool *pool, void *item, list_order *order);
+/* Puts the items in order, for the walk. */
+void pool_sort(struct pool *pool, list_order *order);
 void pool_clear(struct pool *pool, void (*free_item)(void *item));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "list.h"
 #include "metrics.h"
 #include "thread-file.h"
 
@@ -245,15 +246,10 @@ static void settle(struct process_worker *worker, struct ctprof_batch *batch,
 	process->answer = NULL;
 }
 
-static struct process *process_at(const struct process_worker *worker, uint64_t row)
-{
-	return &worker->processes[row];
-}
-
 static void take_answer(void *self, struct ctprof_batch *batch, const struct smaps_answer *answer)
 {
 	struct process_worker *worker = self;
-	struct process *process = process_at(worker, answer->row);
+	struct process *process = &worker->processes[answer->row];
 
 	release(worker->plan, process);
 	process->stuck = answer->end == SMAPS_TIMEOUT && answer->err;
@@ -266,7 +262,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 {
 	struct process_worker *worker = self;
-	struct process *process = process_at(worker, row);
+	struct process *process = &worker->processes[row];
 	struct smaps_answer refusal = {.row = row, .end = SMAPS_TOO_DEAR};
 
 	if (process->stuck) {
@@ -293,35 +289,21 @@ static const struct smaps_use memory_use = {
 
 /* ---- the command line ------------------------------------------------- */
 
-static void *make_cmdline(void *self)
+static void reset_cmdline(void *self, void *data, bool per_mapping)
 {
+	struct cmdline *cmdline = data;
+
 	(void)self;
-	return calloc(1, sizeof(struct cmdline));
-}
-
-static size_t take_cmdline(void *data, const char *text, size_t len, bool last)
-{
-	(void)last;
-	cmdline_add(data, text, len);
-	return len;
-}
-
-static void drop_cmdline(void *data)
-{
-	cmdline_free(data);
-	free(data);
-}
-
-static void reset_cmdline(void *data, bool per_mapping)
-{
 	(void)per_mapping;
-	cmdline_reset(data);
+	cmdline->len = 0;
+	cmdline->gap = false;
 }
 
 static void answer_cmdline(void *self, struct ctprof_batch *batch,
 			   const struct smaps_answer *answer)
 {
-	struct process *process = process_at(self, answer->row);
+	const struct process_worker *worker = self;
+	struct process *process = &worker->processes[answer->row];
 	const struct cmdline *cmdline = answer->data;
 
 	(void)batch;
@@ -338,8 +320,8 @@ static void answer_cmdline(void *self, struct ctprof_batch *batch,
 }
 
 static const struct smaps_use cmdline_use = {
-	.consumer = {.take = take_cmdline, .drop = drop_cmdline},
-	.make = make_cmdline,
+	.consumer = {.take = cmdline_take, .drop = free},
+	.data_size = sizeof(struct cmdline),
 	.reset = reset_cmdline,
 	.answer = answer_cmdline,
 };
@@ -378,18 +360,12 @@ int process_begin(struct process_worker *worker, uint64_t rows)
 {
 	worker->n = rows;
 	worker->tgid = 0;
-	if (rows > worker->room) {
-		struct process *bigger =
-			reallocarray(worker->processes, (size_t)rows, sizeof *bigger);
-
-		if (!bigger)
-			return -ENOMEM;
-		worker->processes = bigger;
-		worker->room = rows;
-	}
-	if (rows > 0)
+	int r = list_reserve(&worker->processes, &worker->room, (size_t)rows, SIZE_MAX,
+			     sizeof *worker->processes);
+	if (r == 0 && rows > 0)
 		memset(worker->processes, 0, (size_t)rows * sizeof *worker->processes);
-	int r = smaps_ladder_begin(&worker->ladder, rows);
+	if (r == 0)
+		r = smaps_ladder_begin(&worker->ladder, rows);
 	return r < 0 ? r : smaps_ladder_begin(&worker->cmdlines, rows);
 }
 
@@ -400,7 +376,7 @@ static void add_thread(struct process_worker *worker, struct ctprof_batch *batch
 
 	if (!plan->wanted || ctprof_batch_target(batch, row)->tgid != worker->tgid)
 		return;
-	const struct process *leader = process_at(worker, worker->leader);
+	const struct process *leader = &worker->processes[worker->leader];
 	uint32_t slot = plan->slots[PROCESS_METRIC_PCOMM];
 	if (leader->stat_known)
 		plan->host->put_text(batch, row, slot, leader->stat.name, leader->stat.name_len);
@@ -413,11 +389,7 @@ static bool has_exited(const struct process *process)
 
 static void enqueue(struct process_worker *worker, const struct process *process, uint64_t row)
 {
-	struct smaps_want want = {
-		.row = row,
-		.kernel_thread = process->stat.kernel_thread,
-		.exited = has_exited(process),
-	};
+	struct smaps_want want = {.row = row, .exited = has_exited(process)};
 
 	if (worker->plan->cmdline)
 		smaps_ladder_add(&worker->cmdlines, want);
@@ -445,7 +417,7 @@ void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint
 {
 	struct process_plan *plan = worker->plan;
 	const struct ctprof_target *target = ctprof_batch_target(batch, row);
-	struct process *process = process_at(worker, row);
+	struct process *process = &worker->processes[row];
 
 	if (!(target->flags & CTPROF_TARGET_LEADER)) {
 		add_thread(worker, batch, row);
@@ -468,17 +440,15 @@ void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint
 		enqueue(worker, process, row);
 }
 
-bool process_describe(const struct process_worker *worker, uint64_t row, struct memory_process *ret)
+bool process_want_mappings(const struct process_worker *worker, uint64_t row,
+			   struct smaps_want *ret)
 {
-	const struct process *process = process_at(worker, row);
+	const struct process *process = &worker->processes[row];
 
 	if (!process->has_mm)
 		return false;
-	*ret = (struct memory_process){
+	*ret = (struct smaps_want){
 		.row = row,
-		.target = process->target,
-		.pcomm = process->stat.name,
-		.pcomm_len = process->stat.name_len,
 		.exited = has_exited(process),
 		.left_out = process->stuck || is_too_big(worker->plan, process),
 	};
@@ -491,7 +461,7 @@ void process_finish(struct process_worker *worker, struct ctprof_batch *batch)
 	smaps_ladder_finish(&worker->cmdlines, batch);
 	smaps_ladder_finish(&worker->ladder, batch);
 	for (uint64_t row = 0; row < worker->n; row++) {
-		struct process *process = process_at(worker, row);
+		struct process *process = &worker->processes[row];
 		struct smaps_answer none = {.row = row, .end = SMAPS_NOT_APPLICABLE};
 
 		if (process->waits && worker->plan->dear)

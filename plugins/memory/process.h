@@ -65,16 +65,6 @@ struct process_tally {
 	uint64_t read_ns;
 };
 
-/* A process with a memory, as those who look at its mappings see it. */
-struct memory_process {
-	uint64_t row; /* of its leader */
-	const struct ctprof_target *target;
-	const char *pcomm; /* pcomm_len bytes */
-	size_t pcomm_len;
-	bool exited;   /* the leader has, another thread has not */
-	bool left_out; /* too big, or did not answer: not to be read, but counted */
-};
-
 /* One a state, and the time. */
 #define N_PROCESS_SUMMARY (N_PROCESS_STATES + 1)
 
@@ -117,7 +107,8 @@ struct process_worker {
 	char *buf;
 	char *cwd;
 	struct process *processes; /* by row; only leaders' are set */
-	uint64_t n, room;
+	uint64_t n;
+	size_t room;
 	struct smaps_ladder ladder, cmdlines;
 	struct process_tally tally;
 	/* The last leader, whose name its threads bear. */
@@ -133,9 +124,10 @@ int process_begin(struct process_worker *worker, uint64_t rows);
 void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row);
 /* Fills the rows added since process_begin(). */
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch);
-/* After that: whether a row is that of a process with a memory. */
-bool process_describe(const struct process_worker *worker, uint64_t row,
-		      struct memory_process *ret);
+/* After that: whether a row is that of a process with a memory, and how its
+ * mappings are to be read; left out: too big, or it did not answer. */
+bool process_want_mappings(const struct process_worker *worker, uint64_t row,
+			   struct smaps_want *ret);
 
 /* What the workers that have ended counted. */
 int process_summary_declare(struct process_plan *plan);

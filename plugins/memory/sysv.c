@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "file.h"
+#include "list.h"
 
 /* SHMMNI allows 4096 segments, of some 200 bytes each; can be raised. */
 #define SYSV_BYTES (8u << 20)
@@ -79,19 +80,7 @@ static int by_id(const void *a, const void *b)
 	uint64_t x = ((const struct sysv_segment *)a)->at[SYSV_ID].bytes;
 	uint64_t y = ((const struct sysv_segment *)b)->at[SYSV_ID].bytes;
 
-	return (x > y) - (x < y);
-}
-
-static void sort_unique(struct sysv *sysv)
-{
-	size_t kept = 0;
-
-	if (sysv->n > 0)
-		qsort(sysv->segments, sysv->n, sizeof *sysv->segments, by_id);
-	for (size_t i = 0; i < sysv->n; i++)
-		if (kept == 0 || by_id(&sysv->segments[kept - 1], &sysv->segments[i]) != 0)
-			sysv->segments[kept++] = sysv->segments[i];
-	sysv->n = kept;
+	return order_u64(x, y);
 }
 
 int sysv_parse(const char *text, size_t len, struct sysv *ret)
@@ -112,7 +101,7 @@ int sysv_parse(const char *text, size_t len, struct sysv *ret)
 		else
 			sysv.n_malformed++;
 	}
-	sort_unique(&sysv);
+	sysv.n = list_sort_unique(sysv.segments, sysv.n, sizeof *sysv.segments, by_id, by_id);
 	*ret = sysv;
 	return 0;
 }

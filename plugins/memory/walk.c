@@ -56,14 +56,7 @@ static int by_name(const void *a, const void *b)
 
 size_t walk_sort_names(char **names, size_t n)
 {
-	size_t kept = 0;
-
-	if (n > 1)
-		qsort(names, n, sizeof *names, by_name);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
-			names[kept++] = names[i];
-	return kept;
+	return list_sort_unique(names, n, sizeof *names, by_name, by_name);
 }
 
 static int list(struct walk *walk, struct walk_frame *frame)
@@ -158,9 +151,7 @@ static const char *kind_of(mode_t mode)
 
 static int by_inode(const void *a, const void *b)
 {
-	ino_t x = *(const ino_t *)a, y = *(const ino_t *)b;
-
-	return (x > y) - (x < y);
+	return order_u64(*(const ino_t *)a, *(const ino_t *)b);
 }
 
 static bool has_names(const struct stat *status)
@@ -307,7 +298,7 @@ void walk_init(struct walk *ret)
 	ret->links.max = WALK_ENTRIES_MAX;
 }
 
-static void end_tree(struct walk *walk)
+void walk_clear(struct walk *walk)
 {
 	while (walk->depth > 0)
 		frame_close(&walk->frames[--walk->depth]);
@@ -319,7 +310,7 @@ static void end_tree(struct walk *walk)
 
 int walk_begin(struct walk *walk, int fd, struct text path)
 {
-	end_tree(walk);
+	walk_clear(walk);
 	walk->root_fd = fd;
 	if (path.len == 0 || path.len > WALK_PATH_MAX)
 		return -ENAMETOOLONG;
@@ -330,9 +321,4 @@ int walk_begin(struct walk *walk, int fd, struct text path)
 	walk->device = walk->status.st_dev;
 	walk->at_root = true;
 	return 0;
-}
-
-void walk_clear(struct walk *walk)
-{
-	end_tree(walk);
 }

@@ -32,7 +32,7 @@ static void check_same(void)
 		const struct holding *a = &whole.holdings[i], *b = &pieces.holdings[i];
 
 		if (identity_order(&a->identity, &b->identity) != 0 || a->vmas != b->vmas ||
-		    label_order(fold_label(&whole, a), fold_label(&pieces, b)) != 0 ||
+		    text_order(fold_label(&whole, a), fold_label(&pieces, b)) != 0 ||
 		    memcmp(a->bytes, b->bytes, sizeof a->bytes) != 0)
 			abort();
 	}

@@ -25,11 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* A stat file has twenty columns behind the name at least. */
 	if (stat_line_parse(text, &line) && line.name_len + 40u > size)
 		__builtin_trap();
-	cmdline_add(&cmdline, text.p, size / 2);
-	cmdline_add(&cmdline, text.p + size / 2, size - size / 2);
+	(void)cmdline_take(&cmdline, text.p, size / 2, false);
+	(void)cmdline_take(&cmdline, text.p + size / 2, size - size / 2, true);
 	if (cmdline.len > CMDLINE_MAX || cmdline.len > size ||
 	    (cmdline.len > 0 && memchr(cmdline.text, '\0', cmdline.len)))
 		__builtin_trap();
-	cmdline_free(&cmdline);
 	return 0;
 }

@@ -172,10 +172,9 @@ static void test_cmdline(void)
 			struct cmdline cmdline = {0};
 
 			for (gsize at = 0; at < cases[i].len; at += piece)
-				cmdline_add(&cmdline, cases[i].bytes + at,
-					    MIN(piece, cases[i].len - at));
+				cmdline_take(&cmdline, cases[i].bytes + at,
+					     MIN(piece, cases[i].len - at), false);
 			assert_bytes(cmdline.text, cmdline.len, cases[i].expect);
-			cmdline_free(&cmdline);
 		}
 }
 
@@ -186,12 +185,11 @@ static void test_cmdline_limit(void)
 	struct cmdline cmdline = {0};
 
 	for (guint i = 0; i < 3; i++)
-		cmdline_add(&cmdline, much, 100000);
+		cmdline_take(&cmdline, much, 100000, false);
 	g_assert_cmpuint(cmdline.len, ==, CMDLINE_MAX);
-	cmdline_reset(&cmdline);
-	cmdline_add(&cmdline, "a", 1);
+	cmdline.len = 0;
+	cmdline_take(&cmdline, "a", 1, true);
 	assert_bytes(cmdline.text, cmdline.len, "a");
-	cmdline_free(&cmdline);
 }
 
 int main(int argc, char **argv)
