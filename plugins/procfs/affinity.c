@@ -3,38 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Above what any kernel is built for (8192); the size grows while it says the
  * mask is too short. */
 #define MASK_BYTES_FIRST 1024u
-#define MASK_BYTES_MAX 32768u
-#define CPUS_MAX 65536u
-
-int affinity_init(struct affinity *ret)
-{
-	struct affinity made = {
-		.mask = malloc(MASK_BYTES_MAX),
-		.mask_size = MASK_BYTES_FIRST,
-		.cpus = malloc(CPUS_MAX * sizeof *made.cpus),
-	};
-
-	if (!made.mask || !made.cpus) {
-		affinity_clear(&made);
-		return -ENOMEM;
-	}
-	*ret = made;
-	return 0;
-}
-
-void affinity_clear(struct affinity *affinity)
-{
-	free(affinity->mask);
-	free(affinity->cpus);
-	*affinity = (struct affinity){0};
-}
 
 size_t affinity_parse_mask(const unsigned long *mask, size_t len, uint32_t *cpus, size_t max)
 {
@@ -51,21 +25,24 @@ bool affinity_ask(struct affinity *affinity, int32_t tid)
 {
 	long got;
 
+	if (affinity->mask_size == 0)
+		affinity->mask_size = MASK_BYTES_FIRST;
 	/* The raw call tells how many bytes it wrote; the library's hides it. */
 	for (;;) {
 		got = syscall(SYS_sched_getaffinity, tid, affinity->mask_size, affinity->mask);
-		if (got >= 0 || errno != EINVAL || affinity->mask_size >= MASK_BYTES_MAX)
+		if (got >= 0 || errno != EINVAL || affinity->mask_size >= sizeof affinity->mask)
 			break;
 		affinity->mask_size *= 2;
 	}
 	if (got <= 0)
 		return false;
-	affinity->n = affinity_parse_mask(affinity->mask, (size_t)got, affinity->cpus, CPUS_MAX);
+	affinity->n =
+		affinity_parse_mask(affinity->mask, (size_t)got, affinity->cpus, AFFINITY_CPUS_MAX);
 	return affinity->n > 0;
 }
 
 bool affinity_read(struct affinity *affinity, struct text list)
 {
-	affinity->n = text_cpu_list(list, affinity->cpus, CPUS_MAX);
+	affinity->n = text_cpu_list(list, affinity->cpus, AFFINITY_CPUS_MAX);
 	return affinity->n > 0;
 }

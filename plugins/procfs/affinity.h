@@ -8,15 +8,16 @@
 
 #include "text.h"
 
+#define AFFINITY_MASK_BYTES_MAX 32768u
+#define AFFINITY_CPUS_MAX 65536u
+
+/* Begins as zeroes. */
 struct affinity {
-	unsigned long *mask;
-	size_t mask_size; /* bytes */
-	uint32_t *cpus;   /* the answer */
+	unsigned long mask[AFFINITY_MASK_BYTES_MAX / sizeof(unsigned long)];
+	size_t mask_size;                 /* bytes asked for */
+	uint32_t cpus[AFFINITY_CPUS_MAX]; /* the answer */
 	size_t n;
 };
-
-int affinity_init(struct affinity *ret);
-void affinity_clear(struct affinity *affinity);
 
 /* Asks the kernel; false when it does not tell or the set is empty. */
 bool affinity_ask(struct affinity *affinity, int32_t tid);

@@ -17,7 +17,7 @@ enum file_id {
 	FILE_SCHED,
 	FILE_IO,
 	N_READ_FILES,
-	/* Filled by the smaps ladder, see smaps.h. */
+	/* Filled by the smaps ladder, see procfs.c. */
 	FILE_SMAPS = N_READ_FILES,
 	N_FILES,
 };

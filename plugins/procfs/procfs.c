@@ -11,7 +11,9 @@
 
 struct worker {
 	struct reader reader;
-	struct smaps smaps;
+	/* The memory of each process, as the ladder finds it. */
+	struct smaps_slots slots;
+	struct smaps_ladder ladder;
 };
 
 static int procfs_open(const struct ctprof_host *host, void **ret_self)
@@ -56,10 +58,22 @@ static void free_worker(struct worker **worker)
 {
 	if (!*worker)
 		return;
-	smaps_clear(&(*worker)->smaps);
+	smaps_ladder_clear(&(*worker)->ladder);
 	reader_clear(&(*worker)->reader);
 	free(*worker);
 }
+
+static void take_answer(void *self, struct ctprof_batch *batch, const struct smaps_answer *answer)
+{
+	struct worker *worker = self;
+
+	/* A budget that ran out is no file's failure. */
+	if (answer->err)
+		tally_failure(&worker->reader.tally, FILE_SMAPS, answer->err);
+	smaps_put(worker->reader.plan->host, batch, &worker->slots, answer);
+}
+
+static const struct smaps_use smaps_use = {SMAPS_USE_SUMS, .answer = take_answer};
 
 static int procfs_worker_open(void *self, uint32_t number, void **ret_context)
 {
@@ -72,7 +86,13 @@ static int procfs_worker_open(void *self, uint32_t number, void **ret_context)
 		procfs->plan.host->error(procfs->plan.host, "out of memory");
 		return r;
 	}
-	smaps_init(&made->smaps, &procfs->plan, &procfs->limits, &made->reader.tally);
+	made->slots = (struct smaps_slots){
+		.map = procfs->plan.slots[METRIC_SMAPS_MAP],
+		.state = procfs->plan.slots[METRIC_SMAPS_STATE],
+		.source = procfs->plan.slots[METRIC_SMAPS_SOURCE],
+	};
+	smaps_ladder_init(&made->ladder, procfs->plan.host, &procfs->limits, SMAPS_AUTO, &smaps_use,
+			  made);
 	*ret_context = made;
 	made = NULL;
 	return 0;
@@ -91,7 +111,8 @@ static void procfs_worker_close(void *self, void *context)
 static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 {
 	const struct plan *plan = worker->reader.plan;
-	int r = smaps_begin(&worker->smaps, batch->n);
+	bool climbs = plan->n_wanted[FILE_SMAPS] > 0;
+	int r = smaps_ladder_begin(&worker->ladder, climbs ? batch->n : 0);
 
 	if (r < 0) {
 		plan->host->error(plan->host, "out of memory");
@@ -104,11 +125,16 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 
 		if (!reader_read_thread(&worker->reader, batch, row, &task))
 			plan->host->vanished(batch, row);
-		else if (leader && plan->n_wanted[FILE_SMAPS] > 0)
-			smaps_add(&worker->smaps, batch, row, task);
+		/* Unless a source before has told of its memory. */
+		else if (leader && climbs && !smaps_is_told(plan->host, batch, row, &worker->slots))
+			smaps_ladder_add(&worker->ladder,
+					 (struct smaps_want){.row = row,
+							     .kernel_thread = task.kernel_thread,
+							     .exited = task.state == 'Z' ||
+								       task.state == 'X'});
 	}
 	/* Last, so that what may wait for a lock delays nothing else. */
-	smaps_finish(&worker->smaps, batch);
+	smaps_ladder_finish(&worker->ladder, batch);
 	return 0;
 }
 

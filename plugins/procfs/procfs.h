@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "reader.h"
-#include "smaps.h"
+#include "smaps-put.h"
 
 struct procfs {
 	struct plan plan;

@@ -53,22 +53,14 @@ void plan_settle(struct plan *plan)
 
 int reader_init(struct reader *ret, const struct plan *plan)
 {
-	*ret = (struct reader){.plan = plan, .size = BUFFER_FIRST};
-	int r = affinity_init(&ret->affinity);
-
-	if (r < 0)
-		return r;
+	ret->plan = plan;
+	ret->size = BUFFER_FIRST;
 	ret->buf = malloc(ret->size);
-	if (!ret->buf) {
-		affinity_clear(&ret->affinity);
-		return -ENOMEM;
-	}
-	return 0;
+	return ret->buf ? 0 : -ENOMEM;
 }
 
 void reader_clear(struct reader *reader)
 {
-	affinity_clear(&reader->affinity);
 	free(reader->buf);
 	reader->buf = NULL;
 }

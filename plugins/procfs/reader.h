@@ -38,6 +38,7 @@ struct reader {
 	char process_name[256];
 };
 
+/* ret is all zeroes. */
 int reader_init(struct reader *ret, const struct plan *plan);
 void reader_clear(struct reader *reader);
 

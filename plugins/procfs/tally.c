@@ -93,24 +93,8 @@ static bool config_dominates(const struct tally *tally)
 
 /* ---- the values ------------------------------------------------------- */
 
-/* Where a value goes. */
-struct cell {
-	const struct ctprof_host *host;
-	struct ctprof_batch *batch;
-	uint32_t slot;
-};
-
-static void put_threads(const struct tally *tally, const struct cell *cell)
-{
-	cell->host->put_u64(cell->batch, 0, cell->slot, tally->threads);
-}
-
-static void put_failures(const struct tally *tally, const struct cell *cell)
-{
-	cell->host->put_u64(cell->batch, 0, cell->slot, count_all(tally));
-}
-
-static void put_by_file(const struct tally *tally, const struct cell *cell)
+static void put_by_file(const struct tally *tally, const struct ctprof_host *host,
+			struct ctprof_batch *batch, uint32_t slot)
 {
 	struct ctprof_map_entry entries[N_FILES];
 	size_t n = 0;
@@ -123,10 +107,11 @@ static void put_by_file(const struct tally *tally, const struct cell *cell)
 			entries[n++] = (struct ctprof_map_entry){
 				.key = name, .key_len = (uint32_t)strlen(name), .number = count};
 	}
-	cell->host->put_map(cell->batch, 0, cell->slot, entries, n);
+	host->put_map(batch, 0, slot, entries, n);
 }
 
-static void put_by_errno(const struct tally *tally, const struct cell *cell)
+static void put_by_errno(const struct tally *tally, const struct ctprof_host *host,
+			 struct ctprof_batch *batch, uint32_t slot)
 {
 	struct ctprof_map_entry entries[N_FILES * TALLY_ERRNOS];
 	char keys[N_FILES * TALLY_ERRNOS][32];
@@ -144,25 +129,7 @@ static void put_by_errno(const struct tally *tally, const struct cell *cell)
 						       .number = tally->failures[file][place]};
 		n++;
 	}
-	cell->host->put_map(cell->batch, 0, cell->slot, entries, n);
-}
-
-static void put_dominant(const struct tally *tally, const struct cell *cell)
-{
-	const char *name = dominant_file(tally);
-
-	if (name)
-		cell->host->put_text(cell->batch, 0, cell->slot, name, strlen(name));
-}
-
-static void put_config_dominant(const struct tally *tally, const struct cell *cell)
-{
-	cell->host->put_u64(cell->batch, 0, cell->slot, config_dominates(tally));
-}
-
-static void put_negative(const struct tally *tally, const struct cell *cell)
-{
-	cell->host->put_u64(cell->batch, 0, cell->slot, tally->negative);
+	host->put_map(batch, 0, slot, entries, n);
 }
 
 #define SUMMARY(kind_, unit_, name_, help_)                                                        \
@@ -173,33 +140,38 @@ static void put_negative(const struct tally *tally, const struct cell *cell)
 		.origin = "ctprof",                                                                \
 	}
 
-static const struct {
-	struct ctprof_metric def;
-	void (*put)(const struct tally *tally, const struct cell *cell);
-} summary[N_SUMMARY] = {
-	{SUMMARY(COUNTER, NONE, "tids_walked", "threads examined, including vanished ones"),
-	 put_threads},
-	{SUMMARY(COUNTER, NONE, "read_failures", "files of living threads that could not be read"),
-	 put_failures},
-	{SUMMARY(MAP, NONE, "read_failures_by_file", "the same by file"), put_by_file},
-	{SUMMARY(MAP, NONE, "read_failures_by_errno", "the same by file and error"), put_by_errno},
-	{SUMMARY(CATEGORY, TEXT, "dominant_read_failure", "file with the most failures"),
-	 put_dominant},
-	{SUMMARY(CATEGORY, BOOL, "kernel_config_dominant",
-		 "at least half of the failures are schedstat or io"),
-	 put_config_dominant},
-	{SUMMARY(COUNTER, NONE, "negative_dotted_values",
-		 "durations in sched that the kernel printed negative"),
-	 put_negative},
+enum {
+	THREADS,
+	FAILURES,
+	BY_FILE,
+	BY_ERRNO,
+	DOMINANT,
+	CONFIG_DOMINANT,
+	NEGATIVE,
+};
+
+static const struct ctprof_metric summary[N_SUMMARY] = {
+	[THREADS] =
+		SUMMARY(COUNTER, NONE, "tids_walked", "threads examined, including vanished ones"),
+	[FAILURES] = SUMMARY(COUNTER, NONE, "read_failures",
+			     "files of living threads that could not be read"),
+	[BY_FILE] = SUMMARY(MAP, NONE, "read_failures_by_file", "the same by file"),
+	[BY_ERRNO] = SUMMARY(MAP, NONE, "read_failures_by_errno", "the same by file and error"),
+	[DOMINANT] =
+		SUMMARY(CATEGORY, TEXT, "dominant_read_failure", "file with the most failures"),
+	[CONFIG_DOMINANT] = SUMMARY(CATEGORY, BOOL, "kernel_config_dominant",
+				    "at least half of the failures are schedstat or io"),
+	[NEGATIVE] = SUMMARY(COUNTER, NONE, "negative_dotted_values",
+			     "durations in sched that the kernel printed negative"),
 };
 
 int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY])
 {
 	for (unsigned i = 0; i < N_SUMMARY; i++) {
-		int r = host->metric(host, &summary[i].def, &ret_slots[i]);
+		int r = host->metric(host, &summary[i], &ret_slots[i]);
 
 		if (r < 0) {
-			host->error(host, "metric %s is refused", summary[i].def.name);
+			host->error(host, "metric %s is refused", summary[i].name);
 			return r;
 		}
 	}
@@ -255,9 +227,16 @@ static void say_hints(const struct tally *tally, const struct ctprof_host *host)
 void tally_put(const struct tally *tally, const struct ctprof_host *host,
 	       struct ctprof_batch *batch, const uint32_t slots[N_SUMMARY])
 {
-	for (unsigned i = 0; i < N_SUMMARY; i++)
-		summary[i].put(tally,
-			       &(struct cell){.host = host, .batch = batch, .slot = slots[i]});
+	const char *dominant = dominant_file(tally);
+
+	host->put_u64(batch, 0, slots[THREADS], tally->threads);
+	host->put_u64(batch, 0, slots[FAILURES], count_all(tally));
+	put_by_file(tally, host, batch, slots[BY_FILE]);
+	put_by_errno(tally, host, batch, slots[BY_ERRNO]);
+	if (dominant)
+		host->put_text(batch, 0, slots[DOMINANT], dominant, strlen(dominant));
+	host->put_u64(batch, 0, slots[CONFIG_DOMINANT], config_dominates(tally));
+	host->put_u64(batch, 0, slots[NEGATIVE], tally->negative);
 	say_summary(tally, host);
 	/* A recorded tree cannot be mended by a capability. */
 	if (host->live(host))
