@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "helper.h"
+#include "hold.h"
 #include "lane.h"
 
 /* Entries of passwd that are longer are taken for none. */
@@ -62,24 +63,21 @@ static void clerk_free(struct clerk *clerk)
 /* false when there will be no more questions. */
 static bool clerk_wait(struct clerk *clerk, uint32_t *ret_uid)
 {
-	(void)pthread_mutex_lock(&clerk->lock);
+	HOLD(&clerk->lock);
 	while (!clerk->busy && !clerk->ended)
 		(void)pthread_cond_wait(&clerk->changed, &clerk->lock);
 	*ret_uid = clerk->uid;
-	bool more = !clerk->ended;
-	(void)pthread_mutex_unlock(&clerk->lock);
-	return more;
+	return !clerk->ended;
 }
 
 static void clerk_tell(struct clerk *clerk, bool found, const char *name)
 {
-	(void)pthread_mutex_lock(&clerk->lock);
+	HOLD(&clerk->lock);
 	clerk->found = found;
 	if (found)
 		memcpy(clerk->name, name, USERS_NAME_SIZE);
 	clerk->busy = false;
 	(void)pthread_cond_broadcast(&clerk->changed);
-	(void)pthread_mutex_unlock(&clerk->lock);
 }
 
 static void *clerk_run(void *data)
@@ -149,21 +147,20 @@ static enum clerk_answer clerk_ask(struct clerk *clerk, uint32_t uid, uint64_t t
 	uint64_t until = lane_clock_ns() + timeout_ns;
 	struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
 				    .tv_nsec = (long)(until % NS_PER_S)};
-	enum clerk_answer answer = CLERK_LATE;
 
-	(void)pthread_mutex_lock(&clerk->lock);
+	HOLD(&clerk->lock);
 	clerk->uid = uid;
 	clerk->busy = true;
 	(void)pthread_cond_broadcast(&clerk->changed);
 	while (clerk->busy)
 		if (pthread_cond_timedwait(&clerk->changed, &clerk->lock, &deadline))
 			break;
-	if (!clerk->busy)
-		answer = clerk->found ? CLERK_FOUND : CLERK_NOT_FOUND;
-	if (answer == CLERK_FOUND)
-		memcpy(ret_name, clerk->name, USERS_NAME_SIZE);
-	(void)pthread_mutex_unlock(&clerk->lock);
-	return answer;
+	if (clerk->busy)
+		return CLERK_LATE;
+	if (!clerk->found)
+		return CLERK_NOT_FOUND;
+	memcpy(ret_name, clerk->name, USERS_NAME_SIZE);
+	return CLERK_FOUND;
 }
 
 /* ---- the users -------------------------------------------------------- */
@@ -221,8 +218,7 @@ static const struct user *find(struct users *users, uint32_t uid)
 
 const char *users_name(struct users *users, uint32_t uid)
 {
-	(void)pthread_mutex_lock(&users->lock);
+	HOLD(&users->lock);
 	const struct user *user = find(users, uid);
-	(void)pthread_mutex_unlock(&users->lock);
 	return user ? user->name : NULL;
 }
