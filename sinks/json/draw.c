@@ -2,6 +2,7 @@
 /* A report as one JSON object, written as it is walked. */
 #include <math.h>
 
+#include "ctprof/words.h"
 #include "drawing.h"
 #include "json.h"
 
@@ -119,11 +120,12 @@ static void draw_change(struct json *json, const struct ctprof_cell *cell, bool 
 			   cell->flags & CTPROF_CELL_HAS_PCT ? cell->pct : NAN);
 }
 
+#define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
+
 /* Of how many rows the values are made, how many had none, and mostly why. */
 static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
-	static const char *const words[] = {NULL,      "unsupported", "denied", "vanished",
-					    "timeout", "invalid",     "skipped"};
+	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
 	const struct ctprof_value *a = &cell->value[0], *b = &cell->value[1];
 	/* The reasons are multiples of the first. */
 	uint32_t why = (is_compare && b->missing > a->missing ? b->why : a->why) /
