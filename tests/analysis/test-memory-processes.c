@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "memory-kit.h"
-#include "report/section/memory/collapse.h"
+#include "report/section/memory/tree.h"
 
 #define N_PROCESSES 60
 #define N_FORESTS 150
@@ -222,7 +222,7 @@ static void test_threshold(void)
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
-		g_assert_cmpuint(collapse_threshold(cases[i].ram, cases[i].largest), ==,
+		g_assert_cmpuint(tree_threshold(cases[i].ram, cases[i].largest), ==,
 				 cases[i].threshold);
 }
 

@@ -7,23 +7,6 @@
 
 #define EVERYBODY "*" /* the row of memory-swap that is about no process */
 
-#define FOOTPRINT(id, head, is_common, metric, stand_in)                                           \
-	{                                                                                          \
-		BYTES_FIELD(id, head), BYTES_FIELD(id "_subtree", head "+"), is_common, metric,    \
-			stand_in                                                                   \
-	}
-
-const FootprintDef footprints[N_FOOTPRINTS] = {
-	[FOOTPRINT_PSS] = FOOTPRINT("pss", "PSS", TRUE, "pss_bytes", NULL),
-	[FOOTPRINT_USS] = FOOTPRINT("uss", "USS", TRUE, "uss_bytes", NULL),
-	[FOOTPRINT_RSS] = FOOTPRINT("rss", "RSS", TRUE, "rss_bytes", NULL),
-	[FOOTPRINT_SWAP] = FOOTPRINT("swap", "SWAPPSS", TRUE, "swap_pss_bytes", NULL),
-	[FOOTPRINT_EPS] = FOOTPRINT("eps", "EPSS", FALSE, NULL, NULL),
-	[FOOTPRINT_ANON] = FOOTPRINT("anon", "ANON", FALSE, "pss_anon_bytes", "anonymous_bytes"),
-	[FOOTPRINT_FILE] = FOOTPRINT("file", "FILE", FALSE, "pss_file_bytes", NULL),
-	[FOOTPRINT_SHMEM] = FOOTPRINT("shmem", "SHMEM", FALSE, "pss_shmem_bytes", NULL),
-};
-
 /* ---- the ledger ---- */
 
 gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number)
@@ -131,8 +114,8 @@ guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side)
 
 /* ---- amounts ---- */
 
-/* All that would come back if the process ended: its part of what is resident,
- * of what is swapped out, and of shared memory that is swapped out. */
+/* A process's part of what is resident, of what is swapped out, and of shared
+ * memory that is swapped out. */
 static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side,
 					const SwapShares *shares)
 {
@@ -150,31 +133,24 @@ static struct ctprof_value effective_of(const Rows *processes, const Pool *proce
 	return value;
 }
 
-static struct ctprof_value value_of(const Rows *processes, const Pool *process, guint side,
-				    enum footprint which, const SwapShares *shares)
+struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
+				    const char *metric, const char *stand_in,
+				    const SwapShares *shares)
 {
-	const FootprintDef *def = &footprints[which];
 	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};
 
 	/* A process that has no memory any more may have had some a moment before. */
 	if (reading_of(processes, process, side) == READ_NONE)
 		return value;
-	if (!def->metric)
+	if (!metric)
 		return effective_of(processes, process, side, shares);
-	value = row_value(processes, process, side, def->metric);
-	if (value.type == CTPROF_VALUE_ABSENT && def->stand_in) {
-		struct ctprof_value other = row_value(processes, process, side, def->stand_in);
+	value = row_value(processes, process, side, metric);
+	if (value.type == CTPROF_VALUE_ABSENT && stand_in) {
+		struct ctprof_value other = row_value(processes, process, side, stand_in);
 
 		other.flags |= CTPROF_VALUE_PARTIAL;
 		return other.type == CTPROF_VALUE_NUMBER ? other : value;
 	}
 	/* A text by that name is no amount. */
 	return value.type == CTPROF_VALUE_NUMBER ? value : (struct ctprof_value){.why = value.why};
-}
-
-void footprint_values(const Rows *processes, const Pool *process, enum footprint which,
-		      const SwapShares *shares, struct ctprof_value ret_values[SIDES])
-{
-	for (guint side = 0; side < SIDES; side++)
-		ret_values[side] = value_of(processes, process, side, which, shares);
 }

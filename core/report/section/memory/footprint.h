@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process takes, in the amounts it can be ranked by, and how that was read. */
+/* What a process takes, and how that was read. */
 #pragma once
 
 #include <glib.h>
 
 #include "rows.h"
-
-enum footprint {
-	FOOTPRINT_PSS,
-	FOOTPRINT_USS,
-	FOOTPRINT_RSS,
-	FOOTPRINT_SWAP,
-	FOOTPRINT_EPS,
-	FOOTPRINT_ANON,
-	FOOTPRINT_FILE,
-	FOOTPRINT_SHMEM,
-	N_FOOTPRINTS,
-};
-
-typedef struct footprint_def {
-	struct ctprof_report_field own, tree; /* the process itself, with its children */
-	gboolean is_common;                   /* shown without being asked for */
-	const char *metric, *stand_in;        /* or NULL */
-} FootprintDef;
-
-extern const FootprintDef footprints[N_FOOTPRINTS];
 
 /* A number of the ledger, as "meminfo.MemTotal". */
 gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number);
@@ -52,6 +32,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SwapShares, swap_shares_clear)
 /* 0: it has none, or it is not known. */
 guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side);
 
-/* ABSENT as INAPPLICABLE where there is no memory, or no process. */
-void footprint_values(const Rows *processes, const Pool *process, enum footprint which,
-		      const SwapShares *shares, struct ctprof_value ret_values[SIDES]);
+/* The metric's amount, or where it is absent the stand-in's (or NULL); metric NULL:
+ * all that would come back if the process ended.  ABSENT as INAPPLICABLE where
+ * there is no memory, or no process. */
+struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
+				    const char *metric, const char *stand_in,
+				    const SwapShares *shares);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define MAX_PLACES 16
+#define MAX_PLACES 32
+#define OF_TREES (PLACE_TREE | PLACE_FOLDED | PLACE_ENTRY)
 
 struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
 				  const Place *place)
@@ -13,8 +14,8 @@ struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint
 	return row_value(&listing->rows, row, side, place->metric);
 }
 
-static void take_values(const Listing *listing, const Pool *row, const Place *place,
-			struct ctprof_value ret_values[SIDES])
+void listing_values(const Listing *listing, const Pool *row, const Place *place,
+		    struct ctprof_value ret_values[SIDES])
 {
 	for (guint side = 0; side < SIDES; side++)
 		ret_values[side] = (listing->value ? listing->value : listing_value)(listing, row,
@@ -29,7 +30,7 @@ static const char *title_of(const Listing *listing, const Pool *row)
 	for (guint i = 0; i < listing->n_places; i++) {
 		if (!(listing->places[i].flags & PLACE_TITLE))
 			continue;
-		take_values(listing, row, &listing->places[i], values);
+		listing_values(listing, row, &listing->places[i], values);
 		return values[row_side(row)].text;
 	}
 	return NULL;
@@ -61,8 +62,8 @@ static gint compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 	gint order = 0;
 
 	if (by->place) {
-		take_values(by->listing, x, by->place, p);
-		take_values(by->listing, y, by->place, q);
+		listing_values(by->listing, x, by->place, p);
+		listing_values(by->listing, y, by->place, q);
 		order = rows_compare_values(by->listing->rows.draft, p, q);
 	}
 	return order != 0 ? order
@@ -70,14 +71,20 @@ static gint compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 										   row_name(y));
 }
 
+const Place *listing_find(const Listing *listing, const char *name)
+{
+	for (guint i = 0; i < listing->n_places; i++)
+		if (strcmp(listing->places[i].field.name, name) == 0)
+			return &listing->places[i];
+	return NULL;
+}
+
 void listing_sort(Listing *listing, const char *order)
 {
-	struct order by = {.listing = listing};
+	struct order by = {.listing = listing, .place = listing_find(listing, order)};
 
-	for (guint i = 0; i < listing->n_places; i++)
-		if (strcmp(listing->places[i].field.name, order) == 0 &&
-		    !(listing->places[i].flags & PLACE_TITLE))
-			by.place = &listing->places[i];
+	if (by.place && by.place->flags & PLACE_TITLE)
+		by.place = NULL;
 	g_ptr_array_sort_with_data(listing->rows.list, compare_rows, &by);
 }
 
@@ -104,32 +111,49 @@ static gboolean passes(const Listing *listing, const Pool *row)
 		const Place *place = &listing->places[i];
 		struct ctprof_value values[SIDES];
 
-		take_values(listing, row, place, values);
+		if (place->flags & PLACE_SAME)
+			continue;
+		listing_values(listing, row, place, values);
 		if (rows_pass(listing->rows.draft, row, &place->field, values))
 			return TRUE;
 	}
 	return FALSE;
 }
 
-void listing_put(const Listing *listing, const Pool *row, guint depth)
+struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint32 flags,
+				 guint depth)
 {
+	const Draft *draft = listing->rows.draft;
+	struct ctprof_cell *cells = table_line(listing->table, flags, depth);
 	struct ctprof_value values[SIDES];
 
-	if (!passes(listing, row))
-		return;
-	struct ctprof_cell *cells = table_line(listing->table, 0, depth);
 	for (guint i = 0; i < listing->n_places; i++) {
-		take_values(listing, row, &listing->places[i], values);
+		const Place *place = &listing->places[i];
+
+		if (place->flags & OF_TREES)
+			continue;
+		listing_values(listing, row, place, values);
+		if (place->flags & PLACE_SAME) {
+			rows_put_same(draft, listing->table, cells, i, &values[row_side(row)]);
+			continue;
+		}
 		/* One text for both sides: that of the last that has one. */
-		if (values[1].type == CTPROF_VALUE_TEXT)
+		if (values[1].type == CTPROF_VALUE_TEXT && !(place->flags & PLACE_EACH))
 			values[0] = values[1];
-		else if (values[0].type == CTPROF_VALUE_TEXT)
+		else if (values[0].type == CTPROF_VALUE_TEXT && !(place->flags & PLACE_EACH))
 			values[1] = values[0];
-		rows_put(listing->rows.draft, listing->table, cells, i, values);
+		rows_put(draft, listing->table, cells, i, values);
 	}
+	return cells;
 }
 
-static void put_total(const Listing *listing)
+void listing_put(const Listing *listing, const Pool *row, guint depth)
+{
+	if (passes(listing, row))
+		listing_line(listing, row, 0, depth);
+}
+
+struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 {
 	const Draft *draft = listing->rows.draft;
 	struct ctprof_cell *cells = table_line(listing->table, CTPROF_LINE_TOTAL, 0);
@@ -139,17 +163,18 @@ static void put_total(const Listing *listing)
 		Sums sums = {0};
 
 		if (listing->places[i].flags & PLACE_TITLE)
-			rows_put_text(draft, listing->table, cells, i, "total");
+			rows_put_text(draft, listing->table, cells, i, title);
 		if (!(listing->places[i].flags & PLACE_SUMMED))
 			continue;
 		for (guint r = 0; r < listing->rows.list->len; r++) {
-			take_values(listing, listing->rows.list->pdata[r], &listing->places[i],
-				    values);
+			listing_values(listing, listing->rows.list->pdata[r], &listing->places[i],
+				       values);
 			sums_add(draft, &sums, values);
 		}
 		sums_values(draft, &sums, TRUE, values);
 		rows_put(draft, listing->table, cells, i, values);
 	}
+	return cells;
 }
 
 void listing_cover(const Listing *listing, const char *covered)
@@ -163,8 +188,8 @@ void listing_cover(const Listing *listing, const char *covered)
 		for (guint i = 0; i < listing->n_places; i++) {
 			if (!(listing->places[i].flags & PLACE_SUMMED))
 				continue;
-			take_values(listing, listing->rows.list->pdata[r], &listing->places[i],
-				    values);
+			listing_values(listing, listing->rows.list->pdata[r], &listing->places[i],
+				       values);
 			n += rows_list_amounts(listing->rows.draft, values, &amounts[n]);
 		}
 		tally_add(&tally, amounts, n);
@@ -180,5 +205,5 @@ void listing_draft(Listing *listing, const char *name, const char *heading, cons
 	for (guint i = 0; i < listing->rows.list->len; i++)
 		listing_put(listing, listing->rows.list->pdata[i], 0);
 	table_cut(listing->table, listing->rows.draft->view->limit);
-	put_total(listing);
+	listing_total(listing, "total");
 }

@@ -78,7 +78,7 @@ static void draft_mappings(const Draft *draft, const Section *section)
 		{BYTES_FIELD("anonymous", "ANON"), "mapping_anonymous_bytes",
 		 PLACE_SUMMED | PLACE_RARE, NULL},
 		{TEXT_FIELD("device", "DEVICE"), "mapping_device", PLACE_RARE, NULL},
-		{COUNT_FIELD("inode", "INODE"), "mapping_inode", PLACE_RARE, NULL},
+		{COUNT_FIELD("inode", "INODE"), "mapping_inode", PLACE_RARE | PLACE_SAME, NULL},
 		{TEXT_FIELD("object", "OBJECT"), "mapping_label", PLACE_TITLE, NULL},
 	};
 	g_auto(Rows) rows = rows_of(draft, MAPPINGS);
@@ -108,7 +108,7 @@ static void draft_process(const Draft *draft, const Section *section)
 
 	/* The orders of one view are none of another's. */
 	if (rows_are_captured(&processes, "memory_state"))
-		processes_draft(draft, 0);
+		processes_draft(draft, "pss");
 	draft_mappings(draft, section);
 }
 

@@ -4,5 +4,5 @@
 
 #include "report/draft.h"
 
-/* Of all, or of the one of options->pid; order: of the view processes. */
-void processes_draft(const Draft *draft, guint order);
+/* Of all, or of the one of options->pid; order: a word of the view processes. */
+void processes_draft(const Draft *draft, const char *order);

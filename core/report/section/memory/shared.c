@@ -12,7 +12,7 @@
 #define SHMID "object_shmid"
 
 /* The kernel's number of a segment goes where the object has none. */
-#define PLACE_JOINED 8u
+#define PLACE_JOINED PLACE_OWN
 
 enum {
 	KIND,
@@ -42,8 +42,8 @@ static const Place places[] = {
 		  "sysv_size_bytes"},
 	[VMAS] = {COUNT_FIELD("vmas", "VMAS"), "object_vmas", PLACE_RARE, NULL},
 	[DEVICE] = {TEXT_FIELD("device", "DEVICE"), "object_device", PLACE_RARE, NULL},
-	[INODE] = {COUNT_FIELD("inode", "INODE"), "object_inode", PLACE_RARE, NULL},
-	[ID] = {COUNT_FIELD("shmid", "SHMID"), SHMID, PLACE_RARE, NULL},
+	[INODE] = {COUNT_FIELD("inode", "INODE"), "object_inode", PLACE_RARE | PLACE_SAME, NULL},
+	[ID] = {COUNT_FIELD("shmid", "SHMID"), SHMID, PLACE_RARE | PLACE_SAME, NULL},
 	[ATTACHES] = {COUNT_FIELD("attaches", "ATTACHES"), "object_attaches",
 		      PLACE_RARE | PLACE_JOINED, "sysv_attaches"},
 	[OBJECT] = {TEXT_FIELD("object", "OBJECT"), PLACE_NAME, PLACE_TITLE, NULL},

@@ -28,7 +28,7 @@ static void draft_sysv(const Draft *draft, const Section *section)
 {
 	static const Place places[] = {
 		{TEXT_FIELD("key", "KEY"), "sysv_key", 0, NULL},
-		{COUNT_FIELD("owner", "UID"), "sysv_owner", 0, NULL},
+		{COUNT_FIELD("owner", "UID"), "sysv_owner", PLACE_SAME, NULL},
 		{COUNT_FIELD("attaches", "ATTACHES"), "sysv_attaches", 0, NULL},
 		{BYTES_FIELD("size", "SIZE"), "sysv_size_bytes", PLACE_SUMMED, NULL},
 		{BYTES_FIELD("rss", "RSS"), "sysv_rss_bytes", PLACE_SUMMED, NULL},
