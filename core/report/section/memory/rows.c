@@ -207,6 +207,12 @@ guint rows_list_amounts(const Draft *draft, const struct ctprof_value values[SID
 	return n;
 }
 
+/* It is there, but has no value: what it would have changed by is not known. */
+static gboolean is_refused(const struct ctprof_value *value)
+{
+	return value->type == CTPROF_VALUE_ABSENT && value->missing > 0;
+}
+
 /* What a line weighs: its value, in compare how much that changed. */
 static struct ctprof_value weight_of(const Draft *draft, const struct ctprof_value values[SIDES])
 {
@@ -216,6 +222,8 @@ static struct ctprof_value weight_of(const Draft *draft, const struct ctprof_val
 	if (!draft->view->compare)
 		return weight;
 	weight = value_of_number(a > b ? a - b : b - a);
+	if (is_refused(&values[0]) || is_refused(&values[1]))
+		weight.number = 0;
 	if (!value_is_size(&values[0]) && !value_is_size(&values[1]))
 		weight.type = CTPROF_VALUE_ABSENT;
 	return weight;
