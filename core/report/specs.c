@@ -65,18 +65,42 @@ static gboolean fail(GError **error, const char *option, const char *spec, const
 	return FALSE;
 }
 
-/* The entries of a comma list, trimmed; NULL when one is empty. */
-static char **split(const char *option, const char *text, GError **error)
-{
-	g_auto(GStrv) entries = g_strsplit(text, ",", -1);
+/* A comma list that is read. */
+typedef struct list {
+	const char *option, *text;
+	GPtrArray *names; /* what is listed; owned */
+	guint command;    /* IN_* */
+	gpointer result;
+} List;
 
-	for (guint i = 0; entries[i]; i++) {
-		if (*g_strstrip(entries[i]))
-			continue;
-		fail(error, option, text, "an empty entry");
-		return NULL;
-	}
-	return g_steal_pointer(&entries);
+/* Takes an entry, trimmed, which it may change. */
+typedef gboolean (*TakeEntry)(List *list, char *entry, GError **error);
+
+static gboolean take_name(List *list, const char *name, GError **error)
+{
+	if (g_ptr_array_find_with_equal_func(list->names, name, g_str_equal, NULL))
+		return fail(error, list->option, list->text, "'%s' is listed twice", name);
+	g_ptr_array_add(list->names, g_strdup(name));
+	return TRUE;
+}
+
+static gboolean take_metric(List *list, char *entry, GError **error)
+{
+	return take_name(list, entry, error);
+}
+
+/* FALSE, too, when an entry is empty. */
+static gboolean take_entries(List *list, TakeEntry take, GError **error)
+{
+	g_auto(GStrv) entries = g_strsplit(list->text, ",", -1);
+
+	for (guint i = 0; entries[i]; i++)
+		if (!*g_strstrip(entries[i]))
+			return fail(error, list->option, list->text, "an empty entry");
+	for (guint i = 0; entries[i]; i++)
+		if (!take(list, entries[i], error))
+			return FALSE;
+	return TRUE;
 }
 
 /* ---- sort-by and metrics ---- */
@@ -101,55 +125,40 @@ static gboolean take_direction(char *entry, gboolean *ret_ascending)
 	return *entry && (*ret_ascending || g_ascii_strcasecmp(direction, "desc") == 0);
 }
 
-static gboolean has_key(const GArray *keys, const char *name)
+static gboolean take_key(List *list, char *entry, GError **error)
 {
-	for (guint i = 0; i < keys->len; i++)
-		if (strcmp(g_array_index(keys, SortKey, i).name, name) == 0)
-			return TRUE;
-	return FALSE;
+	SortKey key;
+
+	if (!take_direction(entry, &key.ascending))
+		return fail(error, list->option, list->text,
+			    "an entry is METRIC, METRIC:asc or METRIC:desc");
+	if (!take_name(list, entry, error))
+		return FALSE;
+	key.name = g_strdup(entry);
+	g_array_append_val((GArray *)list->result, key);
+	return TRUE;
 }
 
 GArray *specs_parse_sort(const char *text, GError **error)
 {
 	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(SortKey));
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	List list = {.option = "sort-by", .text = text, .names = names, .result = keys};
 
 	g_array_set_clear_func(keys, sort_key_clear);
-	if (!text || !*text)
-		return g_steal_pointer(&keys);
-	g_auto(GStrv) entries = split("sort-by", text, error);
-	for (guint i = 0; entries && entries[i]; i++) {
-		SortKey key;
-
-		if (!take_direction(entries[i], &key.ascending)) {
-			fail(error, "sort-by", text,
-			     "an entry is METRIC, METRIC:asc or METRIC:desc");
-			return NULL;
-		}
-		if (has_key(keys, entries[i])) {
-			fail(error, "sort-by", text, "'%s' is listed twice", entries[i]);
-			return NULL;
-		}
-		key.name = g_strdup(entries[i]);
-		g_array_append_val(keys, key);
-	}
-	return entries ? g_steal_pointer(&keys) : NULL;
+	if (text && *text && !take_entries(&list, take_key, error))
+		return NULL;
+	return g_steal_pointer(&keys);
 }
 
 GPtrArray *specs_parse_metrics(const char *text, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	List list = {.option = "metrics", .text = text, .names = names};
 
-	if (is_blank(text))
-		return g_steal_pointer(&names);
-	g_auto(GStrv) entries = split("metrics", text, error);
-	for (guint i = 0; entries && entries[i]; i++) {
-		if (g_ptr_array_find_with_equal_func(names, entries[i], g_str_equal, NULL)) {
-			fail(error, "metrics", text, "'%s' is listed twice", entries[i]);
-			return NULL;
-		}
-		g_ptr_array_add(names, g_strdup(entries[i]));
-	}
-	return entries ? g_steal_pointer(&names) : NULL;
+	if (!is_blank(text) && !take_entries(&list, take_metric, error))
+		return NULL;
+	return g_steal_pointer(&names);
 }
 
 /* ---- columns ---- */
@@ -173,39 +182,35 @@ static gboolean has_column(const GArray *list, guint32 column)
 	return FALSE;
 }
 
-static gboolean take_column(GArray *list, const char *entry, guint command, const char *text,
-			    GError **error)
+static gboolean take_column(List *list, char *entry, GError **error)
 {
 	g_autofree char *name = g_ascii_strdown(entry, -1);
 
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-		if (!(columns[i].commands & command) || strcmp(columns[i].name, name) != 0)
-			continue;
-		if (has_column(list, columns[i].column))
-			return fail(error, "columns", text, "'%s' is listed twice", name);
-		g_array_append_val(list, columns[i].column);
-		return TRUE;
-	}
-	g_autofree char *valid = list_columns(command);
-	return fail(error, "columns", text, "there is no column '%s'; there are %s", name, valid);
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (columns[i].commands & list->command && strcmp(columns[i].name, name) == 0) {
+			g_array_append_val((GArray *)list->result, columns[i].column);
+			return take_name(list, name, error);
+		}
+	g_autofree char *valid = list_columns(list->command);
+	return fail(error, list->option, list->text, "there is no column '%s'; there are %s", name,
+		    valid);
 }
 
 static GArray *parse_columns(const char *text, guint command, GError **error)
 {
-	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(guint32));
-	g_auto(GStrv) entries = split("columns", text, error);
+	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	List list = {"columns", text, names, command, found};
 
-	for (guint i = 0; entries && entries[i]; i++)
-		if (!take_column(list, entries[i], command, text, error))
-			return NULL;
-	if (!entries)
+	if (!take_entries(&list, take_column, error))
 		return NULL;
-	if (has_column(list, CTPROF_COLUMN_ARROW) && (has_column(list, CTPROF_COLUMN_BASELINE) ||
-						      has_column(list, CTPROF_COLUMN_CANDIDATE))) {
+	if (has_column(found, CTPROF_COLUMN_ARROW) &&
+	    (has_column(found, CTPROF_COLUMN_BASELINE) ||
+	     has_column(found, CTPROF_COLUMN_CANDIDATE))) {
 		fail(error, "columns", text, "arrow holds both baseline and candidate");
 		return NULL;
 	}
-	return g_steal_pointer(&list);
+	return g_steal_pointer(&found);
 }
 
 static const char *columns_of_format(const char *display_format, GError **error)
@@ -251,26 +256,18 @@ gboolean specs_fail_section(const char *text, const char *name, GError **error)
 		    name, valid->str);
 }
 
-static gboolean take_section(const char *entry, const char *text, guint32 *set, GPtrArray *groups,
-			     GError **error)
+static gboolean take_section(List *list, char *entry, GError **error)
 {
 	g_autofree char *name = g_ascii_strdown(entry, -1);
-
 	const Section *section = section_find(name, FALSE);
-	if (section) {
-		guint32 bit = section_bit(section);
+	guint32 *set = list->result, bit = section ? section_bit(section) : 0;
 
-		if (*set & bit)
-			return fail(error, "sections", text, "'%s' is listed twice", name);
-		*set |= bit;
-		return TRUE;
-	}
-	if (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0')
-		return specs_fail_section(text, name, error);
-	if (g_ptr_array_find_with_equal_func(groups, name, g_str_equal, NULL))
-		return fail(error, "sections", text, "'%s' is listed twice", name);
-	g_ptr_array_add(groups, g_steal_pointer(&name));
-	return TRUE;
+	if (!section && (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0'))
+		return specs_fail_section(list->text, name, error);
+	if (*set & bit)
+		return fail(error, list->option, list->text, "'%s' is listed twice", name);
+	*set |= bit;
+	return section || take_name(list, name, error);
 }
 
 gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
@@ -279,50 +276,41 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 	guint32 unnamed = SECTION_VIEW | SECTION_NAMED | (compare ? 0 : SECTION_SHOW_NAMED);
 	g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func(g_free);
 	guint32 set = 0;
+	List list = {.option = "sections", .text = text, .names = groups, .result = &set};
 
-	if (is_blank(text)) {
-		for (guint i = 0; sections[i]; i++)
-			if (!(sections[i]->flags & unnamed))
-				set |= section_bit(sections[i]);
-		*ret_set = set;
-		*ret_groups = NULL;
-		return TRUE;
-	}
-	g_auto(GStrv) entries = split("sections", text, error);
-	for (guint i = 0; entries && entries[i]; i++)
-		if (!take_section(entries[i], text, &set, groups, error))
-			return FALSE;
-	if (!entries)
+	if (!is_blank(text) && !take_entries(&list, take_section, error))
 		return FALSE;
+	for (guint i = 0; is_blank(text) && sections[i]; i++)
+		if (!(sections[i]->flags & unnamed))
+			set |= section_bit(sections[i]);
 	*ret_set = set;
-	*ret_groups = g_steal_pointer(&groups);
+	*ret_groups = is_blank(text) ? NULL : g_steal_pointer(&groups);
 	return TRUE;
 }
 
 /* ---- min-delta ---- */
 
+static gboolean take_least(List *list, char *entry, GError **error)
+{
+	gdouble *least = list->result;
+	Quantity quantity;
+
+	if (!quantity_parse(entry, &quantity) || quantity.number < 0)
+		return fail(error, list->option, list->text,
+			    "'%s' is not a number with a unit (ns us ms s min ticks, "
+			    "B KiB MiB GiB TiB, K M G or none)",
+			    entry);
+	least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] = quantity.number;
+	return TRUE;
+}
+
 gboolean specs_parse_min_delta(const char *text, gdouble ret_least[N_DIMENSIONS], GError **error)
 {
 	gdouble least[N_DIMENSIONS] = {0};
+	List list = {.option = "min-delta", .text = text, .result = least};
 
-	if (!is_blank(text)) {
-		g_auto(GStrv) entries = split("min-delta", text, error);
-
-		for (guint i = 0; entries && entries[i]; i++) {
-			Quantity quantity;
-
-			if (!quantity_parse(entries[i], &quantity) || quantity.number < 0)
-				return fail(
-					error, "min-delta", text,
-					"'%s' is not a number with a unit (ns us ms s min ticks, "
-					"B KiB MiB GiB TiB, K M G or none)",
-					entries[i]);
-			least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] =
-				quantity.number;
-		}
-		if (!entries)
-			return FALSE;
-	}
+	if (!is_blank(text) && !take_entries(&list, take_least, error))
+		return FALSE;
 	memcpy(ret_least, least, sizeof least);
 	return TRUE;
 }
