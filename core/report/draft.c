@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draft.h"
 
+#define KIB 1024
+
 guint draft_n_sides(const Draft *draft)
 {
 	return draft->view->compare ? SIDES : 1;
@@ -19,29 +21,15 @@ void draft_values(const Draft *draft, enum intake_table table, Record *const sid
 			     &ret_values[side]);
 }
 
-void draft_maps(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
-		const Measure *measure, const GArray *ret_maps[SIDES],
-		Coverage ret_coverages[SIDES])
+MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
+		   const Measure *measure)
 {
+	MapWalk walk = {.unit = measure->unit == CTPROF_UNIT_KIB ? KIB : 1};
+
 	for (guint side = 0; side < SIDES; side++)
-		ret_maps[side] = record_map(sides[side], &draft->sides[side].layouts[table],
-					    measure, &ret_coverages[side]);
-}
-
-void draft_entry(const MapPair *pair, const Coverage coverages[SIDES], guint64 unit,
-		 struct ctprof_value ret_values[SIDES])
-{
-	for (guint side = 0; side < SIDES; side++) {
-		const MapItem *item = pair->items[side];
-
-		ret_values[side] = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
-		if (!item)
-			continue;
-		ret_values[side].type = item->text ? CTPROF_VALUE_TEXT : CTPROF_VALUE_NUMBER;
-		ret_values[side].text = item->text;
-		ret_values[side].number = fold_multiply_saturated(item->number, unit);
-		coverage_tell(&coverages[side], &ret_values[side]);
-	}
+		walk.maps[side] = record_map(sides[side], &draft->sides[side].layouts[table],
+					     measure, &walk.coverages[side]);
+	return walk;
 }
 
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
@@ -66,6 +54,25 @@ struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *c
 
 	view_cell(draft->view, values, field, cell);
 	return cell;
+}
+
+void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
+	       const MapWalk *walk, gboolean bytes)
+{
+	const struct ctprof_report_field field = {
+		.struct_size = sizeof field,
+		.ladder = bytes ? CTPROF_LADDER_BYTES : CTPROF_LADDER_UNITLESS,
+		.kind = bytes ? CTPROF_LEVEL : CTPROF_COUNTER,
+		.name = walk->key,
+		.header = walk->key,
+		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
+		.tags = "",
+	};
+	const struct ctprof_cell *cell =
+		draft_metric(draft, table, names, n_names, &field, walk->values);
+
+	if ((cell->flags & CTPROF_CELL_SAME) || !view_passes(draft->view, cell, &field))
+		table_drop_last(table);
 }
 
 void draft_close(const Draft *draft, Table *table)

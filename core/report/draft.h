@@ -38,13 +38,9 @@ const Measure *draft_measure(const Draft *draft, enum intake_table table, const 
 /* A measure's values, of each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
-/* The same of a map: its entries, and their coverage. */
-void draft_maps(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
-		const Measure *measure, const GArray *ret_maps[SIDES],
-		Coverage ret_coverages[SIDES]);
-/* The values of a map's entry. */
-void draft_entry(const MapPair *pair, const Coverage coverages[SIDES], guint64 unit,
-		 struct ctprof_value ret_values[SIDES]);
+/* The same of a map; KiB as bytes. */
+MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
+		   const Measure *measure);
 
 /* Adds a table of lines of one metric each, or of one for each thing named. */
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
@@ -55,5 +51,9 @@ Table *draft_wide(const Draft *draft, const char *name, const char *heading,
 struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
+/* The same for a key of a map, unless it did not change or is stopped by what
+ * changed; bytes: what its numbers count. */
+void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
+	       const MapWalk *walk, gboolean bytes);
 /* Cuts the last table to the limit; one without a line goes. */
 void draft_close(const Draft *draft, Table *table);

@@ -110,17 +110,6 @@ static gboolean cgroup_key(Side *side, Intake *intake, const struct ctprof_rows 
 	return TRUE;
 }
 
-static gboolean host_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
-			 RecordKey *ret_key)
-{
-	(void)side;
-	(void)intake;
-	(void)rows;
-	(void)i;
-	*ret_key = (RecordKey){.start = 0};
-	return TRUE;
-}
-
 static gboolean object_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			   RecordKey *ret_key)
 {
@@ -156,7 +145,7 @@ static gboolean thing_key(Side *side, Intake *intake, const struct ctprof_rows *
 	return TRUE;
 }
 
-/* Makes the key of row i; FALSE: the row is none of the table's. */
+/* Makes the key of row i; FALSE: the row is none of the table's.  NULL: all rows have one. */
 typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			    RecordKey *ret_key);
 
@@ -168,7 +157,7 @@ static const struct table_def {
 	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
-	[TABLE_HOST] = {ROW_HOST, host_choose, host_key},
+	[TABLE_HOST] = {ROW_HOST, host_choose, NULL},
 	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
 	[TABLE_PROCESSES] = {ROW_THREAD, rows_choose_process, process_key},
 	[TABLE_THINGS] = {ROW_OBJECT, rows_choose_thing, thing_key},
@@ -241,9 +230,9 @@ static void add_row(Side *side, Intake *intake, enum intake_table t, const struc
 {
 	RecordSet *set = &side->sets[t];
 	guint64 start = 0;
-	RecordKey key;
+	RecordKey key = {.start = 0};
 
-	if (!tables[t].make_key(side, intake, rows, i, &key))
+	if (tables[t].make_key && !tables[t].make_key(side, intake, rows, i, &key))
 		return;
 	if (tables[t].row == ROW_THREAD && find_value(rows, i, side->start, &start))
 		side->newest = MAX(side->newest, start);

@@ -58,18 +58,31 @@ static const MapItem *item_at(const GArray *map, guint at)
 	return map && at < map->len ? &g_array_index(map, MapItem, at) : NULL;
 }
 
-gboolean map_pair_next(const GArray *const maps[SIDES], guint at[SIDES], MapPair *ret_pair)
+static struct ctprof_value value_of(const MapItem *item, const MapWalk *walk, guint side)
 {
-	const MapItem *a = item_at(maps[0], at[0]), *b = item_at(maps[1], at[1]);
+	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+
+	if (!item)
+		return value;
+	value.type = item->text ? CTPROF_VALUE_TEXT : CTPROF_VALUE_NUMBER;
+	value.text = item->text;
+	value.number = fold_multiply_saturated(item->number, walk->unit);
+	coverage_tell(&walk->coverages[side], &value);
+	return value;
+}
+
+gboolean map_walk_next(MapWalk *walk)
+{
+	const MapItem *a = item_at(walk->maps[0], walk->at[0]);
+	const MapItem *b = item_at(walk->maps[1], walk->at[1]);
 
 	if (!a && !b)
 		return FALSE;
 	int order = !b ? -1 : !a ? 1 : strcmp(a->key, b->key);
-	*ret_pair = (MapPair){
-		.key = order <= 0 ? a->key : b->key,
-		.items = {order <= 0 ? a : NULL, order >= 0 ? b : NULL},
-	};
-	at[0] += order <= 0;
-	at[1] += order >= 0;
+	walk->key = order <= 0 ? a->key : b->key;
+	walk->values[0] = value_of(order <= 0 ? a : NULL, walk, 0);
+	walk->values[1] = value_of(order >= 0 ? b : NULL, walk, 1);
+	walk->at[0] += order <= 0;
+	walk->at[1] += order >= 0;
 	return TRUE;
 }

@@ -24,12 +24,16 @@ void pool_add(Pool *pool, guint side, const Layout *layout, Record *record);
 /* Pool *, ordered bytewise by key; the caller unrefs, elements are borrowed. */
 GPtrArray *pools_sorted(Pools *pools);
 
-/* A key of two maps, and its entry in each. */
-typedef struct map_pair {
-	const char *key;
-	const MapItem *items[SIDES]; /* NULL: that map does not have the key */
-} MapPair;
+/* The keys of two maps (MapItem, ordered; NULL: empty), one after the other. */
+typedef struct map_walk {
+	const GArray *maps[SIDES];
+	Coverage coverages[SIDES]; /* of each map's entries */
+	guint64 unit;              /* what their numbers are multiplied by */
+	guint at[SIDES];
 
-/* The next key of either map (MapItem, ordered; NULL: empty), bytewise; at
- * begins with zeros. */
-gboolean map_pair_next(const GArray *const maps[SIDES], guint at[SIDES], MapPair *ret_pair);
+	const char *key; /* the one that is met */
+	struct ctprof_value values[SIDES];
+} MapWalk;
+
+/* The next key of either map, bytewise. */
+gboolean map_walk_next(MapWalk *walk);

@@ -191,46 +191,20 @@ static void draft_columns(const Draft *draft, const Section *section)
 /* ---- a line for each key of a map ---- */
 
 /* Show has what is not an event that never happened, compare what differs. */
-static void add_key(const Draft *draft, Table *table, const Pool *pool, const MapPair *pair,
-		    const Coverage coverages[SIDES])
-{
-	gboolean stat = strcmp(table->section.heading, MEMORY_STAT) == 0;
-	gboolean bytes = stat && fold_is_memory_level(pair->key);
-	struct ctprof_report_field field = {
-		.struct_size = sizeof field,
-		.ladder = bytes ? CTPROF_LADDER_BYTES : CTPROF_LADDER_UNITLESS,
-		.kind = bytes ? CTPROF_LEVEL : CTPROF_COUNTER,
-		.name = pair->key,
-		.header = pair->key,
-		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
-		.tags = "",
-	};
-	struct ctprof_value values[SIDES];
-
-	draft_entry(pair, coverages, 1, values);
-	if (!draft->view->compare && !stat && values[0].number == 0)
-		return;
-	const struct ctprof_cell *cell =
-		draft_metric(draft, table, pool->key.names, 1, &field, values);
-	if ((cell->flags & CTPROF_CELL_SAME) || !view_passes(draft->view, cell, &field))
-		table_drop_last(table);
-}
-
 static void draft_map(const Draft *draft, const Section *section)
 {
 	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, section->heading);
 	Table *table = draft_long(draft, section->name, section->heading, "cgroup");
+	gboolean stat = strcmp(section->heading, MEMORY_STAT) == 0;
 
 	for (guint i = 0; measure && i < draft->cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
-		const GArray *maps[SIDES];
-		Coverage coverages[SIDES];
-		guint at[SIDES] = {0};
-		MapPair pair;
+		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pool->sides, measure);
 
-		draft_maps(draft, TABLE_CGROUPS, pool->sides, measure, maps, coverages);
-		while (map_pair_next(maps, at, &pair))
-			add_key(draft, table, pool, &pair, coverages);
+		while (map_walk_next(&walk))
+			if (draft->view->compare || stat || walk.values[0].number > 0)
+				draft_key(draft, table, pool->key.names, 1, &walk,
+					  stat && fold_is_memory_level(walk.key));
 	}
 	draft_close(draft, table);
 }

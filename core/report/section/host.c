@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "host.h"
 
+#include <string.h>
+
 #include "pressure.h"
 #include "report/draft.h"
 
 #define SCHED_EXT "sched_ext."
 #define PSI "psi."
+
+extern const Section section_sched_ext;
 
 static const char *const host_name[] = {"host"};
 
@@ -45,10 +49,6 @@ static void add_measure(const Draft *draft, Table *table, Record *const sides[SI
 			const Measure *measure, const char *name)
 {
 	struct ctprof_value values[SIDES];
-	const GArray *maps[SIDES];
-	Coverage coverages[SIDES];
-	guint at[SIDES] = {0};
-	MapPair pair;
 
 	if (measure->kind != CTPROF_MAP) {
 		draft_values(draft, TABLE_HOST, sides, measure, values);
@@ -56,13 +56,12 @@ static void add_measure(const Draft *draft, Table *table, Record *const sides[SI
 			add_metric(draft, table, measure, name, values);
 		return;
 	}
-	draft_maps(draft, TABLE_HOST, sides, measure, maps, coverages);
-	while (map_pair_next(maps, at, &pair)) {
-		draft_entry(&pair, coverages, 1, values);
+	MapWalk walk = draft_walk(draft, TABLE_HOST, sides, measure);
+	walk.unit = 1;
+	while (map_walk_next(&walk))
 		add_metric(draft, table, measure,
-			   store_take(draft->store, g_strdup_printf("%s.%s", name, pair.key)),
-			   values);
-	}
+			   store_take(draft->store, g_strdup_printf("%s.%s", name, walk.key)),
+			   walk.values);
 }
 
 static void draft_pressure(const Draft *draft, const Section *section)
@@ -78,67 +77,39 @@ static void draft_pressure(const Draft *draft, const Section *section)
 	}
 }
 
-static gboolean is_same(const Table *table)
-{
-	for (guint i = 0; i < table->cells->len; i++) {
-		const struct ctprof_cell *cell = g_ptr_array_index(table->cells, i);
-
-		if (!(cell->flags & CTPROF_CELL_SAME))
-			return FALSE;
-	}
-	return TRUE;
-}
-
-/* All of it when any of it changed: it is read together. */
-static void draft_sched_ext(const Draft *draft, const Section *section)
+/* What is neither told elsewhere nor the same on both sides; of the BPF scheduler
+ * all of it when any of it changed: it is read together. */
+static void draft_host(const Draft *draft, const Section *section)
 {
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
+	gboolean of_scheduler = section == &section_sched_ext;
 	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
 	Record *sides[SIDES];
+	guint kept = 0;
 
 	find_hosts(draft, sides);
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
+		const char *name = measure->name;
 
-		if (g_str_has_prefix(measure->name, SCHED_EXT))
-			add_measure(draft, table, sides, measure,
-				    measure->name + sizeof SCHED_EXT - 1);
+		if (g_str_has_prefix(name, SCHED_EXT) != of_scheduler ||
+		    g_str_has_prefix(name, PSI))
+			continue;
+		add_measure(draft, table, sides, measure,
+			    of_scheduler ? name + strlen(SCHED_EXT) : name);
 	}
-	if (draft->view->compare && is_same(table))
-		g_array_set_size(table->lines, 0);
-	draft_close(draft, table);
-}
-
-static void drop_same(Table *table)
-{
-	guint kept = 0;
-
 	for (guint i = 0; i < table->lines->len; i++) {
 		const struct ctprof_report_line *line =
 			&g_array_index(table->lines, struct ctprof_report_line, i);
 
-		if (!(line->cells[0].flags & CTPROF_CELL_SAME))
-			g_array_index(table->lines, struct ctprof_report_line, kept++) = *line;
+		if (line->cells[0].flags & CTPROF_CELL_SAME)
+			continue;
+		if (!of_scheduler)
+			g_array_index(table->lines, struct ctprof_report_line, kept) = *line;
+		kept++;
 	}
-	g_array_set_size(table->lines, kept);
-}
-
-/* compare: only what differs. */
-static void draft_host(const Draft *draft, const Section *section)
-{
-	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
-	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
-	Record *sides[SIDES];
-
-	find_hosts(draft, sides);
-	for (guint i = 0; i < list->len; i++) {
-		const Measure *measure = g_ptr_array_index(list, i);
-
-		if (!g_str_has_prefix(measure->name, SCHED_EXT) &&
-		    !g_str_has_prefix(measure->name, PSI))
-			add_measure(draft, table, sides, measure, measure->name);
-	}
-	drop_same(table);
+	if (!of_scheduler || kept == 0)
+		g_array_set_size(table->lines, kept);
 	draft_close(draft, table);
 }
 
@@ -155,7 +126,7 @@ const Section section_sched_ext = {
 	.heading = "sched_ext",
 	.help = "state of the BPF scheduler",
 	.place = {13, 13},
-	.draft = draft_sched_ext,
+	.draft = draft_host,
 };
 
 const Section section_host = {

@@ -6,8 +6,6 @@
 #include "report/draft.h"
 #include "report/name/pattern.h"
 
-#define KIB 1024
-
 enum { CGROUP, PROCESS, PCOMM };
 
 void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
@@ -52,8 +50,7 @@ static const Measure *find_map(const Draft *draft)
 /* A process in the order of the table. */
 typedef struct entry {
 	Pool *pool;
-	const GArray *maps[SIDES];
-	Coverage coverages[SIDES];
+	MapWalk walk;
 	gdouble rank;
 	guint64 first, second; /* what it is sorted by, from the biggest */
 } Entry;
@@ -68,10 +65,11 @@ static guint64 amount_of(const GArray *items, const char *key)
 
 static void measure_entry(const Draft *draft, Entry *entry)
 {
-	guint64 a = amount_of(entry->maps[0], "Rss"), b = amount_of(entry->maps[1], "Rss");
+	guint64 a = amount_of(entry->walk.maps[0], "Rss"),
+		b = amount_of(entry->walk.maps[1], "Rss");
 
 	entry->first = draft->view->compare ? a > b ? a - b : b - a : a;
-	entry->second = draft->view->compare ? MAX(a, b) : amount_of(entry->maps[0], "Pss");
+	entry->second = draft->view->compare ? MAX(a, b) : amount_of(entry->walk.maps[0], "Pss");
 }
 
 static gint compare_entries(gconstpointer a, gconstpointer b)
@@ -95,9 +93,11 @@ static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools 
 	for (guint i = 0; i < list->len; i++) {
 		Pool *pool = g_ptr_array_index(list, i);
 		const char *const *names = pool->key.names;
-		Entry entry = {.pool = pool};
+		Entry entry = {
+			.pool = pool,
+			.walk = draft_walk(draft, TABLE_SMAPS, pool->sides, measure),
+		};
 
-		draft_maps(draft, TABLE_SMAPS, pool->sides, measure, entry.maps, entry.coverages);
 		measure_entry(draft, &entry);
 		if (draft->ranks)
 			entry.rank = ranks_find(draft->ranks, names[CGROUP], names[PCOMM]);
@@ -107,41 +107,17 @@ static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools 
 	return entries;
 }
 
-/* One key of a process; what is 0 or did not change says nothing. */
-static void add_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
-		    const MapPair *pair, const Coverage coverages[SIDES], guint64 unit)
-{
-	const struct ctprof_report_field field = {
-		.struct_size = sizeof field,
-		.ladder = CTPROF_LADDER_BYTES,
-		.kind = CTPROF_LEVEL,
-		.name = pair->key,
-		.header = pair->key,
-		.unit = "bytes",
-		.tags = "",
-	};
-	struct ctprof_value values[SIDES];
-
-	draft_entry(pair, coverages, unit, values);
-	if (!draft->view->compare && values[0].number == 0)
-		return;
-	const struct ctprof_cell *cell = draft_metric(draft, table, names, n_names, &field, values);
-	if ((cell->flags & CTPROF_CELL_SAME) || !view_passes(draft->view, cell, &field))
-		table_drop_last(table);
-}
-
-static void add_process(const Draft *draft, Table *table, const Entry *entry, gboolean nested,
-			guint64 unit)
+/* A line for each key; what is 0 or did not change says nothing. */
+static void add_process(const Draft *draft, Table *table, Entry *entry, gboolean nested)
 {
 	const char *const *names = entry->pool->key.names + (nested ? CGROUP : PROCESS);
 	guint n_names = nested ? 2 : 1;
-	guint at[SIDES] = {0};
-	MapPair pair;
 
 	if (!view_matches(draft->view, names, n_names))
 		return;
-	while (map_pair_next(entry->maps, at, &pair))
-		add_key(draft, table, names, n_names, &pair, entry->coverages, unit);
+	while (map_walk_next(&entry->walk))
+		if (draft->view->compare || entry->walk.values[0].number > 0)
+			draft_key(draft, table, names, n_names, &entry->walk, TRUE);
 }
 
 /* For the tree: of equal names, the order stays. */
@@ -168,8 +144,7 @@ static void draft_smaps(const Draft *draft, const Section *section)
 	Table *table =
 		draft_long(draft, section->name, section->heading, nested ? "comm" : "pcomm");
 	for (guint i = 0; i < processes->len; i++)
-		add_process(draft, table, &g_array_index(processes, Entry, i), nested,
-			    measure->unit == CTPROF_UNIT_KIB ? KIB : 1);
+		add_process(draft, table, &g_array_index(processes, Entry, i), nested);
 	table_cut(table, draft->view->limit);
 	if (nested) {
 		g_array_sort(table->lines, compare_lines);
