@@ -31,20 +31,10 @@ static void sum_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 	cells[0] = first ? value : fold_add_saturated(cells[0], value);
 }
 
-static void sum_merge(guint64 *cells, gboolean first, guint64 *from)
-{
-	sum_add(NULL, cells, first, from[0]);
-}
-
 static void max_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 {
 	(void)store;
 	cells[0] = first ? value : MAX(cells[0], value);
-}
-
-static void max_merge(guint64 *cells, gboolean first, guint64 *from)
-{
-	max_add(NULL, cells, first, from[0]);
 }
 
 /* 0 says that nothing happened, not that it took no time. */
@@ -53,11 +43,6 @@ static void low_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 	(void)store;
 	if (first || cells[0] == 0 || (value != 0 && value < cells[0]))
 		cells[0] = value;
-}
-
-static void low_merge(guint64 *cells, gboolean first, guint64 *from)
-{
-	low_add(NULL, cells, first, from[0]);
 }
 
 static void range_take(guint64 *cells, gboolean first, gint64 low, gint64 high)
@@ -135,9 +120,10 @@ static void number_label_add(Store *store, guint64 *cells, gboolean first, guint
 		cells[0] = value;
 }
 
-static void label_merge(guint64 *cells, gboolean first, guint64 *from)
+static void text_label_merge(guint64 *cells, gboolean first, guint64 *from)
 {
-	number_label_add(NULL, cells, first, from[0]);
+	if (first)
+		cells[0] = from[0];
 }
 
 static void text_label_value(const guint64 *cells, struct ctprof_value *ret_value)
@@ -146,8 +132,8 @@ static void text_label_value(const guint64 *cells, struct ctprof_value *ret_valu
 	ret_value->text = (const char *)(uintptr_t)cells[0];
 }
 
-static const Fold text_label = {1, text_label_add, label_merge, text_label_value, NULL};
-static const Fold number_label = {1, number_label_add, label_merge, number_value, NULL};
+static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
+static const Fold number_label = {1, number_label_add, NULL, number_value, NULL};
 
 #define MODE(add)                                                                                  \
 	{                                                                                          \
@@ -163,11 +149,11 @@ static const struct kind_fold {
 	guint32 kind, unit;
 	Fold fold;
 } folds[] = {
-	{CTPROF_COUNTER, 0, {1, sum_add, sum_merge, number_value, NULL}},
-	{CTPROF_LEVEL, 0, {1, sum_add, sum_merge, number_value, NULL}},
-	{CTPROF_PEAK, 0, {1, max_add, max_merge, number_value, NULL}},
-	{CTPROF_LOW, 0, {1, low_add, low_merge, number_value, NULL}},
-	{CTPROF_GAUGE, 0, {1, max_add, max_merge, number_value, NULL}},
+	{CTPROF_COUNTER, 0, {1, sum_add, NULL, number_value, NULL}},
+	{CTPROF_LEVEL, 0, {1, sum_add, NULL, number_value, NULL}},
+	{CTPROF_PEAK, 0, {1, max_add, NULL, number_value, NULL}},
+	{CTPROF_LOW, 0, {1, low_add, NULL, number_value, NULL}},
+	{CTPROF_GAUGE, 0, {1, max_add, NULL, number_value, NULL}},
 	{CTPROF_ORDINAL, 0, {2, range_add, range_merge, range_value, NULL}},
 	{CTPROF_CATEGORY, CTPROF_UNIT_TEXT, MODE(mode_add_text)},
 	{CTPROF_CATEGORY, CTPROF_UNIT_CHAR, MODE(mode_add_char)},

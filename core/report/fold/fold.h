@@ -18,7 +18,8 @@ typedef struct fold {
 	guint n_cells;
 	/* Takes a row's value; first: the cells hold nothing yet. */
 	void (*add)(Store *store, guint64 *cells, gboolean first, guint64 value);
-	/* Takes what another record has come to; its own cells then own nothing. */
+	/* Takes what another record has come to; its own cells then own nothing.  NULL:
+	 * as add() takes the value that its only cell holds. */
 	void (*merge)(guint64 *cells, gboolean first, guint64 *from);
 	/* The value to show; its texts live as long as the store.  NULL: maps. */
 	void (*value)(const guint64 *cells, struct ctprof_value *ret_value);

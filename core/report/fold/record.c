@@ -26,7 +26,8 @@ gboolean record_key_equal(gconstpointer a, gconstpointer b)
 gint record_key_compare(const RecordKey *a, const RecordKey *b)
 {
 	for (guint i = 0; i < KEY_NAMES; i++) {
-		int order = g_strcmp0(a->names[i], b->names[i]);
+		/* Mostly of one cgroup or process: one text has one address. */
+		int order = a->names[i] == b->names[i] ? 0 : g_strcmp0(a->names[i], b->names[i]);
 
 		if (order != 0)
 			return order;
@@ -89,6 +90,7 @@ void record_set_init(RecordSet *set, const Layout *layout)
 {
 	set->layout = layout;
 	set->by_key = g_hash_table_new(record_key_hash, record_key_equal);
+	set->arena = arena_new();
 }
 
 void record_set_clear(RecordSet *set)
@@ -99,11 +101,10 @@ void record_set_clear(RecordSet *set)
 	if (!set->by_key)
 		return;
 	g_hash_table_iter_init(&iter, set->by_key);
-	while (g_hash_table_iter_next(&iter, NULL, &record)) {
+	while (g_hash_table_iter_next(&iter, NULL, &record))
 		record_clear(record, set->layout);
-		g_free(record);
-	}
 	g_clear_pointer(&set->by_key, g_hash_table_unref);
+	g_clear_pointer(&set->arena, arena_free);
 }
 
 Record *record_set_find(const RecordSet *set, const RecordKey *key)
@@ -117,8 +118,10 @@ Record *record_set_take(RecordSet *set, const RecordKey *key)
 
 	if (record)
 		return record;
-	record = g_malloc0(sizeof *record +
-			   (set->layout->n_words + set->layout->n_cells) * sizeof record->words[0]);
+	gsize size = sizeof *record +
+		     (set->layout->n_words + set->layout->n_cells) * sizeof record->words[0];
+	record = arena_take(set->arena, size);
+	memset(record, 0, size);
 	record->key = *key;
 	record->place = g_hash_table_size(set->by_key);
 	g_hash_table_insert(set->by_key, &record->key, record);
@@ -232,6 +235,14 @@ static gboolean is_alike(Record *record, const Layout *layout, Record *from)
 	       memcmp(states_of(record), states_of(from), layout->bindings->len) == 0;
 }
 
+static void merge_cells(const Fold *fold, guint64 *cells, gboolean first, guint64 *from)
+{
+	if (fold->merge)
+		fold->merge(cells, first, from);
+	else
+		fold->add(NULL, cells, first, from[0]);
+}
+
 void record_merge(Record *record, const Layout *layout, Record *from)
 {
 	if (!is_alike(record, layout, from)) {
@@ -242,9 +253,8 @@ void record_merge(Record *record, const Layout *layout, Record *from)
 		const Binding *binding = binding_at(layout, b);
 
 		if (has_value(from, b))
-			binding->measure->fold->merge(cells_of(record, layout, binding),
-						      !has_value(record, b),
-						      cells_of(from, layout, binding));
+			merge_cells(binding->measure->fold, cells_of(record, layout, binding),
+				    !has_value(record, b), cells_of(from, layout, binding));
 		if (record->coverages)
 			coverage_merge(&record->coverages[b], &from->coverages[b]);
 	}

@@ -6,6 +6,7 @@
 
 #include "amount.h"
 #include "measure.h"
+#include "row/arena.h"
 
 #define KEY_NAMES 3
 
@@ -37,7 +38,8 @@ typedef struct record {
 /* Records of one layout, by key. */
 typedef struct record_set {
 	const Layout *layout;
-	GHashTable *by_key; /* Record -> itself, owned */
+	GHashTable *by_key; /* Record -> itself */
+	Arena *arena;       /* of the records */
 } RecordSet;
 
 void record_set_init(RecordSet *set, const Layout *layout);
