@@ -105,48 +105,46 @@ void table_hide(Table *table, guint field, gboolean hide)
 
 /* ---- lines ---- */
 
-static struct ctprof_cell *add_line(Table *table, struct ctprof_report_line *line, guint n_cells)
+static struct ctprof_cell *add_line(Table *table, struct ctprof_report_line line, guint n_cells)
 {
 	struct ctprof_cell *cells = g_new0(struct ctprof_cell, MAX(n_cells, 1));
 
 	for (guint i = 0; i < n_cells; i++)
 		cells[i].struct_size = sizeof cells[i];
-	line->struct_size = sizeof *line;
-	line->n_cells = n_cells;
-	line->cells = cells;
-	g_array_append_val(table->lines, *line);
+	line.struct_size = sizeof line;
+	line.n_cells = n_cells;
+	line.cells = cells;
+	g_array_append_val(table->lines, line);
 	g_ptr_array_add(table->cells, cells);
 	return cells;
 }
 
-static void set_names(struct ctprof_report_line *line, const char *const *names, guint n_names)
-{
-	line->n_names = n_names;
-	for (guint i = 0; i < n_names; i++)
-		line->names[i] = names[i];
-}
-
 struct ctprof_cell *table_line(Table *table, guint32 flags, guint depth)
 {
-	struct ctprof_report_line line = {.flags = flags, .depth = depth};
+	return add_line(table, (struct ctprof_report_line){.flags = flags, .depth = depth},
+			table->fields->len);
+}
 
-	return add_line(table, &line, table->fields->len);
+static struct ctprof_report_line line_of(const char *const *names, guint n_names)
+{
+	struct ctprof_report_line line = {.n_names = n_names};
+
+	for (guint i = 0; i < n_names; i++)
+		line.names[i] = names[i];
+	return line;
 }
 
 struct ctprof_cell *table_named_line(Table *table, const char *const *names, guint n_names)
 {
-	struct ctprof_report_line line = {.flags = 0};
-
-	set_names(&line, names, n_names);
-	return add_line(table, &line, table->fields->len);
+	return add_line(table, line_of(names, n_names), table->fields->len);
 }
 
 struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n_names, guint field)
 {
-	struct ctprof_report_line line = {.first = field};
+	struct ctprof_report_line line = line_of(names, n_names);
 
-	set_names(&line, names, n_names);
-	return add_line(table, &line, 1);
+	line.first = field;
+	return add_line(table, line, 1);
 }
 
 struct ctprof_report_line *table_last(Table *table)
@@ -262,11 +260,9 @@ void tally_add(Tally *tally, const struct ctprof_value *amounts, guint n)
 			n_whole++;
 	}
 	if (n_there == 0)
-		tally->missing++;
-	else if (n_whole < n)
-		tally->approximate++;
+		tally->n[READ_MISSING]++;
 	else
-		tally->exact++;
+		tally->n[n_whole < n ? READ_APPROXIMATE : READ_EXACT]++;
 }
 
 void table_cover(Table *table, const char *covered, const Tally *tally)
@@ -275,9 +271,9 @@ void table_cover(Table *table, const char *covered, const Tally *tally)
 
 	section->flags |= CTPROF_SECTION_HAS_COVERAGE;
 	section->covered = covered;
-	section->n_exact = tally->exact;
-	section->n_approximate = tally->approximate;
-	section->n_missing = tally->missing;
+	section->n_exact = tally->n[READ_EXACT];
+	section->n_approximate = tally->n[READ_APPROXIMATE];
+	section->n_missing = tally->n[READ_MISSING];
 }
 
 void table_mark_totals(Table *table)

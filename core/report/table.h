@@ -68,9 +68,12 @@ void table_cut(Table *table, guint limit);
  * first, a path, where it changes, and one for the second. */
 void table_make_tree(Table *table);
 
-/* How many rows the totals are made of, by how they were read. */
+/* How a row's amounts were read, from good to bad. */
+enum reading { READ_NONE, READ_EXACT, READ_APPROXIMATE, READ_MISSING, N_READINGS };
+
+/* How many rows the totals are made of, by that; READ_NONE is told nowhere. */
 typedef struct tally {
-	guint64 exact, approximate, missing;
+	guint64 n[N_READINGS];
 } Tally;
 
 /* Counts a row of n amounts: exact with all of them whole, missing with none. */

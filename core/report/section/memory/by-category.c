@@ -45,7 +45,7 @@ static const char *const orders[] = {"table", "pss", "swap", "total", "processes
  * alone (approximate), or not even that (missing: it is in no sum). */
 typedef struct sum {
 	const char *name;
-	guint64 n[N_READINGS][SIDES];
+	Tally sides[SIDES];
 	Sums pss, swap;
 	Tally tally; /* by the worst of both sides */
 } Sum;
@@ -152,7 +152,7 @@ static enum reading add_side(Folding *self, const Pool *row, guint side, Sum *su
 		fold_add_saturated(swap_pss.number, swap_share_of(&self->shares, row, side));
 	amount_add(&sum->pss.sides[side], &pss);
 	amount_add(&sum->swap.sides[side], reading == READ_MISSING ? &pss : &swap_pss);
-	sum->n[reading][side]++;
+	sum->sides[side].n[reading]++;
 	return reading;
 }
 
@@ -169,11 +169,8 @@ static void add_row(Folding *self, const Pool *row)
 		enum reading reading = add_side(self, row, side, sum);
 		worst = MAX(worst, reading);
 	}
-	if (!sum)
-		return;
-	sum->tally.exact += worst == READ_EXACT;
-	sum->tally.approximate += worst == READ_APPROXIMATE;
-	sum->tally.missing += worst == READ_MISSING;
+	if (sum)
+		sum->tally.n[worst]++;
 }
 
 static void fold_rows(Folding *self)
@@ -196,31 +193,23 @@ static void fold_rows(Folding *self)
 
 static void add_sum(Sum *total, const Sum *sum)
 {
-	for (guint side = 0; side < SIDES; side++)
-		for (guint i = 0; i < N_READINGS; i++)
-			total->n[i][side] += sum->n[i][side];
+	for (guint i = 0; i < N_READINGS; i++) {
+		total->tally.n[i] += sum->tally.n[i];
+		for (guint side = 0; side < SIDES; side++)
+			total->sides[side].n[i] += sum->sides[side].n[i];
+	}
 	sums_merge(&total->pss, &sum->pss);
 	sums_merge(&total->swap, &sum->swap);
-	total->tally.exact += sum->tally.exact;
-	total->tally.approximate += sum->tally.approximate;
-	total->tally.missing += sum->tally.missing;
 }
 
 /* ---- the table ---- */
 
 static guint64 count_of(const Sum *sum, guint field, guint side)
 {
-	switch (field) {
-	case FIELD_EXACT:
-		return sum->n[READ_EXACT][side];
-	case FIELD_APPROXIMATE:
-		return sum->n[READ_APPROXIMATE][side];
-	case FIELD_MISSING:
-		return sum->n[READ_MISSING][side];
-	default:
-		return sum->n[READ_EXACT][side] + sum->n[READ_APPROXIMATE][side] +
-		       sum->n[READ_MISSING][side];
-	}
+	const guint64 *n = sum->sides[side].n;
+
+	return field >= FIELD_EXACT ? n[READ_EXACT + field - FIELD_EXACT]
+				    : n[READ_EXACT] + n[READ_APPROXIMATE] + n[READ_MISSING];
 }
 
 /* What has processes on one side only is known to be 0 on the other. */

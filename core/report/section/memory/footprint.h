@@ -11,10 +11,7 @@ gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64
 /* The host's RAM, in compare the candidate's; 0: not known. */
 guint64 ledger_ram(const Draft *draft);
 
-/* How a process's memory was read. */
-enum reading { READ_NONE, READ_EXACT, READ_APPROXIMATE, READ_MISSING, N_READINGS };
-
-/* READ_NONE: it has no memory, or is not there. */
+/* How a process's memory was read; READ_NONE: it has no memory, or is not there. */
 enum reading reading_of(const Rows *processes, const Pool *process, guint side);
 /* The worst of both sides. */
 enum reading reading_of_sides(const Rows *processes, const Pool *process);

@@ -156,7 +156,7 @@ static void sum_lens(const Rows *rows, const struct lens *lens, guint side, guin
 		     struct ctprof_value ret_fields[N_LENS_FIELDS])
 {
 	Amount amount = {0};
-	Tally tally = {0};
+	Tally tally = {{0}};
 
 	for (guint i = 0; i < rows->list->len; i++) {
 		const Pool *row = g_ptr_array_index(rows->list, i);
@@ -170,9 +170,8 @@ static void sum_lens(const Rows *rows, const struct lens *lens, guint side, guin
 	ret_fields[LENS_NAME] = value_of_text(lens->name);
 	ret_fields[LENS_BYTES] = amount_value(&amount, TRUE);
 	ret_fields[LENS_SHARE] = value_of_share(&ret_fields[LENS_BYTES], ram);
-	ret_fields[LENS_EXACT] = value_of_number(tally.exact);
-	ret_fields[LENS_APPROXIMATE] = value_of_number(tally.approximate);
-	ret_fields[LENS_MISSING] = value_of_number(tally.missing);
+	for (guint i = READ_EXACT; i <= READ_MISSING; i++)
+		ret_fields[LENS_EXACT + i - READ_EXACT] = value_of_number(tally.n[i]);
 }
 
 static void put_lens(const Rows *rows, const struct lens *lens, const struct ledger *ledger,

@@ -179,7 +179,7 @@ struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 
 void listing_cover(const Listing *listing, const char *covered)
 {
-	Tally tally = {0};
+	Tally tally = {{0}};
 
 	for (guint r = 0; r < listing->rows.list->len; r++) {
 		struct ctprof_value amounts[MAX_PLACES * SIDES], values[SIDES];

@@ -226,13 +226,12 @@ static void put_notes(const Rows *rows, Table *table)
 static void cover(const Rows *rows, const Listing *listing)
 {
 	const AnalysisOptions *options = rows->draft->plan->options;
-	guint64 n[N_READINGS] = {0};
+	Tally tally = {{0}};
 
 	for (guint i = 0; i < rows->list->len; i++)
-		n[reading_of_sides(rows, g_ptr_array_index(rows->list, i))]++;
-	table_cover(listing->table, "processes",
-		    &(Tally){n[READ_EXACT], n[READ_APPROXIMATE], n[READ_MISSING]});
-	if (!options->wide && n[READ_APPROXIMATE] + n[READ_MISSING] == 0)
+		tally.n[reading_of_sides(rows, g_ptr_array_index(rows->list, i))]++;
+	table_cover(listing->table, "processes", &tally);
+	if (!options->wide && tally.n[READ_APPROXIMATE] + tally.n[READ_MISSING] == 0)
 		table_hide(listing->table, (guint)(listing_find(listing, STATE) - listing->places),
 			   TRUE);
 	if (!options->is_told)
@@ -387,7 +386,7 @@ static void draft_mappings(const Draft *draft, const Section *section)
 	};
 	listing_draft(&listing, "mappings", section->heading, section->orders[draft->plan->order]);
 	/* A process's smaps is read in full, or none of its mappings is here. */
-	table_cover(listing.table, "processes", &(Tally){.exact = 1});
+	table_cover(listing.table, "processes", &(Tally){{[READ_EXACT] = 1}});
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		if (cost[side].type == CTPROF_VALUE_NUMBER)
 			table_note(listing.table,

@@ -183,8 +183,10 @@ static gboolean find_tally(const Draft *draft, guint side, Tally *ret_tally)
 		const Pool *row = g_ptr_array_index(rows.list, i);
 
 		if (strcmp(row_name(row), "*") == 0)
-			return row_number(&rows, row, side, "swap_readable", &ret_tally->exact) &&
-			       row_number(&rows, row, side, "swap_unreadable", &ret_tally->missing);
+			return row_number(&rows, row, side, "swap_readable",
+					  &ret_tally->n[READ_EXACT]) &&
+			       row_number(&rows, row, side, "swap_unreadable",
+					  &ret_tally->n[READ_MISSING]);
 	}
 	return FALSE;
 }
@@ -195,39 +197,35 @@ static gboolean count_processes(const Draft *draft, guint side, Tally *ret_tally
 {
 	g_auto(Rows) processes = rows_of(draft, NULL);
 
-	*ret_tally = (Tally){0};
+	*ret_tally = (Tally){{0}};
 	if (find_tally(draft, side, ret_tally))
 		return TRUE;
-	*ret_tally = (Tally){0};
+	*ret_tally = (Tally){{0}};
 	/* Whose rollup was refused, that one's smaps was as well. */
-	for (guint i = 0; i < processes.list->len; i++) {
-		enum reading how =
-			reading_of(&processes, g_ptr_array_index(processes.list, i), side);
-
-		ret_tally->exact += how == READ_EXACT;
-		ret_tally->missing += how == READ_APPROXIMATE || how == READ_MISSING;
-	}
+	for (guint i = 0; i < processes.list->len; i++)
+		ret_tally->n[reading_of(&processes, g_ptr_array_index(processes.list, i), side)]++;
+	ret_tally->n[READ_MISSING] += ret_tally->n[READ_APPROXIMATE];
+	ret_tally->n[READ_APPROXIMATE] = 0;
 	return rows_have(&processes, side, "memory_state");
 }
 
 /* Of two sides that one which was read worse. */
 static void cover(const Draft *draft, Table *table)
 {
-	Tally worst = {0};
+	Tally worst = {{0}}, tally;
 	gboolean is_known = FALSE;
 
 	for (guint side = 0; side < draft_n_sides(draft); side++) {
-		Tally tally;
-
 		if (!count_processes(draft, side, &tally))
 			continue;
-		if (!is_known || tally.missing > worst.missing)
+		if (!is_known || tally.n[READ_MISSING] > worst.n[READ_MISSING])
 			worst = tally;
 		is_known = TRUE;
 	}
 	if (is_known)
 		table_cover(table, "processes", &worst);
-	if (worst.missing == 0)
+	guint64 n = worst.n[READ_MISSING];
+	if (n == 0)
 		return;
 	table_mark_totals(table);
 	if (!draft->plan->options->is_told)
@@ -235,7 +233,7 @@ static void cover(const Draft *draft, Table *table)
 			   "%" G_GUINT64_FORMAT
 			   " process%s could not be read: objects only they map "
 			   "are missing, and PSS and PROCS exclude them.",
-			   worst.missing, worst.missing == 1 ? "" : "es");
+			   n, n == 1 ? "" : "es");
 }
 
 /* ---- the table ---- */
