@@ -13,6 +13,26 @@ const Measure *draft_measure(const Draft *draft, enum intake_table table, const 
 	return measures_find(&draft->intake->measures[table], name);
 }
 
+GPtrArray *draft_pools(const Draft *draft, enum intake_table table, GHashTable *pools)
+{
+	GPtrArray *list = g_ptr_array_new();
+
+	for (guint side = 0; side < draft_n_sides(draft); side++) {
+		const RecordSet *set = &draft->sides[side].sets[table];
+		g_autoptr(GPtrArray) records = record_set_arrived(set);
+
+		for (guint i = 0; i < records->len; i++) {
+			Record *record = g_ptr_array_index(records, i);
+			Pool *pool = pools_take(pools, &record->key);
+
+			if (!pool->sides[0] && !pool->sides[1])
+				g_ptr_array_add(list, pool);
+			pool->sides[side] = record;
+		}
+	}
+	return list;
+}
+
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES])
 {
@@ -30,6 +50,17 @@ MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const si
 		walk.maps[side] = record_map(sides[side], &draft->sides[side].layouts[table],
 					     measure, &walk.coverages[side]);
 	return walk;
+}
+
+gboolean draft_meets(const Draft *draft, const Condition *condition,
+		     const struct ctprof_value values[SIDES],
+		     const struct ctprof_report_field *field)
+{
+	Change change;
+
+	view_change(draft->view, values, field, &change);
+	return condition_holds(condition, field->ladder, &change,
+			       draft->plan->options->fail_on_partial);
 }
 
 Table *draft_long(const Draft *draft, const char *name, const char *heading,

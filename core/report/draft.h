@@ -35,12 +35,19 @@ struct draft {
 
 guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
+/* Pool *, as captured, what only the candidate has last; pools owns them. */
+GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools);
 /* A measure's values, of each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
 /* The same of a map; KiB as bytes. */
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure);
+
+/* Whether a change between the values meets a condition of --fail-on. */
+gboolean draft_meets(const Draft *draft, const Condition *condition,
+		     const struct ctprof_value values[SIDES],
+		     const struct ctprof_report_field *field);
 
 /* Adds a table of lines of one metric each, or of one for each thing named. */
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
@@ -57,3 +64,9 @@ void draft_key(const Draft *draft, Table *table, const char *const *names, guint
 	       const MapWalk *walk, gboolean bytes);
 /* Cuts the last table to the limit; one without a line goes. */
 void draft_close(const Draft *draft, Table *table);
+
+/* Whether the condition of --fail-on is met by any group of threads. */
+gboolean threads_meet(const Draft *draft, const Condition *condition);
+/* Both sides' cgroups (Pool *) whose names are shown, in order; pools owns them,
+ * the caller unrefs both. */
+GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);

@@ -5,9 +5,7 @@
 
 #include "base/error.h"
 #include "draft.h"
-#include "report/section/cgroups.h"
 #include "report/section/memory/rows.h"
-#include "report/section/threads.h"
 
 struct analysis {
 	Plan plan;
@@ -267,8 +265,8 @@ static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
 
 	draft->ranks = ranks;
 	g_autoptr(GPtrArray) cgroups = cgroups_list(draft, cgroup_pools);
-	g_autoptr(GPtrArray) processes = rows_list(draft, TABLE_PROCESSES, process_pools);
-	g_autoptr(GPtrArray) things = rows_list(draft, TABLE_THINGS, thing_pools);
+	g_autoptr(GPtrArray) processes = draft_pools(draft, TABLE_PROCESSES, process_pools);
+	g_autoptr(GPtrArray) things = draft_pools(draft, TABLE_THINGS, thing_pools);
 	draft->cgroups = cgroups;
 	draft->processes = processes;
 	draft->things = things;

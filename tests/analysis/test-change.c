@@ -122,22 +122,20 @@ static void test_order(void)
 		{range(9, 9), range(43, 43), CTPROF_LADDER_NONE},  /* a place in an order */
 		{number(0), number(0), CTPROF_LADDER_NS},          /* nothing */
 	};
-	guint last_class = 0;
-	gdouble last_points = INFINITY;
+	Standing last = {.class = 0};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		Standing at = {.class = 0};
 		Change change;
-		gdouble points;
-		guint class;
 
 		change_between(&rows[i].a, &rows[i].b, rows[i].ladder, &change);
-		change_weigh(&change, rows[i].ladder, &class, &points);
-		g_test_message("row %" G_GSIZE_FORMAT ": class %u, %g points", i, class, points);
-		g_assert_true(class > last_class || (class == last_class && points < last_points));
-		last_class = class;
-		last_points = points;
+		change_weigh(&change, rows[i].ladder, &at);
+		g_test_message("row %" G_GSIZE_FORMAT ": class %u, %g points", i, at.class,
+			       at.points);
+		g_assert_cmpint(standing_compare(&last, &at), <, 0);
+		last = at;
 	}
-	g_assert_cmpuint(last_class, ==, 3);
+	g_assert_cmpuint(last.class, ==, 3);
 }
 
 static void test_filters(void)

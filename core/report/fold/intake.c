@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "report/section/cgroups.h"
-#include "report/section/host.h"
+#include "report/section/choices.h"
 #include "report/section/memory/rows.h"
-#include "report/section/smaps.h"
 
 /* For a name that is not there; no cgroup and hardly a thread is called so. */
 #define NO_NAME "-"

@@ -6,85 +6,47 @@
 
 #define LARGE_POINTS 100
 
-static gboolean equal_always(const struct ctprof_value *a, const struct ctprof_value *b)
+static gboolean is_equal(const struct ctprof_value *a, const struct ctprof_value *b)
 {
-	(void)a;
-	(void)b;
-	return TRUE;
-}
-
-static gboolean equal_numbers(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	return a->number == b->number;
-}
-
-static gboolean equal_reals(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	return !(a->real < b->real) && !(a->real > b->real);
-}
-
-static gboolean equal_ranges(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	return a->min == b->min && a->max == b->max;
-}
-
-static gboolean equal_texts(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	return g_strcmp0(a->text, b->text) == 0;
-}
-
-static gboolean equal_cpus(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	return equal_ranges(a, b) && equal_texts(a, b);
-}
-
-static gboolean number_of_number(const struct ctprof_value *value, gdouble *ret_number)
-{
-	*ret_number = (gdouble)value->number;
-	return TRUE;
-}
-
-static gboolean number_of_real(const struct ctprof_value *value, gdouble *ret_number)
-{
-	*ret_number = value->real;
-	return TRUE;
-}
-
-static gboolean number_of_range(const struct ctprof_value *value, gdouble *ret_number)
-{
-	*ret_number = ((gdouble)value->min + (gdouble)value->max) / 2;
-	return TRUE;
-}
-
-static const struct value_type {
-	guint32 type;
-	gboolean (*equal)(const struct ctprof_value *a, const struct ctprof_value *b);
-	gboolean (*number)(const struct ctprof_value *value, gdouble *ret_number); /* or NULL */
-	gboolean relative; /* a change may be told in percent */
-} types[] = {
-	{CTPROF_VALUE_ABSENT, equal_always, NULL, FALSE},
-	{CTPROF_VALUE_NUMBER, equal_numbers, number_of_number, TRUE},
-	{CTPROF_VALUE_REAL, equal_reals, number_of_real, TRUE},
-	{CTPROF_VALUE_RANGE, equal_ranges, number_of_range, FALSE},
-	{CTPROF_VALUE_MODE, equal_texts, NULL, FALSE},
-	{CTPROF_VALUE_CPUS, equal_cpus, number_of_range, FALSE},
-	{CTPROF_VALUE_UNLIMITED, equal_always, NULL, FALSE},
-	{CTPROF_VALUE_TEXT, equal_texts, NULL, FALSE},
-};
-
-static const struct value_type *type_of(const struct ctprof_value *value)
-{
-	for (guint i = 0; i < G_N_ELEMENTS(types); i++)
-		if (types[i].type == value->type)
-			return &types[i];
-	return &types[0];
+	switch (a->type) {
+	case CTPROF_VALUE_NUMBER:
+		return a->number == b->number;
+	case CTPROF_VALUE_REAL:
+		return !(a->real < b->real) && !(a->real > b->real);
+	case CTPROF_VALUE_RANGE:
+		return a->min == b->min && a->max == b->max;
+	case CTPROF_VALUE_CPUS:
+		return a->min == b->min && a->max == b->max && g_strcmp0(a->text, b->text) == 0;
+	case CTPROF_VALUE_MODE:
+	case CTPROF_VALUE_TEXT:
+		return g_strcmp0(a->text, b->text) == 0;
+	default:
+		return TRUE;
+	}
 }
 
 gboolean change_number_of(const struct ctprof_value *value, gdouble *ret_number)
 {
-	const struct value_type *type = type_of(value);
+	switch (value->type) {
+	case CTPROF_VALUE_NUMBER:
+		*ret_number = (gdouble)value->number;
+		return TRUE;
+	case CTPROF_VALUE_REAL:
+		*ret_number = value->real;
+		return TRUE;
+	case CTPROF_VALUE_RANGE:
+	case CTPROF_VALUE_CPUS:
+		*ret_number = ((gdouble)value->min + (gdouble)value->max) / 2;
+		return TRUE;
+	default:
+		return FALSE;
+	}
+}
 
-	return type->number && type->number(value, ret_number);
+/* Whether a change of it may be told in percent. */
+static gboolean is_relative(const struct ctprof_value *value)
+{
+	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
 }
 
 /* Exact where a gdouble of each would not be. */
@@ -117,7 +79,6 @@ static gboolean is_uneven(const struct ctprof_value *a, const struct ctprof_valu
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
 		    guint32 ladder, Change *ret_change)
 {
-	const struct value_type *type = type_of(baseline);
 	gdouble base;
 
 	*ret_change = (Change){.flags = 0};
@@ -126,12 +87,12 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 			ret_change->flags = CTPROF_CELL_DIFFERS;
 		return;
 	}
-	gboolean same = type->equal(baseline, candidate);
+	gboolean same = is_equal(baseline, candidate);
 	if (same)
 		ret_change->flags |= CTPROF_CELL_SAME;
 	if (is_uneven(baseline, candidate))
 		ret_change->flags |= CTPROF_CELL_PARTIAL;
-	if (!type->number || !type->number(baseline, &base)) {
+	if (!change_number_of(baseline, &base)) {
 		ret_change->flags |= same ? 0 : CTPROF_CELL_DIFFERS;
 		return;
 	}
@@ -142,7 +103,7 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 		return;
 	}
 	ret_change->flags |= CTPROF_CELL_HAS_DELTA;
-	if (type->relative && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
+	if (is_relative(baseline) && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
 		ret_change->flags |= CTPROF_CELL_HAS_PCT;
 		/* By its size: growth from a negative value is growth. */
 		ret_change->pct = ret_change->delta / fabs(base) * 100;
@@ -191,12 +152,23 @@ gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter 
 	return TRUE;
 }
 
-void change_weigh(const Change *change, guint32 ladder, guint *ret_class, gdouble *ret_points)
+void change_weigh(const Change *change, guint32 ladder, Standing *standing)
 {
 	gdouble points = points_of(change, ladder);
 
 	if (change->flags & CTPROF_CELL_PARTIAL)
 		points = -1;
-	*ret_class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;
-	*ret_points = *ret_class == 1 ? points : 0;
+	standing->class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;
+	standing->points = standing->class == 1 ? points : 0;
+}
+
+gint standing_compare(const Standing *a, const Standing *b)
+{
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
+	if (a->points < b->points || a->points > b->points)
+		return a->points > b->points ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return (a->figure > b->figure) - (a->figure < b->figure);
 }

@@ -42,5 +42,14 @@ typedef struct change_filter {
 
 gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter *filter);
 
-/* The place in the order above: class 1..3, and in 1 the points. */
-void change_weigh(const Change *change, guint32 ladder, guint *ret_class, gdouble *ret_points);
+/* The place of a row in the order above. */
+typedef struct standing {
+	guint class;    /* 1..3, ascending */
+	gdouble points; /* in 1; descending */
+	guint place;    /* of its group, ascending */
+	guint figure;   /* its metric's */
+} Standing;
+
+/* Sets class and points. */
+void change_weigh(const Change *change, guint32 ladder, Standing *standing);
+gint standing_compare(const Standing *a, const Standing *b);

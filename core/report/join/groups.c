@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "groups.h"
 
-static void pool_records(Pools *pools, RecordSet *set, guint side, Namer *namer)
+void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer)
 {
 	g_autoptr(GPtrArray) records = record_set_sorted(set);
 
@@ -42,7 +42,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
 	const Group *x = *(const Group *const *)a, *y = *(const Group *const *)b;
 
 	for (guint i = 0; i < KEY_NAMES; i++) {
-		int order = g_strcmp0(x->names[i], y->names[i]);
+		int order = x->names[i] == y->names[i] ? 0 : g_strcmp0(x->names[i], y->names[i]);
 
 		if (order != 0)
 			return order;
@@ -69,7 +69,7 @@ void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean co
 	g_autoptr(GHashTable) pools = pools_new();
 
 	for (guint side = 0; side < (compare ? SIDES : 1); side++)
-		pool_records(pools, sides[side], side, namer);
+		groups_pool(pools, sides[side], side, namer);
 	ret_groups->joined = g_ptr_array_new_with_free_func(g_free);
 	for (guint i = 0; i < SIDES; i++)
 		ret_groups->only[i] = g_ptr_array_new_with_free_func(g_free);

@@ -25,7 +25,9 @@ typedef struct groups {
 	GPtrArray *only[SIDES]; /* compare: one side */
 } Groups;
 
-/* Merges the records of each side that have one key, and joins the sides.
+/* Merges the records of a side that have one key. */
+void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer);
+/* Does so on each side, and joins the sides.
  * compare: FALSE takes side 0 alone. */
 void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare,
 		  Namer *namer);

@@ -18,15 +18,7 @@ void picker_clear(Picker *picker)
 
 static gint compare_lines(gconstpointer a, gconstpointer b)
 {
-	const Line *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->points < y->points || x->points > y->points)
-		return x->points > y->points ? -1 : 1;
-	if (x->group->place != y->group->place)
-		return x->group->place < y->group->place ? -1 : 1;
-	return (x->figure > y->figure) - (x->figure < y->figure);
+	return standing_compare(&((const Line *)a)->at, &((const Line *)b)->at);
 }
 
 static void cut(Picker *picker)

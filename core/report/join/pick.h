@@ -4,14 +4,13 @@
 
 #include <glib.h>
 
+#include "change.h"
 #include "report/fold/figure.h"
 
 /* A row to be. */
 typedef struct line {
 	const Group *group;
-	guint figure;
-	guint class;    /* ascending */
-	gdouble points; /* then descending; then by the group's place, the figure */
+	Standing at;
 } Line;
 
 typedef struct picker {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cgroups.h"
-
+/* The sections about cgroups, under --group-by cgroup. */
 #include <string.h>
 
+#include "choices.h"
 #include "pressure.h"
 #include "report/draft.h"
 
@@ -75,20 +75,6 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *me
 
 /* ---- the cgroups of both sides ---- */
 
-static void pool_side(const Draft *draft, Pools *pools, guint side)
-{
-	const RecordSet *set = &draft->sides[side].sets[TABLE_CGROUPS];
-	g_autoptr(GPtrArray) records = record_set_sorted(set);
-
-	for (guint i = 0; i < records->len; i++) {
-		Record *record = g_ptr_array_index(records, i);
-		RecordKey key;
-
-		namer_key(draft->namer, &record->key, &key);
-		pool_add(pools_take(pools, &key), side, set->layout, record);
-	}
-}
-
 static gint compare_ranks(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const Pool *x = *(const Pool *const *)a, *y = *(const Pool *const *)b;
@@ -104,7 +90,7 @@ GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
 	GPtrArray *list = g_ptr_array_new();
 
 	for (guint side = 0; side < draft_n_sides(draft); side++)
-		pool_side(draft, pools, side);
+		groups_pool(pools, &draft->sides[side].sets[TABLE_CGROUPS], side, draft->namer);
 	g_autoptr(GPtrArray) sorted = pools_sorted(pools);
 	if (draft->ranks)
 		g_ptr_array_sort_with_data(sorted, compare_ranks, draft->ranks);

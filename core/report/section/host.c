@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "host.h"
-
+/* The sections about the host: its pressure, the BPF scheduler, the rest. */
 #include <string.h>
 
+#include "choices.h"
 #include "pressure.h"
 #include "report/draft.h"
 

@@ -106,10 +106,7 @@ gboolean objects_make_key(const GArray *groups, const ObjectCategories *categori
 typedef struct entry {
 	const Pool *pool;
 	const Figure *figure;
-	guint class;
-	gdouble points;
-	guint place; /* in the order of the source */
-	guint figure_at;
+	Standing at; /* place: in the order of the source */
 } Entry;
 
 static gboolean is_of(const ObjectGroup *group, const Figure *figure)
@@ -121,36 +118,22 @@ static gboolean is_of(const ObjectGroup *group, const Figure *figure)
  * them, the candidate's own after them. */
 static GPtrArray *list_pools(const Draft *draft, Pools *pools)
 {
-	GPtrArray *list = g_ptr_array_new();
+	GPtrArray *list = draft_pools(draft, TABLE_OBJECTS, pools);
+	guint n = 0;
 
-	for (guint side = 0; side < draft_n_sides(draft); side++) {
-		const RecordSet *set = &draft->sides[side].sets[TABLE_OBJECTS];
-		g_autoptr(GPtrArray) records = record_set_arrived(set);
+	for (guint i = 0; i < list->len; i++) {
+		const Pool *pool = g_ptr_array_index(list, i);
 
-		for (guint i = 0; i < records->len; i++) {
-			Record *record = g_ptr_array_index(records, i);
-			Pool *pool = pools_take(pools, &record->key);
-
-			if (!pool->sides[0] &&
-			    view_matches(draft->view, &record->key.names[NAME], 1))
-				g_ptr_array_add(list, pool);
-			pool_add(pool, side, set->layout, record);
-		}
+		if (view_matches(draft->view, &pool->key.names[NAME], 1))
+			list->pdata[n++] = list->pdata[i];
 	}
+	g_ptr_array_set_size(list, (gint)n);
 	return list;
 }
 
 static gint compare_entries(gconstpointer a, gconstpointer b)
 {
-	const Entry *x = a, *y = b;
-
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	if (x->points < y->points || x->points > y->points)
-		return x->points > y->points ? -1 : 1;
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
-	return (x->figure_at > y->figure_at) - (x->figure_at < y->figure_at);
+	return standing_compare(&((const Entry *)a)->at, &((const Entry *)b)->at);
 }
 
 /* An object that one side lacks came, or went: it is placed as if it had been
@@ -183,7 +166,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	if (!fill_lacking(entry->pool, values))
 		return FALSE;
 	view_change(draft->view, values, field, &change);
-	change_weigh(&change, field->ladder, &entry->class, &entry->points);
+	change_weigh(&change, field->ladder, &entry->at);
 	return change_passes(&change, field->ladder, &draft->view->filter);
 }
 
@@ -241,12 +224,11 @@ static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrA
 		Entry entry = {
 			.pool = pool,
 			.figure = g_ptr_array_index(figures, i),
-			.place = place,
-			.figure_at = i,
+			.at = {.place = place, .figure = i},
 		};
 
 		if (!compare && group->sorted)
-			entry.points = size_of(draft, pool, entry.figure);
+			entry.at.points = size_of(draft, pool, entry.figure);
 		if (!compare || place_change(draft, &entry))
 			g_array_append_val(entries, entry);
 	}
@@ -316,12 +298,9 @@ gboolean objects_meet(const Draft *draft, const Condition *condition)
 	for (guint i = 0; figure && i < pools->len; i++) {
 		const Pool *pool = g_ptr_array_index(pools, i);
 		struct ctprof_value values[SIDES];
-		Change change;
 
 		draft_values(draft, TABLE_OBJECTS, pool->sides, figure->measure, values);
-		view_change(draft->view, values, &figure->field, &change);
-		if (condition_holds(condition, figure->field.ladder, &change,
-				    draft->plan->options->fail_on_partial))
+		if (draft_meets(draft, condition, values, &figure->field))
 			return TRUE;
 	}
 	return FALSE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "smaps.h"
-
+/* The section smaps_rollup: memory of processes, a line for each key of it. */
 #include <string.h>
 
+#include "choices.h"
 #include "report/draft.h"
 #include "report/name/pattern.h"
 

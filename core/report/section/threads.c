@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "threads.h"
-
+/* The sections about threads: their metrics, and what is derived from these. */
 #include "report/draft.h"
 #include "report/join/pick.h"
 
@@ -18,8 +17,7 @@ static gboolean place_line(const Draft *draft, const Group *group, const Figure 
 	struct ctprof_value values[SIDES];
 	Change change;
 
-	line->class = 0;
-	line->points = draft->sort ? -group->rank : 0;
+	line->at.points = draft->sort ? -group->rank : 0;
 	if (!draft->view->compare)
 		return TRUE;
 	values_of(draft, figure, group, values);
@@ -27,7 +25,7 @@ static gboolean place_line(const Draft *draft, const Group *group, const Figure 
 	if (!change_passes(&change, figure->field.ladder, &draft->view->filter))
 		return FALSE;
 	if (!draft->sort)
-		change_weigh(&change, figure->field.ladder, &line->class, &line->points);
+		change_weigh(&change, figure->field.ladder, &line->at);
 	return TRUE;
 }
 
@@ -49,8 +47,11 @@ static void offer_group(const Draft *draft, const Group *group, const GArray *fi
 			Picker *picker)
 {
 	for (guint i = 0; i < figures->len; i++) {
-		Line line = {.group = group, .figure = g_array_index(figures, guint, i)};
-		const Figure *figure = &g_array_index(draft->figures, Figure, line.figure);
+		Line line = {
+			.group = group,
+			.at = {.place = group->place, .figure = g_array_index(figures, guint, i)},
+		};
+		const Figure *figure = &g_array_index(draft->figures, Figure, line.at.figure);
 
 		if (place_line(draft, group, figure, &line))
 			picker_offer(picker, &line);
@@ -59,7 +60,7 @@ static void offer_group(const Draft *draft, const Group *group, const GArray *fi
 
 static void put_line(const Draft *draft, Table *table, const Line *line)
 {
-	const Figure *figure = &g_array_index(draft->figures, Figure, line->figure);
+	const Figure *figure = &g_array_index(draft->figures, Figure, line->at.figure);
 	const Group *group = line->group;
 	struct ctprof_value values[SIDES];
 
@@ -135,14 +136,11 @@ gboolean threads_meet(const Draft *draft, const Condition *condition)
 	for (guint i = 0; figure && i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
 		struct ctprof_value values[SIDES];
-		Change change;
 
 		if (!view_matches(draft->view, group->names, group->n_names))
 			continue;
 		values_of(draft, figure, group, values);
-		view_change(draft->view, values, &figure->field, &change);
-		if (condition_holds(condition, figure->field.ladder, &change,
-				    draft->plan->options->fail_on_partial))
+		if (draft_meets(draft, condition, values, &figure->field))
 			return TRUE;
 	}
 	return FALSE;

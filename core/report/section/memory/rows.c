@@ -37,26 +37,6 @@ const Fold *rows_choose_thing(gconstpointer data, const Metric *metric, Measure 
 	return plan_needs_group(data, metric->def.group) ? choose(&metric->def) : NULL;
 }
 
-GPtrArray *rows_list(const Draft *draft, enum intake_table table, GHashTable *pools)
-{
-	GPtrArray *list = g_ptr_array_new();
-
-	for (guint side = 0; side < draft_n_sides(draft); side++) {
-		const RecordSet *set = &draft->sides[side].sets[table];
-		g_autoptr(GPtrArray) records = record_set_arrived(set);
-
-		for (guint i = 0; i < records->len; i++) {
-			Record *record = g_ptr_array_index(records, i);
-			Pool *pool = pools_take(pools, &record->key);
-
-			if (!pool->sides[0] && !pool->sides[1])
-				g_ptr_array_add(list, pool);
-			pool->sides[side] = record;
-		}
-	}
-	return list;
-}
-
 Rows rows_of(const Draft *draft, const char *group)
 {
 	const GPtrArray *all = group ? draft->things : draft->processes;

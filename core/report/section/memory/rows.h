@@ -20,9 +20,6 @@
 const Fold *rows_choose_process(gconstpointer data, const Metric *metric, Measure *measure);
 const Fold *rows_choose_thing(gconstpointer data, const Metric *metric, Measure *measure);
 
-/* Pool *, as captured, what only the candidate has last; pools owns them. */
-GPtrArray *rows_list(const Draft *draft, enum intake_table table, GHashTable *pools);
-
 /* One kind of row: the processes (group NULL), or the objects of a slot group. */
 typedef struct rows {
 	const Draft *draft;

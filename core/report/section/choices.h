@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What rows are folded for sections, and under which keys. */
+#pragma once
+
+#include "report/fold/record.h"
+
+/* Everything of the host is kept, labels too; a MeasureChoice. */
+const Fold *host_choose(gconstpointer data, const Metric *metric, Measure *measure);
+/* Which metrics of a cgroup are folded, and how those of cgroups of one name
+ * become one; a MeasureChoice. */
+const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *measure);
+/* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or where
+ * names are patterns the pattern of pcomm. */
+void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
+		    Store *store, RecordKey *ret_key);
