@@ -14,7 +14,7 @@
 void reading_fail(struct reading *reading, enum tag tag)
 {
 	reading->tag = tag;
-	reading->absence = tag_absence(tag);
+	reading->absence = tag_rows[tag].absence;
 }
 
 static void fail_memory(struct reading *reading, int err)

@@ -10,75 +10,51 @@
 #define CRC_CHUNK 65536u
 #define CRC_MAX_BYTES (UINT64_C(1) << 30)
 
-static bool fits(int len, size_t size)
-{
-	return len >= 0 && (size_t)len < size;
-}
+/* Where they lie beside the one that the build-id names: before and after the
+ * object's directory, with its debug link, or the object's own path. */
+static const struct {
+	const char *before, *after;
+	bool is_link;
+} places[] = {
+	{"", "/", true},       {"", "/.debug/", true},    {"/usr/lib/debug", "/", true},
+	{"", ".debug", false}, {"", ".debuginfo", false},
+};
 
-static bool build_id_path(const struct elf_facts *facts, const char *path, char *buf, size_t size)
+_Static_assert(sizeof places / sizeof places[0] + 1 == DEBUGFILE_CANDIDATES, "and the build-id");
+
+/* The length of the path, as snprintf() gives it; -1: none. */
+static int build_id_path(const struct elf_facts *facts, char *buf, size_t size)
 {
-	static const char prefix[] = "/usr/lib/debug/.build-id/";
 	char hex[2 * ELFOBJ_MAX_BUILD_ID + 1];
 
-	(void)path;
 	if (facts->build_id_len < 3)
-		return false;
+		return -1;
 	for (size_t i = 0; i < facts->build_id_len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", facts->build_id[i]);
-	return fits(snprintf(buf, size, "%s%.2s/%s.debug", prefix, hex, hex + 2), size);
+	return snprintf(buf, size, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 }
 
-/* before, the object's directory, between, the debug link. */
-static bool link_path(const struct elf_facts *facts, const char *path, const char *before,
-		      const char *between, char *buf, size_t size)
+static int place_path(const struct elf_facts *facts, const char *path, size_t place, char *buf,
+		      size_t size)
 {
-	const char *slash = strrchr(path, '/');
+	bool is_link = places[place].is_link;
 
-	if (facts->debuglink[0] == '\0' || path[0] != '/' || !slash)
-		return false;
-	return fits(snprintf(buf, size, "%s%.*s%s%s", before, (int)(slash - path), path, between,
-			     facts->debuglink),
-		    size);
-}
-
-static bool link_beside(const struct elf_facts *facts, const char *path, char *buf, size_t size)
-{
-	return link_path(facts, path, "", "/", buf, size);
-}
-
-static bool link_in_debug(const struct elf_facts *facts, const char *path, char *buf, size_t size)
-{
-	return link_path(facts, path, "", "/.debug/", buf, size);
-}
-
-static bool link_in_tree(const struct elf_facts *facts, const char *path, char *buf, size_t size)
-{
-	return link_path(facts, path, "/usr/lib/debug", "/", buf, size);
-}
-
-static bool suffix_debug(const struct elf_facts *facts, const char *path, char *buf, size_t size)
-{
-	(void)facts;
-	return path[0] == '/' && fits(snprintf(buf, size, "%s.debug", path), size);
-}
-
-static bool suffix_debuginfo(const struct elf_facts *facts, const char *path, char *buf,
-			     size_t size)
-{
-	(void)facts;
-	return path[0] == '/' && fits(snprintf(buf, size, "%s.debuginfo", path), size);
+	if (path[0] != '/' || (is_link && facts->debuglink[0] == '\0'))
+		return -1;
+	size_t len = is_link ? (size_t)(strrchr(path, '/') - path) : strlen(path);
+	return snprintf(buf, size, "%s%.*s%s%s", places[place].before, (int)len, path,
+			places[place].after, is_link ? facts->debuglink : "");
 }
 
 bool debugfile_candidate(const struct elf_facts *facts, const char *path, size_t which, char *buf,
 			 size_t size)
 {
-	static bool (*const makers[DEBUGFILE_CANDIDATES])(const struct elf_facts *, const char *,
-							  char *, size_t) = {
-		build_id_path, link_beside,  link_in_debug,
-		link_in_tree,  suffix_debug, suffix_debuginfo,
-	};
+	if (which >= DEBUGFILE_CANDIDATES)
+		return false;
+	int len = which == 0 ? build_id_path(facts, buf, size)
+			     : place_path(facts, path, which - 1, buf, size);
 
-	return which < DEBUGFILE_CANDIDATES && makers[which](facts, path, buf, size);
+	return len >= 0 && (size_t)len < size;
 }
 
 /* CRC-32 as .gnu_debuglink has it (the one of zlib). */

@@ -35,7 +35,7 @@ enum { SLOT_ALLOCATED, SLOT_DEALLOCATED, SLOT_MEASURED, N_SLOTS };
 struct jemalloc {
 	const struct ctprof_host *host;
 	uint32_t slots[N_SLOTS];
-	struct summary summary;
+	uint32_t summary_slots[SUMMARY_METRICS];
 	struct tally tally;
 	bool wanted;
 	bool use_ptrace;
@@ -51,43 +51,24 @@ struct worker {
 	size_t room;
 };
 
+#define METRIC(kind_, unit_, rank_, name_, help_, origin_)                                         \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
+		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_THREAD, .rank = rank_,          \
+		.name = name_, .group = "jemalloc", .help = help_, .origin = origin_               \
+	}
+
 static const struct ctprof_metric metrics[N_SLOTS] = {
-	[SLOT_ALLOCATED] =
-		{
-			.struct_size = sizeof(struct ctprof_metric),
-			.kind = CTPROF_COUNTER,
-			.unit = CTPROF_UNIT_BYTES,
-			.scope = CTPROF_SCOPE_THREAD,
-			.rank = 41,
-			.name = "allocated_bytes",
-			.group = "jemalloc",
-			.help = "bytes the thread has allocated through jemalloc",
-			.origin = "jemalloc tsd_s.thread_allocated, mallctl thread.allocated",
-		},
+	[SLOT_ALLOCATED] = METRIC(COUNTER, BYTES, 41, "allocated_bytes",
+				  "bytes the thread has allocated through jemalloc",
+				  "jemalloc tsd_s.thread_allocated, mallctl thread.allocated"),
 	[SLOT_DEALLOCATED] =
-		{
-			.struct_size = sizeof(struct ctprof_metric),
-			.kind = CTPROF_COUNTER,
-			.unit = CTPROF_UNIT_BYTES,
-			.scope = CTPROF_SCOPE_THREAD,
-			.rank = 42,
-			.name = "deallocated_bytes",
-			.group = "jemalloc",
-			.help = "bytes the thread has freed through jemalloc",
-			.origin = "jemalloc tsd_s.thread_deallocated, mallctl thread.deallocated",
-		},
-	[SLOT_MEASURED] =
-		{
-			.struct_size = sizeof(struct ctprof_metric),
-			.kind = CTPROF_LABEL,
-			.unit = CTPROF_UNIT_BOOL,
-			.scope = CTPROF_SCOPE_THREAD,
-			.rank = 98,
-			.name = "jemalloc_measured",
-			.group = "jemalloc",
-			.help = "whether the thread's jemalloc counters were read",
-			.origin = "ctprof, set by the jemalloc source",
-		},
+		METRIC(COUNTER, BYTES, 42, "deallocated_bytes",
+		       "bytes the thread has freed through jemalloc",
+		       "jemalloc tsd_s.thread_deallocated, mallctl thread.deallocated"),
+	[SLOT_MEASURED] = METRIC(LABEL, BOOL, 98, "jemalloc_measured",
+				 "whether the thread's jemalloc counters were read",
+				 "ctprof, set by the jemalloc source"),
 };
 
 /* ---- life --------------------------------------------------------------- */
@@ -134,7 +115,7 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	self->host = host;
 	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
 	if (rc == 0)
-		rc = summary_register(host, &self->summary);
+		rc = slots_declare(host, summary_metrics, SUMMARY_METRICS, self->summary_slots);
 	if (rc == 0 && elf_version(EV_CURRENT) == EV_NONE) {
 		host->error(host, "libelf does not know the current ELF version");
 		rc = -EOPNOTSUPP;
@@ -142,17 +123,11 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	return instance_give(self, rc, ret_self);
 }
 
-static void read_mode(struct jemalloc *self)
-{
-	const char *mode = self->host->option(self->host, "mode");
-
-	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
-}
-
 static int jemalloc_start(void *data)
 {
 	struct jemalloc *self = data;
 	const struct ctprof_host *host = self->host;
+	const char *mode = host->option(host, "mode");
 
 	if (!host->live(host)) {
 		host->error(host, "recorded root: no process memory");
@@ -162,7 +137,7 @@ static int jemalloc_start(void *data)
 		host->error(host, "thread-local storage is supported on x86_64 and aarch64 only");
 		return -EOPNOTSUPP;
 	}
-	read_mode(self);
+	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
 	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
 	find_helper(self);
 	self->calibrations = calibrations_new(self->helper);
@@ -352,9 +327,9 @@ static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batc
 	if (batch->scope != CTPROF_SCOPE_CAPTURE)
 		return 0;
 	if (self->wanted)
-		summary_put(self->host, &self->summary, batch, &self->tally);
+		summary_put(self->host, self->summary_slots, batch, &self->tally);
 	else
-		slots_put_absent(self->host, batch, 0, self->summary.slots, SUMMARY_METRICS,
+		slots_put_absent(self->host, batch, 0, self->summary_slots, SUMMARY_METRICS,
 				 CTPROF_ABSENT_SKIPPED);
 	return 0;
 }

@@ -2,20 +2,22 @@
 /* How the capture of the counters went: capture-scope metrics and messages. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "ctprof/plugin.h"
 #include "tally.h"
 
-#define SUMMARY_METRICS 7u
-
-struct summary {
-	uint32_t slots[SUMMARY_METRICS];
+enum {
+	SUMMARY_WALKED,
+	SUMMARY_DETECTED,
+	SUMMARY_OK,
+	SUMMARY_FAILED,
+	SUMMARY_DOMINANT,
+	SUMMARY_PRIVILEGE,
+	SUMMARY_FAILURES,
+	SUMMARY_METRICS,
 };
 
-/* Registers the metrics: 0 or what the host answered. */
-int summary_register(const struct ctprof_host *host, struct summary *ret);
+extern const struct ctprof_metric summary_metrics[SUMMARY_METRICS];
 
-/* Fills the one row; and tells the user. */
-void summary_put(const struct ctprof_host *host, const struct summary *summary,
-		 struct ctprof_batch *batch, const struct tally *tally);
+/* Fills the one row, slots being those of the metrics; and tells the user. */
+void summary_put(const struct ctprof_host *host, const uint32_t *slots, struct ctprof_batch *batch,
+		 const struct tally *tally);

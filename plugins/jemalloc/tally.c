@@ -5,14 +5,7 @@
 
 #include "ctprof/plugin.h"
 
-struct tag_row {
-	const char *name;
-	bool actionable;
-	bool privilege;
-	uint32_t absence;
-};
-
-static const struct tag_row rows[TAG_COUNT] = {
+const struct tag_row tag_rows[TAG_COUNT] = {
 	[TAG_OK] = {"ok", false, false, CTPROF_PRESENT},
 	[TAG_PID_MISSING] = {"pid-missing", true, false, CTPROF_ABSENT_VANISHED},
 	[TAG_READLINK_FAILURE] = {"readlink-failure", false, false, CTPROF_ABSENT_UNSUPPORTED},
@@ -36,26 +29,6 @@ static const struct tag_row rows[TAG_COUNT] = {
 	[TAG_WAITPID] = {"waitpid", true, false, CTPROF_ABSENT_TIMEOUT},
 	[TAG_GET_REGSET] = {"get-regset", true, false, CTPROF_ABSENT_INVALID},
 };
-
-const char *tag_name(enum tag tag)
-{
-	return rows[tag].name;
-}
-
-bool tag_actionable(enum tag tag)
-{
-	return rows[tag].actionable;
-}
-
-bool tag_privilege(enum tag tag)
-{
-	return rows[tag].privilege;
-}
-
-uint32_t tag_absence(enum tag tag)
-{
-	return rows[tag].absence;
-}
 
 static void count(_Atomic uint64_t *counter)
 {
@@ -86,13 +59,14 @@ struct tally_summary tally_summarise(const struct tally *tally)
 	for (enum tag tag = TAG_OK + 1; tag < TAG_COUNT; tag++) {
 		uint64_t n = tally->tags[tag];
 
-		if (n == 0 || !tag_actionable(tag))
+		if (n == 0 || !tag_rows[tag].actionable)
 			continue;
 		out.failed += n;
-		privilege += tag_privilege(tag) ? n : 0;
+		privilege += tag_rows[tag].privilege ? n : 0;
 		/* A tie goes to the name that sorts first, so that two captures of
 		 * one host say the same. */
-		if (n > most || (n == most && strcmp(tag_name(tag), tag_name(out.dominant)) < 0)) {
+		if (n > most ||
+		    (n == most && strcmp(tag_rows[tag].name, tag_rows[out.dominant].name) < 0)) {
 			most = n;
 			out.dominant = tag;
 		}

@@ -33,13 +33,12 @@ enum tag {
 	TAG_COUNT
 };
 
-const char *tag_name(enum tag tag);
-/* Whether the user could do something about it. */
-bool tag_actionable(enum tag tag);
-/* Whether more privilege would have avoided it. */
-bool tag_privilege(enum tag tag);
-/* The absence (enum ctprof_absence) of the counters it leaves. */
-uint32_t tag_absence(enum tag tag);
+extern const struct tag_row {
+	const char *name;
+	bool actionable;  /* the user could do something about it */
+	bool privilege;   /* more privilege would have avoided it */
+	uint32_t absence; /* enum ctprof_absence: of the counters it leaves */
+} tag_rows[TAG_COUNT];
 
 /* Shared by all workers; every count on its own is exact. */
 struct tally {

@@ -15,7 +15,7 @@
 static void fail(struct target *target, enum tag tag)
 {
 	target->tag = tag;
-	target->absence = tag_absence(tag);
+	target->absence = tag_rows[tag].absence;
 }
 
 /* err is a negative errno of reading a file of the process. */

@@ -10,21 +10,6 @@
 /* The two counters are neighbours in every jemalloc; a page is generous. */
 #define SPAN_MAX 4096u
 
-bool tls_round_up(uint64_t value, uint64_t align, uint64_t *ret)
-{
-	uint64_t remainder = align ? value % align : 0;
-
-	if (remainder == 0) {
-		*ret = value;
-		return true;
-	}
-	uint64_t up;
-	if (__builtin_add_overflow(value, align - remainder, &up))
-		return false;
-	*ret = up;
-	return true;
-}
-
 bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset)
 {
 	uint64_t align = segment->align ? segment->align : 1;

@@ -13,9 +13,6 @@ struct tls_segment {
 	uint64_t align;
 };
 
-/* value rounded up to a multiple of align (0 counts as 1); false on overflow. */
-bool tls_round_up(uint64_t value, uint64_t align, uint64_t *ret);
-
 /*
  * Where the executable's block starts, relative to the thread pointer.
  * machine: EM_X86_64 (block below the thread pointer) or EM_AARCH64 (above,
