@@ -8,6 +8,7 @@
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
+#include "descriptor.h"
 #include "file.h"
 #include "files.h"
 #include "instance.h"
@@ -219,11 +220,7 @@ static void judge(const struct cgroup *cgroup, struct ctprof_finding *ret)
 static int cgroup_probe(void *self)
 {
 	struct cgroup *cgroup = self;
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = GROUP,
-	};
+	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
 	if (cgroup_mounts_find(cgroup->host, &cgroup->mounts) < 0) {
 		finding.state = CTPROF_FAILS;
@@ -303,18 +300,10 @@ static const struct ctprof_source_ops ops = {
 };
 
 static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("cgroup", ops, needs),
 	.thread_model = CTPROF_THREADS_SERIAL,
 	.cost = CTPROF_COST_CHEAP,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "cgroup",
-	.version = CTPROF_VERSION,
 	.summary = "CPU, memory, pids, I/O and pressure of the threads' cgroups",
-	.needs = needs,
-	.ops = &ops,
 };
 
 CTPROF_PLUGIN(plugin)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metrics.h"
+#include "descriptor.h"
 
-#define METRIC(kind_, unit_, flags_, gates_, name_, help_, origin_)                                \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_CGROUP, .flags = flags_,        \
-		.name = name_, .group = "cgroup", .gates = gates_, .help = help_,                  \
-		.origin = origin_                                                                  \
-	}
+#define METRIC(kind, unit, flags_, gates_, name, help, origin)                                     \
+	METRIC_ROW(kind, unit, CGROUP, name, "cgroup", help, origin, .flags = flags_,              \
+		   .gates = gates_)
 
 #define LIMIT CTPROF_METRIC_UNLIMITED
 

@@ -8,18 +8,15 @@
 #pragma once
 
 #include "ctprof/plugin.h"
+#include "descriptor.h"
 #include "psi-parse.h"
 
 #define PSI_RESOURCES 4 /* cpu, memory, io, irq */
 #define PSI_N_METRICS (PSI_RESOURCES * PSI_VALUES)
 
-#define PSI_METRIC_(scope_, group_, gates_, kind_, unit_, name_, help_)                            \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_##scope_, .name = "psi." name_, \
-		.group = group_, .gates = gates_, .help = help_,                                   \
-		.origin = "pressure file, " name_ ": psi_show()"                                   \
-	}
+#define PSI_METRIC_(scope, group, gates_, kind, unit, name, help)                                  \
+	METRIC_ROW(kind, unit, scope, "psi." name, group, help,                                    \
+		   "pressure file, " name ": psi_show()", .gates = gates_)
 
 #define PSI_HALF_(scope, group, gates, res, half, who)                                             \
 	PSI_METRIC_(scope, group, gates, GAUGE, CENTIPERCENT, res "." half ".avg10",               \

@@ -5,14 +5,10 @@
  */
 #pragma once
 
-#include "ctprof/plugin.h"
+#include "descriptor.h"
 
-#define SHARED_METRIC_(kind_, unit_, scope_, rank_, name_, group_, gates_, help_, origin_)         \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_##scope_, .rank = rank_,        \
-		.name = name_, .group = group_, .gates = gates_, .help = help_, .origin = origin_  \
-	}
+#define SHARED_METRIC_(kind, unit, scope, rank_, name, group, gates_, help, origin)                \
+	METRIC_ROW(kind, unit, scope, name, group, help, origin, .rank = rank_, .gates = gates_)
 
 #define SHARED_START_TIME                                                                          \
 	SHARED_METRIC_(LABEL, TICKS, THREAD, 0, "start_time_clock_ticks", "identity", NULL,        \

@@ -6,6 +6,7 @@
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
+#include "descriptor.h"
 #include "instance.h"
 #include "items.h"
 #include "need.h"
@@ -64,11 +65,7 @@ static bool holds(const struct ctprof_host *host, const struct check *check)
 static int facts_probe(void *self)
 {
 	const struct facts *facts = self;
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = GROUP,
-	};
+	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
 	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
 		if (holds(facts->host, &checks[i]))
@@ -152,18 +149,10 @@ static const struct ctprof_source_ops ops = {
 };
 
 static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("host", ops, needs),
 	.thread_model = CTPROF_THREADS_SERIAL,
 	.cost = CTPROF_COST_CHEAP,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "host",
-	.version = CTPROF_VERSION,
 	.summary = "hardware, kernel and settings of the host",
-	.needs = needs,
-	.ops = &ops,
 };
 
 CTPROF_PLUGIN(plugin)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metrics.h"
+#include "descriptor.h"
 
-#define METRIC(kind_, unit_, name_, help_, origin_)                                                \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_HOST, .name = "host." name_,    \
-		.group = "host", .help = help_, .origin = origin_                                  \
-	}
+#define METRIC(kind, unit, name, help, origin)                                                     \
+	METRIC_ROW(kind, unit, HOST, "host." name, "host", help, origin)
 
 /* clang-format off */
 const struct ctprof_metric host_metrics[HOST_N_METRICS] = {

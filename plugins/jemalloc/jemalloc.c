@@ -14,6 +14,7 @@
 #include "ctprof/source.h"
 
 #include "capability.h"
+#include "descriptor.h"
 #include "file.h"
 #include "instance.h"
 #include "need.h"
@@ -51,12 +52,8 @@ struct worker {
 	size_t room;
 };
 
-#define METRIC(kind_, unit_, rank_, name_, help_, origin_)                                         \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_THREAD, .rank = rank_,          \
-		.name = name_, .group = "jemalloc", .help = help_, .origin = origin_               \
-	}
+#define METRIC(kind, unit, rank_, name, help, origin)                                              \
+	METRIC_ROW(kind, unit, THREAD, name, "jemalloc", help, origin, .rank = rank_)
 
 static const struct ctprof_metric metrics[N_SLOTS] = {
 	[SLOT_ALLOCATED] = METRIC(COUNTER, BYTES, 41, "allocated_bytes",
@@ -163,11 +160,7 @@ static int jemalloc_probe(void *data)
 {
 	struct jemalloc *self = data;
 	const struct ctprof_host *host = self->host;
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = "jemalloc",
-	};
+	struct ctprof_finding finding = FINDING_WORKS("jemalloc");
 
 	if (!host->live(host)) {
 		finding.state = CTPROF_FAILS;
@@ -379,19 +372,11 @@ static const struct ctprof_option options[] = {
 };
 
 static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("jemalloc", ops, needs),
 	.thread_model = CTPROF_THREADS_PER_WORKER,
 	.cost = CTPROF_COST_MODERATE,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "jemalloc",
-	.version = CTPROF_VERSION,
 	.summary = "bytes each thread allocated and freed through jemalloc, read without stopping "
 		   "it",
-	.needs = needs,
-	.ops = &ops,
 	.options = options,
 	.n_options = sizeof options / sizeof options[0],
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "summary.h"
+#include "descriptor.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,13 +8,9 @@
 static const char hint[] = "run as root, or give ctprof the capability "
 			   "(setcap cap_sys_ptrace+ep), or set kernel.yama.ptrace_scope=0";
 
-#define METRIC(kind_, unit_, name_, help_)                                                         \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_CAPTURE,                        \
-		.name = "probe_summary." name_, .group = "summary", .help = help_,                 \
-		.origin = "ctprof, counted by the jemalloc source"                                 \
-	}
+#define METRIC(kind, unit, name, help)                                                             \
+	METRIC_ROW(kind, unit, CAPTURE, "probe_summary." name, "summary", help,                    \
+		   "ctprof, counted by the jemalloc source")
 
 const struct ctprof_metric summary_metrics[SUMMARY_METRICS] = {
 	[SUMMARY_WALKED] = METRIC(COUNTER, NONE, "tgids_walked", "processes examined"),

@@ -5,6 +5,7 @@
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
+#include "descriptor.h"
 #include "file.h"
 #include "instance.h"
 #include "need.h"
@@ -54,11 +55,7 @@ static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, 
 static int psi_probe(void *self)
 {
 	const struct psi *psi = self;
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = GROUP,
-	};
+	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 	char buf[512];
 
 	if (read_resource(psi, 0, buf, sizeof buf) < 0) {
@@ -141,18 +138,10 @@ static const struct ctprof_source_ops ops = {
 };
 
 static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("psi", ops, needs),
 	.thread_model = CTPROF_THREADS_SERIAL,
 	.cost = CTPROF_COST_CHEAP,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "psi",
-	.version = CTPROF_VERSION,
 	.summary = "pressure stall information of the host",
-	.needs = needs,
-	.ops = &ops,
 };
 
 CTPROF_PLUGIN(plugin)

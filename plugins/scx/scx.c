@@ -7,6 +7,7 @@
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
+#include "descriptor.h"
 #include "file.h"
 #include "instance.h"
 #include "need.h"
@@ -19,13 +20,9 @@
 #define REMEDY "use a kernel (6.12 or later) built with CONFIG_SCHED_CLASS_EXT"
 #define NOT_LOADED "no BPF scheduler is loaded"
 
-#define METRIC(kind_, unit_, name_, help_, origin_)                                                \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_HOST,                           \
-		.name = "sched_ext." name_, .group = GROUP, .gates = "SCHED_CLASS_EXT",            \
-		.help = help_, .origin = "sched_ext/" origin_                                      \
-	}
+#define METRIC(kind, unit, name, help, origin)                                                     \
+	METRIC_ROW(kind, unit, HOST, "sched_ext." name, GROUP, help, "sched_ext/" origin,          \
+		   .gates = "SCHED_CLASS_EXT")
 
 static const struct ctprof_metric metrics[] = {
 	METRIC(CATEGORY, TEXT, "state", "enabling, enabled, disabling or disabled",
@@ -81,11 +78,7 @@ static int check_path(const struct ctprof_host *host, const char *path)
 static int scx_probe(void *self)
 {
 	const struct scx *scx = self;
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = GROUP,
-	};
+	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
 	if (check_path(scx->host, DIRECTORY) < 0) {
 		finding.state = CTPROF_FAILS;
@@ -176,18 +169,10 @@ static const struct ctprof_source_ops ops = {
 };
 
 static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("scx", ops, needs),
 	.thread_model = CTPROF_THREADS_SERIAL,
 	.cost = CTPROF_COST_CHEAP,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "scx",
-	.version = CTPROF_VERSION,
 	.summary = "state of the sched_ext scheduler class",
-	.needs = needs,
-	.ops = &ops,
 };
 
 CTPROF_PLUGIN(plugin)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "decode.h"
+#include "descriptor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,18 +12,10 @@
 #define XACCT_GATES "TASKSTATS TASK_XACCT"
 #define OTHER_DELAYS (TASKSTATS_CPU | TASKSTATS_BLOCK)
 
-#define FIELD(rank_, name_, kind_, unit_, gates_, help_, origin_, ...)                             \
+#define FIELD(rank_, name, kind, unit, gates_, help, origin, ...)                                  \
 	{                                                                                          \
-		.metric = {.struct_size = sizeof(struct ctprof_metric),                            \
-			   .kind = CTPROF_##kind_,                                                 \
-			   .unit = CTPROF_UNIT_##unit_,                                            \
-			   .scope = CTPROF_SCOPE_THREAD,                                           \
-			   .rank = (rank_),                                                        \
-			   .name = name_,                                                          \
-			   .group = "delay",                                                       \
-			   .gates = gates_,                                                        \
-			   .help = help_,                                                          \
-			   .origin = origin_},                                                     \
+		.metric = METRIC_ROW(kind, unit, THREAD, name, "delay", help, origin,              \
+				     .rank = (rank_), .gates = gates_),                            \
 		__VA_ARGS__                                                                        \
 	}
 

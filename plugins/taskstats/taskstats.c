@@ -10,6 +10,7 @@
 
 #include "condition.h"
 #include "decode.h"
+#include "descriptor.h"
 #include "instance.h"
 #include "need.h"
 #include "query.h"
@@ -29,12 +30,8 @@ struct taskstats {
 	_Atomic uint64_t tallies[N_TALLIES];
 };
 
-#define LABEL(name_, help_, origin_)                                                               \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_LABEL,                 \
-		.unit = CTPROF_UNIT_BOOL, .scope = CTPROF_SCOPE_THREAD, .name = name_,             \
-		.group = "delay", .gates = "TASKSTATS", .help = help_, .origin = origin_           \
-	}
+#define LABEL(name, help, origin)                                                                  \
+	METRIC_ROW(LABEL, BOOL, THREAD, name, "delay", help, origin, .gates = "TASKSTATS")
 
 static const struct {
 	struct ctprof_metric metric;
@@ -54,13 +51,9 @@ static const struct {
 	 TASKSTATS_XACCT},
 };
 
-#define TALLY(name_, help_)                                                                        \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_COUNTER,               \
-		.unit = CTPROF_UNIT_NONE, .scope = CTPROF_SCOPE_CAPTURE,                           \
-		.name = "taskstats_summary." name_, .group = "summary", .help = help_,             \
-		.origin = "taskstats netlink replies of the capture"                               \
-	}
+#define TALLY(name, help)                                                                          \
+	METRIC_ROW(COUNTER, NONE, CAPTURE, "taskstats_summary." name, "summary", help,             \
+		   "taskstats netlink replies of the capture")
 
 static const struct ctprof_metric tallies[N_TALLIES] = {
 	[TALLY_OK] = TALLY("ok_count", "threads whose statistics were read"),
@@ -141,11 +134,7 @@ static void taskstats_close(void *data)
 static int taskstats_probe(void *data)
 {
 	struct taskstats *self = data;
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = "delay",
-	};
+	struct ctprof_finding finding = FINDING_WORKS("delay");
 	struct taskstats_advice advice = {0};
 	uint16_t family;
 	uint32_t active;
@@ -362,18 +351,10 @@ static const struct ctprof_source_ops ops = {
 };
 
 static const struct ctprof_plugin plugin = {
-	.struct_size = sizeof plugin,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("taskstats", ops, needs),
 	.thread_model = CTPROF_THREADS_PER_WORKER,
 	.cost = CTPROF_COST_CHEAP,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "taskstats",
-	.version = CTPROF_VERSION,
 	.summary = "Delays and memory peaks of each thread, from the kernel's taskstats",
-	.needs = needs,
-	.ops = &ops,
 	.preference = 30,
 };
 
