@@ -123,10 +123,12 @@ static bool make_sample(const struct target *target, struct reading *reading, in
 	uint16_t machine = target->holder->facts->machine;
 	struct sample out = {.reading = reading, .wanted = inner};
 
-	if (!thread) { /* gone, or not one of glibc's making */
+	if (!thread) { /* gone, being made, or not one of glibc's making */
 		bool lives = process_thread_lives(&target->process, reading->tid);
 
-		reading_fail(reading, lives ? TAG_THREAD_NOT_LISTED : TAG_THREAD_EXITED);
+		reading_fail(reading, !lives                    ? TAG_THREAD_EXITED
+				      : target->threads.settled ? TAG_THREAD_NOT_LISTED
+								: TAG_UNSTABLE_VALUE);
 		return false;
 	}
 	out.pthread = thread->pthread;

@@ -346,6 +346,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/map_files", "the libraries themselves"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by path; debug files"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "thread IDs in a container"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread has begun to end"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "whether a process still exists"),
 };
 

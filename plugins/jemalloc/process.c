@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,11 @@
 #include "text.h"
 
 #define STATUS_BYTES 8192
+#define STAT_BYTES 1024
+/* The flags are the seventh field behind the name; PF_EXITING of <linux/sched.h>
+ * is set before the thread's memory goes and its tid is cleared. */
+#define STAT_FLAGS 7
+#define STAT_EXITING 0x4u
 
 /* Only regular files hold ELF: a pipe or device would block or worse. */
 static int require_regular(int fd)
@@ -90,12 +96,20 @@ int process_check_alive(const struct process *process)
 
 bool process_thread_lives(const struct process *process, int32_t tid)
 {
-	struct process other = *process;
+	char buf[STAT_BYTES], path[32];
 
-	other.via = tid;
-	AUTO_FD exe = process_open(&other, "exe");
-	/* What is refused is there. */
-	return exe >= 0 || exe == -EACCES || exe == -EPERM;
+	snprintf(path, sizeof path, "%" PRId32 "/stat", tid);
+	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, sizeof buf);
+	/* The name, in parentheses, may hold anything. */
+	const char *name_end = len > 0 ? memrchr(buf, ')', (size_t)len) : NULL;
+	if (!name_end)
+		return len == -EACCES || len == -EPERM; /* what is refused is there */
+	struct text rest = {name_end + 1, (size_t)(buf + len - name_end) - 1}, token = {0};
+	uint64_t flags = 0;
+
+	for (int i = 0; i < STAT_FLAGS; i++)
+		text_take_token(&rest, &token);
+	return text_u64(token, &flags) && !(flags & STAT_EXITING);
 }
 
 /* Reads the line of a thread's status that has that key; ret_value lies in buf. */

@@ -32,8 +32,8 @@ int process_open_mapped(const struct process *process, const struct maps_file *f
 /* 0 while the process (and via) exists, or -ESRCH. */
 int process_check_alive(const struct process *process);
 
-/* Whether the thread still has its memory: one that has ended keeps its place in
- * the directory while it is the leader or nobody has waited for it. */
+/* Whether the thread has not begun to end: one that has keeps its place in the
+ * directory until it is reaped, the leader until the others have ended. */
 bool process_thread_lives(const struct process *process, int32_t tid);
 
 /* Whether it has an address space: a kernel thread has none.  Everybody may know,

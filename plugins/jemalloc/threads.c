@@ -49,8 +49,10 @@ static int read_node(const struct remote *remote, const struct elf_thread_db *db
 	return rc;
 }
 
-/* -EAGAIN when the list changed under the walk: the back link of each node must
- * lead to where the walk came from, so a walk is either right or ends here. */
+/* -EAGAIN when the list changed under the walk: the forward link of each node must
+ * lead to where the walk came from, so a walk is either right or ends here.  It
+ * goes backwards: glibc puts new threads first, and where threads come and go the
+ * lasting ones are read before the walk can break. */
 static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
 		     struct threads *threads)
 {
@@ -60,17 +62,18 @@ static int walk_list(const struct remote *remote, const struct elf_thread_db *db
 
 	if (rc < 0)
 		return rc;
-	while (node.next != head) {
-		uint64_t at = node.next;
+	while (node.prev != head) {
+		uint64_t at = node.prev;
 
 		if (threads->n >= MAX_THREADS)
 			return -E2BIG;
 		rc = read_node(remote, db, at, false, &node);
-		if (rc == -EFAULT || (rc == 0 && node.prev != from))
+		if (rc == -EFAULT || (rc == 0 && node.next != from))
 			return -EAGAIN;
 		if (rc < 0)
 			return rc;
 		/* 0 and less: being made, or gone (the kernel clears it) */
+		threads->settled = threads->settled && node.tid > 0;
 		rc = node.tid > 0 ? add(threads, node.tid, at - db->pthread_list) : 0;
 		if (rc < 0)
 			return rc;
@@ -93,6 +96,7 @@ int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
 
 	for (int attempt = 0; attempt < MAX_ATTEMPTS && rc == -EAGAIN; attempt++) {
 		threads->n = 0;
+		threads->settled = true;
 		int used = walk_list(remote, db, lists->used, threads);
 
 		if (used < 0 && used != -EAGAIN)
@@ -103,6 +107,7 @@ int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
 	}
 	if (rc < 0 && rc != -EAGAIN)
 		return rc;
+	threads->settled = threads->settled && rc == 0;
 	if (threads->n > 0)
 		qsort(threads->rows, threads->n, sizeof *threads->rows, compare);
 	return 0;

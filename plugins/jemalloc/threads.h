@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct threads {
 	size_t n;
 	size_t room;
 	struct thread *rows; /* ascending by tid after a walk */
+	bool settled;        /* all of them: no walk broke, no thread was being made */
 };
 
 /* Where the list heads are. */
@@ -32,7 +34,7 @@ struct thread_lists {
 
 /*
  * Fills threads anew.  The lists may change meanwhile: a broken walk is begun
- * again, and what the last attempt found stays; every row must be checked
+ * again, and what the last attempt found stays (the lasting threads); every row must be checked
  * against its tid when it is used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not
  * a list at all, -ENOMEM).
  */

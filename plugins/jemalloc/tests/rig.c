@@ -193,6 +193,11 @@ static const struct truth *find_truth(const RigWorker *worker, int tid)
 	return NULL;
 }
 
+gboolean rig_worker_told(const RigWorker *worker, int tid)
+{
+	return find_truth(worker, tid) != NULL;
+}
+
 void rig_assert_truth(Rig *rig, const RigWorker *worker)
 {
 	g_assert_cmpuint(worker->truth->len, >, 1);

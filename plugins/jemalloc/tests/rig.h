@@ -31,6 +31,8 @@ typedef struct {
 RigWorker *rig_worker_new(const char *const *argv, const char *preload);
 /* Closes its stdin; what it still said. */
 char *rig_worker_finish(RigWorker *worker);
+/* Whether it has told of this thread. */
+gboolean rig_worker_told(const RigWorker *worker, int tid);
 void rig_worker_free(RigWorker *worker);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RigWorker, rig_worker_free)
 

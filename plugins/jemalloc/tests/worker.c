@@ -9,7 +9,8 @@
  *	worker stuck N            likewise, but the main thread cannot be stopped:
  *	                          it waits for a vfork()ed child
  *	worker churn N            N threads start short-lived threads without end,
- *	                          each of which allocates at most CHURN_BYTES
+ *	                          each of which allocates at most CHURN_BYTES;
+ *	                          prints the TID of each, the main thread and "ready"
  *	worker busy N             N threads allocate without end; prints "ready";
  *	                          at the end of stdin "THREAD ROUNDS LONGEST_NS" each
  *
@@ -155,9 +156,10 @@ static void *be_short(void *data)
 
 static void *be_churning(void *data)
 {
+	struct slot *slot = data;
 	pthread_t thread;
 
-	(void)data;
+	slot->tid = (int)syscall(SYS_gettid);
 	pthread_barrier_wait(&barrier);
 	for (;;)
 		if (pthread_create(&thread, NULL, be_short, NULL) == 0)
@@ -290,9 +292,9 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	find_jemalloc(argc >= 4 ? argv[3] : NULL);
 	start_all(n, mode);
-	if (mode->thread == be_quiet)
+	if (mode->thread != be_busy)
 		record(&slots[n]);
-	print_truth(mode->thread == be_quiet ? n : -1);
+	print_truth(mode->thread != be_busy ? n : -1);
 	if (strcmp(mode->name, "headless") == 0)
 		pthread_exit(NULL);
 	if (strcmp(mode->name, "stuck") == 0 && vfork() == 0) {
