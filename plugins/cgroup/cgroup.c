@@ -28,7 +28,6 @@ struct cgroup {
 	bool wanted[CGROUP_N_METRICS];
 	struct cgroup_mounts mounts;
 	struct cgroup_row row;
-	struct cgroup_map map;
 	char text[FILE_BYTES];
 };
 
@@ -70,11 +69,9 @@ static int cgroup_start(void *self)
 	}
 	for (size_t i = 0; i < CGROUP_N_METRICS; i++)
 		cgroup->wanted[i] = host->wanted(host, cgroup->slots[i]);
-	cgroup->row = (struct cgroup_row){
-		.host = host,
-		.slots = cgroup->slots,
-		.wanted = cgroup->wanted,
-	};
+	cgroup->row.host = host;
+	cgroup->row.slots = cgroup->slots;
+	cgroup->row.wanted = cgroup->wanted;
 	return 0;
 }
 
@@ -95,7 +92,7 @@ static void collect_file(struct cgroup *cgroup, int dir, const struct cgroup_fil
 		return;
 	}
 	struct text text = {cgroup->text, (size_t)got};
-	file->put(&cgroup->row, file, text, &cgroup->map);
+	file->put(&cgroup->row, file, text);
 }
 
 /* A path that a mount does not show is unsupported there; only the unified

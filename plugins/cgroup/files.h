@@ -9,12 +9,13 @@
 struct cgroup_file {
 	enum cgroup_hierarchy hierarchy;
 	const char *name;
-	/* Puts metrics first to first + n - 1, or says why not.  scratch: where
-	 * a map may be built. */
-	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text,
-		    struct cgroup_map *scratch);
+	/* Puts metrics first to first + n - 1, or says why not. */
+	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text);
 	enum cgroup_metric first;
 	size_t n;
+	/* Of a file that is one number, or one map: its parser. */
+	bool (*number)(const char *text, size_t len, uint64_t *ret);
+	bool (*map)(const char *text, size_t len, struct cgroup_map *ret);
 	/* Of a "key value" file: n keys, and what their values are divided by. */
 	const struct cgroup_field {
 		const char *key;

@@ -20,6 +20,7 @@ struct cgroup_row {
 	const uint32_t *slots;            /* CGROUP_N_METRICS */
 	const bool *wanted;               /* likewise */
 	uint32_t state[CGROUP_N_METRICS]; /* enum ctprof_absence */
+	struct cgroup_map map;            /* where a file's map is built */
 };
 
 /* Nothing known: everything is unsupported. */
