@@ -19,14 +19,11 @@ static ssize_t read_list(struct host_run *run, const char *path, uint32_t *cpus)
 	return n > 0 ? (ssize_t)n : -EINVAL;
 }
 
-void host_collect_count(struct host_run *run, const struct host_item *item)
+int host_collect_count(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, item->path, run->cpus);
 
-	if (n < 0)
-		host_run_put_error(run, item->first, (int)n);
-	else
-		host_run_put_u64(run, item->first, (uint64_t)n);
+	return n < 0 ? (int)n : host_run_put_u64(run, item->first, (uint64_t)n);
 }
 
 /* The lowest of the CPUs that share a core or package with this one, or -errno. */
@@ -40,7 +37,7 @@ static int64_t first_sibling(struct host_run *run, uint32_t cpu, const char *nam
 }
 
 /* Every core, and every package, has one CPU that is the first of its siblings. */
-void host_collect_first_siblings(struct host_run *run, const struct host_item *item)
+int host_collect_first_siblings(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);
 	int64_t error = n < 0 ? n : 0;
@@ -55,10 +52,9 @@ void host_collect_first_siblings(struct host_run *run, const struct host_item *i
 			error = first;
 		firsts += first == run->cpus[i];
 	}
-	if (error < 0 || firsts == 0)
-		host_run_put_error(run, item->first, error < 0 ? (int)error : -EINVAL);
-	else
-		host_run_put_u64(run, item->first, firsts);
+	if (error < 0)
+		return (int)error;
+	return firsts == 0 ? -EINVAL : host_run_put_u64(run, item->first, firsts);
 }
 
 static int add_governor(struct host_run *run, uint32_t cpu, const char *name)
@@ -70,12 +66,12 @@ static int add_governor(struct host_run *run, uint32_t cpu, const char *name)
 	int result = host_run_read_value(run, CTPROF_ROOT_SYS, path, &value);
 	if (result < 0)
 		return result;
-	int len = snprintf(key, sizeof key, "%u", cpu);
-	return host_run_add(run, (struct text){key, (size_t)len}, value);
+	snprintf(key, sizeof key, "%u", cpu);
+	return host_run_add(run, key, value);
 }
 
 /* CPUs without cpufreq are left out; a map without any entry is no value. */
-void host_collect_governors(struct host_run *run, const struct host_item *item)
+int host_collect_governors(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);
 	int error = n < 0 ? (int)n : -ENOENT;
@@ -87,8 +83,5 @@ void host_collect_governors(struct host_run *run, const struct host_item *item)
 		if (result < 0)
 			error = result;
 	}
-	if (run->n_entries == 0 || error == -EFBIG)
-		host_run_put_error(run, item->first, error);
-	else
-		host_run_put_map(run, item->first);
+	return run->n_entries == 0 || error == -EFBIG ? error : host_run_put_map(run, item->first);
 }

@@ -91,9 +91,13 @@ static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 	run->host = host;
 	run->batch = batch;
 	run->slots = facts->slots;
-	for (const struct host_item *item = host_items; item->collect; item++)
-		if (slots_wanted(host, &facts->slots[item->first], item->n))
-			item->collect(run, item);
+	for (const struct host_item *item = host_items; item->collect; item++) {
+		if (!slots_wanted(host, &facts->slots[item->first], item->n))
+			continue;
+		int error = item->collect(run, item);
+		for (size_t i = 0; error < 0 && i < item->n; i++)
+			host_run_put_error(run, item->first + i, error);
+	}
 	instance_free(run);
 	return 0;
 }

@@ -2,82 +2,67 @@
 #include "items.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "parse.h"
 
-static void collect_text(struct host_run *run, const struct host_item *item)
+static int collect_text(struct host_run *run, const struct host_item *item)
 {
 	struct text value;
 	int result = host_run_read_value(run, item->root, item->path, &value);
 
-	if (result < 0)
-		host_run_put_error(run, item->first, result);
-	else
-		host_run_put_text(run, item->first, value);
+	return result < 0 ? result : host_run_put_text(run, item->first, value);
 }
 
 /* The only text that may be empty: a kernel can be booted without arguments. */
-static void collect_cmdline(struct host_run *run, const struct host_item *item)
+static int collect_cmdline(struct host_run *run, const struct host_item *item)
 {
 	ssize_t got = host_run_read(run, item->root, item->path);
 
-	if (got < 0)
-		host_run_put_error(run, item->first, (int)got);
-	else
-		host_run_put_text(run, item->first,
-				  text_trim((struct text){run->text, (size_t)got}));
+	return got < 0 ? (int)got
+		       : host_run_put_text(run, item->first,
+					   text_trim((struct text){run->text, (size_t)got}));
 }
 
-static void collect_bool(struct host_run *run, const struct host_item *item)
+static int collect_bool(struct host_run *run, const struct host_item *item)
 {
 	struct text value;
 	int result = host_run_read_value(run, item->root, item->path, &value);
 	bool on = result == 0 && text_equal(value, "1");
 
 	if (on || (result == 0 && text_equal(value, "0")))
-		host_run_put_u64(run, item->first, on);
-	else
-		host_run_put_error(run, item->first, result < 0 ? result : -EINVAL);
+		return host_run_put_u64(run, item->first, on);
+	return result < 0 ? result : -EINVAL;
 }
 
-static void collect_integer(struct host_run *run, const struct host_item *item)
+static int collect_integer(struct host_run *run, const struct host_item *item)
 {
 	struct text value;
 	int64_t number;
 	int result = host_run_read_value(run, item->root, item->path, &value);
 
 	if (result == 0 && text_i64(value, &number))
-		host_run_put_i64(run, item->first, number);
-	else
-		host_run_put_error(run, item->first, result < 0 ? result : -EINVAL);
+		return host_run_put_i64(run, item->first, number);
+	return result < 0 ? result : -EINVAL;
 }
 
-static void put_error_to_all(struct host_run *run, const struct host_item *item, int error)
-{
-	for (size_t i = 0; i < item->n; i++)
-		host_run_put_error(run, item->first + i, error);
-}
-
-static void collect_cpuinfo(struct host_run *run, const struct host_item *item)
+static int collect_cpuinfo(struct host_run *run, const struct host_item *item)
 {
 	static const char *const keys[] = {"model name", "vendor_id"};
 	ssize_t got = host_run_read_head(run, item->root, item->path);
 	struct text value;
 
-	if (got <= 0) {
-		put_error_to_all(run, item, got < 0 ? (int)got : -EINVAL);
-		return;
-	}
+	if (got <= 0)
+		return got < 0 ? (int)got : -EINVAL;
 	for (size_t i = 0; i < item->n; i++)
-		if (host_parse_colon(run->text, (size_t)got, keys[i], true, &value))
-			host_run_put_text(run, item->first + i, value);
-		else /* arm64 has neither */
-			host_run_put_error(run, item->first + i, -ENOENT);
+		if (!host_parse_colon(run->text, (size_t)got, keys[i], true, &value))
+			host_run_put_error(run, item->first + i, -ENOENT); /* arm64 */
+		else if (host_run_put_text(run, item->first + i, value) < 0)
+			host_run_put_error(run, item->first + i, -EINVAL);
+	return 0;
 }
 
-static void collect_meminfo(struct host_run *run, const struct host_item *item)
+static int collect_meminfo(struct host_run *run, const struct host_item *item)
 {
 	static const struct {
 		const char *key, *unit;
@@ -91,10 +76,8 @@ static void collect_meminfo(struct host_run *run, const struct host_item *item)
 	struct text value;
 	uint64_t amount;
 
-	if (got <= 0) {
-		put_error_to_all(run, item, got < 0 ? (int)got : -EINVAL);
-		return;
-	}
+	if (got <= 0)
+		return got < 0 ? (int)got : -EINVAL;
 	for (size_t i = 0; i < item->n; i++)
 		if (!host_parse_colon(run->text, (size_t)got, rows[i].key, false, &value))
 			host_run_put_error(run, item->first + i, -ENOENT);
@@ -102,39 +85,33 @@ static void collect_meminfo(struct host_run *run, const struct host_item *item)
 			host_run_put_u64(run, item->first + i, amount);
 		else
 			host_run_put_error(run, item->first + i, -EINVAL);
+	return 0;
 }
 
 /* Without pressure files a running kernel has PSI off; a recorded tree may
  * just not hold them. */
-static void collect_psi(struct host_run *run, const struct host_item *item)
+static int collect_psi(struct host_run *run, const struct host_item *item)
 {
 	ssize_t got = host_run_read(run, item->root, item->path);
+	bool off = got == -EOPNOTSUPP || (got == -ENOENT && run->host->live(run->host));
 
-	if (got > 0)
-		host_run_put_u64(run, item->first, 1);
-	else if (got == -EOPNOTSUPP || (got == -ENOENT && run->host->live(run->host)))
-		host_run_put_u64(run, item->first, 0);
-	else
-		host_run_put_error(run, item->first, got < 0 ? (int)got : -EINVAL);
+	if (got > 0 || off)
+		return host_run_put_u64(run, item->first, !off);
+	return got < 0 ? (int)got : -EINVAL;
 }
 
 /* What only the running system can be asked. */
-static void collect_sysconf(struct host_run *run, const struct host_item *item)
+static int collect_sysconf(struct host_run *run, const struct host_item *item)
 {
 	int name = item->first == HOST_PAGE_SIZE ? _SC_PAGESIZE : _SC_CLK_TCK;
 	long value = run->host->live(run->host) ? sysconf(name) : -1;
 
-	if (value > 0)
-		host_run_put_u64(run, item->first, (uint64_t)value);
-	else
-		host_run_put_error(run, item->first, -EOPNOTSUPP);
+	return value > 0 ? host_run_put_u64(run, item->first, (uint64_t)value) : -EOPNOTSUPP;
 }
 
-static void collect_version(struct host_run *run, const struct host_item *item)
+static int collect_version(struct host_run *run, const struct host_item *item)
 {
-	static const char version[] = CTPROF_VERSION;
-
-	host_run_put_text(run, item->first, (struct text){version, sizeof version - 1});
+	return host_run_put_string(run, item->first, CTPROF_VERSION);
 }
 
 #define PROC(collect, metric, n, path)                                                             \

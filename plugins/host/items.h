@@ -5,8 +5,9 @@
 #include "run.h"
 
 struct host_item {
-	/* Puts metrics first to first + n - 1, or says why not. */
-	void (*collect)(struct host_run *run, const struct host_item *item);
+	/* Puts metrics first to first + n - 1, or says why not: 0; or -errno, which
+	 * goes for all of them (-EINVAL: no such file's content). */
+	int (*collect)(struct host_run *run, const struct host_item *item);
 	enum host_metric first;
 	size_t n;
 	uint32_t root; /* enum ctprof_root of path */
@@ -18,12 +19,12 @@ struct host_item {
 extern const struct host_item host_items[];
 
 /* In cpus.c. */
-void host_collect_count(struct host_run *run, const struct host_item *item);
-void host_collect_first_siblings(struct host_run *run, const struct host_item *item);
-void host_collect_governors(struct host_run *run, const struct host_item *item);
+int host_collect_count(struct host_run *run, const struct host_item *item);
+int host_collect_first_siblings(struct host_run *run, const struct host_item *item);
+int host_collect_governors(struct host_run *run, const struct host_item *item);
 /* In kernel.c. */
-void host_collect_name(struct host_run *run, const struct host_item *item);
-void host_collect_arch(struct host_run *run, const struct host_item *item);
-void host_collect_delayacct(struct host_run *run, const struct host_item *item);
-void host_collect_xacct(struct host_run *run, const struct host_item *item);
-void host_collect_tunables(struct host_run *run, const struct host_item *item);
+int host_collect_name(struct host_run *run, const struct host_item *item);
+int host_collect_arch(struct host_run *run, const struct host_item *item);
+int host_collect_delayacct(struct host_run *run, const struct host_item *item);
+int host_collect_xacct(struct host_run *run, const struct host_item *item);
+int host_collect_tunables(struct host_run *run, const struct host_item *item);

@@ -23,11 +23,6 @@
 #define CONFIG_GZ_BYTES (1u << 20)
 #define CONFIG_BYTES (8u << 20)
 
-static struct text text_of(const char *string)
-{
-	return (struct text){string, strlen(string)};
-}
-
 /* A file's value, or else a word of the version line; 0 or -errno. */
 static int read_name(struct host_run *run, const char *path, size_t word, struct text *ret)
 {
@@ -41,32 +36,24 @@ static int read_name(struct host_run *run, const char *path, size_t word, struct
 	return host_parse_word(run->text, (size_t)got, word, ret) ? 0 : -EINVAL;
 }
 
-void host_collect_name(struct host_run *run, const struct host_item *item)
+int host_collect_name(struct host_run *run, const struct host_item *item)
 {
 	struct text name;
 	int result = read_name(run, item->path, item->first == HOST_KERNEL_RELEASE ? 2 : 0, &name);
 
-	if (result < 0)
-		host_run_put_error(run, item->first, result);
-	else
-		host_run_put_text(run, item->first, name);
+	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
 /* The file is there since 6.1. */
-void host_collect_arch(struct host_run *run, const struct host_item *item)
+int host_collect_arch(struct host_run *run, const struct host_item *item)
 {
 	struct text name;
 	struct utsname uts;
 	int result = host_run_read_value(run, item->root, item->path, &name);
 
-	if (result == -ENOENT && run->host->live(run->host) && uname(&uts) == 0) {
-		name = text_of(uts.machine);
-		result = 0;
-	}
-	if (result < 0)
-		host_run_put_error(run, item->first, result);
-	else
-		host_run_put_text(run, item->first, name);
+	if (result == -ENOENT && run->host->live(run->host) && uname(&uts) == 0)
+		return host_run_put_string(run, item->first, uts.machine);
+	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
 /* The sysctl came with 5.14: before, its absence tells nothing. */
@@ -77,19 +64,19 @@ static bool is_delayacct_missing(struct host_run *run)
 	return read_name(run, OSRELEASE, 2, &release) == 0 && host_parse_is_since(release, 5, 14);
 }
 
-void host_collect_delayacct(struct host_run *run, const struct host_item *item)
+int host_collect_delayacct(struct host_run *run, const struct host_item *item)
 {
 	struct text value;
 	int result = host_run_read_value(run, item->root, item->path, &value);
 
 	if (result == -ENOENT && is_delayacct_missing(run))
-		host_run_put_text(run, item->first, text_of("config_off"));
-	else if (result == 0 && text_equal(value, "1"))
-		host_run_put_text(run, item->first, text_of("on"));
-	else if (result == 0 && text_equal(value, "0"))
-		host_run_put_text(run, item->first, text_of("runtime_off"));
-	else
-		host_run_put_error(run, item->first, result < 0 ? result : -EINVAL);
+		return host_run_put_string(run, item->first, "config_off");
+	if (result < 0)
+		return result;
+	if (text_equal(value, "1"))
+		return host_run_put_string(run, item->first, "on");
+	return text_equal(value, "0") ? host_run_put_string(run, item->first, "runtime_off")
+				      : -EINVAL;
 }
 
 /* ---- config.gz --------------------------------------------------------- */
@@ -139,9 +126,9 @@ static const char *read_config(struct host_run *run, const struct host_item *ite
 }
 #endif
 
-void host_collect_xacct(struct host_run *run, const struct host_item *item)
+int host_collect_xacct(struct host_run *run, const struct host_item *item)
 {
-	host_run_put_text(run, item->first, text_of(read_config(run, item)));
+	return host_run_put_string(run, item->first, read_config(run, item));
 }
 
 /* ---- scheduler sysctls ------------------------------------------------- */
@@ -181,24 +168,19 @@ static bool read_tunable(struct host_run *run, int dir, const char *name, struct
 	return ret_value->len > 0 && !memchr(ret_value->p, '\0', ret_value->len);
 }
 
-void host_collect_tunables(struct host_run *run, const struct host_item *item)
+int host_collect_tunables(struct host_run *run, const struct host_item *item)
 {
 	__attribute__((cleanup(close_dir))) DIR *dir = NULL;
 	const struct dirent *entry;
 	struct text value;
 	int result = open_dir(run, item, &dir);
 
-	if (result < 0) {
-		host_run_put_error(run, item->first, result);
-		return;
-	}
+	if (result < 0)
+		return result;
 	host_run_begin_map(run);
 	while (result == 0 && (entry = readdir(dir)))
 		if (strncmp(entry->d_name, "sched_", 6) == 0 &&
 		    read_tunable(run, dirfd(dir), entry->d_name, &value))
-			result = host_run_add(run, text_of(entry->d_name), value);
-	if (result < 0)
-		host_run_put_error(run, item->first, result);
-	else
-		host_run_put_map(run, item->first);
+			result = host_run_add(run, entry->d_name, value);
+	return result < 0 ? result : host_run_put_map(run, item->first);
 }

@@ -43,24 +43,31 @@ int host_run_read_value(struct host_run *run, uint32_t root, const char *path,
 	return 0;
 }
 
-void host_run_put_text(struct host_run *run, size_t metric, struct text value)
+int host_run_put_text(struct host_run *run, size_t metric, struct text value)
 {
-	if (value.len > HOST_MAX_TEXT)
-		value.len = HOST_MAX_TEXT;
-	if (value.len > 0 && memchr(value.p, '\0', value.len))
-		host_run_put_error(run, metric, -EINVAL);
-	else
-		run->host->put_text(run->batch, 0, run->slots[metric], value.p, value.len);
+	size_t len = value.len < HOST_MAX_TEXT ? value.len : HOST_MAX_TEXT;
+
+	if (len > 0 && memchr(value.p, '\0', len))
+		return -EINVAL;
+	run->host->put_text(run->batch, 0, run->slots[metric], value.p, len);
+	return 0;
 }
 
-void host_run_put_u64(struct host_run *run, size_t metric, uint64_t value)
+int host_run_put_string(struct host_run *run, size_t metric, const char *value)
+{
+	return host_run_put_text(run, metric, (struct text){value, strlen(value)});
+}
+
+int host_run_put_u64(struct host_run *run, size_t metric, uint64_t value)
 {
 	run->host->put_u64(run->batch, 0, run->slots[metric], value);
+	return 0;
 }
 
-void host_run_put_i64(struct host_run *run, size_t metric, int64_t value)
+int host_run_put_i64(struct host_run *run, size_t metric, int64_t value)
 {
 	run->host->put_i64(run->batch, 0, run->slots[metric], value);
+	return 0;
 }
 
 void host_run_put_error(struct host_run *run, size_t metric, int error)
@@ -76,28 +83,30 @@ void host_run_begin_map(struct host_run *run)
 	run->n_bytes = 0;
 }
 
-int host_run_add(struct host_run *run, struct text key, struct text value)
+int host_run_add(struct host_run *run, const char *key, struct text value)
 {
+	size_t len = strlen(key);
 	char *bytes = run->bytes + run->n_bytes;
 
 	if (value.len > HOST_MAX_TEXT)
 		value.len = HOST_MAX_TEXT;
-	if (key.len == 0 || key.len > MAX_KEY || run->n_entries == HOST_MAX_CPUS ||
-	    key.len + value.len > sizeof run->bytes - run->n_bytes)
+	if (len == 0 || len > MAX_KEY || run->n_entries == HOST_MAX_CPUS ||
+	    len + value.len > sizeof run->bytes - run->n_bytes)
 		return -EFBIG;
-	memcpy(bytes, key.p, key.len);
-	memcpy(bytes + key.len, value.p, value.len);
-	run->n_bytes += key.len + value.len;
+	memcpy(bytes, key, len);
+	memcpy(bytes + len, value.p, value.len);
+	run->n_bytes += len + value.len;
 	run->entries[run->n_entries++] = (struct ctprof_map_entry){
 		.key = bytes,
-		.key_len = (uint32_t)key.len,
-		.text = bytes + key.len,
+		.key_len = (uint32_t)len,
+		.text = bytes + len,
 		.text_len = (uint32_t)value.len,
 	};
 	return 0;
 }
 
-void host_run_put_map(struct host_run *run, size_t metric)
+int host_run_put_map(struct host_run *run, size_t metric)
 {
 	run->host->put_map(run->batch, 0, run->slots[metric], run->entries, run->n_entries);
+	return 0;
 }

@@ -37,15 +37,17 @@ ssize_t host_run_read_head(struct host_run *run, uint32_t root, const char *path
 int host_run_read_value(struct host_run *run, uint32_t root, const char *path,
 			struct text *ret_value);
 
-/* At most HOST_MAX_TEXT bytes of it; a NUL inside is INVALID. */
-void host_run_put_text(struct host_run *run, size_t metric, struct text value);
-void host_run_put_u64(struct host_run *run, size_t metric, uint64_t value);
-void host_run_put_i64(struct host_run *run, size_t metric, int64_t value);
+/* All return 0, but for a text with a NUL inside: -EINVAL, and it is not put.
+ * Of a text at most HOST_MAX_TEXT bytes. */
+int host_run_put_text(struct host_run *run, size_t metric, struct text value);
+int host_run_put_string(struct host_run *run, size_t metric, const char *value);
+int host_run_put_u64(struct host_run *run, size_t metric, uint64_t value);
+int host_run_put_i64(struct host_run *run, size_t metric, int64_t value);
 /* error: -errno, where -EINVAL stands for what is no such file's content. */
 void host_run_put_error(struct host_run *run, size_t metric, int error);
 
 /* Builds a map of texts: begin, add, put.  Adding copies; 0, or -EFBIG when
  * there is no more room: part of a map is not to be put. */
 void host_run_begin_map(struct host_run *run);
-int host_run_add(struct host_run *run, struct text key, struct text value);
-void host_run_put_map(struct host_run *run, size_t metric);
+int host_run_add(struct host_run *run, const char *key, struct text value);
+int host_run_put_map(struct host_run *run, size_t metric);
