@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
 #include "descriptor.h"
@@ -30,12 +31,6 @@ struct cgroup {
 	struct cgroup_row row;
 	char text[FILE_BYTES];
 };
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
 
 static int cgroup_open(const struct ctprof_host *host, void **ret_self)
 {
@@ -127,7 +122,7 @@ static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hie
 static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 			      const struct ctprof_target *target)
 {
-	__attribute__((cleanup(close_fd))) int dir = NOT_OPENED;
+	AUTO_FD dir = NOT_OPENED;
 
 	for (const struct cgroup_file *file = cgroup_files; file->name; file++) {
 		if (file->hierarchy != hierarchy ||
@@ -181,9 +176,8 @@ static bool has_file(const struct cgroup *cgroup, const char *name)
 	const struct cgroup_mount *mount = &cgroup->mounts.at[CGROUP_UNIFIED];
 	struct ctprof_target root = {.path = mount->root,
 				     .path_len = (uint32_t)strlen(mount->root)};
-	__attribute__((cleanup(close_fd))) int dir = open_directory(cgroup, CGROUP_UNIFIED, &root);
-	__attribute__((cleanup(close_fd))) int fd =
-		dir < 0 ? dir : cgroup->host->open_file(cgroup->host, dir, name);
+	AUTO_FD dir = open_directory(cgroup, CGROUP_UNIFIED, &root);
+	AUTO_FD fd = dir < 0 ? dir : cgroup->host->open_file(cgroup->host, dir, name);
 
 	return fd >= 0;
 }

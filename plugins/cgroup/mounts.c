@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "file.h"
 #include "mountinfo.h"
 
@@ -17,11 +18,6 @@ static const char *const controllers[CGROUP_N_HIERARCHIES] = {
 	[CGROUP_V1_MEMORY] = "memory",
 	[CGROUP_V1_PIDS] = "pids",
 };
-
-static void free_chars(char **chars)
-{
-	free(*chars);
-}
 
 static void clear_mount(struct cgroup_mount *mount)
 {
@@ -84,8 +80,8 @@ static char *unescape(const char *prefix, struct text text)
 static int keep_mount(struct cgroup_mount *mount, int base, const char *above, struct text point,
 		      struct text shown)
 {
-	__attribute__((cleanup(free_chars))) char *prefix = unescape(above, point);
-	__attribute__((cleanup(free_chars))) char *root = unescape("", shown);
+	AUTO_FREE char *prefix = unescape(above, point);
+	AUTO_FREE char *root = unescape("", shown);
 
 	if (!prefix || !root)
 		return -ENOMEM;
@@ -105,18 +101,14 @@ static int keep_mount(struct cgroup_mount *mount, int base, const char *above, s
  */
 static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mounts)
 {
-	__attribute__((cleanup(free_chars))) char *buf = malloc(MOUNTINFO_BYTES);
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-
-	if (!buf)
-		return -ENOMEM;
+	AUTO_FREE char *buf = NULL;
 	ssize_t got =
-		proc < 0 ? proc
-			 : file_read_records_at(host, proc, "self/mountinfo", buf, MOUNTINFO_BYTES);
+		file_load_records(host, CTPROF_ROOT_PROC, "self/mountinfo", MOUNTINFO_BYTES, &buf);
 	struct text rest = {buf, got > 0 ? (size_t)got : 0};
 	struct text line;
 	struct cgroup_mountinfo info;
-	int result = 0;
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	int result = got == -ENOMEM ? -ENOMEM : 0;
 
 	while (result == 0 && text_take_line(&rest, &line)) {
 		if (!cgroup_parse_mountinfo(line.p, line.len, &info))

@@ -2,8 +2,8 @@
 #include "file.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
+
+#include "cleanup.h"
 
 static ssize_t read_all(int fd, char *buf, size_t size)
 {
@@ -63,21 +63,30 @@ ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path
 	return open_and_read(host, dirfd, path, read_all, buf, size);
 }
 
+ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char *path, char *buf,
+		       size_t size)
+{
+	return file_read_at(host, host->root(host, root), path, buf, size);
+}
+
+int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path)
+{
+	int dirfd = host->root(host, root);
+	AUTO_FD fd = dirfd < 0 ? dirfd : host->open_file(host, dirfd, path);
+
+	return fd < 0 ? fd : 0;
+}
+
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size)
 {
 	return open_and_read(host, dirfd, path, read_records, buf, size);
 }
 
-static void clear_text(char **text)
-{
-	free(*text);
-}
-
 ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const char *path,
 			  size_t size, char **ret_text)
 {
-	__attribute__((cleanup(clear_text))) char *text = malloc(size);
+	AUTO_FREE char *text = malloc(size);
 
 	if (!text)
 		return -ENOMEM;

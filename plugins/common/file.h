@@ -20,8 +20,15 @@
 ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 		     size_t size);
 
+/* The same of a path below a root (enum ctprof_root). */
+ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char *path, char *buf,
+		       size_t size);
+
+/* Whether a path below a root can be opened: 0 or -errno. */
+int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path);
+
 /*
- * Likewise for files of many records (mountinfo, sysvipc), which come in pieces
+ * Like file_read_at(), for files of many records (mountinfo, sysvipc), which come in pieces
  * whatever the buffer: reads until the end, or until buf is full.
  */
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,

@@ -2,11 +2,11 @@
 /* The host around the threads: hardware, kernel, settings that shape values. */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
 #include "descriptor.h"
+#include "file.h"
 #include "instance.h"
 #include "items.h"
 #include "need.h"
@@ -51,24 +51,13 @@ static const struct check {
 	 "use a kernel built with CONFIG_IKCONFIG_PROC"},
 };
 
-static bool holds(const struct ctprof_host *host, const struct check *check)
-{
-	int root = host->root(host, check->root);
-	int fd = root < 0 ? root : host->open_file(host, root, check->path);
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
 static int facts_probe(void *self)
 {
 	const struct facts *facts = self;
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
 	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-		if (holds(facts->host, &checks[i]))
+		if (file_check_root(facts->host, checks[i].root, checks[i].path) == 0)
 			continue;
 		finding.state = checks[i].state;
 		finding.why = checks[i].why;

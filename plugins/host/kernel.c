@@ -14,6 +14,7 @@
 #include <zlib.h>
 #endif
 
+#include "cleanup.h"
 #include "file.h"
 #include "items.h"
 #include "parse.h"
@@ -82,11 +83,6 @@ int host_collect_delayacct(struct host_run *run, const struct host_item *item)
 /* ---- config.gz --------------------------------------------------------- */
 
 #ifdef HAVE_ZLIB
-static void free_bytes(char **bytes)
-{
-	free(*bytes);
-}
-
 /* The whole of a gzip file, or 0 when it is none or does not fit. */
 static size_t gunzip(const char *in, size_t len, char *out, size_t size)
 {
@@ -107,13 +103,12 @@ static size_t gunzip(const char *in, size_t len, char *out, size_t size)
 
 static const char *read_config(struct host_run *run, const struct host_item *item)
 {
-	__attribute__((cleanup(free_bytes))) char *in = malloc(CONFIG_GZ_BYTES);
-	__attribute__((cleanup(free_bytes))) char *out = malloc(CONFIG_BYTES);
-	int proc = run->host->root(run->host, item->root);
+	AUTO_FREE char *in = malloc(CONFIG_GZ_BYTES);
+	AUTO_FREE char *out = malloc(CONFIG_BYTES);
 
-	if (!in || !out || proc < 0)
+	if (!in || !out)
 		return "unknown";
-	ssize_t got = file_read_at(run->host, proc, item->path, in, CONFIG_GZ_BYTES);
+	ssize_t got = file_read_root(run->host, item->root, item->path, in, CONFIG_GZ_BYTES);
 	size_t len = got > 0 ? gunzip(in, (size_t)got, out, CONFIG_BYTES) : 0;
 	return host_parse_config(out, len, "CONFIG_TASK_XACCT");
 }

@@ -11,9 +11,7 @@
 
 ssize_t host_run_read(struct host_run *run, uint32_t root, const char *path)
 {
-	int dir = run->host->root(run->host, root);
-
-	return dir < 0 ? dir : file_read_at(run->host, dir, path, run->text, sizeof run->text);
+	return file_read_root(run->host, root, path, run->text, sizeof run->text);
 }
 
 ssize_t host_run_read_head(struct host_run *run, uint32_t root, const char *path)

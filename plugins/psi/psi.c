@@ -47,9 +47,7 @@ static int psi_open(const struct ctprof_host *host, void **ret_self)
 /* Bytes read or -errno; some of these files fail only when they are read. */
 static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, size_t size)
 {
-	int proc = psi->host->root(psi->host, CTPROF_ROOT_PROC);
-
-	return proc < 0 ? proc : file_read_at(psi->host, proc, files[resource], buf, size);
+	return file_read_root(psi->host, CTPROF_ROOT_PROC, files[resource], buf, size);
 }
 
 static int psi_probe(void *self)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
@@ -63,28 +62,16 @@ static int scx_open(const struct ctprof_host *host, void **ret_self)
 	return instance_give(scx, slots_declare(host, metrics, N_METRICS, scx->slots), ret_self);
 }
 
-/* 0 or -errno. */
-static int check_path(const struct ctprof_host *host, const char *path)
-{
-	int sys = host->root(host, CTPROF_ROOT_SYS);
-	int fd = sys < 0 ? sys : host->open_file(host, sys, path);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
 static int scx_probe(void *self)
 {
 	const struct scx *scx = self;
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
-	if (check_path(scx->host, DIRECTORY) < 0) {
+	if (file_check_root(scx->host, CTPROF_ROOT_SYS, DIRECTORY) < 0) {
 		finding.state = CTPROF_FAILS;
 		finding.why = NOT_BUILT;
 		finding.remedy = REMEDY;
-	} else if (check_path(scx->host, DIRECTORY "/root") < 0) {
+	} else if (file_check_root(scx->host, CTPROF_ROOT_SYS, DIRECTORY "/root") < 0) {
 		finding.state = CTPROF_PARTLY;
 		finding.why = NOT_LOADED ", so sched_ext.ops is absent";
 	}
@@ -96,7 +83,7 @@ static int scx_start(void *self)
 {
 	const struct scx *scx = self;
 
-	int result = check_path(scx->host, DIRECTORY);
+	int result = file_check_root(scx->host, CTPROF_ROOT_SYS, DIRECTORY);
 
 	if (result == 0)
 		return 0;
@@ -130,14 +117,13 @@ static int scx_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	const struct scx *scx = self;
 	const struct ctprof_host *host = scx->host;
-	int sys = host->root(host, CTPROF_ROOT_SYS);
 	char buf[4096];
 
 	(void)context;
 	for (size_t i = 0; i < N_METRICS; i++) {
 		if (!host->wanted(host, scx->slots[i]))
 			continue;
-		ssize_t got = sys < 0 ? sys : file_read_at(host, sys, files[i], buf, sizeof buf);
+		ssize_t got = file_read_root(host, CTPROF_ROOT_SYS, files[i], buf, sizeof buf);
 		uint32_t why = got < 0 ? file_absence((int)-got)
 				       : put_value(scx, batch, i,
 						   text_trim((struct text){buf, (size_t)got}));

@@ -3,14 +3,18 @@
 
 #include <errno.h>
 #include <linux/taskstats.h>
-#include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "activity.h"
 #include "decode.h"
 #include "file.h"
 #include "query.h"
+#include "text.h"
+
+/* Linux 5.14 brought the sysctl, at struct version 10, and with it the default
+ * "off"; kernels before count always (unless booted with nodelayacct, and then
+ * they leave the cpu delay out as well). */
+#define LAST_VERSION_WITHOUT_SYSCTL 10
 
 /* The last row stands for every other error. */
 static const struct {
@@ -82,40 +86,40 @@ static void take_own(void *data, size_t i, int err, const uint8_t *stats, size_t
 	own->err = err ? -err : taskstats_decode(stats, len, &own->values);
 }
 
-static void query_drop(struct taskstats_query **query)
-{
-	if (*query && (*query)->netlink)
-		netlink_close((*query)->netlink);
-	free(*query);
-}
-
 static int ask_own(uint16_t family, struct taskstats_values *ret)
 {
-	__attribute__((cleanup(query_drop))) struct taskstats_query *query =
-		calloc(1, sizeof *query);
+	struct taskstats_query query = {.family = family};
 	const int32_t tid = gettid();
 	struct own own = {0};
+	int r = netlink_open(&query.netlink);
 
-	if (!query)
-		return -ENOMEM;
-	query->family = family;
-	int r = netlink_open(&query->netlink);
 	if (r < 0)
 		return r;
-	r = taskstats_query_run(query, &tid, 1, take_own, &own);
-	if (r < 0)
-		return r;
-	if (own.err < 0)
-		return own.err;
+	r = taskstats_query_run(&query, &tid, 1, take_own, &own);
+	netlink_close(query.netlink);
+	if (r < 0 || own.err < 0)
+		return r < 0 ? r : own.err;
 	*ret = own.values;
 	return 0;
 }
 
-static ssize_t read_sysctl(const struct ctprof_host *host, char *buf, size_t size)
+uint32_t taskstats_parse_delayacct(const char *text, size_t len, const struct taskstats_values *own)
 {
-	int proc = host->root(host, CTPROF_ROOT_PROC);
+	struct text value = text_trim((struct text){text, text ? len : 0});
+	uint32_t active = TASKSTATS_MEASURED;
 
-	return proc < 0 ? proc : file_read_at(host, proc, "sys/kernel/task_delayacct", buf, size);
+	if (own->value[TASKSTATS_FIELD_HIWATER_VM] > 0)
+		active |= TASKSTATS_XACCT;
+	if (value.len > 0) {
+		active |= TASKSTATS_CPU;
+		if (text_equal(value, "1"))
+			active |= TASKSTATS_BLOCK;
+	} else if (own->value[TASKSTATS_FIELD_CPU_COUNT] > 0) {
+		active |= TASKSTATS_CPU;
+		if (own->version <= LAST_VERSION_WITHOUT_SYSCTL)
+			active |= TASKSTATS_BLOCK;
+	}
+	return active;
 }
 
 int taskstats_examine(const struct ctprof_host *host, uint16_t *ret_family, uint32_t *ret_active)
@@ -132,9 +136,9 @@ int taskstats_examine(const struct ctprof_host *host, uint16_t *ret_family, uint
 	r = ask_own(family, &own);
 	if (r < 0)
 		return r;
-	ssize_t len = read_sysctl(host, text, sizeof text);
+	ssize_t len = file_read_root(host, CTPROF_ROOT_PROC, "sys/kernel/task_delayacct", text,
+				     sizeof text);
 	*ret_family = family;
-	*ret_active = len < 0 ? taskstats_parse_delayacct(NULL, 0, &own)
-			      : taskstats_parse_delayacct(text, (size_t)len, &own);
+	*ret_active = taskstats_parse_delayacct(text, len > 0 ? (size_t)len : 0, &own);
 	return 0;
 }

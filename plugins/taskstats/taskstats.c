@@ -14,6 +14,7 @@
 #include "instance.h"
 #include "need.h"
 #include "query.h"
+#include "slots.h"
 
 enum tally { TALLY_OK, TALLY_EPERM, TALLY_ESRCH, TALLY_OTHER, N_TALLIES };
 #define N_LABELS 4
@@ -33,22 +34,16 @@ struct taskstats {
 #define LABEL(name, help, origin)                                                                  \
 	METRIC_ROW(LABEL, BOOL, THREAD, name, "delay", help, origin, .gates = "TASKSTATS")
 
-static const struct {
-	struct ctprof_metric metric;
-	uint32_t active; /* enum taskstats_active: 1 when on */
-} labels[N_LABELS] = {
-	{LABEL("taskstats_measured", "1 when the kernel replied for this thread",
-	       "taskstats netlink reply"),
-	 TASKSTATS_MEASURED},
-	{LABEL("cpu_delay_active", "1 when cpu_delay_* are counted (CONFIG_TASK_DELAY_ACCT)",
-	       "proc/sys/kernel/task_delayacct exists"),
-	 TASKSTATS_CPU},
-	{LABEL("delay_block_active", "1 when the other delays are counted",
-	       "proc/sys/kernel/task_delayacct is 1"),
-	 TASKSTATS_BLOCK},
-	{LABEL("xacct_active", "1 when hiwater_* are counted (CONFIG_TASK_XACCT)",
-	       "taskstats.hiwater_vm of the requesting thread, xacct_add_tsk()"),
-	 TASKSTATS_XACCT},
+/* Label i is 1 when bit i of enum taskstats_active is on. */
+static const struct ctprof_metric labels[N_LABELS] = {
+	LABEL("taskstats_measured", "1 when the kernel replied for this thread",
+	      "taskstats netlink reply"),
+	LABEL("cpu_delay_active", "1 when cpu_delay_* are counted (CONFIG_TASK_DELAY_ACCT)",
+	      "proc/sys/kernel/task_delayacct exists"),
+	LABEL("delay_block_active", "1 when the other delays are counted",
+	      "proc/sys/kernel/task_delayacct is 1"),
+	LABEL("xacct_active", "1 when hiwater_* are counted (CONFIG_TASK_XACCT)",
+	      "taskstats.hiwater_vm of the requesting thread, xacct_add_tsk()"),
 };
 
 #define TALLY(name, help)                                                                          \
@@ -84,10 +79,10 @@ static int register_metrics(struct taskstats *self)
 
 	for (size_t i = 0; i < TASKSTATS_N_FIELDS && r == 0; i++)
 		r = host->metric(host, &taskstats_fields[i].metric, &self->slots[i]);
-	for (size_t i = 0; i < N_LABELS && r == 0; i++)
-		r = host->metric(host, &labels[i].metric, &self->label_slots[i]);
-	for (size_t i = 0; i < N_TALLIES && r == 0; i++)
-		r = host->metric(host, &tallies[i], &self->tally_slots[i]);
+	if (r == 0)
+		r = slots_declare(host, labels, N_LABELS, self->label_slots);
+	if (r == 0)
+		r = slots_declare(host, tallies, N_TALLIES, self->tally_slots);
 	if (r < 0)
 		host->error(host, "a metric was refused");
 	return r;
@@ -246,8 +241,7 @@ static void put_values(const struct chunk *chunk, uint64_t row,
 		self->host->put_u64(chunk->batch, row, self->slots[i], values->value[i]);
 	}
 	for (size_t i = 0; i < N_LABELS; i++)
-		self->host->put_u64(chunk->batch, row, self->label_slots[i],
-				    (self->active & labels[i].active) != 0);
+		self->host->put_u64(chunk->batch, row, self->label_slots[i], self->active >> i & 1);
 }
 
 /* That the kernel did not answer for this thread is known: measured is 0; the
@@ -259,12 +253,8 @@ static void put_absences(const struct chunk *chunk, uint64_t row, uint32_t why)
 
 	for (uint64_t left = self->fill; left; left &= left - 1)
 		host->put_absent(chunk->batch, row, self->slots[__builtin_ctzll(left)], why);
-	for (size_t i = 0; i < N_LABELS; i++) {
-		if (labels[i].active == TASKSTATS_MEASURED)
-			host->put_u64(chunk->batch, row, self->label_slots[i], 0);
-		else
-			host->put_absent(chunk->batch, row, self->label_slots[i], why);
-	}
+	host->put_u64(chunk->batch, row, self->label_slots[0], 0);
+	slots_put_absent(host, chunk->batch, row, &self->label_slots[1], N_LABELS - 1, why);
 }
 
 static void take_answer(void *data, size_t i, int err, const uint8_t *stats, size_t len)

@@ -6,7 +6,7 @@
 #include <linux/taskstats.h>
 #include <string.h>
 
-#include "../activity.h"
+#include "../condition.h"
 #include "../decode.h"
 #include "../wire.h"
 #include "kernel.h"
