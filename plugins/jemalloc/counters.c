@@ -17,6 +17,14 @@ void reading_fail(struct reading *reading, enum tag tag)
 	reading->absence = tag_rows[tag].absence;
 }
 
+static void succeed(struct reading *reading, const uint64_t values[2])
+{
+	reading->tag = TAG_OK;
+	reading->absence = CTPROF_PRESENT;
+	reading->allocated = values[0];
+	reading->deallocated = values[1];
+}
+
 static void fail_memory(struct reading *reading, int err)
 {
 	reading_fail(reading, err == -EPERM    ? TAG_MEMORY_DENIED
@@ -73,18 +81,16 @@ static bool judge(struct sample *sample, const struct remote_piece *pieces)
 	struct reading *reading = sample->reading;
 
 	/* A struct pthread that is not there any more, or somebody else's now. */
-	if (pieces[0].rc == -EFAULT || pieces[PIECES - 1].rc == -EFAULT ||
-	    (pieces[0].rc == 0 && sample->before != sample->wanted)) {
-		reading_fail(reading, TAG_THREAD_EXITED);
-		return true;
-	}
-	for (size_t i = 0; i < PIECES; i++) {
+	bool gone = pieces[0].rc == -EFAULT || pieces[PIECES - 1].rc == -EFAULT ||
+		    (pieces[0].rc == 0 && sample->before != sample->wanted);
+
+	for (size_t i = 0; i < PIECES && !gone; i++) {
 		if (pieces[i].rc == 0)
 			continue;
 		fail_memory(reading, pieces[i].rc);
 		return true;
 	}
-	if (sample->after != sample->wanted) {
+	if (gone || sample->after != sample->wanted) {
 		reading_fail(reading, TAG_THREAD_EXITED);
 		return true;
 	}
@@ -93,10 +99,7 @@ static bool judge(struct sample *sample, const struct remote_piece *pieces)
 		reading_fail(reading, TAG_UNSTABLE_VALUE);
 		return false;
 	}
-	reading->tag = TAG_OK;
-	reading->absence = CTPROF_PRESENT;
-	reading->allocated = sample->second[0];
-	reading->deallocated = sample->second[1];
+	succeed(reading, sample->second);
 	return true;
 }
 
@@ -201,8 +204,5 @@ void counters_read_stopped(const struct target *target, uint64_t tp, struct read
 		fail_memory(reading, rc);
 		return;
 	}
-	reading->tag = TAG_OK;
-	reading->absence = CTPROF_PRESENT;
-	reading->allocated = values[0];
-	reading->deallocated = values[1];
+	succeed(reading, values);
 }

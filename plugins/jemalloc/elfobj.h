@@ -9,6 +9,14 @@
 
 #include "tls.h"
 
+static inline void elfobj_end(Elf **elf)
+{
+	if (*elf)
+		elf_end(*elf);
+}
+
+#define AUTO_ELF __attribute__((cleanup(elfobj_end))) Elf
+
 #define ELFOBJ_MAX_LOADS 16
 #define ELFOBJ_MAX_BUILD_ID 64
 

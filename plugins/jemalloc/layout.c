@@ -7,12 +7,6 @@
 #include "debugfile.h"
 #include "debuginfo.h"
 
-static void end_elf(Elf **elf)
-{
-	if (*elf)
-		elf_end(*elf);
-}
-
 /* From the struct to the block it is in; false unless both counters are 8-byte
  * numbers inside the block. */
 static bool place_in_block(const struct elf_facts *facts, uint64_t base, struct offsets fields,
@@ -51,7 +45,7 @@ static bool by_dwarf(const struct layout_job *job, struct offsets *ret)
 /* One separate debug file; it may also hold the symbol the object has lost. */
 static bool by_debug_fd(const struct layout_job *job, int fd, struct offsets *ret)
 {
-	__attribute__((cleanup(end_elf))) Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	AUTO_ELF *elf = elf_begin(fd, ELF_C_READ, NULL);
 	AUTO_FREE struct elf_facts *debug = malloc(sizeof *debug);
 	const struct elf_facts *facts = job->facts;
 	struct offsets fields;

@@ -16,22 +16,18 @@ static const char deleted_suffix[] = " (deleted)";
 
 static bool take_hex(struct text *rest, char stop, uint64_t *ret)
 {
+	static const char digits[] = "0123456789abcdef";
 	uint64_t value = 0;
 	size_t i = 0;
 
 	for (; i < rest->len && rest->p[i] != stop; i++) {
-		char c = rest->p[i];
-		unsigned digit;
+		const char *digit = memchr(digits, rest->p[i], sizeof digits - 1);
 
-		if (c >= '0' && c <= '9')
-			digit = (unsigned)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			digit = (unsigned)(c - 'a') + 10;
-		else
+		if (!digit)
 			return false;
 		if (value >> 60)
 			return false;
-		value = value << 4 | digit;
+		value = value << 4 | (uint64_t)(digit - digits);
 	}
 	if (i == 0 || i == rest->len)
 		return false;
@@ -81,11 +77,6 @@ struct maps_state {
 	char run_path[4096 + 1];
 };
 
-static bool ends_with(const char *text, size_t len, const char *suffix, size_t suffix_len)
-{
-	return len > suffix_len && memcmp(text + len - suffix_len, suffix, suffix_len) == 0;
-}
-
 static int finish_run(struct maps_state *state)
 {
 	struct maps *maps = state->maps;
@@ -108,7 +99,7 @@ static int finish_run(struct maps_state *state)
 	size_t len = strlen(state->run_path);
 	size_t suffix = sizeof deleted_suffix - 1;
 
-	file.deleted = ends_with(state->run_path, len, deleted_suffix, suffix);
+	file.deleted = len > suffix && strcmp(state->run_path + len - suffix, deleted_suffix) == 0;
 	file.path = strndup(state->run_path, file.deleted ? len - suffix : len);
 	if (!file.path)
 		return -ENOMEM;

@@ -47,12 +47,6 @@ struct objects {
 	struct entry *buckets[BUCKETS];
 };
 
-static void end_elf(Elf **elf)
-{
-	if (*elf)
-		elf_end(*elf);
-}
-
 struct objects *objects_new(struct calibrations *calibrations)
 {
 	struct objects *out = calloc(1, sizeof *out);
@@ -100,7 +94,7 @@ static bool helps_with_threads(const struct elf_facts *facts)
 static int load(struct objects *objects, const struct process *process, int fd, const char *path,
 		bool is_exe, struct object *ret)
 {
-	__attribute__((cleanup(end_elf))) Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	AUTO_ELF *elf = elf_begin(fd, ELF_C_READ, NULL);
 	AUTO_FREE struct elf_facts *facts = malloc(sizeof *facts);
 	struct object out = {.tag = TAG_JEMALLOC_NOT_FOUND};
 

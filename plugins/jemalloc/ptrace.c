@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -12,9 +11,11 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "helper.h"
 #include "tls.h"
 
 #define STOP_MS 250
+#define TRACER_STACK (256u << 10)
 #ifndef NT_ARM_TLS
 #define NT_ARM_TLS 0x401
 #endif
@@ -160,18 +161,6 @@ static void fail_rest(struct job *job, enum tag tag)
 		reading_fail(&job->readings[job->done], tag);
 }
 
-/* The host's signals are the host's: the tracer takes none. */
-static int start_tracer(struct job *job, pthread_t *ret)
-{
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int rc = pthread_create(ret, NULL, trace, job);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
-}
-
 void ptrace_read(const struct target *target, struct reading *readings, size_t n)
 {
 	struct job job = {.target = target, .readings = readings, .n = n};
@@ -185,7 +174,7 @@ void ptrace_read(const struct target *target, struct reading *readings, size_t n
 	while (job.done < n) {
 		pthread_t tracer;
 
-		if (start_tracer(&job, &tracer) != 0) {
+		if (helper_start(&tracer, TRACER_STACK, trace, &job) < 0) {
 			fail_rest(&job, TAG_WAITPID);
 			break;
 		}

@@ -199,11 +199,6 @@ static void find_library_place(struct target *target, const struct search *searc
 
 /* ---- all together ------------------------------------------------------- */
 
-static void clear_maps(struct maps *maps)
-{
-	maps_clear(maps);
-}
-
 /* The tag of a process whose executable holds no jemalloc and whose libraries
  * were searched. */
 static void take_library(struct target *target, const struct search *search)
@@ -220,7 +215,7 @@ static void take_library(struct target *target, const struct search *search)
 static void resolve_in_maps(struct target *target, struct objects *objects,
 			    const struct object *exe, const struct file_id *id)
 {
-	__attribute__((cleanup(clear_maps))) struct maps maps = {0};
+	__attribute__((cleanup(maps_clear))) struct maps maps = {0};
 	struct search search = {0};
 	char path[32];
 
