@@ -74,7 +74,8 @@ void value_append_pair(GString *text, const struct ctprof_report_field *field,
 	value_append(text, field, &cell->value[0]);
 	/* The change of a metric is said even when it is 0; a column of a table is
 	 * read down, for what did change. */
-	if ((cell->flags & CTPROF_CELL_SAME) && (!has_delta || field->kind == 0))
+	if ((cell->flags & CTPROF_CELL_SAME) && cell->value[0].flags == cell->value[1].flags &&
+	    (!has_delta || field->kind == 0))
 		return;
 	if (cell->value[0].type == CTPROF_VALUE_ABSENT &&
 	    cell->value[1].type == CTPROF_VALUE_ABSENT)
