@@ -51,11 +51,8 @@ static gboolean parse_pids(Plan *plan, const char *const *pids, GError **error)
 	for (; *pids; pids++) {
 		guint64 pid;
 
-		if (!g_ascii_string_to_unsigned(*pids, 10, 1, G_MAXINT32, &pid, NULL)) {
-			g_set_error(error, USAGE_ERROR, 0, "--pid '%s': expected a process ID",
-				    *pids);
-			return FALSE;
-		}
+		if (!g_ascii_string_to_unsigned(*pids, 10, 1, G_MAXINT32, &pid, NULL))
+			return error_set_usage(error, "--pid '%s': expected a process ID", *pids);
 		g_hash_table_add(plan->pids, GINT_TO_POINTER((gint)pid));
 	}
 	return TRUE;
@@ -69,9 +66,8 @@ static gboolean parse_filter(Plan *plan, const char *filter, GError **error)
 		return TRUE;
 	/* Names are bytes, and need not be UTF-8. */
 	plan->view.match = g_regex_new(filter, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, &cause);
-	if (!plan->view.match)
-		g_set_error(error, USAGE_ERROR, 0, "--filter '%s': %s", filter, cause->message);
-	return plan->view.match != NULL;
+	return plan->view.match ||
+	       error_set_usage(error, "--filter '%s': %s", filter, cause->message);
 }
 
 static gboolean check_globs(char *const *globs, GError **error)
@@ -112,9 +108,7 @@ static gboolean take_view(Plan *plan, GError **error)
 		if (strcmp(view->orders[plan->order], wanted) == 0)
 			return TRUE;
 	g_autofree char *known = g_strjoinv(", ", (char **)(uintptr_t)view->orders);
-	g_set_error(error, USAGE_ERROR, 0, "--sort '%s': the view %s has %s", wanted, view->name,
-		    known);
-	return FALSE;
+	return error_set_usage(error, "--sort '%s': the view %s has %s", wanted, view->name, known);
 }
 
 static void add_names(GPtrArray *names, const char *list)
@@ -274,10 +268,10 @@ static const Figure *resolve(const GArray *figures, const char *option, const ch
 	g_autofree char *known = figure ? NULL : figures_list(figures);
 
 	if (!figure)
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--%s: unknown metric '%s' (without tags; see 'ctprof metric-list'); "
-			    "there are %s",
-			    option, name, known);
+		error_set_usage(error,
+				"--%s: unknown metric '%s' (without tags; see 'ctprof "
+				"metric-list'); there are %s",
+				option, name, known);
 	return figure;
 }
 
@@ -289,8 +283,7 @@ static const Figure *resolve_size(const GArray *figures, const char *option, con
 
 	if (!figure || !figure->nominal)
 		return figure;
-	g_set_error(error, USAGE_ERROR, 0, "--%s: '%s' is categorical: it has no numeric value",
-		    option, name);
+	error_set_usage(error, "--%s: '%s' is categorical: it has no numeric value", option, name);
 	return NULL;
 }
 

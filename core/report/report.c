@@ -242,12 +242,9 @@ static gboolean check_needs(const Draft *draft, GError **error)
 	const Section *view = options->view;
 
 	for (guint side = 0; view && view->needs && side < draft_n_sides(draft); side++) {
-		if (!has_any(draft, side, view->needs)) {
-			g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-				    "%s has no %s: capture with %s", options->files[side],
-				    view->what, view->capture);
-			return FALSE;
-		}
+		if (!has_any(draft, side, view->needs))
+			return error_set_failed(error, "%s has no %s: capture with %s",
+						options->files[side], view->what, view->capture);
 		if (view->check && !view->check(draft, side, error))
 			return FALSE;
 	}

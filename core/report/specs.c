@@ -49,22 +49,6 @@ static gboolean is_blank(const char *text)
 	return !text || text[strspn(text, " \t\n")] == '\0';
 }
 
-static gboolean fail(GError **error, const char *option, const char *spec, const char *format, ...)
-	G_GNUC_PRINTF(4, 5);
-
-/* Returns FALSE, for functions that end with it. */
-static gboolean fail(GError **error, const char *option, const char *spec, const char *format, ...)
-{
-	g_autofree char *text = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	text = g_strdup_vprintf(format, ap);
-	va_end(ap);
-	g_set_error(error, USAGE_ERROR, 0, "--%s '%s': %s", option, spec, text);
-	return FALSE;
-}
-
 /* A comma list that is read. */
 typedef struct list {
 	const char *option, *text;
@@ -76,10 +60,16 @@ typedef struct list {
 /* Takes an entry, trimmed, which it may change. */
 typedef gboolean (*TakeEntry)(List *list, char *entry, GError **error);
 
+static gboolean fail_twice(const List *list, const char *name, GError **error)
+{
+	return error_set_usage(error, "--%s '%s': '%s' is listed twice", list->option, list->text,
+			       name);
+}
+
 static gboolean take_name(List *list, const char *name, GError **error)
 {
 	if (g_ptr_array_find_with_equal_func(list->names, name, g_str_equal, NULL))
-		return fail(error, list->option, list->text, "'%s' is listed twice", name);
+		return fail_twice(list, name, error);
 	g_ptr_array_add(list->names, g_strdup(name));
 	return TRUE;
 }
@@ -96,7 +86,8 @@ static gboolean take_entries(List *list, TakeEntry take, GError **error)
 
 	for (guint i = 0; entries[i]; i++)
 		if (!*g_strstrip(entries[i]))
-			return fail(error, list->option, list->text, "an empty entry");
+			return error_set_usage(error, "--%s '%s': an empty entry", list->option,
+					       list->text);
 	for (guint i = 0; entries[i]; i++)
 		if (!take(list, entries[i], error))
 			return FALSE;
@@ -130,8 +121,9 @@ static gboolean take_key(List *list, char *entry, GError **error)
 	SortKey key;
 
 	if (!take_direction(entry, &key.ascending))
-		return fail(error, list->option, list->text,
-			    "an entry is METRIC, METRIC:asc or METRIC:desc");
+		return error_set_usage(
+			error, "--sort-by '%s': an entry is METRIC, METRIC:asc or METRIC:desc",
+			list->text);
 	if (!take_name(list, entry, error))
 		return FALSE;
 	key.name = g_strdup(entry);
@@ -192,8 +184,8 @@ static gboolean take_column(List *list, char *entry, GError **error)
 			return take_name(list, name, error);
 		}
 	g_autofree char *valid = list_columns(list->command);
-	return fail(error, list->option, list->text, "there is no column '%s'; there are %s", name,
-		    valid);
+	return error_set_usage(error, "--columns '%s': there is no column '%s'; there are %s",
+			       list->text, name, valid);
 }
 
 static GArray *parse_columns(const char *text, guint command, GError **error)
@@ -207,7 +199,8 @@ static GArray *parse_columns(const char *text, guint command, GError **error)
 	if (has_column(found, CTPROF_COLUMN_ARROW) &&
 	    (has_column(found, CTPROF_COLUMN_BASELINE) ||
 	     has_column(found, CTPROF_COLUMN_CANDIDATE))) {
-		fail(error, "columns", text, "arrow holds both baseline and candidate");
+		error_set_usage(error, "--columns '%s': arrow holds both baseline and candidate",
+				text);
 		return NULL;
 	}
 	return g_steal_pointer(&found);
@@ -222,7 +215,7 @@ static const char *columns_of_format(const char *display_format, GError **error)
 			return formats[i].columns;
 		g_string_append_printf(names, "%s%s", i ? ", " : "", formats[i].name);
 	}
-	fail(error, "display-format", display_format, "there are %s", names->str);
+	error_set_usage(error, "--display-format '%s': there are %s", display_format, names->str);
 	return NULL;
 }
 
@@ -250,10 +243,10 @@ gboolean specs_fail_section(const char *text, const char *name, GError **error)
 		if (!(sections[i]->flags & SECTION_VIEW))
 			g_string_append_printf(valid, "%s%s", valid->len ? ", " : "",
 					       sections[i]->name);
-	return fail(error, "sections", text,
-		    "there is no section '%s'; there are %s, and the groups of objects in the "
-		    "files",
-		    name, valid->str);
+	return error_set_usage(error,
+			       "--sections '%s': there is no section '%s'; there are %s, and the "
+			       "groups of objects in the files",
+			       text, name, valid->str);
 }
 
 static gboolean take_section(List *list, char *entry, GError **error)
@@ -265,7 +258,7 @@ static gboolean take_section(List *list, char *entry, GError **error)
 	if (!section && (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0'))
 		return specs_fail_section(list->text, name, error);
 	if (*set & bit)
-		return fail(error, list->option, list->text, "'%s' is listed twice", name);
+		return fail_twice(list, name, error);
 	*set |= bit;
 	return section || take_name(list, name, error);
 }
@@ -296,10 +289,10 @@ static gboolean take_least(List *list, char *entry, GError **error)
 	Quantity quantity;
 
 	if (!quantity_parse(entry, &quantity) || quantity.number < 0)
-		return fail(error, list->option, list->text,
-			    "'%s' is not a number with a unit (ns us ms s min ticks, "
-			    "B KiB MiB GiB TiB, K M G or none)",
-			    entry);
+		return error_set_usage(error,
+				       "--min-delta '%s': '%s' is not a number with a unit (ns us "
+				       "ms s min ticks, B KiB MiB GiB TiB, K M G or none)",
+				       list->text, entry);
 	least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] = quantity.number;
 	return TRUE;
 }

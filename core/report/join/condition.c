@@ -16,22 +16,11 @@ static void condition_clear(gpointer data)
 /* What of the metric counts: moves *at past it. */
 static gboolean take_measure(const char **at, gboolean *ret_delta)
 {
-	static const struct {
-		const char *text;
-		gboolean delta;
-	} measures[] = {{":pct", FALSE}, {":delta", TRUE}};
-
-	*ret_delta = FALSE;
-	if (**at != ':')
-		return TRUE;
-	for (guint i = 0; i < G_N_ELEMENTS(measures); i++) {
-		if (!g_str_has_prefix(*at, measures[i].text))
-			continue;
-		*at += strlen(measures[i].text);
-		*ret_delta = measures[i].delta;
-		return TRUE;
-	}
-	return FALSE;
+	*ret_delta = g_str_has_prefix(*at, ":delta");
+	if (!*ret_delta && !g_str_has_prefix(*at, ":pct"))
+		return **at != ':';
+	*at += strlen(*ret_delta ? ":delta" : ":pct");
+	return TRUE;
 }
 
 static gboolean take_operator(const char **at, Condition *condition)
@@ -86,7 +75,7 @@ GArray *condition_parse(const char *text, GError **error)
 		const char *fault = parse_one(g_strstrip(entries[i]), &condition);
 
 		if (fault) {
-			g_set_error(error, USAGE_ERROR, 0, "--fail-on '%s': %s", text, fault);
+			error_set_usage(error, "--fail-on '%s': %s", text, fault);
 			return NULL;
 		}
 		g_array_append_val(conditions, condition);
@@ -98,17 +87,13 @@ gboolean condition_check(const Condition *condition, guint32 ladder, GError **er
 {
 	const Ladder *rungs = ladder_find(ladder);
 
-	if (!condition->delta && rungs->dimension == DIMENSION_NONE) {
-		g_set_error(error, USAGE_ERROR, 0,
-			    "--fail-on: changes of %s are not in percent: use %s:delta",
-			    condition->metric, condition->metric);
-		return FALSE;
-	}
-	if (condition->limit.has_unit && condition->limit.dimension != rungs->dimension) {
-		g_set_error(error, USAGE_ERROR, 0, "--fail-on: the unit is not one of %s",
-			    condition->metric);
-		return FALSE;
-	}
+	if (!condition->delta && rungs->dimension == DIMENSION_NONE)
+		return error_set_usage(error,
+				       "--fail-on: changes of %s are not in percent: use %s:delta",
+				       condition->metric, condition->metric);
+	if (condition->limit.has_unit && condition->limit.dimension != rungs->dimension)
+		return error_set_usage(error, "--fail-on: the unit is not one of %s",
+				       condition->metric);
 	return TRUE;
 }
 

@@ -75,20 +75,6 @@ void categories_free(Categories *categories)
 
 /* ---- the table's text ---- */
 
-static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* Returns FALSE, for functions that end with it. */
-static gboolean fail(GError **error, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	g_autofree char *text = g_strdup_vprintf(format, ap);
-	va_end(ap);
-	g_set_error_literal(error, USAGE_ERROR, 0, text);
-	return FALSE;
-}
-
 /* json-glib calls itself for each level: nothing deep must reach it.  Brackets
  * in patterns count, too; telling them apart would take a parser. */
 static gboolean has_few_brackets(const char *text, gsize length)
@@ -111,12 +97,12 @@ static const char *take_text(JsonObject *rule, guint number, const char *member,
 				   : NULL;
 
 	if (!text) {
-		fail(error, "rule %u: expected a string \"%s\"", number, member);
+		error_set_usage(error, "rule %u: expected a string \"%s\"", number, member);
 		return NULL;
 	}
 	if (strlen(text) < least || strlen(text) > max) {
-		fail(error, "rule %u: \"%s\" has %zu bytes; expected %zu to %zu", number, member,
-		     strlen(text), least, max);
+		error_set_usage(error, "rule %u: \"%s\" has %zu bytes; expected %zu to %zu", number,
+				member, strlen(text), least, max);
 		return NULL;
 	}
 	return text;
@@ -132,7 +118,7 @@ static gboolean add_rule(Categories *categories, guint number, const char *patte
 	Rule rule = {.regex = plain ? g_regex_new(limited, COMPILE, 0, &cause) : NULL};
 
 	if (!rule.regex)
-		return fail(error, "rule %u: %s", number, cause->message);
+		return error_set_usage(error, "rule %u: %s", number, cause->message);
 	rule.category = take_name(categories, name);
 	g_array_append_val(categories->rules, rule);
 	return TRUE;
@@ -143,13 +129,15 @@ static gboolean add_node(Categories *categories, guint number, JsonNode *node, G
 	JsonObject *rule = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 
 	if (!rule)
-		return fail(error, "rule %u: expected {\"match\": REGEX, \"name\": NAME}", number);
+		return error_set_usage(
+			error, "rule %u: expected {\"match\": REGEX, \"name\": NAME}", number);
 	const char *match = take_text(rule, number, "match", 0, MAX_PATTERN, error);
 	const char *name = match ? take_text(rule, number, "name", 1, MAX_NAME, error) : NULL;
 	if (!name)
 		return FALSE;
 	if (json_object_get_size(rule) != 2)
-		return fail(error, "rule %u: has more than \"match\" and \"name\"", number);
+		return error_set_usage(error, "rule %u: has more than \"match\" and \"name\"",
+				       number);
 	return add_rule(categories, number, match, name, error);
 }
 
@@ -160,16 +148,29 @@ static JsonArray *find_rules(JsonNode *root)
 	return root && JSON_NODE_HOLDS_ARRAY(root) ? json_node_get_array(root) : NULL;
 }
 
-static gboolean add_rules(Categories *categories, JsonNode *root, GError **error)
+static gboolean add_rules(Categories *categories, const char *text, gsize length, GError **error)
 {
-	JsonArray *rules = find_rules(root);
+	g_autoptr(JsonParser) parser = json_parser_new_immutable();
+	g_autoptr(GError) cause = NULL;
+
+	if (length > CATEGORIES_MAX_BYTES)
+		return error_set_usage(error, "more than %d bytes", CATEGORIES_MAX_BYTES);
+	if (memchr(text, '\0', length) || !g_utf8_validate(text, (gssize)length, NULL))
+		return error_set_usage(error, "not UTF-8 text");
+	if (!has_few_brackets(text, length))
+		return error_set_usage(error, "more than %d opening brackets", MAX_BRACKETS);
+	if (!json_parser_load_from_data(parser, text, (gssize)length, &cause))
+		return error_set_usage(error, "not JSON: %s", cause->message);
+	JsonArray *rules = find_rules(json_parser_get_root(parser));
 	guint n = rules ? json_array_get_length(rules) : 0;
 
 	if (!rules)
-		return fail(error, "expected a list of rules, [{\"match\": REGEX, \"name\": "
-				   "NAME}, ...], or an object with it as \"categories\"");
+		return error_set_usage(error,
+				       "expected a list of rules, [{\"match\": REGEX, \"name\": "
+				       "NAME}, ...], or an object with it as \"categories\"");
 	if (n > CATEGORIES_MAX_RULES)
-		return fail(error, "%u rules; expected at most %d", n, CATEGORIES_MAX_RULES);
+		return error_set_usage(error, "%u rules; expected at most %d", n,
+				       CATEGORIES_MAX_RULES);
 	for (guint i = 0; i < n; i++)
 		if (!add_node(categories, i + 1, json_array_get_element(rules, i), error))
 			return FALSE;
@@ -179,26 +180,8 @@ static gboolean add_rules(Categories *categories, JsonNode *root, GError **error
 Categories *categories_parse(const char *text, gsize length, GError **error)
 {
 	g_autoptr(Categories) categories = new_table();
-	g_autoptr(JsonParser) parser = json_parser_new_immutable();
-	g_autoptr(GError) cause = NULL;
 
-	if (length > CATEGORIES_MAX_BYTES) {
-		fail(error, "more than %d bytes", CATEGORIES_MAX_BYTES);
-		return NULL;
-	}
-	if (memchr(text, '\0', length) || !g_utf8_validate(text, (gssize)length, NULL)) {
-		fail(error, "not UTF-8 text");
-		return NULL;
-	}
-	if (!has_few_brackets(text, length)) {
-		fail(error, "more than %d opening brackets", MAX_BRACKETS);
-		return NULL;
-	}
-	if (!json_parser_load_from_data(parser, text, (gssize)length, &cause)) {
-		fail(error, "not JSON: %s", cause->message);
-		return NULL;
-	}
-	if (!add_rules(categories, json_parser_get_root(parser), error))
+	if (!add_rules(categories, text, length, error))
 		return NULL;
 	categories->other = take_name(categories, CATEGORY_OTHER);
 	return g_steal_pointer(&categories);

@@ -168,7 +168,5 @@ gboolean glob_check(const char *glob, GError **error)
 			fault = find_fault(component);
 		p = component_next(component);
 	}
-	if (fault)
-		g_set_error(error, USAGE_ERROR, 0, "--cgroup-flatten '%s': %s", glob, fault);
-	return fault == NULL;
+	return !fault || error_set_usage(error, "--cgroup-flatten '%s': %s", glob, fault);
 }

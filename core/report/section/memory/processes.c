@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes, as the tree of who started whom or one below the other, and what one
  * of them maps. */
-#include <gio/gio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "footprint.h"
 #include "tree.h"
 
@@ -323,10 +323,9 @@ static gboolean check_process(const Draft *draft, guint side, GError **error)
 		if (row->sides[side] && is_of(row, options->pid))
 			return TRUE;
 	}
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-		    "%s has no mappings of process %d: it did not exist, or could not be read",
-		    options->files[side], options->pid);
-	return FALSE;
+	return error_set_failed(
+		error, "%s has no mappings of process %d: it did not exist, or could not be read",
+		options->files[side], options->pid);
 }
 
 static struct ctprof_value mapping_value(const Listing *listing, const Pool *row, guint side,
