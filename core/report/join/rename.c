@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-#include "report/name/thread-types.h"
+#include "report/name/pattern.h"
+
+typedef struct typed_cgroup {
+	const char *path;  /* the groups' name of it */
+	GHashTable *types; /* a set of RecordKey: pcomm, comm */
+	guint shared;      /* types the candidate that is looked at has, too */
+} TypedCgroup;
 
 /* A cgroup of the baseline and one of the candidate that run the same. */
 typedef struct match {
@@ -69,45 +75,125 @@ static void find_roots(Match *match, Store *store)
 	match->roots[1] = y > 0 ? store_take(store, g_strndup(b, y)) : b;
 }
 
+static void typed_cgroup_free(gpointer data)
+{
+	TypedCgroup *cgroup = data;
+
+	g_hash_table_unref(cgroup->types);
+	g_free(cgroup);
+}
+
+static TypedCgroup *typed_cgroup_new(const char *path)
+{
+	TypedCgroup *cgroup = g_new0(TypedCgroup, 1);
+
+	cgroup->path = path;
+	cgroup->types = g_hash_table_new_full(record_key_hash, record_key_equal, g_free, NULL);
+	return cgroup;
+}
+
+/* TypedCgroup of the groups' cgroups that are not in except (by address), in
+ * their order: bytewise, so that the groups of one follow each other. */
+static GPtrArray *list_cgroups(const GPtrArray *groups, GHashTable *except, Store *store)
+{
+	GPtrArray *list = g_ptr_array_new_with_free_func(typed_cgroup_free);
+	TypedCgroup *last = NULL;
+
+	for (guint i = 0; i < groups->len; i++) {
+		const Group *group = g_ptr_array_index(groups, i);
+		RecordKey type = {.start = 0};
+
+		if (g_hash_table_contains(except, group->names[0]))
+			continue;
+		if (!last || last->path != group->names[0]) {
+			last = typed_cgroup_new(group->names[0]);
+			g_ptr_array_add(list, last);
+		}
+		/* Names may be literal; a pattern's pattern is itself. */
+		for (guint n = 0; n < 2; n++)
+			type.names[n] = store_take(store, pattern_key(group->names[n + 1]));
+		g_hash_table_add(last->types, g_memdup2(&type, sizeof type));
+	}
+	return list;
+}
+
+/* Type -> the cgroups that have it. */
+static GHashTable *index_types(const GPtrArray *cgroups)
+{
+	GHashTable *index = g_hash_table_new_full(record_key_hash, record_key_equal, NULL,
+						  (GDestroyNotify)g_ptr_array_unref);
+
+	for (guint i = 0; i < cgroups->len; i++) {
+		TypedCgroup *cgroup = g_ptr_array_index(cgroups, i);
+		GHashTableIter iter;
+		gpointer type;
+
+		g_hash_table_iter_init(&iter, cgroup->types);
+		while (g_hash_table_iter_next(&iter, &type, NULL)) {
+			GPtrArray *list = g_hash_table_lookup(index, type);
+
+			if (!list) {
+				list = g_ptr_array_new();
+				g_hash_table_insert(index, type, list);
+			}
+			g_ptr_array_add(list, cgroup);
+		}
+	}
+	return index;
+}
+
+static void count_shared(const GPtrArray *baselines, GHashTable *index, const TypedCgroup *cgroup)
+{
+	GHashTableIter iter;
+	gpointer type;
+
+	for (guint i = 0; i < baselines->len; i++)
+		((TypedCgroup *)g_ptr_array_index(baselines, i))->shared = 0;
+	g_hash_table_iter_init(&iter, cgroup->types);
+	while (g_hash_table_iter_next(&iter, &type, NULL)) {
+		const GPtrArray *list = g_hash_table_lookup(index, type);
+
+		for (guint i = 0; list && i < list->len; i++)
+			((TypedCgroup *)g_ptr_array_index(list, i))->shared++;
+	}
+}
+
 /* The baseline's cgroup most like the candidate's; of equal ones the first. */
-static gboolean find_match(const GPtrArray *baselines, const TypedCgroup *candidate,
-			   const guint *shared, const RenameRules *rules, Match *ret_match)
+static Match find_match(const GPtrArray *baselines, const TypedCgroup *candidate,
+			const RenameRules *rules)
 {
 	guint mine = g_hash_table_size(candidate->types);
 	Match best = {.jaccard = 0};
 
 	for (guint i = 0; i < baselines->len; i++) {
 		const TypedCgroup *baseline = g_ptr_array_index(baselines, i);
+		guint shared = baseline->shared;
 
-		if (shared[i] == 0 || shared[i] < rules->min_types)
+		if (shared == 0 || shared < rules->min_types)
 			continue;
-		guint either = mine + g_hash_table_size(baseline->types) - shared[i];
-		gdouble jaccard = (gdouble)shared[i] / either;
+		guint either = mine + g_hash_table_size(baseline->types) - shared;
+		gdouble jaccard = (gdouble)shared / either;
 		if (jaccard >= rules->min_jaccard && jaccard > best.jaccard)
 			best = (Match){
-				.sides = {baseline, candidate},
-				.overlap = shared[i],
-				.jaccard = jaccard,
-			};
+				{baseline, candidate}, .overlap = shared, .jaccard = jaccard};
 	}
-	*ret_match = best;
-	return best.overlap > 0;
+	return best;
 }
 
 static GArray *find_matches(const GPtrArray *baselines, const GPtrArray *candidates,
 			    const RenameRules *rules, Store *store)
 {
 	GArray *matches = g_array_new(FALSE, FALSE, sizeof(Match));
-	g_autoptr(GHashTable) index = type_index_new(baselines);
+	g_autoptr(GHashTable) index = index_types(baselines);
 
 	for (guint i = 0; i < candidates->len; i++) {
 		const TypedCgroup *candidate = g_ptr_array_index(candidates, i);
-		Match match;
 
 		if (g_hash_table_size(candidate->types) < rules->min_types)
 			continue;
-		g_autofree guint *shared = type_index_count(index, candidate, baselines->len);
-		if (!find_match(baselines, candidate, shared, rules, &match))
+		count_shared(baselines, index, candidate);
+		Match match = find_match(baselines, candidate, rules);
+		if (match.overlap == 0)
 			continue;
 		find_roots(&match, store);
 		g_array_append_val(matches, match);
@@ -205,15 +291,46 @@ static void pair_below(Pairing *pairing)
 	}
 }
 
+static gint compare_texts(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "pcomm:comm" of mine that is not in theirs, sorted; owned by the renames. */
+static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *theirs, Store *store,
+			      guint64 *ret_n)
+{
+	GPtrArray *rest = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, mine);
+	while (g_hash_table_iter_next(&iter, &data, NULL)) {
+		const char *const *names = ((const RecordKey *)data)->names;
+
+		if (!g_hash_table_contains(theirs, data))
+			g_ptr_array_add(
+				rest, (gpointer)(uintptr_t)store_take(
+					      store, g_strdup_printf("%s:%s", names[0], names[1])));
+	}
+	g_ptr_array_sort(rest, compare_texts);
+	*ret_n = rest->len;
+	g_ptr_array_add(rest, NULL);
+	gpointer *texts = g_ptr_array_free(rest, FALSE);
+	g_ptr_array_add(renames->lists, texts);
+	return (const char **)(void *)texts;
+}
+
 static void report_match(Renames *renames, const Match *match, const GArray *matches, Store *store)
 {
-	g_autoptr(GPtrArray) partners = g_ptr_array_new();
-	g_autoptr(GPtrArray) baseline = g_ptr_array_new();
+	const TypedCgroup *baseline = match->sides[0], *candidate = match->sides[1];
+	/* Of all that go with the baseline's. */
+	g_autoptr(GHashTable) partners = g_hash_table_new(record_key_hash, record_key_equal);
 	struct ctprof_report_rename rename = {
 		.struct_size = sizeof rename,
 		.overlap = match->overlap,
-		.baseline = match->sides[0]->path,
-		.candidate = match->sides[1]->path,
+		.baseline = baseline->path,
+		.candidate = candidate->path,
 		.baseline_root = match->roots[0],
 		.candidate_root = match->roots[1],
 		.jaccard = match->jaccard,
@@ -222,17 +339,17 @@ static void report_match(Renames *renames, const Match *match, const GArray *mat
 
 	for (guint i = 0; i < matches->len; i++) {
 		const Match *other = &g_array_index(matches, Match, i);
+		GHashTableIter iter;
+		gpointer type;
 
-		if (other->sides[0] == match->sides[0])
-			g_ptr_array_add(partners, (gpointer)(uintptr_t)other->sides[1]);
+		g_hash_table_iter_init(&iter, other->sides[1]->types);
+		while (other->sides[0] == baseline && g_hash_table_iter_next(&iter, &type, NULL))
+			g_hash_table_add(partners, type);
 	}
-	g_ptr_array_add(baseline, (gpointer)(uintptr_t)match->sides[0]);
 	rename.only_baseline =
-		typed_cgroup_rest(match->sides[0], partners, store, &rename.n_only_baseline);
-	rename.only_candidate =
-		typed_cgroup_rest(match->sides[1], baseline, store, &rename.n_only_candidate);
-	g_ptr_array_add(renames->lists, (gpointer)(uintptr_t)rename.only_baseline);
-	g_ptr_array_add(renames->lists, (gpointer)(uintptr_t)rename.only_candidate);
+		list_rest(renames, baseline->types, partners, store, &rename.n_only_baseline);
+	rename.only_candidate = list_rest(renames, candidate->types, baseline->types, store,
+					  &rename.n_only_candidate);
 	g_array_append_val(renames->pairs, rename);
 }
 
@@ -289,8 +406,8 @@ void renames_find(Renames *renames, Groups *groups, const Layout *layout, const 
 		  Store *store)
 {
 	g_autoptr(GHashTable) joined = cgroups_of(groups->joined);
-	g_autoptr(GPtrArray) baselines = typed_cgroups_new(groups->only[0], joined, store);
-	g_autoptr(GPtrArray) candidates = typed_cgroups_new(groups->only[1], joined, store);
+	g_autoptr(GPtrArray) baselines = list_cgroups(groups->only[0], joined, store);
+	g_autoptr(GPtrArray) candidates = list_cgroups(groups->only[1], joined, store);
 	g_autoptr(GArray) matches = find_matches(baselines, candidates, rules, store);
 	g_autoptr(GHashTable) orphans = index_orphans(groups->only[0]);
 	Pairing pairing = {renames, groups->only[1], orphans, matches, layout, store};
