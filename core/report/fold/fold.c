@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fold.h"
 
+#include <string.h>
+
 #include "ctprof/plugin.h"
 #include "map.h"
-#include "mode.h"
 
 guint64 fold_add_saturated(guint64 a, guint64 b)
 {
@@ -105,6 +106,109 @@ static void cpus_value(const guint64 *cells, struct ctprof_value *ret_value)
 	ret_value->text = list ? list->text : NULL;
 }
 
+/* ---- categories: how many rows have which of the values ---- */
+
+/* Cells: a text and its rows, and a table of the others: most groups have none. */
+enum { TEXT, COUNT, OTHERS, MODE_CELLS };
+
+static GHashTable *others_of(const guint64 *cells)
+{
+	return (GHashTable *)(uintptr_t)cells[OTHERS];
+}
+
+static void mode_clear(guint64 *cells)
+{
+	if (cells[OTHERS])
+		g_hash_table_unref(others_of(cells));
+	cells[OTHERS] = 0;
+}
+
+static void tally(guint64 *cells, gboolean first, const char *text, guint64 count)
+{
+	guint64 bits = (guint64)(uintptr_t)text;
+
+	if (first) {
+		cells[TEXT] = bits;
+		cells[COUNT] = count;
+		cells[OTHERS] = 0;
+		return;
+	}
+	/* One text has one address: it lies in the store. */
+	if (cells[TEXT] == bits) {
+		cells[COUNT] += count;
+		return;
+	}
+	if (!cells[OTHERS])
+		cells[OTHERS] = (guint64)(uintptr_t)g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	gpointer key = (gpointer)(uintptr_t)text;
+	guint64 *known = g_hash_table_lookup(others_of(cells), key);
+	if (!known) {
+		known = g_new0(guint64, 1);
+		g_hash_table_insert(others_of(cells), key, known);
+	}
+	*known += count;
+}
+
+static void mode_add_text(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	const struct ctprof_text *text = (const void *)(uintptr_t)value;
+
+	tally(cells, first, store_text(store, text->bytes), 1);
+}
+
+static void mode_add_char(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	char text[] = {(char)value, '\0'};
+
+	tally(cells, first, store_text(store, text), 1);
+}
+
+static void mode_add_bool(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	tally(cells, first, store_text(store, value ? "true" : "false"), 1);
+}
+
+static void mode_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	GHashTableIter iter;
+	gpointer text, count;
+
+	tally(cells, first, (const char *)(uintptr_t)from[TEXT], from[COUNT]);
+	if (!from[OTHERS])
+		return;
+	g_hash_table_iter_init(&iter, others_of(from));
+	while (g_hash_table_iter_next(&iter, &text, &count))
+		tally(cells, FALSE, text, *(guint64 *)count);
+	mode_clear(from);
+}
+
+static void weigh(struct ctprof_value *best, const char *text, guint64 count)
+{
+	best->n += count;
+	if (count > best->count || (count == best->count && strcmp(text, best->text) < 0)) {
+		best->text = text;
+		best->count = count;
+	}
+}
+
+/* The most frequent value, the smallest of equally frequent ones. */
+static void mode_value(const guint64 *cells, struct ctprof_value *ret_value)
+{
+	GHashTableIter iter;
+	gpointer text, count;
+
+	ret_value->type = CTPROF_VALUE_MODE;
+	ret_value->text = (const char *)(uintptr_t)cells[TEXT];
+	ret_value->count = ret_value->n = cells[COUNT];
+	if (!cells[OTHERS])
+		return;
+	g_hash_table_iter_init(&iter, others_of(cells));
+	while (g_hash_table_iter_next(&iter, &text, &count))
+		weigh(ret_value, text, *(guint64 *)count);
+}
+
+/* ---- labels ---- */
+
 static void text_label_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 {
 	const struct ctprof_text *text = (const void *)(uintptr_t)value;
@@ -159,7 +263,6 @@ static const struct kind_fold {
 	{CTPROF_CATEGORY, CTPROF_UNIT_CHAR, MODE(mode_add_char)},
 	{CTPROF_CATEGORY, CTPROF_UNIT_BOOL, MODE(mode_add_bool)},
 	{CTPROF_CPUSET, 0, {3, cpus_add, cpus_merge, cpus_value, NULL}},
-	{CTPROF_MAP, CTPROF_UNIT_TEXT, MAP(map_add_text, map_merge_text)},
 	{CTPROF_MAP, 0, MAP(map_add_sum, map_merge_sum)},
 };
 

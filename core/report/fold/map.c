@@ -49,15 +49,10 @@ gboolean fold_is_memory_level(const char *key)
 	return bsearch(key, levels, G_N_ELEMENTS(levels), sizeof *levels, compare_level) != NULL;
 }
 
+/* Of texts, whose numbers are 0, the first stays. */
 static void join_sum(MapItem *item, const MapItem *other)
 {
 	item->number = fold_add_saturated(item->number, other->number);
-}
-
-static void join_text(MapItem *item, const MapItem *other)
-{
-	(void)item;
-	(void)other;
 }
 
 static void join_memory_stat(MapItem *item, const MapItem *other)
@@ -151,16 +146,6 @@ void map_add_sum(Store *store, guint64 *cells, gboolean first, guint64 value)
 void map_merge_sum(guint64 *cells, gboolean first, guint64 *from)
 {
 	merge(cells, first, from, join_sum);
-}
-
-void map_add_text(Store *store, guint64 *cells, gboolean first, guint64 value)
-{
-	take_items(cells, first, items_new(store, value), join_text);
-}
-
-void map_merge_text(guint64 *cells, gboolean first, guint64 *from)
-{
-	merge(cells, first, from, join_text);
 }
 
 void map_add_memory_stat(Store *store, guint64 *cells, gboolean first, guint64 value)
