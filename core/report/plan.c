@@ -195,13 +195,12 @@ GPtrArray *plan_list_misfits(const Plan *plan)
 	return names;
 }
 
-const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure)
+const Fold *plan_choose(gconstpointer data, const Metric *metric)
 {
 	const Plan *plan = data;
 	const struct ctprof_metric *def = &metric->def;
 	gboolean delay = strcmp(def->group, "delay") == 0;
 
-	(void)measure;
 	if (def->kind == CTPROF_LABEL || def->kind == CTPROF_MAP)
 		return NULL;
 	if (g_hash_table_contains(plan->needed, def->name) ||
@@ -244,9 +243,8 @@ gboolean plan_folds_object(const Plan *plan, const Metric *metric)
 	return FALSE;
 }
 
-const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure)
+const Fold *plan_choose_object(gconstpointer data, const Metric *metric)
 {
-	(void)measure;
 	return plan_folds_object(data, metric) ? fold_find(metric->def.kind, metric->def.unit)
 					       : NULL;
 }

@@ -41,12 +41,12 @@ gboolean plan_has_section_at(const Plan *plan, const Section *section);
 GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
-const Fold *plan_choose(gconstpointer data, const Metric *metric, Measure *measure);
+const Fold *plan_choose(gconstpointer data, const Metric *metric);
 /* Whether the group of objects that a metric is of is a section. */
 gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def);
 /* Whether a metric of objects is folded, and the MeasureChoice of that. */
 gboolean plan_folds_object(const Plan *plan, const Metric *metric);
-const Fold *plan_choose_object(gconstpointer data, const Metric *metric, Measure *measure);
+const Fold *plan_choose_object(gconstpointer data, const Metric *metric);
 /* Whether rows of that slot group are shown one by one. */
 gboolean plan_needs_group(const Plan *plan, const char *group);
 /* Whether --metrics lets the name in. */

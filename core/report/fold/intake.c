@@ -18,10 +18,9 @@ static const char *const label_metrics[N_LABELS] = {
 	[LABEL_COMM] = "comm",
 };
 
-static const Fold *choose_smaps(gconstpointer data, const Metric *metric, Measure *measure)
+static const Fold *choose_smaps(gconstpointer data, const Metric *metric)
 {
 	(void)data;
-	(void)measure;
 	if (strcmp(metric->def.name, SMAPS_METRIC) != 0 || metric->def.kind != CTPROF_MAP ||
 	    metric->def.unit == CTPROF_UNIT_TEXT)
 		return NULL;

@@ -46,8 +46,7 @@ static const char *keep_tags(Store *store, const struct ctprof_metric *def)
 }
 
 /* The measure of that metric; NULL: the name stands for another one. */
-static const Measure *take_measure(Measures *measures, const Metric *metric, const Fold *fold,
-				   gboolean strict)
+static const Measure *take_measure(Measures *measures, const Metric *metric, const Fold *fold)
 {
 	const struct ctprof_metric *def = &metric->def;
 	Measure *measure = g_hash_table_lookup(measures->by_name, def->name);
@@ -67,7 +66,6 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 		.index = measures->list->len,
 		.delay = strcmp(def->group, "delay") == 0,
 		.of_process = def->scope == CTPROF_SCOPE_PROCESS || def->scope == CTPROF_SCOPE_MM,
-		.strict = strict,
 	};
 	g_ptr_array_add(measures->list, measure);
 	g_hash_table_insert(measures->by_name, (gpointer)(uintptr_t)measure->name, measure);
@@ -96,15 +94,14 @@ void layout_init(Layout *layout, Measures *measures, const Registry *registry, e
 	layout->by_index = g_array_new(FALSE, TRUE, sizeof(guint));
 	for (guint i = 0; i < metrics->len; i++) {
 		const Metric *metric = g_ptr_array_index(metrics, i);
-		Measure choice = {.name = NULL};
 
 		if (metric->row != row)
 			continue;
 		/* Slot 0 is what no row holds: the number of threads. */
-		const Fold *fold = metric->slot ? choose(data, metric, &choice) : NULL;
+		const Fold *fold = metric->slot ? choose(data, metric) : NULL;
 		if (metric->slot && !fold)
 			continue;
-		const Measure *measure = take_measure(measures, metric, fold, choice.strict);
+		const Measure *measure = take_measure(measures, metric, fold);
 		if (measure)
 			layout_bind(layout, measure, metric);
 		else

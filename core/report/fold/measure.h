@@ -22,14 +22,10 @@ typedef struct measure {
 	gboolean delay; /* of the slot group "delay" */
 	/* Only leaders' rows have it: others lack nothing. */
 	gboolean of_process;
-	/* Records lose the value that one of their rows lacks: what is unlimited or
-	 * unknown in part is so as a whole. */
-	gboolean strict;
 } Measure;
 
-/* Chooses what is folded of a row class, and how; NULL: not at all.  Sets
- * measure->strict if need be. */
-typedef const Fold *(*MeasureChoice)(gconstpointer data, const Metric *metric, Measure *measure);
+/* Chooses what is folded of a row class, and how; NULL: not at all. */
+typedef const Fold *(*MeasureChoice)(gconstpointer data, const Metric *metric);
 
 typedef struct measures {
 	Store *store;

@@ -295,8 +295,7 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 		return;
 	guint place = (guint)found;
 	Coverage coverage = coverage_at(record, place);
-	/* Strict: what one row lacks is lost to all. */
-	if (coverage.n > 0 && (!measure->strict || coverage.n == record->n)) {
+	if (coverage.n > 0) {
 		measure->fold->value(record->words + layout->n_words +
 					     binding_at(layout, place)->cell,
 				     ret_value);

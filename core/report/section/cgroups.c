@@ -6,7 +6,8 @@
 #include "pressure.h"
 #include "report/draft.h"
 
-/* What one cgroup lacks, several of one name lack. */
+/* What one cgroup lacks, several of one name lack: what is unlimited or unknown in
+ * part is so as a whole. */
 #define STRICT 1u
 /* A setting: its change has no size. */
 #define SETTING 2u
@@ -54,7 +55,7 @@ static gboolean is_number(const struct ctprof_metric *def)
 	       def->kind == CTPROF_GAUGE || def->kind == CTPROF_PEAK;
 }
 
-const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *measure)
+const Fold *cgroups_choose(gconstpointer data, const Metric *metric)
 {
 	const struct cgroup_column *column = find_column(metric->def.name);
 	gboolean map = metric->def.kind == CTPROF_MAP && metric->def.unit != CTPROF_UNIT_TEXT;
@@ -64,7 +65,6 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *me
 		return fold_find(metric->def.kind, metric->def.unit);
 	if (!column)
 		return NULL;
-	measure->strict = (column->flags & STRICT) != 0;
 	if (strcmp(column->metric, MEMORY_STAT) == 0)
 		return map ? fold_memory_stat() : NULL;
 	/* A file may define what it likes: other kinds have no place in a table. */
@@ -113,6 +113,13 @@ static void fill_cell(const Draft *draft, const Pool *pool, const struct cgroup_
 	struct ctprof_value values[SIDES];
 
 	draft_values(draft, TABLE_CGROUPS, pool->sides, measure, values);
+	for (guint side = 0; side < SIDES && (column->flags & STRICT); side++) {
+		struct ctprof_value *value = &values[side];
+
+		if (pool->sides[side] && value->n < pool->sides[side]->n)
+			*value = (struct ctprof_value){
+				.n = value->n, .missing = value->missing, .why = value->why};
+	}
 	view_cell(draft->view, values, field, cell);
 	if ((column->flags & SETTING) && (cell->flags & CTPROF_CELL_HAS_DELTA)) {
 		cell->flags &= CTPROF_CELL_SAME;

@@ -5,10 +5,10 @@
 #include "report/fold/record.h"
 
 /* Everything of the host is kept, labels too; a MeasureChoice. */
-const Fold *host_choose(gconstpointer data, const Metric *metric, Measure *measure);
+const Fold *host_choose(gconstpointer data, const Metric *metric);
 /* Which metrics of a cgroup are folded, and how those of cgroups of one name
  * become one; a MeasureChoice. */
-const Fold *cgroups_choose(gconstpointer data, const Metric *metric, Measure *measure);
+const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
 /* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or where
  * names are patterns the pattern of pcomm. */
 void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,

@@ -13,10 +13,9 @@ extern const Section section_sched_ext;
 
 static const char *const host_name[] = {"host"};
 
-const Fold *host_choose(gconstpointer data, const Metric *metric, Measure *measure)
+const Fold *host_choose(gconstpointer data, const Metric *metric)
 {
 	(void)data;
-	(void)measure;
 	if (metric->def.kind == CTPROF_LABEL)
 		return fold_label(metric->def.unit);
 	return fold_find(metric->def.kind, metric->def.unit);

@@ -16,11 +16,10 @@ static const Fold *choose(const struct ctprof_metric *def)
 	return def->kind == CTPROF_LABEL ? fold_label(def->unit) : fold_find(def->kind, def->unit);
 }
 
-const Fold *rows_choose_process(gconstpointer data, const Metric *metric, Measure *measure)
+const Fold *rows_choose_process(gconstpointer data, const Metric *metric)
 {
 	const Plan *plan = data;
 
-	(void)measure;
 	if (plan->groups->len == 0)
 		return NULL;
 	if (plan_needs_group(plan, metric->def.group))
@@ -31,9 +30,8 @@ const Fold *rows_choose_process(gconstpointer data, const Metric *metric, Measur
 	return NULL;
 }
 
-const Fold *rows_choose_thing(gconstpointer data, const Metric *metric, Measure *measure)
+const Fold *rows_choose_thing(gconstpointer data, const Metric *metric)
 {
-	(void)measure;
 	return plan_needs_group(data, metric->def.group) ? choose(&metric->def) : NULL;
 }
 

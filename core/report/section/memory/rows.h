@@ -17,8 +17,8 @@
 #define MEMORY_LEDGER_GROUP "memory-ledger"
 
 /* MeasureChoices of the tables of rows; data is the plan. */
-const Fold *rows_choose_process(gconstpointer data, const Metric *metric, Measure *measure);
-const Fold *rows_choose_thing(gconstpointer data, const Metric *metric, Measure *measure);
+const Fold *rows_choose_process(gconstpointer data, const Metric *metric);
+const Fold *rows_choose_thing(gconstpointer data, const Metric *metric);
 
 /* One kind of row: the processes (group NULL), or the objects of a slot group. */
 typedef struct rows {
