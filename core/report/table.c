@@ -244,6 +244,7 @@ void table_make_tree(Table *table)
 	}
 	g_array_unref(table->lines);
 	table->lines = lines;
+	table->section.flags |= CTPROF_SECTION_TREE;
 }
 
 /* ---- coverage and notes ---- */

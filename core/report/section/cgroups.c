@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "choices.h"
-#include "pressure.h"
 #include "report/draft.h"
 
 /* What one cgroup lacks, several of one name lack: what is unlimited or unknown in
@@ -202,21 +201,6 @@ static void draft_map(const Draft *draft, const Section *section)
 	draft_close(draft, table);
 }
 
-static void draft_pressure(const Draft *draft, const Section *section)
-{
-	for (guint resource = 0; resource < PRESSURE_RESOURCES; resource++) {
-		Table *table = pressure_begin(draft, section, TABLE_CGROUPS, resource, "cgroup");
-
-		for (guint i = 0; i < draft->cgroups->len; i++) {
-			const Pool *pool = g_ptr_array_index(draft->cgroups, i);
-
-			pressure_add(draft, table, TABLE_CGROUPS, resource, pool->key.names[0],
-				     pool->sides);
-		}
-		pressure_end(draft, table);
-	}
-}
-
 const Section section_cgroup_stats = {
 	.name = "cgroup-stats",
 	.heading = "CgroupStats",
@@ -251,13 +235,4 @@ const Section section_memory_events = {
 	.flags = SECTION_OF_CGROUPS,
 	.place = {9, 9},
 	.draft = draft_map,
-};
-
-const Section section_pressure = {
-	.name = "pressure",
-	.heading = "Pressure",
-	.help = "pressure stall information of each cgroup",
-	.flags = SECTION_OF_CGROUPS,
-	.place = {10, 10},
-	.draft = draft_pressure,
 };

@@ -13,3 +13,5 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
  * names are patterns the pattern of pcomm. */
 void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
 		    Store *store, RecordKey *ret_key);
+/* Whether it tells a pressure, of the host or of a cgroup. */
+gboolean pressure_is_metric(const Metric *metric);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "choices.h"
-#include "pressure.h"
 #include "report/draft.h"
 
 #define SCHED_EXT "sched_ext."
@@ -19,15 +18,6 @@ const Fold *host_choose(gconstpointer data, const Metric *metric)
 	if (metric->def.kind == CTPROF_LABEL)
 		return fold_label(metric->def.unit);
 	return fold_find(metric->def.kind, metric->def.unit);
-}
-
-/* The records of the one host there is. */
-static void find_hosts(const Draft *draft, Record *ret_sides[SIDES])
-{
-	const RecordKey key = {.start = 0};
-
-	for (guint side = 0; side < SIDES; side++)
-		ret_sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
 }
 
 static void add_metric(const Draft *draft, Table *table, const Measure *measure, const char *name,
@@ -63,19 +53,6 @@ static void add_measure(const Draft *draft, Table *table, Record *const sides[SI
 			   walk.values);
 }
 
-static void draft_pressure(const Draft *draft, const Section *section)
-{
-	Record *sides[SIDES];
-
-	find_hosts(draft, sides);
-	for (guint resource = 0; resource < PRESSURE_RESOURCES; resource++) {
-		Table *table = pressure_begin(draft, section, TABLE_HOST, resource, "row");
-
-		pressure_add(draft, table, TABLE_HOST, resource, NULL, sides);
-		pressure_end(draft, table);
-	}
-}
-
 /* What is neither told elsewhere nor the same on both sides; of the BPF scheduler
  * all of it when any of it changed: it is read together. */
 static void draft_host(const Draft *draft, const Section *section)
@@ -83,10 +60,12 @@ static void draft_host(const Draft *draft, const Section *section)
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
 	gboolean of_scheduler = section == &section_sched_ext;
 	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
+	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
 	guint kept = 0;
 
-	find_hosts(draft, sides);
+	for (guint side = 0; side < SIDES; side++)
+		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
 		const char *name = measure->name;
@@ -111,14 +90,6 @@ static void draft_host(const Draft *draft, const Section *section)
 		g_array_set_size(table->lines, kept);
 	draft_close(draft, table);
 }
-
-const Section section_host_pressure = {
-	.name = "host-pressure",
-	.heading = "Host pressure",
-	.help = "pressure stall information of the host",
-	.place = {11, 11},
-	.draft = draft_pressure,
-};
 
 const Section section_sched_ext = {
 	.name = "sched-ext",

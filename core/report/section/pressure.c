@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pressure.h"
-
+/* Pressure stall information, of the host and of cgroups: metrics named
+ * psi.RESOURCE.some|full.WHAT. */
 #include <stdio.h>
 
+#include "choices.h"
 #include "report/draft.h"
 
 #define NAME_ROOM 64
 
-static const char *const resources[PRESSURE_RESOURCES] = {"cpu", "memory", "io", "irq"};
+extern const Section section_host_pressure;
+
+static const char *const resources[] = {"cpu", "memory", "io", "irq"};
 static const char *const halves[] = {"some", "full"};
 
 static const struct {
@@ -35,9 +38,11 @@ static const Measure *find_measure(const Draft *draft, enum intake_table from, g
 	return draft_measure(draft, from, name);
 }
 
-Table *pressure_begin(const Draft *draft, const Section *section, enum intake_table from,
-		      guint resource, const char *names_header)
+/* A table of one resource's pressure. */
+static Table *begin(const Draft *draft, const Section *section, enum intake_table from,
+		    guint resource)
 {
+	const char *names_header = from == TABLE_HOST ? "row" : "cgroup";
 	char *heading = g_strdup_printf("%s / %s", section->heading, resources[resource]);
 	Table *table =
 		draft_wide(draft, section->name, store_take(draft->store, heading), names_header);
@@ -55,10 +60,12 @@ Table *pressure_begin(const Draft *draft, const Section *section, enum intake_ta
 	return table;
 }
 
-/* A line: what one half of the resource has come to.  FALSE: nothing is known. */
+/* A line: what one half of the resource has come to, after the cgroup's name.  FALSE:
+ * nothing is known. */
 static gboolean add_half(const Draft *draft, Table *table, enum intake_table from, guint resource,
-			 guint half, const char *cgroup, Record *const sides[SIDES])
+			 guint half, const Pool *pool)
 {
+	const char *cgroup = pool->key.names[0];
 	const char *names[] = {cgroup ? cgroup : halves[half], halves[half]};
 	struct ctprof_cell *cells = table_named_line(table, names, cgroup ? 2 : 1);
 	gboolean passes = FALSE;
@@ -72,19 +79,11 @@ static gboolean add_half(const Draft *draft, Table *table, enum intake_table fro
 			continue;
 		field = figure_field(measure, whats[i].shown);
 		struct ctprof_cell *cell = &cells[table_take_field(table, &field)];
-		draft_values(draft, from, sides, measure, values);
+		draft_values(draft, from, pool->sides, measure, values);
 		view_cell(draft->view, values, &field, cell);
 		passes = passes || view_passes(draft->view, cell, &field);
 	}
 	return passes;
-}
-
-void pressure_add(const Draft *draft, Table *table, enum intake_table from, guint resource,
-		  const char *cgroup, Record *const sides[SIDES])
-{
-	for (guint half = 0; half < G_N_ELEMENTS(halves); half++)
-		if (!add_half(draft, table, from, resource, half, cgroup, sides))
-			table_drop_last(table);
 }
 
 static gboolean has_any(const Table *table)
@@ -99,9 +98,46 @@ static gboolean has_any(const Table *table)
 	return FALSE;
 }
 
-void pressure_end(const Draft *draft, Table *table)
+static void draft_resource(const Draft *draft, const Section *section, enum intake_table from,
+			   guint resource, const GPtrArray *pools)
 {
+	Table *table = begin(draft, section, from, resource);
+
+	for (guint i = 0; i < pools->len; i++)
+		for (guint half = 0; half < G_N_ELEMENTS(halves); half++)
+			if (!add_half(draft, table, from, resource, half,
+				      g_ptr_array_index(pools, i)))
+				table_drop_last(table);
+	/* None was measured. */
 	if (!has_any(table))
 		g_array_set_size(table->lines, 0);
 	draft_close(draft, table);
 }
+
+static void draft_pressure(const Draft *draft, const Section *section)
+{
+	gboolean of_host = section == &section_host_pressure;
+	g_autoptr(GHashTable) by_key = pools_new();
+	g_autoptr(GPtrArray) hosts = draft_pools(draft, TABLE_HOST, by_key);
+
+	for (guint resource = 0; resource < G_N_ELEMENTS(resources); resource++)
+		draft_resource(draft, section, of_host ? TABLE_HOST : TABLE_CGROUPS, resource,
+			       of_host ? hosts : draft->cgroups);
+}
+
+const Section section_pressure = {
+	.name = "pressure",
+	.heading = "Pressure",
+	.help = "pressure stall information of each cgroup",
+	.flags = SECTION_OF_CGROUPS,
+	.place = {10, 10},
+	.draft = draft_pressure,
+};
+
+const Section section_host_pressure = {
+	.name = "host-pressure",
+	.heading = "Host pressure",
+	.help = "pressure stall information of the host",
+	.place = {11, 11},
+	.draft = draft_pressure,
+};

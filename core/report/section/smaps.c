@@ -148,7 +148,6 @@ static void draft_smaps(const Draft *draft, const Section *section)
 	table_cut(table, draft->view->limit);
 	if (nested) {
 		g_array_sort(table->lines, compare_lines);
-		table->section.flags |= CTPROF_SECTION_TREE;
 		table_make_tree(table);
 	}
 	if (table->lines->len == 0)

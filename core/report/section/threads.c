@@ -99,10 +99,8 @@ static void draft_figures(const Draft *draft, gboolean derived, const Section *s
 	for (guint i = 0; i < picker.lines->len; i++)
 		put_line(draft, table, &g_array_index(picker.lines, Line, i));
 	picker_clear(&picker);
-	if (tree) {
-		table->section.flags |= CTPROF_SECTION_TREE;
+	if (tree)
 		table_make_tree(table);
-	}
 	/* What cannot be derived of the metrics asked for needs no empty table. */
 	if (derived && table->lines->len == 0)
 		tables_drop(draft->tables);
