@@ -1,7 +1,96 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sections about threads: their metrics, and what is derived from these. */
 #include "report/draft.h"
-#include "report/join/pick.h"
+
+/* Lines gathered beyond the limit before they are sorted and cut. */
+#define SLACK 4096
+
+/* ---- the lines of a section ---- */
+
+/* A row to be. */
+typedef struct line {
+	const Group *group;
+	Standing at;
+} Line;
+
+/* The first rows, out of many: only those are kept. */
+typedef struct picker {
+	GArray *lines; /* Line */
+	guint limit;   /* 0: all are */
+	guint64 offered;
+} Picker;
+
+static gint compare_lines(gconstpointer a, gconstpointer b)
+{
+	return standing_compare(&((const Line *)a)->at, &((const Line *)b)->at);
+}
+
+static void cut(Picker *picker)
+{
+	g_array_sort(picker->lines, compare_lines);
+	if (picker->limit > 0 && picker->lines->len > picker->limit)
+		g_array_set_size(picker->lines, picker->limit);
+}
+
+static void offer(Picker *picker, const Line *line)
+{
+	picker->offered++;
+	g_array_append_val(picker->lines, *line);
+	if (picker->limit > 0 && picker->lines->len / 2 > picker->limit + SLACK)
+		cut(picker);
+}
+
+/* A line and where the first of its cgroup and of its process stand. */
+typedef struct branch {
+	Line line;
+	guint cgroup, process, at;
+} Branch;
+
+static gint compare_branches(gconstpointer a, gconstpointer b)
+{
+	const Branch *x = a, *y = b;
+
+	if (x->cgroup != y->cgroup)
+		return x->cgroup < y->cgroup ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Where the key was met first; now, if it is new. */
+static guint first_at(GHashTable *firsts, const char *cgroup, const char *pcomm, guint at)
+{
+	RecordKey key = {.names = {cgroup, pcomm}};
+	gpointer first;
+
+	if (g_hash_table_lookup_extended(firsts, &key, NULL, &first))
+		return GPOINTER_TO_UINT(first);
+	g_hash_table_insert(firsts, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(at));
+	return at;
+}
+
+/* Brings lines of one cgroup, and in it of one pcomm, together, each where its
+ * first line stands. */
+static void make_tree(GArray *lines)
+{
+	g_autoptr(GHashTable) firsts =
+		g_hash_table_new_full(record_key_hash, record_key_equal, g_free, NULL);
+	g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(Branch));
+
+	for (guint i = 0; i < lines->len; i++) {
+		const Line *line = &g_array_index(lines, Line, i);
+		const char *const *names = line->group->names;
+		Branch branch = {*line, first_at(firsts, names[0], NULL, i),
+				 first_at(firsts, names[0], names[1], i), i};
+
+		g_array_append_val(branches, branch);
+	}
+	g_array_sort(branches, compare_branches);
+	for (guint i = 0; i < branches->len; i++)
+		g_array_index(lines, Line, i) = g_array_index(branches, Branch, i).line;
+}
+
+/* ---- the sections ---- */
 
 static void values_of(const Draft *draft, const Figure *figure, const Group *group,
 		      struct ctprof_value ret_values[SIDES])
@@ -54,7 +143,7 @@ static void offer_group(const Draft *draft, const Group *group, const GArray *fi
 		const Figure *figure = &g_array_index(draft->figures, Figure, line.at.figure);
 
 		if (place_line(draft, group, figure, &line))
-			picker_offer(picker, &line);
+			offer(picker, &line);
 	}
 }
 
@@ -84,21 +173,21 @@ static void draft_figures(const Draft *draft, gboolean derived, const Section *s
 	g_autoptr(GArray) figures = list_figures(draft, derived);
 	Table *table =
 		draft_long(draft, section->name, section->heading, draft->plan->axis->header);
-	Picker picker;
+	g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(Line));
+	Picker picker = {.lines = lines, .limit = view->limit};
 
-	picker_init(&picker, view->limit);
 	for (guint i = 0; i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
 
 		if (view_matches(view, group->names, group->n_names))
 			offer_group(draft, group, figures, &picker);
 	}
-	table->section.n_cut = picker_finish(&picker);
+	cut(&picker);
+	table->section.n_cut = picker.offered - lines->len;
 	if (tree)
-		picker_make_tree(&picker);
-	for (guint i = 0; i < picker.lines->len; i++)
-		put_line(draft, table, &g_array_index(picker.lines, Line, i));
-	picker_clear(&picker);
+		make_tree(lines);
+	for (guint i = 0; i < lines->len; i++)
+		put_line(draft, table, &g_array_index(lines, Line, i));
 	if (tree)
 		table_make_tree(table);
 	/* What cannot be derived of the metrics asked for needs no empty table. */
