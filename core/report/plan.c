@@ -254,11 +254,6 @@ gboolean plan_names(const Plan *plan, const char *metric)
 	return plan->metrics->len == 0 || has_text(plan->metrics, metric);
 }
 
-gboolean plan_shows(const Plan *plan, const Figure *figure)
-{
-	return plan_has_section(plan, figure->section) && plan_names(plan, figure->field.name);
-}
-
 static const Figure *resolve(const GArray *figures, const char *option, const char *name,
 			     GError **error)
 {

@@ -51,8 +51,6 @@ const Fold *plan_choose_object(gconstpointer data, const Metric *metric);
 gboolean plan_needs_group(const Plan *plan, const char *group);
 /* Whether --metrics lets the name in. */
 gboolean plan_names(const Plan *plan, const char *metric);
-/* Whether a figure gets lines. */
-gboolean plan_shows(const Plan *plan, const Figure *figure);
 /* Checks all names of metrics; figures: of threads, objects: of objects, which
  * are no order.  The order to sort by, an array of SortFigure. */
 GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,

@@ -8,11 +8,6 @@ Pools *pools_new(void)
 	return g_hash_table_new_full(record_key_hash, record_key_equal, g_free, NULL);
 }
 
-const Pool *pools_find(Pools *pools, const RecordKey *key)
-{
-	return g_hash_table_lookup(pools, key);
-}
-
 Pool *pools_take(Pools *pools, const RecordKey *key)
 {
 	Pool *pool = g_hash_table_lookup(pools, key);

@@ -18,7 +18,6 @@ typedef GHashTable Pools; /* a set of Pool */
 Pools *pools_new(void);
 /* The key's pool, new if need be. */
 Pool *pools_take(Pools *pools, const RecordKey *key);
-const Pool *pools_find(Pools *pools, const RecordKey *key);
 /* Takes the record, or folds it into the one that is there. */
 void pool_add(Pool *pool, guint side, const Layout *layout, Record *record);
 /* Pool *, ordered bytewise by key; the caller unrefs, elements are borrowed. */

@@ -32,7 +32,7 @@ static void pool_side(const Draft *draft, Pools *pools, guint side)
 									 key.names[CGROUP]));
 		const char *renamed =
 			side ? renames_cgroup(draft->renames, key.names[CGROUP]) : NULL;
-		const Pool *own = renamed ? pools_find(pools, &key) : NULL;
+		const Pool *own = renamed ? g_hash_table_lookup(pools, &key) : NULL;
 		if (renamed && !(own && own->sides[0]))
 			key.names[CGROUP] = renamed;
 		pool_add(pools_take(pools, &key), side, set->layout, record);

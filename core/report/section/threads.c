@@ -126,7 +126,9 @@ static GArray *list_figures(const Draft *draft, gboolean derived)
 	for (guint i = 0; i < draft->figures->len; i++) {
 		const Figure *figure = &g_array_index(draft->figures, Figure, i);
 
-		if ((figure->derived != NULL) == derived && plan_shows(draft->plan, figure))
+		if ((figure->derived != NULL) == derived &&
+		    plan_has_section(draft->plan, figure->section) &&
+		    plan_names(draft->plan, figure->field.name))
 			g_array_append_val(list, i);
 	}
 	return list;
