@@ -49,7 +49,7 @@ gboolean fold_is_memory_level(const char *key)
 	return bsearch(key, levels, G_N_ELEMENTS(levels), sizeof *levels, compare_level) != NULL;
 }
 
-/* Of texts, whose numbers are 0, the first stays. */
+/* Of texts the first stays; their numbers say nothing. */
 static void join_sum(MapItem *item, const MapItem *other)
 {
 	item->number = fold_add_saturated(item->number, other->number);
