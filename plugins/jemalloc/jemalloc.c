@@ -17,6 +17,7 @@
 #include "descriptor.h"
 #include "file.h"
 #include "instance.h"
+#include "list.h"
 #include "need.h"
 #include "objects.h"
 #include "option.h"
@@ -200,20 +201,6 @@ static void worker_close(void *data, void *context)
 	free(worker);
 }
 
-static int make_room(struct worker *worker, uint64_t n)
-{
-	if (n <= worker->room)
-		return 0;
-	struct reading *readings = n <= SIZE_MAX / sizeof *readings
-					   ? realloc(worker->readings, (size_t)n * sizeof *readings)
-					   : NULL;
-	if (!readings)
-		return -ENOMEM;
-	worker->readings = readings;
-	worker->room = (size_t)n;
-	return 0;
-}
-
 static void put_row(struct jemalloc *self, struct ctprof_batch *batch, uint64_t row,
 		    const struct reading *reading)
 {
@@ -295,7 +282,8 @@ static int collect_threads(struct jemalloc *self, struct worker *worker, struct 
 {
 	if (!self->wanted)
 		return 0;
-	int rc = make_room(worker, batch->n);
+	int rc = list_reserve(&worker->readings, &worker->room, batch->n, SIZE_MAX,
+			      sizeof *worker->readings);
 	if (rc < 0) {
 		self->host->error(self->host, "out of memory");
 		return rc;

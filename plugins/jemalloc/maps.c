@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "list.h"
 
 #define MAPS_CHUNK 65536u
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
@@ -86,15 +87,10 @@ static int finish_run(struct maps_state *state)
 	state->in_run = false;
 	if (!state->run_executable || maps->n >= MAPS_MAX_FILES)
 		return 0;
-	if (maps->n == maps->room) {
-		size_t room = maps->room ? maps->room * 2 : 32;
-		struct maps_file *files = realloc(maps->files, room * sizeof *files);
-
-		if (!files)
-			return -ENOMEM;
-		maps->files = files;
-		maps->room = room;
-	}
+	int rc = list_reserve(&maps->files, &maps->room, maps->n + 1, MAPS_MAX_FILES,
+			      sizeof *maps->files);
+	if (rc < 0)
+		return rc;
 	struct maps_file file = state->run;
 	size_t len = strlen(state->run_path);
 	size_t suffix = sizeof deleted_suffix - 1;

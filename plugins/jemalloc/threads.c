@@ -5,20 +5,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "list.h"
+
 #define MAX_THREADS (UINT32_C(1) << 20)
 #define MAX_ATTEMPTS 4
 
 static int add(struct threads *threads, int32_t tid, uint64_t pthread)
 {
-	if (threads->n == threads->room) {
-		size_t room = threads->room ? threads->room * 2 : 64;
-		struct thread *rows = realloc(threads->rows, room * sizeof *rows);
+	int rc = list_reserve(&threads->rows, &threads->room, threads->n + 1, MAX_THREADS,
+			      sizeof *threads->rows);
 
-		if (!rows)
-			return -ENOMEM;
-		threads->rows = rows;
-		threads->room = room;
-	}
+	if (rc < 0)
+		return rc;
 	threads->rows[threads->n++] = (struct thread){tid, pthread};
 	return 0;
 }
