@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which kernel this is, and how its accounting and scheduler are set. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -128,27 +127,6 @@ int host_collect_xacct(struct host_run *run, const struct host_item *item)
 
 /* ---- scheduler sysctls ------------------------------------------------- */
 
-static void close_dir(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
-static int open_dir(struct host_run *run, const struct host_item *item, DIR **ret_dir)
-{
-	int root = run->host->root(run->host, item->root);
-	int fd = root < 0 ? root : run->host->open_file(run->host, root, item->path);
-
-	if (fd < 0)
-		return fd;
-	*ret_dir = fdopendir(fd);
-	if (*ret_dir)
-		return 0;
-	int error = -errno;
-	close(fd);
-	return error;
-}
-
 /* The value of a regular file of the directory, when it has one. */
 static bool read_tunable(struct host_run *run, int dir, const char *name, struct text *ret_value)
 {
@@ -165,10 +143,11 @@ static bool read_tunable(struct host_run *run, int dir, const char *name, struct
 
 int host_collect_tunables(struct host_run *run, const struct host_item *item)
 {
-	__attribute__((cleanup(close_dir))) DIR *dir = NULL;
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
 	const struct dirent *entry;
 	struct text value;
-	int result = open_dir(run, item, &dir);
+	int root = run->host->root(run->host, item->root);
+	int result = file_open_dir(run->host, root, item->path, &dir);
 
 	if (result < 0)
 		return result;
