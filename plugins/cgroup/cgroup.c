@@ -182,19 +182,11 @@ static bool has_file(const struct cgroup *cgroup, const char *name)
 	return fd >= 0;
 }
 
-static bool has_v1_controller(const struct cgroup_mounts *mounts)
-{
-	for (size_t i = CGROUP_UNIFIED + 1; i < CGROUP_N_HIERARCHIES; i++)
-		if (mounts->at[i].prefix)
-			return true;
-	return false;
-}
-
 static void judge(const struct cgroup *cgroup, struct ctprof_finding *ret)
 {
 	const struct cgroup_mount *unified = &cgroup->mounts.at[CGROUP_UNIFIED];
 
-	if (!unified->prefix || has_v1_controller(&cgroup->mounts)) {
+	if (!unified->prefix || cgroup_mounts_has(&cgroup->mounts, CGROUP_UNIFIED + 1)) {
 		ret->state = CTPROF_PARTLY;
 		ret->why = unified->prefix ? "controllers are mounted as cgroup v1, which has no "
 					     "memory.high, memory.events, io.stat"

@@ -30,19 +30,13 @@ static void clear_mount(struct cgroup_mount *mount)
 
 static uint32_t controller_bits(struct text options)
 {
-	struct text option, rest;
+	struct text option;
 	uint32_t bits = 0;
 
-	while (options.len > 0) {
-		if (!text_split(options, ',', &option, &rest)) {
-			option = options;
-			rest.len = 0;
-		}
+	while (text_take_part(&options, ',', &option))
 		for (uint32_t i = 0; i < CGROUP_N_HIERARCHIES; i++)
 			if (controllers[i] && text_equal(option, controllers[i]))
 				bits |= 1u << i;
-		options = rest;
-	}
 	return bits;
 }
 
@@ -153,15 +147,10 @@ static int find_usual(const struct ctprof_host *host, struct cgroup_mounts *moun
 	for (size_t i = 0; i < N_USUAL_PLACES && result == 0 && !alone; i++) {
 		const struct usual *place = &usual_places[i];
 		struct cgroup_mount *mount = &mounts->at[place->hierarchy];
-		int fd = cgroup < 0 || mount->prefix ? -1
-						     : host->open_file(host, cgroup, place->sign);
 
-		if (fd < 0)
+		if (mount->prefix || file_check_root(host, CTPROF_ROOT_CGROUP, place->sign) < 0)
 			continue;
-		close(fd);
-		result = keep_mount(mount, cgroup, "",
-				    (struct text){place->directory, strlen(place->directory)},
-				    (struct text){"/", 1});
+		result = keep_mount(mount, cgroup, "", text_of(place->directory), text_of("/"));
 		alone = place->alone;
 	}
 	return result;
@@ -169,9 +158,9 @@ static int find_usual(const struct ctprof_host *host, struct cgroup_mounts *moun
 
 /* ---- both -------------------------------------------------------------- */
 
-static bool is_any_mounted(const struct cgroup_mounts *mounts)
+bool cgroup_mounts_has(const struct cgroup_mounts *mounts, enum cgroup_hierarchy first)
 {
-	for (size_t i = 0; i < CGROUP_N_HIERARCHIES; i++)
+	for (size_t i = first; i < CGROUP_N_HIERARCHIES; i++)
 		if (mounts->at[i].prefix)
 			return true;
 	return false;
@@ -182,9 +171,9 @@ int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret
 	struct cgroup_mounts found = {0};
 	int result = host->live(host) ? find_mounted(host, &found) : 0;
 
-	if (result == 0 && !is_any_mounted(&found))
+	if (result == 0 && !cgroup_mounts_has(&found, 0))
 		result = find_usual(host, &found);
-	if (result == 0 && !is_any_mounted(&found))
+	if (result == 0 && !cgroup_mounts_has(&found, 0))
 		result = -EOPNOTSUPP;
 	if (result < 0) {
 		cgroup_mounts_clear(&found);
@@ -203,15 +192,11 @@ void cgroup_mounts_clear(struct cgroup_mounts *mounts)
 
 static bool has_parent_component(struct text path)
 {
-	while (path.len > 0) {
-		const char *slash = memchr(path.p, '/', path.len);
-		size_t len = slash ? (size_t)(slash - path.p) : path.len;
-		size_t used = slash ? len + 1 : len;
+	struct text component;
 
-		if (text_equal((struct text){path.p, len}, ".."))
+	while (text_take_part(&path, '/', &component))
+		if (text_equal(component, ".."))
 			return true;
-		path = (struct text){path.p + used, path.len - used};
-	}
 	return false;
 }
 

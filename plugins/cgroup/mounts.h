@@ -51,4 +51,6 @@ int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t
  * the cgroup root.  *ret is zeroes, or what was found before.  -EOPNOTSUPP when there are none, or
  * -ENOMEM. */
 int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret);
+/* Whether one of the hierarchies from first on is mounted. */
+bool cgroup_mounts_has(const struct cgroup_mounts *mounts, enum cgroup_hierarchy first);
 void cgroup_mounts_clear(struct cgroup_mounts *mounts);

@@ -5,10 +5,10 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "capability.h"
+#include "cleanup.h"
+#include "descriptor.h"
 #include "file.h"
 #include "text.h"
 
@@ -21,8 +21,7 @@ static int first_pid(const struct ctprof_host *host, int proc_fd)
 
 	(void)file_open_dir(host, proc_fd, ".", &dir);
 	while (dir && (entry = readdir(dir)))
-		if (text_u64((struct text){entry->d_name, strlen(entry->d_name)}, &pid) &&
-		    pid > 0 && pid <= INT32_MAX)
+		if (text_u64(text_of(entry->d_name), &pid) && pid > 0 && pid <= INT32_MAX)
 			return (int)pid;
 	return 0;
 }
@@ -34,11 +33,8 @@ static int try_open(const struct ctprof_host *host, int proc_fd, int pid, const 
 	char path[64];
 
 	(void)snprintf(path, sizeof path, "%d/task/%d/%s", pid, pid, file);
-	int fd = host->open_file(host, proc_fd, path);
-	if (fd < 0)
-		return -fd;
-	(void)close(fd);
-	return 0;
+	AUTO_FD fd = host->open_file(host, proc_fd, path);
+	return fd < 0 ? -fd : 0;
 }
 
 int smaps_probe_pid(const struct ctprof_host *host)
@@ -72,11 +68,7 @@ static void judge(const struct ctprof_host *host, int err, struct ctprof_finding
 
 void smaps_probe(const struct ctprof_host *host, const char *group)
 {
-	struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = CTPROF_WORKS,
-		.group = group,
-	};
+	struct ctprof_finding finding = FINDING_WORKS(group);
 	int pid = smaps_probe_pid(host);
 	int proc_fd = host->root(host, CTPROF_ROOT_PROC);
 

@@ -89,7 +89,7 @@ size_t smaps_sums_add(void *sums, const char *text, size_t len, bool last)
 
 const uint64_t *smaps_sums_find(const struct smaps_sums *sums, const char *key)
 {
-	struct text wanted = {key, strlen(key)};
+	struct text wanted = text_of(key);
 
 	for (uint32_t i = 0; i < sums->n; i++)
 		if (sum_is(&sums->sums[i], wanted))

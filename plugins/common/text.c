@@ -12,17 +12,22 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-bool text_take_line(struct text *rest, struct text *ret_line)
+bool text_take_part(struct text *rest, char separator, struct text *ret_part)
 {
 	if (rest->len == 0)
 		return false;
-	const char *nl = memchr(rest->p, '\n', rest->len);
-	size_t len = nl ? (size_t)(nl - rest->p) : rest->len;
-	size_t used = nl ? len + 1 : len;
+	const char *end = memchr(rest->p, separator, rest->len);
+	size_t len = end ? (size_t)(end - rest->p) : rest->len;
+	size_t used = end ? len + 1 : len;
 
-	*ret_line = (struct text){rest->p, len};
+	*ret_part = (struct text){rest->p, len};
 	*rest = (struct text){rest->p + used, rest->len - used};
 	return true;
+}
+
+bool text_take_line(struct text *rest, struct text *ret_line)
+{
+	return text_take_part(rest, '\n', ret_line);
 }
 
 size_t text_count_lines(struct text text)
@@ -120,6 +125,17 @@ bool text_u64(struct text digits, uint64_t *ret)
 	return digits_u64(digits.p + sign, digits.len - sign, ret);
 }
 
+bool text_take_u64(struct text *rest, uint64_t *ret)
+{
+	size_t len = 0;
+
+	while (len < rest->len && rest->p[len] >= '0' && rest->p[len] <= '9')
+		len++;
+	struct text digits = {rest->p, len};
+	*rest = (struct text){rest->p + len, rest->len - len};
+	return text_u64(digits, ret);
+}
+
 bool text_i64(struct text digits, int64_t *ret)
 {
 	bool negative = digits.len > 0 && digits.p[0] == '-';
@@ -157,18 +173,14 @@ static bool parse_range(struct text token, uint64_t *ret_lo, uint64_t *ret_hi)
 
 size_t text_cpu_list(struct text list, uint32_t *cpus, size_t max)
 {
-	struct text rest = text_trim(list);
+	struct text rest = text_trim(list), token;
 	bool ascending = true;
 	size_t n = 0;
 
-	while (rest.len > 0) {
-		const char *comma = memchr(rest.p, ',', rest.len);
-		size_t len = comma ? (size_t)(comma - rest.p) : rest.len;
-		struct text token = text_trim((struct text){rest.p, len});
-		size_t used = comma ? len + 1 : len;
+	while (text_take_part(&rest, ',', &token)) {
 		uint64_t lo, hi;
 
-		rest = (struct text){rest.p + used, rest.len - used};
+		token = text_trim(token);
 		if (token.len == 0)
 			continue;
 		if (!parse_range(token, &lo, &hi) || hi - lo + 1 > max - n)

@@ -8,18 +8,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct text {
 	const char *p;
 	size_t len;
 };
 
+static inline struct text text_of(const char *string)
+{
+	return (struct text){string, strlen(string)};
+}
+
+/* Takes what stands before the next separator off rest, and the separator; the
+ * whole when there is none; false when rest is empty. */
+bool text_take_part(struct text *rest, char separator, struct text *ret_part);
 /* Takes the next line (without its '\n') off rest; false when rest is empty. */
 bool text_take_line(struct text *rest, struct text *ret_line);
 /* How many lines text_take_line() would give. */
 size_t text_count_lines(struct text text);
 /* Takes the next run of non-blank bytes off rest; false when none is left. */
 bool text_take_token(struct text *rest, struct text *ret_token);
+/* Takes the decimal digits in front off rest; false when none is there. */
+bool text_take_u64(struct text *rest, uint64_t *ret);
 /* Splits at the first separator, both sides trimmed; false when there is none. */
 bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right);
 /* Without ASCII blanks at both ends. */

@@ -47,8 +47,8 @@ unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32
 	while (dir && n < max && (entry = readdir(dir))) {
 		int64_t found;
 
-		if (text_i64((struct text){entry->d_name, strlen(entry->d_name)}, &found) &&
-		    found > 0 && found <= INT32_MAX && found != tid)
+		if (text_i64(text_of(entry->d_name), &found) && found > 0 && found <= INT32_MAX &&
+		    found != tid)
 			ret_tids[n++] = (int32_t)found;
 	}
 	return n;

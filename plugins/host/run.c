@@ -53,7 +53,7 @@ int host_run_put_text(struct host_run *run, size_t metric, struct text value)
 
 int host_run_put_string(struct host_run *run, size_t metric, const char *value)
 {
-	return host_run_put_text(run, metric, (struct text){value, strlen(value)});
+	return host_run_put_text(run, metric, text_of(value));
 }
 
 int host_run_put_u64(struct host_run *run, size_t metric, uint64_t value)

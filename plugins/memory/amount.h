@@ -12,6 +12,16 @@ struct amount {
 	uint64_t bytes;
 };
 
+static inline struct amount amount_known(uint64_t bytes)
+{
+	return (struct amount){.bytes = bytes};
+}
+
+static inline struct amount amount_absent(uint32_t why)
+{
+	return (struct amount){.absent = why};
+}
+
 static inline uint64_t amount_sum(uint64_t a, uint64_t b)
 {
 	uint64_t sum;

@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "cleanup.h"
 
 #define NAME_BYTES_MAX 4096u /* host->object()'s limit */
 #define SUFFIX_MAX 48u
@@ -54,11 +55,6 @@ static void append(struct name *name, struct text text)
 	name->len += len;
 }
 
-static void free_name(struct name **name)
-{
-	free(*name);
-}
-
 /* Only as long as the name is. */
 static struct name *copy_name(const struct name *name)
 {
@@ -72,7 +68,7 @@ static struct name *copy_name(const struct name *name)
 
 static int claim(struct objects *objects, const struct name *name)
 {
-	__attribute__((cleanup(free_name))) struct name *copy = copy_name(name);
+	AUTO_FREE struct name *copy = copy_name(name);
 	int result = copy ? pool_add(&objects->names, copy, by_name) : -ENOMEM;
 
 	if (result == 0)
@@ -100,7 +96,7 @@ static int make_unique(const struct objects *objects, const struct identity *ide
 	while (pool_find(&objects->names, name, by_name)) {
 		if (name->len + strlen(suffix) > sizeof name->bytes)
 			return -ENAMETOOLONG;
-		append(name, (struct text){suffix, strlen(suffix)});
+		append(name, text_of(suffix));
 	}
 	return 0;
 }
@@ -111,7 +107,7 @@ int backing_row_add(struct objects *objects, enum object_group_id group, struct 
 	struct name name;
 
 	name.len = 0;
-	append(&name, (struct text){prefix, strlen(prefix)});
+	append(&name, text_of(prefix));
 	append(&name, classify_label((struct text){backing->label, backing->label_len}));
 	int result = make_unique(objects, &backing->identity, &name);
 	if (result == 0)

@@ -171,8 +171,7 @@ static int emit_unreadable(struct objects *objects, struct ctprof_batch *batch)
 
 	if (objects->walk->unreadable == 0 || objects->next > objects->mounts.n_tmpfs)
 		return 0;
-	int result =
-		object_row_add(objects, GROUP_FILES, batch, (struct text){"*", strlen("*")}, &row);
+	int result = object_row_add(objects, GROUP_FILES, batch, text_of("*"), &row);
 	if (result < 0)
 		return result;
 	object_row_put(&row, FILE_UNREADABLE, objects->walk->unreadable);

@@ -155,7 +155,7 @@ static int emit_ledger(struct objects *objects, struct ctprof_batch *batch)
 
 	while (result == 0 && objects->next < objects->ledger->n) {
 		const struct ledger_row *ledger = &objects->ledger->rows[objects->next];
-		struct text name = {ledger->name, strlen(ledger->name)};
+		struct text name = text_of(ledger->name);
 		struct object_row row;
 
 		result = object_row_add(objects, GROUP_LEDGER, batch, name, &row);

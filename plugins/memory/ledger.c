@@ -23,11 +23,6 @@ static void add_row(struct ledger *ledger, struct amount amount, bool estimate, 
 	ledger->n++;
 }
 
-static struct amount known(uint64_t bytes)
-{
-	return (struct amount){.bytes = bytes};
-}
-
 static struct amount key_amount(const struct meminfo *info, const char *key)
 {
 	struct amount amount = {.absent = CTPROF_ABSENT_UNSUPPORTED};
@@ -42,7 +37,7 @@ static void gather(struct amount *sum, struct amount part)
 {
 	if (part.absent)
 		return;
-	*sum = known(sum->absent ? part.bytes : amount_sum(sum->bytes, part.bytes));
+	*sum = amount_known(sum->absent ? part.bytes : amount_sum(sum->bytes, part.bytes));
 }
 
 /* What the parts leave of the whole, or by how much they exceed it. */
@@ -50,9 +45,9 @@ static void add_remainder(struct ledger *ledger, const char *section, const char
 			  uint64_t whole, uint64_t parts)
 {
 	if (parts > whole)
-		add_row(ledger, known(parts - whole), true, "%s.excess", section);
+		add_row(ledger, amount_known(parts - whole), true, "%s.excess", section);
 	else
-		add_row(ledger, known(whole - parts), true, "%s.%s", section, rest);
+		add_row(ledger, amount_known(whole - parts), true, "%s.%s", section, rest);
 }
 
 /* ---- sections ---------------------------------------------------------- */
@@ -60,7 +55,7 @@ static void add_remainder(struct ledger *ledger, const char *section, const char
 void ledger_add_meminfo(struct ledger *ledger, const struct meminfo *info)
 {
 	for (uint32_t i = 0; i < info->n; i++)
-		add_row(ledger, known(info->entries[i].bytes), false, "meminfo.%.*s",
+		add_row(ledger, amount_known(info->entries[i].bytes), false, "meminfo.%.*s",
 			(int)info->entries[i].key.len, info->entries[i].key.p);
 }
 
@@ -87,7 +82,7 @@ void ledger_add_physical(struct ledger *ledger, const struct meminfo *info)
 	if (!meminfo_find(info, "MemTotal", &total) || !meminfo_find(info, "MemFree", &unused) ||
 	    unused > total)
 		return;
-	add_row(ledger, known(total - unused), false, "physical.allocated");
+	add_row(ledger, amount_known(total - unused), false, "physical.allocated");
 	for (size_t i = 0; i < N_PHYSICAL_PARTS; i++) {
 		const struct part *part = &physical_parts[i];
 		struct amount sum = {.absent = CTPROF_ABSENT_UNSUPPORTED};
@@ -118,7 +113,7 @@ void ledger_add_shmem(struct ledger *ledger, const struct meminfo *info,
 
 	if (!meminfo_find(info, "Shmem", &total))
 		return;
-	add_row(ledger, known(total), false, "shmem.total");
+	add_row(ledger, amount_known(total), false, "shmem.total");
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
 		add_row(ledger, parts[i].amount, parts[i].estimate, "shmem.%s", parts[i].name);
 		gather(&sum, parts[i].amount);
@@ -173,7 +168,7 @@ void ledger_add_zram(struct ledger *ledger, uint64_t device, const char *text, s
 		if (!text_take_token(&rest, &token) || !text_u64(token, &bytes[i]))
 			return;
 	for (size_t i = 0; i < ZRAM_N_COLUMNS; i++)
-		add_row(ledger, known(bytes[i]), false, "swap.zram%" PRIu64 "_%s", device,
+		add_row(ledger, amount_known(bytes[i]), false, "swap.zram%" PRIu64 "_%s", device,
 			zram_columns[i]);
 }
 

@@ -118,7 +118,7 @@ static int add_cost(struct objects *objects, struct ctprof_batch *batch, int32_t
 
 		if (process->pid != pid)
 			continue;
-		const struct text text = {name, strlen(name)};
+		const struct text text = text_of(name);
 		int result = object_row_add(objects, GROUP_MAPPINGS, batch, text, &row);
 		if (result < 0)
 			return result;

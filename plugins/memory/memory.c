@@ -2,6 +2,7 @@
 /* Where the memory is: of each process, and in the objects they share. */
 #include "memory.h"
 
+#include "descriptor.h"
 #include "holders-worker.h"
 #include "instance.h"
 #include "need.h"
@@ -188,18 +189,10 @@ static const struct ctprof_option options[] = {
 };
 
 static const struct ctprof_plugin descriptor = {
-	.struct_size = sizeof descriptor,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("memory", ops, needs),
 	.thread_model = CTPROF_THREADS_PER_WORKER,
 	.cost = CTPROF_COST_EXPENSIVE,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "memory",
-	.version = CTPROF_VERSION,
 	.summary = "Memory of processes, and the objects they share",
-	.needs = needs,
-	.ops = &ops,
 	.options = options,
 	.n_options = sizeof options / sizeof options[0],
 	.preference = 10,

@@ -26,13 +26,12 @@ static int suffix_power(struct text suffix)
 
 bool mounts_parse_size(struct text text, uint64_t *ret_bytes)
 {
-	size_t digits = 0;
 	uint64_t bytes;
 
-	while (digits < text.len && text.p[digits] >= '0' && text.p[digits] <= '9')
-		digits++;
-	int power = suffix_power((struct text){text.p + digits, text.len - digits});
-	if (power < 0 || !text_u64((struct text){text.p, digits}, &bytes))
+	if (!text_take_u64(&text, &bytes))
+		return false;
+	int power = suffix_power(text);
+	if (power < 0)
 		return false;
 	for (int i = 0; i < power; i++)
 		bytes = amount_product(bytes, 1024);
@@ -43,18 +42,12 @@ bool mounts_parse_size(struct text text, uint64_t *ret_bytes)
 static struct amount find_limit(struct text options)
 {
 	struct amount limit = {.absent = CTPROF_ABSENT_UNSUPPORTED};
-	struct text option, rest, key, value;
+	struct text option, key, value;
 
-	while (limit.absent && options.len > 0) {
-		if (!text_split(options, ',', &option, &rest)) {
-			option = options;
-			rest.len = 0;
-		}
+	while (limit.absent && text_take_part(&options, ',', &option))
 		if (text_split(option, '=', &key, &value) && text_equal(key, "size") &&
 		    mounts_parse_size(value, &limit.bytes))
 			limit.absent = 0;
-		options = rest;
-	}
 	return limit;
 }
 

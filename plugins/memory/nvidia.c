@@ -27,18 +27,6 @@ bool nvidia_parse_params(const char *text, size_t len, uint64_t *ret_pools)
 	return false;
 }
 
-/* Takes the digits in front. */
-static bool take_number(struct text *rest, uint64_t *ret)
-{
-	size_t len = 0;
-
-	while (len < rest->len && rest->p[len] >= '0' && rest->p[len] <= '9')
-		len++;
-	struct text digits = {rest->p, len};
-	*rest = (struct text){rest->p + len, rest->len - len};
-	return text_u64(digits, ret);
-}
-
 static bool take_word(struct text *rest, const char *word)
 {
 	size_t len = strlen(word);
@@ -53,8 +41,8 @@ bool nvidia_parse_pool(struct text name, uint64_t *ret_node, uint64_t *ret_order
 {
 	uint64_t node, order;
 
-	if (!take_word(&name, POOL_PREFIX) || !take_number(&name, &node) ||
-	    !take_word(&name, ORDER_INFIX) || !take_number(&name, &order) ||
+	if (!take_word(&name, POOL_PREFIX) || !text_take_u64(&name, &node) ||
+	    !take_word(&name, ORDER_INFIX) || !text_take_u64(&name, &order) ||
 	    (name.len > 0 && name.p[0] != '-'))
 		return false;
 	*ret_node = node;
@@ -103,11 +91,6 @@ bool nvidia_pool_bytes(uint64_t objects, uint64_t order, uint64_t page_size, uin
 
 /* ---- reading ----------------------------------------------------------- */
 
-static struct amount absent(uint32_t why)
-{
-	return (struct amount){.absent = why};
-}
-
 static struct amount read_pool(const struct ctprof_host *host, int shrinkers, const char *name,
 			       uint64_t node, uint64_t order)
 {
@@ -119,10 +102,10 @@ static struct amount read_pool(const struct ctprof_host *host, int shrinkers, co
 	(void)snprintf(path, sizeof path, "%s/count", name);
 	ssize_t got = file_read_records_at(host, shrinkers, path, buf, sizeof buf);
 	if (got < 0)
-		return absent(file_absence((int)-got));
+		return amount_absent(file_absence((int)-got));
 	if ((size_t)got == sizeof buf || !nvidia_parse_count(buf, (size_t)got, node, &objects) ||
 	    !nvidia_pool_bytes(objects, order, (uint64_t)sysconf(_SC_PAGESIZE), &amount.bytes))
-		return absent(CTPROF_ABSENT_INVALID);
+		return amount_absent(CTPROF_ABSENT_INVALID);
 	return amount;
 }
 
@@ -134,7 +117,7 @@ static struct amount sum_pools(const struct ctprof_host *host, DIR *dir)
 	uint64_t node, order;
 
 	while ((entry = readdir(dir))) {
-		struct text name = {entry->d_name, strlen(entry->d_name)};
+		struct text name = text_of(entry->d_name);
 
 		if (!nvidia_parse_pool(name, &node, &order))
 			continue;
@@ -152,7 +135,7 @@ static struct amount read_shrinkers(const struct ctprof_host *host)
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
 	int result = file_open_dir(host, host->root(host, CTPROF_ROOT_SYS), SHRINKERS, &dir);
 
-	return result < 0 ? absent(file_absence(-result)) : sum_pools(host, dir);
+	return result < 0 ? amount_absent(file_absence(-result)) : sum_pools(host, dir);
 }
 
 bool nvidia_read_pools(const struct ctprof_host *host, struct amount *ret)
@@ -165,9 +148,9 @@ bool nvidia_read_pools(const struct ctprof_host *host, struct amount *ret)
 	if (got == -ENOENT)
 		return false;
 	if (got < 0)
-		*ret = absent(file_absence((int)-got));
+		*ret = amount_absent(file_absence((int)-got));
 	else if (!nvidia_parse_params(buf, (size_t)got, &pools))
-		*ret = absent(CTPROF_ABSENT_INVALID);
+		*ret = amount_absent(CTPROF_ABSENT_INVALID);
 	else if (pools == 0)
 		return false;
 	else

@@ -43,7 +43,7 @@ void object_row_put_text(const struct object_row *row, unsigned metric, struct t
 
 void object_row_put_word(const struct object_row *row, unsigned metric, const char *word)
 {
-	object_row_put_text(row, metric, (struct text){word, strlen(word)});
+	object_row_put_text(row, metric, text_of(word));
 }
 
 void object_row_put_amount(const struct object_row *row, unsigned metric, struct amount amount)

@@ -2,6 +2,7 @@
 /* The groups of objects, one after the other, and what they have in common. */
 #pragma once
 
+#include "descriptor.h"
 #include "holders.h"
 #include "ledger.h"
 #include "mounts.h"
@@ -62,12 +63,8 @@ struct objects {
 };
 
 /* One row in a table of object metrics. */
-#define OBJECT_METRIC(group_, flags_, kind_, unit_, name_, help_, origin_)                         \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_OBJECT, .flags = flags_,        \
-		.name = name_, .group = group_, .help = help_, .origin = origin_                   \
-	}
+#define OBJECT_METRIC(group, flags_, kind, unit, name, help, origin)                               \
+	METRIC_ROW(kind, unit, OBJECT, name, group, help, origin, .flags = flags_)
 
 #define OBJECT_GROUP_METRICS(table) .metrics = table, .n_metrics = sizeof table / sizeof table[0]
 

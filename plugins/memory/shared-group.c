@@ -233,8 +233,7 @@ static int emit_swap(struct objects *objects, struct ctprof_batch *batch)
 
 			(void)snprintf(name, sizeof name, "%" PRId32, process->pid);
 		}
-		int result = object_row_add(objects, GROUP_SWAP, batch,
-					    (struct text){name, strlen(name)}, &row);
+		int result = object_row_add(objects, GROUP_SWAP, batch, text_of(name), &row);
 		if (result < 0)
 			return result;
 		put_swap(objects, &row, objects->next);

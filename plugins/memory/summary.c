@@ -5,16 +5,13 @@
 #include <stdio.h>
 
 #include "capability.h"
+#include "descriptor.h"
 #include "metrics.h"
 #include "slots.h"
 
-#define SUMMARY(unit_, name_, help_)                                                               \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_COUNTER,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_CAPTURE,                        \
-		.name = "memory_summary." name_, .group = "summary", .help = help_,                \
-		.origin = "ctprof",                                                                \
-	}
+#define SUMMARY(unit, name, help)                                                                  \
+	METRIC_ROW(COUNTER, unit, CAPTURE, "memory_summary." name, "summary", help, "ctprof",      \
+		   .rank = 0)
 
 /* In the order of enum process_state; the time is the last. */
 static const struct ctprof_metric summary[N_PROCESS_SUMMARY] = {

@@ -64,8 +64,7 @@ static int emit_sysv(struct objects *objects, struct ctprof_batch *batch)
 		char name[32];
 
 		(void)snprintf(name, sizeof name, "sysv:%" PRIu64, segment->at[SYSV_ID].bytes);
-		int result = object_row_add(objects, GROUP_SYSV, batch,
-					    (struct text){name, strlen(name)}, &row);
+		int result = object_row_add(objects, GROUP_SYSV, batch, text_of(name), &row);
 		if (result < 0)
 			return result;
 		put_segment(&row, segment);

@@ -2,8 +2,8 @@
 #include "sysv.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
+#include "cleanup.h"
 #include "file.h"
 #include "list.h"
 
@@ -106,14 +106,9 @@ int sysv_parse(const char *text, size_t len, struct sysv *ret)
 	return 0;
 }
 
-static void free_text(char **text)
-{
-	free(*text);
-}
-
 int sysv_read(const struct ctprof_host *host, struct sysv *ret)
 {
-	__attribute__((cleanup(free_text))) char *text = NULL;
+	AUTO_FREE char *text = NULL;
 	ssize_t got = file_load_records(host, CTPROF_ROOT_PROC, "sysvipc/shm", SYSV_BYTES, &text);
 
 	return got < 0 ? (int)got : sysv_parse(text, (size_t)got, ret);

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "file.h"
 
 int tmpfs_open(const struct mount *mount, dev_t *ret_device)
@@ -35,33 +36,23 @@ int tmpfs_open(const struct mount *mount, dev_t *ret_device)
 	return fd;
 }
 
-static struct amount absent(uint32_t why)
-{
-	return (struct amount){.absent = why};
-}
-
-static struct amount known(uint64_t bytes)
-{
-	return (struct amount){.bytes = bytes};
-}
-
 /* Without a limit shmem_statfs() tells of no blocks, used ones neither. */
 static void take_usage(const struct statvfs *fs, struct tmpfs_usage *ret)
 {
 	if (fs->f_blocks > 0 && fs->f_bfree <= fs->f_blocks) {
-		ret->used = known(amount_product(fs->f_blocks - fs->f_bfree, fs->f_frsize));
-		ret->limit = known(amount_product(fs->f_blocks, fs->f_frsize));
+		ret->used = amount_known(amount_product(fs->f_blocks - fs->f_bfree, fs->f_frsize));
+		ret->limit = amount_known(amount_product(fs->f_blocks, fs->f_frsize));
 	} else if (fs->f_blocks == 0) {
-		ret->limit = known(UINT64_MAX);
+		ret->limit = amount_known(UINT64_MAX);
 	}
 	if (fs->f_files > 0 && fs->f_ffree <= fs->f_files)
-		ret->files = known(fs->f_files - fs->f_ffree);
+		ret->files = amount_known(fs->f_files - fs->f_ffree);
 }
 
 static void set_used(struct tmpfs_usage *usage, uint32_t why)
 {
-	usage->used = absent(why);
-	usage->files = absent(why);
+	usage->used = amount_absent(why);
+	usage->files = amount_absent(why);
 }
 
 void tmpfs_measure(const struct mount *mount, bool live, struct tmpfs_usage *ret)
@@ -73,13 +64,11 @@ void tmpfs_measure(const struct mount *mount, bool live, struct tmpfs_usage *ret
 	ret->limit = mount->limit;
 	if (!live)
 		return;
-	int fd = tmpfs_open(mount, &device);
+	AUTO_FD fd = tmpfs_open(mount, &device);
 	if (fd == -ESTALE || fd == -ENOENT)
 		set_used(ret, CTPROF_ABSENT_VANISHED);
 	else if (fd < 0)
 		set_used(ret, file_absence(-fd));
 	else if (fstatvfs(fd, &fs) == 0)
 		take_usage(&fs, ret);
-	if (fd >= 0)
-		(void)close(fd);
 }

@@ -10,6 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+
 #define BLOCK 512u
 
 /* ---- a directory's names ----------------------------------------------- */
@@ -84,17 +86,11 @@ static void frame_close(struct walk_frame *frame)
 	*frame = (struct walk_frame){0};
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-}
-
 /* Opens the directory that was looked at; a symlink, or another file system,
  * that has taken its place is not entered. */
 static DIR *open_directory(int parent, const char *name, const struct stat *seen)
 {
-	__attribute__((cleanup(close_fd))) int fd =
+	AUTO_FD fd =
 		openat(parent, name,
 		       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
 	struct stat now;
@@ -204,8 +200,7 @@ static int look_at(int parent, const char *name, struct stat *ret)
 /* FUSE keeps all but its owner out, root too. */
 static bool is_fuse(int parent, const char *name)
 {
-	__attribute__((cleanup(close_fd))) int fd =
-		openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	AUTO_FD fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct statfs fs;
 
 	return fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == FUSE_SUPER_MAGIC;
@@ -271,7 +266,7 @@ static void leave_root(struct walk *walk)
 	walk->at_root = false;
 	if (S_ISDIR(walk->status.st_mode))
 		enter(walk, walk->root_fd, ".");
-	close_fd(&walk->root_fd);
+	cleanup_fd(&walk->root_fd);
 	walk->root_fd = -1;
 }
 
@@ -303,7 +298,7 @@ void walk_clear(struct walk *walk)
 	while (walk->depth > 0)
 		frame_close(&walk->frames[--walk->depth]);
 	pool_clear(&walk->links, free);
-	close_fd(&walk->root_fd);
+	cleanup_fd(&walk->root_fd);
 	walk->root_fd = -1;
 	walk->at_root = false;
 }

@@ -32,7 +32,7 @@ const struct procfs_file procfs_files[N_FILES] = {
 
 static struct text key_of(const struct procfs_metric *metric)
 {
-	return (struct text){metric->key, strlen(metric->key)};
+	return text_of(metric->key);
 }
 
 /* Behind the last dot. */

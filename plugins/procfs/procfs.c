@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ctprof/source.h"
+#include "descriptor.h"
 #include "instance.h"
 #include "need.h"
 #include "probe.h"
@@ -189,18 +190,10 @@ static const struct ctprof_need needs[] = {
 static const struct ctprof_option options[] = {SMAPS_OPTIONS};
 
 static const struct ctprof_plugin descriptor = {
-	.struct_size = sizeof descriptor,
-	.abi_major = CTPROF_ABI_MAJOR,
-	.abi_minor = CTPROF_ABI_MINOR,
-	.kind = CTPROF_KIND_SOURCE,
+	SOURCE_DESCRIPTOR("procfs", ops, needs),
 	.thread_model = CTPROF_THREADS_PER_WORKER,
 	.cost = CTPROF_COST_MODERATE,
-	.n_needs = sizeof needs / sizeof needs[0],
-	.name = "procfs",
-	.version = CTPROF_VERSION,
 	.summary = "Names, scheduling, I/O and memory of threads from procfs",
-	.needs = needs,
-	.ops = &ops,
 	.options = options,
 	.n_options = sizeof options / sizeof options[0],
 	.preference = 20,

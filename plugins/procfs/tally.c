@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "capability.h"
+#include "descriptor.h"
+
 /* What reading these files can fail with; the last one takes the rest. */
 static const struct {
 	int err;
@@ -132,13 +134,8 @@ static void put_by_errno(const struct tally *tally, const struct ctprof_host *ho
 	host->put_map(batch, 0, slot, entries, n);
 }
 
-#define SUMMARY(kind_, unit_, name_, help_)                                                        \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
-		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_CAPTURE,                        \
-		.name = "parse_summary." name_, .group = "summary", .help = help_,                 \
-		.origin = "ctprof",                                                                \
-	}
+#define SUMMARY(kind, unit, name, help)                                                            \
+	METRIC_ROW(kind, unit, CAPTURE, "parse_summary." name, "summary", help, "ctprof", .rank = 0)
 
 enum {
 	THREADS,

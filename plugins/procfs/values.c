@@ -115,7 +115,7 @@ void value_parse_policy(struct text raw, struct value *ret)
 		return;
 	int64_t policy = (int64_t)ret->bits;
 	if (policy >= 0 && policy < (int64_t)(sizeof names / sizeof names[0]) && names[policy]) {
-		set_text(ret, (struct text){names[policy], strlen(names[policy])});
+		set_text(ret, text_of(names[policy]));
 		return;
 	}
 	int len = snprintf(ret->store, sizeof ret->store, "SCHED_UNKNOWN(%d)", (int)policy);
