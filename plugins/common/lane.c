@@ -3,16 +3,16 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "cleanup.h"
 #include "helper.h"
 #include "hold.h"
 
 #define NS_PER_S 1000000000u
-#define STACK_SIZE (256u * 1024)
+/* Directory services, which some jobs ask, bring libraries of their own. */
+#define STACK_SIZE (1024u * 1024)
 
 struct lane {
 	pthread_t thread;
@@ -52,11 +52,12 @@ static void lane_free(struct lane *lane)
 /* Reads to the end, a chunk at a time: smaps can be megabytes. */
 static int read_job(struct lane *lane, const struct lane_job *job)
 {
+	AUTO_FD fd = job->fd;
 	size_t kept = 0;
 	bool empty = true;
 
 	for (;;) {
-		ssize_t got = lane->read_file(job->fd, lane->chunk + kept, LANE_CHUNK - kept);
+		ssize_t got = lane->read_file(fd, lane->chunk + kept, LANE_CHUNK - kept);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -111,8 +112,7 @@ static void *helper_run(void *data)
 		uint64_t begun = lane_clock_ns();
 
 		last = job;
-		job->err = read_job(lane, job);
-		(void)close(job->fd);
+		job->err = job->consumer->ask ? job->consumer->ask(job->data) : read_job(lane, job);
 		job->ns = lane_clock_ns() - begun;
 		finish_job(lane);
 	}

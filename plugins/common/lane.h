@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A helper thread that reads files of a process, and can be left behind.
+ * A helper thread for what may not return, and that can be left behind then:
+ * reading files of a process, mostly.
  *
  * Reading smaps or cmdline takes the mmap lock of the target, which a target
  * stuck in the kernel never gives back.  So a helper reads and the worker waits
@@ -26,12 +27,14 @@ struct lane_consumer {
 	/* Takes text as it is read; last: nothing comes behind it.  Returns the
 	 * bytes used: the others are presented again with what follows. */
 	size_t (*take)(void *data, const char *text, size_t len, bool last);
+	/* In place of reading a file; answers what lane_job.err says. */
+	int (*ask)(void *data);
 	/* Ends the data of a job that was left behind. */
 	void (*drop)(void *data);
 };
 
 struct lane_job {
-	int fd; /* the helper's once the job has begun; it closes it */
+	int fd; /* of consumer.take: the helper's once the job has begun; it closes it */
 	const struct lane_consumer *consumer;
 	void *data;
 	int err;     /* answer: positive errno, 0, or ESRCH for an empty file */
@@ -45,7 +48,7 @@ struct lane_progress {
 
 struct lane;
 
-/* Starts the helper, on the descriptor table of the calling thread. */
+/* Starts the helper, which reads with read_file, on the descriptor table of the calling thread. */
 int lane_open(lane_read_fn *read_file, struct lane **ret);
 /* Ends the helper, which must be idle. */
 void lane_close(struct lane *lane);

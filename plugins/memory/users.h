@@ -19,7 +19,8 @@ typedef bool users_ask_fn(uint32_t uid, char ret_name[USERS_NAME_SIZE]);
 struct users {
 	pthread_mutex_t lock;
 	struct user *first;
-	struct clerk *clerk; /* NULL: nobody is asked */
+	struct lane *lane; /* of the thread that asks; NULL: nobody is asked */
+	users_ask_fn *ask;
 	uint64_t timeout_ns;
 };
 
