@@ -53,8 +53,7 @@ static void judge(const struct ctprof_host *host, int err, struct ctprof_finding
 
 	if (denied && capability_is_held(host, CAP_SYS_PTRACE)) {
 		ret->state = CTPROF_PARTLY;
-		ret->why = "some processes refuse even CAP_SYS_PTRACE: another user namespace, or "
-			   "a security module";
+		ret->why = SMAPS_PROBE_REFUSED;
 	} else if (denied) {
 		ret->state = CTPROF_PARTLY;
 		ret->why = "processes of other users are refused";
@@ -74,7 +73,7 @@ void smaps_probe(const struct ctprof_host *host, const char *group)
 
 	if (pid == 0) {
 		finding.state = CTPROF_FAILS;
-		finding.why = "the proc root shows no process";
+		finding.why = SMAPS_PROBE_NO_PROCESS;
 	} else {
 		int err = try_open(host, proc_fd, pid, "smaps_rollup");
 

@@ -4,6 +4,11 @@
 
 #include "ctprof/plugin.h"
 
+/* What no further right would mend. */
+#define SMAPS_PROBE_REFUSED                                                                        \
+	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
+#define SMAPS_PROBE_NO_PROCESS "the proc root shows no process"
+
 /* Process 1, another where that is not shown, 0 where there is none. */
 int smaps_probe_pid(const struct ctprof_host *host);
 

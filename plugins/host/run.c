@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cleanup.h"
 #include "file.h"
 
 #define MAX_KEY 255u
@@ -17,14 +17,12 @@ ssize_t host_run_read(struct host_run *run, uint32_t root, const char *path)
 ssize_t host_run_read_head(struct host_run *run, uint32_t root, const char *path)
 {
 	int dir = run->host->root(run->host, root);
-	int fd = dir < 0 ? dir : run->host->open_file(run->host, dir, path);
+	AUTO_FD fd = dir < 0 ? dir : run->host->open_file(run->host, dir, path);
 
 	if (fd < 0)
 		return fd;
 	ssize_t got = read(fd, run->text, sizeof run->text);
-	int error = got < 0 ? -errno : 0;
-	close(fd);
-	return error < 0 ? error : got;
+	return got < 0 ? -errno : got;
 }
 
 int host_run_read_value(struct host_run *run, uint32_t root, const char *path,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "amount.h"
+#include "descriptor.h"
 #include "file.h"
 #include "shared-metrics.h"
 #include "thread-file.h"
@@ -183,13 +184,11 @@ static struct process_value fill_cwd(const struct process_metric *metric,
 
 /* ---- the table -------------------------------------------------------- */
 
-#define ROW(kind_, unit_, rank_, name_, help_, origin_, fill_, ...)                                \
+#define ROW(kind, unit, rank_, name, help, origin, fill_, ...)                                     \
 	{                                                                                          \
-		.def.struct_size = sizeof(struct ctprof_metric), .def.kind = CTPROF_##kind_,       \
-		.def.unit = CTPROF_UNIT_##unit_, .def.scope = CTPROF_SCOPE_PROCESS,                \
-		.def.flags = CTPROF_METRIC_ON_DEMAND, .def.rank = rank_, .def.name = name_,        \
-		.def.group = "memory", .def.help = help_, .def.origin = origin_, .fill = fill_,    \
-		__VA_ARGS__                                                                        \
+		.def = METRIC_ROW(kind, unit, PROCESS, name, "memory", help, origin,               \
+				  .flags = CTPROF_METRIC_ON_DEMAND, .rank = rank_),                \
+		.fill = fill_, __VA_ARGS__                                                         \
 	}
 #define SMAPS(rank, name, help, origin, ...)                                                       \
 	ROW(LEVEL, BYTES, rank, name, help, "smaps_rollup " origin, fill_sum,                      \

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metrics.h"
 
+#include "descriptor.h"
 #include "shared-metrics.h"
 
 /* More members behind the origin; those of def may be among them. */
-#define ROW(file_, parse_, kind_, unit_, rank_, name_, group_, help_, origin_, ...)                \
+#define ROW(file_, parse_, kind, unit, rank_, name, group, help, origin, ...)                      \
 	{                                                                                          \
-		.def.struct_size = sizeof(struct ctprof_metric), .def.kind = CTPROF_##kind_,       \
-		.def.unit = CTPROF_UNIT_##unit_, .def.scope = CTPROF_SCOPE_THREAD,                 \
-		.def.rank = rank_, .def.name = name_, .def.group = group_, .def.help = help_,      \
-		.def.origin = origin_, .parse = value_parse_##parse_, .file = FILE_##file_,        \
-		__VA_ARGS__                                                                        \
+		.def = METRIC_ROW(kind, unit, THREAD, name, group, help, origin, .rank = rank_),   \
+		.parse = value_parse_##parse_, .file = FILE_##file_, __VA_ARGS__                   \
 	}
 
 #define STAT(column_, parse, kind, unit, rank, name, help, origin)                                 \

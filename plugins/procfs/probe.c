@@ -5,9 +5,9 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "capability.h"
+#include "descriptor.h"
 #include "file.h"
 #include "smaps-probe.h"
 #include "text.h"
@@ -34,28 +34,12 @@ static int try_read(struct sample *sample, const char *file)
 	return got < 0 ? (int)-got : 0;
 }
 
-static void say(const struct sample *sample, const char *group, uint32_t state, const char *why,
-		const char *remedy)
+static void set(struct ctprof_finding *finding, uint32_t state, const char *why, const char *remedy)
 {
-	const struct ctprof_finding finding = {
-		.struct_size = sizeof finding,
-		.state = state,
-		.group = group,
-		.why = why,
-		.remedy = remedy,
-	};
-
-	sample->host->finding(sample->host, &finding);
+	finding->state = state;
+	finding->why = why;
+	finding->remedy = remedy;
 }
-
-static bool is_denied(int err)
-{
-	return err == EACCES || err == EPERM;
-}
-
-/* What no further right would mend. */
-#define REFUSED_ALL_THE_SAME                                                                       \
-	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
 
 static bool has_rights(const struct ctprof_host *host)
 {
@@ -63,69 +47,68 @@ static bool has_rights(const struct ctprof_host *host)
 	       capability_is_held(host, CAP_DAC_READ_SEARCH);
 }
 
-static void probe_identity(struct sample *sample)
+static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "stat") != 0)
-		say(sample, "identity", CTPROF_FAILS, "stat of a process cannot be read", NULL);
+		set(ret, CTPROF_FAILS, "stat of a process cannot be read", NULL);
 	else if (try_read(sample, "comm") != 0 || try_read(sample, "cgroup") != 0)
-		say(sample, "identity", CTPROF_PARTLY, "comm or cgroup cannot be read",
-		    "CONFIG_CGROUPS=y");
-	else
-		say(sample, "identity", CTPROF_WORKS, NULL, NULL);
+		set(ret, CTPROF_PARTLY, "comm or cgroup cannot be read", "CONFIG_CGROUPS=y");
 }
 
-static void probe_sched(struct sample *sample)
+static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 {
 	ssize_t got = file_read_at(sample->host, sample->proc_fd, "sys/kernel/sched_schedstats",
 				   sample->text, sizeof sample->text);
 
 	if (got < 0)
-		say(sample, "sched", CTPROF_PARTLY,
+		set(ret, CTPROF_PARTLY,
 		    "no wakeup, wait and sleep statistics: the kernel is built without them",
 		    "CONFIG_SCHEDSTATS=y");
 	else if (text_equal(text_trim((struct text){sample->text, (size_t)got}), "0"))
-		say(sample, "sched", CTPROF_PARTLY,
+		set(ret, CTPROF_PARTLY,
 		    "no wakeup, wait and sleep statistics: kernel.sched_schedstats is 0",
 		    "sysctl kernel.sched_schedstats=1");
 	else if (try_read(sample, "schedstat") == ENOENT)
-		say(sample, "sched", CTPROF_PARTLY,
+		set(ret, CTPROF_PARTLY,
 		    "no run time and run-queue wait: the kernel is built without them",
 		    "CONFIG_SCHED_INFO=y");
-	else
-		say(sample, "sched", CTPROF_WORKS, NULL, NULL);
 }
 
-static void probe_io(struct sample *sample)
+static void judge_io(struct sample *sample, struct ctprof_finding *ret)
 {
 	int err = try_read(sample, "io");
+	bool denied = err == EACCES || err == EPERM;
 
-	if (is_denied(err) && has_rights(sample->host))
-		say(sample, "io", CTPROF_PARTLY, REFUSED_ALL_THE_SAME, NULL);
-	else if (is_denied(err))
-		say(sample, "io", CTPROF_PARTLY, "threads of other users are refused",
+	if (denied && has_rights(sample->host))
+		set(ret, CTPROF_PARTLY, SMAPS_PROBE_REFUSED, NULL);
+	else if (denied)
+		set(ret, CTPROF_PARTLY, "threads of other users are refused",
 		    "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
 	else if (err == ENOENT)
-		say(sample, "io", CTPROF_FAILS, "the kernel is built without it",
+		set(ret, CTPROF_FAILS, "the kernel is built without it",
 		    "CONFIG_TASK_IO_ACCOUNTING=y");
-	else
-		say(sample, "io", CTPROF_WORKS, NULL, NULL);
 }
 
 void probe_groups(const struct ctprof_host *host)
 {
-	static const char *const groups[] = {"identity", "sched", "io", "smaps"};
-	struct sample sample = {.host = host, .proc_fd = host->root(host, CTPROF_ROOT_PROC)};
+	static const struct {
+		const char *name;
+		void (*judge)(struct sample *sample, struct ctprof_finding *ret);
+	} groups[] = {{"identity", judge_identity}, {"sched", judge_sched}, {"io", judge_io}};
+	struct sample sample = {
+		.host = host,
+		.proc_fd = host->root(host, CTPROF_ROOT_PROC),
+		.pid = smaps_probe_pid(host),
+	};
 
-	if (sample.proc_fd >= 0)
-		sample.pid = smaps_probe_pid(host);
-	if (sample.pid == 0) {
-		for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-			say(&sample, groups[i], CTPROF_FAILS, "the proc root shows no process",
-			    NULL);
-		return;
+	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+		struct ctprof_finding finding = FINDING_WORKS(groups[i].name);
+
+		if (sample.pid == 0)
+			set(&finding, CTPROF_FAILS, SMAPS_PROBE_NO_PROCESS, NULL);
+		else
+			groups[i].judge(&sample, &finding);
+		host->finding(host, &finding);
 	}
-	probe_identity(&sample);
-	probe_sched(&sample);
-	probe_io(&sample);
 	smaps_probe(host, "smaps");
 }
