@@ -4,11 +4,20 @@
 int slots_declare(const struct ctprof_host *host, const struct ctprof_metric *metrics, size_t n,
 		  uint32_t *ret_slots)
 {
-	for (size_t i = 0; i < n; i++) {
-		int result = host->metric(host, &metrics[i], &ret_slots[i]);
+	return slots_declare_rows(host, metrics, sizeof *metrics, n, ret_slots);
+}
 
-		if (result < 0)
+int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t size, size_t n,
+		       uint32_t *ret_slots)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct ctprof_metric *metric = (const void *)((const char *)rows + i * size);
+		int result = host->metric(host, metric, &ret_slots[i]);
+
+		if (result < 0) {
+			host->error(host, "metric %s is refused", metric->name);
 			return result;
+		}
 	}
 	return 0;
 }

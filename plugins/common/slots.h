@@ -8,9 +8,13 @@
 
 #include "ctprof/plugin.h"
 
-/* Declares n metrics in order, for open(); 0 or the host's -errno. */
+/* Declares n metrics in order, for open(); 0 or the host's -errno, which the user
+ * has been told of. */
 int slots_declare(const struct ctprof_host *host, const struct ctprof_metric *metrics, size_t n,
 		  uint32_t *ret_slots);
+/* The same of rows of that size, each of which begins with a struct ctprof_metric. */
+int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t size, size_t n,
+		       uint32_t *ret_slots);
 /* Whether somebody wants one of the n slots. */
 bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t n);
 /* Says of n slots why they have no value (enum ctprof_absence). */

@@ -7,7 +7,13 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "text.h"
+
+/* PF_KTHREAD of include/linux/sched.h. */
+#define FLAG_KTHREAD 0x00200000u
+/* Columns behind the name, from 0. */
+#define STAT_STATE 0u
+#define STAT_FLAGS 6u
+#define STAT_START 19u
 
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name)
 {
@@ -52,4 +58,46 @@ unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32
 			ret_tids[n++] = (int32_t)found;
 	}
 	return n;
+}
+
+/* ---- stat -------------------------------------------------------------- */
+
+/* Between the first '(' and the last ')': a name may hold both. */
+static bool take_name(struct text *rest, struct stat_line *ret)
+{
+	const char *begin = rest->len > 0 ? memchr(rest->p, '(', rest->len) : NULL;
+	const char *end = rest->len > 0 ? memrchr(rest->p, ')', rest->len) : NULL;
+
+	if (!begin || !end || end < begin)
+		return false;
+	size_t len = (size_t)(end - begin - 1);
+	ret->name_len = (uint8_t)(len < sizeof ret->name ? len : sizeof ret->name);
+	memcpy(ret->name, begin + 1, ret->name_len);
+	rest->len -= (size_t)(end + 1 - rest->p);
+	rest->p = end + 1;
+	return true;
+}
+
+bool stat_line_parse(struct text text, struct stat_line *ret)
+{
+	struct stat_line found = {0};
+	struct text token;
+	uint64_t flags = 0;
+
+	if (!take_name(&text, &found))
+		return false;
+	for (unsigned column = 0; text_take_token(&text, &token); column++) {
+		if (column == STAT_STATE)
+			found.state = token.p[0];
+		if (column == STAT_FLAGS && !text_u64(token, &flags))
+			return false;
+		if (column != STAT_START)
+			continue;
+		if (!text_u64(token, &found.start_ticks))
+			return false;
+		found.kernel_thread = (flags & FLAG_KTHREAD) != 0;
+		*ret = found;
+		return true;
+	}
+	return false;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ctprof/plugin.h"
+#include "text.h"
 
 /* "TID/NAME". */
 #define THREAD_FILE_PATH_MAX 64
@@ -17,3 +18,16 @@ bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid);
 /* Up to max other threads of the process; returns how many. */
 unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32_t tid,
 			      int32_t *ret_tids, unsigned max);
+
+/* What stat tells.  The name is cut at what stat_line holds; the kernel's own are
+ * shorter. */
+struct stat_line {
+	uint64_t start_ticks;
+	char state;
+	bool kernel_thread;
+	uint8_t name_len;
+	char name[255];
+};
+
+/* false when the text is not a stat file. */
+bool stat_line_parse(struct text text, struct stat_line *ret);

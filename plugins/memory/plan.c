@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "metrics.h"
+#include "slots.h"
 
 const struct ctprof_option_word process_sources[N_PROCESS_SOURCES] = {
 	[SMAPS_AUTO] = OPTION_WORD("auto", "smaps_rollup, else smaps"),
@@ -25,12 +26,11 @@ static enum smaps_files read_source(const struct ctprof_host *host)
 
 static int declare(struct process_plan *plan)
 {
-	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
-		int r = plan->host->metric(plan->host, &process_metrics[i].def, &plan->slots[i]);
+	int r = slots_declare_rows(plan->host, process_metrics, sizeof *process_metrics,
+				   N_PROCESS_METRICS, plan->slots);
 
-		if (r < 0)
-			return r;
-	}
+	if (r < 0)
+		return r;
 	plan->smaps_slots = (struct smaps_slots){
 		.map = plan->slots[PROCESS_METRIC_SMAPS_MAP],
 		.state = plan->slots[PROCESS_METRIC_SMAPS_STATE],

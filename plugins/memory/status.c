@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "status.h"
 
-#include <string.h>
-
-/* PF_KTHREAD of include/linux/sched.h. */
-#define FLAG_KTHREAD 0x00200000u
-/* Columns behind the name, from 0. */
-#define STAT_STATE 0u
-#define STAT_FLAGS 6u
-#define STAT_START 19u
-
 typedef bool take_fn(struct text token, uint64_t *ret);
 
 static bool take_letter(struct text token, uint64_t *ret)
@@ -79,44 +70,4 @@ void status_parse(struct text text, struct status *ret)
 bool status_has_mm(const struct status *status)
 {
 	return status->at[STATUS_VM_RSS].why != CTPROF_ABSENT_UNSUPPORTED;
-}
-
-/* Between the first '(' and the last ')': a name may hold both. */
-static bool take_name(struct text *rest, struct stat_line *ret)
-{
-	const char *begin = rest->len > 0 ? memchr(rest->p, '(', rest->len) : NULL;
-	const char *end = rest->len > 0 ? memrchr(rest->p, ')', rest->len) : NULL;
-
-	if (!begin || !end || end < begin)
-		return false;
-	size_t len = (size_t)(end - begin - 1);
-	ret->name_len = (uint8_t)(len < sizeof ret->name ? len : sizeof ret->name);
-	memcpy(ret->name, begin + 1, ret->name_len);
-	rest->len -= (size_t)(end + 1 - rest->p);
-	rest->p = end + 1;
-	return true;
-}
-
-bool stat_line_parse(struct text text, struct stat_line *ret)
-{
-	struct stat_line found = {0};
-	struct text token;
-	uint64_t flags = 0;
-
-	if (!take_name(&text, &found))
-		return false;
-	for (unsigned column = 0; text_take_token(&text, &token); column++) {
-		if (column == STAT_STATE)
-			found.state = token.p[0];
-		if (column == STAT_FLAGS && !text_u64(token, &flags))
-			return false;
-		if (column != STAT_START)
-			continue;
-		if (!text_u64(token, &found.start_ticks))
-			return false;
-		found.kernel_thread = (flags & FLAG_KTHREAD) != 0;
-		*ret = found;
-		return true;
-	}
-	return false;
 }

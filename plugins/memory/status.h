@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stat and status tell of a process. */
+/* What status tells of a process. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "text.h"
+#include "thread-file.h"
 
 #include "ctprof/plugin.h"
 
@@ -42,15 +43,3 @@ void status_parse(struct text text, struct status *ret);
 void status_set_absent(struct status *ret, uint32_t why);
 /* Whether the process has a memory: kernel threads and zombies do not. */
 bool status_has_mm(const struct status *status);
-
-/* The name is cut at what stat_line holds; the kernel's own are shorter. */
-struct stat_line {
-	uint64_t start_ticks;
-	char state;
-	bool kernel_thread;
-	uint8_t name_len;
-	char name[255];
-};
-
-/* false when the text is not a stat file. */
-bool stat_line_parse(struct text text, struct stat_line *ret);

@@ -8,11 +8,6 @@
 /* Lines within which the ruler stands; a comm of 15 newlines is the worst. */
 #define RULER_LINES 20u
 
-/* PF_KTHREAD of include/linux/sched.h. */
-#define FLAG_KTHREAD 0x00200000u
-#define STAT_STATE_COLUMN 0u
-#define STAT_FLAGS_COLUMN 6u
-
 /* Kernel comms have at most 15 bytes, work queues show up to 63. */
 #define COMM_MAX 255u
 
@@ -132,27 +127,6 @@ void schedstat_parse(const struct files_index *index, struct text text, struct v
 
 	(void)text_take_line(&text, &line);
 	columns_parse(index, FILE_SCHEDSTAT, line, values);
-}
-
-bool stat_parse_task(struct text text, struct stat_task *ret)
-{
-	struct text tail = stat_tail(text);
-	struct text token;
-	struct stat_task task = {0};
-	uint64_t flags;
-
-	for (unsigned column = 0; text_take_token(&tail, &token); column++) {
-		if (column == STAT_STATE_COLUMN)
-			task.state = token.p[0];
-		if (column != STAT_FLAGS_COLUMN)
-			continue;
-		if (!text_u64(token, &flags))
-			return false;
-		task.kernel_thread = (flags & FLAG_KTHREAD) != 0;
-		*ret = task;
-		return true;
-	}
-	return false;
 }
 
 /* ---- files of "key: value" lines -------------------------------------- */

@@ -34,15 +34,6 @@ file_parse_fn status_parse;
 file_parse_fn sched_parse;
 file_parse_fn io_parse;
 
-/* What the smaps ladder must know of a thread, out of stat. */
-struct stat_task {
-	char state;
-	bool kernel_thread;
-};
-
-/* false when the text is not a stat file. */
-bool stat_parse_task(struct text text, struct stat_task *ret);
-
 struct procfs_file {
 	const char *name;     /* below <tgid>/task/<tid> */
 	const char *path;     /* else below <tgid>/task: one for the whole process */

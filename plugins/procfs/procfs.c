@@ -122,17 +122,17 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 	reader_begin(&worker->reader);
 	for (uint64_t row = 0; row < batch->n; row++) {
 		bool leader = ctprof_batch_target(batch, row)->flags & CTPROF_TARGET_LEADER;
-		struct stat_task task;
+		struct stat_line line;
 
-		if (!reader_read_thread(&worker->reader, batch, row, &task))
+		if (!reader_read_thread(&worker->reader, batch, row, &line))
 			plan->host->vanished(batch, row);
 		/* Unless a source before has told of its memory. */
 		else if (leader && climbs && !smaps_is_told(plan->host, batch, row, &worker->slots))
 			smaps_ladder_add(&worker->ladder,
 					 (struct smaps_want){.row = row,
-							     .kernel_thread = task.kernel_thread,
-							     .exited = task.state == 'Z' ||
-								       task.state == 'X'});
+							     .kernel_thread = line.kernel_thread,
+							     .exited = line.state == 'Z' ||
+								       line.state == 'X'});
 	}
 	/* Last, so that what may wait for a lock delays nothing else. */
 	smaps_ladder_finish(&worker->ladder, batch);

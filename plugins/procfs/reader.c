@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "thread-file.h"
+#include "slots.h"
 
 #define BUFFER_FIRST (16u * 1024)
 /* status lists up to 65536 groups of up to ten digits; nothing else is long. */
@@ -26,16 +26,8 @@ int plan_register(struct plan *plan, const struct ctprof_host *host)
 {
 	plan->host = host;
 	files_index_build(&plan->index);
-	for (unsigned row = 0; row < N_METRICS; row++) {
-		const struct ctprof_metric *def = &procfs_metrics[row].def;
-		int r = host->metric(host, def, &plan->slots[row]);
-
-		if (r < 0) {
-			host->error(host, "metric %s is refused", def->name);
-			return r;
-		}
-	}
-	return 0;
+	return slots_declare_rows(host, procfs_metrics, sizeof *procfs_metrics, N_METRICS,
+				  plan->slots);
 }
 
 void plan_settle(struct plan *plan)
@@ -235,7 +227,7 @@ static void read_one(const struct cell *cell, enum file_id file)
 }
 
 /* stat goes first and is the judge: without it there is no thread. */
-static bool read_stat(const struct cell *cell, struct stat_task *ret_task)
+static bool read_stat(const struct cell *cell, struct stat_line *ret_line)
 {
 	struct reader *reader = cell->reader;
 	char path[THREAD_FILE_PATH_MAX];
@@ -249,23 +241,23 @@ static bool read_stat(const struct cell *cell, struct stat_task *ret_task)
 		return true;
 	}
 	if (cell->target->flags & CTPROF_TARGET_LEADER)
-		(void)stat_parse_task((struct text){reader->buf, (size_t)got}, ret_task);
+		(void)stat_line_parse((struct text){reader->buf, (size_t)got}, ret_line);
 	file_done(cell, FILE_STAT, (size_t)got);
 	return true;
 }
 
 bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
-			struct stat_task *ret_task)
+			struct stat_line *ret_line)
 {
 	const struct plan *plan = reader->plan;
 	const struct cell cell = {reader, batch, row, ctprof_batch_target(batch, row)};
 	bool ladder = plan->n_wanted[FILE_SMAPS] > 0 && (cell.target->flags & CTPROF_TARGET_LEADER);
 
-	*ret_task = (struct stat_task){0};
+	*ret_line = (struct stat_line){0};
 	reader->tally.threads++;
 	if (cell.target->task_fd < 0)
 		return false;
-	if ((plan->n_wanted[FILE_STAT] > 0 || ladder) && !read_stat(&cell, ret_task))
+	if ((plan->n_wanted[FILE_STAT] > 0 || ladder) && !read_stat(&cell, ret_line))
 		return false;
 	for (unsigned file = FILE_STAT + 1; file < N_READ_FILES; file++)
 		if (plan->n_wanted[file] > 0)

@@ -5,6 +5,7 @@
 #include "affinity.h"
 #include "files.h"
 #include "tally.h"
+#include "thread-file.h"
 
 #include "ctprof/source.h"
 
@@ -51,4 +52,4 @@ void reader_begin(struct reader *reader);
  * could not be read.
  */
 bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
-			struct stat_task *ret_task);
+			struct stat_line *ret_line);

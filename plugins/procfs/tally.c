@@ -9,6 +9,7 @@
 
 #include "capability.h"
 #include "descriptor.h"
+#include "slots.h"
 
 /* What reading these files can fail with; the last one takes the rest. */
 static const struct {
@@ -164,15 +165,7 @@ static const struct ctprof_metric summary[N_SUMMARY] = {
 
 int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY])
 {
-	for (unsigned i = 0; i < N_SUMMARY; i++) {
-		int r = host->metric(host, &summary[i], &ret_slots[i]);
-
-		if (r < 0) {
-			host->error(host, "metric %s is refused", summary[i].name);
-			return r;
-		}
-	}
-	return 0;
+	return slots_declare(host, summary, N_SUMMARY, ret_slots);
 }
 
 /* ---- the words -------------------------------------------------------- */

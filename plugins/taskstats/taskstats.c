@@ -75,16 +75,13 @@ static const struct outcome {
 static int register_metrics(struct taskstats *self)
 {
 	const struct ctprof_host *host = self->host;
-	int r = 0;
+	int r = slots_declare_rows(host, taskstats_fields, sizeof *taskstats_fields,
+				   TASKSTATS_N_FIELDS, self->slots);
 
-	for (size_t i = 0; i < TASKSTATS_N_FIELDS && r == 0; i++)
-		r = host->metric(host, &taskstats_fields[i].metric, &self->slots[i]);
 	if (r == 0)
 		r = slots_declare(host, labels, N_LABELS, self->label_slots);
 	if (r == 0)
 		r = slots_declare(host, tallies, N_TALLIES, self->tally_slots);
-	if (r < 0)
-		host->error(host, "a metric was refused");
 	return r;
 }
 

@@ -116,6 +116,8 @@ static void test_stat(void)
 		{"123 malformed", false, NULL, 0, false},
 		{"", false, NULL, 0, false},
 		{")(", false, NULL, 0, false},
+		{"1 (a) S 0 0 0 0 -1", false, NULL, 0, false},
+		{"1 (a) S 0 0 0 0 -1 x", false, NULL, 0, false},
 		{"1 (a) S 2 3 4 5 6 0 8 9 10 11 12 13 14 15 16 17 18 19", false, NULL, 0, false},
 		{"1 (a) S 2 3 4 5 6 x 8 9 10 11 12 13 14 15 16 17 18 19 4242", false, NULL, 0,
 		 false},

@@ -105,32 +105,6 @@ static void test_stat(void)
 	check_numbers(cases, G_N_ELEMENTS(cases));
 }
 
-static void test_stat_task(void)
-{
-	static const struct {
-		const char *text;
-		gboolean valid;
-		char state;
-		gboolean kernel;
-	} cases[] = {
-		{"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0", TRUE, 'S', TRUE},
-		{"1 (a) Z 0 0 0 0 -1 4194560 0 0", TRUE, 'Z', FALSE},
-		{"1 (a) S 0 0 0 0 -1", FALSE, 0, FALSE},
-		{"1 (a) S 0 0 0 0 -1 x", FALSE, 0, FALSE},
-		{"", FALSE, 0, FALSE},
-	};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct stat_task task = {0};
-		bool valid =
-			stat_parse_task((struct text){cases[i].text, strlen(cases[i].text)}, &task);
-
-		g_assert_cmpint(valid, ==, cases[i].valid);
-		g_assert_cmpint(task.state, ==, cases[i].state);
-		g_assert_cmpint(task.kernel_thread, ==, cases[i].kernel);
-	}
-}
-
 static void test_schedstat(void)
 {
 	static const struct number_case cases[] = {
@@ -491,7 +465,6 @@ int main(int argc, char **argv)
 	files_index_build(&files_index);
 	g_test_add_func("/procfs/parse/table", test_table);
 	g_test_add_func("/procfs/parse/stat", test_stat);
-	g_test_add_func("/procfs/parse/stat-task", test_stat_task);
 	g_test_add_func("/procfs/parse/schedstat", test_schedstat);
 	g_test_add_func("/procfs/parse/io", test_io);
 	g_test_add_func("/procfs/parse/status", test_status);

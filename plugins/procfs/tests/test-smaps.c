@@ -17,8 +17,8 @@ static struct procfs *instance(const struct run *run)
 /* stat of a thread in that state, with those flags. */
 static void write_stat(struct run *run, int tgid, int tid, char state, unsigned flags)
 {
-	run_write_thread(run, tgid, tid, "stat", "%d (x) %c 1 1 1 0 -1 %u 0 0\n", tid, state,
-			 flags);
+	run_write_thread(run, tgid, tid, "stat",
+			 "%d (x) %c 1 1 1 0 -1 %u 0 0 0 0 0 0 0 0 20 0 1 0 9\n", tid, state, flags);
 }
 
 #define KTHREAD 2129984u
