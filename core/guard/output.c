@@ -26,6 +26,16 @@ static Output *fail(GError **error, const char *path, int err)
 	return NULL;
 }
 
+static Output *output_new(int fd, const char *path)
+{
+	Output *output = g_new0(Output, 1);
+
+	output->fd = fd;
+	output->owned = fd != STDOUT_FILENO;
+	output->path = g_strdup(path);
+	return output;
+}
+
 static Output *open_stdout(gboolean binary, GError **error)
 {
 	if (binary && isatty(STDOUT_FILENO)) {
@@ -34,23 +44,14 @@ static Output *open_stdout(gboolean binary, GError **error)
 			    "standard output, or give -o FILE");
 		return NULL;
 	}
-	Output *output = g_new0(Output, 1);
-	output->fd = STDOUT_FILENO;
-	output->path = g_strdup("standard output");
-	return output;
+	return output_new(STDOUT_FILENO, "standard output");
 }
 
 static Output *open_in_place(const char *path, GError **error)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	if (fd < 0)
-		return fail(error, path, errno);
-	Output *output = g_new0(Output, 1);
-	output->fd = fd;
-	output->owned = TRUE;
-	output->path = g_strdup(path);
-	return output;
+	return fd < 0 ? fail(error, path, errno) : output_new(fd, path);
 }
 
 static Output *open_temporary(const char *path, GError **error)
@@ -68,10 +69,7 @@ static Output *open_temporary(const char *path, GError **error)
 	if (fd < 0)
 		return fail(error, path, err);
 	crash_unlink(temporary);
-	Output *output = g_new0(Output, 1);
-	output->fd = fd;
-	output->owned = TRUE;
-	output->path = g_strdup(path);
+	Output *output = output_new(fd, path);
 	output->temporary = g_steal_pointer(&temporary);
 	return output;
 }
