@@ -52,46 +52,28 @@ static const Session *session_of(Request *request)
 
 /* ---- candidates by source ------------------------------------------------ */
 
-static void offer_loaded(Request *request, gboolean (*is_apt)(const Plugin *plugin))
+/* Ops of the other kind of plugin are NULL. */
+static gboolean is_apt(const Plugin *plugin, enum completion from)
+{
+	return from == FROM_DRAWERS   ? plugin->sink.report != NULL
+	       : from == FROM_WRITERS ? plugin->sink.begin != NULL
+				      : TRUE;
+}
+
+static void offer_plugins(Request *request, enum completion from)
 {
 	const Session *session = session_of(request);
 
 	for (guint i = 0; session && i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		if (!is_apt || is_apt(plugin))
+		if (is_apt(plugin, from))
 			offer(request, plugin_name(plugin), plugin->descriptor.summary);
 	}
 }
 
-/* Ops of the other kind of plugin are NULL. */
-static gboolean draws(const Plugin *plugin)
-{
-	return plugin->sink.report != NULL;
-}
-
-static gboolean writes(const Plugin *plugin)
-{
-	return plugin->sink.begin != NULL;
-}
-
-static void offer_plugins(Request *request)
-{
-	offer_loaded(request, NULL);
-}
-
-static void offer_drawers(Request *request)
-{
-	offer_loaded(request, draws);
-}
-
-static void offer_writers(Request *request)
-{
-	offer_loaded(request, writes);
-}
-
 /* Metrics, or their groups, each once. */
-static void offer_declared(Request *request, gboolean groups)
+static void offer_declared(Request *request, enum completion from)
 {
 	const Session *session = session_of(request);
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
@@ -101,44 +83,27 @@ static void offer_declared(Request *request, gboolean groups)
 		const struct ctprof_metric *def =
 			&((const Metric *)g_ptr_array_index(list, i))->def;
 
-		if (!groups)
+		if (from == FROM_METRICS)
 			offer(request, def->name, def->help);
 		else if (g_hash_table_add(seen, (gpointer)(uintptr_t)def->group))
 			offer(request, def->group, NULL);
 	}
 }
 
-static void offer_metrics(Request *request)
-{
-	offer_declared(request, FALSE);
-}
-
-static void offer_groups(Request *request)
-{
-	offer_declared(request, TRUE);
-}
-
-static void offer_sections(Request *request)
+static void offer_sections(Request *request, enum completion from)
 {
 	for (guint i = 0; sections[i]; i++)
-		if (!(sections[i]->flags & SECTION_VIEW))
-			offer(request, sections[i]->name, sections[i]->help);
-}
-
-static void offer_views(Request *request)
-{
-	puts(":snapshots");
-	for (guint i = 0; sections[i]; i++)
-		if (sections[i]->flags & SECTION_VIEW)
+		if (!(sections[i]->flags & SECTION_VIEW) == (from == FROM_SECTIONS))
 			offer(request, sections[i]->name, sections[i]->help);
 }
 
 /* Those of the view typed; of all of them while there is none. */
-static void offer_orders(Request *request)
+static void offer_orders(Request *request, enum completion from)
 {
 	const Section *typed = request->argument ? section_find(request->argument, TRUE) : NULL;
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
+	(void)from;
 	for (guint v = 0; sections[v]; v++) {
 		const char *const *orders = sections[v]->orders;
 
@@ -150,11 +115,11 @@ static void offer_orders(Request *request)
 }
 
 /* "procfs.smaps=", of all that is loaded. */
-static void offer_settings(Request *request)
+static void offer_settings(Request *request, enum completion from)
 {
 	const Session *session = session_of(request);
 
-	puts(":more");
+	(void)from;
 	for (guint p = 0; session && p < session->plugins->len; p++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, p);
 
@@ -208,19 +173,19 @@ static void settle_list(Request *request)
 static void offer_from(Request *request, enum completion from)
 {
 	static const struct {
-		void (*offer)(Request *);
+		void (*offer)(Request *request, enum completion from);
 		const char *instruction;
 		gboolean is_list;
 	} rows[N_COMPLETIONS] = {
 		[FROM_PLUGINS] = {.offer = offer_plugins},
-		[FROM_METRICS] = {.offer = offer_metrics, .is_list = TRUE},
-		[FROM_GROUPS] = {.offer = offer_groups, .is_list = TRUE},
+		[FROM_METRICS] = {.offer = offer_declared, .is_list = TRUE},
+		[FROM_GROUPS] = {.offer = offer_declared, .is_list = TRUE},
 		[FROM_SECTIONS] = {.offer = offer_sections, .is_list = TRUE},
-		[FROM_DRAWERS] = {.offer = offer_drawers},
-		[FROM_WRITERS] = {.offer = offer_writers},
-		[FROM_VIEWS] = {.offer = offer_views},
+		[FROM_DRAWERS] = {.offer = offer_plugins},
+		[FROM_WRITERS] = {.offer = offer_plugins},
+		[FROM_VIEWS] = {.offer = offer_sections, .instruction = ":snapshots"},
 		[FROM_ORDERS] = {.offer = offer_orders},
-		[FROM_SETTINGS] = {.offer = offer_settings},
+		[FROM_SETTINGS] = {.offer = offer_settings, .instruction = ":more"},
 		[FROM_FILES] = {.instruction = ":files"},
 		[FROM_DIRECTORIES] = {.instruction = ":directories"},
 		[FROM_SNAPSHOTS] = {.instruction = ":snapshots"},
@@ -231,8 +196,8 @@ static void offer_from(Request *request, enum completion from)
 		settle_list(request);
 	if (rows[from].instruction)
 		puts(rows[from].instruction);
-	else if (rows[from].offer)
-		rows[from].offer(request);
+	if (rows[from].offer)
+		rows[from].offer(request, from);
 }
 
 static void offer_values(Request *request, const Option *option)
