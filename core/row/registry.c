@@ -18,16 +18,6 @@ struct registry {
 	gboolean sealed;
 };
 
-struct word {
-	guint32 number;
-	const char *text;
-};
-
-#define WORD(number, text) {number, text},
-static const struct word kinds[] = {CTPROF_KIND_WORDS(WORD){0, NULL}};
-static const struct word units[] = {CTPROF_UNIT_WORDS(WORD){0, NULL}};
-static const struct word scopes[] = {CTPROF_SCOPE_WORDS(WORD){0, NULL}};
-
 static const guint32 batch_scopes[N_ROW_CLASSES] = {
 	[ROW_THREAD] = CTPROF_SCOPE_THREAD,   [ROW_CGROUP] = CTPROF_SCOPE_CGROUP,
 	[ROW_OBJECT] = CTPROF_SCOPE_OBJECT,   [ROW_HOST] = CTPROF_SCOPE_HOST,
@@ -47,28 +37,20 @@ static const struct ctprof_metric thread_count = {
 	.origin = "number of rows",
 };
 
-static const char *word_of(const struct word *words, guint32 number)
-{
-	for (; words->text; words++)
-		if (words->number == number)
-			return words->text;
-	return "?";
-}
+#define CASE(number, word)                                                                         \
+	case number:                                                                               \
+		return word;
+#define DEFINE_WORD(function, words)                                                               \
+	const char *function(guint32 number)                                                       \
+	{                                                                                          \
+		switch (number) {                                                                  \
+			words(CASE) default : return "?";                                          \
+		}                                                                                  \
+	}
 
-const char *registry_kind_word(guint32 kind)
-{
-	return word_of(kinds, kind);
-}
-
-const char *registry_unit_word(guint32 unit)
-{
-	return word_of(units, unit);
-}
-
-const char *registry_scope_word(guint32 scope)
-{
-	return word_of(scopes, scope);
-}
+DEFINE_WORD(registry_kind_word, CTPROF_KIND_WORDS)
+DEFINE_WORD(registry_unit_word, CTPROF_UNIT_WORDS)
+DEFINE_WORD(registry_scope_word, CTPROF_SCOPE_WORDS)
 
 char *registry_tags(const struct ctprof_metric *def)
 {
