@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/ui.h"
-#include "capture-summary.h"
 #include "capture/capture.h"
 #include "plugin/settings.h"
+#include "row/absence.h"
 
 #define SNAPSHOT_SINK "snapshot"
 #define MAX_JOBS 1024
@@ -168,23 +168,6 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 	}
 }
 
-static CaptureOptions describe_capture(const CapturingRequest *request, const GArray *pids,
-				       const GArray *facts)
-{
-	return (CaptureOptions){
-		.jobs = (guint)jobs,
-		.pids = pids,
-		.leaders_only = request->leaders_only,
-		.facts = (const void *)facts->data,
-		.n_facts = facts->len,
-	};
-}
-
-static gboolean writes_captures(const Plugin *plugin)
-{
-	return plugin->descriptor.kind == CTPROF_KIND_SINK && plugin->sink.begin;
-}
-
 /* The sink of that name, when it can write a capture. */
 static Plugin *find_sink(const Session *session, const char *name, GError **error)
 {
@@ -193,7 +176,8 @@ static Plugin *find_sink(const Session *session, const char *name, GError **erro
 	for (guint i = 0; i < session->plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		if (!writes_captures(plugin))
+		/* Ops of the other kind of plugin are NULL. */
+		if (!plugin->sink.begin)
 			continue;
 		if (strcmp(plugin_name(plugin), name) == 0)
 			return plugin;
@@ -223,6 +207,63 @@ static Session *open_session(const Globals *globals, const CapturingRequest *req
 	return g_steal_pointer(&session);
 }
 
+/* "12 threads", "1 process" */
+static char *count(guint64 n, const char *one, const char *ending)
+{
+	return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", n, one, n == 1 ? "" : ending);
+}
+
+static char *count_rows(gboolean leaders_only, guint64 n)
+{
+	return leaders_only ? count(n, "process", "es") : count(n, "thread", "s");
+}
+
+/* "; absent: denied in 12 threads (io), unsupported in 245 threads (sched smaps)" */
+static char *describe_absences(gboolean leaders_only, const GArray *absences)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint32 why = CTPROF_ABSENT_UNSUPPORTED; why < CTPROF_ABSENT_SKIPPED; why += 10) {
+		g_autoptr(GString) names = g_string_new(NULL);
+		guint64 threads = 0;
+
+		for (guint i = 0; i < absences->len; i++) {
+			const Absence *absence = &g_array_index(absences, Absence, i);
+
+			if (absence->why != why)
+				continue;
+			threads = MAX(threads, absence->threads);
+			g_string_append_printf(names, "%s%s", names->len ? " " : "",
+					       absence->group);
+		}
+		g_autofree char *rows = count_rows(leaders_only, threads);
+		if (threads > 0)
+			g_string_append_printf(text, "%s%s in %s (%s)",
+					       text->len ? ", " : "; absent: ", absence_word(why),
+					       rows, names->str);
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* The line that ends a capture: what was read, what is absent, where it is. */
+static void summarise(const CaptureResult *result, gboolean leaders_only, const Output *output)
+{
+	g_autofree char *threads = count(result->threads, "thread", "s");
+	g_autofree char *processes = count(result->processes, "process", "es");
+	g_autofree char *objects = count(result->objects, "object", "s");
+	g_autofree char *absent = describe_absences(leaders_only, result->absences);
+	g_autofree char *size = ui_format_size(output_bytes(output));
+	g_autofree char *gone = result->vanished
+					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
+							  result->vanished)
+					: g_strdup("");
+
+	ui_note("%s%s%s%s%s%s, %.2f s%s; %s: %s", leaders_only ? "" : threads,
+		leaders_only ? "" : " in ", processes, gone, result->objects ? ", " : "",
+		result->objects ? objects : "", result->seconds, absent, output_label(output),
+		size);
+}
+
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error)
 {
 	g_auto(CaptureResult) result = {0};
@@ -240,13 +281,19 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	g_autofree char *settings = globals->settings ? g_strjoinv(",", globals->settings) : NULL;
 	g_autoptr(GArray) facts = list_facts(globals, request, pids, settings);
 	g_autoptr(GArray) only = capturing_list_pids(request->pids);
-	const CaptureOptions options = describe_capture(request, only, facts);
+	const CaptureOptions options = {
+		.jobs = (guint)jobs,
+		.pids = only,
+		.leaders_only = request->leaders_only,
+		.facts = (const void *)facts->data,
+		.n_facts = facts->len,
+	};
 	gboolean ok = capture_run(session->root, session->plugins, session->registry, sink, output,
 				  &options, &result, error);
 	tell_left_out(session, request);
 	if (!ok || !output_commit(output, error))
 		return FALSE;
 	if (!request->is_interim)
-		capture_summarise(&result, request->leaders_only, output);
+		summarise(&result, request->leaders_only, output);
 	return TRUE;
 }
