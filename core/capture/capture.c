@@ -486,12 +486,10 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 {
 	g_autoptr(GPtrArray) sources = NULL;
 	g_autoptr(GArray) metrics = list_metrics(capture->registry);
-	g_autoptr(Walk) walk = walk_new(capture->root, options->pids, error);
+	g_autoptr(Walk) walk = walk_new(capture->root, options->pids, capture->leaders_only, error);
 
 	if (!walk)
 		return FALSE;
-	if (capture->leaders_only)
-		walk_only_leaders(walk);
 	capture->walk = walk;
 	capture->metrics = metrics;
 	start_sources(capture);

@@ -279,7 +279,7 @@ static gsize choose_max_open(void)
 						: MAX(files.rlim_cur / 4, 1);
 }
 
-Walk *walk_new(const Root *root, const GArray *pids, GError **error)
+Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error)
 {
 	g_autoptr(Walk) walk = g_new0(Walk, 1);
 
@@ -288,15 +288,11 @@ Walk *walk_new(const Root *root, const GArray *pids, GError **error)
 	walk->tids = g_array_new(FALSE, FALSE, sizeof(gint32));
 	walk->dirents = g_malloc(DIRENT_BYTES);
 	walk->max_open = choose_max_open();
+	walk->only_leaders = only_leaders;
 	if (!(pids ? take_pids(walk, pids, error) : find_pids(walk, error)))
 		return NULL;
 	sort_unique(walk->tgids);
 	return g_steal_pointer(&walk);
-}
-
-void walk_only_leaders(Walk *walk)
-{
-	walk->only_leaders = TRUE;
 }
 
 void walk_free(Walk *walk)

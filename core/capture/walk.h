@@ -10,12 +10,11 @@
 typedef struct walk Walk;
 
 /*
- * pids: gint32 process ids, or NULL for all.  Errors: the process directory
- * cannot be read or shows no process; one of pids is no living process.
+ * pids: gint32 process ids, or NULL for all.  only_leaders: of each process its
+ * leader alone, be it a zombie.  Errors: the process directory cannot be read or
+ * shows no process; one of pids is no living process.
  */
-Walk *walk_new(const Root *root, const GArray *pids, GError **error);
-/* From here on of each process its leader alone, be it a zombie. */
-void walk_only_leaders(Walk *walk);
+Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error);
 void walk_free(Walk *walk);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
 

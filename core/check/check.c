@@ -266,7 +266,7 @@ static gboolean equip(struct crew *crew, struct crew_member *members)
 	g_autoptr(GError) error = NULL;
 
 	for (guint i = 0; i < N_WORKERS; i++) {
-		Walk *walk = walk_new(crew->run->root, crew->pids, &error);
+		Walk *walk = walk_new(crew->run->root, crew->pids, FALSE, &error);
 
 		if (!walk) {
 			check_tell(CHECK_FAIL, "workers", "%s", error->message);

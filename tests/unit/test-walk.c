@@ -130,7 +130,7 @@ static void test_tree(gconstpointer data)
 	make_tree(dir, c->tree);
 	g_autoptr(Root) root = root_open(dir, NULL, NULL, &error);
 	g_assert_no_error(error);
-	g_autoptr(Walk) walk = walk_new(root, pids, &error);
+	g_autoptr(Walk) walk = walk_new(root, pids, c->how == LEADERS, &error);
 	if (!c->expected) {
 		g_assert_null(walk);
 		g_assert_nonnull(error);
@@ -138,8 +138,6 @@ static void test_tree(gconstpointer data)
 		return;
 	}
 	g_assert_no_error(error);
-	if (c->how == LEADERS)
-		walk_only_leaders(walk);
 	g_autofree char *seen = walk_all(walk, c->max);
 	g_assert_cmpstr(seen, ==, c->expected);
 	g_assert_cmpuint(walk_processes_done(walk), ==, walk_processes(walk));
@@ -155,7 +153,7 @@ static void test_gone(void)
 
 	make_tree(dir, "1/task/1 2/task/2 2/task/3 2/task/4 9/task/9");
 	g_autoptr(Root) root = root_open(dir, NULL, NULL, NULL);
-	g_autoptr(Walk) walk = walk_new(root, NULL, NULL);
+	g_autoptr(Walk) walk = walk_new(root, NULL, FALSE, NULL);
 	g_assert_nonnull(walk);
 	g_assert_cmpuint(walk_next(walk, targets, 1), ==, 1);
 	close_targets(targets, 1);
@@ -235,7 +233,7 @@ static guint count_found(const Root *root, const Crowd *crowd)
 	gsize n;
 
 	g_array_append_val(pids, self);
-	g_autoptr(Walk) walk = walk_new(root, pids, NULL);
+	g_autoptr(Walk) walk = walk_new(root, pids, FALSE, NULL);
 	g_assert_nonnull(walk);
 	while ((n = walk_next(walk, targets, MAX_TARGETS)) > 0) {
 		for (gsize i = 0; i < n; i++) {
