@@ -34,7 +34,22 @@ static const char *const bare_tree[] = {
 	"cgroup",
 };
 
-struct step;
+/* Who else is opened. */
+enum company { NOBODY, WITH_CGROUPS, WITH_EVERY_KIND };
+
+struct run;
+
+/* A step of the other kind of plugin tells nothing. */
+struct step {
+	const char *check;
+	void (*run)(const struct run *run, const char *check);
+	guint32 kind;
+	enum company company;
+	gboolean bare;                      /* over the host without any file */
+	gboolean notes_unused;              /* needs of which nothing was opened */
+	const struct ctprof_report *report; /* to draw */
+	enum check_result empty;            /* what it is when nothing was drawn */
+};
 
 typedef struct plan {
 	const CheckRequest *request;
@@ -42,17 +57,10 @@ typedef struct plan {
 	const struct step *step; /* the one to be taken */
 } Plan;
 
-/* A step of the other kind of plugin tells nothing. */
-struct step {
-	const char *check;
-	void (*run)(const Plan *plan, const char *check);
-	gboolean bare;                      /* over the host without any file */
-	const struct ctprof_report *report; /* to draw */
-	enum check_result empty;            /* what it is when nothing was drawn */
-};
-
-/* What a run works on; lives as long as its child. */
+/* What a step works on; lives as long as its child. */
 typedef struct run {
+	const struct step *step;
+	const GArray *pids;
 	Root *root;
 	Registry *registry;
 	GPtrArray *plugins; /* the checked one, and its company */
@@ -60,9 +68,9 @@ typedef struct run {
 	GHashTable *settings;
 } Run;
 
-static gboolean load(Run *run, const Plan *plan, gboolean bare, guint32 kind, GError **error)
+static gboolean load(Run *run, const Plan *plan, GError **error)
 {
-	const Globals *globals = bare ? &plan->bare : plan->request->globals;
+	const Globals *globals = plan->step->bare ? &plan->bare : plan->request->globals;
 
 	check_tell_op("load");
 	run->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
@@ -75,10 +83,10 @@ static gboolean load(Run *run, const Plan *plan, gboolean bare, guint32 kind, GE
 		return FALSE;
 	g_ptr_array_add(run->plugins, run->plugin);
 	return settings_check(run->settings, run->plugins, NULL, error) &&
-	       run->plugin->descriptor.kind == kind;
+	       run->plugin->descriptor.kind == plan->step->kind;
 }
 
-static gboolean open_one(Run *run, Plugin *plugin, GError **error)
+static gboolean open_one(const Run *run, Plugin *plugin, GError **error)
 {
 	return plugin_open(plugin, run->root, run->registry, run->settings, error);
 }
@@ -93,12 +101,13 @@ static gboolean seal(const Run *run, GError **error)
 
 /* Loads and opens it with company.  FALSE: it is of another kind, or that
  * failed and was told. */
-static gboolean prepare(Run *run, const Plan *plan, const char *check, gboolean bare, guint32 kind,
-			Plugin *company)
+static gboolean prepare(Run *run, const Plan *plan)
 {
+	const char *check = plan->step->check;
+	enum company company = plan->step->company;
 	g_autoptr(GError) error = NULL;
 
-	if (!load(run, plan, bare, kind, &error)) {
+	if (!load(run, plan, &error)) {
 		if (error)
 			check_tell(CHECK_FAIL, check, "%s", error->message);
 		return FALSE;
@@ -110,9 +119,11 @@ static gboolean prepare(Run *run, const Plan *plan, const char *check, gboolean 
 	}
 	watch_begin(run->plugin, run->root);
 	gboolean ok = open_one(run, run->plugin, &error);
-	if (ok && company) {
-		g_ptr_array_add(run->plugins, company);
-		ok = open_one(run, company, &error);
+	if (ok && company != NOBODY) {
+		Plugin *source = canned_source(company == WITH_EVERY_KIND);
+
+		g_ptr_array_add(run->plugins, source);
+		ok = open_one(run, source, &error);
 	}
 	if (ok && seal(run, &error))
 		return TRUE;
@@ -121,22 +132,20 @@ static gboolean prepare(Run *run, const Plan *plan, const char *check, gboolean 
 	return FALSE;
 }
 
-static gboolean capture_into(const Run *run, Plugin *sink, Output *output, const GArray *pids,
-			     GError **error)
+static gboolean capture_into(const Run *run, Plugin *sink, Output *output, GError **error)
 {
 	g_auto(CaptureResult) result = {0};
-	CaptureOptions options = {.jobs = N_WORKERS, .pids = pids};
+	CaptureOptions options = {.jobs = N_WORKERS, .pids = run->pids};
 
 	return capture_run(run->root, run->plugins, run->registry, sink, output, &options, &result,
 			   error);
 }
 
-static gboolean capture(const Run *run, Plugin *sink, const char *to, const GArray *pids,
-			GError **error)
+static gboolean capture(const Run *run, Plugin *sink, const char *to, GError **error)
 {
 	g_autoptr(Output) output = output_open(to, FALSE, error);
 
-	return output && capture_into(run, sink, output, pids, error);
+	return output && capture_into(run, sink, output, error);
 }
 
 static void tell_state(const Plugin *plugin, const char *check)
@@ -154,63 +163,56 @@ static void tell_state(const Plugin *plugin, const char *check)
 
 /* ---- sources --------------------------------------------------------------- */
 
-static void run_source(const Plan *plan, const char *check)
+static gboolean capture_and_count(const Run *run, GError **error)
 {
-	gboolean bare = plan->step->bare;
-	const GArray *pids = bare ? NULL : plan->request->pids;
-	g_autoptr(GError) error = NULL;
-	Run run = {0};
+	Plugin *sink = canned_sink(plugin_name(run->plugin));
 
-	if (!prepare(&run, plan, check, bare, CTPROF_KIND_SOURCE, canned_source(FALSE)))
-		return;
-	Plugin *sink = canned_sink(plugin_name(run.plugin));
-	plugin_probe(run.plugin);
-	gboolean ok =
-		open_one(&run, sink, &error) && capture(&run, sink, "/dev/null", pids, &error);
+	return open_one(run, sink, error) && capture(run, sink, "/dev/null", error);
+}
+
+static void run_source(const Run *run, const char *check)
+{
+	gboolean bare = run->step->bare;
+	g_autoptr(GError) error = NULL;
+
+	plugin_probe(run->plugin);
+	gboolean ok = capture_and_count(run, &error);
 	/* That no thread is left when there is no file is no fault. */
 	if (!ok && !bare)
 		check_tell(CHECK_FAIL, check, "%s", error->message);
 	else
-		tell_state(run.plugin, check);
+		tell_state(run->plugin, check);
 	if (ok && !bare)
 		canned_sink_tell();
-	watch_end(!bare && plugin_is_live(run.plugin));
 }
 
-static void run_unwanted(const Plan *plan, const char *check)
+static void run_unwanted(const Run *run, const char *check)
 {
 	g_autoptr(GError) error = NULL;
-	Run run = {0};
 
-	if (!prepare(&run, plan, check, FALSE, CTPROF_KIND_SOURCE, canned_source(FALSE)))
-		return;
-	Plugin *sink = canned_sink(plugin_name(run.plugin));
-	/* A source of one file need not ask: unwanted, it is not called at all. */
-	if (registry_offers(run.registry, plugin_name(run.plugin), "identity"))
+	if (registry_offers(run->registry, plugin_name(run->plugin), "identity")) {
 		check_tell(CHECK_NOTE, check, "not checked: identity is always wanted");
-	else {
-		watch_want_nothing();
-		if (!open_one(&run, sink, &error) ||
-		    !capture(&run, sink, "/dev/null", plan->request->pids, &error))
-			check_tell(CHECK_FAIL, check, "%s", error->message);
-		else if (!plugin_is_live(run.plugin))
-			/* What its start() looked at to find that out is no demand. */
-			check_tell(CHECK_NOTE, check, "not checked: left out here");
-		else if (watch_n_used() > 1)
-			check_tell(CHECK_FAIL, check,
-				   "nothing of it was wanted, and it opened %u of the files it "
-				   "declares: ask host->wanted() before",
-				   watch_n_used());
-		else
-			check_tell(CHECK_OK, check, "%s", "");
+		return;
 	}
-	watch_end(FALSE);
+	watch_want_nothing();
+	if (!capture_and_count(run, &error))
+		check_tell(CHECK_FAIL, check, "%s", error->message);
+	else if (!plugin_is_live(run->plugin))
+		/* What its start() looked at to find that out is no demand. */
+		check_tell(CHECK_NOTE, check, "not checked: left out here");
+	/* A source of one file need not ask: unwanted, it is not called at all. */
+	else if (watch_n_used() > 1)
+		check_tell(CHECK_FAIL, check,
+			   "nothing of it was wanted, and it opened %u of the files it "
+			   "declares: ask host->wanted() before",
+			   watch_n_used());
+	else
+		check_tell(CHECK_OK, check, "%s", "");
 }
 
 /* Workers that meet before they collect, so that both are in it at once. */
 struct crew {
 	const Run *run;
-	const GArray *pids;
 	GMutex lock;
 	GCond all_here;
 	guint here;
@@ -266,7 +268,7 @@ static gboolean equip(struct crew *crew, struct crew_member *members)
 	g_autoptr(GError) error = NULL;
 
 	for (guint i = 0; i < N_WORKERS; i++) {
-		Walk *walk = walk_new(crew->run->root, crew->pids, FALSE, &error);
+		Walk *walk = walk_new(crew->run->root, crew->run->pids, FALSE, &error);
 
 		if (!walk) {
 			check_tell(CHECK_FAIL, "workers", "%s", error->message);
@@ -282,9 +284,9 @@ static gboolean equip(struct crew *crew, struct crew_member *members)
 	return TRUE;
 }
 
-static void run_crew(const Run *run, const GArray *pids)
+static void run_crew(const Run *run)
 {
-	struct crew crew = {.run = run, .pids = pids};
+	struct crew crew = {.run = run};
 	struct crew_member members[N_WORKERS];
 	GThread *threads[N_WORKERS];
 
@@ -307,22 +309,17 @@ static void run_crew(const Run *run, const GArray *pids)
 }
 
 /* What a capture need not bring about: two workers in collect() at once. */
-static void run_workers(const Plan *plan, const char *check)
+static void run_workers(const Run *run, const char *check)
 {
-	Run run = {0};
-
-	if (!prepare(&run, plan, check, FALSE, CTPROF_KIND_SOURCE, NULL))
-		return;
-	plugin_start(run.plugin);
-	if (run.plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
+	plugin_start(run->plugin);
+	if (run->plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
 		check_tell(CHECK_NOTE, check, "not checked: it is serial");
-	else if (!registry_provides(run.registry, plugin_name(run.plugin), ROW_THREAD))
+	else if (!registry_provides(run->registry, plugin_name(run->plugin), ROW_THREAD))
 		check_tell(CHECK_NOTE, check, "not checked: it reads no threads");
 	else {
-		run_crew(&run, plan->request->pids);
-		tell_state(run.plugin, check);
+		run_crew(run);
+		tell_state(run->plugin, check);
 	}
-	watch_end(FALSE);
 }
 
 /* ---- sinks ------------------------------------------------------------------ */
@@ -335,91 +332,71 @@ static gboolean writes(const Plugin *plugin, const char *check)
 	return FALSE;
 }
 
-static void feed(const Run *run)
-{
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Output) output = output_open("/dev/null", FALSE, &error);
-
-	if (!output || !capture_into(run, run->plugin, output, NULL, &error))
-		check_tell(CHECK_FAIL, "capture", "%s", error->message);
-	else if (output_bytes(output) == 0)
-		check_tell(CHECK_FAIL, "capture", "nothing was written");
-	else
-		check_tell(CHECK_OK, "capture", "%" G_GUINT64_FORMAT " bytes",
-			   output_bytes(output));
-}
-
-/* A capture of made-up rows of every kind, into it. */
-static void run_feed(const Plan *plan, const char *check)
-{
-	Run run = {0};
-
-	if (!prepare(&run, plan, check, TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
-		return;
-	if (writes(run.plugin, check))
-		feed(&run);
-	watch_end(FALSE);
-}
-
 /* A full disk: the sink gives up with what write() returned. */
-static void run_full(const Plan *plan, const char *check)
+static void run_full(const Run *run, const char *check)
 {
-	g_autoptr(GError) error = NULL;
-	Run run = {0};
-
-	if (!prepare(&run, plan, check, TRUE, CTPROF_KIND_SINK, canned_source(TRUE)))
+	if (!writes(run->plugin, check))
 		return;
-	if (writes(run.plugin, check)) {
-		if (capture(&run, run.plugin, "/dev/full", NULL, &error))
-			check_tell(
-				CHECK_FAIL, check,
-				"host->write() failed, but no function of the sink returned an error");
-		else
-			check_tell(CHECK_OK, check, "%s", "");
-	}
-	watch_end(FALSE);
+	if (capture(run, run->plugin, "/dev/full", NULL))
+		check_tell(CHECK_FAIL, check,
+			   "host->write() failed, but no function of the sink returned an error");
+	else
+		check_tell(CHECK_OK, check, "%s", "");
 }
 
-static void draw(const Plan *plan, const char *check)
+/* What it makes of a report or, where the step has none, of a capture of made-up
+ * rows of every kind. */
+static void run_sink(const Run *run, const char *check)
 {
+	const struct ctprof_report *report = run->step->report;
 	g_autoptr(GError) error = NULL;
-	Run run = {0};
 
-	if (!prepare(&run, plan, check, TRUE, CTPROF_KIND_SINK, NULL))
+	if (!report && !writes(run->plugin, check))
 		return;
-	g_autoptr(Output) output = output_open("/dev/null", FALSE, &error);
-	if (!run.plugin->sink.report)
+	if (report && !run->plugin->sink.report) {
 		check_tell(CHECK_NOTE, check, "not checked: it draws no reports");
-	else if (!output || !plugin_draw(run.plugin, output, plan->step->report, &error))
+		return;
+	}
+	g_autoptr(Output) output = output_open("/dev/null", FALSE, &error);
+	if (!output || !(report ? plugin_draw(run->plugin, output, report, &error)
+				: capture_into(run, run->plugin, output, &error)))
 		check_tell(CHECK_FAIL, check, "%s", error->message);
 	else if (output_bytes(output) == 0)
-		check_tell(plan->step->empty, check, "nothing was written");
+		check_tell(run->step->empty, check, "nothing was written");
 	else
 		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
-	g_clear_pointer(&output, output_free);
-	watch_end(FALSE);
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
 
 static const struct step steps[] = {
-	{.check = "run", .run = run_source},
-	{.check = "workers", .run = run_workers},
-	{.check = "demand", .run = run_unwanted},
-	{.check = "bare", .run = run_source, .bare = TRUE},
-	{.check = "capture", .run = run_feed},
-	{.check = "full-disk", .run = run_full},
-	{.check = "show", .run = draw, .report = &canned_report_show, .empty = CHECK_FAIL},
-	{.check = "compare", .run = draw, .report = &canned_report_compare, .empty = CHECK_FAIL},
+#define SOURCE_STEP(name, function) .check = (name), .kind = CTPROF_KIND_SOURCE, .run = (function)
+#define SINK_STEP(name, function)                                                                  \
+	.check = (name), .kind = CTPROF_KIND_SINK, .bare = TRUE, .run = (function)
+	{SOURCE_STEP("run", run_source), .company = WITH_CGROUPS, .notes_unused = TRUE},
+	{SOURCE_STEP("workers", run_workers)},
+	{SOURCE_STEP("demand", run_unwanted), .company = WITH_CGROUPS},
+	{SOURCE_STEP("bare", run_source), .company = WITH_CGROUPS, .bare = TRUE},
+	{SINK_STEP("capture", run_sink), .company = WITH_EVERY_KIND, .empty = CHECK_FAIL},
+	{SINK_STEP("full-disk", run_full), .company = WITH_EVERY_KIND},
+	{SINK_STEP("show", run_sink), .report = &canned_report_show, .empty = CHECK_FAIL},
+	{SINK_STEP("compare", run_sink), .report = &canned_report_compare, .empty = CHECK_FAIL},
 	/* A sink may draw metrics alone. */
-	{.check = "table", .run = draw, .report = &canned_report_table, .empty = CHECK_NOTE},
+	{SINK_STEP("table", run_sink), .report = &canned_report_table, .empty = CHECK_NOTE},
 };
 
 static void take_step(gconstpointer data)
 {
 	const Plan *plan = data;
+	Run run = {
+		.step = plan->step,
+		.pids = plan->step->bare ? NULL : plan->request->pids,
+	};
 
-	plan->step->run(plan, plan->step->check);
+	if (!prepare(&run, plan))
+		return;
+	run.step->run(&run, run.step->check);
+	watch_end(run.step->notes_unused && plugin_is_live(run.plugin));
 }
 
 static gboolean make_bare(const char *top, Globals *ret_bare, GError **error)
