@@ -71,9 +71,8 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 static gboolean load_side(const Session *session, const char *file, struct side *side,
 			  GError **error)
 {
-	const LoadLimits limits = {0};
 	g_autoptr(Loaded) loaded =
-		load_file(presenting_reader(session), file, &limits, take_rows, side, error);
+		load_file(presenting_reader(session), file, take_rows, side, error);
 
 	if (!loaded)
 		return FALSE;

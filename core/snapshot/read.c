@@ -11,6 +11,7 @@
 #include "guard/crash.h"
 #include "row/batch.h"
 
+/* What a reader believes at most. */
 #define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
 #define MAX_THREADS (16u << 20)
 #define MAX_DEPTH 64
@@ -267,31 +268,15 @@ static guint64 number_of(const char *text)
 	return number;
 }
 
-static void replace(char **place, const char *text)
-{
-	g_free(*place);
-	*place = g_strdup(text);
-}
-
-static void note_capture_fact(LoadFacts *facts, const char *key, const char *value)
-{
-	if (g_str_equal(key, "captured_at_unix_ns"))
-		facts->realtime_ns = number_of(value);
-	else if (g_str_equal(key, "begin_boottime_ns"))
-		facts->boottime_ns = number_of(value);
-	else if (g_str_equal(key, "version"))
-		replace(&facts->version, value);
-	else if (g_str_equal(key, "kernel"))
-		replace(&facts->kernel, value);
-}
-
 static void input_fact(const struct ctprof_input *input, guint32 kind, const char *key,
 		       const char *value)
 {
 	LoadFacts *facts = &load_of(input)->loaded->facts;
 
-	if (kind == CTPROF_FACT_CAPTURE)
-		note_capture_fact(facts, key, value);
+	if (kind == CTPROF_FACT_CAPTURE && g_str_equal(key, "captured_at_unix_ns"))
+		facts->realtime_ns = number_of(value);
+	else if (kind == CTPROF_FACT_CAPTURE && g_str_equal(key, "begin_boottime_ns"))
+		facts->boottime_ns = number_of(value);
 	else if (kind == CTPROF_FACT_OPTION && g_hash_table_size(facts->options) < MAX_FACTS)
 		g_hash_table_replace(facts->options, g_strdup(key), g_strdup(value));
 	else if (kind == CTPROF_FACT_PLUGIN && facts->plugins->len < MAX_FACTS)
@@ -347,20 +332,18 @@ void loaded_free(Loaded *loaded)
 	g_string_chunk_free(loaded->strings);
 	g_hash_table_unref(loaded->facts.options);
 	g_ptr_array_unref(loaded->facts.plugins);
-	g_free(loaded->facts.version);
-	g_free(loaded->facts.kernel);
 	g_free(loaded);
 }
 
-static void lend(Load *load, const LoadLimits *limits)
+static void lend(Load *load)
 {
 	load->input = (struct ctprof_input){
 		.struct_size = sizeof load->input,
-		.max_depth = limits->max_depth ? limits->max_depth : MAX_DEPTH,
-		.max_string = limits->max_string ? limits->max_string : MAX_STRING,
-		.max_window_log = limits->max_window_log ? limits->max_window_log : MAX_WINDOW_LOG,
-		.max_bytes = limits->max_bytes ? limits->max_bytes : MAX_BYTES,
-		.max_threads = limits->max_threads ? limits->max_threads : MAX_THREADS,
+		.max_depth = MAX_DEPTH,
+		.max_string = MAX_STRING,
+		.max_window_log = MAX_WINDOW_LOG,
+		.max_bytes = MAX_BYTES,
+		.max_threads = MAX_THREADS,
 		.handle = load,
 		.read = input_read,
 		.rewind = input_rewind,
@@ -412,8 +395,7 @@ static int read_whole(Load *load)
 	return result;
 }
 
-Loaded *load_file(Plugin *sink, const char *path, const LoadLimits *limits, LoadRows each,
-		  gpointer data, GError **error)
+Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)
 {
 	g_autoptr(Loaded) loaded = loaded_new();
 	g_auto(Load) load = {.loaded = loaded, .sink = sink, .each = each, .data = data, .fd = -1};
@@ -424,7 +406,7 @@ Loaded *load_file(Plugin *sink, const char *path, const LoadLimits *limits, Load
 	}
 	if (!open_input(&load, path, error))
 		return NULL;
-	lend(&load, limits);
+	lend(&load);
 	int result = read_whole(&load);
 	if (result < 0) {
 		explain(&load, result, error);

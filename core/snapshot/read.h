@@ -7,21 +7,10 @@
 #include "plugin/plugin.h"
 #include "row/registry.h"
 
-/* What a reader believes at most; 0: the default in load.c. */
-typedef struct load_limits {
-	guint64 max_bytes;    /* decompressed */
-	guint64 max_threads;  /* records */
-	guint max_depth;      /* nesting */
-	guint max_string;     /* bytes */
-	guint max_window_log; /* zstd */
-} LoadLimits;
-
 /* A fact of the file's "capture" object and what stands beside it. */
 typedef struct load_facts {
 	guint64 realtime_ns; /* captured_at_unix_ns */
 	guint64 boottime_ns; /* when it began; 0: unknown */
-	char *version;       /* of the ctprof that wrote it; NULL: the reference, or unknown */
-	char *kernel;        /* NULL: recorded root or unknown */
 	GHashTable *options; /* key -> value, as given to capture */
 	GPtrArray *plugins;  /* "NAME STATE" */
 } LoadFacts;
@@ -42,7 +31,6 @@ typedef struct loaded {
  * Reads path ("-": standard input) through sink's read op.  Errors are one
  * line: the file, the byte offset of the decompressed text, what was expected.
  */
-Loaded *load_file(Plugin *sink, const char *path, const LoadLimits *limits, LoadRows each,
-		  gpointer data, GError **error);
+Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error);
 void loaded_free(Loaded *loaded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loaded, loaded_free)

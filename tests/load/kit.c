@@ -223,13 +223,65 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
+/* Between load_file() and the sink's reader: what is lent, and the facts told. */
+static struct {
+	int (*read)(void *self, const struct ctprof_input *input);
+	void (*fact)(const struct ctprof_input *input, guint32 kind, const char *key,
+		     const char *value);
+	LoadLimits limits;
+	char *version, *kernel;
+} between;
+
+static void hear_fact(const struct ctprof_input *input, guint32 kind, const char *key,
+		      const char *value)
+{
+	char **place = g_str_equal(key, "version")  ? &between.version
+		       : g_str_equal(key, "kernel") ? &between.kernel
+						    : NULL;
+
+	if (kind == CTPROF_FACT_CAPTURE && place) {
+		g_free(*place);
+		*place = g_strdup(value);
+	}
+	between.fact(input, kind, key, value);
+}
+
+static int read_limited(void *self, const struct ctprof_input *lent)
+{
+	const LoadLimits *limits = &between.limits;
+	struct ctprof_input input = *lent;
+
+	between.fact = lent->fact;
+	input.fact = hear_fact;
+	input.max_bytes = limits->max_bytes ? limits->max_bytes : lent->max_bytes;
+	input.max_threads = limits->max_threads ? limits->max_threads : lent->max_threads;
+	input.max_depth = limits->max_depth ? limits->max_depth : lent->max_depth;
+	input.max_string = limits->max_string ? limits->max_string : lent->max_string;
+	input.max_window_log =
+		limits->max_window_log ? limits->max_window_log : lent->max_window_log;
+	return between.read(self, &input);
+}
+
+static Loaded *load_between(Kit *kit, const LoadLimits *limits, gpointer data, GError **error)
+{
+	between.limits = limits ? *limits : (LoadLimits){0};
+	between.read = kit->sink->sink.read;
+	g_clear_pointer(&between.version, g_free);
+	g_clear_pointer(&between.kernel, g_free);
+	kit->sink->sink.read = read_limited;
+	Loaded *loaded = load_file(kit->sink, kit->path, take_rows, data, error);
+	kit->sink->sink.read = between.read;
+	return loaded;
+}
+
 static void dump_facts(GString *dump, const LoadFacts *facts)
 {
 	g_autoptr(GList) keys = g_hash_table_get_keys(facts->options);
 
 	g_string_printf(dump, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s %s\n",
 			facts->realtime_ns, facts->boottime_ns,
-			facts->version ? facts->version : "-", facts->kernel ? facts->kernel : "-");
+			between.version ? between.version : "-",
+			between.kernel ? between.kernel : "-");
 	keys = g_list_sort(keys, (GCompareFunc)(void (*)(void))strcmp);
 	for (GList *key = keys; key; key = key->next)
 		g_string_append_printf(
@@ -242,11 +294,9 @@ static void dump_facts(GString *dump, const LoadFacts *facts)
 
 char *kit_load(Kit *kit, const LoadLimits *limits, GError **error)
 {
-	const LoadLimits none = {0};
 	struct dumping dumping = {0};
 	GString *all = g_string_new(NULL);
-	g_autoptr(Loaded) loaded = load_file(kit->sink, kit->path, limits ? limits : &none,
-					     take_rows, &dumping, error);
+	g_autoptr(Loaded) loaded = load_between(kit, limits, &dumping, error);
 
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
 		if (!dumping.scopes[i])

@@ -6,6 +6,15 @@
 
 #include "snapshot/read.h"
 
+/* What the reader is to believe at most; 0: what core/snapshot says. */
+typedef struct load_limits {
+	guint64 max_bytes;    /* decompressed */
+	guint64 max_threads;  /* records */
+	guint max_depth;      /* nesting */
+	guint max_string;     /* bytes */
+	guint max_window_log; /* zstd */
+} LoadLimits;
+
 typedef struct kit Kit;
 
 /* A folder for files, and the snapshot sink, opened. */

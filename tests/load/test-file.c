@@ -190,14 +190,13 @@ static void test_no_file(void)
 	g_autoptr(Kit) kit = kit_new();
 	g_autofree char *missing = g_strconcat(kit_path(kit), "x", NULL);
 	g_autofree char *dir = g_path_get_dirname(kit_path(kit));
-	const LoadLimits limits = {0};
 	g_autoptr(GError) none = NULL, folder = NULL;
 	g_autofree char *none_message = g_strconcat(missing, ": No such file or directory", NULL);
 	g_autofree char *folder_message = g_strconcat(dir, ": Is a directory", NULL);
 
-	g_assert_null(load_file(kit_sink(kit), missing, &limits, NULL, NULL, &none));
+	g_assert_null(load_file(kit_sink(kit), missing, NULL, NULL, &none));
 	g_assert_cmpstr(none->message, ==, none_message);
-	g_assert_null(load_file(kit_sink(kit), dir, &limits, NULL, NULL, &folder));
+	g_assert_null(load_file(kit_sink(kit), dir, NULL, NULL, &folder));
 	g_assert_cmpstr(folder->message, ==, folder_message);
 }
 
@@ -226,7 +225,6 @@ static gboolean count_rows(gpointer data, const Registry *registry, const struct
 static void test_stdin(void)
 {
 	g_autoptr(Kit) kit = kit_new();
-	const LoadLimits limits = {0};
 	g_autoptr(GError) error = NULL;
 	guint64 rows = 0;
 	int ends[2], own = dup(STDIN_FILENO);
@@ -235,8 +233,7 @@ static void test_stdin(void)
 	g_assert_cmpint(dup2(ends[0], STDIN_FILENO), ==, STDIN_FILENO);
 	close(ends[0]);
 	GThread *thread = g_thread_new("feed", feed, GINT_TO_POINTER(ends[1]));
-	g_autoptr(Loaded) loaded =
-		load_file(kit_sink(kit), "-", &limits, count_rows, &rows, &error);
+	g_autoptr(Loaded) loaded = load_file(kit_sink(kit), "-", count_rows, &rows, &error);
 	g_thread_join(thread);
 	dup2(own, STDIN_FILENO);
 	close(own);
@@ -259,11 +256,10 @@ static gboolean refuse(gpointer data, const Registry *registry, const struct ctp
 static void test_refused(void)
 {
 	g_autoptr(Kit) kit = kit_new();
-	const LoadLimits limits = {0};
 	g_autoptr(GError) error = NULL;
 
 	kit_write_text(kit, TEXT);
-	g_assert_null(load_file(kit_sink(kit), kit_path(kit), &limits, refuse, NULL, &error));
+	g_assert_null(load_file(kit_sink(kit), kit_path(kit), refuse, NULL, &error));
 	g_assert_cmpstr(error->message, ==, "enough");
 }
 

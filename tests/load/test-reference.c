@@ -216,7 +216,6 @@ static gdouble cpu_us(void)
 static void test_many(void)
 {
 	enum { THREADS = 20000 };
-	const LoadLimits limits = {0};
 	g_autoptr(Kit) kit = kit_new();
 	g_autoptr(GString) records = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
@@ -231,7 +230,7 @@ static void test_many(void)
 	kit_write_text(kit, text);
 	gdouble begin = cpu_us();
 	g_autoptr(Loaded) loaded =
-		load_file(kit_sink(kit), kit_path(kit), &limits, count_rows, &rows, &error);
+		load_file(kit_sink(kit), kit_path(kit), count_rows, &rows, &error);
 	g_assert_no_error(error);
 	g_assert_nonnull(loaded);
 	g_assert_cmpuint(rows, ==, THREADS);
