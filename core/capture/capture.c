@@ -53,6 +53,7 @@ typedef struct capture {
 	GError *error; /* the sink's */
 
 	guint64 vanished; /* atomic */
+	guint workers;    /* that have begun: the number of the next; atomic */
 	GMutex done_lock;
 	GCond done;
 	guint running;
@@ -214,15 +215,10 @@ static void work(Capture *capture, gpointer *contexts)
 	}
 }
 
-struct worker {
-	Capture *capture;
-	guint number;
-};
-
 static gpointer run_worker(gpointer data)
 {
-	g_autofree struct worker *worker = data;
-	Capture *capture = worker->capture;
+	Capture *capture = data;
+	guint number = __atomic_fetch_add(&capture->workers, 1, __ATOMIC_RELAXED);
 	guint n = capture->sources->len;
 	g_autofree gpointer *contexts = g_new0(gpointer, n + 1);
 
@@ -231,8 +227,7 @@ static gpointer run_worker(gpointer data)
 	 * it is only slower. */
 	(void)unshare(CLONE_FILES);
 	for (guint i = 0; i < n; i++)
-		contexts[i] =
-			plugin_worker_open(g_ptr_array_index(capture->sources, i), worker->number);
+		contexts[i] = plugin_worker_open(g_ptr_array_index(capture->sources, i), number);
 	work(capture, contexts);
 	for (guint i = 0; i < n; i++)
 		plugin_worker_close(g_ptr_array_index(capture->sources, i), contexts[i]);
@@ -283,12 +278,8 @@ static gboolean read_threads(Capture *capture, GError **error)
 
 	capture->queue = queue;
 	capture->running = capture->jobs;
-	for (guint i = 0; i < capture->jobs; i++) {
-		struct worker *worker = g_new(struct worker, 1);
-
-		*worker = (struct worker){capture, i};
-		threads[i] = g_thread_new("ctprof-worker", run_worker, worker);
-	}
+	for (guint i = 0; i < capture->jobs; i++)
+		threads[i] = g_thread_new("ctprof-worker", run_worker, capture);
 	wait_for_workers(capture);
 	for (guint i = 0; i < capture->jobs; i++)
 		g_thread_join(threads[i]);
