@@ -214,20 +214,12 @@ int registry_add(Registry *registry, const char *plugin, const struct ctprof_met
 	return 0;
 }
 
-static gboolean has_metric(const Registry *registry, const char *name)
-{
-	for (guint row = 0; row < N_ROW_CLASSES; row++)
-		if (registry_named(registry, row, name))
-			return TRUE;
-	return FALSE;
-}
-
-static gboolean has_group(const Registry *registry, const char *group)
+static gboolean has(const Registry *registry, const char *name, gboolean groups)
 {
 	for (guint i = 0; i < registry->all->len; i++) {
 		const Metric *metric = g_ptr_array_index(registry->all, i);
 
-		if (strcmp(metric->def.group, group) == 0)
+		if (strcmp(groups ? metric->def.group : metric->def.name, name) == 0)
 			return TRUE;
 	}
 	return FALSE;
@@ -247,9 +239,8 @@ static Select *parse_list(const Registry *registry, const char *text, gboolean g
 	const GPtrArray *names = select_mentioned(select);
 	for (guint i = 0; i < names->len; i++) {
 		const char *name = g_ptr_array_index(names, i);
-		gboolean known = groups ? has_group(registry, name) : has_metric(registry, name);
 
-		if (known)
+		if (has(registry, name, groups))
 			continue;
 		error_set_usage(error,
 				"unknown %s '%s' in --%ss: none of the loaded plugins has it "
