@@ -160,12 +160,6 @@ static enum style style_of_change(double change)
 	return change > 0 ? STYLE_MORE : change < 0 ? STYLE_LESS : STYLE_LEVEL;
 }
 
-static enum style style_plain(const struct spot *spot)
-{
-	(void)spot;
-	return STYLE_NONE;
-}
-
 static enum style style_delta(const struct spot *spot)
 {
 	return spot->cell->flags & CTPROF_CELL_HAS_DELTA ? style_of_change(spot->cell->delta)
@@ -212,22 +206,22 @@ static enum style style_field(const struct spot *spot)
 }
 
 static const struct column columns[] = {
-	{CTPROF_COLUMN_GROUP, NULL, FALSE, fill_group, style_plain},
-	{CTPROF_COLUMN_THREADS, "threads", TRUE, fill_threads, style_plain},
-	{CTPROF_COLUMN_METRIC, "metric", FALSE, fill_metric, style_plain},
+	{CTPROF_COLUMN_GROUP, NULL, FALSE, fill_group, NULL},
+	{CTPROF_COLUMN_THREADS, "threads", TRUE, fill_threads, NULL},
+	{CTPROF_COLUMN_METRIC, "metric", FALSE, fill_metric, NULL},
 	{CTPROF_COLUMN_VALUE, "value", FALSE, fill_first, style_value},
-	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, fill_first, style_plain},
-	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, fill_second, style_plain},
-	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, style_plain},
+	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, fill_first, NULL},
+	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, fill_second, NULL},
+	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, NULL},
 	{CTPROF_COLUMN_DELTA, "delta", TRUE, fill_delta, style_delta},
 	{CTPROF_COLUMN_PCT, "%", TRUE, fill_pct, style_pct},
 	{CTPROF_COLUMN_UPTIME, "%uptime", TRUE, fill_uptime, style_uptime},
-	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, style_plain},
+	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, NULL},
 	{CTPROF_COLUMN_SORT, NULL, FALSE, fill_sort, style_sort},
 };
 
 const struct column *const column_group = &columns[0];
-const struct column column_part = {.fill = fill_part, .style = style_plain};
+const struct column column_part = {.fill = fill_part};
 const struct column column_field = {.fill = fill_field, .style = style_field};
 
 const struct column *column_find(guint32 id)

@@ -20,7 +20,7 @@ struct column {
 	const char *header;
 	gboolean right; /* aligned to the right */
 	void (*fill)(GString *text, const struct spot *spot);
-	enum style (*style)(const struct spot *spot);
+	enum style (*style)(const struct spot *spot); /* NULL: plain */
 };
 
 /* The column of an enum ctprof_column, or NULL. */

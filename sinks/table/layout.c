@@ -157,7 +157,8 @@ static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 			const struct spot spot = spot_of(pass, line, drawn->column, drawn->index);
 
 			drawn->column->fill(text, &spot);
-			grid_style(&pass->grid, i, drawn->column->style(&spot));
+			grid_style(&pass->grid, i,
+				   drawn->column->style ? drawn->column->style(&spot) : STYLE_NONE);
 			continue;
 		}
 		label_append(text, drawn->header ? drawn->header : "");
