@@ -19,11 +19,10 @@ gboolean error_set_text(GError **error, GQuark domain, gint code, const char *fo
 
 gboolean error_set_errno(GError **error, int err, const char *format, ...)
 {
-	g_autofree char *text = NULL;
 	va_list ap;
 
 	va_start(ap, format);
-	text = g_strdup_vprintf(format, ap);
+	g_autofree char *text = g_strdup_vprintf(format, ap);
 	va_end(ap);
 	return error_set_text(error, G_IO_ERROR, (gint)g_io_error_from_errno(err), "%s: %s", text,
 			      g_strerror(err));

@@ -19,12 +19,11 @@ static Plugin *plugin_of(const struct ctprof_host *host)
 static CTPROF_PRINTF(3, 4) void host_log(const struct ctprof_host *host, guint32 level,
 					 const char *format, ...)
 {
-	g_autofree char *text = NULL;
 	const char *name = plugin_name(plugin_of(host));
 	va_list ap;
 
 	va_start(ap, format);
-	text = g_strdup_vprintf(format, ap);
+	g_autofree char *text = g_strdup_vprintf(format, ap);
 	va_end(ap);
 	crash_leave();
 	if (level <= CTPROF_LOG_WARNING)

@@ -167,8 +167,6 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 {
 	struct ctprof_plugin d = {0};
 
-	if (!given)
-		return bad(error, "its entry function returned NULL");
 	guint32 size = given->struct_size;
 	if (size < offsetof(struct ctprof_plugin, ops) + sizeof given->ops || size > 65536)
 		return bad(error, "its descriptor's struct_size is too short or impossible");

@@ -287,11 +287,10 @@ static CTPROF_PRINTF(3, 4) void input_fault(const struct ctprof_input *input, gu
 					    const char *format, ...)
 {
 	Load *load = load_of(input);
-	g_autofree char *sentence = NULL;
 	va_list ap;
 
 	va_start(ap, format);
-	sentence = g_strdup_vprintf(format, ap);
+	g_autofree char *sentence = g_strdup_vprintf(format, ap);
 	va_end(ap);
 	g_free(load->fault);
 	load->fault = offset == G_MAXUINT64
