@@ -539,7 +539,6 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.processes = capture.processes,
 		.vanished = capture.vanished,
 		.objects = capture.objects,
-		.jobs = capture.jobs,
 		.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
 		.absences = absence_tally_sum(absences),
 	};

@@ -21,7 +21,6 @@ typedef struct capture_options {
 typedef struct capture_result {
 	guint64 threads, processes, vanished; /* threads: rows, so leaders only if so asked */
 	guint64 objects;
-	guint jobs;
 	gdouble seconds;
 	GArray *absences; /* Absence, in order of group and reason */
 } CaptureResult;
