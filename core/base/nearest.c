@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define MAX_LENGTH 64
-/* One slip for so many letters. */
+/* Letters per typing error. */
 #define LETTERS_A_SLIP 3
 
 /* Letters to insert, drop, replace or swap with their neighbour. */

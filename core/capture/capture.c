@@ -22,7 +22,7 @@
 #define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
 /* Batches under way: each worker's, and as many waiting for their turn. */
 #define BATCHES_PER_JOB 2
-/* Objects of a capture, as many as a reader takes: a source that names more does
+/* Objects of a capture, at most what a reader accepts: a source that names more does
  * not come to an end. */
 #define MAX_OBJECTS (16u << 20)
 
@@ -78,7 +78,8 @@ static guint choose_jobs(const Root *root, guint asked)
 	return CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
 }
 
-/* A source that could not start takes its slots along, unless shared. */
+/* Marks the slots of a source that failed to start as absent, unless another source
+ * provides them. */
 static void mark_unfilled(const Capture *capture)
 {
 	for (guint row = 0; row < N_ROW_CLASSES; row++) {

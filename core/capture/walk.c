@@ -118,7 +118,7 @@ static void list_tids(Walk *walk, int task_fd)
 	sort_unique(tids);
 }
 
-/* A leader that is gone is found out by whoever reads it. */
+/* The source that reads a leader finds out that it has ended. */
 static void take_leader(Walk *walk, gint32 tgid)
 {
 	g_array_set_size(walk->tids, 0);

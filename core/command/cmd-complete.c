@@ -226,7 +226,7 @@ static void take_command(Request *request, const char *word)
 }
 
 /* Steps over the words before the current one; ret_option is the option whose
- * value is to come.  FALSE behind a "--": what follows is not ours. */
+ * value is to come.  FALSE after a "--": what follows is not ours. */
 static gboolean read_words(Request *request, char **words, guint n, const Option **ret_option)
 {
 	const Option *open = NULL;

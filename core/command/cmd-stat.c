@@ -84,8 +84,8 @@ static int take_step(gpointer data)
 }
 
 /*
- * A capture gives capabilities up for good, and ends with threads and plugins
- * behind it: what follows shall not notice.
+ * A capture drops capabilities for good and leaves threads and plugins behind, so
+ * it runs in a child process.
  */
 static int run_apart(const StatRun *self, int (*function)(const StatRun *self, guint n), guint n)
 {
@@ -173,7 +173,7 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 
 		if (result == self->pid || (result < 0 && errno != EINTR))
 			break;
-		/* SIGTERM and SIGHUP are for us: the command shall not outlive that. */
+		/* SIGTERM and SIGHUP are for us: the command must not outlive that. */
 		if (crash_interrupted())
 			kill(self->pid, SIGTERM);
 		if (!wait)

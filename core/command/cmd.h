@@ -13,7 +13,7 @@
 
 typedef struct command {
 	const char *name;
-	const char *arguments; /* behind the options, in the usage line */
+	const char *arguments; /* after the options, in the usage line */
 	const char *summary;   /* one line for ctprof --help; NULL: not listed */
 	const char *help;      /* paragraphs below the options of --help */
 	const Option *options; /* own ones; NULL: none */
@@ -40,7 +40,7 @@ extern const Command cmd_stat;
 
 /* The command of that name, or NULL. */
 const Command *cmd_find(const char *name);
-/* All commands, NULL behind the last. */
+/* All commands, NULL after the last. */
 const Command *cmd_nth(guint n);
 /* The tables of a command's options (NULL: of ctprof itself), up to NULL in
  * ret_tables; of_plugins: those of plugins, or NULL. */

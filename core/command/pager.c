@@ -65,7 +65,7 @@ Pager *pager_start(void)
 	GPid pid;
 	int input;
 
-	/* The environment of whoever gained rights by starting us runs nothing. */
+	/* With raised privileges, run nothing that the environment names. */
 	if (!command || !isatty(STDOUT_FILENO) || getauxval(AT_SECURE) ||
 	    !spawn(command, &pid, &input))
 		return NULL;

@@ -32,7 +32,7 @@ gboolean loader_has(const Loader *loader, const char *name);
 /* ": did you mean NAME?", or "" when no plugin's name is near. */
 char *loader_nearest(const Loader *loader, const char *name);
 
-/* How to install the package of that plugin, when whoever built this ctprof
+/* How to install the package of that plugin, if the builder of this ctprof
  * named one (meson -Dplugin-packages); else NULL. */
 char *loader_package_hint(const char *name);
 

@@ -9,7 +9,7 @@
 #include "row/registry.h"
 #include "row/select.h"
 
-/* Options that go before or behind the command's name. */
+/* Options accepted before or after the command name. */
 typedef struct globals {
 	char *plugins;             /* --plugins */
 	char **plugin_path;        /* --plugin-path */

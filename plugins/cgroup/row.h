@@ -10,15 +10,15 @@
 #include "parse.h"
 
 /*
- * A value can stand in two files (the unified one, and a v1 controller's): the
- * first that has it wins, and why it is absent is told once, at the end.
+ * A value can be in two files (the unified one, and that of a v1 controller): the
+ * first that has it wins, and the reason of absence is put once, at the end.
  */
 struct cgroup_row {
 	const struct ctprof_host *host;
 	struct ctprof_batch *batch;
 	uint64_t index;
 	const uint32_t *slots;            /* CGROUP_N_METRICS */
-	const bool *wanted;               /* likewise */
+	const bool *wanted;               /* CGROUP_N_METRICS */
 	uint32_t state[CGROUP_N_METRICS]; /* enum ctprof_absence */
 	struct cgroup_map map;            /* where a file's map is built */
 };

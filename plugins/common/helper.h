@@ -9,6 +9,6 @@
  * signals masked: those are the program's.  0 or -errno. */
 int helper_start(pthread_t *ret, size_t stack_size, void *(*run)(void *), void *data);
 
-/* A helper left behind runs this code after close(), when the plugin may have
+/* An abandoned helper runs this code after close(), when the plugin may have
  * been unloaded: keeps it in memory. */
 void helper_pin_code(void);

@@ -116,7 +116,7 @@ static void *helper_run(void *data)
 		job->ns = lane_clock_ns() - begun;
 		finish_job(lane);
 	}
-	/* Only with a job running is a helper left behind. */
+	/* A helper is abandoned only while a job runs. */
 	if (is_abandoned(lane)) {
 		last->consumer->drop(last->data);
 		lane_free(lane);

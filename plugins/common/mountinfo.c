@@ -15,7 +15,7 @@ static bool parse_device(struct text token, uint32_t *ret_major, uint32_t *ret_m
 	return true;
 }
 
-/* Skips to behind the token "-" that ends the optional fields. */
+/* Skips past the token "-" that ends the optional fields. */
 static bool skip_optional(struct text *rest)
 {
 	struct text token;

@@ -12,7 +12,7 @@
 
 #define NS_PER_MS 1000000u
 
-/* A helper left behind holds a stack and 100 KiB: not for ever more of them. */
+/* An abandoned helper holds a stack and 100 KiB: so their number is limited. */
 #define ABANDONED_MAX 4u
 /* How often a waiting worker looks at the budget. */
 #define SLICE_NS (50u * NS_PER_MS)
@@ -231,7 +231,7 @@ static void give_up(const struct smaps_ladder *ladder, struct ctprof_batch *batc
 		answer(ladder, batch, attempt, SMAPS_FAILED, err);
 }
 
-/* Whether the running job overran and its helper was left behind. */
+/* Whether the running job overran and its helper was abandoned. */
 static bool leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch,
 			 struct attempt *attempt, const struct lane_progress *progress)
 {

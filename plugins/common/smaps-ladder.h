@@ -20,7 +20,7 @@ enum smaps_files {
 	SMAPS_AUTO,   /* the whole ladder */
 	SMAPS_ROLLUP, /* smaps_rollup only */
 	SMAPS_FULL,   /* smaps only */
-	/* No smaps, but behind the same lock: the command line. */
+	/* Not smaps, but needs the same lock: the command line. */
 	SMAPS_CMDLINE,
 };
 
@@ -119,7 +119,7 @@ struct smaps_ladder {
 	const struct smaps_use *use;
 	void *self;            /* the user's, for its functions */
 	struct lane *lane;     /* NULL: none yet, or the last one was abandoned */
-	unsigned abandoned;    /* helpers left behind */
+	unsigned abandoned;    /* abandoned helpers */
 	void *data[LANE_JOBS]; /* by job, made when first needed */
 	struct smaps_want *wants;
 	size_t n, room;

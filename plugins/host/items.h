@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files behind the host's values: one row each. */
+/* The files of the host's values: one row each. */
 #pragma once
 
 #include "run.h"

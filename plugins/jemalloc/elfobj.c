@@ -86,7 +86,7 @@ static bool file_offset_of(const struct elf_facts *facts, uint64_t vaddr, uint64
 
 /* A descriptor is {bits, nelem, offset}; a size is one word. */
 struct descriptor {
-	const char *name; /* behind "_thread_db_" */
+	const char *name; /* after "_thread_db_" */
 	size_t member;
 	size_t word;
 };

@@ -15,7 +15,7 @@
 
 #define STATUS_BYTES 8192
 #define STAT_BYTES 1024
-/* The flags are the seventh field behind the name; PF_EXITING of <linux/sched.h>
+/* The flags are the seventh field after the name; PF_EXITING of <linux/sched.h>
  * is set before the thread's memory goes and its tid is cleared. */
 #define STAT_FLAGS 7
 #define STAT_EXITING 0x4u

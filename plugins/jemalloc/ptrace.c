@@ -48,7 +48,7 @@ static bool get_thread_pointer(int32_t tid, uint64_t *ret)
 	uint64_t tp[2] = {0};
 	struct iovec iov = {tp, sizeof tp};
 
-	/* Newer kernels give TPIDR2 behind it. */
+	/* Newer kernels add TPIDR2 after it. */
 	if (ptrace(PTRACE_GETREGSET, tid, NT_ARM_TLS, &iov) != 0 || iov.iov_len < sizeof tp[0])
 		return false;
 	*ret = tp[0];

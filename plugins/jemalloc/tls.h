@@ -16,7 +16,7 @@ struct tls_segment {
 /*
  * Where the executable's block starts, relative to the thread pointer.
  * machine: EM_X86_64 (block below the thread pointer) or EM_AARCH64 (above,
- * behind a 16-byte TCB).  False for other machines, absurd alignments, or
+ * after a 16-byte TCB).  False for other machines, absurd alignments, or
  * overflow.
  */
 bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset);
@@ -25,7 +25,7 @@ bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t
 bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret);
 
 /* Bytes from the first counter's begin to the second one's end; false unless
- * the second lies wholly behind the first and within one page of it. */
+ * the second is wholly after the first and within one page of it. */
 bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret);
 
 /* Where glibc keeps the pointer to the dynamic thread vector, from the thread

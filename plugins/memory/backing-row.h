@@ -27,7 +27,7 @@ void backing_put_columns(const struct object_row *row, const struct backing *bac
 
 /*
  * Names a row: prefix and label.  Where an earlier row of the group has that
- * name, " #MAJOR:MINOR:INODE" is put behind it.  The host's answer, or
+ * name, " #MAJOR:MINOR:INODE" is appended.  The host's answer, or
  * -ENAMETOOLONG, -ENOMEM: there is no such row.
  */
 int backing_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,

@@ -26,7 +26,7 @@ struct identity {
 struct holding {
 	struct identity identity;
 	uint32_t label, label_len; /* the path, in fold.labels */
-	uint32_t kind;             /* whoever reads the fold may note it here */
+	uint32_t kind;             /* for the reader of the fold */
 	uint32_t present;          /* bit 1 << enum vma_field: some mapping has it */
 	uint64_t vmas;
 	uint64_t shared_swap; /* Swap of the mappings that are shared */

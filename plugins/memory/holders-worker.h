@@ -18,5 +18,5 @@ void holders_start(struct objects *objects);
 void holders_worker_open(struct holders_worker *ret, struct objects *objects,
 			 const struct process_worker *processes);
 void holders_worker_close(struct holders_worker *worker);
-/* Reads the processes of a batch, behind process_finish(); 0 or -ENOMEM. */
+/* Reads the processes of a batch, after process_finish(); 0 or -ENOMEM. */
 int holders_worker_collect(struct holders_worker *worker, struct ctprof_batch *batch);

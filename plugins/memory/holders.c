@@ -46,7 +46,7 @@ static int by_process(const void *a, const void *b)
 	return order ? order : text_order(backing_text(&x->backing), backing_text(&y->backing));
 }
 
-/* The biggest first; who is as big, by pid: the same whoever came first. */
+/* The largest first, equal ones by pid: independent of the order of reading. */
 static int by_pss(const void *a, const void *b)
 {
 	const struct consumer *x = a, *y = b;
@@ -172,8 +172,8 @@ static struct holders_object *find_object(struct holders *holders, const struct 
 			object->backing.identity = holding->identity;
 		object = keep(holders, &holders->objects, object, by_identity, free_object);
 	}
-	/* One object may be mapped under several names; the smallest is its own,
-	 * whoever comes first. */
+	/* One object may be mapped under several names; the smallest wins,
+	 * independent of the order of reading. */
 	if (object && (!object->backing.label ||
 		       text_order(fold_label(fold, holding), backing_text(&object->backing)) < 0))
 		if (!set_label(&object->backing, fold_label(fold, holding), holding->kind))

@@ -43,7 +43,7 @@ void ledger_add_meminfo(struct ledger *ledger, const struct meminfo *info);
 /* physical.*: by whom the memory that is not free is used, and either what
  * nobody says he uses (residual), or by how much they say too much (excess). */
 void ledger_add_physical(struct ledger *ledger, const struct meminfo *info);
-/* shmem.*: likewise, of meminfo's Shmem. */
+/* shmem.*: the same for Shmem of meminfo. */
 void ledger_add_shmem(struct ledger *ledger, const struct meminfo *info,
 		      const struct ledger_shmem *shmem);
 void ledger_add_swap(struct ledger *ledger, const struct meminfo *info);

@@ -34,7 +34,7 @@ static uint64_t scale(struct meminfo *info, uint64_t number, uint64_t unit)
 	return UINT64_MAX;
 }
 
-/* Printed behind the numbers of huge pages that are counted in it; 0: not at all. */
+/* Printed after the numbers of huge pages that are counted in it; 0: not at all. */
 static uint64_t find_huge_page_size(struct meminfo *info, struct text rest)
 {
 	struct text text;

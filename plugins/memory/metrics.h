@@ -35,7 +35,7 @@ extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 #define PROCESS_METRIC_SMAPS_STATE (N_PROCESS_METRICS - 2)
 #define PROCESS_METRIC_SMAPS_SOURCE (N_PROCESS_METRICS - 1)
 
-/* Whether its value takes a read behind the mmap lock. */
+/* Whether reading its value takes the mmap lock. */
 bool process_metric_is_dear(const struct process_metric *metric);
 bool process_metric_is_cmdline(const struct process_metric *metric);
 bool process_metric_is_user(const struct process_metric *metric);

@@ -9,7 +9,7 @@
 #include "amount.h"
 #include "text.h"
 
-/* What stands behind a file of a file system. */
+/* What backs the files of a file system. */
 enum mount_kind {
 	MOUNT_UNKNOWN, /* mounted elsewhere, or nowhere: the kernel's own */
 	MOUNT_OTHER,   /* a disk, a network, a device's driver, ... */

@@ -59,7 +59,7 @@ struct objects {
 	int sysv_error; /* -errno when there are none; 1: not read yet */
 	struct sysv sysv;
 	struct ledger *ledger; /* NULL: not made yet */
-	struct walk *walk;     /* likewise */
+	struct walk *walk;     /* NULL: not made yet */
 };
 
 /* One row in a table of object metrics. */
@@ -69,7 +69,7 @@ struct objects {
 #define OBJECT_GROUP_METRICS(table) .metrics = table, .n_metrics = sizeof table / sizeof table[0]
 
 /* Reads the option pid, declares the metrics; what fails leaves nothing behind.
- * limits, of all reads behind the mmap lock, outlive the objects. */
+ * limits, of all reads that take the mmap lock, outlive the objects. */
 int objects_open(struct objects *ret, const struct ctprof_host *host, struct smaps_limits *limits);
 void objects_close(struct objects *objects);
 /* What is wanted is settled now. */

@@ -25,8 +25,8 @@ extern const struct ctprof_option_word process_sources[N_PROCESS_SOURCES];
 enum process_state {
 	PROCESS_EXACT,          /* a smaps file was read in full */
 	PROCESS_APPROXIMATE,    /* refused: what status tells */
-	PROCESS_SKIPPED,        /* too dear: likewise */
-	PROCESS_TIMEOUT,        /* no answer in time: likewise */
+	PROCESS_SKIPPED,        /* too expensive: status only */
+	PROCESS_TIMEOUT,        /* no answer in time: status only */
 	PROCESS_INACCESSIBLE,   /* nothing could be read */
 	PROCESS_NOT_APPLICABLE, /* it has no memory */
 	N_PROCESS_STATES,

@@ -73,7 +73,7 @@ static bool parse_permissions(struct text token, char ret[4])
 }
 
 /* Blanks stand between the inode and the path, whose own last bytes may be
- * blanks; a mapping without a path may have them behind its inode. */
+ * blanks; a mapping without a path may have them after its inode. */
 static struct text skip_blanks(struct text rest)
 {
 	while (rest.len > 0 && rest.p[0] == ' ')

@@ -31,7 +31,7 @@ struct walk_entry {
 
 struct walk_frame {
 	DIR *dir;
-	char *names;    /* NUL behind each */
+	char *names;    /* NUL after each */
 	char **entries; /* sorted */
 	size_t n, next;
 	size_t path_len;

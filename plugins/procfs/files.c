@@ -105,7 +105,7 @@ static void columns_parse(const struct files_index *index, enum file_id file, st
 		}
 }
 
-/* What stands behind the comm.  A comm may hold ')', blanks and newlines: only
+/* What follows the comm.  A comm may hold ')', blanks and newlines: only
  * the last ')' of the whole text is the kernel's own. */
 static struct text stat_tail(struct text text)
 {

@@ -11,8 +11,8 @@ struct files_index {
 	uint8_t first[N_FILES]; /* row of the file's first metric */
 	uint8_t count[N_FILES];
 	uint8_t head[N_FILES][INDEX_BUCKETS]; /* row + 1; 0: none */
-	uint8_t next[N_METRICS];              /* likewise */
-	uint8_t minus[N_METRICS];             /* likewise: row of metric.minus */
+	uint8_t next[N_METRICS];              /* row + 1; 0: none */
+	uint8_t minus[N_METRICS];             /* row + 1 of metric.minus; 0: none */
 	uint8_t slice;                        /* row + 1 of what only fair threads have */
 };
 

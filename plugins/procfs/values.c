@@ -6,7 +6,7 @@
 
 #define NS_PER_MS 1000000u
 
-/* The kernel's SPLIT_NS prints six digits behind the dot. */
+/* The kernel's SPLIT_NS prints six digits after the dot. */
 #define NS_DIGITS 6u
 
 void value_set_missing(struct value *ret)
@@ -68,7 +68,7 @@ void value_parse_letter(struct text raw, struct value *ret)
 	set_number(ret, letter > ' ' && letter < 0x7f, letter);
 }
 
-/* The first six digits behind the dot, short ones filled up with zeros. */
+/* The first six digits after the dot, short ones filled up with zeros. */
 static bool fraction_ns(struct text digits, uint64_t *ret)
 {
 	uint64_t ns = 0;

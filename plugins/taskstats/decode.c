@@ -22,7 +22,7 @@
 /*
  * The four metrics of one delay.  count and total have stood together since
  * the delay was introduced (since, at); max and min came for all of them in
- * version 15, behind their total (at_v15 + 16), and moved to the end of the
+ * version 15, after their total (at_v15 + 16), and moved to the end of the
  * struct in version 16 (ends_at), which gave the older fields their place back.
  */
 #define DELAY(rank, what, needs_, since_, at, at_v15, ends_at, events, counted_by)                 \

@@ -43,7 +43,7 @@ struct taskstats_values {
 
 /*
  * Takes a reply's struct apart.  Fields its version does not have, or that lie
- * behind its end, are not present.  -EBADMSG when it is shorter than version 8,
+ * past its end, are not present.  -EBADMSG when it is shorter than version 8,
  * the oldest one known here, or calls itself older; *ret is then untouched.
  */
 int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's generic netlink, as a place to send to and receive from.  Tests
- * put a kernel of their own behind these functions. */
+ * replace the kernel with one of their own here. */
 #pragma once
 
 #include <stdbool.h>

@@ -48,7 +48,7 @@ static bool find_attribute(struct span in, uint16_t type, struct span *ret)
 	return false;
 }
 
-/* struct nlmsgerr behind the header.  0 would be an ACK, and none was asked for. */
+/* struct nlmsgerr after the header.  0 would be an ACK, which was not requested. */
 static int error_of(struct span body)
 {
 	int32_t error;

@@ -4,7 +4,7 @@
 
 #include "ctprof/sink.h"
 
-/* The whole plugin of a sink; behind name and summary its ops. */
+/* The whole plugin of a sink; after name and summary its ops. */
 #define SINK_PLUGIN(name_, summary_, ...)                                                          \
 	static const struct ctprof_sink_ops ops = {.struct_size = sizeof ops, __VA_ARGS__};        \
 	static const struct ctprof_plugin descriptor = {                                           \

@@ -10,5 +10,5 @@
 
 /* The fewest digits that read back as value; "" when it is not finite. */
 void real_shortest(double value, char ret_text[REAL_ROOM]);
-/* With so many (<= 3) decimals; "+" before what is not negative when signed. */
+/* With that number (<= 3) of decimals; "+" before what is not negative when signed. */
 void real_fixed(double value, int decimals, bool is_signed, char ret_text[REAL_ROOM]);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /*
- * Room for one more item behind n of them, in an array that only ever grew
+ * Room for one more item after n of them, in an array that only ever grew
  * through here: its capacity is the power of two not below n.  NULL: out of
  * memory, and array is as it was.
  */

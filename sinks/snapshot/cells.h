@@ -43,7 +43,7 @@ void cells_free(struct cells *cells);
 /* Empties n cells, one for each member of a shape. */
 int cells_begin(struct cells *cells, uint32_t n);
 
-/* Keeps a text of the file, with a NUL behind, until cells_begin(). */
+/* Keeps a text of the file, with a NUL, until cells_begin(). */
 bool cells_keep(struct cells *cells, struct pull *pull, struct text text, size_t *ret_at);
 /* Reads the value of member i; a second one is an error. */
 void cells_read(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i);
@@ -63,7 +63,7 @@ static inline bool cells_has(const struct cells *cells, const struct shape *shap
 	return cell->state == CELL_VALUE || cell->exact;
 }
 
-/* The text of member i, "" when it did not come, with a NUL behind.  Until the next is kept. */
+/* The text of member i, "" if it is missing, with a NUL.  Until the next is kept. */
 struct text cells_text(const struct cells *cells, uint32_t i);
 /* Puts the value of member i, which has a metric and cells_has(). */
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);

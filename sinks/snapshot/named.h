@@ -20,7 +20,7 @@ int named_add(struct named *named, const struct ctprof_metric_info *info, enum v
 /* No more metrics.  -ENOMEM. */
 int named_seal(struct named *named);
 
-/* Writes the record of a row, behind a comma if so asked; false: nothing, for
+/* Writes the record of a row, after a comma if so asked; false: nothing, for
  * none of its group's metrics has a place. */
 bool named_write(struct named *named, struct json *json, bool comma,
 		 const struct ctprof_target *target, const uint64_t *values, const uint8_t *states);

@@ -218,7 +218,7 @@ void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctp
 		     (void *)(uintptr_t)input);
 }
 
-/* Members of an object that are no lists, as facts; its own member `options` likewise. */
+/* Members of an object that are not lists, as facts; those of its member `options`, too. */
 static void read_facts(struct pull *pull, struct cells *cells, const struct ctprof_input *input,
 		       uint32_t kind)
 {

@@ -73,7 +73,7 @@ static void walk_members(struct walk *walk, size_t prefix, bool top)
 	while (pull_more(walk->pull, &list) && pull_key(walk->pull, &key)) {
 		if (top && walk_special(walk, key))
 			continue;
-		/* Room for the dot behind it, too. */
+		/* Room for the dot after it, too. */
 		if (key.len >= sizeof walk->name - prefix) {
 			pull_skip(walk->pull);
 			continue;

@@ -367,7 +367,7 @@ enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
 
 _Static_assert(N_PARTS + SCHEMA_N_OBJECTS <= 32, "struct reader.seen has a bit for each");
 
-/* The part of that key, or behind the parts the object; NULL: none. */
+/* The part of that key, or after the parts the object; NULL: none. */
 static const char *reader_find_part(struct text key, size_t *ret_part)
 {
 	for (size_t i = 0; i < N_PARTS + SCHEMA_N_OBJECTS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the file's objects hold: members that they always have, which is a fact of
- * the format whatever metrics a build registers, and other metrics behind them.
+ * the format whatever metrics a build registers, and other metrics after them.
  */
 #pragma once
 

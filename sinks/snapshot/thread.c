@@ -10,7 +10,7 @@ struct thread_writer {
 	struct shape shape;        /* the format's fields, then those of "extra" */
 	struct json_piece *absent; /* of the fields: ,"name":0 */
 	uint8_t *states;           /* of the members in the row being written */
-	uint32_t *inexact;         /* members whose bytes are no UTF-8, likewise */
+	uint32_t *inexact;         /* members whose bytes are not UTF-8, as above */
 	size_t n_inexact;
 	struct presence *presence;
 };

@@ -66,7 +66,7 @@ static size_t count_dots(struct text path)
 	return n;
 }
 
-/* Where in the order a new leaf goes: behind those it shares most objects with. */
+/* Where in the order a new leaf goes: after those it shares most objects with. */
 static int tree_find_place(const struct tree *tree, struct text path, uint32_t *ret_at)
 {
 	uint32_t at = tree->shape.n;
@@ -152,7 +152,7 @@ static struct text tree_key(const struct tree *tree, uint32_t leaf)
 	return (struct text){path.p + before, path.len - before};
 }
 
-/* The value's text, and behind a text that is no UTF-8 the member with its bytes. */
+/* The value's text, and after a text that is not UTF-8 the member with its bytes. */
 static void tree_render(struct tree *tree, uint32_t i, enum value_kind kind, uint64_t bits)
 {
 	struct leaf *leaf = &tree->leaves[i];

@@ -37,7 +37,7 @@ static void write_code_point(struct json *out, uint32_t code)
 	out->used += n;
 }
 
-/* \uXXXX behind the backslash, with its second half if it has one; how many bytes, 0: wrong. */
+/* \uXXXX after the backslash, with its second half if it has one; how many bytes, 0: wrong. */
 static size_t unescape_code(struct json *out, const char *p, const char *end)
 {
 	uint32_t code, low;

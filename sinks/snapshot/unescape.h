@@ -4,7 +4,7 @@
 #include "json.h"
 #include "text.h"
 
-/* The inside of a JSON string, in which every backslash has a byte behind it,
+/* The inside of a JSON string, in which every backslash is followed by a byte,
  * without its escapes.  Returns how much of raw was sound: all, or up to an escape
  * that is none, such as half a surrogate pair.  out->error tells of lost memory. */
 size_t unescape(struct text raw, struct json *out);

@@ -74,7 +74,7 @@ static int unzstd_fail(const struct unzstd *unzstd, const char *expected, const 
 	return -EBADMSG;
 }
 
-/* Reads more of the file behind what is kept; 0 at its end. */
+/* Reads more of the file after what is kept; 0 at its end. */
 static int64_t unzstd_take(struct unzstd *unzstd)
 {
 	size_t kept = unzstd->filled - unzstd->used;

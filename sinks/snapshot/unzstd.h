@@ -12,7 +12,7 @@ void unzstd_free(struct unzstd *unzstd);
 
 /*
  * The next bytes of text: how many, at most size; 0 at the end, where the
- * frame is whole, its checksum right, and nothing behind it.  -EBADMSG when
+ * frame is whole, its checksum right, and nothing after it.  -EBADMSG when
  * that does not hold, as told with input->fault(), or another errno of the host.
  */
 int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size);

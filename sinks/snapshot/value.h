@@ -40,10 +40,10 @@ bool value_fits(enum value_kind kind, uint64_t bits);
 /* False when bytes that are no UTF-8 were replaced; only texts, not maps, say so. */
 bool value_write(enum value_kind kind, struct json *json, uint64_t bits);
 
-/* `,"NAME_hex":"..."`, for behind a text that is no UTF-8. */
+/* `,"NAME_hex":"..."`, to follow a text that is not UTF-8. */
 void value_write_hex(struct json *json, struct text name, uint64_t bits);
 
-/* The stored form behind the bits of a text. */
+/* The stored form that the bits of a text point to. */
 static inline const struct ctprof_text *value_text(uint64_t bits)
 {
 	return (const struct ctprof_text *)(uintptr_t)bits;

@@ -9,7 +9,7 @@
 
 struct word {
 	uint32_t value;
-	const char *word; /* NULL behind the last */
+	const char *word; /* NULL after the last */
 };
 
 extern const struct word words_kinds[];

@@ -31,7 +31,7 @@ typedef struct path_piece {
 	gboolean instance;
 } PathPiece;
 
-/* Length of the instance name at p, behind an '@': all up to ".service" at the
+/* Length of the instance name at p, after an '@': all up to ".service" at the
  * end of the component.  An escaped unit name (with '.', '_', '-') is more
  * than a number of an instance and stays.  0: there is none. */
 static gsize instance_length(const char *p)

@@ -16,7 +16,7 @@ static Span component_at(const char *p)
 	return (Span){p, p + strcspn(p, "/")};
 }
 
-/* The start of the next component; NULL behind the last. */
+/* The start of the next component; NULL after the last. */
 static const char *component_next(Span component)
 {
 	return *component.end == '/' ? component.end + 1 : NULL;
@@ -114,7 +114,7 @@ static gboolean match_component(Span glob, Span text)
 
 gboolean glob_match(const char *glob, const char *path)
 {
-	const char *after = NULL, *retry = NULL; /* behind the last "**" */
+	const char *after = NULL, *retry = NULL; /* after the last "**" */
 
 	while (glob || path) {
 		Span wanted = glob ? component_at(glob) : (Span){NULL, NULL};

@@ -14,7 +14,7 @@ typedef struct pattern_piece {
 	gboolean separator;
 } PatternPiece;
 
-/* The piece at *at, which moves behind it; FALSE at the name's end. */
+/* The piece at *at, which moves past it; FALSE at the name's end. */
 gboolean pattern_next(const char **at, PatternPiece *ret_piece);
 /* Appends the piece, as its placeholder when it is one of many. */
 void pattern_append(GString *out, const PatternPiece *piece);

@@ -20,7 +20,7 @@ typedef struct object_group {
 } ObjectGroup;
 
 /* A side's view of the groups: where the first category of each is in a row, or
- * -1; as many as there are groups. */
+ * -1; one for each group. */
 typedef GArray ObjectCategories;
 
 /* Joins the groups of a side's registry to groups (ObjectGroup, by rank and as

@@ -12,7 +12,7 @@
 #define COMMAND "cmdline"
 #define STATE "memory_state"
 
-/* Places before the amounts, and those behind. */
+/* Places before the amounts, and after them. */
 static const Place before[] = {
 	{COUNT_FIELD("pid", "PID"), PID, PLACE_SAME, NULL},
 	{COUNT_FIELD("ppid", "PPID"), "ppid", PLACE_SAME | PLACE_RARE, NULL},
@@ -20,7 +20,7 @@ static const Place before[] = {
 	{TEXT_FIELD("state", "S"), "state", PLACE_SAME | PLACE_RARE, NULL},
 	{COUNT_FIELD("threads", "THREADS"), "nr_threads", PLACE_RARE, NULL},
 };
-static const Place behind[] = {
+static const Place after[] = {
 	{TEXT_FIELD("memory_state", "READ"), STATE, PLACE_EACH, NULL},
 	{TEXT_FIELD("memory_source", "FROM"), "memory_source", PLACE_EACH | PLACE_RARE, NULL},
 	{TEXT_FIELD("name", "NAME"), NAME, PLACE_SAME | PLACE_RARE, NULL},
@@ -112,7 +112,7 @@ static GArray *list_places(const char *by, gboolean flat)
 		if (!flat)
 			g_array_append_val(places, tree);
 	}
-	g_array_append_vals(places, behind, G_N_ELEMENTS(behind));
+	g_array_append_vals(places, after, G_N_ELEMENTS(after));
 	for (guint i = 0; !flat && i < places->len; i++)
 		if (g_array_index(places, Place, i).flags & PLACE_TITLE)
 			g_array_index(places, Place, i).field.flags |= CTPROF_FIELD_TREE;

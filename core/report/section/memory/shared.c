@@ -95,7 +95,7 @@ static GHashTable *list_ids(const Rows *objects, guint side)
 	return by_id;
 }
 
-/* A segment is shown once: as the object it is mapped as, or by itself, behind
+/* A segment is shown once: as the object it is mapped as, or by itself, after
  * the objects. */
 static void join_segments(Rows *objects, const Rows *segments, Partners *partners)
 {
@@ -304,7 +304,7 @@ const Section view_shared = {
 
 /* ---- all segments ---- */
 
-/* "sysv:10" comes behind "sysv:9". */
+/* "sysv:10" comes after "sysv:9". */
 static gint compare_ids(const char *a, const char *b)
 {
 	guint64 x = sysv_id(a), y = sysv_id(b);
