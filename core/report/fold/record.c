@@ -211,8 +211,8 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 	gboolean is_leader = target->tid == target->tgid;
 
-	for (guint b = 0; b < layout->bindings->len; b++) {
-		const Binding *binding = binding_at(layout, b);
+	const Binding *binding = binding_at(layout, 0);
+	for (guint b = 0; b < layout->bindings->len; b++, binding++) {
 		guint8 state = states[binding->slot];
 
 		if (state == CTPROF_PRESENT)
@@ -220,7 +220,8 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 						    !has_value(record, b), values[binding->slot]);
 		else if (!is_leader && binding->measure->of_process)
 			state = CTPROF_ABSENT_INAPPLICABLE;
-		note(record, layout, b, state);
+		if (record->n == 0 || record->coverages || states_of(record)[b] != state)
+			note(record, layout, b, state);
 	}
 	record->n++;
 	if (start > 0) {
@@ -294,13 +295,19 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 	if (found < 0 || !measure->fold->value)
 		return;
 	guint place = (guint)found;
-	Coverage coverage = coverage_at(record, place);
-	if (coverage.n > 0) {
+	gboolean is_there = has_value(record, place);
+	if (is_there) {
 		measure->fold->value(record->words + layout->n_words +
 					     binding_at(layout, place)->cell,
 				     ret_value);
 		finish_number(measure, ret_value);
 	}
+	/* Mostly it is whole, and asked for once a line. */
+	if (is_there && !record->coverages) {
+		ret_value->n = record->n;
+		return;
+	}
+	const Coverage coverage = coverage_at(record, place);
 	coverage_tell(&coverage, ret_value);
 }
 
