@@ -244,12 +244,22 @@ static void merge_cells(const Fold *fold, guint64 *cells, gboolean first, guint6
 		fold->add(NULL, cells, first, from[0]);
 }
 
+static void merge_coverage(Coverage *coverage, Record *from, guint b)
+{
+	guint8 state = states_of(from)[b];
+
+	if (from->coverages)
+		coverage_merge(coverage, &from->coverages[b]);
+	else if (state == CTPROF_PRESENT)
+		coverage_add_present(coverage, from->n);
+	else
+		coverage_add_absent(coverage, state, from->n);
+}
+
 void record_merge(Record *record, const Layout *layout, Record *from)
 {
-	if (!is_alike(record, layout, from)) {
+	if (!is_alike(record, layout, from))
 		spread(record, layout, 0);
-		spread(from, layout, 0);
-	}
 	for (guint b = 0; b < layout->bindings->len; b++) {
 		const Binding *binding = binding_at(layout, b);
 
@@ -257,7 +267,7 @@ void record_merge(Record *record, const Layout *layout, Record *from)
 			merge_cells(binding->measure->fold, cells_of(record, layout, binding),
 				    !has_value(record, b), cells_of(from, layout, binding));
 		if (record->coverages)
-			coverage_merge(&record->coverages[b], &from->coverages[b]);
+			merge_coverage(&record->coverages[b], from, b);
 	}
 	record->n += from->n;
 	record->n_starts += from->n_starts;
