@@ -211,8 +211,8 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 	gboolean is_leader = target->tid == target->tgid;
 
-	const Binding *binding = binding_at(layout, 0);
-	for (guint b = 0; b < layout->bindings->len; b++, binding++) {
+	for (guint b = 0; b < layout->bindings->len; b++) {
+		const Binding *binding = binding_at(layout, b);
 		guint8 state = states[binding->slot];
 
 		if (state == CTPROF_PRESENT)
