@@ -133,8 +133,8 @@ def test_absent_plugin_with_package_may_be_left_out():
 def test_doctor_names_the_package():
     (installed().parents[1] / LIBDIR / "ctprof/ctprof-taskstats.so").unlink(missing_ok=True)
     groups = json.loads(call(installed(), "doctor", "--format", "json"))["groups"]
-    (delay,) = [group for group in groups if group["group"] == "delay"]
-    assert "apt install ctprof-plugin-taskstats" in delay["remedy"], delay
+    (absent,) = [group for group in groups if group["plugin"] == "taskstats"]
+    assert "apt install ctprof-plugin-taskstats" in absent["remedy"], absent
 
 
 if __name__ == "__main__":
