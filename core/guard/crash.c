@@ -158,12 +158,26 @@ void crash_progress(void)
 	move(2);
 }
 
+gboolean crash_is_legible(const CrashPage *of)
+{
+	guint n = MIN(of->n_blames, CRASH_MAX_THREADS);
+
+	for (guint i = 0; i < n; i++)
+		if (of->blames[i].op[sizeof of->blames[i].op - 1] ||
+		    of->blames[i].plugin[sizeof of->blames[i].plugin - 1])
+			return FALSE;
+	return of->output <= CRASH_ALL_OUT && (guint)of->is_finished <= TRUE &&
+	       (guint)of->is_doomed <= TRUE && of->crashed <= n;
+}
+
 const CrashBlame *crash_find_culprit(const CrashPage *of)
 {
 	const CrashBlame *found = NULL;
 	guint n = MIN(of->n_blames, CRASH_MAX_THREADS);
 
-	if (of->crashed > 0 && of->crashed <= n) {
+	if (!crash_is_legible(of))
+		return NULL;
+	if (of->crashed > 0) {
 		found = &of->blames[of->crashed - 1];
 		return found->moves % 2 ? found : NULL;
 	}

@@ -56,6 +56,8 @@ void crash_return(void);
 /* The op makes progress: it does not hang. */
 void crash_progress(void);
 
+/* FALSE: a plugin has written over the page. */
+gboolean crash_is_legible(const CrashPage *page);
 /* The thread, and so the plugin, that crashed or exited; NULL: none, or unknown. */
 const CrashBlame *crash_find_culprit(const CrashPage *page);
 /* "SIGSEGV"; NULL for signals that do not mean a crash. */

@@ -158,22 +158,15 @@ static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *sig
 	}
 }
 
-/* A crashing plugin may have overwritten the page. */
-static gboolean is_legible(const CrashBlame *blame)
-{
-	return memchr(blame->plugin, '\0', sizeof blame->plugin) &&
-	       memchr(blame->op, '\0', sizeof blame->op);
-}
-
 /* Whether a plugin brought the process down; then it is dropped. */
 static gboolean note_culprit(const CrashPage *page, const CrashBlame *stuck, int status)
 {
-	const CrashBlame *culprit = stuck ? stuck : crash_find_culprit(page);
+	const CrashBlame *culprit =
+		stuck && crash_is_legible(page) ? stuck : crash_find_culprit(page);
 	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
 	g_autofree char *what = NULL;
 
-	if (!culprit || n_dropped == MAX_DROPPED || !is_legible(culprit) ||
-	    supervise_lost(culprit->plugin))
+	if (!culprit || n_dropped == MAX_DROPPED || supervise_lost(culprit->plugin))
 		return FALSE;
 	if (stuck)
 		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
@@ -189,16 +182,22 @@ static gboolean note_culprit(const CrashPage *page, const CrashBlame *stuck, int
 /* The exit status of a run that finished, or ended for an unknown reason. */
 static int conclude(const CrashPage *page, int status)
 {
-	if (WIFEXITED(status) && page->is_finished)
+	if (WIFEXITED(status) && page->is_finished == TRUE)
 		return WEXITSTATUS(status);
 	if (WIFEXITED(status)) {
 		ui_error("a plugin ended the process, but it is not known which; "
 			 "retry with fewer plugins");
 		return EXIT_FAILED;
 	}
-	if (crash_signal_name(WTERMSIG(status)))
-		ui_error("crashed with %s, outside of any plugin",
-			 crash_signal_name(WTERMSIG(status)));
+	const char *number = crash_signal_name(WTERMSIG(status));
+	if (!crash_is_legible(page)) {
+		ui_error("ended by %s; a plugin has written over the record of which plugin it "
+			 "was; retry with fewer plugins",
+			 number ? number : "a signal");
+		return EXIT_FAILED;
+	}
+	if (number)
+		ui_error("crashed with %s, outside of any plugin", number);
 	crash_note_signal(WTERMSIG(status));
 	return EXIT_FAILED;
 }
