@@ -226,6 +226,11 @@ gboolean plan_has_section_at(const Plan *plan, const Section *section)
 	return (plan->sections & section_bit(section)) && fits(plan, section);
 }
 
+gboolean plan_shows_host(const Plan *plan, const Measure *measure)
+{
+	return plan->objects || !(measure->flags & CTPROF_METRIC_QUIET);
+}
+
 gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def)
 {
 	return plan->objects ? has_text(plan->objects, def->group)

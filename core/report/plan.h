@@ -42,6 +42,8 @@ GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
 const Fold *plan_choose(gconstpointer data, const Metric *metric);
+/* Whether a metric of the host is shown: a quiet one only where sections are named. */
+gboolean plan_shows_host(const Plan *plan, const Measure *measure);
 /* Whether the group of objects that a metric is of is a section. */
 gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def);
 /* Whether a metric of objects is folded, and the MeasureChoice of that. */

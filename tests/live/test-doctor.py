@@ -40,7 +40,7 @@ def expect(line, state, *words):
 
 
 def test_every_well_known_group_has_its_line():
-    want = {"identity", "sched", "io", "smaps", "cgroup", "psi", "scx", "host"}
+    want = {"identity", "sched", "io", "smaps", "cgroup", "psi", "scx", "host", "system"}
     assert want <= set(diagnose())
 
 

@@ -44,10 +44,10 @@ def values_of(snapshot):
     data = snapshot.data
     of_scope = lambda scope: [m["name"] for m in data["metrics"] if m["scope"] == scope]
     absent = {}
-    for part in ("host", "psi", "sched_ext"):
-        for why, names in ((data[part] or {}).get("absent") or {}).items():
+    for part in ("host", "psi", "sched_ext", "extra"):
+        for why, names in ((data.get(part) or {}).get("absent") or {}).items():
             absent.setdefault(why, []).extend(names)
-    found = object_values(data, absent, of_scope("host"))
+    found = object_values({**data.get("extra", {}), **data}, absent, of_scope("host"))
     for path, one in data["cgroup_stats"].items():
         values = object_values(one, one.get("absent", {}), of_scope("cgroup"))
         found |= {f"{path}: {name}": value for name, value in values.items()}

@@ -71,7 +71,7 @@ static void draft_host(const Draft *draft, const Section *section)
 		const char *name = measure->name;
 
 		if (g_str_has_prefix(name, SCHED_EXT) != of_scheduler ||
-		    g_str_has_prefix(name, PSI))
+		    g_str_has_prefix(name, PSI) || !plan_shows_host(draft->plan, measure))
 			continue;
 		add_measure(draft, table, sides, measure,
 			    of_scheduler ? name + strlen(SCHED_EXT) : name);

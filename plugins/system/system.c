@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the whole host does: CPU time, load, paging, disks, network devices. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctprof/source.h"
+#include "descriptor.h"
+#include "file.h"
+#include "instance.h"
+#include "need.h"
+#include "parse.h"
+#include "slots.h"
+
+/* Room for stat of 8192 CPUs; pages that are not filled cost nothing. */
+#define MAX_FILE (4u << 20)
+#define GROUP(file) system_metrics[(file)->first].group
+
+/* The files below the proc root. */
+static const struct file {
+	const char *path;
+	size_t first, end; /* its metrics */
+	system_take *take;
+} files[] = {
+	{"stat", SYSTEM_STAT, SYSTEM_LOAD, system_take_stat},
+	{"loadavg", SYSTEM_LOAD, SYSTEM_VMSTAT, system_take_load},
+	{"vmstat", SYSTEM_VMSTAT, SYSTEM_DISK, system_take_vmstat},
+	{"diskstats", SYSTEM_DISK, SYSTEM_NET, system_take_disk},
+	{"net/dev", SYSTEM_NET, SYSTEM_N_METRICS, system_take_net},
+};
+
+#define FILES_END (files + sizeof files / sizeof files[0])
+
+struct system {
+	const struct ctprof_host *host;
+	uint32_t slots[SYSTEM_N_METRICS];
+	/* A batch may be full before a file is done. */
+	const struct file *file;
+	char *text; /* its content, or NULL */
+	struct system_rows rows;
+};
+
+static int system_open(const struct ctprof_host *host, void **ret_self)
+{
+	struct system *self = instance_new(host, sizeof *self);
+
+	if (!self)
+		return -ENOMEM;
+	self->host = host;
+	self->file = files;
+	return instance_give(
+		self, slots_declare(host, system_metrics, SYSTEM_N_METRICS, self->slots), ret_self);
+}
+
+static void drop_text(struct system *self)
+{
+	free(self->text);
+	self->text = NULL;
+}
+
+static void system_close(void *self)
+{
+	drop_text(self);
+	instance_free(self);
+}
+
+static bool is_there(const struct system *self, const struct file *file)
+{
+	return file_check_root(self->host, CTPROF_ROOT_PROC, file->path) == 0;
+}
+
+/* What a group is without one of its files. */
+static uint32_t state_without(const struct system *self, const char *group)
+{
+	for (const struct file *file = files; file < FILES_END; file++)
+		if (strcmp(GROUP(file), group) == 0 && is_there(self, file))
+			return CTPROF_PARTLY;
+	return CTPROF_FAILS;
+}
+
+static int system_probe(void *data)
+{
+	const struct system *self = data;
+	char why[64];
+
+	for (const struct file *file = files; file < FILES_END; file++) {
+		struct ctprof_finding finding = FINDING_WORKS(GROUP(file));
+
+		if (is_there(self, file))
+			continue;
+		(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file->path);
+		finding.state = state_without(self, GROUP(file));
+		finding.why = why;
+		finding.remedy = "mount proc without subset=pid";
+		self->host->finding(self->host, &finding);
+	}
+	return 0;
+}
+
+/* Reads the file: 0 or -errno. */
+static int load(struct system *self)
+{
+	ssize_t got = file_load_records(self->host, CTPROF_ROOT_PROC, self->file->path, MAX_FILE,
+					&self->text);
+
+	if (got < 0)
+		return (int)got;
+	self->rows = (struct system_rows){.rest = {self->text, (size_t)got}};
+	/* A number that is cut off is a wrong one. */
+	return got > 0 && self->text[got - 1] != '\n' ? -EIO : 0;
+}
+
+/* Says why the file has no values. */
+static void put_failure(const struct system *self, struct ctprof_batch *batch, int error)
+{
+	const struct ctprof_host *host = self->host;
+	const struct file *file = self->file;
+
+	if (batch->scope == CTPROF_SCOPE_HOST)
+		slots_put_absent(host, batch, 0, &self->slots[file->first], file->end - file->first,
+				 file_absence(-error));
+	else if (error != -ENOENT || host->live(host)) /* as of a recorded tree */
+		host->log(host, CTPROF_LOG_WARNING, "%s cannot be read (%s): no rows of %s",
+			  file->path, strerror(-error), GROUP(file));
+}
+
+/* Adds the rows that are left of the file; 0, or -ENOSPC when the batch is full. */
+static int put_rows(struct system *self, struct ctprof_batch *batch)
+{
+	const struct ctprof_host *host = self->host;
+	const struct file *file = self->file;
+	struct system_value values[SYSTEM_N_METRICS];
+	struct system_rows next = self->rows;
+
+	for (uint64_t row = 0; file->take(&next, values); self->rows = next) {
+		if (batch->scope == CTPROF_SCOPE_OBJECT &&
+		    host->object(batch, GROUP(file), next.name.p, next.name.len, &row) < 0)
+			return -ENOSPC;
+		for (size_t i = file->first; i < file->end; i++) {
+			const struct system_value *value = &values[i - file->first];
+
+			if (value->why == CTPROF_PRESENT)
+				host->put_u64(batch, row, self->slots[i], value->number);
+			else
+				host->put_absent(batch, row, self->slots[i], value->why);
+		}
+	}
+	return 0;
+}
+
+static int collect_file(struct system *self, struct ctprof_batch *batch)
+{
+	const struct file *file = self->file;
+	int result = 0;
+
+	if (system_metrics[file->first].scope != batch->scope ||
+	    !slots_wanted(self->host, &self->slots[file->first], file->end - file->first))
+		return 0;
+	if (!self->text)
+		result = load(self);
+	if (result == 0)
+		result = put_rows(self, batch);
+	if (result == -ENOSPC)
+		return result;
+	if (result < 0)
+		put_failure(self, batch, result);
+	drop_text(self);
+	return 0;
+}
+
+/* Once for the values of the host, then for objects until there are no more. */
+static int system_collect(void *data, void *context, struct ctprof_batch *batch)
+{
+	struct system *self = data;
+
+	(void)context;
+	while (self->file < FILES_END && collect_file(self, batch) == 0)
+		self->file++;
+	if (batch->scope == CTPROF_SCOPE_HOST)
+		self->file = files;
+	return 0;
+}
+
+static const struct ctprof_need needs[] = {
+	NEED_PARTLY(FILE, "proc/stat", "system.cpu.*, system.ctxt and others"),
+	NEED_PARTLY(FILE, "proc/loadavg", "system.load.*"),
+	NEED_PARTLY(FILE, "proc/vmstat", "system.vmstat.*"),
+	NEED_PARTLY(FILE, "proc/diskstats", "system-disks"),
+	NEED_PARTLY(FILE, "proc/net/dev", "system-net"),
+	NEED_PARTLY(KCONFIG, "CONFIG_VM_EVENT_COUNTERS", "system.vmstat.*"),
+};
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = system_open,
+	.close = system_close,
+	.probe = system_probe,
+	.collect = system_collect,
+};
+
+static const struct ctprof_plugin plugin = {
+	SOURCE_DESCRIPTOR("system", ops, needs),
+	.thread_model = CTPROF_THREADS_SERIAL,
+	.cost = CTPROF_COST_CHEAP,
+	.summary = "CPU time, load, paging, disks and network devices of the host",
+};
+
+CTPROF_PLUGIN(plugin)
