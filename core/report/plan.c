@@ -204,7 +204,7 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric)
 	if (def->kind == CTPROF_LABEL || def->kind == CTPROF_MAP)
 		return NULL;
 	if (g_hash_table_contains(plan->needed, def->name) ||
-	    (plan->metrics->len == 0 &&
+	    (plan->metrics->len == 0 && !(def->flags & CTPROF_METRIC_QUIET) &&
 	     plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY)))
 		return fold_find(def->kind, def->unit);
 	return NULL;

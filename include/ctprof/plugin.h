@@ -237,9 +237,10 @@ enum ctprof_scope {
 /* struct ctprof_metric.flags */
 #define CTPROF_METRIC_ON_DEMAND 1u /* off unless requested by metric or group name */
 #define CTPROF_METRIC_UNLIMITED 2u /* UINT64_MAX means "no limit" */
-/* Too many to be shown unasked.  A group of objects is a section of a report only
- * where the user names it; a value of the host is in the section of the host only
- * where the user names that.  Since 1.2. */
+/* Not shown unasked.  A group of objects is a section of a report only where the
+ * user names it; a value of the host is in the section of the host only where the
+ * user names that; a value of a thread or process is in the tables of threads only
+ * where the user names the metric.  Since 1.2. */
 #define CTPROF_METRIC_QUIET 4u
 
 /*

@@ -17,6 +17,10 @@
 #define SHARED_PCOMM                                                                               \
 	SHARED_METRIC_(LABEL, TEXT, THREAD, 0, "pcomm", "identity", NULL,                          \
 		       "name of the process: its leader's comm", "comm of the process directory")
+#define SHARED_PPID                                                                                \
+	SHARED_METRIC_(LABEL, NONE, PROCESS, 0, "ppid", "identity", NULL,                          \
+		       "parent process, 0 without one",                                            \
+		       "stat field 4, status PPid (task_ppid_nr)")
 #define SHARED_STATE                                                                               \
 	SHARED_METRIC_(CATEGORY, CHAR, THREAD, 8, "state", "sched", NULL, "state letter",          \
 		       "status State (get_task_state)")

@@ -14,6 +14,14 @@
 #define STAT(column_, parse, kind, unit, rank, name, help, origin)                                 \
 	ROW(STAT, parse, kind, unit, rank, name, "sched", help, "stat field " origin,              \
 	    .column = column_)
+#define CHILDREN(column_, name, what, origin)                                                      \
+	{                                                                                          \
+		.def = METRIC_ROW(COUNTER, TICKS, PROCESS, name, "sched",                          \
+				  what " of children that were waited for, and of theirs",         \
+				  "stat field " origin ", wait_task_zombie",                       \
+				  .flags = CTPROF_METRIC_QUIET),                                   \
+		.parse = value_parse_u64, .file = FILE_STAT, .column = column_                     \
+	}
 #define SCHEDSTAT(column_, unit, rank, name, help, origin)                                         \
 	ROW(SCHEDSTAT, u64, COUNTER, unit, rank, name, "sched", help, "schedstat field " origin,   \
 	    .def.gates = "SCHED_INFO", .column = column_)
@@ -29,6 +37,7 @@
 	    .def.gates = "TASK_IO_ACCOUNTING", .key = name)
 
 const struct procfs_metric procfs_metrics[N_METRICS] = {
+	{.def = SHARED_PPID, .parse = value_parse_u64, .file = FILE_STAT, .column = 1},
 	STAT(7, u64, COUNTER, NONE, 43, "minflt", "minor page faults",
 	     "10, min_flt (mm_account_fault)"),
 	STAT(9, u64, COUNTER, NONE, 44, "majflt", "major page faults",
@@ -37,6 +46,8 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	     "14, utime (account_user_time, scaled by cputime_adjust)"),
 	STAT(12, u64, COUNTER, TICKS, 46, "stime_clock_ticks", "CPU time in the kernel",
 	     "15, stime (account_system_time, scaled by cputime_adjust)"),
+	CHILDREN(13, "cutime_clock_ticks", "CPU time in user mode", "16, cutime"),
+	CHILDREN(14, "cstime_clock_ticks", "CPU time in the kernel", "17, cstime"),
 	STAT(15, i32, ORDINAL, NONE, 4, "priority",
 	     "kernel priority: fair 0..39, real-time -2..-100, deadline -101", "18 (task_prio)"),
 	STAT(16, i32, ORDINAL, NONE, 3, "nice", "nice value", "19 (task_nice)"),

@@ -35,7 +35,7 @@ struct procfs_metric {
 };
 
 /* Metrics of the table.  The rows of a file stand together, by column. */
-#define N_METRICS 57u
+#define N_METRICS 60u
 
 extern const struct procfs_metric procfs_metrics[N_METRICS];
 

@@ -363,6 +363,51 @@ static void test_host(void)
 	}
 }
 
+static Sample *quiet_sample(guint64 number)
+{
+	Sample *sample = sample_new();
+
+	sample_metric(sample, "loud", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST, "load");
+	sample_metric(sample, "busy", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST, "load");
+	sample_metric(sample, "spent", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_PROCESS,
+		      "sched");
+	sample_flag(sample, ROW_HOST, "busy", CTPROF_METRIC_QUIET);
+	sample_flag(sample, ROW_THREAD, "spent", CTPROF_METRIC_QUIET);
+	sample_host(sample);
+	sample_u64(sample, "loud", number);
+	sample_u64(sample, "busy", number);
+	sample_thread(sample, 5, 5, "app", "app", "/c");
+	sample_u64(sample, "spent", number);
+	return sample;
+}
+
+/* Quiet values of the host and of processes are shown where they are named. */
+static void test_quiet(void)
+{
+	static const struct {
+		const char *sections, *metrics, *dump;
+	} cases[] = {
+		{NULL, NULL, "host host loud 1 2 +1 +100.0%\n"},
+		{"primary,host", NULL,
+		 "host host loud 1 2 +1 +100.0%\nhost host busy 1 2 +1 +100.0%\n"},
+		{"primary", "spent", "primary app spent 1 2 +1 +100.0%\n"},
+	};
+	g_autoptr(Sample) old = quiet_sample(1);
+	g_autoptr(Sample) new = quiet_sample(2);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *shown = g_strdup(cases[i].sections);
+		g_autofree char *metrics = g_strdup(cases[i].metrics);
+		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM,
+					   .changed = TRUE,
+					   .sections = shown,
+					   .metrics = metrics};
+		g_autofree char *dump = dump_of(old, new, options, NULL);
+
+		g_assert_cmpstr(dump, ==, cases[i].dump);
+	}
+}
+
 static Sample *kinds_sample(void)
 {
 	Sample *sample = sample_new();
@@ -504,6 +549,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sections/cgroups-elsewhere", test_cgroups_elsewhere);
 	g_test_add_func("/sections/cgroups-name-threads", test_cgroups_name_threads);
 	g_test_add_func("/sections/host", test_host);
+	g_test_add_func("/sections/quiet", test_quiet);
 	g_test_add_func("/sections/kinds", test_kinds);
 	g_test_add_func("/sections/order", test_order);
 	g_test_add_func("/sections/delays", test_delays);

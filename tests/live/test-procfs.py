@@ -3,6 +3,8 @@
 """ctprof's procfs source against an independent reading of the same threads."""
 
 import os
+import subprocess
+import sys
 
 import harness
 import tap
@@ -110,6 +112,20 @@ def test_counters_hold_what_the_thread_did():
         for name, told in (("run_time_ns", "cpu_ns"), ("minflt", "minflt")):
             assert row[name] >= actor[told] > 0, f"{name}: {row[name]}, the thread: {actor[told]}"
         assert actor["minflt"] >= 64
+
+
+def test_children_and_parent_of_this_process_are_known():
+    burn = "import time\nwhile time.process_time() < 0.1: pass"
+    subprocess.run([sys.executable, "-c", burn], check=True)
+    # ctprof itself is waited for only after it has looked.
+    times = os.times()
+    snapshot = capture("--pid", os.getpid())
+    row = snapshot.rows[os.getpid(), os.getpid()]
+    spent = {"cutime_clock_ticks": times.children_user, "cstime_clock_ticks": times.children_system}
+    for name, seconds in spent.items():
+        assert snapshot.value(row, name) == ("value", round(seconds * 100)), name
+    assert sum(spent.values()) >= 0.1
+    assert snapshot.value(row, "ppid") == ("value", os.getppid())
 
 
 def test_names_of_any_bytes_survive():

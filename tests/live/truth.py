@@ -22,10 +22,13 @@ POLICIES = {
 
 # Fields of proc(5), counted from 1 as it does.
 STAT = {
+    "ppid": 4,
     "minflt": 10,
     "majflt": 12,
     "utime_clock_ticks": 14,
     "stime_clock_ticks": 15,
+    "cutime_clock_ticks": 16,
+    "cstime_clock_ticks": 17,
     "priority": 18,
     "nice": 19,
     "start_time_clock_ticks": 22,
@@ -33,6 +36,7 @@ STAT = {
     "rt_priority": 40,
     "policy": 41,
 }
+OF_PROCESS = ("ppid", "cutime_clock_ticks", "cstime_clock_ticks", "nr_threads")
 SCHEDSTAT = ["run_time_ns", "wait_time_ns", "timeslices"]
 STATUS = {
     "state": "State",
@@ -230,7 +234,7 @@ def read_thread(tgid, tid, proc=LIVE):
     data = slurp(f"{proc}/{tgid}/comm")
     fields["pcomm"] = absent(data) if isinstance(data, str) else value(data[:-1])
     if tgid != tid:
-        fields["nr_threads"] = absent("inapplicable")
+        fields.update({name: absent("inapplicable") for name in OF_PROCESS})
     fair = fields["policy"] in (value("SCHED_OTHER"), value("SCHED_BATCH"))
     if fields["policy"][0] == "value" and not fair:
         if fields["fair_slice_ns"] == absent("unsupported"):

@@ -35,7 +35,7 @@ def files_of_threads():
 def values(snapshot):
     """(tgid, tid) -> field -> value or absence."""
     names = list(next(iter(snapshot.rows.values())))
-    names += ["smaps_state", "smaps_source"]
+    names += ["smaps_state", "smaps_source", *truth.OF_PROCESS]
     skipped = ("presence", "extra", "tid", "tgid", "comm_hex", "pcomm_hex")
     return {
         key: {name: snapshot.value(row, name) for name in names if name not in skipped}

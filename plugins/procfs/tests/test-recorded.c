@@ -92,6 +92,9 @@ static const struct {
 	{"cancelled_write_bytes", "io", "^cancelled_write_bytes: (\\d+)$"},
 	{"minflt", "stat", "\\) \\S(?: \\S+){6} (\\d+)"},
 	{"utime_clock_ticks", "stat", "\\) \\S(?: \\S+){10} (\\d+)"},
+	{"ppid", "stat", "\\) \\S (\\d+)"},
+	{"cutime_clock_ticks", "stat", "\\) \\S(?: \\S+){12} (\\d+)"},
+	{"cstime_clock_ticks", "stat", "\\) \\S(?: \\S+){13} (\\d+)"},
 	{"start_time_clock_ticks", "stat", "\\) \\S(?: \\S+){18} (\\d+)"},
 	{"rt_priority", "stat", "\\) \\S(?: \\S+){36} (\\d+)"},
 };

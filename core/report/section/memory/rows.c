@@ -7,7 +7,7 @@ enum { GROUP, NAME };
 
 /* Metrics of processes that tables of rows show, besides those of their groups. */
 static const char *const process_metrics[] = {
-	"pcomm", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup",
+	"pcomm", "ppid", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup",
 };
 
 /* A single row's value, of any kind. */
