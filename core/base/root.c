@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -13,7 +14,11 @@
 #define N_TREES 3
 /* Stands beside the executable in a build tree, and nowhere else. */
 #define BUILD_TREE_MARK "ctprof-build-tree"
-#define SMALL_FILE_BYTES 65536
+/* stat of thousands of CPUs is the longest. */
+#define SMALL_FILE_BYTES (1u << 20)
+#define NS_PER_S G_GUINT64_CONSTANT(1000000000)
+/* Beyond any clock, and far from where a sum of two overflows. */
+#define MAX_SECONDS G_GUINT64_CONSTANT(1000000000)
 
 /* The only place that knows where the kernel's trees are mounted. */
 static const struct tree {
@@ -122,6 +127,54 @@ static char *read_small(int dirfd, const char *path)
 char *root_read(const Root *root, const char *path)
 {
 	return read_small(root->fds[0], path);
+}
+
+static guint64 now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
+}
+
+/* "15.82 2.49": 15.82 s, as ns; 0: none. */
+static guint64 parse_uptime(const char *text)
+{
+	char *end;
+	guint64 seconds = g_ascii_strtoull(text, &end, 10);
+
+	if (end == text || seconds > MAX_SECONDS || end[0] != '.' || !g_ascii_isdigit(end[1]) ||
+	    !g_ascii_isdigit(end[2]))
+		return 0;
+	guint64 hundredths =
+		(guint64)(g_ascii_digit_value(end[1]) * 10 + g_ascii_digit_value(end[2]));
+	return seconds * NS_PER_S + hundredths * (NS_PER_S / 100);
+}
+
+/* The second in which the host was booted; 0: unknown. */
+static guint64 parse_boot(const char *stat)
+{
+	const char *line = strstr(stat, "\nbtime ");
+	guint64 seconds = line ? g_ascii_strtoull(line + strlen("\nbtime "), NULL, 10) : 0;
+
+	return seconds <= MAX_SECONDS * 10 ? seconds : 0;
+}
+
+RootTime root_time(const Root *root)
+{
+	RootTime time = {.realtime_ns = now_ns(CLOCK_REALTIME)};
+
+	if (root->live) {
+		time.boottime_ns = now_ns(CLOCK_BOOTTIME);
+		return time;
+	}
+	g_autofree char *uptime = root_read(root, "uptime");
+	g_autofree char *stat = root_read(root, "stat");
+	guint64 boot = stat ? parse_boot(stat) : 0;
+	time.boottime_ns = uptime ? parse_uptime(uptime) : 0;
+	if (boot > 0 && time.boottime_ns > 0)
+		time.realtime_ns = boot * NS_PER_S + time.boottime_ns;
+	return time;
 }
 
 gboolean root_write(const Root *root, const char *path, const char *text, GError **error)

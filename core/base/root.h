@@ -28,6 +28,14 @@ gboolean root_is_live(const Root *root);
  * line end; NULL when it cannot be read. */
 char *root_read(const Root *root, const char *path);
 
+/* The time of the trees: now, or when they were recorded. */
+typedef struct root_time {
+	guint64 realtime_ns; /* of CLOCK_REALTIME; a recorded tree that lacks it: now */
+	guint64 boottime_ns; /* of CLOCK_BOOTTIME; 0: a recorded tree that lacks it */
+} RootTime;
+
+RootTime root_time(const Root *root);
+
 /* Writes a small file below the proc tree. */
 gboolean root_write(const Root *root, const char *path, const char *text, GError **error);
 

@@ -59,12 +59,12 @@ typedef struct capture {
 	guint running;
 } Capture;
 
-static guint64 now_ns(clockid_t clock)
+static guint64 own_cpu_ns(void)
 {
-	struct timespec now;
+	struct timespec spent;
 
-	clock_gettime(clock, &now);
-	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+	return (guint64)spent.tv_sec * NS_PER_S + (guint64)spent.tv_nsec;
 }
 
 static guint choose_jobs(const Root *root, guint asked)
@@ -429,12 +429,13 @@ static gboolean begin(Capture *capture, Output *output, const CaptureOptions *op
 		      GError **error)
 {
 	const GArray *metrics = capture->metrics;
+	RootTime time = root_time(capture->root);
 	struct utsname host;
 	struct ctprof_capture info = {
 		.struct_size = sizeof info,
 		.jobs = capture->jobs,
-		.realtime_ns = now_ns(CLOCK_REALTIME),
-		.monotonic_ns = now_ns(CLOCK_BOOTTIME),
+		.realtime_ns = time.realtime_ns,
+		.monotonic_ns = time.boottime_ns,
 		.n_metrics = metrics->len,
 		.metrics = (const void *)metrics->data,
 		.n_options = options->n_facts,
@@ -454,14 +455,15 @@ static gboolean end(Capture *capture, GError **error)
 		g_new0(struct ctprof_plugin_report, capture->plugins->len);
 	for (guint i = 0; i < capture->plugins->len; i++)
 		plugin_report(g_ptr_array_index(capture->plugins, i), &reports[i]);
+	RootTime time = root_time(capture->root);
 	struct ctprof_capture_end info = {
 		.struct_size = sizeof info,
-		.realtime_ns = now_ns(CLOCK_REALTIME),
-		.monotonic_ns = now_ns(CLOCK_BOOTTIME),
+		.realtime_ns = time.realtime_ns,
+		.monotonic_ns = time.boottime_ns,
 		.threads = capture->threads,
 		.processes = capture->processes,
 		.vanished = capture->vanished,
-		.cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID),
+		.cpu_ns = own_cpu_ns(),
 		.peak_rss_bytes = root_own_peak_rss(capture->root),
 		.n_plugins = capture->plugins->len,
 		.plugins = reports,

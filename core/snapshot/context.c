@@ -92,6 +92,7 @@ void context_note_rows(Context *context, const Registry *registry, const struct 
 
 void context_note_facts(Context *context, const LoadFacts *facts)
 {
+	static const char *const places[] = {"proc_root", "sys_root", "cgroup_root", NULL};
 	GHashTableIter iter;
 	gpointer key, value;
 
@@ -100,7 +101,9 @@ void context_note_facts(Context *context, const LoadFacts *facts)
 	if (facts->options)
 		g_hash_table_iter_init(&iter, facts->options);
 	while (facts->options && g_hash_table_iter_next(&iter, &key, &value))
-		g_hash_table_replace(context->options, g_strdup(key), g_strdup(value));
+		/* Where a recorded tree was says nothing about what was read. */
+		if (!g_strv_contains(places, key))
+			g_hash_table_replace(context->options, g_strdup(key), g_strdup(value));
 	for (guint i = 0; facts->plugins && i < facts->plugins->len; i++) {
 		g_auto(GStrv) words = g_strsplit(g_ptr_array_index(facts->plugins, i), " ", 2);
 
@@ -183,21 +186,35 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	return differences;
 }
 
-gboolean context_elapsed(const Context *baseline, const Context *candidate, gdouble *ret_seconds,
-			 GError **error)
+BootRelation context_relate_boots(const Context *baseline, const Context *candidate)
 {
 	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
 	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
-	const char *why = !a || !b            ? "the boot of a capture is not known"
-			  : strcmp(a, b) != 0 ? "the captures are of different boots"
-			  : baseline->boottime_ns == 0 || candidate->boottime_ns == 0
-				  ? "the time of a capture is not known"
-			  : candidate->boottime_ns <= baseline->boottime_ns
-				  ? "the candidate was not captured after the baseline"
-				  : NULL;
 
+	if (!a || !b)
+		return BOOT_UNKNOWN;
+	return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
+}
+
+gboolean context_elapsed(const Context *baseline, const Context *candidate, gdouble *ret_seconds,
+			 GError **error)
+{
+	BootRelation relation = context_relate_boots(baseline, candidate);
+	guint64 from = baseline->boottime_ns, to = candidate->boottime_ns;
+	const char *why = NULL;
+
+	if (relation == BOOT_UNKNOWN || from == 0 || to == 0) {
+		from = baseline->realtime_ns;
+		to = candidate->realtime_ns;
+	}
+	if (relation == BOOT_OTHER)
+		why = "the captures are of different boots";
+	else if (from == 0 || to == 0)
+		why = "the time of a capture is not known";
+	else if (to <= from)
+		why = "the candidate was not captured after the baseline";
 	if (why)
 		return error_set_failed(error, "--rate: %s", why);
-	*ret_seconds = (gdouble)(candidate->boottime_ns - baseline->boottime_ns) / 1e9;
+	*ret_seconds = (gdouble)(to - from) / 1e9;
 	return TRUE;
 }

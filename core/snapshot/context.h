@@ -18,6 +18,11 @@ void context_note_facts(Context *context, const LoadFacts *facts);
 
 /* Sentences (char *, owned) about what makes numbers incomparable. */
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
-/* Seconds between captures of one boot; an error says why there are none. */
+typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
+
+/* Whether the captures are of one boot of one host. */
+BootRelation context_relate_boots(const Context *baseline, const Context *candidate);
+/* Seconds between captures: by CLOCK_BOOTTIME where they are known to be of one boot,
+ * by CLOCK_REALTIME where that is not known.  An error says why there are none. */
 gboolean context_elapsed(const Context *baseline, const Context *candidate, gdouble *ret_seconds,
 			 GError **error);

@@ -79,9 +79,12 @@ struct ctprof_fact {
 /* The capture that begins: begin().  Borrowed for the call, except metrics. */
 struct ctprof_capture {
 	uint32_t struct_size;
-	uint32_t jobs;         /* number of workers */
-	uint64_t realtime_ns;  /* CLOCK_REALTIME when the capture began */
-	uint64_t monotonic_ns; /* CLOCK_BOOTTIME at that moment */
+	uint32_t jobs; /* number of workers */
+	/* CLOCK_REALTIME when the capture began; of a recorded root, when it was
+	 * recorded, or now if it does not show that. */
+	uint64_t realtime_ns;
+	/* CLOCK_BOOTTIME at that moment; of a recorded root, its uptime; 0: unknown. */
+	uint64_t monotonic_ns;
 	uint64_t n_metrics;
 	/* n_metrics, ordered by rank, then as registered.  Valid until end() has
 	 * returned. */
@@ -133,8 +136,10 @@ struct ctprof_plugin_report {
 struct ctprof_capture_end {
 	uint32_t struct_size;
 	uint32_t reserved;
-	uint64_t realtime_ns;    /* CLOCK_REALTIME when the last value was read */
-	uint64_t monotonic_ns;   /* CLOCK_BOOTTIME at that moment */
+	/* As in struct ctprof_capture, when the last value was read; of a recorded
+	 * root the same as there. */
+	uint64_t realtime_ns;
+	uint64_t monotonic_ns;
 	uint64_t threads;        /* number of thread rows written */
 	uint64_t processes;      /* number of their processes */
 	uint64_t vanished;       /* threads that ended while being read */

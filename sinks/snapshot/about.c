@@ -85,7 +85,7 @@ void about_begin_capture(struct json *json, const struct ctprof_capture *capture
 void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		       uint64_t began_monotonic_ns)
 {
-	/* CLOCK_BOOTTIME does not step back: less than 0 is a recorded root's. */
+	/* CLOCK_BOOTTIME does not step back; a recorded root has one time for all. */
 	uint64_t skew =
 		end->monotonic_ns > began_monotonic_ns ? end->monotonic_ns - began_monotonic_ns : 0;
 

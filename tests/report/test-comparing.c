@@ -120,6 +120,7 @@ static void test_compare(void)
 		{"option:pid=1", "",
 		 "capture option pid: 1 in the baseline, not given in the candidate: other threads "
 		 "or metrics were read"},
+		{"option:proc_root=/a", "option:proc_root=/b", ""},
 		{"real:5", "real:4", "the candidate was captured before the baseline"},
 	};
 
@@ -144,7 +145,16 @@ static void test_elapsed(void)
 		{"host.boot_id=a time:1000000000", "host.boot_id=a time:3500000000", 2.5, NULL},
 		{"host.boot_id=a time:1", "host.boot_id=b time:2", 0,
 		 "--rate: the captures are of different boots"},
-		{"time:1", "time:2", 0, "--rate: the boot of a capture is not known"},
+		/* The wall clock is set while the host runs. */
+		{"host.boot_id=a time:1000000000 real:9", "host.boot_id=a time:3500000000 real:5",
+		 2.5, NULL},
+		{"host.boot_id=a time:1 real:1", "host.boot_id=b time:2 real:2", 0,
+		 "--rate: the captures are of different boots"},
+		/* Uptimes of two boots have nothing to do with each other. */
+		{"host.boot_id=a time:1 real:1000000000", "time:2 real:4000000000", 3, NULL},
+		{"host.boot_id=a real:1000000000", "host.boot_id=a time:2 real:4000000000", 3,
+		 NULL},
+		{"time:1", "time:2", 0, "--rate: the time of a capture is not known"},
 		{"host.boot_id=a", "host.boot_id=a time:2", 0,
 		 "--rate: the time of a capture is not known"},
 		{"host.boot_id=a time:2", "host.boot_id=a time:2", 0,
@@ -168,6 +178,6 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/comparing/what makes captures incomparable is told", test_compare);
-	g_test_add_func("/comparing/time between captures of one boot", test_elapsed);
+	g_test_add_func("/comparing/time between captures", test_elapsed);
 	return g_test_run();
 }

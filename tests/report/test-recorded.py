@@ -23,7 +23,11 @@ import tap  # noqa: E402
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE / "recorded"
 FIXTURES = Path(os.environ.get("CTPROF_FIXTURES") or harness.SOURCE.parent / "shared/fixtures")
-KERNELS = {"6.12": "6.12.107+deb13-amd64", "7.2-scx": "7.2.13+deb14-amd64-scx"}
+KERNELS = {
+    "6.1": "6.1.0-50-amd64",
+    "6.12": "6.12.107+deb13-amd64",
+    "7.2-scx": "7.2.13+deb14-amd64-scx",
+}
 AXES = ("pcomm", "comm", "comm-exact", "cgroup", "all", "thread")
 FORMATS = {"table": "txt", "json": "json", "csv": "csv"}
 # Enough rows to see each section's layout and order, few enough to read.
@@ -111,6 +115,21 @@ def test_delays_have_reports_of_their_own():
             option = ["--sections", "taskstats-delay", "--group-by", "pcomm", "--format", kind]
             check(f"delay-compare.{suffix}", report(folder, "compare", *option, "base", "later"))
             check(f"delay-show.{suffix}", report(folder, "show", *option, "later"))
+
+
+def test_rates_of_recorded_threads_are_of_the_recorded_time():
+    """No thread runs for more than a second in a second."""
+    fixture = folder_of("6.1")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        capture(fixture, folder / "base")
+        capture(fixture / "later", folder / "later")
+        options = "--rate --group-by thread --metrics run_time_ns --limit 0 --format json".split()
+        done = harness.run("compare", *options, "base", "later", cwd=folder)
+    rates = {row["group"]: row["delta"] for row in json.loads(done.stdout)["sections"][0]["rows"]}
+    assert max(rates.values()) <= 1e9, rates
+    # proc/uptime is 15.82 and 21.44.
+    assert round(rates["lab-busy[151]"]) == round((5961645842 - 4224362158) / 5.62), rates
 
 
 def test_hosts_that_differ_are_told():
