@@ -14,7 +14,7 @@ static guint64 add_rows(guint64 a, guint64 b)
 	return MIN(a + b, MOST_ROWS);
 }
 
-void coverage_add_present(Coverage *coverage, guint64 rows)
+static void add_present(Coverage *coverage, guint64 rows)
 {
 	coverage->n = add_rows(coverage->n, rows) & MOST_ROWS;
 }
@@ -32,12 +32,20 @@ static void vote(Coverage *coverage, guint64 why, guint64 votes)
 	}
 }
 
-void coverage_add_absent(Coverage *coverage, guint32 reason, guint64 rows)
+static void add_absent(Coverage *coverage, guint32 reason, guint64 rows)
 {
 	if (reason == CTPROF_ABSENT_INAPPLICABLE)
 		return;
 	coverage->missing = add_rows(coverage->missing, rows) & MOST_ROWS;
 	vote(coverage, reason / REASON_STEP, rows);
+}
+
+void coverage_add(Coverage *coverage, guint32 state, guint64 rows)
+{
+	if (state == CTPROF_PRESENT)
+		add_present(coverage, rows);
+	else
+		add_absent(coverage, state, rows);
 }
 
 void coverage_merge(Coverage *coverage, const Coverage *from)
@@ -63,10 +71,10 @@ void coverage_tell(const Coverage *coverage, struct ctprof_value *value)
 void amount_add(Amount *amount, const struct ctprof_value *part)
 {
 	if (part->type != CTPROF_VALUE_NUMBER) {
-		coverage_add_absent(&amount->coverage, part->why, 1);
+		add_absent(&amount->coverage, part->why, 1);
 		return;
 	}
-	coverage_add_present(&amount->coverage, 1);
+	add_present(&amount->coverage, 1);
 	amount->number = fold_add_saturated(amount->number, part->number);
 	amount->partial |= (part->flags & CTPROF_VALUE_PARTIAL) != 0;
 }

@@ -19,10 +19,9 @@ typedef struct coverage {
 	guint64 lead : 8;     /* how far it is ahead of the others */
 } Coverage;
 
-/* rows more with a value, or without; reason: enum ctprof_absence, of which
- * INAPPLICABLE is no loss, and not counted. */
-void coverage_add_present(Coverage *coverage, guint64 rows);
-void coverage_add_absent(Coverage *coverage, guint32 reason, guint64 rows);
+/* rows more in that state: PRESENT, or why they lack the value (enum
+ * ctprof_absence).  INAPPLICABLE is no loss, and not counted. */
+void coverage_add(Coverage *coverage, guint32 state, guint64 rows);
 void coverage_merge(Coverage *coverage, const Coverage *from);
 /* Fills in n, missing, why and PARTIAL of a value that is there. */
 void coverage_tell(const Coverage *coverage, struct ctprof_value *value);

@@ -50,10 +50,7 @@ static Coverage coverage_at(const Record *record, guint i)
 
 	if (record->coverages)
 		return record->coverages[i];
-	if (state == CTPROF_PRESENT)
-		coverage_add_present(&coverage, record->n);
-	else
-		coverage_add_absent(&coverage, state, record->n);
+	coverage_add(&coverage, state, record->n);
 	return coverage;
 }
 
@@ -167,14 +164,6 @@ GPtrArray *record_set_arrived(const RecordSet *set)
 	return list_records(set, compare_places);
 }
 
-static void count(Coverage *coverage, guint8 state)
-{
-	if (state == CTPROF_PRESENT)
-		coverage_add_present(coverage, 1);
-	else
-		coverage_add_absent(coverage, state, 1);
-}
-
 /* From here on rows may differ in what they lack.  Of the first n_noted values
  * a row has been noted that does not count yet. */
 static void spread(Record *record, const Layout *layout, guint n_noted)
@@ -185,7 +174,7 @@ static void spread(Record *record, const Layout *layout, guint n_noted)
 	for (guint b = 0; b < layout->bindings->len; b++) {
 		coverages[b] = coverage_at(record, b);
 		if (b < n_noted)
-			count(&coverages[b], states_of(record)[b]);
+			coverage_add(&coverages[b], states_of(record)[b], 1);
 	}
 	record->coverages = coverages;
 }
@@ -200,7 +189,7 @@ static void note(Record *record, const Layout *layout, guint b, guint8 state)
 	else if (!record->coverages && states[b] != state)
 		spread(record, layout, b);
 	if (record->coverages)
-		count(&record->coverages[b], state);
+		coverage_add(&record->coverages[b], state, 1);
 }
 
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
@@ -246,14 +235,10 @@ static void merge_cells(const Fold *fold, guint64 *cells, gboolean first, guint6
 
 static void merge_coverage(Coverage *coverage, Record *from, guint b)
 {
-	guint8 state = states_of(from)[b];
-
 	if (from->coverages)
 		coverage_merge(coverage, &from->coverages[b]);
-	else if (state == CTPROF_PRESENT)
-		coverage_add_present(coverage, from->n);
 	else
-		coverage_add_absent(coverage, state, from->n);
+		coverage_add(coverage, states_of(from)[b], from->n);
 }
 
 void record_merge(Record *record, const Layout *layout, Record *from)
