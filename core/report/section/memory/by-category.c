@@ -369,7 +369,7 @@ static void draft_view(const Draft *draft, const Section *section)
 	write_artifact(draft);
 }
 
-#define GROUPS "memory,smaps,memory-swap"
+#define GROUPS MEMORY_GROUP ",smaps," MEMORY_SWAP_GROUP
 
 const Section section_categories = {
 	.name = SECTION_CATEGORIES,
@@ -379,7 +379,7 @@ const Section section_categories = {
 	.place = {5, 5},
 	.draft = draft_categories,
 	.groups = GROUPS,
-	.optional = "memory-ledger",
+	.optional = MEMORY_LEDGER_GROUP,
 };
 
 const Section view_categories = {
@@ -390,7 +390,7 @@ const Section view_categories = {
 	.draft = draft_view,
 	.orders = orders,
 	.groups = GROUPS,
-	.optional = "memory-ledger",
+	.optional = MEMORY_LEDGER_GROUP,
 	.needs = "memory_state," ROLLUP,
 	.what = "memory of processes",
 	.capture = "--memory=processes",

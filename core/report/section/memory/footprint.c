@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "footprint.h"
 
-#include <string.h>
-
 #include "report/fold/fold.h"
-
-#define EVERYBODY "*" /* the row of memory-swap that is about no process */
 
 /* ---- the ledger ---- */
 
 gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number)
 {
-	g_auto(Rows) ledger = rows_of(draft, "memory-ledger");
+	g_auto(Rows) ledger = rows_of(draft, MEMORY_LEDGER_GROUP);
+	const Pool *row = rows_find(&ledger, name);
 
-	for (guint i = 0; i < ledger.list->len; i++) {
-		const Pool *row = g_ptr_array_index(ledger.list, i);
-
-		if (strcmp(row_name(row), name) == 0)
-			return row_number(&ledger, row, side, "ledger_bytes", ret_number);
-	}
-	return FALSE;
+	return row && row_number(&ledger, row, side, "ledger_bytes", ret_number);
 }
 
 guint64 ledger_ram(const Draft *draft)
@@ -74,7 +65,8 @@ void swap_shares_init(SwapShares *shares, const Draft *draft)
 	const char *metric = draft->plan->options->swap_share == SHARE_BY_NAME
 				     ? "swap_shared_by_name_bytes"
 				     : "swap_shared_bytes";
-	g_auto(Rows) rows = rows_of(draft, "memory-swap");
+	g_auto(Rows) rows = rows_of(draft, MEMORY_SWAP_GROUP);
+	const Pool *everybody = rows_find(&rows, EVERYBODY);
 
 	for (guint side = 0; side < SIDES; side++) {
 		GHashTable *by_pid = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -82,16 +74,16 @@ void swap_shares_init(SwapShares *shares, const Draft *draft)
 		shares->by_pid[side] = by_pid;
 		shares->is_known[side] =
 			rows_have(&rows, side, metric) || is_swap_free(draft, side);
+		if (everybody)
+			(void)row_number(&rows, everybody, side, "swap_unreadable",
+					 &shares->n_unreadable[side]);
 		for (guint i = 0; i < rows.list->len; i++) {
 			const Pool *row = g_ptr_array_index(rows.list, i);
 			guint64 pid, bytes;
 
-			if (strcmp(row_name(row), EVERYBODY) == 0)
-				(void)row_number(&rows, row, side, "swap_unreadable",
-						 &shares->n_unreadable[side]);
-			else if (row_number(&rows, row, side, metric, &bytes) &&
-				 g_ascii_string_to_unsigned(row_name(row), 10, 1, G_MAXINT32, &pid,
-							    NULL))
+			if (row_number(&rows, row, side, metric, &bytes) &&
+			    g_ascii_string_to_unsigned(row_name(row), 10, 1, G_MAXINT32, &pid,
+						       NULL))
 				g_hash_table_insert(by_pid, GINT_TO_POINTER((gint)pid),
 						    g_memdup2(&bytes, sizeof bytes));
 		}

@@ -5,8 +5,6 @@
 #include "footprint.h"
 #include "listing.h"
 
-#define LEDGER "memory-ledger"
-
 enum { NAME, BYTES, SHARE };
 
 static const Place places[] = {
@@ -100,7 +98,7 @@ static gboolean pick_rows(Listing *listing, const char *order)
 static void draft_part(const Draft *draft, const struct ledger *ledger, const char *order)
 {
 	const struct part *part = ledger->part;
-	g_auto(Rows) rows = rows_of(draft, LEDGER);
+	g_auto(Rows) rows = rows_of(draft, MEMORY_LEDGER_GROUP);
 	Listing listing = {
 		.rows = rows,
 		.places = places,
@@ -193,8 +191,8 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 {
 	static const struct lens lenses[] = {
 		{NULL, "pss_bytes", "processes (PSS)"},
-		{"memory-tmpfs", "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
-		{"memory-sysv", "sysv_rss_bytes", "SysV segments (RSS)"},
+		{MEMORY_TMPFS_GROUP, "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
+		{MEMORY_SYSV_GROUP, "sysv_rss_bytes", "SysV segments (RSS)"},
 	};
 	Table *table = tables_add(draft->tables, "lenses", "The same memory, by user", NULL, 0);
 
@@ -233,7 +231,7 @@ const Section view_ledger = {
 	.flags = SECTION_VIEW,
 	.draft = draft_ledger,
 	.orders = (const char *const[]){"kernel", "size", "name", NULL},
-	.groups = LEDGER ",memory,memory-tmpfs,memory-sysv",
+	.groups = MEMORY_LEDGER_GROUP "," MEMORY_GROUP "," MEMORY_TMPFS_GROUP "," MEMORY_SYSV_GROUP,
 	.needs = "ledger_bytes",
 	.what = "memory ledger",
 	.capture = "--memory",

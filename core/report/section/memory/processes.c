@@ -290,16 +290,14 @@ const Section view_processes = {
 	.draft = draft_processes,
 	.orders = (const char *const[]){"pss", "uss", "rss", "swap", "eps", "anon", "file", "shmem",
 					"pid", "name", NULL},
-	.groups = "memory,memory-ledger",
-	.optional = "memory-swap",
+	.groups = MEMORY_GROUP "," MEMORY_LEDGER_GROUP,
+	.optional = MEMORY_SWAP_GROUP,
 	.needs = "memory_state",
 	.what = "memory of processes",
 	.capture = "--memory=processes",
 };
 
 /* ---- what one of them maps ---- */
-
-#define MAPPINGS "memory-mappings"
 
 static gboolean is_cost(const Pool *row)
 {
@@ -315,7 +313,7 @@ static gboolean is_of(const Pool *row, gint32 pid)
 static gboolean check_process(const Draft *draft, guint side, GError **error)
 {
 	const AnalysisOptions *options = draft->plan->options;
-	g_auto(Rows) rows = rows_of(draft, MAPPINGS);
+	g_auto(Rows) rows = rows_of(draft, MEMORY_MAPPINGS_GROUP);
 
 	for (guint i = 0; i < rows.list->len; i++) {
 		const Pool *row = g_ptr_array_index(rows.list, i);
@@ -373,7 +371,7 @@ static void draft_mappings(const Draft *draft, const Section *section)
 		{COUNT_FIELD("inode", "INODE"), "mapping_inode", PLACE_RARE | PLACE_SAME, NULL},
 		{TEXT_FIELD("object", "OBJECT"), "mapping_label", PLACE_TITLE, NULL},
 	};
-	g_auto(Rows) rows = rows_of(draft, MAPPINGS);
+	g_auto(Rows) rows = rows_of(draft, MEMORY_MAPPINGS_GROUP);
 	struct ctprof_value cost[SIDES] = {{0}};
 
 	take_mappings(draft, &rows, cost);
@@ -412,8 +410,8 @@ const Section view_process = {
 	.draft = draft_process,
 	.check = check_process,
 	.orders = (const char *const[]){"pss", "rss", "uss", "swap", "size", "vmas", "name", NULL},
-	.groups = "memory," MAPPINGS,
-	.optional = "memory-swap,memory-ledger",
+	.groups = MEMORY_GROUP "," MEMORY_MAPPINGS_GROUP,
+	.optional = MEMORY_SWAP_GROUP "," MEMORY_LEDGER_GROUP,
 	.needs = "mapping_pss_bytes",
 	.what = "mappings of a process",
 	.capture = "-g memory,memory-mappings -O memory.pid=PID",

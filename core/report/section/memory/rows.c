@@ -64,6 +64,14 @@ const char *row_name(const Pool *row)
 	return row->key.names[NAME];
 }
 
+const Pool *rows_find(const Rows *rows, const char *name)
+{
+	for (guint i = 0; i < rows->list->len; i++)
+		if (strcmp(row_name(g_ptr_array_index(rows->list, i)), name) == 0)
+			return g_ptr_array_index(rows->list, i);
+	return NULL;
+}
+
 gboolean rows_have(const Rows *rows, guint side, const char *metric)
 {
 	const Measure *measure = draft_measure(rows->draft, rows->table, metric);

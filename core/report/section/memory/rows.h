@@ -10,11 +10,18 @@
 
 #include "report/draft.h"
 
-/* The source that fills what the views need, and groups for what they may add. */
+/* The source that fills what the views need, and its groups. */
 #define MEMORY_SOURCE "memory"
+#define MEMORY_GROUP "memory"
 #define MEMORY_FILES_GROUP "memory-files"
-#define MEMORY_SWAP_GROUP "memory-swap"
 #define MEMORY_LEDGER_GROUP "memory-ledger"
+#define MEMORY_MAPPINGS_GROUP "memory-mappings"
+#define MEMORY_SHARED_GROUP "memory-shared"
+#define MEMORY_SWAP_GROUP "memory-swap"
+#define MEMORY_SYSV_GROUP "memory-sysv"
+#define MEMORY_TMPFS_GROUP "memory-tmpfs"
+/* The row of MEMORY_SWAP_GROUP that is about no process. */
+#define EVERYBODY "*"
 
 /* MeasureChoices of the tables of rows; data is the plan. */
 const Fold *rows_choose_process(gconstpointer data, const Metric *metric);
@@ -31,6 +38,8 @@ typedef struct rows {
 Rows rows_of(const Draft *draft, const char *group);
 void rows_clear(Rows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_clear)
+/* The object of that name, or NULL. */
+const Pool *rows_find(const Rows *rows, const char *name);
 
 /* The side that is shown where there is one of two to choose: the last that has
  * the row. */

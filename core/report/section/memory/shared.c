@@ -7,8 +7,6 @@
 #include "listing.h"
 
 #define MOST_CONSUMERS 3
-#define SHARED "memory-shared"
-#define SEGMENTS "memory-sysv"
 #define SHMID "object_shmid"
 
 /* The kernel's number of a segment goes where the object has none. */
@@ -177,18 +175,11 @@ static const char *list_users(const Rows *rows, const Pool *object, guint side)
 /* The row that tells how many were.  FALSE: there is none. */
 static gboolean find_tally(const Draft *draft, guint side, Tally *ret_tally)
 {
-	g_auto(Rows) rows = rows_of(draft, "memory-swap");
+	g_auto(Rows) rows = rows_of(draft, MEMORY_SWAP_GROUP);
+	const Pool *row = rows_find(&rows, EVERYBODY);
 
-	for (guint i = 0; i < rows.list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows.list, i);
-
-		if (strcmp(row_name(row), "*") == 0)
-			return row_number(&rows, row, side, "swap_readable",
-					  &ret_tally->n[READ_EXACT]) &&
-			       row_number(&rows, row, side, "swap_unreadable",
-					  &ret_tally->n[READ_MISSING]);
-	}
-	return FALSE;
+	return row && row_number(&rows, row, side, "swap_readable", &ret_tally->n[READ_EXACT]) &&
+	       row_number(&rows, row, side, "swap_unreadable", &ret_tally->n[READ_MISSING]);
 }
 
 /* Processes whose mappings were read on that side, and those whose were not.
@@ -258,7 +249,7 @@ static struct ctprof_value value_of_segment(const Listing *listing, const Pool *
 static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
 				    const Place *place)
 {
-	if (strcmp(row->key.names[0], SEGMENTS) == 0)
+	if (strcmp(row->key.names[0], MEMORY_SYSV_GROUP) == 0)
 		return value_of_segment(listing, row, side, place);
 	if (place == &places[USERS])
 		return value_of_text(list_users(&listing->rows, row, side));
@@ -271,8 +262,8 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 
 static void draft_shared(const Draft *draft, const Section *section)
 {
-	g_auto(Rows) objects = rows_of(draft, SHARED);
-	g_auto(Rows) segments = rows_of(draft, SEGMENTS);
+	g_auto(Rows) objects = rows_of(draft, MEMORY_SHARED_GROUP);
+	g_auto(Rows) segments = rows_of(draft, MEMORY_SYSV_GROUP);
 	g_auto(Partners) partners = {{NULL}};
 
 	join_segments(&objects, &segments, &partners);
@@ -296,7 +287,7 @@ const Section view_shared = {
 	.draft = draft_shared,
 	.orders = (const char *const[]){"pss", "rss", "uss", "swap", "size", "processes", "vmas",
 					"name", NULL},
-	.groups = "memory," SHARED ",memory-swap," SEGMENTS,
+	.groups = MEMORY_GROUP "," MEMORY_SHARED_GROUP "," MEMORY_SWAP_GROUP "," MEMORY_SYSV_GROUP,
 	.needs = "object_pss_bytes",
 	.what = "shared objects",
 	.capture = "--memory=shared",
@@ -343,7 +334,7 @@ const Section view_sysv = {
 	.flags = SECTION_VIEW,
 	.draft = draft_sysv,
 	.orders = (const char *const[]){"rss", "size", "swap", "attaches", "id", NULL},
-	.groups = "memory-sysv",
+	.groups = MEMORY_SYSV_GROUP,
 	.needs = "sysv_rss_bytes",
 	.what = "SysV segments",
 	.capture = "--memory=sysv",

@@ -4,9 +4,6 @@
 
 #include "tree.h"
 
-#define MOUNTS "memory-tmpfs"
-#define FILES "memory-files"
-
 /* ---- mounts ------------------------------------------------------------------- */
 
 enum { USED, LIMIT, SHARE, INODES, DEVICE, SOURCE, MOUNT };
@@ -33,7 +30,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 
 static void draft_mounts(const Draft *draft, const Section *section, const char *order)
 {
-	g_auto(Rows) rows = rows_of(draft, MOUNTS);
+	g_auto(Rows) rows = rows_of(draft, MEMORY_TMPFS_GROUP);
 	Listing listing = {
 		.rows = rows,
 		.places = mounts,
@@ -193,7 +190,7 @@ static void draft_files(const Draft *draft, Rows *rows, const char *order)
 static void draft_tmpfs(const Draft *draft, const Section *section)
 {
 	const char *order = section->orders[draft->plan->order];
-	g_auto(Rows) rows = rows_of(draft, FILES);
+	g_auto(Rows) rows = rows_of(draft, MEMORY_FILES_GROUP);
 
 	draft_mounts(draft, section, order);
 	if (rows_are_captured(&rows, ALLOCATED))
@@ -208,8 +205,8 @@ const Section view_tmpfs = {
 	.draft = draft_tmpfs,
 	.orders = (const char *const[]){"used", "limit", "files", "name", "allocated", "logical",
 					NULL},
-	.groups = MOUNTS,
-	.optional = FILES ",memory-ledger",
+	.groups = MEMORY_TMPFS_GROUP,
+	.optional = MEMORY_FILES_GROUP "," MEMORY_LEDGER_GROUP,
 	.needs = "tmpfs_used_bytes",
 	.what = "tmpfs mounts",
 	.capture = "--memory=tmpfs",
