@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draft.h"
 
-#define KIB 1024
+#include "fold/units.h"
 
 guint draft_n_sides(const Draft *draft)
 {

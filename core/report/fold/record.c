@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define KIB 1024
+#include "units.h"
 
 guint record_key_hash(gconstpointer key)
 {

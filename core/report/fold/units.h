@@ -7,6 +7,8 @@
 #include "ctprof/plugin.h"
 #include "ctprof/report.h"
 
+#define KIB 1024
+
 /* What units of one dimension can be converted into. */
 typedef enum dimension {
 	DIMENSION_NONE,  /* ordinals, ratios */

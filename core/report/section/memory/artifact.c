@@ -2,8 +2,7 @@
 #include "artifact.h"
 
 #include "report/fold/fold.h"
-
-#define KIB 1024
+#include "report/fold/units.h"
 
 static void append_string(GString *text, const char *bytes)
 {

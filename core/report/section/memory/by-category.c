@@ -5,8 +5,8 @@
 #include "artifact.h"
 #include "footprint.h"
 #include "report/fold/fold.h"
+#include "report/fold/units.h"
 
-#define KIB 1024
 #define ROLLUP "smaps_rollup_kib"
 #define NAMED_PIDS 8
 
