@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/ui.h"
 #include "capture/capture.h"
+#include "cmd.h"
 #include "plugin/settings.h"
 #include "row/absence.h"
 
-#define SNAPSHOT_SINK "snapshot"
 #define MAX_JOBS 1024
 
 static char *groups;

@@ -8,7 +8,7 @@ static const Option options[] = {
 	OPTION(PATH, "output", 'o', &request.output, "FILE", "Write FILE, '-' for standard output",
 	       .from = FROM_FILES, .row.default_value = "HOST-TIME" CAPTURING_SUFFIX),
 	OPTION(TEXT, "sink", 0, &request.sink, "NAME", "Plugin that writes FILE",
-	       .from = FROM_WRITERS, .row.default_value = "snapshot"),
+	       .from = FROM_WRITERS, .row.default_value = SNAPSHOT_SINK),
 	OPTION_PID(&request.pids, "Capture only this process (repeatable)"),
 	OPTION(TEXT, "metrics", 'm', &request.metrics, "LIST",
 	       "Read only these metrics; '-NAME' leaves one out", .from = FROM_METRICS),

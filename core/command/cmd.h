@@ -9,6 +9,8 @@
 #include "plugin-options.h"
 #include "plugin/session.h"
 
+/* The sink that writes snapshots, and reads them. */
+#define SNAPSHOT_SINK "snapshot"
 #define COMMAND_MAX_SHARED 5
 
 typedef struct command {

@@ -9,7 +9,6 @@
 #include "guard/supervise.h"
 #include "pager.h"
 
-#define SNAPSHOT_SINK "snapshot"
 #define DEFAULT_FORMAT "table"
 
 static char *format, *output_path;
