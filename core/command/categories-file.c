@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/root.h"
+#include "base/texts.h"
 
 #define SUFFIX ".json"
 /* Below the executable of a build tree, as meson.build puts it. */
@@ -25,11 +26,6 @@ static char *own_dir(void)
 		    : g_strdup(CTPROF_DATADIR "/categories");
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* "chromeos, …", or "none" */
 static char *list_own(const char *dir)
 {
@@ -40,11 +36,7 @@ static char *list_own(const char *dir)
 	while (files && (file = g_dir_read_name(files)))
 		if (g_str_has_suffix(file, SUFFIX))
 			g_ptr_array_add(names, g_strndup(file, strlen(file) - strlen(SUFFIX)));
-	g_ptr_array_sort(names, compare_names);
-	if (names->len == 0)
-		return g_strdup("none");
-	g_ptr_array_add(names, NULL);
-	return g_strjoinv(", ", (char **)names->pdata);
+	return names->len == 0 ? g_strdup("none") : texts_list_sorted(names);
 }
 
 static FILE *open_table(const char *name, GError **error)

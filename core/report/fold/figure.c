@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/texts.h"
 #include "report/section/sections.h"
 #include "units.h"
 
@@ -79,11 +80,6 @@ const Figure *figures_find(const GArray *figures, const char *name)
 	return NULL;
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 char *figures_list(const GArray *figures)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -91,9 +87,7 @@ char *figures_list(const GArray *figures)
 	for (guint i = 0; i < figures->len; i++)
 		g_ptr_array_add(names,
 				(gpointer)(uintptr_t)g_array_index(figures, Figure, i).field.name);
-	g_ptr_array_sort(names, compare_names);
-	g_ptr_array_add(names, NULL);
-	return g_strjoinv(", ", (char **)names->pdata);
+	return texts_list_sorted(names);
 }
 
 /* Takes an input's coverage where it is the least complete yet. */

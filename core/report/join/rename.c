@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/texts.h"
 #include "report/name/pattern.h"
 
 typedef struct typed_cgroup {
@@ -291,11 +292,6 @@ static void pair_below(Pairing *pairing)
 	}
 }
 
-static gint compare_texts(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* "pcomm:comm" of mine that is not in theirs, sorted; owned by the renames. */
 static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *theirs, Store *store,
 			      guint64 *ret_n)
@@ -313,7 +309,7 @@ static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *th
 				rest, (gpointer)(uintptr_t)store_take(
 					      store, g_strdup_printf("%s:%s", names[0], names[1])));
 	}
-	g_ptr_array_sort(rest, compare_texts);
+	g_ptr_array_sort(rest, texts_compare);
 	*ret_n = rest->len;
 	g_ptr_array_add(rest, NULL);
 	gpointer *texts = g_ptr_array_free(rest, FALSE);
