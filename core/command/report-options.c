@@ -21,7 +21,7 @@ static gint group_by = -1; /* the place in group_by_words; -1: not given */
 static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
 static char **pids;
 static guint64 limit = DEFAULT_LIMIT, rename_min_types = 10;
-static gboolean wrap, no_orphans;
+static gboolean wrap, no_orphans, totals, window;
 
 static const struct ctprof_option_word group_by_words[] = {
 	[GROUP_BY_PCOMM] = OPTION_WORD("pcomm", "process name"),
@@ -82,6 +82,11 @@ const Option reporting_compare_options[] = {
 	       "Hide changes smaller than this: 5ms, 1MiB, 100"),
 	OPTION(BOOL, "rate", 0, &options.rate, NULL,
 	       "Show counters per second between the captures (of one boot)"),
+	OPTION(BOOL, "totals", 0, &totals, NULL,
+	       "Compare the sums since each thread began, also of two captures of one boot"),
+	OPTION(BOOL, "window", 0, &window, NULL,
+	       "Compare what was counted between the captures, thread by thread; the default "
+	       "for captures of one boot"),
 	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
 	       "Exit with status 3 if EXPR is true for any group: 'wait_sum:pct>20', "
 	       "'majflt:delta>=100'"),
@@ -113,6 +118,7 @@ static gboolean take_options(const char *const *files, GError **error)
 					     : GROUP_BY_PCOMM;
 	options.files[0] = files[0];
 	options.files[1] = files[1];
+	options.may_be_window = options.compare && !totals;
 	options.pids = (const char *const *)pids;
 	options.display_format = options.compare ? display_words[display].name : NULL;
 	options.swap_share = (SwapShare)swap_share;
@@ -120,6 +126,8 @@ static gboolean take_options(const char *const *files, GError **error)
 	options.rename_min_types = (guint)rename_min_types;
 	if (!take_categories(error))
 		return FALSE;
+	if (totals && window)
+		return error_set_usage(error, "--totals and --window exclude each other");
 	if (options.compare && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
 		return error_set_usage(error, "only one of the files can be standard input");
 	return TRUE;
@@ -148,6 +156,7 @@ static gboolean report(const Globals *globals, const ReportingRequest *request, 
 		.options = &options,
 		.files = request->files,
 		.hidden = request->hidden,
+		.must_be_window = window,
 		.how = {.files = request->names, .no_orphans = no_orphans, .fit = wrap},
 	};
 

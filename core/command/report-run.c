@@ -80,6 +80,24 @@ static gboolean load_side(const Session *session, const char *file, struct side 
 	return analysis_bind(side->analysis, side->index, loaded->registry, error);
 }
 
+/* Two captures of one boot are a window, unless the user wants totals; why: they
+ * are not. */
+static gboolean take_span(const ReportRun *run, const char *why, const ContextSpan *span,
+			  GError **error)
+{
+	AnalysisOptions *options = run->options;
+
+	if (run->must_be_window && (why || !span->of_one_boot))
+		return error_set_usage(error, "--window: %s",
+				       why ? why : "the boot of a capture is not known");
+	if (why && options->rate)
+		return error_set_failed(error, "--rate: %s", why);
+	options->elapsed_s = span->seconds;
+	options->began = span->began;
+	options->is_window = options->may_be_window && !why && span->of_one_boot;
+	return TRUE;
+}
+
 static gboolean load_files(const Session *session, const ReportRun *run, Analysis *analysis,
 			   GError **error)
 {
@@ -91,6 +109,8 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 		{.analysis = analysis, .index = 1, .context = candidate, .hidden = run->hidden},
 	};
 
+	ContextSpan span = {.seconds = 0};
+
 	if (!load_side(session, run->files[0], &sides[0], error))
 		return FALSE;
 	if (!options->compare)
@@ -100,9 +120,7 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
 	for (guint i = 0; i < differences->len; i++)
 		analysis_warn(analysis, g_ptr_array_index(differences, i));
-	if (!options->rate)
-		return TRUE;
-	return context_elapsed(baseline, candidate, &options->elapsed_s, error);
+	return take_span(run, context_span(baseline, candidate, &span), &span, error);
 }
 
 gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_met, GError **error)

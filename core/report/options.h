@@ -36,7 +36,12 @@ typedef struct analysis_options {
 	gdouble min_pct;            /* hide smaller changes; 0: none */
 	char *min_delta;            /* "5ms", "1MiB"; NULL: none */
 	gboolean rate;              /* counters' deltas per second */
-	gdouble elapsed_s;          /* between the captures; with rate */
+	gdouble elapsed_s;          /* between the captures; with rate, or of a window */
+	/* A window may come of it: threads are kept one by one. */
+	gboolean may_be_window;
+	/* It is one: until analysis_finish(), as elapsed_s. */
+	gboolean is_window;
+	guint64 began;              /* the start tick of a thread that begins with it */
 	guint limit;                /* lines of a section; 0: no limit */
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */

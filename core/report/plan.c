@@ -259,6 +259,12 @@ gboolean plan_names(const Plan *plan, const char *metric)
 	return plan->metrics->len == 0 || has_text(plan->metrics, metric);
 }
 
+gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags)
+{
+	return plan->metrics->len == 0 ? !(flags & CTPROF_METRIC_QUIET)
+				       : has_text(plan->metrics, metric);
+}
+
 static const Figure *resolve(const GArray *figures, const char *option, const char *name,
 			     GError **error)
 {

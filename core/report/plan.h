@@ -51,6 +51,8 @@ gboolean plan_folds_object(const Plan *plan, const Metric *metric);
 const Fold *plan_choose_object(gconstpointer data, const Metric *metric);
 /* Whether rows of that slot group are shown one by one. */
 gboolean plan_needs_group(const Plan *plan, const char *group);
+/* Whether a metric of threads is shown: a quiet one only where --metrics names it. */
+gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags);
 /* Whether --metrics lets the name in. */
 gboolean plan_names(const Plan *plan, const char *metric);
 /* Checks all names of metrics; figures: of threads, objects: of objects, which

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "draft.h"
+#include "report/join/window.h"
 #include "report/section/memory/rows.h"
 
 struct analysis {
@@ -21,6 +22,7 @@ struct analysis {
 	GArray *object_figures;
 	GArray *order; /* SortFigure */
 	Groups groups;
+	struct ctprof_report_window window;
 	Renames renames;
 	Tables *tables;
 	GArray *sections;    /* struct ctprof_report_section */
@@ -64,6 +66,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 		return NULL;
 	intake->axis = plan->axis;
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
+	intake->one_by_one = options->compare && options->may_be_window;
 	intake->pids = plan->pids;
 	intake->plan = plan;
 	warn_of_misfits(analysis);
@@ -169,6 +172,25 @@ static void add_names(Analysis *analysis, Namer *namer, enum intake_table table)
 	}
 }
 
+/* Threads that were kept one by one become records; names have been added then. */
+static void fold_threads(Analysis *analysis, Namer *namer)
+{
+	const AnalysisOptions *options = analysis->plan.options;
+
+	add_names(analysis, namer, TABLE_CGROUPS);
+	if (options->is_window && analysis->sides[0].roster && analysis->sides[1].roster) {
+		window_fold(analysis->sides, &analysis->intake, namer, options->began,
+			    &analysis->window);
+		analysis->window.seconds = options->elapsed_s;
+		namer->is_done = TRUE;
+		return;
+	}
+	for (guint side = 0; side < n_sides(analysis); side++)
+		if (analysis->sides[side].roster)
+			side_fold_roster(&analysis->sides[side], &analysis->intake);
+	add_names(analysis, namer, TABLE_THREADS);
+}
+
 static void build_groups(Analysis *analysis, Namer *namer)
 {
 	RecordSet *sets[SIDES];
@@ -177,10 +199,9 @@ static void build_groups(Analysis *analysis, Namer *namer)
 
 	for (guint side = 0; side < SIDES; side++)
 		sets[side] = &analysis->sides[side].sets[TABLE_THREADS];
-	add_names(analysis, namer, TABLE_THREADS);
-	add_names(analysis, namer, TABLE_CGROUPS);
+	fold_threads(analysis, namer);
 	groups_build(&analysis->groups, sets, plan->options->compare, namer);
-	if (plan->options->group_by == GROUP_BY_ALL && plan->options->compare)
+	if (plan->options->group_by == GROUP_BY_ALL && plan->options->compare && !namer->is_done)
 		renames_find(&analysis->renames, &analysis->groups,
 			     &analysis->sides[1].layouts[TABLE_THREADS], &plan->rename,
 			     analysis->store);
@@ -295,7 +316,7 @@ static void list_orphans(Analysis *analysis, guint side)
 
 		if (!view_matches(&analysis->plan.view, group->names, group->n_names))
 			continue;
-		orphan.threads[side] = group->sides[side]->n;
+		orphan.threads[side] = record_count(group->sides[side]);
 		for (guint n = 0; n < group->n_names; n++)
 			orphan.names[n] = group->names[n];
 		g_array_append_val(analysis->only[side], orphan);
@@ -326,6 +347,8 @@ static void write_report(Analysis *analysis)
 		report->n_only[side] = analysis->only[side]->len;
 		report->only[side] = (const void *)analysis->only[side]->data;
 	}
+	if (analysis->window.struct_size > 0)
+		report->window = &analysis->window;
 	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
 	if (analysis->order->len > 0) {
 		const SortFigure *first = &g_array_index(analysis->order, SortFigure, 0);
@@ -367,6 +390,7 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 		return NULL;
 	if (options->rate && options->elapsed_s > 0)
 		analysis->plan.view.seconds = options->elapsed_s;
+	analysis->plan.view.window = options->is_window;
 	g_autoptr(CgroupKeys) cgroups =
 		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
 	g_autoptr(NameKeys) names = name_keys_new(analysis->plan.rule, analysis->store);
@@ -376,7 +400,8 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	for (guint side = 0; side < SIDES; side++)
 		layouts[side] = &analysis->sides[side].layouts[TABLE_THREADS];
 	if (analysis->order->len > 0)
-		rank_groups(analysis->groups.joined, analysis->order, layouts, options->compare);
+		rank_groups(analysis->groups.joined, analysis->order, layouts,
+			    &analysis->plan.view);
 	Draft draft = draft_of(analysis, &namer);
 	if (!draft_sections(analysis, &draft, error))
 		return NULL;

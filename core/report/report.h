@@ -19,8 +19,8 @@ typedef struct analysis Analysis;
  * Parses every option's text first: a bad one is a USAGE_ERROR before any file
  * is opened.  Names of metrics are checked when both sides have told theirs.
  * Warnings a caller should print come with the report.  options stay valid and
- * unchanged as long as the analysis, but for elapsed_s, which may be set until
- * analysis_finish().
+ * unchanged as long as the analysis, but for elapsed_s and what a window has, which
+ * may be set until analysis_finish().
  */
 Analysis *analysis_new(const AnalysisOptions *options, GError **error);
 void analysis_free(Analysis *analysis);

@@ -18,6 +18,13 @@ void view_change(const View *view, const struct ctprof_value values[SIDES],
 	if (!view->compare)
 		return;
 	change_between(&values[0], &values[1], field->ladder, ret_change);
+	/* What was counted in a window has nothing to do with what was counted before,
+	 * and lacks what either side lacks. */
+	if (view->window && field->kind == CTPROF_COUNTER) {
+		ret_change->flags &= ~CTPROF_CELL_HAS_PCT;
+		if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)
+			ret_change->flags |= CTPROF_CELL_PARTIAL;
+	}
 	if (view->seconds > 0 && field->kind == CTPROF_COUNTER &&
 	    (ret_change->flags & CTPROF_CELL_HAS_DELTA)) {
 		ret_change->flags |= CTPROF_CELL_RATE;

@@ -10,6 +10,7 @@
 
 typedef struct view {
 	gboolean compare;
+	gboolean window; /* of two captures of one boot */
 	gdouble seconds; /* between the sides, when rates are wanted; else 0 */
 	ChangeFilter filter;
 	GRegex *match; /* of a group's names one must match; NULL: all do */

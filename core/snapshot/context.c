@@ -6,6 +6,11 @@
 #include "base/error.h"
 
 #define BOOT_ID "host.boot_id"
+#define USER_HZ "host.user_hz"
+#define DEFAULT_HZ 100 /* of every architecture but a few of the past */
+#define NS_PER_S 1000000000u
+/* Captures of one boot may disagree on when it was: the clock is set now and then. */
+#define BOOT_SLACK_NS (2 * (gint64)NS_PER_S)
 
 struct context {
 	GHashTable *host;    /* metric -> value as text */
@@ -191,30 +196,44 @@ BootRelation context_relate_boots(const Context *baseline, const Context *candid
 	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
 	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
 
-	if (!a || !b)
+	if (a && b)
+		return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
+	if (baseline->boottime_ns == 0 || candidate->boottime_ns == 0)
 		return BOOT_UNKNOWN;
-	return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
+	/* By when it was. */
+	gint64 apart = (gint64)(baseline->realtime_ns - baseline->boottime_ns) -
+		       (gint64)(candidate->realtime_ns - candidate->boottime_ns);
+	return ABS(apart) <= BOOT_SLACK_NS ? BOOT_SAME : BOOT_OTHER;
 }
 
-gboolean context_elapsed(const Context *baseline, const Context *candidate, gdouble *ret_seconds,
-			 GError **error)
+static guint64 ticks_a_second(const Context *context)
+{
+	const char *text = g_hash_table_lookup(context->host, USER_HZ);
+	guint64 hz = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+
+	return hz > 0 && hz <= NS_PER_S ? hz : DEFAULT_HZ;
+}
+
+const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span)
 {
 	BootRelation relation = context_relate_boots(baseline, candidate);
 	guint64 from = baseline->boottime_ns, to = candidate->boottime_ns;
-	const char *why = NULL;
 
-	if (relation == BOOT_UNKNOWN || from == 0 || to == 0) {
+	if (relation == BOOT_OTHER)
+		return "the captures are of different boots";
+	if (from == 0 || to == 0) {
+		relation = BOOT_UNKNOWN;
 		from = baseline->realtime_ns;
 		to = candidate->realtime_ns;
 	}
-	if (relation == BOOT_OTHER)
-		why = "the captures are of different boots";
-	else if (from == 0 || to == 0)
-		why = "the time of a capture is not known";
-	else if (to <= from)
-		why = "the candidate was not captured after the baseline";
-	if (why)
-		return error_set_failed(error, "--rate: %s", why);
-	*ret_seconds = (gdouble)(to - from) / 1e9;
-	return TRUE;
+	if (from == 0 || to == 0)
+		return "the time of a capture is not known";
+	if (to <= from)
+		return "the candidate was not captured after the baseline";
+	*ret_span = (ContextSpan){
+		.of_one_boot = relation == BOOT_SAME,
+		.seconds = (gdouble)(to - from) / NS_PER_S,
+		.began = from / (NS_PER_S / ticks_a_second(baseline)),
+	};
+	return NULL;
 }

@@ -18,11 +18,18 @@ void context_note_facts(Context *context, const LoadFacts *facts);
 
 /* Sentences (char *, owned) about what makes numbers incomparable. */
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
+
 typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
 
 /* Whether the captures are of one boot of one host. */
 BootRelation context_relate_boots(const Context *baseline, const Context *candidate);
-/* Seconds between captures: by CLOCK_BOOTTIME where they are known to be of one boot,
- * by CLOCK_REALTIME where that is not known.  An error says why there are none. */
-gboolean context_elapsed(const Context *baseline, const Context *candidate, gdouble *ret_seconds,
-			 GError **error);
+
+/* What lies between two captures. */
+typedef struct context_span {
+	gboolean of_one_boot;
+	gdouble seconds; /* by CLOCK_BOOTTIME of one boot, else by CLOCK_REALTIME */
+	guint64 began;   /* of one boot: the start tick of a thread that begins with it */
+} ContextSpan;
+
+/* NULL, or why there is no such thing. */
+const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span);

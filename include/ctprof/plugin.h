@@ -242,6 +242,10 @@ enum ctprof_scope {
  * user names that; a value of a thread or process is in the tables of threads only
  * where the user names the metric.  Since 1.2. */
 #define CTPROF_METRIC_QUIET 4u
+/* A counter of the thread that is 0 again when the process executes another
+ * program, such as one of its memory allocator; what the kernel counts is not.
+ * Since 1.3. */
+#define CTPROF_METRIC_RESTARTS 8u
 
 /*
  * A metric, declared once by the source that fills it.  Names are unique among

@@ -194,6 +194,29 @@ struct ctprof_report_rename {
 	const char *const *only_candidate;
 };
 
+/* struct ctprof_report_window.flags */
+/* The kernel's records of threads that end were received: n_recorded and n_unseen
+ * are set. */
+#define CTPROF_WINDOW_HAS_EXITS 1u
+/* Some of these records were lost: the kernel's buffer was full. */
+#define CTPROF_WINDOW_LOST_EXITS 2u
+
+/*
+ * What lies between two captures of one boot.  The values of counters are then
+ * those of the threads whose change is known: candidate - baseline is what they
+ * counted in the window.  Peaks are there only if they rose in it.
+ */
+struct ctprof_report_window {
+	uint32_t struct_size;
+	uint32_t flags;      /* CTPROF_WINDOW_* */
+	double seconds;      /* from the beginning of one capture to that of the other */
+	uint64_t threads[2]; /* in each capture */
+	uint64_t n_born;     /* threads only the candidate has */
+	uint64_t n_gone;     /* threads only the baseline has */
+	uint64_t n_recorded; /* of the gone: those with a record of their end */
+	uint64_t n_unseen;   /* threads that began and ended in the window */
+};
+
 /* struct ctprof_report.flags */
 #define CTPROF_REPORT_COMPARE 1u /* two sides; else show */
 #define CTPROF_REPORT_COLOUR 2u  /* colours are allowed */
@@ -222,6 +245,7 @@ struct ctprof_report {
 	const char *command;     /* "show", "compare", "memory" */
 	uint32_t sort_ladder;    /* of the lines' sort cells: enum ctprof_ladder */
 	uint32_t reserved;
+	const struct ctprof_report_window *window; /* NULL: it is about none.  Since 1.3. */
 };
 
 #ifdef __cplusplus

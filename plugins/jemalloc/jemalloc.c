@@ -53,20 +53,21 @@ struct worker {
 	size_t room;
 };
 
-#define METRIC(kind, unit, rank_, name, help, origin)                                              \
-	METRIC_ROW(kind, unit, THREAD, name, "jemalloc", help, origin, .rank = rank_)
+#define METRIC(kind, unit, rank_, name, help, origin, ...)                                         \
+	METRIC_ROW(kind, unit, THREAD, name, "jemalloc", help, origin, .rank = rank_, __VA_ARGS__)
 
 static const struct ctprof_metric metrics[N_SLOTS] = {
 	[SLOT_ALLOCATED] = METRIC(COUNTER, BYTES, 41, "allocated_bytes",
 				  "bytes the thread has allocated through jemalloc",
-				  "jemalloc tsd_s.thread_allocated, mallctl thread.allocated"),
-	[SLOT_DEALLOCATED] =
-		METRIC(COUNTER, BYTES, 42, "deallocated_bytes",
-		       "bytes the thread has freed through jemalloc",
-		       "jemalloc tsd_s.thread_deallocated, mallctl thread.deallocated"),
+				  "jemalloc tsd_s.thread_allocated, mallctl thread.allocated",
+				  .flags = CTPROF_METRIC_RESTARTS),
+	[SLOT_DEALLOCATED] = METRIC(COUNTER, BYTES, 42, "deallocated_bytes",
+				    "bytes the thread has freed through jemalloc",
+				    "jemalloc tsd_s.thread_deallocated, mallctl thread.deallocated",
+				    .flags = CTPROF_METRIC_RESTARTS),
 	[SLOT_MEASURED] = METRIC(LABEL, BOOL, 98, "jemalloc_measured",
 				 "whether the thread's jemalloc counters were read",
-				 "ctprof, set by the jemalloc source"),
+				 "ctprof, set by the jemalloc source", .flags = 0),
 };
 
 /* ---- life --------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -13,6 +14,11 @@ const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line,
 	if (field < line->first || field - line->first >= line->n_cells)
 		return &nothing;
 	return drawing_cell(line, field - line->first);
+}
+
+const struct ctprof_report_window *drawing_window(const struct ctprof_report *report)
+{
+	return report->struct_size > offsetof(struct ctprof_report, window) ? report->window : NULL;
 }
 
 bool drawing_is_text(const struct ctprof_report_field *field)

@@ -325,6 +325,24 @@ static void draw_renames(struct json *json, const struct ctprof_report *report)
 	json_print(json, "]");
 }
 
+static void draw_window(struct json *json, const struct ctprof_report_window *window)
+{
+	json_print(json,
+		   ",\"window\":{\"seconds\":%g,\"threads_before\":%ju,\"threads_after\":%ju,"
+		   "\"born\":%ju,\"gone\":%ju",
+		   window->seconds, (uintmax_t)window->threads[0], (uintmax_t)window->threads[1],
+		   (uintmax_t)window->n_born, (uintmax_t)window->n_gone);
+	if (window->flags & CTPROF_WINDOW_HAS_EXITS)
+		json_print(json,
+			   window->flags & CTPROF_WINDOW_LOST_EXITS
+				   ? ",\"exited_with_record\":%ju,\"exited_unseen\":%ju,"
+				     "\"exits_lost\":true"
+				   : ",\"exited_with_record\":%ju,\"exited_unseen\":%ju,"
+				     "\"exits_lost\":false",
+			   (uintmax_t)window->n_recorded, (uintmax_t)window->n_unseen);
+	json_print(json, "}");
+}
+
 static void draw_report(struct json *json, const struct ctprof_report *report)
 {
 	bool is_compare = drawing_is_compare(report);
@@ -335,6 +353,8 @@ static void draw_report(struct json *json, const struct ctprof_report *report)
 		json_print(json, ",\"group_by\":%s", report->group_by);
 	draw_strings(json, "files", report->files, is_compare ? 2 : 1);
 	draw_strings(json, "warnings", report->warnings, report->n_warnings);
+	if (drawing_window(report))
+		draw_window(json, drawing_window(report));
 	json_print(json, ",\"sections\":[");
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		draw_element(json, i);

@@ -4,6 +4,7 @@
 #include "psi-metrics.h"
 
 #define UNLIMITED CTPROF_METRIC_UNLIMITED
+#define RESTARTS CTPROF_METRIC_RESTARTS
 
 #define DEF(kind_, unit_, scope_, flags_, rank_, group_, name_, tag_, gates_)                      \
 	{                                                                                          \
@@ -63,8 +64,8 @@ const struct ctprof_metric known_metrics[] = {
 	DEF(COUNTER, NONE, THREAD, 0, 36, "sched", "iowait_count", "non-ext", "SCHEDSTATS"),
 	DEF(PEAK, NS, THREAD, 0, 37, "sched", "exec_max", NULL, "SCHEDSTATS"),
 	DEF(PEAK, NS, THREAD, 0, 38, "sched", "slice_max", "cfs-only", "SCHEDSTATS"),
-	DEF(COUNTER, BYTES, THREAD, 0, 41, "jemalloc", "allocated_bytes", NULL, NULL),
-	DEF(COUNTER, BYTES, THREAD, 0, 42, "jemalloc", "deallocated_bytes", NULL, NULL),
+	DEF(COUNTER, BYTES, THREAD, RESTARTS, 41, "jemalloc", "allocated_bytes", NULL, NULL),
+	DEF(COUNTER, BYTES, THREAD, RESTARTS, 42, "jemalloc", "deallocated_bytes", NULL, NULL),
 	DEF(COUNTER, NONE, THREAD, 0, 43, "sched", "minflt", NULL, NULL),
 	DEF(COUNTER, NONE, THREAD, 0, 44, "sched", "majflt", NULL, NULL),
 	DEF(COUNTER, TICKS, THREAD, 0, 45, "sched", "utime_clock_ticks", NULL, NULL),

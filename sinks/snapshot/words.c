@@ -14,6 +14,7 @@ const struct word words_flags[] = {
 	{CTPROF_METRIC_ON_DEMAND, "on_demand"},
 	{CTPROF_METRIC_UNLIMITED, "unlimited"},
 	{CTPROF_METRIC_QUIET, "quiet"},
+	{CTPROF_METRIC_RESTARTS, "restarts"},
 	{0, NULL},
 };
 

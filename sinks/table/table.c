@@ -31,11 +31,21 @@ static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_p
 			  section->n_cut);
 }
 
+static void tell_window(FILE *stream, const struct ctprof_report_window *window)
+{
+	fprintf(stream,
+		"%.3g s, %" PRIu64 " → %" PRIu64 " threads: %" PRIu64 " new, %" PRIu64 " gone\n\n",
+		window->seconds, window->threads[0], window->threads[1], window->n_born,
+		window->n_gone);
+}
+
 static void draw_report(const struct ctprof_host *host, FILE *stream,
 			const struct ctprof_report *report)
 {
 	gboolean headed = (report->flags & CTPROF_REPORT_HEADER) != 0;
 
+	if (headed && drawing_window(report))
+		tell_window(stream, drawing_window(report));
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = drawing_section(report, i);
 

@@ -375,9 +375,14 @@ Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *opti
 	options->compare = b != NULL;
 	Analysis *analysis = analysis_new(options, &error);
 	g_assert_no_error(error);
-	g_assert_true(sample_feed(a, analysis, 0, &error));
-	if (b)
-		g_assert_true(sample_feed(b, analysis, 1, &error));
+	for (guint side = 0; side < (b ? 2 : 1); side++) {
+		const Sample *sample = side == 0 ? a : b;
+
+		g_assert_true(sample_feed(sample, analysis, side, &error));
+		/* As readers do; there may have been no row. */
+		if (sample->sealed)
+			g_assert_true(analysis_bind(analysis, side, sample->registry, &error));
+	}
 	*ret_report = analysis_finish(analysis, &error);
 	g_assert_no_error(error);
 	g_assert_nonnull(*ret_report);

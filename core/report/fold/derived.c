@@ -121,6 +121,11 @@ const struct derived derived_metrics[] = {
 	{NULL, 0, {NULL}, NULL, NULL, "derived"},
 };
 
+bool derived_is_ratio(const struct derived *derived)
+{
+	return derived->compute == compute_quotient || derived->compute == compute_share;
+}
+
 const struct derived *derived_find(const char *name)
 {
 	for (const struct derived *derived = derived_metrics; derived->name; derived++)

@@ -21,5 +21,7 @@ struct derived {
 /* Ended by a NULL name. */
 extern const struct derived derived_metrics[];
 
+/* Whether it tells how its inputs stand to each other, not how much there is. */
+bool derived_is_ratio(const struct derived *derived);
 /* NULL: no derived metric has that name. */
 const struct derived *derived_find(const char *name);

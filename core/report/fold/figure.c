@@ -101,19 +101,44 @@ static void cover(struct ctprof_value *value, const struct ctprof_value *input)
 	value->why = input->why;
 }
 
+/* What an input has grown by since the other side. */
+static void subtract(struct ctprof_value *input, const struct ctprof_value *before)
+{
+	if (before->type != CTPROF_VALUE_NUMBER || input->type != CTPROF_VALUE_NUMBER ||
+	    before->number > input->number)
+		input->type = CTPROF_VALUE_ABSENT;
+	else
+		input->number -= before->number;
+}
+
+static void input_value(const Measure *measure, const Group *group,
+			const Layout *const layouts[SIDES], guint side, gboolean grown,
+			struct ctprof_value *ret_value)
+{
+	struct ctprof_value before;
+
+	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
+	if (!measure)
+		return;
+	record_value(group->sides[side], layouts[side], measure, ret_value);
+	if (!grown || measure->kind != CTPROF_COUNTER)
+		return;
+	record_value(group->sides[!side], layouts[!side], measure, &before);
+	subtract(ret_value, &before);
+}
+
 /* ABSENT unless every input is there; as complete as the least complete one. */
-static void derive(const Figure *figure, const Record *record, const Layout *layout,
-		   struct ctprof_value *ret_value)
+static void derive(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
+		   guint side, gboolean grown, struct ctprof_value *ret_value)
 {
 	struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
 	guint64 inputs[DERIVED_MAX_INPUTS] = {0};
 	gboolean is_there = TRUE;
 
 	for (guint i = 0; i < DERIVED_MAX_INPUTS && figure->derived->inputs[i]; i++) {
-		struct ctprof_value input = {.type = CTPROF_VALUE_ABSENT};
+		struct ctprof_value input;
 
-		if (figure->inputs[i])
-			record_value(record, layout, figure->inputs[i], &input);
+		input_value(figure->inputs[i], group, layouts, side, grown, &input);
 		is_there = is_there && input.type == CTPROF_VALUE_NUMBER;
 		inputs[i] = input.number;
 		cover(&value, &input);
@@ -124,11 +149,15 @@ static void derive(const Figure *figure, const Record *record, const Layout *lay
 	*ret_value = value;
 }
 
-void figure_value(const Figure *figure, const Group *group, guint side, const Layout *layout,
-		  struct ctprof_value *ret_value)
+void figure_values(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
+		   gboolean window, struct ctprof_value ret_values[SIDES])
 {
-	if (figure->derived)
-		derive(figure, group->sides[side], layout, ret_value);
-	else
-		record_value(group->sides[side], layout, figure->measure, ret_value);
+	gboolean grown = window && figure->derived && derived_is_ratio(figure->derived);
+
+	for (guint side = 0; side < SIDES; side++)
+		if (figure->derived)
+			derive(figure, group, layouts, side, grown && side == 1, &ret_values[side]);
+		else
+			record_value(group->sides[side], layouts[side], figure->measure,
+				     &ret_values[side]);
 }

@@ -29,5 +29,7 @@ const Figure *figures_find(const GArray *figures, const char *name);
 /* All names, alphabetically, for messages. */
 char *figures_list(const GArray *figures);
 
-void figure_value(const Figure *figure, const Group *group, guint side, const Layout *layout,
-		  struct ctprof_value *ret_value);
+/* The values of both sides.  window: of a ratio the candidate's is that of what
+ * was counted since the baseline. */
+void figure_values(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
+		   gboolean window, struct ctprof_value ret_values[SIDES]);

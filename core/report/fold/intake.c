@@ -196,6 +196,8 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 		layout_init(&side->layouts[i], &intake->measures[i], registry, table->row,
 			    table->choose, intake->plan, clashes);
 	}
+	if (intake->one_by_one)
+		side->roster = roster_new(&side->layouts[TABLE_THREADS], intake->store);
 	objects_bind(intake->objects, side->categories, intake->plan, intake->store, registry);
 }
 
@@ -208,6 +210,7 @@ void side_init(Side *side)
 
 void side_clear(Side *side)
 {
+	g_clear_pointer(&side->roster, roster_free);
 	for (guint i = 0; i < N_TABLES; i++) {
 		record_set_clear(&side->sets[i]);
 		layout_clear(&side->layouts[i]);
@@ -233,6 +236,11 @@ static void add_row(Side *side, Intake *intake, enum intake_table t, const struc
 		return;
 	if (tables[t].row == ROW_THREAD && find_value(rows, i, side->start, &start))
 		side->newest = MAX(side->newest, start);
+	if (t == TABLE_THREADS && side->roster) {
+		key.start = start;
+		roster_add(side->roster, &key, rows, i);
+		return;
+	}
 	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
 }
 
@@ -246,5 +254,27 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 		for (guint t = 0; t < N_TABLES; t++)
 			if (tables[t].row == row)
 				add_row(side, intake, t, rows, i);
+	}
+}
+
+void side_fold_roster(Side *side, Intake *intake)
+{
+	RecordSet *set = &side->sets[TABLE_THREADS];
+	g_auto(RosterRow) row;
+
+	roster_row_init(&row, set->layout);
+	for (guint i = 0; i < roster_length(side->roster); i++) {
+		const RosterEntry *entry = roster_entry(side->roster, i);
+		RecordKey key = {.start = 0};
+
+		roster_read(side->roster, entry, &row);
+		for (guint n = 0; n < KEY_NAMES; n++)
+			key.names[n] = row.names[n];
+		if (intake->axis->by_thread) {
+			key.tid = entry->tid;
+			key.start = entry->start;
+		}
+		record_add(record_set_take(set, &key), set->layout, intake->store, &row.rows, 0,
+			   entry->start);
 	}
 }

@@ -9,6 +9,7 @@
 #include "report/join/pair.h"
 #include "report/name/axis.h"
 #include "report/section/objects.h"
+#include "roster.h"
 
 /* What rows are folded into. */
 enum intake_table {
@@ -26,6 +27,7 @@ enum intake_table {
 typedef struct intake {
 	const Axis *axis;
 	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
+	gboolean one_by_one;        /* threads are kept for a window */
 	GHashTable *pids;           /* tgids that count, borrowed; NULL: all */
 	const Plan *plan;           /* which metrics of threads and objects are folded */
 	GArray *objects;            /* ObjectGroup, of both sides */
@@ -40,6 +42,7 @@ typedef struct side {
 	const Registry *registry; /* NULL: no row has come */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
+	Roster *roster;             /* of the threads, one by one; NULL: they are folded at once */
 	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
 	const char *last[N_LABELS]; /* of the row before: mostly the next one's */
 	gint start;                 /* index of the start tick, or -1 */
@@ -56,3 +59,5 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 /* Whether --pid leaves the row out. */
 gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
+/* Folds the threads that were kept, as if they came now. */
+void side_fold_roster(Side *side, Intake *intake);

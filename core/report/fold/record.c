@@ -219,6 +219,11 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 	}
 }
 
+guint64 record_count(const Record *record)
+{
+	return record ? record->n - record->n_ghosts : 0;
+}
+
 static gboolean is_alike(Record *record, const Layout *layout, Record *from)
 {
 	return !record->coverages && !from->coverages &&
@@ -255,6 +260,7 @@ void record_merge(Record *record, const Layout *layout, Record *from)
 			merge_coverage(&record->coverages[b], from, b);
 	}
 	record->n += from->n;
+	record->n_ghosts += from->n_ghosts;
 	record->n_starts += from->n_starts;
 	record->starts = fold_add_saturated(record->starts, from->starts);
 	/* What it owned is the other's now. */
@@ -283,7 +289,7 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 {
 	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	if (record && !measure->fold) {
-		*ret_value = value_of_number(record->n);
+		*ret_value = value_of_number(record_count(record));
 		return;
 	}
 	gint found = find_place(record, layout, measure);

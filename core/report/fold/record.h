@@ -26,6 +26,7 @@ gint record_key_compare(const RecordKey *a, const RecordKey *b);
 typedef struct record {
 	RecordKey key;
 	guint64 n;        /* rows */
+	guint64 n_ghosts; /* of them: made up, of threads that this side does not have */
 	guint64 n_starts; /* rows whose start tick is known, and their sum */
 	guint64 starts;
 	guint64 place; /* in the order of arrival, in its set */
@@ -53,6 +54,8 @@ GPtrArray *record_set_sorted(const RecordSet *set);
 /* Likewise in the order their first rows came in. */
 GPtrArray *record_set_arrived(const RecordSet *set);
 
+/* The threads, or whatever the rows are of, that the side has; 0 without a record. */
+guint64 record_count(const Record *record);
 /* Folds row i in; start: its start tick, 0 when unknown. */
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
 		guint64 i, guint64 start);

@@ -152,11 +152,21 @@ gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter 
 	return TRUE;
 }
 
-void change_weigh(const Change *change, guint32 ladder, Standing *standing)
+/* By its size alone, in what is no trifle. */
+static gdouble size_of(const Change *change, guint32 ladder)
 {
-	gdouble points = points_of(change, ladder);
+	if (!(change->flags & CTPROF_CELL_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)
+		return -1;
+	return ladder_has_pct(ladder) ? fabs(change->delta) / ladder_find(ladder)->large
+				      : points_of(change, ladder) / LARGE_POINTS;
+}
 
-	if (change->flags & CTPROF_CELL_PARTIAL)
+void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standing *standing)
+{
+	gdouble points = by_size ? size_of(change, ladder) : points_of(change, ladder);
+
+	/* Of a window, it is at least that much. */
+	if (change->flags & CTPROF_CELL_PARTIAL && !by_size)
 		points = -1;
 	standing->class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;
 	standing->points = standing->class == 1 ? points : 0;

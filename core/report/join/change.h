@@ -50,6 +50,7 @@ typedef struct standing {
 	guint figure;   /* its metric's */
 } Standing;
 
-/* Sets class and points. */
-void change_weigh(const Change *change, guint32 ladder, Standing *standing);
+/* Sets class and points; by_size: what was counted in a window has no percentage,
+ * and what costs most comes first. */
+void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standing *standing);
 gint standing_compare(const Standing *a, const Standing *b);

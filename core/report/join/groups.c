@@ -9,7 +9,10 @@ void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer)
 		Record *record = g_ptr_array_index(records, i);
 		RecordKey key;
 
-		namer_key(namer, &record->key, &key);
+		if (namer->is_done)
+			key = record->key;
+		else
+			namer_key(namer, &record->key, &key);
 		pool_add(pools_take(pools, &key), side, set->layout, record);
 	}
 }

@@ -15,21 +15,20 @@ typedef struct contender {
 
 /* What a figure of a group is sorted by. */
 static gdouble weight_of(const Figure *figure, const Group *group,
-			 const Layout *const layouts[SIDES], gboolean compare)
+			 const Layout *const layouts[SIDES], const View *view)
 {
-	struct ctprof_value a, b;
+	struct ctprof_value values[SIDES];
 	gdouble x, y;
 	Change change;
 
-	figure_value(figure, group, 0, layouts[0], &a);
-	if (!change_number_of(&a, &x))
+	figure_values(figure, group, layouts, view->window, values);
+	if (!change_number_of(&values[0], &x))
 		return NAN;
-	if (!compare)
+	if (!view->compare)
 		return x;
-	figure_value(figure, group, 1, layouts[1], &b);
-	if (!change_number_of(&b, &y))
+	if (!change_number_of(&values[1], &y))
 		return NAN;
-	change_between(&a, &b, figure->field.ladder, &change);
+	change_between(&values[0], &values[1], figure->field.ladder, &change);
 	return change.flags & CTPROF_CELL_HAS_DELTA ? change.delta : 0;
 }
 
@@ -53,7 +52,7 @@ static gint compare_contenders(gconstpointer a, gconstpointer b, gpointer data)
 }
 
 void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const layouts[SIDES],
-		 gboolean compare)
+		 const View *view)
 {
 	g_autofree gdouble *values = g_new(gdouble, (gsize)groups->len * order->len + 1);
 	g_autofree Contender *contenders = g_new(Contender, groups->len + 1);
@@ -65,11 +64,10 @@ void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const lay
 		one->values = values + (gsize)i * order->len;
 		for (guint k = 0; k < order->len; k++)
 			one->values[k] = weight_of(g_array_index(order, SortFigure, k).figure,
-						   one->group, layouts, compare);
+						   one->group, layouts, view);
 		one->group->sort.struct_size = sizeof one->group->sort;
-		for (guint side = 0; side < SIDES; side++)
-			figure_value(g_array_index(order, SortFigure, 0).figure, one->group, side,
-				     layouts[side], &one->group->sort.value[side]);
+		figure_values(g_array_index(order, SortFigure, 0).figure, one->group, layouts,
+			      view->window, one->group->sort.value);
 	}
 	g_qsort_with_data(contenders, (gint)groups->len, sizeof *contenders, compare_contenders,
 			  (gpointer)(uintptr_t)order);

@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "report/fold/figure.h"
+#include "report/view.h"
 
 typedef struct sort_figure {
 	const Figure *figure;
@@ -14,7 +15,7 @@ typedef struct sort_figure {
 /* Gives each group its rank: by the change of the figures (show: by their
  * values), one after the other; a group that has none of it comes last. */
 void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const layouts[SIDES],
-		 gboolean compare);
+		 const View *view);
 
 /* Ranks by name, for tables of processes and of cgroups. */
 typedef GHashTable Ranks;

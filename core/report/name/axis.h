@@ -30,6 +30,7 @@ typedef struct namer {
 	CgroupKeys *cgroups;
 	NameKeys *names;
 	Store *store;
+	gboolean is_done; /* records have the keys of their groups already */
 } Namer;
 
 /* A record's names take part in the making of keys. */

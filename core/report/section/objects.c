@@ -166,7 +166,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	if (!fill_lacking(entry->pool, values))
 		return FALSE;
 	view_change(draft->view, values, field, &change);
-	change_weigh(&change, field->ladder, &entry->at);
+	change_weigh(&change, field->ladder, draft->view->window, &entry->at);
 	return change_passes(&change, field->ladder, &draft->view->filter);
 }
 

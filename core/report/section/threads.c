@@ -95,9 +95,10 @@ static void make_tree(GArray *lines)
 static void values_of(const Draft *draft, const Figure *figure, const Group *group,
 		      struct ctprof_value ret_values[SIDES])
 {
-	for (guint side = 0; side < SIDES; side++)
-		figure_value(figure, group, side, &draft->sides[side].layouts[TABLE_THREADS],
-			     &ret_values[side]);
+	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
+					      &draft->sides[1].layouts[TABLE_THREADS]};
+
+	figure_values(figure, group, layouts, draft->view->window, ret_values);
 }
 
 /* Where the line belongs; FALSE: nowhere. */
@@ -114,7 +115,7 @@ static gboolean place_line(const Draft *draft, const Group *group, const Figure 
 	if (!change_passes(&change, figure->field.ladder, &draft->view->filter))
 		return FALSE;
 	if (!draft->sort)
-		change_weigh(&change, figure->field.ladder, &line->at);
+		change_weigh(&change, figure->field.ladder, draft->view->window, &line->at);
 	return TRUE;
 }
 
@@ -128,7 +129,8 @@ static GArray *list_figures(const Draft *draft, gboolean derived)
 
 		if ((figure->derived != NULL) == derived &&
 		    plan_has_section(draft->plan, figure->section) &&
-		    plan_names(draft->plan, figure->field.name))
+		    plan_shows(draft->plan, figure->field.name,
+			       figure->measure ? figure->measure->flags : 0))
 			g_array_append_val(list, i);
 	}
 	return list;
@@ -159,7 +161,7 @@ static void put_line(const Draft *draft, Table *table, const Line *line)
 	draft_metric(draft, table, group->names, group->n_names, &figure->field, values);
 	struct ctprof_report_line *last = table_last(table);
 	for (guint side = 0; side < SIDES; side++)
-		last->threads[side] = group->sides[side] ? group->sides[side]->n : 0;
+		last->threads[side] = record_count(group->sides[side]);
 	last->sort = draft->sort ? &group->sort : NULL;
 	last->renamed = group->renamed;
 	if (group->uptime >= 0) {

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "roster.h"
+
+#include <string.h>
+
+/* What a thread's bytes are of: its names, then the values that the layout binds. */
+#define FIRST_VALUE KEY_NAMES
+
+struct roster {
+	const Layout *layout;
+	Store *store;
+	GArray *entries; /* RosterEntry */
+	Arena *arena;    /* of their bytes, shapes and kept values */
+	/* A shape is which values there are, and why not the others: a state for
+	 * each binding. */
+	GPtrArray *shapes;
+	GHashTable *by_states; /* GBytes -> index of the shape */
+	guint last;            /* shape: mostly the next one's */
+	GHashTable *kept;      /* GBytes -> the same bytes, of texts and sets */
+	guint64 *first;        /* names and values of the first thread; NULL: none yet */
+	guint64 *now;          /* those of the one that is added */
+	GByteArray *bytes;     /* likewise */
+};
+
+static guint n_bindings(const Roster *roster)
+{
+	return roster->layout->bindings->len;
+}
+
+static const Binding *binding_at(const Layout *layout, guint i)
+{
+	return &g_array_index(layout->bindings, Binding, i);
+}
+
+Roster *roster_new(const Layout *layout, Store *store)
+{
+	Roster *roster = g_new0(Roster, 1);
+
+	roster->layout = layout;
+	roster->store = store;
+	roster->entries = g_array_new(FALSE, FALSE, sizeof(RosterEntry));
+	roster->arena = arena_new();
+	roster->shapes = g_ptr_array_new();
+	roster->by_states = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+						  (GDestroyNotify)g_bytes_unref, NULL);
+	roster->kept = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+					     (GDestroyNotify)g_bytes_unref, NULL);
+	roster->bytes = g_byte_array_new();
+	return roster;
+}
+
+void roster_free(Roster *roster)
+{
+	g_array_unref(roster->entries);
+	g_ptr_array_unref(roster->shapes);
+	g_hash_table_unref(roster->by_states);
+	g_hash_table_unref(roster->kept);
+	g_byte_array_unref(roster->bytes);
+	arena_free(roster->arena);
+	g_free(roster->now);
+	g_free(roster);
+}
+
+/* ---- numbers of few bytes, low seven bits first ---- */
+
+static void put(GByteArray *bytes, guint64 number)
+{
+	guint8 buffer[10];
+	guint n = 0;
+
+	for (; number >= 0x80; number >>= 7)
+		buffer[n++] = (guint8)(number | 0x80);
+	buffer[n++] = (guint8)number;
+	g_byte_array_append(bytes, buffer, n);
+}
+
+static guint64 take(const guint8 **at)
+{
+	guint64 number = 0;
+	guint shift = 0;
+
+	while (**at & 0x80) {
+		number |= (guint64)(*(*at)++ & 0x7f) << shift;
+		shift += 7;
+	}
+	return number | (guint64) * (*at)++ << shift;
+}
+
+/* A difference of either sign as a small number. */
+static guint64 fold_sign(guint64 difference)
+{
+	return difference << 1 ^ (difference >> 63 ? G_MAXUINT64 : 0);
+}
+
+static guint64 unfold_sign(guint64 number)
+{
+	return number >> 1 ^ (number & 1 ? G_MAXUINT64 : 0);
+}
+
+/* ---- taking rows ---- */
+
+static guint shape_of(Roster *roster, const guint8 *states)
+{
+	guint n = n_bindings(roster);
+	gpointer index;
+
+	if (roster->shapes->len > 0 &&
+	    memcmp(g_ptr_array_index(roster->shapes, roster->last), states, n) == 0)
+		return roster->last;
+	g_autoptr(GBytes) wanted = g_bytes_new_static(states, n);
+	if (g_hash_table_lookup_extended(roster->by_states, wanted, NULL, &index))
+		return roster->last = GPOINTER_TO_UINT(index);
+	guint8 *shape = arena_take(roster->arena, n);
+	memcpy(shape, states, n);
+	roster->last = roster->shapes->len;
+	g_ptr_array_add(roster->shapes, shape);
+	g_hash_table_insert(roster->by_states, g_bytes_new_static(shape, n),
+			    GUINT_TO_POINTER(roster->last));
+	return roster->last;
+}
+
+/* What a text or set of a row becomes: bytes that stay. */
+static guint64 keep(Roster *roster, const void *data, gsize size)
+{
+	g_autoptr(GBytes) wanted = g_bytes_new_static(data, size);
+	GBytes *known = g_hash_table_lookup(roster->kept, wanted);
+
+	if (!known) {
+		gpointer copy = arena_take(roster->arena, size);
+
+		memcpy(copy, data, size);
+		known = g_bytes_new_static(copy, size);
+		g_hash_table_insert(roster->kept, known, known);
+	}
+	return (guint64)(uintptr_t)g_bytes_get_data(known, NULL);
+}
+
+static guint64 take_value(Roster *roster, const Measure *measure, guint64 value)
+{
+	const void *data = (const void *)(uintptr_t)value;
+	const struct ctprof_text *text = data;
+	const struct ctprof_cpus *cpus = data;
+
+	if (measure->kind == CTPROF_CPUSET)
+		return keep(roster, data,
+			    offsetof(struct ctprof_cpus, cpus) + cpus->n * sizeof cpus->cpus[0]);
+	if (measure->unit == CTPROF_UNIT_TEXT)
+		return keep(roster, data, offsetof(struct ctprof_text, bytes) + text->length + 1);
+	return value;
+}
+
+/* In turn how many values are the first thread's, how many are not, and how much
+ * these differ.  Values that are not there are left out. */
+static void encode(Roster *roster, const guint8 *states, guint64 *now)
+{
+	guint64 *first = roster->first;
+	guint n = 0, all = FIRST_VALUE + n_bindings(roster);
+
+	g_byte_array_set_size(roster->bytes, 0);
+	for (guint i = 0; i < all; i++)
+		if (i < FIRST_VALUE || states[i - FIRST_VALUE] == CTPROF_PRESENT)
+			now[n++] = now[i] - first[i];
+	for (guint i = 0, to; i < n; i = to) {
+		for (to = i; to < n && now[to] == 0;)
+			to++;
+		if (to == n)
+			return;
+		put(roster->bytes, to - i);
+		for (i = to; to < n && now[to] != 0;)
+			to++;
+		put(roster->bytes, to - i);
+		for (; i < to; i++)
+			put(roster->bytes, fold_sign(now[i]));
+	}
+}
+
+void roster_add(Roster *roster, const RecordKey *key, const struct ctprof_rows *rows, guint64 i)
+{
+	const guint64 *values = rows->values + i * rows->n_slots;
+	const guint8 *states = rows->states + i * rows->n_slots;
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	guint n = n_bindings(roster);
+
+	if (!roster->now)
+		roster->now = g_malloc0((FIRST_VALUE + n) * sizeof(guint64) + n);
+	guint64 *now = roster->now;
+	guint8 *bound = (guint8 *)(now + FIRST_VALUE + n);
+	for (guint k = 0; k < KEY_NAMES; k++)
+		now[k] = (guint64)(uintptr_t)key->names[k];
+	for (guint b = 0; b < n; b++) {
+		const Binding *binding = binding_at(roster->layout, b);
+
+		bound[b] = states[binding->slot];
+		now[FIRST_VALUE + b] =
+			bound[b] == CTPROF_PRESENT
+				? take_value(roster, binding->measure, values[binding->slot])
+				: 0;
+	}
+	if (!roster->first) {
+		roster->first = arena_take(roster->arena, (FIRST_VALUE + n) * sizeof now[0]);
+		memcpy(roster->first, now, (FIRST_VALUE + n) * sizeof now[0]);
+	}
+	encode(roster, bound, now);
+	RosterEntry entry = {
+		.tgid = target->tgid,
+		.tid = target->tid,
+		.start = key->start,
+		.shape = shape_of(roster, bound),
+		.n = roster->bytes->len,
+	};
+	if (entry.n > 0)
+		entry.data =
+			memcpy(arena_take(roster->arena, entry.n), roster->bytes->data, entry.n);
+	g_array_append_val(roster->entries, entry);
+}
+
+/* ---- finding them ---- */
+
+gint roster_entry_compare(const RosterEntry *a, const RosterEntry *b)
+{
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static gint compare_entries(gconstpointer a, gconstpointer b)
+{
+	return roster_entry_compare(a, b);
+}
+
+void roster_sort(Roster *roster)
+{
+	g_array_sort(roster->entries, compare_entries);
+}
+
+guint roster_length(const Roster *roster)
+{
+	return roster->entries->len;
+}
+
+const RosterEntry *roster_entry(const Roster *roster, guint at)
+{
+	return &g_array_index(roster->entries, RosterEntry, at);
+}
+
+const RosterEntry *roster_find(const Roster *roster, gint32 tgid, gint32 tid)
+{
+	const RosterEntry wanted = {.tgid = tgid, .tid = tid, .start = G_MAXUINT64};
+	guint low = 0, high = roster->entries->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (roster_entry_compare(roster_entry(roster, middle), &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const RosterEntry *found = low > 0 ? roster_entry(roster, low - 1) : NULL;
+	return found && found->tgid == tgid && found->tid == tid ? found : NULL;
+}
+
+/* ---- reading them ---- */
+
+/* Walks a thread's values. */
+typedef struct reader {
+	const guint8 *at, *end;
+	guint64 same, differ; /* values like the first's, and unlike them after those */
+} Reader;
+
+static guint64 read_next(Reader *reader, guint64 first)
+{
+	if (reader->same == 0 && reader->differ == 0 && reader->at < reader->end) {
+		reader->same = take(&reader->at);
+		reader->differ = take(&reader->at);
+	}
+	if (reader->same > 0 || reader->differ == 0) {
+		reader->same -= reader->same > 0;
+		return first;
+	}
+	reader->differ--;
+	return first + unfold_sign(take(&reader->at));
+}
+
+static Reader reader_of(const RosterEntry *entry)
+{
+	return (Reader){.at = entry->data, .end = entry->data + entry->n};
+}
+
+static void read_names(const Roster *roster, Reader *reader, const char *ret_names[KEY_NAMES])
+{
+	for (guint i = 0; i < KEY_NAMES; i++)
+		ret_names[i] = (const char *)(uintptr_t)read_next(reader, roster->first[i]);
+}
+
+void roster_names(const Roster *roster, const RosterEntry *entry, const char *ret_names[KEY_NAMES])
+{
+	Reader reader = reader_of(entry);
+
+	read_names(roster, &reader, ret_names);
+}
+
+void roster_read(const Roster *roster, const RosterEntry *entry, RosterRow *row)
+{
+	const guint8 *states = g_ptr_array_index(roster->shapes, entry->shape);
+	Reader reader = reader_of(entry);
+
+	read_names(roster, &reader, row->names);
+	for (guint b = 0; b < n_bindings(roster); b++) {
+		guint32 slot = binding_at(roster->layout, b)->slot;
+
+		row->states[slot] = states[b];
+		if (states[b] == CTPROF_PRESENT)
+			row->values[slot] = read_next(&reader, roster->first[FIRST_VALUE + b]);
+	}
+	row->target.tgid = entry->tgid;
+	row->target.tid = entry->tid;
+}
+
+void roster_row_init(RosterRow *row, const Layout *layout)
+{
+	guint n = 1;
+
+	for (guint b = 0; b < layout->bindings->len; b++)
+		n = MAX(n, binding_at(layout, b)->slot + 1);
+	*row = (RosterRow){
+		.target = {.struct_size = sizeof row->target, .task_fd = -1},
+		.values = g_new0(guint64, n),
+		.states = g_new0(guint8, n),
+	};
+	row->rows = (struct ctprof_rows){
+		.struct_size = sizeof row->rows,
+		.scope = CTPROF_SCOPE_THREAD,
+		.n = 1,
+		.n_slots = n,
+		.targets = &row->target,
+		.values = row->values,
+		.states = row->states,
+	};
+}
+
+void roster_row_clear(RosterRow *row)
+{
+	g_clear_pointer(&row->values, g_free);
+	g_clear_pointer(&row->states, g_free);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The threads of a capture one by one, kept small until the other capture's are
+ * there to be matched with: of a row only what differs from the first one's.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "measure.h"
+#include "record.h"
+
+typedef struct roster Roster;
+
+/* layout and store must outlive it. */
+Roster *roster_new(const Layout *layout, Store *store);
+void roster_free(Roster *roster);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Roster, roster_free)
+
+/* Takes the values of row i that the layout binds; key: its names, of the store,
+ * and its start tick. */
+void roster_add(Roster *roster, const RecordKey *key, const struct ctprof_rows *rows, guint64 i);
+
+/* Who a thread is. */
+typedef struct roster_entry {
+	gint32 tgid, tid;
+	guint64 start; /* tick; 0: unknown */
+	guint32 shape; /* for the roster */
+	guint32 n;
+	const guint8 *data;
+} RosterEntry;
+
+/* Orders the entries by tgid, tid and start. */
+void roster_sort(Roster *roster);
+gint roster_entry_compare(const RosterEntry *a, const RosterEntry *b);
+guint roster_length(const Roster *roster);
+const RosterEntry *roster_entry(const Roster *roster, guint at);
+/* Of a sorted roster, the last one of that number that started; NULL: none. */
+const RosterEntry *roster_find(const Roster *roster, gint32 tgid, gint32 tid);
+void roster_names(const Roster *roster, const RosterEntry *entry, const char *ret_names[KEY_NAMES]);
+
+/* A row to read a thread into, or to make one up: one row of rows. */
+typedef struct roster_row {
+	struct ctprof_rows rows;
+	struct ctprof_target target;
+	guint64 *values; /* by slot, as are states */
+	guint8 *states;
+	const char *names[KEY_NAMES];
+} RosterRow;
+
+void roster_row_init(RosterRow *row, const Layout *layout);
+void roster_row_clear(RosterRow *row);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RosterRow, roster_row_clear)
+/* Reads a thread; what the row held is gone. */
+void roster_read(const Roster *roster, const RosterEntry *entry, RosterRow *row);

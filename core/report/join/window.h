@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What happened between two captures of one boot.  Threads are matched one by
+ * one, by tgid, tid and start.  Of a counter the records of both sides then hold
+ * what the same threads had before and after, so that their difference is what
+ * was counted in between, and never negative; a thread that began in between
+ * had 0 before; one that ended without a trace counts as missing.  A peak is
+ * there only if it rose in between.  All else is what each capture found.  A
+ * thread is in the group of its last name.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "report/fold/intake.h"
+
+/* Fills both sides' records of threads from their rosters, under the keys of
+ * groups, and all of ret_counts but seconds.  began: the start tick of a thread that
+ * begins with the window. */
+void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 began,
+		 struct ctprof_report_window *ret_counts);
