@@ -23,8 +23,8 @@
 /* Batches under way: each worker's, and as many waiting for their turn. */
 #define BATCHES_PER_JOB 2
 /* Objects of a capture, at most what a reader accepts: a source that names more does
- * not come to an end. */
-#define MAX_OBJECTS (16u << 20)
+ * not come to an end.  The same of exits. */
+#define MAX_ROWS (16u << 20)
 
 typedef struct capture {
 	const Root *root;
@@ -41,6 +41,7 @@ typedef struct capture {
 	Walk *walk;
 	guint64 seq;
 	Queue *queue;
+	Listener *listener; /* NULL: none */
 
 	/* Consumer's side: one thread at a time. */
 	AbsenceTally *absences;
@@ -364,28 +365,29 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 	return TRUE;
 }
 
-/* All that one source names, to the sink; FALSE when the capture is to end. */
-static gboolean read_objects_of(Capture *capture, Plugin *source, Batch *batch, GError **error)
+/* All rows of a class that one source adds, to the sink; FALSE when the capture is to
+ * end. */
+static gboolean read_added_by(Capture *capture, Plugin *source, Batch *batch, guint64 *count,
+			      GError **error)
 {
 	struct ctprof_rows rows;
-	guint64 named = capture->objects;
+	guint64 added = *count;
 
-	batch_own(batch, capture->registry, plugin_name(source));
 	while (!crash_fail_interrupted(error)) {
 		batch_begin(batch, 0);
 		if (!plugin_collect(source, NULL, batch_open(batch, &source->failures)) ||
 		    batch_rows(batch) == 0)
 			return TRUE;
-		named += batch_rows(batch);
-		if (named > MAX_OBJECTS) {
-			plugin_fault(source, "it never stops reporting objects");
+		added += batch_rows(batch);
+		if (added > MAX_ROWS) {
+			plugin_fault(source, "it never stops reporting objects or exits");
 			return TRUE;
 		}
 		batch_drop_vanished(batch);
 		batch_view(batch, &rows);
 		if (rows.n > 0 && !plugin_rows(capture->sink, &rows, error))
 			return FALSE;
-		capture->objects += rows.n;
+		*count += rows.n;
 	}
 	return FALSE;
 }
@@ -397,8 +399,27 @@ static gboolean read_objects(Capture *capture, GError **error)
 	if (sources->len == 0)
 		return TRUE;
 	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_OBJECT);
+	for (guint i = 0; i < sources->len; i++) {
+		Plugin *source = g_ptr_array_index(sources, i);
+
+		batch_own(batch, capture->registry, plugin_name(source));
+		if (!read_added_by(capture, source, batch, &capture->objects, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* After the threads: what ends while they are read is not missed. */
+static gboolean read_exits(Capture *capture, GError **error)
+{
+	const GPtrArray *sources = capture->listener ? listener_stop(capture->listener) : NULL;
+	guint64 exits = 0;
+
+	if (!sources || sources->len == 0)
+		return TRUE;
+	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_EXIT);
 	for (guint i = 0; i < sources->len; i++)
-		if (!read_objects_of(capture, g_ptr_array_index(sources, i), batch, error))
+		if (!read_added_by(capture, g_ptr_array_index(sources, i), batch, &exits, error))
 			return FALSE;
 	return TRUE;
 }
@@ -502,8 +523,9 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 		return error_set_failed(error, "no %s could be read below '%s'",
 					capture->leaders_only ? "process" : "thread",
 					root_path(capture->root, CTPROF_ROOT_PROC));
-	return read_cgroups(capture, error) && read_objects(capture, error) &&
-	       read_single(capture, ROW_CAPTURE, error) && end(capture, error);
+	return read_exits(capture, error) && read_cgroups(capture, error) &&
+	       read_objects(capture, error) && read_single(capture, ROW_CAPTURE, error) &&
+	       end(capture, error);
 }
 
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
@@ -521,6 +543,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.sink = sink,
 		.jobs = choose_jobs(root, options->jobs),
 		.leaders_only = options->leaders_only,
+		.listener = options->listener,
 		.absences = absences,
 		.cgroups = cgroups,
 		.cgroup_metric = registry_named(registry, ROW_THREAD, "cgroup"),

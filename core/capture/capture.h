@@ -6,6 +6,7 @@
 
 #include "base/root.h"
 #include "guard/output.h"
+#include "listen.h"
 #include "plugin/plugin.h"
 #include "row/absence.h"
 #include "row/registry.h"
@@ -14,6 +15,7 @@ typedef struct capture_options {
 	guint jobs;                      /* 0: online CPUs less the load */
 	const GArray *pids;              /* gint32; NULL: all */
 	gboolean leaders_only;           /* of each process one thread: its leader */
+	Listener *listener;              /* of threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
 } CaptureOptions;

@@ -8,6 +8,8 @@
 #include "row/absence.h"
 
 #define MAX_CGROUP_BYTES 8192
+#define N_EXITS 3
+#define EXITED_TGID 4000
 
 static Plugin *make(guint32 kind, guint32 thread_model, const char *name, const void *ops)
 {
@@ -56,6 +58,8 @@ static const struct ctprof_metric definitions[] = {
 	DEFINE(COUNTER, TICKS, HOST, "canned.host"),
 	DEFINE(GAUGE, BYTES, CGROUP, "canned.cgroup"),
 	DEFINE(COUNTER, NONE, CAPTURE, "canned.capture"),
+	DEFINE(COUNTER, NS, EXIT, "canned_counter"),
+	DEFINE(LABEL, TEXT, EXIT, "canned_text"),
 };
 
 static struct {
@@ -63,6 +67,7 @@ static struct {
 	guint32 slots[G_N_ELEMENTS(definitions)];
 	guint32 cgroup; /* 0: another source has that name */
 	gboolean every_kind;
+	guint exits; /* still to be added */
 } source;
 
 static int source_open(const struct ctprof_host *host, void **ret_self)
@@ -145,16 +150,34 @@ static void put_canned(struct ctprof_batch *batch, guint64 row, guint i)
 	}
 }
 
+static int source_listen(void *self)
+{
+	(void)self;
+	source.exits = N_EXITS;
+	return 0;
+}
+
+static int source_drain(void *self)
+{
+	(void)self;
+	return 0;
+}
+
 static int source_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	enum row_class class = registry_row_of_scope(batch->scope);
+	guint64 added;
 
 	(void)self;
 	(void)context;
+	for (; class == ROW_EXIT && source.exits > 0; source.exits--)
+		if (source.host->exited(batch, EXITED_TGID, EXITED_TGID + (gint32)source.exits,
+					&added) < 0)
+			break;
 	for (guint64 row = 0; row < batch->n; row++) {
 		if (source.cgroup && class == ROW_THREAD)
 			put_cgroup(batch, row);
-		/* The last row keeps every slot absent. */
+		/* The last row of threads keeps every slot absent. */
 		for (guint i = 0; source.every_kind && i < G_N_ELEMENTS(definitions); i++)
 			if (registry_row_of_scope(definitions[i].scope) == class &&
 			    (class != ROW_THREAD || row + 1 < batch->n))
@@ -170,6 +193,8 @@ Plugin *canned_source(gboolean every_kind)
 		.open = source_open,
 		.close = close_nothing,
 		.collect = source_collect,
+		.listen = source_listen,
+		.drain = source_drain,
 	};
 
 	source.every_kind = every_kind;

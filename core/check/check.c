@@ -132,10 +132,29 @@ static gboolean prepare(Run *run, const Plan *plan)
 	return FALSE;
 }
 
+static gpointer end_at_once(gpointer nothing)
+{
+	return nothing;
+}
+
+/* Has the sources listen, and a thread end. */
+static Listener *listen_to_one(const Run *run)
+{
+	Listener *listener = listener_new(run->plugins, run->registry);
+	const char *why = listener_why(listener);
+
+	if (!why)
+		g_thread_join(g_thread_new("ctprof-ended", end_at_once, NULL));
+	else if (run->plugin->source.listen)
+		check_tell(CHECK_NOTE, "exits", "not recorded here: %s", why);
+	return listener;
+}
+
 static gboolean capture_into(const Run *run, Plugin *sink, Output *output, GError **error)
 {
 	g_auto(CaptureResult) result = {0};
-	CaptureOptions options = {.jobs = N_WORKERS, .pids = run->pids};
+	g_autoptr(Listener) listener = listen_to_one(run);
+	CaptureOptions options = {.jobs = N_WORKERS, .pids = run->pids, .listener = listener};
 
 	return capture_run(run->root, run->plugins, run->registry, sink, output, &options, &result,
 			   error);

@@ -240,6 +240,18 @@ static int watch_object(struct ctprof_batch *batch, const char *group, const cha
 	return result;
 }
 
+static int watch_exited(struct ctprof_batch *batch, gint32 tgid, gint32 tid, guint64 *ret_row)
+{
+	if (!may_put(batch, "exited"))
+		return -EINVAL;
+	int result = watch.lent.exited(batch, tgid, tid, ret_row);
+	if (result < 0 && result != -ENOSPC)
+		fault(WATCH_PUTS,
+		      "host->exited() refused tgid %d, tid %d: malformed, or not an exit batch",
+		      tgid, tid);
+	return result;
+}
+
 static void overlay(struct ctprof_host *host)
 {
 	watch.lent = *host;
@@ -255,6 +267,7 @@ static void overlay(struct ctprof_host *host)
 	host->put_absent = watch_put_absent;
 	host->vanished = watch_vanished;
 	host->object = watch_object;
+	host->exited = watch_exited;
 	host->write = watch_write;
 }
 
@@ -295,6 +308,8 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 
 WATCH_OP(source, probe, (void *self), (self))
 WATCH_OP(source, start, (void *self), (self))
+WATCH_OP(source, listen, (void *self), (self))
+WATCH_OP(source, drain, (void *self), (self))
 WATCH_OP(sink, open, (const struct ctprof_host *host, void **ret_self), (host, ret_self))
 WATCH_OP(sink, begin, (void *self, const struct ctprof_capture *capture), (self, capture))
 WATCH_OP(sink, rows, (void *self, const struct ctprof_rows *rows), (self, rows))
@@ -363,6 +378,8 @@ static void wrap_source(struct ctprof_source_ops *ops)
 	ops->close = source_close;
 	ops->probe = ops->probe ? source_probe : NULL;
 	ops->start = ops->start ? source_start : NULL;
+	ops->listen = ops->listen ? source_listen : NULL;
+	ops->drain = ops->drain ? source_drain : NULL;
 	/* Always: a worker's descriptors are counted. */
 	ops->worker_open = source_worker_open;
 	ops->worker_close = source_worker_close;

@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <signal.h>
 
-/* The maximum of --jobs workers, and the main thread. */
-#define CRASH_MAX_THREADS 1025
+/* The maximum of --jobs workers, the main thread, and the one that drains. */
+#define CRASH_MAX_THREADS 1026
 
 /* How much of its result the process has handed out. */
 enum crash_output {

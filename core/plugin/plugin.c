@@ -202,8 +202,9 @@ void plugin_probe(Plugin *plugin)
 
 void plugin_start(Plugin *plugin)
 {
-	if (!plugin_is_live(plugin) || !plugin->source.start)
+	if (!plugin_is_live(plugin) || !plugin->source.start || plugin->started)
 		return;
+	plugin->started = TRUE;
 	enter(plugin, "start");
 	int result = plugin->source.start(plugin->self);
 	crash_leave();
@@ -267,12 +268,18 @@ void plugin_fault(Plugin *plugin, const char *why)
 	count_failure(plugin, -EINVAL);
 }
 
+/* NULL: it may be called from several threads at once. */
+static GMutexLocker *hold_serial(Plugin *plugin)
+{
+	return plugin->descriptor.thread_model == CTPROF_THREADS_PER_WORKER
+		       ? NULL
+		       : g_mutex_locker_new(&plugin->serial);
+}
+
 static int collect_locked(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
 {
-	g_autoptr(GMutexLocker) held = NULL;
+	g_autoptr(GMutexLocker) held = hold_serial(plugin);
 
-	if (plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
-		held = g_mutex_locker_new(&plugin->serial);
 	enter(plugin, "collect");
 	int result = plugin->source.collect(plugin->self, context, batch);
 	crash_leave();
@@ -297,6 +304,40 @@ gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *b
 	else
 		__atomic_store_n(&plugin->in_a_row, 0, __ATOMIC_RELAXED);
 	return result >= 0;
+}
+
+gboolean plugin_can_listen(const Plugin *plugin)
+{
+	return plugin_is_live(plugin) && plugin->source.listen && plugin->source.drain;
+}
+
+gboolean plugin_listen(Plugin *plugin, GError **error)
+{
+	enter(plugin, "listen");
+	int result = plugin->source.listen(plugin->self);
+	crash_leave();
+	plugin->listens = result == 0;
+	if (plugin->listens)
+		return TRUE;
+	HOLD(&plugin->lock);
+	g_autofree char *reason = take_reason(plugin, result);
+	return error_set_failed(error, "%s", reason);
+}
+
+void plugin_drain(Plugin *plugin)
+{
+	g_autoptr(GMutexLocker) held = hold_serial(plugin);
+	guint64 begin = thread_cpu_ns();
+
+	if (!plugin->listens)
+		return;
+	enter(plugin, "drain");
+	int result = plugin->source.drain(plugin->self);
+	crash_leave();
+	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
+	plugin->listens = result == 0;
+	if (!plugin->listens)
+		count_failure(plugin, result);
 }
 
 void plugin_tell_failures(Plugin *plugin)

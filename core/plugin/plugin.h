@@ -36,7 +36,7 @@ typedef struct plugin {
 	Output *output;      /* a sink's; borrowed */
 
 	/* How it fares. */
-	gboolean opened;
+	gboolean opened, started, listens;
 	gpointer self; /* the plugin's own; may be NULL */
 	guint32 state; /* enum ctprof_plugin_state */
 	char *why;     /* when not live */
@@ -79,7 +79,7 @@ void plugin_close(Plugin *plugin);
 void plugin_probe(Plugin *plugin);
 
 /* Source ops.  A source that is not live is passed over. */
-void plugin_start(Plugin *plugin);
+void plugin_start(Plugin *plugin); /* once: a second call does nothing */
 /* Leaves a source out because nothing of it is wanted. */
 void plugin_set_unasked(Plugin *plugin);
 gpointer plugin_worker_open(Plugin *plugin, guint worker);
@@ -87,6 +87,13 @@ void plugin_worker_close(Plugin *plugin, gpointer context);
 /* Fills the batch; failures are counted, and too many switch the source off.
  * FALSE when nothing in the batch is this source's word. */
 gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
+
+/* Whether it can record threads that end. */
+gboolean plugin_can_listen(const Plugin *plugin);
+/* FALSE: it cannot here; it stays live. */
+gboolean plugin_listen(Plugin *plugin, GError **error);
+/* Of one that listens; from any thread. */
+void plugin_drain(Plugin *plugin);
 
 /* Counts a failure of a source that broke a rule in why's words. */
 void plugin_fault(Plugin *plugin, const char *why);

@@ -422,10 +422,35 @@ static int object(struct ctprof_batch *open, const char *group, const char *name
 	return 0;
 }
 
+static int exited(struct ctprof_batch *open, gint32 tgid, gint32 tid, guint64 *ret_row)
+{
+	Batch *batch = open->handle;
+	gsize row = batch->open.n;
+
+	if (batch->row != ROW_EXIT || tgid < 0 || tid < 1) {
+		bad_put(batch);
+		return -EINVAL;
+	}
+	if (row == BATCH_ROWS)
+		return -ENOSPC;
+	batch->targets[row] = (struct ctprof_target){
+		.struct_size = sizeof batch->targets[row],
+		.flags = tgid == tid ? CTPROF_TARGET_LEADER : 0,
+		.tgid = tgid,
+		.tid = tid,
+		.task_fd = -1,
+	};
+	memcpy(batch->states + row * batch->n_slots, batch->blank, batch->n_slots);
+	batch->open.n++;
+	*ret_row = row;
+	return 0;
+}
+
 void batch_lend(struct ctprof_host *table)
 {
 	table->filled = filled;
 	table->object = object;
+	table->exited = exited;
 	table->put_u64 = put_u64;
 	table->put_i64 = put_i64;
 	table->put_text = put_text;

@@ -37,16 +37,17 @@ void batch_close_targets(Batch *batch);
 void batch_view(const Batch *batch, struct ctprof_rows *ret_rows);
 
 /*
- * Object batches.  They begin empty and are one source's alone: plugin may name
- * rows in the groups it declared object metrics of.  Its strings outlive batch.
+ * Exit and object batches begin empty and are one source's alone.  Of the latter:
+ * plugin may name rows in the groups it declared object metrics of.  Its strings
+ * outlive batch.
  */
 void batch_own(Batch *batch, const Registry *registry, const char *plugin);
-/* Rows begun, or named by now. */
+/* Rows begun, or added by now. */
 gsize batch_rows(const Batch *batch);
 /* Settles the group of an object row: only its slots can be filled, the others
  * are SKIPPED.  Marks a row that nobody wants a slot of as vanished.  FALSE when
  * there is no such group. */
 gboolean batch_set_group(Batch *batch, gsize row, const char *group);
 
-/* Fills in the put_* functions of a host table, filled() and object(). */
+/* Fills in the put_* functions of a host table, filled(), object() and exited(). */
 void batch_lend(struct ctprof_host *table);

@@ -15,13 +15,14 @@ struct registry {
 	GPtrArray *rows[N_ROW_CLASSES]; /* Metric *, borrowed from all */
 	GPtrArray *all;                 /* Metric *, as registered */
 	GHashTable *by_name[N_ROW_CLASSES];
+	gboolean refused[N_ROW_CLASSES];
 	gboolean sealed;
 };
 
 static const guint32 batch_scopes[N_ROW_CLASSES] = {
-	[ROW_THREAD] = CTPROF_SCOPE_THREAD,   [ROW_CGROUP] = CTPROF_SCOPE_CGROUP,
-	[ROW_OBJECT] = CTPROF_SCOPE_OBJECT,   [ROW_HOST] = CTPROF_SCOPE_HOST,
-	[ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
+	[ROW_THREAD] = CTPROF_SCOPE_THREAD, [ROW_EXIT] = CTPROF_SCOPE_EXIT,
+	[ROW_CGROUP] = CTPROF_SCOPE_CGROUP, [ROW_OBJECT] = CTPROF_SCOPE_OBJECT,
+	[ROW_HOST] = CTPROF_SCOPE_HOST,     [ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 };
 
 /* What a group's size is to reports: in no row, but in every list. */
@@ -268,6 +269,11 @@ static gboolean is_wanted(const Metric *metric, const Select *metrics, const Sel
 	return TRUE;
 }
 
+void registry_refuse(Registry *registry, enum row_class row)
+{
+	registry->refused[row] = TRUE;
+}
+
 gboolean registry_seal(Registry *registry, const char *metrics, const char *groups, GError **error)
 {
 	g_autoptr(Select) by_name = NULL;
@@ -280,7 +286,8 @@ gboolean registry_seal(Registry *registry, const char *metrics, const char *grou
 	for (guint i = 0; i < registry->all->len; i++) {
 		Metric *metric = g_ptr_array_index(registry->all, i);
 
-		metric->wanted = is_wanted(metric, by_name, by_group);
+		metric->wanted =
+			!registry->refused[metric->row] && is_wanted(metric, by_name, by_group);
 		if (!metric->wanted)
 			metric->unfilled = CTPROF_ABSENT_SKIPPED;
 	}

@@ -8,7 +8,15 @@
 #include "select.h"
 
 /* The sorts of row; process and mm scope share the thread's row. */
-enum row_class { ROW_THREAD, ROW_CGROUP, ROW_OBJECT, ROW_HOST, ROW_CAPTURE, N_ROW_CLASSES };
+enum row_class {
+	ROW_THREAD,
+	ROW_EXIT,
+	ROW_CGROUP,
+	ROW_OBJECT,
+	ROW_HOST,
+	ROW_CAPTURE,
+	N_ROW_CLASSES
+};
 
 #define NO_FILLER G_MAXUINT
 
@@ -46,6 +54,9 @@ int registry_add(Registry *registry, const char *plugin, const struct ctprof_met
  * group and capture scope always are.  Errors name the unknown entry.
  */
 gboolean registry_seal(Registry *registry, const char *metrics, const char *groups, GError **error);
+
+/* Before registry_seal(): of that row class nothing is wanted, whatever is named. */
+void registry_refuse(Registry *registry, enum row_class row);
 
 /* The metric of a slot, or NULL. */
 Metric *registry_slot(const Registry *registry, guint32 slot);

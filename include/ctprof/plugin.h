@@ -38,7 +38,7 @@ extern "C" {
  * another major version are rejected. */
 #define CTPROF_ABI_MAJOR 1u
 /* Increases with every appended member; informative. */
-#define CTPROF_ABI_MINOR 2u
+#define CTPROF_ABI_MINOR 3u
 
 /* CTPROF_EXPORT makes a symbol visible; CTPROF_PRINTF has the compiler check
  * the arguments of a printf-like function. */
@@ -226,6 +226,7 @@ enum ctprof_unit {
 /* What a value describes, and so in which batches its slot is. */
 enum ctprof_scope {
 	CTPROF_SCOPE_THREAD = 10,  /* thread batches: one row per thread */
+	CTPROF_SCOPE_EXIT = 15,    /* one row per thread that ended: host->exited().  Since 1.3 */
 	CTPROF_SCOPE_PROCESS = 20, /* thread batches, in the leader's row only */
 	CTPROF_SCOPE_MM = 30,      /* as PROCESS, for values of the address space */
 	CTPROF_SCOPE_CGROUP = 40,  /* one row per distinct cgroup of the captured threads */
@@ -249,8 +250,10 @@ enum ctprof_scope {
 
 /*
  * A metric, declared once by the source that fills it.  Names are unique among
- * the metrics of one kind of row (thread, process and mm scope; cgroup; host;
- * capture; object).  Two sources may declare the same name there if kind, unit,
+ * the metrics of one kind of row (thread, process and mm scope; exit; cgroup;
+ * host; capture; object).  A metric of exit scope that counts what a metric of
+ * thread scope counts has its name, kind and unit, so that reports can add up
+ * the two.  Two sources may declare the same name there if kind, unit,
  * scope and group agree: they then share the slot, and the first source in the
  * host's order of preference that puts a value wins.
  */
@@ -317,8 +320,10 @@ struct ctprof_map_entry {
 struct ctprof_target {
 	uint32_t struct_size;
 	uint32_t flags; /* CTPROF_TARGET_* */
-	int32_t tgid;   /* thread batches: the process; otherwise 0 */
-	int32_t tid;    /* thread batches: the thread; otherwise 0 */
+	/* Thread batches: the process; exit batches: the process, 0 if it is not
+	 * known; otherwise 0. */
+	int32_t tgid;
+	int32_t tid; /* thread and exit batches: the thread; otherwise 0 */
 	/* Thread batches: descriptor of the directory <proc root>/<tgid>/task,
 	 * borrowed for the call.  It pins the process: a process that reuses the
 	 * pid cannot be read through it.  Otherwise -1. */
@@ -337,8 +342,9 @@ struct ctprof_target {
  */
 struct ctprof_batch {
 	uint32_t struct_size;
-	uint32_t scope; /* CTPROF_SCOPE_THREAD, _CGROUP, _OBJECT, _HOST or _CAPTURE */
-	uint64_t n;     /* number of rows, at least 1; object batches: those added so far */
+	uint32_t scope; /* CTPROF_SCOPE_THREAD, _EXIT, _CGROUP, _OBJECT, _HOST or _CAPTURE */
+	/* Number of rows, at least 1; exit and object batches: those added so far. */
+	uint64_t n;
 	const struct ctprof_target *targets; /* n targets: use ctprof_batch_target() */
 	void *handle;                        /* for the host only */
 };
@@ -476,6 +482,16 @@ struct ctprof_host {
 	 */
 	int (*object)(struct ctprof_batch *batch, const char *group, const char *name,
 		      size_t length, uint64_t *ret_row);
+	/*
+	 * Adds a row to an exit batch, with every slot absent, and sets *ret_row to
+	 * its number: one thread that ended since listen().  tgid: its process, 0
+	 * if that is not known; tid: the thread, at least 1; both in the initial
+	 * PID namespace.  A tid may come more than once, since the kernel uses it
+	 * again.  Returns 0; -ENOSPC: the batch is full, return and collect() is
+	 * called again; -EINVAL: malformed, counts as a failure of the plugin.
+	 * Since 1.3.
+	 */
+	int (*exited)(struct ctprof_batch *batch, int32_t tgid, int32_t tid, uint64_t *ret_row);
 };
 
 #ifdef __cplusplus

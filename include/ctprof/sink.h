@@ -5,11 +5,11 @@
  *
  * The host calls the ops of a sink that writes a capture in this order:
  *
- *	open -> begin -> rows(HOST) -> rows(THREAD)... -> rows(CGROUP)...
- *	     -> rows(OBJECT)... -> rows(CAPTURE) -> end -> close
+ *	open -> begin -> rows(HOST) -> rows(THREAD)... -> rows(EXIT)...
+ *	     -> rows(CGROUP)... -> rows(OBJECT)... -> rows(CAPTURE) -> end -> close
  *
  * Thread rows come ordered by (tgid, tid), in several calls; cgroup rows ordered
- * bytewise by path; object rows in the order of their source.  rows() is not
+ * bytewise by path; exit and object rows in the order of their source.  rows() is not
  * called for a scope without rows.  Calls never overlap, but may come from
  * different threads.  After a negative return, or when the capture is aborted,
  * the next call is close() and the output is discarded.
@@ -103,7 +103,7 @@ struct ctprof_capture {
  */
 struct ctprof_rows {
 	uint32_t struct_size;
-	uint32_t scope;   /* CTPROF_SCOPE_THREAD, _CGROUP, _OBJECT, _HOST or _CAPTURE */
+	uint32_t scope;   /* CTPROF_SCOPE_THREAD, _EXIT, _CGROUP, _OBJECT, _HOST or _CAPTURE */
 	uint64_t n;       /* number of rows */
 	uint64_t n_slots; /* values per row */
 	const struct ctprof_target *targets; /* n: use ctprof_rows_target(); task_fd is -1 */
@@ -172,7 +172,7 @@ struct ctprof_input {
 	uint32_t max_string;     /* bytes of a name or text */
 	uint32_t max_window_log; /* log2 of the bytes a decompressor may look back */
 	uint64_t max_bytes;      /* size of the file, decompressed */
-	uint64_t max_threads;    /* rows of thread scope; the same number of object scope */
+	uint64_t max_threads;    /* rows of thread scope; the same of exit and object scope */
 	void *handle;            /* for the host only */
 
 	/* Reads the next bytes of the file, as stored, into data.  Returns their

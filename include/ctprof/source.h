@@ -8,12 +8,22 @@
  *	open -> probe? -> close                         (ctprof plugins, doctor)
  *	open -> start? -> collect(HOST)
  *	     -> worker_open? (each worker) -> collect(THREAD)... -> worker_close?
- *	     -> collect(CGROUP)... -> collect(OBJECT)... -> collect(CAPTURE) -> close
+ *	     -> collect(EXIT)... -> collect(CGROUP)... -> collect(OBJECT)...
+ *	     -> collect(CAPTURE) -> close
  *
- * collect() gets batches of a scope only if a slot of that scope is wanted.  An
- * object batch starts empty and is not shared with other sources: collect()
- * adds rows with host->object() until it has no more or gets -ENOSPC, and is
- * called again until it adds none.
+ * collect() gets batches of a scope only if a slot of that scope is wanted.  Exit
+ * and object batches start empty and are not shared with other sources:
+ * collect() adds rows with host->exited() or host->object() until it has no more
+ * or gets -ENOSPC, and is called again until it adds none.
+ *
+ * Threads that end between two captures are recorded for the second one.  Its
+ * sources then listen from before the first capture on:
+ *
+ *	open -> start? -> listen -> drain... -> collect(HOST) -> ...
+ *
+ * drain() is called every 50 ms from a thread of its own, also during
+ * collect(), until the first collect(EXIT).  A capture on its own has no listen(),
+ * drain() and collect(EXIT).
  */
 #ifndef CTPROF_SOURCE_H
 #define CTPROF_SOURCE_H
@@ -63,6 +73,19 @@ struct ctprof_source_ops {
 	 * batch can be trusted; after eight such returns in a row the host leaves
 	 * the source out.  Any other number counts as such a failure. */
 	int (*collect)(void *self, void *context, struct ctprof_batch *batch);
+
+	/* Optional, both or neither; since 1.3.  A source with metrics of scope
+	 * EXIT has both.
+	 *
+	 * listen() begins to record every thread of the host that ends, whatever
+	 * the capture is limited to.  After a negative return, whose explanation the
+	 * host shows in reports, the source goes on without exit rows.
+	 *
+	 * drain() stores what has arrived, so that no buffer of the kernel
+	 * overflows; it must not block.  After a negative return it is not called
+	 * again.  What is lost is counted by a metric of scope CAPTURE. */
+	int (*listen)(void *self);
+	int (*drain)(void *self);
 };
 
 #ifdef __cplusplus

@@ -41,6 +41,7 @@
 /* enum ctprof_scope */
 #define CTPROF_SCOPE_WORDS(X)                                                                      \
 	X(CTPROF_SCOPE_THREAD, "thread")                                                           \
+	X(CTPROF_SCOPE_EXIT, "exit")                                                               \
 	X(CTPROF_SCOPE_PROCESS, "process")                                                         \
 	X(CTPROF_SCOPE_MM, "mm")                                                                   \
 	X(CTPROF_SCOPE_CGROUP, "cgroup")                                                           \

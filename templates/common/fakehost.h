@@ -128,7 +128,9 @@ static inline int fake_metric(const struct ctprof_host *host, const struct ctpro
 	FAKE_CHECK(metric->struct_size >= sizeof *metric);
 	FAKE_CHECK(metric->name && metric->group && metric->help && metric->origin);
 	for (uint32_t i = 0; i < fake->n_metrics; i++)
-		FAKE_CHECK(strcmp(fake->metrics[i].name, metric->name) != 0);
+		FAKE_CHECK((fake->metrics[i].scope == CTPROF_SCOPE_EXIT) !=
+				   (metric->scope == CTPROF_SCOPE_EXIT) ||
+			   strcmp(fake->metrics[i].name, metric->name) != 0);
 	FAKE_CHECK(fake->n_metrics < FAKE_METRICS);
 	fake->metrics[fake->n_metrics++] = *metric;
 	*ret_slot = fake->n_metrics;
@@ -257,6 +259,26 @@ static inline int fake_filled(const struct ctprof_batch *batch, uint64_t row, ui
 	return fake_cell(batch, row, slot)->state == CTPROF_PRESENT;
 }
 
+static inline int fake_exited(struct ctprof_batch *batch, int32_t tgid, int32_t tid,
+			      uint64_t *ret_row)
+{
+	struct fake_host *fake = (struct fake_host *)batch->handle;
+
+	FAKE_CHECK(batch->scope == CTPROF_SCOPE_EXIT);
+	FAKE_CHECK(tgid >= 0 && tid >= 1);
+	if (batch->n == FAKE_ROWS)
+		return -ENOSPC;
+	fake->targets[batch->n] = (struct ctprof_target){
+		.struct_size = sizeof fake->targets[0],
+		.flags = tgid == tid ? CTPROF_TARGET_LEADER : 0,
+		.tgid = tgid,
+		.tid = tid,
+		.task_fd = -1,
+	};
+	*ret_row = batch->n++;
+	return 0;
+}
+
 /* ---- for the test ---- */
 
 /* Initializes a host whose table has table_size bytes and whose proc root is the
@@ -283,6 +305,7 @@ static inline void fake_begin(struct fake_host *fake, const char *proc, size_t t
 		.vanished = fake_vanished,
 		.write = fake_write,
 		.filled = fake_filled,
+		.exited = fake_exited,
 	};
 
 	memset(fake, 0, sizeof *fake);

@@ -131,13 +131,21 @@ static void test_old_sink(void)
 	g_assert_cmpstr(text, ==, "primary a m 7\nprimary a n 8\nprimary b n 9\n");
 }
 
-/* The table of a host of ABI 1.0. */
-static const struct ctprof_host *lend_old_table(FakeHost *fake, const Brink *brink)
-{
-	struct ctprof_host *table = brink_put(brink, fake_host_table(fake), HOST_SIZE_THEN);
+/* The tables of older hosts. */
+static const struct old_table {
+	guint32 size, minor;
+} old_tables[] = {
+	{HOST_SIZE_THEN, 0},
+	{offsetof(struct ctprof_host, exited), 2},
+};
 
-	table->struct_size = HOST_SIZE_THEN;
-	table->abi_minor = 0;
+static const struct ctprof_host *lend_old_table(FakeHost *fake, const Brink *brink,
+						const struct old_table *old)
+{
+	struct ctprof_host *table = brink_put(brink, fake_host_table(fake), old->size);
+
+	table->struct_size = old->size;
+	table->abi_minor = old->minor;
 	return table;
 }
 
@@ -152,7 +160,7 @@ static void test_new_source(void)
 
 	brink_init(&tables);
 	brink_init(&targets);
-	g_assert_cmpint(ops->open(lend_old_table(fake, &tables), &self), ==, 0);
+	g_assert_cmpint(ops->open(lend_old_table(fake, &tables, &old_tables[0]), &self), ==, 0);
 	g_assert_nonnull(strstr(fake_host_log(fake), "has ABI 1.0"));
 	fake_host_add_thread(fake, 1000, 1000);
 	struct ctprof_batch *batch = fake_host_batch(fake, CTPROF_SCOPE_THREAD);
@@ -166,7 +174,7 @@ static void test_new_source(void)
 }
 
 /* It opens, or says why not. */
-static void check_opens(const char *file)
+static void check_opens(const char *file, const struct old_table *old)
 {
 	const struct ctprof_plugin *plugin = load(file);
 	const struct ctprof_source_ops *ops = plugin->ops;
@@ -178,7 +186,7 @@ static void check_opens(const char *file)
 		return;
 	g_test_message("%s", file);
 	brink_init(&tables);
-	int result = ops->open(lend_old_table(fake, &tables), &self);
+	int result = ops->open(lend_old_table(fake, &tables, old), &self);
 	if (result < 0)
 		g_assert_cmpstr(fake_host_error(fake), !=, "");
 	else
@@ -195,7 +203,8 @@ static void test_own_sources(void)
 	while ((file = g_dir_read_name(dir))) {
 		if (!g_str_has_prefix(file, "ctprof-") || !g_str_has_suffix(file, ".so"))
 			continue;
-		check_opens(file);
+		for (guint i = 0; i < G_N_ELEMENTS(old_tables); i++)
+			check_opens(file, &old_tables[i]);
 		n++;
 	}
 	g_assert_cmpuint(n, >, 0);

@@ -86,6 +86,12 @@ static const char *host_option(const struct ctprof_host *host, const char *key)
 	return g_hash_table_lookup(self(host)->options, key);
 }
 
+/* Threads and those that ended have metrics of the same names. */
+static gboolean is_of_exits(const struct ctprof_metric *metric)
+{
+	return metric->scope == CTPROF_SCOPE_EXIT;
+}
+
 static int host_metric(const struct ctprof_host *host, const struct ctprof_metric *metric,
 		       guint32 *ret_slot)
 {
@@ -97,7 +103,8 @@ static int host_metric(const struct ctprof_host *host, const struct ctprof_metri
 	for (guint i = 0; i < fake->metrics->len; i++) {
 		const struct ctprof_metric *other = g_ptr_array_index(fake->metrics, i);
 
-		g_assert_cmpstr(other->name, !=, metric->name);
+		g_assert_true(is_of_exits(other) != is_of_exits(metric) ||
+			      strcmp(other->name, metric->name) != 0);
 	}
 	g_ptr_array_add(fake->metrics, g_memdup2(metric, sizeof *metric));
 	*ret_slot = fake->metrics->len;
@@ -261,15 +268,22 @@ static gboolean has_object_group(const FakeHost *fake, const char *group)
 	return FALSE;
 }
 
+/* The next row of a batch that began empty. */
+static int add_row(FakeHost *fake, struct ctprof_target target, guint64 *ret_row)
+{
+	target.struct_size = sizeof target;
+	target.task_fd = -1;
+	*ret_row = fake->batch.n++;
+	g_array_append_val(fake->batch_targets, target);
+	fake->batch.targets = (const void *)fake->batch_targets->data;
+	return 0;
+}
+
 static int host_object(struct ctprof_batch *batch, const char *group, const char *name,
 		       size_t length, guint64 *ret_row)
 {
 	FakeHost *fake = batch->handle;
-	struct ctprof_target target = {
-		.struct_size = sizeof target,
-		.task_fd = -1,
-		.path_len = (guint32)length,
-	};
+	struct ctprof_target target = {.path_len = (guint32)length};
 
 	g_assert_cmpuint(batch->scope, ==, CTPROF_SCOPE_OBJECT);
 	g_assert_true(has_object_group(fake, group));
@@ -280,10 +294,17 @@ static int host_object(struct ctprof_batch *batch, const char *group, const char
 	target.group = g_intern_string(group);
 	/* A name that comes again would be two things in one. */
 	g_assert_true(g_hash_table_add(fake->named, g_strdup_printf("%s %s", group, target.path)));
-	*ret_row = batch->n++;
-	g_array_append_val(fake->batch_targets, target);
-	batch->targets = (const void *)fake->batch_targets->data;
-	return 0;
+	return add_row(fake, target, ret_row);
+}
+
+static int host_exited(struct ctprof_batch *batch, gint32 tgid, gint32 tid, guint64 *ret_row)
+{
+	FakeHost *fake = batch->handle;
+	const struct ctprof_target target = {.tgid = tgid, .tid = tid};
+
+	g_assert_cmpuint(batch->scope, ==, CTPROF_SCOPE_EXIT);
+	g_assert_true(tgid >= 0 && tid >= 1);
+	return batch->n == fake->room ? -ENOSPC : add_row(fake, target, ret_row);
 }
 
 static void cell_free(gpointer data)
@@ -326,6 +347,7 @@ FakeHost *fake_host_new(const char *proc, const char *sys, const char *cgroup, g
 		.write = host_write,
 		.filled = host_filled,
 		.object = host_object,
+		.exited = host_exited,
 	};
 	fake->room = OBJECT_ROWS;
 	fake->named = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -428,15 +450,19 @@ const GByteArray *fake_host_written(FakeHost *fake)
 	return fake->written;
 }
 
+/* Of two metrics of that name, the one of the batch at hand. */
 static guint32 slot_of(FakeHost *fake, const char *name)
 {
+	guint32 slot = 0;
+
 	for (guint i = 0; i < fake->metrics->len; i++) {
 		const struct ctprof_metric *m = g_ptr_array_index(fake->metrics, i);
+		gboolean of_exits = fake->batch.scope == CTPROF_SCOPE_EXIT;
 
-		if (strcmp(m->name, name) == 0)
-			return i + 1;
+		if (strcmp(m->name, name) == 0 && (slot == 0 || is_of_exits(m) == of_exits))
+			slot = i + 1;
 	}
-	return 0;
+	return slot;
 }
 
 const struct ctprof_metric *fake_host_metric(FakeHost *fake, const char *name)
@@ -481,7 +507,7 @@ struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope)
 {
 	GArray *old = fake->batch_targets;
 
-	if (fake->targets->len == 0 && scope != CTPROF_SCOPE_OBJECT) {
+	if (fake->targets->len == 0 && scope != CTPROF_SCOPE_OBJECT && scope != CTPROF_SCOPE_EXIT) {
 		struct ctprof_target none = {.struct_size = sizeof none, .task_fd = -1};
 
 		g_array_append_val(fake->targets, none);
@@ -545,28 +571,17 @@ guint fake_host_rows(FakeHost *fake)
 	return (guint)fake->batch.n;
 }
 
-static const struct ctprof_target *object_at(FakeHost *fake, guint64 row)
+const struct ctprof_target *fake_host_target(FakeHost *fake, guint64 row)
 {
-	g_assert_cmpuint(fake->batch.scope, ==, CTPROF_SCOPE_OBJECT);
 	g_assert_cmpuint(row, <, fake->batch.n);
 	return &g_array_index(fake->batch_targets, struct ctprof_target, row);
-}
-
-const char *fake_host_object_group(FakeHost *fake, guint64 row)
-{
-	return object_at(fake, row)->group;
-}
-
-const char *fake_host_object_name(FakeHost *fake, guint64 row)
-{
-	return object_at(fake, row)->path;
 }
 
 gint64 fake_host_find_object(FakeHost *fake, const char *group, const char *name)
 {
 	for (guint64 row = 0; row < fake->batch.n; row++)
-		if (strcmp(object_at(fake, row)->group, group) == 0 &&
-		    strcmp(object_at(fake, row)->path, name) == 0)
+		if (strcmp(fake_host_target(fake, row)->group, group) == 0 &&
+		    strcmp(fake_host_target(fake, row)->path, name) == 0)
 			return (gint64)row;
 	return -1;
 }

@@ -46,7 +46,8 @@ guint fake_host_n_metrics(FakeHost *fake);
 void fake_host_add_thread(FakeHost *fake, gint32 tgid, gint32 tid);
 void fake_host_add_cgroup(FakeHost *fake, const char *path);
 /* The batch over the targets added since the last one.  Owned by fake.  One of
- * CTPROF_SCOPE_OBJECT has no row yet: the plugin names them, until it is full. */
+ * CTPROF_SCOPE_OBJECT or _EXIT has no row yet: the plugin adds them, until it is
+ * full. */
 struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope);
 
 /* What the last batch holds: the state, and the value when it is PRESENT. */
@@ -55,13 +56,12 @@ guint64 fake_host_u64(FakeHost *fake, guint64 row, const char *name);
 gint64 fake_host_i64(FakeHost *fake, guint64 row, const char *name);
 /* Text, cpuset ("0,1,5") or map ("k=1 l=2", ordered by key) as a string. */
 const char *fake_host_string(FakeHost *fake, guint64 row, const char *name);
-/* Rows of the last batch; object batches: those named, with their group and
- * name (bytes without NUL). */
+/* Rows of the last batch. */
 guint fake_host_rows(FakeHost *fake);
-const char *fake_host_object_group(FakeHost *fake, guint64 row);
-const char *fake_host_object_name(FakeHost *fake, guint64 row);
+/* What a row of the last batch is about. */
+const struct ctprof_target *fake_host_target(FakeHost *fake, guint64 row);
 /* The row of that object in the last batch; -1: it was not named there. */
 gint64 fake_host_find_object(FakeHost *fake, const char *group, const char *name);
-/* Objects a batch has room for from now on; 256 if never called. */
+/* Objects or exits a batch has room for from now on; 256 if never called. */
 void fake_host_room(FakeHost *fake, guint rows);
 gboolean fake_host_row_vanished(FakeHost *fake, guint64 row);

@@ -115,11 +115,11 @@ static void test_types(void)
 static void test_slots(void)
 {
 	static const guint32 scopes[] = {
-		CTPROF_SCOPE_THREAD, CTPROF_SCOPE_PROCESS, CTPROF_SCOPE_MM,     CTPROF_SCOPE_CGROUP,
-		CTPROF_SCOPE_OBJECT, CTPROF_SCOPE_HOST,    CTPROF_SCOPE_CAPTURE};
-	static const char *const names[] = {"t", "p", "m", "c", "o", "h", "s"};
-	static const enum row_class rows[] = {ROW_THREAD, ROW_THREAD, ROW_THREAD, ROW_CGROUP,
-					      ROW_OBJECT, ROW_HOST,   ROW_CAPTURE};
+		CTPROF_SCOPE_THREAD, CTPROF_SCOPE_PROCESS, CTPROF_SCOPE_MM,   CTPROF_SCOPE_EXIT,
+		CTPROF_SCOPE_CGROUP, CTPROF_SCOPE_OBJECT,  CTPROF_SCOPE_HOST, CTPROF_SCOPE_CAPTURE};
+	static const char *const names[] = {"t", "p", "m", "e", "c", "o", "h", "s"};
+	static const enum row_class rows[] = {ROW_THREAD, ROW_THREAD, ROW_THREAD, ROW_EXIT,
+					      ROW_CGROUP, ROW_OBJECT, ROW_HOST,   ROW_CAPTURE};
 	g_autoptr(Registry) registry = registry_new();
 
 	for (guint i = 0; i < G_N_ELEMENTS(scopes); i++) {

@@ -54,9 +54,9 @@ static char *collect_names(struct run *run, guint room, const char *group)
 		rows = fake_host_rows(run->fake);
 		g_assert_cmpuint(rows, <=, room);
 		for (guint i = 0; i < rows; i++)
-			if (!group || strcmp(fake_host_object_group(run->fake, i), group) == 0)
+			if (!group || strcmp(fake_host_target(run->fake, i)->group, group) == 0)
 				g_string_append_printf(out, "%s\n",
-						       fake_host_object_name(run->fake, i));
+						       fake_host_target(run->fake, i)->path);
 	} while (rows > 0);
 	return g_string_free(out, FALSE);
 }

@@ -122,8 +122,8 @@ static char *objects_text(FakeHost *fake, guint room)
 		g_assert_cmpint(ops->collect(self, NULL, batch), ==, 0);
 		rows = fake_host_rows(fake);
 		for (guint row = 0; row < rows; row++)
-			g_string_append_printf(out, "%s %s;", fake_host_object_group(fake, row),
-					       fake_host_object_name(fake, row));
+			g_string_append_printf(out, "%s %s;", fake_host_target(fake, row)->group,
+					       fake_host_target(fake, row)->path);
 	}
 	ops->close(self);
 	return g_string_free(out, FALSE);
@@ -337,10 +337,10 @@ static void test_live_disks(void)
 	}
 	for (guint row = 0; row < fake_host_rows(h->fake); row++) {
 		g_autofree char *path =
-			g_strdup_printf("/sys/block/%s", fake_host_object_name(h->fake, row));
+			g_strdup_printf("/sys/block/%s", fake_host_target(h->fake, row)->path);
 
 		(void)g_strdelimit(path + strlen("/sys/block/"), "/", '!');
-		if (strcmp(fake_host_object_group(h->fake, row), "system-disks") == 0)
+		if (strcmp(fake_host_target(h->fake, row)->group, "system-disks") == 0)
 			g_assert_true(g_file_test(path, G_FILE_TEST_IS_DIR));
 	}
 	while ((disk = g_dir_read_name(dir)))
