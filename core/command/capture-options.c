@@ -202,6 +202,7 @@ static Session *open_session(const Globals *globals, const CapturingRequest *req
 	    !session_open(session, needed, error))
 		return NULL;
 	g_autofree char *wanted = list_groups(session, request);
+	registry_refuse(session->registry, ROW_EXIT);
 	if (!registry_seal(session->registry, request->metrics, wanted, error))
 		return NULL;
 	return g_steal_pointer(&session);

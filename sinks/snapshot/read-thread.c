@@ -10,8 +10,6 @@
 
 #define MAX_FLAGS 2
 
-static const char where[] = "a thread record";
-
 #define NO_GATE 0
 #define NO_SET UINT32_MAX
 
@@ -37,10 +35,17 @@ static const struct gate {
 
 #define N_GATES (sizeof gates / sizeof gates[0])
 
-int thread_reader_init(struct thread_reader *reader)
+int thread_reader_init(struct thread_reader *reader, size_t place)
 {
-	*reader = (struct thread_reader){.set = NO_SET};
-	return schema_add_fields(&reader->shape, SCHEMA_THREAD);
+	bool ended = place == SCHEMA_EXIT;
+
+	*reader = (struct thread_reader){
+		.set = NO_SET,
+		.scope = ended ? CTPROF_SCOPE_EXIT : CTPROF_SCOPE_THREAD,
+		.flat = ended,
+		.where = ended ? "an exit record" : "a thread record",
+	};
+	return schema_add_fields(&reader->shape, place);
 }
 
 void thread_reader_free(struct thread_reader *reader)
@@ -93,7 +98,7 @@ void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
 	struct text key;
 	size_t next = 0;
 
-	pull->where = where;
+	pull->where = reader->where;
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list)) {
 		/* Keys that are known to come need not be looked at byte by byte. */
@@ -184,7 +189,7 @@ static void read_other(struct thread_reader *reader, struct pull *pull, struct c
 {
 	if (text_equal(key, "presence"))
 		read_presence(reader, pull);
-	else if (text_equal(key, "extra"))
+	else if (!reader->flat && text_equal(key, "extra"))
 		read_extra(reader, pull, cells);
 	else
 		read_other_extra(reader, pull, cells, key);
@@ -277,18 +282,19 @@ void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct 
 	struct row row = {.host = host};
 	struct ctprof_target target;
 
-	pull->where = where;
+	pull->where = reader->where;
 	reader->has_states = false;
 	reader->has_extra = false;
 	int r = cells_begin(cells, reader->shape.n);
 	if (r < 0)
 		pull_stop(pull, r);
-	read_members(reader, pull, cells, 0, reader->shape.n_fields, read_other);
+	read_members(reader, pull, cells, 0,
+		     reader->flat ? reader->shape.n : reader->shape.n_fields, read_other);
 	if (!find_target(pull, cells, &target))
 		return;
 	if (!reader->has_states)
 		derive_states(reader, cells);
-	r = input->row(input, CTPROF_SCOPE_THREAD, &target, &row.batch, &row.row);
+	r = input->row(input, reader->scope, &target, &row.batch, &row.row);
 	if (r < 0)
 		pull_stop(pull, r);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thread records into rows. */
+/* Records of threads, and of those that ended, into rows. */
 #pragma once
 
 #include "cells.h"
@@ -7,21 +7,25 @@
 
 struct thread_reader {
 	struct shape shape; /* the format's fields, then those of "extra" */
+	uint32_t scope;     /* of the rows */
+	bool flat;          /* no "extra": all are the record's own */
+	const char *where;  /* for a message */
 	struct presence_sets sets;
-	uint8_t *gates;  /* of the members: what tells whether they were measured */
-	uint8_t *states; /* of the members in the record being read */
-	uint32_t set;    /* whose states they are; UINT32_MAX: of no set */
+	bool sets_delayed; /* they came before the metrics */
+	uint8_t *gates;    /* of the members: what tells whether they were measured */
+	uint8_t *states;   /* of the members in the record being read */
+	uint32_t set;      /* whose states they are; UINT32_MAX: of no set */
 	bool has_states, has_extra;
 	char expected[64]; /* for a message */
 };
 
-/* With the format's fields.  -ENOMEM. */
-int thread_reader_init(struct thread_reader *reader);
+/* With the format's fields of SCHEMA_THREAD or SCHEMA_EXIT.  -ENOMEM. */
+int thread_reader_init(struct thread_reader *reader, size_t place);
 void thread_reader_free(struct thread_reader *reader);
 /* No more metrics.  -ENOMEM. */
 int thread_reader_seal(struct thread_reader *reader);
 
-/* Reads "presence_sets", after thread_reader_seal(). */
+/* Reads the array of sets that the records refer to, after thread_reader_seal(). */
 void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull);
 /* Goes over a record, strictly, but without a look at its values. */
 void thread_reader_skip(const struct thread_reader *reader, struct pull *pull);

@@ -36,7 +36,7 @@ struct reader {
 	struct unzstd *unzstd;
 	struct pull pull;
 	struct cells cells;
-	struct thread_reader threads;
+	struct thread_reader threads, exits;
 	struct named named;
 	struct shape cgroup, objects[SCHEMA_N_OBJECTS];
 	uint8_t *states; /* of an object being read */
@@ -44,11 +44,10 @@ struct reader {
 	bool has_scope[N_SINGLE_ROWS]; /* a metric of it */
 	struct row rows[N_SINGLE_ROWS];
 	enum pass pass;
-	uint32_t seen;     /* members of the top object in this pass, a bit each */
-	bool own;          /* written by ctprof, with its rules */
-	bool sealed;       /* the metrics are settled */
-	bool sets_delayed; /* presence_sets came too early */
-	bool faulted;      /* the text is not what it should be */
+	uint32_t seen; /* members of the top object in this pass, a bit each */
+	bool own;      /* written by ctprof, with its rules */
+	bool sealed;   /* the metrics are settled */
+	bool faulted;  /* the text is not what it should be */
 };
 
 static void reader_free(struct reader *reader)
@@ -57,6 +56,7 @@ static void reader_free(struct reader *reader)
 	pull_free(&reader->pull);
 	cells_free(&reader->cells);
 	thread_reader_free(&reader->threads);
+	thread_reader_free(&reader->exits);
 	named_free(&reader->named);
 	shape_free(&reader->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
@@ -82,8 +82,9 @@ static void reader_fault(void *context, uint64_t offset, const char *sentence)
 
 static int reader_init_shapes(struct reader *reader)
 {
-	int r = thread_reader_init(&reader->threads);
+	int r = thread_reader_init(&reader->threads, SCHEMA_THREAD);
 
+	r = r < 0 ? r : thread_reader_init(&reader->exits, SCHEMA_EXIT);
 	r = r < 0 ? r : named_init(&reader->named);
 	r = r < 0 ? r : schema_add_fields(&reader->cgroup, SCHEMA_CGROUP);
 	r = r < 0 ? r : shape_add_field(&reader->cgroup, OBJECT_PATH, VALUE_TEXT);
@@ -119,6 +120,8 @@ static int reader_place_metric(struct reader *reader, const struct ctprof_metric
 
 	if (place == SCHEMA_THREAD)
 		return shape_add_metric(&reader->threads.shape, &info, natural);
+	if (place == SCHEMA_EXIT)
+		return shape_add_metric(&reader->exits.shape, &info, natural);
 	if (place == SCHEMA_CGROUP)
 		return shape_add_metric(&reader->cgroup, &info, natural);
 	if (place == SCHEMA_NAMED)
@@ -168,6 +171,7 @@ static int reader_settle_metrics(struct reader *reader)
 	reader->states = calloc(n, 1);
 	reader->sealed = true;
 	int r = reader->states ? thread_reader_seal(&reader->threads) : -ENOMEM;
+	r = r < 0 ? r : thread_reader_seal(&reader->exits);
 	return r < 0 ? r : named_seal(&reader->named);
 }
 
@@ -315,6 +319,17 @@ static void reader_fill_thread(struct reader *reader)
 			   reader->input);
 }
 
+static void reader_skip_exit(struct reader *reader)
+{
+	thread_reader_skip(&reader->exits, &reader->pull);
+}
+
+static void reader_fill_exit(struct reader *reader)
+{
+	thread_reader_read(&reader->exits, &reader->pull, &reader->cells, reader->host,
+			   reader->input);
+}
+
 static void reader_skip_named(struct reader *reader)
 {
 	pull_skip(&reader->pull);
@@ -334,13 +349,26 @@ static void reader_skim_metrics(struct reader *reader)
 		pull_stop(&reader->pull, r);
 }
 
-static void reader_read_sets(struct reader *reader)
+static void reader_read_sets_of(struct reader *reader, struct thread_reader *of)
 {
-	reader->sets_delayed = !reader->sealed;
-	if (reader->sealed)
-		thread_reader_read_sets(&reader->threads, &reader->pull);
+	/* What one of them delayed is no second copy of the other. */
+	bool is_time = reader->sealed && (reader->pass == PASS_SKIM || of->sets_delayed);
+
+	of->sets_delayed = of->sets_delayed || !reader->sealed;
+	if (is_time)
+		thread_reader_read_sets(of, &reader->pull);
 	else
 		pull_skip(&reader->pull);
+}
+
+static void reader_read_sets(struct reader *reader)
+{
+	reader_read_sets_of(reader, &reader->threads);
+}
+
+static void reader_read_exit_sets(struct reader *reader)
+{
+	reader_read_sets_of(reader, &reader->exits);
 }
 
 /* Members of the top object but for those made of dotted names; what a pass
@@ -353,6 +381,7 @@ static const struct part {
 	void (*tell)(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 } parts[] = {
 	{"threads", .each = {[PASS_SKIM] = reader_skip_thread, [PASS_FILL] = reader_fill_thread}},
+	{"exits", .each = {[PASS_SKIM] = reader_skip_exit, [PASS_FILL] = reader_fill_exit}},
 	{"cgroup_stats", .read = {[PASS_FILL] = reader_fill_cgroups}},
 	{"objects", .each = {[PASS_SKIM] = reader_skip_named, [PASS_FILL] = reader_fill_named}},
 	{"format", .read = {[PASS_SKIM] = reader_skim_format}},
@@ -360,6 +389,8 @@ static const struct part {
 	{"metrics", .read = {[PASS_SKIM] = reader_skim_metrics}},
 	{"plugins", .tell = about_read_plugins},
 	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets, [PASS_SETS] = reader_read_sets}},
+	{"exit_presence_sets",
+	 .read = {[PASS_SKIM] = reader_read_exit_sets, [PASS_SETS] = reader_read_exit_sets}},
 	{"capture", .tell = about_read_capture},
 };
 
@@ -470,7 +501,7 @@ int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *inp
 	int r = reader_init(&reader);
 
 	r = r < 0 ? r : reader_skim(&reader);
-	if (r == 0 && reader.sets_delayed)
+	if (r == 0 && (reader.threads.sets_delayed || reader.exits.sets_delayed))
 		r = reader_pass(&reader, PASS_SETS);
 	r = r < 0 ? r : input->seal(input);
 	return r < 0 ? r : reader_pass(&reader, PASS_FILL);

@@ -35,6 +35,8 @@ size_t schema_find_place(const struct ctprof_metric *metric)
 {
 	size_t i = 0;
 
+	if (metric->scope == CTPROF_SCOPE_EXIT)
+		return SCHEMA_EXIT;
 	/* Thread, process and mm scope share the thread's record. */
 	if (metric->scope < CTPROF_SCOPE_CGROUP)
 		return SCHEMA_THREAD;
@@ -67,7 +69,7 @@ int schema_add_fields(struct shape *shape, size_t place)
 
 	if (place == SCHEMA_HOST)
 		return 0;
-	if (place == SCHEMA_THREAD) {
+	if (place == SCHEMA_THREAD || place == SCHEMA_EXIT) {
 		r = shape_add_field(shape, "tid", VALUE_U32);
 		r = r < 0 ? r : shape_add_field(shape, "tgid", VALUE_U32);
 	}

@@ -38,12 +38,13 @@ enum {
 	SCHEMA_THREAD = SCHEMA_N_OBJECTS,
 	SCHEMA_CGROUP,
 	SCHEMA_NAMED,
+	SCHEMA_EXIT,
 };
 
 /* Where values of the metric stand. */
 size_t schema_find_place(const struct ctprof_metric *metric);
 
-/* The first fields of a thread come from the row's target. */
+/* The first fields of a thread, and of one that ended, come from the row's target. */
 #define SCHEMA_TARGET_FIELDS 2
 
 /* Adds the members an object of that place always has.  -ENOMEM. */

@@ -18,18 +18,19 @@
 enum part {
 	PART_HEAD,    /* all before host */
 	PART_THREADS, /* host, and threads begun */
-	PART_CGROUPS, /* threads, and cgroup_stats begun */
+	PART_EXITS,   /* threads, and exits begun if there are any */
+	PART_CGROUPS, /* exits, and cgroup_stats begun */
 	PART_OBJECTS, /* cgroup_stats, and objects begun if there are any */
 	PART_TAIL,    /* objects */
 };
 
-#define N_ROW_CLASSES 5
+#define N_ROW_CLASSES 6
 
 struct snapshot {
 	const struct ctprof_host *host;
 	struct stream *stream;
 	struct json *json; /* the stream's */
-	struct thread_writer *threads;
+	struct thread_writer *threads, *exits;
 	struct named named;
 	struct tree cgroup;
 	struct tree objects[SCHEMA_N_OBJECTS];
@@ -39,7 +40,7 @@ struct snapshot {
 	uint64_t n_written;              /* members of the list begun */
 	uint64_t n_slots[N_ROW_CLASSES]; /* what a row must have at least */
 	enum part part;
-	bool host_seen, capture_seen, objects_seen;
+	bool host_seen, capture_seen, exits_seen, objects_seen;
 };
 
 static int snapshot_fail(const struct snapshot *self, int error)
@@ -55,6 +56,7 @@ static void snapshot_close(void *instance)
 
 	stream_free(self->stream);
 	thread_writer_free(self->threads);
+	thread_writer_free(self->exits);
 	named_free(&self->named);
 	tree_free(&self->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
@@ -83,8 +85,9 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	}
 	self->host = host;
 	self->stream = stream_new(host);
-	self->threads = thread_writer_new();
-	if (!self->stream || !self->threads || snapshot_make_shapes(self) < 0 ||
+	self->threads = thread_writer_new(SCHEMA_THREAD);
+	self->exits = thread_writer_new(SCHEMA_EXIT);
+	if (!self->stream || !self->threads || !self->exits || snapshot_make_shapes(self) < 0 ||
 	    json_init(&self->capture, JSON_ROOM) < 0) {
 		snapshot_close(self);
 		host->error(host, "out of memory");
@@ -102,6 +105,8 @@ static int snapshot_place_metric(struct snapshot *self, const struct ctprof_metr
 	switch (place) {
 	case SCHEMA_THREAD:
 		return thread_writer_add(self->threads, info);
+	case SCHEMA_EXIT:
+		return thread_writer_add(self->exits, info);
 	case SCHEMA_CGROUP:
 		return tree_add(&self->cgroup, info);
 	case SCHEMA_NAMED:
@@ -115,6 +120,7 @@ static int snapshot_seal(struct snapshot *self)
 {
 	int r = thread_writer_seal(self->threads);
 
+	r = r < 0 ? r : thread_writer_seal(self->exits);
 	r = r < 0 ? r : named_seal(&self->named);
 	r = r < 0 ? r : tree_seal(&self->cgroup);
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
@@ -133,14 +139,26 @@ static const uint8_t *rows_states(const struct ctprof_rows *rows, uint64_t i)
 	return rows->n_slots > 0 ? rows->states + i * rows->n_slots : NULL;
 }
 
-static int snapshot_write_threads(struct snapshot *self, const struct ctprof_rows *rows)
+static void snapshot_write_records(struct snapshot *self, struct thread_writer *writer,
+				   const struct ctprof_rows *rows)
 {
 	for (uint64_t i = 0; i < rows->n; i++) {
 		if (self->n_written++ > 0)
 			json_literal(self->json, ",");
-		thread_write(self->threads, self->json, ctprof_rows_target(rows, i),
-			     rows_values(rows, i), rows_states(rows, i));
+		thread_write(writer, self->json, ctprof_rows_target(rows, i), rows_values(rows, i),
+			     rows_states(rows, i));
 	}
+}
+
+static int snapshot_write_threads(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	snapshot_write_records(self, self->threads, rows);
+	return 0;
+}
+
+static int snapshot_write_exits(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	snapshot_write_records(self, self->exits, rows);
 	return 0;
 }
 
@@ -201,6 +219,7 @@ static const struct row_class {
 	int (*take)(struct snapshot *self, const struct ctprof_rows *rows);
 } row_classes[N_ROW_CLASSES] = {
 	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_write_threads},
+	{CTPROF_SCOPE_EXIT, PART_EXITS, snapshot_write_exits},
 	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_write_cgroups},
 	{CTPROF_SCOPE_OBJECT, PART_OBJECTS, snapshot_write_named},
 	{CTPROF_SCOPE_HOST, PART_HEAD, snapshot_load_objects},
@@ -293,7 +312,14 @@ static void snapshot_advance(struct snapshot *self, enum part part)
 			snapshot_write_object(self, 0);
 			json_literal(self->json, ",\"threads\":[");
 		} else if (self->part == PART_THREADS) {
-			json_literal(self->json, "],\"cgroup_stats\":{");
+			json_literal(self->json, "]");
+			self->exits_seen = part == PART_EXITS;
+			if (self->exits_seen)
+				json_literal(self->json, ",\"exits\":[");
+		} else if (self->part == PART_EXITS) {
+			if (self->exits_seen)
+				json_literal(self->json, "]");
+			json_literal(self->json, ",\"cgroup_stats\":{");
 		} else if (self->part == PART_CGROUPS) {
 			json_literal(self->json, "}");
 			self->objects_seen = part == PART_OBJECTS;
@@ -335,6 +361,10 @@ static void snapshot_write_tail(struct snapshot *self, const struct ctprof_captu
 	about_write_plugins(json, end);
 	json_key(json, "presence_sets");
 	thread_write_presence_sets(self->threads, json);
+	if (self->exits_seen) {
+		json_key(json, "exit_presence_sets");
+		thread_write_presence_sets(self->exits, json);
+	}
 	json_key(json, "capture");
 	json_raw(json, self->capture.data, self->capture.used);
 	about_end_capture(json, end, self->began_monotonic_ns);

@@ -12,16 +12,19 @@ struct thread_writer {
 	uint8_t *states;           /* of the members in the row being written */
 	uint32_t *inexact;         /* members whose bytes are not UTF-8, as above */
 	size_t n_inexact;
+	bool flat; /* no "extra": its members are the record's own */
 	struct presence *presence;
 };
 
-struct thread_writer *thread_writer_new(void)
+struct thread_writer *thread_writer_new(size_t place)
 {
 	struct thread_writer *writer = calloc(1, sizeof *writer);
-	int r = writer ? schema_add_fields(&writer->shape, SCHEMA_THREAD) : -ENOMEM;
+	int r = writer ? schema_add_fields(&writer->shape, place) : -ENOMEM;
 
-	if (r == 0)
+	if (r == 0) {
+		writer->flat = place == SCHEMA_EXIT;
 		return writer;
+	}
 	thread_writer_free(writer);
 	return NULL;
 }
@@ -45,7 +48,7 @@ int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_i
 	const char *name = info->metric->name;
 	uint32_t i = shape_find(&writer->shape, (struct text){name, strlen(name)});
 
-	return i < SCHEMA_TARGET_FIELDS
+	return i < SCHEMA_TARGET_FIELDS || (writer->flat && strcmp(name, "presence") == 0)
 		       ? -EEXIST
 		       : shape_add_metric(&writer->shape, info, value_kind_of(info));
 }
@@ -101,13 +104,14 @@ static void thread_write_extra(struct thread_writer *writer, struct json *json,
 		writer->states[i] = state;
 		if (state != CTPROF_PRESENT)
 			continue;
-		if (written == 0)
+		if (written == 0 && !writer->flat)
 			json_literal(json, ",\"extra\":{");
-		member_write_key(json, member, written++ > 0);
+		member_write_key(json, member, writer->flat || written > 0);
+		written++;
 		if (!value_write(member->kind, json, values[member->slot]))
 			value_write_hex(json, member_name(member), values[member->slot]);
 	}
-	if (written > 0)
+	if (written > 0 && !writer->flat)
 		json_literal(json, "}");
 }
 

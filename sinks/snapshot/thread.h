@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thread records: the format's fields, further metrics, and what is absent. */
+/* Thread records: the format's fields, further metrics, and what is absent.  Records of
+ * threads that ended: all their metrics beside tid and tgid. */
 #pragma once
 
 #include "schema.h"
 
 struct thread_writer;
 
-/* NULL: out of memory. */
-struct thread_writer *thread_writer_new(void);
+/* place: SCHEMA_THREAD or SCHEMA_EXIT.  NULL: out of memory. */
+struct thread_writer *thread_writer_new(size_t place);
 void thread_writer_free(struct thread_writer *writer);
 
 /* Binds a field of the format, or adds to "extra".  -EEXIST: of another type
- * than the field, or there twice; -ENOMEM. */
+ * than the field, there twice, or of a name that records use; -ENOMEM. */
 int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_info *info);
 /* No more metrics.  -ENOMEM. */
 int thread_writer_seal(struct thread_writer *writer);

@@ -152,7 +152,7 @@ static void dump_value(GString *dump, guint32 type, guint64 bits)
 static void dump_target(GString *dump, guint32 scope, const struct ctprof_target *target)
 {
 	g_string_append_printf(dump, "%s ", registry_scope_word(scope));
-	if (scope == CTPROF_SCOPE_THREAD)
+	if (scope == CTPROF_SCOPE_THREAD || scope == CTPROF_SCOPE_EXIT)
 		g_string_append_printf(dump, "%d/%d%s ", target->tgid, target->tid,
 				       target->flags & CTPROF_TARGET_LEADER ? "*" : "");
 	if (target->group)

@@ -36,6 +36,22 @@
 #define SET_0 ROW("\"\"", "+3", NONE, NONE)
 #define SET_1 ROW("!denied", "!timeout", NONE, NONE)
 
+#define BOTH_METRICS                                                                               \
+	"\"metrics\":[" DEF("comm", "label", "text", "thread") "," DEF(                            \
+		"nice", "ordinal", "none",                                                         \
+		"thread") "," DEF("comm", "label", "text", "exit") "," DEF("run", "counter", "ns", \
+									   "exit") "]"
+#define EXITS                                                                                      \
+	"{\"tid\":7,\"tgid\":7,\"comm\":\"a?\",\"comm_hex\":\"61ff\",\"run\":5,\"presence\":0},"   \
+	"{\"run\":0,\"presence\":1,\"extra\":{\"run\":9},\"y\":[{}],\"tgid\":0,\"tid\":8},"        \
+	"{\"tid\":7,\"tgid\":1,\"presence\":{\"timeout\":[\"run\"]}}"
+#define EXIT_SETS "{},{\"denied\":[\"comm\"]}"
+#define EXIT_ROWS                                                                                  \
+	"thread 1/2 \n  comm = \"\"\n  nice = +3\n"                                                \
+	"exit 7/7* \n  comm = \"a\\xff\"\n  run = 5\n"                                             \
+	"exit 0/8 \n  comm = !denied\n  run = 0\n"                                                 \
+	"exit 1/7 \n  comm = !unsupported\n  run = !timeout\n"
+
 static const struct read_case {
 	const char *what, *text, *rows;
 } read_cases[] = {
@@ -125,6 +141,23 @@ static const struct read_case {
 										"capture") "]}",
 	 "host \n  host.a.b = \"\\xff\"\n  host.c = !denied\ncapture \n  e.f = 1\n"
 	 "  parse_summary.tids_walked = 9\n"},
+	{"exits beside threads, of the same names, in any order, with bytes, and of no process",
+	 "{" FORMAT "," THREADS(
+		 "{\"tid\":2,\"tgid\":1,\"comm\":\"\",\"nice\":3,\"presence\":0}") ",\"exits\":[" EXITS
+										   "]," BOTH_METRICS
+										   ",\"presence_sets\":[{}],\"exit_presence_sets\":[" EXIT_SETS
+										   "]}",
+	 EXIT_ROWS},
+	{"exits before their sets, which come before the metrics, and threads' after",
+	 "{\"exit_presence_sets\":[" EXIT_SETS "],\"exits\":[" EXITS "]," BOTH_METRICS
+	 ",\"presence_sets\":[{}]," THREADS(
+		 "{\"tid\":2,\"tgid\":1,\"comm\":\"\",\"nice\":3,\"presence\":0}") "," FORMAT "}",
+	 EXIT_ROWS},
+	{"the same the other way round",
+	 "{\"presence_sets\":[{}]," BOTH_METRICS ",\"exit_presence_sets\":[" EXIT_SETS
+	 "],\"exits\":[" EXITS "]," THREADS(
+		 "{\"tid\":2,\"tgid\":1,\"comm\":\"\",\"nice\":3,\"presence\":0}") "," FORMAT "}",
+	 EXIT_ROWS},
 	{"objects: of the group's metrics only, in any order, twice, with bytes, and of a group "
 	 "nobody knows",
 	 "{" FORMAT ",\"objects\":["
@@ -237,6 +270,13 @@ static const struct error_case {
 	 "byte 49: expected CPU numbers in ascending order in a thread record, found one out of order"},
 	{"a state of two letters", "{\"threads\":[{\"tid\":1,\"tgid\":1,\"state\":\"Ss\"}]}",
 	 "byte 42: expected one ASCII character in a thread record, found Ss"},
+	{"an exit without a thread", "{" FORMAT ",\"exits\":[{\"tgid\":1}]," THREADS("") "}",
+	 "byte 59: expected a tid and a tgid in an exit record, found its end"},
+	{"an exit's tid twice", "{" FORMAT ",\"exits\":[{\"tid\":1,\"tid\":1}]," THREADS("") "}",
+	 "byte 64: expected each key once in an exit record, found a second tid"},
+	{"an exit's presence that is none",
+	 "{" FORMAT ",\"exits\":[{\"tid\":1,\"tgid\":1,\"presence\":0}]," THREADS("") "}",
+	 "byte 78: expected no presence, there being no sets in an exit record, found '0'"},
 	{"an object without a name", OBJECTS("{\"group\":\"g\",\"name\":\"\"}"),
 	 "byte 74: expected a group and a name in an object, found its end"},
 	{"an object without a group", OBJECTS("{\"name\":\"a\"}"),

@@ -19,9 +19,9 @@ static const struct {
 	{CTPROF_MAP, CTPROF_UNIT_TEXT},
 };
 
-static const guint32 scopes[] = {CTPROF_SCOPE_THREAD, CTPROF_SCOPE_PROCESS, CTPROF_SCOPE_MM,
-				 CTPROF_SCOPE_CGROUP, CTPROF_SCOPE_OBJECT,  CTPROF_SCOPE_HOST,
-				 CTPROF_SCOPE_CAPTURE};
+static const guint32 scopes[] = {CTPROF_SCOPE_THREAD,  CTPROF_SCOPE_PROCESS, CTPROF_SCOPE_MM,
+				 CTPROF_SCOPE_CGROUP,  CTPROF_SCOPE_OBJECT,  CTPROF_SCOPE_HOST,
+				 CTPROF_SCOPE_CAPTURE, CTPROF_SCOPE_EXIT};
 
 /* Objects that are null when nothing in them is present: one value always is. */
 static const char *const always[] = {
@@ -295,6 +295,26 @@ static void write_objects(Trip *trip, guint n)
 	g_assert_true(plugin_rows(kit_sink(trip->kit), &rows, NULL));
 }
 
+/* Some of a process that nobody knows, some that come again. */
+static void write_exits(Trip *trip, guint n)
+{
+	g_autoptr(Batch) batch = batch_new(trip->registry, ROW_EXIT);
+	struct ctprof_rows rows;
+
+	batch_begin(batch, 0);
+	struct ctprof_batch *open = batch_open(batch, &trip->bad_puts);
+	for (guint i = 0; i < n; i++) {
+		gint32 tid = 1 + (gint32)below(trip, 100);
+		guint64 row;
+
+		g_assert_cmpint(trip->table.exited(open, tid - tid % 3, tid, &row), ==, 0);
+	}
+	fill(trip, open, ROW_EXIT);
+	batch_view(batch, &rows);
+	dump_rows(trip->rows[ROW_EXIT], trip->registry, &rows);
+	g_assert_true(plugin_rows(kit_sink(trip->kit), &rows, NULL));
+}
+
 static GArray *list_metrics(const Registry *registry)
 {
 	g_autoptr(GPtrArray) list = registry_list(registry);
@@ -352,6 +372,8 @@ static void write_snapshot(Trip *trip, guint threads)
 	write_rows(trip, ROW_HOST, 1, 0);
 	for (guint i = 0; i < threads; i += 200)
 		write_rows(trip, ROW_THREAD, MIN(threads - i, 200), 3 + i);
+	write_exits(trip, 256);
+	write_exits(trip, 50);
 	write_rows(trip, ROW_CGROUP, 20, 0);
 	write_objects(trip, 200);
 	write_objects(trip, 90);

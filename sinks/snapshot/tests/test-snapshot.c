@@ -164,6 +164,36 @@ static void test_named_objects(void)
 	g_assert_null(strstr(build_text(build), "4711"));
 }
 
+/* Beside the threads, with the metrics that are there, and sets of their own. */
+static void test_exits(void)
+{
+	g_autoptr(Build) build = build_new();
+
+	build_metric(build, "comm", CTPROF_LABEL, CTPROF_UNIT_TEXT, CTPROF_SCOPE_EXIT);
+	build_metric(build, "run", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_EXIT);
+	build_metric(build, "nice", CTPROF_ORDINAL, CTPROF_UNIT_NONE, CTPROF_SCOPE_EXIT);
+	build_open(build);
+	build_rows(build, CTPROF_SCOPE_EXIT, 2);
+	build_target(build, 0, 7, 7);
+	build_put_text(build, 0, "comm", "a\xff");
+	build_put(build, 0, "run", G_MAXUINT64);
+	build_put_state(build, 0, "nice", CTPROF_ABSENT_DENIED);
+	build_target(build, 1, 0, 8);
+	g_assert_cmpint(build_send(build), ==, 0);
+	build_rows(build, CTPROF_SCOPE_EXIT, 1);
+	build_target(build, 0, 7, 9);
+	build_put_state(build, 0, "comm", CTPROF_ABSENT_UNSUPPORTED);
+	g_assert_cmpint(build_send(build), ==, 0);
+	build_assert_part(build, "\"threads\":[],\"exits\":["
+				 "{\"tid\":7,\"tgid\":7,\"comm\":\"a\xef\xbf\xbd\","
+				 "\"comm_hex\":\"61ff\",\"run\":18446744073709551615,"
+				 "\"presence\":0},{\"tid\":8,\"tgid\":0,\"presence\":1},"
+				 "{\"tid\":9,\"tgid\":7,\"presence\":1}],\"cgroup_stats\":{},");
+	build_assert_part(build, "\"presence_sets\":[],\"exit_presence_sets\":["
+				 "{\"denied\":[\"nice\"]},"
+				 "{\"unsupported\":[\"comm\",\"run\",\"nice\"]}],\"capture\":");
+}
+
 static void add_cgroup_metrics(Build *build)
 {
 	static const struct {
@@ -298,6 +328,8 @@ static const struct {
 	{"an object's name", "name", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT},
 	{"an object's group", "group", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT},
 	{"what an object lacks", "absent", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_OBJECT},
+	{"what an exit lacks", "presence", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_EXIT},
+	{"an exit's thread", "tgid", CTPROF_LABEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_EXIT},
 	{"too deep", "a.b.c.d.e.f.g.h.i", CTPROF_GAUGE, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
 	{"no name", "a\"b", CTPROF_GAUGE, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
 	{"an unknown scope", "x", CTPROF_GAUGE, CTPROF_UNIT_NONE, 35},
@@ -405,6 +437,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/snapshot/objects", test_host_and_capture_rows);
 	g_test_add_func("/snapshot/objects-absent", test_absent_objects);
 	g_test_add_func("/snapshot/named-objects", test_named_objects);
+	g_test_add_func("/snapshot/exits", test_exits);
 	g_test_add_func("/snapshot/cgroups", test_cgroups);
 	g_test_add_func("/snapshot/about", test_about);
 	g_test_add_func("/snapshot/misplaced", test_misplaced_metrics);
