@@ -47,6 +47,7 @@ struct step {
 	enum company company;
 	gboolean bare;                      /* over the host without any file */
 	gboolean notes_unused;              /* needs of which nothing was opened */
+	gboolean wants_nothing;             /* of what it declares */
 	const struct ctprof_report *report; /* to draw */
 	enum check_result empty;            /* what it is when nothing was drawn */
 };
@@ -140,6 +141,8 @@ static gpointer end_at_once(gpointer nothing)
 /* Has the sources listen, and a thread end. */
 static Listener *listen_to_one(const Run *run)
 {
+	if (run->step->wants_nothing)
+		return NULL;
 	Listener *listener = listener_new(run->plugins, run->registry);
 	const char *why = listener_why(listener);
 
@@ -394,7 +397,7 @@ static const struct step steps[] = {
 	.check = (name), .kind = CTPROF_KIND_SINK, .bare = TRUE, .run = (function)
 	{SOURCE_STEP("run", run_source), .company = WITH_CGROUPS, .notes_unused = TRUE},
 	{SOURCE_STEP("workers", run_workers)},
-	{SOURCE_STEP("demand", run_unwanted), .company = WITH_CGROUPS},
+	{SOURCE_STEP("demand", run_unwanted), .company = WITH_CGROUPS, .wants_nothing = TRUE},
 	{SOURCE_STEP("bare", run_source), .company = WITH_CGROUPS, .bare = TRUE},
 	{SINK_STEP("capture", run_sink), .company = WITH_EVERY_KIND, .empty = CHECK_FAIL},
 	{SINK_STEP("full-disk", run_full), .company = WITH_EVERY_KIND},

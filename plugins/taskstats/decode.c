@@ -8,13 +8,15 @@
 #define OLDEST_VERSION 8
 #define OLDEST_SIZE 328
 
+#define US_PER_TICK 10000
+
 #define DELAY_GATES "TASKSTATS TASK_DELAY_ACCT"
 #define XACCT_GATES "TASKSTATS TASK_XACCT"
 #define OTHER_DELAYS (TASKSTATS_CPU | TASKSTATS_BLOCK)
 
-#define FIELD(rank_, name, kind, unit, gates_, help, origin, ...)                                  \
+#define FIELD(scope, group, rank_, name, kind, unit, gates_, help, origin, ...)                    \
 	{                                                                                          \
-		.metric = METRIC_ROW(kind, unit, THREAD, name, "delay", help, origin,              \
+		.metric = METRIC_ROW(kind, unit, scope, name, group, help, origin,                 \
 				     .rank = (rank_), .gates = gates_),                            \
 		__VA_ARGS__                                                                        \
 	}
@@ -25,64 +27,179 @@
  * version 15, after their total (at_v15 + 16), and moved to the end of the
  * struct in version 16 (ends_at), which gave the older fields their place back.
  */
-#define DELAY(rank, what, needs_, since_, at, at_v15, ends_at, events, counted_by)                 \
-	FIELD(rank, what "_delay_count", COUNTER, NONE, DELAY_GATES, "number of " events,          \
-	      "taskstats." what "_count, " counted_by, .needs = (needs_), .since = (since_),       \
-	      .offset = (at), .offset_v15 = (at_v15), .scale = 1),                                 \
-		FIELD((rank) + 1, what "_delay_total_ns", COUNTER, NS, DELAY_GATES,                \
+#define DELAY(scope, group, rank, what, needs_, since_, at, at_v15, ends_at, events, counted_by)   \
+	FIELD(scope, group, rank, what "_delay_count", COUNTER, NONE, DELAY_GATES,                 \
+	      "number of " events, "taskstats." what "_count, " counted_by, .needs = (needs_),     \
+	      .since = (since_), .offset = (at), .offset_v15 = (at_v15), .scale = 1),              \
+		FIELD(scope, group, (rank) + 1, what "_delay_total_ns", COUNTER, NS, DELAY_GATES,  \
 		      "time spent in " events, "taskstats." what "_delay_total, " counted_by,      \
 		      .needs = (needs_), .since = (since_), .offset = (at) + 8,                    \
 		      .offset_v15 = (at_v15) + 8, .scale = 1),                                     \
-		FIELD((rank) + 2, what "_delay_max_ns", PEAK, NS, DELAY_GATES,                     \
+		FIELD(scope, group, (rank) + 2, what "_delay_max_ns", PEAK, NS, DELAY_GATES,       \
 		      "longest of the " events, "taskstats." what "_delay_max, " counted_by,       \
 		      .needs = (needs_), .since = 15, .offset = (ends_at),                         \
 		      .offset_v15 = (at_v15) + 16, .scale = 1),                                    \
-		FIELD((rank) + 3, what "_delay_min_ns", LOW, NS, DELAY_GATES,                      \
+		FIELD(scope, group, (rank) + 3, what "_delay_min_ns", LOW, NS, DELAY_GATES,        \
 		      "shortest of the " events ", 0 when there was none",                         \
 		      "taskstats." what "_delay_min, " counted_by, .needs = (needs_), .since = 15, \
 		      .offset = (ends_at) + 8, .offset_v15 = (at_v15) + 24, .scale = 1)
 
+/* Of threads that live, and of those that ended. */
+#define FIELDS(scope, group)                                                                       \
+	DELAY(scope, group, 54, "cpu", TASKSTATS_CPU, 8, 16, 16, 432, "waits on a run queue",      \
+	      "sched_info_arrive()"),                                                              \
+		DELAY(scope, group, 58, "blkio", OTHER_DELAYS, 8, 32, 48, 448,                     \
+		      "waits for synchronous block I/O", "__delayacct_blkio_end()"),               \
+		DELAY(scope, group, 62, "swapin", OTHER_DELAYS, 8, 48, 80, 464,                    \
+		      "waits for a page to be swapped in", "__delayacct_swapin_end()"),            \
+		DELAY(scope, group, 66, "freepages", OTHER_DELAYS, 8, 312, 360, 480,               \
+		      "direct memory reclaims", "__delayacct_freepages_end()"),                    \
+		DELAY(scope, group, 70, "thrashing", OTHER_DELAYS, 9, 328, 392, 496,               \
+		      "waits for a page evicted a short while ago",                                \
+		      "__delayacct_thrashing_end()"),                                              \
+		DELAY(scope, group, 74, "compact", OTHER_DELAYS, 11, 352, 432, 512,                \
+		      "direct memory compactions", "__delayacct_compact_end()"),                   \
+		DELAY(scope, group, 78, "wpcopy", OTHER_DELAYS, 13, 400, 496, 528,                 \
+		      "copies of write-protected pages", "__delayacct_wpcopy_end()"),              \
+		DELAY(scope, group, 82, "irq", OTHER_DELAYS, 14, 416, 528, 544,                    \
+		      "interruptions by hard and soft IRQs", "__delayacct_irq()"),                 \
+		FIELD(scope, group, 86, "hiwater_rss_bytes", PEAK, BYTES, XACCT_GATES,             \
+		      "peak resident memory of the thread's address space",                        \
+		      "taskstats.hiwater_rss, xacct_add_tsk() from get_mm_hiwater_rss()",          \
+		      .needs = TASKSTATS_XACCT, .since = 8, .offset = 200, .offset_v15 = 248,      \
+		      .scale = 1024),                                                              \
+		FIELD(scope, group, 87, "hiwater_vm_bytes", PEAK, BYTES, XACCT_GATES,              \
+		      "peak size of the thread's address space",                                   \
+		      "taskstats.hiwater_vm, xacct_add_tsk() from get_mm_hiwater_vm()",            \
+		      .needs = TASKSTATS_XACCT, .since = 8, .offset = 208, .offset_v15 = 256,      \
+		      .scale = 1024)
+
 const struct taskstats_field taskstats_fields[] = {
-	DELAY(54, "cpu", TASKSTATS_CPU, 8, 16, 16, 432, "waits on a run queue",
-	      "sched_info_arrive()"),
-	DELAY(58, "blkio", OTHER_DELAYS, 8, 32, 48, 448, "waits for synchronous block I/O",
-	      "__delayacct_blkio_end()"),
-	DELAY(62, "swapin", OTHER_DELAYS, 8, 48, 80, 464, "waits for a page to be swapped in",
-	      "__delayacct_swapin_end()"),
-	DELAY(66, "freepages", OTHER_DELAYS, 8, 312, 360, 480, "direct memory reclaims",
-	      "__delayacct_freepages_end()"),
-	DELAY(70, "thrashing", OTHER_DELAYS, 9, 328, 392, 496,
-	      "waits for a page evicted a short while ago", "__delayacct_thrashing_end()"),
-	DELAY(74, "compact", OTHER_DELAYS, 11, 352, 432, 512, "direct memory compactions",
-	      "__delayacct_compact_end()"),
-	DELAY(78, "wpcopy", OTHER_DELAYS, 13, 400, 496, 528, "copies of write-protected pages",
-	      "__delayacct_wpcopy_end()"),
-	DELAY(82, "irq", OTHER_DELAYS, 14, 416, 528, 544, "interruptions by hard and soft IRQs",
-	      "__delayacct_irq()"),
-	FIELD(86, "hiwater_rss_bytes", PEAK, BYTES, XACCT_GATES,
-	      "peak resident memory of the thread's address space",
-	      "taskstats.hiwater_rss, xacct_add_tsk() from get_mm_hiwater_rss()",
-	      .needs = TASKSTATS_XACCT, .since = 8, .offset = 200, .offset_v15 = 248,
-	      .scale = 1024),
-	FIELD(87, "hiwater_vm_bytes", PEAK, BYTES, XACCT_GATES,
-	      "peak size of the thread's address space",
-	      "taskstats.hiwater_vm, xacct_add_tsk() from get_mm_hiwater_vm()",
-	      .needs = TASKSTATS_XACCT, .since = 8, .offset = 208, .offset_v15 = 256,
-	      .scale = 1024),
+	FIELDS(THREAD, "delay"),
 };
 
-_Static_assert(TASKSTATS_N_FIELDS <= 64, "taskstats_values.present has 64 bits");
+#define EXIT_ROW(name, kind, unit, gates, needs_, at, at_v15, help, origin, ...)                   \
+	FIELD(EXIT, "exit", 0, name, kind, unit, gates, help, origin, .needs = (needs_),           \
+	      .since = OLDEST_VERSION, .offset = (at), .offset_v15 = (at_v15), .scale = 1,         \
+	      __VA_ARGS__)
+/* Every kernel has them. */
+#define EXIT_BASIC(name, kind, unit, at, at_v15, help, origin, ...)                                \
+	EXIT_ROW(name, kind, unit, "TASKSTATS", TASKSTATS_MEASURED, at, at_v15, help, origin,      \
+		 __VA_ARGS__)
+#define EXIT_CPU(name, unit, at, at_v15, help, origin)                                             \
+	EXIT_ROW(name, COUNTER, unit, DELAY_GATES, TASKSTATS_CPU, at, at_v15, help, origin,        \
+		 .width = 0)
+/* xacct_add_tsk() clears the lower ten bits of each; of system calls nothing is left. */
+#define EXIT_IO(name, at, at_v15, help, origin)                                                    \
+	EXIT_ROW(name, COUNTER, BYTES, XACCT_GATES, TASKSTATS_XACCT, at, at_v15,                   \
+		 help ", rounded down to a multiple of 1024", origin, .width = 0)
+#define EXIT_DISK(name, at, at_v15, help, origin)                                                  \
+	EXIT_ROW(name, COUNTER, BYTES, XACCT_GATES " TASK_IO_ACCOUNTING",                          \
+		 TASKSTATS_XACCT | TASKSTATS_IO, at, at_v15, help, origin, .width = 0)
+
+const struct taskstats_field exit_fields[] = {
+	FIELDS(EXIT, "exit"),
+	/* No kernel has it. */
+	FIELD(EXIT, "exit", 0, "start_time_clock_ticks", LABEL, TICKS, "TASKSTATS",
+	      "start of the thread after boot, estimated: when its record was read, up to 50 ms "
+	      "after its end, less elapsed_us",
+	      "CLOCK_BOOTTIME less taskstats.ac_etime", .needs = TASKSTATS_MEASURED,
+	      .since = UINT16_MAX),
+	EXIT_BASIC("exit_code", LABEL, NONE, 4, 4,
+		   "how the process ended, as wait() reports it; of its leader only",
+		   "taskstats.ac_exitcode, bacct_add_tsk()", .width = 4),
+	EXIT_BASIC("elapsed_us", COUNTER, US, 144, 192, "time from start to end of the thread",
+		   "taskstats.ac_etime, bacct_add_tsk()", .width = 0),
+	EXIT_BASIC("ppid", LABEL, NONE, 132, 180, "parent process, 0 without one",
+		   "taskstats.ac_ppid, bacct_add_tsk()", .width = 4),
+	EXIT_BASIC("uid", LABEL, NONE, 120, 168, "real user id",
+		   "taskstats.ac_uid, bacct_add_tsk()", .width = 4),
+	EXIT_BASIC("nice", ORDINAL, NONE, 9, 9, "nice value", "taskstats.ac_nice, bacct_add_tsk()",
+		   .width = 1),
+	EXIT_CPU("run_time_ns", NS, 72, 120,
+		 "time on a CPU up to the last tick or switch before the record: little of a short "
+		 "thread's",
+		 "taskstats.cpu_run_virtual_total, delayacct_add_tsk() from sum_exec_runtime"),
+	EXIT_CPU("wait_time_ns", NS, 24, 24, "run-queue wait",
+		 "taskstats.cpu_delay_total, delayacct_add_tsk() from run_delay"),
+	EXIT_CPU("timeslices", NONE, 16, 16, "times scheduled in",
+		 "taskstats.cpu_count, delayacct_add_tsk() from pcount"),
+	EXIT_BASIC("utime_clock_ticks", COUNTER, TICKS, 152, 200,
+		   "CPU time in user mode, as utime_us, in whole ticks",
+		   "taskstats.ac_utime, bacct_add_tsk()", .divisor = US_PER_TICK),
+	EXIT_BASIC("stime_clock_ticks", COUNTER, TICKS, 160, 208,
+		   "CPU time in the kernel, as stime_us, in whole ticks",
+		   "taskstats.ac_stime, bacct_add_tsk()", .divisor = US_PER_TICK),
+	EXIT_BASIC("utime_us", COUNTER, US, 152, 200,
+		   "CPU time in user mode, as sampled by ticks and not scaled by run_time_ns",
+		   "taskstats.ac_utime, bacct_add_tsk()", .width = 0),
+	EXIT_BASIC("stime_us", COUNTER, US, 160, 208,
+		   "CPU time in the kernel, as sampled by ticks and not scaled by run_time_ns",
+		   "taskstats.ac_stime, bacct_add_tsk()", .width = 0),
+	EXIT_BASIC("minflt", COUNTER, NONE, 168, 216, "minor page faults",
+		   "taskstats.ac_minflt, bacct_add_tsk()", .width = 0),
+	EXIT_BASIC("majflt", COUNTER, NONE, 176, 224, "major page faults",
+		   "taskstats.ac_majflt, bacct_add_tsk()", .width = 0),
+	EXIT_IO("rchar", 216, 264, "bytes read by system calls",
+		"taskstats.read_char, xacct_add_tsk()"),
+	EXIT_IO("wchar", 224, 272, "bytes written by system calls",
+		"taskstats.write_char, xacct_add_tsk()"),
+	EXIT_DISK("read_bytes", 248, 296, "bytes fetched from storage",
+		  "taskstats.read_bytes, xacct_add_tsk()"),
+	EXIT_DISK("write_bytes", 256, 304, "bytes dirtied, to be written to storage",
+		  "taskstats.write_bytes, xacct_add_tsk()"),
+	EXIT_DISK("cancelled_write_bytes", 264, 312,
+		  "dirtied bytes dropped before they were written",
+		  "taskstats.cancelled_write_bytes, xacct_add_tsk()"),
+	EXIT_BASIC("voluntary_csw", COUNTER, NONE, 272, 320, "voluntary context switches",
+		   "taskstats.nvcsw, fill_stats()", .width = 0),
+	EXIT_BASIC("nonvoluntary_csw", COUNTER, NONE, 280, 328, "involuntary context switches",
+		   "taskstats.nivcsw, fill_stats()", .width = 0),
+};
+
+_Static_assert(EXIT_N_FIELDS <= 64, "taskstats_values.present has 64 bits");
 
 /* Replies are only 4-byte aligned. */
-static uint64_t load_u64(const uint8_t *at)
+static uint64_t load(const uint8_t *at, uint8_t width)
 {
-	uint64_t value;
+	uint64_t value = 0;
+	uint32_t narrow;
 
+	if (width == 1)
+		return (uint64_t)(int64_t)(int8_t)*at;
+	if (width == sizeof narrow) {
+		memcpy(&narrow, at, sizeof narrow);
+		return narrow;
+	}
 	memcpy(&value, at, sizeof value);
 	return value;
 }
 
-int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret)
+static size_t offset_of(const struct taskstats_field *field, uint16_t version)
+{
+	return version == 15 ? field->offset_v15 : field->offset;
+}
+
+static void decode_fields(const struct taskstats_field *fields, size_t n, const uint8_t *stats,
+			  size_t len, struct taskstats_values *ret)
+{
+	ret->present = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct taskstats_field *field = &fields[i];
+		size_t offset = offset_of(field, ret->version);
+
+		if (ret->version < field->since || offset + sizeof(uint64_t) > len)
+			continue;
+		uint64_t value = load(stats + offset, field->width);
+		if (field->divisor)
+			value /= field->divisor;
+		if (__builtin_mul_overflow(value, field->scale, &ret->value[i]))
+			ret->value[i] = UINT64_MAX;
+		ret->present |= UINT64_C(1) << i;
+	}
+}
+
+static int check_version(const uint8_t *stats, size_t len, uint16_t *ret)
 {
 	uint16_t version;
 
@@ -91,17 +208,49 @@ int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *
 	memcpy(&version, stats, sizeof version);
 	if (version < OLDEST_VERSION)
 		return -EBADMSG;
-	ret->version = version;
-	ret->present = 0;
-	for (size_t i = 0; i < TASKSTATS_N_FIELDS; i++) {
-		const struct taskstats_field *field = &taskstats_fields[i];
-		size_t offset = version == 15 ? field->offset_v15 : field->offset;
+	*ret = version;
+	return 0;
+}
 
-		if (version < field->since || offset + sizeof(uint64_t) > len)
-			continue;
-		if (__builtin_mul_overflow(load_u64(stats + offset), field->scale, &ret->value[i]))
-			ret->value[i] = UINT64_MAX;
-		ret->present |= UINT64_C(1) << i;
-	}
+int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret)
+{
+	int r = check_version(stats, len, &ret->version);
+
+	if (r == 0)
+		decode_fields(taskstats_fields, TASKSTATS_N_FIELDS, stats, len, ret);
+	return r;
+}
+
+/* What names the thread. */
+static const struct taskstats_field field_tid = {.offset = 128, .offset_v15 = 176},
+				    field_tgid = {.offset = 368, .offset_v15 = 464, .since = 12},
+				    field_comm = {.offset = 80, .offset_v15 = 128};
+
+static int32_t load_id(const uint8_t *stats, size_t len, uint16_t version,
+		       const struct taskstats_field *field)
+{
+	size_t offset = offset_of(field, version);
+
+	if (version < field->since || offset + sizeof(uint32_t) > len)
+		return 0;
+	return (int32_t)load(stats + offset, sizeof(uint32_t));
+}
+
+int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exit *ret)
+{
+	struct taskstats_values *values = &ret->values;
+	int r = check_version(stats, len, &values->version);
+
+	if (r < 0)
+		return r;
+	ret->tid = load_id(stats, len, values->version, &field_tid);
+	ret->tgid = load_id(stats, len, values->version, &field_tgid);
+	if (ret->tid < 1 || ret->tgid < 0)
+		return -EBADMSG;
+	memcpy(ret->comm, stats + offset_of(&field_comm, values->version), sizeof ret->comm);
+	decode_fields(exit_fields, EXIT_N_FIELDS, stats, len, values);
+	/* 0 in all others, and before version 12 nobody knows. */
+	if (ret->tid != ret->tgid)
+		values->present &= ~(UINT64_C(1) << EXIT_FIELD_CODE);
 	return 0;
 }

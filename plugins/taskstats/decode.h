@@ -14,6 +14,7 @@ enum taskstats_active {
 	TASKSTATS_BLOCK = 4,    /* kernel.task_delayacct=1: the other seven delays */
 	TASKSTATS_XACCT = 8,    /* CONFIG_TASK_XACCT */
 	TASKSTATS_ALL = 15,
+	TASKSTATS_IO = 16, /* CONFIG_TASK_IO_ACCOUNTING; of exits alone */
 };
 
 enum {
@@ -21,6 +22,15 @@ enum {
 	TASKSTATS_FIELD_HIWATER_RSS = 32,
 	TASKSTATS_FIELD_HIWATER_VM = 33,
 	TASKSTATS_N_FIELDS,
+};
+
+/* Fields of a thread that ended: the same, and those that a thread which lives has
+ * from elsewhere. */
+enum {
+	EXIT_FIELD_START = TASKSTATS_N_FIELDS,
+	EXIT_FIELD_CODE,
+	EXIT_FIELD_ELAPSED,
+	EXIT_N_FIELDS = TASKSTATS_N_FIELDS + 22,
 };
 
 /* A metric and where its value lies. */
@@ -31,15 +41,29 @@ struct taskstats_field {
 	uint16_t offset;     /* in every version but 15 */
 	uint16_t offset_v15; /* version 15 put max and min between the older fields */
 	uint16_t scale;      /* what one unit of the kernel's counts, in the metric's unit */
+	uint16_t divisor;    /* the same, where it counts finer units; 0: it does not */
+	uint8_t width;       /* bytes: 4, 1 (signed), 0: 8 */
 };
 
 extern const struct taskstats_field taskstats_fields[TASKSTATS_N_FIELDS];
+extern const struct taskstats_field exit_fields[EXIT_N_FIELDS];
 
 struct taskstats_values {
 	uint64_t present; /* bit i: value[i] was in the struct */
-	uint64_t value[TASKSTATS_N_FIELDS];
+	uint64_t value[EXIT_N_FIELDS];
 	uint16_t version;
 };
+
+/* Which of the fields in fill, bits as in present, mean something.  xacct_add_tsk() leaves
+ * the peaks of a thread without an address space, a kernel thread or a zombie, at 0: there
+ * is nothing they are peaks of. */
+static inline uint64_t taskstats_fill(uint64_t fill, const struct taskstats_values *values)
+{
+	if (values->value[TASKSTATS_FIELD_HIWATER_VM] == 0)
+		fill &= ~(UINT64_C(1) << TASKSTATS_FIELD_HIWATER_RSS |
+			  UINT64_C(1) << TASKSTATS_FIELD_HIWATER_VM);
+	return fill & values->present;
+}
 
 /*
  * Takes a reply's struct apart.  Fields its version does not have, or that lie
@@ -47,3 +71,16 @@ struct taskstats_values {
  * the oldest one known here, or calls itself older; *ret is then untouched.
  */
 int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret);
+
+#define EXIT_COMM_SIZE 16
+
+/* A thread that ended. */
+struct taskstats_exit {
+	int32_t tid, tgid;         /* tgid: 0 before version 12 */
+	char comm[EXIT_COMM_SIZE]; /* with a NUL, unless the kernel's has none */
+	struct taskstats_values values;
+};
+
+/* The same of a record of a thread's end.  When it started is not in it, and left to
+ * the caller. */
+int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exit *ret);

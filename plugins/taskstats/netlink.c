@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netlink/errno.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
@@ -80,10 +81,9 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 	return 0;
 }
 
-static int configure(int fd)
+static int configure(int fd, int size)
 {
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-	const int size = RECEIVE_BUFFER;
 
 	/* Failing leaves a smaller buffer: lost replies are asked for again. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
@@ -96,7 +96,7 @@ static int configure(int fd)
 	return 0;
 }
 
-int netlink_open(struct netlink **ret)
+int netlink_open(size_t room, struct netlink **ret)
 {
 	__attribute__((cleanup(netlink_drop))) struct netlink *netlink = calloc(1, sizeof *netlink);
 
@@ -105,7 +105,7 @@ int netlink_open(struct netlink **ret)
 	netlink->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	if (netlink->fd < 0)
 		return -errno;
-	int r = configure(netlink->fd);
+	int r = configure(netlink->fd, room ? (int)room : RECEIVE_BUFFER);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < NETLINK_BATCH; i++) {
@@ -155,4 +155,15 @@ int netlink_receive(struct netlink *netlink, struct netlink_datagram *ret, size_
 			.sender = netlink->senders[i].nl_pid,
 		};
 	return got;
+}
+
+int64_t netlink_lost(const struct netlink *netlink)
+{
+	uint32_t info[SK_MEMINFO_VARS];
+	socklen_t len = sizeof info;
+
+	if (getsockopt(netlink->fd, SOL_SOCKET, SO_MEMINFO, info, &len) < 0)
+		return -errno;
+	return len > SK_MEMINFO_DROPS * sizeof info[0] ? (int64_t)info[SK_MEMINFO_DROPS]
+						       : -EOPNOTSUPP;
 }

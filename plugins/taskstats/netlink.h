@@ -21,7 +21,8 @@ struct netlink_datagram {
 /* The id of a generic netlink family.  -ENOENT: the kernel has no such one. */
 int netlink_resolve(const char *family, uint16_t *ret_id);
 
-int netlink_open(struct netlink **ret);
+/* room: bytes that may wait to be received; 0: what a batch of replies needs. */
+int netlink_open(size_t room, struct netlink **ret);
 void netlink_close(struct netlink *netlink);
 
 /* One datagram, of any number of messages, to the kernel. */
@@ -33,3 +34,7 @@ int netlink_send(struct netlink *netlink, const void *data, size_t len);
  * -ENOBUFS (once) when some were lost for want of room.
  */
 int netlink_receive(struct netlink *netlink, struct netlink_datagram *ret, size_t n, bool wait);
+
+/* How many were lost for want of room since netlink_open(), or -errno: before Linux 4.12
+ * nobody knows. */
+int64_t netlink_lost(const struct netlink *netlink);

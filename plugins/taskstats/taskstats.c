@@ -11,8 +11,10 @@
 #include "condition.h"
 #include "decode.h"
 #include "descriptor.h"
+#include "exits.h"
 #include "instance.h"
 #include "need.h"
+#include "option.h"
 #include "query.h"
 #include "slots.h"
 
@@ -29,6 +31,7 @@ struct taskstats {
 	uint32_t active; /* enum taskstats_active */
 	uint64_t fill;   /* bit i: field i is wanted, and counted by this kernel */
 	_Atomic uint64_t tallies[N_TALLIES];
+	struct exits exits;
 };
 
 #define LABEL(name, help, origin)                                                                  \
@@ -82,6 +85,8 @@ static int register_metrics(struct taskstats *self)
 		r = slots_declare(host, labels, N_LABELS, self->label_slots);
 	if (r == 0)
 		r = slots_declare(host, tallies, N_TALLIES, self->tally_slots);
+	if (r == 0)
+		r = exits_declare(&self->exits, host);
 	return r;
 }
 
@@ -120,7 +125,28 @@ static void taskstats_close(void *data)
 	struct taskstats *self = data;
 
 	log_tallies(self);
+	exits_close(&self->exits);
 	instance_free(self);
+}
+
+/* Tries it: the kernel tells only whoever registers. */
+static void probe_exits(struct taskstats *self, const struct taskstats_advice *advice,
+			uint16_t family)
+{
+	struct ctprof_finding finding = FINDING_WORKS("exit");
+	struct exits exits = {.host = self->host, .family = family};
+
+	finding.why = advice->why;
+	finding.remedy = advice->remedy;
+	if (!finding.why) {
+		int r = exits_listen(&exits);
+
+		finding.why = r < 0 ? exits_explain(r) : NULL;
+		exits_close(&exits);
+	}
+	if (finding.why)
+		finding.state = CTPROF_FAILS;
+	self->host->finding(self->host, &finding);
 }
 
 static int taskstats_probe(void *data)
@@ -128,7 +154,7 @@ static int taskstats_probe(void *data)
 	struct taskstats *self = data;
 	struct ctprof_finding finding = FINDING_WORKS("delay");
 	struct taskstats_advice advice = {0};
-	uint16_t family;
+	uint16_t family = 0;
 	uint32_t active;
 	int answer;
 
@@ -137,7 +163,10 @@ static int taskstats_probe(void *data)
 	if (r < 0) {
 		finding.state = CTPROF_FAILS;
 		advice = taskstats_explain_failure(r, &answer);
-	} else if (lacking) {
+	}
+	if (self->exits.comm_slot)
+		probe_exits(self, &advice, family);
+	if (lacking) {
 		finding.state = CTPROF_PARTLY;
 		advice = taskstats_explain_lack(&lacking);
 	}
@@ -170,6 +199,7 @@ static int taskstats_start(void *data)
 	int r = taskstats_examine(host, &self->family, &self->active);
 	if (r < 0)
 		return fail_start(host, r);
+	exits_start(&self->exits, self->family, self->active);
 	for (size_t i = 0; i < TASKSTATS_N_FIELDS; i++) {
 		uint32_t missing = taskstats_fields[i].needs & ~self->active;
 
@@ -196,7 +226,7 @@ static int taskstats_worker_open(void *data, uint32_t number, void **ret_context
 	if (!worker)
 		return -ENOMEM;
 	worker->family = self->family;
-	int r = netlink_open(&worker->netlink);
+	int r = netlink_open(0, &worker->netlink);
 	if (r < 0)
 		self->host->error(self->host, "no netlink socket: %s", strerror(-r));
 	return instance_give(worker, r, ret_context);
@@ -219,20 +249,12 @@ struct chunk {
 	uint64_t tallies[N_TALLIES];
 };
 
-#define HIWATER_BITS                                                                               \
-	(UINT64_C(1) << TASKSTATS_FIELD_HIWATER_RSS | UINT64_C(1) << TASKSTATS_FIELD_HIWATER_VM)
-
 static void put_values(const struct chunk *chunk, uint64_t row,
 		       const struct taskstats_values *values)
 {
 	const struct taskstats *self = chunk->self;
-	uint64_t fill = self->fill & values->present;
 
-	/* xacct_add_tsk() leaves the peaks of a thread without an address space,
-	 * a kernel thread or a zombie, at 0: there is nothing they are peaks of. */
-	if (values->value[TASKSTATS_FIELD_HIWATER_VM] == 0)
-		fill &= ~HIWATER_BITS;
-	for (uint64_t left = fill; left; left &= left - 1) {
+	for (uint64_t left = taskstats_fill(self->fill, values); left; left &= left - 1) {
 		int i = __builtin_ctzll(left);
 
 		self->host->put_u64(chunk->batch, row, self->slots[i], values->value[i]);
@@ -309,12 +331,35 @@ static int taskstats_collect(void *data, void *context, struct ctprof_batch *bat
 
 	if (batch->scope == CTPROF_SCOPE_THREAD)
 		return collect_threads(self, context, batch);
-	if (batch->scope == CTPROF_SCOPE_CAPTURE)
+	if (batch->scope == CTPROF_SCOPE_EXIT)
+		return exits_collect(&self->exits, batch);
+	if (batch->scope == CTPROF_SCOPE_CAPTURE) {
 		for (size_t i = 0; i < N_TALLIES; i++)
 			self->host->put_u64(batch, 0, self->tally_slots[i],
 					    atomic_load(&self->tallies[i]));
+		exits_put_tallies(&self->exits, batch);
+	}
 	return 0;
 }
+
+static int taskstats_listen(void *data)
+{
+	struct taskstats *self = data;
+
+	return exits_listen(&self->exits);
+}
+
+static int taskstats_drain(void *data)
+{
+	struct taskstats *self = data;
+
+	return exits_drain(&self->exits);
+}
+
+static const struct ctprof_option options[] = {
+	OPTION(SIZE, EXITS_OPTION, "Room in which exit records wait to be read",
+	       .default_value = EXITS_BUFFER, .least = EXITS_BUFFER_MIN, .most = EXITS_BUFFER_MAX),
+};
 
 static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(CAPABILITY, "CAP_NET_ADMIN", "any reply, in the initial user namespace"),
@@ -324,6 +369,9 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(SYSCTL, "kernel.task_delayacct", "1: the delays other than cpu"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct",
 		    "to distinguish a delay of 0 from one that is not counted"),
+	NEED_PARTLY(FILE, "proc/<tgid>/io",
+		    "to distinguish 0 bytes read by threads that ended from bytes not counted"),
+	NEED_PARTLY(FILE, "sys/devices/system/cpu/possible", "to listen for threads that end"),
 };
 
 static const struct ctprof_source_ops ops = {
@@ -335,14 +383,18 @@ static const struct ctprof_source_ops ops = {
 	.worker_open = taskstats_worker_open,
 	.worker_close = taskstats_worker_close,
 	.collect = taskstats_collect,
+	.listen = taskstats_listen,
+	.drain = taskstats_drain,
 };
 
 static const struct ctprof_plugin plugin = {
 	SOURCE_DESCRIPTOR("taskstats", ops, needs),
 	.thread_model = CTPROF_THREADS_PER_WORKER,
 	.cost = CTPROF_COST_CHEAP,
-	.summary = "Delays and memory peaks of each thread, from the kernel's taskstats",
+	.summary = "Delays and memory peaks of each thread, and those that ended, from taskstats",
 	.preference = 30,
+	.options = options,
+	.n_options = sizeof options / sizeof options[0],
 };
 
 CTPROF_PLUGIN(plugin)

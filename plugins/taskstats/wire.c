@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/taskstats.h>
+#include <stddef.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct taskstats_request) == 28, "a request has no padding");
@@ -20,6 +21,28 @@ struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, i
 			 .nla_type = TASKSTATS_CMD_ATTR_PID},
 		.tid = (uint32_t)tid,
 	};
+}
+
+static size_t aligned(size_t len)
+{
+	return (len + NLA_ALIGNTO - 1) & ~(size_t)(NLA_ALIGNTO - 1);
+}
+
+struct taskstats_registration taskstats_registration_make(uint16_t family, uint16_t attr,
+							  const char *cpus)
+{
+	struct taskstats_registration made = {
+		.nl = {.nlmsg_type = family, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+		.genl = {.cmd = TASKSTATS_CMD_GET, .version = TASKSTATS_GENL_VERSION},
+		.attr = {.nla_type = attr},
+	};
+	size_t len = strnlen(cpus, sizeof made.cpus - 1) + 1;
+
+	memcpy(made.cpus, cpus, len - 1);
+	made.attr.nla_len = (uint16_t)(sizeof made.attr + len);
+	made.nl.nlmsg_len =
+		(uint32_t)(offsetof(struct taskstats_registration, cpus) + aligned(len));
+	return made;
 }
 
 struct span {
@@ -40,7 +63,7 @@ static bool find_attribute(struct span in, uint16_t type, struct span *ret)
 			*ret = (struct span){in.p + sizeof attr, attr.nla_len - sizeof attr};
 			return true;
 		}
-		size_t step = ((size_t)attr.nla_len + NLA_ALIGNTO - 1) & ~(size_t)(NLA_ALIGNTO - 1);
+		size_t step = aligned(attr.nla_len);
 		if (step >= in.len)
 			return false;
 		in = (struct span){in.p + step, in.len - step};
@@ -78,6 +101,21 @@ static int parse_stats(struct span body, struct taskstats_reply *ret)
 	ret->stats = stats.p;
 	ret->stats_len = stats.len;
 	return 0;
+}
+
+bool taskstats_parse_ack(const uint8_t *data, size_t len, int *ret_error)
+{
+	struct nlmsghdr nl;
+	int32_t error;
+
+	if (len < sizeof nl + sizeof error)
+		return false;
+	memcpy(&nl, data, sizeof nl);
+	memcpy(&error, data + sizeof nl, sizeof error);
+	if (nl.nlmsg_type != NLMSG_ERROR)
+		return false;
+	*ret_error = error == 0 ? 0 : error_of((struct span){data + sizeof nl, len - sizeof nl});
+	return true;
 }
 
 bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,

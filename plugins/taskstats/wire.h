@@ -19,6 +19,26 @@ struct taskstats_request {
 /* No NLM_F_ACK: each request has exactly one answer, data or error. */
 struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, int32_t tid);
 
+/* Longest list of CPUs that the kernel takes is longer than any kernel's own. */
+#define TASKSTATS_CPUS_SIZE 1024
+
+/* Asks for a record of each thread that ends on these CPUs ("0-3"), or no longer. */
+struct taskstats_registration {
+	struct nlmsghdr nl; /* nlmsg_len: what of this counts */
+	struct genlmsghdr genl;
+	struct nlattr attr;
+	char cpus[TASKSTATS_CPUS_SIZE];
+};
+
+/* attr: TASKSTATS_CMD_ATTR_REGISTER_CPUMASK or _DEREGISTER_CPUMASK.  With NLM_F_ACK:
+ * success is answered, too. */
+struct taskstats_registration taskstats_registration_make(uint16_t family, uint16_t attr,
+							  const char *cpus);
+
+/* Whether that is an answer to a registration: 0 or a positive errno.  Records come
+ * between. */
+bool taskstats_parse_ack(const uint8_t *data, size_t len, int *ret_error);
+
 struct taskstats_reply {
 	uint32_t seq;
 	/* 0; the errno the kernel answered with; EBADMSG: not the reply promised */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <linux/taskstats.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../netlink.h"
@@ -46,6 +48,7 @@ void replay_clear(void)
 	g_queue_clear_full(&events, event_free);
 	g_clear_pointer(&lent, g_ptr_array_unref);
 	g_clear_pointer(&kernel.sends, g_array_unref);
+	g_clear_pointer(&kernel.registered, g_free);
 	g_assert_cmpint(kernel.open_sockets, ==, 0);
 }
 
@@ -99,8 +102,9 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 	return 0;
 }
 
-int netlink_open(struct netlink **ret)
+int netlink_open(size_t room, struct netlink **ret)
 {
+	kernel.room = room;
 	if (kernel.open_err)
 		return -kernel.open_err;
 	*ret = (struct netlink *)&kernel;
@@ -114,12 +118,28 @@ void netlink_close(struct netlink *netlink)
 	kernel.open_sockets--;
 }
 
+static void answer_registration(const struct taskstats_registration *request, size_t len)
+{
+	g_assert_cmpuint(len, ==, request->nl.nlmsg_len);
+	g_assert_cmpuint(request->attr.nla_len, ==, 4 + strlen(request->cpus) + 1);
+	g_assert_cmpuint(len, ==, 20 + (request->attr.nla_len + 3u) / 4 * 4);
+	g_free(kernel.registered);
+	kernel.registered = request->attr.nla_type == TASKSTATS_CMD_ATTR_REGISTER_CPUMASK
+				    ? g_strdup(request->cpus)
+				    : NULL;
+	replay_queue(kernel_error(0, -kernel.register_err), 0);
+}
+
 int netlink_send(struct netlink *netlink, const void *data, size_t len)
 {
 	const struct taskstats_request *requests = data;
 	guint n = (guint)(len / sizeof *requests);
 
 	g_assert_true((void *)netlink == &kernel);
+	if (requests[0].nl.nlmsg_flags & NLM_F_ACK) {
+		answer_registration(data, len);
+		return 0;
+	}
 	g_assert_cmpuint(len % sizeof *requests, ==, 0);
 	g_assert_cmpuint(n, <=, 128);
 	if (kernel.send_err)
@@ -136,6 +156,12 @@ int netlink_send(struct netlink *netlink, const void *data, size_t len)
 	}
 	g_array_append_val(kernel.sends, n);
 	return 0;
+}
+
+int64_t netlink_lost(const struct netlink *netlink)
+{
+	g_assert_true((const void *)netlink == &kernel);
+	return kernel.lost;
 }
 
 int netlink_receive(struct netlink *netlink, struct netlink_datagram *ret, size_t n, bool wait)

@@ -21,6 +21,11 @@ struct replay_kernel {
 	GArray *sends;  /* guint: requests in each */
 	guint waits;    /* receives that would have waited in vain */
 	guint strays;   /* brought by flood */
+	/* Its answer to a registration for ends: errno, or 0; and that one's CPUs. */
+	gint register_err;
+	char *registered; /* NULL: none */
+	gsize room;       /* of the socket opened last */
+	gint64 lost;      /* as it says */
 	gint open_sockets;
 };
 

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "exits.h"
+
+#include <errno.h>
+#include <linux/taskstats.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include "descriptor.h"
+#include "file.h"
+#include "option.h"
+#include "slots.h"
+#include "text.h"
+#include "wire.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_TICK UINT64_C(10000000)
+/* Receives until the answer to a registration: records may come before it. */
+#define MAX_RECEIVES 64
+
+static const struct ctprof_metric comm =
+	METRIC_ROW(LABEL, TEXT, EXIT, "comm", "exit", "name of the thread", "taskstats.ac_comm",
+		   .gates = "TASKSTATS");
+
+#define TALLY(name, help)                                                                          \
+	METRIC_ROW(COUNTER, NONE, CAPTURE, name, "exit", help,                                     \
+		   "taskstats netlink messages since the capture before")
+
+static const struct ctprof_metric tallies[EXITS_N_TALLIES] = {
+	[EXITS_RECEIVED] = TALLY("exits_received", "threads that ended and left a record"),
+	[EXITS_LOST] = TALLY("exits_lost", "records lost because a buffer was full, or malformed; "
+					   "before Linux 4.12 at least that many"),
+};
+
+int exits_declare(struct exits *self, const struct ctprof_host *host)
+{
+	self->host = host;
+	if (host->struct_size < offsetof(struct ctprof_host, exited) + sizeof host->exited)
+		return 0;
+	int r = slots_declare(host, &comm, 1, &self->comm_slot);
+	if (r == 0)
+		r = slots_declare_rows(host, exit_fields, sizeof *exit_fields, EXIT_N_FIELDS,
+				       self->slots);
+	if (r == 0)
+		r = slots_declare(host, tallies, EXITS_N_TALLIES, self->tally_slots);
+	return r;
+}
+
+void exits_start(struct exits *self, uint16_t family, uint32_t active)
+{
+	self->family = family;
+	if (!self->comm_slot || !slots_wanted(self->host, self->slots, EXIT_N_FIELDS))
+		return;
+	/* Where bytes of storage are counted, there is a file that says so. */
+	if (file_check_root(self->host, CTPROF_ROOT_PROC, "self/io") == 0)
+		active |= TASKSTATS_IO;
+	for (size_t i = 0; i < EXIT_N_FIELDS; i++)
+		if (!(exit_fields[i].needs & ~active) &&
+		    self->host->wanted(self->host, self->slots[i]))
+			self->fill |= UINT64_C(1) << i;
+}
+
+/* ---- listening ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void estimate_start(struct taskstats_values *values, uint64_t now)
+{
+	uint64_t elapsed = values->value[EXIT_FIELD_ELAPSED];
+
+	if (!(values->present >> EXIT_FIELD_ELAPSED & 1) || elapsed > now / NS_PER_US)
+		return;
+	values->value[EXIT_FIELD_START] = (now - elapsed * NS_PER_US) / NS_PER_TICK;
+	values->present |= UINT64_C(1) << EXIT_FIELD_START;
+}
+
+/* Of a process that ends, the kernel also sends the sum of its threads: beside the
+ * last one's record, or not for us. */
+static void take_message(struct exits *self, const struct netlink_datagram *datagram, uint64_t now)
+{
+	struct taskstats_exit record;
+	struct taskstats_reply reply;
+
+	if (datagram->sender != 0 ||
+	    !taskstats_parse_reply(datagram->data, datagram->len, self->family, &reply) ||
+	    reply.error != 0)
+		return;
+	if (taskstats_decode_exit(reply.stats, reply.stats_len, &record) < 0) {
+		self->refused++;
+		return;
+	}
+	estimate_start(&record.values, now);
+	if (!exit_store_add(&self->store, &record))
+		self->refused++;
+}
+
+/* What has come, and whether there was anything. */
+static int receive(struct exits *self, bool wait, int *ret_error)
+{
+	int got = netlink_receive(self->netlink, self->in, NETLINK_BATCH, wait);
+
+	if (got == -ENOBUFS)
+		self->overruns++;
+	if (got == -ENOBUFS || got == -EINTR)
+		return 1;
+	uint64_t now = now_ns();
+	for (int i = 0; i < got; i++)
+		if (self->in[i].sender != 0 ||
+		    !taskstats_parse_ack(self->in[i].data, self->in[i].len, ret_error))
+			take_message(self, &self->in[i], now);
+	return got == -EAGAIN ? 0 : got;
+}
+
+/* A CPU that comes later is one of those that are possible. */
+static int request(struct exits *self, uint16_t attr)
+{
+	char text[TASKSTATS_CPUS_SIZE];
+	ssize_t len = file_read_root(self->host, CTPROF_ROOT_SYS, "devices/system/cpu/possible",
+				     text, sizeof text - 1);
+
+	if (len < 0)
+		return (int)len;
+	struct text cpus = text_trim((struct text){text, (size_t)len});
+	text[cpus.p - text + (ptrdiff_t)cpus.len] = '\0';
+	const struct taskstats_registration made =
+		taskstats_registration_make(self->family, attr, cpus.p);
+	return netlink_send(self->netlink, &made, made.nl.nlmsg_len);
+}
+
+static int register_all(struct exits *self)
+{
+	int error = -1; /* positive or 0, once it is known */
+	int r = request(self, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
+
+	if (r < 0)
+		return r;
+	for (int i = 0; i < MAX_RECEIVES && error < 0; i++) {
+		r = receive(self, true, &error);
+		if (r <= 0)
+			break;
+	}
+	if (r < 0)
+		return r;
+	return error < 0 ? -ETIMEDOUT : -error;
+}
+
+const char *exits_explain(int err)
+{
+	switch (err) {
+	case -EINVAL:
+		return "the kernel sends exit records to the initial PID and user namespace only";
+	case -EPERM:
+		return "exit records need CAP_NET_ADMIN in the initial user namespace";
+	default:
+		return strerror(-err);
+	}
+}
+
+int exits_listen(struct exits *self)
+{
+	uint64_t room = option_u64(self->host, EXITS_OPTION, EXITS_BUFFER_BYTES);
+	int r = netlink_open((size_t)room, &self->netlink);
+
+	if (r == 0)
+		r = register_all(self);
+	if (r == 0)
+		return 0;
+	if (self->netlink)
+		netlink_close(self->netlink);
+	self->netlink = NULL;
+	self->error = r;
+	self->host->error(self->host, "%s", exits_explain(r));
+	return r;
+}
+
+int exits_drain(struct exits *self)
+{
+	int ignored, r;
+
+	do
+		r = receive(self, false, &ignored);
+	while (r > 0);
+	if (r < 0)
+		self->host->error(self->host, "exit records cannot be received: %s", strerror(-r));
+	return r;
+}
+
+void exits_close(struct exits *self)
+{
+	if (self->netlink) {
+		/* The kernel also notices that nobody listens, at the next end. */
+		(void)request(self, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
+		netlink_close(self->netlink);
+	}
+	exit_store_clear(&self->store);
+}
+
+/* ---- rows ---- */
+
+static void put_record(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
+		       const struct taskstats_exit *record)
+{
+	const struct ctprof_host *host = self->host;
+	uint64_t fill = taskstats_fill(self->fill, &record->values);
+
+	host->put_text(batch, row, self->comm_slot, record->comm,
+		       strnlen(record->comm, sizeof record->comm));
+	for (; fill; fill &= fill - 1) {
+		int i = __builtin_ctzll(fill);
+		uint64_t value = record->values.value[i];
+
+		if (exit_fields[i].metric.kind == CTPROF_ORDINAL)
+			host->put_i64(batch, row, self->slots[i], (int64_t)value);
+		else
+			host->put_u64(batch, row, self->slots[i], value);
+	}
+	if (record->tgid != 0 && record->tgid != record->tid)
+		host->put_absent(batch, row, self->slots[EXIT_FIELD_CODE],
+				 CTPROF_ABSENT_INAPPLICABLE);
+}
+
+int exits_collect(struct exits *self, struct ctprof_batch *batch)
+{
+	struct taskstats_exit record;
+	uint64_t row;
+
+	/* No more than what has come until the first call. */
+	if (!self->cursor.block && self->netlink && exits_drain(self) < 0)
+		self->refused++;
+	for (;;) {
+		struct exit_cursor before = self->cursor;
+
+		if (!exit_store_next(&self->store, &self->cursor, &record))
+			return 0;
+		if (self->host->exited(batch, record.tgid, record.tid, &row) < 0) {
+			self->cursor = before;
+			return 0;
+		}
+		put_record(self, batch, row, &record);
+	}
+}
+
+static uint64_t count_lost(const struct exits *self)
+{
+	int64_t lost = netlink_lost(self->netlink);
+
+	return self->refused + (lost < 0 ? self->overruns : (uint64_t)lost);
+}
+
+void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
+{
+	const struct ctprof_host *host = self->host;
+
+	if (!self->comm_slot)
+		return;
+	if (!self->netlink) {
+		slots_put_absent(host, batch, 0, self->tally_slots, EXITS_N_TALLIES,
+				 self->error ? CTPROF_ABSENT_DENIED : CTPROF_ABSENT_SKIPPED);
+		return;
+	}
+	host->put_u64(batch, 0, self->tally_slots[EXITS_RECEIVED], self->store.n);
+	host->put_u64(batch, 0, self->tally_slots[EXITS_LOST], count_lost(self));
+}

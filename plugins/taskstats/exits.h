@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of threads that end: listened for, kept, and put into rows. */
+#pragma once
+
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "exit-store.h"
+#include "netlink.h"
+
+/* The option for the room that records wait in. */
+#define EXITS_OPTION "buffer"
+#define EXITS_BUFFER "16MiB"
+#define EXITS_BUFFER_BYTES (16u << 20)
+#define EXITS_BUFFER_MIN 4096u
+#define EXITS_BUFFER_MAX (1u << 30)
+
+enum { EXITS_RECEIVED, EXITS_LOST, EXITS_N_TALLIES };
+
+struct exits {
+	const struct ctprof_host *host;
+	uint32_t slots[EXIT_N_FIELDS], comm_slot, tally_slots[EXITS_N_TALLIES];
+	uint64_t fill; /* bit i: field i is wanted, and counted by this kernel */
+	/* When listening. */
+	struct netlink *netlink; /* NULL: it does not */
+	uint16_t family;
+	uint64_t overruns, refused; /* records lost here, or of which it is not known how many */
+	int error;                  /* why it does not: -errno, 0: it was not asked to */
+	struct exit_store store;
+	struct exit_cursor cursor;
+	struct netlink_datagram in[NETLINK_BATCH];
+};
+
+/* Declares the metrics, which a host before ABI 1.3 does not know: it gets none. */
+int exits_declare(struct exits *self, const struct ctprof_host *host);
+/* active: enum taskstats_active. */
+void exits_start(struct exits *self, uint16_t family, uint32_t active);
+int exits_listen(struct exits *self);
+int exits_drain(struct exits *self);
+/* The rows that are left, and find room. */
+int exits_collect(struct exits *self, struct ctprof_batch *batch);
+void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch);
+void exits_close(struct exits *self);
+
+/* Why listening failed, for a user. */
+const char *exits_explain(int err);

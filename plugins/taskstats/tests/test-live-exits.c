@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records of threads that end, from the running kernel, against what waiting for them
+ * tells. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakehost.h"
+
+#define N_CHILDREN 40
+#define WRITTEN 3000
+#define N_LOST 400
+
+const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
+
+typedef struct {
+	FakeHost *host;
+	const struct ctprof_source_ops *ops;
+	void *self;
+} Fixture;
+
+static void teardown(Fixture *f)
+{
+	f->ops->close(f->self);
+	fake_host_free(f->host);
+}
+
+/* Listens; FALSE, and the test skipped, where this kernel or user cannot be asked. */
+static gboolean setup(Fixture *f, const char *buffer)
+{
+	g_autofree char *proc = g_build_filename(G_DIR_SEPARATOR_S, "proc", NULL);
+	g_autofree char *sys = g_build_filename(G_DIR_SEPARATOR_S, "sys", NULL);
+
+	f->host = fake_host_new(proc, sys, NULL, TRUE);
+	if (buffer)
+		fake_host_option(f->host, "buffer", buffer);
+	f->ops = ctprof_plugin_entry_v1()->ops;
+	g_assert_cmpint(f->ops->open(fake_host_table(f->host), &f->self), ==, 0);
+	int r = f->ops->start(f->self);
+	r = r < 0 ? r : f->ops->listen(f->self);
+	if (r == -EPERM || r == -EOPNOTSUPP || r == -EINVAL) {
+		g_test_skip(fake_host_error(f->host));
+		teardown(f);
+		return FALSE;
+	}
+	g_assert_cmpint(r, ==, 0);
+	return TRUE;
+}
+
+static void collect(Fixture *f)
+{
+	g_assert_cmpint(f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_EXIT)),
+			==, 0);
+}
+
+static guint64 tally(Fixture *f, const char *name)
+{
+	g_assert_cmpint(
+		f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_CAPTURE)), ==,
+		0);
+	return fake_host_u64(f->host, 0, name);
+}
+
+/* ---- ends ---- */
+
+/* Writes to a file, and ends in a way of its own. */
+static G_NORETURN void live_briefly(int number)
+{
+	static const char text[WRITTEN];
+	int fd = open("/dev/null", O_WRONLY);
+
+	if (fd < 0 || write(fd, text, sizeof text) != (ssize_t)sizeof text)
+		_exit(255);
+	prctl(PR_SET_NAME, "ended-child");
+	_exit(number);
+}
+
+static void *end_at_once(void *tid)
+{
+	*(gint32 *)tid = gettid();
+	return NULL;
+}
+
+/* The rows of all batches that are of one of tids, checked; how many. */
+static guint check_rows(Fixture *f, const gint32 *tids, guint n,
+			void (*check)(Fixture *f, guint64 row, guint i))
+{
+	guint found = 0;
+
+	for (;;) {
+		collect(f);
+		for (guint64 row = 0; row < fake_host_rows(f->host); row++)
+			for (guint i = 0; i < n; i++)
+				if (fake_host_target(f->host, row)->tid == tids[i]) {
+					check(f, row, i);
+					found++;
+				}
+		if (fake_host_rows(f->host) == 0)
+			return found;
+	}
+}
+
+static guint64 now_ticks(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (guint64)now.tv_sec * 100 + (guint64)now.tv_nsec / 10000000;
+}
+
+static guint64 began; /* ticks */
+
+static void check_child(Fixture *f, guint64 row, guint i)
+{
+	FakeHost *host = f->host;
+	const struct ctprof_target *target = fake_host_target(host, row);
+
+	/* Before version 12 the kernel does not tell the process. */
+	if (target->tgid != 0) {
+		g_assert_cmpint(target->tgid, ==, target->tid);
+		g_assert_cmpuint(fake_host_u64(host, row, "exit_code"), ==, i << 8);
+	}
+	g_assert_cmpstr(fake_host_string(host, row, "comm"), ==, "ended-child");
+	g_assert_cmpuint(fake_host_u64(host, row, "ppid"), ==, (guint64)getpid());
+	g_assert_cmpuint(fake_host_u64(host, row, "uid"), ==, getuid());
+	g_assert_cmpint(fake_host_i64(host, row, "nice"), ==, getpriority(PRIO_PROCESS, 0));
+	g_assert_cmpuint(fake_host_u64(host, row, "minflt"), >, 0);
+	g_assert_cmpuint(fake_host_u64(host, row, "start_time_clock_ticks"), >=, began);
+	g_assert_cmpuint(fake_host_u64(host, row, "start_time_clock_ticks"), <=, now_ticks());
+	if (fake_host_state(host, row, "wchar") == CTPROF_PRESENT)
+		g_assert_cmpuint(fake_host_u64(host, row, "wchar"), ==, WRITTEN / 1024 * 1024);
+}
+
+static void check_thread(Fixture *f, guint64 row, guint i)
+{
+	const struct ctprof_target *target = fake_host_target(f->host, row);
+
+	(void)i;
+	g_assert_true(target->tgid == 0 || target->tgid == getpid());
+	if (target->tgid != 0)
+		g_assert_cmpuint(fake_host_state(f->host, row, "exit_code"), ==,
+				 CTPROF_ABSENT_INAPPLICABLE);
+	g_assert_cmpuint(fake_host_u64(f->host, row, "elapsed_us"), <, 60000000);
+}
+
+/* Each child and thread leaves one record, which says of it what is known here. */
+static void test_ends(void)
+{
+	gint32 pids[N_CHILDREN], tid;
+	Fixture f = {0};
+	pthread_t thread;
+
+	began = now_ticks();
+	if (!setup(&f, NULL))
+		return;
+	for (int i = 0; i < N_CHILDREN; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0)
+			live_briefly(i);
+		g_assert_cmpint(waitpid(pids[i], NULL, 0), ==, pids[i]);
+		g_assert_cmpint(f.ops->drain(f.self), ==, 0);
+	}
+	g_assert_cmpuint(check_rows(&f, pids, N_CHILDREN, check_child), ==, N_CHILDREN);
+	teardown(&f);
+	if (!setup(&f, NULL))
+		return;
+	g_assert_cmpint(pthread_create(&thread, NULL, end_at_once, &tid), ==, 0);
+	g_assert_cmpint(pthread_join(thread, NULL), ==, 0);
+	g_assert_cmpuint(check_rows(&f, &tid, 1, check_thread), ==, 1);
+	teardown(&f);
+}
+
+/* What a small buffer has no room for is counted: none is missed in silence. */
+static void test_overrun(void)
+{
+	Fixture f = {0};
+
+	if (!setup(&f, "65536"))
+		return;
+	for (int i = 0; i < N_LOST; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+	}
+	collect(&f);
+	g_assert_cmpuint(fake_host_rows(f.host), >, 0);
+	guint64 lost = tally(&f, "exits_lost");
+	g_test_message("%" G_GUINT64_FORMAT " received, %" G_GUINT64_FORMAT " lost",
+		       tally(&f, "exits_received"), lost);
+	g_assert_cmpuint(lost, >, 0);
+	/* Before Linux 4.12 nobody counts them. */
+	if (lost > 1)
+		g_assert_cmpuint(tally(&f, "exits_received") + lost, >=, N_LOST);
+	teardown(&f);
+}
+
+/* In the child of a child: 0, or the number of what went wrong. */
+static int listen_elsewhere(void)
+{
+	Fixture f = {0};
+
+	/* It is a test that is skipped, where listening fails. */
+	if (setup(&f, NULL))
+		return 1;
+	return 0;
+}
+
+/* A PID namespace gets no records. */
+static void test_namespace(void)
+{
+	Fixture f = {0};
+	int status;
+
+	if (!setup(&f, NULL))
+		return;
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (unshare(CLONE_NEWPID) < 0)
+			_exit(77);
+		pid = fork();
+		if (pid == 0)
+			_exit(listen_elsewhere());
+		g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 78);
+	}
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	g_assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		g_test_skip("no PID namespace can be made here");
+	else
+		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+	teardown(&f);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/exits/live/ends", test_ends);
+	g_test_add_func("/exits/live/overrun", test_overrun);
+	g_test_add_func("/exits/live/namespace", test_namespace);
+	return g_test_run();
+}
