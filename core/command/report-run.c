@@ -63,7 +63,8 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	if (crash_fail_interrupted(error))
 		return FALSE;
 	context_note_rows(side->context, registry, rows);
-	if (side->hidden && rows->scope == CTPROF_SCOPE_THREAD)
+	if (side->hidden &&
+	    (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT))
 		return add_seen_rows(side, registry, rows, error);
 	return analysis_add(side->analysis, side->index, registry, rows, error);
 }
@@ -120,6 +121,7 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
 	for (guint i = 0; i < differences->len; i++)
 		analysis_warn(analysis, g_ptr_array_index(differences, i));
+	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
 	return take_span(run, context_span(baseline, candidate, &span), &span, error);
 }
 

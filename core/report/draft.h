@@ -5,9 +5,11 @@
 #include <glib.h>
 
 #include "fold/intake.h"
+#include "join/exits.h"
 #include "join/groups.h"
 #include "join/rank.h"
 #include "join/rename.h"
+#include "join/window.h"
 #include "plan.h"
 #include "section/sections.h"
 #include "table.h"
@@ -17,7 +19,8 @@ struct draft {
 	const View *view;
 	Store *store;
 	const Intake *intake;
-	const Side *sides; /* SIDES of them */
+	const WindowResult *window; /* NULL: it is none */
+	const Side *sides;          /* SIDES of them */
 	Namer *namer;
 	const GPtrArray *groups;  /* Group *: of threads, both sides' (show: side 0's) */
 	const GPtrArray *cgroups; /* Pool *: in the order to be shown */

@@ -42,6 +42,7 @@ typedef struct analysis_options {
 	/* It is one: until analysis_finish(), as elapsed_s. */
 	gboolean is_window;
 	guint64 began;              /* the start tick of a thread that begins with it */
+	gboolean is_whole_host;     /* neither side is of some processes alone */
 	guint limit;                /* lines of a section; 0: no limit */
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/join/exits.h"
 #include "report/join/rank.h"
 #include "report/name/glob.h"
 
@@ -35,6 +36,9 @@ static GHashTable *list_needed(const Plan *plan)
 		need(needed, g_array_index(plan->sort_keys, SortKey, i).name);
 	for (guint i = 0; i < plan->conditions->len; i++)
 		need(needed, g_array_index(plan->conditions, Condition, i).metric);
+	if (plan->options->may_be_window)
+		for (guint i = 0; cpu_metrics[i]; i++)
+			need(needed, cpu_metrics[i]);
 	if (plan->metrics->len > 0)
 		return needed;
 	for (const struct derived *derived = derived_metrics; derived->name; derived++)
@@ -219,6 +223,16 @@ static gboolean has_text(const GPtrArray *texts, const char *text)
 gboolean plan_needs_group(const Plan *plan, const char *group)
 {
 	return has_text(plan->groups, group);
+}
+
+/* Their times as finely as the kernel has them, and what metrics of threads are. */
+const Fold *plan_choose_exit(gconstpointer data, const Metric *metric)
+{
+	const struct ctprof_metric *def = &metric->def;
+
+	if (strcmp(def->name, CPU_EXIT_USER) == 0 || strcmp(def->name, CPU_EXIT_SYSTEM) == 0)
+		return fold_find(def->kind, def->unit);
+	return plan_choose(data, metric);
 }
 
 gboolean plan_has_section_at(const Plan *plan, const Section *section)

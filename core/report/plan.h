@@ -42,6 +42,8 @@ GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
 const Fold *plan_choose(gconstpointer data, const Metric *metric);
+/* The same of threads that ended. */
+const Fold *plan_choose_exit(gconstpointer data, const Metric *metric);
 /* Whether a metric of the host is shown: a quiet one only where sections are named. */
 gboolean plan_shows_host(const Plan *plan, const Measure *measure);
 /* Whether the group of objects that a metric is of is a section. */

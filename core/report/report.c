@@ -22,7 +22,7 @@ struct analysis {
 	GArray *object_figures;
 	GArray *order; /* SortFigure */
 	Groups groups;
-	struct ctprof_report_window window;
+	WindowResult window;
 	Renames renames;
 	Tables *tables;
 	GArray *sections;    /* struct ctprof_report_section */
@@ -181,7 +181,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 	if (options->is_window && analysis->sides[0].roster && analysis->sides[1].roster) {
 		window_fold(analysis->sides, &analysis->intake, namer, options->began,
 			    &analysis->window);
-		analysis->window.seconds = options->elapsed_s;
+		analysis->window.counts.seconds = options->elapsed_s;
 		namer->is_done = TRUE;
 		return;
 	}
@@ -347,8 +347,8 @@ static void write_report(Analysis *analysis)
 		report->n_only[side] = analysis->only[side]->len;
 		report->only[side] = (const void *)analysis->only[side]->data;
 	}
-	if (analysis->window.struct_size > 0)
-		report->window = &analysis->window;
+	if (analysis->window.counts.struct_size > 0)
+		report->window = &analysis->window.counts;
 	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
 	if (analysis->order->len > 0) {
 		const SortFigure *first = &g_array_index(analysis->order, SortFigure, 0);
@@ -367,6 +367,7 @@ static Draft draft_of(Analysis *analysis, Namer *namer)
 		.view = &analysis->plan.view,
 		.store = analysis->store,
 		.intake = &analysis->intake,
+		.window = analysis->window.counts.struct_size > 0 ? &analysis->window : NULL,
 		.sides = analysis->sides,
 		.namer = namer,
 		.groups = analysis->groups.joined,

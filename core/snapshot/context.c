@@ -191,6 +191,11 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	return differences;
 }
 
+gboolean context_is_whole(const Context *context)
+{
+	return !g_hash_table_contains(context->options, "pid");
+}
+
 BootRelation context_relate_boots(const Context *baseline, const Context *candidate)
 {
 	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);

@@ -19,6 +19,9 @@ void context_note_facts(Context *context, const LoadFacts *facts);
 /* Sentences (char *, owned) about what makes numbers incomparable. */
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
 
+/* Whether it is of all processes, not of some that were named. */
+gboolean context_is_whole(const Context *context);
+
 typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
 
 /* Whether the captures are of one boot of one host. */

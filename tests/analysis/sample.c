@@ -7,6 +7,8 @@
 #define P CTPROF_SCOPE_PROCESS
 #define C CTPROF_SCOPE_CGROUP
 #define H CTPROF_SCOPE_HOST
+#define E CTPROF_SCOPE_EXIT
+#define QUIET CTPROF_METRIC_QUIET
 #define FIRST_RANK 2
 
 static const struct sample_def {
@@ -71,6 +73,16 @@ static const struct sample_def {
 	{"psi.cpu.some.avg10", CTPROF_GAUGE, CTPROF_UNIT_CENTIPERCENT, H, "psi", NULL, NULL, 0},
 	{"sched_ext.state", CTPROF_CATEGORY, CTPROF_UNIT_TEXT, H, "scx", NULL, NULL, 0},
 	{"sched_ext.enable_seq", CTPROF_COUNTER, CTPROF_UNIT_NONE, H, "scx", NULL, NULL, 0},
+	{"ppid", CTPROF_LABEL, CTPROF_UNIT_NONE, P, "identity", NULL, NULL, 0},
+	{"cutime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, P, "sched", NULL, NULL, QUIET},
+	{"cstime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, P, "sched", NULL, NULL, QUIET},
+	{"comm", CTPROF_LABEL, CTPROF_UNIT_TEXT, E, "exit", NULL, NULL, 0},
+	{"ppid", CTPROF_LABEL, CTPROF_UNIT_NONE, E, "exit", NULL, NULL, 0},
+	{"start_time_clock_ticks", CTPROF_LABEL, CTPROF_UNIT_TICKS, E, "exit", NULL, NULL, 0},
+	{"run_time_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, E, "exit", NULL, NULL, 0},
+	{"utime_us", CTPROF_COUNTER, CTPROF_UNIT_US, E, "exit", NULL, NULL, 0},
+	{"stime_us", CTPROF_COUNTER, CTPROF_UNIT_US, E, "exit", NULL, NULL, 0},
+	{"rchar", CTPROF_COUNTER, CTPROF_UNIT_BYTES, E, "exit", NULL, NULL, 0},
 	{"host.kernel_release", CTPROF_LABEL, CTPROF_UNIT_TEXT, H, "host", NULL, NULL, 0},
 	{"host.online_cpus", CTPROF_GAUGE, CTPROF_UNIT_NONE, H, "host", NULL, NULL, 0},
 	{"host.sched_tunables", CTPROF_MAP, CTPROF_UNIT_TEXT, H, "host", NULL, NULL, 0},
@@ -220,6 +232,12 @@ void sample_object(Sample *sample, const char *group, const char *name)
 		  (struct ctprof_target){.path = copies[1],
 					 .path_len = (guint32)strlen(name),
 					 .group = copies[0]});
+}
+
+void sample_exit(Sample *sample, gint32 tgid, gint32 tid, const char *comm)
+{
+	begin_row(sample, ROW_EXIT, (struct ctprof_target){.tgid = tgid, .tid = tid});
+	sample_text(sample, "comm", comm);
 }
 
 void sample_host(Sample *sample)

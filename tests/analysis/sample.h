@@ -28,6 +28,8 @@ void sample_thread(Sample *sample, gint32 tgid, gint32 tid, const char *pcomm, c
 		   const char *cgroup);
 void sample_cgroup(Sample *sample, const char *path);
 void sample_object(Sample *sample, const char *group, const char *name);
+/* A thread that ended. */
+void sample_exit(Sample *sample, gint32 tgid, gint32 tid, const char *comm);
 void sample_host(Sample *sample);
 
 /* A value of the row begun last.  map: "Rss=12 Pss=7". */

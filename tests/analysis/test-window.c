@@ -430,7 +430,20 @@ static guint64 number_of(const char *text)
 	return g_ascii_strtoull(text, NULL, 10);
 }
 
-/* A capture's threads: "tid start comm metric=number …", "metric=-": denied. */
+static void put_numbers(Sample *sample, char *const *words)
+{
+	for (; *words; words++) {
+		g_auto(GStrv) parts = g_strsplit(*words, "=", 2);
+
+		if (strcmp(parts[1], "-") == 0)
+			sample_absent(sample, parts[0], CTPROF_ABSENT_DENIED);
+		else
+			sample_u64(sample, parts[0], number_of(parts[1]));
+	}
+}
+
+/* A capture: "tid start comm metric=number …" of each thread, "metric=-": denied;
+ * "exit tid start comm metric=number …" of each that ended. */
 static Sample *make_sample(const char *const *threads)
 {
 	Sample *sample = sample_new();
@@ -439,18 +452,16 @@ static Sample *make_sample(const char *const *threads)
 	sample_seal(sample);
 	for (guint i = 0; threads[i]; i++) {
 		g_auto(GStrv) words = g_strsplit(threads[i], " ", -1);
-		gint32 tid = (gint32)number_of(words[0]);
+		gboolean ended = strcmp(words[0], "exit") == 0;
+		char **at = words + (ended ? 1 : 0);
+		gint32 tid = (gint32)number_of(at[0]);
 
-		sample_thread(sample, tid, tid, "p", words[2], "/g");
-		sample_u64(sample, "start_time_clock_ticks", number_of(words[1]));
-		for (guint w = 3; words[w]; w++) {
-			g_auto(GStrv) parts = g_strsplit(words[w], "=", 2);
-
-			if (strcmp(parts[1], "-") == 0)
-				sample_absent(sample, parts[0], CTPROF_ABSENT_DENIED);
-			else
-				sample_u64(sample, parts[0], number_of(parts[1]));
-		}
+		if (ended)
+			sample_exit(sample, tid, tid, at[2]);
+		else
+			sample_thread(sample, tid, tid, at[2], at[2], "/g");
+		sample_u64(sample, "start_time_clock_ticks", number_of(at[1]));
+		put_numbers(sample, at + 3);
 	}
 	return sample;
 }
@@ -458,7 +469,7 @@ static Sample *make_sample(const char *const *threads)
 /* The window begins with tick 50. */
 static const struct {
 	const char *what;
-	const char *before[4], *after[4];
+	const char *before[4], *after[5];
 	/* A line of the report: "GROUP METRIC BASELINE CANDIDATE DELTA PCT FLAGS". */
 	const char *expected[4];
 } cases[] = {
@@ -506,6 +517,36 @@ static const struct {
 	 {"7 5 c wait_sum=1000 wait_count=10", NULL},
 	 {"7 5 c wait_sum=1500 wait_count=11", NULL},
 	 {"c avg_wait_ns 100.000 500.000 ", NULL}},
+	{"one that ended and left a record",
+	 {"7 5 c run_time_ns=100 rchar=5", NULL},
+	 {"exit 7 6 c run_time_ns=140 rchar=9", NULL},
+	 {"c run_time_ns ~100 ~140 +40 ~\n", "c rchar 5 9 +4\n", "c thread_count 1 0 -1", NULL}},
+	{"one that began and ended in between: its parent knows what it used",
+	 {"7 5 sh run_time_ns=1 cutime_clock_ticks=3 cstime_clock_ticks=1", NULL},
+	 {"7 5 sh run_time_ns=1 cutime_clock_ticks=4 cstime_clock_ticks=2",
+	  "exit 8 60 true ppid=7 run_time_ns=1000 rchar=3", NULL},
+	 {"true run_time_ns ~0 ~20000000 +2e+07 ~\n", "true rchar 0 3 +3\n",
+	  "true thread_count 0 0 ", NULL}},
+	{"two of them share it by what their records have",
+	 {"7 5 sh cutime_clock_ticks=3 cstime_clock_ticks=1", NULL},
+	 {"7 5 sh cutime_clock_ticks=7 cstime_clock_ticks=1",
+	  "exit 8 60 a ppid=7 run_time_ns=1000 utime_us=1 stime_us=2",
+	  "exit 9 60 b ppid=8 run_time_ns=1000", NULL},
+	 {"a run_time_ns ~0 ~30000000 ", "b run_time_ns ~0 ~10000000 ", NULL}},
+	{"what a child had used before is charged in the window, too",
+	 {"7 5 sh cutime_clock_ticks=0 cstime_clock_ticks=0",
+	  "8 5 a ppid=7 run_time_ns=30000000 utime_clock_ticks=3", NULL},
+	 {"7 5 sh cutime_clock_ticks=6 cstime_clock_ticks=0",
+	  "exit 8 5 a ppid=7 run_time_ns=30001000 utime_us=20001 stime_us=10000", NULL},
+	 {"a run_time_ns ~30000000 ~60000000 ", NULL}},
+	{"one that has ended, but is still there",
+	 {"7 5 c run_time_ns=100", NULL},
+	 {"7 5 c run_time_ns=130", "exit 7 5 c run_time_ns=120", NULL},
+	 {"c run_time_ns 100 130 +30\n", NULL}},
+	{"one that the first capture missed and that left a record",
+	 {NULL},
+	 {"exit 7 20 c run_time_ns=120", NULL},
+	 {"c run_time_ns . . S\n", NULL}},
 	{"a window in which nothing ran",
 	 {"7 5 c wait_sum=1000 wait_count=10", NULL},
 	 {"7 5 c wait_sum=1000 wait_count=10", NULL},

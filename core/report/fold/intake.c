@@ -6,11 +6,11 @@
 #include "report/section/choices.h"
 #include "report/section/memory/rows.h"
 
-/* For a name that is not there; no cgroup and hardly a thread is called so. */
-#define NO_NAME "-"
-
 #define SMAPS_METRIC "smaps_rollup_kib"
 #define START_METRIC "start_time_clock_ticks"
+#define PPID_METRIC "ppid"
+#define RECEIVED_METRIC "exits_received"
+#define LOST_METRIC "exits_lost"
 
 static const char *const label_metrics[N_LABELS] = {
 	[LABEL_CGROUP] = "cgroup",
@@ -68,6 +68,23 @@ static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows 
 		find_value(rows, i, side->start, &key.start);
 	}
 	*ret_key = key;
+	return TRUE;
+}
+
+/* What else it is called is known of its process, if at all. */
+static gboolean exit_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			 RecordKey *ret_key)
+{
+	guint64 text, start = 0;
+
+	if (!side->exits)
+		return FALSE;
+	*ret_key = (RecordKey){.names = {NO_NAME}};
+	if (find_value(rows, i, side->exit_comm, &text))
+		ret_key->names[0] = store_text(
+			intake->store, ((const struct ctprof_text *)(uintptr_t)text)->bytes);
+	(void)find_value(rows, i, side->exit_start, &start);
+	ret_key->start = start;
 	return TRUE;
 }
 
@@ -152,6 +169,7 @@ static const struct table_def {
 	MakeKey make_key;
 } tables[N_TABLES] = {
 	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
+	[TABLE_EXITS] = {ROW_EXIT, plan_choose_exit, exit_key},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
 	[TABLE_HOST] = {ROW_HOST, host_choose, NULL},
@@ -175,10 +193,10 @@ void intake_clear(Intake *intake)
 		measures_clear(&intake->measures[i]);
 }
 
-/* The index of a metric of that stored form in a thread's row, or -1. */
-static gint find_slot(const Registry *registry, const char *name, guint32 type)
+/* The index of a metric of that stored form in a row, or -1. */
+static gint find_slot(const Registry *registry, enum row_class row, const char *name, guint32 type)
 {
-	const Metric *metric = name ? registry_named(registry, ROW_THREAD, name) : NULL;
+	const Metric *metric = name ? registry_named(registry, row, name) : NULL;
 
 	return metric && metric->slot && metric->type == type ? (gint)metric->index : -1;
 }
@@ -187,17 +205,25 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 {
 	side->registry = registry;
 	for (guint i = 0; i < N_LABELS; i++)
-		side->labels[i] = find_slot(registry, label_metrics[i], CTPROF_TYPE_TEXT);
-	side->start = find_slot(registry, START_METRIC, CTPROF_TYPE_U64);
-	side->smaps = find_slot(registry, SMAPS_METRIC, CTPROF_TYPE_MAP);
+		side->labels[i] =
+			find_slot(registry, ROW_THREAD, label_metrics[i], CTPROF_TYPE_TEXT);
+	side->start = find_slot(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
+	side->ppid = find_slot(registry, ROW_THREAD, PPID_METRIC, CTPROF_TYPE_U64);
+	side->smaps = find_slot(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
+	side->exit_start = find_slot(registry, ROW_EXIT, START_METRIC, CTPROF_TYPE_U64);
+	side->exit_ppid = find_slot(registry, ROW_EXIT, PPID_METRIC, CTPROF_TYPE_U64);
+	side->exit_comm =
+		find_slot(registry, ROW_EXIT, label_metrics[LABEL_COMM], CTPROF_TYPE_TEXT);
 	for (guint i = 0; i < N_TABLES; i++) {
 		const struct table_def *table = &tables[i];
 
 		layout_init(&side->layouts[i], &intake->measures[i], registry, table->row,
 			    table->choose, intake->plan, clashes);
 	}
-	if (intake->one_by_one)
+	if (intake->one_by_one) {
 		side->roster = roster_new(&side->layouts[TABLE_THREADS], intake->store);
+		side->exits = roster_new(&side->layouts[TABLE_EXITS], intake->store);
+	}
 	objects_bind(intake->objects, side->categories, intake->plan, intake->store, registry);
 }
 
@@ -211,6 +237,7 @@ void side_init(Side *side)
 void side_clear(Side *side)
 {
 	g_clear_pointer(&side->roster, roster_free);
+	g_clear_pointer(&side->exits, roster_free);
 	for (guint i = 0; i < N_TABLES; i++) {
 		record_set_clear(&side->sets[i]);
 		layout_clear(&side->layouts[i]);
@@ -220,9 +247,23 @@ void side_clear(Side *side)
 
 gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
-	return rows->scope == CTPROF_SCOPE_THREAD && intake->pids &&
+	return (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT) &&
+	       intake->pids &&
 	       !g_hash_table_contains(intake->pids,
 				      GINT_TO_POINTER(ctprof_rows_target(rows, i)->tgid));
+}
+
+static void keep_row(Side *side, enum intake_table t, RecordKey *key, guint64 start,
+		     const struct ctprof_rows *rows, guint64 i)
+{
+	gboolean ended = t == TABLE_EXITS;
+	guint64 ppid = 0;
+
+	if (!find_value(rows, i, ended ? side->exit_ppid : side->ppid, &ppid) || ppid > G_MAXINT32)
+		ppid = 0;
+	if (!ended)
+		key->start = start;
+	roster_add(ended ? side->exits : side->roster, key, (gint32)ppid, rows, i);
 }
 
 static void add_row(Side *side, Intake *intake, enum intake_table t, const struct ctprof_rows *rows,
@@ -236,18 +277,29 @@ static void add_row(Side *side, Intake *intake, enum intake_table t, const struc
 		return;
 	if (tables[t].row == ROW_THREAD && find_value(rows, i, side->start, &start))
 		side->newest = MAX(side->newest, start);
-	if (t == TABLE_THREADS && side->roster) {
-		key.start = start;
-		roster_add(side->roster, &key, rows, i);
+	if (t == TABLE_EXITS || (t == TABLE_THREADS && side->roster)) {
+		keep_row(side, t, &key, start, rows, i);
 		return;
 	}
 	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
+}
+
+static void note_tallies(Side *side, const struct ctprof_rows *rows)
+{
+	gint received = find_slot(side->registry, ROW_CAPTURE, RECEIVED_METRIC, CTPROF_TYPE_U64);
+	gint lost = find_slot(side->registry, ROW_CAPTURE, LOST_METRIC, CTPROF_TYPE_U64);
+	guint64 number;
+
+	side->has_exits = rows->n > 0 && find_value(rows, 0, received, &number);
+	side->lost_exits = rows->n > 0 && find_value(rows, 0, lost, &number) && number > 0;
 }
 
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 {
 	enum row_class row = registry_row_of_scope(rows->scope);
 
+	if (row == ROW_CAPTURE)
+		note_tallies(side, rows);
 	for (guint64 i = 0; i < rows->n; i++) {
 		if (intake_leaves_out(intake, rows, i))
 			continue;

@@ -11,9 +11,13 @@
 #include "report/section/objects.h"
 #include "roster.h"
 
+/* For a name that is not there; no cgroup and hardly a thread is called so. */
+#define NO_NAME "-"
+
 /* What rows are folded into. */
 enum intake_table {
 	TABLE_THREADS,
+	TABLE_EXITS, /* one by one, for a window */
 	TABLE_SMAPS,
 	TABLE_CGROUPS,
 	TABLE_HOST,
@@ -43,11 +47,16 @@ typedef struct side {
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
 	Roster *roster;             /* of the threads, one by one; NULL: they are folded at once */
+	Roster *exits;              /* of those that ended; NULL likewise */
 	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
 	const char *last[N_LABELS]; /* of the row before: mostly the next one's */
-	gint start;                 /* index of the start tick, or -1 */
-	gint smaps;                 /* index of the memory map, or -1 */
-	guint64 newest;             /* the highest start tick */
+	gint start, ppid;           /* index of the start tick, and of the parent, or -1 */
+	/* The same of rows of threads that ended, and of their names. */
+	gint exit_start, exit_ppid, exit_comm;
+	gint smaps;          /* index of the memory map, or -1 */
+	guint64 newest;      /* the highest start tick */
+	gboolean has_exits;  /* records of threads that ended were received */
+	gboolean lost_exits; /* and some of them lost */
 	ObjectCategories *categories;
 } Side;
 

@@ -219,6 +219,16 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 	}
 }
 
+void record_miss(Record *record, const Layout *layout, const Measure *measure, guint32 why)
+{
+	gint place = layout_find(layout, measure);
+
+	if (place < 0)
+		return;
+	spread(record, layout, 0);
+	coverage_add(&record->coverages[place], why, 1);
+}
+
 guint64 record_count(const Record *record)
 {
 	return record ? record->n - record->n_ghosts : 0;

@@ -59,6 +59,8 @@ guint64 record_count(const Record *record);
 /* Folds row i in; start: its start tick, 0 when unknown. */
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
 		guint64 i, guint64 start);
+/* Takes note that a row which has the value has it only in part. */
+void record_miss(Record *record, const Layout *layout, const Measure *measure, guint32 why);
 /* Merges `from` into record; afterwards `from` may only be freed. */
 void record_merge(Record *record, const Layout *layout, Record *from);
 /* The folded value and its coverage, ABSENT when record is NULL or has none; KiB

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Instead of how many values are the same: all the others. */
+#define ALL_THE_SAME G_MAXUINT32
+
 /* What a thread's bytes are of: its names, then the values that the layout binds. */
 #define FIRST_VALUE KEY_NAMES
 
@@ -156,15 +159,15 @@ static void encode(Roster *roster, const guint8 *states, guint64 *now)
 	guint64 *first = roster->first;
 	guint n = 0, all = FIRST_VALUE + n_bindings(roster);
 
-	g_byte_array_set_size(roster->bytes, 0);
 	for (guint i = 0; i < all; i++)
 		if (i < FIRST_VALUE || states[i - FIRST_VALUE] == CTPROF_PRESENT)
 			now[n++] = now[i] - first[i];
+	while (n > 0 && now[n - 1] == 0)
+		n--;
+	g_byte_array_set_size(roster->bytes, 0);
 	for (guint i = 0, to; i < n; i = to) {
-		for (to = i; to < n && now[to] == 0;)
+		for (to = i; now[to] == 0;)
 			to++;
-		if (to == n)
-			return;
 		put(roster->bytes, to - i);
 		for (i = to; to < n && now[to] != 0;)
 			to++;
@@ -172,9 +175,11 @@ static void encode(Roster *roster, const guint8 *states, guint64 *now)
 		for (; i < to; i++)
 			put(roster->bytes, fold_sign(now[i]));
 	}
+	put(roster->bytes, ALL_THE_SAME);
 }
 
-void roster_add(Roster *roster, const RecordKey *key, const struct ctprof_rows *rows, guint64 i)
+void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct ctprof_rows *rows,
+		guint64 i)
 {
 	const guint64 *values = rows->values + i * rows->n_slots;
 	const guint8 *states = rows->states + i * rows->n_slots;
@@ -205,12 +210,11 @@ void roster_add(Roster *roster, const RecordKey *key, const struct ctprof_rows *
 		.tgid = target->tgid,
 		.tid = target->tid,
 		.start = key->start,
+		.ppid = ppid,
 		.shape = shape_of(roster, bound),
-		.n = roster->bytes->len,
 	};
-	if (entry.n > 0)
-		entry.data =
-			memcpy(arena_take(roster->arena, entry.n), roster->bytes->data, entry.n);
+	entry.data = memcpy(arena_take(roster->arena, roster->bytes->len), roster->bytes->data,
+			    roster->bytes->len);
 	g_array_append_val(roster->entries, entry);
 }
 
@@ -245,9 +249,9 @@ const RosterEntry *roster_entry(const Roster *roster, guint at)
 	return &g_array_index(roster->entries, RosterEntry, at);
 }
 
-const RosterEntry *roster_find(const Roster *roster, gint32 tgid, gint32 tid)
+guint roster_search(const Roster *roster, gint32 tgid, gint32 tid, guint64 start)
 {
-	const RosterEntry wanted = {.tgid = tgid, .tid = tid, .start = G_MAXUINT64};
+	const RosterEntry wanted = {.tgid = tgid, .tid = tid, .start = start};
 	guint low = 0, high = roster->entries->len;
 
 	while (low < high) {
@@ -258,35 +262,37 @@ const RosterEntry *roster_find(const Roster *roster, gint32 tgid, gint32 tid)
 		else
 			high = middle;
 	}
-	const RosterEntry *found = low > 0 ? roster_entry(roster, low - 1) : NULL;
-	return found && found->tgid == tgid && found->tid == tid ? found : NULL;
+	return low;
+}
+
+const RosterEntry *roster_process(const Roster *roster, gint32 pid)
+{
+	guint at = roster_search(roster, pid, pid, G_MAXUINT64);
+	const RosterEntry *found = at > 0 ? roster_entry(roster, at - 1) : NULL;
+
+	return found && found->tgid == pid && found->tid == pid ? found : NULL;
 }
 
 /* ---- reading them ---- */
 
 /* Walks a thread's values. */
 typedef struct reader {
-	const guint8 *at, *end;
+	const guint8 *at;
 	guint64 same, differ; /* values like the first's, and unlike them after those */
 } Reader;
 
 static guint64 read_next(Reader *reader, guint64 first)
 {
-	if (reader->same == 0 && reader->differ == 0 && reader->at < reader->end) {
+	if (reader->same == 0 && reader->differ == 0) {
 		reader->same = take(&reader->at);
-		reader->differ = take(&reader->at);
+		reader->differ = reader->same == ALL_THE_SAME ? 0 : take(&reader->at);
 	}
-	if (reader->same > 0 || reader->differ == 0) {
-		reader->same -= reader->same > 0;
+	if (reader->same > 0) {
+		reader->same--;
 		return first;
 	}
 	reader->differ--;
 	return first + unfold_sign(take(&reader->at));
-}
-
-static Reader reader_of(const RosterEntry *entry)
-{
-	return (Reader){.at = entry->data, .end = entry->data + entry->n};
 }
 
 static void read_names(const Roster *roster, Reader *reader, const char *ret_names[KEY_NAMES])
@@ -297,7 +303,7 @@ static void read_names(const Roster *roster, Reader *reader, const char *ret_nam
 
 void roster_names(const Roster *roster, const RosterEntry *entry, const char *ret_names[KEY_NAMES])
 {
-	Reader reader = reader_of(entry);
+	Reader reader = {.at = entry->data};
 
 	read_names(roster, &reader, ret_names);
 }
@@ -305,7 +311,7 @@ void roster_names(const Roster *roster, const RosterEntry *entry, const char *re
 void roster_read(const Roster *roster, const RosterEntry *entry, RosterRow *row)
 {
 	const guint8 *states = g_ptr_array_index(roster->shapes, entry->shape);
-	Reader reader = reader_of(entry);
+	Reader reader = {.at = entry->data};
 
 	read_names(roster, &reader, row->names);
 	for (guint b = 0; b < n_bindings(roster); b++) {

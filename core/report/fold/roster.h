@@ -19,14 +19,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Roster, roster_free)
 
 /* Takes the values of row i that the layout binds; key: its names, of the store,
  * and its start tick. */
-void roster_add(Roster *roster, const RecordKey *key, const struct ctprof_rows *rows, guint64 i);
+void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct ctprof_rows *rows,
+		guint64 i);
 
 /* Who a thread is. */
 typedef struct roster_entry {
 	gint32 tgid, tid;
 	guint64 start; /* tick; 0: unknown */
-	guint32 shape; /* for the roster */
-	guint32 n;
+	gint32 ppid;   /* 0: unknown */
+	guint32 shape; /* for the roster, as is data */
 	const guint8 *data;
 } RosterEntry;
 
@@ -35,8 +36,11 @@ void roster_sort(Roster *roster);
 gint roster_entry_compare(const RosterEntry *a, const RosterEntry *b);
 guint roster_length(const Roster *roster);
 const RosterEntry *roster_entry(const Roster *roster, guint at);
-/* Of a sorted roster, the last one of that number that started; NULL: none. */
-const RosterEntry *roster_find(const Roster *roster, gint32 tgid, gint32 tid);
+/* Of a sorted roster, the place behind all of that number that began at a tick, or
+ * before. */
+guint roster_search(const Roster *roster, gint32 tgid, gint32 tid, guint64 start);
+/* The last process of that number; NULL: none. */
+const RosterEntry *roster_process(const Roster *roster, gint32 pid);
 void roster_names(const Roster *roster, const RosterEntry *entry, const char *ret_names[KEY_NAMES]);
 
 /* A row to read a thread into, or to make one up: one row of rows. */

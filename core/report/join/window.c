@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "window.h"
 
+#include <string.h>
+
+#include "exits.h"
+
 enum { BEFORE, AFTER };
 
 /* What becomes of a metric's values. */
@@ -15,6 +19,8 @@ enum rule {
 typedef struct joint {
 	enum rule rule;
 	gint slots[SIDES]; /* -1: that side does not have it */
+	gint exit_slot;    /* likewise, in a record of a thread's end */
+	const Measure *measure;
 	gboolean restarts; /* with the program */
 } Joint;
 
@@ -24,8 +30,12 @@ typedef struct window {
 	Store *store;
 	guint64 began;
 	GArray *joints; /* Joint */
-	RosterRow rows[SIDES];
-	struct ctprof_report_window *counts;
+	RosterRow rows[SIDES], ended;
+	CpuSlots cpu[SIDES];
+	Exits *exits;
+	const Joint *times[CPU_SYSTEM + 1]; /* of the CPU time; NULL: there is none */
+	guint64 rests[CPU_SYSTEM + 1];      /* of ticks, for the next thread that ended */
+	WindowResult *result;
 } Window;
 
 /* ---- pairs ---- */
@@ -211,18 +221,97 @@ static gboolean is_another(Window *window)
 	return FALSE;
 }
 
+/* ---- threads that ended ---- */
+
+static guint8 exit_state(const Window *window, const Joint *joint)
+{
+	return joint->exit_slot < 0 ? CTPROF_ABSENT_VANISHED
+				    : window->ended.states[joint->exit_slot];
+}
+
+static void end_sum(Window *window, const Joint *joint, gboolean was_there, gboolean is_born)
+{
+	guint64 ended = joint->exit_slot < 0 ? 0 : window->ended.values[joint->exit_slot];
+	guint8 state = exit_state(window, joint);
+
+	if (!was_there && is_born && state == CTPROF_PRESENT)
+		set_value(window, joint, BEFORE, 0);
+	else if (!was_there && is_born)
+		set_state(window, joint, BEFORE, state);
+	else if (!was_there)
+		set_state(window, joint, BEFORE, CTPROF_ABSENT_SKIPPED);
+	guint8 before = state_at(window, joint, BEFORE);
+	if (before == CTPROF_PRESENT && state == CTPROF_PRESENT &&
+	    ended >= value_at(window, joint, BEFORE))
+		set_value(window, joint, AFTER, ended);
+	else
+		lose(window, joint, before == CTPROF_PRESENT ? CTPROF_ABSENT_VANISHED : before);
+}
+
+static void end_peak(Window *window, const Joint *joint, gboolean was_there, gboolean is_born)
+{
+	gboolean is_new = exit_state(window, joint) == CTPROF_PRESENT &&
+			  window->ended.values[joint->exit_slot] > 0;
+
+	if (is_new) {
+		set_value(window, joint, AFTER, window->ended.values[joint->exit_slot]);
+		is_new = was_there ? is_paired(window, joint) && is_new_peak(window, joint)
+				   : is_born;
+	}
+	if (!is_new)
+		set_state(window, joint, AFTER, CTPROF_ABSENT_INAPPLICABLE);
+	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
+}
+
+/* One of whose end there is a record. */
+static void join_ended(Window *window, gboolean was_there, gboolean is_born)
+{
+	for (guint i = 0; i < window->joints->len; i++) {
+		const Joint *joint = &g_array_index(window->joints, Joint, i);
+
+		if (joint->rule == RULE_SUM) {
+			end_sum(window, joint, was_there, is_born);
+		} else if (joint->rule != RULE_ENDS) {
+			end_peak(window, joint, was_there, is_born);
+		} else {
+			if (!was_there)
+				set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
+			set_state(window, joint, AFTER, CTPROF_ABSENT_INAPPLICABLE);
+		}
+	}
+}
+
+/* What the record stands for in place of what it says; a tick that is not full is
+ * the next one's. */
+static void charge(Window *window, const CpuTime *time)
+{
+	const guint64 shares[] = {time->run, time->user, time->system};
+
+	for (guint i = 0; i < G_N_ELEMENTS(shares); i++) {
+		const Joint *joint = window->times[i];
+		guint64 unit = i == CPU_RUN ? 1 : CPU_TICK_NS;
+
+		if (!joint || !is_paired(window, joint))
+			continue;
+		window->rests[i] = fold_add_saturated(window->rests[i], shares[i]);
+		set_value(window, joint, AFTER,
+			  fold_add_saturated(value_at(window, joint, BEFORE),
+					     window->rests[i] / unit));
+		window->rests[i] %= unit;
+	}
+}
+
 /* ---- the fold ---- */
 
-/* Puts the rows into their group's records; ghost: the side that has no such
- * thread, or SIDES. */
-static void put_rows(Window *window, const RosterEntry *const pair[SIDES], guint ghost)
+/* Puts the rows into their group's records.  ghosts: the sides that have no such
+ * thread. */
+static void put_rows(Window *window, const RosterEntry *last, const char *const *names,
+		     const gboolean ghosts[SIDES], gboolean in_part)
 {
-	const RosterEntry *last = pair[AFTER] ? pair[AFTER] : pair[BEFORE];
-	const RosterRow *named = &window->rows[pair[AFTER] ? AFTER : BEFORE];
 	RecordKey literal = {.start = 0}, key;
 
 	for (guint i = 0; i < KEY_NAMES; i++)
-		literal.names[i] = named->names[i];
+		literal.names[i] = names[i];
 	if (window->namer->axis->by_thread) {
 		literal.tid = last->tid;
 		literal.start = last->start;
@@ -237,56 +326,109 @@ static void put_rows(Window *window, const RosterEntry *const pair[SIDES], guint
 		window->rows[side].target.tgid = last->tgid;
 		window->rows[side].target.tid = last->tid;
 		record_add(record, set->layout, window->store, &window->rows[side].rows, 0,
-			   side == ghost ? 0 : pair[side]->start);
-		record->n_ghosts += side == ghost;
+			   ghosts[side] ? 0 : last->start);
+		record->n_ghosts += ghosts[side] ? 1 : 0;
+		for (guint i = 0; in_part && i < G_N_ELEMENTS(window->times); i++)
+			if (window->times[i] && is_paired(window, window->times[i]))
+				record_miss(record, set->layout, window->times[i]->measure,
+					    CTPROF_ABSENT_VANISHED);
 	}
 }
 
-static void read_row(Window *window, const RosterEntry *const pair[SIDES], guint side)
+static void read_row(Window *window, const RosterEntry *entry, guint side)
 {
-	roster_read(window->sides[side].roster, pair[side], &window->rows[side]);
+	roster_read(window->sides[side].roster, entry, &window->rows[side]);
 }
 
-static void fold_gone(Window *window, const RosterEntry *const pair[SIDES])
+/* What the threads ran that are still there. */
+static void count_cpu(Window *window)
 {
-	const RosterEntry *const one[SIDES] = {pair[BEFORE], NULL};
+	CpuTime times[SIDES];
 
-	window->counts->n_gone++;
-	read_row(window, one, BEFORE);
+	for (guint side = 0; side < SIDES; side++)
+		if (!cpu_time_of(&window->cpu[side], &window->rows[side], &times[side]))
+			return;
+	window->result->has_cpu = TRUE;
+	if (times[AFTER].run > times[BEFORE].run)
+		window->result->threads_ns = fold_add_saturated(
+			window->result->threads_ns, times[AFTER].run - times[BEFORE].run);
+}
+
+static void fold_ended(Window *window, const RosterEntry *thread, const RosterEntry *record,
+		       gboolean is_born)
+{
+	static const gboolean ghosts[][SIDES] = {{TRUE, TRUE}, {FALSE, TRUE}};
+	const char *names[KEY_NAMES];
+	CpuTime time = exits_share(window->exits, record);
+	gboolean is_charged = thread || is_born;
+
+	roster_read(window->sides[AFTER].exits, record, &window->ended);
+	if (thread)
+		read_row(window, thread, BEFORE);
+	join_ended(window, thread != NULL, is_born);
+	if (is_charged) {
+		charge(window, &time);
+		window->result->divided_ns =
+			fold_add_saturated(window->result->divided_ns, time.run);
+	}
+	if (!thread)
+		exits_names(window->exits, record, names);
+	put_rows(window, thread ? thread : record, thread ? window->rows[BEFORE].names : names,
+		 ghosts[thread != NULL], is_charged);
+	window->result->counts.n_recorded += thread != NULL;
+	window->result->counts.n_unseen += thread == NULL;
+}
+
+static void fold_gone(Window *window, const RosterEntry *thread)
+{
+	static const gboolean ghosts[] = {FALSE, TRUE};
+	const RosterEntry *record = exits_find(window->exits, thread);
+
+	window->result->counts.n_gone++;
+	if (record) {
+		fold_ended(window, thread, record, FALSE);
+		return;
+	}
+	read_row(window, thread, BEFORE);
 	join_unknown(window, BEFORE, CTPROF_ABSENT_VANISHED);
-	put_rows(window, one, AFTER);
+	put_rows(window, thread, window->rows[BEFORE].names, ghosts, FALSE);
 }
 
-static void fold_new(Window *window, const RosterEntry *const pair[SIDES], gboolean is_born)
+static void fold_new(Window *window, const RosterEntry *thread, gboolean is_born)
 {
-	const RosterEntry *const one[SIDES] = {NULL, pair[AFTER]};
+	static const gboolean ghosts[] = {TRUE, FALSE};
 
-	window->counts->n_born++;
-	read_row(window, one, AFTER);
-	if (is_born)
+	window->result->counts.n_born++;
+	read_row(window, thread, AFTER);
+	if (is_born) {
 		join_born(window);
-	else
+		count_cpu(window);
+	} else {
 		join_unknown(window, AFTER, CTPROF_ABSENT_SKIPPED);
-	put_rows(window, one, BEFORE);
+	}
+	put_rows(window, thread, window->rows[AFTER].names, ghosts, FALSE);
 }
 
 static void fold_pair(Window *window, const RosterEntry *const pair[SIDES])
 {
+	static const gboolean ghosts[] = {FALSE, FALSE};
+
 	for (guint side = 0; side < SIDES; side++) {
-		window->counts->threads[side] += pair[side] != NULL;
+		window->result->counts.threads[side] += pair[side] != NULL;
 		if (pair[side])
-			read_row(window, pair, side);
+			read_row(window, pair[side], side);
 	}
 	if (!pair[AFTER]) {
-		fold_gone(window, pair);
+		fold_gone(window, pair[BEFORE]);
 	} else if (!pair[BEFORE]) {
-		fold_new(window, pair, pair[AFTER]->start >= MAX(window->began, 1));
+		fold_new(window, pair[AFTER], pair[AFTER]->start >= MAX(window->began, 1));
 	} else if (is_another(window)) {
-		fold_gone(window, pair);
-		fold_new(window, pair, FALSE);
+		fold_gone(window, pair[BEFORE]);
+		fold_new(window, pair[AFTER], FALSE);
 	} else {
 		join_matched(window);
-		put_rows(window, pair, SIDES);
+		count_cpu(window);
+		put_rows(window, pair[AFTER], window->rows[AFTER].names, ghosts, FALSE);
 	}
 }
 
@@ -311,15 +453,21 @@ static gint slot_of(const Layout *layout, const Measure *measure)
 	return place < 0 ? -1 : (gint)g_array_index(layout->bindings, Binding, (guint)place).slot;
 }
 
-static GArray *list_joints(const Side *sides, const Measures *measures)
+static GArray *list_joints(const Side *sides, const Intake *intake)
 {
+	const Measures *measures = &intake->measures[TABLE_THREADS];
 	GArray *joints = g_array_new(FALSE, FALSE, sizeof(Joint));
 
 	for (guint i = 0; i < measures->list->len; i++) {
 		const Measure *measure = g_ptr_array_index(measures->list, i);
+		const Measure *ended = measures_find(&intake->measures[TABLE_EXITS], measure->name);
 		Joint joint = {
 			.rule = rule_of(measure),
 			.restarts = (measure->flags & CTPROF_METRIC_RESTARTS) != 0,
+			.exit_slot = ended && ended->unit == measure->unit
+					     ? slot_of(&sides[AFTER].layouts[TABLE_EXITS], ended)
+					     : -1,
+			.measure = measure,
 		};
 
 		if (!measure->fold)
@@ -331,41 +479,92 @@ static GArray *list_joints(const Side *sides, const Measures *measures)
 	return joints;
 }
 
-/* Names that threads had before say nothing about what they are called now. */
-static void add_names(const Side *sides, Namer *namer)
+static const Joint *find_joint(const GArray *joints, const char *name)
 {
-	Walk walk = walk_of(sides);
+	for (guint i = 0; i < joints->len; i++)
+		if (strcmp(g_array_index(joints, Joint, i).measure->name, name) == 0)
+			return &g_array_index(joints, Joint, i);
+	return NULL;
+}
 
-	while (walk_next(&walk)) {
+/* Before any is folded: names, and who was charged with what.  Names that threads
+ * had before say nothing about what they are called now. */
+static void note_threads(Window *window)
+{
+	const RosterEntry *record;
+	gboolean is_born;
+	guint at = 0;
+
+	for (Walk walk = walk_of(window->sides); walk_next(&walk);) {
 		guint side = walk.pair[AFTER] ? AFTER : BEFORE;
 		RecordKey key = {.start = 0};
 
-		roster_names(sides[side].roster, walk.pair[side], key.names);
-		namer_add(namer, &key);
+		exits_note(window->exits, walk.pair);
+		roster_names(window->sides[side].roster, walk.pair[side], key.names);
+		namer_add(window->namer, &key);
+	}
+	exits_divide(window->exits);
+	while ((record = exits_next(window->exits, &at, &is_born))) {
+		RecordKey key = {.start = 0};
+
+		exits_names(window->exits, record, key.names);
+		namer_add(window->namer, &key);
 	}
 }
 
-void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 began,
-		 struct ctprof_report_window *ret_counts)
+static void fold_threads(Window *window)
 {
-	g_autoptr(GArray) joints = list_joints(sides, &intake->measures[TABLE_THREADS]);
+	const RosterEntry *record;
+	gboolean is_born;
+	guint at = 0;
+
+	for (Walk walk = walk_of(window->sides); walk_next(&walk);)
+		fold_pair(window, walk.pair);
+	while ((record = exits_next(window->exits, &at, &is_born)))
+		fold_ended(window, NULL, record, is_born);
+}
+
+static void window_init(Window *window)
+{
+	Side *sides = window->sides;
+
+	for (guint side = 0; side < SIDES; side++) {
+		const Layout *layout = &sides[side].layouts[TABLE_THREADS];
+
+		roster_sort(sides[side].roster);
+		roster_row_init(&window->rows[side], layout);
+		window->cpu[side] = cpu_slots_of(layout);
+	}
+	roster_sort(sides[AFTER].exits);
+	roster_row_init(&window->ended, &sides[AFTER].layouts[TABLE_EXITS]);
+	for (guint i = 0; i < G_N_ELEMENTS(window->times); i++)
+		window->times[i] = find_joint(window->joints, cpu_metrics[i]);
+}
+
+void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 began,
+		 WindowResult *ret_result)
+{
+	g_autoptr(GArray) joints = list_joints(sides, intake);
 	Window window = {
 		.sides = sides,
 		.namer = namer,
 		.store = intake->store,
 		.began = began,
 		.joints = joints,
-		.counts = ret_counts,
+		.result = ret_result,
 	};
 
-	*ret_counts = (struct ctprof_report_window){.struct_size = sizeof *ret_counts};
-	for (guint side = 0; side < SIDES; side++) {
-		roster_sort(sides[side].roster);
-		roster_row_init(&window.rows[side], &sides[side].layouts[TABLE_THREADS]);
-	}
-	add_names(sides, namer);
-	for (Walk walk = walk_of(sides); walk_next(&walk);)
-		fold_pair(&window, walk.pair);
+	*ret_result = (WindowResult){
+		.counts = {.struct_size = sizeof ret_result->counts,
+			   .flags = (sides[AFTER].has_exits ? CTPROF_WINDOW_HAS_EXITS : 0) |
+				    (sides[AFTER].lost_exits ? CTPROF_WINDOW_LOST_EXITS : 0)}};
+	window_init(&window);
+	g_autoptr(Exits) exits = exits_new(sides, intake, began);
+	window.exits = exits;
+	note_threads(&window);
+	fold_threads(&window);
+	ret_result->ended_ns = exits_total(exits);
 	for (guint side = 0; side < SIDES; side++)
 		roster_row_clear(&window.rows[side]);
+	roster_row_clear(&window.ended);
 }

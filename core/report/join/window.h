@@ -14,8 +14,16 @@
 
 #include "report/fold/intake.h"
 
+typedef struct window_result {
+	struct ctprof_report_window counts;
+	gboolean has_cpu;   /* the CPU time of threads is known */
+	guint64 threads_ns; /* CPU time of the threads that the candidate has */
+	guint64 ended_ns;   /* of those that ended */
+	guint64 divided_ns; /* part of it that is in groups */
+} WindowResult;
+
 /* Fills both sides' records of threads from their rosters, under the keys of
- * groups, and all of ret_counts but seconds.  began: the start tick of a thread that
- * begins with the window. */
+ * groups, and all of ret_result but the seconds.  began: the start tick of a thread
+ * that begins with the window. */
 void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 began,
-		 struct ctprof_report_window *ret_counts);
+		 WindowResult *ret_result);

@@ -7,33 +7,23 @@
 extern const Section section_primary, section_delay, section_derived;
 extern const Section section_cgroup_stats, section_cgroup_limits, section_memory_stat,
 	section_memory_events, section_pressure;
-extern const Section section_host_pressure, section_sched_ext, section_host;
+extern const Section section_account, section_host_pressure, section_sched_ext, section_host;
 extern const Section section_smaps, section_categories;
 extern const Section view_ledger, view_processes, view_process, view_shared, view_tmpfs, view_sysv,
 	view_categories;
 
 const Section *const sections[] = {
-	&section_primary,
-	&section_delay,
-	&section_derived,
-	&section_cgroup_stats,
-	&section_cgroup_limits,
-	&section_memory_stat,
-	&section_memory_events,
-	&section_pressure,
-	&section_host_pressure,
-	&section_smaps,
-	&section_categories,
-	&section_sched_ext,
-	&section_host,
-	&view_ledger,
-	&view_processes,
-	&view_process,
-	&view_shared,
-	&view_tmpfs,
-	&view_sysv,
-	&view_categories,
-	NULL,
+	&section_account,      &section_primary,
+	&section_delay,        &section_derived,
+	&section_cgroup_stats, &section_cgroup_limits,
+	&section_memory_stat,  &section_memory_events,
+	&section_pressure,     &section_host_pressure,
+	&section_smaps,        &section_categories,
+	&section_sched_ext,    &section_host,
+	&view_ledger,          &view_processes,
+	&view_process,         &view_shared,
+	&view_tmpfs,           &view_sysv,
+	&view_categories,      NULL,
 };
 
 const Section *section_find(const char *name, gboolean view)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The section that closes the sum: where the CPU time of the host went in a window. */
+#include "report/draft.h"
+
+/* What of the host's time is no idleness, and was not taken by a hypervisor. */
+static const char *const busy_metrics[] = {
+	"system.cpu.user", "system.cpu.nice",    "system.cpu.system",
+	"system.cpu.irq",  "system.cpu.softirq",
+};
+
+static const struct ctprof_report_field cpu_field = {
+	.struct_size = sizeof cpu_field,
+	.ladder = CTPROF_LADDER_NS,
+	.kind = CTPROF_COUNTER,
+	.name = "cpu_time_ns",
+	.header = "cpu_time_ns",
+	.unit = "ns",
+	.tags = "",
+};
+
+/* What all CPUs did in the window; FALSE: it was not captured. */
+static gboolean busy_ns(const Draft *draft, gint64 *ret_ns)
+{
+	const RecordKey key = {.start = 0};
+	Record *sides[SIDES];
+	gint64 ticks = 0;
+
+	for (guint side = 0; side < SIDES; side++)
+		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	for (guint i = 0; i < G_N_ELEMENTS(busy_metrics); i++) {
+		const Measure *measure = draft_measure(draft, TABLE_HOST, busy_metrics[i]);
+		struct ctprof_value values[SIDES];
+
+		if (!measure)
+			return FALSE;
+		draft_values(draft, TABLE_HOST, sides, measure, values);
+		if (values[0].type != CTPROF_VALUE_NUMBER || values[1].type != CTPROF_VALUE_NUMBER)
+			return FALSE;
+		ticks += (gint64)(values[1].number - values[0].number);
+	}
+	*ret_ns = ticks * (gint64)CPU_TICK_NS;
+	return TRUE;
+}
+
+static void add_line(const Draft *draft, Table *table, const char *name, gboolean is_known,
+		     gint64 ns)
+{
+	const struct ctprof_value values[SIDES] = {
+		{.type = CTPROF_VALUE_ABSENT},
+		{.type = is_known ? CTPROF_VALUE_REAL : CTPROF_VALUE_ABSENT, .real = (gdouble)ns},
+	};
+	struct ctprof_cell *cell = draft_metric(draft, table, &name, 1, &cpu_field, values);
+
+	cell->flags = is_known ? CTPROF_CELL_HAS_DELTA : 0;
+	cell->delta = (gdouble)ns;
+	if (!is_known || draft->view->seconds <= 0)
+		return;
+	cell->flags |= CTPROF_CELL_RATE;
+	cell->delta /= draft->view->seconds;
+}
+
+static void draft_account(const Draft *draft, const Section *section)
+{
+	const WindowResult *window = draft->window;
+	gint64 busy = 0;
+
+	/* Of some processes alone the rest is no remainder. */
+	if (!window || !window->has_cpu || !draft->plan->options->is_whole_host ||
+	    draft->plan->pids)
+		return;
+	gboolean has_busy = busy_ns(draft, &busy);
+	Table *table = draft_long(draft, section->name, section->heading, "part");
+	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
+	add_line(draft, table, "threads", TRUE, threads);
+	add_line(draft, table, "exited", TRUE, ended);
+	add_line(draft, table, "unaccounted", has_busy, busy - threads - ended);
+	add_line(draft, table, "host", has_busy, busy);
+	if (window->divided_ns > 0)
+		table_note(table,
+			   "what exited is in the groups, too (~): %.3g of %.3g s, divided by the "
+			   "records of its end",
+			   (gdouble)window->divided_ns / 1e9, (gdouble)window->ended_ns / 1e9);
+	if (window->counts.flags & CTPROF_WINDOW_LOST_EXITS)
+		table_note(table, "exits incomplete: the kernel's buffer was full");
+}
+
+const Section section_account = {
+	.name = "cpu-account",
+	.heading = "CPU time of the host",
+	.help = "of a window: threads, what exited, what is not accounted for, and their sum",
+	.flags = SECTION_SHOW_NAMED,
+	.place = {15, 0},
+	.draft = draft_account,
+};
