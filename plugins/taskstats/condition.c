@@ -91,7 +91,7 @@ static int ask_own(uint16_t family, struct taskstats_values *ret)
 	struct taskstats_query query = {.family = family};
 	const int32_t tid = gettid();
 	struct own own = {0};
-	int r = netlink_open(0, &query.netlink);
+	int r = netlink_open(&query.netlink);
 
 	if (r < 0)
 		return r;

@@ -167,12 +167,15 @@ const char *exits_explain(int err)
 int exits_listen(struct exits *self)
 {
 	uint64_t room = option_u64(self->host, EXITS_OPTION, EXITS_BUFFER_BYTES);
-	int r = netlink_open((size_t)room, &self->netlink);
+	int r = netlink_open(&self->netlink);
 
 	if (r == 0)
 		r = register_all(self);
-	if (r == 0)
+	/* Not before: the answer needs room, too. */
+	if (r == 0) {
+		netlink_set_room(self->netlink, (size_t)room);
 		return 0;
+	}
 	if (self->netlink)
 		netlink_close(self->netlink);
 	self->netlink = NULL;

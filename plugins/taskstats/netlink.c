@@ -81,13 +81,18 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 	return 0;
 }
 
-static int configure(int fd, int size)
+static void set_room(int fd, int size)
+{
+	/* Failing leaves a smaller buffer: what is lost is known. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+}
+
+static int configure(int fd)
 {
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 
-	/* Failing leaves a smaller buffer: lost replies are asked for again. */
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+	set_room(fd, RECEIVE_BUFFER);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) < 0)
 		return -errno;
 	/* Takes a port, and keeps other processes from sending to it. */
@@ -96,7 +101,7 @@ static int configure(int fd, int size)
 	return 0;
 }
 
-int netlink_open(size_t room, struct netlink **ret)
+int netlink_open(struct netlink **ret)
 {
 	__attribute__((cleanup(netlink_drop))) struct netlink *netlink = calloc(1, sizeof *netlink);
 
@@ -105,7 +110,7 @@ int netlink_open(size_t room, struct netlink **ret)
 	netlink->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	if (netlink->fd < 0)
 		return -errno;
-	int r = configure(netlink->fd, room ? (int)room : RECEIVE_BUFFER);
+	int r = configure(netlink->fd);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < NETLINK_BATCH; i++) {
@@ -126,6 +131,11 @@ void netlink_close(struct netlink *netlink)
 	if (netlink->fd >= 0)
 		close(netlink->fd);
 	free(netlink);
+}
+
+void netlink_set_room(struct netlink *netlink, size_t room)
+{
+	set_room(netlink->fd, (int)room);
 }
 
 int netlink_send(struct netlink *netlink, const void *data, size_t len)

@@ -21,9 +21,10 @@ struct netlink_datagram {
 /* The id of a generic netlink family.  -ENOENT: the kernel has no such one. */
 int netlink_resolve(const char *family, uint16_t *ret_id);
 
-/* room: bytes that may wait to be received; 0: what a batch of replies needs. */
-int netlink_open(size_t room, struct netlink **ret);
+int netlink_open(struct netlink **ret);
 void netlink_close(struct netlink *netlink);
+/* How many bytes may wait to be received; at first as many as a batch of replies has. */
+void netlink_set_room(struct netlink *netlink, size_t room);
 
 /* One datagram, of any number of messages, to the kernel. */
 int netlink_send(struct netlink *netlink, const void *data, size_t len);

@@ -226,7 +226,7 @@ static int taskstats_worker_open(void *data, uint32_t number, void **ret_context
 	if (!worker)
 		return -ENOMEM;
 	worker->family = self->family;
-	int r = netlink_open(0, &worker->netlink);
+	int r = netlink_open(&worker->netlink);
 	if (r < 0)
 		self->host->error(self->host, "no netlink socket: %s", strerror(-r));
 	return instance_give(worker, r, ret_context);

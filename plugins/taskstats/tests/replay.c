@@ -102,9 +102,14 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 	return 0;
 }
 
-int netlink_open(size_t room, struct netlink **ret)
+void netlink_set_room(struct netlink *netlink, size_t room)
 {
+	g_assert_true((void *)netlink == &kernel);
 	kernel.room = room;
+}
+
+int netlink_open(struct netlink **ret)
+{
 	if (kernel.open_err)
 		return -kernel.open_err;
 	*ret = (struct netlink *)&kernel;

@@ -24,7 +24,7 @@ struct replay_kernel {
 	/* Its answer to a registration for ends: errno, or 0; and that one's CPUs. */
 	gint register_err;
 	char *registered; /* NULL: none */
-	gsize room;       /* of the socket opened last */
+	gsize room;       /* that was asked for */
 	gint64 lost;      /* as it says */
 	gint open_sockets;
 };
