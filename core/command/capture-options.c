@@ -202,7 +202,8 @@ static Session *open_session(const Globals *globals, const CapturingRequest *req
 	    !session_open(session, needed, error))
 		return NULL;
 	g_autofree char *wanted = list_groups(session, request);
-	registry_refuse(session->registry, ROW_EXIT);
+	if (!request->listens)
+		registry_refuse(session->registry, ROW_EXIT);
 	if (!registry_seal(session->registry, request->metrics, wanted, error))
 		return NULL;
 	return g_steal_pointer(&session);
@@ -265,6 +266,15 @@ static void summarise(const CaptureResult *result, gboolean leaders_only, const 
 		size);
 }
 
+gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GError **error)
+{
+	Plugin *sink;
+	g_autoptr(Session) session =
+		delayacct ? open_session(globals, request, &sink, error) : NULL;
+
+	return !delayacct || session;
+}
+
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error)
 {
 	g_auto(CaptureResult) result = {0};
@@ -273,6 +283,11 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 
 	if (!session)
 		return FALSE;
+	g_autoptr(Listener) listener =
+		request->listens ? listener_new(session->plugins, session->registry) : NULL;
+	if (request->wait &&
+	    !request->wait(request->data, listener ? listener_why(listener) : "not asked for"))
+		return TRUE;
 	g_autofree char *name = request->output ? g_strdup(request->output)
 						: default_output(session->root, plugin_name(sink));
 	g_autoptr(Output) output = output_open(name, TRUE, error);
@@ -286,6 +301,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 		.jobs = (guint)jobs,
 		.pids = only,
 		.leaders_only = request->leaders_only,
+		.listener = listener,
 		.facts = (const void *)facts->data,
 		.n_facts = facts->len,
 	};

@@ -23,10 +23,19 @@ typedef struct capturing_request {
 	char **pids;           /* decimal numbers; NULL: all */
 	gboolean leaders_only; /* of each process its leader alone is read */
 	gboolean is_interim;   /* nobody is told of the file */
+	gboolean listens;      /* for threads that end, from before wait() */
+	/* Called before anything is read.  why: nobody listens, one clause; NULL:
+	 * somebody does.  FALSE: the capture is not to be made after all.  NULL: it
+	 * is made at once. */
+	gboolean (*wait)(gpointer data, const char *why);
+	gpointer data;
 } CapturingRequest;
 
 /* --pid as numbers, gint32; NULL when it was not given. */
 GArray *capturing_list_pids(char **pids);
 
+/* Does now what --delayacct asks for, once: for captures of several processes.  The
+ * request is checked first. */
+gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GError **error);
 /* Captures as the options and the request say, and tells how it went. */
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error);

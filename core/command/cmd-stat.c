@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/ui.h"
+#include "capture-ahead.h"
 #include "capture-options.h"
 #include "cmd.h"
 #include "guard/crash.h"
@@ -24,8 +28,9 @@
 
 #define MAX_COUNT 1000000
 #define N_FILES 2
-#define NAP_US 5000
+#define NAP_MS 5
 #define NS_PER_MS 1000000
+#define NS_PER_US G_GUINT64_CONSTANT(1000)
 
 extern char **environ;
 
@@ -48,14 +53,20 @@ struct stat_run {
 	guint64 every_ms;
 	char *folder;
 	char *files[N_FILES];
-	GArray *own; /* gint32: processes of ours, which are in the captures */
-	pid_t pid;   /* of the command; 0: not running */
-	int status;  /* waitpid()'s, once it has ended */
+	GArray *own;              /* gint32: processes of ours, which are in the captures */
+	CaptureAhead *ahead;      /* the next but the first; NULL: none is to come */
+	CapturingRequest request; /* its */
+	pid_t pid;                /* of the command; 0: not running */
+	int pidfd;                /* its; -1: none */
+	gint64 began_us;          /* when it was started; 0: there is none */
+	CommandFacts facts;       /* once it has ended: wall_ns is not 0 */
+	gboolean told;            /* of them */
 };
 typedef struct stat_run StatRun;
 
 static void stat_run_clear(StatRun *self)
 {
+	g_clear_pointer(&self->ahead, capture_ahead_free);
 	for (guint i = 0; i < N_FILES; i++) {
 		if (self->files[i])
 			g_unlink(self->files[i]);
@@ -65,6 +76,10 @@ static void stat_run_clear(StatRun *self)
 		g_rmdir(self->folder);
 	g_clear_pointer(&self->folder, g_free);
 	g_clear_pointer(&self->own, g_array_unref);
+	g_clear_pointer(&self->facts.line, g_free);
+	if (self->pidfd >= 0)
+		close(self->pidfd);
+	self->pidfd = -1;
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StatRun, stat_run_clear)
 
@@ -97,19 +112,56 @@ static int run_apart(const StatRun *self, int (*function)(const StatRun *self, g
 	return status;
 }
 
-static int step_capture(const StatRun *self, guint n)
+static CapturingRequest request_of(const StatRun *self, guint n)
 {
-	g_autoptr(GError) error = NULL;
-	const CapturingRequest request = {
+	return (CapturingRequest){
 		.output = self->files[n % N_FILES],
 		.pids = reporting_pids(),
 		.is_interim = TRUE,
 	};
+}
 
-	/* What is absent is the same in every capture. */
-	if (n > 0)
-		ui_set_verbosity(-1);
+static int step_prepare(const StatRun *self, guint n)
+{
+	g_autoptr(GError) error = NULL;
+	const CapturingRequest request = request_of(self, n);
+
+	return capturing_prepare(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
+static int step_capture(const StatRun *self, guint n)
+{
+	g_autoptr(GError) error = NULL;
+	const CapturingRequest request = request_of(self, n);
+
 	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
+/* Has capture n listen from now on. */
+static int begin_capture(StatRun *self, guint n)
+{
+	int status = EXIT_DONE;
+
+	self->request = request_of(self, n);
+	self->ahead = capture_ahead_begin(self->globals, &self->request, self->own, &status);
+	return status;
+}
+
+/* The first capture, with the second one listening before it.  When a plugin was lost in
+ * it, the second one is begun again without. */
+static int capture_first(StatRun *self)
+{
+	guint lost;
+	int status;
+
+	do {
+		lost = supervise_n_lost();
+		g_clear_pointer(&self->ahead, capture_ahead_free);
+		status = begin_capture(self, 1);
+		if (status == EXIT_DONE)
+			status = run_apart(self, step_capture, 0);
+	} while (status == EXIT_DONE && supervise_n_lost() > lost);
+	return status;
 }
 
 /* Compares capture n with the one before. */
@@ -121,7 +173,13 @@ static int step_compare(const StatRun *self, guint n)
 		g_setenv("CTPROF_PAGER", "cat", TRUE);
 	const char *files[] = {self->files[(n + 1) % N_FILES], self->files[n % N_FILES], NULL};
 
-	const ReportingRequest request = {.files = files, .names = names, .hidden = self->own};
+	CommandFacts facts = self->facts;
+	const ReportingRequest request = {
+		.files = files,
+		.names = names,
+		.hidden = self->own,
+		.command = facts.wall_ns > 0 && !self->told ? &facts : NULL,
+	};
 
 	return reporting_run(self->globals, &request);
 }
@@ -152,24 +210,63 @@ static gboolean start_command(StatRun *self, GError **error)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	self->began_us = g_get_monotonic_time();
 	int result = posix_spawnp(&self->pid, self->command[0], NULL, &attributes, self->command,
 				  environ);
 	posix_spawnattr_destroy(&attributes);
-	if (result == 0)
+	if (result == 0) {
+		/* -1 before Linux 5.3. */
+		self->pidfd = (int)syscall(SYS_pidfd_open, self->pid, 0);
 		return TRUE;
+	}
 	self->pid = 0;
 	leave_keys(FALSE);
 	return error_set_errno(error, result, "cannot run '%s'", self->command[0]);
+}
+
+static guint64 ns_of(struct timeval time)
+{
+	return ((guint64)time.tv_sec * G_USEC_PER_SEC + (guint64)time.tv_usec) * NS_PER_US;
+}
+
+static void note_facts(StatRun *self, int status, const struct rusage *usage)
+{
+	gint64 wall_us = g_get_monotonic_time() - self->began_us;
+
+	self->facts = (CommandFacts){
+		.line = g_strjoinv(" ", self->command),
+		.wall_ns = (guint64)MAX(wall_us, 1) * NS_PER_US,
+		.user_ns = ns_of(usage->ru_utime),
+		.system_ns = ns_of(usage->ru_stime),
+		.max_rss_bytes = (guint64)usage->ru_maxrss * 1024,
+		.minflt = (guint64)usage->ru_minflt,
+		.majflt = (guint64)usage->ru_majflt,
+		.voluntary_csw = (guint64)usage->ru_nvcsw,
+		.nonvoluntary_csw = (guint64)usage->ru_nivcsw,
+		.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+	};
+}
+
+/* A moment, or less when the command ends. */
+static void nap(const StatRun *self)
+{
+	struct pollfd end = {.fd = self->pidfd, .events = POLLIN};
+
+	(void)poll(&end, 1, NAP_MS);
 }
 
 /* Whether the command has ended; waits for that when told to.  It is looked at
  * again and again, as a signal to us may come between any look and the wait. */
 static gboolean reap_command(StatRun *self, gboolean wait)
 {
+	struct rusage usage = {.ru_maxrss = 0};
+	int status = 0;
+
 	if (self->pid == 0)
 		return TRUE;
 	for (;;) {
-		pid_t result = waitpid(self->pid, &self->status, WNOHANG);
+		pid_t result = wait4(self->pid, &status, WNOHANG, &usage);
 
 		if (result == self->pid || (result < 0 && errno != EINTR))
 			break;
@@ -178,8 +275,9 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 			kill(self->pid, SIGTERM);
 		if (!wait)
 			return FALSE;
-		g_usleep(NAP_US);
+		nap(self);
 	}
+	note_facts(self, status, &usage);
 	self->pid = 0;
 	leave_keys(FALSE);
 	return TRUE;
@@ -187,8 +285,9 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 
 static int status_of_command(const StatRun *self)
 {
-	return WIFSIGNALED(self->status) ? SIGNAL_STATUS + WTERMSIG(self->status)
-					 : WEXITSTATUS(self->status);
+	const CommandFacts *facts = &self->facts;
+
+	return facts->signal ? SIGNAL_STATUS + facts->signal : facts->exit_status;
 }
 
 /* Waits for an interval, or less when the command ends or the user has enough;
@@ -200,9 +299,28 @@ static gboolean wait_interval(StatRun *self)
 	while (g_get_monotonic_time() < end && !crash_interrupted()) {
 		if (self->command[0] && reap_command(self, FALSE))
 			return FALSE;
-		g_usleep(NAP_US);
+		nap(self);
 	}
 	return !crash_interrupted();
+}
+
+/* Capture n, which has listened since the one before, and what it shows; the next one
+ * listens before this one reads. */
+static int take_window(StatRun *self, guint n, gboolean is_last)
+{
+	g_autoptr(CaptureAhead) ahead = g_steal_pointer(&self->ahead);
+	int next = is_last ? EXIT_DONE : begin_capture(self, n + 1);
+	int status = capture_ahead_finish(ahead);
+
+	if (status != EXIT_DONE && status != EXIT_LOST)
+		return status;
+	self->facts.exits_why = capture_ahead_why(ahead);
+	int compared = run_apart(self, step_compare, n);
+	self->facts.exits_why = NULL;
+	self->told = self->facts.wall_ns > 0;
+	if (next != EXIT_DONE)
+		return next;
+	return compared != EXIT_DONE ? compared : status;
 }
 
 /* One comparison after each interval; the first capture is made. */
@@ -218,9 +336,7 @@ static int watch(StatRun *self)
 			more = !reap_command(self, TRUE);
 		if (crash_interrupted())
 			break;
-		int status = run_apart(self, step_capture, n);
-		if (status == EXIT_DONE)
-			status = run_apart(self, step_compare, n);
+		int status = take_window(self, n, !more || (count > 0 && n == count));
 		if (status != EXIT_DONE)
 			worst = status;
 		more = more && status != EXIT_FAILED && status != EXIT_USAGE;
@@ -253,13 +369,15 @@ static gboolean prepare(StatRun *self, GError **error)
 static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
-	g_auto(StatRun) self = {.globals = globals, .command = arguments};
+	g_auto(StatRun) self = {.globals = globals, .command = arguments, .pidfd = -1};
 
 	if (!prepare(&self, &error))
 		return cmd_fail(error);
 	int status = reporting_check(globals);
 	if (status == EXIT_DONE)
-		status = run_apart(&self, step_capture, 0);
+		status = run_apart(&self, step_prepare, 0);
+	if (status == EXIT_DONE)
+		status = capture_first(&self);
 	if (status != EXIT_DONE)
 		return status;
 	if (self.command[0] && !start_command(&self, &error)) {

@@ -157,6 +157,7 @@ static gboolean report(const Globals *globals, const ReportingRequest *request, 
 		.files = request->files,
 		.hidden = request->hidden,
 		.must_be_window = window,
+		.command = request->command,
 		.how = {.files = request->names, .no_orphans = no_orphans, .fit = wrap},
 	};
 

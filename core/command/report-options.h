@@ -6,6 +6,7 @@
 
 #include "command-line.h"
 #include "plugin/session.h"
+#include "report/options.h"
 
 /* Options of show, compare and stat. */
 extern const Option reporting_options[];
@@ -19,6 +20,7 @@ typedef struct reporting_request {
 	const char *const *files; /* one: show, two: compare; NULL-terminated */
 	const char *const *names; /* what the report calls them; NULL: files */
 	const GArray *hidden;     /* gint32: processes to leave out; NULL: none */
+	CommandFacts *command;    /* NULL: none has ended */
 } ReportingRequest;
 
 /* Tells what is wrong with the options of a comparison before there is anything

@@ -13,14 +13,17 @@ struct side {
 	guint index;
 	Context *context;
 	const GArray *hidden;
+	CommandFacts *command; /* NULL: tallies of exits are of no interest */
 };
 
 static gboolean is_hidden(const struct side *side, const struct ctprof_rows *rows, guint64 row)
 {
-	gint32 tgid = ctprof_rows_target(rows, row)->tgid;
+	const struct ctprof_target *target = ctprof_rows_target(rows, row);
+	/* Of what ended, older kernels do not tell the process. */
+	gint32 process = target->tgid ? target->tgid : target->tid;
 
 	for (guint i = 0; i < side->hidden->len; i++)
-		if (g_array_index(side->hidden, gint32, i) == tgid)
+		if (g_array_index(side->hidden, gint32, i) == process)
 			return TRUE;
 	return FALSE;
 }
@@ -55,6 +58,21 @@ static gboolean add_seen_rows(const struct side *side, const Registry *registry,
 	return add_rows(side, registry, rows, from, rows->n, error);
 }
 
+static guint64 tally_of(const Registry *registry, const struct ctprof_rows *rows, const char *name)
+{
+	const Metric *metric = registry_named(registry, ROW_CAPTURE, name);
+
+	return metric && rows->states[metric->index] == CTPROF_PRESENT ? rows->values[metric->index]
+								       : 0;
+}
+
+static void note_exits(CommandFacts *command, const Registry *registry,
+		       const struct ctprof_rows *rows)
+{
+	command->exits_received = tally_of(registry, rows, "exits_received");
+	command->exits_lost = tally_of(registry, rows, "exits_lost");
+}
+
 static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error)
 {
@@ -63,6 +81,8 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	if (crash_fail_interrupted(error))
 		return FALSE;
 	context_note_rows(side->context, registry, rows);
+	if (side->command && rows->scope == CTPROF_SCOPE_CAPTURE)
+		note_exits(side->command, registry, rows);
 	if (side->hidden &&
 	    (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT))
 		return add_seen_rows(side, registry, rows, error);
@@ -107,7 +127,11 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 	g_autoptr(Context) candidate = context_new();
 	struct side sides[] = {
 		{.analysis = analysis, .index = 0, .context = baseline, .hidden = run->hidden},
-		{.analysis = analysis, .index = 1, .context = candidate, .hidden = run->hidden},
+		{.analysis = analysis,
+		 .index = 1,
+		 .context = candidate,
+		 .hidden = run->hidden,
+		 .command = run->command},
 	};
 
 	ContextSpan span = {.seconds = 0};
@@ -127,6 +151,7 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 
 gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_met, GError **error)
 {
+	run->options->command = run->command;
 	g_autoptr(Analysis) analysis = analysis_new(run->options, error);
 	g_autoptr(Session) session = analysis ? presenting_open(globals, error) : NULL;
 

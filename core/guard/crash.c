@@ -79,14 +79,20 @@ CrashPage *crash_reset(void)
 	return page;
 }
 
+void crash_init_page(void)
+{
+	page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		g_error("out of memory");
+	current = NULL;
+}
+
 void crash_init(void)
 {
 	struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
 	struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
 
-	page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED)
-		g_error("out of memory");
+	crash_init_page();
 	crash_init_thread();
 	atexit(on_exit_called);
 	sigemptyset(&crash.sa_mask);

@@ -40,6 +40,8 @@ typedef struct crash_page {
 
 /* Makes the page and installs the handlers; once, from main. */
 void crash_init(void);
+/* Makes another page: for a supervisor beside another. */
+void crash_init_page(void);
 /* Clears the page for the next process.  The calling thread is not registered
  * any more, and must not call plugins. */
 CrashPage *crash_reset(void);

@@ -50,6 +50,11 @@ gboolean supervise_lost_news(const char *plugin)
 	return FALSE;
 }
 
+guint supervise_n_lost(void)
+{
+	return n_dropped;
+}
+
 int supervise_status(int status)
 {
 	if (n_dropped == 0)

@@ -28,5 +28,7 @@ int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid);
 const char *supervise_lost(const char *plugin);
 /* Whether no earlier run has said so yet; a quiet one (ui.h) has not. */
 gboolean supervise_lost_news(const char *plugin);
+/* How many were dropped. */
+guint supervise_n_lost(void);
 /* The exit status to use when plugins were dropped. */
 int supervise_status(int status);

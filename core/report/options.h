@@ -22,6 +22,19 @@ typedef enum swap_share {
 	SHARE_BY_NAME,   /* by name, mapping by mapping */
 } SwapShare;
 
+/* The command of ctprof stat, as wait4() tells of it and of all it waited for. */
+typedef struct command_facts {
+	char *line; /* as given */
+	guint64 wall_ns, user_ns, system_ns;
+	guint64 max_rss_bytes; /* of the largest of its processes */
+	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
+	int exit_status, signal; /* signal: 0, or what ended it */
+	/* Records of threads that ended in between.  Why there are none, one clause;
+	 * NULL: there are these, and so many are lost. */
+	const char *exits_why;
+	guint64 exits_received, exits_lost;
+} CommandFacts;
+
 typedef struct analysis_options {
 	gboolean compare; /* two sides */
 	const char *files[2];
@@ -53,13 +66,14 @@ typedef struct analysis_options {
 	SwapShare swap_share;
 
 	/* Of ctprof memory: */
-	const Section *view; /* NULL: another command */
-	const char *sort;    /* a word of view->orders; NULL: the first */
-	gint32 pid;          /* of a view that takes one */
-	gboolean flat;       /* processes one below the other, no tree */
-	gboolean fold;       /* away what does not matter in trees */
-	gboolean all;        /* also processes without memory: kernel threads */
-	gboolean wide;       /* every field */
+	const Section *view;         /* NULL: another command */
+	const char *sort;            /* a word of view->orders; NULL: the first */
+	gint32 pid;                  /* of a view that takes one */
+	gboolean flat;               /* processes one below the other, no tree */
+	gboolean fold;               /* away what does not matter in trees */
+	gboolean all;                /* also processes without memory: kernel threads */
+	gboolean wide;               /* every field */
+	const CommandFacts *command; /* that has ended; NULL: none */
 	/* The user has been warned already of what could not be read, and why. */
 	gboolean is_told;
 } AnalysisOptions;

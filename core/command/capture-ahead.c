@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capture-ahead.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/ui.h"
+#include "cmd.h"
+#include "guard/crash.h"
+#include "guard/supervise.h"
+
+#define WHY_BYTES 248
+#define LOOK_MS 1000
+#define AGAIN "a plugin failed while it listened"
+
+/* From a process that is about to wait. */
+struct ready {
+	gint32 pid;
+	char why[WHY_BYTES];
+};
+
+struct capture_ahead {
+	Globals *globals;
+	const CapturingRequest *request;
+	GArray *own;
+	char *why;
+	pid_t pid;   /* of the supervisor; 0: it has ended */
+	int line[2]; /* a socket of ours, and of the processes */
+	guint *runs; /* shared: of the supervised process */
+};
+
+/* ---- in the supervised process ------------------------------------------------- */
+
+/* Whether it is told to go on.  The word stays in the socket, for a process that
+ * does the work again. */
+static gboolean hear(const CaptureAhead *self)
+{
+	struct pollfd line = {.fd = self->line[1], .events = POLLIN};
+	char word;
+
+	while (!crash_interrupted()) {
+		if (poll(&line, 1, LOOK_MS) <= 0)
+			continue;
+		return recv(self->line[1], &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) > 0;
+	}
+	return FALSE;
+}
+
+static gboolean wait_for_word(gpointer data, const char *why)
+{
+	const CaptureAhead *self = data;
+	struct ready ready = {.pid = getpid()};
+
+	if (*self->runs > 1)
+		why = AGAIN;
+	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
+	(void)send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL);
+	return hear(self);
+}
+
+static int step_capture(gpointer data)
+{
+	CaptureAhead *self = data;
+	CapturingRequest request = *self->request;
+	g_autoptr(GError) error = NULL;
+
+	/* What is absent is the same in the capture before. */
+	ui_set_verbosity(-1);
+	request.listens = ++*self->runs == 1;
+	request.wait = wait_for_word;
+	request.data = self;
+	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
+/* ---- its supervisor --------------------------------------------------------------- */
+
+/* The keys are the command's, or the parent's, which then ends us. */
+static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_FAILED);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	close(self->line[0]);
+	crash_init_page();
+	_exit(supervise_status(supervise_run(step_capture, self, NULL)));
+}
+
+/* ---- in the process that begins it -------------------------------------------------- */
+
+/* Which process is there now; FALSE: none any more. */
+static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
+{
+	ssize_t got;
+
+	do
+		got = recv(self->line[0], ret_ready, sizeof *ret_ready, 0);
+	while (got < 0 && errno == EINTR && !crash_interrupted());
+	if (got != sizeof *ret_ready)
+		return FALSE;
+	g_array_append_val(self->own, ret_ready->pid);
+	return TRUE;
+}
+
+static int reap(CaptureAhead *self)
+{
+	int status = 0;
+
+	while (waitpid(self->pid, &status, 0) < 0 && errno == EINTR)
+		if (crash_interrupted())
+			kill(self->pid, SIGTERM);
+	self->pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+static gboolean start(CaptureAhead *self)
+{
+	pid_t parent = getpid();
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, self->line) < 0)
+		return FALSE;
+	self->runs = mmap(NULL, sizeof *self->runs, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (self->runs == MAP_FAILED)
+		return FALSE;
+	fflush(NULL);
+	self->pid = fork();
+	if (self->pid == 0)
+		supervise(self, parent);
+	close(self->line[1]);
+	self->line[1] = -1;
+	return self->pid > 0;
+}
+
+CaptureAhead *capture_ahead_begin(Globals *globals, const CapturingRequest *request, GArray *own,
+				  int *ret_status)
+{
+	g_autoptr(CaptureAhead) self = g_new0(CaptureAhead, 1);
+	struct ready ready;
+
+	*self = (CaptureAhead){
+		.globals = globals, .request = request, .own = own, .line = {-1, -1}};
+	*ret_status = EXIT_FAILED;
+	if (!start(self)) {
+		ui_error("cannot start a process: %s", g_strerror(errno));
+		return NULL;
+	}
+	gint32 pid = self->pid;
+	g_array_append_val(own, pid);
+	if (!take_ready(self, &ready)) {
+		*ret_status = reap(self);
+		return NULL;
+	}
+	if (ready.why[0])
+		self->why = g_strndup(ready.why, sizeof ready.why - 1);
+	*ret_status = EXIT_DONE;
+	return g_steal_pointer(&self);
+}
+
+const char *capture_ahead_why(const CaptureAhead *self)
+{
+	return self->why;
+}
+
+int capture_ahead_finish(CaptureAhead *self)
+{
+	struct ready ready;
+
+	(void)send(self->line[0], "", 1, MSG_NOSIGNAL);
+	int status = reap(self);
+	/* What came in its place has not listened. */
+	while (take_ready(self, &ready)) {
+		g_free(self->why);
+		self->why = g_strdup(AGAIN);
+	}
+	return status;
+}
+
+void capture_ahead_free(CaptureAhead *self)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(self->line); i++)
+		if (self->line[i] >= 0)
+			close(self->line[i]);
+	self->line[0] = -1;
+	if (self->pid > 0)
+		reap(self);
+	if (self->runs)
+		munmap(self->runs, sizeof *self->runs);
+	g_free(self->why);
+	g_free(self);
+}
