@@ -4,6 +4,7 @@
 #include <string.h>
 
 /* Each is defined in the file that drafts it. */
+extern const Section section_command;
 extern const Section section_primary, section_delay, section_derived;
 extern const Section section_cgroup_stats, section_cgroup_limits, section_memory_stat,
 	section_memory_events, section_pressure;
@@ -13,17 +14,29 @@ extern const Section view_ledger, view_processes, view_process, view_shared, vie
 	view_categories;
 
 const Section *const sections[] = {
-	&section_account,      &section_primary,
-	&section_delay,        &section_derived,
-	&section_cgroup_stats, &section_cgroup_limits,
-	&section_memory_stat,  &section_memory_events,
-	&section_pressure,     &section_host_pressure,
-	&section_smaps,        &section_categories,
-	&section_sched_ext,    &section_host,
-	&view_ledger,          &view_processes,
-	&view_process,         &view_shared,
-	&view_tmpfs,           &view_sysv,
-	&view_categories,      NULL,
+	&section_command,
+	&section_account,
+	&section_primary,
+	&section_delay,
+	&section_derived,
+	&section_cgroup_stats,
+	&section_cgroup_limits,
+	&section_memory_stat,
+	&section_memory_events,
+	&section_pressure,
+	&section_host_pressure,
+	&section_smaps,
+	&section_categories,
+	&section_sched_ext,
+	&section_host,
+	&view_ledger,
+	&view_processes,
+	&view_process,
+	&view_shared,
+	&view_tmpfs,
+	&view_sysv,
+	&view_categories,
+	NULL,
 };
 
 const Section *section_find(const char *name, gboolean view)

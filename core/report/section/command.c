@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What ctprof stat ran: all that wait4() tells of it and its children, also of those that
+ * no capture has seen. */
+#include <string.h>
+
+#include "report/draft.h"
+
+enum {
+	COMMAND,
+	WALL,
+	USER,
+	SYSTEM,
+	CPUS,
+	MAX_RSS,
+	MINFLT,
+	MAJFLT,
+	VOLUNTARY,
+	NONVOLUNTARY,
+	STATUS,
+	N_FIELDS,
+};
+
+#define TIME_FIELD(id, head) TABLE_FIELD(id, head, "ns", CTPROF_LADDER_NS, 0)
+
+static const struct ctprof_report_field fields[N_FIELDS] = {
+	[COMMAND] = TEXT_FIELD("command", "COMMAND"),
+	[WALL] = TIME_FIELD("wall_ns", "WALL"),
+	[USER] = TIME_FIELD("user_ns", "USER"),
+	[SYSTEM] = TIME_FIELD("system_ns", "SYSTEM"),
+	[CPUS] = TABLE_FIELD("cpus", "CPUS", "ratio", CTPROF_LADDER_RATIO, 0),
+	[MAX_RSS] = BYTES_FIELD("max_rss_bytes", "MAX RSS"),
+	[MINFLT] = COUNT_FIELD("minflt", "MINFLT"),
+	[MAJFLT] = COUNT_FIELD("majflt", "MAJFLT"),
+	[VOLUNTARY] = COUNT_FIELD("voluntary_csw", "VOLUNTARY"),
+	[NONVOLUNTARY] = COUNT_FIELD("nonvoluntary_csw", "NONVOLUNTARY"),
+	[STATUS] = TEXT_FIELD("status", "STATUS"),
+};
+
+static struct ctprof_value number(guint64 value)
+{
+	return (struct ctprof_value){.type = CTPROF_VALUE_NUMBER, .number = value};
+}
+
+static struct ctprof_value text(const char *value)
+{
+	return (struct ctprof_value){.type = CTPROF_VALUE_TEXT, .text = value};
+}
+
+static struct ctprof_value status_of(const Draft *draft, const CommandFacts *facts)
+{
+	return text(store_take(draft->store,
+			       facts->signal ? g_strdup_printf("signal %d", facts->signal)
+					     : g_strdup_printf("exit %d", facts->exit_status)));
+}
+
+/* Where it is from, and how far the rest of the report knows what ended. */
+static void add_notes(Table *table, const CommandFacts *facts)
+{
+	table_note(table, "from wait4(): the command and all children that were waited for; "
+			  "MAX RSS is that of the largest process");
+	if (facts->exits_why)
+		table_note(table, "no exit records: %s", facts->exits_why);
+	else if (facts->exits_lost > 0)
+		table_note(table,
+			   "exits incomplete: %" G_GUINT64_FORMAT
+			   " records received, %" G_GUINT64_FORMAT
+			   " lost (-O taskstats.buffer=SIZE)",
+			   facts->exits_received, facts->exits_lost);
+	else
+		table_note(table, "exit records: %" G_GUINT64_FORMAT ", none lost",
+			   facts->exits_received);
+}
+
+static void draft_command(const Draft *draft, const Section *section)
+{
+	const CommandFacts *facts = draft->plan->options->command;
+
+	if (!facts)
+		return;
+	guint64 cpu_ns = facts->user_ns + facts->system_ns;
+	const struct ctprof_value values[N_FIELDS] = {
+		[COMMAND] = text(facts->line),
+		[WALL] = number(facts->wall_ns),
+		[USER] = number(facts->user_ns),
+		[SYSTEM] = number(facts->system_ns),
+		[CPUS] = {.type = CTPROF_VALUE_REAL,
+			  .real = (gdouble)cpu_ns / (gdouble)facts->wall_ns},
+		[MAX_RSS] = number(facts->max_rss_bytes),
+		[MINFLT] = number(facts->minflt),
+		[MAJFLT] = number(facts->majflt),
+		[VOLUNTARY] = number(facts->voluntary_csw),
+		[NONVOLUNTARY] = number(facts->nonvoluntary_csw),
+		[STATUS] = status_of(draft, facts),
+	};
+	Table *table = tables_add(draft->tables, section->name, section->heading, NULL, 0);
+
+	table_add_fields(table, fields, N_FIELDS);
+	struct ctprof_cell *cells = table_line(table, 0, 0);
+	for (guint i = 0; i < N_FIELDS; i++) {
+		/* It is of the window, not of one of its ends. */
+		cells[i].value[0] = cells[i].value[1] = values[i];
+		cells[i].flags = CTPROF_CELL_SAME;
+	}
+	add_notes(table, facts);
+}
+
+const Section section_command = {
+	.name = "command",
+	.heading = "Command",
+	.help = "stat: time, CPU and memory of COMMAND and its children",
+	.place = {0, 0},
+	.draft = draft_command,
+};
