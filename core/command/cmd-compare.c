@@ -31,7 +31,7 @@ const Command cmd_compare = {
 		"  ctprof compare --changed --group-by comm --min-pct 10 before.ctprof.zst "
 		"after.ctprof.zst\n"
 		"  ctprof compare --rate --sort-by run_time_ns before.ctprof.zst after.ctprof.zst\n"
-		"  ctprof compare --fail-on 'wait_sum:pct>100000' before.ctprof.zst "
+		"  ctprof compare --fail-on 'minflt:delta>1000000' before.ctprof.zst "
 		"after.ctprof.zst\n"
 		"  ctprof compare --format json before.ctprof.zst after.ctprof.zst",
 	.options = reporting_compare_options,

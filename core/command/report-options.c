@@ -88,8 +88,8 @@ const Option reporting_compare_options[] = {
 	       "Compare what was counted between the captures, thread by thread; the default "
 	       "for captures of one boot"),
 	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
-	       "Exit with status 3 if EXPR is true for any group: 'wait_sum:pct>20', "
-	       "'majflt:delta>=100'"),
+	       "Exit with status 3 if EXPR is true for any group: 'majflt:delta>=100', "
+	       "'run_time_ns:delta>5s', or between two boots 'wait_sum:pct>20'"),
 	OPTION(BOOL, "fail-on-partial", 0, &options.fail_on_partial, NULL,
 	       "Let --fail-on also judge changes between sums that lack different rows (~)"),
 	OPTION(BOOL, "no-orphans", 0, &no_orphans, NULL,

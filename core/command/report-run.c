@@ -7,6 +7,8 @@
 #include "snapshot/context.h"
 #include "snapshot/read.h"
 
+#define MAX_HITS 3
+
 /* Rows of one file on their way into the analysis. */
 struct side {
 	Analysis *analysis;
@@ -149,6 +151,24 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 	return take_span(run, context_span(baseline, candidate, &span), &span, error);
 }
 
+/* The first of them; JSON has all. */
+static void tell_hits(const struct ctprof_report *report)
+{
+	for (guint64 i = 0; i < MIN(report->n_hits, MAX_HITS); i++) {
+		const struct ctprof_report_hit *hit = &report->hits[i];
+		g_autofree char *names =
+			g_strjoin(" ", hit->names[0], hit->n_names > 1 ? hit->names[1] : NULL,
+				  hit->n_names > 2 ? hit->names[2] : NULL, NULL);
+
+		ui_warning("--fail-on '%s' holds in %s: %.6g %s", hit->condition, names, hit->value,
+			   hit->unit);
+	}
+	if (report->n_hits > MAX_HITS)
+		ui_warning("--fail-on holds in %" G_GUINT64_FORMAT
+			   " more (--format json lists all)",
+			   report->n_hits - MAX_HITS);
+}
+
 gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_met, GError **error)
 {
 	run->options->command = run->command;
@@ -163,7 +183,9 @@ gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_
 	for (guint64 i = 0; i < report->n_warnings; i++)
 		ui_warning("%s", report->warnings[i]);
 	*ret_met = analysis_failed(analysis);
-	if (*ret_met)
-		ui_warning("--fail-on: condition met: %s", run->options->fail_on);
-	return presenting_draw(session, report, &run->how, error);
+	tell_hits(report);
+	if (!presenting_draw(session, report, &run->how, error))
+		return FALSE;
+	return !analysis_unjudged(analysis) ||
+	       error_set_failed(error, "%s", analysis_unjudged(analysis));
 }

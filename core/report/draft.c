@@ -52,17 +52,6 @@ MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const si
 	return walk;
 }
 
-gboolean draft_meets(const Draft *draft, const Condition *condition,
-		     const struct ctprof_value values[SIDES],
-		     const struct ctprof_report_field *field)
-{
-	Change change;
-
-	view_change(draft->view, values, field, &change);
-	return condition_holds(condition, field->ladder, &change,
-			       draft->plan->options->fail_on_partial);
-}
-
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
 		  const char *names_header)
 {
@@ -87,11 +76,10 @@ struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *c
 	return cell;
 }
 
-void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
-	       const MapWalk *walk, gboolean bytes)
+struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes)
 {
-	const struct ctprof_report_field field = {
-		.struct_size = sizeof field,
+	return (struct ctprof_report_field){
+		.struct_size = sizeof(struct ctprof_report_field),
 		.ladder = bytes ? CTPROF_LADDER_BYTES : CTPROF_LADDER_UNITLESS,
 		.kind = bytes ? CTPROF_LEVEL : CTPROF_COUNTER,
 		.name = walk->key,
@@ -99,6 +87,12 @@ void draft_key(const Draft *draft, Table *table, const char *const *names, guint
 		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
 		.tags = "",
 	};
+}
+
+void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
+	       const MapWalk *walk, gboolean bytes)
+{
+	const struct ctprof_report_field field = draft_key_field(walk, bytes);
 	const struct ctprof_cell *cell =
 		draft_metric(draft, table, names, n_names, &field, walk->values);
 

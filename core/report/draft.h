@@ -47,11 +47,6 @@ void draft_values(const Draft *draft, enum intake_table table, Record *const sid
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure);
 
-/* Whether a change between the values meets a condition of --fail-on. */
-gboolean draft_meets(const Draft *draft, const Condition *condition,
-		     const struct ctprof_value values[SIDES],
-		     const struct ctprof_report_field *field);
-
 /* Adds a table of lines of one metric each, or of one for each thing named. */
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
 		  const char *names_header);
@@ -61,6 +56,8 @@ Table *draft_wide(const Draft *draft, const char *name, const char *heading,
 struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
+/* The field of the key that is met; bytes: what its numbers count. */
+struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes);
 /* The same for a key of a map, unless it did not change or is stopped by what
  * changed; bytes: what its numbers count. */
 void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
@@ -68,8 +65,11 @@ void draft_key(const Draft *draft, Table *table, const char *const *names, guint
 /* Cuts the last table to the limit; one without a line goes. */
 void draft_close(const Draft *draft, Table *table);
 
-/* Whether the condition of --fail-on is met by any group of threads. */
-gboolean threads_meet(const Draft *draft, const Condition *condition);
+typedef struct verdict Verdict;
+/* Judge groups of threads, objects and processes by a condition of --fail-on. */
+void threads_judge(const Draft *draft, Verdict *verdict);
+void objects_judge(const Draft *draft, Verdict *verdict);
+void smaps_judge(const Draft *draft, Verdict *verdict);
 /* Both sides' cgroups (Pool *) whose names are shown, in order; pools owns them,
  * the caller unrefs both. */
 GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);

@@ -306,7 +306,7 @@ static const Figure *resolve_size(const GArray *figures, const char *option, con
 }
 
 static gboolean check_names(const Plan *plan, const GArray *figures, const GArray *objects,
-			    GError **error)
+			    const GArray *others, GError **error)
 {
 	for (guint i = 0; i < plan->metrics->len; i++) {
 		const char *name = g_ptr_array_index(plan->metrics, i);
@@ -318,6 +318,14 @@ static gboolean check_names(const Plan *plan, const GArray *figures, const GArra
 		const Condition *condition = &g_array_index(plan->conditions, Condition, i);
 		const Figure *figure = figures_find(objects, condition->metric);
 
+		/* A key of smaps_rollup: which there are is not known before. */
+		if (g_ascii_isupper(condition->metric[0])) {
+			if (!condition_check(condition, CTPROF_LADDER_BYTES, error))
+				return FALSE;
+			continue;
+		}
+		if (!figure && !figures_find(figures, condition->metric))
+			figure = figures_find(others, condition->metric);
 		if (!figure)
 			figure = resolve_size(figures, "fail-on", condition->metric, error);
 
@@ -327,7 +335,8 @@ static gboolean check_names(const Plan *plan, const GArray *figures, const GArra
 	return TRUE;
 }
 
-GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects, GError **error)
+GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,
+		     const GArray *others, GError **error)
 {
 	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
 
@@ -340,5 +349,5 @@ GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *obje
 			return NULL;
 		g_array_append_val(order, sort);
 	}
-	return check_names(plan, figures, objects, error) ? g_steal_pointer(&order) : NULL;
+	return check_names(plan, figures, objects, others, error) ? g_steal_pointer(&order) : NULL;
 }

@@ -58,6 +58,7 @@ gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags);
 /* Whether --metrics lets the name in. */
 gboolean plan_names(const Plan *plan, const char *metric);
 /* Checks all names of metrics; figures: of threads, objects: of objects, which
- * are no order.  The order to sort by, an array of SortFigure. */
+ * are no order, others: which only conditions are of.  The order to sort by, an
+ * array of SortFigure. */
 GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,
-		     GError **error);
+		     const GArray *others, GError **error);

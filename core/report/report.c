@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 
 #include "base/error.h"
-#include "draft.h"
+#include "judge.h"
 #include "report/join/window.h"
 #include "report/section/memory/rows.h"
 
@@ -15,7 +15,8 @@ struct analysis {
 	Side sides[SIDES];
 	GPtrArray *warnings;
 	GString *artifact;
-	gboolean failed; /* --fail-on is met */
+	GArray *hits;   /* struct ctprof_report_hit: where --fail-on is met */
+	char *unjudged; /* the first condition that could not be judged, and why; NULL: none */
 
 	/* What the report is made of, and borrows from. */
 	GArray *figures;
@@ -86,6 +87,8 @@ void analysis_free(Analysis *analysis)
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->figures, g_array_unref);
 	g_clear_pointer(&analysis->object_figures, g_array_unref);
+	g_clear_pointer(&analysis->hits, g_array_unref);
+	g_free(analysis->unjudged);
 	g_ptr_array_unref(analysis->warnings);
 	g_string_free(analysis->artifact, TRUE);
 	intake_clear(&analysis->intake);
@@ -112,8 +115,9 @@ static gboolean resolve_names(Analysis *analysis, GError **error)
 	g_clear_pointer(&analysis->object_figures, g_array_unref);
 	analysis->figures = figures_new(&intake->measures[TABLE_THREADS]);
 	analysis->object_figures = figures_plain(&intake->measures[TABLE_OBJECTS]);
-	analysis->order =
-		plan_resolve(&analysis->plan, analysis->figures, analysis->object_figures, error);
+	g_autoptr(GArray) others = judge_figures(intake);
+	analysis->order = plan_resolve(&analysis->plan, analysis->figures, analysis->object_figures,
+				       others, error);
 	return analysis->order != NULL;
 }
 
@@ -231,17 +235,47 @@ static GPtrArray *list_sections(const Plan *plan)
 	return list;
 }
 
-static gboolean meets(const Draft *draft)
+/* A percentage of what was counted before says how young a thread is. */
+static gboolean check_window(const Draft *draft, const Condition *condition, GError **error)
+{
+	const Figure *figure = figures_find(draft->figures, condition->metric);
+
+	if (condition->delta || !draft->view->window || !figure ||
+	    figure->field.kind != CTPROF_COUNTER)
+		return TRUE;
+	return error_set_usage(error,
+			       "--fail-on '%s': what is counted between two captures of one boot "
+			       "has no percentage: use %s:delta, or --totals",
+			       condition->text, condition->metric);
+}
+
+static gboolean judge(Analysis *analysis, const Draft *draft, GError **error)
 {
 	const GArray *conditions = draft->plan->conditions;
 
+	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
 	for (guint i = 0; draft->view->compare && i < conditions->len; i++) {
 		const Condition *condition = &g_array_index(conditions, Condition, i);
+		Verdict verdict;
 
-		if (threads_meet(draft, condition) || objects_meet(draft, condition))
-			return TRUE;
+		if (!check_window(draft, condition, error))
+			return FALSE;
+		verdict_init(&verdict, condition);
+		judge_all(draft, &verdict);
+		g_array_append_vals(analysis->hits, verdict.hits->data, verdict.hits->len);
+		g_autofree char *why = verdict_explain(&verdict, draft);
+		if (why && !analysis->unjudged)
+			analysis->unjudged = g_steal_pointer(&why);
+		if (verdict.n_partial > 0)
+			g_ptr_array_add(
+				analysis->warnings,
+				g_strdup_printf("--fail-on '%s': not judged in %" G_GUINT64_FORMAT
+						" groups whose sums lack rows (~): "
+						"--fail-on-partial judges them",
+						condition->text, verdict.n_partial));
+		verdict_clear(&verdict);
 	}
-	return FALSE;
+	return TRUE;
 }
 
 static gboolean has_any(const Draft *draft, guint side, const char *metrics)
@@ -296,8 +330,7 @@ static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
 		section->draft(draft, section);
 	}
 	objects_draft(draft);
-	analysis->failed = meets(draft);
-	return TRUE;
+	return judge(analysis, draft, error);
 }
 
 /* ---- the report ---- */
@@ -349,6 +382,8 @@ static void write_report(Analysis *analysis)
 	}
 	if (analysis->window.counts.struct_size > 0)
 		report->window = &analysis->window.counts;
+	report->n_hits = analysis->hits->len;
+	report->hits = (const void *)analysis->hits->data;
 	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
 	if (analysis->order->len > 0) {
 		const SortFigure *first = &g_array_index(analysis->order, SortFigure, 0);
@@ -415,7 +450,12 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 
 gboolean analysis_failed(const Analysis *analysis)
 {
-	return analysis->failed;
+	return analysis->hits && analysis->hits->len > 0;
+}
+
+const char *analysis_unjudged(const Analysis *analysis)
+{
+	return analysis->unjudged;
 }
 
 char *analysis_artifact(const Analysis *analysis)

@@ -42,3 +42,5 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error);
 char *analysis_artifact(const Analysis *analysis);
 /* Whether --fail-on is met; after analysis_finish(). */
 gboolean analysis_failed(const Analysis *analysis);
+/* A sentence on a condition of which nothing could be judged; NULL: there is none. */
+const char *analysis_unjudged(const Analysis *analysis);

@@ -217,6 +217,18 @@ struct ctprof_report_window {
 	uint64_t n_unseen;   /* threads that began and ended in the window */
 };
 
+/* Where a condition of --fail-on holds. */
+struct ctprof_report_hit {
+	uint32_t struct_size;
+	uint32_t n_names;                     /* of names; at least 1 */
+	const char *names[CTPROF_LINE_NAMES]; /* of the group, cgroup, object or "host" */
+	const char *condition;                /* as given */
+	const char *metric;
+	const char *unit; /* of value and limit, for machines: "ns", "percent", ... */
+	double value;     /* the change; per second with --rate */
+	double limit;
+};
+
 /* struct ctprof_report.flags */
 #define CTPROF_REPORT_COMPARE 1u /* two sides; else show */
 #define CTPROF_REPORT_COLOUR 2u  /* colours are allowed */
@@ -246,6 +258,9 @@ struct ctprof_report {
 	uint32_t sort_ladder;    /* of the lines' sort cells: enum ctprof_ladder */
 	uint32_t reserved;
 	const struct ctprof_report_window *window; /* NULL: it is about none.  Since 1.3. */
+	/* Since 1.3, as are those below. */
+	uint64_t n_hits;
+	const struct ctprof_report_hit *hits; /* n_hits, where --fail-on holds */
 };
 
 #ifdef __cplusplus

@@ -21,6 +21,11 @@ const struct ctprof_report_window *drawing_window(const struct ctprof_report *re
 	return report->struct_size > offsetof(struct ctprof_report, window) ? report->window : NULL;
 }
 
+uint64_t drawing_n_hits(const struct ctprof_report *report)
+{
+	return report->struct_size > offsetof(struct ctprof_report, hits) ? report->n_hits : 0;
+}
+
 bool drawing_is_text(const struct ctprof_report_field *field)
 {
 	return strcmp(field->unit, "text") == 0;

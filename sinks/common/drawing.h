@@ -97,6 +97,9 @@ static inline bool drawing_is_compare(const struct ctprof_report *report)
 /* NULL: the report is about no window, or the host knows of none. */
 const struct ctprof_report_window *drawing_window(const struct ctprof_report *report);
 
+/* Of report->hits. */
+uint64_t drawing_n_hits(const struct ctprof_report *report);
+
 /* A value in words: our own text around some of the host's. */
 struct drawing_words {
 	char before[64];

@@ -343,6 +343,24 @@ static void draw_window(struct json *json, const struct ctprof_report_window *wi
 	json_print(json, "}");
 }
 
+static void draw_hits(struct json *json, const struct ctprof_report *report)
+{
+	for (uint64_t i = 0; i < drawing_n_hits(report); i++) {
+		const struct ctprof_report_hit *hit = border_element(report->hits, i);
+		struct ctprof_report_line line = {.n_names = hit->n_names};
+
+		json_print(json, i > 0 ? ",\n{" : ",\"fail_on\":[\n{");
+		for (uint32_t n = 0; n < hit->n_names && n < CTPROF_LINE_NAMES; n++)
+			line.names[n] = hit->names[n];
+		draw_group(json, &line);
+		json_print(json, ",\"condition\":%s,\"metric\":%s,\"unit\":%s", hit->condition,
+			   hit->metric, hit->unit);
+		json_print(json, ",\"value\":%g,\"limit\":%g}", hit->value, hit->limit);
+	}
+	if (drawing_n_hits(report) > 0)
+		json_print(json, "]");
+}
+
 static void draw_report(struct json *json, const struct ctprof_report *report)
 {
 	bool is_compare = drawing_is_compare(report);
@@ -355,6 +373,7 @@ static void draw_report(struct json *json, const struct ctprof_report *report)
 	draw_strings(json, "warnings", report->warnings, report->n_warnings);
 	if (drawing_window(report))
 		draw_window(json, drawing_window(report));
+	draw_hits(json, report);
 	json_print(json, ",\"sections\":[");
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		draw_element(json, i);

@@ -151,7 +151,7 @@ static void test_sections(void)
 		{TRUE, NULL, all, NULL},
 		{TRUE, "", all, NULL},
 		{TRUE, "  ", all, NULL},
-		{FALSE, NULL, all & ~host, NULL},
+		{FALSE, NULL, all & ~host & ~bit("cpu-account"), NULL},
 		{FALSE, "host", host, ""},
 		{FALSE, "memory-categories", bit(SECTION_CATEGORIES), ""},
 		{TRUE, " Derived ,PRIMARY", bit(SECTION_DERIVED) | bit(SECTION_PRIMARY), ""},

@@ -448,6 +448,8 @@ static Sample *make_sample(const char *const *threads)
 {
 	Sample *sample = sample_new();
 
+	sample_metric(sample, "ppid", CTPROF_LABEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_PROCESS,
+		      "identity");
 	sample_flag(sample, ROW_THREAD, "allocated_bytes", CTPROF_METRIC_RESTARTS);
 	sample_seal(sample);
 	for (guint i = 0; threads[i]; i++) {

@@ -76,6 +76,8 @@ def compare_all(kernel):
                 if kind == "json":
                     json.loads(text)
         for kind, suffix in FORMATS.items():
+            text = report(folder, "compare", "--group-by=pcomm", "--format", kind, "base", "later")
+            check(f"{kernel}-window-pcomm.{suffix}", text)
             text = report(folder, "show", "--group-by", "cgroup", "--format", kind, "later")
             check(f"{kernel}-show-cgroup.{suffix}", text)
 
@@ -126,7 +128,7 @@ def test_rates_of_recorded_threads_are_of_the_recorded_time():
         capture(fixture / "later", folder / "later")
         options = "--rate --group-by thread --metrics run_time_ns --limit 0 --format json".split()
         done = harness.run("compare", *options, "base", "later", cwd=folder)
-    rows = json.loads(done.stdout)["sections"][0]["rows"]
+    (rows,) = [x["rows"] for x in json.loads(done.stdout)["sections"] if x["name"] == "primary"]
     rates = {row["group"]: row["delta"] for row in rows if row["delta"] is not None}
     assert max(rates.values()) <= 1e9, rates
     # proc/uptime is 15.82 and 21.44.

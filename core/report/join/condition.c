@@ -6,11 +6,14 @@
 
 #include "base/error.h"
 
-#define METRIC_BYTES "abcdefghijklmnopqrstuvwxyz0123456789_."
+#define METRIC_BYTES G_CSET_a_2_z G_CSET_A_2_Z "0123456789_."
 
 static void condition_clear(gpointer data)
 {
-	g_free(((Condition *)data)->metric);
+	Condition *condition = data;
+
+	g_free(condition->text);
+	g_free(condition->metric);
 }
 
 /* What of the metric counts: moves *at past it. */
@@ -78,6 +81,7 @@ GArray *condition_parse(const char *text, GError **error)
 			error_set_usage(error, "--fail-on '%s': %s", text, fault);
 			return NULL;
 		}
+		condition.text = g_strdup(entries[i]);
 		g_array_append_val(conditions, condition);
 	}
 	return g_steal_pointer(&conditions);
@@ -97,18 +101,24 @@ gboolean condition_check(const Condition *condition, guint32 ladder, GError **er
 	return TRUE;
 }
 
+gdouble condition_limit(const Condition *condition, guint32 ladder)
+{
+	gdouble limit = condition->limit.number;
+
+	return condition->delta && condition->limit.has_unit ? limit / ladder_find(ladder)->base
+							     : limit;
+}
+
 gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
 			 gboolean partial)
 {
-	gdouble limit = condition->limit.number;
+	gdouble limit = condition_limit(condition, ladder);
 	gdouble value = condition->delta ? change->delta : change->pct;
 
 	if (!(change->flags & CTPROF_CELL_HAS_DELTA))
 		return FALSE;
 	if ((change->flags & CTPROF_CELL_PARTIAL) && !partial)
 		return FALSE;
-	if (condition->delta && condition->limit.has_unit)
-		limit /= ladder_find(ladder)->base;
 	if (!condition->delta && !(change->flags & (CTPROF_CELL_HAS_PCT | CTPROF_CELL_SAME)))
 		value = change->delta < 0 ? -INFINITY : INFINITY;
 	if (condition->less)

@@ -12,6 +12,7 @@
 #include "change.h"
 
 typedef struct condition {
+	char *text; /* as given */
 	char *metric;
 	gboolean delta; /* of the change itself, not of the percentage */
 	gboolean less, or_equal;
@@ -22,6 +23,8 @@ typedef struct condition {
 GArray *condition_parse(const char *text, GError **error);
 /* Whether the condition makes sense for a metric of that ladder; USAGE_ERROR. */
 gboolean condition_check(const Condition *condition, guint32 ladder, GError **error);
+/* What it is compared with, in the unit of the change. */
+gdouble condition_limit(const Condition *condition, guint32 ladder);
 /* partial: whether a change between unequal coverages may meet it. */
 gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
 			 gboolean partial);

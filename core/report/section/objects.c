@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/draft.h"
+#include "report/judge.h"
 #include "report/name/pattern.h"
 
 enum { GROUP, NAME };
@@ -289,9 +289,9 @@ void objects_draft(const Draft *draft)
 			draft_group(draft, pools, group_at(groups, i));
 }
 
-gboolean objects_meet(const Draft *draft, const Condition *condition)
+void objects_judge(const Draft *draft, Verdict *verdict)
 {
-	const Figure *figure = figures_find(draft->object_figures, condition->metric);
+	const Figure *figure = figures_find(draft->object_figures, verdict->condition->metric);
 	g_autoptr(GHashTable) by_key = pools_new();
 	g_autoptr(GPtrArray) pools = figure ? list_pools(draft, by_key) : NULL;
 
@@ -300,8 +300,6 @@ gboolean objects_meet(const Draft *draft, const Condition *condition)
 		struct ctprof_value values[SIDES];
 
 		draft_values(draft, TABLE_OBJECTS, pool->sides, figure->measure, values);
-		if (draft_meets(draft, condition, values, &figure->field))
-			return TRUE;
+		judge_line(draft, verdict, &pool->key.names[NAME], 1, values, &figure->field);
 	}
-	return FALSE;
 }

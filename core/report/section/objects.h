@@ -36,5 +36,3 @@ gboolean objects_make_key(const GArray *groups, const ObjectCategories *categori
 
 /* A section for each group that is shown. */
 void objects_draft(const Draft *draft);
-/* Whether the condition of --fail-on is met by any object. */
-gboolean objects_meet(const Draft *draft, const Condition *condition);

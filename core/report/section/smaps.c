@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "choices.h"
-#include "report/draft.h"
+#include "report/judge.h"
 #include "report/name/pattern.h"
 
 enum { CGROUP, PROCESS, PCOMM };
@@ -152,6 +152,30 @@ static void draft_smaps(const Draft *draft, const Section *section)
 	}
 	if (table->lines->len == 0)
 		tables_drop(draft->tables);
+}
+
+void smaps_judge(const Draft *draft, Verdict *verdict)
+{
+	g_autoptr(GHashTable) pools = pools_new();
+	const Measure *measure = find_map(draft);
+
+	if (!measure || !measure->fold)
+		return;
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		pool_side(draft, pools, side);
+	g_autoptr(GArray) processes = sort_processes(draft, measure, pools);
+	for (guint i = 0; i < processes->len; i++) {
+		Entry *entry = &g_array_index(processes, Entry, i);
+		const char *const *names = &entry->pool->key.names[PROCESS];
+
+		while (view_matches(draft->view, names, 1) && map_walk_next(&entry->walk)) {
+			const struct ctprof_report_field field =
+				draft_key_field(&entry->walk, TRUE);
+
+			if (strcmp(entry->walk.key, verdict->condition->metric) == 0)
+				judge_line(draft, verdict, names, 1, entry->walk.values, &field);
+		}
+	}
 }
 
 const Section section_smaps = {

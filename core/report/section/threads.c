@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sections about threads: their metrics, and what is derived from these. */
-#include "report/draft.h"
+#include "report/judge.h"
 
 /* Lines gathered beyond the limit before they are sorted and cut. */
 #define SLACK 4096
@@ -219,11 +219,10 @@ static void draft_delay(const Draft *draft, const Section *section)
 		draft_derived(draft, section_find(SECTION_DERIVED, FALSE));
 }
 
-gboolean threads_meet(const Draft *draft, const Condition *condition)
+void threads_judge(const Draft *draft, Verdict *verdict)
 {
-	const Figure *figure = figures_find(draft->figures, condition->metric);
+	const Figure *figure = figures_find(draft->figures, verdict->condition->metric);
 
-	/* It may be of objects. */
 	for (guint i = 0; figure && i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
 		struct ctprof_value values[SIDES];
@@ -231,10 +230,8 @@ gboolean threads_meet(const Draft *draft, const Condition *condition)
 		if (!view_matches(draft->view, group->names, group->n_names))
 			continue;
 		values_of(draft, figure, group, values);
-		if (draft_meets(draft, condition, values, &figure->field))
-			return TRUE;
+		judge_line(draft, verdict, group->names, group->n_names, values, &figure->field);
 	}
-	return FALSE;
 }
 
 const Section section_primary = {

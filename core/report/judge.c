@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "judge.h"
+
+#include <string.h>
+
+#include "ctprof/words.h"
+
+static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
+
+void verdict_init(Verdict *verdict, const Condition *condition)
+{
+	*verdict = (Verdict){
+		.condition = condition,
+		.hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit)),
+	};
+}
+
+void verdict_clear(gpointer verdict)
+{
+	g_array_unref(((Verdict *)verdict)->hits);
+}
+
+void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
+		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field)
+{
+	const Condition *condition = verdict->condition;
+	struct ctprof_report_hit hit = {
+		.struct_size = sizeof hit,
+		.n_names = n_names,
+		.condition = condition->text,
+		.metric = field->name,
+		.unit = condition->delta ? field->unit : "percent",
+		.limit = condition_limit(condition, field->ladder),
+	};
+	Change change;
+
+	verdict->n_met++;
+	view_change(draft->view, values, field, &change);
+	if (!(change.flags & CTPROF_CELL_HAS_DELTA)) {
+		coverage_add(&verdict->lacking, values[0].why ? values[0].why : values[1].why, 1);
+		return;
+	}
+	if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)
+		change.flags |= CTPROF_CELL_PARTIAL;
+	if (change.flags & CTPROF_CELL_PARTIAL && !draft->plan->options->fail_on_partial) {
+		verdict->n_partial++;
+		return;
+	}
+	verdict->n_judged++;
+	if (!condition_holds(condition, field->ladder, &change, TRUE))
+		return;
+	for (guint i = 0; i < n_names; i++)
+		hit.names[i] = names[i];
+	hit.value = condition->delta ? change.delta : change.pct;
+	g_array_append_val(verdict->hits, hit);
+}
+
+static void judge_pool(const Draft *draft, Verdict *verdict, enum intake_table table,
+		       Record *const sides[SIDES], const char *name)
+{
+	const Measure *measure = draft_measure(draft, table, verdict->condition->metric);
+	struct ctprof_value values[SIDES];
+
+	if (!measure || !measure->fold || !measure->fold->value)
+		return;
+	const struct ctprof_report_field field = figure_field(measure, measure->name);
+	draft_values(draft, table, sides, measure, values);
+	judge_line(draft, verdict, &name, 1, values, &field);
+}
+
+static void judge_host(const Draft *draft, Verdict *verdict)
+{
+	const RecordKey key = {.start = 0};
+	Record *sides[SIDES];
+
+	for (guint side = 0; side < SIDES; side++)
+		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	judge_pool(draft, verdict, TABLE_HOST, sides, "host");
+}
+
+void judge_all(const Draft *draft, Verdict *verdict)
+{
+	threads_judge(draft, verdict);
+	objects_judge(draft, verdict);
+	smaps_judge(draft, verdict);
+	for (guint i = 0; i < draft->cgroups->len; i++) {
+		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
+
+		judge_pool(draft, verdict, TABLE_CGROUPS, pool->sides, pool->key.names[0]);
+	}
+	judge_host(draft, verdict);
+}
+
+static const char *word_of(const Coverage *lacking)
+{
+#define WORD(number, word) {(number), (word)},
+	static const struct {
+		guint32 number;
+		const char *word;
+	} words[] = {CTPROF_ABSENCE_WORDS(WORD)};
+	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+
+	coverage_tell(lacking, &value);
+	for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+		if (words[i].number == value.why)
+			return words[i].word;
+	return "not captured";
+}
+
+char *verdict_explain(const Verdict *verdict, const Draft *draft)
+{
+	const Condition *condition = verdict->condition;
+
+	if (verdict->n_judged + verdict->n_partial > 0)
+		return NULL;
+	if (verdict->n_met > 0)
+		return g_strdup_printf(
+			"--fail-on '%s': nothing to judge: %s is not on both sides of any group "
+			"(%s)",
+			condition->text, condition->metric, word_of(&verdict->lacking));
+	if (draft->view->match)
+		return g_strdup_printf("--fail-on '%s': nothing to judge: --filter matches no "
+				       "group that has %s",
+				       condition->text, condition->metric);
+	return g_strdup_printf(
+		"--fail-on '%s': nothing to judge: nothing has %s with --group-by %s",
+		condition->text, condition->metric, draft->plan->axis->word);
+}
+
+GArray *judge_figures(const Intake *intake)
+{
+	GArray *figures = g_array_new(FALSE, FALSE, sizeof(Figure));
+
+	for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
+		g_autoptr(GArray) some = figures_plain(&intake->measures[tables[i]]);
+
+		g_array_append_vals(figures, some->data, some->len);
+	}
+	return figures;
+}
