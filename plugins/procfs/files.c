@@ -20,6 +20,8 @@ const struct procfs_file procfs_files[N_FILES] = {
 	[FILE_STATUS] = {.name = "status", .parse = status_parse, .tallied = true},
 	[FILE_SCHED] = {.name = "sched", .parse = sched_parse, .tallied = true},
 	[FILE_IO] = {.name = "io", .parse = io_parse, .tallied = true},
+	[FILE_PROCESS_STAT] = {.path = "../stat", .leader = true, .parse = process_stat_parse},
+	[FILE_PROCESS_IO] = {.path = "../io", .leader = true, .parse = process_io_parse},
 	[FILE_SMAPS] = {.name = "smaps_rollup", .tallied = true},
 };
 
@@ -121,6 +123,11 @@ void stat_parse(const struct files_index *index, struct text text, struct value 
 	columns_parse(index, FILE_STAT, stat_tail(text), values);
 }
 
+void process_stat_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	columns_parse(index, FILE_PROCESS_STAT, stat_tail(text), values);
+}
+
 void schedstat_parse(const struct files_index *index, struct text text, struct value *values)
 {
 	struct text line = {"", 0};
@@ -189,6 +196,11 @@ static void lines_parse(const struct files_index *index, enum file_id file, stru
 void io_parse(const struct files_index *index, struct text text, struct value *values)
 {
 	lines_parse(index, FILE_IO, text, false, values);
+}
+
+void process_io_parse(const struct files_index *index, struct text text, struct value *values)
+{
+	lines_parse(index, FILE_PROCESS_IO, text, false, values);
 }
 
 void status_parse(const struct files_index *index, struct text text, struct value *values)

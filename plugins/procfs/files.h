@@ -33,10 +33,13 @@ file_parse_fn schedstat_parse;
 file_parse_fn status_parse;
 file_parse_fn sched_parse;
 file_parse_fn io_parse;
+file_parse_fn process_stat_parse;
+file_parse_fn process_io_parse;
 
 struct procfs_file {
 	const char *name;     /* below <tgid>/task/<tid> */
 	const char *path;     /* else below <tgid>/task: one for the whole process */
+	bool leader;          /* read in the leader's row only */
 	file_parse_fn *parse; /* NULL: not one of the plainly read files */
 	bool tallied;         /* a failed read counts in the summary, under name */
 };

@@ -36,6 +36,21 @@
 	ROW(IO, u64, COUNTER, unit, rank, name, "io", help, "io " name " (" function ")",          \
 	    .def.gates = "TASK_IO_ACCOUNTING", .key = name)
 
+/* Of a process: its threads, and those that have ended. */
+#define TOTAL(file_, unit, gates_, name, help, origin, ...)                                        \
+	{                                                                                          \
+		.def = METRIC_ROW(COUNTER, unit, PROCESS, "process_" name, "process", help,        \
+				  origin, .gates = gates_, .flags = CTPROF_METRIC_ON_DEMAND),      \
+		.parse = value_parse_u64, .file = FILE_PROCESS_##file_, __VA_ARGS__                \
+	}
+#define TOTAL_STAT(column_, unit, name, help, origin)                                              \
+	TOTAL(STAT, unit, NULL, name, help " of the process, with its threads that ended",         \
+	      "stat of the process, field " origin, .column = column_)
+#define TOTAL_IO(unit, name, help)                                                                 \
+	TOTAL(IO, unit, "TASK_IO_ACCOUNTING", name,                                                \
+	      help " of the process, with threads and awaited children that ended",                \
+	      "io of the process, " name " (do_io_accounting)", .key = name)
+
 const struct procfs_metric procfs_metrics[N_METRICS] = {
 	{.def = SHARED_PPID, .parse = value_parse_u64, .file = FILE_STAT, .column = 1},
 	STAT(7, u64, COUNTER, NONE, 43, "minflt", "minor page faults",
@@ -131,6 +146,19 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	IO(BYTES, 52, "write_bytes", "bytes dirtied for storage", "task_io_account_write"),
 	IO(BYTES, 53, "cancelled_write_bytes", "dirtied bytes dropped before they were written",
 	   "task_io_account_cancelled_write"),
+	TOTAL_STAT(7, NONE, "minflt", "minor page faults", "10, min_flt (do_task_stat)"),
+	TOTAL_STAT(9, NONE, "majflt", "major page faults", "12, maj_flt (do_task_stat)"),
+	TOTAL_STAT(11, TICKS, "utime_clock_ticks", "CPU time in user mode",
+		   "14, utime (thread_group_cputime_adjusted)"),
+	TOTAL_STAT(12, TICKS, "stime_clock_ticks", "CPU time in the kernel",
+		   "15, stime (thread_group_cputime_adjusted)"),
+	TOTAL_IO(BYTES, "rchar", "bytes read by system calls"),
+	TOTAL_IO(BYTES, "wchar", "bytes written by system calls"),
+	TOTAL_IO(NONE, "syscr", "read system calls"),
+	TOTAL_IO(NONE, "syscw", "write system calls"),
+	TOTAL_IO(BYTES, "read_bytes", "bytes fetched from storage"),
+	TOTAL_IO(BYTES, "write_bytes", "bytes dirtied for storage"),
+	TOTAL_IO(BYTES, "cancelled_write_bytes", "dirtied bytes dropped before they were written"),
 	{.def = SHARED_SMAPS_MAP, .file = FILE_SMAPS},
 	{.def = SHARED_SMAPS_STATE, .file = FILE_SMAPS},
 	{.def = SHARED_SMAPS_SOURCE, .file = FILE_SMAPS},

@@ -16,6 +16,8 @@ enum file_id {
 	FILE_STATUS,
 	FILE_SCHED,
 	FILE_IO,
+	FILE_PROCESS_STAT,
+	FILE_PROCESS_IO,
 	N_READ_FILES,
 	/* Filled by the smaps ladder, see procfs.c. */
 	FILE_SMAPS = N_READ_FILES,
@@ -35,7 +37,7 @@ struct procfs_metric {
 };
 
 /* Metrics of the table.  The rows of a file stand together, by column. */
-#define N_METRICS 60u
+#define N_METRICS 71u
 
 extern const struct procfs_metric procfs_metrics[N_METRICS];
 

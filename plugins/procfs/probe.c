@@ -89,12 +89,25 @@ static void judge_io(struct sample *sample, struct ctprof_finding *ret)
 		    "CONFIG_TASK_IO_ACCOUNTING=y");
 }
 
+/* Its times and faults are in a file that every process has. */
+static void judge_process(struct sample *sample, struct ctprof_finding *ret)
+{
+	judge_io(sample, ret);
+	if (ret->state == CTPROF_FAILS)
+		set(ret, CTPROF_PARTLY, "no I/O: the kernel is built without it", ret->remedy);
+}
+
 void probe_groups(const struct ctprof_host *host)
 {
 	static const struct {
 		const char *name;
 		void (*judge)(struct sample *sample, struct ctprof_finding *ret);
-	} groups[] = {{"identity", judge_identity}, {"sched", judge_sched}, {"io", judge_io}};
+	} groups[] = {
+		{"identity", judge_identity},
+		{"sched", judge_sched},
+		{"io", judge_io},
+		{"process", judge_process},
+	};
 	struct sample sample = {
 		.host = host,
 		.proc_fd = host->root(host, CTPROF_ROOT_PROC),

@@ -172,6 +172,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "state and context switches"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),
+	NEED_PARTLY(FILE, "proc/<tgid>/stat", "process_minflt to process_stime_clock_ticks"),
+	NEED_PARTLY(FILE, "proc/<tgid>/io", "process_rchar to process_cancelled_write_bytes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps_rollup", "memory of processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps", "the same before Linux 4.14"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),

@@ -206,24 +206,26 @@ static bool put_process_name(const struct cell *cell)
 
 /* ---- one thread ------------------------------------------------------- */
 
-static void read_one(const struct cell *cell, enum file_id file)
+static void read_one(const struct cell *cell, enum file_id id)
 {
 	struct reader *reader = cell->reader;
 	const struct ctprof_target *target = cell->target;
+	const struct procfs_file *file = &procfs_files[id];
+	bool is_leader = target->flags & CTPROF_TARGET_LEADER;
 	char path[THREAD_FILE_PATH_MAX];
 
-	if (file == FILE_PCOMM && put_process_name(cell))
+	if ((file->leader && !is_leader) || (id == FILE_PCOMM && put_process_name(cell)))
 		return;
-	thread_file_path(path, target->tid, procfs_files[file].name);
-	const char *shared = procfs_files[file].path;
-	ssize_t got = read_file(reader, target->task_fd, shared ? shared : path);
+	if (!file->path)
+		thread_file_path(path, target->tid, file->name);
+	ssize_t got = read_file(reader, target->task_fd, file->path ? file->path : path);
 	if (got < 0) {
-		file_failed(cell, file, (int)-got);
+		file_failed(cell, id, (int)-got);
 		return;
 	}
-	file_done(cell, file, (size_t)got);
-	if (file == FILE_PCOMM || (file == FILE_COMM && (target->flags & CTPROF_TARGET_LEADER)))
-		keep_process_name(cell, reader->plan->index.first[file]);
+	file_done(cell, id, (size_t)got);
+	if (id == FILE_PCOMM || (id == FILE_COMM && is_leader))
+		keep_process_name(cell, reader->plan->index.first[id]);
 }
 
 /* stat goes first and is the judge: without it there is no thread. */

@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -303,6 +305,92 @@ static void test_headless(void)
 	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_source"), ==, "sibling");
 }
 
+#define ENDED 4
+#define FAULTS 512
+
+/* Burns, faults and writes, and ends. */
+static void *spend(void *data)
+{
+	struct timespec now = {0};
+	char *memory = mmap(NULL, FAULTS * 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (gsize i = 0; memory != MAP_FAILED && i < FAULTS; i++)
+		memory[i * 4096] = 1;
+	(void)!write(*(int *)data, "four", 4);
+	while (now.tv_nsec < 30 * 1000 * 1000 && now.tv_sec == 0)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return NULL;
+}
+
+/* A stopped process of which all threads but one have ended; what it was told of
+ * itself comes last. */
+static pid_t fork_spent(struct rusage *shared, int pipe_end)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		pthread_t threads[ENDED];
+
+		for (gsize i = 0; i < ENDED; i++)
+			pthread_create(&threads[i], NULL, spend, &pipe_end);
+		for (gsize i = 0; i < ENDED; i++)
+			pthread_join(threads[i], NULL);
+		getrusage(RUSAGE_SELF, shared);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(pid, &status, WUNTRACED), ==, pid);
+	g_assert_true(WIFSTOPPED(status));
+	return pid;
+}
+
+static void check_ticks(struct run *run, const char *metric, struct timeval spent)
+{
+	guint64 ticks = (guint64)spent.tv_sec * 100 + (guint64)spent.tv_usec / 10000;
+
+	/* Between getrusage() and the stop it may have come to the next. */
+	g_test_message("%s", metric);
+	g_assert_cmpuint(fake_host_u64(run->fake, 0, metric), >=, ticks);
+	g_assert_cmpuint(fake_host_u64(run->fake, 0, metric), <=, ticks + 1);
+}
+
+/* What ended threads spent is in the sums of the process, as getrusage() has them. */
+static void test_spent(void)
+{
+	RUN run = {0};
+	int ends[2];
+	struct rusage *usage = mmap(NULL, sizeof *usage, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	g_assert_true(usage != MAP_FAILED);
+	g_assert_cmpint(pipe(ends), ==, 0);
+	pid_t pid = fork_spent(usage, ends[1]);
+	run_init(&run, LIVE_PROC, TRUE);
+	fake_host_add_thread(run.fake, pid, pid);
+	run_begin(&run);
+	run_threads(&run);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	check_ticks(&run, "process_utime_clock_ticks", usage->ru_utime);
+	check_ticks(&run, "process_stime_clock_ticks", usage->ru_stime);
+	guint64 faults = (guint64)usage->ru_minflt;
+	g_assert_cmpuint(faults, >=, ENDED * FAULTS);
+	g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_minflt"), >=, faults);
+	g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_minflt"), <=, faults + 8);
+	/* The leader's own are none of that. */
+	g_assert_cmpuint(fake_host_u64(run.fake, 0, "minflt"), <, ENDED * FAULTS);
+	if (fake_host_state(run.fake, 0, "process_wchar") == CTPROF_PRESENT) {
+		g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_wchar"), ==, 4 * ENDED);
+		g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_syscw"), ==, ENDED);
+		g_assert_cmpuint(fake_host_u64(run.fake, 0, "wchar"), ==, 0);
+	}
+	munmap(usage, sizeof *usage);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* ---- probe ------------------------------------------------------------ */
 
 static void test_probe(void)
@@ -313,13 +401,14 @@ static void test_probe(void)
 		int err;
 		const char *finding; /* among the findings */
 	} cases[] = {
-		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nsmaps 10 |\n"},
+		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nprocess 10 |\nsmaps 10 |\n"},
 		{"0\n", NULL, 0, "|sysctl kernel.sched_schedstats=1\n"},
 		{NULL, NULL, 0, "|CONFIG_SCHEDSTATS=y\n"},
 		{"1\n", "/schedstat", ENOENT, "|CONFIG_SCHED_INFO=y\n"},
 		{"1\n", "/io", EACCES,
 		 "io 20 threads of other users are refused|CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH\n"},
 		{"1\n", "/io", ENOENT, "|CONFIG_TASK_IO_ACCOUNTING=y\n"},
+		{"1\n", "/io", ENOENT, "process 20 no I/O: the kernel is built without it|"},
 		{"1\n", "/smaps_rollup", EACCES, "|CAP_SYS_PTRACE, or CAP_PERFMON"},
 		{"1\n", "/smaps_rollup", ENOENT, "|CONFIG_PROC_PAGE_MONITOR=y\n"},
 		{"1\n", "/stat", EACCES, "identity 30 "},
@@ -379,6 +468,7 @@ int main(int argc, char **argv)
 	}
 	g_test_add_func("/procfs/live/self", test_self);
 	g_test_add_func("/procfs/live/headless", test_headless);
+	g_test_add_func("/procfs/live/spent", test_spent);
 	g_test_add_func("/procfs/probe/cases", test_probe);
 	g_test_add_func("/procfs/probe/empty", test_probe_empty);
 	g_test_add_func("/procfs/readme", test_readme);
