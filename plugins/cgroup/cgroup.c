@@ -15,6 +15,7 @@
 #include "instance.h"
 #include "mounts.h"
 #include "need.h"
+#include "psi-parse.h"
 #include "row.h"
 #include "slots.h"
 
@@ -118,6 +119,17 @@ static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hie
 	return result < 0 ? result : cgroup->host->open_file(cgroup->host, mount->base, path);
 }
 
+/* Whether the directory is the root of its hierarchy, and not just of a namespace. */
+static bool is_top(const struct cgroup *cgroup, int dir, const struct ctprof_target *target)
+{
+	const struct ctprof_host *host = cgroup->host;
+	AUTO_FD mark = target->path_len == 1 && host->live(host)
+			       ? host->open_file(host, dir, "release_agent")
+			       : -ENOENT;
+
+	return target->path_len == 1 && (mark >= 0 || !host->live(host));
+}
+
 /* Reads what one hierarchy has of the values that are still missing. */
 static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 			      const struct ctprof_target *target)
@@ -130,7 +142,10 @@ static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hiera
 			continue;
 		if (dir == NOT_OPENED)
 			dir = open_directory(cgroup, hierarchy, target);
-		if (dir >= 0)
+		if (dir >= 0 && file->not_of_top && is_top(cgroup, dir, target))
+			cgroup_row_put_absent(&cgroup->row, file->first, file->n,
+					      CTPROF_ABSENT_INAPPLICABLE);
+		else if (dir >= 0)
 			collect_file(cgroup, dir, file);
 		else
 			cgroup_row_put_absent(&cgroup->row, file->first, file->n,
@@ -170,34 +185,87 @@ static int cgroup_collect(void *self, void *context, struct ctprof_batch *batch)
 
 /* ---- probing ----------------------------------------------------------- */
 
-/* Whether the unified hierarchy's visible root has a file. */
-static bool has_file(const struct cgroup *cgroup, const char *name)
+/* Reads a file of the unified hierarchy's visible root; its length or -errno. */
+static ssize_t read_root(struct cgroup *cgroup, const char *name)
 {
 	const struct cgroup_mount *mount = &cgroup->mounts.at[CGROUP_UNIFIED];
 	struct ctprof_target root = {.path = mount->root,
 				     .path_len = (uint32_t)strlen(mount->root)};
 	AUTO_FD dir = open_directory(cgroup, CGROUP_UNIFIED, &root);
-	AUTO_FD fd = dir < 0 ? dir : cgroup->host->open_file(cgroup->host, dir, name);
 
-	return fd >= 0;
+	return dir < 0 ? dir : file_read_at(cgroup->host, dir, name, cgroup->text, FILE_BYTES);
 }
 
-static void judge(const struct cgroup *cgroup, struct ctprof_finding *ret)
+static void set_partly(struct ctprof_finding *ret, const char *why, const char *remedy)
+{
+	ret->state = CTPROF_PARTLY;
+	ret->why = why;
+	ret->remedy = remedy;
+}
+
+/* The first controller that is not there; NULL: all are. */
+static const struct controller {
+	const char *name, *why, *remedy;
+} * find_lack(struct cgroup *cgroup)
+{
+	static const struct controller controllers[] = {
+		{"memory", "there is no controller memory: memory.* is absent",
+		 "boot without cgroup_disable=memory, or use a kernel built with CONFIG_MEMCG"},
+		{"cpu", "there is no controller cpu: cpu.max_*, cpu.weight* are absent",
+		 "use a kernel built with CONFIG_CGROUP_SCHED"},
+		{"pids", "there is no controller pids: pids.* is absent",
+		 "use a kernel built with CONFIG_CGROUP_PIDS"},
+		{"io", "there is no controller io: io.stat is absent",
+		 "use a kernel built with CONFIG_BLK_CGROUP"},
+	};
+	ssize_t got = read_root(cgroup, "cgroup.controllers");
+
+	for (size_t i = 0; i < sizeof controllers / sizeof controllers[0]; i++) {
+		struct text rest = {cgroup->text, got > 0 ? (size_t)got : 0};
+		struct text name = {NULL, 0};
+
+		while (text_take_token(&rest, &name) && !text_equal(name, controllers[i].name))
+			;
+		if (!name.p || !text_equal(name, controllers[i].name))
+			return &controllers[i];
+	}
+	return NULL;
+}
+
+/* Without PSI the files may be there, and cannot be read. */
+static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
+{
+	struct psi_pressure pressure;
+	ssize_t got = read_root(cgroup, "cpu.pressure");
+
+	if (got < 0) {
+		set_partly(ret, "cgroups have no pressure",
+			   "boot with psi=1, or use a kernel built with CONFIG_PSI");
+		return;
+	}
+	psi_parse_pressure(cgroup->text, (size_t)got, &pressure);
+	if (pressure.state[PSI_VALUES - 1] == CTPROF_ABSENT_UNSUPPORTED)
+		set_partly(ret,
+			   "psi.cpu.full is absent: the kernel measures it for memory and io only",
+			   "use Linux 5.13 or later");
+}
+
+static void judge(struct cgroup *cgroup, struct ctprof_finding *ret)
 {
 	const struct cgroup_mount *unified = &cgroup->mounts.at[CGROUP_UNIFIED];
+	const struct controller *lack;
 
-	if (!unified->prefix || cgroup_mounts_has(&cgroup->mounts, CGROUP_UNIFIED + 1)) {
-		ret->state = CTPROF_PARTLY;
-		ret->why = unified->prefix ? "controllers are mounted as cgroup v1, which has no "
+	if (!unified->prefix || cgroup_mounts_has(&cgroup->mounts, CGROUP_UNIFIED + 1))
+		set_partly(ret,
+			   unified->prefix ? "controllers are mounted as cgroup v1, which has no "
 					     "memory.high, memory.events, io.stat"
 					   : "there are only v1 controllers, in which the "
-					     "threads' paths are not known";
-		ret->remedy = "boot with systemd.unified_cgroup_hierarchy=1";
-	} else if (!has_file(cgroup, "cpu.pressure")) {
-		ret->state = CTPROF_PARTLY;
-		ret->why = "cgroups have no pressure files";
-		ret->remedy = "boot with psi=1, or use a kernel built with CONFIG_PSI";
-	}
+					     "threads' paths are not known",
+			   "boot with systemd.unified_cgroup_hierarchy=1");
+	else if ((lack = find_lack(cgroup)))
+		set_partly(ret, lack->why, lack->remedy);
+	else
+		judge_pressure(cgroup, ret);
 }
 
 static int cgroup_probe(void *self)
@@ -269,6 +337,7 @@ static const struct ctprof_need needs[] = {
 	NEED_V1("memory/<path>/memory.usage_in_bytes", "memory.current"),
 	NEED_V1("memory/<path>/memory.limit_in_bytes", "memory.max"),
 	NEED_V1("memory/<path>/memory.max_usage_in_bytes", "memory.peak"),
+	NEED_V1("memory/release_agent", "which directory is the root"),
 	NEED_V1("pids/<path>/pids.current", "pids.current"),
 	NEED_V1("pids/<path>/pids.max", "pids.max"),
 };

@@ -13,6 +13,8 @@ struct cgroup_file {
 	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text);
 	enum cgroup_metric first;
 	size_t n;
+	/* In v1 nothing is charged to the root, whose file is there all the same. */
+	bool not_of_top;
 	/* Of a file that is one number, or one map: its parser. */
 	bool (*number)(const char *text, size_t len, uint64_t *ret);
 	bool (*map)(const char *text, size_t len, struct cgroup_map *ret);

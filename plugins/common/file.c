@@ -77,6 +77,11 @@ int file_check_root(const struct ctprof_host *host, uint32_t root, const char *p
 	return fd < 0 ? fd : 0;
 }
 
+bool file_proc_is_partial(const struct ctprof_host *host)
+{
+	return host->live(host) && file_check_root(host, CTPROF_ROOT_PROC, "uptime") == -ENOENT;
+}
+
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,6 +27,12 @@ ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char
 
 /* Whether a path below a root can be opened: 0 or -errno. */
 int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path);
+
+/* Whether procfs shows processes only (mount option subset=pid): nothing of the host,
+ * whatever the kernel is built with.  Never of a recorded tree. */
+bool file_proc_is_partial(const struct ctprof_host *host);
+#define FILE_PROC_PARTIAL "proc is mounted with subset=pid, which hides it"
+#define FILE_PROC_WHOLE "mount proc without subset=pid"
 
 /*
  * Like file_read_at(), for files of many records (mountinfo, sysvipc), which come in pieces

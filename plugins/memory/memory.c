@@ -2,7 +2,10 @@
 /* Where the memory is: of each process, and in the objects they share. */
 #include "memory.h"
 
+#include <stdio.h>
+
 #include "descriptor.h"
+#include "file.h"
 #include "holders-worker.h"
 #include "instance.h"
 #include "need.h"
@@ -42,12 +45,36 @@ static void memory_close(void *self)
 /* Groups whose values stand or fall with what smaps tells. */
 static const char *const of_smaps[] = {"memory", "memory-shared", "memory-swap", "memory-mappings"};
 
+/* Groups that come from one file of the proc root. */
+static const char *const of_files[][2] = {
+	{"memory-ledger", "meminfo"},
+	{"memory-sysv", "sysvipc/shm"},
+};
+
+static void probe_file(const struct ctprof_host *host, const char *group, const char *file)
+{
+	struct ctprof_finding finding = FINDING_WORKS(group);
+	char why[64];
+
+	if (file_check_root(host, CTPROF_ROOT_PROC, file) < 0) {
+		bool partial = file_proc_is_partial(host);
+
+		(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file);
+		finding.state = CTPROF_FAILS;
+		finding.why = partial ? FILE_PROC_PARTIAL : why;
+		finding.remedy = partial ? FILE_PROC_WHOLE : NULL;
+	}
+	host->finding(host, &finding);
+}
+
 static int memory_probe(void *self)
 {
 	const struct memory *memory = self;
 
 	for (size_t i = 0; i < sizeof of_smaps / sizeof of_smaps[0]; i++)
 		smaps_probe(memory->host, of_smaps[i]);
+	for (size_t i = 0; i < sizeof of_files / sizeof of_files[0]; i++)
+		probe_file(memory->host, of_files[i][0], of_files[i][1]);
 	return 0;
 }
 

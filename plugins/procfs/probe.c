@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capability.h"
 #include "descriptor.h"
@@ -55,19 +56,44 @@ static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 		set(ret, CTPROF_PARTLY, "comm or cgroup cannot be read", "CONFIG_CGROUPS=y");
 }
 
-static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
+/* Whether a file of the sample process has such a word; text keeps the file. */
+static bool has_word(struct sample *sample, const char *file, const char *word)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/%s", sample->pid, sample->pid, file);
+	ssize_t got = file_read_at(sample->host, sample->proc_fd, path, sample->text,
+				   sizeof sample->text);
+	return got > 0 && memmem(sample->text, (size_t)got, word, strlen(word));
+}
+
+static bool is_off(struct sample *sample)
 {
 	ssize_t got = file_read_at(sample->host, sample->proc_fd, "sys/kernel/sched_schedstats",
 				   sample->text, sizeof sample->text);
 
-	if (got < 0)
+	return got > 0 && text_equal(text_trim((struct text){sample->text, (size_t)got}), "0");
+}
+
+/* The file itself tells, also before 4.6, which has no sysctl, and where that is hidden. */
+static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
+{
+	if (try_read(sample, "sched") == ENOENT)
 		set(ret, CTPROF_PARTLY,
-		    "no wakeup, wait and sleep statistics: the kernel is built without them",
-		    "CONFIG_SCHEDSTATS=y");
-	else if (text_equal(text_trim((struct text){sample->text, (size_t)got}), "0"))
+		    "no wakeups, waits, sleeps and migrations: the kernel is built without them",
+		    "CONFIG_SCHED_DEBUG=y");
+	else if (is_off(sample))
 		set(ret, CTPROF_PARTLY,
 		    "no wakeup, wait and sleep statistics: kernel.sched_schedstats is 0",
 		    "sysctl kernel.sched_schedstats=1");
+	else if (!has_word(sample, "sched", "nr_wakeups"))
+		set(ret, CTPROF_PARTLY,
+		    "no wakeup, wait and sleep statistics: the kernel is built without them",
+		    "CONFIG_SCHEDSTATS=y");
+	else if (!has_word(sample, "sched", "sum_block_runtime"))
+		set(ret, CTPROF_PARTLY,
+		    "no block_sum and voluntary_sleep_ns: the kernel does not count time blocked",
+		    "Linux 5.16 or later");
 	else if (try_read(sample, "schedstat") == ENOENT)
 		set(ret, CTPROF_PARTLY,
 		    "no run time and run-queue wait: the kernel is built without them",

@@ -15,6 +15,8 @@
 #define GROUP "psi"
 #define OFF "pressure stall information is off"
 #define REMEDY "boot with psi=1, or use a kernel built with CONFIG_PSI"
+#define NO_CPU_FULL "psi.cpu.full is absent: the kernel measures it for memory and io only"
+#define NO_CPU_FULL_REMEDY "use Linux 5.13 or later"
 #define IRQ_OFF "pressure/irq cannot be read: the kernel does not account interrupt time"
 #define IRQ_REMEDY "use a kernel (6.1 or later) built with CONFIG_IRQ_TIME_ACCOUNTING"
 
@@ -50,21 +52,42 @@ static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, 
 	return file_read_root(psi->host, CTPROF_ROOT_PROC, files[resource], buf, size);
 }
 
+/* Whether pressure/cpu has a line "full". */
+static bool has_cpu_full(const char *text, ssize_t len)
+{
+	struct psi_pressure pressure;
+
+	psi_parse_pressure(text, (size_t)len, &pressure);
+	return pressure.state[PSI_VALUES - 1] != CTPROF_ABSENT_UNSUPPORTED;
+}
+
+static void judge(const struct psi *psi, struct ctprof_finding *ret)
+{
+	char buf[512];
+	ssize_t got = read_resource(psi, 0, buf, sizeof buf);
+	bool partial = got < 0 && file_proc_is_partial(psi->host);
+
+	if (got < 0) {
+		ret->state = CTPROF_FAILS;
+		ret->why = partial ? FILE_PROC_PARTIAL : OFF;
+		ret->remedy = partial ? FILE_PROC_WHOLE : REMEDY;
+	} else if (!has_cpu_full(buf, got)) {
+		ret->state = CTPROF_PARTLY;
+		ret->why = NO_CPU_FULL;
+		ret->remedy = NO_CPU_FULL_REMEDY;
+	} else if (read_resource(psi, PSI_RESOURCES - 1, buf, sizeof buf) < 0) {
+		ret->state = CTPROF_PARTLY;
+		ret->why = IRQ_OFF;
+		ret->remedy = IRQ_REMEDY;
+	}
+}
+
 static int psi_probe(void *self)
 {
 	const struct psi *psi = self;
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
-	char buf[512];
 
-	if (read_resource(psi, 0, buf, sizeof buf) < 0) {
-		finding.state = CTPROF_FAILS;
-		finding.why = OFF;
-		finding.remedy = REMEDY;
-	} else if (read_resource(psi, PSI_RESOURCES - 1, buf, sizeof buf) < 0) {
-		finding.state = CTPROF_PARTLY;
-		finding.why = IRQ_OFF;
-		finding.remedy = IRQ_REMEDY;
-	}
+	judge(psi, &finding);
 	psi->host->finding(psi->host, &finding);
 	return 0;
 }
@@ -83,7 +106,9 @@ static int psi_start(void *self)
 		denied = denied || file_absence((int)-got) == CTPROF_ABSENT_DENIED;
 	}
 	psi->host->error(psi->host, "%s",
-			 denied ? "the pressure files cannot be read" : OFF ": " REMEDY);
+			 denied                            ? "the pressure files cannot be read"
+			 : file_proc_is_partial(psi->host) ? FILE_PROC_PARTIAL
+							   : OFF ": " REMEDY);
 	return denied ? -EACCES : -EOPNOTSUPP;
 }
 

@@ -92,7 +92,7 @@ static int system_probe(void *data)
 		(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file->path);
 		finding.state = state_without(self, GROUP(file));
 		finding.why = why;
-		finding.remedy = "mount proc without subset=pid";
+		finding.remedy = FILE_PROC_WHOLE;
 		self->host->finding(self->host, &finding);
 	}
 	return 0;

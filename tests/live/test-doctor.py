@@ -3,6 +3,7 @@
 """What doctor says of this very host is what this host is."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import harness
@@ -42,6 +43,21 @@ def expect(line, state, *words):
 def test_every_well_known_group_has_its_line():
     want = {"identity", "sched", "io", "smaps", "cgroup", "psi", "scx", "host", "system"}
     assert want <= set(diagnose())
+
+
+def test_a_proc_of_processes_only_is_told():
+    harness.need_command("unshare")
+    shell = 'mount -t proc -o subset=pid proc /proc && exec "$0" doctor --format=json'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", shell, harness.CTPROF], capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        raise tap.Skip("mounting a proc with subset=pid is not allowed here")
+    groups = json.loads(done.stdout)["groups"]
+    for group in ("psi", "memory-ledger", "memory-sysv", "system", "system-disks"):
+        for line in groups:
+            if line["group"] == group:
+                expect(line, "no", "subset=pid")
 
 
 def test_schedstats_are_told_as_they_stand():

@@ -236,6 +236,8 @@ static void write_v1(const Tree *tree)
 	tree_write(tree, "memory/a/memory.usage_in_bytes", "4096\n");
 	tree_write(tree, "memory/a/memory.limit_in_bytes", "9223372036854771712\n");
 	tree_write(tree, "memory/a/memory.max_usage_in_bytes", "8192\n");
+	tree_write(tree, "memory/memory.usage_in_bytes", "77\n");
+	tree_write(tree, "memory/memory.max_usage_in_bytes", "5\n");
 	tree_write(tree, "pids/a/pids.current", "2\n");
 	tree_write(tree, "pids/a/pids.max", "10\n");
 }
@@ -248,6 +250,9 @@ static const struct expected v1_values[] = {
 	{"/a", "memory.current", "4096"},
 	{"/a", "memory.max", UNLIMITED},
 	{"/a", "memory.peak", "8192"},
+	/* Of the root the kernel shows one, but charges nothing to it. */
+	{"/", "memory.current", "77"},
+	{"/", "memory.peak", "!70"},
 	{"/a", "pids.current", "2"},
 	{"/a", "pids.max", "10"},
 	{"/a", "memory.high", "!10"},
@@ -343,9 +348,15 @@ static void test_findings(void)
 	g_assert_cmpint(none->started, ==, -EOPNOTSUPP);
 	g_assert_cmpstr(none->error, ==, "no cgroup file system is mounted");
 	g_assert_true(g_str_has_prefix(fails, "cgroup 30 "));
-	tree_write(tree, "cgroup.controllers", "");
+	tree_write(tree, "cgroup.controllers", "cpuset cpu io pids\n");
+	g_autofree char *no_memory = harvest_findings(&trip);
+	g_assert_nonnull(strstr(no_memory, "cgroup_disable=memory"));
+	tree_write(tree, "cgroup.controllers", "cpuset cpu io memory pids\n");
 	g_autofree char *no_psi = harvest_findings(&trip);
 	g_assert_nonnull(strstr(no_psi, "psi=1"));
+	tree_write(tree, "cpu.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+	g_autofree char *no_full = harvest_findings(&trip);
+	g_assert_nonnull(strstr(no_full, "psi.cpu.full is absent"));
 	tree_write(tree, "cpu.pressure", PRESSURE);
 	g_autofree char *works = harvest_findings(&trip);
 	g_assert_cmpstr(works, ==, "cgroup 10 |\n");

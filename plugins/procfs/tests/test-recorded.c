@@ -393,6 +393,9 @@ static void test_spent(void)
 
 /* ---- probe ------------------------------------------------------------ */
 
+#define BLOCKS "se.statistics.sum_block_runtime : 0.0\n"
+#define WAKEUPS "se.statistics.nr_wakeups : 1\n"
+
 static void test_probe(void)
 {
 	static const struct {
@@ -400,18 +403,25 @@ static void test_probe(void)
 		const char *suffix;     /* what fails */
 		int err;
 		const char *finding; /* among the findings */
+		const char *sched;   /* NULL: with all lines */
 	} cases[] = {
-		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nprocess 10 |\nsmaps 10 |\n"},
-		{"0\n", NULL, 0, "|sysctl kernel.sched_schedstats=1\n"},
-		{NULL, NULL, 0, "|CONFIG_SCHEDSTATS=y\n"},
-		{"1\n", "/schedstat", ENOENT, "|CONFIG_SCHED_INFO=y\n"},
+		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nprocess 10 |\nsmaps 10 |\n",
+		 NULL},
+		{"0\n", NULL, 0, "|sysctl kernel.sched_schedstats=1\n", NULL},
+		/* Before 4.6, and with subset=pid: counted all the same. */
+		{NULL, NULL, 0, "sched 10 |\n", NULL},
+		{NULL, NULL, 0, "|CONFIG_SCHEDSTATS=y\n", "nr_switches : 1\n"},
+		{"1\n", NULL, 0, "sched 20 no block_sum and voluntary_sleep_ns", WAKEUPS},
+		{"1\n", "/sched", ENOENT, "|CONFIG_SCHED_DEBUG=y\n", NULL},
+		{"1\n", "/schedstat", ENOENT, "|CONFIG_SCHED_INFO=y\n", NULL},
 		{"1\n", "/io", EACCES,
-		 "io 20 threads of other users are refused|CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH\n"},
-		{"1\n", "/io", ENOENT, "|CONFIG_TASK_IO_ACCOUNTING=y\n"},
-		{"1\n", "/io", ENOENT, "process 20 no I/O: the kernel is built without it|"},
-		{"1\n", "/smaps_rollup", EACCES, "|CAP_SYS_PTRACE, or CAP_PERFMON"},
-		{"1\n", "/smaps_rollup", ENOENT, "|CONFIG_PROC_PAGE_MONITOR=y\n"},
-		{"1\n", "/stat", EACCES, "identity 30 "},
+		 "io 20 threads of other users are refused|CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH\n",
+		 NULL},
+		{"1\n", "/io", ENOENT, "|CONFIG_TASK_IO_ACCOUNTING=y\n", NULL},
+		{"1\n", "/io", ENOENT, "process 20 no I/O: the kernel is built without it|", NULL},
+		{"1\n", "/smaps_rollup", EACCES, "|CAP_SYS_PTRACE, or CAP_PERFMON", NULL},
+		{"1\n", "/smaps_rollup", ENOENT, "|CONFIG_PROC_PAGE_MONITOR=y\n", NULL},
+		{"1\n", "/stat", EACCES, "identity 30 ", NULL},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -419,6 +429,8 @@ static void test_probe(void)
 
 		run_init_tree(&run);
 		run_add_thread(&run, 42, 42, "a");
+		run_write_thread(&run, 42, 42, "sched", "%s",
+				 cases[i].sched ? cases[i].sched : WAKEUPS BLOCKS);
 		if (cases[i].schedstats)
 			run_write(&run, "sys/kernel/sched_schedstats", cases[i].schedstats);
 		run_begin(&run);

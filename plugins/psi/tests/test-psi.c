@@ -137,6 +137,10 @@ static void test_off(void)
 	write_four(tree);
 	g_autofree char *works = harvest_findings(&trip);
 	g_assert_cmpstr(works, ==, "psi 10 |\n");
+	tree_write(tree, "pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=1.00 total=1\n");
+	g_autofree char *no_full = harvest_findings(&trip);
+	g_assert_true(g_str_has_prefix(no_full, "psi 20 psi.cpu.full is absent"));
+	write_four(tree);
 	tree_write(tree, "pressure/irq", NULL);
 	g_autofree char *partly = harvest_findings(&trip);
 	g_assert_true(g_str_has_prefix(partly, "psi 20 "));
