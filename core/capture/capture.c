@@ -45,9 +45,9 @@ typedef struct capture {
 
 	/* Consumer's side: one thread at a time. */
 	AbsenceTally *absences;
-	GHashTable *cgroups; /* path -> itself */
-	const Metric *cgroup_metric;
-	guint64 threads; /* atomic: shown by the progress line */
+	GHashTable *cgroups;                          /* path -> itself */
+	const Metric *cgroup_metric, *cgroups_metric; /* a path, a map of paths */
+	guint64 threads;                              /* atomic: shown by the progress line */
 	guint64 processes;
 	guint64 objects;
 	gint32 last_tgid;
@@ -119,18 +119,32 @@ static void start_sources(Capture *capture)
 	mark_unfilled(capture);
 }
 
+static void note_cgroup(Capture *capture, const char *path)
+{
+	if (*path && !g_hash_table_contains(capture->cgroups, path))
+		g_hash_table_add(capture->cgroups, g_strdup(path));
+}
+
+/* The row's value of that metric; NULL: it has none. */
+static gconstpointer value_of(const struct ctprof_rows *rows, guint64 i, const Metric *metric)
+{
+	gsize at = metric ? i * rows->n_slots + metric->index : 0;
+
+	return metric && rows->states[at] == CTPROF_PRESENT
+		       ? (gconstpointer)(uintptr_t)rows->values[at]
+		       : NULL;
+}
+
 static void note_cgroups(Capture *capture, const struct ctprof_rows *rows)
 {
-	const Metric *metric = capture->cgroup_metric;
+	for (guint64 i = 0; i < rows->n; i++) {
+		const struct ctprof_text *path = value_of(rows, i, capture->cgroup_metric);
+		const struct ctprof_map *paths = value_of(rows, i, capture->cgroups_metric);
 
-	for (guint64 i = 0; metric && i < rows->n; i++) {
-		gsize at = i * rows->n_slots + metric->index;
-
-		if (rows->states[at] != CTPROF_PRESENT)
-			continue;
-		const struct ctprof_text *text = (const void *)(uintptr_t)rows->values[at];
-		if (text->length > 0 && !g_hash_table_contains(capture->cgroups, text->bytes))
-			g_hash_table_add(capture->cgroups, g_strdup(text->bytes));
+		if (path)
+			note_cgroup(capture, path->bytes);
+		for (guint32 at = 0; paths && at < paths->n; at++)
+			note_cgroup(capture, paths->entries[at].text);
 	}
 }
 
@@ -528,6 +542,15 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 	       end(capture, error);
 }
 
+/* A metric of threads that holds texts in that form; NULL: there is none. */
+static const Metric *find_texts(Registry *registry, const char *name, guint32 type)
+{
+	const Metric *metric = registry_named(registry, ROW_THREAD, name);
+
+	return metric && metric->type == type && metric->def.unit == CTPROF_UNIT_TEXT ? metric
+										      : NULL;
+}
+
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
 		     Output *output, const CaptureOptions *options, CaptureResult *ret_result,
 		     GError **error)
@@ -546,7 +569,8 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.listener = options->listener,
 		.absences = absences,
 		.cgroups = cgroups,
-		.cgroup_metric = registry_named(registry, ROW_THREAD, "cgroup"),
+		.cgroup_metric = find_texts(registry, "cgroup", CTPROF_TYPE_TEXT),
+		.cgroups_metric = find_texts(registry, "cgroup_v1", CTPROF_TYPE_MAP),
 	};
 
 	g_mutex_init(&capture.walk_lock);

@@ -22,6 +22,8 @@
 #define GROUP "cgroup"
 #define NOT_MOUNTED "no cgroup file system is mounted"
 #define FILE_BYTES 65536u
+/* PROC_CGROUP_INIT_INO */
+#define FIRST_NAMESPACE "cgroup:[4026531835]"
 #define NOT_OPENED INT_MIN /* no -errno */
 
 struct cgroup {
@@ -29,6 +31,7 @@ struct cgroup {
 	uint32_t slots[CGROUP_N_METRICS];
 	bool wanted[CGROUP_N_METRICS];
 	struct cgroup_mounts mounts;
+	bool in_namespace; /* of cgroups, and not the first one */
 	struct cgroup_row row;
 	char text[FILE_BYTES];
 };
@@ -53,6 +56,16 @@ static void cgroup_close(void *self)
 	instance_free(cgroup);
 }
 
+/* Kernels before 4.6 have no other. */
+static bool is_first_namespace(const struct ctprof_host *host)
+{
+	char name[64];
+	ssize_t len =
+		readlinkat(host->root(host, CTPROF_ROOT_PROC), "self/ns/cgroup", name, sizeof name);
+
+	return len < 0 || text_equal((struct text){name, (size_t)len}, FIRST_NAMESPACE);
+}
+
 static int cgroup_start(void *self)
 {
 	struct cgroup *cgroup = self;
@@ -63,6 +76,7 @@ static int cgroup_start(void *self)
 		host->error(host, "%s", result == -ENOMEM ? "out of memory" : NOT_MOUNTED);
 		return result;
 	}
+	cgroup->in_namespace = host->live(host) && !is_first_namespace(host);
 	for (size_t i = 0; i < CGROUP_N_METRICS; i++)
 		cgroup->wanted[i] = host->wanted(host, cgroup->slots[i]);
 	cgroup->row.host = host;
@@ -91,21 +105,6 @@ static void collect_file(struct cgroup *cgroup, int dir, const struct cgroup_fil
 	file->put(&cgroup->row, file, text);
 }
 
-/* A path that a mount does not show is unsupported there; only the unified
- * hierarchy, whose path it is, can tell that the cgroup is gone. */
-static uint32_t missing_directory(enum cgroup_hierarchy hierarchy, int err)
-{
-	switch (err) {
-	case EINVAL:
-		return CTPROF_ABSENT_INVALID;
-	case ENOENT:
-		return hierarchy == CGROUP_UNIFIED ? CTPROF_ABSENT_VANISHED
-						   : CTPROF_ABSENT_UNSUPPORTED;
-	default:
-		return absence_of(err);
-	}
-}
-
 /* The cgroup's directory, or -errno. */
 static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 			  const struct ctprof_target *target)
@@ -119,15 +118,61 @@ static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hie
 	return result < 0 ? result : cgroup->host->open_file(cgroup->host, mount->base, path);
 }
 
-/* Whether the directory is the root of its hierarchy, and not just of a namespace. */
-static bool is_top(const struct cgroup *cgroup, int dir, const struct ctprof_target *target)
+/* Whether a v1 controller has a cgroup of that path. */
+static bool is_in_v1(const struct cgroup *cgroup, const struct ctprof_target *target)
+{
+	for (uint32_t h = CGROUP_UNIFIED + 1; h < CGROUP_N_HIERARCHIES; h++) {
+		AUTO_FD dir = open_directory(cgroup, h, target);
+
+		if (dir >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* A path that a mount does not show is unsupported there.  The unified hierarchy tells
+ * that a cgroup is gone, unless it is one of v1 alone. */
+static uint32_t missing_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
+				  const struct ctprof_target *target, int err)
+{
+	switch (err) {
+	case EINVAL:
+		return CTPROF_ABSENT_INVALID;
+	case ENOENT:
+		return hierarchy == CGROUP_UNIFIED && !is_in_v1(cgroup, target)
+			       ? CTPROF_ABSENT_VANISHED
+			       : CTPROF_ABSENT_UNSUPPORTED;
+	default:
+		return absence_of(err);
+	}
+}
+
+/* Whether the directory is the root of its hierarchy, whatever its path here. */
+static bool is_top(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy, int dir,
+		   const struct ctprof_target *target)
 {
 	const struct ctprof_host *host = cgroup->host;
-	AUTO_FD mark = target->path_len == 1 && host->live(host)
-			       ? host->open_file(host, dir, "release_agent")
-			       : -ENOENT;
 
-	return target->path_len == 1 && (mark >= 0 || !host->live(host));
+	if (!host->live(host))
+		return target->path_len == 1;
+	/* One is there in the root only, the other everywhere else. */
+	bool unified = hierarchy == CGROUP_UNIFIED;
+	AUTO_FD mark = host->open_file(host, dir, unified ? "cgroup.events" : "release_agent");
+	return unified ? mark == -ENOENT : mark >= 0;
+}
+
+/* The cgroup's directory, or -errno: what the whole host does is not told as that of a
+ * cgroup of this namespace. */
+static int open_own(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
+		    const struct ctprof_target *target)
+{
+	AUTO_FD dir = open_directory(cgroup, hierarchy, target);
+	int own = dir;
+
+	if (dir >= 0 && cgroup->in_namespace && is_top(cgroup, hierarchy, dir, target))
+		return -EXDEV;
+	dir = -1;
+	return own;
 }
 
 /* Reads what one hierarchy has of the values that are still missing. */
@@ -135,21 +180,24 @@ static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hiera
 			      const struct ctprof_target *target)
 {
 	AUTO_FD dir = NOT_OPENED;
+	uint32_t why = CTPROF_ABSENT_UNSUPPORTED;
 
 	for (const struct cgroup_file *file = cgroup_files; file->name; file++) {
 		if (file->hierarchy != hierarchy ||
 		    !cgroup_row_needs(&cgroup->row, file->first, file->n))
 			continue;
-		if (dir == NOT_OPENED)
-			dir = open_directory(cgroup, hierarchy, target);
-		if (dir >= 0 && file->not_of_top && is_top(cgroup, dir, target))
+		if (dir == NOT_OPENED) {
+			dir = open_own(cgroup, hierarchy, target);
+			if (dir < 0)
+				why = missing_directory(cgroup, hierarchy, target, -dir);
+		}
+		if (dir < 0)
+			cgroup_row_put_absent(&cgroup->row, file->first, file->n, why);
+		else if (file->not_of_top && is_top(cgroup, hierarchy, dir, target))
 			cgroup_row_put_absent(&cgroup->row, file->first, file->n,
 					      CTPROF_ABSENT_INAPPLICABLE);
-		else if (dir >= 0)
-			collect_file(cgroup, dir, file);
 		else
-			cgroup_row_put_absent(&cgroup->row, file->first, file->n,
-					      missing_directory(hierarchy, -dir));
+			collect_file(cgroup, dir, file);
 	}
 }
 
@@ -257,10 +305,8 @@ static void judge(struct cgroup *cgroup, struct ctprof_finding *ret)
 
 	if (!unified->prefix || cgroup_mounts_has(&cgroup->mounts, CGROUP_UNIFIED + 1))
 		set_partly(ret,
-			   unified->prefix ? "controllers are mounted as cgroup v1, which has no "
-					     "memory.high, memory.events, io.stat"
-					   : "there are only v1 controllers, in which the "
-					     "threads' paths are not known",
+			   "controllers are mounted as cgroup v1, which has no memory.high, "
+			   "memory.events, io.stat",
 			   "boot with systemd.unified_cgroup_hierarchy=1");
 	else if ((lack = find_lack(cgroup)))
 		set_partly(ret, lack->why, lack->remedy);
@@ -324,6 +370,7 @@ static const struct ctprof_need needs[] = {
 	NEED_FILE("pids.current", "pids.current"),
 	NEED_FILE("pids.max", "pids.max"),
 	NEED_FILE("pids.peak", "pids.peak"),
+	NEED_FILE("cgroup.events", "which directory is the root, in a cgroup namespace"),
 	NEED_FILE("cpu.pressure", "psi.cpu"),
 	NEED_FILE("memory.pressure", "psi.memory"),
 	NEED_FILE("io.pressure", "psi.io"),
@@ -337,7 +384,7 @@ static const struct ctprof_need needs[] = {
 	NEED_V1("memory/<path>/memory.usage_in_bytes", "memory.current"),
 	NEED_V1("memory/<path>/memory.limit_in_bytes", "memory.max"),
 	NEED_V1("memory/<path>/memory.max_usage_in_bytes", "memory.peak"),
-	NEED_V1("memory/release_agent", "which directory is the root"),
+	NEED_V1("<controller>/<path>/release_agent", "which directory is the root"),
 	NEED_V1("pids/<path>/pids.current", "pids.current"),
 	NEED_V1("pids/<path>/pids.max", "pids.max"),
 };

@@ -36,6 +36,15 @@ file_parse_fn io_parse;
 file_parse_fn process_stat_parse;
 file_parse_fn process_io_parse;
 
+/* The v1 controllers whose paths are kept. */
+#define CGROUP_CONTROLLERS 4u
+
+/*
+ * The paths of a cgroup file that are not the v2 path, by controller: into entries,
+ * which has CGROUP_CONTROLLERS of them; how many.
+ */
+size_t cgroup_parse_v1(struct text text, struct ctprof_map_entry *entries);
+
 struct procfs_file {
 	const char *name;     /* below <tgid>/task/<tid> */
 	const char *path;     /* else below <tgid>/task: one for the whole process */

@@ -37,7 +37,7 @@ struct procfs_metric {
 };
 
 /* Metrics of the table.  The rows of a file stand together, by column. */
-#define N_METRICS 71u
+#define N_METRICS 72u
 
 extern const struct procfs_metric procfs_metrics[N_METRICS];
 

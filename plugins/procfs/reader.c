@@ -79,6 +79,14 @@ static void put_cpus(const struct cell *cell, uint32_t slot, const struct value 
 								    : value->why);
 }
 
+static void put_cgroups(const struct cell *cell, uint32_t slot, struct text text)
+{
+	struct ctprof_map_entry entries[CGROUP_CONTROLLERS];
+	size_t n = cgroup_parse_v1(text, entries);
+
+	cell->reader->plan->host->put_map(cell->batch, cell->row, slot, entries, n);
+}
+
 static void put_value(const struct cell *cell, unsigned row, const struct value *value)
 {
 	const struct ctprof_host *host = cell->reader->plan->host;
@@ -93,6 +101,8 @@ static void put_value(const struct cell *cell, unsigned row, const struct value 
 		/* What no file mentions is left for another source. */
 		if (value->why != CTPROF_ABSENT_UNSUPPORTED)
 			host->put_absent(cell->batch, cell->row, slot, value->why);
+	} else if (def->kind == CTPROF_MAP) {
+		put_cgroups(cell, slot, value->text);
 	} else if (def->kind == CTPROF_ORDINAL) {
 		host->put_i64(cell->batch, cell->row, slot, (int64_t)value->bits);
 	} else if (def->unit == CTPROF_UNIT_TEXT) {

@@ -190,6 +190,7 @@ class Scene:
             m["name"]
             for m in snapshot.data["metrics"]
             if m["kind"] == "counter" and m["scope"] in ("thread", "process")
+            and "quiet" not in m.get("flags", ())
         ]
 
     @staticmethod

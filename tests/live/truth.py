@@ -82,7 +82,7 @@ FIELDS = {
     "sched": list(SCHED),
     "io": IO,
     "comm": ["comm"],
-    "cgroup": ["cgroup"],
+    "cgroup": ["cgroup", "cgroup_v1"],
 }
 
 # Kinds of memory that change only by what the process itself does.  The others
@@ -178,8 +178,17 @@ def read_comm(data):
 
 
 def read_cgroup(data):
-    paths = re.findall(rb"^0::(.+)$", data, re.MULTILINE)
-    return {"cgroup": value(paths[0]) if paths else absent("unsupported")}
+    lines = [line.split(b":", 2) for line in data.splitlines()]
+    v1 = {one.decode(): path for _, names, path in lines for one in names.split(b",")}
+    kept = [name for name in ("", "cpu", "cpuacct", "memory", "pids") if name in v1]
+    if not kept:
+        return {"cgroup": absent("unsupported"), "cgroup_v1": absent("inapplicable")}
+    own = v1[kept[0]]
+    others = {name: v1[name].decode() for name in kept if v1[name] != own}
+    return {
+        "cgroup": value(own),
+        "cgroup_v1": value(others) if others else absent("inapplicable"),
+    }
 
 
 READERS = {

@@ -35,7 +35,7 @@ def files_of_threads():
 def values(snapshot):
     """(tgid, tid) -> field -> value or absence."""
     names = list(next(iter(snapshot.rows.values())))
-    names += ["smaps_state", "smaps_source", *truth.OF_PROCESS]
+    names += ["smaps_state", "smaps_source", *truth.OF_PROCESS, "cgroup_v1"]
     skipped = ("presence", "extra", "tid", "tgid", "comm_hex", "pcomm_hex")
     return {
         key: {name: snapshot.value(row, name) for name in names if name not in skipped}
@@ -53,9 +53,9 @@ def expect_loss(before, key, file, reason):
     lost = SMAPS if file == "smaps_rollup" else list(truth.FIELDS[file])
     lost += ["cpu_affinity"] if file == "status" else []
     for name in lost:
-        # A thread that is not a leader has none of the process's to lose; only
-        # sched says that a thread has no slice.
-        if fields[name] != ("absent", "inapplicable") or name == "fair_slice_ns":
+        # A thread that is not a leader has none of the process's to lose; only the file itself
+        # says that a thread has no slice, or no paths of v1.
+        if fields[name] != ("absent", "inapplicable") or name in ("fair_slice_ns", "cgroup_v1"):
             fields[name] = ("absent", reason)
     if file == "smaps_rollup":
         fields["smaps_state"] = ("value", "inaccessible")

@@ -264,10 +264,16 @@ static void test_hybrid(void)
 {
 	static const struct expected unified[] = {
 		{"/a", "cpu.usage_usec", "42"}, /* the unified file is asked first */
-		{"/a", "psi.cpu.some.total_usec", "11"}, {"/b", "cpu.usage_usec", "43"},
+		{"/a", "psi.cpu.some.total_usec", "11"},
+		{"/b", "cpu.usage_usec", "43"},
 		{"/b", "memory.current", "!10"},  /* no such path under the v1 mount */
 		{"/c", "cpu.nr_throttled", "50"}, /* here only one of two is missing */
 		{"/c", "cpu.throttled_usec", "6"},
+		/* Of v1 alone: it is not gone, and has what its controller has. */
+		{"/v", "memory.current", "3"},
+		{"/v", "memory.high", "!10"},
+		{"/v", "cpu.usage_usec", "!10"},
+		{"/gone", "memory.high", "!30"},
 	};
 	g_autoptr(Tree) tree = tree_new();
 
@@ -277,6 +283,7 @@ static void test_hybrid(void)
 	tree_write(tree, "unified/b/cpu.stat", "usage_usec 43\n");
 	tree_write(tree, "unified/c/cpu.stat", "usage_usec 44\nnr_throttled 50\n");
 	tree_write(tree, "cpu/c/cpu.stat", "nr_throttled 5\nthrottled_time 6789\n");
+	tree_write(tree, "memory/v/memory.usage_in_bytes", "3\n");
 	tree_write(tree, "unified/a/cpu.pressure", PRESSURE);
 	check_values(tree, v1_values, G_N_ELEMENTS(v1_values));
 	check_values(tree, unified, G_N_ELEMENTS(unified));

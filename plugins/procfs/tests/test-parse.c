@@ -269,6 +269,36 @@ static void test_dotted(void)
 	}
 }
 
+/* Paths in v1 controllers, where they are not the thread's own. */
+static void test_cgroup_v1(void)
+{
+	static const struct {
+		const char *text, *expect;
+	} cases[] = {
+		{"0::/\n", ""},
+		{"4:memory:/\n2:cpu,cpuacct:/\n0::/\n", ""},
+		{"4:memory:/m:1 \n3:cpuset:/s\n2:cpu,cpuacct:/c\n1:pids:/\n0::/\n",
+		 "cpu=/c;cpuacct=/c;memory=/m:1 ;"},
+		{"4:memory:/m\n2:cpu:/c\n", "memory=/m;"},
+		{"4:memory:/m\n4:memory:/again\n0::/m\n", ""},
+		{"1:name=systemd:/s\n", ""},
+		{"memory:/m\n:::\n0:memory:\n", ""},
+		{"", ""},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct ctprof_map_entry entries[CGROUP_CONTROLLERS];
+		size_t n = cgroup_parse_v1(text_of(cases[i].text), entries);
+		g_autoptr(GString) got = g_string_new(NULL);
+
+		for (size_t e = 0; e < n; e++)
+			g_string_append_printf(got, "%.*s=%.*s;", (int)entries[e].key_len,
+					       entries[e].key, (int)entries[e].text_len,
+					       entries[e].text);
+		g_assert_cmpstr(got->str, ==, cases[i].expect);
+	}
+}
+
 /* Values that are text: expect NULL when the metric is missing. */
 static void test_texts(void)
 {
@@ -298,6 +328,9 @@ static void test_texts(void)
 		{FILE_CGROUP, "cgroup", "12:cpuset:/x\n0::/unified/path\n5:freezer:/y",
 		 "/unified/path"},
 		{FILE_CGROUP, "cgroup", "12:cpuset:/x\n5:freezer:/y\n", NULL},
+		/* Without v2, the first of the controllers that are known. */
+		{FILE_CGROUP, "cgroup", "4:memory:/m\n2:cpu,cpuacct:/c:1\n", "/c:1"},
+		{FILE_CGROUP, "cgroup", "4:memory:/m\n0::/\n", "/"},
 		{FILE_CGROUP, "cgroup", "0::\n", NULL},
 		{FILE_CGROUP, "cgroup", "0::   \n", NULL},
 		{FILE_CGROUP, "cgroup", "0::/first\n0::/second\n", "/first"},
@@ -471,6 +504,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/parse/sched", test_sched);
 	g_test_add_func("/procfs/parse/dotted", test_dotted);
 	g_test_add_func("/procfs/parse/texts", test_texts);
+	g_test_add_func("/procfs/parse/cgroup-v1", test_cgroup_v1);
 	g_test_add_func("/procfs/parse/long-comm", test_long_comm);
 	g_test_add_func("/procfs/parse/smaps", test_smaps);
 	g_test_add_func("/procfs/parse/smaps-pieces", test_smaps_pieces);

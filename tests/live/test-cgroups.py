@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The cgroups of v1 controllers, each by its own path, and none of another namespace."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import harness
+import tap
+
+NAME = f"ctprof-test-{os.getpid()}"
+HELD = 16 << 20
+# Joins before it starts, so that all of its memory is charged there.
+JOIN = 'for folder; do echo $$ >"$folder/cgroup.procs"; done; exec python3 -c "$0"'
+BURN = f"held = bytearray({HELD}); held[::4096] = b'x' * len(held[::4096])\nwhile True: pass"
+
+
+def mounts():
+    """v1 controller -> its mount point."""
+    found = {}
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        if kind == "cgroup" and before.split()[3] == "/":
+            found.update((name, Path(before.split()[4])) for name in options.split(","))
+    return found
+
+
+@contextlib.contextmanager
+def cgroups(*paths):
+    """CONTROLLER/NAME of each as a folder."""
+    roots = mounts()
+    made = []
+    try:
+        for path in paths:
+            controller, _, name = path.partition("/")
+            if controller not in roots:
+                raise tap.Skip(f"there is no v1 controller {controller}")
+            folder = roots[controller] / name
+            try:
+                folder.mkdir()
+            except OSError as error:
+                raise tap.Skip(f"{folder}: {error.strerror}") from None
+            made.append(folder)
+        yield made
+    finally:
+        for folder in reversed(made):
+            folder.rmdir()
+
+
+@contextlib.contextmanager
+def burner(*folders):
+    """A stopped process in these cgroups, of cpuacct and of memory, that used both."""
+    process = subprocess.Popen(["sh", "-c", JOIN, BURN, *folders])
+    try:
+        while int((folders[1] / "memory.usage_in_bytes").read_text()) < HELD:
+            assert process.poll() is None
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def capture(*command):
+    done = subprocess.run(
+        [*command, harness.CTPROF, "--plugins=procfs,cgroup", "capture", "-q", "-o", "-"],
+        stdin=subprocess.DEVNULL, capture_output=True, check=True, cwd="/",
+    )  # fmt: skip
+    return harness.Snapshot(done.stdout)
+
+
+def lacks(cgroup, *names):
+    return set(names) <= set(cgroup["absent"].get("unsupported", ()))
+
+
+def test_each_controller_has_its_own_path():
+    with cgroups(f"cpuacct/{NAME}-a", f"memory/{NAME}-b") as (a, b):
+        with burner(a, b) as pid:
+            usage = int((a / "cpuacct.usage").read_text())
+            peak = int((b / "memory.max_usage_in_bytes").read_text())
+            snapshot = capture()
+    row = snapshot.rows[pid, pid]
+    paths = row["extra"]["cgroup_v1"]
+    assert paths["cpuacct"] == f"/{NAME}-a" and paths["memory"] == f"/{NAME}-b", paths
+    of_cpu, of_memory = (snapshot.data["cgroup_stats"][f"/{NAME}-{x}"] for x in "ab")
+    assert of_cpu["cpu"]["usage_usec"] == usage // 1000 > 0
+    assert lacks(of_cpu, "memory.current", "memory.peak"), of_cpu["absent"]
+    assert HELD <= of_memory["memory"]["current"] <= peak
+    assert of_memory["memory"]["peak"] == peak
+    assert lacks(of_memory, "cpu.usage_usec"), of_memory["absent"]
+
+
+def test_the_v1_root_has_no_peak():
+    with cgroups(f"memory/{NAME}"):
+        snapshot = capture()
+    root = snapshot.data["cgroup_stats"]["/"]
+    assert root["memory"]["current"] > 0
+    assert "memory.peak" in root["absent"]["inapplicable"], root["absent"]
+
+
+def test_a_namespace_does_not_show_the_host_as_its_own():
+    harness.need_command("unshare")
+    with cgroups(f"memory/{NAME}") as (folder,):
+        inside = f'echo $$ >{folder}/cgroup.procs && exec unshare --cgroup "$@"'
+        snapshot = capture("sh", "-c", inside, "sh")
+    for path in ("/", "/.."):
+        cgroup = snapshot.data["cgroup_stats"].get(path)
+        # Outside it is the root in cpu, and here that of the namespace in memory.
+        values = ("cpu.usage_usec", "memory.current", "memory.peak", "pids.current")
+        assert cgroup is None or lacks(cgroup, *values), (path, cgroup["absent"])
+    assert "/" in snapshot.data["cgroup_stats"]
+
+
+if __name__ == "__main__":
+    tap.main(globals())
