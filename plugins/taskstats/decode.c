@@ -9,6 +9,8 @@
 #define OLDEST_SIZE 328
 
 #define US_PER_TICK 10000
+#define NS_PER_S INT64_C(1000000000)
+#define MAX_SECONDS (INT64_MAX / NS_PER_S - 1)
 
 #define DELAY_GATES "TASKSTATS TASK_DELAY_ACCT"
 #define XACCT_GATES "TASKSTATS TASK_XACCT"
@@ -74,8 +76,24 @@
 		      .needs = TASKSTATS_XACCT, .since = 8, .offset = 208, .offset_v15 = 256,      \
 		      .scale = 1024)
 
+/* A struct __kernel_timespec, in the order of the delays. */
+#define TIME_SIZE 16
+#define MAX_AT(i, what, needs_)                                                                    \
+	FIELD(THREAD, "delay", 88 + (i), what "_delay_max_at", LABEL, NS, DELAY_GATES,             \
+	      "when " what "_delay_max_ns came about, since 1970",                                 \
+	      "taskstats." what "_delay_max_ts, CLOCK_REALTIME", .needs = (needs_), .since = 17,   \
+	      .offset = 560 + (i)*TIME_SIZE, .scale = 1, .width = TIME_SIZE)
+
 const struct taskstats_field taskstats_fields[] = {
 	FIELDS(THREAD, "delay"),
+	MAX_AT(0, "cpu", TASKSTATS_CPU),
+	MAX_AT(1, "blkio", OTHER_DELAYS),
+	MAX_AT(2, "swapin", OTHER_DELAYS),
+	MAX_AT(3, "freepages", OTHER_DELAYS),
+	MAX_AT(4, "thrashing", OTHER_DELAYS),
+	MAX_AT(5, "compact", OTHER_DELAYS),
+	MAX_AT(6, "wpcopy", OTHER_DELAYS),
+	MAX_AT(7, "irq", OTHER_DELAYS),
 };
 
 #define EXIT_ROW(name, kind, unit, gates, needs_, at, at_v15, help, origin, ...)                   \
@@ -158,6 +176,18 @@ const struct taskstats_field exit_fields[] = {
 };
 
 _Static_assert(EXIT_N_FIELDS <= 64, "taskstats_values.present has 64 bits");
+_Static_assert((int)TASKSTATS_N_FIELDS <= (int)EXIT_N_FIELDS, "taskstats_values has room for both");
+
+/* As ns; 0: none yet, or no time. */
+static uint64_t load_time(const uint8_t *at)
+{
+	int64_t time[2]; /* s, ns */
+
+	memcpy(time, at, sizeof time);
+	if (time[0] < 0 || time[0] > MAX_SECONDS || time[1] < 0 || time[1] >= NS_PER_S)
+		return 0;
+	return (uint64_t)(time[0] * NS_PER_S + time[1]);
+}
 
 /* Replies are only 4-byte aligned. */
 static uint64_t load(const uint8_t *at, uint8_t width)
@@ -165,6 +195,8 @@ static uint64_t load(const uint8_t *at, uint8_t width)
 	uint64_t value = 0;
 	uint32_t narrow;
 
+	if (width == TIME_SIZE)
+		return load_time(at);
 	if (width == 1)
 		return (uint64_t)(int64_t)(int8_t)*at;
 	if (width == sizeof narrow) {
@@ -180,6 +212,12 @@ static size_t offset_of(const struct taskstats_field *field, uint16_t version)
 	return version == 15 ? field->offset_v15 : field->offset;
 }
 
+/* No field smaller than a number is at the end. */
+static size_t size_of(const struct taskstats_field *field)
+{
+	return field->width == TIME_SIZE ? TIME_SIZE : sizeof(uint64_t);
+}
+
 static void decode_fields(const struct taskstats_field *fields, size_t n, const uint8_t *stats,
 			  size_t len, struct taskstats_values *ret)
 {
@@ -188,7 +226,7 @@ static void decode_fields(const struct taskstats_field *fields, size_t n, const 
 		const struct taskstats_field *field = &fields[i];
 		size_t offset = offset_of(field, ret->version);
 
-		if (ret->version < field->since || offset + sizeof(uint64_t) > len)
+		if (ret->version < field->since || offset + size_of(field) > len)
 			continue;
 		uint64_t value = load(stats + offset, field->width);
 		if (field->divisor)

@@ -21,16 +21,19 @@ enum {
 	TASKSTATS_FIELD_CPU_COUNT = 0,
 	TASKSTATS_FIELD_HIWATER_RSS = 32,
 	TASKSTATS_FIELD_HIWATER_VM = 33,
-	TASKSTATS_N_FIELDS,
+	TASKSTATS_N_COMMON,
+	/* Of threads that live: when each delay was longest. */
+	TASKSTATS_FIELD_MAX_AT = TASKSTATS_N_COMMON,
+	TASKSTATS_N_FIELDS = TASKSTATS_FIELD_MAX_AT + 8,
 };
 
-/* Fields of a thread that ended: the same, and those that a thread which lives has
- * from elsewhere. */
+/* Fields of a thread that ended: the common ones, and those that a thread which lives
+ * has from elsewhere. */
 enum {
-	EXIT_FIELD_START = TASKSTATS_N_FIELDS,
+	EXIT_FIELD_START = TASKSTATS_N_COMMON,
 	EXIT_FIELD_CODE,
 	EXIT_FIELD_ELAPSED,
-	EXIT_N_FIELDS = TASKSTATS_N_FIELDS + 22,
+	EXIT_N_FIELDS = TASKSTATS_N_COMMON + 22,
 };
 
 /* A metric and where its value lies. */
@@ -42,7 +45,7 @@ struct taskstats_field {
 	uint16_t offset_v15; /* version 15 put max and min between the older fields */
 	uint16_t scale;      /* what one unit of the kernel's counts, in the metric's unit */
 	uint16_t divisor;    /* the same, where it counts finer units; 0: it does not */
-	uint8_t width;       /* bytes: 4, 1 (signed), 0: 8 */
+	uint8_t width;       /* bytes: 16 (a time), 4, 1 (signed), 0: 8 */
 };
 
 extern const struct taskstats_field taskstats_fields[TASKSTATS_N_FIELDS];

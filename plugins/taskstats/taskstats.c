@@ -257,7 +257,12 @@ static void put_values(const struct chunk *chunk, uint64_t row,
 	for (uint64_t left = taskstats_fill(self->fill, values); left; left &= left - 1) {
 		int i = __builtin_ctzll(left);
 
-		self->host->put_u64(chunk->batch, row, self->slots[i], values->value[i]);
+		/* Of a delay that never was there is no time. */
+		if (i >= TASKSTATS_FIELD_MAX_AT && values->value[i] == 0)
+			self->host->put_absent(chunk->batch, row, self->slots[i],
+					       CTPROF_ABSENT_INAPPLICABLE);
+		else
+			self->host->put_u64(chunk->batch, row, self->slots[i], values->value[i]);
 	}
 	for (size_t i = 0; i < N_LABELS; i++)
 		self->host->put_u64(chunk->batch, row, self->label_slots[i], self->active >> i & 1);

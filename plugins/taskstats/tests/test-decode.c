@@ -12,6 +12,7 @@
 #include "kernel.h"
 
 #define FAMILY 0x4242
+#define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 
 /* Written down from the kernels' headers, apart from the plugin's own table:
  * where each metric's value lies, and since which version. */
@@ -36,6 +37,10 @@ static const struct layout {
 	{"irq_delay_count", 14, 416, 528},        {"irq_delay_total_ns", 14, 424, 536},
 	{"irq_delay_max_ns", 15, 544, 544},       {"irq_delay_min_ns", 15, 552, 552},
 	{"hiwater_rss_bytes", 8, 200, 248},       {"hiwater_vm_bytes", 8, 208, 256},
+	{"cpu_delay_max_at", 17, 560, 0},         {"blkio_delay_max_at", 17, 576, 0},
+	{"swapin_delay_max_at", 17, 592, 0},      {"freepages_delay_max_at", 17, 608, 0},
+	{"thrashing_delay_max_at", 17, 624, 0},   {"compact_delay_max_at", 17, 640, 0},
+	{"wpcopy_delay_max_at", 17, 656, 0},      {"irq_delay_max_at", 17, 672, 0},
 };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(layout) == TASKSTATS_N_FIELDS);
@@ -52,6 +57,8 @@ static void test_metrics(void)
 			kind = CTPROF_PEAK;
 		else if (g_str_has_suffix(name, "_min_ns"))
 			kind = CTPROF_LOW;
+		else if (g_str_has_suffix(name, "_max_at"))
+			kind = CTPROF_LABEL;
 		if (g_str_has_suffix(name, "_count"))
 			unit = CTPROF_UNIT_NONE;
 		else if (g_str_has_suffix(name, "_bytes"))
@@ -78,11 +85,16 @@ static void check_layout(guint16 version, gsize len)
 		const struct layout *l = &layout[i];
 		gsize at = version == 15 ? l->at_v15 : l->at;
 		guint64 scale = g_str_has_suffix(l->name, "_bytes") ? 1024 : 1;
-		gboolean there = version >= l->since && at + 8 <= len;
+		gboolean is_time = g_str_has_suffix(l->name, "_max_at");
+		gboolean there = version >= l->since && at + (is_time ? 16 : 8) <= len;
 
 		g_test_message("version %u, %zu bytes, %s", version, len, l->name);
 		g_assert_cmpint((values.present >> i) & 1, ==, there);
-		if (there)
+		if (there && is_time)
+			g_assert_cmpuint(values.value[i], ==,
+					 kernel_stats_word(at) * NS_PER_S +
+						 kernel_stats_word(at + 8));
+		else if (there)
 			g_assert_cmpuint(values.value[i], ==, kernel_stats_word(at) * scale);
 	}
 }
@@ -117,6 +129,33 @@ static void test_nonsense(void)
 
 		g_assert_cmpint(taskstats_decode(stats->data, stats->len, &values), ==, -EBADMSG);
 		g_assert_cmpuint(values.version, ==, 4711);
+	}
+}
+
+/* What is no time is none: 0. */
+static void test_times(void)
+{
+	static const struct {
+		gint64 seconds, ns;
+		guint64 value;
+	} cases[] = {
+		{0, 0, 0},
+		{1795210143, 5, 1795210143000000005},
+		{1795210143, 999999999, 1795210143999999999},
+		{1795210143, 1000000000, 0},
+		{1795210143, -1, 0},
+		{-1, 5, 0},
+		{G_MAXINT64, 0, 0},
+		{G_MAXINT64 / 1000000000 - 1, 0, 9223372035000000000},
+	};
+	g_autoptr(GByteArray) stats = kernel_stats(17, 688);
+	struct taskstats_values values;
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		kernel_stats_set(stats, 672, (guint64)cases[i].seconds);
+		kernel_stats_set(stats, 680, (guint64)cases[i].ns);
+		g_assert_cmpint(taskstats_decode(stats->data, stats->len, &values), ==, 0);
+		g_assert_cmpuint(values.value[TASKSTATS_N_FIELDS - 1], ==, cases[i].value);
 	}
 }
 
@@ -309,6 +348,9 @@ static gboolean summary_value(const char *line, const char *metric, guint64 *ret
 	return summary_number(line, words[0], g_str_has_prefix(words[1], "total") ? 1 : 0, ret);
 }
 
+/* btime of the recorded kernel of version 17, which was up for 33 s at most. */
+#define BOOTED 1795210110
+
 static void check_recorded(const char *line, const struct taskstats_values *values)
 {
 	guint64 number = 0;
@@ -317,13 +359,21 @@ static void check_recorded(const char *line, const struct taskstats_values *valu
 	g_assert_cmpuint(values->version, ==, number);
 	for (guint i = 0; i < G_N_ELEMENTS(layout); i++) {
 		gboolean present = (values->present >> i) & 1;
-		gboolean newer = layout[i].since == 15;
+		gboolean newer = layout[i].since >= 15;
 
 		if (!newer && summary_value(line, layout[i].name, &number)) {
 			g_assert_true(present);
 			g_assert_cmpuint(values->value[i], ==, number);
 		} else {
-			g_assert_cmpint(present, ==, newer && values->version >= 15);
+			g_assert_cmpint(present, ==, newer && values->version >= layout[i].since);
+		}
+		/* The worst was after the boot, and there is one only if there was a wait. */
+		if (present && i >= TASKSTATS_FIELD_MAX_AT) {
+			guint64 max = values->value[(i - TASKSTATS_FIELD_MAX_AT) * 4 + 2];
+
+			g_assert_cmpint(values->value[i] > 0, ==, max > 0);
+			if (max > 0)
+				g_assert_cmpuint(values->value[i] / NS_PER_S - BOOTED, <, 40);
 		}
 		/* max and min: the summary lacks them, but they bound each other. */
 		if (present && g_str_has_suffix(layout[i].name, "_max_ns")) {
@@ -388,6 +438,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/taskstats/decode/versions", test_versions);
 	g_test_add_func("/taskstats/decode/lengths", test_lengths);
 	g_test_add_func("/taskstats/decode/nonsense", test_nonsense);
+	g_test_add_func("/taskstats/decode/times", test_times);
 	g_test_add_func("/taskstats/decode/kibibytes", test_kibibytes);
 	g_test_add_func("/taskstats/decode/recorded", test_recorded);
 	g_test_add_func("/taskstats/request", test_request);

@@ -49,7 +49,7 @@ static const struct layout {
 };
 
 /* Those that threads have, too, and the one that is estimated, come before. */
-#define FIRST (TASKSTATS_N_FIELDS + 1)
+#define FIRST (TASKSTATS_N_COMMON + 1)
 
 G_STATIC_ASSERT(FIRST + G_N_ELEMENTS(layout) == EXIT_N_FIELDS);
 
@@ -98,7 +98,7 @@ static void check_layout(guint16 version)
 	g_assert_cmpint(record.tgid, ==, version >= 12 ? TID : 0);
 	g_assert_true(memcmp(record.comm, "sixteen bytes.!!", 16) == 0);
 	g_assert_false(record.values.present >> EXIT_FIELD_START & 1);
-	for (guint i = 0; i < TASKSTATS_N_FIELDS; i++) {
+	for (guint i = 0; i < TASKSTATS_N_COMMON; i++) {
 		g_assert_cmpstr(exit_fields[i].metric.name, ==, taskstats_fields[i].metric.name);
 		g_assert_cmpuint(record.values.present >> i & 1, ==, alive.present >> i & 1);
 		if (alive.present >> i & 1)
@@ -130,7 +130,7 @@ static void test_metrics(void)
 
 		g_assert_cmpuint(metric->scope, ==, CTPROF_SCOPE_EXIT);
 		g_assert_cmpstr(metric->group, ==, "exit");
-		if (i >= TASKSTATS_N_FIELDS)
+		if (i >= TASKSTATS_N_COMMON)
 			continue;
 		g_assert_cmpuint(metric->kind, ==, taskstats_fields[i].metric.kind);
 		g_assert_cmpuint(metric->unit, ==, taskstats_fields[i].metric.unit);

@@ -518,6 +518,38 @@ static void test_conditions(void)
 	}
 }
 
+/* ---- when the longest was ---------------------------------------------- */
+
+static void answer_of_17(guint round, const struct taskstats_request *r)
+{
+	g_autoptr(GByteArray) stats = kernel_stats(17, kernel_stats_size(17));
+
+	(void)round;
+	kernel_stats_set(stats, 560, 1795210143);
+	kernel_stats_set(stats, 568, 7);
+	kernel_stats_set(stats, 576, 0);
+	kernel_stats_set(stats, 584, 0);
+	replay_queue(kernel_reply(FAMILY, r->nl.nlmsg_seq, (gint32)r->tid, stats), 0);
+}
+
+/* Of version 17 it is a time, of a delay that never was none, and before 17 unknown. */
+static void test_max_at(void)
+{
+	Fixture f = {0};
+
+	setup_worker(&f, "1\n");
+	g_assert_cmpint(collect(&f, FIRST, 1), ==, 0);
+	g_assert_cmpuint(fake_host_state(f.host, 0, "cpu_delay_max_at"), ==,
+			 CTPROF_ABSENT_UNSUPPORTED);
+	kernel.answer = answer_of_17;
+	g_assert_cmpint(collect(&f, FIRST, 1), ==, 0);
+	g_assert_cmpuint(fake_host_u64(f.host, 0, "cpu_delay_max_at"), ==,
+			 1795210143 * G_GUINT64_CONSTANT(1000000000) + 7);
+	g_assert_cmpuint(fake_host_state(f.host, 0, "blkio_delay_max_at"), ==,
+			 CTPROF_ABSENT_INAPPLICABLE);
+	g_free(teardown(&f));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -529,5 +561,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/taskstats/kernel-thread", test_kernel_thread);
 	g_test_add_func("/taskstats/demand", test_demand);
 	g_test_add_func("/taskstats/conditions", test_conditions);
+	g_test_add_func("/taskstats/replay/max-at", test_max_at);
 	return g_test_run();
 }
