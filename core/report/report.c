@@ -70,6 +70,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	intake->one_by_one = options->compare && options->may_be_window;
 	intake->pids = plan->pids;
 	intake->plan = plan;
+	intake->names = name_keys_new(plan->rule, analysis->store);
 	warn_of_misfits(analysis);
 	return g_steal_pointer(&analysis);
 }
@@ -429,9 +430,8 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	analysis->plan.view.window = options->is_window;
 	g_autoptr(CgroupKeys) cgroups =
 		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
-	g_autoptr(NameKeys) names = name_keys_new(analysis->plan.rule, analysis->store);
 	namer.cgroups = cgroups;
-	namer.names = names;
+	namer.names = analysis->intake.names;
 	build_groups(analysis, &namer);
 	for (guint side = 0; side < SIDES; side++)
 		layouts[side] = &analysis->sides[side].layouts[TABLE_THREADS];

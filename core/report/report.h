@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From rows to a report: group, fold, join, derive, sort.  Pure: no I/O, no
- * plugin.  Rows are folded per literal name while they arrive; names become
- * patterns afterwards, so memory goes with distinct names, not with threads.
+ * plugin.  Rows are folded per name while they arrive.  A name becomes a pattern at once
+ * where that needs no other name (--group-by all), else afterwards: memory goes
+ * with distinct names, not with threads.
  */
 #pragma once
 

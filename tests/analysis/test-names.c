@@ -214,6 +214,12 @@ static void test_name_keys(void)
 		g_autoptr(Store) store = store_new();
 		g_autoptr(NameKeys) keys = name_keys_new(cases[i].rule, store);
 
+		/* Only a rule that looks at no other name tells the key at once. */
+		for (gsize n = 0; n < 3; n++)
+			g_assert_cmpstr(name_keys_take(keys, store_text(store, cases[i].names[n])),
+					==,
+					cases[i].rule == NAME_PATTERN ? cases[i].keys[n]
+								      : cases[i].names[n]);
 		for (gsize n = 0; n < 3; n++)
 			name_keys_add(keys, store_text(store, cases[i].names[n]));
 		for (gsize n = 0; n < 3; n++)

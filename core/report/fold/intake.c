@@ -61,8 +61,11 @@ static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows 
 	/* ctprof memory shows processes one by one, and no groups of threads. */
 	if (intake->plan->options->view)
 		return FALSE;
-	for (guint n = 0; n < axis->n_names; n++)
+	for (guint n = 0; n < axis->n_names; n++) {
 		key.names[n] = take_label(side, intake->store, rows, i, axis->labels[n]);
+		if (axis->labels[n] != LABEL_CGROUP)
+			key.names[n] = name_keys_take(intake->names, key.names[n]);
+	}
 	if (axis->by_thread) {
 		key.tid = ctprof_rows_target(rows, i)->tid;
 		find_value(rows, i, side->start, &key.start);
@@ -189,6 +192,7 @@ void intake_init(Intake *intake, Store *store)
 void intake_clear(Intake *intake)
 {
 	g_clear_pointer(&intake->objects, g_array_unref);
+	g_clear_pointer(&intake->names, name_keys_free);
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_clear(&intake->measures[i]);
 }

@@ -33,6 +33,7 @@ typedef struct intake {
 	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
 	gboolean one_by_one;        /* threads are kept for a window */
 	GHashTable *pids;           /* tgids that count, borrowed; NULL: all */
+	NameKeys *names;            /* of threads and their processes */
 	const Plan *plan;           /* which metrics of threads and objects are folded */
 	GArray *objects;            /* ObjectGroup, of both sides */
 	Measures measures[N_TABLES];

@@ -40,6 +40,14 @@ void name_keys_add(NameKeys *keys, const char *name)
 	g_hash_table_insert(keys->peers, pattern, GUINT_TO_POINTER(peers + 1));
 }
 
+const char *name_keys_take(NameKeys *keys, const char *name)
+{
+	if (keys->rule != NAME_PATTERN)
+		return name;
+	name_keys_add(keys, name);
+	return name_keys_get(keys, name);
+}
+
 const char *name_keys_get(const NameKeys *keys, const char *name)
 {
 	const char *pattern = g_hash_table_lookup(keys->patterns, name);

@@ -25,3 +25,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NameKeys, name_keys_free)
  * lie in the store. */
 void name_keys_add(NameKeys *keys, const char *name);
 const char *name_keys_get(const NameKeys *keys, const char *name);
+/* The key before all names are there, by the rule that needs no other name; by
+ * others the name itself.  A key's own key is itself. */
+const char *name_keys_take(NameKeys *keys, const char *name);
