@@ -175,6 +175,36 @@ const struct taskstats_field exit_fields[] = {
 		   "taskstats.nivcsw, fill_stats()", .width = 0),
 };
 
+/* The kernel adds up no others: peaks, faults and I/O of a process are 0. */
+#define TOTAL(name, unit, needs_, since_, at, at_v15, help, origin)                                \
+	FIELD(PROCESS, "process", 0, "process_" name, COUNTER, unit, DELAY_GATES,                  \
+	      help " of the process, with its threads that ended", "taskstats." origin,            \
+	      .metric.flags = CTPROF_METRIC_ON_DEMAND, .needs = (needs_), .since = (since_),       \
+	      .offset = (at), .offset_v15 = (at_v15), .scale = 1)
+#define TOTAL_DELAY(what, needs, since, at, at_v15, events)                                        \
+	TOTAL(what "_delay_count", NONE, needs, since, at, at_v15, "number of " events,            \
+	      what "_count, delayacct_add_tsk()"),                                                 \
+		TOTAL(what "_delay_total_ns", NS, needs, since, (at) + 8, (at_v15) + 8,            \
+		      "time spent in " events, what "_delay_total, delayacct_add_tsk()")
+
+const struct taskstats_field total_fields[] = {
+	TOTAL("run_time_ns", NS, TASKSTATS_CPU, OLDEST_VERSION, 72, 120, "time on a CPU",
+	      "cpu_run_virtual_total, delayacct_add_tsk() from sum_exec_runtime"),
+	TOTAL("voluntary_csw", NONE, TASKSTATS_MEASURED, OLDEST_VERSION, 272, 320,
+	      "voluntary context switches", "nvcsw, tgid_stats_add_task()"),
+	TOTAL("nonvoluntary_csw", NONE, TASKSTATS_MEASURED, OLDEST_VERSION, 280, 328,
+	      "involuntary context switches", "nivcsw, tgid_stats_add_task()"),
+	TOTAL_DELAY("cpu", TASKSTATS_CPU, 8, 16, 16, "waits on a run queue"),
+	TOTAL_DELAY("blkio", OTHER_DELAYS, 8, 32, 48, "waits for synchronous block I/O"),
+	TOTAL_DELAY("swapin", OTHER_DELAYS, 8, 48, 80, "waits for a page to be swapped in"),
+	TOTAL_DELAY("freepages", OTHER_DELAYS, 8, 312, 360, "direct memory reclaims"),
+	TOTAL_DELAY("thrashing", OTHER_DELAYS, 9, 328, 392,
+		    "waits for a page evicted a short while ago"),
+	TOTAL_DELAY("compact", OTHER_DELAYS, 11, 352, 432, "direct memory compactions"),
+	TOTAL_DELAY("wpcopy", OTHER_DELAYS, 13, 400, 496, "copies of write-protected pages"),
+	TOTAL_DELAY("irq", OTHER_DELAYS, 14, 416, 528, "interruptions by hard and soft IRQs"),
+};
+
 _Static_assert(EXIT_N_FIELDS <= 64, "taskstats_values.present has 64 bits");
 _Static_assert((int)TASKSTATS_N_FIELDS <= (int)EXIT_N_FIELDS, "taskstats_values has room for both");
 
@@ -256,6 +286,15 @@ int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *
 
 	if (r == 0)
 		decode_fields(taskstats_fields, TASKSTATS_N_FIELDS, stats, len, ret);
+	return r;
+}
+
+int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_values *ret)
+{
+	int r = check_version(stats, len, &ret->version);
+
+	if (r == 0)
+		decode_fields(total_fields, TOTALS_N_FIELDS, stats, len, ret);
 	return r;
 }
 

@@ -36,6 +36,12 @@ enum {
 	EXIT_N_FIELDS = TASKSTATS_N_COMMON + 22,
 };
 
+/* Fields of a process. */
+enum {
+	TOTALS_FIELD_SWITCHES = 1, /* two of them */
+	TOTALS_N_FIELDS = 19,
+};
+
 /* A metric and where its value lies. */
 struct taskstats_field {
 	struct ctprof_metric metric;
@@ -50,6 +56,7 @@ struct taskstats_field {
 
 extern const struct taskstats_field taskstats_fields[TASKSTATS_N_FIELDS];
 extern const struct taskstats_field exit_fields[EXIT_N_FIELDS];
+extern const struct taskstats_field total_fields[TOTALS_N_FIELDS];
 
 struct taskstats_values {
 	uint64_t present; /* bit i: value[i] was in the struct */
@@ -74,6 +81,9 @@ static inline uint64_t taskstats_fill(uint64_t fill, const struct taskstats_valu
  * the oldest one known here, or calls itself older; *ret is then untouched.
  */
 int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret);
+
+/* The same of the sum of a process. */
+int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_values *ret);
 
 #define EXIT_COMM_SIZE 16
 

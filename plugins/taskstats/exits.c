@@ -90,7 +90,8 @@ static void take_message(struct exits *self, const struct netlink_datagram *data
 	struct taskstats_reply reply;
 
 	if (datagram->sender != 0 ||
-	    !taskstats_parse_reply(datagram->data, datagram->len, self->family, &reply) ||
+	    !taskstats_parse_reply(datagram->data, datagram->len, self->family, TASKSTATS_OF_THREAD,
+				   &reply) ||
 	    reply.error != 0)
 		return;
 	if (taskstats_decode_exit(reply.stats, reply.stats_len, &record) < 0) {

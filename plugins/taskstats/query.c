@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ctprof/plugin.h"
+
 /* Rounds for one thread; a second one is rare, see netlink.c on buffer sizes. */
 #define MAX_ROUNDS 3
 /* Receives of one round that brought nothing which was waited for. */
@@ -29,7 +31,7 @@ static int send_requests(struct taskstats_query *query, struct round *round)
 	round->open = round->asked;
 	memset(round->answered, 0, sizeof round->answered);
 	for (size_t i = 0; i < round->asked; i++)
-		query->out[i] = taskstats_request_make(query->family, query->seq++,
+		query->out[i] = taskstats_request_make(query->family, query->subject, query->seq++,
 						       round->tids[round->index[i]]);
 	return netlink_send(query->netlink, query->out, round->asked * sizeof query->out[0]);
 }
@@ -41,8 +43,8 @@ static void take_answer(struct taskstats_query *query, struct round *round,
 {
 	struct taskstats_reply reply;
 
-	if (datagram->sender != 0 ||
-	    !taskstats_parse_reply(datagram->data, datagram->len, query->family, &reply))
+	if (datagram->sender != 0 || !taskstats_parse_reply(datagram->data, datagram->len,
+							    query->family, query->subject, &reply))
 		return;
 	uint32_t i = reply.seq - round->first;
 	if (i >= round->asked || round->answered[i])
@@ -87,6 +89,23 @@ static void keep_open(struct round *round)
 		if (!round->answered[i])
 			round->index[kept++] = round->index[i];
 	round->asked = kept;
+}
+
+uint32_t taskstats_absence(int err)
+{
+	switch (err) {
+	case EPERM:
+		return CTPROF_ABSENT_DENIED;
+	case ESRCH:
+		return CTPROF_ABSENT_VANISHED;
+	case ETIMEDOUT:
+		return CTPROF_ABSENT_TIMEOUT;
+	case ENOENT:
+	case EOPNOTSUPP:
+		return CTPROF_ABSENT_UNSUPPORTED;
+	default:
+		return CTPROF_ABSENT_INVALID;
+	}
 }
 
 int taskstats_query_run(struct taskstats_query *query, const int32_t *tids, size_t n,

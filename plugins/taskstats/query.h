@@ -11,10 +11,14 @@
 struct taskstats_query {
 	struct netlink *netlink;
 	uint16_t family;
-	uint32_t seq; /* of the next request */
+	enum taskstats_subject subject; /* of the ids: may change between runs */
+	uint32_t seq;                   /* of the next request */
 	struct taskstats_request out[NETLINK_BATCH];
 	struct netlink_datagram in[NETLINK_BATCH];
 };
+
+/* The reason of absence (enum ctprof_absence) that such an errno stands for. */
+uint32_t taskstats_absence(int err);
 
 /* Thread i's answer: err is 0 and stats the kernel's struct, valid for the call;
  * or a positive errno: the kernel's, ETIMEDOUT (no answer), EBADMSG (nonsense). */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "option.h"
 #include "query.h"
 #include "slots.h"
+#include "totals.h"
 
 enum tally { TALLY_OK, TALLY_EPERM, TALLY_ESRCH, TALLY_OTHER, N_TALLIES };
 #define N_LABELS 4
@@ -29,9 +31,11 @@ struct taskstats {
 	/* Settled in start(). */
 	uint16_t family;
 	uint32_t active; /* enum taskstats_active */
+	bool of_threads; /* something is wanted of them */
 	uint64_t fill;   /* bit i: field i is wanted, and counted by this kernel */
 	_Atomic uint64_t tallies[N_TALLIES];
 	struct exits exits;
+	struct totals totals;
 };
 
 #define LABEL(name, help, origin)                                                                  \
@@ -61,19 +65,10 @@ static const struct ctprof_metric tallies[N_TALLIES] = {
 		TALLY("other_err_count", "threads without a reply, or with a malformed one"),
 };
 
-/* What an answer's errno stands for; the last row, for every other one. */
-static const struct outcome {
-	int err;
-	uint32_t absence;
-	enum tally tally;
-} outcomes[] = {
-	{EPERM, CTPROF_ABSENT_DENIED, TALLY_EPERM},
-	{ESRCH, CTPROF_ABSENT_VANISHED, TALLY_ESRCH},
-	{ETIMEDOUT, CTPROF_ABSENT_TIMEOUT, TALLY_OTHER},
-	{ENOENT, CTPROF_ABSENT_UNSUPPORTED, TALLY_OTHER},
-	{EOPNOTSUPP, CTPROF_ABSENT_UNSUPPORTED, TALLY_OTHER},
-	{0, CTPROF_ABSENT_INVALID, TALLY_OTHER},
-};
+static enum tally tally_of(int err)
+{
+	return err == EPERM ? TALLY_EPERM : err == ESRCH ? TALLY_ESRCH : TALLY_OTHER;
+}
 
 static int register_metrics(struct taskstats *self)
 {
@@ -85,6 +80,8 @@ static int register_metrics(struct taskstats *self)
 		r = slots_declare(host, labels, N_LABELS, self->label_slots);
 	if (r == 0)
 		r = slots_declare(host, tallies, N_TALLIES, self->tally_slots);
+	if (r == 0)
+		r = totals_declare(&self->totals, host);
 	if (r == 0)
 		r = exits_declare(&self->exits, host);
 	return r;
@@ -149,30 +146,54 @@ static void probe_exits(struct taskstats *self, const struct taskstats_advice *a
 	self->host->finding(self->host, &finding);
 }
 
-static int taskstats_probe(void *data)
+/* lacking: enum taskstats_active, of what the group needs. */
+static void tell(const struct ctprof_host *host, const char *group, uint32_t lacking,
+		 const struct taskstats_advice *failure)
 {
-	struct taskstats *self = data;
-	struct ctprof_finding finding = FINDING_WORKS("delay");
-	struct taskstats_advice advice = {0};
-	uint16_t family = 0;
-	uint32_t active;
-	int answer;
+	struct ctprof_finding finding = FINDING_WORKS(group);
+	struct taskstats_advice advice = *failure;
 
-	int r = taskstats_examine(self->host, &family, &active);
-	uint32_t lacking = r < 0 ? 0 : TASKSTATS_ALL & ~active;
-	if (r < 0) {
+	if (failure->why) {
 		finding.state = CTPROF_FAILS;
-		advice = taskstats_explain_failure(r, &answer);
-	}
-	if (self->exits.comm_slot)
-		probe_exits(self, &advice, family);
-	if (lacking) {
+	} else if (lacking) {
 		finding.state = CTPROF_PARTLY;
 		advice = taskstats_explain_lack(&lacking);
 	}
 	finding.why = advice.why;
 	finding.remedy = advice.remedy;
-	self->host->finding(self->host, &finding);
+	host->finding(host, &finding);
+}
+
+static void tell_of_process(const struct ctprof_host *host, uint16_t family, uint32_t lacking,
+			    const struct taskstats_advice *failure)
+{
+	struct ctprof_finding finding = FINDING_WORKS("process");
+
+	if (lacking || failure->why || totals_keep_switches(family)) {
+		tell(host, "process", lacking, failure);
+		return;
+	}
+	finding.state = CTPROF_PARTLY;
+	finding.why = "no context switches: this kernel leaves out those of ended threads";
+	host->finding(host, &finding);
+}
+
+static int taskstats_probe(void *data)
+{
+	struct taskstats *self = data;
+	struct taskstats_advice failure = {0};
+	uint32_t active = 0;
+	uint16_t family = 0;
+	int answer;
+
+	int r = taskstats_examine(self->host, &family, &active);
+	uint32_t lacking = TASKSTATS_ALL & ~active;
+	if (r < 0)
+		failure = taskstats_explain_failure(r, &answer);
+	if (self->exits.comm_slot)
+		probe_exits(self, &failure, family);
+	tell_of_process(self->host, family, lacking & ~(uint32_t)TASKSTATS_XACCT, &failure);
+	tell(self->host, "delay", lacking, &failure);
 	return 0;
 }
 
@@ -199,7 +220,10 @@ static int taskstats_start(void *data)
 	int r = taskstats_examine(host, &self->family, &self->active);
 	if (r < 0)
 		return fail_start(host, r);
+	self->of_threads = slots_wanted(host, self->slots, TASKSTATS_N_FIELDS) ||
+			   slots_wanted(host, self->label_slots, N_LABELS);
 	exits_start(&self->exits, self->family, self->active);
+	totals_start(&self->totals, self->family, self->active);
 	for (size_t i = 0; i < TASKSTATS_N_FIELDS; i++) {
 		uint32_t missing = taskstats_fields[i].needs & ~self->active;
 
@@ -285,7 +309,6 @@ static void take_answer(void *data, size_t i, int err, const uint8_t *stats, siz
 {
 	struct chunk *chunk = data;
 	struct taskstats_values values;
-	const struct outcome *outcome = outcomes;
 
 	if (err == 0)
 		err = -taskstats_decode(stats, len, &values);
@@ -294,10 +317,8 @@ static void take_answer(void *data, size_t i, int err, const uint8_t *stats, siz
 		put_values(chunk, chunk->first + i, &values);
 		return;
 	}
-	while (outcome->err != 0 && outcome->err != err)
-		outcome++;
-	chunk->tallies[outcome->tally]++;
-	put_absences(chunk, chunk->first + i, outcome->absence);
+	chunk->tallies[tally_of(err)]++;
+	put_absences(chunk, chunk->first + i, taskstats_absence(err));
 }
 
 static int collect_chunk(struct taskstats *self, struct taskstats_query *worker,
@@ -320,8 +341,10 @@ static int collect_threads(struct taskstats *self, struct taskstats_query *worke
 	for (uint64_t first = 0; first < batch->n; first += NETLINK_BATCH) {
 		uint64_t left = batch->n - first;
 		size_t n = left < NETLINK_BATCH ? (size_t)left : NETLINK_BATCH;
-		int r = collect_chunk(self, worker, batch, first, n);
+		int r = self->of_threads ? collect_chunk(self, worker, batch, first, n) : 0;
 
+		if (r == 0)
+			r = totals_collect(&self->totals, worker, batch, first, n);
 		if (r < 0) {
 			self->host->error(self->host, "cannot query the kernel: %s", strerror(-r));
 			return r;

@@ -9,7 +9,18 @@
 
 _Static_assert(sizeof(struct taskstats_request) == 28, "a request has no padding");
 
-struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, int32_t tid)
+/* How the kernel calls a subject. */
+static const struct {
+	uint16_t asked, group, id;
+} names[] = {
+	[TASKSTATS_OF_THREAD] = {TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID,
+				 TASKSTATS_TYPE_PID},
+	[TASKSTATS_OF_PROCESS] = {TASKSTATS_CMD_ATTR_TGID, TASKSTATS_TYPE_AGGR_TGID,
+				  TASKSTATS_TYPE_TGID},
+};
+
+struct taskstats_request taskstats_request_make(uint16_t family, enum taskstats_subject subject,
+						uint32_t seq, int32_t id)
 {
 	return (struct taskstats_request){
 		.nl = {.nlmsg_len = sizeof(struct taskstats_request),
@@ -18,8 +29,8 @@ struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, i
 		       .nlmsg_seq = seq},
 		.genl = {.cmd = TASKSTATS_CMD_GET, .version = TASKSTATS_GENL_VERSION},
 		.attr = {.nla_len = sizeof(struct nlattr) + sizeof(uint32_t),
-			 .nla_type = TASKSTATS_CMD_ATTR_PID},
-		.tid = (uint32_t)tid,
+			 .nla_type = names[subject].asked},
+		.tid = (uint32_t)id,
 	};
 }
 
@@ -82,7 +93,8 @@ static int error_of(struct span body)
 	return error < 0 && error > INT_MIN ? -error : EBADMSG;
 }
 
-static int parse_stats(struct span body, struct taskstats_reply *ret)
+static int parse_stats(struct span body, enum taskstats_subject subject,
+		       struct taskstats_reply *ret)
 {
 	struct genlmsghdr genl;
 	struct span group, tid, stats;
@@ -93,8 +105,8 @@ static int parse_stats(struct span body, struct taskstats_reply *ret)
 	struct span attributes = {body.p + GENL_HDRLEN, body.len - GENL_HDRLEN};
 
 	if (genl.cmd != TASKSTATS_CMD_NEW ||
-	    !find_attribute(attributes, TASKSTATS_TYPE_AGGR_PID, &group) ||
-	    !find_attribute(group, TASKSTATS_TYPE_PID, &tid) || tid.len < sizeof ret->tid ||
+	    !find_attribute(attributes, names[subject].group, &group) ||
+	    !find_attribute(group, names[subject].id, &tid) || tid.len < sizeof ret->tid ||
 	    !find_attribute(group, TASKSTATS_TYPE_STATS, &stats))
 		return EBADMSG;
 	memcpy(&ret->tid, tid.p, sizeof ret->tid);
@@ -119,7 +131,7 @@ bool taskstats_parse_ack(const uint8_t *data, size_t len, int *ret_error)
 }
 
 bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
-			   struct taskstats_reply *ret)
+			   enum taskstats_subject subject, struct taskstats_reply *ret)
 {
 	struct nlmsghdr nl;
 
@@ -133,6 +145,6 @@ bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
 	if (nl.nlmsg_type == NLMSG_ERROR)
 		ret->error = error_of(body);
 	else if (nl.nlmsg_type == family)
-		ret->error = parse_stats(body, ret);
+		ret->error = parse_stats(body, subject, ret);
 	return true;
 }

@@ -16,8 +16,15 @@ struct taskstats_request {
 	uint32_t tid;
 };
 
+/* Whom a request and its answer are about. */
+enum taskstats_subject {
+	TASKSTATS_OF_THREAD,
+	TASKSTATS_OF_PROCESS, /* the sum of its threads, with those that have ended */
+};
+
 /* No NLM_F_ACK: each request has exactly one answer, data or error. */
-struct taskstats_request taskstats_request_make(uint16_t family, uint32_t seq, int32_t tid);
+struct taskstats_request taskstats_request_make(uint16_t family, enum taskstats_subject subject,
+						uint32_t seq, int32_t id);
 
 /* Longest list of CPUs that the kernel takes is longer than any kernel's own. */
 #define TASKSTATS_CPUS_SIZE 1024
@@ -51,4 +58,4 @@ struct taskstats_reply {
 
 /* False when the datagram is too short to tell whose answer it is. */
 bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
-			   struct taskstats_reply *ret);
+			   enum taskstats_subject subject, struct taskstats_reply *ret);

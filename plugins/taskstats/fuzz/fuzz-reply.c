@@ -11,7 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct taskstats_reply reply;
 
 	/* The seeds' family. */
-	if (!taskstats_parse_reply(data, size, 0x17, &reply) || reply.error)
+	if (!taskstats_parse_reply(data, size, 0x17,
+				   size % 2 ? TASKSTATS_OF_PROCESS : TASKSTATS_OF_THREAD, &reply) ||
+	    reply.error)
 		return 0;
 	assert(reply.stats >= data && reply.stats_len <= size &&
 	       (size_t)(reply.stats - data) <= size - reply.stats_len);

@@ -59,18 +59,29 @@ static GByteArray *message(guint16 type, guint32 seq, const void *body, guint le
 	return g_byte_array_append(out, body, len);
 }
 
-GByteArray *kernel_reply(guint16 family, guint32 seq, gint32 tid, const GByteArray *stats)
+static GByteArray *reply_about(guint16 family, guint32 seq, gint32 id, const GByteArray *stats,
+			       guint16 id_type, guint16 group_type)
 {
 	const struct genlmsghdr genl = {.cmd = TASKSTATS_CMD_NEW,
 					.version = TASKSTATS_GENL_VERSION};
 	g_autoptr(GByteArray) group = g_byte_array_new();
 	g_autoptr(GByteArray) body = g_byte_array_new();
 
-	append_attribute(group, TASKSTATS_TYPE_PID, &tid, sizeof tid);
+	append_attribute(group, id_type, &id, sizeof id);
 	append_attribute(group, TASKSTATS_TYPE_STATS, stats->data, stats->len);
 	g_byte_array_append(body, (const guint8 *)&genl, sizeof genl);
-	append_attribute(body, TASKSTATS_TYPE_AGGR_PID, group->data, group->len);
+	append_attribute(body, group_type, group->data, group->len);
 	return message(family, seq, body->data, body->len);
+}
+
+GByteArray *kernel_reply(guint16 family, guint32 seq, gint32 tid, const GByteArray *stats)
+{
+	return reply_about(family, seq, tid, stats, TASKSTATS_TYPE_PID, TASKSTATS_TYPE_AGGR_PID);
+}
+
+GByteArray *kernel_totals(guint16 family, guint32 seq, gint32 tgid, const GByteArray *stats)
+{
+	return reply_about(family, seq, tgid, stats, TASKSTATS_TYPE_TGID, TASKSTATS_TYPE_AGGR_TGID);
 }
 
 GByteArray *kernel_error(guint32 seq, gint32 error)

@@ -17,6 +17,8 @@ struct replay_kernel {
 	guint64 own_cpu_count, own_hiwater_vm;
 	/* Answers a request of send number `round`; NULL: truthfully. */
 	void (*answer)(guint round, const struct taskstats_request *request);
+	/* Context switches that its sum for a process lacks; the sum is of getrusage(). */
+	guint64 forgets;
 	gboolean flood; /* a receive always brings something, if not the kernel's */
 	GArray *sends;  /* guint: requests in each */
 	guint waits;    /* receives that would have waited in vain */

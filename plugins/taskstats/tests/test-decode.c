@@ -189,7 +189,7 @@ static void test_request(void)
 		return;
 	}
 	struct taskstats_request request =
-		taskstats_request_make(FAMILY, 0x1234, (gint32)0xcafebabe);
+		taskstats_request_make(FAMILY, TASKSTATS_OF_THREAD, 0x1234, (gint32)0xcafebabe);
 	g_assert_true(memcmp(&request, expected, sizeof expected) == 0);
 }
 
@@ -241,7 +241,8 @@ static void test_reply(void)
 			memcpy(whole->data + cases[i].at, &cases[i].patch, 2);
 		/* Of the exact size, so that a sanitizer sees a read behind it. */
 		g_autofree guint8 *data = g_memdup2(whole->data, len);
-		gboolean known = taskstats_parse_reply(data, len, FAMILY, &reply);
+		gboolean known =
+			taskstats_parse_reply(data, len, FAMILY, TASKSTATS_OF_THREAD, &reply);
 		g_assert_cmpint(known, ==, cases[i].error >= 0);
 		if (!known)
 			continue;
@@ -272,7 +273,8 @@ static void test_error_reply(void)
 
 		memcpy(whole->data, &len, sizeof len);
 		g_autofree guint8 *data = g_memdup2(whole->data, len);
-		g_assert_true(taskstats_parse_reply(data, len, FAMILY, &reply));
+		g_assert_true(
+			taskstats_parse_reply(data, len, FAMILY, TASKSTATS_OF_THREAD, &reply));
 		g_assert_cmpuint(reply.seq, ==, 78);
 		g_assert_cmpint(reply.error, ==, cases[i].error);
 	}

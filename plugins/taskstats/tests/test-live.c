@@ -9,10 +9,12 @@
 #include <netlink/netlink.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fakehost.h"
@@ -381,6 +383,90 @@ static void test_nobody(void)
 	teardown(&f);
 }
 
+/* ---- a process whose threads have ended --------------------------------- */
+
+#define ENDED 4
+#define BURNT_NS 30000000
+
+static void *burn(void *data)
+{
+	struct timespec now = {0};
+
+	while (now.tv_sec == 0 && now.tv_nsec < BURNT_NS)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	g_usleep(1000);
+	return data;
+}
+
+/* Stopped; what it was told of itself comes last. */
+static pid_t fork_spent(struct rusage *shared)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		pthread_t threads[ENDED];
+
+		for (gsize i = 0; i < ENDED; i++)
+			pthread_create(&threads[i], NULL, burn, NULL);
+		for (gsize i = 0; i < ENDED; i++)
+			pthread_join(threads[i], NULL);
+		getrusage(RUSAGE_SELF, shared);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(pid, &status, WUNTRACED), ==, pid);
+	g_assert_true(WIFSTOPPED(status));
+	return pid;
+}
+
+static guint64 ns_of(struct timeval time)
+{
+	return ((guint64)time.tv_sec * 1000000 + (guint64)time.tv_usec) * 1000;
+}
+
+/* The sum is getrusage()'s, but for what each thread ran after its record. */
+static void check_spent(FakeHost *host, const struct rusage *usage)
+{
+	guint64 ran = ns_of(usage->ru_utime) + ns_of(usage->ru_stime);
+	guint64 switches = (guint64)usage->ru_nvcsw, told;
+
+	g_assert_cmpuint(ran, >=, ENDED * (guint64)BURNT_NS);
+	if (fake_host_state(host, 0, "process_run_time_ns") == CTPROF_PRESENT) {
+		told = fake_host_u64(host, 0, "process_run_time_ns");
+		g_test_message("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " ns", told, ran);
+		g_assert_cmpuint(told, >=, ran / 10 * 9);
+		g_assert_cmpuint(told, <=, ran / 10 * 11);
+		g_assert_cmpuint(fake_host_u64(host, 0, "process_cpu_delay_count"), >, ENDED);
+	}
+	if (fake_host_state(host, 0, "process_voluntary_csw") == CTPROF_PRESENT) {
+		told = fake_host_u64(host, 0, "process_voluntary_csw");
+		/* One for being stopped, at most. */
+		g_assert_cmpuint(told, >=, switches);
+		g_assert_cmpuint(told, <=, switches + 1);
+		g_assert_cmpuint(switches, >=, ENDED);
+	}
+}
+
+static void test_totals(void)
+{
+	Fixture f = {0};
+	struct rusage *usage = mmap(NULL, sizeof *usage, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	g_assert_true(usage != MAP_FAILED);
+	if (setup(&f)) {
+		g_assert_cmpint(f.ops->worker_open(f.self, 0, &f.worker), ==, 0);
+		pid_t pid = fork_spent(usage);
+		collect(&f, pid, pid);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		check_spent(f.host, usage);
+	}
+	munmap(usage, sizeof *usage);
+	teardown(&f);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -388,5 +474,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/taskstats/live/gone", test_gone);
 	g_test_add_func("/taskstats/live/many", test_many);
 	g_test_add_func("/taskstats/live/nobody", test_nobody);
+	g_test_add_func("/taskstats/live/totals", test_totals);
 	return g_test_run();
 }

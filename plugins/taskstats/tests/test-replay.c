@@ -550,6 +550,38 @@ static void test_max_at(void)
 	g_free(teardown(&f));
 }
 
+/* ---- totals of processes ------------------------------------------------ */
+
+/* Only a leader has them; switches only where ended threads' are in the sum. */
+static void test_totals(void)
+{
+	static const struct {
+		guint64 forgets;
+		guint32 state;
+	} cases[] = {{0, CTPROF_PRESENT}, {1, CTPROF_ABSENT_UNSUPPORTED}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		Fixture f = {0};
+
+		setup(&f, "0\n", TRUE);
+		kernel.forgets = cases[i].forgets;
+		g_assert_cmpint(f.ops->start(f.self), ==, 0);
+		g_assert_cmpint(f.ops->worker_open(f.self, 0, &f.worker), ==, 0);
+		kernel.forgets = 0;
+		g_assert_cmpint(collect(&f, FIRST, 2), ==, 0);
+		g_assert_cmpuint(fake_host_u64(f.host, 0, "process_run_time_ns"), ==, FIRST);
+		g_assert_cmpuint(fake_host_state(f.host, 0, "process_voluntary_csw"), ==,
+				 cases[i].state);
+		g_assert_cmpuint(fake_host_state(f.host, 0, "process_blkio_delay_count"), ==,
+				 CTPROF_ABSENT_UNSUPPORTED);
+		g_assert_cmpuint(fake_host_state(f.host, 1, "process_run_time_ns"), ==,
+				 CTPROF_ABSENT_UNSUPPORTED);
+		/* The threads' own are asked for as ever. */
+		g_assert_cmpuint(fake_host_u64(f.host, 1, "cpu_delay_count"), ==, FIRST + 1);
+		g_free(teardown(&f));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -561,6 +593,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/taskstats/kernel-thread", test_kernel_thread);
 	g_test_add_func("/taskstats/demand", test_demand);
 	g_test_add_func("/taskstats/conditions", test_conditions);
-	g_test_add_func("/taskstats/replay/max-at", test_max_at);
+	g_test_add_func("/taskstats/max-at", test_max_at);
+	g_test_add_func("/taskstats/totals", test_totals);
 	return g_test_run();
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums of a process, in which the threads are that have ended. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "decode.h"
+#include "query.h"
+
+struct totals {
+	const struct ctprof_host *host;
+	uint32_t slots[TOTALS_N_FIELDS];
+	uint64_t fill; /* bit i: field i is wanted, and counted by this kernel */
+};
+
+/* In open(); 0 or -errno. */
+int totals_declare(struct totals *self, const struct ctprof_host *host);
+/*
+ * Whether context switches of threads that ended are in the sum: only where the kernel
+ * has tgid_stats_add_task(), as 6.18.44 has, which the version of the struct does not tell.
+ */
+bool totals_keep_switches(uint16_t family);
+/* active: enum taskstats_active. */
+void totals_start(struct totals *self, uint16_t family, uint32_t active);
+/* Asks for the leaders among n <= NETLINK_BATCH rows from first on; as
+ * taskstats_query_run(). */
+int totals_collect(const struct totals *self, struct taskstats_query *query,
+		   struct ctprof_batch *batch, uint64_t first, size_t n);
