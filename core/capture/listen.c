@@ -28,7 +28,7 @@ static gpointer run(gpointer data)
 
 	crash_init_thread();
 	HOLD(&listener->lock);
-	while (!listener->stopped) {
+	do {
 		gint64 next = g_get_monotonic_time() + DRAIN_EVERY_US;
 
 		g_mutex_unlock(&listener->lock);
@@ -37,7 +37,7 @@ static gpointer run(gpointer data)
 		while (!listener->stopped &&
 		       g_cond_wait_until(&listener->stop, &listener->lock, next))
 			continue;
-	}
+	} while (!listener->stopped);
 	return NULL;
 }
 

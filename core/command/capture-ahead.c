@@ -104,7 +104,8 @@ static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 
 	do
 		got = recv(self->line[0], ret_ready, sizeof *ret_ready, 0);
-	while (got < 0 && errno == EINTR && !crash_interrupted());
+	/* Reset: the word was only looked at; what they had sent comes after that. */
+	while (got < 0 && (errno == ECONNRESET || (errno == EINTR && !crash_interrupted())));
 	if (got != sizeof *ret_ready)
 		return FALSE;
 	g_array_append_val(self->own, ret_ready->pid);

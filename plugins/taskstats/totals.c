@@ -59,7 +59,7 @@ bool totals_keep_switches(uint16_t family)
 	if (pthread_create(&thread, NULL, sleep_once, NULL) != 0)
 		return false;
 	(void)pthread_join(thread, NULL);
-	if (netlink_open(0, &query.netlink) < 0)
+	if (netlink_open(&query.netlink) < 0)
 		return false;
 	for (int i = 0; i < MAX_TRIES; i++) {
 		uint64_t told = 0;

@@ -221,6 +221,21 @@ def test_stat_runs_the_command_once():
         assert result.status == 7, str(result)
 
 
+def test_stat_goes_on_without_one_that_crashes_while_it_listens():
+    for op in (None, "listen", "drain", "collect"):
+        with rig() as r:
+            (r.plugins / "ctprof-snapshot.so").unlink()
+            r.install("ears")
+            result = r.run("stat", "--sections", "command", "--", "sh", "-c",
+                           f"echo ran >>{r.output}/ran",
+                           plugins="-taskstats,-toy", env={"EARS_FAULT": op or ""})
+            assert result.status == (4 if op else 0), f"{op}\n{result}"
+            assert (r.output / "ran").read_text() == "ran\n", op
+            note = "no exit records: a plugin failed while it listened"
+            assert (note in result.out) == (op is not None), f"{op}\n{result}"
+            assert "exit 0" in result.out, f"{op}\n{result}"
+
+
 def test_one_process_for_debuggers():
     with rig() as r:
         result = r.capture("--no-supervise", env={"TOY_FAULT": "crash-thread"})

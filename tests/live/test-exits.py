@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stat, of commands whose processes all begin and end inside: what it shows of them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+import harness
+import tap
+
+CHURNER = harness.BUILD / "tests/live/churner"
+CHILDREN = 200
+
+
+def stat(*arguments, options=(), user=None):
+    """The section "command" of what runs, its notes, and what it printed itself."""
+    with tempfile.TemporaryDirectory(prefix="ctprof-exits-") as folder:
+        os.chmod(folder, 0o777)
+        report = Path(folder) / "report"
+        done = subprocess.run(
+            [harness.CTPROF, "-q", *options, "stat", "--smaps=never", "--sections=command",
+             "--format=json", "-o", report, "--", *map(str, arguments)],
+            capture_output=True, check=False, timeout=harness.PATIENCE_S,
+            env={**os.environ, "TMPDIR": folder}, cwd=folder, **harness.other_user(user),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr.decode()
+        (section,) = json.loads(report.read_text())["sections"]
+    (line,) = section["lines"]
+    values = {k: v["candidate"] if isinstance(v, dict) else v for k, v in line.items()}
+    return values, section["notes"], done.stdout
+
+
+def records(notes):
+    """How many exits the report knows of, and how many it lacks; or skips."""
+    for note in notes:
+        found = re.match(r"exit records: (\d+), none lost", note)
+        if found:
+            return int(found[1]), 0
+        found = re.match(r"exits incomplete: (\d+) records received, (\d+) lost", note)
+        if found:
+            return int(found[1]), int(found[2])
+    (why,) = [note for note in notes if note.startswith("no exit records: ")]
+    raise tap.Skip(why)
+
+
+def check_against(values, printed):
+    """All the CPU time that the command's own parents know of is shown."""
+    truth = json.loads(printed)
+    names = ("children_user_us", "children_system_us", "own_user_us", "own_system_us")
+    cpu_us = (values["user_ns"] + values["system_ns"]) / 1000
+    assert cpu_us >= 0.95 * sum(truth[name] for name in names), (values, truth)
+    assert values["wall_ns"] / 1000 >= truth["wall_us"], (values, truth)
+    assert values["minflt"] >= truth["children_minflt"], (values, truth)
+    assert values["status"] == "exit 0" and "churner" in values["command"], values
+
+
+def test_command_is_shown_whole():
+    for how in ("exit", "touch", "exec", "burn"):
+        values, notes, printed = stat(CHURNER, how, CHILDREN, 16)
+        check_against(values, printed)
+        assert notes[0].startswith("from wait4()"), notes
+
+
+def test_each_end_leaves_a_record():
+    for how, ends in (("exit", CHILDREN), ("thread", 2 * CHILDREN)):
+        _, notes, _ = stat(CHURNER, how, CHILDREN, 16)
+        received, lost = records(notes)
+        # Those of the churner itself, and of the rest of the host, come on top.
+        assert received >= ends + 1 and lost == 0, (how, notes)
+
+
+def test_small_buffer_says_what_it_lost():
+    _, notes, _ = stat(CHURNER, "exit", 3000, 8, options=["-O", "taskstats.buffer=4096"])
+    received, lost = records(notes)
+    assert received + lost >= 3000, notes
+    if lost == 0:
+        raise tap.Skip("on a host this slow even a small buffer has room")
+
+
+def test_nobody_sees_the_command_too():
+    nobody = harness.need_other_user()
+    values, notes, printed = stat(CHURNER, "touch", CHILDREN, 4, user=nobody)
+    check_against(values, printed)
+    (why,) = [note for note in notes if note.startswith("no exit records: ")]
+    assert "CAP_NET_ADMIN" in why, notes
+
+
+if __name__ == "__main__":
+    tap.main(globals())
