@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "values.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define NS_PER_MS 1000000u
@@ -105,21 +104,9 @@ void value_parse_dotted(struct text raw, struct value *ret)
 
 void value_parse_policy(struct text raw, struct value *ret)
 {
-	static const char *const names[] = {
-		[0] = "SCHED_OTHER", [1] = "SCHED_FIFO",     [2] = "SCHED_RR",  [3] = "SCHED_BATCH",
-		[5] = "SCHED_IDLE",  [6] = "SCHED_DEADLINE", [7] = "SCHED_EXT",
-	};
-
 	value_parse_i32(raw, ret);
-	if (ret->why != CTPROF_PRESENT)
-		return;
-	int64_t policy = (int64_t)ret->bits;
-	if (policy >= 0 && policy < (int64_t)(sizeof names / sizeof names[0]) && names[policy]) {
-		set_text(ret, text_of(names[policy]));
-		return;
-	}
-	int len = snprintf(ret->store, sizeof ret->store, "SCHED_UNKNOWN(%d)", (int)policy);
-	set_text(ret, (struct text){ret->store, (size_t)len});
+	if (ret->why == CTPROF_PRESENT)
+		set_text(ret, policy_name((int32_t)(int64_t)ret->bits, ret->store));
 }
 
 void value_parse_verbatim(struct text raw, struct value *ret)

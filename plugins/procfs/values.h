@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ctprof/plugin.h"
+#include "policy.h"
 #include "text.h"
 
 /* Borrows its text from the file's buffer or from store: not to be copied. */
@@ -14,7 +15,7 @@ struct value {
 	bool negative; /* absent because the kernel printed a negative duration */
 	uint64_t bits; /* numbers; the two's complement of signed ones */
 	struct text text;
-	char store[32];
+	char store[POLICY_NAME_BYTES];
 };
 
 /* raw is trimmed and not yet judged; sets why, and bits or text. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "decode.h"
-#include "descriptor.h"
+#include "shared-metrics.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,11 +16,9 @@
 #define XACCT_GATES "TASKSTATS TASK_XACCT"
 #define OTHER_DELAYS (TASKSTATS_CPU | TASKSTATS_BLOCK)
 
-#define FIELD(scope, group, rank_, name, kind, unit, gates_, help, origin, ...)                    \
+#define FIELD(definition, ...)                                                                     \
 	{                                                                                          \
-		.metric = METRIC_ROW(kind, unit, scope, name, group, help, origin,                 \
-				     .rank = (rank_), .gates = gates_),                            \
-		__VA_ARGS__                                                                        \
+		.metric = definition, __VA_ARGS__                                                  \
 	}
 
 /*
@@ -29,60 +27,42 @@
  * version 15, after their total (at_v15 + 16), and moved to the end of the
  * struct in version 16 (ends_at), which gave the older fields their place back.
  */
-#define DELAY(scope, group, rank, what, needs_, since_, at, at_v15, ends_at, events, counted_by)   \
-	FIELD(scope, group, rank, what "_delay_count", COUNTER, NONE, DELAY_GATES,                 \
-	      "number of " events, "taskstats." what "_count, " counted_by, .needs = (needs_),     \
+#define DELAY(scope, group, what, needs_, since_, at, at_v15, ends_at)                             \
+	FIELD(SHARED_DELAY_COUNT(scope, group, SHARED_DELAY_##what), .needs = (needs_),            \
 	      .since = (since_), .offset = (at), .offset_v15 = (at_v15), .scale = 1),              \
-		FIELD(scope, group, (rank) + 1, what "_delay_total_ns", COUNTER, NS, DELAY_GATES,  \
-		      "time spent in " events, "taskstats." what "_delay_total, " counted_by,      \
-		      .needs = (needs_), .since = (since_), .offset = (at) + 8,                    \
-		      .offset_v15 = (at_v15) + 8, .scale = 1),                                     \
-		FIELD(scope, group, (rank) + 2, what "_delay_max_ns", PEAK, NS, DELAY_GATES,       \
-		      "longest of the " events, "taskstats." what "_delay_max, " counted_by,       \
-		      .needs = (needs_), .since = 15, .offset = (ends_at),                         \
-		      .offset_v15 = (at_v15) + 16, .scale = 1),                                    \
-		FIELD(scope, group, (rank) + 3, what "_delay_min_ns", LOW, NS, DELAY_GATES,        \
-		      "shortest of the " events ", 0 when there was none",                         \
-		      "taskstats." what "_delay_min, " counted_by, .needs = (needs_), .since = 15, \
-		      .offset = (ends_at) + 8, .offset_v15 = (at_v15) + 24, .scale = 1)
+		FIELD(SHARED_DELAY_TOTAL(scope, group, SHARED_DELAY_##what), .needs = (needs_),    \
+		      .since = (since_), .offset = (at) + 8, .offset_v15 = (at_v15) + 8,           \
+		      .scale = 1),                                                                 \
+		FIELD(SHARED_DELAY_MAX(scope, group, SHARED_DELAY_##what), .needs = (needs_),      \
+		      .since = 15, .offset = (ends_at), .offset_v15 = (at_v15) + 16, .scale = 1),  \
+		FIELD(SHARED_DELAY_MIN(scope, group, SHARED_DELAY_##what), .needs = (needs_),      \
+		      .since = 15, .offset = (ends_at) + 8, .offset_v15 = (at_v15) + 24,           \
+		      .scale = 1)
 
 /* Of threads that live, and of those that ended. */
 #define FIELDS(scope, group)                                                                       \
-	DELAY(scope, group, 54, "cpu", TASKSTATS_CPU, 8, 16, 16, 432, "waits on a run queue",      \
-	      "sched_info_arrive()"),                                                              \
-		DELAY(scope, group, 58, "blkio", OTHER_DELAYS, 8, 32, 48, 448,                     \
-		      "waits for synchronous block I/O", "__delayacct_blkio_end()"),               \
-		DELAY(scope, group, 62, "swapin", OTHER_DELAYS, 8, 48, 80, 464,                    \
-		      "waits for a page to be swapped in", "__delayacct_swapin_end()"),            \
-		DELAY(scope, group, 66, "freepages", OTHER_DELAYS, 8, 312, 360, 480,               \
-		      "direct memory reclaims", "__delayacct_freepages_end()"),                    \
-		DELAY(scope, group, 70, "thrashing", OTHER_DELAYS, 9, 328, 392, 496,               \
-		      "waits for a page evicted a short while ago",                                \
-		      "__delayacct_thrashing_end()"),                                              \
-		DELAY(scope, group, 74, "compact", OTHER_DELAYS, 11, 352, 432, 512,                \
-		      "direct memory compactions", "__delayacct_compact_end()"),                   \
-		DELAY(scope, group, 78, "wpcopy", OTHER_DELAYS, 13, 400, 496, 528,                 \
-		      "copies of write-protected pages", "__delayacct_wpcopy_end()"),              \
-		DELAY(scope, group, 82, "irq", OTHER_DELAYS, 14, 416, 528, 544,                    \
-		      "interruptions by hard and soft IRQs", "__delayacct_irq()"),                 \
-		FIELD(scope, group, 86, "hiwater_rss_bytes", PEAK, BYTES, XACCT_GATES,             \
-		      "peak resident memory of the thread's address space",                        \
-		      "taskstats.hiwater_rss, xacct_add_tsk() from get_mm_hiwater_rss()",          \
-		      .needs = TASKSTATS_XACCT, .since = 8, .offset = 200, .offset_v15 = 248,      \
-		      .scale = 1024),                                                              \
-		FIELD(scope, group, 87, "hiwater_vm_bytes", PEAK, BYTES, XACCT_GATES,              \
-		      "peak size of the thread's address space",                                   \
-		      "taskstats.hiwater_vm, xacct_add_tsk() from get_mm_hiwater_vm()",            \
-		      .needs = TASKSTATS_XACCT, .since = 8, .offset = 208, .offset_v15 = 256,      \
-		      .scale = 1024)
+	DELAY(scope, group, cpu, TASKSTATS_CPU, 8, 16, 16, 432),                                   \
+		DELAY(scope, group, blkio, OTHER_DELAYS, 8, 32, 48, 448),                          \
+		DELAY(scope, group, swapin, OTHER_DELAYS, 8, 48, 80, 464),                         \
+		DELAY(scope, group, freepages, OTHER_DELAYS, 8, 312, 360, 480),                    \
+		DELAY(scope, group, thrashing, OTHER_DELAYS, 9, 328, 392, 496),                    \
+		DELAY(scope, group, compact, OTHER_DELAYS, 11, 352, 432, 512),                     \
+		DELAY(scope, group, wpcopy, OTHER_DELAYS, 13, 400, 496, 528),                      \
+		DELAY(scope, group, irq, OTHER_DELAYS, 14, 416, 528, 544),                         \
+		FIELD(SHARED_HIWATER_RSS(scope, group), .needs = TASKSTATS_XACCT, .since = 8,      \
+		      .offset = 200, .offset_v15 = 248, .scale = 1024),                            \
+		FIELD(SHARED_HIWATER_VM(scope, group), .needs = TASKSTATS_XACCT, .since = 8,       \
+		      .offset = 208, .offset_v15 = 256, .scale = 1024)
 
 /* A struct __kernel_timespec, in the order of the delays. */
 #define TIME_SIZE 16
 #define MAX_AT(i, what, needs_)                                                                    \
-	FIELD(THREAD, "delay", 88 + (i), what "_delay_max_at", LABEL, NS, DELAY_GATES,             \
-	      "when " what "_delay_max_ns came about, since 1970",                                 \
-	      "taskstats." what "_delay_max_ts, CLOCK_REALTIME", .needs = (needs_), .since = 17,   \
-	      .offset = 560 + (i)*TIME_SIZE, .scale = 1, .width = TIME_SIZE)
+	FIELD(METRIC_ROW(LABEL, NS, THREAD, what "_delay_max_at", "delay",                         \
+			 "when " what "_delay_max_ns came about, since 1970",                      \
+			 "taskstats." what "_delay_max_ts, CLOCK_REALTIME", .rank = 88 + (i),      \
+			 .gates = DELAY_GATES),                                                    \
+	      .needs = (needs_), .since = 17, .offset = 560 + (i)*TIME_SIZE, .scale = 1,           \
+	      .width = TIME_SIZE)
 
 const struct taskstats_field taskstats_fields[] = {
 	FIELDS(THREAD, "delay"),
@@ -96,8 +76,10 @@ const struct taskstats_field taskstats_fields[] = {
 	MAX_AT(7, "irq", OTHER_DELAYS),
 };
 
+#define EXIT_METRIC(name, kind, unit, gates_, help, origin)                                        \
+	METRIC_ROW(kind, unit, EXIT, name, "exit", help, origin, .gates = gates_)
 #define EXIT_ROW(name, kind, unit, gates, needs_, at, at_v15, help, origin, ...)                   \
-	FIELD(EXIT, "exit", 0, name, kind, unit, gates, help, origin, .needs = (needs_),           \
+	FIELD(EXIT_METRIC(name, kind, unit, gates, help, origin), .needs = (needs_),               \
 	      .since = OLDEST_VERSION, .offset = (at), .offset_v15 = (at_v15), .scale = 1,         \
 	      __VA_ARGS__)
 /* Every kernel has them. */
@@ -118,11 +100,12 @@ const struct taskstats_field taskstats_fields[] = {
 const struct taskstats_field exit_fields[] = {
 	FIELDS(EXIT, "exit"),
 	/* No kernel has it. */
-	FIELD(EXIT, "exit", 0, "start_time_clock_ticks", LABEL, TICKS, "TASKSTATS",
-	      "start of the thread after boot, estimated: when its record was read, up to 50 ms "
-	      "after its end, less elapsed_us",
-	      "CLOCK_BOOTTIME less taskstats.ac_etime", .needs = TASKSTATS_MEASURED,
-	      .since = UINT16_MAX),
+	FIELD(EXIT_METRIC(
+		      "start_time_clock_ticks", LABEL, TICKS, "TASKSTATS",
+		      "start of the thread after boot, estimated: when its record was read, up to 50 ms "
+		      "after its end, less elapsed_us",
+		      "CLOCK_BOOTTIME less taskstats.ac_etime"),
+	      .needs = TASKSTATS_MEASURED, .since = UINT16_MAX),
 	EXIT_BASIC("exit_code", LABEL, NONE, 4, 4,
 		   "how the process ended, as wait() reports it; of its leader only",
 		   "taskstats.ac_exitcode, bacct_add_tsk()", .width = 4),
@@ -177,10 +160,11 @@ const struct taskstats_field exit_fields[] = {
 
 /* The kernel adds up no others: peaks, faults and I/O of a process are 0. */
 #define TOTAL(name, unit, needs_, since_, at, at_v15, help, origin)                                \
-	FIELD(PROCESS, "process", 0, "process_" name, COUNTER, unit, DELAY_GATES,                  \
-	      help " of the process, with its threads that ended", "taskstats." origin,            \
-	      .metric.flags = CTPROF_METRIC_ON_DEMAND, .needs = (needs_), .since = (since_),       \
-	      .offset = (at), .offset_v15 = (at_v15), .scale = 1)
+	FIELD(METRIC_ROW(COUNTER, unit, PROCESS, "process_" name, "process",                       \
+			 help " of the process, with its threads that ended", "taskstats." origin, \
+			 .gates = DELAY_GATES, .flags = CTPROF_METRIC_ON_DEMAND),                  \
+	      .needs = (needs_), .since = (since_), .offset = (at), .offset_v15 = (at_v15),        \
+	      .scale = 1)
 #define TOTAL_DELAY(what, needs, since, at, at_v15, events)                                        \
 	TOTAL(what "_delay_count", NONE, needs, since, at, at_v15, "number of " events,            \
 	      what "_count, delayacct_add_tsk()"),                                                 \
