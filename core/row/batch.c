@@ -39,6 +39,7 @@ struct batch {
 	struct ctprof_target *targets;
 	guint64 *values;
 	guint8 *states;
+	guint8 *settled; /* 1: UNSUPPORTED because a source has said so */
 	guint8 *vanished;
 	GArray *groups;      /* struct object_group; other classes have none */
 	guint16 *row_groups; /* of object rows; groups->len: none yet */
@@ -97,6 +98,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 	/* One more: a row without slots is one all the same, and NULL has no rows. */
 	batch->values = g_new(guint64, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->states = g_new(guint8, (gsize)BATCH_ROWS * batch->n_slots + 1);
+	batch->settled = g_new0(guint8, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->vanished = g_new0(guint8, BATCH_ROWS);
 	batch->row_groups = g_new0(guint16, BATCH_ROWS);
 	batch->arena = arena_new();
@@ -112,6 +114,7 @@ void batch_free(Batch *batch)
 	g_free(batch->targets);
 	g_free(batch->values);
 	g_free(batch->states);
+	g_free(batch->settled);
 	g_free(batch->vanished);
 	g_free(batch->row_groups);
 	g_array_unref(batch->groups);
@@ -128,6 +131,7 @@ void batch_begin(Batch *batch, gsize n)
 	g_assert(n <= BATCH_ROWS);
 	arena_reset(batch->arena);
 	memset(batch->vanished, 0, BATCH_ROWS);
+	memset(batch->settled, 0, (gsize)BATCH_ROWS * batch->n_slots);
 	for (gsize i = 0; i < n; i++) {
 		gboolean leads = (batch->targets[i].flags & CTPROF_TARGET_LEADER) != 0;
 
@@ -331,6 +335,7 @@ static void put_absent(struct ctprof_batch *open, guint64 row, guint32 slot, gui
 		return;
 	}
 	batch->states[at] = (guint8)why;
+	batch->settled[at] = why == CTPROF_ABSENT_UNSUPPORTED;
 }
 
 static void vanished(struct ctprof_batch *open, guint64 row)
@@ -347,10 +352,13 @@ static int filled(const struct ctprof_batch *open, guint64 row, guint32 slot)
 {
 	Batch *batch = open->handle;
 
-	if (has_place(batch, row, slot))
-		return batch->states[row * batch->n_slots + (slot & 0xffff)] == CTPROF_PRESENT;
-	bad_put(batch);
-	return 0;
+	if (!has_place(batch, row, slot)) {
+		bad_put(batch);
+		return 0;
+	}
+	gsize at = row * batch->n_slots + (slot & 0xffff);
+	return batch->states[at] == CTPROF_PRESENT ||
+	       batch->states[at] == CTPROF_ABSENT_INAPPLICABLE || batch->settled[at];
 }
 
 void batch_own(Batch *batch, const Registry *registry, const char *plugin)
@@ -476,10 +484,10 @@ void batch_close_targets(Batch *batch)
 void batch_invalidate(Batch *batch, guint32 index)
 {
 	for (gsize i = 0; i < batch->open.n; i++) {
-		guint8 *state = &batch->states[i * batch->n_slots + index];
+		gsize at = i * batch->n_slots + index;
 
-		if (*state == CTPROF_ABSENT_UNSUPPORTED)
-			*state = CTPROF_ABSENT_INVALID;
+		if (batch->states[at] == CTPROF_ABSENT_UNSUPPORTED && !batch->settled[at])
+			batch->states[at] = CTPROF_ABSENT_INVALID;
 	}
 }
 

@@ -77,6 +77,12 @@ enum ctprof_need_kind {
 	CTPROF_NEED_FILE = 40,       /* name is a path below a root: "proc/<tgid>/task/<tid>/io" */
 };
 
+/* struct ctprof_need.flags */
+/* A capability that only probe() and start() use: the host drops it after the
+ * start() of the last source, unless another plugin needs it for longer.  Since
+ * 1.3. */
+#define CTPROF_NEED_UNTIL_STARTED 1u
+
 /* A requirement of a plugin: a capability, a kernel option, a sysctl or a file. */
 struct ctprof_need {
 	uint32_t struct_size;
@@ -86,6 +92,7 @@ struct ctprof_need {
 	uint32_t reserved;
 	const char *name; /* see enum ctprof_need_kind */
 	const char *why;  /* what it provides, one clause: "io of other users' threads" */
+	uint32_t flags;   /* CTPROF_NEED_*.  Since 1.3. */
 };
 
 /* The type of an option: struct ctprof_option.type.  host->option() returns the
@@ -467,9 +474,11 @@ struct ctprof_host {
 	 * sink must then return that errno. */
 	int (*write)(const struct ctprof_host *host, const void *data, size_t size);
 
-	/* Returns 1 if the slot of that row has a value, put by an earlier source,
-	 * so that it need not be read again; otherwise 0.  Only in collect(), as
-	 * the put functions.  Since 1.1. */
+	/* Returns 1 if the slot of that row need not be read any more: an earlier
+	 * source has put a value, or UNSUPPORTED or INAPPLICABLE, which are true
+	 * for every source; otherwise 0.  A source that asks this of all slots a
+	 * file would give opens no file for rows that are complete.  Only in
+	 * collect(), as the put functions.  Since 1.1. */
 	int (*filled)(const struct ctprof_batch *batch, uint64_t row, uint32_t slot);
 	/*
 	 * Adds a row to an object batch, with every slot absent, and sets *ret_row
@@ -492,6 +501,11 @@ struct ctprof_host {
 	 * Since 1.3.
 	 */
 	int (*exited)(struct ctprof_batch *batch, int32_t tgid, int32_t tid, uint64_t *ret_row);
+
+	/* Returns how many threads the capture is about to read, at most enough:
+	 * counting stops there.  Threads come and go meanwhile.  Only in start();
+	 * 0 elsewhere.  Since 1.3. */
+	uint64_t (*count_threads)(const struct ctprof_host *host, uint64_t enough);
 };
 
 #ifdef __cplusplus

@@ -30,6 +30,19 @@ bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t 
 	return false;
 }
 
+bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
+		  const uint32_t *slots, size_t n)
+{
+	size_t end = offsetof(struct ctprof_host, filled) + sizeof host->filled;
+
+	if (host->struct_size < end || !host->filled)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!host->filled(batch, row, slots[i]))
+			return false;
+	return true;
+}
+
 void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		      const uint32_t *slots, size_t n, uint32_t why)
 {

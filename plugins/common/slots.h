@@ -17,6 +17,10 @@ int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t 
 		       uint32_t *ret_slots);
 /* Whether somebody wants one of the n slots. */
 bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t n);
+/* Whether all of the n slots of a row are settled by the sources before, so that nothing
+ * need be read for them: host->filled(), also of a host that has none. */
+bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
+		  const uint32_t *slots, size_t n);
 /* Says of n slots why they have no value (enum ctprof_absence). */
 void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		      const uint32_t *slots, size_t n, uint32_t why);

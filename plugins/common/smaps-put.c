@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "smaps-put.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "file.h"
+#include "slots.h"
 
 /* Why there are no figures, and the state in a word; NULL: it is absent too. */
 static const struct {
@@ -71,9 +71,6 @@ void smaps_put(const struct ctprof_host *host, struct ctprof_batch *batch,
 bool smaps_is_told(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
 		   const struct smaps_slots *slots)
 {
-	size_t end = offsetof(struct ctprof_host, filled) + sizeof host->filled;
-
-	if (host->struct_size < end || !host->filled)
-		return false;
-	return host->filled(batch, row, slots->state) || host->filled(batch, row, slots->map);
+	return slots_filled(host, batch, row, &slots->state, 1) ||
+	       slots_filled(host, batch, row, &slots->map, 1);
 }

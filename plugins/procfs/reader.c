@@ -38,8 +38,10 @@ void plan_settle(struct plan *plan)
 	for (uint8_t row = 0; row < N_METRICS; row++) {
 		uint8_t file = procfs_metrics[row].file;
 
-		if (host->wanted(host, plan->slots[row]))
-			plan->wanted[file][plan->n_wanted[file]++] = row;
+		if (!host->wanted(host, plan->slots[row]))
+			continue;
+		plan->wanted_slots[file][plan->n_wanted[file]] = plan->slots[row];
+		plan->wanted[file][plan->n_wanted[file]++] = row;
 	}
 }
 
@@ -238,6 +240,15 @@ static void read_one(const struct cell *cell, enum file_id id)
 		keep_process_name(cell, reader->plan->index.first[id]);
 }
 
+/* Whether a source before has settled all that the file would give for this row. */
+static bool is_filled(const struct cell *cell, enum file_id file)
+{
+	const struct plan *plan = cell->reader->plan;
+
+	return slots_filled(plan->host, cell->batch, cell->row, plan->wanted_slots[file],
+			    plan->n_wanted[file]);
+}
+
 /* stat goes first and is the judge: without it there is no thread. */
 static bool read_stat(const struct cell *cell, struct stat_line *ret_line)
 {
@@ -264,15 +275,17 @@ bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint6
 	const struct plan *plan = reader->plan;
 	const struct cell cell = {reader, batch, row, ctprof_batch_target(batch, row)};
 	bool ladder = plan->n_wanted[FILE_SMAPS] > 0 && (cell.target->flags & CTPROF_TARGET_LEADER);
+	/* What has filled it has seen the thread. */
+	bool stat = plan->n_wanted[FILE_STAT] > 0 ? !is_filled(&cell, FILE_STAT) : ladder;
 
 	*ret_line = (struct stat_line){0};
 	reader->tally.threads++;
 	if (cell.target->task_fd < 0)
 		return false;
-	if ((plan->n_wanted[FILE_STAT] > 0 || ladder) && !read_stat(&cell, ret_line))
+	if (stat && !read_stat(&cell, ret_line))
 		return false;
 	for (unsigned file = FILE_STAT + 1; file < N_READ_FILES; file++)
-		if (plan->n_wanted[file] > 0)
+		if (plan->n_wanted[file] > 0 && !is_filled(&cell, file))
 			read_one(&cell, file);
 	return true;
 }

@@ -17,6 +17,7 @@ struct plan {
 	/* Rows of the metric table that somebody wants, by file. */
 	uint8_t wanted[N_FILES][N_METRICS];
 	uint8_t n_wanted[N_FILES];
+	uint32_t wanted_slots[N_FILES][N_METRICS]; /* the same, as slots */
 	bool live;
 };
 
@@ -48,8 +49,8 @@ void reader_begin(struct reader *reader);
 
 /*
  * Fills what the plain files tell of a row.  false when the thread is gone: the
- * row is dropped then.  ret_task is what stat tells of a leader, zeroes when it
- * could not be read.
+ * row is dropped then.  A file is left alone whose values a source before has put.
+ * ret_line is what stat tells of a leader, zeroes when it was not read.
  */
 bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
 			struct stat_line *ret_line);

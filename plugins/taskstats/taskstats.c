@@ -17,6 +17,7 @@
 #include "need.h"
 #include "option.h"
 #include "query.h"
+#include "shared-metrics.h"
 #include "slots.h"
 #include "totals.h"
 
@@ -33,24 +34,20 @@ struct taskstats {
 	uint32_t active; /* enum taskstats_active */
 	bool of_threads; /* something is wanted of them */
 	uint64_t fill;   /* bit i: field i is wanted, and counted by this kernel */
+	/* What a row is complete with: the wanted fields, and the labels. */
+	uint32_t asked[TASKSTATS_N_FIELDS + N_LABELS];
+	size_t n_asked;
 	_Atomic uint64_t tallies[N_TALLIES];
 	struct exits exits;
 	struct totals totals;
 };
 
-#define LABEL(name, help, origin)                                                                  \
-	METRIC_ROW(LABEL, BOOL, THREAD, name, "delay", help, origin, .gates = "TASKSTATS")
-
 /* Label i is 1 when bit i of enum taskstats_active is on. */
 static const struct ctprof_metric labels[N_LABELS] = {
-	LABEL("taskstats_measured", "1 when the kernel replied for this thread",
-	      "taskstats netlink reply"),
-	LABEL("cpu_delay_active", "1 when cpu_delay_* are counted (CONFIG_TASK_DELAY_ACCT)",
-	      "proc/sys/kernel/task_delayacct exists"),
-	LABEL("delay_block_active", "1 when the other delays are counted",
-	      "proc/sys/kernel/task_delayacct is 1"),
-	LABEL("xacct_active", "1 when hiwater_* are counted (CONFIG_TASK_XACCT)",
-	      "taskstats.hiwater_vm of the requesting thread, xacct_add_tsk()"),
+	SHARED_taskstats_measured,
+	SHARED_cpu_delay_active,
+	SHARED_delay_block_active,
+	SHARED_xacct_active,
 };
 
 #define TALLY(name, help)                                                                          \
@@ -229,10 +226,14 @@ static int taskstats_start(void *data)
 
 		if (!host->wanted(host, self->slots[i]))
 			continue;
+		self->asked[self->n_asked++] = self->slots[i];
 		lacking |= missing;
 		if (!missing)
 			self->fill |= UINT64_C(1) << i;
 	}
+	for (size_t i = 0; i < N_LABELS; i++)
+		if (host->wanted(host, self->label_slots[i]))
+			self->asked[self->n_asked++] = self->label_slots[i];
 	while (lacking) {
 		struct taskstats_advice advice = taskstats_explain_lack(&lacking);
 
@@ -265,11 +266,11 @@ static void taskstats_worker_close(void *data, void *context)
 	instance_free(worker);
 }
 
-/* The threads of one taskstats_query_run(): rows from first on. */
+/* The threads of one taskstats_query_run(), by their rows. */
 struct chunk {
 	struct taskstats *self;
 	struct ctprof_batch *batch;
-	uint64_t first;
+	uint64_t rows[NETLINK_BATCH];
 	uint64_t tallies[N_TALLIES];
 };
 
@@ -314,43 +315,51 @@ static void take_answer(void *data, size_t i, int err, const uint8_t *stats, siz
 		err = -taskstats_decode(stats, len, &values);
 	if (err == 0) {
 		chunk->tallies[TALLY_OK]++;
-		put_values(chunk, chunk->first + i, &values);
+		put_values(chunk, chunk->rows[i], &values);
 		return;
 	}
 	chunk->tallies[tally_of(err)]++;
-	put_absences(chunk, chunk->first + i, taskstats_absence(err));
+	put_absences(chunk, chunk->rows[i], taskstats_absence(err));
 }
 
-static int collect_chunk(struct taskstats *self, struct taskstats_query *worker,
-			 struct ctprof_batch *batch, uint64_t first, size_t n)
+static int collect_chunk(struct taskstats_query *worker, struct chunk *chunk, size_t n)
 {
-	struct chunk chunk = {.self = self, .batch = batch, .first = first};
 	int32_t tids[NETLINK_BATCH];
 
 	for (size_t i = 0; i < n; i++)
-		tids[i] = ctprof_batch_target(batch, first + i)->tid;
-	int r = taskstats_query_run(worker, tids, n, take_answer, &chunk);
-	for (size_t i = 0; i < N_TALLIES; i++)
-		atomic_fetch_add(&self->tallies[i], chunk.tallies[i]);
+		tids[i] = ctprof_batch_target(chunk->batch, chunk->rows[i])->tid;
+	int r = taskstats_query_run(worker, tids, n, take_answer, chunk);
+	for (size_t i = 0; i < N_TALLIES; i++) {
+		atomic_fetch_add(&chunk->self->tallies[i], chunk->tallies[i]);
+		chunk->tallies[i] = 0;
+	}
 	return r;
 }
 
 static int collect_threads(struct taskstats *self, struct taskstats_query *worker,
 			   struct ctprof_batch *batch)
 {
-	for (uint64_t first = 0; first < batch->n; first += NETLINK_BATCH) {
-		uint64_t left = batch->n - first;
-		size_t n = left < NETLINK_BATCH ? (size_t)left : NETLINK_BATCH;
-		int r = self->of_threads ? collect_chunk(self, worker, batch, first, n) : 0;
+	struct chunk chunk = {.self = self, .batch = batch};
+	size_t n = 0;
+	int r = 0;
 
-		if (r == 0)
-			r = totals_collect(&self->totals, worker, batch, first, n);
-		if (r < 0) {
-			self->host->error(self->host, "cannot query the kernel: %s", strerror(-r));
-			return r;
+	for (uint64_t row = 0; self->of_threads && row < batch->n && r == 0; row++) {
+		if (!slots_filled(self->host, batch, row, self->asked, self->n_asked))
+			chunk.rows[n++] = row;
+		if (n == NETLINK_BATCH || (n > 0 && row + 1 == batch->n)) {
+			r = collect_chunk(worker, &chunk, n);
+			n = 0;
 		}
 	}
-	return 0;
+	for (uint64_t first = 0; first < batch->n && r == 0; first += NETLINK_BATCH) {
+		uint64_t left = batch->n - first;
+
+		r = totals_collect(&self->totals, worker, batch, first,
+				   left < NETLINK_BATCH ? (size_t)left : NETLINK_BATCH);
+	}
+	if (r < 0)
+		self->host->error(self->host, "cannot query the kernel: %s", strerror(-r));
+	return r;
 }
 
 static int taskstats_collect(void *data, void *context, struct ctprof_batch *batch)

@@ -254,7 +254,9 @@ static int host_filled(const struct ctprof_batch *batch, guint64 row, guint32 sl
 	g_assert_cmpuint(row, <, batch->n);
 	g_assert_true(slot >= 1 && slot <= fake->metrics->len);
 	const struct cell *cell = cell_at(fake, row, slot, FALSE);
-	return cell && cell->state == CTPROF_PRESENT;
+	/* What nothing was put into has no cell. */
+	return cell && (cell->state == CTPROF_PRESENT || cell->state == CTPROF_ABSENT_UNSUPPORTED ||
+			cell->state == CTPROF_ABSENT_INAPPLICABLE);
 }
 
 static gboolean has_object_group(const FakeHost *fake, const char *group)

@@ -141,6 +141,39 @@ static void test_first_wins(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
+/* A row need not be read for what it has, what its nature denies, and what a source
+ * has said no kernel like this can give: not for what it merely lacks. */
+static void test_filled(Fixture *f, gconstpointer unused)
+{
+	static const struct {
+		guint32 why;
+		int filled;
+	} cases[] = {
+		{CTPROF_ABSENT_UNSUPPORTED, 1},  {CTPROF_ABSENT_DENIED, 0},
+		{CTPROF_ABSENT_VANISHED, 0},     {CTPROF_ABSENT_TIMEOUT, 0},
+		{CTPROF_ABSENT_INVALID, 0},      {CTPROF_ABSENT_SKIPPED, 0},
+		{CTPROF_ABSENT_INAPPLICABLE, 1},
+	};
+
+	(void)unused;
+	g_assert_cmpint(f->host.filled(f->open, 0, f->slots[COUNT]), ==, 0);
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		f->host.put_absent(f->open, 0, f->slots[COUNT], cases[i].why);
+		g_assert_cmpint(f->host.filled(f->open, 0, f->slots[COUNT]), ==, cases[i].filled);
+	}
+	f->host.put_absent(f->open, 0, f->slots[COUNT], CTPROF_ABSENT_UNSUPPORTED);
+	batch_invalidate(f->batch, 0);
+	g_assert_cmpuint(state(f, 0, COUNT), ==, CTPROF_ABSENT_UNSUPPORTED);
+	g_assert_cmpuint(state(f, 1, COUNT), ==, CTPROF_ABSENT_INVALID);
+	f->host.put_u64(f->open, 0, f->slots[COUNT], 0);
+	g_assert_cmpint(f->host.filled(f->open, 0, f->slots[COUNT]), ==, 1);
+	g_assert_cmpint(f->host.filled(f->open, 0, f->slots[LEADER]), ==, 0);
+	g_assert_cmpint(f->host.filled(f->open, 1, f->slots[LEADER]), ==, 1);
+	begin(f, N_ROWS);
+	g_assert_cmpint(f->host.filled(f->open, 0, f->slots[COUNT]), ==, 0);
+	g_assert_cmpuint(f->bad, ==, 0);
+}
+
 static void test_leader_only(Fixture *f, gconstpointer unused)
 {
 	(void)unused;
@@ -398,6 +431,7 @@ int main(int argc, char **argv)
 		{"/batch/empty-rows-have-reasons", test_empty},
 		{"/batch/numbers", test_numbers},
 		{"/batch/first-value-wins", test_first_wins},
+		{"/batch/filled-is-what-need-not-be-read", test_filled},
 		{"/batch/process-values-on-the-leader-only", test_leader_only},
 		{"/batch/unwanted-is-left-alone", test_unwanted},
 		{"/batch/bad-puts-are-counted", test_bad_puts},

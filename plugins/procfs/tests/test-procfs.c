@@ -367,6 +367,38 @@ static void test_dominant(void)
 	}
 }
 
+/* Rows of thread 10 are complete already. */
+static int fill_ten(const struct ctprof_batch *batch, uint64_t row, uint32_t slot)
+{
+	(void)slot;
+	return ctprof_batch_target(batch, row)->tid == 10;
+}
+
+/* What an earlier source has filled opens no file, its process name included. */
+static void test_filled(void)
+{
+	static const char *const files[] = {"/stat",   "/comm",  "/cgroup", "/schedstat",
+					    "/status", "/sched", "/io",     "/smaps_rollup"};
+	RUN run = {0};
+
+	run_init_tree(&run);
+	run.table.filled = fill_ten;
+	run_add_thread(&run, 10, 10, "lead");
+	run_add_thread(&run, 10, 11, "help");
+	run_begin(&run);
+	run_threads(&run);
+	for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *ten = g_strconcat("10", files[i], NULL);
+		g_autofree char *eleven = g_strconcat("11", files[i], NULL);
+
+		g_assert_cmpuint(fake_host_opens(run.fake, ten), ==, 0);
+		g_assert_cmpuint(fake_host_opens(run.fake, eleven), ==,
+				 g_str_equal(files[i], "/smaps_rollup") ? 0 : 1);
+	}
+	g_assert_cmpstr(fake_host_string(run.fake, 1, "pcomm"), ==, "lead");
+	g_assert_false(fake_host_row_vanished(run.fake, 0));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -379,6 +411,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/bad-values", test_bad_values);
 	g_test_add_func("/procfs/long-files", test_long_files);
 	g_test_add_func("/procfs/demand", test_demand);
+	g_test_add_func("/procfs/filled", test_filled);
 	g_test_add_func("/procfs/hints", test_hints);
 	g_test_add_func("/procfs/dominant", test_dominant);
 	return g_test_run();
