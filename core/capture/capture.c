@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "plugin/session.h"
 #include "queue.h"
 #include "row/absence.h"
 #include "row/batch.h"
@@ -71,6 +72,24 @@ static guint choose_jobs(const Root *root, guint asked)
 	return CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
 }
 
+/* Whether every source of the metric is left out, and one of them for want of rights. */
+static gboolean is_refused(const Capture *capture, const Metric *metric)
+{
+	gboolean refused = FALSE;
+
+	for (guint i = 0; i < metric->providers->len; i++) {
+		const Plugin *plugin =
+			plugin_find(capture->plugins, g_ptr_array_index(metric->providers, i),
+				    CTPROF_KIND_SOURCE);
+
+		if (plugin && plugin_is_live(plugin))
+			return FALSE;
+		refused |=
+			plugin && (plugin->error_code == -EPERM || plugin->error_code == -EACCES);
+	}
+	return refused;
+}
+
 /* Marks the slots of a source that failed to start as absent, unless another source
  * provides them. */
 static void mark_unfilled(const Capture *capture)
@@ -81,21 +100,20 @@ static void mark_unfilled(const Capture *capture)
 		for (guint i = 0; i < metrics->len; i++) {
 			Metric *metric = g_ptr_array_index(metrics, i);
 
-			for (guint p = 0; metric->wanted && p < capture->plugins->len; p++) {
-				const Plugin *plugin = g_ptr_array_index(capture->plugins, p);
-
-				if (!plugin_is_live(plugin) &&
-				    (plugin->error_code == -EPERM ||
-				     plugin->error_code == -EACCES) &&
-				    g_str_equal(g_ptr_array_index(metric->providers, 0),
-						plugin_name(plugin)))
-					metric->unfilled = CTPROF_ABSENT_DENIED;
-			}
+			if (metric->wanted && is_refused(capture, metric))
+				metric->unfilled = CTPROF_ABSENT_DENIED;
 		}
 	}
 }
 
-static void start_sources(Capture *capture)
+static guint64 count_threads(gpointer data, guint64 enough)
+{
+	const Capture *capture = data;
+
+	return walk_count_threads(capture->walk, enough);
+}
+
+static gboolean start_sources(Capture *capture, GError **error)
 {
 	for (guint i = 0; i < capture->plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(capture->plugins, i);
@@ -103,12 +121,16 @@ static void start_sources(Capture *capture)
 
 		if (plugin->descriptor.kind != CTPROF_KIND_SOURCE || !plugin_is_live(plugin))
 			continue;
+		plugin->capture = capture;
+		plugin->count_threads = count_threads;
 		if (registry_asks(capture->registry, name))
 			plugin_start(plugin);
 		else
 			plugin_set_unasked(plugin);
+		plugin->count_threads = NULL;
 	}
 	mark_unfilled(capture);
+	return session_drop_capabilities(capture->plugins, TRUE, error);
 }
 
 static void note_cgroup(Capture *capture, const char *path)
@@ -513,7 +535,8 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 		return FALSE;
 	capture->walk = walk;
 	capture->metrics = metrics;
-	start_sources(capture);
+	if (!start_sources(capture, error))
+		return FALSE;
 	capture->sources = sources = sources_of(capture, ROW_THREAD);
 	if (sources->len == 0)
 		return error_set_failed(

@@ -303,6 +303,23 @@ void walk_free(Walk *walk)
 	g_free(walk);
 }
 
+guint64 walk_count_threads(const Walk *walk, guint64 enough)
+{
+	guint64 n = walk->tgids->len;
+	char path[32];
+	struct stat st;
+
+	/* Each process has one at least, and its directory tells how many more
+	 * (proc_task_getattr). */
+	for (guint i = 0; !walk->only_leaders && i < walk->tgids->len && n < enough; i++) {
+		g_snprintf(path, sizeof path, "%d/task", g_array_index(walk->tgids, gint32, i));
+		if (fstatat(root_fd(walk->root, CTPROF_ROOT_PROC), path, &st, 0) == 0 &&
+		    st.st_nlink > 3)
+			n += (guint64)st.st_nlink - 3;
+	}
+	return MIN(n, enough);
+}
+
 guint walk_processes(const Walk *walk)
 {
 	return walk->tgids->len;

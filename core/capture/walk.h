@@ -28,5 +28,7 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max);
 
 /* The positive errno that ended the walk before its end; 0: none. */
 int walk_failure(const Walk *walk);
+/* How many threads there are to come, at most enough: more are not counted. */
+guint64 walk_count_threads(const Walk *walk, guint64 enough);
 guint walk_processes(const Walk *walk);      /* processes found at the start */
 guint walk_processes_done(const Walk *walk); /* of them, handed out or gone */

@@ -114,7 +114,7 @@ static gboolean prepare(Run *run, const Plan *plan)
 		return FALSE;
 	}
 	/* As captures do it: a capability it did not declare is not there. */
-	if (!session_drop_capabilities(run->plugins, &error)) {
+	if (!session_drop_capabilities(run->plugins, FALSE, &error)) {
 		check_tell(CHECK_NOTE, check, "%s", error->message);
 		g_clear_error(&error);
 	}

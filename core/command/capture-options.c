@@ -141,14 +141,34 @@ static GArray *list_facts(const Globals *globals, const CapturingRequest *reques
 	return facts;
 }
 
-/* Whether the user asked for this very source. */
-static gboolean was_asked_for(const Session *session, const CapturingRequest *request,
-			      const Plugin *plugin)
+static gboolean is_left_out(const Session *session, const Metric *metric)
 {
-	if (select_names(session->select, plugin_name(plugin)))
-		return TRUE;
-	return (groups || request->metrics) &&
-	       registry_asks(session->registry, plugin_name(plugin));
+	for (guint i = 0; i < metric->providers->len; i++) {
+		const Plugin *plugin =
+			plugin_find(session->plugins, g_ptr_array_index(metric->providers, i),
+				    CTPROF_KIND_SOURCE);
+
+		if (plugin && plugin_is_live(plugin))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* Whether something is wanted that this source alone could have given. */
+static gboolean is_missed(const Session *session, const Plugin *plugin)
+{
+	for (guint row = 0; row < N_ROW_CLASSES; row++) {
+		const GPtrArray *metrics = registry_row(session->registry, row);
+
+		for (guint i = 0; row != ROW_CAPTURE && i < metrics->len; i++) {
+			const Metric *metric = g_ptr_array_index(metrics, i);
+
+			if (metric->wanted && metric_is_of(metric, plugin_name(plugin)) &&
+			    is_left_out(session, metric))
+				return TRUE;
+		}
+	}
+	return FALSE;
 }
 
 static void tell_left_out(const Session *session, const CapturingRequest *request)
@@ -161,7 +181,9 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 			continue;
 		/* Lacking rights can be mended; a kernel without the feature cannot. */
 		gboolean refused = plugin->error_code == -EPERM || plugin->error_code == -EACCES;
-		if (refused || was_asked_for(session, request, plugin))
+		gboolean asked = refused || groups || request->metrics;
+		if (select_names(session->select, plugin_name(plugin)) ||
+		    (asked && is_missed(session, plugin)))
 			ui_warning("%s: absent: %s", plugin_name(plugin), plugin->why);
 		else
 			ui_verbose(1, "%s: absent: %s", plugin_name(plugin), plugin->why);

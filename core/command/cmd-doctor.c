@@ -36,7 +36,8 @@ static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out
 	}
 }
 
-static void diagnose_group(const Session *session, const char *group, GArray *out)
+/* Of tallies nothing is said unless their plugin does. */
+static void diagnose_group(const Session *session, const char *group, gboolean tally, GArray *out)
 {
 	g_autoptr(GArray) silent = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
 	guint before = out->len;
@@ -47,8 +48,10 @@ static void diagnose_group(const Session *session, const char *group, GArray *ou
 
 		if (!registry_offers(session->registry, plugin_name(plugin), group))
 			continue;
-		diagnose_plugin(plugin, group, out);
-		g_array_append_val(silent, works);
+		if (!tally || plugin_is_live(plugin))
+			diagnose_plugin(plugin, group, out);
+		if (!tally)
+			g_array_append_val(silent, works);
 	}
 	/* Of a group that two fill, who knows it tells; who says nothing is taken to work. */
 	if (out->len == before)
@@ -98,9 +101,8 @@ static GArray *diagnose(const Session *session)
 	for (guint i = 0; i < list->len; i++) {
 		const Metric *metric = g_ptr_array_index(list, i);
 
-		if (metric->row != ROW_CAPTURE &&
-		    g_hash_table_add(seen, (gpointer)(uintptr_t)metric->def.group))
-			diagnose_group(session, metric->def.group, out);
+		if (g_hash_table_add(seen, (gpointer)(uintptr_t)metric->def.group))
+			diagnose_group(session, metric->def.group, metric->row == ROW_CAPTURE, out);
 	}
 	diagnose_rest(session, out);
 	diagnose_missing(session, out);

@@ -124,6 +124,13 @@ static int host_write(const struct ctprof_host *host, const void *data, size_t s
 	return result;
 }
 
+static guint64 host_count_threads(const struct ctprof_host *host, guint64 enough)
+{
+	const Plugin *plugin = plugin_of(host);
+
+	return plugin->count_threads ? plugin->count_threads(plugin->capture, enough) : 0;
+}
+
 void plugin_lend_host(Plugin *plugin)
 {
 	plugin->host = (struct ctprof_host){
@@ -140,6 +147,7 @@ void plugin_lend_host(Plugin *plugin)
 		.wanted = host_wanted,
 		.finding = host_finding,
 		.write = host_write,
+		.count_threads = host_count_threads,
 	};
 	batch_lend(&plugin->host);
 	if (plugin->overlay)

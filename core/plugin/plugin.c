@@ -104,6 +104,13 @@ const struct ctprof_need *plugin_need(const Plugin *plugin, guint i)
 	return (const void *)((const char *)d->needs + (gsize)i * d->needs->struct_size);
 }
 
+guint32 plugin_need_flags(const struct ctprof_need *need)
+{
+	gsize end = offsetof(struct ctprof_need, flags) + sizeof need->flags;
+
+	return need->struct_size >= end ? need->flags : 0;
+}
+
 gboolean plugin_knows_options(const Plugin *plugin)
 {
 	return plugin->descriptor.struct_size >=

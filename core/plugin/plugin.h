@@ -34,6 +34,9 @@ typedef struct plugin {
 	Registry *registry;
 	GHashTable *options; /* "NAME.key" -> value; borrowed */
 	Output *output;      /* a sink's; borrowed */
+	/* Counts the threads of the capture, at most enough; NULL: there is none. */
+	guint64 (*count_threads)(gpointer capture, guint64 enough);
+	gpointer capture;
 
 	/* How it fares. */
 	gboolean opened, started, listens;
@@ -62,6 +65,8 @@ Plugin *plugin_find(const GPtrArray *plugins, const char *name, guint32 kind);
 gboolean plugin_is_live(const Plugin *plugin);
 /* The i-th of its declared needs, i < descriptor.n_needs. */
 const struct ctprof_need *plugin_need(const Plugin *plugin, guint i);
+/* CTPROF_NEED_*; 0 of one that was compiled before there were any. */
+guint32 plugin_need_flags(const struct ctprof_need *need);
 /* FALSE when it was compiled before options were declared. */
 gboolean plugin_knows_options(const Plugin *plugin);
 /* The i-th of its options, i < descriptor.n_options. */

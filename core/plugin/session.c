@@ -7,7 +7,7 @@
 #include "loader.h"
 #include "settings.h"
 
-gboolean session_drop_capabilities(const GPtrArray *plugins, GError **error)
+gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
@@ -16,8 +16,10 @@ gboolean session_drop_capabilities(const GPtrArray *plugins, GError **error)
 
 		for (guint n = 0; n < plugin->descriptor.n_needs; n++) {
 			const struct ctprof_need *need = plugin_need(plugin, n);
+			guint32 flags = plugin_need_flags(need);
 
-			if (need->kind == CTPROF_NEED_CAPABILITY && need->name)
+			if (need->kind == CTPROF_NEED_CAPABILITY && need->name &&
+			    !(started && flags & CTPROF_NEED_UNTIL_STARTED))
 				g_ptr_array_add(names, (gpointer)(uintptr_t)need->name);
 		}
 	}
@@ -26,7 +28,7 @@ gboolean session_drop_capabilities(const GPtrArray *plugins, GError **error)
 
 gboolean session_open(Session *session, const char *const *needed, GError **error)
 {
-	if (!session_drop_capabilities(session->plugins, error))
+	if (!session_drop_capabilities(session->plugins, FALSE, error))
 		return FALSE;
 	for (guint i = 0; i < session->plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(session->plugins, i);

@@ -39,5 +39,6 @@ Session *session_new(const Globals *globals, const char *const *needed, GError *
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
-/* Drops every capability that none of plugins (Plugin *) declares a need for. */
-gboolean session_drop_capabilities(const GPtrArray *plugins, GError **error);
+/* Drops every capability that none of plugins (Plugin *) declares a need for; once they
+ * have started, also those that were needed until then. */
+gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, GError **error);

@@ -280,6 +280,40 @@ static void test_live(void)
 		g_assert_cmpuint(watch_crowd(root), ==, N_STEADY);
 }
 
+static gpointer wait_for_lock(gpointer lock)
+{
+	g_mutex_lock(lock);
+	g_mutex_unlock(lock);
+	return NULL;
+}
+
+/* The threads of a process are counted before any is listed, and no more than need be. */
+static void test_count(void)
+{
+	g_autoptr(Root) root = root_open(NULL, NULL, NULL, NULL);
+	g_autoptr(GArray) pids = g_array_new(FALSE, FALSE, sizeof(gint32));
+	gint32 own = getpid();
+	GThread *threads[10];
+	GMutex lock;
+
+	g_array_append_val(pids, own);
+	g_mutex_init(&lock);
+	g_mutex_lock(&lock);
+	for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+		threads[i] = g_thread_new("waits", wait_for_lock, &lock);
+	g_autoptr(Walk) all = walk_new(root, NULL, FALSE, NULL);
+	g_autoptr(Walk) one = walk_new(root, pids, FALSE, NULL);
+	g_autoptr(Walk) leader = walk_new(root, pids, TRUE, NULL);
+	g_assert_cmpuint(walk_count_threads(one, 1000), ==, 1 + G_N_ELEMENTS(threads));
+	g_assert_cmpuint(walk_count_threads(one, 5), ==, 5);
+	g_assert_cmpuint(walk_count_threads(leader, 1000), ==, 1);
+	g_assert_cmpuint(walk_count_threads(all, 1000000), >, 1 + G_N_ELEMENTS(threads));
+	g_mutex_unlock(&lock);
+	for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+		g_thread_join(threads[i]);
+	g_mutex_clear(&lock);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -289,6 +323,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &cases[i], test_tree);
 	}
 	g_test_add_func("/walk/process-ends-in-between", test_gone);
+	g_test_add_func("/walk/threads-are-counted-before", test_count);
 	g_test_add_func("/walk/live-threads-are-all-found", test_live);
 	return g_test_run();
 }
