@@ -16,7 +16,7 @@ OPENING = re.compile(r'\bopen(?:at2?)?\((?:(AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:
 CALLS = "open,openat,openat2,sched_getaffinity,socket,ptrace,process_vm_readv"
 
 
-def trace(*arguments):
+def trace(*arguments, plugins="procfs"):
     """The lines strace writes of a capture with these arguments."""
     harness.need_command("strace")
     tried = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False)
@@ -28,7 +28,7 @@ def trace(*arguments):
         log = Path(folder) / "log"
         subprocess.run(
             ["strace", "-f", "-y", "-qq", "-e", "trace=" + CALLS, "-e", "signal=none", "-o", log]
-            + [CTPROF, "capture", "--plugins=procfs", "-o", "-"]
+            + [CTPROF, "capture", f"--plugins={plugins}", "-o", "-"]
             + [str(a) for a in arguments],
             check=True,
             capture_output=True,
@@ -76,6 +76,27 @@ def test_a_metric_opens_only_its_file():
     assert "schedstat" in files
     unasked = files & {"sched", "io", "smaps_rollup", "smaps"}
     assert not unasked, unasked
+
+
+def test_what_bpf_has_read_is_not_opened():
+    sources, always = "bpf,procfs,taskstats", ("-O", "bpf.when=always")
+    if not (harness.BUILD / "ctprof-bpf.so").exists():
+        raise tap.Skip("bpf is not built")
+    states = [p["state"] for p in harness.capture(f"--plugins={sources}", *always).data["plugins"]
+              if p["name"] == "bpf"]  # fmt: skip
+    if states != ["live"]:
+        raise tap.Skip("bpf cannot run here")
+    with Worker("--threads", 20) as worker:
+        paths = opened(trace("--jobs=1", *always, plugins=sources))
+    own = [path for path in paths if path.startswith(f"/proc/{worker.pid}/")]
+    names = {path.rpartition("/")[2] for path in own}
+    read = {"stat", "schedstat", "sched", "status", "io", "comm", "cgroup"}
+    state = Path("/sys/kernel/sched_ext/state")
+    if state.exists() and state.read_text().strip() != "disabled":
+        read.discard("sched")  # asked once for each scheduling class
+    assert not names & read, own
+    # What it does not give is there all the same.
+    assert "smaps_rollup" in names, names
 
 
 def test_smaps_never_opens_no_memory_file():

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctprof/source.h"
+
+#include "cgroups.h"
+#include "classes.h"
+#include "condition.h"
+#include "decode.h"
+#include "descriptor.h"
+#include "file.h"
+#include "instance.h"
+#include "metrics.h"
+#include "need.h"
+#include "option.h"
+#include "policy.h"
+#include "slots.h"
+#include "smaps-put.h"
+#include "sweep.h"
+
+#define NS_PER_S 1000000000u
+#define MOST_CPUS (8u * RECORD_CPUS_BYTES)
+#define OWN_CGROUP_BYTES 8192u
+
+struct bpf {
+	const struct ctprof_host *host;
+	uint32_t slots[N_RECORD_VALUES];
+	uint32_t texts[N_TEXTS];
+	uint32_t labels[N_LABELS];
+	uint32_t tallies[N_TALLIES];
+	struct smaps_slots smaps;
+	enum condition_when when;
+
+	/* Settled in start(). */
+	struct decode_rules rules;
+	uint16_t wanted[N_RECORD_VALUES]; /* enum record_value */
+	size_t n_wanted;
+	bool wanted_text[N_TEXTS];
+	uint32_t online[MOST_CPUS];
+	size_t n_online; /* 0: unknown */
+	struct sweep *sweep;
+
+	/* Settled when the first threads are asked for. */
+	pthread_mutex_t lock;
+	bool swept;
+	bool no_cgroups; /* no thread has one */
+	struct cgroups *cgroups;
+	struct classes classes; /* with the lock held */
+	_Atomic uint64_t left;
+};
+
+/* ---- open and close --------------------------------------------------- */
+
+static int register_metrics(struct bpf *self)
+{
+	const struct ctprof_host *host = self->host;
+	int r = slots_declare(host, bpf_metrics, N_RECORD_VALUES, self->slots);
+
+	if (r == 0)
+		r = slots_declare(host, bpf_texts, N_TEXTS, self->texts);
+	if (r == 0)
+		r = slots_declare(host, bpf_labels, N_LABELS, self->labels);
+	if (r == 0)
+		r = slots_declare(host, bpf_tallies, N_TALLIES, self->tallies);
+	self->smaps = (struct smaps_slots){
+		.map = self->texts[TEXT_SMAPS_MAP],
+		.state = self->texts[TEXT_SMAPS_STATE],
+		.source = self->texts[TEXT_SMAPS_SOURCE],
+	};
+	return r;
+}
+
+static int bpf_open(const struct ctprof_host *host, void **ret_self)
+{
+	struct bpf *self = instance_new(host, sizeof *self);
+
+	if (!self)
+		return -ENOMEM;
+	self->host = host;
+	self->when = condition_option(host);
+	(void)pthread_mutex_init(&self->lock, NULL);
+	return instance_give(self, register_metrics(self), ret_self);
+}
+
+static void bpf_close(void *data)
+{
+	struct bpf *self = data;
+
+	sweep_free(self->sweep);
+	cgroups_free(self->cgroups);
+	(void)pthread_mutex_destroy(&self->lock);
+	instance_free(self);
+}
+
+/* ---- doctor ----------------------------------------------------------- */
+
+static void describe(const struct bpf *self, char *ret, size_t size)
+{
+	uint64_t n = condition_count_threads(self->host);
+
+	if (self->when == WHEN_NEVER)
+		(void)snprintf(ret, size, "bpf.when=never: not used");
+	else if (self->when == WHEN_ALWAYS)
+		(void)snprintf(ret, size, "bpf.when=always: used");
+	else
+		(void)snprintf(ret, size,
+			       "bpf.when=auto: used from %d threads on; there are %" PRIu64,
+			       CONDITION_THREADS, n);
+}
+
+static int bpf_probe(void *data)
+{
+	const struct bpf *self = data;
+	struct ctprof_finding finding = FINDING_WORKS("bpf");
+	struct condition_advice advice;
+	char text[128];
+
+	if (condition_examine(self->host, &advice)) {
+		finding.state = CTPROF_FAILS;
+		finding.why = advice.why;
+		finding.remedy = advice.remedy;
+	} else {
+		describe(self, text, sizeof text);
+		finding.why = text;
+	}
+	self->host->finding(self->host, &finding);
+	return 0;
+}
+
+/* ---- start ------------------------------------------------------------ */
+
+static int refuse(const struct bpf *self, const struct condition_advice *advice)
+{
+	if (advice->remedy)
+		self->host->error(self->host, "%s (%s)", advice->why, advice->remedy);
+	else
+		self->host->error(self->host, "%s", advice->why);
+	return advice->err;
+}
+
+static uint64_t count_threads(const struct ctprof_host *host)
+{
+	size_t end = offsetof(struct ctprof_host, count_threads) + sizeof host->count_threads;
+	uint64_t n = host->struct_size >= end && host->count_threads
+			     ? host->count_threads(host, CONDITION_THREADS)
+			     : 0;
+
+	return n ? n : condition_count_threads(host);
+}
+
+/* Whether a sysctl below proc/sys/kernel is on; missing: what a kernel without it does. */
+static bool is_on(const struct ctprof_host *host, const char *path, bool missing)
+{
+	char text[32];
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
+
+	if (got < 0)
+		return missing;
+	return !text_equal(text_trim((struct text){text, (size_t)got}), "0");
+}
+
+static void read_online(struct bpf *self)
+{
+	char text[4096];
+	ssize_t got = file_read_root(self->host, CTPROF_ROOT_SYS, "devices/system/cpu/online", text,
+				     sizeof text);
+
+	if (got > 0)
+		self->n_online = text_cpu_list(text_trim((struct text){text, (size_t)got}),
+					       self->online, MOST_CPUS);
+	if (self->n_online > 0 && self->online[self->n_online - 1] >= MOST_CPUS)
+		self->n_online = 0;
+}
+
+static void settle(struct bpf *self)
+{
+	const struct ctprof_host *host = self->host;
+
+	self->rules = (struct decode_rules){
+		.tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+		.statistics = is_on(host, "sys/kernel/sched_schedstats", false),
+		/* Before 5.14 there is no sysctl, and each thread says it. */
+		.delays = is_on(host, "sys/kernel/task_delayacct", true),
+	};
+	for (uint16_t i = 0; i < N_RECORD_VALUES; i++)
+		if (host->wanted(host, self->slots[i]))
+			self->wanted[self->n_wanted++] = i;
+	for (unsigned i = 0; i < N_TEXTS; i++)
+		self->wanted_text[i] = host->wanted(host, self->texts[i]);
+	read_online(self);
+}
+
+static int load(struct bpf *self)
+{
+	uint32_t last_cpu = self->n_online ? self->online[self->n_online - 1] : 0;
+	const struct sweep_setting setting = {
+		.n_values = self->rules.delays       ? N_RECORD_VALUES
+			    : self->rules.statistics ? FIRST_BLOCK_DELAY
+						     : FIRST_STATISTIC,
+		.cpus_bytes = (last_cpu / 64 + 1) * 8,
+	};
+	int r = sweep_load(&setting, &self->sweep);
+
+	if (r == 0)
+		return 0;
+	struct condition_advice advice = condition_explain(r);
+	return refuse(self, &advice);
+}
+
+static int bpf_start(void *data)
+{
+	struct bpf *self = data;
+	const struct ctprof_host *host = self->host;
+	struct condition_advice advice;
+
+	if (self->when == WHEN_NEVER) {
+		host->error(host, "bpf.when=never");
+		return -EOPNOTSUPP;
+	}
+	if (host->live(host) && self->when == WHEN_AUTO &&
+	    !condition_pays(self->when, count_threads(host))) {
+		host->error(host,
+			    "bpf.when=auto: it saves time from %d threads on, and there are fewer "
+			    "(-O bpf.when=always)",
+			    CONDITION_THREADS);
+		return -EOPNOTSUPP;
+	}
+	if (condition_examine(host, &advice))
+		return refuse(self, &advice);
+	settle(self);
+	return load(self);
+}
+
+/* ---- the sweep -------------------------------------------------------- */
+
+static void find_cgroups(struct bpf *self)
+{
+	char buf[OWN_CGROUP_BYTES];
+	struct record own;
+	ssize_t got = file_read_root(self->host, CTPROF_ROOT_PROC, "self/cgroup", buf, sizeof buf);
+	struct text told = cgroups_parse_own((struct text){buf, got > 0 ? (size_t)got : 0});
+
+	self->no_cgroups = got >= 0 && told.len == 0;
+	if (told.len > 0 && sweep_find(self->sweep, getpid(), getpid(), &own))
+		self->cgroups = cgroups_new(self->host, own.cgroup, told);
+}
+
+/* The first worker to ask reads all threads; the others wait for it. */
+static void sweep_once(struct bpf *self)
+{
+	(void)pthread_mutex_lock(&self->lock);
+	if (!self->swept) {
+		int r = sweep_run(self->sweep);
+
+		if (r < 0)
+			self->host->log(self->host, CTPROF_LOG_INFO,
+					"not all threads could be read: %s", strerror(-r));
+		if (self->wanted_text[TEXT_CGROUP])
+			find_cgroups(self);
+		classes_init(&self->classes, self->host);
+		self->swept = true;
+	}
+	(void)pthread_mutex_unlock(&self->lock);
+}
+
+/* ---- one thread ------------------------------------------------------- */
+
+/* The row being filled. */
+struct cell {
+	struct bpf *self;
+	struct ctprof_batch *batch;
+	uint64_t row;
+	const struct record *record;
+	struct decoded *decoded;
+};
+
+static void put_values(const struct cell *cell)
+{
+	const struct bpf *self = cell->self;
+	const struct ctprof_host *host = self->host;
+
+	for (size_t i = 0; i < self->n_wanted; i++) {
+		unsigned value = self->wanted[i];
+		uint8_t why = cell->decoded->why[value];
+		uint64_t bits = cell->decoded->value[value];
+
+		if (why == DECODE_LEFT)
+			continue;
+		if (why != CTPROF_PRESENT)
+			host->put_absent(cell->batch, cell->row, self->slots[value], why);
+		else if (bpf_metrics[value].kind == CTPROF_ORDINAL)
+			host->put_i64(cell->batch, cell->row, self->slots[value], (int64_t)bits);
+		else
+			host->put_u64(cell->batch, cell->row, self->slots[value], bits);
+	}
+}
+
+static void put_text(const struct cell *cell, enum bpf_text text, const char *p, size_t len)
+{
+	const struct bpf *self = cell->self;
+
+	if (self->wanted_text[text])
+		self->host->put_text(cell->batch, cell->row, self->texts[text], p, len);
+}
+
+/* The names of kernel threads are longer than comm, and procfs's to tell. */
+static void put_names(const struct cell *cell)
+{
+	const struct record *record = cell->record;
+
+	if (!(record->flags & RECORD_KERNEL_THREAD))
+		put_text(cell, TEXT_COMM, record->comm, sizeof record->comm);
+	if (!(record->flags & RECORD_LEADER_KERNEL))
+		put_text(cell, TEXT_PCOMM, record->pcomm, sizeof record->pcomm);
+}
+
+static void put_cgroup(const struct cell *cell)
+{
+	const struct bpf *self = cell->self;
+	const char *path = self->cgroups ? cgroups_find(self->cgroups, cell->record->cgroup) : NULL;
+
+	if (self->no_cgroups)
+		self->host->put_absent(cell->batch, cell->row, self->texts[TEXT_CGROUP],
+				       CTPROF_ABSENT_UNSUPPORTED);
+	else if (path)
+		put_text(cell, TEXT_CGROUP, path, strlen(path));
+}
+
+static void put_policy(const struct cell *cell)
+{
+	char store[POLICY_NAME_BYTES];
+	struct text name = policy_name((int32_t)cell->record->policy, store);
+
+	put_text(cell, TEXT_POLICY, name.p, name.len);
+}
+
+/* As sched_getaffinity() has it: without CPUs that are not there. */
+static void put_affinity(const struct cell *cell)
+{
+	const struct bpf *self = cell->self;
+	uint32_t cpus[MOST_CPUS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < self->n_online; i++) {
+		uint32_t cpu = self->online[i];
+
+		if (cell->record->cpus[cpu / 8] >> cpu % 8 & 1)
+			cpus[n++] = cpu;
+	}
+	if (n > 0)
+		self->host->put_cpuset(cell->batch, cell->row, self->texts[TEXT_AFFINITY], cpus, n);
+}
+
+static void put_labels(const struct cell *cell)
+{
+	const struct bpf *self = cell->self;
+	uint32_t flags = cell->record->flags;
+	const bool labels[N_LABELS] = {
+		[LABEL_MEASURED] = true,
+		[LABEL_CPU_DELAY] = flags & RECORD_HAS_DELAYS,
+		[LABEL_BLOCK_DELAYS] = self->rules.delays && flags & RECORD_DELAYS_COUNTED,
+		[LABEL_PEAKS] = flags & RECORD_HAS_PEAKS,
+	};
+
+	for (size_t i = 0; i < N_LABELS; i++)
+		self->host->put_u64(cell->batch, cell->row, self->labels[i], labels[i]);
+}
+
+/* A kernel thread has no memory, and no file need be read to say so. */
+static void put_smaps(const struct cell *cell)
+{
+	const struct smaps_answer answer = {.row = cell->row, .end = SMAPS_NOT_APPLICABLE};
+
+	if (cell->record->flags & RECORD_KERNEL_THREAD && cell->self->wanted_text[TEXT_SMAPS_STATE])
+		smaps_put(cell->self->host, cell->batch, &cell->self->smaps, &answer);
+}
+
+static void decide_ext(const struct cell *cell)
+{
+	struct bpf *self = cell->self;
+	bool ext = false;
+
+	if (cell->decoded->why[VALUE_ext_enabled] != DECODE_LEFT ||
+	    !self->host->wanted(self->host, self->slots[VALUE_ext_enabled]))
+		return;
+	(void)pthread_mutex_lock(&self->lock);
+	if (classes_ask(&self->classes, self->host, ctprof_batch_target(cell->batch, cell->row),
+			cell->record->sched_class, &ext)) {
+		cell->decoded->why[VALUE_ext_enabled] = CTPROF_PRESENT;
+		cell->decoded->value[VALUE_ext_enabled] = ext;
+	}
+	(void)pthread_mutex_unlock(&self->lock);
+}
+
+static void put_thread(const struct cell *cell)
+{
+	decode_record(&cell->self->rules, cell->record, cell->decoded);
+	decide_ext(cell);
+	put_values(cell);
+	put_names(cell);
+	put_cgroup(cell);
+	put_policy(cell);
+	if (cell->self->wanted_text[TEXT_AFFINITY])
+		put_affinity(cell);
+	put_labels(cell);
+	put_smaps(cell);
+}
+
+static void collect_threads(struct bpf *self, struct ctprof_batch *batch)
+{
+	struct record record;
+	struct decoded decoded;
+	uint64_t left = 0;
+
+	sweep_once(self);
+	for (uint64_t row = 0; row < batch->n; row++) {
+		const struct ctprof_target *target = ctprof_batch_target(batch, row);
+		struct cell cell = {self, batch, row, &record, &decoded};
+
+		if (sweep_find(self->sweep, target->tgid, target->tid, &record))
+			put_thread(&cell);
+		else
+			left++;
+	}
+	atomic_fetch_add(&self->left, left);
+}
+
+static void put_tallies(const struct bpf *self, struct ctprof_batch *batch)
+{
+	const struct ctprof_host *host = self->host;
+	const char *when = condition_words[self->when].name;
+
+	if (!self->swept)
+		return;
+	host->put_text(batch, 0, self->tallies[TALLY_WHEN], when, strlen(when));
+	host->put_u64(batch, 0, self->tallies[TALLY_THREADS], sweep_count(self->sweep));
+	host->put_u64(batch, 0, self->tallies[TALLY_LEFT], atomic_load(&self->left));
+	host->put_u64(batch, 0, self->tallies[TALLY_SPAN], sweep_span(self->sweep));
+}
+
+static int bpf_collect(void *data, void *context, struct ctprof_batch *batch)
+{
+	struct bpf *self = data;
+
+	(void)context;
+	if (batch->scope == CTPROF_SCOPE_THREAD)
+		collect_threads(self, batch);
+	if (batch->scope == CTPROF_SCOPE_CAPTURE)
+		put_tallies(self, batch);
+	return 0;
+}
+
+static const struct ctprof_source_ops ops = {
+	.struct_size = sizeof ops,
+	.open = bpf_open,
+	.close = bpf_close,
+	.probe = bpf_probe,
+	.start = bpf_start,
+	.collect = bpf_collect,
+};
+
+static const struct ctprof_need needs[] = {
+	NEED_TO_START("CAP_BPF", "to load programs into the kernel"),
+	NEED_TO_START("CAP_PERFMON", "to let them read the kernel's memory"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_BPF_SYSCALL", "to load programs into the kernel"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_DEBUG_INFO_BTF", "where this kernel keeps what"),
+	NEED_ALWAYS(FILE, "sys/kernel/btf/vmlinux", "where this kernel keeps what"),
+	NEED_PARTLY(FILE, "sys/kernel/security/lockdown", "whether the kernel is locked down"),
+	NEED_PARTLY(FILE, "sys/kernel/sched_ext/state", "whether a sched_ext scheduler runs"),
+	NEED_PARTLY(FILE, "sys/devices/system/cpu/online", "CPUs a thread may run on"),
+	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
+	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
+	NEED_PARTLY(FILE, "proc/self/cgroup", "the paths of cgroups"),
+	NEED_PARTLY(FILE, "proc/loadavg", "how many threads there are"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "whether a class is that of sched_ext"),
+	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
+	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct", "whether delays are counted"),
+	NEED_PARTLY(FILE, "cgroup", "the paths of cgroups"),
+};
+
+static const struct ctprof_option options[] = {
+	OPTION(WORD, "when", "whether to read threads by BPF programs", .default_value = "auto",
+	       OPTION_WORDS(condition_words)),
+};
+
+static const struct ctprof_plugin descriptor = {
+	SOURCE_DESCRIPTOR("bpf", ops, needs),
+	.thread_model = CTPROF_THREADS_PER_WORKER,
+	.cost = CTPROF_COST_CHEAP,
+	.summary =
+		"What procfs and taskstats read of threads, by BPF programs, in a tenth of the time",
+	.options = options,
+	.n_options = sizeof options / sizeof options[0],
+	.preference = 5,
+};
+
+CTPROF_PLUGIN(descriptor)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which address is the sched_ext class: asked of the kernel once for each. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "text.h"
+
+/* Stop, deadline, real-time, fair, ext, idle; and room for two more. */
+#define CLASSES_MAX 8u
+
+struct classes {
+	bool off; /* no scheduler is loaded: no thread is under one */
+	unsigned n;
+	struct {
+		uint64_t address;
+		bool ext;
+	} known[CLASSES_MAX];
+};
+
+/* Asks whether a scheduler is loaded. */
+void classes_init(struct classes *ret, const struct ctprof_host *host);
+/* Whether threads of a class run under sched_ext; a class not known yet is asked about in
+ * that thread's sched.  false: it cannot be found out. */
+bool classes_ask(struct classes *classes, const struct ctprof_host *host,
+		 const struct ctprof_target *target, uint64_t address, bool *ret_ext);
+
+/* ext.enabled of a proc/<pid>/sched; false when it has none. */
+bool classes_parse(struct text sched, bool *ret_ext);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the BPF programs read of the kernel's own types, and nothing else: libbpf finds
+ * each member by its name in the running kernel's BTF (CO-RE), so order, size and
+ * neighbours do not matter here.  A generated vmlinux.h would be 2.8 MB that change with
+ * every kernel and need /sys where packages are built.
+ *
+ * The part after three underscores is no part of a name: it tells apart what a type was
+ * in other versions.
+ */
+#pragma once
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u64 __be64;
+typedef __u32 __wsum;
+typedef _Bool bool;
+
+/* include/uapi/linux/bpf.h */
+enum bpf_map_type { BPF_MAP_TYPE_PERCPU_ARRAY = 6 };
+
+/* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000u
+/* include/linux/mm_types_task.h */
+enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES, NR_MM_COUNTERS };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct timens_offsets {
+	struct timespec64 boottime;
+};
+
+struct time_namespace {
+	struct timens_offsets offsets;
+};
+
+struct nsproxy {
+	struct time_namespace *time_ns;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct cpumask {
+	unsigned long bits[1];
+};
+
+struct thread_info {
+	__u32 cpu;
+};
+
+struct prev_cputime {
+	__u64 utime;
+	__u64 stime;
+};
+
+struct sched_info {
+	unsigned long pcount;
+	unsigned long long run_delay;
+	unsigned long long max_run_delay; /* 6.14 */
+	unsigned long long min_run_delay;
+};
+
+struct sched_statistics {
+	__u64 wait_max;
+	__u64 wait_count;
+	__u64 wait_sum;
+	__u64 iowait_count;
+	__u64 iowait_sum;
+	__u64 sleep_max;
+	__s64 sum_sleep_runtime;
+	__u64 block_max;
+	__s64 sum_block_runtime;
+	__s64 exec_max;
+	__u64 slice_max;
+	__u64 nr_failed_migrations_affine;
+	__u64 nr_failed_migrations_running;
+	__u64 nr_failed_migrations_hot;
+	__u64 nr_forced_migrations;
+	__u64 nr_wakeups;
+	__u64 nr_wakeups_sync;
+	__u64 nr_wakeups_migrate;
+	__u64 nr_wakeups_local;
+	__u64 nr_wakeups_remote;
+	__u64 nr_wakeups_affine;
+	__u64 nr_wakeups_affine_attempts;
+	__u64 core_forceidle_sum; /* CONFIG_SCHED_CORE */
+};
+
+struct sched_entity {
+	__u64 sum_exec_runtime;
+	__u64 nr_migrations;
+	__u64 slice; /* 6.6 */
+};
+
+/* Before 5.16. */
+struct sched_entity___stats {
+	struct sched_statistics statistics;
+};
+
+struct sched_ext_entity {
+	__u32 flags;
+};
+
+struct task_io_accounting {
+	__u64 rchar;
+	__u64 wchar;
+	__u64 syscr;
+	__u64 syscw;
+	__u64 read_bytes;
+	__u64 write_bytes;
+	__u64 cancelled_write_bytes;
+};
+
+struct task_delay_info {
+	__u64 blkio_delay, blkio_delay_max, blkio_delay_min;
+	__u64 swapin_delay, swapin_delay_max, swapin_delay_min;
+	__u64 freepages_delay, freepages_delay_max, freepages_delay_min;
+	__u64 thrashing_delay, thrashing_delay_max, thrashing_delay_min;
+	__u64 compact_delay, compact_delay_max, compact_delay_min;
+	__u64 wpcopy_delay, wpcopy_delay_max, wpcopy_delay_min;
+	__u64 irq_delay, irq_delay_max, irq_delay_min;
+	__u32 blkio_count, swapin_count, freepages_count, thrashing_count, compact_count,
+		wpcopy_count, irq_count;
+};
+
+struct percpu_counter {
+	__s64 count;
+};
+
+struct mm_struct {
+	unsigned long hiwater_rss;
+	unsigned long hiwater_vm;
+	unsigned long total_vm;
+	struct percpu_counter rss_stat[NR_MM_COUNTERS];
+};
+
+/* Before 6.2. */
+struct atomic_long___mm {
+	__s64 counter;
+};
+
+struct mm_rss_stat {
+	struct atomic_long___mm count[NR_MM_COUNTERS];
+};
+
+struct mm_struct___rss {
+	struct mm_rss_stat rss_stat;
+};
+
+struct signal_struct {
+	int nr_threads;
+	__u64 cutime;
+	__u64 cstime;
+};
+
+struct sched_class;
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	unsigned int flags;
+	int prio;
+	int static_prio;
+	unsigned int rt_priority;
+	unsigned int policy;
+	const struct sched_class *sched_class;
+	struct sched_entity se;
+	struct sched_statistics stats; /* 5.16 */
+	struct sched_ext_entity scx;   /* 6.12 */
+	struct cpumask cpus_mask;
+	struct sched_info sched_info;
+	struct mm_struct *mm;
+	int exit_state;
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	__u64 utime;
+	__u64 stime;
+	struct prev_cputime prev_cputime;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
+	__u64 start_boottime;
+	unsigned long min_flt;
+	unsigned long maj_flt;
+	char comm[16];
+	struct nsproxy *nsproxy;
+	struct signal_struct *signal;
+	struct task_io_accounting ioac;
+	__u64 acct_rss_mem1; /* CONFIG_TASK_XACCT */
+	struct css_set *cgroups;
+	struct task_delay_info *delays;
+};
+
+/* Before 5.14. */
+struct task_struct___state {
+	long state;
+};
+
+/* Before 5.16, where thread_info has none. */
+struct task_struct___cpu {
+	unsigned int cpu;
+};
+
+#pragma clang attribute pop
+
+struct seq_file;
+
+/* The context of an iterator is read in place, as include/uapi lays it out. */
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	__u64 session_id;
+	__u64 seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};

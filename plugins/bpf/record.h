@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What task.bpf.c hands out of a thread; for both sides, so without any include. */
+#pragma once
+
+/* Above what any kernel is built for (8192). */
+#define RECORD_CPUS_BYTES 1024u
+#define RECORD_NAME_BYTES 16u
+
+/*
+ * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for
+ * the four of a delay.  They are as the kernel keeps them, and decode.c's to finish.
+ * Statistics and delays stand last: most kernels count neither, and then they are not
+ * handed out (struct record is cut there).
+ */
+/* clang-format off */
+#define RECORD_VALUES(V, D) \
+	V(ppid) V(cutime_clock_ticks) V(cstime_clock_ticks) V(minflt) V(majflt) V(utime_clock_ticks) V(stime_clock_ticks) V(priority) \
+	V(nice) V(start_time_clock_ticks) V(processor) V(rt_priority) V(run_time_ns) \
+	V(wait_time_ns) V(timeslices) V(state) V(nr_threads) V(voluntary_csw) \
+	V(nonvoluntary_csw) V(ext_enabled) V(nr_migrations) V(fair_slice_ns) V(rchar) \
+	V(wchar) V(syscr) V(syscw) V(read_bytes) V(write_bytes) \
+	V(cancelled_write_bytes) V(hiwater_rss_bytes) V(hiwater_vm_bytes) \
+	D(cpu) \
+	V(nr_wakeups) V(nr_wakeups_local) V(nr_wakeups_remote) V(nr_wakeups_sync) \
+	V(nr_wakeups_migrate) V(nr_wakeups_affine) V(nr_wakeups_affine_attempts) \
+	V(nr_forced_migrations) V(nr_failed_migrations_affine) \
+	V(nr_failed_migrations_running) V(nr_failed_migrations_hot) V(wait_sum) \
+	V(wait_count) V(wait_max) V(voluntary_sleep_ns) V(sleep_max) V(block_sum) \
+	V(block_max) V(iowait_sum) V(iowait_count) V(exec_max) V(slice_max) \
+	V(core_forceidle_sum) \
+	D(blkio) D(swapin) D(freepages) D(thrashing) D(compact) D(wpcopy) D(irq)
+/* clang-format on */
+
+#define RECORD_VALUE_(name) VALUE_##name,
+#define RECORD_DELAY_(what)                                                                        \
+	VALUE_##what##_delay_count, VALUE_##what##_delay_total_ns, VALUE_##what##_delay_max_ns,    \
+		VALUE_##what##_delay_min_ns,
+
+enum record_value {
+	RECORD_VALUES(RECORD_VALUE_, RECORD_DELAY_) N_RECORD_VALUES,
+	FIRST_STATISTIC = VALUE_nr_wakeups,
+	FIRST_BLOCK_DELAY = VALUE_blkio_delay_count,
+};
+
+#define RECORD_HAS_WORDS ((N_RECORD_VALUES + 63u) / 64u)
+
+/* struct record.flags */
+#define RECORD_KERNEL_THREAD 1u   /* of the thread */
+#define RECORD_LEADER_KERNEL 2u   /* of the process */
+#define RECORD_NO_PREV_CPUTIME 4u /* this kernel never scales utime and stime */
+#define RECORD_HAS_EXT 8u         /* this kernel can have a scheduler of sched_ext */
+#define RECORD_HAS_DELAYS 16u     /* CONFIG_TASK_DELAY_ACCT */
+#define RECORD_DELAYS_COUNTED 32u /* of this thread, from its start on */
+#define RECORD_HAS_PEAKS 64u      /* CONFIG_TASK_XACCT */
+
+struct record {
+	unsigned int tid;  /* in the PID namespace of who reads; 0: none, it has ended */
+	unsigned int tgid; /* likewise */
+	unsigned int flags;
+	unsigned int policy;
+	unsigned long long cgroup;      /* inode of its directory in cgroup2; 0: unknown */
+	unsigned long long sched_class; /* address: tells classes apart */
+	/* cputime_adjust()'s, in ns. */
+	unsigned long long sum_exec_runtime;
+	unsigned long long prev_utime, prev_stime;
+	char comm[RECORD_NAME_BYTES];
+	char pcomm[RECORD_NAME_BYTES];
+	unsigned long long has[RECORD_HAS_WORDS]; /* bit i: this kernel has value i */
+	unsigned long long value[N_RECORD_VALUES];
+	/* The CPUs it may run on; handed out by itself, as many bytes as are asked for. */
+	unsigned char cpus[RECORD_CPUS_BYTES];
+};
