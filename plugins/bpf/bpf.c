@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,18 +98,19 @@ static void bpf_close(void *data)
 
 /* ---- doctor ----------------------------------------------------------- */
 
-static void describe(const struct bpf *self, char *ret, size_t size)
+/* What a capture of the whole host would do. */
+static const char *describe(const struct bpf *self)
 {
-	uint64_t n = condition_count_threads(self->host);
+	bool pays = condition_pays(self->when, condition_count_threads(self->host));
 
 	if (self->when == WHEN_NEVER)
-		(void)snprintf(ret, size, "bpf.when=never: not used");
-	else if (self->when == WHEN_ALWAYS)
-		(void)snprintf(ret, size, "bpf.when=always: used");
-	else
-		(void)snprintf(ret, size,
-			       "bpf.when=auto: used from %d threads on; there are %" PRIu64,
-			       CONDITION_THREADS, n);
+		return "bpf.when=never: not used";
+	if (self->when == WHEN_ALWAYS)
+		return "bpf.when=always: used";
+	return pays ? "bpf.when=auto: used, as there are " OPTION_TEXT(
+			      CONDITION_THREADS) " threads or more"
+		    : "bpf.when=auto: not used, as there are fewer than " OPTION_TEXT(
+			      CONDITION_THREADS) " threads";
 }
 
 static int bpf_probe(void *data)
@@ -119,15 +118,12 @@ static int bpf_probe(void *data)
 	const struct bpf *self = data;
 	struct ctprof_finding finding = FINDING_WORKS("bpf");
 	struct condition_advice advice;
-	char text[128];
 
+	finding.why = describe(self);
 	if (condition_examine(self->host, &advice)) {
 		finding.state = CTPROF_FAILS;
 		finding.why = advice.why;
 		finding.remedy = advice.remedy;
-	} else {
-		describe(self, text, sizeof text);
-		finding.why = text;
 	}
 	self->host->finding(self->host, &finding);
 	return 0;
@@ -482,7 +478,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "whether a class is that of sched_ext"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct", "whether delays are counted"),
-	NEED_PARTLY(FILE, "cgroup", "the paths of cgroups"),
+	NEED_PARTLY(FILE, "cgroup/<path>", "the paths of cgroups"),
 };
 
 static const struct ctprof_option options[] = {
@@ -495,7 +491,7 @@ static const struct ctprof_plugin descriptor = {
 	.thread_model = CTPROF_THREADS_PER_WORKER,
 	.cost = CTPROF_COST_CHEAP,
 	.summary =
-		"What procfs and taskstats read of threads, by BPF programs, in a tenth of the time",
+		"What procfs and taskstats read of threads, by BPF programs, in a fraction of the time",
 	.options = options,
 	.n_options = sizeof options / sizeof options[0],
 	.preference = 5,
