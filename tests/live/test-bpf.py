@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the BPF programs read is what procfs and taskstats read."""
 
+import contextlib
 import json
 import os
 import re
@@ -149,7 +150,10 @@ def test_a_pid_namespace_has_its_own_numbers():
     )  # fmt: skip
     snapshot = harness.Snapshot(done.stdout)
     assert summary(snapshot)["left_count"] == 0, summary(snapshot)
-    assert {row["tgid"] for row in snapshot.rows.values()} == {1, 2}
+    parents = {row["tgid"]: snapshot.value(row, "ppid") for row in snapshot.rows.values()
+               if row["tid"] == row["tgid"]}  # fmt: skip
+    # That of the first one is outside.
+    assert parents == {1: ("value", 0), 2: ("value", 1)}, parents
     assert {row["pcomm"] for row in snapshot.rows.values()} == {"ctprof"}
 
 
@@ -164,6 +168,64 @@ def test_the_proc_of_another_pid_namespace_is_left_to_the_others():
     )  # fmt: skip
     report = report_of(harness.Snapshot(done.stdout))
     assert "another PID namespace" in report["why"], report
+
+
+def cgroup2():
+    """Where it is mounted below the usual root; skips where a group cannot be made."""
+    for place in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
+        if (Path(place) / "cgroup.procs").exists() and os.access(place, os.W_OK):
+            return Path(place)
+    raise tap.Skip("no cgroup2 to write to")
+
+
+@contextlib.contextmanager
+def nested_group():
+    outer = cgroup2() / f"ctprof test.{os.getpid()}"
+    inner = outer / "b.service"
+    try:
+        inner.mkdir(parents=True)
+    except OSError as error:
+        raise tap.Skip(f"no cgroup can be made: {error}") from None
+    try:
+        yield inner
+    finally:
+        for group in (inner, outer):
+            harness.wait_for(lambda group=group: not (group / "cgroup.procs").read_text(),
+                             "the group to be empty")  # fmt: skip
+            group.rmdir()
+
+
+def test_cgroups_have_the_paths_of_proc():
+    need_bpf()
+    with nested_group() as group:
+        with Worker("--threads", 2) as worker:
+            (group / "cgroup.procs").write_text(str(worker.pid))
+            snapshot = harness.capture("--plugins=bpf", *ALWAYS)
+            told = Path(f"/proc/{worker.pid}/cgroup").read_text()
+        paths = {row["cgroup"] for row in snapshot.of(worker.pid).values()}
+    assert paths == set(re.findall(r"^0::(.*)$", told, re.MULTILINE)), (paths, told)
+    assert paths.pop().endswith("/b.service"), told
+
+
+def test_a_cgroup_namespace_does_not_make_paths_up():
+    """Its paths begin elsewhere, and the mount shows those of outside: procfs reads them."""
+    need_bpf()
+    harness.need_command("unshare")
+    inside = 'echo $$ >"$0/cgroup.procs" && exec unshare -C "$@"'
+    with nested_group() as group:
+        shots = []
+        for plugins in ("bpf", "procfs"):
+            done = subprocess.run(
+                ["sh", "-c", inside, group, CTPROF, f"--plugins={plugins}"]
+                + [*(ALWAYS if plugins == "bpf" else ()), "capture", "-o", "-"],
+                stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/",
+            )  # fmt: skip
+            if done.returncode != 0:
+                raise tap.Skip("unshare -C is not allowed here")
+            shots.append(harness.Snapshot(done.stdout))
+    for key in shots[0].rows.keys() & shots[1].rows.keys():
+        bpf, files = (shot.value(shot.rows[key], "cgroup") for shot in shots)
+        assert bpf[0] == "absent" or bpf == files, (key, bpf, files)
 
 
 def test_auto_goes_by_the_number_of_threads():
