@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "base/ui.h"
+#include "cgroupset.h"
 #include "guard/crash.h"
 #include "plugin/session.h"
 #include "queue.h"
@@ -46,9 +47,8 @@ typedef struct capture {
 
 	/* Consumer's side: one thread at a time. */
 	AbsenceTally *absences;
-	GHashTable *cgroups;                          /* path -> itself */
-	const Metric *cgroup_metric, *cgroups_metric; /* a path, a map of paths */
-	guint64 threads;                              /* atomic: shown by the progress line */
+	CgroupSet cgroups;
+	guint64 threads; /* atomic: shown by the progress line */
 	guint64 processes;
 	guint64 objects;
 	gint32 last_tgid;
@@ -133,35 +133,6 @@ static gboolean start_sources(Capture *capture, GError **error)
 	return session_drop_capabilities(capture->plugins, TRUE, error);
 }
 
-static void note_cgroup(Capture *capture, const char *path)
-{
-	if (*path && !g_hash_table_contains(capture->cgroups, path))
-		g_hash_table_add(capture->cgroups, g_strdup(path));
-}
-
-/* The row's value of that metric; NULL: it has none. */
-static gconstpointer value_of(const struct ctprof_rows *rows, guint64 i, const Metric *metric)
-{
-	gsize at = metric ? i * rows->n_slots + metric->index : 0;
-
-	return metric && rows->states[at] == CTPROF_PRESENT
-		       ? (gconstpointer)(uintptr_t)rows->values[at]
-		       : NULL;
-}
-
-static void note_cgroups(Capture *capture, const struct ctprof_rows *rows)
-{
-	for (guint64 i = 0; i < rows->n; i++) {
-		const struct ctprof_text *path = value_of(rows, i, capture->cgroup_metric);
-		const struct ctprof_map *paths = value_of(rows, i, capture->cgroups_metric);
-
-		if (path)
-			note_cgroup(capture, path->bytes);
-		for (guint32 at = 0; paths && at < paths->n; at++)
-			note_cgroup(capture, paths->entries[at].text);
-	}
-}
-
 /* QueueConsumer. */
 static gboolean consume_batch(gpointer data, Batch *batch)
 {
@@ -173,7 +144,7 @@ static gboolean consume_batch(gpointer data, Batch *batch)
 		capture->processes += rows.targets[i].tgid != capture->last_tgid;
 		capture->last_tgid = rows.targets[i].tgid;
 	}
-	note_cgroups(capture, &rows);
+	cgroup_set_note(&capture->cgroups, &rows);
 	absence_tally_add(capture->absences, &rows);
 	if (rows.n > 0 && !plugin_rows(capture->sink, &rows, &capture->error))
 		return FALSE;
@@ -363,19 +334,13 @@ static gboolean read_single(Capture *capture, enum row_class row, GError **error
 	return pass(capture, row, sources, batch, 1, error);
 }
 
-static gint compare_strings(gconstpointer a, gconstpointer b)
-{
-	return strcmp(a, b);
-}
-
 static gboolean read_cgroups(Capture *capture, GError **error)
 {
 	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_CGROUP);
 
 	if (sources->len == 0)
 		return TRUE;
-	g_autoptr(GList) paths =
-		g_list_sort(g_hash_table_get_keys(capture->cgroups), compare_strings);
+	g_autoptr(GList) paths = cgroup_set_list(&capture->cgroups);
 	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_CGROUP);
 	for (GList *path = paths; path;) {
 		gsize n = 0;
@@ -557,23 +522,12 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 	       end(capture, error);
 }
 
-/* A metric of threads that holds texts in that form; NULL: there is none. */
-static const Metric *find_texts(Registry *registry, const char *name, guint32 type)
-{
-	const Metric *metric = registry_named(registry, ROW_THREAD, name);
-
-	return metric && metric->type == type && metric->def.unit == CTPROF_UNIT_TEXT ? metric
-										      : NULL;
-}
-
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
 		     Output *output, const CaptureOptions *options, CaptureResult *ret_result,
 		     GError **error)
 {
 	gint64 began = g_get_monotonic_time();
 	g_autoptr(AbsenceTally) absences = absence_tally_new(registry);
-	g_autoptr(GHashTable) cgroups =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	Capture capture = {
 		.root = root,
 		.plugins = plugins,
@@ -583,15 +537,14 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.leaders_only = options->leaders_only,
 		.listener = options->listener,
 		.absences = absences,
-		.cgroups = cgroups,
-		.cgroup_metric = find_texts(registry, "cgroup", CTPROF_TYPE_TEXT),
-		.cgroups_metric = find_texts(registry, "cgroup_v1", CTPROF_TYPE_MAP),
 	};
 
+	cgroup_set_init(&capture.cgroups, registry);
 	g_mutex_init(&capture.walk_lock);
 	g_mutex_init(&capture.done_lock);
 	g_cond_init(&capture.done);
 	gboolean ok = run(&capture, output, options, error);
+	cgroup_set_clear(&capture.cgroups);
 	g_cond_clear(&capture.done);
 	g_mutex_clear(&capture.done_lock);
 	g_mutex_clear(&capture.walk_lock);

@@ -110,6 +110,8 @@ uint32_t taskstats_parse_delayacct(const char *text, size_t len, const struct ta
 
 	if (own->value[TASKSTATS_FIELD_HIWATER_VM] > 0)
 		active |= TASKSTATS_XACCT;
+	if (own->version >= TASKSTATS_VERSION_OF_TIMES)
+		active |= TASKSTATS_TIMES;
 	if (value.len > 0) {
 		active |= TASKSTATS_CPU;
 		if (text_equal(value, "1"))

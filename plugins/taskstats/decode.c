@@ -61,8 +61,8 @@
 			 "when " what "_delay_max_ns came about, since 1970",                      \
 			 "taskstats." what "_delay_max_ts, CLOCK_REALTIME", .rank = 88 + (i),      \
 			 .gates = DELAY_GATES),                                                    \
-	      .needs = (needs_), .since = 17, .offset = 560 + (i)*TIME_SIZE, .scale = 1,           \
-	      .width = TIME_SIZE)
+	      .needs = TASKSTATS_TIMES | (needs_), .since = TASKSTATS_VERSION_OF_TIMES,            \
+	      .offset = 560 + (i)*TIME_SIZE, .scale = 1, .width = TIME_SIZE)
 
 const struct taskstats_field taskstats_fields[] = {
 	FIELDS(THREAD, "delay"),

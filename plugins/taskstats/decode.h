@@ -14,7 +14,8 @@ enum taskstats_active {
 	TASKSTATS_BLOCK = 4,    /* kernel.task_delayacct=1: the other seven delays */
 	TASKSTATS_XACCT = 8,    /* CONFIG_TASK_XACCT */
 	TASKSTATS_ALL = 15,
-	TASKSTATS_IO = 16, /* CONFIG_TASK_IO_ACCOUNTING; of exits alone */
+	TASKSTATS_IO = 16,    /* CONFIG_TASK_IO_ACCOUNTING; of exits alone */
+	TASKSTATS_TIMES = 32, /* struct version 17: when a delay was longest */
 };
 
 enum {
@@ -85,6 +86,7 @@ int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *
 /* The same of the sum of a process. */
 int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_values *ret);
 
+#define TASKSTATS_VERSION_OF_TIMES 17
 #define EXIT_COMM_SIZE 16
 
 /* A thread that ended. */

@@ -226,8 +226,10 @@ static int taskstats_start(void *data)
 
 		if (!host->wanted(host, self->slots[i]))
 			continue;
-		self->asked[self->n_asked++] = self->slots[i];
-		lacking |= missing;
+		/* What a newer kernel has is no reason to ask this one. */
+		if (!(missing & TASKSTATS_TIMES))
+			self->asked[self->n_asked++] = self->slots[i];
+		lacking |= missing & ~(uint32_t)TASKSTATS_TIMES;
 		if (!missing)
 			self->fill |= UINT64_C(1) << i;
 	}

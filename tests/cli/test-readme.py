@@ -14,6 +14,7 @@ import tap  # noqa: E402
 
 SECTION = re.compile(r"^## Metrics\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| `([^`]+)` \|.*$", re.MULTILINE)
+NAMES = re.compile(r"^\| (?:`[^`]+`(?:, )?)+ \|.*$", re.MULTILINE)
 
 
 def folder_of(plugin):
@@ -28,7 +29,8 @@ def check(plugin):
     text = readme.read_text(encoding="utf-8")
     section = SECTION.search(text)
     rows = [match for match in ROW.finditer(section[1] if section else "")]
-    named = {name for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
+    lines = NAMES.findall(section[1]) if section else []
+    named = {name for line in lines for name in re.findall(r"`([^`]+)`", line)}
     real = {name for names in plugin["groups"].values() for name in names}
     assert real <= named, f"in no row of ## Metrics: {sorted(real - named)}"
     unreal = {row[1] for row in rows} - real

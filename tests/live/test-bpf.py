@@ -90,7 +90,7 @@ def compare(before, bpf, after):
         compared.add(key)
         wrong += [
             (key, name, rows[1][name], rows[0][name])
-            for name in rows[0]
+            for name in rows[0].keys() & rows[1].keys()
             if not is_equal(name, rows[1][name], rows[0][name], key)
         ]
     return compared, wrong
