@@ -223,11 +223,17 @@ gboolean root_in_user_namespace(void)
 	return !(inside == 0 && outside == 0 && count == G_MAXUINT32);
 }
 
+const char *root_fd_path(char ret[ROOT_FD_PATH_MAX], int fd)
+{
+	g_snprintf(ret, ROOT_FD_PATH_MAX, "/proc/thread-self/fd/%d", fd);
+	return ret;
+}
+
 /* Where a descriptor of the calling thread leads to; NULL when unknown. */
 static char *path_of(int fd)
 {
-	g_autofree char *link = g_strdup_printf("/proc/thread-self/fd/%d", fd);
-	char *path = g_file_read_link(link, NULL);
+	char link[ROOT_FD_PATH_MAX];
+	char *path = g_file_read_link(root_fd_path(link, fd), NULL);
 
 	/* Of a process that has gone meanwhile. */
 	if (path && g_str_has_suffix(path, " (deleted)"))

@@ -49,6 +49,9 @@ gboolean root_in_user_namespace(void);
 /* A file's path as CTPROF_NEED_FILE has them, "proc/12/task/13/io": what the
  * calling thread opens as path below dirfd.  NULL: it lies in none of the trees. */
 char *root_name_file(const Root *root, int dirfd, const char *path);
+/* The path by which what is open as fd can be opened again, or linked to; returns ret. */
+#define ROOT_FD_PATH_MAX 48
+const char *root_fd_path(char ret[ROOT_FD_PATH_MAX], int fd);
 /* Open descriptors of the calling thread, and threads of this process, to be
  * compared with an earlier count; 0 when unknown. */
 int root_own_descriptors(void);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <sys/capability.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -59,22 +61,37 @@ gpointer capabilities_suspend(void)
 	return before;
 }
 
+gpointer capabilities_become_user(void)
+{
+	static const cap_value_t gifts[] = {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
+					    CAP_FOWNER,       CAP_CHOWN,
+					    CAP_FSETID,       CAP_LINUX_IMMUTABLE};
+	cap_t before = cap_get_proc();
+	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
+	cap_flag_value_t permitted = CAP_CLEAR;
+
+	/* Before the user's: it takes CAP_SETGID, or is the real one. */
+	setfsgid(getgid());
+	setfsuid(getuid());
+	if (!set)
+		return before;
+	if (getuid() != 0)
+		(void)cap_set_flag(set, CAP_EFFECTIVE, G_N_ELEMENTS(gifts), gifts, CAP_CLEAR);
+	else if (cap_get_flag(set, CAP_DAC_OVERRIDE, CAP_PERMITTED, &permitted) == 0)
+		(void)set_flag(set, CAP_EFFECTIVE, CAP_DAC_OVERRIDE, permitted == CAP_SET);
+	(void)cap_set_proc(set);
+	return before;
+}
+
 void capabilities_resume(gpointer suspended)
 {
 	g_auto(cap_t) before = suspended;
+	int err = errno;
 
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	/* Last: a change of the user changes capabilities. */
 	if (before)
 		(void)cap_set_proc(before);
-}
-
-void capabilities_write_anywhere(gboolean allowed)
-{
-	g_auto(cap_t) set = cap_get_proc();
-	cap_flag_value_t permitted = CAP_CLEAR;
-
-	if (!set || cap_get_flag(set, CAP_DAC_OVERRIDE, CAP_PERMITTED, &permitted) < 0 ||
-	    permitted != CAP_SET)
-		return;
-	if (set_flag(set, CAP_EFFECTIVE, CAP_DAC_OVERRIDE, allowed) == 0)
-		(void)cap_set_proc(set);
+	errno = err;
 }

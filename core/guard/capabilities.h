@@ -7,7 +7,7 @@
 /*
  * Drops every capability but those named ("CAP_SYS_PTRACE"), for good: from the
  * permitted, effective, inheritable, ambient and bounding sets.
- * CAP_DAC_OVERRIDE alone stays permitted, for capabilities_write_anywhere().
+ * CAP_DAC_OVERRIDE alone stays permitted, for capabilities_become_user().
  * Call while the process has one thread.
  */
 gboolean capabilities_drop(const GPtrArray *names, GError **error);
@@ -15,8 +15,11 @@ gboolean capabilities_drop(const GPtrArray *names, GError **error);
 /* Clears the effective capabilities while the process only waits.  Returns what
  * capabilities_resume() takes to restore them. */
 gpointer capabilities_suspend(void);
-void capabilities_resume(gpointer suspended);
+/* Leaves errno as it is. */
+void capabilities_resume(gpointer before);
 
-/* Lets the calling thread write to directories of other users, as root may;
- * FALSE undoes it.  Without the capability it does nothing. */
-void capabilities_write_anywhere(gboolean allowed);
+/* What the calling thread opens, makes or removes from now on, it does with the rights
+ * of the user who runs ctprof: root has all of them, also those that are otherwise not
+ * in effect; another user has none that a set-user-ID bit or a file's capabilities
+ * gave.  Returns what capabilities_resume() takes. */
+gpointer capabilities_become_user(void);

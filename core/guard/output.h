@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where a sink's bytes go.  A regular file appears whole or not at all: it is
- * written under a temporary name in the same directory, synced and renamed.
+ * written without a name in the directory where it is to be (under a temporary
+ * name where the file system has only files with names), synced and linked.
+ * Everything is done with the rights of the user who runs ctprof.
  */
 #pragma once
 
@@ -11,7 +13,8 @@ typedef struct output Output;
 
 /*
  * path "-": standard output, which must not be a terminal when binary.  A
- * device or pipe is written directly.  A symbolic link to a file is refused.
+ * device or pipe is written directly, unless another user may have put it there.
+ * A symbolic link to a file is refused.
  */
 Output *output_open(const char *path, gboolean binary, GError **error);
 /* Discards what was not committed. */

@@ -56,6 +56,17 @@ def become(user):
     return switch
 
 
+def children_of(parent):
+    """The processes that a process has started."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            yield int(stat.parent.name)
+
+
 class Result:
     """How a run ended: status (negative: a signal's), stdout, lines of stderr."""
 
@@ -143,10 +154,24 @@ class Rig:
     def left(self):
         return sorted(os.listdir(self.output))
 
-    def wait_for_output(self, process, beside=0):
-        """Until the capture writes to a new file, beside those there are."""
+    def is_writing(self, process):
+        """Whether it, or its child, has a file open in the output folder, not empty: the
+        file may have no name until it is whole."""
+        for pid in (process.pid, *children_of(process.pid)):
+            for link in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+                try:
+                    path = os.readlink(link)
+                    if path.startswith(f"{self.output}/") and path != str(self.file) and \
+                            link.stat().st_size:
+                        return True
+                except OSError:
+                    continue
+        return False
+
+    def wait_for_output(self, process):
+        """Until the capture writes to a new file."""
         end = time.monotonic() + ALARM
-        while len([name for name in self.left() if (self.output / name).stat().st_size]) <= beside:
+        while not self.is_writing(process):
             assert process.poll() is None, f"ended early: {self.finish(process)}"
             assert time.monotonic() < end, "nothing is being written"
             time.sleep(0.005)

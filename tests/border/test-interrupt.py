@@ -51,7 +51,7 @@ def test_old_snapshot_survives():
     with rig(processes=10, threads=OWN_BATCH) as r:
         r.file.write_text("old")
         process = start_capture(r, SLOW)
-        r.wait_for_output(process, beside=1)
+        r.wait_for_output(process)
         process.send_signal(signal.SIGTERM)
         r.finish(process)
         assert r.left() == ["snap"] and r.file.read_text() == "old"

@@ -5,14 +5,27 @@
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tree.h"
+
+/* Where a filter finds the third argument, in its own byte order. */
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define FLAGS_OF_OPENAT offsetof(struct seccomp_data, args[2])
+#else
+#define FLAGS_OF_OPENAT (offsetof(struct seccomp_data, args[2]) + 4)
+#endif
 
 static char *read_all(const char *path)
 {
@@ -87,9 +100,109 @@ static void test_discards(void)
 	Output *output = open_sound(path);
 
 	g_assert_cmpint(output_write(output, "half", 4), ==, 0);
-	g_assert_cmpuint(test_dir_count(dir), ==, 1);
+	/* Nothing to be left by SIGKILL. */
+	g_assert_cmpuint(test_dir_count(dir), ==, 0);
 	output_free(output);
 	g_assert_cmpuint(test_dir_count(dir), ==, 0);
+}
+
+/* The directory is the one that was found, whatever its name means by now. */
+static void test_held_directory(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *first = g_build_filename(dir, "first", NULL);
+	g_autofree char *second = g_build_filename(dir, "second", NULL);
+	g_autofree char *path = g_build_filename(first, "out", NULL);
+	g_autofree char *moved = g_build_filename(second, "out", NULL);
+
+	test_dir_add(dir, "first/", NULL);
+	test_dir_add(dir, "elsewhere/", NULL);
+	g_autoptr(Output) output = open_sound(path);
+	g_assert_cmpint(g_rename(first, second), ==, 0);
+	g_assert_cmpint(symlink("elsewhere", first), ==, 0);
+	g_assert_cmpint(output_write(output, "text", 4), ==, 0);
+	g_assert_true(output_commit(output, NULL));
+	g_autofree char *text = read_all(moved);
+	g_assert_cmpstr(text, ==, "text");
+	g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+}
+
+/* A link that comes meanwhile is replaced, not followed. */
+static void test_link_comes_meanwhile(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+	g_autofree char *victim = g_build_filename(dir, "victim", NULL);
+
+	test_dir_add(dir, "victim", "keep");
+	g_autoptr(Output) output = open_sound(path);
+	g_assert_cmpint(symlink("victim", path), ==, 0);
+	g_assert_cmpint(output_write(output, "new", 3), ==, 0);
+	g_assert_true(output_commit(output, NULL));
+	g_autofree char *kept = read_all(victim);
+	g_assert_cmpstr(kept, ==, "keep");
+	g_assert_false(g_file_test(path, G_FILE_TEST_IS_SYMLINK));
+	g_assert_cmpuint(test_dir_count(dir), ==, 2);
+}
+
+/* As of a file system that has no files without a name: NFS, FUSE, vfat. */
+static gboolean forbid_unnamed_files(void)
+{
+	/* openat(dirfd, path, flags, …) with the bit that only O_TMPFILE has. */
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FLAGS_OF_OPENAT),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {G_N_ELEMENTS(code), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* In a child: what went wrong, 0 when nothing did. */
+static int write_named_files(const char *dir)
+{
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+
+	if (!forbid_unnamed_files())
+		return 77;
+	Output *output = output_open(path, TRUE, NULL);
+	if (!output || test_dir_count(dir) != 1 || g_file_test(path, G_FILE_TEST_EXISTS))
+		return 1;
+	output_free(output);
+	if (test_dir_count(dir) != 0)
+		return 2;
+	output = output_open(path, TRUE, NULL);
+	if (!output || output_write(output, "text", 4) != 0 || !output_commit(output, NULL))
+		return 3;
+	output_free(output);
+	return test_dir_count(dir) == 1 && g_file_test(path, G_FILE_TEST_IS_REGULAR) ? 0 : 4;
+}
+
+static void run_in_child(int (*run)(const char *dir), const char *no_place)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	int status;
+
+	pid_t child = fork();
+	g_assert_cmpint(child, >=, 0);
+	if (child == 0)
+		_exit(run(dir));
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		g_test_skip(no_place);
+	else
+		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+}
+
+static void test_named_files(void)
+{
+	run_in_child(write_named_files, "system calls cannot be filtered here");
 }
 
 /* A name as long as the file system takes leaves no room for a suffix. */
@@ -221,23 +334,107 @@ static int fill_small_disk(const char *dir)
 
 static void test_full_disk(void)
 {
+	if (geteuid() == 0)
+		run_in_child(fill_small_disk, "no mount namespace can be made here");
+	else
+		g_test_skip("mounting a small disk takes root");
+}
+
+/* ---- what others put there -------------------------------------------------- */
+
+#define ROOT 0
+#define SOMEBODY 1234
+
+/* Who owns the directory and the pipe, or link to /dev/null, in it. */
+static const struct foreign_case {
+	const char *what;
+	mode_t mode;
+	uid_t dir, entry;
+	gboolean is_link, refused;
+} foreign[] = {
+	{"pipe-of-somebody-among-all", 01777, ROOT, SOMEBODY, FALSE, TRUE},
+	{"link-of-somebody-among-all", 01777, ROOT, SOMEBODY, TRUE, TRUE},
+	{"pipe-of-somebody-in-his-own", 0755, SOMEBODY, SOMEBODY, FALSE, TRUE},
+	{"link-of-somebody-in-his-own", 0755, SOMEBODY, SOMEBODY, TRUE, TRUE},
+	{"link-of-root-where-all-can-swap-it", 0777, ROOT, ROOT, TRUE, TRUE},
+	{"link-of-root-where-somebody-can-swap-it", 01777, SOMEBODY, ROOT, TRUE, TRUE},
+	{"pipe-of-root-where-somebody-can-swap-it", 0755, SOMEBODY, ROOT, FALSE, FALSE},
+	{"pipe-of-root-among-all", 01777, ROOT, ROOT, FALSE, FALSE},
+	{"link-of-root-among-all", 01777, ROOT, ROOT, TRUE, FALSE},
+	{"pipe-of-a-service", 0755, ROOT, SOMEBODY, FALSE, FALSE},
+	{"link-of-root", 0755, ROOT, ROOT, TRUE, FALSE},
+};
+
+static void test_foreign(gconstpointer data)
+{
+	const struct foreign_case *c = data;
 	g_autoptr(TestDir) dir = test_dir_new();
-	int status;
+	g_autofree char *path = g_build_filename(dir, "out", NULL);
+	g_autoptr(GError) error = NULL;
+	int reader = -1;
 
 	if (geteuid() != 0) {
-		g_test_skip("mounting a small disk takes root");
+		g_test_skip("only root can give files away");
 		return;
 	}
-	pid_t child = fork();
-	g_assert_cmpint(child, >=, 0);
-	if (child == 0)
-		_exit(fill_small_disk(dir));
-	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
-	g_assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		g_test_skip("no mount namespace can be made here");
+	if (c->is_link)
+		g_assert_cmpint(symlink("/dev/null", path), ==, 0);
 	else
-		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+		g_assert_cmpint(mkfifo(path, 0666), ==, 0);
+	if (!c->is_link)
+		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	g_assert_cmpint(lchown(path, c->entry, c->entry), ==, 0);
+	g_assert_cmpint(chmod(dir, c->mode), ==, 0);
+	g_assert_cmpint(chown(dir, c->dir, c->dir), ==, 0);
+	g_autoptr(Output) output = output_open(path, TRUE, &error);
+	g_assert_cmpint(output == NULL, ==, c->refused);
+	if (c->refused)
+		g_assert_nonnull(strstr(error->message, "another user may have put it there"));
+	if (reader >= 0)
+		close(reader);
+}
+
+struct swap {
+	char *pipe, *link;
+	gboolean done; /* atomic */
+};
+
+static gpointer swap_for_ever(gpointer data)
+{
+	struct swap *swap = data;
+
+	while (!__atomic_load_n(&swap->done, __ATOMIC_RELAXED))
+		syscall(SYS_renameat2, AT_FDCWD, swap->pipe, AT_FDCWD, swap->link, RENAME_EXCHANGE);
+	return NULL;
+}
+
+/* A pipe that becomes a link to a file between two looks. */
+static void test_swapped(void)
+{
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *pipe = g_build_filename(dir, "pipe", NULL);
+	g_autofree char *link = g_build_filename(dir, "link", NULL);
+	g_autofree char *victim = g_build_filename(dir, "victim", NULL);
+	struct swap swap = {pipe, link, FALSE};
+
+	test_dir_add(dir, "victim", "keep");
+	g_assert_cmpint(mkfifo(pipe, 0666), ==, 0);
+	int reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	g_assert_cmpint(symlink("victim", link), ==, 0);
+	GThread *thread = g_thread_new("swap", swap_for_ever, &swap);
+	for (guint i = 0; i < 20000; i++) {
+		Output *output = output_open(pipe, TRUE, NULL);
+
+		if (output) {
+			output_write(output, "x", 1);
+			output_free(output);
+		}
+	}
+	__atomic_store_n(&swap.done, TRUE, __ATOMIC_RELAXED);
+	g_thread_join(thread);
+	g_autofree char *kept = read_all(victim);
+	g_assert_cmpstr(kept, ==, "keep");
+	close(reader);
 }
 
 int main(int argc, char **argv)
@@ -248,6 +445,15 @@ int main(int argc, char **argv)
 	g_test_add_func("/output/replaces-only-when-done", test_replaces);
 	g_test_add_func("/output/leaves-nothing-when-discarded", test_discards);
 	g_test_add_func("/output/longest-name", test_long_name);
+	g_test_add_func("/output/directory-is-held", test_held_directory);
+	g_test_add_func("/output/link-comes-meanwhile", test_link_comes_meanwhile);
+	g_test_add_func("/output/without-unnamed-files", test_named_files);
+	g_test_add_func("/output/pipe-is-swapped-for-a-link", test_swapped);
+	for (guint i = 0; i < G_N_ELEMENTS(foreign); i++) {
+		g_autofree char *path = g_strconcat("/output/foreign/", foreign[i].what, NULL);
+
+		g_test_add_data_func(path, &foreign[i], test_foreign);
+	}
 	for (guint i = 0; i < G_N_ELEMENTS(refusals); i++) {
 		g_autofree char *path = g_strconcat("/output/refuses/", refusals[i].what, NULL);
 
