@@ -271,6 +271,19 @@ static void wait_for_workers(Capture *capture)
 	ui_progress(NULL);
 }
 
+/* As many as there can be, which may be fewer than jobs; 0 with an error. */
+static guint start_workers(Capture *capture, GThread **threads, GError **error)
+{
+	guint n = 0;
+	HOLD(&capture->done_lock);
+
+	while (n < capture->jobs && (threads[n] = g_thread_try_new("ctprof-worker", run_worker,
+								   capture, n ? NULL : error)))
+		n++;
+	capture->running = n;
+	return n;
+}
+
 static gboolean read_threads(Capture *capture, GError **error)
 {
 	g_autofree GThread **threads = g_new0(GThread *, capture->jobs);
@@ -278,11 +291,13 @@ static gboolean read_threads(Capture *capture, GError **error)
 					   consume_batch, capture);
 
 	capture->queue = queue;
-	capture->running = capture->jobs;
-	for (guint i = 0; i < capture->jobs; i++)
-		threads[i] = g_thread_new("ctprof-worker", run_worker, capture);
+	guint n = start_workers(capture, threads, error);
+	if (n == 0) {
+		g_prefix_error(error, "no worker can be started: ");
+		return FALSE;
+	}
 	wait_for_workers(capture);
-	for (guint i = 0; i < capture->jobs; i++)
+	for (guint i = 0; i < n; i++)
 		g_thread_join(threads[i]);
 	capture->queue = NULL;
 	if (capture->error) {

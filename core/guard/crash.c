@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/exit.h"
 
 #define ALT_STACK_BYTES 65536
 
@@ -69,6 +70,30 @@ static void on_exit_called(void)
 	_exit(EXIT_FAILURE);
 }
 
+/* GLib ends the process when there is no memory: that is the fault of no plugin. */
+static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer nothing)
+{
+	static const char why[] = "ctprof: out of memory (see 'ulimit -v', and the limit of its "
+				  "cgroup)\n";
+
+	if (!(level & G_LOG_LEVEL_ERROR) || g_strcmp0(domain, "GLib") != 0 ||
+	    !strstr(message, "failed to allocate")) {
+		g_log_default_handler(domain, level, message, nothing);
+		return;
+	}
+	(void)!write(STDERR_FILENO, why, sizeof why - 1);
+	crash_remove_unlinked();
+	if (page)
+		page->is_finished = TRUE;
+	_exit(EXIT_FAILED);
+}
+
+/* A write beyond RLIMIT_FSIZE then fails; unlike "ignored", no child inherits this. */
+static void on_large_file(int number)
+{
+	(void)number;
+}
+
 CrashPage *crash_reset(void)
 {
 	guint n = MIN(page->n_blames, CRASH_MAX_THREADS);
@@ -90,6 +115,7 @@ void crash_init_page(void)
 void crash_init(void)
 {
 	struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
+	struct sigaction large = {.sa_handler = on_large_file}, before;
 	struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
 
 	crash_init_page();
@@ -102,6 +128,10 @@ void crash_init(void)
 			sigaction(interrupts[i], &interrupt, NULL);
 	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
 		sigaction(crashes[i].number, &crash, NULL);
+	sigemptyset(&large.sa_mask);
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &large, NULL);
+	g_log_set_default_handler(on_log, NULL);
 }
 
 static void free_stack(void *stack)

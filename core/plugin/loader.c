@@ -52,8 +52,11 @@ static gboolean scan(Loader *loader, const char *path, gboolean given, GError **
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 
+	/* The standard places need not be there. */
+	if (!dir && !given && (errno == ENOENT || errno == ENOTDIR))
+		return TRUE;
 	if (!dir)
-		return !given || error_set_errno(error, errno, "plugin path '%s'", path);
+		return error_set_errno(error, errno, "plugin path '%s'", path);
 	g_ptr_array_add(loader->dirs, g_strdup(path));
 	while ((entry = readdir(dir)))
 		add_file(loader, path, entry->d_name);
@@ -75,13 +78,12 @@ static gboolean scan_environment(Loader *loader, GError **error)
 	return TRUE;
 }
 
-static void scan_own(Loader *loader)
+static gboolean scan_own(Loader *loader, GError **error)
 {
 	g_autofree char *here = root_build_tree();
 
-	if (here)
-		scan(loader, here, FALSE, NULL);
-	scan(loader, CTPROF_PLUGINDIR, FALSE, NULL);
+	return (!here || scan(loader, here, FALSE, error)) &&
+	       scan(loader, CTPROF_PLUGINDIR, FALSE, error);
 }
 
 Loader *loader_new(const char *const *dirs, GError **error)
@@ -93,9 +95,8 @@ Loader *loader_new(const char *const *dirs, GError **error)
 	for (guint i = 0; dirs && dirs[i]; i++)
 		if (!scan(loader, dirs[i], TRUE, error))
 			return NULL;
-	if (!scan_environment(loader, error))
+	if (!scan_environment(loader, error) || !scan_own(loader, error))
 		return NULL;
-	scan_own(loader);
 	return g_steal_pointer(&loader);
 }
 

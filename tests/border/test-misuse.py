@@ -302,5 +302,40 @@ def test_few_descriptors_lose_no_thread():
         assert not lost, f"no descriptor was left for the source: {lost[0]}, and {len(lost) - 1} more"
 
 
+def check_limit(name, limit, values):
+    """Too little of anything is a sentence: no signal, no file, no stray line of a library."""
+    if limit == resource.RLIMIT_AS and is_sanitized():
+        raise tap.Skip("a sanitizer's address space cannot be bounded")
+    failures = 0
+    with rig(processes=20, threads=OWN_BATCH) as r:
+        for value in values:
+            result = r.capture("--jobs", "2", preexec_fn=lambda value=value: resource.setrlimit(limit, (value, value)))
+            if result.status == 127 and "shared librar" in result.err[-1]:
+                continue  # so little that ld.so itself fails
+            assert result.status in (0, 1), f"{name} {value}: {result}"
+            assert all(line.startswith("ctprof: ") for line in result.err), f"{name} {value}: {result}"
+            assert r.left() == (["snap"] if result.status == 0 else []), f"{name} {value}: {r.left()}"
+            failures += result.status
+            if result.status == 0:
+                r.file.unlink()
+            else:
+                check_failure(result, 1)
+    assert failures, f"{name}: it was never too little"
+
+
+add_tests(globals(), "limit_of", check_limit, {
+    "file_size": [resource.RLIMIT_FSIZE, [0, 1, 4096, 100000]],
+    "descriptors": [resource.RLIMIT_NOFILE, range(5, 20)],
+    "address_space": [resource.RLIMIT_AS, [n << 20 for n in range(8, 64, 4)]],
+})
+
+
+def test_size_limit_of_a_stream():
+    with rig() as r, open(r.tmp / "stream", "wb") as stream:
+        result = r.run("metric-list", stdout=stream,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)))
+        check_failure(result, 1, "cannot write to standard output: File too large")
+
+
 if __name__ == "__main__":
     tap.main(globals())
