@@ -225,8 +225,9 @@ static gpointer run_worker(gpointer data)
 
 	crash_init_thread();
 	/* A shared descriptor table costs a fifth of the CPU time; going on with
-	 * it is only slower. */
-	(void)unshare(CLONE_FILES);
+	 * it is only slower.  A working directory of its own shows which plugin
+	 * changed it. */
+	(void)unshare(CLONE_FILES | CLONE_FS);
 	for (guint i = 0; i < n; i++)
 		contexts[i] = plugin_worker_open(g_ptr_array_index(capture->sources, i), number);
 	work(capture, contexts);

@@ -24,6 +24,11 @@ static const struct crash_signal {
 	{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"},
 	{SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"},
 };
+/* These end a process that has no use for them. */
+static const struct crash_signal strays[] = {
+	{SIGALRM, "SIGALRM"}, {SIGVTALRM, "SIGVTALRM"}, {SIGPROF, "SIGPROF"},
+	{SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},     {SIGIO, "SIGIO"},
+};
 
 static void on_interrupt(int number, siginfo_t *info, void *context)
 {
@@ -46,7 +51,7 @@ static void crash_blame(void)
 {
 	guint32 none = 0;
 
-	if (current)
+	if (current && !trespass_in_copy())
 		__atomic_compare_exchange_n(&page->crashed, &none,
 					    (guint32)(current - page->blames) + 1, FALSE,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -60,14 +65,19 @@ static void on_crash(int number)
 	raise(number);
 }
 
+static G_NORETURN void give_up(void)
+{
+	crash_remove_unlinked();
+	_exit(EXIT_FAILURE);
+}
+
 /* A plugin called exit(): skip the handlers that would follow. */
 static void on_exit_called(void)
 {
 	if (!current || current->moves % 2 == 0)
 		return;
 	crash_blame();
-	crash_remove_unlinked();
-	_exit(EXIT_FAILURE);
+	give_up();
 }
 
 /* GLib ends the process when there is no memory: that is the fault of no plugin. */
@@ -170,16 +180,37 @@ static void move(guint32 by)
 		__atomic_store_n(&current->moves, current->moves + by, __ATOMIC_RELEASE);
 }
 
+void crash_add_plugin(const char *plugin)
+{
+	if (page && page->n_plugins < CRASH_MAX_PLUGINS)
+		g_strlcpy(page->plugins[page->n_plugins++], plugin, sizeof page->plugins[0]);
+}
+
 void crash_enter(const char *plugin, const char *op)
 {
 	if (!current)
 		return;
 	g_strlcpy(current->plugin, plugin, sizeof current->plugin);
 	g_strlcpy(current->op, op, sizeof current->op);
+	trespass_begin();
 	move(1);
 }
 
 void crash_leave(void)
+{
+	enum trespass trespass = trespass_end();
+
+	if (trespass != TRESPASS_NONE) {
+		page->trespass = trespass;
+		/* A timer is the whole process's: another thread may have set it. */
+		if (trespass != TRESPASS_TIMER)
+			crash_blame();
+		give_up();
+	}
+	move(1);
+}
+
+void crash_pause(void)
 {
 	move(1);
 }
@@ -203,7 +234,8 @@ gboolean crash_is_legible(const CrashPage *of)
 		    of->blames[i].plugin[sizeof of->blames[i].plugin - 1])
 			return FALSE;
 	return of->output <= CRASH_ALL_OUT && (guint)of->is_finished <= TRUE &&
-	       (guint)of->is_doomed <= TRUE && of->crashed <= n;
+	       (guint)of->is_doomed <= TRUE && of->crashed <= n && of->trespass <= TRESPASS_LAST &&
+	       of->n_plugins <= CRASH_MAX_PLUGINS;
 }
 
 const CrashBlame *crash_find_culprit(const CrashPage *of)
@@ -236,6 +268,9 @@ const char *crash_signal_name(int number)
 	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
 		if (crashes[i].number == number)
 			return crashes[i].name;
+	for (guint i = 0; i < G_N_ELEMENTS(strays); i++)
+		if (strays[i].number == number)
+			return strays[i].name;
 	return NULL;
 }
 
@@ -250,7 +285,7 @@ void crash_unlink(const char *path)
 
 void crash_remove_unlinked(void)
 {
-	if (page && page->is_doomed)
+	if (page && page->is_doomed && !trespass_in_copy())
 		unlink(page->doomed);
 }
 

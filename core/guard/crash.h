@@ -10,6 +10,8 @@
 #include <limits.h>
 #include <signal.h>
 
+#include "trespass.h"
+
 /* The maximum of --jobs workers, the main thread, and the one that drains. */
 #define CRASH_MAX_THREADS 1026
 
@@ -27,14 +29,20 @@ typedef struct crash_blame {
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
 
+/* The maximum of plugins whose names the page holds. */
+#define CRASH_MAX_PLUGINS 64
+
 /* Shared with the supervisor; all zeros when a process starts. */
 typedef struct crash_page {
 	guint32 n_blames; /* may exceed CRASH_MAX_THREADS; atomic */
 	guint32 crashed;  /* index of the thread in blames + 1; 0: none; atomic */
 	enum crash_output output;
-	gboolean is_finished; /* it exits because its work is done */
+	enum trespass trespass; /* why the process has ended itself */
+	gboolean is_finished;   /* it exits because its work is done */
 	gboolean is_doomed;
 	char doomed[PATH_MAX]; /* file to remove when the process ends early */
+	guint32 n_plugins;
+	char plugins[CRASH_MAX_PLUGINS][NAME_MAX + 1]; /* those loaded */
 	CrashBlame blames[CRASH_MAX_THREADS];
 } CrashPage;
 
@@ -50,10 +58,15 @@ void crash_register(void);
 /* For new threads: also sets up a stack on which a stack overflow is handled. */
 void crash_init_thread(void);
 
+/* Adds to the plugins that may bring the process down. */
+void crash_add_plugin(const char *plugin);
+
 /* Until crash_leave(), a crash of this thread is blamed on op of plugin. */
 void crash_enter(const char *plugin, const char *op);
+/* Ends the process if the op has done to it what a plugin must not do. */
 void crash_leave(void);
-/* Re-enters the op that it left while the host waited for a reader or terminal. */
+/* Leaves the op for as long as the host waits for a reader or terminal. */
+void crash_pause(void);
 void crash_return(void);
 /* The op makes progress: it does not hang. */
 void crash_progress(void);

@@ -14,6 +14,7 @@
 #include "base/root.h"
 #include "capabilities.h"
 #include "crash.h"
+#include "trespass.h"
 
 /* Names tried for a file that must have one before it is whole. */
 #define MAX_TRIES 100
@@ -220,6 +221,8 @@ Output *output_open(const char *path, gboolean binary, GError **error)
 	gpointer before = capabilities_become_user();
 	gboolean is_open = open_path(output, error);
 	capabilities_resume(before);
+	if (is_open)
+		trespass_hold(output->fd);
 	return is_open ? g_steal_pointer(&output) : NULL;
 }
 
@@ -236,8 +239,10 @@ void output_free(Output *output)
 {
 	if (output->temporary)
 		remove_temporary(output);
-	if (output->owned && output->fd >= 0)
+	if (output->owned && output->fd >= 0) {
+		trespass_let_go(output->fd);
 		close(output->fd);
+	}
 	if (output->dir >= 0)
 		close(output->dir);
 	g_free(output->temporary);

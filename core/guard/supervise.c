@@ -22,6 +22,16 @@
 #define TICK_MAX_MS 1000
 /* More crashing plugins are not an accident. */
 #define MAX_DROPPED 32
+/* Of ui.h: not even errors. */
+#define SILENT (-2)
+
+static const char *const trespasses[] = {
+	[TRESPASS_NONE] = "ended the program in",
+	[TRESPASS_FORKED] = "forked, and returned twice from",
+	[TRESPASS_CLOSED] = "closed a descriptor of ctprof in",
+	[TRESPASS_DIRECTORY] = "changed the working directory in",
+	[TRESPASS_TIMER] = "left an alarm set in",
+};
 
 static struct dropped_plugin {
 	char *plugin, *why;
@@ -34,12 +44,33 @@ void supervise_set_limit(guint64 limit_ms)
 	limit = limit_ms;
 }
 
-const char *supervise_lost(const char *plugin)
+/* A plugin that spoils memory crashes others, or ctprof itself: then one plugin after the
+ * other is left out, and that without which all goes well is the culprit. */
+static struct trial {
+	GPtrArray *names; /* of those loaded; NULL: there was no trial yet */
+	guint next;       /* the one left out now is that before it; 0: no trial now */
+	char *why;
+	int status; /* how the run ended that gave cause to it */
+} trial;
+
+static const char *suspect(void)
+{
+	return trial.next ? g_ptr_array_index(trial.names, trial.next - 1) : NULL;
+}
+
+static const char *why_dropped(const char *plugin)
 {
 	for (guint i = 0; i < n_dropped; i++)
 		if (strcmp(dropped[i].plugin, plugin) == 0)
 			return dropped[i].why;
 	return NULL;
+}
+
+const char *supervise_lost(const char *plugin, gboolean must)
+{
+	if (!suspect())
+		return why_dropped(plugin);
+	return !must && strcmp(suspect(), plugin) == 0 ? trial.why : NULL;
 }
 
 gboolean supervise_lost_news(const char *plugin)
@@ -81,6 +112,9 @@ static G_NORETURN void work(SuperviseStep step, gpointer data, CrashPage *page, 
 	if (getppid() != supervisor)
 		_exit(EXIT_FAILED);
 	crash_register();
+	trespass_watch();
+	if (suspect())
+		ui_set_verbosity(SILENT);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	int status = step(data);
 	if (status == EXIT_FAILED)
@@ -138,7 +172,8 @@ static void pass_on(pid_t child, int number, const siginfo_t *info)
 }
 
 /* Waits for the child to end, or kills it because of a stuck thread, which it
- * returns.  Time in which the child, or all of ctprof, is stopped does not count. */
+ * returns.  Time in which the terminal has stopped the child, or ctprof as a whole is
+ * stopped, does not count; that of a SIGSTOP does, which a plugin can raise. */
 static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *signals,
 			       int *ret_status)
 {
@@ -154,7 +189,7 @@ static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *sig
 		if (changed == child && !WIFSTOPPED(*ret_status) && !WIFCONTINUED(*ret_status))
 			return stuck;
 		if (changed == child)
-			stopped = WIFSTOPPED(*ret_status);
+			stopped = WIFSTOPPED(*ret_status) && WSTOPSIG(*ret_status) != SIGSTOP;
 		int number = sigtimedwait(signals, &info, &tick);
 		if (number > 0)
 			pass_on(child, number, &info);
@@ -171,14 +206,14 @@ static gboolean note_culprit(const CrashPage *page, const CrashBlame *stuck, int
 	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
 	g_autofree char *what = NULL;
 
-	if (!culprit || n_dropped == MAX_DROPPED || supervise_lost(culprit->plugin))
+	if (!culprit || n_dropped == MAX_DROPPED || why_dropped(culprit->plugin))
 		return FALSE;
 	if (stuck)
 		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
 	else if (number)
 		what = g_strdup_printf("crashed with %s in", number);
 	else if (WIFEXITED(status) && !page->is_finished)
-		what = g_strdup("ended the program in");
+		what = g_strdup(trespasses[page->trespass]);
 	if (what)
 		drop(culprit->plugin, what, culprit->op);
 	return what != NULL;
@@ -201,6 +236,11 @@ static int conclude(const CrashPage *page, int status)
 			 number ? number : "a signal");
 		return EXIT_FAILED;
 	}
+	if (number && page->output == CRASH_ALL_OUT) {
+		ui_warning("crashed with %s, outside of any plugin, after all work was done",
+			   number);
+		return EXIT_LOST;
+	}
 	if (number)
 		ui_error("crashed with %s, outside of any plugin", number);
 	crash_note_signal(WTERMSIG(status));
@@ -222,6 +262,60 @@ static gboolean may_begin_again(const CrashPage *page, int *ret_status)
 	return page->output == CRASH_NOTHING_OUT && !crash_interrupted();
 }
 
+/* ---- the trial of those that nothing points to ------------------------------ */
+
+static gboolean is_crash(const CrashPage *page, int status)
+{
+	return WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) != NULL
+				   : !page->is_finished;
+}
+
+/* TRUE: the next run is a part of it. */
+static gboolean begin_trial(const CrashPage *page, int status)
+{
+	if (trial.names || !is_crash(page, status) || !crash_is_legible(page) ||
+	    page->n_plugins == 0 || page->output != CRASH_NOTHING_OUT || crash_interrupted())
+		return FALSE;
+	trial.names = g_ptr_array_new();
+	for (guint i = 0; i < page->n_plugins; i++)
+		g_ptr_array_add(trial.names, g_strdup(page->plugins[i]));
+	trial.why = WIFSIGNALED(status) ? g_strdup_printf("crashed ctprof with %s",
+							  crash_signal_name(WTERMSIG(status)))
+					: g_strdup("ended the program");
+	trial.status = status;
+	trial.next = 1;
+	return TRUE;
+}
+
+/* After a run of the trial: TRUE if there is to be another run, of it or after it. */
+static gboolean judge(CrashPage *page, int status, int *ret_status)
+{
+	if (WIFEXITED(status) && page->is_finished && WEXITSTATUS(status) != EXIT_FAILED) {
+		n_dropped = 0;
+		dropped[n_dropped++] =
+			(struct dropped_plugin){g_strdup(suspect()), g_strdup(trial.why)};
+		ui_warning("plugin %s: left out: it %s", suspect(), trial.why);
+		trial.next = 0;
+		*ret_status = WEXITSTATUS(status);
+		return FALSE;
+	}
+	gboolean may_go_on = page->output == CRASH_NOTHING_OUT && !crash_interrupted();
+	trial.next = may_go_on && trial.next < trial.names->len ? trial.next + 1 : 0;
+	if (trial.next > 0)
+		return TRUE;
+	/* None of them alone. */
+	page->is_finished = FALSE;
+	if (n_dropped == 0)
+		*ret_status = conclude(page, trial.status);
+	return n_dropped > 0 && may_go_on;
+}
+
+/* Several crashes may be the work of one. */
+static gboolean looks_spoilt(const CrashBlame *stuck, int status)
+{
+	return n_dropped > 1 && !stuck && WIFSIGNALED(status);
+}
+
 /* One run.  TRUE if it must be repeated. */
 static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int *ret_status)
 {
@@ -238,15 +332,20 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return FALSE;
 	}
-	if (ui_verbosity() >= 0)
+	if (!suspect() && ui_verbosity() >= 0)
 		n_reported = n_dropped;
 	gpointer suspended = capabilities_suspend();
 	const CrashBlame *stuck = watch(page, *ret_pid, &signals, &status);
 	capabilities_resume(suspended);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	crash_remove_unlinked();
+	if (suspect())
+		return judge(page, status, ret_status);
 	if (note_culprit(page, stuck, status))
-		return may_begin_again(page, ret_status);
+		return (looks_spoilt(stuck, status) && begin_trial(page, status)) ||
+		       may_begin_again(page, ret_status);
+	if (begin_trial(page, status))
+		return TRUE;
 	*ret_status = conclude(page, status);
 	return FALSE;
 }

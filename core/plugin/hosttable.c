@@ -25,7 +25,7 @@ static CTPROF_PRINTF(3, 4) void host_log(const struct ctprof_host *host, guint32
 	va_start(ap, format);
 	g_autofree char *text = g_strdup_vprintf(format, ap);
 	va_end(ap);
-	crash_leave();
+	crash_pause();
 	if (level <= CTPROF_LOG_WARNING)
 		ui_warning("%s: %s", name, text);
 	else
@@ -118,7 +118,7 @@ static int host_write(const struct ctprof_host *host, const void *data, size_t s
 
 	if (!plugin->output)
 		return -EBADF;
-	crash_leave();
+	crash_pause();
 	int result = output_write(plugin->output, data, size);
 	crash_return();
 	return result;

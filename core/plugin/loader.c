@@ -193,6 +193,7 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 
 static GModule *open_module(const char *path, const char *name, GError **error)
 {
+	crash_add_plugin(name ? name : path);
 	crash_enter(name ? name : path, "load");
 	GModule *module = g_module_open(path, G_MODULE_BIND_LOCAL);
 	crash_leave();
@@ -359,7 +360,7 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 
 		if (!must && !select_has(select, name))
 			continue;
-		const char *lost = supervise_lost(name);
+		const char *lost = supervise_lost(name, must);
 		Plugin *plugin = lost ? load_lost(path, name, lost, select, must, &local)
 				      : loader_load_file(path, &local);
 		if (plugin) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/ui.h"
 #include "guard/capabilities.h"
+#include "guard/trespass.h"
 #include "loader.h"
 #include "settings.h"
 
@@ -49,6 +50,15 @@ gboolean session_open(Session *session, const char *const *needed, GError **erro
 	return TRUE;
 }
 
+/* The trees that plugins are lent. */
+static void for_roots(const Session *session, void (*each)(int fd))
+{
+	static const guint32 roots[] = {CTPROF_ROOT_PROC, CTPROF_ROOT_SYS, CTPROF_ROOT_CGROUP};
+
+	for (guint i = 0; session->root && i < G_N_ELEMENTS(roots); i++)
+		each(root_fd(session->root, roots[i]));
+}
+
 Session *session_load(const Globals *globals, const char *const *needed, GError **error)
 {
 	g_autoptr(Session) session = g_new0(Session, 1);
@@ -62,6 +72,7 @@ Session *session_load(const Globals *globals, const char *const *needed, GError 
 	if (!session->settings)
 		return NULL;
 	session->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
+	for_roots(session, trespass_hold);
 	g_autoptr(Loader) loader =
 		session->root ? loader_new((const char *const *)globals->plugin_path, error) : NULL;
 	if (!loader)
@@ -88,6 +99,7 @@ void session_free(Session *session)
 	g_clear_pointer(&session->registry, registry_free);
 	g_clear_pointer(&session->settings, g_hash_table_unref);
 	g_clear_pointer(&session->select, select_free);
+	for_roots(session, trespass_let_go);
 	g_clear_pointer(&session->root, root_free);
 	g_free(session);
 }

@@ -68,7 +68,7 @@ static gint64 read_more(Load *load, void *data, gsize size)
 {
 	ssize_t n;
 
-	crash_leave();
+	crash_pause();
 	do
 		n = read(load->fd, data, size);
 	while (n < 0 && errno == EINTR && !crash_interrupted());

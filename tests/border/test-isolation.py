@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from rig import (ALARM, NOBODY, OWN_BATCH, add_tests, become, check_failure, check_printable,
-                 children_of, everything, is_root, rig)
+                 children_of, everything, is_root, is_sanitized, rig)
 
 import tap
 
@@ -35,6 +35,17 @@ LOSSES = {
     "exit-open": "ended the program in its open function",
     "exit-thread": "ended the program in its collect function",
     "quit-thread": "ended the program in its collect function",
+    "fork-open": "forked, and returned twice from its open function",
+    "fork-thread": "forked, and returned twice from its collect function",
+    "move-start": "changed the working directory in its start function",
+    "move-thread": "changed the working directory in its collect function",
+    "alarm-host": "left an alarm set in its collect function",
+    "alarm-entry": "left an alarm set in its entry function",
+    "wake-thread": "crashed with SIGALRM in its collect function",
+    "close-open": "closed a descriptor of ctprof in its open function",
+    "close-thread": "closed a descriptor of ctprof in its collect function",
+    "stop-host": "made no progress for 0.2 s in its collect function",
+    "stop-thread": "made no progress for 0.2 s in its collect function",
     "hang-constructor": "made no progress for 0.2 s in its load function",
     "hang-entry": "made no progress for 0.2 s in its entry function",
     "hang-open": "made no progress for 0.2 s in its open function",
@@ -47,7 +58,7 @@ LIST_LOSSES = ["crash-constructor", "exit-entry", "hang-open"]
 
 
 def limit_of(fault):
-    return SHORT if fault.startswith("hang-") else []
+    return SHORT if fault.startswith(("hang-", "stop-")) else []
 
 
 def check_gone_on(r, result, why):
@@ -102,6 +113,28 @@ def test_what_it_wrote_over_is_not_believed():
     with rig() as r:
         check_failure(r.capture(env={"TOY_FAULT": "scribble-thread"}), 1,
                       "ended by SIGABRT", "written over", "fewer plugins")
+
+
+def check_spoilt(fault):
+    """Memory that one plugin spoils crashes another, or ctprof: all the same it is the one that is
+    left out, if anything is."""
+    if is_sanitized():
+        raise tap.Skip("a sanitizer finds the plugin at it")
+    with rig() as r:
+        r.install("toy-2")
+        for spoiler, sound in (("toy", "toy_2_word"), ("toy-2", "toy_word")):
+            env = {"TOY_FAULT" if spoiler == "toy" else "TOY_2_FAULT": fault}
+            result = r.capture(plugins=everything(), env=env)
+            assert result.status == 4 and r.left() == ["snap"], str(result)
+            told = [line for line in result.err if "crashed" in line]
+            assert len(told) == 1 and (f"plugin {spoiler}: left out: it crashed" in told[0] or
+                                       "after all work was done" in told[0]), str(result)
+            assert len([line for line in r.lines("thread") if f"{sound}=opened" in line]) == 6
+            assert r.lines("end") == ["end threads=6 processes=3"]
+            r.file.unlink()
+
+
+add_tests(globals(), "spoilt", check_spoilt, {"spoil-open": [], "spoil-thread": []})
 
 
 def test_crash_of_a_probe():
@@ -311,9 +344,11 @@ def test_stopped_is_no_hang():
     with rig(processes=3, threads=OWN_BATCH) as r:
         process = start_slow(r)
         child = child_of(process)
-        os.kill(child, signal.SIGSTOP)
+        for pid in (process.pid, child):
+            os.kill(pid, signal.SIGSTOP)
         time.sleep(2.5)
-        os.kill(child, signal.SIGCONT)
+        for pid in (child, process.pid):
+            os.kill(pid, signal.SIGCONT)
         result = r.finish(process)
         assert result.status == 0 and r.left() == ["snap"], str(result)
 

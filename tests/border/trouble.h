@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,13 +79,68 @@ static void trouble_scribble(void)
 	abort();
 }
 
+/* Comes back in two processes. */
+static void trouble_fork(void)
+{
+	if (fork() == 0)
+		trouble_nowhere++;
+}
+
+static void trouble_stop(void)
+{
+	raise(SIGSTOP);
+}
+
+static void trouble_move(void)
+{
+	if (chdir("/") < 0)
+		abort();
+}
+
+static void trouble_alarm(void)
+{
+	alarm(1);
+}
+
+static void trouble_wake(void)
+{
+	raise(SIGALRM);
+}
+
+static void trouble_close(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+}
+
+/* Beyond what it was given: the next who asks for memory, or returns some, crashes. */
+static void trouble_spoil(void)
+{
+	volatile char *small = malloc(24);
+
+	for (size_t i = 0; small && i < 32; i++)
+		small[i] = 0x5a;
+}
+
 static const struct trouble {
 	const char *verb;
 	void (*make)(void);
 } troubles[] = {
-	{"crash-", trouble_crash},         {"overflow-", trouble_overflow}, {"abort-", abort},
-	{"exit-", trouble_exit},           {"quit-", trouble_quit},         {"hang-", trouble_hang},
-	{"elsewhere-", trouble_elsewhere}, {"scribble-", trouble_scribble},
+	{"crash-", trouble_crash},
+	{"overflow-", trouble_overflow},
+	{"abort-", abort},
+	{"exit-", trouble_exit},
+	{"quit-", trouble_quit},
+	{"hang-", trouble_hang},
+	{"elsewhere-", trouble_elsewhere},
+	{"scribble-", trouble_scribble},
+	{"fork-", trouble_fork},
+	{"stop-", trouble_stop},
+	{"move-", trouble_move},
+	{"alarm-", trouble_alarm},
+	{"wake-", trouble_wake},
+	{"close-", trouble_close},
+	{"spoil-", trouble_spoil},
 };
 
 /* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "trespass.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* Roots, an output, standard error. */
+#define MAX_HELD 16
+/* For a copy of the process to return from an op. */
+#define MAX_COPY_MS 10000
+
+static pid_t own_pid; /* 0: no one would tell of a trespass, so it is let be */
+static struct stat own_directory;
+static struct held {
+	int fd; /* -1: free */
+	dev_t device;
+	ino_t inode;
+} held[MAX_HELD];
+/* Of the op: copies of the process that it has made hold the writing end. */
+static _Thread_local int copies[2] = {-1, -1};
+static _Thread_local gboolean in_op;
+
+/* Before any fork(): the copy that returns from the op will say so. */
+static void before_fork(void)
+{
+	if (in_op && copies[0] < 0 && pipe2(copies, O_CLOEXEC) < 0)
+		copies[0] = copies[1] = -1;
+}
+
+void trespass_watch(void)
+{
+	own_pid = getpid();
+	for (guint i = 0; i < MAX_HELD; i++)
+		held[i].fd = -1;
+	if (stat(".", &own_directory) < 0)
+		own_directory = (struct stat){0};
+	pthread_atfork(before_fork, NULL, NULL);
+	trespass_hold(STDERR_FILENO);
+}
+
+void trespass_hold(int fd)
+{
+	struct stat st;
+
+	for (guint i = 0; own_pid && i < MAX_HELD; i++) {
+		if (held[i].fd >= 0 || fd < 0 || fstat(fd, &st) < 0)
+			continue;
+		held[i] = (struct held){fd, st.st_dev, st.st_ino};
+		return;
+	}
+}
+
+void trespass_let_go(int fd)
+{
+	for (guint i = 0; i < MAX_HELD; i++)
+		if (held[i].fd == fd && fd >= 0)
+			held[i].fd = -1;
+}
+
+/* Whether a copy of the process has come back from the op, too. */
+static gboolean has_returned_twice(void)
+{
+	struct pollfd end = {.fd = copies[0], .events = POLLIN};
+	char byte;
+
+	if (copies[0] < 0)
+		return FALSE;
+	close(copies[1]);
+	/* One that runs another program, or ends, or closes what is not its own, hangs up. */
+	gboolean twice = poll(&end, 1, MAX_COPY_MS) == 1 && read(copies[0], &byte, 1) == 1;
+	close(copies[0]);
+	copies[0] = copies[1] = -1;
+	return twice;
+}
+
+static gboolean has_closed(void)
+{
+	struct stat st;
+
+	for (guint i = 0; i < MAX_HELD; i++)
+		if (held[i].fd >= 0 && (fstat(held[i].fd, &st) < 0 || st.st_ino != held[i].inode ||
+					st.st_dev != held[i].device))
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean has_moved(void)
+{
+	struct stat st;
+
+	return own_directory.st_ino && (stat(".", &st) < 0 || st.st_ino != own_directory.st_ino ||
+					st.st_dev != own_directory.st_dev);
+}
+
+static gboolean has_timer(void)
+{
+	struct itimerval timer;
+
+	return getitimer(ITIMER_REAL, &timer) == 0 &&
+	       (timer.it_value.tv_sec || timer.it_value.tv_usec);
+}
+
+gboolean trespass_in_copy(void)
+{
+	return own_pid && getpid() != own_pid;
+}
+
+void trespass_begin(void)
+{
+	in_op = own_pid != 0;
+}
+
+enum trespass trespass_end(void)
+{
+	if (!in_op)
+		return TRESPASS_NONE;
+	if (trespass_in_copy()) {
+		(void)!write(copies[1], "", copies[1] >= 0);
+		_exit(EXIT_FAILURE);
+	}
+	in_op = FALSE;
+	return has_returned_twice() ? TRESPASS_FORKED
+	       : has_closed()       ? TRESPASS_CLOSED
+	       : has_moved()        ? TRESPASS_DIRECTORY
+	       : has_timer()        ? TRESPASS_TIMER
+				    : TRESPASS_NONE;
+}

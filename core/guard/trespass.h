@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an op of a plugin must leave as it found it. */
+#pragma once
+
+#include <glib.h>
+
+enum trespass {
+	TRESPASS_NONE,
+	TRESPASS_FORKED,    /* and returned from the op in both processes */
+	TRESPASS_CLOSED,    /* closed, or replaced, a descriptor that is not its own */
+	TRESPASS_DIRECTORY, /* changed the working directory */
+	TRESPASS_TIMER,     /* left an alarm() that would end the process */
+	TRESPASS_LAST = TRESPASS_TIMER,
+};
+
+/* From now on, ops are watched in this process. */
+void trespass_watch(void);
+/* Descriptors that plugins must leave alone, until they are let go. */
+void trespass_hold(int fd);
+void trespass_let_go(int fd);
+
+/* Whether this is a copy of that process, which a plugin has made. */
+gboolean trespass_in_copy(void);
+
+/* Around each op.  The end does not return in a copy of the process. */
+void trespass_begin(void);
+enum trespass trespass_end(void);
