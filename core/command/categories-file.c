@@ -2,12 +2,13 @@
 #include "categories-file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/root.h"
 #include "base/texts.h"
+#include "guard/userfile.h"
 
 #define SUFFIX ".json"
 /* Below the executable of a build tree, as meson.build puts it. */
@@ -39,47 +40,56 @@ static char *list_own(const char *dir)
 	return names->len == 0 ? g_strdup("none") : texts_list_sorted(names);
 }
 
-static FILE *open_table(const char *name, GError **error)
+/* A descriptor; negative with an error. */
+static int open_table(const char *name, GError **error)
 {
 	g_autofree char *dir = own_dir();
 	g_autofree char *file = g_strconcat(name, SUFFIX, NULL);
 	g_autofree char *path = g_build_filename(dir, file, NULL);
-	FILE *table = strchr(name, '/') ? NULL : fopen(path, "re");
+	int table = strchr(name, '/') ? -ENOENT : userfile_open(path, 0);
 
-	if (!table)
-		table = fopen(name, "re");
-	if (table || errno != ENOENT) {
-		if (!table)
-			error_set_errno(error, errno, "--categories '%s'", name);
+	if (table < 0)
+		table = userfile_open(name, 0);
+	if (table >= 0)
+		return table;
+	if (table != -ENOENT) {
+		error_set_errno(error, -table, "--categories '%s'", name);
 		return table;
 	}
 	g_autofree char *own = list_own(dir);
 	error_set_usage(
 		error, "--categories '%s': there is no such file; tables that come with ctprof: %s",
 		name, own);
-	return NULL;
+	return table;
 }
 
-static void close_file(FILE **file)
+/* Reads what is left of the file, at most size bytes: their number, or -errno. */
+static gssize read_all(int fd, char *text, gsize size)
 {
-	if (*file)
-		fclose(*file);
+	gsize length = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, text + length, size - length);
+		length += n > 0 ? (gsize)n : 0;
+	} while ((n > 0 && length < size) || (n < 0 && errno == EINTR));
+	return n < 0 ? -errno : (gssize)length;
 }
 
 Categories *categories_load(const char *name, GError **error)
 {
-	__attribute__((cleanup(close_file))) FILE *file = open_table(name, error);
+	AUTO_FD file = open_table(name, error);
 	/* One more than is taken: a longer file shows. */
 	g_autofree char *text = g_malloc(CATEGORIES_MAX_BYTES + 1);
 
-	if (!file)
+	if (file < 0)
 		return NULL;
-	gsize length = fread(text, 1, CATEGORIES_MAX_BYTES + 1, file);
-	if (ferror(file)) {
-		error_set_errno(error, errno, "--categories '%s'", name);
+	gssize length = read_all(file, text, CATEGORIES_MAX_BYTES + 1);
+	if (length < 0) {
+		error_set_errno(error, (int)-length, "--categories '%s'", name);
 		return NULL;
 	}
-	Categories *categories = categories_parse(text, length, error);
+	Categories *categories = categories_parse(text, (gsize)length, error);
 	if (!categories)
 		g_prefix_error(error, "--categories '%s': ", name);
 	return categories;

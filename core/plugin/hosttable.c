@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "guard/userfile.h"
 #include "plugin.h"
 #include "row/batch.h"
 
@@ -59,6 +60,8 @@ static int host_live(const struct ctprof_host *host)
 static int host_open_file(const struct ctprof_host *host, int dirfd, const char *path)
 {
 	(void)host;
+	if (dirfd == AT_FDCWD)
+		return userfile_open(path, O_NONBLOCK);
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	crash_progress();

@@ -2,13 +2,13 @@
 #include "read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "guard/crash.h"
+#include "guard/userfile.h"
 #include "row/batch.h"
 
 /* What a reader believes at most. */
@@ -130,8 +130,10 @@ static gboolean open_input(Load *load, const char *path, GError **error)
 			error,
 			"standard input is a terminal: a snapshot is expected from a pipe or "
 			"file");
-	load->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (load->fd < 0 || fstat(load->fd, &st) < 0)
+	load->fd = is_stdin ? STDIN_FILENO : userfile_open(path, 0);
+	if (load->fd < 0)
+		return error_set_errno(error, -load->fd, "%s", load->label);
+	if (fstat(load->fd, &st) < 0)
 		return error_set_errno(error, errno, "%s", load->label);
 	if (S_ISDIR(st.st_mode))
 		return error_set_errno(error, EISDIR, "%s", load->label);

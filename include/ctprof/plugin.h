@@ -427,7 +427,10 @@ struct ctprof_host {
 	int (*live)(const struct ctprof_host *host);
 	/* Opens a file below dirfd for reading (close-on-exec, non-blocking).
 	 * Returns a descriptor that the plugin must close, or -errno.  Plugins
-	 * must open files only this way, so that their needs can be checked. */
+	 * must open files only this way, so that their needs can be checked.
+	 * With AT_FDCWD: a file that the user names (CTPROF_OPTION_PATH), opened
+	 * with the rights of that user only; -EISDIR or -ENODEV if it is neither
+	 * a file nor a pipe. */
 	int (*open_file)(const struct ctprof_host *host, int dirfd, const char *path);
 	/* Returns the value of an option of this plugin (key "smaps" for
 	 * -O NAME.smaps=...), in the form of its type, borrowed until close(), or

@@ -151,9 +151,9 @@ def raise_user(program):
     program.chmod(0o6755)
 
 
-def raise_capabilities(program):
+def raise_capabilities(program, number=19):
     """What setcap cap_sys_ptrace=ep writes: struct vfs_cap_data, version 2."""
-    data = struct.pack("<5I", 0x02000001, 1 << 19, 0, 0, 0)
+    data = struct.pack("<5I", 0x02000001, 1 << number, 0, 0, 0)
     try:
         os.setxattr(program, "security.capability", data)
     except OSError as error:
@@ -186,6 +186,72 @@ add_tests(globals(), "environment_is_ignored_with_raised", check_raised, {
     "user": [raise_user],
     "capabilities": [raise_capabilities],
 })
+
+
+# ---- files that the user names ---------------------------------------------------
+
+DAC_READ_SEARCH = 2
+
+
+def raise_reading(program):
+    raise_capabilities(program, DAC_READ_SEARCH)
+
+
+def become_owner_of_all(program):
+    os.chown(program, 0, 0)
+    program.chmod(0o4755)
+
+
+def check_named_file(name, raise_rights):
+    """A ctprof with more rights than its user reads for him only what he can read."""
+    need_root()
+    with rig() as r:
+        program = r.tmp / "ctprof"
+        shutil.copyfile(BUILD / "ctprof", program)
+        program.chmod(0o755)
+        for plugin in ("snapshot", "table"):
+            shutil.copyfile(BUILD / f"ctprof-{plugin}.so", r.plugins / f"ctprof-{plugin}.so")
+        secret = r.tmp / "secret"
+        secret.write_text("hunter2")
+        secret.chmod(0o600)
+        # The output folder is root's, too.
+        for arguments in (["show", "--categories", secret, secret], ["show", secret],
+                          ["--proc-root", r.proc, "capture", "-o", r.file]):
+            command = [str(program), "--plugin-path", str(r.plugins)] + [str(word) for word in arguments]
+            raise_rights(program)
+            if os.statvfs(program).f_flag & os.ST_NOSUID:
+                raise tap.Skip("files are without such rights here")
+            result = r.finish(r.start(command, preexec_fn=become(SOMEBODY)))
+            if result.status == 127:
+                raise tap.Skip(f"a copy of ctprof does not run here: {result}")
+            check_failure(result, 1, "Permission denied")
+            assert "hunter2" not in str(result), str(result)
+        assert r.left() == []
+
+
+add_tests(globals(), "named_file_with_raised", check_named_file, {
+    "user": [become_owner_of_all],
+    "capabilities": [raise_reading],
+})
+
+
+def test_root_shows_what_is_anothers():
+    need_root()
+    with rig() as r:
+        result = r.run("capture", "-o", r.file, "--pid", os.getpid(), path=False, plugins="procfs")
+        assert result.status == 0, str(result)
+        os.chown(r.output, SOMEBODY, SOMEBODY)
+        os.chown(r.file, SOMEBODY, SOMEBODY)
+        r.output.chmod(0o700)
+        r.file.chmod(0o600)
+        shown = r.run("show", r.file, path=False, plugins=None)
+        assert shown.status == 0 and shown.out, str(shown)
+
+
+def test_named_file_is_a_device():
+    with rig() as r:
+        for arguments in (["show", "/dev/zero"], ["show", "--categories", "/dev/zero", "x"]):
+            check_failure(r.run(*arguments, path=False, plugins=None), 1, "/dev/zero", "No such device")
 
 
 if __name__ == "__main__":
