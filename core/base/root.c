@@ -212,15 +212,20 @@ guint64 root_own_peak_rss(const Root *root)
 	return line ? g_ascii_strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024 : 0;
 }
 
-gboolean root_in_user_namespace(void)
+gboolean root_maps_user(guint32 uid)
 {
 	g_autofree char *map = read_small(AT_FDCWD, "/proc/self/uid_map");
+	g_auto(GStrv) lines = g_strsplit(map ? map : "", "\n", -1);
 	guint64 inside, outside, count;
 
-	if (!map || sscanf(map, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
-			   &inside, &outside, &count) != 3)
-		return FALSE;
-	return !(inside == 0 && outside == 0 && count == G_MAXUINT32);
+	for (guint i = 0; lines[i]; i++)
+		if (sscanf(lines[i],
+			   "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+			   &inside, &outside, &count) == 3 &&
+		    uid >= inside && uid - inside < count)
+			return TRUE;
+	/* Without a map there is but one namespace. */
+	return !map;
 }
 
 const char *root_fd_path(char ret[ROOT_FD_PATH_MAX], int fd)

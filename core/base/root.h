@@ -43,8 +43,9 @@ gboolean root_write(const Root *root, const char *path, const char *text, GError
 char *root_build_tree(void);
 /* Peak resident memory of this process, bytes. */
 guint64 root_own_peak_rss(const Root *root);
-/* Whether this process lives in a user namespace other than the first. */
-gboolean root_in_user_namespace(void);
+/* Whether the user exists in the user namespace this process lives in; one that does not
+ * looks like user 65534 there. */
+gboolean root_maps_user(guint32 uid);
 
 /* A file's path as CTPROF_NEED_FILE has them, "proc/12/task/13/io": what the
  * calling thread opens as path below dirfd.  NULL: it lies in none of the trees. */

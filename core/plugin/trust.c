@@ -2,10 +2,15 @@
 #include "trust.h"
 
 #include <errno.h>
+#include <glib.h>
+#include <linux/magic.h>
+#include <linux/posix_acl_xattr.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -13,15 +18,73 @@
 
 /* How a file of an unmapped owner looks from inside a user namespace. */
 #define OVERFLOW_UID 65534
+#define ACL_NAME "system.posix_acl_access"
+/* Of an access control list; more than any file system holds in one. */
+#define MAX_ACL_BYTES 65536
+/* Tags of its entries, which the kernel's headers lack, and the right to write. */
+#define TAG_USER 0x02
+#define TAG_GROUP 0x08
+#define TAG_MASK 0x10
+#define RIGHT_TO_WRITE 2
 
 gboolean trust_is_needed(void)
 {
 	return geteuid() == 0 || getauxval(AT_SECURE) != 0;
 }
 
+/* Whether all there is comes from outside of the user namespace, as in 'unshare -Ur': then
+ * its owner is as good as root.  In a container only what was brought in is. */
+static gboolean is_world_foreign(void)
+{
+	struct stat st;
+
+	return stat("/", &st) == 0 && st.st_uid == OVERFLOW_UID && !root_maps_user(OVERFLOW_UID);
+}
+
 static gboolean is_root(uid_t uid)
 {
-	return uid == 0 || (uid == OVERFLOW_UID && root_in_user_namespace());
+	return uid == 0 || (uid == OVERFLOW_UID && is_world_foreign());
+}
+
+/* Whether an access control list lets another user or group write. */
+static gboolean acl_admits(const char *acl, gsize size)
+{
+	const struct posix_acl_xattr_entry *entries =
+		(const void *)(acl + sizeof(struct posix_acl_xattr_header));
+	gsize n = (size - sizeof(struct posix_acl_xattr_header)) / sizeof *entries;
+	guint granted = 0, mask = RIGHT_TO_WRITE;
+
+	for (gsize i = 0; i < n; i++) {
+		guint tag = GUINT16_FROM_LE(entries[i].e_tag);
+		guint rights = GUINT16_FROM_LE(entries[i].e_perm);
+
+		if ((tag == TAG_USER || tag == TAG_GROUP) && GUINT32_FROM_LE(entries[i].e_id) != 0)
+			granted |= rights;
+		else if (tag == TAG_MASK)
+			mask = rights;
+	}
+	return granted & mask & RIGHT_TO_WRITE;
+}
+
+/* The same of a file; of one that cannot be read it is assumed. */
+static gboolean has_weak_acl(const char *path)
+{
+	g_autofree char *acl = g_malloc(MAX_ACL_BYTES);
+	ssize_t size = lgetxattr(path, ACL_NAME, acl, MAX_ACL_BYTES);
+
+	if (size < 0)
+		return errno != ENODATA && errno != EOPNOTSUPP;
+	return (gsize)size < sizeof(struct posix_acl_xattr_header) || acl_admits(acl, (gsize)size);
+}
+
+/* Whether a process of somebody makes up what is there and whose it is.  Where that holds of
+ * /, too, there is nothing else to believe. */
+static gboolean is_made_up(const char *path)
+{
+	struct statfs fs, top;
+
+	return statfs(path, &fs) < 0 || (fs.f_type == FUSE_SUPER_MAGIC &&
+					 (statfs("/", &top) < 0 || top.f_type != FUSE_SUPER_MAGIC));
 }
 
 static gboolean refuse(GError **error, const char *path, const char *why)
@@ -37,6 +100,8 @@ static gboolean check_one(const char *path, GError **error)
 {
 	struct stat st;
 
+	if (is_made_up(path))
+		return refuse(error, path, "is on a FUSE file system");
 	if (lstat(path, &st) < 0)
 		return error_set_errno(error, errno, "'%s'", path);
 	if (!is_root(st.st_uid))
@@ -46,6 +111,8 @@ static gboolean check_one(const char *path, GError **error)
 		return refuse(error, path, "is writable by everyone");
 	if ((st.st_mode & S_IWGRP) && st.st_gid != 0 && !sticky)
 		return refuse(error, path, "is writable by a group");
+	if (!sticky && has_weak_acl(path))
+		return refuse(error, path, "is writable through an access control list");
 	return TRUE;
 }
 
