@@ -15,6 +15,7 @@
 #include "command/cmd.h"
 #include "command/help.h"
 #include "guard/crash.h"
+#include "guard/limits.h"
 #include "guard/supervise.h"
 
 #define NS_PER_MS 1000000
@@ -357,6 +358,7 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	g_set_prgname("ctprof");
 	crash_init();
+	limits_init();
 	/* Who ignores his children's end never learns how they ended. */
 	signal(SIGCHLD, SIG_DFL);
 	raise_file_limit();

@@ -212,6 +212,14 @@ guint64 root_own_peak_rss(const Root *root)
 	return line ? g_ascii_strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024 : 0;
 }
 
+guint64 root_own_address_space(void)
+{
+	g_autofree char *statm = read_small(AT_FDCWD, "/proc/self/statm");
+	guint64 pages = statm ? g_ascii_strtoull(statm, NULL, 10) : 0;
+
+	return pages * (guint64)sysconf(_SC_PAGESIZE);
+}
+
 gboolean root_maps_user(guint32 uid)
 {
 	g_autofree char *map = read_small(AT_FDCWD, "/proc/self/uid_map");

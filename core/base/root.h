@@ -43,6 +43,8 @@ gboolean root_write(const Root *root, const char *path, const char *text, GError
 char *root_build_tree(void);
 /* Peak resident memory of this process, bytes. */
 guint64 root_own_peak_rss(const Root *root);
+/* Address space of this process, bytes; 0: unknown. */
+guint64 root_own_address_space(void);
 /* Whether the user exists in the user namespace this process lives in; one that does not
  * looks like user 65534 there. */
 gboolean root_maps_user(guint32 uid);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ui.h"
+#include "guard/crash.h"
 
 /* Quits when all fits, keeps colours, leaves the text on the screen. */
 #define LESS_FLAGS "FRX"
@@ -76,6 +77,7 @@ Pager *pager_start(void)
 	dup2(input, STDOUT_FILENO);
 	close(input);
 	leave_keys_to(pager);
+	crash_lend_keys(TRUE);
 	return pager;
 }
 
@@ -90,6 +92,7 @@ void pager_finish(Pager *pager)
 	}
 	while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
+	crash_lend_keys(FALSE);
 	sigaction(SIGINT, &pager->interrupt, NULL);
 	sigaction(SIGQUIT, &pager->quit, NULL);
 	sigaction(SIGPIPE, &pager->broken_pipe, NULL);

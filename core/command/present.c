@@ -6,12 +6,15 @@
 
 #include "base/error.h"
 #include "cmd.h"
+#include "guard/limits.h"
 #include "guard/supervise.h"
 #include "pager.h"
 
 #define DEFAULT_FORMAT "table"
+#define MAX_MEMORY (G_GUINT64_CONSTANT(4) << 30)
 
 static char *format, *output_path;
+static guint64 max_memory = G_MAXUINT64; /* not given */
 static gboolean no_color, no_header, no_pager;
 
 const Option presenting_options[] = {
@@ -25,6 +28,9 @@ const Option presenting_options[] = {
 	       "Do not use colours (also: NO_COLOR in the environment)"),
 	OPTION(BOOL, "no-pager", 0, &no_pager, NULL,
 	       "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)"),
+	OPTION(SIZE, "max-memory", 0, &max_memory, "SIZE",
+	       "Memory that reading and grouping may take (default: 4GiB, at most half of the "
+	       "RAM; 0: no limit)"),
 	OPTION_END,
 };
 
@@ -72,6 +78,13 @@ int presenting_check(const Globals *globals)
 {
 	/* The default cannot be misspelt. */
 	return format ? supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL) : EXIT_DONE;
+}
+
+void presenting_limit_memory(void)
+{
+	guint64 ram = (guint64)sysconf(_SC_PHYS_PAGES) * (guint64)sysconf(_SC_PAGESIZE);
+
+	limits_set_memory(max_memory == G_MAXUINT64 ? MIN(MAX_MEMORY, ram / 2) : max_memory);
 }
 
 Plugin *presenting_reader(const Session *session)

@@ -10,7 +10,7 @@
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 
-/* --format, --output, --no-header, --no-color, --no-pager. */
+/* --format, --output, --no-header, --no-color, --no-pager, --max-memory. */
 extern const Option presenting_options[];
 
 /* What the options do not say. */
@@ -25,6 +25,8 @@ Session *presenting_open(const Globals *globals, GError **error);
 /* Whether that can be had, asked in a process apart (the plugins are gone with
  * it): before a report that takes long, or a command that is run for it. */
 int presenting_check(const Globals *globals);
+/* Bounds the memory of this process as --max-memory says; before a file is read. */
+void presenting_limit_memory(void);
 /* The plugin of the session that reads snapshots. */
 Plugin *presenting_reader(const Session *session);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,

@@ -175,6 +175,7 @@ gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_
 	g_autoptr(Analysis) analysis = analysis_new(run->options, error);
 	g_autoptr(Session) session = analysis ? presenting_open(globals, error) : NULL;
 
+	presenting_limit_memory();
 	if (!session || !load_files(session, run, analysis, error))
 		return FALSE;
 	const struct ctprof_report *report = analysis_finish(analysis, error);

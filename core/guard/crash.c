@@ -65,6 +65,14 @@ static void on_crash(int number)
 	raise(number);
 }
 
+void crash_fail(void)
+{
+	crash_remove_unlinked();
+	if (page)
+		page->is_finished = TRUE;
+	_exit(EXIT_FAILED);
+}
+
 static G_NORETURN void give_up(void)
 {
 	crash_remove_unlinked();
@@ -78,30 +86,6 @@ static void on_exit_called(void)
 		return;
 	crash_blame();
 	give_up();
-}
-
-/* GLib ends the process when there is no memory: that is the fault of no plugin. */
-static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer nothing)
-{
-	static const char why[] = "ctprof: out of memory (see 'ulimit -v', and the limit of its "
-				  "cgroup)\n";
-
-	if (!(level & G_LOG_LEVEL_ERROR) || g_strcmp0(domain, "GLib") != 0 ||
-	    !strstr(message, "failed to allocate")) {
-		g_log_default_handler(domain, level, message, nothing);
-		return;
-	}
-	(void)!write(STDERR_FILENO, why, sizeof why - 1);
-	crash_remove_unlinked();
-	if (page)
-		page->is_finished = TRUE;
-	_exit(EXIT_FAILED);
-}
-
-/* A write beyond RLIMIT_FSIZE then fails; unlike "ignored", no child inherits this. */
-static void on_large_file(int number)
-{
-	(void)number;
 }
 
 CrashPage *crash_reset(void)
@@ -125,7 +109,6 @@ void crash_init_page(void)
 void crash_init(void)
 {
 	struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
-	struct sigaction large = {.sa_handler = on_large_file}, before;
 	struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
 
 	crash_init_page();
@@ -138,10 +121,6 @@ void crash_init(void)
 			sigaction(interrupts[i], &interrupt, NULL);
 	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
 		sigaction(crashes[i].number, &crash, NULL);
-	sigemptyset(&large.sa_mask);
-	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-		sigaction(SIGXFSZ, &large, NULL);
-	g_log_set_default_handler(on_log, NULL);
 }
 
 static void free_stack(void *stack)
@@ -234,8 +213,8 @@ gboolean crash_is_legible(const CrashPage *of)
 		    of->blames[i].plugin[sizeof of->blames[i].plugin - 1])
 			return FALSE;
 	return of->output <= CRASH_ALL_OUT && (guint)of->is_finished <= TRUE &&
-	       (guint)of->is_doomed <= TRUE && of->crashed <= n && of->trespass <= TRESPASS_LAST &&
-	       of->n_plugins <= CRASH_MAX_PLUGINS;
+	       (guint)of->is_doomed <= TRUE && (guint)of->keys_lent <= TRUE && of->crashed <= n &&
+	       of->trespass <= TRESPASS_LAST && of->n_plugins <= CRASH_MAX_PLUGINS;
 }
 
 const CrashBlame *crash_find_culprit(const CrashPage *of)
@@ -287,6 +266,12 @@ void crash_remove_unlinked(void)
 {
 	if (page && page->is_doomed && !trespass_in_copy())
 		unlink(page->doomed);
+}
+
+void crash_lend_keys(gboolean lent)
+{
+	if (page)
+		page->keys_lent = lent;
 }
 
 void crash_set_output(enum crash_output output)

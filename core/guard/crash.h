@@ -39,6 +39,7 @@ typedef struct crash_page {
 	enum crash_output output;
 	enum trespass trespass; /* why the process has ended itself */
 	gboolean is_finished;   /* it exits because its work is done */
+	gboolean keys_lent;     /* SIGINT and SIGQUIT of the terminal are for a pager */
 	gboolean is_doomed;
 	char doomed[PATH_MAX]; /* file to remove when the process ends early */
 	guint32 n_plugins;
@@ -83,6 +84,10 @@ void crash_unlink(const char *path);
 /* Removes it. */
 void crash_remove_unlinked(void);
 void crash_set_output(enum crash_output output);
+/* While a pager has the terminal, its keys do not interrupt. */
+void crash_lend_keys(gboolean lent);
+/* Ends the process as one that failed and has said why. */
+G_NORETURN void crash_fail(void);
 
 /* The signals that interrupt, less those that are ignored (nohup). */
 void crash_list_interrupts(sigset_t *ret_set);

@@ -22,6 +22,8 @@
 #define TICK_MAX_MS 1000
 /* More crashing plugins are not an accident. */
 #define MAX_DROPPED 32
+/* For the child, after an interrupt. */
+#define TIME_TO_END_US 400000
 /* Of ui.h: not even errors. */
 #define SILENT (-2)
 
@@ -161,39 +163,60 @@ static const CrashBlame *find_stuck(CrashPage *page)
 }
 
 /* Forwards interrupts, except those of the terminal, which the kernel sends to the
- * whole group. */
-static void pass_on(pid_t child, int number, const siginfo_t *info)
+ * whole group.  Whether the child must end now. */
+static gboolean pass_on(const CrashPage *page, pid_t child, int number, const siginfo_t *info)
 {
 	if (number == SIGCHLD)
-		return;
+		return FALSE;
 	crash_note_signal(number);
 	if (info->si_code <= 0)
 		sigqueue(child, number, (union sigval){0});
+	return !page->keys_lent || (number != SIGINT && number != SIGQUIT);
 }
 
-/* Waits for the child to end, or kills it because of a stuck thread, which it
- * returns.  Time in which the terminal has stopped the child, or ctprof as a whole is
- * stopped, does not count; that of a SIGSTOP does, which a plugin can raise. */
-static const CrashBlame *watch(CrashPage *page, pid_t child, const sigset_t *signals,
-			       int *ret_status)
+/* How the supervisor waits. */
+struct watch {
+	const CrashBlame *stuck; /* then the child is killed for it */
+	gint64 end;              /* when an interrupted child is killed, µs; 0: it is not */
+	gboolean stopped;        /* by the terminal */
+};
+
+/* The next signal, within a tick or what is left of the time to end. */
+static int wait_for_signal(const struct watch *watch, const sigset_t *signals, siginfo_t *ret_info)
 {
-	const struct timespec tick = {.tv_sec = (time_t)(tick_ms() / 1000),
-				      .tv_nsec = (long)(tick_ms() % 1000) * 1000000};
-	const CrashBlame *stuck = NULL;
-	gboolean stopped = FALSE;
+	gint64 us = (gint64)tick_ms() * 1000;
+
+	if (watch->end)
+		us = CLAMP(watch->end - g_get_monotonic_time(), 1000, us);
+	const struct timespec tick = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+	return sigtimedwait(signals, ret_info, &tick);
+}
+
+/* Waits for the child to end, or kills it: because of a stuck thread, which it returns, or
+ * because it goes on for too long after an interrupt: what it has is not lost, and
+ * what is unfinished has no name.  Time in which the terminal has stopped the child, or
+ * ctprof as a whole is stopped, does not count; that of a SIGSTOP does, which a plugin can
+ * raise. */
+static const CrashBlame *watch_child(CrashPage *page, pid_t child, const sigset_t *signals,
+				     int *ret_status)
+{
+	struct watch watch = {0};
 
 	for (;;) {
 		siginfo_t info;
 		pid_t changed = waitpid(child, ret_status, WNOHANG | WUNTRACED | WCONTINUED);
 
 		if (changed == child && !WIFSTOPPED(*ret_status) && !WIFCONTINUED(*ret_status))
-			return stuck;
+			return watch.stuck;
 		if (changed == child)
-			stopped = WIFSTOPPED(*ret_status) && WSTOPSIG(*ret_status) != SIGSTOP;
-		int number = sigtimedwait(signals, &info, &tick);
-		if (number > 0)
-			pass_on(child, number, &info);
-		else if (errno == EAGAIN && !stopped && !stuck && (stuck = find_stuck(page)))
+			watch.stopped = WIFSTOPPED(*ret_status) && WSTOPSIG(*ret_status) != SIGSTOP;
+		int number = wait_for_signal(&watch, signals, &info);
+		if (number > 0 && pass_on(page, child, number, &info) && watch.end == 0)
+			watch.end = g_get_monotonic_time() + TIME_TO_END_US;
+		if (watch.end && g_get_monotonic_time() >= watch.end)
+			kill(child, SIGKILL);
+		else if (number < 0 && errno == EAGAIN && !watch.end && !watch.stopped &&
+			 !watch.stuck && (watch.stuck = find_stuck(page)))
 			kill(child, SIGKILL);
 	}
 }
@@ -227,6 +250,10 @@ static int conclude(const CrashPage *page, int status)
 	if (WIFEXITED(status)) {
 		ui_error("a plugin ended the process, but it is not known which; "
 			 "retry with fewer plugins");
+		return EXIT_FAILED;
+	}
+	if (crash_interrupted() && WTERMSIG(status) == SIGKILL) {
+		ui_error("interrupted");
 		return EXIT_FAILED;
 	}
 	const char *number = crash_signal_name(WTERMSIG(status));
@@ -335,7 +362,7 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 	if (!suspect() && ui_verbosity() >= 0)
 		n_reported = n_dropped;
 	gpointer suspended = capabilities_suspend();
-	const CrashBlame *stuck = watch(page, *ret_pid, &signals, &status);
+	const CrashBlame *stuck = watch_child(page, *ret_pid, &signals, &status);
 	capabilities_resume(suspended);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	crash_remove_unlinked();

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "guard/crash.h"
+#include "guard/limits.h"
 #include "guard/userfile.h"
 #include "row/batch.h"
 
@@ -374,6 +375,8 @@ static void explain(Load *load, int result, GError **error)
 
 	if (load->error)
 		g_propagate_error(error, g_steal_pointer(&load->error));
+	else if (result == -ENOMEM)
+		error_set_failed(error, "%s: %s", load->label, limits_why());
 	else if (load->fault)
 		error_set_failed(error, "%s: %s", load->label, load->fault);
 	else

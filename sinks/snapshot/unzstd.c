@@ -133,6 +133,8 @@ static int unzstd_step(struct unzstd *unzstd, char *into, size_t size, size_t *r
 	size_t left = ZSTD_decompressStream(unzstd->zstd, &out, &in);
 
 	unzstd->used = in.pos;
+	if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+		return -ENOMEM;
 	if (ZSTD_isError(left))
 		return unzstd_fail_damaged(unzstd, left);
 	unzstd->ended = left == 0;

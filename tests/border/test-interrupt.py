@@ -4,7 +4,7 @@
 import signal
 import subprocess
 
-from rig import OWN_BATCH, add_tests, check_failure, rig
+from rig import OWN_BATCH, add_tests, check_failure, children_of, rig
 
 import tap
 
@@ -45,6 +45,29 @@ def test_second_signal_ends_what_hangs():
         result = r.finish(process)
         assert result.status == -signal.SIGINT, str(result)
         assert r.left() == [], f"left: {r.left()}"
+
+
+def check_one_signal(name, number):
+    """What does not look for a signal ends by it all the same."""
+    with rig() as r:
+        (r.plugins / "ctprof-snapshot.so").unlink()
+        r.install("toydraw")
+        assert r.capture(plugins="toy").status == 0
+        for arguments in (["show", "--format", "toydraw", r.file], ["plugins"]):
+            process = r.start(r.command(*arguments, plugins=None),
+                              {"TOYDRAW_FAULT": "hang-report" if len(arguments) > 1 else "hang-open"})
+            while not list(children_of(process.pid)):
+                assert process.poll() is None, str(r.finish(process))
+            process.send_signal(number)
+            result = r.finish(process)
+            assert result.status == -number, str(result)
+            assert not result.out, str(result)
+
+
+add_tests(globals(), "one_signal", check_one_signal, {
+    "SIGINT": [signal.SIGINT],
+    "SIGTERM": [signal.SIGTERM],
+})
 
 
 def test_old_snapshot_survives():

@@ -330,6 +330,21 @@ add_tests(globals(), "limit_of", check_limit, {
 })
 
 
+def test_memory_for_reports():
+    """A snapshot that takes more than it may is one line, and so is it of both sides."""
+    if is_sanitized():
+        raise tap.Skip("a sanitizer's address space cannot be bounded")
+    with rig() as r:
+        taken = r.run("capture", "-o", r.file, "--pid", os.getpid(), path=False, plugins="procfs")
+        assert taken.status == 0, str(taken)
+        for command in (["show", r.file], ["compare", r.file, r.file], ["memory", "processes", r.file]):
+            result = r.run(*command, "--max-memory", "64KiB", path=False, plugins=None)
+            check_failure(result, 1, str(r.file), "out of memory", "64.0 KiB", "--max-memory")
+            assert not result.out, str(result)
+        for enough in ("1GiB", "0"):
+            assert r.run("show", "--max-memory", enough, r.file, path=False, plugins=None).status == 0
+
+
 def test_size_limit_of_a_stream():
     with rig() as r, open(r.tmp / "stream", "wb") as stream:
         result = r.run("metric-list", stdout=stream,

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "limits.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/root.h"
+#include "base/ui.h"
+#include "crash.h"
+
+static char why[256] = "out of memory (see 'ulimit -v', and the limit of its cgroup)";
+
+const char *limits_why(void)
+{
+	return why;
+}
+
+/* GLib ends the process when there is no memory: that is the fault of no plugin. */
+static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer nothing)
+{
+	if (!(level & G_LOG_LEVEL_ERROR) || g_strcmp0(domain, "GLib") != 0 ||
+	    !strstr(message, "failed to allocate")) {
+		g_log_default_handler(domain, level, message, nothing);
+		return;
+	}
+	/* Without memory, as little as can be. */
+	dprintf(STDERR_FILENO, "ctprof: %s\n", why);
+	crash_fail();
+}
+
+/* A write beyond RLIMIT_FSIZE then fails; unlike "ignored", no child inherits this. */
+static void on_large_file(int number)
+{
+	(void)number;
+}
+
+void limits_init(void)
+{
+	struct sigaction large = {.sa_handler = on_large_file}, before;
+
+	sigemptyset(&large.sa_mask);
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &large, NULL);
+	g_log_set_default_handler(on_log, NULL);
+}
+
+void limits_set_memory(guint64 bytes)
+{
+	struct rlimit limit;
+	guint64 now = root_own_address_space();
+
+	/* A sanitizer takes all there is beforehand. */
+	if (bytes == 0 || now == 0 || now > G_MAXUINT32 || getrlimit(RLIMIT_AS, &limit) < 0 ||
+	    (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < now + bytes))
+		return;
+	limit.rlim_cur = now + bytes;
+	if (setrlimit(RLIMIT_AS, &limit) < 0)
+		return;
+	g_autofree char *size = ui_format_size(bytes);
+	g_snprintf(why, sizeof why, "out of memory: this takes more than %s (raise --max-memory)",
+		   size);
+}
