@@ -13,7 +13,12 @@
 #define NS_PER_MS 1000000u
 
 /* An abandoned helper holds a stack and 100 KiB: so their number is limited. */
-#define ABANDONED_MAX 4u
+#define ABANDONED_MAX 64u
+/* Each one left behind halves the time for the next, to this part of it at least: many
+ * that are stuck must not take the time of all others. */
+#define PATIENCE_HALVED_MAX 3u
+/* More of them are told to those who want to know. */
+#define WARNINGS_MAX 4u
 /* How often a waiting worker looks at the budget. */
 #define SLICE_NS (50u * NS_PER_MS)
 /* Siblings tried when a leader has exited: each may be exiting too. */
@@ -231,24 +236,31 @@ static void give_up(const struct smaps_ladder *ladder, struct ctprof_batch *batc
 		answer(ladder, batch, attempt, SMAPS_FAILED, err);
 }
 
+static uint64_t patience_ns(const struct smaps_ladder *ladder)
+{
+	unsigned halved =
+		ladder->abandoned < PATIENCE_HALVED_MAX ? ladder->abandoned : PATIENCE_HALVED_MAX;
+
+	return ladder->limits->timeout_ns >> halved;
+}
+
 /* Whether the running job overran and its helper was abandoned. */
 static bool leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch,
 			 struct attempt *attempt, const struct lane_progress *progress)
 {
 	const struct ctprof_host *host = ladder->host;
-	const struct smaps_limits *limits = ladder->limits;
+	uint64_t patience = patience_ns(ladder);
 	uint64_t now = lane_clock_ns();
 
-	if (progress->begun_ns == 0 || now < progress->begun_ns + limits->timeout_ns ||
+	if (progress->begun_ns == 0 || now < progress->begun_ns + patience ||
 	    !lane_abandon(ladder->lane, progress->done))
 		return false;
 	ladder->lane = NULL;
 	ladder->data[progress->done] = NULL;
 	ladder->abandoned++;
-	host->log(host, CTPROF_LOG_WARNING,
+	host->log(host, ladder->abandoned <= WARNINGS_MAX ? CTPROF_LOG_WARNING : CTPROF_LOG_INFO,
 		  "%s of process %d: no answer within %" PRIu64 " ms, left out",
-		  rung(ladder, attempt), (int)attempt->target->tgid,
-		  limits->timeout_ns / NS_PER_MS);
+		  rung(ladder, attempt), (int)attempt->target->tgid, patience / NS_PER_MS);
 	attempt->answer.ns += now - progress->begun_ns;
 	answer(ladder, batch, attempt, SMAPS_TIMEOUT, ETIMEDOUT);
 	return true;
@@ -259,8 +271,9 @@ static struct lane_progress wait_slice(struct smaps_ladder *ladder)
 {
 	struct smaps_limits *limits = ladder->limits;
 	uint64_t before = lane_clock_ns();
-	struct lane_progress progress = lane_wait(
-		ladder->lane, limits->timeout_ns < SLICE_NS ? limits->timeout_ns : SLICE_NS);
+	uint64_t patience = patience_ns(ladder);
+	struct lane_progress progress =
+		lane_wait(ladder->lane, patience < SLICE_NS ? patience : SLICE_NS);
 
 	atomic_fetch_add(&limits->spent_ns, lane_clock_ns() - before);
 	return progress;

@@ -250,7 +250,35 @@ static void test_stuck(void)
 	g_assert_cmpuint(run_count_own("fd"), ==, fds);
 }
 
-/* After four helpers left behind no more files are opened. */
+/* Many that are stuck cost only those: each other one is read. */
+static void test_many_stuck(void)
+{
+	guint threads = run_count_own("task");
+
+	run_set_gate(FALSE);
+	{
+		RUN run = {0};
+
+		run_init_tree(&run);
+		fake_host_option(run.fake, "smaps", "always");
+		fake_host_option(run.fake, "smaps-timeout", "3000000000");
+		for (int pid = 10; pid < 26; pid++)
+			if (pid % 2 == 0)
+				add_stuck(&run, pid);
+			else
+				run_add_thread(&run, pid, pid, "a");
+		run_begin(&run);
+		instance(&run)->limits.read_file = run_gated_read;
+		run_threads(&run);
+		for (guint row = 0; row < 16; row++)
+			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
+					 row % 2 == 0 ? (guint)CTPROF_ABSENT_TIMEOUT : 0u);
+	}
+	run_set_gate(TRUE);
+	wait_for_threads(threads);
+}
+
+/* After 64 helpers left behind no more files are opened. */
 static void test_all_stuck(void)
 {
 	guint threads = run_count_own("task");
@@ -262,17 +290,17 @@ static void test_all_stuck(void)
 
 		run_init_tree(&run);
 		fake_host_option(run.fake, "smaps-timeout", "20000000");
-		for (int pid = 10; pid < 50; pid++)
+		for (int pid = 10; pid < 80; pid++)
 			add_stuck(&run, pid);
 		run_begin(&run);
 		instance(&run)->limits.read_file = run_gated_read;
 		run_threads(&run);
-		for (guint row = 0; row < 40; row++)
+		for (guint row = 0; row < 70; row++)
 			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
 					 CTPROF_ABSENT_TIMEOUT);
-		g_assert_cmpuint(run_count_own("task"), ==, threads + 4);
+		g_assert_cmpuint(run_count_own("task"), ==, threads + 64);
 		guint opens = fake_host_opens(run.fake, "smaps_rollup");
-		run_add_thread(&run, 60, 60, "a");
+		run_add_thread(&run, 90, 90, "a");
 		run_threads(&run);
 		g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==,
 				 CTPROF_ABSENT_TIMEOUT);
@@ -335,6 +363,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/smaps/many", test_many);
 	g_test_add_func("/procfs/smaps/no-helper", test_no_helper);
 	g_test_add_func("/procfs/smaps/stuck", test_stuck);
+	g_test_add_func("/procfs/smaps/many-stuck", test_many_stuck);
 	g_test_add_func("/procfs/smaps/all-stuck", test_all_stuck);
 	g_test_add_func("/procfs/smaps/budget", test_budget);
 	return g_test_run();
