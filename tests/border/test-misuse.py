@@ -335,11 +335,19 @@ def test_memory_for_reports():
     if is_sanitized():
         raise tap.Skip("a sanitizer's address space cannot be bounded")
     with rig() as r:
+        stop = threading.Event()
+        # So many that their text is more than what lies about free.
+        crowd = [threading.Thread(target=stop.wait) for _ in range(300)]
+        for thread in crowd:
+            thread.start()
         taken = r.run("capture", "-o", r.file, "--pid", os.getpid(), path=False, plugins="procfs")
+        stop.set()
+        for thread in crowd:
+            thread.join()
         assert taken.status == 0, str(taken)
         for command in (["show", r.file], ["compare", r.file, r.file], ["memory", "processes", r.file]):
-            result = r.run(*command, "--max-memory", "64KiB", path=False, plugins=None)
-            check_failure(result, 1, str(r.file), "out of memory", "64.0 KiB", "--max-memory")
+            result = r.run(*command, "--max-memory", "4KiB", path=False, plugins=None)
+            check_failure(result, 1, "out of memory", "4.0 KiB", "--max-memory")
             assert not result.out, str(result)
         for enough in ("1GiB", "0"):
             assert r.run("show", "--max-memory", enough, r.file, path=False, plugins=None).status == 0
