@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,11 @@ if not CTPROF.exists():
 
 def is_root():
     return os.geteuid() == 0
+
+
+def kernel():
+    """The running kernel's version: (6, 12)."""
+    return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 
 
 def need_command(name):

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What runs in the guest, as root: ctprof against other readings of the same threads.
+
+Beside tests of its own those of tests/live that say something of a kernel.
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import harness
+import tap
+import taskstats
+import truth
+from harness import Worker, capture
+
+KERNEL = Path("/proc/sys/kernel")
+CGROUPS = Path("/sys/fs/cgroup")
+ZRAM = Path("/sys/block/zram0")
+MIB = 1 << 20
+BUSY = "name=62757379,burn=30,read=100000,write=50000,faults=64"
+# Takes 16 MiB, frees none of it, and reads it again when told to.
+TOUCHER = """
+import sys
+held = bytearray(b"x" * (16 << 20))
+for line in sys.stdin:
+    print(sum(held[::4096]), flush=True)
+"""
+# Of tests/live; the others are about ctprof rather than the kernel, or take an
+# emulated machine minutes.
+LIVE = {
+    "doctor": None,
+    "namespaces": None,
+    "procfs": ["every_field", "policy_nice", "real_time", "counters_hold", "leader_exited",
+               "zombie", "kernel_threads", "ordinary_user", "absence_is_summed"],
+    "memory": ["told_as_procfs", "leader_that_has_exited", "refused"],
+}
+
+
+def load(name):
+    """The tests of tests/live/test-NAME.py that LIVE lists."""
+    path = harness.SOURCE / f"tests/live/test-{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {key: test for key, test in vars(module).items() if key.startswith("test_")
+            and (LIVE[name] is None or any(part in key for part in LIVE[name]))}
+
+
+def call(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def sysctl(name, value):
+    """Set meanwhile; skips on a kernel without it."""
+    path = KERNEL / name
+    if not path.exists():
+        raise tap.Skip(f"this kernel has no kernel.{name}")
+    before = path.read_text()
+    path.write_text(value)
+    try:
+        yield
+    finally:
+        path.write_text(before)
+
+
+@contextlib.contextmanager
+def cgroup(name):
+    """A cgroup with the memory controller; what is still in it ends with it."""
+    if "memory" not in (CGROUPS / "cgroup.controllers").read_text().split():
+        raise tap.Skip("this kernel has no memory controller in cgroup v2")
+    for controller in ("cpu", "memory", "pids"):
+        with contextlib.suppress(OSError):
+            (CGROUPS / "cgroup.subtree_control").write_text(f"+{controller}")
+    path = CGROUPS / name
+    path.mkdir()
+    try:
+        yield path
+    finally:
+        harness.wait_for(lambda: not (path / "cgroup.procs").read_text(), f"{name} to be empty")
+        path.rmdir()
+
+
+def need_swap():
+    """zram, as there is no disk."""
+    if not ZRAM.exists():
+        raise tap.Skip("this kernel has no zram")
+    if not Path("/proc/swaps").read_text().count("\n") > 1:
+        (ZRAM / "disksize").write_text(str(128 * MIB))
+        call("mkswap", "/dev/zram0")
+        call("swapon", "/dev/zram0")
+
+
+class Toucher:
+    """A process in a cgroup that has been swapped out, then swapped in by itself."""
+
+    def __init__(self, group):
+        self.process = subprocess.Popen([sys.executable, "-c", TOUCHER], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        preexec_fn=lambda: join(group))
+        self.pid = self.process.pid
+        self.touch()
+
+    def touch(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
+    def stop(self):
+        os.kill(self.pid, 19)
+        harness.wait_for(lambda: harness.state_of(self.pid, self.pid) == "T", "it to stop")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+def join(group):
+    (group / "cgroup.procs").write_text(str(os.getpid()))
+
+
+def swap_out(group):
+    (group / "memory.high").write_text(str(4 * MIB))
+    (group / "memory.high").write_text("max")
+
+
+def fields_of(path):
+    """{key: number} of "key number" lines."""
+    lines = (line.split() for line in path.read_text().splitlines())
+    return {key: int(number) for key, number in lines}
+
+
+def status_of(pid):
+    """{key: bytes} of the "kB" lines of status and smaps_rollup."""
+    found = {}
+    for name in ("status", "smaps_rollup"):
+        for line in Path(f"/proc/{pid}/{name}").read_text().splitlines():
+            key, _, rest = line.partition(":")
+            if rest.endswith(" kB"):
+                found[key] = int(rest[:-3]) * 1024
+    return found
+
+
+def differences(snapshot, row, want):
+    return {name: (snapshot.value(row, name), number) for name, number in want.items()
+            if snapshot.value(row, name) != ("value", number)}
+
+
+# ---- tests -----------------------------------------------------------------
+
+
+def test_schedstats_that_are_on_are_read_to_the_nanosecond():
+    with sysctl("sched_schedstats", "1"), Worker("--thread", BUSY, "--threads", 2) as worker:
+        worker.stop()
+        snapshot = capture("--pid", worker.pid)
+        told = truth.read_threads(worker.threads())
+        wrong = [line for key, fields in told.items()
+                 for line in truth.compare_thread(snapshot, snapshot.rows[key], fields)]
+        assert not wrong, wrong
+        busy = snapshot.rows[worker.pid, worker.truth["actors"][0]["tid"]]
+        for name in ("nr_wakeups", "exec_max"):
+            assert busy[name] > 0, f"{name} is 0 with schedstats on"
+
+
+def test_doctor_follows_the_switch_of_schedstats():
+    doctor = load("doctor")["test_schedstats_are_told_as_they_stand"]
+    for value in "10":
+        with sysctl("sched_schedstats", value):
+            doctor()
+
+
+def test_delays_are_what_the_kernel_answers():
+    """Before 5.14 they are counted always, since then when asked for."""
+    switch = KERNEL / "task_delayacct"
+    with sysctl("task_delayacct", "1") if switch.exists() else contextlib.nullcontext():
+        need_swap()
+        with cgroup("delays") as group, Toucher(group) as toucher:
+            swap_out(group)
+            toucher.touch()
+            toucher.stop()
+            snapshot = capture("--plugins=procfs,taskstats", "--pid", toucher.pid)
+            row = snapshot.rows[toucher.pid, toucher.pid]
+            want = taskstats.read_delays(toucher.pid)
+            assert not differences(snapshot, row, want), differences(snapshot, row, want)
+            # Older ones count what waits for a disk, which zram does not.
+            assert want["swapin_delay_count"] > 0 or not switch.exists(), want
+            waited = int(Path(f"/proc/{toucher.pid}/schedstat").read_text().split()[1])
+            assert row["cpu_delay_total_ns"] == waited
+            load("doctor")["test_delay_accounting_is_told_as_the_sysctl_stands"]()
+
+
+def test_swapped_memory_is_told_by_capture_and_memory():
+    need_swap()
+    with cgroup("swapped") as group, Toucher(group) as toucher:
+        swap_out(group)
+        toucher.stop()
+        # The kernel reads it from the process's own memory: a page comes back for it.
+        Path(f"/proc/{toucher.pid}/cmdline").read_bytes()
+        told = status_of(toucher.pid)
+        assert told["VmSwap"] >= 4 * MIB, told
+        snapshot = capture("--plugins=procfs,memory", "--memory=processes", "--pid", toucher.pid)
+        row = snapshot.rows[toucher.pid, toucher.pid]
+        want = {"swap_bytes": told["Swap"], "rss_bytes": told["Rss"],
+                "anonymous_bytes": told["Anonymous"]}
+        assert not differences(snapshot, row, want), differences(snapshot, row, want)
+        view = json.loads(harness.run("memory", "processes", "--flat", "--format=json").stdout)
+        line, = (line for section in view["sections"] for line in section.get("lines", ())
+                 if line.get("pid") == toucher.pid)
+        assert line["swap"] == told["SwapPss"], (line, told)
+        assert line["rss"] == told["Rss"], (line, told)
+
+
+def test_a_cgroup_is_what_its_files_say():
+    with cgroup("counted") as group, Toucher(group) as toucher:
+        toucher.stop()
+        snapshot = capture("--plugins=procfs,cgroup", "--pid", toucher.pid)
+        assert snapshot.rows[toucher.pid, toucher.pid]["cgroup"] == "/counted"
+        got = snapshot.data["cgroup_stats"]["/counted"]
+        assert got["pids"]["current"] == 1
+        assert got["memory"]["stat"]["anon"] == fields_of(group / "memory.stat")["anon"] >= 16 * MIB
+        assert got["memory"]["current"] == int((group / "memory.current").read_text())
+        assert got["cpu"]["usage_usec"] == fields_of(group / "cpu.stat")["usage_usec"] > 0
+
+
+def test_show_and_stat_count_a_stopped_worker_as_procfs_does():
+    with Worker("--thread", BUSY, "--thread", BUSY) as worker:
+        worker.stop()
+        tids = [actor["tid"] for actor in worker.truth["actors"]]
+        want = sum(truth.read_thread(worker.pid, tid)["run_time_ns"][1] for tid in tids)
+        common = ["--group-by=comm-exact", "--metrics=run_time_ns", "--format=json",
+                  "--filter=^busy$", "--sections=primary"]
+        path = Path("/tmp/counted.ctprof.zst")
+        harness.run("capture", "--pid", worker.pid, "-o", path)
+        shown = json.loads(harness.run("show", *common, path).stdout)
+        row, = shown["sections"][0]["rows"]
+        assert (row["threads"], row["value"]) == ([2], want), row
+        shown = json.loads(harness.run("stat", *common, "--", "true").stdout)
+        row, = shown["sections"][0]["rows"]
+        assert (row["baseline"], row["candidate"]) == (want, want), row
+
+
+if __name__ == "__main__":
+    tap.main({**globals(), **{name: test for file in LIVE for name, test in load(file).items()}})
