@@ -294,3 +294,20 @@ int root_own_threads(void)
 {
 	return count_entries("/proc/self/task");
 }
+
+GArray *root_list_own_threads(void)
+{
+	GArray *tids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	g_autofree char *self = g_file_read_link("/proc/self", NULL);
+	g_autoptr(GDir) dir = self && g_ascii_strtoll(self, NULL, 10) == getpid()
+				      ? g_dir_open("/proc/self/task", 0, NULL)
+				      : NULL;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		pid_t tid = (pid_t)g_ascii_strtoll(name, NULL, 10);
+
+		g_array_append_val(tids, tid);
+	}
+	return tids;
+}

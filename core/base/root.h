@@ -59,3 +59,6 @@ const char *root_fd_path(char ret[ROOT_FD_PATH_MAX], int fd);
  * compared with an earlier count; 0 when unknown. */
 int root_own_descriptors(void);
 int root_own_threads(void);
+/* Thread ids of this process (pid_t); none when /proc shows another PID namespace, in
+ * which these are other threads' numbers. */
+GArray *root_list_own_threads(void);

@@ -54,8 +54,9 @@ typedef struct capture {
 	gint32 last_tgid;
 	GError *error; /* the sink's */
 
-	guint64 vanished; /* atomic */
-	guint workers;    /* that have begun: the number of the next; atomic */
+	gint64 first_us, last_us; /* when reading the threads began and ended */
+	guint64 vanished;         /* atomic */
+	guint workers;            /* that have begun: the number of the next; atomic */
 	GMutex done_lock;
 	GCond done;
 	guint running;
@@ -292,12 +293,14 @@ static gboolean read_threads(Capture *capture, GError **error)
 					   consume_batch, capture);
 
 	capture->queue = queue;
+	capture->first_us = g_get_monotonic_time();
 	guint n = start_workers(capture, threads, error);
 	if (n == 0) {
 		g_prefix_error(error, "no worker can be started: ");
 		return FALSE;
 	}
 	wait_for_workers(capture);
+	capture->last_us = g_get_monotonic_time();
 	for (guint i = 0; i < n; i++)
 		g_thread_join(threads[i]);
 	capture->queue = NULL;
@@ -574,6 +577,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.vanished = capture.vanished,
 		.objects = capture.objects,
 		.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
+		.skew = (gdouble)(capture.last_us - capture.first_us) / G_USEC_PER_SEC,
 		.absences = absence_tally_sum(absences),
 	};
 	return TRUE;

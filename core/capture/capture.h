@@ -23,8 +23,8 @@ typedef struct capture_options {
 typedef struct capture_result {
 	guint64 threads, processes, vanished; /* threads: rows, so leaders only if so asked */
 	guint64 objects;
-	gdouble seconds;
-	GArray *absences; /* Absence, in order of group and reason */
+	gdouble seconds, skew; /* of all; from the first thread read to the last */
+	GArray *absences;      /* Absence, in order of group and reason */
 } CaptureResult;
 
 void capture_result_clear(CaptureResult *result);

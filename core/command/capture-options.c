@@ -8,6 +8,7 @@
 #include "base/ui.h"
 #include "capture/capture.h"
 #include "cmd.h"
+#include "guard/priority.h"
 #include "plugin/settings.h"
 #include "row/absence.h"
 
@@ -16,6 +17,14 @@
 static char *groups;
 static guint64 jobs;
 static gboolean delayacct;
+static gint priority;
+
+static const struct ctprof_option_word priorities[] = {
+	[PRIORITY_AUTO] = OPTION_WORD("auto", "when more is runnable than there are CPUs"),
+	[PRIORITY_DEADLINE] = OPTION_WORD("deadline", "SCHED_DEADLINE"),
+	[PRIORITY_RR] = OPTION_WORD("rr", "SCHED_RR"),
+	[PRIORITY_NONE] = OPTION_WORD("none", "as it is"),
+};
 
 const Option capturing_options[] = {
 	OPTION(TEXT, "groups", 'g', &groups, "LIST",
@@ -28,6 +37,9 @@ const Option capturing_options[] = {
 const Option capturing_cost_options[] = {
 	OPTION(COUNT, "jobs", 'j', &jobs, "N", "Workers (default: CPUs less the load)",
 	       .row.least = 1, .row.most = MAX_JOBS),
+	OPTION(WORD, "priority", 0, &priority, "HOW",
+	       "Read above the load of the host, in slices of at most 3 of 4 ms, with CAP_SYS_NICE",
+	       OPTION_WORDS(priorities), .row.default_value = "auto"),
 	OPTION_END,
 };
 
@@ -282,10 +294,23 @@ static void summarise(const CaptureResult *result, gboolean leaders_only, const 
 							  result->vanished)
 					: g_strdup("");
 
-	ui_note("%s%s%s%s%s%s, %.2f s%s; %s: %s", leaders_only ? "" : threads,
+	ui_note("%s%s%s%s%s%s, %.2f s (skew %.2f s)%s; %s: %s", leaders_only ? "" : threads,
 		leaders_only ? "" : " in ", processes, gone, result->objects ? ", " : "",
-		result->objects ? objects : "", result->seconds, absent, output_label(output),
-		size);
+		result->objects ? objects : "", result->seconds, result->skew, absent,
+		output_label(output), size);
+}
+
+/* What is raised does not heed the load: half of the CPUs are its own, unless the user
+ * says how many.  Each worker has at most one helper. */
+static Priority *raise_priority(const Globals *globals, guint *ret_workers)
+{
+	gboolean is_recorded = globals->proc || globals->sys || globals->cgroup;
+	guint workers = jobs ? (guint)jobs : MAX(g_get_num_processors() / 2, 1);
+	Priority *raised = priority_begin(
+		is_recorded ? PRIORITY_NONE : (enum priority_choice)priority, 2 * workers + 1);
+
+	*ret_workers = raised ? workers : (guint)jobs;
+	return raised;
 }
 
 gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GError **error)
@@ -301,6 +326,8 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 {
 	g_auto(CaptureResult) result = {0};
 	Plugin *sink = NULL;
+	guint workers = 0;
+	g_autoptr(Priority) raised = raise_priority(globals, &workers);
 	g_autoptr(Session) session = open_session(globals, request, &sink, error);
 
 	if (!session)
@@ -320,7 +347,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	g_autoptr(GArray) facts = list_facts(globals, request, pids, settings);
 	g_autoptr(GArray) only = capturing_list_pids(request->pids);
 	const CaptureOptions options = {
-		.jobs = (guint)jobs,
+		.jobs = workers,
 		.pids = only,
 		.leaders_only = request->leaders_only,
 		.listener = listener,

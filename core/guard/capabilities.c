@@ -2,8 +2,10 @@
 #include "capabilities.h"
 
 #include <errno.h>
+#include <linux/securebits.h>
 #include <sys/capability.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -49,6 +51,20 @@ gboolean capabilities_drop(const GPtrArray *names, GError **error)
 	}
 	return cap_set_proc(set) == 0 ||
 	       error_set_errno(error, errno, "capabilities cannot be dropped");
+}
+
+void capabilities_keep_scheduling(void)
+{
+	static const cap_value_t kept = CAP_SYS_NICE;
+	g_auto(cap_t) set = cap_get_proc();
+	cap_flag_value_t permitted = CAP_CLEAR;
+
+	(void)prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED);
+	if (!set || cap_get_flag(set, kept, CAP_PERMITTED, &permitted) < 0 || cap_clear(set) < 0)
+		return;
+	set_flag(set, CAP_PERMITTED, kept, permitted == CAP_SET);
+	set_flag(set, CAP_EFFECTIVE, kept, permitted == CAP_SET);
+	(void)cap_set_proc(set);
 }
 
 gpointer capabilities_suspend(void)

@@ -8,9 +8,13 @@
  * Drops every capability but those named ("CAP_SYS_PTRACE"), for good: from the
  * permitted, effective, inheritable, ambient and bounding sets.
  * CAP_DAC_OVERRIDE alone stays permitted, for capabilities_become_user().
- * Call while the process has one thread.
+ * Call while no thread has been started that is to work without them.
  */
 gboolean capabilities_drop(const GPtrArray *names, GError **error);
+
+/* Leaves the calling thread CAP_SYS_NICE, if it has it, and nothing else.  A change of
+ * the user id leaves it that. */
+void capabilities_keep_scheduling(void);
 
 /* Clears the effective capabilities while the process only waits.  Returns what
  * capabilities_resume() takes to restore them. */

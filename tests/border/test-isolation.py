@@ -276,6 +276,21 @@ def test_one_process_for_debuggers():
         assert r.capture("--no-supervise").status == 0
 
 
+def check_spinning(how):
+    if os.geteuid() != 0:
+        raise tap.Skip("an ordinary user cannot raise it")
+    with rig() as r:
+        r.install("toy-2")
+        result = r.run(*SHORT, "capture", "--pid", str(os.getpid()), f"--priority={how}", "-o", r.file,
+                       plugins=everything(), env={"TOY_FAULT": "spin-thread"})
+        assert result.status == 4, str(result)
+        assert any(LOSSES["hang-thread"] in line for line in result.err), str(result)
+
+
+# Paced: its supervisor gets a CPU, even the same one.
+add_tests(globals(), "spinning", check_spinning, {"deadline": [], "rr": []})
+
+
 # ---- what is no hang ---------------------------------------------------------
 
 

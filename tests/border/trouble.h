@@ -49,6 +49,13 @@ static void trouble_hang(void)
 		pause();
 }
 
+/* Likewise, and takes all of a CPU that it is given. */
+static void trouble_spin(void)
+{
+	while (trouble_nowhere)
+		continue;
+}
+
 static void *trouble_run(void *nothing)
 {
 	trouble_crash();
@@ -141,6 +148,7 @@ static const struct trouble {
 	{"wake-", trouble_wake},
 	{"close-", trouble_close},
 	{"spoil-", trouble_spoil},
+	{"spin-", trouble_spin},
 };
 
 /* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */

@@ -18,7 +18,7 @@ from harness import run  # noqa: E402
 
 SUMMARY = re.compile(
     r"ctprof: (?P<threads>\d+) threads? in (?P<processes>\d+) process(?:es)?"
-    r"(?:, \d+ gone meanwhile)?, \d+\.\d\d s(?:; absent: (?P<absent>.*?))?; "
+    r"(?:, \d+ gone meanwhile)?, \d+\.\d\d s \(skew \d+\.\d\d s\)(?:; absent: (?P<absent>.*?))?; "
     r"(?P<path>.*): (?P<size>[0-9.]+)\s(?P<unit>\S+)"
 )
 HELP_OPTION = re.compile(r"^  (?:-(\w), )?--([a-z-]+)(\[?=\S+)?", re.MULTILINE)

@@ -36,6 +36,7 @@ for line in sys.stdin:
 LIVE = {
     "doctor": None,
     "namespaces": None,
+    "priority": None,
     "procfs": ["every_field", "policy_nice", "real_time", "counters_hold", "leader_exited",
                "zombie", "kernel_threads", "ordinary_user", "absence_is_summed"],
     "memory": ["told_as_procfs", "leader_that_has_exited", "refused"],

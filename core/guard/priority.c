@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "priority.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/root.h"
+#include "base/ui.h"
+#include "capabilities.h"
+
+#define NS_PER_US 1000u
+/* Of each period a raised thread has at most a share, and others the rest. */
+#define PERIOD_US 4000u
+#define SHARE_US 3000u
+/* All of SCHED_DEADLINE, in percent of the CPUs: below what the kernel admits by
+ * default, 95 (kernel.sched_rt_runtime_us). */
+#define ADMITTED_PERCENT 90u
+/* Under SCHED_RR: of those that read, and of the thread that raises and paces them. */
+#define RANK_READER 1
+#define RANK_PACER 2
+
+#define POLICY_DEADLINE 6
+#define FLAG_RESET_ON_FORK 1
+
+/* struct sched_attr, which newer libraries have, and older not. */
+struct attributes {
+	guint32 size, policy;
+	guint64 flags;
+	gint32 nice;
+	guint32 rank;
+	guint64 runtime_ns, deadline_ns, period_ns;
+};
+
+struct priority {
+	/* What plugins start from a raised thread, programs too, is not raised by that. */
+	struct attributes raised, lowered;
+	GThread *pacer;
+	atomic_int is_over;
+};
+
+/* 0 or -errno; without effect on a thread that has these attributes. */
+static int apply(pid_t tid, const struct attributes *attributes)
+{
+	return syscall(SYS_sched_setattr, tid, attributes, 0) == 0 ? 0 : -errno;
+}
+
+static struct attributes make_rr(guint32 rank, guint64 flags)
+{
+	return (struct attributes){.size = sizeof(struct attributes),
+				   .policy = SCHED_RR,
+				   .flags = flags,
+				   .rank = rank};
+}
+
+static struct attributes make_deadline(guint n_threads)
+{
+	guint share = PERIOD_US * g_get_num_processors() * ADMITTED_PERCENT / 100 / n_threads;
+
+	return (struct attributes){.size = sizeof(struct attributes),
+				   .policy = POLICY_DEADLINE,
+				   .flags = FLAG_RESET_ON_FORK,
+				   .runtime_ns = MIN(share, SHARE_US) * NS_PER_US,
+				   .deadline_ns = PERIOD_US * NS_PER_US,
+				   .period_ns = PERIOD_US * NS_PER_US};
+}
+
+/* ---- the pacer: the one thread that keeps CAP_SYS_NICE ------------------------ */
+
+static void apply_to_all(const struct attributes *attributes)
+{
+	g_autoptr(GArray) tids = root_list_own_threads();
+
+	for (guint i = 0; i < tids->len; i++) {
+		pid_t tid = g_array_index(tids, pid_t, i);
+
+		if (tid != gettid())
+			(void)apply(tid, attributes);
+	}
+}
+
+static gpointer pace(gpointer data)
+{
+	Priority *priority = data;
+
+	capabilities_keep_scheduling();
+	while (!atomic_load(&priority->is_over)) {
+		apply_to_all(&priority->raised);
+		g_usleep(SHARE_US);
+		/* The kernel paces SCHED_DEADLINE by itself; and it would not give back the
+		 * bandwidth of a thread that loses it asleep (switched_from_dl()). */
+		if (priority->raised.policy == SCHED_RR)
+			apply_to_all(&priority->lowered);
+		g_usleep(PERIOD_US - SHARE_US);
+	}
+	return NULL;
+}
+
+/* ---- whether and how ----------------------------------------------------------- */
+
+/* More to run than CPUs to run it; ctprof itself is among it. */
+static gboolean is_overloaded(void)
+{
+	g_autoptr(Root) root = root_open(NULL, NULL, NULL, NULL);
+	g_autofree char *load = root ? root_read(root, "loadavg") : NULL;
+	guint running = 0;
+
+	return load && sscanf(load, "%*s %*s %*s %u/", &running) == 1 &&
+	       running > g_get_num_processors();
+}
+
+/* A policy or a niceness that the user chose for ctprof stays. */
+static gboolean is_ordinary(void)
+{
+	return sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) <= 0;
+}
+
+/* Raises the calling thread by the first means that works; 0 or -errno. */
+static int raise_first(enum priority_choice choice, guint n_threads, struct attributes *ret)
+{
+	int result = -EPERM;
+
+	if (choice != PRIORITY_RR) {
+		*ret = make_deadline(n_threads);
+		result = apply(0, ret);
+	}
+	if (result < 0 && choice != PRIORITY_DEADLINE) {
+		*ret = make_rr(RANK_READER, FLAG_RESET_ON_FORK);
+		result = apply(0, ret);
+	}
+	return result;
+}
+
+Priority *priority_begin(enum priority_choice choice, guint n_threads)
+{
+	const struct attributes pacer = make_rr(RANK_PACER, 0);
+	struct attributes raised;
+	/* With the flag no right is needed. */
+	struct attributes lowered = {
+		.size = sizeof lowered, .policy = SCHED_OTHER, .flags = FLAG_RESET_ON_FORK};
+
+	if (choice == PRIORITY_NONE ||
+	    (choice == PRIORITY_AUTO && !(is_ordinary() && is_overloaded())))
+		return NULL;
+	lowered.nice = getpriority(PRIO_PROCESS, 0);
+	int result = raise_first(choice, n_threads, &raised);
+	if (result < 0 && choice != PRIORITY_AUTO)
+		ui_warning("--priority: refused: %s; reading with the priority as it is%s",
+			   g_strerror(-result), result == -EPERM ? " (needs CAP_SYS_NICE)" : "");
+	if (result < 0)
+		return NULL;
+	Priority *priority = g_new0(Priority, 1);
+	priority->raised = raised;
+	priority->lowered = lowered;
+	/* The pacer has its policy from birth: it must not wait for the load. */
+	(void)apply(0, &pacer);
+	priority->pacer = g_thread_new("ctprof-pacer", pace, priority);
+	(void)apply(0, &raised);
+	ui_verbose(1, "reading under SCHED_%s", raised.policy == SCHED_RR ? "RR" : "DEADLINE");
+	return priority;
+}
+
+void priority_end(Priority *priority)
+{
+	if (!priority)
+		return;
+	atomic_store(&priority->is_over, TRUE);
+	g_thread_join(priority->pacer);
+	(void)apply(0, &priority->lowered);
+	g_free(priority);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Scheduling above the load while a capture reads: on a host with more runnable
+ * threads than CPUs it would otherwise be smeared over many rounds of theirs.  What
+ * is raised never runs for longer than a normal slice (4 ms) at a time: under
+ * SCHED_DEADLINE the kernel sees to that, under SCHED_RR a thread of our own.
+ */
+#pragma once
+
+#include <glib.h>
+
+enum priority_choice {
+	PRIORITY_AUTO, /* deadline, else rr, when the host is overloaded */
+	PRIORITY_DEADLINE,
+	PRIORITY_RR,
+	PRIORITY_NONE,
+};
+
+typedef struct priority Priority;
+
+/*
+ * Raises every thread of this process, also those that come later: what plugins start
+ * to read with waits for no one else then.  Call while the process has one thread and
+ * its capabilities.  n_threads: that may run at the same time.  NULL: nothing is
+ * raised; without CAP_SYS_NICE, with a warning if it was asked for by name.
+ */
+Priority *priority_begin(enum priority_choice choice, guint n_threads);
+/* Lowers the calling thread; the others have ended, or end with the process. */
+void priority_end(Priority *priority);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Priority, priority_end)
