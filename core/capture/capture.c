@@ -54,6 +54,8 @@ typedef struct capture {
 	gint32 last_tgid;
 	GError *error; /* the sink's */
 
+	guint64 refused;
+	gboolean hides_threads;
 	gint64 first_us, last_us; /* when reading the threads began and ended */
 	guint64 vanished;         /* atomic */
 	guint workers;            /* that have begun: the number of the next; atomic */
@@ -528,6 +530,8 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 	if (!begin(capture, output, options, error) || !read_single(capture, ROW_HOST, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
+	capture->refused = walk_refused(walk);
+	capture->hides_threads = walk_is_partial(walk);
 	if (walk_failure(walk) != 0)
 		return error_set_errno(error, walk_failure(walk),
 				       "not all processes below '%s' could be opened",
@@ -576,6 +580,8 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.processes = capture.processes,
 		.vanished = capture.vanished,
 		.objects = capture.objects,
+		.refused = capture.refused,
+		.hides_threads = capture.hides_threads,
 		.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
 		.skew = (gdouble)(capture.last_us - capture.first_us) / G_USEC_PER_SEC,
 		.absences = absence_tally_sum(absences),

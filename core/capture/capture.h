@@ -23,8 +23,10 @@ typedef struct capture_options {
 typedef struct capture_result {
 	guint64 threads, processes, vanished; /* threads: rows, so leaders only if so asked */
 	guint64 objects;
-	gdouble seconds, skew; /* of all; from the first thread read to the last */
-	GArray *absences;      /* Absence, in order of group and reason */
+	guint64 refused;        /* processes of which nothing may be read */
+	gboolean hides_threads; /* other users' processes are not even listed */
+	gdouble seconds, skew;  /* of all; from the first thread read to the last */
+	GArray *absences;       /* Absence, in order of group and reason */
 } CaptureResult;
 
 void capture_result_clear(CaptureResult *result);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -25,8 +26,9 @@ struct walk {
 	guint tid_at;  /* first not yet handed out */
 	char *dirents;
 	gsize max_open; /* task directories open at once */
-	gboolean only_leaders;
-	int failure; /* positive errno that ended the walk early; 0: none */
+	gboolean only_leaders, is_chosen;
+	guint refused; /* processes */
+	int failure;   /* positive errno that ended the walk early; 0: none */
 };
 
 static gint compare_pids(gconstpointer a, gconstpointer b)
@@ -140,7 +142,10 @@ static int open_next(Walk *walk, gint32 tgid)
 {
 	int fd = open_task(walk, tgid);
 
-	if (fd < 0 && errno != ENOENT && errno != ESRCH && errno != EACCES && errno != EPERM)
+	/* As /proc with hidepid=1 does with those of other users. */
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		walk->refused++;
+	else if (fd < 0 && errno != ENOENT && errno != ESRCH)
 		walk->failure = errno;
 	return fd;
 }
@@ -289,6 +294,7 @@ Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GErr
 	walk->dirents = g_malloc(DIRENT_BYTES);
 	walk->max_open = choose_max_open();
 	walk->only_leaders = only_leaders;
+	walk->is_chosen = pids != NULL;
 	if (!(pids ? take_pids(walk, pids, error) : find_pids(walk, error)))
 		return NULL;
 	sort_unique(walk->tgids);
@@ -318,6 +324,17 @@ guint64 walk_count_threads(const Walk *walk, guint64 enough)
 			n += (guint64)st.st_nlink - 3;
 	}
 	return MIN(n, enough);
+}
+
+guint walk_refused(const Walk *walk)
+{
+	return walk->refused;
+}
+
+gboolean walk_is_partial(const Walk *walk)
+{
+	return !walk->is_chosen && root_is_live(walk->root) && walk->tgids->len > 0 &&
+	       g_array_index(walk->tgids, gint32, 0) != 1 && (kill(1, 0) == 0 || errno == EPERM);
 }
 
 guint walk_processes(const Walk *walk)

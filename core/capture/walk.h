@@ -30,5 +30,9 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max);
 int walk_failure(const Walk *walk);
 /* How many threads there are to come, at most enough: more are not counted. */
 guint64 walk_count_threads(const Walk *walk, guint64 enough);
+/* Processes whose threads may not be listed (hidepid=1). */
+guint walk_refused(const Walk *walk);
+/* Whether process 1 lives and is not shown (hidepid=2): nor are others, in number unknown. */
+gboolean walk_is_partial(const Walk *walk);
 guint walk_processes(const Walk *walk);      /* processes found at the start */
 guint walk_processes_done(const Walk *walk); /* of them, handed out or gone */

@@ -99,6 +99,11 @@ static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 		return FALSE;
 	if (g_strcmp0(before, "1") == 0)
 		return TRUE;
+	if (!before) {
+		ui_note("--delayacct: this kernel has no kernel.task_delayacct: before Linux 5.14 "
+			"delays are always counted, unless it was booted with nodelayacct");
+		return TRUE;
+	}
 	if (!root_write(root, "sys/kernel/task_delayacct", "1", error)) {
 		g_prefix_error(error, "--delayacct: ");
 		return FALSE;
@@ -294,6 +299,13 @@ static void summarise(const CaptureResult *result, gboolean leaders_only, const 
 							  result->vanished)
 					: g_strdup("");
 
+	if (result->hides_threads)
+		ui_warning("processes of other users are hidden, and absent: /proc is mounted with "
+			   "hidepid (CAP_SYS_PTRACE, or 'mount -o remount,hidepid=0 /proc')");
+	if (result->refused > 0)
+		ui_warning("denied in %" G_GUINT64_FORMAT " processes, which are absent: /proc is "
+			   "mounted with hidepid (CAP_SYS_PTRACE)",
+			   result->refused);
 	ui_note("%s%s%s%s%s%s, %.2f s (skew %.2f s)%s; %s: %s", leaders_only ? "" : threads,
 		leaders_only ? "" : " in ", processes, gone, result->objects ? ", " : "",
 		result->objects ? objects : "", result->seconds, result->skew, absent,

@@ -2,6 +2,10 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 
@@ -121,6 +125,20 @@ void file_close_dir(DIR **dir)
 {
 	if (*dir)
 		(void)closedir(*dir);
+}
+
+bool file_shows_own_pids(const struct ctprof_host *host)
+{
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	char pid[16] = "";
+	struct stat st;
+
+	if (!host->live(host))
+		return false;
+	/* The link is there, but has no target, where this process has no number. */
+	return readlinkat(proc, "self", pid, sizeof pid - 1) > 0
+		       ? strtol(pid, NULL, 10) == getpid()
+		       : fstatat(proc, "self", &st, AT_SYMLINK_NOFOLLOW) < 0;
 }
 
 uint32_t file_absence(int err)

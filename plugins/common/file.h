@@ -54,6 +54,15 @@ int file_open_dir(const struct ctprof_host *host, int dirfd, const char *path, D
 /* For a cleanup attribute. */
 void file_close_dir(DIR **dir);
 
+/*
+ * Whether the numbers below the proc root are those that system calls take: not of a
+ * recorded root, nor of the /proc of another PID namespace, in which they are other
+ * threads' or no one's.
+ */
+bool file_shows_own_pids(const struct ctprof_host *host);
+#define FILE_FOREIGN_PIDS "/proc shows another PID namespace, where numbers stand for other threads"
+#define FILE_FOREIGN_PIDS_REMEDY "mount the /proc of the PID namespace that ctprof runs in"
+
 /* The absence (enum ctprof_absence) that a failed open or read of a kernel
  * file stands for; err is a positive errno. */
 uint32_t file_absence(int err);

@@ -132,6 +132,10 @@ static int jemalloc_start(void *data)
 		host->error(host, "recorded root: no process memory");
 		return -EOPNOTSUPP;
 	}
+	if (!file_shows_own_pids(host)) {
+		host->error(host, FILE_FOREIGN_PIDS " (" FILE_FOREIGN_PIDS_REMEDY ")");
+		return -EOPNOTSUPP;
+	}
 	if (tls_native_machine() == 0) {
 		host->error(host, "thread-local storage is supported on x86_64 and aarch64 only");
 		return -EOPNOTSUPP;
@@ -167,6 +171,10 @@ static int jemalloc_probe(void *data)
 	if (!host->live(host)) {
 		finding.state = CTPROF_FAILS;
 		finding.why = "recorded root: no process memory";
+	} else if (!file_shows_own_pids(host)) {
+		finding.state = CTPROF_FAILS;
+		finding.why = FILE_FOREIGN_PIDS;
+		finding.remedy = FILE_FOREIGN_PIDS_REMEDY;
 	} else if (!can_read_memory()) {
 		finding.state = CTPROF_FAILS;
 		finding.why = "process_vm_readv is refused";

@@ -48,9 +48,28 @@ static bool has_rights(const struct ctprof_host *host)
 	       capability_is_held(host, CAP_DAC_READ_SEARCH);
 }
 
+/* Process 1 is always there; it is hidden with all of the other users'. */
+static int try_first(struct sample *sample)
+{
+	if (!file_shows_own_pids(sample->host))
+		return 0;
+	return -(int)file_read_at(sample->host, sample->proc_fd, "1/stat", sample->text,
+				  sizeof sample->text);
+}
+
 static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 {
-	if (try_read(sample, "stat") != 0)
+	int first = try_first(sample);
+
+	if (first == ENOENT)
+		set(ret, CTPROF_PARTLY,
+		    "processes of other users are hidden: /proc is mounted with hidepid",
+		    "CAP_SYS_PTRACE, or `mount -o remount,hidepid=0 /proc`");
+	else if (first == EPERM || first == EACCES)
+		set(ret, CTPROF_PARTLY,
+		    "processes of other users are refused: /proc is mounted with hidepid",
+		    "CAP_SYS_PTRACE, or `mount -o remount,hidepid=0 /proc`");
+	else if (try_read(sample, "stat") != 0)
 		set(ret, CTPROF_FAILS, "stat of a process cannot be read", NULL);
 	else if (try_read(sample, "comm") != 0 || try_read(sample, "cgroup") != 0)
 		set(ret, CTPROF_PARTLY, "comm or cgroup cannot be read", "CONFIG_CGROUPS=y");

@@ -34,7 +34,7 @@ void plan_settle(struct plan *plan)
 {
 	const struct ctprof_host *host = plan->host;
 
-	plan->live = host->live(host);
+	plan->asks = file_shows_own_pids(host);
 	for (uint8_t row = 0; row < N_METRICS; row++) {
 		uint8_t file = procfs_metrics[row].file;
 
@@ -72,7 +72,7 @@ static void put_cpus(const struct cell *cell, uint32_t slot, const struct value 
 	const struct plan *plan = cell->reader->plan;
 	struct affinity *affinity = &cell->reader->affinity;
 
-	if ((plan->live && affinity_ask(affinity, cell->target->tid)) ||
+	if ((plan->asks && affinity_ask(affinity, cell->target->tid)) ||
 	    (value->why == CTPROF_PRESENT && affinity_read(affinity, value->text)))
 		plan->host->put_cpuset(cell->batch, cell->row, slot, affinity->cpus, affinity->n);
 	else if (value->why != CTPROF_ABSENT_UNSUPPORTED)

@@ -18,7 +18,7 @@ struct plan {
 	uint8_t wanted[N_FILES][N_METRICS];
 	uint8_t n_wanted[N_FILES];
 	uint32_t wanted_slots[N_FILES][N_METRICS]; /* the same, as slots */
-	bool live;
+	bool asks;
 };
 
 /* Declares every metric of the table. */

@@ -23,6 +23,7 @@ static const struct {
 	struct taskstats_advice advice;
 } failures[] = {
 	{-EOPNOTSUPP, -EOPNOTSUPP, {"recorded root: no netlink", NULL}},
+	{-EXDEV, -EOPNOTSUPP, {FILE_FOREIGN_PIDS, FILE_FOREIGN_PIDS_REMEDY}},
 	{-ENOENT, -EOPNOTSUPP, {"CONFIG_TASKSTATS is not set", "a kernel with CONFIG_TASKSTATS=y"}},
 	{-EPERM,
 	 -EPERM,
@@ -40,8 +41,9 @@ static const struct {
 } lacks[] = {
 	{TASKSTATS_CPU,
 	 TASKSTATS_CPU | TASKSTATS_BLOCK,
-	 {"CONFIG_TASK_DELAY_ACCT is not set: all delays are absent",
-	  "a kernel with CONFIG_TASK_DELAY_ACCT=y"}},
+	 {"CONFIG_TASK_DELAY_ACCT is not set, or before Linux 5.14 nodelayacct is: all delays are "
+	  "absent",
+	  "boot without nodelayacct, or a kernel with CONFIG_TASK_DELAY_ACCT=y"}},
 	{TASKSTATS_BLOCK,
 	 TASKSTATS_BLOCK,
 	 {"kernel.task_delayacct=0: all delays but cpu are absent",
@@ -132,6 +134,8 @@ int taskstats_examine(const struct ctprof_host *host, uint16_t *ret_family, uint
 
 	if (!host->live(host))
 		return -EOPNOTSUPP;
+	if (!file_shows_own_pids(host))
+		return -EXDEV;
 	int r = netlink_resolve(TASKSTATS_GENL_NAME, &family);
 	if (r < 0)
 		return r;

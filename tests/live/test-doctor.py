@@ -100,8 +100,11 @@ def test_delay_accounting_is_told_as_the_sysctl_stands():
     state = read(KERNEL / "task_delayacct")
     line = the_one(lines, "delay")
     if state is None and harness.kernel() < (5, 14):
-        # Without a switch: always counted.
-        expect(line, "works")
+        # Without a switch: always counted, unless the kernel was told not to.
+        if "nodelayacct" in read(PROC / "cmdline").split():
+            expect(line, "partly", "nodelayacct")
+        else:
+            expect(line, "works")
     elif state is None:
         expect(line, "partly", "CONFIG_TASK_DELAY_ACCT")
     elif state == "0":

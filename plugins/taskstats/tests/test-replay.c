@@ -445,7 +445,7 @@ static void test_demand(void)
 		{"blkio_delay_count", "0\n", 1, CTPROF_ABSENT_UNSUPPORTED,
 		 CTPROF_ABSENT_UNSUPPORTED, "kernel.task_delayacct=0"},
 		{"blkio_delay_count", NULL, 0, CTPROF_ABSENT_UNSUPPORTED, CTPROF_ABSENT_UNSUPPORTED,
-		 "CONFIG_TASK_DELAY_ACCT is not set"},
+		 "CONFIG_TASK_DELAY_ACCT is not set, or before Linux 5.14 nodelayacct"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
