@@ -36,7 +36,7 @@ for line in sys.stdin:
 LIVE = {
     "doctor": None,
     "namespaces": None,
-    "priority": None,
+    "priority": ["raises_all", "none_raises", "auto", "niceness", "without", "skew"],
     "procfs": ["every_field", "policy_nice", "real_time", "counters_hold", "leader_exited",
                "zombie", "kernel_threads", "ordinary_user", "absence_is_summed"],
     "memory": ["told_as_procfs", "leader_that_has_exited", "refused"],
@@ -182,6 +182,8 @@ def test_doctor_follows_the_switch_of_schedstats():
 def test_delays_are_what_the_kernel_answers():
     """Before 5.14 they are counted always, since then when asked for."""
     switch = KERNEL / "task_delayacct"
+    if "nodelayacct" in Path("/proc/cmdline").read_text().split():
+        raise tap.Skip("booted with nodelayacct")
     with sysctl("task_delayacct", "1") if switch.exists() else contextlib.nullcontext():
         need_swap()
         with cgroup("delays") as group, Toucher(group) as toucher:
