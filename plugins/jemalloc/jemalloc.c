@@ -339,6 +339,7 @@ static const struct ctprof_need needs[] = {
 		    "0: users without CAP_SYS_PTRACE can read their own processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether a file has jemalloc"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/maps", "the libraries of a process"),
+	NEED_PARTLY(FILE, "proc/thread-self/fd", "files of processes, once known to be files"),
 	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/<tgid>/map_files", "the libraries themselves"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by path; debug files"),

@@ -192,7 +192,7 @@ static void settle(struct objects *objects, struct entry *entry, int rc)
 int objects_get_exe(struct objects *objects, const struct process *process, struct file_id *ret_id,
 		    const struct object **ret)
 {
-	AUTO_FD fd = process_open(process, "exe");
+	AUTO_FD fd = process_open_exe(process);
 	char path[4096] = "", link[32];
 	struct stat st;
 	bool must_load;

@@ -3,14 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "file.h"
+#include "foreign.h"
 #include "text.h"
 
 #define STATUS_BYTES 8192
@@ -20,40 +19,12 @@
 #define STAT_FLAGS 7
 #define STAT_EXITING 0x4u
 
-/* Only regular files hold ELF: a pipe or device would block or worse. */
-static int require_regular(int fd)
+int process_open_exe(const struct process *process)
 {
-	struct stat st;
+	char path[32];
 
-	if (fd < 0)
-		return fd;
-	int rc = fstat(fd, &st) == 0 ? 0 : -errno;
-	if (rc == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	return rc < 0 ? rc : -EINVAL;
-}
-
-int process_open(const struct process *process, const char *name)
-{
-	char path[64];
-	int len = snprintf(path, sizeof path, "%" PRId32 "/%s", process->via, name);
-
-	if (len < 0 || (size_t)len >= sizeof path)
-		return -ENAMETOOLONG;
-	return process->host->open_file(process->host, process->task_fd, path);
-}
-
-/* open_file() of prefix and path put together. */
-static int open_joined(const struct process *process, int dirfd, const char *prefix,
-		       const char *path)
-{
-	char full[PATH_MAX + 32];
-	int len = snprintf(full, sizeof full, "%s%s", prefix, path);
-
-	if (len < 0 || (size_t)len >= sizeof full)
-		return -ENAMETOOLONG;
-	return require_regular(process->host->open_file(process->host, dirfd, full));
+	snprintf(path, sizeof path, "%" PRId32 "/exe", process->via);
+	return foreign_open(process->host, process->task_fd, path);
 }
 
 int process_open_path(const struct process *process, const char *path)
@@ -61,14 +32,14 @@ int process_open_path(const struct process *process, const char *path)
 	char root[32];
 
 	snprintf(root, sizeof root, "%" PRId32 "/root", process->via);
-	return open_joined(process, process->task_fd, root, path);
+	return foreign_open_below(process->host, process->task_fd, root, path);
 }
 
 int process_open_own_path(const struct process *process, const char *path)
 {
 	int dirfd = process->host->root(process->host, CTPROF_ROOT_PROC);
 
-	return dirfd < 0 ? dirfd : open_joined(process, dirfd, "self/root", path);
+	return dirfd < 0 ? dirfd : foreign_open_below(process->host, dirfd, "self/root", path);
 }
 
 int process_open_mapped(const struct process *process, const struct maps_file *file)
@@ -76,7 +47,7 @@ int process_open_mapped(const struct process *process, const struct maps_file *f
 	char path[80];
 
 	snprintf(path, sizeof path, "../map_files/%" PRIx64 "-%" PRIx64, file->start, file->end);
-	int fd = require_regular(process->host->open_file(process->host, process->task_fd, path));
+	int fd = foreign_open(process->host, process->task_fd, path);
 	/* map_files needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, and ".." a
 	 * leader that still has its memory; the name serves as well, unless it
 	 * belongs to something else by now. */

@@ -17,8 +17,8 @@ struct process {
 	int32_t via;
 };
 
-/* A file of the process by name ("exe", "maps"), or -errno. */
-int process_open(const struct process *process, const char *name);
+/* The executable, or -errno.  As all that follow, a regular file (foreign.h). */
+int process_open_exe(const struct process *process);
 
 /* An absolute path in the process's mount namespace: a regular file, or -errno. */
 int process_open_path(const struct process *process, const char *path);
