@@ -3,12 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "cleanup.h"
-
-#define CRC_CHUNK 65536u
-#define CRC_MAX_BYTES (UINT64_C(1) << 30)
 
 /* Where they lie beside the one that the build-id names: before and after the
  * object's directory, with its debug link, or the object's own path. */
@@ -25,7 +19,7 @@ _Static_assert(sizeof places / sizeof places[0] + 1 == DEBUGFILE_CANDIDATES, "an
 /* The length of the path, as snprintf() gives it; -1: none. */
 static int build_id_path(const struct elf_facts *facts, char *buf, size_t size)
 {
-	char hex[2 * ELFOBJ_MAX_BUILD_ID + 1];
+	char hex[2 * FACTS_MAX_BUILD_ID + 1];
 
 	if (facts->build_id_len < 3)
 		return -1;
@@ -55,49 +49,4 @@ bool debugfile_candidate(const struct elf_facts *facts, const char *path, size_t
 			     : place_path(facts, path, which - 1, buf, size);
 
 	return len >= 0 && (size_t)len < size;
-}
-
-/* CRC-32 as .gnu_debuglink has it (the one of zlib). */
-static uint32_t crc_update(uint32_t crc, const unsigned char *buf, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		crc ^= buf[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-	}
-	return crc;
-}
-
-static bool crc_of_file(int fd, uint32_t *ret)
-{
-	AUTO_FREE unsigned char *buf = malloc(CRC_CHUNK);
-	uint32_t crc = UINT32_MAX;
-	uint64_t at = 0;
-
-	while (buf && at <= CRC_MAX_BYTES) {
-		ssize_t got = pread(fd, buf, CRC_CHUNK, (off_t)at);
-
-		if (got < 0)
-			return false;
-		if (got == 0) {
-			*ret = ~crc;
-			return true;
-		}
-		crc = crc_update(crc, buf, (size_t)got);
-		at += (uint64_t)got;
-	}
-	return false;
-}
-
-bool debugfile_belongs(const struct elf_facts *object, const struct elf_facts *debug, int fd)
-{
-	uint32_t crc;
-
-	if (object->machine != debug->machine || object->is_64 != debug->is_64)
-		return false;
-	if (object->build_id_len > 0)
-		return object->build_id_len == debug->build_id_len &&
-		       memcmp(object->build_id, debug->build_id, object->build_id_len) == 0;
-	return object->debuglink[0] != '\0' && crc_of_file(fd, &crc) &&
-	       crc == object->debuglink_crc;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Separate debug files: where they may lie, and whether they belong. */
+/* Separate debug files: where they may lie. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "elfobj.h"
-#include "process.h"
+#include "facts.h"
 
 /* Candidates, by number from 0. */
 #define DEBUGFILE_CANDIDATES 6u
@@ -14,7 +13,3 @@
 /* The which-th path for an object at path; false when it has no such one. */
 bool debugfile_candidate(const struct elf_facts *facts, const char *path, size_t which, char *buf,
 			 size_t size);
-
-/* Whether fd, parsed as debug, was split from the object: same build-id, or
- * without one the CRC of the object's .gnu_debuglink. */
-bool debugfile_belongs(const struct elf_facts *object, const struct elf_facts *debug, int fd);

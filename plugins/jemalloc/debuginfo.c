@@ -3,15 +3,14 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <endian.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
-/* libdw holds every debug section in memory. */
-#define MAX_DEBUG_BYTES (UINT64_C(512) << 20)
-#define MAX_SECONDS 2
+/* libdw inflates all that are compressed, at once and in memory. */
+#define MAX_INFLATED_BYTES (UINT64_C(192) << 20)
 #define MAX_UNITS 1000000u
 #define MAX_MEMBERS 4096u
 
@@ -77,14 +76,6 @@ static bool struct_offsets(Dwarf_Die *type, struct offsets *ret)
 	return true;
 }
 
-static bool is_late(time_t deadline)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > deadline;
-}
-
 /* jemalloc is C; a unit without a language (dwz makes them) may hold it too. */
 static bool is_c_unit(Dwarf_Die *unit)
 {
@@ -100,13 +91,13 @@ static bool is_c_unit(Dwarf_Die *unit)
 	}
 }
 
-static bool unit_offsets(Dwarf_Die *unit, time_t deadline, struct offsets *ret)
+static bool unit_offsets(Dwarf_Die *unit, struct offsets *ret)
 {
 	Dwarf_Die die;
 
 	if (!is_c_unit(unit) || dwarf_child(unit, &die) != 0)
 		return false;
-	for (unsigned n = 1; n % 4096 != 0 || !is_late(deadline); n++) {
+	for (;;) {
 		const char *name =
 			dwarf_tag(&die) == DW_TAG_structure_type ? dwarf_diename(&die) : NULL;
 
@@ -115,13 +106,33 @@ static bool unit_offsets(Dwarf_Die *unit, time_t deadline, struct offsets *ret)
 		if (dwarf_siblingof(&die, &die) != 0)
 			return false;
 	}
-	return false;
+}
+
+/* Bytes a section takes once it is inflated; 0: it is used where it lies. */
+static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
+{
+	static const char magic[] = {'Z', 'L', 'I', 'B'};
+	uint64_t size = 0;
+	GElf_Chdr ch;
+
+	if (sh->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &ch) ? ch.ch_size : 0;
+	if (strncmp(name, ".zdebug", 7) != 0)
+		return 0;
+	/* GNU's way of old: the magic, then the size as a big-endian number. */
+	Elf_Data *data = elf_rawdata(scn, NULL);
+	if (!data || data->d_size < sizeof magic + sizeof size ||
+	    memcmp(data->d_buf, magic, sizeof magic) != 0)
+		return 0;
+	memcpy(&size, (const char *)data->d_buf + sizeof magic, sizeof size);
+	return be64toh(size);
 }
 
 static int check_size(Elf *elf)
 {
+	uint64_t left = MAX_INFLATED_BYTES;
+	bool is_there = false;
 	size_t names;
-	uint64_t sum = 0;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
@@ -129,18 +140,16 @@ static int check_size(Elf *elf)
 		return -ENODATA;
 	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh)) {
 		const char *name = elf_strptr(elf, names, sh.sh_name);
-		GElf_Chdr ch;
 
 		if (!name || (strncmp(name, ".debug", 6) != 0 && strncmp(name, ".zdebug", 7) != 0))
 			continue;
-		uint64_t size = (sh.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &ch)
-					? ch.ch_size
-					: sh.sh_size;
-		if (size > MAX_DEBUG_BYTES - sum)
+		uint64_t size = inflated_size(scn, &sh, name);
+		if (size > left)
 			return -EFBIG;
-		sum += size;
+		left -= size;
+		is_there = true;
 	}
-	return sum > 0 ? 0 : -ENODATA;
+	return is_there ? 0 : -ENODATA;
 }
 
 int debuginfo_find_offsets(Elf *elf, struct offsets *ret)
@@ -152,9 +161,6 @@ int debuginfo_find_offsets(Elf *elf, struct offsets *ret)
 	__attribute__((cleanup(end_dwarf))) Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (!dwarf)
 		return -ENODATA;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	time_t deadline = now.tv_sec + MAX_SECONDS;
 	Dwarf_Off offset = 0, next;
 	size_t header;
 
@@ -163,11 +169,8 @@ int debuginfo_find_offsets(Elf *elf, struct offsets *ret)
 
 		if (dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) != 0)
 			return -ENODATA;
-		if (dwarf_offdie(dwarf, offset + header, &unit) &&
-		    unit_offsets(&unit, deadline, ret))
+		if (dwarf_offdie(dwarf, offset + header, &unit) && unit_offsets(&unit, ret))
 			return 0;
-		if (is_late(deadline))
-			return -ETIMEDOUT;
 	}
 	return -ENODATA;
 }

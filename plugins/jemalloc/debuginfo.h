@@ -8,7 +8,7 @@
 
 /*
  * Offsets in struct tsd_s.  0, or -ENODATA (no usable debug information or no
- * such struct), -EFBIG (more debug information than 512 MiB), -ETIMEDOUT (not
- * found within two seconds).
+ * such struct) or -EFBIG (compressed, and inflated it would pass the limit).
+ * Takes as long as a file makes it take.
  */
 int debuginfo_find_offsets(Elf *elf, struct offsets *ret);

@@ -5,16 +5,12 @@
 #include <gelf.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cleanup.h"
-
-/* More than the largest real tables; a file that claims more is not read. */
-#define MAX_TABLE_BYTES (UINT64_C(256) << 20)
+/* More than all tables of the largest real files; sections may overlap, so it is
+ * their sum that costs. */
+#define MAX_TABLE_BYTES (UINT64_C(96) << 20)
 #define MAX_SECTIONS 65536u
 #define MAX_SCAN_BYTES (UINT64_C(64) << 20)
-#define SCAN_CHUNK (256u << 10)
-#define PAGE_MASK UINT64_C(0xfff)
 
 /* ---- program headers ---------------------------------------------------- */
 
@@ -22,7 +18,7 @@ static void take_segment(struct elf_facts *facts, const GElf_Phdr *ph)
 {
 	switch (ph->p_type) {
 	case PT_LOAD:
-		if (facts->n_loads < ELFOBJ_MAX_LOADS)
+		if (facts->n_loads < FACTS_MAX_LOADS)
 			facts->loads[facts->n_loads++] = (struct elf_load){
 				.vaddr = ph->p_vaddr,
 				.offset = ph->p_offset,
@@ -52,34 +48,6 @@ static void read_segments(Elf *elf, struct elf_facts *facts)
 	for (size_t i = 0; i < n && i <= INT16_MAX; i++)
 		if (gelf_getphdr(elf, (int)i, &ph))
 			take_segment(facts, &ph);
-}
-
-bool elfobj_bias(const struct elf_facts *facts, uint64_t start, uint64_t offset, uint64_t *ret)
-{
-	for (size_t i = 0; i < facts->n_loads; i++) {
-		const struct elf_load *load = &facts->loads[i];
-
-		if (offset < (load->offset & ~PAGE_MASK) || offset >= load->offset + load->filesz)
-			continue;
-		*ret = start - (load->vaddr - load->offset + offset);
-		return true;
-	}
-	return false;
-}
-
-/* Finds the bytes the file holds for a linked address. */
-static bool file_offset_of(const struct elf_facts *facts, uint64_t vaddr, uint64_t len,
-			   uint64_t *ret)
-{
-	for (size_t i = 0; i < facts->n_loads; i++) {
-		const struct elf_load *load = &facts->loads[i];
-
-		if (vaddr < load->vaddr || vaddr - load->vaddr > load->filesz ||
-		    load->filesz - (vaddr - load->vaddr) < len)
-			continue;
-		return !__builtin_add_overflow(load->offset, vaddr - load->vaddr, ret);
-	}
-	return false;
 }
 
 /* ---- glibc's descriptors ------------------------------------------------ */
@@ -112,13 +80,6 @@ static const struct descriptor descriptors[] = {
 /* Structs of glibc are smaller than this. */
 #define MAX_DESCRIBED 65536u
 #define N_DESCRIPTORS (sizeof descriptors / sizeof descriptors[0])
-/* The first five serve every walk. */
-#define WALK_DESCRIPTORS 0x1fu
-
-bool elfobj_thread_db_usable(const struct elf_thread_db *db)
-{
-	return (db->found & WALK_DESCRIPTORS) == WALK_DESCRIPTORS;
-}
 
 static void take_descriptor(Elf *elf, struct elf_facts *facts, const char *name, uint64_t vaddr)
 {
@@ -126,7 +87,7 @@ static void take_descriptor(Elf *elf, struct elf_facts *facts, const char *name,
 		const struct descriptor *d = &descriptors[i];
 		uint64_t at, size = (d->word + 1) * sizeof(uint32_t);
 
-		if (strcmp(name, d->name) != 0 || !file_offset_of(facts, vaddr, size, &at) ||
+		if (strcmp(name, d->name) != 0 || !facts_file_offset(facts, vaddr, size, &at) ||
 		    at > INT64_MAX)
 			continue;
 		Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)at, size, ELF_T_WORD);
@@ -283,7 +244,7 @@ static void read_build_id(Elf_Scn *scn, struct elf_facts *facts)
 	while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof "GNU" ||
 		    memcmp((const char *)data->d_buf + name, "GNU", sizeof "GNU") != 0 ||
-		    note.n_descsz < 3 || note.n_descsz > ELFOBJ_MAX_BUILD_ID)
+		    note.n_descsz < 3 || note.n_descsz > FACTS_MAX_BUILD_ID)
 			continue;
 		memcpy(facts->build_id, (const char *)data->d_buf + desc, note.n_descsz);
 		facts->build_id_len = note.n_descsz;
@@ -308,22 +269,19 @@ static void read_debuglink(Elf_Scn *scn, struct elf_facts *facts)
 	memcpy(&facts->debuglink_crc, (const char *)data->d_buf + crc, sizeof facts->debuglink_crc);
 }
 
-static void take_section(Elf *elf, Elf_Scn *scn, size_t names, struct elf_facts *facts)
+static void take_section(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, size_t names,
+			 struct elf_facts *facts)
 {
-	GElf_Shdr sh;
-
-	if (!gelf_getshdr(scn, &sh) || sh.sh_size > MAX_TABLE_BYTES)
-		return;
-	switch (sh.sh_type) {
+	switch (sh->sh_type) {
 	case SHT_SYMTAB:
 		facts->has_symtab = true;
-		read_symbols(elf, scn, &sh, facts);
+		read_symbols(elf, scn, sh, facts);
 		break;
 	case SHT_DYNSYM:
-		read_symbols(elf, scn, &sh, facts);
+		read_symbols(elf, scn, sh, facts);
 		break;
 	case SHT_RELA:
-		if ((sh.sh_flags & SHF_ALLOC) && facts->slot.kind != ELF_SLOT_TPOFF)
+		if ((sh->sh_flags & SHF_ALLOC) && facts->slot.kind != ELF_SLOT_TPOFF)
 			read_relocations(elf, scn, facts);
 		break;
 	case SHT_NOTE:
@@ -331,7 +289,7 @@ static void take_section(Elf *elf, Elf_Scn *scn, size_t names, struct elf_facts 
 			read_build_id(scn, facts);
 		break;
 	case SHT_PROGBITS: {
-		const char *name = elf_strptr(elf, names, sh.sh_name);
+		const char *name = elf_strptr(elf, names, sh->sh_name);
 
 		if (name && strcmp(name, ".gnu_debuglink") == 0)
 			read_debuglink(scn, facts);
@@ -342,10 +300,36 @@ static void take_section(Elf *elf, Elf_Scn *scn, size_t names, struct elf_facts 
 	}
 }
 
+static bool is_table(const GElf_Shdr *sh)
+{
+	return sh->sh_type == SHT_SYMTAB || sh->sh_type == SHT_DYNSYM || sh->sh_type == SHT_RELA ||
+	       sh->sh_type == SHT_NOTE;
+}
+
+/* Before any of them is read. */
+static int check_tables(Elf *elf)
+{
+	uint64_t left = MAX_TABLE_BYTES;
+	size_t n = 0;
+	GElf_Shdr sh;
+
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)); n++) {
+		if (n == MAX_SECTIONS)
+			return -EFBIG;
+		if (!gelf_getshdr(scn, &sh) || !is_table(&sh))
+			continue;
+		if (sh.sh_size > left)
+			return -EFBIG;
+		left -= sh.sh_size;
+	}
+	return 0;
+}
+
 int elfobj_parse(Elf *elf, struct elf_facts *ret)
 {
 	GElf_Ehdr eh;
-	size_t names = 0, n = 0;
+	size_t names = 0;
+	GElf_Shdr sh;
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh) ||
 	    eh.e_ident[EI_DATA] !=
@@ -358,9 +342,11 @@ int elfobj_parse(Elf *elf, struct elf_facts *ret)
 	read_segments(elf, ret);
 	if (elf_getshdrstrndx(elf, &names) != 0)
 		return 0;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) && n < MAX_SECTIONS; n++)
-		take_section(elf, scn, names, ret);
-	return 0;
+	int rc = check_tables(elf);
+	for (Elf_Scn *scn = NULL; rc == 0 && (scn = elf_nextscn(elf, scn));)
+		if (gelf_getshdr(scn, &sh))
+			take_section(elf, scn, &sh, names, ret);
+	return rc;
 }
 
 /* ---- strings ------------------------------------------------------------ */
@@ -384,7 +370,7 @@ static bool take_version(const char *dash, const char *begin, const char *end,
 	return true;
 }
 
-static void scan_chunk(const char *buf, size_t len, struct elf_facts *facts)
+static void scan_segment(const char *buf, size_t len, struct elf_facts *facts)
 {
 	static const char message[] = "<jemalloc>: ";
 	const char *end = buf + len, *at = buf;
@@ -398,37 +384,19 @@ static void scan_chunk(const char *buf, size_t len, struct elf_facts *facts)
 	}
 }
 
-static void scan_segment(int fd, const struct elf_load *load, char *buf, uint64_t *budget,
-			 struct elf_facts *facts)
+void elfobj_scan_strings(const char *data, size_t size, struct elf_facts *facts)
 {
-	/* Chunks overlap, so that no string is cut. */
-	const uint64_t overlap = 128;
+	uint64_t left = MAX_SCAN_BYTES;
 
-	for (uint64_t done = 0; done<load->filesz && * budget> 0;) {
-		uint64_t left = load->filesz - done, at;
-		size_t want = left < SCAN_CHUNK ? (size_t)left : SCAN_CHUNK;
+	for (size_t i = 0; i < facts->n_loads; i++) {
+		const struct elf_load *load = &facts->loads[i];
+		uint64_t len = load->filesz;
 
-		if (__builtin_add_overflow(load->offset, done, &at) || at > INT64_MAX)
-			return;
-		ssize_t got = pread(fd, buf, want, (off_t)at);
-		if (got <= 0)
-			return;
-		scan_chunk(buf, (size_t)got, facts);
-		if (facts->has_strings && facts->version[0] != '\0')
-			return;
-		if ((uint64_t)got <= overlap || (size_t)got < want)
-			return;
-		done += left > (uint64_t)got ? (uint64_t)got - overlap : left;
-		*budget -= *budget < (uint64_t)got ? *budget : (uint64_t)got;
+		if (load->writable || load->offset >= size)
+			continue;
+		len = len < size - load->offset ? len : size - load->offset;
+		len = len < left ? len : left;
+		left -= len;
+		scan_segment(data + load->offset, (size_t)len, facts);
 	}
-}
-
-void elfobj_scan_strings(int fd, struct elf_facts *facts)
-{
-	AUTO_FREE char *buf = malloc(SCAN_CHUNK);
-	uint64_t budget = MAX_SCAN_BYTES;
-
-	for (size_t i = 0; buf && i < facts->n_loads; i++)
-		if (!facts->loads[i].writable)
-			scan_segment(fd, &facts->loads[i], buf, &budget, facts);
 }

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <libelf.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,13 +41,13 @@ struct jemalloc {
 	bool wanted;
 	bool use_ptrace;
 	char helper[4096];
-	struct calibrations *calibrations;
 	struct objects *objects;
 };
 
 /* One worker's. */
 struct worker {
 	struct target target;
+	struct parser parser;
 	struct reading *readings;
 	size_t room;
 };
@@ -77,14 +76,13 @@ static void jemalloc_close(void *data)
 	struct jemalloc *self = data;
 
 	objects_free(self->objects);
-	calibrations_free(self->calibrations);
 	free(self);
 }
 
 /* The helper as option helper gives it, of this very build, or as installed. */
 static void find_helper(struct jemalloc *self)
 {
-	static const char in_build[] = "plugins/jemalloc/ctprof-jemalloc-probe";
+	static const char in_build[] = "plugins/jemalloc/ctprof-jemalloc-examine";
 	const char *given = self->host->option(self->host, "helper");
 	Dl_info info;
 
@@ -115,10 +113,6 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
 	if (rc == 0)
 		rc = slots_declare(host, summary_metrics, SUMMARY_METRICS, self->summary_slots);
-	if (rc == 0 && elf_version(EV_CURRENT) == EV_NONE) {
-		host->error(host, "libelf does not know the current ELF version");
-		rc = -EOPNOTSUPP;
-	}
 	return instance_give(self, rc, ret_self);
 }
 
@@ -143,8 +137,13 @@ static int jemalloc_start(void *data)
 	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
 	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
 	find_helper(self);
-	self->calibrations = calibrations_new(self->helper);
-	self->objects = self->calibrations ? objects_new(self->calibrations) : NULL;
+	int rc = parser_check(self->helper);
+	if (rc < 0) {
+		host->error(host, "'%s', which reads files of other users: %s", self->helper,
+			    rc == -EPERM ? "other users can write to it" : strerror(-rc));
+		return rc;
+	}
+	self->objects = objects_new();
 	if (!self->objects) {
 		host->error(host, "out of memory");
 		return -ENOMEM;
@@ -196,8 +195,12 @@ static int worker_open(void *data, uint32_t number, void **ret_context)
 	const struct jemalloc *self = data;
 
 	(void)number;
-	*ret_context = instance_new(self->host, sizeof(struct worker));
-	return *ret_context ? 0 : -ENOMEM;
+	struct worker *worker = instance_new(self->host, sizeof *worker);
+	if (!worker)
+		return -ENOMEM;
+	worker->parser = (struct parser){.host = self->host, .program = self->helper};
+	*ret_context = worker;
+	return 0;
 }
 
 static void worker_close(void *data, void *context)
@@ -205,6 +208,7 @@ static void worker_close(void *data, void *context)
 	struct worker *worker = context;
 
 	(void)data;
+	parser_stop(&worker->parser);
 	target_clear(&worker->target);
 	free(worker->readings);
 	free(worker);
@@ -276,7 +280,7 @@ static void collect_process(struct jemalloc *self, struct worker *worker,
 	if (row->tgid != getpid()) {
 		int32_t other = ctprof_batch_target(batch, first + n - 1)->tid;
 
-		target_enter(&worker->target, self->objects, self->host, row, other,
+		target_enter(&worker->target, self->objects, &worker->parser, row, other,
 			     !self->use_ptrace);
 		/* The pieces of a process that is spread over workers count once. */
 		if (has_leader)
@@ -330,11 +334,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "counters of other users' threads"),
 	NEED_PARTLY(CAPABILITY, "CAP_CHECKPOINT_RESTORE",
 		    "libraries that were replaced while in use (or CAP_SYS_ADMIN)"),
-	NEED_PARTLY(CAPABILITY, "CAP_SETUID",
-		    "root: to run the calibration helper as user 'nobody'"),
-	NEED_PARTLY(CAPABILITY, "CAP_SETGID",
-		    "root: to run the calibration helper as group 'nogroup'"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_CROSS_MEMORY_ATTACH", "all counters"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_SECCOMP_FILTER", "all counters: files are read in a sandbox"),
 	NEED_PARTLY(SYSCTL, "kernel.yama.ptrace_scope",
 		    "0: users without CAP_SYS_PTRACE can read their own processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether a file has jemalloc"),
@@ -367,7 +368,7 @@ static const struct ctprof_option_word modes[] = {
 static const struct ctprof_option options[] = {
 	OPTION(WORD, "mode", "Read the heap counters of jemalloc", .long_name = "jemalloc",
 	       .placeholder = "HOW", .default_value = "auto", OPTION_WORDS(modes)),
-	OPTION(PATH, "helper", "Run this calibration helper instead of the installed one"),
+	OPTION(PATH, "helper", "Read ELF files with this program instead of the installed one"),
 };
 
 static const struct ctprof_plugin plugin = {

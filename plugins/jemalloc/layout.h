@@ -2,10 +2,7 @@
 /* Where in an object's TLS block the counters are: every way to find out. */
 #pragma once
 
-#include <libelf.h>
-
-#include "calibrate.h"
-#include "elfobj.h"
+#include "facts.h"
 #include "known.h"
 #include "process.h"
 #include "tally.h"
@@ -13,12 +10,10 @@
 /* An object that holds jemalloc, and what may be asked about it. */
 struct layout_job {
 	const struct process *process;
-	struct calibrations *calibrations;
 	const struct elf_facts *facts;
 	const char *path; /* in the process's namespace; "" when it has none */
 	int fd;
-	Elf *elf;
-	bool is_exe;
+	uint64_t *budget_ns; /* CPU time that is left for it */
 };
 
 /* Offsets in the TLS block, or the tag that says why not. */

@@ -9,10 +9,19 @@
 #include <sys/sysmacros.h>
 
 #include "cleanup.h"
+#include "hold.h"
+#include "parser.h"
 
 #define BUCKETS 4096u
 /* More ELF files than any host executes; beyond it nothing is remembered. */
 #define MAX_OBJECTS 200000u
+/* What a file may take to look at, all questions together; what the files of one
+ * owner may, before each of the others gets no more than a fair one needs. */
+#define FILE_NS UINT64_C(400000000)
+#define OWNER_NS UINT64_C(500000000)
+#define LATE_FILE_NS UINT64_C(20000000)
+/* The further ones count as the last. */
+#define MAX_OWNERS 256u
 
 /*
  * Identity.  An executable is known by fstat(); a mapped file by what maps
@@ -39,15 +48,22 @@ struct entry {
 	struct object object;
 };
 
+/* Who owns files that were looked at, and what CPU time all of them took. */
+struct owner {
+	uid_t uid;
+	uint64_t used_ns;
+};
+
 struct objects {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
-	struct calibrations *calibrations;
+	size_t n_owners;
+	struct owner owners[MAX_OWNERS];
 	size_t n;
 	struct entry *buckets[BUCKETS];
 };
 
-struct objects *objects_new(struct calibrations *calibrations)
+struct objects *objects_new(void)
 {
 	struct objects *out = calloc(1, sizeof *out);
 
@@ -55,7 +71,6 @@ struct objects *objects_new(struct calibrations *calibrations)
 		return NULL;
 	pthread_mutex_init(&out->lock, NULL);
 	pthread_cond_init(&out->loaded, NULL);
-	out->calibrations = calibrations;
 	return out;
 }
 
@@ -77,56 +92,78 @@ void objects_free(struct objects *objects)
 
 /* ---- looking at a file -------------------------------------------------- */
 
-/* An executable without symbols can only be told by jemalloc's messages; that
- * is worth a scan when it brings its own malloc, or all of libc. */
-static bool worth_scanning(const struct elf_facts *facts, bool is_exe)
+static struct owner *find_owner(struct objects *objects, uid_t uid)
 {
-	return facts->has_tsd || facts->has_mallctl ||
-	       (is_exe && !facts->has_symtab && (facts->defines_malloc || !facts->has_interpreter));
+	for (size_t i = 0; i < objects->n_owners; i++)
+		if (objects->owners[i].uid == uid)
+			return &objects->owners[i];
+	if (objects->n_owners < MAX_OWNERS)
+		objects->owners[objects->n_owners++].uid = uid;
+	return &objects->owners[objects->n_owners - 1];
+}
+
+static uint64_t get_budget(struct objects *objects, uid_t uid)
+{
+	HOLD(&objects->lock);
+	return find_owner(objects, uid)->used_ns < OWNER_NS ? FILE_NS : LATE_FILE_NS;
+}
+
+static void take_used(struct objects *objects, uid_t uid, uint64_t ns)
+{
+	HOLD(&objects->lock);
+	find_owner(objects, uid)->used_ns += ns;
 }
 
 static bool helps_with_threads(const struct elf_facts *facts)
 {
 	return facts->rtld_global != 0 || facts->dl_stack_user != 0 ||
-	       elfobj_thread_db_usable(&facts->thread_db);
+	       facts_describe_threads(&facts->thread_db);
+}
+
+/* ret->facts is the caller's. */
+static int look(const struct process *process, int fd, const char *path, bool is_exe,
+		uint64_t *budget_ns, struct object *ret)
+{
+	struct examine_request request = {.question = EXAMINE_OBJECT, .is_exe = is_exe};
+	struct examine_answer answer;
+	const struct elf_facts *facts = &answer.facts;
+	int rc = parser_ask(process->parser, fd, &request, budget_ns, &answer);
+
+	if (rc < 0)
+		return rc;
+	/* A mapped file that is no ELF holds no jemalloc. */
+	*ret = (struct object){
+		.tag = answer.rc == 0 || answer.rc == -EINVAL ? TAG_JEMALLOC_NOT_FOUND
+							      : TAG_OBJECT_UNPARSED,
+		.is_static = answer.rc == 0 && is_exe && !facts->has_interpreter,
+	};
+	if (answer.rc < 0)
+		return 0;
+	if (facts->has_tsd || facts->has_mallctl || facts->has_strings) {
+		struct layout_job job = {process, facts, path, fd, budget_ns};
+
+		ret->tag = layout_find(&job, &ret->offsets);
+	} else if (!helps_with_threads(facts)) {
+		return 0;
+	}
+	ret->facts = malloc(sizeof *facts);
+	if (!ret->facts)
+		return -ENOMEM;
+	*ret->facts = *facts;
+	return 0;
 }
 
 static int load(struct objects *objects, const struct process *process, int fd, const char *path,
 		bool is_exe, struct object *ret)
 {
-	AUTO_ELF *elf = elf_begin(fd, ELF_C_READ, NULL);
-	AUTO_FREE struct elf_facts *facts = malloc(sizeof *facts);
-	struct object out = {.tag = TAG_JEMALLOC_NOT_FOUND};
+	struct stat st;
 
-	if (!facts)
-		return -ENOMEM;
-	if (!elf || elfobj_parse(elf, facts) < 0) {
-		*ret = out; /* a mapped file that is no ELF holds no jemalloc */
-		return 0;
-	}
-	out.is_static = is_exe && !facts->has_interpreter;
-	if (worth_scanning(facts, is_exe))
-		elfobj_scan_strings(fd, facts);
-	bool has_jemalloc = facts->has_tsd || facts->has_mallctl || facts->has_strings;
-	if (has_jemalloc) {
-		struct layout_job job = {
-			.process = process,
-			.calibrations = objects->calibrations,
-			.facts = facts,
-			.path = path,
-			.fd = fd,
-			.elf = elf,
-			.is_exe = is_exe,
-		};
-
-		out.tag = layout_find(&job, &out.offsets);
-	}
-	if (has_jemalloc || helps_with_threads(facts)) {
-		out.facts = facts;
-		facts = NULL;
-	}
-	*ret = out;
-	return 0;
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	uint64_t budget = get_budget(objects, st.st_uid), left = budget;
+	int rc = look(process, fd, path, is_exe, &left, ret);
+	take_used(objects, st.st_uid, budget - left);
+	return rc;
 }
 
 /* ---- the table ---------------------------------------------------------- */

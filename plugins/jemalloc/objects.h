@@ -2,7 +2,7 @@
 /* The ELF files of the host, each looked at once for all processes. */
 #pragma once
 
-#include "elfobj.h"
+#include "facts.h"
 #include "layout.h"
 #include "maps.h"
 #include "process.h"
@@ -18,8 +18,8 @@ struct object {
 
 struct objects;
 
-/* NULL when memory is short.  calibrations stay the caller's. */
-struct objects *objects_new(struct calibrations *calibrations);
+/* NULL when memory is short. */
+struct objects *objects_new(void);
 void objects_free(struct objects *objects);
 
 /* A file as maps names it; see struct maps_file. */

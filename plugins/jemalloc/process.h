@@ -11,8 +11,11 @@
 
 /* via: a living thread of the process.  The leader's own directory tells
  * nothing once the leader has exited before the others. */
+struct parser;
+
 struct process {
 	const struct ctprof_host *host;
+	struct parser *parser; /* for what its files hold */
 	int task_fd;
 	int32_t via;
 };

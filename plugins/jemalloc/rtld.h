@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elfobj.h"
+#include "facts.h"
 #include "remote.h"
 
 /* How a thread's copy of an object's TLS block is reached. */

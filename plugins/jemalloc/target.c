@@ -41,6 +41,7 @@ struct search {
 	uint64_t loader_bias;
 	const struct object *libc; /* has the descriptors */
 	bool unreadable;           /* a file that is jemalloc by name */
+	bool unparsed;             /* a file that may be */
 };
 
 static const char *base_name(const char *path)
@@ -75,7 +76,7 @@ static void take_object(struct search *search, const struct object *object,
 {
 	uint64_t bias;
 
-	if (!object->facts || !elfobj_bias(object->facts, file->start, file->offset, &bias))
+	if (!object->facts || !facts_bias(object->facts, file->start, file->offset, &bias))
 		return;
 	if (is_better(search->holder, object)) {
 		search->holder = object;
@@ -85,7 +86,7 @@ static void take_object(struct search *search, const struct object *object,
 		search->loader = object;
 		search->loader_bias = bias;
 	}
-	if (!search->libc && elfobj_thread_db_usable(&object->facts->thread_db))
+	if (!search->libc && facts_describe_threads(&object->facts->thread_db))
 		search->libc = object;
 }
 
@@ -101,6 +102,8 @@ static void search_maps(struct target *target, struct objects *objects, const st
 		    (wanted && !wanted(file->path)))
 			continue;
 		int rc = objects_get_mapped(objects, &target->process, file, &object);
+		if (rc == 0 && object->tag == TAG_OBJECT_UNPARSED)
+			search->unparsed = true;
 		if (rc == 0)
 			take_object(search, object, file);
 		else if (is_jemalloc_name(file->path))
@@ -134,13 +137,13 @@ static void find_static_lists(struct target *target, const struct object *exe,
 	uint64_t bias;
 
 	if (!facts || !facts->dl_stack_used || !facts->dl_stack_user ||
-	    !elfobj_thread_db_usable(&facts->thread_db))
+	    !facts_describe_threads(&facts->thread_db))
 		return;
 	for (size_t i = 0; i < maps->n; i++) {
 		const struct maps_file *file = &maps->files[i];
 
 		if (file->dev != id->dev || file->ino != id->ino ||
-		    !elfobj_bias(facts, file->start, file->offset, &bias))
+		    !facts_bias(facts, file->start, file->offset, &bias))
 			continue;
 		target->db = &facts->thread_db;
 		target->lists = (struct thread_lists){
@@ -205,7 +208,9 @@ static void take_library(struct target *target, const struct search *search)
 {
 	target->holder = search->holder;
 	if (!search->holder)
-		fail(target, search->unreadable ? TAG_OBJECT_UNREADABLE : TAG_JEMALLOC_NOT_FOUND);
+		fail(target, search->unreadable ? TAG_OBJECT_UNREADABLE
+			     : search->unparsed ? TAG_OBJECT_UNPARSED
+						: TAG_JEMALLOC_NOT_FOUND);
 	else if (search->holder->tag != TAG_OK)
 		fail(target, search->holder->tag);
 	else
@@ -280,7 +285,7 @@ static void resolve(struct target *target, struct objects *objects, int32_t othe
 		target->nested = process_is_nested(&target->process) == 1;
 }
 
-void target_enter(struct target *target, struct objects *objects, const struct ctprof_host *host,
+void target_enter(struct target *target, struct objects *objects, struct parser *parser,
 		  const struct ctprof_target *row, int32_t other, bool needs_threads)
 {
 	struct stat st;
@@ -290,7 +295,8 @@ void target_enter(struct target *target, struct objects *objects, const struct c
 
 	if (!known)
 		target_clear(target);
-	target->process = (struct process){.host = host, .task_fd = row->task_fd, .via = via};
+	target->process = (struct process){
+		.host = parser->host, .parser = parser, .task_fd = row->task_fd, .via = via};
 	target->remote = (struct remote){via, process_vm_readv};
 	target->tgid = row->tgid;
 	if (!exists)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "objects.h"
+#include "parser.h"
 #include "process.h"
 #include "remote.h"
 #include "rtld.h"
@@ -37,6 +38,6 @@ struct target {
  * thread of the process, for when its leader has exited.  needs_threads: fail
  * with TAG_THREAD_LIST_UNSUPPORTED when db would be NULL.
  */
-void target_enter(struct target *target, struct objects *objects, const struct ctprof_host *host,
+void target_enter(struct target *target, struct objects *objects, struct parser *parser,
 		  const struct ctprof_target *row, int32_t other, bool needs_threads);
 void target_clear(struct target *target);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elfobj.h"
+#include "facts.h"
 #include "remote.h"
 
 /* A struct pthread, by the number the process itself has for the thread. */

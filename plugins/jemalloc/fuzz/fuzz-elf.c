@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_memory(copy, size);
 	if (elf && elfobj_parse(elf, &facts) == 0) {
-		elfobj_bias(&facts, 0x1000, 0, &bias);
-		if (facts.n_loads > ELFOBJ_MAX_LOADS || facts.build_id_len > ELFOBJ_MAX_BUILD_ID ||
+		facts_bias(&facts, 0x1000, 0, &bias);
+		if (facts.n_loads > FACTS_MAX_LOADS || facts.build_id_len > FACTS_MAX_BUILD_ID ||
 		    strnlen(facts.debuglink, sizeof facts.debuglink) == sizeof facts.debuglink)
 			abort();
 	}

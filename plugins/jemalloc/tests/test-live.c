@@ -9,8 +9,6 @@
 
 #include "rig.h"
 
-#define HELPER "ctprof-jemalloc-probe"
-
 /* How a worker gets its jemalloc; and what must come of it. */
 struct worker_case {
 	const char *name;
@@ -20,7 +18,6 @@ struct worker_case {
 	const char *mode;
 	const char *what;      /* is missing when program is */
 	const char *tag;       /* expected failure; NULL: the truth */
-	gboolean calibrates;   /* needs a library of root's */
 	gboolean in_namespace; /* a PID namespace of its own */
 };
 
@@ -48,10 +45,13 @@ static const struct worker_case worker_cases[] = {
 	{.name = "dynamic TLS by a debug file beside it",
 	 .program = "jemalloc-worker-plain",
 	 .library = "libtoy-linked.so"},
-	{.name = "dynamic TLS by calibration",
+	{.name = "by code",
+	 .program = "jemalloc-worker-plain",
+	 .library = "libtoy-code-stripped.so"},
+	{.name = "code that does not say where its struct is",
 	 .program = "jemalloc-worker-plain",
 	 .library = "libtoy-stripped.so",
-	 .calibrates = TRUE},
+	 .tag = "code-unknown"},
 	{.name = "ptrace, shared",
 	 .program = "jemalloc-worker-shared",
 	 .mode = "ptrace",
@@ -91,7 +91,7 @@ static gboolean can_run(const struct worker_case *c, const char *program, const 
 		return FALSE;
 	if (c->preload)
 		skip_unless_preloadable(c->preload, &skipped);
-	if (!skipped && (c->calibrates || c->in_namespace) && geteuid() != 0) {
+	if (!skipped && c->in_namespace && geteuid() != 0) {
 		g_test_skip("needs root");
 		skipped = TRUE;
 	}
@@ -106,7 +106,6 @@ static void test_worker(gconstpointer data)
 	g_autofree char *program = rig_built(name);
 	g_autofree char *file = c->library ? g_build_filename("tests", c->library, NULL) : NULL;
 	g_autofree char *library = file ? rig_built(file) : NULL;
-	g_autofree char *helper = rig_built(HELPER);
 
 	if (!can_run(c, program, library))
 		return;
@@ -114,7 +113,7 @@ static void test_worker(gconstpointer data)
 	const char *inside[] = {"unshare", "--pid", "--fork", "--kill-child", program, "quiet",
 				"20",      library, NULL};
 	g_autoptr(RigWorker) worker = rig_worker_new(c->in_namespace ? inside : plain, c->preload);
-	g_autoptr(Rig) rig = rig_new(c->mode, helper);
+	g_autoptr(Rig) rig = rig_new(c->mode, NULL);
 	rig_collect(rig, worker->pid);
 	if (c->tag) {
 		rig_assert_absent(rig, CTPROF_ABSENT_UNSUPPORTED);

@@ -6,8 +6,9 @@
 #include <glib.h>
 #include <string.h>
 
-#include "calibrate.h"
+#include "code.h"
 #include "debugfile.h"
+#include "elfobj.h"
 #include "known.h"
 #include "maps.h"
 #include "remote.h"
@@ -145,15 +146,22 @@ static void test_symbol_names(void)
 
 static void test_known(void)
 {
-	static const guint8 debian[] = {0x1d, 0x51, 0x63, 0xc2, 0x46, 0xdc, 0x9c, 0xd2, 0xb4, 0xd3,
-					0x39, 0xf2, 0xac, 0x42, 0xef, 0xd9, 0x5c, 0x6e, 0x0a, 0xe1};
+	/* Debian 12's two: amd64, arm64. */
+	static const guint8 debian[2][20] = {
+		{0x1d, 0x51, 0x63, 0xc2, 0x46, 0xdc, 0x9c, 0xd2, 0xb4, 0xd3,
+		 0x39, 0xf2, 0xac, 0x42, 0xef, 0xd9, 0x5c, 0x6e, 0x0a, 0xe1},
+		{0x6d, 0xe2, 0xf6, 0x72, 0x81, 0xbe, 0x05, 0xe2, 0x1e, 0xac,
+		 0xaf, 0x53, 0x17, 0x4d, 0xc7, 0x8e, 0x15, 0x3a, 0x9d, 0x4f}};
 	struct offsets got = {0};
 
-	g_assert_true(known_by_build_id(EM_X86_64, debian, sizeof debian, &got));
+	g_assert_true(known_by_build_id(EM_X86_64, debian[0], sizeof debian[0], &got));
 	g_assert_cmpuint(got.allocated, ==, 824);
 	g_assert_cmpuint(got.deallocated, ==, 840);
-	g_assert_false(known_by_build_id(EM_AARCH64, debian, sizeof debian, &got));
-	g_assert_false(known_by_build_id(EM_X86_64, debian, sizeof debian - 1, &got));
+	g_assert_true(known_by_build_id(EM_AARCH64, debian[1], sizeof debian[1], &got));
+	g_assert_cmpuint(got.allocated, ==, 888);
+	g_assert_cmpuint(got.deallocated, ==, 904);
+	g_assert_false(known_by_build_id(EM_AARCH64, debian[0], sizeof debian[0], &got));
+	g_assert_false(known_by_build_id(EM_X86_64, debian[0], sizeof debian[0] - 1, &got));
 
 	g_assert_true(known_by_version(EM_X86_64, "5.3.0-0-gabc", 2632, FALSE, &got));
 	g_assert_cmpuint(got.allocated, ==, 824);
@@ -200,30 +208,77 @@ static void test_debug_paths(void)
 			debugfile_candidate(&facts, "/usr/bin/example", i, path, sizeof path));
 }
 
-static void test_helper_answer(void)
-{
-	static const struct {
-		const char *text;
-		gboolean ok;
-	} cases[] = {
-		{"824 840 2632\n", TRUE},
-		{"824 840 2632", FALSE},
-		{"", FALSE},
-		{"\n", FALSE},
-		{"840 824 2632\n", FALSE},
-		{"824 840 2640\n", FALSE},
-		{"824 840\n", FALSE},
-		{"824 840 2632 1\n", FALSE},
-		{"2616 2632 2632\n", FALSE},
-		{"-8 8 2632\n", FALSE},
-		{"2608 2624 2632\n", TRUE},
-	};
-	struct offsets got;
+/* ---- code --------------------------------------------------------------- */
 
-	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
-		g_assert_cmpint(
-			calibrate_parse_answer(cases[i].text, strlen(cases[i].text), 2632, &got),
-			==, cases[i].ok);
+struct code_case {
+	const char *name;
+	guint16 machine;
+	const char *one, *other;
+	guint64 allocated, deallocated; /* 0: not found */
+};
+
+/* Two functions, in instructions as compilers make them. */
+static const struct code_case code_cases[] = {
+	{"add imm32", EM_X86_64, "90909090 4881c738030000 c3", "90909090 4881c748030000 c3", 824,
+	 840},
+	{"add imm8", EM_X86_64, "90909090 4883c310 c3000000", "90909090 4883c318 c3000000", 16, 24},
+	{"lea disp32", EM_X86_64, "9090 488d8738030000 c3", "9090 488d8748030000 c3", 824, 840},
+	{"lea disp8", EM_X86_64, "9090 4c8d4f10 c3000000", "9090 4c8d4f18 c3000000", 16, 24},
+	{"add to rax", EM_X86_64, "90909090 480538030000", "90909090 480548030000", 824, 840},
+	{"after a call", EM_X86_64, "9090e811223344 4881c738030000",
+	 "9090e815263748 4881c748030000", 824, 840},
+	{"after a global", EM_X86_64, "488b0511223344 4881c738030000",
+	 "488b0519223344 4881c748030000", 824, 840},
+	{"the same", EM_X86_64, "90909090 4881c738030000", "90909090 4881c738030000", 0, 0},
+	{"the wrong way round", EM_X86_64, "90909090 4881c748030000", "90909090 4881c738030000", 0,
+	 0},
+	{"too far apart", EM_X86_64, "90909090 4881c738030000", "90909090 4881c738040000", 0, 0},
+	{"no number of words", EM_X86_64, "90909090 4881c739030000", "90909090 4881c741030000", 0,
+	 0},
+	{"sub", EM_X86_64, "90909090 4881ef38030000", "90909090 4881ef48030000", 0, 0},
+	{"another machine", EM_386, "90909090 4881c738030000", "90909090 4881c748030000", 0, 0},
+	{"a64 add", EM_AARCH64, "1f2003d5 40e00d91", "1f2003d5 40200e91", 888, 904},
+	{"a64 add, 4 KiB", EM_AARCH64, "1f2003d5 40044091", "1f2003d5 40084091", 0, 0},
+	{"a64 after a call and a page", EM_AARCH64, "11000094 01000090 40e00d91",
+	 "12000094 01000091 40200e91", 0, 0},
+	{"a64 after a call", EM_AARCH64, "11000094 010000b0 40e00d91", "12000094 010000d0 40200e91",
+	 888, 904},
+	{"a64 other registers", EM_AARCH64, "40e00d91", "41200e91", 0, 0},
+};
+
+/* Hexadecimal digits, with blanks, to bytes. */
+static gsize parse_hex(const char *text, guchar *ret, gsize size)
+{
+	gsize n = 0;
+
+	for (; *text; text++) {
+		if (*text == ' ')
+			continue;
+		g_assert_cmpuint(n, <, size);
+		ret[n++] = (guchar)(g_ascii_xdigit_value(text[0]) << 4 |
+				    g_ascii_xdigit_value(text[1]));
+		text++;
+	}
+	return n;
+}
+
+static void test_code(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(code_cases); i++) {
+		const struct code_case *c = &code_cases[i];
+		guchar one[32], other[32];
+		gsize len = parse_hex(c->one, one, sizeof one);
+		struct offsets got = {0};
+
+		g_test_message("%s", c->name);
+		g_assert_cmpuint(parse_hex(c->other, other, sizeof other), ==, len);
+		gboolean found = code_compare(c->machine, one, other, len, &got);
+		g_assert_cmpint(found, ==, c->allocated > 0);
+		if (found) {
+			g_assert_cmpuint(got.allocated, ==, c->allocated);
+			g_assert_cmpuint(got.deallocated, ==, c->deallocated);
+		}
+	}
 }
 
 /* ---- the tally ---------------------------------------------------------- */
@@ -490,7 +545,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/jemalloc/symbol names", test_symbol_names);
 	g_test_add_func("/jemalloc/known builds", test_known);
 	g_test_add_func("/jemalloc/debug paths", test_debug_paths);
-	g_test_add_func("/jemalloc/helper answer", test_helper_answer);
+	g_test_add_func("/jemalloc/code", test_code);
 	g_test_add_func("/jemalloc/tally", test_tally);
 	g_test_add_func("/jemalloc/tags", test_tags);
 	g_test_add_func("/jemalloc/remote", test_remote);

@@ -31,6 +31,39 @@ static __thread struct tsd_s je_tsd_tls = {.event = 1};
 #define ALLOCATED je_tsd_tls.PASTE(PREFIX, thread_allocated)
 #define DEALLOCATED je_tsd_tls.PASTE(PREFIX, thread_deallocated)
 
+/* As in src/ctl.c: what the names of mallctl() lead to. */
+struct node {
+	_Bool named;
+	const char *name;
+	size_t n_children;
+	const void *children;
+	int (*ctl)(struct tsd_s *tsd, const size_t *mib, size_t mib_len, void *old, size_t *old_len,
+		   void *new, size_t new_len);
+};
+
+#define CTL(function, member)                                                                      \
+	static int function(struct tsd_s *tsd, const size_t *mib, size_t mib_len, void *old,       \
+			    size_t *old_len, void *new, size_t new_len)                            \
+	{                                                                                          \
+		uint64_t *counter = &tsd->PASTE(PREFIX, member);                                   \
+		(void)mib;                                                                         \
+		(void)mib_len;                                                                     \
+		if (new || new_len)                                                                \
+			return 1;                                                                  \
+		if (old && old_len && *old_len == sizeof counter)                                  \
+			memcpy(old, (const void *)&counter, sizeof counter);                       \
+		return 0;                                                                          \
+	}
+
+CTL(allocatedp_ctl, thread_allocated)
+CTL(deallocatedp_ctl, thread_deallocated)
+
+VISIBLE const struct node toy_nodes[] = {
+	{1, "arena", 0, NULL, NULL},
+	{1, "allocatedp", 0, NULL, allocatedp_ctl},
+	{1, "deallocatedp", 0, NULL, deallocatedp_ctl},
+};
+
 VISIBLE void toy_work(uint64_t bytes);
 VISIBLE int mallctl(const char *name, void *old, size_t *old_len, void *new, size_t new_len);
 VISIBLE int mallctlnametomib(const char *name, size_t *mib, size_t *len);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ctprof-jemalloc-examine: reads ELF and DWARF that other users wrote.  It gives
+ * up every right first; what is left to a file that takes it over is to answer
+ * wrongly on descriptor 0.  ctprof bounds its time (parser.c).
+ */
+#include <libelf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "examine.h"
+#include "sandbox.h"
+
+/* A file is mapped, not read: only what is inflated, and tables of pointers,
+ * count for the second. */
+#define MAX_ADDRESSES ((rlim_t)2 << 30)
+#define MAX_MEMORY ((rlim_t)320 << 20)
+
+static bool limit(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit both = {value, value};
+
+	return setrlimit(resource, &both) == 0;
+}
+
+/* The next question and its file; false: ctprof has gone. */
+static bool receive(struct examine_request *ret, int *ret_fd)
+{
+	char control[CMSG_SPACE(sizeof *ret_fd)] = {0};
+	struct iovec part = {ret, sizeof *ret};
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof control,
+	};
+
+	if (recvmsg(STDIN_FILENO, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *ret)
+		return false;
+	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return false;
+	memcpy(ret_fd, CMSG_DATA(header), sizeof *ret_fd);
+	return true;
+}
+
+int main(void)
+{
+	static struct examine_request request;
+	static struct examine_answer answer;
+	int file;
+
+	elf_version(EV_CURRENT);
+	/* What another plugin has forgotten to close at exec. */
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
+	if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_AS, MAX_ADDRESSES) ||
+	    !limit(RLIMIT_DATA, MAX_MEMORY) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 ||
+	    sandbox_enter() < 0)
+		return EXIT_FAILURE;
+	while (receive(&request, &file)) {
+		AUTO_FD fd = file;
+
+		examine(fd, &request, &answer);
+		if (send(STDIN_FILENO, &answer, sizeof answer, MSG_NOSIGNAL) !=
+		    (ssize_t)sizeof answer)
+			break;
+	}
+	return EXIT_SUCCESS;
+}

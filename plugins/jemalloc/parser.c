@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "parser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "cleanup.h"
+#include "file.h"
+#include "lane.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+#define TICK_MS 200u
+/* For so long it may neither run nor be about to: it waits for the file, whose
+ * server need not answer. */
+#define MAX_IDLE_NS (3 * NS_PER_S)
+#define STAT_BYTES 1024
+
+int parser_check(const char *program)
+{
+	struct stat st;
+
+	if (stat(program, &st) != 0)
+		return -errno;
+	return S_ISREG(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+			       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0
+		       ? 0
+		       : -EPERM;
+}
+
+/* ---- its life ----------------------------------------------------------- */
+
+static void end_actions(posix_spawn_file_actions_t *actions)
+{
+	posix_spawn_file_actions_destroy(actions);
+}
+
+static void end_attributes(posix_spawnattr_t *attributes)
+{
+	posix_spawnattr_destroy(attributes);
+}
+
+/* With the socket as descriptor 0 and no other. */
+static int spawn(const char *program, int socket, pid_t *ret)
+{
+	char name[] = "ctprof-jemalloc-examine";
+	char *argv[] = {name, NULL}, *envp[] = {NULL};
+	__attribute__((cleanup(end_actions))) posix_spawn_file_actions_t actions;
+	__attribute__((cleanup(end_attributes))) posix_spawnattr_t attributes;
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
+		return -ENOMEM;
+	int rc = posix_spawn_file_actions_adddup2(&actions, socket, 0);
+	rc = rc ? rc : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	rc = rc ? rc : posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	rc = rc ? rc : posix_spawnattr_setsigmask(&attributes, &none);
+	rc = rc ? rc : posix_spawnattr_setsigdefault(&attributes, &all);
+	rc = rc ? rc
+		: posix_spawnattr_setflags(&attributes,
+					   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	rc = rc ? rc : posix_spawn(ret, program, &actions, &attributes, argv, envp);
+	return -rc;
+}
+
+static int start(struct parser *parser, uid_t owner)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return -errno;
+	AUTO_FD ours = ends[0];
+	AUTO_FD low = ends[1];
+	/* Above 2, so that no dup2() of the child overwrites another. */
+	AUTO_FD theirs = fcntl(low, F_DUPFD_CLOEXEC, 3);
+	int rc = theirs < 0 ? -errno : spawn(parser->program, theirs, &parser->pid);
+	if (rc < 0) {
+		parser->pid = 0;
+		return rc;
+	}
+	parser->owner = owner;
+	parser->fd = ours;
+	ours = -1;
+	return 0;
+}
+
+/* wait: unless it is stuck in the kernel.  Then it ends when the kernel lets go,
+ * and is no one's to wait for but init's. */
+static void stop(struct parser *parser, bool wait)
+{
+	if (parser->pid == 0)
+		return;
+	(void)close(parser->fd);
+	(void)kill(parser->pid, SIGKILL);
+	while (waitpid(parser->pid, NULL, wait ? 0 : WNOHANG) < 0 && errno == EINTR)
+		continue;
+	parser->pid = 0;
+}
+
+void parser_stop(struct parser *parser)
+{
+	stop(parser, true);
+}
+
+/* ---- a question --------------------------------------------------------- */
+
+static int send_question(const struct parser *parser, int fd, const struct examine_request *request)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof fd)];
+	} control = {.room = {0}};
+	struct iovec part = {(void *)(uintptr_t)request, sizeof *request};
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+	return sendmsg(parser->fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *request ? 0
+										       : -EBADMSG;
+}
+
+static uint64_t cpu_time(const struct parser *parser)
+{
+	struct timespec used = {0};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(parser->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* Whether it runs or is about to: on a busy host that takes its time. */
+static bool is_runnable(const struct parser *parser)
+{
+	char path[32], buf[STAT_BYTES];
+
+	snprintf(path, sizeof path, "%d/stat", (int)parser->pid);
+	ssize_t len = file_read_root(parser->host, CTPROF_ROOT_PROC, path, buf, sizeof buf);
+	const char *name_end = len > 0 ? memrchr(buf, ')', (size_t)len) : NULL;
+	return name_end && buf + len - name_end > 2 && name_end[2] == 'R';
+}
+
+/* Until it has answered: 0, -ETIME or -ETIMEDOUT.  It uses no more CPU time than
+ * passes, so that its clock is not read before it can have used up its budget. */
+static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns)
+{
+	uint64_t used = 0, moved_ns = lane_clock_ns();
+
+	while (lane_clock_ns() - moved_ns < MAX_IDLE_NS) {
+		uint64_t left_ms = (budget_ns - used) / NS_PER_MS + 1;
+		struct pollfd poll_fd = {.fd = parser->fd, .events = POLLIN};
+
+		if (poll(&poll_fd, 1, (int)(left_ms < TICK_MS ? left_ms : TICK_MS)) > 0)
+			return 0;
+		uint64_t before = used;
+		used = cpu_time(parser) - begun;
+		if (used >= budget_ns)
+			return -ETIME;
+		if (used != before || is_runnable(parser))
+			moved_ns = lane_clock_ns();
+	}
+	return -ETIMEDOUT;
+}
+
+static int receive(const struct parser *parser, struct examine_answer *ret)
+{
+	return recv(parser->fd, ret, sizeof *ret, 0) == (ssize_t)sizeof *ret &&
+			       facts_are_sound(&ret->facts)
+		       ? 0
+		       : -EBADMSG;
+}
+
+int parser_ask(struct parser *parser, int fd, const struct examine_request *request,
+	       uint64_t *budget_ns, struct examine_answer *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (parser->pid != 0 && parser->owner != st.st_uid)
+		stop(parser, true);
+	int rc = parser->pid ? 0 : start(parser, st.st_uid);
+	if (rc < 0)
+		return rc;
+	uint64_t begun = cpu_time(parser);
+	rc = send_question(parser, fd, request);
+	rc = rc < 0 ? rc : await(parser, begun, *budget_ns);
+	rc = rc < 0 ? rc : receive(parser, ret);
+	uint64_t used = rc == -ETIME ? *budget_ns : cpu_time(parser) - begun;
+	*budget_ns -= used < *budget_ns ? used : *budget_ns;
+	if (rc == 0)
+		return 0;
+	stop(parser, rc != -ETIMEDOUT);
+	*ret = (struct examine_answer){.rc = rc};
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process that reads files of others: what it may do, and what a file that
+ * is made against it costs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakehost.h"
+#include "hostile.h"
+#include "parser.h"
+
+#define PROGRAM BUILD_DIR "/ctprof-jemalloc-examine"
+#define BUDGET_NS G_GUINT64_CONSTANT(400000000)
+#define MIB (G_GUINT64_CONSTANT(1) << 20)
+
+struct rig {
+	FakeHost *fake;
+	struct parser parser;
+	char *path;
+};
+
+static void set_up(struct rig *rig, gconstpointer data)
+{
+	(void)data;
+	rig->fake = fake_host_new("/proc", NULL, NULL, TRUE);
+	rig->parser = (struct parser){.host = fake_host_table(rig->fake), .program = PROGRAM};
+	int fd = g_file_open_tmp("ctprof-parser-XXXXXX", &rig->path, NULL);
+	g_assert_cmpint(fd, >=, 0);
+	close(fd);
+}
+
+static void tear_down(struct rig *rig, gconstpointer data)
+{
+	(void)data;
+	parser_stop(&rig->parser);
+	fake_host_free(rig->fake);
+	g_unlink(rig->path);
+	g_free(rig->path);
+	/* No child is left behind. */
+	g_assert_cmpint(waitpid(-1, NULL, WNOHANG), ==, -1);
+}
+
+/* What the answer about the file at path is. */
+static int ask(struct rig *rig, const char *path, enum examine_question question,
+	       guint64 *budget_ns)
+{
+	struct examine_request request = {.question = question, .object = {.has_tsd = true}};
+	struct examine_answer answer;
+	int fd = g_open(path, O_RDONLY | O_CLOEXEC, 0);
+
+	g_assert_cmpint(fd, >=, 0);
+	g_assert_cmpint(parser_ask(&rig->parser, fd, &request, budget_ns, &answer), ==, 0);
+	close(fd);
+	return answer.rc;
+}
+
+/* A file that is what it seems. */
+static void assert_serves(struct rig *rig)
+{
+	guint64 budget_ns = BUDGET_NS;
+
+	g_assert_cmpint(ask(rig, "/proc/self/exe", EXAMINE_OBJECT, &budget_ns), ==, 0);
+	g_assert_cmpuint(budget_ns, <, BUDGET_NS);
+	g_assert_cmpuint(budget_ns, >, 0);
+}
+
+/* ---- hostile files ------------------------------------------------------ */
+
+struct bomb {
+	const char *name;
+	enum examine_question question;
+	int rc;
+	guint64 size;
+	guint n; /* the section, so many times */
+	struct hostile_section section;
+	struct hostile_piece pieces[3];
+};
+
+static const guchar gnu_zlib[] = "ZLIB\0\0\0\1\0\0\0\0\x78\x9c";
+static const Elf64_Chdr compressed = {.ch_type = ELFCOMPRESS_ZLIB,
+				      .ch_size = G_GUINT64_CONSTANT(6) << 30};
+
+static const struct bomb bombs[] = {
+	{"overlapping symbol tables",
+	 EXAMINE_OBJECT,
+	 -EFBIG,
+	 256 * MIB,
+	 16,
+	 {.name = ".symtab", .type = SHT_SYMTAB, .size = 256 * MIB, .entsize = 24},
+	 {{0}}},
+	{"many smaller tables",
+	 EXAMINE_OBJECT,
+	 -EFBIG,
+	 4 * MIB,
+	 60000,
+	 {.name = ".rela", .type = SHT_RELA, .flags = SHF_ALLOC, .size = 4 * MIB, .entsize = 24},
+	 {{0}}},
+	{"GNU's compressed sections",
+	 EXAMINE_DWARF,
+	 -EFBIG,
+	 MIB,
+	 4,
+	 {.name = ".zdebug_info", .type = SHT_PROGBITS, .offset = 4096, .size = 65536},
+	 {{4096, gnu_zlib, sizeof gnu_zlib}}},
+	{"compressed sections",
+	 EXAMINE_DWARF,
+	 -EFBIG,
+	 MIB,
+	 4,
+	 {.name = ".debug_info",
+	  .type = SHT_PROGBITS,
+	  .flags = SHF_COMPRESSED,
+	  .offset = 4096,
+	  .size = 65536},
+	 {{4096, &compressed, sizeof compressed}}},
+	{"a file too large to map",
+	 EXAMINE_OBJECT,
+	 -EFBIG,
+	 2048 * MIB,
+	 1,
+	 {.name = ".symtab", .type = SHT_SYMTAB, .entsize = 24},
+	 {{0}}},
+};
+
+/* Refused at a glance. */
+static void test_bomb(struct rig *rig, gconstpointer data)
+{
+	const struct bomb *bomb = data;
+	g_autofree struct hostile_section *sections = g_new(struct hostile_section, bomb->n);
+	guint64 budget_ns = BUDGET_NS;
+	struct rusage children;
+
+	for (guint i = 0; i < bomb->n; i++)
+		sections[i] = bomb->section;
+	hostile_write(rig->path, NULL, bomb->size, bomb->pieces, sections, bomb->n);
+	assert_serves(rig);
+	g_assert_cmpint(ask(rig, rig->path, bomb->question, &budget_ns), ==, bomb->rc);
+	g_assert_cmpuint(budget_ns, >, 0);
+	assert_serves(rig);
+	parser_stop(&rig->parser);
+	g_assert_cmpint(getrusage(RUSAGE_CHILDREN, &children), ==, 0);
+	g_assert_cmpint(children.ru_maxrss, <, 128 << 10);
+}
+
+/* Four million symbols with one name of a megabyte: ended in its time, and the
+ * next file is answered for. */
+static void test_endless(struct rig *rig, gconstpointer data)
+{
+	const guint64 table = 90 * MIB;
+	g_autofree char *name = g_malloc(MIB);
+	g_autofree Elf64_Sym *symbols = g_new0(Elf64_Sym, table / sizeof *symbols);
+	const struct hostile_piece pieces[] = {
+		{4096, symbols, table}, {4096 + table, name, MIB}, {0, NULL, 0}};
+	const struct hostile_section sections[] = {
+		{.name = ".symtab",
+		 .type = SHT_SYMTAB,
+		 .offset = 4096,
+		 .size = table,
+		 .entsize = sizeof *symbols,
+		 .link = 2},
+		{.name = ".strtab", .type = SHT_STRTAB, .offset = 4096 + table, .size = MIB},
+	};
+	guint64 budget_ns = BUDGET_NS;
+
+	(void)data;
+	memset(name, 'n', MIB);
+	name[0] = name[MIB - 1] = '\0';
+	for (gsize i = 0; i < table / sizeof *symbols; i++)
+		symbols[i] = (Elf64_Sym){
+			.st_name = 1, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_TLS), .st_shndx = 1};
+	hostile_write(rig->path, NULL, 4096 + table + MIB, pieces, sections, 2);
+	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -ETIME);
+	g_assert_cmpuint(budget_ns, ==, 0);
+	assert_serves(rig);
+}
+
+/* Cut off while it is mapped: SIGBUS, and another parser. */
+static void test_killed(struct rig *rig, gconstpointer data)
+{
+	guint64 budget_ns = BUDGET_NS;
+
+	(void)data;
+	assert_serves(rig);
+	kill(rig->parser.pid, SIGKILL);
+	g_assert_cmpint(ask(rig, "/proc/self/exe", EXAMINE_OBJECT, &budget_ns), ==, -EBADMSG);
+	assert_serves(rig);
+}
+
+/* ---- its rights --------------------------------------------------------- */
+
+static void test_rights(struct rig *rig, gconstpointer data)
+{
+	static const char *const lines[] = {"CapPrm:\t0000000000000000\n",
+					    "CapEff:\t0000000000000000\n", "NoNewPrivs:\t1\n",
+					    "Seccomp:\t2\n"};
+	g_autofree char *text = NULL;
+
+	(void)data;
+	assert_serves(rig);
+	g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)rig->parser.pid);
+	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	for (gsize i = 0; i < G_N_ELEMENTS(lines); i++)
+		g_assert_nonnull(strstr(text, lines[i]));
+	/* Of another user's file it is told by another process. */
+	pid_t before = rig->parser.pid;
+	assert_serves(rig);
+	g_assert_cmpint(rig->parser.pid, ==, before);
+	if (geteuid() != 0 || chown(rig->path, 65534, 65534) < 0)
+		return;
+	guint64 budget_ns = BUDGET_NS;
+	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -EINVAL);
+	g_assert_cmpint(rig->parser.pid, !=, before);
+}
+
+/* One that is no parser, or is not there. */
+static void test_no_parser(struct rig *rig, gconstpointer data)
+{
+	struct examine_request request = {.question = EXAMINE_OBJECT};
+	struct examine_answer answer;
+	guint64 budget_ns = BUDGET_NS;
+
+	(void)data;
+	rig->parser.program = "/bin/true";
+	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -EBADMSG);
+	rig->parser.program = "/nonexistent";
+	g_assert_cmpint(parser_check("/nonexistent"), ==, -ENOENT);
+	g_assert_cmpint(parser_ask(&rig->parser, 0, &request, &budget_ns, &answer), ==, -ENOENT);
+	g_assert_cmpint(chmod(rig->path, 0777), ==, 0);
+	g_assert_cmpint(parser_check(rig->path), ==, -EPERM);
+	g_assert_cmpint(parser_check(PROGRAM), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	for (gsize i = 0; i < G_N_ELEMENTS(bombs); i++) {
+		g_autofree char *path = g_strdup_printf("/jemalloc/parser/%s", bombs[i].name);
+
+		g_test_add(path, struct rig, &bombs[i], set_up, test_bomb, tear_down);
+	}
+	g_test_add("/jemalloc/parser/endless", struct rig, NULL, set_up, test_endless, tear_down);
+	g_test_add("/jemalloc/parser/killed", struct rig, NULL, set_up, test_killed, tear_down);
+	g_test_add("/jemalloc/parser/rights", struct rig, NULL, set_up, test_rights, tear_down);
+	g_test_add("/jemalloc/parser/no parser", struct rig, NULL, set_up, test_no_parser,
+		   tear_down);
+	return g_test_run();
+}
