@@ -26,6 +26,20 @@ static int set_flag(cap_t set, cap_flag_t flag, cap_value_t value, gboolean on)
 	return cap_set_flag(set, flag, 1, &value, on ? CAP_SET : CAP_CLEAR);
 }
 
+/* From now on user 0 is as any other: neither exec nor a change of the user gives
+ * capabilities.  Only who has CAP_SETPCAP may say so; no one else is user 0 and
+ * could gain any but by a file, which no_new_privs rules out. */
+static gboolean renounce(GError **error)
+{
+	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
+	(void)prctl(PR_SET_SECUREBITS, bits, 0, 0, 0);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ||
+	       error_set_errno(error, errno, "privileges cannot be renounced");
+}
+
 gboolean capabilities_drop(const GPtrArray *names, GError **error)
 {
 	gboolean kept[CAP_LAST_CAP + 1] = {FALSE};
@@ -36,6 +50,8 @@ gboolean capabilities_drop(const GPtrArray *names, GError **error)
 	for (guint i = 0; i < names->len; i++)
 		keep(kept, g_ptr_array_index(names, i));
 	cap_reset_ambient();
+	if (!renounce(error))
+		return FALSE;
 	for (cap_value_t value = 0; value <= CAP_LAST_CAP; value++) {
 		gboolean later = value == CAP_DAC_OVERRIDE;
 

@@ -6,7 +6,8 @@
 
 /*
  * Drops every capability but those named ("CAP_SYS_PTRACE"), for good: from the
- * permitted, effective, inheritable, ambient and bounding sets.
+ * permitted, effective, inheritable, ambient and bounding sets.  None comes back,
+ * by an exec (no_new_privs) or by being user 0 (locked securebits).
  * CAP_DAC_OVERRIDE alone stays permitted, for capabilities_become_user().
  * Call while no thread has been started that is to work without them.
  */

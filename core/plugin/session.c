@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/ui.h"
 #include "guard/capabilities.h"
+#include "guard/sandbox.h"
 #include "guard/trespass.h"
 #include "loader.h"
 #include "settings.h"
@@ -24,7 +25,7 @@ gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, G
 				g_ptr_array_add(names, (gpointer)(uintptr_t)need->name);
 		}
 	}
-	return capabilities_drop(names, error);
+	return capabilities_drop(names, error) && sandbox_confine(error);
 }
 
 gboolean session_open(Session *session, const char *const *needed, GError **error)

@@ -400,6 +400,16 @@ def test_who_waits_has_no_capability_in_effect():
         assert r.left() == [], r.left()
 
 
+def test_who_runs_plugins_gains_nothing():
+    with rig(processes=10, threads=OWN_BATCH) as r:
+        process = start_slow(r)
+        status = pathlib.Path(f"/proc/{child_of(process)}/status").read_text(errors="replace")
+        process.send_signal(signal.SIGTERM)
+        check_failure(r.finish(process), -signal.SIGTERM, "interrupted")
+        for line in (r"NoNewPrivs:\t1", r"Seccomp:\t2", r"CapInh:\t0+"):
+            assert re.search(f"^{line}$", status, re.MULTILINE), status
+
+
 def test_killed_supervisor_takes_the_child_along():
     with rig(processes=10, threads=OWN_BATCH) as r:
         process = start_slow(r, stdout=subprocess.DEVNULL)

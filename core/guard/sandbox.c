@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A list of numbers needs no library, and is there in every build.
+ */
+#include "sandbox.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include "base/error.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+#define NATIVE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__) && defined(__LP64__)
+#define NATIVE AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define NATIVE AUDIT_ARCH_RISCV64
+#else
+#define NATIVE 0u
+#endif
+
+/* Leaks are looked for by a thread that attaches to all others. */
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_TRACED_BY_ITSELF 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_TRACED_BY_ITSELF 1
+#endif
+#endif
+#ifndef IS_TRACED_BY_ITSELF
+#define IS_TRACED_BY_ITSELF 0
+#endif
+
+#define X32_BIT 0x40000000u
+#define NAMESPACES                                                                                 \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
+	 CLONE_NEWPID | CLONE_NEWNET)
+
+/* Numbers since 5.1 are the same on all machines: a C library may not know them. */
+static const guint32 refused[] = {
+	SYS_process_vm_writev,
+	SYS_open_by_handle_at,
+	SYS_userfaultfd,
+	SYS_setns,
+	SYS_mount,
+	SYS_umount2,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_kexec_load,
+	SYS_reboot,
+	SYS_acct,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_keyctl,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_sethostname,
+	SYS_setdomainname,
+	SYS_syslog,
+	425,
+	426,
+	427, /* io_uring_setup, _enter, _register */
+	428,
+	429,
+	430,
+	431,
+	432,
+	442, /* open_tree, move_mount, fsopen, -config, -mount, mount_setattr */
+	438, /* pidfd_getfd */
+	440, /* process_madvise */
+};
+/* Those that look at a thread and let it go. */
+static const guint32 tracing[] = {PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_GETREGSET, PTRACE_DETACH};
+
+#define MAX_CODE (2 * G_N_ELEMENTS(refused) + 2 * G_N_ELEMENTS(tracing) + 32)
+
+struct program {
+	struct sock_filter code[MAX_CODE];
+	gushort n;
+};
+
+static void add(struct program *program, struct sock_filter step)
+{
+	program->code[program->n++] = step;
+}
+
+static void load(struct program *program, gsize offset)
+{
+	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (guint32)offset));
+}
+
+static void answer(struct program *program, guint32 what)
+{
+	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
+}
+
+/* When the loaded word compares, what; else on. */
+static void answer_if(struct program *program, guint16 compare, guint32 with, guint32 what)
+{
+	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | compare, with, 0, 1));
+	answer(program, what);
+}
+
+/* Skips n steps unless the call is this one. */
+static void unless_call(struct program *program, guint32 number, guint8 n)
+{
+	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | BPF_JEQ, number, 0, n));
+}
+
+/* Leaves the number of the call loaded. */
+static void add_argument(struct program *program, guint32 number, guint16 compare, guint32 with)
+{
+	unless_call(program, number, 4);
+	load(program, offsetof(struct seccomp_data, args[0]));
+	answer_if(program, compare, with, SECCOMP_RET_ERRNO | EPERM);
+	load(program, offsetof(struct seccomp_data, nr));
+}
+
+static void add_tracing(struct program *program)
+{
+	unless_call(program, SYS_ptrace, 2 + 2 * G_N_ELEMENTS(tracing));
+	load(program, offsetof(struct seccomp_data, args[0]));
+	for (guint i = 0; i < G_N_ELEMENTS(tracing); i++)
+		answer_if(program, BPF_JEQ, tracing[i], SECCOMP_RET_ALLOW);
+	answer(program, IS_TRACED_BY_ITSELF ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void build(struct program *program)
+{
+	load(program, offsetof(struct seccomp_data, arch));
+	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | BPF_JEQ, NATIVE, 1, 0));
+	answer(program, SECCOMP_RET_ERRNO | EPERM);
+	load(program, offsetof(struct seccomp_data, nr));
+	answer_if(program, BPF_JGE, X32_BIT, SECCOMP_RET_ERRNO | EPERM);
+	for (guint i = 0; i < G_N_ELEMENTS(refused); i++)
+		answer_if(program, BPF_JEQ, refused[i], SECCOMP_RET_ERRNO | EPERM);
+	/* Its flags lie in memory: libraries then use clone(). */
+	answer_if(program, BPF_JEQ, 435, SECCOMP_RET_ERRNO | ENOSYS);
+	add_argument(program, SYS_clone, BPF_JSET, NAMESPACES);
+	add_argument(program, SYS_unshare, BPF_JSET, NAMESPACES);
+	add_tracing(program);
+	answer(program, SECCOMP_RET_ALLOW);
+}
+
+gboolean sandbox_confine(GError **error)
+{
+	struct program program = {.n = 0};
+
+	if (NATIVE == 0)
+		return TRUE;
+	build(&program);
+	struct sock_fprog filter = {program.n, program.code};
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0 || errno == EINVAL)
+		return TRUE;
+	return error_set_errno(error, errno, "system calls cannot be restricted");
+}
