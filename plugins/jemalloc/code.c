@@ -162,11 +162,13 @@ static void find_name(const struct image *image, const char *name, size_t len, s
 {
 	for (size_t i = 0; i < image->facts->n_loads; i++) {
 		const struct elf_load *load = &image->facts->loads[i];
+		size_t there = load->writable ? 0 : loaded_bytes(image, load);
+		if (there == 0)
+			continue;
 		const char *start = image->data + load->offset, *at = start;
-		const char *end = start + loaded_bytes(image, load);
+		const char *end = start + there;
 
-		while (!load->writable && at < end &&
-		       (at = memmem(at, (size_t)(end - at), name, len))) {
+		while (at < end && (at = memmem(at, (size_t)(end - at), name, len))) {
 			add(ret, load->vaddr + (uint64_t)(at - start));
 			at++;
 		}

@@ -51,6 +51,14 @@ static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 	return true;
 }
 
+/* To the next sibling; a file may say that it is one already seen. */
+static bool step(Dwarf_Die *die)
+{
+	const void *before = die->addr;
+
+	return dwarf_siblingof(die, die) == 0 && (uintptr_t)die->addr > (uintptr_t)before;
+}
+
 static bool struct_offsets(Dwarf_Die *type, struct offsets *ret)
 {
 	bool has_allocated = false, has_deallocated = false;
@@ -67,7 +75,7 @@ static bool struct_offsets(Dwarf_Die *type, struct offsets *ret)
 			has_allocated = member_offset(&member, &out.allocated);
 		else if (name && is_member(name, "thread_deallocated"))
 			has_deallocated = member_offset(&member, &out.deallocated);
-		if (dwarf_siblingof(&member, &member) != 0)
+		if (!step(&member))
 			break;
 	}
 	if (!has_allocated || !has_deallocated)
@@ -103,7 +111,7 @@ static bool unit_offsets(Dwarf_Die *unit, struct offsets *ret)
 
 		if (name && strcmp(name, "tsd_s") == 0 && struct_offsets(&die, ret))
 			return true;
-		if (dwarf_siblingof(&die, &die) != 0)
+		if (!step(&die))
 			return false;
 	}
 }
@@ -121,7 +129,7 @@ static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *nam
 		return 0;
 	/* GNU's way of old: the magic, then the size as a big-endian number. */
 	Elf_Data *data = elf_rawdata(scn, NULL);
-	if (!data || data->d_size < sizeof magic + sizeof size ||
+	if (!data || !data->d_buf || data->d_size < sizeof magic + sizeof size ||
 	    memcmp(data->d_buf, magic, sizeof magic) != 0)
 		return 0;
 	memcpy(&size, (const char *)data->d_buf + sizeof magic, sizeof size);

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than all tables of the largest real files; sections may overlap, so it is
- * their sum that costs. */
+/* More than all tables of the largest real files. */
 #define MAX_TABLE_BYTES (UINT64_C(96) << 20)
 #define MAX_SECTIONS 65536u
 #define MAX_SCAN_BYTES (UINT64_C(64) << 20)
@@ -306,12 +305,15 @@ static bool is_table(const GElf_Shdr *sh)
 	       sh->sh_type == SHT_NOTE;
 }
 
-/* Before any of them is read. */
+/* Before any of them is read.  It is their sum that costs, and where that is more
+ * than the file they lie one over the other. */
 static int check_tables(Elf *elf)
 {
-	uint64_t left = MAX_TABLE_BYTES;
-	size_t n = 0;
+	size_t n = 0, size = 0;
 	GElf_Shdr sh;
+
+	(void)elf_rawfile(elf, &size);
+	uint64_t left = size < MAX_TABLE_BYTES ? size : MAX_TABLE_BYTES;
 
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)); n++) {
 		if (n == MAX_SECTIONS)

@@ -15,11 +15,12 @@
 #define BUCKETS 4096u
 /* More ELF files than any host executes; beyond it nothing is remembered. */
 #define MAX_OBJECTS 200000u
-/* What a file may take to look at, all questions together; what the files of one
- * owner may, before each of the others gets no more than a fair one needs. */
-#define FILE_NS UINT64_C(400000000)
-#define OWNER_NS UINT64_C(500000000)
-#define LATE_FILE_NS UINT64_C(20000000)
+/* CPU time a file may take to look at, all questions together; and those of one
+ * owner, before each further one gets no more than ordinary ones need. */
+#define FILE_NS UINT64_C(250000000)
+#define OWNER_NS UINT64_C(250000000)
+#define ROOT_NS UINT64_C(2000000000)
+#define LATE_FILE_NS UINT64_C(5000000)
 /* The further ones count as the last. */
 #define MAX_OWNERS 256u
 
@@ -104,8 +105,9 @@ static struct owner *find_owner(struct objects *objects, uid_t uid)
 
 static uint64_t get_budget(struct objects *objects, uid_t uid)
 {
+	uint64_t all = uid == 0 ? ROOT_NS : OWNER_NS;
 	HOLD(&objects->lock);
-	return find_owner(objects, uid)->used_ns < OWNER_NS ? FILE_NS : LATE_FILE_NS;
+	return find_owner(objects, uid)->used_ns < all ? FILE_NS : LATE_FILE_NS;
 }
 
 static void take_used(struct objects *objects, uid_t uid, uint64_t ns)

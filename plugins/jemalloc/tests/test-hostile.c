@@ -152,6 +152,8 @@ static void test_trap(gconstpointer data)
 	struct rusage children;
 	char events[4096];
 
+	if (!rig_need(plain, "the build's worker"))
+		return;
 	lay_program(trap, path);
 	if (trap->lay)
 		trap->lay(folder);
