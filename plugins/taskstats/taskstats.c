@@ -230,7 +230,7 @@ static int taskstats_start(void *data)
 		if (!(missing & TASKSTATS_TIMES))
 			self->asked[self->n_asked++] = self->slots[i];
 		lacking |= missing & ~(uint32_t)TASKSTATS_TIMES;
-		if (!missing)
+		if (!(missing & ~(uint32_t)TASKSTATS_TIMES))
 			self->fill |= UINT64_C(1) << i;
 	}
 	for (size_t i = 0; i < N_LABELS; i++)

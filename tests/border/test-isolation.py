@@ -125,10 +125,12 @@ def check_spoilt(fault):
         for spoiler, sound in (("toy", "toy_2_word"), ("toy-2", "toy_word")):
             env = {"TOY_FAULT" if spoiler == "toy" else "TOY_2_FAULT": fault}
             result = r.capture(plugins=everything(), env=env)
-            assert result.status == 4 and r.left() == ["snap"], str(result)
             told = [line for line in result.err if "crashed" in line]
-            assert len(told) == 1 and (f"plugin {spoiler}: left out: it crashed" in told[0] or
-                                       "after all work was done" in told[0]), str(result)
+            # Nobody may have come across what it wrote over.
+            assert (result.status, len(told)) in ((4, 1), (0, 0)), str(result)
+            assert r.left() == ["snap"], str(result)
+            assert not told or f"plugin {spoiler}: left out: it crashed" in told[0] or \
+                "after all work was done" in told[0], str(result)
             assert len([line for line in r.lines("thread") if f"{sound}=opened" in line]) == 6
             assert r.lines("end") == ["end threads=6 processes=3"]
             r.file.unlink()

@@ -83,7 +83,8 @@ def test_a_definition_names_the_source_that_fills_it():
     for arguments, source in (((), "procfs"), (("--memory=processes",), "memory")):
         metrics = capture("--plugins=all", *arguments).data["metrics"]
         found = {metric["plugin"] for metric in metrics if metric["name"] in shared}
-        assert found == {source}, (arguments, found)
+        # Where there are many threads BPF reads some of it.
+        assert found - {"bpf"} == {source}, (arguments, found)
 
 
 def test_memory_adds_to_the_groups_and_metrics_that_are_named():

@@ -32,7 +32,7 @@ static void test_static(gconstpointer data)
 	if (!rig_need(program, "a static libc"))
 		return;
 	g_autoptr(RigWorker) worker = rig_worker_new(argv, NULL);
-	g_autoptr(Rig) rig = rig_new(c->mode, NULL);
+	g_autoptr(Rig) rig = rig_new(c->mode, BUILD_DIR "/ctprof-jemalloc-examine");
 	rig_collect(rig, worker->pid);
 	if (!c->tag) {
 		rig_assert_truth(rig, worker);

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <linux/taskstats.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../decode.h"
 #include "../exit-store.h"
@@ -264,6 +265,12 @@ static void setup(Fixture *f)
 	g_autofree char *io = g_build_filename(f->root, "self/io", NULL);
 	g_assert_true(g_file_set_contents(possible, POSSIBLE, -1, NULL));
 	g_assert_true(g_file_set_contents(io, "rchar: 0\n", -1, NULL));
+	/* As in proc: a link to the directory of this process. */
+	g_autofree char *own = g_strdup_printf("%d", getpid());
+	g_autofree char *numbered = g_build_filename(f->root, own, NULL);
+	g_autofree char *self = g_build_filename(f->root, "self", NULL);
+	g_assert_cmpint(g_rename(self, numbered), ==, 0);
+	g_assert_cmpint(symlink(own, self), ==, 0);
 	replay_reset();
 	f->host = fake_host_new(f->root, f->root, NULL, TRUE);
 	fake_host_option(f->host, "buffer", "65536");
@@ -281,8 +288,12 @@ static void teardown(Fixture *f)
 	g_assert_null(kernel.registered);
 	fake_host_free(f->host);
 	replay_clear();
+	g_autofree char *self = g_build_filename(f->root, "self", NULL);
+	g_autofree char *numbered = g_strdup_printf("%s/%d", f->root, getpid());
 	g_unlink(possible);
 	g_unlink(io);
+	g_unlink(self);
+	g_assert_cmpint(g_rename(numbered, self), ==, 0);
 	for (guint i = G_N_ELEMENTS(folders); i-- > 0;) {
 		g_autofree char *dir = g_build_filename(f->root, folders[i], NULL);
 
