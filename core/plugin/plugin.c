@@ -285,7 +285,7 @@ static GMutexLocker *hold_serial(Plugin *plugin)
 
 static int collect_locked(Plugin *plugin, gpointer context, struct ctprof_batch *batch)
 {
-	g_autoptr(GMutexLocker) held = hold_serial(plugin);
+	g_autoptr(GMutexLocker) held G_GNUC_UNUSED = hold_serial(plugin);
 
 	enter(plugin, "collect");
 	int result = plugin->source.collect(plugin->self, context, batch);
@@ -333,7 +333,7 @@ gboolean plugin_listen(Plugin *plugin, GError **error)
 
 void plugin_drain(Plugin *plugin)
 {
-	g_autoptr(GMutexLocker) held = hold_serial(plugin);
+	g_autoptr(GMutexLocker) held G_GNUC_UNUSED = hold_serial(plugin);
 	guint64 begin = thread_cpu_ns();
 
 	if (!plugin->listens)
