@@ -330,7 +330,8 @@ static guint64 check_groups(const struct host *host, guint from, guint to, Group
 	g_autoptr(GHashTable) accounts = accounts_of(host, from, to, group_by);
 	const struct ctprof_report *report;
 	AnalysisOptions options;
-	g_autoptr(Analysis) analysis = analyse(host, from, to, group_by, &options, &report);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		analyse(host, from, to, group_by, &options, &report);
 	GHashTableIter iter;
 	gpointer group, account;
 	guint64 sum = 0;
@@ -566,7 +567,8 @@ static void test_cases(void)
 					   .began = 50,
 					   .elapsed_s = 1};
 		const struct ctprof_report *report;
-		g_autoptr(Analysis) analysis = sample_analyse(before, after, &options, &report);
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+			sample_analyse(before, after, &options, &report);
 		g_autofree char *dump = sample_dump(report);
 
 		g_test_message("%s", cases[i].what);

@@ -8,6 +8,8 @@
 
 /* What a thread's bytes are of: its names, then the values that the layout binds. */
 #define FIRST_VALUE KEY_NAMES
+/* Of a number. */
+#define MOST_BYTES 9
 
 struct roster {
 	const Layout *layout;
@@ -22,7 +24,7 @@ struct roster {
 	GHashTable *kept;      /* GBytes -> the same bytes, of texts and sets */
 	guint64 *first;        /* names and values of the first thread; NULL: none yet */
 	guint64 *now;          /* those of the one that is added */
-	GByteArray *bytes;     /* likewise */
+	guint8 *bytes;         /* likewise */
 };
 
 static guint n_bindings(const Roster *roster)
@@ -48,7 +50,6 @@ Roster *roster_new(const Layout *layout, Store *store)
 						  (GDestroyNotify)g_bytes_unref, NULL);
 	roster->kept = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 					     (GDestroyNotify)g_bytes_unref, NULL);
-	roster->bytes = g_byte_array_new();
 	return roster;
 }
 
@@ -58,35 +59,45 @@ void roster_free(Roster *roster)
 	g_ptr_array_unref(roster->shapes);
 	g_hash_table_unref(roster->by_states);
 	g_hash_table_unref(roster->kept);
-	g_byte_array_unref(roster->bytes);
+	g_free(roster->bytes);
 	arena_free(roster->arena);
 	g_free(roster->now);
 	g_free(roster);
 }
 
-/* ---- numbers of few bytes, low seven bits first ---- */
+/* ---- numbers of few bytes ----
+ *
+ * As many bytes as the place of the lowest bit that is set in the first one, and
+ * above that bit the number; eight more after a 0.  Whole words are written and
+ * read: going byte by byte, the processor guesses wrong where a number ends. */
 
-static void put(GByteArray *bytes, guint64 number)
+static guint8 *put(guint8 *at, guint64 number)
 {
-	guint8 buffer[10];
-	guint n = 0;
+	guint n = (70 - (guint)__builtin_clzll(number | 1)) / 7;
+	gboolean is_whole = n >= MOST_BYTES;
 
-	for (; number >= 0x80; number >>= 7)
-		buffer[n++] = (guint8)(number | 0x80);
-	buffer[n++] = (guint8)number;
-	g_byte_array_append(bytes, buffer, n);
+	if (is_whole)
+		*at = 0;
+	else
+		number = (number << 1 | 1) << (n - 1);
+	number = GUINT64_TO_LE(number);
+	memcpy(at + is_whole, &number, sizeof number);
+	return at + (is_whole ? MOST_BYTES : n);
 }
 
 static guint64 take(const guint8 **at)
 {
-	guint64 number = 0;
-	guint shift = 0;
+	guint64 number;
 
-	while (**at & 0x80) {
-		number |= (guint64)(*(*at)++ & 0x7f) << shift;
-		shift += 7;
+	memcpy(&number, *at + (**at == 0), sizeof number);
+	number = GUINT64_FROM_LE(number);
+	if (**at == 0) {
+		*at += MOST_BYTES;
+		return number;
 	}
-	return number | (guint64) * (*at)++ << shift;
+	guint n = (guint)__builtin_ctzll(number) + 1;
+	*at += n;
+	return number << (64 - 8 * n) >> (64 - 7 * n);
 }
 
 /* A difference of either sign as a small number. */
@@ -153,29 +164,29 @@ static guint64 take_value(Roster *roster, const Measure *measure, guint64 value)
 }
 
 /* In turn how many values are the first thread's, how many are not, and how much
- * these differ.  Values that are not there are left out. */
-static void encode(Roster *roster, const guint8 *states, guint64 *now)
+ * these differ.  Values that are not there are left out.  Gives the end. */
+static const guint8 *encode(Roster *roster, const guint8 *states, guint64 *now)
 {
-	guint64 *first = roster->first;
+	const guint64 *first = roster->first;
 	guint n = 0, all = FIRST_VALUE + n_bindings(roster);
+	guint8 *at = roster->bytes;
 
 	for (guint i = 0; i < all; i++)
 		if (i < FIRST_VALUE || states[i - FIRST_VALUE] == CTPROF_PRESENT)
 			now[n++] = now[i] - first[i];
 	while (n > 0 && now[n - 1] == 0)
 		n--;
-	g_byte_array_set_size(roster->bytes, 0);
 	for (guint i = 0, to; i < n; i = to) {
 		for (to = i; now[to] == 0;)
 			to++;
-		put(roster->bytes, to - i);
+		at = put(at, to - i);
 		for (i = to; to < n && now[to] != 0;)
 			to++;
-		put(roster->bytes, to - i);
+		at = put(at, to - i);
 		for (; i < to; i++)
-			put(roster->bytes, fold_sign(now[i]));
+			at = put(at, fold_sign(now[i]));
 	}
-	put(roster->bytes, ALL_THE_SAME);
+	return put(at, ALL_THE_SAME);
 }
 
 void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct ctprof_rows *rows,
@@ -186,8 +197,11 @@ void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct 
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 	guint n = n_bindings(roster);
 
-	if (!roster->now)
+	if (!roster->now) {
 		roster->now = g_malloc0((FIRST_VALUE + n) * sizeof(guint64) + n);
+		/* With two counts for each at worst, the mark at the end and a word's rest. */
+		roster->bytes = g_malloc((FIRST_VALUE + n + 1) * 3 * MOST_BYTES);
+	}
 	guint64 *now = roster->now;
 	guint8 *bound = (guint8 *)(now + FIRST_VALUE + n);
 	for (guint k = 0; k < KEY_NAMES; k++)
@@ -205,7 +219,7 @@ void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct 
 		roster->first = arena_take(roster->arena, (FIRST_VALUE + n) * sizeof now[0]);
 		memcpy(roster->first, now, (FIRST_VALUE + n) * sizeof now[0]);
 	}
-	encode(roster, bound, now);
+	gsize size = (gsize)(encode(roster, bound, now) - roster->bytes);
 	RosterEntry entry = {
 		.tgid = target->tgid,
 		.tid = target->tid,
@@ -213,8 +227,7 @@ void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct 
 		.ppid = ppid,
 		.shape = shape_of(roster, bound),
 	};
-	entry.data = memcpy(arena_take(roster->arena, roster->bytes->len), roster->bytes->data,
-			    roster->bytes->len);
+	entry.data = memcpy(arena_take(roster->arena, size + sizeof(guint64)), roster->bytes, size);
 	g_array_append_val(roster->entries, entry);
 }
 
