@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "report/plan.h"
+
 #define NS_PER_US 1000
 /* The start in a record is reckoned from when it was received: at most so many ticks
  * too late. */
@@ -23,6 +25,7 @@ typedef struct bucket {
 	CpuTime charged; /* in the window; run: not used */
 	CpuTime before;  /* of it: used before the window */
 	CpuTime told;    /* by their records */
+	guint64 least;   /* of it: what the scheduler had counted, which is never too much */
 	CpuTime total;
 } Bucket;
 
@@ -263,8 +266,8 @@ void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
 		note_before(exits, pair[0]);
 }
 
-/* What a record itself says that the thread used, in the window. */
-static CpuTime told_by(const Exits *exits, const RosterEntry *record)
+/* What a record itself says that the thread used, in the window; ret_least: at least. */
+static CpuTime told_by(const Exits *exits, const RosterEntry *record, guint64 *ret_least)
 {
 	RosterRow *row = (RosterRow *)(uintptr_t)&exits->row;
 	CpuTime told = {.run = 0}, before = {.run = 0};
@@ -273,6 +276,9 @@ static CpuTime told_by(const Exits *exits, const RosterEntry *record)
 	(void)number_at(row, exits->told_user, NS_PER_US, &told.user);
 	(void)number_at(row, exits->told_system, NS_PER_US, &told.system);
 	(void)number_at(row, exits->told_run, 1, &told.run);
+	*ret_least = told.run;
+	/* Ticks hit a short thread by chance: that may be too much, but is all there is
+	 * of one which had not been looked at since it began. */
 	told.run = MAX(told.run, fold_add_saturated(told.user, told.system));
 	const Roster *roster = exits->sides[0].roster;
 	guint at = roster_search(roster, record->tgid, record->tid, record->start + 1);
@@ -281,6 +287,7 @@ static CpuTime told_by(const Exits *exits, const RosterEntry *record)
 	row = (RosterRow *)(uintptr_t)&exits->rows[0];
 	roster_read(roster, roster_entry(roster, at - 1), row);
 	(void)cpu_time_of(&exits->slots[0], row, &before);
+	*ret_least = less(*ret_least, before.run);
 	return subtract(&told, &before);
 }
 
@@ -293,11 +300,23 @@ static gboolean is_mine(const Exits *exits, guint at)
 	return exits->marks[at] == MARK_GONE || record->start >= exits->began;
 }
 
+/* What stat ran was waited for by ctprof, which is in no capture. */
+static void note_command(Exits *exits)
+{
+	const CommandFacts *command = exits->intake->plan->options->command;
+	const CpuTime charged = {.user = command ? command->user_ns : 0,
+				 .system = command ? command->system_ns : 0};
+
+	if (command)
+		add(&bucket_of(exits, heir_of(exits, 0, 0))->charged, &charged);
+}
+
 void exits_divide(Exits *exits)
 {
 	GHashTableIter iter;
 	gpointer each;
 
+	note_command(exits);
 	for (guint i = 0; i < roster_length(exits->records); i++) {
 		const RosterEntry *record = roster_entry(exits->records, i);
 		/* Of a process that lives nobody is charged for a thread. */
@@ -307,8 +326,11 @@ void exits_divide(Exits *exits)
 			continue;
 		exits->owners[i] =
 			lives ? -record->tgid : heir_of(exits, record->tgid, record->ppid);
-		const CpuTime told = told_by(exits, record);
-		add(&bucket_of(exits, exits->owners[i])->told, &told);
+		guint64 least;
+		const CpuTime told = told_by(exits, record, &least);
+		Bucket *bucket = bucket_of(exits, exits->owners[i]);
+		add(&bucket->told, &told);
+		bucket->least = fold_add_saturated(bucket->least, least);
 	}
 	g_hash_table_iter_init(&iter, exits->buckets);
 	while (g_hash_table_iter_next(&iter, NULL, &each)) {
@@ -317,8 +339,10 @@ void exits_divide(Exits *exits)
 		bucket->total = subtract(&bucket->charged, &bucket->before);
 		bucket->total.run = fold_add_saturated(bucket->total.user, bucket->total.system);
 		/* A parent that ignores its children is charged with nothing. */
-		if (bucket->total.run < bucket->told.run)
+		if (bucket->total.run < bucket->least) {
 			bucket->total = bucket->told;
+			bucket->total.run = bucket->least;
+		}
 		exits->total = fold_add_saturated(exits->total, bucket->total.run);
 	}
 }
@@ -337,7 +361,8 @@ CpuTime exits_share(const Exits *exits, const RosterEntry *record)
 {
 	gint32 owner = exits->owners[record_at(exits, record)];
 	const Bucket *bucket = g_hash_table_lookup(exits->buckets, GINT_TO_POINTER(owner));
-	const CpuTime told = told_by(exits, record);
+	guint64 least;
+	const CpuTime told = told_by(exits, record, &least);
 
 	if (!bucket)
 		return told;

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Windows of this host: what ran in them is what ran, and its sum closes."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+import harness
+import tap
+from harness import Worker
+
+CHURNER = harness.BUILD / "tests/live/churner"
+NS_PER_TICK = 10_000_000
+NS_PER_US = 1000
+
+
+def host_busy_ns():
+    """What all CPUs have done, idleness and what a hypervisor took apart."""
+    user, nice, system, _, _, irq, softirq = map(
+        int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8]
+    )
+    return (user + nice + system + irq + softirq) * NS_PER_TICK
+
+
+def stat(*command, options=()):
+    """The report of what ran meanwhile, and what the command printed."""
+    with tempfile.TemporaryDirectory(prefix="ctprof-window-") as folder:
+        report = Path(folder) / "report"
+        done = subprocess.run(
+            [harness.CTPROF, "-q", "stat", "--smaps=never", "--group-by=comm-exact", "--limit=0",
+             "--format=json", *options, "-o", report, "--", *map(str, command)],
+            capture_output=True, check=False, timeout=harness.PATIENCE_S,
+            env={**os.environ, "TMPDIR": folder},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr.decode()
+        return json.loads(report.read_text()), done.stdout
+
+
+def section(report, name):
+    found = [it for it in report["sections"] if it["name"] == name]
+    return found[0]["rows"] if found else []
+
+
+def need_exits(report):
+    if "exited_with_record" not in report["window"]:
+        raise tap.Skip("exit records cannot be had here")
+
+
+def account(report):
+    parts = {row["group"]: row["delta"] for row in section(report, "cpu-account")}
+    assert parts["host"] is not None, parts
+    return parts
+
+
+def test_short_processes_are_in_the_sum():
+    """A thousand processes of a program that does nothing, beside some that stay."""
+    with Worker("--threads", 20):
+        before = host_busy_ns()
+        report, printed = stat(CHURNER, "exec", 1000, 1)
+        around = host_busy_ns() - before
+    need_exits(report)
+    truth = json.loads(printed)
+    parts = account(report)
+    assert parts["host"] <= around + NS_PER_TICK, (parts, around)
+    closed = parts["threads"] + parts["exited"] + parts["unaccounted"]
+    assert abs(closed - parts["host"]) < 1, parts
+    # Captures take time while others run; the rest is ctprof itself, and interrupts.
+    slack = 0.1 * parts["host"] + 20 * NS_PER_TICK
+    assert abs(parts["unaccounted"]) <= slack, parts
+    children = (truth["children_user_us"] + truth["children_system_us"]) * NS_PER_US
+    assert parts["exited"] >= 0.95 * children, (parts, truth)
+    shown = {row["group"]: row for row in section(report, "primary")
+             if row["metric"] == "run_time_ns"}  # fmt: skip
+    # Those that had not become the program yet are still called churner.
+    divided = shown["true"]["delta"] + shown["churner"]["delta"]
+    own = (truth["own_user_us"] + truth["own_system_us"]) * NS_PER_US
+    assert abs(divided - children - own) <= 0.1 * (children + own), (divided, truth)
+    for name in ("true", "churner"):
+        assert shown[name]["missing"][1] > 0 and shown[name]["n"][1] > 0, shown[name]
+    assert report["window"]["exited_unseen"] >= 1000, report["window"]
+    assert not report["window"]["exits_lost"], report["window"]
+
+
+def test_no_counter_falls_while_processes_come_and_go():
+    report, _ = stat(CHURNER, "exit", 500, 2)
+    counters = {"run_time_ns", "wait_time_ns", "timeslices", "utime_clock_ticks", "minflt",
+                "voluntary_csw", "rchar", "wchar"}  # fmt: skip
+    rows = [row for row in section(report, "primary") if row["metric"] in counters]
+    fallen = [row for row in rows if row["delta"] is not None and row["delta"] < 0]
+    assert rows and not fallen, fallen
+    assert all(row["pct"] is None for row in rows)
+
+
+def test_a_small_buffer_is_told():
+    report, _ = stat(CHURNER, "exit", 3000, 4, options=("-O", "taskstats.buffer=4096"))
+    need_exits(report)
+    notes = [it for it in report["sections"] if it["name"] == "command"][0]["notes"]
+    if any("none lost" in note for note in notes):
+        raise tap.Skip("the listener was as fast as the exits")
+    assert report["window"]["exits_lost"] is True, report["window"]
+    assert any("exits incomplete" in note for note in notes), notes
+
+
+def test_totals_and_windows_are_asked_for():
+    with tempfile.TemporaryDirectory() as folder:
+        files = [f"{folder}/{name}.ctprof.zst" for name in "ab"]
+        for file in files:
+            harness.run("-q", "--plugins=procfs,host", "capture", "-o", file)
+        for options, is_window in (((), True), (("--window",), True), (("--totals",), False)):
+            done = harness.run("compare", *options, "--format=json", *files)
+            assert ("window" in json.loads(done.stdout)) == is_window, options
+        swapped = harness.run("compare", "--window", *reversed(files), check=False)
+        assert swapped.returncode == 2 and b"--window: the candidate was not" in swapped.stderr
+        both = harness.run("compare", "--window", "--totals", *files, check=False)
+        assert both.returncode == 2, both
+
+
+if __name__ == "__main__":
+    tap.main(globals())
