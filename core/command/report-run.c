@@ -140,6 +140,7 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 
 	if (!load_side(session, run->files[0], &sides[0], error))
 		return FALSE;
+	options->now = context_now(baseline);
 	if (!options->compare)
 		return TRUE;
 	if (!load_side(session, run->files[1], &sides[1], error))
@@ -147,6 +148,7 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
 	for (guint i = 0; i < differences->len; i++)
 		analysis_warn(analysis, g_ptr_array_index(differences, i));
+	options->now = context_now(candidate);
 	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
 	return take_span(run, context_span(baseline, candidate, &span), &span, error);
 }

@@ -54,9 +54,10 @@ typedef struct analysis_options {
 	gboolean may_be_window;
 	/* It is one: until analysis_finish(), as elapsed_s. */
 	gboolean is_window;
-	guint64 began;              /* the start tick of a thread that begins with it */
-	gboolean is_whole_host;     /* neither side is of some processes alone */
-	guint limit;                /* lines of a section; 0: no limit */
+	guint64 began;          /* the start tick of a thread that begins with it */
+	gboolean is_whole_host; /* neither side is of some processes alone */
+	guint64 now; /* start tick of a thread that begins with the newest capture; 0: unknown */
+	guint limit; /* lines of a section; 0: no limit */
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */
 	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */

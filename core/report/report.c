@@ -210,7 +210,8 @@ static void build_groups(Analysis *analysis, Namer *namer)
 		renames_find(&analysis->renames, &analysis->groups,
 			     &analysis->sides[1].layouts[TABLE_THREADS], &plan->rename,
 			     analysis->store);
-	groups_set_uptime(&analysis->groups, newest, analysis->sides[newest].newest);
+	groups_set_age(&analysis->groups, newest,
+		       MAX(plan->options->now, analysis->sides[newest].newest));
 }
 
 /* ---- the sections ---- */

@@ -219,6 +219,11 @@ static guint64 ticks_a_second(const Context *context)
 	return hz > 0 && hz <= NS_PER_S ? hz : DEFAULT_HZ;
 }
 
+guint64 context_now(const Context *context)
+{
+	return context->boottime_ns / (NS_PER_S / ticks_a_second(context));
+}
+
 const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span)
 {
 	BootRelation relation = context_relate_boots(baseline, candidate);
@@ -238,7 +243,7 @@ const char *context_span(const Context *baseline, const Context *candidate, Cont
 	*ret_span = (ContextSpan){
 		.of_one_boot = relation == BOOT_SAME,
 		.seconds = (gdouble)(to - from) / NS_PER_S,
-		.began = from / (NS_PER_S / ticks_a_second(baseline)),
+		.began = context_now(baseline),
 	};
 	return NULL;
 }

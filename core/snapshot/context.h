@@ -19,6 +19,8 @@ void context_note_facts(Context *context, const LoadFacts *facts);
 /* Sentences (char *, owned) about what makes numbers incomparable. */
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
 
+/* The start tick of a thread that begins with the capture; 0: unknown. */
+guint64 context_now(const Context *context);
 /* Whether it is of all processes, not of some that were named. */
 gboolean context_is_whole(const Context *context);
 

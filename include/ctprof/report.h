@@ -124,7 +124,7 @@ struct ctprof_report_line {
 	const char *names[CTPROF_LINE_NAMES]; /* those after n_names are NULL */
 	uint64_t threads[2];                  /* in the group: baseline, candidate; show: [0] */
 	const char *renamed; /* the candidate's cgroup if paired as renamed; or NULL */
-	double uptime;       /* 0 to 100: age of the threads in percent of the oldest group's */
+	double uptime;       /* s since the threads began, on average, at the newest capture */
 	/* The cells of fields first to first + n_cells - 1: of all fields, or in a LONG
 	 * section of one. */
 	uint64_t first;

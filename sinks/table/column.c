@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "column.h"
 
+#include <math.h>
+
 #include "drawing.h"
 #include "label.h"
 #include "value.h"
@@ -11,8 +13,8 @@
 
 /* A change of more than half stands out. */
 #define MUCH_PCT 50.0
-#define OLD_UPTIME 75.0
-#define AGED_UPTIME 50.0
+#define HOUR_S 3600.0
+#define DAY_S 86400.0
 
 guint column_indent(guint32 depth)
 {
@@ -112,10 +114,24 @@ static void fill_pct(GString *text, const struct spot *spot)
 		g_string_append_c(text, '-');
 }
 
+/* In the largest unit of which there are two at least. */
+static void append_age(GString *text, double seconds)
+{
+	static const struct unit {
+		double seconds;
+		char letter;
+	} units[] = {{DAY_S, 'd'}, {HOUR_S, 'h'}, {60, 'm'}, {1, 's'}};
+	size_t i = 0;
+
+	while (i + 1 < G_N_ELEMENTS(units) && seconds < 2 * units[i].seconds)
+		i++;
+	g_string_append_printf(text, "%.0f%c", floor(seconds / units[i].seconds), units[i].letter);
+}
+
 static void fill_uptime(GString *text, const struct spot *spot)
 {
 	if (spot->line->flags & CTPROF_LINE_HAS_UPTIME)
-		value_append_percent(text, spot->line->uptime, 0, FALSE);
+		append_age(text, spot->line->uptime);
 }
 
 static void fill_tags(GString *text, const struct spot *spot)
@@ -177,9 +193,9 @@ static enum style style_pct(const struct spot *spot)
 
 static enum style style_uptime(const struct spot *spot)
 {
-	return spot->line->uptime >= OLD_UPTIME    ? STYLE_OLD
-	       : spot->line->uptime >= AGED_UPTIME ? STYLE_AGED
-						   : STYLE_YOUNG;
+	return spot->line->uptime >= DAY_S    ? STYLE_OLD
+	       : spot->line->uptime >= HOUR_S ? STYLE_AGED
+					      : STYLE_YOUNG;
 }
 
 static enum style style_sort(const struct spot *spot)
@@ -215,7 +231,7 @@ static const struct column columns[] = {
 	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, NULL},
 	{CTPROF_COLUMN_DELTA, "delta", TRUE, fill_delta, style_delta},
 	{CTPROF_COLUMN_PCT, "%", TRUE, fill_pct, style_pct},
-	{CTPROF_COLUMN_UPTIME, "%uptime", TRUE, fill_uptime, style_uptime},
+	{CTPROF_COLUMN_UPTIME, "age", TRUE, fill_uptime, style_uptime},
 	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, NULL},
 	{CTPROF_COLUMN_SORT, NULL, FALSE, fill_sort, style_sort},
 };

@@ -16,7 +16,7 @@ enum style {
 	STYLE_LEVEL,     /* one that did neither */
 	STYLE_MUCH_MORE, /* by more than half */
 	STYLE_MUCH_LESS,
-	STYLE_OLD, /* share of uptime */
+	STYLE_OLD, /* age */
 	STYLE_AGED,
 	STYLE_YOUNG,
 	STYLE_ROOT, /* headings of a tree, by depth */

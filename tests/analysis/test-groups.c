@@ -250,7 +250,7 @@ static void test_by_thread(void)
 	g_assert_cmpstr(only_b, ==, "x[8] 1\ny[10] 1\n");
 }
 
-/* Of the oldest group's age; a group whose start is not known has none. */
+/* When its threads began on average; a group whose start is not known has no age. */
 static void test_uptime(void)
 {
 	static const struct {
@@ -258,7 +258,7 @@ static void test_uptime(void)
 		guint64 start;
 	} threads[] = {{"a", 1000}, {"b", 600}, {"b", 400}, {"c", 0}};
 	g_autoptr(Sample) sample = sample_new();
-	AnalysisOptions options = {.group_by = GROUP_BY_COMM};
+	AnalysisOptions options = {.group_by = GROUP_BY_COMM, .now = 1100};
 	const struct ctprof_report *report;
 
 	for (gsize i = 0; i < G_N_ELEMENTS(threads); i++) {
@@ -274,8 +274,8 @@ static void test_uptime(void)
 		const SampleRow *c = sample_find(report, "primary", "c", "run_time_ns");
 
 		g_assert_true(a->line->flags & CTPROF_LINE_HAS_UPTIME);
-		g_assert_cmpfloat(a->line->uptime, ==, 0);
-		g_assert_cmpfloat(b->line->uptime, ==, 100);
+		g_assert_cmpfloat(a->line->uptime, ==, 1);
+		g_assert_cmpfloat(b->line->uptime, ==, 6);
 		g_assert_false(c->line->flags & CTPROF_LINE_HAS_UPTIME);
 	}
 }

@@ -99,9 +99,10 @@ def remove(*names):
 
 
 def metrics():
-    """metric -> the plugins that offer it, of what is installed."""
+    """(scope, metric) -> the plugins that offer it, of what is installed."""
     listed = json.loads(debian().call("ctprof", "metric-list", "--format", "json"))
-    return {metric["name"]: frozenset(metric["plugins"]) for metric in listed["metrics"]}
+    return {(metric["scope"], metric["name"]): frozenset(metric["plugins"])
+            for metric in listed["metrics"]}
 
 
 def test_absent_plugin_is_named_with_its_package():

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "groups.h"
 
+#define TICKS_A_SECOND 100 /* USER_HZ */
+
 void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer)
 {
 	g_autoptr(GPtrArray) records = record_set_sorted(set);
@@ -30,7 +32,7 @@ static Group *group_new(const Pool *pool, const Namer *namer)
 	Group *group = g_new0(Group, 1);
 
 	group->n_names = namer->axis->n_names;
-	group->uptime = -1;
+	group->age = -1;
 	for (guint i = 0; i < KEY_NAMES; i++)
 		group->names[i] = pool->key.names[i];
 	if (namer->axis->by_thread)
@@ -95,29 +97,15 @@ void groups_clear(Groups *groups)
 		g_clear_pointer(&groups->only[i], g_ptr_array_unref);
 }
 
-/* Ticks from the mean start of the group's threads to now; below 0: unknown. */
-static gdouble mean_age(const Record *record, guint64 now)
+void groups_set_age(Groups *groups, guint side, guint64 now)
 {
-	if (!record || record->n_starts == 0)
-		return -1;
-	gdouble start = (gdouble)record->starts / (gdouble)record->n_starts;
-	return MAX(0, (gdouble)now - start);
-}
-
-void groups_set_uptime(Groups *groups, guint side, guint64 now)
-{
-	gdouble oldest = 1;
-
 	for (guint i = 0; i < groups->joined->len; i++) {
 		Group *group = g_ptr_array_index(groups->joined, i);
+		const Record *record = group->sides[side];
 
-		group->uptime = mean_age(group->sides[side], now);
-		oldest = MAX(oldest, group->uptime);
-	}
-	for (guint i = 0; i < groups->joined->len; i++) {
-		Group *group = g_ptr_array_index(groups->joined, i);
-
-		if (group->uptime >= 0)
-			group->uptime = group->uptime / oldest * 100;
+		if (!record || record->n_starts == 0)
+			continue;
+		gdouble start = (gdouble)record->starts / (gdouble)record->n_starts;
+		group->age = MAX(0, (gdouble)now - start) / TICKS_A_SECOND;
 	}
 }

@@ -14,7 +14,7 @@ typedef struct group {
 	guint place;             /* in the bytewise order of the names */
 	Record *sides[SIDES];    /* NULL: that side does not have it */
 	const char *renamed;     /* the candidate's cgroup, when paired by rename */
-	gdouble uptime;          /* in percent; below 0: unknown */
+	gdouble age;             /* of its threads on average, in s; below 0: unknown */
 	gdouble rank;            /* by --sort-by, ascending from 0 */
 	struct ctprof_cell sort; /* the first sort metric, without a change */
 } Group;
@@ -35,6 +35,5 @@ void groups_clear(Groups *groups);
 
 /* Sorts the lists again, after groups moved between them, and sets the places. */
 void groups_order(Groups *groups);
-/* How old the groups' threads are, as a part of the oldest group's age.  side:
- * whose start ticks count. */
-void groups_set_uptime(Groups *groups, guint side, guint64 now);
+/* How old the groups' threads are at a tick.  side: whose start ticks count. */
+void groups_set_age(Groups *groups, guint side, guint64 now);

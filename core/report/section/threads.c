@@ -164,9 +164,9 @@ static void put_line(const Draft *draft, Table *table, const Line *line)
 		last->threads[side] = record_count(group->sides[side]);
 	last->sort = draft->sort ? &group->sort : NULL;
 	last->renamed = group->renamed;
-	if (group->uptime >= 0) {
+	if (group->age >= 0) {
 		last->flags |= CTPROF_LINE_HAS_UPTIME;
-		last->uptime = group->uptime;
+		last->uptime = group->age;
 	}
 }
 
