@@ -281,7 +281,7 @@ def test_stat_shows_what_the_command_wrote_and_not_itself():
     assert first == "hello" and report["files"] == ["before", "after"], report["files"]
     groups = {row["group"] for _, row in json_rows(report)}
     orphans = {row["group"] for side in ("baseline", "candidate") for row in report[f"only_{side}"]}
-    assert "own-" not in " ".join(groups | orphans), "it shows itself"
+    assert own.name not in " ".join(groups | orphans), "it shows itself"
 
 
 def test_stat_leaves_the_interrupt_to_its_command():
