@@ -339,7 +339,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	g_auto(CaptureResult) result = {0};
 	Plugin *sink = NULL;
 	guint workers = 0;
-	g_autoptr(Priority) raised = raise_priority(globals, &workers);
+	g_autoptr(Priority) raised G_GNUC_UNUSED = raise_priority(globals, &workers);
 	g_autoptr(Session) session = open_session(globals, request, &sink, error);
 
 	if (!session)

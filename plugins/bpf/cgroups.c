@@ -169,7 +169,7 @@ static int complete(struct cgroups *cgroups, uint64_t own, struct text told)
 		if (asprintf(&path, "%.*s%s", (int)(told_len - len), told.p,
 			     cgroups->groups[i].path) < 0)
 			return -ENOMEM;
-		AUTO_FREE char *below = cgroups->groups[i].path;
+		AUTO_FREE char *below __attribute__((unused)) = cgroups->groups[i].path;
 		cgroups->groups[i].path = path;
 	}
 	return 0;
