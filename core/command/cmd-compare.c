@@ -26,6 +26,8 @@ const Command cmd_compare = {
 	.summary = "Compare two snapshots: what changed, in which group of threads",
 	.help = "Both are written by 'ctprof capture'; '-' is standard input. Differences\n"
 		"are not a failure: the exit status is 0, or 3 if a --fail-on condition is met.\n\n"
+		"Snapshots of one boot are a window: threads are matched one by one, and counters\n"
+		"show what was counted in between. Of two boots the sums are compared.\n\n"
 		"Examples:\n"
 		"  ctprof compare before.ctprof.zst after.ctprof.zst\n"
 		"  ctprof compare --changed --group-by comm --min-pct 10 before.ctprof.zst "
