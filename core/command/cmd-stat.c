@@ -234,6 +234,7 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
 
 	self->facts = (CommandFacts){
+		.parent = getpid(),
 		.line = g_strjoinv(" ", self->command),
 		.wall_ns = (guint64)MAX(wall_us, 1) * NS_PER_US,
 		.user_ns = ns_of(usage->ru_utime),

@@ -24,7 +24,8 @@ typedef enum swap_share {
 
 /* The command of ctprof stat, as wait4() tells of it and of all it waited for. */
 typedef struct command_facts {
-	char *line; /* as given */
+	char *line;    /* as given */
+	gint32 parent; /* the process that waited for it, ctprof */
 	guint64 wall_ns, user_ns, system_ns;
 	guint64 max_rss_bytes; /* of the largest of its processes */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;

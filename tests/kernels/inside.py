@@ -167,9 +167,9 @@ def test_schedstats_that_are_on_are_read_to_the_nanosecond():
         wrong = [line for key, fields in told.items()
                  for line in truth.compare_thread(snapshot, snapshot.rows[key], fields)]
         assert not wrong, wrong
-        busy = snapshot.rows[worker.pid, worker.truth["actors"][0]["tid"]]
+        # A thread that never slept has not been woken.
         for name in ("nr_wakeups", "exec_max"):
-            assert busy[name] > 0, f"{name} is 0 with schedstats on"
+            assert any(snapshot.rows[key][name] > 0 for key in told), f"{name} is 0 with schedstats on"
 
 
 def test_doctor_follows_the_switch_of_schedstats():

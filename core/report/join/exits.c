@@ -187,12 +187,18 @@ static gint32 parent_of(const Exits *exits, gint32 pid)
 	return process ? process->ppid : 0;
 }
 
-/* The nearest ancestor that lives: it has been charged with the process's time, by
- * way of those between.  0: not known. */
+/* Whether anything is known of a process. */
+static gboolean is_known(const Exits *exits, gint32 pid)
+{
+	return roster_process(exits->records, pid) || process_of(exits, pid);
+}
+
+/* The nearest ancestor that lives, or that nothing is known of, as of ctprof: it has
+ * been charged with the process's time, by way of those between. */
 static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid)
 {
 	for (guint hops = 0; ppid > 0 && ppid != pid && hops < MAX_HOPS; hops++) {
-		if (roster_process(exits->sides[1].roster, ppid))
+		if (roster_process(exits->sides[1].roster, ppid) || !is_known(exits, ppid))
 			return ppid;
 		pid = ppid;
 		ppid = parent_of(exits, pid);
@@ -308,7 +314,7 @@ static void note_command(Exits *exits)
 				 .system = command ? command->system_ns : 0};
 
 	if (command)
-		add(&bucket_of(exits, heir_of(exits, 0, 0))->charged, &charged);
+		add(&bucket_of(exits, command->parent)->charged, &charged);
 }
 
 void exits_divide(Exits *exits)
