@@ -18,15 +18,33 @@ struct side {
 	CommandFacts *command; /* NULL: tallies of exits are of no interest */
 };
 
-static gboolean is_hidden(const struct side *side, const struct ctprof_rows *rows, guint64 row)
+/* The parent of a process, 0: unknown. */
+static gint32 parent_of(const Registry *registry, const struct ctprof_rows *rows, guint64 row)
+{
+	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), "ppid");
+	gsize at = metric ? row * rows->n_slots + metric->index : 0;
+
+	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT &&
+			       rows->values[at] <= G_MAXINT32
+		       ? (gint32)rows->values[at]
+		       : 0;
+}
+
+/* Processes of ours, and what these start.  The first of them also started the command. */
+static gboolean is_hidden(const struct side *side, const Registry *registry,
+			  const struct ctprof_rows *rows, guint64 row)
 {
 	const struct ctprof_target *target = ctprof_rows_target(rows, row);
 	/* Of what ended, older kernels do not tell the process. */
 	gint32 process = target->tgid ? target->tgid : target->tid;
+	gint32 parent = parent_of(registry, rows, row);
 
-	for (guint i = 0; i < side->hidden->len; i++)
-		if (g_array_index(side->hidden, gint32, i) == process)
+	for (guint i = 0; i < side->hidden->len; i++) {
+		gint32 hidden = g_array_index(side->hidden, gint32, i);
+
+		if (hidden == process || (i > 0 && hidden == parent))
 			return TRUE;
+	}
 	return FALSE;
 }
 
@@ -51,7 +69,7 @@ static gboolean add_seen_rows(const struct side *side, const Registry *registry,
 	guint64 from = 0;
 
 	for (guint64 i = 0; i < rows->n; i++) {
-		if (!is_hidden(side, rows, i))
+		if (!is_hidden(side, registry, rows, i))
 			continue;
 		if (!add_rows(side, registry, rows, from, i, error))
 			return FALSE;
