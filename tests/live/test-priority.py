@@ -31,10 +31,13 @@ def overload():
 
 
 def policies(snapshot):
-    """{thread name: policies} of the process that captured: the child of our child."""
+    """{thread name: policies} of the process that captured: the child of our child.
+    Other tests may run a ctprof at the same time."""
+    parents = {tgid: row.get("extra", {}).get("ppid") for (tgid, tid), row in snapshot.rows.items()
+               if tid == tgid}  # fmt: skip
     found = {}
-    for row in snapshot.rows.values():
-        if row["pcomm"] == "ctprof" and row.get("extra", {}).get("ppid") != os.getpid():
+    for (tgid, _), row in snapshot.rows.items():
+        if parents.get(parents.get(tgid)) == os.getpid():
             found.setdefault(row["comm"], set()).add(row["policy"])
     return found
 

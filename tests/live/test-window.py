@@ -59,10 +59,13 @@ def account(report):
 
 
 def test_short_processes_are_in_the_sum():
-    """A thousand processes of a program that does nothing, beside some that stay."""
-    with Worker("--threads", 20):
+    """Five hundred processes that touch some memory, beside some that stay."""
+    with Worker("--threads", 20), tempfile.TemporaryDirectory() as folder:
+        # Other tests may run a churner at the same time: ours has a name of its own.
+        own_churner = Path(folder) / f"w-{os.getpid()}"
+        own_churner.symlink_to(CHURNER)
         before = host_busy_ns()
-        report, printed = stat(CHURNER, "exec", 1000, 1)
+        report, printed = stat(own_churner, "touch", 500, 1)
         around = host_busy_ns() - before
     need_exits(report)
     truth = json.loads(printed)
@@ -77,13 +80,11 @@ def test_short_processes_are_in_the_sum():
     assert parts["exited"] >= 0.95 * children, (parts, truth)
     shown = {row["group"]: row for row in section(report, "primary")
              if row["metric"] == "run_time_ns"}  # fmt: skip
-    # Those that had not become the program yet are still called churner.
-    divided = shown["true"]["delta"] + shown["churner"]["delta"]
+    row = shown[own_churner.name]
     own = (truth["own_user_us"] + truth["own_system_us"]) * NS_PER_US
-    assert abs(divided - children - own) <= 0.1 * (children + own), (divided, truth)
-    for name in ("true", "churner"):
-        assert shown[name]["missing"][1] > 0 and shown[name]["n"][1] > 0, shown[name]
-    assert report["window"]["exited_unseen"] >= 1000, report["window"]
+    assert abs(row["delta"] - children - own) <= 0.05 * (children + own), (row, truth)
+    assert row["missing"][1] > 0 and row["n"][1] > 500, row
+    assert report["window"]["exited_unseen"] >= 500, report["window"]
     assert not report["window"]["exits_lost"], report["window"]
 
 
