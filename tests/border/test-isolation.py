@@ -59,8 +59,10 @@ LIST_LOSSES = ["crash-constructor", "exit-entry", "hang-open"]
 
 
 def limit_of(fault):
-    if fault == "quit-thread":
-        return ONE  # of several threads inside it, it is not known which called _exit()
+    # Of several threads inside it, it is not known which called _exit(), or started the one
+    # that crashed.
+    if fault in ("quit-thread", "elsewhere-thread"):
+        return ONE
     return SHORT if fault.startswith(("hang-", "stop-")) else []
 
 
