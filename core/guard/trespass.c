@@ -9,6 +9,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+
 /* Roots, an output, standard error. */
 #define MAX_HELD 16
 /* For a copy of the process to return from an op. */
@@ -21,6 +23,9 @@ static struct held {
 	dev_t device;
 	ino_t inode;
 } held[MAX_HELD];
+/* Of held: a listener ends its ops while others open and close.  A fork() waits for
+ * it, or a copy of the process might find it taken for ever. */
+static GMutex held_lock;
 /* Of the op: copies of the process that it has made hold the writing end. */
 static _Thread_local int copies[2] = {-1, -1};
 static _Thread_local gboolean in_op;
@@ -30,6 +35,12 @@ static void before_fork(void)
 {
 	if (in_op && copies[0] < 0 && pipe2(copies, O_CLOEXEC) < 0)
 		copies[0] = copies[1] = -1;
+	g_mutex_lock(&held_lock);
+}
+
+static void after_fork(void)
+{
+	g_mutex_unlock(&held_lock);
 }
 
 void trespass_watch(void)
@@ -39,7 +50,7 @@ void trespass_watch(void)
 		held[i].fd = -1;
 	if (stat(".", &own_directory) < 0)
 		own_directory = (struct stat){0};
-	pthread_atfork(before_fork, NULL, NULL);
+	pthread_atfork(before_fork, after_fork, after_fork);
 	trespass_hold(STDERR_FILENO);
 }
 
@@ -47,6 +58,7 @@ void trespass_hold(int fd)
 {
 	struct stat st;
 
+	HOLD(&held_lock);
 	for (guint i = 0; own_pid && i < MAX_HELD; i++) {
 		if (held[i].fd >= 0 || fd < 0 || fstat(fd, &st) < 0)
 			continue;
@@ -57,6 +69,7 @@ void trespass_hold(int fd)
 
 void trespass_let_go(int fd)
 {
+	HOLD(&held_lock);
 	for (guint i = 0; i < MAX_HELD; i++)
 		if (held[i].fd == fd && fd >= 0)
 			held[i].fd = -1;
@@ -82,6 +95,7 @@ static gboolean has_closed(void)
 {
 	struct stat st;
 
+	HOLD(&held_lock);
 	for (guint i = 0; i < MAX_HELD; i++)
 		if (held[i].fd >= 0 && (fstat(held[i].fd, &st) < 0 || st.st_ino != held[i].inode ||
 					st.st_dev != held[i].device))
