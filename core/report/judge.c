@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "judge.h"
 
-#include <string.h>
-
-#include "ctprof/words.h"
+#include "row/absence.h"
 
 static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
 
@@ -93,18 +91,10 @@ void judge_all(const Draft *draft, Verdict *verdict)
 
 static const char *word_of(const Coverage *lacking)
 {
-#define WORD(number, word) {(number), (word)},
-	static const struct {
-		guint32 number;
-		const char *word;
-	} words[] = {CTPROF_ABSENCE_WORDS(WORD)};
 	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
 
 	coverage_tell(lacking, &value);
-	for (guint i = 0; i < G_N_ELEMENTS(words); i++)
-		if (words[i].number == value.why)
-			return words[i].word;
-	return "not captured";
+	return value.why ? absence_word(value.why) : "not captured";
 }
 
 char *verdict_explain(const Verdict *verdict, const Draft *draft)
