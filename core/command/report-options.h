@@ -17,10 +17,10 @@ extern const Option reporting_compare_options[];
 char **reporting_pids(void);
 
 typedef struct reporting_request {
-	const char *const *files; /* one: show, two: compare; NULL-terminated */
-	const char *const *names; /* what the report calls them; NULL: files */
-	const GArray *hidden;     /* gint32: processes to leave out; NULL: none */
-	CommandFacts *command;    /* NULL: none has ended */
+	const char *const *files;    /* one: show, two: compare; NULL-terminated */
+	const char *const *names;    /* what the report calls them; NULL: files */
+	const GArray *hidden;        /* gint32: processes to leave out; NULL: none */
+	const CommandFacts *command; /* NULL: none has ended */
 } ReportingRequest;
 
 /* Tells what is wrong with the options of a comparison before there is anything

@@ -15,7 +15,6 @@ struct side {
 	guint index;
 	Context *context;
 	const GArray *hidden;
-	CommandFacts *command; /* NULL: tallies of exits are of no interest */
 };
 
 /* The parent of a process, 0: unknown. */
@@ -78,21 +77,6 @@ static gboolean add_seen_rows(const struct side *side, const Registry *registry,
 	return add_rows(side, registry, rows, from, rows->n, error);
 }
 
-static guint64 tally_of(const Registry *registry, const struct ctprof_rows *rows, const char *name)
-{
-	const Metric *metric = registry_named(registry, ROW_CAPTURE, name);
-
-	return metric && rows->states[metric->index] == CTPROF_PRESENT ? rows->values[metric->index]
-								       : 0;
-}
-
-static void note_exits(CommandFacts *command, const Registry *registry,
-		       const struct ctprof_rows *rows)
-{
-	command->exits_received = tally_of(registry, rows, "exits_received");
-	command->exits_lost = tally_of(registry, rows, "exits_lost");
-}
-
 static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error)
 {
@@ -101,8 +85,6 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	if (crash_fail_interrupted(error))
 		return FALSE;
 	context_note_rows(side->context, registry, rows);
-	if (side->command && rows->scope == CTPROF_SCOPE_CAPTURE)
-		note_exits(side->command, registry, rows);
 	if (side->hidden &&
 	    (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT))
 		return add_seen_rows(side, registry, rows, error);
@@ -147,11 +129,7 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 	g_autoptr(Context) candidate = context_new();
 	struct side sides[] = {
 		{.analysis = analysis, .index = 0, .context = baseline, .hidden = run->hidden},
-		{.analysis = analysis,
-		 .index = 1,
-		 .context = candidate,
-		 .hidden = run->hidden,
-		 .command = run->command},
+		{.analysis = analysis, .index = 1, .context = candidate, .hidden = run->hidden},
 	};
 
 	ContextSpan span = {.seconds = 0};

@@ -10,10 +10,10 @@
 
 typedef struct report_run {
 	AnalysisOptions *options;
-	const char *const *files; /* one, or two to compare */
-	const GArray *hidden;     /* gint32: processes to leave out; NULL: none */
-	gboolean must_be_window;  /* two captures of one boot, else it is an error */
-	CommandFacts *command;    /* of the report, but for exits; NULL: none */
+	const char *const *files;    /* one, or two to compare */
+	const GArray *hidden;        /* gint32: processes to leave out; NULL: none */
+	gboolean must_be_window;     /* two captures of one boot, else it is an error */
+	const CommandFacts *command; /* what stat ran; NULL: nothing */
 	Presentation how;
 	/* Before anything is drawn; NULL: nothing to do. */
 	gboolean (*finished)(const Analysis *analysis, GError **error);

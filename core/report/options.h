@@ -30,10 +30,9 @@ typedef struct command_facts {
 	guint64 max_rss_bytes; /* of the largest of its processes */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
 	int exit_status, signal; /* signal: 0, or what ended it */
-	/* Records of threads that ended in between.  Why there are none, one clause;
-	 * NULL: there are these, and so many are lost. */
+	/* Why there are no records of threads that ended in between, one clause; NULL:
+	 * there are. */
 	const char *exits_why;
-	guint64 exits_received, exits_lost;
 } CommandFacts;
 
 typedef struct analysis_options {

@@ -292,10 +292,11 @@ static void note_tallies(Side *side, const struct ctprof_rows *rows)
 {
 	gint received = find_slot(side->registry, ROW_CAPTURE, RECEIVED_METRIC, CTPROF_TYPE_U64);
 	gint lost = find_slot(side->registry, ROW_CAPTURE, LOST_METRIC, CTPROF_TYPE_U64);
-	guint64 number;
 
-	side->has_exits = rows->n > 0 && find_value(rows, 0, received, &number);
-	side->lost_exits = rows->n > 0 && find_value(rows, 0, lost, &number) && number > 0;
+	if (rows->n == 0)
+		return;
+	side->has_exits = find_value(rows, 0, received, &side->exits_received);
+	(void)find_value(rows, 0, lost, &side->exits_lost);
 }
 
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)

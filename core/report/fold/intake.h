@@ -54,10 +54,11 @@ typedef struct side {
 	gint start, ppid;           /* index of the start tick, and of the parent, or -1 */
 	/* The same of rows of threads that ended, and of their names. */
 	gint exit_start, exit_ppid, exit_comm;
-	gint smaps;          /* index of the memory map, or -1 */
-	guint64 newest;      /* the highest start tick */
-	gboolean has_exits;  /* records of threads that ended were received */
-	gboolean lost_exits; /* and some of them lost */
+	gint smaps;             /* index of the memory map, or -1 */
+	guint64 newest;         /* the highest start tick */
+	gboolean has_exits;     /* somebody listened for threads that end */
+	guint64 exits_received; /* then: their records, and those that were lost */
+	guint64 exits_lost;
 	ObjectCategories *categories;
 } Side;
 

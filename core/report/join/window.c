@@ -557,7 +557,7 @@ void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 
 	*ret_result = (WindowResult){
 		.counts = {.struct_size = sizeof ret_result->counts,
 			   .flags = (sides[AFTER].has_exits ? CTPROF_WINDOW_HAS_EXITS : 0) |
-				    (sides[AFTER].lost_exits ? CTPROF_WINDOW_LOST_EXITS : 0)}};
+				    (sides[AFTER].exits_lost > 0 ? CTPROF_WINDOW_LOST_EXITS : 0)}};
 	window_init(&window);
 	g_autoptr(Exits) exits = exits_new(sides, intake, began);
 	window.exits = exits;

@@ -54,21 +54,23 @@ static struct ctprof_value status_of(const Draft *draft, const CommandFacts *fac
 }
 
 /* Where it is from, and how far the rest of the report knows what ended. */
-static void add_notes(Table *table, const CommandFacts *facts)
+static void add_notes(const Draft *draft, Table *table, const CommandFacts *facts)
 {
+	const Side *after = &draft->sides[1];
+
 	table_note(table, "from wait4(): the command and all children that were waited for; "
 			  "MAX RSS is that of the largest process");
 	if (facts->exits_why)
 		table_note(table, "no exit records: %s", facts->exits_why);
-	else if (facts->exits_lost > 0)
+	else if (after->exits_lost > 0)
 		table_note(table,
 			   "exits incomplete: %" G_GUINT64_FORMAT
 			   " records received, %" G_GUINT64_FORMAT
 			   " lost (-O taskstats.buffer=SIZE)",
-			   facts->exits_received, facts->exits_lost);
+			   after->exits_received, after->exits_lost);
 	else
 		table_note(table, "exit records: %" G_GUINT64_FORMAT ", none lost",
-			   facts->exits_received);
+			   after->exits_received);
 }
 
 static void draft_command(const Draft *draft, const Section *section)
@@ -101,7 +103,7 @@ static void draft_command(const Draft *draft, const Section *section)
 		cells[i].value[0] = cells[i].value[1] = values[i];
 		cells[i].flags = CTPROF_CELL_SAME;
 	}
-	add_notes(table, facts);
+	add_notes(draft, table, facts);
 }
 
 const Section section_command = {
