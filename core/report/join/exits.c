@@ -36,6 +36,7 @@ struct exits {
 	guint64 began;
 	guint8 *marks;       /* of each record */
 	gint32 *owners;      /* tgid of the bucket of each */
+	guint64 *weights;    /* by which each has a share of it */
 	GHashTable *buckets; /* pid -> Bucket */
 	RosterRow rows[SIDES], row;
 	CpuSlots slots[SIDES];
@@ -125,6 +126,7 @@ Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began)
 	exits->began = began;
 	exits->marks = g_new0(guint8, roster_length(exits->records) + 1);
 	exits->owners = g_new0(gint32, roster_length(exits->records) + 1);
+	exits->weights = g_new0(guint64, roster_length(exits->records) + 1);
 	exits->buckets = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (guint side = 0; side < SIDES; side++) {
 		roster_row_init(&exits->rows[side], &sides[side].layouts[TABLE_THREADS]);
@@ -143,6 +145,7 @@ void exits_free(Exits *exits)
 		roster_row_clear(&exits->rows[side]);
 	roster_row_clear(&exits->row);
 	g_hash_table_unref(exits->buckets);
+	g_free(exits->weights);
 	g_free(exits->owners);
 	g_free(exits->marks);
 	g_free(exits);
@@ -273,9 +276,9 @@ void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
 }
 
 /* What a record itself says that the thread used, in the window; ret_least: at least. */
-static CpuTime told_by(const Exits *exits, const RosterEntry *record, guint64 *ret_least)
+static CpuTime told_by(Exits *exits, const RosterEntry *record, guint64 *ret_least)
 {
-	RosterRow *row = (RosterRow *)(uintptr_t)&exits->row;
+	RosterRow *row = &exits->row;
 	CpuTime told = {.run = 0}, before = {.run = 0};
 
 	roster_read(exits->records, record, row);
@@ -290,7 +293,7 @@ static CpuTime told_by(const Exits *exits, const RosterEntry *record, guint64 *r
 	guint at = roster_search(roster, record->tgid, record->tid, record->start + 1);
 	if (exits->marks[record_at(exits, record)] != MARK_GONE || at == 0)
 		return told;
-	row = (RosterRow *)(uintptr_t)&exits->rows[0];
+	row = &exits->rows[0];
 	roster_read(roster, roster_entry(roster, at - 1), row);
 	(void)cpu_time_of(&exits->slots[0], row, &before);
 	*ret_least = less(*ret_least, before.run);
@@ -335,6 +338,7 @@ void exits_divide(Exits *exits)
 		guint64 least;
 		const CpuTime told = told_by(exits, record, &least);
 		Bucket *bucket = bucket_of(exits, exits->owners[i]);
+		exits->weights[i] = told.run;
 		add(&bucket->told, &told);
 		bucket->least = fold_add_saturated(bucket->least, least);
 	}
@@ -365,17 +369,16 @@ static guint64 share_of(guint64 total, guint64 part, guint64 whole)
 
 CpuTime exits_share(const Exits *exits, const RosterEntry *record)
 {
-	gint32 owner = exits->owners[record_at(exits, record)];
-	const Bucket *bucket = g_hash_table_lookup(exits->buckets, GINT_TO_POINTER(owner));
-	guint64 least;
-	const CpuTime told = told_by(exits, record, &least);
+	guint at = record_at(exits, record);
+	const Bucket *bucket =
+		g_hash_table_lookup(exits->buckets, GINT_TO_POINTER(exits->owners[at]));
 
 	if (!bucket)
-		return told;
+		return (CpuTime){.run = 0};
 	return (CpuTime){
-		share_of(bucket->total.run, told.run, bucket->told.run),
-		share_of(bucket->total.user, told.run, bucket->told.run),
-		share_of(bucket->total.system, told.run, bucket->told.run),
+		share_of(bucket->total.run, exits->weights[at], bucket->told.run),
+		share_of(bucket->total.user, exits->weights[at], bucket->told.run),
+		share_of(bucket->total.system, exits->weights[at], bucket->told.run),
 	};
 }
 
