@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The distribution of U when the two sides do not differ: every way to assign
+ * the pooled values to sides of n and m is equally likely.  Counted, not
+ * sampled.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* Maximum number of values of both sides together.  Up to here, each count and
+ * their sum are below 2^53 and so exact in a gdouble, too: 50 over 25 is
+ * 1.3e14. */
+#define ARRANGEMENTS_MOST 50
+
+/* No two values are equal: how many arrangements have U = 0 ... nm. */
+guint64 *arrangements_untied(guint n, guint m);
+/*
+ * n_ties distinct values, of which there are ties[]: how many arrangements have
+ * 2U = 0 ... 2nm, where U is of a side of m, at most half of all values.  For
+ * the other side it is the same from its other end.
+ */
+guint64 *arrangements_tied(const gsize *ties, gsize n_ties, guint m);
