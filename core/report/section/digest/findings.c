@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The section of the first screen that says what stands out, what costs most first. */
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+/* ---- finding ---- */
+
+/* A rule that many meet is said once, of whoever it costs most. */
+static void add_others(GPtrArray *pieces, guint n_others)
+{
+	if (n_others > 0)
+		digest_add(pieces, " (and %u more)", n_others);
+}
+
+static char *worst_at(const Digest *digest, const char *name, const char *subject)
+{
+	const Past *past = digest->draft->plan->options->past;
+	guint window;
+
+	return past && past_worst(past, subject, name, &window) ? digest_past_time(past, window)
+								: NULL;
+}
+
+static void add_finding(Digest *digest, const Rule *rule, const Subject *subject, guint n_others)
+{
+	g_autoptr(GPtrArray) pieces = g_ptr_array_new_with_free_func(g_free);
+	const AnalysisOptions *options = digest->draft->plan->options;
+	Finding finding = {
+		.name = rule->name,
+		.line = subject->line,
+		.subject = subject->line     ? subject->line->name
+			   : subject->limits ? subject->limits->path
+					     : "host",
+		.value = subject->value,
+		.limit = rule->limit,
+		.unit = rule->unit,
+		.cost = rule->cost(subject),
+	};
+
+	rule->say(subject, pieces);
+	add_others(pieces, n_others);
+	g_autofree char *at = worst_at(digest, finding.name, finding.subject);
+	if (at)
+		digest_add(pieces, ", worst at %s", at);
+	finding.sentence = digest_join(pieces, options->width > 3 ? options->width - 3 : 0);
+	g_array_append_val(digest->findings, finding);
+}
+
+static gboolean holds(const Rule *rule, Subject *subject)
+{
+	subject->value = rule->measure(subject);
+	return !isnan(subject->value) && subject->value >= rule->limit;
+}
+
+/* Of all subjects that meet the rule the one it costs most. */
+static void apply(Digest *digest, const Rule *rule, const Subject *subjects, guint n)
+{
+	Subject worst = {.digest = NULL};
+	gdouble highest = -1;
+	guint n_met = 0;
+
+	for (guint i = 0; i < n; i++) {
+		Subject subject = subjects[i];
+
+		if (!holds(rule, &subject))
+			continue;
+		n_met++;
+		if (rule->cost(&subject) > highest) {
+			highest = rule->cost(&subject);
+			worst = subject;
+		}
+	}
+	if (n_met > 0)
+		add_finding(digest, rule, &worst, n_met - 1);
+}
+
+static void apply_all(Digest *digest, const Rule *rules, const Subject *subjects, guint n)
+{
+	for (; rules->name; rules++)
+		apply(digest, rules, subjects, n);
+}
+
+static gint compare_findings(gconstpointer a, gconstpointer b)
+{
+	const Finding *x = a, *y = b;
+
+	if (x->cost < y->cost || x->cost > y->cost)
+		return x->cost < y->cost ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+void findings_find(Digest *digest)
+{
+	g_autoptr(GArray) limits = limits_list(digest->draft);
+	guint n_pools = digest->lines->len;
+	guint n = MAX(n_pools, limits->len) + 1;
+	g_autofree Subject *pools = g_new0(Subject, n);
+	g_autofree Subject *cgroups = g_new0(Subject, n);
+	const Subject host = {.digest = digest};
+
+	for (guint i = 0; i < n_pools; i++)
+		pools[i] = (Subject){.digest = digest, .line = digest_line(digest, i)};
+	for (guint i = 0; i < limits->len; i++)
+		cgroups[i] =
+			(Subject){.digest = digest, .limits = &g_array_index(limits, Limits, i)};
+	apply_all(digest, pool_rules, pools, n_pools);
+	apply_all(digest, host_rules, &host, 1);
+	apply_all(digest, cgroup_rules, cgroups, limits->len);
+	g_array_sort(digest->findings, compare_findings);
+}
+
+/* ---- the section ---- */
+
+enum { NAME, SUBJECT, VALUE, LIMIT, UNIT, COST, SENTENCE, WORST_AT, N_FIELDS };
+
+static const struct ctprof_report_field fields[N_FIELDS] = {
+	[NAME] = TEXT_FIELD("finding", "FINDING"),
+	[SUBJECT] = TEXT_FIELD("subject", "SUBJECT"),
+	[VALUE] = TABLE_FIELD("value", "VALUE", "none", CTPROF_LADDER_NONE, 0),
+	[LIMIT] = TABLE_FIELD("limit", "LIMIT", "none", CTPROF_LADDER_NONE, 0),
+	[UNIT] = TEXT_FIELD("unit", "UNIT"),
+	[COST] = TABLE_FIELD("cost", "COST", "none", CTPROF_LADDER_NONE, 0),
+	[SENTENCE] = TEXT_FIELD("sentence", "SENTENCE"),
+	/* Of a recording: when the window ended that it was worst in. */
+	[WORST_AT] = TEXT_FIELD("worst_at", "WORST"),
+};
+
+static struct ctprof_value real(gdouble value)
+{
+	return (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = value};
+}
+
+static guint n_fields(const Draft *draft)
+{
+	return draft->plan->options->past ? N_FIELDS : WORST_AT;
+}
+
+static void put_finding(const Draft *draft, Table *table, const Finding *finding)
+{
+	char *at = worst_at(draft->digest, finding->name, finding->subject);
+	const struct ctprof_value values[N_FIELDS] = {
+		[NAME] = value_of_text(finding->name),
+		[SUBJECT] = value_of_text(finding->subject),
+		[VALUE] = real(finding->value),
+		[LIMIT] = real(finding->limit),
+		[UNIT] = value_of_text(finding->unit),
+		[COST] = real(finding->cost),
+		[SENTENCE] = value_of_text(store_text(draft->store, finding->sentence)),
+		[WORST_AT] = value_of_text(at ? store_take(draft->store, at) : NULL),
+	};
+	struct ctprof_cell *cells = table_line(table, 0, 0);
+
+	for (guint i = 0; i < n_fields(draft); i++) {
+		cells[i].value[0] = values[i];
+		if (!draft->view->compare)
+			continue;
+		cells[i].value[1] = values[i];
+		cells[i].flags = CTPROF_CELL_SAME;
+	}
+}
+
+static void draft_findings(const Draft *draft, const Section *section)
+{
+	const Digest *digest = draft->digest;
+	Table *table = tables_add(draft->tables, section->name, section->heading, NULL,
+				  CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
+
+	table_add_fields(table, fields, n_fields(draft));
+	if (digest->findings->len == 0)
+		table_note(table, "nothing stands out");
+	else
+		table_note(table, "WHAT STANDS OUT");
+	for (guint i = 0; i < digest->findings->len; i++) {
+		const Finding *finding = &g_array_index(digest->findings, Finding, i);
+
+		put_finding(draft, table, finding);
+		if (i < digest->n_findings)
+			table_note(table, "! %s", finding->sentence);
+	}
+}
+
+const Section section_findings = {
+	.name = SECTION_FINDINGS,
+	.heading = "What stands out",
+	.help = "what stands out, in sentences: the first screen",
+	.flags = SECTION_OF_DIGEST,
+	.place = {-2, -2},
+	.draft = draft_findings,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The section of what a recording shows window by window; and what windows give to it. */
+#include <math.h>
+
+#include "digest.h"
+
+/* Of pools: which cost is which measure of the section. */
+static const struct told_measure {
+	const char *name;
+	enum cost cost;
+	gsize of_host; /* in HostState */
+} measures[] = {
+	{"cpu", COST_CPU, G_STRUCT_OFFSET(HostState, busy)},
+	{"waiting", COST_WAITING, G_STRUCT_OFFSET(HostState, waiting)},
+	{"read", COST_READ, G_STRUCT_OFFSET(HostState, read)},
+	{"write", COST_WRITE, G_STRUCT_OFFSET(HostState, written)},
+	{"memory", COST_PSS, G_STRUCT_OFFSET(HostState, memory_used)},
+};
+
+#define HOST "host"
+
+enum { AT, SECONDS, SUBJECT, FIRST_MEASURE, N_FIELDS = FIRST_MEASURE + G_N_ELEMENTS(measures) };
+
+static const struct ctprof_report_field fields[N_FIELDS] = {
+	[AT] = TEXT_FIELD("at", "AT"),
+	[SECONDS] = TABLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0),
+	[SUBJECT] = TEXT_FIELD("subject", "SUBJECT"),
+	TABLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE, 0),
+	TABLE_FIELD("waiting", "WAITING", "threads", CTPROF_LADDER_NONE, 0),
+	TABLE_FIELD("read", "READ/s", "bytes/s", CTPROF_LADDER_BYTES, 0),
+	TABLE_FIELD("write", "WRITE/s", "bytes/s", CTPROF_LADDER_BYTES, 0),
+	TABLE_FIELD("memory", "MEMORY", "bytes", CTPROF_LADDER_BYTES, 0),
+};
+
+static gdouble host_value(const HostState *host, const struct told_measure *measure)
+{
+	return G_STRUCT_MEMBER(gdouble, (HostState *)(uintptr_t)host, measure->of_host);
+}
+
+void digest_note_past(const Digest *digest, Past *past)
+{
+	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
+		past_note(past, HOST, measures[m].name, host_value(&digest->host, &measures[m]));
+		for (guint i = 0; i < digest->lines->len; i++) {
+			const CostLine *line = digest_line(digest, i);
+			const struct ctprof_value *value =
+				&line->costs[digest->newest].of[measures[m].cost];
+
+			if (value->type == CTPROF_VALUE_REAL)
+				past_note(past, line->name, measures[m].name, value->real);
+		}
+	}
+	for (guint i = 0; i < digest->findings->len; i++) {
+		const Finding *finding = &g_array_index(digest->findings, Finding, i);
+
+		past_note(past, finding->subject, finding->name, finding->value);
+	}
+}
+
+/* When a window ended, as the local clock shows it. */
+char *digest_past_time(const Past *past, guint window)
+{
+	g_autoptr(GDateTime) time =
+		g_date_time_new_from_unix_local((gint64)(past_realtime(past, window) / 1000000000));
+
+	return time ? g_date_time_format(time, "%H:%M:%S") : NULL;
+}
+
+/* ---- the section ---- */
+
+static void put(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value)
+{
+	cell->value[0] = value;
+	if (!draft->view->compare)
+		return;
+	cell->value[1] = value;
+	cell->flags = CTPROF_CELL_SAME;
+}
+
+static void put_window(const Draft *draft, Table *table, guint window, const char *subject)
+{
+	const Past *past = draft->plan->options->past;
+	struct ctprof_cell *cells = table_line(table, 0, 0);
+	g_autoptr(GDateTime) at =
+		g_date_time_new_from_unix_utc((gint64)(past_realtime(past, window) / 1000000000));
+
+	char *shown = at ? g_date_time_format(at, "%Y-%m-%dT%H:%M:%SZ") : NULL;
+
+	put(draft, &cells[AT], value_of_text(shown ? store_take(draft->store, shown) : NULL));
+	put(draft, &cells[SECONDS],
+	    (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = past_seconds(past, window)});
+	put(draft, &cells[SUBJECT], value_of_text(subject));
+	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
+		gdouble value = past_value(past, window, subject, measures[m].name);
+
+		if (!isnan(value))
+			put(draft, &cells[FIRST_MEASURE + m],
+			    (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = value});
+	}
+}
+
+static void draft_history(const Draft *draft, const Section *section)
+{
+	const Digest *digest = draft->digest;
+	const Past *past = draft->plan->options->past;
+
+	if (!past || !digest || past_windows(past) == 0)
+		return;
+	/* People see it as bars, and in full when they name it. */
+	Table *table = tables_add(
+		draft->tables, section->name, section->heading, NULL,
+		draft->plan->options->sections ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
+	table_add_fields(table, fields, N_FIELDS);
+	for (guint window = 0; window < past_windows(past); window++)
+		put_window(draft, table, window, HOST);
+	for (guint i = 0; i < digest->n_pools; i++)
+		for (guint window = 0; window < past_windows(past); window++)
+			put_window(draft, table, window, digest_line(digest, i)->name);
+}
+
+const Section section_history = {
+	.name = "history",
+	.heading = "History",
+	.help = "host and pools of a recording, window by window",
+	.flags = SECTION_OF_DIGEST,
+	.place = {0, 0},
+	.draft = draft_history,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "past.h"
+
+#include <math.h>
+
+#include "base/bars.h"
+
+typedef struct past_window {
+	guint64 realtime_ns;
+	gdouble seconds;
+} PastWindow;
+
+struct past {
+	GArray *windows;    /* PastWindow */
+	GHashTable *series; /* "subject\nmeasure" -> gdouble[PAST_WINDOWS] */
+};
+
+Past *past_new(void)
+{
+	Past *past = g_new0(Past, 1);
+
+	past->windows = g_array_new(FALSE, FALSE, sizeof(PastWindow));
+	past->series = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	return past;
+}
+
+void past_free(Past *past)
+{
+	g_array_unref(past->windows);
+	g_hash_table_unref(past->series);
+	g_free(past);
+}
+
+void past_begin(Past *past, guint64 realtime_ns, gdouble seconds)
+{
+	const PastWindow window = {realtime_ns, seconds};
+
+	g_assert(past->windows->len < PAST_WINDOWS);
+	g_array_append_val(past->windows, window);
+}
+
+guint past_windows(const Past *past)
+{
+	return past->windows->len;
+}
+
+guint64 past_realtime(const Past *past, guint window)
+{
+	return g_array_index(past->windows, PastWindow, window).realtime_ns;
+}
+
+gdouble past_seconds(const Past *past, guint window)
+{
+	return g_array_index(past->windows, PastWindow, window).seconds;
+}
+
+void past_note(Past *past, const char *subject, const char *measure, gdouble value)
+{
+	g_autofree char *key = g_strconcat(subject, "\n", measure, NULL);
+	gdouble *series = g_hash_table_lookup(past->series, key);
+
+	if (!series) {
+		series = g_new(gdouble, PAST_WINDOWS);
+		for (guint i = 0; i < PAST_WINDOWS; i++)
+			series[i] = NAN;
+		g_hash_table_insert(past->series, g_steal_pointer(&key), series);
+	}
+	series[past->windows->len - 1] = value;
+}
+
+static const gdouble *find(const Past *past, const char *subject, const char *measure)
+{
+	g_autofree char *key = g_strconcat(subject, "\n", measure, NULL);
+
+	return g_hash_table_lookup(past->series, key);
+}
+
+gdouble past_value(const Past *past, guint window, const char *subject, const char *measure)
+{
+	const gdouble *series = find(past, subject, measure);
+
+	return series ? series[window] : NAN;
+}
+
+gboolean past_worst(const Past *past, const char *subject, const char *measure, guint *ret_window)
+{
+	const gdouble *series = find(past, subject, measure);
+	gdouble worst = NAN;
+
+	for (guint i = 0; series && i < past->windows->len; i++) {
+		if (isnan(series[i]) || series[i] <= worst)
+			continue;
+		worst = series[i];
+		*ret_window = i;
+	}
+	return !isnan(worst);
+}
+
+static gint compare_values(gconstpointer a, gconstpointer b)
+{
+	gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
+
+	return (x > y) - (x < y);
+}
+
+gboolean past_spread(const Past *past, const char *subject, const char *measure,
+		     gdouble *ret_median, gdouble *ret_most)
+{
+	const gdouble *series = find(past, subject, measure);
+	gdouble sorted[PAST_WINDOWS];
+	guint n = 0;
+
+	for (guint i = 0; series && i < past->windows->len; i++)
+		if (!isnan(series[i]))
+			sorted[n++] = series[i];
+	if (n < 2)
+		return FALSE;
+	qsort(sorted, n, sizeof sorted[0], compare_values);
+	*ret_median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	*ret_most = sorted[n - 1];
+	return TRUE;
+}
+
+char *past_draw(const Past *past, const char *subject, const char *measure)
+{
+	const gdouble *series = find(past, subject, measure);
+	gdouble median, most;
+
+	if (!past_spread(past, subject, measure, &median, &most))
+		return NULL;
+	GString *text = g_string_new(NULL);
+	for (guint i = 0; i < past->windows->len; i++)
+		bars_append(text, series[i], most);
+	return g_string_free(text, FALSE);
+}

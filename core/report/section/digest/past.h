@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a recording shows beyond its ends: the windows in a row it is cut into, each
+ * analysed as a report of its own is, and what the first screens of these said.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "report/options.h"
+
+/* Windows a recording is cut into, at most. */
+#define PAST_WINDOWS 16
+
+Past *past_new(void);
+void past_free(Past *past);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Past, past_free)
+
+/* Another window: where it ends, CLOCK_REALTIME, and how long it is. */
+void past_begin(Past *past, guint64 realtime_ns, gdouble seconds);
+guint past_windows(const Past *past);
+guint64 past_realtime(const Past *past, guint window);
+gdouble past_seconds(const Past *past, guint window);
+
+/* Notes a value in the window begun last. */
+void past_note(Past *past, const char *subject, const char *measure, gdouble value);
+/* NAN: there is none. */
+gdouble past_value(const Past *past, guint window, const char *subject, const char *measure);
+/* The window in which it was highest; FALSE: it is in none. */
+gboolean past_worst(const Past *past, const char *subject, const char *measure, guint *ret_window);
+/* What is in its midst, and the highest; FALSE: fewer than two windows have it. */
+gboolean past_spread(const Past *past, const char *subject, const char *measure,
+		     gdouble *ret_median, gdouble *ret_most);
+/* A bar for each window; NULL: fewer than two windows have it.  The caller frees it. */
+char *past_draw(const Past *past, const char *subject, const char *measure);

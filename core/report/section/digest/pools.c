@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The section of the first screen that ranks pools of threads by what they cost. */
+#include <math.h>
+
+#include "digest.h"
+
+/* Fields before and between the costs. */
+enum { POOL, THREADS, COUNT, BORN, GONE, USR_SYS, HISTORY, UNIT, N_TEXTS };
+
+static const struct ctprof_report_field texts[N_TEXTS] = {
+	[POOL] = TEXT_FIELD("pool", "POOL"),
+	[THREADS] = TABLE_FIELD("threads_text", "THREADS", "text", CTPROF_LADDER_NONE,
+				CTPROF_FIELD_SHORT),
+	[COUNT] =
+		TABLE_FIELD("threads", "THREADS", "none", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
+	[BORN] = TABLE_FIELD("born", "BORN", "none", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
+	[GONE] = TABLE_FIELD("gone", "GONE", "none", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
+	[USR_SYS] =
+		TABLE_FIELD("usr_sys", "usr/sys", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_SHORT),
+	/* Of a recording: its CPU, window by window. */
+	[HISTORY] = TABLE_FIELD("cpu_history", "HISTORY", "text", CTPROF_LADDER_NONE,
+				CTPROF_FIELD_SHORT),
+	[UNIT] = TEXT_FIELD("unit", "UNIT"),
+};
+
+/* Costs that are columns, in the order of the table. */
+static const enum cost columns[] = {
+	COST_CPU,
+	COST_USER,
+	COST_SYSTEM,
+	COST_WAITING,
+	COST_TURN,
+	COST_RUNNABLE,
+	COST_BLOCKED,
+	COST_SWITCHES,
+	COST_READ,
+	COST_WRITE,
+	COST_PSS,
+	/* The rest of where its threads' time went is for machines. */
+	COST_DISK_WAIT,
+	COST_SWAP_WAIT,
+	COST_RECLAIM,
+	COST_COMPACTION,
+	COST_THRASHING,
+};
+
+/* A table being made, and where its fields are. */
+typedef struct making {
+	const Digest *digest;
+	Table *table;
+	guint texts[N_TEXTS];
+	guint costs[N_COSTS];
+} Making;
+
+static const Past *past_of(const Making *making)
+{
+	return making->digest->draft->plan->options->past;
+}
+
+static void add_fields(Making *making)
+{
+	static const enum cost before_usr_sys = COST_CPU;
+
+	for (guint i = 0; i <= GONE; i++)
+		making->texts[i] = table_take_field(making->table, &texts[i]);
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+		making->costs[columns[i]] = table_take_field(making->table, cost_field(columns[i]));
+		if (columns[i] != before_usr_sys)
+			continue;
+		making->texts[USR_SYS] = table_take_field(making->table, &texts[USR_SYS]);
+		if (past_of(making))
+			making->texts[HISTORY] = table_take_field(making->table, &texts[HISTORY]);
+	}
+	making->texts[UNIT] = table_take_field(making->table, &texts[UNIT]);
+}
+
+/* A value that is of the window, or of one side, not of both. */
+static void put(const Making *making, struct ctprof_cell *cell, const struct ctprof_value *value)
+{
+	cell->value[0] = *value;
+	if (!making->digest->draft->view->compare)
+		return;
+	cell->value[1] = *value;
+	cell->flags = CTPROF_CELL_SAME;
+}
+
+static void put_text(const Making *making, struct ctprof_cell *cells, guint text, char *owned)
+{
+	const struct ctprof_value value =
+		value_of_text(owned ? store_take(making->digest->draft->store, owned) : NULL);
+
+	put(making, &cells[making->texts[text]], &value);
+}
+
+static void put_number(const Making *making, struct ctprof_cell *cells, guint text, guint64 number)
+{
+	const struct ctprof_value value = value_of_number(number);
+
+	put(making, &cells[making->texts[text]], &value);
+}
+
+static void put_cost(const Making *making, struct ctprof_cell *cells, enum cost cost,
+		     const CostLine *line)
+{
+	const Digest *digest = making->digest;
+	struct ctprof_cell *cell = &cells[making->costs[cost]];
+
+	if (!digest->has_sides) {
+		put(making, cell, &line->costs[digest->newest].of[cost]);
+		return;
+	}
+	const struct ctprof_value sides[SIDES] = {line->costs[0].of[cost], line->costs[1].of[cost]};
+	view_cell(digest->draft->view, sides, cost_field(cost), cell);
+}
+
+static char *tell_threads(const CostLine *line, guint newest)
+{
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "%" G_GUINT64_FORMAT, line->threads[newest]);
+	if (line->n_born > 0)
+		g_string_append_printf(text, " +%" G_GUINT64_FORMAT, line->n_born);
+	if (line->n_gone > 0)
+		g_string_append_printf(text, " -%" G_GUINT64_FORMAT, line->n_gone);
+	return g_string_free(text, FALSE);
+}
+
+/* How the CPU time is shared between user mode and the kernel. */
+static char *tell_modes(const CostLine *line, guint side)
+{
+	gdouble user = digest_cost(line, side, COST_USER);
+	gdouble system = digest_cost(line, side, COST_SYSTEM);
+
+	if (user + system <= 0)
+		return NULL;
+	gint share = (gint)(user / (user + system) * 100 + 0.5);
+	return g_strdup_printf("%d/%d", share, 100 - share);
+}
+
+static void put_line(const Making *making, const CostLine *line)
+{
+	const Digest *digest = making->digest;
+	struct ctprof_cell *cells = table_line(making->table, 0, 0);
+	const struct ctprof_value name = value_of_text(line->name);
+	const struct ctprof_value unit = value_of_text(line->unit);
+
+	put(making, &cells[making->texts[POOL]], &name);
+	put_text(making, cells, THREADS, tell_threads(line, digest->newest));
+	put_number(making, cells, COUNT, line->threads[digest->newest]);
+	put_number(making, cells, BORN, line->n_born);
+	put_number(making, cells, GONE, line->n_gone);
+	put_text(making, cells, USR_SYS, tell_modes(line, digest->newest));
+	if (past_of(making))
+		put_text(making, cells, HISTORY, past_draw(past_of(making), line->name, "cpu"));
+	put(making, &cells[making->texts[UNIT]], &unit);
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+		put_cost(making, cells, columns[i], line);
+}
+
+/* ---- remainder and total ---- */
+
+static void add_to(struct ctprof_value *sum, const struct ctprof_value *part)
+{
+	sum->flags |= part->flags;
+	if (part->type != CTPROF_VALUE_REAL)
+		return;
+	sum->type = CTPROF_VALUE_REAL;
+	sum->real += part->real;
+}
+
+static struct ctprof_cell *begin_total(const Making *making, char *name)
+{
+	struct ctprof_cell *cells = table_line(making->table, CTPROF_LINE_TOTAL, 0);
+
+	put_text(making, cells, POOL, name);
+	return cells;
+}
+
+/* What was used over lives of different lengths does not add up. */
+static gboolean is_total(const Digest *digest, enum cost cost)
+{
+	gboolean is_now = cost == COST_RUNNABLE || cost == COST_BLOCKED || cost == COST_PSS;
+
+	return cost_adds_up(cost) && (digest->seconds > 0 || is_now);
+}
+
+static void put_more(const Making *making)
+{
+	const Digest *digest = making->digest;
+	guint64 threads = 0;
+	Costs sum = {{{.type = CTPROF_VALUE_ABSENT}}};
+
+	if (digest->n_pools == digest->lines->len)
+		return;
+	struct ctprof_cell *cells = begin_total(
+		making, g_strdup_printf("%u more", digest->lines->len - digest->n_pools));
+	for (guint i = digest->n_pools; i < digest->lines->len; i++) {
+		const CostLine *line = digest_line(digest, i);
+
+		threads += line->threads[digest->newest];
+		for (guint c = 0; c < N_COSTS; c++)
+			add_to(&sum.of[c], &line->costs[digest->newest].of[c]);
+	}
+	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
+	put_number(making, cells, COUNT, threads);
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (is_total(digest, columns[i]))
+			put(making, &cells[making->costs[columns[i]]], &sum.of[columns[i]]);
+}
+
+/* What the host's own counters say beyond the pools: threads that ended without a
+ * record, and interrupts. */
+static gdouble rest_of(const Digest *digest)
+{
+	const AnalysisOptions *options = digest->draft->plan->options;
+	const struct ctprof_value *cpu = &digest->total.of[COST_CPU];
+
+	if (!options->is_whole_host || digest->draft->view->match || digest->draft->plan->pids ||
+	    options->tids || isnan(digest->host.busy) || cpu->type != CTPROF_VALUE_REAL)
+		return NAN;
+	return MAX(digest->host.busy - cpu->real, 0);
+}
+
+static void put_rest(const Making *making, gdouble rest)
+{
+	const struct ctprof_value value = {.type = CTPROF_VALUE_REAL, .real = rest};
+
+	if (isnan(rest))
+		return;
+	struct ctprof_cell *cells = begin_total(making, g_strdup("exited, irq"));
+	put(making, &cells[making->costs[COST_CPU]], &value);
+}
+
+static void put_total(const Making *making, gdouble rest)
+{
+	const Digest *digest = making->digest;
+	struct ctprof_cell *cells = begin_total(making, g_strdup("total"));
+	guint64 threads = 0;
+
+	for (guint i = 0; i < digest->lines->len; i++)
+		threads += digest_line(digest, i)->threads[digest->newest];
+	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
+	put_number(making, cells, COUNT, threads);
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+		struct ctprof_value total = digest->total.of[columns[i]];
+
+		if (!is_total(digest, columns[i]))
+			continue;
+		if (columns[i] == COST_CPU && !isnan(rest))
+			total.real += rest;
+		put(making, &cells[making->costs[columns[i]]], &total);
+	}
+}
+
+/* A column in which nothing happens is none for people. */
+static void hide_empty(const Making *making)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+		guint field = making->costs[columns[i]];
+		gboolean is_empty = TRUE;
+
+		for (guint l = 0; l < making->table->lines->len && is_empty; l++) {
+			const struct ctprof_cell *cell = &((struct ctprof_cell *)g_ptr_array_index(
+				making->table->cells, l))[field];
+
+			is_empty = !(cell->value[0].real > 0) && !(cell->value[1].real > 0);
+		}
+		if (is_empty)
+			table_hide(making->table, field, TRUE);
+	}
+	/* In a window what happened counts, not the moment of its end. */
+	for (guint i = 0; i < 2 && making->digest->seconds > 0; i++)
+		table_hide(making->table, making->costs[i ? COST_BLOCKED : COST_RUNNABLE], TRUE);
+}
+
+static void draft_pools_section(const Draft *draft, const Section *section)
+{
+	Making making = {
+		.digest = draft->digest,
+		.table = tables_add(draft->tables, section->name, section->heading, NULL,
+				    CTPROF_SECTION_BARE),
+	};
+	gdouble rest = rest_of(draft->digest);
+
+	add_fields(&making);
+	for (guint i = 0; i < draft->digest->n_pools; i++)
+		put_line(&making, digest_line(draft->digest, i));
+	put_more(&making);
+	put_rest(&making, rest);
+	put_total(&making, rest);
+	making.table->section.n_cut = draft->digest->lines->len - draft->digest->n_pools;
+	hide_empty(&making);
+}
+
+const Section section_pools = {
+	.name = SECTION_POOLS,
+	.heading = "Pools",
+	.help = "pools of threads by what they cost: the first screen",
+	.flags = SECTION_OF_DIGEST,
+	.place = {-1, -1},
+	.draft = draft_pools_section,
+};

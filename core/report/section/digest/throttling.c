@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "throttling.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/name/unit.h"
+
+#define PERIODS "cpu.nr_periods"
+#define THROTTLED "cpu.nr_throttled"
+#define THROTTLED_US "cpu.throttled_usec"
+#define QUOTA "cpu.max_quota_us"
+#define PERIOD "cpu.max_period_us"
+#define EVENTS "memory.events"
+#define EVENT_MAX "max"
+
+const Fold *limits_choose(gconstpointer data, const Metric *metric)
+{
+	static const char *const names[] = {PERIODS, THROTTLED, THROTTLED_US,
+					    QUOTA,   PERIOD,    EVENTS};
+
+	(void)data;
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(metric->def.name, names[i]) == 0 && metric->def.unit != CTPROF_UNIT_TEXT)
+			return fold_find(metric->def.kind, metric->def.unit);
+	return NULL;
+}
+
+static gdouble number_of(const struct ctprof_value *value)
+{
+	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : 0;
+}
+
+/* The value now; ret_grown (may be NULL): since the window began, when a cgroup that is
+ * new had 0. */
+static gdouble look(const Draft *draft, const Pool *pool, const char *name, gdouble *ret_grown)
+{
+	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
+	struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
+
+	if (measure)
+		draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
+	gdouble now = number_of(&values[1]);
+	if (ret_grown)
+		*ret_grown = MAX(now - number_of(&values[0]), 0);
+	return now;
+}
+
+static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
+{
+	gdouble amount;
+
+	(void)look(draft, pool, name, &amount);
+	return amount;
+}
+
+static gdouble events(const Draft *draft, const Pool *pool, const char *event)
+{
+	const Measure *measure = draft_measure(draft, TABLE_LIMITS, EVENTS);
+
+	if (!measure || measure->kind != CTPROF_MAP)
+		return 0;
+	MapWalk walk = draft_walk(draft, TABLE_LIMITS, pool->sides, measure);
+	while (map_walk_next(&walk))
+		if (strcmp(walk.key, event) == 0)
+			return MAX(number_of(&walk.values[1]) - number_of(&walk.values[0]), 0);
+	return 0;
+}
+
+GArray *limits_list(const Draft *draft)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
+	g_autoptr(GHashTable) pools = pools_new();
+
+	if (!draft->window)
+		return list;
+	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_LIMITS, pools);
+	for (guint i = 0; i < cgroups->len; i++) {
+		const Pool *pool = g_ptr_array_index(cgroups, i);
+		gdouble quota = look(draft, pool, QUOTA, NULL),
+			period = look(draft, pool, PERIOD, NULL);
+		const char *path = pool->key.names[0];
+		Limits limits = {
+			.path = path,
+			.n_periods = grown(draft, pool, PERIODS),
+			.n_throttled = grown(draft, pool, THROTTLED),
+			.throttled_s = grown(draft, pool, THROTTLED_US) / 1e6,
+			.seconds = draft->window->counts.seconds,
+			.quota = period > 0 ? quota / period : 0,
+			.n_max = events(draft, pool, EVENT_MAX),
+		};
+
+		if (!pool->sides[1] || (limits.throttled_s <= 0 && limits.n_max <= 0))
+			continue;
+		limits.unit = store_take(draft->store, unit_of(path));
+		g_array_append_val(list, limits);
+	}
+	return list;
+}
+
+gdouble limits_throttled(const Limits *limits)
+{
+	if (limits->n_periods > 0)
+		return limits->n_throttled / limits->n_periods;
+	return limits->seconds > 0 ? limits->throttled_s / limits->seconds : NAN;
+}

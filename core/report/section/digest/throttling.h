@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How far the limits of cgroups held their threads back in a window. */
+#pragma once
+
+#include "report/draft.h"
+
+typedef struct limits {
+	const char *path, *unit; /* unit: its short name */
+	gdouble n_periods;       /* that ended in the window; 0: not known */
+	gdouble n_throttled;     /* of them */
+	gdouble throttled_s;     /* threads stood still for so long */
+	gdouble seconds;         /* of the window */
+	gdouble quota;           /* CPUs; 0: none, or not known */
+	gdouble n_max;           /* times that memory.max was met */
+} Limits;
+
+/* A MeasureChoice of what is needed. */
+const Fold *limits_choose(gconstpointer data, const Metric *metric);
+/* Limits, of the cgroups of both sides; none unless it is a window.  The caller unrefs. */
+GArray *limits_list(const Draft *draft);
+/* The share of the window, or of the periods, in which it was throttled; NAN: it is
+ * not known. */
+gdouble limits_throttled(const Limits *limits);

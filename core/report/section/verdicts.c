@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "verdicts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ctprof/numbers.h"
+#include "report/join/runs.h"
+#include "report/judge.h"
+
+/* With this many, more runs change little. */
+#define ENOUGH_RUNS 8
+#define MOST_SETTINGS 2
+#define MOST_OUTLIERS 2
+/* An outlier is larger than all others by this factor, or smaller by it. */
+#define OUTLIER 2.0
+#define LEAST_RUNS_OF_OUTLIER 4
+
+static const char *const side_names[SIDES] = {"A", "B"};
+
+static gboolean is_paired(const RunsRow *row)
+{
+	return (row->sample.flags & CTPROF_SAMPLE_HAS_TEST) != 0;
+}
+
+/* ---- the table ---- */
+
+static Change change_of(const RunsRow *row)
+{
+	struct ctprof_value medians[SIDES];
+	Change change;
+
+	for (guint side = 0; side < SIDES; side++)
+		medians[side] = (struct ctprof_value){.type = CTPROF_VALUE_REAL,
+						      .real = row->medians[side]};
+	change_between(&medians[0], &medians[1], row->field.ladder, &change);
+	/* Not the difference of the medians, but the median of the differences
+	 * of all pairs. */
+	change.flags &= ~(CTPROF_CELL_DIFFERS | CTPROF_CELL_SAME);
+	change.flags |= CTPROF_CELL_HAS_DELTA;
+	change.delta = row->shift;
+	if (change.flags & CTPROF_CELL_HAS_PCT)
+		change.pct = row->shift / fabs(row->medians[0]) * 100;
+	if (fabs(row->shift) <= 0 && row->sample.p >= 1)
+		change.flags |= CTPROF_CELL_SAME;
+	return change;
+}
+
+static void fill_cell(const Draft *draft, const RunsRow *row, struct ctprof_cell *cell)
+{
+	guint n_sides = row->sample.runs[1] > 0 ? SIDES : 1;
+
+	for (guint side = 0; side < n_sides; side++)
+		cell->value[side] = (struct ctprof_value){
+			.type = isnan(row->medians[side]) ? CTPROF_VALUE_ABSENT : CTPROF_VALUE_REAL,
+			.flags = row->partial ? CTPROF_VALUE_PARTIAL : 0,
+			.real = isnan(row->medians[side]) ? 0 : row->medians[side],
+		};
+	cell->sample = &row->sample;
+	if (is_paired(row)) {
+		Change change = change_of(row);
+
+		cell->flags = change.flags;
+		cell->delta = change.delta;
+		cell->pct = change.pct;
+	}
+	if (draft->plan->options->rate && row->field.kind == CTPROF_COUNTER)
+		cell->flags |= CTPROF_CELL_RATE;
+}
+
+static gboolean is_shown(const Draft *draft, const RunsRow *row)
+{
+	const ChangeFilter *filter = &draft->view->filter;
+
+	if (row->sample.runs[1] == 0)
+		return row->sample.n[0] > 0;
+	if (!is_paired(row))
+		return FALSE;
+	if (filter->changed && row->sample.verdict != CTPROF_VERDICT_CHANGED)
+		return FALSE;
+	Change change = change_of(row);
+	return change_passes(&change, row->field.ladder, filter);
+}
+
+static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		const RunsRow *row = g_ptr_array_index(rows, i);
+		struct ctprof_report_field field = row->field;
+
+		if (!is_shown(draft, row) || !table_has_room(table, draft->view->limit))
+			continue;
+		field.flags |= CTPROF_FIELD_SHORT;
+		fill_cell(draft, row,
+			  table_metric(table, row->names, row->n_names,
+				       table_take_field(table, &field)));
+	}
+}
+
+/* ---- groups of one side ---- */
+
+/* The joined names, as a key for the group's names in the store. */
+static char *join_names(const RunsRow *row)
+{
+	return g_strjoin(" ", row->names[0], row->names[1], row->names[2], NULL);
+}
+
+static void list_only(const GPtrArray *rows, RunsReport *report)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < rows->len; i++)
+		if (is_paired(g_ptr_array_index(rows, i)))
+			g_hash_table_add(known, join_names(g_ptr_array_index(rows, i)));
+	for (guint i = 0; i < rows->len; i++) {
+		const RunsRow *row = g_ptr_array_index(rows, i);
+		struct ctprof_report_line line = {.struct_size = sizeof line,
+						  .n_names = row->n_names};
+
+		if (row->sample.runs[1] == 0 || !g_hash_table_add(known, join_names(row)))
+			continue;
+		for (guint n = 0; n < row->n_names; n++)
+			line.names[n] = row->names[n];
+		g_array_append_val(report->only[row->sample.n[0] > 0 ? 0 : 1], line);
+	}
+}
+
+/* ---- what is said of it ---- */
+
+static void add_settings(const Draft *draft, RunsReport *report)
+{
+	g_autoptr(GPtrArray) settings =
+		runs_list_settings(draft->plan->options->runs, draft->plan->options->alpha);
+
+	for (guint i = 0; i < settings->len; i++) {
+		const RunsSetting *setting = g_ptr_array_index(settings, i);
+		g_autofree char *names = g_strjoin(" ", setting->names[0], setting->names[1],
+						   setting->names[2], NULL);
+		char *text = g_strdup_printf(VERDICTS_SETUP "%s of %s: %s in A, %s in B",
+					     setting->metric, names, setting->texts[0],
+					     setting->texts[1]);
+
+		g_ptr_array_add(draft->warnings, text);
+		if (i < MOST_SETTINGS)
+			g_ptr_array_add(report->titles, g_strdup(text));
+	}
+	if (settings->len > MOST_SETTINGS)
+		g_ptr_array_add(report->titles,
+				g_strdup_printf("setup differs in %u more settings (--format json "
+						"lists all)",
+						settings->len - MOST_SETTINGS));
+}
+
+static void add_titles(const Draft *draft, RunsReport *report)
+{
+	const Runs *runs = draft->plan->options->runs;
+
+	for (guint side = 0; side < SIDES; side++)
+		if (runs->n[side] > 0)
+			g_ptr_array_add(report->titles,
+					g_strdup_printf("%s  %u runs: %s", side_names[side],
+							runs->n[side],
+							draft->plan->options->files[side]));
+}
+
+/* The number of tested rows with that verdict. */
+static guint count(const GPtrArray *rows, guint32 verdict)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < rows->len; i++) {
+		const struct ctprof_sample *sample =
+			&((const RunsRow *)g_ptr_array_index(rows, i))->sample;
+
+		n += sample->verdict == verdict && sample->flags & CTPROF_SAMPLE_HAS_Q;
+	}
+	return n;
+}
+
+/* Notes what this number of runs can detect. */
+static void note_power(const Draft *draft, Table *table, guint n_tested)
+{
+	const Runs *runs = draft->plan->options->runs;
+	gdouble alpha = draft->plan->options->alpha;
+	gdouble least = runs_least_p(runs->n[0], runs->n[1]);
+	guint n_needed = (guint)ceil(least / alpha * n_tested - 1e-9);
+	g_autofree char *sides = g_strdup_printf("%u+%u runs", runs->n[0], runs->n[1]);
+
+	if (least >= alpha)
+		table_note(table,
+			   "%s: too few (the smallest possible p is %.2g); 8 or more are advised",
+			   sides, least);
+	else if (MIN(runs->n[0], runs->n[1]) < ENOUGH_RUNS && n_tested > 0)
+		table_note(
+			table,
+			"%s: %u row%s (%.0f %%) or more must change at once to be seen; 8 or more are advised",
+			sides, MAX(n_needed, 1), n_needed > 1 ? "s" : "", least / alpha * 100);
+	else if (n_tested > 0)
+		table_note(table, "%s: a change of %u %s can be seen", sides, MAX(n_needed, 1),
+			   n_needed > 1 ? "rows at once" : "row");
+}
+
+static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *rows,
+			  const guint n_tested[N_FAMILIES], const RunsReport *report)
+{
+	guint tested = 0, largest = 0;
+
+	for (guint i = 0; i < N_FAMILIES; i++) {
+		tested += n_tested[i];
+		largest = MAX(largest, n_tested[i]);
+	}
+	table_note(table, "%u of %u rows tested changed (q < %g); %u need more runs (?)",
+		   count(rows, CTPROF_VERDICT_CHANGED), tested, draft->plan->options->alpha,
+		   count(rows, CTPROF_VERDICT_FEW));
+	note_power(draft, table, largest);
+	if (report->only[0]->len + report->only[1]->len > 0)
+		table_note(table, "%u groups only in A, %u only in B (--format json lists them)",
+			   report->only[0]->len, report->only[1]->len);
+}
+
+/* The factor by which a run's value exceeds the others, if large; otherwise
+ * 0. */
+static gdouble outlier_of(const RunsRow *row, guint side, guint run)
+{
+	const struct ctprof_sample *sample = &row->sample;
+	gdouble value = sample->values[side][run], low = INFINITY, high = -INFINITY;
+
+	for (guint i = 0; i < sample->runs[side]; i++) {
+		gdouble other = sample->values[side][i];
+
+		if (i == run || isnan(other))
+			continue;
+		low = MIN(low, other);
+		high = MAX(high, other);
+	}
+	if (isnan(value) || sample->n[side] < LEAST_RUNS_OF_OUTLIER || !(low > 0))
+		return 0;
+	return value >= OUTLIER * high || value * OUTLIER <= low ? value / ((low + high) / 2) : 0;
+}
+
+static guint note_row_outliers(Table *table, const RunsRow *row, GHashTable *named)
+{
+	guint n = 0;
+
+	for (guint side = 0; side < SIDES; side++) {
+		for (guint run = 0; run < row->sample.runs[side]; run++) {
+			gdouble times = outlier_of(row, side, run);
+			g_autofree char *names = join_names(row);
+
+			if (times <= 0 ||
+			    !g_hash_table_add(named, GUINT_TO_POINTER(run * SIDES + side + 1)))
+				continue;
+			table_note(table, "run %u of %s is %.2g times the others in %s of %s",
+				   run + 1, side_names[side], times, row->field.name, names);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Notes each run once, for the first line in which it is an outlier. */
+static void note_outliers(const Draft *draft, Table *table, const GPtrArray *rows)
+{
+	g_autoptr(GHashTable) named = g_hash_table_new(NULL, NULL);
+	guint n = 0, n_lines = 0;
+
+	for (guint i = 0; i < rows->len && n < MOST_OUTLIERS && n_lines < table->lines->len; i++) {
+		const RunsRow *row = g_ptr_array_index(rows, i);
+
+		if (!is_shown(draft, row))
+			continue;
+		n += note_row_outliers(table, row, named);
+		n_lines++;
+	}
+}
+
+/* ---- --fail-on ---- */
+
+static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
+{
+	const Condition *condition = verdict->condition;
+	guint32 ladder = row->field.ladder;
+	Change change;
+
+	verdict->n_met++;
+	if (!is_paired(row))
+		return;
+	if (row->partial && !draft->plan->options->fail_on_partial) {
+		verdict->n_partial++;
+		return;
+	}
+	verdict->n_judged++;
+	change = change_of(row);
+	if (!condition_allows(condition, &row->sample) ||
+	    (condition->metric && !condition_holds(condition, ladder, &change, TRUE)))
+		return;
+	gboolean in_percent = !condition->delta && (change.flags & CTPROF_CELL_HAS_PCT);
+	struct ctprof_report_hit hit = {
+		.struct_size = sizeof hit,
+		.n_names = row->n_names,
+		.condition = condition->text,
+		.metric = row->field.name,
+		.unit = in_percent ? "percent" : row->field.unit,
+		.value = in_percent ? change.pct : change.delta,
+		.limit = condition->metric ? condition_limit(condition, ladder) : 0,
+		.sample = &row->sample,
+	};
+	for (guint i = 0; i < row->n_names; i++)
+		hit.names[i] = row->names[i];
+	g_array_append_val(verdict->hits, hit);
+}
+
+static void judge(const Draft *draft, const GPtrArray *rows, const Condition *condition,
+		  RunsReport *report)
+{
+	Verdict verdict;
+
+	verdict_init(&verdict, condition);
+	for (guint i = 0; i < rows->len; i++) {
+		const RunsRow *row = g_ptr_array_index(rows, i);
+
+		if (!condition->metric || strcmp(row->field.name, condition->metric) == 0)
+			judge_row(draft, &verdict, row);
+	}
+	g_array_append_vals(report->hits, verdict.hits->data, verdict.hits->len);
+	if (!report->unjudged)
+		report->unjudged = verdict_explain(&verdict, draft);
+	verdict_warn(&verdict, draft->warnings);
+	verdict_clear(&verdict);
+}
+
+void verdicts_draft(const Draft *draft, RunsReport *report)
+{
+	const AnalysisOptions *options = draft->plan->options;
+	guint n_tested[N_FAMILIES];
+	g_autoptr(GPtrArray) rows =
+		runs_test(options->runs, draft->view->match, options->alpha, n_tested);
+	Table *table = draft_long(draft, "runs", draft->view->compare ? "Change or noise" : "Runs",
+				  draft->plan->axis->header);
+
+	add_titles(draft, report);
+	add_settings(draft, report);
+	put_lines(draft, table, rows);
+	list_only(rows, report);
+	note_outliers(draft, table, rows);
+	if (draft->view->compare)
+		note_verdicts(draft, table, rows, n_tested, report);
+	for (guint i = 0; draft->view->compare && i < draft->plan->conditions->len; i++)
+		judge(draft, rows, &g_array_index(draft->plan->conditions, Condition, i), report);
+}
