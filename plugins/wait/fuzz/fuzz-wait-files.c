@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "../parse.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct text text = {(const char *)data, size};
+	char place[WAIT_PLACE_MAX];
+	struct wait_stat stat;
+
+	(void)wait_stat_parse(text, &stat);
+	size_t len = wait_stack_parse(text, place);
+	if (len >= sizeof place)
+		abort();
+	for (size_t i = 0; i < len; i++)
+		if (place[i] < ' ' || place[i] > '~')
+			abort();
+	return 0;
+}
