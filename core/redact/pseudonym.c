@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pseudonym.h"
+
+#include <string.h>
+
+#include "base/texts.h"
+
+#define DIGEST_BYTES 32
+/* 40 bits: of 10000 words two are one with a chance of 1 in 20000. */
+#define WORD_LETTERS 10
+/* No vowel, so no word of any language; nothing that is a hexadecimal digit. */
+#define LETTERS "GHJKLMNPQRSTVWXZ"
+#define FINGERPRINT_DIGITS 8
+/* Digits of a hexadecimal number, at least: shorter ones would meet. */
+#define HEX_LEAST 12
+#define HEX_MOST 64
+#define GROUP_LEAST 6 /* of an address */
+/* As pods' uids have before their first dash. */
+#define POD_DIGITS 8
+#define MAX_WORDS 65536
+
+struct pseudonyms {
+	GHmac *keyed;
+	GHashTable *words; /* word -> pseudonym */
+};
+
+/* What is hashed as what. */
+enum domain { DOMAIN_WORD = 'w', DOMAIN_DIGITS = 'd', DOMAIN_KEY = 'k' };
+
+Pseudonyms *pseudonyms_new(const guint8 *key, gsize size)
+{
+	Pseudonyms *self = g_new0(Pseudonyms, 1);
+
+	self->keyed = g_hmac_new(G_CHECKSUM_SHA256, key, size);
+	self->words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	return self;
+}
+
+void pseudonyms_free(Pseudonyms *self)
+{
+	g_hmac_unref(self->keyed);
+	g_hash_table_unref(self->words);
+	g_free(self);
+}
+
+static void digest(const Pseudonyms *self, enum domain domain, const char *text, gsize len,
+		   guint8 ret[DIGEST_BYTES])
+{
+	const guint8 head = (guint8)domain;
+	gsize size = DIGEST_BYTES;
+	GHmac *hmac = g_hmac_copy(self->keyed);
+
+	g_hmac_update(hmac, &head, sizeof head);
+	g_hmac_update(hmac, (const guchar *)text, (gssize)len);
+	g_hmac_get_digest(hmac, ret, &size);
+	g_hmac_unref(hmac);
+}
+
+static char *make_word(const Pseudonyms *self, const char *text, gsize len)
+{
+	guint8 bytes[DIGEST_BYTES];
+	char *word = g_malloc0(WORD_LETTERS + 1);
+
+	digest(self, DOMAIN_WORD, text, len, bytes);
+	for (gsize i = 0; i < WORD_LETTERS; i++)
+		word[i] = LETTERS[bytes[i] % (sizeof LETTERS - 1)];
+	return word;
+}
+
+static void append_word(Pseudonyms *self, GString *out, const char *text, gsize len)
+{
+	g_autofree char *key = g_strndup(text, len);
+	char *word = g_hash_table_lookup(self->words, key);
+
+	if (!word) {
+		if (g_hash_table_size(self->words) >= MAX_WORDS)
+			g_hash_table_remove_all(self->words);
+		word = make_word(self, text, len);
+		g_hash_table_insert(self->words, g_steal_pointer(&key), word);
+	}
+	g_string_append(out, word);
+}
+
+char *pseudonyms_fingerprint(const Pseudonyms *self)
+{
+	guint8 bytes[DIGEST_BYTES];
+	GString *out = g_string_new(NULL);
+
+	digest(self, DOMAIN_KEY, "", 0, bytes);
+	for (gsize i = 0; i < FINGERPRINT_DIGITS / 2; i++)
+		g_string_append_printf(out, "%02x", bytes[i]);
+	return g_string_free(out, FALSE);
+}
+
+/* ---- numbers that are names: ids, addresses --------------------------------------- */
+
+static gboolean is_hex(char c)
+{
+	return g_ascii_isxdigit(c);
+}
+
+static gboolean is_of_address(char c)
+{
+	return g_ascii_isxdigit(c) || c == ':' || c == '.';
+}
+
+/* Of words; the rest is between them. */
+static gboolean is_of_word(char c)
+{
+	return g_ascii_isalnum(c) || (guchar)c >= 0x80;
+}
+
+/* Digits in place of a group of them: as many, and of the kind it had, decimal ones, letters
+ * or both. */
+static void append_digits(const Pseudonyms *self, GString *out, const char *group, gsize len,
+			  gsize least)
+{
+	gsize n_decimal = 0, n = CLAMP(len, least, HEX_MOST);
+	gboolean is_upper = FALSE;
+	guint8 bytes[DIGEST_BYTES];
+
+	digest(self, DOMAIN_DIGITS, group, len, bytes);
+	for (gsize i = 0; i < len; i++) {
+		n_decimal += g_ascii_isdigit(group[i]) ? 1 : 0;
+		is_upper |= g_ascii_isupper(group[i]);
+	}
+	for (gsize i = 0; i < n; i++) {
+		guint byte = bytes[i % DIGEST_BYTES] >> (i < DIGEST_BYTES ? 0 : 4);
+		gboolean is_decimal = n_decimal == len || (n_decimal > 0 && i == n - 1);
+		gboolean is_letter = n_decimal == 0 || (n_decimal < len && i == 0);
+		guint digit = is_decimal ? byte % 10 : is_letter ? 10 + byte % 6 : byte & 15;
+
+		g_string_append_c(out, (is_upper ? "0123456789ABCDEF" : "0123456789abcdef")[digit]);
+	}
+}
+
+/* The same of all groups of an id or address. */
+static void append_groups(const Pseudonyms *self, GString *out, const char *text, gsize len,
+			  gsize least)
+{
+	for (const char *p = text, *end = text + len; p < end;) {
+		gsize group = texts_span(p, end, is_hex);
+
+		if (group > 0)
+			append_digits(self, out, p, group, least);
+		else
+			g_string_append_c(out, *p);
+		p += MAX(group, 1);
+	}
+}
+
+/* Length of the uuid at p, divided by dashes or, as in slices, underscores; 0: none. */
+static gsize uuid_length(const char *p, const char *end)
+{
+	static const guint8 groups[] = {8, 4, 4, 4, 12};
+	const char *at = p;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(groups); i++) {
+		if (texts_span(at, end, is_hex) != groups[i])
+			return 0;
+		at += groups[i];
+		if (i + 1 == G_N_ELEMENTS(groups))
+			break;
+		if (at == end || (*at != '-' && *at != '_') || *at != p[groups[0]])
+			return 0;
+		at++;
+	}
+	return at < end && is_of_word(*at) ? 0 : (gsize)(at - p);
+}
+
+/* The same of "10.0.0.7", "10-0-0-7". */
+static gsize ipv4_length(const char *p, const char *end)
+{
+	const char *at = p;
+	char divider = 0;
+
+	for (guint i = 0; i < 4; i++) {
+		gsize digits = texts_span(at, end, texts_is_digit);
+
+		if (digits < 1 || digits > 3)
+			return 0;
+		at += digits;
+		if (i == 3)
+			break;
+		if (at == end || !strchr(".-_", *at) || (divider && *at != divider))
+			return 0;
+		divider = *at++;
+	}
+	return at < end && is_of_word(*at) ? 0 : (gsize)(at - p);
+}
+
+/* The same of "fe80::1", "52:54:00:12:34:56". */
+static gsize colons_length(const char *p, const char *end)
+{
+	gsize len = texts_span(p, end, is_of_address), colons = 0, digits = 0;
+	gboolean is_short = FALSE;
+
+	/* "fe80::1.service" ends before the word that follows. */
+	if (p + len < end && is_of_word(p[len]))
+		while (len > 0 && is_hex(p[len - 1]))
+			len--;
+	while (len > 0 && !is_hex(p[len - 1]))
+		len--;
+	for (gsize i = 0; i < len; i++) {
+		colons += p[i] == ':' ? 1 : 0;
+		digits += g_ascii_isdigit(p[i]) ? 1 : 0;
+		is_short |= i > 0 && p[i] == ':' && p[i - 1] == ':';
+	}
+	return digits > 0 && (colons >= 4 || (colons >= 2 && is_short)) ? len : 0;
+}
+
+/* In 0.0.0.0/8, which is no one's. */
+static void append_ipv4(const Pseudonyms *self, GString *out, const char *text, gsize len)
+{
+	char divider = text[texts_span(text, text + len, texts_is_digit)];
+	guint8 bytes[DIGEST_BYTES];
+
+	digest(self, DOMAIN_DIGITS, text, len, bytes);
+	g_string_append_printf(out, "0%c%u%c%u%c%u", divider, bytes[0], divider, bytes[1], divider,
+			       bytes[2]);
+}
+
+/* Appends what an id or address at p becomes; its length, 0: there is none. */
+static gsize append_address(const Pseudonyms *self, GString *out, const char *p, const char *end)
+{
+	gsize len = uuid_length(p, end);
+
+	if (len > 0) {
+		append_groups(self, out, p, len, 0);
+	} else if ((len = ipv4_length(p, end)) > 0) {
+		append_ipv4(self, out, p, len);
+	} else if ((len = colons_length(p, end)) > 0) {
+		append_groups(self, out, p, len, GROUP_LEAST);
+	}
+	return len;
+}
+
+/* ---- words ------------------------------------------------------------------------- */
+
+/* Reports leave out what ctprof itself costs, which they know by its name. */
+static const char *const of_names[] = {"ctprof", NULL};
+/* What a cgroup's path is made of beside names: report/name/unit.c finds units by it. */
+static const char *const of_cgroups[] = {
+	"system",     "app",     "automount", "background", "besteffort", "burstable",  "conmon",
+	"containerd", "cri",     "crio",      "device",     "docker",     "guaranteed", "init",
+	"kubepods",   "libpod",  "lxc",       "machine",    "monitor",    "mount",      "nerdctl",
+	"path",       "payload", "podman",    "scope",      "service",    "session",    "slice",
+	"socket",     "swap",    "target",    "timer",      "user",       NULL,
+};
+/* What the kernel calls memory in maps and smaps. */
+static const char *const of_paths[] = {
+	"SYSV",  "anon",     "anonymous", "deleted", "dev",  "heap",    "hugepage",
+	"memfd", "shm",      "shmem",     "stack",   "sysv", "uprobes", "vclock",
+	"vdso",  "vsyscall", "vvar",      "zero",    NULL,
+};
+
+static gboolean is_listed(const char *const *list, const char *text, gsize len)
+{
+	for (; list && *list; list++)
+		if (strlen(*list) == len && memcmp(*list, text, len) == 0)
+			return TRUE;
+	return FALSE;
+}
+
+static void append_unlisted(Pseudonyms *self, GString *out, const char *const *list,
+			    const char *text, gsize len)
+{
+	if (is_listed(list, text, len))
+		g_string_append_len(out, text, (gssize)len);
+	else
+		append_word(self, out, text, len);
+}
+
+/* What is between two separators, in the classes of pattern_append(). */
+static void append_token(Pseudonyms *self, GString *out, const char *const *list, const char *text,
+			 gsize len)
+{
+	const char *end = text + len;
+	gsize digits = texts_span(text, end, texts_is_digit),
+	      letters = texts_span(text, end, texts_is_letter);
+
+	if (digits == len) {
+		g_string_append_len(out, text, (gssize)len);
+	} else if (len >= 2 && texts_span(text, end, texts_is_lower_hex) == len &&
+		   texts_span(text, end, texts_is_letter) < len) {
+		append_digits(self, out, text, len, HEX_LEAST);
+	} else if (letters > 0 &&
+		   texts_span(text + letters, end, texts_is_digit) == len - letters) {
+		append_unlisted(self, out, list, text, letters);
+		g_string_append_len(out, text + letters, (gssize)(len - letters));
+	} else if (digits > 0 && texts_span(text + digits, end, texts_is_letter) == len - digits) {
+		g_string_append_len(out, text, (gssize)digits);
+		append_word(self, out, text + digits, len - digits);
+	} else {
+		append_unlisted(self, out, list, text, len);
+	}
+}
+
+/* "pod" of "pod3f2a…", which is followed by a uid; else 0. */
+static gsize pod_length(const char *const *list, const char *p, const char *end)
+{
+	return list == of_cgroups && end - p > 3 && memcmp(p, "pod", 3) == 0 &&
+			       texts_span(p + 3, end, is_hex) >= POD_DIGITS
+		       ? 3
+		       : 0;
+}
+
+static void append_words(Pseudonyms *self, GString *out, const char *const *list, const char *text,
+			 gsize len)
+{
+	for (const char *p = text, *end = text + len; p < end;) {
+		gsize n = pod_length(list, p, end);
+
+		if (n > 0 || !is_of_word(*p)) {
+			g_string_append_len(out, p, (gssize)MAX(n, 1));
+			p += MAX(n, 1);
+			n = 0;
+		} else if ((n = append_address(self, out, p, end)) == 0) {
+			n = texts_span(p, end, is_of_word);
+			append_token(self, out, list, p, n);
+		}
+		p += n;
+	}
+}
+
+/* A process may write into its arguments what it likes: the first word is its program. */
+static void append_command(Pseudonyms *self, GString *out, const char *text, gsize len)
+{
+	const char *blank = memchr(text, ' ', len);
+	gsize program = blank ? (gsize)(blank - text) : len;
+
+	append_words(self, out, NULL, text, program);
+	if (!blank)
+		return;
+	g_string_append_c(out, ' ');
+	append_word(self, out, blank + 1, len - program - 1);
+}
+
+void pseudonyms_append(Pseudonyms *self, GString *out, PseudonymLaw law, const char *text,
+		       gsize len, gsize most)
+{
+	gsize before = out->len;
+
+	if (law == LAW_KEEP || len == 0) {
+		g_string_append_len(out, text, (gssize)len);
+		return;
+	}
+	if (law == LAW_COMMAND)
+		append_command(self, out, text, len);
+	else if (law == LAW_OPAQUE)
+		append_word(self, out, text, len);
+	else
+		append_words(self, out,
+			     law == LAW_CGROUP ? of_cgroups
+			     : law == LAW_PATH ? of_paths
+					       : of_names,
+			     text, len);
+	if (out->len - before <= most)
+		return;
+	g_string_truncate(out, before);
+	if (text[0] == '/')
+		g_string_append_c(out, '/');
+	append_word(self, out, text, len);
+}
