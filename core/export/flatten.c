@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "flatten.h"
+
+#include <string.h>
+
+#include "report/name/pattern.h"
+#include "report/name/unit.h"
+
+#define BOOT_METRIC "host.boot_id"
+#define KERNEL_METRIC "host.kernel_release"
+/* Names that are kept with what is made of them; more are forgotten. */
+#define MAX_MADE 4096
+
+/* How a value of a row becomes one of a record. */
+enum how { AS_IT_IS, AS_TEXT, AS_CHAR, AS_CPUS, AS_MAP };
+
+typedef struct flow {
+	guint32 index; /* in the row */
+	guint column;
+	enum how how;
+} Flow;
+
+/* What is made of a name, such as its pattern. */
+typedef struct made {
+	char *(*make)(const char *name);
+	guint from, to;    /* columns; G_MAXUINT: there is none */
+	GHashTable *texts; /* char * -> struct ctprof_text * */
+} Made;
+
+enum { MADE_PATTERN, MADE_UNIT, N_MADE };
+
+struct flatten {
+	Sheet *sheet;
+	gboolean is_bound; /* flows are of this capture */
+	GArray *flows;
+	Made made[N_MADE];
+	Store *store;                      /* of sets of CPUs */
+	guint tgid, tid, user, kind, name; /* columns */
+	/* Leaders alone have it, and come before their threads. */
+	gint32 user_of;
+	char *user_name; /* NULL: not known */
+};
+
+static struct ctprof_text *text_new(const char *text)
+{
+	gsize length = strlen(text);
+	struct ctprof_text *own = g_malloc(sizeof *own + length);
+
+	own->length = (guint32)length;
+	memcpy(own->bytes, text, length + 1);
+	return own;
+}
+
+/* ---- what a capture has in common -------------------------------------------- */
+
+void origin_begin(Origin *origin, const char *host)
+{
+	g_autofree char *valid = host ? g_utf8_make_valid(host, -1) : NULL;
+
+	origin_clear(origin);
+	origin->host = valid ? text_new(valid) : NULL;
+}
+
+void origin_clear(Origin *origin)
+{
+	g_clear_pointer(&origin->host, g_free);
+	g_clear_pointer(&origin->boot, g_free);
+	g_clear_pointer(&origin->kernel, g_free);
+	origin->realtime_ns = 0;
+}
+
+static void note(const Registry *registry, const struct ctprof_rows *rows, const char *name,
+		 struct ctprof_text **ret_text)
+{
+	const Metric *metric = registry_named(registry, ROW_HOST, name);
+
+	if (*ret_text || !metric || metric->type != CTPROF_TYPE_TEXT || rows->n == 0 ||
+	    rows->states[metric->index] != CTPROF_PRESENT)
+		return;
+	const struct ctprof_text *text = (const void *)(uintptr_t)rows->values[metric->index];
+	g_autofree char *valid = g_utf8_make_valid(text->bytes, -1);
+	*ret_text = text_new(valid);
+}
+
+void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows)
+{
+	note(registry, rows, BOOT_METRIC, &origin->boot);
+	note(registry, rows, KERNEL_METRIC, &origin->kernel);
+}
+
+void origin_put(const Origin *origin, Sheet *sheet)
+{
+	sheet_put_own(sheet, COMMON_HOST, origin->host);
+	sheet_put_own(sheet, COMMON_BOOT, origin->boot);
+	sheet_put_own(sheet, COMMON_KERNEL, origin->kernel);
+	if (origin->realtime_ns > 0)
+		sheet_put(sheet, COMMON_TIME, origin->realtime_ns);
+}
+
+/* ---- the table ---------------------------------------------------------------- */
+
+Flatten *flatten_new(Sheet *sheet)
+{
+	Flatten *self = g_new0(Flatten, 1);
+
+	self->sheet = sheet;
+	self->flows = g_array_new(FALSE, FALSE, sizeof(Flow));
+	self->store = store_new();
+	self->tgid = sheet_find(sheet, "tgid");
+	self->tid = sheet_find(sheet, "tid");
+	self->user = sheet_find(sheet, "user");
+	self->kind = sheet_find(sheet, "kind");
+	self->name = sheet->rows == CTPROF_TABLE_CGROUPS ? sheet_find(sheet, "cgroup")
+							 : sheet_find(sheet, "object");
+	self->made[MADE_PATTERN] = (Made){.make = pattern_key,
+					  .from = sheet_find(sheet, "comm"),
+					  .to = sheet_find(sheet, "pattern")};
+	self->made[MADE_UNIT] = (Made){.make = unit_of,
+				       .from = sheet_find(sheet, "cgroup"),
+				       .to = sheet_find(sheet, "unit")};
+	for (guint i = 0; i < N_MADE; i++)
+		self->made[i].texts =
+			g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	return self;
+}
+
+void flatten_free(Flatten *self)
+{
+	for (guint i = 0; i < N_MADE; i++)
+		g_hash_table_unref(self->made[i].texts);
+	g_array_unref(self->flows);
+	store_free(self->store);
+	g_free(self->user_name);
+	g_free(self);
+}
+
+void flatten_again(Flatten *self)
+{
+	self->is_bound = FALSE;
+	self->user_of = 0;
+	g_clear_pointer(&self->user_name, g_free);
+	g_array_set_size(self->flows, 0);
+	/* Memory must not grow with the captures. */
+	store_free(self->store);
+	self->store = store_new();
+}
+
+static enum how how_of(const Metric *metric)
+{
+	switch (metric->type) {
+	case CTPROF_TYPE_TEXT:
+		return AS_TEXT;
+	case CTPROF_TYPE_CPUS:
+		return AS_CPUS;
+	case CTPROF_TYPE_MAP:
+		return AS_MAP;
+	default:
+		return metric->def.unit == CTPROF_UNIT_CHAR ? AS_CHAR : AS_IT_IS;
+	}
+}
+
+static void bind(Flatten *self, const Registry *registry)
+{
+	const GPtrArray *metrics = registry_row(registry, schema_source(self->sheet->rows));
+
+	for (guint i = 0; i < metrics->len; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+		const Flow flow = {metric->index, schema_find(self->sheet, metric), how_of(metric)};
+
+		if (flow.column != G_MAXUINT)
+			g_array_append_val(self->flows, flow);
+	}
+	self->is_bound = TRUE;
+}
+
+/* ---- values ------------------------------------------------------------------- */
+
+/* Bytes that are not UTF-8 become U+FFFD. */
+static void append_json(GString *out, const char *text, gsize length)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
+
+	g_string_append_c(out, '"');
+	for (const char *p = valid; *p; p++)
+		if (*p == '"' || *p == '\\')
+			g_string_append_printf(out, "\\%c", *p);
+		else if ((guchar)*p < 0x20)
+			g_string_append_printf(out, "\\u%04x", *p);
+		else
+			g_string_append_c(out, *p);
+	g_string_append_c(out, '"');
+}
+
+static void put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
+{
+	const struct ctprof_map_entry *entries =
+		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
+	g_autoptr(GString) out = g_string_new("{");
+
+	for (guint64 i = 0; i < map->n; i++) {
+		if (i > 0)
+			g_string_append_c(out, ',');
+		append_json(out, entries[i].key, entries[i].key_len);
+		g_string_append_c(out, ':');
+		if (entries[i].text)
+			append_json(out, entries[i].text, entries[i].text_len);
+		else
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT, entries[i].number);
+	}
+	g_string_append_c(out, '}');
+	sheet_put_text(sheet, column, out->str, out->len);
+}
+
+/* Of the rows while they are lent, unless it is not UTF-8. */
+static void put_text(Sheet *sheet, guint column, const struct ctprof_text *text)
+{
+	if (g_utf8_validate_len(text->bytes, text->length, NULL))
+		sheet_put_own(sheet, column, text);
+	else
+		sheet_put_text(sheet, column, text->bytes, text->length);
+}
+
+static void put_value(Flatten *self, const Flow *flow, guint64 value)
+{
+	const void *what = (const void *)(uintptr_t)value;
+	char letter = (char)value;
+
+	switch (flow->how) {
+	case AS_TEXT:
+		put_text(self->sheet, flow->column, what);
+		break;
+	case AS_CHAR:
+		sheet_put_text(self->sheet, flow->column, &letter, 1);
+		break;
+	case AS_CPUS: {
+		const char *text = store_cpus(self->store, what)->text;
+
+		sheet_put_text(self->sheet, flow->column, text, strlen(text));
+		break;
+	}
+	case AS_MAP:
+		put_map(self->sheet, flow->column, what);
+		break;
+	default:
+		sheet_put(self->sheet, flow->column, value);
+	}
+}
+
+/* The text of a column of the row in the making; NULL: absent. */
+static const struct ctprof_text *text_at(const Sheet *sheet, guint column)
+{
+	gsize at = (gsize)sheet->filled * sheet->columns->len + column;
+
+	return column != G_MAXUINT && sheet->present[at]
+		       ? (const struct ctprof_text *)(uintptr_t)sheet->values[at]
+		       : NULL;
+}
+
+static void put_made(Sheet *sheet, Made *made)
+{
+	const struct ctprof_text *from = text_at(sheet, made->from);
+
+	if (!from || made->to == G_MAXUINT)
+		return;
+	struct ctprof_text *text = g_hash_table_lookup(made->texts, from->bytes);
+	if (!text) {
+		g_autofree char *name = made->make(from->bytes);
+
+		text = text_new(name);
+		g_hash_table_insert(made->texts, g_strdup(from->bytes), text);
+	}
+	sheet_put_own(sheet, made->to, text);
+}
+
+static void put_user(Flatten *self, gint32 tgid)
+{
+	const struct ctprof_text *own = text_at(self->sheet, self->user);
+
+	if (own) {
+		g_free(self->user_name);
+		self->user_name = g_strndup(own->bytes, own->length);
+		self->user_of = tgid;
+	} else if (self->user_name && self->user_of == tgid) {
+		sheet_put_text(self->sheet, self->user, self->user_name, strlen(self->user_name));
+	}
+}
+
+static void put_target(Flatten *self, const struct ctprof_target *target)
+{
+	Sheet *sheet = self->sheet;
+
+	sheet_put(sheet, self->tgid, (guint64)(gint64)target->tgid);
+	sheet_put(sheet, self->tid, (guint64)(gint64)target->tid);
+	if (target->group)
+		sheet_put_text(sheet, self->kind, target->group, strlen(target->group));
+	sheet_put_text(sheet, self->name, target->path, target->path_len);
+}
+
+static void put_row(Flatten *self, const Origin *origin, const struct ctprof_rows *rows, guint64 i)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	const guint64 *values = rows->values + i * rows->n_slots;
+	const guint8 *states = rows->states + i * rows->n_slots;
+
+	origin_put(origin, self->sheet);
+	put_target(self, target);
+	for (guint f = 0; f < self->flows->len; f++) {
+		const Flow *flow = &g_array_index(self->flows, Flow, f);
+
+		if (states[flow->index] == CTPROF_PRESENT)
+			put_value(self, flow, values[flow->index]);
+	}
+	for (guint m = 0; m < N_MADE; m++)
+		put_made(self->sheet, &self->made[m]);
+	if (self->user != G_MAXUINT)
+		put_user(self, target->tgid);
+}
+
+gboolean flatten_rows(Flatten *self, const Origin *origin, const Registry *registry,
+		      const struct ctprof_rows *rows, GError **error)
+{
+	if (!self->is_bound)
+		bind(self, registry);
+	for (guint i = 0; i < N_MADE; i++)
+		if (g_hash_table_size(self->made[i].texts) > MAX_MADE)
+			g_hash_table_remove_all(self->made[i].texts);
+	for (guint64 i = 0; i < rows->n; i++) {
+		put_row(self, origin, rows, i);
+		if (!sheet_next(self->sheet, error))
+			return FALSE;
+	}
+	return sheet_hand_over(self->sheet, error);
+}

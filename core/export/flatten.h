@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of captures as records of a table, one for one. */
+#pragma once
+
+#include <glib.h>
+
+#include "report/fold/store.h"
+#include "schema.h"
+
+/* What all rows of a capture have in common; NULL: absent. */
+typedef struct origin {
+	struct ctprof_text *host, *boot, *kernel;
+	guint64 realtime_ns; /* 0: unknown */
+} Origin;
+
+/* host: may be NULL. */
+void origin_begin(Origin *origin, const char *host);
+void origin_clear(Origin *origin);
+/* Takes boot and kernel from the host's row. */
+void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows);
+/* Sets the first columns of the row in the making. */
+void origin_put(const Origin *origin, Sheet *sheet);
+
+typedef struct flatten Flatten;
+
+Flatten *flatten_new(Sheet *sheet);
+void flatten_free(Flatten *flatten);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Flatten, flatten_free)
+
+/* Before the rows of another capture. */
+void flatten_again(Flatten *flatten);
+/* The rows are of the class that the table is made of, and handed to the sink on return. */
+gboolean flatten_rows(Flatten *flatten, const Origin *origin, const Registry *registry,
+		      const struct ctprof_rows *rows, GError **error);

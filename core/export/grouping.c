@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "grouping.h"
+
+#include <string.h>
+
+#include "base/ui.h"
+#include "report/section/sections.h"
+#include "snapshot/context.h"
+
+/* An analysis in the making. */
+typedef struct stage {
+	AnalysisOptions options;
+	Analysis *analysis;
+	Context *before; /* of a window: what the first side is; NULL: it has not come */
+} Stage;
+
+struct grouping {
+	Sheet *sheet;
+	GroupBy group_by;
+	const Axis *axis;
+	char *file;
+	/* Of windows the rows of a sample end one, and begin the next. */
+	Stage *ending, *beginning;
+	Context *now;
+	const Origin *origin; /* while records are made */
+	gdouble seconds;
+	GString *partial; /* of the row in the making */
+};
+
+static void stage_free(Stage *stage)
+{
+	g_clear_pointer(&stage->analysis, analysis_free);
+	g_clear_pointer(&stage->before, context_free);
+	g_free(stage);
+}
+
+static gboolean is_of_windows(const Grouping *self)
+{
+	return self->sheet->rows == CTPROF_TABLE_WINDOWS;
+}
+
+static Stage *stage_new(const Grouping *self, GError **error)
+{
+	static char wanted[] = SECTION_PRIMARY "," SECTION_DELAY "," SECTION_DERIVED;
+	gboolean is_window = is_of_windows(self);
+	Stage *stage = g_new0(Stage, 1);
+
+	stage->options = (AnalysisOptions){
+		.compare = is_window,
+		.may_be_window = is_window,
+		.files = {self->file, self->file},
+		.group_by = self->group_by,
+		.sections = wanted,
+		.rename_min_types = 1,
+	};
+	stage->analysis = analysis_new(&stage->options, error);
+	if (stage->analysis)
+		return stage;
+	stage_free(stage);
+	return NULL;
+}
+
+Grouping *grouping_new(Sheet *sheet, GroupBy group_by)
+{
+	Grouping *self = g_new0(Grouping, 1);
+
+	self->sheet = sheet;
+	self->group_by = group_by;
+	self->axis = axis_of(group_by);
+	self->partial = g_string_new(NULL);
+	return self;
+}
+
+static void forget(Grouping *self)
+{
+	g_clear_pointer(&self->ending, stage_free);
+	g_clear_pointer(&self->beginning, stage_free);
+	g_clear_pointer(&self->now, context_free);
+}
+
+void grouping_free(Grouping *self)
+{
+	forget(self);
+	g_string_free(self->partial, TRUE);
+	g_free(self->file);
+	g_free(self);
+}
+
+void grouping_begin_file(Grouping *self, const char *file)
+{
+	forget(self);
+	g_free(self->file);
+	self->file = g_strdup(file);
+}
+
+gboolean grouping_begin(Grouping *self, GError **error)
+{
+	self->ending = g_steal_pointer(&self->beginning);
+	self->beginning = stage_new(self, error);
+	self->now = context_new();
+	return self->beginning != NULL;
+}
+
+gboolean grouping_rows(Grouping *self, const Registry *registry, const struct ctprof_rows *rows,
+		       GError **error)
+{
+	context_note_rows(self->now, registry, rows);
+	return analysis_add(self->beginning->analysis, 0, registry, rows, error) &&
+	       (!self->ending || analysis_add(self->ending->analysis, 1, registry, rows, error));
+}
+
+/* ---- groups as records ---------------------------------------------------------- */
+
+static void put_column_text(Sheet *sheet, const char *name, const char *text)
+{
+	if (text)
+		sheet_put_text(sheet, sheet_find(sheet, name), text, strlen(text));
+}
+
+static void take_group(gpointer data, const char *const *names, guint n_names, guint64 threads)
+{
+	Grouping *self = data;
+	Sheet *sheet = self->sheet;
+
+	origin_put(self->origin, sheet);
+	for (guint i = 0; i < MIN(n_names, self->axis->n_names); i++)
+		put_column_text(sheet, schema_label(self->axis->labels[i]), names[i]);
+	sheet_put(sheet, sheet_find(sheet, "threads"), threads);
+	sheet_put_real(sheet, sheet_find(sheet, "seconds"), self->seconds);
+	g_string_truncate(self->partial, 0);
+}
+
+static void put_range(Sheet *sheet, const char *name, const struct ctprof_value *value)
+{
+	g_autofree char *least = g_strconcat(name, "_min", NULL);
+	g_autofree char *most = g_strconcat(name, "_max", NULL);
+
+	sheet_put(sheet, sheet_find(sheet, least), (guint64)value->min);
+	sheet_put(sheet, sheet_find(sheet, most), (guint64)value->max);
+}
+
+static void put_value(Sheet *sheet, const char *name, guint column,
+		      const struct ctprof_value *value)
+{
+	switch (value->type) {
+	case CTPROF_VALUE_NUMBER:
+		sheet_put(sheet, column, value->number);
+		break;
+	case CTPROF_VALUE_UNLIMITED:
+		sheet_put(sheet, column, G_MAXUINT64);
+		break;
+	case CTPROF_VALUE_REAL:
+		sheet_put_real(sheet, column, value->real);
+		break;
+	case CTPROF_VALUE_RANGE:
+		put_range(sheet, name, value);
+		break;
+	default:
+		if (value->text)
+			sheet_put_text(sheet, column, value->text, strlen(value->text));
+	}
+}
+
+static void take_value(gpointer data, const struct ctprof_report_field *field,
+		       const struct ctprof_value *value)
+{
+	Grouping *self = data;
+	g_autofree char *name = g_strdelimit(g_strdup(field->name), ".", '_');
+
+	if (value->type == CTPROF_VALUE_ABSENT)
+		return;
+	put_value(self->sheet, name, sheet_find(self->sheet, name), value);
+	if (value->flags & CTPROF_VALUE_PARTIAL)
+		g_string_append_printf(self->partial, "%s%s", self->partial->len > 0 ? " " : "",
+				       name);
+}
+
+static gboolean end_group(gpointer data, GError **error)
+{
+	Grouping *self = data;
+
+	if (self->partial->len > 0)
+		put_column_text(self->sheet, "partial", self->partial->str);
+	return sheet_next(self->sheet, error);
+}
+
+static gboolean put_groups(Grouping *self, Stage *stage, GError **error)
+{
+	const GroupTaker taker = {take_group, take_value, end_group, self};
+
+	return analysis_each_group(stage->analysis, &taker, error) &&
+	       sheet_hand_over(self->sheet, error);
+}
+
+/* A window that there is not, such as one of two boots, is no row. */
+static gboolean put_window(Grouping *self, const Registry *registry, GError **error)
+{
+	Stage *stage = self->ending;
+	ContextSpan span = {.seconds = 0};
+	const char *why = context_span(stage->before, self->now, &span);
+
+	if (!analysis_bind(stage->analysis, 1, registry, error))
+		return FALSE;
+	if (why || !span.of_one_boot) {
+		ui_warning("%s: there is no window between two samples: %s", self->file,
+			   why ? why : "their boot is not known");
+		return TRUE;
+	}
+	stage->options.is_window = TRUE;
+	stage->options.elapsed_s = self->seconds = span.seconds;
+	stage->options.began = span.began;
+	return put_groups(self, stage, error);
+}
+
+gboolean grouping_end(Grouping *self, const Origin *origin, const Registry *registry,
+		      const LoadFacts *facts, GError **error)
+{
+	self->origin = origin;
+	if (facts)
+		context_note_facts(self->now, facts);
+	if (!analysis_bind(self->beginning->analysis, 0, registry, error))
+		return FALSE;
+	if (!is_of_windows(self)) {
+		gboolean ok = put_groups(self, self->beginning, error);
+
+		forget(self);
+		return ok;
+	}
+	if (self->ending && !put_window(self, registry, error))
+		return FALSE;
+	self->beginning->before = g_steal_pointer(&self->now);
+	g_clear_pointer(&self->ending, stage_free);
+	return TRUE;
+}

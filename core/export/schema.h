@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The columns of tables: what says whose row it is, then one a metric. */
+#pragma once
+
+#include <glib.h>
+
+#include "report/name/axis.h"
+#include "row/registry.h"
+#include "sheet.h"
+
+/* The first of every table. */
+enum common_column { COMMON_HOST, COMMON_BOOT, COMMON_KERNEL, COMMON_TIME };
+
+/* The columns before the metrics; axis: of groups and windows. */
+void schema_begin(Sheet *sheet, const Axis *axis);
+/* Adds the metrics of a capture; one that another capture has otherwise is left out. */
+void schema_learn(Sheet *sheet, const Registry *registry);
+
+/* The rows of captures that a table is made of, one for one; N_ROW_CLASSES: it is of groups. */
+enum row_class schema_source(guint32 rows);
+/* The metric's column: G_MAXUINT: it has none. */
+guint schema_find(const Sheet *sheet, const Metric *metric);
+/* A column of groups for a label of an axis. */
+const char *schema_label(enum label label);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A table while it is filled: its columns, and the rows that the sink has not got yet. */
+#pragma once
+
+#include <glib.h>
+
+#include "plugin/plugin.h"
+#include "row/arena.h"
+
+typedef struct sheet {
+	Plugin *sink;
+	guint32 rows, number;
+	struct ctprof_table table; /* as the sink has it */
+	GArray *columns;           /* struct ctprof_table_column */
+	GHashTable *places;        /* name -> its index + 1 */
+	GStringChunk *strings;     /* of the columns */
+	guint64 *values;           /* of the rows in the making; NULL: not begun */
+	guint8 *present;
+	guint filled;
+	Arena *texts;
+	guint64 n_rows; /* that the sink has got */
+} Sheet;
+
+/* The tables there are: bits from 1 to this. */
+#define SHEET_LAST CTPROF_TABLE_CAPTURES
+/* "thread", of CTPROF_TABLE_THREADS. */
+const char *sheet_name(guint32 rows);
+
+/* rows: CTPROF_TABLE_*, one bit; number: of the table in the file. */
+Sheet *sheet_new(Plugin *sink, guint32 rows, guint32 number);
+void sheet_free(Sheet *sheet);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sheet, sheet_free)
+
+/* The index of the column, which is added if there is none of that name; a dot in the name
+ * becomes '_'.  Before sheet_begin().  G_MAXUINT: there is one of another type or unit. */
+guint sheet_add(Sheet *sheet, const struct ctprof_table_column *column);
+/* G_MAXUINT: there is none. */
+guint sheet_find(const Sheet *sheet, const char *name);
+/* Shows the sink the columns. */
+gboolean sheet_begin(Sheet *sheet, GError **error);
+
+/* Sets a value of the row in the making; G_MAXUINT as column is passed over. */
+void sheet_put(Sheet *sheet, guint column, guint64 value);
+void sheet_put_real(Sheet *sheet, guint column, gdouble value);
+/* Copies the text; NULL: absent.  Bytes that are not UTF-8 become \xNN. */
+void sheet_put_text(Sheet *sheet, guint column, const char *text, gsize length);
+/* Does not copy it: it stays until sheet_hand_over(). */
+void sheet_put_own(Sheet *sheet, guint column, const struct ctprof_text *text);
+/* The row is complete; the next one is empty. */
+gboolean sheet_next(Sheet *sheet, GError **error);
+/* Hands the rows to the sink. */
+gboolean sheet_hand_over(Sheet *sheet, GError **error);

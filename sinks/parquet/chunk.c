@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "chunk.h"
+
+#include <errno.h>
+
+#define FIRST_BYTES 8192
+#define NS_PER_US 1000
+/* Longer texts are no bounds: they would be more than the column. */
+#define MAX_BOUND 64
+
+/* Enumerations of parquet.thrift. */
+enum { BOOLEAN = 0, INT64 = 2, DOUBLE = 5, BYTE_ARRAY = 6 };
+enum { PLAIN = 0, RLE = 3, RLE_DICTIONARY = 8 };
+enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
+enum { CODEC_ZSTD = 6 };
+enum { OPTIONAL = 1 };
+enum { UTF8 = 0, TIMESTAMP_MICROS = 10, UINT_64 = 14 };
+
+static uint32_t physical_of(uint32_t type)
+{
+	return type == CTPROF_TYPE_TEXT   ? BYTE_ARRAY
+	       : type == CTPROF_TYPE_REAL ? DOUBLE
+	       : type == CTPROF_TYPE_BOOL ? BOOLEAN
+					  : INT64;
+}
+
+int chunk_init(struct chunk *self, const struct ctprof_table_column *column)
+{
+	*self = (struct chunk){.column = column, .physical = physical_of(column->type)};
+	int r = json_init(&self->levels, FIRST_BYTES);
+
+	r = r < 0 ? r : json_init(&self->values, FIRST_BYTES);
+	return r < 0 || self->physical != BYTE_ARRAY ? r : dictionary_init(&self->dictionary);
+}
+
+void chunk_free(struct chunk *self)
+{
+	json_free(&self->levels);
+	json_free(&self->values);
+	dictionary_free(&self->dictionary);
+}
+
+void chunk_clear(struct chunk *self)
+{
+	self->n_rows = self->n_values = 0;
+	self->levels.used = self->values.used = 0;
+	dictionary_clear(&self->dictionary);
+}
+
+size_t chunk_bytes(const struct chunk *self)
+{
+	return self->levels.used + self->values.used + self->dictionary.texts.used;
+}
+
+/* ---- values -------------------------------------------------------------------- */
+
+/* Appends bit i of a string of bits, the lowest of a byte first. */
+static void put_bit(struct json *bits, uint64_t i, bool bit)
+{
+	if (i % 8 == 0) {
+		*json_room(bits, 1) = 0;
+		bits->used++;
+	}
+	if (bit && bits->used > 0)
+		bits->data[bits->used - 1] = (char)(bits->data[bits->used - 1] | 1 << i % 8);
+}
+
+static int compare_texts(const struct dictionary *dictionary, uint64_t a, uint64_t b)
+{
+	uint32_t lengths[2];
+	const char *x = dictionary_text(dictionary, (uint32_t)a, &lengths[0]);
+	const char *y = dictionary_text(dictionary, (uint32_t)b, &lengths[1]);
+	int order = memcmp(x, y, lengths[0] < lengths[1] ? lengths[0] : lengths[1]);
+
+	return order ? order : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+}
+
+static bool is_less(const struct chunk *self, uint64_t a, uint64_t b)
+{
+	switch (self->column->type) {
+	case CTPROF_TYPE_I64:
+		return (int64_t)a < (int64_t)b;
+	case CTPROF_TYPE_REAL:
+		return tables_real(a) < tables_real(b);
+	case CTPROF_TYPE_TEXT:
+		return compare_texts(&self->dictionary, a, b) < 0;
+	default:
+		return a < b;
+	}
+}
+
+/* The number of a text; most are those of the row before. */
+static int number(struct chunk *self, const struct ctprof_text *text, uint64_t *ret_value)
+{
+	uint32_t length, number;
+
+	if (self->n_values > 0) {
+		const char *last = dictionary_text(&self->dictionary, self->last, &length);
+
+		if (length == text->length && memcmp(last, text->bytes, length) == 0) {
+			*ret_value = self->last;
+			return 0;
+		}
+	}
+	int r = dictionary_take(&self->dictionary, text->bytes, text->length, &number);
+	self->last = number;
+	*ret_value = number;
+	return r;
+}
+
+int chunk_add(struct chunk *self, bool is_present, uint64_t value)
+{
+	int r = 0;
+
+	put_bit(&self->levels, self->n_rows++, is_present);
+	if (!is_present)
+		return self->levels.error;
+	if (self->physical == BYTE_ARRAY)
+		r = number(self, tables_text(value), &value);
+	if (r < 0)
+		return r;
+	if (self->column->type == CTPROF_TYPE_TIME)
+		value /= NS_PER_US;
+	if (self->n_values == 0 || is_less(self, value, self->min))
+		self->min = value;
+	if (self->n_values == 0 || is_less(self, self->max, value))
+		self->max = value;
+	if (self->physical == BOOLEAN)
+		put_bit(&self->values, self->n_values, value != 0);
+	else
+		json_raw(&self->values, (const char *)&value,
+			 self->physical == BYTE_ARRAY ? sizeof(uint32_t) : sizeof value);
+	self->n_values++;
+	return self->values.error;
+}
+
+/* ---- pages --------------------------------------------------------------------- */
+
+static void put_varint(struct json *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7) {
+		*json_room(out, 1) = (char)(value | 0x80);
+		out->used++;
+	}
+	*json_room(out, 1) = (char)value;
+	out->used++;
+}
+
+/* Whether there is a value, row by row: one run if all are alike, else bits. */
+static void put_levels(const struct chunk *self, struct json *page)
+{
+	size_t length_at = page->used;
+	uint32_t length = 0;
+	bool is_run = self->n_values == 0 || self->n_values == self->n_rows;
+	const char level = self->n_values > 0;
+
+	json_raw(page, (const char *)&length, sizeof length);
+	put_varint(page, is_run ? self->n_rows << 1 : (self->n_rows + 7) / 8 << 1 | 1);
+	if (is_run)
+		json_raw(page, &level, 1);
+	else
+		json_raw(page, self->levels.data, self->levels.used);
+	length = (uint32_t)(page->used - length_at - sizeof length);
+	if (!page->error)
+		memcpy(page->data + length_at, &length, sizeof length);
+}
+
+static uint32_t width_of(uint32_t n)
+{
+	uint32_t width = 1;
+
+	while (width < 32 && (uint64_t)1 << width < n)
+		width++;
+	return width;
+}
+
+/* Numbers of texts in as few bits as all of them need, eight at a time. */
+static void put_numbers(const struct chunk *self, struct json *page)
+{
+	const uint32_t width = width_of(self->dictionary.n);
+	const char byte = (char)width;
+	uint64_t bits = 0;
+	uint32_t n_bits = 0;
+
+	json_raw(page, &byte, 1);
+	if (self->dictionary.n == 1) {
+		put_varint(page, self->n_values << 1);
+		json_raw(page, "", 1);
+		return;
+	}
+	uint64_t n_padded = (self->n_values + 7) / 8 * 8;
+	put_varint(page, n_padded / 8 << 1 | 1);
+	for (uint64_t i = 0; i < n_padded; i++) {
+		uint32_t value = 0;
+
+		if (i < self->n_values)
+			memcpy(&value, self->values.data + i * sizeof value, sizeof value);
+		bits |= (uint64_t)value << n_bits;
+		for (n_bits += width; n_bits >= 8; n_bits -= 8, bits >>= 8) {
+			*json_room(page, 1) = (char)bits;
+			page->used++;
+		}
+	}
+}
+
+static void put_header(const struct chunk *self, bool is_dictionary, size_t raw, size_t packed,
+		       struct json *out)
+{
+	bool is_text = self->physical == BYTE_ARRAY;
+	struct thrift thrift;
+
+	thrift_init(&thrift, out);
+	thrift_i32(&thrift, 1, is_dictionary ? DICTIONARY_PAGE : DATA_PAGE);
+	thrift_i32(&thrift, 2, (int32_t)raw);
+	thrift_i32(&thrift, 3, (int32_t)packed);
+	thrift_struct(&thrift, is_dictionary ? 7 : 5);
+	thrift_i32(&thrift, 1,
+		   (int32_t)(is_dictionary ? self->dictionary.n : (uint32_t)self->n_rows));
+	thrift_i32(&thrift, 2, is_text && !is_dictionary ? RLE_DICTIONARY : PLAIN);
+	if (!is_dictionary) {
+		thrift_i32(&thrift, 3, RLE);
+		thrift_i32(&thrift, 4, RLE);
+	}
+	thrift_end(&thrift);
+	thrift_end(&thrift);
+}
+
+/* Compresses a page and writes it with its header. */
+static int write_page(const struct chunk *self, bool is_dictionary, const struct json *page,
+		      struct chunk_room *room, struct json *out, uint64_t *at,
+		      struct chunk_place *place)
+{
+	struct json *packed = &room->packed;
+	size_t bound = ZSTD_compressBound(page->used);
+
+	if (page->error)
+		return page->error;
+	packed->used = 0;
+	while (!packed->error && packed->size < bound)
+		json_make_room(packed, bound);
+	if (packed->error)
+		return packed->error;
+	size_t length =
+		ZSTD_compress2(room->zstd, packed->data, packed->size, page->data, page->used);
+	if (ZSTD_isError(length))
+		return -ENOMEM;
+	struct json header;
+	int r = json_init(&header, JSON_ROOM);
+	if (r < 0)
+		return r;
+	put_header(self, is_dictionary, page->used, length, &header);
+	json_raw(out, header.data, header.used);
+	json_raw(out, packed->data, length);
+	*at += header.used + length;
+	place->compressed += header.used + length;
+	place->uncompressed += header.used + page->used;
+	json_free(&header);
+	return out->error;
+}
+
+int chunk_write(struct chunk *self, struct chunk_room *room, struct json *out, uint64_t *at,
+		struct chunk_place *ret_place)
+{
+	bool is_text = self->physical == BYTE_ARRAY;
+	int r = 0;
+
+	*ret_place = (struct chunk_place){.data_at = *at};
+	if (is_text) {
+		ret_place->dictionary_at = *at;
+		r = write_page(self, true, &self->dictionary.texts, room, out, at, ret_place);
+		ret_place->data_at = *at;
+	}
+	room->page.used = 0;
+	put_levels(self, &room->page);
+	if (is_text && self->n_values > 0)
+		put_numbers(self, &room->page);
+	else if (!is_text)
+		json_raw(&room->page, self->values.data, self->values.used);
+	return r < 0 ? r : write_page(self, false, &room->page, room, out, at, ret_place);
+}
+
+/* ---- metadata ------------------------------------------------------------------- */
+
+/* What a bound is written as: its bytes; NULL: none is known. */
+static const void *bound_of(const struct chunk *self, uint64_t *value, bool is_max,
+			    uint32_t *ret_length)
+{
+	/* Of a zero no sign is promised. */
+	static const double zeros[] = {-0.0, 0.0};
+
+	*ret_length = self->physical == BOOLEAN ? 1 : sizeof *value;
+	if (self->physical == DOUBLE && !(tables_real(*value) < 0) && !(tables_real(*value) > 0))
+		return &zeros[is_max];
+	if (self->physical != BYTE_ARRAY)
+		return value;
+	const char *text = dictionary_text(&self->dictionary, (uint32_t)*value, ret_length);
+	return *ret_length <= MAX_BOUND ? text : NULL;
+}
+
+static void tell_statistics(const struct chunk *self, struct thrift *thrift)
+{
+	uint64_t min = self->min, max = self->max;
+	uint32_t lengths[2];
+
+	thrift_struct(thrift, 12);
+	thrift_i64(thrift, 3, (int64_t)(self->n_rows - self->n_values));
+	if (self->n_values > 0) {
+		const void *greatest = bound_of(self, &max, true, &lengths[1]);
+		const void *least = bound_of(self, &min, false, &lengths[0]);
+
+		if (greatest && least) {
+			thrift_bytes(thrift, 5, greatest, lengths[1]);
+			thrift_bytes(thrift, 6, least, lengths[0]);
+		}
+	}
+	thrift_end(thrift);
+}
+
+void chunk_tell(const struct chunk *self, const struct chunk_place *place, struct thrift *thrift)
+{
+	static const int32_t encodings[] = {PLAIN, RLE, RLE_DICTIONARY};
+	bool is_text = self->physical == BYTE_ARRAY;
+
+	thrift_element(thrift);
+	thrift_i64(thrift, 2, 0);
+	thrift_struct(thrift, 3);
+	thrift_i32(thrift, 1, (int32_t)self->physical);
+	thrift_list_i32(thrift, 2, encodings, is_text ? 3 : 2);
+	thrift_list_string(thrift, 3, self->column->name);
+	thrift_i32(thrift, 4, CODEC_ZSTD);
+	thrift_i64(thrift, 5, (int64_t)self->n_rows);
+	thrift_i64(thrift, 6, (int64_t)place->uncompressed);
+	thrift_i64(thrift, 7, (int64_t)place->compressed);
+	thrift_i64(thrift, 9, (int64_t)place->data_at);
+	if (is_text)
+		thrift_i64(thrift, 11, (int64_t)place->dictionary_at);
+	tell_statistics(self, thrift);
+	thrift_end(thrift);
+	thrift_end(thrift);
+}
+
+static void tell_logical(uint32_t type, struct thrift *thrift)
+{
+	thrift_struct(thrift, 10);
+	if (type == CTPROF_TYPE_TEXT) {
+		thrift_struct(thrift, 1);
+	} else if (type == CTPROF_TYPE_TIME) {
+		thrift_struct(thrift, 8);
+		thrift_bool(thrift, 1, true);
+		thrift_struct(thrift, 2);
+		thrift_struct(thrift, 2);
+		thrift_end(thrift);
+		thrift_end(thrift);
+	} else {
+		thrift_struct(thrift, 10);
+		thrift_i8(thrift, 1, 64);
+		thrift_bool(thrift, 2, false);
+	}
+	thrift_end(thrift);
+	thrift_end(thrift);
+}
+
+void chunk_tell_schema(const struct chunk *self, struct thrift *thrift)
+{
+	uint32_t type = self->column->type;
+	bool is_plain =
+		type == CTPROF_TYPE_I64 || type == CTPROF_TYPE_REAL || type == CTPROF_TYPE_BOOL;
+
+	thrift_element(thrift);
+	thrift_i32(thrift, 1, (int32_t)self->physical);
+	thrift_i32(thrift, 3, OPTIONAL);
+	thrift_string(thrift, 4, self->column->name);
+	if (!is_plain) {
+		thrift_i32(thrift, 6,
+			   type == CTPROF_TYPE_TEXT   ? UTF8
+			   : type == CTPROF_TYPE_TIME ? TIMESTAMP_MICROS
+						      : UINT_64);
+		tell_logical(type, thrift);
+	}
+	thrift_end(thrift);
+}

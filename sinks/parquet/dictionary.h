@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The distinct texts of a column, and the number of each. */
+#pragma once
+
+#include "json.h"
+
+struct dictionary {
+	struct json texts; /* 4 bytes of length, then the bytes, of each: a page of Parquet */
+	uint32_t *places;  /* where each begins there */
+	uint32_t n, room;
+	uint32_t *slots; /* number + 1 by hash; 0: free */
+	uint32_t n_slots;
+};
+
+/* -ENOMEM. */
+int dictionary_init(struct dictionary *dictionary);
+void dictionary_free(struct dictionary *dictionary);
+void dictionary_clear(struct dictionary *dictionary);
+/* Sets the text's number: 0 or -ENOMEM. */
+int dictionary_take(struct dictionary *dictionary, const char *text, uint32_t length,
+		    uint32_t *ret_number);
+const char *dictionary_text(const struct dictionary *dictionary, uint32_t number,
+			    uint32_t *ret_length);

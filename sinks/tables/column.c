@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "column.h"
+
+#include <math.h>
+
+#include "ctprof/numbers.h"
+#include "drawing.h"
+#include "label.h"
+#include "real.h"
+#include "value.h"
+
+#define INDENT 2
+/* A tree may be as deep as its maker likes; a line may not. */
+#define MAX_DEPTH 40
+
+/* A change of more than half stands out. */
+#define MUCH_PCT 50.0
+#define HOUR_S 3600.0
+#define DAY_S 86400.0
+
+guint column_indent(guint32 depth)
+{
+	return INDENT * MIN(depth, MAX_DEPTH);
+}
+
+static void put_indent(GString *text, const struct ctprof_report_line *line)
+{
+	g_string_append_printf(text, "%*s", (int)column_indent(line->depth), "");
+}
+
+static gboolean is_absent(const struct spot *spot, const struct ctprof_cell *cell)
+{
+	return cell->value[0].type == CTPROF_VALUE_ABSENT &&
+	       (!drawing_is_compare(spot->report) || cell->value[1].type == CTPROF_VALUE_ABSENT);
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+static void fill_group(GString *text, const struct spot *spot)
+{
+	const struct ctprof_report_line *line = spot->line;
+	guint32 from = 0;
+
+	if (drawing_has(spot->section, CTPROF_SECTION_TREE)) {
+		put_indent(text, line);
+		from = MAX(line->n_names, 1) - 1;
+	}
+	for (guint32 i = from; i < line->n_names; i++) {
+		if (i > from)
+			g_string_append_c(text, ' ');
+		label_append(text, line->names[i]);
+	}
+	if (line->renamed)
+		g_string_append(text, " [renamed]");
+}
+
+static void fill_part(GString *text, const struct spot *spot)
+{
+	if (spot->part < spot->line->n_names)
+		label_append(text, spot->line->names[spot->part]);
+}
+
+/* Sections whose lines are no threads have none to tell. */
+static void fill_threads(GString *text, const struct spot *spot)
+{
+	const guint64 *threads = spot->line->threads;
+
+	if (drawing_is_compare(spot->report) && threads[0] != threads[1])
+		g_string_append_printf(text, "%" G_GUINT64_FORMAT "→%" G_GUINT64_FORMAT, threads[0],
+				       threads[1]);
+	else if (threads[0] > 0)
+		g_string_append_printf(text, "%" G_GUINT64_FORMAT, threads[0]);
+}
+
+static void fill_metric(GString *text, const struct spot *spot)
+{
+	label_append(text, spot->field->header);
+}
+
+static void fill_first(GString *text, const struct spot *spot)
+{
+	value_append(text, spot->field, &spot->cell->value[0]);
+}
+
+static void fill_second(GString *text, const struct spot *spot)
+{
+	value_append(text, spot->field, &spot->cell->value[1]);
+}
+
+static void fill_arrow(GString *text, const struct spot *spot)
+{
+	fill_first(text, spot);
+	g_string_append(text, " → ");
+	fill_second(text, spot);
+}
+
+static void append_short(GString *text, const struct spot *spot, double value, gboolean is_signed)
+{
+	char number[CTPROF_SHORT_ROOM];
+
+	if (is_signed && value > 0)
+		g_string_append_c(text, '+');
+	ctprof_number_short(spot->field->ladder, value, number);
+	g_string_append(text, number);
+}
+
+static void fill_delta(GString *text, const struct spot *spot)
+{
+	const struct ctprof_cell *cell = spot->cell;
+
+	if (drawing_sample(cell) && cell->flags & CTPROF_CELL_HAS_DELTA) {
+		append_short(text, spot, cell->delta, TRUE);
+		return;
+	}
+	if (cell->flags & CTPROF_CELL_HAS_DELTA)
+		value_append_delta(text, spot->field, cell);
+	else if (cell->flags & CTPROF_CELL_DIFFERS)
+		g_string_append(text, "differs");
+	else if ((cell->flags & CTPROF_CELL_SAME) && !is_absent(spot, cell))
+		g_string_append(text, "same");
+	else
+		g_string_append_c(text, '-');
+}
+
+static void fill_pct(GString *text, const struct spot *spot)
+{
+	if (spot->cell->flags & CTPROF_CELL_HAS_PCT)
+		value_append_percent(text, spot->cell->pct, 1, TRUE);
+	else
+		g_string_append_c(text, '-');
+}
+
+/* In the largest unit of which there are two at least. */
+static void append_age(GString *text, double seconds)
+{
+	static const struct unit {
+		double seconds;
+		char letter;
+	} units[] = {{DAY_S, 'd'}, {HOUR_S, 'h'}, {60, 'm'}, {1, 's'}};
+	size_t i = 0;
+
+	while (i + 1 < G_N_ELEMENTS(units) && seconds < 2 * units[i].seconds)
+		i++;
+	g_string_append_printf(text, "%.0f%c", floor(seconds / units[i].seconds), units[i].letter);
+}
+
+static void fill_uptime(GString *text, const struct spot *spot)
+{
+	if (spot->line->flags & CTPROF_LINE_HAS_UPTIME)
+		append_age(text, spot->line->uptime);
+}
+
+static void fill_tags(GString *text, const struct spot *spot)
+{
+	label_append(text, spot->field->tags);
+}
+
+static void fill_sort(GString *text, const struct spot *spot)
+{
+	const struct ctprof_report_field field = {.ladder = spot->report->sort_ladder};
+	const struct ctprof_cell *sort = spot->line->sort;
+
+	if (!sort || is_absent(spot, sort))
+		return;
+	value_append(text, &field, &sort->value[0]);
+	if (!drawing_is_compare(spot->report))
+		return;
+	g_string_append(text, "→");
+	value_append(text, &field, &sort->value[1]);
+}
+
+static void fill_field(GString *text, const struct spot *spot)
+{
+	const struct ctprof_report_field *field = spot->field;
+
+	/* Of what is no amount there is no total. */
+	if (drawing_is_total(spot->line) && is_absent(spot, spot->cell) &&
+	    (field->ladder == CTPROF_LADDER_NONE || spot->cell->value[0].missing == 0))
+		return;
+	if (field->flags & CTPROF_FIELD_TREE)
+		put_indent(text, spot->line);
+	if (drawing_is_compare(spot->report))
+		value_append_pair(text, field, spot->cell);
+	else
+		value_append(text, field, &spot->cell->value[0]);
+}
+
+/* ---- of runs -------------------------------------------------------------- */
+
+/* Four digits suffice: "<.0001", ".0286", "1". */
+static void append_chance(GString *text, double chance)
+{
+	char number[REAL_ROOM];
+
+	if (chance >= 0.99995) {
+		g_string_append_c(text, '1');
+	} else if (chance < 0.00005) {
+		g_string_append(text, "<.0001");
+	} else {
+		real_fixed(chance >= 0.0995 ? chance : chance * 10, 3, FALSE, number);
+		g_string_append(text, chance >= 0.0995 ? "" : ".0");
+		g_string_append(text, chance >= 0.0995 ? number + 1 : number + 2);
+	}
+}
+
+static void fill_verdict(GString *text, const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	if (sample)
+		g_string_append(text, drawing_verdict(sample));
+}
+
+static void fill_range(GString *text, const struct spot *spot, unsigned int side)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	if (!sample || sample->n[side] == 0)
+		return;
+	g_string_append_c(text, '[');
+	append_short(text, spot, sample->min[side], FALSE);
+	g_string_append(text, "…");
+	append_short(text, spot, sample->max[side], FALSE);
+	g_string_append_c(text, ']');
+}
+
+static void fill_range_a(GString *text, const struct spot *spot)
+{
+	fill_range(text, spot, 0);
+}
+
+static void fill_range_b(GString *text, const struct spot *spot)
+{
+	fill_range(text, spot, 1);
+}
+
+static void fill_interval(GString *text, const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	if (!sample || !(sample->flags & CTPROF_SAMPLE_HAS_TEST))
+		return;
+	if (!(sample->flags & CTPROF_SAMPLE_HAS_INTERVAL)) {
+		g_string_append_c(text, '-');
+		return;
+	}
+	if (sample->flags & CTPROF_SAMPLE_APPROXIMATE)
+		g_string_append_c(text, '~');
+	append_short(text, spot, sample->low, TRUE);
+	g_string_append(text, "…");
+	append_short(text, spot, sample->high, TRUE);
+}
+
+static void fill_p(GString *text, const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	if (sample && sample->flags & CTPROF_SAMPLE_HAS_TEST)
+		append_chance(text, sample->p);
+}
+
+static void fill_q(GString *text, const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	if (!sample || !(sample->flags & CTPROF_SAMPLE_HAS_TEST))
+		return;
+	if (sample->flags & CTPROF_SAMPLE_HAS_Q)
+		append_chance(text, sample->q);
+	else
+		g_string_append_c(text, '-');
+}
+
+static void fill_runs(GString *text, const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	if (!sample)
+		return;
+	g_string_append_printf(text, "%" G_GUINT64_FORMAT, sample->n[0]);
+	if (sample->runs[1] > 0)
+		g_string_append_printf(text, "+%" G_GUINT64_FORMAT, sample->n[1]);
+}
+
+/* ---- colour -------------------------------------------------------------- */
+
+static enum style style_of_change(double change)
+{
+	return change > 0 ? STYLE_MORE : change < 0 ? STYLE_LESS : STYLE_LEVEL;
+}
+
+static enum style style_delta(const struct spot *spot)
+{
+	return spot->cell->flags & CTPROF_CELL_HAS_DELTA ? style_of_change(spot->cell->delta)
+							 : STYLE_LEVEL;
+}
+
+static enum style style_pct(const struct spot *spot)
+{
+	double pct = spot->cell->flags & CTPROF_CELL_HAS_PCT ? spot->cell->pct : 0;
+
+	if (pct > MUCH_PCT)
+		return STYLE_MUCH_MORE;
+	return pct < -MUCH_PCT ? STYLE_MUCH_LESS : style_of_change(pct);
+}
+
+static enum style style_uptime(const struct spot *spot)
+{
+	return spot->line->uptime >= DAY_S    ? STYLE_OLD
+	       : spot->line->uptime >= HOUR_S ? STYLE_AGED
+					      : STYLE_YOUNG;
+}
+
+static enum style style_sort(const struct spot *spot)
+{
+	const struct ctprof_cell *sort = spot->line->sort;
+
+	if (!sort || !(sort->flags & CTPROF_CELL_HAS_DELTA) || sort->delta == 0)
+		return STYLE_NAME;
+	return style_of_change(sort->delta);
+}
+
+/* show has blue for what is computed. */
+static enum style style_value(const struct spot *spot)
+{
+	return spot->cell->value[0].type == CTPROF_VALUE_REAL ? STYLE_COMPUTED : STYLE_NONE;
+}
+
+static enum style style_field(const struct spot *spot)
+{
+	if (spot->line->flags & CTPROF_LINE_CONTEXT)
+		return STYLE_LEVEL;
+	return drawing_has_partial(spot->cell, drawing_is_compare(spot->report)) ? STYLE_COMPUTED
+										 : STYLE_NONE;
+}
+
+static enum style style_verdict(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample && sample->verdict == CTPROF_VERDICT_CHANGED ? style_delta(spot)
+								   : STYLE_LEVEL;
+}
+
+static const struct column columns[] = {
+	{CTPROF_COLUMN_GROUP, NULL, FALSE, fill_group, NULL, NULL},
+	{CTPROF_COLUMN_THREADS, "threads", TRUE, fill_threads, NULL, NULL},
+	{CTPROF_COLUMN_METRIC, "metric", FALSE, fill_metric, NULL, NULL},
+	{CTPROF_COLUMN_VALUE, "value", FALSE, fill_first, style_value, "median"},
+	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, fill_first, NULL, "A"},
+	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, fill_second, NULL, "B"},
+	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, NULL, NULL},
+	{CTPROF_COLUMN_DELTA, "delta", TRUE, fill_delta, style_delta, "shift"},
+	{CTPROF_COLUMN_PCT, "%", TRUE, fill_pct, style_pct, NULL},
+	{CTPROF_COLUMN_UPTIME, "age", TRUE, fill_uptime, style_uptime, NULL},
+	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, NULL, NULL},
+	{CTPROF_COLUMN_SORT, NULL, FALSE, fill_sort, style_sort, NULL},
+	{CTPROF_COLUMN_VERDICT, "verdict", FALSE, fill_verdict, style_verdict, NULL},
+	{CTPROF_COLUMN_Q, "q", FALSE, fill_q, NULL, NULL},
+	{CTPROF_COLUMN_RUNS, "n", TRUE, fill_runs, NULL, NULL},
+	{CTPROF_COLUMN_INTERVAL, "interval", FALSE, fill_interval, NULL, NULL},
+	{CTPROF_COLUMN_BASELINE_RANGE, "A [min…max]", FALSE, fill_range_a, NULL, NULL},
+	{CTPROF_COLUMN_CANDIDATE_RANGE, "B [min…max]", FALSE, fill_range_b, NULL, NULL},
+	{CTPROF_COLUMN_P, "p", FALSE, fill_p, NULL, NULL},
+};
+
+const struct column *const column_group = &columns[0];
+const struct column column_part = {.fill = fill_part};
+const struct column column_field = {.fill = fill_field, .style = style_field};
+
+const struct column *column_find(guint32 id)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (columns[i].id == id)
+			return &columns[i];
+	return NULL;
+}

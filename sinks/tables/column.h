@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The columns a table may have, and the text of their cells. */
+#pragma once
+
+#include <glib.h>
+
+#include "ctprof/report.h"
+#include "style.h"
+
+/* What a cell is drawn from. */
+struct spot {
+	const struct ctprof_report *report;
+	const struct ctprof_report_section *section;
+	const struct ctprof_report_line *line;
+	const struct ctprof_report_field *field;
+	const struct ctprof_cell *cell; /* the line's of that field; never NULL */
+	guint64 part;                   /* of the line's names */
+};
+
+struct column {
+	guint32 id; /* enum ctprof_column, or 0 */
+	const char *header;
+	gboolean right; /* aligned to the right */
+	void (*fill)(GString *text, const struct spot *spot);
+	enum style (*style)(const struct spot *spot); /* NULL: plain */
+	const char *of_runs;                          /* the header where it is of runs; or NULL */
+};
+
+/* The column of an enum ctprof_column, or NULL. */
+const struct column *column_find(guint32 id);
+
+/* What the line is about, in one cell: all its names, or in a tree the last. */
+extern const struct column *const column_group;
+/* One of its names. */
+extern const struct column column_part;
+/* What it says in one of the section's fields. */
+extern const struct column column_field;
+
+/* A column of a section's table. */
+struct drawn {
+	const struct column *column;
+	guint64 index;      /* which part of the names, or which field */
+	const char *header; /* NULL: none */
+	gboolean right, flexible;
+};
+
+/* The columns of a section (struct drawn): of a LONG one those that are asked for and
+ * not blank, else its names and those of its fields that are for people. */
+GArray *columns_choose(const struct ctprof_report *report,
+		       const struct ctprof_report_section *section);
+/* What a line has in a column. */
+struct spot columns_spot(const struct ctprof_report *report,
+			 const struct ctprof_report_section *section,
+			 const struct ctprof_report_line *line, const struct drawn *drawn);
+
+/* Where what is so deep in a tree begins. */
+guint column_indent(guint32 depth);

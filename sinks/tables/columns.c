@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which columns the table of a section has. */
+#include "column.h"
+#include "drawing.h"
+
+/* A report, a section of it, and the columns found so far. */
+struct choice {
+	const struct ctprof_report *report;
+	const struct ctprof_report_section *section;
+	GArray *columns; /* struct drawn */
+};
+
+/* Under LONG the cell is the line's only one. */
+struct spot columns_spot(const struct ctprof_report *report,
+			 const struct ctprof_report_section *section,
+			 const struct ctprof_report_line *line, const struct drawn *drawn)
+{
+	guint64 field = drawn->column == &column_field ? drawn->index : line->first;
+	gboolean is_there = field < section->n_fields;
+
+	return (struct spot){
+		.report = report,
+		.section = section,
+		.line = line,
+		.field = is_there ? drawing_field(section, field) : NULL,
+		.cell = drawing_cell_of(line, field),
+		.part = drawn->index,
+	};
+}
+
+/* Whether there are lines, and none of them has anything in it. */
+static gboolean is_blank(const struct choice *choice, const struct column *column)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const struct ctprof_report_section *section = choice->section;
+	const struct drawn drawn = {.column = column};
+
+	for (guint64 i = 0; i < section->n_lines && text->len == 0; i++) {
+		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct spot spot = columns_spot(choice->report, section, line, &drawn);
+
+		if (!(line->flags & CTPROF_LINE_HEADING))
+			column->fill(text, &spot);
+	}
+	return section->n_lines > 0 && text->len == 0;
+}
+
+static const char *header_of(const struct choice *choice, const struct column *column)
+{
+	if (column == column_group)
+		return choice->section->names_header;
+	if (column->id == CTPROF_COLUMN_SORT)
+		return choice->report->sort_header;
+	return drawing_is_of_runs(choice->report) && column->of_runs ? column->of_runs
+								     : column->header;
+}
+
+static void take_asked(const struct choice *choice)
+{
+	for (guint64 i = 0; i < choice->report->n_columns; i++) {
+		const struct column *column = column_find(choice->report->columns[i]);
+		struct drawn drawn = {.column = column};
+
+		if (!column || (column != column_group && is_blank(choice, column)))
+			continue;
+		drawn.flexible = column == column_group;
+		drawn.right = column->right;
+		drawn.header = header_of(choice, column);
+		g_array_append_val(choice->columns, drawn);
+	}
+}
+
+/* A column for each part that some line's names have; of a tree one. */
+static void take_names(const struct choice *choice)
+{
+	const struct ctprof_report_section *section = choice->section;
+	gboolean is_tree = drawing_has(section, CTPROF_SECTION_TREE);
+	guint n = section->names_header ? 1 : 0;
+
+	for (guint64 i = 0; i < section->n_lines; i++)
+		n = MAX(n, drawing_line(section, i)->n_names);
+	for (guint i = 0; i < (is_tree ? MIN(n, 1) : n); i++) {
+		struct drawn drawn = {
+			.column = is_tree ? column_group : &column_part,
+			.index = i,
+			.header = i == 0 ? section->names_header : NULL,
+			.flexible = i == 0,
+		};
+
+		g_array_append_val(choice->columns, drawn);
+	}
+}
+
+/* Numbers end where the column does, as do short texts, which are made of some. */
+static gboolean ends_right(const struct ctprof_report_field *field)
+{
+	return !drawing_is_text(field) || (field->flags & CTPROF_FIELD_SHORT) != 0;
+}
+
+/* Metrics are read along the line, other numbers down the column. */
+static void take_fields(const struct choice *choice)
+{
+	gboolean is_metrics = drawing_has(choice->section, CTPROF_SECTION_METRICS);
+
+	for (guint64 i = 0; i < choice->section->n_fields; i++) {
+		const struct ctprof_report_field *field = drawing_field(choice->section, i);
+		struct drawn drawn = {
+			.column = &column_field,
+			.index = i,
+			.header = field->header,
+			.right = !is_metrics && ends_right(field),
+			.flexible = (field->flags & CTPROF_FIELD_CUT) != 0,
+		};
+
+		if (!(field->flags & CTPROF_FIELD_HIDDEN))
+			g_array_append_val(choice->columns, drawn);
+	}
+}
+
+GArray *columns_choose(const struct ctprof_report *report,
+		       const struct ctprof_report_section *section)
+{
+	const struct choice choice = {
+		.report = report,
+		.section = section,
+		.columns = g_array_new(FALSE, FALSE, sizeof(struct drawn)),
+	};
+
+	if (drawing_has(section, CTPROF_SECTION_LONG)) {
+		take_asked(&choice);
+	} else {
+		take_names(&choice);
+		take_fields(&choice);
+	}
+	return choice.columns;
+}
