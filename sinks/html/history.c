@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "history.h"
+
+#include <math.h>
+
+#include "chart.h"
+#include "ctprof/numbers.h"
+
+#define SECTION "history"
+#define WIDTH 1000
+#define HEIGHT 1000
+/* Grid lines, and numbers beside them: 0, a half and the top. */
+#define STEPS 2
+#define DAY 86400
+
+/* The section: of the host, then of each pool, a line for each window. */
+struct history {
+	const struct ctprof_report *report;
+	const struct ctprof_report_section *section;
+	guint64 at, seconds, subject, cpu; /* fields */
+	guint64 n_windows, n_subjects;
+	double length; /* of all windows, in s */
+	double top;    /* CPUs that the height stands for */
+	GArray *parts; /* the pools that are drawn, of their subjects; the others last */
+};
+
+static const struct ctprof_report_line *line_of(const struct history *history, guint64 subject,
+						guint64 window)
+{
+	return drawing_line(history->section, subject * history->n_windows + window);
+}
+
+static double number(const struct history *history, guint64 subject, guint64 window, guint64 field)
+{
+	const struct ctprof_report_line *line = line_of(history, subject, window);
+
+	return markup_number(markup_newest(history->report, drawing_cell_of(line, field)));
+}
+
+static const char *name_of(const struct history *history, guint64 line)
+{
+	const struct ctprof_cell *cell =
+		drawing_cell_of(drawing_line(history->section, line), history->subject);
+
+	return cell->value[0].text;
+}
+
+/* What the host used in a window; of pools that were read at another moment the sum may be
+ * a little more.  NAN: not measured. */
+static double whole_of(const struct history *history, guint64 window)
+{
+	double sum = NAN;
+
+	for (guint64 i = 1; i < history->n_subjects; i++) {
+		double cpu = number(history, i, window, history->cpu);
+
+		if (!isnan(cpu))
+			sum = isnan(sum) ? cpu : sum + cpu;
+	}
+	return fmax(number(history, 0, window, history->cpu), sum);
+}
+
+/* Over all windows; a pool that was not there used nothing. */
+static double mean_of(const struct history *history, guint64 subject)
+{
+	double sum = 0;
+
+	for (guint64 i = 0; i < history->n_windows; i++) {
+		double cpu = number(history, subject, i, history->cpu);
+
+		sum += isnan(cpu) ? 0 : cpu * number(history, 0, i, history->seconds);
+	}
+	return sum / history->length;
+}
+
+/* ---- what is drawn ------------------------------------------------------------- */
+
+/* FALSE: there is nothing to draw. */
+static gboolean measure(struct history *history)
+{
+	const guint64 n_lines = history->section->n_lines;
+
+	while (history->n_windows < n_lines &&
+	       g_strcmp0(name_of(history, history->n_windows), name_of(history, 0)) == 0)
+		history->n_windows++;
+	if (history->n_windows == 0)
+		return FALSE;
+	history->n_subjects = n_lines / history->n_windows;
+	for (guint64 i = 0; i < history->n_windows; i++) {
+		history->length += number(history, 0, i, history->seconds);
+		history->top = fmax(history->top, whole_of(history, i));
+	}
+	return history->length > 0 && history->top > 0;
+}
+
+/* The next number that is easily read. */
+static double round_up(double value)
+{
+	static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
+	double power = pow(10, floor(log10(value)));
+	guint i = 0;
+
+	while (i < G_N_ELEMENTS(steps) - 1 && steps[i] * power < value)
+		i++;
+	return steps[i] * power;
+}
+
+static void choose_parts(struct history *history, const GArray *known)
+{
+	double whole = 0, shown = 0;
+
+	for (guint64 i = 1; i < history->n_subjects; i++) {
+		const char *name = name_of(history, i * history->n_windows);
+
+		chart_add(history->parts, NULL, name ? name : "", mean_of(history, i),
+			  CTPROF_LADDER_NONE);
+		g_array_index(history->parts, struct chart_part, history->parts->len - 1).of = i;
+	}
+	chart_keep_largest(history->parts);
+	chart_match(history->parts, known);
+	for (guint i = 0; i < history->parts->len; i++)
+		shown += g_array_index(history->parts, struct chart_part, i).value;
+	for (guint64 i = 0; i < history->n_windows; i++) {
+		double cpu = whole_of(history, i);
+
+		whole += isnan(cpu) ? 0 : cpu * number(history, 0, i, history->seconds);
+	}
+	chart_add(history->parts, "others", "other pools, exited threads and interrupts",
+		  MAX(whole / history->length - shown, 0), CTPROF_LADDER_NONE);
+}
+
+/* ---- the chart ------------------------------------------------------------------ */
+
+/* The time after a share of the windows, as the section has it of the last: in UTC. */
+static char *time_at(const struct history *history, double share)
+{
+	const struct ctprof_cell *cell =
+		drawing_cell_of(line_of(history, 0, history->n_windows - 1), history->at);
+	const char *text = cell->value[0].text;
+	g_autoptr(GDateTime) end = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
+	g_autoptr(GDateTime) time =
+		end ? g_date_time_add_seconds(end, history->length * (share - 1)) : NULL;
+
+	return time ? g_date_time_format(time, history->length < DAY ? "%H:%M:%S" : "%F %H:%M")
+		    : g_strdup("");
+}
+
+static void put_part(FILE *stream, const struct chart_part *part, double cpu, int y, int height)
+{
+	char shown[CTPROF_SHORT_ROOM];
+
+	if (height == 0)
+		return;
+	ctprof_number_short(CTPROF_LADDER_NONE, cpu, shown);
+	fprintf(stream, "<rect class=\"%s\" y=\"%d\" width=\"1\" height=\"%d\"><title>",
+		part->class, y, height);
+	markup_put(stream, part->name);
+	fprintf(stream, " %s</title></rect>", shown);
+}
+
+/* The parts of a window upon each other; the last one is what is left of the whole. */
+static void put_window(FILE *stream, const struct history *history, guint64 window, int x,
+		       int width)
+{
+	double whole = whole_of(history, window), sum = 0;
+
+	fprintf(stream, "<g transform=\"translate(%d) scale(%d 1)\">", x, width);
+	for (guint i = 0; i < history->parts->len && !isnan(whole); i++) {
+		const struct chart_part *part =
+			&g_array_index(history->parts, struct chart_part, i);
+		double cpu = part->of > 0 ? number(history, part->of, window, history->cpu)
+					  : MAX(whole - sum, 0);
+		int bottom = chart_place(sum, history->top, HEIGHT);
+
+		if (isnan(cpu))
+			continue;
+		sum += cpu;
+		int top = chart_place(sum, history->top, HEIGHT);
+
+		put_part(stream, part, cpu, HEIGHT - top, top - bottom);
+	}
+	fputs("</g>\n", stream);
+}
+
+static void put_text(FILE *stream, const struct history *history)
+{
+	fputs("<title id=\"history-title\">Busy CPUs of the host over time, by pool</title>"
+	      "<desc id=\"history-desc\">On average: ",
+	      stream);
+	for (guint i = 0; i < history->parts->len; i++) {
+		const struct chart_part *part =
+			&g_array_index(history->parts, struct chart_part, i);
+
+		fputs(i > 0 ? "; " : "", stream);
+		markup_put(stream, part->name);
+		fprintf(stream, " %s", part->shown);
+	}
+	fputs(". Those of each window are in the section History.</desc>\n", stream);
+}
+
+static void put_svg(FILE *stream, const struct history *history)
+{
+	double seconds = 0;
+
+	fprintf(stream,
+		"<svg class=\"area\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+		"role=\"img\" aria-labelledby=\"history-title history-desc\">",
+		WIDTH, HEIGHT);
+	put_text(stream, history);
+	for (guint64 i = 0; i < history->n_windows; i++) {
+		int x = chart_place(seconds, history->length, WIDTH);
+
+		seconds += number(history, 0, i, history->seconds);
+		put_window(stream, history, i, x, chart_place(seconds, history->length, WIDTH) - x);
+	}
+	for (int i = 0; i <= STEPS; i++)
+		fprintf(stream, "<path d=\"M0 %dh%d\"/>", HEIGHT * i / STEPS, WIDTH);
+	fputs("</svg>\n", stream);
+}
+
+/* Their text is beside the picture, which is as wide as the page: it keeps its size. */
+static void put_axes(FILE *stream, const struct history *history)
+{
+	fputs("<div class=\"cpus\">", stream);
+	for (int i = STEPS; i >= 0; i--)
+		fprintf(stream, "<span>%g%s</span>", history->top * i / STEPS,
+			i < STEPS          ? ""
+			: history->top > 1 ? " CPUs"
+					   : " CPU");
+	fputs("</div>\n<div class=\"times\">", stream);
+	for (int i = 0; i <= STEPS; i++) {
+		g_autofree char *time = time_at(history, (double)i / STEPS);
+
+		fprintf(stream, "<time>%s%s</time>", time, i == STEPS ? " UTC" : "");
+	}
+	fputs("</div>\n", stream);
+}
+
+void history_put(FILE *stream, const struct ctprof_report *report, const GArray *known)
+{
+	const struct ctprof_report_section *section = markup_find_section(report, SECTION);
+	g_autoptr(GArray) parts = chart_parts_new();
+
+	if (!section)
+		return;
+	struct history history = {
+		.report = report,
+		.section = section,
+		.at = markup_find_field(section, "at"),
+		.seconds = markup_find_field(section, "seconds"),
+		.subject = markup_find_field(section, "subject"),
+		.cpu = markup_find_field(section, "cpu"),
+		.parts = parts,
+	};
+	if (!measure(&history))
+		return;
+	history.top = round_up(history.top);
+	choose_parts(&history, known);
+	fputs("<section><h2>Busy CPUs over time</h2>\n", stream);
+	chart_put_legend(stream, parts);
+	fputs("<div class=\"past\">\n", stream);
+	put_svg(stream, &history);
+	put_axes(stream, &history);
+	fputs("</div>\n<p class=\"note\">The numbers above are averages; those of each window are in "
+	      "<a href=\"#" SECTION "\">History</a>.</p>\n"
+	      "</section>\n",
+	      stream);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A report as one page that needs nothing else: no file, no network, no script. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "change.h"
+#include "history.h"
+#include "markup.h"
+#include "memory.h"
+#include "page.h"
+#include "pools.h"
+#include "tables.h"
+#include "unmeasured.h"
+#include "verdict.h"
+
+#define SENTENCE_BYTES 1024
+#define MOST_HITS 10
+#define HOST "host"
+#define FINDINGS "findings"
+#define POOLS "pools"
+
+/* ---- head ------------------------------------------------------------------ */
+
+/* 'sha256-…' of what is between the tags: the browser runs nothing else. */
+static char *hash(const char *text)
+{
+	g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+	guint8 digest[32];
+	gsize length = sizeof digest;
+
+	g_checksum_update(checksum, (const guchar *)text, (gssize)strlen(text));
+	g_checksum_get_digest(checksum, digest, &length);
+	return g_base64_encode(digest, length);
+}
+
+static void put_head(FILE *stream, const struct ctprof_report *report)
+{
+	g_autofree char *name = markup_name_files(report);
+	g_autofree char *style = hash(page_css), *script = hash(page_js);
+
+	fprintf(stream,
+		"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "
+		"form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n"
+		"<meta name=\"generator\" content=\"ctprof %s\">\n<title>",
+		style, script, CTPROF_VERSION);
+	markup_put(stream, name);
+	fprintf(stream, " - ctprof %s</title>\n<style>%s</style>\n</head>\n<body>\n",
+		report->command ? report->command : "", page_css);
+}
+
+/* The name of the page as titles have it: which samples of a recording it is of, they do
+ * not say. */
+static char *without_times(const char *name)
+{
+	GString *text = g_string_new(NULL);
+
+	while (*name) {
+		size_t n = strcspn(name, "@");
+
+		g_string_append_len(text, name, (gssize)n);
+		name += n;
+		name += strcspn(name, " ");
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* A title begins with what the page is called already; a warning has a place of its
+ * own. */
+static void put_title(FILE *stream, const struct ctprof_report *report, const char *title,
+		      const char *name)
+{
+	for (guint64 i = 0; i < report->n_warnings; i++)
+		if (g_str_equal(report->warnings[i], title))
+			return;
+	if (g_str_has_prefix(title, name))
+		title += strlen(name) + strspn(title + strlen(name), ", ");
+	fputs("<p>", stream);
+	markup_put_pieces(stream, title);
+	fputs("</p>\n", stream);
+}
+
+/* When the captures began: of what ran for days the report alone may be left. */
+static void put_times(FILE *stream, const struct ctprof_report *report)
+{
+	static const guint64 unknown[2];
+	const guint64 *times = BORDER_MEMBER(report, realtime_ns, unknown);
+
+	if (times[0] == 0)
+		return;
+	fputs("<p>", stream);
+	for (unsigned int side = 0; side < 2 && times[side] > 0; side++) {
+		g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(
+			(gint64)(times[side] / G_USEC_PER_SEC / 1000));
+		g_autofree char *text =
+			time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S UTC") : NULL;
+
+		if (text)
+			fprintf(stream, "%s<time>%s</time>", side > 0 ? " → " : "", text);
+	}
+	fputs("</p>\n", stream);
+}
+
+static void put_window(FILE *stream, const struct ctprof_report_window *window)
+{
+	fprintf(stream,
+		"<p><span>%.3g s apart</span> <span>%" PRIu64 " → %" PRIu64 " threads (%" PRIu64
+		" new, %" PRIu64 " gone)</span></p>\n",
+		window->seconds, window->threads[0], window->threads[1], window->n_born,
+		window->n_gone);
+}
+
+/* How the numbers came about, in a line. */
+static void put_method(FILE *stream, const struct ctprof_report *report)
+{
+	const struct ctprof_report_window *window = drawing_window(report);
+
+	fprintf(stream, "<p class=\"method\">");
+	if (drawing_is_of_runs(report))
+		fputs("Each dot is a run; a row is called changed by a rank test over the runs, "
+		      "corrected for the number of rows. ",
+		      stream);
+	else if (window)
+		fputs("Counted between two captures, thread by thread. ", stream);
+	else if (drawing_is_compare(report) && report->group_by)
+		fputs("Sums since each thread began, on both sides. ", stream);
+	else if (report->group_by)
+		fputs("Averages since each thread began. ", stream);
+	if (window && window->flags & CTPROF_WINDOW_HAS_EXITS)
+		fprintf(stream,
+			"Of %" PRIu64 " threads that ended, %" PRIu64 " left a record; %" PRIu64
+			" more began and ended in between%s. ",
+			window->n_gone, window->n_recorded, window->n_unseen,
+			window->flags & CTPROF_WINDOW_LOST_EXITS ? " (some records were lost)"
+								 : "");
+	else if (window && window->n_gone > 0)
+		fputs("What ended threads used is known only to the host's counters. ", stream);
+	if (report->group_by)
+		fputs("Threads grouped by ", stream);
+	markup_put(stream, report->group_by ? report->group_by : "");
+	fputs(report->group_by ? ". " : "", stream);
+	fputs("~ marks what is incomplete, - what was not measured.</p>\n", stream);
+}
+
+static void put_header(FILE *stream, const struct ctprof_report *report)
+{
+	g_autofree char *name = markup_name_files(report), *plain = without_times(name);
+
+	fprintf(stream, "<header>\n<p class=\"kind\">ctprof %s</p>\n<h1>",
+		report->command ? report->command : "");
+	markup_put(stream, name);
+	fputs("</h1>\n", stream);
+	for (guint64 i = 0; i < drawing_n_titles(report); i++)
+		put_title(stream, report, report->titles[i], plain);
+	if (drawing_n_titles(report) == 0 && drawing_window(report))
+		put_window(stream, drawing_window(report));
+	put_times(stream, report);
+	put_method(stream, report);
+	fputs("</header>\n<main>\n", stream);
+}
+
+/* ---- what comes first ------------------------------------------------------ */
+
+/* Conditions that are met, of which the first are said. */
+struct hits {
+	FILE *stream;
+	guint n;
+};
+
+static void put_hit(void *data, const struct verdict_case *found)
+{
+	struct hits *hits = data;
+	FILE *stream = hits->stream;
+	char text[SENTENCE_BYTES];
+
+	if (found->result != VERDICT_FAILED || hits->n++ >= MOST_HITS)
+		return;
+	verdict_describe(found, text, sizeof text);
+	fputs("<li class=\"failed\"><b>", stream);
+	verdict_put_names(stream, found, markup_put);
+	fputs("</b> ", stream);
+	markup_put(stream, found->metric);
+	fputs(": ", stream);
+	markup_put(stream, text);
+	fputs("</li>\n", stream);
+}
+
+static void put_warnings(FILE *stream, const struct ctprof_report *report)
+{
+	struct hits hits = {.stream = stream};
+
+	if (report->n_warnings + drawing_n_hits(report) == 0)
+		return;
+	fputs("<section class=\"care\"><h2>Read this first</h2>\n<ul>\n", stream);
+	if (drawing_n_hits(report) > 0)
+		verdict_walk(report, put_hit, &hits);
+	if (hits.n > MOST_HITS)
+		fprintf(stream, "<li>--fail-on is met in %u more (--format json lists all)</li>\n",
+			hits.n - MOST_HITS);
+	for (guint64 i = 0; i < report->n_warnings; i++) {
+		fputs("<li>", stream);
+		markup_put(stream, report->warnings[i]);
+		fputs("</li>\n", stream);
+	}
+	fputs("</ul></section>\n", stream);
+}
+
+/* Each note of the host is a card, its first word the heading; of the RAM a bar says more. */
+static void put_host(FILE *stream, const struct ctprof_report *report,
+		     const struct ctprof_report_section *host)
+{
+	gboolean is_ram = memory_put_ram(stream, report, host);
+
+	if (host->n_notes == 0 || is_ram)
+		return;
+	fputs("<section class=\"cards\" aria-label=\"Host\">\n", stream);
+	for (guint64 i = 0; i < host->n_notes; i++) {
+		fputs("<p>", stream);
+		markup_put_pieces(stream, host->notes[i]);
+		fputs("</p>\n", stream);
+	}
+	fputs("</section>\n", stream);
+}
+
+static void put_findings(FILE *stream, const struct ctprof_report *report,
+			 const struct ctprof_report_section *findings)
+{
+	guint64 sentence = markup_find_field(findings, "sentence");
+
+	fputs("<section class=\"findings\"><h2>What stands out</h2>\n", stream);
+	if (findings->n_lines == 0)
+		fputs("<p>Nothing stands out.</p>\n", stream);
+	fputs(findings->n_lines > 0 ? "<ol>\n" : "", stream);
+	for (guint64 i = 0; i < findings->n_lines; i++) {
+		const struct ctprof_cell *cell =
+			drawing_cell_of(drawing_line(findings, i), sentence);
+		const char *text = markup_newest(report, cell)->text;
+
+		fputs("<li>", stream);
+		markup_put(stream, text ? text : "");
+		fputs("</li>\n", stream);
+	}
+	fputs(findings->n_lines > 0 ? "</ol></section>\n" : "</section>\n", stream);
+}
+
+/* ---- the page ----------------------------------------------------------------- */
+
+static void put_first(FILE *stream, const struct ctprof_report *report)
+{
+	const struct ctprof_report_section *host = markup_find_section(report, HOST);
+	const struct ctprof_report_section *findings = markup_find_section(report, FINDINGS);
+	const struct ctprof_report_section *pools = markup_find_section(report, POOLS);
+
+	put_warnings(stream, report);
+	if (host)
+		put_host(stream, report, host);
+	if (findings)
+		put_findings(stream, report, findings);
+	g_autoptr(GArray) cpu = pools_put_cpu(stream, report);
+	history_put(stream, report, cpu);
+	if (pools)
+		change_put(stream, report, pools);
+	if (pools)
+		pools_put(stream, report, pools);
+	for (guint64 i = 0; i < report->n_sections; i++)
+		memory_put_tree(stream, report, drawing_section(report, i));
+}
+
+static void put_rest(FILE *stream, const struct ctprof_report *report)
+{
+	static const char *const shown[] = {HOST, FINDINGS, POOLS, NULL};
+
+	fputs("<section class=\"all\">\n", stream);
+	for (guint64 i = 0; i < report->n_sections; i++)
+		if (!g_strv_contains(shown, drawing_section(report, i)->name))
+			tables_put_section(stream, report, i);
+	if (drawing_is_compare(report))
+		tables_put_only(stream, report);
+	unmeasured_put(stream, report);
+	fputs("</section>\n", stream);
+}
+
+static void put_page(const struct ctprof_host *host, FILE *stream,
+		     const struct ctprof_report *report)
+{
+	(void)host;
+	put_head(stream, report);
+	put_header(stream, report);
+	put_first(stream, report);
+	put_rest(stream, report);
+	fprintf(stream, "</main>\n<footer>ctprof %s</footer>\n", CTPROF_VERSION);
+	pools_put_data(stream, report);
+	fprintf(stream, "<script>%s</script>\n</body>\n</html>\n", page_js);
+}
+
+static int html_report(void *self, const struct ctprof_report *report)
+{
+	return drawing_to_stream(self, report, put_page);
+}
+
+DRAWING_SINK("html", "Draws a report as one page with charts, for a browser", html_report)

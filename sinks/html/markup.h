@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text of the host's in a page: it can neither begin a tag nor leave an attribute. */
+#pragma once
+
+#include <glib.h>
+#include <stdio.h>
+
+#include "drawing.h"
+
+/* Any bytes, as text or as the value of a quoted attribute. */
+void markup_put(FILE *stream, const char *bytes);
+/* The same of a text that is safe to be seen already (label.h). */
+void markup_put_label(FILE *stream, const char *text);
+/* Text whose pieces have two blanks or more between them: each in a span. */
+void markup_put_pieces(FILE *stream, const char *text);
+/* The name of a capture: its file without folder and ending. */
+char *markup_name_file(const char *file);
+/* What a file, or two, are called in a title. */
+char *markup_name_files(const struct ctprof_report *report);
+
+/* The place of a field in a section; n_fields: it has none of that name. */
+guint64 markup_find_field(const struct ctprof_report_section *section, const char *name);
+/* The section of that name; NULL: there is none. */
+const struct ctprof_report_section *markup_find_section(const struct ctprof_report *report,
+							const char *name);
+/* What a cell has of the newest capture. */
+const struct ctprof_value *markup_newest(const struct ctprof_report *report,
+					 const struct ctprof_cell *cell);
+/* A value as a number; NAN: it is none. */
+double markup_number(const struct ctprof_value *value);
+/* Why a value is missing: "denied"; NULL: nothing says so. */
+const char *markup_why(const struct ctprof_value *value);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pools.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "account.h"
+#include "chart.h"
+#include "json.h"
+#include "tables.h"
+
+#define JSON_START 65536
+
+/* Columns below whose numbers a bar shows how large they are. */
+static const char *const gauged[] = {"cpu", "waiting", "pss", "uss"};
+
+/* A section on its way into the page. */
+struct drafting {
+	FILE *stream;
+	const struct ctprof_report *report;
+	const struct ctprof_report_section *section;
+	GArray *columns; /* struct drawn */
+	GArray *most;    /* double: of each column, what its widest bar stands for */
+	gboolean has_account;
+};
+
+static double number_in(const struct drafting *drafting, const struct ctprof_report_line *line,
+			guint64 field)
+{
+	return markup_number(markup_newest(drafting->report, drawing_cell_of(line, field)));
+}
+
+/* ---- the host's CPUs ------------------------------------------------------- */
+
+static double host_number(const struct ctprof_report *report, const char *name)
+{
+	const struct ctprof_report_section *host = markup_find_section(report, "host");
+	guint64 field = host ? markup_find_field(host, name) : 0;
+
+	for (guint64 i = 0; host && i < host->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(host, i);
+
+		if (line->first == field && line->n_cells == 1)
+			return markup_number(markup_newest(report, line->cells));
+	}
+	return NAN;
+}
+
+/* Pools that there are colours for, what exited, then the others together. */
+static void add_pools(const struct drafting *drafting, GArray *parts)
+{
+	const struct ctprof_report_section *section = drafting->section;
+	guint64 pool = markup_find_field(section, "pool"), cpu = markup_find_field(section, "cpu");
+	const char *exited = NULL;
+	double others = 0, ended = 0;
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(section, i);
+		const char *name = drawing_cell_of(line, pool)->value[0].text;
+		double value = number_in(drafting, line, cpu);
+
+		if (!name || isnan(value) || g_str_equal(name, "total"))
+			continue;
+		if (!drawing_is_total(line))
+			chart_add(parts, NULL, name, value, CTPROF_LADDER_NONE);
+		else if (g_str_has_prefix(name, "exited"))
+			exited = name, ended = value;
+		else
+			others += value;
+	}
+	others += chart_keep_largest(parts);
+	if (exited)
+		chart_add(parts, "ended", exited, ended, CTPROF_LADDER_NONE);
+	if (others > 0)
+		chart_add(parts, "others", "other pools", others, CTPROF_LADDER_NONE);
+}
+
+GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
+{
+	const struct drafting drafting = {
+		.stream = stream,
+		.report = report,
+		.section = markup_find_section(report, "pools"),
+	};
+	double cpus = host_number(report, "cpus"), busy = host_number(report, "busy");
+	GArray *parts = chart_parts_new();
+
+	/* Of two boots, or of one capture, the pools' CPU is no part of a whole. */
+	if (!drafting.section || isnan(cpus) || isnan(busy) || !account_is_there(drafting.section))
+		return parts;
+	add_pools(&drafting, parts);
+	chart_add(parts, "idle", "idle", MAX(cpus - busy, 0), CTPROF_LADDER_NONE);
+	fprintf(stream, "<section><h2>Where %.0f CPU%s went</h2>\n", cpus, cpus > 1 ? "s" : "");
+	chart_put_bar(stream, "stack tall", "CPU time of the host by pool", parts, MAX(cpus, busy));
+	chart_put_legend(stream, parts);
+	fputs("</section>\n", stream);
+	return parts;
+}
+
+/* ---- the table ---------------------------------------------------------------- */
+
+static gboolean is_gauged(const struct ctprof_report_field *field)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(gauged); i++)
+		if (g_str_equal(field->name, gauged[i]))
+			return TRUE;
+	return FALSE;
+}
+
+static double most_of(const struct drafting *drafting, const struct drawn *drawn)
+{
+	double most = NAN;
+
+	if (drawn->column != &column_field ||
+	    !is_gauged(drawing_field(drafting->section, drawn->index)))
+		return NAN;
+	for (guint64 i = 0; i < drafting->section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(drafting->section, i);
+
+		if (!drawing_is_total(line))
+			most = fmax(most, number_in(drafting, line, drawn->index));
+	}
+	return most;
+}
+
+static void put_cell(const struct drafting *drafting, const struct ctprof_report_line *line,
+		     guint i)
+{
+	const struct drawn *drawn = &g_array_index(drafting->columns, struct drawn, i);
+	g_autofree char *text = tables_cell(drafting->report, drafting->section, line, drawn);
+	double most = g_array_index(drafting->most, double, i);
+	gboolean opens = i == 0 && drafting->has_account && !drawing_is_total(line);
+
+	tables_open_cell(drafting->stream, drawn, i == 0);
+	/* The row below is shown while this is open. */
+	fputs(opens ? "<details><summary>" : "", drafting->stream);
+	markup_put_label(drafting->stream, text);
+	fputs(opens ? "</summary></details>" : "", drafting->stream);
+	if (!isnan(most) && !drawing_is_total(line))
+		chart_put_gauge(drafting->stream, number_in(drafting, line, drawn->index), most);
+	fputs(i == 0 ? "</th>" : "</td>", drafting->stream);
+	if (i > 0 || !drafting->has_account)
+		return;
+	fputs("<td>", drafting->stream);
+	if (!drawing_is_total(line))
+		account_put_bar(drafting->stream, drafting->report, drafting->section, line);
+	fputs("</td>", drafting->stream);
+}
+
+static void put_line(const struct drafting *drafting, const struct ctprof_report_line *line)
+{
+	fputs(drawing_is_total(line) ? "<tr class=\"total\">" : "<tbody><tr>", drafting->stream);
+	for (guint i = 0; i < drafting->columns->len; i++)
+		put_cell(drafting, line, i);
+	fputs("</tr>", drafting->stream);
+	if (drafting->has_account && !drawing_is_total(line)) {
+		fprintf(drafting->stream, "<tr class=\"opened\"><td colspan=\"%u\">\n",
+			drafting->columns->len + 1);
+		account_put(drafting->stream, drafting->report, drafting->section, line);
+		fputs("</td></tr>", drafting->stream);
+	}
+	fputs(drawing_is_total(line) ? "\n" : "</tbody>\n", drafting->stream);
+}
+
+static void put_lines(const struct drafting *drafting, gboolean totals)
+{
+	for (guint64 i = 0; i < drafting->section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(drafting->section, i);
+
+		if (drawing_is_total(line) == totals && !(line->flags & CTPROF_LINE_HIDDEN))
+			put_line(drafting, line);
+	}
+}
+
+static void put_notes(const struct drafting *drafting)
+{
+	for (guint64 i = 0; i < drafting->section->n_notes; i++) {
+		fputs("<p class=\"note\">", drafting->stream);
+		markup_put(drafting->stream, drafting->section->notes[i]);
+		fputs("</p>\n", drafting->stream);
+	}
+}
+
+void pools_put(FILE *stream, const struct ctprof_report *report,
+	       const struct ctprof_report_section *section)
+{
+	g_autoptr(GArray) columns = columns_choose(report, section);
+	g_autoptr(GArray) most = g_array_new(FALSE, FALSE, sizeof(double));
+	const struct drafting drafting = {stream,  report, section,
+					  columns, most,   account_is_there(section)};
+
+	for (guint i = 0; i < columns->len; i++) {
+		double of = most_of(&drafting, &g_array_index(columns, struct drawn, i));
+
+		g_array_append_val(most, of);
+	}
+	fputs("<section><h2>Pools</h2>\n", stream);
+	if (drafting.has_account)
+		account_put_key(stream);
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Pools\">"
+	      "<table id=\"pools\" class=\"sortable\">\n",
+	      stream);
+	tables_put_head(stream, columns, drafting.has_account ? "TIME" : NULL);
+	put_lines(&drafting, FALSE);
+	fputs("<tfoot>\n", stream);
+	put_lines(&drafting, TRUE);
+	fputs("</tfoot></table></div>\n", stream);
+	put_notes(&drafting);
+	fputs("</section>\n", stream);
+}
+
+/* ---- as data --------------------------------------------------------------------- */
+
+static void put_value(struct json *json, const struct ctprof_value *value)
+{
+	if (value->type == CTPROF_VALUE_TEXT)
+		json_string(json, value->text);
+	else if (value->type == CTPROF_VALUE_NUMBER)
+		json_u64(json, value->number);
+	else
+		json_real(json, markup_number(value));
+}
+
+static void put_data(struct json *json, const struct ctprof_report *report,
+		     const struct ctprof_report_section *section)
+{
+	gboolean is_first = TRUE;
+
+	json_literal(json, "{\"fields\":[");
+	for (guint64 i = 0; i < section->n_fields; i++)
+		json_print(json, i > 0 ? ",%s" : "%s", drawing_field(section, i)->name);
+	json_literal(json, "],\"lines\":[");
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(section, i);
+
+		if (drawing_is_total(line) || line->flags & CTPROF_LINE_HIDDEN)
+			continue;
+		json_print(json, is_first ? "\n[" : ",\n[");
+		is_first = FALSE;
+		for (guint64 f = 0; f < section->n_fields; f++) {
+			json_print(json, f > 0 ? "," : "");
+			put_value(json, markup_newest(report, drawing_cell_of(line, f)));
+		}
+		json_literal(json, "]");
+	}
+	json_literal(json, "]}");
+}
+
+/* In JSON '<' is only within strings, and there it has another spelling. */
+static void put_without_tags(FILE *stream, const struct json *json)
+{
+	for (size_t i = 0; i < json->used; i++) {
+		if (json->data[i] == '<')
+			fputs("\\u003c", stream);
+		else
+			fputc(json->data[i], stream);
+	}
+}
+
+void pools_put_data(FILE *stream, const struct ctprof_report *report)
+{
+	const struct ctprof_report_section *section = markup_find_section(report, "pools");
+	struct json json;
+
+	if (!section || json_init(&json, JSON_START) < 0)
+		return;
+	put_data(&json, report, section);
+	fputs("<script type=\"application/json\" id=\"pools-data\">", stream);
+	if (json.error == 0)
+		put_without_tags(stream, &json);
+	fputs("</script>\n", stream);
+	json_free(&json);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tables.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "chart.h"
+#include "label.h"
+
+#define DEEPEST 12
+/* Of text that may be cut. */
+#define MOST_LETTERS 120
+/* A strip takes some hundred bytes: of more runs' rows the numbers must do. */
+#define MOST_STRIPS 400
+
+static const char *const classes[N_STYLES] = {
+	[STYLE_MORE] = "up",
+	[STYLE_LESS] = "down",
+	[STYLE_MUCH_MORE] = "up much",
+	[STYLE_MUCH_LESS] = "down much",
+};
+
+/* A section on its way into the page. */
+struct drafting {
+	FILE *stream;
+	const struct ctprof_report *report;
+	struct ctprof_report_section section; /* without its headings */
+	GArray *columns;                      /* struct drawn */
+	guint64 n_absent, n_same, n_strips;
+};
+
+char *tables_cell(const struct ctprof_report *report, const struct ctprof_report_section *section,
+		  const struct ctprof_report_line *line, const struct drawn *drawn)
+{
+	const struct spot spot = columns_spot(report, section, line, drawn);
+	GString *text = g_string_new(NULL);
+
+	drawn->column->fill(text, &spot);
+	/* How deep in a tree it is, its class says. */
+	g_string_erase(text, 0, (gssize)strspn(text->str, " "));
+	/* A command line may be a whole script. */
+	if (spot.field && drawn->column == &column_field && drawn->flexible)
+		label_cut(text, MOST_LETTERS);
+	return g_string_free(text, FALSE);
+}
+
+void tables_put_head(FILE *stream, const GArray *columns, const char *extra)
+{
+	fputs("<thead><tr>", stream);
+	for (guint i = 0; i < columns->len; i++) {
+		const struct drawn *drawn = &g_array_index(columns, struct drawn, i);
+
+		fprintf(stream, "<th scope=\"col\"%s>", drawn->right ? " class=\"n\"" : "");
+		markup_put(stream, drawn->header ? drawn->header : "");
+		fputs("</th>", stream);
+		if (i == 0 && extra)
+			fprintf(stream, "<th scope=\"col\" class=\"chart\">%s</th>", extra);
+	}
+	fputs("</tr></thead>\n", stream);
+}
+
+void tables_open_cell(FILE *stream, const struct drawn *drawn, gboolean is_name)
+{
+	if (is_name)
+		fputs("<th scope=\"row\">", stream);
+	else
+		fputs(drawn->right ? "<td class=\"n\">" : "<td>", stream);
+}
+
+/* ---- lines ----------------------------------------------------------------- */
+
+static gboolean is_absent(const struct drafting *drafting, const struct ctprof_cell *cell)
+{
+	return cell->value[0].type == CTPROF_VALUE_ABSENT &&
+	       (!drawing_is_compare(drafting->report) ||
+		cell->value[1].type == CTPROF_VALUE_ABSENT);
+}
+
+/* Nothing was counted, or it is what it was. */
+static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
+{
+	if (drawing_sample(cell))
+		return FALSE;
+	if (!drawing_is_compare(drafting->report))
+		return markup_number(&cell->value[0]) == 0;
+	return cell->flags & CTPROF_CELL_HAS_DELTA ? cell->delta == 0
+						   : (cell->flags & CTPROF_CELL_SAME) != 0;
+}
+
+/* Of the many lines of one metric each those are left out that say nothing; how many
+ * is said below them. */
+static gboolean is_worth_a_line(struct drafting *drafting, const struct ctprof_report_line *line)
+{
+	if (line->flags & (CTPROF_LINE_HEADING | CTPROF_LINE_HIDDEN))
+		return FALSE;
+	if (!drawing_has(&drafting->section, CTPROF_SECTION_LONG) || line->n_cells != 1)
+		return TRUE;
+	if (is_absent(drafting, line->cells)) {
+		drafting->n_absent++;
+		return FALSE;
+	}
+	if (is_same(drafting, line->cells)) {
+		drafting->n_same++;
+		return FALSE;
+	}
+	return TRUE;
+}
+
+/* Few bytes a cell: there may be hundreds of thousands, and HTML needs no end tags of
+ * cells and rows. */
+static void put_cell(const struct drafting *drafting, const struct ctprof_report_line *line,
+		     const struct drawn *drawn, gboolean is_name)
+{
+	const struct spot spot = columns_spot(drafting->report, &drafting->section, line, drawn);
+	enum style style = drawn->column->style ? drawn->column->style(&spot) : STYLE_NONE;
+	g_autofree char *text = tables_cell(drafting->report, &drafting->section, line, drawn);
+
+	fputs(is_name ? "<th scope=row" : "<td", drafting->stream);
+	if (drawn->right || classes[style])
+		fprintf(drafting->stream, " class=\"%s%s%s\"", drawn->right ? "n" : "",
+			drawn->right && classes[style] ? " " : "",
+			classes[style] ? classes[style] : "");
+	fputc('>', drafting->stream);
+	markup_put_label(drafting->stream, text);
+}
+
+static void put_strip(struct drafting *drafting, const struct ctprof_report_line *line)
+{
+	fputs("<td>", drafting->stream);
+	if (line->n_cells == 0 || drafting->n_strips++ >= MOST_STRIPS)
+		return;
+	chart_put_strip(drafting->stream, line->cells);
+}
+
+/* Whether a column says what its lines are about. */
+static gboolean is_name(const struct drafting *drafting, guint i)
+{
+	const struct drawn *drawn = &g_array_index(drafting->columns, struct drawn, i);
+
+	return drawn->column == column_group ||
+	       (drawn->column == &column_field &&
+		drawing_field(&drafting->section, drawn->index)->flags & CTPROF_FIELD_TREE);
+}
+
+static guint name_column(const struct drafting *drafting)
+{
+	for (guint i = 0; i < drafting->columns->len; i++)
+		if (is_name(drafting, i))
+			return i;
+	return 0;
+}
+
+/* A tree is read from what its lines are indented by. */
+static void begin_with_tree(const struct drafting *drafting)
+{
+	guint i = name_column(drafting);
+	struct drawn drawn = g_array_index(drafting->columns, struct drawn, i);
+
+	if (drawn.column != &column_field)
+		return;
+	g_array_remove_index(drafting->columns, i);
+	g_array_prepend_val(drafting->columns, drawn);
+}
+
+static void put_line(struct drafting *drafting, const struct ctprof_report_line *line)
+{
+	guint name = name_column(drafting);
+
+	if (!is_worth_a_line(drafting, line))
+		return;
+	fputs("<tr", drafting->stream);
+	if (drawing_is_total(line))
+		fputs(" class=total", drafting->stream);
+	else if (line->depth > 0)
+		fprintf(drafting->stream, " class=d%u", MIN(line->depth, DEEPEST));
+	fputc('>', drafting->stream);
+	for (guint i = 0; i < drafting->columns->len; i++) {
+		put_cell(drafting, line, &g_array_index(drafting->columns, struct drawn, i),
+			 i == name);
+		if (i == 0 && drawing_is_of_runs(drafting->report))
+			put_strip(drafting, line);
+	}
+	fputc('\n', drafting->stream);
+}
+
+/* ---- sections ---------------------------------------------------------------- */
+
+static void put_notes(const struct drafting *drafting)
+{
+	const struct ctprof_report_section *section = &drafting->section;
+	FILE *stream = drafting->stream;
+
+	if (drawing_has(section, CTPROF_SECTION_HAS_COVERAGE))
+		fprintf(stream,
+			"<p class=\"note\">%s%s%" PRIu64 " exact, %" PRIu64 " approximate, %" PRIu64
+			" missing</p>\n",
+			section->covered ? section->covered : "", section->covered ? ": " : "",
+			section->n_exact, section->n_approximate, section->n_missing);
+	for (guint64 i = 0; i < section->n_notes; i++) {
+		fputs("<p class=\"note\">", stream);
+		markup_put(stream, section->notes[i]);
+		fputs("</p>\n", stream);
+	}
+	if (section->n_cut > 0)
+		fprintf(stream,
+			"<p class=\"note\">%" PRIu64 " more rows (--limit 0 shows all)</p>\n",
+			section->n_cut);
+	if (drafting->n_absent + drafting->n_same > 0)
+		fprintf(stream,
+			"<p class=\"note\">Left out here: %" PRIu64
+			" rows without a value, %" PRIu64 " %s (--format json has them)</p>\n",
+			drafting->n_absent, drafting->n_same,
+			drawing_is_compare(drafting->report) ? "without a change" : "of 0");
+}
+
+static void put_table(struct drafting *drafting)
+{
+	const struct ctprof_report_section *section = &drafting->section;
+	FILE *stream = drafting->stream;
+
+	if (drawing_is_of_runs(drafting->report))
+		chart_put_strip_key(stream, drawing_is_compare(drafting->report));
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
+	markup_put(stream, section->heading);
+	fputs("\"><table class=\"sortable\">\n", stream);
+	tables_put_head(stream, drafting->columns,
+			drawing_is_of_runs(drafting->report) ? "runs" : NULL);
+	fputs("<tbody>\n", stream);
+	for (guint64 i = 0; i < section->n_lines; i++)
+		put_line(drafting, drawing_line(section, i));
+	fputs("</tbody></table></div>\n", stream);
+}
+
+/* Sections of one name follow each other. */
+static void put_id(FILE *stream, const struct ctprof_report *report, guint64 i)
+{
+	guint64 same = 1;
+
+	while (same <= i && strcmp(drawing_section(report, i - same)->name,
+				   drawing_section(report, i)->name) == 0)
+		same++;
+	markup_put(stream, drawing_section(report, i)->name);
+	if (same > 1)
+		fprintf(stream, "-%" PRIu64, same);
+}
+
+void tables_put_section(FILE *stream, const struct ctprof_report *report, guint64 i)
+{
+	const struct ctprof_report_section *section = drawing_section(report, i);
+	g_autoptr(GArray) columns = NULL;
+	struct drafting drafting = {.stream = stream, .report = report, .section = *section};
+
+	/* Each line has all its names, so that it may be anywhere. */
+	drafting.section.flags &= ~CTPROF_SECTION_TREE;
+	drafting.columns = columns = columns_choose(report, &drafting.section);
+	if (columns->len > 0)
+		begin_with_tree(&drafting);
+	fputs("<details id=\"", stream);
+	put_id(stream, report, i);
+	fprintf(stream, "\"%s><summary><h2>", drawing_is_of_runs(report) ? " open" : "");
+	markup_put(stream, section->heading);
+	fprintf(stream, "</h2> <small>%" PRIu64 "</small></summary>\n", section->n_lines);
+	if (section->n_lines > 0 && columns->len > 0)
+		put_table(&drafting);
+	put_notes(&drafting);
+	fputs("</details>\n", stream);
+}
+
+/* ---- of one side -------------------------------------------------------------- */
+
+static void put_names(FILE *stream, const struct ctprof_report_line *line)
+{
+	fputs("<li>", stream);
+	for (guint i = 0; i < line->n_names; i++) {
+		fputs(i > 0 ? " " : "", stream);
+		markup_put(stream, line->names[i]);
+	}
+	fputs("</li>\n", stream);
+}
+
+static void put_side(FILE *stream, const struct ctprof_report *report, unsigned int side)
+{
+	g_autofree char *name = markup_name_file(report->files[side]);
+
+	if (report->n_only[side] == 0)
+		return;
+	fputs("<details><summary><h2>Only in ", stream);
+	markup_put(stream, name);
+	fprintf(stream, "</h2> <small>%" PRIu64 "</small></summary>\n<ul class=\"names\">\n",
+		report->n_only[side]);
+	for (guint64 i = 0; i < report->n_only[side]; i++)
+		put_names(stream, drawing_only(report, side, i));
+	fputs("</ul></details>\n", stream);
+}
+
+void tables_put_only(FILE *stream, const struct ctprof_report *report)
+{
+	if (report->n_renames > 0) {
+		fprintf(stream,
+			"<details><summary><h2>Renamed cgroups</h2> <small>%" PRIu64
+			"</small></summary>\n<ul class=\"names\">\n",
+			report->n_renames);
+		for (guint64 i = 0; i < report->n_renames; i++) {
+			const struct ctprof_report_rename *rename = drawing_rename(report, i);
+
+			fputs("<li>", stream);
+			markup_put(stream, rename->baseline);
+			fputs(" → ", stream);
+			markup_put(stream, rename->candidate);
+			fputs("</li>\n", stream);
+		}
+		fputs("</ul></details>\n", stream);
+	}
+	put_side(stream, report, 0);
+	put_side(stream, report, 1);
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pages of --format html in Chromium: they sort, filter and open, and need no script for the rest."""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+from pages import FOLDER, HOSTILE, grow, name_of, page, runs  # noqa: E402
+
+# Debian's, where another Python comes first.
+sys.path.append("/usr/lib/python3/dist-packages")
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    webdriver = None
+
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
+SCRIPTS_OFF = {"profile.managed_default_content_settings.javascript": 2}
+# Of a busy host: what takes longer will not come any more.
+PATIENCE_S = 600
+POOL_ROWS = "#pools > tbody:not([hidden]) > tr:first-child"
+
+
+def need_browser():
+    harness.need_command("chromium")
+    harness.need_command("chromedriver")
+    if not webdriver:
+        raise tap.Skip("needs python3-selenium")
+
+
+@contextlib.contextmanager
+def browser(text, scripts=True, width=1280, dark=False):
+    """A browser that has loaded the page."""
+    need_browser()
+    path = FOLDER / "page.html"
+    path.write_text(text)
+    options = webdriver.ChromeOptions()
+    options.binary_location = harness.shutil.which("chromium")
+    for flag in FLAGS:
+        options.add_argument(flag)
+    if not scripts:
+        options.add_experimental_option("prefs", SCRIPTS_OFF)
+    driver = webdriver.Chrome(service=Service(harness.shutil.which("chromedriver")), options=options)
+    try:
+        driver.set_page_load_timeout(PATIENCE_S)
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                               {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+        driver.get(path.as_uri())
+        yield driver
+    finally:
+        driver.quit()
+
+
+def window():
+    return page("compare", grow(300), grow(300, later=1))
+
+
+def pools(driver):
+    found = driver.find_elements(By.CSS_SELECTOR, f"{POOL_ROWS} > th")
+    return [one.text for one in found]
+
+
+def head(driver, name):
+    found = driver.find_elements(By.CSS_SELECTOR, "#pools > thead th")
+    return next(one for one in found if one.text.split(" ")[0] == name)
+
+
+def press(element):
+    """With the keyboard: what can be clicked can be reached without a mouse."""
+    element.send_keys(Keys.ENTER)
+
+
+def test_the_page_as_it_is_dumped():
+    need_browser()
+    path = FOLDER / "dumped.html"
+    path.write_text(page("show", grow(40, hostile=True)))
+    dumped = subprocess.run(
+        ["chromium", *FLAGS, f"--user-data-dir={FOLDER}/profile", "--dump-dom", path.as_uri()],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE_S,
+    ).stdout.decode()  # fmt: skip
+    assert "<button type=\"button\">" in dumped, "the script did not run"
+    assert dumped.count("<script") == 2
+    assert "&lt;b&gt;&amp;&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;" in dumped
+
+
+def test_pools_sort_by_what_is_exact():
+    with browser(window()) as driver:
+        shown = pools(driver)
+        cpu = head(driver, "CPU").find_element(By.TAG_NAME, "button")
+        press(cpu)
+        assert head(driver, "CPU").get_attribute("aria-sort") == "descending"
+        falling = pools(driver)
+        press(cpu)
+        assert head(driver, "CPU").get_attribute("aria-sort") == "ascending"
+        assert pools(driver) == falling[::-1] and sorted(falling) == sorted(shown)
+        press(head(driver, "POOL").find_element(By.TAG_NAME, "button"))
+        assert head(driver, "CPU").get_attribute("aria-sort") is None
+        assert pools(driver) == sorted(shown)
+        last = driver.find_elements(By.CSS_SELECTOR, "#pools > :last-child > tr > th")
+        assert last[-1].text == "total"
+
+
+def test_pools_are_filtered():
+    with browser(window()) as driver:
+        n = len(pools(driver))
+        field = driver.find_element(By.CSS_SELECTOR, ".filter input")
+        field.send_keys(name_of(3))
+        assert pools(driver) == [name_of(3)]
+        assert driver.find_element(By.CSS_SELECTOR, ".filter output").text == f"1 of {n}"
+
+
+def test_a_pool_opens_to_its_time_account():
+    with browser(window()) as driver:
+        opened = driver.find_element(By.CSS_SELECTOR, "#pools .opened")
+        assert not opened.is_displayed()
+        press(driver.find_element(By.CSS_SELECTOR, "#pools summary"))
+        assert opened.is_displayed()
+        rows = opened.find_elements(By.CSS_SELECTOR, ".account > table > tbody > tr")
+        values = [row.find_elements(By.TAG_NAME, "td") for row in rows]
+        total = float(opened.find_element(By.CSS_SELECTOR, "tfoot td").text.strip("~"))
+        parts = sum(float(cells[0].text.strip("~")) for cells in values if len(cells) == 2)
+        assert abs(parts - total) <= 0.01 * total + 0.02, (parts, total)
+
+
+def test_sections_open_and_are_filtered():
+    with browser(window()) as driver:
+        section = driver.find_element(By.CSS_SELECTOR, "#primary")
+        press(section.find_element(By.TAG_NAME, "summary"))
+        section.find_element(By.CSS_SELECTOR, ".filter input").send_keys(name_of(5))
+        shown = [one.text for one in section.find_elements(By.CSS_SELECTOR, "tbody > tr:not([hidden]) > th")]
+        assert shown and set(shown) == {name_of(5)}, shown
+
+
+def test_a_changed_script_does_not_run():
+    text = window().replace('button.type = "button"', 'button.type = "buttom"')
+    with browser(text) as driver:
+        assert driver.find_elements(By.CSS_SELECTOR, "th button") == []
+        assert len(pools(driver)) > 0
+
+
+def test_all_is_readable_without_scripts():
+    with browser(window(), scripts=False) as driver:
+        assert driver.find_elements(By.CSS_SELECTOR, "th button") == []
+        assert name_of(0) in pools(driver)
+        press(driver.find_element(By.CSS_SELECTOR, "#pools summary"))
+        assert driver.find_element(By.CSS_SELECTOR, "#pools .opened").is_displayed()
+        press(driver.find_element(By.CSS_SELECTOR, "#primary summary"))
+        assert driver.find_element(By.CSS_SELECTOR, "#primary tbody th").is_displayed()
+
+
+def test_names_are_text():
+    with browser(page("show", grow(40, hostile=True))) as driver:
+        assert HOSTILE in pools(driver)
+        assert len(driver.find_elements(By.TAG_NAME, "script")) == 2
+
+
+def test_runs_are_strips():
+    with browser(page("compare", *runs())) as driver:
+        strip = driver.find_element(By.CSS_SELECTOR, "svg.strip")
+        dots = [one.get_attribute("d").count("M") for one in strip.find_elements(By.CSS_SELECTOR, ".dots")]
+        assert dots == [3, 3], dots
+
+
+def test_a_narrow_page_is_not_wider_than_its_window():
+    for dark in (False, True):
+        with browser(window(), width=390, dark=dark) as driver:
+            width = driver.execute_script("return document.documentElement.scrollWidth")
+            paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+            assert width <= 390, width
+            assert paper == ("rgb(20, 24, 27)" if dark else "rgb(253, 253, 251)"), paper
+
+
+def test_in_print_nothing_is_cut_off_or_to_be_clicked():
+    with browser(window(), width=1030) as driver:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        assert not driver.find_element(By.CSS_SELECTOR, ".filter").is_displayed()
+        table = driver.find_element(By.CSS_SELECTOR, "#pools")
+        assert table.size["width"] <= 1030, table.size
+
+
+def test_a_page_of_30000_threads_is_there():
+    text = page("compare", grow(30000), grow(30000, later=1))
+    with browser(text) as driver:
+        driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        driver.refresh()
+        found = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        spent = {one["name"]: one["value"] for one in found}["TaskDuration"]
+        print(f"# {len(text) >> 10} KiB, {spent:.2f} s of CPU", flush=True)
+        assert len(pools(driver)) > 0
+
+
+if __name__ == "__main__":
+    harness.need_command("zstd")
+    tap.main(globals())

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pages of --format html, without a browser: sound, safe, small."""
+
+import base64
+import hashlib
+import json
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+from pages import HOSTILE, grow, kinds, page, recording  # noqa: E402
+
+VOID = {"meta", "input", "br", "hr"}
+# What ends by itself where the next one begins.
+OPTIONAL = {"tr", "td", "th"}
+MIB = 1 << 20
+
+
+class Page(HTMLParser):
+    """Which elements there are, that they nest, and what is text in them."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.texts, self.raw = [], [], [], {}
+        self.attributes = []
+        self.feed(text)
+        self.close()
+        assert self.open == [], f"left open: {self.open}"
+
+    def drop_optional(self, until):
+        while self.open and self.open[-1] in OPTIONAL and self.open[-1] != until:
+            self.open.pop()
+
+    def handle_starttag(self, tag, attributes):
+        named = dict(attributes)
+        self.attributes += [(tag, *one) for one in attributes]
+        self.ids += [named["id"]] if "id" in named else []
+        if tag in ("td", "th", "tr"):
+            while self.open and self.open[-1] in (("td", "th") if tag != "tr" else OPTIONAL):
+                self.open.pop()
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.attributes += [(tag, *one) for one in attributes]
+
+    def handle_endtag(self, tag):
+        self.drop_optional(tag)
+        assert self.open and self.open[-1] == tag, f"</{tag}> in {self.open} at {self.getpos()}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            self.raw.setdefault(self.open[-1], []).append(data)
+        else:
+            self.texts.append(data)
+
+
+def test_pages_nest_and_need_nothing_else():
+    for name, text in kinds().items():
+        found = Page(text)
+        assert len(found.ids) == len(set(found.ids)), (name, found.ids)
+        for tag, attribute, value in found.attributes:
+            assert attribute not in ("style", "src", "srcset") and not attribute.startswith("on"), tag
+            assert attribute != "href" or value.startswith("#"), (name, value)
+        assert text.startswith("<!doctype html>"), name
+
+
+def test_the_policy_allows_this_script_and_style_alone():
+    for name, text in kinds().items():
+        found = Page(text)
+        policy = next(v for tag, a, v in found.attributes if tag == "meta" and a == "content" and "'none'" in v)
+        assert policy.startswith("default-src 'none'; "), policy
+        scripts = [s for s in found.raw["script"] if not s.startswith("{")]
+        assert len(scripts) == 1 and len(found.raw["style"]) == 1, name
+        for kind, inside in (("script", scripts[0]), ("style", found.raw["style"][0])):
+            digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+            assert f"{kind}-src 'sha256-{digest}'" in policy, (name, policy)
+        assert "unsafe" not in policy
+
+
+def test_names_are_text():
+    text = page("show", grow(40, hostile=True))
+    found = Page(text)
+    assert any(HOSTILE in one for one in found.texts)
+    assert len(found.raw["script"]) == 2
+    data = json.loads(found.raw["script"][0])
+    assert HOSTILE in [line[data["fields"].index("pool")] for line in data["lines"]]
+
+
+def test_a_page_of_5000_threads_is_no_larger_than_a_megabyte():
+    before, after = grow(5000, later=0), grow(5000, later=1)
+    for arguments in (("show", after), ("compare", before, after), ("compare", "--totals", before, after)):
+        text = page(*arguments)
+        assert len(text.encode()) <= MIB, (arguments[0], len(text.encode()))
+        print(f"# {arguments[0]}: {len(text.encode()) >> 10} KiB", flush=True)
+
+
+def test_a_page_says_of_when_it_is():
+    text = page("show", grow(40))
+    assert "<time>2026-11-22 12:00:00 UTC</time>" in text, text[:4000]
+
+
+def number(cell):
+    return (cell["candidate"] if isinstance(cell, dict) else cell) or 0
+
+
+def history(command):
+    """Of the host and of each pool: CPUs and seconds of each window of the recording."""
+    text = harness.run(command, recording(), "--format", "json").stdout
+    (found,) = [s for s in json.loads(text)["sections"] if s["name"] == "history"]
+    windows = {}
+    for line in found["lines"]:
+        windows.setdefault(line["subject"], []).append((number(line["cpu"]), number(line["seconds"])))
+    return windows.pop("host"), windows
+
+
+def picture(text, kind):
+    return ElementTree.fromstring(re.search(rf'<svg class="{kind}".*?</svg>', text, re.S).group())
+
+
+def colours(drawn):
+    return {shape.find("title").text.rsplit(" ", 1)[0]: shape.get("class") for shape in drawn.iter("rect")}
+
+
+def test_a_recording_has_its_cpus_window_by_window():
+    for command in ("show", "compare"):
+        text = page(command, recording())
+        host, pools = history(command)
+        drawn = picture(text, "area")
+        height = float(drawn.get("viewBox").split()[3])
+        top = float(re.search(r'<div class="cpus"><span>([\d.]+) CPUs?<', text).group(1))
+        windows = drawn.findall("g")
+        assert len(windows) == len(host) == 5, (len(windows), host)
+        for i, window in enumerate(windows):
+            whole = max(host[i][0], sum(of[i][0] for of in pools.values()))
+            floor = height
+            for shape in window.findall("rect"):
+                name, value = shape.find("title").text.rsplit(" ", 1)
+                assert shape.get("class") == "others" or abs(pools[name][i][0] - float(value)) <= 0.005 * max(
+                    1, float(value)
+                ), (name, i)
+                # They stand on each other, and are as high together as the section says.
+                floor -= float(shape.get("height"))
+                assert float(shape.get("y")) == floor, (name, i)
+            assert abs((height - floor) / height * top - whole) <= top / height, (floor, whole)
+        used = {name: sum(cpu * seconds for cpu, seconds in of) for name, of in pools.items()}
+        largest = max(used, key=used.get)
+        assert f"On average: {largest} " in drawn.find("desc").text, (largest, drawn.find("desc").text)
+        assert drawn.find("title").text and re.search(r"<time>\d\d:\d\d:\d\d UTC</time>", text)
+
+
+def test_a_pool_has_one_colour_in_both_charts():
+    text = page("compare", recording())
+    bar, area = colours(picture(text, "stack tall")), colours(picture(text, "area"))
+    both = set(bar) & set(area)
+    assert both and all(bar[name] == area[name] for name in both), (bar, area)
+    assert len(set(area.values())) == len(area), area
+
+
+if __name__ == "__main__":
+    harness.need_command("zstd")
+    tap.main(globals())
