@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A report as annotations of GitHub's workflows: commands on standard output. */
+#include <string.h>
+
+#include "utf8.h"
+#include "verdict.h"
+
+#define DESCRIPTION_BYTES 1024
+
+/* Text without what ends a property. */
+static void put_property(FILE *stream, const char *text)
+{
+	static const struct utf8_escape delimiters[] = {
+		{'%', "%25"},
+		{':', "%3A"},
+		{',', "%2C"},
+		{'\0', NULL},
+	};
+
+	utf8_put(stream, text, delimiters);
+}
+
+static void put_message(FILE *stream, const char *text)
+{
+	static const struct utf8_escape percent[] = {{'%', "%25"}, {'\0', NULL}};
+
+	utf8_put(stream, text, percent);
+	fputc('\n', stream);
+}
+
+/* A report under way. */
+struct annotations {
+	FILE *stream;
+	uint64_t n;
+};
+
+/* What failed is an error, what else changed a notice. */
+static void put_case(void *data, const struct verdict_case *found)
+{
+	struct annotations *annotations = data;
+	FILE *stream = annotations->stream;
+	const struct ctprof_sample *sample = found->cell ? drawing_sample(found->cell) : NULL;
+	bool is_changed = sample && sample->verdict == CTPROF_VERDICT_CHANGED;
+	char text[DESCRIPTION_BYTES];
+
+	if (found->result != VERDICT_FAILED && !is_changed)
+		return;
+	annotations->n++;
+	fputs(found->result == VERDICT_FAILED ? "::error title=" : "::notice title=", stream);
+	verdict_put_names(stream, found, put_property);
+	fputc(' ', stream);
+	put_property(stream, found->metric);
+	fputs("::", stream);
+	verdict_describe(found, text, sizeof text);
+	put_message(stream, text);
+}
+
+static void put_report(const struct ctprof_host *host, FILE *stream,
+		       const struct ctprof_report *report)
+{
+	struct annotations annotations = {.stream = stream};
+
+	(void)host;
+	for (uint64_t i = 0; i < report->n_warnings; i++) {
+		fputs("::warning title=ctprof::", stream);
+		put_message(stream, report->warnings[i]);
+	}
+	verdict_walk(report, put_case, &annotations);
+	/* Silence could be a step that did not run. */
+	if (annotations.n == 0)
+		fputs("::notice title=ctprof::nothing failed or changed\n", stream);
+}
+
+static int github_report(void *self, const struct ctprof_report *report)
+{
+	return drawing_to_stream(self, report, put_report);
+}
+
+DRAWING_SINK("github", "Writes the verdicts of a report as annotations of GitHub", github_report)
