@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "keys.h"
+
+#include "terminal.h"
+
+#define CTRL(letter) ((letter) - 'a' + 1)
+
+enum where { ANYWHERE, LIVE, REPLAY };
+
+static const struct {
+	gunichar key;
+	enum action action;
+	enum where where;
+} keys[] = {
+	{TERMINAL_UP, ACTION_UP, ANYWHERE},
+	{'k', ACTION_UP, ANYWHERE},
+	{TERMINAL_DOWN, ACTION_DOWN, ANYWHERE},
+	{'j', ACTION_DOWN, LIVE},
+	{TERMINAL_PAGE_UP, ACTION_PAGE_UP, ANYWHERE},
+	{TERMINAL_PAGE_DOWN, ACTION_PAGE_DOWN, ANYWHERE},
+	{TERMINAL_HOME, ACTION_HOME, ANYWHERE},
+	{TERMINAL_END, ACTION_END, ANYWHERE},
+	{TERMINAL_ENTER, ACTION_OPEN, ANYWHERE},
+	{TERMINAL_RIGHT, ACTION_OPEN, ANYWHERE},
+	{'l', ACTION_OPEN, ANYWHERE},
+	{TERMINAL_ESCAPE, ACTION_BACK, ANYWHERE},
+	{TERMINAL_LEFT, ACTION_BACK, ANYWHERE},
+	{'h', ACTION_BACK, ANYWHERE},
+	{TERMINAL_BACKSPACE, ACTION_BACK, ANYWHERE},
+	{'/', ACTION_SEARCH, ANYWHERE},
+	{'n', ACTION_SEARCH_ON, ANYWHERE},
+	{'\\', ACTION_FILTER, ANYWHERE},
+	{'<', ACTION_SORT_LEFT, ANYWHERE},
+	{'>', ACTION_SORT_RIGHT, ANYWHERE},
+	{TERMINAL_F6, ACTION_SORT_RIGHT, ANYWHERE},
+	{'g', ACTION_GROUP, ANYWHERE},
+	{'c', ACTION_COLUMNS, ANYWHERE},
+	{'p', ACTION_PAUSE, ANYWHERE},
+	{' ', ACTION_PAUSE, ANYWHERE},
+	{'s', ACTION_SAVE, ANYWHERE},
+	{CTRL('l'), ACTION_REPAINT, ANYWHERE},
+	{'?', ACTION_HELP, ANYWHERE},
+	{TERMINAL_F1, ACTION_HELP, ANYWHERE},
+	{'q', ACTION_QUIT, ANYWHERE},
+	{TERMINAL_F10, ACTION_QUIT, ANYWHERE},
+	{'t', ACTION_NEXT, REPLAY},
+	{'T', ACTION_PREVIOUS, REPLAY},
+	{'j', ACTION_JUMP, REPLAY},
+	{'[', ACTION_SHORTER, REPLAY},
+	{']', ACTION_LONGER, REPLAY},
+};
+
+enum action keys_action(gunichar key, gboolean is_replay)
+{
+	enum where other = is_replay ? LIVE : REPLAY;
+
+	for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+		if (keys[i].key == key && keys[i].where != other)
+			return keys[i].action;
+	return ACTION_NONE;
+}

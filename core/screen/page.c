@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "page.h"
+
+#include <string.h>
+
+/* Of the table at least so much is in sight, at the cost of what is above it. */
+#define FEWEST_ROWS 5
+
+Page *page_new(void)
+{
+	Page *page = g_new0(Page, 1);
+
+	page->head = g_ptr_array_new_with_free_func(g_free);
+	page->heading = g_ptr_array_new_with_free_func(g_free);
+	page->rows = g_ptr_array_new_with_free_func(g_free);
+	page->names = g_ptr_array_new_with_free_func(g_free);
+	page->foot = g_ptr_array_new_with_free_func(g_free);
+	return page;
+}
+
+void page_free(Page *page)
+{
+	g_ptr_array_unref(page->head);
+	g_ptr_array_unref(page->heading);
+	g_ptr_array_unref(page->rows);
+	g_ptr_array_unref(page->names);
+	g_ptr_array_unref(page->foot);
+	g_free(page);
+}
+
+gint page_find(const Page *page, const char *name)
+{
+	for (guint i = 0; name && i < page->names->len; i++)
+		if (g_strcmp0(g_ptr_array_index(page->names, i), name) == 0)
+			return (gint)i;
+	return -1;
+}
+
+gint page_search(const Page *page, guint from, const char *text)
+{
+	g_autofree char *wanted = g_utf8_strdown(text, -1);
+
+	for (guint i = 1; i <= page->rows->len; i++) {
+		guint at = (from + i) % page->rows->len;
+		g_autofree char *row = g_utf8_strdown(g_ptr_array_index(page->rows, at), -1);
+
+		if (strstr(row, wanted))
+			return (gint)at;
+	}
+	return -1;
+}
+
+/* How much of what is above the table there is room for. */
+static guint count_head(const Page *page, guint height)
+{
+	guint rest = page->heading->len + page->foot->len + MIN(page->rows->len, FEWEST_ROWS);
+
+	return MIN(page->head->len, height > rest ? height - rest : 0);
+}
+
+guint page_visible(const Page *page, guint height)
+{
+	guint taken = count_head(page, height) + page->heading->len + page->foot->len;
+
+	return MAX(height > taken ? height - taken : 0, 1);
+}
+
+/* Rows without names are a text to be read: it moves as a whole. */
+static gboolean is_text(const Page *page)
+{
+	return page->rows->len > 0 && !g_ptr_array_index(page->names, 0);
+}
+
+/* The row of that name may be another now. */
+static void find_place(const Page *page, guint visible, Place *place)
+{
+	gint found = page_find(page, place->name);
+	guint n = page->rows->len;
+
+	if (found >= 0)
+		place->row = (guint)found;
+	place->row = MIN(place->row, n > 0 ? n - 1 : 0);
+	if (place->row < place->top || is_text(page))
+		place->top = place->row;
+	if (place->row >= place->top + visible)
+		place->top = place->row - visible + 1;
+	place->top = MIN(place->top, n > visible ? n - visible : 0);
+	if (is_text(page))
+		place->row = place->top;
+}
+
+static enum terminal_style style_of_head(const char *line, guint i)
+{
+	if (g_str_has_prefix(line, " ! "))
+		return TERMINAL_ALARM;
+	return i == 0 ? TERMINAL_BOLD : TERMINAL_PLAIN;
+}
+
+static void put_all(Terminal *terminal, guint *row, const GPtrArray *lines,
+		    enum terminal_style style)
+{
+	for (guint i = 0; i < lines->len; i++)
+		terminal_put(terminal, (*row)++, g_ptr_array_index(lines, i), style);
+}
+
+void page_draw(const Page *page, Terminal *terminal, guint height, Place *place)
+{
+	guint n_head = count_head(page, height), visible = page_visible(page, height);
+	guint row = 0;
+
+	find_place(page, visible, place);
+	for (guint i = 0; i < n_head; i++) {
+		const char *line = g_ptr_array_index(page->head, i);
+
+		terminal_put(terminal, row++, line, style_of_head(line, i));
+	}
+	put_all(terminal, &row, page->heading, TERMINAL_HEADING);
+	for (guint i = place->top; i < MIN(place->top + visible, page->rows->len); i++)
+		terminal_put(terminal, row++, g_ptr_array_index(page->rows, i),
+			     i == place->row && g_ptr_array_index(page->names, i) ? TERMINAL_CHOSEN
+										  : TERMINAL_PLAIN);
+	put_all(terminal, &row, page->foot, TERMINAL_BOLD);
+	while (row < height)
+		terminal_put(terminal, row++, "", TERMINAL_PLAIN);
+}
+
+void page_move(const Page *page, Place *place, gint by)
+{
+	gint last = (gint)page->rows->len - 1;
+	gint row = CLAMP((gint)place->row + by, 0, MAX(last, 0));
+
+	place->row = (guint)row;
+	g_free(place->name);
+	place->name = last >= 0 ? g_strdup(g_ptr_array_index(page->names, row)) : NULL;
+}

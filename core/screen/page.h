@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the screen shows: lines above a table, its rows, and lines below it. */
+#pragma once
+
+#include <glib.h>
+
+#include "terminal.h"
+
+typedef struct page {
+	GPtrArray *head;         /* char *, owned, as are all */
+	GPtrArray *heading;      /* of the table: one line, or none */
+	GPtrArray *rows, *names; /* names: of what each row is about; as many */
+	GPtrArray *foot;
+} Page;
+
+Page *page_new(void);
+void page_free(Page *page);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
+
+/* The row of that name, or -1. */
+gint page_find(const Page *page, const char *name);
+/* The next row after from, and around, whose name has text in it; or -1. */
+gint page_search(const Page *page, guint from, const char *text);
+
+/* Where on it the user is. */
+typedef struct place {
+	char *name; /* of the row; NULL: the first */
+	guint row, top;
+} Place;
+
+/* Draws it from the top row of the terminal on, at most height rows; the row of the place is
+ * in sight. */
+void page_draw(const Page *page, Terminal *terminal, guint height, Place *place);
+/* Moves the place by so many rows. */
+void page_move(const Page *page, Place *place, gint by);
+/* How many rows were in sight. */
+guint page_visible(const Page *page, guint height);

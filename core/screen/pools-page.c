@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The page of pools: the digest of the window. */
+#include <math.h>
+#include <string.h>
+
+#include "inside.h"
+#include "report/section/alias.h"
+#include "report/section/sections.h"
+
+/* Of the right of a line of the host. */
+#define BARS 20
+#define LEAST_BARS 6
+#define HOST_PREFIX "host "
+
+/* What a line of the host begins with, and the value that its bars are of. */
+static const struct {
+	const char *begins, *value;
+} plots[] = {{" CPU ", "busy"}, {" disk ", "io_pressure"}, {" memory ", "memory_used"}};
+
+/* ---- history ----------------------------------------------------------------------- */
+
+static void note_host(const Screen *screen, const struct ctprof_report *report)
+{
+	const struct ctprof_report_section *host = drawer_find(report, SECTION_HOST);
+
+	for (guint64 i = 0; host && i < host->n_lines; i++) {
+		const struct ctprof_report_line *line = &host->lines[i];
+		const struct ctprof_value *value = drawer_value(report, line, (gint)line->first);
+		g_autofree char *name =
+			g_strconcat(HOST_PREFIX, host->fields[line->first].name, NULL);
+
+		if (value->type == CTPROF_VALUE_REAL)
+			history_note(screen->history, name, value->real);
+	}
+}
+
+static void note_pools(const Screen *screen, const struct ctprof_report *report,
+		       const struct ctprof_report_section *pools)
+{
+	gint pool = drawer_field(pools, "pool"), cpu = drawer_field(pools, "cpu");
+
+	for (guint64 i = 0; i < pools->n_lines; i++) {
+		const struct ctprof_value *name = drawer_value(report, &pools->lines[i], pool);
+		const struct ctprof_value *value = drawer_value(report, &pools->lines[i], cpu);
+
+		if (name->type == CTPROF_VALUE_TEXT && value->type == CTPROF_VALUE_REAL)
+			history_note(screen->history, name->text, value->real);
+	}
+}
+
+/* Bars at the right of a line, as far as there is room. */
+static char *add_bars(const Screen *screen, const char *line, const char *value)
+{
+	guint width = screen->drawer.width, used = (guint)g_utf8_strlen(line, -1) + 2;
+	guint room = width > used ? MIN(width - used, BARS) : 0;
+	g_autofree char *name = g_strconcat(HOST_PREFIX, value, NULL);
+	g_autofree char *bars = history_draw(screen->history, name, room);
+	guint pad = width - used - (guint)g_utf8_strlen(bars, -1) + 1;
+
+	if (room < LEAST_BARS || !bars[0])
+		return g_strdup(line);
+	return g_strdup_printf("%s%*s%s", line, (int)pad, "", bars);
+}
+
+static void add_history(const Screen *screen, GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++)
+		for (guint k = 0; k < G_N_ELEMENTS(plots); k++) {
+			char *line = g_ptr_array_index(lines, i);
+
+			if (!g_str_has_prefix(line, plots[k].begins))
+				continue;
+			g_ptr_array_index(lines, i) = add_bars(screen, line, plots[k].value);
+			g_free(line);
+			break;
+		}
+}
+
+/* ---- the table --------------------------------------------------------------------- */
+
+/* As --sort takes it; NULL: it cannot be sorted by.  The caller frees it. */
+static char *sort_word(const struct ctprof_report_field *field)
+{
+	g_autofree char *header = g_ascii_strdown(field->header, -1);
+
+	if (strcmp(alias_metric(field->name), field->name) != 0)
+		return g_strdup(field->name);
+	return strcmp(alias_metric(header), header) != 0 ? g_steal_pointer(&header) : NULL;
+}
+
+/* Which of the columns there are the user wants. */
+static void choose_columns(Screen *screen, const struct ctprof_report_section *pools,
+			   struct ctprof_report_field *fields)
+{
+	g_ptr_array_set_size(screen->sortable, 0);
+	g_ptr_array_set_size(screen->choices, 0);
+	for (guint64 i = 0; i < pools->n_fields; i++) {
+		const char *header = fields[i].header;
+
+		if (fields[i].flags & CTPROF_FIELD_HIDDEN)
+			continue;
+		if (i > 0)
+			g_ptr_array_add(screen->choices, g_strdup(header));
+		if (g_hash_table_contains(screen->hidden, header)) {
+			fields[i].flags |= CTPROF_FIELD_HIDDEN;
+			continue;
+		}
+		char *word = sort_word(&fields[i]);
+		if (word)
+			g_ptr_array_add(screen->sortable, word);
+	}
+}
+
+/* Drawn lines become rows; sums stay in sight. */
+static void sort_out(const struct ctprof_report *report,
+		     const struct ctprof_report_section *section, GPtrArray *lines, Page *page)
+{
+	gint pool = drawer_field(section, "pool");
+
+	for (guint i = 0; i < lines->len; i++) {
+		char *text = g_steal_pointer(&g_ptr_array_index(lines, i));
+		const struct ctprof_report_line *line = i > 0 ? &section->lines[i - 1] : NULL;
+
+		if (!line) {
+			g_ptr_array_add(page->heading, text);
+		} else if (line->flags & CTPROF_LINE_TOTAL) {
+			g_ptr_array_add(page->foot, text);
+		} else {
+			g_ptr_array_add(page->rows, text);
+			g_ptr_array_add(page->names,
+					g_strdup(drawer_value(report, line, pool)->text));
+		}
+	}
+}
+
+gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page,
+			  GError **error)
+{
+	const struct ctprof_report_section *pools = drawer_find(report, SECTION_POOLS);
+	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+
+	if (!pools)
+		return TRUE;
+	struct ctprof_report_section shown = *pools;
+	g_autofree struct ctprof_report_field *fields =
+		g_new(struct ctprof_report_field, pools->n_fields);
+	memcpy(fields, pools->fields, pools->n_fields * sizeof *fields);
+	choose_columns(screen, pools, fields);
+	shown.fields = fields;
+	if (!drawer_section(&screen->drawer, report, &shown, lines, error))
+		return FALSE;
+	sort_out(report, pools, lines, page);
+	return TRUE;
+}
+
+/* ---- the page ---------------------------------------------------------------------- */
+
+static gboolean add_head(const Screen *screen, const struct ctprof_report *report, Page *page,
+			 GError **error)
+{
+	const struct ctprof_report_section *host = drawer_find(report, SECTION_HOST);
+	const struct ctprof_report_section *findings = drawer_find(report, SECTION_FINDINGS);
+
+	if (!drawer_titles(&screen->drawer, report, page->head, error) ||
+	    (host && !drawer_section(&screen->drawer, report, host, page->head, error)))
+		return FALSE;
+	add_history(screen, page->head);
+	if (!findings)
+		return TRUE;
+	struct ctprof_report_section said = *findings;
+	/* The sentences speak for themselves. */
+	if (said.n_notes > 1) {
+		said.n_notes--;
+		said.notes++;
+	}
+	return drawer_section(&screen->drawer, report, &said, page->head, error);
+}
+
+static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
+{
+	AnalysisOptions options = screen_options(screen);
+	g_autoptr(Analysis) analysis = NULL;
+	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
+
+	(void)subject;
+	if (!report)
+		return FALSE;
+	if (screen->is_new_window) {
+		history_step(screen->history);
+		note_host(screen, report);
+		note_pools(screen, report, drawer_find(report, SECTION_POOLS));
+	}
+	if (!add_head(screen, report, page, error) ||
+	    !screen_add_pools(screen, report, page, error))
+		return FALSE;
+	screen->is_new_window = FALSE;
+	return TRUE;
+}
+
+const ViewKind kind_pools = {.make = make, .opens = &kind_pool};

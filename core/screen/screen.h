@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The first screen, alive: pools of this host or of a recording, and what is in them. */
+#pragma once
+
+#include <glib.h>
+
+#include "feed.h"
+#include "history.h"
+#include "page.h"
+
+/* The samples' time between each other while nothing is paused. */
+typedef struct screen_options {
+	guint64 interval_ns;
+	GroupBy group_by;
+	const char *sort;   /* as --sort takes it; NULL: by cost */
+	const char *filter; /* regex; NULL: none */
+} ScreenOptions;
+
+/* Shows the feed until the user has enough; FALSE with an error otherwise. */
+gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error);

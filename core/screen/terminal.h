@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The terminal: lines of text on it, and keys from it.  Nothing else knows of ncurses.  One
+ * process draws; the one that waits for it gives the terminal back, however that ends.
+ */
+#pragma once
+
+#include <glib.h>
+
+/* Keys that are no character. */
+enum terminal_key {
+	TERMINAL_NONE = 0x110000, /* none came in time */
+	TERMINAL_RESIZE,
+	TERMINAL_UP,
+	TERMINAL_DOWN,
+	TERMINAL_LEFT,
+	TERMINAL_RIGHT,
+	TERMINAL_PAGE_UP,
+	TERMINAL_PAGE_DOWN,
+	TERMINAL_HOME,
+	TERMINAL_END,
+	TERMINAL_ENTER,
+	TERMINAL_ESCAPE,
+	TERMINAL_BACKSPACE,
+	TERMINAL_F1,
+	TERMINAL_F6,
+	TERMINAL_F10,
+};
+
+enum terminal_style {
+	TERMINAL_PLAIN,
+	TERMINAL_BOLD,
+	TERMINAL_HEADING, /* of a table */
+	TERMINAL_CHOSEN,  /* the line of the cursor */
+	TERMINAL_ALARM,   /* what stands out */
+	TERMINAL_DIM,
+	TERMINAL_N_STYLES
+};
+
+/* Whether there is one that can be drawn on; the error says why not. */
+gboolean terminal_check(GError **error);
+/* Remembers its state, for the process that draws and the one that waits. */
+void terminal_remember(void);
+/* Gives it back as it was remembered, if the process that drew has not. */
+void terminal_restore(void);
+
+typedef struct terminal Terminal;
+
+/* One at a time. */
+Terminal *terminal_open(GError **error);
+void terminal_close(Terminal *terminal);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Terminal, terminal_close)
+
+guint terminal_width(const Terminal *terminal);
+guint terminal_height(const Terminal *terminal);
+/* Replaces a row by text (UTF-8, without control characters), cut to fit. */
+void terminal_put(Terminal *terminal, guint row, const char *text, enum terminal_style style);
+/* What was put since appears. */
+void terminal_show(Terminal *terminal);
+/* Draws all of it anew. */
+void terminal_repaint(Terminal *terminal);
+/* The next key within so many ms: a character, or an enum terminal_key. */
+gunichar terminal_read(Terminal *terminal, guint wait_ms);

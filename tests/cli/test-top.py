@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ctprof top and ctprof replay, in a real terminal, which tmux has."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+from terminal import terminal  # noqa: E402
+
+FOLDER = tempfile.TemporaryDirectory(prefix="ctprof-top-")
+SOURCES = "--plugins=procfs,system,host,snapshot,table"
+END = "== the end =="
+
+
+def need_screen():
+    done = harness.run("replay", "/", check=False)
+    if b"without ncurses" in done.stderr:
+        raise tap.Skip("this build has no ncurses")
+
+
+@contextlib.contextmanager
+def screen(*arguments, size=(80, 24), before="", env="", **more):
+    """ctprof in a terminal; its exit status, and what the terminal was before and is after,
+    are shown when it ends."""
+    need_screen()
+    command = " ".join([env, str(harness.CTPROF), *map(str, arguments)])
+    script = (f"cd {FOLDER.name}; {before} stty -g >stty.before; {command}; status=$?; "
+              f"stty -g >stty.after; cmp stty.before stty.after && "
+              f"echo status=$status '== the' 'end =='; exec cat")
+    with terminal(*size, script, **more) as shown:
+        yield shown
+
+
+def end_of(shown):
+    """Waits for its end; the exit status.  The terminal must be as it was."""
+    text = shown.wait(lambda text: END in text, "the end of ctprof")
+    assert shown.state("alternate_on") == "0" and shown.state("cursor_flag") == "1", text
+    return int(re.search(r"status=(\d+) " + END, text)[1])
+
+
+def pools(text):
+    """The rows of the table of pools: first word -> line."""
+    lines = text.splitlines()
+    at = [line.startswith(" POOL ") for line in lines].index(True)
+    body = lines[at + 1:-2]
+    return {line.split()[0]: line for line in body if line.strip()}
+
+
+def has_pools(text):
+    return " POOL " in text and " total " in text
+
+
+def wait_for_pools(shown):
+    return shown.wait(has_pools, "the pools")
+
+
+def record(name="host.ctprof", samples=4):
+    """A recording of a few processes of ours, once."""
+    path = Path(FOLDER.name, name)
+    if not path.exists():
+        with harness.Worker() as worker:
+            harness.run(SOURCES, "record", "-q", "-i", "300ms", "-n", samples, "-p", worker.pid,
+                        "-p", os.getpid(), "-o", path)
+    return path
+
+
+def titles(text):
+    """When the window is, how long, and what it took."""
+    return text.splitlines()[0]
+
+
+def test_the_first_screen():
+    for size in ((80, 24), (120, 40)):
+        with screen(SOURCES, "top", "-i", "500ms", size=size) as shown:
+            text = wait_for_pools(shown)
+            lines = text.splitlines()
+            assert re.match(r" \d\d:\d\d:\d\d → \d\d:\d\d:\d\d   \S+ apart", lines[0]), text
+            assert re.match(r" CPU     \S+ of \d+ busy", lines[2]), text
+            assert lines[-1].startswith(" ? help"), text
+            assert all(len(line) <= size[0] for line in lines), text
+            # It goes on.
+            shown.wait(lambda now: has_pools(now) and titles(now) != titles(text), "another window")
+            shown.press("q")
+            assert end_of(shown) == 0
+
+
+def test_replay_shows_each_sample():
+    with screen("replay", record()) as shown:
+        text = wait_for_pools(shown)
+        assert "worker" in pools(text), text
+        apart = [float(re.search(r" (\d+)ms apart", text)[1])]
+        shown.press("]")
+        text = shown.wait(lambda now: "ms apart" in now and f" {apart[0]:.0f}ms" not in now,
+                          "a longer window")
+        assert float(re.search(r" (\d+)ms apart", text)[1]) > 1.5 * apart[0], text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_replay_of_a_file_that_is_cut_off():
+    whole = record().read_bytes()
+    path = Path(FOLDER.name, "cut.ctprof")
+    # Its table, and the end of the last sample.
+    path.write_bytes(whole[:-100])
+    with screen("replay", path, size=(120, 24)) as shown:
+        text = wait_for_pools(shown)
+        said = harness.run("show", path).stderr.decode()
+        remark = re.search(r"cut\.ctprof: (.{20})", said)[1]
+        assert remark in text, (remark, text)
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def names(text):
+    """Of the rows of the table of pools, in their order."""
+    return [name for name in pools(text) if name not in ("exited,", "total")]
+
+
+def test_keys_of_a_recording():
+    with screen("replay", record(), size=(100, 24)) as shown:
+        text = wait_for_pools(shown)
+        first = titles(text)
+        shown.press("t")
+        shown.wait(lambda now: titles(now) != first, "the next sample")
+        shown.press("T")
+        shown.wait(lambda now: titles(now) == first, "the sample before")
+        shown.press("j")
+        shown.type("-0s")
+        shown.press("Enter")
+        shown.wait(lambda now: titles(now) != first, "the last window")
+        shown.press("j")
+        shown.type("yesterday")
+        shown.press("Enter")
+        shown.wait(lambda now: "expected a time" in now, "why it is no time")
+        shown.press("g")
+        text = shown.wait(lambda now: " by comm ·" in now, "threads by name")
+        assert any(name.startswith("ctw") or name.startswith("worker") for name in names(text)), text
+        shown.press("\\")
+        shown.type("no-such-pool")
+        shown.press("Enter")
+        shown.wait(lambda now: "filter no-such-pool" in now and not names(now), "nothing to match")
+        shown.press("\\", "C-h", *["BSpace"] * 12)
+        shown.type("(")
+        shown.press("Enter")
+        shown.wait(lambda now: "'(': Error" in now, "no regular expression")
+        shown.press("?")
+        text = shown.wait(lambda now: " Keys" in now, "the keys")
+        assert "search for a name" in text, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_order_and_columns():
+    with screen("replay", record(), size=(120, 24)) as shown:
+        wait_for_pools(shown)
+        for key, order in ((">", "threads"), (">", "pss"), ("<", "threads"), ("<", "cost")):
+            shown.press(key)
+            shown.wait(lambda now, order=order: f"sort {order}" in now, f"the order {order}")
+        shown.press("c")
+        shown.wait(lambda now: "[x] THREADS" in now, "the columns")
+        shown.press("Home", "Enter")
+        shown.wait(lambda now: "[ ] THREADS" in now, "a column that is not wanted")
+        shown.press("Escape")
+        text = wait_for_pools(shown)
+        assert " THREADS " not in text, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_a_pool_opens():
+    """Threads, and as root where they wait; the search finds it."""
+    with harness.Worker() as worker, screen("top", "-i", "1s", worker.pid,
+                                            size=(100, 30)) as shown:
+        wait_for_pools(shown)
+        shown.press("/")
+        shown.type("worker")
+        shown.press("Enter", "Enter")
+        text = shown.wait(lambda now: f"worker[{worker.pid}]" in now, "its threads")
+        assert " usr/sys " in text, text
+        if harness.is_root():
+            shown.wait(lambda now: " WAITS IN " in now, "where they wait")
+        shown.press("Escape")
+        shown.wait(lambda now: " busy " in now, "the pools")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_pause_and_save():
+    with screen(SOURCES, "top", "-i", "300ms", size=(120, 30)) as shown:
+        wait_for_pools(shown)
+        shown.press("p")
+        text = shown.wait(lambda now: "paused" in now, "the pause")
+        shown.press("s")
+        text = shown.wait(lambda now: "saved: " in now, "the file")
+        path = Path(FOLDER.name, re.search(r"saved: (\S+)", text)[1])
+        # What was shown is what is in it.
+        report = harness.run("compare", path).stdout.decode()
+        assert shown.lines()[1] in report, (report, shown.text())
+        shown.press("Space")
+        shown.wait(lambda now: has_pools(now) and titles(now) != titles(text), "another window")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_resize():
+    with screen("replay", record()) as shown:
+        wait_for_pools(shown)
+        for width, height in ((120, 40), (60, 12), (200, 50), (80, 24)):
+            shown.resize(width, height)
+            text = shown.wait(lambda now, height=height: has_pools(now) and
+                              now.splitlines()[height - 1].startswith(" ? help"), "the new size")
+            assert max(map(len, text.splitlines())) <= width, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_hostile_names_are_escaped():
+    """A process that calls itself by what moves a cursor, and rings."""
+    code = ("import ctypes,sys; ctypes.CDLL(None).prctl(15, b'e\\x1b[2J\\x07\\xc2\\x9bq'); "
+            "print(flush=True); sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as evil:
+        evil.stdout.readline()
+        with screen(SOURCES, "top", "-i", "300ms", evil.pid, size=(120, 24)) as shown:
+            text = wait_for_pools(shown)
+            assert r"e\x1b[2J\x07" in text, text
+            shown.press("q")
+            assert end_of(shown) == 0
+        evil.stdin.close()
+
+
+def of_terminal(shown):
+    """The processes of ctprof in it: the supervisor, and the one that draws."""
+    shell = int(shown.state("pane_pid"))
+    (supervisor,) = [pid for pid in children_of(shell) if "ctprof" in name_of(pid)]
+    return supervisor, children_of(supervisor)[0]
+
+
+def children_of(pid):
+    return [int(child) for child in
+            Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()]
+
+
+def name_of(pid):
+    return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8")
+
+
+def test_signals_give_the_terminal_back():
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        with screen("replay", record()) as shown:
+            wait_for_pools(shown)
+            os.kill(of_terminal(shown)[0], number)
+            assert end_of(shown) == 128 + number
+
+
+def test_a_crash_gives_the_terminal_back():
+    with screen("replay", record(), size=(120, 24)) as shown:
+        wait_for_pools(shown)
+        supervisor, drawing = of_terminal(shown)
+        os.kill(drawing, signal.SIGSEGV)
+        # Another process goes on, without what may have been the cause.
+        harness.wait_for(lambda: children_of(supervisor) not in ([], [drawing]), "another one")
+        shown.press("C-l")
+        wait_for_pools(shown)
+        shown.press("q")
+        assert end_of(shown) == 4
+        assert "crashed ctprof with SIGSEGV" in shown.text(), shown.text()
+
+
+def test_a_plugin_that_crashes_is_left_out():
+    toys = Path(FOLDER.name, "toys")
+    toys.mkdir()
+    shutil.copy(harness.BUILD / "tests/border/ctprof-toy.so", toys)
+    with screen(f"--plugin-path={toys}", "--plugins=all,-bpf", "top", "-i", "300ms",
+                size=(120, 24), env="TOY_FAULT=crash-host") as shown:
+        wait_for_pools(shown)
+        shown.press("q")
+        assert end_of(shown) == 4
+        assert "toy" in shown.text() and "crashed with SIGSEGV" in shown.text(), shown.text()
+
+
+def test_stop_and_go_on():
+    """Ctrl-Z, and fg, of a shell with job control."""
+    need_screen()
+    with terminal(80, 24, "exec bash --norc --noprofile -i") as shown:
+        shown.type(f"PS1=; {harness.CTPROF} replay {record()}; echo the' 'end")
+        shown.press("Enter")
+        wait_for_pools(shown)
+        shown.press("C-z")
+        shown.wait(lambda now: "Stopped" in now, "the shell")
+        assert shown.state("cursor_flag") == "1"
+        shown.type("fg")
+        shown.press("Enter")
+        wait_for_pools(shown)
+        shown.press("q")
+        shown.wait(lambda now: "Stopped" in now and not has_pools(now), "the end")
+        assert shown.state("alternate_on") == "0"
+
+
+def test_examples_of_the_help():
+    for command in ("top", "replay"):
+        text = harness.run(command, "--help").stdout.decode()
+        found = re.findall(r"^  ctprof (.*)$", text.partition("Examples:\n")[2], re.MULTILINE)
+        assert found, text
+        for example in found:
+            words = re.sub(r"\$\(.*\)", str(os.getpid()), example).replace("host.ctprof", str(record()))
+            with screen(words) as shown:
+                wait_for_pools(shown)
+                shown.press("q")
+                assert end_of(shown) == 0, example
+
+
+def test_what_is_no_terminal_is_refused_in_a_line():
+    done = harness.run("top", check=False)
+    assert done.returncode == 2 and done.stderr.count(b"\n") == 1, done
+    for term in ("dumb", "no-such-terminal"):
+        with screen("top", env=f"TERM={term}") as shown:
+            assert end_of(shown) == 2
+            assert f"TERM={term}: " in shown.text(), shown.text()
+
+
+def test_one_sample_is_nothing_to_replay():
+    path = record("one.ctprof", 1)
+    with screen("replay", path) as shown:
+        assert end_of(shown) == 1
+        assert "has one sample" in shown.text(), shown.text()
+
+
+if __name__ == "__main__":
+    tap.main(globals())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A real terminal for tests: a tmux server of our own, with one window."""
+
+import contextlib
+import itertools
+import os
+import subprocess
+
+import harness
+
+NUMBERS = itertools.count()
+
+
+class Terminal:
+    """What is on it, and its keys."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-L", self.server, "-f", "/dev/null", *map(str, arguments)],
+                              capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def text(self, *how):
+        return self.tmux("capture-pane", "-p", *how)
+
+    def lines(self):
+        return [line.rstrip() for line in self.text().splitlines()]
+
+    def state(self, name):
+        """A variable of tmux: alternate_on, cursor_flag."""
+        return self.tmux("display-message", "-p", f"#{{{name}}}").strip()
+
+    def press(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", "--", text)
+
+    def resize(self, width, height):
+        self.tmux("resize-window", "-x", width, "-y", height)
+
+    def wait(self, condition, what):
+        """Until condition holds of the text on it, which is returned."""
+        seen = []
+
+        def holds():
+            seen[:] = [self.text()]
+            return condition(seen[0])
+
+        try:
+            harness.wait_for(holds, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}:\n{seen[0]}") from None
+        return seen[0]
+
+
+@contextlib.contextmanager
+def terminal(width, height, script):
+    """One that runs a shell script."""
+    harness.need_command("tmux")
+    screen = Terminal(f"ctprof-test-{os.getpid()}-{next(NUMBERS)}")
+    try:
+        screen.tmux("new-session", "-d", "-x", width, "-y", height, "sh", "-c", script)
+        yield screen
+    finally:
+        subprocess.run(["tmux", "-L", screen.server, "kill-server"], capture_output=True,
+                       check=False)
