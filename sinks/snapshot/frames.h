@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The frames of a recording: from the table at its end, or found one by one. */
+#pragma once
+
+#include "ctprof/sink.h"
+#include "seek.h"
+
+/*
+ * Lists the frames of the file.  None: it is not a recording, but one document or
+ * something else.  Damage at the end of the file is reported by input->damaged().  0,
+ * -ENOMEM, or an errno of the host.
+ */
+int frames_find(const struct ctprof_input *input, struct seek_table *ret_table);
+/* Copies the frames first to last, beginning with the latest key frame at or before first,
+ * and writes their table.  0 or -errno. */
+int frames_cut(const struct ctprof_input *input, const struct ctprof_host *host,
+	       const struct seek_table *table, size_t first, size_t last);

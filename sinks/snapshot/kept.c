@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "kept.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+#define FIRST_BUCKETS 64
+
+enum kept_class kept_class_of(uint32_t scope)
+{
+	switch (scope) {
+	case CTPROF_SCOPE_THREAD:
+	case CTPROF_SCOPE_PROCESS:
+	case CTPROF_SCOPE_MM:
+		return KEPT_THREAD;
+	case CTPROF_SCOPE_EXIT:
+		return KEPT_EXIT;
+	case CTPROF_SCOPE_CGROUP:
+		return KEPT_CGROUP;
+	case CTPROF_SCOPE_OBJECT:
+		return KEPT_OBJECT;
+	case CTPROF_SCOPE_HOST:
+		return KEPT_HOST;
+	case CTPROF_SCOPE_CAPTURE:
+		return KEPT_CAPTURE;
+	default:
+		return KEPT_N_CLASSES;
+	}
+}
+
+/* ---- values that are pointed to ---------------------------------------- */
+
+static bool is_pointer(uint8_t type)
+{
+	return type == CTPROF_TYPE_TEXT || type == CTPROF_TYPE_CPUS || type == CTPROF_TYPE_MAP;
+}
+
+static const void *pointer(uint64_t bits)
+{
+	return (const void *)(uintptr_t)bits;
+}
+
+static size_t text_size(const struct ctprof_text *text)
+{
+	return offsetof(struct ctprof_text, bytes) + text->length + 1;
+}
+
+static size_t cpus_size(const struct ctprof_cpus *cpus)
+{
+	return offsetof(struct ctprof_cpus, cpus) + cpus->n * sizeof cpus->cpus[0];
+}
+
+static bool entries_equal(const struct ctprof_map_entry *a, const struct ctprof_map_entry *b)
+{
+	return a->key_len == b->key_len && a->text_len == b->text_len && a->number == b->number &&
+	       !a->text == !b->text && memcmp(a->key, b->key, a->key_len) == 0 &&
+	       (!a->text || memcmp(a->text, b->text, a->text_len) == 0);
+}
+
+static bool maps_equal(const struct ctprof_map *a, const struct ctprof_map *b)
+{
+	uint64_t i = 0;
+
+	while (a->n == b->n && i < a->n && entries_equal(&a->entries[i], &b->entries[i]))
+		i++;
+	return a->n == b->n && i == a->n;
+}
+
+static bool values_equal(uint8_t type, uint64_t a, uint64_t b)
+{
+	if (type == CTPROF_TYPE_MAP)
+		return maps_equal(pointer(a), pointer(b));
+	if (type == CTPROF_TYPE_TEXT)
+		return text_size(pointer(a)) == text_size(pointer(b)) &&
+		       memcmp(pointer(a), pointer(b), text_size(pointer(a))) == 0;
+	if (type == CTPROF_TYPE_CPUS)
+		return cpus_size(pointer(a)) == cpus_size(pointer(b)) &&
+		       memcmp(pointer(a), pointer(b), cpus_size(pointer(a))) == 0;
+	return a == b;
+}
+
+static char *copy_bytes(char **at, const char *bytes, size_t len)
+{
+	char *copy = *at;
+
+	memcpy(copy, bytes, len);
+	copy[len] = '\0';
+	*at += len + 1;
+	return copy;
+}
+
+/* One piece of memory: the map, then what its entries point to. */
+static struct ctprof_map *copy_map(const struct ctprof_map *map)
+{
+	size_t head = offsetof(struct ctprof_map, entries) + map->n * sizeof map->entries[0];
+	size_t size = head;
+
+	for (uint64_t i = 0; i < map->n; i++)
+		size += (size_t)map->entries[i].key_len + map->entries[i].text_len + 2;
+	struct ctprof_map *copy = malloc(size);
+	if (!copy)
+		return NULL;
+	memcpy(copy, map, head);
+	char *at = (char *)copy + head;
+	for (uint64_t i = 0; i < map->n; i++) {
+		struct ctprof_map_entry *entry = &copy->entries[i];
+
+		entry->key = copy_bytes(&at, entry->key, entry->key_len);
+		if (entry->text)
+			entry->text = copy_bytes(&at, entry->text, entry->text_len);
+	}
+	return copy;
+}
+
+static void *copy_flat(const void *from, size_t size)
+{
+	void *copy = malloc(size);
+
+	return copy ? memcpy(copy, from, size) : NULL;
+}
+
+static void *copy_value(uint8_t type, uint64_t bits)
+{
+	if (type == CTPROF_TYPE_MAP)
+		return copy_map(pointer(bits));
+	return copy_flat(pointer(bits), type == CTPROF_TYPE_TEXT ? text_size(pointer(bits))
+								 : cpus_size(pointer(bits)));
+}
+
+static void drop_value(const struct kept_rows *rows, struct kept_row *row, uint32_t slot)
+{
+	if (row->states[slot] == CTPROF_PRESENT && is_pointer(rows->types[slot]))
+		free((void *)(uintptr_t)row->values[slot]);
+}
+
+int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, uint8_t state,
+	     uint64_t bits)
+{
+	if (state == CTPROF_PRESENT && is_pointer(rows->types[slot])) {
+		void *copy = copy_value(rows->types[slot], bits);
+
+		if (!copy)
+			return -ENOMEM;
+		bits = (uintptr_t)copy;
+	}
+	drop_value(rows, row, slot);
+	row->states[slot] = state;
+	row->values[slot] = bits;
+	return 0;
+}
+
+int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64_t *values,
+		const uint8_t *states, uint8_t *changed)
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < rows->n_slots; i++) {
+		changed[i] = states[i] != row->states[i] ||
+			     (states[i] == CTPROF_PRESENT && values[i] != row->values[i] &&
+			      (!is_pointer(rows->types[i]) ||
+			       !values_equal(rows->types[i], values[i], row->values[i])));
+		if (!changed[i])
+			continue;
+		if (kept_set(rows, row, i, states[i], values[i]) < 0)
+			return -ENOMEM;
+		n++;
+	}
+	return n;
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+int kept_set_type(struct kept_rows *rows, uint32_t slot, uint32_t type)
+{
+	if (slot >= rows->n_slots) {
+		uint8_t *types = realloc(rows->types, (size_t)slot + 1);
+
+		if (!types)
+			return -ENOMEM;
+		memset(types + rows->n_slots, 0, slot + 1 - rows->n_slots);
+		rows->types = types;
+		rows->n_slots = slot + 1;
+	}
+	rows->types[slot] = (uint8_t)type;
+	return 0;
+}
+
+static uint32_t hash_bytes(uint32_t hash, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * 0x01000193u;
+	return hash;
+}
+
+static uint32_t hash_of(const struct ctprof_target *target, uint32_t nth)
+{
+	uint32_t hash = 0x811c9dc5u ^ (uint32_t)target->tid * 0x9e3779b1u ^
+			(uint32_t)target->tgid * 0x85ebca6bu ^ nth * 0xc2b2ae35u;
+
+	if (target->path)
+		hash = hash_bytes(hash, target->path, target->path_len);
+	if (target->group)
+		hash = hash_bytes(hash, target->group, strlen(target->group));
+	return hash ^ hash >> 16;
+}
+
+static bool is_of(const struct kept_row *row, const struct ctprof_target *target, uint32_t nth)
+{
+	const struct ctprof_target *own = &row->target;
+
+	return row->nth == nth && own->tid == target->tid && own->tgid == target->tgid &&
+	       own->path_len == target->path_len &&
+	       (target->path_len == 0 || memcmp(own->path, target->path, own->path_len) == 0) &&
+	       !own->group == !target->group &&
+	       (!own->group || strcmp(own->group, target->group) == 0);
+}
+
+struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_target *target,
+			   uint32_t nth)
+{
+	struct kept_row *row = NULL;
+
+	if (rows->n_buckets > 0)
+		row = rows->buckets[hash_of(target, nth) & (rows->n_buckets - 1)];
+	while (row && !is_of(row, target, nth))
+		row = row->next;
+	return row;
+}
+
+static void link_row(struct kept_rows *rows, struct kept_row *row)
+{
+	struct kept_row **bucket = &rows->buckets[row->hash & (rows->n_buckets - 1)];
+
+	row->next = *bucket;
+	*bucket = row;
+}
+
+static bool grow_buckets(struct kept_rows *rows)
+{
+	uint32_t n = rows->n_buckets > 0 ? rows->n_buckets * 2 : FIRST_BUCKETS;
+	struct kept_row **buckets = reallocarray(rows->buckets, n, sizeof(struct kept_row *));
+
+	if (!buckets)
+		return false;
+	rows->buckets = buckets;
+	rows->n_buckets = n;
+	memset((void *)buckets, 0, n * sizeof(struct kept_row *));
+	for (size_t i = 0; i < rows->n; i++)
+		link_row(rows, rows->rows[i]);
+	return true;
+}
+
+static void free_row(const struct kept_rows *rows, struct kept_row *row)
+{
+	for (uint32_t i = 0; i < rows->n_slots; i++)
+		drop_value(rows, row, i);
+	free(row);
+}
+
+static struct kept_row *make_row(const struct kept_rows *rows, const struct ctprof_target *target,
+				 uint32_t nth)
+{
+	size_t size = sizeof(struct kept_row) + rows->n_slots * (sizeof(uint64_t) + 1);
+	struct kept_row *row = calloc(1, size + target->path_len + 1);
+
+	if (!row)
+		return NULL;
+	row->states = (uint8_t *)(row->values + rows->n_slots);
+	char *path = (char *)row->states + rows->n_slots;
+	memset(row->states, CTPROF_ABSENT_UNSUPPORTED, rows->n_slots);
+	row->target = (struct ctprof_target){
+		.struct_size = sizeof row->target,
+		.flags = target->flags,
+		.tgid = target->tgid,
+		.tid = target->tid,
+		.task_fd = -1,
+		.path_len = target->path_len,
+		.path = target->path ? copy_bytes(&path, target->path, target->path_len) : NULL,
+		.group = target->group,
+	};
+	row->nth = nth;
+	row->hash = hash_of(target, nth);
+	return row;
+}
+
+static struct kept_row *add_row(struct kept_rows *rows, const struct ctprof_target *target,
+				uint32_t nth)
+{
+	struct kept_row **more = array_room(rows->rows, rows->n, sizeof(struct kept_row *));
+
+	if (more)
+		rows->rows = more;
+	if (!more || (rows->n >= rows->n_buckets && !grow_buckets(rows)))
+		return NULL;
+	struct kept_row *row = make_row(rows, target, nth);
+	if (!row)
+		return NULL;
+	rows->rows[rows->n++] = row;
+	rows->is_sorted = false;
+	link_row(rows, row);
+	row->sample = rows->sample;
+	return row;
+}
+
+void kept_reset(const struct kept_rows *rows, struct kept_row *row)
+{
+	for (uint32_t i = 0; i < rows->n_slots; i++) {
+		drop_value(rows, row, i);
+		row->states[i] = CTPROF_ABSENT_UNSUPPORTED;
+	}
+}
+
+int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
+		  struct kept_row **ret_row, bool *ret_is_new)
+{
+	struct kept_row *row = kept_find(rows, target, nth);
+
+	*ret_is_new = !row || row->sample == 0;
+	if (!row)
+		row = add_row(rows, target, nth);
+	else if (*ret_is_new)
+		kept_reset(rows, row);
+	if (!row)
+		return -ENOMEM;
+	row->sample = rows->sample;
+	*ret_row = row;
+	return 0;
+}
+
+int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
+	      bool *ret_is_new)
+{
+	const struct kept_row *row;
+	uint32_t nth = 0;
+
+	while (target->group && (row = kept_find(rows, target, nth)) && row->sample == rows->sample)
+		if (++nth == KEPT_MAX_NTH)
+			return -EINVAL;
+	return kept_take_nth(rows, target, nth, ret_row, ret_is_new);
+}
+
+int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
+		struct kept_row **ret_row)
+{
+	*ret_row = add_row(rows, target, 0);
+	return *ret_row ? 0 : -ENOMEM;
+}
+
+int kept_put_first(struct kept_rows *rows, struct kept_rows *before)
+{
+	size_t n = rows->n;
+
+	if (before->n == 0)
+		return 0;
+	/* Append them to its own rows, then move them to the front. */
+	for (size_t i = 0; i < before->n; i++) {
+		struct kept_row **more = array_room(rows->rows, rows->n, sizeof(struct kept_row *));
+
+		if (more)
+			rows->rows = more;
+		if (!more || (rows->n >= rows->n_buckets && !grow_buckets(rows)))
+			return -ENOMEM;
+		rows->rows[rows->n++] = before->rows[i];
+		link_row(rows, before->rows[i]);
+	}
+	memmove(rows->rows + before->n, rows->rows, n * sizeof(struct kept_row *));
+	memcpy(rows->rows, before->rows, before->n * sizeof(struct kept_row *));
+	before->n = 0;
+	return 0;
+}
+
+static void unlink_row(struct kept_rows *rows, const struct kept_row *row)
+{
+	struct kept_row **at = &rows->buckets[row->hash & (rows->n_buckets - 1)];
+
+	while (*at != row)
+		at = &(*at)->next;
+	*at = row->next;
+}
+
+void kept_drop(struct kept_row *row)
+{
+	row->sample = 0;
+}
+
+/* The array's capacity follows from its number of rows, or is larger
+ * (array.h). */
+static void sweep(struct kept_rows *rows, uint64_t since,
+		  void (*each)(void *context, const struct kept_row *row), void *context)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		struct kept_row *row = rows->rows[i];
+
+		if (row->sample >= since) {
+			rows->rows[n++] = row;
+			continue;
+		}
+		if (each)
+			each(context, row);
+		unlink_row(rows, row);
+		free_row(rows, row);
+	}
+	rows->n = n;
+}
+
+void kept_sweep(struct kept_rows *rows, void (*each)(void *context, const struct kept_row *row),
+		void *context)
+{
+	sweep(rows, rows->sample, each, context);
+}
+
+void kept_sweep_dropped(struct kept_rows *rows)
+{
+	sweep(rows, 1, NULL, NULL);
+}
+
+void kept_clear(struct kept_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		free_row(rows, rows->rows[i]);
+	free(rows->rows);
+	free(rows->buckets);
+	rows->rows = NULL;
+	rows->buckets = NULL;
+	rows->n = 0;
+	rows->n_buckets = 0;
+}
+
+void kept_rows_free(struct kept_rows *rows)
+{
+	kept_clear(rows);
+	free(rows->types);
+	*rows = (struct kept_rows){0};
+}
+
+void kept_free(struct kept *kept)
+{
+	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
+		kept_rows_free(&kept->of[i]);
+}
+
+void kept_begin(struct kept *kept)
+{
+	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
+		kept->of[i].sample++;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct ctprof_target *x = &(*(struct kept_row *const *)a)->target;
+	const struct ctprof_target *y = &(*(struct kept_row *const *)b)->target;
+
+	if (x->tgid != y->tgid)
+		return (x->tgid > y->tgid) - (x->tgid < y->tgid);
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct ctprof_target *x = &(*(struct kept_row *const *)a)->target;
+	const struct ctprof_target *y = &(*(struct kept_row *const *)b)->target;
+	size_t least = x->path_len < y->path_len ? x->path_len : y->path_len;
+	int order = least > 0 ? memcmp(x->path, y->path, least) : 0;
+
+	return order ? order : (x->path_len > y->path_len) - (x->path_len < y->path_len);
+}
+
+void kept_sort(struct kept_rows *rows, enum kept_class class)
+{
+	int (*compare)(const void *, const void *) =
+		class == KEPT_THREAD ? compare_threads : compare_paths;
+	size_t i = rows->is_sorted ? rows->n : 1;
+
+	rows->is_sorted = true;
+	while (i < rows->n && compare(&rows->rows[i - 1], &rows->rows[i]) <= 0)
+		i++;
+	if (i < rows->n)
+		qsort(rows->rows, rows->n, sizeof rows->rows[0], compare);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The rows of a sample, kept to compare the next sample of a recording with
+ * them, or to read a recording into.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ctprof/sink.h"
+
+enum kept_class {
+	KEPT_THREAD,
+	KEPT_EXIT,
+	KEPT_CGROUP,
+	KEPT_OBJECT,
+	KEPT_HOST,
+	KEPT_CAPTURE,
+	KEPT_N_CLASSES,
+};
+
+/* Maximum number of objects of one group and name that are distinguished. */
+#define KEPT_MAX_NTH 256
+
+struct kept_row {
+	struct ctprof_target target; /* path: the row's own; group: borrowed */
+	uint32_t nth;                /* index among the objects of this name, from 0 */
+	uint32_t hash;
+	uint64_t sample;       /* the last one it was in; 0: dropped */
+	struct kept_row *next; /* next in its bucket */
+	uint8_t *states;       /* n_slots, enum ctprof_absence */
+	uint64_t values[];     /* n_slots; texts, CPUs and maps are the row's own */
+};
+
+/* The rows of one class, in the order they came. */
+struct kept_rows {
+	uint8_t *types; /* of the slots: enum ctprof_type */
+	uint32_t n_slots;
+	uint32_t n_buckets; /* a power of two, or 0 */
+	struct kept_row **buckets;
+	struct kept_row **rows;
+	size_t n;
+	uint64_t sample; /* being taken, from 1 */
+	bool is_sorted;  /* no row was added after kept_sort() */
+};
+
+struct kept {
+	struct kept_rows of[KEPT_N_CLASSES];
+};
+
+/* The class whose rows have values of that scope; KEPT_N_CLASSES: unknown. */
+enum kept_class kept_class_of(uint32_t scope);
+
+/* An empty one is all zero. */
+void kept_free(struct kept *kept);
+/* A slot's type, before there are rows.  -ENOMEM. */
+int kept_set_type(struct kept_rows *rows, uint32_t slot, uint32_t type);
+
+/* Begins another sample: no row has been seen in it. */
+void kept_begin(struct kept *kept);
+/* The row of that target, or NULL. */
+struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_target *target,
+			   uint32_t nth);
+/*
+ * The row of that target, marked as seen; a new one has all values absent as
+ * UNSUPPORTED.  An object already seen in this sample is another one of that
+ * name. -ENOMEM, -EINVAL: too many of one name.
+ */
+int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
+	      bool *ret_is_new);
+/* The row `nth` of that target, as kept_take(). */
+int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
+		  struct kept_row **ret_row, bool *ret_is_new);
+/* Appends a row, whatever its target. */
+int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
+		struct kept_row **ret_row);
+/* Moves the rows of before, which has the same slots, before its own. -ENOMEM. */
+int kept_put_first(struct kept_rows *rows, struct kept_rows *before);
+void kept_clear(struct kept_rows *rows);
+/* Also frees its slots. */
+void kept_rows_free(struct kept_rows *rows);
+
+/* Sets one value (as in struct ctprof_rows, copied) or, unless state is PRESENT, the
+ * reason why there is none. -ENOMEM. */
+int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, uint8_t state,
+	     uint64_t bits);
+/* Updates a whole row; changed: set to 1 for values that differ from before, otherwise 0.
+ * Returns their number, or -ENOMEM. */
+int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64_t *values,
+		const uint8_t *states, uint8_t *changed);
+
+/* Makes all values absent as UNSUPPORTED. */
+void kept_reset(const struct kept_rows *rows, struct kept_row *row);
+/* Marks a row for kept_sweep_dropped(). */
+void kept_drop(struct kept_row *row);
+void kept_sweep_dropped(struct kept_rows *rows);
+/* Drops the rows that this sample does not have, after calling each() for
+ * them. */
+void kept_sweep(struct kept_rows *rows, void (*each)(void *context, const struct kept_row *row),
+		void *context);
+/* Threads by (tgid, tid), cgroups by path. */
+void kept_sort(struct kept_rows *rows, enum kept_class class);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The contents of a key frame besides rows, kept to report them for each sample
+ * after it. */
+#pragma once
+
+#include "kept.h"
+
+/* A definition of the file, and where its values are kept. */
+struct definition {
+	char *plugin;
+	struct ctprof_metric metric; /* its strings are own */
+	enum kept_class class;
+	uint32_t index; /* of the slot in its class */
+	bool of_leader; /* only leaders have the value */
+	bool taken;     /* by the host of this call, as: */
+	uint32_t slot;
+};
+
+/* What input->fact() was given. */
+struct preface_fact {
+	uint32_t kind;
+	char *key, *value;
+};
+
+struct preface {
+	struct definition *definitions;
+	uint32_t n_definitions;
+	struct preface_fact *facts;
+	uint32_t n_facts;
+};
+
+/* An empty one is all zero. */
+void preface_clear(struct preface *preface);
+/* Copies a definition and makes a slot for it in kept; ret_slot: its number here.  -EINVAL:
+ * unknown scope, or too many; -ENOMEM. */
+int preface_add_metric(struct preface *preface, struct kept *kept, const char *plugin,
+		       const struct ctprof_metric *metric, uint32_t *ret_slot);
+/* The last one of a kind and key counts; facts beyond the limit are ignored. -ENOMEM. */
+int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, const char *value);
+void preface_drop_fact(struct preface *preface, uint32_t kind, const char *key);

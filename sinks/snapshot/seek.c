@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "seek.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+#define KEY_BIT 0x80000000u
+#define MS_BITS 0x7fffffffu
+#define NS_PER_MS 1000000
+
+static void put_u32(uint8_t *at, uint32_t value)
+{
+	value = htole32(value);
+	memcpy(at, &value, sizeof value);
+}
+
+static void put_u64(uint8_t *at, uint64_t value)
+{
+	value = htole64(value);
+	memcpy(at, &value, sizeof value);
+}
+
+static uint32_t get_u32(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof value);
+	return le32toh(value);
+}
+
+static uint64_t get_u64(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof value);
+	return le64toh(value);
+}
+
+void seek_table_clear(struct seek_table *table)
+{
+	free(table->frames);
+	*table = (struct seek_table){0};
+}
+
+int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key)
+{
+	const struct seek_frame *last = table->n > 0 ? &table->frames[table->n - 1] : NULL;
+	uint64_t offset = last ? last->offset + last->size : 0;
+	struct seek_frame *frames = array_room(table->frames, table->n, sizeof *frames);
+
+	if (!frames)
+		return -ENOMEM;
+	table->frames = frames;
+	frames[table->n++] = (struct seek_frame){offset, size, realtime_ns, is_key};
+	return 0;
+}
+
+/* Since the first frame, so that rounding does not accumulate. */
+static int64_t ms_of(const struct seek_table *table, size_t i)
+{
+	return (int64_t)(table->frames[i].realtime_ns - table->frames[0].realtime_ns) / NS_PER_MS;
+}
+
+char *seek_table_make(const struct seek_table *table, size_t *ret_size)
+{
+	size_t body = table->n * SEEK_ENTRY_BYTES + SEEK_FOOTER_BYTES;
+	uint8_t *bytes = malloc(SEEK_HEAD_BYTES + body), *at = bytes;
+
+	if (!bytes)
+		return NULL;
+	put_u32(at, SEEK_FRAME_MAGIC);
+	put_u32(at + 4, (uint32_t)body);
+	at += SEEK_HEAD_BYTES;
+	for (size_t i = 0; i < table->n; i++, at += SEEK_ENTRY_BYTES) {
+		int64_t ms = i > 0 ? ms_of(table, i) - ms_of(table, i - 1) : 0;
+
+		put_u32(at, (uint32_t)table->frames[i].size);
+		put_u32(at + 4, ((uint32_t)ms & MS_BITS) | (table->frames[i].is_key ? KEY_BIT : 0));
+	}
+	put_u64(at, table->n > 0 ? table->frames[0].realtime_ns : 0);
+	put_u32(at + 8, (uint32_t)table->n);
+	put_u32(at + 12, SEEK_MAGIC);
+	*ret_size = SEEK_HEAD_BYTES + body;
+	return (char *)bytes;
+}
+
+uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES])
+{
+	if (get_u32(footer + 12) != SEEK_MAGIC)
+		return 0;
+	return SEEK_HEAD_BYTES + (uint64_t)get_u32(footer + 8) * SEEK_ENTRY_BYTES +
+	       SEEK_FOOTER_BYTES;
+}
+
+int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size)
+{
+	const uint8_t *footer = bytes + n - SEEK_FOOTER_BYTES, *at = bytes + SEEK_HEAD_BYTES;
+	uint64_t first_ns = get_u64(footer), end = 0;
+	int64_t ms = 0;
+
+	if (get_u32(bytes) != SEEK_FRAME_MAGIC || get_u32(bytes + 4) != n - SEEK_HEAD_BYTES)
+		return -EBADMSG;
+	for (; at < footer; at += SEEK_ENTRY_BYTES) {
+		uint32_t word = get_u32(at + 4);
+
+		/* The sign is in bit 30. */
+		ms += (int64_t)(word & (MS_BITS >> 1)) - (int64_t)(word & (MS_BITS ^ MS_BITS >> 1));
+		end += get_u32(at);
+		int r = seek_table_add(table, get_u32(at),
+				       first_ns + (uint64_t)ms * (uint64_t)NS_PER_MS,
+				       word & KEY_BIT);
+		if (r < 0)
+			return r;
+	}
+	return end == size - n && table->n > 0 && table->frames[0].is_key ? 0 : -EBADMSG;
+}

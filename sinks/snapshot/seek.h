@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table that ends a recording: a skippable zstd frame (RFC 8878, 3.1.2) with eight
+ * bytes for each frame, and a footer; all numbers are little-endian.
+ *
+ *	entry:  u32 bytes of the frame
+ *	        u32 bit 31: it is a key frame; bits 0-30: milliseconds since the frame
+ *	            before, in two's complement
+ *	footer: u64 captured_at_unix_ns of the first frame, u32 number of entries,
+ *	        u32 SEEK_MAGIC
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEEK_FRAME_MAGIC 0x184d2a5cu
+#define SEEK_MAGIC 0x53505443u /* "CTPS" */
+#define SEEK_HEAD_BYTES 8u
+#define SEEK_ENTRY_BYTES 8u
+#define SEEK_FOOTER_BYTES 16u
+
+/* A frame of a recording. */
+struct seek_frame {
+	uint64_t offset, size;
+	uint64_t realtime_ns;
+	bool is_key;
+};
+
+struct seek_table {
+	struct seek_frame *frames;
+	size_t n;
+};
+
+void seek_table_clear(struct seek_table *table);
+/* Appends a frame and sets its offset. -ENOMEM. */
+int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key);
+/* The table at the end of the file, to be freed; NULL: out of memory. */
+char *seek_table_make(const struct seek_table *table, size_t *ret_size);
+/* The size of a table with that footer; 0: no table. */
+uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
+/* Parses the table at the end of a file of size bytes. -EBADMSG: invalid;
+ * -ENOMEM. */
+int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size);

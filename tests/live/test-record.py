@@ -1,0 +1,559 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Recordings of this host: whole after SIGTERM, readable after SIGKILL and a full disk."""
+
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import harness
+import tap
+from harness import CTPROF, Worker, wait_for
+
+TABLE = b"CTPS"
+# Beside other tests, on a busy machine: one plugin that is there everywhere.
+PLAIN = ["--plugins=procfs"]
+
+
+@contextlib.contextmanager
+def folder():
+    with tempfile.TemporaryDirectory(prefix="ctprof-record-") as path:
+        yield Path(path)
+
+
+def texts(file):
+    """The text of each whole frame, decoded by another implementation."""
+    harness.need_command("zstdcat")
+    done = subprocess.run(["zstdcat", file], capture_output=True, check=False)
+    decoder, text, found = json.JSONDecoder(), done.stdout.decode("utf-8", "replace"), []
+    at = 0
+    while at < len(text):
+        try:
+            frame, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError:
+            break
+        found.append(frame)
+    return found
+
+
+class Replay:
+    """Samples put together again from their frames, threads by (tgid, tid)."""
+
+    def __init__(self):
+        self.threads = {}
+        self.absent = {}
+
+    @staticmethod
+    def flatten(record):
+        values = {key: value for key, value in record.items() if key not in ("extra", "presence")}
+        return values | record.get("extra", {})
+
+    def take_whole(self, record, sets):
+        key = (record["tgid"], record["tid"])
+        absent = {name: why for why, names in sets[record["presence"]].items() for name in names}
+        self.threads[key] = self.flatten(record)
+        self.absent[key] = absent
+
+    def take_changed(self, record):
+        key = (record["tgid"], record["tid"])
+        absent = {
+            name: why for why, names in record.get("presence", {}).items() for name in names
+        }
+        changed = self.flatten(record)
+        for name in changed:
+            self.absent[key].pop(name, None)
+        self.threads[key].update(changed)
+        self.absent[key].update(absent)
+
+    def take(self, frame):
+        sets = frame.get("presence_sets", [])
+        if frame["format"].get("frame") != "delta":
+            self.threads, self.absent = {}, {}
+        for lost in frame.get("gone", []):
+            if "tid" in lost:
+                key = (lost["tgid"], lost["tid"])
+                del self.threads[key], self.absent[key]
+        for record in frame.get("threads", []) + frame.get("new", []):
+            self.take_whole(record, sets)
+        for record in frame.get("changed", []):
+            self.take_changed(record)
+
+    def values(self):
+        """The present values of each thread."""
+        return {
+            key: {name: value for name, value in row.items() if name not in self.absent[key]}
+            for key, row in self.threads.items()
+        }
+
+
+class Recorder:
+    """ctprof record in a session of its own, so that all of it can be ended."""
+
+    def __init__(self, file, *arguments, plugins=PLAIN, **variables):
+        self.file = Path(file)
+        self.process = subprocess.Popen(
+            [CTPROF, *plugins, "record", "-o", file, *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            start_new_session=True,
+            env=os.environ | {name: str(value) for name, value in variables.items()},
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.stderr.close()
+        self.process.wait()
+
+    def wait_for_samples(self, n):
+        wait_for(lambda: self.file.exists() and len(texts(self.file)) >= n, f"{n} samples")
+
+    def end(self, number):
+        os.kill(self.process.pid, number)
+        text = self.process.communicate()[1].decode()
+        return self.process.returncode, text
+
+
+def test_samples_are_captures():
+    with folder() as path, Worker("--threads", "3") as worker:
+        worker.stop()
+        file = path / "still.ctprof"
+        # What a process shares of its memory is the business of others, too.
+        only = ["--smaps=never", "-p", worker.pid]
+        harness.run(*PLAIN, "record", *only, "-n", 3, "-i", "20ms", "-o", file)
+        frames = texts(file)
+        assert len(frames) == 3
+        assert [f["format"].get("frame") for f in frames] == [None, "delta", "delta"]
+        replay, whole = Replay(), Replay()
+        for frame in frames:
+            replay.take(frame)
+        whole.take(harness.capture(*only).data)
+        assert len(whole.threads) >= 4, "the worker has threads"
+        for key, values in whole.values().items():
+            other = replay.values()[key]
+            differ = {name for name in values | other if values.get(name) != other.get(name)}
+            assert not differ, f"{key}, frozen: {differ}"
+        assert not frames[2].get("changed"), "of frozen threads nothing changes"
+        assert file.read_bytes().endswith(TABLE)
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
+def check_same(path, worker, plugins):
+    """Of threads that do not run, what others change is seen, and nothing else."""
+    file, thread = path / "same.ctprof", worker.threads()[-1]
+    arguments = ["--smaps=never", "-p", worker.pid, "-i", "20ms"]
+    cpu = min(os.sched_getaffinity(0))
+    with Recorder(file, *arguments, plugins=plugins) as recorder:
+        recorder.wait_for_samples(4)
+        os.setpriority(os.PRIO_PROCESS, thread[1], 7)
+        os.sched_setaffinity(thread[1], {cpu})
+        before = len(texts(file))
+        recorder.wait_for_samples(before + 3)
+        status, text = recorder.end(signal.SIGTERM)
+    assert status == 0, text
+    replay, frames = Replay(), texts(file)
+    for frame in frames:
+        replay.take(frame)
+    whole = Replay()
+    whole.take(harness.capture(*plugins, *arguments[:3]).data)
+    assert whole.threads[thread]["nice"] == 7 and whole.threads[thread]["cpu_affinity"] == [cpu]
+    for key, values in whole.values().items():
+        other = replay.values()[key]
+        differ = {name for name in values | other if values.get(name) != other.get(name)}
+        assert not differ, f"{plugins}, {key}: {differ}"
+    changed = [c for frame in frames for c in frame.get("changed", [])]
+    assert 1 <= len(changed) <= 2, "once, or one after the other"
+    assert {(c["tgid"], c["tid"]) for c in changed} == {thread}, changed
+
+
+def test_threads_that_do_not_run():
+    with folder() as path, Worker("--threads", "3") as worker:
+        check_same(path, worker.stop(), PLAIN)
+
+
+def test_threads_that_do_not_run_by_bpf():
+    harness.need_bpf()
+    with folder() as path, Worker("--threads", "3") as worker:
+        check_same(path, worker.stop(), ["--plugins=bpf,procfs", *harness.BPF_ALWAYS])
+
+
+def test_ends_come_and_go():
+    with folder() as path:
+        file = path / "moving.ctprof"
+        with Worker("--threads", "2") as first, Recorder(
+            file, "-i", "20ms", "--smaps=never"
+        ) as recorder:
+            recorder.wait_for_samples(2)
+            with Worker("--threads", "1") as second:
+                later = second.pid
+                recorder.wait_for_samples(len(texts(file)) + 2)
+            recorder.wait_for_samples(len(texts(file)) + 2)
+            status, text = recorder.end(signal.SIGTERM)
+        assert status == 0, text
+        replay, seen = Replay(), set()
+        for frame in texts(file):
+            replay.take(frame)
+            seen |= set(replay.threads)
+        assert (first.pid, first.pid) in replay.threads
+        assert (later, later) in seen and (later, later) not in replay.threads
+        assert file.read_bytes().endswith(TABLE)
+        assert f"{len(texts(file))} samples" in text, text
+
+
+def test_killed():
+    with folder() as path:
+        file = path / "killed.ctprof"
+        with Recorder(file, "-i", "10ms", "--smaps=never") as recorder:
+            recorder.wait_for_samples(5)
+            os.killpg(recorder.process.pid, signal.SIGKILL)
+            recorder.process.wait()
+        assert len(texts(file)) >= 5
+        shown = harness.run("show", "--no-pager", "--format", "csv", file).stdout.decode()
+        assert "ctprof" in shown, "the last whole sample shows ctprof itself"
+
+
+def test_hangup():
+    """As when its terminal goes away."""
+    with folder() as path:
+        file = path / "hangup.ctprof"
+        with Recorder(file, "-i", "20ms", "-p", os.getpid()) as recorder:
+            recorder.wait_for_samples(2)
+            status, text = recorder.end(signal.SIGHUP)
+        assert status == 0, text
+        assert file.read_bytes().endswith(TABLE), "it is whole"
+
+
+class Clocks:
+    """What tests/live/clocks.c adds to the clocks, in s."""
+
+    LIBRARY = harness.BUILD / "tests/live/libclocks.so"
+
+    def __init__(self, path):
+        if not self.LIBRARY.exists():
+            raise tap.Skip("no clocks can be preloaded under a sanitizer")
+        self.path = path
+        path.write_bytes(bytes(4096))
+
+    def set(self, boot, real):
+        with open(self.path, "r+b") as file:
+            file.write(struct.pack("=qq", int(boot * 1e9), int(real * 1e9)))
+
+
+def notes(file):
+    return [frame["capture"].get("note", "") for frame in texts(file)]
+
+
+def test_clocks():
+    """A suspended host, and a clock that is set, are named in the sample after it."""
+    with folder() as path:
+        clocks, file = Clocks(path / "clocks"), path / "clocks.ctprof"
+        variables = {"LD_PRELOAD": clocks.LIBRARY, "CTPROF_TEST_CLOCKS": clocks.path}
+        with Recorder(file, "-i", "20ms", "-p", os.getpid(), **variables) as recorder:
+            for boot, real, note in [
+                (0, 3600, "the clock was set forward by 3600."),
+                (90, 3690, "the host was suspended for 90."),
+                (90, 90, "the clock was set back by "),
+            ]:
+                recorder.wait_for_samples(len(texts(file)) + 2)
+                before = len(texts(file))
+                clocks.set(boot, real)
+                wait_for(lambda n=note, b=before: n in str(notes(file)[b:]), note)
+            status, text = recorder.end(signal.SIGTERM)
+        assert status == 0, text
+        named = [note for note in notes(file) if "clock" in note or "suspended" in note]
+        assert len(named) == 3, named
+        frames = texts(file)
+        at = next(i for i, note in enumerate(notes(file)) if "suspended" in note)
+        assert "clock" not in notes(file)[at], "a host that sleeps does not set its clock"
+        jump = frames[at]["captured_at_unix_ns"] - frames[at - 1]["captured_at_unix_ns"]
+        assert 90e9 <= jump <= 3600e9, jump
+        shown = harness.run("show", "--no-pager", "--sample", at, file)
+        assert b"the host was suspended for 90." in shown.stderr, shown.stderr
+
+
+HEAP = """
+import sys
+print("ready", flush=True)
+for line in sys.stdin:
+    if line.startswith("take"):
+        held = bytearray(int(line.split()[1]))
+    else:
+        del held
+    print("done", flush=True)
+"""
+MIB = 1 << 20
+
+
+def test_heap_as_a_series():
+    """What a program with jemalloc takes and gives back, sample after sample."""
+    if not (harness.BUILD / "ctprof-jemalloc.so").exists():
+        raise tap.Skip("jemalloc is not built")
+    program = [sys.executable, "-c", HEAP]
+    with folder() as path, subprocess.Popen(
+        program,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"LD_PRELOAD": "libjemalloc.so.2"},
+    ) as heap:
+        assert heap.stdout.readline() == "ready\n"
+        if "libjemalloc" not in Path(f"/proc/{heap.pid}/maps").read_text():
+            raise tap.Skip("libjemalloc2 is not installed")
+        file, key, at = path / "heap.ctprof", (heap.pid, heap.pid), []
+        plugins = ["--plugins=jemalloc,procfs"]
+        arguments = ["-g", "jemalloc", "-p", heap.pid, "-i", "20ms"]
+        with Recorder(file, *arguments, plugins=plugins) as recorder:
+            for order in ("take 67108864", "give"):
+                recorder.wait_for_samples(len(texts(file)) + 2)
+                at.append(len(texts(file)) - 1)
+                print(order, file=heap.stdin, flush=True)
+                assert heap.stdout.readline() == "done\n"
+            recorder.wait_for_samples(len(texts(file)) + 2)
+            status, text = recorder.end(signal.SIGTERM)
+        heap.stdin.close()
+        assert status == 0, text
+        replay, series = Replay(), []
+        for frame in texts(file):
+            replay.take(frame)
+            row = replay.values()[key]
+            assert "allocated_bytes" in row, replay.absent[key]
+            series.append((row["allocated_bytes"], row["deallocated_bytes"]))
+        shown = report("compare", "-m", "allocated_bytes", file)
+    assert series == sorted(series), "what is counted does not fall"
+    taken = [series[i][0] - series[0][0] for i in at]
+    assert taken[0] < 64 * MIB <= taken[1], series
+    given = [series[i][1] - series[0][1] for i in (at[1], -1)]
+    assert given[0] < 64 * MIB <= given[1], series
+    assert "allocated_bytes" in shown
+
+
+def test_command():
+    with folder() as path:
+        file = path / "command.ctprof"
+        done = harness.run(
+            *PLAIN, "record", "-i", "10ms", "-o", file, "--", "sh", "-c", "exit 7", check=False
+        )
+        assert done.returncode == 7, done.stderr
+        assert len(texts(file)) >= 2, "one before it, one at its end"
+        missing = harness.run(
+            *PLAIN, "record", "-o", path / "none", "--", "/no/such/command", check=False
+        )
+        assert missing.returncode == 127, missing.stderr
+
+
+def test_refusals():
+    with folder() as path:
+        there = path / "there.ctprof"
+        there.write_bytes(b"precious")
+        done = harness.run(*PLAIN, "record", "-n", 1, "-o", there, check=False)
+        assert done.returncode == 1 and b"it exists" in done.stderr, done.stderr
+        assert there.read_bytes() == b"precious"
+        file = path / "locked.ctprof"
+        with Recorder(file, "-i", "20ms") as recorder:
+            recorder.wait_for_samples(1)
+            done = harness.run(
+                *PLAIN, "record", "-n", 1, "--max-size", "1MiB", "-o", file, check=False
+            )
+            assert b"another process records into it" in done.stderr, done.stderr
+        none = path / "none.ctprof"
+        for wrong in ("smaps", "smaps=", "=1s", "smaps=never", "none=1s"):
+            done = harness.run(*PLAIN, "record", "-n", 1, "--every", wrong, "-o", none, check=False)
+            assert done.returncode == 2 and b"--every" in done.stderr, (wrong, done.stderr)
+            assert not none.exists(), "nothing is left of what was not recorded"
+
+
+def test_rotation():
+    with folder() as path:
+        file = path / "turn.ctprof"
+        arguments = ["-n", 9, "-i", "10ms", "--max-size", "1", "--keep", "3", "-o", file]
+        harness.run(*PLAIN, "record", *arguments)
+        names = sorted(each.name for each in path.iterdir())
+        assert names == ["turn.ctprof", *(f"turn.ctprof.{i}" for i in (1, 2, 3))], names
+        for each in path.iterdir():
+            frames = texts(each)
+            assert len(frames) == 1 and "threads" in frames[0], "each begins with a whole sample"
+            assert each.read_bytes().endswith(TABLE)
+
+
+def test_slow_groups():
+    with folder() as path, Worker() as worker:
+        file = path / "slow.ctprof"
+        arguments = ["-n", 3, "-i", "10ms", "--every", "smaps=1h", "--smaps=always"]
+        harness.run(*PLAIN, "record", "-p", worker.pid, *arguments, "-o", file)
+        replay, reasons = Replay(), []
+        for frame in texts(file):
+            replay.take(frame)
+            reasons.append(replay.absent[worker.pid, worker.pid].get("smaps_rollup_kib"))
+        assert reasons == [None, "skipped", "skipped"], reasons
+
+
+def report(*arguments):
+    return harness.run(*arguments, "--no-pager", "--format", "csv").stdout.decode()
+
+
+# Of one sample: its history is also of those before it.
+VALUES = ["-m", "run_time_ns,timeslices,minflt,rchar,nr_threads,processor"]
+
+
+def test_reading():
+    with folder() as path, Worker("--threads", "2") as worker:
+        file, part = path / "read.ctprof", path / "part.ctprof"
+        arguments = ["-p", worker.pid, "-n", 70, "-i", "10ms", "--smaps=never"]
+        harness.run(*PLAIN, "record", *arguments, "-o", file)
+        shown = [report("show", *VALUES, "--sample", n, file) for n in (0, 3, 66, 69)]
+        assert all(shown)
+        assert shown[3] == report("show", *VALUES, file) == report("show", *VALUES, "--sample", -1, file)
+        assert shown[0] == report("show", *VALUES, "--sample", -70, file)
+        assert shown[0] == report("show", *VALUES, "--at", "+0s", file)
+        for arguments, text in [
+            (["show", "--sample", 70], b"has 70 samples"),
+            (["show", "--sample", "x"], b"expected a number"),
+            (["show", "--at", "noon"], b"expected a time"),
+            (["show", "--at", "2001-01-01T00:00:00Z"], b"the recording is from"),
+            (["show", "--at", "+0s", "--sample", 0], b"exclude each other"),
+            (["compare", "--from", "-0s"], b"one sample"),
+        ]:
+            done = harness.run(*arguments, file, check=False)
+            assert done.returncode in (1, 2) and text in done.stderr, (arguments, done.stderr)
+        # A part begins with a whole sample, and its frames are those of the file.
+        done = harness.run("cut", "--from", "-0s", "-o", part, file)
+        assert b"6 samples" in done.stderr, done.stderr
+        assert file.read_bytes().find(part.read_bytes()[:1000]) > 0
+        assert report("show", *VALUES, "--sample", 2, part) == shown[2]
+        assert report("show", *VALUES, part) == shown[3]
+        # A window of the file is one between two files that hold its ends.
+        first = path / "first.ctprof"
+        harness.run("cut", "--to", "+0s", "-o", first, file)
+        window = report("compare", *VALUES, "--group-by", "comm", file)
+        assert "run_time_ns" in window and window == report(
+            "compare", *VALUES, "--group-by", "comm", first, part
+        )
+        cut = path / "broken.ctprof"
+        cut.write_bytes(file.read_bytes()[:-3000])
+        broken = harness.run("show", "--no-pager", cut)
+        assert b"not a whole sample" in broken.stderr, broken.stderr
+
+
+def section(name, *arguments):
+    done = harness.run(*arguments, "--no-pager", "--format", "json")
+    found = [s for s in json.loads(done.stdout)["sections"] if s["name"] == name]
+    return found[0]["lines"] if found else None
+
+
+def number(cell):
+    return cell["candidate"] if isinstance(cell, dict) else cell
+
+
+@contextlib.contextmanager
+def busy():
+    """A process that computes; its pid."""
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as process:
+        try:
+            yield process.pid
+        finally:
+            process.kill()
+
+
+def test_history():
+    """Window by window, a recording adds up to what is between its ends."""
+    with folder() as path, busy() as pid:
+        file = path / "past.ctprof"
+        arguments = ["-p", pid, "-n", 40, "-i", "20ms", "--smaps=never"]
+        harness.run(*PLAIN, "record", *arguments, "-o", file)
+        lines = section("history", "compare", file)
+        pool = [line for line in lines if line["subject"] == "sh"]
+        assert len(pool) == 16 == len([line for line in lines if line["subject"] == "host"])
+        assert [line["at"] for line in pool] == sorted(line["at"] for line in pool)
+        (whole,) = [line for line in section("pools", "compare", file) if line["pool"] == "sh"]
+        assert len(whole["cpu_history"]) == 16, whole
+        assert set(whole["cpu_history"]) <= set("▁▂▃▄▅▆▇█"), whole
+        used = sum(number(line["cpu"]) * number(line["seconds"]) for line in pool)
+        seconds = sum(number(line["seconds"]) for line in pool)
+        assert used > 0 and abs(used - number(whole["cpu"]) * seconds) < 1e-6 * used
+        shown = section("history", "show", file)
+        assert [line["cpu"] for line in shown if line["subject"] == "sh"], "show has it, too"
+        # There is none between two samples, nor beside the metrics a user names.
+        first = path / "two.ctprof"
+        harness.run(*PLAIN, "record", *arguments[:2], "-n", 2, "-i", "20ms", "-o", first)
+        assert section("history", "compare", first) is None
+        assert section("history", "compare", "-m", "run_time_ns", file) is None
+
+
+def test_runs():
+    """A recording is a run: what was in it from its first sample to its last."""
+    with folder() as path, busy() as pid:
+        files = []
+        for side in "ab":
+            (path / side).mkdir()
+            for n in range(2):
+                files.append(path / side / f"{n}.ctprof")
+                arguments = ["-p", pid, "-n", 3, "-i", "20ms", "--smaps=never"]
+                harness.run(*PLAIN, "record", *arguments, "-o", files[-1])
+
+        def values(*arguments):
+            rows = harness.run("compare", "--no-pager", "--format", "json", *arguments).stdout
+            sections = json.loads(rows)["sections"]
+            return next(row["runs"] for s in sections if s["name"] == "runs" for row in s["rows"]
+                        if row["metric"] == "run_time_ns")  # fmt: skip
+
+        found = values(files[0], files[1], "--", files[2], files[3])
+        assert found == values(path / "a", path / "b"), "and a directory of them a set"
+        lines = report("compare", "-m", "run_time_ns", files[0]).splitlines()
+        head = lines[0].split(",")
+        delta = next(float(line.split(",")[head.index("delta")]) for line in lines
+                     if line.startswith("primary,"))  # fmt: skip
+        assert found["baseline"][0] == delta, (found, delta)
+
+
+def test_full_disk():
+    if not harness.is_root():
+        raise tap.Skip("needs root, to mount a small file system")
+    with folder() as path:
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=512k", "ctprof-record", path],
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise tap.Skip(f"no tmpfs can be mounted: {done.stderr.decode().strip()}")
+        try:
+            fill_disk(path)
+        finally:
+            subprocess.run(["umount", "-l", path], check=True)
+
+
+def fill_disk(path):
+    file, filler = path / "full.ctprof", path / "filler"
+    with Recorder(file, "-i", "20ms", plugins=["--plugins=procfs,host"]) as recorder:
+        recorder.wait_for_samples(2)
+        with open(filler, "wb", buffering=0) as out, contextlib.suppress(OSError):
+            while True:
+                out.write(bytes(4096))
+        line = recorder.process.stderr.readline()
+        while b"recording goes on" not in line:
+            assert line, "the recorder ended"
+            line = recorder.process.stderr.readline()
+        whole = len(texts(file))
+        filler.unlink()
+        recorder.wait_for_samples(whole + 2)
+        status, text = recorder.end(signal.SIGINT)
+    assert status == 0, text
+    frames, told = texts(file), notes(file)
+    assert any("could not be written: " in note for note in told), told
+    assert "not written" in text, text
+    after = next(i for i, note in enumerate(told) if "could not be written" in note)
+    assert "threads" in frames[after], "what follows needs nothing that was lost"
+
+
+if __name__ == "__main__":
+    tap.main(globals())
