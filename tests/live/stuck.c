@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes that hang in the kernel, by a file system in user space that leaves some
+ * questions without an answer: "stuck DIR KIND=N...".  Prints their ids as JSON, and
+ * ends them when its standard input does.
+ *
+ *   mmap  N that map memory over a dirty page of such a file: the kernel writes the page
+ *         back first, with the lock of the process's memory held
+ *   exe   N that are programs on that file system, which answers no more
+ *   exec  N that become another program with a file of it open that is to be closed by
+ *         that: the kernel tells the server of it with exec_update_lock held
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX 512
+#define REQUEST_BYTES (256u * 1024)
+#define PROGRAM "/bin/sleep"
+/* Names of files from here on: closing them gets no answer. */
+#define CLINGS 1000u
+
+/* Shared by the server and who starts the processes. */
+static struct {
+	volatile int silent;  /* no question is answered any more */
+	volatile int n_stuck; /* questions that were never answered */
+} * shared;
+
+static char *program;
+static size_t program_size;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "stuck: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void load_program(void)
+{
+	struct stat st;
+	int fd = open(PROGRAM, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		die(PROGRAM);
+	program_size = (size_t)st.st_size;
+	program = malloc(program_size);
+	if (!program || read(fd, program, program_size) != (ssize_t)program_size)
+		die(PROGRAM);
+	close(fd);
+}
+
+/* ---- the file system: each name but the root is a copy of the program -------- */
+
+static struct fuse_attr attributes(uint64_t node)
+{
+	return (struct fuse_attr){
+		.ino = node,
+		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0755,
+		.nlink = 1,
+		.size = node == FUSE_ROOT_ID ? 0 : program_size,
+		.blksize = 4096,
+	};
+}
+
+static void reply(int fuse, uint64_t unique, int error, const void *data, size_t size)
+{
+	struct fuse_out_header header = {
+		.len = (uint32_t)(sizeof header + size), .error = -error, .unique = unique};
+	struct iovec parts[] = {{&header, sizeof header}, {(void *)(uintptr_t)data, size}};
+
+	/* Of a process that was killed meanwhile: ENOENT. */
+	if (writev(fuse, parts, size > 0 ? 2 : 1) < 0 && errno != ENOENT)
+		die("answer");
+}
+
+static void answer_read(int fuse, uint64_t unique, const struct fuse_read_in *in)
+{
+	size_t at = in->offset < program_size ? in->offset : program_size;
+	size_t left = program_size - at;
+
+	reply(fuse, unique, 0, program + at, left < in->size ? left : in->size);
+}
+
+static void answer(int fuse, const struct fuse_in_header *in)
+{
+	const struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION,
+					   .minor = FUSE_KERNEL_MINOR_VERSION,
+					   .max_write = 65536,
+					   .max_background = MAX};
+	/* Names are numbers: a node each, so that none waits for another. */
+	uint64_t node = FUSE_ROOT_ID + 1 + strtoul((const char *)(in + 1), NULL, 10);
+	const struct fuse_entry_out entry = {
+		.nodeid = node, .generation = 1, .attr = attributes(node)};
+	const struct fuse_attr_out attr = {.attr = attributes(in->nodeid)};
+	const struct fuse_open_out opened = {.fh = 1};
+
+	if (shared->silent)
+		return;
+	switch (in->opcode) {
+	case FUSE_INIT:
+		reply(fuse, in->unique, 0, &init, sizeof init);
+		break;
+	case FUSE_LOOKUP:
+		reply(fuse, in->unique, 0, &entry, sizeof entry);
+		break;
+	case FUSE_SETATTR:
+	case FUSE_GETATTR:
+		reply(fuse, in->unique, 0, &attr, sizeof attr);
+		break;
+	case FUSE_OPEN:
+		reply(fuse, in->unique, 0, &opened, sizeof opened);
+		break;
+	case FUSE_READ:
+		answer_read(fuse, in->unique, (const void *)(in + 1));
+		break;
+	case FUSE_FLUSH:
+		if (in->nodeid >= CLINGS)
+			shared->n_stuck++;
+		else
+			reply(fuse, in->unique, 0, NULL, 0);
+		break;
+	case FUSE_WRITE:
+		shared->n_stuck++;
+		break;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+		break;
+	default:
+		reply(fuse, in->unique, ENOSYS, NULL, 0);
+	}
+}
+
+static void serve(int fuse)
+{
+	void *request = malloc(REQUEST_BYTES);
+
+	while (request && (read(fuse, request, REQUEST_BYTES) > 0 || errno == EINTR ||
+			   errno == ENOENT || errno == EAGAIN))
+		answer(fuse, request);
+	_exit(0);
+}
+
+/* In a mount namespace of its own: ends with it. */
+static int mount_fuse(const char *dir)
+{
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	char options[128];
+
+	if (fuse < 0)
+		die("/dev/fuse");
+	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
+		 fuse);
+	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("stuck", dir, "fuse.stuck", MS_NOSUID | MS_NODEV, options) != 0)
+		die("mount");
+	return fuse;
+}
+
+/* ---- the processes -------------------------------------------------------- */
+
+static void get_stuck_in_mmap(const char *dir, int number)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/%d", dir, number);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd < 0 || page == MAP_FAILED)
+		die(path);
+	close(fd);
+	page[0] = 1;
+	(void)mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	_exit(0);
+}
+
+static void run_program(const char *dir, int number)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/%d", dir, number);
+	execl(path, "stuck-exe", "100000", (char *)NULL);
+	die(path);
+}
+
+static void get_stuck_in_exec(const char *dir, int number)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/%u", dir, CLINGS + (unsigned)number);
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+		die(path);
+	execl(PROGRAM, PROGRAM, "100000", (char *)NULL);
+	die(PROGRAM);
+}
+
+static void get_stuck_in_exit(const char *dir, int number)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/%u", dir, CLINGS + (unsigned)number);
+	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+		die(path);
+	_exit(0);
+}
+
+struct kind {
+	const char *name;
+	void (*run)(const char *dir, int number);
+	int asks; /* the server, what is not answered */
+};
+
+static const struct kind kinds[] = {
+	{"mmap", get_stuck_in_mmap, 1},
+	{"exe", run_program, 0},
+	{"exec", get_stuck_in_exec, 1},
+	{"exit", get_stuck_in_exit, 1},
+};
+
+static pid_t pids[MAX];
+static int n_pids;
+
+static const struct kind *find_kind(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strlen(kinds[i].name) == len && strncmp(kinds[i].name, word, len) == 0)
+			return &kinds[i];
+	fprintf(stderr, "stuck: '%s' is not a kind\n", word);
+	exit(2);
+}
+
+/* Whether the process is in the program, asleep: its name is that of the file then. */
+static int is_at_rest(int number)
+{
+	char path[64], line[512] = "", name[32];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pids[number]);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	(void)!fgets(line, sizeof line, file);
+	fclose(file);
+	snprintf(name, sizeof name, " (%d) S ", number);
+	return strstr(line, name) != NULL;
+}
+
+/* Returns how many questions there will be without an answer. */
+static int start(const char *dir, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const struct kind *kind = find_kind(word, len);
+	long n = word[len] ? strtol(word + len + 1, NULL, 10) : 0;
+
+	for (long i = 0; i < n && n_pids < MAX; i++, n_pids++) {
+		pids[n_pids] = fork();
+		if (pids[n_pids] == 0)
+			kind->run(dir, n_pids);
+		while (!kind->asks && !is_at_rest(n_pids))
+			usleep(1000);
+	}
+	return kind->asks ? (int)n : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *dir = argv[1];
+	int n_asked = 0;
+
+	if (argc < 3)
+		return 2;
+	load_program();
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	int fuse = mount_fuse(dir);
+	pid_t server = fork();
+	if (server == 0)
+		serve(fuse);
+	close(fuse);
+	for (int i = 2; i < argc; i++)
+		n_asked += start(dir, argv[i]);
+	while (shared->n_stuck < n_asked)
+		usleep(1000);
+	shared->silent = 1;
+	printf("{\"pids\": [");
+	for (int i = 0; i < n_pids; i++)
+		printf("%s%d", i ? ", " : "", (int)pids[i]);
+	printf("]}\n");
+	fflush(stdout);
+	while (getchar() != EOF)
+		continue;
+	for (int i = 0; i < n_pids; i++)
+		kill(pids[i], SIGKILL);
+	/* Ends all questions. */
+	kill(server, SIGKILL);
+	while (wait(NULL) > 0)
+		continue;
+	return 0;
+}

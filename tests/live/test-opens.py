@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which files a capture by root opens beside processes that offer it others (strace).
+
+What an unprivileged user has a say in is opened as a place first (O_PATH), and read only
+once it is known to be a file; of the rest, nothing but what is listed here.
+"""
+
+import contextlib
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import harness
+import tap
+
+TOYS = harness.BUILD / "plugins/jemalloc/tests"
+OPEN = re.compile(r'^\d+ +openat2?\(([^,]*), "([^"]*)", (.*?)\) = (\d+)<(.*)>(?:\(deleted\))?$')
+# Of the host and of the one who runs ctprof.
+OURS = re.compile(r"^/(proc|sys)(/|$)|^/(usr/)?lib|^/usr/share/|^/etc/|^/dev/(null|urandom)(<|$)|^anon_inode|^(pipe|socket):")
+# Reading what a descriptor is a place of.
+REOPENED = re.compile(r"^thread-self/fd/\d+$")
+
+
+def lay_traps(folder):
+    """A library without build-id, whose debug file is a FIFO or a device, in all places."""
+    library = folder / "libtraps.so"
+    (folder / "traps.debug").touch()
+    subprocess.run(["objcopy", "--remove-section=.note.gnu.build-id",
+                    f"--add-gnu-debuglink={folder}/traps.debug", TOYS / "libtoy-stripped.so", library],
+                   check=True)
+    (folder / "traps.debug").unlink()
+    (folder / ".debug").mkdir()
+    os.mkfifo(folder / "fifo")
+    for name, aim in (("traps.debug", "fifo"), (".debug/traps.debug", "/dev/tty"),
+                      ("libtraps.so.debug", "/dev/zero"), ("libtraps.debug", "/etc/shadow")):
+        (folder / name).symlink_to(aim)
+    return library
+
+
+@contextlib.contextmanager
+def hostile(user):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        library = lay_traps(folder)
+        folder.chmod(0o755)
+        os.chown(folder, user, user)
+        with subprocess.Popen([TOYS / "jemalloc-worker-plain", "quiet", "3", library], cwd="/",
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              **harness.other_user(user)) as process:
+            while (line := process.stdout.readline()) and line != b"ready\n":
+                pass
+            yield process.pid, folder
+            process.stdin.close()
+
+
+def opened(log):
+    """(arguments, path as given, flags, what it turned out to be) of each that succeeded."""
+    return [found.group(1, 2, 3, 5) for line in log.read_text(errors="replace").splitlines()
+            if (found := OPEN.match(line))]
+
+
+def test_no_path_of_a_user_is_read_before_its_kind_is_known():
+    harness.need_command("strace")
+    harness.need_command("objcopy")
+    user = harness.need_other_user()
+    if not (TOYS / "libtoy-stripped.so").exists():
+        raise tap.Skip("the source jemalloc was not built")
+    with hostile(user) as (pid, folder), tempfile.TemporaryDirectory() as output:
+        log = Path(output) / "log"
+        # By ptrace, as deadlines do not take strace into account otherwise.
+        done = subprocess.run(
+            ["strace", "-f", "-qq", "-y", "-e", "trace=open,openat,openat2,open_by_handle_at", "-o", log,
+             harness.CTPROF, "capture", "-O", "jemalloc.mode=ptrace", "--memory", "--pid", str(pid),
+             "-o", f"{output}/snapshot"],
+            stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/")
+        assert done.returncode == 0, done.stderr.decode()
+        seen = opened(log)
+        executed = re.escape(str(TOYS)) + "|" + re.escape(str(harness.BUILD)) + "|" + re.escape(output)
+        offered = set()
+        for at, path, flags, what in seen:
+            if "O_PATH" in flags or "O_DIRECTORY" in flags:
+                offered.add(what)
+                continue
+            if OURS.match(what) or re.match(executed, what):
+                continue
+            assert REOPENED.match(path) and "/proc>" in at, (at, path, flags, what)
+            assert what in offered and what == f"{folder}/libtraps.so", (path, what)
+        # The traps were looked at, so that not having opened them means something.
+        assert {f"{folder}/fifo", f"{folder}/libtraps.so"} <= offered, sorted(offered)
+        assert "/etc/shadow" not in {what for _, _, flags, what in seen if "O_PATH" not in flags}
+
+
+if __name__ == "__main__":
+    tap.main(globals())
