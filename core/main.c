@@ -22,8 +22,9 @@
 #define PLUGIN_TIMEOUT_NS (60 * G_GUINT64_CONSTANT(1000000000))
 
 static const Command *const commands[] = {
-	&cmd_stat,   &cmd_capture,     &cmd_show,    &cmd_compare,      &cmd_memory,
-	&cmd_doctor, &cmd_metric_list, &cmd_plugins, &cmd_plugin_check, &cmd_complete};
+	&cmd_stat,        &cmd_top,     &cmd_capture,      &cmd_record,  &cmd_show,   &cmd_compare,
+	&cmd_memory,      &cmd_replay,  &cmd_cut,          &cmd_export,  &cmd_redact, &cmd_doctor,
+	&cmd_metric_list, &cmd_plugins, &cmd_plugin_check, &cmd_complete};
 
 static Globals globals;
 static gboolean help, version, unsupervised, quiet;
@@ -52,9 +53,9 @@ static const Option global_options[] = {
 	       .from = FROM_SETTINGS),
 	OPTION(PATH, "proc-root", 0, &globals.proc, "DIR",
 	       "Read a recorded process tree instead of this host's", .from = FROM_DIRECTORIES),
-	OPTION(PATH, "sys-root", 0, &globals.sys, "DIR", "Its sysfs tree",
+	OPTION(PATH, "sys-root", 0, &globals.sys, "DIR", "Read a recorded sysfs tree",
 	       .from = FROM_DIRECTORIES),
-	OPTION(PATH, "cgroup-root", 0, &globals.cgroup, "DIR", "Its cgroup tree",
+	OPTION(PATH, "cgroup-root", 0, &globals.cgroup, "DIR", "Read a recorded cgroup tree",
 	       .from = FROM_DIRECTORIES),
 	OPTION(TIME, "plugin-timeout", 0, &plugin_timeout_ns, "TIME",
 	       "Drop a plugin that makes no progress for TIME; 0 disables",
@@ -72,7 +73,7 @@ static const struct ctprof_option_word formats[] = {
 	OPTION_WORD("json", NULL),
 };
 
-gboolean cmd_json; /* the place among these words */
+gboolean cmd_json; /* index among these words */
 const Option cmd_format_options[] = {
 	OPTION(WORD, "format", 0, &cmd_json, "FORMAT", "Print as", OPTION_WORDS(formats),
 	       .row.default_value = "text"),
@@ -200,16 +201,16 @@ static int run_supervised(const Command *command, char **arguments)
 	return supervise_status(status);
 }
 
-/* Options of every command, and --help, are read first: they decide which
- * plugins there are, and so which further options. */
+/* Options of every command, and --help, are read first: they determine the
+ * plugins, and so which further options exist. */
 static gboolean is_early(const Option *option)
 {
 	return option == help_options ||
 	       (option >= global_options && option < global_options + G_N_ELEMENTS(global_options));
 }
 
-/* Reads the options of every command; ret_unknown: whether others are no option of
- * the tables. */
+/* Reads the options of every command; ret_unknown: whether there are others that
+ * are not in the tables. */
 static gboolean read_early(const Option *const *tables, char **words, gboolean *ret_unknown,
 			   GError **error)
 {
@@ -226,19 +227,24 @@ static gboolean read_early(const Option *const *tables, char **words, gboolean *
 	return TRUE;
 }
 
-/* Reads the rest; arguments: takes what is no option. */
+/* Reads the rest; words that are not options are appended to arguments. */
 static gboolean read_late(const Command *command, const Option *const *tables, char **words,
 			  GPtrArray *arguments, GError **error)
 {
 	const char *note = command->plugin_options && globals.plugins
-				   ? ": --plugins may leave out the plugin that has it"
+				   ? ": --plugins may exclude the plugin that has it"
 				   : "";
-	g_autoptr(GPtrArray) settings = g_ptr_array_new();
+	g_autoptr(GPtrArray) settings = g_ptr_array_new_with_free_func(g_free);
 	CommandLine line = {.tables = tables, .words = words};
+	gboolean is_divided = FALSE;
 	enum line_part part;
 	LineWord word;
 
 	while ((part = line_next(&line, &word)) != LINE_END) {
+		if (command->has_sides && line.only_arguments && !is_divided) {
+			is_divided = TRUE;
+			g_ptr_array_add(arguments, g_strdup("--"));
+		}
 		if (part == LINE_UNKNOWN) {
 			line_fail_unknown(&line, &word, note, error);
 			return FALSE;
@@ -250,17 +256,18 @@ static gboolean read_late(const Command *command, const Option *const *tables, c
 	}
 	g_ptr_array_add(arguments, NULL);
 	/* After those of -O: a long option of the command overrides them. */
-	for (guint i = 0; i < settings->len; i++)
-		line_append(&globals.settings, g_ptr_array_index(settings, i));
+	while (settings->len > 0)
+		line_append(&globals.settings, g_ptr_array_steal_index(settings, 0));
 	return TRUE;
 }
 
-/* Options of plugins cost a process: only those who use or ask for them pay. */
+/* Options of plugins cost a process, so they are only loaded if used or asked
+ * for. */
 static int add_plugin_options(const Command *command, const Option **tables)
 {
 	const Option *of_plugins = NULL;
 
-	/* The run itself reports what is wrong with a plugin. */
+	/* The run itself reports faulty plugins. */
 	ui_set_verbosity(help && !quiet ? 0 : -1);
 	int status =
 		plugin_options_fetch(&globals, command->plugin_options, !unsupervised, &of_plugins);
@@ -304,12 +311,18 @@ static int fail_command(const char *name)
 	for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
 		if (commands[i]->summary)
 			nearest_try(&nearest, commands[i]->name);
+	if (nearest.n == 0 && g_file_test(name, G_FILE_TEST_EXISTS)) {
+		ui_error("'%s' is a file: expected a command before it, as in 'ctprof show %s' "
+			 "(see 'ctprof --help')",
+			 name, name);
+		return EXIT_USAGE;
+	}
 	g_autofree char *hint = nearest_hint(&nearest, "");
 	ui_error("unknown command '%s'%s (see 'ctprof --help')", name, hint);
 	return EXIT_USAGE;
 }
 
-/* words: the command's name and what is after it. */
+/* words: the command's name and the words after it. */
 static int dispatch(const Option *const *tables, char **words)
 {
 	gboolean is_help = g_strcmp0(words[0], "help") == 0;
@@ -320,24 +333,47 @@ static int dispatch(const Option *const *tables, char **words)
 	const Command *command = cmd_find(rest[0]);
 	if (!command)
 		return fail_command(rest[0]);
-	/* "ctprof help COMMAND" is "ctprof COMMAND --help". */
-	help = is_help;
+	/* "ctprof help COMMAND" and "ctprof -h COMMAND" are "ctprof COMMAND --help". */
+	help |= is_help;
 	return run_command(command, rest + 1);
+}
+
+/* Fails for an option before the command that not every command has: it may belong to
+ * one. */
+static int fail_early(const CommandLine *line, const LineWord *word)
+{
+	g_autoptr(GString) owners = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+		const Option *tables[COMMAND_MAX_TABLES];
+
+		cmd_list_tables(commands[i], NULL, tables);
+		if (commands[i]->summary && line_find(tables, word->shown))
+			g_string_append_printf(owners, "%s%s", owners->len ? ", " : "",
+					       commands[i]->name);
+	}
+	if (owners->len > 0)
+		error_set_usage(&error, "%s: must come after its command: %s", word->shown,
+				owners->str);
+	else
+		line_fail_unknown(line, word, ": options of a command come after it", &error);
+	return fail_usage(error, NULL);
 }
 
 static void raise_file_limit(void)
 {
 	struct rlimit files;
 
-	/* A batch holds one descriptor a process. */
+	/* A batch holds one descriptor per process. */
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* A file opened later must not become a standard stream.  Opened the wrong way
- * round, so that using one that was closed still fails. */
+/* A file opened later must not become a standard stream.  Opened in the wrong
+ * direction, so that using a closed stream still fails. */
 static void occupy_standard_streams(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -359,18 +395,17 @@ int main(int argc, char **argv)
 	g_set_prgname("ctprof");
 	crash_init();
 	limits_init();
-	/* Who ignores his children's end never learns how they ended. */
+	/* A process that ignores SIGCHLD does not get the status of its
+	 * children. */
 	signal(SIGCHLD, SIG_DFL);
 	raise_file_limit();
 	cmd_list_tables(NULL, NULL, tables);
 	while ((part = line_next(&line, &word)) == LINE_OPTION)
 		if (!line_store(&word, NULL, &error))
 			return fail_usage(error, NULL);
-	if (part == LINE_UNKNOWN) {
-		line_fail_unknown(&line, &word, "", &error);
-		return fail_usage(error, NULL);
-	}
-	if (help)
+	if (part == LINE_UNKNOWN)
+		return fail_early(&line, &word);
+	if (help && part == LINE_END)
 		return print_help(NULL, tables, stdout);
 	if (version) {
 		puts("ctprof " CTPROF_VERSION);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Errors: misuse (exit status 2) apart from what goes wrong at run time (1). */
+/* Error domains: usage errors (exit status 2) and failures at run time (1). */
 #pragma once
 
 #include <gio/gio.h>
@@ -8,7 +8,7 @@
 
 GQuark error_usage_quark(void);
 
-/* Each returns FALSE, for functions that end with it. */
+/* Each returns FALSE, so that a function can return its result. */
 #define error_set_usage(error, ...) error_set_text(error, USAGE_ERROR, 0, __VA_ARGS__)
 #define error_set_failed(error, ...)                                                               \
 	error_set_text(error, G_IO_ERROR, G_IO_ERROR_FAILED, __VA_ARGS__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Exit statuses scripts rely on. */
+/* Exit statuses, which scripts rely on. */
 #pragma once
 
 enum {

@@ -11,9 +11,9 @@
 void json_add_texts(JsonBuilder *builder, const char *name, ...) G_GNUC_NULL_TERMINATED;
 void json_add_int(JsonBuilder *builder, const char *name, gint64 value);
 void json_add_bool(JsonBuilder *builder, const char *name, gboolean value);
-/* "name": [; json_builder_end_array() ends it. */
+/* Begins "name": [, which json_builder_end_array() ends. */
 void json_begin_list(JsonBuilder *builder, const char *name);
-/* The whole list. */
+/* Adds a whole list. */
 void json_add_list(JsonBuilder *builder, const char *name, const char *const *texts, guint n);
 /* Ends and prints the document, indented, with a line end. */
 void json_print(JsonBuilder *builder);

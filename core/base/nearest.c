@@ -4,10 +4,14 @@
 #include <string.h>
 
 #define MAX_LENGTH 64
-/* Letters per typing error. */
+/* One typing error is tolerated for this many letters. */
 #define LETTERS_A_SLIP 3
+/* Distance of a word that contains the whole typed word: between one error and
+ * two. */
+#define CONTAINED 2
 
-/* Letters to insert, drop, replace or swap with their neighbour. */
+/* Number of letters to insert, delete, replace, or swap with their
+ * neighbour. */
 static guint count_slips(const char *a, const char *b)
 {
 	guint before[MAX_LENGTH + 1], last[MAX_LENGTH + 1], now[MAX_LENGTH + 1];
@@ -31,22 +35,57 @@ static guint count_slips(const char *a, const char *b)
 	return last[n];
 }
 
-void nearest_try(Nearest *nearest, const char *word)
+static gboolean contains(const char *word, const char *typed)
 {
-	gsize length = strlen(nearest->typed);
+	g_autofree char *lower = g_ascii_strdown(typed, -1);
+
+	return strlen(typed) >= LETTERS_A_SLIP && strstr(word, lower);
+}
+
+/* Returns G_MAXUINT if the words are not similar. */
+static guint distance_to(const char *typed, const char *word)
+{
+	gsize length = strlen(typed);
 
 	if (length > MAX_LENGTH || strlen(word) > MAX_LENGTH)
+		return G_MAXUINT;
+	guint slips = count_slips(typed, word);
+	if (slips <= 1 && slips < strlen(word))
+		return slips;
+	if (contains(word, typed))
+		return CONTAINED;
+	return slips <= (length + LETTERS_A_SLIP - 1) / LETTERS_A_SLIP && slips < strlen(word)
+		       ? CONTAINED + slips
+		       : G_MAXUINT;
+}
+
+void nearest_try(Nearest *nearest, const char *word)
+{
+	guint distance = distance_to(nearest->typed, word);
+
+	if (distance == G_MAXUINT || (nearest->n > 0 && distance > nearest->distance))
 		return;
-	guint distance = count_slips(nearest->typed, word);
-	if (distance > (length + LETTERS_A_SLIP - 1) / LETTERS_A_SLIP || distance >= strlen(word) ||
-	    (nearest->word && distance >= nearest->distance))
-		return;
-	nearest->word = word;
+	if (nearest->n > 0 && distance < nearest->distance)
+		nearest->n = 0;
+	for (guint i = 0; i < nearest->n; i++)
+		if (strcmp(nearest->words[i], word) == 0)
+			return;
+	if (nearest->n < NEAREST_MAX)
+		nearest->words[nearest->n++] = word;
 	nearest->distance = distance;
 }
 
 char *nearest_hint(const Nearest *nearest, const char *before)
 {
-	return nearest->word ? g_strdup_printf(": did you mean %s%s?", before, nearest->word)
-			     : g_strdup("");
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < nearest->n; i++)
+		g_string_append_printf(text, "%s%s%s",
+				       i == 0               ? ": did you mean "
+				       : i + 1 < nearest->n ? ", "
+							    : " or ",
+				       before, nearest->words[i]);
+	if (nearest->n > 0)
+		g_string_append_c(text, '?');
+	return g_string_free(text, FALSE);
 }

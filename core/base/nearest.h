@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The known word that a mistyped one was probably meant to be. */
+/* Finds the known words that a mistyped one probably stands for. */
 #pragma once
 
 #include <glib.h>
 
+#define NEAREST_MAX 3
+
 typedef struct nearest {
 	const char *typed;
-	const char *word; /* the nearest so far; NULL: none is near */
+	const char *words[NEAREST_MAX]; /* equally near, in the order they were tried */
+	guint n;                        /* of words; 0: none is near */
 	guint distance;
 } Nearest;
 
-/* Looks at one more known word. */
+/* Tries another known word, which is borrowed.  Words with one typing error are
+ * nearest, then words that contain the typed one, then words with more errors. */
 void nearest_try(Nearest *nearest, const char *word);
-/* ": did you mean BEFORE+WORD?", or "" when none is near. */
+/* ": did you mean BEFORE+WORD, BEFORE+WORD or BEFORE+WORD?", or "" if none is near. */
 char *nearest_hint(const Nearest *nearest, const char *before);

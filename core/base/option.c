@@ -8,10 +8,12 @@
 #include "nearest.h"
 
 #define NS_PER_S 1e9
-/* Beyond any use, and far from where a double loses whole nanoseconds. */
+/* Longer than any sensible time, and small enough for a double to hold whole
+ * nanoseconds. */
 #define MAX_TIME_NS 1e15
 
-/* The text as host->option() gives it, or NULL when it is none of the type. */
+/* Returns the text in the form of host->option(), or NULL if it is not a value
+ * of the type. */
 typedef char *(*NormaliseFn)(const struct ctprof_option *row, const char *text);
 
 const struct ctprof_option_word *option_word(const struct ctprof_option *row, guint i)
@@ -53,7 +55,8 @@ static char *normalise_time(const struct ctprof_option *row, const char *text)
 		const char *unit;
 		gdouble ns;
 	} units[] = {{"", NS_PER_S},         {"s", NS_PER_S},        {"ms", NS_PER_S / 1000},
-		     {"us", NS_PER_S / 1e6}, {"min", 60 * NS_PER_S}, {"h", 3600 * NS_PER_S}};
+		     {"us", NS_PER_S / 1e6}, {"min", 60 * NS_PER_S}, {"m", 60 * NS_PER_S},
+		     {"h", 3600 * NS_PER_S}};
 	char *unit;
 	gdouble value = g_ascii_strtod(text, &unit);
 
@@ -246,9 +249,9 @@ gboolean option_is_name(const char *name)
 static const char *find_word_fault(const struct ctprof_option *row)
 {
 	if ((row->type == CTPROF_OPTION_WORD) != (row->n_words > 0))
-		return "it has words without being of type WORD, or the type without a word";
+		return "it has words but is not of type WORD, or is of type WORD and has no words";
 	if (row->n_words > 0 && (!row->words || row->words->struct_size < sizeof *row->words))
-		return "its words are not there";
+		return "its words are missing";
 	for (guint i = 0; i < row->n_words; i++) {
 		const char *name = option_word(row, i)->name;
 
@@ -267,13 +270,13 @@ const char *option_find_fault(const struct ctprof_option *row)
 	if (!row->help)
 		return "it has no help";
 	if ((row->flags & CTPROF_OPTION_OPTIONAL) && !row->default_value)
-		return "its value is optional, and has no default";
+		return "its value is optional, but has no default";
 	const char *fault = find_word_fault(row);
 	g_autofree char *value =
 		!fault && row->default_value
 			? option_normalise(row, row->name, row->default_value, NULL)
 			: NULL;
 	return fault                          ? fault
-	       : row->default_value && !value ? "its default is none of its values"
+	       : row->default_value && !value ? "its default is not one of its values"
 					      : NULL;
 }

@@ -12,12 +12,13 @@
 #include "error.h"
 
 #define N_TREES 3
-/* Stands beside the executable in a build tree, and nowhere else. */
+/* This file is next to the executable in a build tree, and only there. */
 #define BUILD_TREE_MARK "ctprof-build-tree"
-/* stat of thousands of CPUs is the longest. */
+/* The longest is stat of a host with thousands of CPUs. */
 #define SMALL_FILE_BYTES (1u << 20)
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
-/* Beyond any clock, and far from where a sum of two overflows. */
+/* Later than any clock shows, and small enough that a sum of two does not
+ * overflow. */
 #define MAX_SECONDS G_GUINT64_CONSTANT(1000000000)
 
 /* The only place that knows where the kernel's trees are mounted. */
@@ -137,7 +138,7 @@ static guint64 now_ns(clockid_t clock)
 	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
 }
 
-/* "15.82 2.49": 15.82 s, as ns; 0: none. */
+/* Parses "15.82 2.49" as 15.82 s and returns ns; 0: not a time. */
 static guint64 parse_uptime(const char *text)
 {
 	char *end;
@@ -151,7 +152,7 @@ static guint64 parse_uptime(const char *text)
 	return seconds * NS_PER_S + hundredths * (NS_PER_S / 100);
 }
 
-/* The second in which the host was booted; 0: unknown. */
+/* Returns the boot time in seconds since 1970; 0: unknown. */
 static guint64 parse_boot(const char *stat)
 {
 	const char *line = strstr(stat, "\nbtime ");
@@ -202,8 +203,8 @@ guint64 root_own_peak_rss(const Root *root)
 {
 	struct rusage own;
 
-	/* ru_maxrss remembers the program which exec replaced; better than that
-	 * is only to be had where the running kernel may be asked. */
+	/* ru_maxrss includes the program that exec replaced; a better value is
+	 * available only from the running kernel. */
 	if (!root->live)
 		return getrusage(RUSAGE_SELF, &own) == 0 ? (guint64)own.ru_maxrss * 1024 : 0;
 	g_autofree char *status = read_small(root->fds[0], "self/status");
@@ -232,7 +233,7 @@ gboolean root_maps_user(guint32 uid)
 			   &inside, &outside, &count) == 3 &&
 		    uid >= inside && uid - inside < count)
 			return TRUE;
-	/* Without a map there is but one namespace. */
+	/* Without a map there is only one namespace. */
 	return !map;
 }
 
@@ -242,13 +243,13 @@ const char *root_fd_path(char ret[ROOT_FD_PATH_MAX], int fd)
 	return ret;
 }
 
-/* Where a descriptor of the calling thread leads to; NULL when unknown. */
+/* Returns the path of a descriptor of the calling thread; NULL if unknown. */
 static char *path_of(int fd)
 {
 	char link[ROOT_FD_PATH_MAX];
 	char *path = g_file_read_link(root_fd_path(link, fd), NULL);
 
-	/* Of a process that has gone meanwhile. */
+	/* The process has ended meanwhile. */
 	if (path && g_str_has_suffix(path, " (deleted)"))
 		path[strlen(path) - strlen(" (deleted)")] = '\0';
 	return path;

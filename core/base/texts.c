@@ -14,3 +14,27 @@ char *texts_list_sorted(GPtrArray *texts)
 	g_ptr_array_add(texts, NULL);
 	return g_strjoinv(", ", (char **)texts->pdata);
 }
+
+gsize texts_span(const char *p, const char *end, gboolean (*is)(char))
+{
+	const char *start = p;
+
+	while (p < end && is(*p))
+		p++;
+	return (gsize)(p - start);
+}
+
+gboolean texts_is_digit(char c)
+{
+	return g_ascii_isdigit(c);
+}
+
+gboolean texts_is_letter(char c)
+{
+	return g_ascii_isalpha(c);
+}
+
+gboolean texts_is_lower_hex(char c)
+{
+	return g_ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+}

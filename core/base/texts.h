@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays of texts. */
+/* Arrays of texts, and what texts begin with. */
 #pragma once
 
 #include <glib.h>
@@ -8,3 +8,10 @@
 gint texts_compare(gconstpointer a, gconstpointer b);
 /* "a, b, c": sorts them, and adds a NULL. */
 char *texts_list_sorted(GPtrArray *texts);
+
+/* Bytes at p, before end, that are in the class. */
+gsize texts_span(const char *p, const char *end, gboolean (*is)(char));
+/* Such classes: of ASCII, whatever the locale. */
+gboolean texts_is_digit(char c);
+gboolean texts_is_letter(char c);
+gboolean texts_is_lower_hex(char c);

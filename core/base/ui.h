@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ctprof says to the person who runs it: stderr, one line a message. */
+/* Messages for the user, on stderr, one line each. */
 #pragma once
 
 #include <glib.h>
@@ -19,10 +19,10 @@ void ui_say(int level, const char *prefix, const char *format, ...) G_GNUC_PRINT
 /* A line that overwrites itself, on a terminal only; NULL removes it. */
 void ui_progress(const char *text);
 
-/* Removes what a process that is no more may have left in the line. */
+/* Clears the progress line that an ended process may have left. */
 void ui_clear_line(void);
 
-/* What was printed must have arrived: says so, and returns FALSE, if it has not. */
+/* Flushes stdout; if that fails, prints an error and returns FALSE. */
 gboolean ui_flush(void);
 
 /* "1023 B", "12.9 KiB", "3.0 MiB" */

@@ -13,6 +13,7 @@
 #include "base/ui.h"
 #include "cgroupset.h"
 #include "guard/crash.h"
+#include "listed.h"
 #include "plugin/session.h"
 #include "queue.h"
 #include "row/absence.h"
@@ -32,13 +33,14 @@ typedef struct capture {
 	const Root *root;
 	GPtrArray *sources; /* Plugin *, those that fill thread rows */
 	GPtrArray *plugins; /* all */
-	GArray *metrics;    /* struct ctprof_metric_info, as the sink has them */
 	Registry *registry;
-	Plugin *sink;
+	Handoff handoff;
 	guint jobs;
 
 	gboolean leaders_only;
+	Stuck *stuck;
 
+	Listed listed;    /* by a source; empty: the walk finds the threads */
 	GMutex walk_lock; /* walk, seq */
 	Walk *walk;
 	guint64 seq;
@@ -47,12 +49,12 @@ typedef struct capture {
 
 	/* Consumer's side: one thread at a time. */
 	AbsenceTally *absences;
-	CgroupSet cgroups;
+	CgroupSet *cgroups;
 	guint64 threads; /* atomic: shown by the progress line */
 	guint64 processes;
 	guint64 objects;
 	gint32 last_tgid;
-	GError *error; /* the sink's */
+	GError *error; /* of handing rows on */
 
 	guint64 refused;
 	gboolean hides_threads;
@@ -113,7 +115,7 @@ static guint64 count_threads(gpointer data, guint64 enough)
 {
 	const Capture *capture = data;
 
-	return walk_count_threads(capture->walk, enough);
+	return capture->walk ? walk_count_threads(capture->walk, enough) : 0;
 }
 
 static gboolean start_sources(Capture *capture, GError **error)
@@ -147,9 +149,9 @@ static gboolean consume_batch(gpointer data, Batch *batch)
 		capture->processes += rows.targets[i].tgid != capture->last_tgid;
 		capture->last_tgid = rows.targets[i].tgid;
 	}
-	cgroup_set_note(&capture->cgroups, &rows);
+	cgroup_set_note(capture->cgroups, &rows);
 	absence_tally_add(capture->absences, &rows);
-	if (rows.n > 0 && !plugin_rows(capture->sink, &rows, &capture->error))
+	if (rows.n > 0 && !handoff_rows(&capture->handoff, &rows, &capture->error))
 		return FALSE;
 	__atomic_add_fetch(&capture->threads, rows.n, __ATOMIC_RELAXED);
 	return TRUE;
@@ -198,6 +200,12 @@ static void collect(const Capture *capture, enum row_class row, GPtrArray *sourc
 	}
 }
 
+/* A batch of a process that does not answer: sources would wait for it. */
+static gboolean is_silent(Batch *batch)
+{
+	return batch_targets(batch)[0].task_fd < 0;
+}
+
 static void work(Capture *capture, gpointer *contexts)
 {
 	Batch *batch;
@@ -211,7 +219,11 @@ static void work(Capture *capture, gpointer *contexts)
 			return;
 		}
 		batch_begin(batch, n);
-		collect(capture, ROW_THREAD, capture->sources, contexts, batch);
+		batch_share_stuck(batch, capture->stuck);
+		if (is_silent(batch))
+			batch_time_out(batch);
+		else
+			collect(capture, ROW_THREAD, capture->sources, contexts, batch);
 		batch_close_targets(batch);
 		__atomic_add_fetch(&capture->vanished, batch_drop_vanished(batch),
 				   __ATOMIC_RELAXED);
@@ -295,6 +307,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 					   consume_batch, capture);
 
 	capture->queue = queue;
+	walk_send_scout(capture->walk);
 	capture->first_us = g_get_monotonic_time();
 	guint n = start_workers(capture, threads, error);
 	if (n == 0) {
@@ -337,7 +350,7 @@ static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, B
 	batch_begin(batch, n);
 	collect(capture, row, sources, NULL, batch);
 	batch_view(batch, &rows);
-	return plugin_rows(capture->sink, &rows, error);
+	return handoff_rows(&capture->handoff, &rows, error);
 }
 
 /* Host or capture scope: one row. */
@@ -361,7 +374,7 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 
 	if (sources->len == 0)
 		return TRUE;
-	g_autoptr(GList) paths = cgroup_set_list(&capture->cgroups);
+	g_autoptr(GList) paths = cgroup_set_list(capture->cgroups);
 	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_CGROUP);
 	for (GList *path = paths; path;) {
 		gsize n = 0;
@@ -399,7 +412,7 @@ static gboolean read_added_by(Capture *capture, Plugin *source, Batch *batch, gu
 		}
 		batch_drop_vanished(batch);
 		batch_view(batch, &rows);
-		if (rows.n > 0 && !plugin_rows(capture->sink, &rows, error))
+		if (rows.n > 0 && !handoff_rows(&capture->handoff, &rows, error))
 			return FALSE;
 		*count += rows.n;
 	}
@@ -438,32 +451,9 @@ static gboolean read_exits(Capture *capture, GError **error)
 	return TRUE;
 }
 
-static GArray *list_metrics(const Registry *registry)
-{
-	g_autoptr(GPtrArray) list = registry_list(registry);
-	GArray *infos = g_array_new(FALSE, FALSE, sizeof(struct ctprof_metric_info));
-
-	for (guint i = 0; i < list->len; i++) {
-		const Metric *metric = g_ptr_array_index(list, i);
-		struct ctprof_metric_info info = {
-			.struct_size = sizeof info,
-			.index = metric->index,
-			.type = metric->type,
-			.wanted = metric->wanted ? 1 : 0,
-			.metric = &metric->def,
-			.plugin = metric_source(metric),
-		};
-
-		if (metric->slot != 0)
-			g_array_append_val(infos, info);
-	}
-	return infos;
-}
-
 static gboolean begin(Capture *capture, Output *output, const CaptureOptions *options,
 		      GError **error)
 {
-	const GArray *metrics = capture->metrics;
 	RootTime time = root_time(capture->root);
 	struct utsname host;
 	struct ctprof_capture info = {
@@ -471,21 +461,20 @@ static gboolean begin(Capture *capture, Output *output, const CaptureOptions *op
 		.jobs = capture->jobs,
 		.realtime_ns = time.realtime_ns,
 		.monotonic_ns = time.boottime_ns,
-		.n_metrics = metrics->len,
-		.metrics = (const void *)metrics->data,
 		.n_options = options->n_facts,
 		.options = options->facts,
 		.version = CTPROF_VERSION,
+		.sample = options->sample,
+		.note = options->note,
 	};
 
 	if (root_is_live(capture->root) && uname(&host) == 0)
 		info.kernel = host.release;
-	return plugin_begin(capture->sink, output, &info, error);
+	return handoff_begin(&capture->handoff, output, &info, error);
 }
 
 static gboolean end(Capture *capture, GError **error)
 {
-	g_autoptr(GArray) filled = list_metrics(capture->registry);
 	g_autofree struct ctprof_plugin_report *reports =
 		g_new0(struct ctprof_plugin_report, capture->plugins->len);
 	for (guint i = 0; i < capture->plugins->len; i++)
@@ -502,47 +491,57 @@ static gboolean end(Capture *capture, GError **error)
 		.peak_rss_bytes = root_own_peak_rss(capture->root),
 		.n_plugins = capture->plugins->len,
 		.plugins = reports,
+		.unseen = capture->hides_threads ? G_MAXUINT64 : capture->refused,
 	};
 
-	/* In the place the sink has known since begin(). */
-	memcpy(capture->metrics->data, filled->data,
-	       filled->len * sizeof(struct ctprof_metric_info));
-	return plugin_end(capture->sink, &info, error);
+	return handoff_end(&capture->handoff, &info, error);
+}
+
+/* The walk over the threads there are. */
+static gboolean read_all_threads(Capture *capture, GError **error)
+{
+	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_THREAD);
+
+	if (sources->len == 0)
+		return error_set_failed(
+			error, "no source that reads threads is left; see 'ctprof plugins'");
+	capture->sources = sources;
+	capture->threads += listed_same(&capture->listed);
+	if (!listed_hand_on(&capture->listed, &capture->handoff, capture->cgroups, error) ||
+	    !read_threads(capture, error))
+		return FALSE;
+	if (capture->listed.threads)
+		capture->processes = capture->listed.processes;
+	capture->refused = walk_refused(capture->walk);
+	capture->hides_threads = walk_is_partial(capture->walk);
+	if (walk_failure(capture->walk) != 0)
+		return error_set_errno(error, walk_failure(capture->walk),
+				       "not all processes below '%s' could be opened",
+				       root_path(capture->root, CTPROF_ROOT_PROC));
+	return capture->threads > 0 ||
+	       error_set_failed(error, "no %s could be read below '%s'",
+				capture->leaders_only ? "process" : "thread",
+				root_path(capture->root, CTPROF_ROOT_PROC));
 }
 
 /* Start to end; the caller owns what capture points to. */
 static gboolean run(Capture *capture, Output *output, const CaptureOptions *options, GError **error)
 {
-	g_autoptr(GPtrArray) sources = NULL;
-	g_autoptr(GArray) metrics = list_metrics(capture->registry);
-	g_autoptr(Walk) walk = walk_new(capture->root, options->pids, capture->leaders_only, error);
+	g_autoptr(Walk) walk = NULL;
 
-	if (!walk)
+	if (options->go_on && !options->no_threads && !capture->leaders_only &&
+	    listed_make(&capture->listed, capture->plugins, capture->registry, options->pids,
+			options->may_skip))
+		walk = walk_new_listed(capture->root, capture->listed.threads);
+	else if (!options->no_threads &&
+		 !(walk = walk_new(capture->root, options->pids, capture->leaders_only, error)))
 		return FALSE;
 	capture->walk = walk;
-	capture->metrics = metrics;
-	if (!start_sources(capture, error))
-		return FALSE;
-	capture->sources = sources = sources_of(capture, ROW_THREAD);
-	if (sources->len == 0)
-		return error_set_failed(
-			error, "no source that reads threads is left; see 'ctprof plugins'");
-	if (!begin(capture, output, options, error) || !read_single(capture, ROW_HOST, error) ||
-	    !read_threads(capture, error))
-		return FALSE;
-	capture->refused = walk_refused(walk);
-	capture->hides_threads = walk_is_partial(walk);
-	if (walk_failure(walk) != 0)
-		return error_set_errno(error, walk_failure(walk),
-				       "not all processes below '%s' could be opened",
-				       root_path(capture->root, CTPROF_ROOT_PROC));
-	if (capture->threads == 0)
-		return error_set_failed(error, "no %s could be read below '%s'",
-					capture->leaders_only ? "process" : "thread",
-					root_path(capture->root, CTPROF_ROOT_PROC));
-	return read_exits(capture, error) && read_cgroups(capture, error) &&
-	       read_objects(capture, error) && read_single(capture, ROW_CAPTURE, error) &&
-	       end(capture, error);
+	return (options->go_on || start_sources(capture, error)) &&
+	       begin(capture, output, options, error) && read_single(capture, ROW_HOST, error) &&
+	       (!walk || read_all_threads(capture, error)) && read_exits(capture, error) &&
+	       read_cgroups(capture, error) && read_objects(capture, error) &&
+	       read_single(capture, ROW_CAPTURE, error) && end(capture, error);
 }
 
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
@@ -550,28 +549,34 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		     GError **error)
 {
 	gint64 began = g_get_monotonic_time();
+	g_auto(CgroupSet) own = {0};
 	g_autoptr(AbsenceTally) absences = absence_tally_new(registry);
+	g_autoptr(Stuck) stuck = stuck_new();
 	Capture capture = {
 		.root = root,
 		.plugins = plugins,
 		.registry = registry,
-		.sink = sink,
+		.handoff = {registry, sink, options->each, options->data, options->redactor, NULL},
 		.jobs = choose_jobs(root, options->jobs),
 		.leaders_only = options->leaders_only,
+		.stuck = stuck,
 		.listener = options->listener,
 		.absences = absences,
+		.cgroups = options->cgroups ? options->cgroups : &own,
 	};
 
-	cgroup_set_init(&capture.cgroups, registry);
+	if (!options->cgroups)
+		cgroup_set_init(&own, registry);
 	g_mutex_init(&capture.walk_lock);
 	g_mutex_init(&capture.done_lock);
 	g_cond_init(&capture.done);
 	gboolean ok = run(&capture, output, options, error);
-	cgroup_set_clear(&capture.cgroups);
+	handoff_clear(&capture.handoff);
+	listed_clear(&capture.listed);
 	g_cond_clear(&capture.done);
 	g_mutex_clear(&capture.done_lock);
 	g_mutex_clear(&capture.walk_lock);
-	for (guint i = 0; i < plugins->len; i++)
+	for (guint i = 0; i < plugins->len && options->sample == 0; i++)
 		plugin_tell_failures(g_ptr_array_index(plugins, i));
 	if (!ok)
 		return FALSE;

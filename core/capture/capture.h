@@ -5,7 +5,9 @@
 #include <glib.h>
 
 #include "base/root.h"
+#include "cgroupset.h"
 #include "guard/output.h"
+#include "handoff.h"
 #include "listen.h"
 #include "plugin/plugin.h"
 #include "row/absence.h"
@@ -15,9 +17,20 @@ typedef struct capture_options {
 	guint jobs;                      /* 0: online CPUs less the load */
 	const GArray *pids;              /* gint32; NULL: all */
 	gboolean leaders_only;           /* of each process one thread: its leader */
+	gboolean no_threads;             /* no process is read, nor looked for */
+	CaptureRows each;                /* takes the rows where there is no sink */
+	gpointer data;                   /* its own */
 	Listener *listener;              /* of threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
+	guint64 sample;   /* of a recording, from 1; 0: a capture by itself */
+	gboolean go_on;   /* the sources have started, and read for another sample before */
+	const char *note; /* for the sample; NULL: none */
+	/* Samples: the sink has the one before as it was read, so that a thread which is the
+	 * same need not be read. */
+	gboolean may_skip;
+	CgroupSet *cgroups; /* samples: begun, and with what the one before left; NULL: own */
+	Redactor *redactor; /* of names; NULL: they are written as they are */
 } CaptureOptions;
 
 typedef struct capture_result {
@@ -34,7 +47,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CaptureResult, capture_result_clear)
 
 /*
  * Captures root through the live sources among plugins (Plugin *, opened, the
- * registry sealed) into sink.  Fails when nothing could be read, the sink
+ * registry sealed) into sink (NULL: options->each).  Fails when nothing could be read, the sink
  * failed, or the user interrupted.  ret_result is
  * written only on success; clear it.
  */

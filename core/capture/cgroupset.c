@@ -12,10 +12,38 @@ static const Metric *find_texts(const Registry *registry, const char *name, guin
 										      : NULL;
 }
 
+/* The cgroups of a thread: mostly those of many. */
+struct membership {
+	GBytes *paths;  /* each with a NUL */
+	guint64 sample; /* the last one in which a thread was in them */
+};
+
+static guint hash_membership(gconstpointer membership)
+{
+	return g_bytes_hash(((const struct membership *)membership)->paths);
+}
+
+static gboolean memberships_equal(gconstpointer a, gconstpointer b)
+{
+	return g_bytes_equal(((const struct membership *)a)->paths,
+			     ((const struct membership *)b)->paths);
+}
+
+static void free_membership(gpointer data)
+{
+	struct membership *membership = data;
+
+	g_bytes_unref(membership->paths);
+	g_free(membership);
+}
+
 void cgroup_set_init(CgroupSet *set, const Registry *registry)
 {
 	*set = (CgroupSet){
 		.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+		.memberships = g_hash_table_new_full(hash_membership, memberships_equal,
+						     free_membership, NULL),
+		.of_thread = g_hash_table_new(NULL, NULL),
 		.path = find_texts(registry, "cgroup", CTPROF_TYPE_TEXT),
 		.v1_paths = find_texts(registry, "cgroup_v1", CTPROF_TYPE_MAP),
 	};
@@ -23,7 +51,19 @@ void cgroup_set_init(CgroupSet *set, const Registry *registry)
 
 void cgroup_set_clear(CgroupSet *set)
 {
+	g_clear_pointer(&set->of_thread, g_hash_table_unref);
+	g_clear_pointer(&set->memberships, g_hash_table_unref);
 	g_clear_pointer(&set->paths, g_hash_table_unref);
+}
+
+void cgroup_set_begin(CgroupSet *set, gboolean remembers)
+{
+	g_hash_table_remove_all(set->paths);
+	set->sample++;
+	if (remembers)
+		return;
+	g_hash_table_remove_all(set->of_thread);
+	g_hash_table_remove_all(set->memberships);
 }
 
 static void take_path(CgroupSet *set, const char *path)
@@ -42,17 +82,57 @@ static gconstpointer value_of(const struct ctprof_rows *rows, guint64 i, const M
 		       : NULL;
 }
 
+static void join(CgroupSet *set, struct membership *membership)
+{
+	gsize size;
+	const char *paths = g_bytes_get_data(membership->paths, &size);
+
+	if (membership->sample == set->sample)
+		return;
+	membership->sample = set->sample;
+	/* paths is NULL where there are none. */
+	for (gsize at = 0; at < size; at += strlen(paths + at) + 1)
+		take_path(set, paths + at);
+}
+
+static struct membership *find_membership(CgroupSet *set, const struct ctprof_text *path,
+					  const struct ctprof_map *v1)
+{
+	g_autoptr(GByteArray) joined = g_byte_array_new();
+
+	if (path)
+		g_byte_array_append(joined, (const guint8 *)path->bytes, path->length + 1);
+	for (guint64 i = 0; v1 && i < v1->n; i++)
+		g_byte_array_append(joined, (const guint8 *)v1->entries[i].text,
+				    v1->entries[i].text_len + 1);
+	g_autoptr(GBytes) paths = g_byte_array_free_to_bytes(g_steal_pointer(&joined));
+	const struct membership wanted = {.paths = paths};
+	struct membership *found = g_hash_table_lookup(set->memberships, &wanted);
+	if (found)
+		return found;
+	found = g_new0(struct membership, 1);
+	found->paths = g_steal_pointer(&paths);
+	g_hash_table_add(set->memberships, found);
+	return found;
+}
+
 void cgroup_set_note(CgroupSet *set, const struct ctprof_rows *rows)
 {
 	for (guint64 i = 0; i < rows->n; i++) {
-		const struct ctprof_text *path = value_of(rows, i, set->path);
-		const struct ctprof_map *paths = value_of(rows, i, set->v1_paths);
+		struct membership *found = find_membership(set, value_of(rows, i, set->path),
+							   value_of(rows, i, set->v1_paths));
 
-		if (path)
-			take_path(set, path->bytes);
-		for (guint64 at = 0; paths && at < paths->n; at++)
-			take_path(set, paths->entries[at].text);
+		join(set, found);
+		g_hash_table_insert(set->of_thread, GINT_TO_POINTER(rows->targets[i].tid), found);
 	}
+}
+
+void cgroup_set_note_same(CgroupSet *set, gint32 tid)
+{
+	struct membership *found = g_hash_table_lookup(set->of_thread, GINT_TO_POINTER(tid));
+
+	if (found)
+		join(set, found);
 }
 
 static gint compare_paths(gconstpointer a, gconstpointer b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cgroups that the threads of a capture are in. */
+/* The cgroups that the threads of a capture are in; of one sample of a recording after the
+ * other. */
 #pragma once
 
 #include <glib.h>
@@ -7,13 +8,21 @@
 #include "row/registry.h"
 
 typedef struct cgroup_set {
-	GHashTable *paths;             /* path -> itself */
+	GHashTable *paths;             /* path -> itself, of this sample */
 	const Metric *path, *v1_paths; /* a path, and a map of paths; NULL: not there */
+	GHashTable *memberships;       /* struct membership -> itself */
+	GHashTable *of_thread;         /* tid -> struct membership */
+	guint64 sample;                /* being taken */
 } CgroupSet;
 
 void cgroup_set_init(CgroupSet *set, const Registry *registry);
 void cgroup_set_clear(CgroupSet *set);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CgroupSet, cgroup_set_clear)
+/* Another sample: no thread is in any.  remembers: cgroup_set_note_same() may come. */
+void cgroup_set_begin(CgroupSet *set, gboolean remembers);
 /* Takes the cgroups of threads. */
 void cgroup_set_note(CgroupSet *set, const struct ctprof_rows *rows);
+/* Takes those of a thread that is in the same ones as in the sample before. */
+void cgroup_set_note_same(CgroupSet *set, gint32 tid);
 /* The paths, bytewise; borrowed, the caller frees the list. */
 GList *cgroup_set_list(const CgroupSet *set);

@@ -65,13 +65,20 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 	for (guint i = 0; i < plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(plugins, i);
 
-		if (plugin_can_listen(plugin) &&
+		/* Two would each have a row of every thread that ends. */
+		if (listener->sources->len == 0 && plugin_can_listen(plugin) &&
 		    registry_provides(registry, plugin_name(plugin), ROW_EXIT))
 			listen_to(listener, plugin);
 	}
+	listener_go_on(listener);
+	return listener;
+}
+
+void listener_go_on(Listener *listener)
+{
+	listener->stopped = FALSE;
 	if (listener->sources->len > 0)
 		listener->thread = g_thread_new("ctprof-listener", run, listener);
-	return listener;
 }
 
 const char *listener_why(const Listener *listener)

@@ -21,6 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Listener, listener_free)
 
 /* Why nobody listens, one clause; NULL: somebody does. */
 const char *listener_why(const Listener *listener);
+/* Drains again, after listener_stop(). */
+void listener_go_on(Listener *listener);
 /* Ends the draining, before collect(EXIT) of the sources it returns: Plugin *,
  * those that listened. */
 const GPtrArray *listener_stop(Listener *listener);

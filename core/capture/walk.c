@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "scout.h"
 
 #define DIRENT_BYTES 32768
 /* Listings of one process's threads to unite before taking what there is. */
@@ -20,10 +21,14 @@
 struct walk {
 	const Root *root;
 	GArray *tgids; /* gint32, ascending */
-	guint next;    /* index of the process to list next */
-	gint32 tgid;   /* being handed out; 0: none */
-	GArray *tids;  /* its threads, ascending */
-	guint tid_at;  /* first not yet handed out */
+	Scout *scout;  /* NULL: none */
+	enum scout_news news;
+	guint next;           /* index of the process to list next */
+	const GArray *listed; /* WalkThread; NULL: the root is asked */
+	guint listed_at;      /* first of the process to list next */
+	gint32 tgid;          /* being handed out; 0: none */
+	GArray *tids;         /* its threads, ascending */
+	guint tid_at;         /* first not yet handed out */
 	char *dirents;
 	gsize max_open; /* task directories open at once */
 	gboolean only_leaders, is_chosen;
@@ -127,6 +132,21 @@ static void take_leader(Walk *walk, gint32 tgid)
 	g_array_append_val(walk->tids, tgid);
 }
 
+/* Its threads are those a source has listed. */
+static void take_listed(Walk *walk, gint32 tgid)
+{
+	const GArray *listed = walk->listed;
+	const WalkThread *thread;
+
+	g_array_set_size(walk->tids, 0);
+	while (walk->listed_at < listed->len &&
+	       (thread = &g_array_index(listed, WalkThread, walk->listed_at))->tgid <= tgid) {
+		if (thread->tgid == tgid)
+			g_array_append_val(walk->tids, thread->tid);
+		walk->listed_at++;
+	}
+}
+
 static int open_task(const Walk *walk, gint32 tgid)
 {
 	char path[32];
@@ -150,10 +170,34 @@ static int open_next(Walk *walk, gint32 tgid)
 	return fd;
 }
 
-/* Finds the next process that still lives; its task descriptor, or -1. */
-static int next_process(Walk *walk)
+/* Of the process to be listed next. */
+static enum scout_news ask_next(const Walk *walk, gboolean may_wait)
+{
+	return walk->scout ? scout_ask(walk->scout, walk->next, may_wait) : SCOUT_ANSWERS;
+}
+
+static gsize hand_out_silent(Walk *walk, struct ctprof_target *target)
+{
+	gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
+
+	*target = (struct ctprof_target){
+		.struct_size = sizeof *target,
+		.flags = CTPROF_TARGET_LEADER,
+		.tgid = tgid,
+		.tid = tgid,
+		.task_fd = -1,
+	};
+	return 1;
+}
+
+/* Finds the next process that still lives; its task descriptor, or -1: none before one
+ * that is silent, or may be: is_first waits until that is known. */
+static int next_process(Walk *walk, gboolean is_first)
 {
 	while (walk->next < walk->tgids->len && walk->failure == 0) {
+		walk->news = ask_next(walk, is_first);
+		if (walk->news != SCOUT_ANSWERS)
+			return -1;
 		gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
 		int fd = open_next(walk, tgid);
 
@@ -161,6 +205,8 @@ static int next_process(Walk *walk)
 			continue;
 		if (walk->only_leaders)
 			take_leader(walk, tgid);
+		else if (walk->listed)
+			take_listed(walk, tgid);
 		else
 			list_tids(walk, fd);
 		if (walk->tids->len > 0) {
@@ -197,10 +243,11 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 {
 	gsize n = 0;
 
+	walk->news = SCOUT_ANSWERS;
 	for (gsize opened = 0; n < max && opened < walk->max_open && walk->failure == 0;) {
 		/* What an earlier call left over is opened anew: the caller may be
 		 * another thread, with another descriptor table. */
-		int fd = walk->tgid ? open_next(walk, walk->tgid) : next_process(walk);
+		int fd = walk->tgid ? open_next(walk, walk->tgid) : next_process(walk, n == 0);
 
 		if (fd < 0 && !walk->tgid)
 			break;
@@ -215,7 +262,7 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 		n += hand_out(walk, fd, targets + n, max - n);
 		opened++;
 	}
-	return n;
+	return n == 0 && walk->news == SCOUT_SILENT ? hand_out_silent(walk, targets) : n;
 }
 
 int walk_failure(const Walk *walk)
@@ -284,15 +331,37 @@ static gsize choose_max_open(void)
 						: MAX(files.rlim_cur / 4, 1);
 }
 
-Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error)
+static Walk *walk_make(const Root *root)
 {
-	g_autoptr(Walk) walk = g_new0(Walk, 1);
+	Walk *walk = g_new0(Walk, 1);
 
 	walk->root = root;
 	walk->tgids = g_array_new(FALSE, FALSE, sizeof(gint32));
 	walk->tids = g_array_new(FALSE, FALSE, sizeof(gint32));
 	walk->dirents = g_malloc(DIRENT_BYTES);
 	walk->max_open = choose_max_open();
+	return walk;
+}
+
+Walk *walk_new_listed(const Root *root, const GArray *threads)
+{
+	Walk *walk = walk_make(root);
+
+	walk->listed = threads;
+	walk->is_chosen = TRUE;
+	for (guint i = 0; i < threads->len; i++) {
+		gint32 tgid = g_array_index(threads, WalkThread, i).tgid;
+
+		if (i == 0 || g_array_index(threads, WalkThread, i - 1).tgid != tgid)
+			g_array_append_val(walk->tgids, tgid);
+	}
+	return walk;
+}
+
+Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error)
+{
+	g_autoptr(Walk) walk = walk_make(root);
+
 	walk->only_leaders = only_leaders;
 	walk->is_chosen = pids != NULL;
 	if (!(pids ? take_pids(walk, pids, error) : find_pids(walk, error)))
@@ -301,8 +370,15 @@ Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GErr
 	return g_steal_pointer(&walk);
 }
 
+void walk_send_scout(Walk *walk)
+{
+	if (root_is_live(walk->root))
+		walk->scout = scout_new(walk->root, walk->tgids);
+}
+
 void walk_free(Walk *walk)
 {
+	g_clear_pointer(&walk->scout, scout_free);
 	g_array_unref(walk->tgids);
 	g_array_unref(walk->tids);
 	g_free(walk->dirents);

@@ -15,14 +15,27 @@ typedef struct walk Walk;
  * shows no process; one of pids is no living process.
  */
 Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error);
+
+/* A thread that a source has listed. */
+typedef struct walk_thread {
+	gint32 tgid, tid;
+} WalkThread;
+
+/* A walk over these threads, ordered by (tgid, tid), which must stay. */
+Walk *walk_new_listed(const Root *root, const GArray *threads);
 void walk_free(Walk *walk);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
+
+/* From now on processes that do not answer are told from others (scout.h).  After that
+ * no right may be given up: its threads would keep it. */
+void walk_send_scout(Walk *walk);
 
 /*
  * The next threads, at most max; 0 at the end.  A process is split only when
  * it alone has more than max threads.  Each target's task_fd is opened in the
  * calling thread's descriptor table; targets of one process share it, and the
- * caller closes it.  Callers take turns (external lock).
+ * caller closes it.  Callers take turns (external lock).  A process that does
+ * not answer comes by itself, as its leader without a task_fd: nothing of it is to be read.
  */
 gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max);
 

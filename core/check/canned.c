@@ -22,7 +22,7 @@ static Plugin *make(guint32 kind, guint32 thread_model, const char *name, const 
 		.cost = CTPROF_COST_CHEAP,
 		.name = name,
 		.version = CTPROF_VERSION,
-		.summary = "What plugin-check feeds or counts with",
+		.summary = "Fed or counted by plugin-check",
 		.ops = ops,
 	};
 
@@ -65,14 +65,14 @@ static const struct ctprof_metric definitions[] = {
 static struct {
 	const struct ctprof_host *host;
 	guint32 slots[G_N_ELEMENTS(definitions)];
-	guint32 cgroup; /* 0: another source has that name */
+	guint32 cgroup; /* 0: another source has declared it */
 	gboolean every_kind;
 	guint exits; /* still to be added */
 } source;
 
 static int source_open(const struct ctprof_host *host, void **ret_self)
 {
-	/* As procfs declares it: they share it then. */
+	/* Declared as procfs declares it, so that they share it. */
 	static const struct ctprof_metric cgroup = {
 		.struct_size = sizeof cgroup,
 		.kind = CTPROF_LABEL,
@@ -208,7 +208,7 @@ struct counted {
 	enum row_class row;
 	guint32 index;
 	guint64 present;
-	guint32 why; /* enum ctprof_absence: one of those met */
+	guint32 why; /* enum ctprof_absence: one of the reasons seen */
 };
 
 static struct {
@@ -287,7 +287,7 @@ Plugin *canned_sink(const char *plugin)
 	return make(CTPROF_KIND_SINK, CTPROF_THREADS_SERIAL, "plugin-check-sink", &ops);
 }
 
-/* The names of the metrics without a value, for that reason. */
+/* Lists the metrics without a value, for that reason. */
 static char *list_absent(guint32 why)
 {
 	GString *list = g_string_new(NULL);

@@ -34,37 +34,38 @@ static const char *const bare_tree[] = {
 	"cgroup",
 };
 
-/* Who else is opened. */
+/* The other plugins that are opened. */
 enum company { NOBODY, WITH_CGROUPS, WITH_EVERY_KIND };
 
 struct run;
 
-/* A step of the other kind of plugin tells nothing. */
+/* A step for the other kind of plugin reports nothing. */
 struct step {
 	const char *check;
 	void (*run)(const struct run *run, const char *check);
 	guint32 kind;
 	enum company company;
-	gboolean bare;                      /* over the host without any file */
-	gboolean notes_unused;              /* needs of which nothing was opened */
-	gboolean wants_nothing;             /* of what it declares */
+	gboolean bare;                      /* on the host without any files */
+	gboolean notes_unused;              /* notes needs of which no file was opened */
+	gboolean wants_nothing;             /* none of what it declares is wanted */
 	const struct ctprof_report *report; /* to draw */
-	enum check_result empty;            /* what it is when nothing was drawn */
+	enum check_result empty;            /* the result if nothing was drawn */
+	gboolean is_full;                   /* nothing can be written */
 };
 
 typedef struct plan {
 	const CheckRequest *request;
 	Globals bare;
-	const struct step *step; /* the one to be taken */
+	const struct step *step; /* the one to run */
 } Plan;
 
-/* What a step works on; lives as long as its child. */
+/* The state of a step; lives as long as its child. */
 typedef struct run {
 	const struct step *step;
 	const GArray *pids;
 	Root *root;
 	Registry *registry;
-	GPtrArray *plugins; /* the checked one, and its company */
+	GPtrArray *plugins; /* the checked one and the others */
 	Plugin *plugin;
 	GHashTable *settings;
 } Run;
@@ -100,8 +101,8 @@ static gboolean seal(const Run *run, GError **error)
 	return registry_seal(run->registry, all, NULL, error);
 }
 
-/* Loads and opens it with company.  FALSE: it is of another kind, or that
- * failed and was told. */
+/* Loads and opens it with the others. FALSE: it is of another kind, or that
+ * failed and was reported. */
 static gboolean prepare(Run *run, const Plan *plan)
 {
 	const char *check = plan->step->check;
@@ -113,7 +114,8 @@ static gboolean prepare(Run *run, const Plan *plan)
 			check_tell(CHECK_FAIL, check, "%s", error->message);
 		return FALSE;
 	}
-	/* As captures do it: a capability it did not declare is not there. */
+	settings_keep_files(run->settings, run->plugins);
+	/* As in a capture: neither undeclared capabilities nor user 0. */
 	if (!session_drop_capabilities(run->plugins, FALSE, &error)) {
 		check_tell(CHECK_NOTE, check, "%s", error->message);
 		g_clear_error(&error);
@@ -138,7 +140,7 @@ static gpointer end_at_once(gpointer nothing)
 	return nothing;
 }
 
-/* Has the sources listen, and a thread end. */
+/* Makes the sources listen, and a thread end. */
 static Listener *listen_to_one(const Run *run)
 {
 	if (run->step->wants_nothing)
@@ -174,7 +176,8 @@ static void tell_state(const Plugin *plugin, const char *check)
 {
 	const char *why = plugin->why ? plugin->why : "no reason given";
 
-	/* start() may say that it cannot work here; what comes later may not. */
+	/* start() may report that it cannot work here; later functions may
+	 * not. */
 	if (plugin->state == CTPROF_STATE_FAILED)
 		check_tell(CHECK_FAIL, check, "failed after start(): %s", why);
 	else if (!plugin_is_live(plugin))
@@ -199,7 +202,7 @@ static void run_source(const Run *run, const char *check)
 
 	plugin_probe(run->plugin);
 	gboolean ok = capture_and_count(run, &error);
-	/* That no thread is left when there is no file is no fault. */
+	/* Without any files, having no threads left is not a fault. */
 	if (!ok && !bare)
 		check_tell(CHECK_FAIL, check, "%s", error->message);
 	else
@@ -220,19 +223,20 @@ static void run_unwanted(const Run *run, const char *check)
 	if (!capture_and_count(run, &error))
 		check_tell(CHECK_FAIL, check, "%s", error->message);
 	else if (!plugin_is_live(run->plugin))
-		/* What its start() looked at to find that out is no demand. */
+		/* Files that start() opened to find that out do not count. */
 		check_tell(CHECK_NOTE, check, "not checked: left out here");
-	/* A source of one file need not ask: unwanted, it is not called at all. */
+	/* A source of one file need not ask: if nothing is wanted, it is not
+	 * called at all. */
 	else if (watch_n_used() > 1)
 		check_tell(CHECK_FAIL, check,
-			   "nothing of it was wanted, and it opened %u of the files it "
-			   "declares: ask host->wanted() before",
+			   "opened %u of the files it declares although nothing was wanted: call "
+			   "host->wanted() first",
 			   watch_n_used());
 	else
 		check_tell(CHECK_OK, check, "%s", "");
 }
 
-/* Workers that meet before they collect, so that both are in it at once. */
+/* Workers that wait for each other, so that both are in collect() at once. */
 struct crew {
 	const Run *run;
 	GMutex lock;
@@ -253,7 +257,7 @@ static void meet(struct crew *crew)
 struct crew_member {
 	struct crew *crew;
 	guint number;
-	Walk *walk; /* each meets every thread */
+	Walk *walk; /* each walks every thread */
 	Batch *batch;
 	gpointer context;
 };
@@ -321,7 +325,7 @@ static void run_crew(const Run *run)
 	for (guint i = 0; i < N_WORKERS; i++)
 		g_thread_join(threads[i]);
 	if (members[0].context && members[0].context == members[1].context)
-		check_tell(CHECK_NOTE, "workers", "worker_open gives two workers one context");
+		check_tell(CHECK_NOTE, "workers", "worker_open gave two workers the same context");
 	for (guint i = 0; i < N_WORKERS; i++) {
 		batch_free(members[i].batch);
 		walk_free(members[i].walk);
@@ -330,7 +334,7 @@ static void run_crew(const Run *run)
 	g_mutex_clear(&crew.lock);
 }
 
-/* What a capture need not bring about: two workers in collect() at once. */
+/* Forces what a capture may not produce: two workers in collect() at once. */
 static void run_workers(const Run *run, const char *check)
 {
 	plugin_start(run->plugin);
@@ -350,11 +354,11 @@ static gboolean writes(const Plugin *plugin, const char *check)
 {
 	if (plugin->sink.begin)
 		return TRUE;
-	check_tell(CHECK_NOTE, check, "not checked: it draws reports only");
+	check_tell(CHECK_NOTE, check, "not checked: it writes no captures");
 	return FALSE;
 }
 
-/* A full disk: the sink gives up with what write() returned. */
+/* A full disk: the sink must return what write() returned. */
 static void run_full(const Run *run, const char *check)
 {
 	if (!writes(run->plugin, check))
@@ -366,8 +370,8 @@ static void run_full(const Run *run, const char *check)
 		check_tell(CHECK_OK, check, "%s", "");
 }
 
-/* What it makes of a report or, where the step has none, of a capture of made-up
- * rows of every kind. */
+/* Draws a report or, if the step has none, writes a capture of made-up rows of
+ * every kind. */
 static void run_sink(const Run *run, const char *check)
 {
 	const struct ctprof_report *report = run->step->report;
@@ -389,6 +393,30 @@ static void run_sink(const Run *run, const char *check)
 		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 }
 
+/* A file of tables, and one that does not find room. */
+static void run_tables(const Run *run, const char *check)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!plugin_can_tabulate(run->plugin)) {
+		check_tell(CHECK_NOTE, check, "not checked: it writes no tables");
+		return;
+	}
+	const char *to = run->step->is_full ? "/dev/full" : "/dev/null";
+	g_autoptr(Output) output = output_open(to, FALSE, &error);
+	gboolean ok = output && canned_tables(run->plugin, output, &error);
+	if (run->step->is_full)
+		check_tell(
+			ok ? CHECK_FAIL : CHECK_OK, check, "%s",
+			ok ? "host->write() failed, but no function of the sink returned an error"
+			   : "");
+	else if (!ok)
+		check_tell(CHECK_FAIL, check, "%s", error->message);
+	else
+		check_tell(output_bytes(output) > 0 ? CHECK_OK : CHECK_FAIL, check,
+			   "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
+}
+
 /* ---- all of it ----------------------------------------------------------------- */
 
 static const struct step steps[] = {
@@ -405,6 +433,8 @@ static const struct step steps[] = {
 	{SINK_STEP("compare", run_sink), .report = &canned_report_compare, .empty = CHECK_FAIL},
 	/* A sink may draw metrics alone. */
 	{SINK_STEP("table", run_sink), .report = &canned_report_table, .empty = CHECK_NOTE},
+	{SINK_STEP("records", run_tables)},
+	{SINK_STEP("full-records", run_tables), .is_full = TRUE},
 };
 
 static void take_step(gconstpointer data)
@@ -448,8 +478,8 @@ static void drop_bare(const char *top, Globals *bare)
 	g_clear_pointer(&bare->cgroup, g_free);
 }
 
-/* Each run asks much the same: what one says again is left out, and a check is
- * OK only when no run found anything. */
+/* The runs repeat many checks: duplicate findings are dropped, and a check is
+ * OK only if no run found anything. */
 static GPtrArray *sum_up(const GPtrArray *told)
 {
 	GPtrArray *findings = check_findings_new();

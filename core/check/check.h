@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks of one plugin file, as its author's tests run them. */
+/* Checks of one plugin file, for its author's tests. */
 #pragma once
 
 #include "child.h"
@@ -7,14 +7,14 @@
 
 typedef struct check_request {
 	const char *file;
-	const Globals *globals; /* the root it is run over, and its settings */
+	const Globals *globals; /* the root it runs on, and its settings */
 	const GArray *pids;     /* gint32; NULL: all */
 	guint timeout_s;        /* of each step */
 } CheckRequest;
 
-/* Findings in the order of the checks; they end early when the file cannot be
- * loaded at all.  The error is ctprof's own: no place for a tree to read. */
+/* Findings in the order of the checks; they end early if the file cannot be
+ * loaded.  The error is ctprof's own: no place for a tree to read. */
 GPtrArray *check_plugin(const CheckRequest *request, GError **error);
 
-/* The step that loads the file and reads what it says of itself. */
+/* The step that loads the file and reads its descriptor. */
 void check_load(gconstpointer request);

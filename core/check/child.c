@@ -14,8 +14,10 @@
 
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "guard/delivery.h"
 
-/* What a child may tell: more is a plugin that writes into our pipe. */
+/* Maximum size of a child's findings; if there is more, the plugin writes to
+ * our pipe. */
 #define MAX_TOLD_BYTES (4 * 1024 * 1024)
 #define DONE "D"
 
@@ -109,16 +111,17 @@ static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent
 		_exit(1);
 	setpgid(0, 0);
 	crash_register();
-	/* A sanitizer begins a thread of its own along with the first. */
+	delivery_attend(-1);
+	/* A sanitizer starts a thread of its own along with the first one. */
 	g_thread_join(g_thread_new("ctprof-first", do_nothing, NULL));
-	/* The report stands alone: what a plugin prints is no part of it. */
+	/* Output of the plugin must not mix with the report. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	step(data);
 	put_line(DONE "\n");
 	_exit(0);
 }
 
-/* Everything until the child is done, has ended, or its time is over. */
+/* Reads until the child is done, has ended, or its time is over. */
 static GString *listen_to(int fd, gint64 deadline, gboolean *ret_in_time)
 {
 	GString *told = g_string_new(NULL);
@@ -145,7 +148,7 @@ static GString *listen_to(int fd, gint64 deadline, gboolean *ret_in_time)
 	return told;
 }
 
-/* Returns whether the child said that it was done. */
+/* Returns whether the child reported that it was done. */
 static gboolean take_lines(const char *told, GPtrArray *findings)
 {
 	g_auto(GStrv) lines = g_strsplit(told, "\n", -1);
@@ -162,27 +165,26 @@ static gboolean take_lines(const char *told, GPtrArray *findings)
 	return FALSE;
 }
 
-/* In which function of the plugin the child came to its end. */
+/* Describes in which function of the plugin the child ended. */
 static char *describe_place(void)
 {
 	const CrashBlame *culprit = crash_find_culprit(page);
 
 	if (culprit)
 		return g_strdup_printf("in its %s function", culprit->op);
-	return g_strdup_printf("the last of its functions that was called: %s",
-			       board->op ? board->op : "load");
+	return g_strdup_printf("the last function called was %s", board->op ? board->op : "load");
 }
 
 static char *describe_end(int status, gboolean in_time, guint timeout_s)
 {
 	g_autofree char *place = describe_place();
 
-	/* A helper of it may hold the pipe long after it crashed. */
+	/* A helper process may hold the pipe long after the child crashed. */
 	if (WIFSIGNALED(status) && (in_time || WTERMSIG(status) != SIGKILL))
 		return g_strdup_printf("crashed with signal %d (%s); %s", WTERMSIG(status),
 				       g_strsignal(WTERMSIG(status)), place);
 	if (!in_time)
-		return g_strdup_printf("not done after %u s; %s", timeout_s, place);
+		return g_strdup_printf("not finished after %u s; %s", timeout_s, place);
 	return g_strdup_printf("ended the process with status %d; %s", WEXITSTATUS(status), place);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A step of a check in a process of its own: what a plugin does there, crash or
- * hang, is a finding and no more. */
+/* A step of a check in a process of its own: a crash or hang of the plugin
+ * there is only a finding. */
 #pragma once
 
 #include <glib.h>
@@ -21,14 +21,14 @@ guint check_findings_failed(const GPtrArray *findings);
 typedef void (*CheckStep)(gconstpointer data);
 
 /*
- * Runs step in a child and adds what it tells; when it does not come back from
- * it within timeout_s, or not at all, that is a failure of the check of that
- * name.  Call while the process has one thread.
+ * Runs step in a child and adds its findings; if it does not return within
+ * timeout_s, or not at all, the check of that name fails.  Call while the
+ * process has one thread.
  */
 void check_run_child(CheckStep step, gconstpointer data, const char *check, guint timeout_s,
 		     GPtrArray *findings);
 
-/* Inside a step.  From any thread. */
+/* Inside a step, from any thread. */
 void check_tell(enum check_result result, const char *check, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 /* The function of the plugin that is called next; static text. */

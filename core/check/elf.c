@@ -4,7 +4,7 @@
 #include <link.h>
 #include <string.h>
 
-/* A plugin has some dozen sections, and some hundred symbols. */
+/* A plugin has dozens of sections and hundreds of symbols. */
 #define MAX_SECTIONS 4096
 #define MAX_DYNAMICS 4096
 

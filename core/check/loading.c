@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plugin file is and says of itself, before any of its ops is called. */
+/* Checks of a plugin file and its descriptor, before any of its ops is
+ * called. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #define ENTRY_SYMBOL "ctprof_plugin_entry_v1"
 #define MAX_FILE_BYTES (256 * 1024 * 1024)
 
-/* Plugins open files through the host, which can then tell what they need. */
+/* Plugins open files through the host, which can then check their needs. */
 static const char *const openers[] = {"open",    "open64",  "openat",   "openat64", "fopen",
 				      "fopen64", "opendir", "__open_2", "creat",    "__open64_2"};
 
@@ -40,7 +41,7 @@ static const char *word_of(const struct named_number *table, gsize n, guint32 nu
 	return NULL;
 }
 
-/* What the toolchain adds begins with what C reserves to it. */
+/* Symbols that the toolchain adds begin with a prefix that C reserves. */
 static gboolean is_reserved(const char *name)
 {
 	return name[0] == '_';
@@ -58,7 +59,7 @@ static void judge_symbol(const ElfSymbol *symbol, guint *ret_stray)
 	}
 	if (!symbol->defined && g_str_has_prefix(symbol->name, "ctprof_")) {
 		check_tell(CHECK_FAIL, "symbols",
-			   "wants %s from the host, which exports nothing (link with -Wl,-z,defs)",
+			   "needs %s from the host, which exports nothing (link with -Wl,-z,defs)",
 			   symbol->name);
 		++*ret_stray;
 	}
@@ -132,7 +133,7 @@ static G_GNUC_PRINTF(2, 3) void fail(const char *check, const char *format, ...)
 	faults++;
 }
 
-/* A number this ctprof does not know: wrong, unless a newer ABI has it. */
+/* A number unknown to this ctprof: wrong, unless a newer ABI has it. */
 static void tell_unknown(const Plugin *plugin, const char *check, const char *what, guint32 number)
 {
 	if (plugin->descriptor.abi_minor > CTPROF_ABI_MINOR)
@@ -146,8 +147,8 @@ static gboolean is_line(const char *text)
 	return text && text[0] && !strpbrk(text, "\n\r\t") && g_utf8_validate(text, -1, NULL);
 }
 
-/* Members that tell a size tell one that can be true: this host's, an older
- * one's, or a newer one's. */
+/* A struct_size must be possible: this host's, an older one's, or a newer
+ * one's. */
 static void check_size(const char *what, guint32 given, gsize known)
 {
 	if (given < known)
@@ -234,7 +235,7 @@ static void check_needs(const Plugin *plugin)
 
 		memcpy(&own, given, MIN(plugin->descriptor.needs->struct_size, sizeof own));
 		if (given->struct_size != plugin->descriptor.needs->struct_size)
-			fail("needs", "need %u: its struct_size is not the first one's", i);
+			fail("needs", "need %u: its struct_size differs from that of the first", i);
 		check_need(plugin, &own, i);
 	}
 	if (faults == 0)

@@ -27,7 +27,8 @@ static gboolean fits(const char *need, const char *word, const char *own_pid)
 	       (strcmp(need, "self") == 0 && strcmp(word, own_pid) == 0) || is_one_of(need, word);
 }
 
-/* How many of need's words, up to a <path>, begin words; -1: one does not fit. */
+/* The number of need's words, up to a <path>, that words begins with; -1: one
+ * does not match. */
 static int count_fitting(char **need, char **words, const char *own_pid)
 {
 	int n = 0;
@@ -50,7 +51,7 @@ gboolean path_is_covered(const char *need, const char *opened, const char *own_p
 		return at >= 0;
 	if (strcmp(n[at], "<path>") != 0)
 		return FALSE;
-	/* There is but one <path> in a need. */
+	/* A need has only one <path>. */
 	for (char **rest = o + at; *rest; rest++) {
 		int fit = count_fitting(n + at + 1, rest, own_pid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths of files as plugins declare them, and as they open them. */
+/* Compares the paths of files that plugins declare with those they open. */
 #pragma once
 
 #include <glib.h>
@@ -8,12 +8,12 @@
  * Whether a declared need covers an opened path; both below a root:
  * "proc/<tgid>/task/<tid>/io" and "proc/12/task/13/io".  A component <path>
  * stands for any number of components, another <word> for one, self for
- * own_pid, '*' for any bytes of one; what is declared also covers what lies
+ * own_pid, '*' for any bytes of one; a declared path also covers everything
  * below it.
  */
 gboolean path_is_covered(const char *need, const char *opened, const char *own_pid);
-/* Whether it may be a directory on the way to what the need declares. */
+/* Whether it may be a directory on the way to the declared path. */
 gboolean path_leads_to(const char *need, const char *opened, const char *own_pid);
 
-/* The path with numbers told by what they are: "proc/<tgid>/task/<tid>/io". */
+/* The path with placeholders for numbers: "proc/<tgid>/task/<tid>/io". */
 char *path_generalise(const char *opened);

@@ -11,7 +11,7 @@
 #include "child.h"
 #include "paths.h"
 
-/* Of one sort; more would only repeat it. */
+/* Maximum faults of one kind; more would only repeat it. */
 #define MAX_FAULTS 20
 #define MAX_ERRNO 4095
 
@@ -24,7 +24,8 @@ static const char *const names[N_WATCH_CHECKS] = {
 	[WATCH_THREADS] = "threads",
 };
 
-/* One plugin a process: the functions of the border do not all say whose they are. */
+/* One plugin per process, as not all functions of the interface identify their
+ * plugin. */
 static struct watch {
 	Plugin *plugin;
 	const Root *root;
@@ -75,7 +76,7 @@ static void watch_error(const struct ctprof_host *host, const char *format, ...)
 	watch.lent.error(host, "%s", text);
 }
 
-/* Directories on the way need no need of their own. */
+/* Directories on the way to a declared file need not be declared. */
 static gboolean is_declared(const char *name, gboolean may_be_way)
 {
 	gboolean declared = FALSE;
@@ -101,13 +102,14 @@ static int watch_open_file(const struct ctprof_host *host, int dirfd, const char
 	struct stat st;
 
 	if (watch.may_declare)
-		fault(WATCH_FILES, "opened '%s' in open(), which reads nothing yet: start() may",
+		fault(WATCH_FILES, "opened '%s' in open(), which must not read yet: use start()",
 		      path);
 	if (path[0] == '/') {
 		fault(WATCH_FILES, "opened '%s', an absolute path: open below host->root()", path);
 		return result;
 	}
-	/* NULL: through a link of another process, say: nobody can declare that. */
+	/* NULL if, for example, opened through a link of another process, which
+	 * cannot be declared. */
 	gboolean may_be_way = result < 0 || fstat(result, &st) < 0 || S_ISDIR(st.st_mode);
 	if (name && !is_declared(name, may_be_way)) {
 		g_autofree char *general = path_generalise(name);
@@ -156,7 +158,10 @@ static int watch_wanted(const struct ctprof_host *host, guint32 slot)
 	const Metric *metric = registry_slot(watch.plugin->registry, slot);
 
 	if (!metric)
-		fault(WATCH_RESULTS, "host->wanted() was asked for slot %u, which is none", slot);
+		fault(WATCH_RESULTS,
+		      "host->wanted() was called with slot %u, which does not "
+		      "exist",
+		      slot);
 	if (watch.nothing_wanted)
 		return 0;
 	return watch.lent.wanted(host, slot);
@@ -171,7 +176,7 @@ static int watch_write(const struct ctprof_host *host, const void *data, size_t 
 	return result;
 }
 
-/* Whether a put is one of the batch this thread is asked to fill. */
+/* Whether a put is on the batch that this thread must fill. */
 static gboolean may_put(const struct ctprof_batch *batch, const char *function)
 {
 	if (batch && batch == collecting)
@@ -190,10 +195,10 @@ static void judge_put(guint64 failures, guint32 slot, const char *function)
 	fault(WATCH_PUTS, "host->%s() of %s was refused: %s", function,
 	      metric ? metric->def.name : "an unknown slot",
 	      metric ? "of another type or scope, malformed, or in no row of the batch"
-		     : "the slot is not one host->metric() gave");
+		     : "no call of host->metric() returned that slot");
 }
 
-/* Puts of every type alike: rows, slots, and what the type has. */
+/* Puts of every type: a row, a slot, and the arguments of the type. */
 #define WATCH_PUT(function, parameters, arguments)                                                 \
 	static void watch_##function parameters                                                    \
 	{                                                                                          \
@@ -298,7 +303,7 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 	return judge("open", result);
 }
 
-/* Ops of which only the result is judged. */
+/* Ops of which only the result is checked. */
 #define WATCH_OP(kind, op, parameters, arguments)                                                  \
 	static int kind##_##op parameters                                                          \
 	{                                                                                          \
@@ -314,6 +319,9 @@ WATCH_OP(sink, open, (const struct ctprof_host *host, void **ret_self), (host, r
 WATCH_OP(sink, begin, (void *self, const struct ctprof_capture *capture), (self, capture))
 WATCH_OP(sink, rows, (void *self, const struct ctprof_rows *rows), (self, rows))
 WATCH_OP(sink, end, (void *self, const struct ctprof_capture_end *end), (self, end))
+WATCH_OP(sink, table, (void *self, const struct ctprof_table *table), (self, table))
+WATCH_OP(sink, records, (void *self, const struct ctprof_records *records), (self, records))
+WATCH_OP(sink, finish, (void *self), (self))
 WATCH_OP(sink, report, (void *self, const struct ctprof_report *report), (self, report))
 
 static void source_close(void *self)
@@ -335,8 +343,8 @@ static void count_worker_descriptors(gpointer before)
 
 	if (left > 0)
 		fault(WATCH_DESCRIPTORS,
-		      "a worker ended with %d descriptors more than it began "
-		      "with: its table of descriptors ends with it",
+		      "a worker ended with %d more descriptors than it began with; they are closed "
+		      "with its descriptor table",
 		      left);
 }
 
@@ -380,7 +388,7 @@ static void wrap_source(struct ctprof_source_ops *ops)
 	ops->start = ops->start ? source_start : NULL;
 	ops->listen = ops->listen ? source_listen : NULL;
 	ops->drain = ops->drain ? source_drain : NULL;
-	/* Always: a worker's descriptors are counted. */
+	/* Always set, to count a worker's descriptors. */
 	ops->worker_open = source_worker_open;
 	ops->worker_close = source_worker_close;
 	ops->collect = source_collect;
@@ -395,6 +403,9 @@ static void wrap_sink(struct ctprof_sink_ops *ops)
 	ops->rows = ops->rows ? sink_rows : NULL;
 	ops->end = ops->end ? sink_end : NULL;
 	ops->report = ops->report ? sink_report : NULL;
+	ops->table = ops->table ? sink_table : NULL;
+	ops->records = ops->records ? sink_records : NULL;
+	ops->finish = ops->finish ? sink_finish : NULL;
 }
 
 /* ---- what was seen ---------------------------------------------------------- */
@@ -449,7 +460,7 @@ static void note_unused_needs(void)
 
 		if (need->kind == CTPROF_NEED_FILE && need->name && !watch.used[i])
 			check_tell(CHECK_NOTE, names[WATCH_FILES],
-				   "declared and not opened here: '%s'", need->name);
+				   "declared but not opened here: '%s'", need->name);
 	}
 }
 
@@ -458,7 +469,7 @@ static void count_what_is_left(void)
 	int descriptors = root_own_descriptors() - watch.descriptors;
 	int threads;
 
-	/* One that was joined is still listed for a moment. */
+	/* A joined thread is still listed for a moment. */
 	for (guint i = 0; (threads = root_own_threads() - watch.threads) > 0 && i < 100; i++)
 		g_usleep(10000);
 	if (descriptors > 0)
@@ -485,7 +496,7 @@ void watch_end(gboolean unused)
 	gboolean is_source = watch.plugin->descriptor.kind == CTPROF_KIND_SOURCE;
 
 	if (is_source && watch.plugin->opened && watch.metric_names->len == 0)
-		fault(WATCH_METRICS, "open() declared no metric: nothing of it is ever wanted");
+		fault(WATCH_METRICS, "open() declared no metrics, so none is ever wanted");
 	plugin_close(watch.plugin);
 	count_what_is_left();
 	for (guint i = 0; i < N_WATCH_CHECKS; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stands between the host and the one plugin that is checked in this process:
- * sees every call either makes, and tells what broke a rule of the border.
+ * Intercepts the calls between the host and the one plugin that is checked in
+ * this process, and reports broken rules of the interface.
  */
 #pragma once
 
 #include "plugin/plugin.h"
 
-/* What is watched; each is a check of that name in the findings. */
+/* What is watched; each one is a check of that name in the findings. */
 enum watch_check {
 	WATCH_METRICS,     /* definitions */
 	WATCH_RESULTS,     /* what the plugin's functions return */
@@ -18,14 +18,14 @@ enum watch_check {
 	N_WATCH_CHECKS
 };
 
-/* Puts itself around plugin, which is loaded and not yet opened.  Once. */
+/* Begins to watch plugin, which is loaded but not yet opened.  Call once. */
 void watch_begin(Plugin *plugin, const Root *root);
-/* From now on host->wanted() says 0 of everything. */
+/* From now on, host->wanted() returns 0 for everything. */
 void watch_want_nothing(void);
-/* How many of its declared files were opened by now. */
+/* The number of its declared files that have been opened. */
 guint watch_n_used(void);
 /* Names of the metrics declared, as a list for registry_seal(); NULL: none. */
 char *watch_metric_list(void);
-/* Closes the plugin and tells the findings of every check, OK when there is
- * nothing to say.  unused: needs that were never opened are worth a note. */
+/* Closes the plugin and reports the findings of every check, or OK. unused:
+ * note needs that were never opened. */
 void watch_end(gboolean unused);

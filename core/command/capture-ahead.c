@@ -21,7 +21,7 @@
 #define LOOK_MS 1000
 #define AGAIN "a plugin failed while it listened"
 
-/* From a process that is about to wait. */
+/* Sent by a process that is about to wait. */
 struct ready {
 	gint32 pid;
 	char why[WHY_BYTES];
@@ -39,8 +39,8 @@ struct capture_ahead {
 
 /* ---- in the supervised process ------------------------------------------------- */
 
-/* Whether it is told to go on.  The word stays in the socket, for a process that
- * does the work again. */
+/* Whether it may go on. The word stays in the socket, for a process that repeats
+ * the work. */
 static gboolean hear(const CaptureAhead *self)
 {
 	struct pollfd line = {.fd = self->line[1], .events = POLLIN};
@@ -72,7 +72,7 @@ static int step_capture(gpointer data)
 	CapturingRequest request = *self->request;
 	g_autoptr(GError) error = NULL;
 
-	/* What is absent is the same in the capture before. */
+	/* The same values are absent in the previous capture. */
 	ui_set_verbosity(-1);
 	request.listens = ++*self->runs == 1;
 	request.wait = wait_for_word;
@@ -82,7 +82,7 @@ static int step_capture(gpointer data)
 
 /* ---- its supervisor --------------------------------------------------------------- */
 
-/* The keys are the command's, or the parent's, which then ends us. */
+/* Keys are for the command, or for the parent, which then ends us. */
 static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -97,14 +97,15 @@ static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 
 /* ---- in the process that begins it -------------------------------------------------- */
 
-/* Which process is there now; FALSE: none any more. */
+/* Receives which process is running now; FALSE: none. */
 static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 {
 	ssize_t got;
 
 	do
 		got = recv(self->line[0], ret_ready, sizeof *ret_ready, 0);
-	/* Reset: the word was only looked at; what they had sent comes after that. */
+	/* ECONNRESET: our word was only peeked at; what they sent comes after
+	 * that. */
 	while (got < 0 && (errno == ECONNRESET || (errno == EINTR && !crash_interrupted())));
 	if (got != sizeof *ret_ready)
 		return FALSE;
@@ -178,7 +179,7 @@ int capture_ahead_finish(CaptureAhead *self)
 
 	(void)send(self->line[0], "", 1, MSG_NOSIGNAL);
 	int status = reap(self);
-	/* What came in its place has not listened. */
+	/* The process that replaced it has not listened. */
 	while (take_ready(self, &ready)) {
 		g_free(self->why);
 		self->why = g_strdup(AGAIN);

@@ -2,14 +2,17 @@
 #include "capture-options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/ui.h"
 #include "capture/capture.h"
 #include "cmd.h"
+#include "export-run.h"
 #include "guard/priority.h"
 #include "plugin/settings.h"
+#include "redact-options.h"
 #include "row/absence.h"
 
 #define MAX_JOBS 1024
@@ -20,10 +23,10 @@ static gboolean delayacct;
 static gint priority;
 
 static const struct ctprof_option_word priorities[] = {
-	[PRIORITY_AUTO] = OPTION_WORD("auto", "when more is runnable than there are CPUs"),
+	[PRIORITY_AUTO] = OPTION_WORD("auto", "if more threads are runnable than there are CPUs"),
 	[PRIORITY_DEADLINE] = OPTION_WORD("deadline", "SCHED_DEADLINE"),
 	[PRIORITY_RR] = OPTION_WORD("rr", "SCHED_RR"),
-	[PRIORITY_NONE] = OPTION_WORD("none", "as it is"),
+	[PRIORITY_NONE] = OPTION_WORD("none", "unchanged"),
 };
 
 const Option capturing_options[] = {
@@ -38,7 +41,8 @@ const Option capturing_cost_options[] = {
 	OPTION(COUNT, "jobs", 'j', &jobs, "N", "Workers (default: CPUs less the load)",
 	       .row.least = 1, .row.most = MAX_JOBS),
 	OPTION(WORD, "priority", 0, &priority, "HOW",
-	       "Read above the load of the host, in slices of at most 3 of 4 ms, with CAP_SYS_NICE",
+	       "Raise ctprof's priority while it reads, for at most 3 of every 4 ms (needs "
+	       "CAP_SYS_NICE)",
 	       OPTION_WORDS(priorities), .row.default_value = "auto"),
 	OPTION_END,
 };
@@ -55,40 +59,61 @@ GArray *capturing_list_pids(char **pids)
 	return list;
 }
 
-/* Groups that a request names are of one source. */
+/* Groups that a request names belong to one source. */
 static gboolean check_source(const Session *session, const CapturingRequest *request,
 			     GError **error)
 {
 	if (!request->source || plugin_find(session->plugins, request->source, CTPROF_KIND_SOURCE))
 		return TRUE;
-	return error_set_usage(error, "the plugin %s is not among those of --plugins",
-			       request->source);
+	return error_set_usage(error, "--plugins does not select the plugin %s", request->source);
 }
 
-/* What --groups gives, with what options of plugins add; NULL: the standard. */
+/* The names of the metrics that the request needs; NULL: those it names. */
+static char *list_metrics(const Session *session, const CapturingRequest *request)
+{
+	g_autoptr(GPtrArray) metrics = registry_list(session->registry);
+	GString *names = g_string_new(NULL);
+
+	for (guint i = 0; i < metrics->len; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+
+		if (metric->slot != 0 && request->needs(metric))
+			g_string_append_printf(names, "%s%s", names->len > 0 ? "," : "",
+					       metric->def.name);
+	}
+	return g_string_free(names, FALSE);
+}
+
+/* The groups of --groups and those that plugins' options add; NULL: default. */
 static char *list_groups(const Session *session, const CapturingRequest *request)
 {
-	gboolean is_open = !groups && !request->metrics;
+	gboolean is_open = !groups && !request->metrics && !request->needs;
 	g_autoptr(GString) added = g_string_new(NULL);
 
 	if (request->groups)
 		return g_strdup(request->groups);
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-		/* Naming a plugin asks for what it is for. */
+		/* Naming a plugin requests its groups. */
 		gboolean named = is_open && select_names(session->select, plugin_name(plugin));
 
 		settings_add_groups(session->settings, plugin, named, added);
+		for (guint k = 0; request->added && request->added[k]; k++)
+			if (registry_offers(session->registry, plugin_name(plugin),
+					    request->added[k]))
+				g_string_append_printf(added, "%s%s", added->len > 0 ? "," : "",
+						       request->added[k]);
 	}
 	if (added->len == 0)
 		return g_strdup(groups);
-	/* Beside metrics that are named one by one, not all others too. */
-	if (!groups && request->metrics)
+	/* Next to metrics that are named one by one, do not add all others. */
+	if (!groups && (request->metrics || request->needs))
 		return g_strdup(added->str);
 	return g_strjoin(",", groups ? groups : "all", added->str, NULL);
 }
 
-/* Before the session: writing the sysctl takes CAP_SYS_ADMIN, which it drops. */
+/* Before the session, which drops CAP_SYS_ADMIN that writing the sysctl
+ * needs. */
 static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 {
 	if (globals->proc || globals->sys || globals->cgroup)
@@ -113,23 +138,18 @@ static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 	return TRUE;
 }
 
-/* HOST-YYYYmmddTHHMMSSZ.ctprof.zst, or .SINK; the host's name is its own business. */
-static char *default_output(const Root *root, const char *sink)
+/* HOST-YYYYmmddTHHMMSSZ and the suffix; "host" where names must not be shown. */
+char *capturing_name_output(const Root *root, const char *suffix)
 {
 	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
 	g_autofree char *time = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
-	g_autofree char *host = root_read(root, "sys/kernel/hostname");
+	g_autofree char *own = redacting_is_on() ? NULL : root_read(root, "sys/kernel/hostname");
+	g_autofree char *host = g_strdup(own && own[0] ? own : "host");
 
-	if (!host || !host[0]) {
-		g_free(host);
-		host = g_strdup("host");
-	}
 	g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
 	if (host[0] == '.' || host[0] == '-')
 		host[0] = '_';
-	return strcmp(sink, SNAPSHOT_SINK) == 0
-		       ? g_strdup_printf("%.64s-%s" CAPTURING_SUFFIX, host, time)
-		       : g_strdup_printf("%.64s-%s.%s", host, time, sink);
+	return g_strdup_printf("%.64s-%s%s", host, time, suffix);
 }
 
 static void add_fact(GArray *facts, const char *key, const char *value)
@@ -140,7 +160,7 @@ static void add_fact(GArray *facts, const char *key, const char *value)
 		g_array_append_val(facts, fact);
 }
 
-/* The options that shape what is in the snapshot, as they were given. */
+/* The options that affect the contents of the snapshot, as given. */
 static GArray *list_facts(const Globals *globals, const CapturingRequest *request,
 			  const char *pid_list, const char *settings)
 {
@@ -171,7 +191,7 @@ static gboolean is_left_out(const Session *session, const Metric *metric)
 	return TRUE;
 }
 
-/* Whether something is wanted that this source alone could have given. */
+/* Whether a metric is wanted that only this source provides. */
 static gboolean is_missed(const Session *session, const Plugin *plugin)
 {
 	for (guint row = 0; row < N_ROW_CLASSES; row++) {
@@ -193,10 +213,10 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		/* Failures have been told as they happened. */
+		/* Failures have been reported when they happened. */
 		if (plugin->state != CTPROF_STATE_LEFT_OUT || plugin->error_code == 0)
 			continue;
-		/* Lacking rights can be mended; a kernel without the feature cannot. */
+		/* Missing rights can be fixed; a kernel without the feature cannot. */
 		gboolean refused = plugin->error_code == -EPERM || plugin->error_code == -EACCES;
 		gboolean asked = refused || groups || request->metrics;
 		if (select_names(session->select, plugin_name(plugin)) ||
@@ -207,7 +227,7 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 	}
 }
 
-/* The sink of that name, when it can write a capture. */
+/* The sink of that name, if it can write a capture. */
 static Plugin *find_sink(const Session *session, const char *name, GError **error)
 {
 	g_autoptr(GString) able = g_string_new(NULL);
@@ -216,7 +236,7 @@ static Plugin *find_sink(const Session *session, const char *name, GError **erro
 		Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
 		/* Ops of the other kind of plugin are NULL. */
-		if (!plugin->sink.begin)
+		if (!plugin->sink.begin && !plugin_can_tabulate(plugin))
 			continue;
 		if (strcmp(plugin_name(plugin), name) == 0)
 			return plugin;
@@ -227,23 +247,40 @@ static Plugin *find_sink(const Session *session, const char *name, GError **erro
 	return NULL;
 }
 
-/* Checked to the end before anything is changed or opened. */
+/* Opens the file while the process still has the rights of the user. */
+static Output *open_output(const Session *session, const CapturingRequest *request,
+			   const Plugin *sink, GError **error)
+{
+	const char *name = plugin_name(sink);
+	g_autofree char *suffix = strcmp(name, SNAPSHOT_SINK) == 0 ? g_strdup(CAPTURING_SUFFIX)
+								   : g_strconcat(".", name, NULL);
+	g_autofree char *path = request->output ? g_strdup(request->output)
+						: capturing_name_output(session->root, suffix);
+
+	return output_open(path, TRUE, error);
+}
+
+/* Checks all it can before it changes or opens anything.  ret_output NULL: no output. */
 static Session *open_session(const Globals *globals, const CapturingRequest *request,
-			     Plugin **ret_sink, GError **error)
+			     Plugin **ret_sink, Output **ret_output, GError **error)
 {
 	const char *sink = request->sink ? request->sink : SNAPSHOT_SINK;
 	const char *const needed[] = {sink, NULL};
 	g_autoptr(Session) session = session_load(globals, needed, error);
 
-	if (!session || !(*ret_sink = find_sink(session, sink, error)) ||
+	if (!session || (!request->each && !(*ret_sink = find_sink(session, sink, error))) ||
 	    !check_source(session, request, error) ||
 	    (delayacct && !switch_delayacct_on(globals, error)) ||
+	    (ret_output && *ret_sink &&
+	     !(*ret_output = open_output(session, request, *ret_sink, error))) ||
 	    !session_open(session, needed, error))
 		return NULL;
 	g_autofree char *wanted = list_groups(session, request);
+	g_autofree char *named = request->needs && !groups ? list_metrics(session, request)
+							   : g_strdup(request->metrics);
 	if (!request->listens)
 		registry_refuse(session->registry, ROW_EXIT);
-	if (!registry_seal(session->registry, request->metrics, wanted, error))
+	if (!registry_seal(session->registry, named, wanted, error))
 		return NULL;
 	return g_steal_pointer(&session);
 }
@@ -259,19 +296,32 @@ static char *count_rows(gboolean leaders_only, guint64 n)
 	return leaders_only ? count(n, "process", "es") : count(n, "thread", "s");
 }
 
-/* "; absent: denied in 12 threads (io), unsupported in 245 threads (sched smaps)" */
+/* Reasons of absence, as the summary shows them. */
+static const struct {
+	guint32 why;
+	const char *words;
+	gboolean is_of_some; /* of single threads, not of the host: not all is absent */
+} reasons[] = {
+	{CTPROF_ABSENT_UNSUPPORTED, "not provided here", FALSE},
+	{CTPROF_ABSENT_DENIED, "not permitted", TRUE},
+	{CTPROF_ABSENT_VANISHED, "ended meanwhile", TRUE},
+	{CTPROF_ABSENT_TIMEOUT, "no answer in time", TRUE},
+	{CTPROF_ABSENT_INVALID, "not understood", TRUE},
+};
+
+/* "; absent: io of 12 threads (not permitted): see 'ctprof doctor'" */
 static char *describe_absences(gboolean leaders_only, const GArray *absences)
 {
 	GString *text = g_string_new(NULL);
 
-	for (guint32 why = CTPROF_ABSENT_UNSUPPORTED; why < CTPROF_ABSENT_SKIPPED; why += 10) {
+	for (guint r = 0; r < G_N_ELEMENTS(reasons); r++) {
 		g_autoptr(GString) names = g_string_new(NULL);
 		guint64 threads = 0;
 
 		for (guint i = 0; i < absences->len; i++) {
 			const Absence *absence = &g_array_index(absences, Absence, i);
 
-			if (absence->why != why)
+			if (absence->why != reasons[r].why)
 				continue;
 			threads = MAX(threads, absence->threads);
 			g_string_append_printf(names, "%s%s", names->len ? " " : "",
@@ -279,14 +329,18 @@ static char *describe_absences(gboolean leaders_only, const GArray *absences)
 		}
 		g_autofree char *rows = count_rows(leaders_only, threads);
 		if (threads > 0)
-			g_string_append_printf(text, "%s%s in %s (%s)",
-					       text->len ? ", " : "; absent: ", absence_word(why),
-					       rows, names->str);
+			g_string_append_printf(text, "%s%s%s%s%s (%s)",
+					       text->len ? ", " : "; absent: ",
+					       reasons[r].is_of_some ? "" : "some of ", names->str,
+					       reasons[r].is_of_some ? " of " : "",
+					       reasons[r].is_of_some ? rows : "", reasons[r].words);
 	}
+	if (text->len > 0)
+		g_string_append(text, ": see 'ctprof doctor'");
 	return g_string_free(text, FALSE);
 }
 
-/* The line that ends a capture: what was read, what is absent, where it is. */
+/* The last line of a capture: what was read, what is absent, and the file. */
 static void summarise(const CaptureResult *result, gboolean leaders_only, const Output *output)
 {
 	g_autofree char *threads = count(result->threads, "thread", "s");
@@ -312,8 +366,7 @@ static void summarise(const CaptureResult *result, gboolean leaders_only, const 
 		output_label(output), size);
 }
 
-/* What is raised does not heed the load: half of the CPUs are its own, unless the user
- * says how many.  Each worker has at most one helper. */
+/* The load does not matter then: half of the CPUs.  A worker has at most one helper. */
 static Priority *raise_priority(const Globals *globals, guint *ret_workers)
 {
 	gboolean is_recorded = globals->proc || globals->sys || globals->cgroup;
@@ -329,49 +382,218 @@ gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GE
 {
 	Plugin *sink;
 	g_autoptr(Session) session =
-		delayacct ? open_session(globals, request, &sink, error) : NULL;
+		delayacct ? open_session(globals, request, &sink, NULL, error) : NULL;
 
 	return !delayacct || session;
+}
+
+/* Every thread is read this often: a wrongly skipped value is wrong no longer. */
+#define WHOLE_EVERY 64
+
+struct capturing {
+	Export *export; /* the rows as tables; NULL: the sink takes them */
+	const char *file;
+	const CapturingRequest *request;
+	Priority *raised;
+	Session *session;
+	Plugin *sink;       /* NULL: request->each */
+	Listener *listener; /* NULL: none */
+	Redactor *redactor; /* NULL: names stay */
+	char *pids, *settings;
+	GArray *facts, *only;
+	guint workers;
+	gboolean has_started; /* the sources */
+	CgroupSet cgroups;
+	guint since_whole; /* samples since the last whole one, on which the next may build; 0: it
+			      may not */
+	guint64 n_failures;
+};
+
+/* For a sink of tables. */
+static gboolean tabulate(Capturing *self, Output **output, GError **error)
+{
+	const ExportOptions usual = {.group_by = GROUP_BY_PCOMM, .redactor = self->redactor};
+
+	if (!self->sink || self->sink->sink.begin || !output)
+		return TRUE;
+	self->export = export_new(self->sink, *output, &usual, error);
+	if (!self->export)
+		return FALSE;
+	self->file = output_label(*output);
+	export_learn(self->export, self->session->registry);
+	return export_begin(self->export, error);
+}
+
+static gboolean capture_as_tables(const Capturing *self, CaptureOptions *options,
+				  CaptureResult *ret_result, GError **error)
+{
+	const Session *session = self->session;
+	g_autofree char *host = export_name_host(NULL, self->file);
+	const ExportSample sample = {
+		.file = self->file,
+		.host = host,
+		.realtime_ns = root_time(session->root).realtime_ns,
+	};
+
+	options->each = export_take;
+	options->data = self->export;
+	return export_begin_sample(self->export, &sample, error) &&
+	       capture_run(session->root, session->plugins, session->registry, NULL, NULL, options,
+			   ret_result, error) &&
+	       export_end_sample(self->export, session->registry, NULL, error) &&
+	       export_finish(self->export, error);
+}
+
+Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Output **ret_output,
+			   GError **error)
+{
+	g_autoptr(Capturing) self = g_new0(Capturing, 1);
+
+	self->request = request;
+	/* A capture without processes is done before its priority could be
+	 * raised. */
+	if (!request->no_threads)
+		self->raised = raise_priority(globals, &self->workers);
+	self->session = open_session(globals, request, &self->sink, ret_output, error);
+	if (!self->session)
+		return NULL;
+	if (request->listens)
+		self->listener = listener_new(self->session->plugins, self->session->registry);
+	self->pids = request->pids ? g_strjoinv(",", request->pids) : NULL;
+	self->settings = globals->settings ? g_strjoinv(",", globals->settings) : NULL;
+	self->facts = list_facts(globals, request, self->pids, self->settings);
+	self->only = capturing_list_pids(request->pids);
+	cgroup_set_init(&self->cgroups, self->session->registry);
+	self->redactor = redacting_new();
+	return tabulate(self, ret_output, error) ? g_steal_pointer(&self) : NULL;
+}
+
+void capturing_end(Capturing *self)
+{
+	cgroup_set_clear(&self->cgroups);
+	g_clear_pointer(&self->listener, listener_free);
+	g_clear_pointer(&self->export, export_free);
+	g_clear_pointer(&self->redactor, redactor_free);
+	g_clear_pointer(&self->session, session_free);
+	g_clear_pointer(&self->raised, priority_end);
+	g_clear_pointer(&self->facts, g_array_unref);
+	g_clear_pointer(&self->only, g_array_unref);
+	g_free(self->pids);
+	g_free(self->settings);
+	g_free(self);
+}
+
+const Session *capturing_session(const Capturing *self)
+{
+	return self->session;
+}
+
+Plugin *capturing_sink(const Capturing *self)
+{
+	return self->sink;
+}
+
+Registry *capturing_registry(const Capturing *self)
+{
+	return self->session->registry;
+}
+
+const char *capturing_why_no_exits(const Capturing *self)
+{
+	return self->listener ? listener_why(self->listener) : "not requested";
+}
+
+/* Whether the sink has the rows of the previous sample unchanged. */
+static gboolean may_skip(const Capturing *self, const CapturingSample *sample)
+{
+	return sample && sample->number > 1 && self->sink && self->since_whole > 0 &&
+	       self->since_whole < WHOLE_EVERY &&
+	       self->n_failures == session_failures(self->session);
+}
+
+gboolean capturing_sample(Capturing *self, Output *output, const CapturingSample *sample,
+			  CaptureResult *ret_result, GError **error)
+{
+	const CapturingRequest *request = self->request;
+	CaptureOptions options = {
+		.jobs = self->workers,
+		.pids = self->only,
+		.leaders_only = request->leaders_only,
+		.no_threads = request->no_threads,
+		.each = request->each,
+		.data = request->data,
+		.listener = self->listener,
+		.facts = (const void *)self->facts->data,
+		.n_facts = self->facts->len,
+		.sample = sample ? sample->number : 0,
+		.note = sample ? sample->note : NULL,
+		.redactor = self->redactor,
+		.go_on = self->has_started,
+		.may_skip = may_skip(self, sample),
+		.cgroups = &self->cgroups,
+	};
+	const Session *session = self->session;
+	gboolean is_first = !self->has_started;
+
+	self->n_failures = session_failures(session);
+	cgroup_set_begin(&self->cgroups, options.may_skip);
+	gboolean ok = self->export ? capture_as_tables(self, &options, ret_result, error)
+				   : capture_run(session->root, session->plugins, session->registry,
+						 self->sink, output, &options, ret_result, error);
+
+	self->has_started = TRUE;
+	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
+	if (is_first)
+		tell_left_out(session, request);
+	return ok;
+}
+
+/* The sources forget the sample; the listener keeps threads that ended since. */
+void capturing_again(Capturing *self)
+{
+	const GPtrArray *plugins = self->session->plugins;
+
+	for (guint i = 0; i < plugins->len; i++)
+		plugin_again(g_ptr_array_index(plugins, i));
+	if (self->listener)
+		listener_go_on(self->listener);
+}
+
+static Priority *kept_raised;
+
+static void end_raised(void)
+{
+	g_clear_pointer(&kept_raised, priority_end);
+}
+
+/* The process ends now: what it frees before must not wait behind the load either. */
+static void keep_raised(Priority *raised)
+{
+	kept_raised = raised;
+	if (raised && atexit(end_raised) != 0)
+		end_raised();
 }
 
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error)
 {
 	g_auto(CaptureResult) result = {0};
-	Plugin *sink = NULL;
-	guint workers = 0;
-	g_autoptr(Priority) raised G_GNUC_UNUSED = raise_priority(globals, &workers);
-	g_autoptr(Session) session = open_session(globals, request, &sink, error);
+	g_autoptr(Output) output = NULL;
+	g_autoptr(Capturing) self = capturing_begin(globals, request, &output, error);
 
-	if (!session)
+	if (!self)
 		return FALSE;
-	g_autoptr(Listener) listener =
-		request->listens ? listener_new(session->plugins, session->registry) : NULL;
-	if (request->wait &&
-	    !request->wait(request->data, listener ? listener_why(listener) : "not asked for"))
+	if (request->wait && !request->wait(request->data, capturing_why_no_exits(self)))
 		return TRUE;
-	g_autofree char *name = request->output ? g_strdup(request->output)
-						: default_output(session->root, plugin_name(sink));
-	g_autoptr(Output) output = output_open(name, TRUE, error);
-	if (!output)
+	if (!capturing_sample(self, output, NULL, &result, error) ||
+	    (output && !output_commit(output, error)))
 		return FALSE;
-	g_autofree char *pids = request->pids ? g_strjoinv(",", request->pids) : NULL;
-	g_autofree char *settings = globals->settings ? g_strjoinv(",", globals->settings) : NULL;
-	g_autoptr(GArray) facts = list_facts(globals, request, pids, settings);
-	g_autoptr(GArray) only = capturing_list_pids(request->pids);
-	const CaptureOptions options = {
-		.jobs = workers,
-		.pids = only,
-		.leaders_only = request->leaders_only,
-		.listener = listener,
-		.facts = (const void *)facts->data,
-		.n_facts = facts->len,
-	};
-	gboolean ok = capture_run(session->root, session->plugins, session->registry, sink, output,
-				  &options, &result, error);
-	tell_left_out(session, request);
-	if (!ok || !output_commit(output, error))
-		return FALSE;
-	if (!request->is_interim)
+	if (output && !request->is_interim)
 		summarise(&result, request->leaders_only, output);
-	return TRUE;
+	if (!request->finished) {
+		keep_raised(g_steal_pointer(&self->raised));
+		return TRUE;
+	}
+	/* The rest is not urgent, and may start other programs. */
+	g_clear_pointer(&self->raised, priority_end);
+	return request->finished(request->data, self->session, error);
 }

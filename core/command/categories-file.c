@@ -11,7 +11,7 @@
 #include "guard/userfile.h"
 
 #define SUFFIX ".json"
-/* Below the executable of a build tree, as meson.build puts it. */
+/* Below the executable in a build tree, as laid out by meson.build. */
 #define BUILD_TREE_DIR "data/categories"
 
 const struct ctprof_option_word categories_share_words[2] = {
@@ -40,7 +40,7 @@ static char *list_own(const char *dir)
 	return names->len == 0 ? g_strdup("none") : texts_list_sorted(names);
 }
 
-/* A descriptor; negative with an error. */
+/* Returns a descriptor; negative with an error. */
 static int open_table(const char *name, GError **error)
 {
 	g_autofree char *dir = own_dir();
@@ -63,28 +63,15 @@ static int open_table(const char *name, GError **error)
 	return table;
 }
 
-/* Reads what is left of the file, at most size bytes: their number, or -errno. */
-static gssize read_all(int fd, char *text, gsize size)
-{
-	gsize length = 0;
-	ssize_t n;
-
-	do {
-		n = read(fd, text + length, size - length);
-		length += n > 0 ? (gsize)n : 0;
-	} while ((n > 0 && length < size) || (n < 0 && errno == EINTR));
-	return n < 0 ? -errno : (gssize)length;
-}
-
 Categories *categories_load(const char *name, GError **error)
 {
 	AUTO_FD file = open_table(name, error);
-	/* One more than is taken: a longer file shows. */
+	/* One byte more than allowed, to detect a longer file. */
 	g_autofree char *text = g_malloc(CATEGORIES_MAX_BYTES + 1);
 
 	if (file < 0)
 		return NULL;
-	gssize length = read_all(file, text, CATEGORIES_MAX_BYTES + 1);
+	gssize length = userfile_read(file, text, CATEGORIES_MAX_BYTES + 1);
 	if (length < 0) {
 		error_set_errno(error, (int)-length, "--categories '%s'", name);
 		return NULL;

@@ -10,6 +10,6 @@
 /* --swap-share, by SwapShare. */
 extern const struct ctprof_option_word categories_share_words[2];
 
-/* name: a path, or what a file of ctprof's own folder of tables is called
- * without ".json".  A path that holds no '/' gives way to such a table. */
+/* name: a path, or the name of a file in ctprof's own folder of tables, without
+ * ".json".  Such a table takes precedence over a path without '/'. */
 Categories *categories_load(const char *name, GError **error);

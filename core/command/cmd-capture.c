@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capture-options.h"
 #include "cmd.h"
+#include "redact-options.h"
+#include "report/section/alias.h"
 
 static CapturingRequest request;
+static char *metrics;
 
 static const Option options[] = {
 	OPTION(PATH, "output", 'o', &request.output, "FILE", "Write FILE, '-' for standard output",
@@ -10,7 +13,7 @@ static const Option options[] = {
 	OPTION(TEXT, "sink", 0, &request.sink, "NAME", "Plugin that writes FILE",
 	       .from = FROM_WRITERS, .row.default_value = SNAPSHOT_SINK),
 	OPTION_PID(&request.pids, "Capture only this process (repeatable)"),
-	OPTION(TEXT, "metrics", 'm', &request.metrics, "LIST",
+	OPTION(TEXT, "metrics", 'm', &metrics, "LIST",
 	       "Read only these metrics; '-NAME' leaves one out", .from = FROM_METRICS),
 	OPTION_END,
 };
@@ -19,7 +22,10 @@ static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (cmd_no_arguments(arguments, &error) && capturing_run(globals, &request, &error))
+	g_autofree char *named = metrics ? alias_inputs(metrics) : NULL;
+	request.metrics = named;
+	if (cmd_no_arguments(arguments, &error) && redacting_prepare(FALSE, &error) &&
+	    capturing_run(globals, &request, &error))
 		return EXIT_DONE;
 	return cmd_fail(error);
 }
@@ -36,7 +42,8 @@ const Command cmd_capture = {
 		"  ctprof capture --pid $(pidof -s postgres) --groups=sched,io\n"
 		"  ctprof capture --smaps=never -o - | zstdcat | jq '.threads | length'",
 	.options = options,
-	.shared = {capturing_options, capturing_cost_options},
+	.shared = {capturing_options, capturing_cost_options, redacting_options,
+		   redacting_key_options},
 	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.run = run,
 };

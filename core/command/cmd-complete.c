@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a shell offers at the end of a half-typed command line.  The scripts of
- * bash, zsh and fish only ask here, so that they know every option, metric and
- * plugin of the ctprof that is installed, strangers' included.
+ * Completions of a partial command line for a shell. The scripts of bash, zsh
+ * and fish only call this, so they know every option, metric and plugin of the
+ * installed ctprof, including third-party ones.
  *
  *	ctprof complete -- WORD... CURRENT
  *
  * Prints "CANDIDATE<TAB>DESCRIPTION" lines; a line that begins with ':' is an
  * instruction instead: ":files", ":directories", ":snapshots" (files, snapshots
- * first), ":command" (what stat runs), ":more" (the candidate is no whole word).
+ * first), ":command" (what stat runs), ":more" (the candidate is not a whole
+ * word).
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,19 +17,20 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
+#include "report/section/alias.h"
 #include "report/section/sections.h"
 
-/* What is being completed, and what of it is settled already. */
+/* What is being completed, and what is already known. */
 typedef struct request {
 	const Globals *globals;
-	const Command *command; /* NULL: not typed yet */
-	const char *argument;   /* the first of the command's; NULL: not typed yet */
-	gboolean lost;          /* there is no command of the name typed */
-	const Option *tables[COMMAND_MAX_TABLES]; /* of the options there are now */
-	char *before;      /* stands before each candidate: "--plugins=", "a,b," */
-	const char *typed; /* the rest, which candidates begin with */
+	const Command *command;                   /* NULL: not typed yet */
+	const char *argument;                     /* the command's first one; NULL: not typed yet */
+	gboolean lost;                            /* the typed command does not exist */
+	const Option *tables[COMMAND_MAX_TABLES]; /* of the currently known options */
+	char *before;      /* prefix of each candidate: "--plugins=", "a,b," */
+	const char *typed; /* the rest, with which candidates begin */
 	gboolean opened;
-	Session *session; /* opened when needed; NULL: cannot be */
+	Session *session; /* opened when needed; NULL: not possible */
 } Request;
 
 static void offer(const Request *request, const char *candidate, const char *description)
@@ -55,9 +57,10 @@ static const Session *session_of(Request *request)
 /* Ops of the other kind of plugin are NULL. */
 static gboolean is_apt(const Plugin *plugin, enum completion from)
 {
-	return from == FROM_DRAWERS   ? plugin->sink.report != NULL
-	       : from == FROM_WRITERS ? plugin->sink.begin != NULL
-				      : TRUE;
+	return from == FROM_DRAWERS      ? plugin->sink.report != NULL
+	       : from == FROM_TABULATORS ? plugin_can_tabulate(plugin)
+	       : from == FROM_WRITERS    ? plugin->sink.begin || plugin_can_tabulate(plugin)
+					 : TRUE;
 }
 
 static void offer_plugins(Request *request, enum completion from)
@@ -88,6 +91,8 @@ static void offer_declared(Request *request, enum completion from)
 		else if (g_hash_table_add(seen, (gpointer)(uintptr_t)def->group))
 			offer(request, def->group, NULL);
 	}
+	for (const Alias *alias = aliases; from == FROM_METRICS && alias->name; alias++)
+		offer(request, alias->name, alias->metric);
 }
 
 static void offer_sections(Request *request, enum completion from)
@@ -97,7 +102,7 @@ static void offer_sections(Request *request, enum completion from)
 			offer(request, sections[i]->name, sections[i]->help);
 }
 
-/* Those of the view typed; of all of them while there is none. */
+/* Those of the typed view; if there is none, of all views. */
 static void offer_orders(Request *request, enum completion from)
 {
 	const Section *typed = request->argument ? section_find(request->argument, TRUE) : NULL;
@@ -114,7 +119,7 @@ static void offer_orders(Request *request, enum completion from)
 	}
 }
 
-/* "procfs.smaps=", of all that is loaded. */
+/* "procfs.smaps=", for all loaded plugins. */
 static void offer_settings(Request *request, enum completion from)
 {
 	const Session *session = session_of(request);
@@ -151,11 +156,12 @@ static void offer_options(const Request *request)
 		for (const Option *option = *table; option->row.name; option++) {
 			g_autofree char *word = g_strconcat("--", option->row.name, NULL);
 
-			offer(request, word, option->row.help);
+			if (!option->synonym)
+				offer(request, word, option->row.help);
 		}
 }
 
-/* Only the last name of a list is open, and its '-' stays with what is settled. */
+/* Only the last name of a list is completed; its '-' belongs to the fixed part. */
 static void settle_list(Request *request)
 {
 	const char *comma = strrchr(request->typed, ',');
@@ -183,6 +189,7 @@ static void offer_from(Request *request, enum completion from)
 		[FROM_SECTIONS] = {.offer = offer_sections, .is_list = TRUE},
 		[FROM_DRAWERS] = {.offer = offer_plugins},
 		[FROM_WRITERS] = {.offer = offer_plugins},
+		[FROM_TABULATORS] = {.offer = offer_plugins},
 		[FROM_VIEWS] = {.offer = offer_sections, .instruction = ":snapshots"},
 		[FROM_ORDERS] = {.offer = offer_orders},
 		[FROM_SETTINGS] = {.offer = offer_settings, .instruction = ":more"},
@@ -212,7 +219,7 @@ static void offer_values(Request *request, const Option *option)
 
 /* ---- the command line ---------------------------------------------------- */
 
-/* A command that captures brings options of plugins along. */
+/* A command that captures adds options of plugins. */
 static void take_command(Request *request, const char *word)
 {
 	const Option *of_plugins = NULL;
@@ -225,8 +232,8 @@ static void take_command(Request *request, const char *word)
 	cmd_list_tables(request->command, of_plugins, request->tables);
 }
 
-/* Steps over the words before the current one; ret_option is the option whose
- * value is to come.  FALSE after a "--": what follows is not ours. */
+/* Skips the words before the current one; ret_option is the option whose value
+ * comes next. FALSE after "--": the rest is not ours. */
 static gboolean read_words(Request *request, char **words, guint n, const Option **ret_option)
 {
 	const Option *open = NULL;
@@ -251,7 +258,7 @@ static gboolean read_words(Request *request, char **words, guint n, const Option
 	return TRUE;
 }
 
-/* "--plugins=proc": the value is what is completed. */
+/* "--plugins=proc": complete the value. */
 static const Option *split_option(Request *request)
 {
 	const char *equals = strchr(request->typed, '=');
@@ -299,7 +306,7 @@ static int run(Globals *globals, char **arguments)
 	guint n = g_strv_length(arguments);
 
 	cmd_list_tables(NULL, NULL, request.tables);
-	/* A shell is not the place for warnings. */
+	/* Warnings would disturb the shell. */
 	ui_set_verbosity(-1);
 	if (n > 0)
 		complete(&request, arguments, n - 1);

@@ -7,13 +7,13 @@
 #include "cmd.h"
 #include "plugin/loader.h"
 
-/* One line of the report: what a plugin says of a group. */
+/* One line of the report: a plugin's finding about a group. */
 struct diagnosis {
 	const char *group, *plugin, *why, *remedy;
 	guint32 state;
 };
 
-/* What the plugin itself says. */
+/* The findings of the plugin itself. */
 static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out)
 {
 	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
@@ -36,7 +36,7 @@ static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out
 	}
 }
 
-/* Of tallies nothing is said unless their plugin does. */
+/* Tallies are not mentioned unless their plugin does. */
 static void diagnose_group(const Session *session, const char *group, gboolean tally, GArray *out)
 {
 	g_autoptr(GArray) silent = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
@@ -53,7 +53,8 @@ static void diagnose_group(const Session *session, const char *group, gboolean t
 		if (!tally)
 			g_array_append_val(silent, works);
 	}
-	/* Of a group that two fill, who knows it tells; who says nothing is taken to work. */
+	/* If several plugins fill a group, those with findings report it; without findings
+	 * it is taken to work. */
 	if (out->len == before)
 		g_array_append_vals(out, silent->data, silent->len);
 }
@@ -73,7 +74,7 @@ static void diagnose_rest(const Session *session, GArray *out)
 	}
 }
 
-/* Sources that come with ctprof, and are not here. */
+/* Sources that come with ctprof, but are missing. */
 static void diagnose_missing(const Session *session, GArray *out)
 {
 	g_auto(GStrv) own = g_strsplit(CTPROF_SOURCES, ",", -1);

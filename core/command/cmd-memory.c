@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "capture-options.h"
 #include "categories-file.h"
 #include "cmd.h"
@@ -12,26 +13,44 @@
 #include "report-run.h"
 #include "report/section/memory/rows.h"
 
-#define DEFAULT_VIEW "ledger"
+#define DEFAULT_VIEW "pools"
 #define MAX_LIMIT 1000000000
+#define SMALL_HEIGHT 24
+/* Lines of the first screen that are not pools: the host's, headings, sums, notes
+ * and the prompt. */
+#define AROUND_POOLS 13
 
 static AnalysisOptions options;
 static char *sort, *filter, *categories, *artifact;
-static gint swap_share = -1; /* enum swap_share; -1: not given */
-static guint64 limit;
+static gint swap_share = -1;        /* enum swap_share; -1: not given */
+static gint pool_by = -1;           /* not given */
+static guint64 limit = G_MAXUINT64; /* not given */
 static gboolean walk;
+
+static const struct ctprof_option_word pool_words[] = {
+	[POOL_BY_NAME] = OPTION_WORD("pcomm", "name of the process"),
+	[POOL_BY_UNIT] = OPTION_WORD("unit", "systemd unit, container or pod"),
+	[POOL_BY_CGROUP] = OPTION_WORD("cgroup", NULL),
+	[POOL_BY_USER] = OPTION_WORD("user", NULL),
+};
 
 static const Option own_options[] = {
 	OPTION(TEXT, "sort", 's', &sort, "WORD",
 	       "Sort key, largest first (pss, size, name, …); an unknown key lists the valid ones",
 	       .from = FROM_ORDERS),
 	OPTION(TEXT, "filter", 0, &filter, "REGEX",
-	       "Show only lines that match, and in trees their parents: by name, command, user or "
-	       "PID of a process; by path or name of anything else"),
-	OPTION(COUNT, "limit", 'n', &limit, "N", "Maximum lines per table (0: all)",
-	       .row.most = MAX_LIMIT, .row.default_value = "0"),
+	       "Show only lines that match, and in trees their parents: by name, command, user, PID, "
+	       "state or working directory of a process; by path or name of anything else"),
+	OPTION(COUNT, "limit", 'n', &limit, "N",
+	       "Maximum lines per table (0: all; default: all, but only the pools that fit the "
+	       "terminal)",
+	       .row.most = MAX_LIMIT),
+	OPTION(WORD, "group-by", 0, &pool_by, "WORD", "Group processes into pools by",
+	       OPTION_WORDS(pool_words), .row.default_value = "pcomm"),
 	OPTION(BOOL, "flat", 0, &options.flat, NULL,
 	       "Show processes as a flat list, not as a tree"),
+	OPTION(BOOL, "self", 0, &options.is_self, NULL,
+	       "Sort the tree by the memory of each process itself, without its children"),
 	OPTION(BOOL, "fold", 0, &options.fold, NULL,
 	       "Fold each subtree below 1 % of the RAM and 3 % of the largest subtree into one "
 	       "line"),
@@ -69,7 +88,17 @@ static char *list_views(void)
 	return g_string_free(text, FALSE);
 }
 
-/* A word that is no view may be a file, for the default view. */
+static char *nearest_view(const char *word)
+{
+	Nearest nearest = {.typed = word};
+
+	for (guint i = 0; sections[i]; i++)
+		if (sections[i]->flags & SECTION_VIEW)
+			nearest_try(&nearest, sections[i]->name);
+	return nearest_hint(&nearest, "");
+}
+
+/* A word that is not a view may be a file, for the default view. */
 static gboolean take_view(char ***arguments, GError **error)
 {
 	const char *word = **arguments;
@@ -83,8 +112,9 @@ static gboolean take_view(char ***arguments, GError **error)
 	if (g_str_equal(word, "-") || strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS))
 		return TRUE;
 	g_autofree char *known = list_views();
-	return error_set_usage(error, "'%s' is neither a view nor a file: expected one of %s", word,
-			       known);
+	g_autofree char *hint = nearest_view(word);
+	return error_set_usage(error, "'%s' is neither a view nor a file: expected one of %s%s",
+			       word, known, hint);
 }
 
 static gboolean take_pid(char ***arguments, GError **error)
@@ -102,30 +132,93 @@ static gboolean take_pid(char ***arguments, GError **error)
 	return TRUE;
 }
 
+static gboolean take_object(char ***arguments, GError **error)
+{
+	if (!(options.view->flags & SECTION_TAKES_NAME))
+		return TRUE;
+	options.object = **arguments;
+	if (!options.object || !options.object[0])
+		return error_set_usage(error, "%s: expected the name of an object, or a part of it",
+				       options.view->name);
+	*arguments += 1;
+	return TRUE;
+}
+
 static gboolean is_view(const char *name)
 {
 	return g_str_equal(options.view->name, name);
 }
 
-static gboolean check_options(GError **error)
+/* "processes and tmpfs" */
+static char *join_views(char **views)
+{
+	g_autofree char *last = g_strdup(views[g_strv_length(views) - 1]);
+	g_autofree char *all = g_strjoinv(", ", views);
+	char *comma = g_strrstr(all, ", ");
+
+	if (!comma)
+		return g_steal_pointer(&all);
+	*comma = '\0';
+	return g_strconcat(all, " and ", last, NULL);
+}
+
+/* An option that does nothing in the view is a mistake. */
+static gboolean check_views(GError **error)
+{
+	const struct {
+		gboolean is_given;
+		const char *option, *views;
+	} rows[] = {
+		{options.fold, "--fold", "processes tmpfs"},
+		{options.flat, "--flat", "processes"},
+		{options.is_self, "--self", "processes"},
+		{options.all, "--all", "processes"},
+		{walk, "--walk", "tmpfs"},
+		{pool_by >= 0, "--group-by", "pools"},
+		{categories != NULL, "--categories", "categories"},
+		{artifact != NULL, "--artifact", "categories"},
+		{limit != G_MAXUINT64, "--limit",
+		 "pools processes process areas object shared tmpfs sysv categories"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_auto(GStrv) views = g_strsplit(rows[i].views, " ", -1);
+		g_autofree char *shown = join_views(views);
+
+		if (rows[i].is_given &&
+		    !g_strv_contains((const char *const *)views, options.view->name))
+			return error_set_usage(error, "%s: only with the view%s %s", rows[i].option,
+					       views[1] ? "s" : "", shown);
+	}
+	return TRUE;
+}
+
+static gboolean check_options(guint n_files, GError **error)
 {
 	if (options.fold && options.flat)
-		error_set_usage(error, "--fold: not with --flat, which has no tree");
-	else if (options.fold && !is_view("processes") && !is_view("tmpfs"))
-		error_set_usage(error, "--fold: only with the views processes and tmpfs");
-	else if (walk && !is_view("tmpfs"))
-		error_set_usage(error, "--walk: only with the view tmpfs");
-	else if ((categories || artifact) && !is_view("categories"))
-		error_set_usage(error, "--%s: only with the view categories",
-				categories ? "categories" : "artifact");
-	else
-		return TRUE;
-	return FALSE;
+		return error_set_usage(error, "--fold: not with --flat, which has no tree");
+	if (n_files == 0 && (sample_choice.at || sample_choice.sample))
+		return error_set_usage(error, "--at, --sample: only with a recording");
+	if (n_files < 2 && options.changed)
+		return error_set_usage(error, "--changed: only with two snapshots");
+	return check_views(error);
+}
+
+/* The first screen must fit; output for machines has everything. */
+static guint default_limit(void)
+{
+	guint width, height;
+
+	if ((!is_view(DEFAULT_VIEW) && !is_view("areas")) || !presenting_is_default())
+		return 0;
+	presenting_measure(&width, &height);
+	return MAX(height, SMALL_HEIGHT) - AROUND_POOLS;
 }
 
 static gboolean take_arguments(char **arguments, GError **error)
 {
-	if (!take_view(&arguments, error) || !take_pid(&arguments, error) || !check_options(error))
+	if (!take_view(&arguments, error) || !take_pid(&arguments, error) ||
+	    !take_object(&arguments, error) || !check_options(g_strv_length(arguments), error))
 		return FALSE;
 	guint n = g_strv_length(arguments);
 	if (n > 2)
@@ -137,31 +230,45 @@ static gboolean take_arguments(char **arguments, GError **error)
 	options.files[1] = n == 2 ? arguments[1] : NULL;
 	options.sort = sort;
 	options.filter = filter;
-	options.limit = (guint)limit;
+	options.limit = limit == G_MAXUINT64 ? default_limit() : (guint)limit;
+	options.pool_by = (PoolBy)MAX(pool_by, 0);
+	options.for_machines = !presenting_is_default();
 	options.swap_share = swap_share == SHARE_BY_NAME ? SHARE_BY_NAME : SHARE_BY_OBJECT;
 	return TRUE;
 }
 
-/* ---- a capture of its own ------------------------------------------------------ */
+/* ---- the report ------------------------------------------------------------------ */
 
-/* A snapshot of this host for this report alone, in a folder of its own. */
-struct interim {
-	Globals *globals;
-	char *folder, *file;
-	const char *shown[3]; /* the files to show: that one, or the user's; then NULL */
-};
-typedef struct interim Interim;
+static Output *artifact_output; /* of the step */
 
-static void interim_clear(Interim *self)
+/* While the process has the rights of the user. */
+static gboolean open_artifact(Output **ret_output, GError **error)
 {
-	if (self->file)
-		g_unlink(self->file);
-	if (self->folder)
-		g_rmdir(self->folder);
-	g_clear_pointer(&self->file, g_free);
-	g_clear_pointer(&self->folder, g_free);
+	if (!artifact)
+		return TRUE;
+	artifact_output = *ret_output = output_open(artifact, FALSE, error);
+	if (artifact_output)
+		output_publish(artifact_output);
+	return artifact_output != NULL;
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interim, interim_clear)
+
+static gboolean write_artifact(const Analysis *analysis, GError **error)
+{
+	g_autofree char *text = analysis_artifact(analysis);
+
+	output_write(artifact_output, text, strlen(text));
+	return output_commit(artifact_output, error);
+}
+
+static ReportRun describe(void)
+{
+	return (ReportRun){
+		.options = &options,
+		.files = options.files,
+		.how = {.fit = !options.wide},
+		.finished = artifact ? write_artifact : NULL,
+	};
+}
 
 static char *list_groups(void)
 {
@@ -172,91 +279,73 @@ static char *list_groups(void)
 			   options.fold ? "," MEMORY_LEDGER_GROUP : "", NULL);
 }
 
-static int step_capture(gpointer data)
+static gboolean has_processes(void)
 {
-	const Interim *self = data;
+	g_auto(GStrv) names = g_strsplit(options.view->groups, ",", -1);
+
+	return g_strv_contains((const char *const *)names, MEMORY_GROUP);
+}
+
+/* Reads this host now. */
+static int step_now(gpointer data)
+{
+	Globals *globals = data;
 	g_autofree char *groups = list_groups();
 	g_autofree char *pid = g_strdup_printf("%d", options.pid);
-	char *const pids[] = {pid, NULL};
+	char *pids[] = {pid, NULL};
+	char of_processes[] = MEMORY_METRICS;
 	g_autoptr(GError) error = NULL;
 	const CapturingRequest request = {
-		.output = self->file,
 		.groups = groups,
+		.metrics = has_processes() ? of_processes : NULL,
 		.source = MEMORY_SOURCE,
-		.pids = options.pid > 0 ? (char **)(uintptr_t)pids : NULL,
+		.pids = options.pid > 0 ? pids : NULL,
 		.leaders_only = TRUE,
-		.is_interim = TRUE,
+		.no_threads = (options.view->flags & SECTION_OF_HOST) != 0,
 	};
-
-	if (!self->globals->plugins)
-		self->globals->plugins = g_strdup(MEMORY_SOURCE);
-	if (options.pid > 0)
-		line_append(&self->globals->settings,
-			    g_strconcat(MEMORY_SOURCE ".pid=", pid, NULL));
-	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
-}
-
-static int capture(Interim *self, GError **error)
-{
-	self->folder = g_dir_make_tmp("ctprof-memory-XXXXXX", error);
-	if (!self->folder)
-		return EXIT_FAILED;
-	self->file = g_build_filename(self->folder, "now" CAPTURING_SUFFIX, NULL);
-	return supervise_run(step_capture, self, NULL);
-}
-
-/* ---- the report ------------------------------------------------------------------ */
-
-static gboolean write_artifact(const Analysis *analysis, GError **error)
-{
-	g_autofree char *text = analysis_artifact(analysis);
-	g_autoptr(Output) output = output_open(artifact, FALSE, error);
-
-	if (!output)
-		return FALSE;
-	output_publish(output);
-	output_write(output, text, strlen(text));
-	return output_commit(output, error);
-}
-
-static int step_report(gpointer data)
-{
-	const Interim *self = data;
-	const ReportRun run = {
-		.options = &options,
-		.files = self->shown,
-		.how = {.fit = !options.wide},
-		.finished = artifact ? write_artifact : NULL,
-	};
-	g_autoptr(GError) error = NULL;
+	const ReportRun report = describe();
+	g_autoptr(Output) output = NULL;
 	gboolean met;
 
-	return report_run(self->globals, &run, &met, &error) ? EXIT_DONE : cmd_fail(error);
+	if (!open_artifact(&output, &error))
+		return cmd_fail(error);
+	options.own[0] = getpid();
+	options.own[1] = getppid();
+	if (!globals->plugins)
+		globals->plugins = g_strdup(MEMORY_SOURCE);
+	if (options.pid > 0)
+		line_append(&globals->settings, g_strconcat(MEMORY_SOURCE ".pid=", pid, NULL));
+	return report_now(globals, &request, &report, &met, &error) ? EXIT_DONE : cmd_fail(error);
+}
+
+static int step_files(gpointer data)
+{
+	const ReportRun report = describe();
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Output) output = NULL;
+	gboolean met;
+
+	if (!open_artifact(&output, &error))
+		return cmd_fail(error);
+	return report_run(data, &report, &met, &error) ? EXIT_DONE : cmd_fail(error);
 }
 
 static int run_arguments(Globals *globals, char **arguments, GError **error)
 {
-	g_auto(Interim) interim = {.globals = globals};
-
 	if (!take_arguments(arguments, error))
 		return EXIT_USAGE;
-	/* A bad option is an error before anything is read. */
+	/* Reports a bad option before anything is read. */
 	g_autoptr(Analysis) sound = analysis_new(&options, error);
 	if (!sound)
 		return EXIT_USAGE;
-	interim.shown[0] = options.files[0];
-	interim.shown[1] = options.files[1];
-	if (!interim.shown[0]) {
-		int status = presenting_check(globals);
-		if (status == EXIT_DONE)
-			status = capture(&interim, error);
-		if (status != EXIT_DONE)
-			return status;
-		interim.shown[0] = interim.file;
-		options.files[0] = "this host";
-		options.is_told = TRUE;
-	}
-	return supervise_run(step_report, &interim, NULL);
+	if (options.files[0])
+		return supervise_run(step_files, globals, NULL);
+	int status = presenting_check(globals);
+	if (status != EXIT_DONE)
+		return status;
+	options.files[0] = "this host";
+	options.is_told = TRUE;
+	return supervise_run(step_now, globals, NULL);
 }
 
 static int run(Globals *globals, char **arguments)
@@ -274,18 +363,26 @@ const Command cmd_memory = {
 	.arguments = "[VIEW] [FILE [FILE]]",
 	.summary = "Show where the memory went: the host's RAM, processes, shared objects, tmpfs",
 	.help = "Without FILE, reads this host now; FILE is written by 'ctprof capture --memory',\n"
-		"'-' is standard input. Of two files, each view shows what changed. VIEW is one of\n"
-		"  ledger        where the host's RAM went, in full (default)\n"
+		"'-' is standard input. With two files, each view shows what changed. VIEW is one "
+		"of\n"
+		"  pools         the host's RAM in short, and pools of processes (default)\n"
+		"  ledger        where the host's RAM went, in full\n"
 		"  processes     PSS, USS, RSS and swap of processes, as a tree\n"
 		"  process PID   the mappings of one process\n"
+		"  areas         the largest heaps, stacks and anonymous areas (slow)\n"
+		"  object NAME   all processes that map an object (slow)\n"
 		"  shared        objects that processes share, and their largest users (slow)\n"
 		"  tmpfs         tmpfs mounts, and with --walk their files\n"
 		"  sysv          SysV shared memory segments\n"
-		"  categories    PSS and swap of processes by category\n\n"
+		"  categories    PSS and swap of processes by category\n"
+		"\n"
 		"PSS is USS (memory only this process maps) plus its share of shared memory; PSS+\n"
-		"includes its children. EPSS adds its share of swap. '-' marks values that could not\n"
-		"be read, '~' sums with missing parts and estimates; the line below a total counts\n"
-		"what it is made of, and how it was read.\n\n"
+		"includes its children. EPSS adds its share of swap. '-' marks values that could "
+		"not\n"
+		"be read, '~' sums with missing parts and estimates; the line below a total "
+		"counts\n"
+		"its parts by how they were read.\n"
+		"\n"
 		"Examples:\n"
 		"  ctprof memory\n"
 		"  ctprof memory processes --flat --sort=uss --limit=10\n"
@@ -296,9 +393,10 @@ const Command cmd_memory = {
 		"  ctprof memory ledger --changed before.ctprof.zst after.ctprof.zst\n"
 		"  ctprof memory process $(pidof -s nginx)\n"
 		"  ctprof memory shared --format=json\n"
-		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes now.ctprof.zst",
+		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes "
+		"now.ctprof.zst",
 	.options = own_options,
-	.shared = {capturing_cost_options, presenting_options},
+	.shared = {sample_options, capturing_cost_options, presenting_options},
 	.plugin_options = COST_PLUGIN_OPTIONS,
 	.arguments_from = FROM_VIEWS,
 	.supervises = TRUE,

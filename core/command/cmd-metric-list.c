@@ -1,18 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/ui.h"
 #include "cmd.h"
 #include "report/fold/derived.h"
+#include "report/section/alias.h"
 #include "report/section/sections.h"
+
+/* The search pattern; NULL: list everything. */
+static GRegex *pattern;
+
+/* Whether one of the texts, up to NULL, matches it. */
+static gboolean is_sought(const char *text, ...)
+{
+	gboolean found = !pattern;
+	va_list ap;
+
+	va_start(ap, text);
+	for (; text && !found; text = va_arg(ap, const char *))
+		found = g_regex_match(pattern, text, 0, NULL);
+	va_end(ap);
+	return found;
+}
+
+static gboolean is_sought_metric(const struct ctprof_metric *def)
+{
+	const char *alias = alias_of(def->name);
+
+	return is_sought(def->name, def->help, def->group, alias, NULL);
+}
+
+static gboolean is_sought_derived(const struct derived *metric)
+{
+	return is_sought(metric->name, metric->help, alias_of(metric->name), NULL);
+}
+
+static gboolean is_sought_section(const Section *section)
+{
+	return !(section->flags & SECTION_VIEW) &&
+	       is_sought(section->name, section->heading, section->help, NULL);
+}
+
+static gboolean is_sought_alias(const Alias *alias)
+{
+	return is_sought(alias->name, alias->metric, NULL);
+}
 
 static GStrv list_gates(const Metric *metric)
 {
 	return g_strsplit(metric->def.gates ? metric->def.gates : "", " ", -1);
 }
 
-/* The gates some metric has, once each. */
+/* The gates of the listed metrics, once each. */
 static void add_gates(GPtrArray *cells, const GPtrArray *list)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -42,29 +84,53 @@ static void print_legend(const GPtrArray *list)
 	ui_print_cells(cells, 2);
 }
 
+/* Prints a table whose first row is a header; nothing if there are no other
+ * rows. */
+static void print_table(const char *heading, const GPtrArray *cells, guint n_columns)
+{
+	static gboolean follows;
+
+	if (cells->len <= n_columns)
+		return;
+	printf("%s## %s\n", follows || !pattern ? "\n" : "", heading);
+	ui_print_cells(cells, n_columns);
+	follows = TRUE;
+}
+
 static void print_sections(void)
 {
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
-	puts("\n## Sections");
 	ui_add_cells(cells, "section", "heading", "description", NULL);
 	for (guint i = 0; sections[i]; i++)
-		if (!(sections[i]->flags & SECTION_VIEW))
+		if (is_sought_section(sections[i]))
 			ui_add_cells(cells, sections[i]->name, sections[i]->heading,
 				     sections[i]->help, NULL);
-	ui_print_cells(cells, 3);
+	print_table("Sections", cells, 3);
+}
+
+static void print_aliases(void)
+{
+	g_autoptr(GPtrArray) cells = ui_new_cells();
+
+	ui_add_cells(cells, "alias", "metric", NULL);
+	for (const Alias *alias = aliases; alias->name; alias++)
+		if (is_sought_alias(alias))
+			ui_add_cells(cells, alias->name, alias->metric, NULL);
+	print_table("Aliases", cells, 2);
 }
 
 static void print_metrics(const GPtrArray *list)
 {
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
-	puts("\n## Metrics");
 	ui_add_cells(cells, "metric", "kind", "unit", "scope", "group", "tags", "description",
 		     NULL);
 	for (guint i = 0; i < list->len; i++) {
 		const struct ctprof_metric *def =
 			&((const Metric *)g_ptr_array_index(list, i))->def;
+		if (!is_sought_metric(def))
+			continue;
 		g_autofree char *tags = registry_tags(def);
 		g_autofree char *help = ui_escape(def->help, -1);
 
@@ -72,12 +138,12 @@ static void print_metrics(const GPtrArray *list)
 			     registry_unit_word(def->unit), registry_scope_word(def->scope),
 			     def->group, tags, help, NULL);
 	}
-	ui_print_cells(cells, 7);
+	print_table("Metrics", cells, 7);
 }
 
 static const char *derived_unit(const struct derived *metric)
 {
-	return metric->unit == CTPROF_UNIT_NONE ? "ratio" : registry_unit_word(metric->unit);
+	return derived_is_share(metric) ? "ratio" : registry_unit_word(metric->unit);
 }
 
 static guint count_inputs(const struct derived *metric)
@@ -93,9 +159,10 @@ static void print_derived(void)
 {
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
-	puts("\n## Derived metrics");
 	ui_add_cells(cells, "metric", "unit", "inputs", "description", NULL);
 	for (const struct derived *metric = derived_metrics; metric->name; metric++) {
+		if (!is_sought_derived(metric))
+			continue;
 		g_autoptr(GString) inputs = g_string_new(metric->inputs[0]);
 
 		for (guint i = 1; i < count_inputs(metric); i++)
@@ -103,13 +170,15 @@ static void print_derived(void)
 		ui_add_cells(cells, metric->name, derived_unit(metric), inputs->str, metric->help,
 			     NULL);
 	}
-	ui_print_cells(cells, 4);
+	print_table("Derived metrics", cells, 4);
 }
 
 static void print_text(const GPtrArray *list)
 {
-	print_legend(list);
+	if (!pattern)
+		print_legend(list);
 	print_sections();
+	print_aliases();
 	print_metrics(list);
 	print_derived();
 }
@@ -139,6 +208,13 @@ static void add_section(JsonBuilder *builder, const Section *section)
 	json_builder_end_object(builder);
 }
 
+static void add_alias(JsonBuilder *builder, const Alias *alias)
+{
+	json_builder_begin_object(builder);
+	json_add_texts(builder, "name", alias->name, "metric", alias->metric, NULL);
+	json_builder_end_object(builder);
+}
+
 static void add_derived(JsonBuilder *builder, const struct derived *metric)
 {
 	json_builder_begin_object(builder);
@@ -154,18 +230,60 @@ static void print_json(const GPtrArray *list)
 
 	json_begin_list(builder, "metrics");
 	for (guint i = 0; i < list->len; i++)
-		add_metric(builder, g_ptr_array_index(list, i));
+		if (is_sought_metric(&((const Metric *)g_ptr_array_index(list, i))->def))
+			add_metric(builder, g_ptr_array_index(list, i));
 	json_builder_end_array(builder);
 	json_begin_list(builder, "sections");
 	for (guint i = 0; sections[i]; i++)
-		if (!(sections[i]->flags & SECTION_VIEW))
+		if (is_sought_section(sections[i]))
 			add_section(builder, sections[i]);
+	json_builder_end_array(builder);
+	json_begin_list(builder, "aliases");
+	for (const Alias *alias = aliases; alias->name; alias++)
+		if (is_sought_alias(alias))
+			add_alias(builder, alias);
 	json_builder_end_array(builder);
 	json_begin_list(builder, "derived");
 	for (const struct derived *metric = derived_metrics; metric->name; metric++)
-		add_derived(builder, metric);
+		if (is_sought_derived(metric))
+			add_derived(builder, metric);
 	json_builder_end_array(builder);
 	json_print(builder);
+}
+
+static gboolean parse_pattern(const char *text, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+
+	if (text)
+		pattern = g_regex_new(text, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, &cause);
+	return !cause || error_set_usage(error, "'%s': %s", text, cause->message);
+}
+
+static gboolean is_found(const GPtrArray *list)
+{
+	gboolean found = FALSE;
+
+	for (guint i = 0; i < list->len && !found; i++)
+		found = is_sought_metric(&((const Metric *)g_ptr_array_index(list, i))->def);
+	for (guint i = 0; sections[i] && !found; i++)
+		found = is_sought_section(sections[i]);
+	for (const struct derived *metric = derived_metrics; metric->name && !found; metric++)
+		found = is_sought_derived(metric);
+	return found;
+}
+
+static int fail_search(const char *text, const GPtrArray *list)
+{
+	Nearest nearest = {.typed = text};
+
+	for (guint i = 0; i < list->len; i++)
+		nearest_try(&nearest, ((const Metric *)g_ptr_array_index(list, i))->def.name);
+	for (guint i = 0; i < list->len; i++)
+		nearest_try(&nearest, ((const Metric *)g_ptr_array_index(list, i))->def.group);
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	ui_error("nothing matches '%s'%s (see 'ctprof metric-list')", text, hint);
+	return EXIT_FAILED;
 }
 
 static int run(Globals *globals, char **arguments)
@@ -173,9 +291,12 @@ static int run(Globals *globals, char **arguments)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Session) session = NULL;
 
-	if (!cmd_no_arguments(arguments, &error) || !(session = session_new(globals, NULL, &error)))
+	if ((arguments[0] && !cmd_no_arguments(arguments + 1, &error)) ||
+	    !parse_pattern(arguments[0], &error) || !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	g_autoptr(GPtrArray) list = registry_list(session->registry);
+	if (!is_found(list))
+		return fail_search(arguments[0], list);
 	if (cmd_json)
 		print_json(list);
 	else
@@ -185,11 +306,15 @@ static int run(Globals *globals, char **arguments)
 
 const Command cmd_metric_list = {
 	.name = "metric-list",
-	.arguments = "",
+	.arguments = "[PATTERN]",
 	.summary = "List every metric: kind, unit, scope, group, meaning",
-	.help = "Examples:\n"
-		"  ctprof metric-list | grep delay\n"
+	.help = "PATTERN is a regular expression; it is searched for in names, groups and\n"
+		"descriptions, ignoring case.\n"
+		"\n"
+		"Examples:\n"
+		"  ctprof metric-list delay\n"
 		"  ctprof metric-list --format json | jq -r '.metrics[].name'",
 	.shared = {cmd_format_options},
+	.arguments_from = FROM_METRICS,
 	.run = run,
 };

@@ -16,8 +16,8 @@ static char **pids;
 static guint64 timeout_s = DEFAULT_TIMEOUT_S;
 
 static const Option options[] = {
-	OPTION_PID(&pids, "Run it on only this process (repeatable)"),
-	OPTION(COUNT, "timeout", 0, &timeout_s, "S", "Give each run of it this many seconds",
+	OPTION_PID(&pids, "Run it on this process only (repeatable)"),
+	OPTION(COUNT, "timeout", 0, &timeout_s, "S", "Time limit of each run, in seconds",
 	       .row.least = 1, .row.most = MAX_TIMEOUT_S, .row.default_value = "60"),
 	OPTION_END,
 };
@@ -96,12 +96,17 @@ const Command cmd_plugin_check = {
 	.name = "plugin-check",
 	.arguments = "FILE",
 	.summary = "Check a plugin file: what it declares, opens, puts, leaks",
-	.help = "Loads the plugin in separate processes and runs it on this host (or on the recorded\n"
-		"one of --proc-root), on a host without any files, with nothing wanted, and from two\n"
-		"workers at once; a sink gets a capture and reports. Run it as an ordinary user and\n"
-		"as root.\n\n"
+	.help = "Loads the plugin in separate processes and runs it on this host (or on the "
+		"recorded\n"
+		"one of --proc-root), on a host without any files, with nothing wanted, and from "
+		"two\n"
+		"workers at once; a sink gets a capture and reports. Run it as an ordinary user "
+		"and\n"
+		"as root.\n"
+		"\n"
 		"FAIL: a rule of ctprof/plugin.h is broken; a note is for you to judge. The exit\n"
-		"status is 0 without failures, else 1.\n\n"
+		"status is 0 without failures, otherwise 1.\n"
+		"\n"
 		"Examples:\n"
 		"  ctprof plugin-check ctprof-example.so\n"
 		"  ctprof plugin-check --format json ctprof-example.so | jq .failed",

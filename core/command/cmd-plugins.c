@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
@@ -40,7 +41,7 @@ static const char *need_word(guint32 kind)
 	return words[kind / 10 < G_N_ELEMENTS(words) ? kind / 10 : 0];
 }
 
-/* The worst finding's state; a plugin that could not open is out. */
+/* The worst state of its findings; a plugin that could not open fails. */
 static guint32 overall(const Plugin *plugin)
 {
 	guint32 best = CTPROF_FAILS, worst = CTPROF_WORKS;
@@ -277,6 +278,19 @@ static void print_json(const Session *session, const char *only)
 	json_print(builder);
 }
 
+static int fail_name(const Session *session, const char *name)
+{
+	g_autofree char *package = loader_package_hint(name);
+	Nearest nearest = {.typed = name};
+
+	for (guint i = 0; i < session->plugins->len; i++)
+		nearest_try(&nearest, plugin_name(g_ptr_array_index(session->plugins, i)));
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	ui_error("no plugin '%s' is loaded%s (%s)", name, package ? "" : hint,
+		 package ? package : "see 'ctprof plugins'");
+	return EXIT_FAILED;
+}
+
 static int run(Globals *globals, char **arguments)
 {
 	const char *name = arguments[0];
@@ -287,12 +301,8 @@ static int run(Globals *globals, char **arguments)
 	    !(session = session_new(globals, NULL, &error)))
 		return cmd_fail(error);
 	const Plugin *asked = name ? plugin_find(session->plugins, name, 0) : NULL;
-	if (name && !asked) {
-		g_autofree char *hint = loader_package_hint(name);
-		ui_error("no plugin '%s' is loaded (%s)", name,
-			 hint ? hint : "see 'ctprof plugins'");
-		return EXIT_FAILED;
-	}
+	if (name && !asked)
+		return fail_name(session, name);
 	for (guint i = 0; i < session->plugins->len; i++)
 		plugin_probe(g_ptr_array_index(session->plugins, i));
 	if (cmd_json)

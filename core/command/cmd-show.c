@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "present.h"
 #include "report-options.h"
+#include "report-run.h"
 
 static int run(Globals *globals, char **arguments)
 {
@@ -12,9 +13,15 @@ static int run(Globals *globals, char **arguments)
 	if (arguments[0] && !arguments[1])
 		return reporting_run(globals, &request);
 	if (arguments[0])
-		error_set_usage(&error, "unexpected argument '%s'", arguments[1]);
+		error_set_usage(
+			&error,
+			"unexpected argument '%s': show takes one snapshot ('ctprof compare "
+			"%s %s' compares two)",
+			arguments[1], arguments[0], arguments[1]);
 	else
-		error_set_usage(&error, "expected a snapshot: FILE ('-': standard input)");
+		error_set_usage(&error,
+				"expected a snapshot: FILE ('-': standard input; 'ctprof capture' "
+				"writes one)");
 	return cmd_fail(error);
 }
 
@@ -22,16 +29,17 @@ const Command cmd_show = {
 	.name = "show",
 	.arguments = "FILE",
 	.summary = "Show one snapshot, folded into groups of threads",
-	.help = "FILE is written by 'ctprof capture'; '-' is standard input.\n"
+	.help = "FILE is written by 'ctprof capture', or by 'ctprof record', of which one sample is\n"
+		"shown; '-' is standard input.\n"
 		"Counters count since the start of each thread; '-' marks absent values. Names\n"
 		"that differ only in numbers are one group: worker-{N}.\n\n"
 		"Examples:\n"
 		"  ctprof show before.ctprof.zst\n"
-		"  ctprof show --sort-by run_time_ns --limit 20 before.ctprof.zst\n"
+		"  ctprof show --sort run_time_ns --limit 20 before.ctprof.zst\n"
 		"  ctprof show --group-by cgroup --sections cgroup-stats,pressure before.ctprof.zst\n"
 		"  ctprof show --metrics rchar,wchar --format csv before.ctprof.zst\n"
 		"  ctprof capture -o - | ctprof show --format json -",
-	.shared = {reporting_options, presenting_options},
+	.shared = {sample_options, reporting_options, presenting_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,
 };

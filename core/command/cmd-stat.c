@@ -19,14 +19,11 @@
 #include "guard/crash.h"
 #include "guard/supervise.h"
 #include "present.h"
+#include "repeat.h"
 #include "report-options.h"
 
-/* What a shell makes of a command that a signal ended, or that is not there. */
-#define SIGNAL_STATUS 128
-#define NOT_FOUND_STATUS 127
-#define NOT_RUN_STATUS 126
-
 #define MAX_COUNT 1000000
+#define MAX_REPEATS 1000
 #define N_FILES 2
 #define NAP_MS 5
 #define NS_PER_MS 1000000
@@ -36,6 +33,7 @@ extern char **environ;
 
 static guint64 every_ns; /* 0: not given */
 static guint64 count;    /* 0: not given */
+static Repeat repeat;    /* n is 0: not given */
 
 static const Option options[] = {
 	OPTION(TIME, "every", 'i', &every_ns, "TIME", "Compare repeatedly, every TIME (500ms, 5s)",
@@ -43,24 +41,40 @@ static const Option options[] = {
 	OPTION(COUNT, "count", 'c', &count, "N",
 	       "Stop after N comparisons (default: when COMMAND ends)", .row.least = 1,
 	       .row.most = MAX_COUNT),
+	OPTION(COUNT, "repeat", 'r', &repeat.n, "N",
+	       "Run COMMAND N times, and show the median and range of its runs", .row.least = 1,
+	       .row.most = MAX_REPEATS),
+	OPTION(TEXT, "versus", 0, &repeat.versus, "'COMMAND'",
+	       "With --repeat: alternate with this command (A B B A B A A B …), and show what "
+	       "differs"),
+	OPTION(COUNT, "warmup", 0, &repeat.warmup, "N",
+	       "With --repeat: first run each command N times without measuring",
+	       .row.most = MAX_REPEATS),
+	OPTION(PATH, "set", 0, &repeat.set, "DIR",
+	       "With --repeat: keep the runs in DIR, which must not exist, for 'ctprof compare'",
+	       .from = FROM_DIRECTORIES),
+	OPTION(COUNT, "seed", 0, &repeat.seed, "N",
+	       "With --versus: randomize which of each two runs is first, with this seed",
+	       .row.least = 1, .row.most = G_MAXUINT32),
 	OPTION_END,
 };
 
-/* A run: two snapshots in a folder of their own, written in turn. */
+/* A run: two snapshots in a folder of their own, written alternately. */
 struct stat_run {
 	Globals *globals;
 	char **command; /* empty: none */
 	guint64 every_ms;
 	char *folder;
 	char *files[N_FILES];
-	GArray *own;              /* gint32: processes of ours, which are in the captures */
-	CaptureAhead *ahead;      /* the next but the first; NULL: none is to come */
+	GArray *own;              /* gint32: our own processes, which are in the captures */
+	CaptureAhead *ahead;      /* the next capture, except the first; NULL: no more */
 	CapturingRequest request; /* its */
 	pid_t pid;                /* of the command; 0: not running */
 	int pidfd;                /* its; -1: none */
-	gint64 began_us;          /* when it was started; 0: there is none */
+	gint64 began_us;          /* when it was started; 0: no command */
 	CommandFacts facts;       /* once it has ended: wall_ns is not 0 */
 	gboolean told;            /* of them */
+	int worst;                /* exit status of the commands so far */
 };
 typedef struct stat_run StatRun;
 
@@ -134,10 +148,13 @@ static int step_capture(const StatRun *self, guint n)
 	g_autoptr(GError) error = NULL;
 	const CapturingRequest request = request_of(self, n);
 
+	/* The same values are absent in all runs. */
+	if (repeat.n > 0 && repeat.sides[0]->len > 0)
+		ui_set_verbosity(-1);
 	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
 }
 
-/* Has capture n listen from now on. */
+/* Makes capture n listen from now on. */
 static int begin_capture(StatRun *self, guint n)
 {
 	int status = EXIT_DONE;
@@ -147,8 +164,8 @@ static int begin_capture(StatRun *self, guint n)
 	return status;
 }
 
-/* The first capture, with the second one listening before it.  When a plugin was lost in
- * it, the second one is begun again without. */
+/* The first capture, with the second one listening before it.  If it lost a plugin, the
+ * second one is restarted without it. */
 static int capture_first(StatRun *self)
 {
 	guint lost;
@@ -164,11 +181,11 @@ static int capture_first(StatRun *self)
 	return status;
 }
 
-/* Compares capture n with the one before. */
+/* Compares capture n with the previous one. */
 static int step_compare(const StatRun *self, guint n)
 {
 	static const char *const names[] = {"before", "after", NULL};
-	/* One report after the other is to be watched, not paged through. */
+	/* A sequence of reports is for watching, not for a pager. */
 	if (self->every_ms > 0)
 		g_setenv("CTPROF_PAGER", "cat", TRUE);
 	const char *files[] = {self->files[(n + 1) % N_FILES], self->files[n % N_FILES], NULL};
@@ -186,7 +203,7 @@ static int step_compare(const StatRun *self, guint n)
 
 /* ---- the command ------------------------------------------------------------ */
 
-/* The keys are the command's: it gets SIGINT and SIGQUIT, and we wait. */
+/* Keys are for the command: it gets SIGINT and SIGQUIT, and we wait. */
 static void leave_keys(gboolean leave)
 {
 	static struct sigaction before[2];
@@ -203,7 +220,9 @@ static gboolean start_command(StatRun *self, GError **error)
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
 
-	leave_keys(TRUE);
+	/* With several runs, the keys end all of them. */
+	if (repeat.n == 0)
+		leave_keys(TRUE);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGINT);
 	sigaddset(&defaults, SIGQUIT);
@@ -220,7 +239,8 @@ static gboolean start_command(StatRun *self, GError **error)
 		return TRUE;
 	}
 	self->pid = 0;
-	leave_keys(FALSE);
+	if (repeat.n == 0)
+		leave_keys(FALSE);
 	return error_set_errno(error, result, "cannot run '%s'", self->command[0]);
 }
 
@@ -233,6 +253,8 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 {
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
 
+	/* Left over from a warm-up. */
+	g_free(self->facts.line);
 	self->facts = (CommandFacts){
 		.parent = getpid(),
 		.line = g_strjoinv(" ", self->command),
@@ -249,7 +271,7 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 	};
 }
 
-/* A moment, or less when the command ends. */
+/* Sleeps for a moment, or less if the command ends. */
 static void nap(const StatRun *self)
 {
 	struct pollfd end = {.fd = self->pidfd, .events = POLLIN};
@@ -257,8 +279,8 @@ static void nap(const StatRun *self)
 	(void)poll(&end, 1, NAP_MS);
 }
 
-/* Whether the command has ended; waits for that when told to.  It is looked at
- * again and again, as a signal to us may come between any look and the wait. */
+/* Whether the command has ended; waits for that if requested. It polls, as a
+ * signal to us may arrive between a check and the wait. */
 static gboolean reap_command(StatRun *self, gboolean wait)
 {
 	struct rusage usage = {.ru_maxrss = 0};
@@ -271,7 +293,7 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 
 		if (result == self->pid || (result < 0 && errno != EINTR))
 			break;
-		/* SIGTERM and SIGHUP are for us: the command must not outlive that. */
+		/* SIGTERM and SIGHUP are for us: the command must not outlive us. */
 		if (crash_interrupted())
 			kill(self->pid, SIGTERM);
 		if (!wait)
@@ -280,7 +302,8 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 	}
 	note_facts(self, status, &usage);
 	self->pid = 0;
-	leave_keys(FALSE);
+	if (repeat.n == 0)
+		leave_keys(FALSE);
 	return TRUE;
 }
 
@@ -288,11 +311,11 @@ static int status_of_command(const StatRun *self)
 {
 	const CommandFacts *facts = &self->facts;
 
-	return facts->signal ? SIGNAL_STATUS + facts->signal : facts->exit_status;
+	return facts->signal ? COMMAND_SIGNAL + facts->signal : facts->exit_status;
 }
 
-/* Waits for an interval, or less when the command ends or the user has enough;
- * whether there will be another. */
+/* Waits for an interval, or less if the command ends or the user interrupts;
+ * returns whether there will be another. */
 static gboolean wait_interval(StatRun *self)
 {
 	gint64 end = g_get_monotonic_time() + (gint64)self->every_ms * 1000;
@@ -305,8 +328,8 @@ static gboolean wait_interval(StatRun *self)
 	return !crash_interrupted();
 }
 
-/* Capture n, which has listened since the one before, and what it shows; the next one
- * listens before this one reads. */
+/* Makes capture n, which has listened since the previous one, and shows it; the next
+ * one listens before this one reads. */
 static int take_window(StatRun *self, guint n, gboolean is_last)
 {
 	g_autoptr(CaptureAhead) ahead = g_steal_pointer(&self->ahead);
@@ -324,7 +347,7 @@ static int take_window(StatRun *self, guint n, gboolean is_last)
 	return compared != EXIT_DONE ? compared : status;
 }
 
-/* One comparison after each interval; the first capture is made. */
+/* One comparison after each interval; the first capture has been made. */
 static int watch(StatRun *self)
 {
 	gboolean more = TRUE;
@@ -346,16 +369,34 @@ static int watch(StatRun *self)
 	return worst;
 }
 
-static gboolean prepare(StatRun *self, GError **error)
+static gboolean check_options(const StatRun *self, GError **error)
 {
-	self->every_ms = every_ns / NS_PER_MS;
+	if (repeat.n == 0 && (repeat.versus || repeat.warmup > 0 || repeat.set || repeat.seed > 0))
+		return error_set_usage(error, "%s: only with --repeat",
+				       repeat.versus       ? "--versus"
+				       : repeat.warmup > 0 ? "--warmup"
+				       : repeat.set        ? "--set"
+							   : "--seed");
+	if (repeat.n > 0 && (every_ns > 0 || !self->command[0]))
+		return error_set_usage(error, every_ns > 0 ? "--repeat: not with --every"
+							   : "--repeat: expected '-- COMMAND'");
 	if (count > 0 && every_ns == 0)
 		return error_set_usage(error, "--count: only with --every");
 	if (!self->command[0] && every_ns == 0)
 		return error_set_usage(error, "expected '-- COMMAND', or --every TIME");
+	return TRUE;
+}
+
+static gboolean prepare(StatRun *self, GError **error)
+{
+	self->every_ms = every_ns / NS_PER_MS;
+	if (!check_options(self, error))
+		return FALSE;
 	gint32 me = getpid();
 	self->own = g_array_new(FALSE, FALSE, sizeof me);
 	g_array_append_val(self->own, me);
+	if (repeat.n > 0)
+		return repeat_begin(&repeat, self->command, error);
 	self->folder = g_dir_make_tmp("ctprof-stat-XXXXXX", error);
 	if (!self->folder)
 		return FALSE;
@@ -367,32 +408,134 @@ static gboolean prepare(StatRun *self, GError **error)
 	return TRUE;
 }
 
+/* ---- one command ------------------------------------------------------------ */
+
+static int fail_start(const GError *error)
+{
+	cmd_fail(error);
+	return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ? COMMAND_NOT_FOUND
+									: COMMAND_NOT_RUN;
+}
+
+static int run_once(StatRun *self)
+{
+	g_autoptr(GError) error = NULL;
+	int status = reporting_check(self->globals);
+
+	if (status == EXIT_DONE)
+		status = run_apart(self, step_prepare, 0);
+	if (status == EXIT_DONE)
+		status = capture_first(self);
+	if (status != EXIT_DONE)
+		return status;
+	if (self->command[0] && !start_command(self, &error))
+		return fail_start(error);
+	status = watch(self);
+	int own = self->command[0] ? status_of_command(self) : EXIT_DONE;
+	return own != EXIT_DONE ? own : status;
+}
+
+/* ---- many runs ---------------------------------------------------------------- */
+
+/* Our own processes in a run: this one, and those of the run. */
+static GArray *own_since(const StatRun *self, guint from)
+{
+	GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
+
+	g_array_append_val(own, g_array_index(self->own, gint32, 0));
+	g_array_append_vals(own, &g_array_index(self->own, gint32, from), self->own->len - from);
+	return own;
+}
+
+static int run_command_of(StatRun *self)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!start_command(self, &error))
+		return fail_start(error);
+	reap_command(self, TRUE);
+	return EXIT_DONE;
+}
+
+/* A RepeatOnce. */
+static int run_one_of_many(gpointer data, char **command, SavedRun *run)
+{
+	StatRun *self = data;
+	guint from = self->own->len;
+	int status = EXIT_DONE;
+
+	self->command = command;
+	if (!run)
+		return run_command_of(self);
+	self->files[0] = run->before;
+	self->files[1] = run->after;
+	status = capture_first(self);
+	if (status == EXIT_DONE)
+		status = run_command_of(self);
+	if (status == EXIT_DONE && !crash_interrupted())
+		status = capture_ahead_finish(self->ahead);
+	g_clear_pointer(&self->ahead, capture_ahead_free);
+	self->files[0] = self->files[1] = NULL;
+	if (status == EXIT_DONE || status == EXIT_LOST) {
+		run->own = own_since(self, from);
+		self->worst = MAX(self->worst, status_of_command(self));
+		run->facts = self->facts;
+		self->facts = (CommandFacts){.line = NULL};
+	}
+	return status;
+}
+
+static int step_report(const StatRun *self, guint n)
+{
+	g_autofree char *a = repeat_label(&repeat, 0);
+	g_autofree char *b = repeat_label(&repeat, 1);
+	const RunsRequest request = {.sides = {repeat.sides[0], repeat.sides[1]}, .names = {a, b}};
+
+	return n ? reporting_check_runs(self->globals, &request)
+		 : reporting_run_runs(self->globals, &request);
+}
+
+static int run_many(StatRun *self)
+{
+	g_autoptr(GError) error = NULL;
+	int status = step_report(self, TRUE);
+
+	if (status == EXIT_DONE)
+		status = run_apart(self, step_prepare, 0);
+	if (status != EXIT_DONE)
+		return status;
+	status = repeat_do(&repeat, run_one_of_many, self);
+	/* Ctrl-C: report the completed runs. */
+	int number = crash_take_signal();
+	if ((number && number != SIGINT) || repeat.sides[0]->len == 0) {
+		crash_note_signal(number);
+		return status;
+	}
+	if (!repeat_keep(&repeat, &error))
+		status = cmd_fail(error);
+	int reported = run_apart(self, step_report, FALSE);
+	crash_note_signal(number);
+	if (self->worst != EXIT_DONE)
+		return self->worst;
+	return reported != EXIT_DONE ? reported : status;
+}
+
 static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
 	g_auto(StatRun) self = {.globals = globals, .command = arguments, .pidfd = -1};
+	int status = EXIT_FAILED;
 
-	if (!prepare(&self, &error))
-		return cmd_fail(error);
-	int status = reporting_check(globals);
-	if (status == EXIT_DONE)
-		status = run_apart(&self, step_prepare, 0);
-	if (status == EXIT_DONE)
-		status = capture_first(&self);
-	if (status != EXIT_DONE)
-		return status;
-	if (self.command[0] && !start_command(&self, &error)) {
-		cmd_fail(error);
-		return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ? NOT_FOUND_STATUS
-										: NOT_RUN_STATUS;
-	}
-	status = watch(&self);
-	int own = self.command[0] ? status_of_command(&self) : EXIT_DONE;
+	if (prepare(&self, &error))
+		status = repeat.n > 0 ? run_many(&self) : run_once(&self);
+	else
+		status = cmd_fail(error);
+	repeat_clear(&repeat);
 	if (crash_interrupted()) {
 		stat_run_clear(&self);
 		crash_reraise();
 	}
-	return own != EXIT_DONE ? own : status;
+	return status;
 }
 
 const Command cmd_stat = {
@@ -402,14 +545,22 @@ const Command cmd_stat = {
 	.help = "Captures, runs COMMAND, captures again and compares. The exit status is that\n"
 		"of COMMAND (128 + N if signal N ended it). Takes the options of capture and\n"
 		"compare; ctprof itself is not shown. The report goes to standard output, or\n"
-		"to --output FILE.\n\n"
-		"The section \"command\" shows the time, CPU and memory of COMMAND and all children\n"
-		"that were waited for; it needs no privilege. With CAP_NET_ADMIN in the initial\n"
-		"namespaces, a record of each thread that ends in between is taken, too.\n\n"
+		"to --output FILE.\n"
+		"\n"
+		"The section \"command\" shows the time, CPU and memory of COMMAND and the\n"
+		"children it waited for; it needs no privileges. With CAP_NET_ADMIN in the "
+		"initial\n"
+		"namespaces, threads that end in between are recorded as well.\n"
+		"\n"
+		"With --repeat and --versus, two commands run in turn, and differences that "
+		"exceed\n"
+		"chance are shown: see \"Is it noise?\" in ctprof-stat(1).\n"
+		"\n"
 		"Examples:\n"
 		"  ctprof stat --changed --group-by comm -- sleep 1\n"
-		"  ctprof stat --rate --sections primary --sort-by run_time_ns -- sleep 1\n"
-		"  ctprof stat --every 500ms --count 2 --group-by pcomm --changed",
+		"  ctprof stat --rate --sections primary --sort run_time_ns -- sleep 1\n"
+		"  ctprof stat --every 500ms --count 2 --group-by pcomm --changed\n"
+		"  ctprof stat --repeat 4 --versus 'sleep 0.2' -- sleep 0.1",
 	.options = options,
 	.shared = {capturing_options, capturing_cost_options, reporting_options,
 		   reporting_compare_options, presenting_options},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The commands of ctprof, and what they share. */
+/* The commands of ctprof, and common code. */
 #pragma once
 
 #include <glib.h>
@@ -19,26 +19,33 @@ typedef struct command {
 	const char *summary;   /* one line for ctprof --help; NULL: not listed */
 	const char *help;      /* paragraphs below the options of --help */
 	const Option *options; /* own ones; NULL: none */
-	/* Tables of options it has in common with others; ended by NULL, or full. */
+	/* Tables of options shared with other commands; ended by NULL, or full. */
 	const Option *shared[COMMAND_MAX_SHARED];
 	enum plugin_options plugin_options;
-	enum completion arguments_from; /* what completion offers for them */
+	gboolean has_sides;             /* "--" among the arguments separates two sides */
+	enum completion arguments_from; /* what completion offers for arguments */
 	/* run() calls no plugin itself, but supervises processes that do. */
 	gboolean supervises;
-	/* arguments: what is left of the command line, NULL-terminated. */
+	/* arguments: the rest of the command line, NULL-terminated. */
 	int (*run)(Globals *globals, char **arguments);
 } Command;
 
 extern const Command cmd_capture;
 extern const Command cmd_compare;
 extern const Command cmd_complete;
+extern const Command cmd_cut;
 extern const Command cmd_doctor;
+extern const Command cmd_export;
 extern const Command cmd_memory;
 extern const Command cmd_plugin_check;
 extern const Command cmd_plugins;
 extern const Command cmd_metric_list;
+extern const Command cmd_record;
+extern const Command cmd_redact;
+extern const Command cmd_replay;
 extern const Command cmd_show;
 extern const Command cmd_stat;
+extern const Command cmd_top;
 
 /* The command of that name, or NULL. */
 const Command *cmd_find(const char *name);
@@ -50,15 +57,22 @@ const Command *cmd_nth(guint n);
 void cmd_list_tables(const Command *command, const Option *of_plugins,
 		     const Option *ret_tables[COMMAND_MAX_TABLES]);
 
-/* Says the error, and gives the exit status it stands for. */
+/* Exit statuses of a shell for a command that a signal ended, or that does not
+ * exist. */
+#define COMMAND_SIGNAL 128
+#define COMMAND_NOT_FOUND 127
+#define COMMAND_NOT_RUN 126
+
+/* Prints the error, and returns its exit status. */
 int cmd_fail(const GError *error);
-/* Fails when there is an argument. */
+/* Fails if there is an argument. */
 gboolean cmd_no_arguments(char **arguments, GError **error);
-/* EXIT_DONE when all that was printed has arrived; no plugin can spoil it now. */
+/* EXIT_DONE if all output has been written; plugins cannot affect it any more. */
 int cmd_printed(void);
 #define OPTION_PID(variable, help)                                                                 \
 	OPTION(COUNT, "pid", 'p', variable, "PID", help, .many = TRUE, .row.least = 1,             \
 	       .row.most = G_MAXINT32)
-/* --format of the commands that print themselves, and whether it is JSON. */
+/* --format of the commands that print without a sink, and whether it is
+ * JSON. */
 extern const Option cmd_format_options[];
 extern gboolean cmd_json;

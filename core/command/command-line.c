@@ -164,7 +164,8 @@ void line_fail_unknown(const CommandLine *line, const LineWord *word, const char
 
 	for (const Option *const *table = line->tables; is_long && *table; table++)
 		for (const Option *option = *table; option->row.name; option++)
-			nearest_try(&nearest, option->row.name);
+			if (!option->synonym)
+				nearest_try(&nearest, option->row.name);
 	g_autofree char *hint = nearest_hint(&nearest, "--");
 	error_set_usage(error, "unknown option '%s'%s", word->shown, hint[0] ? hint : note);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line, read by rows of options: the type and the words of each are
- * those of ctprof/plugin.h, for ctprof's own as for plugins'.  "--name=value",
- * "--name value", "-n value", "-nvalue", "-qv"; what is after "--" is no option.
+ * Reads the command line by tables of options: types and words are those of
+ * ctprof/plugin.h, for ctprof's own options and those of plugins.
+ * "--name=value", "--name value", "-n value", "-nvalue", "-qv"; words after "--"
+ * are not options.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 
 #include "ctprof/plugin.h"
 
-/* Where completion looks for values, besides the row's words. */
+/* Where completion finds values, besides the row's words. */
 enum completion {
 	FROM_ROW,
 	FROM_PLUGINS,
@@ -19,6 +20,7 @@ enum completion {
 	FROM_SECTIONS,
 	FROM_DRAWERS,
 	FROM_WRITERS,
+	FROM_TABULATORS,
 	FROM_VIEWS,
 	FROM_ORDERS,
 	FROM_SETTINGS,
@@ -32,19 +34,21 @@ enum completion {
 typedef struct option {
 	struct ctprof_option row; /* of name, not long_name */
 	char letter;              /* -x; 0: none */
-	gboolean many;            /* repeatable: all given count */
+	gboolean many;            /* repeatable: all values count */
+	gboolean synonym;         /* of another option: accepted, but not listed */
 	enum completion from;
 	/*
-	 * Takes the value.  BOOL: gboolean * (many: a number), WORD: gint *, the
-	 * place among the words; TIME, SIZE, COUNT: guint64 *; REAL: gdouble *; the
+	 * Receives the value.  BOOL: gboolean * (many: a number), WORD: gint *, the
+	 * index among the words; TIME, SIZE, COUNT: guint64 *; REAL: gdouble *; the
 	 * rest char **.  many: char ***, of any type but BOOL.
 	 */
 	gpointer variable;
-	/* Of a plugin's option, instead: "PLUGIN.name" for each that has it. */
+	/* For a plugin's option, instead: "PLUGIN.name" for each that has
+	 * it. */
 	char **settings;
 } Option;
 
-/* type is BOOL, WORD …; further members after the help: .row.words, .many … */
+/* type is BOOL, WORD …; further members follow the help: .row.words, .many … */
 #define OPTION(type_, name_, letter_, variable_, placeholder_, help_, ...)                         \
 	{                                                                                          \
 		.row.struct_size = sizeof(struct ctprof_option),                                   \
@@ -69,12 +73,12 @@ enum line_part { LINE_OPTION, LINE_UNKNOWN, LINE_ARGUMENT, LINE_END };
 
 typedef struct command_line {
 	const Option *const *tables; /* each up to OPTION_END; NULL after the last */
-	char **words;                /* what is still to be read */
+	char **words;                /* words still to be read */
 	const char *letters;         /* the rest of "-abc" */
 	gboolean only_arguments;     /* after "--" */
 } CommandLine;
 
-/* One word as the reader sees it. */
+/* One word of the line. */
 typedef struct line_word {
 	const char *text;     /* as typed */
 	char shown[64];       /* of an option: "--smaps", "-n" */
@@ -82,17 +86,17 @@ typedef struct line_word {
 	const char *value;    /* NULL: none */
 } LineWord;
 
-/* The next part of the line.  A value that is missing is NULL. */
+/* The next part of the line.  A missing value is NULL. */
 enum line_part line_next(CommandLine *line, LineWord *ret_word);
-/* The option that "--name", "--name=value" or "-n" is, or NULL. */
+/* The option of "--name", "--name=value" or "-n", or NULL. */
 const Option *line_find(const Option *const *tables, const char *word);
 
-/* Checks and stores the value of a word that is an option; settings: where
- * those of plugins go, "PLUGIN.name=value". */
+/* Checks and stores the value of an option; settings: receives those of
+ * plugins, "PLUGIN.name=value". */
 gboolean line_store(const LineWord *word, GPtrArray *settings, GError **error);
-/* Appends a string, and takes it, to a list that is NULL while it is empty. */
+/* Appends a string, which the list then owns; an empty list is NULL. */
 void line_append(char ***list, char *value);
-/* The error of a word that is not an option; note is added when no option's name
- * is near. */
+/* Sets the error for a word that is not an option; note is added if no option
+ * has a similar name. */
 void line_fail_unknown(const CommandLine *line, const LineWord *word, const char *note,
 		       GError **error);

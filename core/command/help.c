@@ -22,12 +22,13 @@ static char *describe_name(const Option *option)
 			   NULL);
 }
 
-/* Of two options of one name the first counts. */
+/* If two options have the same name the first counts; synonyms are not
+ * listed. */
 static gboolean is_hidden(const Option *const *tables, const Option *option)
 {
 	g_autofree char *word = g_strconcat("--", option->row.name, NULL);
 
-	return line_find(tables, word) != option;
+	return option->synonym || line_find(tables, word) != option;
 }
 
 static glong widest_name(const Option *const *tables)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What --help prints, out of the rows of options.  usage: after "ctprof "; tables: as
- * CommandLine's, the first one is --help; text: paragraphs below the options. */
+/* Prints --help from the tables of options. usage: follows "ctprof "; tables: as in
+ * CommandLine, the first one is --help; text: paragraphs below the options. */
 #pragma once
 
 #include <stdio.h>

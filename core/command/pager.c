@@ -12,12 +12,12 @@
 #include "base/ui.h"
 #include "guard/crash.h"
 
-/* Quits when all fits, keeps colours, leaves the text on the screen. */
+/* Quit if everything fits, keep colours, leave the text on the screen. */
 #define LESS_FLAGS "FRX"
 
 struct pager {
 	GPid pid;
-	int terminal; /* what standard output was */
+	int terminal; /* the original standard output */
 	struct sigaction interrupt, quit, broken_pipe;
 };
 
@@ -32,7 +32,7 @@ static const char *find_command(void)
 	return command[0] && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
-/* Without a shell, so that a pager that is not there is found out. */
+/* Without a shell, so that a missing pager is detected. */
 static gboolean spawn(const char *command, GPid *ret_pid, int *ret_input)
 {
 	g_autoptr(GError) error = NULL;
@@ -49,7 +49,7 @@ static gboolean spawn(const char *command, GPid *ret_pid, int *ret_input)
 	return FALSE;
 }
 
-/* The keys are the pager's now; one that is quit early is no error of ours. */
+/* Keys are for the pager now; quitting it early is not an error. */
 static void leave_keys_to(Pager *pager)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -84,7 +84,7 @@ Pager *pager_start(void)
 void pager_finish(Pager *pager)
 {
 	if (pager->terminal >= 0) {
-		/* Replaces the pipe: the pager sees the end. */
+		/* Replaces the pipe, so that the pager sees its end. */
 		dup2(pager->terminal, STDOUT_FILENO);
 		close(pager->terminal);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Long output on a terminal goes through a pager, as git's does. */
+/* Long output on a terminal goes through a pager, as in git. */
 #pragma once
 
 #include <glib.h>
@@ -7,11 +7,11 @@
 typedef struct pager Pager;
 
 /*
- * Starts $CTPROF_PAGER, else $PAGER, else less, and turns standard output into
- * it.  NULL when there is nothing to page for (no terminal) or by (an empty
- * variable, "cat", raised privileges, no such program): output is then as before.
+ * Starts $CTPROF_PAGER, else $PAGER, else less, and redirects standard output to
+ * it.  NULL if standard output is not a terminal, or there is no pager (an empty
+ * variable, "cat", raised privileges, no such program): output is then unchanged.
  */
 Pager *pager_start(void);
-/* Gives standard output back, and waits until the user has read. */
+/* Restores standard output, and waits until the pager ends. */
 void pager_finish(Pager *pager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pager, pager_finish)

@@ -45,7 +45,7 @@ static void add_row(GArray *options, const Plugin *plugin, const struct ctprof_o
 		if (is_alike(&option->row, row))
 			add_setting(option, plugin, row);
 		else
-			ui_warning("plugin %s: its --%s is not that of %s, and left out",
+			ui_warning("plugin %s: its --%s differs from that of %s and is left out",
 				   plugin_name(plugin), row->long_name, option->settings[0]);
 		return;
 	}
@@ -69,7 +69,7 @@ static GPtrArray *load_plugins(const Globals *globals, GError **error)
 int plugin_options_load(const Globals *globals, enum plugin_options which,
 			const Option **ret_options)
 {
-	/* For good: the rows point into them. */
+	/* Never freed: the rows point into them. */
 	static GPtrArray *plugins;
 	static GArray *options;
 	const Option end = OPTION_END;
@@ -164,7 +164,7 @@ static int step_send(gpointer data)
 		return status;
 	g_autoptr(GVariant) packed = pack(options);
 	gsize size = g_variant_get_size(packed);
-	/* A process before this one may have written to it, and been lost. */
+	/* An earlier process may have written to it, and been lost. */
 	gboolean ok = ftruncate(errand->fd, 0) == 0 &&
 		      pwrite(errand->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
 	return ok ? EXIT_DONE : EXIT_FAILED;

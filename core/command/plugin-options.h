@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options of plugins that are long options of the commands that capture, too. */
+/* Options of plugins that are also long options of the commands that capture. */
 #pragma once
 
 #include "command-line.h"
 #include "plugin/session.h"
 
-/* Which of them a command has. */
+/* Which of these a command has. */
 enum plugin_options {
 	NO_PLUGIN_OPTIONS,
 	COST_PLUGIN_OPTIONS, /* CTPROF_OPTION_COST only */
 	ALL_PLUGIN_OPTIONS,
 };
 
-/* Loads the plugins, opens none, and gives their options up to OPTION_END.  Reports an
- * error; returns the exit status.  For a process that may be lost. */
+/* Loads the plugins without opening them, and returns their options up to OPTION_END.
+ * Reports an error; returns the exit status.  For a process that may be lost. */
 int plugin_options_load(const Globals *globals, enum plugin_options which,
 			const Option **ret_options);
 
-/* The same by way of a process of its own, from which data alone comes back.  supervised: FALSE
- * loads them here. */
+/* The same in a process of its own, which returns only data. supervised FALSE: loads them
+ * in this process. */
 int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboolean supervised,
 			 const Option **ret_options);

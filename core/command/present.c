@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "present.h"
 
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "pager.h"
 
 #define DEFAULT_FORMAT "table"
+#define SMALL_HEIGHT 24
 #define MAX_MEMORY (G_GUINT64_CONSTANT(4) << 30)
 
 static char *format, *output_path;
@@ -19,7 +21,7 @@ static gboolean no_color, no_header, no_pager;
 
 const Option presenting_options[] = {
 	OPTION(TEXT, "format", 'f', &format, "FORMAT",
-	       "Draw with this sink: table, json, csv or another (see 'ctprof plugins')",
+	       "Draw with this sink: table, json, csv, html or another (see 'ctprof plugins')",
 	       .from = FROM_DRAWERS, .row.default_value = DEFAULT_FORMAT),
 	OPTION(PATH, "output", 'o', &output_path, "FILE", "Write FILE instead of standard output",
 	       .from = FROM_FILES),
@@ -34,19 +36,26 @@ const Option presenting_options[] = {
 	OPTION_END,
 };
 
-static const char *sink_name(void)
+const char *presenting_sink(void)
 {
 	return format ? format : DEFAULT_FORMAT;
 }
 
+Output *presenting_open_output(GError **error)
+{
+	return output_open(output_path ? output_path : "-", FALSE, error);
+}
+
 Session *presenting_open(const Globals *globals, GError **error)
 {
-	const char *sink = sink_name();
+	const char *sink = presenting_sink();
 	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
 	g_autofree char *plugins = g_strjoin(",", SNAPSHOT_SINK, sink, NULL);
 	Globals own = *globals;
 
-	/* Of the plugins only these are of use: no source is opened to read a file. */
+	if (!session_check(globals, error))
+		return NULL;
+	/* Only these plugins are needed: no source is opened to read a file. */
 	own.plugins = plugins;
 	g_autoptr(Session) session = session_new(&own, needed, error);
 	if (!session) {
@@ -100,22 +109,28 @@ static gboolean may_colour(void)
 	       g_strcmp0(g_getenv("TERM"), "dumb") != 0;
 }
 
-static guint64 terminal_width(void)
+gboolean presenting_is_default(void)
+{
+	return strcmp(presenting_sink(), DEFAULT_FORMAT) == 0;
+}
+
+void presenting_measure(guint *ret_width, guint *ret_height)
 {
 	struct winsize size;
 
+	*ret_width = 0;
+	*ret_height = SMALL_HEIGHT;
 	if (output_path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
+		return;
+	*ret_width = size.ws_col;
+	*ret_height = size.ws_row > 0 ? size.ws_row : SMALL_HEIGHT;
 }
 
-/* What the engine cannot know: where the report goes. */
+/* Adds what the report's engine cannot know: where the report goes. */
 static struct ctprof_report dress(const struct ctprof_report *report, const Presentation *how)
 {
 	struct ctprof_report dressed = *report;
-
-	for (guint side = 0; how->files && side < G_N_ELEMENTS(dressed.files); side++)
-		dressed.files[side] = how->files[side];
+	guint width, height;
 
 	dressed.flags &= ~(CTPROF_REPORT_COLOUR | CTPROF_REPORT_HEADER | CTPROF_REPORT_ORPHANS);
 	if (may_colour())
@@ -124,24 +139,22 @@ static struct ctprof_report dress(const struct ctprof_report *report, const Pres
 		dressed.flags |= CTPROF_REPORT_HEADER;
 	if (!how->no_orphans)
 		dressed.flags |= CTPROF_REPORT_ORPHANS;
-	dressed.width = how->fit ? terminal_width() : 0;
+	presenting_measure(&width, &height);
+	dressed.width = how->fit ? width : 0;
 	return dressed;
 }
 
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
-			 const Presentation *how, GError **error)
+			 const Presentation *how, Output *output, GError **error)
 {
-	Plugin *sink = plugin_find(session->plugins, sink_name(), CTPROF_KIND_SINK);
-	/* Asked before a pager stands between us and the terminal. */
+	Plugin *sink = plugin_find(session->plugins, presenting_sink(), CTPROF_KIND_SINK);
+	/* Asked before a pager is between us and the terminal. */
 	struct ctprof_report dressed = dress(report, how);
 	g_autoptr(GError) local = NULL;
-	g_autoptr(Output) output = output_open(output_path ? output_path : "-", FALSE, error);
-	if (!output)
-		return FALSE;
 	g_autoptr(Pager) pager = no_pager || output_path ? NULL : pager_start();
 	gboolean ok = plugin_draw(sink, output, &dressed, &local) && output_commit(output, &local);
 
-	/* Whoever quits the pager has seen enough. */
+	/* Quitting the pager is not an error. */
 	if (ok || (pager && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)))
 		return TRUE;
 	g_propagate_error(error, g_steal_pointer(&local));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every command that ends in a report shares: reading snapshots, and where
- * and how the report is drawn. */
+/* Shared by the commands that end in a report: reading snapshots, and where and
+ * how the report is drawn. */
 #pragma once
 
 #include <glib.h>
@@ -13,21 +13,30 @@
 /* --format, --output, --no-header, --no-color, --no-pager, --max-memory. */
 extern const Option presenting_options[];
 
-/* What the options do not say. */
+/* Settings that are not options. */
 typedef struct presentation {
-	const char *const *files; /* what the report calls its files; NULL: as it does */
-	gboolean no_orphans;      /* no lists of what only one side has */
-	gboolean fit;             /* cut what does not fit the terminal */
+	gboolean no_orphans; /* no lists of groups of one side */
+	gboolean fit;        /* cut names to fit the terminal */
 } Presentation;
 
-/* With the plugins that read a snapshot and draw as --format says, and no source. */
+/* Whether the output is for people: no other --format is given. */
+gboolean presenting_is_default(void);
+/* The size of the output's terminal; a pipe has the height of a small terminal and
+ * unlimited width (0). */
+void presenting_measure(guint *ret_width, guint *ret_height);
+/* Opens the file of --output; call before presenting_open(). */
+Output *presenting_open_output(GError **error);
+/* The name of the sink that draws. */
+const char *presenting_sink(void);
+/* Opens a session with the plugins that read snapshots and draw --format, without
+ * sources. */
 Session *presenting_open(const Globals *globals, GError **error);
-/* Whether that can be had, asked in a process apart (the plugins are gone with
- * it): before a report that takes long, or a command that is run for it. */
+/* Whether that works, checked in a separate process (which the plugins end
+ * with): before a slow report, or a command that is run for it. */
 int presenting_check(const Globals *globals);
-/* Bounds the memory of this process as --max-memory says; before a file is read. */
+/* Limits the memory of this process to --max-memory; call before reading a file. */
 void presenting_limit_memory(void);
 /* The plugin of the session that reads snapshots. */
 Plugin *presenting_reader(const Session *session);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
-			 const Presentation *how, GError **error);
+			 const Presentation *how, Output *output, GError **error);

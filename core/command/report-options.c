@@ -9,27 +9,39 @@
 #include "guard/supervise.h"
 #include "present.h"
 #include "report-run.h"
+#include "report/join/runs.h"
 #include "report/report.h"
+#include "runs-run.h"
 
 #define DEFAULT_LIMIT 500
-/* What is more is a slip of the finger. */
+#define NO_LIMIT_GIVEN G_MAXUINT64
+/* For a report of runs for people, so that it fits the first screen. */
+#define RUNS_LIMIT 9
+#define DEFAULT_ALPHA 0.05
+/* Larger numbers are typing errors. */
 #define MAX_NUMBER 1000000000
 
 static char *categories;
-static gint swap_share = SHARE_BY_OBJECT, display;
-static gint group_by = -1; /* the place in group_by_words; -1: not given */
+static gint swap_share = SHARE_BY_OBJECT;
+static gint display = -1;  /* -1: not given: the first */
+static gint group_by = -1; /* index in reporting_group_words; -1: not given */
 static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
 static char **pids;
-static guint64 limit = DEFAULT_LIMIT, rename_min_types = 10;
-static gboolean wrap, no_orphans, totals, window;
+static guint64 limit = NO_LIMIT_GIVEN, rename_min_types = 10;
+static gdouble alpha = DEFAULT_ALPHA;
+static gboolean all, wrap, no_orphans, totals, window;
 
-static const struct ctprof_option_word group_by_words[] = {
+const struct ctprof_option_word reporting_group_words[GROUP_BY_CMDLINE + 1] = {
 	[GROUP_BY_PCOMM] = OPTION_WORD("pcomm", "process name"),
 	[GROUP_BY_CGROUP] = OPTION_WORD("cgroup", NULL),
 	[GROUP_BY_COMM] = OPTION_WORD("comm", "thread name"),
 	[GROUP_BY_COMM_EXACT] = OPTION_WORD("comm-exact", NULL),
-	[GROUP_BY_ALL] = OPTION_WORD("all", "these three"),
-	[GROUP_BY_THREAD] = OPTION_WORD("thread", "each its own"),
+	[GROUP_BY_ALL] = OPTION_WORD("all", "cgroup, pcomm and comm as a tree"),
+	[GROUP_BY_THREAD] = OPTION_WORD("thread", "one group per thread"),
+	[GROUP_BY_UNIT] = OPTION_WORD("unit", "systemd unit, container or pod"),
+	[GROUP_BY_PROCESS] = OPTION_WORD("process", NULL),
+	[GROUP_BY_USER] = OPTION_WORD("user", "captured with --memory=processes"),
+	[GROUP_BY_CMDLINE] = OPTION_WORD("cmdline", "captured with --memory=processes"),
 };
 
 static const struct ctprof_option_word display_words[] = {
@@ -39,9 +51,12 @@ static const struct ctprof_option_word display_words[] = {
 
 const Option reporting_options[] = {
 	OPTION(WORD, "group-by", 0, &group_by, "KEY", "Fold threads by",
-	       OPTION_WORDS(group_by_words)),
+	       OPTION_WORDS(reporting_group_words)),
 	OPTION(TEXT, "filter", 0, &options.filter, "REGEX", "Show only groups whose name matches"),
 	OPTION_PID(&pids, "Count only this process (repeatable)"),
+	OPTION(BOOL, "all", 'a', &all, NULL,
+	       "Show every section, not only the first screen; implied by --sections, --metrics, "
+	       "--columns and options that filter changes"),
 	OPTION(TEXT, "sections", 0, &options.sections, "LIST",
 	       "Show only these sections (see 'ctprof metric-list')", .from = FROM_SECTIONS),
 	OPTION(TEXT, "metrics", 'm', &options.metrics, "LIST",
@@ -53,9 +68,11 @@ const Option reporting_options[] = {
 	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
 	       "How categories share swapped-out shared memory",
 	       OPTION_WORDS(categories_share_words), .row.default_value = "by-object"),
-	OPTION(TEXT, "sort-by", 0, &options.sort_by, "METRIC[:asc],…",
+	OPTION(TEXT, "sort", 's', &options.sort_by, "METRIC[:asc],…",
 	       "Sort groups by these metrics; descending unless ':asc'", .from = FROM_METRICS),
-	OPTION(COUNT, "limit", 'n', &limit, "N", "Maximum rows per section (0: all)",
+	OPTION(TEXT, "sort-by", 0, &options.sort_by, "METRIC[:asc],…", "--sort", .synonym = TRUE,
+	       .from = FROM_METRICS),
+	OPTION(COUNT, "limit", 'n', &limit, "N", "Maximum groups per section (0: all)",
 	       .row.most = MAX_NUMBER, .row.default_value = "500"),
 	OPTION(TEXT, "columns", 0, &options.columns, "LIST",
 	       "Columns of the table, in order: group threads metric value tags uptime; compare, "
@@ -83,22 +100,27 @@ const Option reporting_compare_options[] = {
 	OPTION(BOOL, "rate", 0, &options.rate, NULL,
 	       "Show counters per second between the captures (of one boot)"),
 	OPTION(BOOL, "totals", 0, &totals, NULL,
-	       "Compare the sums since each thread began, also of two captures of one boot"),
+	       "Compare the sums since the start of each thread, even for two captures of one "
+	       "boot"),
 	OPTION(BOOL, "window", 0, &window, NULL,
 	       "Compare what was counted between the captures, thread by thread; the default "
 	       "for captures of one boot"),
 	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
 	       "Exit with status 3 if EXPR is true for any group: 'majflt:delta>=100', "
-	       "'run_time_ns:delta>5s', or between two boots 'wait_sum:pct>20'"),
+	       "'run_time_ns:delta>5s', or between two boots 'wait_sum:pct>20', or for runs "
+	       "'q<0.05 && wait_time_ns:pct>10'"),
 	OPTION(BOOL, "fail-on-partial", 0, &options.fail_on_partial, NULL,
 	       "Let --fail-on also judge changes between sums that lack different rows (~)"),
+	OPTION(REAL, "alpha", 0, &alpha, "SHARE",
+	       "For runs: accepted share of false positives among the rows called changed, 0 to 1",
+	       .row.most = 1, .row.default_value = "0.05"),
 	OPTION(BOOL, "no-orphans", 0, &no_orphans, NULL,
 	       "Do not list renamed cgroups and groups of one side only"),
 	OPTION(COUNT, "rename-min-types", 0, &rename_min_types, "N",
 	       "Kinds of thread two cgroups must share to be paired, with --group-by all",
 	       .row.least = 1, .row.most = MAX_NUMBER, .row.default_value = "10"),
 	OPTION(REAL, "rename-min-jaccard", 0, &options.rename_min_jaccard, "SHARE",
-	       "Minimum share of such kinds among all of both, 0 to 1", .row.most = 1,
+	       "Minimum share of common kinds among all kinds of both, 0 to 1", .row.most = 1,
 	       .row.default_value = "0.90"),
 	OPTION_END,
 };
@@ -110,25 +132,38 @@ static gboolean take_categories(GError **error)
 	return !categories || options.categories;
 }
 
-static gboolean take_options(const char *const *files, GError **error)
+/* Options for the tables of metrics request these tables. */
+static void take_screen(void)
 {
-	options.compare = files[1] != NULL;
-	options.group_by = group_by >= 0     ? (GroupBy)group_by
-			   : options.compare ? GROUP_BY_ALL
-					     : GROUP_BY_PCOMM;
+	options.digest = presenting_is_default() && !all && !options.sections && !options.metrics &&
+			 !options.columns && !options.changed && !options.min_delta &&
+			 options.min_pct <= 0 && display < 0 && !options.categories;
+	options.has_limit = limit != NO_LIMIT_GIVEN;
+	options.limit = options.has_limit ? (guint)limit : DEFAULT_LIMIT;
+	if (!options.digest)
+		return;
+	presenting_measure(&options.width, &options.height);
+	no_orphans = TRUE;
+}
+
+static gboolean take_options(const char *const *files, gboolean is_window, GError **error)
+{
+	/* With one recording, two of its samples are compared. */
+	options.compare = files[1] || is_window;
+	options.group_by = group_by >= 0 ? (GroupBy)group_by : GROUP_BY_PCOMM;
 	options.files[0] = files[0];
-	options.files[1] = files[1];
+	options.files[1] = files[1] ? files[1] : is_window ? files[0] : NULL;
+	take_screen();
 	options.may_be_window = options.compare && !totals;
 	options.pids = (const char *const *)pids;
-	options.display_format = options.compare ? display_words[display].name : NULL;
+	options.display_format = options.compare ? display_words[MAX(display, 0)].name : NULL;
 	options.swap_share = (SwapShare)swap_share;
-	options.limit = (guint)limit;
 	options.rename_min_types = (guint)rename_min_types;
 	if (!take_categories(error))
 		return FALSE;
 	if (totals && window)
 		return error_set_usage(error, "--totals and --window exclude each other");
-	if (options.compare && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0)
+	if (options.compare && strcmp(files[0], "-") == 0 && g_strcmp0(files[1], "-") == 0)
 		return error_set_usage(error, "only one of the files can be standard input");
 	return TRUE;
 }
@@ -138,7 +173,7 @@ static int step_check(gpointer globals)
 	static const char *const files[] = {"baseline", "candidate", NULL};
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Analysis) analysis =
-		take_options(files, &error) ? analysis_new(&options, &error) : NULL;
+		take_options(files, FALSE, &error) ? analysis_new(&options, &error) : NULL;
 	g_autoptr(Session) session = analysis ? presenting_open(globals, &error) : NULL;
 
 	return session ? EXIT_DONE : cmd_fail(error);
@@ -152,16 +187,19 @@ int reporting_check(const Globals *globals)
 static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_met,
 		       GError **error)
 {
+	if (!take_options(request->names ? request->names : request->files, request->is_window,
+			  error))
+		return FALSE;
 	const ReportRun run = {
 		.options = &options,
 		.files = request->files,
 		.hidden = request->hidden,
 		.must_be_window = window,
 		.command = request->command,
-		.how = {.files = request->names, .no_orphans = no_orphans, .fit = wrap},
+		.how = {.no_orphans = no_orphans, .fit = wrap || options.digest},
 	};
 
-	return take_options(request->files, error) && report_run(globals, &run, ret_met, error);
+	return report_run(globals, &run, ret_met, error);
 }
 
 char **reporting_pids(void)
@@ -175,6 +213,72 @@ int reporting_run(const Globals *globals, const ReportingRequest *request)
 	gboolean holds = FALSE;
 
 	if (report(globals, request, &holds, &error))
+		return holds ? EXIT_HOLDS : EXIT_DONE;
+	return cmd_fail(error);
+}
+
+static gboolean take_runs_options(const RunsRequest *request, GError **error)
+{
+	const char *const files[] = {request->names[0], request->names[1], NULL};
+
+	if (options.columns || options.sort_by)
+		return error_set_usage(error,
+				       "%s: not with several runs, whose report has its own "
+				       "columns and order",
+				       options.columns ? "--columns" : "--sort-by");
+	if (!take_options(files, FALSE, error))
+		return FALSE;
+	if (group_by < 0)
+		options.group_by = GROUP_BY_PCOMM;
+	if (options.group_by == GROUP_BY_THREAD)
+		return error_set_usage(error, "--group-by thread: not with several runs, as no "
+					      "thread is in two of them");
+	if (!(alpha > 0 && alpha < 1))
+		return error_set_usage(error, "--alpha: expected a number between 0 and 1");
+	if (!options.has_limit && presenting_is_default() && !all)
+		options.limit = RUNS_LIMIT;
+	options.digest = FALSE;
+	options.alpha = alpha;
+	return TRUE;
+}
+
+struct runs_check {
+	const Globals *globals;
+	const RunsRequest *request;
+};
+
+static int step_check_runs(gpointer data)
+{
+	static const guint n[] = {1, 1};
+	const struct runs_check *check = data;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Runs) runs = runs_new(n);
+
+	options.runs = runs;
+	g_autoptr(Analysis) analysis =
+		take_runs_options(check->request, &error) ? analysis_new(&options, &error) : NULL;
+	g_autoptr(Session) session = analysis ? presenting_open(check->globals, &error) : NULL;
+	return session ? EXIT_DONE : cmd_fail(error);
+}
+
+int reporting_check_runs(const Globals *globals, const RunsRequest *request)
+{
+	struct runs_check check = {globals, request};
+
+	return supervise_run(step_check_runs, &check, NULL);
+}
+
+int reporting_run_runs(const Globals *globals, const RunsRequest *request)
+{
+	const RunsRun run = {
+		.options = &options,
+		.sides = {request->sides[0], request->sides[1]},
+		.how = {.no_orphans = no_orphans || presenting_is_default(), .fit = TRUE},
+	};
+	g_autoptr(GError) error = NULL;
+	gboolean holds = FALSE;
+
+	if (take_runs_options(request, &error) && runs_run(globals, &run, &holds, &error))
 		return holds ? EXIT_HOLDS : EXIT_DONE;
 	return cmd_fail(error);
 }

@@ -4,10 +4,32 @@
 #include "base/error.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "guard/userfile.h"
+#include "report/section/digest/past.h"
 #include "snapshot/context.h"
+#include "snapshot/moment.h"
 #include "snapshot/read.h"
 
 #define MAX_HITS 3
+
+SampleChoice sample_choice;
+
+const Option sample_options[] = {
+	OPTION(TEXT, "at", 0, &sample_choice.at, "TIME",
+	       "The sample of a recording at TIME: 2026-11-22T03:12:00Z, 03:12 (local), +90s from "
+	       "its start, -5m from its end"),
+	OPTION(TEXT, "sample", 0, &sample_choice.sample, "N",
+	       "Sample N of a recording, from 0; negative: from the end",
+	       .row.default_value = "-1"),
+	OPTION_END,
+};
+
+const Option window_options[] = {
+	OPTION(TEXT, "from", 0, &sample_choice.from, "TIME",
+	       "Begin at TIME in a recording, in the format of --at of show (default: its start)"),
+	OPTION(TEXT, "to", 0, &sample_choice.to, "TIME", "End at TIME (default: its end)"),
+	OPTION_END,
+};
 
 /* Rows of one file on their way into the analysis. */
 struct side {
@@ -29,12 +51,12 @@ static gint32 parent_of(const Registry *registry, const struct ctprof_rows *rows
 		       : 0;
 }
 
-/* Processes of ours, and what these start.  The first of them also started the command. */
+/* Our own processes, and those they start.  The first one also started the command. */
 static gboolean is_hidden(const struct side *side, const Registry *registry,
 			  const struct ctprof_rows *rows, guint64 row)
 {
 	const struct ctprof_target *target = ctprof_rows_target(rows, row);
-	/* Of what ended, older kernels do not tell the process. */
+	/* Older kernels do not report the process of ended threads. */
 	gint32 process = target->tgid ? target->tgid : target->tid;
 	gint32 parent = parent_of(registry, rows, row);
 
@@ -61,7 +83,7 @@ static gboolean add_rows(const struct side *side, const Registry *registry,
 	return analysis_add(side->analysis, side->index, registry, &part, error);
 }
 
-/* Hands on what lies between hidden rows. */
+/* Passes on the rows between hidden ones. */
 static gboolean add_seen_rows(const struct side *side, const Registry *registry,
 			      const struct ctprof_rows *rows, GError **error)
 {
@@ -91,28 +113,261 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return analysis_add(side->analysis, side->index, registry, rows, error);
 }
 
-static gboolean load_side(const Session *session, const char *file, struct side *side,
+Recording *report_open(const Session *session, const char *file, GError **error)
+{
+	g_autoptr(Recording) recording = recording_open(presenting_reader(session), file, error);
+
+	if (recording && recording_damage(recording))
+		ui_warning("%s: %s", file, recording_damage(recording));
+	return g_steal_pointer(&recording);
+}
+
+static gboolean load_side(Recording *recording, guint sample, guint n_exits, struct side *side,
 			  GError **error)
 {
 	g_autoptr(Loaded) loaded =
-		load_file(presenting_reader(session), file, take_rows, side, error);
+		recording_read(recording, sample, n_exits, take_rows, side, error);
 
 	if (!loaded)
 		return FALSE;
+	if (loaded->facts.note) {
+		g_autofree char *when = moment_name(recording, sample);
+		g_autofree char *text = g_strdup_printf("before %s: %s", when, loaded->facts.note);
+
+		analysis_warn(side->analysis, text);
+	}
 	context_note_facts(side->context, &loaded->facts);
 	return analysis_bind(side->analysis, side->index, loaded->registry, error);
 }
 
-/* Two captures of one boot are a window, unless the user wants totals; why: they
- * are not. */
+/* Chooses the sample of a report of one. */
+static gboolean choose_sample(const Recording *recording, guint *ret_sample, GError **error)
+{
+	const SampleChoice *choice = &sample_choice;
+
+	if (choice->at && choice->sample)
+		return error_set_usage(error, "--at and --sample exclude each other");
+	if (choice->at)
+		return moment_find(recording, "--at", choice->at, ret_sample, error);
+	if (choice->sample)
+		return moment_find_number(recording, "--sample", choice->sample, ret_sample, error);
+	*ret_sample = recording_n_samples(recording) - 1;
+	return TRUE;
+}
+
+/* Chooses the two samples of a window within one recording. */
+static gboolean choose_window(const Recording *recording, guint *ret_from, guint *ret_to,
+			      GError **error)
+{
+	const SampleChoice *choice = &sample_choice;
+
+	*ret_from = 0;
+	*ret_to = recording_n_samples(recording) - 1;
+	if (choice->from && !moment_find(recording, "--from", choice->from, ret_from, error))
+		return FALSE;
+	if (choice->to && !moment_find(recording, "--to", choice->to, ret_to, error))
+		return FALSE;
+	if (*ret_from < *ret_to)
+		return TRUE;
+	if (recording_n_samples(recording) == 1)
+		return error_set_usage(error, "expected two snapshots, or a recording of several "
+					      "samples ('ctprof show FILE' shows one)");
+	return error_set_usage(error,
+			       "--from, --to: both are in one sample, or in the wrong order");
+}
+
+/* ---- the past of a recording --------------------------------------------- */
+
+/* A window of it: what its samples go into. */
+typedef struct stretch {
+	AnalysisOptions options;
+	Analysis *analysis;
+	Context *contexts[2];
+} Stretch;
+
+static void stretch_free(Stretch *stretch)
+{
+	if (!stretch)
+		return;
+	g_clear_pointer(&stretch->analysis, analysis_free);
+	for (guint i = 0; i < G_N_ELEMENTS(stretch->contexts); i++)
+		context_free(stretch->contexts[i]);
+	g_free(stretch);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stretch, stretch_free)
+
+/* As the report is, of what the first screen needs; nothing is drawn of it. */
+static Stretch *stretch_new(const ReportRun *run, Past *past, GError **error)
+{
+	g_autoptr(Stretch) stretch = g_new0(Stretch, 1);
+
+	stretch->options = *run->options;
+	stretch->options.compare = stretch->options.may_be_window = stretch->options.digest = TRUE;
+	stretch->options.sections = stretch->options.fail_on = NULL;
+	stretch->options.width = stretch->options.height = 0;
+	stretch->options.past = NULL;
+	stretch->options.collects = past;
+	stretch->contexts[0] = context_new();
+	stretch->contexts[1] = context_new();
+	stretch->analysis = analysis_new(&stretch->options, error);
+	return stretch->analysis ? g_steal_pointer(&stretch) : NULL;
+}
+
+/* A sample ends one window and begins another. */
+typedef struct junction {
+	struct side sides[2];
+	Stretch *of[2]; /* NULL: there is none */
+} Junction;
+
+static gboolean take_junction(gpointer data, const Registry *registry,
+			      const struct ctprof_rows *rows, GError **error)
+{
+	Junction *junction = data;
+
+	for (guint i = 0; i < G_N_ELEMENTS(junction->of); i++)
+		if (junction->of[i] && !take_rows(&junction->sides[i], registry, rows, error))
+			return FALSE;
+	return TRUE;
+}
+
+static gboolean read_junction(Recording *recording, guint sample, guint n_exits,
+			      const ReportRun *run, Stretch *ended, Stretch *begun, GError **error)
+{
+	Junction junction = {.of = {ended, begun}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(junction.of); i++)
+		if (junction.of[i])
+			junction.sides[i] =
+				(struct side){.analysis = junction.of[i]->analysis,
+					      .index = 1 - i,
+					      .context = junction.of[i]->contexts[1 - i],
+					      .hidden = run->hidden};
+	g_autoptr(Loaded) loaded =
+		recording_read(recording, sample, n_exits, take_junction, &junction, error);
+	if (!loaded)
+		return FALSE;
+	for (guint i = 0; i < G_N_ELEMENTS(junction.of); i++) {
+		if (!junction.of[i])
+			continue;
+		context_note_facts(junction.sides[i].context, &loaded->facts);
+		if (!analysis_bind(junction.of[i]->analysis, 1 - i, loaded->registry, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean finish_stretch(const ReportRun *run, Stretch *stretch, Past *past, GError **error)
+{
+	ReportRun own = {.options = &stretch->options, .hidden = run->hidden};
+
+	if (!report_relate(&own, stretch->analysis, stretch->contexts[0], stretch->contexts[1],
+			   error))
+		return FALSE;
+	past_begin(past, stretch->options.realtime_ns[1], stretch->options.elapsed_s);
+	return analysis_finish(stretch->analysis, error) != NULL;
+}
+
+/* What was in each of up to PAST_WINDOWS windows between two samples. */
+static Past *read_past(Recording *recording, guint from, guint to, const ReportRun *run,
+		       GError **error)
+{
+	guint n = MIN(to - from, PAST_WINDOWS), before = from;
+	g_autoptr(Past) past = past_new();
+	g_autoptr(Stretch) ended = NULL;
+
+	for (guint i = 0; i <= n; i++) {
+		guint sample = from + (guint)((guint64)(to - from) * i / n);
+		g_autoptr(Stretch) begun = i < n ? stretch_new(run, past, error) : NULL;
+
+		if ((i < n && !begun) ||
+		    !read_junction(recording, sample, MAX(sample - before, 1), run, ended, begun,
+				   error) ||
+		    (ended && !finish_stretch(run, ended, past, error)))
+			return NULL;
+		before = sample;
+		stretch_free(ended);
+		ended = g_steal_pointer(&begun);
+	}
+	return g_steal_pointer(&past);
+}
+
+/* For reports that have a first screen. */
+static gboolean load_past(const ReportRun *run, Recording *recording, guint from, guint to,
+			  GError **error)
+{
+	if (run->is_run || run->options->view || run->options->metrics || to < from + 2)
+		return TRUE;
+	run->options->past = read_past(recording, from, to, run, error);
+	return run->options->past != NULL;
+}
+
+/* Of one sample those before it, as far as they cost little to read. */
+static guint begin_of_past(const Recording *recording, guint sample)
+{
+	return recording_find_key(recording, sample - MIN(sample, 2 * PAST_WINDOWS));
+}
+
+/* ---- sides ------------------------------------------------------------------ */
+
+/* Appends the sample of a recording to the file's name in the report. */
+static void name_side(const ReportRun *run, guint side, const Recording *recording, guint sample)
+{
+	g_autofree char *when = moment_name(recording, sample);
+	g_autofree char *name = g_strdup_printf("%s@%s", run->files[0], when);
+
+	run->options->files[side] = g_intern_string(name);
+}
+
+/* The file of a side: opened already, or ret_own. */
+static Recording *open_side(const Session *session, const ReportRun *run, guint side,
+			    Recording **ret_own, GError **error)
+{
+	if (side == 0 && run->first)
+		return run->first;
+	return *ret_own = report_open(session, run->files[side], error);
+}
+
+/* Both sides from one file: exits of all samples in between belong to the
+ * window. */
+static gboolean load_window(const Session *session, const ReportRun *run, struct side *sides,
+			    GError **error)
+{
+	g_autoptr(Recording) own = NULL;
+	Recording *recording = open_side(session, run, 0, &own, error);
+	guint from, to;
+
+	if (!recording || !choose_window(recording, &from, &to, error))
+		return FALSE;
+	name_side(run, 0, recording, from);
+	name_side(run, 1, recording, to);
+	return load_past(run, recording, from, to, error) &&
+	       load_side(recording, from, 1, &sides[0], error) &&
+	       load_side(recording, to, to - from, &sides[1], error);
+}
+
+static gboolean load_one(const Session *session, const ReportRun *run, guint index,
+			 struct side *side, GError **error)
+{
+	g_autoptr(Recording) own = NULL;
+	Recording *recording = open_side(session, run, index, &own, error);
+	guint sample;
+
+	return recording && choose_sample(recording, &sample, error) &&
+	       (run->options->compare ||
+		load_past(run, recording, begin_of_past(recording, sample), sample, error)) &&
+	       load_side(recording, sample, 1, side, error);
+}
+
+/* Two captures of one boot are a window, unless the user wants totals; why: the
+ * reason if they are not. */
 static gboolean take_span(const ReportRun *run, const char *why, const ContextSpan *span,
 			  GError **error)
 {
 	AnalysisOptions *options = run->options;
 
 	if (run->must_be_window && (why || !span->of_one_boot))
-		return error_set_usage(error, "--window: %s",
-				       why ? why : "the boot of a capture is not known");
+		return error_set_usage(error, "%s: %s", run->is_run ? "BEFORE,AFTER" : "--window",
+				       why ? why : "the boot of a capture is unknown");
 	if (why && options->rate)
 		return error_set_failed(error, "--rate: %s", why);
 	options->elapsed_s = span->seconds;
@@ -121,8 +376,31 @@ static gboolean take_span(const ReportRun *run, const char *why, const ContextSp
 	return TRUE;
 }
 
-static gboolean load_files(const Session *session, const ReportRun *run, Analysis *analysis,
-			   GError **error)
+static void note_side(AnalysisOptions *options, guint side, const Context *context)
+{
+	options->now[side] = context_now(context);
+	options->taken_s[side] = context_taken(context);
+	options->realtime_ns[side] = context_realtime(context);
+	options->unseen[side] = context_unseen(context);
+}
+
+gboolean report_relate(const ReportRun *run, Analysis *analysis, const Context *baseline,
+		       const Context *candidate, GError **error)
+{
+	AnalysisOptions *options = run->options;
+	ContextSpan span = {.seconds = 0};
+	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
+
+	for (guint i = 0; i < differences->len; i++)
+		analysis_differ(analysis, g_ptr_array_index(differences, i));
+	note_side(options, 0, baseline);
+	note_side(options, 1, candidate);
+	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
+	return take_span(run, context_span(baseline, candidate, &span), &span, error);
+}
+
+gboolean report_load(const Session *session, const ReportRun *run, Analysis *analysis,
+		     GError **error)
 {
 	AnalysisOptions *options = run->options;
 	g_autoptr(Context) baseline = context_new();
@@ -132,59 +410,137 @@ static gboolean load_files(const Session *session, const ReportRun *run, Analysi
 		{.analysis = analysis, .index = 1, .context = candidate, .hidden = run->hidden},
 	};
 
-	ContextSpan span = {.seconds = 0};
-
-	if (!load_side(session, run->files[0], &sides[0], error))
+	gboolean is_window = options->compare && !run->files[1];
+	if (!(is_window ? load_window(session, run, sides, error)
+			: load_one(session, run, 0, &sides[0], error)))
 		return FALSE;
-	options->now = context_now(baseline);
+	note_side(options, 0, baseline);
+	if (context_is_redacted(baseline))
+		analysis_warn(analysis, "the capture is redacted: names are pseudonyms");
 	if (!options->compare)
 		return TRUE;
-	if (!load_side(session, run->files[1], &sides[1], error))
-		return FALSE;
-	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
-	for (guint i = 0; i < differences->len; i++)
-		analysis_warn(analysis, g_ptr_array_index(differences, i));
-	options->now = context_now(candidate);
-	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
-	return take_span(run, context_span(baseline, candidate, &span), &span, error);
+	return (is_window || load_one(session, run, 1, &sides[1], error)) &&
+	       report_relate(run, analysis, baseline, candidate, error);
 }
 
-/* The first of them; JSON has all. */
+static void tell_hit(const struct ctprof_report_hit *hit)
+{
+	g_autofree char *names =
+		g_strjoin(" ", hit->names[0], hit->n_names > 1 ? hit->names[1] : NULL,
+			  hit->n_names > 2 ? hit->names[2] : NULL, NULL);
+
+	g_autofree char *q = hit->sample && hit->sample->flags & CTPROF_SAMPLE_HAS_Q
+				     ? g_strdup_printf("q %.2g, ", hit->sample->q)
+				     : g_strdup("");
+
+	if (hit->sample)
+		ui_warning("--fail-on '%s': met by %s: %s by %+.4g %s (limit %.6g), %sp %.2g",
+			   hit->condition, names, hit->metric, hit->value, hit->unit, hit->limit, q,
+			   hit->sample->p);
+	else
+		ui_warning("--fail-on '%s': met by %s: %.6g%s%s", hit->condition, names, hit->value,
+			   g_str_equal(hit->unit, "none") ? "" : " ",
+			   g_str_equal(hit->unit, "none") ? "" : hit->unit);
+}
+
+/* Reports the first ones; JSON has all. */
 static void tell_hits(const struct ctprof_report *report)
 {
-	for (guint64 i = 0; i < MIN(report->n_hits, MAX_HITS); i++) {
-		const struct ctprof_report_hit *hit = &report->hits[i];
-		g_autofree char *names =
-			g_strjoin(" ", hit->names[0], hit->n_names > 1 ? hit->names[1] : NULL,
-				  hit->n_names > 2 ? hit->names[2] : NULL, NULL);
-
-		ui_warning("--fail-on '%s' holds in %s: %.6g %s", hit->condition, names, hit->value,
-			   hit->unit);
-	}
+	for (guint64 i = 0; i < MIN(report->n_hits, MAX_HITS); i++)
+		tell_hit(&report->hits[i]);
 	if (report->n_hits > MAX_HITS)
-		ui_warning("--fail-on holds in %" G_GUINT64_FORMAT
-			   " more (--format json lists all)",
+		ui_warning("--fail-on: met by %" G_GUINT64_FORMAT " more (--format json lists all)",
 			   report->n_hits - MAX_HITS);
+}
+
+/* Opens all files the user names, while the process still has the user's rights;
+ * returns the output. */
+static Output *open_files(const ReportRun *run, GError **error)
+{
+	for (guint i = 0; i < (run->options->compare ? 2 : 1) && run->files[i]; i++)
+		if (!g_str_equal(run->files[i], "-"))
+			userfile_keep(run->files[i], 0);
+	return presenting_open_output(error);
+}
+
+gboolean report_draw(const Session *session, const Analysis *analysis,
+		     const struct ctprof_report *report, const Presentation *how, Output *output,
+		     GError **error)
+{
+	tell_hits(report);
+	if (!presenting_draw(session, report, how, output, error))
+		return FALSE;
+	return !analysis_unjudged(analysis) ||
+	       error_set_failed(error, "%s", analysis_unjudged(analysis));
+}
+
+/* From all rows to the drawn report. */
+static gboolean present(const Session *session, const ReportRun *run, Analysis *analysis,
+			Output *output, gboolean *ret_met, GError **error)
+{
+	const struct ctprof_report *report = analysis_finish(analysis, error);
+
+	if (!report || (run->finished && !run->finished(analysis, error)))
+		return FALSE;
+	for (guint64 i = 0; i < report->n_warnings; i++)
+		ui_warning("%s", report->warnings[i]);
+	*ret_met = analysis_failed(analysis);
+	return report_draw(session, analysis, report, &run->how, output, error);
 }
 
 gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_met, GError **error)
 {
 	run->options->command = run->command;
 	g_autoptr(Analysis) analysis = analysis_new(run->options, error);
-	g_autoptr(Session) session = analysis ? presenting_open(globals, error) : NULL;
+	g_autoptr(Output) output = analysis ? open_files(run, error) : NULL;
+	g_autoptr(Session) session = output ? presenting_open(globals, error) : NULL;
 
 	presenting_limit_memory();
-	if (!session || !load_files(session, run, analysis, error))
+	gboolean ok = session && report_load(session, run, analysis, error) &&
+		      present(session, run, analysis, output, ret_met, error);
+	g_clear_pointer(&run->options->past, past_free);
+	return ok;
+}
+
+/* A report of this host, while it is captured. */
+struct now {
+	const ReportRun *run;
+	Analysis *analysis;
+	Output *output;
+	gboolean *ret_met;
+};
+
+static gboolean take_now(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			 GError **error)
+{
+	const struct now *now = data;
+
+	return analysis_add(now->analysis, 0, registry, rows, error);
+}
+
+static gboolean finish_now(gpointer data, const Session *session, GError **error)
+{
+	const struct now *now = data;
+
+	return analysis_bind(now->analysis, 0, session->registry, error) &&
+	       present(session, now->run, now->analysis, now->output, now->ret_met, error);
+}
+
+gboolean report_now(Globals *globals, const CapturingRequest *request, const ReportRun *run,
+		    gboolean *ret_met, GError **error)
+{
+	g_autoptr(Analysis) analysis = analysis_new(run->options, error);
+	g_autoptr(Output) output = analysis ? presenting_open_output(error) : NULL;
+	struct now now = {run, analysis, output, ret_met};
+	CapturingRequest own = *request;
+
+	if (!output)
 		return FALSE;
-	const struct ctprof_report *report = analysis_finish(analysis, error);
-	if (!report || (run->finished && !run->finished(analysis, error)))
-		return FALSE;
-	for (guint64 i = 0; i < report->n_warnings; i++)
-		ui_warning("%s", report->warnings[i]);
-	*ret_met = analysis_failed(analysis);
-	tell_hits(report);
-	if (!presenting_draw(session, report, &run->how, error))
-		return FALSE;
-	return !analysis_unjudged(analysis) ||
-	       error_set_failed(error, "%s", analysis_unjudged(analysis));
+	run->options->realtime_ns[0] = (guint64)g_get_real_time() * 1000;
+	own.sink = (char *)(uintptr_t)presenting_sink();
+	own.each = take_now;
+	own.finished = finish_now;
+	own.data = &now;
+	presenting_limit_memory();
+	return capturing_run(globals, &own, error);
 }

@@ -6,9 +6,13 @@
 #include <sys/capability.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/exit.h"
+#include "base/ui.h"
+#include "sandbox.h"
 
 G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cap_t, cap_free, NULL)
 
@@ -26,34 +30,85 @@ static int set_flag(cap_t set, cap_flag_t flag, cap_value_t value, gboolean on)
 	return cap_set_flag(set, flag, 1, &value, on ? CAP_SET : CAP_CLEAR);
 }
 
+static gboolean is_permitted(cap_t set, cap_value_t value)
+{
+	cap_flag_value_t permitted = CAP_CLEAR;
+
+	return cap_get_flag(set, value, CAP_PERMITTED, &permitted) == 0 && permitted == CAP_SET;
+}
+
 /* From now on user 0 is as any other: neither exec nor a change of the user gives
- * capabilities.  Only who has CAP_SETPCAP may say so; no one else is user 0 and
+ * or takes capabilities.  Only who has CAP_SETPCAP may say so; no one else is user 0 and
  * could gain any but by a file, which no_new_privs rules out. */
-static gboolean renounce(GError **error)
+static gboolean renounce(gboolean *ret_locked, GError **error)
 {
 	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
 				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
-	(void)prctl(PR_SET_SECUREBITS, bits, 0, 0, 0);
+	*ret_locked = prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) == 0;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ||
 	       error_set_errno(error, errno, "privileges cannot be renounced");
 }
 
-gboolean capabilities_drop(const GPtrArray *names, GError **error)
+/* Of the calling thread alone: glibc ends a process of which one thread cannot follow,
+ * as that which keeps CAP_SYS_NICE. */
+#ifdef SYS_setresuid32
+#define CALL(name) SYS_##name##32
+#else
+#define CALL(name) SYS_##name
+#endif
+
+static gboolean can_become_other_user(cap_t set, const gboolean *kept)
+{
+	/* Files of root's would be lost to who is to read them. */
+	return is_permitted(set, CAP_SETUID) && is_permitted(set, CAP_SETGID) &&
+	       is_permitted(set, CAP_KILL) &&
+	       (!kept[CAP_DAC_READ_SEARCH] || is_permitted(set, CAP_DAC_READ_SEARCH));
+}
+
+/* Then no file of root's is ours to write, and no process of root's to signal. */
+static void become_other_user(void)
+{
+	const uid_t other = CAPABILITIES_OTHER_USER;
+	int signal_at_death = 0;
+
+	(void)prctl(PR_GET_PDEATHSIG, &signal_at_death);
+	/* EINVAL where the namespace has no such user: its user 0 is an ordinary one outside. */
+	if (syscall(CALL(setresuid), other, other, other) < 0) {
+		ui_verbose(1, "plugins run as user 0, as there is no user %u here: %s", other,
+			   g_strerror(errno));
+		return;
+	}
+	if (syscall(CALL(setgroups), 0, NULL) < 0 ||
+	    syscall(CALL(setresgid), other, other, other) < 0)
+		ui_verbose(1, "plugins run in the groups of user 0: %s", g_strerror(errno));
+	/* A change of the user undoes both. */
+	(void)prctl(PR_SET_PDEATHSIG, signal_at_death);
+	(void)prctl(PR_SET_DUMPABLE, SANDBOX_IS_TRACED_BY_ITSELF, 0, 0, 0);
+}
+
+gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError **error)
 {
 	gboolean kept[CAP_LAST_CAP + 1] = {FALSE};
 	g_auto(cap_t) set = cap_get_proc();
+	pid_t parent = getppid();
+	gboolean locked;
 
 	if (!set)
 		return error_set_errno(error, errno, "capabilities cannot be read");
 	for (guint i = 0; i < names->len; i++)
 		keep(kept, g_ptr_array_index(names, i));
 	cap_reset_ambient();
-	if (!renounce(error))
+	if (!renounce(&locked, error))
 		return FALSE;
+	if (leave_root && locked && geteuid() == 0 && can_become_other_user(set, kept))
+		become_other_user();
+	/* Its end meanwhile went unnoticed. */
+	if (getppid() != parent)
+		_exit(EXIT_FAILED);
 	for (cap_value_t value = 0; value <= CAP_LAST_CAP; value++) {
-		gboolean later = value == CAP_DAC_OVERRIDE;
+		gboolean later = value == CAP_DAC_OVERRIDE && !leave_root;
 
 		/* Needs CAP_SETPCAP, so it comes first; without it there is nothing
 		 * an exec could win back anyway. */
@@ -73,13 +128,16 @@ void capabilities_keep_scheduling(void)
 {
 	static const cap_value_t kept = CAP_SYS_NICE;
 	g_auto(cap_t) set = cap_get_proc();
-	cap_flag_value_t permitted = CAP_CLEAR;
+	gboolean permitted = set && is_permitted(set, kept);
 
-	(void)prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED);
-	if (!set || cap_get_flag(set, kept, CAP_PERMITTED, &permitted) < 0 || cap_clear(set) < 0)
+	gboolean locked = prctl(PR_SET_SECUREBITS,
+				SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED) == 0;
+	if (set && locked && geteuid() == 0 && is_permitted(set, CAP_SETUID))
+		become_other_user();
+	if (!set || cap_clear(set) < 0)
 		return;
-	set_flag(set, CAP_PERMITTED, kept, permitted == CAP_SET);
-	set_flag(set, CAP_EFFECTIVE, kept, permitted == CAP_SET);
+	set_flag(set, CAP_PERMITTED, kept, permitted);
+	set_flag(set, CAP_EFFECTIVE, kept, permitted);
 	(void)cap_set_proc(set);
 }
 
@@ -88,8 +146,10 @@ gpointer capabilities_suspend(void)
 	cap_t before = cap_get_proc();
 	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
 
-	if (set && cap_clear_flag(set, CAP_EFFECTIVE) == 0)
-		(void)cap_set_proc(set);
+	if (!set || cap_clear_flag(set, CAP_EFFECTIVE) < 0)
+		return before;
+	set_flag(set, CAP_EFFECTIVE, CAP_KILL, geteuid() == 0 && is_permitted(set, CAP_KILL));
+	(void)cap_set_proc(set);
 	return before;
 }
 
@@ -100,7 +160,6 @@ gpointer capabilities_become_user(void)
 					    CAP_FSETID,       CAP_LINUX_IMMUTABLE};
 	cap_t before = cap_get_proc();
 	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
-	cap_flag_value_t permitted = CAP_CLEAR;
 
 	/* Before the user's: it takes CAP_SETGID, or is the real one. */
 	setfsgid(getgid());
@@ -109,8 +168,9 @@ gpointer capabilities_become_user(void)
 		return before;
 	if (getuid() != 0)
 		(void)cap_set_flag(set, CAP_EFFECTIVE, G_N_ELEMENTS(gifts), gifts, CAP_CLEAR);
-	else if (cap_get_flag(set, CAP_DAC_OVERRIDE, CAP_PERMITTED, &permitted) == 0)
-		(void)set_flag(set, CAP_EFFECTIVE, CAP_DAC_OVERRIDE, permitted == CAP_SET);
+	else
+		(void)set_flag(set, CAP_EFFECTIVE, CAP_DAC_OVERRIDE,
+			       is_permitted(set, CAP_DAC_OVERRIDE));
 	(void)cap_set_proc(set);
 	return before;
 }

@@ -4,21 +4,31 @@
 
 #include <glib.h>
 
+/* Whom plugins run as, instead of user 0: of the range that Debian and systemd reserve
+ * and give to no one, and mapped in the user namespaces of containers. */
+#define CAPABILITIES_OTHER_USER 65533
+
 /*
  * Drops every capability but those named ("CAP_SYS_PTRACE"), for good: from the
  * permitted, effective, inheritable, ambient and bounding sets.  None comes back,
  * by an exec (no_new_privs) or by being user 0 (locked securebits).
- * CAP_DAC_OVERRIDE alone stays permitted, for capabilities_become_user().
- * Call while no thread has been started that is to work without them.
+ *
+ * leave_root: user 0 becomes CAPABILITIES_OTHER_USER for good, of no group, and no
+ * process of that user can look into this one; this takes CAP_SETUID, CAP_SETGID,
+ * CAP_SETPCAP and, as the supervisor must be able to end it, CAP_KILL; CAP_DAC_READ_SEARCH,
+ * if it is named; and that the user is there in this user namespace.  Else user 0 stays, and
+ * CAP_DAC_OVERRIDE stays permitted, for capabilities_become_user().
+ *
+ * Of the calling thread, and of those it starts from now on.
  */
-gboolean capabilities_drop(const GPtrArray *names, GError **error);
+gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError **error);
 
-/* Leaves the calling thread CAP_SYS_NICE, if it has it, and nothing else.  A change of
- * the user id leaves it that. */
+/* Leaves the calling thread CAP_SYS_NICE, if it has it, and nothing else; it leaves user
+ * 0 as above. */
 void capabilities_keep_scheduling(void);
 
-/* Clears the effective capabilities while the process only waits.  Returns what
- * capabilities_resume() takes to restore them. */
+/* Clears the effective capabilities while the process only waits for another, which
+ * CAP_KILL may take to end.  Returns what capabilities_resume() takes to restore them. */
 gpointer capabilities_suspend(void);
 /* Leaves errno as it is. */
 void capabilities_resume(gpointer before);

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/exit.h"
+#include "base/ui.h"
+#include "delivery.h"
 
 #define ALT_STACK_BYTES 65536
 
@@ -30,6 +32,12 @@ static const struct crash_signal strays[] = {
 	{SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},     {SIGIO, "SIGIO"},
 };
 
+static void remove_unfinished(void)
+{
+	if (!trespass_in_copy())
+		delivery_remove_unfinished();
+}
+
 static void on_interrupt(int number, siginfo_t *info, void *context)
 {
 	/* A signal to the process group arrives twice: our supervisor forwards it
@@ -41,7 +49,7 @@ static void on_interrupt(int number, siginfo_t *info, void *context)
 	crash_note_signal(number);
 	if (__atomic_add_fetch(count, 1, __ATOMIC_RELAXED) < 2)
 		return;
-	crash_remove_unlinked();
+	remove_unfinished();
 	signal(number, SIG_DFL);
 	raise(number); /* delivered when this handler returns */
 }
@@ -60,14 +68,14 @@ static void crash_blame(void)
 static void on_crash(int number)
 {
 	crash_blame();
-	crash_remove_unlinked();
+	remove_unfinished();
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
 void crash_fail(void)
 {
-	crash_remove_unlinked();
+	remove_unfinished();
 	if (page)
 		page->is_finished = TRUE;
 	_exit(EXIT_FAILED);
@@ -75,7 +83,7 @@ void crash_fail(void)
 
 static G_NORETURN void give_up(void)
 {
-	crash_remove_unlinked();
+	remove_unfinished();
 	_exit(EXIT_FAILURE);
 }
 
@@ -98,11 +106,23 @@ CrashPage *crash_reset(void)
 	return page;
 }
 
+CrashPage *crash_read(void)
+{
+	static CrashPage copy;
+	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
+
+	memcpy(&copy, page, offsetof(CrashPage, blames) + n * sizeof page->blames[0]);
+	copy.n_blames = n;
+	return &copy;
+}
+
 void crash_init_page(void)
 {
 	page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED)
-		g_error("out of memory");
+	if (page == MAP_FAILED) {
+		ui_error("out of memory");
+		exit(EXIT_FAILED);
+	}
 	current = NULL;
 }
 
@@ -204,17 +224,22 @@ void crash_progress(void)
 	move(2);
 }
 
+#define ENDS(text) ((text)[sizeof(text) - 1] == '\0')
+
 gboolean crash_is_legible(const CrashPage *of)
 {
 	guint n = MIN(of->n_blames, CRASH_MAX_THREADS);
 
+	if (of->n_plugins > CRASH_MAX_PLUGINS)
+		return FALSE;
+	for (guint i = 0; i < of->n_plugins; i++)
+		if (!ENDS(of->plugins[i]))
+			return FALSE;
 	for (guint i = 0; i < n; i++)
-		if (of->blames[i].op[sizeof of->blames[i].op - 1] ||
-		    of->blames[i].plugin[sizeof of->blames[i].plugin - 1])
+		if (!ENDS(of->blames[i].op) || !ENDS(of->blames[i].plugin))
 			return FALSE;
 	return of->output <= CRASH_ALL_OUT && (guint)of->is_finished <= TRUE &&
-	       (guint)of->is_doomed <= TRUE && (guint)of->keys_lent <= TRUE && of->crashed <= n &&
-	       of->trespass <= TRESPASS_LAST && of->n_plugins <= CRASH_MAX_PLUGINS;
+	       (guint)of->keys_lent <= TRUE && of->crashed <= n && of->trespass <= TRESPASS_LAST;
 }
 
 const CrashBlame *crash_find_culprit(const CrashPage *of)
@@ -253,21 +278,6 @@ const char *crash_signal_name(int number)
 	return NULL;
 }
 
-void crash_unlink(const char *path)
-{
-	if (!page)
-		return;
-	__atomic_store_n(&page->is_doomed, FALSE, __ATOMIC_RELEASE);
-	if (path && g_strlcpy(page->doomed, path, sizeof page->doomed) < sizeof page->doomed)
-		__atomic_store_n(&page->is_doomed, TRUE, __ATOMIC_RELEASE);
-}
-
-void crash_remove_unlinked(void)
-{
-	if (page && page->is_doomed && !trespass_in_copy())
-		unlink(page->doomed);
-}
-
 void crash_lend_keys(gboolean lent)
 {
 	if (page)
@@ -304,6 +314,11 @@ gboolean crash_fail_interrupted(GError **error)
 void crash_note_signal(int number)
 {
 	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
+}
+
+int crash_take_signal(void)
+{
+	return __atomic_exchange_n(&interrupted, 0, __ATOMIC_RELAXED);
 }
 
 void crash_reraise(void)

@@ -24,8 +24,7 @@ enum crash_output {
 
 /* Where a thread is. */
 typedef struct crash_blame {
-	guint32 moves;       /* odd: in the plugin; atomic */
-	guint32 seen, ticks; /* for the supervisor only */
+	guint32 moves; /* odd: in the plugin; atomic */
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
 
@@ -40,8 +39,6 @@ typedef struct crash_page {
 	enum trespass trespass; /* why the process has ended itself */
 	gboolean is_finished;   /* it exits because its work is done */
 	gboolean keys_lent;     /* SIGINT and SIGQUIT of the terminal are for a pager */
-	gboolean is_doomed;
-	char doomed[PATH_MAX]; /* file to remove when the process ends early */
 	guint32 n_plugins;
 	char plugins[CRASH_MAX_PLUGINS][NAME_MAX + 1]; /* those loaded */
 	CrashBlame blames[CRASH_MAX_THREADS];
@@ -54,6 +51,9 @@ void crash_init_page(void);
 /* Clears the page for the next process.  The calling thread is not registered
  * any more, and must not call plugins. */
 CrashPage *crash_reset(void);
+/* What the page says once its process has ended, in memory of our own: a process that
+ * this one has left behind may go on writing. */
+CrashPage *crash_read(void);
 /* Registers the calling thread in the page. */
 void crash_register(void);
 /* For new threads: also sets up a stack on which a stack overflow is handled. */
@@ -79,10 +79,6 @@ const CrashBlame *crash_find_culprit(const CrashPage *page);
 /* "SIGSEGV"; NULL for signals that do not mean a crash. */
 const char *crash_signal_name(int number);
 
-/* The file to remove when the process ends early; NULL: none. */
-void crash_unlink(const char *path);
-/* Removes it. */
-void crash_remove_unlinked(void);
 void crash_set_output(enum crash_output output);
 /* While a pager has the terminal, its keys do not interrupt. */
 void crash_lend_keys(gboolean lent);
@@ -95,6 +91,9 @@ void crash_list_interrupts(sigset_t *ret_set);
 gboolean crash_interrupted(void);
 /* The same; sets the error that says so. */
 gboolean crash_fail_interrupted(GError **error);
+/* Takes the signal that came away, 0: none, so that work can go on: for what is to be
+ * done with what there is.  crash_note_signal() puts it back. */
+int crash_take_signal(void);
 /* Acts as if that signal had come. */
 void crash_note_signal(int number);
 /* Ends the process as that signal would have; returns if none came. */

@@ -2,14 +2,22 @@
 #include "limits.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/exit.h"
 #include "base/root.h"
 #include "base/ui.h"
 #include "crash.h"
+
+#define NO_THREAD                                                                                  \
+	"no further thread can be started (see 'ulimit -u', 'ulimit -v', and the limit of its "    \
+	"cgroup)"
+#define LEAST_STACK (256u * 1024)
 
 static char why[256] = "out of memory (see 'ulimit -v', and the limit of its cgroup)";
 
@@ -18,17 +26,32 @@ const char *limits_why(void)
 	return why;
 }
 
-/* GLib ends the process when there is no memory: that is the fault of no plugin. */
+/* GLib ends the process when there is no memory, or no thread: that is the fault of no
+ * plugin. */
 static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer nothing)
 {
-	if (!(level & G_LOG_LEVEL_ERROR) || g_strcmp0(domain, "GLib") != 0 ||
-	    !strstr(message, "failed to allocate")) {
+	gboolean is_fatal = (level & G_LOG_LEVEL_ERROR) && g_strcmp0(domain, "GLib") == 0;
+	gboolean no_thread = is_fatal && strstr(message, "creating thread");
+
+	if (!no_thread && !(is_fatal && strstr(message, "failed to allocate"))) {
 		g_log_default_handler(domain, level, message, nothing);
 		return;
 	}
 	/* Without memory, as little as can be. */
-	dprintf(STDERR_FILENO, "ctprof: %s\n", why);
+	dprintf(STDERR_FILENO, "ctprof: %s\n", no_thread ? NO_THREAD : why);
 	crash_fail();
+}
+
+/* Threads get as much as the first one, unless they ask for less. */
+static void check_stack(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= LEAST_STACK)
+		return;
+	ui_error("the stack may not grow beyond %ju KiB, and %u KiB are needed (see 'ulimit -s')",
+		 (uintmax_t)limit.rlim_cur / 1024, LEAST_STACK / 1024);
+	exit(EXIT_FAILED);
 }
 
 /* A write beyond RLIMIT_FSIZE then fails; unlike "ignored", no child inherits this. */
@@ -45,6 +68,7 @@ void limits_init(void)
 	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 		sigaction(SIGXFSZ, &large, NULL);
 	g_log_set_default_handler(on_log, NULL);
+	check_stack();
 }
 
 void limits_set_memory(guint64 bytes)

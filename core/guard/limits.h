@@ -4,7 +4,8 @@
 
 #include <glib.h>
 
-/* From now on a limit that is reached is an error in one line; once, from main. */
+/* From now on a limit that is reached is an error in one line; once, from main.  Ends the
+ * process when the stack is too small for anything. */
 void limits_init(void);
 
 /* "out of memory", and what sets the limit. */

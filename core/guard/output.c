@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -14,19 +16,16 @@
 #include "base/root.h"
 #include "capabilities.h"
 #include "crash.h"
+#include "delivery.h"
 #include "trespass.h"
-
-/* Names tried for a file that must have one before it is whole. */
-#define MAX_TRIES 100
 
 struct output {
 	int fd;
-	int dir;         /* the directory the file will be in; -1: written in place */
-	char *path;      /* as given */
-	char *name;      /* its last part */
-	char *temporary; /* the name in dir until it is whole; NULL: none */
-	gboolean owned;  /* fd is ours to close */
-	int failure;     /* positive errno of the first failed write */
+	int delivery;   /* of the file that will appear; -1: written in place */
+	char *path;     /* as given */
+	gboolean owned; /* fd is ours to close */
+	gboolean grows; /* in place, and what is there counts */
+	int failure;    /* positive errno of the first failed write */
 	guint64 bytes;
 };
 
@@ -40,7 +39,7 @@ static Output *output_new(const char *path)
 {
 	Output *output = g_new0(Output, 1);
 
-	output->fd = output->dir = -1;
+	output->fd = output->delivery = -1;
 	output->owned = TRUE;
 	output->path = g_strdup(path);
 	return output;
@@ -59,6 +58,12 @@ static Output *open_stdout(gboolean binary, GError **error)
 	output->owned = FALSE;
 	return output;
 }
+
+/* Where the file is, or will be. */
+struct place {
+	int dir;
+	const char *name;
+};
 
 /* ---- what is there already ------------------------------------------------ */
 
@@ -94,9 +99,10 @@ static gboolean refuse_foreign(const Output *output, GError **error)
 }
 
 /* Follows a link, which found becomes; a link to a file is not replaced. */
-static gboolean follow_link(const Output *output, int *found, struct stat *st, GError **error)
+static gboolean follow_link(const Output *output, const struct place *place, int *found,
+			    struct stat *st, GError **error)
 {
-	int target = openat(output->dir, output->name, O_PATH | O_CLOEXEC);
+	int target = openat(place->dir, place->name, O_PATH | O_CLOEXEC);
 
 	if (target >= 0) {
 		close(*found);
@@ -112,103 +118,56 @@ static gboolean follow_link(const Output *output, int *found, struct stat *st, G
 }
 
 /* A device or pipe, which found is: nothing is opened before it is known what it is. */
-static gboolean open_in_place(Output *output, int *found, struct stat *st, GError **error)
+static gboolean open_in_place(Output *output, const struct place *place, int *found,
+			      struct stat *st, GError **error)
 {
 	char link[ROOT_FD_PATH_MAX];
 	struct stat dir;
 
-	if (fstat(output->dir, &dir) < 0)
+	if (fstat(place->dir, &dir) < 0)
 		return fail(error, output->path, errno) != NULL;
 	if (!is_chosen(&dir, st))
 		return refuse_foreign(output, error);
-	if (S_ISLNK(st->st_mode) && !follow_link(output, found, st, error))
+	if (S_ISLNK(st->st_mode) && !follow_link(output, place, found, st, error))
 		return FALSE;
 	if (S_ISDIR(st->st_mode))
 		return fail(error, output->path, EISDIR) != NULL;
 	output->fd = open(root_fd_path(link, *found), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (output->fd < 0)
 		return fail(error, output->path, errno) != NULL;
-	close(output->dir);
-	output->dir = -1;
 	return TRUE;
 }
 
-/* ---- a new file ------------------------------------------------------------ */
+/* ---- opening ----------------------------------------------------------------- */
 
-/* Makes the file, or a link to it, under a name that is free: what make returns. */
-static int make_temporary(Output *output, int (*make)(const Output *output, const char *name))
+static gboolean open_new(Output *output, const struct place *place, GError **error)
 {
-	g_autofree char *dir = g_path_get_dirname(output->path);
-
-	for (guint i = 0; i < MAX_TRIES; i++) {
-		g_autofree char *name =
-			g_strdup_printf(".%.200s.%08x", output->name, g_random_int());
-		int made = make(output, name);
-
-		if (made < 0 && errno == EEXIST)
-			continue;
-		if (made < 0)
-			return -1;
-		g_autofree char *path = g_build_filename(dir, name, NULL);
-		crash_unlink(path);
-		output->temporary = g_steal_pointer(&name);
-		return made;
-	}
-	return -1;
-}
-
-static int make_file(const Output *output, const char *name)
-{
-	return openat(output->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		      0600);
-}
-
-static int make_link(const Output *output, const char *name)
-{
-	char link[ROOT_FD_PATH_MAX];
-
-	return linkat(AT_FDCWD, root_fd_path(link, output->fd), output->dir, name,
-		      AT_SYMLINK_FOLLOW);
-}
-
-/* Without a name where the file system can: then nothing is left whatever happens. */
-static gboolean open_new(Output *output, GError **error)
-{
-	char link[ROOT_FD_PATH_MAX];
-
-	/* 0600 as perf does it: names and paths of the whole host are inside. */
-	output->fd = openat(output->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	if (output->fd >= 0 && access(root_fd_path(link, output->fd), F_OK) == 0)
-		return TRUE;
-	if (output->fd >= 0)
-		close(output->fd);
-	output->fd = make_temporary(output, make_file);
-	if (output->fd < 0)
-		return fail(error, output->path, errno) != NULL;
-	return TRUE;
+	output->delivery = delivery_begin(place->dir, place->name, &output->fd);
+	return output->delivery >= 0 || fail(error, output->path, -output->delivery) != NULL;
 }
 
 /* Opens what path names, through its directory, which stays the one that was found. */
 static gboolean open_path(Output *output, GError **error)
 {
-	g_autofree char *dir = g_path_get_dirname(output->path);
+	g_autofree char *folder = g_path_get_dirname(output->path);
+	g_autofree char *name = g_path_get_basename(output->path);
+	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_FD found = -1;
+	const struct place place = {dir, name};
 	struct stat st;
 
-	output->name = g_path_get_basename(output->path);
-	output->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (output->dir >= 0 && g_str_has_suffix(output->path, "/"))
+	if (dir >= 0 && g_str_has_suffix(output->path, "/"))
 		errno = EISDIR;
-	else if (output->dir >= 0)
-		found = openat(output->dir, output->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (found < 0 && (output->dir < 0 || errno != ENOENT))
+	else if (dir >= 0)
+		found = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (found < 0 && (dir < 0 || errno != ENOENT))
 		return fail(error, output->path, errno) != NULL;
 	if (found < 0)
-		return open_new(output, error);
+		return open_new(output, &place, error);
 	if (fstat(found, &st) < 0)
 		return fail(error, output->path, errno) != NULL;
-	return S_ISREG(st.st_mode) ? open_new(output, error)
-				   : open_in_place(output, &found, &st, error);
+	return S_ISREG(st.st_mode) ? open_new(output, &place, error)
+				   : open_in_place(output, &place, &found, &st, error);
 }
 
 Output *output_open(const char *path, gboolean binary, GError **error)
@@ -226,27 +185,158 @@ Output *output_open(const char *path, gboolean binary, GError **error)
 	return is_open ? g_steal_pointer(&output) : NULL;
 }
 
-static void remove_temporary(const Output *output)
+/* Locked by whom it is, until he ends, however. */
+static gboolean lock(const Output *output, GError **error)
+{
+	if (flock(output->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
+		return TRUE;
+	if (errno == EWOULDBLOCK)
+		return error_set_failed(error, "cannot write '%s': another process records into it",
+					output->path);
+	return fail(error, output->path, errno) != NULL;
+}
+
+static gboolean open_growing(Output *output, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(output->path);
+	g_autofree char *name = g_path_get_basename(output->path);
+	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir >= 0)
+		output->fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				    0600);
+	if (output->fd < 0 && errno == EEXIST)
+		return error_set_failed(error,
+					"cannot write '%s': it exists (remove it, or name another)",
+					output->path);
+	return output->fd >= 0 ? lock(output, error) : fail(error, output->path, errno) != NULL;
+}
+
+Output *output_open_growing(const char *path, GError **error)
+{
+	if (g_str_equal(path, "-"))
+		return open_stdout(TRUE, error);
+	if (path[0] == '\0')
+		return fail(error, path, ENOENT);
+	g_autoptr(Output) output = output_new(path);
+	gpointer before = capabilities_become_user();
+	gboolean is_open = open_growing(output, error);
+	capabilities_resume(before);
+	if (!is_open)
+		return NULL;
+	output->grows = TRUE;
+	trespass_hold(output->fd);
+	return g_steal_pointer(&output);
+}
+
+static gboolean rename_all(int dir, const char *name, guint keep)
+{
+	for (guint i = keep; i > 0; i--) {
+		g_autofree char *from =
+			i > 1 ? g_strdup_printf("%s.%u", name, i - 1) : g_strdup(name);
+		g_autofree char *to = g_strdup_printf("%s.%u", name, i);
+
+		if (renameat(dir, from, dir, to) < 0 && errno != ENOENT)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean rotate(const Output *output, guint keep, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(output->path);
+	g_autofree char *name = g_path_get_basename(output->path);
+	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD held = -1;
+
+	if (dir >= 0)
+		held = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (held < 0 && dir >= 0 && errno == ENOENT)
+		return TRUE;
+	if (held < 0)
+		return fail(error, output->path, errno) != NULL;
+	if (flock(held, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return error_set_failed(error, "cannot write '%s': another process records into it",
+					output->path);
+	return rename_all(dir, name, keep) || fail(error, output->path, errno);
+}
+
+gboolean output_rotate(const char *path, guint keep, GError **error)
+{
+	g_autoptr(Output) output = output_new(path);
+	gpointer before = capabilities_become_user();
+	gboolean ok = rotate(output, keep, error);
+
+	capabilities_resume(before);
+	return ok;
+}
+
+gboolean output_cut(Output *output, guint64 bytes, GError **error)
+{
+	/* What went through a pipe cannot be taken back. */
+	if (!output->grows && bytes == output->bytes && output->failure == 0)
+		return TRUE;
+	if (ftruncate(output->fd, (off_t)bytes) < 0 ||
+	    lseek(output->fd, (off_t)bytes, SEEK_SET) < 0)
+		return fail(error, output->path, errno) != NULL;
+	output->failure = 0;
+	output->bytes = bytes;
+	return TRUE;
+}
+
+Output *output_open_memory(GError **error)
+{
+	int fd = memfd_create("ctprof", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return fail(error, "memory", errno);
+	Output *output = output_new("memory");
+	output->fd = fd;
+	output->grows = TRUE;
+	trespass_hold(fd);
+	return output;
+}
+
+char *output_take_text(Output *output, GError **error)
+{
+	g_autofree char *text = g_malloc(output->bytes + 1);
+	gsize got = 0;
+
+	if (output_failed(output, error))
+		return NULL;
+	while (got < output->bytes) {
+		ssize_t n = pread(output->fd, text + got, output->bytes - got, (off_t)got);
+
+		if (n > 0)
+			got += (gsize)n;
+		else if (n == 0 || errno != EINTR)
+			break;
+	}
+	if (got < output->bytes) {
+		fail(error, output->path, EIO);
+		return NULL;
+	}
+	text[got] = '\0';
+	return output_cut(output, 0, error) ? g_steal_pointer(&text) : NULL;
+}
+
+void output_remove(Output *output)
 {
 	gpointer before = capabilities_become_user();
 
-	unlinkat(output->dir, output->temporary, 0);
+	if (output->grows)
+		(void)unlink(output->path);
 	capabilities_resume(before);
-	crash_unlink(NULL);
 }
 
 void output_free(Output *output)
 {
-	if (output->temporary)
-		remove_temporary(output);
+	if (output->delivery >= 0)
+		delivery_discard(output->delivery);
 	if (output->owned && output->fd >= 0) {
 		trespass_let_go(output->fd);
 		close(output->fd);
 	}
-	if (output->dir >= 0)
-		close(output->dir);
-	g_free(output->temporary);
-	g_free(output->name);
 	g_free(output->path);
 	g_free(output);
 }
@@ -255,7 +345,7 @@ int output_write(Output *output, const void *data, gsize size)
 {
 	const char *p = data;
 
-	if (output->dir < 0)
+	if (output->delivery < 0 && !output->grows)
 		crash_set_output(CRASH_PARTLY_OUT);
 	while (size > 0 && output->failure == 0) {
 		ssize_t put = write(output->fd, p, size);
@@ -286,46 +376,22 @@ gboolean output_failed(const Output *output, GError **error)
 
 void output_publish(Output *output)
 {
-	if (output->dir >= 0 && output->failure == 0 && fchmod(output->fd, 0644) < 0)
+	if (output->delivery >= 0 && output->failure == 0 && fchmod(output->fd, 0644) < 0)
 		output->failure = errno;
-}
-
-/* The file is there; that it survives a power cut is best effort. */
-static void sync_directory(const Output *output)
-{
-	AUTO_FD fd = openat(output->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0)
-		(void)fsync(fd);
-}
-
-/* 0 or -1.  A file can be given a name, but not that of another: then it takes its
- * place under one of its own. */
-static int move_into_place(Output *output)
-{
-	if (!output->temporary && make_link(output, output->name) == 0)
-		return 0;
-	if (!output->temporary && (errno != EEXIST || make_temporary(output, make_link) < 0))
-		return -1;
-	if (renameat(output->dir, output->temporary, output->dir, output->name) < 0)
-		return -1;
-	crash_unlink(NULL);
-	g_clear_pointer(&output->temporary, g_free);
-	return 0;
 }
 
 gboolean output_commit(Output *output, GError **error)
 {
 	if (output_failed(output, error))
 		return FALSE;
-	if (output->dir >= 0) {
-		gpointer before = capabilities_become_user();
-		int result = fsync(output->fd) < 0 ? -1 : move_into_place(output);
+	if (output->grows && fsync(output->fd) < 0)
+		return fail(error, output->path, errno) != NULL;
+	if (output->delivery >= 0) {
+		int result = fsync(output->fd) < 0 ? -errno : delivery_commit(output->delivery);
 
-		capabilities_resume(before);
 		if (result < 0)
-			return fail(error, output->path, errno) != NULL;
-		sync_directory(output);
+			return fail(error, output->path, -result) != NULL;
+		output->delivery = -1;
 	}
 	crash_set_output(CRASH_ALL_OUT);
 	return TRUE;

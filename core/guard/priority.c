@@ -40,7 +40,7 @@ struct priority {
 	/* What plugins start from a raised thread, programs too, is not raised by that. */
 	struct attributes raised, lowered;
 	GThread *pacer;
-	atomic_int is_over;
+	atomic_int is_harmless, is_over;
 };
 
 /* 0 or -errno; without effect on a thread that has these attributes. */
@@ -88,6 +88,7 @@ static gpointer pace(gpointer data)
 	Priority *priority = data;
 
 	capabilities_keep_scheduling();
+	atomic_store(&priority->is_harmless, TRUE);
 	while (!atomic_load(&priority->is_over)) {
 		apply_to_all(&priority->raised);
 		g_usleep(SHARE_US);
@@ -119,17 +120,19 @@ static gboolean is_ordinary(void)
 	return sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) <= 0;
 }
 
-/* Raises the calling thread by the first means that works; 0 or -errno. */
+/* Raises the calling thread by the first means that works; 0 or -errno.  Unless asked for,
+ * SCHED_DEADLINE comes second: bandwidth is each thread's own, and what plugins start beyond
+ * n_threads to wait for others would be refused, and wait for the load. */
 static int raise_first(enum priority_choice choice, guint n_threads, struct attributes *ret)
 {
 	int result = -EPERM;
 
-	if (choice != PRIORITY_RR) {
-		*ret = make_deadline(n_threads);
+	if (choice != PRIORITY_DEADLINE) {
+		*ret = make_rr(RANK_READER, FLAG_RESET_ON_FORK);
 		result = apply(0, ret);
 	}
-	if (result < 0 && choice != PRIORITY_DEADLINE) {
-		*ret = make_rr(RANK_READER, FLAG_RESET_ON_FORK);
+	if (result < 0 && choice != PRIORITY_RR) {
+		*ret = make_deadline(n_threads);
 		result = apply(0, ret);
 	}
 	return result;
@@ -158,7 +161,15 @@ Priority *priority_begin(enum priority_choice choice, guint n_threads)
 	priority->lowered = lowered;
 	/* The pacer has its policy from birth: it must not wait for the load. */
 	(void)apply(0, &pacer);
-	priority->pacer = g_thread_new("ctprof-pacer", pace, priority);
+	priority->pacer = g_thread_try_new("ctprof-pacer", pace, priority, NULL);
+	if (!priority->pacer) {
+		(void)apply(0, &lowered);
+		g_free(priority);
+		return NULL;
+	}
+	/* What plugins may do to the process must find it without rights. */
+	while (!atomic_load(&priority->is_harmless))
+		g_usleep(SHARE_US / 100);
 	(void)apply(0, &raised);
 	ui_verbose(1, "reading under SCHED_%s", raised.policy == SCHED_RR ? "RR" : "DEADLINE");
 	return priority;

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 enum priority_choice {
-	PRIORITY_AUTO, /* deadline, else rr, when the host is overloaded */
+	PRIORITY_AUTO, /* rr, else deadline, when the host is overloaded */
 	PRIORITY_DEADLINE,
 	PRIORITY_RR,
 	PRIORITY_NONE,

@@ -7,12 +7,15 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -26,18 +29,6 @@
 #define NATIVE 0u
 #endif
 
-/* Leaks are looked for by a thread that attaches to all others. */
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_TRACED_BY_ITSELF 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_TRACED_BY_ITSELF 1
-#endif
-#endif
-#ifndef IS_TRACED_BY_ITSELF
-#define IS_TRACED_BY_ITSELF 0
-#endif
-
 #define X32_BIT 0x40000000u
 #define NAMESPACES                                                                                 \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
@@ -46,6 +37,8 @@
 /* Numbers since 5.1 are the same on all machines: a C library may not know them. */
 static const guint32 refused[] = {
 	SYS_process_vm_writev,
+	SYS_migrate_pages,
+	SYS_move_pages,
 	SYS_open_by_handle_at,
 	SYS_userfaultfd,
 	SYS_setns,
@@ -84,7 +77,10 @@ static const guint32 refused[] = {
 /* Those that look at a thread and let it go. */
 static const guint32 tracing[] = {PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_GETREGSET, PTRACE_DETACH};
 
-#define MAX_CODE (2 * G_N_ELEMENTS(refused) + 2 * G_N_ELEMENTS(tracing) + 32)
+#define MAX_CODE (2 * G_N_ELEMENTS(refused) + 2 * G_N_ELEMENTS(tracing) + 64)
+/* Of <linux/sockios.h>: what configures a network, if one may. */
+#define FIRST_OF_NETWORK 0x8900
+#define LAST_OF_NETWORK 0x89ff
 
 struct program {
 	struct sock_filter code[MAX_CODE];
@@ -101,6 +97,21 @@ static void load(struct program *program, gsize offset)
 	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (guint32)offset));
 }
 
+static void load_argument(struct program *program, guint i)
+{
+	load(program, offsetof(struct seccomp_data, args) + i * sizeof(guint64));
+}
+
+static void load_number(struct program *program)
+{
+	load(program, offsetof(struct seccomp_data, nr));
+}
+
+static void jump(struct program *program, guint16 compare, guint32 with, guint8 then, guint8 other)
+{
+	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | compare, with, then, other));
+}
+
 static void answer(struct program *program, guint32 what)
 {
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
@@ -109,40 +120,62 @@ static void answer(struct program *program, guint32 what)
 /* When the loaded word compares, what; else on. */
 static void answer_if(struct program *program, guint16 compare, guint32 with, guint32 what)
 {
-	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | compare, with, 0, 1));
+	jump(program, compare, with, 0, 1);
 	answer(program, what);
 }
 
 /* Skips n steps unless the call is this one. */
 static void unless_call(struct program *program, guint32 number, guint8 n)
 {
-	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | BPF_JEQ, number, 0, n));
+	jump(program, BPF_JEQ, number, 0, n);
 }
 
 /* Leaves the number of the call loaded. */
 static void add_argument(struct program *program, guint32 number, guint16 compare, guint32 with)
 {
 	unless_call(program, number, 4);
-	load(program, offsetof(struct seccomp_data, args[0]));
+	load_argument(program, 0);
 	answer_if(program, compare, with, SECCOMP_RET_ERRNO | EPERM);
-	load(program, offsetof(struct seccomp_data, nr));
+	load_number(program);
 }
 
+/* Least of all the supervisor. */
 static void add_tracing(struct program *program)
 {
-	unless_call(program, SYS_ptrace, 2 + 2 * G_N_ELEMENTS(tracing));
-	load(program, offsetof(struct seccomp_data, args[0]));
+	unless_call(program, SYS_ptrace, 5 + 2 * G_N_ELEMENTS(tracing));
+	load_argument(program, 1);
+	answer_if(program, BPF_JEQ, (guint32)getppid(), SECCOMP_RET_ERRNO | EPERM);
+	load_argument(program, 0);
 	for (guint i = 0; i < G_N_ELEMENTS(tracing); i++)
 		answer_if(program, BPF_JEQ, tracing[i], SECCOMP_RET_ALLOW);
-	answer(program, IS_TRACED_BY_ITSELF ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM);
+	answer(program,
+	       SANDBOX_IS_TRACED_BY_ITSELF ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* CAP_NET_ADMIN is there to ask of taskstats. */
+static void add_network(struct program *program)
+{
+	unless_call(program, SYS_socket, 6);
+	load_argument(program, 0);
+	jump(program, BPF_JEQ, AF_NETLINK, 0, 3);
+	load_argument(program, 2);
+	jump(program, BPF_JEQ, NETLINK_GENERIC, 1, 0);
+	answer(program, SECCOMP_RET_ERRNO | EPERM);
+	load_number(program);
+	unless_call(program, SYS_ioctl, 5);
+	load_argument(program, 1);
+	jump(program, BPF_JGE, FIRST_OF_NETWORK, 0, 2);
+	jump(program, BPF_JGT, LAST_OF_NETWORK, 1, 0);
+	answer(program, SECCOMP_RET_ERRNO | EPERM);
+	load_number(program);
 }
 
 static void build(struct program *program)
 {
 	load(program, offsetof(struct seccomp_data, arch));
-	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_K | BPF_JEQ, NATIVE, 1, 0));
+	jump(program, BPF_JEQ, NATIVE, 1, 0);
 	answer(program, SECCOMP_RET_ERRNO | EPERM);
-	load(program, offsetof(struct seccomp_data, nr));
+	load_number(program);
 	answer_if(program, BPF_JGE, X32_BIT, SECCOMP_RET_ERRNO | EPERM);
 	for (guint i = 0; i < G_N_ELEMENTS(refused); i++)
 		answer_if(program, BPF_JEQ, refused[i], SECCOMP_RET_ERRNO | EPERM);
@@ -150,6 +183,7 @@ static void build(struct program *program)
 	answer_if(program, BPF_JEQ, 435, SECCOMP_RET_ERRNO | ENOSYS);
 	add_argument(program, SYS_clone, BPF_JSET, NAMESPACES);
 	add_argument(program, SYS_unshare, BPF_JSET, NAMESPACES);
+	add_network(program);
 	add_tracing(program);
 	answer(program, SECCOMP_RET_ALLOW);
 }

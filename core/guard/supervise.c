@@ -2,18 +2,23 @@
 #include "supervise.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/exit.h"
+#include "base/fd.h"
 #include "base/ui.h"
 #include "capabilities.h"
 #include "crash.h"
+#include "delivery.h"
 
 #define LIMIT_MS 60000
 /* The limit is watched for in steps of a part of it. */
@@ -23,7 +28,7 @@
 /* More crashing plugins are not an accident. */
 #define MAX_DROPPED 32
 /* For the child, after an interrupt. */
-#define TIME_TO_END_US 400000
+#define TIME_TO_END_MS 400
 /* Of ui.h: not even errors. */
 #define SILENT (-2)
 
@@ -40,10 +45,22 @@ static struct dropped_plugin {
 } dropped[MAX_DROPPED];
 static guint n_dropped, n_reported;
 static guint64 limit = LIMIT_MS;
+static gboolean follows_stops;
+static guint time_to_end = TIME_TO_END_MS;
 
 void supervise_set_limit(guint64 limit_ms)
 {
 	limit = limit_ms;
+}
+
+void supervise_follow_stops(void)
+{
+	follows_stops = TRUE;
+}
+
+void supervise_set_time_to_end(guint ms)
+{
+	time_to_end = ms;
 }
 
 /* A plugin that spoils memory crashes others, or ctprof itself: then one plugin after the
@@ -106,8 +123,16 @@ static void drop(const char *plugin, const char *what, const char *op)
 
 /* ---- the child ------------------------------------------------------------- */
 
-static G_NORETURN void work(SuperviseStep step, gpointer data, CrashPage *page, pid_t supervisor,
-			    const sigset_t *mask)
+/* What run_once() and the child need of each other. */
+struct run {
+	SuperviseStep step;
+	gpointer data;
+	CrashPage *page;
+	sigset_t signals, before; /* to wait for; the mask of the child */
+	int line[2];              /* ours, and the child's (delivery.h) */
+};
+
+static G_NORETURN void work(const struct run *run, pid_t supervisor)
 {
 	/* Without the supervisor no one would watch it or clean up after it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -115,26 +140,30 @@ static G_NORETURN void work(SuperviseStep step, gpointer data, CrashPage *page, 
 		_exit(EXIT_FAILED);
 	crash_register();
 	trespass_watch();
+	close(run->line[0]);
+	delivery_attend(run->line[1]);
 	if (suspect())
 		ui_set_verbosity(SILENT);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	int status = step(data);
+	sigprocmask(SIG_SETMASK, &run->before, NULL);
+	int status = run->step(run->data);
 	if (status == EXIT_FAILED)
 		crash_reraise();
-	page->is_finished = TRUE;
+	run->page->is_finished = TRUE;
 	exit(status);
 }
 
-static pid_t start(SuperviseStep step, gpointer data, CrashPage *page, const sigset_t *mask)
+static pid_t start(struct run *run)
 {
-	pid_t supervisor = getpid();
+	pid_t supervisor = getpid(), child = -1;
 
 	fflush(NULL);
-	pid_t child = fork();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, run->line) == 0)
+		child = fork();
 	if (child == 0)
-		work(step, data, page, supervisor, mask);
+		work(run, supervisor);
 	if (child < 0)
 		ui_error("cannot start a process: %s", g_strerror(errno));
+	fd_close(&run->line[1]);
 	return child;
 }
 
@@ -145,87 +174,116 @@ static guint64 tick_ms(void)
 	return CLAMP(limit / TICKS, TICK_MIN_MS, TICK_MAX_MS);
 }
 
-/* Called each tick: returns a thread that has not moved for the whole limit. */
-static const CrashBlame *find_stuck(CrashPage *page)
+/* Of each thread in the page: when it last moved. */
+static struct {
+	guint32 moves, ticks;
+} seen[CRASH_MAX_THREADS];
+
+/* Called each tick: returns the place, from 1, of a thread that has not moved for the
+ * whole limit. */
+static guint find_stuck(const CrashPage *page)
 {
 	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
 
 	for (guint i = 0; i < n; i++) {
-		CrashBlame *blame = &page->blames[i];
-		guint32 moves = __atomic_load_n(&blame->moves, __ATOMIC_ACQUIRE);
+		guint32 moves = __atomic_load_n(&page->blames[i].moves, __ATOMIC_ACQUIRE);
 
-		blame->ticks = moves == blame->seen && moves % 2 ? blame->ticks + 1 : 0;
-		blame->seen = moves;
-		if (limit > 0 && blame->ticks * tick_ms() > limit)
-			return blame;
+		seen[i].ticks = moves == seen[i].moves && moves % 2 ? seen[i].ticks + 1 : 0;
+		seen[i].moves = moves;
+		if (limit > 0 && seen[i].ticks * tick_ms() > limit)
+			return i + 1;
 	}
-	return NULL;
+	return 0;
 }
 
 /* Forwards interrupts, except those of the terminal, which the kernel sends to the
  * whole group.  Whether the child must end now. */
-static gboolean pass_on(const CrashPage *page, pid_t child, int number, const siginfo_t *info)
+static gboolean pass_on(const CrashPage *page, pid_t child, const struct signalfd_siginfo *info)
 {
-	if (number == SIGCHLD)
+	int number = (int)info->ssi_signo;
+
+	if (number == SIGTSTP && info->ssi_code <= 0)
+		kill(child, SIGTSTP);
+	if (number == SIGCHLD || number == SIGTSTP)
 		return FALSE;
 	crash_note_signal(number);
-	if (info->si_code <= 0)
+	if (info->ssi_code <= 0)
 		sigqueue(child, number, (union sigval){0});
 	return !page->keys_lent || (number != SIGINT && number != SIGQUIT);
 }
 
 /* How the supervisor waits. */
 struct watch {
-	const CrashBlame *stuck; /* then the child is killed for it */
-	gint64 end;              /* when an interrupted child is killed, µs; 0: it is not */
-	gboolean stopped;        /* by the terminal */
+	struct pollfd ready[2]; /* signals; what the child asks for (delivery.h) */
+	guint stuck;            /* the place of the thread the child is killed for; 0: none */
+	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
+	gboolean stopped;       /* by the terminal */
 };
 
-/* The next signal, within a tick or what is left of the time to end. */
-static int wait_for_signal(const struct watch *watch, const sigset_t *signals, siginfo_t *ret_info)
+enum event { EVENT_SIGNAL, EVENT_TICK, EVENT_OTHER };
+
+/* The next event, within a tick or what is left of the time to end. */
+static enum event wait_for_event(struct watch *watch, struct signalfd_siginfo *ret_info)
 {
 	gint64 us = (gint64)tick_ms() * 1000;
 
 	if (watch->end)
 		us = CLAMP(watch->end - g_get_monotonic_time(), 1000, us);
-	const struct timespec tick = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
-	return sigtimedwait(signals, ret_info, &tick);
+	int n = poll(watch->ready, G_N_ELEMENTS(watch->ready), (int)(us / 1000));
+	if (n == 0)
+		return EVENT_TICK;
+	if (n > 0 && watch->ready[1].revents && !delivery_serve(watch->ready[1].fd))
+		watch->ready[1].fd = -1;
+	return n > 0 && watch->ready[0].revents &&
+			       read(watch->ready[0].fd, ret_info, sizeof *ret_info) ==
+				       sizeof *ret_info
+		       ? EVENT_SIGNAL
+		       : EVENT_OTHER;
 }
 
-/* Waits for the child to end, or kills it: because of a stuck thread, which it returns, or
- * because it goes on for too long after an interrupt: what it has is not lost, and
- * what is unfinished has no name.  Time in which the terminal has stopped the child, or
+/* The terminal is the shell's when the child has given it back, not before. */
+static void stop_too(pid_t child)
+{
+	raise(SIGSTOP);
+	kill(child, SIGCONT);
+}
+
+/* Waits for the child to end, or kills it: because of a stuck thread, whose place it
+ * returns, or because it goes on for too long after an interrupt: what it has is not lost,
+ * and what is unfinished has no name.  Time in which the terminal has stopped the child, or
  * ctprof as a whole is stopped, does not count; that of a SIGSTOP does, which a plugin can
  * raise. */
-static const CrashBlame *watch_child(CrashPage *page, pid_t child, const sigset_t *signals,
-				     int *ret_status)
+static guint watch_child(const struct run *run, pid_t child, int *ret_status)
 {
-	struct watch watch = {0};
+	AUTO_FD signals = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct watch watch = {.ready = {{signals, POLLIN, 0}, {run->line[0], POLLIN, 0}}};
 
 	for (;;) {
-		siginfo_t info;
+		struct signalfd_siginfo info;
 		pid_t changed = waitpid(child, ret_status, WNOHANG | WUNTRACED | WCONTINUED);
 
 		if (changed == child && !WIFSTOPPED(*ret_status) && !WIFCONTINUED(*ret_status))
 			return watch.stuck;
 		if (changed == child)
 			watch.stopped = WIFSTOPPED(*ret_status) && WSTOPSIG(*ret_status) != SIGSTOP;
-		int number = wait_for_signal(&watch, signals, &info);
-		if (number > 0 && pass_on(page, child, number, &info) && watch.end == 0)
-			watch.end = g_get_monotonic_time() + TIME_TO_END_US;
+		if (changed == child && watch.stopped && follows_stops)
+			stop_too(child);
+		enum event event = wait_for_event(&watch, &info);
+		if (event == EVENT_SIGNAL && pass_on(run->page, child, &info) && watch.end == 0)
+			watch.end = g_get_monotonic_time() + (gint64)time_to_end * 1000;
 		if (watch.end && g_get_monotonic_time() >= watch.end)
 			kill(child, SIGKILL);
-		else if (number < 0 && errno == EAGAIN && !watch.end && !watch.stopped &&
-			 !watch.stuck && (watch.stuck = find_stuck(page)))
+		else if (event == EVENT_TICK && !watch.end && !watch.stopped && !watch.stuck &&
+			 (watch.stuck = find_stuck(run->page)))
 			kill(child, SIGKILL);
 	}
 }
 
 /* Whether a plugin brought the process down; then it is dropped. */
-static gboolean note_culprit(const CrashPage *page, const CrashBlame *stuck, int status)
+static gboolean note_culprit(const CrashPage *page, guint stuck, int status)
 {
-	const CrashBlame *culprit =
-		stuck && crash_is_legible(page) ? stuck : crash_find_culprit(page);
+	const CrashBlame *culprit = stuck && crash_is_legible(page) ? &page->blames[stuck - 1]
+								    : crash_find_culprit(page);
 	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
 	g_autofree char *what = NULL;
 
@@ -240,6 +298,15 @@ static gboolean note_culprit(const CrashPage *page, const CrashBlame *stuck, int
 	if (what)
 		drop(culprit->plugin, what, culprit->op);
 	return what != NULL;
+}
+
+/* What a process comes to that no plugin ends; NULL: not by such a signal. */
+static const char *limit_of(int number)
+{
+	return number == SIGXCPU   ? "out of CPU time (see 'ulimit -t')"
+	       : number == SIGKILL ? "killed by the kernel, or from outside (out of memory, or of "
+				     "CPU time: see 'ulimit -t')"
+				   : NULL;
 }
 
 /* The exit status of a run that finished, or ended for an unknown reason. */
@@ -257,6 +324,12 @@ static int conclude(const CrashPage *page, int status)
 		return EXIT_FAILED;
 	}
 	const char *number = crash_signal_name(WTERMSIG(status));
+	const char *why = limit_of(WTERMSIG(status));
+	if (why) {
+		ui_error("%s", why);
+		crash_note_signal(WTERMSIG(status));
+		return EXIT_FAILED;
+	}
 	if (!crash_is_legible(page)) {
 		ui_error("ended by %s; a plugin has written over the record of which plugin it "
 			 "was; retry with fewer plugins",
@@ -338,34 +411,48 @@ static gboolean judge(CrashPage *page, int status, int *ret_status)
 }
 
 /* Several crashes may be the work of one. */
-static gboolean looks_spoilt(const CrashBlame *stuck, int status)
+static gboolean looks_spoilt(guint stuck, int status)
 {
 	return n_dropped > 1 && !stuck && WIFSIGNALED(status);
+}
+
+/* From the start to the end of the child; FALSE: there is none. */
+static gboolean run_child(struct run *run, pid_t *ret_pid, guint *ret_stuck, int *ret_status)
+{
+	gboolean ran = FALSE;
+
+	crash_list_interrupts(&run->signals);
+	sigaddset(&run->signals, SIGCHLD);
+	if (follows_stops)
+		sigaddset(&run->signals, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &run->signals, &run->before);
+	memset(seen, 0, sizeof seen);
+	*ret_pid = start(run);
+	if (*ret_pid > 0) {
+		if (!suspect() && ui_verbosity() >= 0)
+			n_reported = n_dropped;
+		gpointer suspended = capabilities_suspend();
+		*ret_stuck = watch_child(run, *ret_pid, ret_status);
+		capabilities_resume(suspended);
+		delivery_end(run->line[0]);
+		ran = TRUE;
+	}
+	fd_close(&run->line[0]);
+	sigprocmask(SIG_SETMASK, &run->before, NULL);
+	return ran;
 }
 
 /* One run.  TRUE if it must be repeated. */
 static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int *ret_status)
 {
-	CrashPage *page = crash_reset();
-	sigset_t signals, before;
+	struct run run = {.step = step, .data = data, .page = crash_reset(), .line = {-1, -1}};
+	guint stuck;
 	int status;
 
-	crash_list_interrupts(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, &before);
 	*ret_status = EXIT_FAILED;
-	*ret_pid = start(step, data, page, &before);
-	if (*ret_pid < 0) {
-		sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!run_child(&run, ret_pid, &stuck, &status))
 		return FALSE;
-	}
-	if (!suspect() && ui_verbosity() >= 0)
-		n_reported = n_dropped;
-	gpointer suspended = capabilities_suspend();
-	const CrashBlame *stuck = watch_child(page, *ret_pid, &signals, &status);
-	capabilities_resume(suspended);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	crash_remove_unlinked();
+	CrashPage *page = crash_read();
 	if (suspect())
 		return judge(page, status, ret_status);
 	if (note_culprit(page, stuck, status))

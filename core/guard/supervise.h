@@ -15,6 +15,13 @@ typedef int (*SuperviseStep)(gpointer data);
 /* How long a plugin may make no progress in one call, in ms; 0: no limit. */
 void supervise_set_limit(guint64 limit_ms);
 
+/* From now on the child stops first when the terminal says so (SIGTSTP), and this process
+ * after it: for a child that has the terminal to give back. */
+void supervise_follow_stops(void);
+
+/* How long the child may take to end after a signal: it has something to write. */
+void supervise_set_time_to_end(guint ms);
+
 /*
  * Runs step in a child process, repeatedly until no plugin brings it down, and
  * returns its exit status; ret_pid (may be NULL) is set to the last process.  If

@@ -43,12 +43,18 @@ static void after_fork(void)
 	g_mutex_unlock(&held_lock);
 }
 
+/* Without a right to search the directory, which a plugin may not have. */
+static gboolean find_directory(struct stat *ret)
+{
+	return fstatat(AT_FDCWD, "", ret, AT_EMPTY_PATH) == 0;
+}
+
 void trespass_watch(void)
 {
 	own_pid = getpid();
 	for (guint i = 0; i < MAX_HELD; i++)
 		held[i].fd = -1;
-	if (stat(".", &own_directory) < 0)
+	if (!find_directory(&own_directory))
 		own_directory = (struct stat){0};
 	pthread_atfork(before_fork, after_fork, after_fork);
 	trespass_hold(STDERR_FILENO);
@@ -107,7 +113,7 @@ static gboolean has_moved(void)
 {
 	struct stat st;
 
-	return own_directory.st_ino && (stat(".", &st) < 0 || st.st_ino != own_directory.st_ino ||
+	return own_directory.st_ino && (!find_directory(&st) || st.st_ino != own_directory.st_ino ||
 					st.st_dev != own_directory.st_dev);
 }
 

@@ -3,9 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/root.h"
 #include "capabilities.h"
 
@@ -23,11 +27,58 @@ static int open_known(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int userfile_open(const char *path, int flags)
+/* Opened ahead; a descriptor or -errno. */
+struct kept {
+	char *path;
+	int fd;
+};
+static GList *kept;
+static GMutex lock; /* of kept: workers open files */
+
+static int open_as_user(const char *path, int flags)
 {
 	gpointer before = capabilities_become_user();
 	int fd = open_known(path, flags);
 
 	capabilities_resume(before);
 	return fd;
+}
+
+void userfile_keep(const char *path, int flags)
+{
+	struct kept *file = g_new(struct kept, 1);
+
+	*file = (struct kept){g_strdup(path), open_as_user(path, flags)};
+	HOLD(&lock);
+	kept = g_list_append(kept, file);
+}
+
+int userfile_open(const char *path, int flags)
+{
+	HOLD(&lock);
+
+	for (GList *at = kept; at; at = at->next) {
+		struct kept *file = at->data;
+		int fd = file->fd;
+
+		if (strcmp(file->path, path) != 0)
+			continue;
+		kept = g_list_delete_link(kept, at);
+		g_free(file->path);
+		g_free(file);
+		return fd;
+	}
+	return open_as_user(path, flags);
+}
+
+gssize userfile_read(int fd, char *text, gsize size)
+{
+	gsize length = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, text + length, size - length);
+		length += n > 0 ? (gsize)n : 0;
+	} while ((n > 0 && length < size) || (n < 0 && errno == EINTR));
+	return n < 0 ? -errno : (gssize)length;
 }

@@ -76,7 +76,7 @@ static const char *host_option(const struct ctprof_host *host, const char *key)
 	return g_hash_table_lookup(plugin->options, full);
 }
 
-/* The host's own copy, of the size this host knows. */
+/* A copy of the size that this host knows. */
 static int host_metric(const struct ctprof_host *host, const struct ctprof_metric *metric,
 		       guint32 *ret_slot)
 {
@@ -96,7 +96,7 @@ static int host_wanted(const struct ctprof_host *host, guint32 slot)
 {
 	const Metric *metric = registry_slot(plugin_of(host)->registry, slot);
 
-	return metric && metric->wanted;
+	return metric && metric_is_due(metric);
 }
 
 static void host_finding(const struct ctprof_host *host, const struct ctprof_finding *finding)

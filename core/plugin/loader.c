@@ -52,7 +52,7 @@ static gboolean scan(Loader *loader, const char *path, gboolean given, GError **
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 
-	/* The standard places need not be there. */
+	/* The standard directories need not exist. */
 	if (!dir && !given && (errno == ENOENT || errno == ENOTDIR))
 		return TRUE;
 	if (!dir)
@@ -68,7 +68,8 @@ static gboolean scan_environment(Loader *loader, GError **error)
 {
 	const char *variable = g_getenv("CTPROF_PLUGIN_PATH");
 
-	/* Raised privileges must not run code the caller's environment names. */
+	/* With raised privileges, do not run code that the caller's environment
+	 * names. */
 	if (!variable || getauxval(AT_SECURE))
 		return TRUE;
 	g_auto(GStrv) dirs = g_strsplit(variable, ":", -1);
@@ -109,15 +110,21 @@ void loader_free(Loader *loader)
 
 #define bad(error, ...) error_set_failed(error, "not a usable plugin: " __VA_ARGS__)
 
-/* A sink writes captures, or draws reports, or does both; nothing by halves. */
-static gboolean verify_draws_or_writes(const struct ctprof_sink_ops *sink)
+/* A sink writes captures, draws reports or writes tables; each with all its ops. */
+static gboolean verify_sink(const struct ctprof_sink_ops *sink)
 {
-	if (!sink->begin && !sink->rows && !sink->end)
-		return sink->report != NULL;
-	return sink->begin && sink->rows && sink->end;
+	gboolean writes = sink->begin && sink->rows && sink->end;
+	gboolean tabulates = sink->table && sink->records && sink->finish;
+
+	if (!writes && (sink->begin || sink->rows || sink->end))
+		return FALSE;
+	if (!tabulates && (sink->table || sink->records))
+		return FALSE;
+	return writes || tabulates || sink->report;
 }
 
-/* An ops struct, as the plugin compiled it, with every required op. */
+/* Verifies that the ops struct, as the plugin compiled it, has every required
+ * op. */
 static gboolean verify_ops(const struct ctprof_plugin *d, GError **error)
 {
 	struct ctprof_source_ops source = {0};
@@ -136,9 +143,9 @@ static gboolean verify_ops(const struct ctprof_plugin *d, GError **error)
 		return TRUE;
 	}
 	memcpy(&sink, d->ops, MIN(size, sizeof sink));
-	if (!sink.open || !sink.close || !verify_draws_or_writes(&sink))
-		return bad(error, "a sink needs the ops open, close, and begin, rows and end or "
-				  "report");
+	if (!sink.open || !sink.close || !verify_sink(&sink))
+		return bad(error, "a sink needs the ops open, close, and begin, rows and end, or "
+				  "table, records and finish, or report");
 	return TRUE;
 }
 
@@ -150,7 +157,7 @@ static gboolean verify_options(const struct ctprof_plugin *d, GError **error)
 		return TRUE;
 	if (!d->options || d->options->struct_size < sizeof(guint32) ||
 	    d->options->struct_size > 65536)
-		return bad(error, "its options are not there");
+		return bad(error, "its options are missing");
 	for (guint i = 0; i < d->n_options; i++) {
 		const struct ctprof_option row = plugin_option(&plugin, i);
 		const char *fault = option_find_fault(&row);
@@ -162,7 +169,7 @@ static gboolean verify_options(const struct ctprof_plugin *d, GError **error)
 	return TRUE;
 }
 
-/* The host's copy of the descriptor, zero where the plugin's is shorter. */
+/* Copies the descriptor, with zeros where the plugin's is shorter. */
 static gboolean take_descriptor(const struct ctprof_plugin *given, const char *name,
 				struct ctprof_plugin *ret, GError **error)
 {
@@ -227,7 +234,8 @@ Plugin *loader_load_file(const char *path, GError **error)
 	g_autofree char *name = name_of_file(base);
 	struct ctprof_plugin descriptor;
 
-	/* What is checked is what is loaded: a link on the way could be swapped. */
+	/* Load the resolved path that was checked: a link in the given path could
+	 * be swapped. */
 	g_autofree char *real = realpath(path, NULL);
 	if (!real) {
 		error_set_errno(error, errno, "plugin '%s'", path);
@@ -282,6 +290,10 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 	g_autofree char *hint = loader_package_hint(name);
 	if (hint)
 		return error_set_usage(error, "%s: not installed (%s)", name, hint);
+	g_autofree char *near = loader_nearest(loader, name);
+	if (near[0])
+		return error_set_usage(error, "there is no plugin '%s'%s (see 'ctprof plugins')",
+				       name, near);
 	g_ptr_array_add(loader->dirs, NULL);
 	g_autofree char *dirs = g_strjoinv(", ", (char **)loader->dirs->pdata);
 	g_ptr_array_remove_index(loader->dirs, loader->dirs->len - 1);
@@ -292,7 +304,7 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 			       name, name, dirs[0] ? dirs : "any plugin directory");
 }
 
-/* A packaged plugin may be left out by name on hosts that do not have it. */
+/* Excluding a packaged plugin by name is allowed on hosts without it. */
 static gboolean is_moot(const Select *select, const char *name)
 {
 	g_autofree char *hint = select_names(select, name) ? NULL : loader_package_hint(name);
@@ -300,8 +312,7 @@ static gboolean is_moot(const Select *select, const char *name)
 	return hint != NULL;
 }
 
-static gboolean check_all_known(Loader *loader, const Select *select, const char *const *needed,
-				GError **error)
+gboolean loader_check(Loader *loader, const Select *select, GError **error)
 {
 	const GPtrArray *names = select_mentioned(select);
 
@@ -311,9 +322,6 @@ static gboolean check_all_known(Loader *loader, const Select *select, const char
 		if (!is_moot(select, name) && !check_known(loader, name, error))
 			return FALSE;
 	}
-	for (guint i = 0; needed && needed[i]; i++)
-		if (!check_known(loader, needed[i], error))
-			return FALSE;
 	return TRUE;
 }
 
@@ -329,7 +337,7 @@ static gint compare_plugins(gconstpointer a, gconstpointer b)
 	return px != py ? (px < py ? -1 : 1) : strcmp(plugin_name(x), plugin_name(y));
 }
 
-/* A plugin that brought an earlier run down has had its chance. */
+/* A plugin that crashed an earlier run is not loaded again. */
 static Plugin *load_lost(const char *path, const char *name, const char *why, const Select *select,
 			 gboolean must, GError **error)
 {
@@ -350,8 +358,11 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 	GHashTableIter iter;
 	gpointer name, path;
 
-	if (!check_all_known(loader, select, needed, error))
+	if (!loader_check(loader, select, error))
 		return NULL;
+	for (guint i = 0; needed && needed[i]; i++)
+		if (!check_known(loader, needed[i], error))
+			return NULL;
 	g_hash_table_iter_init(&iter, loader->files);
 	while (g_hash_table_iter_next(&iter, &name, &path)) {
 		g_autoptr(GError) local = NULL;

@@ -10,9 +10,9 @@
 #include "base/ui.h"
 #include "guard/crash.h"
 
-/* A source that fails this often in a row will not recover. */
+/* A source that fails this often in a row is not expected to recover. */
 #define MAX_FAILURES_IN_A_ROW 8
-/* The kernel's own bound. */
+/* The kernel's limit. */
 #define MAX_ERRNO 4096
 
 static void finding_free(gpointer data)
@@ -132,24 +132,25 @@ const char *plugin_finding_word(guint32 state)
 	return state == CTPROF_WORKS ? "works" : state == CTPROF_PARTLY ? "partly" : "no";
 }
 
-/* Enters an op: from here on a crash is this plugin's. */
+/* Enters an op: from here on, a crash is blamed on this plugin. */
 static void enter(Plugin *plugin, const char *op)
 {
 	crash_enter(plugin_name(plugin), op);
 }
 
-/* The plugin's own sentence about result, or the system's; with the lock held. */
+/* The plugin's own explanation of result, or the system's.  Call with the lock
+ * held. */
 static char *take_reason(Plugin *plugin, int result)
 {
 	if (plugin->said && plugin->said[0])
 		return g_steal_pointer(&plugin->said);
-	/* Garbage is no errno, and INT_MIN not even to be negated. */
+	/* Not every value is an errno, and INT_MIN cannot even be negated. */
 	return result > -MAX_ERRNO
 		       ? g_strdup(g_strerror(-result))
 		       : g_strdup_printf("it returned %d, which is not an errno", result);
 }
 
-/* FALSE when it was out already. */
+/* FALSE if it was already left out. */
 static gboolean leave_out(Plugin *plugin, guint32 state, int result)
 {
 	HOLD(&plugin->lock);
@@ -236,7 +237,7 @@ gpointer plugin_worker_open(Plugin *plugin, guint worker)
 	crash_leave();
 	if (result >= 0)
 		return context;
-	/* Several workers may find it out at once. */
+	/* Several workers may notice at once. */
 	if (leave_out(plugin, CTPROF_STATE_FAILED, result))
 		ui_warning("plugin %s: left out: %s", plugin_name(plugin), plugin->why);
 	return NULL;
@@ -313,6 +314,35 @@ gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *b
 	return result >= 0;
 }
 
+void plugin_again(Plugin *plugin)
+{
+	if (!plugin_is_live(plugin) || !plugin->source.again)
+		return;
+	enter(plugin, "again");
+	int result = plugin->source.again(plugin->self);
+	crash_leave();
+	if (result < 0 && leave_out(plugin, CTPROF_STATE_FAILED, result))
+		ui_warning("plugin %s: left out from now on: %s", plugin_name(plugin), plugin->why);
+}
+
+gboolean plugin_can_list(const Plugin *plugin)
+{
+	return plugin_is_live(plugin) && plugin->source.list;
+}
+
+gboolean plugin_list(Plugin *plugin, const struct ctprof_listing *listing)
+{
+	guint64 begin = thread_cpu_ns();
+
+	enter(plugin, "list");
+	int result = plugin->source.list(plugin->self, listing);
+	crash_leave();
+	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
+	if (result < 0)
+		count_failure(plugin, result);
+	return result >= 0;
+}
+
 gboolean plugin_can_listen(const Plugin *plugin)
 {
 	return plugin_is_live(plugin) && plugin->source.listen && plugin->source.drain;
@@ -356,7 +386,7 @@ void plugin_tell_failures(Plugin *plugin)
 		   plugin->said ? ", the last: " : "", plugin->said ? plugin->said : "");
 }
 
-/* Turns a sink's answer into an error that names the output when that failed. */
+/* Turns a sink's result into an error, which names the output if that failed. */
 static gboolean check_sink(Plugin *plugin, int result, GError **error)
 {
 	crash_leave();
@@ -396,6 +426,39 @@ gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError
 {
 	enter(plugin, "end");
 	return check_sink(plugin, plugin->sink.end(plugin->self, end), error);
+}
+
+gboolean plugin_can_record(const Plugin *plugin)
+{
+	return plugin->sink.begin && plugin->sink.finish;
+}
+
+gboolean plugin_finish(Plugin *plugin, GError **error)
+{
+	enter(plugin, "finish");
+	return check_sink(plugin, plugin->sink.finish(plugin->self), error);
+}
+
+gboolean plugin_can_tabulate(const Plugin *plugin)
+{
+	return plugin->sink.table != NULL;
+}
+
+void plugin_write_to(Plugin *plugin, Output *output)
+{
+	plugin->output = output;
+}
+
+gboolean plugin_table(Plugin *plugin, const struct ctprof_table *table, GError **error)
+{
+	enter(plugin, "table");
+	return check_sink(plugin, plugin->sink.table(plugin->self, table), error);
+}
+
+gboolean plugin_records(Plugin *plugin, const struct ctprof_records *records, GError **error)
+{
+	enter(plugin, "records");
+	return check_sink(plugin, plugin->sink.records(plugin->self, records), error);
 }
 
 gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report *report,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "session.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/ui.h"
 #include "guard/capabilities.h"
+#include "guard/delivery.h"
 #include "guard/sandbox.h"
 #include "guard/trespass.h"
 #include "loader.h"
@@ -16,6 +19,9 @@ gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, G
 	for (guint i = 0; i < plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(plugins, i);
 
+		/* A plugin of which nothing is wanted reads nothing. */
+		if (started && !plugin_is_live(plugin))
+			continue;
 		for (guint n = 0; n < plugin->descriptor.n_needs; n++) {
 			const struct ctprof_need *need = plugin_need(plugin, n);
 			guint32 flags = plugin_need_flags(need);
@@ -25,11 +31,13 @@ gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, G
 				g_ptr_array_add(names, (gpointer)(uintptr_t)need->name);
 		}
 	}
-	return capabilities_drop(names, error) && sandbox_confine(error);
+	return capabilities_drop(names, delivery_is_attended(), error) && sandbox_confine(error);
 }
 
 gboolean session_open(Session *session, const char *const *needed, GError **error)
 {
+	settings_keep_files(session->settings, session->plugins);
+	delivery_seal();
 	if (!session_drop_capabilities(session->plugins, FALSE, error))
 		return FALSE;
 	for (guint i = 0; i < session->plugins->len; i++) {
@@ -45,13 +53,13 @@ gboolean session_open(Session *session, const char *const *needed, GError **erro
 			g_propagate_error(error, g_steal_pointer(&local));
 			return FALSE;
 		}
-		/* Metrics it declared before it failed stay known, and unfilled. */
+		/* Metrics it declared before it failed stay known, but unfilled. */
 		ui_warning("%s", local->message);
 	}
 	return TRUE;
 }
 
-/* The trees that plugins are lent. */
+/* The trees that plugins read. */
 static void for_roots(const Session *session, void (*each)(int fd))
 {
 	static const guint32 roots[] = {CTPROF_ROOT_PROC, CTPROF_ROOT_SYS, CTPROF_ROOT_CGROUP};
@@ -60,15 +68,56 @@ static void for_roots(const Session *session, void (*each)(int fd))
 		each(root_fd(session->root, roots[i]));
 }
 
+static Select *parse_plugins(const Globals *globals, GError **error)
+{
+	Select *select = select_parse(globals->plugins, error);
+
+	if (!select)
+		g_prefix_error(error, "--plugins '%s': ", globals->plugins);
+	return select;
+}
+
+/* Loads the plugins that -O names and --plugins selects, without opening them. */
+static GPtrArray *load_set(Loader *loader, const Select *select, GHashTable *settings,
+			   GError **error)
+{
+	g_autoptr(GString) names = g_string_new("-all");
+	GHashTableIter iter;
+	gpointer setting;
+
+	g_hash_table_iter_init(&iter, settings);
+	while (g_hash_table_iter_next(&iter, &setting, NULL)) {
+		g_autofree char *name =
+			g_strndup(setting, (gsize)(strchr(setting, '.') - (char *)setting));
+
+		if (loader_has(loader, name) && select_has(select, name))
+			g_string_append_printf(names, ",%s", name);
+	}
+	g_autoptr(Select) set = select_parse(names->str, error);
+	return set ? loader_load(loader, set, NULL, error) : NULL;
+}
+
+gboolean session_check(const Globals *globals, GError **error)
+{
+	if (!globals->plugins && !globals->settings)
+		return TRUE;
+	g_autoptr(Select) select = parse_plugins(globals, error);
+	g_autoptr(GHashTable) settings = select ? settings_parse(globals->settings, error) : NULL;
+	g_autoptr(Loader) loader =
+		settings ? loader_new((const char *const *)globals->plugin_path, error) : NULL;
+	if (!loader || !loader_check(loader, select, error))
+		return FALSE;
+	g_autoptr(GPtrArray) plugins = load_set(loader, select, settings, error);
+	return plugins && settings_check(settings, plugins, loader, error);
+}
+
 Session *session_load(const Globals *globals, const char *const *needed, GError **error)
 {
 	g_autoptr(Session) session = g_new0(Session, 1);
 
-	session->select = select_parse(globals->plugins, error);
-	if (!session->select) {
-		g_prefix_error(error, "--plugins '%s': ", globals->plugins);
+	session->select = parse_plugins(globals, error);
+	if (!session->select)
 		return NULL;
-	}
 	session->settings = settings_parse(globals->settings, error);
 	if (!session->settings)
 		return NULL;
@@ -95,7 +144,7 @@ Session *session_new(const Globals *globals, const char *const *needed, GError *
 
 void session_free(Session *session)
 {
-	/* Plugins close before what they were lent goes. */
+	/* Close plugins before freeing what they use. */
 	g_clear_pointer(&session->plugins, g_ptr_array_unref);
 	g_clear_pointer(&session->registry, registry_free);
 	g_clear_pointer(&session->settings, g_hash_table_unref);
@@ -103,4 +152,13 @@ void session_free(Session *session)
 	for_roots(session, trespass_let_go);
 	g_clear_pointer(&session->root, root_free);
 	g_free(session);
+}
+
+guint64 session_failures(const Session *session)
+{
+	guint64 n = 0;
+
+	for (guint i = 0; i < session->plugins->len; i++)
+		n += ((const Plugin *)g_ptr_array_index(session->plugins, i))->failures;
+	return n;
 }

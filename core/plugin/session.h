@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every command begins with: a root, plugins, their metrics. */
+/* The start of every command: a root, plugins, their metrics. */
 #pragma once
 
 #include <glib.h>
@@ -26,19 +26,27 @@ typedef struct session {
 } Session;
 
 /*
- * Opens the root, loads the plugins the globals select and those needed, and
- * checks the settings by what the plugins declare.  None of them is opened yet.
+ * Opens the root, loads the plugins that the globals select and those needed,
+ * and checks the settings against what the plugins declare.  Does not open them
+ * yet.
  */
 Session *session_load(const Globals *globals, const char *const *needed, GError **error);
-/* Gives up capabilities that no plugin declares, and opens the plugins.  One that
- * cannot open is an error when it was named or is needed, else left out with a
- * warning. */
+/* Gives up capabilities that no plugin declares, and opens the plugins.  A plugin
+ * that cannot open is an error if it was named or is needed, otherwise it is left
+ * out with a warning. */
 gboolean session_open(Session *session, const char *const *needed, GError **error);
-/* Both. */
+/* Checks that --plugins and -O name existing plugins and options, for a command that loads
+ * others.  Opens no plugin. */
+gboolean session_check(const Globals *globals, GError **error);
+/* session_load() and session_open(). */
 Session *session_new(const Globals *globals, const char *const *needed, GError **error);
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
-/* Drops every capability that none of plugins (Plugin *) declares a need for; once they
- * have started, also those that were needed until then. */
+/* Drops every capability that none of plugins (Plugin *) declares as a need; once they have
+ * started, also those needed only until then, and those of plugins of which nothing is
+ * wanted. */
 gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, GError **error);
+
+/* Failed calls and rejected puts of all plugins so far. */
+guint64 session_failures(const Session *session);

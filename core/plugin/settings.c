@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "settings.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/option.h"
+#include "guard/userfile.h"
 
 static gboolean take_setting(GHashTable *settings, const char *given, GError **error)
 {
@@ -55,7 +57,7 @@ static gboolean fail_key(const char *setting, const Plugin *plugin, const char *
 			       hint);
 }
 
-/* ret_value: NULL when nothing is to be replaced. */
+/* ret_value: NULL if nothing is to be replaced. */
 static gboolean check_setting(const char *setting, const char *value, const GPtrArray *plugins,
 			      const Loader *loader, char **ret_value, GError **error)
 {
@@ -68,7 +70,7 @@ static gboolean check_setting(const char *setting, const char *value, const GPtr
 	if (!plugin)
 		return !loader || loader_has(loader, name) ||
 		       fail_plugin(setting, name, loader, error);
-	/* One that an earlier run has lost is not known any more. */
+	/* A plugin that an earlier run lost is no longer known. */
 	if (!plugin_knows_options(plugin) || !plugin_is_live(plugin))
 		return TRUE;
 	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
@@ -98,6 +100,30 @@ gboolean settings_check(GHashTable *settings, const GPtrArray *plugins, const Lo
 	return TRUE;
 }
 
+static const char *value_of(GHashTable *settings, const Plugin *plugin,
+			    const struct ctprof_option *row)
+{
+	g_autofree char *setting = g_strconcat(plugin_name(plugin), ".", row->name, NULL);
+
+	return g_hash_table_lookup(settings, setting);
+}
+
+void settings_keep_files(GHashTable *settings, const GPtrArray *plugins)
+{
+	for (guint i = 0; i < plugins->len; i++) {
+		const Plugin *plugin = g_ptr_array_index(plugins, i);
+
+		for (guint n = 0; plugin_knows_options(plugin) && n < plugin->descriptor.n_options;
+		     n++) {
+			const struct ctprof_option row = plugin_option(plugin, n);
+			const char *value = value_of(settings, plugin, &row);
+
+			if (value && row.type == CTPROF_OPTION_PATH)
+				userfile_keep(value, O_NONBLOCK);
+		}
+	}
+}
+
 static void add_groups_of(const struct ctprof_option *row, const char *value, GString *list)
 {
 	g_auto(GStrv) words = g_strsplit(value, ",", -1);
@@ -116,8 +142,7 @@ void settings_add_groups(GHashTable *settings, const Plugin *plugin, gboolean by
 {
 	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
 		const struct ctprof_option row = plugin_option(plugin, i);
-		g_autofree char *setting = g_strconcat(plugin_name(plugin), ".", row.name, NULL);
-		const char *value = g_hash_table_lookup(settings, setting);
+		const char *value = value_of(settings, plugin, &row);
 
 		if (!value && by_default && (row.flags & CTPROF_OPTION_OPTIONAL))
 			value = row.default_value;

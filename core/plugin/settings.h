@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What -O PLUGIN.KEY=VALUE sets, checked by the rows the plugins declare. */
+/* The settings of -O PLUGIN.KEY=VALUE, checked against the options that plugins
+ * declare. */
 #pragma once
 
 #include <glib.h>
@@ -9,13 +10,15 @@
 /* "PLUGIN.key" -> value, as given; a later one replaces an earlier. */
 GHashTable *settings_parse(char *const *given, GError **error);
 /*
- * Brings the values of the plugins (Plugin *) into the form host->option() gives;
- * an error names what no row allows.  Plugins that loader (NULL: any) knows and
- * that are not loaded are passed over: nothing is going to ask for their values.
+ * Converts the values of the plugins (Plugin *) to the form of host->option();
+ * the error names an invalid one.  Plugins that loader (NULL: any) knows and that
+ * are not loaded are skipped, as their values are never used.
  */
 gboolean settings_check(GHashTable *settings, const GPtrArray *plugins, const Loader *loader,
 			GError **error);
-/* Adds the slot groups that the plugin's checked settings ask for to list, a
- * text with commas between.  by_default: those its optional values stand for. */
+/* Keeps the files that values of the plugins name, for host->open_file() (userfile.h). */
+void settings_keep_files(GHashTable *settings, const GPtrArray *plugins);
+/* Adds the slot groups that the plugin's checked settings request to list, a
+ * comma-separated text.  by_default: those that its optional values imply. */
 void settings_add_groups(GHashTable *settings, const Plugin *plugin, gboolean by_default,
 			 GString *list);

@@ -16,10 +16,10 @@
 #include "base/error.h"
 #include "base/root.h"
 
-/* How a file of an unmapped owner looks from inside a user namespace. */
+/* The owner of a file, inside a user namespace that does not map it. */
 #define OVERFLOW_UID 65534
 #define ACL_NAME "system.posix_acl_access"
-/* Of an access control list; more than any file system holds in one. */
+/* Size of an access control list; more than any file system can store. */
 #define MAX_ACL_BYTES 65536
 /* Tags of its entries, which the kernel's headers lack, and the right to write. */
 #define TAG_USER 0x02
@@ -32,8 +32,8 @@ gboolean trust_is_needed(void)
 	return geteuid() == 0 || getauxval(AT_SECURE) != 0;
 }
 
-/* Whether all there is comes from outside of the user namespace, as in 'unshare -Ur': then
- * its owner is as good as root.  In a container only what was brought in is. */
+/* Whether all files come from outside the user namespace, as in 'unshare -Ur': then the
+ * unmapped owner is as good as root.  In a container, only mounts from outside are. */
 static gboolean is_world_foreign(void)
 {
 	struct stat st;
@@ -66,7 +66,7 @@ static gboolean acl_admits(const char *acl, gsize size)
 	return granted & mask & RIGHT_TO_WRITE;
 }
 
-/* The same of a file; of one that cannot be read it is assumed. */
+/* The same for a file; assumed if its list cannot be read. */
 static gboolean has_weak_acl(const char *path)
 {
 	g_autofree char *acl = g_malloc(MAX_ACL_BYTES);
@@ -77,8 +77,8 @@ static gboolean has_weak_acl(const char *path)
 	return (gsize)size < sizeof(struct posix_acl_xattr_header) || acl_admits(acl, (gsize)size);
 }
 
-/* Whether a process of somebody makes up what is there and whose it is.  Where that holds of
- * /, too, there is nothing else to believe. */
+/* Whether a user's process provides the contents and owners of files there (FUSE).  If that
+ * is also true of /, there is nothing else to rely on. */
 static gboolean is_made_up(const char *path)
 {
 	struct statfs fs, top;
@@ -118,8 +118,8 @@ static gboolean check_one(const char *path, GError **error)
 
 gboolean trust_check_file(const char *path, GError **error)
 {
-	/* Resolved first: what the links on the way point to is what counts, and
-	 * a link is as safe as the directory that holds it. */
+	/* Resolved first: only the targets of links count, and a link is as safe
+	 * as the directory that contains it. */
 	g_autofree char *real = realpath(path, NULL);
 
 	if (!real)

@@ -4,13 +4,13 @@
 
 #include <glib.h>
 
-/* Whether this process has more rights than the person who started it, or is
- * root: then files others can write are not to be trusted. */
+/* Whether this process is root or has more rights than the user who started it:
+ * then files that others can write must not be trusted. */
 gboolean trust_is_needed(void);
 
 /*
- * Whether nobody but root can change the file or put another in its place:
- * it and every directory above it belong to root and are writable by no one
- * else (a sticky directory is fine).  The error names the weak spot.
+ * Whether only root can change or replace the file: it and every directory
+ * above it belong to root and are writable by no one else (a sticky directory
+ * is fine).  The error names the path that is not.
  */
 gboolean trust_check_file(const char *path, GError **error);

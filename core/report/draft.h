@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What sections are drafted from, and into. */
+/* The data that sections are drafted from, and their tables. */
 #pragma once
 
 #include <glib.h>
@@ -19,35 +19,39 @@ struct draft {
 	const View *view;
 	Store *store;
 	const Intake *intake;
-	const WindowResult *window; /* NULL: it is none */
+	const WindowResult *window; /* NULL: not a window */
 	const Side *sides;          /* SIDES of them */
 	Namer *namer;
-	const GPtrArray *groups;  /* Group *: of threads, both sides' (show: side 0's) */
-	const GPtrArray *cgroups; /* Pool *: in the order to be shown */
+	const GPtrArray *groups;      /* Group *: of threads, both sides' (show: side 0's) */
+	const GPtrArray *only[SIDES]; /* Group *: of one side only */
+	const GPtrArray *cgroups;     /* Pool *: in display order */
 	/* Pool *: rows one by one, as captured (section/memory/rows.h). */
 	const GPtrArray *processes, *things;
 	const GArray *figures; /* Figure: of threads */
 	const GArray *object_figures;
 	Renames *renames;
 	Ranks *ranks;       /* NULL: by name */
-	const Figure *sort; /* --sort-by's first; NULL: none */
+	const Figure *sort; /* --sort's first; NULL: none */
 	Tables *tables;
-	GPtrArray *warnings; /* char *, owned: for the user, before the report */
-	GString *artifact;   /* of the view categories */
+	const struct digest *digest;  /* the first screen; NULL: not requested */
+	const GPtrArray *differences; /* char *: differences of setup between the sides */
+	GPtrArray *warnings;          /* char *, owned: for the user, before the report */
+	GString *artifact;            /* of the view categories */
 };
 
 guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
-/* Pool *, as captured, what only the candidate has last; pools owns them. */
+/* Pool *, in capture order, those that only the candidate has last; pools owns
+ * them. */
 GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools);
 /* A measure's values, of each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
-/* The same of a map; KiB as bytes. */
+/* The same for a map; KiB are converted to bytes. */
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure);
 
-/* Adds a table of lines of one metric each, or of one for each thing named. */
+/* Adds a table of lines of one metric each, or of one for each named object. */
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
 		  const char *names_header);
 Table *draft_wide(const Draft *draft, const char *name, const char *heading,
@@ -56,14 +60,17 @@ Table *draft_wide(const Draft *draft, const char *name, const char *heading,
 struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
-/* The field of the key that is met; bytes: what its numbers count. */
+/* The field of the current key; bytes: its numbers are bytes. */
 struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes);
-/* The same for a key of a map, unless it did not change or is stopped by what
- * changed; bytes: what its numbers count. */
+/* The same for a key of a map, unless the filters for changes hide it; bytes:
+ * its numbers are bytes. */
 void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
 	       const MapWalk *walk, gboolean bytes);
-/* Cuts the last table to the limit; one without a line goes. */
+/* Cuts the last table to the limit; drops it if it has no lines. */
 void draft_close(const Draft *draft, Table *table);
+
+/* The busy time of all CPUs in the window; FALSE: not captured. */
+gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns);
 
 typedef struct verdict Verdict;
 /* Judge groups of threads, objects and processes by a condition of --fail-on. */

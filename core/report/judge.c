@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "judge.h"
 
+#include "base/error.h"
 #include "row/absence.h"
 
 static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
@@ -100,21 +101,31 @@ static const char *word_of(const Coverage *lacking)
 char *verdict_explain(const Verdict *verdict, const Draft *draft)
 {
 	const Condition *condition = verdict->condition;
+	const char *metric = condition->metric ? condition->metric : "a metric";
 
 	if (verdict->n_judged + verdict->n_partial > 0)
 		return NULL;
 	if (verdict->n_met > 0)
 		return g_strdup_printf(
-			"--fail-on '%s': nothing to judge: %s is not on both sides of any group "
-			"(%s)",
-			condition->text, condition->metric, word_of(&verdict->lacking));
+			"--fail-on '%s': nothing to judge: no group has %s on both sides (%s)",
+			condition->text, metric, word_of(&verdict->lacking));
 	if (draft->view->match)
 		return g_strdup_printf("--fail-on '%s': nothing to judge: --filter matches no "
 				       "group that has %s",
-				       condition->text, condition->metric);
+				       condition->text, metric);
 	return g_strdup_printf(
 		"--fail-on '%s': nothing to judge: nothing has %s with --group-by %s",
-		condition->text, condition->metric, draft->plan->axis->word);
+		condition->text, metric, draft->plan->axis->word);
+}
+
+void verdict_warn(const Verdict *verdict, GPtrArray *warnings)
+{
+	if (verdict->n_partial > 0)
+		g_ptr_array_add(warnings,
+				g_strdup_printf("--fail-on '%s': not judged in %" G_GUINT64_FORMAT
+						" groups whose sums lack rows (~): "
+						"--fail-on-partial judges them",
+						verdict->condition->text, verdict->n_partial));
 }
 
 GArray *judge_figures(const Intake *intake)
@@ -127,4 +138,41 @@ GArray *judge_figures(const Intake *intake)
 		g_array_append_vals(figures, some->data, some->len);
 	}
 	return figures;
+}
+
+/* A percentage of earlier counts would only show how young a thread is. */
+static gboolean check_window(const Draft *draft, const Condition *condition, GError **error)
+{
+	const Figure *figure = figures_find(draft->figures, condition->metric);
+
+	if (condition->delta || !draft->view->window || !figure ||
+	    figure->field.kind != CTPROF_COUNTER)
+		return TRUE;
+	return error_set_usage(error,
+			       "--fail-on '%s': changes between two captures of one boot have no "
+			       "percentage: use %s:delta, or --totals",
+			       condition->text, condition->metric);
+}
+
+gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
+			  char **ret_unjudged, GError **error)
+{
+	const GArray *conditions = draft->plan->conditions;
+
+	for (guint i = 0; draft->view->compare && i < conditions->len; i++) {
+		const Condition *condition = &g_array_index(conditions, Condition, i);
+		Verdict verdict;
+
+		if (!check_window(draft, condition, error))
+			return FALSE;
+		verdict_init(&verdict, condition);
+		judge_all(draft, &verdict);
+		g_array_append_vals(hits, verdict.hits->data, verdict.hits->len);
+		g_autofree char *why = verdict_explain(&verdict, draft);
+		if (why && !*ret_unjudged)
+			*ret_unjudged = g_steal_pointer(&why);
+		verdict_warn(&verdict, warnings);
+		verdict_clear(&verdict);
+	}
+	return TRUE;
 }

@@ -6,14 +6,14 @@
 
 #include "draft.h"
 
-/* What became of a condition. */
+/* The result of a condition. */
 typedef struct verdict {
 	const Condition *condition;
-	guint64 n_met;     /* lines it is about */
-	guint64 n_judged;  /* of them: whose change is known */
-	guint64 n_partial; /* whose change lacks rows, and was not asked for */
-	Coverage lacking;  /* those without a change, and mostly why */
-	GArray *hits;      /* struct ctprof_report_hit: where it holds */
+	guint64 n_met;     /* lines with its metric */
+	guint64 n_judged;  /* of these, those whose change is known */
+	guint64 n_partial; /* those whose change lacks rows, without --fail-on-partial */
+	Coverage lacking;  /* those without a change, and the most common reason */
+	GArray *hits;      /* struct ctprof_report_hit: where it is met */
 } Verdict;
 
 void verdict_init(Verdict *verdict, const Condition *condition);
@@ -22,10 +22,17 @@ void verdict_clear(gpointer verdict);
 /* Judges the metric's values in a line. */
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field);
-/* Looks at all lines. */
+/* Judges all lines. */
 void judge_all(const Draft *draft, Verdict *verdict);
-/* A sentence on a condition of which nothing could be judged; NULL: something was. */
+/* Explains, in a sentence, why the condition could not be judged; NULL: it could. */
 char *verdict_explain(const Verdict *verdict, const Draft *draft);
 
-/* Figures of cgroups and of the host, of which conditions may be, too. */
+/* Appends a warning (char *) about lines not judged because they lack rows. */
+void verdict_warn(const Verdict *verdict, GPtrArray *warnings);
+
+/* Figures of cgroups and of the host, which conditions may also name. */
 GArray *judge_figures(const Intake *intake);
+/* Judges every condition of a comparison; appends to hits (struct ctprof_report_hit) and
+ * warnings (char *).  *ret_unjudged, if NULL, becomes why the first could not be judged. */
+gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
+			  char **ret_unjudged, GError **error);

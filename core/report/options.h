@@ -14,7 +14,14 @@ typedef enum group_by {
 	GROUP_BY_COMM_EXACT,
 	GROUP_BY_ALL,
 	GROUP_BY_THREAD,
+	GROUP_BY_UNIT,
+	GROUP_BY_PROCESS,
+	GROUP_BY_USER,
+	GROUP_BY_CMDLINE,
 } GroupBy;
+
+/* How processes form pools. */
+typedef enum pool_by { POOL_BY_NAME, POOL_BY_UNIT, POOL_BY_CGROUP, POOL_BY_USER } PoolBy;
 
 /* How swapped-out shared memory is split between the processes that map it. */
 typedef enum swap_share {
@@ -22,18 +29,24 @@ typedef enum swap_share {
 	SHARE_BY_NAME,   /* by name, mapping by mapping */
 } SwapShare;
 
-/* The command of ctprof stat, as wait4() tells of it and of all it waited for. */
+/* The command of ctprof stat: what wait4() reports for it and all it waited
+ * for. */
 typedef struct command_facts {
 	char *line;    /* as given */
 	gint32 parent; /* the process that waited for it, ctprof */
 	guint64 wall_ns, user_ns, system_ns;
 	guint64 max_rss_bytes; /* of the largest of its processes */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
-	int exit_status, signal; /* signal: 0, or what ended it */
-	/* Why there are no records of threads that ended in between, one clause; NULL:
-	 * there are. */
+	int exit_status, signal; /* signal: the one that ended it, or 0 */
+	/* Why threads that ended in between were not recorded, one clause; NULL: they
+	 * were. */
 	const char *exits_why;
 } CommandFacts;
+
+/* For several runs per side: report/join/runs.h. */
+typedef struct runs Runs;
+/* Of the windows in a recording: report/section/digest/past.h. */
+typedef struct past Past;
 
 typedef struct analysis_options {
 	gboolean compare; /* two sides */
@@ -45,36 +58,60 @@ typedef struct analysis_options {
 	const char *display_format; /* compare: full, delta-only, no-pct, arrow, pct-only */
 	char *filter;               /* regex one of the names must match; NULL: none */
 	const char *const *pids;    /* only these tgids, as text; NULL: all */
+	GHashTable *tids;           /* only these threads, GINT_TO_POINTER; NULL: all */
+	const char *watched;        /* of a window: a group whose threads are listed; NULL: none */
 	gboolean changed;           /* hide unchanged lines */
 	gdouble min_pct;            /* hide smaller changes; 0: none */
 	char *min_delta;            /* "5ms", "1MiB"; NULL: none */
 	gboolean rate;              /* counters' deltas per second */
 	gdouble elapsed_s;          /* between the captures; with rate, or of a window */
-	/* A window may come of it: threads are kept one by one. */
+	/* It may become a window: keep single threads. */
 	gboolean may_be_window;
-	/* It is one: until analysis_finish(), as elapsed_s. */
+	/* It is a window; may be set until analysis_finish(), like
+	 * elapsed_s. */
 	gboolean is_window;
 	guint64 began;          /* the start tick of a thread that begins with it */
-	gboolean is_whole_host; /* neither side is of some processes alone */
-	guint64 now; /* start tick of a thread that begins with the newest capture; 0: unknown */
-	guint limit; /* lines of a section; 0: no limit */
+	gboolean is_whole_host; /* no side is limited to some processes */
+	/* For each capture: the start tick of a thread that starts when it begins, and its
+	 * duration in s; 0: unknown. */
+	guint64 now[2];
+	gdouble taken_s[2];
+	guint64 realtime_ns[2]; /* CLOCK_REALTIME when each began; 0: unknown */
+	/* Processes of each that could not be listed; G_MAXUINT64: nobody knows how many. */
+	guint64 unseen[2];
+	guint limit;                /* lines of a section; 0: no limit */
+	gboolean has_limit;         /* set by the user */
+	gboolean digest;            /* only the first screen */
+	guint width, height;        /* of the terminal it is for; 0: no limit */
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */
 	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */
-	/* Changes between unequal coverages may meet it, too. */
+	/* Changes between sums that lack different rows may also meet it. */
 	gboolean fail_on_partial;
 	Categories *categories; /* NULL: everything is in "other" */
 	SwapShare swap_share;
 
-	/* Of ctprof memory: */
-	const Section *view;         /* NULL: another command */
-	const char *sort;            /* a word of view->orders; NULL: the first */
-	gint32 pid;                  /* of a view that takes one */
-	gboolean flat;               /* processes one below the other, no tree */
-	gboolean fold;               /* away what does not matter in trees */
+	Past *collects; /* what the first screen says is noted there; NULL: nowhere */
+	Past *past;     /* what a recording shows beside its ends; NULL: nothing */
+
+	/* For several runs per side: */
+	Runs *runs;    /* that are analysed; NULL: not a report of runs */
+	gdouble alpha; /* accepted share of false positives among rows called changed */
+
+	/* For ctprof memory: */
+	const Section *view;   /* NULL: another command */
+	const char *sort;      /* a word of view->orders; NULL: the first */
+	gint32 pid;            /* of a view that takes one */
+	const char *object;    /* of a view that takes one */
+	gboolean for_machines; /* include what only machines read */
+	PoolBy pool_by;
+	gint32 own[2];               /* processes of ctprof itself; 0: none */
+	gboolean flat;               /* processes as a flat list, not a tree */
+	gboolean is_self;            /* sort by own memory, without children */
+	gboolean fold;               /* fold insignificant subtrees */
 	gboolean all;                /* also processes without memory: kernel threads */
 	gboolean wide;               /* every field */
 	const CommandFacts *command; /* that has ended; NULL: none */
-	/* The user has been warned already of what could not be read, and why. */
+	/* The user has already been warned about unreadable values. */
 	gboolean is_told;
 } AnalysisOptions;

@@ -4,17 +4,23 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
+#include "collect.h"
 #include "report/join/exits.h"
 #include "report/join/rank.h"
 #include "report/name/glob.h"
+#include "report/section/alias.h"
+#include "report/section/digest/cost.h"
 
 #define RENAME_MIN_TYPES 10
 #define RENAME_MIN_JACCARD 0.90
 
-/* Kinds that tell how big an object is. */
+/* Kinds that are the size of an object. */
 static const guint32 sizes[] = {
 	CTPROF_COUNTER, CTPROF_LEVEL, CTPROF_PEAK, CTPROF_LOW, CTPROF_GAUGE,
 };
+
+static const char *const wait_metrics[] = {WAIT_METRICS};
 
 static void need(GHashTable *needed, const char *name)
 {
@@ -25,7 +31,8 @@ static void need(GHashTable *needed, const char *name)
 		g_hash_table_add(needed, g_strdup(derived->inputs[i]));
 }
 
-/* What the options name, and what derived metrics to be shown are made of. */
+/* The metrics that options name, and the inputs of derived metrics to be
+ * shown. */
 static GHashTable *list_needed(const Plan *plan)
 {
 	GHashTable *needed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -35,14 +42,21 @@ static GHashTable *list_needed(const Plan *plan)
 	for (guint i = 0; i < plan->sort_keys->len; i++)
 		need(needed, g_array_index(plan->sort_keys, SortKey, i).name);
 	for (guint i = 0; i < plan->conditions->len; i++)
-		need(needed, g_array_index(plan->conditions, Condition, i).metric);
+		if (g_array_index(plan->conditions, Condition, i).metric)
+			need(needed, g_array_index(plan->conditions, Condition, i).metric);
 	if (plan->options->may_be_window)
 		for (guint i = 0; cpu_metrics[i]; i++)
 			need(needed, cpu_metrics[i]);
+	for (guint i = 0; plan->wants_digest && cost_metrics[i]; i++)
+		need(needed, cost_metrics[i]);
+	for (guint i = 0; i < G_N_ELEMENTS(wait_metrics) && plan_has_section(plan, SECTION_WAIT);
+	     i++)
+		need(needed, wait_metrics[i]);
 	if (plan->metrics->len > 0)
 		return needed;
 	for (const struct derived *derived = derived_metrics; derived->name; derived++)
-		if (plan_has_section(plan, derived->section))
+		if (!(derived->flags & CTPROF_METRIC_QUIET) &&
+		    plan_has_section(plan, derived->section))
 			need(needed, derived->name);
 	return needed;
 }
@@ -82,6 +96,20 @@ static gboolean check_globs(char *const *globs, GError **error)
 	return TRUE;
 }
 
+static gboolean check_conditions(const Plan *plan, GError **error)
+{
+	for (guint i = 0; i < plan->conditions->len; i++) {
+		const Condition *condition = &g_array_index(plan->conditions, Condition, i);
+
+		if (condition_is_of_runs(condition) && !plan->options->runs)
+			return error_set_usage(error,
+					       "--fail-on '%s': p and q need several runs per side "
+					       "(stat --repeat N --versus CMD, compare A… -- B…)",
+					       condition->text);
+	}
+	return TRUE;
+}
+
 static gboolean parse_lists(Plan *plan, const AnalysisOptions *options, GError **error)
 {
 	gboolean compare = options->compare;
@@ -94,7 +122,8 @@ static gboolean parse_lists(Plan *plan, const AnalysisOptions *options, GError *
 				    error) &&
 	       (plan->metrics = specs_parse_metrics(options->metrics, error)) &&
 	       specs_parse_min_delta(options->min_delta, min_deltas, error) &&
-	       (plan->conditions = condition_parse(options->fail_on, error));
+	       (plan->conditions = condition_parse(options->fail_on, error)) &&
+	       check_conditions(plan, error);
 }
 
 /* ctprof memory has one section, and its own order. */
@@ -108,11 +137,34 @@ static gboolean take_view(Plan *plan, GError **error)
 	plan->objects = g_ptr_array_new_with_free_func(g_free);
 	if (!wanted)
 		return TRUE;
-	for (; view->orders[plan->order]; plan->order++)
+	Nearest nearest = {.typed = wanted};
+	for (; view->orders[plan->order]; plan->order++) {
 		if (strcmp(view->orders[plan->order], wanted) == 0)
 			return TRUE;
+		nearest_try(&nearest, view->orders[plan->order]);
+	}
 	g_autofree char *known = g_strjoinv(", ", (char **)(uintptr_t)view->orders);
-	return error_set_usage(error, "--sort '%s': the view %s has %s", wanted, view->name, known);
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	return error_set_usage(error, "--sort '%s': the view %s has %s%s", wanted, view->name,
+			       known, hint);
+}
+
+/* Only the first screen or, if metrics are named, only these. */
+static void take_digest(Plan *plan)
+{
+	const AnalysisOptions *options = plan->options;
+	guint32 digest = 0;
+
+	for (guint i = 0; sections[i]; i++)
+		if (sections[i]->flags & SECTION_OF_DIGEST)
+			digest |= section_bit(sections[i]);
+	if (options->digest) {
+		plan->sections = digest;
+		g_clear_pointer(&plan->objects, g_ptr_array_unref);
+		plan->objects = g_ptr_array_new_with_free_func(g_free);
+	} else if (!options->sections && plan->metrics->len > 0) {
+		plan->sections &= ~digest;
+	}
 }
 
 static void add_names(GPtrArray *names, const char *list)
@@ -136,6 +188,38 @@ static GPtrArray *list_groups(const Plan *plan)
 	return groups;
 }
 
+/* The most important first, as a terminal may not have room for the last
+ * ones. */
+static void take_runs_columns(Plan *plan)
+{
+	static const guint32 of_two[] = {
+		CTPROF_COLUMN_VERDICT,  CTPROF_COLUMN_GROUP,          CTPROF_COLUMN_METRIC,
+		CTPROF_COLUMN_BASELINE, CTPROF_COLUMN_CANDIDATE,      CTPROF_COLUMN_PCT,
+		CTPROF_COLUMN_Q,        CTPROF_COLUMN_RUNS,           CTPROF_COLUMN_DELTA,
+		CTPROF_COLUMN_INTERVAL, CTPROF_COLUMN_BASELINE_RANGE, CTPROF_COLUMN_CANDIDATE_RANGE,
+		CTPROF_COLUMN_P,
+	};
+	static const guint32 of_one[] = {
+		CTPROF_COLUMN_GROUP,          CTPROF_COLUMN_METRIC, CTPROF_COLUMN_VALUE,
+		CTPROF_COLUMN_BASELINE_RANGE, CTPROF_COLUMN_RUNS,
+	};
+
+	g_array_set_size(plan->columns, 0);
+	if (plan->options->compare)
+		g_array_append_vals(plan->columns, of_two, G_N_ELEMENTS(of_two));
+	else
+		g_array_append_vals(plan->columns, of_one, G_N_ELEMENTS(of_one));
+}
+
+static gboolean wants_digest(const Plan *plan)
+{
+	for (guint i = 0; sections[i]; i++)
+		if (sections[i]->flags & SECTION_OF_DIGEST &&
+		    plan->sections & section_bit(sections[i]))
+			return TRUE;
+	return FALSE;
+}
+
 gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
 {
 	const guint32 sort_column = CTPROF_COLUMN_SORT;
@@ -153,12 +237,16 @@ gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
 	if (!parse_lists(plan, options, error) || !check_globs(options->flatten, error) ||
 	    !parse_filter(plan, options->filter, error) || !parse_pids(plan, options->pids, error))
 		return FALSE;
+	if (options->runs)
+		take_runs_columns(plan);
 	if (plan->sort_keys->len > 0)
 		g_array_append_val(plan->columns, sort_column);
+	take_digest(plan);
 	if (options->categories && !options->view)
 		plan->sections |= section_bit(section_find(SECTION_CATEGORIES, FALSE));
 	if (options->view && !take_view(plan, error))
 		return FALSE;
+	plan->wants_digest = wants_digest(plan);
 	plan->needed = list_needed(plan);
 	plan->groups = list_groups(plan);
 	return TRUE;
@@ -206,7 +294,9 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric)
 	gboolean delay = strcmp(def->group, "delay") == 0;
 
 	if (def->kind == CTPROF_LABEL || def->kind == CTPROF_MAP)
-		return NULL;
+		return plan->wants_digest || g_hash_table_contains(plan->needed, def->name)
+			       ? cost_fold(def)
+			       : NULL;
 	if (g_hash_table_contains(plan->needed, def->name) ||
 	    (plan->metrics->len == 0 && !(def->flags & CTPROF_METRIC_QUIET) &&
 	     plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY)))
@@ -225,12 +315,14 @@ gboolean plan_needs_group(const Plan *plan, const char *group)
 	return has_text(plan->groups, group);
 }
 
-/* Their times as finely as the kernel has them, and what metrics of threads are. */
+/* Their times as precise as the kernel has them, and the metrics that threads
+ * have. */
 const Fold *plan_choose_exit(gconstpointer data, const Metric *metric)
 {
 	const struct ctprof_metric *def = &metric->def;
 
-	if (strcmp(def->name, CPU_EXIT_USER) == 0 || strcmp(def->name, CPU_EXIT_SYSTEM) == 0)
+	if (strcmp(def->name, CPU_EXIT_USER) == 0 || strcmp(def->name, CPU_EXIT_SYSTEM) == 0 ||
+	    strcmp(def->name, CPU_EXIT_FINAL) == 0)
 		return fold_find(def->kind, def->unit);
 	return plan_choose(data, metric);
 }
@@ -279,25 +371,54 @@ gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags)
 				       : has_text(plan->metrics, metric);
 }
 
-static const Figure *resolve(const GArray *figures, const char *option, const char *name,
+/* Fails for a name without a figure: a metric that has none, or an unknown
+ * name. */
+static gboolean fail_metric(const Registry *registry, const char *option, const char *name,
+			    GError **error)
+{
+	g_autoptr(GPtrArray) list = registry ? registry_list(registry) : g_ptr_array_new();
+	Nearest nearest = {.typed = name};
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct ctprof_metric *def =
+			&((const Metric *)g_ptr_array_index(list, i))->def;
+
+		if (strcmp(def->name, name) == 0)
+			return error_set_usage(error,
+					       "--%s: '%s' is a %s of scope %s, which --%s does "
+					       "not take (see 'ctprof metric-list')",
+					       option, name, registry_kind_word(def->kind),
+					       registry_scope_word(def->scope), option);
+		nearest_try(&nearest, def->name);
+	}
+	for (const struct derived *derived = derived_metrics; derived->name; derived++)
+		nearest_try(&nearest, derived->name);
+	for (const Alias *alias = aliases; alias->name; alias++)
+		nearest_try(&nearest, alias->name);
+	if (alias_of(name))
+		return error_set_usage(
+			error, "--%s: the snapshots have no %s (see 'ctprof metric-list %s')",
+			option, name, name);
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	return error_set_usage(error, "--%s: unknown metric '%s'%s (see 'ctprof metric-list')",
+			       option, name, hint);
+}
+
+static const Figure *resolve(const PlanNames *names, const char *option, const char *name,
 			     GError **error)
 {
-	const Figure *figure = figures_find(figures, name);
-	g_autofree char *known = figure ? NULL : figures_list(figures);
+	const Figure *figure = figures_find(names->figures, name);
 
 	if (!figure)
-		error_set_usage(error,
-				"--%s: unknown metric '%s' (without tags; see 'ctprof "
-				"metric-list'); there are %s",
-				option, name, known);
+		fail_metric(names->registry, option, name, error);
 	return figure;
 }
 
-/* A figure that has a size. */
-static const Figure *resolve_size(const GArray *figures, const char *option, const char *name,
+/* Resolves a name to a figure with a numeric value. */
+static const Figure *resolve_size(const PlanNames *names, const char *option, const char *name,
 				  GError **error)
 {
-	const Figure *figure = resolve(figures, option, name, error);
+	const Figure *figure = resolve(names, option, name, error);
 
 	if (!figure || !figure->nominal)
 		return figure;
@@ -305,49 +426,64 @@ static const Figure *resolve_size(const GArray *figures, const char *option, con
 	return NULL;
 }
 
-static gboolean check_names(const Plan *plan, const GArray *figures, const GArray *objects,
-			    const GArray *others, GError **error)
+static gboolean check_condition(const Plan *plan, const Condition *condition,
+				const PlanNames *names, GError **error)
+{
+	const struct ctprof_report_field *own = NULL;
+	const Figure *figure;
+
+	if (!condition->metric)
+		return TRUE;
+	if (plan->options->runs)
+		own = collect_command_field(condition->metric);
+	if (own)
+		return condition_check(condition, own->ladder, error);
+	/* A key of smaps_rollup; its keys are not known in advance. */
+	if (g_ascii_isupper(condition->metric[0]))
+		return condition_check(condition, CTPROF_LADDER_BYTES, error);
+	figure = figures_find(names->objects, condition->metric);
+	if (!figure && !figures_find(names->figures, condition->metric))
+		figure = figures_find(names->others, condition->metric);
+	if (!figure)
+		figure = resolve_size(names, "fail-on", condition->metric, error);
+	return figure && condition_check(condition, figure->field.ladder, error);
+}
+
+/* Reports of runs have metrics of the command, of the host and of cgroups in
+ * one table. */
+static gboolean is_of_runs(const Plan *plan, const PlanNames *names, const char *metric)
+{
+	return plan->options->runs &&
+	       (collect_command_field(metric) || figures_find(names->others, metric));
+}
+
+static gboolean check_names(const Plan *plan, const PlanNames *names, GError **error)
 {
 	for (guint i = 0; i < plan->metrics->len; i++) {
 		const char *name = g_ptr_array_index(plan->metrics, i);
 
-		if (!figures_find(objects, name) && !resolve(figures, "metrics", name, error))
+		if (!figures_find(names->objects, name) && !is_of_runs(plan, names, name) &&
+		    !resolve(names, "metrics", name, error))
 			return FALSE;
 	}
-	for (guint i = 0; i < plan->conditions->len; i++) {
-		const Condition *condition = &g_array_index(plan->conditions, Condition, i);
-		const Figure *figure = figures_find(objects, condition->metric);
-
-		/* A key of smaps_rollup: which there are is not known before. */
-		if (g_ascii_isupper(condition->metric[0])) {
-			if (!condition_check(condition, CTPROF_LADDER_BYTES, error))
-				return FALSE;
-			continue;
-		}
-		if (!figure && !figures_find(figures, condition->metric))
-			figure = figures_find(others, condition->metric);
-		if (!figure)
-			figure = resolve_size(figures, "fail-on", condition->metric, error);
-
-		if (!figure || !condition_check(condition, figure->field.ladder, error))
+	for (guint i = 0; i < plan->conditions->len; i++)
+		if (!check_condition(plan, &g_array_index(plan->conditions, Condition, i), names,
+				     error))
 			return FALSE;
-	}
 	return TRUE;
 }
 
-GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,
-		     const GArray *others, GError **error)
+GArray *plan_resolve(const Plan *plan, const PlanNames *names, GError **error)
 {
 	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
 
 	for (guint i = 0; i < plan->sort_keys->len; i++) {
 		const SortKey *key = &g_array_index(plan->sort_keys, SortKey, i);
-		SortFigure sort = {resolve_size(figures, "sort-by", key->name, error),
-				   key->ascending};
+		SortFigure sort = {resolve_size(names, "sort", key->name, error), key->ascending};
 
 		if (!sort.figure)
 			return NULL;
 		g_array_append_val(order, sort);
 	}
-	return check_names(plan, figures, objects, others, error) ? g_steal_pointer(&order) : NULL;
+	return check_names(plan, names, error) ? g_steal_pointer(&order) : NULL;
 }

@@ -21,14 +21,15 @@ typedef struct plan {
 	GPtrArray *objects; /* groups of objects that --sections names; NULL: not given */
 	GArray *columns;    /* enum ctprof_column */
 	GArray *sort_keys;  /* SortKey */
-	GPtrArray *metrics; /* names to be shown; empty: all */
+	GPtrArray *metrics; /* names to show; empty: all */
 	GArray *conditions; /* Condition */
 	GHashTable *needed; /* names of metrics to fold even where not shown */
 	GHashTable *pids;   /* NULL: all */
 	RenameRules rename;
 	/* Slot groups whose rows sections show one by one; empty: none. */
 	GPtrArray *groups;
-	guint order; /* of view->orders */
+	guint order;           /* of view->orders */
+	gboolean wants_digest; /* a section of the first screen is wanted */
 } Plan;
 
 gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error);
@@ -37,28 +38,34 @@ void plan_clear(Plan *plan);
 /* Whether the section is wanted and fits the axis. */
 gboolean plan_has_section(const Plan *plan, const char *name);
 gboolean plan_has_section_at(const Plan *plan, const Section *section);
-/* Names of sections that are wanted by name, but do not fit; static texts. */
+/* Names of sections that are requested, but do not fit; static texts. */
 GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
 const Fold *plan_choose(gconstpointer data, const Metric *metric);
-/* The same of threads that ended. */
+/* The same for threads that ended. */
 const Fold *plan_choose_exit(gconstpointer data, const Metric *metric);
-/* Whether a metric of the host is shown: a quiet one only where sections are named. */
+/* Whether a metric of the host is shown: a quiet one only if sections are named. */
 gboolean plan_shows_host(const Plan *plan, const Measure *measure);
-/* Whether the group of objects that a metric is of is a section. */
+/* Whether a metric's group of objects is a section. */
 gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def);
 /* Whether a metric of objects is folded, and the MeasureChoice of that. */
 gboolean plan_folds_object(const Plan *plan, const Metric *metric);
 const Fold *plan_choose_object(gconstpointer data, const Metric *metric);
 /* Whether rows of that slot group are shown one by one. */
 gboolean plan_needs_group(const Plan *plan, const char *group);
-/* Whether a metric of threads is shown: a quiet one only where --metrics names it. */
+/* Whether a metric of threads is shown: a quiet one only if --metrics names it. */
 gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags);
-/* Whether --metrics lets the name in. */
+/* Whether --metrics selects the name. */
 gboolean plan_names(const Plan *plan, const char *metric);
-/* Checks all names of metrics; figures: of threads, objects: of objects, which
- * are no order, others: which only conditions are of.  The order to sort by, an
- * array of SortFigure. */
-GArray *plan_resolve(const Plan *plan, const GArray *figures, const GArray *objects,
-		     const GArray *others, GError **error);
+
+/* What names of metrics are checked against: arrays of Figure. */
+typedef struct plan_names {
+	const GArray *figures, *objects; /* of threads; of objects, which cannot be sorted by */
+	const GArray *others;            /* only for conditions */
+	const Registry *registry;        /* other metrics that a name may mean; NULL: unknown */
+} PlanNames;
+
+/* Checks all names of metrics.  Returns the sort order, an array of
+ * SortFigure. */
+GArray *plan_resolve(const Plan *plan, const PlanNames *names, GError **error);

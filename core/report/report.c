@@ -4,21 +4,28 @@
 #include <gio/gio.h>
 
 #include "base/error.h"
+#include "collect.h"
 #include "judge.h"
 #include "report/join/window.h"
+#include "report/section/digest/digest.h"
+#include "report/section/digest/throttling.h"
 #include "report/section/memory/rows.h"
+#include "report/section/verdicts.h"
 
 struct analysis {
 	Plan plan;
 	Store *store;
 	Intake intake;
 	Side sides[SIDES];
-	GPtrArray *warnings;
+	GPtrArray *warnings, *differences, *titles;
+	Digest *digest;
 	GString *artifact;
-	GArray *hits;   /* struct ctprof_report_hit: where --fail-on is met */
-	char *unjudged; /* the first condition that could not be judged, and why; NULL: none */
+	GHashTable *threads; /* tids of the group that is watched */
+	GArray *hits;        /* struct ctprof_report_hit: where --fail-on is met */
+	gboolean is_of_runs; /* the runs own the store and the names */
+	char *unjudged;      /* the first condition that could not be judged, and why; NULL: none */
 
-	/* What the report is made of, and borrows from. */
+	/* The data that the report borrows. */
 	GArray *figures;
 	GArray *object_figures;
 	GArray *order; /* SortFigure */
@@ -55,9 +62,13 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	Plan *plan = &analysis->plan;
 	Intake *intake = &analysis->intake;
 
-	analysis->store = store_new();
+	analysis->store = options->runs ? options->runs->store : store_new();
 	analysis->warnings = g_ptr_array_new_with_free_func(g_free);
+	analysis->differences = g_ptr_array_new_with_free_func(g_free);
+	analysis->titles = g_ptr_array_new_with_free_func(g_free);
 	analysis->artifact = g_string_new(NULL);
+	analysis->threads = g_hash_table_new(NULL, NULL);
+	analysis->is_of_runs = options->runs != NULL;
 	intake_init(intake, analysis->store);
 	for (guint side = 0; side < SIDES; side++)
 		side_init(&analysis->sides[side]);
@@ -69,8 +80,13 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
 	intake->one_by_one = options->compare && options->may_be_window;
 	intake->pids = plan->pids;
+	intake->tids = options->tids;
 	intake->plan = plan;
-	intake->names = name_keys_new(plan->rule, analysis->store);
+	if (options->runs)
+		runs_set_names(options->runs, plan->axis, plan->rule, options->flatten,
+			       !options->no_cgroup_normalize);
+	intake->names = options->runs ? options->runs->namer.names
+				      : name_keys_new(plan->rule, analysis->store);
 	warn_of_misfits(analysis);
 	return g_steal_pointer(&analysis);
 }
@@ -90,11 +106,18 @@ void analysis_free(Analysis *analysis)
 	g_clear_pointer(&analysis->object_figures, g_array_unref);
 	g_clear_pointer(&analysis->hits, g_array_unref);
 	g_free(analysis->unjudged);
+	g_clear_pointer(&analysis->digest, digest_free);
+	g_ptr_array_unref(analysis->differences);
 	g_ptr_array_unref(analysis->warnings);
+	g_ptr_array_unref(analysis->titles);
 	g_string_free(analysis->artifact, TRUE);
+	g_hash_table_unref(analysis->threads);
+	if (analysis->is_of_runs)
+		analysis->intake.names = NULL;
 	intake_clear(&analysis->intake);
 	plan_clear(&analysis->plan);
-	store_free(analysis->store);
+	if (!analysis->is_of_runs)
+		store_free(analysis->store);
 	g_free(analysis);
 }
 
@@ -103,8 +126,14 @@ void analysis_warn(Analysis *analysis, const char *text)
 	g_ptr_array_add(analysis->warnings, g_strdup(text));
 }
 
-/* Once every side's metrics are known; later calls do nothing. */
-static gboolean resolve_names(Analysis *analysis, GError **error)
+void analysis_differ(Analysis *analysis, const char *text)
+{
+	g_ptr_array_add(analysis->differences, g_strdup(text));
+	analysis_warn(analysis, text);
+}
+
+/* Call once all sides' metrics are known; later calls do nothing.  registry: a side's. */
+static gboolean resolve_names(Analysis *analysis, const Registry *registry, GError **error)
 {
 	const Intake *intake = &analysis->intake;
 
@@ -117,9 +146,22 @@ static gboolean resolve_names(Analysis *analysis, GError **error)
 	analysis->figures = figures_new(&intake->measures[TABLE_THREADS]);
 	analysis->object_figures = figures_plain(&intake->measures[TABLE_OBJECTS]);
 	g_autoptr(GArray) others = judge_figures(intake);
-	analysis->order = plan_resolve(&analysis->plan, analysis->figures, analysis->object_figures,
-				       others, error);
+	const PlanNames names = {analysis->figures, analysis->object_figures, others, registry};
+	analysis->order = plan_resolve(&analysis->plan, &names, error);
 	return analysis->order != NULL;
+}
+
+/* Checks names that not every capture has. */
+static gboolean check_axis(const Analysis *analysis, const Side *side, GError **error)
+{
+	const Axis *axis = analysis->plan.axis;
+	enum label label = axis->labels[0];
+
+	if (!label_is_of_process(label) || side->labels[label] >= 0)
+		return TRUE;
+	return error_set_failed(error,
+				"--group-by %s: %s has none: capture with --memory=processes",
+				axis->word, analysis->plan.options->files[side - analysis->sides]);
 }
 
 gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry, GError **error)
@@ -130,10 +172,11 @@ gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry
 	if (side->registry)
 		return TRUE;
 	side_bind(side, &analysis->intake, registry, clashes);
+	if (!check_axis(analysis, side, error))
+		return FALSE;
 	for (guint i = 0; i < clashes->len; i++) {
 		g_autofree char *text = g_strdup_printf(
-			"metric '%s' is of another kind or unit on the two sides: the "
-			"candidate's is left out",
+			"metric '%s' has another kind or unit in the candidate, which is left out",
 			(const char *)g_ptr_array_index(clashes, i));
 
 		analysis_warn(analysis, text);
@@ -141,7 +184,7 @@ gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry
 	for (guint i = 0; i < n_sides(analysis); i++)
 		if (!analysis->sides[i].registry)
 			return TRUE;
-	return resolve_names(analysis, error);
+	return resolve_names(analysis, registry, error);
 }
 
 gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
@@ -155,6 +198,26 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 	g_return_val_if_fail(side->registry == registry, FALSE);
 	side_add(side, &analysis->intake, rows);
 	return TRUE;
+}
+
+gboolean analysis_needs_for_digest(const Metric *metric)
+{
+	/* What is live on a heap is read for longer than a window of it would say. */
+	gboolean is_cost = g_strv_contains(cost_metrics, metric->def.name) &&
+			   !cost_is_made_of(COST_HEAP, metric->def.name);
+
+	switch (metric->row) {
+	case ROW_HOST:
+		return !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);
+	case ROW_CGROUP:
+		return limits_choose(NULL, metric) != NULL;
+	case ROW_EXIT: /* what names a thread is identity of one that lives */
+		return metric->def.kind == CTPROF_LABEL || is_cost;
+	case ROW_THREAD:
+		return is_cost;
+	default:
+		return FALSE;
+	}
 }
 
 /* ---- groups ---- */
@@ -177,7 +240,7 @@ static void add_names(Analysis *analysis, Namer *namer, enum intake_table table)
 	}
 }
 
-/* Threads that were kept one by one become records; names have been added then. */
+/* Folds the kept threads into records, after all names have been added. */
 static void fold_threads(Analysis *analysis, Namer *namer)
 {
 	const AnalysisOptions *options = analysis->plan.options;
@@ -211,7 +274,7 @@ static void build_groups(Analysis *analysis, Namer *namer)
 			     &analysis->sides[1].layouts[TABLE_THREADS], &plan->rename,
 			     analysis->store);
 	groups_set_age(&analysis->groups, newest,
-		       MAX(plan->options->now, analysis->sides[newest].newest));
+		       MAX(plan->options->now[newest], analysis->sides[newest].newest));
 }
 
 /* ---- the sections ---- */
@@ -224,7 +287,7 @@ static gint compare_places(gconstpointer a, gconstpointer b, gpointer data)
 	return (x->place[by] > y->place[by]) - (x->place[by] < y->place[by]);
 }
 
-/* Those that are wanted, in the order of the report. */
+/* The wanted sections, in the order of the report. */
 static GPtrArray *list_sections(const Plan *plan)
 {
 	GPtrArray *list = g_ptr_array_new();
@@ -235,49 +298,6 @@ static GPtrArray *list_sections(const Plan *plan)
 			g_ptr_array_add(list, (gpointer)(uintptr_t)sections[i]);
 	g_ptr_array_sort_with_data(list, compare_places, &by);
 	return list;
-}
-
-/* A percentage of what was counted before says how young a thread is. */
-static gboolean check_window(const Draft *draft, const Condition *condition, GError **error)
-{
-	const Figure *figure = figures_find(draft->figures, condition->metric);
-
-	if (condition->delta || !draft->view->window || !figure ||
-	    figure->field.kind != CTPROF_COUNTER)
-		return TRUE;
-	return error_set_usage(error,
-			       "--fail-on '%s': what is counted between two captures of one boot "
-			       "has no percentage: use %s:delta, or --totals",
-			       condition->text, condition->metric);
-}
-
-static gboolean judge(Analysis *analysis, const Draft *draft, GError **error)
-{
-	const GArray *conditions = draft->plan->conditions;
-
-	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
-	for (guint i = 0; draft->view->compare && i < conditions->len; i++) {
-		const Condition *condition = &g_array_index(conditions, Condition, i);
-		Verdict verdict;
-
-		if (!check_window(draft, condition, error))
-			return FALSE;
-		verdict_init(&verdict, condition);
-		judge_all(draft, &verdict);
-		g_array_append_vals(analysis->hits, verdict.hits->data, verdict.hits->len);
-		g_autofree char *why = verdict_explain(&verdict, draft);
-		if (why && !analysis->unjudged)
-			analysis->unjudged = g_steal_pointer(&why);
-		if (verdict.n_partial > 0)
-			g_ptr_array_add(
-				analysis->warnings,
-				g_strdup_printf("--fail-on '%s': not judged in %" G_GUINT64_FORMAT
-						" groups whose sums lack rows (~): "
-						"--fail-on-partial judges them",
-						condition->text, verdict.n_partial));
-		verdict_clear(&verdict);
-	}
-	return TRUE;
 }
 
 static gboolean has_any(const Draft *draft, guint side, const char *metrics)
@@ -292,7 +312,7 @@ static gboolean has_any(const Draft *draft, guint side, const char *metrics)
 	return FALSE;
 }
 
-/* A view of what was not captured has nothing to show. */
+/* A view needs what was captured. */
 static gboolean check_needs(const Draft *draft, GError **error)
 {
 	const AnalysisOptions *options = draft->plan->options;
@@ -326,13 +346,17 @@ static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
 	draft->things = things;
 	if (!check_needs(draft, error))
 		return FALSE;
+	if (draft->plan->wants_digest)
+		draft->digest = analysis->digest = digest_new(draft);
 	for (guint i = 0; i < wanted->len; i++) {
 		const Section *section = g_ptr_array_index(wanted, i);
 
 		section->draft(draft, section);
 	}
 	objects_draft(draft);
-	return judge(analysis, draft, error);
+	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
+	return judge_conditions(draft, analysis->hits, analysis->warnings, &analysis->unjudged,
+				error);
 }
 
 /* ---- the report ---- */
@@ -377,6 +401,7 @@ static void write_report(Analysis *analysis)
 		.sections = (const void *)analysis->sections->data,
 		.n_renames = analysis->renames.pairs->len,
 		.renames = (const void *)analysis->renames.pairs->data,
+		.realtime_ns = {options->realtime_ns[0], options->realtime_ns[1]},
 	};
 	for (guint side = 0; side < SIDES; side++) {
 		report->n_only[side] = analysis->only[side]->len;
@@ -384,6 +409,15 @@ static void write_report(Analysis *analysis)
 	}
 	if (analysis->window.counts.struct_size > 0)
 		report->window = &analysis->window.counts;
+	if (analysis->digest) {
+		report->n_titles = analysis->digest->titles->len;
+		report->titles = (const char *const *)analysis->digest->titles->pdata;
+		report->flags |= analysis->digest->is_dense ? CTPROF_REPORT_DENSE : 0;
+	}
+	if (analysis->digest && options->digest) {
+		report->n_footers = analysis->digest->footers->len;
+		report->footers = (const char *const *)analysis->digest->footers->pdata;
+	}
 	report->n_hits = analysis->hits->len;
 	report->hits = (const void *)analysis->hits->data;
 	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
@@ -408,6 +442,8 @@ static Draft draft_of(Analysis *analysis, Namer *namer)
 		.sides = analysis->sides,
 		.namer = namer,
 		.groups = analysis->groups.joined,
+		.only = {analysis->groups.only[0], analysis->groups.only[1]},
+		.differences = analysis->differences,
 		.figures = analysis->figures,
 		.object_figures = analysis->object_figures,
 		.renames = &analysis->renames,
@@ -418,22 +454,95 @@ static Draft draft_of(Analysis *analysis, Namer *namer)
 	};
 }
 
-const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
+static Namer namer_of(const Analysis *analysis, CgroupKeys *cgroups)
+{
+	return (Namer){
+		.axis = analysis->plan.axis,
+		.store = analysis->store,
+		.cgroups = cgroups,
+		.names = analysis->intake.names,
+		.watched = analysis->plan.options->watched,
+		.threads = analysis->threads,
+	};
+}
+
+/* Call after all rows have been added. */
+static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 {
 	const AnalysisOptions *options = analysis->plan.options;
-	Namer namer = {.axis = analysis->plan.axis, .store = analysis->store};
-	const Layout *layouts[SIDES];
 
-	if (!resolve_names(analysis, error))
-		return NULL;
+	if (!resolve_names(analysis, NULL, error))
+		return FALSE;
 	if (options->rate && options->elapsed_s > 0)
 		analysis->plan.view.seconds = options->elapsed_s;
 	analysis->plan.view.window = options->is_window;
+	build_groups(analysis, namer);
+	return TRUE;
+}
+
+gboolean analysis_collect(Analysis *analysis, guint side, guint run, const CommandFacts *facts,
+			  GError **error)
+{
+	const RunPlace place = {analysis->plan.options->runs, side, run};
+	Namer namer = place.runs->namer;
+
+	if (!form_groups(analysis, &namer, error))
+		return FALSE;
+	g_autoptr(GHashTable) pools = pools_new();
+	Draft draft = draft_of(analysis, &namer);
+	g_autoptr(GPtrArray) cgroups = cgroups_list(&draft, pools);
+	draft.cgroups = cgroups;
+	collect_run(&draft, &place);
+	if (facts)
+		collect_command(&place, facts);
+	return TRUE;
+}
+
+const struct ctprof_report *analysis_judge_runs(Analysis *analysis)
+{
+	analysis->order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
+	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
+	for (guint side = 0; side < SIDES; side++)
+		analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
+	Draft draft = draft_of(analysis, NULL);
+	RunsReport report = {
+		.hits = analysis->hits,
+		.only = {analysis->only[0], analysis->only[1]},
+		.titles = analysis->titles,
+	};
+	verdicts_draft(&draft, &report);
+	analysis->unjudged = report.unjudged;
+	analysis->sections = tables_finish(analysis->tables);
+	write_report(analysis);
+	analysis->report.flags |= CTPROF_REPORT_RUNS;
+	analysis->report.n_titles = analysis->titles->len;
+	analysis->report.titles = (const char *const *)analysis->titles->pdata;
+	return &analysis->report;
+}
+
+gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError **error)
+{
+	const AnalysisOptions *options = analysis->plan.options;
 	g_autoptr(CgroupKeys) cgroups =
 		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
-	namer.cgroups = cgroups;
-	namer.names = analysis->intake.names;
-	build_groups(analysis, &namer);
+	Namer namer = namer_of(analysis, cgroups);
+
+	if (!form_groups(analysis, &namer, error))
+		return FALSE;
+	Draft draft = draft_of(analysis, &namer);
+	return each_group(&draft, taker, error);
+}
+
+const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
+{
+	const AnalysisOptions *options = analysis->plan.options;
+	const Layout *layouts[SIDES];
+
+	g_autoptr(CgroupKeys) cgroups =
+		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
+	Namer namer = namer_of(analysis, cgroups);
+	if (!form_groups(analysis, &namer, error))
+		return NULL;
 	for (guint side = 0; side < SIDES; side++)
 		layouts[side] = &analysis->sides[side].layouts[TABLE_THREADS];
 	if (analysis->order->len > 0)
@@ -447,6 +556,11 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	analysis->sections = tables_finish(analysis->tables);
 	write_report(analysis);
 	return &analysis->report;
+}
+
+GHashTable *analysis_threads(const Analysis *analysis)
+{
+	return analysis->threads;
 }
 
 gboolean analysis_failed(const Analysis *analysis)

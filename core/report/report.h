@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rows to a report: group, fold, join, derive, sort.  Pure: no I/O, no
- * plugin.  Rows are folded per name while they arrive.  A name becomes a pattern at once
- * where that needs no other name (--group-by all), else afterwards: memory goes
+ * From rows to a report: group, fold, join, derive, sort.  Pure: no I/O, no plugin.
+ * Rows are folded per name while they arrive.  A name becomes a pattern at once if that
+ * does not depend on other names (--group-by all), otherwise afterwards: memory grows
  * with distinct names, not with threads.
  */
 #pragma once
@@ -11,37 +11,56 @@
 
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
+#include "each-group.h"
 #include "options.h"
 #include "row/registry.h"
 
 typedef struct analysis Analysis;
 
 /*
- * Parses every option's text first: a bad one is a USAGE_ERROR before any file
- * is opened.  Names of metrics are checked when both sides have told theirs.
- * Warnings a caller should print come with the report.  options stay valid and
- * unchanged as long as the analysis, but for elapsed_s and what a window has, which
- * may be set until analysis_finish().
+ * Parses the text of every option first: a bad one is a USAGE_ERROR before any file
+ * is opened.  Names of metrics are checked once those of both sides are known.  The
+ * report has the warnings for the caller to print.  options must stay valid and
+ * unchanged as long as the analysis, except for elapsed_s and the data of a window,
+ * which may be set until analysis_finish().
  */
 Analysis *analysis_new(const AnalysisOptions *options, GError **error);
 void analysis_free(Analysis *analysis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Analysis, analysis_free)
 
-/* Takes the metrics of a side's registry; analysis_add() does it, too, but a
+/* Takes the metrics of a side's registry; analysis_add() also does so, but a
  * snapshot may have no rows. */
 gboolean analysis_bind(Analysis *analysis, guint side, const Registry *registry, GError **error);
-/* Takes rows of any scope for side 0 (baseline, show) or 1 (candidate).  A
- * side's rows come with one registry, which may go when all of them came. */
+/* Takes rows of any scope for side 0 (baseline, show) or 1 (candidate).  All
+ * rows of a side come with the same registry, which may be freed after the last
+ * one. */
 gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error);
-/* A remark for the report's warnings. */
+/* Reports a difference in setup, which may make numbers incomparable, as a warning and a
+ * finding. */
+void analysis_differ(Analysis *analysis, const char *text);
+/* After all rows of one run: keeps its values instead of making a report. facts: of
+ * the run's command; NULL: none. */
+gboolean analysis_collect(Analysis *analysis, guint side, guint run, const CommandFacts *facts,
+			  GError **error);
+/* The report of all collected runs; like analysis_finish(). */
+const struct ctprof_report *analysis_judge_runs(Analysis *analysis);
+/* Whether the first screen of windows of a second or so is made of this metric. */
+gboolean analysis_needs_for_digest(const Metric *metric);
+/* After all rows came, instead of a report: the groups of threads with all their values that
+ * no option hides; of two sides in a window what was counted in it. */
+gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError **error);
+/* Adds a warning to the report. */
 void analysis_warn(Analysis *analysis, const char *text);
 /* The report; lives as long as the analysis.  Called once. */
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error);
-/* The processes as ChromeOS's tests keep them, of the view categories, after
+/* The processes of the view categories in the format of ChromeOS's tests, after
  * analysis_finish(); the caller frees it. */
 char *analysis_artifact(const Analysis *analysis);
+/* The threads of options->watched, GINT_TO_POINTER of their tids, after analysis_finish();
+ * the analysis' own. */
+GHashTable *analysis_threads(const Analysis *analysis);
 /* Whether --fail-on is met; after analysis_finish(). */
 gboolean analysis_failed(const Analysis *analysis);
-/* A sentence on a condition of which nothing could be judged; NULL: there is none. */
+/* A sentence about a condition that could not be judged; NULL: none. */
 const char *analysis_unjudged(const Analysis *analysis);

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "ctprof/report.h"
+#include "report/section/alias.h"
 #include "report/section/sections.h"
 
 #define GROUP_BYTES "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -49,10 +51,10 @@ static gboolean is_blank(const char *text)
 	return !text || text[strspn(text, " \t\n")] == '\0';
 }
 
-/* A comma list that is read. */
+/* A comma-separated list being parsed. */
 typedef struct list {
 	const char *option, *text;
-	GPtrArray *names; /* what is listed; owned */
+	GPtrArray *names; /* its entries; owned */
 	guint command;    /* IN_* */
 	gpointer result;
 } List;
@@ -76,10 +78,10 @@ static gboolean take_name(List *list, const char *name, GError **error)
 
 static gboolean take_metric(List *list, char *entry, GError **error)
 {
-	return take_name(list, entry, error);
+	return take_name(list, alias_metric(entry), error);
 }
 
-/* FALSE, too, when an entry is empty. */
+/* Also FALSE if an entry is empty. */
 static gboolean take_entries(List *list, TakeEntry take, GError **error)
 {
 	g_auto(GStrv) entries = g_strsplit(list->text, ",", -1);
@@ -94,7 +96,7 @@ static gboolean take_entries(List *list, TakeEntry take, GError **error)
 	return TRUE;
 }
 
-/* ---- sort-by and metrics ---- */
+/* ---- sort and metrics ---- */
 
 static void sort_key_clear(gpointer data)
 {
@@ -121,12 +123,13 @@ static gboolean take_key(List *list, char *entry, GError **error)
 	SortKey key;
 
 	if (!take_direction(entry, &key.ascending))
-		return error_set_usage(
-			error, "--sort-by '%s': an entry is METRIC, METRIC:asc or METRIC:desc",
-			list->text);
-	if (!take_name(list, entry, error))
+		return error_set_usage(error,
+				       "--sort '%s': an entry is METRIC, METRIC:asc or METRIC:desc",
+				       list->text);
+	const char *metric = alias_metric(entry);
+	if (!take_name(list, metric, error))
 		return FALSE;
-	key.name = g_strdup(entry);
+	key.name = g_strdup(metric);
 	g_array_append_val((GArray *)list->result, key);
 	return TRUE;
 }
@@ -135,7 +138,7 @@ GArray *specs_parse_sort(const char *text, GError **error)
 {
 	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(SortKey));
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	List list = {.option = "sort-by", .text = text, .names = names, .result = keys};
+	List list = {.option = "sort", .text = text, .names = names, .result = keys};
 
 	g_array_set_clear_func(keys, sort_key_clear);
 	if (text && *text && !take_entries(&list, take_key, error))
@@ -184,8 +187,13 @@ static gboolean take_column(List *list, char *entry, GError **error)
 			return take_name(list, name, error);
 		}
 	g_autofree char *valid = list_columns(list->command);
-	return error_set_usage(error, "--columns '%s': there is no column '%s'; there are %s",
-			       list->text, name, valid);
+	Nearest nearest = {.typed = name};
+	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (columns[i].commands & list->command)
+			nearest_try(&nearest, columns[i].name);
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	return error_set_usage(error, "--columns '%s': there is no column '%s'; there are %s%s",
+			       list->text, name, valid, hint);
 }
 
 static GArray *parse_columns(const char *text, guint command, GError **error)
@@ -199,7 +207,7 @@ static GArray *parse_columns(const char *text, guint command, GError **error)
 	if (has_column(found, CTPROF_COLUMN_ARROW) &&
 	    (has_column(found, CTPROF_COLUMN_BASELINE) ||
 	     has_column(found, CTPROF_COLUMN_CANDIDATE))) {
-		error_set_usage(error, "--columns '%s': arrow holds both baseline and candidate",
+		error_set_usage(error, "--columns '%s': arrow already has baseline and candidate",
 				text);
 		return NULL;
 	}
@@ -224,7 +232,7 @@ GArray *specs_parse_columns(const char *text, const char *display_format, gboole
 {
 	const char *list = SHOW_COLUMNS;
 
-	/* A wrong format is an error even where --columns overrules it. */
+	/* A wrong format is an error even if --columns overrides it. */
 	if (compare)
 		list = columns_of_format(is_blank(display_format) ? DEFAULT_FORMAT : display_format,
 					 error);
@@ -235,18 +243,24 @@ GArray *specs_parse_columns(const char *text, const char *display_format, gboole
 
 /* ---- sections ---- */
 
-gboolean specs_fail_section(const char *text, const char *name, GError **error)
+gboolean specs_fail_section(const char *text, const char *name, const GPtrArray *groups,
+			    GError **error)
 {
 	g_autoptr(GString) valid = g_string_new(NULL);
+	Nearest nearest = {.typed = name};
 
 	for (guint i = 0; sections[i]; i++)
-		if (!(sections[i]->flags & SECTION_VIEW))
-			g_string_append_printf(valid, "%s%s", valid->len ? ", " : "",
+		if (!(sections[i]->flags & SECTION_VIEW)) {
+			g_string_append_printf(valid, "%s%s", valid->len ? ", " : "; there are ",
 					       sections[i]->name);
-	return error_set_usage(error,
-			       "--sections '%s': there is no section '%s'; there are %s, and the "
-			       "groups of objects in the files",
-			       text, name, valid->str);
+			nearest_try(&nearest, sections[i]->name);
+		}
+	for (guint i = 0; groups && i < groups->len; i++)
+		nearest_try(&nearest, g_ptr_array_index(groups, i));
+	g_string_append(valid, ", and the groups of objects in the files");
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	return error_set_usage(error, "--sections '%s': there is no section '%s'%s", text, name,
+			       hint[0] ? hint : valid->str);
 }
 
 static gboolean take_section(List *list, char *entry, GError **error)
@@ -256,7 +270,7 @@ static gboolean take_section(List *list, char *entry, GError **error)
 	guint32 *set = list->result, bit = section ? section_bit(section) : 0;
 
 	if (!section && (!g_ascii_islower(name[0]) || name[strspn(name, GROUP_BYTES)] != '\0'))
-		return specs_fail_section(list->text, name, error);
+		return specs_fail_section(list->text, name, NULL, error);
 	if (*set & bit)
 		return fail_twice(list, name, error);
 	*set |= bit;
@@ -290,8 +304,8 @@ static gboolean take_least(List *list, char *entry, GError **error)
 
 	if (!quantity_parse(entry, &quantity) || quantity.number < 0)
 		return error_set_usage(error,
-				       "--min-delta '%s': '%s' is not a number with a unit (ns us "
-				       "ms s min ticks, B KiB MiB GiB TiB, K M G or none)",
+				       "--min-delta '%s': '%s' is not a number with a unit "
+				       "(" QUANTITY_UNITS ")",
 				       list->text, entry);
 	least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] = quantity.number;
 	return TRUE;

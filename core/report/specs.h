@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists users write: --sort-by, --columns, --sections, --metrics, --min-delta.
- * Every error is a USAGE_ERROR that names the option and the entry. */
+/* Lists that users write: --sort, --columns, --sections, --metrics,
+ * --min-delta. Every error is a USAGE_ERROR that names the option and the
+ * entry. */
 #pragma once
 
 #include <glib.h>
@@ -21,13 +22,15 @@ GPtrArray *specs_parse_metrics(const char *text, GError **error);
 GArray *specs_parse_columns(const char *text, const char *display_format, gboolean compare,
 			    GError **error);
 
-/* A set of bits by place in the table of sections, and the names that may be of groups of
- * objects, which only the files know.  text NULL or blank: all, but for what
- * show leaves out by default, and NULL. */
+/* Bits by index in the table of sections, and names that may be groups of objects, which
+ * only the files know.  text NULL or blank: all except those that show omits by default,
+ * and NULL. */
 gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_set,
 			      GPtrArray **ret_groups, GError **error);
-/* The USAGE_ERROR of a name in text that is no section's; FALSE. */
-gboolean specs_fail_section(const char *text, const char *name, GError **error);
+/* Sets the USAGE_ERROR for a name in text that is not a section; returns FALSE. groups:
+ * names of the existing groups of objects, or NULL. */
+gboolean specs_fail_section(const char *text, const char *name, const GPtrArray *groups,
+			    GError **error);
 
 /* "5ms,1MiB,100": the smallest change by dimension, in its base; a number
  * without a unit is a count. */

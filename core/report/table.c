@@ -166,12 +166,39 @@ gboolean table_has_room(Table *table, guint limit)
 	return FALSE;
 }
 
+/* Whether the subject of the line is among the first limit ones, which kept
+ * contains. */
+static gboolean is_kept(GHashTable *kept, const struct ctprof_report_line *line, guint limit)
+{
+	GString *key = g_string_new(NULL);
+
+	for (guint i = 0; i < line->n_names; i++)
+		g_string_append_printf(key, "%s\n", line->names[i] ? line->names[i] : "");
+	/* Without names, each line is a subject of its own. */
+	if (line->n_names == 0)
+		g_string_append_printf(key, "%u", g_hash_table_size(kept));
+	g_autofree char *text = g_string_free(key, FALSE);
+	if (g_hash_table_contains(kept, text))
+		return TRUE;
+	return g_hash_table_size(kept) < limit && g_hash_table_add(kept, g_steal_pointer(&text));
+}
+
 void table_cut(Table *table, guint limit)
 {
+	g_autoptr(GHashTable) kept = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	guint n = 0;
+
 	if (limit == 0 || table->lines->len <= limit)
 		return;
-	table->section.n_cut += table->lines->len - limit;
-	g_array_set_size(table->lines, limit);
+	for (guint i = 0; i < table->lines->len; i++) {
+		const struct ctprof_report_line *line =
+			&g_array_index(table->lines, struct ctprof_report_line, i);
+
+		if (is_kept(kept, line, limit))
+			g_array_index(table->lines, struct ctprof_report_line, n++) = *line;
+	}
+	table->section.n_cut += table->lines->len - n;
+	g_array_set_size(table->lines, n);
 }
 
 /* ---- trees ---- */
@@ -189,8 +216,8 @@ static void add_heading(GArray *lines, const char *first, const char *second, gu
 	g_array_append_val(lines, heading);
 }
 
-/* Headings of the segments of path that before does not begin with; how deep
- * the path is.  Their texts are owned's. */
+/* Adds headings for the segments of path that before does not begin with;
+ * returns the depth of the path.  owned owns their texts. */
 static guint add_path(GArray *lines, GPtrArray *owned, const char *before, const char *path)
 {
 	gboolean shared = before != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of a report while they are put together: one table each. */
+/* The sections of a report while they are assembled: one table each. */
 #pragma once
 
 #include <glib.h>
@@ -15,7 +15,7 @@
 	}
 #define BYTES_FIELD(id, head) TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, 0)
 #define COUNT_FIELD(id, head) TABLE_FIELD(id, head, "none", CTPROF_LADDER_NONE, 0)
-#define TEXT_FIELD(id, head) TABLE_FIELD(id, head, "text", CTPROF_LADDER_NONE, 0)
+#define TEXT_FIELD(id, head) TABLE_FIELD(id, head, "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT)
 #define SHARE_FIELD(id, head)                                                                      \
 	TABLE_FIELD(id, head, "percent", CTPROF_LADDER_NONE, CTPROF_FIELD_PERCENT)
 
@@ -32,37 +32,38 @@ typedef struct table {
 typedef GPtrArray Tables;
 
 Tables *tables_new(void);
-/* name, heading and names_header (NULL: lines have no names) are borrowed as
- * long as the tables live; flags: CTPROF_SECTION_*. */
+/* name, heading and names_header (NULL: lines have no names) are borrowed for
+ * the lifetime of the tables; flags: CTPROF_SECTION_*. */
 Table *tables_add(Tables *tables, const char *name, const char *heading, const char *names_header,
 		  guint32 flags);
-/* Takes the last table away. */
+/* Removes the last table. */
 void tables_drop(Tables *tables);
-/* struct ctprof_report_section; no more is to come.  The tables must stay. */
+/* Returns an array of struct ctprof_report_section; nothing may be added
+ * afterwards.  The tables must outlive it. */
 GArray *tables_finish(Tables *tables);
 
 void table_add_fields(Table *table, const struct ctprof_report_field *fields, guint n);
-/* The index of the field of that name, which is added if need be. */
+/* The index of the field of that name, which is added if necessary. */
 guint table_take_field(Table *table, const struct ctprof_report_field *field);
 struct ctprof_report_field *table_field(Table *table, guint i);
 /* Hides a field, or shows it. */
 void table_hide(Table *table, guint field, gboolean hide);
 
-/* A line with a cell for every field, all absent: the cells.  Fields are
- * complete then. */
+/* Adds a line with a cell for every field, all absent; returns the cells.  No
+ * fields can be added afterwards. */
 struct ctprof_cell *table_line(Table *table, guint32 flags, guint depth);
-/* The same for what has names. */
+/* The same for a line with names. */
 struct ctprof_cell *table_named_line(Table *table, const char *const *names, guint n_names);
-/* A line of one field: the cell. */
+/* Adds a line of one field; returns its cell. */
 struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n_names,
 				 guint field);
-/* The line made last, to fill in what else it has. */
+/* The last line, to set its other members. */
 struct ctprof_report_line *table_last(Table *table);
 void table_drop_last(Table *table);
 
-/* Whether limit (0: none) lets one more line in; counts it as cut if not. */
+/* Whether limit (0: none) allows another line; if not, counts it as cut. */
 gboolean table_has_room(Table *table, guint limit);
-/* Keeps the first limit lines (0: all), and counts the others as cut. */
+/* Keeps the lines of the first limit names (0: all), and counts the others as cut. */
 void table_cut(Table *table, guint limit);
 /* Puts headings above lines of three names: a heading for each segment of the
  * first, a path, where it changes, and one for the second. */
@@ -71,15 +72,17 @@ void table_make_tree(Table *table);
 /* How a row's amounts were read, from good to bad. */
 enum reading { READ_NONE, READ_EXACT, READ_APPROXIMATE, READ_MISSING, N_READINGS };
 
-/* How many rows the totals are made of, by that; READ_NONE is told nowhere. */
+/* The number of rows in the totals, by how they were read; READ_NONE is not
+ * shown. */
 typedef struct tally {
 	guint64 n[N_READINGS];
 } Tally;
 
-/* Counts a row of n amounts: exact with all of them whole, missing with none. */
+/* Counts a row of n amounts: exact if all of them are complete, missing if none
+ * is present. */
 void tally_add(Tally *tally, const struct ctprof_value *amounts, guint n);
 /* covered: what is counted ("processes"). */
 void table_cover(Table *table, const char *covered, const Tally *tally);
-/* Totals lack what is in no line: none of them is whole. */
+/* Marks the totals as partial, as they lack rows that are in no line. */
 void table_mark_totals(Table *table);
 void table_note(Table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -18,8 +18,8 @@ void view_change(const View *view, const struct ctprof_value values[SIDES],
 	if (!view->compare)
 		return;
 	change_between(&values[0], &values[1], field->ladder, ret_change);
-	/* What was counted in a window has nothing to do with what was counted before,
-	 * and lacks what either side lacks. */
+	/* Counts in a window are unrelated to earlier counts, and lack what either
+	 * side lacks. */
 	if (view->window && field->kind == CTPROF_COUNTER) {
 		ret_change->flags &= ~CTPROF_CELL_HAS_PCT;
 		if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)
@@ -47,7 +47,7 @@ void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	};
 	if (view->compare)
 		ret_cell->value[1] = values[1];
-	/* A percentage of unlike sums is none. */
+	/* Sums that lack different rows have no percentage. */
 	if (change.flags & CTPROF_CELL_PARTIAL)
 		ret_cell->flags &= ~CTPROF_CELL_HAS_PCT;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of the result the user wants to see, and cells made accordingly. */
+/* What the user wants to see of the result, and cells made accordingly. */
 #pragma once
 
 #include <glib.h>
@@ -11,20 +11,20 @@
 typedef struct view {
 	gboolean compare;
 	gboolean window; /* of two captures of one boot */
-	gdouble seconds; /* between the sides, when rates are wanted; else 0 */
+	gdouble seconds; /* between the sides, if rates are wanted; otherwise 0 */
 	ChangeFilter filter;
-	GRegex *match; /* of a group's names one must match; NULL: all do */
+	GRegex *match; /* must match one of a group's names; NULL: all match */
 	guint limit;   /* lines of a section; 0: no limit */
 } View;
 
 gboolean view_matches(const View *view, const char *const *names, guint n_names);
 
-/* The change between both values, per second where that is wanted. */
+/* The change between both values, per second if requested. */
 void view_change(const View *view, const struct ctprof_value values[SIDES],
 		 const struct ctprof_report_field *field, Change *ret_change);
 /* Fills in a cell of a field: both values and their change. */
 void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	       const struct ctprof_report_field *field, struct ctprof_cell *ret_cell);
-/* Whether the cell is to be seen, by what changed; show: always. */
+/* Whether the filters for changes show the cell; show: always. */
 gboolean view_passes(const View *view, const struct ctprof_cell *cell,
 		     const struct ctprof_report_field *field);

@@ -19,7 +19,7 @@ AbsenceTally *absence_tally_new(const Registry *registry);
 void absence_tally_free(AbsenceTally *tally);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AbsenceTally, absence_tally_free)
 
-/* Counts thread rows' values that could not be read. */
+/* Counts the values of thread rows that could not be read. */
 void absence_tally_add(AbsenceTally *tally, const struct ctprof_rows *rows);
 /* The counts as an array of Absence. */
 GArray *absence_tally_sum(const AbsenceTally *tally);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "arena.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #define BLOCK_BYTES 65536
 #define ALIGNMENT 8u
 
@@ -40,10 +43,21 @@ gpointer arena_take(Arena *arena, gsize size)
 
 void arena_reset(Arena *arena)
 {
-	/* The first block may be an oversized one; it is not worth keeping then. */
+	/* The first block may be oversized, and is then not worth keeping. */
 	if (arena->blocks->len > 1) {
 		g_ptr_array_set_size(arena->blocks, 0);
 		arena->size = 0;
 	}
 	arena->used = 0;
+}
+
+struct ctprof_text *arena_copy_text(Arena *arena, const char *text, gsize len)
+{
+	struct ctprof_text *copy = arena_take(arena, sizeof *copy + len);
+	char *bytes = (char *)copy + offsetof(struct ctprof_text, bytes);
+
+	copy->length = (guint32)len;
+	memcpy(bytes, text, len);
+	bytes[len] = '\0';
+	return copy;
 }

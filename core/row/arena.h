@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory that is handed out piece by piece and taken back all at once. */
+/* Memory that is allocated piece by piece and freed all at once. */
 #pragma once
 
 #include <glib.h>
+
+#include "ctprof/sink.h"
 
 typedef struct arena Arena;
 
@@ -10,7 +12,10 @@ Arena *arena_new(void);
 void arena_free(Arena *arena);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Arena, arena_free)
 
-/* size bytes, aligned for any 8-byte type, valid until the next reset. */
+/* Allocates size bytes, aligned for any 8-byte type, valid until the next
+ * reset. */
 gpointer arena_take(Arena *arena, gsize size);
-/* Takes everything back; keeps one block. */
+/* Copies len bytes as a text value, NUL-terminated. */
+struct ctprof_text *arena_copy_text(Arena *arena, const char *text, gsize len);
+/* Frees all allocations; keeps one block for reuse. */
 void arena_reset(Arena *arena);

@@ -13,7 +13,7 @@
 #define MAX_KEY_BYTES 255u
 #define MAX_NAME_BYTES 4096u
 
-/* What a put must know of a slot, in one cache line for eight of them. */
+/* What a put needs to know about a slot; eight of them fit in a cache line. */
 struct slot_rule {
 	guint8 type;
 	guint8 wanted;
@@ -26,7 +26,7 @@ struct slot_rule {
 struct object_group {
 	const char *name;
 	gboolean wanted; /* one of its slots is */
-	gboolean owned;  /* by the source whose batch it is */
+	gboolean owned;  /* by the source that owns the batch */
 };
 
 struct batch {
@@ -35,19 +35,20 @@ struct batch {
 	guint32 n_slots;
 	struct slot_rule *rules;
 	guint8 *blank;    /* the states of an empty row */
-	guint8 *follower; /* those of a thread that leads no process */
+	guint8 *follower; /* those of a thread that is not a leader */
 	struct ctprof_target *targets;
 	guint64 *values;
 	guint8 *states;
-	guint8 *settled; /* 1: UNSUPPORTED because a source has said so */
+	guint8 *settled; /* 1: a source has put UNSUPPORTED */
 	guint8 *vanished;
 	GArray *groups;      /* struct object_group; other classes have none */
 	guint16 *row_groups; /* of object rows; groups->len: none yet */
 	Arena *arena;
 	guint64 *bad_puts;
+	Stuck *stuck; /* borrowed; NULL: not that of a capture */
 };
 
-/* The number of a group of object rows, or how many there are. */
+/* The index of a group of object rows, or the number of groups. */
 static guint find_group(const Batch *batch, const char *name)
 {
 	for (guint i = 0; i < batch->groups->len; i++)
@@ -65,7 +66,7 @@ static guint16 join_group(Batch *batch, const Metric *metric)
 
 		g_array_append_val(batch->groups, group);
 	}
-	g_array_index(batch->groups, struct object_group, at).wanted |= metric->wanted;
+	g_array_index(batch->groups, struct object_group, at).wanted |= metric_is_due(metric);
 	return (guint16)at;
 }
 
@@ -85,17 +86,18 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 
 		batch->rules[i] = (struct slot_rule){
 			.type = (guint8)m->type,
-			.wanted = m->wanted ? 1 : 0,
+			.wanted = metric_is_due(m) ? 1 : 0,
 			.leader_only = row == ROW_THREAD && m->def.scope != CTPROF_SCOPE_THREAD,
 			.of_text = m->def.unit == CTPROF_UNIT_TEXT,
 			.group = row == ROW_OBJECT ? join_group(batch, m) : 0,
 		};
-		batch->blank[i] = (guint8)m->unfilled;
+		batch->blank[i] =
+			(guint8)(m->wanted && m->rests ? CTPROF_ABSENT_SKIPPED : m->unfilled);
 		batch->follower[i] =
 			batch->rules[i].leader_only ? CTPROF_ABSENT_INAPPLICABLE : batch->blank[i];
 	}
 	batch->targets = g_new0(struct ctprof_target, BATCH_ROWS);
-	/* One more: a row without slots is one all the same, and NULL has no rows. */
+	/* One more, so that rows without slots are not NULL, which means no rows. */
 	batch->values = g_new(guint64, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->states = g_new(guint8, (gsize)BATCH_ROWS * batch->n_slots + 1);
 	batch->settled = g_new0(guint8, (gsize)BATCH_ROWS * batch->n_slots + 1);
@@ -148,6 +150,18 @@ void batch_begin(Batch *batch, gsize n)
 	};
 }
 
+void batch_share_stuck(Batch *batch, Stuck *stuck)
+{
+	batch->stuck = stuck;
+}
+
+void batch_time_out(Batch *batch)
+{
+	for (gsize i = 0; i < batch->open.n * batch->n_slots; i++)
+		if (batch->states[i] == CTPROF_ABSENT_UNSUPPORTED)
+			batch->states[i] = CTPROF_ABSENT_TIMEOUT;
+}
+
 struct ctprof_batch *batch_open(Batch *batch, guint64 *bad_puts)
 {
 	batch->bad_puts = bad_puts;
@@ -159,7 +173,7 @@ static void bad_put(Batch *batch)
 	__atomic_add_fetch(batch->bad_puts, 1, __ATOMIC_RELAXED);
 }
 
-/* Whether row and slot are of this batch. */
+/* Whether row and slot belong to this batch. */
 static gboolean has_place(const Batch *batch, guint64 row, guint32 slot)
 {
 	guint32 index = slot & 0xffff;
@@ -169,7 +183,7 @@ static gboolean has_place(const Batch *batch, guint64 row, guint32 slot)
 	       (batch->row != ROW_OBJECT || batch->rules[index].group == batch->row_groups[row]);
 }
 
-/* The place of a slot in the arrays; FALSE when the put is to be ignored. */
+/* Finds a slot's index in the arrays; FALSE if the put must be ignored. */
 static gboolean find_place(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
 			   Batch **ret_batch, gsize *ret_at)
 {
@@ -222,12 +236,7 @@ static void put_text(struct ctprof_batch *open, guint64 row, guint32 slot, const
 	if (!find_place(open, row, slot, CTPROF_TYPE_TEXT, &batch, &at))
 		return;
 	length = strnlen(text, MIN(length, MAX_TEXT_BYTES));
-	struct ctprof_text *copy = arena_take(batch->arena, sizeof *copy + length);
-	char *bytes = (char *)copy + offsetof(struct ctprof_text, bytes);
-	copy->length = (guint32)length;
-	memcpy(bytes, text, length);
-	bytes[length] = '\0';
-	batch->values[at] = (guint64)(uintptr_t)copy;
+	batch->values[at] = (guint64)(uintptr_t)arena_copy_text(batch->arena, text, length);
 	batch->states[at] = CTPROF_PRESENT;
 }
 
@@ -278,7 +287,7 @@ static gboolean is_sound_entry(const struct ctprof_map_entry *entry, gboolean of
 	       (!of_text || (entry->text && entry->text_len <= MAX_TEXT_BYTES));
 }
 
-/* The batch's own copy, ordered by key; NULL when an entry is not sound. */
+/* Returns the batch's own copy, ordered by key; NULL if an entry is invalid. */
 static struct ctprof_map *copy_map(Arena *arena, const struct ctprof_map_entry *entries, gsize n,
 				   gboolean of_text)
 {
@@ -336,6 +345,24 @@ static void put_absent(struct ctprof_batch *open, guint64 row, guint32 slot, gui
 	}
 	batch->states[at] = (guint8)why;
 	batch->settled[at] = why == CTPROF_ABSENT_UNSUPPORTED;
+}
+
+static void mark_stuck(struct ctprof_batch *open, guint64 row)
+{
+	Batch *batch = open->handle;
+
+	if (row >= batch->open.n || batch->row != ROW_THREAD)
+		bad_put(batch);
+	else if (batch->stuck)
+		stuck_add(batch->stuck, batch->targets[row].tgid);
+}
+
+static int is_stuck(const struct ctprof_batch *open, guint64 row)
+{
+	const Batch *batch = open->handle;
+
+	return row < batch->open.n && batch->stuck &&
+	       stuck_has(batch->stuck, batch->targets[row].tgid);
 }
 
 static void vanished(struct ctprof_batch *open, guint64 row)
@@ -466,6 +493,8 @@ void batch_lend(struct ctprof_host *table)
 	table->put_map = put_map;
 	table->put_absent = put_absent;
 	table->vanished = vanished;
+	table->mark_stuck = mark_stuck;
+	table->is_stuck = is_stuck;
 }
 
 void batch_close_targets(Batch *batch)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows being filled: flat values, one state a value, texts in an arena. */
+/* Rows being filled: flat values, one state per value, texts in an arena. */
 #pragma once
 
 #include <glib.h>
 
 #include "registry.h"
+#include "stuck.h"
 
-/* Threads in a batch at most: 256 amortise what a batch costs and stay in cache. */
+/* Maximum threads in a batch: 256 amortise its cost and stay in the cache. */
 #define BATCH_ROWS 256
 
 typedef struct batch Batch;
@@ -16,20 +17,28 @@ Batch *batch_new(const Registry *registry, enum row_class row);
 void batch_free(Batch *batch);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Batch, batch_free)
 
-/* The batch's targets, room for BATCH_ROWS; batch_begin() says how many count. */
+/* The batch's targets, with room for BATCH_ROWS; batch_begin() sets how many are
+ * used. */
 struct ctprof_target *batch_targets(Batch *batch);
-/* Empties n rows: every slot absent for the reason the registry knows. */
+/* Empties n rows: every slot is absent for the registry's reason. */
 void batch_begin(Batch *batch, gsize n);
 
-/* What a source's collect() is given.  plugin_bad_puts counts puts that break
- * the border's rules. */
+/* Whom mark_stuck() and is_stuck() are about: the capture's, borrowed.  Without it no
+ * process is stuck. */
+void batch_share_stuck(Batch *batch, Stuck *stuck);
+
+/* What no source is asked for, as its process does not answer. */
+void batch_time_out(Batch *batch);
+
+/* The batch for a source's collect().  bad_puts counts puts that break the
+ * rules of the interface. */
 struct ctprof_batch *batch_open(Batch *batch, guint64 *bad_puts);
 
-/* Slot index was left to a source that failed: what nobody filled is invalid. */
+/* The source of slot index failed: values that no one filled are invalid. */
 void batch_invalidate(Batch *batch, guint32 index);
 /* Whether slot index has a value in a row. */
 gboolean batch_has_values(const Batch *batch, guint32 index);
-/* Drops the rows that vanished; returns how many. */
+/* Drops the rows that vanished; returns their number. */
 gsize batch_drop_vanished(Batch *batch);
 /* Closes the targets' descriptors. */
 void batch_close_targets(Batch *batch);
@@ -37,17 +46,18 @@ void batch_close_targets(Batch *batch);
 void batch_view(const Batch *batch, struct ctprof_rows *ret_rows);
 
 /*
- * Exit and object batches begin empty and are one source's alone.  Of the latter:
- * plugin may name rows in the groups it declared object metrics of.  Its strings
- * outlive batch.
+ * Exit and object batches begin empty and belong to one source.  In an object
+ * batch, plugin may add rows to the groups in which it declared object metrics.
+ * Its strings must outlive batch.
  */
 void batch_own(Batch *batch, const Registry *registry, const char *plugin);
-/* Rows begun, or added by now. */
+/* Number of rows, or of rows added so far. */
 gsize batch_rows(const Batch *batch);
 /* Settles the group of an object row: only its slots can be filled, the others
- * are SKIPPED.  Marks a row that nobody wants a slot of as vanished.  FALSE when
- * there is no such group. */
+ * are SKIPPED.  Marks a row without wanted slots as vanished.  FALSE if there is
+ * no such group. */
 gboolean batch_set_group(Batch *batch, gsize row, const char *group);
 
-/* Fills in the put_* functions of a host table, filled(), object() and exited(). */
+/* Fills in the put_* functions of a host table, filled(), object(), exited(), mark_stuck()
+ * and is_stuck(). */
 void batch_lend(struct ctprof_host *table);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/option.h"
 #include "ctprof/words.h"
 
@@ -25,7 +26,7 @@ static const guint32 batch_scopes[N_ROW_CLASSES] = {
 	[ROW_HOST] = CTPROF_SCOPE_HOST,     [ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 };
 
-/* What a group's size is to reports: in no row, but in every list. */
+/* The size of a group, for reports: not in any row, but in every list. */
 static const struct ctprof_metric thread_count = {
 	.struct_size = sizeof thread_count,
 	.kind = CTPROF_COUNTER,
@@ -128,7 +129,7 @@ void registry_free(Registry *registry)
 	g_free(registry);
 }
 
-/* The stored form kind and unit call for; 0 when they do not go together. */
+/* The stored type for kind and unit; 0 if they do not go together. */
 static guint32 type_of(guint32 kind, guint32 unit)
 {
 	gboolean text = unit == CTPROF_UNIT_TEXT;
@@ -156,7 +157,7 @@ static gboolean is_metric_name(const char *name)
 	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.")];
 }
 
-/* NULL when the definition is sound, else what is wrong with it. */
+/* Returns NULL if the definition is valid, otherwise what is wrong with it. */
 static const char *find_fault(const struct ctprof_metric *def)
 {
 	if (!is_metric_name(def->name))
@@ -226,6 +227,19 @@ static gboolean has(const Registry *registry, const char *name, gboolean groups)
 	return FALSE;
 }
 
+static char *nearest_name(const Registry *registry, const char *name, gboolean groups)
+{
+	Nearest nearest = {.typed = name};
+
+	for (guint i = 0; i < registry->all->len; i++) {
+		const struct ctprof_metric *def =
+			&((const Metric *)g_ptr_array_index(registry->all, i))->def;
+
+		nearest_try(&nearest, groups ? def->group : def->name);
+	}
+	return nearest_hint(&nearest, "");
+}
+
 /* A list of metric or group names, all of which must be known. */
 static Select *parse_list(const Registry *registry, const char *text, gboolean groups,
 			  GError **error)
@@ -243,10 +257,10 @@ static Select *parse_list(const Registry *registry, const char *text, gboolean g
 
 		if (has(registry, name, groups))
 			continue;
-		error_set_usage(error,
-				"unknown %s '%s' in --%ss: none of the loaded plugins has it "
-				"(see 'ctprof metric-list')",
-				what, name, what);
+		g_autofree char *hint = nearest_name(registry, name, groups);
+		error_set_usage(error, "--%ss '%s': unknown %s '%s'%s (see 'ctprof metric-list')",
+				what, text, what, name,
+				hint[0] ? hint : ": none of the loaded plugins has it");
 		return NULL;
 	}
 	return g_steal_pointer(&select);
@@ -262,7 +276,7 @@ static gboolean is_wanted(const Metric *metric, const Select *metrics, const Sel
 		return TRUE;
 	if (def->flags & CTPROF_METRIC_ON_DEMAND)
 		return FALSE;
-	/* Given both lists, a metric is wanted that either lets in. */
+	/* With both lists, a metric is wanted if either selects it. */
 	if (metrics || groups)
 		return (metrics && select_has(metrics, def->name)) ||
 		       (groups && select_has(groups, def->group));
@@ -295,6 +309,26 @@ gboolean registry_seal(Registry *registry, const char *metrics, const char *grou
 	return TRUE;
 }
 
+guint registry_rest(Registry *registry, const char *group, gboolean rests)
+{
+	guint n = 0;
+
+	for (guint row = 0; row < N_ROW_CLASSES; row++) {
+		const GPtrArray *metrics = registry_row(registry, row);
+
+		for (guint i = 0; i < metrics->len; i++) {
+			Metric *metric = g_ptr_array_index(metrics, i);
+
+			if (!metric->wanted || strcmp(metric->def.group, group) != 0)
+				continue;
+			metric->turned = metric->rests != rests;
+			metric->rests = rests;
+			n++;
+		}
+	}
+	return n;
+}
+
 Metric *registry_slot(const Registry *registry, guint32 slot)
 {
 	guint32 row = (slot >> SLOT_SHIFT) - 1;
@@ -320,6 +354,12 @@ const char *metric_source(const Metric *metric)
 	guint filler = __atomic_load_n(&metric->filler, __ATOMIC_RELAXED);
 
 	return g_ptr_array_index(metric->providers, filler == NO_FILLER ? 0 : filler);
+}
+
+gboolean metric_has_filler(const Metric *metric)
+{
+	return metric->providers->len == 1 ||
+	       __atomic_load_n(&metric->filler, __ATOMIC_RELAXED) != NO_FILLER;
 }
 
 void metric_note_filler(Metric *metric, const char *plugin)

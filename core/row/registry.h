@@ -7,7 +7,7 @@
 #include "ctprof/sink.h"
 #include "select.h"
 
-/* The sorts of row; process and mm scope share the thread's row. */
+/* The kinds of row; process and mm scope share the thread's row. */
 enum row_class {
 	ROW_THREAD,
 	ROW_EXIT,
@@ -27,7 +27,9 @@ typedef struct metric {
 	guint32 type;  /* enum ctprof_type */
 	enum row_class row;
 	gboolean wanted;
-	/* What the slot holds when no source puts anything (enum ctprof_absence). */
+	gboolean rests;  /* not read in this sample of a recording */
+	gboolean turned; /* it was, in the one before, or the other way round */
+	/* State of the slot if no source puts anything (enum ctprof_absence). */
 	guint32 unfilled;
 	/* Names of the sources that declared it, in the order of preference; borrowed. */
 	GPtrArray *providers;
@@ -41,22 +43,30 @@ void registry_free(Registry *registry);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Registry, registry_free)
 
 /*
- * Adds plugin's metric, or joins it to the like metric of another source.
+ * Adds plugin's metric, or joins it to the same metric of another source.
  * -EINVAL, -EEXIST with the reason in ret_why (static text), -EBUSY once
- * sealed.  def's strings and plugin must outlive the registry.
+ * sealed. def's strings and plugin must outlive the registry.
  */
 int registry_add(Registry *registry, const char *plugin, const struct ctprof_metric *def,
 		 guint32 *ret_slot, const char **ret_why);
 
 /*
- * Settles what is wanted and takes no more metrics.  metrics and groups: lists
- * of names, NULL when not given; what stands in either is wanted.  The identity
- * group and capture scope always are.  Errors name the unknown entry.
+ * Determines what is wanted and accepts no more metrics. metrics and groups:
+ * lists of names, NULL if not given; metrics in either are wanted.  The
+ * identity group and capture scope always are.  Errors name the unknown entry.
  */
 gboolean registry_seal(Registry *registry, const char *metrics, const char *groups, GError **error);
 
-/* Before registry_seal(): of that row class nothing is wanted, whatever is named. */
+/* Before registry_seal(): nothing of that row class is wanted, whatever is named. */
 void registry_refuse(Registry *registry, enum row_class row);
+
+/* Makes the wanted metrics of a group rest or resume; returns their number. */
+guint registry_rest(Registry *registry, const char *group, gboolean rests);
+/* Whether its values are to be read now. */
+static inline gboolean metric_is_due(const Metric *metric)
+{
+	return metric->wanted && !metric->rests;
+}
 
 /* The metric of a slot, or NULL. */
 Metric *registry_slot(const Registry *registry, guint32 slot);
@@ -65,13 +75,16 @@ Metric *registry_slot(const Registry *registry, guint32 slot);
 Metric *registry_named(const Registry *registry, enum row_class row, const char *name);
 /* Whether plugin declared that metric. */
 gboolean metric_is_of(const Metric *metric, const char *plugin);
-/* The source that fills it: that put values, else the first that declared it. */
+/* The source that fills it: the one that put values, otherwise the first that
+ * declared it. */
 const char *metric_source(const Metric *metric);
-/* There are values, and no more preferred source than plugin put them. */
+/* Whether metric_source() has put values, as far as that is known. */
+gboolean metric_has_filler(const Metric *metric);
+/* Notes that plugin put values, and no more preferred source did. */
 void metric_note_filler(Metric *metric, const char *plugin);
 /* Whether plugin declared a wanted metric of that row class. */
 gboolean registry_provides(const Registry *registry, const char *plugin, enum row_class row);
-/* Whether plugin declared a wanted metric of any class but capture scope: its
+/* Whether plugin declared a wanted metric of any class but capture scope:
  * tallies alone are no reason to run a source. */
 gboolean registry_asks(const Registry *registry, const char *plugin);
 /* Whether plugin declared a metric of that group, wanted or not. */
@@ -86,7 +99,7 @@ enum row_class registry_row_of_scope(guint32 scope);
 /* The scope batches of a row class carry. */
 guint32 registry_scope_of_row(enum row_class row);
 
-/* The cell of a metric's tags: "[cfs-only] [SCHEDSTATS]", "" without any. */
+/* A metric's tags for a cell: "[cfs-only] [SCHEDSTATS]", or "" without any. */
 char *registry_tags(const struct ctprof_metric *def);
 
 /* Words for the enumerations of plugin.h, "?" for an unknown number. */

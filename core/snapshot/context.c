@@ -16,7 +16,8 @@ struct context {
 	GHashTable *host;    /* metric -> value as text */
 	GHashTable *options; /* of the capture, as given */
 	GHashTable *plugins; /* name -> state */
-	guint64 realtime_ns, boottime_ns;
+	char *redaction;     /* by which key names are pseudonyms; NULL: they are names */
+	guint64 realtime_ns, boottime_ns, skew_ns, unseen;
 };
 
 /* What decides how numbers come about, and what a difference does to them. */
@@ -58,6 +59,7 @@ void context_free(Context *context)
 	g_hash_table_unref(context->host);
 	g_hash_table_unref(context->options);
 	g_hash_table_unref(context->plugins);
+	g_free(context->redaction);
 	g_free(context);
 }
 
@@ -103,6 +105,10 @@ void context_note_facts(Context *context, const LoadFacts *facts)
 
 	context->realtime_ns = facts->realtime_ns;
 	context->boottime_ns = facts->boottime_ns;
+	context->skew_ns = facts->skew_ns;
+	context->unseen = facts->unseen;
+	g_free(context->redaction);
+	context->redaction = g_strdup(facts->redaction);
 	if (facts->options)
 		g_hash_table_iter_init(&iter, facts->options);
 	while (facts->options && g_hash_table_iter_next(&iter, &key, &value))
@@ -154,8 +160,10 @@ static GList *list_keys(GHashTable *a, GHashTable *b)
 	return g_list_sort(keys, (GCompareFunc)strcmp);
 }
 
+/* tolerated: a value beside which any other will do; NULL: there is none. */
 static void compare_tables(GHashTable *baseline, GHashTable *candidate, const char *what,
-			   const char *missing, const char *effect, GPtrArray *differences)
+			   const char *missing, const char *tolerated, const char *effect,
+			   GPtrArray *differences)
 {
 	g_autoptr(GList) keys = list_keys(baseline, candidate);
 
@@ -163,6 +171,8 @@ static void compare_tables(GHashTable *baseline, GHashTable *candidate, const ch
 		const char *a = g_hash_table_lookup(baseline, l->data);
 		const char *b = g_hash_table_lookup(candidate, l->data);
 
+		if (tolerated && (g_strcmp0(a, tolerated) == 0 || g_strcmp0(b, tolerated) == 0))
+			continue;
 		if (g_strcmp0(a, b) != 0)
 			add(differences, "%s %s: %s in the baseline, %s in the candidate: %s", what,
 			    (const char *)l->data, a ? a : missing, b ? b : missing, effect);
@@ -176,6 +186,21 @@ static void compare_times(const Context *baseline, const Context *candidate, GPt
 		add(differences, "the candidate was captured before the baseline");
 }
 
+static char *describe_names(const Context *context)
+{
+	return context->redaction ? g_strdup_printf("redacted by the key %s", context->redaction)
+				  : g_strdup("not redacted");
+}
+
+static void compare_names(const Context *baseline, const Context *candidate, GPtrArray *differences)
+{
+	g_autofree char *a = describe_names(baseline), *b = describe_names(candidate);
+
+	if (strcmp(a, b) != 0)
+		add(differences, "names: %s in the baseline, %s in the candidate: %s", a, b,
+		    "groups do not match ('ctprof redact --key-file')");
+}
+
 GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 {
 	GPtrArray *differences = g_ptr_array_new_with_free_func(g_free);
@@ -183,12 +208,19 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	compare_hosts(baseline, candidate, differences);
 	/* The reference's files tell of no plugin at all. */
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
+		/* What one left out, another read as well, or it is absent. */
 		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",
-			       "its metrics do not compare", differences);
-	compare_tables(baseline->options, candidate->options, "capture option", "not given",
+			       "left_out", "its metrics do not compare", differences);
+	compare_tables(baseline->options, candidate->options, "capture option", "not given", NULL,
 		       "other threads or metrics were read", differences);
 	compare_times(baseline, candidate, differences);
+	compare_names(baseline, candidate, differences);
 	return differences;
+}
+
+gboolean context_is_redacted(const Context *context)
+{
+	return context->redaction != NULL;
 }
 
 gboolean context_is_whole(const Context *context)
@@ -222,6 +254,21 @@ static guint64 ticks_a_second(const Context *context)
 guint64 context_now(const Context *context)
 {
 	return context->boottime_ns / (NS_PER_S / ticks_a_second(context));
+}
+
+guint64 context_realtime(const Context *context)
+{
+	return context->realtime_ns;
+}
+
+gdouble context_taken(const Context *context)
+{
+	return (gdouble)context->skew_ns / NS_PER_S;
+}
+
+guint64 context_unseen(const Context *context)
+{
+	return context->unseen;
 }
 
 const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span)

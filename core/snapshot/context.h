@@ -21,8 +21,16 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate);
 
 /* The start tick of a thread that begins with the capture; 0: unknown. */
 guint64 context_now(const Context *context);
+/* CLOCK_REALTIME when it began, in ns; 0: unknown. */
+guint64 context_realtime(const Context *context);
+/* How long it took, in s; 0: unknown. */
+gdouble context_taken(const Context *context);
+/* Processes that could not be listed; G_MAXUINT64: nobody knows how many. */
+guint64 context_unseen(const Context *context);
 /* Whether it is of all processes, not of some that were named. */
 gboolean context_is_whole(const Context *context);
+/* Whether names are pseudonyms. */
+gboolean context_is_redacted(const Context *context);
 
 typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
 

@@ -20,8 +20,6 @@
 #define MAX_WINDOW_LOG 27
 /* Compressed bytes of what cannot be read twice. */
 #define MAX_KEPT (256u << 20)
-/* Facts of a sort; more is a made-up file. */
-#define MAX_FACTS 4096
 
 /* Rows of one class on their way to who asked for them. */
 struct lane {
@@ -31,24 +29,30 @@ struct lane {
 	GStringChunk *paths; /* of their targets */
 };
 
-typedef struct load {
+typedef struct recording {
 	struct ctprof_input input;
-	Loaded *loaded;
 	Plugin *sink;
-	const char *label; /* the file, for messages */
-	LoadRows each;
-	gpointer data;
-	GError *error; /* what stopped it on our side */
-	char *fault;   /* what the reader found */
+	char *label; /* the file, for messages */
 
 	int fd;
-	off_t begin;      /* where the snapshot begins; -1: cannot be read twice */
+	off_t begin;      /* where the file begins; -1: cannot be read twice */
 	GByteArray *kept; /* then: all that was read */
 	gsize replayed;   /* of it, in this pass */
 	gboolean ended;
 
+	GArray *samples;    /* struct ctprof_recorded */
+	gboolean has_found; /* in this call of read(): it may find them again */
+	char *damage;
+
+	/* Of what is being read. */
+	Loaded *loaded;
+	LoadRows each;
+	gpointer data;
+	GError *error; /* what stopped it on our side */
+	char *fault;   /* what the reader found */
 	struct lane lanes[N_ROW_CLASSES];
 	guint64 bad_puts;
+	GArray *on_demand; /* guint32, slots of metrics that were */
 } Load;
 
 static Load *load_of(const struct ctprof_input *input)
@@ -120,12 +124,24 @@ static int input_rewind(const struct ctprof_input *input)
 	return 0;
 }
 
+static int input_seek(const struct ctprof_input *input, guint64 offset)
+{
+	Load *load = load_of(input);
+
+	if (load->begin < 0 || offset > load->input.size)
+		return fail(load, ESPIPE, "cannot be read in another order");
+	load->ended = FALSE;
+	if (lseek(load->fd, load->begin + (off_t)offset, SEEK_SET) < 0)
+		return fail(load, errno, "cannot be read again");
+	return 0;
+}
+
 static gboolean open_input(Load *load, const char *path, GError **error)
 {
 	gboolean is_stdin = g_str_equal(path, "-");
 	struct stat st;
 
-	load->label = is_stdin ? "standard input" : path;
+	load->label = g_strdup(is_stdin ? "standard input" : path);
 	if (is_stdin && isatty(STDIN_FILENO))
 		return error_set_failed(
 			error,
@@ -140,7 +156,8 @@ static gboolean open_input(Load *load, const char *path, GError **error)
 		return error_set_errno(error, EISDIR, "%s", load->label);
 	/* A device may pretend to seek. */
 	load->begin = S_ISREG(st.st_mode) ? lseek(load->fd, 0, SEEK_CUR) : -1;
-	load->kept = g_byte_array_new();
+	if (load->begin >= 0 && st.st_size > load->begin)
+		load->input.size = (guint64)(st.st_size - load->begin);
 	return TRUE;
 }
 
@@ -166,10 +183,14 @@ static int input_metric(const struct ctprof_input *input, const char *plugin,
 	def.gates = own(load, def.gates);
 	def.help = own(load, def.help);
 	def.origin = own(load, def.origin);
+	gboolean is_on_demand = def.flags & CTPROF_METRIC_ON_DEMAND;
 	/* What is in the file was asked for when it was captured. */
 	def.flags &= ~CTPROF_METRIC_ON_DEMAND;
-	return registry_add(load->loaded->registry, own(load, plugin ? plugin : ""), &def, ret_slot,
-			    &why);
+	int r = registry_add(load->loaded->registry, own(load, plugin ? plugin : ""), &def,
+			     ret_slot, &why);
+	if (r == 0 && is_on_demand)
+		g_array_append_val(load->on_demand, *ret_slot);
+	return r;
 }
 
 static int input_seal(const struct ctprof_input *input)
@@ -179,6 +200,10 @@ static int input_seal(const struct ctprof_input *input)
 
 	if (!registry_seal(registry, NULL, NULL, &load->error))
 		return -EINVAL;
+	/* As the file has it, for who writes another. */
+	for (guint i = 0; i < load->on_demand->len; i++)
+		registry_slot(registry, g_array_index(load->on_demand, guint32, i))->def.flags |=
+			CTPROF_METRIC_ON_DEMAND;
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
 		load->lanes[i].batch = batch_new(registry, (enum row_class)i);
 		load->lanes[i].paths = g_string_chunk_new(1024);
@@ -200,6 +225,17 @@ static int deliver(Load *load, struct lane *lane)
 	if (load->error || !load->each(load->data, load->loaded->registry, &rows, &load->error))
 		return -ECANCELED;
 	return 0;
+}
+
+/* Rows go on in the order of the file, but for the host's and the capture's, which are
+ * filled to its end. */
+static int deliver_before(Load *load, enum row_class row)
+{
+	int r = 0;
+
+	for (guint i = 0; r == 0 && i < row && row < ROW_HOST; i++)
+		r = deliver(load, &load->lanes[i]);
+	return r;
 }
 
 /* A batch is begun before its targets are known: as if of threads that lead
@@ -240,7 +276,7 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 
 	if (!lane || !lane->batch)
 		return fail(load, EINVAL, "its reader requested a row of an unknown scope");
-	int r = lane->filled == BATCH_ROWS ? deliver(load, lane) : 0;
+	int r = lane->filled == BATCH_ROWS ? deliver(load, lane) : deliver_before(load, row);
 	if (r < 0)
 		return r;
 	if (lane->filled == 0)
@@ -263,27 +299,10 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 
 /* ---- facts ------------------------------------------------------------ */
 
-static guint64 number_of(const char *text)
-{
-	guint64 number = 0;
-
-	(void)g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT64, &number, NULL);
-	return number;
-}
-
 static void input_fact(const struct ctprof_input *input, guint32 kind, const char *key,
 		       const char *value)
 {
-	LoadFacts *facts = &load_of(input)->loaded->facts;
-
-	if (kind == CTPROF_FACT_CAPTURE && g_str_equal(key, "captured_at_unix_ns"))
-		facts->realtime_ns = number_of(value);
-	else if (kind == CTPROF_FACT_CAPTURE && g_str_equal(key, "begin_boottime_ns"))
-		facts->boottime_ns = number_of(value);
-	else if (kind == CTPROF_FACT_OPTION && g_hash_table_size(facts->options) < MAX_FACTS)
-		g_hash_table_replace(facts->options, g_strdup(key), g_strdup(value));
-	else if (kind == CTPROF_FACT_PLUGIN && facts->plugins->len < MAX_FACTS)
-		g_ptr_array_add(facts->plugins, g_strconcat(key, " ", value, NULL));
+	facts_take(&load_of(input)->loaded->facts, kind, key, value);
 }
 
 static CTPROF_PRINTF(3, 4) void input_fault(const struct ctprof_input *input, guint64 offset,
@@ -301,21 +320,58 @@ static CTPROF_PRINTF(3, 4) void input_fault(const struct ctprof_input *input, gu
 			      : g_strdup_printf("byte %" G_GUINT64_FORMAT ": %s", offset, sentence);
 }
 
+/* ---- samples ---------------------------------------------------------- */
+
+static int input_found(const struct ctprof_input *input, const struct ctprof_recorded *sample)
+{
+	Load *load = load_of(input);
+	struct ctprof_recorded own = {0};
+
+	if (!load->has_found)
+		g_array_set_size(load->samples, 0);
+	load->has_found = TRUE;
+	memcpy(&own, sample, MIN(sample->struct_size, sizeof own));
+	g_array_append_val(load->samples, own);
+	return 0;
+}
+
+static void input_damaged(const struct ctprof_input *input, const char *sentence)
+{
+	Load *load = load_of(input);
+
+	g_free(load->damage);
+	load->damage = g_strdup(sentence);
+}
+
 /* ---- the whole -------------------------------------------------------- */
 
-static void load_clear(Load *load)
+/* Forgets what was read last; the file stays open. */
+static void end_reading(Load *load)
 {
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
 		g_clear_pointer(&load->lanes[i].batch, batch_free);
 		g_clear_pointer(&load->lanes[i].paths, g_string_chunk_free);
+		load->lanes[i] = (struct lane){0};
 	}
+	g_clear_error(&load->error);
+	g_clear_pointer(&load->fault, g_free);
+	load->bad_puts = 0;
+	g_array_set_size(load->on_demand, 0);
+	load->loaded = NULL;
+}
+
+void recording_free(Recording *load)
+{
+	end_reading(load);
 	if (load->fd >= 0 && load->fd != STDIN_FILENO)
 		close(load->fd);
-	g_clear_pointer(&load->kept, g_byte_array_unref);
-	g_clear_error(&load->error);
-	g_free(load->fault);
+	g_byte_array_unref(load->kept);
+	g_array_unref(load->samples);
+	g_array_unref(load->on_demand);
+	g_free(load->damage);
+	g_free(load->label);
+	g_free(load);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Load, load_clear)
 
 static Loaded *loaded_new(void)
 {
@@ -323,8 +379,7 @@ static Loaded *loaded_new(void)
 
 	loaded->registry = registry_new();
 	loaded->strings = g_string_chunk_new(4096);
-	loaded->facts.options = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	loaded->facts.plugins = g_ptr_array_new_with_free_func(g_free);
+	facts_init(&loaded->facts);
 	return loaded;
 }
 
@@ -332,13 +387,14 @@ void loaded_free(Loaded *loaded)
 {
 	registry_free(loaded->registry);
 	g_string_chunk_free(loaded->strings);
-	g_hash_table_unref(loaded->facts.options);
-	g_ptr_array_unref(loaded->facts.plugins);
+	facts_clear(&loaded->facts);
 	g_free(loaded);
 }
 
 static void lend(Load *load)
 {
+	static guint64 n_files;
+
 	load->input = (struct ctprof_input){
 		.struct_size = sizeof load->input,
 		.max_depth = MAX_DEPTH,
@@ -354,6 +410,10 @@ static void lend(Load *load)
 		.row = input_row,
 		.fact = input_fact,
 		.fault = input_fault,
+		.file = ++n_files,
+		.seek = input_seek,
+		.found = input_found,
+		.damaged = input_damaged,
 	};
 }
 
@@ -399,22 +459,123 @@ static int read_whole(Load *load)
 	return result;
 }
 
-Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)
+/* Reads the rows of a sample, if it is one. */
+static Loaded *read_sample(Load *load, guint64 sample, guint64 n_exits, GError **error)
 {
 	g_autoptr(Loaded) loaded = loaded_new();
-	g_auto(Load) load = {.loaded = loaded, .sink = sink, .each = each, .data = data, .fd = -1};
 
+	load->loaded = loaded;
+	load->has_found = FALSE;
+	load->input.sample = sample;
+	load->input.n_exits = n_exits;
+	int result = read_whole(load);
+	if (result < 0)
+		explain(load, result, error);
+	end_reading(load);
+	return result < 0 ? NULL : g_steal_pointer(&loaded);
+}
+
+Recording *recording_open(Plugin *sink, const char *path, GError **error)
+{
+	g_autoptr(Recording) load = g_new0(Recording, 1);
+
+	load->sink = sink;
+	load->fd = -1;
+	load->kept = g_byte_array_new();
+	load->samples = g_array_new(FALSE, FALSE, sizeof(struct ctprof_recorded));
+	load->on_demand = g_array_new(FALSE, FALSE, sizeof(guint32));
+	lend(load);
 	if (!sink->sink.read || !sink->self) {
 		error_set_failed(error, "plugin %s: cannot read a snapshot", plugin_name(sink));
 		return NULL;
 	}
-	if (!open_input(&load, path, error))
+	if (!open_input(load, path, error))
 		return NULL;
-	lend(&load);
-	int result = read_whole(&load);
-	if (result < 0) {
-		explain(&load, result, error);
-		return NULL;
-	}
-	return g_steal_pointer(&loaded);
+	/* What cannot be gone through in another order is one snapshot. */
+	if (load->input.size == 0)
+		return g_steal_pointer(&load);
+	g_autoptr(Loaded) nothing = read_sample(load, CTPROF_SAMPLE_NONE, 0, error);
+	return nothing ? g_steal_pointer(&load) : NULL;
+}
+
+guint recording_n_samples(const Recording *recording)
+{
+	return MAX(recording->samples->len, 1);
+}
+
+gboolean recording_can_seek(const Recording *recording)
+{
+	return recording->begin >= 0;
+}
+
+static const struct ctprof_recorded *sample_of(const Recording *recording, guint sample)
+{
+	return &g_array_index(recording->samples, struct ctprof_recorded, sample);
+}
+
+guint64 recording_time(const Recording *recording, guint sample)
+{
+	return sample < recording->samples->len ? sample_of(recording, sample)->realtime_ns : 0;
+}
+
+const LoadFacts *recording_facts(const Recording *recording)
+{
+	return &recording->loaded->facts;
+}
+
+gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret_rows)
+{
+	const struct lane *lane = &recording->lanes[ROW_HOST];
+
+	if (lane->filled == 0)
+		return FALSE;
+	batch_view(lane->batch, ret_rows);
+	ret_rows->n = lane->filled;
+	return TRUE;
+}
+
+guint recording_find_key(const Recording *recording, guint sample)
+{
+	while (sample > 0 && !sample_of(recording, sample)->is_key)
+		sample--;
+	return sample;
+}
+
+gboolean recording_cut(Recording *recording, guint first, guint last, Output *output,
+		       GError **error)
+{
+	Plugin *sink = recording->sink;
+
+	if (!sink->sink.cut || recording->samples->len == 0)
+		return error_set_failed(error, "%s: not a recording", recording->label);
+	sink->output = output;
+	crash_enter(plugin_name(sink), "cut");
+	int result = sink->sink.cut(sink->self, &recording->input, first, last);
+	crash_leave();
+	if (result < 0 && !output_failed(output, error))
+		explain(recording, result, error);
+	end_reading(recording);
+	return result >= 0;
+}
+
+const char *recording_damage(const Recording *recording)
+{
+	return recording->damage;
+}
+
+Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
+		       gpointer data, GError **error)
+{
+	recording->each = each;
+	recording->data = data;
+	return read_sample(recording, sample, n_exits, error);
+}
+
+Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)
+{
+	g_autoptr(Recording) recording = recording_open(sink, path, error);
+
+	return recording ? recording_read(recording, recording_n_samples(recording) - 1, 1, each,
+					  data, error)
+			 : NULL;
 }

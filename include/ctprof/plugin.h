@@ -3,9 +3,9 @@
  * The ctprof plugin interface: the part common to every kind of plugin.
  *
  * C99 and <stdint.h> only.  A plugin is a shared object that exports one
- * symbol, ctprof_plugin_entry_v1, defined by the CTPROF_PLUGIN macro below.
- * It uses no symbol of ctprof, which is called the host here: the host passes
- * a table of functions (struct ctprof_host) to the plugin's open().
+ * symbol, ctprof_plugin_entry_v1, defined by the CTPROF_PLUGIN macro below.  It
+ * uses no symbols of ctprof, which is called the host here; instead, the host
+ * passes a table of functions (struct ctprof_host) to the plugin's open().
  *
  * Rules for every struct of the interface:
  *
@@ -38,7 +38,7 @@ extern "C" {
  * another major version are rejected. */
 #define CTPROF_ABI_MAJOR 1u
 /* Increases with every appended member; informative. */
-#define CTPROF_ABI_MINOR 3u
+#define CTPROF_ABI_MINOR 5u
 
 /* CTPROF_EXPORT makes a symbol visible; CTPROF_PRINTF has the compiler check
  * the arguments of a printf-like function. */
@@ -69,7 +69,8 @@ enum ctprof_cost {
 	CTPROF_COST_EXPENSIVE = 30, /* grows with the memory of the captured processes */
 };
 
-/* The kind of a need: struct ctprof_need.kind. */
+/* The kind of a need: struct ctprof_need.kind.  A capability that no plugin declares is
+ * not available, even to root: plugins do not run as user 0. */
 enum ctprof_need_kind {
 	CTPROF_NEED_CAPABILITY = 10, /* name is "CAP_..." */
 	CTPROF_NEED_KCONFIG = 20,    /* name is "CONFIG_..." */
@@ -129,8 +130,8 @@ struct ctprof_option_word {
  * An option of a plugin: -O PLUGIN.name=value.  The host checks every value
  * against it before it opens the plugin, and rejects options that the plugin
  * does not declare; help, completion and 'ctprof plugins NAME' are generated
- * from it.  Since 1.2; a plugin of an earlier minor gets what the user wrote,
- * unchecked.
+ * from it.  Since 1.2; options of a plugin with an earlier minor are passed on
+ * as written, unchecked.
  */
 struct ctprof_option {
 	uint32_t struct_size;
@@ -142,10 +143,10 @@ struct ctprof_option {
 	uint64_t least;
 	uint64_t most;
 	const char *name; /* [a-z][a-z0-9-]{0,31}, unique in the plugin */
-	/* The commands that capture take the option as --long_name, too; it is
-	 * formed as name is; NULL: they do not.  Sources that declare the same
-	 * long_name all get the value; their rows must agree in type, flags, words
-	 * and range. */
+	/* Commands that capture also accept the option as --long_name, which has
+	 * the form of name; NULL: they do not.  Sources that declare the same
+	 * long_name all get the value; their declarations must agree in type,
+	 * flags, words and range. */
 	const char *long_name;
 	const char *placeholder; /* the value in the help text: "TIME"; NULL: by type */
 	/* The value that the plugin uses without the option, as a user would write
@@ -156,7 +157,7 @@ struct ctprof_option {
 	const struct ctprof_option_word *words; /* n_words elements, or NULL */
 };
 
-/* The descriptor: all that the host knows of a plugin before open(). */
+/* The descriptor: everything the host knows about a plugin before open(). */
 struct ctprof_plugin {
 	uint32_t struct_size;
 	uint32_t abi_major;    /* CTPROF_ABI_MAJOR the plugin was compiled with */
@@ -245,24 +246,28 @@ enum ctprof_scope {
 /* struct ctprof_metric.flags */
 #define CTPROF_METRIC_ON_DEMAND 1u /* off unless requested by metric or group name */
 #define CTPROF_METRIC_UNLIMITED 2u /* UINT64_MAX means "no limit" */
-/* Not shown unasked.  A group of objects is a section of a report only where the
- * user names it; a value of the host is in the section of the host only where the
- * user names that; a value of a thread or process is in the tables of threads only
- * where the user names the metric.  Since 1.2. */
+/* Hidden unless requested: a group of objects is shown only if the user names it
+ * as a section, a value of the host only if the user names the section of the
+ * host, and a value of a thread or process only if the user names the metric.
+ * Since 1.2. */
 #define CTPROF_METRIC_QUIET 4u
-/* A counter of the thread that is 0 again when the process executes another
- * program, such as one of its memory allocator; what the kernel counts is not.
- * Since 1.3. */
+/* A counter of a thread that restarts at 0 when the process executes another
+ * program, such as a memory allocator's; the kernel's counters do not.  Since
+ * 1.3. */
 #define CTPROF_METRIC_RESTARTS 8u
+/* A value of a thread that does not change while the thread does not run.  In a
+ * recording it is not read again if a source lists the thread as the same (struct
+ * ctprof_listing).  Since 1.4. */
+#define CTPROF_METRIC_STILL 16u
 
 /*
  * A metric, declared once by the source that fills it.  Names are unique among
  * the metrics of one kind of row (thread, process and mm scope; exit; cgroup;
- * host; capture; object).  A metric of exit scope that counts what a metric of
- * thread scope counts has its name, kind and unit, so that reports can add up
- * the two.  Two sources may declare the same name there if kind, unit,
- * scope and group agree: they then share the slot, and the first source in the
- * host's order of preference that puts a value wins.
+ * host; capture; object).  A metric of exit scope that counts the same as one
+ * of thread scope must have the same name, kind and unit, so that reports can
+ * add the two.  Two sources may declare the same name for one kind of row if
+ * kind, unit, scope and group agree: they then share the slot, and the first
+ * source in the host's order of preference that puts a value wins.
  */
 struct ctprof_metric {
 	uint32_t struct_size;
@@ -290,9 +295,9 @@ struct ctprof_metric {
 };
 
 /*
- * Why a value is absent.  Never put 0 in its place: a source that cannot read
- * a value puts the reason.  A slot into which nothing was put is UNSUPPORTED.
- * Only INAPPLICABLE is not a loss: such a row is complete without the value.
+ * Why a value is absent.  Never put 0 in its place: a source that cannot read a
+ * value puts the reason.  A slot that was never put is UNSUPPORTED.  Only
+ * INAPPLICABLE is not a loss: such a row is complete without the value.
  */
 enum ctprof_absence {
 	CTPROF_PRESENT = 0,             /* there is a value */
@@ -302,9 +307,9 @@ enum ctprof_absence {
 	CTPROF_ABSENT_TIMEOUT = 40,     /* a deadline or budget ran out */
 	CTPROF_ABSENT_INVALID = 50,     /* read, but not in the format the kernel promises */
 	CTPROF_ABSENT_SKIPPED = 60,     /* not requested, or left out to save time */
-	/* The row has no such value by its nature, so nothing is lost: the PSS of
-	 * a kernel thread, a value of the process in the row of another thread than
-	 * the leader. */
+	/* The value does not apply to the row, so nothing is lost: the PSS of a
+	 * kernel thread, or a value of the process in the row of a thread other
+	 * than the leader. */
 	CTPROF_ABSENT_INAPPLICABLE = 70,
 };
 
@@ -322,13 +327,16 @@ struct ctprof_map_entry {
 
 /* struct ctprof_target.flags */
 #define CTPROF_TARGET_LEADER 1u /* tid == tgid */
+/* Rows for sinks only: a thread whose values and states are all those of the
+ * previous sample.  Since 1.4. */
+#define CTPROF_TARGET_SAME 2u
 
 /* What one row of a batch describes. */
 struct ctprof_target {
 	uint32_t struct_size;
 	uint32_t flags; /* CTPROF_TARGET_* */
-	/* Thread batches: the process; exit batches: the process, 0 if it is not
-	 * known; otherwise 0. */
+	/* Thread batches: the process; exit batches: the process, or 0 if
+	 * unknown; otherwise 0. */
 	int32_t tgid;
 	int32_t tid; /* thread and exit batches: the thread; otherwise 0 */
 	/* Thread batches: descriptor of the directory <proc root>/<tgid>/task,
@@ -430,7 +438,8 @@ struct ctprof_host {
 	 * must open files only this way, so that their needs can be checked.
 	 * With AT_FDCWD: a file that the user names (CTPROF_OPTION_PATH), opened
 	 * with the rights of that user only; -EISDIR or -ENODEV if it is neither
-	 * a file nor a pipe. */
+	 * a file nor a pipe.  Open it once: for root, a second open may fail
+	 * with -EACCES, since plugins do not run as user 0. */
 	int (*open_file)(const struct ctprof_host *host, int dirfd, const char *path);
 	/* Returns the value of an option of this plugin (key "smaps" for
 	 * -O NAME.smaps=...), in the form of its type, borrowed until close(), or
@@ -443,8 +452,9 @@ struct ctprof_host {
 	 * host explains these itself. */
 	int (*metric)(const struct ctprof_host *host, const struct ctprof_metric *metric,
 		      uint32_t *ret_slot);
-	/* Returns 1 if the values of the slot are wanted, otherwise 0.  Does not
-	 * change once start() is called. */
+	/* Returns 1 if the values of the slot are wanted, otherwise 0.  The
+	 * answer does not change from start() on, except between two captures:
+	 * see again(). */
 	int (*wanted)(const struct ctprof_host *host, uint32_t slot);
 	/* Reports how a slot group works on this host.  Only in probe(). */
 	void (*finding)(const struct ctprof_host *host, const struct ctprof_finding *finding);
@@ -452,9 +462,9 @@ struct ctprof_host {
 	/*
 	 * The put functions set the value of a slot in a row, in the unit of its
 	 * metric.  Only in collect(), on its batch, from the calling thread; they
-	 * copy what is pointed to.  A slot that another source has filled, or that
-	 * is not wanted, is left unchanged.  A slot of another type or scope, or a
-	 * row >= n, counts as a failure of the plugin.
+	 * copy what their arguments point to.  A slot that another source has
+	 * filled, or that is not wanted, is left unchanged.  A slot of another
+	 * type or scope, or a row >= n, counts as a failure of the plugin.
 	 */
 	void (*put_u64)(struct ctprof_batch *batch, uint64_t row, uint32_t slot, uint64_t value);
 	void (*put_i64)(struct ctprof_batch *batch, uint64_t row, uint32_t slot, int64_t value);
@@ -472,16 +482,16 @@ struct ctprof_host {
 	/* Drops the whole row, because its thread has ended. */
 	void (*vanished)(struct ctprof_batch *batch, uint64_t row);
 
-	/* Sinks only, between begin() and end() or in report(): appends size bytes
+	/* Sinks only, from begin() or table() on, and in report(): appends size bytes
 	 * to the output.  Returns 0, or -errno if the output cannot be written; the
 	 * sink must then return that errno. */
 	int (*write)(const struct ctprof_host *host, const void *data, size_t size);
 
-	/* Returns 1 if the slot of that row need not be read any more: an earlier
-	 * source has put a value, or UNSUPPORTED or INAPPLICABLE, which are true
-	 * for every source; otherwise 0.  A source that asks this of all slots a
-	 * file would give opens no file for rows that are complete.  Only in
-	 * collect(), as the put functions.  Since 1.1. */
+	/* Returns 1 if the slot of that row need not be read, because an earlier
+	 * source has put a value, or UNSUPPORTED or INAPPLICABLE, which hold for
+	 * every source; otherwise 0.  A source that checks every slot a file
+	 * provides need not open files for complete rows.  Only in collect(),
+	 * like the put functions.  Since 1.1. */
 	int (*filled)(const struct ctprof_batch *batch, uint64_t row, uint32_t slot);
 	/*
 	 * Adds a row to an object batch, with every slot absent, and sets *ret_row
@@ -496,19 +506,28 @@ struct ctprof_host {
 		      size_t length, uint64_t *ret_row);
 	/*
 	 * Adds a row to an exit batch, with every slot absent, and sets *ret_row to
-	 * its number: one thread that ended since listen().  tgid: its process, 0
-	 * if that is not known; tid: the thread, at least 1; both in the initial
-	 * PID namespace.  A tid may come more than once, since the kernel uses it
-	 * again.  Returns 0; -ENOSPC: the batch is full, return and collect() is
-	 * called again; -EINVAL: malformed, counts as a failure of the plugin.
-	 * Since 1.3.
+	 * its number: one thread that ended since listen().  tgid: its process, or
+	 * 0 if unknown; tid: the thread, at least 1; both in the initial PID
+	 * namespace.  A tid may occur more than once, since the kernel reuses it.
+	 * Returns 0; -ENOSPC: the batch is full, return and collect() is called
+	 * again; -EINVAL: malformed, counts as a failure of the plugin.  Since 1.3.
 	 */
 	int (*exited)(struct ctprof_batch *batch, int32_t tgid, int32_t tid, uint64_t *ret_row);
 
-	/* Returns how many threads the capture is about to read, at most enough:
-	 * counting stops there.  Threads come and go meanwhile.  Only in start();
-	 * 0 elsewhere.  Since 1.3. */
+	/* Returns the number of threads the capture is about to read, at most
+	 * enough, where counting stops.  Approximate, as threads come and go.
+	 * Only in start(); 0 elsewhere.  Since 1.3. */
 	uint64_t (*count_threads)(const struct ctprof_host *host, uint64_t enough);
+
+	/* Marks the process of that row as stuck for the rest of the capture: reading
+	 * one of its files did not end within the deadline.  Only in collect(), on
+	 * thread batches.  Since 1.4. */
+	void (*mark_stuck)(struct ctprof_batch *batch, uint64_t row);
+	/* Returns 1 if a source has marked the process of that row as stuck; otherwise
+	 * 0.  A source that checks this before reads that can block (those that need the
+	 * process's mmap lock) can put TIMEOUT instead of waiting for the same process
+	 * again.  Only in collect().  Since 1.4. */
+	int (*is_stuck)(const struct ctprof_batch *batch, uint64_t row);
 };
 
 #ifdef __cplusplus

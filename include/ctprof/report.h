@@ -33,12 +33,12 @@ enum ctprof_value_type {
 };
 
 /* struct ctprof_value.flags */
-/* Incomplete: some of the rows it is made of had no value, or the number replaces
- * one that could not be read.  A sink for people marks it "~". */
+/* Incomplete: some of its rows had no value, or the number stands in for one that
+ * could not be read.  A sink for people marks it "~". */
 #define CTPROF_VALUE_PARTIAL 1u
 
-/* An amount: a folded value and its coverage.  Inside other structs: it never
- * grows, and has no struct_size. */
+/* An amount: a folded value and its coverage.  Embedded in other structs, so it
+ * never grows and has no struct_size. */
 struct ctprof_value {
 	uint32_t type;    /* enum ctprof_value_type */
 	uint32_t flags;   /* CTPROF_VALUE_* */
@@ -46,16 +46,16 @@ struct ctprof_value {
 	double real;      /* in the field's unit; finite */
 	int64_t min, max; /* min <= max */
 	uint64_t count;   /* MODE: rows of the n that have text */
-	uint64_t n;       /* rows it is made of; 0: not counted (names, shares) */
+	uint64_t n;       /* rows folded into it; 0: not counted (names, shares) */
 	uint64_t missing; /* rows that had no value; inapplicable ones are not counted */
-	uint32_t why;     /* most frequent reason of the missing: enum ctprof_absence; 0: none */
+	uint32_t why; /* most frequent reason for missing values: enum ctprof_absence; 0: none */
 	uint32_t reserved;
 	const char *text; /* NULL if the type has none */
 };
 
 /* How numbers of a field are scaled: struct ctprof_report_field.ladder. */
 enum ctprof_ladder {
-	CTPROF_LADDER_NONE = 0,          /* as they are */
+	CTPROF_LADDER_NONE = 0,          /* not scaled */
 	CTPROF_LADDER_UNITLESS = 10,     /* K M G, by 1000 */
 	CTPROF_LADDER_NS = 20,           /* ns, µs, ms, s */
 	CTPROF_LADDER_US = 30,           /* µs, ms, s */
@@ -69,10 +69,46 @@ enum ctprof_ladder {
 #define CTPROF_CELL_HAS_DELTA 1u /* delta is set */
 #define CTPROF_CELL_HAS_PCT 2u   /* pct is set */
 #define CTPROF_CELL_SAME 4u      /* both sides are equal */
-#define CTPROF_CELL_DIFFERS 8u   /* they are not, and the change cannot be a number */
+#define CTPROF_CELL_DIFFERS 8u   /* they differ, and the change is not a number */
 #define CTPROF_CELL_RATE 16u     /* delta is per second between the captures */
-/* One side lacks rows that the other has: a sink marks the change "~"; no pct. */
+/* One side lacks rows that the other has: a sink marks the change "~"; pct is not
+ * set. */
 #define CTPROF_CELL_PARTIAL 32u
+
+/* Whether the runs of two sides differ: struct ctprof_sample.verdict. */
+enum ctprof_verdict {
+	CTPROF_VERDICT_NONE = 0,     /* not tested: there is one side */
+	CTPROF_VERDICT_CHANGED = 10, /* q is below the report's alpha */
+	CTPROF_VERDICT_SAME = 20,    /* not distinguishable from chance */
+	CTPROF_VERDICT_FEW = 30,     /* too few runs have a value for a test */
+};
+
+/* struct ctprof_sample.flags */
+#define CTPROF_SAMPLE_HAS_TEST 1u     /* p is set */
+#define CTPROF_SAMPLE_HAS_Q 2u        /* q is set: the row was one of those tested */
+#define CTPROF_SAMPLE_HAS_INTERVAL 4u /* low, high and level are set */
+/* level is approximate: it is that of values without ties, but there are ties,
+ * or it is from a normal approximation of U's distribution.  A sink marks the
+ * interval "~". */
+#define CTPROF_SAMPLE_APPROXIMATE 8u
+
+/* The values of a cell in each run of each side: a report of
+ * CTPROF_REPORT_RUNS.  Numbers are in the unit of the field.  Since 1.4. */
+struct ctprof_sample {
+	uint32_t struct_size;
+	uint32_t flags;   /* CTPROF_SAMPLE_* */
+	uint32_t verdict; /* enum ctprof_verdict */
+	uint32_t reserved;
+	uint64_t runs[2];        /* runs of each side; [1] is 0 if there is one side */
+	uint64_t n[2];           /* of these: runs that have the value */
+	const double *values[2]; /* runs[side] numbers in the order of the runs; NAN: none */
+	double min[2], max[2];   /* of the present values; NAN if n is 0 */
+	/* Confidence interval of the shift (the cell's delta), and its confidence
+	 * level, 0 to 1. */
+	double low, high, level;
+	double p; /* p-value of the two-sided Mann-Whitney U test: 0 to 1 */
+	double q; /* p adjusted by Benjamini and Hochberg, among the rows that can differ */
+};
 
 /* The value, or values, of a field in a line. */
 struct ctprof_cell {
@@ -81,12 +117,20 @@ struct ctprof_cell {
 	struct ctprof_value value[2]; /* baseline and candidate; show: [0] */
 	double delta;                 /* candidate - baseline, in the unit of the field */
 	double pct;                   /* delta in percent of the baseline */
+	/* Set in a report of runs: the values are then their medians, and delta
+	 * is the Hodges-Lehmann shift between the sides.  NULL otherwise.
+	 * Since 1.4. */
+	const struct ctprof_sample *sample;
 };
 
 /* struct ctprof_report_field.flags */
 #define CTPROF_FIELD_TREE 1u    /* text; indent it by the depth of the line */
 #define CTPROF_FIELD_HIDDEN 2u  /* for machines only: a sink for people leaves it out */
 #define CTPROF_FIELD_PERCENT 4u /* REAL: a percentage, one decimal for people */
+#define CTPROF_FIELD_SHORT 8u   /* for people: three digits suffice ("34.1M"); since 1.4 */
+/* Text that may be cut in the middle to fit a terminal; other cells never are.
+ * Since 1.4. */
+#define CTPROF_FIELD_CUT 16u
 
 /* A field of a section's lines: a metric, or a column of the table. */
 struct ctprof_report_field {
@@ -108,6 +152,7 @@ struct ctprof_report_field {
 #define CTPROF_LINE_HEADING                                                                        \
 	4u /* its last name is the heading of the lines below; no cells; for people */
 #define CTPROF_LINE_HAS_UPTIME 8u /* uptime is set */
+#define CTPROF_LINE_HIDDEN 16u    /* for machines only; since 1.4 */
 
 /* The maximum number of names of a line. */
 #define CTPROF_LINE_NAMES 4
@@ -124,13 +169,13 @@ struct ctprof_report_line {
 	const char *names[CTPROF_LINE_NAMES]; /* those after n_names are NULL */
 	uint64_t threads[2];                  /* in the group: baseline, candidate; show: [0] */
 	const char *renamed; /* the candidate's cgroup if paired as renamed; or NULL */
-	double uptime;       /* s since the threads began, on average, at the newest capture */
-	/* The cells of fields first to first + n_cells - 1: of all fields, or in a LONG
-	 * section of one. */
+	double uptime;       /* mean age of the threads at the newest capture, in s */
+	/* The cells of fields first to first + n_cells - 1: all fields, or in a LONG
+	 * section, one. */
 	uint64_t first;
 	uint64_t n_cells;
 	const struct ctprof_cell *cells;
-	const struct ctprof_cell *sort; /* --sort-by: the first sort metric of the group; or NULL */
+	const struct ctprof_cell *sort; /* --sort: the first sort metric of the group; or NULL */
 };
 
 /* struct ctprof_report_section.flags */
@@ -142,7 +187,12 @@ struct ctprof_report_line {
  * each cell.  Otherwise fields are columns, and they write an object for each
  * line. */
 #define CTPROF_SECTION_METRICS 4u
-#define CTPROF_SECTION_HAS_COVERAGE 8u /* the n_... of coverage are set */
+#define CTPROF_SECTION_HAS_COVERAGE 8u /* n_exact, n_approximate and n_missing are set */
+/* Drawn without a heading for people.  Since 1.4. */
+#define CTPROF_SECTION_BARE 16u
+/* For people, only its notes are drawn; its lines are for machines.  Since
+ * 1.4. */
+#define CTPROF_SECTION_TOLD 32u
 
 /* A section: one table. */
 struct ctprof_report_section {
@@ -156,9 +206,9 @@ struct ctprof_report_section {
 	uint64_t n_lines;
 	const struct ctprof_report_line *lines; /* n_lines in the order of display, totals last */
 	uint64_t n_cut;                         /* number of lines removed by --limit */
-	/* Numbers of rows that the totals are made of: read in full; read in part, or
-	 * replaced; not read at all.  Rows without such a value by their nature
-	 * (kernel threads have no memory) are not counted. */
+	/* Coverage of the totals, in rows: read in full; read in part, or replaced;
+	 * not read at all.  Rows to which the value does not apply (kernel threads
+	 * have no memory) are not counted. */
 	uint64_t n_exact, n_approximate, n_missing;
 	const char *covered; /* what these numbers count: "processes"; or NULL */
 	uint64_t n_notes;
@@ -179,14 +229,22 @@ enum ctprof_column {
 	CTPROF_COLUMN_UPTIME = 100,
 	CTPROF_COLUMN_TAGS = 110,
 	CTPROF_COLUMN_SORT = 120, /* the sort metric of the group */
+	/* Of runs.  Since 1.4. */
+	CTPROF_COLUMN_VERDICT = 130,
+	CTPROF_COLUMN_Q = 140,
+	CTPROF_COLUMN_RUNS = 150,     /* how many runs have a value */
+	CTPROF_COLUMN_INTERVAL = 160, /* of the shift */
+	CTPROF_COLUMN_BASELINE_RANGE = 170,
+	CTPROF_COLUMN_CANDIDATE_RANGE = 180,
+	CTPROF_COLUMN_P = 190,
 };
 
 /* Two cgroups paired as renamed. */
 struct ctprof_report_rename {
 	uint32_t struct_size;
-	uint32_t overlap;                           /* kinds of thread both have */
+	uint32_t overlap;                           /* number of kinds of thread that both have */
 	const char *baseline, *candidate;           /* cgroups */
-	const char *baseline_root, *candidate_root; /* from where the paths differ */
+	const char *baseline_root, *candidate_root; /* the paths without the end they share */
 	double jaccard;                             /* similarity of their threads, 0 to 1 */
 	uint64_t cascaded;                          /* children paired with them */
 	uint64_t n_only_baseline, n_only_candidate;
@@ -195,29 +253,29 @@ struct ctprof_report_rename {
 };
 
 /* struct ctprof_report_window.flags */
-/* The kernel's records of threads that end were received: n_recorded and n_unseen
+/* The kernel's records of ended threads were received: n_recorded and n_unseen
  * are set. */
 #define CTPROF_WINDOW_HAS_EXITS 1u
 /* Some of these records were lost: the kernel's buffer was full. */
 #define CTPROF_WINDOW_LOST_EXITS 2u
 
 /*
- * What lies between two captures of one boot.  The values of counters are then
- * those of the threads whose change is known: candidate - baseline is what they
- * counted in the window.  Peaks are there only if they rose in it.
+ * The time between two captures of one boot.  Counters then have the values of
+ * the threads whose change is known: candidate - baseline is what they counted
+ * in the window.  Peaks are present only if they rose in it.
  */
 struct ctprof_report_window {
 	uint32_t struct_size;
 	uint32_t flags;      /* CTPROF_WINDOW_* */
-	double seconds;      /* from the beginning of one capture to that of the other */
+	double seconds;      /* from the start of one capture to that of the other */
 	uint64_t threads[2]; /* in each capture */
 	uint64_t n_born;     /* threads only the candidate has */
 	uint64_t n_gone;     /* threads only the baseline has */
-	uint64_t n_recorded; /* of the gone: those with a record of their end */
+	uint64_t n_recorded; /* of n_gone: those with a record of their end */
 	uint64_t n_unseen;   /* threads that began and ended in the window */
 };
 
-/* Where a condition of --fail-on holds. */
+/* A place where a condition of --fail-on is met. */
 struct ctprof_report_hit {
 	uint32_t struct_size;
 	uint32_t n_names;                     /* of names; at least 1 */
@@ -227,13 +285,19 @@ struct ctprof_report_hit {
 	const char *unit; /* of value and limit, for machines: "ns", "percent", ... */
 	double value;     /* the change; per second with --rate */
 	double limit;
+	/* The sample the value is from; NULL: not a report of runs.  Since 1.4. */
+	const struct ctprof_sample *sample;
 };
 
 /* struct ctprof_report.flags */
-#define CTPROF_REPORT_COMPARE 1u /* two sides; else show */
+#define CTPROF_REPORT_COMPARE 1u /* two sides; otherwise show */
 #define CTPROF_REPORT_COLOUR 2u  /* colours are allowed */
 #define CTPROF_REPORT_HEADER 4u  /* headings and column headers wanted */
 #define CTPROF_REPORT_ORPHANS 8u /* orphan lists wanted */
+/* The first screen of a terminal with few lines: no blank lines.  Since 1.4. */
+#define CTPROF_REPORT_DENSE 16u
+/* Several runs per side: cells have samples.  Since 1.4. */
+#define CTPROF_REPORT_RUNS 32u
 
 /* A finished report. */
 struct ctprof_report {
@@ -252,15 +316,25 @@ struct ctprof_report {
 	const struct ctprof_report_line *only[2];
 	uint64_t n_renames;
 	const struct ctprof_report_rename *renames;
-	uint64_t width;          /* columns of the terminal to fit into; 0: no limit */
+	/* Columns of the terminal to fit into; 0: no limit.  Tables other than
+	 * CTPROF_SECTION_METRICS lose columns from the right. */
+	uint64_t width;
 	const char *sort_header; /* name of the first sort metric; NULL: none */
 	const char *command;     /* "show", "compare", "memory" */
 	uint32_t sort_ladder;    /* of the lines' sort cells: enum ctprof_ladder */
 	uint32_t reserved;
-	const struct ctprof_report_window *window; /* NULL: it is about none.  Since 1.3. */
-	/* Since 1.3, as are those below. */
+	const struct ctprof_report_window *window; /* NULL: not of a window.  Since 1.3. */
+	/* Since 1.3. */
 	uint64_t n_hits;
-	const struct ctprof_report_hit *hits; /* n_hits, where --fail-on holds */
+	const struct ctprof_report_hit *hits; /* n_hits, where --fail-on is met.  Since 1.3. */
+	/* Lines of text above and below all sections, for people.  Since 1.4. */
+	uint64_t n_titles;
+	const char *const *titles;
+	uint64_t n_footers;
+	const char *const *footers;
+	/* When each capture began, CLOCK_REALTIME in ns; 0: unknown, or several
+	 * captures. */
+	uint64_t realtime_ns[2];
 };
 
 #ifdef __cplusplus

@@ -14,9 +14,27 @@
  * different threads.  After a negative return, or when the capture is aborted,
  * the next call is close() and the output is discarded.
  *
- * Of a sink that reads files of its own format:
+ * In samples of a recording, thread rows without values (n_slots is 0) may come before
+ * the others: their targets have CTPROF_TARGET_SAME, in any order.  The sink ignores a
+ * target that is new to it.
+ *
+ * A sink that has finish() also writes recordings, files of many samples.  Each
+ * sample is a capture of its own; the metrics are those of the first:
+ *
+ *	open -> (begin -> rows... -> end)... -> finish -> close
+ *
+ * After finish(), begin() may be called again, for the first sample of another file.
+ * A failed sample does not end the recording: the host removes what was written of
+ * it, and the sample of the next begin() must be readable without the one before.
+ *
+ * The ops of a sink that reads files of its own format:
  *
  *	open -> read... -> close
+ *
+ * Of a sink that writes tables, whose rows the host makes of captures, samples and
+ * groups; every table comes before the first records:
+ *
+ *	open -> table... -> records... -> finish -> close
  */
 #ifndef CTPROF_SINK_H
 #define CTPROF_SINK_H
@@ -54,6 +72,10 @@ enum ctprof_type {
 	CTPROF_TYPE_TEXT = 30, /* address of a struct ctprof_text */
 	CTPROF_TYPE_CPUS = 40, /* address of a struct ctprof_cpus */
 	CTPROF_TYPE_MAP = 50,  /* address of a struct ctprof_map */
+	/* Of columns of tables only.  Since 1.5. */
+	CTPROF_TYPE_REAL = 60, /* the bits of a double, finite */
+	CTPROF_TYPE_BOOL = 70, /* 0 or 1 */
+	CTPROF_TYPE_TIME = 80, /* a uint64_t: CLOCK_REALTIME in nanoseconds */
 };
 
 /* A registered metric. */
@@ -63,8 +85,8 @@ struct ctprof_metric_info {
 	uint32_t type;   /* enum ctprof_type */
 	uint32_t wanted; /* 1: it was requested, and a live source offers it */
 	const struct ctprof_metric *metric;
-	/* Name of the source that fills it.  Until end() the first one that declared
-	 * it; then the one that did put values, the most preferred of them, if any. */
+	/* Name of the source that fills it: before end(), the first that declared it;
+	 * from then on, the most preferred of those that put a value, if any did. */
 	const char *plugin;
 };
 
@@ -80,10 +102,11 @@ struct ctprof_fact {
 struct ctprof_capture {
 	uint32_t struct_size;
 	uint32_t jobs; /* number of workers */
-	/* CLOCK_REALTIME when the capture began; of a recorded root, when it was
-	 * recorded, or now if it does not show that. */
+	/* CLOCK_REALTIME when the capture began; for a recorded root, when it
+	 * was recorded, or the current time if the root does not show that. */
 	uint64_t realtime_ns;
-	/* CLOCK_BOOTTIME at that moment; of a recorded root, its uptime; 0: unknown. */
+	/* CLOCK_BOOTTIME at that moment; for a recorded root, its uptime; 0:
+	 * unknown. */
 	uint64_t monotonic_ns;
 	uint64_t n_metrics;
 	/* n_metrics, ordered by rank, then as registered.  Valid until end() has
@@ -93,6 +116,13 @@ struct ctprof_capture {
 	const struct ctprof_fact *options; /* n_options of the capture, as given */
 	const char *version;               /* of ctprof */
 	const char *kernel;                /* release of the running kernel; NULL: recorded root */
+	/* Number of the sample in a recording, from 1; 0: not a recording.  Since
+	 * 1.4. */
+	uint64_t sample;
+	/* What happened since the previous sample that its values do not show (the host
+	 * was suspended, samples are missing), as one sentence; NULL: nothing.  Since
+	 * 1.4. */
+	const char *note;
 };
 
 /*
@@ -136,8 +166,8 @@ struct ctprof_plugin_report {
 struct ctprof_capture_end {
 	uint32_t struct_size;
 	uint32_t reserved;
-	/* As in struct ctprof_capture, when the last value was read; of a recorded
-	 * root the same as there. */
+	/* As in struct ctprof_capture, but when the last value was read; for a
+	 * recorded root, the same as there. */
 	uint64_t realtime_ns;
 	uint64_t monotonic_ns;
 	uint64_t threads;        /* number of thread rows written */
@@ -147,6 +177,73 @@ struct ctprof_capture_end {
 	uint64_t peak_rss_bytes; /* largest resident set of ctprof */
 	uint64_t n_plugins;
 	const struct ctprof_plugin_report *plugins; /* n_plugins */
+	/* Number of processes that cannot be listed, and so have no rows (hidepid=1);
+	 * UINT64_MAX: other users' processes are hidden (hidepid=2), so their number is
+	 * unknown.  Since 1.4. */
+	uint64_t unseen;
+	/* Names are pseudonyms: a digest of the key they are made by; NULL: names are as they
+	 * were.  Since 1.5. */
+	const char *redaction_key;
+	uint64_t n_replaced;
+	const struct ctprof_fact *replaced; /* n_replaced: a field, and how many of its values */
+};
+
+/* ---- tables: since 1.5 --------------------------------------------------- */
+
+/* What a row of a table is: bits of struct ctprof_sink_ops.tables. */
+#define CTPROF_TABLE_THREADS 1u   /* a thread */
+#define CTPROF_TABLE_GROUPS 2u    /* a group of threads in a capture */
+#define CTPROF_TABLE_CGROUPS 4u   /* a cgroup */
+#define CTPROF_TABLE_OBJECTS 8u   /* an object of a source */
+#define CTPROF_TABLE_WINDOWS 16u  /* a group of threads between two samples of a recording */
+#define CTPROF_TABLE_CAPTURES 32u /* a capture, with the values of its host */
+
+/* struct ctprof_table_column.flags */
+/* It says what the row is about (host, time, names), and is not a metric. */
+#define CTPROF_COLUMN_NAMES 1u
+/* Its texts are JSON: an object, of a map. */
+#define CTPROF_COLUMN_JSON 2u
+/* UINT64_MAX means "no limit". */
+#define CTPROF_COLUMN_UNLIMITED 4u
+
+/* A column of a table. */
+struct ctprof_table_column {
+	uint32_t struct_size;
+	/* What its values contain, enum ctprof_type: U64, I64, TEXT, REAL, BOOL or TIME. */
+	uint32_t type;
+	uint32_t flags; /* CTPROF_COLUMN_* */
+	/* Of a metric or what is folded of it: enum ctprof_metric_kind; otherwise 0. */
+	uint32_t kind;
+	/* [a-z][a-z0-9_.]*, unique in the table without regard to dots. */
+	const char *name;
+	const char *unit; /* "ns", "bytes", "none", "ratio", "text", ... */
+	const char *help; /* one clause, no full stop */
+};
+
+/* A table that begins: table().  Valid until finish() has returned. */
+struct ctprof_table {
+	uint32_t struct_size;
+	uint32_t number; /* of the table, from 0: struct ctprof_records.table */
+	uint32_t rows;   /* what its rows are: one bit, CTPROF_TABLE_* */
+	uint32_t reserved;
+	const char *name;    /* "thread", "group", "cgroup", "object", "window", "capture" */
+	const char *version; /* of ctprof */
+	uint64_t n_columns;  /* at least 1 */
+	const struct ctprof_table_column *columns;
+};
+
+/*
+ * Rows of a table.  The value of column c in row i is values[i * n_columns + c] if
+ * present[i * n_columns + c] is 1.  Otherwise it is 0: the value is absent, which is
+ * never a number.  Texts are UTF-8 without NUL.  Everything is borrowed for the call.
+ */
+struct ctprof_records {
+	uint32_t struct_size;
+	uint32_t table; /* number of the table */
+	uint64_t n;     /* number of rows, at least 1 */
+	uint64_t n_columns;
+	const uint64_t *values; /* n * n_columns; see enum ctprof_type */
+	const uint8_t *present; /* n * n_columns: 1 or 0 */
 };
 
 /* ---- reading back ------------------------------------------------------ */
@@ -154,16 +251,33 @@ struct ctprof_capture_end {
 /* What a fact is about: ctprof_input.fact(). */
 enum ctprof_fact_kind {
 	/* When and how the capture was made.  Known keys: captured_at_unix_ns,
-	 * begin_boottime_ns, version (of ctprof), kernel. */
+	 * begin_boottime_ns, skew_ns, version (of ctprof), kernel, note (of a sample),
+	 * unseen (struct ctprof_capture_end; missing: none). */
 	CTPROF_FACT_CAPTURE = 10,
 	CTPROF_FACT_OPTION = 20, /* an option of the capture, as given */
 	CTPROF_FACT_PLUGIN = 30, /* key: name of a plugin; value: its state */
+	/* Key: name of a plugin; value: "KIND BATCHES FAILURES CPU_NS VERSION" of its
+	 * struct ctprof_plugin_report.  Since 1.5. */
+	CTPROF_FACT_REPORT = 40,
+	/* Names are pseudonyms.  Key: "key"; value: as ctprof_capture_end.redaction_key.
+	 * Since 1.5. */
+	CTPROF_FACT_REDACTED = 50,
 };
+
+/* A sample of a recording: ctprof_input.found().  Since 1.4. */
+struct ctprof_recorded {
+	uint32_t struct_size;
+	uint32_t is_key;      /* 1: readable without the samples before it */
+	uint64_t realtime_ns; /* CLOCK_REALTIME when it began, to the millisecond at least */
+};
+
+/* ctprof_input.sample: no rows are wanted, only calls of found(). */
+#define CTPROF_SAMPLE_NONE UINT64_MAX
 
 /*
  * The file and the functions that the host offers to read(), valid for that
- * call and on its thread only.  The first argument is always that pointer.
- * The functions copy what is pointed to.
+ * call and on its thread only.  The first argument is always that pointer.  The
+ * functions copy what their arguments point to.
  */
 struct ctprof_input {
 	uint32_t struct_size;
@@ -172,7 +286,7 @@ struct ctprof_input {
 	uint32_t max_string;     /* bytes of a name or text */
 	uint32_t max_window_log; /* log2 of the bytes a decompressor may look back */
 	uint64_t max_bytes;      /* size of the file, decompressed */
-	uint64_t max_threads;    /* rows of thread scope; the same of exit and object scope */
+	uint64_t max_threads;    /* rows of thread scope; also of exit and of object scope */
 	void *handle;            /* for the host only */
 
 	/* Reads the next bytes of the file, as stored, into data.  Returns their
@@ -211,9 +325,37 @@ struct ctprof_input {
 	 * counts. */
 	void (*fault)(const struct ctprof_input *input, uint64_t offset, const char *format, ...)
 		CTPROF_PRINTF(3, 4);
+
+	/* The rest is for readers of recordings, since 1.4. */
+
+	/* Size of the file in bytes; 0: unknown, in which case only a snapshot or the
+	 * first sample of a recording can be read, and seek() fails. */
+	uint64_t size;
+	/* Which sample to read, from 0; CTPROF_SAMPLE_NONE: none. */
+	uint64_t sample;
+	/* Number of samples, ending with that one, whose exit rows are wanted; 1:
+	 * only its own. */
+	uint64_t n_exits;
+	/* Identifies the file: if it is the same as in the previous call, so is the
+	 * file, and its samples have been reported by found(); 0: the file has no
+	 * identity. */
+	uint64_t file;
+	/* Continues to read at offset.  Returns 0 or -errno, which the host explains
+	 * itself. */
+	int (*seek)(const struct ctprof_input *input, uint64_t offset);
+	/* Reports a sample of the file; called for each, in their order.
+	 * Returns 0 or -errno. */
+	int (*found)(const struct ctprof_input *input, const struct ctprof_recorded *sample);
+	/* Reports that the end of the file is damaged or missing, in a sentence that
+	 * says what is lost; the samples found can be read. */
+	void (*damaged)(const struct ctprof_input *input, const char *sentence);
 };
 
 struct ctprof_report; /* report.h */
+
+/* struct ctprof_sink_ops.flags.  Since 1.5. */
+/* Its files of tables are text, which may be written to a terminal. */
+#define CTPROF_SINK_TEXT 1u
 
 /* The functions of a sink.  Those that return int return 0 or -errno, after
  * host->error(); read() after input->fault(). */
@@ -239,6 +381,22 @@ struct ctprof_sink_ops {
 	 * other scopes before, between or after them.  After a negative return the
 	 * host discards all that was read of the file. */
 	int (*read)(void *self, const struct ctprof_input *input);
+	/* Optional; since 1.4.  Writes the end of a recording, after the end() of its
+	 * last sample; with table(), where it is required, that of a file of tables. */
+	int (*finish)(void *self);
+	/* Optional; since 1.4.  Writes the samples first to last of a file as a new
+	 * recording, with host->write().  It begins with the latest sample, up to
+	 * first, that is readable without those before it. */
+	int (*cut)(void *self, const struct ctprof_input *input, uint64_t first, uint64_t last);
+	/* Write tables with host->write(), in the order above: both and finish(), or none.
+	 * Since 1.5, as are those below. */
+	int (*table)(void *self, const struct ctprof_table *table);
+	int (*records)(void *self, const struct ctprof_records *records);
+	uint32_t tables; /* those it takes, CTPROF_TABLE_*; 0: all */
+	/* Those of a file whose user names none, one or more; 0: THREADS. */
+	uint32_t usual_tables;
+	uint32_t flags; /* CTPROF_SINK_* */
+	uint32_t reserved_after_flags;
 };
 
 /* Returns the target of row i < rows->n, also if the host's struct

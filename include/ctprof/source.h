@@ -16,14 +16,21 @@
  * collect() adds rows with host->exited() or host->object() until it has no more
  * or gets -ENOSPC, and is called again until it adds none.
  *
- * Threads that end between two captures are recorded for the second one.  Its
- * sources then listen from before the first capture on:
+ * Threads that end between two captures are recorded for the second one, whose sources
+ * listen from before the first capture on:
  *
  *	open -> start? -> listen -> drain... -> collect(HOST) -> ...
  *
- * drain() is called every 50 ms from a thread of its own, also during
- * collect(), until the first collect(EXIT).  A capture on its own has no listen(),
- * drain() and collect(EXIT).
+ * drain() is called every 50 ms from a thread of its own, also during collect(), until
+ * the first collect(EXIT).  A single capture calls none of listen(), drain() and
+ * collect(EXIT).
+ *
+ * A recording consists of many captures by sources that stay open:
+ *
+ *	open -> start? -> listen?
+ *	     -> [collect(HOST) -> list? -> collect(THREAD)... -> ...
+ *	         -> collect(CAPTURE) -> again?]...
+ *	     -> close
  */
 #ifndef CTPROF_SOURCE_H
 #define CTPROF_SOURCE_H
@@ -33,6 +40,19 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Receives the threads that list() reports; valid for that call.  Since 1.4. */
+struct ctprof_listing {
+	uint32_t struct_size;
+	uint32_t reserved;
+	void *handle; /* for the host only */
+	/* Reports a thread.  is_same: 1: it has not run since the previous capture,
+	 * and no value that this source ever put for it has changed; the host may then
+	 * leave out its row, unless values of other sources are wanted that may differ
+	 * (see CTPROF_METRIC_STILL).  0: anything may have changed. */
+	void (*thread)(const struct ctprof_listing *listing, int32_t tgid, int32_t tid,
+		       uint32_t is_same);
+};
 
 /* The functions of a source.  Those that return int return 0 or -errno, after
  * host->error(). */
@@ -77,15 +97,32 @@ struct ctprof_source_ops {
 	/* Optional, both or neither; since 1.3.  A source with metrics of scope
 	 * EXIT has both.
 	 *
+	 * One source provides the rows of all threads that end: the first, in the
+	 * host's order of preference, whose listen() succeeds.  Sources after it are
+	 * not asked.
+	 *
 	 * listen() begins to record every thread of the host that ends, whatever
 	 * the capture is limited to.  After a negative return, whose explanation the
 	 * host shows in reports, the source goes on without exit rows.
 	 *
 	 * drain() stores what has arrived, so that no buffer of the kernel
 	 * overflows; it must not block.  After a negative return it is not called
-	 * again.  What is lost is counted by a metric of scope CAPTURE. */
+	 * again.  A metric of scope CAPTURE counts what was lost. */
 	int (*listen)(void *self);
 	int (*drain)(void *self);
+
+	/* Optional; since 1.4.  Prepares for another capture: forgets what was read for
+	 * the one before and resets tallies to 0.  No other function of the source runs
+	 * meanwhile.  host->wanted() may change its answer for values that are not read
+	 * in every capture.  After a negative return the source is left out from then
+	 * on.  A source without this function is collected again as it is. */
+	int (*again)(void *self);
+
+	/* Optional; since 1.4.  Reports every thread that the proc root shows, in any
+	 * order, with listing->thread(): in a recording the host calls it before it
+	 * collects the threads, from the second sample on, and then does not list them
+	 * itself, except after a negative return. */
+	int (*list)(void *self, const struct ctprof_listing *listing);
 };
 
 #ifdef __cplusplus

@@ -12,12 +12,14 @@
 #include "condition.h"
 #include "decode.h"
 #include "descriptor.h"
+#include "exits.h"
 #include "file.h"
 #include "instance.h"
 #include "metrics.h"
 #include "need.h"
 #include "option.h"
 #include "policy.h"
+#include "sets.h"
 #include "slots.h"
 #include "smaps-put.h"
 #include "sweep.h"
@@ -33,6 +35,7 @@ struct bpf {
 	uint32_t labels[N_LABELS];
 	uint32_t tallies[N_TALLIES];
 	struct smaps_slots smaps;
+	struct exits exits;
 	enum condition_when when;
 
 	/* Settled in start(). */
@@ -47,8 +50,12 @@ struct bpf {
 	/* Settled when the first threads are asked for. */
 	pthread_mutex_t lock;
 	bool swept;
-	bool no_cgroups; /* no thread has one */
+	bool is_whole;           /* all threads were */
+	bool no_cgroups;         /* no thread has one */
+	bool no_v1;              /* no thread has one of v1 */
+	atomic_bool new_cgroups; /* one is not known */
 	struct cgroups *cgroups;
+	struct sets sets;
 	struct classes classes; /* with the lock held */
 	_Atomic uint64_t left;
 };
@@ -66,6 +73,8 @@ static int register_metrics(struct bpf *self)
 		r = slots_declare(host, bpf_labels, N_LABELS, self->labels);
 	if (r == 0)
 		r = slots_declare(host, bpf_tallies, N_TALLIES, self->tallies);
+	if (r == 0)
+		r = exits_declare(&self->exits, host);
 	self->smaps = (struct smaps_slots){
 		.map = self->texts[TEXT_SMAPS_MAP],
 		.state = self->texts[TEXT_SMAPS_STATE],
@@ -83,6 +92,7 @@ static int bpf_open(const struct ctprof_host *host, void **ret_self)
 	self->host = host;
 	self->when = condition_option(host);
 	(void)pthread_mutex_init(&self->lock, NULL);
+	sets_init(&self->sets);
 	return instance_give(self, register_metrics(self), ret_self);
 }
 
@@ -90,8 +100,10 @@ static void bpf_close(void *data)
 {
 	struct bpf *self = data;
 
+	exits_close(&self->exits);
 	sweep_free(self->sweep);
 	cgroups_free(self->cgroups);
+	sets_clear(&self->sets);
 	(void)pthread_mutex_destroy(&self->lock);
 	instance_free(self);
 }
@@ -150,17 +162,6 @@ static uint64_t count_threads(const struct ctprof_host *host)
 	return n ? n : condition_count_threads(host);
 }
 
-/* Whether a sysctl below proc/sys/kernel is on; missing: what a kernel without it does. */
-static bool is_on(const struct ctprof_host *host, const char *path, bool missing)
-{
-	char text[32];
-	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
-
-	if (got < 0)
-		return missing;
-	return !text_equal(text_trim((struct text){text, (size_t)got}), "0");
-}
-
 static void read_online(struct bpf *self)
 {
 	char text[4096];
@@ -181,9 +182,9 @@ static void settle(struct bpf *self)
 	self->rules = (struct decode_rules){
 		.tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
-		.statistics = is_on(host, "sys/kernel/sched_schedstats", false),
+		.statistics = condition_is_on(host, "sys/kernel/sched_schedstats", false),
 		/* Before 5.14 there is no sysctl, and each thread says it. */
-		.delays = is_on(host, "sys/kernel/task_delayacct", true),
+		.delays = condition_is_on(host, "sys/kernel/task_delayacct", true),
 	};
 	for (uint16_t i = 0; i < N_RECORD_VALUES; i++)
 		if (host->wanted(host, self->slots[i]))
@@ -201,6 +202,7 @@ static int load(struct bpf *self)
 			    : self->rules.statistics ? FIRST_BLOCK_DELAY
 						     : FIRST_STATISTIC,
 		.cpus_bytes = (last_cpu / 64 + 1) * 8,
+		.ends = exits_wanted(&self->exits),
 	};
 	int r = sweep_load(&setting, &self->sweep);
 
@@ -220,7 +222,8 @@ static int bpf_start(void *data)
 		host->error(host, "bpf.when=never");
 		return -EOPNOTSUPP;
 	}
-	if (host->live(host) && self->when == WHEN_AUTO &&
+	/* Of threads that end nothing else knows all they used. */
+	if (host->live(host) && self->when == WHEN_AUTO && !exits_wanted(&self->exits) &&
 	    !condition_pays(self->when, count_threads(host))) {
 		host->error(host,
 			    "bpf.when=auto: it saves time from %d threads on, and there are fewer "
@@ -239,13 +242,14 @@ static int bpf_start(void *data)
 static void find_cgroups(struct bpf *self)
 {
 	char buf[OWN_CGROUP_BYTES];
-	struct record own;
+	struct sheet own;
 	ssize_t got = file_read_root(self->host, CTPROF_ROOT_PROC, "self/cgroup", buf, sizeof buf);
 	struct text told = cgroups_parse_own((struct text){buf, got > 0 ? (size_t)got : 0});
 
 	self->no_cgroups = got >= 0 && told.len == 0;
+	self->no_v1 = got > 0 && !cgroup_lines_have_v1((struct text){buf, (size_t)got});
 	if (told.len > 0 && sweep_find(self->sweep, getpid(), getpid(), &own))
-		self->cgroups = cgroups_new(self->host, own.cgroup, told);
+		self->cgroups = cgroups_new(self->host, own.record.cgroup, told);
 }
 
 /* The first worker to ask reads all threads; the others wait for it. */
@@ -255,10 +259,12 @@ static void sweep_once(struct bpf *self)
 	if (!self->swept) {
 		int r = sweep_run(self->sweep);
 
+		self->is_whole = r == 0;
 		if (r < 0)
 			self->host->log(self->host, CTPROF_LOG_INFO,
 					"not all threads could be read: %s", strerror(-r));
-		if (self->wanted_text[TEXT_CGROUP])
+		if (!self->cgroups &&
+		    (self->wanted_text[TEXT_CGROUP] || self->wanted_text[TEXT_CGROUP_V1]))
 			find_cgroups(self);
 		classes_init(&self->classes, self->host);
 		self->swept = true;
@@ -274,6 +280,7 @@ struct cell {
 	struct ctprof_batch *batch;
 	uint64_t row;
 	const struct record *record;
+	const unsigned char *cpus;
 	struct decoded *decoded;
 };
 
@@ -317,16 +324,48 @@ static void put_names(const struct cell *cell)
 		put_text(cell, TEXT_PCOMM, record->pcomm, sizeof record->pcomm);
 }
 
+/* proc_cgroup_show() shows "/" in v1 once a thread has begun to end. */
+static bool find_v1(const struct cell *cell, const char *path, struct set *ret)
+{
+	struct bpf *self = cell->self;
+
+	*ret = (struct set){.n = 0};
+	if (self->no_v1)
+		return true;
+	if (cell->record->flags & RECORD_EXITING)
+		return path && strcmp(path, "/") == 0;
+	return sets_find(&self->sets, self->host, ctprof_batch_target(cell->batch, cell->row),
+			 cell->record->css_set, path, ret);
+}
+
+static void put_cgroup_v1(const struct cell *cell, const char *path)
+{
+	const struct ctprof_host *host = cell->self->host;
+	uint32_t slot = cell->self->texts[TEXT_CGROUP_V1];
+	struct set set;
+
+	if (!find_v1(cell, path, &set))
+		return;
+	if (set.n == 0)
+		host->put_absent(cell->batch, cell->row, slot, CTPROF_ABSENT_INAPPLICABLE);
+	else
+		host->put_map(cell->batch, cell->row, slot, set.entries, set.n);
+}
+
 static void put_cgroup(const struct cell *cell)
 {
 	const struct bpf *self = cell->self;
 	const char *path = self->cgroups ? cgroups_find(self->cgroups, cell->record->cgroup) : NULL;
 
+	if (self->cgroups && !path)
+		atomic_store(&cell->self->new_cgroups, true);
 	if (self->no_cgroups)
 		self->host->put_absent(cell->batch, cell->row, self->texts[TEXT_CGROUP],
 				       CTPROF_ABSENT_UNSUPPORTED);
 	else if (path)
 		put_text(cell, TEXT_CGROUP, path, strlen(path));
+	if (self->wanted_text[TEXT_CGROUP_V1])
+		put_cgroup_v1(cell, path);
 }
 
 static void put_policy(const struct cell *cell)
@@ -347,7 +386,7 @@ static void put_affinity(const struct cell *cell)
 	for (size_t i = 0; i < self->n_online; i++) {
 		uint32_t cpu = self->online[i];
 
-		if (cell->record->cpus[cpu / 8] >> cpu % 8 & 1)
+		if (cell->cpus[cpu / 8] >> cpu % 8 & 1)
 			cpus[n++] = cpu;
 	}
 	if (n > 0)
@@ -411,16 +450,16 @@ static void put_thread(const struct cell *cell)
 
 static void collect_threads(struct bpf *self, struct ctprof_batch *batch)
 {
-	struct record record;
+	struct sheet sheet;
 	struct decoded decoded;
 	uint64_t left = 0;
 
 	sweep_once(self);
 	for (uint64_t row = 0; row < batch->n; row++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, row);
-		struct cell cell = {self, batch, row, &record, &decoded};
+		struct cell cell = {self, batch, row, &sheet.record, sheet.cpus, &decoded};
 
-		if (sweep_find(self->sweep, target->tgid, target->tid, &record))
+		if (sweep_find(self->sweep, target->tgid, target->tid, &sheet))
 			put_thread(&cell);
 		else
 			left++;
@@ -433,6 +472,7 @@ static void put_tallies(const struct bpf *self, struct ctprof_batch *batch)
 	const struct ctprof_host *host = self->host;
 	const char *when = condition_words[self->when].name;
 
+	exits_put_tallies(&self->exits, batch);
 	if (!self->swept)
 		return;
 	host->put_text(batch, 0, self->tallies[TALLY_WHEN], when, strlen(when));
@@ -448,8 +488,59 @@ static int bpf_collect(void *data, void *context, struct ctprof_batch *batch)
 	(void)context;
 	if (batch->scope == CTPROF_SCOPE_THREAD)
 		collect_threads(self, batch);
+	if (batch->scope == CTPROF_SCOPE_EXIT)
+		return exits_collect(&self->exits, batch, &self->rules, self->cgroups);
 	if (batch->scope == CTPROF_SCOPE_CAPTURE)
 		put_tallies(self, batch);
+	return 0;
+}
+
+static int bpf_list(void *data, const struct ctprof_listing *listing)
+{
+	struct bpf *self = data;
+
+	sweep_once(self);
+	if (!self->is_whole)
+		return -EAGAIN;
+	sweep_list(self->sweep, listing);
+	return 0;
+}
+
+static int bpf_listen(void *data)
+{
+	struct bpf *self = data;
+
+	return exits_listen(&self->exits, self->sweep);
+}
+
+static int bpf_drain(void *data)
+{
+	struct bpf *self = data;
+
+	return exits_drain(&self->exits);
+}
+
+/* The names of cgroups are read again when one was missed. */
+static int bpf_again(void *data)
+{
+	struct bpf *self = data;
+	int r = sweep_again(self->sweep);
+
+	if (r < 0) {
+		struct condition_advice advice = condition_explain(r);
+
+		return refuse(self, &advice);
+	}
+	if (atomic_exchange(&self->new_cgroups, false)) {
+		cgroups_free(self->cgroups);
+		self->cgroups = NULL;
+	}
+	/* The address of a css_set may be another's by now. */
+	sets_clear(&self->sets);
+	sets_init(&self->sets);
+	exits_again(&self->exits);
+	self->swept = false;
+	atomic_store(&self->left, 0);
 	return 0;
 }
 
@@ -460,6 +551,10 @@ static const struct ctprof_source_ops ops = {
 	.probe = bpf_probe,
 	.start = bpf_start,
 	.collect = bpf_collect,
+	.listen = bpf_listen,
+	.drain = bpf_drain,
+	.again = bpf_again,
+	.list = bpf_list,
 };
 
 static const struct ctprof_need needs[] = {
@@ -476,6 +571,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/cgroup", "the paths of cgroups"),
 	NEED_PARTLY(FILE, "proc/loadavg", "how many threads there are"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "whether a class is that of sched_ext"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "paths in v1 controllers"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether such a thread still runs"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct", "whether delays are counted"),
 	NEED_PARTLY(FILE, "cgroup/<path>", "the paths of cgroups"),

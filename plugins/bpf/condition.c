@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -137,6 +138,23 @@ struct condition_advice condition_explain(int err)
 	return (struct condition_advice){-EOPNOTSUPP, "the kernel rejects the BPF programs", NULL};
 }
 
+bool condition_is_outermost(const struct ctprof_host *host)
+{
+	/* include/linux/proc_ns.h */
+	static const struct {
+		const char *path;
+		ino_t inode;
+	} first[] = {{"self/ns/pid", 0xEFFFFFFCu}, {"self/ns/time", 0xEFFFFFFAu}};
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	struct stat st;
+
+	/* A kernel without one has no others of it. */
+	for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+		if (fstatat(proc, first[i].path, &st, 0) == 0 && st.st_ino != first[i].inode)
+			return false;
+	return true;
+}
+
 /* ---- whether it pays -------------------------------------------------- */
 
 bool condition_pays(enum condition_when when, uint64_t threads)
@@ -156,4 +174,14 @@ uint64_t condition_count_threads(const struct ctprof_host *host)
 		if (!text_take_token(&text, &all))
 			return 0;
 	return text_take_part(&all, '/', &part) && text_u64(all, &n) ? n : 0;
+}
+
+bool condition_is_on(const struct ctprof_host *host, const char *path, bool missing)
+{
+	char text[32];
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
+
+	if (got < 0)
+		return missing;
+	return !text_equal(text_trim((struct text){text, (size_t)got}), "0");
 }

@@ -12,7 +12,7 @@
  * Loading the programs costs as much as procfs and taskstats need for so many threads.
  * Measured by tests/bench/capture.
  */
-#define CONDITION_THREADS 800
+#define CONDITION_THREADS 600
 
 enum condition_when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -32,7 +32,14 @@ bool condition_examine(const struct ctprof_host *host, struct condition_advice *
 /* What a failure of sweep_load() means. */
 struct condition_advice condition_explain(int err);
 
+/* Whether numbers and times of the kernel are those of this process, too: it is in the
+ * initial PID and time namespace. */
+bool condition_is_outermost(const struct ctprof_host *host);
+
 /* Whether so many threads are worth loading the programs. */
 bool condition_pays(enum condition_when when, uint64_t threads);
 /* The host's threads, of all namespaces; 0: unknown. */
 uint64_t condition_count_threads(const struct ctprof_host *host);
+
+/* Whether a sysctl below the proc root is on; missing: what a kernel without it does. */
+bool condition_is_on(const struct ctprof_host *host, const char *path, bool missing);

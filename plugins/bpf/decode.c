@@ -132,6 +132,26 @@ static void finish_statistics(struct decoded *ret)
 	*sleep -= block < *sleep ? block : *sleep;
 }
 
+/* Of a delay that never was there is no time.  A kernel that keeps none is no reason to say
+ * so of every thread: taskstats does not ask it. */
+static void finish_delays(const struct record *record, struct decoded *ret)
+{
+#define MAX_AT_(name)
+#define MAX_AT_OF_(what) VALUE_##what##_delay_max_at,
+	static const enum record_value times[] = {RECORD_VALUES(MAX_AT_, MAX_AT_OF_)};
+#undef MAX_AT_
+#undef MAX_AT_OF_
+
+	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+		uint8_t *why = &ret->why[times[i]];
+
+		if (!has(record, VALUE_cpu_delay_max_at))
+			*why = DECODE_LEFT;
+		else if (*why == CTPROF_PRESENT && ret->value[times[i]] == 0)
+			*why = CTPROF_ABSENT_INAPPLICABLE;
+	}
+}
+
 static void finish_peak(const struct decode_rules *rules, uint64_t *value)
 {
 	if (__builtin_mul_overflow(*value, rules->page_bytes, value))
@@ -155,4 +175,5 @@ void decode_record(const struct decode_rules *rules, const struct record *record
 		deny(ret, FIRST_STATISTIC, FIRST_BLOCK_DELAY);
 	if (!rules->delays || !(record->flags & RECORD_DELAYS_COUNTED))
 		deny(ret, FIRST_BLOCK_DELAY, N_RECORD_VALUES);
+	finish_delays(record, ret);
 }

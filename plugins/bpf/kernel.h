@@ -23,12 +23,24 @@ typedef __u32 __be32;
 typedef __u64 __be64;
 typedef __u32 __wsum;
 typedef _Bool bool;
+enum { false, true };
 
 /* include/uapi/linux/bpf.h */
-enum bpf_map_type { BPF_MAP_TYPE_PERCPU_ARRAY = 6 };
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum { BPF_NOEXIST = 1, BPF_EXIST = 2, BPF_F_NO_PREALLOC = 1, BPF_RB_NO_WAKEUP = 1 };
 
 /* include/linux/sched.h */
+#define PF_EXITING 0x00000004u
 #define PF_KTHREAD 0x00200000u
+#define TASK_DEAD 0x80u
+#define EXIT_DEAD 0x10
+#define EXIT_ZOMBIE 0x20
+/* include/linux/sched/signal.h */
+#define SIGNAL_GROUP_EXIT 4u
 /* include/linux/mm_types_task.h */
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES, NR_MM_COUNTERS };
 
@@ -90,6 +102,7 @@ struct sched_info {
 	unsigned long long run_delay;
 	unsigned long long max_run_delay; /* 6.14 */
 	unsigned long long min_run_delay;
+	struct timespec64 max_run_delay_ts; /* 7.2 */
 };
 
 struct sched_statistics {
@@ -124,11 +137,6 @@ struct sched_entity {
 	__u64 slice; /* 6.6 */
 };
 
-/* Before 5.16. */
-struct sched_entity___stats {
-	struct sched_statistics statistics;
-};
-
 struct sched_ext_entity {
 	__u32 flags;
 };
@@ -151,6 +159,8 @@ struct task_delay_info {
 	__u64 compact_delay, compact_delay_max, compact_delay_min;
 	__u64 wpcopy_delay, wpcopy_delay_max, wpcopy_delay_min;
 	__u64 irq_delay, irq_delay_max, irq_delay_min;
+	struct timespec64 blkio_delay_max_ts, swapin_delay_max_ts, freepages_delay_max_ts,
+		thrashing_delay_max_ts, compact_delay_max_ts, wpcopy_delay_max_ts, irq_delay_max_ts;
 	__u32 blkio_count, swapin_count, freepages_count, thrashing_count, compact_count,
 		wpcopy_count, irq_count;
 };
@@ -181,13 +191,32 @@ struct mm_struct___rss {
 
 struct signal_struct {
 	int nr_threads;
+	int group_exit_code;
+	unsigned int flags;
 	__u64 cutime;
 	__u64 cstime;
 };
 
+struct kuid {
+	__u32 val;
+};
+
+struct cred {
+	struct kuid uid;
+};
+
 struct sched_class;
 
+struct atomic___count {
+	int counter;
+};
+
+struct refcount_struct {
+	struct atomic___count refs;
+};
+
 struct task_struct {
+	struct refcount_struct usage;
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
@@ -202,7 +231,9 @@ struct task_struct {
 	struct cpumask cpus_mask;
 	struct sched_info sched_info;
 	struct mm_struct *mm;
+	int on_cpu;
 	int exit_state;
+	int exit_code;
 	int pid;
 	int tgid;
 	struct task_struct *real_parent;
@@ -213,10 +244,12 @@ struct task_struct {
 	struct prev_cputime prev_cputime;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
+	__u64 start_time;
 	__u64 start_boottime;
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	char comm[16];
+	const struct cred *real_cred;
 	struct nsproxy *nsproxy;
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
@@ -225,14 +258,14 @@ struct task_struct {
 	struct task_delay_info *delays;
 };
 
-/* Before 5.14. */
-struct task_struct___state {
-	long state;
+struct sched_entity___old {
+	struct sched_statistics statistics;
 };
 
-/* Before 5.16, where thread_info has none. */
-struct task_struct___cpu {
-	unsigned int cpu;
+struct task_struct___old {
+	long state;                   /* before 5.14 */
+	unsigned int cpu;             /* before 5.16, where thread_info has none */
+	struct sched_entity___old se; /* before 5.16 */
 };
 
 #pragma clang attribute pop
@@ -249,4 +282,9 @@ struct bpf_iter_meta {
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
+};
+
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	void *map, *key, *value;
 };

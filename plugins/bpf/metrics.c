@@ -9,7 +9,8 @@
 	[VALUE_##what##_delay_total_ns] =                                                          \
 		SHARED_DELAY_TOTAL(THREAD, "delay", SHARED_DELAY_##what),                          \
 	[VALUE_##what##_delay_max_ns] = SHARED_DELAY_MAX(THREAD, "delay", SHARED_DELAY_##what),    \
-	[VALUE_##what##_delay_min_ns] = SHARED_DELAY_MIN(THREAD, "delay", SHARED_DELAY_##what),
+	[VALUE_##what##_delay_min_ns] = SHARED_DELAY_MIN(THREAD, "delay", SHARED_DELAY_##what),    \
+	[VALUE_##what##_delay_max_at] = SHARED_DELAY_MAX_AT(THREAD, "delay", SHARED_DELAY_##what),
 
 const struct ctprof_metric bpf_metrics[N_RECORD_VALUES] = {RECORD_VALUES(VALUE_ROW, DELAY_ROWS)};
 
@@ -17,6 +18,7 @@ const struct ctprof_metric bpf_texts[N_TEXTS] = {
 	[TEXT_COMM] = SHARED_comm,
 	[TEXT_PCOMM] = SHARED_pcomm,
 	[TEXT_CGROUP] = SHARED_cgroup,
+	[TEXT_CGROUP_V1] = SHARED_cgroup_v1,
 	[TEXT_POLICY] = SHARED_policy,
 	[TEXT_AFFINITY] = SHARED_cpu_affinity,
 	[TEXT_SMAPS_MAP] = SHARED_SMAPS_MAP,
@@ -29,6 +31,44 @@ const struct ctprof_metric bpf_labels[N_LABELS] = {
 	[LABEL_CPU_DELAY] = SHARED_cpu_delay_active,
 	[LABEL_BLOCK_DELAYS] = SHARED_delay_block_active,
 	[LABEL_PEAKS] = SHARED_xacct_active,
+};
+
+#define EXIT(kind, unit, name, help, origin)                                                       \
+	METRIC_ROW(kind, unit, EXIT, name, "exit", help, origin)
+
+const struct ctprof_metric bpf_exit_values[N_EXIT_VALUES] = {
+	[EXIT_UTIME] = EXIT(COUNTER, US, "utime_us", "CPU time in user mode",
+			    "utime of task_struct, scaled by cputime_adjust()"),
+	[EXIT_STIME] = EXIT(COUNTER, US, "stime_us", "CPU time in the kernel",
+			    "stime of task_struct, scaled by cputime_adjust()"),
+	[EXIT_ELAPSED] = EXIT(COUNTER, US, "elapsed_us", "time from start to end of the thread",
+			      "clock at sched_process_exit less start_time of task_struct"),
+	[EXIT_UID] = EXIT(LABEL, NONE, "uid", "real user id", "real_cred of task_struct"),
+	[EXIT_FINAL_RUN_TIME] =
+		EXIT(COUNTER, NS, "final_run_time_ns",
+		     "time on a CPU to the very end: absent where run_time_ns is less than that",
+		     "sum_exec_runtime at sched_process_free"),
+	[EXIT_CODE] = EXIT(LABEL, NONE, "exit_code",
+			   "how the process ended, as wait() reports it; of its leader only",
+			   "exit_code of task_struct (wait_task_zombie)"),
+};
+
+const struct ctprof_metric bpf_exit_texts[N_EXIT_TEXTS] = {
+	[EXIT_COMM] = EXIT(LABEL, TEXT, "comm", "name of the thread", "comm of task_struct"),
+	[EXIT_PCOMM] = EXIT(LABEL, TEXT, "pcomm", "name of the process: its leader's comm",
+			    "group_leader of task_struct"),
+	[EXIT_CGROUP] = EXIT(LABEL, TEXT, "cgroup", "cgroup v2 path of the thread",
+			     "cgroups of task_struct, and the directories of cgroup2"),
+};
+
+const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES] = {
+	[EXIT_RECEIVED] = SHARED_exits_received,
+	[EXIT_LOST] = SHARED_exits_lost,
+	[EXIT_UNFREED] =
+		METRIC_ROW(COUNTER, NONE, CAPTURE, "exits_unfreed", "exit",
+			   "threads that ended and have no record yet: zombies, and what still ran "
+			   "its last",
+			   "sched_process_exit, less the records and the lost"),
 };
 
 #define TALLY(kind, unit, name, help)                                                              \

@@ -12,6 +12,7 @@ enum bpf_text {
 	TEXT_COMM,
 	TEXT_PCOMM,
 	TEXT_CGROUP,
+	TEXT_CGROUP_V1,
 	TEXT_POLICY,
 	TEXT_AFFINITY,
 	/* Of kernel threads, that have no memory. */
@@ -33,6 +34,27 @@ enum bpf_label {
 };
 
 extern const struct ctprof_metric bpf_labels[N_LABELS];
+
+/* Of threads that ended, beside bpf_metrics. */
+enum bpf_exit_value {
+	EXIT_UTIME,
+	EXIT_STIME,
+	EXIT_ELAPSED,
+	EXIT_UID,
+	EXIT_FINAL_RUN_TIME,
+	EXIT_CODE,
+	N_EXIT_VALUES,
+};
+
+extern const struct ctprof_metric bpf_exit_values[N_EXIT_VALUES];
+
+enum bpf_exit_text { EXIT_COMM, EXIT_PCOMM, EXIT_CGROUP, N_EXIT_TEXTS };
+
+extern const struct ctprof_metric bpf_exit_texts[N_EXIT_TEXTS];
+
+enum bpf_exit_tally { EXIT_RECEIVED, EXIT_LOST, EXIT_UNFREED, N_EXIT_TALLIES };
+
+extern const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES];
 
 enum bpf_tally {
 	TALLY_WHEN,

@@ -8,7 +8,7 @@
 
 /*
  * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for
- * the four of a delay.  They are as the kernel keeps them, and decode.c's to finish.
+ * the five of a delay.  They are as the kernel keeps them, and decode.c's to finish.
  * Statistics and delays stand last: most kernels count neither, and then they are not
  * handed out (struct record is cut there).
  */
@@ -34,7 +34,7 @@
 #define RECORD_VALUE_(name) VALUE_##name,
 #define RECORD_DELAY_(what)                                                                        \
 	VALUE_##what##_delay_count, VALUE_##what##_delay_total_ns, VALUE_##what##_delay_max_ns,    \
-		VALUE_##what##_delay_min_ns,
+		VALUE_##what##_delay_min_ns, VALUE_##what##_delay_max_at,
 
 enum record_value {
 	RECORD_VALUES(RECORD_VALUE_, RECORD_DELAY_) N_RECORD_VALUES,
@@ -52,6 +52,7 @@ enum record_value {
 #define RECORD_HAS_DELAYS 16u     /* CONFIG_TASK_DELAY_ACCT */
 #define RECORD_DELAYS_COUNTED 32u /* of this thread, from its start on */
 #define RECORD_HAS_PEAKS 64u      /* CONFIG_TASK_XACCT */
+#define RECORD_EXITING 128u       /* has begun to end, as zombies have */
 
 struct record {
 	unsigned int tid;  /* in the PID namespace of who reads; 0: none, it has ended */
@@ -60,6 +61,7 @@ struct record {
 	unsigned int policy;
 	unsigned long long cgroup;      /* inode of its directory in cgroup2; 0: unknown */
 	unsigned long long sched_class; /* address: tells classes apart */
+	unsigned long long css_set;     /* likewise, of who is in the same cgroups */
 	/* cputime_adjust()'s, in ns. */
 	unsigned long long sum_exec_runtime;
 	unsigned long long prev_utime, prev_stime;
@@ -67,6 +69,19 @@ struct record {
 	char pcomm[RECORD_NAME_BYTES];
 	unsigned long long has[RECORD_HAS_WORDS]; /* bit i: this kernel has value i */
 	unsigned long long value[N_RECORD_VALUES];
-	/* The CPUs it may run on; handed out by itself, as many bytes as are asked for. */
-	unsigned char cpus[RECORD_CPUS_BYTES];
+};
+
+/* What is handed out of a thread that lives: both parts by themselves, and of each as many
+ * bytes as are asked for. */
+struct sheet {
+	struct record record;
+	unsigned char cpus[RECORD_CPUS_BYTES]; /* that it may run on */
+};
+
+/* Of one that ended. */
+struct ended {
+	struct record record;
+	unsigned long long elapsed_ns; /* from its start to its end */
+	unsigned int uid;
+	unsigned int exit_code; /* as wait() has it */
 };

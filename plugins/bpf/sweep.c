@@ -22,6 +22,8 @@
 /* 1.4 million threads, should one want to know. */
 #define MOST_BYTES (1024u * 1024 * 1024)
 
+enum { END_REAPED, END_FREED, END_NOTED, N_ENDS };
+
 struct sweep {
 	struct task_bpf *skeleton;
 	struct bpf_link *link;
@@ -30,7 +32,17 @@ struct sweep {
 	size_t stride; /* bytes of a record as handed out */
 	char *records;
 	size_t used, size; /* bytes */
+	/* Those of the run before; none: it was the first. */
+	char *before;
+	size_t before_used, before_size;
 	uint64_t span_ns;
+	/* Of threads that end. */
+	struct bpf_link *links[N_ENDS];
+	struct ring_buffer *ring;
+	int ends_error;
+	bool (*take)(void *data, const struct ended *end);
+	void *take_data;
+	uint64_t refused; /* by take() */
 };
 
 static void free_sweep(struct sweep **sweep)
@@ -38,16 +50,70 @@ static void free_sweep(struct sweep **sweep)
 	sweep_free(*sweep);
 }
 
-static int load(struct sweep *sweep)
+static int take_ended(void *data, void *ended, size_t size)
 {
+	struct sweep *sweep = data;
+
+	if (size < sizeof(struct ended) || !sweep->take(sweep->take_data, ended))
+		sweep->refused++;
+	return 0;
+}
+
+static int attach_ends(struct sweep *sweep)
+{
+	struct task_bpf *skeleton = sweep->skeleton;
+	union bpf_iter_link_info map = {.map.map_fd = (__u32)bpf_map__fd(skeleton->maps.ending)};
+	LIBBPF_OPTS(bpf_iter_attach_opts, which, .link_info = &map, .link_info_len = sizeof map);
+
+	sweep->links[END_REAPED] = bpf_program__attach_iter(skeleton->progs.tell_reaped, &which);
+	/* Whoever is freed has ended before. */
+	sweep->links[END_FREED] = bpf_program__attach(skeleton->progs.tell_freed);
+	sweep->links[END_NOTED] = bpf_program__attach(skeleton->progs.note_end);
+	for (unsigned i = 0; i < N_ENDS; i++)
+		if (!sweep->links[i])
+			return -EOPNOTSUPP;
+	sweep->ring = ring_buffer__new(bpf_map__fd(skeleton->maps.ended), take_ended, sweep, NULL);
+	return sweep->ring ? 0 : -errno;
+}
+
+static void detach_ends(struct sweep *sweep)
+{
+	ring_buffer__free(sweep->ring);
+	sweep->ring = NULL;
+	for (unsigned i = 0; i < N_ENDS; i++) {
+		bpf_link__destroy(sweep->links[i]);
+		sweep->links[i] = NULL;
+	}
+}
+
+static int load_programs(struct sweep *sweep, bool ends)
+{
+	task_bpf__destroy(sweep->skeleton);
 	sweep->skeleton = task_bpf__open();
 	if (!sweep->skeleton)
 		return -errno;
-	sweep->skeleton->rodata->n_values = sweep->setting.n_values;
-	sweep->skeleton->rodata->cpus_bytes = sweep->setting.cpus_bytes;
-	int r = task_bpf__load(sweep->skeleton);
+	struct task_bpf *skeleton = sweep->skeleton;
+	skeleton->rodata->n_values = sweep->setting.n_values;
+	skeleton->rodata->cpus_bytes = sweep->setting.cpus_bytes;
+	bpf_program__set_autoload(skeleton->progs.note_end, ends);
+	bpf_program__set_autoload(skeleton->progs.tell_freed, ends);
+	bpf_program__set_autoload(skeleton->progs.tell_reaped, ends);
+	bpf_map__set_autocreate(skeleton->maps.ending, ends);
+	bpf_map__set_autocreate(skeleton->maps.ended, ends);
+	return task_bpf__load(skeleton);
+}
+
+static int load(struct sweep *sweep)
+{
+	int r = load_programs(sweep, sweep->setting.ends);
+
+	sweep->ends_error = sweep->setting.ends ? r : -EOPNOTSUPP;
+	if (r < 0 && sweep->setting.ends)
+		r = load_programs(sweep, false);
 	if (r < 0)
 		return r;
+	if (sweep->ends_error == 0)
+		sweep->ends_error = attach_ends(sweep);
 	sweep->link = bpf_program__attach_iter(sweep->skeleton->progs.dump_task, NULL);
 	if (!sweep->link)
 		return -errno;
@@ -81,8 +147,10 @@ void sweep_free(struct sweep *sweep)
 	if (sweep->fd >= 0)
 		close(sweep->fd);
 	bpf_link__destroy(sweep->link);
+	detach_ends(sweep);
 	task_bpf__destroy(sweep->skeleton);
 	free(sweep->records);
+	free(sweep->before);
 	free(sweep);
 }
 
@@ -163,6 +231,41 @@ int sweep_run(struct sweep *sweep)
 	return r;
 }
 
+int sweep_again(struct sweep *sweep)
+{
+	int fd = bpf_iter_create(bpf_link__fd(sweep->link));
+
+	if (fd < 0)
+		return -errno;
+	close(sweep->fd);
+	sweep->fd = fd;
+	char *records = sweep->before;
+	size_t size = sweep->before_size;
+	sweep->before = sweep->records;
+	sweep->before_used = sweep->used;
+	sweep->before_size = sweep->size;
+	sweep->records = records;
+	sweep->size = size;
+	sweep->used = 0;
+	return 0;
+}
+
+void sweep_list(const struct sweep *sweep, const struct ctprof_listing *listing)
+{
+	const char *before = sweep->before, *end = before + sweep->before_used;
+
+	for (const char *at = sweep->records; at < sweep->records + sweep->used;
+	     at += sweep->stride) {
+		uint32_t ids[2]; /* tid, tgid */
+
+		memcpy(ids, at, sizeof ids);
+		while (before < end && compare_tids(before, at) < 0)
+			before += sweep->stride;
+		listing->thread(listing, (int32_t)ids[1], (int32_t)ids[0],
+				before < end && memcmp(before, at, sweep->stride) == 0);
+	}
+}
+
 /* ---- looking up ------------------------------------------------------- */
 
 size_t sweep_count(const struct sweep *sweep)
@@ -175,18 +278,19 @@ uint64_t sweep_span(const struct sweep *sweep)
 	return sweep->span_ns;
 }
 
-static void unpack(const struct sweep *sweep, const char *at, struct record *ret)
+static void unpack(const struct sweep *sweep, const char *at, struct sheet *ret)
 {
-	size_t values = sweep->setting.n_values * sizeof ret->value[0];
+	struct record *record = &ret->record;
+	size_t values = sweep->setting.n_values * sizeof record->value[0];
 
-	memcpy(ret, at, HEAD_BYTES + values);
-	memset((char *)ret + HEAD_BYTES + values, 0, sizeof ret->value - values);
+	memcpy(record, at, HEAD_BYTES + values);
+	memset((char *)record + HEAD_BYTES + values, 0, sizeof record->value - values);
 	memcpy(ret->cpus, at + HEAD_BYTES + values, sweep->setting.cpus_bytes);
 	for (uint32_t i = sweep->setting.n_values; i < N_RECORD_VALUES; i++)
-		ret->has[i / 64] &= ~(UINT64_C(1) << i % 64);
+		record->has[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct record *ret)
+bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
 {
 	size_t low = 0, high = sweep_count(sweep);
 
@@ -201,5 +305,60 @@ bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct rec
 	if (low == sweep_count(sweep) || tid_at(sweep, low) != (uint32_t)tid)
 		return false;
 	unpack(sweep, sweep->records + low * sweep->stride, ret);
-	return ret->tgid == (uint32_t)tgid;
+	return ret->record.tgid == (uint32_t)tgid;
+}
+
+/* ---- threads that end ------------------------------------------------- */
+
+int sweep_ends_error(const struct sweep *sweep)
+{
+	return sweep->ends_error;
+}
+
+void sweep_listen(struct sweep *sweep)
+{
+	__atomic_store_n(&sweep->skeleton->bss->listening, 1, __ATOMIC_RELAXED);
+}
+
+int sweep_drain(struct sweep *sweep, bool (*take)(void *data, const struct ended *end), void *data)
+{
+	sweep->take = take;
+	sweep->take_data = data;
+	int r = ring_buffer__consume(sweep->ring);
+	return r < 0 ? r : 0;
+}
+
+int sweep_reap(struct sweep *sweep, uint64_t before_ns, uint64_t *ret_awaited)
+{
+	struct task_bpf__bss *bss = sweep->skeleton->bss;
+	int fd = bpf_iter_create(bpf_link__fd(sweep->links[END_REAPED]));
+	ssize_t got;
+	char none;
+
+	if (fd < 0)
+		return -errno;
+	bss->await_before_ns = before_ns;
+	bss->n_awaited = 0;
+	do
+		got = read(fd, &none, sizeof none);
+	while (got < 0 && (errno == EINTR || errno == EAGAIN));
+	int r = got < 0 ? -errno : 0;
+	close(fd);
+	*ret_awaited = __atomic_load_n(&bss->n_awaited, __ATOMIC_ACQUIRE);
+	return r;
+}
+
+uint64_t sweep_ended(const struct sweep *sweep)
+{
+	return __atomic_load_n(&sweep->skeleton->bss->n_ended, __ATOMIC_ACQUIRE);
+}
+
+uint64_t sweep_told(const struct sweep *sweep)
+{
+	return __atomic_load_n(&sweep->skeleton->bss->n_told, __ATOMIC_ACQUIRE);
+}
+
+uint64_t sweep_lost(const struct sweep *sweep)
+{
+	return sweep->refused + __atomic_load_n(&sweep->skeleton->bss->n_lost, __ATOMIC_RELAXED);
 }

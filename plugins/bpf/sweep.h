@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/source.h"
+
 #include "record.h"
 
 struct sweep;
@@ -14,6 +16,7 @@ struct sweep;
 struct sweep_setting {
 	uint32_t n_values;   /* the first ones of enum record_value */
 	uint32_t cpus_bytes; /* of the mask; a multiple of 8 */
+	bool ends;           /* threads that end, too: without if that does not work */
 };
 
 /*
@@ -23,11 +26,38 @@ struct sweep_setting {
 int sweep_load(const struct sweep_setting *setting, struct sweep **ret);
 void sweep_free(struct sweep *sweep);
 
-/* Reads all threads there are now; once.  0 or -errno: whatever came is kept. */
+/* Reads all threads there are now; once until sweep_again().  0 or -errno: whatever came is kept.
+ */
 int sweep_run(struct sweep *sweep);
+
+/* Forgets them.  0 or -errno: before Linux 5.19 this may need CAP_BPF. */
+int sweep_again(struct sweep *sweep);
+
+/* Lists the threads.  The same is one whose record was there before sweep_again() with every
+ * byte as it is now. */
+void sweep_list(const struct sweep *sweep, const struct ctprof_listing *listing);
 
 size_t sweep_count(const struct sweep *sweep);
 /* What reading them took, in ns. */
 uint64_t sweep_span(const struct sweep *sweep);
-/* The record of a thread of that process; false when there was none. */
-bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct record *ret);
+/* What there was of a thread of that process; false when there was none. */
+bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret);
+
+/* ---- threads that end ---- */
+
+/* Why they cannot be told of: -errno; 0: they can, once sweep_listen() is called. */
+int sweep_ends_error(const struct sweep *sweep);
+void sweep_listen(struct sweep *sweep);
+/* Hands take() what has come; take: false when it has no room.  0 or -errno. */
+int sweep_drain(struct sweep *sweep, bool (*take)(void *data, const struct ended *end), void *data);
+/*
+ * Makes come what has been waited for and runs no more, without waiting until the kernel
+ * frees it.  How many that had ended by then (CLOCK_MONOTONIC) are still to come: they run
+ * on, or found no room.  0 or -errno: before Linux 5.19 this may need CAP_BPF.
+ */
+int sweep_reap(struct sweep *sweep, uint64_t before_ns, uint64_t *ret_awaited);
+/* How many threads have ended; how many of them have come or are lost, which zombies have
+ * not; and how many are lost. */
+uint64_t sweep_ended(const struct sweep *sweep);
+uint64_t sweep_told(const struct sweep *sweep);
+uint64_t sweep_lost(const struct sweep *sweep);

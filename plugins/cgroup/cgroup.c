@@ -31,7 +31,7 @@ struct cgroup {
 	uint32_t slots[CGROUP_N_METRICS];
 	bool wanted[CGROUP_N_METRICS];
 	struct cgroup_mounts mounts;
-	bool in_namespace; /* of cgroups, and not the first one */
+	bool in_namespace; /* in a cgroup namespace other than the initial one */
 	struct cgroup_row row;
 	char text[FILE_BYTES];
 };
@@ -56,7 +56,7 @@ static void cgroup_close(void *self)
 	instance_free(cgroup);
 }
 
-/* Kernels before 4.6 have no other. */
+/* Kernels before 4.6 have only that one. */
 static bool is_first_namespace(const struct ctprof_host *host)
 {
 	char name[64];
@@ -64,6 +64,15 @@ static bool is_first_namespace(const struct ctprof_host *host)
 		readlinkat(host->root(host, CTPROF_ROOT_PROC), "self/ns/cgroup", name, sizeof name);
 
 	return len < 0 || text_equal((struct text){name, (size_t)len}, FIRST_NAMESPACE);
+}
+
+static int cgroup_again(void *self)
+{
+	struct cgroup *cgroup = self;
+
+	for (size_t i = 0; i < CGROUP_N_METRICS; i++)
+		cgroup->wanted[i] = cgroup->host->wanted(cgroup->host, cgroup->slots[i]);
+	return 0;
 }
 
 static int cgroup_start(void *self)
@@ -77,8 +86,7 @@ static int cgroup_start(void *self)
 		return result;
 	}
 	cgroup->in_namespace = host->live(host) && !is_first_namespace(host);
-	for (size_t i = 0; i < CGROUP_N_METRICS; i++)
-		cgroup->wanted[i] = host->wanted(host, cgroup->slots[i]);
+	(void)cgroup_again(cgroup);
 	cgroup->row.host = host;
 	cgroup->row.slots = cgroup->slots;
 	cgroup->row.wanted = cgroup->wanted;
@@ -87,7 +95,8 @@ static int cgroup_start(void *self)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* kernfs answers ENODEV when the cgroup went away under an open directory. */
+/* kernfs returns ENODEV if the cgroup was removed while its directory was
+ * open. */
 static uint32_t absence_of(int err)
 {
 	return err == ENODEV ? CTPROF_ABSENT_VANISHED : file_absence(err);
@@ -130,8 +139,8 @@ static bool is_in_v1(const struct cgroup *cgroup, const struct ctprof_target *ta
 	return false;
 }
 
-/* A path that a mount does not show is unsupported there.  The unified hierarchy tells
- * that a cgroup is gone, unless it is one of v1 alone. */
+/* A path that a mount does not show is unsupported there. If the unified hierarchy
+ * lacks it, the cgroup is gone, unless it exists only in v1. */
 static uint32_t missing_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 				  const struct ctprof_target *target, int err)
 {
@@ -155,14 +164,15 @@ static bool is_top(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 
 	if (!host->live(host))
 		return target->path_len == 1;
-	/* One is there in the root only, the other everywhere else. */
+	/* release_agent exists only in the root of v1, cgroup.events everywhere
+	 * but in that of v2. */
 	bool unified = hierarchy == CGROUP_UNIFIED;
 	AUTO_FD mark = host->open_file(host, dir, unified ? "cgroup.events" : "release_agent");
 	return unified ? mark == -ENOENT : mark >= 0;
 }
 
-/* The cgroup's directory, or -errno: what the whole host does is not told as that of a
- * cgroup of this namespace. */
+/* The cgroup's directory, or -errno.  Values of the whole host must not be reported as
+ * those of a cgroup of this namespace. */
 static int open_own(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 		    const struct ctprof_target *target)
 {
@@ -175,7 +185,7 @@ static int open_own(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy
 	return own;
 }
 
-/* Reads what one hierarchy has of the values that are still missing. */
+/* Reads the values from one hierarchy that are still missing. */
 static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 			      const struct ctprof_target *target)
 {
@@ -251,19 +261,19 @@ static void set_partly(struct ctprof_finding *ret, const char *why, const char *
 	ret->remedy = remedy;
 }
 
-/* The first controller that is not there; NULL: all are. */
+/* Returns the first missing controller; NULL: none. */
 static const struct controller {
 	const char *name, *why, *remedy;
 } * find_lack(struct cgroup *cgroup)
 {
 	static const struct controller controllers[] = {
-		{"memory", "there is no controller memory: memory.* is absent",
+		{"memory", "there is no memory controller: memory.* is absent",
 		 "boot without cgroup_disable=memory, or use a kernel built with CONFIG_MEMCG"},
-		{"cpu", "there is no controller cpu: cpu.max_*, cpu.weight* are absent",
+		{"cpu", "there is no cpu controller: cpu.max_*, cpu.weight* are absent",
 		 "use a kernel built with CONFIG_CGROUP_SCHED"},
-		{"pids", "there is no controller pids: pids.* is absent",
+		{"pids", "there is no pids controller: pids.* is absent",
 		 "use a kernel built with CONFIG_CGROUP_PIDS"},
-		{"io", "there is no controller io: io.stat is absent",
+		{"io", "there is no io controller: io.stat is absent",
 		 "use a kernel built with CONFIG_BLK_CGROUP"},
 	};
 	ssize_t got = read_root(cgroup, "cgroup.controllers");
@@ -280,7 +290,7 @@ static const struct controller {
 	return NULL;
 }
 
-/* Without PSI the files may be there, and cannot be read. */
+/* Without PSI the files may exist but cannot be read. */
 static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
 {
 	struct psi_pressure pressure;
@@ -338,7 +348,7 @@ static int cgroup_probe(void *self)
 static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(KCONFIG, "CONFIG_CGROUPS", "cgroups"),
 	NEED_PARTLY(KCONFIG, "CONFIG_FAIR_GROUP_SCHED", "cpu.weight, cpu.weight_nice"),
-	NEED_PARTLY(KCONFIG, "CONFIG_CFS_BANDWIDTH", "cpu.max_*, cpu.nr_throttled"),
+	NEED_PARTLY(KCONFIG, "CONFIG_CFS_BANDWIDTH", "cpu.max_*, cpu.nr_periods, cpu.nr_throttled"),
 	NEED_PARTLY(KCONFIG, "CONFIG_MEMCG", "memory.*"),
 	NEED_PARTLY(KCONFIG, "CONFIG_SWAP", "memory.swap_*"),
 	NEED_PARTLY(KCONFIG, "CONFIG_ZSWAP", "memory.zswap_*"),
@@ -350,7 +360,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/root", "the hierarchies, wherever they are mounted"),
 	NEED_PARTLY(FILE, "cgroup/cgroup.controllers", "recorded trees: a unified hierarchy"),
 	NEED_PARTLY(FILE, "cgroup/unified/cgroup.controllers", "recorded trees: a hybrid one"),
-	NEED_FILE("cpu.stat", "cpu.usage_usec, cpu.nr_throttled, cpu.throttled_usec"),
+	NEED_FILE("cpu.stat",
+		  "cpu.usage_usec, cpu.nr_periods, cpu.nr_throttled, cpu.throttled_usec"),
 	NEED_FILE("cpu.max", "cpu.max_quota_us, cpu.max_period_us"),
 	NEED_FILE("cpu.weight", "cpu.weight"),
 	NEED_FILE("cpu.weight.nice", "cpu.weight_nice"),
@@ -378,7 +389,7 @@ static const struct ctprof_need needs[] = {
 	NEED_FILE("io.stat", "io.stat"),
 	NEED_FILE("cgroup.stat", "cgroup_stat"),
 	NEED_V1("cpuacct/<path>/cpuacct.usage", "cpu.usage_usec"),
-	NEED_V1("cpu/<path>/cpu.stat", "cpu.nr_throttled, cpu.throttled_usec"),
+	NEED_V1("cpu/<path>/cpu.stat", "cpu.nr_periods, cpu.nr_throttled, cpu.throttled_usec"),
 	NEED_V1("cpu/<path>/cpu.cfs_quota_us", "cpu.max_quota_us"),
 	NEED_V1("cpu/<path>/cpu.cfs_period_us", "cpu.max_period_us"),
 	NEED_V1("memory/<path>/memory.usage_in_bytes", "memory.current"),
@@ -396,6 +407,7 @@ static const struct ctprof_source_ops ops = {
 	.probe = cgroup_probe,
 	.start = cgroup_start,
 	.collect = cgroup_collect,
+	.again = cgroup_again,
 };
 
 static const struct ctprof_plugin plugin = {

@@ -5,7 +5,7 @@
 
 #define NS_PER_US 1000u
 
-/* v1's "no limit" is LONG_MAX rounded down to a page, of 64 KiB at most. */
+/* v1's "no limit" is LONG_MAX rounded down to a page (at most 64 KiB). */
 #define V1_UNLIMITED ((uint64_t)INT64_MAX - 0xffff)
 
 static bool parse_v1_limit(const char *text, size_t len, uint64_t *ret)
@@ -101,11 +101,13 @@ static void put_pressure(struct cgroup_row *row, const struct cgroup_file *file,
 
 static const struct cgroup_field cpu_stat[] = {
 	{"usage_usec", 1},
+	{"nr_periods", 1},
 	{"nr_throttled", 1},
 	{"throttled_usec", 1},
 };
 
 static const struct cgroup_field v1_cpu_stat[] = {
+	{"nr_periods", 1},
 	{"nr_throttled", 1},
 	{"throttled_time", NS_PER_US},
 };
@@ -125,7 +127,7 @@ static const struct cgroup_field v1_cpu_stat[] = {
 	}
 
 const struct cgroup_file cgroup_files[] = {
-	{CGROUP_UNIFIED, "cpu.stat", put_fields, CGROUP_CPU_USAGE, 3, .fields = cpu_stat},
+	{CGROUP_UNIFIED, "cpu.stat", put_fields, CGROUP_CPU_USAGE, 4, .fields = cpu_stat},
 	{CGROUP_UNIFIED, "cpu.max", put_cpu_max, CGROUP_CPU_MAX_QUOTA, 2, .fields = NULL},
 	NUMBER(CGROUP_UNIFIED, "cpu.weight", CGROUP_CPU_WEIGHT, cgroup_parse_number),
 	{CGROUP_UNIFIED, "cpu.weight.nice", put_signed, CGROUP_CPU_WEIGHT_NICE, 1, .fields = NULL},
@@ -153,9 +155,9 @@ const struct cgroup_file cgroup_files[] = {
 	PRESSURE("irq.pressure", 3),
 	MAP("io.stat", CGROUP_IO_STAT, cgroup_parse_io_stat),
 	MAP("cgroup.stat", CGROUP_STAT, cgroup_parse_flat),
-	/* v1, where a file means the same. */
+	/* v1 files with the same meaning. */
 	NUMBER(CGROUP_V1_CPUACCT, "cpuacct.usage", CGROUP_CPU_USAGE, parse_v1_usage),
-	{CGROUP_V1_CPU, "cpu.stat", put_fields, CGROUP_CPU_NR_THROTTLED, 2, .fields = v1_cpu_stat},
+	{CGROUP_V1_CPU, "cpu.stat", put_fields, CGROUP_CPU_NR_PERIODS, 3, .fields = v1_cpu_stat},
 	NUMBER(CGROUP_V1_CPU, "cpu.cfs_quota_us", CGROUP_CPU_MAX_QUOTA, parse_v1_quota),
 	NUMBER(CGROUP_V1_CPU, "cpu.cfs_period_us", CGROUP_CPU_MAX_PERIOD, cgroup_parse_number),
 	NUMBER(CGROUP_V1_MEMORY, "memory.usage_in_bytes", CGROUP_MEMORY_CURRENT,

@@ -9,16 +9,17 @@
 struct cgroup_file {
 	enum cgroup_hierarchy hierarchy;
 	const char *name;
-	/* Puts metrics first to first + n - 1, or says why not. */
+	/* Puts metrics first to first + n - 1, or the reason for their
+	 * absence. */
 	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text);
 	enum cgroup_metric first;
 	size_t n;
-	/* In v1 nothing is charged to the root, whose file is there all the same. */
+	/* In v1 nothing is charged to the root, although it has the file. */
 	bool not_of_top;
-	/* Of a file that is one number, or one map: its parser. */
+	/* The parser of a file that is one number, or one map. */
 	bool (*number)(const char *text, size_t len, uint64_t *ret);
 	bool (*map)(const char *text, size_t len, struct cgroup_map *ret);
-	/* Of a "key value" file: n keys, and what their values are divided by. */
+	/* The n keys of a "key value" file, and the divisors of their values. */
 	const struct cgroup_field {
 		const char *key;
 		uint64_t divisor;

@@ -13,6 +13,9 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	METRIC(COUNTER, US, 0, "CGROUPS", "cpu.usage_usec",
 	       "CPU time of all threads in it and below",
 	       "cpu.stat: usage_usec, cgroup_base_stat_cputime_show(); v1: cpuacct.usage"),
+	METRIC(COUNTER, NONE, 0, "CFS_BANDWIDTH", "cpu.nr_periods",
+	       "periods of the quota in which it had something to run",
+	       "cpu.stat: nr_periods, do_sched_cfs_period_timer(); v1: cpu.stat"),
 	METRIC(COUNTER, NONE, 0, "CFS_BANDWIDTH", "cpu.nr_throttled",
 	       "periods in which the quota ran out",
 	       "cpu.stat: nr_throttled, do_sched_cfs_period_timer(); v1: cpu.stat"),
@@ -70,8 +73,8 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	METRIC(GAUGE, BYTES, LIMIT, "MEMCG ZSWAP", "memory.zswap_max",
 	       "hard limit of compressed swap",
 	       "memory.zswap.max, zswap_max_show()"),
-	/* A counter by kind only because the threads of cgroups that are folded
-	 * into one add up, while levels of memory are compared by the highest. */
+	/* Its kind is counter only so that the threads of cgroups folded into one
+	 * group add up; levels of memory fold to the highest. */
 	METRIC(COUNTER, NONE, 0, "CGROUP_PIDS", "pids.current",
 	       "threads in it and below",
 	       "pids.current, pids_current_read()"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of a cgroup: one name here and one row in metrics.c each. */
+/* The values of a cgroup: each has a name here and a row in metrics.c. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -7,6 +7,7 @@
 
 enum cgroup_metric {
 	CGROUP_CPU_USAGE,
+	CGROUP_CPU_NR_PERIODS,
 	CGROUP_CPU_NR_THROTTLED,
 	CGROUP_CPU_THROTTLED,
 	CGROUP_CPU_MAX_QUOTA,

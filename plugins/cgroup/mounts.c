@@ -55,7 +55,7 @@ bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinf
 	return true;
 }
 
-/* prefix + text with its escapes undone; NULL: out of memory. */
+/* prefix + text without escapes; NULL: out of memory. */
 static char *unescape(const char *prefix, struct text text)
 {
 	size_t used = strlen(prefix);
@@ -69,8 +69,9 @@ static char *unescape(const char *prefix, struct text text)
 	return plain;
 }
 
-/* Takes over copies of both texts; of several mounts the one that shows more
- * of the hierarchy is kept, of two alike the later, which may hide the other. */
+/* Stores copies of both texts.  Of several mounts, the one that shows more of
+ * the hierarchy is kept; of two alike, the later one, which may hide the
+ * other. */
 static int keep_mount(struct cgroup_mount *mount, int base, const char *above, struct text point,
 		      struct text shown)
 {
@@ -90,8 +91,8 @@ static int keep_mount(struct cgroup_mount *mount, int base, const char *above, s
 
 /*
  * Mount points in self/mountinfo are seen from this process's root directory:
- * below self/root they are found wherever they lie, also when nothing is
- * mounted in the usual place and the host has no cgroup root to lend.
+ * below self/root they are found anywhere, even if nothing is mounted in the
+ * usual place and the host has no cgroup root.
  */
 static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mounts)
 {
@@ -117,13 +118,13 @@ static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mo
 
 /* ---- recorded roots ---------------------------------------------------- */
 
-/* The usual places below the cgroup root; the first that is there is taken.
- * Where the root itself is a hierarchy, directories below are its cgroups,
- * whatever their names. */
+/* The usual places below the cgroup root; the first that exists is used.  If
+ * the root itself is a hierarchy, directories below it are cgroups, whatever
+ * their names. */
 static const struct usual {
 	enum cgroup_hierarchy hierarchy;
 	const char *directory;
-	const char *sign; /* what must be there */
+	const char *sign; /* file that must exist */
 	bool alone;
 } usual_places[] = {
 	{CGROUP_UNIFIED, ".", "cgroup.controllers", true},
@@ -210,12 +211,12 @@ int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t
 	if (len >= size)
 		return -ENAMETOOLONG;
 	if (root == 1)
-		root = 0; /* "/" hides nothing */
+		root = 0; /* "/": nothing to remove */
 	if (len < root || memcmp(path, mount->root, root) != 0 || (len > root && path[root] != '/'))
 		return -EXDEV;
 	struct text below = {path + root, len - root};
-	/* What is left of a path above the namespace's root; it must not be
-	 * followed, since mount points have parents too. */
+	/* The path is above the namespace's root.  It must not be followed,
+	 * since mount points have parents, too. */
 	if (has_parent_component(below))
 		return -EXDEV;
 	int used = snprintf(ret_path, size, "%s%.*s", mount->prefix, (int)below.len, below.p);

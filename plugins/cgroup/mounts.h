@@ -9,7 +9,7 @@
 #include "ctprof/plugin.h"
 #include "text.h"
 
-/* The unified (v2) hierarchy, and the v1 controllers of which something is read. */
+/* The unified (v2) hierarchy, and the v1 controllers that are read. */
 enum cgroup_hierarchy {
 	CGROUP_UNIFIED,
 	CGROUP_V1_CPU,
@@ -22,7 +22,7 @@ enum cgroup_hierarchy {
 struct cgroup_mount {
 	int base;     /* borrowed: the root the prefix is below; valid with a prefix */
 	char *prefix; /* the mount point below base, never empty; NULL: not mounted */
-	char *root;   /* the cgroup that is visible there, "/" mostly */
+	char *root;   /* the cgroup that is visible there, mostly "/" */
 };
 
 struct cgroup_mounts {
@@ -36,20 +36,20 @@ struct cgroup_mountinfo {
 	uint32_t hierarchies; /* bit 1 << enum cgroup_hierarchy */
 };
 
-/* False for every other file system, and for what is no mountinfo line. */
+/* False for other file systems, and for invalid lines. */
 bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinfo *ret);
 
 /*
  * The directory below mount->base of a cgroup as a thread's cgroup file names
- * it.  -EINVAL: no path; -EXDEV: not below what is mounted there (another
- * cgroup namespace, or a bind mount of a part); -ENAMETOOLONG.
+ * it.  -EINVAL: not a path; -EXDEV: not below the mounted part (another cgroup
+ * namespace, or a bind mount of a part); -ENAMETOOLONG.
  */
 int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t len,
 		      char *ret_path, size_t size);
 
-/* Finds the mounts: by mountinfo on the running kernel, else by what lies in
- * the cgroup root.  *ret is zeroes, or what was found before.  -EOPNOTSUPP when there are none, or
- * -ENOMEM. */
+/* Finds the mounts: from mountinfo on the running kernel, otherwise from the contents of
+ * the cgroup root. *ret is zeroes, or from an earlier call. -EOPNOTSUPP if there are none,
+ * or -ENOMEM. */
 int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret);
 /* Whether one of the hierarchies from first on is mounted. */
 bool cgroup_mounts_has(const struct cgroup_mounts *mounts, enum cgroup_hierarchy first);

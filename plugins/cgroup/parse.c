@@ -65,7 +65,7 @@ uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint6
 	return missing;
 }
 
-/* False when the map is full. */
+/* False if the map is full. */
 static bool add_entry(struct cgroup_map *map, struct text key, uint64_t number)
 {
 	if (map->n == CGROUP_MAX_ENTRIES)
@@ -83,7 +83,7 @@ static bool is_key(struct text key)
 	return key.len >= 1 && key.len <= CGROUP_MAX_KEY && !memchr(key.p, '\0', key.len);
 }
 
-/* By key; of two alike the one that stands further on in the text is first. */
+/* By key; of equal keys, the later one in the text is first. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct ctprof_map_entry *x = a;
@@ -96,7 +96,8 @@ static int compare_entries(const void *a, const void *b)
 	return order ? order : (x->key < y->key) - (x->key > y->key);
 }
 
-/* No kernel writes a key twice, but the host forbids it: the last one counts. */
+/* No kernel writes a key twice, but the host rejects duplicates: the last one
+ * counts. */
 static void keep_unique(struct cgroup_map *map)
 {
 	size_t kept = 0;
@@ -131,7 +132,7 @@ bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret)
 	return ret->n > 0;
 }
 
-/* "DEVICE KEY" in the map's own bytes; false when they are used up. */
+/* Writes "DEVICE KEY" to the map's own bytes; false if there is no room. */
 static bool join_key(struct cgroup_map *map, struct text device, struct text key,
 		     struct text *ret_joined)
 {
@@ -148,8 +149,8 @@ static bool join_key(struct cgroup_map *map, struct text device, struct text key
 	return true;
 }
 
-/* "rbytes=1" of a device.  Figures that are no whole numbers (cost.vrate of
- * iocost, depth of iolatency) are left out; false only when the map is full. */
+/* "rbytes=1" of a device.  Values that are not whole numbers (cost.vrate of
+ * iocost, depth of iolatency) are left out; false only if the map is full. */
 static bool add_figure(struct cgroup_map *map, struct text device, struct text token)
 {
 	struct text key, value, joined;

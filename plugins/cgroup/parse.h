@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of a cgroup directory, as text.  Pure: nothing is opened here. */
+/* Parsers for the files of a cgroup directory.  Pure: nothing is opened
+ * here. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +9,8 @@
 
 #include "ctprof/plugin.h"
 
-/* More keys than memory.stat has (71 in Linux 7.2), or 300 disks in io.stat;
- * a file with more is refused, not cut. */
+/* More keys than memory.stat has (71 in Linux 7.2), or 300 disks in io.stat; a
+ * file with more is rejected, not truncated. */
 #define CGROUP_MAX_ENTRIES 2048u
 #define CGROUP_MAX_KEY 255u
 
@@ -37,10 +38,10 @@ bool cgroup_parse_limit(const char *text, size_t len, uint64_t *ret);
 bool cgroup_parse_signed(const char *text, size_t len, int64_t *ret);
 /* "QUOTA PERIOD\n" */
 void cgroup_parse_cpu_max(const char *text, size_t len, struct cgroup_cpu_max *ret);
-/* The value of one "key value" line: PRESENT, INVALID when it is no number or
- * the text has no such line at all, UNSUPPORTED when only that key is missing. */
+/* The value of one "key value" line: PRESENT, INVALID if it is not a number or
+ * the text has no such lines at all, UNSUPPORTED if only that key is missing. */
 uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint64_t *ret);
-/* All "key value" lines, a bad one left out; false when none is good, or when
+/* All "key value" lines except invalid ones; false if none is valid, or if
  * there are too many. */
 bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret);
 /* "8:0 rbytes=1 wbytes=2" lines, as "8:0 rbytes" and "8:0 wbytes".  Empty text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One cgroup's values while its files are read. */
+/* The values of one cgroup while its files are read. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,8 @@
 
 /*
  * A value can be in two files (the unified one, and that of a v1 controller): the
- * first that has it wins, and the reason of absence is put once, at the end.
+ * first file that has it wins, and the reason for absence is put once, at the
+ * end.
  */
 struct cgroup_row {
 	const struct ctprof_host *host;
@@ -23,14 +24,14 @@ struct cgroup_row {
 	struct cgroup_map map;            /* where a file's map is built */
 };
 
-/* Nothing known: everything is unsupported. */
+/* Begins a row: everything is unsupported. */
 void cgroup_row_begin(struct cgroup_row *row, struct ctprof_batch *batch, uint64_t index);
 /* Whether one of n metrics is wanted and still has no value. */
 bool cgroup_row_needs(const struct cgroup_row *row, size_t first, size_t n);
 void cgroup_row_put_u64(struct cgroup_row *row, size_t metric, uint64_t value);
 void cgroup_row_put_i64(struct cgroup_row *row, size_t metric, int64_t value);
 void cgroup_row_put_map(struct cgroup_row *row, size_t metric, const struct cgroup_map *map);
-/* Keeps the first reason that says more than UNSUPPORTED. */
+/* Keeps the first reason other than UNSUPPORTED. */
 void cgroup_row_put_absent(struct cgroup_row *row, size_t first, size_t n, uint32_t why);
-/* Tells the host why the rest is absent. */
+/* Puts the reasons of absent values. */
 void cgroup_row_end(struct cgroup_row *row);

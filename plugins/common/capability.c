@@ -9,7 +9,7 @@
 
 #define STATUS_BYTES 8192
 
-/* The set in hexadecimal, 16 digits; 0 when it is not there. */
+/* The set in hexadecimal, 16 digits; 0 if it is missing. */
 static uint64_t parse_effective(struct text status)
 {
 	struct text line, key, value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which capabilities this process has, to tell a lack of them from a refusal. */
+/* Which capabilities this process has, to distinguish a missing one from a
+ * refusal. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,5 +8,5 @@
 #include "ctprof/plugin.h"
 
 /* Whether the capability of that number (<linux/capability.h>) is effective;
- * false when that cannot be told, as in a recorded tree. */
+ * false if unknown, as in a recorded tree. */
 bool capability_is_held(const struct ctprof_host *host, unsigned number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What leaves a scope is given back. */
+/* Frees resources at the end of their scope. */
 #pragma once
 
 #include <stdlib.h>

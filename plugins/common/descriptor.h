@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the descriptors, metrics and findings of all sources begin with. */
+/* Common members of the descriptors, metrics and findings of all sources. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -12,7 +12,7 @@
 		.group = group_, .help = help_, .origin = origin_, __VA_ARGS__                     \
 	}
 
-/* Until a probe finds something else. */
+/* The initial state, until a probe finds otherwise. */
 #define FINDING_WORKS(group_)                                                                      \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_finding), .state = CTPROF_WORKS,               \

@@ -21,7 +21,7 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 		if (got < 0)
 			return -errno;
 		used += (size_t)got;
-		/* The end, see file.h; asking again would only be told 0. */
+		/* The end, see file.h; another read would only return 0. */
 		if (used < size)
 			return (ssize_t)used;
 		if (got == 0 || used == size)
@@ -135,7 +135,7 @@ bool file_shows_own_pids(const struct ctprof_host *host)
 
 	if (!host->live(host))
 		return false;
-	/* The link is there, but has no target, where this process has no number. */
+	/* If this process has no PID there, the link exists but has no target. */
 	return readlinkat(proc, "self", pid, sizeof pid - 1) > 0
 		       ? strtol(pid, NULL, 10) == getpid()
 		       : fstatat(proc, "self", &st, AT_SYMLINK_NOFOLLOW) < 0;
@@ -150,7 +150,7 @@ uint32_t file_absence(int err)
 	case ESRCH:
 		return CTPROF_ABSENT_VANISHED;
 	case ETIMEDOUT:
-	case EMFILE: /* a budget of ours or the system's, not the kernel's lack */
+	case EMFILE: /* a limit of ours or the system's, not a missing feature */
 	case ENFILE:
 	case ENOMEM:
 	case EAGAIN:

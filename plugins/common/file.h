@@ -11,17 +11,16 @@
 #include "ctprof/plugin.h"
 
 /*
- * Opens dirfd/path through the host and reads it into buf, at most size bytes.
- * dirfd may also be the -errno of host->root(), which is returned then.
- * For files of one record (the kernel's single_open()), which one read() hands
- * out whole when they fit: a short read is taken for the end.  Files of many
- * records (maps, mountinfo) come in pieces and are no work for this.  Returns the bytes read or
- * -errno; -EFBIG when the file does not fit.
+ * Opens dirfd/path through the host and reads it into buf, at most size bytes.  dirfd may
+ * also be the -errno of host->root(), which is returned then.  For files of one record (the
+ * kernel's single_open()), which one read() returns as a whole if they fit: a short read
+ * means the end.  Not for files of many records (maps, mountinfo), which come in pieces.
+ * Returns the bytes read or -errno; -EFBIG when the file does not fit.
  */
 ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 		     size_t size);
 
-/* The same of a path below a root (enum ctprof_root). */
+/* The same for a path below a root (enum ctprof_root). */
 ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char *path, char *buf,
 		       size_t size);
 
@@ -29,7 +28,7 @@ ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char
 int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path);
 
 /* Whether procfs shows processes only (mount option subset=pid): nothing of the host,
- * whatever the kernel is built with.  Never of a recorded tree. */
+ * whatever the kernel is built with.  Never true for a recorded tree. */
 bool file_proc_is_partial(const struct ctprof_host *host);
 #define FILE_PROC_PARTIAL "proc is mounted with subset=pid, which hides it"
 #define FILE_PROC_WHOLE "mount proc without subset=pid"
@@ -55,14 +54,14 @@ int file_open_dir(const struct ctprof_host *host, int dirfd, const char *path, D
 void file_close_dir(DIR **dir);
 
 /*
- * Whether the numbers below the proc root are those that system calls take: not of a
- * recorded root, nor of the /proc of another PID namespace, in which they are other
- * threads' or no one's.
+ * Whether the IDs below the proc root are those that system calls take: false for a
+ * recorded root, and for the /proc of another PID namespace, where they belong to
+ * other threads or none.
  */
 bool file_shows_own_pids(const struct ctprof_host *host);
 #define FILE_FOREIGN_PIDS "/proc shows another PID namespace, where numbers stand for other threads"
 #define FILE_FOREIGN_PIDS_REMEDY "mount the /proc of the PID namespace that ctprof runs in"
 
-/* The absence (enum ctprof_absence) that a failed open or read of a kernel
- * file stands for; err is a positive errno. */
+/* The absence (enum ctprof_absence) for a failed open or read of a kernel file;
+ * err is a positive errno. */
 uint32_t file_absence(int err);

@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "cleanup.h"
+#include "file.h"
+#include "mountinfo.h"
 
 /* <linux/openat2.h> came with 5.6; the numbers are the same everywhere. */
 #ifndef SYS_openat2
@@ -24,17 +27,37 @@ struct how {
 	uint64_t resolve;
 };
 
-/* From the place to the file. */
-static int reopen(const struct ctprof_host *host, int place)
+/* Whether that device is a file system in user space, according to the mounts next to a
+ * process's task directory. */
+static bool is_fuse(const struct ctprof_host *host, int dirfd, const struct statx *stx)
+{
+	AUTO_FREE char *text = stx->stx_dev_major == 0 ? malloc(MOUNTINFO_BYTES) : NULL;
+	ssize_t len =
+		text ? file_read_records_at(host, dirfd, "../mountinfo", text, MOUNTINFO_BYTES) : 0;
+	struct text rest = {text, len > 0 ? (size_t)len : 0}, line;
+	struct mountinfo mount;
+
+	while (text_take_line(&rest, &line))
+		if (mountinfo_parse(line.p, line.len, &mount) && mount.major == 0 &&
+		    mount.minor == stx->stx_dev_minor)
+			return mount.type.len >= 4 && memcmp(mount.type.p, "fuse", 4) == 0;
+	return false;
+}
+
+/* Opens the file itself.  No request is sent to a server in user space: it may
+ * never answer, and then not even SIGKILL ends the wait. */
+static int reopen(const struct ctprof_host *host, int dirfd, int place)
 {
 	int proc = host->root(host, CTPROF_ROOT_PROC);
 	char link[48];
-	struct stat st;
+	struct statx stx;
 
-	if (fstat(place, &st) != 0)
+	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &stx) != 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(stx.stx_mode))
 		return -EINVAL;
+	if (is_fuse(host, dirfd, &stx))
+		return -EREMOTE;
 	/* thread-self: workers have descriptor tables of their own. */
 	snprintf(link, sizeof link, "thread-self/fd/%d", place);
 	return proc < 0 ? proc : host->open_file(host, proc, link);
@@ -44,10 +67,10 @@ int foreign_open(const struct ctprof_host *host, int dirfd, const char *path)
 {
 	AUTO_FD place = openat(dirfd, path, O_PATH | O_CLOEXEC);
 
-	return place < 0 ? -errno : reopen(host, place);
+	return place < 0 ? -errno : reopen(host, dirfd, place);
 }
 
-/* Component by component; one that is a link is not entered. */
+/* Opens component by component, without following links. */
 static int find_without_links(int root, const char *path)
 {
 	char name[NAME_MAX + 1];
@@ -88,5 +111,5 @@ int foreign_open_below(const struct ctprof_host *host, int dirfd, const char *ro
 	AUTO_FD top = openat(dirfd, root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_FD place = top < 0 ? -errno : find_below(top, path);
 
-	return place < 0 ? place : reopen(host, place);
+	return place < 0 ? place : reopen(host, dirfd, place);
 }

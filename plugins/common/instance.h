@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plugin makes in open() and hands out: one piece of zeroed memory. */
+/* The instance that a plugin creates in open(): one block of zeroed memory. */
 #pragma once
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "ctprof/plugin.h"
 
-/* NULL, and the host has heard why: the caller returns -ENOMEM. */
+/* NULL if out of memory, after host->error(): the caller returns -ENOMEM. */
 static inline void *instance_new(const struct ctprof_host *host, size_t size)
 {
 	void *instance = calloc(1, size);
@@ -17,13 +17,14 @@ static inline void *instance_new(const struct ctprof_host *host, size_t size)
 	return instance;
 }
 
-/* A close() that has nothing else to end. */
+/* A close() that only frees the instance. */
 static inline void instance_free(void *instance)
 {
 	free(instance);
 }
 
-/* Ends an open(): the caller's the instance, or, on a failure (< 0), gone. */
+/* Ends an open(): passes the instance to the caller or, on failure (< 0), frees
+ * it. */
 static inline int instance_give(void *instance, int result, void **ret_instance)
 {
 	if (result < 0)

@@ -2,34 +2,73 @@
 #include "lane.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "helper.h"
 #include "hold.h"
+#include "thread-file.h"
 
 #define NS_PER_S 1000000000u
 /* Directory services, which some jobs ask, bring libraries of their own. */
 #define STACK_SIZE (1024u * 1024)
+/* What blocks for so long holds up others: a helper more is cheaper. */
+#define RELIEF_NS UINT64_C(2000000)
+#define RELIEF 8u
+/* The least parts of the timeout for what blocks: at first, and after others. */
+#define LEAST_FIRST 8u
+#define LEAST 32u
+/* Of it, for a process that does nothing. */
+#define AT_REST 8u
+#define HALVED_MAX 4u
+
+/* Who has the last word on a job: the worker that abandons it, or the helper that ends it. */
+enum { IDLE, BUSY, ABANDONED };
+
+struct helper {
+	struct helper *next;
+	struct lane *lane; /* no more when abandoned */
+	pthread_t thread;
+	pid_t tid;
+	_Atomic int state;
+	_Atomic bool waits_for_own;
+	_Atomic uint64_t moved_ns; /* when it last used the CPU, as far as is known */
+	uint64_t begun_ns;
+	uint64_t cpu_ns;    /* used when last looked at */
+	uint64_t target_ns; /* by the job's process when it began */
+	bool known_blocked; /* since it moved last */
+	unsigned number;    /* of the job */
+	struct lane_job job;
+	void *context;
+	void (*leave)(void *context);
+	char chunk[LANE_CHUNK];
+};
 
 struct lane {
-	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* for the helper: jobs, or the end */
-	pthread_cond_t idle; /* for the worker: all done */
-	/* Under the lock, from here ... */
-	unsigned n;
-	unsigned done;
-	uint64_t begun_ns;
-	bool abandoned;
-	bool closing;
-	/* ... to here. */
+	pthread_cond_t work; /* for helpers: jobs, or the end */
+	pthread_cond_t news; /* for the worker */
 	lane_read_fn *read_file;
+	int proc;
+	/* Under the lock, from here on. */
+	struct helper *helpers; /* those that were not abandoned */
+	unsigned n_started;
+	bool closing;
+	unsigned first, n_waiting; /* of the ring */
+	unsigned waiting[LANE_JOBS];
+	unsigned n_done, n_open;
+	unsigned done[LANE_JOBS];
 	struct lane_job jobs[LANE_JOBS];
-	char chunk[LANE_CHUNK]; /* the helper's */
 };
+
+/* This thread, when it is a helper. */
+static _Thread_local struct helper *own;
 
 uint64_t lane_clock_ns(void)
 {
@@ -39,25 +78,39 @@ uint64_t lane_clock_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static void lane_free(struct lane *lane)
+static uint64_t cpu_ns(clockid_t clock)
 {
-	(void)pthread_cond_destroy(&lane->work);
-	(void)pthread_cond_destroy(&lane->idle);
-	(void)pthread_mutex_destroy(&lane->lock);
-	free(lane);
+	struct timespec used = {0};
+
+	(void)clock_gettime(clock, &used);
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* ---- the helper ------------------------------------------------------- */
+/* 0 where it is unknown.  Needs no file of the process, and no right. */
+static uint64_t cpu_ns_of(int32_t tgid)
+{
+	clockid_t clock;
+
+	return tgid > 0 && clock_getcpuclockid(tgid, &clock) == 0 ? cpu_ns(clock) : 0;
+}
+
+static void free_helper(struct helper *helper)
+{
+	free(helper);
+}
+
+/* ---- a helper --------------------------------------------------------- */
 
 /* Reads to the end, a chunk at a time: smaps can be megabytes. */
-static int read_job(struct lane *lane, const struct lane_job *job)
+static int read_job(struct helper *helper, lane_read_fn *read_file)
 {
+	const struct lane_job *job = &helper->job;
 	AUTO_FD fd = job->fd;
 	size_t kept = 0;
 	bool empty = true;
 
 	for (;;) {
-		ssize_t got = lane->read_file(fd, lane->chunk + kept, LANE_CHUNK - kept);
+		ssize_t got = read_file(fd, helper->chunk + kept, LANE_CHUNK - kept);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -65,68 +118,188 @@ static int read_job(struct lane *lane, const struct lane_job *job)
 			return errno;
 		empty = empty && got == 0;
 		size_t have = kept + (size_t)got;
-		size_t used = job->consumer->take(job->data, lane->chunk, have, got == 0);
+		size_t used = job->consumer->take(job->data, helper->chunk, have, got == 0);
 		if (got == 0)
 			break;
 		/* A line as long as the chunk is none of the kernel's. */
 		kept = used == 0 && have == LANE_CHUNK ? 0 : have - used;
-		memmove(lane->chunk, lane->chunk + have - kept, kept);
+		memmove(helper->chunk, helper->chunk + have - kept, kept);
 	}
 	/* What smaps, and an old smaps_rollup, show of a thread without memory. */
 	return empty ? ESRCH : 0;
 }
 
-/* The next job, begun; NULL when the helper is to end. */
-static struct lane_job *take_job(struct lane *lane)
+static void do_job(struct helper *helper, lane_read_fn *read_file)
 {
+	struct lane_job *job = &helper->job;
+	const struct lane_consumer *consumer = job->consumer;
+
+	if (consumer->leave)
+		helper->leave = consumer->leave;
+	job->err = consumer->ask ? consumer->ask(job->data, &helper->context)
+				 : read_job(helper, read_file);
+	job->ns = lane_clock_ns() - helper->begun_ns;
+}
+
+/* Begins the next job; false when the helper is to end. */
+static bool begin_job(struct helper *helper)
+{
+	struct lane *lane = helper->lane;
 	HOLD(&lane->lock);
-	while (lane->done == lane->n && !lane->closing && !lane->abandoned)
+
+	while (lane->n_waiting == 0 && !lane->closing)
 		(void)pthread_cond_wait(&lane->work, &lane->lock);
-	if (lane->closing || lane->abandoned)
-		return NULL;
-	lane->begun_ns = lane_clock_ns();
-	return &lane->jobs[lane->done];
+	if (lane->closing)
+		return false;
+	helper->number = lane->waiting[lane->first];
+	lane->first = (lane->first + 1) % LANE_JOBS;
+	lane->n_waiting--;
+	helper->job = lane->jobs[helper->number];
+	helper->begun_ns = lane_clock_ns();
+	helper->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+	helper->target_ns = cpu_ns_of(helper->job.tgid);
+	helper->known_blocked = false;
+	atomic_store(&helper->moved_ns, helper->begun_ns);
+	atomic_store(&helper->state, BUSY);
+	return true;
 }
 
-static void finish_job(struct lane *lane)
+static void finish_job(struct helper *helper)
 {
+	struct lane *lane = helper->lane;
 	HOLD(&lane->lock);
-	lane->done++;
-	lane->begun_ns = 0;
-	if (lane->done == lane->n)
-		(void)pthread_cond_signal(&lane->idle);
-}
 
-static bool is_abandoned(struct lane *lane)
-{
-	HOLD(&lane->lock);
-	return lane->abandoned;
+	lane->jobs[helper->number] = helper->job;
+	lane->done[lane->n_done++] = helper->number;
+	if (lane->n_waiting == 0)
+		(void)pthread_cond_signal(&lane->news);
 }
 
 static void *helper_run(void *data)
 {
-	struct lane *lane = data;
-	struct lane_job *job, *last = NULL;
+	struct helper *helper = data;
+	lane_read_fn *read_file = helper->lane->read_file;
+	int busy = BUSY;
 
-	while ((job = take_job(lane))) {
-		uint64_t begun = lane_clock_ns();
-
-		last = job;
-		job->err = job->consumer->ask ? job->consumer->ask(job->data) : read_job(lane, job);
-		job->ns = lane_clock_ns() - begun;
-		finish_job(lane);
+	own = helper;
+	helper->tid = gettid();
+	while (busy == BUSY && begin_job(helper)) {
+		do_job(helper, read_file);
+		if (atomic_compare_exchange_strong(&helper->state, &busy, IDLE))
+			finish_job(helper);
 	}
-	/* A helper is abandoned only while a job runs. */
-	if (is_abandoned(lane)) {
-		last->consumer->drop(last->data);
-		lane_free(lane);
-	}
+	if (helper->context)
+		helper->leave(helper->context);
+	if (busy == BUSY)
+		return NULL; /* lane_close() frees it */
+	helper->job.consumer->drop(helper->job.data);
+	free_helper(helper);
 	return NULL;
+}
+
+void lane_moves(void)
+{
+	if (own)
+		atomic_store(&own->moved_ns, lane_clock_ns());
+}
+
+void lane_waits_for_own(bool for_own)
+{
+	if (own)
+		atomic_store(&own->waits_for_own, for_own);
+	lane_moves();
+}
+
+/* ---- looking after helpers; the lock is held -------------------------- */
+
+/* '?' where that cannot be known. */
+static char state_of(const struct helper *helper)
+{
+	char path[48], buf[512];
+	struct stat_line line;
+
+	(void)snprintf(path, sizeof path, "self/task/%" PRId32 "/stat", helper->tid);
+	AUTO_FD fd = openat(helper->lane->proc, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, buf, sizeof buf);
+	return len > 0 && stat_line_parse((struct text){buf, (size_t)len}, &line) ? line.state
+										  : '?';
+}
+
+/* For how long it has not moved, a busy one. */
+static uint64_t look(struct helper *helper)
+{
+	uint64_t now = lane_clock_ns(), used = helper->cpu_ns;
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(helper->thread, &clock) == 0)
+		used = cpu_ns(clock);
+	if (used != helper->cpu_ns)
+		atomic_store(&helper->moved_ns, now);
+	helper->cpu_ns = used;
+	uint64_t moved = atomic_load(&helper->moved_ns);
+	return now > moved ? now - moved : 0;
+}
+
+/* Not on a CPU, nor about to be, for so long; unknown: what cannot be known. */
+static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
+{
+	if (look(helper) < ns) {
+		helper->known_blocked = false;
+		return false;
+	}
+	char state = state_of(helper);
+	if (state == 'R')
+		atomic_store(&helper->moved_ns, lane_clock_ns());
+	helper->known_blocked = state == '?' ? unknown : state != 'R';
+	return helper->known_blocked;
+}
+
+/* Whether another must do the jobs that wait; what is known is not asked again. */
+static bool holds_up(struct helper *helper)
+{
+	return atomic_load(&helper->state) == BUSY &&
+	       ((helper->known_blocked && look(helper) >= RELIEF_NS) ||
+		is_blocked(helper, RELIEF_NS, true));
+}
+
+static int start_helper(struct lane *lane)
+{
+	if (lane->n_started == LANE_HELPERS)
+		return -ETIMEDOUT;
+	struct helper *helper = calloc(1, sizeof *helper);
+	if (!helper)
+		return -ENOMEM;
+	helper->lane = lane;
+	int r = helper_start(&helper->thread, STACK_SIZE, helper_run, helper);
+	if (r < 0) {
+		free_helper(helper);
+		return r;
+	}
+	helper->next = lane->helpers;
+	lane->helpers = helper;
+	lane->n_started++;
+	return 0;
+}
+
+/* Has someone for the jobs that wait: more than twice as many as are blocked, as what
+ * comes next may be of the same kind. */
+static int relieve(struct lane *lane)
+{
+	unsigned n = RELIEF;
+	int r = 0;
+
+	for (struct helper *helper = lane->helpers; helper; helper = helper->next, n++)
+		if (!holds_up(helper))
+			return 0;
+	n = n < lane->n_waiting ? n : lane->n_waiting;
+	for (unsigned i = 0; r == 0 && i < n; i++)
+		r = start_helper(lane);
+	return lane->helpers ? 0 : r;
 }
 
 /* ---- the worker ------------------------------------------------------- */
 
-int lane_open(lane_read_fn *read_file, struct lane **ret)
+int lane_open(lane_read_fn *read_file, int proc, struct lane **ret)
 {
 	struct lane *lane = calloc(1, sizeof *lane);
 	pthread_condattr_t attr;
@@ -134,17 +307,13 @@ int lane_open(lane_read_fn *read_file, struct lane **ret)
 	if (!lane)
 		return -ENOMEM;
 	lane->read_file = read_file;
+	lane->proc = proc;
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	(void)pthread_condattr_init(&attr);
 	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	(void)pthread_cond_init(&lane->work, &attr);
-	(void)pthread_cond_init(&lane->idle, &attr);
+	(void)pthread_cond_init(&lane->news, &attr);
 	(void)pthread_condattr_destroy(&attr);
-	int r = helper_start(&lane->thread, STACK_SIZE, helper_run, lane);
-	if (r < 0) {
-		lane_free(lane);
-		return r;
-	}
 	*ret = lane;
 	return 0;
 }
@@ -153,14 +322,23 @@ static void tell_to_close(struct lane *lane)
 {
 	HOLD(&lane->lock);
 	lane->closing = true;
-	(void)pthread_cond_signal(&lane->work);
+	(void)pthread_cond_broadcast(&lane->work);
 }
 
 void lane_close(struct lane *lane)
 {
 	tell_to_close(lane);
-	(void)pthread_join(lane->thread, NULL);
-	lane_free(lane);
+	while (lane->helpers) {
+		struct helper *helper = lane->helpers;
+
+		lane->helpers = helper->next;
+		(void)pthread_join(helper->thread, NULL);
+		free_helper(helper);
+	}
+	(void)pthread_cond_destroy(&lane->work);
+	(void)pthread_cond_destroy(&lane->news);
+	(void)pthread_mutex_destroy(&lane->lock);
+	free(lane);
 }
 
 struct lane_job *lane_job(struct lane *lane, unsigned i)
@@ -168,42 +346,124 @@ struct lane_job *lane_job(struct lane *lane, unsigned i)
 	return &lane->jobs[i];
 }
 
-void lane_submit(struct lane *lane, unsigned n)
+void lane_submit(struct lane *lane, unsigned i)
 {
 	HOLD(&lane->lock);
-	lane->n = n;
-	lane->done = 0;
-	lane->begun_ns = 0;
+	lane->waiting[(lane->first + lane->n_waiting++) % LANE_JOBS] = i;
+	lane->n_open++;
+	if (!lane->helpers)
+		(void)start_helper(lane);
 	(void)pthread_cond_signal(&lane->work);
 }
 
-struct lane_progress lane_wait(struct lane *lane, uint64_t timeout_ns)
+int lane_wait(struct lane *lane, uint64_t ns)
 {
-	uint64_t until = lane_clock_ns() + timeout_ns;
+	HOLD(&lane->lock);
+	uint64_t until = lane_clock_ns() + (lane->n_waiting > 0 && ns > RELIEF_NS ? RELIEF_NS : ns);
 	struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
 				    .tv_nsec = (long)(until % NS_PER_S)};
 
-	HOLD(&lane->lock);
-	while (lane->done < lane->n)
-		if (pthread_cond_timedwait(&lane->idle, &lane->lock, &deadline))
+	while (lane->n_open > 0 && (lane->n_done == 0 || lane->n_waiting > 0))
+		if (pthread_cond_timedwait(&lane->news, &lane->lock, &deadline))
 			break;
-	return (struct lane_progress){.done = lane->done, .begun_ns = lane->begun_ns};
+	return lane->n_waiting > 0 ? relieve(lane) : 0;
 }
 
-unsigned lane_truncate(struct lane *lane)
+bool lane_wants_more(struct lane *lane)
 {
 	HOLD(&lane->lock);
-	lane->n = lane->done + (lane->begun_ns ? 1 : 0);
-	return lane->n;
+	return lane->n_waiting < LANE_AHEAD && lane->n_open < LANE_JOBS;
 }
 
-bool lane_abandon(struct lane *lane, unsigned running)
+bool lane_take(struct lane *lane, unsigned *ret)
 {
 	HOLD(&lane->lock);
-	if (lane->done != running || lane->begun_ns == 0)
+	if (lane->n_done == 0)
 		return false;
+	*ret = lane->done[--lane->n_done];
+	lane->n_open--;
+	return true;
+}
+
+bool lane_withdraw(struct lane *lane, unsigned *ret)
+{
+	HOLD(&lane->lock);
+	if (lane->n_waiting == 0)
+		return false;
+	*ret = lane->waiting[(lane->first + --lane->n_waiting) % LANE_JOBS];
+	lane->n_open--;
+	return true;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value < least ? least : value < most ? value : most;
+}
+
+/* Whether who may hold the lock does nothing that would end in giving it back. */
+static bool is_at_rest(const struct helper *helper)
+{
+	return helper->target_ns > 0 && cpu_ns_of(helper->job.tgid) == helper->target_ns;
+}
+
+/* How long a job that blocks is waited for: as long as the capture had taken when it
+ * began, so that it does not double that, and has its time where nothing is fast; for
+ * a part of the timeout at least.  Of a process at rest, and after others that were given
+ * up, it is less. */
+static uint64_t time_to_block(const struct lane_patience *patience, const struct helper *helper)
+{
+	unsigned spent = atomic_load(&patience->spent);
+	uint64_t whole = patience->timeout_ns;
+	uint64_t taken = helper->begun_ns - patience->begun_ns;
+	uint64_t first = clamp(taken, whole / LEAST_FIRST, whole);
+
+	if (is_at_rest(helper))
+		first /= AT_REST;
+	return clamp(first >> (spent < HALVED_MAX ? spent : HALVED_MAX), whole / LEAST, whole);
+}
+
+void lane_patience_again(struct lane_patience *patience)
+{
+	if (patience->begun_ns > 0)
+		patience->begun_ns = lane_clock_ns();
+	atomic_store(&patience->spent, 0);
+}
+
+static bool has_overrun(struct helper *helper, const struct lane_patience *patience)
+{
+	uint64_t whole = patience->whole_ns ? patience->whole_ns : patience->timeout_ns;
+
+	return atomic_load(&helper->state) == BUSY &&
+	       (lane_clock_ns() - helper->begun_ns >= whole ||
+		(!atomic_load(&helper->waits_for_own) &&
+		 is_blocked(helper, time_to_block(patience, helper), false)));
+}
+
+bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
+		  uint64_t *ret_ns)
+{
+	HOLD(&lane->lock);
+	struct helper **place = &lane->helpers;
+	int busy = BUSY;
+
+	while (*place && !has_overrun(*place, patience))
+		place = &(*place)->next;
+	struct helper *helper = *place;
+	if (!helper)
+		return false;
+	unsigned number = helper->number;
+	uint64_t begun = helper->begun_ns;
+	pthread_t thread = helper->thread;
+	struct helper *next = helper->next;
+	/* Before it is its own: it may end at once then. */
 	helper_pin_code();
-	lane->abandoned = true;
-	(void)pthread_detach(lane->thread);
+	if (!atomic_compare_exchange_strong(&helper->state, &busy, ABANDONED))
+		return false;
+	(void)pthread_detach(thread);
+	*place = next;
+	lane->n_open--;
+	atomic_fetch_add(&patience->spent, 1);
+	*ret = number;
+	*ret_ns = lane_clock_ns() - begun;
 	return true;
 }

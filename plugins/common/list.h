@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow, and are put in order. */
+/* Arrays that grow, and sorting. */
 #pragma once
 
 #include <stddef.h>
@@ -13,9 +13,9 @@ static inline int order_u64(uint64_t a, uint64_t b)
 }
 
 /*
- * Room for need elements of that size; list is the address of the pointer to the
- * malloc()'d array, which has room for *room.  0, -ENOMEM, or -ENOSPC: there may
- * be max of them.
+ * Makes room for need elements of that size; list is the address of the pointer
+ * to the malloc()'d array, which has room for *room.  0, -ENOMEM, or -ENOSPC:
+ * more than max.
  */
 int list_reserve(void *list, size_t *room, size_t need, size_t max, size_t size);
 

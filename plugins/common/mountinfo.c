@@ -43,8 +43,8 @@ bool mountinfo_parse(const char *line, size_t len, struct mountinfo *ret)
 		return false;
 	info.root = field[3];
 	info.point = field[4];
-	/* The source may be an empty text: the options are the last token, and
-	 * what stands before them, if anything, is the source. */
+	/* The source may be empty: the options are the last token, and the
+	 * token before them, if any, is the source. */
 	info.source = (struct text){info.options.p, 0};
 	for (bool first = true; text_take_token(&rest, &token); first = false) {
 		if (first)

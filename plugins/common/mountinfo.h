@@ -8,10 +8,10 @@
 
 #include "text.h"
 
-/* A host full of containers has some thousand mounts of 200 bytes. */
+/* A host full of containers has a few thousand mounts of 200 bytes. */
 #define MOUNTINFO_BYTES (4u << 20)
 
-/* One mount.  Texts as they stand in the file: root, point and source escaped. */
+/* One mount.  Texts as in the file: root, point and source are escaped. */
 struct mountinfo {
 	uint32_t major, minor;
 	struct text root;
@@ -21,9 +21,9 @@ struct mountinfo {
 	struct text options; /* the file system's, not the mount's */
 };
 
-/* False for what is no mountinfo line. */
+/* False if it is not a mountinfo line. */
 bool mountinfo_parse(const char *line, size_t len, struct mountinfo *ret);
 
-/* Undoes the escapes ("\040"); ret has room for text.len bytes, and may be
- * where the text is.  Returns the bytes written. */
+/* Undoes the escapes ("\040"); ret has room for text.len bytes, and may be the
+ * text itself.  Returns the bytes written. */
 size_t mountinfo_unescape(struct text text, char *ret);

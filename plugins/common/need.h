@@ -13,7 +13,8 @@
 /* kind is CAPABILITY, KCONFIG, SYSCTL or FILE. */
 #define NEED_ALWAYS(kind, name, why) NEED_ROW_(kind, 1, name, why) /* nothing works without */
 #define NEED_PARTLY(kind, name, why) NEED_ROW_(kind, 0, name, why) /* some values need it */
-/* A capability without which nothing works, and of no use once start() is over. */
+/* A capability without which nothing works, but which is not needed after
+ * start(). */
 #define NEED_TO_START(name_, why_)                                                                 \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_need), .kind = CTPROF_NEED_CAPABILITY,         \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of a plugin's table of options, and numbers out of their values. */
+/* Rows of a plugin's table of options, and conversion of their values to
+ * numbers. */
 #pragma once
 
 #include <stdlib.h>
 
 #include "ctprof/plugin.h"
 
-/* What stands in a default, out of the number the code goes by. */
+/* Makes the text of a default from the number that the code uses. */
 #define OPTION_TEXT_(number) #number
 #define OPTION_TEXT(number) OPTION_TEXT_(number)
 

@@ -6,5 +6,5 @@
 
 #define POLICY_NAME_BYTES 32u
 
-/* "SCHED_OTHER" and the like; of one that is not known here its number, in store. */
+/* "SCHED_OTHER" and the like; for an unknown one its number, in store. */
 struct text policy_name(int32_t policy, char store[POLICY_NAME_BYTES]);

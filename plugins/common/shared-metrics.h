@@ -33,6 +33,12 @@
 		"cgroup v2 path of the thread; without cgroup v2, that of the controller cpu",     \
 		"cgroup, the line of hierarchy 0 (proc_cgroup_show)")
 
+#define SHARED_cgroup_v1                                                                           \
+	SHARED_METRIC_(MAP, TEXT, THREAD, 0, "cgroup_v1", "identity", NULL,                        \
+		       "paths in the v1 controllers cpu, cpuacct, memory and pids where they "     \
+		       "differ from cgroup",                                                       \
+		       "cgroup, the lines of these controllers (proc_cgroup_show)")
+
 /* ---- sched ------------------------------------------------------------ */
 
 #define SHARED_STAT_(kind, unit, rank, name, help, origin)                                         \
@@ -205,7 +211,7 @@
 
 /* ---- delay ------------------------------------------------------------ */
 
-/* Of threads that live (THREAD, "delay"), and of those that ended. */
+/* For living threads (THREAD, "delay"), and for ended ones. */
 #define SHARED_DELAY_(scope, group, kind, unit, rank, name, help, field, counted_by)               \
 	SHARED_METRIC_(kind, unit, scope, rank, name, group, "TASKSTATS TASK_DELAY_ACCT", help,    \
 		       "taskstats." field ", " counted_by)
@@ -223,11 +229,20 @@
 		      "shortest of the " events ", 0 when there was none", what "_delay_min",      \
 		      counted_by)
 
-/* The four metrics of a delay, of its SHARED_DELAY_<what>: rank, what, events, who counts. */
+#define SHARED_DELAY_MAX_AT_(scope, group, rank, what, events, counted_by)                         \
+	SHARED_METRIC_(                                                                            \
+		LABEL, NS, scope, 88 + ((rank)-54) / 4, what "_delay_max_at", group,               \
+		"TASKSTATS TASK_DELAY_ACCT", "when " what "_delay_max_ns came about, since 1970",  \
+		"taskstats." what "_delay_max_ts, CLOCK_REALTIME", .flags = CTPROF_METRIC_STILL)
+
+/* The metrics of a delay, from its SHARED_DELAY_<what>: rank, what, events, and the
+ * function that counts. */
 #define SHARED_DELAY_COUNT(scope, group, ...) SHARED_DELAY_COUNT_(scope, group, __VA_ARGS__)
 #define SHARED_DELAY_TOTAL(scope, group, ...) SHARED_DELAY_TOTAL_(scope, group, __VA_ARGS__)
 #define SHARED_DELAY_MAX(scope, group, ...) SHARED_DELAY_MAX_(scope, group, __VA_ARGS__)
 #define SHARED_DELAY_MIN(scope, group, ...) SHARED_DELAY_MIN_(scope, group, __VA_ARGS__)
+
+#define SHARED_DELAY_MAX_AT(scope, group, ...) SHARED_DELAY_MAX_AT_(scope, group, __VA_ARGS__)
 
 #define SHARED_DELAY_cpu 54, "cpu", "waits on a run queue", "sched_info_arrive()"
 #define SHARED_DELAY_blkio 58, "blkio", "waits for synchronous block I/O", "__delayacct_blkio_end()"
@@ -272,6 +287,16 @@
 	SHARED_DELAY_LABEL_("xacct_active", "1 when hiwater_* are counted (CONFIG_TASK_XACCT)",    \
 			    "taskstats.hiwater_vm of the requesting thread, xacct_add_tsk()")
 
+/* ---- exit ------------------------------------------------------------- */
+
+#define SHARED_EXITS_(name, help)                                                                  \
+	METRIC_ROW(COUNTER, NONE, CAPTURE, name, "exit", help, "records since the previous capture")
+#define SHARED_exits_received                                                                      \
+	SHARED_EXITS_("exits_received", "threads that ended and left a record")
+#define SHARED_exits_lost                                                                          \
+	SHARED_EXITS_("exits_lost", "records lost because a buffer was full, or malformed; by "    \
+				    "taskstats before Linux 4.12 at least that many")
+
 /* ---- smaps ------------------------------------------------------------ */
 
 /* The three values of the smaps ladder; see smaps-put.h. */
@@ -282,7 +307,8 @@
 	SHARED_METRIC_(CATEGORY, TEXT, PROCESS, 0, "smaps_state", "smaps", NULL,                   \
 		       "how the memory figures were read: exact, inaccessible, not-applicable, "   \
 		       "timeout or skipped",                                                       \
-		       "ctprof")
+		       "ctprof", .flags = CTPROF_METRIC_QUIET)
 #define SHARED_SMAPS_SOURCE                                                                        \
 	SHARED_METRIC_(CATEGORY, TEXT, PROCESS, 0, "smaps_source", "smaps", NULL,                  \
-		       "file of the memory figures: rollup, smaps or sibling", "ctprof")
+		       "file of the memory figures: rollup, smaps or sibling", "ctprof",           \
+		       .flags = CTPROF_METRIC_QUIET)

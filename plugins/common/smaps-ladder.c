@@ -8,34 +8,30 @@
 #include <unistd.h>
 
 #include "list.h"
+#include "stuck.h"
 #include "thread-file.h"
 
 #define NS_PER_MS 1000000u
 
-/* An abandoned helper holds a stack and 100 KiB: so their number is limited. */
-#define ABANDONED_MAX 64u
-/* Each one left behind halves the time for the next, to this part of it at least: many
- * that are stuck must not take the time of all others. */
-#define PATIENCE_HALVED_MAX 3u
-/* More of them are told to those who want to know. */
+/* Further ones are only shown with -v. */
 #define WARNINGS_MAX 4u
-/* How often a waiting worker looks at the budget. */
-#define SLICE_NS (50u * NS_PER_MS)
+/* How often a waiting worker checks the limits. */
+#define SLICE_NS (10u * NS_PER_MS)
 /* Siblings tried when a leader has exited: each may be exiting too. */
 #define SIBLINGS_MAX 4u
 
 /* One leader on its way down the ladder. */
-struct attempt {
+struct smaps_attempt {
 	const struct ctprof_target *target;
-	struct smaps_answer answer; /* as far as it is known */
-	int32_t tid;                /* whose files are tried */
+	struct smaps_answer answer; /* as far as known */
+	int32_t tid;                /* the thread whose files are tried */
 	int fd;
 	unsigned n_siblings; /* left to try */
 	int32_t siblings[SIBLINGS_MAX];
 	bool searched;
 };
 
-/* The first rung, and the one for kernels that do not have it. */
+/* The first file, and the one for kernels without it. */
 static const struct {
 	const char *first, *second;
 } rungs[] = {
@@ -60,8 +56,17 @@ void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *
 	ret->never = mode && strcmp(mode, "never") == 0;
 	ret->unlimited = mode && strcmp(mode, "always") == 0;
 	ret->read_file = read;
-	ret->timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * SMAPS_NS_PER_S);
+	ret->patience = (struct lane_patience){
+		.begun_ns = lane_clock_ns(),
+		.timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * SMAPS_NS_PER_S),
+	};
 	ret->budget_ns = option_u64(host, "smaps-budget", SMAPS_BUDGET_S * SMAPS_NS_PER_S);
+}
+
+void smaps_limits_again(struct smaps_limits *limits)
+{
+	atomic_store(&limits->spent_ns, 0);
+	lane_patience_again(&limits->patience);
 }
 
 uint64_t smaps_limits_left(struct smaps_limits *limits)
@@ -75,13 +80,13 @@ uint64_t smaps_limits_left(struct smaps_limits *limits)
 
 static bool out_of_time(const struct smaps_ladder *ladder)
 {
-	return ladder->abandoned >= ABANDONED_MAX || smaps_limits_left(ladder->limits) == 0;
+	return ladder->is_spent || smaps_limits_left(ladder->limits) == 0;
 }
 
 /* ---- answers ---------------------------------------------------------- */
 
 static void answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
-		   struct attempt *attempt, enum smaps_end end, int err)
+		   struct smaps_attempt *attempt, enum smaps_end end, int err)
 {
 	attempt->answer.end = end;
 	attempt->answer.err = err;
@@ -91,7 +96,7 @@ static void answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch
 
 /* ---- climbing -------------------------------------------------------- */
 
-static bool next_sibling(const struct ctprof_host *host, struct attempt *attempt)
+static bool next_sibling(const struct ctprof_host *host, struct smaps_attempt *attempt)
 {
 	if (!attempt->searched)
 		attempt->n_siblings =
@@ -104,13 +109,13 @@ static bool next_sibling(const struct ctprof_host *host, struct attempt *attempt
 	return true;
 }
 
-static const char *rung(const struct smaps_ladder *ladder, const struct attempt *attempt)
+static const char *rung(const struct smaps_ladder *ladder, const struct smaps_attempt *attempt)
 {
 	return attempt->answer.per_mapping ? rungs[ladder->files].second
 					   : rungs[ladder->files].first;
 }
 
-static int open_rung(const struct smaps_ladder *ladder, struct attempt *attempt)
+static int open_rung(const struct smaps_ladder *ladder, struct smaps_attempt *attempt)
 {
 	const struct ctprof_host *host = ladder->host;
 	char path[THREAD_FILE_PATH_MAX];
@@ -122,10 +127,10 @@ static int open_rung(const struct smaps_ladder *ladder, struct attempt *attempt)
 
 /*
  * Opens the next file after the current one failed with err (0: the first).
- * True when there is one to read; else the row has its answer.
+ * True if there is one to read; otherwise the row has its answer.
  */
 static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
-		  struct attempt *attempt, int err)
+		  struct smaps_attempt *attempt, int err)
 {
 	const struct ctprof_host *host = ladder->host;
 
@@ -146,7 +151,7 @@ static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 			answer(ladder, batch, attempt, SMAPS_FAILED, err);
 			return false;
 		} else if (!next_sibling(host, attempt)) {
-			/* No thread has a memory: a zombie, or it is just dying. */
+			/* No thread has memory: a zombie, or it is just exiting. */
 			answer(ladder, batch, attempt, SMAPS_NOT_APPLICABLE, 0);
 			return false;
 		}
@@ -154,11 +159,11 @@ static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 	}
 }
 
-/* First step; false when the row has its answer already. */
+/* First step; false if the row already has its answer. */
 static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
-			  const struct smaps_want *want, struct attempt *ret)
+			  const struct smaps_want *want, struct smaps_attempt *ret)
 {
-	*ret = (struct attempt){
+	*ret = (struct smaps_attempt){
 		.target = ctprof_batch_target(batch, want->row),
 		.answer = {.row = want->row, .per_mapping = !rungs[ladder->files].first},
 	};
@@ -169,6 +174,8 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 		answer(ladder, batch, ret, SMAPS_TOO_DEAR, 0);
 	} else if (ladder->limits->never) {
 		answer(ladder, batch, ret, SMAPS_SKIPPED, 0);
+	} else if (stuck_is(ladder->host, batch, want->row)) {
+		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
 	} else if (!ladder->use->admit || ladder->use->admit(ladder->self, batch, want->row)) {
 		if (!out_of_time(ladder))
 			return climb(ladder, batch, ret, want->exited ? ESRCH : 0);
@@ -177,57 +184,10 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 	return false;
 }
 
-/* ---- the helper's side ------------------------------------------------ */
-
-static int ensure_data(struct smaps_ladder *ladder, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		if (!ladder->data[i])
-			ladder->data[i] = calloc(1, ladder->use->data_size);
-		if (!ladder->data[i])
-			return ENOMEM;
-	}
-	return 0;
-}
-
-/* Positive errno; ETIMEDOUT when waiting any longer is out of the question. */
-static int ensure_lane(struct smaps_ladder *ladder, unsigned n)
-{
-	if (out_of_time(ladder))
-		return ETIMEDOUT;
-	int err = ensure_data(ladder, n);
-	if (err || ladder->lane)
-		return err;
-	return -lane_open(ladder->limits->read_file, &ladder->lane);
-}
-
-static void submit(struct smaps_ladder *ladder, const struct attempt *attempts, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		struct lane_job *job = lane_job(ladder->lane, i);
-
-		ladder->use->reset(ladder->self, ladder->data[i], attempts[i].answer.per_mapping);
-		job->fd = attempts[i].fd;
-		job->consumer = &ladder->use->consumer;
-		job->data = ladder->data[i];
-	}
-	lane_submit(ladder->lane, n);
-}
-
-/* Answers a read attempt; true when it is to go on, with the next file open. */
-static bool take_answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
-			struct attempt *attempt, const struct lane_job *job)
-{
-	attempt->answer.ns += job->ns;
-	if (job->err)
-		return climb(ladder, batch, attempt, job->err);
-	attempt->answer.data = job->data;
-	answer(ladder, batch, attempt, SMAPS_READ, 0);
-	return false;
-}
+/* ---- the helpers' side ------------------------------------------------ */
 
 static void give_up(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
-		    struct attempt *attempt, int err)
+		    struct smaps_attempt *attempt, int err)
 {
 	(void)close(attempt->fd);
 	if (err == ETIMEDOUT)
@@ -236,81 +196,118 @@ static void give_up(const struct smaps_ladder *ladder, struct ctprof_batch *batc
 		answer(ladder, batch, attempt, SMAPS_FAILED, err);
 }
 
-static uint64_t patience_ns(const struct smaps_ladder *ladder)
+/* Hands over job i, whose file is open. */
+static void submit(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i)
 {
-	unsigned halved =
-		ladder->abandoned < PATIENCE_HALVED_MAX ? ladder->abandoned : PATIENCE_HALVED_MAX;
+	struct smaps_attempt *attempt = &ladder->attempts[i];
 
-	return ladder->limits->timeout_ns >> halved;
+	if (!ladder->data[i])
+		ladder->data[i] = calloc(1, ladder->use->data_size);
+	if (!ladder->data[i]) {
+		give_up(ladder, batch, attempt, ENOMEM);
+		return;
+	}
+	ladder->use->reset(ladder->self, ladder->data[i], attempt->answer.per_mapping);
+	*lane_job(ladder->lane, i) = (struct lane_job){
+		.fd = attempt->fd,
+		.tgid = attempt->target->tgid,
+		.consumer = &ladder->use->consumer,
+		.data = ladder->data[i],
+	};
+	ladder->is_open[i] = true;
+	ladder->n_open++;
+	lane_submit(ladder->lane, i);
 }
 
-/* Whether the running job overran and its helper was abandoned. */
-static bool leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch,
-			 struct attempt *attempt, const struct lane_progress *progress)
+static void end_job(struct smaps_ladder *ladder, unsigned i)
+{
+	ladder->is_open[i] = false;
+	ladder->n_open--;
+}
+
+/* Answers a read attempt, or goes on with the next file. */
+static void take_answer(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i)
+{
+	const struct lane_job *job = lane_job(ladder->lane, i);
+	struct smaps_attempt *attempt = &ladder->attempts[i];
+
+	attempt->answer.ns += job->ns;
+	if (job->err) {
+		if (climb(ladder, batch, attempt, job->err))
+			submit(ladder, batch, i);
+		return;
+	}
+	attempt->answer.data = job->data;
+	answer(ladder, batch, attempt, SMAPS_READ, 0);
+}
+
+/* Job i overran, and its helper was abandoned. */
+static void leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i,
+			 uint64_t ns)
 {
 	const struct ctprof_host *host = ladder->host;
-	uint64_t patience = patience_ns(ladder);
-	uint64_t now = lane_clock_ns();
+	struct smaps_attempt *attempt = &ladder->attempts[i];
+	unsigned n = ++ladder->n_abandoned;
 
-	if (progress->begun_ns == 0 || now < progress->begun_ns + patience ||
-	    !lane_abandon(ladder->lane, progress->done))
-		return false;
-	ladder->lane = NULL;
-	ladder->data[progress->done] = NULL;
-	ladder->abandoned++;
-	host->log(host, ladder->abandoned <= WARNINGS_MAX ? CTPROF_LOG_WARNING : CTPROF_LOG_INFO,
+	ladder->data[i] = NULL;
+	stuck_mark(host, batch, attempt->answer.row);
+	host->log(host, n <= WARNINGS_MAX ? CTPROF_LOG_WARNING : CTPROF_LOG_INFO,
 		  "%s of process %d: no answer within %" PRIu64 " ms, left out",
-		  rung(ladder, attempt), (int)attempt->target->tgid, patience / NS_PER_MS);
-	attempt->answer.ns += now - progress->begun_ns;
+		  rung(ladder, attempt), (int)attempt->target->tgid, ns / NS_PER_MS);
+	attempt->answer.ns += ns;
 	answer(ladder, batch, attempt, SMAPS_TIMEOUT, ETIMEDOUT);
-	return true;
 }
 
-/* Waits a while, at the expense of the budget. */
-static struct lane_progress wait_slice(struct smaps_ladder *ladder)
+/* Waits for a while, charged to the budget; -errno: no more jobs can start. */
+static int wait_slice(struct smaps_ladder *ladder)
 {
-	struct smaps_limits *limits = ladder->limits;
 	uint64_t before = lane_clock_ns();
-	uint64_t patience = patience_ns(ladder);
-	struct lane_progress progress =
-		lane_wait(ladder->lane, patience < SLICE_NS ? patience : SLICE_NS);
+	int r = lane_wait(ladder->lane, SLICE_NS);
 
-	atomic_fetch_add(&limits->spent_ns, lane_clock_ns() - before);
-	return progress;
+	atomic_fetch_add(&ladder->limits->spent_ns, lane_clock_ns() - before);
+	ladder->is_spent = ladder->is_spent || r == -ETIMEDOUT;
+	return r < 0 ? r : smaps_limits_left(ladder->limits) == 0 ? -ETIMEDOUT : 0;
 }
 
-/*
- * One round: the helper reads the attempts' files.  Keeps, in front, those that
- * have another file to be read, and returns how many.
- */
-static unsigned read_round(struct smaps_ladder *ladder, struct ctprof_batch *batch,
-			   struct attempt *attempts, unsigned n)
+/* Waits, and takes finished jobs. */
+static void take_some(struct smaps_ladder *ladder, struct ctprof_batch *batch)
 {
-	unsigned taken = 0, kept = 0;
-	int err = ensure_lane(ladder, n);
-	unsigned last = err ? 0 : n; /* jobs before it will be done */
+	int r = wait_slice(ladder);
+	uint64_t ns;
+	unsigned i;
 
-	if (!err)
-		submit(ladder, attempts, n);
-	while (taken < last) {
-		struct lane_progress progress = wait_slice(ladder);
-
-		for (; taken < progress.done; taken++)
-			if (take_answer(ladder, batch, &attempts[taken],
-					lane_job(ladder->lane, taken)))
-				attempts[kept++] = attempts[taken];
-		if (taken >= last)
-			break;
-		if (leave_behind(ladder, batch, &attempts[taken], &progress)) {
-			while (++taken < n)
-				attempts[kept++] = attempts[taken];
-		} else if (smaps_limits_left(ladder->limits) == 0) {
-			last = lane_truncate(ladder->lane);
-		}
+	while (lane_take(ladder->lane, &i)) {
+		end_job(ladder, i);
+		take_answer(ladder, batch, i);
 	}
-	for (; taken < n; taken++)
-		give_up(ladder, batch, &attempts[taken], err ? err : ETIMEDOUT);
-	return kept;
+	while (lane_abandon(ladder->lane, &ladder->limits->patience, &i, &ns)) {
+		end_job(ladder, i);
+		leave_behind(ladder, batch, i, ns);
+	}
+	while (r < 0 && lane_withdraw(ladder->lane, &i)) {
+		end_job(ladder, i);
+		give_up(ladder, batch, &ladder->attempts[i], -r);
+	}
+}
+
+/* A job that is not running: there is one if the lane wants more. */
+static unsigned find_job(const struct smaps_ladder *ladder)
+{
+	unsigned i = 0;
+
+	while (ladder->is_open[i])
+		i++;
+	return i;
+}
+
+static void start_some(struct smaps_ladder *ladder, struct ctprof_batch *batch, size_t *next)
+{
+	while (*next < ladder->n && lane_wants_more(ladder->lane)) {
+		unsigned i = find_job(ladder);
+
+		if (start_attempt(ladder, batch, &ladder->wants[(*next)++], &ladder->attempts[i]))
+			submit(ladder, batch, i);
+	}
 }
 
 /* ---- a batch ---------------------------------------------------------- */
@@ -330,13 +327,29 @@ void smaps_ladder_clear(struct smaps_ladder *ladder)
 	for (unsigned i = 0; i < LANE_JOBS; i++)
 		if (ladder->data[i])
 			ladder->use->consumer.drop(ladder->data[i]);
+	free(ladder->attempts);
 	free(ladder->wants);
 	*ladder = (struct smaps_ladder){0};
+}
+
+static int open_lane(struct smaps_ladder *ladder)
+{
+	const struct ctprof_host *host = ladder->host;
+
+	return lane_open(ladder->limits->read_file, host->root(host, CTPROF_ROOT_PROC),
+			 &ladder->lane);
 }
 
 int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows)
 {
 	ladder->n = 0;
+	if (!ladder->attempts)
+		ladder->attempts = calloc(LANE_JOBS, sizeof *ladder->attempts);
+	if (!ladder->attempts)
+		return -ENOMEM;
+	int r = ladder->lane ? 0 : open_lane(ladder);
+	if (r < 0)
+		return r;
 	return list_reserve(&ladder->wants, &ladder->room, (size_t)rows, SIZE_MAX,
 			    sizeof *ladder->wants);
 }
@@ -349,17 +362,12 @@ void smaps_ladder_add(struct smaps_ladder *ladder, struct smaps_want want)
 
 void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch)
 {
-	struct attempt attempts[LANE_JOBS];
-	unsigned active = 0;
 	size_t next = 0;
 
-	do {
-		while (active < LANE_JOBS && next < ladder->n)
-			if (start_attempt(ladder, batch, &ladder->wants[next++], &attempts[active]))
-				active++;
-		if (active > 0)
-			active = read_round(ladder, batch, attempts, active);
-	} while (active > 0 || next < ladder->n);
+	while (next < ladder->n || ladder->n_open > 0) {
+		start_some(ladder, batch, &next);
+		take_some(ladder, batch);
+	}
 }
 
 /* ---- sums ------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the memory of each process from the first rung of this ladder that
- * holds: the leader's smaps_rollup; where the kernel has none, its smaps; where
- * the leader has exited, either file of a living sibling.  What is made of the
- * text, and of the answer, is the user's.
+ * Reads the memory of each process from the first of these files that works:
+ * the leader's smaps_rollup; if the kernel has none, its smaps; if the leader
+ * has exited, either file of a living sibling.  The caller processes the text
+ * and the answer.
  */
 #pragma once
 
@@ -24,13 +24,13 @@ enum smaps_files {
 	SMAPS_CMDLINE,
 };
 
-/* Settled before the first thread; spent_ns is all workers'. */
+/* Determined before the first thread; spent_ns is shared by all workers. */
 struct smaps_limits {
 	bool never;
 	bool unlimited; /* no budget */
-	uint64_t timeout_ns;
+	struct lane_patience patience;
 	uint64_t budget_ns;
-	lane_read_fn *read_file; /* tests put a reader in that blocks */
+	lane_read_fn *read_file; /* tests replace it with a reader that blocks */
 	_Atomic uint64_t spent_ns;
 };
 
@@ -43,7 +43,7 @@ struct smaps_limits {
 #define SMAPS_N_MODES 3
 extern const struct ctprof_option_word smaps_modes[SMAPS_N_MODES];
 
-/* Rows of a plugin's options: what smaps_limits_configure() asks for. */
+/* Rows of a plugin's options, which smaps_limits_configure() reads. */
 #define SMAPS_OPTIONS                                                                              \
 	OPTION(WORD, "smaps", "Read the memory of each process", .long_name = "smaps",             \
 	       .placeholder = "WHEN", .default_value = "auto", .n_words = SMAPS_N_MODES,           \
@@ -59,16 +59,18 @@ extern const struct ctprof_option_word smaps_modes[SMAPS_N_MODES];
 		       .default_value = OPTION_TEXT(SMAPS_BUDGET_S) "s")
 
 void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host);
-/* What the budget still holds; UINT64_MAX without one. */
+/* For another capture: resets the budget. */
+void smaps_limits_again(struct smaps_limits *limits);
+/* The rest of the budget; UINT64_MAX without one. */
 uint64_t smaps_limits_left(struct smaps_limits *limits);
 
 /* How it ended. */
 enum smaps_end {
 	SMAPS_READ,           /* a file was read to its end */
 	SMAPS_SKIPPED,        /* not to be read at all: limits.never */
-	SMAPS_TOO_DEAR,       /* the user left it out, for what it costs */
-	SMAPS_NOT_APPLICABLE, /* no thread of it has a memory */
-	SMAPS_VANISHED,       /* the process is gone */
+	SMAPS_TOO_DEAR,       /* the caller skipped it because of its cost */
+	SMAPS_NOT_APPLICABLE, /* no thread of it has memory */
+	SMAPS_VANISHED,       /* the process has ended */
 	SMAPS_TIMEOUT,        /* it, or the budget, took too long */
 	SMAPS_FAILED,         /* see err */
 };
@@ -76,24 +78,24 @@ enum smaps_end {
 struct smaps_answer {
 	uint64_t row;
 	enum smaps_end end;
-	int err;          /* FAILED: positive errno; TIMEOUT: ETIMEDOUT when it did not answer,
-			   * 0 when the budget was spent */
+	int err; /* FAILED: positive errno; TIMEOUT: ETIMEDOUT if it did not answer, 0 if the budget
+		    was spent */
 	bool per_mapping; /* READ: the file was smaps */
 	bool sibling;     /* READ: of another thread than the leader */
-	uint64_t ns;      /* spent reading, files that failed included */
-	void *data;       /* READ: what the consumer made of it, the ladder's; else NULL */
+	uint64_t ns;      /* spent reading, including files that failed */
+	void *data;       /* READ: the consumer's data, owned by the ladder; otherwise NULL */
 };
 
-/* What a user of the ladder brings. */
+/* The callbacks of a user of the ladder. */
 struct smaps_use {
 	struct lane_consumer consumer;
-	size_t data_size; /* bytes of fresh data, which are zeroes */
+	size_t data_size; /* size of new data, which is zeroed */
 	/* Prepares data for a file from its start. */
 	void (*reset)(void *self, void *data, bool per_mapping);
-	/* Optional: just before the first file of a row is opened; false leaves
-	 * the row out, without an answer. */
+	/* Optional: just before the first file of a row is opened; false skips
+	 * the row, without an answer. */
 	bool (*admit)(void *self, struct ctprof_batch *batch, uint64_t row);
-	/* Once for each other row. */
+	/* Called once for each other row. */
 	void (*answer)(void *self, struct ctprof_batch *batch, const struct smaps_answer *answer);
 };
 
@@ -107,7 +109,7 @@ void smaps_use_reset_sums(void *self, void *data, bool per_mapping);
 struct smaps_want {
 	uint64_t row;
 	bool kernel_thread;
-	bool exited;   /* the leader has: its files show nothing */
+	bool exited;   /* the leader has exited: its files show nothing */
 	bool left_out; /* not to be read: TOO_DEAR */
 };
 
@@ -117,10 +119,15 @@ struct smaps_ladder {
 	struct smaps_limits *limits;
 	enum smaps_files files;
 	const struct smaps_use *use;
-	void *self;            /* the user's, for its functions */
-	struct lane *lane;     /* NULL: none yet, or the last one was abandoned */
-	unsigned abandoned;    /* abandoned helpers */
-	void *data[LANE_JOBS]; /* by job, made when first needed */
+	void *self; /* the caller's, for its functions */
+	struct lane *lane;
+	bool is_spent; /* no helpers are left */
+	unsigned n_abandoned;
+	/* By job. */
+	unsigned n_open;
+	bool is_open[LANE_JOBS];
+	void *data[LANE_JOBS]; /* created when first needed */
+	struct smaps_attempt *attempts;
 	struct smaps_want *wants;
 	size_t n, room;
 };
@@ -130,9 +137,9 @@ void smaps_ladder_init(struct smaps_ladder *ret, const struct ctprof_host *host,
 		       const struct smaps_use *use, void *self);
 void smaps_ladder_clear(struct smaps_ladder *ladder);
 
-/* Prepares for a batch of that many rows. */
+/* Prepares for a batch of that number of rows. */
 int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows);
-/* A leader's row; nothing is opened yet. */
+/* Adds a leader's row; nothing is opened yet. */
 void smaps_ladder_add(struct smaps_ladder *ladder, struct smaps_want want);
 /* Answers the rows added since smaps_ladder_begin(). */
 void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch);

@@ -26,8 +26,8 @@ static int first_pid(const struct ctprof_host *host, int proc_fd)
 	return 0;
 }
 
-/* 0 when the file of the process opens, else a positive errno.  Permission is
- * asked for then already, and reading takes a lock. */
+/* 0 if the file of the process can be opened, otherwise a positive errno.
+ * Permissions are checked at open, while reading takes a lock. */
 static int try_open(const struct ctprof_host *host, int proc_fd, int pid, const char *file)
 {
 	char path[64];
@@ -46,7 +46,7 @@ int smaps_probe_pid(const struct ctprof_host *host)
 	return try_open(host, proc_fd, 1, "stat") == 0 ? 1 : first_pid(host, proc_fd);
 }
 
-/* Takes the error of the file that tells. */
+/* Judges the error of opening the file. */
 static void judge(const struct ctprof_host *host, int err, struct ctprof_finding *ret)
 {
 	bool denied = err == EACCES || err == EPERM;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the memory of processes can be read, found out on one of them. */
+/* Whether the memory of processes can be read, tried on one of them. */
 #pragma once
 
 #include "ctprof/plugin.h"
 
-/* What no further right would mend. */
+/* What no further right would fix. */
 #define SMAPS_PROBE_REFUSED                                                                        \
 	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
 #define SMAPS_PROBE_NO_PROCESS "the proc root shows no process"
 
-/* Process 1, another where that is not shown, 0 where there is none. */
+/* Process 1, or another if that is hidden; 0 if there is none. */
 int smaps_probe_pid(const struct ctprof_host *host);
 
-/* Tells how a slot group works whose values come from the smaps ladder. */
+/* Reports how a slot group works whose values come from the smaps ladder. */
 void smaps_probe(const struct ctprof_host *host, const char *group);

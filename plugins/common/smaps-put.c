@@ -6,7 +6,8 @@
 #include "file.h"
 #include "slots.h"
 
-/* Why there are no figures, and the state in a word; NULL: it is absent too. */
+/* Why there are no values, and the word of the state; NULL: it is absent,
+ * too. */
 static const struct {
 	const char *state;
 	uint32_t why; /* 0: by errno */

@@ -33,7 +33,7 @@ static bool sum_is(const struct smaps_sum *sum, struct text key)
 	return sum->key_len == key.len && memcmp(sum->key, key.p, key.len) == 0;
 }
 
-/* The key's sum, made when it is new; NULL when there is no room. */
+/* The key's sum, added if new; NULL if there is no room. */
 static struct smaps_sum *sum_of(struct smaps_sums *sums, struct text key)
 {
 	/* Every mapping lists the same keys in the same order. */
@@ -70,7 +70,7 @@ static void line_add(struct smaps_sums *sums, struct text line)
 
 void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping)
 {
-	/* The sums are set up as their keys come. */
+	/* Sums are initialised when their keys appear. */
 	memset(sums, 0, offsetof(struct smaps_sums, sums));
 	sums->per_mapping = per_mapping;
 }

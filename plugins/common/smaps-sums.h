@@ -15,25 +15,25 @@ struct smaps_sum {
 	uint64_t kib;
 };
 
-/* Whatever keys the kernel prints, in the order they came first. */
+/* All keys that the kernel prints, in order of appearance. */
 struct smaps_sums {
 	/* The text is smaps, whose page sizes and flags are properties of a
 	 * mapping and have no sum. */
 	bool per_mapping;
 	uint32_t n;
-	uint32_t hint; /* where the next key is likely to be */
+	uint32_t hint; /* likely index of the next key */
 	struct smaps_sum sums[SMAPS_KEYS_MAX];
 };
 
-/* Empty, for a file of either sort. */
+/* Empties it, for a file of either kind. */
 void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping);
 
 /*
- * Adds to a struct smaps_sums every complete line of text, and the rest too when last.  Returns the
- * bytes used: the caller presents the others again with what follows.  Keys
- * beyond the limits above are left out.
+ * Adds to a struct smaps_sums every complete line of text, and the rest if last.  Returns
+ * the bytes used; the caller must pass the others again with the next piece.  Keys beyond
+ * the limits above are left out.
  */
 size_t smaps_sums_add(void *sums, const char *text, size_t len, bool last);
 
-/* The sum of that key; NULL when the kernel printed none. */
+/* The sum of that key; NULL if the kernel did not print it. */
 const uint64_t *smaps_sums_find(const struct smaps_sums *sums, const char *key);

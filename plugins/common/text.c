@@ -157,7 +157,7 @@ static int compare_u32(const void *a, const void *b)
 	return order_u64(x, y);
 }
 
-/* "n" or "lo-hi"; blanks around are not allowed. */
+/* "n" or "lo-hi", without blanks around it. */
 static bool parse_range(struct text token, uint64_t *ret_lo, uint64_t *ret_hi)
 {
 	const char *dash = memchr(token.p, '-', token.len);

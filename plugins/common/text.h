@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cutting kernel text into lines, tokens and numbers.  Pure, allocation-free,
+ * Splits kernel text into lines, tokens and numbers.  Pure, allocation-free,
  * byte-safe: text is (pointer, length), of any bytes, not NUL-terminated.
  */
 #pragma once
@@ -20,23 +20,23 @@ static inline struct text text_of(const char *string)
 	return (struct text){string, strlen(string)};
 }
 
-/* Takes what stands before the next separator off rest, and the separator; the
- * whole when there is none; false when rest is empty. */
+/* Takes the text before the next separator, and the separator, off rest;
+ * everything if there is none; false if rest is empty. */
 bool text_take_part(struct text *rest, char separator, struct text *ret_part);
-/* Takes the next line (without its '\n') off rest; false when rest is empty. */
+/* Takes the next line (without its '\n') off rest; false if rest is empty. */
 bool text_take_line(struct text *rest, struct text *ret_line);
 /* How many lines text_take_line() would give. */
 size_t text_count_lines(struct text text);
-/* Takes the next run of non-blank bytes off rest; false when none is left. */
+/* Takes the next run of non-blank bytes off rest; false if there is none. */
 bool text_take_token(struct text *rest, struct text *ret_token);
-/* Takes the decimal digits in front off rest; false when none is there. */
+/* Takes the leading decimal digits off rest; false if there are none. */
 bool text_take_u64(struct text *rest, uint64_t *ret);
-/* Splits at the first separator, both sides trimmed; false when there is none. */
+/* Splits at the first separator, both sides trimmed; false if there is none. */
 bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right);
 /* Without ASCII blanks at both ends. */
 struct text text_trim(struct text whole);
 bool text_equal(struct text a, const char *b);
-/* By bytes, the shorter of two that begin alike first. */
+/* Bytewise order; a prefix comes first. */
 int text_order(struct text a, struct text b);
 bool text_starts(struct text a, const char *prefix);
 
@@ -46,8 +46,8 @@ bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
 
 /*
- * A kernel CPU list ("0-3,8") into cpus, ascending and unique.  Returns how
- * many, or 0 when the list is empty, malformed, longer than max, or one range
- * spans more than 65536 CPUs.  cpus may be unsorted in the text.
+ * A kernel CPU list ("0-3,8") into cpus, ascending and unique.  Returns the
+ * number of CPUs, or 0 if the list is empty, malformed, longer than max, or one
+ * range spans more than 65536 CPUs.  cpus may be unsorted in the text.
  */
 size_t text_cpu_list(struct text list, uint32_t *cpus, size_t max);

@@ -10,7 +10,7 @@
 
 /* PF_KTHREAD of include/linux/sched.h. */
 #define FLAG_KTHREAD 0x00200000u
-/* Columns behind the name, from 0. */
+/* Columns after the name, from 0. */
 #define STAT_STATE 0u
 #define STAT_FLAGS 6u
 #define STAT_START 19u
@@ -20,7 +20,8 @@ void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *n
 	char digits[12];
 	size_t n = 0, at = 0;
 
-	/* Seven times a thread: printf would take longer than some parsers. */
+	/* Called seven times per thread: printf would take longer than some
+	 * parsers. */
 	for (uint32_t left = tid > 0 ? (uint32_t)tid : 0; n == 0 || left > 0; left /= 10)
 		digits[n++] = (char)('0' + left % 10);
 	while (n > 0)
@@ -62,7 +63,7 @@ unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32
 
 /* ---- stat -------------------------------------------------------------- */
 
-/* Between the first '(' and the last ')': a name may hold both. */
+/* Between the first '(' and the last ')', as a name may contain both. */
 static bool take_name(struct text *rest, struct stat_line *ret)
 {
 	const char *begin = rest->len > 0 ? memchr(rest->p, '(', rest->len) : NULL;

@@ -12,15 +12,15 @@
 #define THREAD_FILE_PATH_MAX 64
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name);
 
-/* Whether the process has no such thread any more. */
+/* Whether the process no longer has that thread. */
 bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid);
 
 /* Up to max other threads of the process; returns how many. */
 unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32_t tid,
 			      int32_t *ret_tids, unsigned max);
 
-/* What stat tells.  The name is cut at what stat_line holds; the kernel's own are
- * shorter. */
+/* The values of stat.  The name is cut at the size of stat_line; names of the
+ * kernel are shorter. */
 struct stat_line {
 	uint64_t start_ticks;
 	char state;
@@ -29,5 +29,5 @@ struct stat_line {
 	char name[255];
 };
 
-/* false when the text is not a stat file. */
+/* false if the text is not a stat file. */
 bool stat_line_parse(struct text text, struct stat_line *ret);

@@ -7,7 +7,7 @@
 
 #define CPUS "devices/system/cpu/"
 
-/* A list file into cpus; how many, or -errno. */
+/* Reads a list file into cpus; returns the number of CPUs, or -errno. */
 static ssize_t read_list(struct host_run *run, const char *path, uint32_t *cpus)
 {
 	struct text value;
@@ -36,7 +36,8 @@ static int64_t first_sibling(struct host_run *run, uint32_t cpu, const char *nam
 	return n < 0 ? n : run->siblings[0];
 }
 
-/* Every core, and every package, has one CPU that is the first of its siblings. */
+/* Every core, and every package, has exactly one CPU that is the first of its
+ * siblings. */
 int host_collect_first_siblings(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);
@@ -70,7 +71,7 @@ static int add_governor(struct host_run *run, uint32_t cpu, const char *name)
 	return host_run_add(run, key, value);
 }
 
-/* CPUs without cpufreq are left out; a map without any entry is no value. */
+/* CPUs without cpufreq are left out; an empty map is not a value. */
 int host_collect_governors(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);

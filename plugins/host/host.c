@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The host around the threads: hardware, kernel, settings that shape values. */
+/* The threads' host: hardware, kernel, and settings that affect values. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,6 +18,7 @@
 struct facts {
 	const struct ctprof_host *host;
 	uint32_t slots[HOST_N_METRICS];
+	struct host_kept kept;
 };
 
 static int facts_open(const struct ctprof_host *host, void **ret_self)
@@ -31,7 +32,7 @@ static int facts_open(const struct ctprof_host *host, void **ret_self)
 			     ret_self);
 }
 
-/* What a user can mend; the first that is missing is told. */
+/* What a user can fix; the first missing item is reported. */
 static const struct check {
 	uint32_t root;
 	uint32_t state;
@@ -70,7 +71,7 @@ static int facts_probe(void *self)
 
 static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 {
-	const struct facts *facts = self;
+	struct facts *facts = self;
 	const struct ctprof_host *host = facts->host;
 	struct host_run *run = instance_new(host, sizeof *run);
 
@@ -78,6 +79,7 @@ static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 	if (!run)
 		return -ENOMEM;
 	run->host = host;
+	run->kept = &facts->kept;
 	run->batch = batch;
 	run->slots = facts->slots;
 	for (const struct host_item *item = host_items; item->collect; item++) {

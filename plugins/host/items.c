@@ -88,8 +88,8 @@ static int collect_meminfo(struct host_run *run, const struct host_item *item)
 	return 0;
 }
 
-/* Without pressure files a running kernel has PSI off; a recorded tree may
- * just not hold them. */
+/* Without pressure files, PSI is off in a running kernel; a recorded tree may
+ * just lack them. */
 static int collect_psi(struct host_run *run, const struct host_item *item)
 {
 	ssize_t got = host_run_read(run, item->root, item->path);
@@ -100,7 +100,7 @@ static int collect_psi(struct host_run *run, const struct host_item *item)
 	return got < 0 ? (int)got : -EINVAL;
 }
 
-/* What only the running system can be asked. */
+/* Values that only the running system can provide. */
 static int collect_sysconf(struct host_run *run, const struct host_item *item)
 {
 	int name = item->first == HOST_PAGE_SIZE ? _SC_PAGESIZE : _SC_CLK_TCK;

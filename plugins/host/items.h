@@ -5,8 +5,9 @@
 #include "run.h"
 
 struct host_item {
-	/* Puts metrics first to first + n - 1, or says why not: 0; or -errno, which
-	 * goes for all of them (-EINVAL: no such file's content). */
+	/* Puts metrics first to first + n - 1, or the reasons for their absence,
+	 * and returns 0; or -errno, which applies to all of them (-EINVAL:
+	 * malformed content). */
 	int (*collect)(struct host_run *run, const struct host_item *item);
 	enum host_metric first;
 	size_t n;

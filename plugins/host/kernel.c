@@ -23,7 +23,7 @@
 #define CONFIG_GZ_BYTES (1u << 20)
 #define CONFIG_BYTES (8u << 20)
 
-/* A file's value, or else a word of the version line; 0 or -errno. */
+/* Reads a file's value, otherwise a word of the version line; 0 or -errno. */
 static int read_name(struct host_run *run, const char *path, size_t word, struct text *ret)
 {
 	int result = host_run_read_value(run, CTPROF_ROOT_PROC, path, ret);
@@ -44,7 +44,7 @@ int host_collect_name(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
-/* The file is there since 6.1. */
+/* The file exists since 6.1. */
 int host_collect_arch(struct host_run *run, const struct host_item *item)
 {
 	struct text name;
@@ -56,7 +56,7 @@ int host_collect_arch(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
-/* The sysctl came with 5.14: before, its absence tells nothing. */
+/* The sysctl exists since 5.14: before that, its absence means nothing. */
 static bool is_delayacct_missing(struct host_run *run)
 {
 	struct text release;
@@ -82,7 +82,8 @@ int host_collect_delayacct(struct host_run *run, const struct host_item *item)
 /* ---- config.gz --------------------------------------------------------- */
 
 #ifdef HAVE_ZLIB
-/* The whole of a gzip file, or 0 when it is none or does not fit. */
+/* Unpacks a gzip file; returns its size, or 0 if it is invalid or does not
+ * fit. */
 static size_t gunzip(const char *in, size_t len, char *out, size_t size)
 {
 	z_stream stream = {
@@ -122,15 +123,50 @@ static const char *read_config(struct host_run *run, const struct host_item *ite
 
 int host_collect_xacct(struct host_run *run, const struct host_item *item)
 {
-	return host_run_put_string(run, item->first, read_config(run, item));
+	/* That of the running kernel. */
+	if (!run->kept->xacct)
+		run->kept->xacct = read_config(run, item);
+	return host_run_put_string(run, item->first, run->kept->xacct);
 }
 
 /* ---- scheduler sysctls ------------------------------------------------- */
 
-/* The value of a regular file of the directory, when it has one. */
+/* Reading sched_rt_* and sched_deadline_* rebuilds the scheduling domains of the host
+ * (sched_rt_handler): that is done once in a recording, not every second. */
+static bool is_slow(const char *name)
+{
+	return strncmp(name, "sched_rt_", 9) == 0 || strncmp(name, "sched_deadline_", 15) == 0;
+}
+
+static struct text find_kept(const struct host_kept *kept, const char *name)
+{
+	for (size_t i = 0; i < HOST_MAX_SLOW; i++)
+		if (strcmp(kept->slow[i].name, name) == 0)
+			return text_of(kept->slow[i].value);
+	return (struct text){"", 0};
+}
+
+static void keep(struct host_kept *kept, const char *name, struct text value)
+{
+	size_t i = 0, len = strlen(name);
+
+	while (i < HOST_MAX_SLOW && kept->slow[i].name[0])
+		i++;
+	if (i == HOST_MAX_SLOW || len >= sizeof kept->slow[i].name ||
+	    value.len >= sizeof kept->slow[i].value)
+		return;
+	memcpy(kept->slow[i].name, name, len);
+	memcpy(kept->slow[i].value, value.p, value.len);
+}
+
+/* Reads the value of a regular file in the directory, if it has one. */
 static bool read_tunable(struct host_run *run, int dir, const char *name, struct text *ret_value)
 {
 	struct stat st;
+
+	*ret_value = find_kept(run->kept, name);
+	if (ret_value->len > 0)
+		return true;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return false;
@@ -138,6 +174,8 @@ static bool read_tunable(struct host_run *run, int dir, const char *name, struct
 	if (got <= 0)
 		return false;
 	*ret_value = text_trim((struct text){run->text, (size_t)got});
+	if (is_slow(name))
+		keep(run->kept, name, *ret_value);
 	return ret_value->len > 0 && !memchr(ret_value->p, '\0', ret_value->len);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of the host: one name here and one row in metrics.c each. */
+/* The values of the host: each has a name here and a row in metrics.c. */
 #pragma once
 
 #include "ctprof/plugin.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The host's files, as text.  Pure: nothing is opened here. */
+/* Parsers for the host's files.  Pure: nothing is opened here. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,8 @@ bool host_parse_amount(struct text value, const char *unit, uint64_t *ret);
 /* The n-th word (from 0) of a line such as "Linux version 6.1.0 (...)". */
 bool host_parse_word(const char *text, size_t len, size_t n, struct text *ret_word);
 /* Whether a release ("6.1.0-50-amd64") is known to be major.minor or later;
- * false for what is no release. */
+ * false if it is not a release. */
 bool host_parse_is_since(struct text release, uint64_t major, uint64_t minor);
-/* What a kernel configuration says of an option: "on" (=y), "off", "unknown". */
+/* The state of an option in a kernel configuration: "on" (=y), "off",
+ * "unknown". */
 const char *host_parse_config(const char *text, size_t len, const char *option);

@@ -46,7 +46,7 @@ static void add(struct found *found, uint64_t at)
 
 typedef void relocation_fn(const struct image *image, const GElf_Rela *rela, void *data);
 
-/* Calls take with all that name no symbol. */
+/* Calls take() with all relocations that name no symbol. */
 static void each_relocation(const struct image *image, relocation_fn *take, void *to)
 {
 	GElf_Shdr sh;
@@ -157,7 +157,8 @@ static uint64_t pointer_at(const struct image *image, uint64_t at)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* Each place of the string, also as the end of another: linkers share those. */
+/* Each occurrence of the string, also as the end of another one, as linkers
+ * merge them. */
 static void find_name(const struct image *image, const char *name, size_t len, struct found *ret)
 {
 	for (size_t i = 0; i < image->facts->n_loads; i++) {
@@ -215,7 +216,7 @@ static unsigned x86_constant(const unsigned char *code, size_t i)
 	return 0;
 }
 
-/* Behind a call's or a global's distance, which differs with the place. */
+/* Skips the distance of a call or a global, which depends on the address. */
 static size_t x86_skip_distance(const unsigned char *code, size_t i)
 {
 	for (size_t back = 1; back <= 4 && back <= i; back++)
@@ -285,10 +286,10 @@ bool code_compare(uint16_t machine, const unsigned char *one, const unsigned cha
 
 /* ---- the struct's place ------------------------------------------------- */
 
-/* Where in the block its variables begin, as far as the code says. */
+/* The offsets of its variables in the block, as far as the code shows them. */
 struct variables {
 	struct found at;
-	bool unknown; /* some are reached in a way that does not say */
+	bool unknown; /* some accesses do not show the offset */
 };
 
 static void take_variable(const struct image *image, const GElf_Rela *rela, void *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where jemalloc keeps its counters, out of its own code: nothing is run. */
+/* Finds jemalloc's counters from its own code, without running it. */
 #pragma once
 
 #include "elfobj.h"
@@ -11,7 +11,7 @@
 int code_find_offsets(Elf *elf, const char *data, size_t size, const struct elf_facts *facts,
 		      struct offsets *ret);
 
-/* The constant that two functions, the same but for it, add to an address:
- * allocated of the first, deallocated of the second.  False: there is none. */
+/* The constant that two otherwise equal functions add to an address: allocated
+ * in the first, deallocated in the second.  False: none. */
 bool code_compare(uint16_t machine, const unsigned char *one, const unsigned char *other,
 		  size_t len, struct offsets *ret);

@@ -38,7 +38,7 @@ static void fail_memory(struct reading *reading, int err)
 struct sample {
 	struct reading *reading;
 	uint64_t pthread;
-	uint64_t block; /* 0: never made, as the thread never allocated: both are 0 */
+	uint64_t block; /* 0: does not exist, as the thread never allocated: both are 0 */
 	int32_t wanted; /* tid as the process numbers it */
 	int32_t before;
 	int32_t after;
@@ -68,19 +68,19 @@ static void make_pieces(const struct target *target, struct sample *sample,
 	memcpy(pieces, made, sizeof made);
 }
 
-/* Counters only grow; a step too large, or back, is half of an old value beside
- * half of a new one. */
+/* Counters only grow; a step that is too large, or backwards, mixes halves of
+ * an old and a new value. */
 static bool is_step(uint64_t first, uint64_t second)
 {
 	return second - first < MAX_STEP;
 }
 
-/* True when the sample is settled, one way or the other. */
+/* True if the sample is settled, successfully or not. */
 static bool judge(struct sample *sample, const struct remote_piece *pieces)
 {
 	struct reading *reading = sample->reading;
 
-	/* A struct pthread that is not there any more, or somebody else's now. */
+	/* The struct pthread no longer exists, or belongs to another thread. */
 	bool gone = pieces[0].rc == -EFAULT || pieces[PIECES - 1].rc == -EFAULT ||
 		    (pieces[0].rc == 0 && sample->before != sample->wanted);
 
@@ -118,7 +118,7 @@ static size_t read_samples(const struct target *target, struct sample *samples, 
 	return open;
 }
 
-/* Finds a thread's block.  False when the reading is settled already. */
+/* Finds a thread's block. False if the reading is already settled. */
 static bool make_sample(const struct target *target, struct reading *reading, int32_t inner,
 			struct sample *ret)
 {
@@ -126,7 +126,7 @@ static bool make_sample(const struct target *target, struct reading *reading, in
 	uint16_t machine = target->holder->facts->machine;
 	struct sample out = {.reading = reading, .wanted = inner};
 
-	if (!thread) { /* gone, being made, or not one of glibc's making */
+	if (!thread) { /* gone, being created, or not created by glibc */
 		bool lives = process_thread_lives(&target->process, reading->tid);
 
 		reading_fail(reading, !lives                    ? TAG_THREAD_EXITED
@@ -145,7 +145,7 @@ static bool make_sample(const struct target *target, struct reading *reading, in
 	return true;
 }
 
-/* The thread's number in its own namespace; 0 when it is gone. */
+/* The thread's ID in its own namespace; 0 if it has ended. */
 static int32_t inner_tid(const struct target *target, int32_t tid)
 {
 	if (!target->nested)

@@ -22,5 +22,5 @@ void reading_fail(struct reading *reading, enum tag tag);
  * any of them.  Each reading's tid is given, the rest is filled. */
 void counters_read(struct target *target, struct reading *readings, size_t n);
 
-/* Reads one thread whose thread pointer is known and who does not run. */
+/* Reads one stopped thread whose thread pointer is known. */
 void counters_read_stopped(const struct target *target, uint64_t tp, struct reading *reading);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where they lie beside the one that the build-id names: before and after the
+/* Other places than the one that the build-id names: text before and after the
  * object's directory, with its debug link, or the object's own path. */
 static const struct {
 	const char *before, *after;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Separate debug files: where they may lie. */
+/* Possible paths of separate debug files. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,6 @@
 /* Candidates, by number from 0. */
 #define DEBUGFILE_CANDIDATES 6u
 
-/* The which-th path for an object at path; false when it has no such one. */
+/* Candidate number which for an object at path; false if it has none. */
 bool debugfile_candidate(const struct elf_facts *facts, const char *path, size_t which, char *buf,
 			 size_t size);

@@ -14,7 +14,7 @@
 #define MAX_UNITS 1000000u
 #define MAX_MEMBERS 4096u
 
-/* What stands before "thread_allocated" in the member's name, by generation. */
+/* The prefix of "thread_allocated" in the member's name, by generation. */
 static const char *const member_prefixes[] = {
 	"cant_access_tsd_items_directly_use_a_getter_or_setter_", /* 5.2 on */
 	"use_a_getter_or_setter_instead_",                        /* 5.0, 5.1 */
@@ -51,7 +51,7 @@ static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 	return true;
 }
 
-/* To the next sibling; a file may say that it is one already seen. */
+/* Moves to the next sibling; a file may refer to one already seen. */
 static bool step(Dwarf_Die *die)
 {
 	const void *before = die->addr;
@@ -116,7 +116,7 @@ static bool unit_offsets(Dwarf_Die *unit, struct offsets *ret)
 	}
 }
 
-/* Bytes a section takes once it is inflated; 0: it is used where it lies. */
+/* Bytes a section takes once it is inflated; 0: it is used in place. */
 static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
 	static const char magic[] = {'Z', 'L', 'I', 'B'};
@@ -127,7 +127,8 @@ static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *nam
 		return gelf_getchdr(scn, &ch) ? ch.ch_size : 0;
 	if (strncmp(name, ".zdebug", 7) != 0)
 		return 0;
-	/* GNU's way of old: the magic, then the size as a big-endian number. */
+	/* The old GNU format: the magic, then the size as a big-endian
+	 * number. */
 	Elf_Data *data = elf_rawdata(scn, NULL);
 	if (!data || !data->d_buf || data->d_size < sizeof magic + sizeof size ||
 	    memcmp(data->d_buf, magic, sizeof magic) != 0)

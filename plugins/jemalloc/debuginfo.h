@@ -9,6 +9,6 @@
 /*
  * Offsets in struct tsd_s.  0, or -ENODATA (no usable debug information or no
  * such struct) or -EFBIG (compressed, and inflated it would pass the limit).
- * Takes as long as a file makes it take.
+ * Its duration is not bounded: a file can make it slow.
  */
 int debuginfo_find_offsets(Elf *elf, struct offsets *ret);

@@ -224,8 +224,8 @@ static void read_relocations(Elf *elf, Elf_Scn *scn, struct elf_facts *facts)
 	for (size_t i = 0; i < n && i < INT32_MAX && gelf_getrela(data, (int)i, &rela); i++) {
 		enum elf_slot_kind kind = slot_kind(facts->machine, GELF_R_TYPE(rela.r_info));
 
-		/* One against a symbol may be about another object's block (errno);
-		 * one without is about this object's own. */
+		/* A relocation with a symbol may refer to another object's block
+		 * (errno); one without refers to this object's own. */
 		if (kind == ELF_SLOT_NONE || GELF_R_SYM(rela.r_info) != STN_UNDEF)
 			continue;
 		facts->slot = (struct elf_slot){kind, rela.r_offset, (uint64_t)rela.r_addend};
@@ -305,8 +305,8 @@ static bool is_table(const GElf_Shdr *sh)
 	       sh->sh_type == SHT_NOTE;
 }
 
-/* Before any of them is read.  It is their sum that costs, and where that is more
- * than the file they lie one over the other. */
+/* Checked before any table is read. Their sum determines the cost; if it exceeds
+ * the file, they overlap. */
 static int check_tables(Elf *elf)
 {
 	size_t n = 0, size = 0;

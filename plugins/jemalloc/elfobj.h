@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading an ELF file, which lies in memory.  Trusts no byte of it. */
+/* Reads an ELF file in memory.  Trusts no byte of it. */
 #pragma once
 
 #include <libelf.h>
@@ -14,9 +14,9 @@ static inline void elfobj_end(Elf **elf)
 
 #define AUTO_ELF __attribute__((cleanup(elfobj_end))) Elf
 
-/* Reads headers, notes, symbols and relocations; 0, -EINVAL when elf is no ELF
- * executable, library or separate debug file, or -EFBIG when its tables are
- * more, together, than any real file's. */
+/* Reads headers, notes, symbols and relocations; 0, -EINVAL if elf is not an
+ * ELF executable, library or separate debug file, or -EFBIG if its tables
+ * together are larger than those of any real file. */
 int elfobj_parse(Elf *elf, struct elf_facts *ret);
 
 /* Looks through the read-only segments of the file for jemalloc's own messages

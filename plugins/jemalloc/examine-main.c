@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ctprof-jemalloc-examine: reads ELF and DWARF that other users wrote.  It gives
- * up every right first; what is left to a file that takes it over is to answer
- * wrongly on descriptor 0.  ctprof bounds its time (parser.c).
+ * ctprof-jemalloc-examine: reads ELF and DWARF that other users wrote.  It first
+ * gives up all its rights; a file that takes it over can only give wrong answers
+ * on descriptor 0.  ctprof bounds its time (parser.c).
  */
 #include <libelf.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static bool limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &both) == 0;
 }
 
-/* The next question and its file; false: ctprof has gone. */
+/* Receives the next question and its file; false: ctprof has ended. */
 static bool receive(struct examine_request *ret, int *ret_fd)
 {
 	char control[CMSG_SPACE(sizeof *ret_fd)] = {0};
@@ -58,7 +58,7 @@ int main(void)
 	int file;
 
 	elf_version(EV_CURRENT);
-	/* What another plugin has forgotten to close at exec. */
+	/* Descriptors that another plugin failed to mark close-on-exec. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
 	if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_AS, MAX_ADDRESSES) ||
 	    !limit(RLIMIT_DATA, MAX_MEMORY) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 ||

@@ -12,7 +12,7 @@
 
 /* Larger files are not mapped. */
 #define MAX_FILE_BYTES (INT64_C(1) << 30)
-/* And of such ones no checksum is made. */
+/* Checksums are not computed for larger ones. */
 #define MAX_SUMMED_BYTES ((size_t)64 << 20)
 
 struct file {
@@ -45,7 +45,7 @@ static int let_write_sections(const struct file *file)
 		       : -EFBIG;
 }
 
-/* A file that its owner makes shorter now ends this process with SIGBUS. */
+/* If the owner now truncates the file, this process is killed by SIGBUS. */
 static int file_map(int fd, struct file *ret)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
@@ -62,8 +62,8 @@ static int file_map(int fd, struct file *ret)
 	return rc < 0 ? rc : ret->elf ? 0 : -EINVAL;
 }
 
-/* An executable without symbols can only be told by jemalloc's messages; that
- * is worth a scan when it brings its own malloc, or all of libc. */
+/* In an executable without symbols, jemalloc can only be recognised by its
+ * messages; worth a scan if it has its own malloc, or all of libc. */
 static bool worth_scanning(const struct elf_facts *facts, bool is_exe)
 {
 	return facts->has_tsd || facts->has_mallctl ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is asked about a file of another user, and answered by a process that may
- * do nothing else (examine-main.c).  Without any state: each question comes with
- * the file's descriptor.
+ * Questions about a file of another user, answered by a process that may do
+ * nothing else (examine-main.c).  Stateless: each question comes with the file's
+ * descriptor.
  */
 #pragma once
 
@@ -24,9 +24,9 @@ struct examine_request {
 };
 
 struct examine_answer {
-	int32_t rc;             /* 0 or -errno: -EFBIG passes a limit */
+	int32_t rc;             /* 0 or -errno: -EFBIG: exceeds a limit */
 	struct elf_facts facts; /* of EXAMINE_OBJECT */
-	struct offsets offsets; /* of the others: in the object's TLS block */
+	struct offsets offsets; /* for the others: in the object's TLS block */
 };
 
 /* Answers about the file, in this process. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one ELF file tells about jemalloc and about glibc's threads.  Read by a
- * process of its own (examine.h): here are the words it answers in. */
+/* What an ELF file contains about jemalloc and glibc's threads.  It is read by
+ * a separate process (examine.h), whose answers have this form. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +20,8 @@ struct elf_load {
 	bool writable;
 };
 
-/* A GOT entry the dynamic linker fills with the place of the object's own TLS
- * block. */
+/* A GOT entry that the dynamic linker fills with the location of the object's
+ * own TLS block. */
 enum elf_slot_kind {
 	ELF_SLOT_NONE = 0,
 	ELF_SLOT_TPOFF,  /* holds (thread pointer to block) + addend */
@@ -73,7 +73,7 @@ struct elf_facts {
 	uint64_t tsd_size;
 	bool has_mallctl;
 	char prefix[32];  /* of mallctl and its like: "" or "je_" */
-	bool has_strings; /* jemalloc's messages: looked for where worth it */
+	bool has_strings; /* jemalloc's messages; only searched if worthwhile */
 	char version[64]; /* "": not found */
 
 	/* Addresses as linked; 0: not here. */
@@ -84,11 +84,11 @@ struct elf_facts {
 	struct elf_thread_db thread_db;
 };
 
-/* Whether these may be facts: numbers within their arrays, strings that end.  What
- * addresses they give is the file's own affair. */
+/* Whether these are valid: indices within their arrays, strings terminated.
+ * Addresses may be anything. */
 bool facts_are_sound(const struct elf_facts *facts);
 
-/* Whether all that is needed to walk glibc's threads is described. */
+/* Whether it describes everything needed to walk glibc's threads. */
 bool facts_describe_threads(const struct elf_thread_db *db);
 
 /* What is added to linked addresses when the mapping of file offset begins at

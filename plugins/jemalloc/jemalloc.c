@@ -16,20 +16,25 @@
 #include "descriptor.h"
 #include "file.h"
 #include "instance.h"
-#include "list.h"
 #include "need.h"
 #include "objects.h"
 #include "option.h"
-#include "ptrace.h"
 #include "slots.h"
+#include "stuck.h"
 #include "summary.h"
-#include "target.h"
 #include "text.h"
 #include "tls.h"
+#include "visit.h"
 
 #ifndef JEMALLOC_HELPER
 #define JEMALLOC_HELPER ""
 #endif
+
+/* Limits on how long a process may block, and on its total time. */
+#define BLOCKED_NS UINT64_C(250000000)
+#define WHOLE_NS (80 * BLOCKED_NS)
+#define SLICE_NS (BLOCKED_NS / 25)
+#define NS_PER_MS UINT64_C(1000000)
 
 enum { SLOT_ALLOCATED, SLOT_DEALLOCATED, SLOT_MEASURED, N_SLOTS };
 
@@ -40,16 +45,24 @@ struct jemalloc {
 	struct tally tally;
 	bool wanted;
 	bool use_ptrace;
+	struct lane_patience patience;
 	char helper[4096];
 	struct objects *objects;
 };
 
+/* The rows of one process in a batch, while they are read. */
+struct piece {
+	struct visit *visit; /* NULL: none; must not be used once abandoned */
+	int32_t tgid;
+	bool has_leader;
+	uint64_t first, n;
+};
+
 /* One worker's. */
 struct worker {
-	struct target target;
-	struct parser parser;
-	struct reading *readings;
-	size_t room;
+	struct lane *lane;
+	struct piece pieces[LANE_JOBS]; /* by job */
+	unsigned n_open;
 };
 
 #define METRIC(kind, unit, rank_, name, help, origin, ...)                                         \
@@ -59,14 +72,15 @@ static const struct ctprof_metric metrics[N_SLOTS] = {
 	[SLOT_ALLOCATED] = METRIC(COUNTER, BYTES, 41, "allocated_bytes",
 				  "bytes the thread has allocated through jemalloc",
 				  "jemalloc tsd_s.thread_allocated, mallctl thread.allocated",
-				  .flags = CTPROF_METRIC_RESTARTS),
+				  .flags = CTPROF_METRIC_RESTARTS | CTPROF_METRIC_STILL),
 	[SLOT_DEALLOCATED] = METRIC(COUNTER, BYTES, 42, "deallocated_bytes",
 				    "bytes the thread has freed through jemalloc",
 				    "jemalloc tsd_s.thread_deallocated, mallctl thread.deallocated",
-				    .flags = CTPROF_METRIC_RESTARTS),
-	[SLOT_MEASURED] = METRIC(LABEL, BOOL, 98, "jemalloc_measured",
-				 "whether the thread's jemalloc counters were read",
-				 "ctprof, set by the jemalloc source", .flags = 0),
+				    .flags = CTPROF_METRIC_RESTARTS | CTPROF_METRIC_STILL),
+	[SLOT_MEASURED] =
+		METRIC(LABEL, BOOL, 98, "jemalloc_measured",
+		       "whether the thread's jemalloc counters were read",
+		       "ctprof, set by the jemalloc source", .flags = CTPROF_METRIC_STILL),
 };
 
 /* ---- life --------------------------------------------------------------- */
@@ -75,7 +89,7 @@ static void jemalloc_close(void *data)
 {
 	struct jemalloc *self = data;
 
-	objects_free(self->objects);
+	objects_unref(self->objects);
 	free(self);
 }
 
@@ -110,6 +124,8 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	if (!self)
 		return -ENOMEM;
 	self->host = host;
+	self->patience = (struct lane_patience){
+		.begun_ns = lane_clock_ns(), .timeout_ns = BLOCKED_NS, .whole_ns = WHOLE_NS};
 	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
 	if (rc == 0)
 		rc = slots_declare(host, summary_metrics, SUMMARY_METRICS, self->summary_slots);
@@ -135,6 +151,9 @@ static int jemalloc_start(void *data)
 		return -EOPNOTSUPP;
 	}
 	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
+	/* ptrace waits for threads to stop, with deadlines of its own. */
+	if (self->use_ptrace)
+		self->patience = (struct lane_patience){.timeout_ns = WHOLE_NS};
 	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
 	find_helper(self);
 	int rc = parser_check(self->helper);
@@ -143,7 +162,7 @@ static int jemalloc_start(void *data)
 			    rc == -EPERM ? "other users can write to it" : strerror(-rc));
 		return rc;
 	}
-	self->objects = objects_new();
+	self->objects = objects_new(host, self->helper);
 	if (!self->objects) {
 		host->error(host, "out of memory");
 		return -ENOMEM;
@@ -193,14 +212,14 @@ static int jemalloc_probe(void *data)
 static int worker_open(void *data, uint32_t number, void **ret_context)
 {
 	const struct jemalloc *self = data;
+	const struct ctprof_host *host = self->host;
 
 	(void)number;
-	struct worker *worker = instance_new(self->host, sizeof *worker);
+	struct worker *worker = instance_new(host, sizeof *worker);
 	if (!worker)
 		return -ENOMEM;
-	worker->parser = (struct parser){.host = self->host, .program = self->helper};
-	*ret_context = worker;
-	return 0;
+	int rc = lane_open(NULL, host->root(host, CTPROF_ROOT_PROC), &worker->lane);
+	return instance_give(worker, rc, ret_context);
 }
 
 static void worker_close(void *data, void *context)
@@ -208,10 +227,8 @@ static void worker_close(void *data, void *context)
 	struct worker *worker = context;
 
 	(void)data;
-	parser_stop(&worker->parser);
-	target_clear(&worker->target);
-	free(worker->readings);
-	free(worker);
+	lane_close(worker->lane);
+	instance_free(worker);
 }
 
 static void put_row(struct jemalloc *self, struct ctprof_batch *batch, uint64_t row,
@@ -229,87 +246,143 @@ static void put_row(struct jemalloc *self, struct ctprof_batch *batch, uint64_t 
 	slots_put_absent(host, batch, row, &self->slots[SLOT_ALLOCATED], 2, reading->absence);
 }
 
-/* Nothing that was read counts when the process is gone: its number may have
- * been another process's by then. */
-static void check_still_there(const struct target *target, struct reading *readings, uint64_t n)
+static struct piece end_job(struct worker *worker, unsigned i)
 {
-	if (process_check_alive(&target->process) == 0)
-		return;
-	for (uint64_t i = 0; i < n; i++)
-		reading_fail(&readings[i], TAG_THREAD_EXITED);
+	struct piece piece = worker->pieces[i];
+
+	worker->pieces[i].visit = NULL;
+	worker->n_open--;
+	return piece;
 }
 
-static void read_target(struct jemalloc *self, struct worker *worker, uint64_t n)
+/* Fills its rows from readings; NULL: no answer in time. */
+static void put_piece(struct jemalloc *self, struct ctprof_batch *batch, const struct piece *piece,
+		      enum tag tag, const struct reading *readings)
 {
-	struct target *target = &worker->target;
+	struct reading stuck;
 
-	if (target->tag != TAG_OK) {
-		for (uint64_t i = 0; i < n; i++) {
-			worker->readings[i].tag = target->tag;
-			worker->readings[i].absence = target->absence;
-		}
-		return;
+	/* A process that is split between workers counts once. */
+	if (piece->has_leader)
+		tally_process(&self->tally, tag);
+	reading_fail(&stuck, TAG_PROCESS_STUCK);
+	for (uint64_t i = 0; i < piece->n; i++) {
+		if (tag == TAG_OK)
+			tally_thread(&self->tally, readings[i].tag);
+		put_row(self, batch, piece->first + i, readings ? &readings[i] : &stuck);
 	}
-	if (self->use_ptrace)
-		ptrace_read(target, worker->readings, (size_t)n);
-	else
-		counters_read(target, worker->readings, (size_t)n);
-	check_still_there(target, worker->readings, n);
-	for (uint64_t i = 0; i < n; i++)
-		tally_thread(&self->tally, worker->readings[i].tag);
 }
 
-/* The n rows of one process, from first on. */
-static void collect_process(struct jemalloc *self, struct worker *worker,
-			    struct ctprof_batch *batch, uint64_t first, uint64_t n)
+/* Waits briefly, and takes the finished visits. */
+static void take_some(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch)
 {
-	const struct ctprof_target *row = ctprof_batch_target(batch, first);
-	bool has_leader = false;
+	const struct ctprof_host *host = self->host;
+	int rc = lane_wait(worker->lane, SLICE_NS);
+	struct piece piece;
+	uint64_t ns;
+	unsigned i;
 
-	for (uint64_t i = 0; i < n; i++) {
-		const struct ctprof_target *each = ctprof_batch_target(batch, first + i);
-
-		worker->readings[i] = (struct reading){
-			.tid = each->tid,
-			.tag = TAG_JEMALLOC_NOT_FOUND,
-			.absence = CTPROF_ABSENT_SKIPPED,
-		};
-		has_leader = has_leader || (each->flags & CTPROF_TARGET_LEADER);
+	while (lane_take(worker->lane, &i)) {
+		piece = end_job(worker, i);
+		put_piece(self, batch, &piece, piece.visit->tag, piece.visit->readings);
+		visit_free(piece.visit);
 	}
-	/* ctprof does not look at itself. */
-	if (row->tgid != getpid()) {
-		int32_t other = ctprof_batch_target(batch, first + n - 1)->tid;
-
-		target_enter(&worker->target, self->objects, &worker->parser, row, other,
-			     !self->use_ptrace);
-		/* The pieces of a process that is spread over workers count once. */
-		if (has_leader)
-			tally_process(&self->tally, worker->target.tag);
-		read_target(self, worker, n);
+	while (lane_abandon(worker->lane, &self->patience, &i, &ns)) {
+		piece = end_job(worker, i);
+		host->log(host, CTPROF_LOG_INFO, "process %d: no answer within %" PRIu64 " ms",
+			  (int)piece.tgid, ns / NS_PER_MS);
+		put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
 	}
-	for (uint64_t i = 0; i < n; i++)
-		put_row(self, batch, first + i, &worker->readings[i]);
+	while (rc < 0 && lane_withdraw(worker->lane, &i)) {
+		piece = end_job(worker, i);
+		put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
+		visit_free(piece.visit);
+	}
+}
+
+static unsigned find_job(const struct worker *worker)
+{
+	unsigned i = 0;
+
+	while (worker->pieces[i].visit)
+		i++;
+	return i;
+}
+
+static int submit(struct jemalloc *self, struct worker *worker, const struct ctprof_batch *batch,
+		  struct piece piece)
+{
+	unsigned i = find_job(worker);
+
+	piece.visit = visit_new(self->objects, batch, piece.first, piece.n, self->use_ptrace);
+	if (!piece.visit)
+		return -ENOMEM;
+	worker->pieces[i] = piece;
+	worker->n_open++;
+	*lane_job(worker->lane, i) =
+		(struct lane_job){.fd = -1, .consumer = &visit_consumer, .data = piece.visit};
+	lane_submit(worker->lane, i);
+	return 0;
+}
+
+/* The rows of the next process. */
+static struct piece cut_piece(const struct ctprof_batch *batch, uint64_t first)
+{
+	struct piece piece = {.tgid = ctprof_batch_target(batch, first)->tgid, .first = first};
+	const struct ctprof_target *row;
+
+	for (; first + piece.n < batch->n; piece.n++) {
+		row = ctprof_batch_target(batch, first + piece.n);
+		if (row->tgid != piece.tgid)
+			break;
+		piece.has_leader = piece.has_leader || (row->flags & CTPROF_TARGET_LEADER);
+	}
+	return piece;
+}
+
+/* ctprof does not look at itself. */
+static void put_own(struct jemalloc *self, struct ctprof_batch *batch, const struct piece *piece)
+{
+	const struct reading none = {.tag = TAG_JEMALLOC_NOT_FOUND,
+				     .absence = CTPROF_ABSENT_SKIPPED};
+
+	for (uint64_t i = 0; i < piece->n; i++)
+		put_row(self, batch, piece->first + i, &none);
+}
+
+static int submit_some(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch,
+		       uint64_t *next)
+{
+	int rc = 0;
+
+	while (*next < batch->n && lane_wants_more(worker->lane) && rc == 0) {
+		struct piece piece = cut_piece(batch, *next);
+
+		*next += piece.n;
+		if (piece.tgid == getpid())
+			put_own(self, batch, &piece);
+		else if (stuck_is(self->host, batch, piece.first))
+			put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
+		else
+			rc = submit(self, worker, batch, piece);
+	}
+	return rc;
 }
 
 static int collect_threads(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch)
 {
+	uint64_t next = 0;
+	int rc = 0;
+
 	if (!self->wanted)
 		return 0;
-	int rc = list_reserve(&worker->readings, &worker->room, batch->n, SIZE_MAX,
-			      sizeof *worker->readings);
-	if (rc < 0) {
+	while ((next < batch->n && rc == 0) || worker->n_open > 0) {
+		if (rc == 0)
+			rc = submit_some(self, worker, batch, &next);
+		take_some(self, worker, batch);
+	}
+	if (rc < 0)
 		self->host->error(self->host, "out of memory");
-		return rc;
-	}
-	for (uint64_t first = 0, end; first < batch->n; first = end) {
-		int32_t tgid = ctprof_batch_target(batch, first)->tgid;
-
-		for (end = first + 1; end < batch->n; end++)
-			if (ctprof_batch_target(batch, end)->tgid != tgid)
-				break;
-		collect_process(self, worker, batch, first, end - first);
-	}
-	return 0;
+	return rc;
 }
 
 static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batch)
@@ -328,10 +401,24 @@ static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batc
 	return 0;
 }
 
+/* Knowledge about files is kept, as an abandoned reader may still use it. */
+static int jemalloc_again(void *data)
+{
+	struct jemalloc *self = data;
+
+	lane_patience_again(&self->patience);
+	self->tally = (struct tally){0};
+	self->wanted = slots_wanted(self->host, self->slots, N_SLOTS);
+	return 0;
+}
+
 /* ---- what it is --------------------------------------------------------- */
 
 static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "counters of other users' threads"),
+	NEED_PARTLY(CAPABILITY, "CAP_DAC_READ_SEARCH",
+		    "libraries in directories that only their user may enter, together with "
+		    "CAP_SYS_PTRACE"),
 	NEED_PARTLY(CAPABILITY, "CAP_CHECKPOINT_RESTORE",
 		    "libraries that were replaced while in use (or CAP_SYS_ADMIN)"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_CROSS_MEMORY_ATTACH", "all counters"),
@@ -340,11 +427,17 @@ static const struct ctprof_need needs[] = {
 		    "0: users without CAP_SYS_PTRACE can read their own processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/exe", "whether a file has jemalloc"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/maps", "the libraries of a process"),
-	NEED_PARTLY(FILE, "proc/thread-self/fd", "files of processes, once known to be files"),
+	NEED_PARTLY(FILE, "proc/thread-self/fd",
+		    "files of processes, once known to be regular "
+		    "files"),
 	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/<tgid>/map_files", "the libraries themselves"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/root", "libraries by path; debug files"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "thread IDs in a container"),
+	NEED_PARTLY(FILE, "proc/<tgid>/stat",
+		    "whether a process that does not answer is stuck or "
+		    "slow"),
+	NEED_PARTLY(FILE, "proc/<tgid>/mountinfo", "which files are on FUSE, and not read"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread has begun to end"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "whether a process still exists"),
 };
@@ -358,6 +451,7 @@ static const struct ctprof_source_ops ops = {
 	.worker_open = worker_open,
 	.worker_close = worker_close,
 	.collect = jemalloc_collect,
+	.again = jemalloc_again,
 };
 
 static const struct ctprof_option_word modes[] = {

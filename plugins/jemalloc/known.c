@@ -22,7 +22,7 @@ static const struct build_row builds[] = {
 struct version_row {
 	uint16_t machine;
 	const char *version;
-	uint64_t tsd_size; /* 0: any, the counters stand before all that varies */
+	uint64_t tsd_size; /* 0: any, as the counters precede everything that varies */
 	struct offsets offsets;
 };
 

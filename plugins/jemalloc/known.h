@@ -18,7 +18,7 @@ bool known_by_build_id(uint16_t machine, const uint8_t *id, size_t len, struct o
 /*
  * By version ("5.3.0-0-g...") and size of struct tsd_s: offsets in the struct.
  * The size depends on how it was configured, and so do the offsets of 5.3.
- * any_size: also what holds for every size may answer.
+ * any_size: also use rows that are valid for every size.
  */
 bool known_by_version(uint16_t machine, const char *version, uint64_t tsd_size, bool any_size,
 		      struct offsets *ret);

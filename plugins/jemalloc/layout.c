@@ -8,7 +8,7 @@
 #include "debugfile.h"
 #include "parser.h"
 
-/* 0, -ENODATA: they are not found this way, or what parser_ask() says. */
+/* 0, -ENODATA: not found this way, or the result of parser_ask(). */
 static int by_build_id(const struct layout_job *job, struct offsets *ret)
 {
 	struct offsets found;
@@ -69,8 +69,8 @@ static int by_debug_files(const struct layout_job *job, struct offsets *ret)
 static int by_version(const struct layout_job *job, struct offsets *ret)
 {
 	const struct elf_facts *facts = job->facts;
-	/* Without its symbol the struct can only be told from the rest of the
-	 * block when it is all of it. */
+	/* Without its symbol, the struct can only be located if it is the whole
+	 * block. */
 	uint64_t base = facts->has_tsd ? facts->tsd_value : 0;
 	uint64_t size = facts->has_tsd ? facts->tsd_size : facts->tls.memsz;
 	struct offsets fields;
@@ -103,7 +103,7 @@ enum tag layout_find(const struct layout_job *job, struct offsets *ret)
 
 		if (rc == 0)
 			return TAG_OK;
-		/* -EINVAL: a debug file that is none. */
+		/* -EINVAL: not a debug file. */
 		unparsed = unparsed || (rc != -ENODATA && rc != -EINVAL);
 	}
 	return unparsed             ? TAG_OBJECT_UNPARSED

@@ -7,14 +7,14 @@
 #include "process.h"
 #include "tally.h"
 
-/* An object that holds jemalloc, and what may be asked about it. */
+/* An object that contains jemalloc, and what may be asked about it. */
 struct layout_job {
 	const struct process *process;
 	const struct elf_facts *facts;
-	const char *path; /* in the process's namespace; "" when it has none */
+	const char *path; /* in the process's namespace; "" if none */
 	int fd;
-	uint64_t *budget_ns; /* CPU time that is left for it */
+	uint64_t *budget_ns; /* CPU time left for it */
 };
 
-/* Offsets in the TLS block, or the tag that says why not. */
+/* Offsets in the TLS block, or the tag with the reason. */
 enum tag layout_find(const struct layout_job *job, struct offsets *ret);

@@ -69,7 +69,7 @@ bool maps_parse_line(struct text line, struct maps_line *ret)
 	return true;
 }
 
-/* What maps_read() knows between two lines. */
+/* The state of maps_read() between two lines. */
 struct maps_state {
 	struct maps *maps;
 	struct maps_file run; /* mappings of one file, in a row */
@@ -131,7 +131,7 @@ static int add_line(struct maps_state *state, const struct maps_line *line)
 	return 0;
 }
 
-/* Takes the whole lines of buf; returns how many bytes they were, or -errno. */
+/* Takes the complete lines of buf; returns their size in bytes, or -errno. */
 static ssize_t add_lines(struct maps_state *state, const char *buf, size_t len)
 {
 	const char *end = memrchr(buf, '\n', len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files a process executes from, out of its maps (fs/proc/task_mmu.c). */
+/* The files a process executes from, according to its maps
+ * (fs/proc/task_mmu.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +32,7 @@ struct maps_file {
 	uint64_t offset;
 	uint64_t dev;
 	uint64_t ino;
-	bool deleted; /* its name leads elsewhere or nowhere */
+	bool deleted; /* its name refers to another file or none */
 	char *path;   /* absolute, NUL-terminated */
 };
 
@@ -42,9 +43,9 @@ struct maps {
 };
 
 /*
- * Reads dirfd/path.  0, or -errno: -EFBIG when the file passes 64 MiB,
- * -ETIMEDOUT when it takes longer than two seconds, -EINVAL when it is no maps
- * file.  ret is to be given to maps_clear() in either case.
+ * Reads dirfd/path.  0, or -errno: -EFBIG if the file exceeds 64 MiB,
+ * -ETIMEDOUT if it takes longer than two seconds, -EINVAL if it is not a maps
+ * file. ret must be passed to maps_clear() in either case.
  */
 int maps_read(const struct ctprof_host *host, int dirfd, const char *path, struct maps *ret);
 void maps_clear(struct maps *maps);

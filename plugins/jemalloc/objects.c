@@ -7,22 +7,27 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 #include "cleanup.h"
 #include "hold.h"
+#include "lane.h"
 #include "parser.h"
 
 #define BUCKETS 4096u
 /* More ELF files than any host executes; beyond it nothing is remembered. */
 #define MAX_OBJECTS 200000u
-/* CPU time a file may take to look at, all questions together; and those of one
- * owner, before each further one gets no more than ordinary ones need. */
+/* CPU time for all questions about a file; and for all files of one owner,
+ * after which each further one only gets what ordinary ones need. */
 #define FILE_NS UINT64_C(250000000)
 #define OWNER_NS UINT64_C(250000000)
 #define ROOT_NS UINT64_C(2000000000)
 #define LATE_FILE_NS UINT64_C(5000000)
-/* The further ones count as the last. */
+/* Further owners share the last entry. */
 #define MAX_OWNERS 256u
+#define NS_PER_S 1000000000
+/* How often to check whether another worker's examination makes progress. */
+#define WAIT_NS 1000000
 
 /*
  * Identity.  An executable is known by fstat(); a mapped file by what maps
@@ -37,8 +42,8 @@ struct key {
 };
 
 enum state {
-	STATE_NEW,     /* nobody has looked yet, or the last look failed to open it */
-	STATE_LOADING, /* one worker is looking, the others wait */
+	STATE_NEW,     /* not examined yet, or the last attempt failed to open it */
+	STATE_LOADING, /* one worker examines it, the others wait */
 	STATE_READY,
 };
 
@@ -46,16 +51,21 @@ struct entry {
 	struct entry *next;
 	struct key key;
 	enum state state;
+	_Atomic uint64_t moved_ns; /* LOADING: time of the last progress */
 	struct object object;
 };
 
-/* Who owns files that were looked at, and what CPU time all of them took. */
+/* An owner of examined files, and the CPU time that all of them took. */
 struct owner {
 	uid_t uid;
 	uint64_t used_ns;
 };
 
 struct objects {
+	struct ctprof_host host; /* a copy, which outlives the source */
+	int proc;                /* its root */
+	char helper[4096];
+	_Atomic unsigned refs;
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
 	size_t n_owners;
@@ -64,20 +74,49 @@ struct objects {
 	struct entry *buckets[BUCKETS];
 };
 
-struct objects *objects_new(void)
+/* For the copy: the host's own function may use what is already freed. */
+static int proc_root(const struct ctprof_host *host, uint32_t which)
+{
+	const struct objects *objects = (const void *)host;
+
+	return which == CTPROF_ROOT_PROC ? objects->proc : -ENOENT;
+}
+
+struct objects *objects_new(const struct ctprof_host *host, const char *helper)
 {
 	struct objects *out = calloc(1, sizeof *out);
+	pthread_condattr_t attr;
 
 	if (!out)
 		return NULL;
+	memcpy(&out->host, host,
+	       host->struct_size < sizeof out->host ? host->struct_size : sizeof out->host);
+	out->host.root = proc_root;
+	out->proc = host->root(host, CTPROF_ROOT_PROC);
+	(void)snprintf(out->helper, sizeof out->helper, "%s", helper);
+	atomic_init(&out->refs, 1);
 	pthread_mutex_init(&out->lock, NULL);
-	pthread_cond_init(&out->loaded, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&out->loaded, &attr);
+	pthread_condattr_destroy(&attr);
 	return out;
 }
 
-void objects_free(struct objects *objects)
+struct objects *objects_ref(struct objects *objects)
 {
-	if (!objects)
+	atomic_fetch_add(&objects->refs, 1);
+	return objects;
+}
+
+void objects_lend(struct objects *objects, struct parser *ret)
+{
+	*ret = (struct parser){.host = &objects->host, .program = objects->helper};
+}
+
+void objects_unref(struct objects *objects)
+{
+	if (!objects || atomic_fetch_sub(&objects->refs, 1) > 1)
 		return;
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct entry *entry = objects->buckets[i], *next; entry; entry = next) {
@@ -133,7 +172,7 @@ static int look(const struct process *process, int fd, const char *path, bool is
 
 	if (rc < 0)
 		return rc;
-	/* A mapped file that is no ELF holds no jemalloc. */
+	/* A mapped file that is not ELF does not contain jemalloc. */
 	*ret = (struct object){
 		.tag = answer.rc == 0 || answer.rc == -EINVAL ? TAG_JEMALLOC_NOT_FOUND
 							      : TAG_OBJECT_UNPARSED,
@@ -156,14 +195,16 @@ static int look(const struct process *process, int fd, const char *path, bool is
 }
 
 static int load(struct objects *objects, const struct process *process, int fd, const char *path,
-		bool is_exe, struct object *ret)
+		bool is_exe, struct entry *entry)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
 		return -errno;
 	uint64_t budget = get_budget(objects, st.st_uid), left = budget;
-	int rc = look(process, fd, path, is_exe, &left, ret);
+	process->parser->moved_ns = &entry->moved_ns;
+	int rc = look(process, fd, path, is_exe, &left, &entry->object);
+	process->parser->moved_ns = NULL;
 	take_used(objects, st.st_uid, budget - left);
 	return rc;
 }
@@ -206,18 +247,46 @@ static struct entry *find_or_add(struct objects *objects, const struct key *key)
 	return entry;
 }
 
-/* The entry, READY or (now) LOADING by the caller; NULL when memory is short. */
+/* Waits for another worker's examination, and reports its progress; call with the
+ * lock held. */
+static void await_load(struct objects *objects, struct entry *entry)
+{
+	uint64_t seen = atomic_load(&entry->moved_ns), moved;
+	struct timespec until;
+
+	while (entry->state == STATE_LOADING) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += WAIT_NS;
+		until.tv_sec += until.tv_nsec / NS_PER_S;
+		until.tv_nsec %= NS_PER_S;
+		(void)pthread_cond_timedwait(&objects->loaded, &objects->lock, &until);
+		moved = atomic_load(&entry->moved_ns);
+		if (moved != seen)
+			lane_moves();
+		seen = moved;
+	}
+}
+
+/* The entry, READY or (now) LOADING by the caller; NULL: out of memory. */
 static struct entry *claim(struct objects *objects, const struct key *key, bool *ret_must_load)
 {
-	pthread_mutex_lock(&objects->lock);
+	HOLD(&objects->lock);
 	struct entry *entry = find_or_add(objects, key);
-	while (entry && entry->state == STATE_LOADING)
-		pthread_cond_wait(&objects->loaded, &objects->lock);
+
+	if (entry)
+		await_load(objects, entry);
 	*ret_must_load = entry && entry->state == STATE_NEW;
 	if (*ret_must_load)
 		entry->state = STATE_LOADING;
-	pthread_mutex_unlock(&objects->lock);
 	return entry;
+}
+
+static bool is_ready(struct objects *objects, const struct key *key)
+{
+	HOLD(&objects->lock);
+	const struct entry *entry = find_or_add(objects, key);
+
+	return entry && entry->state == STATE_READY;
 }
 
 static void settle(struct objects *objects, struct entry *entry, int rc)
@@ -253,7 +322,7 @@ int objects_get_exe(struct objects *objects, const struct process *process, stru
 		ssize_t len = readlinkat(process->task_fd, link, path, sizeof path - 1);
 
 		path[len > 0 ? len : 0] = '\0';
-		int rc = load(objects, process, fd, path, true, &entry->object);
+		int rc = load(objects, process, fd, path, true, entry);
 		settle(objects, entry, rc);
 		if (rc < 0)
 			return rc;
@@ -274,15 +343,16 @@ int objects_get_mapped(struct objects *objects, const struct process *process,
 		.ino = file->ino,
 		.salt = hash_text(file->path) + 1,
 	};
+	/* Opened before it is claimed, so that a stuck process does not delay others that
+	 * map the same file. */
+	AUTO_FD fd = is_ready(objects, &key) ? -1 : process_open_mapped(process, file);
 	bool must_load;
 	struct entry *entry = claim(objects, &key, &must_load);
 
 	if (!entry)
 		return -ENOMEM;
 	if (must_load) {
-		AUTO_FD fd = process_open_mapped(process, file);
-		int rc =
-			fd < 0 ? fd : load(objects, process, fd, file->path, false, &entry->object);
+		int rc = fd < 0 ? fd : load(objects, process, fd, file->path, false, entry);
 
 		settle(objects, entry, rc);
 		if (rc < 0)

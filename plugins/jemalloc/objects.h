@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ELF files of the host, each looked at once for all processes. */
+/* The ELF files of the host, each examined once for all processes. */
 #pragma once
 
 #include "facts.h"
@@ -8,19 +8,24 @@
 #include "process.h"
 #include "tally.h"
 
-/* What is known of a file; never changes once handed out. */
+/* The facts about a file; they never change once returned. */
 struct object {
 	enum tag tag;            /* TAG_OK: offsets are good; TAG_JEMALLOC_NOT_FOUND; or why not */
 	struct offsets offsets;  /* in the object's TLS block */
 	bool is_static;          /* an executable that maps no library */
-	struct elf_facts *facts; /* of what jemalloc or the thread list needs; else NULL */
+	struct elf_facts *facts; /* if jemalloc or the thread list needs them; otherwise NULL */
 };
 
 struct objects;
 
-/* NULL when memory is short. */
-struct objects *objects_new(void);
-void objects_free(struct objects *objects);
+/* Files are opened through this host, and examined by this program.  NULL: out
+ * of memory. */
+struct objects *objects_new(const struct ctprof_host *host, const char *helper);
+/* Helpers may hold them longer than the source. */
+struct objects *objects_ref(struct objects *objects);
+void objects_unref(struct objects *objects);
+/* Initialises a parser with this host and program. */
+void objects_lend(struct objects *objects, struct parser *ret);
 
 /* A file as maps names it; see struct maps_file. */
 struct file_id {
@@ -29,9 +34,9 @@ struct file_id {
 };
 
 /*
- * The process's executable, or a file it maps.  0, or -errno when the file could
- * not be opened or read: that is the process's own trouble and not remembered.
- * ret lives as long as objects.
+ * The process's executable, or a file it maps.  0, or -errno if the file could
+ * not be opened or read: that depends on the process and is not remembered. ret
+ * lives as long as objects.
  */
 int objects_get_exe(struct objects *objects, const struct process *process, struct file_id *ret_id,
 		    const struct object **ret);

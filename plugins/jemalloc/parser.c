@@ -20,9 +20,10 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
-#define TICK_MS 200u
-/* For so long it may neither run nor be about to: it waits for the file, whose
- * server need not answer. */
+/* How often progress is reported, which a lane checks. */
+#define TICK_MS 1u
+/* It may be neither running nor runnable for at most this long: it waits for
+ * the file, whose server may never answer. */
 #define MAX_IDLE_NS (3 * NS_PER_S)
 #define STAT_BYTES 1024
 
@@ -50,7 +51,7 @@ static void end_attributes(posix_spawnattr_t *attributes)
 	posix_spawnattr_destroy(attributes);
 }
 
-/* With the socket as descriptor 0 and no other. */
+/* Starts it with the socket as descriptor 0 and no others. */
 static int spawn(const char *program, int socket, pid_t *ret)
 {
 	char name[] = "ctprof-jemalloc-examine";
@@ -85,7 +86,9 @@ static int start(struct parser *parser, uid_t owner)
 	AUTO_FD low = ends[1];
 	/* Above 2, so that no dup2() of the child overwrites another. */
 	AUTO_FD theirs = fcntl(low, F_DUPFD_CLOEXEC, 3);
+	lane_waits_for_own(true);
 	int rc = theirs < 0 ? -errno : spawn(parser->program, theirs, &parser->pid);
+	lane_waits_for_own(false);
 	if (rc < 0) {
 		parser->pid = 0;
 		return rc;
@@ -96,16 +99,18 @@ static int start(struct parser *parser, uid_t owner)
 	return 0;
 }
 
-/* wait: unless it is stuck in the kernel.  Then it ends when the kernel lets go,
- * and is no one's to wait for but init's. */
+/* wait: for its end, unless it is stuck in the kernel.  Then it ends when the
+ * kernel releases it, and only init waits for it. */
 static void stop(struct parser *parser, bool wait)
 {
 	if (parser->pid == 0)
 		return;
 	(void)close(parser->fd);
 	(void)kill(parser->pid, SIGKILL);
+	lane_waits_for_own(true);
 	while (waitpid(parser->pid, NULL, wait ? 0 : WNOHANG) < 0 && errno == EINTR)
 		continue;
+	lane_waits_for_own(false);
 	parser->pid = 0;
 }
 
@@ -148,7 +153,7 @@ static uint64_t cpu_time(const struct parser *parser)
 	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/* Whether it runs or is about to: on a busy host that takes its time. */
+/* Whether it is running or runnable, which takes time on a busy host. */
 static bool is_runnable(const struct parser *parser)
 {
 	char path[32], buf[STAT_BYTES];
@@ -159,8 +164,9 @@ static bool is_runnable(const struct parser *parser)
 	return name_end && buf + len - name_end > 2 && name_end[2] == 'R';
 }
 
-/* Until it has answered: 0, -ETIME or -ETIMEDOUT.  It uses no more CPU time than
- * passes, so that its clock is not read before it can have used up its budget. */
+/* Waits for its answer: 0, -ETIME or -ETIMEDOUT.  It cannot use more CPU time
+ * than passes, so its clock is not read before it could have used up its
+ * budget. */
 static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns)
 {
 	uint64_t used = 0, moved_ns = lane_clock_ns();
@@ -175,8 +181,12 @@ static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns
 		used = cpu_time(parser) - begun;
 		if (used >= budget_ns)
 			return -ETIME;
-		if (used != before || is_runnable(parser))
-			moved_ns = lane_clock_ns();
+		if (used == before && !is_runnable(parser))
+			continue;
+		moved_ns = lane_clock_ns();
+		lane_moves();
+		if (parser->moved_ns)
+			atomic_store(parser->moved_ns, moved_ns);
 	}
 	return -ETIMEDOUT;
 }

@@ -8,25 +8,27 @@
 #include "ctprof/plugin.h"
 #include "examine.h"
 
-/* One worker's.  Starts with its first question; restarted when a file has ended
- * it, and before it sees a file of another owner than the last. */
+/* One per worker.  Starts with the first question; restarted if a file has
+ * killed it, and before it gets a file of another owner than the last. */
 struct parser {
 	const struct ctprof_host *host;
 	const char *program; /* ctprof-jemalloc-examine */
 	pid_t pid;           /* 0: none runs */
 	int fd;              /* our end of the socket */
 	uid_t owner;
+	_Atomic uint64_t *moved_ns; /* set on progress; may be NULL */
 };
 
-/* Whether the program may be run: root's or the user's own, and nobody else's to
- * write.  0 or -errno. */
+/* Whether the program may be run: owned by root or the user, and not writable by
+ * others.  0 or -errno. */
 int parser_check(const char *program);
 
 /*
  * Asks about the file.  0, or the -errno of starting a parser.  ret->rc may also
- * be -ETIME: it took *budget_ns of CPU time, from which what was used is taken;
- * -ETIMEDOUT: reading the file takes forever; or -EBADMSG: it has ended the
- * parser, or made it lie.  facts_are_sound() holds for what it says.
+ * be -ETIME: it took *budget_ns of CPU time, from which the time used is
+ * subtracted; -ETIMEDOUT: reading the file does not end; or -EBADMSG: it has
+ * killed the parser, or made it answer wrongly. facts_are_sound() is true for
+ * its answers.
  */
 int parser_ask(struct parser *parser, int fd, const struct examine_request *request,
 	       uint64_t *budget_ns, struct examine_answer *ret);

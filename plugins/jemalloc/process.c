@@ -49,8 +49,8 @@ int process_open_mapped(const struct process *process, const struct maps_file *f
 	snprintf(path, sizeof path, "../map_files/%" PRIx64 "-%" PRIx64, file->start, file->end);
 	int fd = foreign_open(process->host, process->task_fd, path);
 	/* map_files needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, and ".." a
-	 * leader that still has its memory; the name serves as well, unless it
-	 * belongs to something else by now. */
+	 * leader that still has its memory; the name works as well, unless it
+	 * now belongs to another file. */
 	if (fd >= 0 || file->deleted)
 		return fd;
 	return process_open_path(process, file->path);
@@ -71,10 +71,10 @@ bool process_thread_lives(const struct process *process, int32_t tid)
 
 	snprintf(path, sizeof path, "%" PRId32 "/stat", tid);
 	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, sizeof buf);
-	/* The name, in parentheses, may hold anything. */
+	/* The name, in parentheses, may contain anything. */
 	const char *name_end = len > 0 ? memrchr(buf, ')', (size_t)len) : NULL;
 	if (!name_end)
-		return len == -EACCES || len == -EPERM; /* what is refused is there */
+		return len == -EACCES || len == -EPERM; /* a refused file exists */
 	struct text rest = {name_end + 1, (size_t)(buf + len - name_end) - 1}, token = {0};
 	uint64_t flags = 0;
 
@@ -83,7 +83,8 @@ bool process_thread_lives(const struct process *process, int32_t tid)
 	return text_u64(token, &flags) && !(flags & STAT_EXITING);
 }
 
-/* Reads the line of a thread's status that has that key; ret_value lies in buf. */
+/* Reads the line of a thread's status that has that key; ret_value points into
+ * buf. */
 static int read_status(const struct process *process, int32_t tid, const char *wanted,
 		       char buf[STATUS_BYTES], struct text *ret_value)
 {
@@ -110,8 +111,8 @@ bool process_has_memory(const struct process *process)
 	return read_status(process, process->via, "VmSize", buf, &value) != -ENODATA;
 }
 
-/* Reads the NSpid line of a thread: how many numbers, and the innermost one.
- * -ENODATA: a kernel without CONFIG_PID_NS. */
+/* Reads the NSpid line of a thread: returns the number of IDs, and the
+ * innermost one. -ENODATA: a kernel without CONFIG_PID_NS. */
 static int read_ns_pids(const struct process *process, int32_t tid, int32_t *ret_last)
 {
 	char buf[STATUS_BYTES];

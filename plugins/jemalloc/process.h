@@ -9,18 +9,19 @@
 #include "ctprof/plugin.h"
 #include "maps.h"
 
-/* via: a living thread of the process.  The leader's own directory tells
- * nothing once the leader has exited before the others. */
+/* via: a living thread of the process.  The leader's own directory shows
+ * nothing if the leader has exited before the others. */
 struct parser;
 
 struct process {
 	const struct ctprof_host *host;
-	struct parser *parser; /* for what its files hold */
+	struct parser *parser; /* for the contents of its files */
 	int task_fd;
 	int32_t via;
 };
 
-/* The executable, or -errno.  As all that follow, a regular file (foreign.h). */
+/* The executable, or -errno.  Like all that follow, a regular file
+ * (foreign.h). */
 int process_open_exe(const struct process *process);
 
 /* An absolute path in the process's mount namespace: a regular file, or -errno. */
@@ -29,7 +30,7 @@ int process_open_path(const struct process *process, const char *path);
 /* An absolute path in ctprof's own namespace: a regular file, or -errno. */
 int process_open_own_path(const struct process *process, const char *path);
 
-/* The very file that is mapped, also when it was deleted or renamed. */
+/* The mapped file itself, even if it was deleted or renamed. */
 int process_open_mapped(const struct process *process, const struct maps_file *file);
 
 /* 0 while the process (and via) exists, or -ESRCH. */
@@ -39,12 +40,12 @@ int process_check_alive(const struct process *process);
  * directory until it is reaped, the leader until the others have ended. */
 bool process_thread_lives(const struct process *process, int32_t tid);
 
-/* Whether it has an address space: a kernel thread has none.  Everybody may know,
- * so that a refusal for want of rights can be told from there being nothing. */
+/* Whether it has an address space: a kernel thread has none.  Every user may see
+ * this, so missing rights can be distinguished from a missing address space. */
 bool process_has_memory(const struct process *process);
 
-/* 1 when the process lives in a PID namespace below ctprof's, 0, or -errno. */
+/* 1 if the process is in a PID namespace below ctprof's, 0, or -errno. */
 int process_is_nested(const struct process *process);
 
-/* The number thread tid has in the process's own PID namespace, or -errno. */
+/* The ID of thread tid in the process's own PID namespace, or -errno. */
 int32_t process_inner_tid(const struct process *process, int32_t tid);

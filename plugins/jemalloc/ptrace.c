@@ -20,7 +20,7 @@
 #define NT_ARM_TLS 0x401
 #endif
 
-/* What caller and tracer share. */
+/* Shared by caller and tracer. */
 struct job {
 	const struct target *target;
 	struct reading *readings;
@@ -63,7 +63,7 @@ static bool get_thread_pointer(int32_t tid, uint64_t *ret)
 }
 #endif
 
-/* Gives the thread back, with the signal its stop had taken from it. */
+/* Resumes the thread, with the signal that its stop had intercepted. */
 static void detach(int32_t tid, int status)
 {
 	int event = status >> 16;
@@ -72,7 +72,7 @@ static void detach(int32_t tid, int status)
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)signal);
 }
 
-/* The only place where the tracer may be told to give up. */
+/* The only place where the tracer can be cancelled. */
 static pid_t wait_stop(int32_t tid, int *ret_status)
 {
 	int old, ignored;
@@ -132,7 +132,8 @@ static void *trace(void *data)
 	return NULL;
 }
 
-/* Waits while the tracer moves on; false when it has been stuck for too long. */
+/* Waits while the tracer makes progress; false if it has been stuck for too
+ * long. */
 static bool watch(struct job *job)
 {
 	bool moving = true;
@@ -182,7 +183,7 @@ void ptrace_read(const struct target *target, struct reading *readings, size_t n
 		if (!finished)
 			pthread_cancel(tracer);
 		pthread_join(tracer, NULL);
-		/* It may have got on after all, before it heard. */
+		/* It may have made progress before it noticed. */
 		if (!finished && job.done < n)
 			reading_fail(&readings[job.done++], TAG_WAITPID);
 	}

@@ -23,7 +23,7 @@ int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret
 	return rc;
 }
 
-/* One system call's worth; returns how many pieces are settled, or -errno. */
+/* Makes one system call; returns the number of settled pieces, or -errno. */
 static ssize_t read_some(const struct remote *remote, struct remote_piece *pieces, size_t n)
 {
 	struct iovec local[PIECES_AT_ONCE], source[PIECES_AT_ONCE];
@@ -44,8 +44,8 @@ static ssize_t read_some(const struct remote *remote, struct remote_piece *piece
 	ssize_t got = remote->reader(remote->pid, local, wanted, source, wanted, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	/* Transfers are partial by element: the first one not wholly there is the
-	 * one that failed (process_vm_rw_core()). */
+	/* Transfers are partial by element: the first incomplete one is the one
+	 * that failed (process_vm_rw_core()). */
 	size_t left = got > 0 ? (size_t)got : 0, done = 0;
 	for (; done < wanted && left >= pieces[done].len; done++)
 		left -= pieces[done].len;

@@ -7,7 +7,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* Whose memory, and how: reader is process_vm_readv() but in tests. */
+/* The process, and the function to read it: process_vm_readv() except in
+ * tests. */
 struct remote {
 	pid_t pid; /* any living thread of the process */
 	ssize_t (*reader)(pid_t pid, const struct iovec *local, unsigned long n_local,
@@ -28,7 +29,8 @@ struct remote_piece {
 
 /*
  * All pieces, read in their order, in as few system calls as the kernel takes.
- * A piece that is not mapped fails alone.  Returns 0, or the -errno that ends
- * everything (-EPERM, -ESRCH, ...); the rc of what was not read then says so.
+ * A piece that is not mapped fails alone.  Returns 0, or the -errno that
+ * stopped reading (-EPERM, -ESRCH, ...), which is then also the rc of pieces
+ * that were not read.
  */
 int remote_read_many(const struct remote *remote, struct remote_piece *pieces, size_t n);

@@ -6,7 +6,7 @@
 
 #include "tls.h"
 
-/* Beyond these the lists are not what they should be. */
+/* Longer lists are invalid. */
 #define MAX_OBJECTS 8192
 #define MAX_SLOTINFO_LISTS 64
 #define MAX_MODULES 65536u

@@ -16,15 +16,15 @@ struct tls_place {
 	uint64_t generation; /* dynamic: a vector older than this lacks the module */
 };
 
-/* Addresses in the process; 0: not known. */
+/* Addresses in the process; 0: unknown. */
 struct rtld {
 	uint64_t global; /* _rtld_global */
 	uint64_t debug;  /* _r_debug */
 };
 
 /*
- * The place of the object loaded with this bias, from its link_map: -ENOENT when
- * it is not on the list, -ENOTSUP when glibc does not describe itself, or the
+ * The place of the object loaded with this bias, from its link_map: -ENOENT if
+ * it is not on the list, -ENOTSUP if glibc does not describe itself, or the
  * errno of the read.
  */
 int rtld_find_place(const struct remote *remote, const struct elf_thread_db *db,
@@ -36,8 +36,8 @@ int rtld_module_place(const struct remote *remote, const struct elf_thread_db *d
 		      const struct rtld *rtld, uint64_t module, struct tls_place *ret);
 
 /*
- * The address of the block in the thread with this thread pointer; *ret is 0
- * when the thread has none yet.  0 or -errno.
+ * The address of the block in the thread with this thread pointer; *ret is 0 if
+ * the thread has none yet.  0 or -errno.
  */
 int rtld_block_address(const struct remote *remote, const struct tls_place *place, uint16_t machine,
 		       uint64_t tp, uint64_t *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A filter of a dozen system calls needs no library: written out here, it is
- * there in every build.
+ * A filter of a dozen system calls needs no library; written out here, every
+ * build has it.
  */
 #include "sandbox.h"
 
@@ -38,7 +38,7 @@
 
 static int filter_calls(void)
 {
-	/* x32's numbers are none of these. */
+	/* The numbers of x32 differ from all of these. */
 	struct sock_filter code[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0),

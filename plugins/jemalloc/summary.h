@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the capture of the counters went: capture-scope metrics and messages. */
+/* Statistics of reading the counters: capture-scope metrics and messages. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -18,6 +18,7 @@ enum {
 
 extern const struct ctprof_metric summary_metrics[SUMMARY_METRICS];
 
-/* Fills the one row, slots being those of the metrics; and tells the user. */
+/* Fills the only row, with these slots of the metrics, and reports to the
+ * user. */
 void summary_put(const struct ctprof_host *host, const uint32_t *slots, struct ctprof_batch *batch,
 		 const struct tally *tally);

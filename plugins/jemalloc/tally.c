@@ -30,6 +30,7 @@ const struct tag_row tag_rows[TAG_COUNT] = {
 	[TAG_PTRACE_INTERRUPT] = {"ptrace-interrupt", true, true, CTPROF_ABSENT_DENIED},
 	[TAG_WAITPID] = {"waitpid", true, false, CTPROF_ABSENT_TIMEOUT},
 	[TAG_GET_REGSET] = {"get-regset", true, false, CTPROF_ABSENT_INVALID},
+	[TAG_PROCESS_STUCK] = {"process-stuck", true, false, CTPROF_ABSENT_TIMEOUT},
 };
 
 static void count(_Atomic uint64_t *counter)
@@ -65,8 +66,8 @@ struct tally_summary tally_summarise(const struct tally *tally)
 			continue;
 		out.failed += n;
 		privilege += tag_rows[tag].privilege ? n : 0;
-		/* A tie goes to the name that sorts first, so that two captures of
-		 * one host say the same. */
+		/* In a tie the name that sorts first wins, so that two captures of
+		 * one host agree. */
 		if (n > most ||
 		    (n == most && strcmp(tag_rows[tag].name, tag_rows[out.dominant].name) < 0)) {
 			most = n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What came of every process and thread: the failure tags and their counts. */
+/* The results for processes and threads: the failure tags and their counts. */
 #pragma once
 
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Outcome of looking at a process or a thread; the words are in tally.c. */
+/* The result for a process or a thread; the words are in tally.c. */
 enum tag {
 	TAG_OK = 0,
 	TAG_PID_MISSING,
@@ -32,6 +32,7 @@ enum tag {
 	TAG_PTRACE_INTERRUPT,
 	TAG_WAITPID,
 	TAG_GET_REGSET,
+	TAG_PROCESS_STUCK,
 	TAG_COUNT
 };
 
@@ -39,7 +40,7 @@ extern const struct tag_row {
 	const char *name;
 	bool actionable;  /* the user could do something about it */
 	bool privilege;   /* more privilege would have avoided it */
-	uint32_t absence; /* enum ctprof_absence: of the counters it leaves */
+	uint32_t absence; /* enum ctprof_absence of its counters */
 } tag_rows[TAG_COUNT];
 
 /* Shared by all workers; every count on its own is exact. */
@@ -53,14 +54,14 @@ struct tally {
 void tally_process(struct tally *tally, enum tag tag);
 void tally_thread(struct tally *tally, enum tag tag);
 
-/* What is told at the end. */
+/* The summary at the end. */
 struct tally_summary {
 	uint64_t walked;
 	uint64_t detected;
 	uint64_t ok;
 	uint64_t failed;   /* actionable ones */
 	enum tag dominant; /* most frequent actionable one; TAG_OK: none */
-	bool by_privilege; /* at least half of them for want of privilege */
+	bool by_privilege; /* at least half of them for lack of privilege */
 };
 
 struct tally_summary tally_summarise(const struct tally *tally);

@@ -33,7 +33,7 @@ static void fail_memory(struct target *target, enum tag tag, int err)
 
 /* ---- the objects -------------------------------------------------------- */
 
-/* What is looked for among the mapped files. */
+/* The result of searching the mapped files. */
 struct search {
 	const struct object *holder;
 	uint64_t holder_bias;
@@ -64,7 +64,7 @@ static bool is_libc_name(const char *path)
 	       strncmp(name, "libc-2.", 7) == 0;
 }
 
-/* A holder whose offsets are known is better than one that only is there. */
+/* An object with known offsets is better than one without. */
 static bool is_better(const struct object *old, const struct object *new)
 {
 	return new->tag != TAG_JEMALLOC_NOT_FOUND &&
@@ -156,7 +156,7 @@ static void find_static_lists(struct target *target, const struct object *exe,
 
 /* ---- the block ---------------------------------------------------------- */
 
-/* Whether a static block of this size can lie there. */
+/* Whether a static block of this size can be there. */
 static bool is_plausible(const struct elf_facts *facts, int64_t offset)
 {
 	uint64_t size = facts->tls.memsz, limit = UINT64_C(1) << 30;
@@ -165,8 +165,8 @@ static bool is_plausible(const struct elf_facts *facts, int64_t offset)
 			  : offset >= 16 && (uint64_t)offset <= limit;
 }
 
-/* The dynamic linker has resolved the library's own GOT: ask that first, it
- * serves every libc. */
+/* The dynamic linker has resolved the library's own GOT: try that first, as it
+ * works with every libc. */
 static int place_by_slot(const struct target *target, const struct elf_facts *facts, uint64_t bias,
 			 struct tls_place *ret)
 {
@@ -202,8 +202,8 @@ static void find_library_place(struct target *target, const struct search *searc
 
 /* ---- all together ------------------------------------------------------- */
 
-/* The tag of a process whose executable holds no jemalloc and whose libraries
- * were searched. */
+/* Sets the tag of a process whose executable does not contain jemalloc and
+ * whose libraries were searched. */
 static void take_library(struct target *target, const struct search *search)
 {
 	target->holder = search->holder;
@@ -243,7 +243,7 @@ static void resolve_in_maps(struct target *target, struct objects *objects,
 		take_library(target, &search);
 }
 
-/* Through the leader; or, once that has exited and with it has lost its memory,
+/* Opens it through the leader or, if that has exited and lost its memory,
  * through another thread. */
 static int open_exe(struct target *target, struct objects *objects, int32_t other,
 		    struct file_id *ret_id, const struct object **ret)

@@ -16,7 +16,7 @@ struct target {
 	struct process process;
 	struct remote remote;
 
-	/* What came of it; absence says why there are no values. */
+	/* The result; absence is the reason if there are no values. */
 	enum tag tag;
 	uint32_t absence;
 
@@ -34,9 +34,9 @@ struct target {
 
 /*
  * Makes target the process of this row, unless it is already.  Afterwards
- * process and remote serve until the row's call returns.  other: a further
- * thread of the process, for when its leader has exited.  needs_threads: fail
- * with TAG_THREAD_LIST_UNSUPPORTED when db would be NULL.
+ * process and remote are valid until the row's call returns. other: another
+ * thread of the process, in case its leader has exited. needs_threads: fail
+ * with TAG_THREAD_LIST_UNSUPPORTED if db would be NULL.
  */
 void target_enter(struct target *target, struct objects *objects, struct parser *parser,
 		  const struct ctprof_target *row, int32_t other, bool needs_threads);

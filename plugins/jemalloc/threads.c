@@ -47,10 +47,10 @@ static int read_node(const struct remote *remote, const struct elf_thread_db *db
 	return rc;
 }
 
-/* -EAGAIN when the list changed under the walk: the forward link of each node must
+/* -EAGAIN if the list changed during the walk: the forward link of each node must
  * lead to where the walk came from, so a walk is either right or ends here.  It
- * goes backwards: glibc puts new threads first, and where threads come and go the
- * lasting ones are read before the walk can break. */
+ * goes backwards: glibc puts new threads first, so if threads come and go, the
+ * long-lived ones are read before the walk can break. */
 static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
 		     struct threads *threads)
 {

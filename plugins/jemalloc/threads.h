@@ -13,7 +13,7 @@
 #include "facts.h"
 #include "remote.h"
 
-/* A struct pthread, by the number the process itself has for the thread. */
+/* A struct pthread, by the thread's ID in the process's own namespace. */
 struct thread {
 	int32_t tid;
 	uint64_t pthread;
@@ -23,7 +23,7 @@ struct threads {
 	size_t n;
 	size_t room;
 	struct thread *rows; /* ascending by tid after a walk */
-	bool settled;        /* all of them: no walk broke, no thread was being made */
+	bool settled;        /* complete: the walk did not break, no thread was being created */
 };
 
 /* Where the list heads are. */
@@ -33,10 +33,10 @@ struct thread_lists {
 };
 
 /*
- * Fills threads anew.  The lists may change meanwhile: a broken walk is begun
- * again, and what the last attempt found stays (the lasting threads); every row must be checked
- * against its tid when it is used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not
- * a list at all, -ENOMEM).
+ * Fills threads anew.  The lists may change meanwhile: a broken walk is repeated, and the
+ * result of the last attempt is kept (the long-lived threads); every row must be checked
+ * against its tid when used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not a list at all,
+ * -ENOMEM).
  */
 int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
 		 const struct thread_lists *lists, struct threads *threads);

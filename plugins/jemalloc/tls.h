@@ -21,11 +21,11 @@ struct tls_segment {
  */
 bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset);
 
-/* tp + block + field; false when the sum leaves the address space. */
+/* tp + block + field; false if the sum leaves the address space. */
 bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret);
 
-/* Bytes from the first counter's begin to the second one's end; false unless
- * the second is wholly after the first and within one page of it. */
+/* Bytes from the start of the first counter to the end of the second; false
+ * unless the second is wholly after the first and within one page of it. */
 bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret);
 
 /* Where glibc keeps the pointer to the dynamic thread vector, from the thread
@@ -33,5 +33,5 @@ bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret);
 uint64_t tls_dtv_pointer(uint16_t machine, uint64_t tp);
 uint64_t tls_thread_pointer(uint16_t machine, uint64_t pthread, uint32_t sizeof_pthread);
 
-/* e_machine of the code this was compiled for; 0: none of the known ones. */
+/* e_machine that this was compiled for; 0: unknown. */
 uint16_t tls_native_machine(void);

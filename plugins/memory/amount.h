@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bytes that may be unknown, and sums that stop at UINT64_MAX instead of
- * beginning anew at 0. */
+/* Bytes that may be unknown, and sums that saturate at UINT64_MAX instead of
+ * wrapping. */
 #pragma once
 
 #include <stdint.h>

@@ -55,7 +55,7 @@ static void append(struct name *name, struct text text)
 	name->len += len;
 }
 
-/* Only as long as the name is. */
+/* Allocates only the length of the name. */
 static struct name *copy_name(const struct name *name)
 {
 	size_t size = offsetof(struct name, bytes) + name->len;
@@ -84,8 +84,8 @@ int backing_claim_name(struct objects *objects, struct text text)
 	return claim(objects, &name);
 }
 
-/* A path may be made to look as if it had been told apart already: then once
- * more, while there is room. */
+/* A path may be crafted to look like a name with this suffix: then append it
+ * again, while there is room. */
 static int make_unique(const struct objects *objects, const struct identity *identity,
 		       struct name *name)
 {
@@ -114,4 +114,15 @@ int backing_row_add(struct objects *objects, enum object_group_id group, struct 
 		result = object_row_add(objects, group, batch, (struct text){name.bytes, name.len},
 					ret);
 	return result < 0 ? result : claim(objects, &name);
+}
+
+void backing_tell_dropped(const struct objects *objects)
+{
+	const struct ctprof_host *host = objects->host;
+	const struct holders *holders = &objects->holders;
+
+	if (holders->dropped > 0)
+		host->log(host, CTPROF_LOG_WARNING,
+			  "%" PRIu64 " mappings or objects are missing: %s", holders->dropped,
+			  holders->out_of_memory ? "out of memory" : "too many");
 }

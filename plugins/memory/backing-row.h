@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the rows of memory-shared and memory-mappings have in common. */
+/* Common code for the rows of memory-shared and memory-mappings. */
 #pragma once
 
 #include "objects.h"
@@ -7,8 +7,8 @@
 /* A metric that is a sum over fields of smaps. */
 struct backing_column {
 	unsigned metric;
-	uint32_t required; /* bits of enum vma_field; without them it is absent */
-	uint32_t fields;   /* what is added up */
+	uint32_t required; /* bits of enum vma_field; absent without these */
+	uint32_t fields;   /* fields to add up */
 };
 
 #define BACKING_FIELD(metric, field)                                                               \
@@ -26,11 +26,13 @@ void backing_put_columns(const struct object_row *row, const struct backing *bac
 			 const struct backing_column *columns, size_t n);
 
 /*
- * Names a row: prefix and label.  Where an earlier row of the group has that
- * name, " #MAJOR:MINOR:INODE" is appended.  The host's answer, or
- * -ENAMETOOLONG, -ENOMEM: there is no such row.
+ * Names a row: prefix and label.  If an earlier row of the group has that name,
+ * " #MAJOR:MINOR:INODE" is appended.  Returns the host's result, or
+ * -ENAMETOOLONG, -ENOMEM: no row was added.
  */
 int backing_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,
 		    const char *prefix, const struct backing *backing, struct object_row *ret);
-/* Takes a name that is no backing's. */
+/* Warns about objects and mappings beyond the limits. */
+void backing_tell_dropped(const struct objects *objects);
+/* Claims a name that does not belong to a backing. */
 int backing_claim_name(struct objects *objects, struct text name);

@@ -13,14 +13,14 @@ static const char *const kind_names[OBJECT_N_KINDS] = {
 	[OBJECT_PSEUDO] = "pseudo",
 };
 
-/* A row fits a path that is the text, or with prefix begins with it. */
+/* A row matches a path that equals the text or, with prefix, begins with it. */
 struct rule {
 	const char *text;
 	bool prefix;
 	enum object_kind kind;
 };
 
-/* What the kernel prints in brackets; no file's path begins with one. */
+/* Names that the kernel prints in brackets; no file's path begins with one. */
 static const struct rule bracketed[] = {
 	{"[heap]", false, OBJECT_HEAP},     {"[vdso]", false, OBJECT_VDSO},
 	{"[vvar]", false, OBJECT_VVAR},     {"[vsyscall]", false, OBJECT_VSYSCALL},
@@ -28,7 +28,8 @@ static const struct rule bracketed[] = {
 	{"[anon:", true, OBJECT_ANONYMOUS}, {"[", true, OBJECT_PSEUDO},
 };
 
-/* Files of the kernel's own mounts, which nobody sees mounted: always deleted. */
+/* Files of the kernel's internal mounts, which are not visible: always shown as
+ * deleted. */
 static const struct rule unmounted[] = {
 	{"/SYSV", true, OBJECT_SYSV},
 	{"/memfd:", true, OBJECT_MEMFD},
@@ -42,7 +43,7 @@ static const enum object_kind mounted[] = {
 	[MOUNT_TMPFS] = OBJECT_TMPFS,
 	[MOUNT_RAMFS] = OBJECT_TMPFS,
 	[MOUNT_HUGETLBFS] = OBJECT_HUGETLB,
-	[MOUNT_DEVTMPFS] = OBJECT_FILE, /* devices: what is mapped is the driver's */
+	[MOUNT_DEVTMPFS] = OBJECT_FILE, /* devices: mapped memory belongs to the driver */
 };
 
 const char *classify_kind_name(enum object_kind kind)
@@ -77,7 +78,7 @@ static struct text without_deleted(struct text path)
 	return path;
 }
 
-enum object_kind classify_mapping(const struct mounts *mounts, uint32_t major, uint32_t minor,
+enum object_kind classify_mapping(const struct mounts *mounts, enum mount_kind device,
 				  struct text path)
 {
 	enum object_kind kind;
@@ -87,14 +88,13 @@ enum object_kind classify_mapping(const struct mounts *mounts, uint32_t major, u
 	if (path.p[path.len - 1] == ']' &&
 	    apply_rules(bracketed, sizeof bracketed / sizeof bracketed[0], path, &kind))
 		return kind;
-	enum mount_kind mount = mounts_kind_of_device(mounts, major, minor);
-	/* Paths are what their owner chose: the device goes before them. */
-	if (mount == MOUNT_UNKNOWN &&
+	/* Paths are chosen by their owners, so the device takes precedence. */
+	if (device == MOUNT_UNKNOWN &&
 	    apply_rules(unmounted, sizeof unmounted / sizeof unmounted[0], path, &kind))
 		return kind;
-	/* Mounted in another namespace only, or numbered otherwise than in
-	 * mountinfo (btrfs): what is here in that place is the best guess. */
-	if (mount == MOUNT_UNKNOWN)
-		mount = mounts_kind_of_path(mounts, without_deleted(path));
-	return mounted[mount];
+	/* No longer mounted, or its device differs from that in mountinfo (btrfs):
+	 * the file system at that path is the best guess. */
+	if (device == MOUNT_UNKNOWN)
+		device = mounts_kind_of_path(mounts, without_deleted(path));
+	return mounted[device];
 }

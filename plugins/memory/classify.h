@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a mapping shows: by its path, and the file system its device is of. */
+/* What is mapped, judged by the path and the file system of the device. */
 #pragma once
 
 #include "mounts.h"
@@ -25,8 +25,9 @@ enum object_kind {
 /* "anon", "shmem", ... */
 const char *classify_kind_name(enum object_kind kind);
 
-/* What to call a mapping of that path: the path, or "<anonymous>". */
+/* The name of a mapping with that path: the path, or "<anonymous>". */
 struct text classify_label(struct text path);
 
-enum object_kind classify_mapping(const struct mounts *mounts, uint32_t major, uint32_t minor,
+/* device: the kind of file system of the mapping's device. */
+enum object_kind classify_mapping(const struct mounts *mounts, enum mount_kind device,
 				  struct text path);

@@ -5,16 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a text value holds at most. */
+/* The maximum size of a text value. */
 #define CMDLINE_MAX 65535u
 
-/* The parts that are not empty, a blank between each two; cut at the maximum.
- * Zeroes make an empty one, and len and gap of 0 do. */
+/* The non-empty arguments, separated by blanks and cut at the maximum. All zero
+ * is empty, as are len and gap of 0. */
 struct cmdline {
 	size_t len;
 	bool gap; /* a part has ended */
 	char text[CMDLINE_MAX];
 };
 
-/* A struct cmdline takes the next bytes of the file: a lane_consumer's take(). */
+/* take() of a lane_consumer: adds the next bytes of the file to a struct
+ * cmdline. */
 size_t cmdline_take(void *data, const char *text, size_t len, bool last);

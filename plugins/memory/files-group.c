@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups memory-tmpfs, the mounts, and memory-files, what is in them. */
+/* Groups memory-tmpfs, the mounts, and memory-files, their files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const struct ctprof_metric tmpfs_metrics[] = {
 				      "mountinfo (show_mountinfo)"),
 	[TMPFS_FILES] = TMPFS_METRIC(LEVEL, NONE, 0, "tmpfs_files", "inodes in use",
 				     "statvfs (shmem_statfs)"),
-	[TMPFS_SOURCE] = TMPFS_METRIC(LABEL, TEXT, 0, "tmpfs_source", "what was mounted, by name",
+	[TMPFS_SOURCE] = TMPFS_METRIC(LABEL, TEXT, 0, "tmpfs_source", "name of the mounted source",
 				      "mountinfo (show_mountinfo)"),
 };
 
@@ -103,9 +103,9 @@ static const struct ctprof_metric file_metrics[] = {
 		FILE_METRIC(LEVEL, BYTES, "file_logical_bytes", "its length", "fstatat st_size"),
 	[FILE_DEPTH] = FILE_METRIC(LABEL, NONE, "file_depth", "directories above it in its tmpfs",
 				   "ctprof"),
-	[FILE_LINKED] = FILE_METRIC(LABEL, BOOL, "file_linked",
-				    "1: a later name of a file, whose bytes the first one has",
-				    "fstatat st_ino"),
+	[FILE_LINKED] =
+		FILE_METRIC(LABEL, BOOL, "file_linked",
+			    "1: a later hard link; the first one has the bytes", "fstatat st_ino"),
 	[FILE_UNREADABLE] = FILE_METRIC(
 		LEVEL, NONE, "files_unreadable",
 		"only in the row *: files and directories that could not be read", "ctprof"),
@@ -129,7 +129,7 @@ static void begin_mount(struct objects *objects)
 	dev_t device;
 	int fd = tmpfs_open(mount, &device);
 
-	/* Hidden below another mount is not unreadable: it is not here. */
+	/* A mount hidden by another one is not unreadable, just not visible. */
 	if (fd < 0 || walk_begin(objects->walk, fd, mount->point) < 0)
 		objects->walk->unreadable += fd != -ESTALE && fd != -ENOENT;
 }
@@ -164,7 +164,8 @@ static int emit_walk(struct objects *objects, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* A last row, where a reader of the file would think that all is there. */
+/* Adds a last row, without which a reader of the file would think it is
+ * complete. */
 static int emit_unreadable(struct objects *objects, struct ctprof_batch *batch)
 {
 	struct object_row row;

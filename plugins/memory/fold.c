@@ -25,7 +25,7 @@ bool identity_is_object(const struct identity *identity)
 	return identity->major != 0 || identity->minor != 0 || identity->inode != 0;
 }
 
-/* Of the path as the kernel names a segment's file (newseg()). */
+/* Recognises the path that the kernel gives a segment's file (newseg()). */
 static struct identity identity_of(const struct vma_header *header)
 {
 	static const char segment[] = "/SYSV";
@@ -45,7 +45,7 @@ struct text fold_label(const struct fold *fold, const struct holding *holding)
 			     holding->label_len};
 }
 
-/* An object is told by its identity, other memory by its label. */
+/* Objects are the same by identity, other memory by label. */
 static bool is_same(const struct fold *fold, const struct holding *a, const struct holding *b)
 {
 	return identity_order(&a->identity, &b->identity) == 0 &&
@@ -88,7 +88,8 @@ static void add_sums(struct holding *to, const struct holding *from)
 		to->bytes[i] = amount_sum(to->bytes[i], from->bytes[i]);
 }
 
-/* The holding before is of the same name: mappings of one file lie together. */
+/* Whether the previous holding has the same name: mappings of a file are
+ * adjacent. */
 static bool continues(const struct fold *fold, const struct identity *identity, struct text path)
 {
 	const struct holding *last = fold->n > 0 ? &fold->holdings[fold->n - 1] : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The smaps of one process, folded by what its mappings show: a file (or
- * segment, or memfd) is one object however often it is mapped.
+ * The smaps of one process, folded by what is mapped: a file (or segment, or
+ * memfd) is one object, however often it is mapped.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 #define FOLD_LABEL_BYTES_MAX (64u << 20)
 
 /*
- * An inode of a device; all 0: no object, memory of the process alone.  System V
- * segments have their ids as inodes, from 0 on, on the device whose own numbers
- * memfds have: which of both it is belongs to it.
+ * An inode of a device; all 0: not an object, but private memory of the process.
+ * System V segments use their ids, from 0 on, as inodes of the same device as
+ * memfds, so the identity also says which of the two it is.
  */
 struct identity {
 	uint32_t major, minor;
@@ -22,31 +22,31 @@ struct identity {
 	bool segment;
 };
 
-/* Two names of one object may differ; the smallest in order of bytes is kept. */
+/* An object may have several names; the first in byte order is kept. */
 struct holding {
 	struct identity identity;
 	uint32_t label, label_len; /* the path, in fold.labels */
-	uint32_t kind;             /* for the reader of the fold */
+	uint32_t kind;             /* for the user of the fold */
 	uint32_t present;          /* bit 1 << enum vma_field: some mapping has it */
 	uint64_t vmas;
 	uint64_t shared_swap; /* Swap of the mappings that are shared */
 	uint64_t bytes[VMA_N_FIELDS];
 };
 
-/* A shared mapping with a name, by itself. */
+/* A single shared mapping with a name. */
 struct named_swap {
 	uint32_t label, label_len;
 	uint64_t bytes;
 };
 
-/* What to keep beside the objects. */
+/* What to keep besides the objects. */
 #define FOLD_PRIVATE 1u /* mappings of no object, by label */
-#define FOLD_BY_NAME 2u /* swap of shared mappings, each */
+#define FOLD_BY_NAME 2u /* swap of each shared mapping */
 
 struct fold {
 	unsigned wanted;          /* FOLD_* */
-	int error;                /* -ENOMEM, or -ENOSPC: nothing is to be believed */
-	struct holding *holdings; /* finished: by identity, then label, each once */
+	int error;                /* -ENOMEM, or -ENOSPC: the contents are invalid */
+	struct holding *holdings; /* after fold_finish(): by identity, then label, each once */
 	struct named_swap *named;
 	char *labels;
 	uint32_t n, n_named;
@@ -57,14 +57,14 @@ struct fold {
 
 /* Empties it, for another process. */
 void fold_begin(struct fold *fold, unsigned wanted);
-/* A struct fold takes smaps in pieces: a lane_consumer's take(). */
+/* take() of a lane_consumer: adds a piece of smaps to a struct fold. */
 size_t fold_take(void *data, const char *text, size_t len, bool last);
-/* Behind the last piece: 0, or the error. */
+/* Call after the last piece: returns 0, or the error. */
 int fold_finish(struct fold *fold);
 void fold_clear(struct fold *fold);
 
 struct text fold_label(const struct fold *fold, const struct holding *holding);
 
-/* Whether there is an object at all. */
+/* Whether it identifies an object. */
 bool identity_is_object(const struct identity *identity);
 int identity_order(const struct identity *a, const struct identity *b);

@@ -28,26 +28,32 @@ static bool is_all_wanted(const struct objects *objects)
 	return objects->wanted[GROUP_SHARED] || objects->wanted[GROUP_SWAP];
 }
 
-static bool is_chosen(const struct objects *objects, int32_t pid)
+/* Mappings are those of the selected processes; if there are none, of all processes
+ * those that belong to no object. */
+static enum holders_choice choose(const struct objects *objects, int32_t pid)
 {
+	if (!objects->wanted[GROUP_MAPPINGS])
+		return HOLDERS_OBJECTS;
+	if (objects->n_pids == 0)
+		return HOLDERS_AREAS;
 	for (size_t i = 0; i < objects->n_pids; i++)
 		if (objects->pids[i] == pid)
-			return objects->wanted[GROUP_MAPPINGS];
-	return false;
+			return HOLDERS_MAPPINGS;
+	return HOLDERS_OBJECTS;
 }
 
 void holders_start(struct objects *objects)
 {
-	bool mappings = objects->wanted[GROUP_MAPPINGS] && objects->n_pids > 0;
+	bool mappings = objects->wanted[GROUP_MAPPINGS];
 	unsigned wanted = mappings ? FOLD_PRIVATE : 0;
 
 	if (objects->wanted[GROUP_SWAP] && is_swap_used(objects->host))
 		wanted |= FOLD_BY_NAME;
 	else if (!objects->wanted[GROUP_SHARED])
-		objects->wanted[GROUP_SWAP] = false; /* and no process is read for it */
+		objects->wanted[GROUP_SWAP] = false; /* so no process is read for it */
 	if (!is_all_wanted(objects) && !mappings)
 		return;
-	holders_init(&objects->holders, &objects->mounts, wanted);
+	holders_init(&objects->holders, objects->host, &objects->mounts, wanted);
 	objects->holding = true;
 }
 
@@ -86,7 +92,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 		room = process->stat.name_len;
 	holder.pcomm_len = (uint32_t)strnlen(process->stat.name, room);
 	memcpy(holder.pcomm, process->stat.name, holder.pcomm_len);
-	holders_add(holders, &holder, answer->data, is_chosen(worker->objects, holder.pid));
+	holders_add(holders, &holder, answer->data, choose(worker->objects, holder.pid));
 }
 
 static const struct smaps_use holders_use = {
@@ -122,7 +128,7 @@ int holders_worker_collect(struct holders_worker *worker, struct ctprof_batch *b
 	for (uint64_t row = 0; row < batch->n; row++)
 		if (process_want_mappings(worker->processes, row, &want) &&
 		    (is_all_wanted(objects) ||
-		     is_chosen(objects, ctprof_batch_target(batch, row)->tgid)))
+		     choose(objects, ctprof_batch_target(batch, row)->tgid) != HOLDERS_OBJECTS))
 			smaps_ladder_add(&worker->ladder, want);
 	smaps_ladder_finish(&worker->ladder, batch);
 	return 0;

@@ -11,10 +11,10 @@ struct holders_worker {
 	struct smaps_ladder ladder;
 };
 
-/* Finds out what is wanted of processes, if anything. */
+/* Determines what is wanted of processes, if anything. */
 void holders_start(struct objects *objects);
 
-/* On the worker's thread. */
+/* Call on the worker's thread. */
 void holders_worker_open(struct holders_worker *ret, struct objects *objects,
 			 const struct process_worker *processes);
 void holders_worker_close(struct holders_worker *worker);

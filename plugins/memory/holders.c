@@ -46,7 +46,8 @@ static int by_process(const void *a, const void *b)
 	return order ? order : text_order(backing_text(&x->backing), backing_text(&y->backing));
 }
 
-/* The largest first, equal ones by pid: independent of the order of reading. */
+/* The largest first, equal ones by pid, so that the order of reading does not
+ * matter. */
 static int by_pss(const void *a, const void *b)
 {
 	const struct consumer *x = a, *y = b;
@@ -74,7 +75,8 @@ static void free_mapping(void *item)
 	free(mapping);
 }
 
-void holders_init(struct holders *ret, const struct mounts *mounts, unsigned wanted)
+void holders_init(struct holders *ret, const struct ctprof_host *host, const struct mounts *mounts,
+		  unsigned wanted)
 {
 	*ret = (struct holders){
 		.mounts = mounts,
@@ -84,6 +86,7 @@ void holders_init(struct holders *ret, const struct mounts *mounts, unsigned wan
 		.names.max = HOLDERS_OBJECTS_MAX,
 		.mappings.max = HOLDERS_OBJECTS_MAX,
 	};
+	elsewhere_init(&ret->elsewhere, host);
 	(void)pthread_mutex_init(&ret->lock, NULL);
 }
 
@@ -95,6 +98,7 @@ void holders_clear(struct holders *holders)
 	pool_clear(&holders->mappings, free_mapping);
 	free(holders->by_object.at);
 	free(holders->by_name.at);
+	elsewhere_clear(&holders->elsewhere);
 	(void)pthread_mutex_destroy(&holders->lock);
 }
 
@@ -107,7 +111,7 @@ static void note_failure(struct holders *holders, int error)
 	holders->dropped++;
 }
 
-/* Gives the item to the pool, or ends it. */
+/* Adds the item to the pool, or frees it. */
 static void *keep(struct holders *holders, struct pool *pool, void *item, list_order *order,
 		  void (*free_item)(void *item))
 {
@@ -172,8 +176,8 @@ static struct holders_object *find_object(struct holders *holders, const struct 
 			object->backing.identity = holding->identity;
 		object = keep(holders, &holders->objects, object, by_identity, free_object);
 	}
-	/* One object may be mapped under several names; the smallest wins,
-	 * independent of the order of reading. */
+	/* One object may be mapped under several names; the smallest wins, so
+	 * that the order of reading does not matter. */
 	if (object && (!object->backing.label ||
 		       text_order(fold_label(fold, holding), backing_text(&object->backing)) < 0))
 		if (!set_label(&object->backing, fold_label(fold, holding), holding->kind))
@@ -184,14 +188,16 @@ static struct holders_object *find_object(struct holders *holders, const struct 
 static void add_consumer(struct holders *holders, struct holders_object *object,
 			 struct consumer consumer)
 {
+	size_t max = holders->n_consumers < HOLDERS_RECORDS_MAX ? HOLDERS_CONSUMERS_MAX
+								: HOLDERS_CONSUMERS_LEAST;
 	uint32_t last = 0;
-	int result =
-		list_reserve(&object->consumers, &object->room_consumers, object->n_consumers + 1,
-			     HOLDERS_CONSUMERS_MAX, sizeof *object->consumers);
+	int result = list_reserve(&object->consumers, &object->room_consumers,
+				  object->n_consumers + 1, max, sizeof *object->consumers);
 
-	if (result == 0)
+	if (result == 0) {
 		object->consumers[object->n_consumers++] = consumer;
-	else if (result == -ENOMEM)
+		holders->n_consumers++;
+	} else if (result == -ENOMEM)
 		note_failure(holders, result);
 	if (result != -ENOSPC)
 		return;
@@ -271,14 +277,34 @@ static void add_names(struct holders *holders, struct holders_process *process,
 	}
 }
 
-static void classify_all(const struct holders *holders, struct fold *fold)
+/* The kind of an object's file system, from the mounts of this process or, read
+ * at most once per process, those of the process that maps it. */
+static enum mount_kind find_mount(struct holders *holders, const struct identity *identity,
+				  int32_t pid, bool *has_learned)
 {
+	struct elsewhere *elsewhere = &holders->elsewhere;
+	uint32_t major = identity->major, minor = identity->minor;
+	enum mount_kind kind = mounts_kind_of_device(holders->mounts, major, minor);
+
+	if (kind != MOUNT_UNKNOWN || !identity_is_object(identity))
+		return kind;
+	kind = elsewhere_kind_of_device(elsewhere, major, minor);
+	if (kind != MOUNT_UNKNOWN || *has_learned)
+		return kind;
+	*has_learned = true;
+	elsewhere_learn(elsewhere, pid);
+	return elsewhere_kind_of_device(elsewhere, major, minor);
+}
+
+static void classify_all(struct holders *holders, int32_t pid, struct fold *fold)
+{
+	bool has_learned = false;
+
 	for (uint32_t i = 0; i < fold->n; i++) {
 		struct holding *holding = &fold->holdings[i];
+		enum mount_kind mount = find_mount(holders, &holding->identity, pid, &has_learned);
 
-		holding->kind =
-			classify_mapping(holders->mounts, holding->identity.major,
-					 holding->identity.minor, fold_label(fold, holding));
+		holding->kind = classify_mapping(holders->mounts, mount, fold_label(fold, holding));
 	}
 }
 
@@ -289,7 +315,8 @@ static struct holders_process *copy_process(struct holders *holders,
 
 	if (copy)
 		*copy = *process;
-	/* Equal pids would be one process read twice: the walk gives each once. */
+	/* Equal pids would mean one process read twice, but the walk returns each
+	 * once. */
 	if (copy && pool_find(&holders->processes, copy, by_pid)) {
 		free(copy); /* lint: allow bare-free: not kept */
 		return NULL;
@@ -297,10 +324,18 @@ static struct holders_process *copy_process(struct holders *holders,
 	return keep(holders, &holders->processes, copy, by_pid, free);
 }
 
-void holders_add(struct holders *holders, const struct holders_process *process, struct fold *fold,
-		 bool chosen)
+static bool is_kept(const struct holding *holding, enum holders_choice choice)
 {
-	classify_all(holders, fold);
+	if (choice != HOLDERS_AREAS)
+		return choice == HOLDERS_MAPPINGS;
+	return !identity_is_object(&holding->identity) &&
+	       (holding->bytes[VMA_RSS] > 0 || holding->bytes[VMA_SWAP] > 0);
+}
+
+void holders_add(struct holders *holders, const struct holders_process *process, struct fold *fold,
+		 enum holders_choice choice)
+{
+	classify_all(holders, process->pid, fold);
 	HOLD(&holders->lock);
 	struct holders_process *kept = copy_process(holders, process);
 	if (!kept)
@@ -310,7 +345,7 @@ void holders_add(struct holders *holders, const struct holders_process *process,
 
 		if (identity_is_object(&holding->identity))
 			add_object(holders, kept, fold, holding);
-		if (chosen)
+		if (is_kept(holding, choice))
 			add_mapping(holders, kept, fold, holding);
 	}
 	if (holders->wanted & FOLD_BY_NAME)
@@ -330,7 +365,7 @@ static void share_swap(struct holders *holders)
 	for (size_t i = 0; i < holders->by_object.n; i++) {
 		const struct swap_record *record = &holders->by_object.at[i];
 		const struct holders_object *object = record->of;
-		/* At most swap_max, since bytes are part of the sum. */
+		/* Not above swap_max, since bytes is part of the sum. */
 		uint64_t share = (uint64_t)((unsigned __int128)record->bytes * object->swap_max /
 					    object->swap_sum);
 

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who holds what: the folded smaps of all processes, put together by object.
- * Workers add processes at once; the rest is for one thread, when they are done.
+ * Which processes hold what: the folded smaps of all processes, merged by
+ * object.  Workers add processes concurrently; the rest is for one thread, after
+ * they are done.
  */
 #pragma once
 
 #include <pthread.h>
 
 #include "classify.h"
+#include "elsewhere.h"
 #include "fold.h"
 #include "pool.h"
 
 /* Beyond these, objects and mappings are counted and left out. */
 #define HOLDERS_OBJECTS_MAX (1u << 18)
 #define HOLDERS_RECORDS_MAX (1u << 20)
-/* Of an object's consumers the biggest are named. */
-#define HOLDERS_CONSUMERS_MAX 64u
+/* Maximum number of consumers of an object; if all objects together have
+ * HOLDERS_RECORDS_MAX, only the largest of each are kept. */
+#define HOLDERS_CONSUMERS_MAX (1u << 16)
+#define HOLDERS_CONSUMERS_LEAST 64u
 #define HOLDERS_PCOMM_MAX 64u
 
 struct holders_process {
@@ -23,17 +27,17 @@ struct holders_process {
 	uint32_t pcomm_len;
 	char pcomm[HOLDERS_PCOMM_MAX];
 	uint64_t read_ns;
-	/* Settled: its part of what is swapped out of shared memory, by object
-	 * and by name; see holders_settle(). */
+	/* After settling: its share of swapped-out shared memory, by object and
+	 * by name; see holders_settle(). */
 	uint64_t swap_by_object, swap_by_name;
 };
 
-/* What several mappings show, in sum. */
+/* The sums of several mappings of the same thing. */
 struct backing {
 	struct identity identity;
 	enum object_kind kind;
 	uint32_t label_len;
-	char *label; /* the path; empty: it has none */
+	char *label; /* the path; empty: none */
 	uint32_t present;
 	uint64_t vmas;
 	uint64_t bytes[VMA_N_FIELDS];
@@ -44,18 +48,18 @@ struct consumer {
 	uint64_t pss;
 };
 
-/* A backing object, over all processes. */
+/* An object, over all processes. */
 struct holders_object {
 	struct backing backing;
 	uint64_t processes;
-	/* Swap of the shared mappings: over all processes, and the most of one. */
+	/* Swap of the shared mappings: sum over all processes, and the maximum. */
 	uint64_t swap_sum, swap_max;
 	uint32_t n_consumers;
 	size_t room_consumers;
-	struct consumer *consumers; /* the biggest; settled: biggest first */
+	struct consumer *consumers; /* after settling: largest first */
 };
 
-/* Of a process that was chosen: an object, or other memory of one label. */
+/* A process's mappings of an object, or other memory of one label. */
 struct holders_mapping {
 	const struct holders_process *process;
 	struct backing backing;
@@ -67,7 +71,7 @@ struct holders_name {
 	uint64_t vmas;
 };
 
-/* What a process has swapped out of an object, or a name. */
+/* What a process has swapped out, by object or by name. */
 struct swap_record {
 	struct holders_process *process;
 	const void *of; /* struct holders_object or holders_name */
@@ -80,35 +84,43 @@ struct swap_records {
 };
 
 struct holders {
-	pthread_mutex_t lock; /* of all that follows, but mounts and wanted */
 	const struct mounts *mounts;
-	unsigned wanted; /* FOLD_*; FOLD_BY_NAME: anything of swap */
+	struct elsewhere elsewhere; /* those of other namespaces */
+	unsigned wanted;            /* FOLD_*; FOLD_BY_NAME: swap is wanted */
+	pthread_mutex_t lock;       /* protects everything below */
 	struct pool processes;
 	struct pool objects;
 	struct pool names;
 	struct pool mappings;
+	size_t n_consumers; /* of all objects */
 	struct swap_records by_object, by_name;
 	uint64_t unreadable; /* processes */
 	uint64_t dropped;    /* objects, mappings and records beyond the limits */
 	bool out_of_memory;
 };
 
-void holders_init(struct holders *ret, const struct mounts *mounts, unsigned wanted);
+/* host: used to read mounts of other namespaces; NULL: they are not read. */
+void holders_init(struct holders *ret, const struct ctprof_host *host, const struct mounts *mounts,
+		  unsigned wanted);
 void holders_clear(struct holders *holders);
 
-/* A finished fold, which is sorted by kind on the way; chosen: keep its
- * mappings too. */
+/* What is kept of a process: besides its share of objects, its own non-empty areas,
+ * or all its mappings. */
+enum holders_choice { HOLDERS_OBJECTS, HOLDERS_AREAS, HOLDERS_MAPPINGS };
+
+/* Adds a finished fold, and sorts it by kind. */
 void holders_add(struct holders *holders, const struct holders_process *process, struct fold *fold,
-		 bool chosen);
-/* A process that could not be read. */
+		 enum holders_choice choice);
+/* Counts a process that could not be read. */
 void holders_miss(struct holders *holders);
 
 /*
- * No process comes any more: sorts everything, and shares swap out.  By object:
- * of the most that one process has of it, in proportion to what each has.  By
- * name: each mapping's, divided by the mappings of that name (as ChromeOS does).
+ * After the last process: sorts everything, and divides swap.  By object: the
+ * largest amount that one process has, divided in proportion to what each has.
+ * By name: that of each mapping, divided by the number of mappings of that name
+ * (as ChromeOS does).
  */
 void holders_settle(struct holders *holders);
 
-/* Proportional sizes of all objects of a kind. */
+/* The sum of PSS of all objects of a kind. */
 uint64_t holders_sum_pss(const struct holders *holders, enum object_kind kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Group memory-ledger: reads what the ledger is made of. */
+/* Group memory-ledger: reads the data of the ledger. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "tmpfs.h"
 
 #define GROUP "memory-ledger"
-/* Devices looked for: zram numbers them as they are made. */
+/* Number of devices to look for: zram numbers them in order of creation. */
 #define ZRAM_MAX 64u
 
 enum {
@@ -28,7 +28,7 @@ static const struct ctprof_metric metrics[] = {
 			      "amount of a row of the host's memory ledger",
 			      "meminfo (meminfo_proc_show), statvfs, sysvipc/shm, zram mm_stat"),
 	[LEDGER_ESTIMATE] = OBJECT_METRIC(GROUP, 0, LABEL, BOOL, "ledger_estimate",
-					  "1: a remainder, or what may be incomplete", "ctprof"),
+					  "1: a remainder, or possibly incomplete", "ctprof"),
 };
 
 /* ---- shared memory ----------------------------------------------------- */
@@ -70,7 +70,7 @@ static struct amount sum_sysv(struct objects *objects)
 
 static struct amount sum_held(struct objects *objects, enum object_kind kind)
 {
-	/* Only all processes together tell it. */
+	/* Known only if all processes are read. */
 	if (!objects->wanted[GROUP_SHARED])
 		return (struct amount){.absent = CTPROF_ABSENT_SKIPPED};
 	objects_settle(objects);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the host's memory went: what meminfo says, in its order, and what
- * follows from it.  Rows of amounts, each of which may be unknown.
+ * Where the host's memory went: the lines of meminfo, in their order, and rows
+ * derived from them.  Each amount may be unknown.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 struct ledger_row {
 	char name[LEDGER_NAME_MAX];
-	bool estimate; /* a remainder, or what may be incomplete */
+	bool estimate; /* a remainder, or possibly incomplete */
 	struct amount amount;
 };
 
@@ -26,30 +26,30 @@ struct ledger {
 	struct ledger_row rows[LEDGER_ROWS_MAX];
 };
 
-/* What is known of shared memory that no file system or process has alone. */
+/* Known users of shared memory. */
 struct ledger_shmem {
-	/* Files of the tmpfs that are mounted here, with what is swapped out of
-	 * them. */
+	/* Files of the tmpfs that are mounted here, including swapped-out
+	 * pages. */
 	struct amount tmpfs;
-	bool partial;        /* tmpfs is an estimate: some could not be asked, or is swapped out */
-	struct amount memfd; /* as mapped by the processes that could be read */
-	struct amount sysv;  /* of this IPC namespace */
+	bool partial; /* tmpfs is an estimate: some could not be queried, or is swapped out */
+	struct amount memfd;     /* as mapped by the processes that could be read */
+	struct amount sysv;      /* of this IPC namespace */
 	struct amount anonymous; /* as memfd */
 };
 
 #define ZRAM_N_COLUMNS 3u
 
 void ledger_add_meminfo(struct ledger *ledger, const struct meminfo *info);
-/* physical.*: by whom the memory that is not free is used, and either what
- * nobody says he uses (residual), or by how much they say too much (excess). */
+/* physical.*: the users of allocated memory, and either what none of them
+ * accounts for (residual), or by how much they exceed it (excess). */
 void ledger_add_physical(struct ledger *ledger, const struct meminfo *info);
 /* shmem.*: the same for Shmem of meminfo. */
 void ledger_add_shmem(struct ledger *ledger, const struct meminfo *info,
 		      const struct ledger_shmem *shmem);
 void ledger_add_swap(struct ledger *ledger, const struct meminfo *info);
-/* A device's mm_stat; nothing is added when it is malformed. */
+/* Adds a device's mm_stat, unless it is malformed. */
 void ledger_add_zram(struct ledger *ledger, uint64_t device, const char *text, size_t len);
 void ledger_add_nvidia(struct ledger *ledger, struct amount pools);
 
-/* SwapTotal - SwapFree; false: not known. */
+/* SwapTotal - SwapFree; false: unknown. */
 bool ledger_swap_used(const struct meminfo *info, uint64_t *ret_bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Group memory-mappings: all that chosen processes map. */
+/* Group memory-mappings: all mappings of selected processes, or the private areas of
+ * all. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static int add_mapping(struct objects *objects, struct ctprof_batch *batch,
 	return result == -ENAMETOOLONG ? 0 : result;
 }
 
-/* The row of a chosen process, that of what reading it cost. */
+/* Adds the row of a selected process, with the cost of reading it. */
 static int add_cost(struct objects *objects, struct ctprof_batch *batch, int32_t pid)
 {
 	const struct pool *processes = &objects->holders.processes;
@@ -150,8 +151,15 @@ static int emit_mappings(struct objects *objects, struct ctprof_batch *batch)
 	return 0;
 }
 
+static void end_mappings(struct objects *objects)
+{
+	if (!objects->wanted[GROUP_SHARED])
+		backing_tell_dropped(objects);
+}
+
 const struct object_group mappings_group = {
 	.name = GROUP,
 	OBJECT_GROUP_METRICS(metrics),
 	.emit = emit_mappings,
+	.end = end_mappings,
 };

@@ -8,7 +8,7 @@
 
 #include "text.h"
 
-/* Kernels print some sixty keys. */
+/* Kernels print about sixty keys. */
 #define MEMINFO_MAX 256u
 #define MEMINFO_KEY_MAX 64u
 #define MEMINFO_BYTES (32u * 1024)
@@ -24,8 +24,8 @@ struct meminfo {
 	struct meminfo_entry entries[MEMINFO_MAX]; /* as in the file */
 };
 
-/* Everything in bytes, huge pages too; lines that hold no number are left out,
- * and of a key that comes again all but the first.  Borrows the text. */
+/* Everything in bytes, including huge pages; lines without a number are left
+ * out, and so are repeated keys.  Borrows the text. */
 void meminfo_parse(const char *text, size_t len, struct meminfo *ret);
 
 /* False: the kernel prints no such key. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the memory is: of each process, and in the objects they share. */
+/* The memory of each process, and the objects they share. */
 #include "memory.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void memory_close(void *self)
 	instance_free(memory);
 }
 
-/* Groups whose values stand or fall with what smaps tells. */
+/* Groups whose values depend on smaps. */
 static const char *const of_smaps[] = {"memory", "memory-shared", "memory-swap", "memory-mappings"};
 
 /* Groups that come from one file of the proc root. */
@@ -87,6 +87,16 @@ static int memory_start(void *self)
 	return 0;
 }
 
+static int memory_again(void *self)
+{
+	struct memory *memory = self;
+
+	process_plan_again(&memory->plan);
+	objects_again(&memory->objects);
+	smaps_limits_again(&memory->limits);
+	return 0;
+}
+
 /* ---- workers ---------------------------------------------------------- */
 
 static void memory_worker_close(void *self, void *context)
@@ -124,7 +134,7 @@ static int collect_threads(struct memory *memory, struct worker *worker, struct 
 {
 	bool holding = memory->objects.holding;
 
-	/* What it shares with other sources is theirs to read then. */
+	/* Values shared with other sources are then left to them. */
 	if (!memory->plan.wanted && !holding)
 		return 0;
 	int r = process_begin(&worker->process, batch->n);
@@ -163,6 +173,7 @@ static const struct ctprof_source_ops ops = {
 	.worker_open = memory_worker_open,
 	.worker_close = memory_worker_close,
 	.collect = memory_collect,
+	.again = memory_again,
 };
 
 static const struct ctprof_need needs[] = {
@@ -173,8 +184,10 @@ static const struct ctprof_need needs[] = {
 		    "the same before Linux 4.14, or with smaps-source=smaps"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cmdline", "command lines"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cwd", "working directories"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "cgroups of processes"),
 	NEED_PARTLY(FILE, "proc/meminfo", "the host's ledger"),
 	NEED_PARTLY(FILE, "proc/self/mountinfo", "tmpfs, and the kinds of files by their device"),
+	NEED_PARTLY(FILE, "proc/<tgid>/mountinfo", "tmpfs of other mount namespaces"),
 	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/sysvipc/shm", "System V segments"),
 	NEED_PARTLY(FILE, "proc/driver/nvidia/params", "whether pools of NVIDIA's driver are on"),
@@ -211,6 +224,9 @@ static const struct ctprof_option options[] = {
 	       .n_words = N_PROCESS_SOURCES, .words = process_sources),
 	OPTION(SIZE, "smaps-max-rss", "Skip processes with a larger RSS, e.g. 4GiB",
 	       .long_name = "smaps-max-rss", .flags = CTPROF_OPTION_COST, .least = 1),
+	OPTION(BOOL, "no-cmdline",
+	       "Leave out command lines, working directories and users, which --memory reads",
+	       .long_name = "no-cmdline"),
 	OPTION(COUNT, "pid", "Read the mappings of these processes", .flags = CTPROF_OPTION_LIST,
 	       .placeholder = "PID,…", .least = 1, .most = INT32_MAX),
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "amount.h"
+#include "cgroup-lines.h"
 #include "descriptor.h"
 #include "file.h"
 #include "shared-metrics.h"
@@ -89,7 +90,7 @@ static struct process_value fill_state(const struct process_metric *metric,
 	return word(words[process->state]);
 }
 
-/* There is a memory, of which no smaps file told. */
+/* Whether there is memory, but only status could be read. */
 static bool speaks_by_status(const struct process *process)
 {
 	return process->state != PROCESS_EXACT && process->state != PROCESS_NOT_APPLICABLE;
@@ -175,11 +176,28 @@ static struct process_value fill_cwd(const struct process_metric *metric,
 
 	(void)metric;
 	thread_file_path(path, process->target->tid, "cwd");
-	ssize_t len = readlinkat(process->target->task_fd, path, process->cwd, PROCESS_CWD_MAX);
+	ssize_t len = readlinkat(process->target->task_fd, path, process->buf, PROCESS_BUFFER_SIZE);
 	if (len > 0)
-		return text(process->cwd, (size_t)len);
+		return text(process->buf, (size_t)len);
 	/* EINVAL: a recorded tree has no link there. */
 	return absent(len < 0 && errno != EINVAL ? file_absence(errno) : CTPROF_ABSENT_UNSUPPORTED);
+}
+
+static struct process_value fill_cgroup(const struct process_metric *metric,
+					const struct process *process)
+{
+	char path[THREAD_FILE_PATH_MAX];
+	struct text own;
+
+	(void)metric;
+	thread_file_path(path, process->target->tid, "cgroup");
+	ssize_t len = file_read_at(process->host, process->target->task_fd, path, process->buf,
+				   PROCESS_BUFFER_SIZE);
+	if (len < 0)
+		return absent(file_absence((int)-len));
+	return cgroup_lines_main((struct text){process->buf, (size_t)len}, &own)
+		       ? text(own.p, own.len)
+		       : absent(CTPROF_ABSENT_UNSUPPORTED);
 }
 
 /* ---- the table -------------------------------------------------------- */
@@ -213,20 +231,20 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	      .keys = {"Private_Clean", "Private_Dirty"}, .optional = "Private_Hugetlb"),
 	SMAPS(205, "rss_bytes", "resident set size, without hugetlb pages",
 	      "Rss, else status VmRSS", .keys = {"Rss"}, .status = STATUS_VM_RSS),
-	SMAPS(206, "swap_bytes", "swapped out; from smaps with that of shared memory",
+	SMAPS(206, "swap_bytes", "swapped out; from smaps including shared memory",
 	      "Swap, else status VmSwap", .keys = {"Swap"}, .status = STATUS_VM_SWAP),
 	SMAPS(207, "swap_pss_bytes",
 	      "proportional share of what is swapped out, without shared memory",
 	      "SwapPss (smaps_pte_entry)", .keys = {"SwapPss"}),
 	SMAPS(208, "pss_anon_bytes", "anonymous part of pss_bytes", "Pss_Anon",
 	      .keys = {"Pss_Anon"}),
-	SMAPS(209, "pss_file_bytes", "part of pss_bytes that files back", "Pss_File",
+	SMAPS(209, "pss_file_bytes", "file-backed part of pss_bytes", "Pss_File",
 	      .keys = {"Pss_File"}),
 	SMAPS(210, "pss_shmem_bytes", "part of pss_bytes that shared memory backs", "Pss_Shmem",
 	      .keys = {"Pss_Shmem"}),
 	SMAPS(211, "pss_dirty_bytes", "dirty part of pss_bytes", "Pss_Dirty",
 	      .keys = {"Pss_Dirty"}),
-	SMAPS(212, "anonymous_bytes", "resident pages that no file backs",
+	SMAPS(212, "anonymous_bytes", "resident pages not backed by a file",
 	      "Anonymous, else status RssAnon", .keys = {"Anonymous"}, .status = STATUS_RSS_ANON),
 	SMAPS(213, "shared_bytes", "pages that other processes map too, each in full",
 	      "Shared_Clean + Shared_Dirty + Shared_Hugetlb",
@@ -238,7 +256,7 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	      .keys = {"Locked"}),
 	STATUS(LEVEL, BYTES, 217, "status_rss_anon_bytes", "anonymous part of VmRSS",
 	       "RssAnon (task_mem)", RSS_ANON),
-	STATUS(LEVEL, BYTES, 218, "status_rss_file_bytes", "part of VmRSS that files back",
+	STATUS(LEVEL, BYTES, 218, "status_rss_file_bytes", "file-backed part of VmRSS",
 	       "RssFile (task_mem)", RSS_FILE),
 	STATUS(LEVEL, BYTES, 219, "status_rss_shmem_bytes",
 	       "part of VmRSS that shared memory backs", "RssShmem (task_mem)", RSS_SHMEM),
@@ -256,6 +274,7 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	OWN(LABEL, TEXT, 226, "cmdline", "command line: its non-empty arguments, joined by blanks",
 	    "cmdline (proc_pid_cmdline_read)", fill_cmdline),
 	OWN(LABEL, TEXT, 227, "cwd", "working directory", "cwd (proc_cwd_link)", fill_cwd),
+	{.def = SHARED_cgroup, .fill = fill_cgroup},
 	{.def = SHARED_ppid, .fill = fill_status, .status = STATUS_PPID},
 	{.def = SHARED_pcomm, .fill = fill_pcomm},
 	{.def = SHARED_start_time_clock_ticks, .fill = fill_start},
@@ -281,6 +300,13 @@ bool process_metric_is_cmdline(const struct process_metric *metric)
 bool process_metric_is_user(const struct process_metric *metric)
 {
 	return metric->fill == fill_user;
+}
+
+bool process_metric_is_personal(const struct process_metric *metric)
+{
+	return metric->fill == fill_cmdline || metric->fill == fill_user ||
+	       metric->fill == fill_cwd ||
+	       (metric->fill == fill_status && metric->status == STATUS_UID);
 }
 
 bool process_metric_is_own(const struct process_metric *metric)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one table of what this plugin tells of a process. */
+/* The table of all values this plugin provides for a process. */
 #pragma once
 
 #include "process.h"
 
-/* A value on its way into a row. */
+/* A value to be put into a row. */
 struct process_value {
 	uint32_t why; /* enum ctprof_absence; CTPROF_PRESENT: the others are set */
 	uint64_t number;
@@ -19,11 +19,12 @@ typedef struct process_value process_fill_fn(const struct process_metric *metric
 struct process_metric {
 	struct ctprof_metric def;
 	process_fill_fn *fill; /* NULL: smaps_put() fills it */
-	/* Amounts: the keys of smaps whose sum it is; all but optional ones
-	 * must be there. */
+	/* Amounts: the keys of smaps to add up; all except optional ones must
+	 * be present. */
 	const char *keys[3];
 	const char *optional;
-	/* Amounts that status has too, for want of better; and its own. */
+	/* Amounts that status also has, as a fallback, and values of status
+	 * itself. */
 	uint8_t status; /* enum status_key; 0: none */
 };
 
@@ -39,6 +40,8 @@ extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 bool process_metric_is_dear(const struct process_metric *metric);
 bool process_metric_is_cmdline(const struct process_metric *metric);
 bool process_metric_is_user(const struct process_metric *metric);
-/* Whether it is a value of this plugin alone: the others are by-products, and
- * no reason to read anything. */
+/* Of who runs it, how and where. */
+bool process_metric_is_personal(const struct process_metric *metric);
+/* Whether only this plugin has the value: the others are by-products, and no
+ * reason to read anything. */
 bool process_metric_is_own(const struct process_metric *metric);

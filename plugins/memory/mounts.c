@@ -71,7 +71,7 @@ static enum mount_kind kind_of_type(struct text type)
 	return MOUNT_OTHER;
 }
 
-/* In place: what is unescaped is no longer than what was there. */
+/* In place: unescaped text is not longer than the original. */
 static struct text unescape(char *base, struct text text)
 {
 	char *at = base + (text.p - base);
@@ -118,7 +118,7 @@ static int by_device(const void *a, const void *b)
 	return order ? order : order_u64(x->line, y->line);
 }
 
-/* The mount that lies on top first. */
+/* The topmost mount first. */
 static int by_point(const void *a, const void *b)
 {
 	const struct mount *x = *(const struct mount *const *)a;
@@ -128,7 +128,8 @@ static int by_point(const void *a, const void *b)
 	return order ? order : order_u64(y->line, x->line);
 }
 
-/* First of each device the mount that shows most, then the shortest point. */
+/* By device; first the mount that shows most, then the one with the shortest
+ * path. */
 static int by_device_and_use(const void *a, const void *b)
 {
 	const struct mount *x = *(const struct mount *const *)a;
@@ -197,11 +198,10 @@ int mounts_parse(char *text, size_t len, struct mounts *ret)
 	return 0;
 }
 
-int mounts_read(const struct ctprof_host *host, struct mounts *ret)
+int mounts_read(const struct ctprof_host *host, const char *path, struct mounts *ret)
 {
 	char *text;
-	ssize_t got =
-		file_load_records(host, CTPROF_ROOT_PROC, "self/mountinfo", MOUNTINFO_BYTES, &text);
+	ssize_t got = file_load_records(host, CTPROF_ROOT_PROC, path, MOUNTINFO_BYTES, &text);
 
 	return got < 0 ? (int)got : mounts_parse(text, (size_t)got, ret);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The mounted file systems whose files are memory, and telling them by device. */
+/* The mounted file systems whose files are in memory, and their lookup by
+ * device. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,33 +22,34 @@ enum mount_kind {
 
 struct mount {
 	uint32_t major, minor;
-	uint32_t line; /* place in the file */
+	uint32_t line; /* index in the file */
 	enum mount_kind kind;
-	bool whole;        /* not a part of the file system only (a bind mount) */
+	bool whole;        /* shows the whole file system, not a part (a bind mount) */
 	struct text point; /* bytes, unescaped */
 	struct text source;
 	struct amount limit; /* option size= of a tmpfs */
 };
 
 struct mounts {
-	char *text;       /* what the texts are in */
+	char *text;       /* buffer that the texts point into */
 	struct mount *at; /* by device */
 	size_t n;
-	const struct mount **visible; /* by point; no other mount lies on it */
+	const struct mount **visible; /* by path; not hidden by another mount */
 	size_t n_visible;
-	const struct mount **tmpfs; /* one visible mount a device, by point */
+	const struct mount **tmpfs; /* one visible mount per device, by path */
 	size_t n_tmpfs;
 };
 
-/* Takes mountinfo's text over, which must be malloc()'s; 0 or -ENOMEM. */
+/* Takes ownership of mountinfo's text, which must be from malloc(); 0 or
+ * -ENOMEM. */
 int mounts_parse(char *text, size_t len, struct mounts *ret);
-/* Those of this process; 0 or -errno. */
-int mounts_read(const struct ctprof_host *host, struct mounts *ret);
+/* Reads a mountinfo below the proc root; 0 or -errno. */
+int mounts_read(const struct ctprof_host *host, const char *path, struct mounts *ret);
 void mounts_clear(struct mounts *mounts);
 
-/* Of the file system with that device. */
+/* The kind of the file system with that device. */
 enum mount_kind mounts_kind_of_device(const struct mounts *mounts, uint32_t major, uint32_t minor);
-/* Of the file system that the path is on, as seen from here. */
+/* The kind of the file system that contains the path, as seen from here. */
 enum mount_kind mounts_kind_of_path(const struct mounts *mounts, struct text path);
 
 /* "64k", "2m", "1TB", "4096"; false for all else ("50%"). */

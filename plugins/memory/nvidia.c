@@ -111,8 +111,7 @@ static struct amount read_pool(const struct ctprof_host *host, int shrinkers, co
 
 static struct amount sum_pools(const struct ctprof_host *host, DIR *dir)
 {
-	struct amount sum = {.absent =
-				     CTPROF_ABSENT_INVALID}; /* switched on, but not one is there */
+	struct amount sum = {.absent = CTPROF_ABSENT_INVALID}; /* enabled, but none exists */
 	struct dirent *entry;
 	uint64_t node, order;
 

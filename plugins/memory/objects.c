@@ -120,7 +120,7 @@ static void read_mounts(struct objects *objects)
 {
 	const struct ctprof_host *host = objects->host;
 
-	objects->mounts_error = mounts_read(host, &objects->mounts);
+	objects->mounts_error = mounts_read(host, "self/mountinfo", &objects->mounts);
 	/* A recorded tree need not have it. */
 	if (objects->mounts_error < 0 && (objects->mounts_error != -ENOENT || host->live(host)))
 		host->log(host, CTPROF_LOG_WARNING,
@@ -140,6 +140,22 @@ void objects_start(struct objects *objects)
 	if (any)
 		read_mounts(objects);
 	holders_start(objects);
+}
+
+void objects_again(struct objects *objects)
+{
+	struct objects fresh = {.host = objects->host,
+				.limits = objects->limits,
+				.pids = objects->pids,
+				.n_pids = objects->n_pids,
+				.sysv_error = 1};
+
+	fresh.names.max = SIZE_MAX;
+	memcpy(fresh.slots, objects->slots, sizeof fresh.slots);
+	objects->pids = NULL;
+	objects_close(objects);
+	*objects = fresh;
+	objects_start(objects);
 }
 
 /* ---- rows -------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The groups of objects, one after the other, and what they have in common. */
+/* The groups of objects, in turn, and their common code. */
 #pragma once
 
 #include "descriptor.h"
@@ -29,10 +29,10 @@ struct object_group {
 	const char *name;
 	const struct ctprof_metric *metrics;
 	size_t n_metrics;
-	/* Adds rows, from objects->next on: 0 when there are no more, -ENOSPC when
-	 * the batch is full, or what went wrong. */
+	/* Adds rows, from objects->next on: 0 if there are no more, -ENOSPC if the
+	 * batch is full, or another -errno. */
 	int (*emit)(struct objects *objects, struct ctprof_batch *batch);
-	/* Optional: says what is missing from the rows, once they are told. */
+	/* Optional: reports what is missing, after all rows. */
 	void (*end)(struct objects *objects);
 };
 
@@ -44,17 +44,17 @@ struct objects {
 	struct smaps_limits *limits;
 	uint32_t slots[N_OBJECT_GROUPS][OBJECT_METRICS_MAX];
 	bool wanted[N_OBJECT_GROUPS];
-	int32_t *pids; /* whose mappings are wanted, ascending */
+	int32_t *pids; /* processes whose mappings are wanted, ascending */
 	size_t n_pids;
-	/* From start() on. */
+	/* Valid from start() on. */
 	int mounts_error; /* -errno when there are none */
 	struct mounts mounts;
-	bool holding; /* holders are asked about processes */
+	bool holding; /* processes are read into holders */
 	struct holders holders;
-	/* When rows are told. */
-	unsigned group;    /* whose turn it is */
+	/* While rows are added. */
+	unsigned group;    /* the current one */
 	size_t next;       /* its row */
-	struct pool names; /* that its rows have */
+	struct pool names; /* of its rows */
 	bool settled;
 	int sysv_error; /* -errno when there are none; 1: not read yet */
 	struct sysv sysv;
@@ -68,23 +68,25 @@ struct objects {
 
 #define OBJECT_GROUP_METRICS(table) .metrics = table, .n_metrics = sizeof table / sizeof table[0]
 
-/* Reads the option pid, declares the metrics; what fails leaves nothing behind.
- * limits, of all reads that take the mmap lock, outlive the objects. */
+/* Reads the option pid and declares the metrics; on failure nothing needs to be
+ * freed. limits, of all reads that take the mmap lock, outlive the objects. */
 int objects_open(struct objects *ret, const struct ctprof_host *host, struct smaps_limits *limits);
 void objects_close(struct objects *objects);
-/* What is wanted is settled now. */
+/* Call once it is known what is wanted. */
 void objects_start(struct objects *objects);
+/* The same for another capture: forgets everything. */
+void objects_again(struct objects *objects);
 /* Adds rows to an object batch; called again until it adds none. */
 int objects_emit(struct objects *objects, struct ctprof_batch *batch);
 
-/* Segments are read when they are first asked for; 0 or -errno. */
+/* Reads segments on the first call; 0 or -errno. */
 int objects_read_sysv(struct objects *objects);
-/* Settles the holders, when they are first asked for. */
+/* Settles the holders on the first call. */
 void objects_settle(struct objects *objects);
 
 /* ---- putting ----------------------------------------------------------- */
 
-/* Where the values of a row go. */
+/* The destination of a row's values. */
 struct object_row {
 	const struct ctprof_host *host;
 	struct ctprof_batch *batch;
@@ -92,7 +94,7 @@ struct object_row {
 	const uint32_t *slots;
 };
 
-/* Names a row; the host's answer. */
+/* Adds a row with a name; returns the host's result. */
 int object_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,
 		   struct text name, struct object_row *ret);
 void object_row_put(const struct object_row *row, unsigned metric, uint64_t value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is to be read of processes, settled before the first thread. */
+/* What to read of processes, determined before the first thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -47,11 +47,13 @@ int process_plan_open(struct process_plan *ret, const struct ctprof_host *host,
 	ret->host = host;
 	ret->limits = limits;
 	ret->cmdline_limits.unlimited = true;
-	ret->cmdline_limits.timeout_ns = limits->timeout_ns;
+	ret->cmdline_limits.patience.begun_ns = limits->patience.begun_ns;
+	ret->cmdline_limits.patience.timeout_ns = limits->patience.timeout_ns;
 	ret->cmdline_limits.read_file = read;
 	ret->page_bytes = page_bytes > 0 ? (uint64_t)page_bytes : 4096;
 	ret->files = read_source(host);
 	ret->max_rss = option_u64(host, "smaps-max-rss", UINT64_MAX);
+	ret->impersonal = option_u64(host, "no-cmdline", 0) != 0;
 	int r = declare(ret);
 	if (r < 0)
 		return r;
@@ -70,16 +72,27 @@ void process_plan_start(struct process_plan *plan)
 {
 	bool user = false;
 
+	plan->wanted = plan->dear = plan->cmdline = false;
 	for (unsigned i = 0; i < N_PROCESS_METRICS; i++) {
 		const struct process_metric *metric = &process_metrics[i];
 
 		plan->asked[i] = plan->host->wanted(plan->host, plan->slots[i]);
 		plan->wanted |= plan->asked[i] && process_metric_is_own(metric);
 		plan->dear |= plan->asked[i] && process_metric_is_dear(metric);
-		plan->cmdline |= plan->asked[i] && process_metric_is_cmdline(metric);
-		user |= plan->asked[i] && process_metric_is_user(metric);
+		bool read =
+			plan->asked[i] && !(plan->impersonal && process_metric_is_personal(metric));
+		plan->cmdline |= read && process_metric_is_cmdline(metric);
+		user |= read && process_metric_is_user(metric);
 	}
-	/* This machine's names are not those of a recorded tree. */
-	if (user && plan->host->live(plan->host))
-		users_start(&plan->users, users_ask_system, plan->limits->timeout_ns);
+	/* The user names of this host are not those of a recorded tree. */
+	if (user && plan->host->live(plan->host) && !plan->users.lane)
+		users_start(&plan->users, users_ask_system, plan->limits->patience.timeout_ns);
+}
+
+void process_plan_again(struct process_plan *plan)
+{
+	process_plan_start(plan);
+	plan->tally = (struct process_tally){0};
+	atomic_store(&plan->cost.reserved_ns, 0);
+	lane_patience_again(&plan->cmdline_limits.patience);
 }

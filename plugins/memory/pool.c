@@ -38,7 +38,7 @@ void pool_sort(struct pool *pool, list_order *order)
 
 static void keep_item(void *item)
 {
-	(void)item; /* freed by way of the list */
+	(void)item; /* freed through the list */
 }
 
 void pool_clear(struct pool *pool, void (*free_item)(void *item))

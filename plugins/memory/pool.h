@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Things found by an order among them, and walked one after the other. */
+/* An ordered set of items that can be searched and walked. */
 #pragma once
 
 #include "list.h"
 
 struct pool {
-	void *tree; /* tsearch()'s: balanced, whatever names attackers choose */
+	void *tree; /* from tsearch(): balanced, whatever names an attacker chooses */
 	void **items;
 	size_t n, room;
-	size_t max; /* no more than that many */
+	size_t max; /* maximum number of items */
 };
 
 /* The item that the order calls equal to key, or NULL. */
 void *pool_find(const struct pool *pool, const void *key, list_order *order);
-/* Adds an item that is not there yet, the pool's own from then on.  -ENOMEM, or
- * -ENOSPC: there are max of them. */
+/* Adds a new item, which the pool then owns. -ENOMEM, or -ENOSPC: there are
+ * already max. */
 int pool_add(struct pool *pool, void *item, list_order *order);
 /* Puts the items in order, for the walk. */
 void pool_sort(struct pool *pool, list_order *order);

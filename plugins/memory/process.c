@@ -11,13 +11,11 @@
 #include "metrics.h"
 #include "thread-file.h"
 
-/* status lists up to 65536 groups of up to ten digits. */
-#define BUFFER_SIZE (256u * 1024)
-/* Siblings whose status is tried when the leader's tells of no memory. */
+/* Number of siblings whose status is tried if the leader's shows no memory. */
 #define SIBLINGS_MAX 4u
 
-/* smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms, the dearest of those that
- * were measured; what this capture measures itself outweighs it soon. */
+/* smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms, the slowest of those
+ * measured; this capture's own measurements soon outweigh it. */
 #define PRIOR_PAGES 4096u
 #define PRIOR_NS (PRIOR_PAGES * (uint64_t)31)
 
@@ -32,7 +30,8 @@ static ssize_t read_file(const struct process_worker *worker, const struct ctpro
 	char path[THREAD_FILE_PATH_MAX];
 
 	thread_file_path(path, tid, name);
-	return file_read_at(worker->plan->host, target->task_fd, path, worker->buf, BUFFER_SIZE);
+	return file_read_at(worker->plan->host, target->task_fd, path, worker->buf,
+			    PROCESS_BUFFER_SIZE);
 }
 
 static bool is_gone(ssize_t got)
@@ -40,7 +39,7 @@ static bool is_gone(ssize_t got)
 	return got == -ENOENT || got == -ESRCH;
 }
 
-/* false when the process is gone. */
+/* false if the process has ended. */
 static bool read_stat(const struct process_worker *worker, struct process *process)
 {
 	const struct ctprof_target *target = process->target;
@@ -51,7 +50,8 @@ static bool read_stat(const struct process_worker *worker, struct process *proce
 	return !is_gone(got);
 }
 
-/* Still the process whose stat was read first: not ended, nor its pid reused. */
+/* Whether it is still the process whose stat was read first: not ended, and its
+ * pid not reused. */
 static bool is_same(const struct process_worker *worker, const struct process *process)
 {
 	struct process now = {.target = process->target};
@@ -100,7 +100,7 @@ static void read_sibling_status(const struct process_worker *worker, struct proc
 
 /* ---- the cost --------------------------------------------------------- */
 
-/* Resident pages; 0 where status could not tell. */
+/* Resident pages; 0 if unknown from status. */
 static uint64_t pages_of(const struct process_plan *plan, const struct process *process)
 {
 	const struct status_value *rss = &process->status.at[STATUS_VM_RSS];
@@ -114,7 +114,7 @@ static uint64_t estimate_ns(struct process_plan *plan, const struct process *pro
 	double pages = (double)(PRIOR_PAGES + atomic_load(&plan->cost.pages));
 	double all = ns / pages * (double)(pages_of(plan, process) + 1);
 
-	/* So that sums of them stay numbers. */
+	/* So that sums do not overflow. */
 	return all < ESTIMATE_NS_MAX ? (uint64_t)all : (uint64_t)ESTIMATE_NS_MAX;
 }
 
@@ -181,7 +181,9 @@ static void put_process(const struct process_worker *worker, struct ctprof_batch
 
 		if (!metric->fill || !plan->asked[i])
 			continue;
-		if (!vanished || !process_metric_is_own(metric))
+		if (plan->impersonal && process_metric_is_personal(metric))
+			value.why = CTPROF_ABSENT_SKIPPED;
+		else if (!vanished || !process_metric_is_own(metric))
 			value = metric->fill(metric, process);
 		put_value(host, batch, row, plan->slots[i], metric, &value);
 	}
@@ -189,7 +191,7 @@ static void put_process(const struct process_worker *worker, struct ctprof_batch
 
 /* ---- the answer ------------------------------------------------------- */
 
-/* What status tells is better than nothing. */
+/* Values from status are better than nothing. */
 static enum process_state state_of_failure(const struct process *process)
 {
 	return process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT ? PROCESS_APPROXIMATE
@@ -202,7 +204,7 @@ static enum process_state state_of(const struct process *process, const struct s
 
 	switch (answer->end) {
 	case SMAPS_READ:
-		/* Not one line of the kernel's. */
+		/* No valid line from the kernel. */
 		return sums->n > 0 ? PROCESS_EXACT : state_of_failure(process);
 	case SMAPS_SKIPPED:
 	case SMAPS_TOO_DEAR:
@@ -258,7 +260,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 	settle(worker, batch, process, answer);
 }
 
-/* Whether a process is to be read, by what it costs. */
+/* Whether to read a process, given its cost. */
 static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 {
 	struct process_worker *worker = self;
@@ -268,7 +270,8 @@ static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 	if (process->stuck) {
 		refusal.end = SMAPS_TIMEOUT;
 	} else {
-		/* Without VmRSS there is no telling; the deadline still holds. */
+		/* Without VmRSS the cost is unknown; the deadline still
+		 * applies. */
 		if (process->status.at[STATUS_VM_RSS].why != CTPROF_PRESENT)
 			return true;
 		process->would_ns = estimate_ns(worker->plan, process);
@@ -334,9 +337,8 @@ int process_worker_open(struct process_plan *plan, struct process_worker *ret)
 	smaps_ladder_init(&ret->ladder, plan->host, plan->limits, plan->files, &memory_use, ret);
 	smaps_ladder_init(&ret->cmdlines, plan->host, &plan->cmdline_limits, SMAPS_CMDLINE,
 			  &cmdline_use, ret);
-	ret->buf = malloc(BUFFER_SIZE);
-	ret->cwd = malloc(PROCESS_CWD_MAX);
-	return ret->buf && ret->cwd ? 0 : -ENOMEM;
+	ret->buf = malloc(PROCESS_BUFFER_SIZE);
+	return ret->buf ? 0 : -ENOMEM;
 }
 
 void process_worker_close(struct process_worker *worker)
@@ -353,7 +355,6 @@ void process_worker_close(struct process_worker *worker)
 	smaps_ladder_clear(&worker->cmdlines);
 	free(worker->processes);
 	free(worker->buf);
-	free(worker->cwd);
 }
 
 int process_begin(struct process_worker *worker, uint64_t rows)
@@ -369,7 +370,7 @@ int process_begin(struct process_worker *worker, uint64_t rows)
 	return r < 0 ? r : smaps_ladder_begin(&worker->cmdlines, rows);
 }
 
-/* A thread bears the name of the leader that came before it. */
+/* A thread gets the name of its leader, which came before it. */
 static void add_thread(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row)
 {
 	const struct process_plan *plan = worker->plan;
@@ -426,7 +427,8 @@ void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint
 	*process = (struct process){
 		.target = target,
 		.users = &plan->users,
-		.cwd = worker->cwd,
+		.host = plan->host,
+		.buf = worker->buf,
 		.cmdline_why = CTPROF_ABSENT_INAPPLICABLE,
 	};
 	if (!read_leader(worker, process)) {
@@ -457,7 +459,7 @@ bool process_want_mappings(const struct process_worker *worker, uint64_t row,
 
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch)
 {
-	/* First: who does not answer here is not asked for more. */
+	/* First: a process that does not answer here is not read further. */
 	smaps_ladder_finish(&worker->cmdlines, batch);
 	smaps_ladder_finish(&worker->ladder, batch);
 	for (uint64_t row = 0; row < worker->n; row++) {

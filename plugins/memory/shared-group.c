@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups memory-shared, the objects that processes map, and memory-swap, their
- * parts of what is swapped out of those. */
+/* Groups memory-shared, the objects that processes map, and memory-swap, the
+ * processes' shares of swapped-out shared memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backing-row.h"
+#include "cleanup.h"
 
 /* ---- objects ----------------------------------------------------------- */
 
@@ -39,7 +41,7 @@ static const struct ctprof_metric shared_metrics[] = {
 	[SHARED_INODE] = SHARED_METRIC(LABEL, NONE, "object_inode", "inode of that device",
 				       "smaps (show_map_vma)"),
 	[SHARED_PSS] = SHARED_METRIC(LEVEL, BYTES, "object_pss_bytes",
-				     "mapped pages, each once when all its users were read",
+				     "mapped pages, each counted once if all its users were read",
 				     "smaps Pss (smaps_account), all processes"),
 	[SHARED_RSS] = SHARED_METRIC(LEVEL, BYTES, "object_rss_bytes",
 				     "mapped pages, counted once per mapping",
@@ -56,8 +58,7 @@ static const struct ctprof_metric shared_metrics[] = {
 	[SHARED_PROCESSES] =
 		SHARED_METRIC(LEVEL, NONE, "object_processes", "processes that map it", "smaps"),
 	[SHARED_CONSUMERS] = SHARED_METRIC(MAP, BYTES, "object_consumers",
-					   "its PSS by pid and name; the 64 largest",
-					   "smaps Pss (smaps_account)"),
+					   "its PSS by pid and name", "smaps Pss (smaps_account)"),
 	[SHARED_SHMID] = SHARED_METRIC(LABEL, NONE, "object_shmid",
 				       "id of a System V segment: its inode", "smaps"),
 	[SHARED_ATTACHES] = SHARED_METRIC(LEVEL, NONE, "object_attaches",
@@ -73,20 +74,26 @@ static const struct backing_column shared_columns[] = {
 	BACKING_USS(SHARED_USS),
 };
 
+/* "PID NAME" */
+struct key {
+	char text[HOLDERS_PCOMM_MAX + 16];
+};
+
 static void put_consumers(const struct object_row *row, const struct holders_object *object)
 {
-	struct ctprof_map_entry entries[HOLDERS_CONSUMERS_MAX];
-	char keys[HOLDERS_CONSUMERS_MAX][HOLDERS_PCOMM_MAX + 16];
+	AUTO_FREE struct ctprof_map_entry *entries = calloc(object->n_consumers, sizeof *entries);
+	AUTO_FREE struct key *keys = calloc(object->n_consumers, sizeof *keys);
 
-	if (!(object->backing.present & 1u << VMA_PSS))
+	if (!(object->backing.present & 1u << VMA_PSS) || !entries || !keys)
 		return;
 	for (uint32_t i = 0; i < object->n_consumers; i++) {
 		const struct holders_process *process = object->consumers[i].process;
-		int digits = snprintf(keys[i], sizeof keys[i], "%" PRId32 " ", process->pid);
+		char *key = keys[i].text;
+		int digits = snprintf(key, sizeof keys[i].text, "%" PRId32 " ", process->pid);
 
-		memcpy(keys[i] + digits, process->pcomm, process->pcomm_len);
+		memcpy(key + digits, process->pcomm, process->pcomm_len);
 		entries[i] = (struct ctprof_map_entry){
-			.key = keys[i],
+			.key = key,
 			.key_len = (uint32_t)digits + process->pcomm_len,
 			.number = object->consumers[i].pss,
 		};
@@ -158,10 +165,7 @@ static void end_shared(struct objects *objects)
 			"mappings (needs CAP_SYS_PTRACE or, since Linux 6.15, CAP_PERFMON; or more time, "
 			"see --smaps-budget)",
 			holders->unreadable);
-	if (holders->dropped > 0)
-		host->log(host, CTPROF_LOG_WARNING,
-			  "%" PRIu64 " mappings or objects are missing: %s", holders->dropped,
-			  holders->out_of_memory ? "out of memory" : "too many");
+	backing_tell_dropped(objects);
 }
 
 const struct object_group shared_group = {
@@ -214,7 +218,7 @@ static void put_swap(const struct objects *objects, const struct object_row *row
 	object_row_put(row, SWAP_BY_NAME, process->swap_by_name);
 }
 
-/* A row a process where anything is swapped out, and always a last one. */
+/* Adds a row per process if anything is swapped out, and always a last one. */
 static int emit_swap(struct objects *objects, struct ctprof_batch *batch)
 {
 	const struct pool *processes = &objects->holders.processes;

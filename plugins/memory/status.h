@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What status tells of a process. */
+/* The values of a process in its status. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 enum status_key {
 	STATUS_STATE, /* the letter */
 	STATUS_PPID,
-	STATUS_UID, /* the real one */
+	STATUS_UID, /* the real UID */
 	STATUS_THREADS,
 	STATUS_VM_HWM,
 	STATUS_VM_RSS,
@@ -25,7 +25,7 @@ enum status_key {
 	N_STATUS,
 };
 
-/* The lines that tell of the memory, which all threads share. */
+/* The lines about memory, which all threads share. */
 #define STATUS_FIRST_OF_MM STATUS_VM_HWM
 
 struct status_value {
@@ -37,9 +37,9 @@ struct status {
 	struct status_value at[N_STATUS];
 };
 
-/* Of any bytes; a line that is not there is absent (unsupported). */
+/* Parses any bytes; a missing line is absent (unsupported). */
 void status_parse(struct text text, struct status *ret);
 /* All lines absent. */
 void status_set_absent(struct status *ret, uint32_t why);
-/* Whether the process has a memory: kernel threads and zombies do not. */
+/* Whether the process has memory: kernel threads and zombies do not. */
 bool status_has_mm(const struct status *status);

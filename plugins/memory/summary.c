@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the reading of processes went. */
+/* Statistics of reading processes. */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -13,13 +13,13 @@
 	METRIC_ROW(COUNTER, unit, CAPTURE, "memory_summary." name, "summary", help, "ctprof",      \
 		   .rank = 0)
 
-/* In the order of enum process_state; the time is the last. */
+/* In the order of enum process_state; time is last. */
 static const struct ctprof_metric summary[N_PROCESS_SUMMARY] = {
 	SUMMARY(NONE, "exact", "processes whose memory was read in full"),
-	SUMMARY(NONE, "approximate", "processes of which only status could be read"),
+	SUMMARY(NONE, "approximate", "processes for which only status could be read"),
 	SUMMARY(NONE, "skipped", "processes whose memory was too expensive to read"),
 	SUMMARY(NONE, "timeout", "processes whose memory was not read in time"),
-	SUMMARY(NONE, "inaccessible", "processes of whose memory nothing could be read"),
+	SUMMARY(NONE, "inaccessible", "processes for which nothing could be read"),
 	SUMMARY(NONE, "not_applicable", "kernel threads and zombies, which have no memory"),
 	SUMMARY(NS, "read_ns", "time spent reading smaps and smaps_rollup"),
 };
@@ -70,7 +70,7 @@ void process_summary_put(const struct process_plan *plan, struct ctprof_batch *b
 	for (unsigned i = 0; i < N_PROCESS_STATES; i++)
 		host->put_u64(batch, 0, plan->summary[i], plan->tally.states[i]);
 	host->put_u64(batch, 0, plan->summary[N_PROCESS_STATES], plan->tally.read_ns);
-	/* A recorded tree cannot be mended. */
+	/* Nothing can be fixed in a recorded tree. */
 	if (!plan->limits->never && host->live(host))
 		say(plan);
 }

@@ -31,7 +31,7 @@ static const struct ctprof_metric metrics[] = {
 	[ROW_KEY] = SYSV_METRIC(LABEL, TEXT, "sysv_key", "key, as ipcs prints it", "key"),
 };
 
-/* The numbers, as they stand. */
+/* Numbers that are put as they are. */
 static const struct {
 	unsigned metric;
 	enum sysv_column column;

@@ -11,7 +11,7 @@
 #define SYSV_BYTES (8u << 20)
 #define MAX_TOKENS 64
 
-/* As sysvipc_shm_proc_show() names them. */
+/* The names that sysvipc_shm_proc_show() prints. */
 static const char *const column_names[SYSV_N_COLUMNS] = {
 	[SYSV_ID] = "shmid",  [SYSV_KEY] = "key", [SYSV_ATTACHES] = "nattch", [SYSV_OWNER] = "uid",
 	[SYSV_SIZE] = "size", [SYSV_RSS] = "rss", [SYSV_SWAP] = "swap",
@@ -22,7 +22,7 @@ struct header {
 	int place[SYSV_N_COLUMNS];
 };
 
-/* False: no header of this file. */
+/* False: not a header of this file. */
 static bool parse_header(struct text line, struct header *ret)
 {
 	struct header header;
@@ -40,7 +40,7 @@ static bool parse_header(struct text line, struct header *ret)
 	return true;
 }
 
-/* The key is printed as a signed number, and known to users as 32 bits in hex. */
+/* The key is printed as a signed number; users know it as 32 bits in hex. */
 static struct amount parse_cell(enum sysv_column column, struct text token)
 {
 	struct amount amount = {.absent = CTPROF_ABSENT_INVALID};

@@ -20,7 +20,7 @@ enum sysv_column {
 	SYSV_N_COLUMNS,
 };
 
-/* A segment; what the kernel prints no column of, or no number in, is absent. */
+/* A segment; a value without a column, or that is not a number, is absent. */
 struct sysv_segment {
 	struct amount at[SYSV_N_COLUMNS]; /* SYSV_ID is always known */
 };
@@ -31,7 +31,7 @@ struct sysv {
 	size_t n_malformed;
 };
 
-/* 0 or -errno: -EINVAL is no such file's text, -ENOENT a kernel without. */
+/* 0 or -errno: -EINVAL: malformed; -ENOENT: the kernel has no such file. */
 int sysv_parse(const char *text, size_t len, struct sysv *ret);
 int sysv_read(const struct ctprof_host *host, struct sysv *ret);
 void sysv_clear(struct sysv *sysv);

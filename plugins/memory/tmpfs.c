@@ -22,12 +22,12 @@ int tmpfs_open(const struct mount *mount, dev_t *ret_device)
 		return -ENAMETOOLONG;
 	memcpy(path, mount->point.p, mount->point.len);
 	path[mount->point.len] = '\0';
-	/* No file of a root, which the host would open: a place in the tree of
-	 * this process, opened without a look inside. */
+	/* Not below a root, where the host would open it: a path in this
+	 * process's own tree, opened without reading it. */
 	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* Something may have been mounted above it, or since. */
+	/* Something else may have been mounted over it since. */
 	if (fstat(fd, &status) < 0 || status.st_dev != makedev(mount->major, mount->minor)) {
 		(void)close(fd);
 		return -ESTALE;
@@ -36,7 +36,7 @@ int tmpfs_open(const struct mount *mount, dev_t *ret_device)
 	return fd;
 }
 
-/* Without a limit shmem_statfs() tells of no blocks, used ones neither. */
+/* Without a limit, shmem_statfs() reports no blocks, not even used ones. */
 static void take_usage(const struct statvfs *fs, struct tmpfs_usage *ret)
 {
 	if (fs->f_blocks > 0 && fs->f_bfree <= fs->f_blocks) {

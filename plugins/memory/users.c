@@ -11,8 +11,10 @@
 #include "hold.h"
 #include "lane.h"
 
-/* Entries of passwd that are longer are taken for none. */
+/* Longer entries of passwd are ignored. */
 #define ENTRY_SIZE 4096u
+/* How often the deadline is checked. */
+#define LOOKS 8u
 
 struct user {
 	struct user *next;
@@ -20,7 +22,7 @@ struct user {
 	char name[USERS_NAME_SIZE];
 };
 
-/* Who waits no longer leaves it to the thread that asks. */
+/* A caller that stops waiting leaves it to the thread that asks. */
 struct question {
 	users_ask_fn *ask;
 	uint32_t uid;
@@ -41,16 +43,38 @@ bool users_ask_system(uint32_t uid, char ret_name[USERS_NAME_SIZE])
 
 /* ---- the clerk -------------------------------------------------------- */
 
-static int ask_question(void *data)
+static int ask_question(void *data, void **context)
 {
 	struct question *question = data;
 
+	(void)context;
 	return question->ask(question->uid, question->name) ? 0 : ENOENT;
 }
 
 static const struct lane_consumer clerk = {.ask = ask_question, .drop = free};
 
-/* False: there is no such name, or it did not come in time. */
+/* Waits for the answer; false: the question was abandoned, or not even started. */
+static bool await_clerk(struct users *users)
+{
+	struct lane_patience patience = {.timeout_ns = users->timeout_ns};
+	uint64_t until = lane_clock_ns() + users->timeout_ns, ns;
+	unsigned i;
+	int r;
+
+	do {
+		r = lane_wait(users->lane, users->timeout_ns / LOOKS);
+		if (lane_take(users->lane, &i))
+			return true;
+		if (lane_abandon(users->lane, &patience, &i, &ns)) {
+			lane_close(users->lane);
+			users->lane = NULL;
+			return false;
+		}
+	} while ((r == 0 && lane_clock_ns() < until) || !lane_withdraw(users->lane, &i));
+	return false;
+}
+
+/* False: no such name, or no answer in time. */
 static bool ask_clerk(struct users *users, uint32_t uid, char ret_name[USERS_NAME_SIZE])
 {
 	AUTO_FREE struct question *question = calloc(1, sizeof *question);
@@ -60,17 +84,14 @@ static bool ask_clerk(struct users *users, uint32_t uid, char ret_name[USERS_NAM
 		return false;
 	*question = (struct question){.ask = users->ask, .uid = uid};
 	*job = (struct lane_job){.fd = -1, .consumer = &clerk, .data = question};
-	lane_submit(users->lane, 1);
-	if (lane_wait(users->lane, users->timeout_ns).done == 0 && lane_truncate(users->lane) == 0)
-		return false; /* it has not even begun */
-	if (lane_abandon(users->lane, 0)) {
+	lane_submit(users->lane, 0);
+	bool answered = await_clerk(users);
+	if (!users->lane)
 		question = NULL;
-		users->lane = NULL;
+	if (!answered || job->err != 0)
 		return false;
-	}
-	if (job->err == 0)
-		memcpy(ret_name, question->name, USERS_NAME_SIZE);
-	return job->err == 0;
+	memcpy(ret_name, question->name, USERS_NAME_SIZE);
+	return true;
 }
 
 /* ---- the users -------------------------------------------------------- */
@@ -85,7 +106,7 @@ void users_start(struct users *users, users_ask_fn *ask, uint64_t timeout_ns)
 {
 	users->ask = ask;
 	users->timeout_ns = timeout_ns;
-	(void)lane_open(NULL, &users->lane);
+	(void)lane_open(NULL, -1, &users->lane);
 }
 
 void users_clear(struct users *users)

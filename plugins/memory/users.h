@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of users, each looked up once, and by one thread: libraries that look
- * them up keep descriptors, and each worker has a descriptor table of its own.
- * A directory service that does not answer in time is not asked again.
+ * Names of users, each looked up once, and by one thread: the libraries that
+ * look them up keep descriptors open, and each worker has a descriptor table of
+ * its own.  A directory service that does not answer in time is not asked
+ * again.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ typedef bool users_ask_fn(uint32_t uid, char ret_name[USERS_NAME_SIZE]);
 struct users {
 	pthread_mutex_t lock;
 	struct user *first;
-	struct lane *lane; /* of the thread that asks; NULL: nobody is asked */
+	struct lane *lane; /* of the thread that asks; NULL: names are not looked up */
 	users_ask_fn *ask;
 	uint64_t timeout_ns;
 };
@@ -28,7 +29,7 @@ struct users {
 users_ask_fn users_ask_system;
 
 void users_init(struct users *ret);
-/* Starts the thread that asks; without it all users are numbers. */
+/* Starts the thread that asks; without it, names are numbers. */
 void users_start(struct users *users, users_ask_fn *ask, uint64_t timeout_ns);
 void users_clear(struct users *users);
 

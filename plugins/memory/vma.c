@@ -30,7 +30,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The whole text as the kernel prints hexadecimal numbers. */
+/* Parses the whole text as a hexadecimal number, in the kernel's format. */
 static bool parse_hex(struct text digits, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -72,8 +72,8 @@ static bool parse_permissions(struct text token, char ret[4])
 	return true;
 }
 
-/* Blanks stand between the inode and the path, whose own last bytes may be
- * blanks; a mapping without a path may have them after its inode. */
+/* Blanks separate the inode and the path, which may itself end with blanks; a
+ * mapping without a path may have them after its inode. */
 static struct text skip_blanks(struct text rest)
 {
 	while (rest.len > 0 && rest.p[0] == ' ')
@@ -87,7 +87,7 @@ bool vma_parse_header(struct text line, struct vma_header *ret)
 	struct text field[5];
 	uint64_t offset, major, minor;
 
-	/* Most lines are no headers, and told by their first byte. */
+	/* Most lines are not headers, as their first byte shows. */
 	if (line.len == 0 || hex_digit(line.p[0]) < 0)
 		return false;
 	for (size_t i = 0; i < 5; i++)
@@ -114,7 +114,7 @@ static void finish_vma(struct vma_reader *reader)
 	reader->inside = false;
 }
 
-/* Line ends are all the kernel escapes in a path (seq_file_path() and "\n"). */
+/* The kernel escapes only line ends in a path (seq_file_path() and "\n"). */
 static struct text keep_path(struct vma_reader *reader, struct text path)
 {
 	static const char line_end[] = {'\\', '0', '1', '2'};
@@ -125,7 +125,8 @@ static struct text keep_path(struct vma_reader *reader, struct text path)
 			       memcmp(path.p, line_end, sizeof line_end) == 0;
 		size_t step = escaped ? sizeof line_end : 1;
 
-		/* The kernel prints no NUL; a recorded file may hold anything. */
+		/* The kernel does not print NUL, but a recorded file may contain
+		 * anything. */
 		reader->path[used++] = escaped ? '\n' : path.p[0] ? path.p[0] : '?';
 		path = (struct text){path.p + step, path.len - step};
 	}
@@ -141,7 +142,8 @@ static void begin_vma(struct vma_reader *reader, const struct vma_header *header
 	reader->vma.header.path = keep_path(reader, header->path);
 }
 
-/* Fields come in one order in every mapping; VMA_N_FIELDS: none of ours. */
+/* Every mapping has its fields in the same order; VMA_N_FIELDS: not a known
+ * field. */
 static unsigned find_field(unsigned hint, struct text key)
 {
 	for (unsigned i = 0; i < VMA_N_FIELDS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The mappings (VMAs) of a smaps file, one by one, from text in pieces. */
+/* Reads the mappings (VMAs) of a smaps file one by one, from pieces of text. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "text.h"
 
-/* What is kept of a path; the kernel prints at most a page of it. */
+/* Maximum length of a path; the kernel prints at most a page of it. */
 #define VMA_PATH_MAX 3840u
 
 enum vma_field {
@@ -32,7 +32,7 @@ struct vma_header {
 	char permissions[4]; /* the last: 's' shared, 'p' private */
 	uint32_t major, minor;
 	uint64_t inode;
-	struct text path; /* as printed: with "\012" for a line's end */
+	struct text path; /* as printed: with "\012" for a line end */
 };
 
 struct vma {
@@ -41,22 +41,23 @@ struct vma {
 	uint64_t bytes[VMA_N_FIELDS];
 };
 
-/* False: a line about the mapping before, or no line of smaps. */
+/* False: a line of the previous mapping, or not a line of smaps. */
 bool vma_parse_header(struct text line, struct vma_header *ret);
 
 struct vma_reader {
-	/* Called for each mapping, complete; what vma points to is borrowed. */
+	/* Called for each complete mapping; data that vma points to is
+	 * borrowed. */
 	void (*found)(void *data, const struct vma *vma);
 	void *data;
-	/* The reader's own. */
+	/* Internal. */
 	bool inside;
-	unsigned hint; /* the field that is likely to come next */
+	unsigned hint; /* the field expected next */
 	struct vma vma;
 	char path[VMA_PATH_MAX];
 };
 
 void vma_reader_init(struct vma_reader *ret, void (*found)(void *data, const struct vma *vma),
 		     void *data);
-/* Reads every complete line, and the rest too when last.  Returns the bytes
- * used: the caller presents the others again with what follows. */
+/* Reads every complete line, and the rest if last.  Returns the bytes used; the
+ * caller must pass the others again with the next piece. */
 size_t vma_reader_take(struct vma_reader *reader, const char *text, size_t len, bool last);

@@ -21,7 +21,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Appends the names, each with its NUL; stops where the walk's limit is. */
+/* Appends the names, each with its NUL; stops at the walk's limit. */
 static int read_names(struct walk *walk, struct walk_frame *frame)
 {
 	size_t used = 0, room = 0;
@@ -86,8 +86,8 @@ static void frame_close(struct walk_frame *frame)
 	*frame = (struct walk_frame){0};
 }
 
-/* Opens the directory that was looked at; a symlink, or another file system,
- * that has taken its place is not entered. */
+/* Opens the directory that was examined; a symlink or another file system that
+ * has replaced it is not entered. */
 static DIR *open_directory(int parent, const char *name, const struct stat *seen)
 {
 	AUTO_FD fd =
@@ -95,7 +95,7 @@ static DIR *open_directory(int parent, const char *name, const struct stat *seen
 		       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
 	struct stat now;
 
-	/* Only the owner may leave the time of access alone. */
+	/* Only the owner may use O_NOATIME. */
 	if (fd < 0 && errno == EPERM)
 		fd = openat(parent, name,
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -189,15 +189,15 @@ static bool build_path(struct walk *walk, const struct walk_frame *frame, const 
 	return true;
 }
 
-/* Without asking the server of a file system that somebody mounted on the entry:
- * it may be a program of theirs (FUSE), and need not answer. */
+/* Without a request to a file system that a user mounted on the entry: its
+ * server may be their own program (FUSE), which need not answer. */
 static int look_at(int parent, const char *name, struct stat *ret)
 {
 	return fstatat(parent, name, ret,
 		       AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC);
 }
 
-/* FUSE keeps all but its owner out, root too. */
+/* FUSE denies access to everyone except its owner, including root. */
 static bool is_fuse(int parent, const char *name)
 {
 	AUTO_FD fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -206,7 +206,7 @@ static bool is_fuse(int parent, const char *name)
 	return fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == FUSE_SUPER_MAGIC;
 }
 
-/* Looks at the next entry of the frame; false: there is nothing to tell. */
+/* Examines the next entry of the frame; false: nothing to report. */
 static bool look(struct walk *walk, const struct walk_frame *frame)
 {
 	const char *name = frame->entries[frame->next];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files of one file system, depth first, entries of a directory in order of
- * their bytes: one at a time, so that it can pause where a batch is full.
+ * The files of one file system, depth first, entries of a directory in byte
+ * order: one at a time, so that it can pause when a batch is full.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "pool.h"
 #include "text.h"
 
-/* Each directory on the way down is open. */
+/* Each directory on the way down stays open. */
 #define WALK_DEPTH_MAX 256u
 /* Entries of all file systems of one walk. */
 #define WALK_ENTRIES_MAX (1u << 20)
@@ -23,10 +23,10 @@
 struct walk_entry {
 	struct text path;
 	const char *kind;   /* "mount", "dir", "file", ... */
-	uint64_t allocated; /* bytes of memory and swap; its own, not of what is below */
+	uint64_t allocated; /* bytes of memory and swap of the entry itself, without its contents */
 	uint64_t logical;
 	uint32_t depth; /* 0: the root */
-	bool linked;    /* a later name of what has come before: amounts 0 */
+	bool linked;    /* a later name of an earlier entry: amounts are 0 */
 };
 
 struct walk_frame {
@@ -39,13 +39,13 @@ struct walk_frame {
 
 struct walk {
 	uint64_t unreadable;
-	uint64_t left;  /* entries that may still come */
-	bool truncated; /* more than that many were there */
-	/* The walk's own. */
+	uint64_t left;  /* number of entries still allowed */
+	bool truncated; /* there were more entries */
+	/* Internal. */
 	bool at_root;
 	int root_fd; /* until it is opened */
 	dev_t device;
-	struct pool links; /* inodes of several names that have come */
+	struct pool links; /* visited inodes with several names */
 	size_t depth;
 	struct walk_frame frames[WALK_DEPTH_MAX];
 	struct stat status; /* of the entry */
@@ -55,15 +55,15 @@ struct walk {
 };
 
 void walk_init(struct walk *ret);
-/* Begins at the root of a file system, fd being of O_PATH and the walk's from
- * now on.  0 or -errno. */
+/* Begins at the root of a file system; takes ownership of fd, opened with
+ * O_PATH.  0 or -errno. */
 int walk_begin(struct walk *walk, int fd, struct text path);
-/* The entry the walk is at; false: it is through. */
+/* The current entry; false: the walk is done. */
 bool walk_at(struct walk *walk, struct walk_entry *ret);
-/* On to the next one. */
+/* Moves to the next entry. */
 void walk_advance(struct walk *walk);
 void walk_clear(struct walk *walk);
 
-/* Sorts a directory's names, each of which is left once: a file that is made anew
- * while readdir() goes may come twice.  How many are left. */
+/* Sorts a directory's names and drops duplicates: a file recreated during
+ * readdir() may appear twice.  Returns the number left. */
 size_t walk_sort_names(char **names, size_t n);

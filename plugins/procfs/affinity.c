@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Above what any kernel is built for (8192); the size grows while it says the
- * mask is too short. */
+/* More than any kernel supports (8192 CPUs); the size grows while the kernel
+ * reports that the mask is too short. */
 #define MASK_BYTES_FIRST 1024u
 
 size_t affinity_parse_mask(const unsigned long *mask, size_t len, uint32_t *cpus, size_t max)
@@ -27,7 +27,8 @@ bool affinity_ask(struct affinity *affinity, int32_t tid)
 
 	if (affinity->mask_size == 0)
 		affinity->mask_size = MASK_BYTES_FIRST;
-	/* The raw call tells how many bytes it wrote; the library's hides it. */
+	/* The raw system call returns the number of bytes written; the library
+	 * hides it. */
 	for (;;) {
 		got = syscall(SYS_sched_getaffinity, tid, affinity->mask_size, affinity->mask);
 		if (got >= 0 || errno != EINVAL || affinity->mask_size >= sizeof affinity->mask)

@@ -19,9 +19,9 @@ struct affinity {
 	size_t n;
 };
 
-/* Asks the kernel; false when it does not tell or the set is empty. */
+/* Asks the kernel; false if that fails or the set is empty. */
 bool affinity_ask(struct affinity *affinity, int32_t tid);
-/* Out of a list ("0-3,8"); false when it is empty or no list. */
+/* Parses a list ("0-3,8"); false if it is empty or not a list. */
 bool affinity_read(struct affinity *affinity, struct text list);
 
 /* The CPUs set in the first len bytes of mask; at most max of them. */

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "cgroup-lines.h"
+
 /* Longer than any comm, so that a comm cannot pose as the ruler in sched. */
 #define RULER_MIN 32u
-/* Lines within which the ruler stands; a comm of 15 newlines is the worst. */
+/* The ruler is within this many lines; the worst case is a comm of 15
+ * newlines. */
 #define RULER_LINES 20u
 
 /* Kernel comms have at most 15 bytes, work queues show up to 63. */
@@ -32,7 +35,7 @@ static struct text key_of(const struct procfs_metric *metric)
 	return text_of(metric->key);
 }
 
-/* Behind the last dot. */
+/* The part after the last dot. */
 static struct text last_segment(struct text key)
 {
 	const char *dot = key.len > 0 ? memrchr(key.p, '.', key.len) : NULL;
@@ -42,8 +45,8 @@ static struct text last_segment(struct text key)
 	return (struct text){dot + 1, key.len - (size_t)(dot + 1 - key.p)};
 }
 
-/* Spreads the kernel's keys well enough: they share prefixes, seldom both the
- * length and the end. */
+/* Spreads the kernel's keys well enough: they share prefixes, but seldom both
+ * length and end. */
 static unsigned bucket_of(struct text key)
 {
 	if (key.len == 0)
@@ -107,8 +110,8 @@ static void columns_parse(const struct files_index *index, enum file_id file, st
 		}
 }
 
-/* What follows the comm.  A comm may hold ')', blanks and newlines: only
- * the last ')' of the whole text is the kernel's own. */
+/* Returns what follows the comm.  A comm may contain ')', blanks and newlines:
+ * only the last ')' of the whole text is the kernel's own. */
 static struct text stat_tail(struct text text)
 {
 	const char *end = text.len > 0 ? memrchr(text.p, ')', text.len) : NULL;
@@ -138,13 +141,13 @@ void schedstat_parse(const struct files_index *index, struct text text, struct v
 
 /* ---- files of "key: value" lines -------------------------------------- */
 
-/* A key of the table that has a dot equals only a whole one: last has none. */
+/* A table key with a dot only matches a whole key, as last has no dot. */
 static bool key_matches(const struct procfs_metric *metric, struct text whole, struct text last)
 {
 	return text_equal(last, metric->key) || text_equal(whole, metric->key);
 }
 
-/* What stands before the colon, up to the first blank: no key we look for holds
+/* The text before the colon, up to the first blank: no key we look for contains
  * one, and sched pads its keys with dozens, too many to walk back over. */
 static struct text key_before(const char *start, const char *colon)
 {
@@ -154,7 +157,8 @@ static struct text key_before(const char *start, const char *colon)
 	return text_trim((struct text){start, blank > start ? (size_t)(blank - start) : len});
 }
 
-/* Nothing but blanks between a key and its colon: it was the whole key. */
+/* Whether only blanks are between a key and its colon, so that it is the whole
+ * key. */
 static bool is_whole(struct text key, const char *colon)
 {
 	const char *end = key.p + key.len;
@@ -218,7 +222,8 @@ static bool is_ruler(struct text line)
 	return true;
 }
 
-/* Without the heading, whose comm is printed raw and could pose as a key. */
+/* The text without the heading, whose comm is printed raw and could look like a
+ * key. */
 static struct text sched_body(struct text text)
 {
 	struct text rest = text;
@@ -230,7 +235,8 @@ static struct text sched_body(struct text text)
 	return text;
 }
 
-/* Takes one value off another: absent without both, never below 0. */
+/* Subtracts one value from another: absent unless both are present, never below
+ * 0. */
 static void subtract(struct value *from, const struct value *minus)
 {
 	if (from->why != CTPROF_PRESENT)
@@ -241,8 +247,8 @@ static void subtract(struct value *from, const struct value *minus)
 		from->why = minus->why;
 }
 
-/* Whether sched is of a thread that no fair class schedules: neither SCHED_OTHER
- * nor SCHED_BATCH. */
+/* Whether the thread of sched is outside the fair class: neither SCHED_OTHER nor
+ * SCHED_BATCH. */
 static bool is_unfair(struct text body)
 {
 	static const char key[] = "\npolicy ";
@@ -297,81 +303,6 @@ void pcomm_parse(const struct files_index *index, struct text text, struct value
 
 /* ---- cgroup ----------------------------------------------------------- */
 
-static const char *const controllers[CGROUP_CONTROLLERS] = {"cpu", "cpuacct", "memory", "pids"};
-
-/* Takes what is before the next colon, and the colon, off text. */
-static bool take_to_colon(struct text *text, struct text *ret_part)
-{
-	const char *colon = text->len > 0 ? memchr(text->p, ':', text->len) : NULL;
-
-	if (!colon)
-		return false;
-	*ret_part = (struct text){text->p, (size_t)(colon - text->p)};
-	*text = (struct text){colon + 1, text->len - ret_part->len - 1};
-	return true;
-}
-
-/* A line "ID:CONTROLLERS:PATH"; the path may hold colons, and blanks at its end. */
-static bool split_cgroup(struct text line, struct text *ret_controllers, struct text *ret_path)
-{
-	struct text id;
-
-	*ret_path = line;
-	return take_to_colon(ret_path, &id) && take_to_colon(ret_path, ret_controllers) &&
-	       text_trim(*ret_path).len > 0;
-}
-
-static bool has_controller(struct text list, const char *name)
-{
-	struct text part;
-
-	while (text_take_part(&list, ',', &part))
-		if (text_equal(part, name))
-			return true;
-	return false;
-}
-
-/* The path in the hierarchy of a controller, "": v2. */
-static bool find_cgroup(struct text text, const char *controller, struct text *ret_path)
-{
-	struct text line, list;
-
-	while (text_take_line(&text, &line))
-		if (split_cgroup(line, &list, ret_path) &&
-		    (*controller ? has_controller(list, controller) : list.len == 0))
-			return true;
-	return false;
-}
-
-/* The path that stands for all: of v2, else of the first controller there is. */
-static bool find_main_cgroup(struct text text, struct text *ret_path)
-{
-	bool found = find_cgroup(text, "", ret_path);
-
-	for (size_t i = 0; i < CGROUP_CONTROLLERS && !found; i++)
-		found = find_cgroup(text, controllers[i], ret_path);
-	return found;
-}
-
-size_t cgroup_parse_v1(struct text text, struct ctprof_map_entry *entries)
-{
-	struct text own, path;
-	size_t n = 0;
-
-	if (!find_main_cgroup(text, &own))
-		return 0;
-	for (size_t i = 0; i < CGROUP_CONTROLLERS; i++)
-		if (find_cgroup(text, controllers[i], &path) &&
-		    (path.len != own.len || memcmp(path.p, own.p, own.len) != 0))
-			entries[n++] = (struct ctprof_map_entry){
-				.key = controllers[i],
-				.key_len = (uint32_t)strlen(controllers[i]),
-				.text = path.p,
-				.text_len = (uint32_t)path.len,
-			};
-	return n;
-}
-
 void cgroup_parse(const struct files_index *index, struct text text, struct value *values)
 {
 	struct value *value = &values[index->first[FILE_CGROUP]];
@@ -379,9 +310,9 @@ void cgroup_parse(const struct files_index *index, struct text text, struct valu
 	struct text path;
 
 	all_missing(index, FILE_CGROUP, values);
-	if (find_main_cgroup(text, &path))
+	if (cgroup_lines_main(text, &path))
 		value_parse_verbatim(path, value);
-	if (cgroup_parse_v1(text, entries) > 0)
+	if (cgroup_lines_v1(text, entries) > 0)
 		value_parse_verbatim(text, value + 1);
 	else
 		value[1].why = CTPROF_ABSENT_INAPPLICABLE;

@@ -13,15 +13,15 @@ struct files_index {
 	uint8_t head[N_FILES][INDEX_BUCKETS]; /* row + 1; 0: none */
 	uint8_t next[N_METRICS];              /* row + 1; 0: none */
 	uint8_t minus[N_METRICS];             /* row + 1 of metric.minus; 0: none */
-	uint8_t slice;                        /* row + 1 of what only fair threads have */
+	uint8_t slice; /* row + 1 of the metric that only fair threads have */
 };
 
 void files_index_build(struct files_index *ret);
 
 /*
  * Every parser sets values[row] of all rows of its file, values having
- * N_METRICS elements: missing when the text has no such field.  The values
- * borrow from text.  Any bytes are fine.
+ * N_METRICS elements: missing if the text has no such field.  The values borrow
+ * from text, which may contain any bytes.
  */
 typedef void file_parse_fn(const struct files_index *index, struct text text, struct value *values);
 
@@ -36,20 +36,11 @@ file_parse_fn io_parse;
 file_parse_fn process_stat_parse;
 file_parse_fn process_io_parse;
 
-/* The v1 controllers whose paths are kept. */
-#define CGROUP_CONTROLLERS 4u
-
-/*
- * The paths of a cgroup file that are not the v2 path, by controller: into entries,
- * which has CGROUP_CONTROLLERS of them; how many.
- */
-size_t cgroup_parse_v1(struct text text, struct ctprof_map_entry *entries);
-
 struct procfs_file {
 	const char *name;     /* below <tgid>/task/<tid> */
-	const char *path;     /* else below <tgid>/task: one for the whole process */
+	const char *path;     /* otherwise below <tgid>/task: one for the whole process */
 	bool leader;          /* read in the leader's row only */
-	file_parse_fn *parse; /* NULL: not one of the plainly read files */
+	file_parse_fn *parse; /* NULL: not one of the plain files */
 	bool tallied;         /* a failed read counts in the summary, under name */
 };
 

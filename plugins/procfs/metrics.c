@@ -18,7 +18,7 @@
 #define SCHED_TIME(name, key) SCHED(dotted, name, key, NULL)
 #define IO(name) ROW(IO, u64, name, .key = #name)
 
-/* Of a process: its threads, and those that have ended. */
+/* A total of a process, including threads that have ended. */
 #define TOTAL(file_, unit, gates_, name, help, origin, ...)                                        \
 	{                                                                                          \
 		.def = METRIC_ROW(COUNTER, unit, PROCESS, "process_" name, "process", help,        \
@@ -26,11 +26,11 @@
 		.parse = value_parse_u64, .file = FILE_PROCESS_##file_, __VA_ARGS__                \
 	}
 #define TOTAL_STAT(column_, unit, name, help, origin)                                              \
-	TOTAL(STAT, unit, NULL, name, help " of the process, with its threads that ended",         \
+	TOTAL(STAT, unit, NULL, name, help " of the process, including ended threads",             \
 	      "stat of the process, field " origin, .column = column_)
 #define TOTAL_IO(unit, name, help)                                                                 \
 	TOTAL(IO, unit, "TASK_IO_ACCOUNTING", name,                                                \
-	      help " of the process, with threads and awaited children that ended",                \
+	      help " of the process, including ended threads and awaited children",                \
 	      "io of the process, " name " (do_io_accounting)", .key = name)
 
 const struct procfs_metric procfs_metrics[N_METRICS] = {
@@ -50,13 +50,7 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	ROW(COMM, verbatim, comm, .key = NULL),
 	ROW(PCOMM, verbatim, pcomm, .key = NULL),
 	ROW(CGROUP, verbatim, cgroup, .key = NULL),
-	{.def = METRIC_ROW(
-		 MAP, TEXT, THREAD, "cgroup_v1", "identity",
-		 "paths in the v1 controllers cpu, cpuacct, memory and pids where they are "
-		 "not that",
-		 "cgroup, the lines of these controllers (proc_cgroup_show)"),
-	 .parse = value_parse_verbatim,
-	 .file = FILE_CGROUP},
+	ROW(CGROUP, verbatim, cgroup_v1, .key = NULL),
 	SCHEDSTAT(0, run_time_ns),
 	SCHEDSTAT(1, wait_time_ns),
 	SCHEDSTAT(2, timeslices),

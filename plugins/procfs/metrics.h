@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one table of what this plugin reads of a thread: metric, file, place. */
+/* The table of all values this plugin reads of a thread: metric, file,
+ * place. */
 #pragma once
 
 #include "values.h"
 
 #include "ctprof/plugin.h"
 
-/* Files in the order they are read; stat first, it tells whether the thread lives. */
+/* Files in the order they are read; stat is first, as it shows whether the thread is
+ * alive. */
 enum file_id {
 	FILE_STAT,
 	FILE_COMM,
@@ -30,13 +32,15 @@ struct procfs_metric {
 	/* Keyed files: the key; in sched the last segment of a dotted key, or
 	 * the whole key where this one has a dot. */
 	const char *key;
-	/* Metric of the same file to take off, down to 0; absent when it is. */
+	/* Metric of the same file to subtract, down to 0; absent if that is
+	 * absent. */
 	const char *minus;
 	uint8_t file;   /* enum file_id */
-	uint8_t column; /* files of columns: which, from 0 */
+	uint8_t column; /* files of columns: index of the column, from 0 */
 };
 
-/* Metrics of the table.  The rows of a file stand together, by column. */
+/* Metrics of the table.  The rows of a file are adjacent, in the order of
+ * columns. */
 #define N_METRICS 72u
 
 extern const struct procfs_metric procfs_metrics[N_METRICS];

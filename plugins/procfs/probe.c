@@ -23,8 +23,8 @@ struct sample {
 	char text[SAMPLE_SIZE];
 };
 
-/* 0 when the file of the sample process can be read, else a positive errno; some
- * files refuse only then. */
+/* 0 if the file of the sample process can be read, otherwise a positive errno;
+ * some files can be opened but not read. */
 static int try_read(struct sample *sample, const char *file)
 {
 	char path[64];
@@ -48,7 +48,7 @@ static bool has_rights(const struct ctprof_host *host)
 	       capability_is_held(host, CAP_DAC_READ_SEARCH);
 }
 
-/* Process 1 is always there; it is hidden with all of the other users'. */
+/* Process 1 always exists; it is hidden if other users' processes are. */
 static int try_first(struct sample *sample)
 {
 	if (!file_shows_own_pids(sample->host))
@@ -75,7 +75,8 @@ static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 		set(ret, CTPROF_PARTLY, "comm or cgroup cannot be read", "CONFIG_CGROUPS=y");
 }
 
-/* Whether a file of the sample process has such a word; text keeps the file. */
+/* Whether a file of the sample process contains the word; text keeps the
+ * file. */
 static bool has_word(struct sample *sample, const char *file, const char *word)
 {
 	char path[64];
@@ -94,7 +95,8 @@ static bool is_off(struct sample *sample)
 	return got > 0 && text_equal(text_trim((struct text){sample->text, (size_t)got}), "0");
 }
 
-/* The file itself tells, also before 4.6, which has no sysctl, and where that is hidden. */
+/* The file itself shows it, even before 4.6, which has no sysctl, and where that is
+ * hidden. */
 static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "sched") == ENOENT)
@@ -134,7 +136,7 @@ static void judge_io(struct sample *sample, struct ctprof_finding *ret)
 		    "CONFIG_TASK_IO_ACCOUNTING=y");
 }
 
-/* Its times and faults are in a file that every process has. */
+/* Its times and faults come from a file that every process has. */
 static void judge_process(struct sample *sample, struct ctprof_finding *ret)
 {
 	judge_io(sample, ret);

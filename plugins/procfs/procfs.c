@@ -6,13 +6,14 @@
 
 #include "ctprof/source.h"
 #include "descriptor.h"
+#include "file.h"
 #include "instance.h"
 #include "need.h"
 #include "probe.h"
 
 struct worker {
 	struct reader reader;
-	/* The memory of each process, as the ladder finds it. */
+	/* The memory of each process, read by the ladder. */
 	struct smaps_slots slots;
 	struct smaps_ladder ladder;
 };
@@ -28,6 +29,7 @@ static int procfs_open(const struct ctprof_host *host, void **ret_self)
 	if (r == 0)
 		r = tally_register(host, made->summary);
 	(void)pthread_mutex_init(&made->lock, NULL);
+	still_init(&made->still);
 	return instance_give(made, r, ret_self);
 }
 
@@ -35,6 +37,7 @@ static void procfs_close(void *self)
 {
 	struct procfs *procfs = self;
 
+	still_clear(&procfs->still);
 	(void)pthread_mutex_destroy(&procfs->lock);
 	instance_free(procfs);
 }
@@ -68,7 +71,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 {
 	struct worker *worker = self;
 
-	/* A budget that ran out is no file's failure. */
+	/* An exhausted budget is not a failure of the file. */
 	if (answer->err)
 		tally_failure(&worker->reader.tally, FILE_SMAPS, answer->err);
 	smaps_put(worker->reader.plan->host, batch, &worker->slots, answer);
@@ -80,7 +83,7 @@ static int procfs_worker_open(void *self, uint32_t number, void **ret_context)
 {
 	struct procfs *procfs = self;
 	__attribute__((cleanup(free_worker))) struct worker *made = calloc(1, sizeof *made);
-	int r = made ? reader_init(&made->reader, &procfs->plan) : -ENOMEM;
+	int r = made ? reader_init(&made->reader, &procfs->plan, &procfs->still) : -ENOMEM;
 
 	(void)number;
 	if (r < 0) {
@@ -126,7 +129,7 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 
 		if (!reader_read_thread(&worker->reader, batch, row, &line))
 			plan->host->vanished(batch, row);
-		/* Unless a source before has told of its memory. */
+		/* Unless an earlier source has filled its memory. */
 		else if (leader && climbs && !smaps_is_told(plan->host, batch, row, &worker->slots))
 			smaps_ladder_add(&worker->ladder,
 					 (struct smaps_want){.row = row,
@@ -134,7 +137,7 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 							     .exited = line.state == 'Z' ||
 								       line.state == 'X'});
 	}
-	/* Last, so that what may wait for a lock delays nothing else. */
+	/* Last, so that files that may wait for a lock do not delay others. */
 	smaps_ladder_finish(&worker->ladder, batch);
 	return 0;
 }
@@ -150,6 +153,46 @@ static int procfs_collect(void *self, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
+/* What the values of a thread that does not run depend on besides: which are read, and what
+ * the scheduler was told. */
+static uint64_t mark_setting(const struct plan *plan)
+{
+	static const char *const files[] = {"kernel/sched_ext/state",
+					    "kernel/sched_ext/enable_seq"};
+	char text[64];
+	uint64_t mark = still_mark(0, plan->n_wanted, N_READ_FILES);
+
+	mark = still_mark(mark, plan->wanted, N_READ_FILES * sizeof plan->wanted[0]);
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		ssize_t got =
+			file_read_root(plan->host, CTPROF_ROOT_SYS, files[i], text, sizeof text);
+
+		mark = still_mark(mark, text, got > 0 ? (size_t)got : 0);
+	}
+	return mark;
+}
+
+static bool has_statistics(const struct ctprof_host *host)
+{
+	char text[8] = "";
+
+	return file_read_root(host, CTPROF_ROOT_PROC, "sys/kernel/sched_schedstats", text,
+			      sizeof text) > 0 &&
+	       text[0] != '0';
+}
+
+static int procfs_again(void *self)
+{
+	struct procfs *procfs = self;
+
+	plan_settle(&procfs->plan);
+	procfs->still.has_statistics = has_statistics(procfs->plan.host);
+	still_again(&procfs->still, mark_setting(&procfs->plan));
+	procfs->tally = (struct tally){0};
+	smaps_limits_again(&procfs->limits);
+	return 0;
+}
+
 static const struct ctprof_source_ops ops = {
 	.struct_size = sizeof ops,
 	.open = procfs_open,
@@ -159,6 +202,7 @@ static const struct ctprof_source_ops ops = {
 	.worker_open = procfs_worker_open,
 	.worker_close = procfs_worker_close,
 	.collect = procfs_collect,
+	.again = procfs_again,
 };
 
 static const struct ctprof_need needs[] = {
@@ -169,6 +213,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "cgroups of threads"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/schedstat", "run time and run-queue wait"),
 	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
+	NEED_PARTLY(FILE, "proc/self/cgroup", "whether controllers are in cgroup v1"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "state and context switches"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),
@@ -177,6 +222,9 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps_rollup", "memory of processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps", "the same before Linux 4.14"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
+	NEED_PARTLY(FILE, "sys/kernel/sched_ext/state",
+		    "whether what a thread had in the sample before may still hold"),
+	NEED_PARTLY(FILE, "sys/kernel/sched_ext/enable_seq", "the same"),
 	NEED_PARTLY(KCONFIG, "CONFIG_SCHED_INFO", "run time and run-queue wait"),
 	NEED_PARTLY(KCONFIG, "CONFIG_SCHEDSTATS", "wakeups, migrations, waits and sleeps"),
 	NEED_PARTLY(KCONFIG, "CONFIG_TASK_IO_ACCOUNTING", "io"),

@@ -13,4 +13,5 @@ struct procfs {
 	uint32_t summary[N_SUMMARY]; /* slots */
 	pthread_mutex_t lock;        /* of tally */
 	struct tally tally;          /* of the workers that have ended */
+	struct still still;
 };

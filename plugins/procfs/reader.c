@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup-lines.h"
 #include "file.h"
 #include "slots.h"
 
@@ -30,11 +31,27 @@ int plan_register(struct plan *plan, const struct ctprof_host *host)
 				  plan->slots);
 }
 
+static uint32_t v1_slot(const struct plan *plan)
+{
+	return plan->slots[plan->index.first[FILE_CGROUP] + 1];
+}
+
+/* Judged by our own cgroups. */
+static bool lacks_v1(const struct ctprof_host *host)
+{
+	char text[CGROUP_LINES_BYTES];
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, "self/cgroup", text, sizeof text);
+
+	return got > 0 && !cgroup_lines_have_v1((struct text){text, (size_t)got});
+}
+
 void plan_settle(struct plan *plan)
 {
 	const struct ctprof_host *host = plan->host;
 
+	plan->no_v1 = host->wanted(host, v1_slot(plan)) && lacks_v1(host);
 	plan->asks = file_shows_own_pids(host);
+	memset(plan->n_wanted, 0, sizeof plan->n_wanted);
 	for (uint8_t row = 0; row < N_METRICS; row++) {
 		uint8_t file = procfs_metrics[row].file;
 
@@ -45,9 +62,10 @@ void plan_settle(struct plan *plan)
 	}
 }
 
-int reader_init(struct reader *ret, const struct plan *plan)
+int reader_init(struct reader *ret, const struct plan *plan, struct still *still)
 {
 	ret->plan = plan;
+	ret->still = still;
 	ret->size = BUFFER_FIRST;
 	ret->buf = malloc(ret->size);
 	return ret->buf ? 0 : -ENOMEM;
@@ -66,7 +84,7 @@ void reader_begin(struct reader *reader)
 
 /* ---- putting ---------------------------------------------------------- */
 
-/* The kernel's own answer first: it needs no file and no list. */
+/* Ask the kernel first, which needs no file and no list. */
 static void put_cpus(const struct cell *cell, uint32_t slot, const struct value *value)
 {
 	const struct plan *plan = cell->reader->plan;
@@ -84,7 +102,7 @@ static void put_cpus(const struct cell *cell, uint32_t slot, const struct value 
 static void put_cgroups(const struct cell *cell, uint32_t slot, struct text text)
 {
 	struct ctprof_map_entry entries[CGROUP_CONTROLLERS];
-	size_t n = cgroup_parse_v1(text, entries);
+	size_t n = cgroup_lines_v1(text, entries);
 
 	cell->reader->plan->host->put_map(cell->batch, cell->row, slot, entries, n);
 }
@@ -100,7 +118,7 @@ static void put_value(const struct cell *cell, unsigned row, const struct value 
 	if (def->kind == CTPROF_CPUSET) {
 		put_cpus(cell, slot, value);
 	} else if (value->why != CTPROF_PRESENT) {
-		/* What no file mentions is left for another source. */
+		/* Values that no file mentions are left to another source. */
 		if (value->why != CTPROF_ABSENT_UNSUPPORTED)
 			host->put_absent(cell->batch, cell->row, slot, value->why);
 	} else if (def->kind == CTPROF_MAP) {
@@ -167,7 +185,7 @@ static void file_done(const struct cell *cell, enum file_id file, size_t len)
 	put_file(cell, file);
 }
 
-/* A file of a thread whose stat could be read fails. */
+/* Handles a failed file of a thread whose stat could be read. */
 static void file_failed(const struct cell *cell, enum file_id file, int err)
 {
 	struct reader *reader = cell->reader;
@@ -180,6 +198,7 @@ static void file_failed(const struct cell *cell, enum file_id file, int err)
 				  : file_absence(err);
 
 	tally_failure(&reader->tally, file, gone ? ESRCH : err);
+	reader->failed = true;
 	for (unsigned i = 0; i < plan->n_wanted[file]; i++) {
 		struct value *value = &reader->values[plan->wanted[file][i]];
 
@@ -203,7 +222,7 @@ static void keep_process_name(const struct cell *cell, unsigned row)
 	reader->process = cell->target->tgid;
 }
 
-/* True when the row before was of the same process and had the name. */
+/* True if the previous row was of the same process and had the name. */
 static bool put_process_name(const struct cell *cell)
 {
 	struct reader *reader = cell->reader;
@@ -214,6 +233,53 @@ static bool put_process_name(const struct cell *cell)
 	value_parse_verbatim((struct text){reader->process_name, reader->process_len}, value);
 	put_file(cell, FILE_PCOMM);
 	return true;
+}
+
+/* ---- what it was the sample before ------------------------------------- */
+
+/* Whether the thread has not run since the values kept of it were read. */
+static bool is_still(const struct reader *reader)
+{
+	return reader->known && reader->mark != 0 && reader->known->mark == reader->mark;
+}
+
+static bool is_kept(const struct reader *reader, enum file_id file)
+{
+	/* Some statistics also count what the scheduler does with threads that do not run. */
+	return file == FILE_COMM || (file >= STILL_FIRST_FILE && file <= STILL_LAST_FILE &&
+				     (file != FILE_SCHED || !reader->still->has_statistics));
+}
+
+static void put_kept(const struct cell *cell, enum file_id file)
+{
+	struct reader *reader = cell->reader;
+	const struct files_index *index = &reader->plan->index;
+	const struct still_thread *known = reader->known;
+
+	if (file == FILE_COMM)
+		value_parse_verbatim((struct text){known->name, known->name_len},
+				     &reader->values[index->first[FILE_COMM]]);
+	else
+		still_restore(known, index, file, reader->values);
+	put_file(cell, file);
+	if (file == FILE_COMM && cell->target->flags & CTPROF_TARGET_LEADER)
+		keep_process_name(cell, index->first[FILE_COMM]);
+}
+
+static void keep_name(struct reader *reader)
+{
+	const struct value *name = &reader->values[reader->plan->index.first[FILE_COMM]];
+	struct still_thread *known = reader->known;
+
+	if (!known)
+		return;
+	known->mark = 0;
+	if (name->why != CTPROF_PRESENT || name->text.len > sizeof known->name) {
+		reader->failed = true;
+		return;
+	}
+	memcpy(known->name, name->text.p, name->text.len);
+	known->name_len = (uint8_t)name->text.len;
 }
 
 /* ---- one thread ------------------------------------------------------- */
@@ -228,6 +294,10 @@ static void read_one(const struct cell *cell, enum file_id id)
 
 	if ((file->leader && !is_leader) || (id == FILE_PCOMM && put_process_name(cell)))
 		return;
+	if (is_kept(reader, id) && is_still(reader)) {
+		put_kept(cell, id);
+		return;
+	}
 	if (!file->path)
 		thread_file_path(path, target->tid, file->name);
 	ssize_t got = read_file(reader, target->task_fd, file->path ? file->path : path);
@@ -236,11 +306,17 @@ static void read_one(const struct cell *cell, enum file_id id)
 		return;
 	}
 	file_done(cell, id, (size_t)got);
+	if (id == FILE_SCHEDSTAT && reader->stat_mark)
+		reader->mark = still_mark_schedstat(
+			reader->stat_mark, (struct text){reader->buf, (size_t)got}, target->tid);
+	if (id == FILE_COMM)
+		keep_name(reader);
 	if (id == FILE_PCOMM || (id == FILE_COMM && is_leader))
 		keep_process_name(cell, reader->plan->index.first[id]);
 }
 
-/* Whether a source before has settled all that the file would give for this row. */
+/* Whether an earlier source has filled everything that the file provides for this
+ * row. */
 static bool is_filled(const struct cell *cell, enum file_id file)
 {
 	const struct plan *plan = cell->reader->plan;
@@ -249,7 +325,20 @@ static bool is_filled(const struct cell *cell, enum file_id file)
 			    plan->n_wanted[file]);
 }
 
-/* stat goes first and is the judge: without it there is no thread. */
+/* What tells whether the thread has run is read before all that may be kept. */
+static void begin_still(const struct cell *cell, struct text stat)
+{
+	struct reader *reader = cell->reader;
+
+	if (reader->plan->n_wanted[FILE_SCHEDSTAT] == 0 || is_filled(cell, FILE_SCHEDSTAT))
+		return;
+	reader->known = still_find(reader->still, cell->target->tid);
+	reader->stat_mark = reader->known ? still_mark_stat(stat) : 0;
+	read_one(cell, FILE_SCHEDSTAT);
+	reader->stat_mark = 0;
+}
+
+/* stat is read first and decides: without it, the thread has ended. */
 static bool read_stat(const struct cell *cell, struct stat_line *ret_line)
 {
 	struct reader *reader = cell->reader;
@@ -266,6 +355,8 @@ static bool read_stat(const struct cell *cell, struct stat_line *ret_line)
 	if (cell->target->flags & CTPROF_TARGET_LEADER)
 		(void)stat_line_parse((struct text){reader->buf, (size_t)got}, ret_line);
 	file_done(cell, FILE_STAT, (size_t)got);
+	if (reader->still->is_on && reader->plan->asks)
+		begin_still(cell, (struct text){reader->buf, (size_t)got});
 	return true;
 }
 
@@ -275,17 +366,26 @@ bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint6
 	const struct plan *plan = reader->plan;
 	const struct cell cell = {reader, batch, row, ctprof_batch_target(batch, row)};
 	bool ladder = plan->n_wanted[FILE_SMAPS] > 0 && (cell.target->flags & CTPROF_TARGET_LEADER);
-	/* What has filled it has seen the thread. */
+	/* The source that filled it has seen the thread. */
 	bool stat = plan->n_wanted[FILE_STAT] > 0 ? !is_filled(&cell, FILE_STAT) : ladder;
 
 	*ret_line = (struct stat_line){0};
 	reader->tally.threads++;
+	reader->known = NULL;
+	reader->stat_mark = reader->mark = 0;
+	reader->failed = false;
 	if (cell.target->task_fd < 0)
 		return false;
+	/* Before checking whether the file has anything more to provide. */
+	if (plan->no_v1)
+		plan->host->put_absent(batch, row, v1_slot(plan), CTPROF_ABSENT_INAPPLICABLE);
 	if (stat && !read_stat(&cell, ret_line))
 		return false;
 	for (unsigned file = FILE_STAT + 1; file < N_READ_FILES; file++)
 		if (plan->n_wanted[file] > 0 && !is_filled(&cell, file))
 			read_one(&cell, file);
+	if (reader->known && !is_still(reader))
+		still_keep(reader->known, reader->failed ? 0 : reader->mark, &plan->index,
+			   reader->values);
 	return true;
 }

@@ -4,21 +4,23 @@
 
 #include "affinity.h"
 #include "files.h"
+#include "still.h"
 #include "tally.h"
 #include "thread-file.h"
 
 #include "ctprof/source.h"
 
-/* What is to be read, settled before the first thread; shared by all workers. */
+/* What to read, determined before the first thread; shared by all workers. */
 struct plan {
 	const struct ctprof_host *host;
 	struct files_index index;
 	uint32_t slots[N_METRICS];
-	/* Rows of the metric table that somebody wants, by file. */
+	/* Wanted rows of the metric table, by file. */
 	uint8_t wanted[N_FILES][N_METRICS];
 	uint8_t n_wanted[N_FILES];
 	uint32_t wanted_slots[N_FILES][N_METRICS]; /* the same, as slots */
 	bool asks;
+	bool no_v1; /* no thread has a cgroup of v1 */
 };
 
 /* Declares every metric of the table. */
@@ -34,23 +36,29 @@ struct reader {
 	struct affinity affinity;
 	struct tally tally;
 	struct value values[N_METRICS];
-	/* The name of the process of the row before, when there is one. */
+	/* The name of the previous row's process, if any. */
 	int32_t process; /* tgid; 0: none */
 	size_t process_len;
 	char process_name[256];
+	struct still *still;
+	/* Of the row being filled. */
+	uint64_t stat_mark;         /* of stat, until schedstat has been read */
+	uint64_t mark;              /* of both; 0: it cannot be still */
+	struct still_thread *known; /* what is kept of the thread; NULL: nothing may be */
+	bool failed;                /* a file of it */
 };
 
-/* ret is all zeroes. */
-int reader_init(struct reader *ret, const struct plan *plan);
+/* ret is all zeroes.  still: shared by all readers. */
+int reader_init(struct reader *ret, const struct plan *plan, struct still *still);
 void reader_clear(struct reader *reader);
 
-/* Forgets what held for the rows before: a batch begins. */
+/* Begins a batch: forgets the state of earlier rows. */
 void reader_begin(struct reader *reader);
 
 /*
- * Fills what the plain files tell of a row.  false when the thread is gone: the
- * row is dropped then.  A file is left alone whose values a source before has put.
- * ret_line is what stat tells of a leader, zeroes when it was not read.
+ * Fills a row from the plain files. false if the thread has ended: the row is then
+ * dropped.  Files whose values an earlier source has put are not opened. ret_line
+ * is the leader's stat, zeroes if it was not read.
  */
 bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
 			struct stat_line *ret_line);

@@ -11,7 +11,7 @@
 #include "descriptor.h"
 #include "slots.h"
 
-/* What reading these files can fail with; the last one takes the rest. */
+/* The errors of reading these files; the last one is for all others. */
 static const struct {
 	int err;
 	const char *name;
@@ -67,7 +67,7 @@ static uint64_t count_all(const struct tally *tally)
 	return count;
 }
 
-/* The file with most failures, ties to the smaller name; NULL without any. */
+/* The file with the most failures, the smaller name in a tie; NULL if none. */
 static const char *dominant_file(const struct tally *tally)
 {
 	const char *name = NULL;
@@ -85,7 +85,8 @@ static const char *dominant_file(const struct tally *tally)
 	return name;
 }
 
-/* At least half of the failures are files that a kernel option would give. */
+/* Whether at least half of the failures are files that depend on a kernel
+ * option. */
 static bool config_dominates(const struct tally *tally)
 {
 	uint64_t all = count_all(tally);
@@ -228,7 +229,7 @@ void tally_put(const struct tally *tally, const struct ctprof_host *host,
 	host->put_u64(batch, 0, slots[CONFIG_DOMINANT], config_dominates(tally));
 	host->put_u64(batch, 0, slots[NEGATIVE], tally->negative);
 	say_summary(tally, host);
-	/* A recorded tree cannot be mended by a capability. */
+	/* A capability does not help with a recorded tree. */
 	if (host->live(host))
 		say_hints(tally, host);
 }

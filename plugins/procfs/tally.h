@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the reading went: counted by each worker, merged, put once at the end. */
+/* Statistics of reading: counted by each worker, merged, put once at the
+ * end. */
 #pragma once
 
 #include "files.h"
@@ -20,6 +21,6 @@ void tally_failure(struct tally *tally, enum file_id file, int err);
 void tally_merge(struct tally *into, const struct tally *from);
 
 int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY]);
-/* Fills the one row of a capture batch, and says it to the user. */
+/* Fills the only row of a capture batch, and reports to the user. */
 void tally_put(const struct tally *tally, const struct ctprof_host *host,
 	       struct ctprof_batch *batch, const uint32_t slots[N_SUMMARY]);

@@ -67,7 +67,7 @@ void value_parse_letter(struct text raw, struct value *ret)
 	set_number(ret, letter > ' ' && letter < 0x7f, letter);
 }
 
-/* The first six digits after the dot, short ones filled up with zeros. */
+/* The first six digits after the dot, padded with zeros. */
 static bool fraction_ns(struct text digits, uint64_t *ret)
 {
 	uint64_t ns = 0;
@@ -98,7 +98,8 @@ void value_parse_dotted(struct text raw, struct value *ret)
 	else
 		ns = ms;
 	set_number(ret, valid, ns);
-	/* Sums of clock differences: an unsynchronised clock can turn one. */
+	/* Sums of clock differences: an unsynchronised clock can make one
+	 * negative. */
 	ret->negative = text_starts(whole, "-") || text_starts(fraction, "-");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One value as a kernel file shows it, and how each notation is read. */
+/* A value in a kernel file, and the parser of each notation. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,10 +18,10 @@ struct value {
 	char store[POLICY_NAME_BYTES];
 };
 
-/* raw is trimmed and not yet judged; sets why, and bits or text. */
+/* raw is trimmed but not yet checked; sets why, and bits or text. */
 typedef void value_parse_fn(struct text raw, struct value *ret);
 
-/* For a value whose file has no line for it. */
+/* For a value that its file lacks. */
 void value_set_missing(struct value *ret);
 
 value_parse_fn value_parse_u64;

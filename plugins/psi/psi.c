@@ -46,7 +46,8 @@ static int psi_open(const struct ctprof_host *host, void **ret_self)
 			     ret_self);
 }
 
-/* Bytes read or -errno; some of these files fail only when they are read. */
+/* Returns the bytes read, or -errno; some of these files fail only when
+ * read. */
 static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, size_t size)
 {
 	return file_read_root(psi->host, CTPROF_ROOT_PROC, files[resource], buf, size);

@@ -95,7 +95,8 @@ static int scx_start(void *self)
 	return -EOPNOTSUPP;
 }
 
-/* What the file says, as the metric wants it; otherwise the reason. */
+/* Puts the file's value in the type of the metric; otherwise returns the
+ * reason. */
 static uint32_t put_value(const struct scx *scx, struct ctprof_batch *batch, size_t i,
 			  struct text value)
 {

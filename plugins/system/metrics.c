@@ -24,6 +24,8 @@
 #define THP(name, help, function) VMSTAT(NONE, name, "TRANSPARENT_HUGEPAGE", help, function)
 #define COMPACT(name, help) VMSTAT(NONE, name, "COMPACTION", help, "__alloc_pages_direct_compact()")
 #define NUMA(name, help, function) VMSTAT(NONE, name, "NUMA_BALANCING", help, function)
+#define MEMORY(name, help, origin)                                                                 \
+	HOST(LEVEL, KIB, name, NULL, help, "meminfo (meminfo_proc_show): " origin)
 #define DISK(kind, unit, name, help, origin)                                                       \
 	METRIC_ROW(kind, unit, OBJECT, "disk_" name, "system-disks", help,                         \
 		   "diskstats (diskstats_show): " origin, .flags = CTPROF_METRIC_QUIET)
@@ -90,6 +92,11 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	THP("thp_fault_fallback", "faults that got small pages instead", "do_huge_pmd_anonymous_page()"),
 	NUMA("numa_hint_faults", "faults that sample where memory is used", "do_numa_page()"),
 	NUMA("numa_pages_migrated", "pages moved to the node that uses them", "migrate_misplaced_folio()"),
+
+	MEMORY("memory.total", "memory that the kernel manages", "MemTotal, si_meminfo()"),
+	MEMORY("memory.available", "memory available without swapping, an estimate", "MemAvailable, si_mem_available()"),
+	MEMORY("swap.total", "size of the swap areas", "SwapTotal, si_swapinfo()"),
+	MEMORY("swap.free", "free part of it", "SwapFree, si_swapinfo()"),
 
 	DISK_IO(NONE, "reads", "reads completed", "read ios"),
 	DISK_IO(BYTES, "read_bytes", "read from the disk", "read sectors of 512 bytes"),

@@ -37,7 +37,7 @@ static void add(struct system_value *sum, struct system_value value)
 
 /* ---- values of the host ------------------------------------------------ */
 
-/* A line "KEY NUMBER", for the metric that is named prefix KEY. */
+/* Adds a line "KEY NUMBER" to the metric named prefix KEY. */
 static void add_line(struct text key, struct text line, size_t first, size_t end,
 		     const char *prefix, struct system_value *values)
 {
@@ -105,13 +105,31 @@ bool system_take_vmstat(struct system_rows *rows, struct system_value *ret)
 	bool any = rows->rest.len > 0;
 	struct text line, key;
 
-	clear(ret, SYSTEM_DISK - SYSTEM_VMSTAT);
+	clear(ret, SYSTEM_MEMORY - SYSTEM_VMSTAT);
 	while (text_take_line(&rows->rest, &line)) {
 		if (!text_take_token(&line, &key))
 			continue;
-		if (text_starts(key, ALLOCSTALL)) /* since 4.10 one for each zone */
+		if (text_starts(key, ALLOCSTALL)) /* since 4.10, one for each zone */
 			key.len = strlen(ALLOCSTALL);
-		add_line(key, line, SYSTEM_VMSTAT, SYSTEM_DISK, "system.vmstat.", ret);
+		add_line(key, line, SYSTEM_VMSTAT, SYSTEM_MEMORY, "system.vmstat.", ret);
+	}
+	return any;
+}
+
+bool system_take_memory(struct system_rows *rows, struct system_value *ret)
+{
+	/* In the order of the metrics. */
+	static const char *const keys[] = {"MemTotal", "MemAvailable", "SwapTotal", "SwapFree"};
+	bool any = rows->rest.len > 0;
+	struct text line, key, rest, number;
+
+	clear(ret, SYSTEM_DISK - SYSTEM_MEMORY);
+	while (text_take_line(&rows->rest, &line)) {
+		if (!text_split(line, ':', &key, &rest) || !text_take_token(&rest, &number))
+			continue;
+		for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+			if (text_equal(key, keys[i]))
+				add(&ret[i], to_value(number, 1));
 	}
 	return any;
 }
@@ -152,7 +170,7 @@ static bool is_partition(struct text name, struct text disk)
 	       text_u64((struct text){rest, (size_t)(name.p + name.len - rest)}, &number);
 }
 
-/* Drivers make ram, loop and nbd devices in advance: most are never used. */
+/* Drivers create ram, loop and nbd devices in advance; most are never used. */
 static bool is_spare(struct text major, const struct system_value *values)
 {
 	return (text_equal(major, "1") || text_equal(major, "7") || text_equal(major, "43")) &&

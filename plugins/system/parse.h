@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files as numbers: pure, of any bytes. */
+/* Parses the files; pure, any bytes are fine. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -10,15 +10,16 @@ enum {
 	SYSTEM_STAT,
 	SYSTEM_LOAD = SYSTEM_STAT + 18,
 	SYSTEM_VMSTAT = SYSTEM_LOAD + 5,
-	SYSTEM_DISK = SYSTEM_VMSTAT + 29,
+	SYSTEM_MEMORY = SYSTEM_VMSTAT + 29,
+	SYSTEM_DISK = SYSTEM_MEMORY + 4,
 	SYSTEM_NET = SYSTEM_DISK + 8,
 	SYSTEM_N_METRICS = SYSTEM_NET + 8,
 };
 
 extern const struct ctprof_metric system_metrics[SYSTEM_N_METRICS];
 
-/* A number, unless why (enum ctprof_absence) says that there is none:
- * UNSUPPORTED: it is not in the text, INVALID: it is not a number. */
+/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in the text,
+ * or INVALID: not a number. */
 struct system_value {
 	uint64_t number;
 	uint32_t why;
@@ -26,12 +27,12 @@ struct system_value {
 
 struct system_rows {
 	struct text rest; /* of the file */
-	struct text name; /* of the device that was taken last, or of one left out */
+	struct text name; /* of the last device taken or left out */
 	struct text disk; /* the last whole disk */
 };
 
-/* Takes the next row and its values, in the order of the metrics; of the host
- * there is one, else one for each device.  false when there are no more. */
+/* Takes the next row and its values, in the order of the metrics: one for the
+ * host, otherwise one for each device. false if there are no more. */
 typedef bool system_take(struct system_rows *rows, struct system_value *ret);
-system_take system_take_stat, system_take_load, system_take_vmstat, system_take_disk,
-	system_take_net;
+system_take system_take_stat, system_take_load, system_take_vmstat, system_take_memory,
+	system_take_disk, system_take_net;

@@ -13,7 +13,7 @@
 #include "parse.h"
 #include "slots.h"
 
-/* Room for stat of 8192 CPUs; pages that are not filled cost nothing. */
+/* Room for stat of 8192 CPUs; unused pages cost nothing. */
 #define MAX_FILE (4u << 20)
 #define GROUP(file) system_metrics[(file)->first].group
 
@@ -25,7 +25,8 @@ static const struct file {
 } files[] = {
 	{"stat", SYSTEM_STAT, SYSTEM_LOAD, system_take_stat},
 	{"loadavg", SYSTEM_LOAD, SYSTEM_VMSTAT, system_take_load},
-	{"vmstat", SYSTEM_VMSTAT, SYSTEM_DISK, system_take_vmstat},
+	{"vmstat", SYSTEM_VMSTAT, SYSTEM_MEMORY, system_take_vmstat},
+	{"meminfo", SYSTEM_MEMORY, SYSTEM_DISK, system_take_memory},
 	{"diskstats", SYSTEM_DISK, SYSTEM_NET, system_take_disk},
 	{"net/dev", SYSTEM_NET, SYSTEM_N_METRICS, system_take_net},
 };
@@ -35,7 +36,7 @@ static const struct file {
 struct system {
 	const struct ctprof_host *host;
 	uint32_t slots[SYSTEM_N_METRICS];
-	/* A batch may be full before a file is done. */
+	/* State kept because a batch may be full before the file ends. */
 	const struct file *file;
 	char *text; /* its content, or NULL */
 	struct system_rows rows;
@@ -70,7 +71,7 @@ static bool is_there(const struct system *self, const struct file *file)
 	return file_check_root(self->host, CTPROF_ROOT_PROC, file->path) == 0;
 }
 
-/* What a group is without one of its files. */
+/* The state of a group that lacks one of its files. */
 static uint32_t state_without(const struct system *self, const char *group)
 {
 	for (const struct file *file = files; file < FILES_END; file++)
@@ -107,7 +108,7 @@ static int load(struct system *self)
 	if (got < 0)
 		return (int)got;
 	self->rows = (struct system_rows){.rest = {self->text, (size_t)got}};
-	/* A number that is cut off is a wrong one. */
+	/* A truncated number would be wrong. */
 	return got > 0 && self->text[got - 1] != '\n' ? -EIO : 0;
 }
 
@@ -120,12 +121,12 @@ static void put_failure(const struct system *self, struct ctprof_batch *batch, i
 	if (batch->scope == CTPROF_SCOPE_HOST)
 		slots_put_absent(host, batch, 0, &self->slots[file->first], file->end - file->first,
 				 file_absence(-error));
-	else if (error != -ENOENT || host->live(host)) /* as of a recorded tree */
+	else if (error != -ENOENT || host->live(host)) /* normal for a recorded tree */
 		host->log(host, CTPROF_LOG_WARNING, "%s cannot be read (%s): no rows of %s",
 			  file->path, strerror(-error), GROUP(file));
 }
 
-/* Adds the rows that are left of the file; 0, or -ENOSPC when the batch is full. */
+/* Adds the remaining rows of the file; 0, or -ENOSPC if the batch is full. */
 static int put_rows(struct system *self, struct ctprof_batch *batch)
 {
 	const struct ctprof_host *host = self->host;
@@ -182,10 +183,20 @@ static int system_collect(void *data, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
+static int system_again(void *data)
+{
+	struct system *self = data;
+
+	drop_text(self);
+	self->file = files;
+	return 0;
+}
+
 static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/stat", "system.cpu.*, system.ctxt and others"),
 	NEED_PARTLY(FILE, "proc/loadavg", "system.load.*"),
 	NEED_PARTLY(FILE, "proc/vmstat", "system.vmstat.*"),
+	NEED_PARTLY(FILE, "proc/meminfo", "system.memory.*, system.swap.*"),
 	NEED_PARTLY(FILE, "proc/diskstats", "system-disks"),
 	NEED_PARTLY(FILE, "proc/net/dev", "system-net"),
 	NEED_PARTLY(KCONFIG, "CONFIG_VM_EVENT_COUNTERS", "system.vmstat.*"),
@@ -197,6 +208,7 @@ static const struct ctprof_source_ops ops = {
 	.close = system_close,
 	.probe = system_probe,
 	.collect = system_collect,
+	.again = system_again,
 };
 
 static const struct ctprof_plugin plugin = {

@@ -57,23 +57,20 @@
 /* A struct __kernel_timespec, in the order of the delays. */
 #define TIME_SIZE 16
 #define MAX_AT(i, what, needs_)                                                                    \
-	FIELD(METRIC_ROW(LABEL, NS, THREAD, what "_delay_max_at", "delay",                         \
-			 "when " what "_delay_max_ns came about, since 1970",                      \
-			 "taskstats." what "_delay_max_ts, CLOCK_REALTIME", .rank = 88 + (i),      \
-			 .gates = DELAY_GATES),                                                    \
+	FIELD(SHARED_DELAY_MAX_AT(THREAD, "delay", SHARED_DELAY_##what),                           \
 	      .needs = TASKSTATS_TIMES | (needs_), .since = TASKSTATS_VERSION_OF_TIMES,            \
 	      .offset = 560 + (i)*TIME_SIZE, .scale = 1, .width = TIME_SIZE)
 
 const struct taskstats_field taskstats_fields[] = {
 	FIELDS(THREAD, "delay"),
-	MAX_AT(0, "cpu", TASKSTATS_CPU),
-	MAX_AT(1, "blkio", OTHER_DELAYS),
-	MAX_AT(2, "swapin", OTHER_DELAYS),
-	MAX_AT(3, "freepages", OTHER_DELAYS),
-	MAX_AT(4, "thrashing", OTHER_DELAYS),
-	MAX_AT(5, "compact", OTHER_DELAYS),
-	MAX_AT(6, "wpcopy", OTHER_DELAYS),
-	MAX_AT(7, "irq", OTHER_DELAYS),
+	MAX_AT(0, cpu, TASKSTATS_CPU),
+	MAX_AT(1, blkio, OTHER_DELAYS),
+	MAX_AT(2, swapin, OTHER_DELAYS),
+	MAX_AT(3, freepages, OTHER_DELAYS),
+	MAX_AT(4, thrashing, OTHER_DELAYS),
+	MAX_AT(5, compact, OTHER_DELAYS),
+	MAX_AT(6, wpcopy, OTHER_DELAYS),
+	MAX_AT(7, irq, OTHER_DELAYS),
 };
 
 #define EXIT_METRIC(name, kind, unit, gates_, help, origin)                                        \

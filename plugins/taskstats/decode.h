@@ -96,6 +96,13 @@ struct taskstats_exit {
 	struct taskstats_values values;
 };
 
+/* As an exit store keeps it. */
+#define TASKSTATS_EXIT_WORDS (sizeof(struct taskstats_exit) / sizeof(uint64_t))
+union taskstats_exit_words {
+	struct taskstats_exit record;
+	uint64_t words[TASKSTATS_EXIT_WORDS];
+};
+
 /* The same of a record of a thread's end.  When it started is not in it, and left to
  * the caller. */
 int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exit *ret);

@@ -10,6 +10,7 @@
 #include "descriptor.h"
 #include "file.h"
 #include "option.h"
+#include "shared-metrics.h"
 #include "slots.h"
 #include "text.h"
 #include "wire.h"
@@ -24,19 +25,15 @@ static const struct ctprof_metric comm =
 	METRIC_ROW(LABEL, TEXT, EXIT, "comm", "exit", "name of the thread", "taskstats.ac_comm",
 		   .gates = "TASKSTATS");
 
-#define TALLY(name, help)                                                                          \
-	METRIC_ROW(COUNTER, NONE, CAPTURE, name, "exit", help,                                     \
-		   "taskstats netlink messages since the capture before")
-
 static const struct ctprof_metric tallies[EXITS_N_TALLIES] = {
-	[EXITS_RECEIVED] = TALLY("exits_received", "threads that ended and left a record"),
-	[EXITS_LOST] = TALLY("exits_lost", "records lost because a buffer was full, or malformed; "
-					   "before Linux 4.12 at least that many"),
+	[EXITS_RECEIVED] = SHARED_exits_received,
+	[EXITS_LOST] = SHARED_exits_lost,
 };
 
 int exits_declare(struct exits *self, const struct ctprof_host *host)
 {
 	self->host = host;
+	self->store.n_words = TASKSTATS_EXIT_WORDS;
 	if (host->struct_size < offsetof(struct ctprof_host, exited) + sizeof host->exited)
 		return 0;
 	int r = slots_declare(host, &comm, 1, &self->comm_slot);
@@ -86,7 +83,7 @@ static void estimate_start(struct taskstats_values *values, uint64_t now)
  * last one's record, or not for us. */
 static void take_message(struct exits *self, const struct netlink_datagram *datagram, uint64_t now)
 {
-	struct taskstats_exit record;
+	union taskstats_exit_words kept = {.words = {0}};
 	struct taskstats_reply reply;
 
 	if (datagram->sender != 0 ||
@@ -94,12 +91,12 @@ static void take_message(struct exits *self, const struct netlink_datagram *data
 				   &reply) ||
 	    reply.error != 0)
 		return;
-	if (taskstats_decode_exit(reply.stats, reply.stats_len, &record) < 0) {
+	if (taskstats_decode_exit(reply.stats, reply.stats_len, &kept.record) < 0) {
 		self->refused++;
 		return;
 	}
-	estimate_start(&record.values, now);
-	if (!exit_store_add(&self->store, &record))
+	estimate_start(&kept.record.values, now);
+	if (!exit_store_add(&self->store, kept.words))
 		self->refused++;
 }
 
@@ -233,7 +230,7 @@ static void put_record(const struct exits *self, struct ctprof_batch *batch, uin
 
 int exits_collect(struct exits *self, struct ctprof_batch *batch)
 {
-	struct taskstats_exit record;
+	union taskstats_exit_words kept;
 	uint64_t row;
 
 	/* No more than what has come until the first call. */
@@ -242,13 +239,13 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch)
 	for (;;) {
 		struct exit_cursor before = self->cursor;
 
-		if (!exit_store_next(&self->store, &self->cursor, &record))
+		if (!exit_store_next(&self->store, &self->cursor, kept.words))
 			return 0;
-		if (self->host->exited(batch, record.tgid, record.tid, &row) < 0) {
+		if (self->host->exited(batch, kept.record.tgid, kept.record.tid, &row) < 0) {
 			self->cursor = before;
 			return 0;
 		}
-		put_record(self, batch, row, &record);
+		put_record(self, batch, row, &kept.record);
 	}
 }
 
@@ -271,5 +268,14 @@ void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 		return;
 	}
 	host->put_u64(batch, 0, self->tally_slots[EXITS_RECEIVED], self->store.n);
-	host->put_u64(batch, 0, self->tally_slots[EXITS_LOST], count_lost(self));
+	host->put_u64(batch, 0, self->tally_slots[EXITS_LOST],
+		      count_lost(self) - self->lost_before);
+}
+
+void exits_again(struct exits *self)
+{
+	exit_store_clear(&self->store);
+	self->cursor = (struct exit_cursor){0};
+	if (self->netlink)
+		self->lost_before = count_lost(self);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "ctprof/plugin.h"
+#include "decode.h"
 #include "exit-store.h"
 #include "netlink.h"
 
@@ -25,6 +26,7 @@ struct exits {
 	struct netlink *netlink; /* NULL: it does not */
 	uint16_t family;
 	uint64_t overruns, refused; /* records lost here, or of which it is not known how many */
+	uint64_t lost_before;       /* by the captures before this one */
 	int error;                  /* why it does not: -errno, 0: it was not asked to */
 	struct exit_store store;
 	struct exit_cursor cursor;
@@ -40,6 +42,8 @@ int exits_drain(struct exits *self);
 /* The rows that are left, and find room. */
 int exits_collect(struct exits *self, struct ctprof_batch *batch);
 void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch);
+/* Forgets the records that were put, and the count of those that were lost. */
+void exits_again(struct exits *self);
 void exits_close(struct exits *self);
 
 /* Why listening failed, for a user. */

@@ -239,7 +239,8 @@ static int taskstats_start(void *data)
 	while (lacking) {
 		struct taskstats_advice advice = taskstats_explain_lack(&lacking);
 
-		host->log(host, CTPROF_LOG_WARNING, "%s (%s)", advice.why, advice.remedy);
+		/* As most hosts are: a finding, for doctor, and no warning at each capture. */
+		host->log(host, CTPROF_LOG_INFO, "%s (%s)", advice.why, advice.remedy);
 	}
 	return 0;
 }
@@ -395,6 +396,16 @@ static int taskstats_drain(void *data)
 	return exits_drain(&self->exits);
 }
 
+static int taskstats_again(void *data)
+{
+	struct taskstats *self = data;
+
+	for (size_t i = 0; i < N_TALLIES; i++)
+		atomic_store(&self->tallies[i], 0);
+	exits_again(&self->exits);
+	return 0;
+}
+
 static const struct ctprof_option options[] = {
 	OPTION(SIZE, EXITS_OPTION, "Room in which exit records wait to be read",
 	       .default_value = EXITS_BUFFER, .least = EXITS_BUFFER_MIN, .most = EXITS_BUFFER_MAX),
@@ -424,6 +435,7 @@ static const struct ctprof_source_ops ops = {
 	.collect = taskstats_collect,
 	.listen = taskstats_listen,
 	.drain = taskstats_drain,
+	.again = taskstats_again,
 };
 
 static const struct ctprof_plugin plugin = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink needs at the border. */
+/* What every sink needs of the plugin interface. */
 #pragma once
 
 #include "ctprof/sink.h"
@@ -21,11 +21,18 @@
 	};                                                                                         \
 	CTPROF_PLUGIN(descriptor)
 
-/* Element i of an array of the host's, whose elements may be longer than ours. */
+/* Returns element i of an array of the host, whose elements may be longer than
+ * ours. */
 static inline const void *border_element(const void *first, uint64_t i)
 {
-	/* Every struct of the border begins with its size. */
+	/* Every struct of the interface begins with its size. */
 	const uint32_t *size = first;
 
 	return (const char *)first + i * *size;
 }
+
+/* A member of a host's struct, or missing if the struct does not have it. */
+#define BORDER_MEMBER(of, member, missing)                                                         \
+	((of)->struct_size >= offsetof(__typeof__(*(of)), member) + sizeof((of)->member)           \
+		 ? (of)->member                                                                    \
+		 : (missing))

@@ -21,9 +21,52 @@ const struct ctprof_report_window *drawing_window(const struct ctprof_report *re
 	return report->struct_size > offsetof(struct ctprof_report, window) ? report->window : NULL;
 }
 
+const struct ctprof_sample *drawing_sample(const struct ctprof_cell *cell)
+{
+	return cell->struct_size > offsetof(struct ctprof_cell, sample) ? cell->sample : NULL;
+}
+
+static const struct verdict {
+	const char *sign, *word;
+} verdicts[] = {
+	[CTPROF_VERDICT_NONE] = {"", ""},
+	[CTPROF_VERDICT_CHANGED] = {"changed", "changed"},
+	[CTPROF_VERDICT_SAME] = {"~", "same"},
+	[CTPROF_VERDICT_FEW] = {"?", "few"},
+};
+
+static const struct verdict *verdict_of(const struct ctprof_sample *sample)
+{
+	bool is_known = sample->verdict < sizeof verdicts / sizeof verdicts[0] &&
+			verdicts[sample->verdict].word;
+
+	return &verdicts[is_known ? sample->verdict : CTPROF_VERDICT_NONE];
+}
+
+const char *drawing_verdict(const struct ctprof_sample *sample)
+{
+	return verdict_of(sample)->sign;
+}
+
+const char *drawing_verdict_word(const struct ctprof_sample *sample)
+{
+	return verdict_of(sample)->word;
+}
+
 uint64_t drawing_n_hits(const struct ctprof_report *report)
 {
 	return report->struct_size > offsetof(struct ctprof_report, hits) ? report->n_hits : 0;
+}
+
+uint64_t drawing_n_titles(const struct ctprof_report *report)
+{
+	return report->struct_size > offsetof(struct ctprof_report, titles) ? report->n_titles : 0;
+}
+
+uint64_t drawing_n_footers(const struct ctprof_report *report)
+{
+	return report->struct_size > offsetof(struct ctprof_report, footers) ? report->n_footers
+									     : 0;
 }
 
 bool drawing_is_text(const struct ctprof_report_field *field)
@@ -90,7 +133,7 @@ static ssize_t write_to_host(void *cookie, const char *data, size_t size)
 	if (result >= 0)
 		return (ssize_t)size;
 	errno = -result;
-	return 0; /* a stream's word for failure: it has no -1 */
+	return 0; /* a stream signals failure by 0, not -1 */
 }
 
 int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,
@@ -102,7 +145,8 @@ int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report
 
 	if (!stream)
 		return -errno;
-	/* Fewer and larger writes; without it the default buffer serves. */
+	/* For fewer and larger writes; if it fails, the default buffer is good
+	 * enough. */
 	(void)setvbuf(stream, NULL, _IOFBF, 65536);
 	draw(host, stream, report);
 	int failed = ferror(stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink that draws a report needs: its parts, each as long as the host
- * made it, and words for values that are no numbers. */
+/* What every sink that draws a report needs: its parts, with the sizes of the
+ * host's structs, and text for values that are not numbers. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "border.h"
 #include "ctprof/report.h"
 
-/* open() and close() of a sink that only draws: all it keeps is its host. */
+/* open() and close() of a sink that only draws: its only state is the host. */
 int drawing_open(const struct ctprof_host *host, void **ret_self);
 void drawing_close(void *self);
 
@@ -18,7 +18,8 @@ void drawing_close(void *self);
 	SINK_PLUGIN(name_, summary_, .open = drawing_open, .close = drawing_close,                 \
 		    .report = report_)
 
-/* Lends draw() a stream into the host's output; 0, or -errno of what could not be written. */
+/* Calls draw() with a stream to the host's output; returns 0, or -errno if writing
+ * failed. */
 int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,
 		      void (*draw)(const struct ctprof_host *host, FILE *stream,
 				   const struct ctprof_report *report));
@@ -41,14 +42,14 @@ drawing_line(const struct ctprof_report_section *section, uint64_t i)
 	return border_element(section->lines, i);
 }
 
-/* The line's cell i, which is of the field line->first + i. */
+/* The line's cell i, of the field line->first + i. */
 static inline const struct ctprof_cell *drawing_cell(const struct ctprof_report_line *line,
 						     uint64_t i)
 {
 	return border_element(line->cells, i);
 }
 
-/* The line's cell of a field; one without values when the line has none. */
+/* The line's cell of a field; if it has none, one without values. */
 const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field);
 
 static inline const struct ctprof_report_line *drawing_only(const struct ctprof_report *report,
@@ -79,14 +80,14 @@ static inline bool drawing_is_partial(const struct ctprof_value *value)
 	return (value->flags & CTPROF_VALUE_PARTIAL) != 0;
 }
 
-/* Whether some value of the cell is, of those that the report has. */
+/* Whether any value that the cell has is partial. */
 static inline bool drawing_has_partial(const struct ctprof_cell *cell, bool is_compare)
 {
 	return drawing_is_partial(&cell->value[0]) ||
 	       (is_compare && drawing_is_partial(&cell->value[1]));
 }
 
-/* Whether the field's values are names: they have no change to tell. */
+/* Whether the field's values are names, which have no change. */
 bool drawing_is_text(const struct ctprof_report_field *field);
 
 static inline bool drawing_is_compare(const struct ctprof_report *report)
@@ -94,16 +95,29 @@ static inline bool drawing_is_compare(const struct ctprof_report *report)
 	return (report->flags & CTPROF_REPORT_COMPARE) != 0;
 }
 
-/* NULL: the report is about no window, or the host knows of none. */
+/* NULL: the report is not of a window, or the host has no such member. */
 const struct ctprof_report_window *drawing_window(const struct ctprof_report *report);
 
-/* Of report->hits. */
-uint64_t drawing_n_hits(const struct ctprof_report *report);
+/* NULL: the cell is not of runs, or the host has no such member. */
+const struct ctprof_sample *drawing_sample(const struct ctprof_cell *cell);
+/* "changed", "~", "?"; "" if there was no test. */
+const char *drawing_verdict(const struct ctprof_sample *sample);
+/* For machines: "changed", "same", "few"; or "". */
+const char *drawing_verdict_word(const struct ctprof_sample *sample);
+static inline bool drawing_is_of_runs(const struct ctprof_report *report)
+{
+	return (report->flags & CTPROF_REPORT_RUNS) != 0;
+}
 
-/* A value in words: our own text around some of the host's. */
+/* The number of report->hits, titles and footers. */
+uint64_t drawing_n_hits(const struct ctprof_report *report);
+uint64_t drawing_n_titles(const struct ctprof_report *report);
+uint64_t drawing_n_footers(const struct ctprof_report *report);
+
+/* A value as text: ours around some of the host's. */
 struct drawing_words {
 	char before[64];
-	const char *text; /* bytes of the host's, to be escaped; never NULL */
+	const char *text; /* the host's bytes, to be escaped; never NULL */
 	char after[64];
 };
 

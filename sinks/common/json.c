@@ -8,8 +8,9 @@
 #include "real.h"
 #include "utf8.h"
 
-/* Bytes of text escaped per json_room(): at most 6 bytes out for 1 in, and a
- * sequence begun before the end of the slice is taken whole. */
+/* Bytes of text escaped per json_room(): at most 6 bytes of output per byte,
+ * and a sequence that begins before the end of the slice is escaped as a
+ * whole. */
 #define SLICE 512
 #define SLICE_ROOM (6 * (SLICE + 3))
 
@@ -67,7 +68,8 @@ void json_make_room(struct json *json, size_t n)
 	}
 	while (!json->error && json->size - json->used < n)
 		json->error = json_grow(json);
-	/* The text is lost already: the old buffer takes what nobody reads. */
+	/* The text is already lost: the old buffer takes data that is not
+	 * used. */
 	if (json->error)
 		json->used = 0;
 }
@@ -104,7 +106,7 @@ void json_u64(struct json *json, uint64_t value)
 		memcpy(digits + at, pairs + value % 100 * 2, 2);
 		value /= 100;
 	}
-	/* Left over when the number of digits is odd. */
+	/* Remains if the number of digits is odd. */
 	if (value > 0 || at == sizeof digits)
 		digits[--at] = (char)('0' + value);
 	json_raw(json, digits + at, sizeof digits - at);
@@ -117,13 +119,13 @@ void json_i64(struct json *json, int64_t value)
 	json_u64(json, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Bytes that stand for themselves: printable ASCII but '"' and '\\'. */
+/* Bytes that need no escape: printable ASCII except '"' and '\\'. */
 static bool byte_is_plain(uint8_t byte)
 {
 	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
-/* A code point below U+0100 that does not stand for itself; returns what it took of out. */
+/* Escapes a code point below U+0100; returns the number of bytes written to out. */
 static size_t escape_code(char *out, uint8_t byte)
 {
 	static const struct {
@@ -147,8 +149,8 @@ static size_t escape_code(char *out, uint8_t byte)
 	return 6;
 }
 
-/* A sequence outside ASCII, or U+FFFD for what is none.  U+0080 to U+009F are
- * controls that a terminal may obey, as it does ESC. */
+/* Writes a sequence outside ASCII, or U+FFFD for an invalid one. U+0080 to
+ * U+009F are controls that a terminal may obey, like ESC. */
 static size_t escape_sequence(char *out, const uint8_t *p, size_t n, bool valid)
 {
 	if (valid && p[0] == 0xc2 && p[1] < 0xa0)
@@ -157,7 +159,8 @@ static size_t escape_sequence(char *out, const uint8_t *p, size_t n, bool valid)
 	return valid ? n : 3;
 }
 
-/* Escapes up to SLICE bytes of text (and the rest of a sequence); returns how many. */
+/* Escapes up to SLICE bytes of text (and the rest of a sequence); returns their
+ * number. */
 static size_t escape_slice(struct json *json, const uint8_t *text, size_t len, bool *valid)
 {
 	char *out = json_room(json, SLICE_ROOM);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A buffer that JSON text is written into, of one of two sorts: drained (a
- * full buffer is handed on and used again) or growing (all is kept).  Errors
- * stick: after one, what is written is thrown away and error keeps the
- * -errno, so that a writer looks once, at the end.
+ * A buffer that JSON text is written to, of one of two kinds: drained (a full
+ * buffer is passed on and reused) or growing (everything is kept).  Errors
+ * stick: after one, further text is dropped and error keeps the -errno, so a
+ * writer need only check once, at the end.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The most room one json_room() may ask for. */
+/* The maximum size that one json_room() may request. */
 #define JSON_ROOM 4096
 
 struct json {
 	char *data;
 	size_t used;
 	size_t size; /* never below JSON_ROOM */
-	/* Takes data[0..used) away; NULL: the buffer grows instead. */
+	/* Consumes data[0..used); NULL: the buffer grows instead. */
 	int (*drain)(void *context, const char *data, size_t used);
 	void *context;
 	int error;
@@ -31,7 +31,7 @@ struct json_piece {
 	size_t len;
 };
 
-/* The three strings put together; name is len bytes and needs no escaping.  -ENOMEM. */
+/* Joins the three strings; name is len bytes and needs no escaping. -ENOMEM. */
 int json_piece_make(const char *before, const char *name, size_t len, const char *after,
 		    struct json_piece *ret_piece);
 
@@ -39,10 +39,11 @@ int json_piece_make(const char *before, const char *name, size_t len, const char
 int json_init(struct json *json, size_t size);
 void json_free(struct json *json);
 
-/* Makes room, or sets json->error; json_room() then has it in any case. */
+/* Makes room, or sets json->error; in either case json_room() then succeeds. */
 void json_make_room(struct json *json, size_t n);
 
-/* Where the next n bytes (<= JSON_ROOM) go; the caller adds to used. */
+/* Returns the place for the next n bytes (<= JSON_ROOM); the caller adds to
+ * used. */
 static inline char *json_room(struct json *json, size_t n)
 {
 	if (__builtin_expect(json->size - json->used < n, 0))
@@ -70,8 +71,8 @@ void json_u64(struct json *json, uint64_t value);
 void json_i64(struct json *json, int64_t value);
 /*
  * A quoted string of any bytes: '"', '\\' and control bytes escaped, each
- * maximal ill-formed part of UTF-8 replaced by U+FFFD.  False when anything
- * was replaced.
+ * maximal ill-formed part of UTF-8 replaced by U+FFFD.  Returns false if
+ * anything was replaced.
  */
 bool json_text(struct json *json, const char *bytes, size_t len);
 /* The bytes as a quoted string of lower-case hex digits. */
@@ -82,7 +83,7 @@ void json_string(struct json *json, const char *string);
 /* `,"key":`; key needs no escaping. */
 void json_key(struct json *json, const char *key);
 
-/* With as few digits as read back the same; null when it is not finite. */
+/* The fewest digits that read back the same; null if it is not finite. */
 void json_real(struct json *json, double value);
 /* JSON text with values in it: %s a string or null, %ju and %jd integers, %g as
  * json_real(). */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts '.' for the locale's separator, which may be several bytes. */
+/* Replaces the locale's separator, which may be several bytes, with '.'. */
 static void make_plain(char *text)
 {
 	static const char own[] = "+-0123456789eE";

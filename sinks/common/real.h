@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floating-point numbers as text, with a '.' whatever the locale. */
+/* Floating-point numbers as text, with a '.' in every locale. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Room for any double in either form, and a NUL. */
+/* Size of a buffer for any double in either form, with its NUL. */
 #define REAL_ROOM 336
 
-/* The fewest digits that read back as value; "" when it is not finite. */
+/* The fewest digits that read back as value; "" if it is not finite. */
 void real_shortest(double value, char ret_text[REAL_ROOM]);
-/* With that number (<= 3) of decimals; "+" before what is not negative when signed. */
+/* With that number (<= 3) of decimals; is_signed: "+" before numbers that are not
+ * negative. */
 void real_fixed(double value, int decimals, bool is_signed, char ret_text[REAL_ROOM]);

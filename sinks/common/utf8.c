@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Table 3-7 of the Unicode standard: what may follow a leading byte. */
+/* Table 3-7 of the Unicode standard: the bytes that may follow a leading
+ * byte. */
 static const struct lead {
 	uint8_t first, last; /* leading bytes */
 	uint8_t low, high;   /* second byte; the others are 80..BF */
@@ -14,8 +15,8 @@ static const struct lead {
 	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Controls, line and paragraph separators, and what is invisible or turns the
- * direction of writing: a name must not reorder the line it stands in. */
+/* Controls, line and paragraph separators, and characters that are invisible or
+ * change the direction of writing: a name must not reorder its line. */
 static const struct range {
 	uint32_t first, last;
 } unseen[] = {
@@ -85,4 +86,29 @@ size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *
 	*ret_len = 4 * n;
 	*ret_code = 0;
 	return n;
+}
+
+static const char *find_escape(const struct utf8_escape *escapes, char c)
+{
+	while (escapes->c && escapes->c != c)
+		escapes++;
+	return escapes->c ? escapes->instead : NULL;
+}
+
+void utf8_put(FILE *stream, const char *text, const struct utf8_escape *escapes)
+{
+	size_t length = strlen(text);
+
+	for (size_t at = 0; at < length;) {
+		char shown[UTF8_SHOWN];
+		size_t n;
+		uint32_t code;
+
+		at += utf8_show(text + at, length - at, shown, &n, &code);
+		const char *instead = n == 1 ? find_escape(escapes, shown[0]) : NULL;
+		if (instead)
+			fputs(instead, stream);
+		else
+			fwrite(shown, 1, n, stream);
+	}
 }

@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bytes that are supposed to be UTF-8, and making any bytes fit to be seen. */
+/* Bytes that should be UTF-8, and how to make any bytes safe to display. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Length of the sequence at p (len >= 1), or of its longest well-formed beginning. */
 size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid);
 
-/* The most bytes one sequence becomes: four, each as \xNN. */
+/* Maximum size of a shown sequence: four bytes, each as \xNN. */
 #define UTF8_SHOWN 16
 
 /*
  * What to show for the sequence at p (len >= 1): itself, or each of its bytes
- * as \xNN when it is ill-formed, a control character, or one that hides or
- * turns what stands beside it.  Returns the bytes used up; ret_code is 0 when
- * escaped, so that the width is then *ret_len.
+ * as \xNN if it is ill-formed, a control character, or one that hides or
+ * reorders its neighbours.  Returns the bytes consumed; ret_code is 0 if
+ * escaped, and the width is then *ret_len.
  */
 size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *ret_len,
 		 uint32_t *ret_code);
+
+/* What stands for a character of one byte where it has a meaning. */
+struct utf8_escape {
+	char c; /* '\0': the last one */
+	const char *instead;
+};
+
+/* Writes the text as utf8_show() has it, but for the characters of that table. */
+void utf8_put(FILE *stream, const char *text, const struct utf8_escape *escapes);

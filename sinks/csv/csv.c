@@ -1,48 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as comma-separated values (RFC 4180). */
+/* A report, or a table, as comma-separated values (RFC 4180). */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "drawing.h"
 #include "real.h"
+#include "tables.h"
 #include "utf8.h"
 
-/* A spreadsheet takes a cell that begins so for a formula. */
+/* A spreadsheet would take a cell that begins like this for a formula. */
 static bool is_formula(const char *text)
 {
 	return text[0] && strchr("=+-@", text[0]);
 }
 
-/* Bytes of the host's inside a field, fit to be seen, '"' doubled. */
-static void put_bytes(FILE *stream, const char *bytes)
-{
-	size_t len = strlen(bytes);
-
-	for (size_t at = 0; at < len;) {
-		char shown[UTF8_SHOWN];
-		size_t n;
-		uint32_t code;
-
-		at += utf8_show(bytes + at, len - at, shown, &n, &code);
-		if (code == '"')
-			fputc('"', stream);
-		fwrite(shown, 1, n, stream);
-	}
-}
-
-/* A field whose middle is the host's; before and after need no quotes. */
+/* Writes a field with the host's text in the middle; before and after need no
+ * quotes. */
 static void put_text(FILE *stream, const char *before, const char *text, const char *after)
 {
+	static const struct utf8_escape doubled[] = {{'"', "\"\""}, {'\0', NULL}};
 	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
 	const char *mark = !before[0] && is_formula(text) ? "'" : "";
 
 	fprintf(stream, "%s%s%s", quote, mark, before);
-	put_bytes(stream, text);
+	utf8_put(stream, text, doubled);
 	fprintf(stream, "%s%s", after, quote);
 }
 
-/* From here on, what begins with the comma before it.  name NULL: none. */
+/* The functions from here on begin with the comma before the field. name NULL:
+ * none. */
 static void put_name(FILE *stream, const char *name)
 {
 	fputc(',', stream);
@@ -89,10 +78,12 @@ static void put_change(FILE *stream, const struct ctprof_cell *cell)
 /* ---- metrics: a line for each cell, all sections below one header ---------- */
 
 static const char names_header[] = "section,heading,group1,group2,group3,metric,unit";
-static const char show_header[] = ",threads,value,n,missing\r\n";
+static const char show_header[] = ",threads,value,n,missing";
+static const char runs_header[] = ",verdict,runs_baseline,runs_candidate,min_baseline,max_baseline,"
+				  "min_candidate,max_candidate,low,high,level,p,q";
 static const char compare_header[] =
 	",threads_baseline,threads_candidate,baseline,candidate,delta,pct,"
-	"n_baseline,missing_baseline,n_candidate,missing_candidate\r\n";
+	"n_baseline,missing_baseline,n_candidate,missing_candidate";
 
 static void put_names(FILE *stream, const char *section, const char *heading,
 		      const struct ctprof_report_line *line)
@@ -103,13 +94,33 @@ static void put_names(FILE *stream, const char *section, const char *heading,
 		put_name(stream, line->names[i]);
 }
 
-/* Of how many rows the value is made, and how many had none; if they were counted. */
+/* The number of rows folded into the value, and of those without one, if counted. */
 static void put_rows(FILE *stream, const struct ctprof_value *value)
 {
 	if (value->n > 0 || value->missing > 0)
 		fprintf(stream, ",%" PRIu64 ",%" PRIu64, value->n, value->missing);
 	else
 		fputs(",,", stream);
+}
+
+/* The medians and the shift are the values and the delta. */
+static void put_sample(FILE *stream, const struct ctprof_sample *sample)
+{
+	bool has_test = sample->flags & CTPROF_SAMPLE_HAS_TEST;
+	bool has_interval = sample->flags & CTPROF_SAMPLE_HAS_INTERVAL;
+
+	fprintf(stream, ",%s", drawing_verdict_word(sample));
+	for (unsigned int side = 0; side < 2; side++)
+		put_count(stream, sample->n[side]);
+	for (unsigned int side = 0; side < 2; side++) {
+		put_real(stream, sample->n[side] > 0, sample->min[side]);
+		put_real(stream, sample->n[side] > 0, sample->max[side]);
+	}
+	put_real(stream, has_interval, sample->low);
+	put_real(stream, has_interval, sample->high);
+	put_real(stream, has_interval, sample->level);
+	put_real(stream, has_test, sample->p);
+	put_real(stream, sample->flags & CTPROF_SAMPLE_HAS_Q, sample->q);
 }
 
 static void put_cell(FILE *stream, const struct ctprof_report_line *line,
@@ -125,6 +136,8 @@ static void put_cell(FILE *stream, const struct ctprof_report_line *line,
 		put_value(stream, &cell->value[0]);
 	for (unsigned int side = 0; side < sides; side++)
 		put_rows(stream, &cell->value[side]);
+	if (drawing_sample(cell))
+		put_sample(stream, drawing_sample(cell));
 	fputs("\r\n", stream);
 }
 
@@ -155,7 +168,8 @@ static void put_only(FILE *stream, const struct ctprof_report *report, unsigned 
 		put_names(stream, sections[side], NULL, line);
 		fprintf(stream, side == 0 ? ",,,%" PRIu64 "," : ",,,,%" PRIu64,
 			line->threads[side]);
-		fputs(",,,,,,,,\r\n", stream);
+		fputs(",,,,,,,,", stream);
+		fputs(drawing_is_of_runs(report) ? ",,,,,,,,,,,,\r\n" : "\r\n", stream);
 	}
 }
 
@@ -181,7 +195,7 @@ static void put_header(FILE *stream, const struct ctprof_report_section *section
 	fputs("\r\n", stream);
 }
 
-/* Of texts the candidate's, unless only the baseline has one. */
+/* For text, the candidate's, unless only the baseline has one. */
 static void put_field(FILE *stream, const struct ctprof_report_field *field,
 		      const struct ctprof_cell *cell, bool is_compare)
 {
@@ -192,7 +206,7 @@ static void put_field(FILE *stream, const struct ctprof_report_field *field,
 			  &cell->value[is_compare && cell->value[1].type != CTPROF_VALUE_ABSENT]);
 }
 
-/* All but the coverage and the end of the line. */
+/* Everything except the coverage and the end of the line. */
 static void put_line(FILE *stream, const struct ctprof_report_section *section,
 		     const struct ctprof_report_line *line, const char *kind, bool is_compare)
 {
@@ -231,7 +245,7 @@ static void put_table(FILE *stream, const struct ctprof_report_section *section,
 	}
 	if (!is_covered)
 		return;
-	/* A line of its own, the last: there may be no total. */
+	/* A line of its own at the end, as there may be no total. */
 	put_line(stream, section, &nothing, "coverage", is_compare);
 	put_name(stream, section->covered);
 	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", section->n_exact,
@@ -240,7 +254,7 @@ static void put_table(FILE *stream, const struct ctprof_report_section *section,
 
 /* ---- the report ------------------------------------------------------------ */
 
-/* Whether there is something below the header that metrics share. */
+/* Whether there is anything below the common header of metrics. */
 static bool has_metrics(const struct ctprof_report *report)
 {
 	bool has_any = report->n_sections == 0;
@@ -257,7 +271,9 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 	bool is_headed = report->flags & CTPROF_REPORT_HEADER;
 
 	if (is_headed && has_metrics(report))
-		fprintf(stream, "%s%s", names_header, is_compare ? compare_header : show_header);
+		fprintf(stream, "%s%s%s\r\n", names_header,
+			is_compare ? compare_header : show_header,
+			drawing_is_of_runs(report) ? runs_header : "");
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		const struct ctprof_report_section *section = drawing_section(report, i);
 		bool is_metrics = drawing_has(section, CTPROF_SECTION_METRICS);
@@ -275,9 +291,116 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 			put_only(stream, report, side);
 }
 
+/* ---- tables: a line for each row, below a header ---------------------------- */
+
 static int csv_report(void *self, const struct ctprof_report *report)
 {
-	return drawing_to_stream(self, report, put_report);
+	return drawing_to_stream(((struct tables *)self)->host, report, put_report);
 }
 
-DRAWING_SINK("csv", "Writes a report as comma-separated values", csv_report)
+static void free_text(char **text)
+{
+	free(*text);
+}
+
+/* Lends put() a stream, of which all comes into the output. */
+static int to_stream(const struct tables *tables, const void *what,
+		     void (*put)(const struct tables *tables, FILE *stream, const void *what))
+{
+	const struct ctprof_host *host = tables->host;
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (stream)
+		put(tables, stream, what);
+	if (!stream || fclose(stream) != 0) {
+		host->error(host, "out of memory");
+		return -ENOMEM;
+	}
+	int r = host->write(host, text, size);
+	if (r < 0)
+		host->error(host, "the output cannot be written");
+	return r;
+}
+
+static void put_columns(const struct tables *tables, FILE *stream, const void *what)
+{
+	const struct ctprof_table *table = what;
+
+	(void)tables;
+	for (uint64_t i = 0; i < table->n_columns; i++) {
+		if (i > 0)
+			fputc(',', stream);
+		put_text(stream, "", tables_column(table, i)->name, "");
+	}
+	fputs("\r\n", stream);
+}
+
+static int csv_table(void *self, const struct ctprof_table *table)
+{
+	int r = tables_add(self, table);
+
+	return r < 0 ? r : to_stream(self, table, put_columns);
+}
+
+static void put_cell_of(FILE *stream, const struct ctprof_table_column *column, uint64_t value)
+{
+	char text[REAL_ROOM];
+
+	switch (column->type) {
+	case CTPROF_TYPE_I64:
+		fprintf(stream, "%" PRId64, (int64_t)value);
+		break;
+	case CTPROF_TYPE_REAL:
+		real_shortest(tables_real(value), text);
+		fputs(text, stream);
+		break;
+	case CTPROF_TYPE_BOOL:
+		fputs(value ? "true" : "false", stream);
+		break;
+	case CTPROF_TYPE_TIME:
+		tables_time(value, text);
+		fputs(text, stream);
+		break;
+	case CTPROF_TYPE_TEXT:
+		put_text(stream, "", tables_text(value)->bytes, "");
+		break;
+	default:
+		fprintf(stream, "%" PRIu64, value);
+	}
+}
+
+static void put_records(const struct tables *tables, FILE *stream, const void *what)
+{
+	const struct ctprof_records *records = what;
+	const struct ctprof_table *table = tables->list[records->table];
+	uint64_t value;
+
+	for (uint64_t row = 0; row < records->n; row++) {
+		for (uint64_t i = 0; i < table->n_columns; i++) {
+			if (i > 0)
+				fputc(',', stream);
+			if (tables_value(records, row, i, &value))
+				put_cell_of(stream, tables_column(table, i), value);
+		}
+		fputs("\r\n", stream);
+	}
+}
+
+static int csv_records(void *self, const struct ctprof_records *records)
+{
+	if (!tables_of(self, records))
+		return -EINVAL;
+	return to_stream(self, records, put_records);
+}
+
+static int csv_finish(void *self)
+{
+	(void)self;
+	return 0;
+}
+
+SINK_PLUGIN("csv", "Writes a report or tables as comma-separated values", .open = tables_open,
+	    .close = tables_close, .report = csv_report, .finish = csv_finish, .table = csv_table,
+	    .records = csv_records, .flags = CTPROF_SINK_TEXT)

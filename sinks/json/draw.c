@@ -50,7 +50,7 @@ static void draw_value(struct json *json, const struct ctprof_value *value)
 	}
 }
 
-/* `"NAME":VALUE`; text that is not UTF-8 stands beside it in hex. */
+/* `"NAME":VALUE`; text that is not UTF-8 is also written in hex. */
 static void draw_named(struct json *json, const char *name, const struct ctprof_value *value)
 {
 	const char *text = value->type == CTPROF_VALUE_TEXT ? value->text : NULL;
@@ -68,8 +68,8 @@ static void draw_named(struct json *json, const char *name, const struct ctprof_
 	json_hex(json, text, strlen(text));
 }
 
-/* A string, or one for each name; hex digits of the bytes when asked for.
- * False when some name is not UTF-8. */
+/* A string, or one for each name; hex digits of the bytes if requested. False
+ * if some name is not UTF-8. */
 static bool draw_names(struct json *json, const struct ctprof_report_line *line, bool as_hex)
 {
 	bool valid = true;
@@ -88,7 +88,8 @@ static bool draw_names(struct json *json, const struct ctprof_report_line *line,
 	return valid;
 }
 
-/* `"group":NAME`; what is not UTF-8 stands beside it in hex, as in a snapshot. */
+/* `"group":NAME`; a name that is not UTF-8 is also written in hex, as in a
+ * snapshot. */
 static void draw_group(struct json *json, const struct ctprof_report_line *line)
 {
 	json_print(json, "\"group\":");
@@ -108,7 +109,7 @@ static void draw_strings(struct json *json, const char *key, const char *const *
 
 /* ---- cells --------------------------------------------------------------- */
 
-/* Names that were compared have no size, and so no delta. */
+/* Names that were compared are not numbers and have no delta. */
 static void draw_change(struct json *json, const struct ctprof_cell *cell, bool has_size)
 {
 	draw_named(json, "baseline", &cell->value[0]);
@@ -122,7 +123,8 @@ static void draw_change(struct json *json, const struct ctprof_cell *cell, bool 
 
 #define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
 
-/* Of how many rows the values are made, how many had none, and mostly why. */
+/* The number of rows folded into the values, of those without one, and the most
+ * common reason. */
 static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
 	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
@@ -138,6 +140,38 @@ static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is
 		json_print(json, "\"n\":%ju,\"missing\":%ju", a->n, a->missing);
 	if (why > 0 && why < sizeof words / sizeof words[0])
 		json_print(json, ",\"why\":%s", words[why]);
+}
+
+/* A list of numbers; what is not a number is null. */
+static void draw_reals(struct json *json, const char *key, const double *reals, uint64_t n)
+{
+	json_print(json, ",%s:[", key);
+	for (uint64_t i = 0; i < n; i++)
+		json_print(json, i > 0 ? ",%g" : "%g", reals[i]);
+	json_print(json, "]");
+}
+
+/* The values of runs; the medians and the shift are the cell's values and
+ * delta. */
+static void draw_sample(struct json *json, const struct ctprof_sample *sample)
+{
+	bool has_test = sample->flags & CTPROF_SAMPLE_HAS_TEST;
+	bool has_interval = sample->flags & CTPROF_SAMPLE_HAS_INTERVAL;
+
+	json_print(json, ",\"runs\":{\"verdict\":%s,\"n\":[%ju,%ju]", drawing_verdict_word(sample),
+		   (uintmax_t)sample->n[0], (uintmax_t)sample->n[1]);
+	draw_reals(json, "min", sample->min, 2);
+	draw_reals(json, "max", sample->max, 2);
+	json_print(json, ",\"low\":%g,\"high\":%g,\"level\":%g", has_interval ? sample->low : NAN,
+		   has_interval ? sample->high : NAN, has_interval ? sample->level : NAN);
+	json_print(json, has_interval && sample->flags & CTPROF_SAMPLE_APPROXIMATE
+				 ? ",\"approximate\":true"
+				 : ",\"approximate\":false");
+	json_print(json, ",\"p\":%g,\"q\":%g", has_test ? sample->p : NAN,
+		   sample->flags & CTPROF_SAMPLE_HAS_Q ? sample->q : NAN);
+	draw_reals(json, "baseline", sample->values[0], sample->runs[0]);
+	draw_reals(json, "candidate", sample->values[1], sample->runs[1]);
+	json_print(json, "}");
 }
 
 /* One metric of one group. */
@@ -163,10 +197,13 @@ static void draw_row(struct json *json, const struct ctprof_report_line *line,
 	}
 	if (line->renamed)
 		json_print(json, ",\"renamed\":%s", line->renamed);
+	if (drawing_sample(cell))
+		draw_sample(json, drawing_sample(cell));
 	json_print(json, cell->flags & CTPROF_CELL_RATE ? ",\"rate\":true}" : "}");
 }
 
-/* A value of show, both and their change of compare; names that are equal, once. */
+/* The value of show, or both values of compare and their change; equal names
+ * once. */
 static void draw_cell(struct json *json, const struct ctprof_report_field *field,
 		      const struct ctprof_cell *cell, bool is_compare)
 {
@@ -225,7 +262,7 @@ static void draw_line(struct json *json, const struct ctprof_report_section *sec
 	json_print(json, n_partial > 0 ? "}}" : "}");
 }
 
-/* An object for each line that is a total, or is none. */
+/* An object for each line that is (or is not) a total. */
 static void draw_lines(struct json *json, const char *key,
 		       const struct ctprof_report_section *section, bool totals, bool is_compare)
 {

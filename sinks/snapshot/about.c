@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "about.h"
 
+#include <stdlib.h>
+
 #include "words.h"
 
 static void about_write_flags(struct json *json, uint32_t set)
@@ -27,7 +29,8 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 		json_print(json, ",\"tag\":%s", metric->tag);
 	if (metric->gates)
 		json_print(json, ",\"gates\":%s", metric->gates);
-	if (metric->flags)
+	/* Of no use to who reads them. */
+	if (metric->flags & ~CTPROF_METRIC_STILL)
 		about_write_flags(json, metric->flags);
 	json_print(json, ",\"help\":%s,\"origin\":%s}", metric->help, metric->origin);
 }
@@ -69,6 +72,16 @@ void about_write_plugins(struct json *json, const struct ctprof_capture_end *end
 	json_literal(json, "]");
 }
 
+static void about_write_begin(struct json *json, const struct ctprof_capture *capture)
+{
+	const char *note = BORDER_MEMBER(capture, note, NULL);
+
+	json_print(json, "\"begin_unix_ns\":%ju,\"begin_boottime_ns\":%ju", capture->realtime_ns,
+		   capture->monotonic_ns);
+	if (note)
+		json_print(json, ",\"note\":%s", note);
+}
+
 void about_begin_capture(struct json *json, const struct ctprof_capture *capture)
 {
 	json_print(json, "{\"version\":%s,\"kernel\":%s,\"jobs\":%ju,\"options\":{",
@@ -78,14 +91,38 @@ void about_begin_capture(struct json *json, const struct ctprof_capture *capture
 
 		json_print(json, i > 0 ? ",%s:%s" : "%s:%s", fact->key, fact->value);
 	}
-	json_print(json, "},\"begin_unix_ns\":%ju,\"begin_boottime_ns\":%ju", capture->realtime_ns,
-		   capture->monotonic_ns);
+	json_literal(json, "},");
+	about_write_begin(json, capture);
+}
+
+void about_begin_sample(struct json *json, const struct ctprof_capture *capture)
+{
+	json_literal(json, "{");
+	about_write_begin(json, capture);
+}
+
+/* What a redaction has replaced, and by which key. */
+static void about_write_redaction(struct json *json, const struct ctprof_capture_end *end)
+{
+	const char *key = BORDER_MEMBER(end, redaction_key, NULL);
+
+	if (!key)
+		return;
+	json_print(json, ",\"redacted\":{\"key\":%s,\"fields\":{", key);
+	for (uint64_t i = 0; i < end->n_replaced; i++) {
+		const struct ctprof_fact *fact = border_element(end->replaced, i);
+
+		json_print(json, i > 0 ? ",%s:%ju" : "%s:%ju", fact->key,
+			   (uintmax_t)strtoull(fact->value, NULL, 10));
+	}
+	json_literal(json, "}}");
 }
 
 void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		       uint64_t began_monotonic_ns)
 {
-	/* CLOCK_BOOTTIME does not step back; a recorded root has one time for all. */
+	/* CLOCK_BOOTTIME does not go back; a recorded root has one time for
+	 * everything. */
 	uint64_t skew =
 		end->monotonic_ns > began_monotonic_ns ? end->monotonic_ns - began_monotonic_ns : 0;
 
@@ -93,6 +130,11 @@ void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		   end->realtime_ns, end->monotonic_ns, skew);
 	json_print(json, ",\"threads\":%ju,\"processes\":%ju,\"vanished\":%ju", end->threads,
 		   end->processes, end->vanished);
-	json_print(json, ",\"cpu_ns\":%ju,\"peak_rss_bytes\":%ju}", end->cpu_ns,
+	uint64_t unseen = BORDER_MEMBER(end, unseen, 0);
+	if (unseen > 0)
+		json_print(json, ",\"unseen\":%ju", unseen);
+	json_print(json, ",\"cpu_ns\":%ju,\"peak_rss_bytes\":%ju", end->cpu_ns,
 		   end->peak_rss_bytes);
+	about_write_redaction(json, end);
+	json_literal(json, "}");
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /*
- * Room for one more item after n of them, in an array that only ever grew
- * through here: its capacity is the power of two not below n.  NULL: out of
- * memory, and array is as it was.
+ * Makes room for one more item after n, in an array that has only grown through
+ * this function: its capacity is the power of two not below n.  NULL: out of
+ * memory, and array is unchanged.
  */
 static inline void *array_room(void *array, size_t n, size_t item_size)
 {
@@ -15,3 +15,11 @@ static inline void *array_room(void *array, size_t n, size_t item_size)
 		return array;
 	return reallocarray(array, n > 0 ? n * 2 : 1, item_size);
 }
+
+static inline void array_free(void *array)
+{
+	free(*(void **)array);
+}
+
+/* Memory that is freed at the end of its scope. */
+#define FREED __attribute__((cleanup(array_free)))

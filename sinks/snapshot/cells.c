@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a host takes of one value. */
+/* The limits of the host for one value. */
 #define MAX_TEXT 65535u
 #define MAX_KEY 255u
 #define MAX_ITEMS 65536u
@@ -133,7 +133,7 @@ static void read_text(struct cells *cells, struct pull *pull, struct cell *cell,
 	size_t at;
 
 	(void)form;
-	/* What was given in hex says more. */
+	/* A value given in hex takes precedence. */
 	if (!read_bytes(pull, MAX_TEXT, &text) || cell->exact ||
 	    !cells_keep(cells, pull, text, &at))
 		return;
@@ -239,7 +239,7 @@ static const struct form forms[N_VALUE_KINDS] = {
 	[VALUE_TEXTS] = {read_texts, NULL, 0, 0},
 };
 
-/* Whether null may stand for a value of the kind: what is absent, or no limit. */
+/* Whether null is valid for the kind: absent, or no limit. */
 static bool may_be_null(enum value_kind kind)
 {
 	return strcmp(value_absent(kind), "null") == 0;
@@ -256,7 +256,7 @@ void cells_read(struct cells *cells, struct pull *pull, const struct shape *shap
 		return;
 	}
 	cell->state = CELL_VALUE;
-	/* Most are numbers, and worth a call less. */
+	/* Most are numbers; save a call. */
 	if (form->read == read_number && (unsigned char)(*pull->p - '0') < 10)
 		read_number(cells, pull, cell, form);
 	else if (pull_peek(pull) == 'n' && may_be_null(member->kind) && pull_null(pull))
@@ -272,7 +272,8 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The bytes as hex digits name them, at the end of the buffer; how many, or -1. */
+/* Decodes hex digits to the end of the buffer; returns the number of bytes, or
+ * -1. */
 static int64_t cells_unhex(struct cells *cells, struct text hex)
 {
 	for (size_t i = 0; i + 1 < hex.len; i += 2) {
@@ -328,7 +329,7 @@ static int compare_entries(const void *a, const void *b)
 	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
 }
 
-/* Equal keys as they were read: where they are kept ascends. */
+/* Equal keys stay in the order they were read: their addresses ascend. */
 static int compare_in_order(const void *a, const void *b)
 {
 	const struct ctprof_map_entry *x = a;
@@ -347,7 +348,7 @@ static bool is_ascending(const struct ctprof_map_entry *entries, size_t n)
 	return i >= n;
 }
 
-/* Of equal keys, which bytes that are no UTF-8 can make, the last counts. */
+/* Keys that are not UTF-8 can become equal; the last one counts. */
 static size_t drop_repeated(struct ctprof_map_entry *entries, size_t n)
 {
 	size_t kept = 0;
@@ -393,7 +394,7 @@ static int put_u64(struct cells *cells, const struct cell *cell, const struct ro
 		   uint32_t slot)
 {
 	(void)cells;
-	/* Only a limit that is none is put as null. */
+	/* Null is put only for "no limit". */
 	row->host->put_u64(row->batch, row->row, slot,
 			   cell->state == CELL_NULL ? UINT64_MAX : cell->bits);
 	return 0;
@@ -423,7 +424,7 @@ static int put_cpus(struct cells *cells, const struct cell *cell, const struct r
 	return 0;
 }
 
-/* By the kind that is the metric's own. */
+/* By the metric's own kind. */
 static int (*const puts_of[N_VALUE_KINDS])(struct cells *cells, const struct cell *cell,
 					   const struct row *row, uint32_t slot) = {
 	[VALUE_U64] = put_u64, [VALUE_CHAR] = put_u64,  [VALUE_BOOL] = put_u64,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The values of one object, as read.  They are held until the object has ended,
- * for only then it is known which of them are no more than placeholders.
+ * The values of one object, as read.  They are kept until the object has ended,
+ * as only then it is known which of them are placeholders.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "shape.h"
 
 struct cell {
-	uint64_t bits; /* a number, or where in its buffer the value begins */
+	uint64_t bits; /* a number, or the offset of the value in its buffer */
 	uint32_t n;    /* bytes, CPUs or entries there */
 	uint8_t state;
 	bool exact; /* the bytes were given in hex */
@@ -17,7 +17,7 @@ struct cell {
 
 /* struct cell.state */
 enum cell_state {
-	CELL_NONE, /* did not come */
+	CELL_NONE, /* not read */
 	CELL_NULL,
 	CELL_VALUE,
 };
@@ -47,26 +47,33 @@ int cells_begin(struct cells *cells, uint32_t n);
 bool cells_keep(struct cells *cells, struct pull *pull, struct text text, size_t *ret_at);
 /* Reads the value of member i; a second one is an error. */
 void cells_read(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i);
-/* Reads the bytes of member i, a text, in hex: they count, whatever its text is. */
+/* Reads the bytes of member i, a text, in hex: they override its text. */
 void cells_read_hex(struct cells *cells, struct pull *pull, const struct shape *shape, uint32_t i);
 
-/* Whether member i came, and not as null or as what no value can be. */
+/* Whether member i was read, and not as null or as an impossible value. */
 static inline bool cells_has(const struct cells *cells, const struct shape *shape, uint32_t i)
 {
 	const struct cell *cell = &cells->cells[i];
 
 	if (cell->state == CELL_NULL)
 		return shape->members[i].kind == VALUE_LIMIT;
-	/* A set without a CPU is none. */
+	/* An empty set of CPUs is not a value. */
 	if (shape->members[i].kind == VALUE_CPUS && cell->n == 0)
 		return false;
 	return cell->state == CELL_VALUE || cell->exact;
 }
 
-/* The text of member i, "" if it is missing, with a NUL.  Until the next is kept. */
+/* The text of member i, "" if it is missing, with a NUL.  Valid until the next is
+ * kept. */
 struct text cells_text(const struct cells *cells, uint32_t i);
 /* Puts the value of member i, which has a metric and cells_has(). */
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);
-/* Puts it if it is there and present, else why it is not: state, or unseen. */
+/* Puts the value if it is present, otherwise the reason: state, or unseen. */
 int cells_settle(struct cells *cells, const struct shape *shape, uint32_t i, uint8_t state,
 		 uint8_t unseen, const struct row *row);
+/* Whether the record has neither a value of member i nor its absence. */
+static inline bool cells_stays(const struct cells *cells, const struct shape *shape, uint32_t i,
+			       uint8_t state)
+{
+	return state == CTPROF_PRESENT && !cells_has(cells, shape, i);
+}

@@ -4,7 +4,7 @@
 #include "psi-metrics.h"
 
 #define UNLIMITED CTPROF_METRIC_UNLIMITED
-#define RESTARTS CTPROF_METRIC_RESTARTS
+#define RESTARTS (CTPROF_METRIC_RESTARTS | CTPROF_METRIC_STILL)
 
 #define DEF(kind_, unit_, scope_, flags_, rank_, group_, name_, tag_, gates_)                      \
 	{                                                                                          \
@@ -97,7 +97,7 @@ const struct ctprof_metric known_metrics[] = {
 	DEF(LABEL, BOOL, THREAD, 0, 0, "delay", "cpu_delay_active", NULL, "TASKSTATS"),
 	DEF(LABEL, BOOL, THREAD, 0, 0, "delay", "delay_block_active", NULL, "TASKSTATS"),
 	DEF(LABEL, BOOL, THREAD, 0, 0, "delay", "xacct_active", NULL, "TASKSTATS"),
-	DEF(LABEL, BOOL, THREAD, 0, 98, "jemalloc", "jemalloc_measured", NULL, NULL),
+	DEF(LABEL, BOOL, THREAD, CTPROF_METRIC_STILL, 98, "jemalloc", "jemalloc_measured", NULL, NULL),
 	DEF(COUNTER, US, CGROUP, 0, 0, "cgroup", "cpu.usage_usec", NULL, "CGROUPS"),
 	DEF(COUNTER, NONE, CGROUP, 0, 0, "cgroup", "cpu.nr_throttled", NULL, "CFS_BANDWIDTH"),
 	DEF(COUNTER, US, CGROUP, 0, 0, "cgroup", "cpu.throttled_usec", NULL, "CFS_BANDWIDTH"),

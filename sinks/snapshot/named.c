@@ -7,24 +7,26 @@
 #include "array.h"
 #include "presence.h"
 
-/* What the host takes of a name. */
+/* The host's limit for a name. */
 #define MAX_NAME 4096u
 
-/* Members a record has whatever its group: no metric can have their names. */
+/* Members that every record has: no metric can have their names. */
 #define GROUP "group"
 #define NAME "name"
+#define NTH "nth"
 #define ABSENT "absent"
 
 static const char where[] = "an object";
 
 /* The members every record has; the shape's first ones. */
-enum { MEMBER_GROUP, MEMBER_NAME, N_FIXED };
+enum { MEMBER_GROUP, MEMBER_NAME, MEMBER_NTH, N_FIXED };
 
 int named_init(struct named *named)
 {
 	int r = shape_add_field(&named->shape, GROUP, VALUE_TEXT);
 
-	return r < 0 ? r : shape_add_field(&named->shape, NAME, VALUE_TEXT);
+	r = r < 0 ? r : shape_add_field(&named->shape, NAME, VALUE_TEXT);
+	return r < 0 ? r : shape_add_field(&named->shape, NTH, VALUE_U16);
 }
 
 void named_free(struct named *named)
@@ -37,7 +39,7 @@ void named_free(struct named *named)
 	free(named->states);
 }
 
-/* The number of the group, or how many there are. */
+/* The index of the group, or the number of groups. */
 static uint32_t named_find_group(const struct named *named, struct text name)
 {
 	uint32_t i = 0;
@@ -68,7 +70,8 @@ static int named_take_group(struct named *named, const char *name, uint32_t *ret
 static bool is_reserved(const char *name)
 {
 	return strcmp(name, GROUP) == 0 || strcmp(name, NAME) == 0 ||
-	       strcmp(name, NAME "_hex") == 0 || strcmp(name, ABSENT) == 0;
+	       strcmp(name, NAME "_hex") == 0 || strcmp(name, NTH) == 0 ||
+	       strcmp(name, ABSENT) == 0;
 }
 
 int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural)
@@ -84,7 +87,8 @@ int named_add(struct named *named, const struct ctprof_metric_info *info, enum v
 	if (!groups)
 		return -ENOMEM;
 	named->member_groups = groups;
-	/* One whose name is there already becomes no member, and the next takes its place. */
+	/* A metric whose name is taken does not become a member; the next takes its
+	 * index. */
 	r = shape_add_metric(&named->shape, info, natural);
 	if (r == 0)
 		groups[at] = group;
@@ -99,9 +103,9 @@ int named_seal(struct named *named)
 
 /* ---- writing ---------------------------------------------------------- */
 
-/* Writes what is present; true when something is to be told as absent. */
+/* Writes present members; returns true if any must be reported as absent. */
 static bool write_members(struct named *named, uint32_t group, struct json *json,
-			  const uint64_t *values, const uint8_t *states)
+			  const uint64_t *values, const uint8_t *states, const uint8_t *changed)
 {
 	bool absent = false;
 
@@ -109,7 +113,8 @@ static bool write_members(struct named *named, uint32_t group, struct json *json
 	for (uint32_t i = N_FIXED; i < named->shape.n; i++) {
 		const struct member *member = &named->shape.members[i];
 
-		if (named->member_groups[i - N_FIXED] != group)
+		if (named->member_groups[i - N_FIXED] != group ||
+		    (changed && !changed[member->slot]))
 			continue;
 		uint8_t state = member_state(member, values, states);
 		if (state != CTPROF_PRESENT) {
@@ -124,8 +129,22 @@ static bool write_members(struct named *named, uint32_t group, struct json *json
 	return absent;
 }
 
+void named_write_name(struct json *json, const struct ctprof_target *target, uint32_t nth)
+{
+	json_literal(json, "{\"" GROUP "\":");
+	json_string(json, target->group ? target->group : "");
+	json_key(json, NAME);
+	if (!json_text(json, target->path, target->path_len)) {
+		json_key(json, NAME "_hex");
+		json_hex(json, target->path, target->path_len);
+	}
+	if (nth > 0)
+		json_print(json, ",\"" NTH "\":%ju", (uintmax_t)nth);
+}
+
 bool named_write(struct named *named, struct json *json, bool comma,
-		 const struct ctprof_target *target, const uint64_t *values, const uint8_t *states)
+		 const struct ctprof_target *target, uint32_t nth, const uint64_t *values,
+		 const uint8_t *states, const uint8_t *changed)
 {
 	const char *name = target->group ? target->group : "";
 	uint32_t group = named_find_group(named, (struct text){name, strlen(name)});
@@ -133,14 +152,8 @@ bool named_write(struct named *named, struct json *json, bool comma,
 	if (group == named->n_groups)
 		return false;
 	json_raw(json, ",", comma);
-	json_literal(json, "{\"" GROUP "\":");
-	json_string(json, name);
-	json_key(json, NAME);
-	if (!json_text(json, target->path, target->path_len)) {
-		json_key(json, NAME "_hex");
-		json_hex(json, target->path, target->path_len);
-	}
-	if (write_members(named, group, json, values, states)) {
+	named_write_name(json, target, nth);
+	if (write_members(named, group, json, values, states, changed)) {
 		json_key(json, ABSENT);
 		presence_write_set(json, &named->shape, named->states);
 	}
@@ -202,21 +215,22 @@ static bool find_target(struct pull *pull, const struct cells *cells,
 	return true;
 }
 
-/* Values of other groups' metrics have no business in the record. */
+/* Values of other groups' metrics do not belong in the record. */
 static int put_values(const struct named *named, struct cells *cells, uint32_t group,
-		      const struct row *row)
+		      const struct row *row, bool partial)
 {
 	int r = 0;
 
 	for (uint32_t i = N_FIXED; r == 0 && i < named->shape.n; i++)
-		if (named->member_groups[i - N_FIXED] == group)
+		if (named->member_groups[i - N_FIXED] == group &&
+		    !(partial && cells_stays(cells, &named->shape, i, named->states[i])))
 			r = cells_settle(cells, &named->shape, i, named->states[i],
 					 CTPROF_ABSENT_SKIPPED, row);
 	return r;
 }
 
 void named_read(struct named *named, struct pull *pull, struct cells *cells,
-		const struct ctprof_host *host, const struct ctprof_input *input)
+		const struct ctprof_host *host, const struct ctprof_input *input, bool partial)
 {
 	struct row row = {.host = host};
 	struct ctprof_target target;
@@ -233,9 +247,10 @@ void named_read(struct named *named, struct pull *pull, struct cells *cells,
 	if (group == named->n_groups)
 		return;
 	target.group = named->groups[group];
+	named->nth = (uint32_t)cells->cells[MEMBER_NTH].bits;
 	r = input->row(input, CTPROF_SCOPE_OBJECT, &target, &row.batch, &row.row);
 	if (r == 0)
-		r = put_values(named, cells, group, &row);
+		r = put_values(named, cells, group, &row, partial);
 	if (r < 0)
 		pull_stop(pull, r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of "objects", rows that a source named itself: written, and read back. */
+/* Writes and reads records of "objects", the rows that a source defines. */
 #pragma once
 
 #include "cells.h"
@@ -7,24 +7,32 @@
 struct named {
 	struct shape shape;      /* the group's and the object's name, then metrics */
 	char **groups;           /* the slot groups that have a metric */
-	uint32_t *member_groups; /* of the metrics: which of groups */
+	uint32_t *member_groups; /* for each metric: index in groups */
 	uint32_t n_groups;
-	uint8_t *states; /* of the members in the record at hand */
+	uint8_t *states; /* for each member of the current record */
+	uint32_t nth;    /* index among objects of its name, as last read */
 };
 
 /* An empty one is all zero.  -ENOMEM. */
 int named_init(struct named *named);
 void named_free(struct named *named);
-/* A metric of object scope.  -EEXIST: its name is a member's already; -ENOMEM. */
+/* A metric of object scope.  -EEXIST: the name is taken by a member; -ENOMEM. */
 int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural);
 /* No more metrics.  -ENOMEM. */
 int named_seal(struct named *named);
 
-/* Writes the record of a row, after a comma if so asked; false: nothing, for
- * none of its group's metrics has a place. */
+/*
+ * Writes the record of a row, after a comma if requested; false: nothing written, as
+ * none of its group's metrics has a place. nth: index among the objects of that name,
+ * for the changes of a sample; changed: only the members whose slots are in it; NULL:
+ * all.
+ */
 bool named_write(struct named *named, struct json *json, bool comma,
-		 const struct ctprof_target *target, const uint64_t *values, const uint8_t *states);
+		 const struct ctprof_target *target, uint32_t nth, const uint64_t *values,
+		 const uint8_t *states, const uint8_t *changed);
+/* Writes '{' and the members that identify the object. */
+void named_write_name(struct json *json, const struct ctprof_target *target, uint32_t nth);
 /* Reads a record and puts it into a row of its own; one of a group without
- * metrics is passed over. */
+ * metrics is skipped. partial: members that it lacks stay unchanged. */
 void named_read(struct named *named, struct pull *pull, struct cells *cells,
-		const struct ctprof_host *host, const struct ctprof_input *input);
+		const struct ctprof_host *host, const struct ctprof_input *input, bool partial);

@@ -9,12 +9,13 @@
 #include "words.h"
 
 #define NO_SET UINT32_MAX
-/* Of all sets together: more than any capture has, and bearable. */
+/* Limit for all sets together: more than any capture has, and small enough for
+ * memory. */
 #define MAX_ABSENCES (64u << 20)
-/* An absence is a member's number and its state, in one. */
+/* An absence is a member's index and its state in one number. */
 #define STATE_BITS 8
 
-/* A set that is kept, or is looked for. */
+/* A set that is stored or searched for. */
 struct set {
 	const struct presence *presence;
 	const uint8_t *states;
@@ -30,7 +31,7 @@ struct presence {
 	void *tree;    /* of the sets, by their states; see tsearch() */
 };
 
-/* A reason a newer host may have is told as the first one. */
+/* An unknown reason of a newer host is written as the first one. */
 static const struct word *presence_find_reason(uint8_t state)
 {
 	const struct word *reason = words_absences;
@@ -90,14 +91,20 @@ static void keep(void *set)
 	(void)set;
 }
 
-void presence_free(struct presence *presence)
+void presence_clear(struct presence *presence)
 {
-	if (!presence)
-		return;
 	tdestroy(presence->tree, keep);
 	for (uint32_t i = 0; i < presence->n_sets; i++)
 		free(presence->sets[i]);
 	free(presence->sets);
+	*presence = (struct presence){.shape = presence->shape, .last = NO_SET};
+}
+
+void presence_free(struct presence *presence)
+{
+	if (!presence)
+		return;
+	presence_clear(presence);
 	free(presence);
 }
 
@@ -109,7 +116,7 @@ static int compare_sets(const void *a, const void *b)
 	return memcmp(x->states, y->states, x->presence->shape->n);
 }
 
-/* Keeps one more set; NO_SET when there is no place for it. */
+/* Stores another set; NO_SET if there is no room for it. */
 static uint32_t presence_add(struct presence *presence, const struct set *model)
 {
 	uint32_t n = presence->shape->n;
@@ -127,7 +134,7 @@ static uint32_t presence_add(struct presence *presence, const struct set *model)
 	set->states = memcpy(set->kept, model->states, n);
 	set->number = presence->n_sets;
 	sets[presence->n_sets] = set;
-	/* One that there is no memory to find again is kept once more. */
+	/* If there is no memory for the index, the set is just stored again. */
 	(void)tsearch(set, &presence->tree, compare_sets);
 	return presence->n_sets++;
 }
@@ -188,7 +195,7 @@ void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *st
 
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list) && pull_key(pull, &reason)) {
-		/* A reason of a newer writer is one all the same. */
+		/* An unknown reason of a newer writer is still a reason. */
 		uint32_t state = CTPROF_ABSENT_UNSUPPORTED;
 
 		(void)words_value(words_absences, reason, &state);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is absent, and why: objects reason -> names.  Rows mostly lack the same
- * values for the same reasons, so each distinct set is kept once and rows name
- * it by number.  States are enum ctprof_absence, one for each member of a shape.
+ * What is absent, and why: objects reason -> names.  Most rows lack the same
+ * values for the same reasons, so each distinct set is stored once and rows
+ * refer to it by number.  States are enum ctprof_absence, one for each member of
+ * a shape.
  */
 #pragma once
 
 #include "pull.h"
 #include "shape.h"
 
-/* Sets kept at most; the rows of further ones carry theirs themselves. */
+/* Maximum number of stored sets; rows with further sets contain them. */
 #define PRESENCE_MAX_SETS 65536
 
 struct presence;
@@ -17,9 +18,11 @@ struct presence;
 /* Sets over a shape, which must outlive it and stay as it is.  NULL: out of memory. */
 struct presence *presence_new(const struct shape *shape);
 void presence_free(struct presence *presence);
+/* Forgets the sets. */
+void presence_clear(struct presence *presence);
 
-/* Writes the number of the set with these states, or the set itself when there
- * is no place for another. */
+/* Writes the number of the set with these states, or the set itself if there is
+ * no room for another. */
 void presence_write_ref(struct presence *presence, struct json *json, const uint8_t *states);
 /* All sets, as an array. */
 void presence_write_sets(const struct presence *presence, struct json *json);
@@ -27,11 +30,11 @@ void presence_write_sets(const struct presence *presence, struct json *json);
 /* One set: the object reason -> names.  Names that are present do not appear. */
 void presence_write_set(struct json *json, const struct shape *shape, const uint8_t *states);
 
-/* Reads such an object into the states of the members it names; a name that is not
- * known here is passed over. */
+/* Reads such an object into the states of the members it names; an unknown name is
+ * ignored. */
 void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *states);
 
-/* "presence_sets" as read: only what is absent is kept of each. */
+/* "presence_sets" as read: only the absent members of each are stored. */
 struct presence_sets {
 	uint32_t *absences;
 	size_t n_absences;

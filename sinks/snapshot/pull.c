@@ -9,7 +9,7 @@
 #include "unescape.h"
 #include "utf8.h"
 
-/* What was unpacked is read while it is in the nearest caches. */
+/* Small enough that unpacked text is still in the nearest caches. */
 #define FIRST_SIZE (32 * 1024)
 /* A window with less room than this grows before it is filled. */
 #define LEAST_ROOM 4096
@@ -57,7 +57,7 @@ void pull_stop(struct pull *pull, int error)
 {
 	if (!pull->error)
 		pull->error = error;
-	/* The window is empty now, and stays so. */
+	/* The window is now empty and stays empty. */
 	pull->ended = true;
 	pull->p = pull->buffer;
 	pull_set_end(pull, 0);
@@ -100,7 +100,7 @@ void pull_fail(struct pull *pull, const char *expected)
 	pull_tell_found(pull, pull->p, expected, found);
 }
 
-/* Unlike what the text means, how it is written may hold anything. */
+/* The raw text, unlike its decoded meaning, may contain anything. */
 void pull_fail_at(struct pull *pull, const char *at, const char *expected, struct text found)
 {
 	char shown[FOUND_MAX + 4];
@@ -133,7 +133,7 @@ void pull_fail_limit(struct pull *pull, uint64_t most, const char *what)
 	pull_tell(pull, pull_offset(pull, pull->p), sentence);
 }
 
-/* A full window grows: callers bound what they keep in it. */
+/* A full window grows: callers limit what they keep in it. */
 static bool pull_make_room(struct pull *pull, size_t kept)
 {
 	if (pull->size - kept >= LEAST_ROOM)
@@ -146,7 +146,7 @@ static bool pull_make_room(struct pull *pull, size_t kept)
 	return true;
 }
 
-/* Takes more of the text; what begins at *keep, at or before the next byte,
+/* Reads more of the text; the part from *keep, at or before the next byte,
  * stays in the window and may move with it.  False at the end. */
 static bool pull_take(struct pull *pull, const char **keep)
 {
@@ -171,7 +171,7 @@ static bool pull_take(struct pull *pull, const char **keep)
 	return n > 0;
 }
 
-/* Likewise, keeping what is not used up; at least n bytes are wanted. */
+/* The same, keeping all unread text; at least n bytes are wanted. */
 static bool pull_need(struct pull *pull, size_t n)
 {
 	const char *keep = pull->p;
@@ -226,10 +226,10 @@ bool pull_more_far(struct pull *pull, struct pull_list *list)
 	return !pull->error;
 }
 
-/* Bytes inside a string that need no second look. */
+/* Bytes inside a string that need no further check. */
 static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
 
-/* Goes over one thing that is not plain, the closing quote excepted. */
+/* Skips one thing that is not plain, except the closing quote. */
 static void pull_pass_odd(struct pull *pull, const char **start, bool *escaped)
 {
 	bool valid = true;
@@ -327,7 +327,7 @@ bool pull_string(struct pull *pull, struct text *ret_text)
 	return pull_any_string(pull, "a string", ret_text);
 }
 
-/* Text from the window, in a place of its own. */
+/* Copies text from the window. */
 static bool pull_keep(struct pull *pull, struct text *text)
 {
 	struct json *own = &pull->unescaped;
@@ -358,7 +358,7 @@ bool pull_key(struct pull *pull, struct text *ret_key)
 
 	if (!pull_any_string(pull, "a key", &key))
 		return false;
-	/* The window may move while the colon is looked for. */
+	/* The window may move during the search for the colon. */
 	if (*pull->p != ':' && !pull_keep(pull, &key))
 		return false;
 	*ret_key = key;
@@ -433,7 +433,7 @@ static bool is_number(struct text text, bool *ret_integer)
 	return p == end;
 }
 
-/* The bytes a number may be made of, and what they make. */
+/* Reads the characters of a number. */
 static bool pull_raw_number(struct pull *pull, const char *expected, struct text *ret_raw,
 			    bool *ret_integer)
 {
@@ -487,7 +487,7 @@ static void pull_skip_string(struct pull *pull, const char *expected)
 		(void)pull_unescape(pull, raw, &raw);
 }
 
-/* As deep as the text is allowed to nest. */
+/* Up to the depth that the text may nest. */
 static void pull_skip_list(struct pull *pull, char open)
 {
 	struct pull_list list;

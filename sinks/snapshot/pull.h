@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A strict JSON tokenizer, asked for what is expected next.  It holds a window
- * of the text and takes more when it runs out.  Errors stick: after the first,
- * which is told with its offset, what was expected and what was found, lists
- * end and every call fails, so that a reader looks once, where it must.
+ * A strict JSON pull tokenizer: the caller asks for what it expects next.  It
+ * holds a window of the text and reads more when that is used up.  Errors
+ * stick: after the first, which is reported with its offset, what was expected
+ * and what was found, lists end and every call fails, so a reader need only
+ * check once.
  */
 #pragma once
 
@@ -25,12 +26,13 @@ struct pull {
 	char *buffer;
 	size_t size;   /* of buffer, less the NULs */
 	uint64_t base; /* offset in the text of buffer[0] */
-	bool ended;    /* there is no more to take */
+	bool ended;    /* there is no more text */
 	int error;     /* the first one, -errno */
 
-	/* The next bytes: how many, 0 at the end, -errno. */
+	/* Reads the next bytes; returns their number, 0 at the end, or
+	 * -errno. */
 	int64_t (*fill)(void *context, char *into, size_t size);
-	/* Told once: the sentence about the byte at offset. */
+	/* Called once: a sentence about the byte at offset. */
 	void (*fault)(void *context, uint64_t offset, const char *sentence);
 	void *context;
 
@@ -40,7 +42,7 @@ struct pull {
 	struct json unescaped; /* the last string that had escapes */
 };
 
-/* An object or array being gone through. */
+/* An object or array being read. */
 struct pull_list {
 	char close;
 	bool begun;
@@ -52,11 +54,11 @@ void pull_free(struct pull *pull);
 /* For a new pass, as after pull_init(); limits and functions stay. */
 void pull_rewind(struct pull *pull);
 
-/* Ends with error, about which everything has been said. */
+/* Stops with an error that has already been reported. */
 void pull_stop(struct pull *pull, int error);
-/* Ends with "expected EXPECTED in WHERE, found" what is next. */
+/* Fails with "expected EXPECTED in WHERE, found" and what is next. */
 void pull_fail(struct pull *pull, const char *expected);
-/* Likewise, about the text at `at`, which is still in the window. */
+/* The same for the text at `at`, which must still be in the window. */
 void pull_fail_at(struct pull *pull, const char *at, const char *expected, struct text found);
 /* "expected each key once in WHERE, found a second KEY". */
 void pull_fail_twice(struct pull *pull, struct text key);
@@ -65,7 +67,8 @@ void pull_fail_limit(struct pull *pull, uint64_t most, const char *what);
 
 char pull_peek_far(struct pull *pull);
 
-/* The next byte that is no blank, which stays next; NUL at the end. */
+/* Returns the next byte that is not a blank without consuming it; NUL at the
+ * end. */
 static inline char pull_peek(struct pull *pull)
 {
 	return (unsigned char)*pull->p > ' ' ? *pull->p : pull_peek_far(pull);
@@ -76,7 +79,7 @@ void pull_open(struct pull *pull, char open, struct pull_list *ret_list);
 
 bool pull_more_far(struct pull *pull, struct pull_list *list);
 
-/* Whether another member follows, then next; else the list has been left. */
+/* Whether another member follows; if not, the list has been left. */
 static inline bool pull_more(struct pull *pull, struct pull_list *list)
 {
 	if (!list->begun || *pull->p != ',')
@@ -85,7 +88,7 @@ static inline bool pull_more(struct pull *pull, struct pull_list *list)
 	return true;
 }
 
-/* Takes `"key":` if it stands there in just this form. */
+/* Consumes `"key":` if the text has it in exactly this form. */
 static inline bool pull_match(struct pull *pull, const struct json_piece *key)
 {
 	if ((size_t)(pull->end - pull->p) < key->len || memcmp(pull->p, key->p, key->len) != 0)
@@ -94,27 +97,30 @@ static inline bool pull_match(struct pull *pull, const struct json_piece *key)
 	return true;
 }
 
-/* Takes a key and its ':'.  Like all texts given here it holds until the next call. */
+/* Reads a key and its ':'.  Like all texts returned here, it is valid until the next
+ * call. */
 bool pull_key(struct pull *pull, struct text *ret_key);
 bool pull_string(struct pull *pull, struct text *ret_text);
 bool pull_bool(struct pull *pull, bool *ret_value);
-/* null, if it stands there. */
+/* Consumes null, if it is next. */
 bool pull_null(struct pull *pull);
 
-/* How many digits p begins with, at most 8, and the number they are: as one word, for
- * going from digit to digit the processor guesses wrong where each number ends. */
+/* The number of digits that p begins with, at most 8, and their value.  They are read
+ * as one word, since a loop over digits mispredicts the end of each number. */
 static inline unsigned pull_word_digits(const char *p, uint64_t *ret_value)
 {
 	uint64_t word;
 
 	memcpy(&word, p, sizeof word);
 	word = le64toh(word) ^ UINT64_C(0x3030303030303030);
-	/* The top bit of the first byte that is no digit, and of none before it. */
+	/* The top bit of the first byte that is not a digit, and of none before
+	 * it. */
 	uint64_t others =
 		((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
 	unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 
-	/* The digits as the last of eight, then pairs, fours and all of them added up. */
+	/* Shift the digits to the end of eight, then add up pairs, fours and all of
+	 * them. */
 	word = n > 0 ? word << (64 - 8 * n) : 0;
 	word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
 	word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
@@ -129,7 +135,7 @@ static inline unsigned pull_digits(const char *p, uint64_t *ret_value)
 					  100000, 1000000, 10000000, 100000000};
 	uint64_t low;
 
-	/* Most of what did not happen is one digit, 0. */
+	/* Most counters of events that never happened are one digit, 0. */
 	*ret_value = (unsigned char)(*p - '0');
 	if ((unsigned char)(p[1] - '0') >= 10)
 		return *ret_value < 10;
@@ -141,7 +147,7 @@ static inline unsigned pull_digits(const char *p, uint64_t *ret_value)
 	return n + more;
 }
 
-/* The length of a whole number of at most 16 digits that has ended; 0: look more closely. */
+/* The length of a complete integer of at most 16 digits; 0: use the slow path. */
 static inline unsigned pull_plain_number(const char *p, uint64_t *ret_value)
 {
 	unsigned n = pull_digits(p, ret_value);
@@ -170,7 +176,7 @@ static inline bool pull_integer(struct pull *pull, int64_t min, uint64_t max, co
 
 void pull_skip_far(struct pull *pull);
 
-/* Takes a value of any sort, as strictly. */
+/* Skips a value of any kind, as strictly. */
 static inline void pull_skip(struct pull *pull)
 {
 	uint64_t value;
@@ -184,5 +190,5 @@ static inline void pull_skip(struct pull *pull)
 
 /* A scalar as text, strings without quotes and escapes; false for others, which are skipped. */
 bool pull_scalar(struct pull *pull, struct text *ret_text);
-/* Nothing but blanks may follow. */
+/* Checks that only blanks follow. */
 void pull_finish(struct pull *pull);

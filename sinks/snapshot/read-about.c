@@ -6,19 +6,22 @@
 
 #include "words.h"
 
-/* A newer one is written by who means to be misunderstood by this. */
+/* A newer version means that this reader would misunderstand the file. */
 #define VERSION 1
+/* What a plugin did, in one line. */
+#define REPORT_BYTES 256
 
-/* A member that is read; the others are passed over. */
+/* A member that is read; others are skipped. */
 struct field {
 	const char *name;
 	enum value_kind kind;
 };
 
-enum { FORMAT_NAME, FORMAT_VERSION };
+enum { FORMAT_NAME, FORMAT_VERSION, FORMAT_FRAME };
 static const struct field format_fields[] = {
 	[FORMAT_NAME] = {"name", VALUE_TEXT},
 	[FORMAT_VERSION] = {"version", VALUE_U64},
+	[FORMAT_FRAME] = {"frame", VALUE_TEXT},
 };
 
 enum {
@@ -43,15 +46,25 @@ static const struct field metric_fields[] = {
 	[METRIC_ORIGIN] = {"origin", VALUE_TEXT},
 };
 
-enum { PLUGIN_NAME, PLUGIN_STATE };
+enum {
+	PLUGIN_NAME,
+	PLUGIN_STATE,
+	PLUGIN_VERSION,
+	PLUGIN_KIND,
+	PLUGIN_BATCHES,
+	PLUGIN_FAILURES,
+	PLUGIN_CPU
+};
 static const struct field plugin_fields[] = {
-	[PLUGIN_NAME] = {"name", VALUE_TEXT},
-	[PLUGIN_STATE] = {"state", VALUE_TEXT},
+	[PLUGIN_NAME] = {"name", VALUE_TEXT},       [PLUGIN_STATE] = {"state", VALUE_TEXT},
+	[PLUGIN_VERSION] = {"version", VALUE_TEXT}, [PLUGIN_KIND] = {"kind", VALUE_TEXT},
+	[PLUGIN_BATCHES] = {"batches", VALUE_U64},  [PLUGIN_FAILURES] = {"failures", VALUE_U64},
+	[PLUGIN_CPU] = {"cpu_ns", VALUE_U64},
 };
 
 #define FIELDS(table) (table), sizeof(table) / sizeof((table)[0])
 
-/* An empty shape when there is no memory, which ends the reading. */
+/* Returns an empty shape if out of memory, which stops reading. */
 static struct shape make_shape(struct pull *pull, const struct field *fields, size_t n)
 {
 	struct shape shape = {0};
@@ -64,7 +77,7 @@ static struct shape make_shape(struct pull *pull, const struct field *fields, si
 	return shape;
 }
 
-/* Reads an object's known members into cells; other() takes the values of the rest. */
+/* Reads an object's known members into cells; other() reads the values of the rest. */
 static void read_record(struct pull *pull, struct cells *cells, const struct shape *shape,
 			void (*other)(struct pull *pull, struct text key, void *context),
 			void *context)
@@ -93,7 +106,8 @@ static void skip_other(struct pull *pull, struct text key, void *context)
 	pull_skip(pull);
 }
 
-/* An array of such objects; whole() after each, which ends the reading with -errno. */
+/* An array of such objects; whole() is called after each, and stops reading if it
+ * returns -errno. */
 static void read_records(struct pull *pull, struct cells *cells, const struct field *fields,
 			 size_t n, void (*other)(struct pull *pull, struct text key, void *context),
 			 int (*whole)(const struct cells *cells, void *context), void *context)
@@ -110,7 +124,7 @@ static void read_records(struct pull *pull, struct cells *cells, const struct fi
 	}
 }
 
-void about_read_format(struct pull *pull, struct cells *cells)
+void about_read_format(struct pull *pull, struct cells *cells, bool is_delta)
 {
 	__attribute__((cleanup(shape_free))) struct shape shape =
 		make_shape(pull, FIELDS(format_fields));
@@ -119,13 +133,16 @@ void about_read_format(struct pull *pull, struct cells *cells)
 	read_record(pull, cells, &shape, skip_other, NULL);
 	if (pull->error)
 		return;
-	struct text name = cells_text(cells, FORMAT_NAME);
+	struct text name = cells_text(cells, FORMAT_NAME), frame = cells_text(cells, FORMAT_FRAME);
 	uint64_t version = cells->cells[FORMAT_VERSION].bits;
 	int n = snprintf(found, sizeof found, "%" PRIu64, version);
 	if (!text_equal(name, "ctprof"))
 		pull_fail_at(pull, pull->p, "the name \"ctprof\"", name);
 	else if (version != VERSION)
 		pull_fail_at(pull, pull->p, "version 1", (struct text){found, (size_t)n});
+	else if (!text_equal(frame, is_delta ? "delta" : ""))
+		pull_fail_at(pull, pull->p, is_delta ? "a frame of changes" : "a whole snapshot",
+			     frame);
 }
 
 struct metrics_reading {
@@ -156,7 +173,7 @@ static const char *text_or_null(const struct cells *cells, uint32_t i)
 	return cells->cells[i].state == CELL_VALUE ? cells_text(cells, i).p : NULL;
 }
 
-/* A definition of a sort that is not known here is passed over, and with it its values. */
+/* A definition of an unknown kind is skipped, and so are its values. */
 static int take_metric(const struct cells *cells, void *context)
 {
 	struct metrics_reading *reading = context;
@@ -206,32 +223,50 @@ static int take_plugin(const struct cells *cells, void *context)
 {
 	const struct ctprof_input *input = context;
 
-	input->fact(input, CTPROF_FACT_PLUGIN, cells_text(cells, PLUGIN_NAME).p,
-		    cells_text(cells, PLUGIN_STATE).p);
+	const struct cell *cell = cells->cells;
+	const char *name = cells_text(cells, PLUGIN_NAME).p;
+	char report[REPORT_BYTES];
+
+	(void)snprintf(report, sizeof report, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+		       cells_text(cells, PLUGIN_KIND).p, cell[PLUGIN_BATCHES].bits,
+		       cell[PLUGIN_FAILURES].bits, cell[PLUGIN_CPU].bits,
+		       cells_text(cells, PLUGIN_VERSION).p);
+	input->fact(input, CTPROF_FACT_PLUGIN, name, cells_text(cells, PLUGIN_STATE).p);
+	input->fact(input, CTPROF_FACT_REPORT, name, report);
 	return 0;
 }
 
 void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctprof_input *input)
 {
-	/* The border has no const context; take_plugin() takes it as it was. */
+	/* The interface has no const context; take_plugin() casts it back. */
 	read_records(pull, cells, FIELDS(plugin_fields), skip_other, take_plugin,
 		     (void *)(uintptr_t)input);
 }
 
-/* Members of an object that are not lists, as facts; those of its member `options`, too. */
+/* Members of the capture that are objects, and what their members are. */
+static bool is_nested(struct text key, uint32_t *ret_kind)
+{
+	if (!text_equal(key, "options") && !text_equal(key, "redacted"))
+		return false;
+	*ret_kind = text_equal(key, "options") ? CTPROF_FACT_OPTION : CTPROF_FACT_REDACTED;
+	return true;
+}
+
+/* Members of an object that are not lists, as facts; those of objects in it, too. */
 static void read_facts(struct pull *pull, struct cells *cells, const struct ctprof_input *input,
 		       uint32_t kind)
 {
 	struct pull_list list;
 	struct text key, value;
 	size_t key_at, value_at;
+	uint32_t nested;
 
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list) && pull_key(pull, &key)) {
 		int r = cells_begin(cells, 0);
 
-		if (kind == CTPROF_FACT_CAPTURE && text_equal(key, "options")) {
-			read_facts(pull, cells, input, CTPROF_FACT_OPTION);
+		if (kind == CTPROF_FACT_CAPTURE && is_nested(key, &nested)) {
+			read_facts(pull, cells, input, nested);
 			continue;
 		}
 		if (r < 0 || !cells_keep(cells, pull, key, &key_at) || !pull_scalar(pull, &value) ||

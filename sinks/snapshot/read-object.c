@@ -3,7 +3,7 @@
 
 #include "presence.h"
 
-/* No metric's name is longer than 64; what is below longer ones is of no interest. */
+/* No metric's name is longer than 64; members below longer names are ignored. */
 #define NAME_SIZE 128
 
 struct walk {
@@ -22,7 +22,7 @@ static bool is_map(const struct member *member)
 	return member->kind == VALUE_MAP || member->kind == VALUE_TEXTS;
 }
 
-/* The value of the member whose name is len bytes long. */
+/* Reads the value of the member whose name is len bytes long. */
 static void walk_value(struct walk *walk, size_t len)
 {
 	struct text name = {walk->name, len};
@@ -46,7 +46,7 @@ static void walk_value(struct walk *walk, size_t len)
 		pull_skip(walk->pull);
 }
 
-/* What stands beside the values; false: it is none of that. */
+/* Reads members that are not values; false: it is a value. */
 static bool walk_special(struct walk *walk, struct text key)
 {
 	uint32_t path = shape_find(walk->shape, (struct text){OBJECT_PATH, strlen(OBJECT_PATH)});

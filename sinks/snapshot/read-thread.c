@@ -13,17 +13,17 @@
 #define NO_GATE 0
 #define NO_SET UINT32_MAX
 
-/* The fields a row's target is made of. */
+/* The fields of a row's target. */
 enum { FIELD_TID, FIELD_TGID };
 
 _Static_assert(FIELD_TGID == SCHEMA_TARGET_FIELDS - 1, "tid and tgid come first");
 
 /*
- * What tells that a value was measured, in a file without presence: flags of
- * the same record, all of which must be set.  The first pattern that fits counts.
+ * In a file without presence, flags of the same record show that a value was
+ * measured: all of them must be set. The first matching pattern counts.
  */
 static const struct gate {
-	const char *pattern; /* of the members' names */
+	const char *pattern; /* for names of members */
 	const char *flags[MAX_FLAGS];
 } gates[] = {
 	[NO_GATE] = {"", {NULL}},
@@ -92,6 +92,13 @@ void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull)
 		       reader->sets.n);
 }
 
+void thread_reader_clear_sets(struct thread_reader *reader)
+{
+	presence_sets_free(&reader->sets);
+	reader->set = NO_SET;
+	reader->sets_delayed = false;
+}
+
 void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
 {
 	struct pull_list list;
@@ -101,7 +108,7 @@ void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
 	pull->where = reader->where;
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list)) {
-		/* Keys that are known to come need not be looked at byte by byte. */
+		/* Keys that are expected next need not be compared byte by byte. */
 		if (next < reader->shape.n_fields &&
 		    pull_match(pull, &reader->shape.members[next].key))
 			next++;
@@ -128,14 +135,14 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 	if (n == 0)
 		pull_fail(pull, "no presence, there being no sets");
 	else if (pull_integer(pull, 0, n - 1, reader->expected, &set) && set != reader->set) {
-		/* Mostly it is the set of the record before. */
+		/* Mostly it is the set of the previous record. */
 		reader->set = (uint32_t)set;
 		presence_sets_get(&reader->sets, reader->set, reader->states, reader->shape.n);
 	}
 }
 
-/* Members from `first` on, mostly in the shape's order, which is the writer's.
- * What else there is goes to other(), which must take the value. */
+/* Reads members from `first` on, mostly in the shape's order, which is the
+ * writer's. Other members are passed to other(), which must read the value. */
 static void read_members(struct thread_reader *reader, struct pull *pull, struct cells *cells,
 			 uint32_t first, uint32_t end,
 			 void (*other)(struct thread_reader *reader, struct pull *pull,
@@ -211,7 +218,8 @@ static bool is_measured(const struct thread_reader *reader, const struct cells *
 	return true;
 }
 
-/* The record of another writer: its flags tell, and '~', which no state is. */
+/* For a record of another writer, derives states from its flags, and from '~',
+ * which is not a state. */
 static void derive_states(struct thread_reader *reader, const struct cells *cells)
 {
 	bool measured[N_GATES];
@@ -239,9 +247,9 @@ static void put_values(struct thread_reader *reader, struct pull *pull, struct c
 			continue;
 		if (reader->states[i] == CTPROF_PRESENT && cells_has(cells, shape, i))
 			r = cells_put(cells, shape, i, row);
-		/* A row begins with all of them unsupported. */
+		/* All values of a new row are UNSUPPORTED. */
 		else if (reader->states[i] != CTPROF_PRESENT &&
-			 reader->states[i] != CTPROF_ABSENT_UNSUPPORTED)
+			 (reader->partial || reader->states[i] != CTPROF_ABSENT_UNSUPPORTED))
 			row->host->put_absent(row->batch, row->row, shape->members[i].slot,
 					      reader->states[i]);
 	}
@@ -249,7 +257,13 @@ static void put_values(struct thread_reader *reader, struct pull *pull, struct c
 		pull_stop(pull, r);
 }
 
-/* The thread's numbers, which every record must have. */
+static void thread_reader_say_present(struct thread_reader *reader)
+{
+	reader->set = NO_SET;
+	memset(reader->states, CTPROF_PRESENT, reader->shape.n);
+}
+
+/* The thread's IDs, which every record must have. */
 static bool find_target(struct pull *pull, const struct cells *cells,
 			struct ctprof_target *ret_target)
 {
@@ -292,7 +306,9 @@ void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct 
 		     reader->flat ? reader->shape.n : reader->shape.n_fields, read_other);
 	if (!find_target(pull, cells, &target))
 		return;
-	if (!reader->has_states)
+	if (!reader->has_states && reader->partial)
+		thread_reader_say_present(reader);
+	else if (!reader->has_states)
 		derive_states(reader, cells);
 	r = input->row(input, reader->scope, &target, &row.batch, &row.row);
 	if (r < 0)

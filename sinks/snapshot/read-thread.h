@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of threads, and of those that ended, into rows. */
+/* Reads records of threads, and of ended ones, into rows. */
 #pragma once
 
 #include "cells.h"
@@ -9,10 +9,11 @@ struct thread_reader {
 	struct shape shape; /* the format's fields, then those of "extra" */
 	uint32_t scope;     /* of the rows */
 	bool flat;          /* no "extra": all are the record's own */
+	bool partial;       /* values that a record lacks stay unchanged */
 	const char *where;  /* for a message */
 	struct presence_sets sets;
 	bool sets_delayed; /* they came before the metrics */
-	uint8_t *gates;    /* of the members: what tells whether they were measured */
+	uint8_t *gates;    /* for each member: what shows whether it was measured */
 	uint8_t *states;   /* of the members in the record being read */
 	uint32_t set;      /* whose states they are; UINT32_MAX: of no set */
 	bool has_states, has_extra;
@@ -27,7 +28,9 @@ int thread_reader_seal(struct thread_reader *reader);
 
 /* Reads the array of sets that the records refer to, after thread_reader_seal(). */
 void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull);
-/* Goes over a record, strictly, but without a look at its values. */
+/* Call before the sets of another frame. */
+void thread_reader_clear_sets(struct thread_reader *reader);
+/* Skips a record, strictly, but without reading its values. */
 void thread_reader_skip(const struct thread_reader *reader, struct pull *pull);
 /* Reads a record and puts it into a row of its own. */
 void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct cells *cells,

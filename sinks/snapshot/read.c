@@ -4,53 +4,27 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "named.h"
 #include "read-about.h"
 #include "read-object.h"
-#include "read-thread.h"
-#include "schema.h"
-#include "unzstd.h"
-
-/*
- * Threads come before the definitions of their values and the sets of what they
- * lack, and there is no room to keep them: so the file is gone through twice.
- */
-enum pass {
-	PASS_SKIM, /* all that is needed to fill rows, and whether the file is whole */
-	PASS_SETS, /* presence_sets alone, where they came before the metrics */
-	PASS_FILL,
-	N_PASSES,
-};
-
-/* The rows there is one of. */
-enum { ROW_HOST, ROW_CAPTURE, N_SINGLE_ROWS };
+#include "reader.h"
 
 static const uint32_t single_scopes[N_SINGLE_ROWS] = {
 	[ROW_HOST] = CTPROF_SCOPE_HOST,
 	[ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 };
 
-struct reader {
-	const struct ctprof_host *host;
-	const struct ctprof_input *input;
-	struct unzstd *unzstd;
-	struct pull pull;
-	struct cells cells;
-	struct thread_reader threads, exits;
-	struct named named;
-	struct shape cgroup, objects[SCHEMA_N_OBJECTS];
-	uint8_t *states; /* of an object being read */
-	struct json path;
-	bool has_scope[N_SINGLE_ROWS]; /* a metric of it */
-	struct row rows[N_SINGLE_ROWS];
-	enum pass pass;
-	uint32_t seen; /* members of the top object in this pass, a bit each */
-	bool own;      /* written by ctprof, with its rules */
-	bool sealed;   /* the metrics are settled */
-	bool faulted;  /* the text is not what it should be */
+/* The members of "gone", which identify what no longer exists. */
+enum { LOST_TID, LOST_TGID, LOST_PATH, LOST_GROUP, LOST_NAME, LOST_NTH };
+static const struct {
+	const char *name;
+	enum value_kind kind;
+} lost_fields[] = {
+	[LOST_TID] = {"tid", VALUE_U32},    [LOST_TGID] = {"tgid", VALUE_U32},
+	[LOST_PATH] = {"path", VALUE_TEXT}, [LOST_GROUP] = {"group", VALUE_TEXT},
+	[LOST_NAME] = {"name", VALUE_TEXT}, [LOST_NTH] = {"nth", VALUE_U16},
 };
 
-static void reader_free(struct reader *reader)
+void reader_free(struct reader *reader)
 {
 	unzstd_free(reader->unzstd);
 	pull_free(&reader->pull);
@@ -59,6 +33,7 @@ static void reader_free(struct reader *reader)
 	thread_reader_free(&reader->exits);
 	named_free(&reader->named);
 	shape_free(&reader->cgroup);
+	shape_free(&reader->lost);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		shape_free(&reader->objects[i]);
 	free(reader->states);
@@ -76,8 +51,12 @@ static void reader_fault(void *context, uint64_t offset, const char *sentence)
 {
 	struct reader *reader = context;
 
+	/* A document without any member of a snapshot is not one. */
+	bool is_strange = reader->pass == PASS_SKIM && reader->seen == 0;
+
 	reader->faulted = true;
-	reader->input->fault(reader->input, offset, "%s", sentence);
+	reader->input->fault(reader->input, offset, "%s%s", is_strange ? NO_SNAPSHOT : "",
+			     sentence);
 }
 
 static int reader_init_shapes(struct reader *reader)
@@ -90,10 +69,12 @@ static int reader_init_shapes(struct reader *reader)
 	r = r < 0 ? r : shape_add_field(&reader->cgroup, OBJECT_PATH, VALUE_TEXT);
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
 		r = schema_add_fields(&reader->objects[i], i);
+	for (size_t i = 0; r == 0 && i < sizeof lost_fields / sizeof lost_fields[0]; i++)
+		r = shape_add_field(&reader->lost, lost_fields[i].name, lost_fields[i].kind);
 	return r;
 }
 
-static int reader_init(struct reader *reader)
+int reader_init(struct reader *reader)
 {
 	const struct ctprof_input *input = reader->input;
 
@@ -132,7 +113,8 @@ static int reader_place_metric(struct reader *reader, const struct ctprof_metric
 	return shape_add_metric(&reader->objects[place], &info, natural);
 }
 
-/* What the host does not take is of a newer ctprof, or made up: its values are passed over. */
+/* A metric that the host rejects is from a newer ctprof, or made up: its values are
+ * skipped. */
 static int reader_take_metric(void *context, const char *plugin, const struct ctprof_metric *metric)
 {
 	struct reader *reader = context;
@@ -140,7 +122,7 @@ static int reader_take_metric(void *context, const char *plugin, const struct ct
 	int r = reader->input->metric(reader->input, plugin, metric, &slot);
 
 	if (r == 0) {
-		/* One without a place gets no values. */
+		/* A metric without a place gets no values. */
 		r = reader_place_metric(reader, metric, slot);
 		return r == -EEXIST ? 0 : r;
 	}
@@ -160,7 +142,7 @@ static int reader_take_known_metrics(struct reader *reader)
 	return r;
 }
 
-/* After this everything may be read that depends on the metrics. */
+/* After this, everything that depends on the metrics may be read. */
 static int reader_settle_metrics(struct reader *reader)
 {
 	uint32_t n = reader->cgroup.n;
@@ -185,18 +167,22 @@ static const struct row *reader_row_of(const struct reader *reader, const struct
 	return &reader->rows[member->scope == CTPROF_SCOPE_HOST ? ROW_HOST : ROW_CAPTURE];
 }
 
-/* Puts what was read of an object into row; NULL: of the host and of the capture. */
+/*
+ * Puts what was read of an object into row; NULL: the rows of host and capture.
+ * partial: values that were neither read nor absent stay unchanged.
+ */
 static void reader_put_object(struct reader *reader, const struct shape *shape,
-			      const struct row *row)
+			      const struct row *row, bool partial)
 {
-	/* Neither there nor absent: not asked for, or not known to the reference. */
+	/* Neither present nor absent: not requested, or unknown to the reference. */
 	uint8_t unseen = reader->own ? CTPROF_ABSENT_SKIPPED : CTPROF_ABSENT_UNSUPPORTED;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < shape->n && !reader->pull.error; i++) {
 		const struct member *member = &shape->members[i];
 
-		if (member->registered)
+		if (member->registered &&
+		    !(partial && cells_stays(&reader->cells, shape, i, reader->states[i])))
 			r = cells_settle(&reader->cells, shape, i, reader->states[i], unseen,
 					 reader_row_of(reader, row, member));
 	}
@@ -204,23 +190,43 @@ static void reader_put_object(struct reader *reader, const struct shape *shape,
 		pull_stop(&reader->pull, r);
 }
 
-static void reader_fill_object(struct reader *reader, size_t i)
+/* The reason is unknown: its values stay absent as in a new row. */
+static void reader_put_null(struct reader *reader, size_t i)
 {
-	/* What became of it is not told: its values are absent as they are. */
-	if (pull_peek(&reader->pull) == 'n' && pull_null(&reader->pull))
-		return;
-	object_read(&reader->pull, &reader->objects[i], &reader->cells, reader->states,
-		    schema_objects[i].prefix);
-	reader_put_object(reader, &reader->objects[i], NULL);
+	const struct shape *shape = &reader->objects[i];
+
+	reader->is_null[i] = true;
+	for (uint32_t m = 0; reader->pass == PASS_DELTA && m < shape->n; m++) {
+		const struct row *row = reader_row_of(reader, NULL, &shape->members[m]);
+
+		if (shape->members[m].registered)
+			reader->host->put_absent(row->batch, row->row, shape->members[m].slot,
+						 CTPROF_ABSENT_UNSUPPORTED);
+	}
 }
 
-/* Of an object that was left out, nothing had been asked for. */
+static void reader_fill_object(struct reader *reader, size_t i)
+{
+	/* An object that was null is written as a whole. */
+	bool partial = reader->pass == PASS_DELTA && !reader->is_null[i];
+
+	if (pull_peek(&reader->pull) == 'n' && pull_null(&reader->pull)) {
+		reader_put_null(reader, i);
+		return;
+	}
+	reader->is_null[i] = false;
+	object_read(&reader->pull, &reader->objects[i], &reader->cells, reader->states,
+		    schema_objects[i].prefix);
+	reader_put_object(reader, &reader->objects[i], NULL, partial);
+}
+
+/* Nothing was requested of an object that was left out. */
 static void reader_put_missing(struct reader *reader, size_t i)
 {
 	if (cells_begin(&reader->cells, reader->objects[i].n) < 0)
 		pull_stop(&reader->pull, -ENOMEM);
 	memset(reader->states, CTPROF_PRESENT, reader->objects[i].n);
-	reader_put_object(reader, &reader->objects[i], NULL);
+	reader_put_object(reader, &reader->objects[i], NULL, false);
 }
 
 static void reader_begin_rows(struct reader *reader)
@@ -258,7 +264,7 @@ static void reader_put_cgroup(struct reader *reader)
 				   &row.row);
 	if (r < 0)
 		pull_stop(&reader->pull, r);
-	reader_put_object(reader, &reader->cgroup, &row);
+	reader_put_object(reader, &reader->cgroup, &row, reader->pass == PASS_DELTA);
 }
 
 static void reader_fill_cgroups(struct reader *reader)
@@ -288,10 +294,10 @@ static void reader_fill_cgroups(struct reader *reader)
 static void reader_skim_format(struct reader *reader)
 {
 	reader->own = true;
-	about_read_format(&reader->pull, &reader->cells);
+	about_read_format(&reader->pull, &reader->cells, reader->pass == PASS_DELTA);
 }
 
-/* An array of records, one() for each. */
+/* Reads an array of records, calling one() for each. */
 static void reader_each(struct reader *reader, void (*one)(struct reader *reader))
 {
 	struct pull *pull = &reader->pull;
@@ -311,6 +317,14 @@ static void reader_each(struct reader *reader, void (*one)(struct reader *reader
 static void reader_skip_thread(struct reader *reader)
 {
 	thread_reader_skip(&reader->threads, &reader->pull);
+}
+
+static void reader_fill_changed(struct reader *reader)
+{
+	reader->threads.partial = true;
+	thread_reader_read(&reader->threads, &reader->pull, &reader->cells, reader->host,
+			   reader->input);
+	reader->threads.partial = false;
 }
 
 static void reader_fill_thread(struct reader *reader)
@@ -337,7 +351,30 @@ static void reader_skip_named(struct reader *reader)
 
 static void reader_fill_named(struct reader *reader)
 {
-	named_read(&reader->named, &reader->pull, &reader->cells, reader->host, reader->input);
+	named_read(&reader->named, &reader->pull, &reader->cells, reader->host, reader->input,
+		   reader->pass == PASS_DELTA);
+}
+
+static void reader_fill_gone(struct reader *reader)
+{
+	struct cells *cells = &reader->cells;
+
+	reader->pull.where = "what is gone";
+	object_read(&reader->pull, &reader->lost, cells, reader->states, "");
+	if (reader->pull.error)
+		return;
+	bool named = cells->cells[LOST_NAME].state == CELL_VALUE;
+	struct text path = cells_text(cells, named ? LOST_NAME : LOST_PATH);
+	const struct ctprof_target target = {
+		.struct_size = sizeof target,
+		.tgid = (int32_t)cells->cells[LOST_TGID].bits,
+		.tid = (int32_t)cells->cells[LOST_TID].bits,
+		.task_fd = -1,
+		.path_len = (uint32_t)path.len,
+		.path = named || cells->cells[LOST_PATH].state == CELL_VALUE ? path.p : NULL,
+		.group = named ? cells_text(cells, LOST_GROUP).p : NULL,
+	};
+	reader->gone(reader, &target, (uint32_t)cells->cells[LOST_NTH].bits);
 }
 
 static void reader_skim_metrics(struct reader *reader)
@@ -351,8 +388,8 @@ static void reader_skim_metrics(struct reader *reader)
 
 static void reader_read_sets_of(struct reader *reader, struct thread_reader *of)
 {
-	/* What one of them delayed is no second copy of the other. */
-	bool is_time = reader->sealed && (reader->pass == PASS_SKIM || of->sets_delayed);
+	/* If one of them was delayed, it is not a duplicate of the other. */
+	bool is_time = reader->sealed && (reader->pass != PASS_SETS || of->sets_delayed);
 
 	of->sets_delayed = of->sets_delayed || !reader->sealed;
 	if (is_time)
@@ -371,26 +408,38 @@ static void reader_read_exit_sets(struct reader *reader)
 	reader_read_sets_of(reader, &reader->exits);
 }
 
-/* Members of the top object but for those made of dotted names; what a pass
- * has nothing to do with is skipped. */
+/* Members of the top object except those made of dotted names; those without a
+ * function in a pass are skipped. */
 static const struct part {
 	const char *key;
 	void (*read[N_PASSES])(struct reader *reader);
 	void (*each[N_PASSES])(struct reader *reader); /* a record of an array */
-	/* In PASS_SKIM, of what is told to the host alone. */
+	/* In PASS_SKIM and PASS_DELTA, for parts that are only reported to the
+	 * host. */
 	void (*tell)(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 } parts[] = {
 	{"threads", .each = {[PASS_SKIM] = reader_skip_thread, [PASS_FILL] = reader_fill_thread}},
-	{"exits", .each = {[PASS_SKIM] = reader_skip_exit, [PASS_FILL] = reader_fill_exit}},
-	{"cgroup_stats", .read = {[PASS_FILL] = reader_fill_cgroups}},
-	{"objects", .each = {[PASS_SKIM] = reader_skip_named, [PASS_FILL] = reader_fill_named}},
-	{"format", .read = {[PASS_SKIM] = reader_skim_format}},
+	{"gone", .each = {[PASS_DELTA] = reader_fill_gone}},
+	{"new", .each = {[PASS_DELTA] = reader_fill_thread}},
+	{"changed", .each = {[PASS_DELTA] = reader_fill_changed}},
+	{"exits", .each = {[PASS_SKIM] = reader_skip_exit,
+			   [PASS_FILL] = reader_fill_exit,
+			   [PASS_DELTA] = reader_fill_exit}},
+	{"cgroup_stats",
+	 .read = {[PASS_FILL] = reader_fill_cgroups, [PASS_DELTA] = reader_fill_cgroups}},
+	{"objects", .each = {[PASS_SKIM] = reader_skip_named,
+			     [PASS_FILL] = reader_fill_named,
+			     [PASS_DELTA] = reader_fill_named}},
+	{"format", .read = {[PASS_SKIM] = reader_skim_format, [PASS_DELTA] = reader_skim_format}},
 	{"captured_at_unix_ns", .tell = about_read_time},
 	{"metrics", .read = {[PASS_SKIM] = reader_skim_metrics}},
 	{"plugins", .tell = about_read_plugins},
-	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets, [PASS_SETS] = reader_read_sets}},
-	{"exit_presence_sets",
-	 .read = {[PASS_SKIM] = reader_read_exit_sets, [PASS_SETS] = reader_read_exit_sets}},
+	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets,
+				   [PASS_SETS] = reader_read_sets,
+				   [PASS_DELTA] = reader_read_sets}},
+	{"exit_presence_sets", .read = {[PASS_SKIM] = reader_read_exit_sets,
+					[PASS_SETS] = reader_read_exit_sets,
+					[PASS_DELTA] = reader_read_exit_sets}},
 	{"capture", .tell = about_read_capture},
 };
 
@@ -398,7 +447,7 @@ enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
 
 _Static_assert(N_PARTS + SCHEMA_N_OBJECTS <= 32, "struct reader.seen has a bit for each");
 
-/* The part of that key, or after the parts the object; NULL: none. */
+/* The part of that key or, numbered after the parts, the object; NULL: none. */
 static const char *reader_find_part(struct text key, size_t *ret_part)
 {
 	for (size_t i = 0; i < N_PARTS + SCHEMA_N_OBJECTS; i++) {
@@ -418,7 +467,7 @@ static void reader_read_part(struct reader *reader, const struct part *part)
 		reader_each(reader, part->each[reader->pass]);
 	else if (part->read[reader->pass])
 		part->read[reader->pass](reader);
-	else if (part->tell && reader->pass == PASS_SKIM)
+	else if (part->tell && (reader->pass == PASS_SKIM || reader->pass == PASS_DELTA))
 		part->tell(&reader->pull, &reader->cells, reader->input);
 	else
 		pull_skip(&reader->pull);
@@ -439,7 +488,7 @@ static void reader_read_member(struct reader *reader, struct text key)
 	reader->pull.where = name;
 	if (part < N_PARTS)
 		reader_read_part(reader, &parts[part]);
-	else if (reader->pass == PASS_FILL)
+	else if (reader->pass == PASS_FILL || reader->pass == PASS_DELTA)
 		reader_fill_object(reader, part - N_PARTS);
 	else
 		pull_skip(&reader->pull);
@@ -458,7 +507,7 @@ static void reader_read_top(struct reader *reader)
 		reader_read_member(reader, key);
 		pull->where = where;
 	}
-	if (!pull->error && !(reader->seen & 1u << PART_THREADS))
+	if (!pull->error && reader->pass != PASS_DELTA && !(reader->seen & 1u << PART_THREADS))
 		pull_fail_at(pull, pull->p, "a member threads", (struct text){"its end", 7});
 	pull_finish(pull);
 }
@@ -485,8 +534,8 @@ static int reader_skim(struct reader *reader)
 {
 	int r = reader_pass(reader, PASS_SKIM);
 
-	/* Nonsense in the text mostly is damage to the file, which says more: the
-	 * last sentence counts. */
+	/* Invalid text is mostly due to damage of the file, which is the better
+	 * explanation: the last sentence counts. */
 	if (reader->faulted)
 		(void)unzstd_drain(reader->unzstd);
 	if (r < 0 || reader->sealed)
@@ -495,14 +544,31 @@ static int reader_skim(struct reader *reader)
 	return r < 0 ? r : reader_settle_metrics(reader);
 }
 
+int reader_read(struct reader *reader)
+{
+	int r = reader_skim(reader);
+
+	if (r == 0 && (reader->threads.sets_delayed || reader->exits.sets_delayed))
+		r = reader_pass(reader, PASS_SETS);
+	r = r < 0 ? r : reader->input->seal(reader->input);
+	return r < 0 ? r : reader_pass(reader, PASS_FILL);
+}
+
+int reader_read_delta(struct reader *reader)
+{
+	thread_reader_clear_sets(&reader->threads);
+	thread_reader_clear_sets(&reader->exits);
+	int r = reader_pass(reader, PASS_DELTA);
+	/* As in reader_skim(). */
+	if (reader->faulted)
+		(void)unzstd_drain(reader->unzstd);
+	return r;
+}
+
 int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *input)
 {
 	__attribute__((cleanup(reader_free))) struct reader reader = {.host = host, .input = input};
 	int r = reader_init(&reader);
 
-	r = r < 0 ? r : reader_skim(&reader);
-	if (r == 0 && (reader.threads.sets_delayed || reader.exits.sets_delayed))
-		r = reader_pass(&reader, PASS_SETS);
-	r = r < 0 ? r : input->seal(input);
-	return r < 0 ? r : reader_pass(&reader, PASS_FILL);
+	return r < 0 ? r : reader_read(&reader);
 }

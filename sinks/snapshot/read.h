@@ -4,5 +4,6 @@
 
 #include "ctprof/sink.h"
 
-/* Ours, or the reference's.  0 or -errno, of which input has the sentence, but for -ENOMEM. */
+/* Reads ours, or the reference's. 0 or -errno, which input->fault() has explained except
+ * for -ENOMEM. */
 int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *input);

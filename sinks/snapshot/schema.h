@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the file's objects hold: members that they always have, which is a fact of
- * the format whatever metrics a build registers, and other metrics after them.
+ * The contents of the file's objects: members that they always have, which the
+ * format defines whatever metrics a build registers, followed by other metrics.
  */
 #pragma once
 
 #include "shape.h"
 
-/* The metrics of the reference: those of files that come without definitions, and, but
- * for the host's, members that a file always has.  help and origin are "" in most; a
- * test compares the rest with the plugins. */
+/* The metrics of the reference: those of files without definitions and, except the
+ * host's, members that a file always has.  help and origin are "" in most; a test
+ * compares the rest with the plugins. */
 extern const struct ctprof_metric known_metrics[];
 extern const size_t known_n_metrics;
 
-/* What is written for an object none of whose values is present. */
+/* What is written for an object without present values. */
 enum schema_empty {
 	SCHEMA_EMPTY_NULL,
-	SCHEMA_EMPTY_SHAPE, /* all its fields, with what stands for an absent value */
+	SCHEMA_EMPTY_SHAPE, /* all its fields, with placeholders */
 	SCHEMA_EMPTY_OMIT,
 };
 
 /* An object of the top level made of values of the host or capture row. */
 struct schema_object {
 	const char *key;    /* "KEY.rest" is the name of its metrics */
-	const char *prefix; /* what of their names stands for the object: "KEY." */
-	uint32_t scope;     /* of its metrics; 0: whatever found no other place */
+	const char *prefix; /* the part of their names for the object: "KEY." */
+	uint32_t scope;     /* of its metrics; 0: those without another place */
 	enum schema_empty empty;
 };
 
@@ -41,7 +41,7 @@ enum {
 	SCHEMA_EXIT,
 };
 
-/* Where values of the metric stand. */
+/* The place of the metric's values. */
 size_t schema_find_place(const struct ctprof_metric *metric);
 
 /* The first fields of a thread, and of one that ended, come from the row's target. */

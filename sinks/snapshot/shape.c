@@ -61,7 +61,7 @@ uint32_t shape_find_hex(const struct shape *shape, struct text name)
 	return kind == VALUE_TEXT || kind == VALUE_OPT_TEXT ? i : SHAPE_NONE;
 }
 
-/* The members are all there to fill the new buckets from. */
+/* The new buckets are filled from the members. */
 static int shape_grow_buckets(struct shape *shape)
 {
 	uint32_t n_buckets = shape->n_buckets > 0 ? shape->n_buckets * 2 : FIRST_BUCKETS;

@@ -4,44 +4,15 @@
 #include <stdlib.h>
 
 #include "about.h"
-#include "named.h"
 #include "read.h"
-#include "stream.h"
-#include "thread.h"
-#include "tree.h"
+#include "replay.h"
+#include "series.h"
+#include "snapshot.h"
 
-/* What a metric's name is made of: it becomes keys, which are not escaped. */
+/* The characters of a metric's name, which becomes keys that are not
+ * escaped. */
 #define NAME_BYTES "abcdefghijklmnopqrstuvwxyz0123456789_."
 #define NAME_MAX_LEN 64
-
-/* What was written last: the file's parts follow each other. */
-enum part {
-	PART_HEAD,    /* all before host */
-	PART_THREADS, /* host, and threads begun */
-	PART_EXITS,   /* threads, and exits begun if there are any */
-	PART_CGROUPS, /* exits, and cgroup_stats begun */
-	PART_OBJECTS, /* cgroup_stats, and objects begun if there are any */
-	PART_TAIL,    /* objects */
-};
-
-#define N_ROW_CLASSES 6
-
-struct snapshot {
-	const struct ctprof_host *host;
-	struct stream *stream;
-	struct json *json; /* the stream's */
-	struct thread_writer *threads, *exits;
-	struct named named;
-	struct tree cgroup;
-	struct tree objects[SCHEMA_N_OBJECTS];
-	struct ctprof_capture given; /* at begin(): its metrics, valid until end() */
-	struct json capture;         /* rendered at begin(), written at end() */
-	uint64_t began_monotonic_ns;
-	uint64_t n_written;              /* members of the list begun */
-	uint64_t n_slots[N_ROW_CLASSES]; /* what a row must have at least */
-	enum part part;
-	bool host_seen, capture_seen, exits_seen, objects_seen;
-};
 
 static int snapshot_fail(const struct snapshot *self, int error)
 {
@@ -62,6 +33,8 @@ static void snapshot_close(void *instance)
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
 		tree_free(&self->objects[i]);
 	json_free(&self->capture);
+	series_free(self->series);
+	replay_free(self->replay);
 	free(self);
 }
 
@@ -128,7 +101,8 @@ static int snapshot_seal(struct snapshot *self)
 	return r;
 }
 
-/* Row i's cells; without metrics of the scope there are none, and maybe no arrays. */
+/* Row i's cells; without metrics of the scope there are none, and possibly no
+ * arrays. */
 static const uint64_t *rows_values(const struct ctprof_rows *rows, uint64_t i)
 {
 	return rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL;
@@ -162,17 +136,18 @@ static int snapshot_write_exits(struct snapshot *self, const struct ctprof_rows 
 	return 0;
 }
 
-static void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_target *target)
+void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_target *target)
 {
 	bool exact = json_text(self->json, target->path, target->path_len);
 
 	json_literal(self->json, ":");
-	tree_write_open(&self->cgroup, self->json);
+	bool any = tree_write_open(&self->cgroup, self->json);
 	if (!exact) {
-		json_key(self->json, "path_hex");
+		json_raw(self->json, ",", any);
+		json_literal(self->json, "\"path_hex\":");
 		json_hex(self->json, target->path, target->path_len);
 	}
-	tree_write_close(&self->cgroup, self->json, true);
+	tree_write_close(&self->cgroup, self->json, any || !exact);
 }
 
 static int snapshot_write_cgroups(struct snapshot *self, const struct ctprof_rows *rows)
@@ -194,13 +169,13 @@ static int snapshot_write_named(struct snapshot *self, const struct ctprof_rows 
 {
 	for (uint64_t i = 0; i < rows->n; i++)
 		self->n_written += named_write(&self->named, self->json, self->n_written > 0,
-					       ctprof_rows_target(rows, i), rows_values(rows, i),
-					       rows_states(rows, i));
+					       ctprof_rows_target(rows, i), 0, rows_values(rows, i),
+					       rows_states(rows, i), NULL);
 	return 0;
 }
 
-/* The first row of the host and of the capture; rendered at once, for rows are lent
- * for the call only. */
+/* The first row of the host and of the capture; rendered at once, since rows are
+ * only valid during the call. */
 static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows)
 {
 	bool *seen = rows->scope == CTPROF_SCOPE_HOST ? &self->host_seen : &self->capture_seen;
@@ -212,12 +187,12 @@ static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows
 	return r;
 }
 
-/* The rows of a scope, and where in the file they go. */
+/* The rows of a scope, and their place in the file. */
 static const struct row_class {
 	uint32_t scope;
 	enum part part;
 	int (*take)(struct snapshot *self, const struct ctprof_rows *rows);
-} row_classes[N_ROW_CLASSES] = {
+} row_classes[SNAPSHOT_N_CLASSES] = {
 	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_write_threads},
 	{CTPROF_SCOPE_EXIT, PART_EXITS, snapshot_write_exits},
 	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_write_cgroups},
@@ -226,14 +201,14 @@ static const struct row_class {
 	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_load_objects},
 };
 
-/* Process and mm values stand in the rows of threads.  N_ROW_CLASSES: a scope unknown here. */
+/* Process and mm values are in the rows of threads.  SNAPSHOT_N_CLASSES: unknown scope. */
 static size_t snapshot_find_class(uint32_t scope)
 {
 	size_t i = 0;
 
 	if (scope == CTPROF_SCOPE_PROCESS || scope == CTPROF_SCOPE_MM)
 		scope = CTPROF_SCOPE_THREAD;
-	while (i < N_ROW_CLASSES && row_classes[i].scope != scope)
+	while (i < SNAPSHOT_N_CLASSES && row_classes[i].scope != scope)
 		i++;
 	return i;
 }
@@ -244,7 +219,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 	size_t class = snapshot_find_class(info->metric->scope);
 	size_t len = strlen(name);
 
-	if (class == N_ROW_CLASSES || len == 0 || len > NAME_MAX_LEN ||
+	if (class == SNAPSHOT_N_CLASSES || len == 0 || len > NAME_MAX_LEN ||
 	    strspn(name, NAME_BYTES) != len)
 		return -EINVAL;
 	if (self->n_slots[class] <= info->index)
@@ -252,7 +227,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 	return about_is_told(info) ? snapshot_place_metric(self, info) : 0;
 }
 
-/* A metric without a place costs its own values only. */
+/* If a metric has no place, only its own values are lost. */
 static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_capture *capture)
 {
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
@@ -271,21 +246,44 @@ static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_captu
 	return snapshot_seal(self);
 }
 
+void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns)
+{
+	self->part = PART_HEAD;
+	self->n_written = 0;
+	self->host_seen = self->capture_seen = false;
+	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
+		tree_clear(&self->objects[i]);
+	json_print(self->json,
+		   "{\"format\":{\"name\":\"ctprof\",\"version\":1},\"captured_at_unix_ns\":%ju",
+		   realtime_ns);
+}
+
+/* All samples of a recording have the metrics of the first. */
+static int snapshot_take_metrics(struct snapshot *self, const struct ctprof_capture *capture)
+{
+	int r = self->sealed ? 0 : snapshot_add_metrics(self, capture);
+
+	self->sealed = true;
+	self->given = (struct ctprof_capture){.n_metrics = capture->n_metrics,
+					      .metrics = capture->metrics};
+	return r;
+}
+
 static int snapshot_begin(void *instance, const struct ctprof_capture *capture)
 {
 	struct snapshot *self = instance;
-	int r = snapshot_add_metrics(self, capture);
+	int r = snapshot_take_metrics(self, capture);
 
 	if (r < 0)
 		return snapshot_fail(self, r);
 	self->began_monotonic_ns = capture->monotonic_ns;
-	self->given = (struct ctprof_capture){.n_metrics = capture->n_metrics,
-					      .metrics = capture->metrics};
+	self->capture.used = 0;
 	about_begin_capture(&self->capture, capture);
-	json_print(self->json,
-		   "{\"format\":{\"name\":\"ctprof\",\"version\":1},\"captured_at_unix_ns\":%ju",
-		   capture->realtime_ns);
-	return snapshot_fail(self, self->capture.error);
+	if (series_sample(capture) > 0)
+		r = series_begin(self, capture);
+	else
+		snapshot_write_head(self, capture->realtime_ns);
+	return snapshot_fail(self, r < 0 ? r : self->capture.error);
 }
 
 static void snapshot_write_object(struct snapshot *self, size_t i)
@@ -304,8 +302,7 @@ static void snapshot_write_object(struct snapshot *self, size_t i)
 	tree_write_close(tree, self->json, tree_write_open(tree, self->json));
 }
 
-/* Writes what lies between what was written last and the part. */
-static void snapshot_advance(struct snapshot *self, enum part part)
+void snapshot_advance(struct snapshot *self, enum part part)
 {
 	for (; self->part < part; self->part++) {
 		if (self->part == PART_HEAD) {
@@ -332,21 +329,33 @@ static void snapshot_advance(struct snapshot *self, enum part part)
 	}
 }
 
+int snapshot_write_rows(struct snapshot *self, const struct ctprof_rows *rows)
+{
+	size_t class = snapshot_find_class(rows->scope);
+
+	snapshot_advance(self, row_classes[class].part);
+	int r = row_classes[class].take(self, rows);
+	return r < 0 ? r : self->json->error;
+}
+
 static int snapshot_rows(void *instance, const struct ctprof_rows *rows)
 {
 	struct snapshot *self = instance;
 	size_t class = snapshot_find_class(rows->scope);
 
-	if (class == N_ROW_CLASSES || rows->n == 0)
+	if (class == SNAPSHOT_N_CLASSES || rows->n == 0)
 		return 0;
-	if (row_classes[class].part < self->part || rows->n_slots < self->n_slots[class]) {
+	if (self->series && rows->n_slots == 0 && self->n_slots[class] > 0 &&
+	    rows->scope == CTPROF_SCOPE_THREAD)
+		return series_keep(self, rows);
+	bool is_late = !self->series && row_classes[class].part < self->part;
+	if (is_late || rows->n_slots < self->n_slots[class]) {
 		self->host->error(self->host, "rows of scope %u came late or too short",
 				  rows->scope);
 		return -EINVAL;
 	}
-	snapshot_advance(self, row_classes[class].part);
-	int r = row_classes[class].take(self, rows);
-	return snapshot_fail(self, r < 0 ? r : self->json->error);
+	return snapshot_fail(self, self->series ? series_rows(self, rows)
+						: snapshot_write_rows(self, rows));
 }
 
 static void snapshot_write_tail(struct snapshot *self, const struct ctprof_capture_end *end)
@@ -371,22 +380,50 @@ static void snapshot_write_tail(struct snapshot *self, const struct ctprof_captu
 	json_literal(json, "}");
 }
 
+void snapshot_write_end(struct snapshot *self, const struct ctprof_capture_end *end)
+{
+	snapshot_advance(self, PART_TAIL);
+	snapshot_write_tail(self, end);
+}
+
 static int snapshot_end(void *instance, const struct ctprof_capture_end *end)
 {
 	struct snapshot *self = instance;
 
-	snapshot_advance(self, PART_TAIL);
-	snapshot_write_tail(self, end);
+	if (self->series)
+		return snapshot_fail(self, series_end(self, end));
+	snapshot_write_end(self, end);
 	return snapshot_fail(self, stream_finish(self->stream));
+}
+
+static int snapshot_finish(void *instance)
+{
+	struct snapshot *self = instance;
+
+	return snapshot_fail(self, self->series ? series_finish(self) : 0);
 }
 
 static int snapshot_read(void *instance, const struct ctprof_input *input)
 {
-	const struct snapshot *self = instance;
+	struct snapshot *self = instance;
 
-	return snapshot_fail(self, read_snapshot(self->host, input));
+	if (BORDER_MEMBER(input, size, 0) == 0)
+		return snapshot_fail(self, read_snapshot(self->host, input));
+	self->replay = self->replay ? self->replay : replay_new(self->host);
+	return snapshot_fail(self, self->replay ? replay_read(self->replay, input) : -ENOMEM);
+}
+
+static int snapshot_cut(void *instance, const struct ctprof_input *input, uint64_t first,
+			uint64_t last)
+{
+	struct snapshot *self = instance;
+
+	self->replay = self->replay ? self->replay : replay_new(self->host);
+	return snapshot_fail(self,
+			     self->replay ? replay_cut(self->replay, input, first, last) : -ENOMEM);
 }
 
 SINK_PLUGIN("snapshot", "writes and reads snapshot files: zstd-compressed JSON",
 	    .open = snapshot_open, .close = snapshot_close, .begin = snapshot_begin,
-	    .rows = snapshot_rows, .end = snapshot_end, .read = snapshot_read)
+	    .rows = snapshot_rows, .end = snapshot_end, .read = snapshot_read,
+	    .finish = snapshot_finish, .cut = snapshot_cut)

@@ -6,13 +6,15 @@
 #include <zstd.h>
 
 #define LEVEL 3
-/* A zstd block: less would be gathered by the library once more. */
+/* A zstd block: the library would buffer smaller amounts again. */
 #define INPUT_SIZE (128 * 1024)
 
 struct stream {
 	const struct ctprof_host *host;
 	struct json json;
 	ZSTD_CCtx *zstd;
+	uint64_t size; /* of the frame, handed out */
+	bool finished; /* the frame */
 	size_t out_size;
 	char out[];
 };
@@ -23,6 +25,9 @@ static int stream_compress(struct stream *stream, const char *data, size_t size,
 	ZSTD_inBuffer in = {data, size, 0};
 	size_t left;
 
+	if (stream->finished)
+		stream->size = 0;
+	stream->finished = false;
 	do {
 		ZSTD_outBuffer out = {stream->out, stream->out_size, 0};
 
@@ -36,6 +41,7 @@ static int stream_compress(struct stream *stream, const char *data, size_t size,
 			stream->host->error(stream->host, "the snapshot cannot be written");
 			return r;
 		}
+		stream->size += out.pos;
 	} while (in.pos < in.size || (directive == ZSTD_e_end && left > 0));
 	return 0;
 }
@@ -94,5 +100,20 @@ int stream_finish(struct stream *stream)
 	if (!json->error)
 		json->error = stream_compress(stream, json->data, json->used, ZSTD_e_end);
 	json->used = 0;
+	stream->finished = true;
 	return json->error;
+}
+
+uint64_t stream_size(const struct stream *stream)
+{
+	return stream->size;
+}
+
+void stream_reset(struct stream *stream)
+{
+	(void)ZSTD_CCtx_reset(stream->zstd, ZSTD_reset_session_only);
+	stream->json.used = 0;
+	stream->json.error = 0;
+	stream->size = 0;
+	stream->finished = false;
 }

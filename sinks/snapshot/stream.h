@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON text into one zstd frame, handed to the host as it comes. */
+/* Compresses JSON text into zstd frames, passed on to the host as they come. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -11,7 +11,11 @@ struct stream;
 struct stream *stream_new(const struct ctprof_host *host);
 void stream_free(struct stream *stream);
 
-/* Where the text is written; its error is the stream's. */
+/* The buffer to write text to; its error is the stream's. */
 struct json *stream_json(struct stream *stream);
-/* Ends the frame.  0 or the first error. */
+/* Ends the frame; text written after that begins another. 0 or the first error. */
 int stream_finish(struct stream *stream);
+/* Size of the frame, as passed to the host. */
+uint64_t stream_size(const struct stream *stream);
+/* Forgets a frame that was not finished, and its error. */
+void stream_reset(struct stream *stream);

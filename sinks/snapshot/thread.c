@@ -135,6 +135,67 @@ void thread_write(struct thread_writer *writer, struct json *json,
 	json_literal(json, "}");
 }
 
+/* Writes the members first..end whose slots are in changed; returns their
+ * number. */
+static size_t thread_write_some(struct thread_writer *writer, struct json *json, uint32_t first,
+				uint32_t end, const char *before, const uint64_t *values,
+				const uint8_t *states, const uint8_t *changed)
+{
+	size_t written = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct member *member = &writer->shape.members[i];
+
+		if (!member->registered || !changed[member->slot])
+			continue;
+		writer->states[i] = member_state(member, values, states);
+		if (writer->states[i] != CTPROF_PRESENT)
+			continue;
+		json_raw(json, before, written == 0 ? strlen(before) : 0);
+		member_write_key(json, member, !before[0] || written > 0);
+		written++;
+		if (!value_write(member->kind, json, values[member->slot]))
+			value_write_hex(json, member_name(member), values[member->slot]);
+	}
+	return written;
+}
+
+static bool has_absent(const struct thread_writer *writer)
+{
+	for (uint32_t i = 0; i < writer->shape.n; i++)
+		if (writer->states[i] != CTPROF_PRESENT)
+			return true;
+	return false;
+}
+
+void thread_write_changed(struct thread_writer *writer, struct json *json,
+			  const struct ctprof_target *target, const uint64_t *values,
+			  const uint8_t *states, const uint8_t *changed)
+{
+	uint32_t n = writer->shape.n, n_fields = writer->shape.n_fields;
+
+	memset(writer->states, CTPROF_PRESENT, n);
+	json_literal(json, "{\"tid\":");
+	json_i64(json, target->tid);
+	json_literal(json, ",\"tgid\":");
+	json_i64(json, target->tgid);
+	thread_write_some(writer, json, SCHEMA_TARGET_FIELDS, n_fields, "", values, states,
+			  changed);
+	if (thread_write_some(writer, json, n_fields, n, ",\"extra\":{", values, states, changed) >
+	    0)
+		json_literal(json, "}");
+	if (has_absent(writer)) {
+		json_literal(json, ",\"presence\":");
+		presence_write_set(json, &writer->shape, writer->states);
+	}
+	json_literal(json, "}");
+}
+
+void thread_writer_clear_sets(struct thread_writer *writer)
+{
+	presence_clear(writer->presence);
+}
+
 void thread_write_presence_sets(const struct thread_writer *writer, struct json *json)
 {
 	presence_write_sets(writer->presence, json);

@@ -7,7 +7,7 @@
 #include "presence.h"
 
 #define MAX_DEPTH 8
-/* The object's own members beside what is named by metrics. */
+/* The object's own member besides those named by metrics. */
 #define RESERVED "absent"
 
 int tree_init(struct tree *tree, size_t place)
@@ -17,7 +17,7 @@ int tree_init(struct tree *tree, size_t place)
 	if (json_init(&tree->values, JSON_ROOM) < 0 || schema_add_fields(&tree->shape, place) < 0)
 		return -ENOMEM;
 	tree->order = calloc(tree->shape.n + 1, sizeof *tree->order);
-	/* The fields of an object stand together. */
+	/* The fields of an object must be adjacent. */
 	for (uint32_t i = 0; tree->order && i < tree->shape.n; i++)
 		tree->order[i] = i;
 	return tree->order ? 0 : -ENOMEM;
@@ -39,7 +39,7 @@ static struct text tree_path(const struct tree *tree, uint32_t leaf)
 	return (struct text){name.p + tree->skip, name.len - tree->skip};
 }
 
-/* How much of both paths names objects that both are in. */
+/* The length of the common part of both paths that names objects. */
 static size_t find_shared(struct text a, struct text b)
 {
 	size_t shared = 0;
@@ -50,7 +50,7 @@ static size_t find_shared(struct text a, struct text b)
 	return shared;
 }
 
-/* Whether path is of something in what is a value. */
+/* Whether path is below the path of a value. */
 static bool is_below(struct text path, struct text value)
 {
 	return path.len > value.len && path.p[value.len] == '.' &&
@@ -66,7 +66,8 @@ static size_t count_dots(struct text path)
 	return n;
 }
 
-/* Where in the order a new leaf goes: after those it shares most objects with. */
+/* The position of a new leaf: after those with which it shares the most
+ * objects. */
 static int tree_find_place(const struct tree *tree, struct text path, uint32_t *ret_at)
 {
 	uint32_t at = tree->shape.n;
@@ -136,6 +137,7 @@ void tree_clear(struct tree *tree)
 	tree->values.used = 0;
 	tree->values.error = 0;
 	tree->n_present = 0;
+	tree->partial = false;
 	for (uint32_t i = 0; i < tree->shape.n; i++) {
 		tree->leaves[i].present = false;
 		tree_set_absent(tree, i, CTPROF_ABSENT_SKIPPED);
@@ -191,6 +193,27 @@ bool tree_has_absent(const struct tree *tree)
 	return false;
 }
 
+void tree_restrict(struct tree *tree, uint32_t scope, const uint8_t *changed)
+{
+	tree->partial = true;
+	for (uint32_t i = 0; i < tree->shape.n; i++) {
+		const struct member *member = &tree->shape.members[i];
+
+		if (member->registered && (member->scope != scope || changed[member->slot]))
+			continue;
+		tree->leaves[i].present = false;
+		tree->absences[i] = CTPROF_PRESENT;
+	}
+}
+
+bool tree_has_any(const struct tree *tree)
+{
+	for (uint32_t i = 0; i < tree->shape.n; i++)
+		if (tree->leaves[i].present)
+			return true;
+	return tree_has_absent(tree);
+}
+
 static void tree_write_leaf(const struct tree *tree, struct json *json, uint32_t i)
 {
 	const struct leaf *leaf = &tree->leaves[i];
@@ -206,7 +229,7 @@ static void tree_write_leaf(const struct tree *tree, struct json *json, uint32_t
 		json_raw(json, absent, strlen(absent));
 }
 
-/* The objects that path, from some part of it on, goes through. */
+/* Opens the objects in path, from some part of it on. */
 static void open_objects(struct json *json, struct text path)
 {
 	const char *dot;
@@ -227,7 +250,8 @@ static void close_objects(struct json *json, size_t n)
 		json_literal(json, "}");
 }
 
-/* Leaves of one object follow each other: between two, what the next is not in ends. */
+/* Leaves of one object are adjacent: between two leaves, objects that the next is not
+ * in are closed. */
 bool tree_write_open(const struct tree *tree, struct json *json)
 {
 	struct text before = {"", 0};
@@ -237,7 +261,7 @@ bool tree_write_open(const struct tree *tree, struct json *json)
 	for (uint32_t i = 0; i < tree->shape.n; i++) {
 		uint32_t leaf = tree->order[i];
 
-		if (leaf >= tree->shape.n_fields && !tree->leaves[leaf].present)
+		if ((leaf >= tree->shape.n_fields || tree->partial) && !tree->leaves[leaf].present)
 			continue;
 		struct text path = tree_path(tree, leaf);
 		size_t shared = find_shared(before, path);

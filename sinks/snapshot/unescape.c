@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "unescape.h"
 
-/* Four hex digits at p; false when they are none. */
+/* Reads four hex digits at p; false if they are not. */
 static bool read_hex4(const char *p, const char *end, uint32_t *ret_code)
 {
 	uint32_t code = 0;
@@ -37,7 +37,8 @@ static void write_code_point(struct json *out, uint32_t code)
 	out->used += n;
 }
 
-/* \uXXXX after the backslash, with its second half if it has one; how many bytes, 0: wrong. */
+/* \uXXXX after the backslash, with the second half of a surrogate pair; returns the number
+ * of bytes, 0: invalid. */
 static size_t unescape_code(struct json *out, const char *p, const char *end)
 {
 	uint32_t code, low;
@@ -55,7 +56,8 @@ static size_t unescape_code(struct json *out, const char *p, const char *end)
 	return 11;
 }
 
-/* What a backslash at p[-1] begins; how many bytes, 0: nothing JSON knows. */
+/* Reads the escape after a backslash at p[-1]; returns the number of bytes, 0:
+ * not an escape of JSON. */
 static size_t unescape_one(struct json *out, const char *p, const char *end)
 {
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";

@@ -4,7 +4,7 @@
 #include "json.h"
 #include "text.h"
 
-/* The inside of a JSON string, in which every backslash is followed by a byte,
- * without its escapes.  Returns how much of raw was sound: all, or up to an escape
- * that is none, such as half a surrogate pair.  out->error tells of lost memory. */
+/* Decodes the inside of a JSON string, in which every backslash is followed by a
+ * byte.  Returns the length of the valid part of raw: all, or up to an invalid
+ * escape such as half a surrogate pair.  out->error is set if out of memory. */
 size_t unescape(struct text raw, struct json *out);

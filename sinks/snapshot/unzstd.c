@@ -12,7 +12,7 @@
 
 #define IN_SIZE (128 * 1024)
 #define SCRAP_SIZE (16 * 1024)
-/* Errors further off are not worth the time. */
+/* Errors further on are not worth the time. */
 #define DRAIN_MAX (256u << 20)
 #define MAGIC "\x28\xb5\x2f\xfd"
 #define MAGIC_SIZE 4
@@ -20,7 +20,7 @@
 struct unzstd {
 	const struct ctprof_input *input;
 	ZSTD_DCtx *zstd;
-	uint64_t taken; /* bytes of the file in front of in */
+	uint64_t taken; /* bytes of the file before in */
 	uint64_t made;  /* bytes of text */
 	bool ended;     /* the frame is whole */
 	size_t used, filled;
@@ -39,7 +39,7 @@ struct unzstd *unzstd_new(const struct ctprof_input *input)
 		unzstd_free(unzstd);
 		return NULL;
 	}
-	/* Beyond what the library can do it says so by itself, frame by frame. */
+	/* Beyond its own limit, the library reports an error for each frame. */
 	(void)ZSTD_DCtx_setParameter(unzstd->zstd, ZSTD_d_windowLogMax,
 				     (int)(input->max_window_log & 0xff));
 	return unzstd;
@@ -64,7 +64,7 @@ int unzstd_rewind(struct unzstd *unzstd)
 	return unzstd->input->rewind(unzstd->input);
 }
 
-/* The file's own bytes have offsets too: which are meant must be said. */
+/* The offset is in the compressed file, so the message must say so. */
 static int unzstd_fail(const struct unzstd *unzstd, const char *expected, const char *found)
 {
 	const struct ctprof_input *input = unzstd->input;
@@ -74,7 +74,7 @@ static int unzstd_fail(const struct unzstd *unzstd, const char *expected, const 
 	return -EBADMSG;
 }
 
-/* Reads more of the file after what is kept; 0 at its end. */
+/* Reads more of the file, appended to what is kept; 0 at its end. */
 static int64_t unzstd_take(struct unzstd *unzstd)
 {
 	size_t kept = unzstd->filled - unzstd->used;
@@ -89,7 +89,7 @@ static int64_t unzstd_take(struct unzstd *unzstd)
 	return n;
 }
 
-/* Whether the file begins as it must: the library takes other frames as well. */
+/* Checks the beginning of the file: the library also accepts other frames. */
 static int unzstd_check_magic(struct unzstd *unzstd)
 {
 	int64_t n = 1;
@@ -98,11 +98,12 @@ static int unzstd_check_magic(struct unzstd *unzstd)
 		n = unzstd_take(unzstd);
 	if (n < 0)
 		return (int)n;
-	if (unzstd->filled == 0)
-		return unzstd_fail(unzstd, "a zstd frame", "an empty file");
-	if (unzstd->filled < MAGIC_SIZE || memcmp(unzstd->in, MAGIC, MAGIC_SIZE) != 0)
-		return unzstd_fail(unzstd, "a zstd frame", "other data");
-	return 0;
+	if (unzstd->filled >= MAGIC_SIZE && memcmp(unzstd->in, MAGIC, MAGIC_SIZE) == 0)
+		return 0;
+	unzstd->input->fault(unzstd->input, UINT64_MAX,
+			     NO_SNAPSHOT "expected a zstd frame, found %s",
+			     unzstd->filled == 0 ? "an empty file" : "other data");
+	return -EBADMSG;
 }
 
 static int64_t unzstd_check_end(struct unzstd *unzstd)
@@ -125,7 +126,7 @@ static int unzstd_fail_damaged(const struct unzstd *unzstd, size_t error)
 	return unzstd_fail(unzstd, "a valid zstd frame", text);
 }
 
-/* One step of the decompressor; *ret_n is what it made. */
+/* One step of the decompressor; *ret_n is the size of its output. */
 static int unzstd_step(struct unzstd *unzstd, char *into, size_t size, size_t *ret_n)
 {
 	ZSTD_inBuffer in = {unzstd->in, unzstd->filled, unzstd->used};
@@ -160,7 +161,7 @@ int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size)
 	int r = unzstd->taken + unzstd->filled == 0 ? unzstd_check_magic(unzstd) : 0;
 
 	while (r == 0 && n == 0 && !unzstd->ended) {
-		/* What was taken may be used up while there is text still to come. */
+		/* There may be more output even if all input has been consumed. */
 		r = unzstd_step(unzstd, into, size, &n);
 		if (r < 0 || n > 0 || unzstd->ended || unzstd->used < unzstd->filled)
 			continue;

@@ -155,7 +155,7 @@ bool value_fits(enum value_kind kind, uint64_t bits)
 {
 	const struct value_form *form = &forms[kind];
 
-	/* Counted from min, negative and other numbers are in one order. */
+	/* Relative to min, negative and other numbers are in the same order. */
 	return bits - form->min <= form->max - form->min;
 }
 

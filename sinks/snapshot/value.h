@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a stored value becomes JSON, and what stands for an absent one. */
+/* How a stored value becomes JSON, and the placeholder of an absent one. */
 #pragma once
 
 #include "ctprof/sink.h"
@@ -28,7 +28,7 @@ enum value_kind {
 
 /* The kind a metric's values have by its own definition. */
 enum value_kind value_kind_of(const struct ctprof_metric_info *info);
-/* The same, when nothing but the definition is known. */
+/* The same, if only the definition is known. */
 enum value_kind value_kind_of_metric(const struct ctprof_metric *metric);
 /* Whether values of the natural kind `from` can be written as kind. */
 bool value_accepts(enum value_kind kind, enum value_kind from);
@@ -37,7 +37,7 @@ const char *value_absent(enum value_kind kind);
 
 /* Whether these bits are a value of the kind; only then may it be written. */
 bool value_fits(enum value_kind kind, uint64_t bits);
-/* False when bytes that are no UTF-8 were replaced; only texts, not maps, say so. */
+/* False if bytes that are not UTF-8 were replaced; only for texts, not maps. */
 bool value_write(enum value_kind kind, struct json *json, uint64_t bits);
 
 /* `,"NAME_hex":"..."`, to follow a text that is not UTF-8. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The words the file has for the border's enumerations. */
+/* The file's words for the interface's enumerations. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,8 +3,6 @@
 
 #include "label.h"
 
-/* A cut name must still say something. */
-#define LEAST_LABEL 16
 /* A column may be as wide as a command line. */
 #define MOST_RULE 80
 
@@ -24,6 +22,7 @@ void grid_init(Grid *grid, FILE *stream, gboolean coloured, guint n)
 		.coloured = coloured,
 		.measuring = TRUE,
 		.n = n,
+		.n_shown = n,
 		.cells = g_new0(struct cell, n),
 	};
 	for (guint i = 0; i < n; i++)
@@ -41,24 +40,40 @@ void grid_clear(Grid *grid)
 /* One blank before the first column, two between columns. */
 static guint64 total_width(const Grid *grid)
 {
-	guint64 width = grid->n > 0 ? 2 * (guint64)grid->n - 1 : 0;
+	guint64 width = grid->n_shown > 0 ? 2 * (guint64)grid->n_shown - 1 : 0;
 
-	for (guint i = 0; i < grid->n; i++)
+	for (guint i = 0; i < grid->n_shown; i++)
 		width += grid->cells[i].width;
 	return width;
 }
 
-void grid_fit(Grid *grid, guint64 width)
+/* By how much a column can be cut. */
+static guint slack_of(const struct cell *cell)
 {
-	guint64 total = total_width(grid);
+	return cell->least > 0 && cell->width > cell->least ? cell->width - cell->least : 0;
+}
 
+static guint64 least_width(const Grid *grid)
+{
+	guint64 width = total_width(grid);
+
+	for (guint i = 0; i < grid->n_shown; i++)
+		width -= slack_of(&grid->cells[i]);
+	return width;
+}
+
+void grid_fit(Grid *grid, guint64 width, gboolean may_drop)
+{
 	grid->measuring = FALSE;
-	if (width == 0 || total <= width || grid->flexible >= grid->n)
+	if (width == 0)
 		return;
-	guint *label = &grid->cells[grid->flexible].width;
-	guint64 excess = total - width;
-	if (*label > LEAST_LABEL)
-		*label = *label > LEAST_LABEL + excess ? *label - (guint)excess : LEAST_LABEL;
+	while (may_drop && grid->n_shown > 1 && least_width(grid) > width)
+		grid->n_shown--;
+	for (guint i = grid->n_shown; i-- > 0 && total_width(grid) > width;) {
+		struct cell *cell = &grid->cells[i];
+
+		cell->width -= (guint)MIN(slack_of(cell), total_width(grid) - width);
+	}
 }
 
 GString *grid_text(Grid *grid, guint column)
@@ -92,9 +107,9 @@ static void print_cell(const Grid *grid, const struct cell *cell, gboolean is_la
 
 static void print_line(const Grid *grid)
 {
-	guint n = grid->n;
+	guint n = grid->n_shown;
 
-	/* Nothing is padded up to cells that are empty. */
+	/* Do not pad up to empty cells at the end. */
 	while (n > 0 && grid->cells[n - 1].text->len == 0)
 		n--;
 	for (guint i = 0; i < n; i++) {

@@ -1,39 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Aligned columns, in two passes over the same lines: one that measures, one
- * that prints.  Nothing of a line is kept, so a report may be of any length.
+ * that prints.  No line is stored, so a report may have any length.
  */
 #pragma once
 
 #include <glib.h>
 #include <stdio.h>
 
-enum style {
-	STYLE_NONE,
-	STYLE_HEADER,
-	STYLE_MORE,      /* a value that grew */
-	STYLE_LESS,      /* one that shrank */
-	STYLE_LEVEL,     /* one that did neither */
-	STYLE_MUCH_MORE, /* by more than half */
-	STYLE_MUCH_LESS,
-	STYLE_OLD, /* age */
-	STYLE_AGED,
-	STYLE_YOUNG,
-	STYLE_ROOT, /* headings of a tree, by depth */
-	STYLE_BRANCH,
-	STYLE_TWIG,
-	STYLE_PROCESS,
-	STYLE_COMPUTED,
-	STYLE_NOTE,
-	STYLE_NAME,
-	N_STYLES,
-};
+#include "style.h"
 
 struct cell {
 	GString *text;
 	enum style style;
 	gboolean right; /* aligned to the right; kept from line to line */
 	guint width;    /* of the column */
+	guint least;    /* minimum width when cut; 0: never cut; also kept */
 };
 
 typedef struct grid {
@@ -41,27 +23,29 @@ typedef struct grid {
 	gboolean coloured;
 	gboolean measuring;
 	guint n;
+	guint n_shown; /* number of columns; the last ones may not fit */
 	struct cell *cells;
-	guint flexible; /* the column that may be cut */
 } Grid;
 
 void grid_init(Grid *grid, FILE *stream, gboolean coloured, guint n);
 void grid_clear(Grid *grid);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grid, grid_clear)
 
-/* Ends the measuring; width: of the terminal, 0: no limit. */
-void grid_fit(Grid *grid, guint64 width);
+/* Ends the measuring; width: of the terminal, 0: no limit.  Cuts columns that may be
+ * cut, from the right, and if that is not enough and may_drop, drops columns from the
+ * right. */
+void grid_fit(Grid *grid, guint64 width, gboolean may_drop);
 
-/* The text of a cell of the line being made, to be appended to. */
+/* The text of a cell of the current line, to append to. */
 GString *grid_text(Grid *grid, guint column);
 void grid_style(Grid *grid, guint column, enum style style);
 /* Measures or prints the line, and begins the next. */
 void grid_end_line(Grid *grid);
-/* A line of its own across all columns, below which others stand. */
+/* A heading across all columns, above other lines. */
 void grid_heading(Grid *grid, guint indent, const char *name, enum style style);
 
-/* A line that parts what is above it from what is below. */
+/* A rule between two parts of the table. */
 void grid_rule(Grid *grid);
 
-/* Text in a style, when coloured. */
+/* Prints text, in a style if coloured. */
 void grid_print(FILE *stream, gboolean coloured, enum style style, const char *text);

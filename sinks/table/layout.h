@@ -6,6 +6,6 @@
 
 #include "ctprof/report.h"
 
-/* Prints the section's table, and what stands below it. */
+/* Prints the section's table, and what is below it. */
 void layout_draw(FILE *stream, const struct ctprof_report *report,
 		 const struct ctprof_report_section *section);

@@ -7,7 +7,7 @@
 #include "grid.h"
 #include "label.h"
 
-/* A heading, parted by a blank line from what is above it. */
+/* A heading, separated from what is above it by a blank line. */
 static void draw_title(FILE *stream, const struct ctprof_report *report, enum style style,
 		       const char *title, gboolean *is_first)
 {
@@ -86,7 +86,8 @@ static void draw_renames(FILE *stream, const struct ctprof_report *report, gbool
 	}
 }
 
-/* A cgroup above its groups when they have parts; else the name alone. */
+/* A cgroup above its groups if their names have parts; otherwise only the
+ * name. */
 static void draw_orphan(FILE *stream, const struct ctprof_report_line *line, const char *above)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

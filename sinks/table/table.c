@@ -16,7 +16,7 @@ static void draw_heading(FILE *stream, const struct ctprof_report_section *secti
 	fprintf(stream, "%s\n", text->str);
 }
 
-/* Without headings a line about rows would be taken for one of them. */
+/* Without headings, a line about rows would look like one of them. */
 static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
 		     const struct ctprof_report_section *section)
 {
@@ -31,6 +31,7 @@ static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_p
 			  section->n_cut);
 }
 
+/* For a window without a first screen. */
 static void tell_window(FILE *stream, const struct ctprof_report_window *window)
 {
 	fprintf(stream,
@@ -39,23 +40,50 @@ static void tell_window(FILE *stream, const struct ctprof_report_window *window)
 		window->n_gone);
 }
 
+static void draw_texts(FILE *stream, const char *const *texts, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		label_append(text, texts[i]);
+		fprintf(stream, " %s\n", text->str);
+	}
+}
+
+/* Draws a section and what belongs to it besides its table. */
+static void draw_section(const struct ctprof_host *host, FILE *stream,
+			 const struct ctprof_report *report,
+			 const struct ctprof_report_section *section)
+{
+	gboolean headed = (report->flags & CTPROF_REPORT_HEADER) != 0;
+	gboolean is_bare = drawing_has(section, CTPROF_SECTION_BARE);
+
+	if (headed && !is_bare)
+		draw_heading(stream, section);
+	layout_draw(stream, report, section);
+	if (!is_bare)
+		tell_cut(host, stream, headed, section);
+}
+
 static void draw_report(const struct ctprof_host *host, FILE *stream,
 			const struct ctprof_report *report)
 {
 	gboolean headed = (report->flags & CTPROF_REPORT_HEADER) != 0;
+	gboolean is_apart = headed && !(report->flags & CTPROF_REPORT_DENSE);
 
-	if (headed && drawing_window(report))
+	if (headed)
+		draw_texts(stream, report->titles, drawing_n_titles(report));
+	if (is_apart && drawing_n_titles(report) > 0)
+		fputc('\n', stream);
+	if (headed && drawing_n_titles(report) == 0 && drawing_window(report))
 		tell_window(stream, drawing_window(report));
 	for (uint64_t i = 0; i < report->n_sections; i++) {
-		const struct ctprof_report_section *section = drawing_section(report, i);
-
-		if (headed && i > 0)
+		if (is_apart && i > 0)
 			fputc('\n', stream);
-		if (headed)
-			draw_heading(stream, section);
-		layout_draw(stream, report, section);
-		tell_cut(host, stream, headed, section);
+		draw_section(host, stream, report, drawing_section(report, i));
 	}
+	if (headed)
+		draw_texts(stream, report->footers, drawing_n_footers(report));
 	if (drawing_is_compare(report))
 		lists_draw(stream, report);
 }

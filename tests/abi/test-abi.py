@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plugins of yesterday and of strangers work; ours keep to the border."""
+"""Plugins built for older ABIs and by third parties work; ours use only the
+interface."""
 
 import json
 import os
@@ -37,7 +38,7 @@ def test_plugins_export_their_entry_only():
 
 
 def test_plugins_take_nothing_from_the_host():
-    """Neither by our names nor by any the executable happens to export."""
+    """The executable exports neither our names nor any others to plugins."""
     offered = symbols(BUILD / "ctprof", "defined")
     for file in plugins():
         wanted = symbols(file, "undefined")
@@ -68,7 +69,8 @@ def test_v1_example_still_works():
 
 
 def test_plugin_of_tomorrow_works():
-    """Its structs are longer than ours, and it needs what we have no word for."""
+    """Its structs are longer than ours, and it has needs of a kind unknown to
+    us."""
     with rig() as r:
         shutil.copy(BUILD / "tests/abi/ctprof-future.so", r.plugins)
         shown = r.run("plugins", "future", plugins="future")
@@ -136,7 +138,7 @@ def test_stranger_is_in_the_snapshot():
 
 
 def test_installed_program_finds_no_build_tree():
-    """Only in a build tree may ctprof load what lies beside it."""
+    """Only in a build tree may ctprof load plugins next to the executable."""
     if is_sanitized():
         raise tap.Skip("what is installed has no run path to the sanitizer")
     with rig() as r:
@@ -149,7 +151,7 @@ def test_installed_program_finds_no_build_tree():
 
 
 def test_plugin_check_takes_old_and_new():
-    """What another minor has is no failure: the border grows."""
+    """Members of another minor are not a failure, as the interface grows."""
     for name in ("example", "lines", "newer", "future"):
         with rig() as r:
             done = r.run("plugin-check", "--proc-root", r.proc,

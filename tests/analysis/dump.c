@@ -44,6 +44,15 @@ char *sample_group(const struct ctprof_report_line *line)
 	return g_strdup(out->str);
 }
 
+const struct ctprof_report_section *sample_section(const struct ctprof_report *report,
+						   const char *name)
+{
+	for (guint64 i = 0; i < report->n_sections; i++)
+		if (strcmp(report->sections[i].name, name) == 0)
+			return &report->sections[i];
+	g_error("there is no section '%s'", name);
+}
+
 GArray *sample_rows(const struct ctprof_report_section *section)
 {
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SampleRow));
@@ -116,7 +125,8 @@ char *sample_dump_section(const struct ctprof_report *report, const char *sectio
 	GString *out = g_string_new(NULL);
 
 	for (guint64 i = 0; i < report->n_sections; i++)
-		if (!section || strcmp(report->sections[i].name, section) == 0)
+		if (section ? strcmp(report->sections[i].name, section) == 0
+			    : !(report->sections[i].flags & CTPROF_SECTION_BARE))
 			dump_section(out, report, &report->sections[i]);
 	return g_string_free(out, FALSE);
 }

@@ -81,6 +81,7 @@ static const struct sample_def {
 	{"run_time_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, E, "exit", NULL, NULL, 0},
 	{"utime_us", CTPROF_COUNTER, CTPROF_UNIT_US, E, "exit", NULL, NULL, 0},
 	{"stime_us", CTPROF_COUNTER, CTPROF_UNIT_US, E, "exit", NULL, NULL, 0},
+	{"final_run_time_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, E, "exit", NULL, NULL, 0},
 	{"rchar", CTPROF_COUNTER, CTPROF_UNIT_BYTES, E, "exit", NULL, NULL, 0},
 	{"host.kernel_release", CTPROF_LABEL, CTPROF_UNIT_TEXT, H, "host", NULL, NULL, 0},
 	{"host.online_cpus", CTPROF_GAUGE, CTPROF_UNIT_NONE, H, "host", NULL, NULL, 0},

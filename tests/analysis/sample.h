@@ -66,6 +66,9 @@ typedef struct sample_row {
 	guint32 flags; /* of the cell */
 } SampleRow;
 
+/* The section of that name, which must be there. */
+const struct ctprof_report_section *sample_section(const struct ctprof_report *report,
+						   const char *name);
 /* The rows of a section, SampleRow. */
 GArray *sample_rows(const struct ctprof_report_section *section);
 /* "A|p|c" */
@@ -74,7 +77,8 @@ char *sample_group(const struct ctprof_report_line *line);
  * more were found. */
 const SampleRow *sample_find(const struct ctprof_report *report, const char *section,
 			     const char *group, const char *metric);
-/* The dump of only one section; "" when it is not there. */
+/* The dump of only one section; "" when it is not there.  NULL: of all but the first
+ * screen. */
 char *sample_dump_section(const struct ctprof_report *report, const char *section);
 /* "A|p|c threads" of each orphan, a line each. */
 char *sample_dump_only(const struct ctprof_report *report, guint side);

@@ -228,9 +228,9 @@ static void test_derived_list(void)
 		delays += strcmp(derived_metrics[n].section, SECTION_DELAY) == 0;
 		ratios += derived_metrics[n].unit == CTPROF_UNIT_NONE;
 	}
-	g_assert_cmpuint(n, ==, 17);
+	g_assert_cmpuint(n, ==, 20);
 	g_assert_cmpuint(delays, ==, 9);
-	g_assert_cmpuint(ratios, ==, 4);
+	g_assert_cmpuint(ratios, ==, 5);
 	g_assert_null(derived_find("wait_sum"));
 }
 

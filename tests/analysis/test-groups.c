@@ -212,8 +212,8 @@ static void test_compare(void)
 	g_assert_cmpstr(only_b, ==, "fresh 1\n");
 	g_assert_cmpuint(report->flags & CTPROF_REPORT_COMPARE, !=, 0);
 	g_assert_cmpstr(report->group_by, ==, "pcomm");
-	g_assert_cmpstr(report->sections[0].names_header, ==, "pcomm");
-	g_assert_cmpstr(report->sections[0].heading, ==, "Primary metrics");
+	g_assert_cmpstr(sample_section(report, "primary")->names_header, ==, "pcomm");
+	g_assert_cmpstr(sample_section(report, "primary")->heading, ==, "Primary metrics");
 }
 
 /* Threads pair by number and start, not by name. */
@@ -258,7 +258,7 @@ static void test_uptime(void)
 		guint64 start;
 	} threads[] = {{"a", 1000}, {"b", 600}, {"b", 400}, {"c", 0}};
 	g_autoptr(Sample) sample = sample_new();
-	AnalysisOptions options = {.group_by = GROUP_BY_COMM, .now = 1100};
+	AnalysisOptions options = {.group_by = GROUP_BY_COMM, .now = {1100, 1100}};
 	const struct ctprof_report *report;
 
 	for (gsize i = 0; i < G_N_ELEMENTS(threads); i++) {
@@ -315,7 +315,7 @@ static void test_tags_and_units(void)
 		g_assert_cmpstr(row->field->unit, ==, cases[i].unit);
 		g_assert_cmpuint(row->field->ladder, ==, cases[i].ladder);
 	}
-	g_assert_cmpuint(report->sections[1].n_lines, ==, 17);
+	g_assert_cmpuint(sample_section(report, "derived")->n_lines, ==, 17);
 }
 
 /* The metrics of a plugin nobody here knows are told like all others. */
@@ -359,8 +359,8 @@ static void test_nothing(void)
 	const struct ctprof_report *report = analysis_finish(analysis, NULL);
 
 	g_assert_nonnull(report);
-	g_assert_cmpuint(report->n_sections, ==, 1);
-	g_assert_cmpuint(report->sections[0].n_lines, ==, 0);
+	g_assert_cmpuint(sample_section(report, "findings")->n_lines, ==, 0);
+	g_assert_cmpuint(sample_section(report, "primary")->n_lines, ==, 0);
 }
 
 int main(int argc, char **argv)

@@ -320,7 +320,7 @@ static void test_asked_for(void)
 {
 	g_autoptr(Categories) categories = categories_new();
 	const char *const pids[] = {"2", NULL};
-	char named[] = SECTION, others[] = "host";
+	char named[] = SECTION, others[] = "host-metrics";
 	const struct {
 		char *sections;
 		Categories *categories;

@@ -7,6 +7,7 @@
 #include "report/name/glob.h"
 #include "report/name/namekey.h"
 #include "report/name/pattern.h"
+#include "report/name/unit.h"
 
 static const struct {
 	const char *name, *pattern;
@@ -310,6 +311,78 @@ static void test_glob_effort(void)
 	g_assert_false(glob_match(glob->str, path->str));
 }
 
+#define ID "9a8b7c6d5e4f30219a8b7c6d5e4f30219a8b7c6d5e4f30219a8b7c6d5e4f3021"
+
+static const struct {
+	const char *path, *unit;
+} units[] = {
+	{"/", "-"},
+	{"", "-"},
+	{"/init.scope", "init"},
+	{"/system.slice", "system.slice"},
+	{"/user.slice/user-1000.slice", "user-1000.slice"},
+	{"/system.slice/ssh.service", "ssh"},
+	{"/system.slice/system-postgresql.slice/postgresql@15.service", "postgresql@15"},
+	{"/system.slice/a.service/b.service", "a"},
+	{"/system.slice/ssh.service/worker/3", "ssh"},
+	{"/system.slice/docker.socket", "system.slice/docker.socket"},
+	{"/system.slice/.service", "system.slice/.service"},
+	{"/../system.slice/cron.service", "cron"},
+	{"/system.slice/my\\x2dbackup.service", "my-backup"},
+	{"/system.slice/a\\x20b\\x0ac\\x2.service", "a\\x20b\\x0ac\\x2"},
+	{"/system.slice/run-r5c8f2a1be0d34e6f9a7b1c2d3e4f5a6b.scope", "run-r5c8f2a1b"},
+	{"/user.slice/user-1000.slice/session-3.scope", "session-3"},
+	{"/user.slice/user-1000.slice/user@1000.service/init.scope", "user@1000"},
+	{"/user.slice/user-1000.slice/user@1000.service", "user@1000"},
+	{"/user.slice/user-1000.slice/user@1000.service/app.slice/pipewire.service", "pipewire"},
+	{"/user.slice/user-1000.slice/user@1000.service/app.slice/app-gnome-org.gnome.Terminal-4711.scope",
+	 "org.gnome.Terminal"},
+	{"/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.kde.dolphin\\x2dold@1f.service",
+	 "org.kde.dolphin-old"},
+	{"/user.slice/user-1000.slice/user@1000.service/app.slice/app-.scope", "app-"},
+	{"/user.slice/user-1000.slice/user@1000.service/app.slice/app-a-.scope", "a"},
+	{"/user.slice/user-1000.slice/user@1000.service/tmux-spawn-1b4e28ba-2fa1-11d2-883f-0016d3cca427.scope",
+	 "tmux-spawn-1b4e28ba"},
+	{"/system.slice/docker-" ID ".scope", "docker 9a8b7c6d"},
+	{"/docker/" ID, "docker 9a8b7c6d"},
+	{"/docker/" ID "/system.slice/nginx.service", "docker 9a8b7c6d"},
+	{"/machine.slice/libpod-" ID ".scope/container", "podman 9a8b7c6d"},
+	{"/machine.slice/libpod-conmon-" ID ".scope", "podman 9a8b7c6d"},
+	{"/system.slice/cri-containerd-" ID ".scope", "containerd 9a8b7c6d"},
+	{"/ecs/0123456789abcdef0123456789abcdef/" ID, "ecs 01234567"},
+	{"/" ID, "container 9a8b7c6d"},
+	{"/system.slice/docker-9a8b.scope", "docker-9a8b"},
+	{"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod8f3c1e2a_71b4_4b1c_9d0e_aa11bb22cc33.slice/cri-containerd-" ID
+	 ".scope",
+	 "pod 8f3c1e2a"},
+	{"/kubepods/besteffort/pod8f3c1e2a-71b4-4b1c-9d0e-aa11bb22cc33/" ID, "pod 8f3c1e2a"},
+	{"/system.slice/containerd.service/kubepods-pod8f3c1e2a_71b4.slice:cri-containerd:" ID,
+	 "pod 8f3c1e2a"},
+	{"/docker/" ID
+	 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod8f3c1e2a71b44b1c9d0eaa11bb22cc33.slice/x",
+	 "pod 8f3c1e2a"},
+	{"/podfeedbeefcafe", "podfeedbeefcafe"},
+	{"/lxc/web/init.scope", "lxc web"},
+	{"/lxc.payload.web/system.slice/nginx.service", "lxc web"},
+	{"/lxc.monitor/web", "lxc web"},
+	{"/lxc.payload", "lxc.payload"},
+	{"/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/emulator", "machine qemu-1-vm"},
+	{"/machine.slice/machine-web.scope", "machine web"},
+	{"/machine.slice/systemd-nspawn@web.service/payload/system.slice/a.service",
+	 "systemd-nspawn@web"},
+	{"/throttled/pool", "throttled/pool"},
+};
+
+static void test_units(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
+		g_autofree char *unit = unit_of(units[i].path);
+
+		g_test_message("%s", units[i].path);
+		g_assert_cmpstr(unit, ==, units[i].unit);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -321,5 +394,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/names/globs", test_globs);
 	g_test_add_func("/names/bad-globs", test_bad_globs);
 	g_test_add_func("/names/glob-effort", test_glob_effort);
+	g_test_add_func("/names/units", test_units);
 	return g_test_run();
 }

@@ -54,7 +54,7 @@ static void test_thresholds(void)
 		g_test_message("case %" G_GSIZE_FORMAT, i);
 		g_assert_cmpuint(report->n_renames, ==, cases[i].renames);
 		guint paired = cases[i].renames ? cases[i].common : 0;
-		g_autoptr(GArray) rows = sample_rows(&report->sections[0]);
+		g_autoptr(GArray) rows = sample_rows(sample_section(report, "primary"));
 		g_assert_cmpuint(rows->len, ==, paired);
 		g_assert_cmpuint(report->n_only[0], ==, cases[i].n - paired);
 		g_assert_cmpuint(report->n_only[1], ==, cases[i].n - paired);

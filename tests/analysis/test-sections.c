@@ -102,8 +102,10 @@ static void test_smaps_compare(void)
 			"smaps-rollup new Rss . 0\n");
 	options.limit = 1;
 	g_autofree char *cut = dump_of(a, b, options, "smaps-rollup");
-	g_assert_cmpstr(cut, ==, "smaps-rollup big Pss 9216 .\nsmaps-rollup cut 3\n");
-	/* --sort-by goes before the size. */
+	g_assert_cmpstr(cut, ==,
+			"smaps-rollup big Pss 9216 .\n"
+			"smaps-rollup big Rss 102400 51200 -51200 -50.0%\nsmaps-rollup cut 2\n");
+	/* --sort goes before the size. */
 	options.limit = 0;
 	options.sort_by = sort_by;
 	g_autofree char *sorted = dump_of(a, b, options, "smaps-rollup");
@@ -178,16 +180,16 @@ static Sample *cgroup_sample(gboolean later)
 static void test_cgroups_show(void)
 {
 	static const char *const cases[][2] = {
-		{"cgroup-stats", "cgroup-stats /s-{N}.slice cpu_usage_usec 1100\n"
-				 "cgroup-stats /s-{N}.slice nr_throttled .\n"
-				 "cgroup-stats /s-{N}.slice throttled_usec .\n"
-				 "cgroup-stats /s-{N}.slice memory_current 8192\n"
-				 "cgroup-stats /z cpu_usage_usec 9\n"
-				 "cgroup-stats /z nr_throttled .\n"
-				 "cgroup-stats /z throttled_usec .\n"
-				 "cgroup-stats /z memory_current .\n"},
-		{"cgroup-limits", "cgroup-limits /s-{N}.slice cpu.max max\n"
-				  "cgroup-limits /s-{N}.slice cpu.max.period ~100000\n"
+		{"cgroup-stats", "cgroup-stats /s-{N}.slice cpu.usage_usec 1100\n"
+				 "cgroup-stats /s-{N}.slice cpu.nr_throttled .\n"
+				 "cgroup-stats /s-{N}.slice cpu.throttled_usec .\n"
+				 "cgroup-stats /s-{N}.slice memory.current 8192\n"
+				 "cgroup-stats /z cpu.usage_usec 9\n"
+				 "cgroup-stats /z cpu.nr_throttled .\n"
+				 "cgroup-stats /z cpu.throttled_usec .\n"
+				 "cgroup-stats /z memory.current .\n"},
+		{"cgroup-limits", "cgroup-limits /s-{N}.slice cpu.max_quota_us max\n"
+				  "cgroup-limits /s-{N}.slice cpu.max_period_us ~100000\n"
 				  "cgroup-limits /s-{N}.slice cpu.weight .\n"
 				  "cgroup-limits /s-{N}.slice memory.max max\n"
 				  "cgroup-limits /s-{N}.slice memory.high .\n"
@@ -198,9 +200,9 @@ static void test_cgroups_show(void)
 				"memory-stat /s-{N}.slice pgfault 35\n"},
 		{"memory-events", "memory-events /s-{N}.slice high ~2\n"},
 		{"pressure", "pressure /s-{N}.slice|some avg10 250\n"
-			     "pressure /s-{N}.slice|some total 20\n"
+			     "pressure /s-{N}.slice|some total_usec 20\n"
 			     "pressure /z|some avg10 .\n"
-			     "pressure /z|some total .\n"},
+			     "pressure /z|some total_usec .\n"},
 	};
 	g_autoptr(Sample) sample = cgroup_sample(FALSE);
 	AnalysisOptions options = {.group_by = GROUP_BY_CGROUP};
@@ -215,28 +217,28 @@ static void test_cgroups_show(void)
 static void test_cgroups_compare(void)
 {
 	static const char *const cases[][2] = {
-		{"cgroup-stats", "cgroup-stats /s-1.slice cpu_usage_usec 100 150 +50 +50.0%\n"
-				 "cgroup-stats /s-1.slice nr_throttled . . S\n"
-				 "cgroup-stats /s-1.slice throttled_usec . . S\n"
-				 "cgroup-stats /s-1.slice memory_current 4096 4096 +0 +0.0% S\n"
-				 "cgroup-stats /s-2.slice cpu_usage_usec 1000 1000 +0 +0.0% S\n"
-				 "cgroup-stats /s-2.slice nr_throttled . . S\n"
-				 "cgroup-stats /s-2.slice throttled_usec . . S\n"
-				 "cgroup-stats /s-2.slice memory_current 8192 8192 +0 +0.0% S\n"
-				 "cgroup-stats /z cpu_usage_usec 9 .\n"
-				 "cgroup-stats /z nr_throttled . . S\n"
-				 "cgroup-stats /z throttled_usec . . S\n"
-				 "cgroup-stats /z memory_current . . S\n"},
+		{"cgroup-stats", "cgroup-stats /s-1.slice cpu.usage_usec 100 150 +50 +50.0%\n"
+				 "cgroup-stats /s-1.slice cpu.nr_throttled . . S\n"
+				 "cgroup-stats /s-1.slice cpu.throttled_usec . . S\n"
+				 "cgroup-stats /s-1.slice memory.current 4096 4096 +0 +0.0% S\n"
+				 "cgroup-stats /s-2.slice cpu.usage_usec 1000 1000 +0 +0.0% S\n"
+				 "cgroup-stats /s-2.slice cpu.nr_throttled . . S\n"
+				 "cgroup-stats /s-2.slice cpu.throttled_usec . . S\n"
+				 "cgroup-stats /s-2.slice memory.current 8192 8192 +0 +0.0% S\n"
+				 "cgroup-stats /z cpu.usage_usec 9 .\n"
+				 "cgroup-stats /z cpu.nr_throttled . . S\n"
+				 "cgroup-stats /z cpu.throttled_usec . . S\n"
+				 "cgroup-stats /z memory.current . . S\n"},
 		/* A setting's change has no size, a level's has. */
-		{"cgroup-limits", "cgroup-limits /s-1.slice cpu.max 50000 50000 S\n"
-				  "cgroup-limits /s-1.slice cpu.max.period 100000 100000 S\n"
+		{"cgroup-limits", "cgroup-limits /s-1.slice cpu.max_quota_us 50000 50000 S\n"
+				  "cgroup-limits /s-1.slice cpu.max_period_us 100000 100000 S\n"
 				  "cgroup-limits /s-1.slice cpu.weight 100 100 +0 +0.0% S\n"
 				  "cgroup-limits /s-1.slice memory.max max 8192 D\n"
 				  "cgroup-limits /s-1.slice memory.high . . S\n"
 				  "cgroup-limits /s-1.slice pids.current 3 3 +0 +0.0% S\n"
 				  "cgroup-limits /s-1.slice pids.max . . S\n"
-				  "cgroup-limits /s-2.slice cpu.max max max S\n"
-				  "cgroup-limits /s-2.slice cpu.max.period . . S\n"
+				  "cgroup-limits /s-2.slice cpu.max_quota_us max max S\n"
+				  "cgroup-limits /s-2.slice cpu.max_period_us . . S\n"
 				  "cgroup-limits /s-2.slice cpu.weight . . S\n"
 				  "cgroup-limits /s-2.slice memory.max 4096 4096 S\n"
 				  "cgroup-limits /s-2.slice memory.high . . S\n"
@@ -245,11 +247,11 @@ static void test_cgroups_compare(void)
 		{"memory-stat", "memory-stat /s-1.slice pgfault 5 7 +2 +40.0%\n"},
 		{"memory-events", ""},
 		{"pressure", "pressure /s-1.slice|some avg10 100 100 +0 S\n"
-			     "pressure /s-1.slice|some total 10 10 +0 +0.0% S\n"
+			     "pressure /s-1.slice|some total_usec 10 10 +0 +0.0% S\n"
 			     "pressure /s-2.slice|some avg10 250 250 +0 S\n"
-			     "pressure /s-2.slice|some total 10 10 +0 +0.0% S\n"
+			     "pressure /s-2.slice|some total_usec 10 10 +0 +0.0% S\n"
 			     "pressure /z|some avg10 . . S\n"
-			     "pressure /z|some total . . S\n"},
+			     "pressure /z|some total_usec . . S\n"},
 	};
 	g_autoptr(Sample) a = cgroup_sample(FALSE);
 	g_autoptr(Sample) b = cgroup_sample(TRUE);
@@ -263,7 +265,7 @@ static void test_cgroups_compare(void)
 	options.changed = TRUE;
 	options.limit = 1;
 	g_autofree char *changed = dump_of(a, b, options, "cgroup-stats");
-	g_assert_nonnull(strstr(changed, "/s-1.slice memory_current"));
+	g_assert_nonnull(strstr(changed, "/s-1.slice memory.current"));
 	g_assert_null(strstr(changed, "/s-2"));
 	/* A line of the wide table is a cgroup. */
 	g_assert_nonnull(strstr(changed, "cgroup-stats cut 1\n"));
@@ -298,7 +300,7 @@ static void test_cgroups_name_threads(void)
 	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
 		sample_analyse(sample, NULL, &options, &report);
 
-	const struct ctprof_report_section *section = &report->sections[0];
+	const struct ctprof_report_section *section = sample_section(report, "primary");
 	g_assert_true(section->flags & CTPROF_SECTION_TREE);
 	g_assert_cmpuint(section->lines[0].flags, ==, CTPROF_LINE_HEADING);
 	g_assert_cmpstr(section->lines[0].names[0], ==, "s-{N}.slice");
@@ -328,29 +330,29 @@ static void test_host(void)
 	g_autoptr(Sample) old = host_sample("6.1", 1, TRUE);
 	g_autoptr(Sample) new = host_sample("6.2", 2, TRUE);
 	g_autoptr(Sample) plain = host_sample("6.1", 0, FALSE);
-	char host[] = "host", both[] = "host,sched-ext,host-pressure";
+	char host[] = "host-metrics", both[] = "host-metrics,sched-ext,host-pressure";
+	char others[] = "sched-ext,host-pressure";
 	const struct {
 		const Sample *a, *b;
 		char *sections;
 		const char *dump;
 	} cases[] = {
 		{old, NULL, host,
-		 "host host host.kernel_release '6.1'\n"
-		 "host host host.online_cpus 4\n"
-		 "host host host.sched_tunables.a 'x'\n"
-		 "host host host.sched_tunables.b 'y'\n"},
-		/* By default show says nothing of the host but what it does. */
-		{plain, NULL, NULL, "host-pressure full avg10 1859\n"},
+		 "host-metrics host host.kernel_release '6.1'\n"
+		 "host-metrics host host.online_cpus 4\n"
+		 "host-metrics host host.sched_tunables.a 'x'\n"
+		 "host-metrics host host.sched_tunables.b 'y'\n"},
+		{plain, NULL, others, "host-pressure full avg10 1859\n"},
 		{old, old, both, "host-pressure full avg10 1859 1859 +0 S\n"},
 		{old, new, both,
 		 "host-pressure full avg10 1859 1859 +0 S\n"
-		 "sched-ext host state 'enabled' 'enabled' S\n"
-		 "sched-ext host enable_seq 1 2 +1 +100.0%\n"
-		 "host host host.kernel_release '6.1' '6.2' D\n"},
+		 "sched-ext host sched_ext.state 'enabled' 'enabled' S\n"
+		 "sched-ext host sched_ext.enable_seq 1 2 +1 +100.0%\n"
+		 "host-metrics host host.kernel_release '6.1' '6.2' D\n"},
 		{plain, old, both,
 		 "host-pressure full avg10 1859 1859 +0 S\n"
-		 "sched-ext host state . 'enabled'\n"
-		 "sched-ext host enable_seq . 1\n"},
+		 "sched-ext host sched_ext.state . 'enabled'\n"
+		 "sched-ext host sched_ext.enable_seq . 1\n"},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -387,9 +389,9 @@ static void test_quiet(void)
 	static const struct {
 		const char *sections, *metrics, *dump;
 	} cases[] = {
-		{NULL, NULL, "host host loud 1 2 +1 +100.0%\n"},
-		{"primary,host", NULL,
-		 "host host loud 1 2 +1 +100.0%\nhost host busy 1 2 +1 +100.0%\n"},
+		{NULL, NULL, "host-metrics host loud 1 2 +1 +100.0%\n"},
+		{"primary,host-metrics", NULL,
+		 "host-metrics host loud 1 2 +1 +100.0%\nhost-metrics host busy 1 2 +1 +100.0%\n"},
 		{"primary", "spent", "primary app spent 1 2 +1 +100.0%\n"},
 	};
 	g_autoptr(Sample) old = quiet_sample(1);
@@ -447,14 +449,14 @@ static void test_kinds(void)
 		{"primary", "/c", "cpu_delay_min_ns", CTPROF_LOW},
 		{"derived", "/c", "avg_wait_ns", 0},
 		{"smaps-rollup", "app", "Rss", CTPROF_LEVEL},
-		{"cgroup-stats", "/c", "cpu_usage_usec", CTPROF_COUNTER},
-		{"cgroup-stats", "/c", "memory_current", CTPROF_GAUGE},
+		{"cgroup-stats", "/c", "cpu.usage_usec", CTPROF_COUNTER},
+		{"cgroup-stats", "/c", "memory.current", CTPROF_GAUGE},
 		{"cgroup-limits", "/c", "pids.current", CTPROF_LEVEL},
 		{"memory-stat", "/c", "anon", CTPROF_LEVEL},
 		{"memory-stat", "/c", "pgfault", CTPROF_COUNTER},
 		{"memory-events", "/c", "high", CTPROF_COUNTER},
 		{"pressure", "/c|some", "avg10", CTPROF_GAUGE},
-		{"pressure", "/c|some", "total", CTPROF_COUNTER},
+		{"pressure", "/c|some", "total_usec", CTPROF_COUNTER},
 	};
 	g_autoptr(Sample) sample = kinds_sample();
 	AnalysisOptions options = {.group_by = GROUP_BY_CGROUP};
@@ -477,10 +479,10 @@ static void test_kinds(void)
 static void test_order(void)
 {
 	static const char *const orders[] = {
-		"Primary metrics,Derived metrics,CgroupStats,Cgroup limits / knobs,memory.stat,"
+		"Host,What stands out,Pools,Primary metrics,Derived metrics,CgroupStats,Cgroup limits / knobs,memory.stat,"
 		"memory.events,Pressure / cpu,Host pressure / io,smaps_rollup",
-		"Primary metrics,Derived metrics,smaps_rollup,CgroupStats,Cgroup limits / knobs,"
-		"memory.stat,Pressure / cpu,Host pressure / io,Host",
+		"Host,What stands out,Pools,Primary metrics,Derived metrics,smaps_rollup,CgroupStats,Cgroup limits / knobs,"
+		"memory.stat,Pressure / cpu,Host pressure / io,Host metrics",
 	};
 	g_autoptr(Sample) a = cgroup_sample(FALSE);
 	g_autoptr(Sample) b = cgroup_sample(TRUE);

@@ -17,7 +17,7 @@ static char *sort_text(const char *spec)
 
 	if (!keys) {
 		g_assert_error(error, USAGE_ERROR, 0);
-		g_assert_nonnull(strstr(error->message, "--sort-by"));
+		g_assert_nonnull(strstr(error->message, "--sort '"));
 		return g_strdup("!");
 	}
 	for (guint i = 0; i < keys->len; i++) {
@@ -136,7 +136,7 @@ static guint32 bit(const char *section)
 
 static void test_sections(void)
 {
-	const guint32 host = bit("host");
+	const guint32 host = bit("host-metrics");
 	guint32 all = 0;
 
 	/* By default: what no option asks for is left out, and views are of memory. */
@@ -152,12 +152,12 @@ static void test_sections(void)
 		{TRUE, "", all, NULL},
 		{TRUE, "  ", all, NULL},
 		{FALSE, NULL, all & ~host & ~bit("cpu-account"), NULL},
-		{FALSE, "host", host, ""},
+		{FALSE, "host-metrics", host, ""},
 		{FALSE, "memory-categories", bit(SECTION_CATEGORIES), ""},
 		{TRUE, " Derived ,PRIMARY", bit(SECTION_DERIVED) | bit(SECTION_PRIMARY), ""},
 		{TRUE, "taskstats-delay", bit(SECTION_DELAY), ""},
 		/* What else could be a group of objects is for the files to tell. */
-		{TRUE, "disks, host ,Memory-Ledger", host, "disks memory-ledger"},
+		{TRUE, "disks, host-metrics ,Memory-Ledger", host, "disks memory-ledger"},
 		{TRUE, "primary,,derived", 0, "!"},
 		{TRUE, "primary,primary", 0, "!"},
 		{TRUE, "disks,disks", 0, "!"},

@@ -8,6 +8,8 @@
 /* Options are no const strings, for the parser of the command line owns them. */
 #define TEXT(text) ((char *)(uintptr_t)(text))
 
+#define BUSY "primary busy run_time_ns 400 1400 +1000 +250.0%\n"
+
 static void test_views(void)
 {
 	const struct {
@@ -21,22 +23,15 @@ static void test_views(void)
 		 NULL,
 		 "primary busy run_time_ns 400 1400 +1000 +250.0%\n"
 		 "primary busy wait_sum . ~8\n"},
-		{{.min_pct = 20},
-		 NULL,
-		 NULL,
-		 NULL,
-		 "primary busy run_time_ns 400 1400 +1000 +250.0%\n"},
+		{{.min_pct = 20}, NULL, NULL, NULL, BUSY},
 		{{.changed = FALSE}, NULL, TEXT("1001ns"), NULL, ""},
-		{{.changed = FALSE},
-		 NULL,
-		 TEXT("1us"),
-		 NULL,
-		 "primary busy run_time_ns 400 1400 +1000 +250.0%\n"},
+		{{.changed = FALSE}, NULL, TEXT("1us"), NULL, BUSY},
 		{{.limit = 1},
 		 NULL,
 		 NULL,
 		 NULL,
-		 "primary busy run_time_ns 400 1400 +1000 +250.0%\nprimary cut 5\n"},
+		 BUSY "primary busy wait_sum . ~8\n"
+		      "primary busy thread_count 2 2 +0 +0.0% S\nprimary cut 3\n"},
 		{{.changed = FALSE},
 		 TEXT("^id"),
 		 NULL,
@@ -44,7 +39,7 @@ static void test_views(void)
 		 "primary idle thread_count 1 1 +0 +0.0% S\n"
 		 "primary idle run_time_ns 1000 1000 +0 +0.0% S\n"
 		 "primary idle wait_sum . . S\n"},
-		{{.changed = FALSE, .limit = 3},
+		{{.changed = FALSE, .limit = 1},
 		 NULL,
 		 NULL,
 		 TEXT("run_time_ns:asc"),
@@ -136,8 +131,9 @@ static void test_sort_by_derived(void)
 		g_assert_cmpuint(report->columns[report->n_columns - 1], ==, CTPROF_COLUMN_SORT);
 		g_assert_nonnull(report->sort_header);
 		if (strncmp(sort_by, "avg", 3) == 0)
-			g_assert_cmpuint(report->sections[0].lines[0].sort->value[0].type, ==,
-					 CTPROF_VALUE_REAL);
+			g_assert_cmpuint(
+				sample_section(report, "primary")->lines[0].sort->value[0].type, ==,
+				CTPROF_VALUE_REAL);
 	}
 }
 
@@ -201,7 +197,7 @@ static void test_bad_options(void)
 		gboolean late; /* names of metrics are known from the files only */
 		const char *says;
 	} cases[] = {
-		{{.sort_by = TEXT("a,,b")}, FALSE, "--sort-by"},
+		{{.sort_by = TEXT("a,,b")}, FALSE, "--sort '"},
 		{{.columns = TEXT("nonsense")}, FALSE, "--columns"},
 		{{.sections = TEXT("non sense")}, FALSE, "--sections"},
 		/* Groups of objects are. */
@@ -212,7 +208,19 @@ static void test_bad_options(void)
 		{{.filter = TEXT("(")}, FALSE, "--filter"},
 		{{.flatten = bad_glob}, FALSE, "[invalid"},
 		{{.pids = bad_pids}, FALSE, "'x'"},
-		{{.sort_by = TEXT("bogus")}, TRUE, "avg_wait_ns"},
+		{{.sort_by = TEXT("bogus")}, TRUE, "--sort: unknown metric 'bogus' (see"},
+		{{.sort_by = TEXT("avg_wiat_ns")},
+		 TRUE,
+		 "'avg_wiat_ns': did you mean avg_wait_ns?"},
+		{{.metrics = TEXT("run_tim_ns")}, TRUE, "did you mean run_time_ns?"},
+		{{.metrics = TEXT("wait")}, TRUE, "'wait': did you mean wait_"},
+		{{.sort_by = TEXT("memory.current")},
+		 TRUE,
+		 "'memory.current' is a gauge of scope cgroup, which --sort does not take"},
+		{{.fail_on = TEXT("comm:delta>1")}, TRUE, "'comm' is a label of scope thread"},
+		{{.sections = TEXT("primry")}, TRUE, "'primry': did you mean primary?"},
+		{{.columns = TEXT("metrics")}, FALSE, "did you mean metric?"},
+		{{.fail_on = TEXT("wait_sum:delta>1sek")}, FALSE, "ns us ms s min"},
 		{{.sort_by = TEXT("policy")}, TRUE, "categorical"},
 		{{.metrics = TEXT("wait_sum,Wait_sum")}, TRUE, "Wait_sum"},
 		{{.fail_on = TEXT("state>1")}, TRUE, "categorical"},
@@ -233,6 +241,7 @@ static void test_bad_options(void)
 			g_assert_false(sample_feed(sample, analysis, 1, &error));
 		}
 		g_assert_error(error, USAGE_ERROR, 0);
+		g_test_message("%s", error->message);
 		g_assert_nonnull(strstr(error->message, cases[i].says));
 	}
 }

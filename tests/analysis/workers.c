@@ -30,7 +30,7 @@ AnalysisOptions workers_options(GroupBy group_by, char *metrics)
 char *workers_dump(const struct ctprof_report *report)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	const struct ctprof_report_section *section = &report->sections[0];
+	const struct ctprof_report_section *section = sample_section(report, "primary");
 
 	for (guint64 i = 0; i < section->n_lines; i++) {
 		const struct ctprof_report_line *line = &section->lines[i];

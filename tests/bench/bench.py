@@ -19,7 +19,7 @@ SKIPPED = 77
 
 
 class Cost:
-    """What a command used: CPU and wall seconds, KiB of peak RSS."""
+    """The cost of a command: CPU and wall seconds, KiB of peak RSS."""
 
     def __init__(self, command):
         done = subprocess.run(
@@ -67,7 +67,8 @@ class Table:
         print(f"{what:52} {goal:>10} {result:>12} {verdict}".rstrip(), flush=True)
 
     def ratio(self, what, goal, measure):
-        """measure: () -> ratio; what cannot run is told and remembered."""
+        """measure: () -> ratio; a bench that cannot run is reported and
+        remembered."""
         try:
             result = measure()
         except (RuntimeError, Missing) as error:
@@ -76,7 +77,7 @@ class Table:
             self.row(what, f"<= {goal}", f"{result:.2f}", result <= goal)
 
     def info(self, what, measure):
-        """Likewise, without a goal."""
+        """The same, without a goal."""
         try:
             self.row(what, "", f"{measure():.2f}")
         except (RuntimeError, Missing) as error:
@@ -98,5 +99,5 @@ def need(command):
 
 
 def idle_threads(threads, processes):
-    """A worker with so many threads in so many processes."""
+    """A worker with these numbers of threads and processes."""
     return harness.Worker("--processes", processes, "--threads", max(0, threads // processes - 1))

@@ -30,7 +30,7 @@ OWN_BATCH = 129
 
 @functools.cache
 def everything():
-    """A list for --plugins that has all but ctprof's own: they want a real root."""
+    """A list for --plugins with all except ctprof's own, which need a real root."""
     listed = subprocess.run([BUILD / "ctprof", "plugins", "--format", "json"], check=True,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     names = [plugin["name"] for plugin in json.loads(listed.stdout)["plugins"]]
@@ -68,7 +68,8 @@ def children_of(parent):
 
 
 class Result:
-    """How a run ended: status (negative: a signal's), stdout, lines of stderr."""
+    """The result of a run: status (negative: a signal's), stdout, lines of
+    stderr."""
 
     def __init__(self, process, out, err):
         self.status = process.returncode
@@ -93,14 +94,15 @@ class Rig:
         self.install("toy")
 
     def install(self, plugin, name=None):
-        """Copies a plugin of the rig, if need be under another name."""
+        """Copies a plugin of the rig, optionally under another name."""
         target = self.plugins / f"ctprof-{name or plugin}.so"
         shutil.copyfile(BUILD / f"tests/border/ctprof-{plugin}.so", target)
         target.chmod(0o755)
         return target
 
     def record(self, processes, threads=1):
-        """A recorded root of that many processes of that many threads."""
+        """A recorded root with these numbers of processes and of threads in
+        each."""
         for i in range(processes):
             task = self.proc / str((i + 1) * 1000) / "task"
             task.mkdir(parents=True)
@@ -143,7 +145,7 @@ class Rig:
         return self.finish(self.start(self.command(*args, plugins=plugins, path=path), env, **options))
 
     def capture(self, *args, **options):
-        """Of the recorded root into the output folder."""
+        """Runs a capture of the recorded root into the output folder."""
         return self.run("--proc-root", self.proc, "capture", "-o", self.file, *args, **options)
 
     def lines(self, word):
@@ -155,7 +157,7 @@ class Rig:
         return sorted(os.listdir(self.output))
 
     def is_writing(self, process):
-        """Whether it, or its child, has a file open in the output folder, not empty: the
+        """Whether it, or its child, has a non-empty file open in the output folder: the
         file may have no name until it is whole."""
         for pid in (process.pid, *children_of(process.pid)):
             for link in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
@@ -169,7 +171,7 @@ class Rig:
         return False
 
     def wait_for_output(self, process):
-        """Until the capture writes to a new file."""
+        """Waits until the capture writes to a new file."""
         end = time.monotonic() + ALARM
         while not self.is_writing(process):
             assert process.poll() is None, f"ended early: {self.finish(process)}"
@@ -187,7 +189,7 @@ def rig(processes=3, threads=2):
 
 
 def check_failure(result, status, *words, lines=1):
-    """That status, and exactly one line that holds each of the words."""
+    """Checks that status, and that exactly one line contains each of the words."""
     assert result.status == status, f"expected status {status}\n{result}"
     assert len(result.err) == lines, f"expected {lines} line(s) on stderr\n{result}"
     assert all(line.startswith("ctprof: ") for line in result.err), str(result)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plugins that get it wrong, and are told so; test-isolation.py has those that crash."""
+"""Plugins that break the rules, and the messages about them; test-isolation.py has those
+that crash."""
 
 from rig import BUILD, OWN_BATCH, add_tests, check_failure, check_printable, everything, rig
 
@@ -46,7 +47,7 @@ NO_PLUGIN = {
 
 
 def check_named(r, env, *words):
-    """The user named it: no capture, no list, one line that tells why."""
+    """A plugin that the user named: no capture, no list, one line that says why."""
     for result in (r.capture(env=env), r.run("metric-list", env=env), r.run("plugins", env=env)):
         check_failure(result, 1, "toy", *words)
         assert not result.out, f"something on stdout\n{result}"
@@ -54,7 +55,7 @@ def check_named(r, env, *words):
 
 
 def check_passed_over(r, env, *words):
-    """It was merely there: a warning, and the others do their work."""
+    """A plugin that was only found: a warning, and the others work."""
     r.install("toy-2")
     result = r.capture(plugins=everything(), env=env)
     assert result.status == 0, str(result)
@@ -90,7 +91,8 @@ def check_no_plugin(what, spoil):
 
 
 def check_loads(fault, need):
-    """Structs of another ctprof's length are taken for what is known of them."""
+    """Structs with the length of another ctprof are used as far as they are
+    known."""
     with rig() as r:
         env = {"TOY_FAULT": fault}
         result = r.capture(env=env)
@@ -119,7 +121,8 @@ def test_sound_plugin():
 
 
 def test_cut_file_names_the_plugin():
-    """The loader maps more than there is: a crash (SIGBUS) or an error, as it likes."""
+    """The loader maps more than the file has: a crash (SIGBUS) or an error, whichever
+    it is."""
     with rig() as r:
         file = r.plugins / "ctprof-toy.so"
         file.write_bytes(file.read_bytes()[:1000])
@@ -290,7 +293,7 @@ def test_any_sink_that_can_writes_the_capture():
 
 def test_sink_that_cannot_write_a_capture_is_refused():
     with rig() as r:
-        for name in ("csv", "toy"):
+        for name in ("json", "toy"):
             result = r.capture("--sink", name, plugins="toy,snapshot")
             check_failure(result, 2, f"--sink '{name}'", "captures: snapshot")
         check_failure(r.capture("--sink", "nosuch", plugins="toy,snapshot"), 2, "nosuch", "not installed")

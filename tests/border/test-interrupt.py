@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Captures that are broken off: the signal's status, and nothing left."""
+"""Interrupted captures end with the signal's status, and leave nothing."""
 
+import contextlib
+import os
+import pathlib
 import signal
 import subprocess
+import time
 
-from rig import OWN_BATCH, add_tests, check_failure, children_of, rig
+from rig import ALARM, OWN_BATCH, add_tests, check_failure, children_of, rig
 
 import tap
 
@@ -47,27 +51,102 @@ def test_second_signal_ends_what_hangs():
         assert r.left() == [], f"left: {r.left()}"
 
 
-def check_one_signal(name, number):
-    """What does not look for a signal ends by it all the same."""
+# Where what runs (@: a snapshot) blocks when one signal comes, and by what: a fault of the toy
+# or its sink; a pipe that is not written or read; nothing.  No plugin timeout releases it.
+PHASES = {
+    **{f"capture_{op}": (["capture", "-o", "@"], {"TOY_FAULT": f"hang-{op}"})
+       for op in ("constructor", "entry", "open", "start", "worker-open", "host", "thread", "capture",
+                  "worker-close")},
+    "plugins": (["plugins"], {"TOYDRAW_FAULT": "hang-open"}),
+    "metric_list": (["metric-list"], {"TOY_FAULT": "hang-open"}),
+    "doctor": (["doctor"], {"TOY_FAULT": "hang-probe"}),
+    "stat_capture": (["stat", "--", "true"], {"TOY_FAULT": "hang-thread"}),
+    "show_report": (["show", "--format", "toydraw", "@"], {"TOYDRAW_FAULT": "hang-report"}),
+}
+OWN_PHASES = {
+    "capture_output": ["capture", "-o", "-"],
+    "show_input": ["show", "-"],
+    "show_output": ["show", "--format", "json", "@"],
+    "compare_input": ["compare", "@", "-"],
+    "memory_input": ["memory", "processes", "-"],
+    "metric_list_output": ["metric-list"],
+    "stat_command": ["stat", "--", "sleep", "100000"],
+    "record_waits": ["record", "--interval", "1h", "-o", "@.recording"],
+}
+
+
+def states_of(pid):
+    for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            yield stat.read_text(errors="replace").rpartition(")")[2].split()[0]
+
+
+def wait_until_blocked(process):
+    """All threads of its child asleep, a few times in a row."""
+    quiet = 0
+    while quiet < 5:
+        assert process.poll() is None, f"it has ended with {process.returncode}"
+        children = list(children_of(process.pid))
+        asleep = children and all(set(states_of(pid)) <= set("SD") for pid in children)
+        quiet = quiet + 1 if asleep else 0
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def full_pipe():
+    """To write to, and nobody reads it."""
+    out, into = os.pipe()
+    try:
+        os.set_blocking(into, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(into, b"x" * 4096)
+        os.set_blocking(into, True)
+        yield into
+    finally:
+        os.close(out)
+        os.close(into)
+
+
+def check_end(process, number):
+    wait_until_blocked(process)
+    process.send_signal(number)
+    # Which waits for as long as for anything that should not last.
+    return process.wait(timeout=ALARM)
+
+
+def check_one_signal(_, arguments, env, number=signal.SIGTERM):
     with rig() as r:
-        (r.plugins / "ctprof-snapshot.so").unlink()
         r.install("toydraw")
-        assert r.capture(plugins="toy").status == 0
-        for arguments in (["show", "--format", "toydraw", r.file], ["plugins"]):
-            process = r.start(r.command(*arguments, plugins=None),
-                              {"TOYDRAW_FAULT": "hang-report" if len(arguments) > 1 else "hang-open"})
-            while not list(children_of(process.pid)):
-                assert process.poll() is None, str(r.finish(process))
-            process.send_signal(number)
-            result = r.finish(process)
-            assert result.status == -number, str(result)
-            assert not result.out, str(result)
+        if "show" in arguments:
+            (r.plugins / "ctprof-snapshot.so").unlink()
+            assert r.capture(plugins="toy").status == 0
+        words = [str(r.file) if word == "@" else word for word in arguments]
+        command = r.command("--plugin-timeout", "0", "--proc-root", r.proc, *words, plugins=None)
+        if "show" not in arguments and "plugins" not in arguments:
+            command = r.command("--plugin-timeout", "0", "--proc-root", r.proc, *words)
+        with r.start(command, env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            assert check_end(process, number) == -number
+        assert r.left() == (["snap"] if "show" in arguments else []), r.left()
 
 
-add_tests(globals(), "one_signal", check_one_signal, {
-    "SIGINT": [signal.SIGINT],
-    "SIGTERM": [signal.SIGTERM],
-})
+add_tests(globals(), "one_signal", check_one_signal, PHASES)
+add_tests(globals(), "one_interrupt", check_one_signal,
+          {name: [*PHASES[name], signal.SIGINT] for name in ("plugins", "show_report", "capture_thread")})
+
+
+def check_own(_, *arguments):
+    with rig() as r, full_pipe() as out:
+        taken = r.run("capture", "-o", r.file, "--pid", os.getpid(), path=False, plugins="procfs,snapshot")
+        assert taken.status == 0, str(taken)
+        words = [word.replace("@", str(r.file)) for word in arguments]
+        command = r.command("--plugin-timeout", "0", *words, path=False, plugins=None)
+        with r.start(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL) as process:
+            # A recording is whole at any time.
+            assert check_end(process, signal.SIGTERM) == (0 if "record" in arguments else -signal.SIGTERM)
+
+
+add_tests(globals(), "own_signal", check_own, OWN_PHASES)
 
 
 def test_old_snapshot_survives():

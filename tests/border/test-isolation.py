@@ -67,7 +67,8 @@ def limit_of(fault):
 
 
 def check_gone_on(r, result, why):
-    """One warning, status 4, the other plugin's values, and a snapshot that tells."""
+    """One warning, status 4, the other plugin's values, and a snapshot that names the
+    plugin."""
     assert result.status == 4, str(result)
     check_printable(result)
     told = [line for line in result.err if "plugin toy:" in line]
@@ -121,8 +122,8 @@ def test_what_it_wrote_over_is_not_believed():
 
 
 def check_spoilt(fault):
-    """Memory that one plugin spoils crashes another, or ctprof: all the same it is the one that is
-    left out, if anything is."""
+    """Memory corrupted by one plugin crashes another, or ctprof: still, that plugin is left out,
+    if any is."""
     if is_sanitized():
         raise tap.Skip("a sanitizer finds the plugin at it")
     with rig() as r:
@@ -184,7 +185,7 @@ def test_metric_of_a_lost_plugin_is_no_misuse():
 
 
 def check_late(fault, why):
-    """All was done by then: it counts, and is not done twice."""
+    """All work was done by then: it counts, and is not repeated."""
     with rig() as r:
         result = r.capture(*limit_of(fault), env={"TOY_FAULT": fault})
         assert result.status == 4 and r.left() == ["snap"], str(result)
@@ -268,7 +269,7 @@ def test_stat_goes_on_without_one_that_crashes_while_it_listens():
             r.install("ears")
             result = r.run("stat", "--sections", "command", "--", "sh", "-c",
                            f"echo ran >>{r.output}/ran",
-                           plugins="-taskstats,-toy", env={"EARS_FAULT": op or ""})
+                           plugins="-taskstats,-bpf,-toy", env={"EARS_FAULT": op or ""})
             assert result.status == (4 if op else 0), f"{op}\n{result}"
             assert (r.output / "ran").read_text() == "ran\n", op
             note = "no exit records: a plugin failed while it listened"
@@ -355,9 +356,9 @@ def is_alive(pid):
         return False
 
 
-def start_slow(r, **options):
+def start_slow(r, env=None, **options):
     process = r.start(r.command(*LONG, "--proc-root", r.proc, "capture", "--jobs", "1", "-o", r.file),
-                      {"TOY_FAULT": "collect-crawls"}, **options)
+                      {**(env or {}), "TOY_FAULT": "collect-crawls"}, **options)
     r.wait_for_output(process)
     return process
 
@@ -395,7 +396,7 @@ def test_killed_child():
         assert result.status == -signal.SIGKILL and r.left() == [], str(result)
 
 
-def test_who_waits_has_no_capability_in_effect():
+def test_who_waits_has_but_one_capability_in_effect():
     if os.geteuid() != 0:
         raise tap.Skip("an ordinary user has none anyway")
     with rig(processes=10, threads=OWN_BATCH) as r:
@@ -403,7 +404,8 @@ def test_who_waits_has_no_capability_in_effect():
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text(errors="replace")
         process.send_signal(signal.SIGTERM)
         check_failure(r.finish(process), -signal.SIGTERM, "interrupted")
-        assert re.search(r"^CapEff:\t0+$", status, re.MULTILINE), status
+        # CAP_KILL alone: its child is of another user.
+        assert re.search(r"^CapEff:\t0+20$", status, re.MULTILINE), status
         assert r.left() == [], r.left()
 
 
@@ -413,8 +415,63 @@ def test_who_runs_plugins_gains_nothing():
         status = pathlib.Path(f"/proc/{child_of(process)}/status").read_text(errors="replace")
         process.send_signal(signal.SIGTERM)
         check_failure(r.finish(process), -signal.SIGTERM, "interrupted")
-        for line in (r"NoNewPrivs:\t1", r"Seccomp:\t2", r"CapInh:\t0+"):
+        lines = [r"NoNewPrivs:\t1", r"Seccomp:\t2", r"CapInh:\t0+"]
+        if os.geteuid() == 0:
+            lines += [r"CapPrm:\t0+", r"CapBnd:\t0+", r"Uid:(\t65533){4}", r"Gid:(\t65533){4}", r"Groups:\t *"]
+        for line in lines:
             assert re.search(f"^{line}$", status, re.MULTILINE), status
+
+
+def check_trespass(fault):
+    """With a plugin that declares CAP_SYS_PTRACE, which all of them then hold."""
+    if os.geteuid() != 0:
+        raise tap.Skip("an ordinary user has no such right to lose")
+    with rig() as r:
+        for op in ("open", "thread"):
+            result = r.run("capture", "--pid", os.getpid(), "-o", r.file, plugins="toy,snapshot,procfs",
+                           env={"TOY_FAULT": f"{fault}-{op}"})
+            assert result.status == 0 and not [line for line in result.err if "toy" in line], str(result)
+
+
+add_tests(globals(), "trespass", check_trespass, {
+    fault: [] for fault in ("shadow", "core", "memory", "raise", "user", "attach", "signal")})
+
+
+def test_supervisor_does_not_do_what_the_page_says():
+    with rig() as r:
+        victim = r.tmp / "victim"
+        victim.write_text("not to be removed")
+        r.capture(env={"TOY_FAULT": "doom-thread", "TOY_VICTIM": str(victim)})
+        assert victim.exists()
+
+
+def test_a_file_with_a_name_is_removed():
+    """However the process ends, no file remains."""
+    if is_sanitized():
+        raise tap.Skip("a sanitizer is to be loaded first")
+    with rig(processes=10, threads=OWN_BATCH) as r:
+        env = {"LD_PRELOAD": str(pathlib.Path(os.environ["CTPROF_BUILD"]) / "tests/border/named.so")}
+        for fault in ("crash-open", "crash-thread", "quit-thread"):
+            result = r.capture(*ONE, env={**env, "TOY_FAULT": fault})
+            assert result.status == 1 and r.left() == [], f"{r.left()}\n{result}"
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            process = start_slow(r, env)
+            assert [name for name in r.left() if name.startswith(".snap.")], r.left()
+            os.kill(child_of(process), number)
+            assert r.finish(process).status == -number and r.left() == [], r.left()
+        for _ in range(2):
+            assert r.capture(env=env).status == 0 and r.left() == ["snap"], r.left()
+
+
+def test_output_in_a_directory_of_roots():
+    """A directory that plugins cannot enter: the file still appears there, and replaces
+    another."""
+    with rig() as r:
+        r.output.chmod(0o700)
+        for _ in range(2):
+            result = r.finish(r.start(r.command("--proc-root", r.proc, "capture", "-o", "snap"), preexec_fn=lambda: os.chdir(r.output)))
+            assert result.status == 0 and r.left() == ["snap"], str(result)
+        assert r.file.stat().st_uid == os.geteuid() and r.file.stat().st_mode & 0o777 == 0o600
 
 
 def test_killed_supervisor_takes_the_child_along():

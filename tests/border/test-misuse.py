@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The command line and the world around it: what ctprof says to mistakes."""
+"""Mistakes on the command line and in the environment, and ctprof's
+messages."""
 
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -80,7 +82,8 @@ add_tests(globals(), "command", check_command, {
     "unknown": (["nix"], 2, "nix"),
     "empty": ([""], 2, "unknown command"),
     "metric_list_format": (["metric-list", "--format", "xml"], 2, "xml"),
-    "metric_list_argument": (["metric-list", "extra"], 2, "extra"),
+    "metric_list_argument": (["metric-list", "nix", "extra"], 2, "extra"),
+    "metric_list_nothing": (["metric-list", "nix"], 1, "nothing matches 'nix'"),
     "plugins_unknown": (["plugins", "nix"], 1, "nix"),
     "plugins_two": (["plugins", "toy", "snapshot"], 2, "snapshot"),
 })
@@ -197,7 +200,8 @@ def test_full_device():
 
 
 def test_write_error_the_sink_hides():
-    """The last write alone fails; the sink does not look, ctprof must."""
+    """Only the last write fails; the sink does not check it, so ctprof
+    must."""
     with rig(processes=1, threads=1) as r:
         assert r.capture().status == 0
         size = r.file.stat().st_size
@@ -257,7 +261,8 @@ def test_stdout_full():
 
 
 def check_closed(name, *closed):
-    """The snapshot must not get the number of a stream, and take its messages."""
+    """The snapshot must not get the descriptor of a closed stream, and its
+    messages."""
     with rig() as r:
         assert r.capture().status == 0
         whole = r.file.read_text()
@@ -276,7 +281,7 @@ add_tests(globals(), "closed", check_closed, {
 
 
 def check_jobs(name, jobs):
-    """More workers than there can be is an answer, not a crash."""
+    """Too many workers is an error, not a crash."""
     with rig() as r:
         if jobs > 1000 and is_sanitized():
             raise tap.Skip("a sanitizer's address space cannot be bounded")
@@ -291,7 +296,8 @@ add_tests(globals(), "jobs", check_jobs, {"999": [999], "int_max": [2147483647]}
 
 
 def test_few_descriptors_lose_no_thread():
-    """A batch may hold a descriptor a process; too few must only slow it down."""
+    """A batch may hold a descriptor per process; too few must only slow it
+    down."""
     with rig(processes=100, threads=1) as r:
         result = r.capture("--jobs", "1", preexec_fn=lambda: resource.setrlimit(
             resource.RLIMIT_NOFILE, (40, 40)))
@@ -303,14 +309,15 @@ def test_few_descriptors_lose_no_thread():
 
 
 def check_limit(name, limit, values):
-    """Too little of anything is a sentence: no signal, no file, no stray line of a library."""
-    if limit == resource.RLIMIT_AS and is_sanitized():
-        raise tap.Skip("a sanitizer's address space cannot be bounded")
+    """Too little of any resource gives one message: no signal, no file, no stray line of a
+    library."""
+    if limit not in (resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE) and is_sanitized():
+        raise tap.Skip("a sanitizer takes memory and threads of its own")
     failures = 0
     with rig(processes=20, threads=OWN_BATCH) as r:
         for value in values:
             result = r.capture("--jobs", "2", preexec_fn=lambda value=value: resource.setrlimit(limit, (value, value)))
-            if result.status == 127 and "shared librar" in result.err[-1]:
+            if result.status == 127 and re.search("shared librar|initial thread", result.err[-1]):
                 continue  # so little that ld.so itself fails
             assert result.status in (0, 1), f"{name} {value}: {result}"
             assert all(line.startswith("ctprof: ") for line in result.err), f"{name} {value}: {result}"
@@ -327,11 +334,25 @@ add_tests(globals(), "limit_of", check_limit, {
     "file_size": [resource.RLIMIT_FSIZE, [0, 1, 4096, 100000]],
     "descriptors": [resource.RLIMIT_NOFILE, range(5, 20)],
     "address_space": [resource.RLIMIT_AS, [n << 20 for n in range(8, 64, 4)]],
+    "data": [resource.RLIMIT_DATA, [n << 10 for n in (500, 1000, 2000, 4000, 8000)]],
+    "stack": [resource.RLIMIT_STACK, [n << 10 for n in (32, 64, 128, 255, 256)]],
+    "processes": [resource.RLIMIT_NPROC, range(3)],
 })
 
 
+def test_cpu_time():
+    """Of its child, by a signal that is no plugin's crash."""
+    with rig() as r:
+        for limit, word in (((1, 60), "out of CPU time"), ((1, 1), "killed")):
+            result = r.capture(env={"TOY_FAULT": "spin-thread"},
+                               preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_CPU, limit))
+            assert result.status in (-signal.SIGXCPU, -signal.SIGKILL), str(result)
+            check_failure(result, result.status, word, "ulimit -t")
+            assert r.left() == [], r.left()
+
+
 def test_memory_for_reports():
-    """A snapshot that takes more than it may is one line, and so is it of both sides."""
+    """A snapshot that exceeds the memory limit gives one line, on either side."""
     if is_sanitized():
         raise tap.Skip("a sanitizer's address space cannot be bounded")
     with rig() as r:

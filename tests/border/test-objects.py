@@ -100,7 +100,7 @@ def test_signal_ends_what_is_named_without_end():
 
 @contextlib.contextmanager
 def files():
-    """Two snapshots; of the second each segment is 1000 bytes bigger."""
+    """Two snapshots; in the second, each segment is 1000 bytes larger."""
     with namers() as r:
         shutil.copyfile(BUILD / "ctprof-snapshot.so", r.plugins / "ctprof-snapshot.so")
         r.before, r.after = r.output / "before", r.output / "after"

@@ -32,7 +32,8 @@ add_tests(globals(), "value", check_value, VALUES)
 
 
 def check_broken(fault, *limit):
-    """Help helps, what the others declare is known, and one line tells of the loss."""
+    """Help works, the options of other plugins are known, and one line reports the
+    lost plugin."""
     with rig() as r:
         r.install("toy-2")
         env = {"TOY_FAULT": fault}

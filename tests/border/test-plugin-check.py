@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""plugin-check: finds what a plugin does wrong, and nothing in one that does not."""
+"""plugin-check finds the faults of a plugin, and none in a correct one."""
 
 import json
 import os
@@ -18,7 +18,7 @@ RULES = {
     "undeclared": ("files", "proc/<tgid>/task/<tid>/statm"),
     "absolute": ("files", "absolute path"),
     "early": ("files", "opened 'rude' in open()"),
-    "leak": ("descriptors", "more than it began with"),
+    "leak": ("descriptors", "more descriptors than it began with"),
     "left": ("descriptors", "1 descriptors are still open after close()"),
     "thread": ("threads", "still run after close()"),
     "stray-put": ("puts", "outside collect()"),
@@ -27,7 +27,7 @@ RULES = {
     "twice": ("metrics", "rude_stat is declared twice"),
     "mute": ("metrics", "declared no metric"),
     "full-stop": ("metrics", "full stop"),
-    "demand": ("demand", "ask host->wanted()"),
+    "demand": ("demand", "call host->wanted() first"),
 }
 
 # Faults of toy.c: likewise.
@@ -41,10 +41,10 @@ TOYS = {
     "crash-thread": ("run", "in its collect function"),
     "abort-thread": ("run", "crashed with signal 6"),
     "exit-thread": ("run", "ended the process with status"),
-    "hang-thread": ("run", "not done after 2 s"),
+    "hang-thread": ("run", "not finished after 2 s"),
     "crash-close": ("run", "in its close function"),
     "overflow-thread": ("workers", "in its collect function"),
-    "hang-worker-open": ("run", "not done after 2 s; in its worker_open function"),
+    "hang-worker-open": ("run", "not finished after 2 s; in its worker_open function"),
     "worker-fails": ("run", "no socket"),
     "open-fails": ("run", "no luck today"),
     "open-fails-in-silence": ("results", "without a call of host->error()"),
@@ -175,7 +175,7 @@ def test_nothing_is_left_behind():
 
 
 def check_own(_, file):
-    """Our own plugins keep the rules, on the running host."""
+    """Our own plugins follow the rules, on the running host."""
     with rig() as r:
         result = r.run("plugin-check", "--format", "json", "--pid", os.getpid(), file,
                        plugins=None, path=False)
@@ -189,7 +189,7 @@ RECORDED = SOURCE / "tests/roots/6.18-odd-names"
 
 
 def check_own_recorded(_, file):
-    """Nor do they break one where most of what they read is missing."""
+    """They also follow the rules if most of the files they read are missing."""
     with rig() as r:
         result = r.run("plugin-check", "--format", "json", "--proc-root", RECORDED / "proc",
                        "--sys-root", RECORDED / "sys", file, plugins=None, path=False)

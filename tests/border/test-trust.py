@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What code ctprof loads, and whom it believes about where to find it."""
+"""Which code ctprof loads, and whose paths to it are trusted."""
 
 import os
 import shutil
@@ -59,7 +59,8 @@ def test_sticky_directory_is_fine():
 
 
 def test_link_from_a_weak_directory_is_refused_or_resolved():
-    """What is loaded is what was checked: the link itself is not followed again."""
+    """The checked file is the one that is loaded: the link is not followed
+    again."""
     need_root()
     with rig() as r:
         safe = r.tmp / "safe"
@@ -77,7 +78,7 @@ def test_link_from_a_weak_directory_is_refused_or_resolved():
 
 
 def test_link_to_a_weak_directory_is_refused():
-    """The directory that holds the link is safe, and the file is: the one between is not."""
+    """The directory of the link and the file are safe; a directory in between is not."""
     need_root()
     with rig() as r:
         weak = r.tmp / "weak"
@@ -205,7 +206,8 @@ def become_owner_of_all(program):
 
 
 def check_named_file(name, raise_rights):
-    """A ctprof with more rights than its user reads for him only what he can read."""
+    """A ctprof with more rights than its user reads only files that the user can
+    read."""
     need_root()
     with rig() as r:
         program = r.tmp / "ctprof"

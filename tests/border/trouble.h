@@ -2,12 +2,16 @@
 /* Faults named VERB-OP that end a process, or do not end: "crash-open". */
 #pragma once
 
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static volatile uintptr_t trouble_nowhere = 8;
@@ -129,6 +133,83 @@ static void trouble_spoil(void)
 		small[i] = 0x5a;
 }
 
+/* ---- what a plugin has no right to: it crashes when it succeeds ------------- */
+
+static void trouble_unless(int refused)
+{
+	if (!refused)
+		abort();
+}
+
+static void trouble_open(const char *path, int flags)
+{
+	trouble_unless(open(path, flags | O_CLOEXEC) < 0);
+}
+
+static void trouble_shadow(void)
+{
+	trouble_open("/etc/shadow", O_RDWR);
+}
+
+/* What the kernel runs as root when a process dumps core. */
+static void trouble_core(void)
+{
+	trouble_open("/proc/sys/kernel/core_pattern", O_WRONLY);
+}
+
+static void trouble_memory(void)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/proc/%d/mem", getppid());
+	trouble_open(path, O_RDWR);
+}
+
+static void trouble_raise(void)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		abort();
+	data[0].effective |= 1u << CAP_DAC_OVERRIDE;
+	trouble_unless(syscall(SYS_capset, &head, data) < 0);
+}
+
+static void trouble_user(void)
+{
+	trouble_unless(geteuid() != 0 && setuid(0) < 0 && setgid(0) < 0);
+}
+
+static void trouble_attach(void)
+{
+	trouble_unless(ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) < 0);
+}
+
+static void trouble_signal(void)
+{
+	trouble_unless(kill(getppid(), 0) < 0);
+}
+
+/* What the supervisor was told by the page it shares with us: to remove a file. */
+static void trouble_doom(void)
+{
+	struct {
+		unsigned blames, crashed, output, trespass, finished, keys, doomed;
+		char path[512];
+	} page = {.doomed = 1};
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	unsigned long from, to;
+
+	snprintf(page.path, sizeof page.path, "%s", getenv("TOY_VICTIM"));
+	while (maps && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx rw-s", &from, &to) == 2 && strstr(line, " rw-s ") &&
+		    to - from > sizeof page)
+			memcpy((void *)from, &page, sizeof page);
+	raise(SIGKILL);
+}
+
 static const struct trouble {
 	const char *verb;
 	void (*make)(void);
@@ -149,6 +230,14 @@ static const struct trouble {
 	{"close-", trouble_close},
 	{"spoil-", trouble_spoil},
 	{"spin-", trouble_spin},
+	{"shadow-", trouble_shadow},
+	{"core-", trouble_core},
+	{"memory-", trouble_memory},
+	{"raise-", trouble_raise},
+	{"user-", trouble_user},
+	{"attach-", trouble_attach},
+	{"signal-", trouble_signal},
+	{"doom-", trouble_doom},
 };
 
 /* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */

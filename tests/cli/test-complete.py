@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What shells offer: `ctprof complete`, and the three scripts that ask it."""
+"""Shell completion: `ctprof complete`, and the three scripts that use it."""
 
 import os
 import re

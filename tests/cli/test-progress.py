@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The line of progress: on a terminal only, and gone at the end."""
+"""The progress line: on a terminal only, and removed at the end."""
 
 import fcntl
 import os
@@ -28,7 +28,7 @@ SUMMARY = re.compile(rb"ctprof: \d+ threads in \d+ processes[^\r\n]*\r?\n")
 
 
 class Stalled:
-    """A capture held up until its snapshot is read."""
+    """A capture that blocks until its snapshot is read."""
 
     def __init__(self, stderr, *arguments):
         self.out, sink = os.pipe()
@@ -50,7 +50,7 @@ class Stalled:
 
 
 def read_terminal(master, until):
-    """What is written to the terminal until the pattern, or to its end."""
+    """What is written to the terminal up to the pattern, or to its end."""
     text = b""
     end = time.monotonic() + harness.PATIENCE_S
     while not (until and until.search(text)):

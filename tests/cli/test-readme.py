@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each plugin's README tells the metrics and needs the plugin really has."""
+"""Each plugin's README lists the metrics and needs that the plugin has."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/design.md names every room, and no folder that is not there."""
+"""docs/design.md names every room, and no folder that does not exist."""
 
 import os
 import re

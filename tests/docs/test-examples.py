@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the documents tell people to type works when it is typed.
+"""The commands in the documents work as written.
 
 In README.md, the plugins' READMEs and docs/*.md these are the lines "    $ COMMAND" and
 `ctprof ...` in a line of text; where an indented block has no "$", its lines that name
@@ -28,6 +28,9 @@ NOT_RUN = {
     "scripts/": "builds this very tree",
     "meson setup": "tests/packages/test-install.py installs",
     "ctprof --plugins=taskstats capture": "needs a ctprof without that plugin: test-install.py",
+    "ctprof record -i 10s": "records until it is stopped",
+    "ctprof record -g jemalloc": "records until it is stopped",
+    "systemctl": "changes the services of this host",
     "gdb --args": "needs gdb, and the plugin of the guide",
 }
 # What is not a name of this host, and what stands in for it.
@@ -36,12 +39,12 @@ INDENTED = re.compile(r"(?:^(?: {4}.*)?\n)+", re.MULTILINE)
 FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # One word behind it is a command's name, not a command.
 INLINE = re.compile(r"(?<!`)`(ctprof [^`\n]+ [^`\n]+)`(?!`)")
-NAMES_PROGRAM = re.compile(r"(^|[\s/;|&])(ctprof|scripts/|meson)\b")
+NAMES_PROGRAM = re.compile(r"(^|[\s/;|&])(ctprof(?!:)|scripts/|meson)\b")
 PLACEHOLDER = re.compile(r"…|\b[A-Z]{3,}\b|\.\.\.")
 
 
 def join_lines(lines):
-    """Commands out of lines that may go on in the next one."""
+    """Commands from lines that may continue on the next one."""
     commands = []
     open_line = ""
     for line in lines:
@@ -58,7 +61,8 @@ def join_lines(lines):
 
 
 def commands_of_block(block):
-    """Those behind "$ ", with the lines they go on in; else those that name ctprof."""
+    """Those after "$ ", with their continuation lines; otherwise lines that name
+    ctprof."""
     lines = block.splitlines()
     if not any(line.startswith("$ ") for line in lines):
         return join_lines(line for line in lines if NAMES_PROGRAM.search(line))
@@ -104,7 +108,7 @@ def found():
 
 
 def prepare(folder, text):
-    """The files that a document has made, or that are read before."""
+    """The files that a document creates, or reads first."""
     for name in ("before", "after", "now"):
         harness.run("--plugins=all", "capture", "--memory", "--pid", os.getpid(),
                     "-o", folder / f"{name}.ctprof.zst")
@@ -151,9 +155,9 @@ def test_commands_are_found_as_people_write_them():
 
 def test_pages_refer_to_pages_that_there_are():
     sources = sorted(harness.SOURCE.glob(PAGES[0]))
-    # The border's is made of the headers; show and stat are links to compare.
+    # The border's is made of the headers; show is a link to compare.
     there = {f"{page.name.removesuffix('.1.scd')}(1)" for page in sources} | {
-        "ctprof-plugin(3)", "ctprof-show(1)", "ctprof-stat(1)"}
+        "ctprof-plugin(3)", "ctprof-show(1)"}
     for page in sources:
         told = re.findall(r"\*(ctprof[a-z-]*)\*(\(\d\))", page.read_text(encoding="utf-8"))
         assert told and {name + section for name, section in told} <= there, (page.name, told)

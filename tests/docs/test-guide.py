@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""docs/plugin-guide.md, followed to the letter by one who has an installed tree alone.
+"""docs/plugin-guide.md, followed to the letter with only an installed tree.
 
-Every ```sh block runs, in order and in one shell; a ```text block behind it is what
+Every ```sh block runs, in order and in one shell; a ```text block after it is what
 it prints ("..." stands for anything). A ```c block is an excerpt of the project that
 ctprof-new-plugin writes.
 """
@@ -30,7 +30,7 @@ LEADING = re.compile(r"(CTPROF_|MAKE|MESON|ASAN_|UBSAN_|TSAN_)|(CFLAGS|CPPFLAGS|
 
 
 def blocks():
-    """[(language, text)], of which there must be some of each sort."""
+    """[(language, text)], with at least one of each kind."""
     found = BLOCK.findall(GUIDE.read_text(encoding="utf-8"))
     assert {language for language, _ in found} == {"sh", "text", "c"}, found
     return found
@@ -54,7 +54,7 @@ def pattern_of(text):
 
 
 class Reader:
-    """Somebody at a shell, in an empty directory; a context manager."""
+    """A shell in an empty directory; a context manager."""
 
     def __init__(self, tmp):
         tmp = Path(tmp)

@@ -2,8 +2,8 @@
 """A strict reader of OpenMetrics 1.0 text, of the two types that a report has.
 
 Written from the specification: metadata before samples and in the order TYPE,
-UNIT, HELP, no family twice, none in another, names that say unit and type, no
-sample twice, and an end.
+UNIT, HELP, no duplicate or interleaved families, names that include unit and
+type, no duplicate samples, and an end.
 """
 
 import re
@@ -61,7 +61,7 @@ def parse_labels(text):
 
 
 def check_clashes(families):
-    """No sample may have the name that another family's could have."""
+    """No sample may have a name that could belong to another family."""
     taken = {}
     for family in families.values():
         for suffix in {"counter": ("_total", "_created", ""), "gauge": ("",)}[family.meta["TYPE"]]:
@@ -71,7 +71,7 @@ def check_clashes(families):
 
 
 def parse(data):
-    """The families by name; an AssertionError tells what is wrong."""
+    """The families by name; an AssertionError says what is wrong."""
     text = data.decode("utf-8")  # strictly
     assert text.endswith("# EOF\n"), "there is no end"
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), "a control character"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A stranger's workshop: an installed tree, and projects built against it."""
+"""A third party's view: an installed tree, and projects built against it."""
 
 import contextlib
 import json
@@ -31,7 +31,8 @@ class Workshop:
         self.program, = (self.tmp / "installed").rglob("bin/ctprof-new-plugin")
 
     def project(self, name, kind):
-        """A plugin of this folder, begun with the script: it brought all but the code."""
+        """A plugin of this folder, created with the script, which wrote everything but
+        the code."""
         project = self.tmp / name
         call(self.program, name, kind, "--dir", project, env=self.env)
         shutil.copytree(SOURCE / "tests/foreign" / name, project, dirs_exist_ok=True)
@@ -50,7 +51,7 @@ class Workshop:
         return call("meson", "test", "-C", folder, env=self.env)
 
     def check(self, plugin):
-        """What plugin-check says of it: no failure, and what was found besides."""
+        """The result of plugin-check: no failures, and other findings."""
         done = subprocess.run([BUILD / "ctprof", "plugin-check", "--format=json", plugin],
                               check=False, text=True, capture_output=True, env=self.env)
         told = json.loads(done.stdout)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plugins of strangers, built against an installed tree alone, do what ours do."""
+"""Plugins of third parties, built only against an installed tree, can do what ours
+do."""
 
 import json
 import os
@@ -23,7 +24,7 @@ def snapshot(file):
 
 
 def capture(w, path, name, *arguments, **options):
-    """Of this process alone, by all that can tell of it."""
+    """A capture of this process only, by all plugins that read it."""
     file = w.tmp / name
     w.run("--plugins=wchan,procfs,snapshot", "capture", "--pid", os.getpid(), "-o", file,
           *arguments, path=path, **options)
@@ -46,10 +47,11 @@ def absence(file, metric):
 
 
 def build_both(w):
-    """Each by its Makefile and by meson, with its test; the folder of both."""
+    """Builds each with its Makefile and with meson, and runs its test; returns
+    the folder."""
     folder = w.tmp / "plugins"
     folder.mkdir()
-    for name, kind in (("wchan", "source"), ("openmetrics", "sink")):
+    for name, kind in (("wchan", "source"), ("scrape", "sink")):
         project = w.project(name, kind)
         assert f"{name}: all tests passed" in w.make(project, "check")
         w.meson(project, w.tmp / f"build-{name}")
@@ -58,7 +60,7 @@ def build_both(w):
 
 
 def draw(w, path, *arguments):
-    shown = w.run(*arguments, "--format=openmetrics", "--limit=0", path=path)
+    shown = w.run(*arguments, "--format=scrape", "--limit=0", path=path)
     return openmetrics.parse(shown.stdout.encode("utf-8"))
 
 
@@ -123,7 +125,7 @@ def test_plugin_check_passes_both():
         path = build_both(w)
         found = w.check(path / "ctprof-wchan.so")
         assert {"check": "demand", "result": "ok", "text": ""} in found, found
-        found = w.check(path / "ctprof-openmetrics.so")
+        found = w.check(path / "ctprof-scrape.so")
         drawn = {f["check"] for f in found if f["result"] == "ok"}
         assert {"show", "compare", "table"} <= drawn, found
 
@@ -184,7 +186,7 @@ def test_names_are_escaped():
 
 
 def test_the_reader_is_strict():
-    """It refuses what a sloppy sink might write."""
+    """It rejects what a careless sink might write."""
     head = b"# TYPE a gauge\n"
     for bad in (b"", b"# EOF", head + b"a 1\n", head + b"# EOF\n", b"a 1\n# EOF\n",
                 head + b"a 1\na 2\n# EOF\n", head + b"a{b=\"\x01\"} 1\n# EOF\n",

@@ -18,7 +18,7 @@ FILES = ["Makefile", "README.md", "fakehost.h", "meson.build"]
 
 
 def refuse(status, word, *arguments, cwd="/", script=SCRIPT):
-    """It ends with that status and one line with that word."""
+    """It ends with that status, and one line that contains that word."""
     done = subprocess.run([script, *arguments], cwd=cwd, text=True,
                           capture_output=True, check=False)
     assert done.returncode == status and done.stdout == "", f"{arguments}: {done}"

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum {
@@ -26,6 +27,7 @@ enum {
 	INPUT_MAX = 4096,             /* of a mutation; longer seeds give a window */
 	TOTAL_MAX = 64 * 1024 * 1024, /* bytes of mutations, bounds the run's time */
 	ROUNDS_MAX = 8,               /* changes in one mutation */
+	HANG_S = 120,                 /* CPU seconds of a whole run */
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,7 +68,7 @@ static void crash_on_signal(int number)
 
 static void crash_watch(const char *program)
 {
-	static const int deadly[] = {SIGABRT, SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	static const int deadly[] = {SIGABRT, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 	/* A sanitizer reports by itself all but the first two. */
 	size_t n = __sanitizer_set_death_callback ? 2 : sizeof(deadly) / sizeof(deadly[0]);
 	struct sigaction action = {.sa_handler = crash_on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -312,8 +314,8 @@ int main(int argc, char **argv)
 		seed_add((const uint8_t *)"", 0);
 
 	crash_watch(argv[0]);
-	/* No input is worth a minute: the handler tells which one hangs. */
-	alarm(60);
+	/* The handler tells which input hangs.  CPU time: the host may be busy. */
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = HANG_S}, NULL);
 	for (size_t i = 0; i < n_seeds; i++)
 		try_input(seeds[i].data, seeds[i].size);
 	for (size_t total = 0; done < count && total < TOTAL_MAX; done++) {

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What runs in the guest, as root: ctprof against other readings of the same threads.
-
-Beside tests of its own those of tests/live that say something of a kernel.
+"""Runs in the guest, as root: ctprof against other readings of the same threads.
+Besides tests of its own, it runs those of tests/live that depend on the kernel.
 """
 
 import contextlib
@@ -34,6 +33,8 @@ for line in sys.stdin:
 # Of tests/live; the others are about ctprof rather than the kernel, or take an
 # emulated machine minutes.
 LIVE = {
+    "bpf": ["did_not_move", "odd_states", "only_for_threads_that_are_left", "cgroups_have",
+            "cpu_of_rusage", "process_and_cgroup"],
     "doctor": None,
     "namespaces": None,
     "priority": ["raises_all", "none_raises", "auto", "niceness", "without", "skew"],
@@ -49,6 +50,10 @@ def load(name):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    # An emulated machine needs 20 ms for one, and 1 ms for its last steps.
+    module.CHILDREN = 50
+    module.PROCESSES = 15
+    module.LAST_NS = 50_000_000
     return {key: test for key, test in vars(module).items() if key.startswith("test_")
             and (LIVE[name] is None or any(part in key for part in LIVE[name]))}
 
@@ -73,7 +78,8 @@ def sysctl(name, value):
 
 @contextlib.contextmanager
 def cgroup(name):
-    """A cgroup with the memory controller; what is still in it ends with it."""
+    """A cgroup with the memory controller; processes left in it are killed with
+    it."""
     if "memory" not in (CGROUPS / "cgroup.controllers").read_text().split():
         raise tap.Skip("this kernel has no memory controller in cgroup v2")
     for controller in ("cpu", "memory", "pids"):
@@ -180,7 +186,7 @@ def test_doctor_follows_the_switch_of_schedstats():
 
 
 def test_delays_are_what_the_kernel_answers():
-    """Before 5.14 they are counted always, since then when asked for."""
+    """Before 5.14 they are always counted, since then on request."""
     switch = KERNEL / "task_delayacct"
     if "nodelayacct" in Path("/proc/cmdline").read_text().split():
         raise tap.Skip("booted with nodelayacct")
@@ -249,6 +255,17 @@ def test_show_and_stat_count_a_stopped_worker_as_procfs_does():
         shown = json.loads(harness.run("stat", *common, "--", "true").stdout)
         row, = shown["sections"][0]["rows"]
         assert (row["baseline"], row["candidate"]) == (want, want), row
+
+
+def test_a_kernel_that_is_locked_down_is_left_to_the_others():
+    """Where it was booted so, as with CTPROF_KERNEL_OPTIONS=lockdown=confidentiality."""
+    locked = Path("/sys/kernel/security/lockdown")
+    if not locked.exists() or "[confidentiality]" not in locked.read_text():
+        raise tap.Skip("this kernel is not locked down")
+    snapshot = capture("--plugins=bpf,procfs", *harness.BPF_ALWAYS)
+    report = harness.report_of(snapshot)
+    assert "locked down: confidentiality" in report["why"], report
+    assert snapshot.value(next(iter(snapshot.rows.values())), "run_time_ns")[0] == "value"
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 The kernel is a package that is downloaded and unpacked into the build directory,
 not installed.  The initramfs holds what `meson install` made, the helpers of
 tests/live, this very Python with the modules that the tests import, and busybox.
-The guest's first serial line is its console, the second what the tests print.
+The guest's first serial line is its console, the second has the output of the
+tests.
 """
 
 import lzma
@@ -40,10 +41,13 @@ export PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
+mount -t securityfs securityfs /sys/kernel/security
 mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs tmpfs /tmp
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 while read module; do insmod "$module"; done </modules/order
+# What BPF programs keep counts before Linux 5.11.
+ulimit -l unlimited
 stty -F /dev/ttyS1 raw
 cd /tmp
 CTPROF_BUILD=/build CTPROF_SOURCE=/source PYTHONPATH=/source/tests/lib:/source/tests/live \\
@@ -84,7 +88,7 @@ def call(*command, **options):
 
 
 def own_package():
-    """The kernel that the Debian of this machine would install."""
+    """The kernel that this machine's Debian would install."""
     said = call("apt-cache", "depends", "linux-image-amd64")
     found = re.search(r"Depends: (linux-image-\S+)", said)
     if not found:
@@ -208,16 +212,17 @@ def put_python(archive, script):
 
 
 def put_ctprof(archive):
-    """What `meson install` makes, less its documents, as the build tree the tests look for."""
+    """The result of `meson install` without documents, laid out as the build tree that the
+    tests expect."""
     with tempfile.TemporaryDirectory() as tmp:
         installed.install(tmp)
         for path in Path(tmp).rglob("*"):
             place = "/" + str(path.relative_to(tmp))
             if path.is_file() and re.search(r"/bin/ctprof$|/ctprof/.*\.so$", place):
                 archive.copy(path, place)
-                if path.name == "ctprof":
-                    archive.link("/build/ctprof", place)
-    for program in (harness.WORKER, harness.HOLDER):
+                # Where the tests look for it.
+                archive.link(f"/build/{path.name}", place)
+    for program in (harness.WORKER, harness.HOLDER, harness.CHURNER):
         archive.copy(program, f"/build/tests/live/{program.name}")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the kernel answers over netlink of a thread's delays, asked without ctprof."""
+"""The kernel's netlink answer about a thread's delays, obtained without ctprof."""
 
 import socket
 import struct

@@ -28,7 +28,7 @@ struct fake_host {
 	GByteArray *written;
 	GArray *targets, *batch_targets;
 	guint room;
-	GHashTable *named; /* "GROUP NAME" of a round of object batches: they are unique */
+	GHashTable *named; /* "GROUP NAME" of a round of object batches, which must be unique */
 	GHashTable *cells; /* "row/slot" -> struct cell */
 	GHashTable *vanished;
 	struct ctprof_batch batch;
@@ -147,7 +147,7 @@ static struct cell *cell_at(FakeHost *fake, guint64 row, guint32 slot, gboolean 
 	return cell;
 }
 
-/* The cell to put into, after the checks of the border. */
+/* The cell to put into, after the checks of the interface. */
 static struct cell *put(struct ctprof_batch *batch, guint64 row, guint32 slot, gboolean type_ok)
 {
 	FakeHost *fake = batch->handle;
@@ -254,7 +254,7 @@ static int host_filled(const struct ctprof_batch *batch, guint64 row, guint32 sl
 	g_assert_cmpuint(row, <, batch->n);
 	g_assert_true(slot >= 1 && slot <= fake->metrics->len);
 	const struct cell *cell = cell_at(fake, row, slot, FALSE);
-	/* What nothing was put into has no cell. */
+	/* A slot that was never put has no cell. */
 	return cell && (cell->state == CTPROF_PRESENT || cell->state == CTPROF_ABSENT_UNSUPPORTED ||
 			cell->state == CTPROF_ABSENT_INAPPLICABLE);
 }
@@ -294,7 +294,7 @@ static int host_object(struct ctprof_batch *batch, const char *group, const char
 		return -ENOSPC;
 	target.path = g_strndup(name, length);
 	target.group = g_intern_string(group);
-	/* A name that comes again would be two things in one. */
+	/* A repeated name would merge two objects. */
 	g_assert_true(g_hash_table_add(fake->named, g_strdup_printf("%s %s", group, target.path)));
 	return add_row(fake, target, ret_row);
 }
@@ -452,7 +452,7 @@ const GByteArray *fake_host_written(FakeHost *fake)
 	return fake->written;
 }
 
-/* Of two metrics of that name, the one of the batch at hand. */
+/* Of two metrics of that name, the one of the current batch. */
 static guint32 slot_of(FakeHost *fake, const char *name)
 {
 	guint32 slot = 0;
@@ -514,7 +514,7 @@ struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope)
 
 		g_array_append_val(fake->targets, none);
 	}
-	/* A batch without rows was a source's last: what comes now is another round. */
+	/* A batch without rows was a source's last: this one begins another round. */
 	if (fake->batch.scope == CTPROF_SCOPE_OBJECT && fake->batch.n == 0)
 		g_hash_table_remove_all(fake->named);
 	clear_targets(old);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A host to lend to a plugin under test: registers metrics, keeps what is put
- * into a batch, and gives it back by metric name.  Aborts the test on anything
- * the border forbids (unknown slot, wrong type, row out of range).
+ * A fake host for a plugin under test: registers metrics, keeps what is put
+ * into a batch, and returns it by metric name.  Aborts the test on anything the
+ * interface forbids (unknown slot, wrong type, row out of range).
  */
 #pragma once
 
@@ -22,18 +22,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FakeHost, fake_host_free)
 /* The table to hand to a plugin's open(). */
 const struct ctprof_host *fake_host_table(FakeHost *fake);
 
-/* Before open(): an option's value. */
+/* Sets the value of an option; call before open(). */
 void fake_host_option(FakeHost *fake, const char *key, const char *value);
-/* Metric names from now on wanted; never called: all are. */
+/* From now on only such metrics are wanted; if never called, all are. */
 void fake_host_want(FakeHost *fake, const char *name);
 
-/* What the plugin said with error() last, or "". */
+/* The last message of error(), or "". */
 const char *fake_host_error(FakeHost *fake);
 /* All log() lines, each "LEVEL message\n". */
 const char *fake_host_log(FakeHost *fake);
 /* All findings, each "GROUP STATE why|remedy\n". */
 const char *fake_host_findings(FakeHost *fake);
-/* How often open_file() was asked for a path that ends in suffix. */
+/* How often open_file() was called with a path that ends in suffix. */
 guint fake_host_opens(FakeHost *fake, const char *suffix);
 /* What a sink wrote. */
 const GByteArray *fake_host_written(FakeHost *fake);
@@ -41,8 +41,8 @@ const GByteArray *fake_host_written(FakeHost *fake);
 const struct ctprof_metric *fake_host_metric(FakeHost *fake, const char *name);
 guint fake_host_n_metrics(FakeHost *fake);
 
-/* Adds a target for the next batch; task_fd is opened below the proc root
- * (-1 when it is not there).  fake_host_add_cgroup for cgroup batches. */
+/* Adds a target for the next batch; task_fd is opened below the proc root (-1
+ * if it does not exist).  fake_host_add_cgroup for cgroup batches. */
 void fake_host_add_thread(FakeHost *fake, gint32 tgid, gint32 tid);
 void fake_host_add_cgroup(FakeHost *fake, const char *path);
 /* The batch over the targets added since the last one.  Owned by fake.  One of
@@ -50,7 +50,7 @@ void fake_host_add_cgroup(FakeHost *fake, const char *path);
  * full. */
 struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope);
 
-/* What the last batch holds: the state, and the value when it is PRESENT. */
+/* The contents of the last batch: the state, and the value if PRESENT. */
 guint32 fake_host_state(FakeHost *fake, guint64 row, const char *name);
 guint64 fake_host_u64(FakeHost *fake, guint64 row, const char *name);
 gint64 fake_host_i64(FakeHost *fake, guint64 row, const char *name);
@@ -58,10 +58,11 @@ gint64 fake_host_i64(FakeHost *fake, guint64 row, const char *name);
 const char *fake_host_string(FakeHost *fake, guint64 row, const char *name);
 /* Rows of the last batch. */
 guint fake_host_rows(FakeHost *fake);
-/* What a row of the last batch is about. */
+/* The target of a row of the last batch. */
 const struct ctprof_target *fake_host_target(FakeHost *fake, guint64 row);
-/* The row of that object in the last batch; -1: it was not named there. */
+/* The row of that object in the last batch; -1: not there. */
 gint64 fake_host_find_object(FakeHost *fake, const char *group, const char *name);
-/* Objects or exits a batch has room for from now on; 256 if never called. */
+/* Sets the number of objects or exits that a batch has room for; 256 if never
+ * called. */
 void fake_host_room(FakeHost *fake, guint rows);
 gboolean fake_host_row_vanished(FakeHost *fake, guint64 row);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a stranger has: a tree that `meson install` made, and ordinary tools."""
+"""What a third party has: a tree made by `meson install`, and ordinary
+tools."""
 
 import os
 import pathlib
@@ -20,7 +21,7 @@ def find_tool(*names):
 
 
 def call(*command, **options):
-    """What the command prints; it must end with 0."""
+    """The output of the command, which must succeed."""
     done = subprocess.run([str(word) for word in command], check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     assert done.returncode == 0, f"{shlex.join(map(str, command))}: {done.stdout}"

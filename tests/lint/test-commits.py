@@ -15,7 +15,8 @@ AREA = re.compile(r"[a-z][\w+./-]*(, [a-z][\w+./-]*)*: \S")
 
 
 def git(*arguments):
-    """What git prints; None where it cannot: no git, no history, somebody else's tree."""
+    """The output of git; None if it cannot run: no git, no history, another user's
+    tree."""
     command = ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, *arguments]
     try:
         done = subprocess.run(command, check=False, stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The lint finds what cases/ say on the very lines they say, and nothing else.
+"""The lint finds what cases/ expect, on exactly those lines, and nothing else.
 
 A case names with "lint-as: PATH" what file it stands for, and with
 "expect: RULE..." on a line the breaches of that line.
@@ -39,14 +39,19 @@ ROOMS = {
     "row": ["base"],
     "guard": ["base"],
     "plugin": ["base", "row", "guard"],
-    "capture": ["base", "row", "guard", "plugin"],
+    "redact": ["base", "row"],
+    "capture": ["base", "row", "guard", "plugin", "redact"],
     "snapshot": ["base", "row", "guard", "plugin"],
     "report": ["base", "row"],
+    "export": ["base", "row", "guard", "plugin", "redact", "snapshot", "report"],
+    "screen": ["base", "row", "guard", "plugin", "report"],
     "check": ["base", "row", "guard", "plugin", "capture"],
-    "command": ["base", "row", "guard", "plugin", "capture", "snapshot", "report", "check"],
+    "command": ["base", "row", "guard", "plugin", "redact", "capture", "snapshot", "report",
+                "screen", "export", "check"],
 }
 HEADERS = {"base": "error.h", "row": "registry.h", "guard": "crash.h", "plugin": "session.h",
-           "capture": "capture.h", "snapshot": "read.h", "report": "report.h",
+           "redact": "redactor.h", "capture": "capture.h", "snapshot": "read.h",
+           "report": "report.h", "screen": "feed.h", "export": "export.h",
            "check": "check.h", "command": "cmd.h"}
 
 
@@ -73,7 +78,7 @@ def test_base_names_are_unique_in_core():
 
 
 def test_no_source_breaks_it():
-    """Cut anywhere, a source ends in findings or none, never in an exception."""
+    """A source truncated anywhere gives findings or none, never an exception."""
     text = (CASES / "nesting.c").read_text(encoding="utf-8") + '"\\\n\'\\' + "/*"
     for end in range(0, len(text), 7):
         lint.check_c("core/cut.c", text[:end])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sums that scripts/test ends with are those of the single tests."""
+"""The totals that scripts/test prints are the sums of the single tests."""
 
 import script
 import tap

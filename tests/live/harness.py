@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the scripts that run the real ctprof share: it, the worker, snapshots."""
+"""Shared by the scripts that run the real ctprof: the program, the worker,
+snapshots."""
 
 import contextlib
 import json
@@ -22,6 +23,7 @@ import tap  # noqa: E402
 CTPROF = BUILD / "ctprof"
 WORKER = BUILD / "tests/live/worker"
 HOLDER = BUILD / "tests/live/holder"
+CHURNER = BUILD / "tests/live/churner"
 NOBODY = 65534
 # Long enough for any machine: what takes longer will not come any more.
 PATIENCE_S = 100
@@ -59,7 +61,7 @@ def other_user(user):
 
 
 def need_other_user():
-    """The user to give up root for; skips when that cannot be had."""
+    """The user to switch to from root; skips if that is not possible."""
     if not is_root():
         raise tap.Skip("needs root, to become another user")
     for program in (CTPROF, WORKER):
@@ -71,7 +73,7 @@ def need_other_user():
 
 
 def as_user(user, function, *arguments):
-    """function's result when user calls it (in a child process)."""
+    """The result of function when called as user (in a child process)."""
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:
@@ -92,7 +94,7 @@ def as_user(user, function, *arguments):
 
 
 def run(*arguments, user=None, check=True, **more):
-    """Runs ctprof, which must succeed unless the caller looks at that itself."""
+    """Runs ctprof, which must succeed unless the caller checks that itself."""
     done = subprocess.run(
         [CTPROF, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
@@ -124,11 +126,11 @@ class Snapshot:
         ]
 
     def reason(self, row, name):
-        """Why a value is absent; None when it is present."""
+        """Why a value is absent; None if it is present."""
         return self._reasons[row["presence"]].get(name)
 
     def value(self, row, name):
-        """("value", it) or ("absent", reason)."""
+        """("value", VALUE) or ("absent", reason)."""
         reason = self.reason(row, name)
         if reason:
             return ("absent", reason)
@@ -142,12 +144,32 @@ class Snapshot:
 
 
 def capture(*arguments, user=None, **more):
-    """A snapshot by ctprof capture with these arguments (procfs alone, unless told)."""
+    """A snapshot by ctprof capture with these arguments (procfs only, by default)."""
     arguments = [str(a) for a in arguments]
     plugins = [] if any(a.startswith("--plugins") for a in arguments) else ["--plugins=procfs"]
     # "/": another user may not stand where we do.
     done = run("capture", *plugins, *arguments, "-o", "-", user=user, cwd="/", **more)
     return Snapshot(done.stdout, done.stderr.decode())
+
+
+BPF_ALWAYS = ("-O", "bpf.when=always")
+# Where it is not built there is no such option.
+BPF_NEVER = ("-O", "bpf.when=never") if (BUILD / "ctprof-bpf.so").exists() else ()
+
+
+def report_of(snapshot, plugin="bpf"):
+    """The state of a plugin after a capture."""
+    (report,) = [p for p in snapshot.data["plugins"] if p["name"] == plugin]
+    return report
+
+
+def need_bpf():
+    """Skips where BPF cannot run."""
+    if not (BUILD / "ctprof-bpf.so").exists():
+        raise tap.Skip("bpf is not built")
+    report = report_of(capture("--plugins=bpf,procfs", *BPF_ALWAYS))
+    if report["state"] != "live":
+        raise tap.Skip(f"bpf cannot run here: {report['why']}")
 
 
 def tids_of(pid):
@@ -163,7 +185,8 @@ def state_of(tgid, tid):
 
 
 class Worker:
-    """The helper program, told by arguments what to be; a context manager."""
+    """The helper program, whose arguments say what it does; a context
+    manager."""
 
     def __init__(self, *arguments, user=None):
         self.process = subprocess.Popen(
@@ -212,9 +235,8 @@ class Worker:
 
 
 class Holder:
-    """The helper that holds memory (holder.c), told what; a context manager.
-
-    What it is told by name it holds in that order: Holder(memfd=64, sysv=4).
+    """The helper that holds memory (holder.c); a context manager. Keyword
+    arguments say what it holds, in that order: Holder(memfd=64, sysv=4).
     """
 
     def __init__(self, user=None, through=(), **what):

@@ -31,7 +31,7 @@ def mounts():
 
 @contextlib.contextmanager
 def cgroups(*paths):
-    """CONTROLLER/NAME of each as a folder."""
+    """Creates CONTROLLER/NAME for each."""
     roots = mounts()
     made = []
     try:

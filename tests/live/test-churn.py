@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No thread that lives through a capture is missing from it, whoever else dies."""
+"""No thread that lives through a capture is missing from it, whatever other
+threads end."""
 
 import os
 import time
@@ -33,7 +34,7 @@ def living():
 
 
 def forks():
-    """Processes and threads made since boot."""
+    """Processes and threads created since boot."""
     with open("/proc/stat") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("processes "))
 

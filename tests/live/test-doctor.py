@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What doctor says of this very host is what this host is."""
+"""doctor reports the real state of this host."""
 
 import json
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stat, of commands whose processes all begin and end inside: what it shows of them."""
+"""stat of commands whose processes all start and end within it."""
 
 import json
 import os
@@ -14,12 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import harness
 import tap
 
-CHURNER = harness.BUILD / "tests/live/churner"
 CHILDREN = 200
 
 
 def stat(*arguments, options=(), user=None):
-    """The section "command" of what runs, its notes, and what it printed itself."""
+    """The section "command", its notes, and the output of the command."""
     with tempfile.TemporaryDirectory(prefix="ctprof-exits-") as folder:
         os.chmod(folder, 0o777)
         report = Path(folder) / "report"
@@ -37,7 +36,7 @@ def stat(*arguments, options=(), user=None):
 
 
 def records(notes):
-    """How many exits the report knows of, and how many it lacks; or skips."""
+    """The number of exits that the report has, and that it lacks; or skips."""
     for note in notes:
         found = re.match(r"exit records: (\d+), none lost", note)
         if found:
@@ -50,7 +49,7 @@ def records(notes):
 
 
 def check_against(values, printed):
-    """All the CPU time that the command's own parents know of is shown."""
+    """All CPU time that the command's own parents know is shown."""
     truth = json.loads(printed)
     names = ("children_user_us", "children_system_us", "own_user_us", "own_system_us")
     cpu_us = (values["user_ns"] + values["system_ns"]) / 1000
@@ -62,21 +61,30 @@ def check_against(values, printed):
 
 def test_command_is_shown_whole():
     for how in ("exit", "touch", "exec", "burn"):
-        values, notes, printed = stat(CHURNER, how, CHILDREN, 16)
+        values, notes, printed = stat(harness.CHURNER, how, CHILDREN, 16)
         check_against(values, printed)
         assert notes[0].startswith("from wait4()"), notes
 
 
-def test_each_end_leaves_a_record():
+def check_records(options):
     for how, ends in (("exit", CHILDREN), ("thread", 2 * CHILDREN)):
-        _, notes, _ = stat(CHURNER, how, CHILDREN, 16)
+        _, notes, _ = stat(harness.CHURNER, how, CHILDREN, 16, options=options)
         received, lost = records(notes)
         # Those of the churner itself, and of the rest of the host, come on top.
         assert received >= ends + 1 and lost == 0, (how, notes)
 
 
+def test_each_end_leaves_a_record():
+    check_records([])
+
+
+def test_each_end_leaves_a_record_of_taskstats():
+    check_records(harness.BPF_NEVER)
+
+
 def test_small_buffer_says_what_it_lost():
-    _, notes, _ = stat(CHURNER, "exit", 3000, 8, options=["-O", "taskstats.buffer=4096"])
+    small = [*harness.BPF_NEVER, "-O", "taskstats.buffer=4096"]
+    _, notes, _ = stat(harness.CHURNER, "exit", 3000, 8, options=small)
     received, lost = records(notes)
     assert received + lost >= 3000, notes
     if lost == 0:
@@ -85,7 +93,7 @@ def test_small_buffer_says_what_it_lost():
 
 def test_nobody_sees_the_command_too():
     nobody = harness.need_other_user()
-    values, notes, printed = stat(CHURNER, "touch", CHILDREN, 4, user=nobody)
+    values, notes, printed = stat(harness.CHURNER, "touch", CHILDREN, 4, user=nobody)
     check_against(values, printed)
     (why,) = [note for note in notes if note.startswith("no exit records: ")]
     assert "CAP_NET_ADMIN" in why, notes

@@ -152,7 +152,7 @@ def test_shared_objects_are_told_with_who_holds_them():
 
 
 def test_the_first_segment_has_number_0():
-    """And so does its inode, which elsewhere means that there is none."""
+    """Its inode is 0 too, which elsewhere means that there is none."""
     if not harness.is_root():
         raise tap.Skip("needs root, for an IPC namespace of its own")
     through = [harness.need_command("unshare"), "--ipc"]

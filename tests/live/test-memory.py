@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The memory of processes as the command line asks for it, against procfs."""
+"""The memory of processes as requested on the command line, against procfs."""
 
 import os
 import pwd
@@ -114,6 +114,15 @@ def test_what_is_too_big_is_skipped_and_told():
     # Nor has procfs read what was to be spared.
     assert not row_of(snapshot, os.getpid())["smaps_rollup_kib"]
     assert "--smaps-max-rss" in snapshot.stderr
+
+
+def test_who_runs_it_can_be_left_out():
+    for options, reason in ((), None), (("--no-cmdline",), "skipped"):
+        snapshot = capture(PLUGINS, "--memory=processes", "-p", os.getpid(), *options)
+        row = snapshot.rows[(os.getpid(), os.getpid())]
+        for name in ("cmdline", "cwd", "user", "uid"):
+            assert snapshot.reason(row, name) == reason, (options, name, row)
+        assert snapshot.reason(row, "rss_bytes") is None
 
 
 def test_the_source_can_be_chosen():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""In a container's namespaces a capture works, and tells what it could not see."""
+"""In a container's namespaces a capture works, and reports what it could not
+see."""
 
 import json
 import os
@@ -14,7 +15,7 @@ ZEROES = (0, "", "~", False, [], {})
 
 
 def capture_inside(*unshare, plugins="all"):
-    """The snapshot ctprof takes behind unshare(1) with these options."""
+    """The snapshot that ctprof takes in unshare(1) with these options."""
     harness.need_command("unshare")
     command = ["unshare", *unshare]
     if subprocess.run([*command, "true"], capture_output=True, check=False).returncode != 0:
@@ -74,7 +75,7 @@ def test_a_mount_namespace_costs_nothing():
 
 
 def in_pid_namespace(*command):
-    """With the /proc of the one outside."""
+    """With the /proc of the outer namespace."""
     if not harness.is_root():
         raise tap.Skip("needs root")
     harness.need_command("unshare")
@@ -85,7 +86,8 @@ def in_pid_namespace(*command):
 
 
 def test_the_proc_of_another_pid_namespace_gives_no_other_threads_values():
-    """System calls take the numbers of ours: pid 1 there is ctprof itself."""
+    """System calls take PIDs of our namespace: pid 1 there is ctprof
+    itself."""
     done = in_pid_namespace("capture", "-o", "-")
     snapshot = harness.Snapshot(done.stdout, done.stderr.decode())
     allowed = os.sched_getaffinity(0)
@@ -129,10 +131,18 @@ def identity_under(hidepid):
     return line
 
 
+def check_unseen(packed, check, words):
+    """What a file says of processes that are in no row, and the first screen of it."""
+    assert check(harness.Snapshot(packed).data["capture"].get("unseen")), packed
+    shown = subprocess.run([harness.CTPROF, "show", "-"], input=packed, capture_output=True, check=True)
+    assert words in shown.stdout, shown.stdout.decode()
+
+
 def test_hidden_processes_are_told():
     done = as_nobody_under(2, "--plugins=procfs", "capture", "-o", "-")
     assert b"processes of other users are hidden" in done.stderr, done.stderr
     assert (1, 1) not in harness.Snapshot(done.stdout).rows
+    check_unseen(done.stdout, lambda n: n == 2**64 - 1, b"processes of other users are hidden (hidepid)")
     line = identity_under(2)
     assert line["here"] == "partly" and "hidden" in line["why"], line
 
@@ -140,6 +150,7 @@ def test_hidden_processes_are_told():
 def test_refused_processes_are_told():
     done = as_nobody_under(1, "--plugins=procfs", "capture", "-o", "-")
     assert b"denied in " in done.stderr and b"hidepid" in done.stderr, done.stderr
+    check_unseen(done.stdout, lambda n: n > 0, b"processes may not be listed (hidepid)")
     line = identity_under(1)
     assert line["here"] == "partly" and "refused" in line["why"], line
 
@@ -147,6 +158,7 @@ def test_refused_processes_are_told():
 def test_nothing_is_told_where_nothing_is_hidden():
     done = as_nobody_under(0, "--plugins=procfs", "capture", "-o", "-")
     assert b"hidepid" not in done.stderr, done.stderr
+    assert "unseen" not in harness.Snapshot(done.stdout).data["capture"]
     assert "hidepid" not in (identity_under(0)["why"] or "")
 
 
@@ -157,6 +169,38 @@ def test_a_pid_namespace_shows_its_own_threads():
     # The one that supervises, and the one that captures.
     assert {row["tgid"] for row in snapshot.rows.values()} == {1, 2}
     assert {row["pcomm"] for row in snapshot.rows.values()} == {"ctprof"}
+
+
+HOLD = (
+    "import mmap, os, sys\n"
+    "fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)\n"
+    "os.ftruncate(fd, 1 << 16)\n"
+    "area = mmap.mmap(fd, 1 << 16)\n"
+    "area[:] = b'x' * (1 << 16)\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.read()\n"
+)
+
+
+def test_a_tmpfs_of_another_mount_namespace_is_one():
+    """Its device is not in our own mountinfo, and its path here is on a disk."""
+    harness.need_command("unshare")
+    name = f"held-elsewhere-{os.getpid()}"
+    script = 'mount -t tmpfs ctprof-test /mnt && exec "$@"'
+    how = "-m" if harness.is_root() else "-Urm"
+    with subprocess.Popen(
+        ["unshare", how, "sh", "-c", script, "sh", sys.executable, "-c", HOLD, f"/mnt/{name}"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as holder:  # fmt: skip
+        if holder.stdout.readline() != "ready\n":
+            raise tap.Skip("no tmpfs can be mounted in a mount namespace here")
+        assert "ctprof-test" not in open("/proc/self/mountinfo", encoding="utf-8").read()
+        shown = harness.run("memory", "shared", "--filter", name, "--format", "json")
+        process = harness.run("memory", "process", str(holder.pid), "--format", "json")
+    (line,) = json.loads(shown.stdout)["sections"][0]["lines"]
+    assert line["kind"] == "tmpfs" and line["rss"] == 1 << 16, line
+    mappings = json.loads(process.stdout)["sections"][1]["lines"]
+    assert [x["kind"] for x in mappings if x["object"] == line["object"]] == ["tmpfs"], mappings
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What --priority raises while a capture reads, as that very capture shows it."""
+"""What --priority raises while a capture reads, as shown by that capture."""
 
 import contextlib
 import os
+import resource
 import signal
 
 import harness
@@ -15,7 +16,7 @@ RAISED = {"deadline": "SCHED_DEADLINE", "rr": "SCHED_RR"}
 
 @contextlib.contextmanager
 def overload():
-    """More that is runnable than there are CPUs."""
+    """More runnable threads than CPUs."""
     pids = []
     try:
         for _ in range(os.cpu_count() + 1):
@@ -96,6 +97,15 @@ def test_without_the_right_it_is_told_only_when_asked_for():
     snapshot = read("--priority=rr", user=user)
     assert "needs CAP_SYS_NICE" in snapshot.stderr, snapshot.stderr
     assert "ctprof-pacer" not in policies(snapshot), policies(snapshot)
+
+
+def test_without_a_thread_for_it_nothing_is_raised():
+    need_rights()
+    done = harness.run("capture", "--plugins=procfs", "--priority=rr", "-o", "-", check=False,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)))
+    assert done.returncode == 1 and b"can be started" in done.stderr, done.stderr
+    # A sanitizer wants a thread of its own at the end, and says more.
+    assert done.stderr.count(b"ctprof: ") == 1, done.stderr
 
 
 def test_a_recorded_root_raises_nothing():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Windows of this host: what ran in them is what ran, and its sum closes."""
+"""Windows of this host: they show what ran, and the CPU time adds up."""
 
 import json
 import os
@@ -15,13 +15,13 @@ import harness
 import tap
 from harness import Worker
 
-CHURNER = harness.BUILD / "tests/live/churner"
 NS_PER_TICK = 10_000_000
 NS_PER_US = 1000
+PATIENT = 5
 
 
 def host_busy_ns():
-    """What all CPUs have done, idleness and what a hypervisor took apart."""
+    """The busy time of all CPUs, without idle and stolen time."""
     user, nice, system, _, _, irq, softirq = map(
         int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:8]
     )
@@ -29,7 +29,7 @@ def host_busy_ns():
 
 
 def stat(*command, options=()):
-    """The report of what ran meanwhile, and what the command printed."""
+    """The report of a window, and the output of the command."""
     with tempfile.TemporaryDirectory(prefix="ctprof-window-") as folder:
         report = Path(folder) / "report"
         done = subprocess.run(
@@ -47,6 +47,21 @@ def section(report, name):
     return found[0]["rows"] if found else []
 
 
+def whole_stat(*command, options=()):
+    """Likewise, and what the host did meanwhile; once more where a record was dropped.
+
+    Others' loads may fill the buffer, and a host may run no BPF program while a thread of
+    its own supervisor is interrupted.
+    """
+    for _ in range(PATIENT):
+        before = host_busy_ns()
+        report, printed = stat(*command, options=options)
+        around = host_busy_ns() - before
+        if not report["window"].get("exits_lost"):
+            return report, printed, around
+    raise tap.Skip("this host keeps dropping records of exits")
+
+
 def need_exits(report):
     if "exited_with_record" not in report["window"]:
         raise tap.Skip("exit records cannot be had here")
@@ -58,23 +73,22 @@ def account(report):
     return parts
 
 
-def test_short_processes_are_in_the_sum():
-    """Five hundred processes that touch some memory, beside some that stay."""
+def check_short_processes(options, is_exact):
+    """Five hundred processes that touch some memory, next to some that stay."""
     with Worker("--threads", 20), tempfile.TemporaryDirectory() as folder:
         # Other tests may run a churner at the same time: ours has a name of its own.
         own_churner = Path(folder) / f"w-{os.getpid()}"
-        own_churner.symlink_to(CHURNER)
-        before = host_busy_ns()
-        report, printed = stat(own_churner, "touch", 500, 1)
-        around = host_busy_ns() - before
+        own_churner.symlink_to(harness.CHURNER)
+        report, printed, around = whole_stat(own_churner, "touch", 500, 1, options=options)
     need_exits(report)
     truth = json.loads(printed)
     parts = account(report)
     assert parts["host"] <= around + NS_PER_TICK, (parts, around)
     closed = parts["threads"] + parts["exited"] + parts["unaccounted"]
     assert abs(closed - parts["host"]) < 1, parts
-    # Captures take time while others run; the rest is ctprof itself, and interrupts.
-    slack = 0.1 * parts["host"] + 20 * NS_PER_TICK
+    # Captures take time while others run: part of what the host does before and after the
+    # window may be in it.  The rest is ctprof itself, and interrupts.
+    slack = 0.1 * parts["host"] + around - parts["host"] + 20 * NS_PER_TICK
     assert abs(parts["unaccounted"]) <= slack, parts
     children = (truth["children_user_us"] + truth["children_system_us"]) * NS_PER_US
     assert parts["exited"] >= 0.95 * children, (parts, truth)
@@ -82,14 +96,40 @@ def test_short_processes_are_in_the_sum():
              if row["metric"] == "run_time_ns"}  # fmt: skip
     row = shown[own_churner.name]
     own = (truth["own_user_us"] + truth["own_system_us"]) * NS_PER_US
-    assert abs(row["delta"] - children - own) <= 0.05 * (children + own), (row, truth)
-    assert row["missing"][1] > 0 and row["n"][1] > 500, row
+    if is_exact:
+        assert abs(row["delta"] - children - own) <= 0.01 * (children + own), (row, truth)
+        assert "missing" not in row, row
+    else:
+        assert abs(row["delta"] - children - own) <= 0.05 * (children + own), (row, truth)
+        assert row["missing"][1] > 0 and row["n"][1] > 500, row
     assert report["window"]["exited_unseen"] >= 500, report["window"]
-    assert not report["window"]["exits_lost"], report["window"]
+
+
+def test_short_processes_are_in_the_sum():
+    check_short_processes(harness.BPF_NEVER, is_exact=False)
+
+
+def test_short_processes_are_exact_by_bpf():
+    harness.need_bpf()
+    check_short_processes([], is_exact=True)
+
+
+def test_a_fork_storm_is_accounted_for():
+    """Thousands of short processes a second."""
+    harness.need_bpf()
+    report, _, around = whole_stat(harness.CHURNER, "exit", 10000, 8)
+    need_exits(report)
+    parts = account(report)
+    print(f"# {parts['unaccounted'] / parts['host']:.2%} of {parts['host'] / 1e9:.2f} s unaccounted")
+    assert report["window"]["exited_unseen"] >= 10000, report["window"]
+    # Captures take time while others run: part of what the host does before and after the
+    # window may be in it.
+    slack = 0.02 * parts["host"] + around - parts["host"] + 10 * NS_PER_TICK
+    assert abs(parts["unaccounted"]) <= slack, (parts, slack)
 
 
 def test_no_counter_falls_while_processes_come_and_go():
-    report, _ = stat(CHURNER, "exit", 500, 2)
+    report, _ = stat(harness.CHURNER, "exit", 500, 2)
     counters = {"run_time_ns", "wait_time_ns", "timeslices", "utime_clock_ticks", "minflt",
                 "voluntary_csw", "rchar", "wchar"}  # fmt: skip
     rows = [row for row in section(report, "primary") if row["metric"] in counters]
@@ -99,7 +139,7 @@ def test_no_counter_falls_while_processes_come_and_go():
 
 
 def test_a_small_buffer_is_told():
-    report, _ = stat(CHURNER, "exit", 3000, 4, options=("-O", "taskstats.buffer=4096"))
+    report, _ = stat(harness.CHURNER, "exit", 3000, 4, options=("-O", "taskstats.buffer=4096"))
     need_exits(report)
     notes = [it for it in report["sections"] if it["name"] == "command"][0]["notes"]
     if any("none lost" in note for note in notes):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What procfs says of a thread, read and parsed without ctprof.
-
-A value is ("value", it) or ("absent", reason), as harness.Snapshot has it.
+"""The values of a thread in procfs, read and parsed without ctprof. A value is
+("value", VALUE) or ("absent", reason), as in harness.Snapshot.
 """
 
 import errno
@@ -231,7 +230,7 @@ def living_sibling(tgid, proc):
 
 
 def read_thread(tgid, tid, proc=LIVE):
-    """Every field of procfs but the memory; proc may be a recorded tree."""
+    """Every field of procfs except memory; proc may be a recorded tree."""
     fields = {}
     for file, reader in READERS.items():
         data = slurp(f"{proc}/{tgid}/task/{tid}/{file}")
@@ -296,7 +295,7 @@ def compare_thread(snapshot, row, expected):
 
 
 def compare_memory(snapshot, row, expected):
-    """Likewise for smaps_rollup_kib of a leader and read_memory()."""
+    """The same for smaps_rollup_kib of a leader and read_memory()."""
     got = snapshot.value(row, "smaps_rollup_kib")
     where = f"{row['tgid']} smaps_rollup_kib"
     if got[0] != "value" or expected[0] != "value":

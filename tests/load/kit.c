@@ -20,6 +20,18 @@ struct kit {
 
 const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 
+static void open_sink(Kit *kit)
+{
+	kit->sink = plugin_new(g_strdup("snapshot"), NULL, ctprof_plugin_entry_v1());
+	g_assert_true(plugin_open(kit->sink, NULL, kit->registry, kit->options, NULL));
+}
+
+void kit_reopen(Kit *kit)
+{
+	plugin_free(kit->sink);
+	open_sink(kit);
+}
+
 Kit *kit_new(void)
 {
 	Kit *kit = g_new0(Kit, 1);
@@ -28,9 +40,8 @@ Kit *kit_new(void)
 	kit->path = g_build_filename(kit->dir, "file", NULL);
 	kit->registry = registry_new();
 	kit->options = g_hash_table_new(g_str_hash, g_str_equal);
-	kit->sink = plugin_new(g_strdup("snapshot"), NULL, ctprof_plugin_entry_v1());
 	kit->facts = g_string_new(NULL);
-	g_assert_true(plugin_open(kit->sink, NULL, kit->registry, kit->options, NULL));
+	open_sink(kit);
 	return kit;
 }
 
@@ -292,19 +303,34 @@ static void dump_facts(GString *dump, const LoadFacts *facts)
 				       (const char *)g_ptr_array_index(facts->plugins, i));
 }
 
-char *kit_load(Kit *kit, const LoadLimits *limits, GError **error)
+static char *dump_all(Kit *kit, struct dumping *dumping, const Loaded *loaded)
 {
-	struct dumping dumping = {0};
 	GString *all = g_string_new(NULL);
-	g_autoptr(Loaded) loaded = load_between(kit, limits, &dumping, error);
 
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
-		if (!dumping.scopes[i])
+		if (!dumping->scopes[i])
 			continue;
-		g_string_append(all, dumping.scopes[i]->str);
-		g_string_free(dumping.scopes[i], TRUE);
+		g_string_append(all, dumping->scopes[i]->str);
+		g_string_free(dumping->scopes[i], TRUE);
 	}
 	if (loaded)
 		dump_facts(kit->facts, &loaded->facts);
 	return g_string_free(all, !loaded);
+}
+
+char *kit_load(Kit *kit, const LoadLimits *limits, GError **error)
+{
+	struct dumping dumping = {0};
+	g_autoptr(Loaded) loaded = load_between(kit, limits, &dumping, error);
+
+	return dump_all(kit, &dumping, loaded);
+}
+
+char *kit_load_sample(Kit *kit, Recording *recording, guint sample, guint n_exits, GError **error)
+{
+	struct dumping dumping = {0};
+	g_autoptr(Loaded) loaded =
+		recording_read(recording, sample, n_exits, take_rows, &dumping, error);
+
+	return dump_all(kit, &dumping, loaded);
 }

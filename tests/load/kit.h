@@ -6,6 +6,8 @@
 
 #include "snapshot/read.h"
 
+#define NO_SNAPSHOT "not a ctprof snapshot ('ctprof capture' writes one): "
+
 /* What the reader is to believe at most; 0: what core/snapshot says. */
 typedef struct load_limits {
 	guint64 max_bytes;    /* decompressed */
@@ -23,6 +25,8 @@ void kit_free(Kit *kit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Kit, kit_free)
 
 Plugin *kit_sink(Kit *kit);
+/* Another instance of the sink. */
+void kit_reopen(Kit *kit);
 /* The file that is written and loaded. */
 const char *kit_path(const Kit *kit);
 void kit_write_bytes(Kit *kit, const void *data, gsize size);
@@ -32,6 +36,8 @@ void kit_write_text(Kit *kit, const char *text);
 
 /* The file's rows as text, see dump_rows(), threads first; NULL with an error. */
 char *kit_load(Kit *kit, const LoadLimits *limits, GError **error);
+/* The same of a sample of a recording. */
+char *kit_load_sample(Kit *kit, Recording *recording, guint sample, guint n_exits, GError **error);
 /* The facts of what was loaded last, as text. */
 const char *kit_facts(const Kit *kit);
 

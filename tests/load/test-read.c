@@ -194,10 +194,10 @@ static void test_read(gconstpointer data)
 static const struct error_case {
 	const char *what, *text, *error;
 } error_cases[] = {
-	{"no object", "[]", "byte 0: expected '{' in the snapshot, found '['"},
-	{"nothing", "", "byte 0: expected '{' in the snapshot, found end of data"},
+	{"no object", "[]", "byte 0: " NO_SNAPSHOT "expected '{' in the snapshot, found '['"},
+	{"nothing", "", "byte 0: " NO_SNAPSHOT "expected '{' in the snapshot, found end of data"},
 	{"an object of another sort", "{\"a\":1}",
-	 "byte 7: expected a member threads in the snapshot, found its end"},
+	 "byte 7: " NO_SNAPSHOT "expected a member threads in the snapshot, found its end"},
 	{"more behind it", OWN("") " x",
 	 "byte 684: expected nothing more in the snapshot, found 'x'"},
 	{"a format that is not ours", "{\"format\":{\"name\":\"perf\"}}",

@@ -32,7 +32,7 @@ def apt_sources():
 
 
 def apt_proxies():
-    """How the machine's apt gets at them."""
+    """How the machine's apt accesses them."""
     dumped = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True)
     return re.findall(r'^Acquire::[^ ]*Proxy[^ ]* "[^"]+";$', dumped.stdout,
                       re.MULTILINE | re.IGNORECASE)
@@ -93,7 +93,8 @@ class Chroot:
             raise tap.Skip(f"no proc can be mounted for a chroot here: {mounted.stderr.strip()}")
 
     def run(self, *command, **environment):
-        """In a mount namespace of its own: its proc goes with it."""
+        """In a mount namespace of its own, so that its proc disappears with
+        it."""
         script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
         return subprocess.run(
             ["unshare", "--mount", "sh", "-c", script, self.root, *command],
@@ -112,7 +113,8 @@ class Chroot:
         return f"/tmp/{name}"
 
     def files(self):
-        """All that is there but what the package tools keep for themselves."""
+        """All files except those that the package tools keep for
+        themselves."""
         found = set()
         for folder, folders, files in os.walk(self.root):
             inner = Path(folder).relative_to(self.root)

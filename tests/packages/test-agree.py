@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What packages say a second time agrees with its one place: the version with
-meson.build, the libraries with the table of scripts/setup."""
+"""What packages repeat agrees with its source: the version with meson.build,
+the libraries with the table of scripts/setup."""
 
 import re
 import subprocess

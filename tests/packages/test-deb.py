@@ -27,7 +27,8 @@ def call(*command):
 
 
 def once(function):
-    """Called once, whatever comes of it; a result or an exception is had again."""
+    """Called only once; later calls return the same result or raise the same
+    exception."""
     @functools.lru_cache
     def attempt():
         try:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`meson install` anywhere: nothing lands elsewhere, and what is there works."""
+"""`meson install` to any prefix: no file is installed elsewhere, and the result
+works."""
 
 import functools
 import json
@@ -41,7 +42,8 @@ def fail(*command):
 
 @functools.lru_cache
 def staged():
-    """A build of another prefix, installed below a DESTDIR; what it left there."""
+    """A build with another prefix, installed below a DESTDIR; returns the files
+    there."""
     build, dest = Path(SCRATCH.name) / "build", Path(SCRATCH.name) / "dest"
     call("meson", "setup", build, harness.SOURCE, "-Dtests=false", "-Dbuildtype=plain",
          f"--prefix={PREFIX}", f"--libdir={LIBDIR}", "-Dplugin-packages=taskstats,nix",

@@ -26,6 +26,10 @@ MACROS = {
     "_mandir": "/usr/share/man",
     "_prefix": "/usr",
     "_libdir": "/usr/lib64",
+    "_unitdir": "/usr/lib/systemd/system",
+    "systemd_post()": ":",
+    "systemd_preun()": ":",
+    "systemd_postun_with_restart()": ":",
     "debug_package": "%{nil}",
     # Debian's librpm knows no user of these names.
     "_build_name_fmt": "%%{NAME}.rpm",

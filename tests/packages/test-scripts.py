@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""scripts/deb among tools that only say what they were asked for."""
+"""scripts/deb with fake tools that only print their arguments."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ TOOLS = {
 
 @contextlib.contextmanager
 def made(*there, **environment):
-    """scripts/deb has run: its folder of packages, and what apt-get was asked for."""
+    """Runs scripts/deb: its folder of packages, and the arguments of apt-get."""
     with tempfile.TemporaryDirectory() as tmp:
         for name, script in TOOLS.items():
             tool = Path(tmp) / name

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ctprof memory of the real program: what it prints, and how it ends."""
+"""ctprof memory of the real program: its output and exit status."""
 
+import contextlib
 import csv
 import io
 import json
+import mmap
 import os
+import pwd
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,7 +42,7 @@ def text(*arguments, **more):
 
 
 def need(group):
-    """Skips when no plugin of this build reads that group."""
+    """Skips if no plugin of this build reads that group."""
     plugins = json.loads(text("plugins", "--format", "json"))["plugins"]
     if not any(group in plugin["groups"] for plugin in plugins):
         raise tap.Skip(f"no plugin of this build has the group {group}")
@@ -52,14 +56,15 @@ def snapshot():
 
 
 def table(*arguments):
-    """The first section of what memory says, as JSON has it."""
+    """The first section of ctprof memory's JSON."""
     return json.loads(text("memory", "--format", "json", *arguments))["sections"][0]
 
 
 def test_misuse_is_exit_code_2():
     for arguments, word in (
-        (["xyz"], "ledger, processes, process, shared, tmpfs, sysv"),
+        (["xyz"], "pools, ledger, processes, process, areas, shared, object, tmpfs, sysv"),
         (["process"], "process ID"),
+        (["object"], "name of an object"),
         (["process", "x"], "process ID"),
         (["processes", "a", "b", "c"], "'c'"),
         (["processes", "--sort", "x"], "pss, uss, rss"),
@@ -133,12 +138,13 @@ def test_every_total_tells_what_it_is_made_of():
     need("memory-shared")
     path = f"{FOLDER.name}/all.ctprof.zst"
     text("-q", "capture", "--plugins=memory", "--memory=all,files", "-o", path)
-    for view in ("ledger", "processes", "shared", "tmpfs", "sysv", "categories"):
+    for view in ("pools", "ledger", "processes", "shared", "tmpfs", "sysv", "categories"):
         drawn = text("memory", view, path)
         rows = text("memory", view, "-f", "csv", path).splitlines()
         for section in json.loads(text("memory", view, "-f", "json", path))["sections"]:
             if section["name"] == "lenses":
                 assert all(line["exact"] is not None for line in section["lines"])
+            if section["name"] in ("lenses", "consumers", "host"):
                 continue
             told = section["coverage"]
             counts = [told[word] for word in ("exact", "approximate", "missing")]
@@ -152,8 +158,9 @@ def test_every_total_tells_what_it_is_made_of():
 def test_manual_has_the_orders_of_each_view():
     page = (harness.SOURCE / "docs/man/ctprof-memory.1.scd").read_text(encoding="utf-8")
     orders = page.partition("# SORTING AND FOLDING")[2].partition("\n# ")[0]
-    for view in ("ledger", "processes", "process", "shared", "tmpfs", "sysv", "categories"):
-        said = ctprof("memory", view, *["1"][: view == "process"], "--sort=?").stderr.decode()
+    for view in ("pools", "ledger", "processes", "process", "areas", "shared", "object", "tmpfs", "sysv",
+                 "categories"):
+        said = ctprof("memory", view, *["1"][: view in ("process", "object")], "--sort=?").stderr.decode()
         known = said.strip().partition(f" {view} has ")[2].split(", ")
         (told,) = [
             part.split("\n\n")[0]
@@ -216,16 +223,17 @@ def test_foreign_processes_have_no_pss_and_it_is_said_once():
     processes = json.loads(done.stdout)["sections"][0]
     foreign = [line for line in processes["lines"] if line["user"] == "root"]
     assert foreign, "no process of root is seen"
-    assert all(line["pss"] is None and line["memory_state"] == "approximate" for line in foreign)
+    refused = [line for line in foreign if line["memory_state"] == "approximate"]
+    assert refused and all(line["pss"] is None for line in foreign)
     assert any(line["rss"] for line in foreign)
-    assert processes["coverage"]["approximate"] >= len(foreign)
+    assert processes["coverage"]["approximate"] >= len(refused)
     told = done.stderr.decode() + "\n".join(processes["notes"])
     assert told.count("CAP_PERFMON") == 1, told
 
 
 def test_ledger_of_this_host():
     need("memory-ledger")
-    sections = {x["name"]: x for x in json.loads(text("memory", "-f", "json"))["sections"]}
+    sections = {x["name"]: x for x in json.loads(text("memory", "ledger", "-f", "json"))["sections"]}
     meminfo = {line["name"]: line["bytes"] for line in sections["meminfo"]["lines"]}
     kernel = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
     assert list(meminfo) == [line.partition(":")[0] for line in kernel]
@@ -254,6 +262,98 @@ def test_own_mappings():
     assert {"heap", "stack", "file"} <= kinds, kinds
     (total,) = mappings["totals"]
     assert total["rss"] == sum(line["rss"] for line in mappings["lines"])
+
+
+def test_state_and_threads_are_told_live():
+    need("memory-ledger")
+    lines = table("processes", "--flat")["lines"]
+    (own,) = [line for line in lines if line["pid"] == os.getpid()]
+    threads = len(os.listdir("/proc/self/task"))
+    assert own["state"] in "SR" and own["threads"] == threads, own
+    total = Path("/proc/meminfo").read_text(encoding="utf-8").split()[1]
+    assert abs(own["ram_percent"] - 100 * own["pss"] / (int(total) * 1024)) < 0.01, own
+
+
+def state_of(pid):
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+
+
+def test_filters_look_at_state_and_working_directory():
+    need("memory-ledger")
+    with tempfile.TemporaryDirectory(prefix="ctprof-cwd-") as folder:
+        with subprocess.Popen(["sleep", "1000"], cwd=folder) as sleeper:
+            harness.wait_for(lambda: state_of(sleeper.pid) == "S", "the sleeper")
+            name = os.path.basename(folder)
+            (line,) = table("processes", "--flat", "--filter", f"/{name}$")["lines"]
+            os.kill(sleeper.pid, signal.SIGSTOP)
+            harness.wait_for(lambda: state_of(sleeper.pid) == "T", "the stop")
+            stopped = [x["pid"] for x in table("processes", "--flat", "--filter", "^T$")["lines"]]
+            sleeper.kill()
+    assert line["pid"] == sleeper.pid and sleeper.pid in stopped, (line, stopped)
+
+
+def test_pools_add_up_and_ctprof_is_told_apart():
+    need("memory-ledger")
+    host, pools = json.loads(text("memory", "-f", "json"))["sections"]
+    own, total = pools["totals"]
+    for metric in ("processes", "pss", "uss"):
+        parts = sum(line[metric] or 0 for line in pools["lines"]) + own[metric]
+        assert parts == total[metric], metric
+    assert own["pool"] == "ctprof itself" and own["processes"] == 2 and own["shared"] > 0
+    assert any("without ctprof" in note for note in pools["notes"])
+    sizes = {line["name"]: line["bytes"] for line in host["lines"]}
+    assert 0 < sizes["free"] <= sizes["total"] and sizes["available"] < sizes["total"]
+    by_user = json.loads(text("memory", "--group-by", "user", "-f", "json"))["sections"][1]
+    names = [line["pool"] for line in by_user["lines"]]
+    assert pwd.getpwuid(os.getuid()).pw_name in names, names
+
+
+HOLD = (
+    "import mmap, sys\n"
+    "file = open(sys.argv[1], 'r+b')\n"
+    "area = mmap.mmap(file.fileno(), 0)\n"
+    "sum(area[::4096])\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.read()\n"
+)
+
+
+@contextlib.contextmanager
+def hold(path):
+    """A process that maps all of a file."""
+    with subprocess.Popen([sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as holder:  # fmt: skip
+        assert holder.stdout.readline() == "ready\n"
+        yield holder
+        holder.stdin.close()
+
+
+def test_every_consumer_is_told_in_bytes():
+    need("memory-shared")
+    path = f"{FOLDER.name}/held-{os.getpid()}"
+    Path(path).write_bytes(b"x" * 65536)
+    name = os.path.basename(path)
+    with contextlib.ExitStack() as stack:
+        pids = {stack.enter_context(hold(path)).pid for _ in range(5)}
+        shown = json.loads(text("memory", "shared", "--filter", name, "-f", "json"))
+        told = text("memory", "object", name)
+    (line,), consumers = (section["lines"] for section in shown["sections"])
+    assert line["processes"] == 5 and {x["pid"] for x in consumers} == pids, (pids, consumers)
+    assert sum(x["pss"] for x in consumers) == line["pss"] > 0
+    assert "2 more" in line["consumers"] and all(f" {pid}  " in told for pid in pids), told
+
+
+def test_the_largest_areas_of_all_processes():
+    need("memory-mappings")
+    size = 48 << 20
+    with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
+        area[::4096] = b"x" * (size // 4096)
+        lines = table("areas")["lines"]
+    (own,) = [x for x in lines if x["pid"] == os.getpid() and x["area"] == "<anonymous>"]
+    assert size <= own["rss"] < 2 * size and own["name"], own
+    sizes = [line["rss"] for line in lines]
+    assert sizes == sorted(sizes, reverse=True)
+    assert not any(line["kind"] == "file" for line in lines)
 
 
 def test_nothing_is_left_behind():

@@ -30,8 +30,8 @@ KERNELS = {
 }
 AXES = ("pcomm", "comm", "comm-exact", "cgroup", "all", "thread")
 FORMATS = {"table": "txt", "json": "json", "csv": "csv"}
-# Enough rows to see each section's layout and order, few enough to read.
-LIMIT = "8"
+# Enough groups to see each section's layout and order, few enough to read.
+LIMIT, CGROUP_LIMIT, POOLS_LIMIT = "1", "2", "8"
 
 
 def capture(root, target, *more):
@@ -47,7 +47,11 @@ def folder_of(kernel):
 
 
 def report(folder, *arguments):
-    done = harness.run(*arguments, "--limit", LIMIT, "--no-pager", cwd=folder)
+    limit = CGROUP_LIMIT if "cgroup" in arguments else LIMIT
+    # The first screen has a line for each.
+    if not any(word in arguments for word in ("--group-by", "--sections", "--format")):
+        limit = POOLS_LIMIT
+    done = harness.run(*arguments, "--limit", limit, "--no-pager", cwd=folder)
     # Without the warnings: they name the folders of the fixtures.
     return re.sub(r'"warnings":\[.*?\],"sections"', '"warnings":[],"sections"', done.stdout.decode())
 
@@ -70,16 +74,19 @@ def compare_all(kernel):
         capture(fixture / "later", folder / "later")
         for axis in AXES:
             for kind, suffix in FORMATS.items():
-                option = ["--group-by", axis, "--format", kind]
+                option = ["--all", "--group-by", axis, "--format", kind]
                 text = report(folder, "compare", "--totals", *option, "base", "later")
                 check(f"{kernel}-compare-{axis}.{suffix}", text)
                 if kind == "json":
                     json.loads(text)
         for kind, suffix in FORMATS.items():
-            text = report(folder, "compare", "--group-by=pcomm", "--format", kind, "base", "later")
-            check(f"{kernel}-window-pcomm.{suffix}", text)
-            text = report(folder, "show", "--group-by", "cgroup", "--format", kind, "later")
-            check(f"{kernel}-show-cgroup.{suffix}", text)
+            option = ["--all", "--format", kind]
+            check(f"{kernel}-window-pcomm.{suffix}", report(folder, "compare", *option, "base", "later"))
+            option += ["--group-by", "cgroup"]
+            check(f"{kernel}-show-cgroup.{suffix}", report(folder, "show", *option, "later"))
+        check(f"{kernel}-first-show.txt", report(folder, "show", "later"))
+        check(f"{kernel}-first-window.txt", report(folder, "compare", "base", "later"))
+        check(f"{kernel}-first-totals.txt", report(folder, "compare", "--totals", "base", "later"))
 
 
 def test_reports_of_a_kernel_with_schedstats():
@@ -91,7 +98,7 @@ def test_reports_of_a_kernel_with_sched_ext():
 
 
 def with_delays(source, target, factor):
-    """The snapshot, as if taskstats had answered: recorded roots know no netlink."""
+    """The snapshot, as if taskstats had answered: recorded roots have no netlink."""
     text = subprocess.run(["zstdcat", source], stdout=subprocess.PIPE, check=True).stdout
     data = json.loads(text)
     names = [n for n in data["threads"][0] if "_delay_" in n or n.startswith("hiwater_")]
@@ -142,7 +149,7 @@ def test_hosts_that_differ_are_told():
         capture(old, folder / "base")
         capture(new, folder / "later")
         for kind, suffix in FORMATS.items():
-            option = ["--sections", "host", "--no-orphans", "--format", kind]
+            option = ["--sections", "host-metrics", "--no-orphans", "--format", kind]
             check(f"host-compare.{suffix}", report(folder, "compare", "--totals", *option, "base", "later"))
 
 
@@ -154,13 +161,13 @@ def test_memory_has_a_report_by_category():
         capture(fixture / "later", folder / "later", "--memory=processes")
         for kind, suffix in FORMATS.items():
             option = ["--sections", "memory-categories", "--categories", "chromeos"]
-            option += ["--no-orphans", "--format", kind]
+            option += ["--no-orphans", "--group-by=all", "--format", kind]
             text = report(folder, "compare", "--totals", *option, "base", "later")
             check(f"categories-compare.{suffix}", text)
 
 
 # Of what stat runs, which no recorded root has: tests/report/test-commands.py.
-LIVE = {"command"}
+LIVE = {"command", "wait", "history"}
 
 
 def test_every_section_is_in_a_golden():

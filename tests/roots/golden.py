@@ -37,7 +37,7 @@ def capture(root, *arguments, **more):
 
 
 def present(snapshot, row):
-    """A row without what is absent; that must have its neutral value."""
+    """A row without absent values, which must have their placeholders."""
     absent = snapshot.absences(row)
     for name in absent:
         # What is no field of the format's own stands in "extra", if anywhere.

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each file of a recorded kernel taken away in turn, all sources at work.
-
-Whatever the file, a value either stays what it was or becomes absent: none
-turns into another number, and least of all into 0.
+"""Removes each file of a recorded kernel in turn, with all sources loaded.
+Whatever the file, a value either stays the same or becomes absent: none turns
+into another number, least of all into 0.
 """
 
 import contextlib
@@ -25,7 +24,7 @@ CONCLUSIONS = {"host.task_delayacct", "host.config_task_xacct", "smaps_state", "
 
 
 def lookup(tree, name):
-    """The member of nested objects that a dotted name stands for; None: no such."""
+    """The member of nested objects with that dotted name; None: no such."""
     for part in name.split("."):
         if not isinstance(tree, dict) or part not in tree:
             return None
@@ -34,7 +33,7 @@ def lookup(tree, name):
 
 
 def object_values(tree, absent, names):
-    """Metric -> value, of what is present."""
+    """Metric -> value, for present values."""
     gone = {name for why in absent.values() for name in why}
     values = {name: lookup(tree, name) for name in names if name not in gone}
     return {name: value for name, value in values.items() if value is not None}
@@ -81,7 +80,7 @@ def copy_of_fixture():
 
 
 def two_processes(root):
-    """A process of many threads and one of few: their files stand for all."""
+    """A process with many threads and one with few represent all others."""
     tgids = [int(p.name) for p in (root / "proc").iterdir() if p.name.isdigit()]
     by_size = sorted(tgids, key=lambda tgid: len(list((root / f"proc/{tgid}/task").iterdir())))
     return {str(by_size[0]), str(by_size[-1])}
@@ -99,7 +98,7 @@ def candidates(root):
 
 
 def complaints(before, after, path):
-    """What happened beside values becoming absent."""
+    """Changes other than values becoming absent."""
     for key in sorted(after):
         if key.rpartition(" ")[2] in CONCLUSIONS or after[key] == before.get(key):
             continue

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A kernel file that is not there, or not ours to read, costs its fields only."""
+"""A kernel file that does not exist, or cannot be read, only makes its own fields
+absent."""
 
 import contextlib
 import shutil
@@ -27,7 +28,7 @@ def copy_of_root():
 
 
 def files_of_threads():
-    """(tgid, tid, file name) of every file of a thread that is recorded."""
+    """(tgid, tid, file name) of every recorded file of a thread."""
     for path in sorted(ROOT.glob("proc/*/task/*/*")):
         yield int(path.parts[-4]), int(path.parts[-2]), path.name
 
@@ -44,7 +45,7 @@ def values(snapshot):
 
 
 def expect_loss(before, key, file, reason):
-    """What is left of the values when one file of one thread is lost."""
+    """The values that remain if one file of one thread is missing."""
     after = {k: dict(fields) for k, fields in before.items()}
     fields = after[key]
     if file == "stat" and reason == "unsupported":

@@ -119,6 +119,7 @@ static void test_refuse(void)
 
 static struct ears {
 	int starts, listens, start_result, listen_result, drain_result;
+	int deaf;   /* how many of the first do not listen */
 	int drains; /* atomic */
 	const struct ctprof_host *host;
 } ears;
@@ -157,7 +158,7 @@ static int ears_listen(void *self)
 {
 	(void)self;
 	ears.listens++;
-	return answer(ears.listen_result, "deaf");
+	return answer(ears.listens <= ears.deaf ? -EINVAL : ears.listen_result, "deaf");
 }
 
 static int ears_drain(void *self)
@@ -175,7 +176,7 @@ static int ears_collect(void *self, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
-static Plugin *make_ears(gboolean old)
+static Plugin *make_ears(const char *name, gboolean old)
 {
 	static const struct ctprof_source_ops ops = {
 		.struct_size = sizeof ops,
@@ -191,7 +192,7 @@ static Plugin *make_ears(gboolean old)
 		.struct_size = sizeof descriptor,
 		.abi_major = CTPROF_ABI_MAJOR,
 		.kind = CTPROF_KIND_SOURCE,
-		.name = "ears",
+		.name = name,
 		.ops = old ? &old_ops : &ops,
 	};
 
@@ -254,7 +255,7 @@ static void test_listener(void)
 		g_autoptr(Registry) registry = registry_new();
 		g_autoptr(GPtrArray) plugins = g_ptr_array_new();
 		g_autoptr(GHashTable) options = g_hash_table_new(g_str_hash, g_str_equal);
-		g_autoptr(Plugin) plugin = make_ears(cases[i].old);
+		g_autoptr(Plugin) plugin = make_ears("ears", cases[i].old);
 
 		ears = cases[i].ears;
 		g_ptr_array_add(plugins, plugin);
@@ -270,6 +271,35 @@ static void test_listener(void)
 	}
 }
 
+/* Two would each have a row of every thread that ends: the first that can has them. */
+static void test_one_listens(void)
+{
+	for (int deaf = 0; deaf < 3; deaf++) {
+		g_autoptr(Registry) registry = registry_new();
+		g_autoptr(GPtrArray) plugins =
+			g_ptr_array_new_with_free_func((GDestroyNotify)plugin_free);
+		g_autoptr(GHashTable) options = g_hash_table_new(g_str_hash, g_str_equal);
+		const char *const names[] = {"left", "right"};
+
+		ears = (struct ears){.deaf = deaf};
+		for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+			Plugin *plugin = make_ears(names[i], FALSE);
+
+			g_ptr_array_add(plugins, plugin);
+			g_assert_true(plugin_open(plugin, NULL, registry, options, NULL));
+		}
+		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
+		g_autoptr(Listener) listener = listener_new(plugins, registry);
+		const GPtrArray *sources = listener_stop(listener);
+		g_assert_cmpint(ears.listens, ==, MIN(deaf + 1, 2));
+		g_assert_cmpuint(sources->len, ==, deaf < 2 ? 1 : 0);
+		if (deaf < 2)
+			g_assert_true(g_ptr_array_index(sources, 0) ==
+				      g_ptr_array_index(plugins, (guint)deaf));
+		g_assert_true((listener_why(listener) == NULL) == (deaf < 2));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -278,5 +308,6 @@ int main(int argc, char **argv)
 	g_test_add("/exits/full", Fixture, NULL, set_up, test_full, tear_down);
 	g_test_add_func("/exits/refuse", test_refuse);
 	g_test_add_func("/exits/listener", test_listener);
+	g_test_add_func("/exits/one", test_one_listens);
 	return g_test_run();
 }

@@ -7,12 +7,20 @@ static const char *const words[] = {"auto", "always", "never", "smaps", "smaps-t
 static const struct {
 	const char *typed, *word;
 } cases[] = {
-	{"Never", "never"},    {"nevre", "never"},
-	{"smpas", "smaps"},    {"alway", "always"},
-	{"allways", "always"}, {"smaps-timout", "smaps-timeout"},
-	{"nothing", NULL},     {"", NULL},
-	{"x", NULL},           {"di", NULL},
-	{"pdi", "pid"},        {"smaps-t", "smaps"},
+	{"Never", "never"},
+	{"nevre", "never"},
+	{"smpas", "smaps"},
+	{"alway", "always"},
+	{"allways", "always"},
+	{"smaps-timout", "smaps-timeout"},
+	{"nothing", NULL},
+	{"", NULL},
+	{"x", NULL},
+	{"di", NULL},
+	{"pdi", "pid"},
+	{"smaps-t", "smaps-timeout"},
+	{"timeout", "smaps-timeout"},
+	{"MEOUT", "smaps-timeout"},
 };
 
 static void test_words(void)
@@ -23,7 +31,9 @@ static void test_words(void)
 		for (guint w = 0; w < G_N_ELEMENTS(words); w++)
 			nearest_try(&nearest, words[w]);
 		g_test_message("%s", cases[i].typed);
-		g_assert_cmpstr(nearest.word, ==, cases[i].word);
+		g_assert_cmpuint(nearest.n, ==, cases[i].word ? 1 : 0);
+		if (cases[i].word)
+			g_assert_cmpstr(nearest.words[0], ==, cases[i].word);
 	}
 }
 
@@ -33,7 +43,7 @@ static void test_long(void)
 	Nearest nearest = {.typed = typed};
 
 	nearest_try(&nearest, "a");
-	g_assert_null(nearest.word);
+	g_assert_cmpuint(nearest.n, ==, 0);
 }
 
 static void test_hint(void)
@@ -46,6 +56,17 @@ static void test_hint(void)
 	g_autofree char *none = nearest_hint(&far, "--");
 	g_assert_cmpstr(hint, ==, ": did you mean --smaps?");
 	g_assert_cmpstr(none, ==, "");
+	/* Of equally near ones three, each once; fewer errors go before. */
+	static const char *const delays[] = {"irq_delay", "cpu_delay", "cpu_delay", "blkio_delay",
+					     "swapin_delay"};
+	Nearest many = {.typed = "delay"};
+	for (guint i = 0; i < G_N_ELEMENTS(delays); i++)
+		nearest_try(&many, delays[i]);
+	g_autofree char *three = nearest_hint(&many, "");
+	g_assert_cmpstr(three, ==, ": did you mean irq_delay, cpu_delay or blkio_delay?");
+	nearest_try(&many, "dealy");
+	g_autofree char *one = nearest_hint(&many, "");
+	g_assert_cmpstr(one, ==, ": did you mean dealy?");
 }
 
 int main(int argc, char **argv)

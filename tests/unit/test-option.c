@@ -57,6 +57,7 @@ static const struct {
 	{&any_time, "500ms", "500000000"},
 	{&any_time, "20us", "20000"},
 	{&any_time, "2min", "120000000000"},
+	{&any_time, "10m", "600000000000"},
 	{&any_time, "1h", "3600000000000"},
 	{&any_time, "soon", NULL},
 	{&any_time, "", NULL},

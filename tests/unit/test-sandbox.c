@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a process that runs plugins can no longer do, and what it still can. */
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <linux/io_uring.h>
+#include <linux/netlink.h>
 #include <linux/securebits.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/capability.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/root.h"
 #include "guard/capabilities.h"
 #include "guard/sandbox.h"
 
@@ -31,6 +37,7 @@
 
 /* A child that waits to be looked at. */
 static pid_t victim;
+static int victim_socket;
 
 static int write_memory(void)
 {
@@ -93,6 +100,28 @@ static int open_handle(void)
 	return (int)syscall(SYS_open_by_handle_at, -1, NULL, 0);
 }
 
+static int seize_parent(void)
+{
+	return (int)ptrace(PTRACE_SEIZE, getppid(), NULL, NULL);
+}
+
+static int move_memory(void)
+{
+	return (int)syscall(SYS_migrate_pages, victim, 0, NULL, NULL);
+}
+
+static int route(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+}
+
+static int set_interface(void)
+{
+	struct ifreq request = {.ifr_name = "none"};
+
+	return ioctl(victim_socket, SIOCSIFFLAGS, &request);
+}
+
 static const struct {
 	const char *name;
 	int (*attempt)(void);
@@ -109,6 +138,10 @@ static const struct {
 	{"mount", mount_something},
 	{"module", load_module},
 	{"open_by_handle_at", open_handle},
+	{"ptrace of the parent", seize_parent},
+	{"migrate_pages", move_memory},
+	{"netlink route", route},
+	{"interface", set_interface},
 };
 
 static void *nothing(void *data)
@@ -129,29 +162,80 @@ static void assert_works(void)
 	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
 	g_assert_cmpint(status, ==, 0);
 	g_assert_cmpint(unshare(CLONE_FILES), ==, 0);
+	g_assert_cmpint(socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC), >=, 0);
+	g_assert_cmpint(ioctl(victim_socket, FIONREAD, &status), ==, 0);
 	/* Looking is allowed; a security module may still refuse it. */
 	if (ptrace(PTRACE_SEIZE, victim, NULL, NULL) == 0)
 		g_assert_cmpint(ptrace(PTRACE_INTERRUPT, victim, NULL, NULL), ==, 0);
 }
 
+static const char *const declared[] = {"CAP_SYS_PTRACE", "CAP_NET_ADMIN"};
+
+static gboolean is_declared(cap_value_t cap)
+{
+	return cap == CAP_SYS_PTRACE || cap == CAP_NET_ADMIN;
+}
+
+/* For good: with the capabilities that were kept in effect, and no way back. */
+static void assert_other_user(void)
+{
+	const uid_t other = CAPABILITIES_OTHER_USER;
+	uid_t uids[3];
+	gid_t gids[3];
+
+	g_assert_cmpint(getresuid(&uids[0], &uids[1], &uids[2]), ==, 0);
+	g_assert_cmpint(getresgid(&gids[0], &gids[1], &gids[2]), ==, 0);
+	for (gsize i = 0; i < G_N_ELEMENTS(uids); i++) {
+		g_assert_cmpuint(uids[i], ==, other);
+		g_assert_cmpuint(gids[i], ==, other);
+	}
+	g_assert_cmpint(getgroups(0, NULL), ==, 0);
+	g_assert_cmpint(setresuid(0, 0, 0), ==, -1);
+	g_assert_cmpint(setgid(0), ==, -1);
+	g_assert_cmpint(access("/etc/shadow", F_OK) == 0 && open("/etc/shadow", O_RDWR) >= 0, ==,
+			0);
+	g_assert_cmpint(kill(victim, 0), ==, -1);
+#ifndef MAY_ATTACH
+	g_assert_cmpint(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), ==, 0);
+#endif
+	cap_t set = cap_get_proc();
+	for (cap_value_t cap = 0; cap <= CAP_LAST_CAP; cap++) {
+		cap_flag_value_t permitted = CAP_CLEAR, effective = CAP_CLEAR;
+		cap_flag_value_t expected = is_declared(cap) ? CAP_SET : CAP_CLEAR;
+
+		cap_get_flag(set, cap, CAP_PERMITTED, &permitted);
+		cap_get_flag(set, cap, CAP_EFFECTIVE, &effective);
+		g_assert_cmpint(permitted, ==, expected);
+		g_assert_cmpint(effective, ==, expected);
+	}
+	cap_free(set);
+	int wanted = 0;
+	g_assert_cmpint(prctl(PR_GET_PDEATHSIG, &wanted, 0, 0, 0), ==, 0);
+	g_assert_cmpint(wanted, ==, SIGKILL);
+}
+
 static void assert_unprivileged(void)
 {
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
+	g_assert_cmpint(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), ==, 0);
 	g_autoptr(GError) error = NULL;
 	gboolean was_root = cap_get_bound(CAP_SETPCAP) > 0 && geteuid() == 0;
 
-	g_ptr_array_add(none, (gpointer)(guintptr) "CAP_SYS_PTRACE");
-	g_assert_true(capabilities_drop(none, &error));
+	for (gsize i = 0; i < G_N_ELEMENTS(declared); i++)
+		g_ptr_array_add(none, (gpointer)(guintptr)declared[i]);
+	g_assert_true(capabilities_drop(none, TRUE, &error));
 	g_assert_no_error(error);
 	g_assert_cmpint(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), ==, 1);
 	if (!was_root)
 		return;
+	if (root_maps_user(CAPABILITIES_OTHER_USER))
+		assert_other_user();
 	int bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
 	g_assert_cmphex(bits & (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED), ==,
 			SECBIT_NOROOT | SECBIT_NOROOT_LOCKED);
 	g_assert_cmpint(prctl(PR_SET_SECUREBITS, 0, 0, 0, 0), ==, -1);
 	for (cap_value_t cap = 0; cap <= CAP_LAST_CAP; cap++)
-		if (cap != CAP_SYS_PTRACE)
+		if (!is_declared(cap))
 			g_assert_cmpint(cap_get_bound(cap), <=, 0);
 }
 
@@ -177,15 +261,18 @@ static void test_confined(void)
 
 int main(int argc, char **argv)
 {
+	char byte;
+	int end[2];
+
 	g_test_init(&argc, &argv, NULL);
+	g_assert_cmpint(pipe(end), ==, 0);
+	victim_socket = socket(AF_UNIX, SOCK_STREAM, 0);
 	victim = fork();
 	if (victim == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		for (;;)
-			pause();
+		/* Of another user by then, we could not end it. */
+		close(end[1]);
+		_exit(read(end[0], &byte, 1) == 0 ? 0 : 1);
 	}
 	g_test_add_func("/core/sandbox/confined", test_confined);
-	int status = g_test_run();
-	kill(victim, SIGKILL);
-	return status;
+	return g_test_run();
 }

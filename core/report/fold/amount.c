@@ -19,7 +19,8 @@ static void add_present(Coverage *coverage, guint64 rows)
 	coverage->n = add_rows(coverage->n, rows) & MOST_ROWS;
 }
 
-/* Boyer and Moore's vote: a reason that most rows have is the one that is left. */
+/* Boyer-Moore majority vote: a reason that more than half of the rows have is the
+ * one that remains. */
 static void vote(Coverage *coverage, guint64 why, guint64 votes)
 {
 	if (coverage->why == why) {

@@ -14,7 +14,7 @@ static bool compute_quotient(const uint64_t *inputs, double *ret_value)
 	return true;
 }
 
-/* Of the sum of both. */
+/* The share of the first input in the sum of both. */
 static bool compute_share(const uint64_t *inputs, double *ret_value)
 {
 	double sum = (double)inputs[0] + (double)inputs[1];
@@ -25,6 +25,18 @@ static bool compute_share(const uint64_t *inputs, double *ret_value)
 	return true;
 }
 
+static bool compute_sum(const uint64_t *inputs, double *ret_value)
+{
+	*ret_value = (double)inputs[0] + (double)inputs[1];
+	return true;
+}
+
+static bool compute_same(const uint64_t *inputs, double *ret_value)
+{
+	*ret_value = (double)inputs[0];
+	return true;
+}
+
 static bool compute_difference(const uint64_t *inputs, double *ret_value)
 {
 	*ret_value = inputs[0] >= inputs[1] ? (double)(inputs[0] - inputs[1])
@@ -32,10 +44,11 @@ static bool compute_difference(const uint64_t *inputs, double *ret_value)
 	return true;
 }
 
-/* In the order of the inputs of total_offcpu_delay_ns. */
+/* The inputs of total_offcpu_delay_ns, in their order. */
 enum { CPU, BLKIO, SWAPIN, FREEPAGES, THRASHING, COMPACT, WPCOPY, IRQ };
 
-/* A page that is swapped in because it was evicted too early counts as both. */
+/* Swapping in a page that was evicted too early counts as both SWAPIN and
+ * THRASHING. */
 static bool compute_offcpu(const uint64_t *inputs, double *ret_value)
 {
 	uint64_t larger = inputs[SWAPIN] > inputs[THRASHING] ? inputs[SWAPIN] : inputs[THRASHING];
@@ -48,60 +61,82 @@ static bool compute_offcpu(const uint64_t *inputs, double *ret_value)
 
 #define AVERAGE_DELAY(what, help_text)                                                             \
 	{                                                                                          \
-		"avg_" what "_delay_ns", CTPROF_UNIT_NS,                                           \
-			{what "_delay_total_ns", what "_delay_count"}, help_text,                  \
-			compute_quotient, "taskstats-delay"                                        \
+		.name = "avg_" what "_delay_ns", .unit = CTPROF_UNIT_NS,                           \
+		.inputs = {what "_delay_total_ns", what "_delay_count"}, .help = help_text,        \
+		.compute = compute_quotient, .section = "taskstats-delay"                          \
 	}
 
 const struct derived derived_metrics[] = {
-	{"affine_success_ratio",
-	 CTPROF_UNIT_NONE,
-	 {"nr_wakeups_affine", "nr_wakeups_affine_attempts"},
-	 "share of affine wakeup attempts that succeeded",
-	 compute_quotient,
-	 "derived"},
-	{"avg_wait_ns",
-	 CTPROF_UNIT_NS,
-	 {"wait_sum", "wait_count"},
-	 "mean run-queue wait, from schedstats",
-	 compute_quotient,
-	 "derived"},
-	{"cpu_efficiency",
-	 CTPROF_UNIT_NONE,
-	 {"run_time_ns", "wait_time_ns"},
-	 "share of runnable time spent on a CPU",
-	 compute_share,
-	 "derived"},
-	{"avg_slice_ns",
-	 CTPROF_UNIT_NS,
-	 {"run_time_ns", "timeslices"},
-	 "mean time on a CPU per turn",
-	 compute_quotient,
-	 "derived"},
-	{"involuntary_csw_ratio",
-	 CTPROF_UNIT_NONE,
-	 {"nonvoluntary_csw", "voluntary_csw"},
-	 "share of context switches that were forced",
-	 compute_share,
-	 "derived"},
-	{"disk_io_fraction",
-	 CTPROF_UNIT_NONE,
-	 {"read_bytes", "rchar"},
-	 "share of bytes read that came from storage; above 1 with read-ahead",
-	 compute_quotient,
-	 "derived"},
-	{"live_heap_estimate",
-	 CTPROF_UNIT_BYTES,
-	 {"allocated_bytes", "deallocated_bytes"},
-	 "bytes allocated and not freed, by jemalloc's counters",
-	 compute_difference,
-	 "derived"},
-	{"avg_iowait_ns",
-	 CTPROF_UNIT_NS,
-	 {"iowait_sum", "iowait_count"},
-	 "mean wait for I/O",
-	 compute_quotient,
-	 "derived"},
+	{.name = "affine_success_ratio",
+	 .unit = CTPROF_UNIT_NONE,
+	 .inputs = {"nr_wakeups_affine", "nr_wakeups_affine_attempts"},
+	 .help = "share of affine wakeup attempts that succeeded",
+	 .compute = compute_quotient,
+	 .section = "derived"},
+	{.name = "avg_wait_ns",
+	 .unit = CTPROF_UNIT_NS,
+	 .inputs = {"wait_sum", "wait_count"},
+	 .help = "mean run-queue wait, from schedstats",
+	 .compute = compute_quotient,
+	 .section = "derived"},
+	{.name = "cpu_efficiency",
+	 .unit = CTPROF_UNIT_NONE,
+	 .inputs = {"run_time_ns", "wait_time_ns"},
+	 .help = "share of runnable time spent on a CPU",
+	 .compute = compute_share,
+	 .section = "derived"},
+	{.name = "avg_slice_ns",
+	 .unit = CTPROF_UNIT_NS,
+	 .inputs = {"run_time_ns", "timeslices"},
+	 .help = "mean time on a CPU per turn",
+	 .compute = compute_quotient,
+	 .section = "derived"},
+	{.name = "avg_turn_wait_ns",
+	 .unit = CTPROF_UNIT_NS,
+	 .inputs = {"wait_time_ns", "timeslices"},
+	 .help = "mean wait for a CPU per turn",
+	 .compute = compute_quotient,
+	 .section = "derived",
+	 .flags = CTPROF_METRIC_QUIET},
+	{.name = "smaps_pss_bytes",
+	 .unit = CTPROF_UNIT_BYTES,
+	 .inputs = {"smaps_rollup_kib"},
+	 .help = "PSS of the processes, from smaps_rollup",
+	 .compute = compute_same,
+	 .section = "derived",
+	 .flags = CTPROF_METRIC_QUIET},
+	{.name = "context_switches",
+	 .unit = CTPROF_UNIT_NONE,
+	 .inputs = {"voluntary_csw", "nonvoluntary_csw"},
+	 .help = "context switches, voluntary and forced",
+	 .compute = compute_sum,
+	 .section = "derived",
+	 .kind = CTPROF_COUNTER,
+	 .flags = CTPROF_METRIC_QUIET},
+	{.name = "involuntary_csw_ratio",
+	 .unit = CTPROF_UNIT_NONE,
+	 .inputs = {"nonvoluntary_csw", "voluntary_csw"},
+	 .help = "share of context switches that were forced",
+	 .compute = compute_share,
+	 .section = "derived"},
+	{.name = "disk_io_fraction",
+	 .unit = CTPROF_UNIT_NONE,
+	 .inputs = {"read_bytes", "rchar"},
+	 .help = "share of bytes read that came from storage; above 1 with read-ahead",
+	 .compute = compute_quotient,
+	 .section = "derived"},
+	{.name = "live_heap_estimate",
+	 .unit = CTPROF_UNIT_BYTES,
+	 .inputs = {"allocated_bytes", "deallocated_bytes"},
+	 .help = "bytes allocated and not freed, by jemalloc's counters",
+	 .compute = compute_difference,
+	 .section = "derived"},
+	{.name = "avg_iowait_ns",
+	 .unit = CTPROF_UNIT_NS,
+	 .inputs = {"iowait_sum", "iowait_count"},
+	 .help = "mean wait for I/O",
+	 .compute = compute_quotient,
+	 .section = "derived"},
 	AVERAGE_DELAY("cpu", "mean wait for a CPU"),
 	AVERAGE_DELAY("blkio", "mean wait for block I/O"),
 	AVERAGE_DELAY("swapin", "mean wait for a page to be swapped in"),
@@ -110,20 +145,25 @@ const struct derived derived_metrics[] = {
 	AVERAGE_DELAY("compact", "mean time in direct compaction"),
 	AVERAGE_DELAY("wpcopy", "mean time in write-protect copying"),
 	AVERAGE_DELAY("irq", "mean time taken by interrupts"),
-	{"total_offcpu_delay_ns",
-	 CTPROF_UNIT_NS,
-	 {"cpu_delay_total_ns", "blkio_delay_total_ns", "swapin_delay_total_ns",
-	  "freepages_delay_total_ns", "thrashing_delay_total_ns", "compact_delay_total_ns",
-	  "wpcopy_delay_total_ns", "irq_delay_total_ns"},
-	 "all delays added up; of swapin and thrashing, which overlap, the larger",
-	 compute_offcpu,
-	 "taskstats-delay"},
-	{NULL, 0, {NULL}, NULL, NULL, "derived"},
+	{.name = "total_offcpu_delay_ns",
+	 .unit = CTPROF_UNIT_NS,
+	 .inputs = {"cpu_delay_total_ns", "blkio_delay_total_ns", "swapin_delay_total_ns",
+		    "freepages_delay_total_ns", "thrashing_delay_total_ns",
+		    "compact_delay_total_ns", "wpcopy_delay_total_ns", "irq_delay_total_ns"},
+	 .help = "sum of all delays; swapin and thrashing overlap, so only the larger counts",
+	 .compute = compute_offcpu,
+	 .section = "taskstats-delay"},
+	{.name = NULL},
 };
 
 bool derived_is_ratio(const struct derived *derived)
 {
 	return derived->compute == compute_quotient || derived->compute == compute_share;
+}
+
+bool derived_is_share(const struct derived *derived)
+{
+	return derived->unit == CTPROF_UNIT_NONE && derived_is_ratio(derived);
 }
 
 const struct derived *derived_find(const char *name)

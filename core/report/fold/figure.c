@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/texts.h"
 #include "report/section/sections.h"
 #include "units.h"
 
@@ -12,7 +11,7 @@ struct ctprof_report_field figure_field(const Measure *measure, const char *name
 	return (struct ctprof_report_field){
 		.struct_size = sizeof(struct ctprof_report_field),
 		.ladder = ladder_of(measure->kind, measure->unit),
-		/* How many rows there are does not only grow. */
+		/* The number of rows can fall. */
 		.kind = measure->fold ? measure->kind : CTPROF_LEVEL,
 		.name = name,
 		.header = name,
@@ -35,11 +34,12 @@ static void add_measure(GArray *figures, const Measure *measure)
 
 static void add_derived(GArray *figures, const struct derived *derived, const Measures *measures)
 {
-	gboolean ratio = derived->unit == CTPROF_UNIT_NONE;
+	gboolean ratio = derived_is_share(derived);
 	Figure figure = {
 		.field = {.struct_size = sizeof figure.field,
 			  .ladder = ratio ? CTPROF_LADDER_RATIO
 					  : ladder_of(CTPROF_GAUGE, derived->unit),
+			  .kind = derived->kind,
 			  .name = derived->name,
 			  .header = derived->name,
 			  .unit = ratio ? "ratio" : unit_word(derived->unit),
@@ -58,8 +58,12 @@ GArray *figures_plain(const Measures *measures)
 	GArray *figures = g_array_new(FALSE, FALSE, sizeof(Figure));
 	g_autoptr(GPtrArray) ranked = measures_ranked(measures);
 
-	for (guint i = 0; i < ranked->len; i++)
-		add_measure(figures, g_ptr_array_index(ranked, i));
+	for (guint i = 0; i < ranked->len; i++) {
+		const Measure *measure = g_ptr_array_index(ranked, i);
+
+		if (measure->kind != CTPROF_LABEL && measure->kind != CTPROF_MAP)
+			add_measure(figures, measure);
+	}
 	return figures;
 }
 
@@ -72,6 +76,17 @@ GArray *figures_new(const Measures *measures)
 	return figures;
 }
 
+guint32 figure_flags(const Figure *figure)
+{
+	return figure->measure ? figure->measure->flags : figure->derived->flags;
+}
+
+gboolean figure_grows(const Figure *figure)
+{
+	return figure->derived ? !derived_is_ratio(figure->derived)
+			       : figure->field.kind == CTPROF_COUNTER;
+}
+
 const Figure *figures_find(const GArray *figures, const char *name)
 {
 	for (guint i = 0; i < figures->len; i++)
@@ -80,18 +95,7 @@ const Figure *figures_find(const GArray *figures, const char *name)
 	return NULL;
 }
 
-char *figures_list(const GArray *figures)
-{
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-
-	for (guint i = 0; i < figures->len; i++)
-		g_ptr_array_add(names,
-				(gpointer)(uintptr_t)g_array_index(figures, Figure, i).field.name);
-	return texts_list_sorted(names);
-}
-
-/* Takes an input's coverage where it is the least complete yet. */
-static void cover(struct ctprof_value *value, const struct ctprof_value *input)
+void figure_cover(struct ctprof_value *value, const struct ctprof_value *input)
 {
 	value->flags |= input->flags;
 	if (value->n > 0 && input->missing <= value->missing)
@@ -101,7 +105,7 @@ static void cover(struct ctprof_value *value, const struct ctprof_value *input)
 	value->why = input->why;
 }
 
-/* What an input has grown by since the other side. */
+/* Makes an input the growth since the other side. */
 static void subtract(struct ctprof_value *input, const struct ctprof_value *before)
 {
 	if (before->type != CTPROF_VALUE_NUMBER || input->type != CTPROF_VALUE_NUMBER ||
@@ -111,9 +115,8 @@ static void subtract(struct ctprof_value *input, const struct ctprof_value *befo
 		input->number -= before->number;
 }
 
-static void input_value(const Measure *measure, const Group *group,
-			const Layout *const layouts[SIDES], guint side, gboolean grown,
-			struct ctprof_value *ret_value)
+void figure_input(const Measure *measure, const Group *group, const Layout *const layouts[SIDES],
+		  guint side, gboolean grown, struct ctprof_value *ret_value)
 {
 	struct ctprof_value before;
 
@@ -127,7 +130,8 @@ static void input_value(const Measure *measure, const Group *group,
 	subtract(ret_value, &before);
 }
 
-/* ABSENT unless every input is there; as complete as the least complete one. */
+/* ABSENT unless every input is present; as complete as the least complete
+ * one. */
 static void derive(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
 		   guint side, gboolean grown, struct ctprof_value *ret_value)
 {
@@ -138,10 +142,10 @@ static void derive(const Figure *figure, const Group *group, const Layout *const
 	for (guint i = 0; i < DERIVED_MAX_INPUTS && figure->derived->inputs[i]; i++) {
 		struct ctprof_value input;
 
-		input_value(figure->inputs[i], group, layouts, side, grown, &input);
+		figure_input(figure->inputs[i], group, layouts, side, grown, &input);
 		is_there = is_there && input.type == CTPROF_VALUE_NUMBER;
 		inputs[i] = input.number;
-		cover(&value, &input);
+		figure_cover(&value, &input);
 	}
 	if (!is_there || !figure->derived->compute(inputs, &value.real))
 		value = (struct ctprof_value){

@@ -38,7 +38,7 @@ static void max_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 	cells[0] = first ? value : MAX(cells[0], value);
 }
 
-/* 0 says that nothing happened, not that it took no time. */
+/* 0 means that nothing happened, not that it took no time. */
 static void low_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 {
 	(void)store;
@@ -84,7 +84,7 @@ static void cpus_add(Store *store, guint64 *cells, gboolean first, guint64 value
 	const CpuList *list = first ? NULL : (const void *)(uintptr_t)cells[2];
 	guint64 one[] = {cpus->n, cpus->n, 0};
 
-	/* Mostly it is the list that is there; where threads disagree, none counts. */
+	/* The list is mostly the same; if threads disagree, there is none. */
 	if (first || (list && !cpu_list_is(list, cpus)))
 		list = store_cpus(store, cpus);
 	one[2] = (guint64)(uintptr_t)list;
@@ -108,7 +108,8 @@ static void cpus_value(const guint64 *cells, struct ctprof_value *ret_value)
 
 /* ---- categories: how many rows have which of the values ---- */
 
-/* Cells: a text and its rows, and a table of the others: most groups have none. */
+/* Cells: a text and its number of rows, and a table of other texts, which most
+ * groups lack. */
 enum { TEXT, COUNT, OTHERS, MODE_CELLS };
 
 static GHashTable *others_of(const guint64 *cells)
@@ -133,7 +134,7 @@ static void tally(guint64 *cells, gboolean first, const char *text, guint64 coun
 		cells[OTHERS] = 0;
 		return;
 	}
-	/* One text has one address: it lies in the store. */
+	/* Texts are in the store, so equal ones have the same address. */
 	if (cells[TEXT] == bits) {
 		cells[COUNT] += count;
 		return;
@@ -207,6 +208,22 @@ static void mode_value(const guint64 *cells, struct ctprof_value *ret_value)
 		weigh(ret_value, text, *(guint64 *)count);
 }
 
+void fold_list_modes(const guint64 *cells, GArray *ret_items)
+{
+	MapItem item = {.key = (const char *)(uintptr_t)cells[TEXT], .number = cells[COUNT]};
+	GHashTableIter iter;
+	gpointer text, count;
+
+	g_array_append_val(ret_items, item);
+	if (!cells[OTHERS])
+		return;
+	g_hash_table_iter_init(&iter, others_of(cells));
+	while (g_hash_table_iter_next(&iter, &text, &count)) {
+		item = (MapItem){.key = text, .number = *(guint64 *)count};
+		g_array_append_val(ret_items, item);
+	}
+}
+
 /* ---- labels ---- */
 
 static void text_label_add(Store *store, guint64 *cells, gboolean first, guint64 value)
@@ -236,6 +253,26 @@ static void text_label_value(const guint64 *cells, struct ctprof_value *ret_valu
 	ret_value->text = (const char *)(uintptr_t)cells[0];
 }
 
+/* ---- one entry of a map ---- */
+
+static void pss_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	const struct ctprof_map *map = (const void *)(uintptr_t)value;
+
+	if (first)
+		cells[0] = 0;
+	for (guint64 i = 0; i < map->n; i++)
+		if (strcmp(map->entries[i].key, FOLD_PSS_ENTRY) == 0)
+			sum_add(store, cells, FALSE, map->entries[i].number);
+}
+
+static void number_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	sum_add(NULL, cells, first, from[0]);
+}
+
+static const Fold pss = {1, pss_add, number_merge, number_value, NULL};
+
 static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
 static const Fold number_label = {1, number_label_add, NULL, number_value, NULL};
 
@@ -248,7 +285,7 @@ static const Fold number_label = {1, number_label_add, NULL, number_value, NULL}
 		MAP_CELLS, add, merge, NULL, map_clear                                             \
 	}
 
-/* unit 0: of any unit that no row before it names. */
+/* unit 0: any unit that no earlier row names. */
 static const struct kind_fold {
 	guint32 kind, unit;
 	Fold fold;
@@ -279,6 +316,16 @@ const Fold *fold_find(guint32 kind, guint32 unit)
 const Fold *fold_label(guint32 unit)
 {
 	return unit == CTPROF_UNIT_TEXT ? &text_label : &number_label;
+}
+
+const Fold *fold_pss(void)
+{
+	return &pss;
+}
+
+const Fold *fold_commonest(void)
+{
+	return fold_find(CTPROF_CATEGORY, CTPROF_UNIT_TEXT);
 }
 
 const Fold *fold_memory_stat(void)

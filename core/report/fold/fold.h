@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How the values of many rows become one: a row of functions for each kind of
- * metric.  A folded value lies in a few 8-byte cells of a record; whether it
- * is there at all is the record's business.
+ * metric.  A folded value takes a few 8-byte cells of a record; the record
+ * knows whether it is present.
  */
 #pragma once
 
@@ -16,21 +16,26 @@
 
 typedef struct fold {
 	guint n_cells;
-	/* Takes a row's value; first: the cells hold nothing yet. */
+	/* Adds a row's value; first: the cells hold nothing yet. */
 	void (*add)(Store *store, guint64 *cells, gboolean first, guint64 value);
-	/* Takes what another record has come to; its own cells then own nothing.  NULL:
-	 * as add() takes the value that its only cell holds. */
+	/* Merges the cells of another record, which then own nothing.  NULL: there is
+	 * one cell, whose value add() takes. */
 	void (*merge)(guint64 *cells, gboolean first, guint64 *from);
 	/* The value to show; its texts live as long as the store.  NULL: maps. */
 	void (*value)(const guint64 *cells, struct ctprof_value *ret_value);
 	void (*clear)(guint64 *cells); /* what the cells own; NULL: nothing */
 } Fold;
 
-/* The fold of a kind and unit, or NULL: nothing is folded by it. */
+/* The fold of a kind and unit; NULL: not folded. */
 const Fold *fold_find(guint32 kind, guint32 unit);
-/* A label of a single row (the host's): the first value stays. */
+/* A label of a single row (the host's): the first value is kept. */
 const Fold *fold_label(guint32 unit);
-/* memory.stat of several cgroups: levels by the highest, events by the sum. */
+/* The PSS of processes: a single entry of the map of their memory. */
+const Fold *fold_pss(void);
+#define FOLD_PSS_ENTRY "Pss"
+/* The most common of the rows' labels. */
+const Fold *fold_commonest(void);
+/* memory.stat of several cgroups: the highest of levels, the sum of events. */
 const Fold *fold_memory_stat(void);
 
 /* An entry of a folded map; text only with unit TEXT. */
@@ -42,6 +47,9 @@ typedef struct map_item {
 
 /* A folded map's entries, MapItem, ordered bytewise by key. */
 const GArray *fold_map_items(const guint64 *cells);
+/* Appends the values of a folded category as MapItem, whose number is that of rows,
+ * in any order. */
+void fold_list_modes(const guint64 *cells, GArray *ret_items);
 /* Whether the key of memory.stat is a level, in bytes. */
 gboolean fold_is_memory_level(const char *key);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/section/choices.h"
+#include "report/section/digest/throttling.h"
 #include "report/section/memory/rows.h"
 
 #define SMAPS_METRIC "smaps_rollup_kib"
@@ -13,9 +14,9 @@
 #define LOST_METRIC "exits_lost"
 
 static const char *const label_metrics[N_LABELS] = {
-	[LABEL_CGROUP] = "cgroup",
-	[LABEL_PCOMM] = "pcomm",
-	[LABEL_COMM] = "comm",
+	[LABEL_CGROUP] = "cgroup",   [LABEL_PCOMM] = "pcomm",   [LABEL_COMM] = "comm",
+	[LABEL_UNIT] = "cgroup",     [LABEL_PROCESS] = "pcomm", [LABEL_USER] = "user",
+	[LABEL_CMDLINE] = "cmdline",
 };
 
 static const Fold *choose_smaps(gconstpointer data, const Metric *metric)
@@ -27,7 +28,7 @@ static const Fold *choose_smaps(gconstpointer data, const Metric *metric)
 	return fold_find(CTPROF_MAP, metric->def.unit);
 }
 
-/* The row's value at an index, if it is there. */
+/* Finds the row's value at an index, if present. */
 static gboolean find_value(const struct ctprof_rows *rows, guint64 i, gint index,
 			   guint64 *ret_value)
 {
@@ -52,17 +53,47 @@ static const char *take_label(Side *side, Store *store, const struct ctprof_rows
 	return side->last[label];
 }
 
+/* Takes a value from the thread's leader, whose row comes first. */
+static const char *take_of_process(Side *side, Store *store, const struct ctprof_rows *rows,
+				   guint64 i, enum label label)
+{
+	gpointer tgid = GINT_TO_POINTER(ctprof_rows_target(rows, i)->tgid);
+	const char *text = take_label(side, store, rows, i, label);
+
+	if (strcmp(text, NO_NAME) != 0) {
+		g_hash_table_insert(side->of_process, tgid, (gpointer)(uintptr_t)text);
+		return text;
+	}
+	const char *known = g_hash_table_lookup(side->of_process, tgid);
+	return known ? known : text;
+}
+
+static const char *take_name(Side *side, Store *store, const struct ctprof_rows *rows, guint64 i,
+			     enum label label)
+{
+	gint32 tgid = ctprof_rows_target(rows, i)->tgid;
+	const char *before = side->last[label];
+
+	if (label_is_of_process(label))
+		return take_of_process(side, store, rows, i, label);
+	const char *text = take_label(side, store, rows, i, label);
+	if (!side->made[label] || text != before || tgid != side->made_tgid)
+		side->made[label] = label_name(label, store, text, tgid);
+	side->made_tgid = tgid;
+	return side->made[label];
+}
+
 static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			   RecordKey *ret_key)
 {
 	const Axis *axis = intake->axis;
 	RecordKey key = {.start = 0};
 
-	/* ctprof memory shows processes one by one, and no groups of threads. */
+	/* ctprof memory shows single processes and no groups of threads. */
 	if (intake->plan->options->view)
 		return FALSE;
 	for (guint n = 0; n < axis->n_names; n++) {
-		key.names[n] = take_label(side, intake->store, rows, i, axis->labels[n]);
+		key.names[n] = take_name(side, intake->store, rows, i, axis->labels[n]);
 		if (axis->labels[n] != LABEL_CGROUP)
 			key.names[n] = name_keys_take(intake->names, key.names[n]);
 	}
@@ -74,7 +105,13 @@ static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows 
 	return TRUE;
 }
 
-/* What else it is called is known of its process, if at all. */
+static const enum label exit_names[] = {
+	[EXIT_NAME_COMM] = LABEL_COMM,
+	[EXIT_NAME_PCOMM] = LABEL_PCOMM,
+	[EXIT_NAME_CGROUP] = LABEL_CGROUP,
+};
+
+/* What its record lacks may be known about its process. */
 static gboolean exit_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			 RecordKey *ret_key)
 {
@@ -82,17 +119,19 @@ static gboolean exit_key(Side *side, Intake *intake, const struct ctprof_rows *r
 
 	if (!side->exits)
 		return FALSE;
-	*ret_key = (RecordKey){.names = {NO_NAME}};
-	if (find_value(rows, i, side->exit_comm, &text))
-		ret_key->names[0] = store_text(
-			intake->store, ((const struct ctprof_text *)(uintptr_t)text)->bytes);
+	*ret_key = (RecordKey){.names = {[EXIT_NAME_COMM] = NO_NAME}};
+	for (guint n = 0; n < G_N_ELEMENTS(exit_names); n++)
+		if (find_value(rows, i, side->exit_labels[exit_names[n]], &text))
+			ret_key->names[n] =
+				store_text(intake->store,
+					   ((const struct ctprof_text *)(uintptr_t)text)->bytes);
 	(void)find_value(rows, i, side->exit_start, &start);
 	ret_key->start = start;
 	return TRUE;
 }
 
-/* Only leaders' rows have the map, and only where there is a memory.  One that
- * could not be read counts as missing. */
+/* Only leaders' rows have the map, and only if the process has memory.  A map
+ * that could not be read counts as missing. */
 static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key)
 {
@@ -114,7 +153,7 @@ static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *
 	return TRUE;
 }
 
-/* Under "all", paths without a thread still have a say in their peers' names. */
+/* With "all", paths without threads still affect the names of their peers. */
 static gboolean cgroup_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			   RecordKey *ret_key)
 {
@@ -127,6 +166,18 @@ static gboolean cgroup_key(Side *side, Intake *intake, const struct ctprof_rows 
 	return TRUE;
 }
 
+static gboolean limits_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			   RecordKey *ret_key)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+
+	(void)side;
+	if (!target->path || !intake->one_by_one || !intake->plan->wants_digest)
+		return FALSE;
+	*ret_key = (RecordKey){.names = {store_text(intake->store, target->path)}};
+	return TRUE;
+}
+
 static gboolean object_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			   RecordKey *ret_key)
 {
@@ -134,7 +185,7 @@ static gboolean object_key(Side *side, Intake *intake, const struct ctprof_rows 
 				intake->store, rows, i, ret_key);
 }
 
-/* A number that is used again is another process: its start tells. */
+/* A reused PID is another process, which has a different start. */
 static gboolean process_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			    RecordKey *ret_key)
 {
@@ -162,7 +213,8 @@ static gboolean thing_key(Side *side, Intake *intake, const struct ctprof_rows *
 	return TRUE;
 }
 
-/* Makes the key of row i; FALSE: the row is none of the table's.  NULL: all rows have one. */
+/* Makes the key of row i; FALSE: the row is not for the table.  NULL: all rows share one
+ * key. */
 typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			    RecordKey *ret_key);
 
@@ -175,6 +227,7 @@ static const struct table_def {
 	[TABLE_EXITS] = {ROW_EXIT, plan_choose_exit, exit_key},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
+	[TABLE_LIMITS] = {ROW_CGROUP, limits_choose, limits_key},
 	[TABLE_HOST] = {ROW_HOST, host_choose, NULL},
 	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
 	[TABLE_PROCESSES] = {ROW_THREAD, rows_choose_process, process_key},
@@ -208,16 +261,17 @@ static gint find_slot(const Registry *registry, enum row_class row, const char *
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes)
 {
 	side->registry = registry;
-	for (guint i = 0; i < N_LABELS; i++)
+	for (guint i = 0; i < N_LABELS; i++) {
 		side->labels[i] =
 			find_slot(registry, ROW_THREAD, label_metrics[i], CTPROF_TYPE_TEXT);
+		side->exit_labels[i] =
+			find_slot(registry, ROW_EXIT, label_metrics[i], CTPROF_TYPE_TEXT);
+	}
 	side->start = find_slot(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
 	side->ppid = find_slot(registry, ROW_THREAD, PPID_METRIC, CTPROF_TYPE_U64);
 	side->smaps = find_slot(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
 	side->exit_start = find_slot(registry, ROW_EXIT, START_METRIC, CTPROF_TYPE_U64);
 	side->exit_ppid = find_slot(registry, ROW_EXIT, PPID_METRIC, CTPROF_TYPE_U64);
-	side->exit_comm =
-		find_slot(registry, ROW_EXIT, label_metrics[LABEL_COMM], CTPROF_TYPE_TEXT);
 	for (guint i = 0; i < N_TABLES; i++) {
 		const struct table_def *table = &tables[i];
 
@@ -236,6 +290,7 @@ void side_init(Side *side)
 	for (guint i = 0; i < N_TABLES; i++)
 		record_set_init(&side->sets[i], &side->layouts[i]);
 	side->categories = g_array_new(FALSE, FALSE, sizeof(gint));
+	side->of_process = g_hash_table_new(NULL, NULL);
 }
 
 void side_clear(Side *side)
@@ -247,14 +302,17 @@ void side_clear(Side *side)
 		layout_clear(&side->layouts[i]);
 	}
 	g_clear_pointer(&side->categories, g_array_unref);
+	g_clear_pointer(&side->of_process, g_hash_table_unref);
 }
 
 gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
-	return (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT) &&
-	       intake->pids &&
-	       !g_hash_table_contains(intake->pids,
-				      GINT_TO_POINTER(ctprof_rows_target(rows, i)->tgid));
+	if (rows->scope != CTPROF_SCOPE_THREAD && rows->scope != CTPROF_SCOPE_EXIT)
+		return FALSE;
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	return (intake->pids &&
+		!g_hash_table_contains(intake->pids, GINT_TO_POINTER(target->tgid))) ||
+	       (intake->tids && !g_hash_table_contains(intake->tids, GINT_TO_POINTER(target->tid)));
 }
 
 static void keep_row(Side *side, enum intake_table t, RecordKey *key, guint64 start,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows as they arrive, folded into the records of their side. */
+/* Folds rows, as they arrive, into the records of their side. */
 #pragma once
 
 #include <glib.h>
@@ -11,7 +11,7 @@
 #include "report/section/objects.h"
 #include "roster.h"
 
-/* For a name that is not there; no cgroup and hardly a thread is called so. */
+/* Stands for a missing name; no cgroup and hardly any thread has this name. */
 #define NO_NAME "-"
 
 /* What rows are folded into. */
@@ -20,6 +20,7 @@ enum intake_table {
 	TABLE_EXITS, /* one by one, for a window */
 	TABLE_SMAPS,
 	TABLE_CGROUPS,
+	TABLE_LIMITS, /* of cgroups, each by its path */
 	TABLE_HOST,
 	TABLE_OBJECTS,
 	TABLE_PROCESSES, /* one by one */
@@ -27,13 +28,17 @@ enum intake_table {
 	N_TABLES
 };
 
-/* What both sides go by. */
+/* The names in the record of a thread's end, for every axis; NULL: missing. */
+enum exit_name { EXIT_NAME_COMM, EXIT_NAME_PCOMM, EXIT_NAME_CGROUP };
+
+/* Shared by both sides. */
 typedef struct intake {
 	const Axis *axis;
 	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
 	gboolean one_by_one;        /* threads are kept for a window */
-	GHashTable *pids;           /* tgids that count, borrowed; NULL: all */
-	NameKeys *names;            /* of threads and their processes */
+	GHashTable *pids;           /* selected tgids, borrowed; NULL: all */
+	GHashTable *tids;           /* the same of threads */
+	NameKeys *names;            /* names of threads and their processes */
 	const Plan *plan;           /* which metrics of threads and objects are folded */
 	GArray *objects;            /* ObjectGroup, of both sides */
 	Measures measures[N_TABLES];
@@ -44,31 +49,36 @@ void intake_init(Intake *intake, Store *store);
 void intake_clear(Intake *intake);
 
 typedef struct side {
-	const Registry *registry; /* NULL: no row has come */
+	const Registry *registry; /* NULL: no rows yet */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
 	Roster *roster;             /* of the threads, one by one; NULL: they are folded at once */
-	Roster *exits;              /* of those that ended; NULL likewise */
+	Roster *exits;              /* of ended threads; NULL: folded at once */
 	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
-	const char *last[N_LABELS]; /* of the row before: mostly the next one's */
-	gint start, ppid;           /* index of the start tick, and of the parent, or -1 */
-	/* The same of rows of threads that ended, and of their names. */
-	gint exit_start, exit_ppid, exit_comm;
+	const char *last[N_LABELS]; /* of the previous row: mostly the same */
+	/* The labels made from it, for that process; and by tgid those of leaders'
+	 * rows. */
+	const char *made[N_LABELS];
+	gint32 made_tgid;
+	GHashTable *of_process;
+	gint start, ppid; /* index of the start tick, and of the parent, or -1 */
+	/* The same for rows of ended threads, and for their names. */
+	gint exit_start, exit_ppid, exit_labels[N_LABELS];
 	gint smaps;             /* index of the memory map, or -1 */
 	guint64 newest;         /* the highest start tick */
-	gboolean has_exits;     /* somebody listened for threads that end */
-	guint64 exits_received; /* then: their records, and those that were lost */
+	gboolean has_exits;     /* a source listened for ended threads */
+	guint64 exits_received; /* then: records received, and lost */
 	guint64 exits_lost;
 	ObjectCategories *categories;
 } Side;
 
 void side_init(Side *side);
 void side_clear(Side *side);
-/* Takes the metrics of the side's registry; before its rows, once.  Names that
- * the other side defines otherwise are appended to clashes. */
+/* Takes the metrics of the side's registry; call once, before its rows.  Names
+ * that the other side defines differently are appended to clashes. */
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
-/* Whether --pid leaves the row out. */
+/* Whether --pid excludes the row. */
 gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
-/* Folds the threads that were kept, as if they came now. */
+/* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side, Intake *intake);

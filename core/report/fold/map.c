@@ -6,7 +6,7 @@
 /* Joins an entry to the one of the same key. */
 typedef void (*Join)(MapItem *item, const MapItem *other);
 
-/* memory.stat: what memory is used for; the rest of its keys count events
+/* memory.stat: amounts of memory by use; its other keys count events
  * (memory_stats[] and memcg_vm_event_stat[] in mm/memcontrol.c). */
 static const char *const levels[] = {
 	"active_anon",
@@ -49,7 +49,7 @@ gboolean fold_is_memory_level(const char *key)
 	return bsearch(key, levels, G_N_ELEMENTS(levels), sizeof *levels, compare_level) != NULL;
 }
 
-/* Of texts the first stays; their numbers say nothing. */
+/* The first text is kept; texts have no numbers. */
 static void join_sum(MapItem *item, const MapItem *other)
 {
 	item->number = fold_add_saturated(item->number, other->number);
@@ -80,7 +80,7 @@ void map_clear(guint64 *cells)
 	cells[0] = 0;
 }
 
-/* Both are ordered by key: one pass makes the third. */
+/* Both are ordered by key, so one pass merges them. */
 static GArray *merge_items(const GArray *a, const GArray *b, Join join)
 {
 	GArray *out = g_array_sized_new(FALSE, FALSE, sizeof(MapItem), a->len + b->len);

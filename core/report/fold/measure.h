@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The metrics of both sides as one list, and where each side's rows and
- * records hold them.  A file brings its own definitions, so that the sides may
- * know different metrics.
+ * The metrics of both sides as one list, and where each side's rows and records
+ * hold them.  Each file has its own definitions, so the sides may know
+ * different metrics.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 #include "fold.h"
 #include "row/registry.h"
 
-/* A metric that is folded, whichever side knows it. */
+/* A metric that is folded, known to either side. */
 typedef struct measure {
 	const char *name;  /* of the store, as are tags and group */
 	const char *tags;  /* "[cfs-only] [SCHEDSTATS]", or "" */
 	const char *group; /* the slot group */
-	const Fold *fold;  /* NULL: the number of rows itself */
+	const Fold *fold;  /* NULL: the number of rows */
 	guint32 kind, unit, flags, rank;
 	guint32 index;  /* in its list */
 	gboolean delay; /* of the slot group "delay" */
-	/* Only leaders' rows have it: others lack nothing. */
+	/* Only leaders' rows have it; in other rows it is not missing. */
 	gboolean of_process;
 } Measure;
 
-/* Chooses what is folded of a row class, and how; NULL: not at all. */
+/* Chooses how a metric of a row class is folded; NULL: not at all. */
 typedef const Fold *(*MeasureChoice)(gconstpointer data, const Metric *metric);
 
 typedef struct measures {
@@ -36,10 +36,10 @@ typedef struct measures {
 void measures_init(Measures *measures, Store *store);
 void measures_clear(Measures *measures);
 const Measure *measures_find(const Measures *measures, const char *name);
-/* Measure *, by rank and then as met; the caller unrefs. */
+/* Measure *, by rank, then in the order of appearance; the caller unrefs. */
 GPtrArray *measures_ranked(const Measures *measures);
 
-/* A measure's place in a side's rows and records. */
+/* The position of a measure in a side's rows and records. */
 typedef struct binding {
 	const Measure *measure;
 	guint32 slot; /* in a row */
@@ -47,15 +47,15 @@ typedef struct binding {
 } Binding;
 
 typedef struct layout {
-	GArray *bindings; /* Binding; its index is the place of its state */
+	GArray *bindings; /* Binding; its index is also that of its state */
 	GArray *by_index; /* guint: a measure's binding + 1, or 0 */
 	guint32 n_words;  /* of the states */
 	guint32 n_cells;  /* after them */
 } Layout;
 
 /* Joins the metrics of a registry's row class to measures and lays out the
- * records.  A metric that the other side defines otherwise stays out; its name
- * is appended to ret_clashes. */
+ * records.  A metric that the other side defines differently is left out; its
+ * name is appended to ret_clashes. */
 void layout_init(Layout *layout, Measures *measures, const Registry *registry, enum row_class row,
 		 MeasureChoice choose, gconstpointer data, GPtrArray *ret_clashes);
 void layout_clear(Layout *layout);

@@ -26,7 +26,8 @@ gboolean record_key_equal(gconstpointer a, gconstpointer b)
 gint record_key_compare(const RecordKey *a, const RecordKey *b)
 {
 	for (guint i = 0; i < KEY_NAMES; i++) {
-		/* Mostly of one cgroup or process: one text has one address. */
+		/* Mostly the same cgroup or process: equal texts have the same
+		 * address. */
 		int order = a->names[i] == b->names[i] ? 0 : g_strcmp0(a->names[i], b->names[i]);
 
 		if (order != 0)
@@ -37,7 +38,7 @@ gint record_key_compare(const RecordKey *a, const RecordKey *b)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* A byte for each value: why no row has it, or that all have it. */
+/* One byte per value: why no row has it, or that all rows have it. */
 static guint8 *states_of(Record *record)
 {
 	return (guint8 *)record->words;
@@ -71,7 +72,7 @@ static guint64 *cells_of(Record *record, const Layout *layout, const Binding *bi
 	return record->words + layout->n_words + binding->cell;
 }
 
-/* Whether a record's value owns memory: only then it has to be given back. */
+/* Frees the memory that a record's values own. */
 static void record_clear(Record *record, const Layout *layout)
 {
 	for (guint i = 0; i < layout->bindings->len; i++) {
@@ -164,8 +165,8 @@ GPtrArray *record_set_arrived(const RecordSet *set)
 	return list_records(set, compare_places);
 }
 
-/* From here on rows may differ in what they lack.  Of the first n_noted values
- * a row has been noted that does not count yet. */
+/* From here on, rows may lack different values.  The first n_noted values of a
+ * row that is not yet counted have already been noted. */
 static void spread(Record *record, const Layout *layout, guint n_noted)
 {
 	if (record->coverages)
@@ -179,7 +180,7 @@ static void spread(Record *record, const Layout *layout, guint n_noted)
 	record->coverages = coverages;
 }
 
-/* Takes note that one more row has a value, or lacks it; before it counts. */
+/* Notes that one more row has, or lacks, a value, before the row is counted. */
 static void note(Record *record, const Layout *layout, guint b, guint8 state)
 {
 	guint8 *states = states_of(record);
@@ -273,7 +274,7 @@ void record_merge(Record *record, const Layout *layout, Record *from)
 	record->n_ghosts += from->n_ghosts;
 	record->n_starts += from->n_starts;
 	record->starts = fold_add_saturated(record->starts, from->starts);
-	/* What it owned is the other's now. */
+	/* The other record owns its memory now. */
 	from->n = 0;
 	g_clear_pointer(&from->coverages, g_free);
 }
@@ -288,7 +289,7 @@ static void finish_number(const Measure *measure, struct ctprof_value *value)
 		value->number = fold_multiply_saturated(value->number, KIB);
 }
 
-/* The place of a measure's value, or -1: that side does not have it at all. */
+/* The index of a measure's value; -1: that side does not have it. */
 static gint find_place(const Record *record, const Layout *layout, const Measure *measure)
 {
 	return record && measure ? layout_find(layout, measure) : -1;
@@ -313,7 +314,7 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 				     ret_value);
 		finish_number(measure, ret_value);
 	}
-	/* Mostly it is whole, and asked for once a line. */
+	/* Mostly complete, and needed once per line. */
 	if (is_there && !record->coverages) {
 		ret_value->n = record->n;
 		return;
@@ -337,4 +338,15 @@ const GArray *record_map(const Record *record, const Layout *layout, const Measu
 		return NULL;
 	return fold_map_items(record->words + layout->n_words +
 			      binding_at(layout, (guint)place)->cell);
+}
+
+void record_modes(const Record *record, const Layout *layout, const Measure *measure,
+		  GArray *ret_items)
+{
+	gint place = find_place(record, layout, measure);
+
+	if (place >= 0 && measure->kind == CTPROF_CATEGORY && has_value(record, (guint)place))
+		fold_list_modes(record->words + layout->n_words +
+					binding_at(layout, (guint)place)->cell,
+				ret_items);
 }

@@ -10,8 +10,8 @@
 
 #define KEY_NAMES 3
 
-/* What rows have in common; names lie in the store, so that their addresses
- * tell them apart. */
+/* What the rows have in common; names are in the store, so their addresses
+ * distinguish them. */
 typedef struct record_key {
 	const char *names[KEY_NAMES]; /* unused ones NULL */
 	guint64 start;                /* by thread: start tick; else 0 */
@@ -26,12 +26,12 @@ gint record_key_compare(const RecordKey *a, const RecordKey *b);
 typedef struct record {
 	RecordKey key;
 	guint64 n;        /* rows */
-	guint64 n_ghosts; /* of them: made up, of threads that this side does not have */
+	guint64 n_ghosts; /* of these: made up, for threads that this side does not have */
 	guint64 n_starts; /* rows whose start tick is known, and their sum */
 	guint64 starts;
 	guint64 place; /* in the order of arrival, in its set */
-	/* Of each value, when rows of one key differ in what they lack.  Mostly
-	 * they do not, and the states say all; NULL then. */
+	/* For each value, if rows of one key lack different values.  Mostly
+	 * they do not, and the states suffice: NULL. */
 	Coverage *coverages;
 	guint64 words[]; /* a state for each value (enum ctprof_absence), then the cells */
 } Record;
@@ -45,28 +45,33 @@ typedef struct record_set {
 
 void record_set_init(RecordSet *set, const Layout *layout);
 void record_set_clear(RecordSet *set);
-/* The key's record, new if need be. */
+/* Returns the key's record, a new one if there is none. */
 Record *record_set_take(RecordSet *set, const RecordKey *key);
 Record *record_set_find(const RecordSet *set, const RecordKey *key);
 /* The keys' records, ordered bytewise; borrowed elements, the caller unrefs. */
 GPtrArray *record_set_sorted(const RecordSet *set);
 
-/* Likewise in the order their first rows came in. */
+/* The same, in the order of their first rows. */
 GPtrArray *record_set_arrived(const RecordSet *set);
 
-/* The threads, or whatever the rows are of, that the side has; 0 without a record. */
+/* The number of threads (or other row objects) of the side; 0 without a record. */
 guint64 record_count(const Record *record);
-/* Folds row i in; start: its start tick, 0 when unknown. */
+/* Folds in row i; start: its start tick, 0 if unknown. */
 void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
 		guint64 i, guint64 start);
-/* Takes note that a row which has the value has it only in part. */
+/* Notes that the value of a row is only partial. */
 void record_miss(Record *record, const Layout *layout, const Measure *measure, guint32 why);
 /* Merges `from` into record; afterwards `from` may only be freed. */
 void record_merge(Record *record, const Layout *layout, Record *from);
-/* The folded value and its coverage, ABSENT when record is NULL or has none; KiB
- * as bytes. */
+/* The folded value and its coverage, ABSENT if record is NULL or has none; KiB
+ * are converted to bytes. */
 void record_value(const Record *record, const Layout *layout, const Measure *measure,
 		  struct ctprof_value *ret_value);
-/* A map's entries (MapItem), or NULL.  ret_coverage, of each: may be NULL. */
+/* Appends a category's values as MapItem with the number of rows.  record NULL:
+ * none. */
+void record_modes(const Record *record, const Layout *layout, const Measure *measure,
+		  GArray *ret_items);
+/* A map's entries (MapItem), or NULL.  ret_coverage, of each entry: may be
+ * NULL. */
 const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,
 			 Coverage *ret_coverage);

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* Instead of how many values are the same: all the others. */
+/* In place of the number of equal values: all the others are equal. */
 #define ALL_THE_SAME G_MAXUINT32
 
-/* What a thread's bytes are of: its names, then the values that the layout binds. */
+/* A thread's bytes encode its names, then the values that the layout binds. */
 #define FIRST_VALUE KEY_NAMES
-/* Of a number. */
+/* Maximum bytes of an encoded number. */
 #define MOST_BYTES 9
 
 struct roster {
@@ -16,14 +16,14 @@ struct roster {
 	Store *store;
 	GArray *entries; /* RosterEntry */
 	Arena *arena;    /* of their bytes, shapes and kept values */
-	/* A shape is which values there are, and why not the others: a state for
-	 * each binding. */
+	/* A shape says which values are present, and why the others are not: a
+	 * state for each binding. */
 	GPtrArray *shapes;
 	GHashTable *by_states; /* GBytes -> index of the shape */
-	guint last;            /* shape: mostly the next one's */
+	guint last;            /* shape of the last thread: mostly also the next one's */
 	GHashTable *kept;      /* GBytes -> the same bytes, of texts and sets */
 	guint64 *first;        /* names and values of the first thread; NULL: none yet */
-	guint64 *now;          /* those of the one that is added */
+	guint64 *now;          /* those of the thread being added */
 	guint8 *bytes;         /* likewise */
 };
 
@@ -100,7 +100,7 @@ static guint64 take(const guint8 **at)
 	return number << (64 - 8 * n) >> (64 - 7 * n);
 }
 
-/* A difference of either sign as a small number. */
+/* Encodes a difference of either sign as a small number (zigzag). */
 static guint64 fold_sign(guint64 difference)
 {
 	return difference << 1 ^ (difference >> 63 ? G_MAXUINT64 : 0);
@@ -133,7 +133,7 @@ static guint shape_of(Roster *roster, const guint8 *states)
 	return roster->last;
 }
 
-/* What a text or set of a row becomes: bytes that stay. */
+/* Keeps a copy of a row's text or set. */
 static guint64 keep(Roster *roster, const void *data, gsize size)
 {
 	g_autoptr(GBytes) wanted = g_bytes_new_static(data, size);
@@ -149,6 +149,21 @@ static guint64 keep(Roster *roster, const void *data, gsize size)
 	return (guint64)(uintptr_t)g_bytes_get_data(known, NULL);
 }
 
+/* Keeps only those entries of a map that are folded. */
+static guint64 keep_map(Roster *roster, const struct ctprof_map *map)
+{
+	struct ctprof_map kept;
+
+	memset(&kept, 0, sizeof kept);
+	kept.entries[0].key = FOLD_PSS_ENTRY;
+	for (guint64 i = 0; i < map->n; i++)
+		if (strcmp(map->entries[i].key, FOLD_PSS_ENTRY) == 0) {
+			kept.n = 1;
+			kept.entries[0].number = map->entries[i].number;
+		}
+	return keep(roster, &kept, sizeof kept);
+}
+
 static guint64 take_value(Roster *roster, const Measure *measure, guint64 value)
 {
 	const void *data = (const void *)(uintptr_t)value;
@@ -158,13 +173,16 @@ static guint64 take_value(Roster *roster, const Measure *measure, guint64 value)
 	if (measure->kind == CTPROF_CPUSET)
 		return keep(roster, data,
 			    offsetof(struct ctprof_cpus, cpus) + cpus->n * sizeof cpus->cpus[0]);
+	if (measure->kind == CTPROF_MAP)
+		return keep_map(roster, data);
 	if (measure->unit == CTPROF_UNIT_TEXT)
 		return keep(roster, data, offsetof(struct ctprof_text, bytes) + text->length + 1);
 	return value;
 }
 
-/* In turn how many values are the first thread's, how many are not, and how much
- * these differ.  Values that are not there are left out.  Gives the end. */
+/* Writes, in turn, the number of values equal to the first thread's, the number
+ * of different ones, and their differences.  Absent values are omitted.  Returns
+ * the end. */
 static const guint8 *encode(Roster *roster, const guint8 *states, guint64 *now)
 {
 	const guint64 *first = roster->first;
@@ -199,7 +217,8 @@ void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct 
 
 	if (!roster->now) {
 		roster->now = g_malloc0((FIRST_VALUE + n) * sizeof(guint64) + n);
-		/* With two counts for each at worst, the mark at the end and a word's rest. */
+		/* Enough for two counts per value at worst, the mark at the end and the
+		 * rest of a word. */
 		roster->bytes = g_malloc((FIRST_VALUE + n + 1) * 3 * MOST_BYTES);
 	}
 	guint64 *now = roster->now;
@@ -291,7 +310,8 @@ const RosterEntry *roster_process(const Roster *roster, gint32 pid)
 /* Walks a thread's values. */
 typedef struct reader {
 	const guint8 *at;
-	guint64 same, differ; /* values like the first's, and unlike them after those */
+	guint64 same, differ; /* number of values equal to the first's, and of different ones after
+				 them */
 } Reader;
 
 static guint64 read_next(Reader *reader, guint64 first)

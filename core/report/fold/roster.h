@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads of a capture one by one, kept small until the other capture's are
- * there to be matched with: of a row only what differs from the first one's.
+ * The single threads of a capture, stored compactly until they can be matched
+ * with those of the other capture: a row as its differences from the first row.
  */
 #pragma once
 
@@ -17,12 +17,12 @@ Roster *roster_new(const Layout *layout, Store *store);
 void roster_free(Roster *roster);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Roster, roster_free)
 
-/* Takes the values of row i that the layout binds; key: its names, of the store,
+/* Adds the values of row i that the layout binds; key: its names, in the store,
  * and its start tick. */
 void roster_add(Roster *roster, const RecordKey *key, gint32 ppid, const struct ctprof_rows *rows,
 		guint64 i);
 
-/* Who a thread is. */
+/* The identity of a thread. */
 typedef struct roster_entry {
 	gint32 tgid, tid;
 	guint64 start; /* tick; 0: unknown */
@@ -36,14 +36,14 @@ void roster_sort(Roster *roster);
 gint roster_entry_compare(const RosterEntry *a, const RosterEntry *b);
 guint roster_length(const Roster *roster);
 const RosterEntry *roster_entry(const Roster *roster, guint at);
-/* Of a sorted roster, the place behind all of that number that began at a tick, or
- * before. */
+/* In a sorted roster, the index after all entries with that ID that started at or
+ * before a tick. */
 guint roster_search(const Roster *roster, gint32 tgid, gint32 tid, guint64 start);
-/* The last process of that number; NULL: none. */
+/* The last process with that PID; NULL: none. */
 const RosterEntry *roster_process(const Roster *roster, gint32 pid);
 void roster_names(const Roster *roster, const RosterEntry *entry, const char *ret_names[KEY_NAMES]);
 
-/* A row to read a thread into, or to make one up: one row of rows. */
+/* A buffer for one row, to read a thread into or to make one up. */
 typedef struct roster_row {
 	struct ctprof_rows rows;
 	struct ctprof_target target;
@@ -55,5 +55,5 @@ typedef struct roster_row {
 void roster_row_init(RosterRow *row, const Layout *layout);
 void roster_row_clear(RosterRow *row);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RosterRow, roster_row_clear)
-/* Reads a thread; what the row held is gone. */
+/* Reads a thread, which overwrites the row. */
 void roster_read(const Roster *roster, const RosterEntry *entry, RosterRow *row);

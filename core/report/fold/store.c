@@ -63,7 +63,7 @@ const char *store_take(Store *store, char *text)
 	return store_text(store, taken);
 }
 
-/* Runs of numbers as ranges. */
+/* Formats runs of numbers as ranges. */
 static char *cpu_list_format(const guint32 *cpus, guint32 n)
 {
 	GString *out = g_string_new(NULL);

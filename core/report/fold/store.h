@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts and sets of CPUs, each kept once: equal ones have one address. */
+/* Texts and sets of CPUs, each stored once: equal ones have the same
+ * address. */
 #pragma once
 
 #include <glib.h>
@@ -19,7 +20,7 @@ void store_free(Store *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Store, store_free)
 
 const char *store_text(Store *store, const char *text);
-/* Takes the text over. */
+/* Takes ownership of the text. */
 const char *store_take(Store *store, char *text);
 gboolean cpu_list_is(const CpuList *list, const struct ctprof_cpus *cpus);
 const CpuList *store_cpus(Store *store, const struct ctprof_cpus *cpus);

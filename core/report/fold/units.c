@@ -39,7 +39,7 @@ const Ladder *ladder_find(guint32 ladder)
 
 guint32 ladder_of(guint32 kind, guint32 unit)
 {
-	/* A place in an order has no size, and a label no order. */
+	/* An ordinal has no magnitude, and neither does a label. */
 	if (kind == CTPROF_ORDINAL || kind == CTPROF_LABEL)
 		return CTPROF_LADDER_NONE;
 	for (guint i = 0; i < G_N_ELEMENTS(unit_ladders); i++)
@@ -79,7 +79,7 @@ gboolean quantity_parse(const char *text, Quantity *ret_quantity)
 {
 	char *end;
 
-	/* g_ascii_strtod() takes "inf", "nan", "0x1" and leading blanks. */
+	/* g_ascii_strtod() accepts "inf", "nan", "0x1" and leading blanks. */
 	gsize sign = text[0] == '-' || text[0] == '+' ? 1 : 0;
 	if (!g_ascii_isdigit(text[sign]) || strpbrk(text, "xX"))
 		return FALSE;

@@ -9,7 +9,7 @@
 
 #define KIB 1024
 
-/* What units of one dimension can be converted into. */
+/* Units of the same dimension can be converted into each other. */
 typedef enum dimension {
 	DIMENSION_NONE,  /* ordinals, ratios */
 	DIMENSION_COUNT, /* base: 1 */
@@ -22,11 +22,11 @@ typedef struct ladder {
 	guint32 ladder; /* enum ctprof_ladder */
 	Dimension dimension;
 	gdouble base;  /* the ladder's lowest unit, in the dimension's base */
-	gdouble large; /* what change is no trifle, in the ladder's lowest unit */
+	gdouble large; /* a significant change, in the ladder's lowest unit */
 } Ladder;
 
 const Ladder *ladder_find(guint32 ladder);
-/* The ladder values of a metric are told in. */
+/* The ladder for values of a metric. */
 guint32 ladder_of(guint32 kind, guint32 unit);
 /* The unit's word for machines: "ns", "bytes" (of KiB, too), ... */
 const char *unit_word(guint32 unit);
@@ -37,5 +37,8 @@ typedef struct quantity {
 	Dimension dimension; /* of the unit */
 } Quantity;
 
-/* "5ms", "1.5MiB", "200", "10K", "-3"; nothing else, and finite. */
+/* The units of quantity_parse(), for messages. */
+#define QUANTITY_UNITS "ns us ms s min ticks, B KiB MiB GiB TiB, K M G or none"
+/* Parses "5ms", "1.5MiB", "200", "10K", "-3" and the like; rejects anything
+ * else and what is not finite. */
 gboolean quantity_parse(const char *text, Quantity *ret_quantity);

@@ -43,13 +43,13 @@ gboolean change_number_of(const struct ctprof_value *value, gdouble *ret_number)
 	}
 }
 
-/* Whether a change of it may be told in percent. */
+/* Whether a change of it can be shown in percent. */
 static gboolean is_relative(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
 }
 
-/* Exact where a gdouble of each would not be. */
+/* Exact even if converting each to gdouble would not be. */
 static gdouble subtract(const struct ctprof_value *a, const struct ctprof_value *b)
 {
 	gdouble x = 0, y = 0;
@@ -67,8 +67,8 @@ static gboolean ladder_has_pct(guint32 ladder)
 	return ladder_find(ladder)->dimension != DIMENSION_NONE;
 }
 
-/* Whether one side lacks what the other has: their difference is then not that
- * of what both are made of. */
+/* Whether one side lacks rows that the other has, so that their difference does
+ * not compare the same rows. */
 static gboolean is_uneven(const struct ctprof_value *a, const struct ctprof_value *b)
 {
 	guint32 flags = a->flags | b->flags;
@@ -97,7 +97,8 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 		return;
 	}
 	ret_change->delta = subtract(baseline, candidate);
-	/* Unlike ranges with one middle, unlike sets of as many CPUs. */
+	/* Different ranges with the same middle, or different sets of the same
+	 * number of CPUs. */
 	if (!same && fabs(ret_change->delta) <= 0) {
 		ret_change->flags |= CTPROF_CELL_DIFFERS;
 		return;
@@ -105,12 +106,13 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 	ret_change->flags |= CTPROF_CELL_HAS_DELTA;
 	if (is_relative(baseline) && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
 		ret_change->flags |= CTPROF_CELL_HAS_PCT;
-		/* By its size: growth from a negative value is growth. */
+		/* Relative to the magnitude, so that growth from a negative
+		 * value is growth. */
 		ret_change->pct = ret_change->delta / fabs(base) * 100;
 	}
 }
 
-/* Percent, or what stands for it; negative: there is no such thing. */
+/* The change in percent, or its substitute; negative: none. */
 static gdouble points_of(const Change *change, guint32 ladder)
 {
 	if (change->flags & CTPROF_CELL_HAS_PCT)
@@ -128,7 +130,7 @@ static gboolean passes_pct(const Change *change, guint32 ladder, gdouble min_pct
 {
 	if (change->flags & CTPROF_CELL_DIFFERS)
 		return TRUE;
-	/* From nothing, any growth is more than any percentage. */
+	/* Growth from 0 exceeds any percentage. */
 	if (!(change->flags & CTPROF_CELL_HAS_PCT) && ladder_has_pct(ladder))
 		return (change->flags & CTPROF_CELL_HAS_DELTA) != 0;
 	return points_of(change, ladder) >= min_pct;
@@ -152,7 +154,7 @@ gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter 
 	return TRUE;
 }
 
-/* By its size alone, in what is no trifle. */
+/* By its size alone, in units of a significant change. */
 static gdouble size_of(const Change *change, guint32 ladder)
 {
 	if (!(change->flags & CTPROF_CELL_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)
@@ -165,7 +167,7 @@ void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standi
 {
 	gdouble points = by_size ? size_of(change, ladder) : points_of(change, ladder);
 
-	/* Of a window, it is at least that much. */
+	/* In a window, the change is at least that large. */
 	if (change->flags & CTPROF_CELL_PARTIAL && !by_size)
 		points = -1;
 	standing->class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is between two values of a metric, which changes are shown, and which
- * come first.
+ * The change between two values of a metric, which changes are shown, and their
+ * order.
  *
  * Order of rows, by default:
  *  1. changes of quantities, the biggest first.  A change counts as many
@@ -23,26 +23,26 @@
 
 typedef struct change {
 	guint32 flags;      /* CTPROF_CELL_* */
-	gdouble delta, pct; /* of an uneven change, too: with PARTIAL */
+	gdouble delta, pct; /* also set for an uneven change, with PARTIAL */
 } Change;
 
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
 		    guint32 ladder, Change *ret_change);
 
-/* The value as one number: the middle of a range.  FALSE: it is none. */
+/* The value as one number (a range as its middle).  FALSE: it has none. */
 gboolean change_number_of(const struct ctprof_value *value, gdouble *ret_number);
 
 /* Which changes are shown. */
 typedef struct change_filter {
-	gboolean changed; /* only what changed */
-	gdouble min_pct;  /* 0: any; hides what has neither percent nor points */
+	gboolean changed; /* changed rows only */
+	gdouble min_pct;  /* 0: any; hides changes with neither percent nor points */
 	/* Smallest change of each dimension, in its base; 0: any. */
 	gdouble min_deltas[N_DIMENSIONS];
 } ChangeFilter;
 
 gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter *filter);
 
-/* The place of a row in the order above. */
+/* The position of a row in the order above. */
 typedef struct standing {
 	guint class;    /* 1..3, ascending */
 	gdouble points; /* in 1; descending */
@@ -50,7 +50,7 @@ typedef struct standing {
 	guint figure;   /* its metric's */
 } Standing;
 
-/* Sets class and points; by_size: what was counted in a window has no percentage,
- * and what costs most comes first. */
+/* Sets class and points; by_size: in a window, changes have no percentage and are
+ * ordered by size. */
 void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standing *standing);
 gint standing_compare(const Standing *a, const Standing *b);

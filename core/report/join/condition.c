@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/section/alias.h"
 
 #define METRIC_BYTES G_CSET_a_2_z G_CSET_A_2_Z "0123456789_."
 
@@ -16,7 +17,7 @@ static void condition_clear(gpointer data)
 	g_free(condition->metric);
 }
 
-/* What of the metric counts: moves *at past it. */
+/* Parses :pct or :delta, and moves *at past it. */
 static gboolean take_measure(const char **at, gboolean *ret_delta)
 {
 	*ret_delta = g_str_has_prefix(*at, ":delta");
@@ -26,43 +27,80 @@ static gboolean take_measure(const char **at, gboolean *ret_delta)
 	return TRUE;
 }
 
-static gboolean take_operator(const char **at, Condition *condition)
+/* Parses "<", "<=", ">" or ">=", and blanks around it. */
+static gboolean take_operator(const char **at, gboolean *ret_less, gboolean *ret_or_equal)
 {
+	*at += strspn(*at, " ");
 	if (**at != '<' && **at != '>')
 		return FALSE;
-	condition->less = **at == '<';
+	*ret_less = **at == '<';
 	*at += 1;
-	condition->or_equal = **at == '=';
-	*at += condition->or_equal ? 1 : 0;
+	*ret_or_equal = **at == '=';
+	*at += *ret_or_equal ? 1 : 0;
+	*at += strspn(*at, " ");
 	return TRUE;
 }
 
-/* NULL, or what is wrong. */
-static const char *parse_one(const char *text, Condition *ret_condition)
+/* Returns NULL, or what is wrong. */
+static const char *parse_chance(const char *at, ChanceLimit *limit)
 {
-	Condition condition = {.metric = NULL};
-	const char *at = text + strspn(text, METRIC_BYTES);
-	gsize name = (gsize)(at - text);
+	Quantity quantity;
+
+	if (limit->is_set)
+		return "p or q is limited twice";
+	if (!take_operator(&at, &limit->less, &limit->or_equal))
+		return "expected one of > >= < <= before the number";
+	if (!quantity_parse(at, &quantity) || quantity.has_unit || quantity.number < 0 ||
+	    quantity.number > 1)
+		return "p and q are numbers from 0 to 1";
+	limit->is_set = TRUE;
+	limit->limit = quantity.number;
+	return NULL;
+}
+
+/* The same for a term that names a metric. */
+static const char *parse_metric(const char *text, gsize name, Condition *condition)
+{
+	const char *at = text + name;
+
+	if (condition->metric)
+		return "a condition has one metric";
+	if (!take_measure(&at, &condition->delta))
+		return "expected :pct or :delta after the metric";
+	if (!take_operator(&at, &condition->less, &condition->or_equal))
+		return "expected one of > >= < <= before the number";
+	g_autofree char *number = g_strdup(at);
+	gsize len = strlen(number);
+	if (!condition->delta && len > 0 && number[len - 1] == '%')
+		number[len - 1] = '\0';
+	if (!quantity_parse(number, &condition->limit))
+		return "the limit is not a number with a unit (" QUANTITY_UNITS ")";
+	if (!condition->delta && condition->limit.has_unit)
+		return "a percentage has no unit; :delta has";
+	g_autofree char *typed = g_strndup(text, name);
+	condition->metric = g_strdup(alias_metric(typed));
+	return NULL;
+}
+
+static const char *parse_term(const char *text, Condition *condition)
+{
+	gsize name = strspn(text, METRIC_BYTES);
 
 	if (name == 0)
 		return "expected a metric at the beginning";
-	if (!take_measure(&at, &condition.delta))
-		return "expected :pct or :delta after the metric";
-	at += strspn(at, " ");
-	if (!take_operator(&at, &condition))
-		return "expected one of > >= < <= before the number";
-	at += strspn(at, " ");
-	g_autofree char *number = g_strdup(at);
-	gsize len = strlen(number);
-	if (!condition.delta && len > 0 && number[len - 1] == '%')
-		number[len - 1] = '\0';
-	if (!quantity_parse(number, &condition.limit))
-		return "the limit is not a number, or its unit is unknown";
-	if (!condition.delta && condition.limit.has_unit)
-		return "a percentage has no unit; :delta has";
-	condition.metric = g_strndup(text, name);
-	*ret_condition = condition;
-	return NULL;
+	if (name == 1 && (*text == 'p' || *text == 'q') && text[1] != ':')
+		return parse_chance(text + 1, *text == 'p' ? &condition->p : &condition->q);
+	return parse_metric(text, name, condition);
+}
+
+static const char *parse_one(const char *text, Condition *condition)
+{
+	g_auto(GStrv) terms = g_strsplit(text, "&&", -1);
+	const char *fault = NULL;
+
+	for (guint i = 0; !fault && (i == 0 || terms[i]); i++)
+		fault = parse_term(terms[i] ? g_strstrip(terms[i]) : "", condition);
+	return fault;
 }
 
 GArray *condition_parse(const char *text, GError **error)
@@ -74,10 +112,11 @@ GArray *condition_parse(const char *text, GError **error)
 		return g_steal_pointer(&conditions);
 	g_auto(GStrv) entries = g_strsplit(text, ",", -1);
 	for (guint i = 0; entries[i]; i++) {
-		Condition condition;
+		Condition condition = {.metric = NULL};
 		const char *fault = parse_one(g_strstrip(entries[i]), &condition);
 
 		if (fault) {
+			condition_clear(&condition);
 			error_set_usage(error, "--fail-on '%s': %s", text, fault);
 			return NULL;
 		}
@@ -101,6 +140,30 @@ gboolean condition_check(const Condition *condition, guint32 ladder, GError **er
 	return TRUE;
 }
 
+gboolean condition_is_of_runs(const Condition *condition)
+{
+	return condition->p.is_set || condition->q.is_set;
+}
+
+static gboolean is_within(gdouble value, gboolean less, gboolean or_equal, gdouble limit)
+{
+	if (less)
+		return value < limit || (or_equal && value <= limit);
+	return value > limit || (or_equal && value >= limit);
+}
+
+static gboolean chance_allows(const ChanceLimit *limit, gboolean is_known, gdouble value)
+{
+	return !limit->is_set ||
+	       (is_known && is_within(value, limit->less, limit->or_equal, limit->limit));
+}
+
+gboolean condition_allows(const Condition *condition, const struct ctprof_sample *sample)
+{
+	return chance_allows(&condition->p, sample->flags & CTPROF_SAMPLE_HAS_TEST, sample->p) &&
+	       chance_allows(&condition->q, sample->flags & CTPROF_SAMPLE_HAS_Q, sample->q);
+}
+
 gdouble condition_limit(const Condition *condition, guint32 ladder)
 {
 	gdouble limit = condition->limit.number;
@@ -121,7 +184,5 @@ gboolean condition_holds(const Condition *condition, guint32 ladder, const Chang
 		return FALSE;
 	if (!condition->delta && !(change->flags & (CTPROF_CELL_HAS_PCT | CTPROF_CELL_SAME)))
 		value = change->delta < 0 ? -INFINITY : INFINITY;
-	if (condition->less)
-		return value < limit || (condition->or_equal && value <= limit);
-	return value > limit || (condition->or_equal && value >= limit);
+	return is_within(value, condition->less, condition->or_equal, limit);
 }

@@ -2,8 +2,9 @@
 /*
  * --fail-on: CONDITION[,CONDITION...], any of which may hold.
  *	METRIC[:pct|:delta] OP NUMBER[UNIT]     OP one of > >= < <=
- * Without ":delta" the change in percent counts; growth from 0 is more than
- * any percentage.
+ * Without ":delta", the change in percent counts; growth from 0 exceeds any
+ * percentage.  With several runs per side, instead or in addition:
+ *	[q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT]
  */
 #pragma once
 
@@ -11,20 +12,33 @@
 
 #include "change.h"
 
+/* What p or q must be. */
+typedef struct chance_limit {
+	gboolean is_set;
+	gboolean less, or_equal;
+	gdouble limit;
+} ChanceLimit;
+
 typedef struct condition {
-	char *text; /* as given */
-	char *metric;
-	gboolean delta; /* of the change itself, not of the percentage */
+	char *text;     /* as given */
+	char *metric;   /* NULL: any; q or p is limited then */
+	gboolean delta; /* limits the change itself, not the percentage */
 	gboolean less, or_equal;
 	Quantity limit;
+	ChanceLimit p, q;
 } Condition;
 
 /* An array of Condition that owns them.  Errors: USAGE_ERROR. */
 GArray *condition_parse(const char *text, GError **error);
 /* Whether the condition makes sense for a metric of that ladder; USAGE_ERROR. */
 gboolean condition_check(const Condition *condition, guint32 ladder, GError **error);
-/* What it is compared with, in the unit of the change. */
+/* The limit in the unit of the change. */
 gdouble condition_limit(const Condition *condition, guint32 ladder);
-/* partial: whether a change between unequal coverages may meet it. */
+/* Whether it applies only to several runs per side. */
+gboolean condition_is_of_runs(const Condition *condition);
+/* Whether p and q are within the limits; an unknown one is not. */
+gboolean condition_allows(const Condition *condition, const struct ctprof_sample *sample);
+/* partial: whether a change between sums that lack different rows may meet
+ * it. */
 gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
 			 gboolean partial);

@@ -6,8 +6,8 @@
 #include "report/plan.h"
 
 #define NS_PER_US 1000
-/* The start in a record is reckoned from when it was received: at most so many ticks
- * too late. */
+/* The start in a record is computed from the time it was received: it is late by at
+ * most this many ticks. */
 #define START_SLACK 500
 #define MAX_HOPS 64
 #define INIT 1
@@ -17,16 +17,18 @@ const char *const cpu_metrics[] = {
 	"cutime_clock_ticks", "cstime_clock_ticks", NULL,
 };
 
-/* Why a thread's record is not one of a thread that neither side has. */
+/* Why a record belongs to a thread that some side has. */
 enum mark { MARK_NONE, MARK_LIVES, MARK_GONE };
 
-/* Processes that ended, by who was charged with their time. */
+/* Ended processes, by the process that was charged with their time. */
 typedef struct bucket {
-	CpuTime charged; /* in the window; run: not used */
-	CpuTime before;  /* of it: used before the window */
-	CpuTime told;    /* by their records */
-	guint64 least;   /* of it: what the scheduler had counted, which is never too much */
-	CpuTime total;
+	CpuTime charged; /* in the window; run is unused */
+	CpuTime before;  /* part of it: used before the window */
+	CpuTime known;   /* from exact records */
+	CpuTime told;    /* from other records */
+	guint64 least;   /* part of it: counted by the scheduler, which is never too high */
+	guint64 slack;   /* possible error of charges, as ticks are truncated */
+	CpuTime rest;    /* unknown part, to be divided */
 } Bucket;
 
 struct exits {
@@ -34,13 +36,14 @@ struct exits {
 	const Intake *intake;
 	const Roster *records;
 	guint64 began;
-	guint8 *marks;       /* of each record */
-	gint32 *owners;      /* tgid of the bucket of each */
-	guint64 *weights;    /* by which each has a share of it */
+	guint8 *marks;  /* of each record */
+	gint32 *owners; /* tgid of each record's bucket */
+	CpuTime *told;  /* CPU time in each record; its run is the weight of its share */
+	guint8 *is_exact;
 	GHashTable *buckets; /* pid -> Bucket */
 	RosterRow rows[SIDES], row;
 	CpuSlots slots[SIDES];
-	gint told_run, told_user, told_system;
+	gint told_run, told_user, told_system, told_final;
 	guint64 total;
 };
 
@@ -126,7 +129,8 @@ Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began)
 	exits->began = began;
 	exits->marks = g_new0(guint8, roster_length(exits->records) + 1);
 	exits->owners = g_new0(gint32, roster_length(exits->records) + 1);
-	exits->weights = g_new0(guint64, roster_length(exits->records) + 1);
+	exits->told = g_new0(CpuTime, roster_length(exits->records) + 1);
+	exits->is_exact = g_new0(guint8, roster_length(exits->records) + 1);
 	exits->buckets = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (guint side = 0; side < SIDES; side++) {
 		roster_row_init(&exits->rows[side], &sides[side].layouts[TABLE_THREADS]);
@@ -136,6 +140,7 @@ Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began)
 	exits->told_run = slot_of(layout, cpu_metrics[CPU_RUN]);
 	exits->told_user = slot_of(layout, CPU_EXIT_USER);
 	exits->told_system = slot_of(layout, CPU_EXIT_SYSTEM);
+	exits->told_final = slot_of(layout, CPU_EXIT_FINAL);
 	return exits;
 }
 
@@ -145,7 +150,8 @@ void exits_free(Exits *exits)
 		roster_row_clear(&exits->rows[side]);
 	roster_row_clear(&exits->row);
 	g_hash_table_unref(exits->buckets);
-	g_free(exits->weights);
+	g_free(exits->is_exact);
+	g_free(exits->told);
 	g_free(exits->owners);
 	g_free(exits->marks);
 	g_free(exits);
@@ -158,11 +164,11 @@ static guint record_at(const Exits *exits, const RosterEntry *record)
 	return (guint)(record - roster_entry(exits->records, 0));
 }
 
-/* The record of a thread's end: of that number, and the first to start when it did
- * or seem to have started a little later.  -1: there is none. */
+/* Finds the record of a thread's end: the first with its ID that started when it
+ * did or seems to have started slightly later.  -1: none. */
 static gint find_record(const Exits *exits, const RosterEntry *thread)
 {
-	guint64 start = MAX(thread->start, 1) - 1; /* ticks are cut off */
+	guint64 start = MAX(thread->start, 1) - 1; /* ticks are truncated */
 	guint at = roster_search(exits->records, thread->tgid, thread->tid, start);
 
 	if (at == roster_length(exits->records))
@@ -190,14 +196,14 @@ static gint32 parent_of(const Exits *exits, gint32 pid)
 	return process ? process->ppid : 0;
 }
 
-/* Whether anything is known of a process. */
+/* Whether anything is known about a process. */
 static gboolean is_known(const Exits *exits, gint32 pid)
 {
 	return roster_process(exits->records, pid) || process_of(exits, pid);
 }
 
-/* The nearest ancestor that lives, or that nothing is known of, as of ctprof: it has
- * been charged with the process's time, by way of those between. */
+/* The nearest ancestor that is alive, or unknown such as ctprof itself: it has been
+ * charged with the process's time, through those in between. */
 static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid)
 {
 	for (guint hops = 0; ppid > 0 && ppid != pid && hops < MAX_HOPS; hops++) {
@@ -222,7 +228,7 @@ static Bucket *bucket_of(Exits *exits, gint32 pid)
 
 /* ---- sums ---- */
 
-/* What a process that lives has been charged with since. */
+/* Notes what a living process has been charged with since. */
 static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 {
 	CpuTime times[SIDES] = {{.run = 0}};
@@ -235,15 +241,18 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 		roster_read(exits->sides[side].roster, pair[side], &exits->rows[side]);
 		times[side] = children_time_of(&exits->slots[side], &exits->rows[side]);
 	}
-	/* Of one that the first capture missed it is not known. */
+	/* Unknown for a process that the first capture missed. */
 	if (!pair[0] && pair[1]->start < exits->began)
 		return;
 	const CpuTime charged = subtract(&times[1], &times[0]);
-	if (charged.user > 0 || charged.system > 0)
-		add(&bucket_of(exits, pair[1]->tgid)->charged, &charged);
+	if (charged.user == 0 && charged.system == 0)
+		return;
+	Bucket *bucket = bucket_of(exits, pair[1]->tgid);
+	add(&bucket->charged, &charged);
+	bucket->slack += 2 * CPU_TICK_NS;
 }
 
-/* What a process that ended had used before is charged, too. */
+/* Time that an ended process had used before the window is charged as well. */
 static void note_before(Exits *exits, const RosterEntry *thread)
 {
 	RosterRow *row = &exits->rows[0];
@@ -275,29 +284,37 @@ void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
 		note_before(exits, pair[0]);
 }
 
-/* What a record itself says that the thread used, in the window; ret_least: at least. */
-static CpuTime told_by(Exits *exits, const RosterEntry *record, guint64 *ret_least)
+/* The CPU time in the window according to the record itself; ret_least: a lower
+ * bound.  Returns whether it is all. */
+static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_told,
+			guint64 *ret_least)
 {
 	RosterRow *row = &exits->row;
 	CpuTime told = {.run = 0}, before = {.run = 0};
+	guint64 final;
 
 	roster_read(exits->records, record, row);
 	(void)number_at(row, exits->told_user, NS_PER_US, &told.user);
 	(void)number_at(row, exits->told_system, NS_PER_US, &told.system);
 	(void)number_at(row, exits->told_run, 1, &told.run);
 	*ret_least = told.run;
-	/* Ticks hit a short thread by chance: that may be too much, but is all there is
-	 * of one which had not been looked at since it began. */
+	/* Ticks hit a short thread by chance, so this may be too high, but nothing else
+	 * is known of a thread that was never updated since its start. */
 	told.run = MAX(told.run, fold_add_saturated(told.user, told.system));
+	gboolean is_exact = number_at(row, exits->told_final, 1, &final);
+	if (is_exact)
+		*ret_least = told.run = final;
+	*ret_told = told;
 	const Roster *roster = exits->sides[0].roster;
 	guint at = roster_search(roster, record->tgid, record->tid, record->start + 1);
 	if (exits->marks[record_at(exits, record)] != MARK_GONE || at == 0)
-		return told;
+		return is_exact;
 	row = &exits->rows[0];
 	roster_read(roster, roster_entry(roster, at - 1), row);
 	(void)cpu_time_of(&exits->slots[0], row, &before);
 	*ret_least = less(*ret_least, before.run);
-	return subtract(&told, &before);
+	*ret_told = subtract(&told, &before);
+	return is_exact;
 }
 
 static gboolean is_mine(const Exits *exits, guint at)
@@ -309,7 +326,7 @@ static gboolean is_mine(const Exits *exits, guint at)
 	return exits->marks[at] == MARK_GONE || record->start >= exits->began;
 }
 
-/* What stat ran was waited for by ctprof, which is in no capture. */
+/* The command of stat was waited for by ctprof, which is in no capture. */
 static void note_command(Exits *exits)
 {
 	const CommandFacts *command = exits->intake->plan->options->command;
@@ -320,6 +337,38 @@ static void note_command(Exits *exits)
 		add(&bucket_of(exits, command->parent)->charged, &charged);
 }
 
+/* Whether the records say all: none is lost, and each knows what its thread ran to the end.
+ * What parents were charged with is then no news, and of other windows, too: a parent is
+ * charged with all that a child was charged with in its life. */
+static gboolean are_whole(const Exits *exits)
+{
+	guint n = roster_length(exits->records);
+
+	for (guint i = 0; i < n; i++)
+		if (is_mine(exits, i) && !exits->is_exact[i])
+			return FALSE;
+	return n > 0 && exits->sides[1].exits_lost == 0;
+}
+
+/* Computes what remains to be divided. */
+static void settle(Bucket *bucket, gboolean are_whole)
+{
+	CpuTime *rest = &bucket->rest;
+
+	if (are_whole)
+		return;
+	*rest = subtract(&bucket->charged, &bucket->before);
+	rest->run = fold_add_saturated(rest->user, rest->system);
+	*rest = subtract(rest, &bucket->known);
+	if (bucket->told.run == 0 && bucket->known.run > 0 && rest->run <= bucket->slack)
+		*rest = (CpuTime){.run = 0};
+	/* A parent that ignores SIGCHLD is not charged. */
+	if (rest->run < bucket->least) {
+		*rest = bucket->told;
+		rest->run = bucket->least;
+	}
+}
+
 void exits_divide(Exits *exits)
 {
 	GHashTableIter iter;
@@ -328,7 +377,7 @@ void exits_divide(Exits *exits)
 	note_command(exits);
 	for (guint i = 0; i < roster_length(exits->records); i++) {
 		const RosterEntry *record = roster_entry(exits->records, i);
-		/* Of a process that lives nobody is charged for a thread. */
+		/* No one is charged for an ended thread of a living process. */
 		gboolean lives = roster_process(exits->sides[1].roster, record->tgid) != NULL;
 
 		if (!is_mine(exits, i))
@@ -336,24 +385,21 @@ void exits_divide(Exits *exits)
 		exits->owners[i] =
 			lives ? -record->tgid : heir_of(exits, record->tgid, record->ppid);
 		guint64 least;
-		const CpuTime told = told_by(exits, record, &least);
+		gboolean is_exact = told_by(exits, record, &exits->told[i], &least);
 		Bucket *bucket = bucket_of(exits, exits->owners[i]);
-		exits->weights[i] = told.run;
-		add(&bucket->told, &told);
-		bucket->least = fold_add_saturated(bucket->least, least);
+		exits->is_exact[i] = (guint8)is_exact;
+		add(is_exact ? &bucket->known : &bucket->told, &exits->told[i]);
+		if (!is_exact)
+			bucket->least = fold_add_saturated(bucket->least, least);
 	}
+	gboolean whole = are_whole(exits);
 	g_hash_table_iter_init(&iter, exits->buckets);
 	while (g_hash_table_iter_next(&iter, NULL, &each)) {
 		Bucket *bucket = each;
 
-		bucket->total = subtract(&bucket->charged, &bucket->before);
-		bucket->total.run = fold_add_saturated(bucket->total.user, bucket->total.system);
-		/* A parent that ignores its children is charged with nothing. */
-		if (bucket->total.run < bucket->least) {
-			bucket->total = bucket->told;
-			bucket->total.run = bucket->least;
-		}
-		exits->total = fold_add_saturated(exits->total, bucket->total.run);
+		settle(bucket, whole);
+		exits->total = fold_add_saturated(
+			exits->total, fold_add_saturated(bucket->known.run, bucket->rest.run));
 	}
 }
 
@@ -367,18 +413,26 @@ static guint64 share_of(guint64 total, guint64 part, guint64 whole)
 	return whole == 0 ? 0 : (guint64)((gdouble)total * ((gdouble)part / (gdouble)whole));
 }
 
+gboolean exits_is_exact(const Exits *exits, const RosterEntry *record)
+{
+	return exits->is_exact[record_at(exits, record)] != 0;
+}
+
 CpuTime exits_share(const Exits *exits, const RosterEntry *record)
 {
 	guint at = record_at(exits, record);
+	guint64 weight = exits->told[at].run;
 	const Bucket *bucket =
 		g_hash_table_lookup(exits->buckets, GINT_TO_POINTER(exits->owners[at]));
 
+	if (exits->is_exact[at])
+		return exits->told[at];
 	if (!bucket)
 		return (CpuTime){.run = 0};
 	return (CpuTime){
-		share_of(bucket->total.run, exits->weights[at], bucket->told.run),
-		share_of(bucket->total.user, exits->weights[at], bucket->told.run),
-		share_of(bucket->total.system, exits->weights[at], bucket->told.run),
+		share_of(bucket->rest.run, weight, bucket->told.run),
+		share_of(bucket->rest.user, weight, bucket->told.run),
+		share_of(bucket->rest.system, weight, bucket->told.run),
 	};
 }
 
@@ -406,7 +460,7 @@ const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_bo
 	return NULL;
 }
 
-/* A process's name for a label, NULL: it is not known. */
+/* A process's name for a label; NULL: unknown. */
 static const char *name_of(const Exits *exits, gint32 pid, guint name)
 {
 	const RosterEntry *process = process_of(exits, pid);
@@ -419,7 +473,7 @@ static const char *name_of(const Exits *exits, gint32 pid, guint name)
 	return names[name];
 }
 
-/* A process is in its parent's cgroup unless somebody moves it. */
+/* A process is in its parent's cgroup unless it is moved. */
 static const char *inherited_name(const Exits *exits, const RosterEntry *record, guint name)
 {
 	gint32 pid = record->tgid;
@@ -447,14 +501,25 @@ void exits_names(const Exits *exits, const RosterEntry *record, const char *ret_
 	for (guint i = 0; i < KEY_NAMES; i++) {
 		const char *known = NULL;
 
-		ret_names[i] = i < axis->n_names ? own[0] : NULL;
+		ret_names[i] = i < axis->n_names ? own[EXIT_NAME_COMM] : NULL;
 		if (i >= axis->n_names || axis->labels[i] == LABEL_COMM)
 			continue;
-		if (axis->labels[i] == LABEL_PCOMM) {
+		if (axis->labels[i] == LABEL_PCOMM || axis->labels[i] == LABEL_PROCESS) {
 			known = name_of(exits, record->tgid, i);
-			ret_names[i] = known ? known : leader ? leaders[0] : own[0];
+			if (known) {
+				ret_names[i] = known;
+				continue;
+			}
+			known = leader ? leaders[EXIT_NAME_COMM] : own[EXIT_NAME_PCOMM];
+			ret_names[i] =
+				label_name(axis->labels[i], exits->intake->store,
+					   known ? known : own[EXIT_NAME_COMM], record->tgid);
 		} else {
-			known = inherited_name(exits, record, i);
+			if (own[EXIT_NAME_CGROUP] && !label_is_of_process(axis->labels[i]))
+				known = label_name(axis->labels[i], exits->intake->store,
+						   own[EXIT_NAME_CGROUP], record->tgid);
+			if (!known)
+				known = inherited_name(exits, record, i);
 			ret_names[i] = known ? known : store_text(exits->intake->store, NO_NAME);
 		}
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The records of threads that ended in a window: whose they are, and how much CPU
- * each of them stands for.
+ * The records of threads that ended in a window: to which thread they belong, and how much
+ * CPU time each one represents.
  *
- * A record is written before the thread is done and before its time is brought up
- * to date: it holds a small part of what a short process used.  What is exact is
- * what the process that waited for it has been charged with, cutime and cstime.  So
- * that is the sum, and records only divide it: by their own time, among all whose
- * nearest living ancestor it is.
+ * Some have the final CPU time.  Others are written before the thread is done and its time
+ * is updated, and hold only a small part of what a short process used.  The exact amount is
+ * what the process that waited for it was charged with, cutime and cstime.  So that is the
+ * sum, and records only divide it, in proportion to their own time, among all whose nearest
+ * living ancestor was charged.
  */
 #pragma once
 
@@ -15,18 +15,20 @@
 
 #include "report/fold/intake.h"
 
-/* What is known of the CPU time of threads: names of metrics, NULL after the last. */
+/* The metrics of threads' CPU time; NULL after the last. */
 extern const char *const cpu_metrics[];
-/* The first of them are of the thread itself. */
+/* The first of these are of the thread itself. */
 enum { CPU_RUN, CPU_USER, CPU_SYSTEM, CPU_CHILDREN_USER, CPU_CHILDREN_SYSTEM };
-/* The same of records, finer. */
+/* The same in records, with a finer unit. */
 #define CPU_EXIT_USER "utime_us"
 #define CPU_EXIT_SYSTEM "stime_us"
+/* The whole run time of a thread; absent unless known to be complete. */
+#define CPU_EXIT_FINAL "final_run_time_ns"
 #define CPU_TICK_NS G_GUINT64_CONSTANT(10000000)
 
 /* CPU time in ns. */
 typedef struct cpu_time {
-	guint64 run; /* as the scheduler has it */
+	guint64 run; /* as counted by the scheduler */
 	guint64 user, system;
 } CpuTime;
 
@@ -36,7 +38,7 @@ typedef struct cpu_slots {
 } CpuSlots;
 
 CpuSlots cpu_slots_of(const Layout *layout);
-/* FALSE: the row does not have it. */
+/* FALSE: not in the row. */
 gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time);
 
 typedef struct exits Exits;
@@ -46,20 +48,22 @@ Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began);
 void exits_free(Exits *exits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Exits, exits_free)
 
-/* First every thread of both sides is shown to it: what each side has of it, NULL
- * where that is nothing. */
+/* Call this first, for every thread of both sides: its entry on each side, or
+ * NULL. */
 void exits_note(Exits *exits, const RosterEntry *const pair[SIDES]);
-/* Then the sums are divided. */
+/* Call this next: divides the sums. */
 void exits_divide(Exits *exits);
 
-/* The record of a thread's end that only the baseline has; NULL: there is none. */
+/* The record of the end of a thread that only the baseline has; NULL: none. */
 const RosterEntry *exits_find(const Exits *exits, const RosterEntry *thread);
-/* The records of threads that neither side has, one after the other from *at = 0;
- * NULL: no more.  ret_is_born: it began in the window. */
+/* Iterates over the records of threads that neither side has, from *at = 0; NULL:
+ * no more.  ret_is_born: it started in the window. */
 const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_born);
-/* What such a thread was called: as far as its process is known. */
+/* The names of such a thread, as far as its process is known. */
 void exits_names(const Exits *exits, const RosterEntry *record, const char *ret_names[KEY_NAMES]);
-/* The CPU time a record stands for. */
+/* Whether the CPU time of a record is its own and not a share. */
+gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);
+/* The CPU time that a record represents. */
 CpuTime exits_share(const Exits *exits, const RosterEntry *record);
-/* That of all threads that ended, whether there are records or not. */
+/* The CPU time of all ended threads, with or without records. */
 guint64 exits_total(const Exits *exits);

@@ -19,7 +19,7 @@ void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer)
 	}
 }
 
-/* "comm[tid]", by its older name. */
+/* "comm[tid]", with the older name. */
 static const char *thread_label(const Pool *pool, Store *store)
 {
 	const Record *record = pool->sides[0] ? pool->sides[0] : pool->sides[1];
@@ -52,7 +52,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
 		if (order != 0)
 			return order;
 	}
-	/* Threads of one label: a tid that was used again. */
+	/* Threads with the same label: a reused tid. */
 	const Record *p = x->sides[0] ? x->sides[0] : x->sides[1];
 	const Record *q = y->sides[0] ? y->sides[0] : y->sides[1];
 	return record_key_compare(&p->key, &q->key);

@@ -13,9 +13,9 @@ typedef struct group {
 	guint n_names;
 	guint place;             /* in the bytewise order of the names */
 	Record *sides[SIDES];    /* NULL: that side does not have it */
-	const char *renamed;     /* the candidate's cgroup, when paired by rename */
-	gdouble age;             /* of its threads on average, in s; below 0: unknown */
-	gdouble rank;            /* by --sort-by, ascending from 0 */
+	const char *renamed;     /* the candidate's cgroup, if paired as renamed */
+	gdouble age;             /* mean age of its threads, in s; below 0: unknown */
+	gdouble rank;            /* according to --sort, ascending from 0 */
 	struct ctprof_cell sort; /* the first sort metric, without a change */
 } Group;
 
@@ -25,15 +25,16 @@ typedef struct groups {
 	GPtrArray *only[SIDES]; /* compare: one side */
 } Groups;
 
-/* Merges the records of a side that have one key. */
+/* Merges the records of a side that have the same key. */
 void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer);
-/* Does so on each side, and joins the sides.
- * compare: FALSE takes side 0 alone. */
+/* Does so on each side, and joins the sides.  compare FALSE: only side 0. */
 void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare,
 		  Namer *namer);
 void groups_clear(Groups *groups);
 
-/* Sorts the lists again, after groups moved between them, and sets the places. */
+/* Sorts the lists again, after groups have moved between them, and sets the
+ * places. */
 void groups_order(Groups *groups);
-/* How old the groups' threads are at a tick.  side: whose start ticks count. */
+/* Sets the age of the groups' threads at a tick.  side: the one whose start
+ * ticks count. */
 void groups_set_age(Groups *groups, guint side, guint64 now);

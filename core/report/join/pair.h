@@ -16,9 +16,9 @@ typedef struct pool {
 typedef GHashTable Pools; /* a set of Pool */
 
 Pools *pools_new(void);
-/* The key's pool, new if need be. */
+/* Returns the key's pool, a new one if there is none. */
 Pool *pools_take(Pools *pools, const RecordKey *key);
-/* Takes the record, or folds it into the one that is there. */
+/* Takes the record, or merges it into the existing one. */
 void pool_add(Pool *pool, guint side, const Layout *layout, Record *record);
 /* Pool *, ordered bytewise by key; the caller unrefs, elements are borrowed. */
 GPtrArray *pools_sorted(Pools *pools);
@@ -27,10 +27,10 @@ GPtrArray *pools_sorted(Pools *pools);
 typedef struct map_walk {
 	const GArray *maps[SIDES];
 	Coverage coverages[SIDES]; /* of each map's entries */
-	guint64 unit;              /* what their numbers are multiplied by */
+	guint64 unit;              /* factor for their numbers */
 	guint at[SIDES];
 
-	const char *key; /* the one that is met */
+	const char *key; /* the current one */
 	struct ctprof_value values[SIDES];
 } MapWalk;
 

@@ -9,10 +9,11 @@
 typedef struct typed_cgroup {
 	const char *path;  /* the groups' name of it */
 	GHashTable *types; /* a set of RecordKey: pcomm, comm */
-	guint shared;      /* types the candidate that is looked at has, too */
+	guint shared;      /* number of types shared with the current candidate */
 } TypedCgroup;
 
-/* A cgroup of the baseline and one of the candidate that run the same. */
+/* A cgroup of the baseline and one of the candidate that run the same
+ * programs. */
 typedef struct match {
 	const TypedCgroup *sides[SIDES];
 	const char *roots[SIDES]; /* their paths without the end they share */
@@ -21,7 +22,7 @@ typedef struct match {
 	guint cascaded;
 } Match;
 
-/* What pairing goes on. */
+/* The data of the pairing. */
 typedef struct pairing {
 	Renames *renames;
 	GPtrArray *candidates; /* Group, orphans of the candidate */
@@ -50,7 +51,7 @@ const char *renames_cgroup(const Renames *renames, const char *candidate)
 	return candidate ? g_hash_table_lookup(renames->cgroups, candidate) : NULL;
 }
 
-/* Where the last component ("/x") of the first len bytes begins. */
+/* The offset of the last component ("/x") in the first len bytes. */
 static gsize last_component(const char *path, gsize len)
 {
 	while (len > 0 && path[len - 1] != '/')
@@ -71,7 +72,7 @@ static void find_roots(Match *match, Store *store)
 		x = p;
 		y = q;
 	}
-	/* One path is the end of the other: nothing is left to begin with. */
+	/* If one path is the end of the other, nothing of it would be left. */
 	match->roots[0] = x > 0 ? store_take(store, g_strndup(a, x)) : a;
 	match->roots[1] = y > 0 ? store_take(store, g_strndup(b, y)) : b;
 }
@@ -264,12 +265,12 @@ static Match *find_root(GHashTable *by_root, const char *path, gsize *ret_len)
 	return NULL;
 }
 
-/* What lies below a renamed cgroup has changed its path with it. */
+/* The paths of cgroups below a renamed one have changed with it. */
 static void pair_below(Pairing *pairing)
 {
 	g_autoptr(GHashTable) by_root = g_hash_table_new(g_str_hash, g_str_equal);
 
-	/* What was paired for what runs in it has its counterpart. */
+	/* Cgroups paired by what runs in them are no longer orphans. */
 	g_hash_table_foreach_remove(pairing->orphans, is_paired, NULL);
 	for (guint i = pairing->matches->len; i > 0; i--) {
 		Match *match = &g_array_index(pairing->matches, Match, i - 1);
@@ -320,7 +321,7 @@ static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *th
 static void report_match(Renames *renames, const Match *match, const GArray *matches, Store *store)
 {
 	const TypedCgroup *baseline = match->sides[0], *candidate = match->sides[1];
-	/* Of all that go with the baseline's. */
+	/* Of all cgroups paired with the baseline's. */
 	g_autoptr(GHashTable) partners = g_hash_table_new(record_key_hash, record_key_equal);
 	struct ctprof_report_rename rename = {
 		.struct_size = sizeof rename,
@@ -349,7 +350,7 @@ static void report_match(Renames *renames, const Match *match, const GArray *mat
 	g_array_append_val(renames->pairs, rename);
 }
 
-/* Moves what was paired to the joined groups, and drops what was used up. */
+/* Moves paired groups to the joined ones, and drops those that were merged. */
 static void resettle(Groups *groups)
 {
 	for (guint side = 0; side < SIDES; side++) {

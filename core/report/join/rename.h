@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Cgroups that changed their name between the sides, found by what runs in
- * them: the sorts of thread (pattern of pcomm and of comm) that both have.
- * Only cgroups none of whose groups has a counterpart are looked at; several
- * of the candidate may go with one of the baseline.  What lies below a renamed
- * cgroup goes along.
+ * them: the kinds of thread (pattern of pcomm and of comm) that both have.
+ * Only cgroups without any group that has a counterpart are considered; several
+ * of the candidate may be paired with one of the baseline.  Cgroups below a
+ * renamed one are paired with it.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "groups.h"
 
 typedef struct rename_rules {
-	guint min_types;     /* sorts of thread each has, and both have */
-	gdouble min_jaccard; /* what both have of what either has, 0..1 */
+	guint min_types;     /* kinds of thread that each must have, and both in common */
+	gdouble min_jaccard; /* share of common kinds among all kinds of both, 0..1 */
 } RenameRules;
 
 typedef struct renames {
@@ -26,8 +26,8 @@ typedef struct renames {
 void renames_init(Renames *renames);
 void renames_clear(Renames *renames);
 
-/* Joins orphans of groups made by the axis "all"; paired ones change the list.
- * layout: of the candidate's records. */
+/* Joins orphans of groups made by the axis "all"; paired ones move to another
+ * list.  layout: of the candidate's records. */
 void renames_find(Renames *renames, Groups *groups, const Layout *layout, const RenameRules *rules,
 		  Store *store);
 /* The baseline's name of a candidate's cgroup; NULL: it was not paired. */

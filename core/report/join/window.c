@@ -7,19 +7,19 @@
 
 enum { BEFORE, AFTER };
 
-/* What becomes of a metric's values. */
+/* How a metric's values are combined. */
 enum rule {
-	RULE_SUM,  /* what was counted in between */
+	RULE_SUM,  /* counts in between */
 	RULE_HIGH, /* the highest, if it rose */
 	RULE_LOW,  /* the lowest but 0, if it fell */
 	RULE_ENDS, /* what each side has */
 };
 
-/* A metric and where rows hold it. */
+/* A metric and its slots in rows. */
 typedef struct joint {
 	enum rule rule;
 	gint slots[SIDES]; /* -1: that side does not have it */
-	gint exit_slot;    /* likewise, in a record of a thread's end */
+	gint exit_slot;    /* the same, in a record of a thread's end */
 	const Measure *measure;
 	gboolean restarts; /* with the program */
 } Joint;
@@ -122,13 +122,13 @@ static void lose(Window *window, const Joint *joint, guint8 why)
 	set_state(window, joint, AFTER, why);
 }
 
-/* A sum is of rows that have it on both sides. */
+/* A sum includes only rows that have it on both sides. */
 static void join_sum(Window *window, const Joint *joint)
 {
 	guint8 before = state_at(window, joint, BEFORE), after = state_at(window, joint, AFTER);
 
 	if (before == CTPROF_PRESENT && after == CTPROF_PRESENT) {
-		/* The program is another one, its memory is new. */
+		/* Another program was executed, with new memory. */
 		if (value_at(window, joint, AFTER) < value_at(window, joint, BEFORE))
 			lose(window, joint, CTPROF_ABSENT_INVALID);
 	} else {
@@ -159,7 +159,7 @@ static void join_peak(Window *window, const Joint *joint)
 	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 }
 
-/* A thread that was there all the time. */
+/* A thread that is in both captures. */
 static void join_matched(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -172,7 +172,7 @@ static void join_matched(Window *window)
 	}
 }
 
-/* One that began in between: it had nothing before. */
+/* A thread that started in between: its counters were 0 before. */
 static void join_born(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -188,8 +188,8 @@ static void join_born(Window *window)
 	}
 }
 
-/* One of which only one capture knows, though it was there at both, or may have
- * been: what it counted is missing. */
+/* A thread in only one capture that existed, or may have existed, at both: what
+ * it counted is missing. */
 static void join_unknown(Window *window, guint side, guint8 why)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -201,14 +201,14 @@ static void join_unknown(Window *window, guint side, guint8 why)
 			lose(window, joint, why);
 		else
 			lose(window, joint, CTPROF_ABSENT_INAPPLICABLE);
-		/* No peak of before is one of the window. */
+		/* An earlier peak is not a peak of the window. */
 		if (joint->rule == RULE_HIGH || joint->rule == RULE_LOW)
 			set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 	}
 }
 
-/* Whether it cannot be one thread: what the kernel counts never falls, but a
- * thread that calls exec() takes its leader's number and start. */
+/* Whether the two cannot be the same thread: the kernel's counters never fall,
+ * but a thread that calls exec() takes its leader's ID and start. */
 static gboolean is_another(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -263,7 +263,7 @@ static void end_peak(Window *window, const Joint *joint, gboolean was_there, gbo
 	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 }
 
-/* One of whose end there is a record. */
+/* A thread whose end was recorded. */
 static void join_ended(Window *window, gboolean was_there, gboolean is_born)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -281,8 +281,8 @@ static void join_ended(Window *window, gboolean was_there, gboolean is_born)
 	}
 }
 
-/* What the record stands for in place of what it says; a tick that is not full is
- * the next one's. */
+/* Charges the time that the record represents in place of its own value; carries
+ * the rest of a tick over to the next record. */
 static void charge(Window *window, const CpuTime *time)
 {
 	const guint64 shares[] = {time->run, time->user, time->system};
@@ -318,6 +318,7 @@ static void put_rows(Window *window, const RosterEntry *last, const char *const 
 		key = literal;
 	} else {
 		namer_key(window->namer, &literal, &key);
+		namer_watch(window->namer, &key, last->tid);
 	}
 	for (guint side = 0; side < SIDES; side++) {
 		RecordSet *set = &window->sides[side].sets[TABLE_THREADS];
@@ -340,7 +341,7 @@ static void read_row(Window *window, const RosterEntry *entry, guint side)
 	roster_read(window->sides[side].roster, entry, &window->rows[side]);
 }
 
-/* What the threads ran that are still there. */
+/* Sums the CPU time of the threads that still exist. */
 static void count_cpu(Window *window)
 {
 	CpuTime times[SIDES];
@@ -361,6 +362,8 @@ static void fold_ended(Window *window, const RosterEntry *thread, const RosterEn
 	const char *names[KEY_NAMES];
 	CpuTime time = exits_share(window->exits, record);
 	gboolean is_charged = thread || is_born;
+	gboolean is_exact = exits_is_exact(window->exits, record);
+	guint64 *sum = is_exact ? &window->result->exact_ns : &window->result->divided_ns;
 
 	roster_read(window->sides[AFTER].exits, record, &window->ended);
 	if (thread)
@@ -368,13 +371,12 @@ static void fold_ended(Window *window, const RosterEntry *thread, const RosterEn
 	join_ended(window, thread != NULL, is_born);
 	if (is_charged) {
 		charge(window, &time);
-		window->result->divided_ns =
-			fold_add_saturated(window->result->divided_ns, time.run);
+		*sum = fold_add_saturated(*sum, time.run);
 	}
 	if (!thread)
 		exits_names(window->exits, record, names);
 	put_rows(window, thread ? thread : record, thread ? window->rows[BEFORE].names : names,
-		 ghosts[thread != NULL], is_charged);
+		 ghosts[thread != NULL], is_charged && !is_exact);
 	window->result->counts.n_recorded += thread != NULL;
 	window->result->counts.n_unseen += thread == NULL;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What happened between two captures of one boot.  Threads are matched one by
- * one, by tgid, tid and start.  Of a counter the records of both sides then hold
- * what the same threads had before and after, so that their difference is what
- * was counted in between, and never negative; a thread that began in between
- * had 0 before; one that ended without a trace counts as missing.  A peak is
- * there only if it rose in between.  All else is what each capture found.  A
- * thread is in the group of its last name.
+ * one, by tgid, tid and start.  For a counter, the records of both sides then
+ * hold the values of the same threads before and after, so that their difference
+ * is what was counted in between, and never negative; a thread that started in
+ * between had 0 before; one that ended without a trace counts as missing.  A
+ * peak is present only if it rose in between.  Everything else is as in each
+ * capture.  A thread is in the group of its last name.
  */
 #pragma once
 
@@ -17,9 +17,10 @@
 typedef struct window_result {
 	struct ctprof_report_window counts;
 	gboolean has_cpu;   /* the CPU time of threads is known */
-	guint64 threads_ns; /* CPU time of the threads that the candidate has */
+	guint64 threads_ns; /* CPU time of the candidate's threads */
 	guint64 ended_ns;   /* of those that ended */
-	guint64 divided_ns; /* part of it that is in groups */
+	guint64 exact_ns;   /* part of it in groups, from the run time of each thread */
+	guint64 divided_ns; /* part of it in groups, as shares of what their parents were charged */
 } WindowResult;
 
 /* Fills both sides' records of threads from their rosters, under the keys of

@@ -10,7 +10,19 @@
 #include "report/options.h"
 
 /* The labels of a thread's row that name it. */
-enum label { LABEL_NONE, LABEL_CGROUP, LABEL_PCOMM, LABEL_COMM, N_LABELS };
+enum label {
+	LABEL_NONE,
+	LABEL_CGROUP,
+	LABEL_PCOMM,
+	LABEL_COMM,
+	/* Derived from another label: the unit of the cgroup, "pcomm[tgid]". */
+	LABEL_UNIT,
+	LABEL_PROCESS,
+	/* Its leader's row has it. */
+	LABEL_USER,
+	LABEL_CMDLINE,
+	N_LABELS
+};
 
 typedef struct axis {
 	const char *word;   /* as --group-by takes it */
@@ -18,21 +30,34 @@ typedef struct axis {
 	enum label labels[KEY_NAMES];
 	guint n_names;
 	NameRule rule;
-	gboolean by_thread; /* each thread for itself, by tid and start */
+	gboolean by_thread; /* each thread separately, by tid and start */
 } Axis;
 
 const Axis *axis_of(GroupBy group_by);
+/* A label's text, made from the row and its process: mostly the row's text. */
+const char *label_name(enum label label, Store *store, const char *text, gint32 tgid);
+/* Whether only leaders' rows have it. */
+gboolean label_is_of_process(enum label label);
 gboolean axis_has(const Axis *axis, enum label label);
 
-/* What makes keys of names. */
+/* Makes keys from names. */
 typedef struct namer {
 	const Axis *axis;
 	CgroupKeys *cgroups;
 	NameKeys *names;
 	Store *store;
-	gboolean is_done; /* records have the keys of their groups already */
+	gboolean is_done;    /* records already have the keys of their groups */
+	const char *watched; /* a group as it is shown; NULL: none */
+	GHashTable *threads; /* takes the tids of its threads */
+	/* Keys do not depend on the names in other runs: those of cgroups are their
+	 * shapes. */
+	gboolean of_runs;
 } Namer;
 
-/* A record's names take part in the making of keys. */
+/* Adds a record's names, which keys may depend on. */
 void namer_add(Namer *namer, const RecordKey *literal);
 void namer_key(Namer *namer, const RecordKey *literal, RecordKey *ret_key);
+/* Lists the thread if its key is that of the group that is watched. */
+void namer_watch(const Namer *namer, const RecordKey *key, gint32 tid);
+/* For runs, after all names have been added: the display name of name i of a key. */
+const char *namer_name(const Namer *namer, guint i, const char *key);

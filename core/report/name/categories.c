@@ -12,7 +12,7 @@
 
 /*
  * Steps a pattern may take with one command line: enough for '.*' over a
- * hundred thousand bytes, a few milliseconds when it is all for nothing.
+ * hundred thousand bytes, and at worst a few milliseconds.
  */
 #define MATCH_LIMIT "(*LIMIT_MATCH=100000)"
 
@@ -26,7 +26,7 @@ typedef struct rule {
 
 struct categories {
 	GArray *rules;    /* Rule */
-	GPtrArray *names; /* each once, "other" among them */
+	GPtrArray *names; /* each once, including "other" */
 	guint other;
 	guint64 given_up;
 	guint first_given_up; /* its rule, from 1 */
@@ -75,8 +75,8 @@ void categories_free(Categories *categories)
 
 /* ---- the table's text ---- */
 
-/* json-glib calls itself for each level: nothing deep must reach it.  Brackets
- * in patterns count, too; telling them apart would take a parser. */
+/* json-glib recurses for each level, so it must not get deep nesting.  Brackets
+ * in patterns are counted too; to distinguish them would take a parser. */
 static gboolean has_few_brackets(const char *text, gsize length)
 {
 	guint n = 0;
@@ -111,7 +111,8 @@ static const char *take_text(JsonObject *rule, guint number, const char *member,
 static gboolean add_rule(Categories *categories, guint number, const char *pattern,
 			 const char *name, GError **error)
 {
-	/* Without the limit first: positions in messages are the user's. */
+	/* First without the limit, so that positions in messages are those of
+	 * the user's pattern. */
 	g_autoptr(GError) cause = NULL;
 	g_autoptr(GRegex) plain = g_regex_new(pattern, COMPILE, 0, &cause);
 	g_autofree char *limited = g_strconcat(MATCH_LIMIT, pattern, NULL);
@@ -136,7 +137,7 @@ static gboolean add_node(Categories *categories, guint number, JsonNode *node, G
 	if (!name)
 		return FALSE;
 	if (json_object_get_size(rule) != 2)
-		return error_set_usage(error, "rule %u: has more than \"match\" and \"name\"",
+		return error_set_usage(error, "rule %u: has keys other than \"match\" and \"name\"",
 				       number);
 	return add_rule(categories, number, match, name, error);
 }
@@ -199,7 +200,7 @@ guint categories_find(Categories *categories, const char *command)
 			return rule->category;
 		if (!error)
 			continue;
-		/* The next pattern may be as bad with it. */
+		/* The next pattern may be as slow. */
 		if (categories->given_up++ == 0)
 			categories->first_given_up = i + 1;
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes by what they are: an ordered table of patterns and names.  The first pattern that
- * matches a command line decides; what none matches is in "other".
+ * Categories of processes: an ordered table of patterns and names.  The first pattern that
+ * matches a command line decides; processes that none matches are in "other".
  */
 #pragma once
 
@@ -20,13 +20,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Categories, categories_free)
 
 /*
  * JSON: [{"match": "REGEX", "name": "NAME"}, ...], or an object that has this
- * as "categories".  A regex is of bytes, '.' is any byte, and only '^' ties it
- * to the beginning.  Errors are usage errors and name the rule, from 1.
+ * as "categories".  A regex matches bytes, '.' is any byte, and it is anchored
+ * only by '^'.  Errors are usage errors and name the rule, from 1.
  */
 Categories *categories_parse(const char *text, gsize length, GError **error);
 
-/* The number of the command line's category.  A pattern that gives up (command
- * lines may be made to wear it out) puts the process into "other". */
+/* Returns the index of the command line's category.  A pattern that gives up (a
+ * command line may be crafted to exhaust it) puts the process into "other". */
 guint categories_find(Categories *categories, const char *command);
 /* How often a pattern gave up, as a sentence; NULL: never. */
 char *categories_complaint(const Categories *categories);

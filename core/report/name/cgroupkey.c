@@ -8,8 +8,10 @@
 
 /* Paths of one skeleton. */
 typedef struct shape {
-	GPtrArray *pieces; /* of the first path; NULL: paths differ there */
-	char *key;         /* NULL: a path came since it was made */
+	GPtrArray *pieces;    /* of the first path; NULL: the paths differ here */
+	char *first;          /* that path */
+	const char *skeleton; /* of all of them */
+	char *key;            /* NULL: a path was added since it was made */
 } Shape;
 
 /* Where a path's name comes from. */
@@ -92,6 +94,7 @@ static void shape_free(gpointer data)
 	Shape *shape = data;
 
 	g_ptr_array_unref(shape->pieces);
+	g_free(shape->first);
 	g_free(shape->key);
 	g_free(shape);
 }
@@ -102,13 +105,14 @@ static Shape *shape_new(const char *path)
 	const char *at = path;
 	PathPiece piece;
 
+	shape->first = g_strdup(path);
 	shape->pieces = g_ptr_array_new_with_free_func(g_free);
 	while (path_next(path, &at, &piece))
 		g_ptr_array_add(shape->pieces, g_strndup(piece.text.text, piece.text.len));
 	return shape;
 }
 
-/* Paths of one skeleton have the same pieces, but for what was replaced. */
+/* Paths of one skeleton have the same pieces, except the replaced ones. */
 static void shape_join(Shape *shape, const char *path)
 {
 	const char *at = path;
@@ -126,13 +130,13 @@ static void shape_join(Shape *shape, const char *path)
 }
 
 /* The skeleton's pieces, or the paths' own where all have the same. */
-static char *shape_make_key(const Shape *shape, const char *path)
+static char *shape_make_key(const Shape *shape)
 {
 	GString *out = g_string_new(NULL);
-	const char *at = path;
+	const char *at = shape->first;
 	PathPiece piece;
 
-	for (guint i = 0; i < shape->pieces->len && path_next(path, &at, &piece); i++) {
+	for (guint i = 0; i < shape->pieces->len && path_next(shape->first, &at, &piece); i++) {
 		const char *own = g_ptr_array_index(shape->pieces, i);
 
 		if (own)
@@ -180,6 +184,7 @@ static Shape *take_shape(CgroupKeys *keys, const char *path)
 		return shape;
 	}
 	shape = shape_new(path);
+	shape->skeleton = skeleton;
 	g_hash_table_insert(keys->shapes, g_steal_pointer(&skeleton), shape);
 	return shape;
 }
@@ -195,6 +200,13 @@ void cgroup_keys_add(CgroupKeys *keys, const char *path)
 	g_hash_table_insert(keys->entries, g_strdup(path), entry);
 }
 
+static const char *key_of(Shape *shape)
+{
+	if (!shape->key)
+		shape->key = shape_make_key(shape);
+	return shape->key;
+}
+
 const char *cgroup_keys_get(CgroupKeys *keys, const char *path)
 {
 	const Entry *entry = g_hash_table_lookup(keys->entries, path);
@@ -203,7 +215,21 @@ const char *cgroup_keys_get(CgroupKeys *keys, const char *path)
 		return path;
 	if (entry->glob)
 		return entry->glob;
-	if (!entry->shape->key)
-		entry->shape->key = shape_make_key(entry->shape, path);
-	return entry->shape->key;
+	return key_of(entry->shape);
+}
+
+const char *cgroup_keys_shape(const CgroupKeys *keys, const char *path)
+{
+	const Entry *entry = g_hash_table_lookup(keys->entries, path);
+
+	if (!entry || (!entry->glob && !entry->shape))
+		return path;
+	return entry->glob ? entry->glob : entry->shape->skeleton;
+}
+
+const char *cgroup_keys_name(const CgroupKeys *keys, const char *shape)
+{
+	Shape *found = g_hash_table_lookup(keys->shapes, shape);
+
+	return found ? key_of(found) : shape;
 }

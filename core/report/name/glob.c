@@ -27,7 +27,7 @@ static gboolean is_any_depth(Span component)
 	return component.end - component.p == 2 && memcmp(component.p, "**", 2) == 0;
 }
 
-/* One character, or one byte of what is no UTF-8. */
+/* Takes one character, or one byte if it is not UTF-8. */
 static gunichar take_char(const char **p, const char *end)
 {
 	gunichar c = g_utf8_get_char_validated(*p, end - *p);
@@ -41,8 +41,8 @@ static gunichar take_char(const char **p, const char *end)
 	return c;
 }
 
-/* Behind the ']' of the class that starts at p with '[', or NULL.  A ']' right
- * at the beginning stands for itself. */
+/* The position after the ']' of the class that starts at p with '[', or NULL.
+ * A ']' right at the beginning stands for itself. */
 static const char *class_end(const char *p, const char *end)
 {
 	p += end - p > 1 && p[1] == '!' ? 2 : 1;
@@ -88,8 +88,8 @@ static gboolean match_one(Span *glob, Span *text)
 	return take_char(&text->p, text->end) == wanted || wanted == '?';
 }
 
-/* On a mismatch only the last '*' has to take more: what an earlier one could
- * take, the last one can take as well. */
+/* On a mismatch, only the last '*' needs to match more: whatever an earlier one
+ * could match, the last one can match as well. */
 static gboolean match_component(Span glob, Span text)
 {
 	Span star = {NULL, NULL}, retry = text;

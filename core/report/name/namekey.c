@@ -8,6 +8,8 @@ struct name_keys {
 	Store *store;
 	GHashTable *patterns; /* name -> pattern, by address */
 	GHashTable *peers;    /* pattern -> number of names, by address */
+	GHashTable *onlys;    /* pattern -> its only name other than itself; if there are several,
+				 itself */
 };
 
 NameKeys *name_keys_new(NameRule rule, Store *store)
@@ -18,6 +20,7 @@ NameKeys *name_keys_new(NameRule rule, Store *store)
 	keys->store = store;
 	keys->patterns = g_hash_table_new(NULL, NULL);
 	keys->peers = g_hash_table_new(NULL, NULL);
+	keys->onlys = g_hash_table_new(NULL, NULL);
 	return keys;
 }
 
@@ -25,6 +28,7 @@ void name_keys_free(NameKeys *keys)
 {
 	g_hash_table_unref(keys->patterns);
 	g_hash_table_unref(keys->peers);
+	g_hash_table_unref(keys->onlys);
 	g_free(keys);
 }
 
@@ -38,6 +42,10 @@ void name_keys_add(NameKeys *keys, const char *name)
 	guint peers = GPOINTER_TO_UINT(g_hash_table_lookup(keys->peers, pattern));
 	g_hash_table_insert(keys->patterns, address, pattern);
 	g_hash_table_insert(keys->peers, pattern, GUINT_TO_POINTER(peers + 1));
+	if (address != pattern)
+		g_hash_table_insert(keys->onlys, pattern,
+				    g_hash_table_contains(keys->onlys, pattern) ? pattern
+										: address);
 }
 
 const char *name_keys_take(NameKeys *keys, const char *name)
@@ -58,4 +66,11 @@ const char *name_keys_get(const NameKeys *keys, const char *name)
 	    GPOINTER_TO_UINT(g_hash_table_lookup(keys->peers, pattern)) < 2)
 		return name;
 	return pattern;
+}
+
+const char *name_keys_name(const NameKeys *keys, const char *pattern)
+{
+	const char *name = g_hash_table_lookup(keys->onlys, pattern);
+
+	return name ? name : pattern;
 }

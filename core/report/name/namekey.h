@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The name a thread's or process's name is grouped under: its pattern, but the
- * name itself when no other name has that pattern.
+ * The name a thread's or process's name is grouped under: its pattern, or the
+ * name itself if no other name has that pattern.
  */
 #pragma once
 
@@ -21,10 +21,12 @@ NameKeys *name_keys_new(NameRule rule, Store *store);
 void name_keys_free(NameKeys *keys);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NameKeys, name_keys_free)
 
-/* First all names there are, of both sides; then their keys.  Names and keys
- * lie in the store. */
+/* Add all names of both sides first; then get their keys.  Names and keys are
+ * in the store. */
 void name_keys_add(NameKeys *keys, const char *name);
 const char *name_keys_get(const NameKeys *keys, const char *name);
-/* The key before all names are there, by the rule that needs no other name; by
- * others the name itself.  A key's own key is itself. */
+/* The key before all names have been added, if the rule does not depend on
+ * other names; otherwise the name itself.  The key of a key is itself. */
 const char *name_keys_take(NameKeys *keys, const char *name);
+/* The only name that has the pattern, or the pattern itself. */
+const char *name_keys_name(const NameKeys *keys, const char *pattern);

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "base/texts.h"
+
 #define VERTICAL_TAB 0x0b
 #define NEXT_LINE 0x85
 
-/* Length of the separator at p, 0 when there is none.  Names are bytes: what
- * is no UTF-8 separates nothing. */
+/* Length of the separator at p, 0 if there is none.  Names are bytes: what is
+ * not UTF-8 is not a separator. */
 static gsize separator_length(const char *p)
 {
 	if (*p == '\0')
@@ -38,40 +40,15 @@ gboolean pattern_next(const char **at, PatternPiece *ret_piece)
 	return TRUE;
 }
 
-/* How many bytes at p, before end, are in the class. */
-static gsize span(const char *p, const char *end, gboolean (*is)(char))
-{
-	const char *start = p;
-
-	while (p < end && is(*p))
-		p++;
-	return (gsize)(p - start);
-}
-
-static gboolean is_digit(char c)
-{
-	return g_ascii_isdigit(c);
-}
-
-static gboolean is_letter(char c)
-{
-	return g_ascii_isalpha(c);
-}
-
-static gboolean is_hex(char c)
-{
-	return g_ascii_isdigit(c) || (c >= 'a' && c <= 'f');
-}
-
 /* A hexadecimal word without a digit ("deadbeef", "bad") is a word. */
 static gboolean is_hex_number(const char *text, gsize len)
 {
 	const char *end = text + len;
 
-	if (len < 2 || span(text, end, is_hex) < len)
+	if (len < 2 || texts_span(text, end, texts_is_lower_hex) < len)
 		return FALSE;
 	for (; text < end; text++)
-		if (is_digit(*text))
+		if (texts_is_digit(*text))
 			return TRUE;
 	return FALSE;
 }
@@ -79,8 +56,8 @@ static gboolean is_hex_number(const char *text, gsize len)
 void pattern_append(GString *out, const PatternPiece *piece)
 {
 	const char *text = piece->text, *end = text + piece->len;
-	gsize digits = span(text, end, is_digit);
-	gsize letters = span(text, end, is_letter);
+	gsize digits = texts_span(text, end, texts_is_digit);
+	gsize letters = texts_span(text, end, texts_is_letter);
 
 	if (piece->separator)
 		g_string_append_len(out, text, (gssize)piece->len);
@@ -89,9 +66,10 @@ void pattern_append(GString *out, const PatternPiece *piece)
 	else if (is_hex_number(text, piece->len))
 		g_string_append(out, "{H}");
 	else if (letters > 0 && letters < piece->len &&
-		 span(text + letters, end, is_digit) == piece->len - letters)
+		 texts_span(text + letters, end, texts_is_digit) == piece->len - letters)
 		g_string_append_printf(out, "%.*s{N}", (int)letters, text);
-	else if (digits > 0 && span(text + digits, end, is_letter) == piece->len - digits)
+	else if (digits > 0 &&
+		 texts_span(text + digits, end, texts_is_letter) == piece->len - digits)
 		g_string_append_printf(out, "{N}%.*s", (int)(piece->len - digits), text + digits);
 	else
 		g_string_append_len(out, text, (gssize)piece->len);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names as patterns: what counts instances of one thing ("worker-7",
- * "worker-12") becomes a placeholder ("worker-{N}").
+ * Names as patterns: a number that counts instances ("worker-7", "worker-12")
+ * becomes a placeholder ("worker-{N}").
  */
 #pragma once
 
 #include <glib.h>
 
-/* A stretch of a name: a run of separators, or what stands between two. */
+/* A piece of a name: a run of separators, or the text between two. */
 typedef struct pattern_piece {
 	const char *text; /* len bytes of the name */
 	gsize len;        /* 1 or more */
@@ -16,7 +16,7 @@ typedef struct pattern_piece {
 
 /* The piece at *at, which moves past it; FALSE at the name's end. */
 gboolean pattern_next(const char **at, PatternPiece *ret_piece);
-/* Appends the piece, as its placeholder when it is one of many. */
+/* Appends the piece, or its placeholder if it counts instances. */
 void pattern_append(GString *out, const PatternPiece *piece);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The section that closes the sum: where the CPU time of the host went in a window. */
+/* Section cpu-account: where all CPU time of the host went in a window. */
 #include "report/draft.h"
 
-/* What of the host's time is no idleness, and was not taken by a hypervisor. */
+/* The host's time that is neither idle nor stolen by a hypervisor. */
 static const char *const busy_metrics[] = {
 	"system.cpu.user", "system.cpu.nice",    "system.cpu.system",
 	"system.cpu.irq",  "system.cpu.softirq",
@@ -18,8 +18,7 @@ static const struct ctprof_report_field cpu_field = {
 	.tags = "",
 };
 
-/* What all CPUs did in the window; FALSE: it was not captured. */
-static gboolean busy_ns(const Draft *draft, gint64 *ret_ns)
+gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns)
 {
 	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
@@ -64,21 +63,24 @@ static void draft_account(const Draft *draft, const Section *section)
 	const WindowResult *window = draft->window;
 	gint64 busy = 0;
 
-	/* Of some processes alone the rest is no remainder. */
+	/* With only some processes, the rest is not unaccounted. */
 	if (!window || !window->has_cpu || !draft->plan->options->is_whole_host ||
 	    draft->plan->pids)
 		return;
-	gboolean has_busy = busy_ns(draft, &busy);
+	gboolean has_busy = account_busy_ns(draft, &busy);
 	Table *table = draft_long(draft, section->name, section->heading, "part");
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
 	add_line(draft, table, "threads", TRUE, threads);
 	add_line(draft, table, "exited", TRUE, ended);
 	add_line(draft, table, "unaccounted", has_busy, busy - threads - ended);
 	add_line(draft, table, "host", has_busy, busy);
+	if (window->exact_ns > 0)
+		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
+			   (gdouble)window->exact_ns / 1e9, (gdouble)window->ended_ns / 1e9);
 	if (window->divided_ns > 0)
 		table_note(table,
-			   "what exited is in the groups, too (~): %.3g of %.3g s, divided by the "
-			   "records of its end",
+			   "groups include %.3g of %.3g s of exited threads (~), divided in "
+			   "proportion to their records",
 			   (gdouble)window->divided_ns / 1e9, (gdouble)window->ended_ns / 1e9);
 	if (window->counts.flags & CTPROF_WINDOW_LOST_EXITS)
 		table_note(table, "exits incomplete: the kernel's buffer was full");
@@ -87,7 +89,7 @@ static void draft_account(const Draft *draft, const Section *section)
 const Section section_account = {
 	.name = "cpu-account",
 	.heading = "CPU time of the host",
-	.help = "of a window: threads, what exited, what is not accounted for, and their sum",
+	.help = "of a window: living threads, exited ones, unaccounted time, and the host",
 	.flags = SECTION_SHOW_NAMED,
 	.place = {15, 0},
 	.draft = draft_account,

@@ -5,14 +5,14 @@
 #include "choices.h"
 #include "report/draft.h"
 
-/* What one cgroup lacks, several of one name lack: what is unlimited or unknown in
- * part is so as a whole. */
+/* A value that one cgroup lacks, its group lacks: if one part is unlimited or
+ * unknown, so is the whole. */
 #define STRICT 1u
-/* A setting: its change has no size. */
+/* A setting: its change is not a number. */
 #define SETTING 2u
-/* A counter by kind, but a level: it has no rate. */
+/* A counter by kind but in fact a level: it has no rate. */
 #define LEVEL 4u
-/* Says something only beside others: no reason to list a cgroup. */
+/* Useful only next to others: no reason to list a cgroup. */
 #define BESIDE 8u
 /* A map: a line for each key. */
 #define KEYED 16u
@@ -21,23 +21,23 @@
 
 static const struct cgroup_column {
 	const char *metric;
-	const char *shown;   /* column; of maps unused */
-	const char *section; /* of maps unused: its heading is the metric */
+	const char *section; /* unused for maps, whose heading is the metric */
 	guint flags;
 } columns[] = {
-	{"cpu.usage_usec", "cpu_usage_usec", "cgroup-stats", 0},
-	{"cpu.nr_throttled", "nr_throttled", "cgroup-stats", 0},
-	{"cpu.throttled_usec", "throttled_usec", "cgroup-stats", 0},
-	{"memory.current", "memory_current", "cgroup-stats", 0},
-	{"cpu.max_quota_us", "cpu.max", "cgroup-limits", STRICT | SETTING},
-	{"cpu.max_period_us", "cpu.max.period", "cgroup-limits", SETTING | BESIDE},
-	{"cpu.weight", "cpu.weight", "cgroup-limits", STRICT},
-	{"memory.max", "memory.max", "cgroup-limits", STRICT | SETTING},
-	{"memory.high", "memory.high", "cgroup-limits", STRICT | SETTING},
-	{"pids.current", "pids.current", "cgroup-limits", LEVEL},
-	{"pids.max", "pids.max", "cgroup-limits", STRICT | SETTING},
-	{MEMORY_STAT, NULL, NULL, KEYED},
-	{"memory.events", NULL, NULL, KEYED},
+	{"cpu.usage_usec", "cgroup-stats", 0},
+	{"cpu.nr_periods", "cgroup-stats", 0},
+	{"cpu.nr_throttled", "cgroup-stats", 0},
+	{"cpu.throttled_usec", "cgroup-stats", 0},
+	{"memory.current", "cgroup-stats", 0},
+	{"cpu.max_quota_us", "cgroup-limits", STRICT | SETTING},
+	{"cpu.max_period_us", "cgroup-limits", SETTING | BESIDE},
+	{"cpu.weight", "cgroup-limits", STRICT},
+	{"memory.max", "cgroup-limits", STRICT | SETTING},
+	{"memory.high", "cgroup-limits", STRICT | SETTING},
+	{"pids.current", "cgroup-limits", LEVEL},
+	{"pids.max", "cgroup-limits", STRICT | SETTING},
+	{MEMORY_STAT, NULL, KEYED},
+	{"memory.events", NULL, KEYED},
 };
 
 static const struct cgroup_column *find_column(const char *metric)
@@ -66,7 +66,8 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric)
 		return NULL;
 	if (strcmp(column->metric, MEMORY_STAT) == 0)
 		return map ? fold_memory_stat() : NULL;
-	/* A file may define what it likes: other kinds have no place in a table. */
+	/* A file may define the metric with any kind; other kinds do not fit the
+	 * table. */
 	if (column->flags & KEYED ? !map : !is_number(&metric->def))
 		return NULL;
 	return fold_find(metric->def.kind, metric->def.unit);
@@ -104,7 +105,7 @@ GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
 
 /* ---- a line for each cgroup ---- */
 
-/* One cell; the value of a setting changes without a size. */
+/* Fills one cell; the change of a setting is not a number. */
 static void fill_cell(const Draft *draft, const Pool *pool, const struct cgroup_column *column,
 		      const Measure *measure, const struct ctprof_report_field *field,
 		      struct ctprof_cell *cell)
@@ -135,13 +136,13 @@ static gboolean says_something(const struct ctprof_cell *cell)
 	return FALSE;
 }
 
-/* A column of the table that is made. */
+/* A column of the current table. */
 typedef struct place {
 	const struct cgroup_column *column;
 	const Measure *measure;
 } Place;
 
-/* A line, unless nothing in it is set or to be seen. */
+/* Adds a line, unless nothing in it is set or visible. */
 static void add_line(const Draft *draft, Table *table, const GArray *places, const Pool *pool)
 {
 	struct ctprof_cell *cells = table_named_line(table, pool->key.names, 1);
@@ -169,7 +170,8 @@ static void draft_columns(const Draft *draft, const Section *section)
 
 		if (!place.measure || g_strcmp0(place.column->section, section->name) != 0)
 			continue;
-		struct ctprof_report_field field = figure_field(place.measure, place.column->shown);
+		struct ctprof_report_field field =
+			figure_field(place.measure, place.column->metric);
 		if (place.column->flags & LEVEL)
 			field.kind = CTPROF_LEVEL;
 		table_take_field(table, &field);
@@ -182,7 +184,7 @@ static void draft_columns(const Draft *draft, const Section *section)
 
 /* ---- a line for each key of a map ---- */
 
-/* Show has what is not an event that never happened, compare what differs. */
+/* show omits events that never happened, compare what did not change. */
 static void draft_map(const Draft *draft, const Section *section)
 {
 	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, section->heading);

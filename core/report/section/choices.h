@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What rows are folded for sections, and under which keys. */
+/* Which rows are folded for sections, and under which keys. */
 #pragma once
 
 #include "report/fold/record.h"
@@ -9,9 +9,9 @@ const Fold *host_choose(gconstpointer data, const Metric *metric);
 /* Which metrics of a cgroup are folded, and how those of cgroups of one name
  * become one; a MeasureChoice. */
 const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
-/* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or where
- * names are patterns the pattern of pcomm. */
+/* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or, if
+ * names are patterns, the pattern of pcomm. */
 void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
 		    Store *store, RecordKey *ret_key);
-/* Whether it tells a pressure, of the host or of a cgroup. */
+/* Whether it is a pressure, of the host or of a cgroup. */
 gboolean pressure_is_metric(const Metric *metric);

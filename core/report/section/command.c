@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What ctprof stat ran: all that wait4() tells of it and its children, also of those that
- * no capture has seen. */
+/* Section command: what wait4() reports for the command of ctprof stat and its children,
+ * including those in no capture. */
 #include <string.h>
 
 #include "report/draft.h"
@@ -53,7 +53,8 @@ static struct ctprof_value status_of(const Draft *draft, const CommandFacts *fac
 					     : g_strdup_printf("exit %d", facts->exit_status)));
 }
 
-/* Where it is from, and how far the rest of the report knows what ended. */
+/* Notes its source, and how much the rest of the report knows about what
+ * ended. */
 static void add_notes(const Draft *draft, Table *table, const CommandFacts *facts)
 {
 	const Side *after = &draft->sides[1];
@@ -99,7 +100,7 @@ static void draft_command(const Draft *draft, const Section *section)
 	table_add_fields(table, fields, N_FIELDS);
 	struct ctprof_cell *cells = table_line(table, 0, 0);
 	for (guint i = 0; i < N_FIELDS; i++) {
-		/* It is of the window, not of one of its ends. */
+		/* It belongs to the window, not to one of its ends. */
 		cells[i].value[0] = cells[i].value[1] = values[i];
 		cells[i].flags = CTPROF_CELL_SAME;
 	}
@@ -110,6 +111,6 @@ const Section section_command = {
 	.name = "command",
 	.heading = "Command",
 	.help = "stat: time, CPU and memory of COMMAND and its children",
-	.place = {0, 0},
+	.place = {-4, -4},
 	.draft = draft_command,
 };

@@ -33,10 +33,11 @@ static void add_metric(const Draft *draft, Table *table, const Measure *measure,
 	draft_metric(draft, table, host_name, 1, &field, values);
 }
 
-/* The lines of a metric: of a map, one for each key. */
+/* Adds the lines of a metric; for a map, one for each key. */
 static void add_measure(const Draft *draft, Table *table, Record *const sides[SIDES],
-			const Measure *measure, const char *name)
+			const Measure *measure)
 {
+	const char *name = measure->name;
 	struct ctprof_value values[SIDES];
 
 	if (measure->kind != CTPROF_MAP) {
@@ -53,8 +54,8 @@ static void add_measure(const Draft *draft, Table *table, Record *const sides[SI
 			   walk.values);
 }
 
-/* What is neither told elsewhere nor the same on both sides; of the BPF scheduler
- * all of it when any of it changed: it is read together. */
+/* Drafts what no other section shows and what differs between the sides; for the
+ * BPF scheduler everything if anything changed, as it is read together. */
 static void draft_host(const Draft *draft, const Section *section)
 {
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
@@ -73,8 +74,7 @@ static void draft_host(const Draft *draft, const Section *section)
 		if (g_str_has_prefix(name, SCHED_EXT) != of_scheduler ||
 		    g_str_has_prefix(name, PSI) || !plan_shows_host(draft->plan, measure))
 			continue;
-		add_measure(draft, table, sides, measure,
-			    of_scheduler ? name + strlen(SCHED_EXT) : name);
+		add_measure(draft, table, sides, measure);
 	}
 	for (guint i = 0; i < table->lines->len; i++) {
 		const struct ctprof_report_line *line =
@@ -100,9 +100,9 @@ const Section section_sched_ext = {
 };
 
 const Section section_host = {
-	.name = "host",
-	.heading = "Host",
-	.help = "kernel, CPUs, tunables: compare shows what differs, show all of it",
+	.name = "host-metrics",
+	.heading = "Host metrics",
+	.help = "kernel, CPUs, tunables: compare shows differences, show everything",
 	.flags = SECTION_SHOW_NAMED,
 	.place = {14, 14},
 	.draft = draft_host,

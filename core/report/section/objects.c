@@ -15,7 +15,7 @@ static ObjectGroup *group_at(const GArray *groups, guint i)
 	return &g_array_index(groups, ObjectGroup, i);
 }
 
-/* The number of the group, or how many there are. */
+/* The index of the group, or the number of groups. */
 static guint find_group(const GArray *groups, const char *name)
 {
 	guint i = 0;
@@ -61,11 +61,15 @@ void objects_bind(GArray *groups, ObjectCategories *categories, const Plan *plan
 
 gboolean objects_check(const GArray *groups, const Plan *plan, GError **error)
 {
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (guint i = 0; i < groups->len; i++)
+		g_ptr_array_add(names, (gpointer)(uintptr_t)group_at(groups, i)->name);
 	for (guint i = 0; plan->objects && i < plan->objects->len; i++) {
 		const char *name = g_ptr_array_index(plan->objects, i);
 
 		if (find_group(groups, name) == groups->len)
-			return specs_fail_section(plan->options->sections, name, error);
+			return specs_fail_section(plan->options->sections, name, names, error);
 	}
 	return TRUE;
 }
@@ -102,7 +106,7 @@ gboolean objects_make_key(const GArray *groups, const ObjectCategories *categori
 
 /* ---- sections ---- */
 
-/* A metric of an object: a line to be. */
+/* A metric of an object, which may become a line. */
 typedef struct entry {
 	const Pool *pool;
 	const Figure *figure;
@@ -114,8 +118,8 @@ static gboolean is_of(const ObjectGroup *group, const Figure *figure)
 	return strcmp(figure->measure->group, group->name) == 0;
 }
 
-/* Both sides' objects by key; those that --filter leaves, as the sources named
- * them, the candidate's own after them. */
+/* Both sides' objects by key: those that match --filter, in the order of the
+ * sources, with those of the candidate only last. */
 static GPtrArray *list_pools(const Draft *draft, Pools *pools)
 {
 	GPtrArray *list = draft_pools(draft, TABLE_OBJECTS, pools);
@@ -136,8 +140,8 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 	return standing_compare(&((const Entry *)a)->at, &((const Entry *)b)->at);
 }
 
-/* An object that one side lacks came, or went: it is placed as if it had been
- * nothing there, and of nothing it has there is no row.  FALSE: it has nothing. */
+/* An object that only one side has was added or removed: its values on the other
+ * side count as 0, and values that are 0 get no row.  FALSE: the value is 0. */
 static gboolean fill_lacking(const Pool *pool, struct ctprof_value values[SIDES])
 {
 	for (guint side = 0; side < SIDES; side++) {
@@ -152,8 +156,8 @@ static gboolean fill_lacking(const Pool *pool, struct ctprof_value values[SIDES]
 	return TRUE;
 }
 
-/* Places the line among those of compare: the biggest change first.  FALSE: no
- * side has a value, or the filters stop it. */
+/* Places the line among those of compare: the largest change first.  FALSE: no
+ * side has a value, or the filters hide it. */
 static gboolean place_change(const Draft *draft, Entry *entry)
 {
 	const struct ctprof_report_field *field = &entry->figure->field;
@@ -170,7 +174,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	return change_passes(&change, field->ladder, &draft->view->filter);
 }
 
-/* How big an object is: its first figure. */
+/* The size of an object: its first figure. */
 static gdouble size_of(const Draft *draft, const Pool *pool, const Figure *first)
 {
 	struct ctprof_value values[SIDES];
@@ -214,7 +218,7 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pools, const
 	return list;
 }
 
-/* show: an entry for each object, the biggest first where they are of kinds. */
+/* show: an entry for each object, the largest first if the group has kinds. */
 static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrArray *figures,
 		       const Pool *pool, guint place, GArray *entries)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects: rows a source names, a section for each slot group.  An object is
- * folded by its name.  Only in a group whose first category is a kind of object
- * ("memfd", "file") names are instances of something: there the category comes
- * before the name and the name becomes its pattern.  Elsewhere
- * ("meminfo.Active(anon)", "zram1_stored") a name is a fixed word.
+ * Objects: rows a source names, a section for each slot group.  Objects fold by
+ * name.  Names are instances only in a group whose first category is a kind of
+ * object ("memfd", "file"): there the category precedes the name, and the name
+ * becomes its pattern.  Elsewhere ("meminfo.Active(anon)", "zram1_stored") a
+ * name is a fixed word.
  */
 #pragma once
 
@@ -14,22 +14,21 @@
 
 typedef struct object_group {
 	const char *name; /* of the store */
-	gboolean folded;  /* a metric of it is: its rows count */
+	gboolean folded;  /* a metric of the group is folded, so its rows count */
 	gboolean shown;   /* as a section */
-	gboolean sorted;  /* its objects are of kinds: show has the biggest first */
+	gboolean sorted;  /* its objects have kinds: show lists the largest first */
 } ObjectGroup;
 
-/* A side's view of the groups: where the first category of each is in a row, or
- * -1; one for each group. */
+/* For each group, the index of its first category in a side's rows, or -1. */
 typedef GArray ObjectCategories;
 
-/* Joins the groups of a side's registry to groups (ObjectGroup, by rank and as
- * met); plan says what of them is wanted. */
+/* Adds the groups of a side's registry to groups (ObjectGroup, by rank, then in
+ * order of appearance); plan says which are wanted. */
 void objects_bind(GArray *groups, ObjectCategories *categories, const Plan *plan, Store *store,
 		  const Registry *registry);
-/* A USAGE_ERROR when --sections names what is a group of neither side. */
+/* Returns a USAGE_ERROR if --sections names a group that neither side has. */
 gboolean objects_check(const GArray *groups, const Plan *plan, GError **error);
-/* The key of row i: the group, and what the object is folded under. */
+/* The key of row i: the group, and the name that the object folds under. */
 gboolean objects_make_key(const GArray *groups, const ObjectCategories *categories,
 			  gboolean literal, Store *store, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key);

@@ -13,14 +13,7 @@ extern const Section section_host_pressure;
 static const char *const resources[] = {"cpu", "memory", "io", "irq"};
 static const char *const halves[] = {"some", "full"};
 
-static const struct {
-	const char *name, *shown;
-} whats[] = {
-	{"avg10", "avg10"},
-	{"avg60", "avg60"},
-	{"avg300", "avg300"},
-	{"total_usec", "total"},
-};
+static const char *const whats[] = {"avg10", "avg60", "avg300", "total_usec"};
 
 gboolean pressure_is_metric(const Metric *metric)
 {
@@ -33,8 +26,7 @@ static const Measure *find_measure(const Draft *draft, enum intake_table from, g
 {
 	char name[NAME_ROOM];
 
-	snprintf(name, sizeof name, "psi.%s.%s.%s", resources[resource], halves[half],
-		 whats[what].name);
+	snprintf(name, sizeof name, "psi.%s.%s.%s", resources[resource], halves[half], whats[what]);
 	return draft_measure(draft, from, name);
 }
 
@@ -54,14 +46,14 @@ static Table *begin(const Draft *draft, const Section *section, enum intake_tabl
 
 			if (!measure)
 				continue;
-			field = figure_field(measure, whats[i].shown);
+			field = figure_field(measure, whats[i]);
 			table_take_field(table, &field);
 		}
 	return table;
 }
 
-/* A line: what one half of the resource has come to, after the cgroup's name.  FALSE:
- * nothing is known. */
+/* Adds a line, after the cgroup's name, for one half ("some" or "full") of the
+ * resource.  FALSE: no values. */
 static gboolean add_half(const Draft *draft, Table *table, enum intake_table from, guint resource,
 			 guint half, const Pool *pool)
 {
@@ -77,7 +69,7 @@ static gboolean add_half(const Draft *draft, Table *table, enum intake_table fro
 
 		if (!measure)
 			continue;
-		field = figure_field(measure, whats[i].shown);
+		field = figure_field(measure, whats[i]);
 		struct ctprof_cell *cell = &cells[table_take_field(table, &field)];
 		draft_values(draft, from, pool->sides, measure, values);
 		view_cell(draft->view, values, &field, cell);

@@ -5,20 +5,26 @@
 
 /* Each is defined in the file that drafts it. */
 extern const Section section_command;
+extern const Section section_host_state, section_findings, section_pools, section_history;
 extern const Section section_primary, section_delay, section_derived;
 extern const Section section_cgroup_stats, section_cgroup_limits, section_memory_stat,
 	section_memory_events, section_pressure;
 extern const Section section_account, section_host_pressure, section_sched_ext, section_host;
-extern const Section section_smaps, section_categories;
-extern const Section view_ledger, view_processes, view_process, view_shared, view_tmpfs, view_sysv,
-	view_categories;
+extern const Section section_smaps, section_categories, section_wait;
+extern const Section view_areas, view_object, view_pools, view_ledger, view_processes, view_process,
+	view_shared, view_tmpfs, view_sysv, view_categories;
 
 const Section *const sections[] = {
 	&section_command,
+	&section_host_state,
+	&section_findings,
+	&section_pools,
+	&section_history,
 	&section_account,
 	&section_primary,
 	&section_delay,
 	&section_derived,
+	&section_wait,
 	&section_cgroup_stats,
 	&section_cgroup_limits,
 	&section_memory_stat,
@@ -29,10 +35,13 @@ const Section *const sections[] = {
 	&section_categories,
 	&section_sched_ext,
 	&section_host,
+	&view_pools,
 	&view_ledger,
 	&view_processes,
 	&view_process,
+	&view_areas,
 	&view_shared,
+	&view_object,
 	&view_tmpfs,
 	&view_sysv,
 	&view_categories,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The section smaps_rollup: memory of processes, a line for each key of it. */
+/* Section smaps_rollup: memory of processes, a line for each key. */
 #include <string.h>
 
 #include "choices.h"
@@ -39,7 +39,7 @@ static void pool_side(const Draft *draft, Pools *pools, guint side)
 	}
 }
 
-/* The map there is one of: both sides know it by its name. */
+/* The map's measure, which both sides identify by name. */
 static const Measure *find_map(const Draft *draft)
 {
 	const GPtrArray *list = draft->intake->measures[TABLE_SMAPS].list;
@@ -52,7 +52,7 @@ typedef struct entry {
 	Pool *pool;
 	MapWalk walk;
 	gdouble rank;
-	guint64 first, second; /* what it is sorted by, from the biggest */
+	guint64 first, second; /* sort keys, descending */
 } Entry;
 
 static guint64 amount_of(const GArray *items, const char *key)
@@ -107,7 +107,7 @@ static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools 
 	return entries;
 }
 
-/* A line for each key; what is 0 or did not change says nothing. */
+/* Adds a line for each key, except those that are 0 or did not change. */
 static void add_process(const Draft *draft, Table *table, Entry *entry, gboolean nested)
 {
 	const char *const *names = entry->pool->key.names + (nested ? CGROUP : PROCESS);
@@ -120,7 +120,7 @@ static void add_process(const Draft *draft, Table *table, Entry *entry, gboolean
 			draft_key(draft, table, names, n_names, &entry->walk, TRUE);
 }
 
-/* For the tree: of equal names, the order stays. */
+/* For the tree: lines of equal names keep their order. */
 static gint compare_lines(gconstpointer a, gconstpointer b)
 {
 	const struct ctprof_report_line *x = a, *y = b;

@@ -1,46 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections about threads: their metrics, and what is derived from these. */
+/* The sections about threads: their metrics and derived metrics. */
 #include "report/judge.h"
-
-/* Lines gathered beyond the limit before they are sorted and cut. */
-#define SLACK 4096
 
 /* ---- the lines of a section ---- */
 
-/* A row to be. */
+/* A future row. */
 typedef struct line {
 	const Group *group;
 	Standing at;
 } Line;
-
-/* The first rows, out of many: only those are kept. */
-typedef struct picker {
-	GArray *lines; /* Line */
-	guint limit;   /* 0: all are */
-	guint64 offered;
-} Picker;
 
 static gint compare_lines(gconstpointer a, gconstpointer b)
 {
 	return standing_compare(&((const Line *)a)->at, &((const Line *)b)->at);
 }
 
-static void cut(Picker *picker)
-{
-	g_array_sort(picker->lines, compare_lines);
-	if (picker->limit > 0 && picker->lines->len > picker->limit)
-		g_array_set_size(picker->lines, picker->limit);
-}
-
-static void offer(Picker *picker, const Line *line)
-{
-	picker->offered++;
-	g_array_append_val(picker->lines, *line);
-	if (picker->limit > 0 && picker->lines->len / 2 > picker->limit + SLACK)
-		cut(picker);
-}
-
-/* A line and where the first of its cgroup and of its process stand. */
+/* A line, and the index of the first line of its cgroup and of its process. */
 typedef struct branch {
 	Line line;
 	guint cgroup, process, at;
@@ -57,7 +32,7 @@ static gint compare_branches(gconstpointer a, gconstpointer b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Where the key was met first; now, if it is new. */
+/* The index at which the key first appeared; now, if it is new. */
 static guint first_at(GHashTable *firsts, const char *cgroup, const char *pcomm, guint at)
 {
 	RecordKey key = {.names = {cgroup, pcomm}};
@@ -69,8 +44,8 @@ static guint first_at(GHashTable *firsts, const char *cgroup, const char *pcomm,
 	return at;
 }
 
-/* Brings lines of one cgroup, and in it of one pcomm, together, each where its
- * first line stands. */
+/* Groups lines of one cgroup, and within it of one pcomm, at the position of
+ * the first line. */
 static void make_tree(GArray *lines)
 {
 	g_autoptr(GHashTable) firsts =
@@ -101,7 +76,7 @@ static void values_of(const Draft *draft, const Figure *figure, const Group *gro
 	figure_values(figure, group, layouts, draft->view->window, ret_values);
 }
 
-/* Where the line belongs; FALSE: nowhere. */
+/* Determines the line's position; FALSE: not shown. */
 static gboolean place_line(const Draft *draft, const Group *group, const Figure *figure, Line *line)
 {
 	struct ctprof_value values[SIDES];
@@ -129,16 +104,18 @@ static GArray *list_figures(const Draft *draft, gboolean derived)
 
 		if ((figure->derived != NULL) == derived &&
 		    plan_has_section(draft->plan, figure->section) &&
-		    plan_shows(draft->plan, figure->field.name,
-			       figure->measure ? figure->measure->flags : 0))
+		    plan_shows(draft->plan, figure->field.name, figure_flags(figure)))
 			g_array_append_val(list, i);
 	}
 	return list;
 }
 
-static void offer_group(const Draft *draft, const Group *group, const GArray *figures,
-			Picker *picker)
+/* Appends the group's lines to the array; returns their number. */
+static guint list_group(const Draft *draft, const Group *group, const GArray *figures,
+			GArray *lines)
 {
+	guint before = lines->len;
+
 	for (guint i = 0; i < figures->len; i++) {
 		Line line = {
 			.group = group,
@@ -147,8 +124,35 @@ static void offer_group(const Draft *draft, const Group *group, const GArray *fi
 		const Figure *figure = &g_array_index(draft->figures, Figure, line.at.figure);
 
 		if (place_line(draft, group, figure, &line))
-			offer(picker, &line);
+			g_array_append_val(lines, line);
 	}
+	return lines->len - before;
+}
+
+/* Lists the lines of the first groups, ordered by the first line of each; returns
+ * the number of lines of the others. */
+static guint64 list_lines(const Draft *draft, const GArray *figures, GArray *lines)
+{
+	guint limit = draft->view->limit;
+	g_autoptr(GArray) firsts = g_array_new(FALSE, FALSE, sizeof(Line));
+	guint64 n_cut = 0;
+
+	for (guint i = 0; i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
+
+		if (!view_matches(draft->view, group->names, group->n_names) ||
+		    list_group(draft, group, figures, lines) == 0 || limit == 0)
+			continue;
+		n_cut += lines->len;
+		g_array_sort(lines, compare_lines);
+		g_array_append_val(firsts, g_array_index(lines, Line, 0));
+		g_array_set_size(lines, 0);
+	}
+	g_array_sort(firsts, compare_lines);
+	for (guint i = 0; i < MIN(firsts->len, limit); i++)
+		n_cut -= list_group(draft, g_array_index(firsts, Line, i).group, figures, lines);
+	g_array_sort(lines, compare_lines);
+	return n_cut;
 }
 
 static void put_line(const Draft *draft, Table *table, const Line *line)
@@ -172,30 +176,23 @@ static void put_line(const Draft *draft, Table *table, const Line *line)
 
 static void draft_figures(const Draft *draft, gboolean derived, const Section *section)
 {
-	const View *view = draft->view;
 	gboolean tree = draft->plan->axis->n_names == KEY_NAMES;
 	g_autoptr(GArray) figures = list_figures(draft, derived);
 	Table *table =
 		draft_long(draft, section->name, section->heading, draft->plan->axis->header);
 	g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(Line));
-	Picker picker = {.lines = lines, .limit = view->limit};
 
-	for (guint i = 0; i < draft->groups->len; i++) {
-		const Group *group = g_ptr_array_index(draft->groups, i);
-
-		if (view_matches(view, group->names, group->n_names))
-			offer_group(draft, group, figures, &picker);
-	}
-	cut(&picker);
-	table->section.n_cut = picker.offered - lines->len;
+	table->section.n_cut = list_lines(draft, figures, lines);
 	if (tree)
 		make_tree(lines);
 	for (guint i = 0; i < lines->len; i++)
 		put_line(draft, table, &g_array_index(lines, Line, i));
 	if (tree)
 		table_make_tree(table);
-	/* What cannot be derived of the metrics asked for needs no empty table. */
-	if (derived && table->lines->len == 0)
+	/* No empty table if nothing can be derived from the requested metrics, or if all of
+	 * them are derived. */
+	if (table->lines->len == 0 &&
+	    (derived || (figures->len == 0 && draft->plan->metrics->len > 0)))
 		tables_drop(draft->tables);
 }
 
@@ -210,7 +207,7 @@ static void draft_derived(const Draft *draft, const Section *section)
 		draft_figures(draft, TRUE, section);
 }
 
-/* The delays share the section primary, and have their own without it. */
+/* The delays are in the section primary; without it, they have their own. */
 static void draft_delay(const Draft *draft, const Section *section)
 {
 	if (!plan_has_section(draft->plan, SECTION_PRIMARY))

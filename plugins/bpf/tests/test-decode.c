@@ -147,6 +147,10 @@ static const struct decode_case {
 	 CTPROF_ABSENT_UNSUPPORTED, 0, 0, RECORD_DELAYS_COUNTED, FALSE, FALSE},
 	{"the cpu delay is always counted", VALUE_cpu_delay_count, 7, VALUE_cpu_delay_count,
 	 CTPROF_PRESENT, 7, 0, RECORD_DELAYS_COUNTED, FALSE, TRUE},
+	{"when a delay was longest", VALUE_irq_delay_max_at, 7, VALUE_irq_delay_max_at,
+	 CTPROF_PRESENT, 7, 0, 0, FALSE, FALSE},
+	{"no such delay yet", VALUE_irq_delay_max_at, 0, VALUE_irq_delay_max_at,
+	 CTPROF_ABSENT_INAPPLICABLE, 0, 0, 0, FALSE, FALSE},
 };
 
 static void test_cases(void)
@@ -182,7 +186,8 @@ static void test_lacking(void)
 	record.flags |= RECORD_HAS_EXT;
 	decode_record(&all_on, &record, &decoded);
 	for (guint i = 0; i < N_RECORD_VALUES; i++) {
-		gboolean left = i == VALUE_processor || i == VALUE_ext_enabled;
+		gboolean left = i == VALUE_processor || i == VALUE_ext_enabled ||
+				g_str_has_suffix(bpf_metrics[i].name, "_max_at");
 		gboolean slice = i == VALUE_fair_slice_ns;
 
 		if (!slice)

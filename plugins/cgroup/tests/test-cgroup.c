@@ -57,6 +57,7 @@ static void test_recorded(void)
 		{CAPPED, "cpu.max_quota_us", "20000"},
 		{CAPPED, "cpu.max_period_us", "100000"},
 		{CAPPED, "cpu.weight", "50"},
+		{CAPPED, "cpu.nr_periods", "128"},
 		{CAPPED, "cpu.nr_throttled", "96"},
 		{CAPPED, "cpu.throttled_usec", "4348548"},
 		{LIMITED, "memory.max", "16777216"},
@@ -79,8 +80,8 @@ static void test_recorded(void)
 static const struct {
 	const char *file, *text, *metrics;
 } whole[] = {
-	{"cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec 2\n",
-	 "cpu.usage_usec cpu.nr_throttled cpu.throttled_usec"},
+	{"cpu.stat", "usage_usec 5\nnr_periods 3\nnr_throttled 1\nthrottled_usec 2\n",
+	 "cpu.usage_usec cpu.nr_periods cpu.nr_throttled cpu.throttled_usec"},
 	{"cpu.max", "max 100000\n", "cpu.max_quota_us cpu.max_period_us"},
 	{"cpu.weight", "100\n", "cpu.weight"},
 	{"cpu.weight.nice", "0\n", "cpu.weight_nice"},
@@ -243,6 +244,7 @@ static void write_v1(const Tree *tree)
 }
 
 static const struct expected v1_values[] = {
+	{"/a", "cpu.nr_periods", "9"},
 	{"/a", "cpu.nr_throttled", "5"},
 	{"/a", "cpu.throttled_usec", "6"},
 	{"/a", "cpu.max_quota_us", UNLIMITED},

@@ -16,6 +16,7 @@
 
 #include "cleanup.h"
 #include "examine.h"
+#include "plan.h"
 #ifndef FUZZ_IN_PROCESS
 #include "fakehost.h"
 #include "parser.h"
@@ -25,55 +26,11 @@
 #define MAX_SEGMENTS 6u
 #define HEADERS_AT (MAX_SEGMENTS * sizeof(Elf64_Phdr) + sizeof(Elf64_Ehdr))
 #define PIECE 2048u
-#define FILE_BYTES (64u << 10)
 #define BUDGET_NS UINT64_C(100000000)
 #define SLACK_NS UINT64_C(50000000)
 #define MAX_RSS_KIB (400ul << 10)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* The plan, read from the front; zeros when it is over. */
-struct plan {
-	const uint8_t *at;
-	size_t left;
-};
-
-static uint8_t next(struct plan *plan)
-{
-	if (plan->left == 0)
-		return 0;
-	plan->left--;
-	return *plan->at++;
-}
-
-/* Small, on an edge, or anything. */
-static uint64_t next_number(struct plan *plan)
-{
-	static const uint64_t edges[] = {
-		0,
-		1,
-		8,
-		24,
-		FILE_BYTES,
-		FILE_BYTES - 1,
-		UINT32_MAX,
-		INT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX - 7,
-		UINT64_C(1) << 28,
-		UINT64_C(6) << 30,
-	};
-	uint8_t kind = next(plan);
-	uint64_t value = 0;
-
-	if (kind < 128)
-		return (uint64_t)kind * 64 + next(plan);
-	if (kind < 200)
-		return edges[kind % (sizeof edges / sizeof edges[0])];
-	for (int i = 0; i < 8; i++)
-		value = value << 8 | next(plan);
-	return value;
-}
 
 /* ---- what is in a section ----------------------------------------------- */
 

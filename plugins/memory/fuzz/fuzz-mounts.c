@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	check(&mounts);
 	for (uint32_t minor = 0; minor < 3; minor++)
-		(void)classify_mapping(&mounts, 0, minor, whole);
+		(void)classify_mapping(&mounts, mounts_kind_of_device(&mounts, 0, minor), whole);
 	(void)mounts_parse_size(whole, &bytes);
 	mounts_clear(&mounts);
 	return 0;

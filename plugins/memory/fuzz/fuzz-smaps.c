@@ -44,9 +44,9 @@ static void check_holders(void)
 	const struct holders_process one = {.pid = 1}, other = {.pid = 2};
 	struct holders holders;
 
-	holders_init(&holders, &no_mounts, whole.wanted);
-	holders_add(&holders, &one, &whole, true);
-	holders_add(&holders, &other, &pieces, false);
+	holders_init(&holders, NULL, &no_mounts, whole.wanted);
+	holders_add(&holders, &one, &whole, HOLDERS_MAPPINGS);
+	holders_add(&holders, &other, &pieces, HOLDERS_OBJECTS);
 	holders_settle(&holders);
 	for (size_t i = 0; i < holders.objects.n; i++) {
 		const struct holders_object *object = holders.objects.items[i];

@@ -9,7 +9,7 @@ static const struct mounts no_mounts;
 #define HEAD(range, perms, device, inode, path)                                                    \
 	range " " perms " 00000000 " device " " inode "                    " path "\n"
 
-static void add(struct holders *holders, int32_t pid, const char *smaps, bool chosen)
+static void add(struct holders *holders, int32_t pid, const char *smaps, enum holders_choice choice)
 {
 	g_autofree struct fold *fold = g_new0(struct fold, 1);
 	struct holders_process process = {.pid = pid, .pcomm_len = 1, .pcomm = "p"};
@@ -17,7 +17,7 @@ static void add(struct holders *holders, int32_t pid, const char *smaps, bool ch
 	fold_begin(fold, holders->wanted);
 	(void)fold_take(fold, smaps, strlen(smaps), true);
 	g_assert_cmpint(fold_finish(fold), ==, 0);
-	holders_add(holders, &process, fold, chosen);
+	holders_add(holders, &process, fold, choice);
 	fold_clear(fold);
 }
 
@@ -56,9 +56,9 @@ static void test_objects(void)
 	for (guint first = 0; first < 2; first++) {
 		struct holders holders;
 
-		holders_init(&holders, &no_mounts, 0);
-		add(&holders, 10 + (gint32)first, smaps[first], false);
-		add(&holders, 11 - (gint32)first, smaps[1 - first], false);
+		holders_init(&holders, NULL, &no_mounts, 0);
+		add(&holders, 10 + (gint32)first, smaps[first], HOLDERS_OBJECTS);
+		add(&holders, 11 - (gint32)first, smaps[1 - first], HOLDERS_OBJECTS);
 		holders_settle(&holders);
 		g_autofree char *objects = objects_text(&holders);
 		g_assert_cmpstr(objects, ==,
@@ -70,30 +70,35 @@ static void test_objects(void)
 	}
 }
 
-/* The biggest 64 are kept, of equals those of the lowest pid, whoever comes first. */
+/* All are kept; beyond what there may be in all objects the biggest 64, of equals those
+ * of the lowest pid, whoever comes first. */
 static void test_consumers(void)
 {
-	for (guint way = 0; way < 2; way++) {
+	for (guint way = 0; way < 4; way++) {
 		struct holders holders;
 		const struct holders_object *object;
+		gboolean is_full = way >= 2;
+		guint last = is_full ? HOLDERS_CONSUMERS_LEAST : 200;
 
-		holders_init(&holders, &no_mounts, 0);
+		holders_init(&holders, NULL, &no_mounts, 0);
+		if (is_full)
+			holders.n_consumers = HOLDERS_RECORDS_MAX;
 		for (guint i = 0; i < 200; i++) {
-			guint pid = way ? 200 - i : 1 + i;
+			guint pid = way % 2 ? 200 - i : 1 + i;
 			g_autofree char *smaps = g_strdup_printf(
 				HEAD("1000-2000", "r--s", "08:01", "5", "/f") "Pss: %u kB\n",
 				pid % 100 == 50 ? 7 : 1);
 
-			add(&holders, (gint32)pid, smaps, false);
+			add(&holders, (gint32)pid, smaps, HOLDERS_OBJECTS);
 		}
 		holders_settle(&holders);
 		object = holders.objects.items[0];
 		g_assert_cmpuint(object->processes, ==, 200);
-		g_assert_cmpuint(object->n_consumers, ==, HOLDERS_CONSUMERS_MAX);
+		g_assert_cmpuint(object->n_consumers, ==, last);
 		g_assert_cmpint(object->consumers[0].process->pid, ==, 50);
 		g_assert_cmpint(object->consumers[1].process->pid, ==, 150);
 		g_assert_cmpint(object->consumers[2].process->pid, ==, 1);
-		g_assert_cmpint(object->consumers[63].process->pid, ==, 63);
+		g_assert_cmpint(object->consumers[last - 1].process->pid, ==, is_full ? 63 : 200);
 		holders_clear(&holders);
 	}
 }
@@ -156,10 +161,10 @@ static void test_swap(void)
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct holders holders;
 
-		holders_init(&holders, &no_mounts, FOLD_BY_NAME);
+		holders_init(&holders, NULL, &no_mounts, FOLD_BY_NAME);
 		for (gint32 pid = 1; pid <= 3; pid++)
 			if (cases[i].smaps[pid - 1])
-				add(&holders, pid, cases[i].smaps[pid - 1], false);
+				add(&holders, pid, cases[i].smaps[pid - 1], HOLDERS_OBJECTS);
 		g_autofree char *shares = swap_text(&holders);
 		/* The last one only must not overflow. */
 		if (cases[i].shares)
@@ -173,15 +178,16 @@ static void test_mappings(void)
 {
 	static const char smaps[] = HEAD("1000-2000", "rw-p", "00:00", "0", "") "Pss: 1 kB\n" HEAD(
 		"2000-3000", "rw-p", "00:00", "0",
-		"[stack]") "Pss: 2 kB\n" HEAD("3000-4000", "r--p", "08:01", "5",
-					      "/f") "Pss: 4 kB\n";
+		"[stack]") "Rss: 2 kB\nPss: 2 kB\n" HEAD("3000-4000", "r--p", "08:01", "5",
+							 "/f") "Pss: 4 kB\n";
 	GString *out = g_string_new(NULL);
 	struct holders holders;
 
-	holders_init(&holders, &no_mounts, FOLD_PRIVATE);
-	add(&holders, 9, smaps, true);
-	add(&holders, 8, smaps, false);
-	add(&holders, 7, smaps, true);
+	holders_init(&holders, NULL, &no_mounts, FOLD_PRIVATE);
+	add(&holders, 9, smaps, HOLDERS_MAPPINGS);
+	add(&holders, 8, smaps, HOLDERS_OBJECTS);
+	add(&holders, 7, smaps, HOLDERS_MAPPINGS);
+	add(&holders, 6, smaps, HOLDERS_AREAS);
 	holders_settle(&holders);
 	for (size_t i = 0; i < holders.mappings.n; i++) {
 		const struct holders_mapping *m = holders.mappings.items[i];
@@ -191,6 +197,7 @@ static void test_mappings(void)
 				       (guint)m->backing.bytes[VMA_PSS]);
 	}
 	g_assert_cmpstr(out->str, ==,
+			"6:[stack]:stack:2048 "
 			"7::anon:1024 7:[stack]:stack:2048 7:/f:file:4096 "
 			"9::anon:1024 9:[stack]:stack:2048 9:/f:file:4096 ");
 	g_assert_cmpuint(holders.objects.n, ==, 1);
@@ -203,13 +210,13 @@ static void test_bounds(void)
 {
 	struct holders holders;
 
-	holders_init(&holders, &no_mounts, 0);
+	holders_init(&holders, NULL, &no_mounts, 0);
 	holders.objects.max = 1;
 	add(&holders, 1,
 	    HEAD("1000-2000", "r--p", "08:01", "5", "/f")
 		    HEAD("2000-3000", "r--p", "08:01", "6", "/g"),
-	    false);
-	add(&holders, 2, HEAD("1000-2000", "r--p", "08:01", "5", "/f"), false);
+	    HOLDERS_OBJECTS);
+	add(&holders, 2, HEAD("1000-2000", "r--p", "08:01", "5", "/f"), HOLDERS_OBJECTS);
 	holders_settle(&holders);
 	g_assert_cmpuint(holders.objects.n, ==, 1);
 	g_assert_cmpuint(holders.dropped, ==, 1);
@@ -230,7 +237,7 @@ static gpointer add_many(gpointer data)
 	for (gint32 i = 0; i < 50; i++)
 		add(race->holders, race->first + i,
 		    HEAD("1000-2000", "rw-s", "00:01", "5", "/memfd:x") "Pss: 1 kB\nSwap: 2 kB\n",
-		    true);
+		    HOLDERS_MAPPINGS);
 	holders_miss(race->holders);
 	return NULL;
 }
@@ -242,7 +249,7 @@ static void test_threads(void)
 	struct race races[4];
 	GThread *threads[4];
 
-	holders_init(&holders, &no_mounts, FOLD_BY_NAME | FOLD_PRIVATE);
+	holders_init(&holders, NULL, &no_mounts, FOLD_BY_NAME | FOLD_PRIVATE);
 	for (guint i = 0; i < 4; i++) {
 		races[i] = (struct race){&holders, 1 + 100 * (gint32)i};
 		threads[i] = g_thread_new("worker", add_many, &races[i]);

@@ -234,7 +234,8 @@ static void test_classify(void)
 		&mounts);
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct text path = {cases[i].path, strlen(cases[i].path)};
-		enum object_kind kind = classify_mapping(&mounts, 0, cases[i].minor, path);
+		enum object_kind kind = classify_mapping(
+			&mounts, mounts_kind_of_device(&mounts, 0, cases[i].minor), path);
 
 		if (strcmp(classify_kind_name(kind), cases[i].kind) != 0)
 			g_error("%s on 0:%u is %s, not %s", cases[i].path, cases[i].minor,

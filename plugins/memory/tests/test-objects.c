@@ -229,7 +229,7 @@ static void test_demand(void)
 		{"object_pss_bytes", MEMINFO, NULL, 2, 1, 0},
 		{"swap_shared_bytes", MEMINFO, NULL, 2, 1, 0},
 		{"swap_shared_bytes", "SwapTotal: 9 kB\nSwapFree: 9 kB\n", NULL, 0, 1, 0},
-		{"mapping_pss_bytes", MEMINFO, NULL, 0, 1, 0},
+		{"mapping_pss_bytes", MEMINFO, NULL, 2, 1, 0},
 		{"mapping_pss_bytes", MEMINFO, "11,4", 1, 1, 0},
 		{"pss_bytes", MEMINFO, "11", 0, 0, 0},
 	};

@@ -310,6 +310,7 @@ static void test_labels(void)
 	run_init_tree(&run);
 	add_process(&run, 10);
 	run_write(&run, "10/task/10/cmdline", "/bin/x  -v\n");
+	run_write(&run, "10/task/10/cgroup", "4:cpu,cpuacct:/old\n0::/a.slice\n");
 	fake_host_add_thread(run.fake, 10, 12);
 	write_stat(&run, 10, 12, 'S', USER, 901);
 	fake_host_add_thread(run.fake, 20, 21);
@@ -321,6 +322,7 @@ static void test_labels(void)
 	assert_word(&run, 0, "user", "4242");
 	assert_word(&run, 0, "cmdline", "/bin/x  -v\n");
 	g_assert_cmpuint(fake_host_state(run.fake, 0, "cwd"), ==, UNSUPPORTED);
+	assert_word(&run, 0, "cgroup", "/a.slice");
 	assert_word(&run, 0, "pcomm", "a b");
 	assert_number(&run, 0, "start_time_clock_ticks", 900);
 	assert_number(&run, 0, "state", 'S');

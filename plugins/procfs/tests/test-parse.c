@@ -5,6 +5,7 @@
 
 #include "../affinity.h"
 #include "../files.h"
+#include "cgroup-lines.h"
 #include "smaps-sums.h"
 
 #define MISSING CTPROF_ABSENT_UNSUPPORTED
@@ -288,7 +289,7 @@ static void test_cgroup_v1(void)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct ctprof_map_entry entries[CGROUP_CONTROLLERS];
-		size_t n = cgroup_parse_v1(text_of(cases[i].text), entries);
+		size_t n = cgroup_lines_v1(text_of(cases[i].text), entries);
 		g_autoptr(GString) got = g_string_new(NULL);
 
 		for (size_t e = 0; e < n; e++)

@@ -288,6 +288,35 @@ static void test_demand(void)
 	}
 }
 
+/* Where no controller is in v1, no thread's cgroup is read to find none. */
+static void test_no_v1(void)
+{
+	static const struct {
+		const char *own;
+		guint opens, why;
+	} cases[] = {
+		{"0::/user.slice\n", 0, CTPROF_ABSENT_INAPPLICABLE},
+		{"1:name=systemd:/x\n0::/\n", 0, CTPROF_ABSENT_INAPPLICABLE},
+		{"4:memory:/\n0::/\n", 1, CTPROF_PRESENT},
+		{NULL, 1, CTPROF_PRESENT},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		RUN run = {0};
+
+		run_init_tree(&run);
+		fake_host_want(run.fake, "cgroup_v1");
+		run_add_thread(&run, 10, 10, "a");
+		run_write(&run, "10/task/10/cgroup", "4:memory:/m\n0::/a\n");
+		if (cases[i].own)
+			run_write(&run, "self/cgroup", cases[i].own);
+		run_begin(&run);
+		run_threads(&run);
+		g_assert_cmpuint(fake_host_opens(run.fake, "10/cgroup"), ==, cases[i].opens);
+		g_assert_cmpuint(fake_host_state(run.fake, 0, "cgroup_v1"), ==, cases[i].why);
+	}
+}
+
 /* ---- hints ------------------------------------------------------------ */
 
 /* The hint tells the remedy that fits, and only on a host that can be mended. */
@@ -411,6 +440,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/bad-values", test_bad_values);
 	g_test_add_func("/procfs/long-files", test_long_files);
 	g_test_add_func("/procfs/demand", test_demand);
+	g_test_add_func("/procfs/no-v1", test_no_v1);
 	g_test_add_func("/procfs/filled", test_filled);
 	g_test_add_func("/procfs/hints", test_hints);
 	g_test_add_func("/procfs/dominant", test_dominant);

@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} files[] = {
 		{system_take_stat, SYSTEM_LOAD - SYSTEM_STAT, false},
 		{system_take_load, SYSTEM_VMSTAT - SYSTEM_LOAD, false},
-		{system_take_vmstat, SYSTEM_DISK - SYSTEM_VMSTAT, false},
+		{system_take_vmstat, SYSTEM_MEMORY - SYSTEM_VMSTAT, false},
+		{system_take_memory, SYSTEM_DISK - SYSTEM_MEMORY, false},
 		{system_take_disk, SYSTEM_NET - SYSTEM_DISK, true},
 		{system_take_net, SYSTEM_N_METRICS - SYSTEM_NET, true},
 	};

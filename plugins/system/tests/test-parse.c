@@ -89,6 +89,16 @@ static const struct parse_case vmstat_cases[] = {
 	{"", ""},
 };
 
+static const struct parse_case memory_cases[] = {
+	{"MemTotal:       24684392 kB\nMemFree: 1 kB\nMemAvailable: 2 kB\nSwapCached: 9 kB\n"
+	 "SwapTotal: 3 kB\nSwapFree:\t4 kB\nDirty: 5 kB\n",
+	 "24684392 2 3 4"},
+	/* Before 3.14 nobody estimates what is available. */
+	{"MemTotal: 1 kB\nMemFree: 2 kB\nSwapTotal:0 kB\n", "1 - 0 -"},
+	{"MemTotal 1 kB\nMemTotal: x kB\nSwapFree:\n", "? - - -"},
+	{"", ""},
+};
+
 static const struct parse_case disk_cases[] = {
 	{" 254 0 vda 10 11 12 13 20 21 22 23 3 24 25 30 31 32 33 40 41\n",
 	 "vda 10 6144 13000 20 11264 23000 3 24000"},
@@ -142,8 +152,10 @@ static const struct parser {
 	 G_N_ELEMENTS(stat_cases)},
 	{"/system/loadavg", system_take_load, SYSTEM_VMSTAT - SYSTEM_LOAD, FALSE, load_cases,
 	 G_N_ELEMENTS(load_cases)},
-	{"/system/vmstat", system_take_vmstat, SYSTEM_DISK - SYSTEM_VMSTAT, FALSE, vmstat_cases,
+	{"/system/vmstat", system_take_vmstat, SYSTEM_MEMORY - SYSTEM_VMSTAT, FALSE, vmstat_cases,
 	 G_N_ELEMENTS(vmstat_cases)},
+	{"/system/meminfo", system_take_memory, SYSTEM_DISK - SYSTEM_MEMORY, FALSE, memory_cases,
+	 G_N_ELEMENTS(memory_cases)},
 	{"/system/diskstats", system_take_disk, SYSTEM_NET - SYSTEM_DISK, TRUE, disk_cases,
 	 G_N_ELEMENTS(disk_cases)},
 	{"/system/net-dev", system_take_net, SYSTEM_N_METRICS - SYSTEM_NET, TRUE, net_cases,

@@ -12,6 +12,7 @@
 #define DISKSTATS                                                                                  \
 	" 8 0 sda 1 0 2 3 4 0 5 6 7 8 9\n 8 1 sda1 1 0 2 3 4 0 5 6 7 8 9\n"                        \
 	" 8 16 sdb 1 0 2 3 4 0 5 6 7 8 9\n 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0\n"
+#define MEMINFO "MemTotal: 64 kB\nMemAvailable: 32 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n"
 #define NET "Inter-| x\n face | y\n lo: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n eth0: 1 2\n"
 
 const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
@@ -23,6 +24,7 @@ static Tree *tree_of_all(void)
 	tree_write(tree, "stat", STAT);
 	tree_write(tree, "loadavg", LOADAVG);
 	tree_write(tree, "vmstat", VMSTAT);
+	tree_write(tree, "meminfo", MEMINFO);
 	tree_write(tree, "diskstats", DISKSTATS);
 	tree_write(tree, "net/dev", NET);
 	return tree;
@@ -35,6 +37,7 @@ static void test_each_file_alone(void)
 			 "system.softirq"},
 		{"loadavg", "system.load.*"},
 		{"vmstat", "system.vmstat.*"},
+		{"meminfo", "system.memory.* system.swap.*"},
 	};
 	g_autoptr(Tree) tree = tree_of_all();
 	struct field_trip trip = {.proc = tree, .scope = CTPROF_SCOPE_HOST};
@@ -45,16 +48,18 @@ static void test_each_file_alone(void)
 /* One open a file, and only of files of which something is wanted. */
 static void test_opens(void)
 {
-	static const char *const paths[] = {"stat", "loadavg", "vmstat", "diskstats", "net/dev"};
+	static const char *const paths[] = {"stat",      "loadavg", "vmstat",
+					    "diskstats", "net/dev", "meminfo"};
 	static const struct {
 		const char *want;
 		guint32 scope;
 		guint opened; /* bits of paths */
 	} cases[] = {
-		{NULL, CTPROF_SCOPE_HOST, 7},
+		{NULL, CTPROF_SCOPE_HOST, 39},
 		{NULL, CTPROF_SCOPE_OBJECT, 24},
 		{"system.vmstat.pgfault", CTPROF_SCOPE_HOST, 4},
 		{"system.ctxt system.load.avg5", CTPROF_SCOPE_HOST, 3},
+		{"system.memory.available", CTPROF_SCOPE_HOST, 32},
 		{"disk_reads", CTPROF_SCOPE_OBJECT, 8},
 		{"net_tx_drops", CTPROF_SCOPE_OBJECT, 16},
 	};
@@ -93,6 +98,8 @@ static void test_spoilt(void)
 		{"loadavg", "x y z\n", "system.load.avg1", "!50"},
 		{"vmstat", "pgfault x\n", "system.vmstat.pgfault", "!50"},
 		{"vmstat", "pgfault x\n", "system.load.avg1", "34100"},
+		{"meminfo", MEMINFO, "system.memory.total", "64"},
+		{"meminfo", "MemTotal: 6", "system.memory.total", "!50"},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -206,6 +213,7 @@ static void test_findings(void)
 	/* As of subset=pid: nothing is left of the group. */
 	tree_write(tree, "stat", NULL);
 	tree_write(tree, "vmstat", NULL);
+	tree_write(tree, "meminfo", NULL);
 	g_autofree char *fails = harvest_findings(&trip);
 	g_assert_true(g_str_has_prefix(fails, "system 30 proc/stat cannot be opened|"));
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../decode.h"
-#include "../exit-store.h"
+#include "exit-store.h"
 #include "fakehost.h"
 #include "kernel.h"
 #include "replay.h"
@@ -176,55 +176,56 @@ static void test_nonsense(void)
 
 /* ---- the store ---- */
 
-static struct taskstats_exit random_record(void)
+static union taskstats_exit_words random_record(void)
 {
-	struct taskstats_exit record = {
-		.tid = g_test_rand_int_range(1, G_MAXINT32),
-		.tgid = g_test_rand_int_range(0, G_MAXINT32),
-	};
+	union taskstats_exit_words kept = {.words = {0}};
+	struct taskstats_exit *record = &kept.record;
 	guint len = (guint)g_test_rand_int_range(0, EXIT_COMM_SIZE + 1);
 
+	record->tid = g_test_rand_int_range(1, G_MAXINT32);
+	record->tgid = g_test_rand_int_range(0, G_MAXINT32);
 	for (guint i = 0; i < len; i++)
-		record.comm[i] = (char)g_test_rand_int_range(1, 256);
+		record->comm[i] = (char)g_test_rand_int_range(1, 256);
 	for (guint i = 0; i < EXIT_N_FIELDS; i++) {
 		guint64 value =
 			(guint64)(guint32)g_test_rand_int() << 32 | (guint32)g_test_rand_int();
 
 		if (g_test_rand_bit())
 			continue;
-		record.values.present |= G_GUINT64_CONSTANT(1) << i;
-		record.values.value[i] = value >> g_test_rand_int_range(0, 64);
+		record->values.present |= G_GUINT64_CONSTANT(1) << i;
+		record->values.value[i] = value >> g_test_rand_int_range(0, 64);
 	}
-	return record;
+	return kept;
 }
 
 /* What was put in comes out, in its order, from blocks that are full. */
 static void test_store(void)
 {
-	g_autoptr(GArray) records = g_array_new(FALSE, TRUE, sizeof(struct taskstats_exit));
-	struct exit_store store = {0};
+	g_autoptr(GArray) records = g_array_new(FALSE, TRUE, sizeof(union taskstats_exit_words));
+	struct exit_store store = {.n_words = TASKSTATS_EXIT_WORDS};
 	struct exit_cursor cursor = {0};
-	struct taskstats_exit got;
+	union taskstats_exit_words got;
 
-	g_assert_false(exit_store_next(&store, &cursor, &got));
+	g_assert_false(exit_store_next(&store, &cursor, got.words));
 	for (guint i = 0; i < 3000; i++) {
-		struct taskstats_exit record = random_record();
+		union taskstats_exit_words record = random_record();
 
 		g_array_append_val(records, record);
-		g_assert_true(exit_store_add(&store, &record));
+		g_assert_true(exit_store_add(&store, record.words));
 		/* Reading may go along with it. */
 		if (i % 2)
 			continue;
-		g_assert_true(exit_store_next(&store, &cursor, &got));
-		g_assert_true(memcmp(&got, &g_array_index(records, struct taskstats_exit, i / 2),
+		g_assert_true(exit_store_next(&store, &cursor, got.words));
+		g_assert_true(memcmp(&got,
+				     &g_array_index(records, union taskstats_exit_words, i / 2),
 				     sizeof got) == 0);
 	}
 	for (guint i = 1500; i < 3000; i++) {
-		g_assert_true(exit_store_next(&store, &cursor, &got));
-		g_assert_true(memcmp(&got, &g_array_index(records, struct taskstats_exit, i),
+		g_assert_true(exit_store_next(&store, &cursor, got.words));
+		g_assert_true(memcmp(&got, &g_array_index(records, union taskstats_exit_words, i),
 				     sizeof got) == 0);
 	}
-	g_assert_false(exit_store_next(&store, &cursor, &got));
+	g_assert_false(exit_store_next(&store, &cursor, got.words));
 	g_assert_cmpuint(store.n, ==, 3000);
 	exit_store_clear(&store);
 	g_assert_cmpuint(store.n, ==, 0);
@@ -232,12 +233,12 @@ static void test_store(void)
 
 static void test_store_is_bounded(void)
 {
-	struct exit_store store = {0};
-	struct taskstats_exit record = {.tid = 1, .tgid = 1};
+	struct exit_store store = {.n_words = TASKSTATS_EXIT_WORDS};
+	union taskstats_exit_words record = {.words = {1, 1}};
 
 	for (guint i = 0; i < EXIT_STORE_MAX; i++)
-		g_assert_true(exit_store_add(&store, &record));
-	g_assert_false(exit_store_add(&store, &record));
+		g_assert_true(exit_store_add(&store, record.words));
+	g_assert_false(exit_store_add(&store, record.words));
 	g_assert_cmpuint(store.n_bytes, <=, EXIT_STORE_MAX_BYTES);
 	exit_store_clear(&store);
 }

@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a name can do to a line of CSV: nothing. */
-#include "fakehost.h"
-
-#include "ctprof/report.h"
-
-const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
-
-/* What the sink writes for a report, without its header line. */
-static char *draw(const struct ctprof_report *report)
-{
-	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
-	const struct ctprof_sink_ops *ops = ctprof_plugin_entry_v1()->ops;
-	void *self;
-
-	g_assert_cmpint(ops->open(fake_host_table(fake), &self), ==, 0);
-	g_assert_cmpint(ops->report(self, report), ==, 0);
-	ops->close(self);
-	const GByteArray *written = fake_host_written(fake);
-	return g_strndup(written->len ? (const char *)written->data : "", written->len);
-}
+#include "drawn.h"
 
 /* What it writes for one metric of one group. */
 static char *draw_cell(const char *group, const struct ctprof_cell *cell)
@@ -50,7 +32,7 @@ static char *draw_cell(const char *group, const struct ctprof_cell *cell)
 		.sections = &section,
 	};
 
-	return draw(&report);
+	return drawn_report(&report);
 }
 
 static const struct ctprof_cell empty = {.struct_size = sizeof empty};
@@ -132,7 +114,7 @@ static void test_values(void)
 static void test_no_header(void)
 {
 	const struct ctprof_report report = {.struct_size = sizeof report};
-	g_autofree char *nothing = draw(&report);
+	g_autofree char *nothing = drawn_report(&report);
 	g_autofree char *line = draw_cell("g", &empty);
 
 	g_assert_cmpstr(nothing, ==, "");

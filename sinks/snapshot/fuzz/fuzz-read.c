@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../read.h"
@@ -127,11 +128,12 @@ static void take_fact(const struct ctprof_input *input, uint32_t kind, const cha
 static CTPROF_PRINTF(3, 4) void take_fault(const struct ctprof_input *input, uint64_t offset,
 					   const char *format, ...)
 {
+	char sentence[1024];
 	va_list ap;
 
 	(void)input;
 	va_start(ap, format);
-	const char *sentence = va_arg(ap, const char *);
+	(void)vsnprintf(sentence, sizeof sentence, format, ap);
 	va_end(ap);
 	check(offset <= file.size && !strchr(sentence, '\n') && strlen(sentence) > 10);
 	file.told = true;

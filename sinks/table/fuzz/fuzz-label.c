@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../label.h"
+#include "../../tables/label.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,9 @@
 #include <glib.h>
 #include <locale.h>
 
-#include "../label.h"
-#include "../scale.h"
-#include "ctprof/report.h"
+#include "ctprof/numbers.h"
+#include "label.h"
+#include "scale.h"
 
 static void test_number(void)
 {
@@ -79,6 +79,42 @@ static void test_real(void)
 	}
 }
 
+static void test_short(void)
+{
+	static const struct {
+		guint32 ladder;
+		double value;
+		const char *text;
+	} cases[] = {
+		{CTPROF_LADDER_NONE, 0, "0"},
+		{CTPROF_LADDER_NONE, 0.364, "0.36"},
+		{CTPROF_LADDER_NONE, 0.001, "0.00"},
+		{CTPROF_LADDER_NONE, 9.996, "10.0"},
+		{CTPROF_LADDER_NONE, 99.96, "100"},
+		{CTPROF_LADDER_NONE, 12345, "12345"},
+		{CTPROF_LADDER_UNITLESS, 7, "7"},
+		{CTPROF_LADDER_UNITLESS, 16712, "16.7k"},
+		{CTPROF_LADDER_UNITLESS, 999.6, "1.00k"},
+		{CTPROF_LADDER_BYTES, 512, "512B"},
+		{CTPROF_LADDER_BYTES, 1000, "0.98K"},
+		{CTPROF_LADDER_BYTES, 34.1 * 1024 * 1024, "34.1M"},
+		{CTPROF_LADDER_BYTES, -2048, "-2.00K"},
+		{CTPROF_LADDER_NS, 1040000, "1.04ms"},
+		{CTPROF_LADDER_NS, 210e6, "210ms"},
+		{CTPROF_LADDER_NS, 5000e9, "5000s"},
+		{CTPROF_LADDER_US, 1500, "1.50ms"},
+		{CTPROF_LADDER_NS, 0.0 / 0.0, "-"},
+		{CTPROF_LADDER_NS, 1e300, "-"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char text[CTPROF_SHORT_ROOM];
+
+		ctprof_number_short(cases[i].ladder, cases[i].value, text);
+		g_assert_cmpstr(text, ==, cases[i].text);
+	}
+}
+
 static void test_delta(void)
 {
 	static const struct {
@@ -136,17 +172,17 @@ static void test_label(void)
 	} cases[] = {
 		{"", "", 0, ""},
 		{"worker", "worker", 6, "worker"},
-		{"worker-{N}", "worker-{N}", 10, "worke…"},
+		{"worker-{N}", "worker-{N}", 10, "wor…N}"},
 		{"日本", "日本", 4, "日本"},
-		{"日本語処理", "日本語処理", 10, "日本…"},
+		{"日本語処理", "日本語処理", 10, "日…理"},
 		{"e\xcc\x81t\xc3\xa9", "e\xcc\x81t\xc3\xa9", 3, "e\xcc\x81t\xc3\xa9"},
-		{"a\tb\n", "a\\x09b\\x0a", 10, "a\\x09…"},
-		{"\x1b[31m", "\\x1b[31m", 8, "\\x1b[…"},
-		{"\xff\xc3", "\\xff\\xc3", 8, "\\xff\\…"},
+		{"a\tb\n", "a\\x09b\\x0a", 10, "a\\x…0a"},
+		{"\x1b[31m", "\\x1b[31m", 8, "\\x1…1m"},
+		{"\xff\xc3", "\\xff\\xc3", 8, "\\xf…c3"},
 		{"a\xe2\x80\xae"
 		 "b",
-		 "a\\xe2\\x80\\xaeb", 14, "a\\xe2…"},
-		{"\xc2\x85", "\\xc2\\x85", 8, "\\xc2\\…"},
+		 "a\\xe2\\x80\\xaeb", 14, "a\\x…eb"},
+		{"\xc2\x85", "\\xc2\\x85", 8, "\\xc…85"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -161,13 +197,39 @@ static void test_label(void)
 	}
 }
 
+static void test_wrap(void)
+{
+	static const struct {
+		const char *text;
+		guint width;
+		const char *wrapped; /* later lines behind two blanks */
+	} cases[] = {
+		{"", 9, ""},
+		{"a note", 6, "a note"},
+		{"a longer note", 0, "a longer note"},
+		{"a longer note", 8, "a longer\n  note"},
+		{"one two three", 5, "one\n  two\n  three"},
+		{"unbreakable words", 4, "unbreakable\n  words"},
+		{"日本 語 処理", 7, "日本 語\n  処理"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(cases[i].text);
+
+		label_wrap(text, cases[i].width, 2);
+		g_assert_cmpstr(text->str, ==, cases[i].wrapped);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/table/number climbs its ladder", test_number);
 	g_test_add_func("/table/computed number", test_real);
+	g_test_add_func("/table/number of a first screen", test_short);
 	g_test_add_func("/table/delta has its sign", test_delta);
 	g_test_add_func("/table/decimal point whatever the locale", test_locale);
 	g_test_add_func("/table/name is escaped, measured and cut", test_label);
+	g_test_add_func("/table/notes are wrapped", test_wrap);
 	return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes by what they are, and the artifact of ChromeOS's tests. */
+/* Processes by category, and the artifact of ChromeOS's tests. */
 #include <string.h>
 
 #include "artifact.h"
@@ -33,7 +33,7 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[FIELD_MISSING] = COUNT_FIELD("missing", "MISSING"),
 };
 
-/* By which field; FIELD_CATEGORY: by name. */
+/* The sort field; FIELD_CATEGORY: by name. */
 #define AS_LISTED N_FIELDS
 
 static const guint fields_of_orders[] = {
@@ -41,8 +41,9 @@ static const guint fields_of_orders[] = {
 };
 static const char *const orders[] = {"table", "pss", "swap", "total", "processes", "name", NULL};
 
-/* The processes of a category.  What is known of one: PSS and swap (exact), PSS
- * alone (approximate), or not even that (missing: it is in no sum). */
+/* The processes of a category.  A process is exact (PSS and swap known),
+ * approximate (only PSS known), or missing (not even that, so it is in no
+ * sum). */
 typedef struct sum {
 	const char *name;
 	Tally sides[SIDES];
@@ -54,9 +55,9 @@ typedef struct folding {
 	const Draft *draft;
 	Rows rows;
 	SwapShares shares;
-	Categories *categories, *none; /* none stands in for a table that is not given */
+	Categories *categories, *none; /* none is used if no table is given */
 	Sum *sums;                     /* by category */
-	gboolean has_swap[SIDES];      /* some process has some */
+	gboolean has_swap[SIDES];      /* some process has swap */
 	guint64 n_pssless[SIDES];
 	GString *pssless[SIDES]; /* pids of the first of them */
 } Folding;
@@ -84,7 +85,7 @@ static const char *command_of(const Rows *rows, const Pool *row, guint side)
 	return command ? command : "";
 }
 
-/* Kernel threads, and what is left of processes, take nothing. */
+/* Kernel threads and zombies have no memory. */
 static gboolean has_memory(const Rows *rows, const Pool *row, guint side)
 {
 	const char *state = row_text_of(rows, row, side, "memory_state");
@@ -98,11 +99,11 @@ static gboolean has_memory(const Rows *rows, const Pool *row, guint side)
 		return strcmp(state, "not-applicable") != 0;
 	if (row_value(rows, row, side, "pss_bytes").type == CTPROF_VALUE_NUMBER)
 		return TRUE;
-	/* Older files say it by a map that is there and empty. */
+	/* Older files have an empty map instead. */
 	return rollup ? rollup->len > 0 : !row_is_inapplicable(rows, row, side, ROLLUP);
 }
 
-/* In bytes: the metric, or what the rollup says. */
+/* In bytes: the metric, or the rollup's value. */
 static struct ctprof_value amount_of(const Rows *rows, const Pool *row, guint side,
 				     const char *metric, const char *key)
 {
@@ -212,7 +213,7 @@ static guint64 count_of(const Sum *sum, guint field, guint side)
 				    : n[READ_EXACT] + n[READ_APPROXIMATE] + n[READ_MISSING];
 }
 
-/* What has processes on one side only is known to be 0 on the other. */
+/* A category with processes on only one side is 0 on the other. */
 static void sum_values(const Draft *draft, const Sum *sum, guint field,
 		       struct ctprof_value ret_values[SIDES])
 {
@@ -234,7 +235,7 @@ static void sum_values(const Draft *draft, const Sum *sum, guint field,
 		sums_values(draft, &total, zero, ret_values);
 }
 
-/* Whether any of its numbers is to be seen, by what changed. */
+/* Adds the line; FALSE if the filters for changes hide all its numbers. */
 static gboolean put_sum(const Draft *draft, Table *table, guint32 flags, const Sum *sum)
 {
 	struct ctprof_cell *cells = table_line(table, flags, 0);
@@ -264,7 +265,7 @@ static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
 	return order != 0 ? order : strcmp((*x)->name, (*y)->name);
 }
 
-/* Those that have a process, and that --filter lets in. */
+/* The categories that have a process and match --filter. */
 static GPtrArray *list_sums(const Folding *self)
 {
 	const Draft *draft = self->draft;
@@ -300,7 +301,7 @@ static void put_side_notes(const Folding *self, guint side, Table *table)
 			table,
 			"%sSums exclude swapped-out shared memory: capture with --memory=shared.",
 			whose);
-	/* Where nothing is swapped out nobody has a share. */
+	/* If nothing is swapped out, no process has a share. */
 	if (n_unreadable > 0 && g_hash_table_size(self->shares.by_pid[side]) > 0)
 		table_note(table,
 			   "%sThe mappings of %" G_GUINT64_FORMAT
@@ -344,7 +345,7 @@ static void draft_categories(const Draft *draft, const Section *section)
 
 /* ---- the artifact -------------------------------------------------------------- */
 
-/* Of the side that counts: the last. */
+/* Only for the last side. */
 static void write_artifact(const Draft *draft)
 {
 	guint side = draft_n_sides(draft) - 1;

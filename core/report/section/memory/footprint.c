@@ -52,7 +52,7 @@ enum reading reading_of_sides(const Rows *processes, const Pool *process)
 
 /* ---- shares of swap ---- */
 
-/* Whether the snapshot says that nothing is swapped out. */
+/* Whether nothing is swapped out according to the snapshot. */
 static gboolean is_swap_free(const Draft *draft, guint side)
 {
 	guint64 used;
@@ -106,8 +106,8 @@ guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side)
 
 /* ---- amounts ---- */
 
-/* A process's part of what is resident, of what is swapped out, and of shared
- * memory that is swapped out. */
+/* A process's share of resident memory, of swap, and of swapped-out shared
+ * memory. */
 static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side,
 					const SwapShares *shares)
 {
@@ -131,7 +131,7 @@ struct ctprof_value footprint_value(const Rows *processes, const Pool *process, 
 {
 	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};
 
-	/* A process that has no memory any more may have had some a moment before. */
+	/* A process that no longer has memory may have had some a moment ago. */
 	if (reading_of(processes, process, side) == READ_NONE)
 		return value;
 	if (!metric)
@@ -143,6 +143,6 @@ struct ctprof_value footprint_value(const Rows *processes, const Pool *process, 
 		other.flags |= CTPROF_VALUE_PARTIAL;
 		return other.type == CTPROF_VALUE_NUMBER ? other : value;
 	}
-	/* A text by that name is no amount. */
+	/* A text with that name is not an amount. */
 	return value.type == CTPROF_VALUE_NUMBER ? value : (struct ctprof_value){.why = value.why};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the host's RAM went: what the kernel counts, and what is left over. */
+/* Where the host's RAM went: what the kernel counts, and the rest. */
 #include <string.h>
 
 #include "footprint.h"
@@ -14,8 +14,8 @@ static const Place places[] = {
 	[SHARE] = {SHARE_FIELD("ram_percent", "% OF RAM"), NULL, 0, NULL},
 };
 
-/* A part's rows are named "PART.NAME".  The answer comes before what it is made
- * of, which is long. */
+/* A part's rows are named "PART.NAME".  The summary comes before the details,
+ * which are long. */
 static const struct part {
 	const char *name, *heading;
 	gboolean of_ram;   /* its sizes are parts of the RAM */
@@ -28,7 +28,7 @@ static const struct part {
 	{"meminfo", "What the kernel counts", TRUE, NULL},
 };
 
-/* Whether the row is of the part; its name there. */
+/* Whether the row belongs to the part, and its name there. */
 static gboolean is_in(const struct part *part, const Pool *row, const char **ret_name)
 {
 	const char *name = row_name(row);
@@ -38,7 +38,7 @@ static gboolean is_in(const struct part *part, const Pool *row, const char **ret
 	return strncmp(name, part->name, len) == 0 && name[len] == '.';
 }
 
-/* What a listing's values are made from. */
+/* The data for a listing's values. */
 struct ledger {
 	const struct part *part;
 	guint64 ram[SIDES];
@@ -60,14 +60,14 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 		value.flags |= CTPROF_VALUE_PARTIAL;
 	if (place != &places[SHARE])
 		return value;
-	/* Addresses are no memory. */
+	/* Address space is not memory. */
 	return value_of_share(&value, ledger->part->of_ram && strcmp(name, "VmallocTotal") != 0
 					      ? ledger->ram[side]
 					      : 0);
 }
 
-/* Leaves those of the part; the whole stays above its parts, in whatever order
- * these are. */
+/* Keeps the rows of the part; the whole stays above its parts in every
+ * order. */
 static gboolean pick_rows(Listing *listing, const char *order)
 {
 	const struct ledger *ledger = listing->data;
@@ -95,6 +95,21 @@ static gboolean pick_rows(Listing *listing, const char *order)
 	return list->len > 0;
 }
 
+/* Hides a line that was just added from people if it is 0.  n_lines: number of
+ * lines before it. */
+static guint hide_nothing(const Draft *draft, Table *table, guint n_lines)
+{
+	if (draft->plan->options->wide || table->lines->len == n_lines)
+		return 0;
+	const struct ctprof_cell *cell =
+		&((const struct ctprof_cell *)table->cells->pdata[n_lines])[BYTES];
+	for (guint side = 0; side < draft_n_sides(draft); side++)
+		if (cell->value[side].type != CTPROF_VALUE_NUMBER || cell->value[side].number > 0)
+			return 0;
+	table_last(table)->flags |= CTPROF_LINE_HIDDEN;
+	return 1;
+}
+
 static void draft_part(const Draft *draft, const struct ledger *ledger, const char *order)
 {
 	const struct part *part = ledger->part;
@@ -106,6 +121,7 @@ static void draft_part(const Draft *draft, const struct ledger *ledger, const ch
 		.value = value_of,
 		.data = ledger,
 	};
+	guint n_lines = 0, n_hidden = 0;
 	const char *name;
 
 	if (!pick_rows(&listing, order))
@@ -117,8 +133,13 @@ static void draft_part(const Draft *draft, const struct ledger *ledger, const ch
 
 		(void)is_in(part, row, &name);
 		listing_put(&listing, row, part->whole && strcmp(name, part->whole) != 0);
+		n_hidden += hide_nothing(draft, listing.table, n_lines);
+		n_lines = listing.table->lines->len;
 	}
 	listing_cover(&listing, "values");
+	if (n_hidden > 0)
+		table_note(listing.table, "%u line%s of 0B not shown (--wide shows all)", n_hidden,
+			   n_hidden == 1 ? "" : "s");
 	if (listing.table->lines->len == 0)
 		tables_drop(draft->tables);
 }
@@ -144,7 +165,7 @@ static const struct ctprof_report_field lens_fields[N_LENS_FIELDS] = {
 	[LENS_MISSING] = COUNT_FIELD("missing", "MISSING"),
 };
 
-/* Each is a total of its own, and covers what it can. */
+/* Each is a separate total with its own coverage. */
 struct lens {
 	const char *group, *metric, *name; /* group NULL: processes */
 };
@@ -187,6 +208,14 @@ static void put_lens(const Rows *rows, const struct lens *lens, const struct led
 		table_drop_last(table);
 }
 
+/* Whether the memory that processes share was measured. */
+static gboolean has_shares(const Draft *draft)
+{
+	guint64 number;
+
+	return ledger_number(draft, draft_n_sides(draft) - 1, "shmem.memfd", &number);
+}
+
 static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 {
 	static const struct lens lenses[] = {
@@ -194,6 +223,7 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 		{MEMORY_TMPFS_GROUP, "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
 		{MEMORY_SYSV_GROUP, "sysv_rss_bytes", "SysV segments (RSS)"},
 	};
+	g_auto(Rows) processes = rows_of(draft, NULL);
 	Table *table = tables_add(draft->tables, "lenses", "The same memory, by user", NULL, 0);
 
 	table_add_fields(table, lens_fields, N_LENS_FIELDS);
@@ -203,6 +233,11 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 		if (rows_are_captured(&rows, lenses[i].metric))
 			put_lens(&rows, &lenses[i], ledger, table);
 	}
+	if (!rows_are_captured(&processes, "pss_bytes"))
+		table_note(table, "Not read here: PSS of processes ('ctprof memory processes')");
+	if (!has_shares(draft))
+		table_note(table, "Not read here: memfd and anonymous shared memory ('ctprof "
+				  "memory shared')");
 	if (table->lines->len == 0)
 		tables_drop(draft->tables);
 	else if (table->lines->len > 1)
@@ -228,10 +263,11 @@ const Section view_ledger = {
 	.name = "ledger",
 	.heading = "Where RAM went",
 	.help = "Where the host's RAM went",
-	.flags = SECTION_VIEW,
+	.flags = SECTION_VIEW | SECTION_OF_HOST,
 	.draft = draft_ledger,
 	.orders = (const char *const[]){"kernel", "size", "name", NULL},
-	.groups = MEMORY_LEDGER_GROUP "," MEMORY_GROUP "," MEMORY_TMPFS_GROUP "," MEMORY_SYSV_GROUP,
+	.groups = MEMORY_LEDGER_GROUP "," MEMORY_TMPFS_GROUP "," MEMORY_SYSV_GROUP,
+	.optional = MEMORY_GROUP,
 	.needs = "ledger_bytes",
 	.what = "memory ledger",
 	.capture = "--memory",

@@ -104,7 +104,7 @@ void listing_begin(Listing *listing, const char *name, const char *heading)
 	}
 }
 
-/* Whether any of the row's changes is to be seen. */
+/* Whether the filters show any of the row's changes. */
 static gboolean passes(const Listing *listing, const Pool *row)
 {
 	for (guint i = 0; i < listing->n_places; i++) {

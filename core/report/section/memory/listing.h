@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of objects one by one, each told by the places its fields have. */
+/* Tables of single objects, each described by its fields (places). */
 #pragma once
 
 #include "rows.h"
 
 #define PLACE_RARE 1u   /* with --wide only */
-#define PLACE_SUMMED 2u /* there is a total of it */
+#define PLACE_SUMMED 2u /* has a total */
 #define PLACE_TITLE 4u  /* names the line: what --filter looks at */
-#define PLACE_SAME 8u   /* about the row itself, also where it is a number: has no change */
+#define PLACE_SAME 8u   /* describes the row, even if it is a number: has no change */
 #define PLACE_EACH 16u  /* a text of which each side has its own */
-/* Only in trees (tree.h): with all below the row; how many rows are folded into
+/* Only in trees (tree.h): including all rows below; number of rows folded into
  * it; the last part of its name. */
 #define PLACE_TREE 32u
 #define PLACE_FOLDED 64u
@@ -40,27 +40,27 @@ struct listing {
 	Table *table;
 };
 
-/* What the place's metric is. */
+/* The value of the place's metric. */
 struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
 				  const Place *place);
 
 void listing_values(const Listing *listing, const Pool *row, const Place *place,
 		    struct ctprof_value ret_values[SIDES]);
-/* The place that is called so; NULL: none is. */
+/* The place of that name; NULL: none. */
 const Place *listing_find(const Listing *listing, const char *name);
 
-/* By the place that is called so, the most first; by name where none is. */
+/* Sorts by the place of that name, largest first; by name if there is none. */
 void listing_sort(Listing *listing, const char *order);
 /* Adds the table, without a line. */
 void listing_begin(Listing *listing, const char *name, const char *heading);
-/* Adds the row's line, if its changes are to be seen. */
+/* Adds the row's line, unless the filters hide its changes. */
 void listing_put(const Listing *listing, const Pool *row, guint depth);
-/* The same without asking; what only trees have stays absent. */
+/* The same unconditionally; places of trees stay absent. */
 struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint32 flags,
 				 guint depth);
 /* Adds the sums of all rows. */
 struct ctprof_cell *listing_total(const Listing *listing, const char *title);
-/* Counts the rows by how many of their summed amounts are there. */
+/* Counts the rows by how many of their summed amounts are present. */
 void listing_cover(const Listing *listing, const char *covered);
 
 /* All of it: filter, sort, table, lines up to the limit, and their total. */

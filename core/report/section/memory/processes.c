@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes, as the tree of who started whom or one below the other, and what one
- * of them maps. */
+/* Processes, as a tree of parents and children or a flat list, and the mappings
+ * of one of them. */
 #include <string.h>
 
 #include "base/error.h"
@@ -11,6 +11,7 @@
 #define NAME "pcomm"
 #define COMMAND "cmdline"
 #define STATE "memory_state"
+#define SHARE "" /* share of PSS in the RAM */
 
 /* Places before the amounts, and after them. */
 static const Place before[] = {
@@ -21,7 +22,8 @@ static const Place before[] = {
 	{COUNT_FIELD("threads", "THREADS"), "nr_threads", PLACE_RARE, NULL},
 };
 static const Place after[] = {
-	{TEXT_FIELD("memory_state", "READ"), STATE, PLACE_EACH, NULL},
+	{SHARE_FIELD("ram_percent", "% RAM"), SHARE, PLACE_RARE, NULL},
+	{TEXT_FIELD("memory_state", "READ"), STATE, PLACE_EACH | PLACE_RARE, NULL},
 	{TEXT_FIELD("memory_source", "FROM"), "memory_source", PLACE_EACH | PLACE_RARE, NULL},
 	{TEXT_FIELD("name", "NAME"), NAME, PLACE_SAME | PLACE_RARE, NULL},
 	{COUNT_FIELD("folded", "FOLDED"), NULL, PLACE_FOLDED, NULL},
@@ -29,16 +31,18 @@ static const Place after[] = {
 	{TEXT_FIELD("cwd", "CWD"), "cwd", PLACE_SAME | PLACE_RARE, NULL},
 };
 
+#define SHORT_FIELD(id, head)                                                                      \
+	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
 #define FOOTPRINT(id, head, is_common, metric, stand_in)                                           \
 	{                                                                                          \
-		BYTES_FIELD(id, head), BYTES_FIELD(id "_subtree", head "+"), is_common, metric,    \
+		SHORT_FIELD(id, head), SHORT_FIELD(id "_subtree", head "+"), is_common, metric,    \
 			stand_in                                                                   \
 	}
 
-/* What a process takes itself, and with its children. */
+/* The memory of a process itself, and with its children. */
 static const struct footprint {
 	struct ctprof_report_field own, tree;
-	gboolean is_common; /* shown without being asked for */
+	gboolean is_common; /* shown by default */
 	const char *metric, *stand_in;
 } footprints[] = {
 	FOOTPRINT("pss", "PSS", TRUE, "pss_bytes", NULL),
@@ -69,7 +73,7 @@ static const char *name_of(const Rows *rows, const Pool *row)
 	return name ? name : "?";
 }
 
-/* As ps names a process without a command line. */
+/* Like ps, for a process without a command line. */
 static const char *command_of(const Rows *rows, const Pool *row)
 {
 	const char *command = row_text(rows, row, COMMAND);
@@ -79,14 +83,28 @@ static const char *command_of(const Rows *rows, const Pool *row)
 						  g_strdup_printf("[%s]", name_of(rows, row)));
 }
 
+/* The data for values, besides the row. */
+struct context {
+	SwapShares shares;
+	guint64 ram;
+};
+
 static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
 				    const Place *place)
 {
+	const struct context *context = listing->data;
+
 	if (place->flags & (PLACE_SUMMED | PLACE_TREE))
 		return footprint_value(&listing->rows, row, side, place->metric, place->stand_in,
-				       listing->data);
+				       &context->shares);
 	if (place->metric == PID)
 		return value_of_number((guint64)row->key.tid);
+	if (strcmp(place->metric, SHARE) == 0) {
+		struct ctprof_value pss = footprint_value(&listing->rows, row, side, "pss_bytes",
+							  NULL, &context->shares);
+
+		return value_of_share(&pss, context->ram);
+	}
 	if (strcmp(place->metric, NAME) == 0)
 		return value_of_text(name_of(&listing->rows, row));
 	if (strcmp(place->metric, COMMAND) == 0)
@@ -95,7 +113,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 }
 
 /* by: the amount they are sorted by. */
-static GArray *list_places(const char *by, gboolean flat)
+static GArray *list_places(const char *by, gboolean flat, gboolean is_self)
 {
 	GArray *places = g_array_new(FALSE, FALSE, sizeof(Place));
 
@@ -109,6 +127,8 @@ static GArray *list_places(const char *by, gboolean flat)
 			      footprint->stand_in};
 
 		g_array_append_val(places, own);
+		if (is_self)
+			tree.flags |= PLACE_RARE;
 		if (!flat)
 			g_array_append_val(places, tree);
 	}
@@ -126,7 +146,7 @@ static gpointer pid_key(guint64 pid, guint side)
 	return GSIZE_TO_POINTER((gsize)pid * SIDES + side);
 }
 
-/* As the side has it that the process is shown of. */
+/* Parents are those of the side shown. */
 static void find_parents(Tree *tree)
 {
 	const Rows *rows = &tree->listing->rows;
@@ -163,12 +183,13 @@ static gboolean is_asked_for(const Rows *rows, const Pool *row)
 	if (reading_of_sides(rows, row) == READ_NONE && !options->all)
 		return FALSE;
 	g_snprintf(text, sizeof text, "%d", pid);
-	const char *const texts[] = {name_of(rows, row), command_of(rows, row),
-				     row_text(rows, row, "user"), text};
+	const char *const texts[] = {name_of(rows, row),           command_of(rows, row),
+				     row_text(rows, row, "user"),  text,
+				     row_text(rows, row, "state"), row_text(rows, row, "cwd")};
 	return view_matches(rows->draft->view, texts, G_N_ELEMENTS(texts));
 }
 
-/* What the total is called. */
+/* Returns the name of the total. */
 static const char *choose(Tree *tree)
 {
 	const Rows *rows = &tree->listing->rows;
@@ -222,7 +243,27 @@ static void put_notes(const Rows *rows, Table *table)
 	}
 }
 
-/* rows: those that are shown, or may be. */
+/* Hides the columns of swap and files if they are all 0. */
+static void hide_nothing(const Rows *rows, const Listing *listing)
+{
+	for (guint i = 0; i < listing->n_places; i++) {
+		const Place *place = &listing->places[i];
+		gboolean is_idle = !rows->draft->plan->options->wide && rows->list->len > 0;
+
+		if (!(place->flags & (PLACE_SUMMED | PLACE_TREE)) ||
+		    table_field(listing->table, i)->flags & CTPROF_FIELD_HIDDEN)
+			continue;
+		for (guint r = 0; is_idle && r < rows->list->len; r++) {
+			struct ctprof_value values[SIDES];
+
+			listing_values(listing, rows->list->pdata[r], place, values);
+			is_idle = values[0].number == 0 && values[1].number == 0;
+		}
+		table_hide(listing->table, i, is_idle);
+	}
+}
+
+/* rows: those that are or may be shown. */
 static void cover(const Rows *rows, const Listing *listing)
 {
 	const AnalysisOptions *options = rows->draft->plan->options;
@@ -231,9 +272,7 @@ static void cover(const Rows *rows, const Listing *listing)
 	for (guint i = 0; i < rows->list->len; i++)
 		tally.n[reading_of_sides(rows, g_ptr_array_index(rows->list, i))]++;
 	table_cover(listing->table, "processes", &tally);
-	if (!options->wide && tally.n[READ_APPROXIMATE] + tally.n[READ_MISSING] == 0)
-		table_hide(listing->table, (guint)(listing_find(listing, STATE) - listing->places),
-			   TRUE);
+	hide_nothing(rows, listing);
 	if (!options->is_told)
 		put_notes(rows, listing->table);
 }
@@ -244,25 +283,26 @@ static void list_processes(const Draft *draft, const char *order)
 	const AnalysisOptions *options = draft->plan->options;
 	gboolean is_flat = options->flat || options->pid > 0;
 	g_auto(Rows) rows = rows_of(draft, NULL);
-	g_auto(SwapShares) shares = {.n_unreadable = {0}};
-	g_autoptr(GArray) places = list_places(order, is_flat);
+	struct context context = {.ram = ledger_ram(draft)};
+	g_autoptr(GArray) places = list_places(order, is_flat, options->is_self);
 	Listing listing = {
 		.rows = rows,
 		.places = (const Place *)(void *)places->data,
 		.n_places = places->len,
 		.value = value_of,
-		.data = &shares,
+		.data = &context,
 	};
 	g_auto(Tree) tree;
 	g_autofree char *with_children = g_strconcat(order, "_subtree", NULL);
 
 	g_ptr_array_sort(rows.list, compare_pids);
-	swap_shares_init(&shares, draft);
+	swap_shares_init(&context.shares, draft);
 	tree_init(&tree, &listing);
 	tree.judged = PLACE_SUMMED;
 	tree.ranked = listing_find(&listing, with_children);
-	tree.by = is_flat || !tree.ranked ? listing_find(&listing, order) : tree.ranked;
-	/* They are in the order of their pids already. */
+	tree.by = is_flat || options->is_self || !tree.ranked ? listing_find(&listing, order)
+							      : tree.ranked;
+	/* They are already in the order of their pids. */
 	if (strcmp(order, "pid") == 0)
 		tree.by = NULL;
 	if (!tree.ranked)
@@ -275,6 +315,7 @@ static void list_processes(const Draft *draft, const char *order)
 	tree_draft(&tree, "processes", "Processes");
 	g_autoptr(GPtrArray) inside = tree_list_inside(&tree);
 	cover(&(Rows){draft, rows.table, inside}, &listing);
+	swap_shares_clear(&context.shares);
 }
 
 static void draft_processes(const Draft *draft, const Section *section)
@@ -336,7 +377,8 @@ static struct ctprof_value mapping_value(const Listing *listing, const Pool *row
 	return value;
 }
 
-/* Leaves the mappings of the process in rows, and tells what reading them took. */
+/* Keeps the mappings of the process in rows, and returns the time that reading
+ * them took. */
 static void take_mappings(const Draft *draft, Rows *rows, struct ctprof_value ret_cost[SIDES])
 {
 	GPtrArray *list = rows->list;
@@ -396,7 +438,7 @@ static void draft_process(const Draft *draft, const Section *section)
 {
 	g_auto(Rows) processes = rows_of(draft, NULL);
 
-	/* The orders of one view are none of another's. */
+	/* Sort orders of one view are not valid for another. */
 	if (rows_are_captured(&processes, "memory_state"))
 		list_processes(draft, "pss");
 	draft_mappings(draft, section);

@@ -10,7 +10,7 @@ static const char *const process_metrics[] = {
 	"pcomm", "ppid", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup",
 };
 
-/* A single row's value, of any kind. */
+/* The fold for a single row's value, of any kind. */
 static const Fold *choose(const struct ctprof_metric *def)
 {
 	return def->kind == CTPROF_LABEL ? fold_label(def->unit) : fold_find(def->kind, def->unit);
@@ -100,7 +100,7 @@ struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, con
 		return value;
 	record_value(row->sides[side], &rows->draft->sides[side].layouts[rows->table], measure,
 		     &value);
-	/* A mode of one row is a name, an order of one a number. */
+	/* With one row, a mode is a name, and a range a number. */
 	if (value.type == CTPROF_VALUE_MODE)
 		value.type = CTPROF_VALUE_TEXT;
 	return value;
@@ -193,13 +193,13 @@ guint rows_list_amounts(const Draft *draft, const struct ctprof_value values[SID
 	return n;
 }
 
-/* It is there, but has no value: what it would have changed by is not known. */
+/* The row exists but has no value, so its change is unknown. */
 static gboolean is_refused(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_ABSENT && value->missing > 0;
 }
 
-/* What a line weighs: its value, in compare how much that changed. */
+/* The weight of a line: its value; in compare, the size of its change. */
 static struct ctprof_value weight_of(const Draft *draft, const struct ctprof_value values[SIDES])
 {
 	guint64 a = values[0].number, b = values[1].number;

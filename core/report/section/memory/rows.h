@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows that a table shows one by one, on one side or both: processes, and
- * objects by slot group and name.  A row is a Pool whose records hold one row
- * each; its values are looked up by the name of their metric.
+ * Rows that a table shows individually, of one side or both: processes, and
+ * objects by slot group and name.  A row is a Pool whose records have one row
+ * each; values are looked up by the name of their metric.
  */
 #pragma once
 
@@ -20,7 +20,9 @@
 #define MEMORY_SWAP_GROUP "memory-swap"
 #define MEMORY_SYSV_GROUP "memory-sysv"
 #define MEMORY_TMPFS_GROUP "memory-tmpfs"
-/* The row of MEMORY_SWAP_GROUP that is about no process. */
+/* Metrics of other groups that it fills, as --metrics takes them. */
+#define MEMORY_METRICS "state,nr_threads"
+/* The row of MEMORY_SWAP_GROUP that is not a process. */
 #define EVERYBODY "*"
 
 /* MeasureChoices of the tables of rows; data is the plan. */
@@ -31,29 +33,28 @@ const Fold *rows_choose_thing(gconstpointer data, const Metric *metric);
 typedef struct rows {
 	const Draft *draft;
 	enum intake_table table;
-	GPtrArray *list; /* const Pool *, those the caller leaves in it */
+	GPtrArray *list; /* const Pool *; the caller may remove some */
 } Rows;
 
-/* All there are; the caller clears them. */
+/* All rows; the caller clears them. */
 Rows rows_of(const Draft *draft, const char *group);
 void rows_clear(Rows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_clear)
 /* The object of that name, or NULL. */
 const Pool *rows_find(const Rows *rows, const char *name);
 
-/* The side that is shown where there is one of two to choose: the last that has
- * the row. */
+/* The side to show if only one can be: the last that has the row. */
 guint row_side(const Pool *row);
 /* An object's name. */
 const char *row_name(const Pool *row);
-/* Whether a side's snapshot knows the metric at all. */
+/* Whether a side's snapshot has the metric. */
 gboolean rows_have(const Rows *rows, guint side, const char *metric);
 /* Whether either does. */
 gboolean rows_are_captured(const Rows *rows, const char *metric);
 
-/* Values of a metric, ABSENT of a side without the row (which lacks nothing:
- * INAPPLICABLE), or without the metric.
- * Categories and labels are texts; other numbers NUMBER or UNLIMITED. */
+/* Values of a metric, ABSENT on a side without the row (as INAPPLICABLE, since
+ * nothing is missing) or without the metric.  Categories and labels are texts;
+ * numbers are NUMBER or UNLIMITED. */
 struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, const char *metric);
 void row_values(const Rows *rows, const Pool *row, const char *metric,
 		struct ctprof_value ret_values[SIDES]);
@@ -61,9 +62,9 @@ gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *m
 		    guint64 *ret_number);
 /* Its text; NULL: absent. */
 const char *row_text_of(const Rows *rows, const Pool *row, guint side, const char *metric);
-/* Of the side shown. */
+/* The text on the side shown. */
 const char *row_text(const Rows *rows, const Pool *row, const char *metric);
-/* Whether the row says that it has no such thing, and could have none. */
+/* Whether the value is inapplicable to the row. */
 gboolean row_is_inapplicable(const Rows *rows, const Pool *row, guint side, const char *metric);
 /* A map's entries (MapItem) of that side; NULL: absent. */
 const GArray *row_map(const Rows *rows, const Pool *row, guint side, const char *metric);
@@ -77,19 +78,19 @@ typedef struct sums {
 
 void sums_add(const Draft *draft, Sums *sums, const struct ctprof_value values[SIDES]);
 void sums_merge(Sums *sums, const Sums *part);
-/* zero: of nothing it is 0, not absent. */
+/* zero: the sum of no rows is 0, not absent. */
 void sums_values(const Draft *draft, const Sums *sums, gboolean zero,
 		 struct ctprof_value ret_values[SIDES]);
-/* Appends to amounts the values of those sides that have the row at all; how
- * many. */
+/* Appends to amounts the values of the sides that have the row; returns their
+ * number. */
 guint rows_list_amounts(const Draft *draft, const struct ctprof_value values[SIDES],
 			struct ctprof_value *amounts);
-/* Order of two lines by a column's values: the most first, in compare the
- * biggest change; what is absent comes last. */
+/* Compares two lines by a column's values: the largest first, in compare the
+ * largest change; absent values last. */
 gint rows_compare_values(const Draft *draft, const struct ctprof_value a[SIDES],
 			 const struct ctprof_value b[SIDES]);
 
-/* Whether a row's change in a field is to be seen; the side without the row
+/* Whether the filters show a row's change in a field; a side without the row
  * counts as 0.  show: always. */
 gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_report_field *field,
 		   const struct ctprof_value values[SIDES]);
@@ -98,8 +99,8 @@ gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_repo
 
 void rows_put(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
 	      const struct ctprof_value values[SIDES]);
-/* What is the same on both sides, and has no change: names, and numbers that are
- * names. */
+/* Puts a value that is the same on both sides and has no change: names, and
+ * numbers used as names. */
 void rows_put_same(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
 		   const struct ctprof_value *value);
 void rows_put_text(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
@@ -107,5 +108,5 @@ void rows_put_text(const Draft *draft, Table *table, struct ctprof_cell *cells, 
 void rows_put_number(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
 		     guint64 number);
 
-/* Whether --filter lets the text in. */
+/* Whether the text matches --filter. */
 gboolean rows_match(const Draft *draft, const char *text);

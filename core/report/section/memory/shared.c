@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Objects that processes share, and their largest users; SysV segments, whether
- * anybody maps them or not. */
+/* Objects that processes share, and their largest users; SysV segments, mapped
+ * or not. */
 #include <string.h>
 
+#include "base/error.h"
+#include "consumers.h"
 #include "footprint.h"
 #include "listing.h"
 
 #define MOST_CONSUMERS 3
 #define SHMID "object_shmid"
 
-/* The kernel's number of a segment goes where the object has none. */
+/* Used for the kernel's number of a segment if the object has none. */
 #define PLACE_JOINED PLACE_OWN
 
 enum {
@@ -45,12 +47,12 @@ static const Place places[] = {
 	[ATTACHES] = {COUNT_FIELD("attaches", "ATTACHES"), "object_attaches",
 		      PLACE_RARE | PLACE_JOINED, "sysv_attaches"},
 	[OBJECT] = {TEXT_FIELD("object", "OBJECT"), PLACE_NAME, PLACE_TITLE, NULL},
-	[USERS] = {TEXT_FIELD("consumers", "USED MOST BY"), "object_consumers", 0, NULL},
+	[USERS] = {TEXT_FIELD("consumers", "USED MOST BY"), CONSUMERS, 0, NULL},
 };
 
 /* ---- segments ---- */
 
-/* The number in "sysv:10"; UINT64_MAX: there is none. */
+/* The number in "sysv:10"; UINT64_MAX: none. */
 static guint64 sysv_id(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -93,8 +95,8 @@ static GHashTable *list_ids(const Rows *objects, guint side)
 	return by_id;
 }
 
-/* A segment is shown once: as the object it is mapped as, or by itself, after
- * the objects. */
+/* A segment is shown once: as the object that maps it, or by itself after the
+ * objects. */
 static void join_segments(Rows *objects, const Rows *segments, Partners *partners)
 {
 	g_autoptr(GHashTable) alone = g_hash_table_new(NULL, NULL);
@@ -133,7 +135,7 @@ static gint compare_users(gconstpointer a, gconstpointer b)
 				      : strcmp(x->key, y->key);
 }
 
-/* "12.3M": in a text a sink cannot scale it. */
+/* Appends "12.3M", as a sink cannot scale numbers within text. */
 static void append_size(GString *text, guint64 bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -172,7 +174,7 @@ static const char *list_users(const Rows *rows, const Pool *object, guint side)
 
 /* ---- processes that were read ---- */
 
-/* The row that tells how many were.  FALSE: there is none. */
+/* Reads the row with these numbers.  FALSE: none. */
 static gboolean find_tally(const Draft *draft, guint side, Tally *ret_tally)
 {
 	g_auto(Rows) rows = rows_of(draft, MEMORY_SWAP_GROUP);
@@ -182,8 +184,8 @@ static gboolean find_tally(const Draft *draft, guint side, Tally *ret_tally)
 	       row_number(&rows, row, side, "swap_unreadable", &ret_tally->n[READ_MISSING]);
 }
 
-/* Processes whose mappings were read on that side, and those whose were not.
- * FALSE: the snapshot does not tell. */
+/* Counts the processes whose mappings were and were not read on that side.
+ * FALSE: unknown from the snapshot. */
 static gboolean count_processes(const Draft *draft, guint side, Tally *ret_tally)
 {
 	g_auto(Rows) processes = rows_of(draft, NULL);
@@ -192,7 +194,7 @@ static gboolean count_processes(const Draft *draft, guint side, Tally *ret_tally
 	if (find_tally(draft, side, ret_tally))
 		return TRUE;
 	*ret_tally = (Tally){{0}};
-	/* Whose rollup was refused, that one's smaps was as well. */
+	/* If the rollup of a process was refused, so was its smaps. */
 	for (guint i = 0; i < processes.list->len; i++)
 		ret_tally->n[reading_of(&processes, g_ptr_array_index(processes.list, i), side)]++;
 	ret_tally->n[READ_MISSING] += ret_tally->n[READ_APPROXIMATE];
@@ -200,7 +202,7 @@ static gboolean count_processes(const Draft *draft, guint side, Tally *ret_tally
 	return rows_have(&processes, side, "memory_state");
 }
 
-/* Of two sides that one which was read worse. */
+/* With two sides, covers the one that was read less completely. */
 static void cover(const Draft *draft, Table *table)
 {
 	Tally worst = {{0}}, tally;
@@ -236,7 +238,7 @@ static struct ctprof_value value_of_segment(const Listing *listing, const Pool *
 
 	if (place == &places[OBJECT])
 		return value_of_text(row_name(segment));
-	/* There it is an object. */
+	/* On that side it is an object. */
 	if (!segment->sides[side] || partner_of(listing->data, segment, side))
 		value.why = CTPROF_ABSENT_INAPPLICABLE;
 	else if (place == &places[KIND])
@@ -260,13 +262,33 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 	return value;
 }
 
+/* Keeps the objects of that name, or whose names contain it. */
+static void take_named(Rows *objects, const char *wanted)
+{
+	GPtrArray *list = objects->list;
+	guint n = 0, n_exact = 0;
+
+	for (guint i = 0; i < list->len; i++)
+		n_exact += strcmp(row_name(list->pdata[i]), wanted) == 0;
+	for (guint i = 0; i < list->len; i++) {
+		const char *name = row_name(list->pdata[i]);
+
+		if (n_exact > 0 ? strcmp(name, wanted) == 0 : strstr(name, wanted) != NULL)
+			list->pdata[n++] = list->pdata[i];
+	}
+	g_ptr_array_set_size(list, (gint)n);
+}
+
 static void draft_shared(const Draft *draft, const Section *section)
 {
+	const AnalysisOptions *options = draft->plan->options;
 	g_auto(Rows) objects = rows_of(draft, MEMORY_SHARED_GROUP);
 	g_auto(Rows) segments = rows_of(draft, MEMORY_SYSV_GROUP);
 	g_auto(Partners) partners = {{NULL}};
 
 	join_segments(&objects, &segments, &partners);
+	if (options->object)
+		take_named(&objects, options->object);
 	Listing listing = {
 		.rows = objects,
 		.places = places,
@@ -274,20 +296,53 @@ static void draft_shared(const Draft *draft, const Section *section)
 		.value = value_of,
 		.data = &partners,
 	};
-	listing_draft(&listing, section->name, section->heading,
-		      section->orders[draft->plan->order]);
+	listing_draft(&listing, "shared", section->heading, section->orders[draft->plan->order]);
 	cover(draft, listing.table);
+	if (options->object || options->for_machines)
+		consumers_draft(draft, &objects, draft->view->limit, options->object != NULL);
 }
+
+#define OBJECT_ORDERS                                                                              \
+	((const char *const[]){"pss", "rss", "uss", "swap", "size", "processes", "vmas", "name",   \
+			       NULL})
+#define OBJECT_GROUPS                                                                              \
+	MEMORY_GROUP "," MEMORY_SHARED_GROUP "," MEMORY_SWAP_GROUP "," MEMORY_SYSV_GROUP
+
+static gboolean check_object(const Draft *draft, guint side, GError **error)
+{
+	const AnalysisOptions *options = draft->plan->options;
+	g_auto(Rows) objects = rows_of(draft, MEMORY_SHARED_GROUP);
+
+	take_named(&objects, options->object);
+	for (guint i = 0; i < objects.list->len; i++)
+		if (((const Pool *)objects.list->pdata[i])->sides[side])
+			return TRUE;
+	return error_set_failed(error, "%s has no object '%s': see 'ctprof memory shared'",
+				options->files[side], options->object);
+}
+
+const Section view_object = {
+	.name = "object",
+	.heading = "Objects of that name",
+	.help = "All processes that map an object: object NAME",
+	.flags = SECTION_VIEW | SECTION_TAKES_NAME,
+	.draft = draft_shared,
+	.check = check_object,
+	.orders = OBJECT_ORDERS,
+	.groups = OBJECT_GROUPS,
+	.needs = "object_pss_bytes",
+	.what = "shared objects",
+	.capture = "--memory=shared",
+};
 
 const Section view_shared = {
 	.name = "shared",
 	.heading = "Objects that processes map",
-	.help = "Objects that processes share, and who uses them most",
+	.help = "Objects that processes share, and their largest users",
 	.flags = SECTION_VIEW,
 	.draft = draft_shared,
-	.orders = (const char *const[]){"pss", "rss", "uss", "swap", "size", "processes", "vmas",
-					"name", NULL},
-	.groups = MEMORY_GROUP "," MEMORY_SHARED_GROUP "," MEMORY_SWAP_GROUP "," MEMORY_SYSV_GROUP,
+	.orders = OBJECT_ORDERS,
+	.groups = OBJECT_GROUPS,
 	.needs = "object_pss_bytes",
 	.what = "shared objects",
 	.capture = "--memory=shared",
@@ -331,7 +386,7 @@ const Section view_sysv = {
 	.name = "sysv",
 	.heading = "SysV shared memory segments",
 	.help = "SysV shared memory segments",
-	.flags = SECTION_VIEW,
+	.flags = SECTION_VIEW | SECTION_OF_HOST,
 	.draft = draft_sysv,
 	.orders = (const char *const[]){"rss", "size", "swap", "attaches", "id", NULL},
 	.groups = MEMORY_SYSV_GROUP,

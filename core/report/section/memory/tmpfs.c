@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tmpfs: mounts, and the tree of what is in them. */
+/* tmpfs: mounts, and the tree of their files. */
 #include <string.h>
 
 #include "tree.h"
@@ -68,8 +68,9 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(row_name(*(const Pool *const *)a), row_name(*(const Pool *const *)b));
 }
 
-/* Leaves the files in rows, by name.  One row may tell of what could not be read,
- * and is no file: how much, of two sides on that which was read worse. */
+/* Keeps the files in rows, by name.  One row may not be a file but the number of
+ * unreadable files, which is returned: with two sides, of the one that was read
+ * less completely. */
 static guint64 take_files(Rows *rows)
 {
 	guint64 n_unreadable = 0;
@@ -135,8 +136,8 @@ static guint64 depth_of(const Rows *rows, guint i, guint side)
 	return depth;
 }
 
-/* A walk names a folder before what is in it: the parent is the last one above.
- * A file of both sides stays where the baseline has it. */
+/* A walk lists a directory before its contents, so the parent is the last one
+ * above.  A file of both sides is placed as in the baseline. */
 static void find_parents(Tree *tree, guint side)
 {
 	const Rows *rows = &tree->listing->rows;
@@ -167,7 +168,8 @@ static void cover(const Listing *listing, const Tree *tree, guint64 n_unreadable
 		table_mark_totals(listing->table);
 }
 
-/* By what is allocated, also where the mounts' order is none of files. */
+/* Sorted by allocated memory, even if the mounts' sort key does not apply to
+ * files. */
 static void draft_files(const Draft *draft, Rows *rows, const char *order)
 {
 	guint64 n_unreadable = take_files(rows);
@@ -201,7 +203,7 @@ const Section view_tmpfs = {
 	.name = "tmpfs",
 	.heading = "tmpfs mounts",
 	.help = "tmpfs mounts, and with --walk their files",
-	.flags = SECTION_VIEW,
+	.flags = SECTION_VIEW | SECTION_OF_HOST,
 	.draft = draft_tmpfs,
 	.orders = (const char *const[]){"used", "limit", "files", "name", "allocated", "logical",
 					NULL},

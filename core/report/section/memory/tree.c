@@ -39,7 +39,7 @@ static const Pool *row_of(const Tree *tree, guint node)
 	return g_ptr_array_index(tree->listing->rows.list, node);
 }
 
-/* NULL: it is a root. */
+/* NULL: a root. */
 static Node *parent_of(const Tree *tree, guint node)
 {
 	guint parent = tree->nodes[node].parent;
@@ -68,7 +68,7 @@ static void take_values(const Tree *tree, guint node, const Place *place,
 
 /* ---- order ---- */
 
-/* Makes the first node of the cycle that at is on a root. */
+/* Makes the first node of the cycle that includes at a root. */
 static void cut_cycle(Tree *tree, guint at)
 {
 	guint least = at;
@@ -78,11 +78,12 @@ static void cut_cycle(Tree *tree, guint at)
 	tree->nodes[least].parent = TREE_ROOT;
 }
 
-/* A walk up from each node, each node walked over once: one that comes back to
- * where it has been itself has gone round. */
+/* Walks up from each node, visiting each node once: a walk that reaches one of
+ * its own nodes has found a cycle. */
 static void cut_cycles(Tree *tree)
 {
-	g_autofree guint *walks = g_new0(guint, count_rows(tree)); /* met by, from 1 */
+	g_autofree guint *walks =
+		g_new0(guint, count_rows(tree)); /* walk that visited each node, from 1 */
 
 	for (guint i = 0; i < count_rows(tree); i++) {
 		guint at = i;
@@ -169,7 +170,7 @@ static void place_nodes(Tree *tree, gboolean sort)
 
 /* ---- what is shown ---- */
 
-/* Sums go up to the parent when all below it is in them. */
+/* Adds a node's sums to its parent once they include all nodes below. */
 static void add_up(Tree *tree, guint node)
 {
 	const Listing *listing = tree->listing;
@@ -188,7 +189,7 @@ static void add_up(Tree *tree, guint node)
 	}
 }
 
-/* Whether any of its amounts is to be seen, by what changed. */
+/* Whether the filters for changes show any of its amounts. */
 static gboolean passes(const Tree *tree, guint node)
 {
 	const Listing *listing = tree->listing;
@@ -206,7 +207,7 @@ static gboolean passes(const Tree *tree, guint node)
 	return FALSE;
 }
 
-/* Up: sums, and who is above a match; down: who is below one. */
+/* Upward: sums, and nodes above a match; downward: nodes below one. */
 static void relate(Tree *tree)
 {
 	for (guint at = count_rows(tree); at-- > 0;) {
@@ -229,7 +230,7 @@ static void relate(Tree *tree)
 
 guint64 tree_threshold(guint64 ram, guint64 largest)
 {
-	/* Of the largest part without a product that could overflow. */
+	/* 3 % of the largest part, without a product that could overflow. */
 	guint64 of_largest = largest / 100 * 3 + largest % 100 * 3 / 100;
 
 	return ram > 0 ? MIN(ram / 100, of_largest) : of_largest;
@@ -240,15 +241,15 @@ static guint64 size_of(const Sums *sums)
 	return MAX(sums->sides[0].number, sums->sides[1].number);
 }
 
-/* What is not known in full may matter, and what is not small on both sides. */
+/* Only if it is fully known, and small on both sides. */
 static gboolean is_small(const Sums *sums, guint64 threshold)
 {
 	return sums->sides[0].coverage.missing == 0 && sums->sides[1].coverage.missing == 0 &&
 	       size_of(sums) < threshold;
 }
 
-/* Folds each node but the roots that has something below it, was asked for and
- * does not matter. */
+/* Folds each node except roots that has nodes below it, was requested and is
+ * insignificant. */
 static void collapse(Tree *tree)
 {
 	g_autofree gboolean *hidden = g_new0(gboolean, count_rows(tree));
@@ -269,7 +270,7 @@ static void collapse(Tree *tree)
 		Node *node = &tree->nodes[i], *parent = parent_of(tree, i);
 
 		hidden[i] = parent && (hidden[node->parent] || parent->n_folded > 0);
-		/* From here on only of those that are folded. */
+		/* From here on, n_folded only counts folded nodes. */
 		if (!parent || !node->is_wanted ||
 		    !is_small(sums_of(tree, i, tree->ranked), threshold))
 			node->n_folded = 0;
@@ -279,7 +280,7 @@ static void collapse(Tree *tree)
 
 /* ---- the table ---- */
 
-/* A path's last part; of a root, all of it. */
+/* The last component of a path; for a root, the whole path. */
 static const char *entry_of(const char *path, guint depth)
 {
 	const char *slash = strrchr(path, '/');
@@ -313,8 +314,8 @@ static void put_line(const Tree *tree, guint i)
 	}
 }
 
-/* Of those asked for with all that is below them, of which what is asked for as
- * well is not counted twice. */
+/* Sums the requested nodes with everything below them, without counting
+ * requested nodes below others twice. */
 static void sum_matches(const Tree *tree, const Place *place, Sums *sums)
 {
 	for (guint i = 0; i < count_rows(tree); i++) {

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "listed.h"
+
+#include "walk.h"
+
+/* What the source's report is sorted with. */
+typedef struct sorting {
+	Listed *listed;
+	const GArray *pids;
+	gboolean skips_leaders, skips_others;
+} Sorting;
+
+static gint compare_threads(gconstpointer a, gconstpointer b)
+{
+	const WalkThread *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return (x->tgid > y->tgid) - (x->tgid < y->tgid);
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static gboolean is_chosen(const GArray *pids, gint32 tgid)
+{
+	guint i = 0;
+
+	while (pids && i < pids->len && g_array_index(pids, gint32, i) != tgid)
+		i++;
+	return !pids || i < pids->len;
+}
+
+static void take_thread(const struct ctprof_listing *open, gint32 tgid, gint32 tid, guint32 is_same)
+{
+	const Sorting *sorting = open->handle;
+	Listed *listed = sorting->listed;
+	gboolean leads = tgid == tid;
+
+	if (!is_chosen(sorting->pids, tgid))
+		return;
+	listed->processes += leads ? 1 : 0;
+	if (is_same && (leads ? sorting->skips_leaders : sorting->skips_others)) {
+		const struct ctprof_target target = {
+			.struct_size = sizeof target,
+			.flags = CTPROF_TARGET_SAME | (leads ? CTPROF_TARGET_LEADER : 0),
+			.tgid = tgid,
+			.tid = tid,
+			.task_fd = -1,
+		};
+
+		g_array_append_val(listed->same, target);
+	} else {
+		const WalkThread thread = {tgid, tid};
+
+		g_array_append_val(listed->threads, thread);
+	}
+}
+
+/* Whether a value may differ although the source that lists the thread finds it the same:
+ * another one fills it, or it is read now and was not before, or the other way round. */
+static gboolean may_differ(const Metric *metric, const char *lister)
+{
+	if (!metric->wanted)
+		return FALSE;
+	if (metric->turned)
+		return TRUE;
+	return !metric->rests && !(metric->def.flags & CTPROF_METRIC_STILL) &&
+	       metric_has_filler(metric) && strcmp(metric_source(metric), lister) != 0;
+}
+
+static void choose_skips(Sorting *sorting, const Registry *registry, const char *lister)
+{
+	const GPtrArray *metrics = registry_row(registry, ROW_THREAD);
+
+	for (guint i = 0; i < metrics->len; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+
+		if (!may_differ(metric, lister))
+			continue;
+		sorting->skips_leaders = FALSE;
+		if (metric->def.scope == CTPROF_SCOPE_THREAD)
+			sorting->skips_others = FALSE;
+	}
+}
+
+static Plugin *find_lister(const GPtrArray *plugins)
+{
+	for (guint i = 0; i < plugins->len; i++) {
+		Plugin *plugin = g_ptr_array_index(plugins, i);
+
+		if (plugin->descriptor.kind == CTPROF_KIND_SOURCE && plugin_can_list(plugin))
+			return plugin;
+	}
+	return NULL;
+}
+
+gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *registry,
+		     const GArray *pids, gboolean may_skip)
+{
+	Plugin *lister = find_lister(plugins);
+	Sorting sorting = {listed, pids, may_skip, may_skip};
+	const struct ctprof_listing open = {
+		.struct_size = sizeof open,
+		.handle = &sorting,
+		.thread = take_thread,
+	};
+
+	if (!lister)
+		return FALSE;
+	listed->threads = g_array_new(FALSE, FALSE, sizeof(WalkThread));
+	listed->same = g_array_new(FALSE, FALSE, sizeof(struct ctprof_target));
+	if (may_skip)
+		choose_skips(&sorting, registry, plugin_name(lister));
+	if (!plugin_list(lister, &open) || listed->processes == 0) {
+		listed_clear(listed);
+		return FALSE;
+	}
+	g_array_sort(listed->threads, compare_threads);
+	return TRUE;
+}
+
+guint64 listed_same(const Listed *listed)
+{
+	return listed->same ? listed->same->len : 0;
+}
+
+gboolean listed_hand_on(const Listed *listed, const Handoff *handoff, CgroupSet *cgroups,
+			GError **error)
+{
+	const struct ctprof_rows rows = {
+		.struct_size = sizeof rows,
+		.scope = CTPROF_SCOPE_THREAD,
+		.n = listed_same(listed),
+		.targets = listed->same ? (const void *)listed->same->data : NULL,
+	};
+
+	for (guint64 i = 0; i < rows.n; i++)
+		cgroup_set_note_same(cgroups, rows.targets[i].tid);
+	return rows.n == 0 || handoff_rows(handoff, &rows, error);
+}
+
+void listed_clear(Listed *listed)
+{
+	g_clear_pointer(&listed->threads, g_array_unref);
+	g_clear_pointer(&listed->same, g_array_unref);
+	listed->processes = 0;
+}

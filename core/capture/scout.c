@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/lock.h"
+
+/* Each process that does not answer keeps one: beyond them, no further one is asked. */
+#define MAX_THREADS 128
+/* After so long without news, more threads go on with the others. */
+#define RELIEF_US 2000
+#define RELIEF 16
+/* A process that does nothing itself is silent after so long, another after that. */
+#define SILENT_US 30000
+#define BUSY_US G_USEC_PER_SEC
+
+enum answer { UNASKED, ASKED, ANSWERED, SILENT };
+
+struct attempt {
+	enum answer answer;
+	pid_t tid; /* who asks */
+	gint64 since_us;
+};
+
+struct scout {
+	gatomicrefcount refs; /* the owner's, and each thread's */
+	int proc;
+	gint32 *pids;
+	guint n;
+	GMutex lock;
+	GCond news;
+	/* Under the lock, from here on. */
+	guint next, n_started;
+	guint n_threads; /* of them, not given up with the process they ask */
+	gboolean is_waited_for, is_over;
+	struct attempt *attempts;
+};
+
+static void unref(Scout *scout)
+{
+	if (!g_atomic_ref_count_dec(&scout->refs))
+		return;
+	fd_close(&scout->proc);
+	g_mutex_clear(&scout->lock);
+	g_cond_clear(&scout->news);
+	g_free(scout->pids);
+	g_free(scout->attempts);
+	g_free(scout);
+}
+
+/* ---- a thread ---------------------------------------------------------- */
+
+static gboolean begin(Scout *scout, guint *ret_i)
+{
+	HOLD(&scout->lock);
+
+	while (scout->next < scout->n && scout->attempts[scout->next].answer == SILENT)
+		scout->next++;
+	if (scout->is_over || scout->next == scout->n)
+		return FALSE;
+	*ret_i = scout->next++;
+	scout->attempts[*ret_i] = (struct attempt){ASKED, gettid(), g_get_monotonic_time()};
+	return TRUE;
+}
+
+static void end(Scout *scout, guint i)
+{
+	HOLD(&scout->lock);
+
+	/* What was decided stays; but the thread is back. */
+	if (scout->attempts[i].answer == ASKED)
+		scout->attempts[i].answer = ANSWERED;
+	else
+		scout->n_threads++;
+	if (scout->is_waited_for)
+		g_cond_signal(&scout->news);
+}
+
+static int open_file(const Scout *scout, guint i, const char *name)
+{
+	char path[48];
+
+	g_snprintf(path, sizeof path, "%d/%s", scout->pids[i], name);
+	return openat(scout->proc, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* Who may not open auxv, which takes the lock (mm_access()), does not read io either. */
+static void ask(const Scout *scout, guint i)
+{
+	char byte;
+	AUTO_FD auxv = open_file(scout, i, "auxv");
+	AUTO_FD stat = auxv < 0 ? open_file(scout, i, "stat") : -1;
+
+	(void)!read(stat, &byte, stat >= 0);
+}
+
+static gpointer run(gpointer data)
+{
+	Scout *scout = data;
+	guint i;
+
+	while (begin(scout, &i)) {
+		ask(scout, i);
+		end(scout, i);
+	}
+	unref(scout);
+	return NULL;
+}
+
+/* ---- its owner; the lock is held ----------------------------------------- */
+
+static void start_thread(Scout *scout)
+{
+	g_atomic_ref_count_inc(&scout->refs);
+	GThread *thread = g_thread_try_new("ctprof-scout", run, scout, NULL);
+	if (!thread) {
+		unref(scout);
+		return;
+	}
+	g_thread_unref(thread);
+	scout->n_threads++;
+	scout->n_started++;
+}
+
+/* The letter of status, which takes no lock; '?' where it cannot be known. */
+static char state_of(const Scout *scout, const char *directory, pid_t id)
+{
+	char path[48], text[512];
+
+	g_snprintf(path, sizeof path, "%s%d/status", directory, id);
+	AUTO_FD fd = openat(scout->proc, path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	text[MAX(got, 0)] = '\0';
+	const char *line = strstr(text, "\nState:\t");
+	return line ? line[strlen("\nState:\t")] : '?';
+}
+
+/* Neither on a CPU nor waiting for one: that is the host's load. */
+static gboolean is_blocked(const Scout *scout, const struct attempt *attempt)
+{
+	return attempt->answer == ASKED && state_of(scout, "self/task/", attempt->tid) != 'R';
+}
+
+static gboolean is_silent(const Scout *scout, const struct attempt *attempt, gint32 pid)
+{
+	gint64 us = g_get_monotonic_time() - attempt->since_us;
+
+	return us >= SILENT_US && is_blocked(scout, attempt) &&
+	       (us >= BUSY_US || state_of(scout, "", pid) != 'R');
+}
+
+/* Has more than twice as many threads as are blocked, as what comes next may be of the same
+ * kind; those given up do not count.  FALSE when all that there may be are. */
+static gboolean relieve(Scout *scout)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < scout->next; i++)
+		n += is_blocked(scout, &scout->attempts[i]) ? 1 : 0;
+	if (n < scout->n_threads)
+		return TRUE;
+	guint before = scout->n_started;
+	for (n = MIN(n + RELIEF, scout->n - scout->next); n > 0 && scout->n_threads < MAX_THREADS;
+	     n--)
+		start_thread(scout);
+	return scout->n_started > before;
+}
+
+Scout *scout_new(const Root *root, const GArray *pids)
+{
+	Scout *scout = g_new0(Scout, 1);
+
+	g_atomic_ref_count_init(&scout->refs);
+	g_mutex_init(&scout->lock);
+	g_cond_init(&scout->news);
+	scout->proc = fcntl(root_fd(root, CTPROF_ROOT_PROC), F_DUPFD_CLOEXEC, 0);
+	scout->n = pids->len;
+	scout->pids = g_memdup2(pids->data, pids->len * sizeof(gint32));
+	scout->attempts = g_new0(struct attempt, pids->len);
+	start_thread(scout);
+	if (scout->n_threads > 0)
+		return scout;
+	unref(scout);
+	return NULL;
+}
+
+void scout_free(Scout *scout)
+{
+	g_mutex_lock(&scout->lock);
+	scout->is_over = TRUE;
+	g_mutex_unlock(&scout->lock);
+	unref(scout);
+}
+
+enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
+{
+	struct attempt *attempt = &scout->attempts[i];
+	gboolean has_news = TRUE;
+	HOLD(&scout->lock);
+
+	scout->is_waited_for = TRUE;
+	while (attempt->answer < ANSWERED && (has_news || may_wait)) {
+		gint64 until = g_get_monotonic_time() + RELIEF_US;
+
+		has_news = g_cond_wait_until(&scout->news, &scout->lock, until);
+		gboolean is_alone = !has_news && scout->next < scout->n && !relieve(scout);
+
+		if (is_silent(scout, attempt, scout->pids[i])) {
+			attempt->answer = SILENT;
+			scout->n_threads--;
+		} else if (is_alone && attempt->answer == UNASKED) {
+			attempt->answer = SILENT;
+		}
+	}
+	scout->is_waited_for = FALSE;
+	return attempt->answer == ANSWERED ? SCOUT_ANSWERS
+	       : attempt->answer == SILENT ? SCOUT_SILENT
+					   : SCOUT_UNKNOWN;
+}

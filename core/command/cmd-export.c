@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "cmd.h"
+#include "export-run.h"
+#include "guard/supervise.h"
+#include "redact-options.h"
+#include "report-options.h"
+
+#define DEFAULT_FORMAT "parquet"
+/* Bytes of a host in the name of a folder. */
+#define MAX_HOST 200
+
+static char *format, *output, *host;
+static char *folder; /* that output names; NULL: a file */
+static gint rows = -1, group_by = GROUP_BY_PCOMM;
+static gboolean partition;
+
+static const struct ctprof_option_word row_words[] = {
+	OPTION_WORD("threads", NULL),
+	OPTION_WORD("groups", "of threads, as show has them"),
+	OPTION_WORD("cgroups", NULL),
+	OPTION_WORD("objects", "mounts, segments, parts of memory"),
+	OPTION_WORD("windows", "groups between two samples of a recording"),
+	OPTION_WORD("captures", "hosts, as they were captured"),
+};
+
+static const Option options[] = {
+	OPTION(TEXT, "format", 'f', &format, "FORMAT",
+	       "Write with this sink: parquet, ndjson, csv, sqlite, openmetrics or another",
+	       .from = FROM_TABULATORS, .row.default_value = DEFAULT_FORMAT),
+	OPTION(WORD, "rows", 0, &rows, "WHAT",
+	       "Write a row for each of these; default: threads; openmetrics: groups; sqlite: "
+	       "threads, cgroups and captures, a table each",
+	       OPTION_WORDS(row_words)),
+	OPTION(WORD, "group-by", 0, &group_by, "KEY", "Fold threads by, for groups and windows",
+	       OPTION_WORDS(reporting_group_words), .row.default_value = "pcomm"),
+	OPTION(PATH, "output", 'o', &output, "PATH",
+	       "Write this file ('-': standard output), or into this folder a file for each FILE",
+	       .from = FROM_FILES, .row.default_value = "-"),
+	OPTION(BOOL, "partition", 0, &partition, NULL,
+	       "Write into folders host=HOST/date=DATE below the folder of -o, as engines expect"),
+	OPTION(TEXT, "host", 0, &host, "NAME",
+	       "Name of the host; default: the name of FILE up to its time"),
+	OPTION_END,
+};
+
+/* The files to be made, and what they are called. */
+typedef struct work {
+	const Globals *globals;
+	const char *const *files;
+	guint n_files;
+	ExportOptions options;
+	GPtrArray *paths; /* of the files that are made */
+	GHashTable *taken;
+} Work;
+
+static int run_job(const Work *work, const char *const *files, const ExportDay *day,
+		   const char *path)
+{
+	ExportJob job = {
+		.globals = work->globals,
+		.format = format ? format : DEFAULT_FORMAT,
+		.host = host,
+		.options = work->options,
+		.files = files,
+		.first = day ? day->first : 0,
+		.last = day ? day->last : G_MAXUINT,
+		.path = path,
+		.makes_folders = day != NULL,
+	};
+
+	return supervise_run(export_step, &job, NULL);
+}
+
+/* ---- a file for each --------------------------------------------------------------- */
+
+/* What a folder's name cannot hold, or an engine would take apart. */
+static char *escape_host(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	for (; *text && out->len < MAX_HOST; text++)
+		if (g_ascii_isalnum(*text) || strchr("._-", *text))
+			g_string_append_c(out, *text);
+		else
+			g_string_append_printf(out, "%%%02X", (guchar)*text);
+	return g_string_free(out, FALSE);
+}
+
+static char *name_folder(const char *file, const ExportDay *day)
+{
+	if (!day)
+		return g_strdup(folder);
+	g_autofree char *name = export_name_host(host, file);
+	g_autofree char *escaped = escape_host(name ? name : "unknown");
+	g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((gint64)day->day * 86400);
+	g_autofree char *date = time ? g_date_time_format(time, "%Y-%m-%d") : g_strdup("unknown");
+
+	return g_strdup_printf("%s/host=%s/date=%s", folder, escaped, date);
+}
+
+static char *name_file(const char *file, const ExportDay *day)
+{
+	g_autofree char *place = name_folder(file, day);
+	g_autofree char *own = strcmp(file, "-") == 0 ? g_strdup("stdin") : export_stem_of(file);
+	g_autofree char *stem = redacting_name(own);
+
+	return g_strdup_printf("%s/%s.%s", place, stem, format ? format : DEFAULT_FORMAT);
+}
+
+/* Nothing is written where a file would take the place of another. */
+static gboolean name_files(const Work *work, const ExportDay *days, guint n, GError **error)
+{
+	for (guint i = 0; i < n; i++) {
+		const char *file = work->files[days ? days[i].file : i];
+		char *path = name_file(file, days ? &days[i] : NULL);
+
+		g_ptr_array_add(work->paths, path);
+		if (!g_hash_table_add(work->taken, path))
+			return error_set_usage(
+				error, "'%s': two of the files would become '%s' (rename one)",
+				file, path);
+	}
+	return TRUE;
+}
+
+/* days NULL: a file is written whole. */
+static int make_each(const Work *work, const ExportDay *days, guint n)
+{
+	g_autoptr(GError) error = NULL;
+	int status = EXIT_DONE;
+
+	if (!name_files(work, days, n, &error))
+		return cmd_fail(error);
+	for (guint i = 0; i < n && status == EXIT_DONE; i++) {
+		const char *const files[] = {work->files[days ? days[i].file : i], NULL};
+
+		status = run_job(work, files, days ? &days[i] : NULL,
+				 g_ptr_array_index(work->paths, i));
+	}
+	return status;
+}
+
+/* A copy of what another process says, as far as it can be true. */
+static GArray *check_days(const Work *work, const ExportDays *days)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(ExportDay));
+	guint n = MIN(days->n, EXPORT_MAX_DAYS);
+
+	for (guint i = 0; i < n; i++) {
+		const ExportDay day = days->days[i];
+
+		if (day.file < work->n_files && day.first <= day.last)
+			g_array_append_val(list, day);
+	}
+	return list;
+}
+
+static int make_partitions(const Work *work)
+{
+	ExportDays *days =
+		mmap(NULL, sizeof *days, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ExportSurvey survey = {work->globals, work->files, days};
+	g_autoptr(GError) error = NULL;
+
+	if (days == MAP_FAILED) {
+		error_set_failed(&error, "out of memory");
+		return cmd_fail(error);
+	}
+	int status = supervise_run(export_survey_step, &survey, NULL);
+	g_autoptr(GArray) list = check_days(work, days);
+	munmap(days, sizeof *days);
+	return status == EXIT_DONE
+		       ? make_each(work, (const ExportDay *)(gpointer)list->data, list->len)
+		       : status;
+}
+
+/* ---- the command ---------------------------------------------------------------------- */
+
+/* Without what a path may end in. */
+static void take_folder(void)
+{
+	gsize length = output ? strlen(output) : 0;
+
+	if (!partition && (!output || (!g_str_has_suffix(output, "/") &&
+				       !g_file_test(output, G_FILE_TEST_IS_DIR))))
+		return;
+	while (length > 1 && output[length - 1] == '/')
+		length--;
+	folder = g_strndup(output, length);
+}
+
+static gboolean check(char **arguments, GError **error)
+{
+	guint n_stdin = 0;
+
+	if (!arguments[0])
+		return error_set_usage(error, "expected a snapshot or recording: FILE ('-': "
+					      "standard input; 'ctprof capture' writes one)");
+	for (char **file = arguments; *file; file++)
+		n_stdin += strcmp(*file, "-") == 0;
+	if (n_stdin > 1)
+		return error_set_usage(error, "'-' can be read only once");
+	if (partition && n_stdin > 0)
+		return error_set_usage(error, "--partition: not with standard input");
+	if (partition && (!output || strcmp(output, "-") == 0))
+		return error_set_usage(error, "--partition: expected -o FOLDER");
+	return TRUE;
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GHashTable) taken = g_hash_table_new(g_str_hash, g_str_equal);
+	const Work work = {
+		.globals = globals,
+		.files = (const char *const *)arguments,
+		.options = {.tables = rows >= 0 ? 1u << rows : 0, .group_by = (GroupBy)group_by},
+		.n_files = g_strv_length(arguments),
+		.paths = paths,
+		.taken = taken,
+	};
+	g_autoptr(GError) error = NULL;
+
+	if (!check(arguments, &error) || !redacting_prepare(FALSE, &error))
+		return cmd_fail(error);
+	take_folder();
+	if (partition)
+		return make_partitions(&work);
+	if (folder)
+		return make_each(&work, NULL, work.n_files);
+	return run_job(&work, work.files, NULL, output ? output : "-");
+}
+
+const Command cmd_export = {
+	.name = "export",
+	.arguments = "FILE…",
+	.summary = "Write snapshots and recordings as tables, for other programs",
+	.help = "FILE is written by 'ctprof capture' or 'ctprof record', of which every sample is\n"
+		"written. What was not measured is null, never 0. The name of the host is not in\n"
+		"FILE: it is taken from its name, HOST-TIME.ctprof.zst, or from --host.\n\n"
+		"Examples:\n"
+		"  ctprof export -o host.parquet before.ctprof.zst\n"
+		"  ctprof export -f csv --rows groups before.ctprof.zst after.ctprof.zst\n"
+		"  ctprof export -f ndjson before.ctprof.zst | jq -c '{comm, run_time_ns}'\n"
+		"  ctprof export -f sqlite -o host.sqlite before.ctprof.zst\n"
+		"  ctprof export --partition -o fleet/ before.ctprof.zst",
+	.options = options,
+	.shared = {redacting_options, redacting_key_options},
+	.arguments_from = FROM_SNAPSHOTS,
+	.supervises = TRUE,
+	.run = run,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/error.h"
+#include "cmd.h"
+#include "kept-feed.h"
+#include "screen-run.h"
+#include "screen/keys.h"
+
+static Feed *open_feed(Globals *globals, gpointer data, GError **error)
+{
+	return replay_feed_new(globals, data, error);
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	const ScreenRequest screen = {
+		.globals = globals,
+		.data = arguments[0],
+		.open = open_feed,
+		.close = replay_feed_free,
+	};
+	g_autoptr(GError) error = NULL;
+
+	if (!arguments[0])
+		error_set_usage(&error, "expected a recording: FILE ('ctprof record' writes one)");
+	else if (g_str_equal(arguments[0], "-"))
+		error_set_usage(&error, "expected a file: standard input has the keys");
+	else if (cmd_no_arguments(arguments + 1, &error))
+		return screen_run_supervised(&screen);
+	return cmd_fail(error);
+}
+
+const Command cmd_replay = {
+	.name = "replay",
+	.arguments = "FILE",
+	.summary = "Show a recording sample by sample, as top shows this host",
+	.help = "FILE is written by 'ctprof record'. It begins with the window between the first two\n"
+		"samples; p plays it. A file that is cut off is shown up to its last whole sample.\n\n"
+		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE)
+			KEYS_OF_REPLAY(KEY_LINE) "\n"
+						 "Examples:\n"
+						 "  ctprof replay host.ctprof",
+	.shared = {screen_options_shown},
+	.arguments_from = FROM_SNAPSHOTS,
+	.supervises = TRUE,
+	.run = run,
+};

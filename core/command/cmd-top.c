@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/error.h"
+#include "capture-options.h"
+#include "cmd.h"
+#include "kept-feed.h"
+#include "report/report.h"
+#include "report/section/sections.h"
+#include "screen-run.h"
+#include "screen/keys.h"
+
+static const char *const added[] = {WAIT_GROUP, PSS_GROUP, NULL};
+static CapturingRequest request = {
+	.needs = analysis_needs_for_digest, .added = added, .listens = TRUE};
+
+static Feed *open_feed(Globals *globals, gpointer data, GError **error)
+{
+	(void)data;
+	return live_feed_new(globals, &request, error);
+}
+
+static gboolean take_pids(char **arguments, GError **error)
+{
+	for (char **at = arguments; *at; at++)
+		if (!g_ascii_string_to_unsigned(*at, 10, 1, G_MAXINT32, NULL, NULL))
+			return error_set_usage(error, "expected a process ID, not '%s'", *at);
+	request.pids = arguments[0] ? arguments : NULL;
+	return TRUE;
+}
+
+static int run(Globals *globals, char **arguments)
+{
+	const ScreenRequest screen = {
+		.globals = globals, .open = open_feed, .close = live_feed_free};
+	g_autoptr(GError) error = NULL;
+
+	return take_pids(arguments, &error) ? screen_run_supervised(&screen) : cmd_fail(error);
+}
+
+const Command cmd_top = {
+	.name = "top",
+	.arguments = "[PID…]",
+	.summary = "Show what this host does now, pool by pool",
+	.help = "The first screen of 'ctprof stat', of the last two samples, again and again: what\n"
+		"the host does, what stands out, and the pools of threads by what they cost. With\n"
+		"PID, of these processes alone.\n\n"
+		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE) "\n"
+						    "Examples:\n"
+						    "  ctprof top\n"
+						    "  ctprof top -i 1s --group-by unit\n"
+						    "  ctprof top --sort waiting $(pidof postgres)",
+	.shared = {screen_options_shown, capturing_options, capturing_cost_options},
+	.plugin_options = ALL_PLUGIN_OPTIONS,
+	.supervises = TRUE,
+	.run = run,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files of tables, each made in a process of its own. */
+#pragma once
+
+#include <glib.h>
+
+#include "export/export.h"
+#include "plugin/session.h"
+
+/* A part of the files becomes one file. */
+typedef struct export_job {
+	const Globals *globals;
+	const char *format; /* the sink */
+	const char *host;   /* for all files; NULL: from their names */
+	ExportOptions options;
+	const char *const *files; /* NULL after the last */
+	guint first,
+		last;     /* of a single recording, the samples; last G_MAXUINT: all of each file */
+	const char *path; /* "-": standard output; its folder is made */
+	gboolean makes_folders;
+} ExportJob;
+
+/* A SuperviseStep; data is the job. */
+int export_step(gpointer data);
+
+/* The samples of a file that began on one day. */
+typedef struct export_day {
+	guint32 file;        /* number among the files */
+	guint32 first, last; /* samples */
+	gint32 day;          /* since 1970-01-01, UTC */
+} ExportDay;
+
+#define EXPORT_MAX_DAYS 65536
+
+/* What a process finds out for another. */
+typedef struct export_days {
+	guint32 n;
+	ExportDay days[EXPORT_MAX_DAYS];
+} ExportDays;
+
+typedef struct export_survey {
+	const Globals *globals;
+	const char *const *files;
+	ExportDays *days; /* shared */
+} ExportSurvey;
+
+/* A SuperviseStep; data is the survey. */
+int export_survey_step(gpointer data);
+
+/* "web-1" of "…/web-1-20261122T031200Z.ctprof.zst"; else the name without what follows the
+ * first ".ctprof"; NULL: standard input or output. */
+char *export_host_of(const char *path);
+/* What the host is called in tables: as given, or by that (given NULL); a pseudonym if names
+ * are.  NULL: nothing is known. */
+char *export_name_host(const char *given, const char *path);
+/* The file's name without that ending. */
+char *export_stem_of(const char *path);

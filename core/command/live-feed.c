@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Samples of this host, by sources that stay open. */
+#include <time.h>
+
+#include "base/error.h"
+#include "capture-options.h"
+#include "cmd.h"
+#include "guard/crash.h"
+#include "kept-feed.h"
+#include "record-run.h"
+#include "report/section/sections.h"
+
+#define NS_PER_S 1e9
+/* Files that a run can write: they are opened before it gives up the user's rights. */
+#define MAX_SAVES 3
+#define DRAWER "table"
+/* One part in so many. */
+#define PSS_SHARE 100
+
+typedef struct live {
+	KeptFeed kept;
+	Capturing *capturing;
+	CapturingRequest *request;
+	GHashTable *options; /* of the capture, as a file has them */
+	guint64 number;      /* of samples */
+	guint n_pss;         /* samples with PSS */
+	gboolean reads_pss, is_cost_known;
+	gint64 pss_began_us, pss_due_us; /* of the last of them, of the next; monotonic */
+	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with it, and of it alone */
+	Sample *taking;                  /* that is being taken; NULL: none */
+	Output *saves[MAX_SAVES];
+	guint n_saves;  /* written */
+	char *why_none; /* that there are no more; NULL: they were all written */
+} Live;
+
+/* ---- samples ----------------------------------------------------------------------- */
+
+static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	return sample_take(((Live *)data)->taking, registry, rows, error);
+}
+
+/* PSS may take a hundredth of the time: it is read in two samples in a row, so that there is a
+ * change; one without shows what it costs; then it is read again when that is paid for. */
+static void settle_pss(Live *self, gint64 now_us)
+{
+	gboolean is_due = self->number > 0 && (self->n_pss < 2 || self->n_pss % 2 == 1 ||
+					       (self->is_cost_known && now_us >= self->pss_due_us));
+
+	registry_rest(capturing_registry(self->capturing), PSS_GROUP, !is_due);
+	self->reads_pss = is_due;
+}
+
+static void note_cost(Live *self, gint64 began_us, gint64 cpu_us)
+{
+	if (self->reads_pss) {
+		self->n_pss++;
+		self->pss_began_us = began_us;
+		self->cpu_with_us = cpu_us;
+	} else if (self->n_pss > 0) {
+		self->is_cost_known = TRUE;
+		self->cost_us = MAX(self->cpu_with_us - cpu_us, 0);
+	}
+	self->pss_due_us = self->pss_began_us + 2 * PSS_SHARE * self->cost_us;
+}
+
+static gint64 cpu_time_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+static gboolean next(Feed *feed, GError **error)
+{
+	Live *self = (Live *)feed;
+	g_auto(CaptureResult) result = {0};
+	g_autoptr(Sample) sample = sample_new();
+	RootTime time = root_time(capturing_session(self->capturing)->root);
+	const CapturingSample which = {.number = self->number + 1};
+	gint64 began_us = g_get_monotonic_time(), cpu_us = cpu_time_us();
+
+	/* Sources plan the next sample by what rests. */
+	settle_pss(self, began_us);
+	if (self->number > 0)
+		capturing_again(self->capturing);
+	self->taking = sample;
+	gboolean ok = capturing_sample(self->capturing, NULL, &which, &result, error);
+	self->taking = NULL;
+	if (!ok)
+		return FALSE;
+	sample_note(sample, time.realtime_ns, time.boottime_ns, (guint64)(result.skew * NS_PER_S),
+		    self->options);
+	note_cost(self, began_us, cpu_time_us() - cpu_us);
+	self->number++;
+	kept_feed_push(&self->kept, g_steal_pointer(&sample));
+	return TRUE;
+}
+
+/* That is a file or two of every thread: it rests unless somebody looks. */
+static void look_closer(Feed *feed, gboolean closer)
+{
+	const Live *self = (const Live *)feed;
+
+	registry_rest(capturing_registry(self->capturing), WAIT_GROUP, !closer);
+}
+
+/* ---- files ------------------------------------------------------------------------- */
+
+static void open_saves(Live *self, const Globals *globals)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Root) root = root_open(globals->proc, globals->sys, globals->cgroup, &error);
+
+	for (guint i = 0; root && !error && i < MAX_SAVES; i++) {
+		g_autofree char *suffix = g_strdup_printf("-%u" RECORD_SUFFIX, i + 1);
+		g_autofree char *path = capturing_name_output(root, suffix);
+
+		self->saves[i] = output_open(path, TRUE, &error);
+	}
+	if (error)
+		self->why_none = g_strdup(error->message);
+}
+
+static gboolean write_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			   GError **error)
+{
+	(void)registry;
+	return handoff_rows(data, rows, error);
+}
+
+static gboolean write_sample(Live *self, Plugin *sink, guint which, Output *output, GError **error)
+{
+	const Sample *sample = self->kept.samples[which];
+	const LoadFacts *facts = sample_facts(sample);
+	Handoff handoff = {.registry = sample_registry(sample), .sink = sink};
+	struct ctprof_capture begin = {
+		.struct_size = sizeof begin,
+		.realtime_ns = facts->realtime_ns,
+		.monotonic_ns = facts->boottime_ns,
+		.version = CTPROF_VERSION,
+		.sample = which + 1,
+	};
+	const struct ctprof_capture_end end = {
+		.struct_size = sizeof end,
+		.realtime_ns = facts->realtime_ns + facts->skew_ns,
+		.monotonic_ns = facts->boottime_ns + facts->skew_ns,
+	};
+	gboolean ok = handoff_begin(&handoff, output, &begin, error) &&
+		      sample_replay(sample, write_rows, &handoff, error) &&
+		      handoff_end(&handoff, &end, error);
+
+	handoff_clear(&handoff);
+	return ok;
+}
+
+static gboolean write_file(Live *self, Plugin *sink, Output *output, GError **error)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(self->kept.samples); i++)
+		if (!write_sample(self, sink, i, output, error))
+			return FALSE;
+	return plugin_finish(sink, error) && output_commit(output, error);
+}
+
+static gboolean save(Feed *feed, char **ret_where, GError **error)
+{
+	Live *self = (Live *)feed;
+	const Session *session = capturing_session(self->capturing);
+	Plugin *sink = plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
+
+	if (!kept_feed_is_ready(feed))
+		return error_set_failed(error, "there is one sample yet; the next one follows");
+	if (!sink || !plugin_can_record(sink))
+		return error_set_failed(error, "no plugin that writes recordings is loaded");
+	if (self->n_saves == MAX_SAVES || !self->saves[self->n_saves])
+		return error_set_failed(error, "%s",
+					self->why_none
+						? self->why_none
+						: "no more files can be written by this run");
+	Output *output = self->saves[self->n_saves];
+	gboolean ok = write_file(self, sink, output, error);
+
+	*ret_where = ok ? g_strdup(output_label(output)) : NULL;
+	g_clear_pointer(&self->saves[self->n_saves++], output_free);
+	/* What comes has no output of its own: a plugin that fails is left out as before. */
+	crash_set_output(CRASH_NOTHING_OUT);
+	return ok;
+}
+
+/* ---- the feed ---------------------------------------------------------------------- */
+
+void live_feed_free(Feed *feed)
+{
+	Live *self = (Live *)feed;
+
+	kept_feed_clear(&self->kept);
+	for (guint i = 0; i < MAX_SAVES; i++)
+		g_clear_pointer(&self->saves[i], output_free);
+	g_clear_pointer(&self->capturing, capturing_end);
+	g_hash_table_unref(self->options);
+	g_free(self->why_none);
+	g_free(self);
+}
+
+Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
+{
+	Live *self = g_new0(Live, 1);
+
+	self->kept.feed = (Feed){
+		.next = next,
+		.is_ready = kept_feed_is_ready,
+		.load = kept_feed_load,
+		.look_closer = look_closer,
+		.save = save,
+	};
+	self->request = request;
+	self->options = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+	if (request->pids)
+		g_hash_table_insert(self->options, (gpointer)(uintptr_t) "pid",
+				    g_strjoinv(",", request->pids));
+	open_saves(self, globals);
+	request->sink = (char *)(uintptr_t)DRAWER;
+	request->each = take_rows;
+	request->data = self;
+	self->capturing = capturing_begin(globals, request, NULL, error);
+	if (!self->capturing) {
+		live_feed_free(&self->kept.feed);
+		return NULL;
+	}
+	look_closer(&self->kept.feed, FALSE);
+	const Session *session = capturing_session(self->capturing);
+	self->kept.feed.drawer = plugin_find(session->plugins, DRAWER, CTPROF_KIND_SINK);
+	return &self->kept.feed;
+}

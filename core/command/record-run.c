@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record-run.h"
+
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "base/ui.h"
+#include "cmd.h"
+#include "guard/crash.h"
+#include "plugin/plugin.h"
+
+#define NS_PER_MS G_GINT64_CONSTANT(1000000)
+#define NS_PER_S (1000 * NS_PER_MS)
+/* What a clock may be off without being told: it is steered, and reading takes time. */
+#define SLACK_NS (NS_PER_S / 2)
+/* A signal may come between any look and the wait. */
+#define LOOK_MS 200
+
+typedef struct clocks {
+	gint64 monotonic_ns, boot_ns, real_ns;
+} Clocks;
+
+typedef struct recorder {
+	const RecordPlan *plan;
+	Capturing *capturing;
+	Output *output;
+	guint64 number;     /* of the sample in this file, from 1 */
+	gint64 tick_ns;     /* when the sample is due */
+	Clocks before, now; /* at the last sample that was written, and at this one */
+	/* Since the last sample that was written. */
+	guint64 skipped; /* for being late */
+	guint64 untold;  /* that could not be written */
+	char *why_untold;
+	gboolean was_full; /* the user knows */
+} Recorder;
+
+static void recorder_clear(Recorder *self)
+{
+	g_clear_pointer(&self->capturing, capturing_end);
+	g_clear_pointer(&self->why_untold, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Recorder, recorder_clear)
+
+/* ---- groups with an interval of their own ------------------------------------- */
+
+static gboolean parse_slow(const char *given, RecordSlow *ret_slow, GError **error)
+{
+	static const struct ctprof_option time = {.struct_size = sizeof time,
+						  .type = CTPROF_OPTION_TIME,
+						  .name = "every",
+						  .least = 1};
+	const char *equals = strchr(given, '=');
+
+	if (!equals || equals == given)
+		return error_set_usage(error, "--every '%s': expected GROUP=TIME", given);
+	g_autofree char *ns = option_normalise(&time, "--every", equals + 1, error);
+	if (!ns)
+		return FALSE;
+	*ret_slow = (RecordSlow){.group = g_strndup(given, (gsize)(equals - given)),
+				 .every_ns = g_ascii_strtoull(ns, NULL, 10)};
+	return TRUE;
+}
+
+gboolean record_parse_every(RecordPlan *plan, GError **error)
+{
+	plan->slow = g_array_new(FALSE, FALSE, sizeof(RecordSlow));
+	for (char **each = plan->every; each && *each; each++) {
+		RecordSlow slow;
+
+		if (!parse_slow(*each, &slow, error))
+			return FALSE;
+		g_array_append_val(plan->slow, slow);
+	}
+	return TRUE;
+}
+
+static gboolean check_slow(const Recorder *self, GError **error)
+{
+	const GArray *slow = self->plan->slow;
+
+	for (guint i = 0; i < slow->len; i++) {
+		const char *group = g_array_index(slow, RecordSlow, i).group;
+
+		if (registry_rest(capturing_registry(self->capturing), group, FALSE) == 0)
+			return error_set_usage(error, "--every: nothing is read of a group '%s'",
+					       group);
+	}
+	return TRUE;
+}
+
+/* What is read in the sample that is due at now_ns. */
+static void settle_slow(const Recorder *self, gint64 now_ns)
+{
+	const GArray *all = self->plan->slow;
+
+	for (guint i = 0; i < all->len; i++) {
+		RecordSlow *slow = &g_array_index(all, RecordSlow, i);
+		gboolean is_due = (guint64)now_ns >= slow->due_ns;
+
+		registry_rest(capturing_registry(self->capturing), slow->group, !is_due);
+		if (is_due)
+			slow->due_ns = (guint64)now_ns + slow->every_ns;
+	}
+}
+
+/* ---- time ------------------------------------------------------------------------ */
+
+static gint64 read_clock(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static Clocks read_clocks(void)
+{
+	return (Clocks){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_BOOTTIME),
+			read_clock(CLOCK_REALTIME)};
+}
+
+static void add_note(GString *notes, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void add_note(GString *notes, const char *format, ...)
+{
+	va_list ap;
+
+	if (notes->len > 0)
+		g_string_append(notes, "; ");
+	va_start(ap, format);
+	g_string_append_vprintf(notes, format, ap);
+	va_end(ap);
+}
+
+/* What happened since the last sample that the next one does not show; NULL: nothing. */
+static char *take_notes(Recorder *self)
+{
+	g_autoptr(GString) notes = g_string_new(NULL);
+	Clocks now = read_clocks(), before = self->before;
+	gint64 asleep = (now.boot_ns - now.monotonic_ns) - (before.boot_ns - before.monotonic_ns);
+	gint64 jump = (now.real_ns - now.boot_ns) - (before.real_ns - before.boot_ns);
+	gboolean is_first = before.boot_ns == 0;
+
+	self->now = now;
+	if (!is_first && asleep > SLACK_NS)
+		add_note(notes, "the host was suspended for %.1f s", (gdouble)asleep / NS_PER_S);
+	if (!is_first && ABS(jump) > SLACK_NS)
+		add_note(notes, "the clock was set %s by %.1f s", jump > 0 ? "forward" : "back",
+			 (gdouble)ABS(jump) / NS_PER_S);
+	if (self->skipped > 0)
+		add_note(notes, "samples skipped, being late: %" G_GUINT64_FORMAT, self->skipped);
+	if (self->untold > 0)
+		add_note(notes, "samples that could not be written: %" G_GUINT64_FORMAT " (%s)",
+			 self->untold, self->why_untold);
+	return notes->len > 0 ? g_string_free(g_steal_pointer(&notes), FALSE) : NULL;
+}
+
+/* Waits for the next sample; FALSE: there is to be none.  The last one of a command is
+ * taken when it ends. */
+static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
+{
+	Workload *workload = self->plan->workload;
+
+	while (!crash_interrupted()) {
+		gint64 left_ms = (self->tick_ns - read_clock(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
+
+		if (self->tick_ns <= read_clock(CLOCK_MONOTONIC))
+			return TRUE;
+		int wait_ms = (int)MIN(left_ms, LOOK_MS);
+		*ret_is_last = workload && workload_has_ended(workload, wait_ms);
+		if (*ret_is_last)
+			return TRUE;
+		if (!workload)
+			(void)poll(NULL, 0, wait_ms);
+	}
+	return FALSE;
+}
+
+/* The next multiple of the interval that is still to come. */
+static void set_tick(Recorder *self)
+{
+	gint64 interval = (gint64)self->plan->interval_ns;
+	gint64 late = read_clock(CLOCK_MONOTONIC) - self->tick_ns;
+	gint64 steps = MAX(late, 0) / interval;
+
+	self->skipped += (guint64)steps;
+	self->plan->state->late += (guint64)steps;
+	self->tick_ns += (steps + 1) * interval;
+	self->plan->state->tick_ns = self->tick_ns;
+}
+
+/* ---- files -------------------------------------------------------------------------- */
+
+static gboolean rotates(const RecordPlan *plan)
+{
+	return plan->max_size > 0 || plan->max_age_ns > 0;
+}
+
+gboolean record_open(RecordPlan *plan, GError **error)
+{
+	RecordState *state = plan->state;
+	const Globals *globals = plan->globals;
+
+	g_clear_pointer(&plan->output, output_free);
+	if (!plan->path) {
+		g_autoptr(Root) root =
+			root_open(globals->proc, globals->sys, globals->cgroup, error);
+
+		if (!root)
+			return FALSE;
+		plan->path = capturing_name_output(root, RECORD_SUFFIX);
+	}
+	if (rotates(plan) && !output_rotate(plan->path, (guint)plan->keep, error))
+		return FALSE;
+	state->wants_another = FALSE;
+	state->bytes = 0;
+	state->file_ns = read_clock(CLOCK_MONOTONIC);
+	plan->output = output_open_growing(plan->path, error);
+	return plan->output != NULL;
+}
+
+/* Ends the file, so that it is found through its table. */
+static gboolean close_file(Recorder *self, GError **error)
+{
+	RecordState *state = self->plan->state;
+	g_autoptr(GError) local = NULL;
+
+	if (!plugin_finish(capturing_sink(self->capturing), &local)) {
+		/* It can be read without. */
+		if (!output_failed(self->output, NULL) ||
+		    !output_cut(self->output, state->bytes, error))
+			return FALSE;
+		ui_warning("%s", local->message);
+	}
+	return output_commit(self->output, error);
+}
+
+static gboolean is_full(const Recorder *self)
+{
+	const RecordPlan *plan = self->plan;
+	gint64 age = read_clock(CLOCK_MONOTONIC) - plan->state->file_ns;
+
+	return (plan->max_size > 0 && plan->state->bytes >= plan->max_size) ||
+	       (plan->max_age_ns > 0 && (guint64)age >= plan->max_age_ns);
+}
+
+/* ---- samples --------------------------------------------------------------------------- */
+
+/* A sample that could not be written: the file is as before it. */
+static gboolean drop_sample(Recorder *self, GError **error)
+{
+	g_autoptr(GError) why = g_steal_pointer(error);
+
+	if (!output_failed(self->output, NULL)) {
+		g_propagate_error(error, g_steal_pointer(&why));
+		return FALSE;
+	}
+	if (!output_cut(self->output, self->plan->state->bytes, error))
+		return FALSE;
+	if (!self->was_full)
+		ui_warning("%s; recording goes on, without samples that find no room",
+			   why->message);
+	self->was_full = TRUE;
+	g_free(self->why_untold);
+	self->why_untold = g_strdup(why->message);
+	self->untold++;
+	self->plan->state->lost++;
+	return TRUE;
+}
+
+static gboolean take_sample(Recorder *self, GError **error)
+{
+	RecordState *state = self->plan->state;
+	g_auto(CaptureResult) result = {0};
+	g_autofree char *note = take_notes(self);
+	const CapturingSample sample = {.number = self->number, .note = note};
+	gboolean ok = capturing_sample(self->capturing, self->output, &sample, &result, error);
+
+	if (!ok)
+		return !crash_interrupted() && drop_sample(self, error);
+	state->bytes = output_bytes(self->output);
+	state->samples++;
+	self->number++;
+	self->before = self->now;
+	self->skipped = self->untold = 0;
+	self->was_full = FALSE;
+	return TRUE;
+}
+
+static gboolean is_enough(const Recorder *self)
+{
+	const RecordPlan *plan = self->plan;
+	const RecordState *state = plan->state;
+
+	return (plan->count > 0 && state->samples >= plan->count) ||
+	       (state->end_ns > 0 && self->tick_ns > state->end_ns);
+}
+
+/* As the process before had it. */
+static void set_times(Recorder *self)
+{
+	const RecordPlan *plan = self->plan;
+	RecordState *state = plan->state;
+
+	self->tick_ns = state->tick_ns ? state->tick_ns : read_clock(CLOCK_MONOTONIC);
+	if (plan->duration_ns > 0 && state->end_ns == 0)
+		state->end_ns = self->tick_ns + (gint64)plan->duration_ns;
+	self->number = 1;
+	settle_slow(self, self->tick_ns);
+}
+
+static gboolean record(Recorder *self, GError **error)
+{
+	const RecordPlan *plan = self->plan;
+	gboolean is_last = FALSE;
+
+	set_times(self);
+	while (wait_for_tick(self, &is_last)) {
+		if (!take_sample(self, error))
+			return FALSE;
+		if (plan->workload && plan->state->samples == 1)
+			workload_begin(plan->workload);
+		set_tick(self);
+		if (is_last || is_enough(self))
+			return TRUE;
+		plan->state->wants_another = rotates(plan) && is_full(self);
+		if (plan->state->wants_another)
+			return TRUE;
+		settle_slow(self, self->tick_ns);
+		capturing_again(self->capturing);
+	}
+	return TRUE;
+}
+
+/* "600 samples, 3 of them missing" */
+static void summarise(const Recorder *self)
+{
+	const RecordState *state = self->plan->state;
+	const char *why = capturing_why_no_exits(self->capturing);
+	g_autofree char *size = ui_format_size(output_bytes(self->output));
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_string_printf(text, "%" G_GUINT64_FORMAT " sample%s", state->samples,
+			state->samples == 1 ? "" : "s");
+	if (state->late > 0)
+		g_string_append_printf(text, ", %" G_GUINT64_FORMAT " skipped, being late",
+				       state->late);
+	if (state->lost > 0)
+		g_string_append_printf(text, ", %" G_GUINT64_FORMAT " not written", state->lost);
+	if (why)
+		g_string_append_printf(text, ", without records of threads that ended (%s)", why);
+	ui_note("%s; %s: %s", text->str, output_label(self->output), size);
+}
+
+static gboolean run(Recorder *self, GError **error)
+{
+	const RecordPlan *plan = self->plan;
+
+	self->output = plan->output;
+	if (!output_cut(self->output, plan->state->bytes, error))
+		return FALSE;
+	self->capturing = capturing_begin(plan->globals, plan->request, NULL, error);
+	if (!self->capturing)
+		return FALSE;
+	if (!plugin_can_record(capturing_sink(self->capturing)))
+		return error_set_usage(error, "plugin %s: cannot write a recording",
+				       plugin_name(capturing_sink(self->capturing)));
+	if (!check_slow(self, error))
+		return FALSE;
+	g_autoptr(GError) why = NULL;
+	gboolean ok = record(self, &why);
+	/* What was being written when a signal came is no sample. */
+	if (!ok && crash_interrupted() && plan->state->samples > 0)
+		ok = output_cut(self->output, plan->state->bytes, error);
+	else if (!ok)
+		g_propagate_error(error, g_steal_pointer(&why));
+	if (!ok || !close_file(self, error))
+		return FALSE;
+	if (!plan->state->wants_another)
+		summarise(self);
+	return TRUE;
+}
+
+int record_run(const RecordPlan *plan)
+{
+	g_auto(Recorder) self = {.plan = plan};
+	g_autoptr(GError) error = NULL;
+
+	return run(&self, &error) ? EXIT_DONE : cmd_fail(error);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "redact-options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/ui.h"
+#include "guard/userfile.h"
+
+/* Less can be guessed, more is a mistake. */
+#define MIN_KEY_BYTES 16
+#define MAX_KEY_BYTES 4096
+
+static gboolean wanted;
+static char *key_file;
+static guint8 key[MAX_KEY_BYTES + 1];
+static gsize key_size;
+
+const Option redacting_options[] = {
+	OPTION(BOOL, "redact", 0, &wanted, NULL,
+	       "Write pseudonyms in place of names, paths and command lines (see 'ctprof redact')"),
+	OPTION_END,
+};
+
+const Option redacting_key_options[] = {
+	OPTION(PATH, "key-file", 0, &key_file, "FILE",
+	       "Make pseudonyms by the key in FILE, the same in each file (default: a random one, "
+	       "not kept)",
+	       .from = FROM_FILES),
+	OPTION_END,
+};
+
+static gboolean make_key(GError **error)
+{
+	if (getrandom(key, PSEUDONYM_KEY_BYTES, 0) != PSEUDONYM_KEY_BYTES)
+		return error_set_errno(error, errno, "no random key");
+	key_size = PSEUDONYM_KEY_BYTES;
+	return TRUE;
+}
+
+static void warn_of_readers(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && st.st_mode & (S_IRGRP | S_IROTH))
+		ui_warning("--key-file '%s': others can read it, and undo the redaction "
+			   "(chmod 600)",
+			   key_file);
+}
+
+static gboolean read_key(GError **error)
+{
+	AUTO_FD fd = userfile_open(key_file, 0);
+
+	if (fd < 0)
+		return error_set_errno(error, -fd, "--key-file '%s'", key_file);
+	gssize size = userfile_read(fd, (char *)key, sizeof key);
+	if (size < 0)
+		return error_set_errno(error, (int)-size, "--key-file '%s'", key_file);
+	/* An editor ends the line, another program does not. */
+	while (size > 0 && strchr("\r\n", key[size - 1]))
+		size--;
+	if (size < MIN_KEY_BYTES || size > MAX_KEY_BYTES)
+		return error_set_failed(error,
+					"--key-file '%s': expected %d to %d bytes that cannot be "
+					"guessed ('openssl rand -hex 32' makes some)",
+					key_file, MIN_KEY_BYTES, MAX_KEY_BYTES);
+	warn_of_readers(fd);
+	key_size = (gsize)size;
+	return TRUE;
+}
+
+gboolean redacting_prepare(gboolean always, GError **error)
+{
+	if (key_file && !wanted && !always)
+		return error_set_usage(error, "--key-file: only with --redact");
+	wanted |= always;
+	return !wanted || (key_file ? read_key(error) : make_key(error));
+}
+
+gboolean redacting_is_on(void)
+{
+	return wanted;
+}
+
+Redactor *redacting_new(void)
+{
+	return wanted ? redactor_new(key, key_size) : NULL;
+}
+
+char *redacting_name(const char *text)
+{
+	if (!wanted || !text)
+		return g_strdup(text);
+	g_autoptr(Pseudonyms) pseudonyms = pseudonyms_new(key, key_size);
+	GString *name = g_string_new(NULL);
+	pseudonyms_append(pseudonyms, name, LAW_NAME, text, strlen(text), NAME_MAX / 2);
+	return g_string_free(name, FALSE);
+}

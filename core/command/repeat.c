@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "repeat.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/exit.h"
+#include "base/ui.h"
+#include "capture-options.h"
+#include "ctprof/numbers.h"
+#include "guard/crash.h"
+
+#define DIRECTORY_MODE 0700
+
+static const char *const side_names[] = {"a", "b"};
+
+static guint n_sides(const Repeat *repeat)
+{
+	return repeat->other ? 2 : 1;
+}
+
+/* With two sides, each is a set of its own. */
+static char *directory_of(const Repeat *repeat, guint side)
+{
+	return repeat->other ? g_build_filename(repeat->directory, side_names[side], NULL)
+			     : g_strdup(repeat->directory);
+}
+
+static gboolean make_directory(const char *path, GError **error)
+{
+	if (g_mkdir(path, DIRECTORY_MODE) < 0)
+		return error_set_errno(error, errno, "--set '%s'", path);
+	return TRUE;
+}
+
+static gboolean make_directories(Repeat *repeat, GError **error)
+{
+	if (repeat->set) {
+		repeat->directory = g_strdup(repeat->set);
+		if (!make_directory(repeat->directory, error))
+			return FALSE;
+	} else {
+		repeat->directory = g_dir_make_tmp("ctprof-stat-XXXXXX", error);
+		if (!repeat->directory)
+			return FALSE;
+	}
+	for (guint side = 0; repeat->other && side < n_sides(repeat); side++) {
+		g_autofree char *path = directory_of(repeat, side);
+
+		if (!make_directory(path, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean repeat_begin(Repeat *repeat, char **command, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+
+	repeat->command = command;
+	for (guint side = 0; side < G_N_ELEMENTS(repeat->sides); side++)
+		repeat->sides[side] = run_set_new();
+	if (repeat->versus && !g_shell_parse_argv(repeat->versus, NULL, &repeat->other, &cause))
+		return error_set_usage(error, "--versus '%s': %s", repeat->versus, cause->message);
+	if (repeat->seed > 0)
+		repeat->rand = g_rand_new_with_seed((guint32)repeat->seed);
+	return make_directories(repeat, error);
+}
+
+static void remove_files(const Repeat *repeat)
+{
+	for (guint side = 0; side < n_sides(repeat); side++) {
+		g_autofree char *path = directory_of(repeat, side);
+
+		for (guint i = 0; repeat->sides[side] && i < repeat->sides[side]->len; i++) {
+			const SavedRun *run = g_ptr_array_index(repeat->sides[side], i);
+
+			g_unlink(run->before);
+			g_unlink(run->after);
+		}
+		g_rmdir(path);
+	}
+	g_rmdir(repeat->directory);
+}
+
+void repeat_clear(Repeat *repeat)
+{
+	if (repeat->directory && !repeat->set)
+		remove_files(repeat);
+	g_clear_pointer(&repeat->directory, g_free);
+	for (guint side = 0; side < G_N_ELEMENTS(repeat->sides); side++)
+		g_clear_pointer(&repeat->sides[side], g_ptr_array_unref);
+	g_clear_pointer(&repeat->other, g_strfreev);
+	g_clear_pointer(&repeat->rand, g_rand_free);
+}
+
+/* ---- progress ---- */
+
+static gint compare_times(gconstpointer a, gconstpointer b)
+{
+	guint64 x = *(const guint64 *)a, y = *(const guint64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The wall times so far: "1.20s (1.18s…1.25s)", or "". */
+static char *describe_times(const GPtrArray *runs)
+{
+	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(guint64));
+	char numbers[3][CTPROF_SHORT_ROOM];
+
+	for (guint i = 0; i < runs->len; i++)
+		g_array_append_val(times,
+				   ((const SavedRun *)g_ptr_array_index(runs, i))->facts.wall_ns);
+	if (times->len == 0)
+		return g_strdup("");
+	g_array_sort(times, compare_times);
+	const guint places[] = {times->len / 2, 0, times->len - 1};
+	for (guint i = 0; i < G_N_ELEMENTS(places); i++)
+		ctprof_number_short(CTPROF_LADDER_NS,
+				    (double)g_array_index(times, guint64, places[i]), numbers[i]);
+	return g_strdup_printf(": %s (%s…%s)", numbers[0], numbers[1], numbers[2]);
+}
+
+static void show_progress(const Repeat *repeat, guint64 i)
+{
+	g_autofree char *a = describe_times(repeat->sides[0]);
+	g_autofree char *b = describe_times(repeat->sides[1]);
+	g_autofree char *text = g_strdup_printf(
+		"run %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", wall A%s%s%s", i + 1,
+		repeat->n * n_sides(repeat), a, repeat->other ? ", B" : "", b);
+
+	ui_progress(text);
+}
+
+/* ---- runs ---- */
+
+/* Which side is run at position i: by the parity of its bits, or at random. */
+static guint side_at(const Repeat *repeat, guint64 i, guint *first)
+{
+	if (!repeat->other)
+		return 0;
+	if (i % 2 == 0)
+		*first = repeat->rand ? (guint)g_rand_boolean(repeat->rand)
+				      : (guint)__builtin_popcountll(i) % 2;
+	return i % 2 == 0 ? *first : 1 - *first;
+}
+
+static SavedRun *run_new(const Repeat *repeat, guint side)
+{
+	SavedRun *run = g_new0(SavedRun, 1);
+	g_autofree char *directory = directory_of(repeat, side);
+	guint number = repeat->sides[side]->len + 1;
+	g_autofree char *before = g_strdup_printf("%04u-before" CAPTURING_SUFFIX, number);
+	g_autofree char *after = g_strdup_printf("%04u-after" CAPTURING_SUFFIX, number);
+
+	run->before = g_build_filename(directory, before, NULL);
+	run->after = g_build_filename(directory, after, NULL);
+	return run;
+}
+
+/* Removes the files of an incomplete run. */
+static void drop(SavedRun *run)
+{
+	g_unlink(run->before);
+	g_unlink(run->after);
+	saved_run_free(run);
+}
+
+static char **command_of(const Repeat *repeat, guint side)
+{
+	return side == 0 ? repeat->command : repeat->other;
+}
+
+static int do_one(Repeat *repeat, guint side, RepeatOnce once, gpointer data)
+{
+	SavedRun *run = run_new(repeat, side);
+	int status = once(data, command_of(repeat, side), run);
+
+	if (crash_interrupted() || run->facts.wall_ns == 0)
+		drop(run);
+	else
+		g_ptr_array_add(repeat->sides[side], run);
+	return status;
+}
+
+int repeat_do(Repeat *repeat, RepeatOnce once, gpointer data)
+{
+	guint64 n_warm = repeat->warmup * n_sides(repeat), n = repeat->n * n_sides(repeat);
+	guint first = 0;
+	int status = EXIT_DONE;
+
+	for (guint64 i = 0; i < n_warm && status == EXIT_DONE && !crash_interrupted(); i++)
+		status = once(data, command_of(repeat, (guint)(i % n_sides(repeat))), NULL);
+	for (guint64 i = 0;
+	     i < n && !crash_interrupted() && (status == EXIT_DONE || status == EXIT_LOST); i++) {
+		show_progress(repeat, i);
+		status = do_one(repeat, side_at(repeat, i, &first), once, data);
+	}
+	ui_progress(NULL);
+	return status;
+}
+
+gboolean repeat_keep(const Repeat *repeat, GError **error)
+{
+	for (guint side = 0; repeat->set && side < n_sides(repeat); side++) {
+		g_autofree char *directory = directory_of(repeat, side);
+
+		if (!run_set_write(repeat->sides[side], directory, error))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+char *repeat_label(const Repeat *repeat, guint side)
+{
+	char **command = command_of(repeat, side);
+
+	return command ? g_strjoinv(" ", command) : NULL;
+}

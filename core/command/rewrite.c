@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rewrite.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "capture/handoff.h"
+#include "guard/crash.h"
+#include "row/rowset.h"
+
+typedef struct rewriting {
+	Recording *recording;
+	Output *output;
+	Loaded *first; /* whose metrics are those of all samples */
+	Rowset *host;  /* its row, which a file ends with and a sink begins with */
+	Handoff handoff;
+} Rewriting;
+
+static void rewriting_clear(Rewriting *self)
+{
+	g_clear_pointer(&self->first, loaded_free);
+	g_clear_pointer(&self->host, rowset_free);
+	handoff_clear(&self->handoff);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rewriting, rewriting_clear)
+
+/* ---- what a file tells of a capture ------------------------------------------ */
+
+static guint64 number_of(const char *text)
+{
+	return text ? g_ascii_strtoull(text, NULL, 10) : 0;
+}
+
+static guint64 number_in(const LoadFacts *facts, const char *key)
+{
+	return number_of(g_hash_table_lookup(facts->capture, key));
+}
+
+static GArray *list_options(const LoadFacts *facts)
+{
+	g_autoptr(GList) keys =
+		g_list_sort(g_hash_table_get_keys(facts->options), (GCompareFunc)strcmp);
+	GArray *options = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
+
+	for (GList *key = keys; key; key = key->next) {
+		struct ctprof_fact fact = {
+			.struct_size = sizeof fact,
+			.key = key->data,
+			.value = g_hash_table_lookup(facts->options, key->data),
+		};
+
+		g_array_append_val(options, fact);
+	}
+	return options;
+}
+
+/* As words of the file: of a plugin that is not live there is more to say. */
+static guint32 state_of(const LoadFacts *facts, const char *name)
+{
+	gsize len = strlen(name);
+
+	for (guint i = 0; i < facts->plugins->len; i++) {
+		const char *plugin = g_ptr_array_index(facts->plugins, i);
+
+		if (strncmp(plugin, name, len) != 0 || plugin[len] != ' ')
+			continue;
+		return g_str_equal(plugin + len + 1, "live")       ? CTPROF_STATE_LIVE
+		       : g_str_equal(plugin + len + 1, "left_out") ? CTPROF_STATE_LEFT_OUT
+								   : CTPROF_STATE_FAILED;
+	}
+	return CTPROF_STATE_LIVE;
+}
+
+/* words: takes the texts of the reports. */
+static GArray *list_reports(const LoadFacts *facts, GPtrArray *words)
+{
+	GArray *reports = g_array_new(FALSE, FALSE, sizeof(struct ctprof_plugin_report));
+
+	for (guint i = 0; i < facts->reports->len; i++) {
+		char **of = g_strsplit(g_ptr_array_index(facts->reports, i), " ", 6);
+
+		g_ptr_array_add(words, of);
+		if (g_strv_length(of) != 6)
+			continue;
+		struct ctprof_plugin_report report = {
+			.struct_size = sizeof report,
+			.state = state_of(facts, of[0]),
+			.kind = g_str_equal(of[1], "sink") ? CTPROF_KIND_SINK : CTPROF_KIND_SOURCE,
+			.batches = number_of(of[2]),
+			.failures = number_of(of[3]),
+			.cpu_ns = number_of(of[4]),
+			.name = of[0],
+			.version = of[5],
+		};
+		/* The redactor would not let it through. */
+		report.why = report.state == CTPROF_STATE_LIVE ? NULL : "";
+		g_array_append_val(reports, report);
+	}
+	return reports;
+}
+
+static gboolean begin(Rewriting *self, const LoadFacts *facts, guint64 sample, GError **error)
+{
+	g_autoptr(GArray) options = list_options(facts);
+	const char *version = g_hash_table_lookup(facts->capture, "version");
+	struct ctprof_capture capture = {
+		.struct_size = sizeof capture,
+		.jobs = (guint32)number_in(facts, "jobs"),
+		.realtime_ns = facts->realtime_ns,
+		.monotonic_ns = facts->boottime_ns,
+		.n_options = options->len,
+		.options = (const void *)options->data,
+		.version = version ? version : "",
+		.kernel = g_hash_table_lookup(facts->capture, "kernel"),
+		.sample = sample,
+		.note = facts->note,
+	};
+
+	return handoff_begin(&self->handoff, self->output, &capture, error);
+}
+
+static gboolean end(const Rewriting *self, const LoadFacts *facts, GError **error)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+	g_autoptr(GArray) reports = list_reports(facts, words);
+	struct ctprof_capture_end capture = {
+		.struct_size = sizeof capture,
+		.realtime_ns = number_in(facts, "end_unix_ns"),
+		.monotonic_ns = number_in(facts, "end_boottime_ns"),
+		.threads = number_in(facts, "threads"),
+		.processes = number_in(facts, "processes"),
+		.vanished = number_in(facts, "vanished"),
+		.unseen = facts->unseen,
+		.cpu_ns = number_in(facts, "cpu_ns"),
+		.peak_rss_bytes = number_in(facts, "peak_rss_bytes"),
+		.n_plugins = reports->len,
+		.plugins = (const void *)reports->data,
+	};
+
+	return handoff_end(&self->handoff, &capture, error);
+}
+
+/* ---- rows ---------------------------------------------------------------------- */
+
+/* LoadRows of a first reading. */
+static gboolean keep_host(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	Rewriting *self = data;
+
+	(void)error;
+	if (rows->scope == CTPROF_SCOPE_HOST && rowset_size(self->host) == 0)
+		rowset_add(self->host, registry, rows, 0, NULL, NULL);
+	return TRUE;
+}
+
+/* LoadRows of a second one. */
+static gboolean hand_on(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			GError **error)
+{
+	const Rewriting *self = data;
+
+	(void)registry;
+	if (crash_fail_interrupted(error))
+		return FALSE;
+	if (rows->scope == CTPROF_SCOPE_HOST)
+		return TRUE;
+	/* What writes is called while what reads is. */
+	crash_pause();
+	gboolean ok = handoff_rows(&self->handoff, rows, error);
+	crash_return();
+	return ok;
+}
+
+/* What a plugin's end or a newer ctprof may change in the middle of a file. */
+static gboolean has_same_metrics(const Registry *a, const Registry *b)
+{
+	for (enum row_class row = 0; row < N_ROW_CLASSES; row++) {
+		const GPtrArray *mine = registry_row(a, row), *other = registry_row(b, row);
+
+		if (mine->len != other->len)
+			return FALSE;
+		for (guint i = 0; i < mine->len; i++) {
+			const Metric *x = g_ptr_array_index(mine, i);
+			const Metric *y = g_ptr_array_index(other, i);
+
+			if (strcmp(x->def.name, y->def.name) != 0 || x->type != y->type)
+				return FALSE;
+		}
+	}
+	return TRUE;
+}
+
+static gboolean hand_rows(Rewriting *self, guint sample, GError **error)
+{
+	g_autoptr(Loaded) loaded = recording_read(self->recording, sample, 1, hand_on, self, error);
+
+	return loaded != NULL;
+}
+
+static gboolean rewrite_sample(Rewriting *self, guint sample, guint64 number, GError **error)
+{
+	struct ctprof_rows host;
+
+	rowset_clear(self->host);
+	g_autoptr(Loaded) loaded =
+		recording_read(self->recording, sample, 1, keep_host, self, error);
+	if (!loaded)
+		return FALSE;
+	/* It stays: the sink knows the metrics of the first sample only. */
+	const LoadFacts *facts = &loaded->facts;
+	if (!self->first)
+		self->first = g_steal_pointer(&loaded);
+	else if (!has_same_metrics(self->first->registry, loaded->registry))
+		return error_set_failed(error,
+					"sample %u has other metrics than those before it ('ctprof "
+					"cut' divides the recording)",
+					sample);
+	self->handoff.registry = self->first->registry;
+	rowset_view_all(self->host, &host);
+	gboolean ok = begin(self, facts, number, error) &&
+		      (host.n == 0 || handoff_rows(&self->handoff, &host, error)) &&
+		      hand_rows(self, sample, error) && end(self, facts, error);
+	handoff_clear(&self->handoff);
+	return ok;
+}
+
+gboolean rewrite_recording(Recording *recording, Plugin *sink, Redactor *redactor, Output *output,
+			   GError **error)
+{
+	gboolean is_snapshot = recording_time(recording, 0) == 0;
+	g_auto(Rewriting) self = {
+		.recording = recording,
+		.output = output,
+		.host = rowset_new(),
+		.handoff = {.sink = sink, .redactor = redactor},
+	};
+
+	for (guint i = 0; i < recording_n_samples(recording); i++)
+		if (!rewrite_sample(&self, i, is_snapshot ? 0 : i + 1, error))
+			return FALSE;
+	return is_snapshot || plugin_finish(sink, error);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A file read and written again: its captures on their way into a sink. */
+#pragma once
+
+#include <glib.h>
+
+#include "redact/redactor.h"
+#include "snapshot/read.h"
+
+/* Writes all samples of the recording, or the one of a snapshot, into output with the sink
+ * that reads them. */
+gboolean rewrite_recording(Recording *recording, Plugin *sink, Redactor *redactor, Output *output,
+			   GError **error);

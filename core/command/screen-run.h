@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What top and replay share: their options, and the process that draws. */
+#pragma once
+
+#include <glib.h>
+
+#include "command-line.h"
+#include "plugin/session.h"
+#include "screen/feed.h"
+
+extern const Option screen_options_shown[];
+
+typedef struct screen_request {
+	Globals *globals;
+	gpointer data; /* of open() */
+	/* In the process that draws; the feed is given back to close(). */
+	Feed *(*open)(Globals *globals, gpointer data, GError **error);
+	void (*close)(Feed *feed);
+} ScreenRequest;
+
+/* Draws until the user has enough; the exit status.  The terminal is then as it was. */
+int screen_run_supervised(const ScreenRequest *request);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "collect.h"
+
+#include <math.h>
+
+#define COMMAND_NAME "command"
+#define HOST_NAME "host"
+
+enum { BEFORE, AFTER };
+
+static gboolean is_number(const struct ctprof_value *value)
+{
+	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
+}
+
+/* A run's value of a metric; grows: what was counted in the run. */
+static gdouble value_of(const Draft *draft, const struct ctprof_value values[SIDES], gboolean grows)
+{
+	const struct ctprof_value *last = &values[draft->view->compare ? AFTER : BEFORE];
+	gdouble value;
+
+	if (!is_number(last))
+		return NAN;
+	(void)change_number_of(last, &value);
+	if (!grows || !draft->view->compare)
+		return value;
+	if (!is_number(&values[BEFORE]))
+		return NAN;
+	Change change;
+	change_between(&values[BEFORE], last, CTPROF_LADDER_NONE, &change);
+	return draft->view->seconds > 0 ? change.delta / draft->view->seconds : change.delta;
+}
+
+static void put(const Draft *draft, const RunPlace *place, enum runs_family family,
+		const char *const *names, guint n_names, const struct ctprof_report_field *field,
+		const struct ctprof_value values[SIDES], gboolean grows)
+{
+	gdouble value = value_of(draft, values, grows);
+	guint32 flags = values[BEFORE].flags | (draft->view->compare ? values[AFTER].flags : 0);
+
+	if (!isnan(value))
+		runs_put(place, family, names, n_names, field, value,
+			 (flags & CTPROF_VALUE_PARTIAL) != 0);
+}
+
+/* A value that is not a number, as text in the store; NULL: none. */
+static const char *text_of(const Draft *draft, const struct ctprof_value *value)
+{
+	switch (value->type) {
+	case CTPROF_VALUE_TEXT:
+	case CTPROF_VALUE_MODE:
+		return value->text;
+	case CTPROF_VALUE_CPUS:
+		return value->text
+			       ? store_take(draft->store, g_strdup_printf("CPUs %s", value->text))
+			       : NULL;
+	case CTPROF_VALUE_RANGE:
+		return store_take(draft->store,
+				  value->min == value->max
+					  ? g_strdup_printf("%" G_GINT64_FORMAT, value->min)
+					  : g_strdup_printf("%" G_GINT64_FORMAT
+							    "..%" G_GINT64_FORMAT,
+							    value->min, value->max));
+	case CTPROF_VALUE_NUMBER:
+		return store_take(draft->store,
+				  g_strdup_printf("%" G_GUINT64_FORMAT, value->number));
+	default:
+		return NULL;
+	}
+}
+
+static void set(const Draft *draft, const RunPlace *place, enum runs_family family,
+		const char *const *names, guint n_names, const char *metric,
+		const struct ctprof_value values[SIDES])
+{
+	const char *text = text_of(draft, &values[draft->view->compare ? AFTER : BEFORE]);
+
+	if (text)
+		runs_set(place, family, names, n_names, metric, text);
+}
+
+static gboolean is_setting(guint32 kind)
+{
+	return kind == CTPROF_CATEGORY || kind == CTPROF_ORDINAL || kind == CTPROF_CPUSET ||
+	       kind == CTPROF_LABEL;
+}
+
+/* ---- groups of threads ---- */
+
+static void collect_figure(const Draft *draft, const RunPlace *place, const Figure *figure)
+{
+	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
+					      &draft->sides[1].layouts[TABLE_THREADS]};
+
+	for (guint i = 0; i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
+		struct ctprof_value values[SIDES];
+
+		figure_values(figure, group, layouts, draft->view->window, values);
+		if (figure->measure && is_setting(figure->measure->kind))
+			set(draft, place, FAMILY_PRIMARY, group->names, group->n_names,
+			    figure->field.name, values);
+		else
+			put(draft, place, figure->derived ? FAMILY_DERIVED : FAMILY_PRIMARY,
+			    group->names, group->n_names, &figure->field, values,
+			    figure_grows(figure));
+	}
+}
+
+static void collect_threads(const Draft *draft, const RunPlace *place)
+{
+	for (guint i = 0; i < draft->figures->len; i++) {
+		const Figure *figure = &g_array_index(draft->figures, Figure, i);
+
+		if (plan_has_section(draft->plan, figure->section) &&
+		    plan_shows(draft->plan, figure->field.name,
+			       figure->measure ? figure->measure->flags : 0))
+			collect_figure(draft, place, figure);
+	}
+}
+
+/* ---- the host, and cgroups ---- */
+
+/* Sysctls and similar: a text for each key. */
+static void set_map(const Draft *draft, const RunPlace *place, enum intake_table table,
+		    enum runs_family family, Record *const sides[SIDES], const char *name,
+		    const Measure *measure)
+{
+	MapWalk walk = draft_walk(draft, table, sides, measure);
+
+	while (map_walk_next(&walk))
+		set(draft, place, family, &name, 1,
+		    store_take(draft->store, g_strdup_printf("%s.%s", measure->name, walk.key)),
+		    walk.values);
+}
+
+static void collect_record(const Draft *draft, const RunPlace *place, enum intake_table table,
+			   enum runs_family family, Record *const sides[SIDES], const char *name)
+{
+	const GPtrArray *list = draft->intake->measures[table].list;
+
+	for (guint i = 0; i < list->len; i++) {
+		const Measure *measure = g_ptr_array_index(list, i);
+		struct ctprof_report_field field = figure_field(measure, measure->name);
+		struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
+
+		if (!plan_names(draft->plan, measure->name) ||
+		    !plan_shows_host(draft->plan, measure))
+			continue;
+		if (measure->kind == CTPROF_MAP && measure->unit == CTPROF_UNIT_TEXT)
+			set_map(draft, place, table, family, sides, name, measure);
+		if (measure->kind == CTPROF_MAP)
+			continue;
+		draft_values(draft, table, sides, measure, values);
+		if (is_setting(measure->kind))
+			set(draft, place, family, &name, 1, measure->name, values);
+		else
+			put(draft, place, family, &name, 1, &field, values,
+			    field.kind == CTPROF_COUNTER);
+	}
+}
+
+static void collect_host(const Draft *draft, const RunPlace *place)
+{
+	const RecordKey key = {.start = 0};
+	Record *sides[SIDES];
+
+	for (guint side = 0; side < SIDES; side++)
+		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	collect_record(draft, place, TABLE_HOST, FAMILY_HOST, sides,
+		       store_text(draft->store, HOST_NAME));
+}
+
+static void collect_cgroups(const Draft *draft, const RunPlace *place)
+{
+	for (guint i = 0; i < draft->cgroups->len; i++) {
+		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
+
+		collect_record(draft, place, TABLE_CGROUPS, FAMILY_CGROUPS, pool->sides,
+			       pool->key.names[0]);
+	}
+}
+
+void collect_run(const Draft *draft, const RunPlace *place)
+{
+	collect_threads(draft, place);
+	/* show includes it only on request, but runs of totals always do. */
+	if (!draft->plan->options->sections || plan_has_section(draft->plan, "host"))
+		collect_host(draft, place);
+	if (plan_has_section(draft->plan, "cgroup-stats"))
+		collect_cgroups(draft, place);
+}
+
+/* ---- the command ---- */
+
+#define COMMAND_FIELD(name_, unit_, ladder_)                                                       \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_report_field), .ladder = (ladder_),            \
+		.name = (name_), .header = (name_), .unit = (unit_), .tags = ""                    \
+	}
+
+enum { WALL, USER, SYSTEM, CPUS, MAX_RSS, MINFLT, MAJFLT, VOLUNTARY, NONVOLUNTARY, N_FIELDS };
+
+static const struct ctprof_report_field fields[N_FIELDS] = {
+	[WALL] = COMMAND_FIELD("wall_ns", "ns", CTPROF_LADDER_NS),
+	[USER] = COMMAND_FIELD("user_ns", "ns", CTPROF_LADDER_NS),
+	[SYSTEM] = COMMAND_FIELD("system_ns", "ns", CTPROF_LADDER_NS),
+	[CPUS] = COMMAND_FIELD("cpus", "ratio", CTPROF_LADDER_RATIO),
+	[MAX_RSS] = COMMAND_FIELD("max_rss_bytes", "bytes", CTPROF_LADDER_BYTES),
+	[MINFLT] = COMMAND_FIELD("minflt", "none", CTPROF_LADDER_UNITLESS),
+	[MAJFLT] = COMMAND_FIELD("majflt", "none", CTPROF_LADDER_UNITLESS),
+	[VOLUNTARY] = COMMAND_FIELD("voluntary_csw", "none", CTPROF_LADDER_UNITLESS),
+	[NONVOLUNTARY] = COMMAND_FIELD("nonvoluntary_csw", "none", CTPROF_LADDER_UNITLESS),
+};
+
+const struct ctprof_report_field *collect_command_field(const char *name)
+{
+	for (guint i = 0; i < N_FIELDS; i++)
+		if (g_str_equal(fields[i].name, name))
+			return &fields[i];
+	return NULL;
+}
+
+void collect_command(const RunPlace *place, const CommandFacts *facts)
+{
+	const gdouble cpu = (gdouble)facts->user_ns + (gdouble)facts->system_ns;
+	const gdouble values[N_FIELDS] = {
+		[WALL] = (gdouble)facts->wall_ns,
+		[USER] = (gdouble)facts->user_ns,
+		[SYSTEM] = (gdouble)facts->system_ns,
+		[CPUS] = cpu / (gdouble)MAX(facts->wall_ns, 1),
+		[MAX_RSS] = (gdouble)facts->max_rss_bytes,
+		[MINFLT] = (gdouble)facts->minflt,
+		[MAJFLT] = (gdouble)facts->majflt,
+		[VOLUNTARY] = (gdouble)facts->voluntary_csw,
+		[NONVOLUNTARY] = (gdouble)facts->nonvoluntary_csw,
+	};
+	const char *name = store_text(place->runs->store, COMMAND_NAME);
+
+	for (guint i = 0; i < N_FIELDS; i++)
+		runs_put(place, FAMILY_COMMAND, &name, 1, &fields[i], values[i], FALSE);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "runs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "change.h"
+#include "report/stats/mannwhitney.h"
+#include "report/stats/many.h"
+#include "report/stats/shift.h"
+
+/* ---- keys: texts of the store are told apart by their addresses ---- */
+
+static guint hash_of(const char *const *names, const char *metric)
+{
+	guint hash = g_direct_hash(metric);
+
+	for (guint i = 0; i < KEY_NAMES; i++)
+		hash = hash * 31 + g_direct_hash(names[i]);
+	return hash;
+}
+
+static gboolean is_named(const char *const *a, const char *const *b)
+{
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+static guint row_hash(gconstpointer data)
+{
+	const RunsRow *row = data;
+
+	return hash_of(row->names, row->field.name);
+}
+
+static gboolean row_equal(gconstpointer a, gconstpointer b)
+{
+	const RunsRow *x = a, *y = b;
+
+	return x->field.name == y->field.name && x->family == y->family &&
+	       is_named(x->names, y->names);
+}
+
+static void row_free(gpointer data)
+{
+	g_free(((RunsRow *)data)->values);
+	g_free(data);
+}
+
+static guint setting_hash(gconstpointer data)
+{
+	const RunsSetting *setting = data;
+
+	return hash_of(setting->names, setting->metric);
+}
+
+static gboolean setting_equal(gconstpointer a, gconstpointer b)
+{
+	const RunsSetting *x = a, *y = b;
+
+	return x->metric == y->metric && is_named(x->names, y->names);
+}
+
+Runs *runs_new(const guint n[SIDES])
+{
+	Runs *runs = g_new0(Runs, 1);
+
+	memcpy(runs->n, n, sizeof runs->n);
+	runs->store = store_new();
+	runs->rows = g_hash_table_new_full(row_hash, row_equal, row_free, NULL);
+	runs->settings = g_hash_table_new_full(setting_hash, setting_equal, g_free, NULL);
+	return runs;
+}
+
+void runs_free(Runs *runs)
+{
+	g_hash_table_unref(runs->rows);
+	g_hash_table_unref(runs->settings);
+	g_clear_pointer(&runs->namer.names, name_keys_free);
+	g_clear_pointer(&runs->namer.cgroups, cgroup_keys_free);
+	store_free(runs->store);
+	g_free(runs);
+}
+
+void runs_set_names(Runs *runs, const Axis *axis, NameRule rule, char *const *flatten,
+		    gboolean normalise)
+{
+	if (runs->namer.axis)
+		return;
+	runs->namer = (Namer){
+		.axis = axis,
+		.cgroups = cgroup_keys_new(flatten, normalise),
+		.names = name_keys_new(rule == NAME_PEERS ? NAME_PATTERN : rule, runs->store),
+		.store = runs->store,
+		.of_runs = TRUE,
+	};
+}
+
+/* ---- what runs have ---- */
+
+static void take_names(const char *to[KEY_NAMES], const char *const *names, guint n_names)
+{
+	for (guint i = 0; i < n_names; i++)
+		to[i] = names[i];
+}
+
+static RunsRow *row_new(const Runs *runs, const RunsRow *key)
+{
+	RunsRow *row = g_memdup2(key, sizeof *key);
+	guint n = runs->n[0] + runs->n[1];
+
+	row->values = g_new(gdouble, MAX(n, 1));
+	for (guint i = 0; i < n; i++)
+		row->values[i] = NAN;
+	return row;
+}
+
+void runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
+	      guint n_names, const struct ctprof_report_field *field, gdouble value,
+	      gboolean partial)
+{
+	Runs *runs = place->runs;
+	RunsRow key = {.n_names = n_names, .family = family, .field = *field};
+
+	g_return_if_fail(place->side < SIDES && place->run < runs->n[place->side]);
+	take_names(key.names, names, n_names);
+	RunsRow *row = g_hash_table_lookup(runs->rows, &key);
+	if (!row) {
+		row = row_new(runs, &key);
+		g_hash_table_add(runs->rows, row);
+	}
+	row->values[(place->side ? runs->n[0] : 0) + place->run] = value;
+	row->partial |= partial;
+}
+
+void runs_set(const RunPlace *place, enum runs_family family, const char *const *names,
+	      guint n_names, const char *metric, const char *text)
+{
+	RunsSetting key = {.n_names = n_names, .metric = metric, .of_host = family == FAMILY_HOST};
+
+	take_names(key.names, names, n_names);
+	RunsSetting *setting = g_hash_table_lookup(place->runs->settings, &key);
+	if (!setting) {
+		setting = g_memdup2(&key, sizeof key);
+		g_hash_table_add(place->runs->settings, setting);
+	}
+	const char **known = &setting->texts[place->side];
+	*known = setting->n[place->side]++ == 0 || strcmp(*known, text) == 0 ? text : "";
+}
+
+/* ---- tests ---- */
+
+gdouble runs_least_p(guint n, guint m)
+{
+	gdouble arrangements = 1;
+
+	for (guint i = 1; i <= n; i++)
+		arrangements *= (gdouble)(m + i) / i;
+	return n > 0 && m > 0 ? MIN(1, 2 / arrangements) : 1;
+}
+
+static gdouble median_of(const gdouble *ascending, guint n)
+{
+	return n == 0 ? NAN : (ascending[(n - 1) / 2] + ascending[n / 2]) / 2;
+}
+
+static int compare_reals(gconstpointer a, gconstpointer b)
+{
+	gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void measure_side(RunsRow *row, const Runs *runs, guint side)
+{
+	struct ctprof_sample *sample = &row->sample;
+	g_autofree gdouble *there = g_new(gdouble, (gsize)runs->n[side] + 1);
+	const gdouble *values = row->values + (side ? runs->n[0] : 0);
+	guint n = 0;
+
+	for (guint i = 0; i < runs->n[side]; i++)
+		if (!isnan(values[i]))
+			there[n++] = values[i];
+	qsort(there, n, sizeof *there, compare_reals);
+	sample->runs[side] = runs->n[side];
+	sample->values[side] = values;
+	sample->n[side] = n;
+	sample->min[side] = n > 0 ? there[0] : NAN;
+	sample->max[side] = n > 0 ? there[n - 1] : NAN;
+	row->medians[side] = median_of(there, n);
+}
+
+/* Computes what depends on this row alone; returns the smallest p of any
+ * arrangement. */
+static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
+{
+	struct ctprof_sample *sample = &row->sample;
+	g_autoptr(Sides) sides =
+		sides_new(row->values, runs->n[0], row->values + runs->n[0], runs->n[1]);
+
+	*sample = (struct ctprof_sample){.struct_size = sizeof *sample};
+	row->shift = sample->p = sample->q = NAN;
+	for (guint side = 0; side < SIDES; side++)
+		measure_side(row, runs, side);
+	if (!sides)
+		return 1;
+	MannWhitney test = mannwhitney_test(sides);
+	Shift shift = shift_find(sides, alpha);
+	sample->p = test.p;
+	row->shift = shift.shift;
+	sample->flags = CTPROF_SAMPLE_HAS_TEST;
+	if (isfinite(shift.low) && isfinite(shift.high)) {
+		sample->flags |= CTPROF_SAMPLE_HAS_INTERVAL |
+				 (shift.is_approximate ? CTPROF_SAMPLE_APPROXIMATE : 0);
+		sample->low = shift.low;
+		sample->high = shift.high;
+		sample->level = shift.level;
+	}
+	return test.least;
+}
+
+/* As extreme as possible, and still not below alpha: more runs would decide. */
+static guint32 verdict_of(const RunsRow *row, gdouble least, gdouble alpha)
+{
+	const struct ctprof_sample *sample = &row->sample;
+	gdouble lowest = runs_least_p((guint)sample->n[0], (guint)sample->n[1]);
+
+	if (!(sample->flags & CTPROF_SAMPLE_HAS_TEST))
+		return CTPROF_VERDICT_NONE;
+	if (sample->q < alpha)
+		return CTPROF_VERDICT_CHANGED;
+	if (lowest >= alpha || (sample->flags & CTPROF_SAMPLE_HAS_Q && sample->p <= least))
+		return CTPROF_VERDICT_FEW;
+	return CTPROF_VERDICT_SAME;
+}
+
+static gint compare_names(const char *const *a, const char *const *b)
+{
+	for (guint i = 0; i < KEY_NAMES; i++) {
+		gint order = g_strcmp0(a[i], b[i]);
+
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}
+
+static gint compare_rows_by_name(gconstpointer a, gconstpointer b)
+{
+	const RunsRow *x = *(const RunsRow *const *)a, *y = *(const RunsRow *const *)b;
+
+	return compare_names(x->names, y->names);
+}
+
+/* rows: by their names. */
+static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family family, gdouble alpha)
+{
+	g_autofree gdouble *p = g_new(gdouble, (gsize)rows->len + 1);
+	g_autofree gdouble *q = g_new(gdouble, (gsize)rows->len + 1);
+	g_autofree guint *groups = g_new0(guint, (gsize)rows->len + 1);
+	const RunsRow *last = NULL;
+
+	for (guint i = 0; i < rows->len; i++) {
+		const RunsRow *row = g_ptr_array_index(rows, i);
+
+		p[i] = row->family == family ? row->sample.p : NAN;
+		groups[i] =
+			last ? groups[i - 1] + (compare_names(last->names, row->names) != 0) : 0;
+		last = row;
+	}
+	const ManyRows many = {.p = p, .least = leasts, .groups = groups, .n = rows->len};
+	guint n = many_adjust_groups(&many, alpha, q);
+	for (guint i = 0; i < rows->len; i++) {
+		RunsRow *row = g_ptr_array_index(rows, i);
+
+		if (row->family != family)
+			continue;
+		row->sample.q = q[i];
+		row->sample.flags |= isnan(q[i]) ? 0 : CTPROF_SAMPLE_HAS_Q;
+		row->sample.verdict = verdict_of(row, leasts[i], alpha);
+	}
+	return n;
+}
+
+/* ---- order ---- */
+
+/* What comes first. */
+enum { CLASS_CHANGED, CLASS_COMMAND, CLASS_TESTED, CLASS_HOST, CLASS_NOT_TESTED, CLASS_ONE_SIDE };
+
+static guint class_of(const RunsRow *row)
+{
+	const struct ctprof_sample *sample = &row->sample;
+	gboolean has_sides = sample->runs[1] > 0;
+
+	if (sample->verdict == CTPROF_VERDICT_CHANGED)
+		return CLASS_CHANGED;
+	if (has_sides && (sample->n[0] == 0 || sample->n[1] == 0))
+		return CLASS_ONE_SIDE;
+	if (row->family == FAMILY_COMMAND)
+		return CLASS_COMMAND;
+	if (has_sides && !(sample->flags & CTPROF_SAMPLE_HAS_Q))
+		return CLASS_NOT_TESTED;
+	return row->family == FAMILY_HOST ? CLASS_HOST : CLASS_TESTED;
+}
+
+static gdouble cost_of(const RunsRow *row)
+{
+	Change change = {.flags = CTPROF_CELL_HAS_DELTA,
+			 .delta = isnan(row->shift) ? row->medians[0] : row->shift};
+	Standing standing;
+
+	if (isnan(change.delta))
+		return 0;
+	change_weigh(&change, row->field.ladder, TRUE, &standing);
+	return standing.points;
+}
+
+static gint compare_rows(gconstpointer a, gconstpointer b)
+{
+	const RunsRow *x = *(const RunsRow *const *)a, *y = *(const RunsRow *const *)b;
+	gdouble p = cost_of(x), q = cost_of(y);
+
+	if (class_of(x) != class_of(y))
+		return class_of(x) < class_of(y) ? -1 : 1;
+	if (p < q || p > q)
+		return p > q ? -1 : 1;
+	gint order = compare_names(x->names, y->names);
+	return order ? order : strcmp(x->field.name, y->field.name);
+}
+
+static void show_names(const Runs *runs, const char **names, guint n_names)
+{
+	for (guint i = 0; i < n_names; i++)
+		names[i] = store_text(runs->store, namer_name(&runs->namer, i, names[i]));
+}
+
+static gboolean matches(const GRegex *match, const char *const *names, guint n_names)
+{
+	for (guint i = 0; match && i < n_names; i++)
+		if (g_regex_match(match, names[i], 0, NULL))
+			return TRUE;
+	return !match;
+}
+
+GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n_tested[N_FAMILIES])
+{
+	GPtrArray *rows = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer row;
+
+	g_hash_table_iter_init(&iter, runs->rows);
+	while (g_hash_table_iter_next(&iter, &row, NULL)) {
+		RunsRow *taken = row;
+
+		show_names(runs, taken->names, taken->n_names);
+		if (matches(match, taken->names, taken->n_names))
+			g_ptr_array_add(rows, taken);
+	}
+	g_ptr_array_sort(rows, compare_rows_by_name);
+	g_autofree gdouble *leasts = g_new(gdouble, (gsize)rows->len + 1);
+	for (guint i = 0; i < rows->len; i++)
+		leasts[i] = test_row(g_ptr_array_index(rows, i), runs, alpha);
+	for (guint family = 0; family < N_FAMILIES; family++)
+		ret_n_tested[family] = adjust(rows, leasts, family, alpha);
+	g_ptr_array_sort(rows, compare_rows);
+	return rows;
+}
+
+/* ---- settings ---- */
+
+static gint compare_settings(gconstpointer a, gconstpointer b)
+{
+	const RunsSetting *x = *(const RunsSetting *const *)a;
+	const RunsSetting *y = *(const RunsSetting *const *)b;
+	gint order = compare_names(x->names, y->names);
+
+	return order ? order : strcmp(x->metric, y->metric);
+}
+
+static gboolean differs(const RunsSetting *setting, const Runs *runs)
+{
+	return runs->n[1] > 0 && setting->n[0] == runs->n[0] && setting->n[1] == runs->n[1] &&
+	       *setting->texts[0] && *setting->texts[1] &&
+	       strcmp(setting->texts[0], setting->texts[1]) != 0;
+}
+
+GPtrArray *runs_list_settings(Runs *runs, gdouble alpha)
+{
+	GPtrArray *list = g_ptr_array_new();
+	gboolean is_chance = runs_least_p(runs->n[0], runs->n[1]) >= alpha;
+	GHashTableIter iter;
+	gpointer data;
+
+	g_hash_table_iter_init(&iter, runs->settings);
+	while (g_hash_table_iter_next(&iter, &data, NULL)) {
+		RunsSetting *setting = data;
+
+		/* The CPU on which a thread last ran is often the same in two runs
+		 * by chance. */
+		if (differs(setting, runs) && (setting->of_host || !is_chance))
+			g_ptr_array_add(list, setting);
+		show_names(runs, setting->names, setting->n_names);
+	}
+	g_ptr_array_sort(list, compare_settings);
+	return list;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "consumers.h"
+
+#include <string.h>
+
+#include "report/fold/map.h"
+
+enum { PID, NAME, PSS, OBJECT, N_FIELDS };
+
+static const struct ctprof_report_field fields[N_FIELDS] = {
+	[PID] = COUNT_FIELD("pid", "PID"),
+	[NAME] = TEXT_FIELD("name", "NAME"),
+	[PSS] = TABLE_FIELD("pss", "PSS", "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT),
+	[OBJECT] = TEXT_FIELD("object", "OBJECT"),
+};
+
+/* A process's share of an object, on each side. */
+typedef struct consumer {
+	const char *key; /* "PID NAME" */
+	struct ctprof_value pss[SIDES];
+} Consumer;
+
+static gint compare_consumers(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const Consumer *x = *(const Consumer *const *)a, *y = *(const Consumer *const *)b;
+	gint order = rows_compare_values(data, x->pss, y->pss);
+
+	return order != 0 ? order : strcmp(x->key, y->key);
+}
+
+/* Of both sides, the largest first; the caller frees. */
+static GPtrArray *list_consumers(const Rows *objects, const Pool *object)
+{
+	g_autoptr(GHashTable) by_key = g_hash_table_new(g_str_hash, g_str_equal);
+	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint side = 0; side < draft_n_sides(objects->draft); side++) {
+		const GArray *map = row_map(objects, object, side, CONSUMERS);
+
+		for (guint i = 0; map && i < map->len; i++) {
+			const MapItem *item = &g_array_index(map, MapItem, i);
+			Consumer *consumer = g_hash_table_lookup(by_key, item->key);
+
+			if (!consumer) {
+				consumer = g_new0(Consumer, 1);
+				consumer->key = item->key;
+				consumer->pss[!side].why = CTPROF_ABSENT_INAPPLICABLE;
+				g_hash_table_insert(by_key, (gpointer)(uintptr_t)item->key,
+						    consumer);
+				g_ptr_array_add(list, consumer);
+			}
+			consumer->pss[side] = value_of_number(item->number);
+		}
+	}
+	g_ptr_array_sort_with_data(list, compare_consumers, (gpointer)(uintptr_t)objects->draft);
+	return list;
+}
+
+static void put_consumer(const Draft *draft, Table *table, const char *object,
+			 const Consumer *consumer)
+{
+	struct ctprof_cell *cells = table_line(table, 0, 0);
+	char *name = NULL;
+
+	rows_put_number(draft, table, cells, PID, g_ascii_strtoull(consumer->key, &name, 10));
+	rows_put_text(draft, table, cells, NAME, name + strspn(name, " "));
+	rows_put(draft, table, cells, PSS, consumer->pss);
+	rows_put_text(draft, table, cells, OBJECT, object);
+}
+
+void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean is_told)
+{
+	guint32 flags = is_told ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
+	Table *table = tables_add(draft->tables, "consumers", "Processes that map it", NULL, flags);
+	guint n = limit > 0 ? MIN(limit, objects->list->len) : objects->list->len;
+
+	table_add_fields(table, fields, N_FIELDS);
+	table_hide(table, OBJECT, n <= 1);
+	for (guint i = 0; i < n; i++) {
+		const Pool *object = g_ptr_array_index(objects->list, i);
+		g_autoptr(GPtrArray) list = list_consumers(objects, object);
+
+		for (guint c = 0; c < list->len; c++)
+			put_consumer(draft, table, row_name(object), list->pdata[c]);
+	}
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "exits.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include "condition.h"
+#include "slots.h"
+
+#define NS_PER_US 1000u
+#define NS_PER_S 1000000000u
+/* For a thread that has ended to run no more, on a host that has no time for it. */
+#define LAST_MOST_MS 1000
+#define LAST_NAP_MS 5
+
+#define ENDED_WORDS (sizeof(struct ended) / sizeof(uint64_t))
+_Static_assert(sizeof(struct ended) % sizeof(uint64_t) == 0, "an exit store keeps words");
+_Static_assert(ENDED_WORDS <= EXIT_STORE_MAX_WORDS, "an exit store keeps no more");
+
+/* ---- metrics ---------------------------------------------------------- */
+
+/* What adds up or has a peak; and not what a process was charged for its children, which
+ * have ended themselves. */
+static bool is_told(unsigned value)
+{
+	uint32_t kind = bpf_metrics[value].kind;
+
+	if (value == VALUE_cutime_clock_ticks || value == VALUE_cstime_clock_ticks)
+		return false;
+	return kind == CTPROF_COUNTER || kind == CTPROF_PEAK || kind == CTPROF_LOW ||
+	       value == VALUE_start_time_clock_ticks || value == VALUE_ppid || value == VALUE_nice;
+}
+
+int exits_declare(struct exits *self, const struct ctprof_host *host)
+{
+	int r = 0;
+
+	self->host = host;
+	self->store.n_words = ENDED_WORDS;
+	if (host->struct_size < offsetof(struct ctprof_host, exited) + sizeof host->exited)
+		return 0;
+	for (unsigned i = 0; i < N_RECORD_VALUES && r == 0; i++) {
+		struct ctprof_metric metric = bpf_metrics[i];
+
+		metric.scope = CTPROF_SCOPE_EXIT;
+		metric.group = "exit";
+		if (is_told(i))
+			r = slots_declare(host, &metric, 1, &self->slots[i]);
+	}
+	if (r == 0)
+		r = slots_declare(host, bpf_exit_values, N_EXIT_VALUES, self->values);
+	if (r == 0)
+		r = slots_declare(host, bpf_exit_texts, N_EXIT_TEXTS, self->texts);
+	if (r == 0)
+		r = slots_declare(host, bpf_exit_tallies, N_EXIT_TALLIES, self->tallies);
+	return r;
+}
+
+bool exits_wanted(const struct exits *self)
+{
+	return self->texts[0] && (slots_wanted(self->host, self->values, N_EXIT_VALUES) ||
+				  slots_wanted(self->host, self->texts, N_EXIT_TEXTS));
+}
+
+/* ---- listening -------------------------------------------------------- */
+
+int exits_listen(struct exits *self, struct sweep *sweep)
+{
+	int r = sweep ? sweep_ends_error(sweep) : -EOPNOTSUPP;
+
+	if (r < 0) {
+		self->host->error(self->host, "the kernel rejects the programs for exits: %s%s",
+				  strerror(-r),
+				  r == -EPERM ? " (before Linux 5.11: ulimit -l unlimited)" : "");
+		return r;
+	}
+	if (!condition_is_outermost(self->host)) {
+		self->host->error(self->host, "exits are recorded in the initial PID and time "
+					      "namespace only");
+		return -EOPNOTSUPP;
+	}
+	sweep_listen(sweep);
+	self->sweep = sweep;
+	return 0;
+}
+
+static bool take(void *data, const struct ended *end)
+{
+	struct exits *self = data;
+	uint64_t words[ENDED_WORDS];
+
+	memcpy(words, end, sizeof words);
+	/* What this kernel does not have is what was there before. */
+	for (unsigned i = 0; i < N_RECORD_VALUES; i++)
+		if (!(end->record.has[i / 64] >> i % 64 & 1))
+			words[offsetof(struct ended, record.value) / sizeof(uint64_t) + i] = 0;
+	return exit_store_add(&self->store, words);
+}
+
+int exits_drain(struct exits *self)
+{
+	int r = sweep_drain(self->sweep, take, self);
+
+	if (r < 0)
+		self->host->error(self->host, "exits cannot be received: %s", strerror(-r));
+	return r;
+}
+
+void exits_again(struct exits *self)
+{
+	exit_store_clear(&self->store);
+	self->cursor = (struct exit_cursor){0};
+	self->waited = false;
+	if (self->sweep)
+		self->lost_before = sweep_lost(self->sweep);
+}
+
+void exits_close(struct exits *self)
+{
+	exit_store_clear(&self->store);
+}
+
+/* ---- rows ------------------------------------------------------------- */
+
+/* Waits for those that have ended by now, but for zombies. */
+static void await_ends(struct exits *self)
+{
+	const struct timespec nap = {.tv_nsec = LAST_NAP_MS * 1000000L};
+	uint64_t want = sweep_ended(self->sweep), awaited;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	for (unsigned ms = 0; ms < LAST_MOST_MS; ms += LAST_NAP_MS) {
+		int r = sweep_reap(self->sweep, now_ns, &awaited);
+
+		if (exits_drain(self) < 0 || (r == 0 && awaited == 0) ||
+		    sweep_told(self->sweep) >= want)
+			return;
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+static void put_values(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
+		       const struct decoded *decoded)
+{
+	const struct ctprof_host *host = self->host;
+
+	for (unsigned i = 0; i < N_RECORD_VALUES; i++) {
+		if (!self->slots[i])
+			continue;
+		if (decoded->why[i] != CTPROF_PRESENT)
+			host->put_absent(batch, row, self->slots[i], decoded->why[i]);
+		else if (bpf_metrics[i].kind == CTPROF_ORDINAL)
+			host->put_i64(batch, row, self->slots[i], (int64_t)decoded->value[i]);
+		else
+			host->put_u64(batch, row, self->slots[i], decoded->value[i]);
+	}
+}
+
+static void put_texts(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
+		      const struct record *record, const struct cgroups *cgroups)
+{
+	const struct ctprof_host *host = self->host;
+	const char *path = cgroups ? cgroups_find(cgroups, record->cgroup) : NULL;
+
+	host->put_text(batch, row, self->texts[EXIT_COMM], record->comm, sizeof record->comm);
+	host->put_text(batch, row, self->texts[EXIT_PCOMM], record->pcomm, sizeof record->pcomm);
+	if (path)
+		host->put_text(batch, row, self->texts[EXIT_CGROUP], path, strlen(path));
+}
+
+static void put_ended(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
+		      const struct ended *end)
+{
+	const struct ctprof_host *host = self->host;
+	uint64_t utime, stime;
+
+	decode_cputime(&end->record, &utime, &stime);
+	const uint64_t values[N_EXIT_VALUES] = {
+		[EXIT_UTIME] = utime / NS_PER_US,
+		[EXIT_STIME] = stime / NS_PER_US,
+		[EXIT_ELAPSED] = end->elapsed_ns / NS_PER_US,
+		[EXIT_UID] = end->uid,
+		[EXIT_FINAL_RUN_TIME] = end->record.sum_exec_runtime,
+		[EXIT_CODE] = end->exit_code,
+	};
+	for (unsigned i = 0; i < N_EXIT_VALUES; i++) {
+		if (i == EXIT_CODE && end->record.tid != end->record.tgid)
+			host->put_absent(batch, row, self->values[i], CTPROF_ABSENT_INAPPLICABLE);
+		else
+			host->put_u64(batch, row, self->values[i], values[i]);
+	}
+}
+
+int exits_collect(struct exits *self, struct ctprof_batch *batch, const struct decode_rules *rules,
+		  const struct cgroups *cgroups)
+{
+	union {
+		struct ended end;
+		uint64_t words[ENDED_WORDS];
+	} kept;
+	struct decoded decoded;
+	uint64_t row;
+
+	if (!self->waited && self->sweep) {
+		self->waited = true;
+		await_ends(self);
+	}
+	for (;;) {
+		struct exit_cursor before = self->cursor;
+		const struct record *record = &kept.end.record;
+
+		if (!exit_store_next(&self->store, &self->cursor, kept.words))
+			return 0;
+		if (self->host->exited(batch, (int32_t)record->tgid, (int32_t)record->tid, &row) <
+		    0) {
+			self->cursor = before;
+			return 0;
+		}
+		decode_record(rules, record, &decoded);
+		put_values(self, batch, row, &decoded);
+		put_ended(self, batch, row, &kept.end);
+		put_texts(self, batch, row, record, cgroups);
+	}
+}
+
+void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
+{
+	const struct ctprof_host *host = self->host;
+
+	if (!self->sweep)
+		return;
+	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n);
+	host->put_u64(batch, 0, self->tallies[EXIT_LOST],
+		      sweep_lost(self->sweep) - self->lost_before);
+	/* In this order: of none it is told before it has ended. */
+	uint64_t told = sweep_told(self->sweep);
+	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED], sweep_ended(self->sweep) - told);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "file.h"
+#include "thread-file.h"
+
+/* include/linux/sched.h */
+#define PF_EXITING 4u
+/* Those of stat behind the name. */
+#define TOKENS_TO_FLAGS 7
+#define STAT_BYTES 1024u
+
+void sets_init(struct sets *sets)
+{
+	*sets = (struct sets){.n = 0};
+	(void)pthread_mutex_init(&sets->lock, NULL);
+}
+
+void sets_clear(struct sets *sets)
+{
+	for (size_t i = 0; i < sets->n; i++)
+		free(sets->sets[i].text);
+	free(sets->sets);
+	(void)pthread_mutex_destroy(&sets->lock);
+}
+
+/* Where it is, or belongs. */
+static size_t place_of(const struct sets *sets, uint64_t address)
+{
+	size_t low = 0, high = sets->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sets->sets[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether the file is of the cgroup that the thread was in when it was read by BPF. */
+static bool is_of(struct text text, const char *path)
+{
+	struct text told;
+
+	return cgroup_lines_main(text, &told) && text_equal(told, path);
+}
+
+static bool add(struct sets *sets, size_t at, uint64_t address, struct text text)
+{
+	AUTO_FREE char *copy = malloc(text.len + 1);
+
+	if (!copy || sets->n == SETS_MAX)
+		return false;
+	if (!sets->sets && !(sets->sets = calloc(SETS_MAX, sizeof *sets->sets)))
+		return false;
+	memcpy(copy, text.p, text.len);
+	memmove(&sets->sets[at + 1], &sets->sets[at], (sets->n - at) * sizeof *sets->sets);
+	struct set *set = &sets->sets[at];
+	*set = (struct set){.address = address, .text = copy};
+	set->n = cgroup_lines_v1((struct text){copy, text.len}, set->entries);
+	copy = NULL;
+	sets->n++;
+	return true;
+}
+
+/* Whether it has begun to end: what its cgroup file shows of v1 is then "/". */
+static bool is_exiting(const struct ctprof_host *host, const struct ctprof_target *target)
+{
+	char file[THREAD_FILE_PATH_MAX], stat[STAT_BYTES];
+	struct text text, token = {"", 0};
+	uint64_t flags;
+
+	thread_file_path(file, target->tid, "stat");
+	ssize_t got = file_read_at(host, target->task_fd, file, stat, sizeof stat);
+	const char *end = got > 0 ? memrchr(stat, ')', (size_t)got) : NULL;
+	if (!end)
+		return true;
+	text = (struct text){end + 1, (size_t)(stat + got - (end + 1))};
+	for (int i = 0; i < TOKENS_TO_FLAGS; i++)
+		if (!text_take_token(&text, &token))
+			return true;
+	return !text_u64(token, &flags) || flags & PF_EXITING;
+}
+
+static bool ask(struct sets *sets, const struct ctprof_host *host,
+		const struct ctprof_target *target, size_t at, uint64_t address, const char *path)
+{
+	char file[THREAD_FILE_PATH_MAX], text[CGROUP_LINES_BYTES];
+
+	thread_file_path(file, target->tid, "cgroup");
+	ssize_t got = file_read_at(host, target->task_fd, file, text, sizeof text);
+	return got > 0 && is_of((struct text){text, (size_t)got}, path) &&
+	       !is_exiting(host, target) &&
+	       add(sets, at, address, (struct text){text, (size_t)got});
+}
+
+bool sets_find(struct sets *sets, const struct ctprof_host *host,
+	       const struct ctprof_target *target, uint64_t address, const char *path,
+	       struct set *ret)
+{
+	if (address == 0 || !path)
+		return false;
+	(void)pthread_mutex_lock(&sets->lock);
+	size_t at = place_of(sets, address);
+	bool found = (at < sets->n && sets->sets[at].address == address) ||
+		     ask(sets, host, target, at, address, path);
+	if (found)
+		*ret = sets->sets[at];
+	(void)pthread_mutex_unlock(&sets->lock);
+	return found;
+}

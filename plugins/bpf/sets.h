@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The paths of threads in v1 controllers.  Threads in the same cgroups of all hierarchies
+ * share a css_set: the cgroup file of one of them tells those of all, so that it is read
+ * once for each css_set rather than once for each thread.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cgroup-lines.h"
+#include "ctprof/plugin.h"
+
+/* A host full of containers has some hundreds. */
+#define SETS_MAX 4096u
+
+struct set {
+	uint64_t address;                                    /* of its css_set */
+	size_t n;                                            /* entries */
+	struct ctprof_map_entry entries[CGROUP_CONTROLLERS]; /* point into text */
+	char *text;
+};
+
+struct sets {
+	pthread_mutex_t lock;
+	struct set *sets; /* ordered by address */
+	size_t n;
+};
+
+void sets_init(struct sets *sets);
+void sets_clear(struct sets *sets);
+
+/*
+ * The paths of a target whose css_set has that address; path: that of its v2 cgroup, or
+ * NULL.  false: not known here, as of one that has moved meanwhile.  What *ret points to
+ * is valid until sets_clear().
+ */
+bool sets_find(struct sets *sets, const struct ctprof_host *host,
+	       const struct ctprof_target *target, uint64_t address, const char *path,
+	       struct set *ret);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Threads that end, by BPF, against what waiting for them tells. */
+#include <errno.h>
+#include <glib.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakehost.h"
+
+#define N_CHILDREN 40
+#define US_PER_S 1000000
+/* More than the ring has room for (4 MiB of some 800 bytes each). */
+#define N_MANY 7000
+
+const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
+
+typedef struct {
+	FakeHost *host;
+	const struct ctprof_source_ops *ops;
+	void *self;
+} Fixture;
+
+static void teardown(Fixture *f)
+{
+	f->ops->close(f->self);
+	fake_host_free(f->host);
+}
+
+static int start(Fixture *f)
+{
+	g_autofree char *proc = g_build_filename(G_DIR_SEPARATOR_S, "proc", NULL);
+	g_autofree char *sys = g_build_filename(G_DIR_SEPARATOR_S, "sys", NULL);
+
+	f->host = fake_host_new(proc, sys, NULL, TRUE);
+	f->ops = ctprof_plugin_entry_v1()->ops;
+	g_assert_cmpint(f->ops->open(fake_host_table(f->host), &f->self), ==, 0);
+	return f->ops->start(f->self);
+}
+
+/* Listens; FALSE, and the test skipped, where this kernel or user permits no programs. */
+static gboolean setup(Fixture *f)
+{
+	int r = start(f);
+
+	if (r == 0)
+		r = f->ops->listen(f->self);
+	if (r == 0)
+		return TRUE;
+	g_assert_true(r == -EPERM || r == -EACCES || r == -EOPNOTSUPP);
+	g_test_skip(fake_host_error(f->host));
+	teardown(f);
+	return FALSE;
+}
+
+static guint64 tally(Fixture *f, const char *name)
+{
+	g_assert_cmpint(
+		f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_CAPTURE)), ==,
+		0);
+	return fake_host_u64(f->host, 0, name);
+}
+
+/* The rows of children of this process, checked; how many. */
+static guint check_rows(Fixture *f, void (*check)(Fixture *f, guint64 row))
+{
+	guint found = 0;
+
+	for (;;) {
+		struct ctprof_batch *batch = fake_host_batch(f->host, CTPROF_SCOPE_EXIT);
+
+		g_assert_cmpint(f->ops->collect(f->self, NULL, batch), ==, 0);
+		if (fake_host_rows(f->host) == 0)
+			return found;
+		for (guint64 row = 0; row < fake_host_rows(f->host); row++) {
+			if (fake_host_u64(f->host, row, "ppid") != (guint64)getpid())
+				continue;
+			found++;
+			if (check)
+				check(f, row);
+		}
+	}
+}
+
+/* ---- what is told of each --------------------------------------------- */
+
+static struct child {
+	gint32 pid;
+	int status;
+	guint64 cpu_us, minflt;
+} children[N_CHILDREN];
+
+static void live_briefly(int number)
+{
+	volatile char *memory = g_malloc(256 * 1024);
+
+	for (int i = 0; i < 256 * 1024; i += 4096)
+		memory[i] = 1;
+	prctl(PR_SET_NAME, "ended-bpf");
+	_exit(number);
+}
+
+static void check_child(Fixture *f, guint64 row)
+{
+	FakeHost *host = f->host;
+	const struct ctprof_target *target = fake_host_target(host, row);
+	guint i = 0;
+
+	while (i < N_CHILDREN && children[i].pid != target->tid)
+		i++;
+	if (i == N_CHILDREN)
+		return;
+	g_assert_cmpint(target->tgid, ==, target->tid);
+	g_assert_cmpuint(fake_host_u64(host, row, "exit_code"), ==, (guint64)children[i].status);
+	g_assert_cmpstr(fake_host_string(host, row, "comm"), ==, "ended-bpf");
+	g_assert_cmpstr(fake_host_string(host, row, "pcomm"), ==, "ended-bpf");
+	g_assert_cmpuint(fake_host_u64(host, row, "uid"), ==, getuid());
+	g_assert_cmpint(fake_host_i64(host, row, "nice"), ==, getpriority(PRIO_PROCESS, 0));
+	g_assert_cmpuint(fake_host_u64(host, row, "minflt"), ==, children[i].minflt);
+	/* The last it did was to be waited for: it ran a little further. */
+	guint64 run_us = fake_host_u64(host, row, "final_run_time_ns") / 1000;
+	g_test_message("%" G_GUINT64_FORMAT " us, rusage %" G_GUINT64_FORMAT, run_us,
+		       children[i].cpu_us);
+	g_assert_cmpuint(run_us + 1, >=, children[i].cpu_us);
+	g_assert_cmpuint(fake_host_u64(host, row, "run_time_ns") / 1000, ==, run_us);
+	guint64 parts = fake_host_u64(host, row, "utime_us") + fake_host_u64(host, row, "stime_us");
+	g_assert_cmpuint(parts, <=, run_us);
+	g_assert_cmpuint(parts + 2, >=, run_us);
+	children[i].pid = 0;
+}
+
+static void test_ends(void)
+{
+	Fixture f = {0};
+	struct rusage usage;
+
+	if (!setup(&f))
+		return;
+	for (int i = 0; i < N_CHILDREN; i++) {
+		struct child *child = &children[i];
+
+		child->pid = fork();
+		if (child->pid == 0)
+			live_briefly(i);
+		g_assert_cmpint(wait4(child->pid, &child->status, 0, &usage), ==, child->pid);
+		child->cpu_us =
+			(guint64)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * US_PER_S +
+			(guint64)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+		child->minflt = (guint64)usage.ru_minflt;
+	}
+	/* The kernel frees them when it likes, but each is there as soon as it has been waited
+	 * for, or is counted. */
+	guint found = check_rows(&f, check_child);
+	guint64 lost = tally(&f, "exits_lost");
+	g_test_message("%u found, %" G_GUINT64_FORMAT " lost", found, lost);
+	g_assert_cmpuint(found, <=, N_CHILDREN);
+	g_assert_cmpuint(found + lost, >=, N_CHILDREN);
+	for (int i = 0; i < N_CHILDREN && lost == 0; i++)
+		g_assert_cmpint(children[i].pid, ==, 0);
+	teardown(&f);
+}
+
+/* One that nobody has waited for is still a thread, and has its record later. */
+static void test_zombie(void)
+{
+	Fixture f = {0};
+	siginfo_t info;
+
+	if (!setup(&f))
+		return;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), ==, 0);
+	g_assert_cmpuint(check_rows(&f, NULL), ==, 0);
+	g_assert_cmpuint(tally(&f, "exits_unfreed"), >, 0);
+	g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+	/* The next capture. */
+	g_assert_cmpint(f.ops->again(f.self), ==, 0);
+	guint found = check_rows(&f, NULL);
+	g_assert_cmpuint(found + tally(&f, "exits_lost"), >=, 1);
+	teardown(&f);
+}
+
+/* Each has a row, or is counted: none is missed in silence. */
+static void test_overrun(void)
+{
+	Fixture f = {0};
+
+	if (!setup(&f))
+		return;
+	for (int i = 0; i < N_MANY; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+	}
+	while (tally(&f, "exits_lost") == 0)
+		g_usleep(1000);
+	guint64 lost, unfreed;
+	guint found = 0;
+	do {
+		g_assert_cmpint(f.ops->drain(f.self), ==, 0);
+		found += check_rows(&f, NULL);
+		lost = tally(&f, "exits_lost");
+		unfreed = tally(&f, "exits_unfreed");
+	} while (found + lost + unfreed < N_MANY);
+	g_test_message("%u found, %" G_GUINT64_FORMAT " lost, %" G_GUINT64_FORMAT " not freed",
+		       found, lost, unfreed);
+	g_assert_cmpuint(found, >, 0);
+	g_assert_cmpuint(found, <, N_MANY);
+	teardown(&f);
+}
+
+/* Their numbers would be those of outside. */
+static void test_namespace(void)
+{
+	Fixture f = {0};
+	int status;
+
+	if (!setup(&f))
+		return;
+	teardown(&f);
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (unshare(CLONE_NEWPID) < 0)
+			_exit(77);
+		pid = fork();
+		if (pid == 0)
+			_exit(start(&f) == 0 && f.ops->listen(f.self) == 0 ? 1 : 0);
+		g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 78);
+	}
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	g_assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		g_test_skip("no PID namespace can be made here");
+	else
+		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/bpf/exits/ends", test_ends);
+	g_test_add_func("/bpf/exits/zombie", test_zombie);
+	g_test_add_func("/bpf/exits/overrun", test_overrun);
+	g_test_add_func("/bpf/exits/namespace", test_namespace);
+	return g_test_run();
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cgroup-lines.h"
+
+#include <string.h>
+
+static const char *const controllers[CGROUP_CONTROLLERS] = {"cpu", "cpuacct", "memory", "pids"};
+
+/* Takes the text before the next colon, and the colon, off text. */
+static bool take_to_colon(struct text *text, struct text *ret_part)
+{
+	const char *colon = text->len > 0 ? memchr(text->p, ':', text->len) : NULL;
+
+	if (!colon)
+		return false;
+	*ret_part = (struct text){text->p, (size_t)(colon - text->p)};
+	*text = (struct text){colon + 1, text->len - ret_part->len - 1};
+	return true;
+}
+
+/* A line "ID:CONTROLLERS:PATH"; the path may hold colons, and blanks at its end. */
+static bool split_cgroup(struct text line, struct text *ret_controllers, struct text *ret_path)
+{
+	struct text id;
+
+	*ret_path = line;
+	return take_to_colon(ret_path, &id) && take_to_colon(ret_path, ret_controllers) &&
+	       text_trim(*ret_path).len > 0;
+}
+
+static bool has_controller(struct text list, const char *name)
+{
+	struct text part;
+
+	while (text_take_part(&list, ',', &part))
+		if (text_equal(part, name))
+			return true;
+	return false;
+}
+
+/* The path in the hierarchy of a controller, "": v2. */
+static bool find_cgroup(struct text text, const char *controller, struct text *ret_path)
+{
+	struct text line, list;
+
+	while (text_take_line(&text, &line))
+		if (split_cgroup(line, &list, ret_path) &&
+		    (*controller ? has_controller(list, controller) : list.len == 0))
+			return true;
+	return false;
+}
+
+bool cgroup_lines_main(struct text text, struct text *ret_path)
+{
+	bool found = find_cgroup(text, "", ret_path);
+
+	for (size_t i = 0; i < CGROUP_CONTROLLERS && !found; i++)
+		found = find_cgroup(text, controllers[i], ret_path);
+	return found;
+}
+
+size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries)
+{
+	struct text own, path;
+	size_t n = 0;
+
+	if (!cgroup_lines_main(text, &own))
+		return 0;
+	for (size_t i = 0; i < CGROUP_CONTROLLERS; i++)
+		if (find_cgroup(text, controllers[i], &path) &&
+		    (path.len != own.len || memcmp(path.p, own.p, own.len) != 0))
+			entries[n++] = (struct ctprof_map_entry){
+				.key = controllers[i],
+				.key_len = (uint32_t)strlen(controllers[i]),
+				.text = path.p,
+				.text_len = (uint32_t)path.len,
+			};
+	return n;
+}
+
+bool cgroup_lines_have_v1(struct text text)
+{
+	struct text path;
+
+	for (size_t i = 0; i < CGROUP_CONTROLLERS; i++)
+		if (find_cgroup(text, controllers[i], &path))
+			return true;
+	return false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The lines of proc/<pid>/cgroup, "ID:CONTROLLERS:PATH" (proc_cgroup_show). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ctprof/plugin.h"
+#include "text.h"
+
+/* Two dozen hierarchies, each with a path. */
+#define CGROUP_LINES_BYTES (64u * 1024)
+/* The v1 controllers whose paths are kept. */
+#define CGROUP_CONTROLLERS 4u
+
+/* The main path: that of v2, otherwise of the first existing one of these controllers. */
+bool cgroup_lines_main(struct text text, struct text *ret_path);
+/* Writes the paths that differ from the main one, by controller, to entries, an array of
+ * CGROUP_CONTROLLERS; returns their number. */
+size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries);
+/* Whether one of these controllers is in v1: in the file of each thread, or of none. */
+bool cgroup_lines_have_v1(struct text text);

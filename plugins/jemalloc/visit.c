@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "visit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ptrace.h"
+#include "target.h"
+
+/* The state of a helper, for all its visits. */
+struct visitor {
+	struct objects *objects;
+	struct target target;
+	struct parser parser;
+};
+
+struct visit *visit_new(struct objects *objects, const struct ctprof_batch *batch, uint64_t first,
+			size_t n, bool use_ptrace)
+{
+	struct visit *visit = calloc(1, sizeof *visit + n * sizeof visit->readings[0]);
+
+	if (!visit)
+		return NULL;
+	*visit = (struct visit){
+		.objects = objects_ref(objects),
+		.row = *ctprof_batch_target(batch, first),
+		.other = ctprof_batch_target(batch, first + n - 1)->tid,
+		.use_ptrace = use_ptrace,
+		.tag = TAG_JEMALLOC_NOT_FOUND,
+		.n = n,
+	};
+	/* The batch closes its own descriptor, whose number may then be
+	 * reused. */
+	if (visit->row.task_fd >= 0)
+		visit->row.task_fd = fcntl(visit->row.task_fd, F_DUPFD_CLOEXEC, 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct ctprof_target *row = ctprof_batch_target(batch, first + i);
+
+		visit->readings[i] = (struct reading){
+			.tid = row->tid,
+			.tag = TAG_JEMALLOC_NOT_FOUND,
+			.absence = CTPROF_ABSENT_SKIPPED,
+		};
+	}
+	return visit;
+}
+
+void visit_free(void *data)
+{
+	struct visit *visit = data;
+
+	if (visit->row.task_fd >= 0)
+		(void)close(visit->row.task_fd);
+	objects_unref(visit->objects);
+	free(visit);
+}
+
+/* Values are discarded if the process has ended, as its PID may have been
+ * reused meanwhile. */
+static void check_still_there(const struct target *target, struct reading *readings, size_t n)
+{
+	if (process_check_alive(&target->process) == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		reading_fail(&readings[i], TAG_THREAD_EXITED);
+}
+
+static void read_target(struct target *target, struct visit *visit)
+{
+	if (target->tag != TAG_OK) {
+		for (size_t i = 0; i < visit->n; i++) {
+			visit->readings[i].tag = target->tag;
+			visit->readings[i].absence = target->absence;
+		}
+		return;
+	}
+	if (visit->use_ptrace)
+		ptrace_read(target, visit->readings, visit->n);
+	else
+		counters_read(target, visit->readings, visit->n);
+	check_still_there(target, visit->readings, visit->n);
+}
+
+static void visitor_free(void *context)
+{
+	struct visitor *visitor = context;
+
+	parser_stop(&visitor->parser);
+	target_clear(&visitor->target);
+	objects_unref(visitor->objects);
+	free(visitor);
+}
+
+static struct visitor *visitor_new(struct objects *objects)
+{
+	struct visitor *visitor = calloc(1, sizeof *visitor);
+
+	if (!visitor)
+		return NULL;
+	visitor->objects = objects_ref(objects);
+	objects_lend(objects, &visitor->parser);
+	return visitor;
+}
+
+static int look(void *data, void **context)
+{
+	struct visit *visit = data;
+	struct visitor *visitor = *context ? *context : visitor_new(visit->objects);
+
+	*context = visitor;
+	if (!visitor)
+		return ENOMEM;
+	target_enter(&visitor->target, visit->objects, &visitor->parser, &visit->row, visit->other,
+		     !visit->use_ptrace);
+	visit->tag = visitor->target.tag;
+	read_target(&visitor->target, visit);
+	return 0;
+}
+
+const struct lane_consumer visit_consumer = {
+	.ask = look, .drop = visit_free, .leave = visitor_free};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "elsewhere.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "hold.h"
+
+/* The text of its link: "mnt:[4026531841]". */
+struct mount_ns {
+	char name[64];
+};
+
+struct device {
+	uint32_t major, minor;
+	enum mount_kind kind;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct mount_ns *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct device *x = a, *y = b;
+	int order = order_u64(x->major, y->major);
+
+	return order ? order : order_u64(x->minor, y->minor);
+}
+
+/* Adds a copy of the item to the pool unless it is there; returns whether it
+ * was added. */
+static bool keep(struct pool *pool, const void *item, size_t size, list_order *order)
+{
+	AUTO_FREE void *copy = pool_find(pool, item, order) ? NULL : malloc(size);
+
+	if (!copy)
+		return false;
+	memcpy(copy, item, size);
+	if (pool_add(pool, copy, order) < 0)
+		return false;
+	copy = NULL;
+	return true;
+}
+
+/* process: "self", or a number. */
+static bool read_namespace(const struct ctprof_host *host, const char *process,
+			   struct mount_ns *ret)
+{
+	char path[32];
+
+	*ret = (struct mount_ns){.name = ""};
+	(void)snprintf(path, sizeof path, "%s/ns/mnt", process);
+	return readlinkat(host->root(host, CTPROF_ROOT_PROC), path, ret->name,
+			  sizeof ret->name - 1) > 0;
+}
+
+void elsewhere_init(struct elsewhere *ret, const struct ctprof_host *host)
+{
+	struct mount_ns own;
+
+	*ret = (struct elsewhere){
+		.host = host,
+		.namespaces.max = ELSEWHERE_NAMESPACES_MAX,
+		.devices.max = ELSEWHERE_DEVICES_MAX,
+	};
+	(void)pthread_mutex_init(&ret->lock, NULL);
+	if (host && read_namespace(host, "self", &own))
+		(void)keep(&ret->namespaces, &own, sizeof own, by_name);
+}
+
+void elsewhere_clear(struct elsewhere *elsewhere)
+{
+	pool_clear(&elsewhere->namespaces, free);
+	pool_clear(&elsewhere->devices, free);
+	(void)pthread_mutex_destroy(&elsewhere->lock);
+}
+
+void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid)
+{
+	char process[16], path[32];
+	struct mount_ns ns;
+	__attribute__((cleanup(mounts_clear))) struct mounts mounts = {.n = 0};
+
+	(void)snprintf(process, sizeof process, "%" PRId32, pid);
+	(void)snprintf(path, sizeof path, "%s/mountinfo", process);
+	if (!elsewhere->host || !read_namespace(elsewhere->host, process, &ns))
+		return;
+	HOLD(&elsewhere->lock);
+	if (!keep(&elsewhere->namespaces, &ns, sizeof ns, by_name) ||
+	    mounts_read(elsewhere->host, path, &mounts) < 0)
+		return;
+	for (size_t i = 0; i < mounts.n; i++) {
+		const struct mount *mount = &mounts.at[i];
+		const struct device device = {mount->major, mount->minor, mount->kind};
+
+		(void)keep(&elsewhere->devices, &device, sizeof device, by_number);
+	}
+}
+
+enum mount_kind elsewhere_kind_of_device(struct elsewhere *elsewhere, uint32_t major,
+					 uint32_t minor)
+{
+	const struct device key = {.major = major, .minor = minor};
+
+	HOLD(&elsewhere->lock);
+	const struct device *found = pool_find(&elsewhere->devices, &key, by_number);
+	return found ? found->kind : MOUNT_UNKNOWN;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every sink of tables needs: the tables there are, their values, and a buffer before the
+ * host's output. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "border.h"
+#include "json.h"
+
+#define TABLES_MAX 8
+
+struct tables {
+	const struct ctprof_host *host;
+	const struct ctprof_table *list[TABLES_MAX]; /* by number */
+	uint32_t n;
+	struct json out; /* drained into the host's output */
+};
+
+/* open() and close() of a sink that keeps nothing else. */
+int tables_open(const struct ctprof_host *host, void **ret_self);
+void tables_close(void *self);
+/* A sink's own struct of that size, which begins with a struct tables and is 0 after it; NULL,
+ * after host->error(): there is no memory. */
+void *tables_new(const struct ctprof_host *host, size_t size);
+/* What else the struct has is the sink's to free. */
+void tables_free(struct tables *tables);
+/* Takes note of a table; -E2BIG, after host->error(). */
+int tables_add(struct tables *tables, const struct ctprof_table *table);
+/* The table that records are of; NULL, after host->error(): there is none. */
+const struct ctprof_table *tables_of(const struct tables *tables,
+				     const struct ctprof_records *records);
+/* Writes what the buffer holds: 0 or -errno, as of all writing before. */
+int tables_flush(struct tables *tables);
+
+static inline const struct ctprof_table_column *tables_column(const struct ctprof_table *table,
+							      uint64_t i)
+{
+	return border_element(table->columns, i);
+}
+
+/* Whether column i of a row has a value. */
+static inline bool tables_value(const struct ctprof_records *records, uint64_t row, uint64_t i,
+				uint64_t *ret_value)
+{
+	uint64_t at = row * records->n_columns + i;
+
+	*ret_value = records->values[at];
+	return records->present[at] != 0;
+}
+
+static inline const struct ctprof_text *tables_text(uint64_t value)
+{
+	return (const struct ctprof_text *)(uintptr_t)value;
+}
+
+static inline double tables_real(uint64_t value)
+{
+	double real;
+
+	memcpy(&real, &value, sizeof real);
+	return real;
+}
+
+/* "2026-11-22T03:12:05.123456Z" */
+#define TABLES_TIME_ROOM 40
+void tables_time(uint64_t realtime_ns, char ret_text[TABLES_TIME_ROOM]);
+
+/* Unit, kind and help of every column, as a JSON object by name. */
+void tables_describe(const struct ctprof_table *table, struct json *json);
+/* The word for a kind: "counter"; "" for 0 and others. */
+const char *tables_kind(uint32_t kind);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A document being written, by itself or as a frame of a recording. */
+#pragma once
+
+#include "named.h"
+#include "stream.h"
+#include "thread.h"
+#include "tree.h"
+
+struct series;
+struct replay;
+
+/* The part written last: the file's parts follow each other. */
+enum part {
+	PART_HEAD,    /* everything before host */
+	PART_THREADS, /* host, and threads begun */
+	PART_EXITS,   /* threads, and exits begun if there are any */
+	PART_CGROUPS, /* exits, and cgroup_stats begun */
+	PART_OBJECTS, /* cgroup_stats, and objects begun if there are any */
+	PART_TAIL,    /* objects */
+};
+
+#define SNAPSHOT_N_CLASSES 6
+
+struct snapshot {
+	const struct ctprof_host *host;
+	struct stream *stream;
+	struct json *json; /* the stream's */
+	struct thread_writer *threads, *exits;
+	struct named named;
+	struct tree cgroup;
+	struct tree objects[SCHEMA_N_OBJECTS];
+	struct ctprof_capture given; /* at begin(): its metrics, valid until end() */
+	struct json capture;         /* rendered at begin(), written at end() */
+	struct series *series;       /* of a recording; NULL: a document by itself */
+	struct replay *replay;       /* of the file read last; NULL: none */
+	uint64_t began_monotonic_ns;
+	uint64_t n_written;                   /* members of the list begun */
+	uint64_t n_slots[SNAPSHOT_N_CLASSES]; /* minimum number of slots of a row */
+	enum part part;
+	bool sealed; /* the metrics are settled */
+	bool host_seen, capture_seen, exits_seen, objects_seen;
+};
+
+/* A whole document, in this order. */
+void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns);
+int snapshot_write_rows(struct snapshot *self, const struct ctprof_rows *rows);
+/* Writes what comes between the last written part and this one. */
+void snapshot_advance(struct snapshot *self, enum part part);
+void snapshot_write_end(struct snapshot *self, const struct ctprof_capture_end *end);
+
+/* Writes a member of "cgroup_stats" from the values in its tree. */
+void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_target *target);

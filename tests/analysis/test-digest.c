@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The first screen of a window: what it measures, and each finding once seen and once
+ * just short of its limit. */
+#include <string.h>
+
+#include "ctprof/plugin.h"
+#include "row/registry.h"
+#include "sample.h"
+
+#define SECONDS 10
+#define S G_GUINT64_CONSTANT(1000000000)
+#define MIB (G_GUINT64_CONSTANT(1) << 20)
+#define MOST_VALUES 5
+
+/* Metrics that the samples of all tests do not have. */
+static const struct {
+	const char *name;
+	guint32 kind, unit, scope;
+} more[] = {
+	{"stime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_THREAD},
+	{"voluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"nonvoluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"write_bytes", CTPROF_COUNTER, CTPROF_UNIT_BYTES, CTPROF_SCOPE_THREAD},
+	{"blkio_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"swapin_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"freepages_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"compact_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"thrashing_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"cpu.nr_periods", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_CGROUP},
+	{"system.cpu.user", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.nice", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.system", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.irq", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.softirq", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.online", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.processes", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgin", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgout", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgmajfault", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_anon", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+	 CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_file", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+	 CTPROF_SCOPE_HOST},
+	{"system.vmstat.oom_kill", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+};
+
+/* What is there at both ends, unless a case says otherwise of the second. */
+static const struct {
+	const char *name;
+	guint64 value;
+	guint32 scope;
+} scene[] = {
+	{"system.cpu.user", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.nice", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.system", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.irq", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.softirq", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.online", 4, CTPROF_SCOPE_HOST},
+	{"system.processes", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgin", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgout", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgmajfault", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_anon", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_file", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.oom_kill", 0, CTPROF_SCOPE_HOST},
+	{"cpu.nr_throttled", 0, CTPROF_SCOPE_CGROUP},
+	{"cpu.throttled_usec", 0, CTPROF_SCOPE_CGROUP},
+	{"cpu.nr_periods", 0, CTPROF_SCOPE_CGROUP},
+	{"cpu.max_quota_us", 20000, CTPROF_SCOPE_CGROUP},
+	{"cpu.max_period_us", 100000, CTPROF_SCOPE_CGROUP},
+	{"run_time_ns", 0, CTPROF_SCOPE_THREAD},
+	{"utime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"stime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"cutime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"cstime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"wait_time_ns", 0, CTPROF_SCOPE_THREAD},
+	{"timeslices", 0, CTPROF_SCOPE_THREAD},
+	{"voluntary_csw", 0, CTPROF_SCOPE_THREAD},
+	{"nonvoluntary_csw", 0, CTPROF_SCOPE_THREAD},
+	{"read_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"write_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"allocated_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"deallocated_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"blkio_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"swapin_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"freepages_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"compact_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"thrashing_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"start_time_clock_ticks", 100, CTPROF_SCOPE_THREAD},
+};
+
+struct value {
+	const char *name; /* NULL: no more */
+	guint64 value;
+};
+
+static void put_values(Sample *sample, guint32 scope, const struct value *changed)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(scene); i++) {
+		guint64 value = scene[i].value;
+
+		if (scene[i].scope != scope)
+			continue;
+		for (guint c = 0; changed && c < MOST_VALUES && changed[c].name; c++)
+			if (strcmp(changed[c].name, scene[i].name) == 0)
+				value = changed[c].value;
+		sample_u64(sample, scene[i].name, value);
+	}
+}
+
+static guint64 special(const struct value *changed, const char *name)
+{
+	for (guint c = 0; changed && c < MOST_VALUES && changed[c].name; c++)
+		if (strcmp(changed[c].name, name) == 0)
+			return changed[c].value;
+	return 0;
+}
+
+/* A host, a cgroup and a pool of one thread in it; changed NULL: as it begins. */
+static Sample *capture(const struct value *changed)
+{
+	Sample *sample = sample_new();
+	g_autofree char *pss =
+		g_strdup_printf("Pss=%" G_GUINT64_FORMAT, 1024 + special(changed, "Pss"));
+	g_autofree char *events =
+		g_strdup_printf("max=%" G_GUINT64_FORMAT, special(changed, "memory.events"));
+
+	for (guint i = 0; i < G_N_ELEMENTS(more); i++)
+		sample_metric(sample, more[i].name, more[i].kind, more[i].unit, more[i].scope,
+			      more[i].scope == CTPROF_SCOPE_HOST ? "system" : "sched");
+	sample_host(sample);
+	put_values(sample, CTPROF_SCOPE_HOST, changed);
+	sample_cgroup(sample, "/system.slice/web.service");
+	put_values(sample, CTPROF_SCOPE_CGROUP, changed);
+	sample_map(sample, "memory.events", events);
+	sample_thread(sample, 5, 5, "app", "app", "/system.slice/web.service");
+	put_values(sample, CTPROF_SCOPE_THREAD, changed);
+	sample_map(sample, "smaps_rollup_kib", pss);
+	if (special(changed, "denied"))
+		sample_absent(sample, "read_bytes", CTPROF_ABSENT_DENIED);
+	return sample;
+}
+
+/* "FINDING SENTENCE" lines, what costs most first. */
+static char *findings_of(const struct value *changed)
+{
+	g_autoptr(Sample) before = capture(NULL);
+	g_autoptr(Sample) after = capture(changed);
+	AnalysisOptions options = {
+		.group_by = GROUP_BY_PCOMM,
+		.may_be_window = TRUE,
+		.is_window = TRUE,
+		.is_whole_host = TRUE,
+		.elapsed_s = SECONDS,
+		.began = 200,
+	};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(before, after, &options, &report);
+	const struct ctprof_report_section *section = sample_section(report, "findings");
+	GString *text = g_string_new(NULL);
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = &section->lines[i];
+
+		g_string_append_printf(text, "%s: %s\n", line->cells[0].value[1].text,
+				       line->cells[line->n_cells - 1].value[1].text);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static const struct finding_case {
+	const char *finding;
+	struct value shown[MOST_VALUES], hidden[MOST_VALUES];
+	const char *sentence; /* of it */
+} cases[] = {
+	{"starved",
+	 {{"wait_time_ns", 30 * S}, {"run_time_ns", S}, {"timeslices", 1000}},
+	 {{"wait_time_ns", 30 * S}, {"run_time_ns", 11 * S}, {"timeslices", 1000}},
+	 "app is starved, not busy: waits 100 % of the time, 30.0ms a turn, for 0.10 CPU"},
+	{"starved", {{"wait_time_ns", 10 * S}}, {{"wait_time_ns", 9 * S}}, NULL},
+	{"busiest",
+	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
+	 {{"run_time_ns", 3 * S}},
+	 "app takes most CPU (0.80 of 4) and queues: 50 % of the time, 1.00ms a turn"},
+	{"disk-io",
+	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 100 * 1024}},
+	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 300 * 1024}},
+	 "app does the disk I/O: 10.5M of 10.5MB/s read, 0 of 0B/s written, 0 switches/s"},
+	{"disk-io", {{"write_bytes", 10 * MIB}}, {{"write_bytes", 9 * MIB}}, NULL},
+	{"waits-for-disk",
+	 {{"blkio_delay_total_ns", 6 * S}},
+	 {{"blkio_delay_total_ns", 4 * S}},
+	 "app waits for the disk: 60 % of the time"},
+	{"waits-for-swap",
+	 {{"swapin_delay_total_ns", S}},
+	 {{"swapin_delay_total_ns", S / 10}},
+	 "app waits for pages to be swapped in: 10 % of the time"},
+	{"waits-for-reclaim",
+	 {{"freepages_delay_total_ns", S}},
+	 {{"freepages_delay_total_ns", S / 10}},
+	 "app waits for memory to be reclaimed: 10 % of the time"},
+	{"waits-for-compaction",
+	 {{"compact_delay_total_ns", S}},
+	 {{"compact_delay_total_ns", S / 10}},
+	 "app waits for memory to be compacted: 10 % of the time"},
+	{"thrashes",
+	 {{"thrashing_delay_total_ns", S}},
+	 {{"thrashing_delay_total_ns", S / 10}},
+	 "app waits for pages that were evicted too early: 10 % of the time"},
+	{"grew",
+	 {{"Pss", 99 * 1024}},
+	 {{"Pss", 63 * 1024}},
+	 "the memory of app grew by 99.0M to 100M, 594M a minute"},
+	{"heap-grew",
+	 {{"allocated_bytes", 200 * MIB}, {"deallocated_bytes", 100 * MIB}},
+	 {{"allocated_bytes", 200 * MIB}, {"deallocated_bytes", 150 * MIB}},
+	 "the live heap of app grew by 100M to 100M, 600M a minute"},
+	{"switches",
+	 {{"voluntary_csw", 200000}, {"run_time_ns", 2 * S}},
+	 {{"voluntary_csw", 99000}, {"run_time_ns", S}},
+	 "app switches 20.0k times/s, for 10.0µs of work each"},
+	{"out-of-memory",
+	 {{"system.vmstat.oom_kill", 2}},
+	 {{"system.vmstat.oom_kill", 0}},
+	 "2 processes were killed for lack of memory"},
+	{"unaccounted",
+	 {{"system.cpu.softirq", 300}, {"run_time_ns", 20 * S}, {"system.cpu.user", 2000}},
+	 {{"system.cpu.softirq", 60}, {"run_time_ns", 20 * S}, {"system.cpu.user", 2000}},
+	 "0.30 CPU (13 %) is in no thread's account: interrupts, ctprof, or what ended unseen"},
+	{"memory-short",
+	 {{"system.vmstat.workingset_refault_file", 15000}, {"system.vmstat.pgmajfault", 50}},
+	 {{"system.vmstat.workingset_refault_file", 9000}},
+	 "memory is short: 1.50k pages/s were needed again after reclaim, 5 major faults/s"},
+	{"unread",
+	 {{"denied", 1}},
+	 {{"denied", 0}},
+	 "the I/O of 1 threads could not be read: denied (capture as root)"},
+	{"throttled",
+	 {{"cpu.nr_periods", 100}, {"cpu.nr_throttled", 50}, {"cpu.throttled_usec", 4000000}},
+	 {{"cpu.nr_periods", 100}, {"cpu.nr_throttled", 5}, {"cpu.throttled_usec", 400000}},
+	 "app (web) is throttled in 50 % of its periods: its quota is 0.20 CPU"},
+	{"memory-limit",
+	 {{"memory.events", 7}},
+	 {{"memory.events", 0}},
+	 "app (web) met its memory limit 7 times"},
+	{"forks",
+	 {{"system.processes", 900}, {"cutime_clock_ticks", 5}, {"system.cpu.user", 100}},
+	 {{"system.processes", 400}},
+	 "90 processes and threads are started a second, for 0.01 CPU"},
+	{"came-and-went",
+	 {{"cutime_clock_ticks", 100}, {"system.cpu.user", 100}},
+	 {{"cutime_clock_ticks", 5}, {"system.cpu.user", 100}, {"run_time_ns", 95 * S / 100}},
+	 "0.10 CPU (100 %) went to threads that came and went"},
+};
+
+static gboolean has_finding(const char *findings, const char *name)
+{
+	g_autofree char *begin = g_strconcat("\n", name, ": ", NULL);
+	g_autofree char *all = g_strconcat("\n", findings, NULL);
+
+	return strstr(all, begin) != NULL;
+}
+
+static void test_findings(void)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *shown = findings_of(cases[i].shown);
+		g_autofree char *hidden = findings_of(cases[i].hidden);
+
+		g_test_message("%s: shown '%s', hidden '%s'", cases[i].finding, shown, hidden);
+		g_assert_true(has_finding(shown, cases[i].finding));
+		g_assert_false(has_finding(hidden, cases[i].finding));
+		if (cases[i].sentence)
+			g_assert_nonnull(strstr(shown, cases[i].sentence));
+	}
+}
+
+static void test_idle_host(void)
+{
+	const struct value nothing[MOST_VALUES] = {{NULL, 0}};
+	g_autofree char *findings = findings_of(nothing);
+
+	g_assert_cmpstr(findings, ==, "");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/digest/each finding has its limit", test_findings);
+	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
+	return g_test_run();
+}

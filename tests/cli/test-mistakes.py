@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Typing mistakes of newcomers: each gets one line that helps."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+from harness import run  # noqa: E402
+
+FOLDER = tempfile.TemporaryDirectory(prefix="ctprof-mistakes-")
+A, B = (f"{FOLDER.name}/{name}.ctprof.zst" for name in "ab")
+NOTES = f"{FOLDER.name}/notes.txt"
+
+# Command line -> status, and what the line has.
+MISTAKES = {
+    "command": (["comapre", A, B], 2, "did you mean compare?"),
+    "option": (["show", "--srot=cpu", A], 2, "did you mean --sort?"),
+    "word": (["show", "--group-by=proces", A], 2, "--group-by 'proces': expected pcomm, "),
+    "metric": (["show", "-mrun_tim_ns", A], 2, "'run_tim_ns': did you mean run_time_ns?"),
+    "metric_to_sort_by": (["compare", "--sort=read_byte", A, B], 2, "did you mean read_bytes?"),
+    "metric_of_another_scope": (["show", "--sort=memory.current", A], 2,
+                                "'memory.current' is a gauge of scope cgroup"),
+    "metric_of_a_capture": (["capture", "-mrun_tim_ns", "-o-"], 2, "did you mean run_time_ns?"),
+    "group_of_a_capture": (["capture", "-gshced", "-o-"], 2, "'shced': did you mean sched?"),
+    "unit": (["compare", "--fail-on=cpu:delta>5sec", A, B], 2, "ns us ms s min"),
+    "section": (["show", "--sections=primry", A], 2, "did you mean primary?"),
+    "view": (["memory", "procesess"], 2, "did you mean processes"),
+    "sort_key": (["memory", "processes", "--sort=pps"], 2, "did you mean pss or eps?"),
+    "format": (["show", "-fjsno", A], 2, "did you mean json?"),
+    "option_of_another_view": (["memory", "sysv", "--all"], 2, "--all: only with the view processes"),
+    "limit_of_a_view_without": (["memory", "ledger", "-n1"], 2, "--limit: only with the views pools, "),
+    "change_of_one_snapshot": (["memory", "--changed", A], 2, "--changed: only with two snapshots"),
+    "plugin_of_a_capture": (["capture", "--plugins=procsf", "-o-"], 2, "did you mean procfs?"),
+    "plugin_of_a_report": (["show", "--plugins=procsf", A], 2, "did you mean procfs?"),
+    "plugin_of_memory": (["memory", "--plugins=memroy", A], 2, "did you mean memory?"),
+    "plugin_of_a_list": (["--plugins=procsf", "metric-list"], 2, "did you mean procfs?"),
+    "plugin_to_explain": (["plugins", "procsf"], 1, "did you mean procfs?"),
+    "setting": (["show", "-Oprocfs.nosuch=1", A], 2, "procfs has no option 'nosuch' (it has "),
+    "setting_of_no_plugin": (["compare", "-Oprocsf.smaps=never", A, B], 2, "did you mean procfs?"),
+    "option_before_its_command": (["-n2", "show", A], 2, "-n: must come after its command"),
+    "file_before_its_command": ([A, "show"], 2, "is a file: expected a command before it, as in "),
+    "no_file": (["show"], 2, "expected a snapshot: FILE", "'ctprof capture' writes one"),
+    "two_files_to_show": (["show", A, B], 2, f"'ctprof compare {A} {B}' compares two"),
+    "one_file_to_compare": (["compare", A], 2, "two snapshots", "'ctprof show FILE' shows one"),
+    "missing_file": (["show", f"{FOLDER.name}/c"], 1, f"{FOLDER.name}/c: No such file"),
+    "folder": (["show", FOLDER.name], 1, "Is a directory"),
+    "file_of_another_kind": (["show", NOTES], 1,
+                             f"{NOTES}: not a ctprof snapshot ('ctprof capture' writes one)"),
+    "file_of_another_kind_to_memory": (["memory", NOTES], 1, "not a ctprof snapshot"),
+    "nothing_found": (["metric-list", "run_tmie_ns"], 1, "did you mean run_time_ns?"),
+}
+
+
+def check(arguments, status, *says):
+    if not os.path.exists(A):
+        run("-q", "--plugins=procfs,cgroup,snapshot", "capture", f"-p{os.getpid()}", "-o", A)
+        Path(B).write_bytes(Path(A).read_bytes())
+        Path(NOTES).write_text("buy milk\n", encoding="utf-8")
+    done = run(*arguments, check=False)
+    text = done.stderr.decode()
+    assert (done.returncode, done.stdout) == (status, b""), done
+    assert text.startswith("ctprof: ") and text.count("\n") == 1 and len(text) < 600, text
+    assert all(part in text for part in says), text
+
+
+def add_tests():
+    for name, mistake in MISTAKES.items():
+        globals()[f"test_{name}"] = lambda mistake=mistake: check(*mistake)
+
+
+def test_help_of_a_command_is_found_by_any_road():
+    expected = run("compare", "--help").stdout
+    for words in (["-h", "compare"], ["--help", "compare"], ["help", "compare"],
+                  ["compare", "-h"], ["-h", "compare", A]):
+        assert run(*words).stdout == expected, words
+
+
+def test_help_that_does_not_arrive_is_a_failure():
+    for words in (["--help"], ["-h", "compare"], ["help", "show"], ["--version"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([harness.CTPROF, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 1 and b"No space left on device" in done.stderr, (words, done)
+
+
+if __name__ == "__main__":
+    add_tests()
+    tap.main(globals())
