@@ -5,8 +5,15 @@ A test fails by raising, and is skipped with its reason by raising tap.Skip.
 With names as arguments, only those tests run.
 """
 
+import signal
 import sys
 import traceback
+
+# What started us may ignore them (nohup, a shell's `&`), and programs under
+# test would inherit that.
+for _name in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(_name, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skip(Exception):

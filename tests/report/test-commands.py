@@ -50,9 +50,9 @@ def captures():
     return BEFORE, AFTER
 
 
-def on_terminal(arguments, environment=None, keys=b"", before_keys=0.5):
+def on_terminal(arguments, environment=None, keys=b"", after=b""):
     """Output and wait status of ctprof on a terminal on which keys are
-    typed."""
+    typed once it shows `after`."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(FOLDER.name)
@@ -61,7 +61,7 @@ def on_terminal(arguments, environment=None, keys=b"", before_keys=0.5):
         os.execve(harness.CTPROF, ["ctprof", *arguments], environ)
     output, begin = b"", time.monotonic()
     while time.monotonic() - begin < harness.PATIENCE_S:
-        if keys and time.monotonic() - begin > before_keys:
+        if keys and after in output:
             os.write(terminal, keys)
             keys = b""
         if not select.select([terminal], [], [], 0.1)[0]:
@@ -339,8 +339,9 @@ def test_stat_shows_what_the_command_wrote_and_not_itself():
 
 
 def test_stat_leaves_the_interrupt_to_its_command():
-    arguments = ["stat", "-q", "--smaps=never", "--no-pager", "--", "sleep", "60"]
-    output, status = on_terminal(arguments, keys=b"\x03", before_keys=1.5)
+    command = ["sh", "-c", "echo begun; exec sleep 60"]
+    arguments = ["stat", "-q", "--smaps=never", "--no-pager", "--", *command]
+    output, status = on_terminal(arguments, keys=b"\x03", after=b"begun")
     assert status == 128 + signal.SIGINT and b"POOL" in output, (status, output[:300])
 
 
