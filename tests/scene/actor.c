@@ -7,7 +7,7 @@
  *	spin N    N processes that want a CPU each
  *	disk      writes a file and reads it back, past the page cache
  *	hog N     touches N MiB a second
- *	storm     starts children that end at once
+ *	storm N   N threads that start children that end at once
  */
 #include <err.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void *be_starved(void *unused)
 	return NULL;
 }
 
-static void begin_threads(long n)
+static void begin_threads(long n, void *(*be)(void *))
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -64,7 +64,7 @@ static void begin_threads(long n)
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_mutex_lock(&gate);
 	while (n-- > 0)
-		if (pthread_create(&thread, &attributes, be_starved, NULL) != 0)
+		if (pthread_create(&thread, &attributes, be, NULL) != 0)
 			errx(1, "no more threads");
 	pthread_mutex_unlock(&gate);
 }
@@ -118,8 +118,10 @@ static void take_memory(long mib_a_second)
 	pause();
 }
 
-static void storm(void)
+/* Each waits for a CPU as long as its child does: one alone makes no storm of it. */
+static void *be_stormy(void *unused)
 {
+	(void)unused;
 	for (;;) {
 		pid_t pid = fork();
 
@@ -130,6 +132,7 @@ static void storm(void)
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 	}
+	return NULL;
 }
 
 static void *play(void *arguments)
@@ -139,7 +142,7 @@ static void *play(void *arguments)
 	long n = argv[3] ? strtol(argv[3], NULL, 10) : 1;
 
 	if (strcmp(kind, "jvm") == 0)
-		begin_threads(n);
+		begin_threads(n, be_starved);
 	else if (strcmp(kind, "spin") == 0)
 		spin(n);
 	else if (strcmp(kind, "disk") == 0)
@@ -147,7 +150,7 @@ static void *play(void *arguments)
 	else if (strcmp(kind, "hog") == 0)
 		take_memory(n);
 	else if (strcmp(kind, "storm") == 0)
-		storm();
+		begin_threads(n, be_stormy);
 	return NULL;
 }
 

@@ -27,7 +27,7 @@ LOADS = {
     "scenespin": ["spin", "4"],
     "scenedisk": ["disk"],
     "scenehog": ["hog", "100"],
-    "scenestorm": ["storm"],
+    "scenestorm": ["storm", "16"],
     "scenecap": ["spin", "2"],
 }
 CAPPED = "scenecap"
