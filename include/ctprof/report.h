@@ -131,6 +131,9 @@ struct ctprof_cell {
 /* Text that may be cut in the middle to fit a terminal; other cells never are.
  * Since 1.4. */
 #define CTPROF_FIELD_CUT 16u
+/* Numbers that may also be drawn as bars, each as long as its share of the largest,
+ * where there is room for them. Since 1.5. */
+#define CTPROF_FIELD_BARS 32u
 
 /* A field of a section's lines: a metric, or a column of the table. */
 struct ctprof_report_field {

@@ -67,6 +67,9 @@ void grid_fit(Grid *grid, guint64 width, gboolean may_drop)
 	grid->measuring = FALSE;
 	if (width == 0)
 		return;
+	while (grid->n_shown > 1 && grid->cells[grid->n_shown - 1].spare &&
+	       total_width(grid) > width)
+		grid->n_shown--;
 	while (may_drop && grid->n_shown > 1 && least_width(grid) > width)
 		grid->n_shown--;
 	for (guint i = grid->n_shown; i-- > 0 && total_width(grid) > width;) {

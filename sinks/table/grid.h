@@ -16,6 +16,7 @@ struct cell {
 	gboolean right; /* aligned to the right; kept from line to line */
 	guint width;    /* of the column */
 	guint least;    /* minimum width when cut; 0: never cut; also kept */
+	gboolean spare; /* only drawn where nothing is cut for it; kept, too */
 };
 
 typedef struct grid {

@@ -41,6 +41,7 @@ static void begin(Pass *pass, FILE *stream)
 		const struct drawn *drawn = &g_array_index(pass->columns, struct drawn, i);
 
 		pass->grid.cells[i].right = drawn->right;
+		pass->grid.cells[i].spare = drawn->column == &column_bar;
 		pass->grid.cells[i].least = drawn->flexible ? LEAST_LABEL : 0;
 	}
 }

@@ -13,6 +13,10 @@
 /* A tree may be as deep as its maker likes; a line may not. */
 #define MAX_DEPTH 40
 
+/* Characters of the longest bar; the full one, before which seven narrower ones are. */
+#define BAR_WIDTH 10
+#define FULL_BLOCK 0x2588u
+
 /* A change of more than half stands out. */
 #define MUCH_PCT 50.0
 #define HOUR_S 3600.0
@@ -185,6 +189,28 @@ static void fill_field(GString *text, const struct spot *spot)
 		value_append(text, field, &spot->cell->value[0]);
 }
 
+/* Of two sides the newer. */
+gdouble column_length(const struct spot *spot)
+{
+	const struct ctprof_value *value = &spot->cell->value[drawing_is_compare(spot->report)];
+
+	if (spot->line->flags & (CTPROF_LINE_TOTAL | CTPROF_LINE_HIDDEN))
+		return 0;
+	return value->type == CTPROF_VALUE_REAL && isfinite(value->real) ? MAX(value->real, 0) : 0;
+}
+
+/* In eighths of a character. */
+static void fill_bar(GString *text, const struct spot *spot)
+{
+	gdouble share = spot->highest > 0 ? column_length(spot) / spot->highest : 0;
+	guint eighths = (guint)lround(CLAMP(share, 0, 1) * BAR_WIDTH * 8);
+
+	for (guint i = 0; i < eighths / 8; i++)
+		g_string_append_unichar(text, FULL_BLOCK);
+	if (eighths % 8 > 0)
+		g_string_append_unichar(text, FULL_BLOCK + 8 - eighths % 8);
+}
+
 /* ---- of runs -------------------------------------------------------------- */
 
 /* Four digits suffice: "<.0001", ".0286", "1". */
@@ -326,6 +352,12 @@ static enum style style_value(const struct spot *spot)
 	return spot->cell->value[0].type == CTPROF_VALUE_REAL ? STYLE_COMPUTED : STYLE_NONE;
 }
 
+static enum style style_bar(const struct spot *spot)
+{
+	(void)spot;
+	return STYLE_NAME;
+}
+
 static enum style style_field(const struct spot *spot)
 {
 	if (spot->line->flags & CTPROF_LINE_CONTEXT)
@@ -367,6 +399,7 @@ static const struct column columns[] = {
 const struct column *const column_group = &columns[0];
 const struct column column_part = {.fill = fill_part};
 const struct column column_field = {.fill = fill_field, .style = style_field};
+const struct column column_bar = {.fill = fill_bar, .style = style_bar};
 
 const struct column *column_find(guint32 id)
 {

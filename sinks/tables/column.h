@@ -15,6 +15,7 @@ struct spot {
 	const struct ctprof_report_field *field;
 	const struct ctprof_cell *cell; /* the line's of that field; never NULL */
 	guint64 part;                   /* of the line's names */
+	gdouble highest;                /* value of that field, where it is drawn as a bar */
 };
 
 struct column {
@@ -35,6 +36,8 @@ extern const struct column *const column_group;
 extern const struct column column_part;
 /* What it says in one of the section's fields. */
 extern const struct column column_field;
+/* The same as a bar. */
+extern const struct column column_bar;
 
 /* A column of a section's table. */
 struct drawn {
@@ -42,6 +45,7 @@ struct drawn {
 	guint64 index;      /* which part of the names, or which field */
 	const char *header; /* NULL: none */
 	gboolean right, flexible;
+	gdouble highest; /* value in it, of a column of bars; 0 otherwise */
 };
 
 /* The columns of a section (struct drawn): of a LONG one those that are asked for and
@@ -53,5 +57,7 @@ struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn);
 
+/* What the bar of a cell is to be as long as; 0: it has none. */
+gdouble column_length(const struct spot *spot);
 /* Where what is so deep in a tree begins. */
 guint column_indent(guint32 depth);

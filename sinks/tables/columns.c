@@ -3,6 +3,9 @@
 #include "column.h"
 #include "drawing.h"
 
+/* Columns of a terminal. */
+#define LEAST_FOR_BARS 100
+
 /* A report, a section of it, and the columns found so far. */
 struct choice {
 	const struct ctprof_report *report;
@@ -15,7 +18,8 @@ struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn)
 {
-	guint64 field = drawn->column == &column_field ? drawn->index : line->first;
+	gboolean is_own = drawn->column == &column_field || drawn->column == &column_bar;
+	guint64 field = is_own ? drawn->index : line->first;
 	gboolean is_there = field < section->n_fields;
 
 	return (struct spot){
@@ -25,6 +29,7 @@ struct spot columns_spot(const struct ctprof_report *report,
 		.field = is_there ? drawing_field(section, field) : NULL,
 		.cell = drawing_cell_of(line, field),
 		.part = drawn->index,
+		.highest = drawn->highest,
 	};
 }
 
@@ -117,6 +122,31 @@ static void take_fields(const struct choice *choice)
 	}
 }
 
+/* On the widest screens, behind all that must be read. */
+static void take_bars(const struct choice *choice)
+{
+	const struct ctprof_report_section *section = choice->section;
+
+	if (choice->report->width < LEAST_FOR_BARS)
+		return;
+	for (guint64 i = 0; i < section->n_fields; i++) {
+		const struct ctprof_report_field *field = drawing_field(section, i);
+		struct drawn drawn = {.column = &column_bar, .index = i, .header = field->header};
+
+		if ((field->flags & (CTPROF_FIELD_BARS | CTPROF_FIELD_HIDDEN)) != CTPROF_FIELD_BARS)
+			continue;
+		for (guint64 l = 0; l < section->n_lines; l++) {
+			const struct ctprof_report_line *line = drawing_line(section, l);
+			const struct spot spot =
+				columns_spot(choice->report, section, line, &drawn);
+
+			drawn.highest = MAX(drawn.highest, column_length(&spot));
+		}
+		if (drawn.highest > 0)
+			g_array_append_val(choice->columns, drawn);
+	}
+}
+
 GArray *columns_choose(const struct ctprof_report *report,
 		       const struct ctprof_report_section *section)
 {
@@ -131,6 +161,7 @@ GArray *columns_choose(const struct ctprof_report *report,
 	} else {
 		take_names(&choice);
 		take_fields(&choice);
+		take_bars(&choice);
 	}
 	return choice.columns;
 }

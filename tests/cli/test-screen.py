@@ -42,6 +42,9 @@ def check_screen(lines, width, height):
     assert any(line.startswith(" total ") for line in lines), lines
     # What is cut shows it, and no number does.
     body = lines[[line.startswith(" POOL ") for line in lines].index(True):]
+    # Bars only where nothing makes room for them.
+    if width != 120:
+        assert any("█" in line for line in body) == (width == 200), lines
     for line in body[1:]:
         said = line.startswith((" not measured", " more:"))
         assert said or "…" not in " ".join(line.split()[1:-1]), line

@@ -16,7 +16,8 @@
 #define HIDDEN_FIELD(id, unit_) TABLE_FIELD(id, id, unit_, CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN)
 
 static const struct ctprof_report_field fields[N_COSTS] = {
-	[COST_CPU] = SHORT_FIELD("cpu", "CPU", "cpus", NONE),
+	[COST_CPU] = TABLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE,
+				 CTPROF_FIELD_SHORT | CTPROF_FIELD_BARS),
 	[COST_USER] = HIDDEN_FIELD("user", "cpus"),
 	[COST_SYSTEM] = HIDDEN_FIELD("system", "cpus"),
 	[COST_WAITING] = SHORT_FIELD("waiting", "WAITING", "threads", NONE),
