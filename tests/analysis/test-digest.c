@@ -284,10 +284,61 @@ static void test_idle_host(void)
 	g_assert_cmpstr(findings, ==, "");
 }
 
+static Sample *capture_without_delays(void)
+{
+	static const char *const delays[] = {"blkio_delay_total_ns", "swapin_delay_total_ns",
+					     "freepages_delay_total_ns"};
+	static const struct thread {
+		gint32 tid;
+		const char *name;
+		guint8 why;
+	} threads[] = {{6, "ended", CTPROF_ABSENT_VANISHED},
+		       {7, "lives", CTPROF_ABSENT_UNSUPPORTED}};
+	Sample *sample = capture(NULL);
+
+	for (guint i = 0; i < G_N_ELEMENTS(delays); i++)
+		sample_absent(sample, delays[i], CTPROF_ABSENT_VANISHED);
+	for (guint t = 0; t < G_N_ELEMENTS(threads); t++) {
+		sample_thread(sample, threads[t].tid, threads[t].tid, threads[t].name,
+			      threads[t].name, "/");
+		put_values(sample, CTPROF_SCOPE_THREAD, NULL);
+		for (guint i = 0; i < G_N_ELEMENTS(delays); i++)
+			sample_absent(sample, delays[i], threads[t].why);
+	}
+	return sample;
+}
+
+/* What all lack is named with the reason of those that live, and it fits. */
+static void test_footer(void)
+{
+	static const struct {
+		guint width;
+		const char *footer;
+	} widths[] = {
+		{0, "not measured here: block I/O delay, swap delay, reclaim delay (unsupported)"},
+		{76, "not measured here: block I/O delay, swap delay, reclaim delay (unsupported)"},
+		{75, "not measured here: block I/O delay, swap delay, … (unsupported)"},
+		{50, "not measured here: block I/O delay, … (unsupported)"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
+		g_autoptr(Sample) sample = capture_without_delays();
+		AnalysisOptions options = {
+			.group_by = GROUP_BY_PCOMM, .digest = TRUE, .width = widths[i].width};
+		const struct ctprof_report *report;
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+			sample_analyse(sample, NULL, &options, &report);
+
+		g_assert_cmpuint(report->n_footers, ==, 2);
+		g_assert_cmpstr(report->footers[0], ==, widths[i].footer);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/digest/each finding has its limit", test_findings);
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
+	g_test_add_func("/digest/the footer names what is not measured", test_footer);
 	return g_test_run();
 }

@@ -176,8 +176,9 @@ static void add_up(Digest *digest)
 
 			total->flags |= part->flags;
 			total->missing += part->missing;
-			if (!total->why)
-				total->why = part->why;
+			/* That some have ended is no reason for the others. */
+			if (!total->why || total->why == CTPROF_ABSENT_VANISHED)
+				total->why = part->why ? part->why : total->why;
 			if (part->type != CTPROF_VALUE_REAL)
 				continue;
 			total->type = CTPROF_VALUE_REAL;

@@ -49,10 +49,36 @@ static char *reason_of(const Digest *digest, enum cost cost, guint32 why)
 	return config ? g_steal_pointer(&config) : g_strdup(absence_word(why));
 }
 
-static void tell_unmeasured(const Digest *digest, GPtrArray *pieces)
+/* "wakeups, swap delay (unsupported)"; with fewer names if that is wider than width. */
+static char *tell_alike(const char *head, const GPtrArray *names, const char *reason, guint width)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint n = names->len; n > 0; n--) {
+		g_string_assign(text, head);
+		for (guint i = 0; i < n; i++)
+			g_string_append_printf(text, "%s%s", i > 0 ? ", " : "",
+					       (const char *)g_ptr_array_index(names, i));
+		g_string_append_printf(text, "%s (%s)", n < names->len ? ", …" : "", reason);
+		if (width == 0 || 1 + g_utf8_strlen(text->str, -1) <= width)
+			break;
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* Ends what is alike for a reason. */
+static void flush(GPtrArray *pieces, GPtrArray *names, const char *reason, guint width)
+{
+	if (names->len > 0)
+		g_ptr_array_add(pieces, tell_alike(pieces->len > 0 ? ", " : "not measured here: ",
+						   names, reason, width));
+	g_ptr_array_set_size(names, 0);
+}
+
+static void tell_unmeasured(const Digest *digest, GPtrArray *pieces, guint width)
 {
 	g_autofree char *before = NULL;
-	g_autoptr(GString) alike = g_string_new("not measured here: ");
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
 		const struct ctprof_value *total = &digest->total.of[parts[i].cost];
@@ -60,16 +86,13 @@ static void tell_unmeasured(const Digest *digest, GPtrArray *pieces)
 		if (total->type != CTPROF_VALUE_ABSENT || total->missing == 0)
 			continue;
 		g_autofree char *reason = reason_of(digest, parts[i].cost, total->why);
-		if (before && strcmp(before, reason) != 0) {
-			digest_add(pieces, "%s (%s)", alike->str, before);
-			g_string_truncate(alike, 0);
-		}
-		g_string_append_printf(alike, "%s%s", before ? ", " : "", parts[i].name);
+		if (g_strcmp0(before, reason) != 0)
+			flush(pieces, names, before, width);
+		g_ptr_array_add(names, (gpointer)(uintptr_t)parts[i].name);
 		g_free(before);
 		before = g_steal_pointer(&reason);
 	}
-	if (before)
-		digest_add(pieces, "%s (%s)", alike->str, before);
+	flush(pieces, names, before, width);
 }
 
 void digest_add_footers(Digest *digest)
@@ -77,7 +100,7 @@ void digest_add_footers(Digest *digest)
 	g_autoptr(GPtrArray) pieces = g_ptr_array_new_with_free_func(g_free);
 	guint width = digest->draft->plan->options->width;
 
-	tell_unmeasured(digest, pieces);
+	tell_unmeasured(digest, pieces, width);
 	if (pieces->len > 0)
 		g_ptr_array_add(digest->footers, digest_join(pieces, width));
 	g_ptr_array_set_size(pieces, 0);
