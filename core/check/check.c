@@ -270,7 +270,7 @@ static void collect_all(const struct crew_member *member)
 
 	while ((n = walk_next(member->walk, batch_targets(batch), BATCH_ROWS)) > 0) {
 		batch_begin(batch, n);
-		plugin_collect(plugin, member->context, batch_open(batch, &plugin->failures));
+		plugin_collect(plugin, member->context, batch_open(batch, watch_refused()));
 		batch_close_targets(batch);
 	}
 }

@@ -46,6 +46,7 @@ static struct watch {
 /* What this thread is doing. */
 static _Thread_local const struct ctprof_batch *collecting;
 static _Thread_local gboolean said;
+static _Thread_local guint64 refused; /* puts */
 
 static G_GNUC_PRINTF(2, 3) void fault(enum watch_check check, const char *format, ...)
 {
@@ -186,11 +187,16 @@ static gboolean may_put(const struct ctprof_batch *batch, const char *function)
 	return FALSE;
 }
 
-static void judge_put(guint64 failures, guint32 slot, const char *function)
+guint64 *watch_refused(void)
+{
+	return &refused;
+}
+
+static void judge_put(guint64 before, guint32 slot, const char *function)
 {
 	const Metric *metric = registry_slot(watch.plugin->registry, slot);
 
-	if (__atomic_load_n(&watch.plugin->failures, __ATOMIC_RELAXED) == failures)
+	if (refused == before)
 		return;
 	fault(WATCH_PUTS, "host->%s() of %s was refused: %s", function,
 	      metric ? metric->def.name : "an unknown slot",
@@ -204,9 +210,9 @@ static void judge_put(guint64 failures, guint32 slot, const char *function)
 	{                                                                                          \
 		if (!may_put(batch, #function))                                                    \
 			return;                                                                    \
-		guint64 failures = __atomic_load_n(&watch.plugin->failures, __ATOMIC_RELAXED);     \
+		guint64 before = refused;                                                          \
 		watch.lent.function arguments;                                                     \
-		judge_put(failures, slot, #function);                                              \
+		judge_put(before, slot, #function);                                                \
 	}
 
 WATCH_PUT(put_u64, (struct ctprof_batch * batch, guint64 row, guint32 slot, guint64 value),

@@ -22,6 +22,8 @@ enum watch_check {
 void watch_begin(Plugin *plugin, const Root *root);
 /* From now on, host->wanted() returns 0 for everything. */
 void watch_want_nothing(void);
+/* Counts the puts that this thread's batches refuse. */
+guint64 *watch_refused(void);
 /* The number of its declared files that have been opened. */
 guint watch_n_used(void);
 /* Names of the metrics declared, as a list for registry_seal(); NULL: none. */
