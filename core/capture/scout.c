@@ -22,8 +22,10 @@ enum answer { UNASKED, ASKED, ANSWERED, SILENT };
 
 struct attempt {
 	enum answer answer;
-	pid_t tid; /* who asks */
-	gint64 since_us;
+	gboolean is_back; /* atomic: before who asks has the lock, for which it may wait */
+	pid_t tid;        /* who asks */
+	gint64 since_us;  /* it has not moved, as far as was seen */
+	guint64 switches; /* that it had made then */
 };
 
 struct scout {
@@ -63,7 +65,8 @@ static gboolean begin(Scout *scout, guint *ret_i)
 	if (scout->is_over || scout->next == scout->n)
 		return FALSE;
 	*ret_i = scout->next++;
-	scout->attempts[*ret_i] = (struct attempt){ASKED, gettid(), g_get_monotonic_time()};
+	scout->attempts[*ret_i] = (struct attempt){
+		.answer = ASKED, .tid = gettid(), .since_us = g_get_monotonic_time()};
 	return TRUE;
 }
 
@@ -105,6 +108,7 @@ static gpointer run(gpointer data)
 
 	while (begin(scout, &i)) {
 		ask(scout, i);
+		__atomic_store_n(&scout->attempts[i].is_back, TRUE, __ATOMIC_RELAXED);
 		end(scout, i);
 	}
 	unref(scout);
@@ -126,31 +130,65 @@ static void start_thread(Scout *scout)
 	scout->n_started++;
 }
 
-/* The letter of status, which takes no lock; '?' where it cannot be known. */
-static char state_of(const Scout *scout, const char *directory, pid_t id)
+/* The text of status, which takes no lock; "" where it cannot be read. */
+static const char *read_status(const Scout *scout, const char *directory, pid_t id, char text[4096])
 {
-	char path[48], text[512];
+	char path[48];
 
 	g_snprintf(path, sizeof path, "%s%d/status", directory, id);
 	AUTO_FD fd = openat(scout->proc, path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	ssize_t got = fd < 0 ? 0 : read(fd, text, 4095);
 	text[MAX(got, 0)] = '\0';
-	const char *line = strstr(text, "\nState:\t");
-	return line ? line[strlen("\nState:\t")] : '?';
+	return text;
+}
+
+static const char *after(const char *text, const char *key)
+{
+	const char *line = strstr(text, key);
+
+	return line ? line + strlen(key) : "";
+}
+
+static gboolean is_back(const struct attempt *attempt)
+{
+	return __atomic_load_n(&attempt->is_back, __ATOMIC_RELAXED);
+}
+
+static char state_in(const char *text)
+{
+	return after(text, "\nState:\t")[0];
 }
 
 /* Neither on a CPU nor waiting for one: that is the host's load. */
 static gboolean is_blocked(const Scout *scout, const struct attempt *attempt)
 {
-	return attempt->answer == ASKED && state_of(scout, "self/task/", attempt->tid) != 'R';
+	char text[4096];
+
+	return attempt->answer == ASKED && !is_back(attempt) &&
+	       state_in(read_status(scout, "self/task/", attempt->tid, text)) != 'R';
 }
 
-static gboolean is_silent(const Scout *scout, const struct attempt *attempt, gint32 pid)
+/* Blocked all the time from one look to another: who has been on a CPU between them,
+ * or waits for one, has moved. */
+static gboolean is_silent(const Scout *scout, struct attempt *attempt, gint32 pid)
 {
-	gint64 us = g_get_monotonic_time() - attempt->since_us;
+	gint64 now = g_get_monotonic_time();
+	char text[4096];
 
-	return us >= SILENT_US && is_blocked(scout, attempt) &&
-	       (us >= BUSY_US || state_of(scout, "", pid) != 'R');
+	if (attempt->answer != ASKED || is_back(attempt))
+		return FALSE;
+	read_status(scout, "self/task/", attempt->tid, text);
+	guint64 switches =
+		g_ascii_strtoull(after(text, "\nvoluntary_ctxt_switches:\t"), NULL, 10) +
+		g_ascii_strtoull(after(text, "\nnonvoluntary_ctxt_switches:\t"), NULL, 10);
+	if (state_in(text) == 'R' || switches != attempt->switches) {
+		attempt->since_us = now;
+		attempt->switches = switches;
+		return FALSE;
+	}
+	gint64 us = now - attempt->since_us;
+	return us >= SILENT_US &&
+	       (us >= BUSY_US || state_in(read_status(scout, "", pid, text)) != 'R');
 }
 
 /* Has more than twice as many threads as are blocked, as what comes next may be of the same

@@ -49,7 +49,7 @@ static Output *open_stdout(gboolean binary, GError **error)
 {
 	if (binary && isatty(STDOUT_FILENO)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-			    "will not write a compressed snapshot to a terminal: redirect "
+			    "will not write binary data to a terminal: redirect "
 			    "standard output, or give -o FILE");
 		return NULL;
 	}

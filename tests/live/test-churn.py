@@ -50,7 +50,8 @@ def check_capture(jobs, lasting):
     assert snapshot.keys == sorted(set(snapshot.keys)), "rows are out of order"
     for key in survivors:
         row = snapshot.rows[key]
-        assert row["start_time_clock_ticks"] == before[key], f"{key} is another thread"
+        began = row["start_time_clock_ticks"]
+        assert began == before[key], f"{key} began at {began}, not at {before[key]}"
 
 
 def churn(*workers):
