@@ -24,7 +24,7 @@ typedef struct flow {
 typedef struct made {
 	char *(*make)(const char *name);
 	guint from, to;    /* columns; G_MAXUINT: there is none */
-	GHashTable *texts; /* char * -> struct ctprof_text * */
+	GHashTable *texts; /* names, of struct ctprof_text -> struct ctprof_text * */
 } Made;
 
 enum { MADE_PATTERN, MADE_UNIT, N_MADE };
@@ -34,43 +34,38 @@ struct flatten {
 	gboolean is_bound; /* flows are of this capture */
 	GArray *flows;
 	Made made[N_MADE];
+	Arena *names;                      /* and what is made of them */
 	Store *store;                      /* of sets of CPUs */
 	guint tgid, tid, user, kind, name; /* columns */
 	/* Leaders alone have it, and come before their threads. */
 	gint32 user_of;
-	char *user_name; /* NULL: not known */
+	GString *user_name; /* empty: not known */
 };
-
-static struct ctprof_text *text_new(const char *text)
-{
-	gsize length = strlen(text);
-	struct ctprof_text *own = g_malloc(sizeof *own + length);
-
-	own->length = (guint32)length;
-	memcpy(own->bytes, text, length + 1);
-	return own;
-}
 
 /* ---- what a capture has in common -------------------------------------------- */
 
+static struct ctprof_text *keep(const Origin *origin, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+	return arena_copy_text(origin->texts, valid, strlen(valid));
+}
+
 void origin_begin(Origin *origin, const char *host)
 {
-	g_autofree char *valid = host ? g_utf8_make_valid(host, -1) : NULL;
-
 	origin_clear(origin);
-	origin->host = valid ? text_new(valid) : NULL;
+	origin->texts = arena_new();
+	origin->host = host ? keep(origin, host) : NULL;
 }
 
 void origin_clear(Origin *origin)
 {
-	g_clear_pointer(&origin->host, g_free);
-	g_clear_pointer(&origin->boot, g_free);
-	g_clear_pointer(&origin->kernel, g_free);
-	origin->realtime_ns = 0;
+	g_clear_pointer(&origin->texts, arena_free);
+	*origin = (Origin){.texts = NULL};
 }
 
-static void note(const Registry *registry, const struct ctprof_rows *rows, const char *name,
-		 struct ctprof_text **ret_text)
+static void note(const Origin *origin, const Registry *registry, const struct ctprof_rows *rows,
+		 const char *name, struct ctprof_text **ret_text)
 {
 	const Metric *metric = registry_named(registry, ROW_HOST, name);
 
@@ -78,14 +73,13 @@ static void note(const Registry *registry, const struct ctprof_rows *rows, const
 	    rows->states[metric->index] != CTPROF_PRESENT)
 		return;
 	const struct ctprof_text *text = (const void *)(uintptr_t)rows->values[metric->index];
-	g_autofree char *valid = g_utf8_make_valid(text->bytes, -1);
-	*ret_text = text_new(valid);
+	*ret_text = keep(origin, text->bytes);
 }
 
 void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows)
 {
-	note(registry, rows, BOOT_METRIC, &origin->boot);
-	note(registry, rows, KERNEL_METRIC, &origin->kernel);
+	note(origin, registry, rows, BOOT_METRIC, &origin->boot);
+	note(origin, registry, rows, KERNEL_METRIC, &origin->kernel);
 }
 
 void origin_put(const Origin *origin, Sheet *sheet)
@@ -106,6 +100,8 @@ Flatten *flatten_new(Sheet *sheet)
 	self->sheet = sheet;
 	self->flows = g_array_new(FALSE, FALSE, sizeof(Flow));
 	self->store = store_new();
+	self->names = arena_new();
+	self->user_name = g_string_new(NULL);
 	self->tgid = sheet_find(sheet, "tgid");
 	self->tid = sheet_find(sheet, "tid");
 	self->user = sheet_find(sheet, "user");
@@ -119,8 +115,7 @@ Flatten *flatten_new(Sheet *sheet)
 				       .from = sheet_find(sheet, "cgroup"),
 				       .to = sheet_find(sheet, "unit")};
 	for (guint i = 0; i < N_MADE; i++)
-		self->made[i].texts =
-			g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+		self->made[i].texts = g_hash_table_new(g_str_hash, g_str_equal);
 	return self;
 }
 
@@ -130,7 +125,8 @@ void flatten_free(Flatten *self)
 		g_hash_table_unref(self->made[i].texts);
 	g_array_unref(self->flows);
 	store_free(self->store);
-	g_free(self->user_name);
+	arena_free(self->names);
+	g_string_free(self->user_name, TRUE);
 	g_free(self);
 }
 
@@ -138,7 +134,7 @@ void flatten_again(Flatten *self)
 {
 	self->is_bound = FALSE;
 	self->user_of = 0;
-	g_clear_pointer(&self->user_name, g_free);
+	g_string_truncate(self->user_name, 0);
 	g_array_set_size(self->flows, 0);
 	/* Memory must not grow with the captures. */
 	store_free(self->store);
@@ -238,11 +234,8 @@ static void put_value(Flatten *self, const Flow *flow, guint64 value)
 		sheet_put_text(self->sheet, flow->column, text, strlen(text));
 		break;
 	}
-	case AS_MAP:
-		put_map(self->sheet, flow->column, what);
-		break;
 	default:
-		sheet_put(self->sheet, flow->column, value);
+		put_map(self->sheet, flow->column, what);
 	}
 }
 
@@ -256,20 +249,38 @@ static const struct ctprof_text *text_at(const Sheet *sheet, guint column)
 		       : NULL;
 }
 
-static void put_made(Sheet *sheet, Made *made)
+static const struct ctprof_text *make(Arena *names, Made *made, const struct ctprof_text *from)
 {
-	const struct ctprof_text *from = text_at(sheet, made->from);
+	g_autofree char *name = made->make(from->bytes);
+	struct ctprof_text *text = arena_copy_text(names, name, strlen(name));
+	struct ctprof_text *key = arena_copy_text(names, from->bytes, from->length);
+
+	g_hash_table_insert(made->texts, key->bytes, text);
+	return text;
+}
+
+static void put_made(Flatten *self, Made *made)
+{
+	const struct ctprof_text *from = text_at(self->sheet, made->from);
 
 	if (!from || made->to == G_MAXUINT)
 		return;
-	struct ctprof_text *text = g_hash_table_lookup(made->texts, from->bytes);
-	if (!text) {
-		g_autofree char *name = made->make(from->bytes);
+	const struct ctprof_text *text = g_hash_table_lookup(made->texts, from->bytes);
+	sheet_put_own(self->sheet, made->to, text ? text : make(self->names, made, from));
+}
 
-		text = text_new(name);
-		g_hash_table_insert(made->texts, g_strdup(from->bytes), text);
-	}
-	sheet_put_own(sheet, made->to, text);
+/* Memory must not grow with the threads. */
+static void forget_made(Flatten *self)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < N_MADE; i++)
+		n += g_hash_table_size(self->made[i].texts);
+	if (n <= MAX_MADE)
+		return;
+	for (guint i = 0; i < N_MADE; i++)
+		g_hash_table_remove_all(self->made[i].texts);
+	arena_reset(self->names);
 }
 
 static void put_user(Flatten *self, gint32 tgid)
@@ -277,11 +288,10 @@ static void put_user(Flatten *self, gint32 tgid)
 	const struct ctprof_text *own = text_at(self->sheet, self->user);
 
 	if (own) {
-		g_free(self->user_name);
-		self->user_name = g_strndup(own->bytes, own->length);
+		g_string_assign(self->user_name, own->bytes);
 		self->user_of = tgid;
-	} else if (self->user_name && self->user_of == tgid) {
-		sheet_put_text(self->sheet, self->user, self->user_name, strlen(self->user_name));
+	} else if (self->user_name->len > 0 && self->user_of == tgid) {
+		sheet_put_text(self->sheet, self->user, self->user_name->str, self->user_name->len);
 	}
 }
 
@@ -307,11 +317,15 @@ static void put_row(Flatten *self, const Origin *origin, const struct ctprof_row
 	for (guint f = 0; f < self->flows->len; f++) {
 		const Flow *flow = &g_array_index(self->flows, Flow, f);
 
-		if (states[flow->index] == CTPROF_PRESENT)
+		if (states[flow->index] != CTPROF_PRESENT)
+			continue;
+		if (flow->how == AS_IT_IS)
+			sheet_put(self->sheet, flow->column, values[flow->index]);
+		else
 			put_value(self, flow, values[flow->index]);
 	}
 	for (guint m = 0; m < N_MADE; m++)
-		put_made(self->sheet, &self->made[m]);
+		put_made(self, &self->made[m]);
 	if (self->user != G_MAXUINT)
 		put_user(self, target->tgid);
 }
@@ -321,9 +335,7 @@ gboolean flatten_rows(Flatten *self, const Origin *origin, const Registry *regis
 {
 	if (!self->is_bound)
 		bind(self, registry);
-	for (guint i = 0; i < N_MADE; i++)
-		if (g_hash_table_size(self->made[i].texts) > MAX_MADE)
-			g_hash_table_remove_all(self->made[i].texts);
+	forget_made(self);
 	for (guint64 i = 0; i < rows->n; i++) {
 		put_row(self, origin, rows, i);
 		if (!sheet_next(self->sheet, error))

@@ -9,6 +9,7 @@
 
 /* What all rows of a capture have in common; NULL: absent. */
 typedef struct origin {
+	Arena *texts; /* they are in */
 	struct ctprof_text *host, *boot, *kernel;
 	guint64 realtime_ns; /* 0: unknown */
 } Origin;

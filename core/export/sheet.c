@@ -103,16 +103,6 @@ gboolean sheet_begin(Sheet *sheet, GError **error)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-void sheet_put(Sheet *sheet, guint column, guint64 value)
-{
-	gsize at = (gsize)sheet->filled * sheet->columns->len + column;
-
-	if (column == G_MAXUINT)
-		return;
-	sheet->values[at] = value;
-	sheet->present[at] = 1;
-}
-
 void sheet_put_real(Sheet *sheet, guint column, gdouble value)
 {
 	guint64 bits;

@@ -40,7 +40,16 @@ guint sheet_find(const Sheet *sheet, const char *name);
 gboolean sheet_begin(Sheet *sheet, GError **error);
 
 /* Sets a value of the row in the making; G_MAXUINT as column is passed over. */
-void sheet_put(Sheet *sheet, guint column, guint64 value);
+static inline void sheet_put(Sheet *sheet, guint column, guint64 value)
+{
+	gsize at = (gsize)sheet->filled * sheet->columns->len + column;
+
+	if (column == G_MAXUINT)
+		return;
+	sheet->values[at] = value;
+	sheet->present[at] = 1;
+}
+
 void sheet_put_real(Sheet *sheet, guint column, gdouble value);
 /* Copies the text; NULL: absent.  Bytes that are not UTF-8 become \xNN. */
 void sheet_put_text(Sheet *sheet, guint column, const char *text, gsize length);

@@ -54,15 +54,30 @@ size_t chunk_bytes(const struct chunk *self)
 
 /* ---- values -------------------------------------------------------------------- */
 
-/* Appends bit i of a string of bits, the lowest of a byte first. */
-static void put_bit(struct json *bits, uint64_t i, bool bit)
+/* Appends n flags as bits to the i that there are, the lowest of a byte first. */
+static void put_bits(struct json *bits, uint64_t i, const uint8_t *flags, size_t stride, size_t n)
 {
-	if (i % 8 == 0) {
-		*json_room(bits, 1) = 0;
+	char *at = json_room(bits, n / 8 + 2);
+	unsigned int byte = 0;
+
+	if (bits->error)
+		return;
+	if (i % 8 > 0) {
+		byte = (uint8_t) * --at;
+		bits->used--;
+	}
+	for (; n > 0; n--, flags += stride) {
+		byte |= (*flags ? 1u : 0u) << i++ % 8;
+		if (i % 8 == 0) {
+			*at++ = (char)byte;
+			bits->used++;
+			byte = 0;
+		}
+	}
+	if (i % 8 > 0) {
+		*at = (char)byte;
 		bits->used++;
 	}
-	if (bit && bits->used > 0)
-		bits->data[bits->used - 1] = (char)(bits->data[bits->used - 1] | 1 << i % 8);
 }
 
 static int compare_texts(const struct dictionary *dictionary, uint64_t a, uint64_t b)
@@ -89,49 +104,106 @@ static bool is_less(const struct chunk *self, uint64_t a, uint64_t b)
 	}
 }
 
-/* The number of a text; most are those of the row before. */
-static int number(struct chunk *self, const struct ctprof_text *text, uint64_t *ret_value)
+static void note_bounds(struct chunk *self, uint64_t value, bool is_first)
 {
-	uint32_t length, number;
-
-	if (self->n_values > 0) {
-		const char *last = dictionary_text(&self->dictionary, self->last, &length);
-
-		if (length == text->length && memcmp(last, text->bytes, length) == 0) {
-			*ret_value = self->last;
-			return 0;
-		}
-	}
-	int r = dictionary_take(&self->dictionary, text->bytes, text->length, &number);
-	self->last = number;
-	*ret_value = number;
-	return r;
+	if (is_first || is_less(self, value, self->min))
+		self->min = value;
+	if (is_first || is_less(self, self->max, value))
+		self->max = value;
 }
 
-int chunk_add(struct chunk *self, bool is_present, uint64_t value)
+/* Most texts are those of the row before. */
+static bool is_last(const struct chunk *self, const struct ctprof_text *text)
 {
-	int r = 0;
+	uint32_t length;
 
-	put_bit(&self->levels, self->n_rows++, is_present);
-	if (!is_present)
-		return self->levels.error;
-	if (self->physical == BYTE_ARRAY)
-		r = number(self, tables_text(value), &value);
-	if (r < 0)
-		return r;
-	if (self->column->type == CTPROF_TYPE_TIME)
-		value /= NS_PER_US;
-	if (self->n_values == 0 || is_less(self, value, self->min))
-		self->min = value;
-	if (self->n_values == 0 || is_less(self, self->max, value))
-		self->max = value;
-	if (self->physical == BOOLEAN)
-		put_bit(&self->values, self->n_values, value != 0);
-	else
-		json_raw(&self->values, (const char *)&value,
-			 self->physical == BYTE_ARRAY ? sizeof(uint32_t) : sizeof value);
+	if (self->n_values == 0)
+		return false;
+	const char *last = dictionary_text(&self->dictionary, self->last, &length);
+	return length == text->length && memcmp(last, text->bytes, length) == 0;
+}
+
+static int add_text(struct chunk *self, const struct ctprof_text *text)
+{
+	uint32_t n_known = self->dictionary.n;
+
+	if (!is_last(self, text)) {
+		int r = dictionary_take(&self->dictionary, text->bytes, text->length, &self->last);
+
+		if (r < 0)
+			return r;
+	}
+	if (self->dictionary.n > n_known)
+		note_bounds(self, self->last, n_known == 0);
+	json_raw(&self->values, (const char *)&self->last, sizeof self->last);
 	self->n_values++;
 	return self->values.error;
+}
+
+static int add_value(struct chunk *self, uint64_t value)
+{
+	const uint8_t flag = value != 0;
+
+	if (self->physical == BYTE_ARRAY)
+		return add_text(self, tables_text(value));
+	if (self->column->type == CTPROF_TYPE_TIME)
+		value /= NS_PER_US;
+	note_bounds(self, value, self->n_values == 0);
+	if (self->physical == BOOLEAN)
+		put_bits(&self->values, self->n_values, &flag, 1, 1);
+	else
+		json_raw(&self->values, (const char *)&value, sizeof value);
+	self->n_values++;
+	return self->values.error;
+}
+
+/* The same of n numbers without a sign, which most columns have. */
+static void add_numbers(struct chunk *self, const uint64_t *values, size_t n)
+{
+	uint64_t min = self->n_values > 0 ? self->min : values[0];
+	uint64_t max = self->n_values > 0 ? self->max : values[0];
+
+	for (size_t i = 0; i < n; i++) {
+		min = values[i] < min ? values[i] : min;
+		max = values[i] > max ? values[i] : max;
+	}
+	self->min = min;
+	self->max = max;
+	json_raw(&self->values, (const char *)values, n * sizeof *values);
+	self->n_values += n;
+}
+
+/* The values that rows have, without a gap; their number. */
+static size_t gather(struct chunk *self, const struct ctprof_records *records, uint64_t column,
+		     uint64_t from, uint64_t to, uint64_t values[CHUNK_ROWS])
+{
+	const uint64_t stride = records->n_columns;
+	const uint8_t *present = records->present + from * stride + column;
+	const uint64_t *all = records->values + from * stride + column;
+	size_t n = 0;
+
+	put_bits(&self->levels, self->n_rows, present, stride, to - from);
+	self->n_rows += to - from;
+	for (uint64_t i = 0; i < to - from; i++)
+		if (present[i * stride])
+			values[n++] = all[i * stride];
+	return n;
+}
+
+int chunk_add(struct chunk *self, const struct ctprof_records *records, uint64_t column,
+	      uint64_t from, uint64_t to)
+{
+	uint64_t values[CHUNK_ROWS];
+	size_t n = gather(self, records, column, from, to, values);
+	int r = self->levels.error;
+
+	if (self->column->type == CTPROF_TYPE_U64 && n > 0) {
+		add_numbers(self, values, n);
+		return r < 0 ? r : self->values.error;
+	}
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_value(self, values[i]);
+	return r;
 }
 
 /* ---- pages --------------------------------------------------------------------- */

@@ -35,8 +35,10 @@ struct chunk_room {
 /* -ENOMEM. */
 int chunk_init(struct chunk *chunk, const struct ctprof_table_column *column);
 void chunk_free(struct chunk *chunk);
-/* Adds a row: 0 or -ENOMEM. */
-int chunk_add(struct chunk *chunk, bool is_present, uint64_t value);
+/* Adds a column's values of the rows from..to, at most CHUNK_ROWS: 0 or -ENOMEM. */
+#define CHUNK_ROWS 256
+int chunk_add(struct chunk *chunk, const struct ctprof_records *records, uint64_t column,
+	      uint64_t from, uint64_t to);
 /* Bytes it holds, about. */
 size_t chunk_bytes(const struct chunk *chunk);
 /* Writes the pages to out, which has written *at bytes before; *at grows.  The chunk is empty

@@ -6,6 +6,8 @@
 
 #define FIRST_ROOM 64
 #define FIRST_BYTES 8192
+/* Odd, its bits without a pattern. */
+#define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
 int dictionary_init(struct dictionary *self)
 {
@@ -40,11 +42,18 @@ const char *dictionary_text(const struct dictionary *self, uint32_t number, uint
 
 static uint32_t hash_of(const char *text, uint32_t length)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = length, word;
+	size_t left = length;
 
-	for (uint32_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 16777619u;
-	return hash ^ hash >> 15;
+	for (; left >= sizeof word; text += sizeof word, left -= sizeof word) {
+		memcpy(&word, text, sizeof word);
+		hash = (hash ^ word) * MULTIPLIER;
+		hash ^= hash >> 29;
+	}
+	word = 0;
+	memcpy(&word, text, left);
+	hash = (hash ^ word) * MULTIPLIER;
+	return (uint32_t)(hash >> 32);
 }
 
 static bool is_equal(const struct dictionary *self, uint32_t number, const char *text,

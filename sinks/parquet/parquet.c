@@ -11,8 +11,6 @@
 #define LEVEL 1
 #define MAGIC "PAR1"
 #define METRICS_KEY "ctprof.metrics"
-/* As often as that it is looked how much there is. */
-#define LOOK_ROWS 256
 
 struct parquet {
 	struct tables tables;
@@ -143,13 +141,8 @@ static int add_rows(struct parquet *self, const struct ctprof_records *records, 
 {
 	int r = 0;
 
-	for (uint64_t i = 0; i < self->n_columns; i++)
-		for (uint64_t row = from; r == 0 && row < to; row++) {
-			uint64_t value;
-			bool is_present = tables_value(records, row, i, &value);
-
-			r = chunk_add(&self->chunks[i], is_present, value);
-		}
+	for (uint64_t i = 0; r == 0 && i < self->n_columns; i++)
+		r = chunk_add(&self->chunks[i], records, i, from, to);
 	self->n_rows += to - from;
 	self->n_in_group += to - from;
 	return r;
@@ -162,10 +155,10 @@ static int parquet_records(void *called, const struct ctprof_records *records)
 
 	if (!tables_of(&self->tables, records))
 		return -EINVAL;
-	for (uint64_t from = 0; r == 0 && from < records->n; from += LOOK_ROWS) {
+	for (uint64_t from = 0; r == 0 && from < records->n; from += CHUNK_ROWS) {
 		uint64_t left = records->n - from;
 
-		r = add_rows(self, records, from, from + (left < LOOK_ROWS ? left : LOOK_ROWS));
+		r = add_rows(self, records, from, from + (left < CHUNK_ROWS ? left : CHUNK_ROWS));
 		if (r == 0 && is_full(self))
 			r = end_group(self);
 	}
