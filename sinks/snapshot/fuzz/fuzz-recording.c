@@ -5,14 +5,12 @@
  * back, and the reader keeps the rules of the border.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../replay.h"
+#include "checking.h"
 
-#define MAX_SLOTS 256
 #define FRAME_MAX (100u * 1024)
 #define MAX_SAMPLES 6
 
@@ -21,15 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct {
 	uint8_t *bytes;
 	size_t size, at;
-	uint32_t n_slots, n_samples;
-	bool sealed;
+	uint32_t n_samples;
 } file;
-
-static void check(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* ---- a file of frames, each one block as it is (RFC 8878, 3.1.1) ------------- */
 
@@ -69,7 +60,7 @@ static void make_file(const uint8_t *data, size_t size)
 	}
 }
 
-/* ---- the host ------------------------------------------------------------------ */
+/* ---- its input ------------------------------------------------------------------ */
 
 static int64_t read_file(const struct ctprof_input *input, void *data, uint64_t size)
 {
@@ -111,119 +102,13 @@ static void take_damaged(const struct ctprof_input *input, const char *sentence)
 	check(strlen(sentence) > 10);
 }
 
-static int take_metric(const struct ctprof_input *input, const char *plugin,
-		       const struct ctprof_metric *metric, uint32_t *ret_slot)
-{
-	(void)input;
-	check(!file.sealed && plugin && metric->name && metric->group);
-	if (file.n_slots == MAX_SLOTS)
-		return -EINVAL;
-	*ret_slot = file.n_slots++;
-	return 0;
-}
-
-static int take_seal(const struct ctprof_input *input)
-{
-	(void)input;
-	file.sealed = true;
-	return 0;
-}
-
-static int take_row(const struct ctprof_input *input, uint32_t scope,
-		    const struct ctprof_target *target, struct ctprof_batch **ret_batch,
-		    uint64_t *ret_row)
-{
-	static struct ctprof_batch batch;
-
-	(void)input;
-	check(file.sealed && target->tid >= 0 && (scope != CTPROF_SCOPE_OBJECT || target->group));
-	check(target->path_len == 0 || !memchr(target->path, 0, target->path_len));
-	*ret_batch = &batch;
-	*ret_row = 0;
-	return 0;
-}
-
-static void take_fact(const struct ctprof_input *input, uint32_t kind, const char *key,
-		      const char *value)
-{
-	(void)input;
-	check(kind % 10 == 0 && key && value);
-}
-
-static CTPROF_PRINTF(3, 4) void take_fault(const struct ctprof_input *input, uint64_t offset,
-					   const char *format, ...)
-{
-	(void)input;
-	(void)offset;
-	check(strlen(format) > 0);
-}
-
-static void put_number(struct ctprof_batch *batch, uint64_t row, uint32_t slot, uint64_t value)
-{
-	(void)row;
-	(void)value;
-	check(batch && slot < file.n_slots);
-}
-
-static void put_signed(struct ctprof_batch *batch, uint64_t row, uint32_t slot, int64_t value)
-{
-	put_number(batch, row, slot, (uint64_t)value);
-}
-
-static void put_text(struct ctprof_batch *batch, uint64_t row, uint32_t slot, const char *text,
-		     size_t length)
-{
-	put_number(batch, row, slot, 0);
-	check(strlen(text) == length && length <= 65535);
-}
-
-static void put_cpuset(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
-		       const uint32_t *cpus, size_t n)
-{
-	put_number(batch, row, slot, 0);
-	check(n >= 1 && cpus[n - 1] >= cpus[0]);
-}
-
-static void put_map(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
-		    const struct ctprof_map_entry *entries, size_t n)
-{
-	put_number(batch, row, slot, 0);
-	for (size_t i = 0; i < n; i++)
-		check(entries[i].key_len >= 1 && strlen(entries[i].key) == entries[i].key_len);
-}
-
-static void put_absent(struct ctprof_batch *batch, uint64_t row, uint32_t slot, uint32_t why)
-{
-	put_number(batch, row, slot, 0);
-	check(why != CTPROF_PRESENT);
-}
-
-static CTPROF_PRINTF(3, 4) void take_log(const struct ctprof_host *host, uint32_t level,
-					 const char *format, ...)
-{
-	(void)host;
-	(void)level;
-	(void)format;
-}
-
-static const struct ctprof_host host = {
-	.struct_size = sizeof host,
-	.log = take_log,
-	.put_u64 = put_number,
-	.put_i64 = put_signed,
-	.put_text = put_text,
-	.put_cpuset = put_cpuset,
-	.put_map = put_map,
-	.put_absent = put_absent,
-};
-
 /* ---- all samples ------------------------------------------------------------------- */
 
 static void read_sample(struct replay *replay, struct ctprof_input *input, uint64_t sample,
 			uint64_t n_exits)
 {
-	file.n_slots = 0;
-	file.sealed = false;
+	/* Offsets are those of a frame's text, which no more is known of. */
+	checking_begin(UINT64_MAX);
 	input->sample = sample;
 	input->n_exits = n_exits;
 	int r = replay_read(replay, input);
@@ -232,30 +117,21 @@ static void read_sample(struct replay *replay, struct ctprof_input *input, uint6
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ctprof_input input = {
-		.struct_size = sizeof input,
-		.max_depth = 16,
-		.max_string = 4096,
-		.max_window_log = 20,
-		.max_bytes = 1u << 20,
-		.max_threads = 1000,
-		.read = read_file,
-		.rewind = rewind_file,
-		.metric = take_metric,
-		.seal = take_seal,
-		.row = take_row,
-		.fact = take_fact,
-		.fault = take_fault,
-		.file = 1,
-		.seek = seek_file,
-		.found = take_found,
-		.damaged = take_damaged,
-	};
+	struct ctprof_input input = checking_input();
 
+	input.max_string = 4096;
+	input.max_bytes = 1u << 20;
+	input.max_threads = 1000;
+	input.read = read_file;
+	input.rewind = rewind_file;
+	input.file = 1;
+	input.seek = seek_file;
+	input.found = take_found;
+	input.damaged = take_damaged;
 	/* A frame for each byte, at most. */
 	file.bytes = malloc(size * 13 + 1);
 	file.size = file.at = file.n_samples = 0;
-	struct replay *replay = replay_new(&host);
+	struct replay *replay = replay_new(&checking_host);
 	check(file.bytes && replay);
 	make_file(data, size);
 	input.size = file.size;
