@@ -23,14 +23,14 @@ static gsize key_size;
 
 const Option redacting_options[] = {
 	OPTION(BOOL, "redact", 0, &wanted, NULL,
-	       "Write pseudonyms in place of names, paths and command lines (see 'ctprof redact')"),
+	       "Replace names, paths and command lines with pseudonyms (see 'ctprof redact')"),
 	OPTION_END,
 };
 
 const Option redacting_key_options[] = {
 	OPTION(PATH, "key-file", 0, &key_file, "FILE",
-	       "Make pseudonyms by the key in FILE, the same in each file (default: a random one, "
-	       "not kept)",
+	       "Derive the pseudonyms from the key in FILE: the same in every file (default: a "
+	       "random key, not kept)",
 	       .from = FROM_FILES),
 	OPTION_END,
 };

@@ -6,15 +6,14 @@
 #include "base/texts.h"
 
 #define DIGEST_BYTES 32
-/* 40 bits: of 10000 words two are one with a chance of 1 in 20000. */
-#define WORD_LETTERS 10
+/* 60 bits: of a million words two become one with a chance of 1 in 2000000. */
+#define WORD_LETTERS 15
 /* No vowel, so no word of any language; nothing that is a hexadecimal digit. */
 #define LETTERS "GHJKLMNPQRSTVWXZ"
 #define FINGERPRINT_DIGITS 8
 /* Digits of a hexadecimal number, at least: shorter ones would meet. */
-#define HEX_LEAST 12
+#define HEX_LEAST 14
 #define HEX_MOST 64
-#define GROUP_LEAST 6 /* of an address */
 /* As pods' uids have before their first dash. */
 #define POD_DIGITS 8
 #define MAX_WORDS 65536
@@ -209,15 +208,18 @@ static gsize colons_length(const char *p, const char *end)
 	return digits > 0 && (colons >= 4 || (colons >= 2 && is_short)) ? len : 0;
 }
 
-/* In 0.0.0.0/8, which is no one's. */
+/* No address: its numbers are larger, so that two do not meet. */
 static void append_ipv4(const Pseudonyms *self, GString *out, const char *text, gsize len)
 {
 	char divider = text[texts_span(text, text + len, texts_is_digit)];
 	guint8 bytes[DIGEST_BYTES];
 
 	digest(self, DOMAIN_DIGITS, text, len, bytes);
-	g_string_append_printf(out, "0%c%u%c%u%c%u", divider, bytes[0], divider, bytes[1], divider,
-			       bytes[2]);
+	g_string_append_c(out, '0');
+	for (gsize i = 0; i < 3; i++)
+		g_string_append_printf(
+			out, "%c%u", divider,
+			(guint)(bytes[3 * i] << 16 | bytes[3 * i + 1] << 8 | bytes[3 * i + 2]));
 }
 
 /* Appends what an id or address at p becomes; its length, 0: there is none. */
@@ -230,7 +232,7 @@ static gsize append_address(const Pseudonyms *self, GString *out, const char *p,
 	} else if ((len = ipv4_length(p, end)) > 0) {
 		append_ipv4(self, out, p, len);
 	} else if ((len = colons_length(p, end)) > 0) {
-		append_groups(self, out, p, len, GROUP_LEAST);
+		append_groups(self, out, p, len, HEX_LEAST);
 	}
 	return len;
 }

@@ -17,7 +17,7 @@ import tap
 from harness import SOURCE, Worker, run
 
 SECRET = "zecret"
-WORD = "[GHJKLMNPQRSTVWXZ]{10}"
+WORD = "[GHJKLMNPQRSTVWXZ]{15}"
 PLAIN = ("--plugins=procfs,memory,cgroup,host,system,snapshot", "-q")
 ODD = SOURCE / "tests/roots/6.18-odd-names"
 # Texts that are words of ours or the kernel's, not names: of the host and of records.
