@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/error.h"
-#include "base/ui.h"
 #include "cmd.h"
-#include "guard/output.h"
-#include "guard/userfile.h"
-#include "present.h"
 #include "report-run.h"
+#include "rewrite-run.h"
 #include "snapshot/moment.h"
-
-static char *path;
-
-static const Option options[] = {
-	OPTION(PATH, "output", 'o', &path, "FILE", "Write FILE, '-' for standard output",
-	       .from = FROM_FILES),
-	OPTION_END,
-};
 
 static gboolean choose(const Recording *recording, guint *ret_first, guint *ret_last,
 		       GError **error)
@@ -30,42 +19,27 @@ static gboolean choose(const Recording *recording, guint *ret_first, guint *ret_
 	return *ret_first <= *ret_last || error_set_usage(error, "--from is after --to");
 }
 
-static gboolean cut(const Globals *globals, const char *file, GError **error)
+static char *cut(Recording *recording, Plugin *sink, Output *output, GError **error)
 {
 	guint first, last;
-	/* While the process still has the rights of the user. */
-	userfile_keep(file, 0);
-	g_autoptr(Output) output = output_open(path, TRUE, error);
-	g_autoptr(Session) session = output ? presenting_open(globals, error) : NULL;
-	g_autoptr(Recording) recording =
-		session ? recording_open(presenting_reader(session), file, error) : NULL;
 
-	if (!recording || !choose(recording, &first, &last, error))
-		return FALSE;
-	if (recording_damage(recording))
-		ui_warning("%s: %s", file, recording_damage(recording));
-	if (!recording_cut(recording, first, last, output, error) || !output_commit(output, error))
-		return FALSE;
+	(void)sink;
+	if (!choose(recording, &first, &last, error) ||
+	    !recording_cut(recording, first, last, output, error))
+		return NULL;
 	first = recording_find_key(recording, first);
 	g_autofree char *from = moment_name(recording, first);
 	g_autofree char *to = moment_name(recording, last);
-	g_autofree char *size = ui_format_size(output_bytes(output));
-	ui_note("%u sample%s, from %s to %s; %s: %s", last - first + 1, last > first ? "s" : "",
-		from, to, output_label(output), size);
-	return TRUE;
+	return g_strdup_printf("%u sample%s, from %s to %s", last - first + 1,
+			       last > first ? "s" : "", from, to);
 }
 
 static int run(Globals *globals, char **arguments)
 {
+	static const RewriteRun cutting = {"recording", cut};
 	g_autoptr(GError) error = NULL;
 
-	if (!arguments[0])
-		error_set_usage(&error, "expected a recording: FILE");
-	else if (!path)
-		error_set_usage(&error, "expected -o FILE to write");
-	else if (cmd_no_arguments(arguments + 1, &error) && cut(globals, arguments[0], &error))
-		return EXIT_DONE;
-	return cmd_fail(error);
+	return rewrite_run(&cutting, globals, arguments, &error) ? EXIT_DONE : cmd_fail(error);
 }
 
 const Command cmd_cut = {
@@ -81,7 +55,7 @@ const Command cmd_cut = {
 		"Examples:\n"
 		"  ctprof record -q -n 3 -i 100ms -o host.ctprof; ctprof cut --to +1s -o "
 		"part.ctprof host.ctprof",
-	.options = options,
+	.options = rewriting_options,
 	.shared = {window_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,

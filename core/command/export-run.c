@@ -11,6 +11,7 @@
 #include "guard/crash.h"
 #include "guard/userfile.h"
 #include "redact-options.h"
+#include "report-run.h"
 #include "snapshot/moment.h"
 
 #define NS_PER_DAY (G_GUINT64_CONSTANT(86400) * 1000000000)
@@ -99,11 +100,6 @@ static Session *open_session(const Globals *globals, const char *format, const c
 	return session_open(session, needed, error) ? g_steal_pointer(&session) : NULL;
 }
 
-static Plugin *reader_of(const Session *session)
-{
-	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
-}
-
 static void keep_files(const char *const *files)
 {
 	for (; *files; files++)
@@ -116,13 +112,11 @@ static GPtrArray *open_recordings(const Session *session, const char *const *fil
 	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)recording_free);
 
 	for (; *files; files++) {
-		Recording *recording = recording_open(reader_of(session), *files, error);
+		Recording *recording = report_open(session, *files, error);
 
 		if (!recording)
 			return NULL;
 		g_ptr_array_add(list, recording);
-		if (recording_damage(recording))
-			ui_warning("%s: %s", *files, recording_damage(recording));
 	}
 	return g_steal_pointer(&list);
 }

@@ -18,8 +18,9 @@
 #define MAX_DEPTH 64
 #define MAX_STRING (1u << 20)
 #define MAX_WINDOW_LOG 27
-/* Compressed bytes of what cannot be read twice. */
+/* Compressed bytes of what cannot be read twice, and of a piece of it. */
 #define MAX_KEPT (256u << 20)
+#define PIECE_BYTES 65536
 
 /* Rows of one class on their way to who asked for them. */
 struct lane {
@@ -35,10 +36,9 @@ typedef struct recording {
 	char *label; /* the file, for messages */
 
 	int fd;
-	off_t begin;      /* where the file begins; -1: cannot be read twice */
-	GByteArray *kept; /* then: all that was read */
-	gsize replayed;   /* of it, in this pass */
-	gboolean ended;
+	off_t begin;      /* where the file begins; -1: it cannot be read twice */
+	GByteArray *kept; /* then: all of it */
+	gsize at;         /* in that */
 
 	GArray *samples;    /* struct ctprof_recorded */
 	gboolean has_found; /* in this call of read(): it may find them again */
@@ -69,7 +69,7 @@ static int fail(Load *load, int err, const char *what)
 	return -err;
 }
 
-static gint64 read_more(Load *load, void *data, gsize size)
+static gint64 read_file(Load *load, void *data, gsize size)
 {
 	ssize_t n;
 
@@ -78,62 +78,65 @@ static gint64 read_more(Load *load, void *data, gsize size)
 		n = read(load->fd, data, size);
 	while (n < 0 && errno == EINTR && !crash_interrupted());
 	crash_return();
-	if (n < 0)
-		return fail(load, errno, "cannot be read");
-	if (load->begin >= 0 || n == 0) {
-		load->ended = n == 0;
-		return n;
-	}
-	if (load->kept->len > MAX_KEPT) {
-		error_set_failed(&load->error,
-				 "%s: more than %u MiB through a pipe: give the file itself",
-				 load->label, MAX_KEPT >> 20);
-		return -EFBIG;
-	}
-	g_byte_array_append(load->kept, data, (guint)n);
-	load->replayed += (gsize)n;
-	return n;
+	return n < 0 ? fail(load, errno, "cannot be read") : n;
 }
 
 static gint64 input_read(const struct ctprof_input *input, void *data, guint64 size)
 {
 	Load *load = load_of(input);
-	gsize kept = load->kept->len - load->replayed;
-	gsize want = (gsize)MIN(size, G_MAXSSIZE / 2);
 
 	if (crash_fail_interrupted(&load->error))
 		return -ECANCELED;
-	if (kept == 0)
-		return load->ended ? 0 : read_more(load, data, want);
-	gsize n = MIN(kept, want);
-	memcpy(data, load->kept->data + load->replayed, n);
-	load->replayed += n;
+	if (load->begin >= 0)
+		return read_file(load, data, (gsize)MIN(size, G_MAXSSIZE / 2));
+	gsize n = (gsize)MIN(load->kept->len - load->at, size);
+	if (n > 0)
+		memcpy(data, load->kept->data + load->at, n);
+	load->at += n;
 	return (gint64)n;
-}
-
-static int input_rewind(const struct ctprof_input *input)
-{
-	Load *load = load_of(input);
-
-	load->replayed = 0;
-	if (load->begin < 0)
-		return 0;
-	load->ended = FALSE;
-	if (lseek(load->fd, load->begin, SEEK_SET) < 0)
-		return fail(load, errno, "cannot be read again");
-	return 0;
 }
 
 static int input_seek(const struct ctprof_input *input, guint64 offset)
 {
 	Load *load = load_of(input);
 
-	if (load->begin < 0 || offset > load->input.size)
+	if (offset > load->input.size)
 		return fail(load, ESPIPE, "cannot be read in another order");
-	load->ended = FALSE;
-	if (lseek(load->fd, load->begin + (off_t)offset, SEEK_SET) < 0)
+	load->at = (gsize)offset;
+	if (load->begin >= 0 && lseek(load->fd, load->begin + (off_t)offset, SEEK_SET) < 0)
 		return fail(load, errno, "cannot be read again");
 	return 0;
+}
+
+static int input_rewind(const struct ctprof_input *input)
+{
+	return input_seek(input, 0);
+}
+
+/* Reads what comes through a pipe: a file is not read in one go. */
+static gboolean keep_all(Load *load, GError **error)
+{
+	guint8 piece[PIECE_BYTES];
+	ssize_t n = 1;
+
+	while (n > 0) {
+		n = read(load->fd, piece, sizeof piece);
+		if (crash_fail_interrupted(error))
+			return FALSE;
+		if (n < 0 && errno == EINTR) {
+			n = 1;
+			continue;
+		}
+		if (n < 0)
+			return error_set_errno(error, errno, "%s", load->label);
+		if (load->kept->len + (gsize)n > MAX_KEPT)
+			return error_set_failed(
+				error, "%s: more than %u MiB through a pipe: give the file itself",
+				load->label, MAX_KEPT >> 20);
+		g_byte_array_append(load->kept, piece, (guint)n);
+	}
+	load->input.size = load->kept->len;
+	return TRUE;
 }
 
 static gboolean open_input(Load *load, const char *path, GError **error)
@@ -156,7 +159,9 @@ static gboolean open_input(Load *load, const char *path, GError **error)
 		return error_set_errno(error, EISDIR, "%s", load->label);
 	/* A device may pretend to seek. */
 	load->begin = S_ISREG(st.st_mode) ? lseek(load->fd, 0, SEEK_CUR) : -1;
-	if (load->begin >= 0 && st.st_size > load->begin)
+	if (load->begin < 0)
+		return keep_all(load, error);
+	if (st.st_size > load->begin)
 		load->input.size = (guint64)(st.st_size - load->begin);
 	return TRUE;
 }
@@ -491,9 +496,6 @@ Recording *recording_open(Plugin *sink, const char *path, GError **error)
 	}
 	if (!open_input(load, path, error))
 		return NULL;
-	/* What cannot be gone through in another order is one snapshot. */
-	if (load->input.size == 0)
-		return g_steal_pointer(&load);
 	g_autoptr(Loaded) nothing = read_sample(load, CTPROF_SAMPLE_NONE, 0, error);
 	return nothing ? g_steal_pointer(&load) : NULL;
 }
@@ -501,11 +503,6 @@ Recording *recording_open(Plugin *sink, const char *path, GError **error)
 guint recording_n_samples(const Recording *recording)
 {
 	return MAX(recording->samples->len, 1);
-}
-
-gboolean recording_can_seek(const Recording *recording)
-{
-	return recording->begin >= 0;
 }
 
 static const struct ctprof_recorded *sample_of(const Recording *recording, guint sample)

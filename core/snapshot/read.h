@@ -33,8 +33,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Recording, recording_free)
 guint recording_n_samples(const Recording *recording);
 /* CLOCK_REALTIME when the sample began, in ns; 0: not known before it is read. */
 guint64 recording_time(const Recording *recording, guint sample);
-/* Whether it is a file, of which all samples can be read, and more than once. */
-gboolean recording_can_seek(const Recording *recording);
 /* What is missing at the end of the file, one sentence; NULL: nothing. */
 const char *recording_damage(const Recording *recording);
 /*
