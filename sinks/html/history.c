@@ -17,7 +17,7 @@
 struct history {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;
-	guint64 at, seconds, subject, cpu; /* fields */
+	guint64 at, seconds, kind, subject, cpu; /* fields */
 	guint64 n_windows, n_subjects;
 	double length; /* of all windows, in s */
 	double top;    /* CPUs that the height stands for */
@@ -37,10 +37,10 @@ static double number(const struct history *history, guint64 subject, guint64 win
 	return markup_number(markup_newest(history->report, drawing_cell_of(line, field)));
 }
 
-static const char *name_of(const struct history *history, guint64 line)
+static const char *text_of(const struct history *history, guint64 line, guint64 field)
 {
 	const struct ctprof_cell *cell =
-		drawing_cell_of(drawing_line(history->section, line), history->subject);
+		drawing_cell_of(drawing_line(history->section, line), field);
 
 	return cell->value[0].text;
 }
@@ -81,7 +81,7 @@ static gboolean measure(struct history *history)
 	const guint64 n_lines = history->section->n_lines;
 
 	while (history->n_windows < n_lines &&
-	       g_strcmp0(name_of(history, history->n_windows), name_of(history, 0)) == 0)
+	       g_strcmp0(text_of(history, history->n_windows, history->kind), "host") == 0)
 		history->n_windows++;
 	if (history->n_windows == 0)
 		return FALSE;
@@ -110,7 +110,7 @@ static void choose_parts(struct history *history, const GArray *known)
 	double whole = 0, shown = 0;
 
 	for (guint64 i = 1; i < history->n_subjects; i++) {
-		const char *name = name_of(history, i * history->n_windows);
+		const char *name = text_of(history, i * history->n_windows, history->subject);
 
 		chart_add(history->parts, NULL, name ? name : "", mean_of(history, i),
 			  CTPROF_LADDER_NONE);
@@ -131,18 +131,15 @@ static void choose_parts(struct history *history, const GArray *known)
 
 /* ---- the chart ------------------------------------------------------------------ */
 
-/* The time after a share of the windows, as the section has it of the last: in UTC. */
-static char *time_at(const struct history *history, double share)
+/* The time after a share of the windows, by the clock of the last. */
+static GDateTime *time_at(const struct history *history, double share)
 {
-	const struct ctprof_cell *cell =
-		drawing_cell_of(line_of(history, 0, history->n_windows - 1), history->at);
-	const char *text = cell->value[0].text;
+	const char *text = text_of(history, history->n_windows - 1, history->at);
 	g_autoptr(GDateTime) end = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
 	g_autoptr(GDateTime) time =
 		end ? g_date_time_add_seconds(end, history->length * (share - 1)) : NULL;
 
-	return time ? g_date_time_format(time, history->length < DAY ? "%H:%M:%S" : "%F %H:%M")
-		    : g_strdup("");
+	return time ? g_date_time_to_local(time) : NULL;
 }
 
 static void put_part(FILE *stream, const struct chart_part *part, double cpu, int y, int height)
@@ -222,16 +219,21 @@ static void put_svg(FILE *stream, const struct history *history)
 static void put_axes(FILE *stream, const struct history *history)
 {
 	fputs("<div class=\"cpus\">", stream);
-	for (int i = STEPS; i >= 0; i--)
-		fprintf(stream, "<span>%g%s</span>", history->top * i / STEPS,
+	for (int i = STEPS; i >= 0; i--) {
+		char shown[CTPROF_SHORT_ROOM];
+
+		ctprof_number_short(CTPROF_LADDER_NONE, history->top * i / STEPS, shown);
+		fprintf(stream, "<span>%s%s</span>", shown,
 			i < STEPS          ? ""
 			: history->top > 1 ? " CPUs"
 					   : " CPU");
+	}
 	fputs("</div>\n<div class=\"times\">", stream);
 	for (int i = 0; i <= STEPS; i++) {
-		g_autofree char *time = time_at(history, (double)i / STEPS);
+		g_autoptr(GDateTime) time = time_at(history, (double)i / STEPS);
 
-		fprintf(stream, "<time>%s%s</time>", time, i == STEPS ? " UTC" : "");
+		markup_put_time(stream, time, history->length < DAY ? "%H:%M:%S" : "%F %H:%M",
+				i == STEPS);
 	}
 	fputs("</div>\n", stream);
 }
@@ -248,6 +250,7 @@ void history_put(FILE *stream, const struct ctprof_report *report, const GArray 
 		.section = section,
 		.at = markup_find_field(section, "at"),
 		.seconds = markup_find_field(section, "seconds"),
+		.kind = markup_find_field(section, "kind"),
 		.subject = markup_find_field(section, "subject"),
 		.cpu = markup_find_field(section, "cpu"),
 		.parts = parts,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "change.h"
+#include "ctprof/numbers.h"
 #include "history.h"
 #include "markup.h"
 #include "memory.h"
@@ -93,24 +94,24 @@ static void put_times(FILE *stream, const struct ctprof_report *report)
 		return;
 	fputs("<p>", stream);
 	for (unsigned int side = 0; side < 2 && times[side] > 0; side++) {
-		g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(
+		g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(
 			(gint64)(times[side] / G_USEC_PER_SEC / 1000));
-		g_autofree char *text =
-			time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S UTC") : NULL;
 
-		if (text)
-			fprintf(stream, "%s<time>%s</time>", side > 0 ? " → " : "", text);
+		fputs(side > 0 ? " → " : "", stream);
+		markup_put_time(stream, time, "%F %T", TRUE);
 	}
 	fputs("</p>\n", stream);
 }
 
 static void put_window(FILE *stream, const struct ctprof_report_window *window)
 {
+	char apart[CTPROF_SHORT_ROOM];
+
+	ctprof_number_short(CTPROF_LADDER_NS, window->seconds * 1e9, apart);
 	fprintf(stream,
-		"<p><span>%.3g s apart</span> <span>%" PRIu64 " → %" PRIu64 " threads (%" PRIu64
+		"<p><span>%s apart</span> <span>%" PRIu64 " → %" PRIu64 " threads (%" PRIu64
 		" new, %" PRIu64 " gone)</span></p>\n",
-		window->seconds, window->threads[0], window->threads[1], window->n_born,
-		window->n_gone);
+		apart, window->threads[0], window->threads[1], window->n_born, window->n_gone);
 }
 
 /* How the numbers came about, in a line. */
@@ -120,7 +121,7 @@ static void put_method(FILE *stream, const struct ctprof_report *report)
 
 	fprintf(stream, "<p class=\"method\">");
 	if (drawing_is_of_runs(report))
-		fputs("Each dot is a run; a row is called changed by a rank test over the runs, "
+		fputs("Each dot is one run; a row is marked changed by a rank test over the runs, "
 		      "corrected for the number of rows. ",
 		      stream);
 	else if (window)
@@ -137,12 +138,12 @@ static void put_method(FILE *stream, const struct ctprof_report *report)
 			window->flags & CTPROF_WINDOW_LOST_EXITS ? " (some records were lost)"
 								 : "");
 	else if (window && window->n_gone > 0)
-		fputs("What ended threads used is known only to the host's counters. ", stream);
+		fputs("The time of threads that ended is only in the host's counters. ", stream);
 	if (report->group_by)
 		fputs("Threads grouped by ", stream);
 	markup_put(stream, report->group_by ? report->group_by : "");
 	fputs(report->group_by ? ". " : "", stream);
-	fputs("~ marks what is incomplete, - what was not measured.</p>\n", stream);
+	fputs("~ marks incomplete values, - values that were not measured.</p>\n", stream);
 }
 
 static void put_header(FILE *stream, const struct ctprof_report *report)

@@ -64,6 +64,21 @@ void markup_put_pieces(FILE *stream, const char *text)
 	fputs(is_open ? "</span>" : "", stream);
 }
 
+void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned)
+{
+	if (!time)
+		return;
+	g_autoptr(GDateTime) utc = g_date_time_to_utc(time);
+	g_autofree char *machine = g_date_time_format(utc, "%FT%TZ");
+	g_autofree char *shown = g_date_time_format(time, format);
+	g_autofree char *zone = g_date_time_format(time, is_zoned ? " %Z" : "");
+
+	fprintf(stream, "<time datetime=\"%s\">", machine);
+	markup_put(stream, shown);
+	markup_put(stream, zone);
+	fputs("</time>", stream);
+}
+
 char *markup_name_file(const char *file)
 {
 	g_autofree char *name = g_path_get_basename(file ? file : "-");

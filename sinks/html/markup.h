@@ -13,6 +13,8 @@ void markup_put(FILE *stream, const char *bytes);
 void markup_put_label(FILE *stream, const char *text);
 /* Text whose pieces have two blanks or more between them: each in a span. */
 void markup_put_pieces(FILE *stream, const char *text);
+/* A time in the zone it has, which is named if is_zoned; NULL: unknown, nothing. */
+void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned);
 /* The name of a capture: its file without folder and ending. */
 char *markup_name_file(const char *file);
 /* What a file, or two, are called in a title. */

@@ -68,7 +68,7 @@ void unmeasured_put(FILE *stream, const struct ctprof_report *report)
 	if (order->len == 0)
 		return;
 	fputs("<details id=\"unmeasured\"><summary><h2>Not measured here</h2></summary>\n"
-	      "<p class=\"note\">No line has a value of these: they are absent, not 0.</p>\n<dl>\n",
+	      "<p class=\"note\">No row has a value for these metrics: they are absent, not 0.</p>\n<dl>\n",
 	      stream);
 	for (guint i = 0; i < order->len; i++) {
 		const GString *names = g_hash_table_lookup(reasons, g_ptr_array_index(order, i));

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Captures and pages for the tests of --format html."""
 
+import contextlib
 import functools
 import json
+import os
 import random
 import subprocess
 import tempfile
@@ -12,6 +14,8 @@ import harness
 
 MADE = tempfile.TemporaryDirectory(prefix="ctprof-html-")
 FOLDER = Path(MADE.name)
+# A zone that no host is in: what people read says which one it is.
+os.environ["TZ"] = "XYZ-3"
 HOSTILE = "<b>&</script><script>alert(1)</script>"
 BEGAN_NS = 1795348800 * 10**9  # 2026-11-22 12:00 UTC
 WINDOW_NS = 10 * 10**9
@@ -82,11 +86,24 @@ def runs():
     return paths
 
 
+@contextlib.contextmanager
+def busy(name):
+    """A pool of that name, which uses a CPU."""
+    program = FOLDER / name
+    program.symlink_to("/bin/sh")
+    with subprocess.Popen([program, "-c", "while :; do :; done"]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
 @functools.cache
 def recording():
-    """A recording of this host: five windows between its samples."""
+    """A recording of this host, with a pool that is called as the host is: five windows."""
     path = FOLDER / "history.ctprof"
-    harness.run("-q", "--plugins=procfs,system", "record", "-n", "6", "-i", "50ms", "--smaps=never", "-o", path)
+    with busy("host"):
+        harness.run("-q", "--plugins=procfs,system", "record", "-n", "6", "-i", "50ms", "--smaps=never", "-o", path)
     return path
 
 

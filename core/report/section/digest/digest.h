@@ -95,8 +95,11 @@ void digest_add_footers(Digest *digest);
 
 /* Notes what it says in the window begun last. */
 void digest_note_past(const Digest *digest, Past *past);
-/* When a window ended, as the clock showed it; NULL: unknown.  The caller frees it. */
+/* When a window ended, for machines: "2026-11-22T03:12:05Z"; NULL: unknown.  The caller frees
+ * it. */
 char *digest_past_time(const Past *past, guint window);
+/* The same for people, by the local clock: "03:12:05 UTC". */
+char *digest_past_clock(const Past *past, guint window);
 
 /* A label of the host in the newest capture; NULL: it has none. */
 const char *host_state_text(const Digest *digest, const char *name);

@@ -14,13 +14,16 @@ static void add_others(GPtrArray *pieces, guint n_others)
 		digest_add(pieces, " (and %u more)", n_others);
 }
 
-static char *worst_at(const Digest *digest, const char *name, const char *subject)
+/* tell: digest_past_time() or digest_past_clock(). */
+static char *worst_at(const Digest *digest, const Finding *finding,
+		      char *(*tell)(const Past *past, guint window))
 {
 	const Past *past = digest->draft->plan->options->past;
 	guint window;
 
-	return past && past_worst(past, subject, name, &window) ? digest_past_time(past, window)
-								: NULL;
+	return past && past_worst(past, finding->subject, finding->name, &window)
+		       ? tell(past, window)
+		       : NULL;
 }
 
 static void add_finding(Digest *digest, const Rule *rule, const Subject *subject, guint n_others)
@@ -41,7 +44,7 @@ static void add_finding(Digest *digest, const Rule *rule, const Subject *subject
 
 	rule->say(subject, pieces);
 	add_others(pieces, n_others);
-	g_autofree char *at = worst_at(digest, finding.name, finding.subject);
+	g_autofree char *at = worst_at(digest, &finding, digest_past_clock);
 	if (at)
 		digest_add(pieces, ", worst at %s", at);
 	finding.sentence = digest_join(pieces, options->width > 3 ? options->width - 3 : 0);
@@ -139,7 +142,7 @@ static guint n_fields(const Draft *draft)
 
 static void put_finding(const Draft *draft, Table *table, const Finding *finding)
 {
-	char *at = worst_at(draft->digest, finding->name, finding->subject);
+	char *at = worst_at(draft->digest, finding, digest_past_time);
 	const struct ctprof_value values[N_FIELDS] = {
 		[NAME] = value_of_text(finding->name),
 		[SUBJECT] = value_of_text(finding->subject),

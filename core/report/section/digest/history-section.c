@@ -19,11 +19,20 @@ static const struct told_measure {
 
 #define HOST "host"
 
-enum { AT, SECONDS, SUBJECT, FIRST_MEASURE, N_FIELDS = FIRST_MEASURE + G_N_ELEMENTS(measures) };
+enum {
+	AT,
+	SECONDS,
+	KIND,
+	SUBJECT,
+	FIRST_MEASURE,
+	N_FIELDS = FIRST_MEASURE + G_N_ELEMENTS(measures)
+};
 
 static const struct ctprof_report_field fields[N_FIELDS] = {
 	[AT] = TEXT_FIELD("at", "AT"),
 	[SECONDS] = TABLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0),
+	/* A pool may be called "host", too. */
+	[KIND] = TABLE_FIELD("kind", "KIND", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
 	[SUBJECT] = TEXT_FIELD("subject", "SUBJECT"),
 	TABLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE, 0),
 	TABLE_FIELD("waiting", "WAITING", "threads", CTPROF_LADDER_NONE, 0),
@@ -40,7 +49,7 @@ static gdouble host_value(const HostState *host, const struct told_measure *meas
 void digest_note_past(const Digest *digest, Past *past)
 {
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
-		past_note(past, HOST, measures[m].name, host_value(&digest->host, &measures[m]));
+		past_note(past, NULL, measures[m].name, host_value(&digest->host, &measures[m]));
 		for (guint i = 0; i < digest->lines->len; i++) {
 			const CostLine *line = digest_line(digest, i);
 			const struct ctprof_value *value =
@@ -57,13 +66,20 @@ void digest_note_past(const Digest *digest, Past *past)
 	}
 }
 
-/* When a window ended, as the local clock shows it. */
 char *digest_past_time(const Past *past, guint window)
 {
-	g_autoptr(GDateTime) time =
+	g_autoptr(GDateTime) at =
+		g_date_time_new_from_unix_utc((gint64)(past_realtime(past, window) / 1000000000));
+
+	return at ? g_date_time_format(at, "%Y-%m-%dT%H:%M:%SZ") : NULL;
+}
+
+char *digest_past_clock(const Past *past, guint window)
+{
+	g_autoptr(GDateTime) at =
 		g_date_time_new_from_unix_local((gint64)(past_realtime(past, window) / 1000000000));
 
-	return time ? g_date_time_format(time, "%H:%M:%S") : NULL;
+	return at ? g_date_time_format(at, "%H:%M:%S %Z") : NULL;
 }
 
 /* ---- the section ---- */
@@ -77,19 +93,18 @@ static void put(const Draft *draft, struct ctprof_cell *cell, struct ctprof_valu
 	cell->flags = CTPROF_CELL_SAME;
 }
 
+/* subject NULL: the host. */
 static void put_window(const Draft *draft, Table *table, guint window, const char *subject)
 {
 	const Past *past = draft->plan->options->past;
 	struct ctprof_cell *cells = table_line(table, 0, 0);
-	g_autoptr(GDateTime) at =
-		g_date_time_new_from_unix_utc((gint64)(past_realtime(past, window) / 1000000000));
+	char *at = digest_past_time(past, window);
 
-	char *shown = at ? g_date_time_format(at, "%Y-%m-%dT%H:%M:%SZ") : NULL;
-
-	put(draft, &cells[AT], value_of_text(shown ? store_take(draft->store, shown) : NULL));
+	put(draft, &cells[AT], value_of_text(at ? store_take(draft->store, at) : NULL));
 	put(draft, &cells[SECONDS],
 	    (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = past_seconds(past, window)});
-	put(draft, &cells[SUBJECT], value_of_text(subject));
+	put(draft, &cells[KIND], value_of_text(subject ? "pool" : HOST));
+	put(draft, &cells[SUBJECT], value_of_text(subject ? subject : HOST));
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
 		gdouble value = past_value(past, window, subject, measures[m].name);
 
@@ -112,7 +127,7 @@ static void draft_history(const Draft *draft, const Section *section)
 		draft->plan->options->sections ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
 	table_add_fields(table, fields, N_FIELDS);
 	for (guint window = 0; window < past_windows(past); window++)
-		put_window(draft, table, window, HOST);
+		put_window(draft, table, window, NULL);
 	for (guint i = 0; i < digest->n_pools; i++)
 		for (guint window = 0; window < past_windows(past); window++)
 			put_window(draft, table, window, digest_line(digest, i)->name);

@@ -12,7 +12,7 @@ typedef struct past_window {
 
 struct past {
 	GArray *windows;    /* PastWindow */
-	GHashTable *series; /* "subject\nmeasure" -> gdouble[PAST_WINDOWS] */
+	GHashTable *series; /* see key_of() -> gdouble[PAST_WINDOWS] */
 };
 
 Past *past_new(void)
@@ -54,9 +54,15 @@ gdouble past_seconds(const Past *past, guint window)
 	return g_array_index(past->windows, PastWindow, window).seconds;
 }
 
+/* A pool may have any name, also "host". */
+static char *key_of(const char *subject, const char *measure)
+{
+	return subject ? g_strconcat(measure, "\n", subject, NULL) : g_strdup(measure);
+}
+
 void past_note(Past *past, const char *subject, const char *measure, gdouble value)
 {
-	g_autofree char *key = g_strconcat(subject, "\n", measure, NULL);
+	g_autofree char *key = key_of(subject, measure);
 	gdouble *series = g_hash_table_lookup(past->series, key);
 
 	if (!series) {
@@ -70,7 +76,7 @@ void past_note(Past *past, const char *subject, const char *measure, gdouble val
 
 static const gdouble *find(const Past *past, const char *subject, const char *measure)
 {
-	g_autofree char *key = g_strconcat(subject, "\n", measure, NULL);
+	g_autofree char *key = key_of(subject, measure);
 
 	return g_hash_table_lookup(past->series, key);
 }

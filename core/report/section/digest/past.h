@@ -22,7 +22,8 @@ guint past_windows(const Past *past);
 guint64 past_realtime(const Past *past, guint window);
 gdouble past_seconds(const Past *past, guint window);
 
-/* Notes a value in the window begun last. */
+/* Notes a value in the window begun last.  subject: a pool's name; NULL, here and below: the
+ * host. */
 void past_note(Past *past, const char *subject, const char *measure, gdouble value);
 /* NAN: there is none. */
 gdouble past_value(const Past *past, guint window, const char *subject, const char *measure);

@@ -204,7 +204,7 @@ static void add_spread(const Digest *digest, GPtrArray *pieces, guint line)
 	const Past *past = digest->draft->plan->options->past;
 	gdouble median, most;
 
-	if (past && past_spread(past, HOST, of_line[line].measure, &median, &most))
+	if (past && past_spread(past, NULL, of_line[line].measure, &median, &most))
 		digest_add(pieces, "   median %s, most %s %s",
 			   digest_number(digest->draft, of_line[line].ladder, median),
 			   digest_number(digest->draft, of_line[line].ladder, most),
