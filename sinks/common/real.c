@@ -33,6 +33,21 @@ void real_shortest(double value, char ret_text[REAL_ROOM])
 	make_plain(ret_text);
 }
 
+void real_rank(double value, char ret_text[REAL_ROOM])
+{
+	if (!isfinite(value)) {
+		snprintf(ret_text, REAL_ROOM, "%s",
+			 isnan(value) ? ""
+			 : value > 0  ? "Infinity"
+				      : "-Infinity");
+		return;
+	}
+	/* Not "-0". */
+	snprintf(ret_text, REAL_ROOM, "%.*g", floor(value) == value ? 17 : 9,
+		 value == 0 ? 0 : value);
+	make_plain(ret_text);
+}
+
 void real_fixed(double value, int decimals, bool is_signed, char ret_text[REAL_ROOM])
 {
 	snprintf(ret_text, REAL_ROOM, is_signed ? "%+.*f" : "%.*f", decimals, value);

@@ -1,22 +1,15 @@
 "use strict";
 (() => {
-	const factors = {
-		"": 1, ns: 1, "\u00b5s": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 36e11, d: 864e11, B: 1,
-		k: 1e3, K: 1024, M: 1048576, G: 1073741824, T: 1099511627776,
-		KiB: 1024, MiB: 1048576, GiB: 1073741824, TiB: 1099511627776,
-		ticks: 1, Kticks: 1e3, Mticks: 1e6, "%": 1,
-	};
-
 	/* Rows that belong together: a pool and its account, else a row alone. */
-	const units = table => table.tBodies.length > 1 ? [...table.tBodies] : [...table.tBodies[0].rows];
+	const units = table => table.tFoot ? [...table.tBodies] : [...table.tBodies[0].rows];
 	const row = unit => unit.rows ? unit.rows[0] : unit;
 
-	/* Of "a -> b" the newest is what counts. */
+	/* A number that is not in the text as it is has its exact value beside it. */
 	function key(unit, column) {
-		const text = row(unit).cells[column].textContent.split("\u2192").pop().trim();
-		const found = /^[~<[]*([+-]?[0-9.]+(?:e[+-]?\d+)?)\s*([a-zA-Z\u00b5%]*)/.exec(text);
-		return found && found[2] in factors ? found[1] * factors[found[2]] :
-			text === "" || text === "-" ? -Infinity : text.toLowerCase();
+		const cell = row(unit).cells[column], text = cell.textContent.trim();
+		if (cell.dataset.v || (cell.tagName === "TD" && /^-?\d+(\.\d+)?$/.test(text)))
+			return Number(cell.dataset.v || text);
+		return text === "" || text === "-" ? -Infinity : text.toLowerCase();
 	}
 
 	function compare(a, b) {
@@ -25,24 +18,9 @@
 		return typeof a === "string" ? 1 : -1;
 	}
 
-	/* The page's own numbers are exact where its text has three digits. */
-	function exact(table, field) {
-		const source = document.getElementById("pools-data");
-		if (table.id !== "pools" || !source)
-			return null;
-		const data = JSON.parse(source.textContent);
-		const at = data.fields.indexOf(field);
-		return at < 0 ? null : index => data.lines[index][at];
-	}
-
 	function sort(table, head) {
 		const column = head.cellIndex;
-		const field = table.id === "pools" ? head.textContent.trim().toLowerCase().replace(/\/s$/, "") : "";
-		const value = exact(table, {"a turn": "turn", "switch": "switches"}[field] || field);
-		const keyed = units(table).map(unit => {
-			const number = value ? value(unit.dataset.index) : null;
-			return [typeof number === "number" ? number : key(unit, column), unit];
-		});
+		const keyed = units(table).map(unit => [key(unit, column), unit]);
 		const totals = keyed.filter(pair => row(pair[1]).classList.contains("total"));
 		const others = keyed.filter(pair => !totals.includes(pair));
 		/* Names begin with A, numbers with the largest; then the other way round. */
@@ -54,7 +32,7 @@
 			other.removeAttribute("aria-sort");
 		head.setAttribute("aria-sort", order);
 		table.classList.add("sorted");
-		const place = table.tBodies.length > 1 ? table : table.tBodies[0];
+		const place = table.tFoot ? table : table.tBodies[0];
 		place.append(...others.concat(totals).map(pair => pair[1]));
 		if (table.tFoot)
 			table.append(table.tFoot);
@@ -79,8 +57,6 @@
 			button.addEventListener("click", () => sort(table, head));
 			head.append(button);
 		}
-		if (table.tBodies.length > 1)
-			[...table.tBodies].forEach((body, index) => body.dataset.index = index);
 		const label = document.createElement("label");
 		const input = document.createElement("input");
 		const count = document.createElement("output");

@@ -128,11 +128,12 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 		     guint i)
 {
 	const struct drawn *drawn = &g_array_index(drafting->columns, struct drawn, i);
-	g_autofree char *text = tables_cell(drafting->report, drafting->section, line, drawn);
+	const struct spot spot = columns_spot(drafting->report, drafting->section, line, drawn);
+	g_autofree char *text = tables_cell(&spot, drawn);
 	double most = g_array_index(drafting->most, double, i);
 	gboolean opens = i == 0 && drafting->has_account && !drawing_is_total(line);
 
-	tables_open_cell(drafting->stream, drawn, i == 0);
+	tables_open_cell(drafting->stream, &spot, drawn, text, i == 0);
 	/* The row below is shown while this is open. */
 	fputs(opens ? "<details><summary>" : "", drafting->stream);
 	markup_put_label(drafting->stream, text);

@@ -2,10 +2,12 @@
 #include "tables.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "chart.h"
 #include "label.h"
+#include "real.h"
 
 #define DEEPEST 12
 /* Of text that may be cut. */
@@ -29,17 +31,15 @@ struct drafting {
 	guint64 n_absent, n_same, n_strips;
 };
 
-char *tables_cell(const struct ctprof_report *report, const struct ctprof_report_section *section,
-		  const struct ctprof_report_line *line, const struct drawn *drawn)
+char *tables_cell(const struct spot *spot, const struct drawn *drawn)
 {
-	const struct spot spot = columns_spot(report, section, line, drawn);
 	GString *text = g_string_new(NULL);
 
-	drawn->column->fill(text, &spot);
+	drawn->column->fill(text, spot);
 	/* How deep in a tree it is, its class says. */
 	g_string_erase(text, 0, (gssize)strspn(text->str, " "));
 	/* A command line may be a whole script. */
-	if (spot.field && drawn->column == &column_field && drawn->flexible)
+	if (spot->field && drawn->column == &column_field && drawn->flexible)
 		label_cut(text, MOST_LETTERS);
 	return g_string_free(text, FALSE);
 }
@@ -59,12 +59,31 @@ void tables_put_head(FILE *stream, const GArray *columns, const char *extra)
 	fputs("</tr></thead>\n", stream);
 }
 
-void tables_open_cell(FILE *stream, const struct drawn *drawn, gboolean is_name)
+/* What a script orders the cell by, unless it is what people read. */
+static void put_rank(FILE *stream, const struct spot *spot, const struct drawn *drawn,
+		     const char *text)
 {
-	if (is_name)
-		fputs("<th scope=\"row\">", stream);
-	else
-		fputs(drawn->right ? "<td class=\"n\">" : "<td>", stream);
+	char rank[REAL_ROOM];
+
+	real_rank(drawn->column->rank ? drawn->column->rank(spot) : NAN, rank);
+	if (rank[0] && strcmp(rank, text) != 0)
+		fprintf(stream, " data-v=%s", rank);
+}
+
+/* Few bytes: there may be hundreds of thousands of cells. */
+void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn *drawn,
+		      const char *text, gboolean is_name)
+{
+	enum style style = drawn->column->style ? drawn->column->style(spot) : STYLE_NONE;
+
+	fputs(is_name ? "<th scope=row" : "<td", stream);
+	if (drawn->right || classes[style])
+		fprintf(stream, " class=\"%s%s%s\"", drawn->right ? "n" : "",
+			drawn->right && classes[style] ? " " : "",
+			classes[style] ? classes[style] : "");
+	if (!is_name)
+		put_rank(stream, spot, drawn, text);
+	fputc('>', stream);
 }
 
 /* ---- lines ----------------------------------------------------------------- */
@@ -106,21 +125,14 @@ static gboolean is_worth_a_line(struct drafting *drafting, const struct ctprof_r
 	return TRUE;
 }
 
-/* Few bytes a cell: there may be hundreds of thousands, and HTML needs no end tags of
- * cells and rows. */
+/* HTML needs no end tags of cells and rows. */
 static void put_cell(const struct drafting *drafting, const struct ctprof_report_line *line,
 		     const struct drawn *drawn, gboolean is_name)
 {
 	const struct spot spot = columns_spot(drafting->report, &drafting->section, line, drawn);
-	enum style style = drawn->column->style ? drawn->column->style(&spot) : STYLE_NONE;
-	g_autofree char *text = tables_cell(drafting->report, &drafting->section, line, drawn);
+	g_autofree char *text = tables_cell(&spot, drawn);
 
-	fputs(is_name ? "<th scope=row" : "<td", drafting->stream);
-	if (drawn->right || classes[style])
-		fprintf(drafting->stream, " class=\"%s%s%s\"", drawn->right ? "n" : "",
-			drawn->right && classes[style] ? " " : "",
-			classes[style] ? classes[style] : "");
-	fputc('>', drafting->stream);
+	tables_open_cell(drafting->stream, &spot, drawn, text, is_name);
 	markup_put_label(drafting->stream, text);
 }
 

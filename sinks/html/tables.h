@@ -6,12 +6,12 @@
 #include "markup.h"
 
 /* The text of a cell, as the table sink has it; the caller frees it. */
-char *tables_cell(const struct ctprof_report *report, const struct ctprof_report_section *section,
-		  const struct ctprof_report_line *line, const struct drawn *drawn);
+char *tables_cell(const struct spot *spot, const struct drawn *drawn);
 /* A header for each column; extra: one more, after the first (NULL: none). */
 void tables_put_head(FILE *stream, const GArray *columns, const char *extra);
-/* "<td>" or "<th>", with what its text is. */
-void tables_open_cell(FILE *stream, const struct drawn *drawn, gboolean is_name);
+/* "<td>" or "<th>" of a cell of that text. */
+void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn *drawn,
+		      const char *text, gboolean is_name);
 
 /* Section i below a heading of its own, that is opened to be read. */
 void tables_put_section(FILE *stream, const struct ctprof_report *report, guint64 i);

@@ -374,31 +374,124 @@ static enum style style_verdict(const struct spot *spot)
 								   : STYLE_LEVEL;
 }
 
+/* ---- order ---------------------------------------------------------------- */
+
+static double rank_first(const struct spot *spot)
+{
+	return value_rank(&spot->cell->value[0]);
+}
+
+static double rank_second(const struct spot *spot)
+{
+	return value_rank(&spot->cell->value[1]);
+}
+
+static unsigned int newest(const struct spot *spot)
+{
+	return drawing_is_compare(spot->report) ? 1 : 0;
+}
+
+static double rank_newest(const struct spot *spot)
+{
+	return value_rank(&spot->cell->value[newest(spot)]);
+}
+
+static double rank_threads(const struct spot *spot)
+{
+	const guint64 *threads = spot->line->threads;
+
+	return threads[0] + threads[1] > 0 ? (double)threads[newest(spot)] : NAN;
+}
+
+static double rank_delta(const struct spot *spot)
+{
+	return spot->cell->flags & CTPROF_CELL_HAS_DELTA ? spot->cell->delta : NAN;
+}
+
+static double rank_pct(const struct spot *spot)
+{
+	return spot->cell->flags & CTPROF_CELL_HAS_PCT ? spot->cell->pct : NAN;
+}
+
+static double rank_uptime(const struct spot *spot)
+{
+	return spot->line->flags & CTPROF_LINE_HAS_UPTIME ? spot->line->uptime : NAN;
+}
+
+static double rank_sort(const struct spot *spot)
+{
+	return spot->line->sort ? value_rank(&spot->line->sort->value[newest(spot)]) : NAN;
+}
+
+static double rank_range_a(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample ? sample->max[0] : NAN;
+}
+
+static double rank_range_b(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample ? sample->max[1] : NAN;
+}
+
+static double rank_interval(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample && sample->flags & CTPROF_SAMPLE_HAS_INTERVAL ? sample->high : NAN;
+}
+
+static double rank_p(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample && sample->flags & CTPROF_SAMPLE_HAS_TEST ? sample->p : NAN;
+}
+
+static double rank_q(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample && sample->flags & CTPROF_SAMPLE_HAS_Q ? sample->q : NAN;
+}
+
+static double rank_runs(const struct spot *spot)
+{
+	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+
+	return sample ? (double)(sample->n[0] + sample->n[1]) : NAN;
+}
+
 static const struct column columns[] = {
-	{CTPROF_COLUMN_GROUP, NULL, FALSE, fill_group, NULL, NULL},
-	{CTPROF_COLUMN_THREADS, "threads", TRUE, fill_threads, NULL, NULL},
-	{CTPROF_COLUMN_METRIC, "metric", FALSE, fill_metric, NULL, NULL},
-	{CTPROF_COLUMN_VALUE, "value", FALSE, fill_first, style_value, "median"},
-	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, fill_first, NULL, "A"},
-	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, fill_second, NULL, "B"},
-	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, NULL, NULL},
-	{CTPROF_COLUMN_DELTA, "delta", TRUE, fill_delta, style_delta, "shift"},
-	{CTPROF_COLUMN_PCT, "%", TRUE, fill_pct, style_pct, NULL},
-	{CTPROF_COLUMN_UPTIME, "age", TRUE, fill_uptime, style_uptime, NULL},
-	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, NULL, NULL},
-	{CTPROF_COLUMN_SORT, NULL, FALSE, fill_sort, style_sort, NULL},
-	{CTPROF_COLUMN_VERDICT, "verdict", FALSE, fill_verdict, style_verdict, NULL},
-	{CTPROF_COLUMN_Q, "q", FALSE, fill_q, NULL, NULL},
-	{CTPROF_COLUMN_RUNS, "n", TRUE, fill_runs, NULL, NULL},
-	{CTPROF_COLUMN_INTERVAL, "interval", FALSE, fill_interval, NULL, NULL},
-	{CTPROF_COLUMN_BASELINE_RANGE, "A [min…max]", FALSE, fill_range_a, NULL, NULL},
-	{CTPROF_COLUMN_CANDIDATE_RANGE, "B [min…max]", FALSE, fill_range_b, NULL, NULL},
-	{CTPROF_COLUMN_P, "p", FALSE, fill_p, NULL, NULL},
+	{CTPROF_COLUMN_GROUP, NULL, FALSE, fill_group, NULL, NULL, NULL},
+	{CTPROF_COLUMN_THREADS, "threads", TRUE, fill_threads, rank_threads, NULL, NULL},
+	{CTPROF_COLUMN_METRIC, "metric", FALSE, fill_metric, NULL, NULL, NULL},
+	{CTPROF_COLUMN_VALUE, "value", FALSE, fill_first, rank_first, style_value, "median"},
+	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, fill_first, rank_first, NULL, "A"},
+	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, fill_second, rank_second, NULL, "B"},
+	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, rank_newest, NULL, NULL},
+	{CTPROF_COLUMN_DELTA, "delta", TRUE, fill_delta, rank_delta, style_delta, "shift"},
+	{CTPROF_COLUMN_PCT, "%", TRUE, fill_pct, rank_pct, style_pct, NULL},
+	{CTPROF_COLUMN_UPTIME, "age", TRUE, fill_uptime, rank_uptime, style_uptime, NULL},
+	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, NULL, NULL, NULL},
+	{CTPROF_COLUMN_SORT, NULL, FALSE, fill_sort, rank_sort, style_sort, NULL},
+	{CTPROF_COLUMN_VERDICT, "verdict", FALSE, fill_verdict, NULL, style_verdict, NULL},
+	{CTPROF_COLUMN_Q, "q", FALSE, fill_q, rank_q, NULL, NULL},
+	{CTPROF_COLUMN_RUNS, "n", TRUE, fill_runs, rank_runs, NULL, NULL},
+	{CTPROF_COLUMN_INTERVAL, "interval", FALSE, fill_interval, rank_interval, NULL, NULL},
+	{CTPROF_COLUMN_BASELINE_RANGE, "A [min…max]", FALSE, fill_range_a, rank_range_a, NULL,
+	 NULL},
+	{CTPROF_COLUMN_CANDIDATE_RANGE, "B [min…max]", FALSE, fill_range_b, rank_range_b, NULL,
+	 NULL},
+	{CTPROF_COLUMN_P, "p", FALSE, fill_p, rank_p, NULL, NULL},
 };
 
 const struct column *const column_group = &columns[0];
 const struct column column_part = {.fill = fill_part};
-const struct column column_field = {.fill = fill_field, .style = style_field};
+const struct column column_field = {.fill = fill_field, .rank = rank_newest, .style = style_field};
 const struct column column_bar = {.fill = fill_bar, .style = style_bar};
 
 const struct column *column_find(guint32 id)

@@ -23,6 +23,7 @@ struct column {
 	const char *header;
 	gboolean right; /* aligned to the right */
 	void (*fill)(GString *text, const struct spot *spot);
+	double (*rank)(const struct spot *spot);      /* for order; NULL, or NAN: by its text */
 	enum style (*style)(const struct spot *spot); /* NULL: plain */
 	const char *of_runs;                          /* the header where it is of runs; or NULL */
 };

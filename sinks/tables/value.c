@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "value.h"
 
+#include <math.h>
+
 #include "ctprof/numbers.h"
 #include "drawing.h"
 #include "label.h"
@@ -55,6 +57,23 @@ void value_append(GString *text, const struct ctprof_report_field *field,
 		g_string_append(text, words.after);
 	} else {
 		g_string_append_c(text, '-');
+	}
+}
+
+double value_rank(const struct ctprof_value *value)
+{
+	switch (value->type) {
+	case CTPROF_VALUE_NUMBER:
+		return (double)value->number;
+	case CTPROF_VALUE_REAL:
+		return value->real;
+	case CTPROF_VALUE_RANGE:
+	case CTPROF_VALUE_CPUS:
+		return (double)value->max;
+	case CTPROF_VALUE_UNLIMITED:
+		return INFINITY;
+	default:
+		return NAN;
 	}
 }
 

@@ -9,6 +9,8 @@
 /* A value: "1.500µs", "~2.000KiB" when it is incomplete, "0..39", "-". */
 void value_append(GString *text, const struct ctprof_report_field *field,
 		  const struct ctprof_value *value);
+/* What it is put in order by; NAN: its text. */
+double value_rank(const struct ctprof_value *value);
 /* The change of a cell that has a delta: "+2.000ms", "~-1", "+5/s". */
 void value_append_delta(GString *text, const struct ctprof_report_field *field,
 			const struct ctprof_cell *cell);

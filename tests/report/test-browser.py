@@ -3,6 +3,7 @@
 """Pages of --format html in Chromium: they sort, filter and open, and need no script for the rest."""
 
 import contextlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness  # noqa: E402
 import tap  # noqa: E402
-from pages import FOLDER, HOSTILE, grow, name_of, page, runs  # noqa: E402
+from pages import FOLDER, HOSTILE, grow, name_of, page, recording, runs  # noqa: E402
 
 # Debian's, where another Python comes first.
 sys.path.append("/usr/lib/python3/dist-packages")
 try:
     from selenium import webdriver
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
@@ -112,6 +114,42 @@ def test_pools_sort_by_what_is_exact():
         assert last[-1].text == "total"
 
 
+# Of each row of a section: its names, and the text of one column.
+COLUMN = """
+const table = document.querySelector(arguments[0] + " table");
+const at = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent === arguments[1]);
+const names = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent === "metric");
+return [...table.tBodies[0].rows].map(row => [row.cells[0].textContent, row.cells[names].textContent, row.cells[at].textContent]);
+"""
+
+
+def sort(driver, section, column):
+    """By the column, the largest first."""
+    for one in driver.find_elements(By.CSS_SELECTOR, f"{section} thead th"):
+        if one.text.split(" ")[0] == column:
+            press(one.find_element(By.TAG_NAME, "button"))
+            if one.get_attribute("aria-sort") != "descending":
+                press(one.find_element(By.TAG_NAME, "button"))
+    return driver.execute_script(COLUMN, section, column)
+
+
+def test_every_table_sorts_by_its_values():
+    before, after = grow(300), grow(300, later=1)
+    found = json.loads(harness.run("compare", before, after, "--format", "json").stdout)
+    (primary,) = [s for s in found["sections"] if s["name"] == "primary"]
+    known = {(row["group"], row["metric"]): row for row in primary["rows"]}
+    with browser(window()) as driver:
+        press(driver.find_element(By.CSS_SELECTOR, "#primary summary"))
+        for column, value in (("delta", "delta"), ("%", "pct"), ("value", "candidate")):
+            rows = sort(driver, "#primary", column)
+            values = [known[name, metric][value] for name, metric, _ in rows]
+            numbers = [one for one in values if isinstance(one, (int, float))]
+            assert len(numbers) > 100 and len(set(numbers)) > 50, (column, len(numbers))
+            # To nine digits, which is more than the three to six that are shown.
+            wrong = [(a, b) for a, b in zip(numbers, numbers[1:]) if b - a > 1e-8 * abs(b)]
+            assert not wrong, (column, wrong)
+
+
 def test_pools_are_filtered():
     with browser(window()) as driver:
         n = len(pools(driver))
@@ -173,13 +211,33 @@ def test_runs_are_strips():
         assert dots == [3, 3], dots
 
 
+def test_a_recording_has_a_chart_of_its_windows():
+    with browser(page("compare", recording())) as driver:
+        chart = driver.find_element(By.CSS_SELECTOR, "svg.area")
+        box = chart.rect
+        assert box["width"] > 600 and box["height"] > 150, box
+        windows = chart.find_elements(By.CSS_SELECTOR, "g")
+        assert len(windows) == 5, len(windows)
+        shape = max(windows[2].find_elements(By.TAG_NAME, "rect"), key=lambda one: one.rect["height"])
+        title = shape.find_element(By.TAG_NAME, "title").get_attribute("textContent")
+        ActionChains(driver).move_to_element(shape).perform()
+        tip = driver.find_element(By.CSS_SELECTOR, ".tip")
+        assert tip.is_displayed() and tip.text == title, (tip.text, title)
+        times = driver.find_elements(By.CSS_SELECTOR, ".past time")
+        assert len(times) == 3 and times[2].text.endswith(" XYZ"), [one.text for one in times]
+        assert box["y"] + box["height"] <= times[0].rect["y"], (box, times[0].rect)
+        press(driver.find_element(By.CSS_SELECTOR, "#history summary"))
+        assert driver.find_element(By.CSS_SELECTOR, "#history tbody tr").is_displayed()
+
+
 def test_a_narrow_page_is_not_wider_than_its_window():
     for dark in (False, True):
-        with browser(window(), width=390, dark=dark) as driver:
-            width = driver.execute_script("return document.documentElement.scrollWidth")
-            paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
-            assert width <= 390, width
-            assert paper == ("rgb(20, 24, 27)" if dark else "rgb(253, 253, 251)"), paper
+        for text in (window(), page("compare", recording())):
+            with browser(text, width=390, dark=dark) as driver:
+                width = driver.execute_script("return document.documentElement.scrollWidth")
+                paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+                assert width <= 390, width
+                assert paper == ("rgb(20, 24, 27)" if dark else "rgb(253, 253, 251)"), paper
 
 
 def test_in_print_nothing_is_cut_off_or_to_be_clicked():
