@@ -5,6 +5,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -487,6 +488,15 @@ def test_history():
         harness.run(*PLAIN, "record", *arguments[:2], "-n", 2, "-i", "20ms", "-o", first)
         assert section("history", "compare", first) is None
         assert section("history", "compare", "-m", "run_time_ns", file) is None
+
+
+def test_two_samples_are_called_by_their_times():
+    with folder() as path:
+        file = path / "two.ctprof"
+        harness.run(*PLAIN, "record", "-p", os.getpid(), "-n", 2, "-i", "1100ms", "--smaps=never", "-o", file)
+        title = harness.run("compare", file, env={**os.environ, "TZ": "XYZ-3"}).stdout.decode().splitlines()[0]
+        found = re.match(r" (\d\d:\d\d:\d\d) → (\d\d:\d\d:\d\d) XYZ   \S+ apart", title)
+        assert found and found[1] != found[2], title
 
 
 def test_runs():

@@ -365,17 +365,29 @@ static void add_command(const Digest *digest)
 	g_ptr_array_add(digest->titles, digest_join(pieces, draft->plan->options->width));
 }
 
-/* What a side is called: two samples of one recording, by their times. */
+/* Whether both sides are samples of one recording: "FILE@TIME". */
+static gboolean is_of_one_file(const AnalysisOptions *options)
+{
+	const char *first = options->files[0], *second = options->files[1];
+	const char *at = first ? strrchr(first, '@') : NULL;
+
+	return g_strcmp0(first, second) == 0 ||
+	       (at && second && strncmp(first, second, (gsize)(at - first) + 1) == 0);
+}
+
+/* What a side is called: two samples of one recording, by their times, of which the second
+ * names the zone. */
 static char *side_name(const Digest *digest, guint side)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
 
-	if (g_strcmp0(options->files[0], options->files[1]) != 0 || options->realtime_ns[side] == 0)
+	if (!is_of_one_file(options) || options->realtime_ns[side] == 0)
 		return file_name(digest, side);
 	g_autoptr(GDateTime) time =
 		g_date_time_new_from_unix_local((gint64)(options->realtime_ns[side] / 1000000000));
 
-	return time ? g_date_time_format(time, "%H:%M:%S") : file_name(digest, side);
+	return time ? g_date_time_format(time, side == 0 ? "%H:%M:%S" : "%H:%M:%S %Z")
+		    : file_name(digest, side);
 }
 
 static void add_captures(const Digest *digest)
