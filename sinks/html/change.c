@@ -2,6 +2,7 @@
 #include "change.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ctprof/numbers.h"
 #include "value.h"
@@ -63,13 +64,21 @@ static void put_bar(FILE *stream, double delta, double most)
 		delta > 0 ? HALF : HALF - width, MAX(width, 1), HEIGHT);
 }
 
+/* Whether it is more than 0.00. */
+static gboolean show_delta(const struct ctprof_report_field *field, const struct ctprof_cell *cell,
+			   char ret_text[CTPROF_SHORT_ROOM])
+{
+	ctprof_number_short(field->ladder, cell->delta, ret_text);
+	return strpbrk(ret_text, "123456789") != NULL;
+}
+
 static void put_line(FILE *stream, const struct ctprof_report_field *field, const char *name,
 		     const struct ctprof_cell *cell, double most)
 {
 	g_autoptr(GString) both = g_string_new(NULL);
 	char delta[CTPROF_SHORT_ROOM];
 
-	ctprof_number_short(field->ladder, cell->delta, delta);
+	show_delta(field, cell, delta);
 	value_append(both, field, &cell->value[0]);
 	g_string_append(both, " → ");
 	value_append(both, field, &cell->value[1]);
@@ -86,8 +95,10 @@ static void put_cost(FILE *stream, const struct ctprof_report_section *pools, gu
 {
 	g_autoptr(GPtrArray) lines = list_changes(pools, field);
 	guint64 name = markup_find_field(pools, "pool");
+	char shown[CTPROF_SHORT_ROOM];
 
-	if (lines->len == 0)
+	if (lines->len == 0 ||
+	    !show_delta(drawing_field(pools, field), cell_of(&lines->pdata[0], field), shown))
 		return;
 	double most = fabs(cell_of(&lines->pdata[0], field)->delta);
 	fprintf(stream,
@@ -96,8 +107,10 @@ static void put_cost(FILE *stream, const struct ctprof_report_section *pools, gu
 		"<th scope=\"col\" class=\"n\">A → B</th><th scope=\"col\" class=\"n\">change</th>"
 		"<th scope=\"col\" class=\"mid\">less | more</th></tr></thead><tbody>\n",
 		heading, heading);
-	for (guint i = 0; i < MIN(lines->len, MOST) &&
-			  fabs(cell_of(&lines->pdata[i], field)->delta) >= most * LEAST_SHARE;
+	for (guint i = 0;
+	     i < MIN(lines->len, MOST) &&
+	     fabs(cell_of(&lines->pdata[i], field)->delta) >= most * LEAST_SHARE &&
+	     show_delta(drawing_field(pools, field), cell_of(&lines->pdata[i], field), shown);
 	     i++)
 		put_line(stream, drawing_field(pools, field),
 			 cell_of(&lines->pdata[i], name)->value[0].text,

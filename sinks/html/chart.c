@@ -9,6 +9,8 @@
 #define BAR_WIDTH 1000
 #define BAR_HEIGHT 24
 #define GAUGE_WIDTH 100
+/* Of the largest part: smaller ones cannot be seen. */
+#define LEAST_SHARE 0.005
 #define STRIP_WIDTH 160
 #define STRIP_INDENT 4
 #define STRIP_ROW 11
@@ -57,8 +59,10 @@ double chart_keep_largest(GArray *parts)
 	g_array_sort(parts, compare_parts);
 	for (guint i = 0; i < parts->len; i++) {
 		struct chart_part *part = &g_array_index(parts, struct chart_part, i);
+		const struct chart_part *first = &g_array_index(parts, struct chart_part, 0);
 
-		if (n < G_N_ELEMENTS(classes) && part->value > 0)
+		if (n < G_N_ELEMENTS(classes) && part->value > 0 &&
+		    part->value >= LEAST_SHARE * first->value)
 			part->class = classes[n++];
 		else
 			others += part->value;

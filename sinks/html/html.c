@@ -53,22 +53,6 @@ static void put_head(FILE *stream, const struct ctprof_report *report)
 		report->command ? report->command : "", page_css);
 }
 
-/* The name of the page as titles have it: which samples of a recording it is of, they do
- * not say. */
-static char *without_times(const char *name)
-{
-	GString *text = g_string_new(NULL);
-
-	while (*name) {
-		size_t n = strcspn(name, "@");
-
-		g_string_append_len(text, name, (gssize)n);
-		name += n;
-		name += strcspn(name, " ");
-	}
-	return g_string_free(text, FALSE);
-}
-
 /* A title begins with what the page is called already; a warning has a place of its
  * own. */
 static void put_title(FILE *stream, const struct ctprof_report *report, const char *title,
@@ -148,14 +132,14 @@ static void put_method(FILE *stream, const struct ctprof_report *report)
 
 static void put_header(FILE *stream, const struct ctprof_report *report)
 {
-	g_autofree char *name = markup_name_files(report), *plain = without_times(name);
+	g_autofree char *name = markup_name_files(report);
 
 	fprintf(stream, "<header>\n<p class=\"kind\">ctprof %s</p>\n<h1>",
 		report->command ? report->command : "");
 	markup_put(stream, name);
 	fputs("</h1>\n", stream);
 	for (guint64 i = 0; i < drawing_n_titles(report); i++)
-		put_title(stream, report, report->titles[i], plain);
+		put_title(stream, report, report->titles[i], name);
 	if (drawing_n_titles(report) == 0 && drawing_window(report))
 		put_window(stream, drawing_window(report));
 	put_times(stream, report);

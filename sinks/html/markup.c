@@ -89,13 +89,26 @@ char *markup_name_file(const char *file)
 	return g_steal_pointer(&name);
 }
 
+/* Which sample of a recording it is: "@2026-11-22T03:12:05Z". */
+static void drop_time(char *name)
+{
+	char *at = strrchr(name, '@');
+
+	if (at && g_ascii_isdigit(at[1]) && g_str_has_suffix(at, "Z"))
+		*at = '\0';
+}
+
 char *markup_name_files(const struct ctprof_report *report)
 {
 	g_autofree char *first = markup_name_file(report->files[0]);
 	g_autofree char *second = markup_name_file(report->files[1]);
 
-	return drawing_is_compare(report) ? g_strdup_printf("%s → %s", first, second)
-					  : g_steal_pointer(&first);
+	drop_time(first);
+	drop_time(second);
+	/* Two samples of one recording have one name. */
+	return drawing_is_compare(report) && !g_str_equal(first, second)
+		       ? g_strdup_printf("%s → %s", first, second)
+		       : g_steal_pointer(&first);
 }
 
 guint64 markup_find_field(const struct ctprof_report_section *section, const char *name)

@@ -17,7 +17,7 @@ void markup_put_pieces(FILE *stream, const char *text);
 void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned);
 /* The name of a capture: its file without folder and ending. */
 char *markup_name_file(const char *file);
-/* What a file, or two, are called in a title. */
+/* What a file, or two, are called in a title: without the times, which stand below it. */
 char *markup_name_files(const struct ctprof_report *report);
 
 /* The place of a field in a section; n_fields: it has none of that name. */
