@@ -15,6 +15,21 @@ char *texts_list_sorted(GPtrArray *texts)
 	return g_strjoinv(", ", (char **)texts->pdata);
 }
 
+void texts_append_json(GString *out, const char *text, gsize length)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
+
+	g_string_append_c(out, '"');
+	for (const char *p = valid; *p; p++)
+		if (*p == '"' || *p == '\\')
+			g_string_append_printf(out, "\\%c", *p);
+		else if ((guchar)*p < ' ')
+			g_string_append_printf(out, "\\u%04x", (guint)(guchar)*p);
+		else
+			g_string_append_c(out, *p);
+	g_string_append_c(out, '"');
+}
+
 gsize texts_span(const char *p, const char *end, gboolean (*is)(char))
 {
 	const char *start = p;

@@ -9,6 +9,9 @@ gint texts_compare(gconstpointer a, gconstpointer b);
 /* "a, b, c": sorts them, and adds a NULL. */
 char *texts_list_sorted(GPtrArray *texts);
 
+/* Appends the text as a string of JSON; what is not UTF-8 becomes U+FFFD. */
+void texts_append_json(GString *out, const char *text, gsize length);
+
 /* Bytes at p, before end, that are in the class. */
 gsize texts_span(const char *p, const char *end, gboolean (*is)(char));
 /* Such classes: of ASCII, whatever the locale. */

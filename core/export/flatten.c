@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/texts.h"
 #include "report/name/pattern.h"
 #include "report/name/unit.h"
 
@@ -171,22 +172,6 @@ static void bind(Flatten *self, const Registry *registry)
 
 /* ---- values ------------------------------------------------------------------- */
 
-/* Bytes that are not UTF-8 become U+FFFD. */
-static void append_json(GString *out, const char *text, gsize length)
-{
-	g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
-
-	g_string_append_c(out, '"');
-	for (const char *p = valid; *p; p++)
-		if (*p == '"' || *p == '\\')
-			g_string_append_printf(out, "\\%c", *p);
-		else if ((guchar)*p < 0x20)
-			g_string_append_printf(out, "\\u%04x", *p);
-		else
-			g_string_append_c(out, *p);
-	g_string_append_c(out, '"');
-}
-
 static void put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
 {
 	const struct ctprof_map_entry *entries =
@@ -196,10 +181,10 @@ static void put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
 	for (guint64 i = 0; i < map->n; i++) {
 		if (i > 0)
 			g_string_append_c(out, ',');
-		append_json(out, entries[i].key, entries[i].key_len);
+		texts_append_json(out, entries[i].key, entries[i].key_len);
 		g_string_append_c(out, ':');
 		if (entries[i].text)
-			append_json(out, entries[i].text, entries[i].text_len);
+			texts_append_json(out, entries[i].text, entries[i].text_len);
 		else
 			g_string_append_printf(out, "%" G_GUINT64_FORMAT, entries[i].number);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "row/batch.h"
 #include "row/rowset.h"
 
 /* What a reader takes, and a little less. */
@@ -169,14 +170,6 @@ static guint64 replace_text(Redactor *self, Arena *arena, const char *name, cons
 	return (uintptr_t)arena_copy_text(arena, made->str, made->len);
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct ctprof_map_entry *x = a, *y = b;
-	int order = memcmp(x->key, y->key, MIN(x->key_len, y->key_len));
-
-	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
-}
-
 static guint64 replace_map(Redactor *self, Arena *arena, const Metric *metric, const Field *field,
 			   guint64 value)
 {
@@ -196,7 +189,7 @@ static guint64 replace_map(Redactor *self, Arena *arena, const Metric *metric, c
 		entry->text = arena_copy_text(arena, made->str, made->len)->bytes;
 		entry->text_len = (guint32)made->len;
 	}
-	qsort(map->entries, map->n, sizeof map->entries[0], compare_keys);
+	qsort(map->entries, map->n, sizeof map->entries[0], batch_compare_entries);
 	return (uintptr_t)map;
 }
 

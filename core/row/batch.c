@@ -271,7 +271,7 @@ static const char *copy_bytes(Arena *arena, const char *bytes, gsize length)
 	return copy;
 }
 
-static int compare_entries(const void *a, const void *b)
+int batch_compare_entries(const void *a, const void *b)
 {
 	const struct ctprof_map_entry *x = a;
 	const struct ctprof_map_entry *y = b;
@@ -305,9 +305,9 @@ static struct ctprof_map *copy_map(Arena *arena, const struct ctprof_map_entry *
 			of_text ? copy_bytes(arena, entries[i].text, entries[i].text_len) : NULL;
 	}
 	if (n > 1)
-		qsort(copies, n, sizeof *copies, compare_entries);
+		qsort(copies, n, sizeof *copies, batch_compare_entries);
 	for (gsize i = 1; i < n; i++)
-		if (compare_entries(&copies[i - 1], &copies[i]) == 0)
+		if (batch_compare_entries(&copies[i - 1], &copies[i]) == 0)
 			return NULL;
 	return map;
 }

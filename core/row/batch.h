@@ -58,6 +58,9 @@ gsize batch_rows(const Batch *batch);
  * no such group. */
 gboolean batch_set_group(Batch *batch, gsize row, const char *group);
 
+/* The order of the entries of a map: by key. */
+int batch_compare_entries(const void *a, const void *b);
+
 /* Fills in the put_* functions of a host table, filled(), object(), exited(), mark_stuck()
  * and is_stuck(). */
 void batch_lend(struct ctprof_host *table);

@@ -208,16 +208,6 @@ int chunk_add(struct chunk *self, const struct ctprof_records *records, uint64_t
 
 /* ---- pages --------------------------------------------------------------------- */
 
-static void put_varint(struct json *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7) {
-		*json_room(out, 1) = (char)(value | 0x80);
-		out->used++;
-	}
-	*json_room(out, 1) = (char)value;
-	out->used++;
-}
-
 /* Whether there is a value, row by row: one run if all are alike, else bits. */
 static void put_levels(const struct chunk *self, struct json *page)
 {
@@ -227,7 +217,7 @@ static void put_levels(const struct chunk *self, struct json *page)
 	const char level = self->n_values > 0;
 
 	json_raw(page, (const char *)&length, sizeof length);
-	put_varint(page, is_run ? self->n_rows << 1 : (self->n_rows + 7) / 8 << 1 | 1);
+	thrift_varint(page, is_run ? self->n_rows << 1 : (self->n_rows + 7) / 8 << 1 | 1);
 	if (is_run)
 		json_raw(page, &level, 1);
 	else
@@ -256,12 +246,12 @@ static void put_numbers(const struct chunk *self, struct json *page)
 
 	json_raw(page, &byte, 1);
 	if (self->dictionary.n == 1) {
-		put_varint(page, self->n_values << 1);
+		thrift_varint(page, self->n_values << 1);
 		json_raw(page, "", 1);
 		return;
 	}
 	uint64_t n_padded = (self->n_values + 7) / 8 * 8;
-	put_varint(page, n_padded / 8 << 1 | 1);
+	thrift_varint(page, n_padded / 8 << 1 | 1);
 	for (uint64_t i = 0; i < n_padded; i++) {
 		uint32_t value = 0;
 

@@ -12,16 +12,19 @@ static void put_byte(struct thrift *thrift, unsigned int byte)
 	thrift->out->used++;
 }
 
-static void put_varint(struct thrift *thrift, uint64_t value)
+void thrift_varint(struct json *out, uint64_t value)
 {
-	for (; value >= 0x80; value >>= 7)
-		put_byte(thrift, (unsigned int)(value & 0x7f) | 0x80);
-	put_byte(thrift, (unsigned int)value);
+	for (; value >= 0x80; value >>= 7) {
+		*json_room(out, 1) = (char)(value | 0x80);
+		out->used++;
+	}
+	*json_room(out, 1) = (char)value;
+	out->used++;
 }
 
 static void put_zigzag(struct thrift *thrift, int64_t value)
 {
-	put_varint(thrift, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+	thrift_varint(thrift->out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 /* A field is less than 16 after the one before, in all that Parquet has. */
@@ -38,7 +41,7 @@ static void put_list(struct thrift *thrift, int field, size_t n, unsigned int ty
 	put_field(thrift, field, LIST);
 	put_byte(thrift, (unsigned int)(n < SHORT_LIST ? n : SHORT_LIST) << 4 | type);
 	if (n >= SHORT_LIST)
-		put_varint(thrift, n);
+		thrift_varint(thrift->out, n);
 }
 
 void thrift_init(struct thrift *thrift, struct json *out)
@@ -78,7 +81,7 @@ void thrift_i64(struct thrift *thrift, int field, int64_t value)
 void thrift_bytes(struct thrift *thrift, int field, const void *bytes, size_t length)
 {
 	put_field(thrift, field, BINARY);
-	put_varint(thrift, length);
+	thrift_varint(thrift->out, length);
 	json_raw(thrift->out, bytes, length);
 }
 
@@ -108,7 +111,7 @@ void thrift_list_i32(struct thrift *thrift, int field, const int32_t *values, si
 void thrift_list_string(struct thrift *thrift, int field, const char *text)
 {
 	put_list(thrift, field, 1, BINARY);
-	put_varint(thrift, strlen(text));
+	thrift_varint(thrift->out, strlen(text));
 	json_raw(thrift->out, text, strlen(text));
 }
 

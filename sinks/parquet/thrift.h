@@ -13,6 +13,9 @@ struct thrift {
 	int depth;              /* of the innermost, from 0 */
 };
 
+/* A number in groups of seven bits, as Parquet's own pages have it, too. */
+void thrift_varint(struct json *out, uint64_t value);
+
 /* Begins with a struct. */
 void thrift_init(struct thrift *thrift, struct json *out);
 /* The end of the innermost struct. */
