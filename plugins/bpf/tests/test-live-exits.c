@@ -2,77 +2,39 @@
 /* Threads that end, by BPF, against what waiting for them tells. */
 #include <errno.h>
 #include <glib.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fakehost.h"
+#include "tests/listen.h"
 
 #define N_CHILDREN 40
 #define US_PER_S 1000000
 /* More than the ring has room for (4 MiB of some 800 bytes each). */
 #define N_MANY 7000
 
-const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
-
-typedef struct {
-	FakeHost *host;
-	const struct ctprof_source_ops *ops;
-	void *self;
-} Fixture;
-
-static void teardown(Fixture *f)
-{
-	f->ops->close(f->self);
-	fake_host_free(f->host);
-}
-
-static int start(Fixture *f)
-{
-	g_autofree char *proc = g_build_filename(G_DIR_SEPARATOR_S, "proc", NULL);
-	g_autofree char *sys = g_build_filename(G_DIR_SEPARATOR_S, "sys", NULL);
-
-	f->host = fake_host_new(proc, sys, NULL, TRUE);
-	f->ops = ctprof_plugin_entry_v1()->ops;
-	g_assert_cmpint(f->ops->open(fake_host_table(f->host), &f->self), ==, 0);
-	return f->ops->start(f->self);
-}
-
 /* Listens; FALSE, and the test skipped, where this kernel or user permits no programs. */
-static gboolean setup(Fixture *f)
+static gboolean setup(struct listen *f)
 {
-	int r = start(f);
+	int r = listen_begin(f, NULL, NULL);
 
-	if (r == 0)
-		r = f->ops->listen(f->self);
 	if (r == 0)
 		return TRUE;
 	g_assert_true(r == -EPERM || r == -EACCES || r == -EOPNOTSUPP);
 	g_test_skip(fake_host_error(f->host));
-	teardown(f);
+	listen_end(f);
 	return FALSE;
 }
 
-static guint64 tally(Fixture *f, const char *name)
-{
-	g_assert_cmpint(
-		f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_CAPTURE)), ==,
-		0);
-	return fake_host_u64(f->host, 0, name);
-}
-
 /* The rows of children of this process, checked; how many. */
-static guint check_rows(Fixture *f, void (*check)(Fixture *f, guint64 row))
+static guint check_rows(struct listen *f, void (*check)(struct listen *f, guint64 row))
 {
 	guint found = 0;
 
 	for (;;) {
-		struct ctprof_batch *batch = fake_host_batch(f->host, CTPROF_SCOPE_EXIT);
-
-		g_assert_cmpint(f->ops->collect(f->self, NULL, batch), ==, 0);
+		listen_collect(f);
 		if (fake_host_rows(f->host) == 0)
 			return found;
 		for (guint64 row = 0; row < fake_host_rows(f->host); row++) {
@@ -103,7 +65,7 @@ static void live_briefly(int number)
 	_exit(number);
 }
 
-static void check_child(Fixture *f, guint64 row)
+static void check_child(struct listen *f, guint64 row)
 {
 	FakeHost *host = f->host;
 	const struct ctprof_target *target = fake_host_target(host, row);
@@ -134,7 +96,7 @@ static void check_child(Fixture *f, guint64 row)
 
 static void test_ends(void)
 {
-	Fixture f = {0};
+	struct listen f = {0};
 	struct rusage usage;
 
 	if (!setup(&f))
@@ -154,19 +116,19 @@ static void test_ends(void)
 	/* The kernel frees them when it likes, but each is there as soon as it has been waited
 	 * for, or is counted. */
 	guint found = check_rows(&f, check_child);
-	guint64 lost = tally(&f, "exits_lost");
+	guint64 lost = listen_tally(&f, "exits_lost");
 	g_test_message("%u found, %" G_GUINT64_FORMAT " lost", found, lost);
 	g_assert_cmpuint(found, <=, N_CHILDREN);
 	g_assert_cmpuint(found + lost, >=, N_CHILDREN);
 	for (int i = 0; i < N_CHILDREN && lost == 0; i++)
 		g_assert_cmpint(children[i].pid, ==, 0);
-	teardown(&f);
+	listen_end(&f);
 }
 
 /* One that nobody has waited for is still a thread, and has its record later. */
 static void test_zombie(void)
 {
-	Fixture f = {0};
+	struct listen f = {0};
 	siginfo_t info;
 
 	if (!setup(&f))
@@ -176,19 +138,19 @@ static void test_zombie(void)
 		_exit(0);
 	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), ==, 0);
 	g_assert_cmpuint(check_rows(&f, NULL), ==, 0);
-	g_assert_cmpuint(tally(&f, "exits_unfreed"), >, 0);
+	g_assert_cmpuint(listen_tally(&f, "exits_unfreed"), >, 0);
 	g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
 	/* The next capture. */
 	g_assert_cmpint(f.ops->again(f.self), ==, 0);
 	guint found = check_rows(&f, NULL);
-	g_assert_cmpuint(found + tally(&f, "exits_lost"), >=, 1);
-	teardown(&f);
+	g_assert_cmpuint(found + listen_tally(&f, "exits_lost"), >=, 1);
+	listen_end(&f);
 }
 
 /* Each has a row, or is counted: none is missed in silence. */
 static void test_overrun(void)
 {
-	Fixture f = {0};
+	struct listen f = {0};
 
 	if (!setup(&f))
 		return;
@@ -199,48 +161,40 @@ static void test_overrun(void)
 			_exit(0);
 		g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
 	}
-	while (tally(&f, "exits_lost") == 0)
+	while (listen_tally(&f, "exits_lost") == 0)
 		g_usleep(1000);
 	guint64 lost, unfreed;
 	guint found = 0;
 	do {
 		g_assert_cmpint(f.ops->drain(f.self), ==, 0);
 		found += check_rows(&f, NULL);
-		lost = tally(&f, "exits_lost");
-		unfreed = tally(&f, "exits_unfreed");
+		lost = listen_tally(&f, "exits_lost");
+		unfreed = listen_tally(&f, "exits_unfreed");
 	} while (found + lost + unfreed < N_MANY);
 	g_test_message("%u found, %" G_GUINT64_FORMAT " lost, %" G_GUINT64_FORMAT " not freed",
 		       found, lost, unfreed);
 	g_assert_cmpuint(found, >, 0);
 	g_assert_cmpuint(found, <, N_MANY);
-	teardown(&f);
+	listen_end(&f);
+}
+
+static int listen_there(void)
+{
+	struct listen f = {0};
+
+	return listen_begin(&f, NULL, NULL) == 0 ? 1 : 0;
 }
 
 /* Their numbers would be those of outside. */
 static void test_namespace(void)
 {
-	Fixture f = {0};
-	int status;
+	struct listen f = {0};
 
 	if (!setup(&f))
 		return;
-	teardown(&f);
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (unshare(CLONE_NEWPID) < 0)
-			_exit(77);
-		pid = fork();
-		if (pid == 0)
-			_exit(start(&f) == 0 && f.ops->listen(f.self) == 0 ? 1 : 0);
-		g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
-		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 78);
-	}
-	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
-	g_assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		g_test_skip("no PID namespace can be made here");
-	else
-		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+	listen_end(&f);
+	int status = listen_elsewhere(listen_there);
+	g_assert_true(status == 0 || status == 77);
 }
 
 int main(int argc, char **argv)

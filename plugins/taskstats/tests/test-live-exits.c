@@ -5,67 +5,30 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fakehost.h"
+#include "tests/listen.h"
 
 #define N_CHILDREN 40
 #define WRITTEN 3000
 #define N_LOST 400
 
-const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
-
-typedef struct {
-	FakeHost *host;
-	const struct ctprof_source_ops *ops;
-	void *self;
-} Fixture;
-
-static void teardown(Fixture *f)
-{
-	f->ops->close(f->self);
-	fake_host_free(f->host);
-}
-
 /* Listens; FALSE, and the test skipped, where this kernel or user cannot be asked. */
-static gboolean setup(Fixture *f, const char *buffer)
+static gboolean setup(struct listen *f, const char *buffer)
 {
-	g_autofree char *proc = g_build_filename(G_DIR_SEPARATOR_S, "proc", NULL);
-	g_autofree char *sys = g_build_filename(G_DIR_SEPARATOR_S, "sys", NULL);
+	int r = listen_begin(f, buffer ? "buffer" : NULL, buffer);
 
-	f->host = fake_host_new(proc, sys, NULL, TRUE);
-	if (buffer)
-		fake_host_option(f->host, "buffer", buffer);
-	f->ops = ctprof_plugin_entry_v1()->ops;
-	g_assert_cmpint(f->ops->open(fake_host_table(f->host), &f->self), ==, 0);
-	int r = f->ops->start(f->self);
-	r = r < 0 ? r : f->ops->listen(f->self);
 	if (r == -EPERM || r == -EOPNOTSUPP || r == -EINVAL) {
 		g_test_skip(fake_host_error(f->host));
-		teardown(f);
+		listen_end(f);
 		return FALSE;
 	}
 	g_assert_cmpint(r, ==, 0);
 	return TRUE;
-}
-
-static void collect(Fixture *f)
-{
-	g_assert_cmpint(f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_EXIT)),
-			==, 0);
-}
-
-static guint64 tally(Fixture *f, const char *name)
-{
-	g_assert_cmpint(
-		f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_CAPTURE)), ==,
-		0);
-	return fake_host_u64(f->host, 0, name);
 }
 
 /* ---- ends ---- */
@@ -89,13 +52,13 @@ static void *end_at_once(void *tid)
 }
 
 /* The rows of all batches that are of one of tids, checked; how many. */
-static guint check_rows(Fixture *f, const gint32 *tids, guint n,
-			void (*check)(Fixture *f, guint64 row, guint i))
+static guint check_rows(struct listen *f, const gint32 *tids, guint n,
+			void (*check)(struct listen *f, guint64 row, guint i))
 {
 	guint found = 0;
 
 	for (;;) {
-		collect(f);
+		listen_collect(f);
 		for (guint64 row = 0; row < fake_host_rows(f->host); row++)
 			for (guint i = 0; i < n; i++)
 				if (fake_host_target(f->host, row)->tid == tids[i]) {
@@ -117,7 +80,7 @@ static guint64 now_ticks(void)
 
 static guint64 began; /* ticks */
 
-static void check_child(Fixture *f, guint64 row, guint i)
+static void check_child(struct listen *f, guint64 row, guint i)
 {
 	FakeHost *host = f->host;
 	const struct ctprof_target *target = fake_host_target(host, row);
@@ -138,7 +101,7 @@ static void check_child(Fixture *f, guint64 row, guint i)
 		g_assert_cmpuint(fake_host_u64(host, row, "wchar"), ==, WRITTEN / 1024 * 1024);
 }
 
-static void check_thread(Fixture *f, guint64 row, guint i)
+static void check_thread(struct listen *f, guint64 row, guint i)
 {
 	const struct ctprof_target *target = fake_host_target(f->host, row);
 
@@ -154,7 +117,7 @@ static void check_thread(Fixture *f, guint64 row, guint i)
 static void test_ends(void)
 {
 	gint32 pids[N_CHILDREN], tid;
-	Fixture f = {0};
+	struct listen f = {0};
 	pthread_t thread;
 
 	began = now_ticks();
@@ -168,19 +131,19 @@ static void test_ends(void)
 		g_assert_cmpint(f.ops->drain(f.self), ==, 0);
 	}
 	g_assert_cmpuint(check_rows(&f, pids, N_CHILDREN, check_child), ==, N_CHILDREN);
-	teardown(&f);
+	listen_end(&f);
 	if (!setup(&f, NULL))
 		return;
 	g_assert_cmpint(pthread_create(&thread, NULL, end_at_once, &tid), ==, 0);
 	g_assert_cmpint(pthread_join(thread, NULL), ==, 0);
 	g_assert_cmpuint(check_rows(&f, &tid, 1, check_thread), ==, 1);
-	teardown(&f);
+	listen_end(&f);
 }
 
 /* What a small buffer has no room for is counted: none is missed in silence. */
 static void test_overrun(void)
 {
-	Fixture f = {0};
+	struct listen f = {0};
 
 	if (!setup(&f, "65536"))
 		return;
@@ -191,54 +154,37 @@ static void test_overrun(void)
 			_exit(0);
 		g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
 	}
-	collect(&f);
+	listen_collect(&f);
 	g_assert_cmpuint(fake_host_rows(f.host), >, 0);
-	guint64 lost = tally(&f, "exits_lost");
+	guint64 lost = listen_tally(&f, "exits_lost");
 	g_test_message("%" G_GUINT64_FORMAT " received, %" G_GUINT64_FORMAT " lost",
-		       tally(&f, "exits_received"), lost);
+		       listen_tally(&f, "exits_received"), lost);
 	g_assert_cmpuint(lost, >, 0);
 	/* Before Linux 4.12 nobody counts them. */
 	if (lost > 1)
-		g_assert_cmpuint(tally(&f, "exits_received") + lost, >=, N_LOST);
-	teardown(&f);
+		g_assert_cmpuint(listen_tally(&f, "exits_received") + lost, >=, N_LOST);
+	listen_end(&f);
 }
 
-/* In the child of a child: 0, or the number of what went wrong. */
-static int listen_elsewhere(void)
+/* 0, or the number of what went wrong. */
+static int listen_there(void)
 {
-	Fixture f = {0};
+	struct listen f = {0};
 
 	/* It is a test that is skipped, where listening fails. */
-	if (setup(&f, NULL))
-		return 1;
-	return 0;
+	return setup(&f, NULL) ? 1 : 0;
 }
 
 /* A PID namespace gets no records. */
 static void test_namespace(void)
 {
-	Fixture f = {0};
-	int status;
+	struct listen f = {0};
 
 	if (!setup(&f, NULL))
 		return;
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (unshare(CLONE_NEWPID) < 0)
-			_exit(77);
-		pid = fork();
-		if (pid == 0)
-			_exit(listen_elsewhere());
-		g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
-		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 78);
-	}
-	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
-	g_assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		g_test_skip("no PID namespace can be made here");
-	else
-		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
-	teardown(&f);
+	int status = listen_elsewhere(listen_there);
+	g_assert_true(status == 0 || status == 77);
+	listen_end(&f);
 }
 
 int main(int argc, char **argv)
