@@ -285,7 +285,7 @@ static int copy(const struct ctprof_input *input, const struct ctprof_host *host
 int frames_cut(const struct ctprof_input *input, const struct ctprof_host *host,
 	       const struct seek_table *table, size_t first, size_t last)
 {
-	__attribute__((cleanup(seek_table_clear))) struct seek_table part = {0};
+	__attribute__((cleanup(seek_list_clear))) struct seek_list part = {0};
 	const struct seek_frame *end = &table->frames[last];
 	size_t size;
 	int r = 0;
@@ -293,12 +293,12 @@ int frames_cut(const struct ctprof_input *input, const struct ctprof_host *host,
 	while (!table->frames[first].is_key)
 		first--;
 	for (size_t i = first; r == 0 && i <= last; i++)
-		r = seek_table_add(&part, table->frames[i].size, table->frames[i].realtime_ns,
-				   table->frames[i].is_key);
+		r = seek_list_add(&part, table->frames[i].size, table->frames[i].realtime_ns,
+				  table->frames[i].is_key);
 	if (r == 0)
 		r = copy(input, host, table->frames[first].offset,
 			 end->offset + end->size - table->frames[first].offset);
-	FREED char *bytes = r == 0 ? seek_table_make(&part, &size) : NULL;
+	FREED char *bytes = r == 0 ? seek_list_make(&part, &size) : NULL;
 	if (r == 0)
 		r = bytes ? host->write(host, bytes, size) : -ENOMEM;
 	return r;

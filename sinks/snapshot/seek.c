@@ -59,15 +59,36 @@ int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns
 	return 0;
 }
 
-/* Since the first frame, so that rounding does not accumulate. */
-static int64_t ms_of(const struct seek_table *table, size_t i)
+/* ---- writing ------------------------------------------------------------------- */
+
+void seek_list_clear(struct seek_list *list)
 {
-	return (int64_t)(table->frames[i].realtime_ns - table->frames[0].realtime_ns) / NS_PER_MS;
+	free(list->entries);
+	*list = (struct seek_list){0};
 }
 
-char *seek_table_make(const struct seek_table *table, size_t *ret_size)
+int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, bool is_key)
 {
-	size_t body = table->n * SEEK_ENTRY_BYTES + SEEK_FOOTER_BYTES;
+	struct seek_entry *entries = array_room(list->entries, list->n, sizeof *entries);
+
+	if (!entries)
+		return -ENOMEM;
+	if (list->n == 0)
+		list->first_ns = realtime_ns;
+	/* Since the first frame, so that rounding does not accumulate. */
+	int64_t ms = (int64_t)(realtime_ns - list->first_ns) / NS_PER_MS;
+	list->entries = entries;
+	entries[list->n++] = (struct seek_entry){
+		.size = (uint32_t)size,
+		.word = ((uint32_t)(ms - list->last_ms) & MS_BITS) | (is_key ? KEY_BIT : 0),
+	};
+	list->last_ms = ms;
+	return 0;
+}
+
+char *seek_list_make(const struct seek_list *list, size_t *ret_size)
+{
+	size_t body = list->n * SEEK_ENTRY_BYTES + SEEK_FOOTER_BYTES;
 	uint8_t *bytes = malloc(SEEK_HEAD_BYTES + body), *at = bytes;
 
 	if (!bytes)
@@ -75,18 +96,18 @@ char *seek_table_make(const struct seek_table *table, size_t *ret_size)
 	put_u32(at, SEEK_FRAME_MAGIC);
 	put_u32(at + 4, (uint32_t)body);
 	at += SEEK_HEAD_BYTES;
-	for (size_t i = 0; i < table->n; i++, at += SEEK_ENTRY_BYTES) {
-		int64_t ms = i > 0 ? ms_of(table, i) - ms_of(table, i - 1) : 0;
-
-		put_u32(at, (uint32_t)table->frames[i].size);
-		put_u32(at + 4, ((uint32_t)ms & MS_BITS) | (table->frames[i].is_key ? KEY_BIT : 0));
+	for (size_t i = 0; i < list->n; i++, at += SEEK_ENTRY_BYTES) {
+		put_u32(at, list->entries[i].size);
+		put_u32(at + 4, list->entries[i].word);
 	}
-	put_u64(at, table->n > 0 ? table->frames[0].realtime_ns : 0);
-	put_u32(at + 8, (uint32_t)table->n);
+	put_u64(at, list->first_ns);
+	put_u32(at + 8, (uint32_t)list->n);
 	put_u32(at + 12, SEEK_MAGIC);
 	*ret_size = SEEK_HEAD_BYTES + body;
 	return (char *)bytes;
 }
+
+/* ---- reading ------------------------------------------------------------------- */
 
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES])
 {

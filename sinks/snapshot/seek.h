@@ -21,6 +21,25 @@
 #define SEEK_ENTRY_BYTES 8u
 #define SEEK_FOOTER_BYTES 16u
 
+/* An entry to be written. */
+struct seek_entry {
+	uint32_t size, word;
+};
+
+/* What is kept of a file while it is written: a recording may go on for days. */
+struct seek_list {
+	struct seek_entry *entries;
+	size_t n;
+	uint64_t first_ns; /* of the first frame */
+	int64_t last_ms;   /* of the last one, since then */
+};
+
+void seek_list_clear(struct seek_list *list);
+/* Appends a frame. -ENOMEM. */
+int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, bool is_key);
+/* The table at the end of the file, to be freed; NULL: out of memory. */
+char *seek_list_make(const struct seek_list *list, size_t *ret_size);
+
 /* A frame of a recording. */
 struct seek_frame {
 	uint64_t offset, size;
@@ -36,8 +55,6 @@ struct seek_table {
 void seek_table_clear(struct seek_table *table);
 /* Appends a frame and sets its offset. -ENOMEM. */
 int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key);
-/* The table at the end of the file, to be freed; NULL: out of memory. */
-char *seek_table_make(const struct seek_table *table, size_t *ret_size);
 /* The size of a table with that footer; 0: no table. */
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
 /* Parses the table at the end of a file of size bytes. -EBADMSG: invalid;

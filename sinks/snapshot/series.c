@@ -39,7 +39,7 @@ struct series {
 	uint64_t since_key; /* samples */
 	uint64_t realtime_ns;
 	bool must_be_key, broken; /* broken: the previous frame was not finished */
-	struct seek_table frames;
+	struct seek_list frames;
 };
 
 void series_free(struct series *series)
@@ -53,7 +53,7 @@ void series_free(struct series *series)
 		free(series->changed[i]);
 	json_free(&series->about);
 	free(series->plugin_states);
-	seek_table_clear(&series->frames);
+	seek_list_clear(&series->frames);
 	free(series);
 }
 
@@ -97,7 +97,7 @@ static void series_restart(struct series *series)
 {
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
 		kept_clear(&series->kept.of[i]);
-	seek_table_clear(&series->frames);
+	seek_list_clear(&series->frames);
 	series->broken = true;
 }
 
@@ -514,8 +514,8 @@ int series_end(struct snapshot *snapshot, const struct ctprof_capture_end *end)
 	r = r < 0 ? r : series_note_plugins(series, end);
 	r = r < 0 ? r : stream_finish(snapshot->stream);
 	r = r < 0 ? r
-		  : seek_table_add(&series->frames, stream_size(snapshot->stream),
-				   series->realtime_ns, is_key);
+		  : seek_list_add(&series->frames, stream_size(snapshot->stream),
+				  series->realtime_ns, is_key);
 	if (r < 0)
 		return r;
 	series->broken = false;
@@ -526,7 +526,7 @@ int series_end(struct snapshot *snapshot, const struct ctprof_capture_end *end)
 int series_finish(struct snapshot *snapshot)
 {
 	size_t size;
-	FREED char *table = seek_table_make(&snapshot->series->frames, &size);
+	FREED char *table = seek_list_make(&snapshot->series->frames, &size);
 
 	return table ? snapshot->host->write(snapshot->host, table, size) : -ENOMEM;
 }
