@@ -3,6 +3,9 @@
 
 #include "walk.h"
 
+/* Threads handed on at a time. */
+#define PIECE 512
+
 /* What the source's report is sorted with. */
 typedef struct sorting {
 	Listed *listed;
@@ -37,21 +40,12 @@ static void take_thread(const struct ctprof_listing *open, gint32 tgid, gint32 t
 	if (!is_chosen(sorting->pids, tgid))
 		return;
 	listed->processes += leads ? 1 : 0;
-	if (is_same && (leads ? sorting->skips_leaders : sorting->skips_others)) {
-		const struct ctprof_target target = {
-			.struct_size = sizeof target,
-			.flags = CTPROF_TARGET_SAME | (leads ? CTPROF_TARGET_LEADER : 0),
-			.tgid = tgid,
-			.tid = tid,
-			.task_fd = -1,
-		};
+	const WalkThread thread = {tgid, tid};
 
-		g_array_append_val(listed->same, target);
-	} else {
-		const WalkThread thread = {tgid, tid};
-
-		g_array_append_val(listed->threads, thread);
-	}
+	g_array_append_val(is_same && (leads ? sorting->skips_leaders : sorting->skips_others)
+				   ? listed->same
+				   : listed->threads,
+			   thread);
 }
 
 /* Whether a value may differ although the source that lists the thread finds it the same:
@@ -106,7 +100,7 @@ gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *r
 	if (!lister)
 		return FALSE;
 	listed->threads = g_array_new(FALSE, FALSE, sizeof(WalkThread));
-	listed->same = g_array_new(FALSE, FALSE, sizeof(struct ctprof_target));
+	listed->same = g_array_new(FALSE, FALSE, sizeof(WalkThread));
 	if (may_skip)
 		choose_skips(&sorting, registry, plugin_name(lister));
 	if (!plugin_list(lister, &open) || listed->processes == 0) {
@@ -125,16 +119,32 @@ guint64 listed_same(const Listed *listed)
 gboolean listed_hand_on(const Listed *listed, const Handoff *handoff, CgroupSet *cgroups,
 			GError **error)
 {
-	const struct ctprof_rows rows = {
+	struct ctprof_target targets[PIECE];
+	struct ctprof_rows rows = {
 		.struct_size = sizeof rows,
 		.scope = CTPROF_SCOPE_THREAD,
-		.n = listed_same(listed),
-		.targets = listed->same ? (const void *)listed->same->data : NULL,
+		.targets = targets,
 	};
 
-	for (guint64 i = 0; i < rows.n; i++)
-		cgroup_set_note_same(cgroups, rows.targets[i].tid);
-	return rows.n == 0 || handoff_rows(handoff, &rows, error);
+	for (guint64 i = 0; i < listed_same(listed); i++) {
+		const WalkThread *thread = &g_array_index(listed->same, WalkThread, i);
+		gboolean leads = thread->tgid == thread->tid;
+
+		cgroup_set_note_same(cgroups, thread->tid);
+		targets[rows.n++] = (struct ctprof_target){
+			.struct_size = sizeof targets[0],
+			.flags = CTPROF_TARGET_SAME | (leads ? CTPROF_TARGET_LEADER : 0),
+			.tgid = thread->tgid,
+			.tid = thread->tid,
+			.task_fd = -1,
+		};
+		if (rows.n < PIECE && i + 1 < listed_same(listed))
+			continue;
+		if (!handoff_rows(handoff, &rows, error))
+			return FALSE;
+		rows.n = 0;
+	}
+	return TRUE;
 }
 
 void listed_clear(Listed *listed)

@@ -12,7 +12,7 @@
 
 typedef struct listed {
 	GArray *threads;   /* WalkThread, by (tgid, tid): those to be read */
-	GArray *same;      /* struct ctprof_target: those that need not be, in no order */
+	GArray *same;      /* WalkThread: those that need not be, in the source's order */
 	guint64 processes; /* of both */
 } Listed;
 
