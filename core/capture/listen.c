@@ -3,6 +3,7 @@
 
 #include "base/lock.h"
 #include "guard/crash.h"
+#include "guard/priority.h"
 
 /* Waking up for each record would cost five times as much. */
 #define DRAIN_EVERY_US (G_USEC_PER_SEC / 20)
@@ -27,6 +28,8 @@ static gpointer run(gpointer data)
 	Listener *listener = data;
 
 	crash_init_thread();
+	/* What ends must not find the kernel's buffer full. */
+	priority_note_light();
 	HOLD(&listener->lock);
 	do {
 		gint64 next = g_get_monotonic_time() + DRAIN_EVERY_US;
@@ -76,9 +79,11 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 
 void listener_go_on(Listener *listener)
 {
-	listener->stopped = FALSE;
-	if (listener->sources->len > 0)
+	/* It still runs where a sample came to nothing. */
+	if (listener->sources->len > 0 && !listener->thread) {
+		listener->stopped = FALSE;
 		listener->thread = g_thread_new("ctprof-listener", run, listener);
+	}
 }
 
 const char *listener_why(const Listener *listener)

@@ -450,8 +450,7 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 	g_autoptr(Capturing) self = g_new0(Capturing, 1);
 
 	self->request = request;
-	/* A capture without processes is done before its priority could be
-	 * raised. */
+	/* Without processes it is done before its priority could be raised. */
 	if (!request->no_threads)
 		self->raised = raise_priority(globals, &self->workers);
 	self->session = open_session(globals, request, &self->sink, ret_output, error);
@@ -535,12 +534,14 @@ gboolean capturing_sample(Capturing *self, Output *output, const CapturingSample
 	const Session *session = self->session;
 	gboolean is_first = !self->has_started;
 
+	priority_pause(self->raised, FALSE);
 	self->n_failures = session_failures(session);
 	cgroup_set_begin(&self->cgroups, options.may_skip);
 	gboolean ok = self->export ? capture_as_tables(self, &options, ret_result, error)
 				   : capture_run(session->root, session->plugins, session->registry,
 						 self->sink, output, &options, ret_result, error);
 
+	priority_pause(self->raised, sample != NULL);
 	self->has_started = TRUE;
 	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
 	if (is_first)

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/root.h"
 #include "base/ui.h"
 #include "capabilities.h"
@@ -23,6 +24,9 @@
 /* Under SCHED_RR: of those that read, and of the thread that raises and paces them. */
 #define RANK_READER 1
 #define RANK_PACER 2
+
+/* Threads that stay raised in a pause, at most. */
+#define MAX_LIGHT 4
 
 #define POLICY_DEADLINE 6
 #define FLAG_RESET_ON_FORK 1
@@ -42,6 +46,13 @@ struct priority {
 	GThread *pacer;
 	atomic_int is_harmless, is_over;
 };
+
+/* Of the process, which is raised once. */
+static GMutex pause_lock;
+static GCond pause_news;
+static gboolean is_paused;
+static pid_t light[MAX_LIGHT];
+static guint n_light; /* ever */
 
 /* 0 or -errno; without effect on a thread that has these attributes. */
 static int apply(pid_t tid, const struct attributes *attributes)
@@ -71,7 +82,17 @@ static struct attributes make_deadline(guint n_threads)
 
 /* ---- the pacer: the one thread that keeps CAP_SYS_NICE ------------------------ */
 
-static void apply_to_all(const struct attributes *attributes)
+static gboolean is_light(pid_t tid)
+{
+	guint i = 0;
+
+	while (i < MAX_LIGHT && light[i] != tid)
+		i++;
+	return i < MAX_LIGHT;
+}
+
+/* heavy: for threads that are not light; NULL: the same. */
+static void apply_to_all(const struct attributes *attributes, const struct attributes *heavy)
 {
 	g_autoptr(GArray) tids = root_list_own_threads();
 
@@ -79,7 +100,19 @@ static void apply_to_all(const struct attributes *attributes)
 		pid_t tid = g_array_index(tids, pid_t, i);
 
 		if (tid != gettid())
-			(void)apply(tid, attributes);
+			(void)apply(tid, heavy && !is_light(tid) ? heavy : attributes);
+	}
+}
+
+/* Looking after threads that wait costs more than a small sample of a recording. */
+static void wait_while_paused(const Priority *priority)
+{
+	gboolean is_rr = priority->raised.policy == SCHED_RR;
+	HOLD(&pause_lock);
+
+	while (is_paused && !atomic_load(&priority->is_over)) {
+		apply_to_all(&priority->raised, is_rr ? &priority->lowered : NULL);
+		g_cond_wait(&pause_news, &pause_lock);
 	}
 }
 
@@ -90,13 +123,14 @@ static gpointer pace(gpointer data)
 	capabilities_keep_scheduling();
 	atomic_store(&priority->is_harmless, TRUE);
 	while (!atomic_load(&priority->is_over)) {
-		apply_to_all(&priority->raised);
+		apply_to_all(&priority->raised, NULL);
 		g_usleep(SHARE_US);
 		/* The kernel paces SCHED_DEADLINE by itself; and it would not give back the
 		 * bandwidth of a thread that loses it asleep (switched_from_dl()). */
 		if (priority->raised.policy == SCHED_RR)
-			apply_to_all(&priority->lowered);
+			apply_to_all(&priority->lowered, NULL);
 		g_usleep(PERIOD_US - SHARE_US);
+		wait_while_paused(priority);
 	}
 	return NULL;
 }
@@ -175,11 +209,30 @@ Priority *priority_begin(enum priority_choice choice, guint n_threads)
 	return priority;
 }
 
+void priority_pause(Priority *priority, gboolean pause)
+{
+	HOLD(&pause_lock);
+
+	if (!priority || is_paused == pause)
+		return;
+	is_paused = pause;
+	g_cond_signal(&pause_news);
+}
+
+void priority_note_light(void)
+{
+	HOLD(&pause_lock);
+
+	light[n_light++ % MAX_LIGHT] = gettid();
+	g_cond_signal(&pause_news);
+}
+
 void priority_end(Priority *priority)
 {
 	if (!priority)
 		return;
 	atomic_store(&priority->is_over, TRUE);
+	priority_pause(priority, FALSE);
 	g_thread_join(priority->pacer);
 	(void)apply(0, &priority->lowered);
 	g_free(priority);

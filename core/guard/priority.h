@@ -25,6 +25,11 @@ typedef struct priority Priority;
  * raised; without CAP_SYS_NICE, with a warning if it was asked for by name.
  */
 Priority *priority_begin(enum priority_choice choice, guint n_threads);
+/* Between samples nothing is raised, but for threads that are light: it costs time to see to
+ * it that they do not run for long.  priority may be NULL. */
+void priority_pause(Priority *priority, gboolean pause);
+/* The calling thread never runs for long, and must not wait for the load. */
+void priority_note_light(void);
 /* Lowers the calling thread; the others have ended, or end with the process. */
 void priority_end(Priority *priority);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Priority, priority_end)
