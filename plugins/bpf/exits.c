@@ -131,6 +131,8 @@ static void await_ends(struct exits *self)
 	uint64_t want = sweep_ended(self->sweep), awaited;
 	struct timespec now;
 
+	if (exits_drain(self) < 0 || sweep_told(self->sweep) >= want)
+		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	uint64_t now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	for (unsigned ms = 0; ms < LAST_MOST_MS; ms += LAST_NAP_MS) {
