@@ -2,6 +2,7 @@
 #include "record-run.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,6 +36,8 @@ typedef struct recorder {
 	guint64 untold;  /* that could not be written */
 	char *why_untold;
 	gboolean was_full; /* the user knows */
+	gboolean has_read; /* the sources: they have to forget it before another sample */
+	gboolean hung_up;  /* this sample is the last one, after SIGHUP */
 } Recorder;
 
 static void recorder_clear(Recorder *self)
@@ -155,6 +158,8 @@ static char *take_notes(Recorder *self)
 	if (self->untold > 0)
 		add_note(notes, "samples that could not be written: %" G_GUINT64_FORMAT " (%s)",
 			 self->untold, self->why_untold);
+	if (self->hung_up)
+		add_note(notes, "ended by SIGHUP, as when a terminal is closed");
 	return notes->len > 0 ? g_string_free(g_steal_pointer(&notes), FALSE) : NULL;
 }
 
@@ -277,6 +282,8 @@ static gboolean take_sample(Recorder *self, GError **error)
 	g_auto(CaptureResult) result = {0};
 	g_autofree char *note = take_notes(self);
 	const CapturingSample sample = {.number = self->number, .note = note};
+
+	self->has_read = TRUE;
 	gboolean ok = capturing_sample(self->capturing, self->output, &sample, &result, error);
 
 	if (!ok)
@@ -288,6 +295,32 @@ static gboolean take_sample(Recorder *self, GError **error)
 	self->skipped = self->untold = 0;
 	self->was_full = FALSE;
 	return TRUE;
+}
+
+/* Reads these slow groups or none for the next sample. */
+static void go_on(Recorder *self, gint64 tick_ns)
+{
+	settle_slow(self, tick_ns);
+	if (self->has_read)
+		capturing_again(self->capturing);
+	self->has_read = FALSE;
+}
+
+/* After a signal.  What was being written when it came is no sample.  Who finds the file
+ * after its terminal has gone reads in it why it ends: one more sample says so. */
+static gboolean end_interrupted(Recorder *self, GError **error)
+{
+	int number = crash_take_signal();
+
+	if (!output_cut(self->output, self->plan->state->bytes, error))
+		return FALSE;
+	if (number != SIGHUP) {
+		crash_note_signal(number);
+		return TRUE;
+	}
+	self->hung_up = TRUE;
+	go_on(self, 0);
+	return take_sample(self, error);
 }
 
 static gboolean is_enough(const Recorder *self)
@@ -329,10 +362,9 @@ static gboolean record(Recorder *self, GError **error)
 		plan->state->wants_another = rotates(plan) && is_full(self);
 		if (plan->state->wants_another)
 			return TRUE;
-		settle_slow(self, self->tick_ns);
-		capturing_again(self->capturing);
+		go_on(self, self->tick_ns);
 	}
-	return TRUE;
+	return !crash_fail_interrupted(error);
 }
 
 /* "600 samples, 3 of them missing" */
@@ -372,9 +404,8 @@ static gboolean run(Recorder *self, GError **error)
 		return FALSE;
 	g_autoptr(GError) why = NULL;
 	gboolean ok = record(self, &why);
-	/* What was being written when a signal came is no sample. */
 	if (!ok && crash_interrupted() && plan->state->samples > 0)
-		ok = output_cut(self->output, plan->state->bytes, error);
+		ok = end_interrupted(self, error);
 	else if (!ok)
 		g_propagate_error(error, g_steal_pointer(&why));
 	if (!ok || !close_file(self, error))

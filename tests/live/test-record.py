@@ -232,6 +232,10 @@ def test_hangup():
             status, text = recorder.end(signal.SIGHUP)
         assert status == 0, text
         assert file.read_bytes().endswith(TABLE), "it is whole"
+        told = notes(file)
+        assert "SIGHUP" in told[-1] and "SIGHUP" not in str(told[:-1]), told
+        shown = harness.run("show", "--no-pager", file)
+        assert b"ended by SIGHUP" in shown.stderr, shown.stderr
 
 
 class Clocks:
