@@ -19,8 +19,10 @@
 #include "guard/crash.h"
 #include "guard/supervise.h"
 #include "present.h"
+#include "record-run.h"
 #include "repeat.h"
 #include "report-options.h"
+#include "report-run.h"
 
 #define MAX_COUNT 1000000
 #define MAX_REPEATS 1000
@@ -369,8 +371,21 @@ static int watch(StatRun *self)
 	return worst;
 }
 
+/* A recording has what happened while it was made. */
+static gboolean is_recording(char *const *command)
+{
+	return command[0] && !command[1] && g_str_has_suffix(command[0], RECORD_SUFFIX) &&
+	       access(command[0], X_OK) < 0;
+}
+
 static gboolean check_options(const StatRun *self, GError **error)
 {
+	if (is_recording(self->command))
+		return (every_ns == 0 && repeat.n == 0) ||
+		       error_set_usage(error, "%s: not with a recording",
+				       every_ns > 0 ? "--every" : "--repeat");
+	if (sample_choice.from || sample_choice.to)
+		return error_set_usage(error, "--from, --to: only with a recording");
 	if (repeat.n == 0 && (repeat.versus || repeat.warmup > 0 || repeat.set || repeat.seed > 0))
 		return error_set_usage(error, "%s: only with --repeat",
 				       repeat.versus       ? "--versus"
@@ -395,6 +410,8 @@ static gboolean prepare(StatRun *self, GError **error)
 	gint32 me = getpid();
 	self->own = g_array_new(FALSE, FALSE, sizeof me);
 	g_array_append_val(self->own, me);
+	if (is_recording(self->command))
+		return TRUE;
 	if (repeat.n > 0)
 		return repeat_begin(&repeat, self->command, error);
 	self->folder = g_dir_make_tmp("ctprof-stat-XXXXXX", error);
@@ -520,6 +537,16 @@ static int run_many(StatRun *self)
 	return reported != EXIT_DONE ? reported : status;
 }
 
+/* As compare does. */
+static int step_recording(const StatRun *self, guint n)
+{
+	const ReportingRequest request = {.files = (const char *const *)self->command,
+					  .is_window = TRUE};
+
+	(void)n;
+	return reporting_run(self->globals, &request);
+}
+
 static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
@@ -527,7 +554,9 @@ static int run(Globals *globals, char **arguments)
 	int status = EXIT_FAILED;
 
 	if (prepare(&self, &error))
-		status = repeat.n > 0 ? run_many(&self) : run_once(&self);
+		status = is_recording(arguments) ? run_apart(&self, step_recording, 0)
+			 : repeat.n > 0          ? run_many(&self)
+						 : run_once(&self);
 	else
 		status = cmd_fail(error);
 	repeat_clear(&repeat);
@@ -540,7 +569,7 @@ static int run(Globals *globals, char **arguments)
 
 const Command cmd_stat = {
 	.name = "stat",
-	.arguments = "-- COMMAND [ARGUMENT…]",
+	.arguments = "-- COMMAND [ARGUMENT…] | RECORDING",
 	.summary = "Run a command, and show what changed on the host meanwhile",
 	.help = "Captures, runs COMMAND, captures again and compares. The exit status is that\n"
 		"of COMMAND (128 + N if signal N ended it). Takes the options of capture and\n"
@@ -550,8 +579,8 @@ const Command cmd_stat = {
 		"The section \"command\" shows the time, CPU and memory of COMMAND and the\n"
 		"children it waited for; it needs no privileges. With CAP_NET_ADMIN in the "
 		"initial\n"
-		"namespaces, threads that end in between are recorded as well.\n"
-		"\n"
+		"namespaces, threads that end in between are recorded as well.\n\n"
+		"A RECORDING, written by 'ctprof record', is reported as by compare.\n\n"
 		"With --repeat and --versus, two commands run in turn, and differences that "
 		"exceed\n"
 		"chance are shown: see \"Is it noise?\" in ctprof-stat(1).\n"
@@ -563,7 +592,7 @@ const Command cmd_stat = {
 		"  ctprof stat --repeat 4 --versus 'sleep 0.2' -- sleep 0.1",
 	.options = options,
 	.shared = {capturing_options, capturing_cost_options, reporting_options,
-		   reporting_compare_options, presenting_options},
+		   reporting_compare_options, presenting_options, window_options},
 	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.arguments_from = FROM_COMMANDS,
 	.supervises = TRUE,

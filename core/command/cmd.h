@@ -11,7 +11,7 @@
 
 /* The sink that writes snapshots, and reads them. */
 #define SNAPSHOT_SINK "snapshot"
-#define COMMAND_MAX_SHARED 5
+#define COMMAND_MAX_SHARED 6
 
 typedef struct command {
 	const char *name;

@@ -427,6 +427,8 @@ def test_reading():
             (["show", "--at", "2001-01-01T00:00:00Z"], b"the recording is from"),
             (["show", "--at", "+0s", "--sample", 0], b"exclude each other"),
             (["compare", "--from", "-0s"], b"one sample"),
+            (["stat", "--every", "1s"], b"not with a recording"),
+            (["stat", "--from", "+0s", "true"], b"only with a recording"),
         ]:
             done = harness.run(*arguments, file, check=False)
             assert done.returncode in (1, 2) and text in done.stderr, (arguments, done.stderr)
@@ -443,6 +445,7 @@ def test_reading():
         assert "run_time_ns" in window and window == report(
             "compare", *VALUES, "--group-by", "comm", first, part
         )
+        assert window == report("stat", *VALUES, "--group-by", "comm", file)
         cut = path / "broken.ctprof"
         cut.write_bytes(file.read_bytes()[:-3000])
         broken = harness.run("show", "--no-pager", cut)
