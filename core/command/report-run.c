@@ -3,8 +3,9 @@
 
 #include "base/error.h"
 #include "base/ui.h"
-#include "guard/crash.h"
 #include "guard/userfile.h"
+#include "report-past.h"
+#include "report-side.h"
 #include "report/section/digest/past.h"
 #include "snapshot/context.h"
 #include "snapshot/moment.h"
@@ -31,88 +32,6 @@ const Option window_options[] = {
 	OPTION_END,
 };
 
-/* Rows of one file on their way into the analysis. */
-struct side {
-	Analysis *analysis;
-	guint index;
-	Context *context;
-	const GArray *hidden;
-};
-
-/* The parent of a process, 0: unknown. */
-static gint32 parent_of(const Registry *registry, const struct ctprof_rows *rows, guint64 row)
-{
-	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), "ppid");
-	gsize at = metric ? row * rows->n_slots + metric->index : 0;
-
-	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT &&
-			       rows->values[at] <= G_MAXINT32
-		       ? (gint32)rows->values[at]
-		       : 0;
-}
-
-/* Our own processes, and those they start.  The first one also started the command. */
-static gboolean is_hidden(const struct side *side, const Registry *registry,
-			  const struct ctprof_rows *rows, guint64 row)
-{
-	const struct ctprof_target *target = ctprof_rows_target(rows, row);
-	/* Older kernels do not report the process of ended threads. */
-	gint32 process = target->tgid ? target->tgid : target->tid;
-	gint32 parent = parent_of(registry, rows, row);
-
-	for (guint i = 0; i < side->hidden->len; i++) {
-		gint32 hidden = g_array_index(side->hidden, gint32, i);
-
-		if (hidden == process || (i > 0 && hidden == parent))
-			return TRUE;
-	}
-	return FALSE;
-}
-
-static gboolean add_rows(const struct side *side, const Registry *registry,
-			 const struct ctprof_rows *rows, guint64 from, guint64 to, GError **error)
-{
-	struct ctprof_rows part = *rows;
-
-	if (from == to)
-		return TRUE;
-	part.n = to - from;
-	part.targets = ctprof_rows_target(rows, from);
-	part.values += from * rows->n_slots;
-	part.states += from * rows->n_slots;
-	return analysis_add(side->analysis, side->index, registry, &part, error);
-}
-
-/* Passes on the rows between hidden ones. */
-static gboolean add_seen_rows(const struct side *side, const Registry *registry,
-			      const struct ctprof_rows *rows, GError **error)
-{
-	guint64 from = 0;
-
-	for (guint64 i = 0; i < rows->n; i++) {
-		if (!is_hidden(side, registry, rows, i))
-			continue;
-		if (!add_rows(side, registry, rows, from, i, error))
-			return FALSE;
-		from = i + 1;
-	}
-	return add_rows(side, registry, rows, from, rows->n, error);
-}
-
-static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			  GError **error)
-{
-	struct side *side = data;
-
-	if (crash_fail_interrupted(error))
-		return FALSE;
-	context_note_rows(side->context, registry, rows);
-	if (side->hidden &&
-	    (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT))
-		return add_seen_rows(side, registry, rows, error);
-	return analysis_add(side->analysis, side->index, registry, rows, error);
-}
-
 Recording *report_open(const Session *session, const char *file, GError **error)
 {
 	g_autoptr(Recording) recording = recording_open(presenting_reader(session), file, error);
@@ -122,11 +41,11 @@ Recording *report_open(const Session *session, const char *file, GError **error)
 	return g_steal_pointer(&recording);
 }
 
-static gboolean load_side(Recording *recording, guint sample, guint n_exits, struct side *side,
+static gboolean load_side(Recording *recording, guint sample, guint n_exits, ReportSide *side,
 			  GError **error)
 {
 	g_autoptr(Loaded) loaded =
-		recording_read(recording, sample, n_exits, take_rows, side, error);
+		recording_read(recording, sample, n_exits, report_side_take, side, error);
 
 	if (!loaded)
 		return FALSE;
@@ -178,127 +97,13 @@ static gboolean choose_window(const Recording *recording, guint *ret_from, guint
 
 /* ---- the past of a recording --------------------------------------------- */
 
-/* A window of it: what its samples go into. */
-typedef struct stretch {
-	AnalysisOptions options;
-	Analysis *analysis;
-	Context *contexts[2];
-} Stretch;
-
-static void stretch_free(Stretch *stretch)
-{
-	if (!stretch)
-		return;
-	g_clear_pointer(&stretch->analysis, analysis_free);
-	for (guint i = 0; i < G_N_ELEMENTS(stretch->contexts); i++)
-		context_free(stretch->contexts[i]);
-	g_free(stretch);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stretch, stretch_free)
-
-/* As the report is, of what the first screen needs; nothing is drawn of it. */
-static Stretch *stretch_new(const ReportRun *run, Past *past, GError **error)
-{
-	g_autoptr(Stretch) stretch = g_new0(Stretch, 1);
-
-	stretch->options = *run->options;
-	stretch->options.compare = stretch->options.may_be_window = stretch->options.digest = TRUE;
-	stretch->options.sections = stretch->options.fail_on = NULL;
-	stretch->options.width = stretch->options.height = 0;
-	stretch->options.past = NULL;
-	stretch->options.collects = past;
-	stretch->contexts[0] = context_new();
-	stretch->contexts[1] = context_new();
-	stretch->analysis = analysis_new(&stretch->options, error);
-	return stretch->analysis ? g_steal_pointer(&stretch) : NULL;
-}
-
-/* A sample ends one window and begins another. */
-typedef struct junction {
-	struct side sides[2];
-	Stretch *of[2]; /* NULL: there is none */
-} Junction;
-
-static gboolean take_junction(gpointer data, const Registry *registry,
-			      const struct ctprof_rows *rows, GError **error)
-{
-	Junction *junction = data;
-
-	for (guint i = 0; i < G_N_ELEMENTS(junction->of); i++)
-		if (junction->of[i] && !take_rows(&junction->sides[i], registry, rows, error))
-			return FALSE;
-	return TRUE;
-}
-
-static gboolean read_junction(Recording *recording, guint sample, guint n_exits,
-			      const ReportRun *run, Stretch *ended, Stretch *begun, GError **error)
-{
-	Junction junction = {.of = {ended, begun}};
-
-	for (guint i = 0; i < G_N_ELEMENTS(junction.of); i++)
-		if (junction.of[i])
-			junction.sides[i] =
-				(struct side){.analysis = junction.of[i]->analysis,
-					      .index = 1 - i,
-					      .context = junction.of[i]->contexts[1 - i],
-					      .hidden = run->hidden};
-	g_autoptr(Loaded) loaded =
-		recording_read(recording, sample, n_exits, take_junction, &junction, error);
-	if (!loaded)
-		return FALSE;
-	for (guint i = 0; i < G_N_ELEMENTS(junction.of); i++) {
-		if (!junction.of[i])
-			continue;
-		context_note_facts(junction.sides[i].context, &loaded->facts);
-		if (!analysis_bind(junction.of[i]->analysis, 1 - i, loaded->registry, error))
-			return FALSE;
-	}
-	return TRUE;
-}
-
-static gboolean finish_stretch(const ReportRun *run, Stretch *stretch, Past *past, GError **error)
-{
-	ReportRun own = {.options = &stretch->options, .hidden = run->hidden};
-
-	if (!report_relate(&own, stretch->analysis, stretch->contexts[0], stretch->contexts[1],
-			   error))
-		return FALSE;
-	past_begin(past, stretch->options.realtime_ns[1], stretch->options.elapsed_s);
-	return analysis_finish(stretch->analysis, error) != NULL;
-}
-
-/* What was in each of up to PAST_WINDOWS windows between two samples. */
-static Past *read_past(Recording *recording, guint from, guint to, const ReportRun *run,
-		       GError **error)
-{
-	guint n = MIN(to - from, PAST_WINDOWS), before = from;
-	g_autoptr(Past) past = past_new();
-	g_autoptr(Stretch) ended = NULL;
-
-	for (guint i = 0; i <= n; i++) {
-		guint sample = from + (guint)((guint64)(to - from) * i / n);
-		g_autoptr(Stretch) begun = i < n ? stretch_new(run, past, error) : NULL;
-
-		if ((i < n && !begun) ||
-		    !read_junction(recording, sample, MAX(sample - before, 1), run, ended, begun,
-				   error) ||
-		    (ended && !finish_stretch(run, ended, past, error)))
-			return NULL;
-		before = sample;
-		stretch_free(ended);
-		ended = g_steal_pointer(&begun);
-	}
-	return g_steal_pointer(&past);
-}
-
 /* For reports that have a first screen. */
 static gboolean load_past(const ReportRun *run, Recording *recording, guint from, guint to,
 			  GError **error)
 {
 	if (run->is_run || run->options->view || run->options->metrics || to < from + 2)
 		return TRUE;
-	run->options->past = read_past(recording, from, to, run, error);
-	return run->options->past != NULL;
+	return report_read_past(recording, from, to, run, error);
 }
 
 /* Of one sample those before it, as far as they cost little to read. */
@@ -329,7 +134,7 @@ static Recording *open_side(const Session *session, const ReportRun *run, guint 
 
 /* Both sides from one file: exits of all samples in between belong to the
  * window. */
-static gboolean load_window(const Session *session, const ReportRun *run, struct side *sides,
+static gboolean load_window(const Session *session, const ReportRun *run, ReportSide *sides,
 			    GError **error)
 {
 	g_autoptr(Recording) own = NULL;
@@ -346,7 +151,7 @@ static gboolean load_window(const Session *session, const ReportRun *run, struct
 }
 
 static gboolean load_one(const Session *session, const ReportRun *run, guint index,
-			 struct side *side, GError **error)
+			 ReportSide *side, GError **error)
 {
 	g_autoptr(Recording) own = NULL;
 	Recording *recording = open_side(session, run, index, &own, error);
@@ -405,7 +210,7 @@ gboolean report_load(const Session *session, const ReportRun *run, Analysis *ana
 	AnalysisOptions *options = run->options;
 	g_autoptr(Context) baseline = context_new();
 	g_autoptr(Context) candidate = context_new();
-	struct side sides[] = {
+	ReportSide sides[] = {
 		{.analysis = analysis, .index = 0, .context = baseline, .hidden = run->hidden},
 		{.analysis = analysis, .index = 1, .context = candidate, .hidden = run->hidden},
 	};
@@ -499,6 +304,7 @@ gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_
 	gboolean ok = session && report_load(session, run, analysis, error) &&
 		      present(session, run, analysis, output, ret_met, error);
 	g_clear_pointer(&run->options->past, past_free);
+	g_clear_pointer(&run->options->host_past, past_free);
 	return ok;
 }
 

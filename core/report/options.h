@@ -91,8 +91,9 @@ typedef struct analysis_options {
 	Categories *categories; /* NULL: everything is in "other" */
 	SwapShare swap_share;
 
-	Past *collects; /* what the first screen says is noted there; NULL: nowhere */
-	Past *past;     /* what a recording shows beside its ends; NULL: nothing */
+	Past *collects;  /* what the first screen says is noted there; NULL: nowhere */
+	Past *past;      /* what a recording shows beside its ends; NULL: nothing */
+	Past *host_past; /* the same of the host alone, in more windows; NULL: these suffice */
 
 	/* For several runs per side: */
 	Runs *runs;    /* that are analysed; NULL: not a report of runs */

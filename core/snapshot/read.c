@@ -48,8 +48,9 @@ typedef struct recording {
 	Loaded *loaded;
 	LoadRows each;
 	gpointer data;
-	GError *error; /* what stopped it on our side */
-	char *fault;   /* what the reader found */
+	gboolean only_host; /* nothing else is wanted */
+	GError *error;      /* what stopped it on our side */
+	char *fault;        /* what the reader found */
 	struct lane lanes[N_ROW_CLASSES];
 	guint64 bad_puts;
 	GArray *on_demand; /* guint32, slots of metrics that were */
@@ -281,6 +282,8 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 
 	if (!lane || !lane->batch)
 		return fail(load, EINVAL, "its reader requested a row of an unknown scope");
+	if (load->only_host && row != ROW_HOST)
+		return -ECANCELED;
 	int r = lane->filled == BATCH_ROWS ? deliver(load, lane) : deliver_before(load, row);
 	if (r < 0)
 		return r;
@@ -453,6 +456,9 @@ static int read_whole(Load *load)
 {
 	int result = call_read(load);
 
+	/* As told to, by input_row(). */
+	if (result == -ECANCELED && load->only_host && !load->error)
+		result = 0;
 	if (result == 0 && load->bad_puts > 0) {
 		error_set_failed(&load->error,
 				 "%s: plugin %s returned %" G_GUINT64_FORMAT " invalid values",
@@ -566,6 +572,15 @@ Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRo
 	recording->each = each;
 	recording->data = data;
 	return read_sample(recording, sample, n_exits, error);
+}
+
+Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, LoadRows each,
+			    gpointer data, GError **error)
+{
+	recording->only_host = TRUE;
+	Loaded *loaded = recording_read(recording, sample, n_exits, each, data, error);
+	recording->only_host = FALSE;
+	return loaded;
 }
 
 Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)

@@ -42,6 +42,9 @@ const char *recording_damage(const Recording *recording);
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
 		       gpointer data, GError **error);
+/* The same of the host's row alone: quick, however many threads there are. */
+Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, LoadRows each,
+			    gpointer data, GError **error);
 
 /* While a sample is read, in its LoadRows: what is known of it by then.  FALSE: nothing of its
  * host yet.  Borrowed. */

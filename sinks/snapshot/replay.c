@@ -35,8 +35,8 @@ struct replay {
 
 	uint64_t file; /* whose frames these are; 0: none */
 	struct seek_table frames;
-	size_t at;        /* the sample that is kept, or NO_SAMPLE */
-	uint64_t n_exits; /* number of samples whose exits are kept with it */
+	size_t at;         /* the sample that is kept, or NO_SAMPLE */
+	size_t exits_from; /* the first sample whose exits are kept with it */
 	struct reader reader;
 	bool has_reader;
 	struct kept kept;
@@ -375,18 +375,19 @@ static int go_to(struct replay *replay, size_t sample, uint64_t n_exits)
 	size_t next = wanted;
 	int r = 0;
 
-	if (replay->at == sample && replay->n_exits == n_exits)
+	if (replay->at == sample && replay->exits_from == wanted)
 		return 0;
 	while (next > 0 && !replay->frames.frames[next].is_key)
 		next--;
-	if (replay->at != NO_SAMPLE && replay->at >= next && replay->at < wanted)
+	if (replay->at != NO_SAMPLE && replay->at >= next && replay->at < sample &&
+	    (replay->at < wanted || replay->exits_from == wanted))
 		next = replay->at + 1;
 	for (; r == 0 && next <= sample; next++) {
 		if (next <= wanted)
 			kept_clear(&replay->kept.of[KEPT_EXIT]);
 		r = read_frame(replay, next);
 	}
-	replay->n_exits = n_exits;
+	replay->exits_from = wanted;
 	if (r < 0)
 		forget(replay);
 	return r;

@@ -4,9 +4,11 @@
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
+import statistics
 import struct
 import subprocess
 import sys
@@ -504,6 +506,30 @@ def test_two_samples_are_called_by_their_times():
         title = harness.run("compare", file, env={**os.environ, "TZ": "XYZ-3"}).stdout.decode().splitlines()[0]
         found = re.match(r" (\d\d:\d\d:\d\d) → (\d\d:\d\d:\d\d) XYZ   \S+ apart", title)
         assert found and found[1] != found[2], title
+
+
+SHORT = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def test_host_over_all_samples():
+    """The lines of the host say what was typical of all samples, not of windows of many."""
+    with folder() as path:
+        file, used = path / "host.ctprof", []
+        plugins = ["--plugins=procfs,host,system"]
+        arguments = ["-p", os.getpid(), "-n", 20, "-i", "200ms", "--smaps=never"]
+        harness.run(*plugins, "record", *arguments, "-o", file)
+        memory = {}
+        for frame in texts(file):
+            memory |= frame.get("extra", {}).get("system", {}).get("memory", {})
+            used.append(1024 * (memory["total"] - memory["available"]))
+        shown = harness.run("compare", "--no-pager", file).stdout.decode()
+        line = next(line for line in shown.splitlines() if "median" in line and "in use" in line)
+        told = re.findall(r"(?:median|95%|most) ([0-9.]+)([KMGT])", line)
+        values = sorted(used[1:])
+        expected = [statistics.median(values), values[math.ceil(len(values) * 0.95) - 1], values[-1]]
+        assert len(told) == 3, line
+        for (number_, unit), value in zip(told, expected):
+            assert abs(float(number_) * SHORT[unit] - value) <= 0.01 * value, (line, expected)
 
 
 def test_runs():

@@ -12,7 +12,7 @@ typedef struct past_window {
 
 struct past {
 	GArray *windows;    /* PastWindow */
-	GHashTable *series; /* see key_of() -> gdouble[PAST_WINDOWS] */
+	GHashTable *series; /* see key_of() -> GArray of gdouble, NAN: none */
 };
 
 Past *past_new(void)
@@ -20,7 +20,8 @@ Past *past_new(void)
 	Past *past = g_new0(Past, 1);
 
 	past->windows = g_array_new(FALSE, FALSE, sizeof(PastWindow));
-	past->series = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	past->series = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					     (GDestroyNotify)g_array_unref);
 	return past;
 }
 
@@ -35,7 +36,6 @@ void past_begin(Past *past, guint64 realtime_ns, gdouble seconds)
 {
 	const PastWindow window = {realtime_ns, seconds};
 
-	g_assert(past->windows->len < PAST_WINDOWS);
 	g_array_append_val(past->windows, window);
 }
 
@@ -63,40 +63,46 @@ static char *key_of(const char *subject, const char *measure)
 void past_note(Past *past, const char *subject, const char *measure, gdouble value)
 {
 	g_autofree char *key = key_of(subject, measure);
-	gdouble *series = g_hash_table_lookup(past->series, key);
+	GArray *series = g_hash_table_lookup(past->series, key);
+	gdouble none = NAN;
 
 	if (!series) {
-		series = g_new(gdouble, PAST_WINDOWS);
-		for (guint i = 0; i < PAST_WINDOWS; i++)
-			series[i] = NAN;
+		series = g_array_new(FALSE, FALSE, sizeof none);
 		g_hash_table_insert(past->series, g_steal_pointer(&key), series);
 	}
-	series[past->windows->len - 1] = value;
+	while (series->len < past->windows->len)
+		g_array_append_val(series, none);
+	g_array_index(series, gdouble, past->windows->len - 1) = value;
 }
 
-static const gdouble *find(const Past *past, const char *subject, const char *measure)
+static const GArray *find(const Past *past, const char *subject, const char *measure)
 {
 	g_autofree char *key = key_of(subject, measure);
 
 	return g_hash_table_lookup(past->series, key);
 }
 
+static gdouble value_at(const GArray *series, guint window)
+{
+	return series && window < series->len ? g_array_index(series, gdouble, window) : NAN;
+}
+
 gdouble past_value(const Past *past, guint window, const char *subject, const char *measure)
 {
-	const gdouble *series = find(past, subject, measure);
-
-	return series ? series[window] : NAN;
+	return value_at(find(past, subject, measure), window);
 }
 
 gboolean past_worst(const Past *past, const char *subject, const char *measure, guint *ret_window)
 {
-	const gdouble *series = find(past, subject, measure);
+	const GArray *series = find(past, subject, measure);
 	gdouble worst = NAN;
 
-	for (guint i = 0; series && i < past->windows->len; i++) {
-		if (isnan(series[i]) || series[i] <= worst)
+	for (guint i = 0; i < past->windows->len; i++) {
+		gdouble value = value_at(series, i);
+
+		if (isnan(value) || value <= worst)
 			continue;
-		worst = series[i];
+		worst = value;
 		*ret_window = i;
 	}
 	return !isnan(worst);
@@ -110,32 +116,37 @@ static gint compare_values(gconstpointer a, gconstpointer b)
 }
 
 gboolean past_spread(const Past *past, const char *subject, const char *measure,
-		     gdouble *ret_median, gdouble *ret_most)
+		     PastSpread *ret_spread)
 {
-	const gdouble *series = find(past, subject, measure);
-	gdouble sorted[PAST_WINDOWS];
+	const GArray *series = find(past, subject, measure);
+	g_autofree gdouble *sorted = g_new(gdouble, past->windows->len);
 	guint n = 0;
 
-	for (guint i = 0; series && i < past->windows->len; i++)
-		if (!isnan(series[i]))
-			sorted[n++] = series[i];
+	for (guint i = 0; i < past->windows->len; i++)
+		if (!isnan(value_at(series, i)))
+			sorted[n++] = value_at(series, i);
 	if (n < 2)
 		return FALSE;
 	qsort(sorted, n, sizeof sorted[0], compare_values);
-	*ret_median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-	*ret_most = sorted[n - 1];
+	*ret_spread = (PastSpread){
+		.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
+		/* The nearest rank. */
+		.p95 = sorted[(n * 95 + 99) / 100 - 1],
+		.most = sorted[n - 1],
+		.n = n,
+	};
 	return TRUE;
 }
 
 char *past_draw(const Past *past, const char *subject, const char *measure)
 {
-	const gdouble *series = find(past, subject, measure);
-	gdouble median, most;
+	const GArray *series = find(past, subject, measure);
+	PastSpread spread;
 
-	if (!past_spread(past, subject, measure, &median, &most))
+	if (!past_spread(past, subject, measure, &spread))
 		return NULL;
 	GString *text = g_string_new(NULL);
 	for (guint i = 0; i < past->windows->len; i++)
-		bars_append(text, series[i], most);
+		bars_append(text, value_at(series, i), spread.most);
 	return g_string_free(text, FALSE);
 }

@@ -9,8 +9,10 @@
 
 #include "report/options.h"
 
-/* Windows a recording is cut into, at most. */
+/* Windows a recording is cut into, at most: of all its threads, and of the host alone, which
+ * costs little and is what the first screen calls typical. */
 #define PAST_WINDOWS 16
+#define PAST_HOST_WINDOWS 1024
 
 Past *past_new(void);
 void past_free(Past *past);
@@ -29,8 +31,14 @@ void past_note(Past *past, const char *subject, const char *measure, gdouble val
 gdouble past_value(const Past *past, guint window, const char *subject, const char *measure);
 /* The window in which it was highest; FALSE: it is in none. */
 gboolean past_worst(const Past *past, const char *subject, const char *measure, guint *ret_window);
-/* What is in its midst, and the highest; FALSE: fewer than two windows have it. */
+/* How its values spread: the median, what 95 of 100 are at most, the highest. */
+typedef struct past_spread {
+	gdouble median, p95, most;
+	guint n; /* windows that have it */
+} PastSpread;
+
+/* FALSE: fewer than two windows have it. */
 gboolean past_spread(const Past *past, const char *subject, const char *measure,
-		     gdouble *ret_median, gdouble *ret_most);
+		     PastSpread *ret_spread);
 /* A bar for each window; NULL: fewer than two windows have it.  The caller frees it. */
 char *past_draw(const Past *past, const char *subject, const char *measure);

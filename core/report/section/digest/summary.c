@@ -201,14 +201,16 @@ static void add_spread(const Digest *digest, GPtrArray *pieces, guint line)
 	} of_line[] = {{"cpu", "busy", CTPROF_LADDER_NONE},
 		       {"read", "read/s", CTPROF_LADDER_BYTES},
 		       {"memory", "in use", CTPROF_LADDER_BYTES}};
-	const Past *past = digest->draft->plan->options->past;
-	gdouble median, most;
+	const AnalysisOptions *options = digest->draft->plan->options;
+	const Past *past = options->host_past ? options->host_past : options->past;
+	guint32 ladder = of_line[line].ladder;
+	PastSpread spread;
 
-	if (past && past_spread(past, NULL, of_line[line].measure, &median, &most))
-		digest_add(pieces, "   median %s, most %s %s",
-			   digest_number(digest->draft, of_line[line].ladder, median),
-			   digest_number(digest->draft, of_line[line].ladder, most),
-			   of_line[line].what);
+	if (past && past_spread(past, NULL, of_line[line].measure, &spread))
+		digest_add(pieces, "   median %s, 95%% %s, most %s %s",
+			   digest_number(digest->draft, ladder, spread.median),
+			   digest_number(digest->draft, ladder, spread.p95),
+			   digest_number(digest->draft, ladder, spread.most), of_line[line].what);
 }
 
 GPtrArray *host_state_tell(const Digest *digest)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a recording shows between the two samples that are compared. */
+#pragma once
+
+#include "report-run.h"
+#include "snapshot/read.h"
+
+/* Sets the past of the run's options: what was in each of up to PAST_WINDOWS windows, and
+ * that of the host in up to PAST_HOST_WINDOWS. */
+gboolean report_read_past(Recording *recording, guint from, guint to, const ReportRun *run,
+			  GError **error);

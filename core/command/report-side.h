@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rows of one file on their way into the analysis. */
+#pragma once
+
+#include "report/report.h"
+#include "snapshot/context.h"
+
+typedef struct report_side {
+	Analysis *analysis;
+	guint index;
+	Context *context;
+	const GArray *hidden; /* gint32: processes to exclude; NULL: none */
+} ReportSide;
+
+/* A LoadRows. */
+gboolean report_side_take(gpointer side, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error);
