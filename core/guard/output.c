@@ -191,7 +191,8 @@ static gboolean lock(const Output *output, GError **error)
 	if (flock(output->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
 		return TRUE;
 	if (errno == EWOULDBLOCK)
-		return error_set_failed(error, "cannot write '%s': another process records into it",
+		return error_set_failed(error,
+					"cannot write '%s': another process is recording into it",
 					output->path);
 	return fail(error, output->path, errno) != NULL;
 }
@@ -242,21 +243,45 @@ static gboolean rename_all(int dir, const char *name, guint keep)
 	return TRUE;
 }
 
+/* The recording that is there, to be locked: *ret is -1 if there is none.  A name that leads
+ * to anything else is refused, and not opened. */
+static gboolean open_recorded(const Output *output, const struct place *place, int *ret,
+			      GError **error)
+{
+	AUTO_FD found = openat(place->dir, place->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char link[ROOT_FD_PATH_MAX];
+	struct stat st;
+
+	if (found < 0 && errno == ENOENT)
+		return TRUE;
+	if (found < 0 || fstat(found, &st) < 0)
+		return fail(error, output->path, errno) != NULL;
+	if (!S_ISREG(st.st_mode))
+		return error_set_failed(error,
+					"cannot write '%s': it is not a regular file, so it "
+					"cannot be rotated",
+					output->path);
+	*ret = open(root_fd_path(link, found), O_RDONLY | O_CLOEXEC);
+	return *ret >= 0 || fail(error, output->path, errno) != NULL;
+}
+
 static gboolean rotate(const Output *output, guint keep, GError **error)
 {
 	g_autofree char *folder = g_path_get_dirname(output->path);
 	g_autofree char *name = g_path_get_basename(output->path);
 	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct place place = {dir, name};
 	AUTO_FD held = -1;
 
-	if (dir >= 0)
-		held = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (held < 0 && dir >= 0 && errno == ENOENT)
-		return TRUE;
-	if (held < 0)
+	if (dir < 0)
 		return fail(error, output->path, errno) != NULL;
+	if (!open_recorded(output, &place, &held, error))
+		return FALSE;
+	if (held < 0)
+		return TRUE;
 	if (flock(held, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
-		return error_set_failed(error, "cannot write '%s': another process records into it",
+		return error_set_failed(error,
+					"cannot write '%s': another process is recording into it",
 					output->path);
 	return rename_all(dir, name, keep) || fail(error, output->path, errno);
 }

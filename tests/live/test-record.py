@@ -371,7 +371,7 @@ def test_refusals():
             done = harness.run(
                 *PLAIN, "record", "-n", 1, "--max-size", "1MiB", "-o", file, check=False
             )
-            assert b"another process records into it" in done.stderr, done.stderr
+            assert b"another process is recording into it" in done.stderr, done.stderr
         none = path / "none.ctprof"
         for wrong in ("smaps", "smaps=", "=1s", "smaps=never", "none=1s"):
             done = harness.run(*PLAIN, "record", "-n", 1, "--every", wrong, "-o", none, check=False)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -437,6 +438,38 @@ static void test_swapped(void)
 	close(reader);
 }
 
+/* Only a recording makes room for the next: what else is there is not opened, nor moved. */
+static void test_rotates_files_only(void)
+{
+	static const char *const names[] = {"fifo", "link", "to-fifo", "directory"};
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autofree char *fifo = g_build_filename(dir, "fifo", NULL);
+	g_autofree char *link = g_build_filename(dir, "link", NULL);
+	g_autofree char *to_fifo = g_build_filename(dir, "to-fifo", NULL);
+	g_autofree char *file = g_build_filename(dir, "file", NULL);
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	char events[4096];
+
+	test_dir_add(dir, "file", "keep");
+	test_dir_add(dir, "directory/", "");
+	g_assert_cmpint(mkfifo(fifo, 0666), ==, 0);
+	g_assert_cmpint(symlink("file", link), ==, 0);
+	g_assert_cmpint(symlink("fifo", to_fifo), ==, 0);
+	g_assert_cmpint(inotify_add_watch(watch, fifo, IN_OPEN), >=, 0);
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *path = g_build_filename(dir, names[i], NULL);
+		g_autoptr(GError) error = NULL;
+
+		g_assert_false(output_rotate(path, 2, &error));
+		g_assert_nonnull(strstr(error->message, "not a regular file"));
+	}
+	g_assert_cmpint(read(watch, events, sizeof events), ==, -1);
+	close(watch);
+	g_assert_cmpuint(test_dir_count(dir), ==, 5);
+	g_assert_true(output_rotate(file, 2, NULL));
+	g_assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -449,6 +482,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/output/link-comes-meanwhile", test_link_comes_meanwhile);
 	g_test_add_func("/output/without-unnamed-files", test_named_files);
 	g_test_add_func("/output/pipe-is-swapped-for-a-link", test_swapped);
+	g_test_add_func("/output/rotates-files-only", test_rotates_files_only);
 	for (guint i = 0; i < G_N_ELEMENTS(foreign); i++) {
 		g_autofree char *path = g_strconcat("/output/foreign/", foreign[i].what, NULL);
 
