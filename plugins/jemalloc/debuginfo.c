@@ -137,6 +137,7 @@ static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *nam
 	return be64toh(size);
 }
 
+/* Whatever their names: libdw takes those of .gnu.debuglto_ too. */
 static int check_size(Elf *elf)
 {
 	uint64_t left = MAX_INFLATED_BYTES;
@@ -150,13 +151,14 @@ static int check_size(Elf *elf)
 	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh)) {
 		const char *name = elf_strptr(elf, names, sh.sh_name);
 
-		if (!name || (strncmp(name, ".debug", 6) != 0 && strncmp(name, ".zdebug", 7) != 0))
+		if (!name)
 			continue;
 		uint64_t size = inflated_size(scn, &sh, name);
 		if (size > left)
 			return -EFBIG;
 		left -= size;
-		is_there = true;
+		is_there = is_there || strncmp(name, ".debug", 6) == 0 ||
+			   strncmp(name, ".zdebug", 7) == 0;
 	}
 	return is_there ? 0 : -ENODATA;
 }

@@ -119,6 +119,17 @@ static const struct bomb bombs[] = {
 	  .offset = 4096,
 	  .size = 65536},
 	 {{4096, &compressed, sizeof compressed}}},
+	{"compressed sections of another name",
+	 EXAMINE_DWARF,
+	 -EFBIG,
+	 MIB,
+	 4,
+	 {.name = ".gnu.debuglto_.debug_info",
+	  .type = SHT_PROGBITS,
+	  .flags = SHF_COMPRESSED,
+	  .offset = 4096,
+	  .size = 65536},
+	 {{4096, &compressed, sizeof compressed}}},
 	{"a file too large to map",
 	 EXAMINE_OBJECT,
 	 -EFBIG,
@@ -146,6 +157,68 @@ static void test_bomb(struct rig *rig, gconstpointer data)
 	parser_stop(&rig->parser);
 	g_assert_cmpint(getrusage(RUSAGE_CHILDREN, &children), ==, 0);
 	g_assert_cmpint(children.ru_maxrss, <, 128 << 10);
+}
+
+/* The bits that are not yet whole bytes, lowest first, as deflate has them. */
+struct bits {
+	GByteArray *out;
+	guint32 pending;
+	guint n;
+};
+
+static void put_bits(struct bits *bits, guint32 value, guint n)
+{
+	bits->pending |= value << bits->n;
+	for (bits->n += n; bits->n >= 8; bits->n -= 8, bits->pending >>= 8) {
+		guint8 byte = (guint8)bits->pending;
+
+		g_byte_array_append(bits->out, &byte, 1);
+	}
+}
+
+/* A stream of zeros, 13 bits for 258 of them: a byte, and then again and again what was
+ * one byte before.  Codes are written from their highest bit. */
+static GByteArray *deflate_zeros(guint64 size)
+{
+	static const guchar zlib[] = {0x78, 0x9c};
+	struct bits bits = {.out = g_byte_array_new()};
+
+	g_byte_array_append(bits.out, zlib, sizeof zlib);
+	put_bits(&bits, 3, 3);    /* the last block, with fixed codes */
+	put_bits(&bits, 0x0c, 8); /* 0 */
+	for (guint64 i = 0; i < size / 258; i++)
+		put_bits(&bits, 0xa3, 13); /* 258 bytes, from 1 before */
+	put_bits(&bits, 0, 7);             /* the end; its checksum is missing */
+	put_bits(&bits, 0, 32);
+	return bits.out;
+}
+
+/* Whoever believes the header has room for it; whoever does not inflates a gigabyte. */
+static void test_inflates_further(struct rig *rig, gconstpointer data)
+{
+	static const guchar gnu[] = "ZLIB\0\0\0\0\4\0\0\0";
+	const Elf64_Chdr header = {
+		.ch_type = ELFCOMPRESS_ZLIB, .ch_size = 64 * MIB, .ch_addralign = 1};
+	gboolean is_gnu = data != NULL;
+	gsize head = is_gnu ? sizeof gnu - 1 : sizeof header;
+	g_autoptr(GByteArray) stream = deflate_zeros(1024 * MIB);
+	const struct hostile_piece pieces[] = {{4096, is_gnu ? (gconstpointer)gnu : &header, head},
+					       {4096 + head, stream->data, stream->len},
+					       {0, NULL, 0}};
+	const struct hostile_section section = {.name = is_gnu ? ".zdebug_info" : ".debug_info",
+						.type = SHT_PROGBITS,
+						.flags = is_gnu ? 0 : SHF_COMPRESSED,
+						.offset = 4096,
+						.size = head + stream->len};
+	guint64 budget_ns = 10 * BUDGET_NS;
+	struct rusage children;
+
+	hostile_write(rig->path, NULL, 4096 + head + stream->len, pieces, &section, 1);
+	g_assert_cmpint(ask(rig, rig->path, EXAMINE_DWARF, &budget_ns), ==, -ENODATA);
+	assert_serves(rig);
+	parser_stop(&rig->parser);
+	g_assert_cmpint(getrusage(RUSAGE_CHILDREN, &children), ==, 0);
+	g_assert_cmpint(children.ru_maxrss, <, 160 << 10);
 }
 
 /* Four million symbols with one name of a megabyte: ended in its time, and the
@@ -244,6 +317,10 @@ int main(int argc, char **argv)
 
 		g_test_add(path, struct rig, &bombs[i], set_up, test_bomb, tear_down);
 	}
+	g_test_add("/jemalloc/parser/inflates further than it says", struct rig, NULL, set_up,
+		   test_inflates_further, tear_down);
+	g_test_add("/jemalloc/parser/inflates further than it says, GNU", struct rig, "GNU", set_up,
+		   test_inflates_further, tear_down);
 	g_test_add("/jemalloc/parser/endless", struct rig, NULL, set_up, test_endless, tear_down);
 	g_test_add("/jemalloc/parser/killed", struct rig, NULL, set_up, test_killed, tear_down);
 	g_test_add("/jemalloc/parser/rights", struct rig, NULL, set_up, test_rights, tear_down);
