@@ -296,13 +296,35 @@ int root_own_threads(void)
 	return count_entries("/proc/self/task");
 }
 
+char root_state(int proc, const char *directory)
+{
+	static const char mark[] = "\nState:\t";
+	g_autofree char *path = g_build_filename(directory, "status", NULL);
+	g_autofree char *status = read_small(proc, path);
+	/* The kernel escapes line ends in Name, so this is the real line. */
+	const char *line = status ? strstr(status, mark) : NULL;
+
+	return line ? line[sizeof mark - 1] : '?';
+}
+
+static gboolean shows_own_pids(void)
+{
+	g_autofree char *self = g_file_read_link("/proc/self", NULL);
+
+	return self && g_ascii_strtoll(self, NULL, 10) == getpid();
+}
+
+char root_thread_state(pid_t pid, pid_t tid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d", (int)pid, (int)tid);
+
+	return shows_own_pids() ? root_state(AT_FDCWD, path) : '?';
+}
+
 GArray *root_list_own_threads(void)
 {
 	GArray *tids = g_array_new(FALSE, FALSE, sizeof(pid_t));
-	g_autofree char *self = g_file_read_link("/proc/self", NULL);
-	g_autoptr(GDir) dir = self && g_ascii_strtoll(self, NULL, 10) == getpid()
-				      ? g_dir_open("/proc/self/task", 0, NULL)
-				      : NULL;
+	g_autoptr(GDir) dir = shows_own_pids() ? g_dir_open("/proc/self/task", 0, NULL) : NULL;
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {

@@ -61,6 +61,11 @@ const char *root_fd_path(char ret[ROOT_FD_PATH_MAX], int fd);
  * process, for comparison with an earlier count; 0 if unknown. */
 int root_own_descriptors(void);
 int root_own_threads(void);
+/* The letter of status below a directory of a process or thread, 'R', 'D', 'Z'; '?': it cannot
+ * be known.  Unlike stat, it takes no lock that the process may hold. */
+char root_state(int proc, const char *directory);
+/* The same of a thread of a process of our own; '?' too if /proc shows another PID namespace. */
+char root_thread_state(pid_t pid, pid_t tid);
 /* Thread ids of this process (pid_t); empty if /proc shows another PID namespace,
  * where these IDs belong to other threads. */
 GArray *root_list_own_threads(void);

@@ -130,12 +130,12 @@ static void start_thread(Scout *scout)
 	scout->n_started++;
 }
 
-/* The text of status, which takes no lock; "" where it cannot be read. */
-static const char *read_status(const Scout *scout, const char *directory, pid_t id, char text[4096])
+/* The status of a thread of ours; "" where it cannot be read. */
+static const char *read_status(const Scout *scout, pid_t id, char text[4096])
 {
 	char path[48];
 
-	g_snprintf(path, sizeof path, "%s%d/status", directory, id);
+	g_snprintf(path, sizeof path, "self/task/%d/status", id);
 	AUTO_FD fd = openat(scout->proc, path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? 0 : read(fd, text, 4095);
 	text[MAX(got, 0)] = '\0';
@@ -154,18 +154,19 @@ static gboolean is_back(const struct attempt *attempt)
 	return __atomic_load_n(&attempt->is_back, __ATOMIC_RELAXED);
 }
 
-static char state_in(const char *text)
+static char state_of(const Scout *scout, const char *directory, pid_t id)
 {
-	return after(text, "\nState:\t")[0];
+	char path[48];
+
+	g_snprintf(path, sizeof path, "%s%d", directory, id);
+	return root_state(scout->proc, path);
 }
 
 /* Neither on a CPU nor waiting for one: that is the host's load. */
 static gboolean is_blocked(const Scout *scout, const struct attempt *attempt)
 {
-	char text[4096];
-
 	return attempt->answer == ASKED && !is_back(attempt) &&
-	       state_in(read_status(scout, "self/task/", attempt->tid, text)) != 'R';
+	       state_of(scout, "self/task/", attempt->tid) != 'R';
 }
 
 /* Blocked all the time from one look to another: who has been on a CPU between them,
@@ -177,18 +178,17 @@ static gboolean is_silent(const Scout *scout, struct attempt *attempt, gint32 pi
 
 	if (attempt->answer != ASKED || is_back(attempt))
 		return FALSE;
-	read_status(scout, "self/task/", attempt->tid, text);
+	read_status(scout, attempt->tid, text);
 	guint64 switches =
 		g_ascii_strtoull(after(text, "\nvoluntary_ctxt_switches:\t"), NULL, 10) +
 		g_ascii_strtoull(after(text, "\nnonvoluntary_ctxt_switches:\t"), NULL, 10);
-	if (state_in(text) == 'R' || switches != attempt->switches) {
+	if (after(text, "\nState:\t")[0] == 'R' || switches != attempt->switches) {
 		attempt->since_us = now;
 		attempt->switches = switches;
 		return FALSE;
 	}
 	gint64 us = now - attempt->since_us;
-	return us >= SILENT_US &&
-	       (us >= BUSY_US || state_in(read_status(scout, "", pid, text)) != 'R');
+	return us >= SILENT_US && (us >= BUSY_US || state_of(scout, "", pid) != 'R');
 }
 
 /* Has more than twice as many threads as are blocked, as what comes next may be of the same

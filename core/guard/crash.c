@@ -76,8 +76,10 @@ static void on_crash(int number)
 void crash_fail(void)
 {
 	remove_unfinished();
-	if (page)
+	if (page) {
+		page->status = EXIT_FAILED;
 		page->is_finished = TRUE;
+	}
 	_exit(EXIT_FAILED);
 }
 
@@ -156,6 +158,8 @@ void crash_register(void)
 	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
 
 	current = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
+	if (current)
+		current->tid = gettid();
 }
 
 void crash_init_thread(void)

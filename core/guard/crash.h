@@ -25,6 +25,7 @@ enum crash_output {
 /* Where a thread is. */
 typedef struct crash_blame {
 	guint32 moves; /* odd: in the plugin; atomic */
+	gint32 tid;
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
 
@@ -38,6 +39,7 @@ typedef struct crash_page {
 	enum crash_output output;
 	enum trespass trespass; /* why the process has ended itself */
 	gboolean is_finished;   /* it exits because its work is done */
+	gint32 status;          /* with which, if so */
 	gboolean keys_lent;     /* SIGINT and SIGQUIT of the terminal are for a pager */
 	guint32 n_plugins;
 	char plugins[CRASH_MAX_PLUGINS][NAME_MAX + 1]; /* those loaded */

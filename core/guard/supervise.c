@@ -15,6 +15,7 @@
 
 #include "base/exit.h"
 #include "base/fd.h"
+#include "base/root.h"
 #include "base/ui.h"
 #include "capabilities.h"
 #include "crash.h"
@@ -24,11 +25,17 @@
 /* The limit is watched for in steps of a part of it. */
 #define TICKS 8
 #define TICK_MIN_MS 10
+/* The part of the limit for who waits in the kernel. */
+#define WAIT_PARTS 4
 #define TICK_MAX_MS 1000
 /* More crashing plugins are not an accident. */
 #define MAX_DROPPED 32
 /* For the child, after an interrupt. */
 #define TIME_TO_END_MS 400
+/* For a child that runs no code any more: what keeps it longer, not even SIGKILL ends. */
+#define TIME_TO_DIE_MS 500
+/* Runs that are begun again for a process that a plugin waited for in vain. */
+#define MAX_WAITS 3
 /* Of ui.h: not even errors. */
 #define SILENT (-2)
 
@@ -43,7 +50,7 @@ static const char *const trespasses[] = {
 static struct dropped_plugin {
 	char *plugin, *why;
 } dropped[MAX_DROPPED];
-static guint n_dropped, n_reported;
+static guint n_dropped, n_reported, n_waits;
 static guint64 limit = LIMIT_MS;
 static gboolean follows_stops;
 static guint time_to_end = TIME_TO_END_MS;
@@ -148,6 +155,7 @@ static G_NORETURN void work(const struct run *run, pid_t supervisor)
 	int status = run->step(run->data);
 	if (status == EXIT_FAILED)
 		crash_reraise();
+	run->page->status = status;
 	run->page->is_finished = TRUE;
 	exit(status);
 }
@@ -179,9 +187,17 @@ static struct {
 	guint32 moves, ticks;
 } seen[CRASH_MAX_THREADS];
 
+/* Whether that thread waits in the kernel, for a process that does not answer, in a run that
+ * can be begun again.  The scout of that run finds the process (scout.h). */
+static gboolean waits_in_vain(const CrashPage *page, pid_t child, guint i)
+{
+	return n_waits < MAX_WAITS && !suspect() && page->output == CRASH_NOTHING_OUT &&
+	       root_thread_state(child, page->blames[i].tid) == 'D';
+}
+
 /* Called each tick: returns the place, from 1, of a thread that has not moved for the
- * whole limit. */
-static guint find_stuck(const CrashPage *page)
+ * whole limit, or for a part of it and waits in vain. */
+static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 {
 	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
 
@@ -190,7 +206,11 @@ static guint find_stuck(const CrashPage *page)
 
 		seen[i].ticks = moves == seen[i].moves && moves % 2 ? seen[i].ticks + 1 : 0;
 		seen[i].moves = moves;
-		if (limit > 0 && seen[i].ticks * tick_ms() > limit)
+		guint64 ms = seen[i].ticks * tick_ms();
+		if (limit == 0 || ms * WAIT_PARTS <= limit)
+			continue;
+		*ret_waits = waits_in_vain(page, child, i);
+		if (*ret_waits || ms > limit)
 			return i + 1;
 	}
 	return 0;
@@ -216,8 +236,11 @@ static gboolean pass_on(const CrashPage *page, pid_t child, const struct signalf
 struct watch {
 	struct pollfd ready[2]; /* signals; what the child asks for (delivery.h) */
 	guint stuck;            /* the place of the thread the child is killed for; 0: none */
+	gboolean waits;         /* that one, for a process that does not answer */
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
-	gboolean stopped;       /* by the terminal */
+	gboolean killed;
+	gint64 dying;     /* since when it runs no code any more, µs; 0: it does */
+	gboolean stopped; /* by the terminal */
 };
 
 enum event { EVENT_SIGNAL, EVENT_TICK, EVENT_OTHER };
@@ -227,7 +250,9 @@ static enum event wait_for_event(struct watch *watch, struct signalfd_siginfo *r
 {
 	gint64 us = (gint64)tick_ms() * 1000;
 
-	if (watch->end)
+	if (watch->killed)
+		us = MIN(us, TIME_TO_DIE_MS * 1000 / TICKS);
+	else if (watch->end)
 		us = CLAMP(watch->end - g_get_monotonic_time(), 1000, us);
 	int n = poll(watch->ready, G_N_ELEMENTS(watch->ready), (int)(us / 1000));
 	if (n == 0)
@@ -248,34 +273,74 @@ static void stop_too(pid_t child)
 	kill(child, SIGCONT);
 }
 
+static void kill_child(struct watch *watch, pid_t child)
+{
+	watch->killed = TRUE;
+	kill(child, SIGKILL);
+}
+
+/* Whether the child is to be left behind: a thread of it is in the kernel, where another
+ * process keeps it (process_vm_readv() waits for the mmap lock of its target), and will end
+ * there. */
+static gboolean is_beyond_reach(struct watch *watch, pid_t child)
+{
+	gint64 now = g_get_monotonic_time();
+
+	if (!watch->killed && root_thread_state(child, child) != 'Z')
+		watch->dying = 0;
+	else if (watch->dying == 0)
+		watch->dying = now;
+	return watch->dying && now - watch->dying >= TIME_TO_DIE_MS * 1000;
+}
+
+/* As waitpid() would give it. */
+static int status_left_behind(const CrashPage *page)
+{
+	return page->is_finished ? W_EXITCODE(page->status & 0xff, 0) : W_EXITCODE(0, SIGKILL);
+}
+
+/* Looks after the child once in a tick. */
+static void check_child(const struct run *run, struct watch *watch, pid_t child)
+{
+	if (watch->end || watch->stopped || watch->killed)
+		return;
+	watch->stuck = find_stuck(run->page, child, &watch->waits);
+	if (watch->stuck)
+		kill_child(watch, child);
+}
+
 /* Waits for the child to end, or kills it: because of a stuck thread, whose place it
- * returns, or because it goes on for too long after an interrupt: what it has is not lost,
+ * notes, or because it goes on for too long after an interrupt: what it has is not lost,
  * and what is unfinished has no name.  Time in which the terminal has stopped the child, or
  * ctprof as a whole is stopped, does not count; that of a SIGSTOP does, which a plugin can
  * raise. */
-static guint watch_child(const struct run *run, pid_t child, int *ret_status)
+static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 {
 	AUTO_FD signals = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	struct watch watch = {.ready = {{signals, POLLIN, 0}, {run->line[0], POLLIN, 0}}};
+	int status = 0;
+
+	*watch = (struct watch){.ready = {{signals, POLLIN, 0}, {run->line[0], POLLIN, 0}}};
 
 	for (;;) {
 		struct signalfd_siginfo info;
-		pid_t changed = waitpid(child, ret_status, WNOHANG | WUNTRACED | WCONTINUED);
+		pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED | WCONTINUED);
 
-		if (changed == child && !WIFSTOPPED(*ret_status) && !WIFCONTINUED(*ret_status))
-			return watch.stuck;
+		if (changed == child && !WIFSTOPPED(status) && !WIFCONTINUED(status))
+			return status;
 		if (changed == child)
-			watch.stopped = WIFSTOPPED(*ret_status) && WSTOPSIG(*ret_status) != SIGSTOP;
-		if (changed == child && watch.stopped && follows_stops)
+			watch->stopped = WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP;
+		if (changed == child && watch->stopped && follows_stops)
 			stop_too(child);
-		enum event event = wait_for_event(&watch, &info);
-		if (event == EVENT_SIGNAL && pass_on(run->page, child, &info) && watch.end == 0)
-			watch.end = g_get_monotonic_time() + (gint64)time_to_end * 1000;
-		if (watch.end && g_get_monotonic_time() >= watch.end)
-			kill(child, SIGKILL);
-		else if (event == EVENT_TICK && !watch.end && !watch.stopped && !watch.stuck &&
-			 (watch.stuck = find_stuck(run->page)))
-			kill(child, SIGKILL);
+		enum event event = wait_for_event(watch, &info);
+		if (event == EVENT_SIGNAL && pass_on(run->page, child, &info) && watch->end == 0)
+			watch->end = g_get_monotonic_time() + (gint64)time_to_end * 1000;
+		if (watch->end && g_get_monotonic_time() >= watch->end)
+			kill_child(watch, child);
+		if (event != EVENT_TICK)
+			continue;
+		check_child(run, watch, child);
+		if (is_beyond_reach(watch, child))
+			return status_left_behind(run->page);
 	}
 }
 
@@ -315,7 +380,7 @@ static int conclude(const CrashPage *page, int status)
 	if (WIFEXITED(status) && page->is_finished == TRUE)
 		return WEXITSTATUS(status);
 	if (WIFEXITED(status)) {
-		ui_error("a plugin ended the process, but it is not known which; "
+		ui_error("a plugin ended the process, but which one is unknown; "
 			 "retry with fewer plugins");
 		return EXIT_FAILED;
 	}
@@ -331,8 +396,8 @@ static int conclude(const CrashPage *page, int status)
 		return EXIT_FAILED;
 	}
 	if (!crash_is_legible(page)) {
-		ui_error("ended by %s; a plugin has written over the record of which plugin it "
-			 "was; retry with fewer plugins",
+		ui_error("ended by %s; a plugin has overwritten the record that would show which "
+			 "plugin it was; retry with fewer plugins",
 			 number ? number : "a signal");
 		return EXIT_FAILED;
 	}
@@ -345,6 +410,19 @@ static int conclude(const CrashPage *page, int status)
 		ui_error("crashed with %s, outside of any plugin", number);
 	crash_note_signal(WTERMSIG(status));
 	return EXIT_FAILED;
+}
+
+/* Whether to begin again without a process that does not answer. */
+static gboolean note_wait(const CrashPage *page, const struct watch *watch)
+{
+	if (!watch->waits || !crash_is_legible(page) || page->output != CRASH_NOTHING_OUT ||
+	    crash_interrupted())
+		return FALSE;
+	n_waits++;
+	ui_clear_line();
+	ui_warning("a process kept plugin %s waiting for %g s: starting over without that process",
+		   page->blames[watch->stuck - 1].plugin, (gdouble)limit / WAIT_PARTS / 1000);
+	return TRUE;
 }
 
 /* After a plugin was dropped; the next run reports it. */
@@ -417,7 +495,7 @@ static gboolean looks_spoilt(guint stuck, int status)
 }
 
 /* From the start to the end of the child; FALSE: there is none. */
-static gboolean run_child(struct run *run, pid_t *ret_pid, guint *ret_stuck, int *ret_status)
+static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_watch, int *ret_status)
 {
 	gboolean ran = FALSE;
 
@@ -432,7 +510,7 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, guint *ret_stuck, int
 		if (!suspect() && ui_verbosity() >= 0)
 			n_reported = n_dropped;
 		gpointer suspended = capabilities_suspend();
-		*ret_stuck = watch_child(run, *ret_pid, ret_status);
+		*ret_status = watch_child(run, *ret_pid, ret_watch);
 		capabilities_resume(suspended);
 		delivery_end(run->line[0]);
 		ran = TRUE;
@@ -446,17 +524,19 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, guint *ret_stuck, int
 static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int *ret_status)
 {
 	struct run run = {.step = step, .data = data, .page = crash_reset(), .line = {-1, -1}};
-	guint stuck;
+	struct watch watch;
 	int status;
 
 	*ret_status = EXIT_FAILED;
-	if (!run_child(&run, ret_pid, &stuck, &status))
+	if (!run_child(&run, ret_pid, &watch, &status))
 		return FALSE;
 	CrashPage *page = crash_read();
 	if (suspect())
 		return judge(page, status, ret_status);
-	if (note_culprit(page, stuck, status))
-		return (looks_spoilt(stuck, status) && begin_trial(page, status)) ||
+	if (note_wait(page, &watch))
+		return TRUE;
+	if (note_culprit(page, watch.stuck, status))
+		return (looks_spoilt(watch.stuck, status) && begin_trial(page, status)) ||
 		       may_begin_again(page, ret_status);
 	if (begin_trial(page, status))
 		return TRUE;

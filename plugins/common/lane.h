@@ -22,7 +22,7 @@
 /* Jobs that can be under way. */
 #define LANE_JOBS 160u
 /* Helpers of a lane, those abandoned included: each holds a stack and 50 KiB. */
-#define LANE_HELPERS 128u
+#define LANE_HELPERS 512u
 /* Jobs worth handing over at once. */
 #define LANE_AHEAD 16u
 /* Text is handed on in pieces of at most this: a line that is longer is lost. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plugins that crash, end the program or never return: ctprof goes on without them."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -118,7 +119,7 @@ add_tests(globals(), "list", check_list, {fault: [] for fault in LIST_LOSSES})
 def test_what_it_wrote_over_is_not_believed():
     with rig() as r:
         check_failure(r.capture(env={"TOY_FAULT": "scribble-thread"}), 1,
-                      "ended by SIGABRT", "written over", "fewer plugins")
+                      "ended by SIGABRT", "overwritten", "fewer plugins")
 
 
 def check_spoilt(fault):
@@ -297,6 +298,58 @@ def check_spinning(how):
 
 # Paced: its supervisor gets a CPU, even the same one.
 add_tests(globals(), "spinning", check_spinning, {"deadline": [], "rr": []})
+
+
+SCHED_DEADLINE = 6
+
+
+def policies_of(pid):
+    found = set()
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            found.add(os.sched_getscheduler(int(task.name)) & ~os.SCHED_RESET_ON_FORK)
+    return found
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + ALARM
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+def check_nothing_stays_raised(how, policy):
+    """Neither what a plugin started, nor after SIGKILL of the supervisor."""
+    if os.geteuid() != 0:
+        raise tap.Skip("an ordinary user cannot raise it")
+    with rig() as r:
+        folder = r.tmp / "told"
+        folder.mkdir()
+        folder.chmod(0o777)
+        told, said = folder / "pid", folder / "said"
+        command = r.command("--plugin-timeout", "0", "capture", "--pid", os.getpid(), f"--priority={how}", "-o", r.file)
+        with open(said, "wb") as out:
+            process = r.start(command, {"TOY_FAULT": "start-thread", "TOY_VICTIM": str(told)},
+                              stdout=subprocess.DEVNULL, stderr=out)
+        wait_for(lambda: told.exists() and told.read_text().endswith("\n"), "nothing was started")
+        started, child = int(told.read_text()), child_of(process)
+        try:
+            if b"refused" in said.read_bytes():
+                raise tap.Skip(f"{how} cannot be had here")
+            wait_for(lambda: policy in policies_of(child), "nothing was raised")
+            assert policies_of(started) == {os.SCHED_OTHER}
+            process.kill()
+            process.wait()
+            wait_for(lambda: not is_alive(child), "it works on")
+            assert policies_of(started) == {os.SCHED_OTHER}
+        finally:
+            process.kill()
+            process.wait()
+            os.kill(started, signal.SIGKILL)
+
+
+add_tests(globals(), "nothing_stays_raised", check_nothing_stays_raised,
+          {"deadline": [SCHED_DEADLINE], "rr": [os.SCHED_RR]})
 
 
 # ---- what is no hang ---------------------------------------------------------

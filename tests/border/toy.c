@@ -536,6 +536,9 @@ __attribute__((constructor)) static void choose_fault(void)
 	trouble_at(name, "constructor");
 	if (name && strcmp(fault->name, name) != 0 && !trouble_find(name, NULL))
 		abort(); /* a test that asks for an unknown fault must not pass */
+	/* Before who is to be kept waiting. */
+	if (name && strncmp(name, "lure-", 5) == 0)
+		descriptor.known.preference = 1;
 	if (fault->before)
 		fault->before();
 	ops.known.open = fault->open ? fault->open : ops.known.open;

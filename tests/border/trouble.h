@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static volatile uintptr_t trouble_nowhere = 8;
@@ -210,6 +212,46 @@ static void trouble_doom(void)
 	raise(SIGKILL);
 }
 
+/* Reads the memory of a process that never gives back its mmap lock: not even SIGKILL ends
+ * that. */
+static void trouble_freeze(void)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {(void *)getauxval(AT_PHDR), 1};
+
+	(void)process_vm_readv((pid_t)strtol(getenv("TOY_VICTIM"), NULL, 10), &here, 1, &there, 1,
+			       0);
+}
+
+/* Starts a program, says which process it is, and goes on for ever. */
+static void trouble_start(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execlp("sleep", "sleep", "100000", (char *)NULL);
+		_exit(1);
+	}
+	FILE *file = fopen(getenv("TOY_VICTIM"), "we");
+	if (!file)
+		abort();
+	fprintf(file, "%d\n", (int)pid);
+	fclose(file);
+	trouble_spin();
+}
+
+/* Lets a process get stuck that has been seen to answer (tests/live/stuck.c). */
+static void trouble_lure(void)
+{
+	char path[512];
+
+	snprintf(path, sizeof path, "%s.go", getenv("TOY_VICTIM"));
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+	snprintf(path, sizeof path, "%s.gone", getenv("TOY_VICTIM"));
+	while (access(path, F_OK) != 0)
+		usleep(1000);
+}
+
 static const struct trouble {
 	const char *verb;
 	void (*make)(void);
@@ -238,6 +280,9 @@ static const struct trouble {
 	{"attach-", trouble_attach},
 	{"signal-", trouble_signal},
 	{"doom-", trouble_doom},
+	{"freeze-", trouble_freeze},
+	{"start-", trouble_start},
+	{"lure-", trouble_lure},
 };
 
 /* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */

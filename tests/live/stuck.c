@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Processes that hang in the kernel, by a file system in user space that leaves some
- * questions without an answer: "stuck DIR KIND=N...".  Prints their ids as JSON, and
- * ends them when its standard input does.
+ * questions without an answer: "stuck DIR KIND=N...".  Prints their ids as JSON, ends
+ * them when its standard input does, and prints how often others have asked meanwhile.
  *
  *   mmap  N that map memory over a dirty page of such a file: the kernel writes the page
  *         back first, with the lock of the process's memory held
  *   exe   N that are programs on that file system, which answers no more
  *   exec  N that become another program with a file of it open that is to be closed by
  *         that: the kernel tells the server of it with exec_update_lock held
+ *   late  likewise, once there is a file DIR.go; then there is DIR.gone
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -33,10 +35,15 @@
 
 /* Shared by the server and who starts the processes. */
 static struct {
-	volatile int silent;  /* no question is answered any more */
-	volatile int n_stuck; /* questions that were never answered */
+	volatile int silent;   /* no question is answered any more */
+	volatile int n_stuck;  /* questions that were never answered, or will not be */
+	volatile int n_late;   /* processes that are not stuck yet */
+	volatile int n_prying; /* questions of others, once no more are answered */
+	pid_t pids[MAX];
+	volatile int n_pids;
 } * shared;
 
+static const char *dir;
 static char *program;
 static size_t program_size;
 
@@ -58,6 +65,21 @@ static void load_program(void)
 	if (!program || read(fd, program, program_size) != (ssize_t)program_size)
 		die(PROGRAM);
 	close(fd);
+}
+
+/* ---- files beside the directory ------------------------------------------------ */
+
+static const char *mark_path(const char *suffix)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof path, "%s%s", dir, suffix);
+	return path;
+}
+
+static void put_mark(const char *suffix)
+{
+	close(open(mark_path(suffix), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 }
 
 /* ---- the file system: each name but the root is a copy of the program -------- */
@@ -92,6 +114,16 @@ static void answer_read(int fuse, uint64_t unique, const struct fuse_read_in *in
 	reply(fuse, unique, 0, program + at, left < in->size ? left : in->size);
 }
 
+/* Of the kernel, or of one that is to be stuck. */
+static int is_own(uint32_t pid)
+{
+	int own = pid == 0;
+
+	for (int i = 0; i < shared->n_pids; i++)
+		own = own || (uint32_t)shared->pids[i] == pid;
+	return own;
+}
+
 static void answer(int fuse, const struct fuse_in_header *in)
 {
 	const struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION,
@@ -105,8 +137,13 @@ static void answer(int fuse, const struct fuse_in_header *in)
 	const struct fuse_attr_out attr = {.attr = attributes(in->nodeid)};
 	const struct fuse_open_out opened = {.fh = 1};
 
-	if (shared->silent)
+	if (shared->silent) {
+		if (!is_own(in->pid))
+			shared->n_prying++;
+		if (in->opcode == FUSE_FLUSH && shared->n_late > 0 && --shared->n_late == 0)
+			put_mark(".gone");
 		return;
+	}
 	switch (in->opcode) {
 	case FUSE_INIT:
 		reply(fuse, in->unique, 0, &init, sizeof init);
@@ -142,6 +179,14 @@ static void answer(int fuse, const struct fuse_in_header *in)
 	}
 }
 
+/* Whatever ends the first process: without the server no one is stuck any more. */
+static void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(1);
+}
+
 static void serve(int fuse)
 {
 	void *request = malloc(REQUEST_BYTES);
@@ -153,7 +198,7 @@ static void serve(int fuse)
 }
 
 /* In a mount namespace of its own: ends with it. */
-static int mount_fuse(const char *dir)
+static int mount_fuse(void)
 {
 	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	char options[128];
@@ -170,7 +215,7 @@ static int mount_fuse(const char *dir)
 
 /* ---- the processes -------------------------------------------------------- */
 
-static void get_stuck_in_mmap(const char *dir, int number)
+static void get_stuck_in_mmap(int number)
 {
 	char path[4096];
 	int fd;
@@ -186,7 +231,7 @@ static void get_stuck_in_mmap(const char *dir, int number)
 	_exit(0);
 }
 
-static void run_program(const char *dir, int number)
+static void run_program(int number)
 {
 	char path[4096];
 
@@ -195,42 +240,53 @@ static void run_program(const char *dir, int number)
 	die(path);
 }
 
-static void get_stuck_in_exec(const char *dir, int number)
+static void open_cling(int number)
 {
 	char path[4096];
 
 	snprintf(path, sizeof path, "%s/%u", dir, CLINGS + (unsigned)number);
 	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
 		die(path);
+}
+
+static void become_program(void)
+{
 	execl(PROGRAM, PROGRAM, "100000", (char *)NULL);
 	die(PROGRAM);
 }
 
-static void get_stuck_in_exit(const char *dir, int number)
+static void get_stuck_in_exec(int number)
 {
-	char path[4096];
+	open_cling(number);
+	become_program();
+}
 
-	snprintf(path, sizeof path, "%s/%u", dir, CLINGS + (unsigned)number);
-	if (open(path, O_RDONLY | O_CLOEXEC) < 0)
-		die(path);
+static void get_stuck_late(int number)
+{
+	open_cling(number);
+	__atomic_add_fetch(&shared->n_late, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&shared->n_stuck, 1, __ATOMIC_SEQ_CST);
+	while (access(mark_path(".go"), F_OK) != 0)
+		usleep(1000);
+	become_program();
+}
+
+static void get_stuck_in_exit(int number)
+{
+	open_cling(number);
 	_exit(0);
 }
 
 struct kind {
 	const char *name;
-	void (*run)(const char *dir, int number);
+	void (*run)(int number);
 	int asks; /* the server, what is not answered */
 };
 
 static const struct kind kinds[] = {
-	{"mmap", get_stuck_in_mmap, 1},
-	{"exe", run_program, 0},
-	{"exec", get_stuck_in_exec, 1},
-	{"exit", get_stuck_in_exit, 1},
+	{"mmap", get_stuck_in_mmap, 1}, {"exe", run_program, 0},     {"exec", get_stuck_in_exec, 1},
+	{"exit", get_stuck_in_exit, 1}, {"late", get_stuck_late, 1},
 };
-
-static pid_t pids[MAX];
-static int n_pids;
 
 static const struct kind *find_kind(const char *word, size_t len)
 {
@@ -247,7 +303,7 @@ static int is_at_rest(int number)
 	char path[64], line[512] = "", name[32];
 	FILE *file;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pids[number]);
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)shared->pids[number]);
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
@@ -258,17 +314,23 @@ static int is_at_rest(int number)
 }
 
 /* Returns how many questions there will be without an answer. */
-static int start(const char *dir, const char *word)
+static int start(const char *word)
 {
 	size_t len = strcspn(word, "=");
 	const struct kind *kind = find_kind(word, len);
 	long n = word[len] ? strtol(word + len + 1, NULL, 10) : 0;
 
-	for (long i = 0; i < n && n_pids < MAX; i++, n_pids++) {
-		pids[n_pids] = fork();
-		if (pids[n_pids] == 0)
-			kind->run(dir, n_pids);
-		while (!kind->asks && !is_at_rest(n_pids))
+	for (long i = 0; i < n && shared->n_pids < MAX; i++) {
+		int number = shared->n_pids;
+		pid_t self = getpid(), pid = fork();
+
+		if (pid == 0) {
+			end_with(self);
+			kind->run(number);
+		}
+		shared->pids[number] = pid;
+		shared->n_pids++;
+		while (!kind->asks && !is_at_rest(number))
 			usleep(1000);
 	}
 	return kind->asks ? (int)n : 0;
@@ -276,33 +338,39 @@ static int start(const char *dir, const char *word)
 
 int main(int argc, char **argv)
 {
-	const char *dir = argv[1];
 	int n_asked = 0;
 
 	if (argc < 3)
 		return 2;
+	dir = argv[1];
+	/* Who asked may have gone when there is something to say. */
+	signal(SIGPIPE, SIG_IGN);
 	load_program();
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
-	int fuse = mount_fuse(dir);
-	pid_t server = fork();
-	if (server == 0)
+	int fuse = mount_fuse();
+	pid_t self = getpid(), server = fork();
+	if (server == 0) {
+		end_with(self);
 		serve(fuse);
+	}
 	close(fuse);
 	for (int i = 2; i < argc; i++)
-		n_asked += start(dir, argv[i]);
+		n_asked += start(argv[i]);
 	while (shared->n_stuck < n_asked)
 		usleep(1000);
 	shared->silent = 1;
 	printf("{\"pids\": [");
-	for (int i = 0; i < n_pids; i++)
-		printf("%s%d", i ? ", " : "", (int)pids[i]);
+	for (int i = 0; i < shared->n_pids; i++)
+		printf("%s%d", i ? ", " : "", (int)shared->pids[i]);
 	printf("]}\n");
 	fflush(stdout);
 	while (getchar() != EOF)
 		continue;
-	for (int i = 0; i < n_pids; i++)
-		kill(pids[i], SIGKILL);
+	printf("%d\n", shared->n_prying);
+	fflush(stdout);
+	for (int i = 0; i < shared->n_pids; i++)
+		kill(shared->pids[i], SIGKILL);
 	/* Ends all questions. */
 	kill(server, SIGKILL);
 	while (wait(NULL) > 0)

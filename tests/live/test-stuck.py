@@ -7,20 +7,25 @@ import contextlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 import harness
 import tap
 
+sys.path.insert(0, str(harness.SOURCE / "tests/border"))
+
+import rig  # noqa: E402
+
 STUCK = harness.BUILD / "tests/live/stuck"
 
 
 @contextlib.contextmanager
-def stuck(**kinds):
+def stuck_below(folder, **kinds):
     """The PIDs of this number of processes of each kind (stuck.c)."""
     if not harness.is_root() or not os.path.exists("/dev/fuse"):
         raise tap.Skip("needs root and /dev/fuse")
-    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
+    with subprocess.Popen(
         [STUCK, folder, *(f"{kind}={n}" for kind, n in kinds.items())],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:
@@ -28,6 +33,15 @@ def stuck(**kinds):
         if not line:
             raise tap.Skip(process.stderr.read().decode().strip())
         yield json.loads(line)["pids"]
+        process.stdin.close()
+        # A file there may claim to be root's; no one but those processes has asked for it.
+        assert process.stdout.read() == b"0\n"
+
+
+@contextlib.contextmanager
+def stuck(**kinds):
+    with tempfile.TemporaryDirectory() as folder, stuck_below(folder, **kinds) as pids:
+        yield pids
 
 
 def lost(shot, pid):
@@ -72,6 +86,55 @@ def test_what_ends_and_cannot_be_reaped():
             assert not lost(shot, pid), shot.absences(row)
             assert shot.value(row, "smaps_rollup_kib") == ("absent", "inapplicable"), shot.absences(row)
             assert shot.value(row, "run_time_ns")[0] == "value"
+
+
+def test_more_of_them_than_threads_wait_for_them():
+    """Of each kind more than the 128 threads that may wait at a time."""
+    with harness.Worker() as worker, stuck(mmap=200, exec=200) as pids:
+        shot = harness.capture("--plugins=procfs,memory,jemalloc,taskstats", "--jobs=1")
+        for pid in pids[:200]:
+            assert shot.value(shot.rows[(pid, pid)], "run_time_ns")[0] == "value", pid
+        for pid in pids[200:]:
+            assert "run_time_ns" in lost(shot, pid), pid
+        check_sound(shot, worker)
+
+
+def capture_with_toy(folder, plugins, fault, victim, *arguments):
+    """Its status, what it said, and the file: with the plugin of the rig, and what that does to
+    be kept waiting for the victim.  Into files, as who is left behind keeps descriptors."""
+    with rig.rig() as made, open(f"{folder}/said", "w+", encoding="utf-8") as said:
+        (made.plugins / "ctprof-snapshot.so").unlink()
+        process = made.start(
+            made.command("--plugin-timeout", "4s", "capture", "--jobs=1", "-o", made.file, *arguments,
+                         plugins=plugins),
+            {"TOY_FAULT": fault, "TOY_VICTIM": str(victim)}, stdout=subprocess.DEVNULL, stderr=said)
+        status = process.wait(timeout=harness.PATIENCE_S)
+        said.seek(0)
+        assert made.file.exists(), said.read()
+        return status, said.read(), harness.Snapshot(made.file.read_bytes())
+
+
+def test_one_that_gets_stuck_between_being_asked_and_being_read():
+    with harness.Worker() as worker, tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        place = f"{folder}/place"
+        os.mkdir(place)
+        with stuck_below(place, late=1) as (pid,):
+            status, said, shot = capture_with_toy(folder, "toy,procfs,snapshot", "lure-thread", place,
+                                                  "--pid", worker.pid, "--pid", pid)
+        assert status == 0 and "kept plugin procfs waiting" in said, (status, said)
+        assert "run_time_ns" in lost(shot, pid), shot.absences(shot.rows[(pid, pid)])
+        assert shot.value(shot.rows[(worker.pid, worker.pid)], "run_time_ns")[0] == "value"
+
+
+def test_a_process_that_not_even_sigkill_ends_is_left_behind():
+    """A plugin that reads memory (process_vm_readv) of one that keeps its mmap lock."""
+    with harness.Worker() as worker, tempfile.TemporaryDirectory() as folder, stuck(mmap=1) as (pid,):
+        # Not by name, as who is named must not be lost.
+        plugins = rig.everything().replace("-procfs,", "")
+        status, said, shot = capture_with_toy(folder, plugins, "freeze-thread", pid, "--pid", worker.pid)
+        assert status == 4 and "plugin toy: left out: it made no progress" in said, (status, said)
+        assert shot.value(shot.rows[(worker.pid, worker.pid)], "run_time_ns")[0] == "value"
 
 
 def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
