@@ -20,6 +20,7 @@ TOYS = harness.BUILD / "plugins/jemalloc/tests"
 OPEN = re.compile(r'^\d+ +openat2?\(([^,]*), "([^"]*)", (.*?)\) = (\d+)<(.*)>(?:\(deleted\))?$')
 # Of the host and of the one who runs ctprof.
 OURS = re.compile(r"^/(proc|sys)(/|$)|^/(usr/)?lib|^/usr/share/|^/etc/|^/dev/(null|urandom)(<|$)|^anon_inode|^(pipe|socket):")
+OWN_PROGRAMS = ("ctprof", "ctprof-jemalloc-examine")
 # Reading what a descriptor is a place of.
 REOPENED = re.compile(r"^thread-self/fd/\d+$")
 
@@ -62,6 +63,15 @@ def opened(log):
             if (found := OPEN.match(line))]
 
 
+def check_no_code_of_theirs(log, folder):
+    """Nothing but ctprof's own programs is executed, and nothing of the process mapped as code."""
+    text = log.read_text(errors="replace")
+    programs = set(re.findall(r'execve\("([^"]*)"', text))
+    assert programs and all(Path(path).name in OWN_PROGRAMS for path in programs), programs
+    mapped = [line for line in text.splitlines() if "PROT_EXEC" in line and f"<{folder}" in line]
+    assert not mapped and "PROT_EXEC" in text, mapped
+
+
 def test_no_path_of_a_user_is_read_before_its_kind_is_known():
     harness.need_command("strace")
     harness.need_command("objcopy")
@@ -72,7 +82,7 @@ def test_no_path_of_a_user_is_read_before_its_kind_is_known():
         log = Path(output) / "log"
         # By ptrace, as deadlines do not take strace into account otherwise.
         done = subprocess.run(
-            ["strace", "-f", "-qq", "-y", "-e", "trace=open,openat,openat2,open_by_handle_at", "-o", log,
+            ["strace", "-f", "-qq", "-y", "-e", "trace=open,openat,openat2,open_by_handle_at,execve,execveat,mmap", "-o", log,
              harness.CTPROF, "capture", "-O", "jemalloc.mode=ptrace", "--memory", "--pid", str(pid),
              "-o", f"{output}/snapshot"],
             stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/")
@@ -91,6 +101,7 @@ def test_no_path_of_a_user_is_read_before_its_kind_is_known():
         # The traps were looked at, so that not having opened them means something.
         assert {f"{folder}/fifo", f"{folder}/libtraps.so"} <= offered, sorted(offered)
         assert "/etc/shadow" not in {what for _, _, flags, what in seen if "O_PATH" not in flags}
+        check_no_code_of_theirs(log, folder)
 
 
 if __name__ == "__main__":
