@@ -311,7 +311,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 	capture->first_us = g_get_monotonic_time();
 	guint n = start_workers(capture, threads, error);
 	if (n == 0) {
-		g_prefix_error(error, "no worker can be started: ");
+		g_prefix_error(error, "cannot start a worker: ");
 		return FALSE;
 	}
 	wait_for_workers(capture);
@@ -516,10 +516,10 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 	capture->hides_threads = walk_is_partial(capture->walk);
 	if (walk_failure(capture->walk) != 0)
 		return error_set_errno(error, walk_failure(capture->walk),
-				       "not all processes below '%s' could be opened",
+				       "could not open every process below '%s'",
 				       root_path(capture->root, CTPROF_ROOT_PROC));
 	return capture->threads > 0 ||
-	       error_set_failed(error, "no %s could be read below '%s'",
+	       error_set_failed(error, "could not read any %s below '%s'",
 				capture->leaders_only ? "process" : "thread",
 				root_path(capture->root, CTPROF_ROOT_PROC));
 }

@@ -48,7 +48,7 @@ static gboolean renounce(gboolean *ret_locked, GError **error)
 
 	*ret_locked = prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) == 0;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ||
-	       error_set_errno(error, errno, "privileges cannot be renounced");
+	       error_set_errno(error, errno, "cannot drop privileges");
 }
 
 /* Of the calling thread alone: glibc ends a process of which one thread cannot follow,
@@ -76,13 +76,13 @@ static void become_other_user(void)
 	(void)prctl(PR_GET_PDEATHSIG, &signal_at_death);
 	/* EINVAL where the namespace has no such user: its user 0 is an ordinary one outside. */
 	if (syscall(CALL(setresuid), other, other, other) < 0) {
-		ui_verbose(1, "plugins run as user 0, as there is no user %u here: %s", other,
+		ui_verbose(1, "plugins run as root: this user namespace has no user %u: %s", other,
 			   g_strerror(errno));
 		return;
 	}
 	if (syscall(CALL(setgroups), 0, NULL) < 0 ||
 	    syscall(CALL(setresgid), other, other, other) < 0)
-		ui_verbose(1, "plugins run in the groups of user 0: %s", g_strerror(errno));
+		ui_verbose(1, "plugins keep the groups of root: %s", g_strerror(errno));
 	/* A change of the user undoes both. */
 	(void)prctl(PR_SET_PDEATHSIG, signal_at_death);
 	(void)prctl(PR_SET_DUMPABLE, SANDBOX_IS_TRACED_BY_ITSELF, 0, 0, 0);
@@ -96,7 +96,7 @@ gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError *
 	gboolean locked;
 
 	if (!set)
-		return error_set_errno(error, errno, "capabilities cannot be read");
+		return error_set_errno(error, errno, "cannot read capabilities");
 	for (guint i = 0; i < names->len; i++)
 		keep(kept, g_ptr_array_index(names, i));
 	cap_reset_ambient();
@@ -120,8 +120,7 @@ gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError *
 			set_flag(set, CAP_PERMITTED, value, FALSE);
 		set_flag(set, CAP_INHERITABLE, value, FALSE);
 	}
-	return cap_set_proc(set) == 0 ||
-	       error_set_errno(error, errno, "capabilities cannot be dropped");
+	return cap_set_proc(set) == 0 || error_set_errno(error, errno, "cannot drop capabilities");
 }
 
 void capabilities_keep_scheduling(void)

@@ -15,11 +15,10 @@
 #include "crash.h"
 
 #define NO_THREAD                                                                                  \
-	"no further thread can be started (see 'ulimit -u', 'ulimit -v', and the limit of its "    \
-	"cgroup)"
+	"cannot start another thread (see 'ulimit -u', 'ulimit -v', and the limits of its cgroup)"
 #define LEAST_STACK (256u * 1024)
 
-static char why[256] = "out of memory (see 'ulimit -v', and the limit of its cgroup)";
+static char why[256] = "out of memory (see 'ulimit -v', and the limits of its cgroup)";
 
 const char *limits_why(void)
 {
@@ -49,7 +48,7 @@ static void check_stack(void)
 
 	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= LEAST_STACK)
 		return;
-	ui_error("the stack may not grow beyond %ju KiB, and %u KiB are needed (see 'ulimit -s')",
+	ui_error("the stack is limited to %ju KiB, but %u KiB are needed (see 'ulimit -s')",
 		 (uintmax_t)limit.rlim_cur / 1024, LEAST_STACK / 1024);
 	exit(EXIT_FAILED);
 }

@@ -186,7 +186,7 @@ Priority *priority_begin(enum priority_choice choice, guint n_threads)
 	lowered.nice = getpriority(PRIO_PROCESS, 0);
 	int result = raise_first(choice, n_threads, &raised);
 	if (result < 0 && choice != PRIORITY_AUTO)
-		ui_warning("--priority: refused: %s; reading with the priority as it is%s",
+		ui_warning("--priority: refused: %s%s; reading at normal priority",
 			   g_strerror(-result), result == -EPERM ? " (needs CAP_SYS_NICE)" : "");
 	if (result < 0)
 		return NULL;

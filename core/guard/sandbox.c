@@ -198,5 +198,5 @@ gboolean sandbox_confine(GError **error)
 	struct sock_fprog filter = {program.n, program.code};
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0 || errno == EINVAL)
 		return TRUE;
-	return error_set_errno(error, errno, "system calls cannot be restricted");
+	return error_set_errno(error, errno, "cannot restrict system calls");
 }

@@ -104,7 +104,7 @@ int exits_drain(struct exits *self)
 	int r = sweep_drain(self->sweep, take, self);
 
 	if (r < 0)
-		self->host->error(self->host, "exits cannot be received: %s", strerror(-r));
+		self->host->error(self->host, "cannot receive exits: %s", strerror(-r));
 	return r;
 }
 

@@ -232,7 +232,7 @@
 #define SHARED_DELAY_MAX_AT_(scope, group, rank, what, events, counted_by)                         \
 	SHARED_METRIC_(                                                                            \
 		LABEL, NS, scope, 88 + ((rank)-54) / 4, what "_delay_max_at", group,               \
-		"TASKSTATS TASK_DELAY_ACCT", "when " what "_delay_max_ns came about, since 1970",  \
+		"TASKSTATS TASK_DELAY_ACCT", "when " what "_delay_max_ns occurred, since 1970",    \
 		"taskstats." what "_delay_max_ts, CLOCK_REALTIME", .flags = CTPROF_METRIC_STILL)
 
 /* The metrics of a delay, from its SHARED_DELAY_<what>: rank, what, events, and the

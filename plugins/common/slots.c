@@ -15,7 +15,7 @@ int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t 
 		int result = host->metric(host, metric, &ret_slots[i]);
 
 		if (result < 0) {
-			host->error(host, "metric %s is refused", metric->name);
+			host->error(host, "the host refused metric %s", metric->name);
 			return result;
 		}
 	}

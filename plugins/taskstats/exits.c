@@ -190,7 +190,7 @@ int exits_drain(struct exits *self)
 		r = receive(self, false, &ignored);
 	while (r > 0);
 	if (r < 0)
-		self->host->error(self->host, "exit records cannot be received: %s", strerror(-r));
+		self->host->error(self->host, "cannot receive exit records: %s", strerror(-r));
 	return r;
 }
 

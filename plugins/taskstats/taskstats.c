@@ -256,7 +256,7 @@ static int taskstats_worker_open(void *data, uint32_t number, void **ret_context
 	worker->family = self->family;
 	int r = netlink_open(&worker->netlink);
 	if (r < 0)
-		self->host->error(self->host, "no netlink socket: %s", strerror(-r));
+		self->host->error(self->host, "cannot open a netlink socket: %s", strerror(-r));
 	return instance_give(worker, r, ret_context);
 }
 
@@ -407,7 +407,7 @@ static int taskstats_again(void *data)
 }
 
 static const struct ctprof_option options[] = {
-	OPTION(SIZE, EXITS_OPTION, "Room in which exit records wait to be read",
+	OPTION(SIZE, EXITS_OPTION, "Size of the buffer for exit records",
 	       .default_value = EXITS_BUFFER, .least = EXITS_BUFFER_MIN, .most = EXITS_BUFFER_MAX),
 };
 
