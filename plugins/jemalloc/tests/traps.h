@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs that run, and whose files are made against whoever reads them. */
+#pragma once
+
+#include "hostile.h"
+
+#define TRAP_PROGRAM "program"
+
+struct trap {
+	const char *name;
+	const char *tag; /* why its values are absent; NULL: it depends on how fast the host is */
+	void (*lay)(const char *folder);
+	guint n_tables;      /* further symbol tables, one over the other */
+	guint64 table_size;  /* of each */
+	gboolean is_endless; /* its symbols have long names, and there are millions */
+};
+
+extern const struct trap traps[];
+extern const gsize n_traps;
+
+/* Writes TRAP_PROGRAM, which does nothing for as many seconds as it is told, and what goes
+ * with it. */
+void trap_lay(const struct trap *trap, const char *folder);
