@@ -37,7 +37,7 @@ static enum holders_choice choose(const struct objects *objects, int32_t pid)
 	if (objects->n_pids == 0)
 		return HOLDERS_AREAS;
 	for (size_t i = 0; i < objects->n_pids; i++)
-		if (objects->pids[i] == pid)
+		if (objects->pids[i] == pid || objects->pids[i] == EVERY_PROCESS)
 			return HOLDERS_MAPPINGS;
 	return HOLDERS_OBJECTS;
 }

@@ -227,8 +227,8 @@ static const struct ctprof_option options[] = {
 	OPTION(BOOL, "no-cmdline",
 	       "Leave out command lines, working directories and users, which --memory reads",
 	       .long_name = "no-cmdline"),
-	OPTION(COUNT, "pid", "Read the mappings of these processes", .flags = CTPROF_OPTION_LIST,
-	       .placeholder = "PID,…", .least = 1, .most = INT32_MAX),
+	OPTION(COUNT, "pid", "Read the mappings of these processes (0: of each that is read)",
+	       .flags = CTPROF_OPTION_LIST, .placeholder = "PID,…", .most = INT32_MAX),
 };
 
 static const struct ctprof_plugin descriptor = {

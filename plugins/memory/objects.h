@@ -11,6 +11,8 @@
 #include "walk.h"
 
 #define OBJECT_METRICS_MAX 16u
+/* In the option pid. */
+#define EVERY_PROCESS 0
 
 enum object_group_id {
 	GROUP_LEDGER,

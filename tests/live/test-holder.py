@@ -190,6 +190,16 @@ def test_who_shares_a_memfd_has_half_of_it():
         })  # fmt: skip
 
 
+def test_0_is_each_process_that_is_read():
+    with Holder(memfd=64) as one, Holder(memfd=64) as other:
+        one.stop(), other.stop()
+        snapshot = capture(f"--pid={one.pid}", f"--pid={other.pid}", "--groups=memory-mappings",
+                           "-O", "memory.pid=0")  # fmt: skip
+    rows = [row for row in objects(snapshot, "memory-mappings") if row["mapping_kind"] == "memfd"]
+    assert {row["mapping_pid"]: row["mapping_pss_bytes"] for row in rows} == {
+        one.pid: 64 * KIB, other.pid: 64 * KIB}  # fmt: skip
+
+
 def test_a_tmpfs_is_told_with_what_has_no_name_any_more():
     with holder_of_all() as holder:
         if not holder.own_mount:
