@@ -11,12 +11,10 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "base/ui.h"
-#include "cgroupset.h"
 #include "guard/crash.h"
 #include "listed.h"
 #include "plugin/session.h"
 #include "queue.h"
-#include "row/absence.h"
 #include "row/batch.h"
 #include "walk.h"
 
@@ -534,7 +532,8 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 			options->may_skip))
 		walk = walk_new_listed(capture->root, capture->listed.threads);
 	else if (!options->no_threads &&
-		 !(walk = walk_new(capture->root, options->pids, capture->leaders_only, error)))
+		 !(walk = (options->go_on ? walk_new_again : walk_new)(
+			   capture->root, options->pids, capture->leaders_only, error)))
 		return FALSE;
 	capture->walk = walk;
 	return (options->go_on || start_sources(capture, error)) &&

@@ -370,6 +370,34 @@ Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GErr
 	return g_steal_pointer(&walk);
 }
 
+/* NULL: all have ended. */
+static GArray *list_living(const Root *root, const GArray *pids, GError **error)
+{
+	g_autoptr(GArray) living = g_array_new(FALSE, FALSE, sizeof(gint32));
+
+	for (guint i = 0; i < pids->len; i++) {
+		char name[16];
+
+		g_snprintf(name, sizeof name, "%d", g_array_index(pids, gint32, i));
+		if (faccessat(root_fd(root, CTPROF_ROOT_PROC), name, F_OK, 0) == 0)
+			g_array_append_val(living, g_array_index(pids, gint32, i));
+	}
+	if (living->len > 0)
+		return g_steal_pointer(&living);
+	error_set_failed(error,
+			 pids->len == 1 ? "process %d has ended"
+					: "process %d has ended, as have the others",
+			 g_array_index(pids, gint32, 0));
+	return NULL;
+}
+
+Walk *walk_new_again(const Root *root, const GArray *pids, gboolean only_leaders, GError **error)
+{
+	g_autoptr(GArray) living = pids ? list_living(root, pids, error) : NULL;
+
+	return living || !pids ? walk_new(root, living, only_leaders, error) : NULL;
+}
+
 void walk_send_scout(Walk *walk)
 {
 	if (root_is_live(walk->root))

@@ -15,6 +15,8 @@ typedef struct walk Walk;
  * shows no process; one of pids is no living process.
  */
 Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error);
+/* The same for another sample: one of pids may have ended, but not all. */
+Walk *walk_new_again(const Root *root, const GArray *pids, gboolean only_leaders, GError **error);
 
 /* A thread that a source has listed. */
 typedef struct walk_thread {
