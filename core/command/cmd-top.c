@@ -3,14 +3,19 @@
 #include "capture-options.h"
 #include "cmd.h"
 #include "kept-feed.h"
+#include "memory-reader.h"
 #include "report/report.h"
 #include "report/section/sections.h"
 #include "screen-run.h"
 #include "screen/keys.h"
 
-static const char *const added[] = {WAIT_GROUP, PSS_GROUP, NULL};
-static CapturingRequest request = {
-	.needs = analysis_needs_for_digest, .added = added, .listens = TRUE};
+static gboolean needs(const Metric *metric)
+{
+	return analysis_needs_for_digest(metric) || memory_reader_needs(metric);
+}
+
+static const char *const added[] = {WAIT_GROUP, PSS_GROUP, MEMORY_READER_GROUPS, NULL};
+static CapturingRequest request = {.needs = needs, .added = added, .listens = TRUE};
 
 static Feed *open_feed(Globals *globals, gpointer data, GError **error)
 {

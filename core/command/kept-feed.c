@@ -9,6 +9,7 @@ void kept_feed_clear(KeptFeed *kept)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(kept->samples); i++)
 		g_clear_pointer(&kept->samples[i], sample_free);
+	g_clear_pointer(&kept->taken, sample_free);
 }
 
 void kept_feed_push(KeptFeed *kept, Sample *sample)
@@ -44,6 +45,14 @@ static gboolean load_side(const Sample *sample, struct side *side, GError **erro
 	context_note_facts(side->context, sample_facts(sample));
 	return analysis_bind(side->analysis, side->index, sample_registry(sample), error) &&
 	       sample_replay(sample, take_rows, side, error);
+}
+
+gboolean kept_feed_load_one(const Sample *sample, Analysis *analysis, GError **error)
+{
+	g_autoptr(Context) context = context_new();
+	struct side side = {analysis, 0, context};
+
+	return load_side(sample, &side, error);
 }
 
 /* "17:12:05", as people call it. */

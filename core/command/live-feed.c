@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Samples of this host, by sources that stay open. */
-#include <time.h>
-
 #include "base/error.h"
 #include "capture-options.h"
 #include "cmd.h"
 #include "guard/crash.h"
 #include "kept-feed.h"
+#include "memory-reader.h"
 #include "record-run.h"
 #include "report/section/sections.h"
 
@@ -28,6 +27,7 @@ typedef struct live {
 	gint64 pss_began_us, pss_due_us; /* of the last of them, of the next; monotonic */
 	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with it, and of it alone */
 	Sample *taking;                  /* that is being taken; NULL: none */
+	MemoryReader *memory;
 	Output *saves[MAX_SAVES];
 	guint n_saves;  /* written */
 	char *why_none; /* that there are no more; NULL: they were all written */
@@ -42,11 +42,13 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 }
 
 /* PSS may take a hundredth of the time: it is read in two samples in a row, so that there is a
- * change; one without shows what it costs; then it is read again when that is paid for. */
-static void settle_pss(Live *self, gint64 now_us)
+ * change; one without shows what it costs; then it is read again when that is paid for.
+ * While the page of memory reads it, it rests. */
+static void settle_pss(Live *self, gint64 now_us, const Look *look)
 {
-	gboolean is_due = self->number > 0 && (self->n_pss < 2 || self->n_pss % 2 == 1 ||
-					       (self->is_cost_known && now_us >= self->pss_due_us));
+	gboolean is_due = self->number > 0 && !look->memory &&
+			  (self->n_pss < 2 || self->n_pss % 2 == 1 ||
+			   (self->is_cost_known && now_us >= self->pss_due_us));
 
 	registry_rest(capturing_registry(self->capturing), PSS_GROUP, !is_due);
 	self->reads_pss = is_due;
@@ -65,25 +67,19 @@ static void note_cost(Live *self, gint64 began_us, gint64 cpu_us)
 	self->pss_due_us = self->pss_began_us + 2 * PSS_SHARE * self->cost_us;
 }
 
-static gint64 cpu_time_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
-}
-
-static gboolean next(Feed *feed, GError **error)
+/* Where threads wait is a file or two of every thread: it rests unless somebody looks. */
+static gboolean take(Feed *feed, const Look *look, GError **error)
 {
 	Live *self = (Live *)feed;
 	g_auto(CaptureResult) result = {0};
 	g_autoptr(Sample) sample = sample_new();
 	RootTime time = root_time(capturing_session(self->capturing)->root);
 	const CapturingSample which = {.number = self->number + 1};
-	gint64 began_us = g_get_monotonic_time(), cpu_us = cpu_time_us();
+	gint64 began_us = g_get_monotonic_time(), cpu_us = memory_reader_cpu_us(self->memory);
 
 	/* Sources plan the next sample by what rests. */
-	settle_pss(self, began_us);
+	settle_pss(self, began_us, look);
+	registry_rest(capturing_registry(self->capturing), WAIT_GROUP, !look->closer);
 	if (self->number > 0)
 		capturing_again(self->capturing);
 	self->taking = sample;
@@ -93,18 +89,40 @@ static gboolean next(Feed *feed, GError **error)
 		return FALSE;
 	sample_note(sample, time.realtime_ns, time.boottime_ns, (guint64)(result.skew * NS_PER_S),
 		    self->options);
-	note_cost(self, began_us, cpu_time_us() - cpu_us);
+	note_cost(self, began_us, memory_reader_cpu_us(self->memory) - cpu_us);
 	self->number++;
-	kept_feed_push(&self->kept, g_steal_pointer(&sample));
+	self->kept.taken = g_steal_pointer(&sample);
 	return TRUE;
 }
 
-/* That is a file or two of every thread: it rests unless somebody looks. */
-static void look_closer(Feed *feed, gboolean closer)
+static void keep(Feed *feed)
 {
-	const Live *self = (const Live *)feed;
+	Live *self = (Live *)feed;
 
-	registry_rest(capturing_registry(self->capturing), WAIT_GROUP, !closer);
+	if (self->kept.taken)
+		kept_feed_push(&self->kept, g_steal_pointer(&self->kept.taken));
+	memory_reader_keep(self->memory);
+}
+
+static gboolean take_memory(Feed *feed, const Look *look, GError **error)
+{
+	return memory_reader_take(((Live *)feed)->memory, look, error);
+}
+
+static gint64 memory_due(const Feed *feed, const Look *look)
+{
+	return memory_reader_due(((const Live *)feed)->memory, look);
+}
+
+static guint64 memory_time(const Feed *feed, const Look *look)
+{
+	return memory_reader_time(((const Live *)feed)->memory, look);
+}
+
+static gboolean load_memory(Feed *feed, const Look *look, Analysis *analysis,
+			    AnalysisOptions *options, GError **error)
+{
+	return memory_reader_load(((Live *)feed)->memory, look, analysis, options, error);
 }
 
 /* ---- files ------------------------------------------------------------------------- */
@@ -198,6 +216,7 @@ void live_feed_free(Feed *feed)
 	kept_feed_clear(&self->kept);
 	for (guint i = 0; i < MAX_SAVES; i++)
 		g_clear_pointer(&self->saves[i], output_free);
+	g_clear_pointer(&self->memory, memory_reader_free);
 	g_clear_pointer(&self->capturing, capturing_end);
 	g_hash_table_unref(self->options);
 	g_free(self->why_none);
@@ -209,10 +228,14 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 	Live *self = g_new0(Live, 1);
 
 	self->kept.feed = (Feed){
-		.next = next,
+		.take = take,
+		.take_memory = take_memory,
+		.keep = keep,
+		.memory_due = memory_due,
+		.memory_time = memory_time,
+		.load_memory = load_memory,
 		.is_ready = kept_feed_is_ready,
 		.load = kept_feed_load,
-		.look_closer = look_closer,
 		.save = save,
 	};
 	self->request = request;
@@ -221,6 +244,9 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 		g_hash_table_insert(self->options, (gpointer)(uintptr_t) "pid",
 				    g_strjoinv(",", request->pids));
 	open_saves(self, globals);
+	char *setting = memory_reader_setting(globals);
+	if (setting)
+		line_append(&globals->settings, setting);
 	request->sink = (char *)(uintptr_t)DRAWER;
 	request->each = take_rows;
 	request->data = self;
@@ -229,7 +255,7 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 		live_feed_free(&self->kept.feed);
 		return NULL;
 	}
-	look_closer(&self->kept.feed, FALSE);
+	self->memory = memory_reader_new(self->capturing, request->pids);
 	const Session *session = capturing_session(self->capturing);
 	self->kept.feed.drawer = plugin_find(session->plugins, DRAWER, CTPROF_KIND_SINK);
 	return &self->kept.feed;

@@ -9,12 +9,27 @@
 
 #define OUTPUT_SUFFIX "-part.ctprof"
 
+/* Memory may have an interval of its own: how many samples before it may be. */
+#define MEMORY_BACK 300
+
+/* The newest sample with memory, if the newer one of the window has none. */
+typedef struct memory {
+	Sample *sample;      /* NULL: none of them has any */
+	const Section *view; /* that needs it; NULL: it was not looked for */
+	guint to;            /* the sample up to which it is the newest */
+} Memory;
+
 typedef struct replay {
 	KeptFeed kept;
 	Session *session;
 	Recording *recording;
 	guint to, length; /* the newer sample; how many before it the older one is */
-	Output *save;     /* NULL: it was written, or cannot be */
+	const char *path;
+	char *name;           /* the last part of it */
+	Memory memory, found; /* found: not yet in sight */
+	Sample *older;        /* of the next window, with kept.taken; NULL: it stays */
+	guint next_to, next_length;
+	Output *save; /* NULL: it was written, or cannot be */
 	char *why_none;
 } Replay;
 
@@ -29,24 +44,63 @@ static Sample *read_sample(Replay *self, guint at, guint n_exits, GError **error
 	return g_steal_pointer(&sample);
 }
 
-/* The next window of one sample's length needs no more than its newer sample. */
-static gboolean go_to(Replay *self, guint to, guint length, GError **error)
+/* What keep() makes the window of then. */
+static void drop_taken(Replay *self)
+{
+	g_clear_pointer(&self->older, sample_free);
+	g_clear_pointer(&self->kept.taken, sample_free);
+}
+
+/* Reads a window.  The next one of one sample's length needs no more than its newer sample. */
+static gboolean fetch(Replay *self, guint to, guint length, GError **error)
 {
 	gboolean is_next =
 		self->kept.samples[1] && self->length == 1 && length == 1 && to == self->to + 1;
-	g_autoptr(Sample) before = is_next ? NULL : read_sample(self, to - length, 1, error);
 
-	if (!is_next && !before)
+	drop_taken(self);
+	if (!is_next && !(self->older = read_sample(self, to - length, 1, error)))
 		return FALSE;
-	g_autoptr(Sample) after = read_sample(self, to, length, error);
-	if (!after)
-		return FALSE;
-	if (before)
-		kept_feed_push(&self->kept, g_steal_pointer(&before));
-	kept_feed_push(&self->kept, g_steal_pointer(&after));
-	self->to = to;
-	self->length = length;
-	return TRUE;
+	self->kept.taken = read_sample(self, to, length, error);
+	self->next_to = to;
+	self->next_length = length;
+	return self->kept.taken != NULL;
+}
+
+static void keep_memory(Replay *self)
+{
+	Memory found = self->found;
+
+	self->found = (Memory){0};
+	if (!found.view)
+		return;
+	/* It may be the same. */
+	if (found.sample != self->memory.sample)
+		g_clear_pointer(&self->memory.sample, sample_free);
+	self->memory = found;
+}
+
+static void keep(Feed *feed)
+{
+	Replay *self = (Replay *)feed;
+
+	keep_memory(self);
+	if (!self->kept.taken) {
+		drop_taken(self);
+		return;
+	}
+	if (self->older)
+		kept_feed_push(&self->kept, g_steal_pointer(&self->older));
+	kept_feed_push(&self->kept, g_steal_pointer(&self->kept.taken));
+	self->to = self->next_to;
+	self->length = self->next_length;
+}
+
+static gboolean go_to(Replay *self, guint to, guint length, GError **error)
+{
+	gboolean ok = fetch(self, to, length, error);
+
+	keep(&self->kept.feed);
+	return ok;
 }
 
 /* TRUE: the window is another one. */
@@ -68,9 +122,80 @@ static gboolean move(Feed *feed, gint by, GError **error)
 	return try_to(self, (gint64)self->to + by, self->length, error);
 }
 
-static gboolean next(Feed *feed, GError **error)
+static gboolean take(Feed *feed, const Look *look, GError **error)
 {
-	return move(feed, 1, error);
+	Replay *self = (Replay *)feed;
+
+	(void)look;
+	return self->to + 1 < recording_n_samples(self->recording) &&
+	       fetch(self, self->to + 1, self->length, error);
+}
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+static gboolean is_newest_with(const Replay *self, const Look *look)
+{
+	return sample_has(self->kept.samples[1], look->memory->needs);
+}
+
+static gint64 memory_due(const Feed *feed, const Look *look)
+{
+	const Replay *self = (const Replay *)feed;
+	gboolean is_known = self->memory.view == look->memory && self->memory.to == self->to;
+
+	return is_known || is_newest_with(self, look) ? G_MAXINT64 : 0;
+}
+
+static gboolean take_memory(Feed *feed, const Look *look, GError **error)
+{
+	Replay *self = (Replay *)feed;
+	guint least = self->to - MIN(self->to, MEMORY_BACK);
+
+	self->found = (Memory){.view = look->memory, .to = self->to};
+	for (guint at = self->to; at-- > least;) {
+		if (self->memory.view == look->memory && self->memory.to == at) {
+			self->found.sample = self->memory.sample;
+			return TRUE;
+		}
+		g_autoptr(Sample) sample = read_sample(self, at, 1, error);
+		if (!sample)
+			return FALSE;
+		if (!sample_has(sample, look->memory->needs))
+			continue;
+		self->found.sample = g_steal_pointer(&sample);
+		return TRUE;
+	}
+	return TRUE;
+}
+
+/* NULL: there is none, or it has not been looked for. */
+static const Sample *find_memory(const Replay *self, const Look *look)
+{
+	if (is_newest_with(self, look))
+		return self->kept.samples[1];
+	return self->memory.view == look->memory && self->memory.to == self->to
+		       ? self->memory.sample
+		       : NULL;
+}
+
+static guint64 memory_time(const Feed *feed, const Look *look)
+{
+	const Sample *sample = find_memory((const Replay *)feed, look);
+
+	return sample ? sample_facts(sample)->realtime_ns : 0;
+}
+
+static gboolean load_memory(Feed *feed, const Look *look, Analysis *analysis,
+			    AnalysisOptions *options, GError **error)
+{
+	const Replay *self = (const Replay *)feed;
+	const Sample *sample = find_memory(self, look);
+
+	options->files[0] = self->name;
+	if (!sample && memory_due(feed, look) == 0)
+		return FALSE;
+	/* Without any, the analysis says what is missing. */
+	return kept_feed_load_one(sample ? sample : self->kept.samples[1], analysis, error);
 }
 
 static gboolean stretch(Feed *feed, gint by, GError **error)
@@ -112,10 +237,14 @@ void replay_feed_free(Feed *feed)
 	Replay *self = (Replay *)feed;
 
 	kept_feed_clear(&self->kept);
+	drop_taken(self);
+	keep_memory(self);
+	g_clear_pointer(&self->memory.sample, sample_free);
 	g_clear_pointer(&self->save, output_free);
 	g_clear_pointer(&self->recording, recording_free);
 	g_clear_pointer(&self->session, session_free);
 	g_free(self->why_none);
+	g_free(self->name);
 	g_free((gpointer)(uintptr_t)self->kept.feed.remark);
 	g_free(self);
 }
@@ -134,6 +263,19 @@ static void open_save(Replay *self, const char *path)
 		self->why_none = g_strdup(error->message);
 }
 
+/* A file with less than two samples, which may be no recording at all. */
+static gboolean refuse(Replay *self, GError **error)
+{
+	const char *damage = recording_damage(self->recording);
+	g_autoptr(Sample) only = read_sample(self, 0, 1, error);
+
+	return only &&
+	       error_set_failed(error,
+				"%s: has one sample, and nothing to replay%s%s ('ctprof "
+				"show %s' shows it)",
+				self->path, damage ? ": " : "", damage ? damage : "", self->path);
+}
+
 static gboolean open_recording(Replay *self, const Globals *globals, const char *path,
 			       GError **error)
 {
@@ -148,22 +290,24 @@ static gboolean open_recording(Replay *self, const Globals *globals, const char 
 	self->recording = recording_open(presenting_reader(self->session), path, error);
 	if (!self->recording)
 		return FALSE;
-	const char *damage = recording_damage(self->recording);
-	if (recording_n_samples(self->recording) < 2)
-		return error_set_failed(error,
-					"%s: has one sample, and nothing to replay%s%s ('ctprof "
-					"show %s' shows it)",
-					path, damage ? ": " : "", damage ? damage : "", path);
-	return go_to(self, 1, 1, error);
+	return recording_n_samples(self->recording) < 2 ? refuse(self, error)
+							: go_to(self, 1, 1, error);
 }
 
 Feed *replay_feed_new(const Globals *globals, const char *path, GError **error)
 {
 	Replay *self = g_new0(Replay, 1);
 
+	self->path = path;
+	self->name = g_path_get_basename(path);
 	self->kept.feed = (Feed){
 		.is_replay = TRUE,
-		.next = next,
+		.take = take,
+		.take_memory = take_memory,
+		.keep = keep,
+		.memory_due = memory_due,
+		.memory_time = memory_time,
+		.load_memory = load_memory,
 		.is_ready = kept_feed_is_ready,
 		.load = kept_feed_load,
 		.save = save,

@@ -121,6 +121,38 @@ const Registry *sample_registry(const Sample *sample)
 	return sample->registry;
 }
 
+static gboolean has_value(const struct ctprof_rows *rows, guint32 index)
+{
+	for (guint64 i = 0; i < rows->n; i++)
+		if (rows->states[i * rows->n_slots + index] == CTPROF_PRESENT)
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean has_metric(const Sample *sample, const char *name)
+{
+	for (guint i = 0; i < sample->pieces->len; i++) {
+		const struct ctprof_rows *rows =
+			&g_array_index(sample->pieces, struct ctprof_rows, i);
+		const Metric *metric =
+			registry_named(sample->registry, registry_row_of_scope(rows->scope), name);
+
+		if (metric && metric->slot != 0 && has_value(rows, metric->index))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+gboolean sample_has(const Sample *sample, const char *metrics)
+{
+	g_auto(GStrv) names = g_strsplit(metrics, ",", -1);
+
+	for (guint i = 0; names[i]; i++)
+		if (has_metric(sample, names[i]))
+			return TRUE;
+	return FALSE;
+}
+
 gboolean sample_replay(const Sample *sample, LoadRows each, gpointer data, GError **error)
 {
 	for (guint i = 0; i < sample->pieces->len; i++)

@@ -25,6 +25,9 @@ void sample_note(Sample *sample, guint64 realtime_ns, guint64 boottime_ns, guint
 		 GHashTable *options);
 const LoadFacts *sample_facts(const Sample *sample);
 
+/* Whether any row has a value of one of these metrics (names, with commas between them). */
+gboolean sample_has(const Sample *sample, const char *metrics);
+
 /* Hands all rows on, in the order in which they came. */
 gboolean sample_replay(const Sample *sample, LoadRows each, gpointer data, GError **error);
 const Registry *sample_registry(const Sample *sample);

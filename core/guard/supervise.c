@@ -141,8 +141,9 @@ struct run {
 
 static G_NORETURN void work(const struct run *run, pid_t supervisor)
 {
-	/* Without the supervisor no one would watch it or clean up after it. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Without the supervisor no one would watch it or clean up after it.  One that has the
+	 * terminal gives it back first. */
+	prctl(PR_SET_PDEATHSIG, follows_stops ? SIGTERM : SIGKILL);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAILED);
 	crash_register();

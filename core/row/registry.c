@@ -309,6 +309,22 @@ gboolean registry_seal(Registry *registry, const char *metrics, const char *grou
 	return TRUE;
 }
 
+static void set_rest(Metric *metric, gboolean rests)
+{
+	metric->turned = metric->rests != rests;
+	metric->rests = rests;
+}
+
+void registry_rest_metric(Registry *registry, const char *name, gboolean rests)
+{
+	for (guint row = 0; row < N_ROW_CLASSES; row++) {
+		Metric *metric = registry_named(registry, row, name);
+
+		if (metric && metric->wanted)
+			set_rest(metric, rests);
+	}
+}
+
 guint registry_rest(Registry *registry, const char *group, gboolean rests)
 {
 	guint n = 0;
@@ -321,8 +337,7 @@ guint registry_rest(Registry *registry, const char *group, gboolean rests)
 
 			if (!metric->wanted || strcmp(metric->def.group, group) != 0)
 				continue;
-			metric->turned = metric->rests != rests;
-			metric->rests = rests;
+			set_rest(metric, rests);
 			n++;
 		}
 	}

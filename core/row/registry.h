@@ -62,6 +62,8 @@ void registry_refuse(Registry *registry, enum row_class row);
 
 /* Makes the wanted metrics of a group rest or resume; returns their number. */
 guint registry_rest(Registry *registry, const char *group, gboolean rests);
+/* The same of one metric, in rows of every class. */
+void registry_rest_metric(Registry *registry, const char *name, gboolean rests);
 /* Whether its values are to be read now. */
 static inline gboolean metric_is_due(const Metric *metric)
 {

@@ -52,6 +52,27 @@ gboolean drawer_section(const Drawer *drawer, const struct ctprof_report *report
 	return draw(drawer, &part, lines, error);
 }
 
+gboolean drawer_text(const Drawer *drawer, const char *text, GPtrArray *lines, GError **error)
+{
+	const struct ctprof_report_section note = {
+		.struct_size = sizeof note,
+		.flags = CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD,
+		.name = "",
+		.heading = "",
+		.n_notes = 1,
+		.notes = &text,
+	};
+	const struct ctprof_report part = {
+		.struct_size = sizeof part,
+		.flags = CTPROF_REPORT_HEADER | CTPROF_REPORT_DENSE,
+		.width = drawer->width,
+		.n_sections = 1,
+		.sections = &note,
+	};
+
+	return draw(drawer, &part, lines, error);
+}
+
 const struct ctprof_report_section *drawer_find(const struct ctprof_report *report,
 						const char *section)
 {

@@ -20,6 +20,8 @@ gboolean drawer_titles(const Drawer *drawer, const struct ctprof_report *report,
 gboolean drawer_section(const Drawer *drawer, const struct ctprof_report *report,
 			const struct ctprof_report_section *section, GPtrArray *lines,
 			GError **error);
+/* A sentence, on as many lines as it takes, with what no terminal should get escaped. */
+gboolean drawer_text(const Drawer *drawer, const char *text, GPtrArray *lines, GError **error);
 /* NULL: the report does not have it. */
 const struct ctprof_report_section *drawer_find(const struct ctprof_report *report,
 						const char *section);

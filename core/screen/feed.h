@@ -9,21 +9,44 @@
 
 typedef struct feed Feed;
 
+/* What is looked at, and so is to be read. */
+typedef struct look {
+	gboolean closer;       /* where threads wait */
+	const Section *memory; /* this view of ctprof memory; NULL: none */
+	gint32 pid;            /* the process of such a view; 0: none */
+} Look;
+
 struct feed {
 	gboolean is_replay; /* time is the file's: it can be moved in */
 	Plugin *drawer;     /* the sink that draws tables */
 	const char *remark; /* about the feed as a whole: a file that is cut off; NULL: none */
 
-	/* Takes the next sample: of this host now, of a recording the one after.  FALSE with no
-	 * error: there is no other. */
-	gboolean (*next)(Feed *feed, GError **error);
+	/* These two may run in a thread of their own, beside all but themselves and what is of
+	 * a recording alone.  What they read is in sight after keep().
+	 *
+	 * take: reads the next sample, of this host now, of a recording the one after.  FALSE
+	 * with no error: there is no other. */
+	gboolean (*take)(Feed *feed, const Look *look, GError **error);
+	/* Of this host: reads the memory that is looked at. */
+	gboolean (*take_memory)(Feed *feed, const Look *look, GError **error);
+	void (*keep)(Feed *feed);
+
+	/* When the memory that is looked at is to be read: monotonic time in µs; G_MAXINT64:
+	 * never.  NULL: it comes with the samples. */
+	gint64 (*memory_due)(const Feed *feed, const Look *look);
+	/* When the memory that load_memory() hands on was read, CLOCK_REALTIME in ns; 0: it has
+	 * not been. */
+	guint64 (*memory_time)(const Feed *feed, const Look *look);
+	/* Hands the memory that is looked at to an analysis of one side.  FALSE with no error:
+	 * it has not been read. */
+	gboolean (*load_memory)(Feed *feed, const Look *look, Analysis *analysis,
+				AnalysisOptions *options, GError **error);
+
 	/* Whether there are two samples, and so a window. */
 	gboolean (*is_ready)(const Feed *feed);
 	/* Hands the samples of the window to an analysis of these options, of which those that
 	 * the samples decide are set. */
 	gboolean (*load)(Feed *feed, Analysis *analysis, AnalysisOptions *options, GError **error);
-	/* Whether where threads wait is read from now on; NULL: that cannot be changed. */
-	void (*look_closer)(Feed *feed, gboolean closer);
 	/* Writes the samples of the window to a file; where: its name, which the caller frees. */
 	gboolean (*save)(Feed *feed, char **ret_where, GError **error);
 

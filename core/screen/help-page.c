@@ -5,12 +5,6 @@
 #include "inside.h"
 #include "keys.h"
 
-static void add_row(Page *page, const char *text, const char *name)
-{
-	g_ptr_array_add(page->rows, g_strdup(text));
-	g_ptr_array_add(page->names, g_strdup(name));
-}
-
 static gboolean make_help(Screen *screen, const char *subject, Page *page, GError **error)
 {
 	static const char keys[] = KEYS_EVERYWHERE(KEY_LINE), more[] = KEYS_OF_REPLAY(KEY_LINE);
@@ -21,11 +15,11 @@ static gboolean make_help(Screen *screen, const char *subject, Page *page, GErro
 	(void)error;
 	g_ptr_array_add(page->heading, g_strdup(" Keys"));
 	for (guint i = 0; lines[i] && lines[i][0]; i++)
-		add_row(page, lines[i], NULL);
+		page_add_row(page, g_strdup(lines[i]), NULL, NULL);
 	return TRUE;
 }
 
-const ViewKind kind_help = {.make = make_help};
+const ViewKind kind_help = {.make = make_help, .is_still = TRUE};
 
 static gboolean make_columns(Screen *screen, const char *subject, Page *page, GError **error)
 {
@@ -36,9 +30,9 @@ static gboolean make_columns(Screen *screen, const char *subject, Page *page, GE
 	for (guint i = 0; i < screen->choices->len; i++) {
 		const char *column = g_ptr_array_index(screen->choices, i);
 		gboolean hidden = g_hash_table_contains(screen->hidden, column);
-		g_autofree char *text = g_strdup_printf(" [%c] %s", hidden ? ' ' : 'x', column);
 
-		add_row(page, text, column);
+		page_add_row(page, g_strdup_printf(" [%c] %s", hidden ? ' ' : 'x', column), column,
+			     NULL);
 	}
 	return TRUE;
 }

@@ -3,20 +3,30 @@
 #pragma once
 
 #include "drawer.h"
+#include "keys.h"
+#include "sampler.h"
 #include "screen.h"
+
+/* Below the page: what is shown, and the keys. */
+#define N_BELOW 2
+/* A signal may come between any look and the wait. */
+#define LOOK_MS 200
 
 typedef struct screen Screen;
 
 /* A kind of page. */
 typedef struct view_kind {
-	/* subject: what it is about, the name of a row of the view it was opened from. */
+	/* subject: what it is about, that of a row of the view it was opened from. */
 	gboolean (*make)(Screen *screen, const char *subject, Page *page, GError **error);
 	const struct view_kind *opens; /* by a row; NULL: nothing */
 	/* Or what choosing a row does. */
 	void (*choose)(Screen *screen, const char *name);
+	const char *memory; /* the view of ctprof memory that it shows; NULL: none */
+	gboolean is_still;  /* no sample is needed for it */
 } ViewKind;
 
 extern const ViewKind kind_pools, kind_pool, kind_help, kind_columns;
+extern const ViewKind kind_memory, kind_mappings, kind_consumers;
 
 typedef struct view {
 	const ViewKind *kind;
@@ -24,11 +34,15 @@ typedef struct view {
 	Place place;
 } View;
 
+/* Which memory of a process counts on the memory page. */
+enum memory_of { MEMORY_OF_SUBTREE, MEMORY_OF_SELF, MEMORY_FLAT, N_MEMORY_OF };
+
 struct screen {
 	Feed *feed;
 	const ScreenOptions *options;
 	Terminal *terminal;
 	Drawer drawer;
+	Sampler *sampler;
 	History *history;
 	GArray *views; /* View, the one in sight last */
 	Page *page;    /* its; NULL: it is to be made */
@@ -40,13 +54,39 @@ struct screen {
 	GPtrArray *sortable;    /* char *, of the table of pools, from left to right */
 	GPtrArray *choices;     /* char *, headers of all its columns */
 	gboolean is_new_window; /* what is drawn has not been noted in the history */
-	gboolean is_closer;     /* the feed reads where threads wait */
+	/* How memory is. */
+	const char *measure; /* a word of --sort of ctprof memory; NULL: the usual one */
+	enum memory_of memory_of;
+
 	gboolean paused;
 	gboolean done;
-	char *message; /* below; NULL: none */
-	gint64 due_us; /* when the next sample is */
+	char *search;      /* what was searched for; NULL: nothing yet */
+	char *message;     /* below; NULL: none */
+	gint64 message_us; /* until when, if no key comes before */
+	gint64 due_us;     /* when the next sample is */
+	gint64 taken_us;   /* when the one that is taken began */
 };
 
+View *screen_view(const Screen *screen);
+void screen_open_view(Screen *screen, const ViewKind *kind, const char *subject);
+void screen_close_view(Screen *screen);
+/* Only so many stay. */
+void screen_keep_views(Screen *screen, guint n);
+/* The page is made anew. */
+void screen_forget_page(Screen *screen);
+/* At once; FALSE: it cannot be made, and there is none. */
+gboolean screen_make_page(Screen *screen, GError **error);
+gboolean screen_draw(Screen *screen, GError **error);
+/* Shows a message for a while, or until the next key. */
+void screen_say(Screen *screen, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Waits for the sample that is being read, if one is, and takes it over. */
+void screen_settle(Screen *screen);
+guint screen_height(const Screen *screen);
+/* What a key does. */
+void screen_act(Screen *screen, enum action action);
+
+/* What must be read for the views. */
+Look screen_look(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
 gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page,
 			  GError **error);
@@ -55,3 +95,7 @@ gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Pa
 AnalysisOptions screen_options(const Screen *screen);
 const struct ctprof_report *screen_analyse(const Screen *screen, AnalysisOptions *options,
 					   Analysis **ret_analysis, GError **error);
+/* The view of memory in sight, how it is sorted, and when it was read: for the line below. */
+char *screen_describe_memory(const Screen *screen);
+/* The next of the measures that the view in sight can be sorted by. */
+void screen_turn_measure(Screen *screen, gint by);

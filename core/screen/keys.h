@@ -24,6 +24,9 @@ enum action {
 	ACTION_SORT_RIGHT,
 	ACTION_GROUP,
 	ACTION_COLUMNS,
+	ACTION_MEMORY,
+	ACTION_MEASURE,
+	ACTION_CHILDREN,
 	ACTION_PAUSE,
 	ACTION_SAVE,
 	ACTION_NEXT,
@@ -44,7 +47,7 @@ enum action {
 	KEY(PAGE_DOWN, "PgDn          ", "a page down")                                            \
 	KEY(HOME, "Home          ", "the first line")                                              \
 	KEY(END, "End           ", "the last line")                                                \
-	KEY(OPEN, "Enter Right l ", "open the line: of a pool, its threads")                       \
+	KEY(OPEN, "Enter Right l ", "open the line: a pool's threads, a process's mappings ...")   \
 	KEY(BACK, "Esc Left h    ", "back")                                                        \
 	KEY(SEARCH, "/             ", "search for a name; n: the next one")                        \
 	KEY(FILTER, "\\             ", "show only names that match a regular expression")          \
@@ -52,6 +55,9 @@ enum action {
 	KEY(SORT_RIGHT, "> F6          ", "sort by the column to the right")                       \
 	KEY(GROUP, "g             ", "fold threads by another key")                                \
 	KEY(COLUMNS, "c             ", "choose columns")                                           \
+	KEY(MEMORY, "m             ", "memory: the tree of processes; back to the pools")          \
+	KEY(MEASURE, "u             ", "memory: by another measure: PSS, USS, RSS, swap ...")      \
+	KEY(CHILDREN, "e             ", "memory: with children, of each alone, as a flat list")    \
 	KEY(PAUSE, "p Space       ", "pause; go on")                                               \
 	KEY(SAVE, "s             ", "save the two samples to a file")                              \
 	KEY(REPAINT, "Ctrl-L        ", "draw the screen anew")                                     \

@@ -14,6 +14,7 @@ Page *page_new(void)
 	page->heading = g_ptr_array_new_with_free_func(g_free);
 	page->rows = g_ptr_array_new_with_free_func(g_free);
 	page->names = g_ptr_array_new_with_free_func(g_free);
+	page->subjects = g_ptr_array_new_with_free_func(g_free);
 	page->foot = g_ptr_array_new_with_free_func(g_free);
 	return page;
 }
@@ -24,8 +25,16 @@ void page_free(Page *page)
 	g_ptr_array_unref(page->heading);
 	g_ptr_array_unref(page->rows);
 	g_ptr_array_unref(page->names);
+	g_ptr_array_unref(page->subjects);
 	g_ptr_array_unref(page->foot);
 	g_free(page);
+}
+
+void page_add_row(Page *page, char *text, const char *name, const char *subject)
+{
+	g_ptr_array_add(page->rows, text);
+	g_ptr_array_add(page->names, g_strdup(name));
+	g_ptr_array_add(page->subjects, g_strdup(subject));
 }
 
 gint page_find(const Page *page, const char *name)

@@ -10,12 +10,16 @@ typedef struct page {
 	GPtrArray *head;         /* char *, owned, as are all */
 	GPtrArray *heading;      /* of the table: one line, or none */
 	GPtrArray *rows, *names; /* names: of what each row is about; as many */
+	GPtrArray *subjects;     /* of the page that a row opens; NULL: it opens none; as many */
 	GPtrArray *foot;
 } Page;
 
 Page *page_new(void);
 void page_free(Page *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
+
+/* Adds a row; text, the caller's, is then the page's.  name: NULL: a line to be read. */
+void page_add_row(Page *page, char *text, const char *name, const char *subject);
 
 /* The row of that name, or -1. */
 gint page_find(const Page *page, const char *name);

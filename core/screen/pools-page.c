@@ -126,9 +126,9 @@ static void sort_out(const struct ctprof_report *report,
 		} else if (line->flags & CTPROF_LINE_TOTAL) {
 			g_ptr_array_add(page->foot, text);
 		} else {
-			g_ptr_array_add(page->rows, text);
-			g_ptr_array_add(page->names,
-					g_strdup(drawer_value(report, line, pool)->text));
+			const char *name = drawer_value(report, line, pool)->text;
+
+			page_add_row(page, text, name, name);
 		}
 	}
 }

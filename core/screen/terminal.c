@@ -8,6 +8,7 @@
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
 #include <curses.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -171,12 +172,24 @@ Terminal *terminal_open(GError **error)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
 	(void)curs_set(0);
 	return g_steal_pointer(&terminal);
 }
 
+/* Once the supervisor has been killed the terminal is the shell's, which would refuse it. */
+static void stay_allowed(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 void terminal_close(Terminal *terminal)
 {
+	stay_allowed();
 	endwin();
 	delscreen(terminal->screen);
 	take(FALSE);
@@ -298,15 +311,38 @@ static gunichar key_of(wint_t code)
 	return TERMINAL_NONE;
 }
 
-gunichar terminal_read(Terminal *terminal, guint wait_ms)
+/* Signals come while it waits.  FALSE: there will be none any more. */
+static gboolean wait_for_input(guint wait_ms, int other)
 {
-	wint_t code = 0;
+	struct pollfd ready[] = {{STDIN_FILENO, POLLIN, 0}, {other, POLLIN, 0}};
+	const struct timespec time = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
+	sigset_t set;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	sigdelset(&set, SIGTSTP);
+	sigdelset(&set, SIGWINCH);
+	int n = ppoll(ready, G_N_ELEMENTS(ready), &time, &set);
+	return n <= 0 || !(ready[0].revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static int take_key(wint_t *ret_code)
+{
+	*ret_code = 0;
+	return get_wch(ret_code);
+}
+
+gunichar terminal_read(Terminal *terminal, guint wait_ms, int other)
+{
+	wint_t code;
 
 	(void)terminal;
-	timeout((int)MIN(wait_ms, G_MAXINT));
-	hold_signals(FALSE);
-	int kind = get_wch(&code);
-	hold_signals(TRUE);
+	/* One that came with others may be in a buffer of ncurses. */
+	int kind = take_key(&code);
+	if (kind == ERR) {
+		if (!wait_for_input(wait_ms, other))
+			return TERMINAL_GONE;
+		kind = take_key(&code);
+	}
 	if (kind == ERR)
 		return TERMINAL_NONE;
 	if (kind == KEY_CODE_YES)
@@ -375,10 +411,11 @@ void terminal_repaint(Terminal *terminal)
 	(void)terminal;
 }
 
-gunichar terminal_read(Terminal *terminal, guint wait_ms)
+gunichar terminal_read(Terminal *terminal, guint wait_ms, int other)
 {
 	(void)terminal;
 	(void)wait_ms;
+	(void)other;
 	return TERMINAL_NONE;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The terminal: lines of text on it, and keys from it.  Nothing else knows of ncurses.  One
- * process draws; the one that waits for it gives the terminal back, however that ends.
+ * process draws; the one that waits for it gives the terminal back, however that ends.  If
+ * that one is killed, the one that draws ends, and gives it back.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 enum terminal_key {
 	TERMINAL_NONE = 0x110000, /* none came in time */
 	TERMINAL_RESIZE,
+	TERMINAL_GONE, /* it has hung up */
 	TERMINAL_UP,
 	TERMINAL_DOWN,
 	TERMINAL_LEFT,
@@ -59,5 +61,6 @@ void terminal_put(Terminal *terminal, guint row, const char *text, enum terminal
 void terminal_show(Terminal *terminal);
 /* Draws all of it anew. */
 void terminal_repaint(Terminal *terminal);
-/* The next key within so many ms: a character, or an enum terminal_key. */
-gunichar terminal_read(Terminal *terminal, guint wait_ms);
+/* The next key within so many ms, or until there is something to read from the descriptor
+ * other (-1: none): a character, or an enum terminal_key. */
+gunichar terminal_read(Terminal *terminal, guint wait_ms, int other);

@@ -54,6 +54,18 @@ MISTAKES = {
     "file_of_another_kind": (["show", NOTES], 1,
                              f"{NOTES}: not a ctprof snapshot ('ctprof capture' writes one)"),
     "file_of_another_kind_to_memory": (["memory", NOTES], 1, "not a ctprof snapshot"),
+    "word_of_top": (["top", "--group-by=proces"], 2, "--group-by 'proces': expected pcomm, "),
+    "option_of_top": (["top", "--intervall=1s"], 2, "did you mean --interval?"),
+    "time_of_top": (["top", "-i", "1x"], 2, "-i '1x': "),
+    "too_often": (["top", "-i", "1ms"], 2, "-i '1ms': "),
+    "name_for_a_process": (["top", "nginx"], 2, "expected a process ID, not 'nginx'"),
+    "no_process": (["top", "0"], 2, "expected a process ID, not '0'"),
+    "top_without_a_terminal": (["top"], 2, "must be a terminal", "'ctprof stat --every 2s'"),
+    "replay_without_a_terminal": (["replay", A], 2, "must be a terminal"),
+    "nothing_to_replay": (["replay"], 2, "expected a recording: FILE", "'ctprof record' writes one"),
+    "replay_of_standard_input": (["replay", "-"], 2, "expected a file: standard input has the keys"),
+    "two_files_to_replay": (["replay", A, B], 2, f"unexpected argument '{B}'"),
+    "option_of_top_to_replay": (["replay", "--groups=all", A], 2, "--groups"),
     "nothing_found": (["metric-list", "run_tmie_ns"], 1, "did you mean run_time_ns?"),
 }
 

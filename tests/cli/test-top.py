@@ -279,10 +279,7 @@ def test_a_crash_gives_the_terminal_back():
 
 
 def test_a_plugin_that_crashes_is_left_out():
-    toys = Path(FOLDER.name, "toys")
-    toys.mkdir()
-    shutil.copy(harness.BUILD / "tests/border/ctprof-toy.so", toys)
-    with screen(f"--plugin-path={toys}", "--plugins=all,-bpf", "top", "-i", "300ms",
+    with screen(toy(), "--plugins=all,-bpf", "top", "-i", "300ms",
                 size=(120, 24), env="TOY_FAULT=crash-host") as shown:
         wait_for_pools(shown)
         shown.press("q")
@@ -308,6 +305,251 @@ def test_stop_and_go_on():
         assert shown.state("alternate_on") == "0"
 
 
+def test_sigkill_of_the_one_that_draws_gives_the_terminal_back():
+    with screen("replay", record()) as shown:
+        wait_for_pools(shown)
+        os.kill(of_terminal(shown)[1], signal.SIGKILL)
+        assert end_of(shown) == 128 + signal.SIGKILL
+        assert "killed by the kernel, or from outside" in shown.text(), shown.text()
+
+
+def test_sigkill_of_the_supervisor_gives_the_terminal_back():
+    need_screen()
+    script = (f"cd {FOLDER.name}; stty -g >stty.before; {harness.CTPROF} replay {record()}; "
+              'until [ "$(stty -g)" = "$(cat stty.before)" ]; do sleep 0.05; done; '
+              f"echo '== the' 'end =='; exec cat")
+    with terminal(80, 24, script) as shown:
+        wait_for_pools(shown)
+        supervisor, drawing = of_terminal(shown)
+        os.kill(supervisor, signal.SIGKILL)
+        shown.wait(lambda now: END in now, "the terminal as it was")
+        harness.wait_for(lambda: not Path(f"/proc/{drawing}").exists(), "the end of both")
+        assert shown.state("alternate_on") == "0" and shown.state("cursor_flag") == "1"
+
+
+def toy():
+    """Where there is a plugin with faults."""
+    path = Path(FOLDER.name, "toys")
+    path.mkdir(exist_ok=True)
+    shutil.copy(harness.BUILD / "tests/border/ctprof-toy.so", path)
+    return f"--plugin-path={path}"
+
+
+def test_keys_are_answered_while_a_sample_is_read():
+    """A sample that never ends."""
+    with screen(toy(), "--plugins=all,-bpf", "top", env="TOY_FAULT=hang-host") as shown:
+        shown.wait(lambda now: "one sample is taken" in now, "the screen")
+        for key, sight in (("?", " Keys"), ("Escape", "one sample is taken"), ("p", "paused")):
+            shown.press(key)
+            shown.wait(lambda now, sight=sight: sight in now, f"what {key} does")
+        shown.press("q")
+        assert end_of(shown) == 1
+        assert "it was cut off" in shown.text(), shown.text()
+
+
+# ---- memory ---------------------------------------------------------------------------
+
+
+def need_memory():
+    if "memory-mappings" not in harness.run("plugins", "--format", "json").stdout.decode():
+        raise tap.Skip("no plugin of this build has the group memory-mappings")
+
+
+def tree(text):
+    """Rows of the page of processes: pid -> line."""
+    lines = text.splitlines()
+    (at,) = [i for i, line in enumerate(lines) if re.match(r" +PID  USER ", line)]
+    return {int(found[1]): line for line in lines[at + 1:-2]
+            if (found := re.match(r" +(\d+)  ", line))}
+
+
+def has_tree(text):
+    return re.search(r"^ +PID  USER .* COMMAND", text, re.MULTILINE) and " total" in text
+
+
+def is_sorted(text, column):
+    """Whether the rows of the page are in the order of a column of sizes."""
+    lines = text.splitlines()
+    (at,) = [i for i, line in enumerate(lines) if f" {column} " in line]
+    end = re.search(rf" {re.escape(column)}(?= )", lines[at]).end()
+    cells = [re.search(r"(\S+)$", line[:end]) for line in lines[at + 1:at + 4]]
+    sizes = [float(cell[1][:-1]) * 1024 ** "BKMGT".index(cell[1][-1]) for cell in cells if cell]
+    return sizes == sorted(sizes, reverse=True) and len(sizes) > 1
+
+
+def test_the_memory_page():
+    """From the tree to the mappings of a process, to who maps a file, and back."""
+    need_memory()
+    with harness.Worker("--processes", 3) as worker, \
+            screen("top", "-i", "300ms", *worker.pids) as shown:
+        wait_for_pools(shown)
+        shown.press("m")
+        text = shown.wait(has_tree, "the tree")
+        assert sorted(tree(text)) == worker.pids, text
+        assert re.match(r" [\d.]+ [GM]iB · [\d.]+ free", text), text
+        assert re.search(r" by pss · with children · read at \d\d:\d\d:\d\d, \d+ s ago", text), text
+        assert max(map(len, text.splitlines())) <= 80, text
+        shown.press("e")
+        shown.wait(lambda now: "of each alone" in now, "what each has itself")
+        shown.press("e")
+        shown.wait(lambda now: "flat list" in now and " PSS+" not in now, "the list")
+        shown.press("u")
+        shown.wait(lambda now: " by uss " in now, "another measure")
+        shown.press(">")
+        shown.wait(lambda now: " by rss " in now and is_sorted(now, "RSS"), "the next one")
+        shown.press("<")
+        shown.wait(lambda now: " by uss " in now and is_sorted(now, "USS"), "the one before")
+        shown.press("/")
+        shown.type(str(worker.pid))
+        shown.press("Enter", "Enter")
+        text = shown.wait(lambda now: " OBJECT" in now and f"mappings of {worker.pid}" in now,
+                          "the mappings")
+        assert str(worker.pid) in text.splitlines()[1], text
+        assert "[stack]" in text or "[heap]" in text, text
+        shown.press("/")
+        shown.type("libc")
+        shown.press("Enter", "Enter")
+        text = shown.wait(lambda now: re.search(r"^ +PID  NAME +PSS", now, re.MULTILINE),
+                          "who maps it")
+        for pid in worker.pids:
+            assert re.search(rf"^ +{pid}  ", text, re.MULTILINE), text
+        shown.press("Escape", "Escape")
+        shown.wait(has_tree, "the tree again")
+        shown.press("m")
+        wait_for_pools(shown)
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_memory_that_belongs_to_no_object_opens_nothing():
+    need_memory()
+    with harness.Worker() as worker, screen("top", "-i", "300ms", worker.pid) as shown:
+        wait_for_pools(shown)
+        shown.press("m")
+        shown.wait(has_tree, "the tree")
+        shown.press("Enter")
+        shown.wait(lambda now: "[stack]" in now, "the mappings")
+        shown.press("/")
+        shown.type("[stack]")
+        shown.press("Enter", "Enter")
+        shown.wait(lambda now: "it is this process's own memory" in now, "why not")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_memory_of_a_process_that_ends():
+    need_memory()
+    with harness.Worker() as worker, screen("top", "-i", "300ms", worker.pid, os.getpid()) as shown:
+        wait_for_pools(shown)
+        shown.press("m")
+        shown.wait(has_tree, "the tree")
+        shown.press("/")
+        shown.type(f"{worker.pid}")
+        shown.press("Enter", "Enter")
+        shown.wait(lambda now: " OBJECT" in now, "the mappings")
+        worker.process.kill()
+        worker.process.wait()
+        shown.wait(lambda now: f"process {worker.pid} has ended" in now, "what became of it")
+        # The other one is still there.
+        shown.press("Escape")
+        shown.wait(lambda now: has_tree(now) and set(tree(now)) == {os.getpid()}, "the tree")
+        shown.press("m")
+        wait_for_pools(shown)
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_top_of_processes_ends_with_the_last_of_them():
+    with harness.Worker() as one, harness.Worker() as other, \
+            screen("--plugins=all,-bpf", "top", "-i", "300ms", one.pid, other.pid) as shown:
+        text = wait_for_pools(shown)
+        for worker in (one, other):
+            worker.process.kill()
+            worker.process.wait()
+            if worker is one:
+                shown.wait(lambda now: has_pools(now) and titles(now) != titles(text), "another window")
+        assert end_of(shown) == 1
+        assert "has ended, as have the others" in shown.text(), shown.text()
+
+
+def test_hostile_names_are_escaped_on_the_memory_page():
+    """The command line, and a mapped file."""
+    need_memory()
+    path = Path(FOLDER.name, "m\x1b[2J\x9b.so")
+    path.write_bytes(b"x" * 8192)
+    code = ("import mmap,sys; f=open(sys.argv[1],'r+b'); m=mmap.mmap(f.fileno(),0); m[:]; "
+            "print(flush=True); sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", code, path, "a\x1b[2Jb\nc"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as evil:
+        evil.stdout.readline()
+        with screen("top", "-i", "300ms", evil.pid, size=(200, 24)) as shown:
+            wait_for_pools(shown)
+            shown.press("m")
+            text = shown.wait(has_tree, "the tree")
+            assert r"a\x1b[2Jb\nc" in text or r"a\x1b[2Jb\x0ac" in text, text
+            shown.press("Enter")
+            shown.wait(lambda now: " OBJECT" in now, "the mappings")
+            shown.press("/")
+            shown.type("[2J")
+            shown.press("Enter")
+            shown.wait(lambda now: r"m\x1b[2J" in now, "the file")
+            shown.press("Enter")
+            shown.wait(lambda now: r"m\x1b[2J" in now and re.search(rf"^ +{evil.pid}  python", now, re.MULTILINE),
+                       "who maps it")
+            shown.press("q")
+            assert end_of(shown) == 0
+        evil.stdin.close()
+
+
+def test_memory_of_a_recording():
+    need_memory()
+    path = Path(FOLDER.name, "memory.ctprof")
+    with harness.Worker("--processes", 2) as worker:
+        harness.run("record", "-q", "-i", "300ms", "-n", 4, "--every", "memory=1h",
+                    "--memory=ledger,processes", "-g", "all,memory-mappings",
+                    "-O", f"memory.pid={worker.pid}", "-p", worker.pid, "-p", worker.pids[-1], "-o", path)
+    with screen("replay", path) as shown:
+        wait_for_pools(shown)
+        shown.press("t", "t", "m")
+        # It was read with the first sample alone.
+        text = shown.wait(has_tree, "the tree")
+        assert set(tree(text)) <= set(worker.pids) and tree(text), text
+        assert re.search(r" · read at \d\d:\d\d:\d\d(?!, )", text), text
+        shown.press("/")
+        shown.type(str(worker.pid))
+        shown.press("Enter", "Enter")
+        shown.wait(lambda now: " OBJECT" in now and "libc" in now, "the mappings")
+        shown.press("/")
+        shown.type("libc")
+        shown.press("Enter", "Enter")
+        shown.wait(lambda now: "has no shared objects: capture with --memory=shared" in now, "what is missing")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_a_recording_without_memory_says_so():
+    with screen("replay", record(), size=(120, 24)) as shown:
+        wait_for_pools(shown)
+        shown.press("m")
+        shown.wait(lambda now: "has no memory of processes: capture with --memory=processes" in now,
+                   "what is missing")
+        shown.press("m")
+        wait_for_pools(shown)
+        shown.press("u")
+        shown.wait(lambda now: "only on the memory page" in now, "where the key is for")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_without_the_plugin_the_memory_page_says_so():
+    with screen(SOURCES, "top", "-i", "300ms", os.getpid(), size=(120, 24)) as shown:
+        wait_for_pools(shown)
+        shown.press("m")
+        shown.wait(lambda now: "the plugin memory is not loaded" in now, "why not")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_examples_of_the_help():
     for command in ("top", "replay"):
         text = harness.run(command, "--help").stdout.decode()
@@ -328,6 +570,30 @@ def test_what_is_no_terminal_is_refused_in_a_line():
         with screen("top", env=f"TERM={term}") as shown:
             assert end_of(shown) == 2
             assert f"TERM={term}: " in shown.text(), shown.text()
+
+
+# Arguments -> status, and what the one line has: mistakes that need a terminal to be seen.
+MISTAKES = (
+    (("replay", "no-such-file"), 1, "no-such-file: No such file"),
+    (("replay", "/"), 1, "Is a directory"),
+    (("replay", "/etc/passwd"), 1, "/etc/passwd: not a ctprof snapshot"),
+    (("replay", "--sort=run_tim_ns", "RECORDING"), 2, "did you mean run_time_ns?"),
+    (("replay", "--filter='('", "RECORDING"), 2, "'(': "),
+    (("top", "--sort=nosuch"), 2, "nosuch"),
+    (("top", "--groups=nosuch"), 2, "unknown group 'nosuch'"),
+    (("top", "4194305"), 1, "4194305: no such process"),
+)
+
+
+def test_mistakes_give_the_terminal_back():
+    for words, status, said in MISTAKES:
+        words = [str(record()) if word == "RECORDING" else word for word in words]
+        with screen(SOURCES, *words, size=(200, 24)) as shown:
+            assert end_of(shown) == status, (words, shown.text())
+            # Others, of what could not be read here, may come before.
+            (line,) = [line for line in shown.lines()
+                       if line.startswith("ctprof: ") and "warning: " not in line]
+            assert said in line, (words, line)
 
 
 def test_one_sample_is_nothing_to_replay():

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "memory-reader.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "kept-feed.h"
+
+/* It may take one part in so many of the time; and is not read more often than this. */
+#define SHARE 100
+#define LEAST_US G_USEC_PER_SEC
+#define NS_PER_S 1e9
+/* Of the last reading of a view one is kept: going back shows it at once. */
+#define MOST_READINGS 3
+
+static const char *const all_groups[] = {MEMORY_READER_GROUPS, NULL};
+
+/* What was read for a view of ctprof memory. */
+typedef struct memory_reading {
+	const Section *view; /* NULL: none */
+	gint32 pid;
+	Sample *sample; /* NULL: it failed */
+	char *why;      /* it failed */
+	gint64 began_us, cost_us;
+} Reading;
+
+struct memory_reader {
+	Capturing *capturing;
+	GPtrArray *sources; /* Plugin *, the one that reads; none: it is not loaded */
+	GArray *pids;       /* gint32; NULL: all */
+	GHashTable *options;
+	clockid_t main_clock;
+	Sample *taking;
+	Reading taken;                   /* not yet in sight */
+	Reading readings[MOST_READINGS]; /* by view */
+	gint64 due_us;                   /* when the last of them is paid for */
+};
+
+static void reading_clear(Reading *reading)
+{
+	g_clear_pointer(&reading->sample, sample_free);
+	g_clear_pointer(&reading->why, g_free);
+	*reading = (Reading){0};
+}
+
+/* ---- what is read ------------------------------------------------------------------ */
+
+static gboolean is_of_view(const Section *view, const char *group)
+{
+	g_auto(GStrv) groups = g_strsplit(view->groups, ",", -1);
+
+	return g_strv_contains((const char *const *)groups, group);
+}
+
+gboolean memory_reader_needs(const Metric *metric)
+{
+	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
+
+	return g_strv_contains((const char *const *)names, metric->def.name);
+}
+
+/* Metrics of other groups come with them. */
+static void rest_others(Registry *registry, gboolean rests)
+{
+	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
+
+	for (guint i = 0; names[i]; i++)
+		registry_rest_metric(registry, names[i], rests);
+}
+
+/* view NULL: nothing. */
+static void settle(const MemoryReader *self, const Section *view)
+{
+	Registry *registry = capturing_registry(self->capturing);
+
+	for (guint i = 0; all_groups[i]; i++)
+		registry_rest(registry, all_groups[i], !view || !is_of_view(view, all_groups[i]));
+}
+
+static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	return sample_take(((MemoryReader *)data)->taking, registry, rows, error);
+}
+
+/* A capture of its own: one row a process, by this source alone. */
+static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, GError **error)
+{
+	const Session *session = capturing_session(self->capturing);
+	RootTime time = root_time(session->root);
+	g_auto(CaptureResult) result = {0};
+	const CaptureOptions options = {
+		.pids = pids,
+		.leaders_only = TRUE,
+		.each = take_rows,
+		.data = self,
+		.go_on = TRUE,
+		/* Not the first, which says what failed. */
+		.sample = 2,
+	};
+
+	for (guint i = 0; i < self->sources->len; i++)
+		plugin_again(g_ptr_array_index(self->sources, i));
+	self->taking = sample;
+	gboolean ok = capture_run(session->root, self->sources, session->registry, NULL, NULL,
+				  &options, &result, error);
+	self->taking = NULL;
+	if (ok)
+		sample_note(sample, time.realtime_ns, time.boottime_ns,
+			    (guint64)(result.skew * NS_PER_S), self->options);
+	return ok;
+}
+
+/* ---- when -------------------------------------------------------------------------- */
+
+static gint64 read_clock_us(clockid_t id)
+{
+	struct timespec now = {0};
+
+	clock_gettime(id, &now);
+	return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+gint64 memory_reader_cpu_us(const MemoryReader *self)
+{
+	return read_clock_us(CLOCK_PROCESS_CPUTIME_ID) - read_clock_us(self->main_clock);
+}
+
+static const Reading *find(const MemoryReader *self, const Look *look)
+{
+	for (guint i = 0; i < MOST_READINGS; i++)
+		if (self->readings[i].view == look->memory && self->readings[i].pid == look->pid)
+			return &self->readings[i];
+	return NULL;
+}
+
+gint64 memory_reader_due(const MemoryReader *self, const Look *look)
+{
+	const Reading *reading = find(self, look);
+
+	if (self->sources->len == 0)
+		return G_MAXINT64;
+	return reading ? MAX(self->due_us, reading->began_us + LEAST_US) : 0;
+}
+
+gboolean memory_reader_take(MemoryReader *self, const Look *look, GError **error)
+{
+	g_autoptr(GArray) pid = g_array_new(FALSE, FALSE, sizeof(gint32));
+	g_autoptr(Sample) sample = sample_new();
+	g_autoptr(GError) why = NULL;
+	gint64 cpu_us = memory_reader_cpu_us(self);
+	Reading *taken = &self->taken;
+
+	(void)error;
+	g_array_append_val(pid, look->pid);
+	reading_clear(taken);
+	*taken = (Reading){
+		.view = look->memory, .pid = look->pid, .began_us = g_get_monotonic_time()};
+	settle(self, look->memory);
+	rest_others(capturing_registry(self->capturing), FALSE);
+	gboolean ok = capture(self, look->pid > 0 ? pid : self->pids, sample, &why);
+	rest_others(capturing_registry(self->capturing), TRUE);
+	settle(self, NULL);
+	taken->cost_us = memory_reader_cpu_us(self) - cpu_us;
+	if (ok)
+		taken->sample = g_steal_pointer(&sample);
+	else
+		taken->why = g_strdup(why->message);
+	return TRUE;
+}
+
+/* Takes the place of the one of its view, or of the oldest. */
+void memory_reader_keep(MemoryReader *self)
+{
+	Reading *place = &self->readings[0];
+
+	if (!self->taken.view)
+		return;
+	for (guint i = 1; i < MOST_READINGS && place->view != self->taken.view; i++)
+		if (self->readings[i].view == self->taken.view ||
+		    self->readings[i].began_us < place->began_us)
+			place = &self->readings[i];
+	reading_clear(place);
+	*place = self->taken;
+	self->taken = (Reading){0};
+	self->due_us = place->began_us + SHARE * place->cost_us;
+}
+
+/* ---- what it has ------------------------------------------------------------------- */
+
+guint64 memory_reader_time(const MemoryReader *self, const Look *look)
+{
+	const Reading *reading = find(self, look);
+
+	return reading && reading->sample ? sample_facts(reading->sample)->realtime_ns : 0;
+}
+
+gboolean memory_reader_load(const MemoryReader *self, const Look *look, Analysis *analysis,
+			    AnalysisOptions *options, GError **error)
+{
+	const Reading *reading = find(self, look);
+
+	if (self->sources->len == 0)
+		return error_set_failed(error,
+					"the plugin %s is not loaded, or failed: memory is not "
+					"read (see 'ctprof plugins')",
+					MEMORY_SOURCE);
+	options->files[0] = "this host";
+	if (reading && reading->why)
+		return error_set_failed(error, "%s", reading->why);
+	return reading && kept_feed_load_one(reading->sample, analysis, error);
+}
+
+/* Which process is opened is not known before: all there are to be read. */
+char *memory_reader_setting(const Globals *globals)
+{
+	char setting[] = MEMORY_SOURCE ".pid=0";
+	char *settings[] = {setting, NULL};
+	const Globals asked = {.plugin_path = globals->plugin_path, .settings = settings};
+
+	return session_check(&asked, NULL) ? g_strdup(setting) : NULL;
+}
+
+/* ---- begin and end ----------------------------------------------------------------- */
+
+MemoryReader *memory_reader_new(Capturing *capturing, char **pids)
+{
+	MemoryReader *self = g_new0(MemoryReader, 1);
+	Plugin *source = plugin_find(capturing_session(capturing)->plugins, MEMORY_SOURCE,
+				     CTPROF_KIND_SOURCE);
+
+	self->capturing = capturing;
+	self->sources = g_ptr_array_new();
+	if (source && plugin_is_live(source))
+		g_ptr_array_add(self->sources, source);
+	self->pids = capturing_list_pids(pids);
+	self->options = g_hash_table_new(g_str_hash, g_str_equal);
+	if (pthread_getcpuclockid(pthread_self(), &self->main_clock) != 0)
+		self->main_clock = CLOCK_THREAD_CPUTIME_ID;
+	settle(self, NULL);
+	rest_others(capturing_registry(capturing), TRUE);
+	return self;
+}
+
+void memory_reader_free(MemoryReader *self)
+{
+	reading_clear(&self->taken);
+	for (guint i = 0; i < MOST_READINGS; i++)
+		reading_clear(&self->readings[i]);
+	g_ptr_array_unref(self->sources);
+	g_clear_pointer(&self->pids, g_array_unref);
+	g_hash_table_unref(self->options);
+	g_free(self);
+}

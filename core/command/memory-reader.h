@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The memory of this host, read beside the samples of a live feed, for a share of the time. */
+#pragma once
+
+#include "capture-options.h"
+#include "report/section/memory/rows.h"
+#include "sample.h"
+#include "screen/feed.h"
+
+typedef struct memory_reader MemoryReader;
+
+/* The groups that it reads, for a request; and whether a metric of another one is among what
+ * it reads. */
+#define MEMORY_READER_GROUPS                                                                       \
+	MEMORY_GROUP, MEMORY_LEDGER_GROUP, MEMORY_MAPPINGS_GROUP, MEMORY_SHARED_GROUP,             \
+		MEMORY_SWAP_GROUP, MEMORY_SYSV_GROUP
+gboolean memory_reader_needs(const Metric *metric);
+/* What it needs of the plugin: PLUGIN.KEY=VALUE; NULL: there is no such plugin. */
+char *memory_reader_setting(const Globals *globals);
+
+/* Nothing of it is read with the samples of the capture from then on. */
+MemoryReader *memory_reader_new(Capturing *capturing, char **pids);
+void memory_reader_free(MemoryReader *reader);
+
+/* As in struct feed; once the sources have started. */
+gint64 memory_reader_due(const MemoryReader *reader, const Look *look);
+gboolean memory_reader_take(MemoryReader *reader, const Look *look, GError **error);
+void memory_reader_keep(MemoryReader *reader);
+guint64 memory_reader_time(const MemoryReader *reader, const Look *look);
+gboolean memory_reader_load(const MemoryReader *reader, const Look *look, Analysis *analysis,
+			    AnalysisOptions *options, GError **error);
+
+/* CPU time of the process but its main thread, which draws. */
+gint64 memory_reader_cpu_us(const MemoryReader *reader);

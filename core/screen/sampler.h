@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A thread that reads samples while the screen answers keys. */
+#pragma once
+
+#include "feed.h"
+
+typedef struct sampler Sampler;
+
+enum sampler_job { SAMPLER_SAMPLE, SAMPLER_MEMORY };
+
+/* NULL: no thread can be started. */
+Sampler *sampler_new(Feed *feed, GError **error);
+/* Ends the job first; the process is about to end. */
+void sampler_free(Sampler *sampler);
+
+/* Readable when a job is done. */
+int sampler_fd(const Sampler *sampler);
+/* Whether there is a job whose end has not been taken. */
+gboolean sampler_is_busy(const Sampler *sampler);
+void sampler_start(Sampler *sampler, enum sampler_job job, const Look *look);
+
+typedef struct sampler_end {
+	enum sampler_job job;
+	gboolean found; /* what take() or take_memory() said */
+	GError *error;  /* the caller's */
+} SamplerEnd;
+
+/* The end of the job, if it is done; wait: once it is.  FALSE: there is none. */
+gboolean sampler_take_end(Sampler *sampler, gboolean wait, SamplerEnd *ret_end);
