@@ -364,12 +364,21 @@ static gdouble cost_forks(const Subject *subject)
 	return subject->value / LEAST_FORKS;
 }
 
+/* Whether the threads are all the host's. */
+static gboolean is_of_all(const Subject *subject)
+{
+	const Plan *plan = subject->digest->draft->plan;
+
+	return plan->options->is_whole_host && !plan->pids;
+}
+
 static void say_forks(const Subject *subject, GPtrArray *pieces)
 {
 	digest_add(pieces, "%s processes and threads are started a second",
 		   rate_of(subject, subject->value));
 	add_gone(subject, pieces);
-	if (!isnan(subject->digest->host.exited))
+	/* Of a few processes it says nothing about the others. */
+	if (!isnan(subject->digest->host.exited) && is_of_all(subject))
 		digest_add(pieces, ", for %s CPU", plain(subject, subject->digest->host.exited));
 }
 
@@ -384,7 +393,9 @@ static gdouble measure_unknown(const Subject *subject)
 {
 	gdouble unknown = unknown_of(subject);
 
-	return unknown >= LEAST_CPU ? unknown / subject->digest->host.busy * 100 : NAN;
+	return is_of_all(subject) && unknown >= LEAST_CPU
+		       ? unknown / subject->digest->host.busy * 100
+		       : NAN;
 }
 
 static void say_unknown(const Subject *subject, GPtrArray *pieces)
