@@ -95,6 +95,21 @@ static void add_row(const struct ctprof_report *report, const struct ctprof_repo
 	page_add_row(page, text, name->str, subject);
 }
 
+/* Whether it is a size that is 0 wherever it is known, as swap often is; or what the table below
+ * says in full. */
+static gboolean is_idle(const struct ctprof_report *report,
+			const struct ctprof_report_section *section, guint64 field)
+{
+	if (strcmp(section->fields[field].name, "consumers") == 0)
+		return TRUE;
+	if (section->fields[field].ladder != CTPROF_LADDER_BYTES)
+		return FALSE;
+	for (guint64 i = 0; i < section->n_lines; i++)
+		if (drawer_value(report, &section->lines[i], (gint)field)->number > 0)
+			return FALSE;
+	return section->n_lines > 0;
+}
+
 /* The table without what is around it; sizes have as many digits as there is room for at 80
  * columns.  lines: of the heading, and of each line. */
 static gboolean draw_bare(const Screen *screen, const struct ctprof_report *report,
@@ -105,9 +120,12 @@ static gboolean draw_bare(const Screen *screen, const struct ctprof_report *repo
 	g_autofree struct ctprof_report_field *fields =
 		g_memdup2(section->fields, section->n_fields * sizeof *fields);
 
-	for (guint64 i = 0; i < section->n_fields; i++)
+	for (guint64 i = 0; i < section->n_fields; i++) {
 		if (fields[i].ladder == CTPROF_LADDER_BYTES)
 			fields[i].flags |= CTPROF_FIELD_SHORT;
+		if (is_idle(report, section, i))
+			fields[i].flags |= CTPROF_FIELD_HIDDEN;
+	}
 	part.fields = fields;
 	part.flags = (part.flags | CTPROF_SECTION_BARE) & ~CTPROF_SECTION_HAS_COVERAGE;
 	if (!(part.flags & CTPROF_SECTION_TOLD))
@@ -139,14 +157,15 @@ static gboolean add_lines(const Screen *screen, const struct ctprof_report *repo
 	return TRUE;
 }
 
-/* What is said below it; how many were read is not worth a line if all were. */
+/* What is said below it.  How many were read is not worth a line if all were, or if a note
+ * says how many were not. */
 static gboolean add_notes(const Screen *screen, const struct ctprof_report *report,
 			  const struct ctprof_report_section *section, Page *page, GError **error)
 {
 	struct ctprof_report_section part = *section;
 
 	part.flags |= CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
-	if (part.n_approximate + part.n_missing == 0)
+	if (part.n_approximate + part.n_missing == 0 || part.n_notes > 0)
 		part.flags &= ~CTPROF_SECTION_HAS_COVERAGE;
 	return drawer_section(&screen->drawer, report, &part, page->foot, error);
 }

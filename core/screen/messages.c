@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 
+/* Of each message, for other programs' output beside it. */
+#define PREFIX "ctprof: "
 /* Of what is kept, the end. */
 #define MOST_BYTES 16384
 #define LAST_BYTES 512
@@ -57,7 +59,10 @@ char *messages_take_last(void)
 	seen = size;
 	g_strchomp(text);
 	const char *line = strrchr(text, '\n');
-	return text[0] ? g_strdup(line ? line + 1 : text) : NULL;
+	line = line ? line + 1 : text;
+	/* Who says so is plain on its own screen. */
+	line += g_str_has_prefix(line, PREFIX) ? strlen(PREFIX) : 0;
+	return line[0] ? g_strdup(line) : NULL;
 }
 
 void messages_end(void)

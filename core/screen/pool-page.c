@@ -37,18 +37,24 @@ static gboolean add_uses(const Screen *screen, const struct ctprof_report *repor
 	struct ctprof_report_section part = *pools;
 	g_autofree struct ctprof_report_field *fields =
 		g_new(struct ctprof_report_field, pools->n_fields);
+	guint n_shown = 0;
 
 	if (!line)
 		return TRUE;
 	memcpy(fields, pools->fields, pools->n_fields * sizeof *fields);
 	for (guint64 i = 0; i < pools->n_fields; i++) {
 		const struct ctprof_value *value = drawer_value(report, line, (gint)i);
-		gboolean shown = i == 0 || (g_strv_contains(uses, fields[i].name) &&
-					    value->type == CTPROF_VALUE_REAL && value->real > 0);
+		gboolean shown = g_strv_contains(uses, fields[i].name) &&
+				 value->type == CTPROF_VALUE_REAL && value->real > 0;
 
+		n_shown += shown ? 1 : 0;
 		fields[i].flags &= ~CTPROF_FIELD_HIDDEN;
-		fields[i].flags |= shown ? CTPROF_FIELD_SHORT : CTPROF_FIELD_HIDDEN;
+		if (i > 0)
+			fields[i].flags |= shown ? CTPROF_FIELD_SHORT : CTPROF_FIELD_HIDDEN;
 	}
+	if (n_shown == 0)
+		return drawer_text(&screen->drawer, "it did nothing, and waited for nothing",
+				   page->head, error);
 	part.fields = fields;
 	part.lines = line;
 	part.n_lines = 1;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/ui.h"
 #include "guard/crash.h"
 #include "inside.h"
 #include "messages.h"
@@ -118,8 +119,9 @@ void screen_say(Screen *screen, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	show_message(screen, g_strdup_vprintf(format, ap));
+	g_autofree char *raw = g_strdup_vprintf(format, ap);
 	va_end(ap);
+	show_message(screen, ui_escape(raw, -1));
 }
 
 /* ---- drawing --------------------------------------------------------------------------- */

@@ -527,6 +527,42 @@ def test_memory_of_a_recording():
         assert end_of(shown) == 0
 
 
+# Screens of replay/loads.ctprof, three samples of four processes with their memory: name -> the
+# keys to it, and what is in sight then.  BLESS=1 writes what is drawn.
+SCREENS = {
+    "pools": ("", " total "),
+    "next": ("t", " → 22:20:58 "),
+    "pool": ("Enter", "python3["),
+    "idle": ("End Enter", "worker["),
+    "threads": ("g g g g g", " by thread "),
+    "help": ("?", " Keys"),
+    "memory": ("m", " by pss "),
+    "flat": ("m e e u", " by uss · flat list"),
+    "mappings": ("m Enter", " OBJECT"),
+    "consumers": ("m Enter / l i b m Enter Enter", " NAME "),
+}
+
+
+def test_screens_of_a_recording():
+    need_memory()
+    folder = harness.SOURCE / "tests/cli/replay"
+    bless = os.environ.get("BLESS")
+    for size in ((80, 24), (120, 40)):
+        for name, (keys, sight) in SCREENS.items():
+            golden = folder / f"{name}-{size[0]}x{size[1]}.txt"
+            wanted = golden.read_text(encoding="utf-8") if golden.exists() else None
+            with screen("replay", folder / "loads.ctprof", size=size, env="TZ=UTC") as shown:
+                wait_for_pools(shown)
+                for key in keys.split():
+                    shown.press(key)
+                text = shown.wait(lambda now, sight=sight, wanted=wanted:
+                                  sight in now if bless else now == wanted, f"the screen {golden.name}")
+                if bless:
+                    golden.write_text(text, encoding="utf-8")
+                shown.press("q")
+                assert end_of(shown) == 0
+
+
 def test_a_recording_without_memory_says_so():
     with screen("replay", record(), size=(120, 24)) as shown:
         wait_for_pools(shown)
