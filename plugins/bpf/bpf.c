@@ -152,16 +152,6 @@ static int refuse(const struct bpf *self, const struct condition_advice *advice)
 	return advice->err;
 }
 
-static uint64_t count_threads(const struct ctprof_host *host)
-{
-	size_t end = offsetof(struct ctprof_host, count_threads) + sizeof host->count_threads;
-	uint64_t n = host->struct_size >= end && host->count_threads
-			     ? host->count_threads(host, CONDITION_THREADS)
-			     : 0;
-
-	return n ? n : condition_count_threads(host);
-}
-
 static void read_online(struct bpf *self)
 {
 	char text[4096];
@@ -202,7 +192,7 @@ static int load(struct bpf *self)
 			    : self->rules.statistics ? FIRST_BLOCK_DELAY
 						     : FIRST_STATISTIC,
 		.cpus_bytes = (last_cpu / 64 + 1) * 8,
-		.ends = exits_wanted(&self->exits),
+		.ends_bytes = exits_wanted(&self->exits) ? exits_room(&self->exits) : 0,
 	};
 	int r = sweep_load(&setting, &self->sweep);
 
@@ -224,7 +214,7 @@ static int bpf_start(void *data)
 	}
 	/* Of threads that end nothing else knows all they used. */
 	if (host->live(host) && self->when == WHEN_AUTO && !exits_wanted(&self->exits) &&
-	    !condition_pays(self->when, count_threads(host))) {
+	    !condition_pays(self->when, condition_count_captured(host))) {
 		host->error(host,
 			    "bpf.when=auto: it saves time from %d threads on, and there are fewer "
 			    "(-O bpf.when=always)",
@@ -488,8 +478,10 @@ static int bpf_collect(void *data, void *context, struct ctprof_batch *batch)
 	(void)context;
 	if (batch->scope == CTPROF_SCOPE_THREAD)
 		collect_threads(self, batch);
-	if (batch->scope == CTPROF_SCOPE_EXIT)
+	if (batch->scope == CTPROF_SCOPE_EXIT) {
+		sweep_once(self);
 		return exits_collect(&self->exits, batch, &self->rules, self->cgroups);
+	}
 	if (batch->scope == CTPROF_SCOPE_CAPTURE)
 		put_tallies(self, batch);
 	return 0;
@@ -581,6 +573,8 @@ static const struct ctprof_need needs[] = {
 static const struct ctprof_option options[] = {
 	OPTION(WORD, "when", "whether to read threads by BPF programs", .default_value = "auto",
 	       OPTION_WORDS(condition_words)),
+	OPTION(SIZE, EXITS_OPTION, "Room in which records of threads that ended wait to be read",
+	       .default_value = EXITS_BUFFER, .least = EXITS_BUFFER_MIN, .most = EXITS_BUFFER_MAX),
 };
 
 static const struct ctprof_plugin descriptor = {

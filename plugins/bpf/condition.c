@@ -176,6 +176,16 @@ uint64_t condition_count_threads(const struct ctprof_host *host)
 	return text_take_part(&all, '/', &part) && text_u64(all, &n) ? n : 0;
 }
 
+uint64_t condition_count_captured(const struct ctprof_host *host)
+{
+	size_t end = offsetof(struct ctprof_host, count_threads) + sizeof host->count_threads;
+	uint64_t n = host->struct_size >= end && host->count_threads
+			     ? host->count_threads(host, CONDITION_THREADS)
+			     : 0;
+
+	return n ? n : condition_count_threads(host);
+}
+
 bool condition_is_on(const struct ctprof_host *host, const char *path, bool missing)
 {
 	char text[32];

@@ -7,13 +7,16 @@
 #include <time.h>
 
 #include "condition.h"
+#include "option.h"
 #include "slots.h"
 
 #define NS_PER_US 1000u
 #define NS_PER_S 1000000000u
-/* For a thread that has ended to run no more, on a host that has no time for it. */
+/* For a thread that has ended to run no more, on a host that has no time for it: since one
+ * did, and in all. */
 #define LAST_MOST_MS 1000
-#define LAST_NAP_MS 5
+#define LASTS_MOST_MS 10000
+#define LAST_NAP_MS 2
 
 #define ENDED_WORDS (sizeof(struct ended) / sizeof(uint64_t))
 _Static_assert(sizeof(struct ended) % sizeof(uint64_t) == 0, "an exit store keeps words");
@@ -38,7 +41,7 @@ int exits_declare(struct exits *self, const struct ctprof_host *host)
 	int r = 0;
 
 	self->host = host;
-	self->store.n_words = ENDED_WORDS;
+	self->store.n_words = self->later.n_words = ENDED_WORDS;
 	if (host->struct_size < offsetof(struct ctprof_host, exited) + sizeof host->exited)
 		return 0;
 	for (unsigned i = 0; i < N_RECORD_VALUES && r == 0; i++) {
@@ -62,6 +65,11 @@ bool exits_wanted(const struct exits *self)
 {
 	return self->texts[0] && (slots_wanted(self->host, self->values, N_EXIT_VALUES) ||
 				  slots_wanted(self->host, self->texts, N_EXIT_TEXTS));
+}
+
+uint32_t exits_room(const struct exits *self)
+{
+	return (uint32_t)option_u64(self->host, EXITS_OPTION, EXITS_BUFFER_BYTES);
 }
 
 /* ---- listening -------------------------------------------------------- */
@@ -108,41 +116,45 @@ int exits_drain(struct exits *self)
 	return r;
 }
 
-void exits_again(struct exits *self)
-{
-	exit_store_clear(&self->store);
-	self->cursor = (struct exit_cursor){0};
-	self->waited = false;
-	if (self->sweep)
-		self->lost_before = sweep_lost(self->sweep);
-}
-
-void exits_close(struct exits *self)
-{
-	exit_store_clear(&self->store);
-}
-
 /* ---- rows ------------------------------------------------------------- */
 
-/* Waits for those that have ended by now, but for zombies. */
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Waits for those that have ended by now to run no more. */
 static void await_ends(struct exits *self)
 {
 	const struct timespec nap = {.tv_nsec = LAST_NAP_MS * 1000000L};
-	uint64_t want = sweep_ended(self->sweep), awaited;
-	struct timespec now;
+	uint64_t now = now_ns(), told = sweep_told(self->sweep);
+	unsigned in_vain = 0;
 
-	if (exits_drain(self) < 0 || sweep_told(self->sweep) >= want)
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t now_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	for (unsigned ms = 0; ms < LAST_MOST_MS; ms += LAST_NAP_MS) {
-		int r = sweep_reap(self->sweep, now_ns, &awaited);
-
-		if (exits_drain(self) < 0 || (r == 0 && awaited == 0) ||
-		    sweep_told(self->sweep) >= want)
+	for (unsigned ms = 0; ms < LASTS_MOST_MS && in_vain < LAST_MOST_MS; ms += LAST_NAP_MS) {
+		if (!sweep_awaits(self->sweep, now))
 			return;
 		(void)nanosleep(&nap, NULL);
+		in_vain = sweep_told(self->sweep) == told ? in_vain + LAST_NAP_MS : 0;
+		told = sweep_told(self->sweep);
+		if (exits_drain(self) < 0)
+			return;
 	}
+}
+
+/* Whether it is a thread of this capture: a zombie, or it ended after the capture had seen it.
+ * Not the leader whose number one that became another program has now. */
+static bool is_still_listed(const struct exits *self, const struct ended *end)
+{
+	const struct record *record = &end->record;
+	struct sheet sheet;
+
+	return sweep_find(self->sweep, (int32_t)record->tgid, (int32_t)record->tid, &sheet) &&
+	       sheet.record.value[VALUE_start_time_clock_ticks] ==
+		       record->value[VALUE_start_time_clock_ticks] &&
+	       (sheet.record.flags & RECORD_EXITING || end->end_ns > sweep_begin(self->sweep));
 }
 
 static void put_values(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
@@ -210,6 +222,7 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch, const struct d
 	if (!self->waited && self->sweep) {
 		self->waited = true;
 		await_ends(self);
+		(void)exits_drain(self);
 	}
 	for (;;) {
 		struct exit_cursor before = self->cursor;
@@ -217,6 +230,11 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch, const struct d
 
 		if (!exit_store_next(&self->store, &self->cursor, kept.words))
 			return 0;
+		if (is_still_listed(self, &kept.end)) {
+			if (!exit_store_add(&self->later, kept.words))
+				self->n_dropped++;
+			continue;
+		}
 		if (self->host->exited(batch, (int32_t)record->tgid, (int32_t)record->tid, &row) <
 		    0) {
 			self->cursor = before;
@@ -229,16 +247,39 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch, const struct d
 	}
 }
 
+static uint64_t count_lost(const struct exits *self)
+{
+	return sweep_lost(self->sweep) + self->n_dropped;
+}
+
 void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 {
 	const struct ctprof_host *host = self->host;
 
 	if (!self->sweep)
 		return;
-	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n);
-	host->put_u64(batch, 0, self->tallies[EXIT_LOST],
-		      sweep_lost(self->sweep) - self->lost_before);
+	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n - self->later.n);
+	host->put_u64(batch, 0, self->tallies[EXIT_LOST], count_lost(self) - self->lost_before);
 	/* In this order: of none it is told before it has ended. */
 	uint64_t told = sweep_told(self->sweep);
-	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED], sweep_ended(self->sweep) - told);
+	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED],
+		      sweep_ended(self->sweep) - told + self->later.n);
+	host->put_text(batch, 0, self->tallies[EXIT_SOURCE], "bpf", strlen("bpf"));
+}
+
+void exits_again(struct exits *self)
+{
+	exit_store_clear(&self->store);
+	self->store = self->later;
+	self->later = (struct exit_store){.n_words = ENDED_WORDS};
+	self->cursor = (struct exit_cursor){0};
+	self->waited = false;
+	if (self->sweep)
+		self->lost_before = count_lost(self);
+}
+
+void exits_close(struct exits *self)
+{
+	exit_store_clear(&self->store);
+	exit_store_clear(&self->later);
 }

@@ -201,12 +201,7 @@ static __always_inline __u64 larger(__u64 a, __u64 b)
 	return a > b ? a : b;
 }
 
-/* xacct_add_tsk(), in pages. */
-struct peaks {
-	__u64 rss, vm;
-	__u64 are_known;
-};
-
+/* xacct_add_tsk() */
 static __always_inline struct peaks peaks_of(struct task_struct *task)
 {
 	struct peaks peaks = {0, 0, 0};

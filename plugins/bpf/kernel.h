@@ -31,14 +31,12 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
-enum { BPF_NOEXIST = 1, BPF_EXIST = 2, BPF_F_NO_PREALLOC = 1, BPF_RB_NO_WAKEUP = 1 };
+enum { BPF_ANY = 0, BPF_RB_NO_WAKEUP = 1 };
 
 /* include/linux/sched.h */
 #define PF_EXITING 0x00000004u
 #define PF_KTHREAD 0x00200000u
 #define TASK_DEAD 0x80u
-#define EXIT_DEAD 0x10
-#define EXIT_ZOMBIE 0x20
 /* include/linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4u
 /* include/linux/mm_types_task.h */
@@ -207,16 +205,7 @@ struct cred {
 
 struct sched_class;
 
-struct atomic___count {
-	int counter;
-};
-
-struct refcount_struct {
-	struct atomic___count refs;
-};
-
 struct task_struct {
-	struct refcount_struct usage;
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
@@ -231,7 +220,6 @@ struct task_struct {
 	struct cpumask cpus_mask;
 	struct sched_info sched_info;
 	struct mm_struct *mm;
-	int on_cpu;
 	int exit_state;
 	int exit_code;
 	int pid;
@@ -282,9 +270,4 @@ struct bpf_iter_meta {
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
-};
-
-struct bpf_iter__bpf_map_elem {
-	struct bpf_iter_meta *meta;
-	void *map, *key, *value;
 };

@@ -47,7 +47,7 @@ const struct ctprof_metric bpf_exit_values[N_EXIT_VALUES] = {
 	[EXIT_FINAL_RUN_TIME] =
 		EXIT(COUNTER, NS, "final_run_time_ns",
 		     "time on a CPU to the very end: absent where run_time_ns is less than that",
-		     "sum_exec_runtime at sched_process_free"),
+		     "sum_exec_runtime at the last sched_switch"),
 	[EXIT_CODE] = EXIT(LABEL, NONE, "exit_code",
 			   "how the process ended, as wait() reports it; of its leader only",
 			   "exit_code of task_struct (wait_task_zombie)"),
@@ -66,9 +66,10 @@ const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES] = {
 	[EXIT_LOST] = SHARED_exits_lost,
 	[EXIT_UNFREED] =
 		METRIC_ROW(COUNTER, NONE, CAPTURE, "exits_unfreed", "exit",
-			   "threads that ended and have no record yet: zombies, and what still ran "
-			   "its last",
+			   "threads that ended and have their record in the next capture: zombies, "
+			   "and what still ran its last",
 			   "sched_process_exit, less the records and the lost"),
+	[EXIT_SOURCE] = SHARED_exits_source,
 };
 
 #define TALLY(kind, unit, name, help)                                                              \

@@ -52,7 +52,7 @@ enum bpf_exit_text { EXIT_COMM, EXIT_PCOMM, EXIT_CGROUP, N_EXIT_TEXTS };
 
 extern const struct ctprof_metric bpf_exit_texts[N_EXIT_TEXTS];
 
-enum bpf_exit_tally { EXIT_RECEIVED, EXIT_LOST, EXIT_UNFREED, N_EXIT_TALLIES };
+enum bpf_exit_tally { EXIT_RECEIVED, EXIT_LOST, EXIT_UNFREED, EXIT_SOURCE, N_EXIT_TALLIES };
 
 extern const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES];
 

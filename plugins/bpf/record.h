@@ -78,9 +78,21 @@ struct sheet {
 	unsigned char cpus[RECORD_CPUS_BYTES]; /* that it may run on */
 };
 
+/* Of one that ends, until it runs no more.  The peaks are in pages. */
+struct last_words {
+	unsigned int tid, tgid, ppid, uid;
+	unsigned long long flags, cgroup; /* of struct record */
+	unsigned long long end_ns;        /* CLOCK_MONOTONIC */
+	struct peaks {
+		unsigned long long rss, vm, are_known;
+	} peaks;
+	char pcomm[RECORD_NAME_BYTES];
+};
+
 /* Of one that ended. */
 struct ended {
 	struct record record;
+	unsigned long long end_ns;     /* CLOCK_MONOTONIC */
 	unsigned long long elapsed_ns; /* from its start to its end */
 	unsigned int uid;
 	unsigned int exit_code; /* as wait() has it */

@@ -22,7 +22,7 @@
 /* 1.4 million threads, should one want to know. */
 #define MOST_BYTES (1024u * 1024 * 1024)
 
-enum { END_REAPED, END_FREED, END_NOTED, N_ENDS };
+enum { END_TOLD, END_NOTED, N_ENDS };
 
 struct sweep {
 	struct task_bpf *skeleton;
@@ -35,7 +35,7 @@ struct sweep {
 	/* Those of the run before; none: it was the first. */
 	char *before;
 	size_t before_used, before_size;
-	uint64_t span_ns;
+	uint64_t begin_ns, span_ns;
 	/* Of threads that end. */
 	struct bpf_link *links[N_ENDS];
 	struct ring_buffer *ring;
@@ -61,13 +61,9 @@ static int take_ended(void *data, void *ended, size_t size)
 
 static int attach_ends(struct sweep *sweep)
 {
-	struct task_bpf *skeleton = sweep->skeleton;
-	union bpf_iter_link_info map = {.map.map_fd = (__u32)bpf_map__fd(skeleton->maps.ending)};
-	LIBBPF_OPTS(bpf_iter_attach_opts, which, .link_info = &map, .link_info_len = sizeof map);
+	const struct task_bpf *skeleton = sweep->skeleton;
 
-	sweep->links[END_REAPED] = bpf_program__attach_iter(skeleton->progs.tell_reaped, &which);
-	/* Whoever is freed has ended before. */
-	sweep->links[END_FREED] = bpf_program__attach(skeleton->progs.tell_freed);
+	sweep->links[END_TOLD] = bpf_program__attach(skeleton->progs.tell_end);
 	sweep->links[END_NOTED] = bpf_program__attach(skeleton->progs.note_end);
 	for (unsigned i = 0; i < N_ENDS; i++)
 		if (!sweep->links[i])
@@ -86,29 +82,37 @@ static void detach_ends(struct sweep *sweep)
 	}
 }
 
+static void set_up(const struct sweep *sweep, bool ends)
+{
+	const struct task_bpf *skeleton = sweep->skeleton;
+
+	skeleton->rodata->n_values = sweep->setting.n_values;
+	skeleton->rodata->cpus_bytes = sweep->setting.cpus_bytes;
+	bpf_program__set_autoload(skeleton->progs.note_end, ends);
+	bpf_program__set_autoload(skeleton->progs.tell_end, ends);
+	bpf_map__set_autocreate(skeleton->maps.ending, ends);
+	bpf_map__set_autocreate(skeleton->maps.ended, ends);
+	if (ends)
+		(void)bpf_map__set_max_entries(skeleton->maps.ended, sweep->setting.ends_bytes);
+}
+
 static int load_programs(struct sweep *sweep, bool ends)
 {
 	task_bpf__destroy(sweep->skeleton);
 	sweep->skeleton = task_bpf__open();
 	if (!sweep->skeleton)
 		return -errno;
-	struct task_bpf *skeleton = sweep->skeleton;
-	skeleton->rodata->n_values = sweep->setting.n_values;
-	skeleton->rodata->cpus_bytes = sweep->setting.cpus_bytes;
-	bpf_program__set_autoload(skeleton->progs.note_end, ends);
-	bpf_program__set_autoload(skeleton->progs.tell_freed, ends);
-	bpf_program__set_autoload(skeleton->progs.tell_reaped, ends);
-	bpf_map__set_autocreate(skeleton->maps.ending, ends);
-	bpf_map__set_autocreate(skeleton->maps.ended, ends);
-	return task_bpf__load(skeleton);
+	set_up(sweep, ends);
+	return task_bpf__load(sweep->skeleton);
 }
 
 static int load(struct sweep *sweep)
 {
-	int r = load_programs(sweep, sweep->setting.ends);
+	bool ends = sweep->setting.ends_bytes > 0;
+	int r = load_programs(sweep, ends);
 
-	sweep->ends_error = sweep->setting.ends ? r : -EOPNOTSUPP;
-	if (r < 0 && sweep->setting.ends)
+	sweep->ends_error = ends ? r : -EOPNOTSUPP;
+	if (r < 0 && ends)
 		r = load_programs(sweep, false);
 	if (r < 0)
 		return r;
@@ -223,10 +227,10 @@ static void sort(struct sweep *sweep)
 
 int sweep_run(struct sweep *sweep)
 {
-	uint64_t begin = clock_ns();
+	sweep->begin_ns = clock_ns();
 	int r = read_all(sweep);
 
-	sweep->span_ns = clock_ns() - begin;
+	sweep->span_ns = clock_ns() - sweep->begin_ns;
 	sort(sweep);
 	return r;
 }
@@ -271,6 +275,11 @@ void sweep_list(const struct sweep *sweep, const struct ctprof_listing *listing)
 size_t sweep_count(const struct sweep *sweep)
 {
 	return sweep->used / sweep->stride;
+}
+
+uint64_t sweep_begin(const struct sweep *sweep)
+{
+	return sweep->begin_ns;
 }
 
 uint64_t sweep_span(const struct sweep *sweep)
@@ -328,24 +337,19 @@ int sweep_drain(struct sweep *sweep, bool (*take)(void *data, const struct ended
 	return r < 0 ? r : 0;
 }
 
-int sweep_reap(struct sweep *sweep, uint64_t before_ns, uint64_t *ret_awaited)
+bool sweep_awaits(const struct sweep *sweep, uint64_t before_ns)
 {
-	struct task_bpf__bss *bss = sweep->skeleton->bss;
-	int fd = bpf_iter_create(bpf_link__fd(sweep->links[END_REAPED]));
-	ssize_t got;
-	char none;
+	int map = bpf_map__fd(sweep->skeleton->maps.ending);
+	uint64_t key, *from = NULL;
+	struct last_words words;
 
-	if (fd < 0)
-		return -errno;
-	bss->await_before_ns = before_ns;
-	bss->n_awaited = 0;
-	do
-		got = read(fd, &none, sizeof none);
-	while (got < 0 && (errno == EINTR || errno == EAGAIN));
-	int r = got < 0 ? -errno : 0;
-	close(fd);
-	*ret_awaited = __atomic_load_n(&bss->n_awaited, __ATOMIC_ACQUIRE);
-	return r;
+	/* Each key it stands on may go meanwhile, and it then begins again. */
+	while (bpf_map_get_next_key(map, from, &key) == 0) {
+		if (bpf_map_lookup_elem(map, &key, &words) == 0 && words.end_ns < before_ns)
+			return true;
+		from = &key;
+	}
+	return false;
 }
 
 uint64_t sweep_ended(const struct sweep *sweep)

@@ -16,7 +16,9 @@ struct sweep;
 struct sweep_setting {
 	uint32_t n_values;   /* the first ones of enum record_value */
 	uint32_t cpus_bytes; /* of the mask; a multiple of 8 */
-	bool ends;           /* threads that end, too: without if that does not work */
+	/* Threads that end, too, with that much room for records that wait: without if that
+	 * does not work.  0: no. */
+	uint32_t ends_bytes;
 };
 
 /*
@@ -38,7 +40,8 @@ int sweep_again(struct sweep *sweep);
 void sweep_list(const struct sweep *sweep, const struct ctprof_listing *listing);
 
 size_t sweep_count(const struct sweep *sweep);
-/* What reading them took, in ns. */
+/* When reading them began (CLOCK_MONOTONIC), and what it took, in ns. */
+uint64_t sweep_begin(const struct sweep *sweep);
 uint64_t sweep_span(const struct sweep *sweep);
 /* What there was of a thread of that process; false when there was none. */
 bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret);
@@ -50,14 +53,11 @@ int sweep_ends_error(const struct sweep *sweep);
 void sweep_listen(struct sweep *sweep);
 /* Hands take() what has come; take: false when it has no room.  0 or -errno. */
 int sweep_drain(struct sweep *sweep, bool (*take)(void *data, const struct ended *end), void *data);
-/*
- * Makes come what has been waited for and runs no more, without waiting until the kernel
- * frees it.  How many that had ended by then (CLOCK_MONOTONIC) are still to come: they run
- * on, or found no room.  0 or -errno: before Linux 5.19 this may need CAP_BPF.
- */
-int sweep_reap(struct sweep *sweep, uint64_t before_ns, uint64_t *ret_awaited);
-/* How many threads have ended; how many of them have come or are lost, which zombies have
- * not; and how many are lost. */
+/* Whether one that had ended by then (CLOCK_MONOTONIC) still runs its last.  Before Linux 5.19
+ * that may need CAP_BPF, and false says nothing. */
+bool sweep_awaits(const struct sweep *sweep, uint64_t before_ns);
+/* How many threads have ended; how many of them have come or are lost, which those that run
+ * their last have not; and how many are lost. */
 uint64_t sweep_ended(const struct sweep *sweep);
 uint64_t sweep_told(const struct sweep *sweep);
 uint64_t sweep_lost(const struct sweep *sweep);

@@ -198,25 +198,17 @@ int dump_task(struct bpf_iter__task *ctx)
 /* ---- threads that end -------------------------------------------------- */
 
 /*
- * A thread that ends runs on for a while: what it used is known when it is freed.  By
- * then it has no number, parent or memory any more: these are kept from its end on.
+ * A thread that ends runs on for a while: what it used is known at its last switch.  By then
+ * it has no number, parent or memory any more: these are kept from its end on.
  *
- * It is freed after an RCU grace period, which a busy host may take long for.  So who
- * reads can also ask for those that have been waited for and run no more.
+ * Not at sched_process_free: that is after an RCU grace period, which a busy host may take
+ * long for, and of some batches of that the kernel runs no program (seen on 6.18).
  */
-struct last_words {
-	__u32 tid, tgid, ppid, uid;
-	__u64 flags, cgroup; /* of struct record */
-	__u64 end_ns;        /* CLOCK_MONOTONIC */
-	struct peaks peaks;
-	char pcomm[RECORD_NAME_BYTES];
-};
-
-/* By the thread's address.  Who reads goes through all buckets, of which there are as many. */
+/* By the thread's address.  As many as may run their last at a time; the memory is taken
+ * beforehand, as there may be none at hand then. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1 << 16);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 15);
 	__type(key, __u64);
 	__type(value, struct last_words);
 } ending SEC(".maps");
@@ -226,14 +218,11 @@ struct {
 	__uint(max_entries, 4 << 20);
 } ended SEC(".maps");
 
-/* Whether to take note of them, and since when: set by who reads, who also reads the
- * counts. */
+/* Whether to take note of them: set by who reads, who also reads the counts. */
 __u32 listening;
-__u64 await_before_ns; /* CLOCK_MONOTONIC */
-__u64 n_awaited;       /* that had ended by then, and have still to be told of */
 __u64 n_ended;
 __u64 n_told; /* of these */
-__u64 n_lost; /* of these, for want of memory or room */
+__u64 n_lost; /* of these, for want of room */
 
 static __always_inline void lose_end(void)
 {
@@ -263,12 +252,8 @@ int note_end(__u64 *ctx)
 	};
 	bpf_probe_read_kernel(words.pcomm, sizeof words.pcomm, leader->comm);
 	__sync_fetch_and_add(&n_ended, 1);
-	if (bpf_map_update_elem(&ending, &key, &words, BPF_NOEXIST) == 0)
-		return 0;
-	/* For want of memory this one is lost; else the one that was there, which was freed
-	 * where this kernel runs no programs. */
-	lose_end();
-	bpf_map_update_elem(&ending, &key, &words, BPF_EXIST);
+	if (bpf_map_update_elem(&ending, &key, &words, BPF_ANY) != 0)
+		lose_end();
 	return 0;
 }
 
@@ -283,10 +268,12 @@ static __always_inline __u32 exit_code_of(struct task_struct *task)
 }
 
 static __always_inline void fill_ended(struct ended *end, const struct last_words *words,
-				       struct task_struct *task, const bool trusted)
+				       struct task_struct *task)
 {
 	struct record *rec = &end->record;
+	const bool trusted = true;
 
+	end->end_ns = words->end_ns;
 	end->elapsed_ns = words->end_ns - READ(task->start_time);
 	end->uid = words->uid;
 	end->exit_code = exit_code_of(task);
@@ -302,83 +289,35 @@ static __always_inline void fill_ended(struct ended *end, const struct last_word
 	put_sched(rec, task, trusted);
 	put_io(rec, task, trusted);
 	put_peaks(rec, &words->peaks);
-	put_stats(rec, task, trusted);
+	if (n_values > FIRST_STATISTIC)
+		put_stats(rec, task, trusted);
 	put_delays(rec, task, trusted);
 }
 
-/* Tells of a thread that runs no more, once: whoever takes it out of the map.  Until then
- * it has not been freed.  False: there is no room. */
-static __always_inline bool tell_end(struct task_struct *task, const bool trusted)
+/* __schedule(): its time is settled, and it is still whole. */
+SEC("tp_btf/sched_switch")
+int tell_end(__u64 *ctx)
 {
+	struct task_struct *task = (void *)ctx[1];
+	const bool trusted = true;
+
+	if (STATE_OF(task) != TASK_DEAD)
+		return 0;
 	__u64 key = (__u64)task;
 	struct last_words *words = bpf_map_lookup_elem(&ending, &key);
-
 	if (!words)
-		return true;
+		return 0;
 	struct ended *end = bpf_ringbuf_reserve(&ended, sizeof *end, 0);
-
-	if (!end)
-		return false;
-	fill_ended(end, words, task, trusted);
-	/* Where this kernel runs no programs it was freed without a word: who knows what has
-	 * been read. */
-	bool is_freed = !trusted && BPF_CORE_READ(task, usage.refs.counter) <= 0;
-	bool is_ours = bpf_map_delete_elem(&ending, &key) == 0;
-
-	if (!is_ours || is_freed) {
-		bpf_ringbuf_discard(end, BPF_RB_NO_WAKEUP);
-		if (is_ours)
-			lose_end();
-		return true;
-	}
-	/* To wake the reader for each would cost five times as much. */
-	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
-	__sync_fetch_and_add(&n_told, 1);
-	return true;
-}
-
-/* delayed_put_task_struct(): nobody runs it any more. */
-SEC("tp_btf/sched_process_free")
-int tell_freed(__u64 *ctx)
-{
-	struct task_struct *task = (void *)ctx[0];
-	__u64 key = (__u64)task;
-
-	if (!tell_end(task, true) && bpf_map_delete_elem(&ending, &key) == 0)
+	if (end) {
+		fill_ended(end, words, task);
+		/* To wake the reader for each would cost five times as much; nor may it be
+		 * woken here. */
+		bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
+		__sync_fetch_and_add(&n_told, 1);
+	} else {
 		lose_end();
-	return 0;
-}
-
-/* do_task_dead(), up to finish_task(). */
-static __always_inline bool runs_no_more(struct task_struct *task)
-{
-	const bool trusted = false;
-
-	return STATE_OF(task) == TASK_DEAD &&
-	       (!bpf_core_field_exists(task->on_cpu) || !READ(task->on_cpu));
-}
-
-/* A zombie stays what it is, and is a thread to whoever lists them. */
-SEC("iter/bpf_map_elem")
-int tell_reaped(struct bpf_iter__bpf_map_elem *ctx)
-{
-	const __u64 *key = ctx->key;
-	const struct last_words *words = ctx->value;
-
-	if (!key || !words)
-		return 0;
-	bool is_awaited = words->end_ns < await_before_ns;
-	struct task_struct *task = (void *)*key;
-	int exit_state = BPF_CORE_READ(task, exit_state);
-
-	if (exit_state == EXIT_ZOMBIE)
-		return 0;
-	/* Likewise, and another thread's by now, whose end counts it as lost. */
-	if ((__u32)BPF_CORE_READ(task, pid) != words->tid)
-		return 0;
-	if ((exit_state != EXIT_DEAD || !runs_no_more(task) || !tell_end(task, false)) &&
-	    is_awaited)
-		n_awaited++;
+	}
+	bpf_map_delete_elem(&ending, &key);
 	return 0;
 }
 

@@ -296,6 +296,11 @@
 #define SHARED_exits_lost                                                                          \
 	SHARED_EXITS_("exits_lost", "records lost because a buffer was full, or malformed; by "    \
 				    "taskstats before Linux 4.12 at least that many")
+#define SHARED_exits_source                                                                        \
+	METRIC_ROW(LABEL, TEXT, CAPTURE, "exits_source", "exit",                                   \
+		   "source that recorded the threads that ended; -O SOURCE.buffer=SIZE makes "     \
+		   "room for more records",                                                        \
+		   "ctprof")
 
 /* ---- smaps ------------------------------------------------------------ */
 

@@ -28,6 +28,7 @@ static const struct ctprof_metric comm =
 static const struct ctprof_metric tallies[EXITS_N_TALLIES] = {
 	[EXITS_RECEIVED] = SHARED_exits_received,
 	[EXITS_LOST] = SHARED_exits_lost,
+	[EXITS_SOURCE] = SHARED_exits_source,
 };
 
 int exits_declare(struct exits *self, const struct ctprof_host *host)
@@ -270,6 +271,7 @@ void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 	host->put_u64(batch, 0, self->tally_slots[EXITS_RECEIVED], self->store.n);
 	host->put_u64(batch, 0, self->tally_slots[EXITS_LOST],
 		      count_lost(self) - self->lost_before);
+	host->put_text(batch, 0, self->tally_slots[EXITS_SOURCE], "taskstats", strlen("taskstats"));
 }
 
 void exits_again(struct exits *self)

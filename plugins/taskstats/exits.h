@@ -16,7 +16,7 @@
 #define EXITS_BUFFER_MIN 4096u
 #define EXITS_BUFFER_MAX (1u << 30)
 
-enum { EXITS_RECEIVED, EXITS_LOST, EXITS_N_TALLIES };
+enum { EXITS_RECEIVED, EXITS_LOST, EXITS_SOURCE, EXITS_N_TALLIES };
 
 struct exits {
 	const struct ctprof_host *host;

@@ -155,6 +155,9 @@ def capture(*arguments, user=None, **more):
 BPF_ALWAYS = ("-O", "bpf.when=always")
 # Where it is not built there is no such option.
 BPF_NEVER = ("-O", "bpf.when=never") if (BUILD / "ctprof-bpf.so").exists() else ()
+# Whatever else ends on a host that has no time to read of it.
+ROOMY = [word for source in ("bpf", "taskstats") if (BUILD / f"ctprof-{source}.so").exists()
+         for word in ("-O", f"{source}.buffer=64MiB")]  # fmt: skip
 
 
 def report_of(snapshot, plugin="bpf"):

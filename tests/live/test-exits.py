@@ -68,7 +68,7 @@ def test_command_is_shown_whole():
 
 def check_records(options):
     for how, ends in (("exit", CHILDREN), ("thread", 2 * CHILDREN)):
-        _, notes, _ = stat(harness.CHURNER, how, CHILDREN, 16, options=options)
+        _, notes, _ = stat(harness.CHURNER, how, CHILDREN, 16, options=[*harness.ROOMY, *options])
         received, lost = records(notes)
         # Those of the churner itself, and of the rest of the host, come on top.
         assert received >= ends + 1 and lost == 0, (how, notes)

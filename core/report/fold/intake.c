@@ -12,6 +12,7 @@
 #define PPID_METRIC "ppid"
 #define RECEIVED_METRIC "exits_received"
 #define LOST_METRIC "exits_lost"
+#define SOURCE_METRIC "exits_source"
 
 static const char *const label_metrics[N_LABELS] = {
 	[LABEL_CGROUP] = "cgroup",   [LABEL_PCOMM] = "pcomm",   [LABEL_COMM] = "comm",
@@ -346,15 +347,20 @@ static void add_row(Side *side, Intake *intake, enum intake_table t, const struc
 	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
 }
 
-static void note_tallies(Side *side, const struct ctprof_rows *rows)
+static void note_tallies(Side *side, Store *store, const struct ctprof_rows *rows)
 {
 	gint received = find_slot(side->registry, ROW_CAPTURE, RECEIVED_METRIC, CTPROF_TYPE_U64);
 	gint lost = find_slot(side->registry, ROW_CAPTURE, LOST_METRIC, CTPROF_TYPE_U64);
+	gint source = find_slot(side->registry, ROW_CAPTURE, SOURCE_METRIC, CTPROF_TYPE_TEXT);
+	guint64 text;
 
 	if (rows->n == 0)
 		return;
 	side->has_exits = find_value(rows, 0, received, &side->exits_received);
 	(void)find_value(rows, 0, lost, &side->exits_lost);
+	if (find_value(rows, 0, source, &text))
+		side->exits_source =
+			store_text(store, ((const struct ctprof_text *)(uintptr_t)text)->bytes);
 }
 
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
@@ -362,7 +368,7 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 	enum row_class row = registry_row_of_scope(rows->scope);
 
 	if (row == ROW_CAPTURE)
-		note_tallies(side, rows);
+		note_tallies(side, intake->store, rows);
 	for (guint64 i = 0; i < rows->n; i++) {
 		if (intake_leaves_out(intake, rows, i))
 			continue;

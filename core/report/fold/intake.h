@@ -69,6 +69,7 @@ typedef struct side {
 	gboolean has_exits;     /* a source listened for ended threads */
 	guint64 exits_received; /* then: records received, and lost */
 	guint64 exits_lost;
+	const char *exits_source; /* that has them; NULL: unknown */
 	ObjectCategories *categories;
 } Side;
 

@@ -53,6 +53,16 @@ static struct ctprof_value status_of(const Draft *draft, const CommandFacts *fac
 					     : g_strdup_printf("exit %d", facts->exit_status)));
 }
 
+/* The option that makes room for more records.  The name comes from a file. */
+static const char *room_for_more(const Draft *draft, const Side *side)
+{
+	const char *source = side->exits_source;
+
+	if (!source || source[strspn(source, "abcdefghijklmnopqrstuvwxyz0123456789-_")])
+		return "";
+	return store_take(draft->store, g_strdup_printf(" (-O %s.buffer=SIZE)", source));
+}
+
 /* Notes its source, and how much the rest of the report knows about what
  * ended. */
 static void add_notes(const Draft *draft, Table *table, const CommandFacts *facts)
@@ -66,9 +76,8 @@ static void add_notes(const Draft *draft, Table *table, const CommandFacts *fact
 	else if (after->exits_lost > 0)
 		table_note(table,
 			   "exits incomplete: %" G_GUINT64_FORMAT
-			   " records received, %" G_GUINT64_FORMAT
-			   " lost (-O taskstats.buffer=SIZE)",
-			   after->exits_received, after->exits_lost);
+			   " records received, %" G_GUINT64_FORMAT " lost%s",
+			   after->exits_received, after->exits_lost, room_for_more(draft, after));
 	else
 		table_note(table, "exit records: %" G_GUINT64_FORMAT ", none lost",
 			   after->exits_received);
