@@ -85,6 +85,7 @@ static inline bool pull_more(struct pull *pull, struct pull_list *list)
 	if (!list->begun || *pull->p != ',')
 		return pull_more_far(pull, list);
 	pull->p++;
+	pull->p += *pull->p == ' ';
 	return true;
 }
 
@@ -107,12 +108,13 @@ static inline bool pull_is_same(const char *a, const char *b, size_t n)
 	return x == y;
 }
 
-/* Consumes `"key":` if the text has it in exactly this form. */
+/* Consumes `"key":`, and one blank, if the text has it in exactly this form. */
 static inline bool pull_match(struct pull *pull, const struct json_piece *key)
 {
 	if ((size_t)(pull->end - pull->p) < key->len || !pull_is_same(pull->p, key->p, key->len))
 		return false;
 	pull->p += key->len;
+	pull->p += *pull->p == ' ';
 	return true;
 }
 
