@@ -154,6 +154,78 @@ static void test_change(void)
 	g_assert_null(strstr(none, "What changed"));
 }
 
+/* A table of one line: a name, and the value. */
+static char *draw_value(const struct ctprof_value *value)
+{
+	const struct ctprof_report_field fields[] = {
+		{.struct_size = sizeof *fields,
+		 .name = "name",
+		 .header = "NAME",
+		 .unit = "text",
+		 .tags = ""},
+		/* Of texts the cells are not aligned. */
+		{.struct_size = sizeof *fields,
+		 .name = "value",
+		 .header = "VALUE",
+		 .unit = "text",
+		 .tags = "",
+		 .ladder = CTPROF_LADDER_UNITLESS},
+	};
+	const struct ctprof_cell cells[] = {
+		{.struct_size = sizeof *cells, .value = {{.type = CTPROF_VALUE_TEXT, .text = "p"}}},
+		{.struct_size = sizeof *cells, .value = {*value}},
+	};
+	const struct ctprof_report_line line = {
+		.struct_size = sizeof line, .n_cells = G_N_ELEMENTS(cells), .cells = cells};
+	const struct ctprof_report_section section = {
+		.struct_size = sizeof section,
+		.name = "values",
+		.heading = "Values",
+		.n_fields = G_N_ELEMENTS(fields),
+		.fields = fields,
+		.n_lines = 1,
+		.lines = &line,
+	};
+	const struct ctprof_report report = {
+		.struct_size = sizeof report,
+		.files = {"a", NULL},
+		.n_sections = 1,
+		.sections = &section,
+	};
+
+	return drawn_report(&report);
+}
+
+/* What a script orders a cell by: nothing where the text says it, or where it is text. */
+static void test_ranks(void)
+{
+	static const struct {
+		struct ctprof_value value;
+		const char *cell;
+	} cases[] = {
+		{{.type = CTPROF_VALUE_NUMBER, .number = 7}, ">7"},
+		{{.type = CTPROF_VALUE_NUMBER, .number = 1500}, " data-v=1500>1.500K"},
+		{{.type = CTPROF_VALUE_NUMBER, .number = 1500, .flags = CTPROF_VALUE_PARTIAL},
+		 " data-v=1500>~1.500K"},
+		{{.type = CTPROF_VALUE_NUMBER, .number = UINT64_C(1) << 53},
+		 " data-v=9007199254740992>9007199.255G"},
+		{{.type = CTPROF_VALUE_REAL, .real = 1.0 / 3}, " data-v=0.333333333>0.33"},
+		{{.type = CTPROF_VALUE_RANGE, .min = -20, .max = 19}, " data-v=19>-20..19"},
+		{{.type = CTPROF_VALUE_UNLIMITED}, " data-v=Infinity>max"},
+		{{.type = CTPROF_VALUE_MODE, .text = "R", .count = 1, .n = 2}, ">R (1/2)"},
+		{{.type = CTPROF_VALUE_TEXT, .text = "1e3"}, ">1e3"},
+		{{.type = CTPROF_VALUE_ABSENT}, ">-"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *expected = g_strdup_printf("<td%s\n", cases[i].cell);
+		g_autofree char *page = draw_value(&cases[i].value);
+
+		if (!strstr(page, expected))
+			g_error("expected %s in %s", expected, strstr(page, "<tbody>"));
+	}
+}
+
 static void test_strip(void)
 {
 	g_autofree char *text = drawn_run("g", CTPROF_VERDICT_CHANGED, FALSE, DRAWN_WARNING);
@@ -169,6 +241,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/html/names", test_names);
 	g_test_add_func("/html/account", test_account);
 	g_test_add_func("/html/change", test_change);
+	g_test_add_func("/html/ranks", test_ranks);
 	g_test_add_func("/html/strip", test_strip);
 	return g_test_run();
 }
