@@ -172,12 +172,13 @@ static __always_inline void put_delays(struct record *rec, struct task_struct *t
 	PUT_IF_THERE(cpu_delay_max_ns, task->sched_info.max_run_delay);
 	PUT_IF_THERE(cpu_delay_min_ns, task->sched_info.min_run_delay);
 	PUT_TIME(cpu_delay_max_at, task->sched_info.max_run_delay_ts);
+	/* Then they are off. */
+	if (n_values <= FIRST_BLOCK_DELAY)
+		return;
 	/* Accounting was off when the thread began: nothing was ever counted. */
 	if (!BPF_CORE_READ(task, delays))
 		return;
 	rec->flags |= RECORD_DELAYS_COUNTED;
-	if (n_values <= FIRST_BLOCK_DELAY)
-		return;
 	struct task_delay_info *delays = READ(task->delays);
 
 	if (!delays)
