@@ -145,18 +145,39 @@ void crash_init(void)
 		sigaction(crashes[i].number, &crash, NULL);
 }
 
-static void free_stack(void *stack)
+static void end_thread(void *stack)
 {
 	stack_t off = {.ss_flags = SS_DISABLE};
 
 	sigaltstack(&off, NULL);
 	g_free(stack);
+	/* One that ends within a plugin may be asked for. */
+	if (current && current->moves % 2 == 0)
+		__atomic_store_n(&current->is_left, 1, __ATOMIC_RELEASE);
+	current = NULL;
+}
+
+/* That of a thread which has ended: a program that takes samples has many. */
+static CrashBlame *take_left_place(void)
+{
+	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
+
+	for (guint i = 0; i < n; i++) {
+		guint32 left = 1;
+
+		if (__atomic_compare_exchange_n(&page->blames[i].is_left, &left, 0, FALSE,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &page->blames[i];
+	}
+	return NULL;
 }
 
 void crash_register(void)
 {
+	current = take_left_place();
+	if (current)
+		return;
 	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
-
 	current = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
 	if (current)
 		current->tid = gettid();
@@ -164,7 +185,7 @@ void crash_register(void)
 
 void crash_init_thread(void)
 {
-	static GPrivate stack = G_PRIVATE_INIT(free_stack);
+	static GPrivate stack = G_PRIVATE_INIT(end_thread);
 
 	if (!page)
 		return;

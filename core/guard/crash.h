@@ -24,7 +24,8 @@ enum crash_output {
 
 /* Where a thread is. */
 typedef struct crash_blame {
-	guint32 moves; /* odd: in the plugin; atomic */
+	guint32 moves;   /* odd: in the plugin; atomic */
+	guint32 is_left; /* the thread has ended: another may have the place; atomic */
 	gint32 tid;
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
@@ -58,7 +59,8 @@ CrashPage *crash_reset(void);
 CrashPage *crash_read(void);
 /* Registers the calling thread in the page. */
 void crash_register(void);
-/* For new threads: also sets up a stack on which a stack overflow is handled. */
+/* For new threads: also sets up a stack on which a stack overflow is handled.  Their place in
+ * the page is free again when they end. */
 void crash_init_thread(void);
 
 /* Adds to the plugins that may bring the process down. */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The page in which threads say which plugin they are in. */
+#include <glib.h>
+
+#include "guard/crash.h"
+
+/* A screen that is open for a night starts so many workers. */
+#define N_THREADS (3 * CRASH_MAX_THREADS)
+
+static gpointer work(gpointer op)
+{
+	crash_init_thread();
+	crash_enter("plugin", op);
+	crash_leave();
+	return NULL;
+}
+
+/* To a thread, and from it. */
+static GAsyncQueue *to, *from;
+
+/* Ends within the op, once it may. */
+static gpointer hang(gpointer nothing)
+{
+	crash_init_thread();
+	crash_enter("plugin", "hang");
+	g_async_queue_push(from, from);
+	g_async_queue_pop(to);
+	return nothing;
+}
+
+static void test_threads_that_end_leave_their_place(void)
+{
+	static char op[] = "work";
+
+	crash_init_page();
+	crash_register();
+	for (guint i = 0; i < N_THREADS; i++)
+		g_thread_join(g_thread_new("worker", work, op));
+	const CrashPage *page = crash_read();
+	g_assert_true(crash_is_legible(page));
+	g_assert_cmpuint(page->n_blames, <=, 2);
+	g_assert_null(crash_find_culprit(page));
+}
+
+static void test_one_that_comes_late_is_found(void)
+{
+	static char op[] = "work";
+
+	to = g_async_queue_new();
+	from = g_async_queue_new();
+	crash_init_page();
+	crash_register();
+	for (guint i = 0; i < N_THREADS; i++)
+		g_thread_join(g_thread_new("worker", work, op));
+	GThread *thread = g_thread_new("worker", hang, NULL);
+	g_async_queue_pop(from);
+	const CrashBlame *culprit = crash_find_culprit(crash_read());
+	g_assert_nonnull(culprit);
+	g_assert_cmpstr(culprit->op, ==, "hang");
+	g_async_queue_push(to, to);
+	g_thread_join(thread);
+	g_async_queue_unref(to);
+	g_async_queue_unref(from);
+	/* No one takes the place of one that ended there. */
+	g_thread_join(g_thread_new("worker", work, op));
+	culprit = crash_find_culprit(crash_read());
+	g_assert_nonnull(culprit);
+	g_assert_cmpstr(culprit->op, ==, "hang");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/crash/threads-that-end", test_threads_that_end_leave_their_place);
+	g_test_add_func("/crash/late", test_one_that_comes_late_is_found);
+	return g_test_run();
+}
