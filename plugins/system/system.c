@@ -80,25 +80,6 @@ static uint32_t state_without(const struct system *self, const char *group)
 	return CTPROF_FAILS;
 }
 
-static int system_probe(void *data)
-{
-	const struct system *self = data;
-	char why[64];
-
-	for (const struct file *file = files; file < FILES_END; file++) {
-		struct ctprof_finding finding = FINDING_WORKS(GROUP(file));
-
-		if (is_there(self, file))
-			continue;
-		(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file->path);
-		finding.state = state_without(self, GROUP(file));
-		finding.why = why;
-		finding.remedy = FILE_PROC_WHOLE;
-		self->host->finding(self->host, &finding);
-	}
-	return 0;
-}
-
 /* Reads the file: 0 or -errno. */
 static int load(struct system *self)
 {
@@ -110,6 +91,62 @@ static int load(struct system *self)
 	self->rows = (struct system_rows){.rest = {self->text, (size_t)got}};
 	/* A truncated number would be wrong. */
 	return got > 0 && self->text[got - 1] != '\n' ? -EIO : 0;
+}
+
+/* What this kernel does not count, of a file about the host. */
+static void judge_values(struct system *self, struct ctprof_finding *finding)
+{
+	const struct file *file = self->file;
+	struct system_value values[SYSTEM_N_METRICS];
+	const char *first = NULL;
+	unsigned n = 0;
+	char why[192];
+
+	if (system_metrics[file->first].scope != CTPROF_SCOPE_HOST || load(self) < 0)
+		return;
+	if (!file->take(&self->rows, values))
+		return;
+	for (size_t i = file->first; i < file->end; i++)
+		if (values[i - file->first].why == CTPROF_ABSENT_UNSUPPORTED && n++ == 0)
+			first = system_metrics[i].name;
+	if (n == 0)
+		return;
+	(void)snprintf(why, sizeof why,
+		       n > 1 ? "%s and %u more are absent: the kernel does not count them"
+			     : "%s is absent: the kernel does not count it",
+		       first, n - 1);
+	finding->state = CTPROF_PARTLY;
+	finding->why = why;
+	finding->remedy = "a newer kernel, or one with the options that `ctprof metric-list` shows";
+	self->host->finding(self->host, finding);
+}
+
+static void judge_file(struct system *self)
+{
+	const struct file *file = self->file;
+	struct ctprof_finding finding = FINDING_WORKS(GROUP(file));
+	char why[64];
+
+	if (is_there(self, file)) {
+		judge_values(self, &finding);
+		drop_text(self);
+		return;
+	}
+	(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file->path);
+	finding.state = state_without(self, GROUP(file));
+	finding.why = why;
+	finding.remedy = FILE_PROC_WHOLE;
+	self->host->finding(self->host, &finding);
+}
+
+static int system_probe(void *data)
+{
+	struct system *self = data;
+
+	for (self->file = files; self->file < FILES_END; self->file++)
+		judge_file(self);
+	self->file = files;
+	return 0;
 }
 
 /* Says why the file has no values. */

@@ -122,6 +122,46 @@ def test_an_ordinary_user_is_told_the_capabilities():
         expect(the_one(lines, "delay"), "no", "CAP_NET_ADMIN")
 
 
+def objects_in(node):
+    """Every object of metrics in a part of a snapshot."""
+    if isinstance(node, dict):
+        yield node
+        for child in node.values():
+            yield from objects_in(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from objects_in(child)
+
+
+def absences_in(shot, pid):
+    """(metric, reason) of what is absent from the rows of a process, its cgroups and the host."""
+    for row in shot.of(pid).values():
+        yield from ((name, shot.reason(row, name)) for name in shot.absences(row))
+    # The root cgroup has no limits, and no files for them.
+    cgroups = [stats for path, stats in shot.data["cgroup_stats"].items() if path != "/"]
+    for part in (cgroups, *map(shot.data.get, ("host", "psi", "sched_ext", "extra"))):
+        for node in objects_in(part):
+            absent = node.get("absent")
+            for reason, names in absent.items() if isinstance(absent, dict) else ():
+                yield from ((name, reason) for name in names)
+
+
+def test_of_what_works_nothing_is_lacking():
+    """Whatever this kernel is, and however it was booted (tests/kernels)."""
+    works = {(line["group"], line["plugin"]) for lines in diagnose().values() for line in lines
+             if line["here"] == "works"}
+    with harness.Worker("--threads", 2) as worker:
+        shot = harness.capture("--plugins=all", "--pid", worker.pid)
+        absences = set(absences_in(shot, worker.pid))
+    places = {metric["name"]: (metric["group"], metric["plugin"]) for metric in shot.data["metrics"]}
+    # One that leaves this host to the others (bpf on a small one) is not live.
+    live = {plugin["name"] for plugin in shot.data["plugins"] if plugin["state"] == "live"}
+    lacking = sorted((*places[name], name, reason) for name, reason in absences
+                     if reason in ("unsupported", "denied") and places[name] in works
+                     and places[name][1] in live)
+    assert not lacking, lacking
+
+
 def test_a_plugin_that_is_not_there_is_told():
     line, = (line for line in diagnose("--plugins=procfs")["-"] if line["plugin"] == "psi")
     expect(line, "no", "not installed or not selected", "--plugins")
