@@ -268,5 +268,14 @@ def test_a_kernel_that_is_locked_down_is_left_to_the_others():
     assert snapshot.value(next(iter(snapshot.rows.values())), "run_time_ns")[0] == "value"
 
 
+def chosen():
+    """All tests; booted with ctprof.only=NAME those of that file alone."""
+    options = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split())
+    only = options.get("ctprof.only")
+    if only:
+        return load(only)
+    return {**globals(), **{name: test for file in LIVE for name, test in load(file).items()}}
+
+
 if __name__ == "__main__":
-    tap.main({**globals(), **{name: test for file in LIVE for name, test in load(file).items()}})
+    tap.main(chosen())

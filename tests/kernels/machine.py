@@ -29,6 +29,8 @@ KERNELS = harness.BUILD / "kernels"
 # A guest boots in seconds; emulated on a machine that is busy, in minutes.
 PATIENCE_S = 1500
 MEMORY_MIB = 1536
+# What else a kernel may be told to leave out, which doctor must say.
+LESS = "cgroup_disable=memory psi=0 nodelayacct ctprof.only=doctor"
 PYTHON_PATH = [harness.SOURCE / "tests" / folder for folder in ("lib", "live", "kernels")]
 # What zram needs, as far as it is not built in.
 MODULES = {"zram", "zsmalloc", "lzo", "lzo-rle", "lzo_compress", "lzo_decompress", "lz4", "lz4hc",

@@ -3,7 +3,8 @@
 """Boots a Debian kernel in QEMU; the tests are inside.py's.
 
 CTPROF_KERNEL is the folder that it was unpacked to (scripts/kernels); without it the
-one of this machine's Debian is downloaded.  CTPROF_KERNEL_OPTIONS go on the command line of the kernel.
+one of this machine's Debian is downloaded.  CTPROF_KERNEL_OPTIONS go on the command line of
+the kernel; with --less, those with which it measures less.
 """
 
 import os
@@ -20,7 +21,8 @@ def boot():
     machine.need_tools()
     asked = os.environ.get("CTPROF_KERNEL")
     kernel = Path(asked) if asked else machine.unpack(machine.download(machine.own_package()))
-    said, console = machine.boot(kernel, os.environ.get("CTPROF_KERNEL_OPTIONS", ""))
+    options = os.environ.get("CTPROF_KERNEL_OPTIONS", "")
+    said, console = machine.boot(kernel, machine.LESS if "--less" in sys.argv else options)
     print(f"# {kernel.name}", said, sep="\n")
     if "\n1.." in "\n" + said and "not ok" not in said:
         return 0
