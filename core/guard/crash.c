@@ -175,10 +175,11 @@ static CrashBlame *take_left_place(void)
 void crash_register(void)
 {
 	current = take_left_place();
-	if (current)
-		return;
-	guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
-	current = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
+	if (!current) {
+		guint32 place = __atomic_fetch_add(&page->n_blames, 1, __ATOMIC_RELAXED);
+
+		current = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
+	}
 	if (current)
 		current->tid = gettid();
 }
