@@ -75,6 +75,10 @@ static const char *held_up(const Subject *subject, gdouble threads)
 {
 	guint64 n = threads_of(subject);
 
+	/* Those that came and went have waited, too. */
+	if (n > 1 && threads > (gdouble)n)
+		return store_take(subject->digest->draft->store,
+				  g_strdup_printf("%s threads", plain(subject, threads)));
 	return store_take(subject->digest->draft->store,
 			  n > 1 ? g_strdup_printf("%s of its %" G_GUINT64_FORMAT " threads",
 						  plain(subject, threads), n)
