@@ -7,8 +7,11 @@ a message; never a hang, a crash, or a partial file.  A few places of each call 
 every place with CTPROF_INJECT_ALL=1.
 """
 
+import collections
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -22,20 +25,33 @@ FAULTS = [
     ("mmap", "ENOMEM"), ("linkat", "EIO"), ("recvmsg,recvfrom", "ENOBUFS"), ("sendmsg,sendto", "ENOBUFS"),
     ("getdents64", "EIO"), ("newfstatat,fstat,statx", "EIO"), ("clone,clone3", "EAGAIN"),
     ("process_vm_readv", "EFAULT"), ("ftruncate,fsync", "EIO"), ("poll,ppoll", "EINTR"),
+    ("socket,socketpair,bind", "EMFILE"), ("linkat,renameat,unlinkat", "EACCES"),
+    ("recvmsg,recvfrom", "EAGAIN"), ("pread64,pwrite64,lseek", "EIO"), ("dup,dup2,dup3,fcntl", "EMFILE"),
 ]
+# All others that a capture makes fail with this, as where a container's filter refuses them.
+REFUSED = "EPERM"
+# But not those that cannot fail, or on which the C library relies.
+SAFE = set("""
+    arch_prctl brk clock_gettime close execve exit exit_group futex getegid geteuid getgid getpid
+    getppid getrandom gettid getuid munmap mprotect prlimit64 restart_syscall rseq rt_sigaction
+    rt_sigprocmask rt_sigreturn sched_yield set_robust_list set_tid_address sigaltstack tgkill
+    time wait4 waitid
+""".split())
 PLACES = 3
+TOYS = harness.BUILD / "plugins/jemalloc/tests"
 PLUGINS = "--plugins=procfs,memory,taskstats,cgroup,host,psi,system,jemalloc,snapshot"
-# Move while a process is stopped, or are of the reading itself.
-MOVING = re.compile(r"delay|_ns$|smaps_read|cpuset|affinity")
+# Move while a process is stopped, or are of the reading itself, as what says whether it was.
+MOVING = re.compile(r"delay|_ns$|smaps_read|cpuset|affinity|_measured$|_active$|^presence$")
 
 
-def command(file, pid):
-    return [harness.CTPROF, "capture", PLUGINS, "--pid", str(pid), "--jobs=1", "-o", file]
+def command(file, pids):
+    chosen = [word for pid in pids for word in ("--pid", str(pid))]
+    return [harness.CTPROF, "capture", PLUGINS, *chosen, "--jobs=1", "-o", file]
 
 
-def capture(file, pid, *through):
+def capture(file, pids, *through):
     return subprocess.run(
-        [*through, *command(file, pid)],
+        [*through, *command(file, pids)],
         stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/", timeout=harness.PATIENCE_S)
 
 
@@ -44,14 +60,21 @@ def inject(calls, error, when):
             "-e", f"inject={calls}:error={error}:when={when}"]
 
 
-def count_calls(folder, calls, *command):
-    """The largest number of these calls that one thread of the command makes."""
+def count_calls(folder, *command):
+    """{call: the largest number of times that one thread of the command makes it}."""
     log = folder / "log"
-    subprocess.run(["strace", "-f", "-qq", "-o", log, "-e", f"trace={calls}", *command],
+    subprocess.run(["strace", "-f", "-qq", "-o", log, *command],
                    stdin=subprocess.DEVNULL, capture_output=True, check=True)
-    threads = re.findall(r"^(\d+) +\w+\(", log.read_text(errors="replace"), re.M)
+    made = collections.Counter(re.findall(r"^(\d+) +(\w+)\(", log.read_text(errors="replace"), re.M))
     log.unlink()
-    return max((threads.count(one) for one in set(threads)), default=0)
+    most = collections.Counter()
+    for (_, call), n in made.items():
+        most[call] = max(most[call], n)
+    return most
+
+
+def most_of(counts, calls):
+    return max(counts[call] for call in calls.split(","))
 
 
 def places(n):
@@ -81,34 +104,67 @@ def check(done, file, truth, what, is_loading):
             assert now[0] == "absent" or now == value, f"{what}: {name} is {now}, not {value}"
 
 
-def test_faults():
+def truth_of(shot):
+    return {key: {name: shot.value(row, name) for name in row
+                  if isinstance(row[name], int) and not MOVING.search(name)}
+            for key, row in shot.rows.items()}
+
+
+@contextlib.contextmanager
+def with_heap():
+    """The PIDs of one whose jemalloc counters are read, where it is built."""
+    library = TOYS / "libtoy-tsd.so"
+    if not library.exists():
+        yield []
+        return
+    with subprocess.Popen([TOYS / "jemalloc-worker-plain", "quiet", "3", library], cwd="/",
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        while (line := process.stdout.readline()) and line != b"ready\n":
+            pass
+        os.kill(process.pid, signal.SIGSTOP)
+        harness.wait_for(lambda: harness.state_of(process.pid, process.pid) == "T", "it to stop")
+        try:
+            yield [process.pid]
+        finally:
+            process.kill()
+
+
+def check_faults(choose):
+    """choose: the calls that a capture makes -> [(calls, error)]."""
     harness.need_command("strace")
-    with harness.Worker("--threads", 2) as worker, tempfile.TemporaryDirectory() as folder:
-        worker.stop()
+    with harness.Worker("--threads", 2) as worker, with_heap() as heap, tempfile.TemporaryDirectory() as folder:
+        pids = [worker.stop().pid, *heap]
         folder = Path(folder)
         file = folder / "out"
-        first = capture(file, worker.pid)
+        first = capture(file, pids)
         assert first.returncode == 0, first.stderr.decode()
         shot = harness.Snapshot(file.read_bytes())
-        truth = {key: {name: shot.value(row, name) for name in row
-                       if isinstance(row[name], int) and not MOVING.search(name)}
-                 for key, row in shot.rows.items()}
+        assert all(shot.value(shot.rows[pid, pid], "allocated_bytes")[0] == "value" for pid in heap)
+        truth = truth_of(shot)
+        made = count_calls(folder, *command(file, pids))
         file.unlink()
+        loading = count_calls(folder, harness.CTPROF, "--version")
         broken = []
-        for calls, error in FAULTS:
-            n = count_calls(folder, calls, *command(file, worker.pid))
-            file.unlink()
-            loading = count_calls(folder, calls, harness.CTPROF, "--version")
-            for when in places(n):
+        for calls, error in choose(made):
+            for when in places(most_of(made, calls)):
                 what = f"{calls} {error} at {when}"
                 try:
-                    done = capture(file, worker.pid, *inject(calls, error, when))
-                    check(done, file, truth, what, when <= loading)
+                    done = capture(file, pids, *inject(calls, error, when))
+                    check(done, file, truth, what, when <= most_of(loading, calls))
                 except (AssertionError, subprocess.TimeoutExpired) as problem:
                     broken.append(f"{what}: {problem}")
                     for path in folder.iterdir():
                         path.unlink()
         assert not broken, "\n".join(broken)
+
+
+def test_faults():
+    check_faults(lambda made: FAULTS)
+
+
+def test_every_other_call_refused():
+    listed = {call for calls, _ in FAULTS for call in calls.split(",")}
+    check_faults(lambda made: [(call, REFUSED) for call in sorted(set(made) - listed - SAFE)])
 
 
 tap.main(globals())
