@@ -90,11 +90,12 @@ def test_what_ends_and_cannot_be_reaped():
 
 def test_more_of_them_than_threads_wait_for_them():
     """Of each kind more than the 128 threads that may wait at a time."""
-    with harness.Worker() as worker, stuck(mmap=200, exec=200) as pids:
+    # After them, as processes are read in the order of their ids.
+    with stuck(mmap=300, exec=200) as pids, harness.Worker() as worker:
         shot = harness.capture("--plugins=procfs,memory,jemalloc,taskstats", "--jobs=1")
-        for pid in pids[:200]:
+        for pid in pids[:300]:
             assert shot.value(shot.rows[(pid, pid)], "run_time_ns")[0] == "value", pid
-        for pid in pids[200:]:
+        for pid in pids[300:]:
             assert "run_time_ns" in lost(shot, pid), pid
         check_sound(shot, worker)
 
