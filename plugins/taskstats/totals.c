@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "totals.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,8 @@
 #define SWITCHES (UINT64_C(3) << TOTALS_FIELD_SWITCHES)
 /* Until no thread of this process was switched while it was asked about. */
 #define MAX_TRIES 20
+/* For a thread to be gone, of 1 ms. */
+#define MAX_WAITS 1000
 
 int totals_declare(struct totals *self, const struct ctprof_host *host)
 {
@@ -35,9 +39,25 @@ static void take_switches(void *data, size_t i, int err, const uint8_t *stats, s
 static void *sleep_once(void *data)
 {
 	const struct timespec moment = {.tv_nsec = 1};
+	int32_t *ret_tid = data;
 
+	*ret_tid = gettid();
 	(void)nanosleep(&moment, NULL);
 	return data;
+}
+
+/* Waits for a thread that was joined: the kernel counts it as a living one for a moment
+ * longer (release_task()). */
+static bool has_ended(int32_t own, int32_t tid)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	for (int i = 0; i < MAX_WAITS; i++) {
+		if (syscall(SYS_tgkill, own, tid, 0) != 0)
+			return errno == ESRCH;
+		(void)nanosleep(&moment, NULL);
+	}
+	return false;
 }
 
 static long own_switches(void)
@@ -54,12 +74,13 @@ bool totals_keep_switches(uint16_t family)
 	struct taskstats_query query = {.family = family, .subject = TASKSTATS_OF_PROCESS};
 	const int32_t own = getpid();
 	pthread_t thread;
+	int32_t tid = 0;
 	bool keeps = false;
 
-	if (pthread_create(&thread, NULL, sleep_once, NULL) != 0)
+	if (pthread_create(&thread, NULL, sleep_once, &tid) != 0)
 		return false;
 	(void)pthread_join(thread, NULL);
-	if (netlink_open(&query.netlink) < 0)
+	if (!has_ended(own, tid) || netlink_open(&query.netlink) < 0)
 		return false;
 	for (int i = 0; i < MAX_TRIES; i++) {
 		uint64_t told = 0;
