@@ -67,6 +67,8 @@ def test_schedstats_are_told_as_they_stand():
         expect(line, "partly", "CONFIG_SCHEDSTATS")
     elif state == "0":
         expect(line, "partly", "sysctl kernel.sched_schedstats=1")
+    elif "sum_block_runtime" not in read(PROC / "self/sched"):
+        expect(line, "partly", "block_sum", "5.16")
     else:
         expect(line, "works")
 
