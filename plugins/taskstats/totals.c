@@ -14,7 +14,7 @@
 #define SWITCHES (UINT64_C(3) << TOTALS_FIELD_SWITCHES)
 /* Until no thread of this process was switched while it was asked about. */
 #define MAX_TRIES 20
-/* For a thread to be gone, of 1 ms. */
+/* For a thread to have slept, or to be gone, of 1 ms. */
 #define MAX_WAITS 1000
 
 int totals_declare(struct totals *self, const struct ctprof_host *host)
@@ -36,13 +36,18 @@ static void take_switches(void *data, size_t i, int err, const uint8_t *stats, s
 		*ret = values.value[TOTALS_FIELD_SWITCHES];
 }
 
+/* Until it counts: a sleep that is over at once switches to no one. */
 static void *sleep_once(void *data)
 {
-	const struct timespec moment = {.tv_nsec = 1};
+	const struct timespec moment = {.tv_nsec = 1000000};
+	struct rusage usage = {0};
 	int32_t *ret_tid = data;
 
 	*ret_tid = gettid();
-	(void)nanosleep(&moment, NULL);
+	for (int i = 0; i < MAX_WAITS && usage.ru_nvcsw == 0; i++) {
+		(void)nanosleep(&moment, NULL);
+		(void)getrusage(RUSAGE_THREAD, &usage);
+	}
 	return data;
 }
 
