@@ -126,6 +126,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
+	screen_note_window(screen, report);
 	GHashTable *threads = analysis_threads(analysis);
 	if (!drawer_titles(&screen->drawer, report, page->head, error))
 		return FALSE;

@@ -48,6 +48,16 @@ static void note_pools(const Screen *screen, const struct ctprof_report *report,
 	}
 }
 
+void screen_note_window(Screen *screen, const struct ctprof_report *report)
+{
+	if (!screen->is_new_window)
+		return;
+	history_step(screen->history);
+	note_host(screen, report);
+	note_pools(screen, report, drawer_find(report, SECTION_POOLS));
+	screen->is_new_window = FALSE;
+}
+
 /* Bars at the right of a line, as far as there is room. */
 static char *add_bars(const Screen *screen, const char *line, const char *value)
 {
@@ -185,16 +195,9 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	(void)subject;
 	if (!report)
 		return FALSE;
-	if (screen->is_new_window) {
-		history_step(screen->history);
-		note_host(screen, report);
-		note_pools(screen, report, drawer_find(report, SECTION_POOLS));
-	}
-	if (!add_head(screen, report, page, error) ||
-	    !screen_add_pools(screen, report, page, error))
-		return FALSE;
-	screen->is_new_window = FALSE;
-	return TRUE;
+	screen_note_window(screen, report);
+	return add_head(screen, report, page, error) &&
+	       screen_add_pools(screen, report, page, error);
 }
 
 const ViewKind kind_pools = {.make = make, .opens = &kind_pool};

@@ -44,7 +44,8 @@ class Terminal:
         self.tmux("resize-window", "-x", width, "-y", height)
 
     def wait(self, condition, what):
-        """Until condition holds of the text on it, which is returned."""
+        """Until condition holds of the text on it, twice: the first time it may be half drawn.
+        Returns the text."""
         seen = []
 
         def holds():
@@ -52,7 +53,7 @@ class Terminal:
             return condition(seen[0])
 
         try:
-            harness.wait_for(holds, what)
+            harness.wait_for(lambda: holds() and holds(), what)
         except AssertionError as error:
             raise AssertionError(f"{error}:\n{seen[0]}") from None
         return seen[0]
