@@ -15,6 +15,7 @@
 #define DRAWER "table"
 /* One part in so many. */
 #define PSS_SHARE 100
+#define WAIT_SHARE 50
 
 typedef struct live {
 	KeptFeed kept;
@@ -26,6 +27,8 @@ typedef struct live {
 	gboolean reads_pss, is_cost_known;
 	gint64 pss_began_us, pss_due_us; /* of the last of them, of the next; monotonic */
 	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with it, and of it alone */
+	gboolean reads_wait;             /* where threads wait */
+	gint64 wait_due_us, plain_us;    /* of the next; CPU time of a sample with neither */
 	Sample *taking;                  /* that is being taken; NULL: none */
 	MemoryReader *memory;
 	Output *saves[MAX_SAVES];
@@ -54,20 +57,41 @@ static void settle_pss(Live *self, gint64 now_us, const Look *look)
 	self->reads_pss = is_due;
 }
 
+/* Where threads wait is a file or two of every thread: it rests unless somebody looks.  One
+ * sample that has it is the end of a window, and the beginning of another; then it is read
+ * again when that is paid for. */
+static void settle_wait(Live *self, gint64 now_us, const Look *look)
+{
+	if (!look->closer)
+		self->wait_due_us = 0;
+	self->reads_wait = look->closer && !self->reads_wait && now_us >= self->wait_due_us;
+	registry_rest(capturing_registry(self->capturing), WAIT_GROUP, !self->reads_wait);
+}
+
+static void note_cost_of_wait(Live *self, gint64 began_us, gint64 cpu_us)
+{
+	if (self->reads_pss)
+		return;
+	if (!self->reads_wait)
+		self->plain_us = cpu_us;
+	else
+		self->wait_due_us = began_us + WAIT_SHARE * MAX(cpu_us - self->plain_us, 0);
+}
+
 static void note_cost(Live *self, gint64 began_us, gint64 cpu_us)
 {
+	note_cost_of_wait(self, began_us, cpu_us);
 	if (self->reads_pss) {
 		self->n_pss++;
 		self->pss_began_us = began_us;
 		self->cpu_with_us = cpu_us;
-	} else if (self->n_pss > 0) {
+	} else if (self->n_pss > 0 && !self->reads_wait) {
 		self->is_cost_known = TRUE;
 		self->cost_us = MAX(self->cpu_with_us - cpu_us, 0);
 	}
 	self->pss_due_us = self->pss_began_us + 2 * PSS_SHARE * self->cost_us;
 }
 
-/* Where threads wait is a file or two of every thread: it rests unless somebody looks. */
 static gboolean take(Feed *feed, const Look *look, GError **error)
 {
 	Live *self = (Live *)feed;
@@ -79,7 +103,7 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 
 	/* Sources plan the next sample by what rests. */
 	settle_pss(self, began_us, look);
-	registry_rest(capturing_registry(self->capturing), WAIT_GROUP, !look->closer);
+	settle_wait(self, began_us, look);
 	if (self->number > 0)
 		capturing_again(self->capturing);
 	self->taking = sample;

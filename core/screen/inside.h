@@ -58,6 +58,11 @@ struct screen {
 	const char *measure; /* a word of --sort of ctprof memory; NULL: the usual one */
 	enum memory_of memory_of;
 
+	/* Where the threads of the pool that is open wait, as last read: not every sample has
+	 * that.  NULL: it has not been. */
+	GPtrArray *places; /* char * */
+	char *places_of;   /* the pool */
+
 	gboolean paused;
 	gboolean done;
 	char *search;      /* what was searched for; NULL: nothing yet */

@@ -71,26 +71,61 @@ static void add_history(const Screen *screen, const char *name, Page *page)
 
 /* The first places of the section, without the name of the pool, which they have in common. */
 static gboolean draw_places(const Screen *screen, const struct ctprof_report *report,
-			    const struct ctprof_report_section *section, Page *page, GError **error)
+			    const struct ctprof_report_section *section, GPtrArray *drawn,
+			    GError **error)
 {
 	struct ctprof_report_section part = *section;
 	struct ctprof_report_line lines[MOST_PLACES];
+	struct ctprof_cell cells[MOST_PLACES];
+	struct ctprof_report newest = *report;
 
 	part.n_lines = MIN(section->n_lines, MOST_PLACES);
 	for (guint64 i = 0; i < part.n_lines; i++) {
 		lines[i] = section->lines[i];
 		lines[i].names[0] = lines[i].names[lines[i].n_names - 1];
 		lines[i].n_names = 1;
+		lines[i].n_cells = 1;
+		lines[i].cells = &cells[i];
+		cells[i] = section->lines[i].cells[0];
+		if (cells[i].value[1].type != CTPROF_VALUE_ABSENT)
+			cells[i].value[0] = cells[i].value[1];
 	}
 	part.lines = lines;
 	part.names_header = "WAITS IN";
 	part.flags |= CTPROF_SECTION_BARE;
-	return drawer_section(&screen->drawer, report, &part, page->head, error);
+	/* Not every sample has it: that of the newest that does. */
+	newest.flags &= ~CTPROF_REPORT_COMPARE;
+	return drawer_section(&screen->drawer, &newest, &part, drawn, error);
+}
+
+/* The places of the window; of a window that has none those that were read last, and when. */
+static void put_places(Screen *screen, const char *subject, GPtrArray *lines, Page *page)
+{
+	gboolean is_known = g_strcmp0(screen->places_of, subject) == 0;
+
+	if (lines->len > 0) {
+		g_autofree char *when = NULL;
+		g_autoptr(GDateTime) now = g_date_time_new_now_local();
+
+		for (guint i = 0; i < lines->len; i++)
+			g_ptr_array_add(page->head, g_strdup(g_ptr_array_index(lines, i)));
+		g_clear_pointer(&screen->places, g_ptr_array_unref);
+		g_free(screen->places_of);
+		when = g_date_time_format(now, "%H:%M:%S");
+		g_ptr_array_add(lines, g_strdup_printf(" (read at %s)", when));
+		screen->places = g_ptr_array_ref(lines);
+		screen->places_of = g_strdup(subject);
+		return;
+	}
+	for (guint i = 0; is_known && !screen->feed->is_replay && i < screen->places->len; i++)
+		g_ptr_array_add(page->head, g_strdup(g_ptr_array_index(screen->places, i)));
 }
 
 /* Where its threads wait: the section of that name, of these threads alone. */
-static gboolean add_places(const Screen *screen, GHashTable *threads, Page *page, GError **error)
+static gboolean add_places(Screen *screen, const char *subject, GHashTable *threads, Page *page,
+			   GError **error)
 {
+	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 	static char wait[] = SECTION_WAIT;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
@@ -102,7 +137,10 @@ static gboolean add_places(const Screen *screen, GHashTable *threads, Page *page
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	const struct ctprof_report_section *section =
 		report ? drawer_find(report, SECTION_WAIT) : NULL;
-	return section ? draw_places(screen, report, section, page, error) : report != NULL;
+	if (!report || (section && !draw_places(screen, report, section, lines, error)))
+		return FALSE;
+	put_places(screen, subject, lines, page);
+	return TRUE;
 }
 
 static gboolean add_threads(Screen *screen, GHashTable *threads, Page *page, GError **error)
@@ -139,7 +177,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	if (!add_uses(screen, report, subject, page, error))
 		return FALSE;
 	add_history(screen, subject, page);
-	return add_places(screen, threads, page, error) &&
+	return add_places(screen, subject, threads, page, error) &&
 	       add_threads(screen, threads, page, error);
 }
 

@@ -321,6 +321,8 @@ static void screen_clear(Screen *screen)
 	g_clear_pointer(&screen->hidden, g_hash_table_unref);
 	g_clear_pointer(&screen->sortable, g_ptr_array_unref);
 	g_clear_pointer(&screen->choices, g_ptr_array_unref);
+	g_clear_pointer(&screen->places, g_ptr_array_unref);
+	g_clear_pointer(&screen->places_of, g_free);
 	g_clear_pointer(&screen->sort, g_free);
 	g_clear_pointer(&screen->filter, g_free);
 	g_clear_pointer(&screen->message, g_free);
