@@ -167,7 +167,7 @@ static gboolean add_notes(const Screen *screen, const struct ctprof_report *repo
 	part.flags |= CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
 	if (part.n_approximate + part.n_missing == 0 || part.n_notes > 0)
 		part.flags &= ~CTPROF_SECTION_HAS_COVERAGE;
-	return drawer_section(&screen->drawer, report, &part, page->foot, error);
+	return drawer_section(&screen->drawer, report, &part, page->notes, error);
 }
 
 static gboolean add_table(const Screen *screen, const struct ctprof_report *report,

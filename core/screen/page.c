@@ -16,6 +16,7 @@ Page *page_new(void)
 	page->names = g_ptr_array_new_with_free_func(g_free);
 	page->subjects = g_ptr_array_new_with_free_func(g_free);
 	page->foot = g_ptr_array_new_with_free_func(g_free);
+	page->notes = g_ptr_array_new_with_free_func(g_free);
 	return page;
 }
 
@@ -27,6 +28,7 @@ void page_free(Page *page)
 	g_ptr_array_unref(page->names);
 	g_ptr_array_unref(page->subjects);
 	g_ptr_array_unref(page->foot);
+	g_ptr_array_unref(page->notes);
 	g_free(page);
 }
 
@@ -59,17 +61,29 @@ gint page_search(const Page *page, guint from, const char *text)
 	return -1;
 }
 
-/* How much of what is above the table there is room for. */
-static guint count_head(const Page *page, guint height)
+/* How many lines there are for what is around the table. */
+static guint count_room(const Page *page, guint height)
 {
 	guint rest = page->heading->len + page->foot->len + MIN(page->rows->len, FEWEST_ROWS);
 
-	return MIN(page->head->len, height > rest ? height - rest : 0);
+	return height > rest ? height - rest : 0;
+}
+
+/* How much of what is above the table there is room for, and then of what is below. */
+static guint count_head(const Page *page, guint height)
+{
+	return MIN(page->head->len, count_room(page, height));
+}
+
+static guint count_notes(const Page *page, guint height)
+{
+	return MIN(page->notes->len, count_room(page, height) - count_head(page, height));
 }
 
 guint page_visible(const Page *page, guint height)
 {
-	guint taken = count_head(page, height) + page->heading->len + page->foot->len;
+	guint taken = count_head(page, height) + page->heading->len + page->foot->len +
+		      count_notes(page, height);
 
 	return MAX(height > taken ? height - taken : 0, 1);
 }
@@ -105,10 +119,10 @@ static enum terminal_style style_of_head(const char *line, guint i)
 	return i == 0 ? TERMINAL_BOLD : TERMINAL_PLAIN;
 }
 
-static void put_all(Terminal *terminal, guint *row, const GPtrArray *lines,
+static void put_all(Terminal *terminal, guint *row, const GPtrArray *lines, guint n,
 		    enum terminal_style style)
 {
-	for (guint i = 0; i < lines->len; i++)
+	for (guint i = 0; i < n; i++)
 		terminal_put(terminal, (*row)++, g_ptr_array_index(lines, i), style);
 }
 
@@ -123,12 +137,13 @@ void page_draw(const Page *page, Terminal *terminal, guint height, Place *place)
 
 		terminal_put(terminal, row++, line, style_of_head(line, i));
 	}
-	put_all(terminal, &row, page->heading, TERMINAL_HEADING);
+	put_all(terminal, &row, page->heading, page->heading->len, TERMINAL_HEADING);
 	for (guint i = place->top; i < MIN(place->top + visible, page->rows->len); i++)
 		terminal_put(terminal, row++, g_ptr_array_index(page->rows, i),
 			     i == place->row && g_ptr_array_index(page->names, i) ? TERMINAL_CHOSEN
 										  : TERMINAL_PLAIN);
-	put_all(terminal, &row, page->foot, TERMINAL_BOLD);
+	put_all(terminal, &row, page->foot, page->foot->len, TERMINAL_BOLD);
+	put_all(terminal, &row, page->notes, count_notes(page, height), TERMINAL_PLAIN);
 	while (row < height)
 		terminal_put(terminal, row++, "", TERMINAL_PLAIN);
 }

@@ -11,7 +11,8 @@ typedef struct page {
 	GPtrArray *heading;      /* of the table: one line, or none */
 	GPtrArray *rows, *names; /* names: of what each row is about; as many */
 	GPtrArray *subjects;     /* of the page that a row opens; NULL: it opens none; as many */
-	GPtrArray *foot;
+	GPtrArray *foot;         /* sums */
+	GPtrArray *notes;        /* below them, as far as there is room */
 } Page;
 
 Page *page_new(void);

@@ -568,6 +568,26 @@ def test_screens_of_a_recording():
                 assert end_of(shown) == 0
 
 
+def test_the_memory_page_on_a_small_terminal():
+    """Rows come before notes."""
+    need_memory()
+    path = harness.SOURCE / "tests/cli/replay/loads.ctprof"
+    with screen("replay", path, size=(80, 12)) as shown:
+        wait_for_pools(shown)
+        shown.press("m", "Enter")
+        text = shown.wait(lambda now: " OBJECT" in now and " total" in now, "the mappings")
+        lines = text.splitlines()
+        (at,) = [i for i, line in enumerate(lines) if " OBJECT" in line]
+        (end,) = [i for i, line in enumerate(lines) if line.endswith(" total")]
+        assert end - at - 1 >= 5, text
+        for height in (6, 3, 24):
+            shown.resize(80, height)
+            shown.wait(lambda now, height=height: now.splitlines()[height - 1].startswith(" ? help"),
+                       "the new size")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_a_recording_without_memory_says_so():
     with screen("replay", record(), size=(120, 24)) as shown:
         wait_for_pools(shown)
