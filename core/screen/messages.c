@@ -18,6 +18,7 @@
 
 static int terminal = -1; /* what standard error was */
 static off_t seen;        /* bytes that messages_take_last() has looked at */
+static char *last;        /* what it returned last; NULL: nothing yet */
 
 gboolean messages_begin(GError **error)
 {
@@ -62,7 +63,23 @@ char *messages_take_last(void)
 	line = line ? line + 1 : text;
 	/* Who says so is plain on its own screen. */
 	line += g_str_has_prefix(line, PREFIX) ? strlen(PREFIX) : 0;
-	return line[0] ? g_strdup(line) : NULL;
+	/* A plugin may say the same of each sample. */
+	if (!line[0] || g_strcmp0(line, last) == 0)
+		return NULL;
+	g_free(last);
+	last = g_strdup(line);
+	return g_strdup(line);
+}
+
+/* What a plugin said of each sample is one line. */
+static void say_once(const char *text)
+{
+	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (guint i = 0; lines[i]; i++)
+		if (lines[i][0] && g_hash_table_add(said, lines[i]))
+			fprintf(stderr, "%s\n", lines[i]);
 }
 
 void messages_end(void)
@@ -76,5 +93,6 @@ void messages_end(void)
 	dup2(terminal, STDERR_FILENO);
 	close(terminal);
 	terminal = -1;
-	fputs(text, stderr);
+	g_clear_pointer(&last, g_free);
+	say_once(text);
 }

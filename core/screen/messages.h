@@ -7,7 +7,8 @@
 
 /* From now on standard error is kept, also that of processes that are forked. */
 gboolean messages_begin(GError **error);
-/* The newest line; NULL: none since the last call.  The caller frees it. */
+/* The newest line; NULL: none since the last call, or the one that it returned.  The caller
+ * frees it. */
 char *messages_take_last(void);
 /* Standard error is again what it was, and gets what was kept. */
 void messages_end(void);

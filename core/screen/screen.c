@@ -12,7 +12,7 @@
 #define FIRST_WAIT_US (G_USEC_PER_SEC / 2)
 #define NS_PER_US 1000
 /* What is said must not hide for ever what is shown there otherwise. */
-#define MESSAGE_US (8 * G_USEC_PER_SEC)
+#define MESSAGE_US (5 * G_USEC_PER_SEC)
 
 #define KEYS_LINE " ? help  Enter open  m memory  / search  \\ filter  < > sort  g group  p pause"
 #define KEYS_LINE_REPLAY                                                                           \

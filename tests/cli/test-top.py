@@ -602,6 +602,19 @@ def test_a_recording_without_memory_says_so():
         assert end_of(shown) == 0
 
 
+def test_what_is_said_again_and_again_is_said_once():
+    """A plugin that logs a line in each sample."""
+    with screen(toy(), "--plugins=all,-bpf", "top", "-i", "100ms", os.getpid(), size=(120, 24),
+                env="TOY_FAULT=odd-log") as shown:
+        text = wait_for_pools(shown)
+        for _ in range(3):
+            text = shown.wait(lambda now, text=text: has_pools(now) and titles(now) != titles(text), "another window")
+        shown.press("q")
+        assert end_of(shown) == 0
+        said = [line for line in shown.lines() if "toy" in line]
+        assert said == [r"ctprof: warning: toy: two\nlines \x1b[31mand\xff colour"], shown.text()
+
+
 def test_without_the_plugin_the_memory_page_says_so():
     with screen(SOURCES, "top", "-i", "300ms", os.getpid(), size=(120, 24)) as shown:
         wait_for_pools(shown)
