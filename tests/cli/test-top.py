@@ -372,8 +372,8 @@ def is_sorted(text, column):
     lines = text.splitlines()
     (at,) = [i for i, line in enumerate(lines) if f" {column} " in line]
     end = re.search(rf" {re.escape(column)}(?= )", lines[at]).end()
-    cells = [re.search(r"(\S+)$", line[:end]) for line in lines[at + 1:at + 4]]
-    sizes = [float(cell[1][:-1]) * 1024 ** "BKMGT".index(cell[1][-1]) for cell in cells if cell]
+    cells = [re.search(r"([\d.]+)([BKMGT])$", line[:end]) for line in lines[at + 1:at + 4]]
+    sizes = [float(cell[1]) * 1024 ** "BKMGT".index(cell[2]) for cell in cells if cell]
     return sizes == sorted(sizes, reverse=True) and len(sizes) > 1
 
 
@@ -384,10 +384,11 @@ def test_the_memory_page():
             screen("top", "-i", "300ms", *worker.pids) as shown:
         wait_for_pools(shown)
         shown.press("m")
-        text = shown.wait(has_tree, "the tree")
+        # Below it may be a message, for a while.
+        state = re.compile(r" by pss · with children · read at \d\d:\d\d:\d\d, \d+ s ago")
+        text = shown.wait(lambda now: has_tree(now) and state.search(now), "the tree, and its age")
         assert sorted(tree(text)) == worker.pids, text
         assert re.match(r" [\d.]+ [GM]iB · [\d.]+ free", text), text
-        assert re.search(r" by pss · with children · read at \d\d:\d\d:\d\d, \d+ s ago", text), text
         assert max(map(len, text.splitlines())) <= 80, text
         shown.press("e")
         shown.wait(lambda now: "of each alone" in now, "what each has itself")
