@@ -335,7 +335,8 @@ static int read_delta(struct replay *replay)
 	preface_drop_fact(&replay->preface, CTPROF_FACT_CAPTURE, "note");
 	int r = reader_read_delta(&replay->reader);
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
-		kept_sweep_dropped(&replay->kept.of[i]);
+		if (i != KEPT_EXIT) /* they may be of thousands of frames */
+			kept_sweep_dropped(&replay->kept.of[i]);
 	kept_sort(&replay->kept.of[KEPT_THREAD], KEPT_THREAD);
 	kept_sort(&replay->kept.of[KEPT_CGROUP], KEPT_CGROUP);
 	return r;
@@ -371,8 +372,7 @@ static int read_frame(struct replay *replay, size_t sample)
 /* Advances the kept rows to the sample, with exits of n_exits samples up to it. */
 static int go_to(struct replay *replay, size_t sample, uint64_t n_exits)
 {
-	size_t wanted = n_exits > sample ? 0 : sample + 1 - (size_t)n_exits;
-	size_t next = wanted;
+	size_t wanted = n_exits > sample ? 0 : sample + 1 - (size_t)n_exits, next = wanted;
 	int r = 0;
 
 	if (replay->at == sample && replay->exits_from == wanted)
