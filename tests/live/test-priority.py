@@ -6,6 +6,10 @@ import contextlib
 import os
 import resource
 import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
 
 import harness
 import tap
@@ -69,6 +73,47 @@ def test_deadline_raises_all_that_reads():
 
 def test_rr_raises_all_that_reads():
     check_raised("rr", "SCHED_RR")
+
+
+def threads_of(pid):
+    """{name: (policy, how often it has waited)} of the process that a recorder runs."""
+    found = {}
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        for task in Path(f"/proc/{child}/task").iterdir():
+            with contextlib.suppress(OSError):  # it has ended
+                status = (task / "status").read_text()
+                waits = int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+                policy = os.sched_getscheduler(int(task.name)) & ~os.SCHED_RESET_ON_FORK
+                found[(task / "comm").read_text().strip()] = (policy, waits)
+    return found
+
+
+def rests(pid):
+    """Whether nothing is raised, and nobody sees to it."""
+    before = threads_of(pid)
+    time.sleep(0.05)  # a dozen periods
+    after = threads_of(pid)
+    return (
+        "ctprof-pacer" in before
+        and before["ctprof-pacer"] == after["ctprof-pacer"]
+        and after["ctprof"][0] == os.SCHED_OTHER
+    )
+
+
+def test_between_samples_nothing_is_raised():
+    need_rights()
+    with tempfile.TemporaryDirectory(prefix="ctprof-priority-") as folder:
+        file = Path(folder) / "raised.ctprof"
+        arguments = ["record", "--priority=rr", "-i", "1h", "-p", str(os.getpid()), "-o", file]
+        with subprocess.Popen([harness.CTPROF, "--plugins=procfs", *arguments],
+                              stderr=subprocess.DEVNULL) as recorder:  # fmt: skip
+            try:
+                harness.wait_for(lambda: file.exists() and file.stat().st_size > 0, "a sample")
+                if "ctprof-pacer" not in threads_of(recorder.pid):
+                    raise tap.Skip("SCHED_RR cannot be had here")
+                harness.wait_for(lambda: rests(recorder.pid), "a rest")
+            finally:
+                recorder.terminate()
 
 
 def test_none_raises_nothing():
