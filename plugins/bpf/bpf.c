@@ -23,6 +23,7 @@
 #include "slots.h"
 #include "smaps-put.h"
 #include "sweep.h"
+#include "types.h"
 
 #define NS_PER_S 1000000000u
 #define MOST_CPUS (8u * RECORD_CPUS_BYTES)
@@ -187,15 +188,20 @@ static void settle(struct bpf *self)
 static int load(struct bpf *self)
 {
 	uint32_t last_cpu = self->n_online ? self->online[self->n_online - 1] : 0;
-	const struct sweep_setting setting = {
+	struct sweep_setting setting = {
 		.n_values = self->rules.delays       ? N_RECORD_VALUES
 			    : self->rules.statistics ? FIRST_BLOCK_DELAY
 						     : FIRST_STATISTIC,
 		.cpus_bytes = (last_cpu / 64 + 1) * 8,
 		.ends_bytes = exits_wanted(&self->exits) ? exits_room(&self->exits) : 0,
 	};
-	int r = sweep_load(&setting, &self->sweep);
+	struct types types;
 
+	types_open(self->host, &types);
+	setting.types = types.bytes;
+	setting.types_len = types.len;
+	int r = sweep_load(&setting, &self->sweep);
+	types_close(&types);
 	if (r == 0)
 		return 0;
 	struct condition_advice advice = condition_explain(r);

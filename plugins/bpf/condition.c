@@ -13,6 +13,7 @@
 #include "file.h"
 #include "option.h"
 #include "text.h"
+#include "types.h"
 
 /* In headers since 5.8. */
 #ifndef CAP_PERFMON
@@ -68,7 +69,7 @@ static bool is_old_kernel(const struct ctprof_host *host)
 
 static bool lacks_btf(const struct ctprof_host *host)
 {
-	return file_check_root(host, CTPROF_ROOT_SYS, "kernel/btf/vmlinux") < 0;
+	return file_check_root(host, CTPROF_ROOT_SYS, TYPES_FILE) < 0;
 }
 
 static bool lacks_rights(const struct ctprof_host *host)

@@ -12,7 +12,7 @@
  * Loading the programs costs as much as procfs and taskstats need for so many threads.
  * Measured by tests/bench/capture.
  */
-#define CONDITION_THREADS 600
+#define CONDITION_THREADS 400
 
 enum condition_when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 

@@ -4,10 +4,15 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cleanup.h"
+#include "types.h"
 
 /* bpftool's hand, not ours. */
 #pragma GCC diagnostic push
@@ -82,6 +87,35 @@ static void detach_ends(struct sweep *sweep)
 	}
 }
 
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, bytes, len);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		bytes += written > 0 ? written : 0;
+		len -= written > 0 ? (size_t)written : 0;
+	}
+	return 0;
+}
+
+/* Writes the types that the programs need. */
+static int offer_types(const struct sweep *sweep, int fd)
+{
+	const struct btf *own = bpf_object__btf(sweep->skeleton->obj);
+	struct btf *cut;
+	uint32_t len;
+	int r = types_cut(own, sweep->setting.types, sweep->setting.types_len, &cut);
+
+	if (r < 0)
+		return r;
+	const char *bytes = btf__raw_data(cut, &len);
+	r = bytes ? write_all(fd, bytes, len) : -ENOMEM;
+	btf__free(cut);
+	return r;
+}
+
 static void set_up(const struct sweep *sweep, bool ends)
 {
 	const struct task_bpf *skeleton = sweep->skeleton;
@@ -96,24 +130,49 @@ static void set_up(const struct sweep *sweep, bool ends)
 		(void)bpf_map__set_max_entries(skeleton->maps.ended, sweep->setting.ends_bytes);
 }
 
-static int load_programs(struct sweep *sweep, bool ends)
+/* cut: libbpf is handed the types it needs, and does not look for them itself. */
+static int load_programs(struct sweep *sweep, bool ends, bool cut)
 {
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, options);
+	AUTO_FD fd = cut ? memfd_create("types", MFD_CLOEXEC) : -1;
+
+	if (cut && fd < 0)
+		return -errno;
+	(void)snprintf(path, sizeof path, "/dev/fd/%d", fd);
+	if (cut)
+		options.btf_custom_path = path;
 	task_bpf__destroy(sweep->skeleton);
-	sweep->skeleton = task_bpf__open();
+	sweep->skeleton = task_bpf__open_opts(&options);
 	if (!sweep->skeleton)
 		return -errno;
+	int r = cut ? offer_types(sweep, fd) : 0;
+	if (r < 0)
+		return r;
 	set_up(sweep, ends);
 	return task_bpf__load(sweep->skeleton);
 }
 
-static int load(struct sweep *sweep)
+/* Without what does not work: threads that end, and the types. */
+static int load_some(struct sweep *sweep)
 {
 	bool ends = sweep->setting.ends_bytes > 0;
-	int r = load_programs(sweep, ends);
+	int r = -EOPNOTSUPP;
 
-	sweep->ends_error = ends ? r : -EOPNOTSUPP;
-	if (r < 0 && ends)
-		r = load_programs(sweep, false);
+	for (int cut = sweep->setting.types != NULL; cut >= 0 && r < 0; cut--) {
+		r = sweep->ends_error = load_programs(sweep, ends, cut);
+		if (r < 0 && ends)
+			r = load_programs(sweep, false, cut);
+	}
+	if (!ends)
+		sweep->ends_error = -EOPNOTSUPP;
+	return r;
+}
+
+static int load(struct sweep *sweep)
+{
+	int r = load_some(sweep);
+
 	if (r < 0)
 		return r;
 	if (sweep->ends_error == 0)
@@ -137,6 +196,7 @@ int sweep_load(const struct sweep_setting *setting, struct sweep **ret)
 	/* What it has to say is for its developers; the errno is for us. */
 	libbpf_set_print(NULL);
 	int r = load(made);
+	made->setting.types = NULL;
 	if (r < 0)
 		return r;
 	*ret = made;

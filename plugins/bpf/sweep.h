@@ -19,6 +19,10 @@ struct sweep_setting {
 	/* Threads that end, too, with that much room for records that wait: without if that
 	 * does not work.  0: no. */
 	uint32_t ends_bytes;
+	/* The kernel's types (/sys/kernel/btf/vmlinux), until sweep_load() returns; NULL: libbpf
+	 * looks for what it needs. */
+	const void *types;
+	size_t types_len;
 };
 
 /*

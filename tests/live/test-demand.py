@@ -52,6 +52,11 @@ def opened(lines):
     return paths
 
 
+def failed(lines):
+    """The same of those that could not."""
+    return opened(line for line in lines if re.search(r" = -1 E(NOENT|SRCH)\b", line))
+
+
 def thread_files(lines):
     """Names of the files of threads that were to be opened."""
     pattern = re.compile(r"^/proc/\d+/task/\d+/([a-z_]+)$")
@@ -90,7 +95,8 @@ def has_v1_cgroups():
 def test_what_bpf_has_read_is_not_opened():
     harness.need_bpf()
     with Worker("--threads", 20) as worker:
-        paths = opened(trace("--jobs=1", *harness.BPF_ALWAYS, plugins="bpf,procfs,taskstats"))
+        lines = trace("--jobs=1", *harness.BPF_ALWAYS, plugins="bpf,procfs,taskstats")
+    paths = opened(lines)
     own = [path for path in paths if path.startswith(f"/proc/{worker.pid}/")]
     names = {path.rpartition("/")[2] for path in own}
     read = {"schedstat", "sched", "status", "io", "comm"}
@@ -103,6 +109,8 @@ def test_what_bpf_has_read_is_not_opened():
     assert not names & read, own
     # What it does not give is there all the same.
     assert "smaps_rollup" in names, names
+    missing = [path for path in failed(lines) if path.startswith(f"/proc/{worker.pid}/")]
+    assert not missing, missing
 
 
 def test_smaps_never_opens_no_memory_file():
