@@ -229,6 +229,19 @@ bool pull_more_far(struct pull *pull, struct pull_list *list)
 /* Bytes inside a string that need no further check. */
 static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
 
+/* The same of the eight bytes at p; 0x7f and what is only near to them may be taken for others. */
+static bool pull_is_plain(const char *p)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t word, quotes, slashes;
+
+	memcpy(&word, p, sizeof word);
+	quotes = word ^ ones * '"';
+	slashes = word ^ ones * '\\';
+	/* A byte from which too much is taken borrows into its top bit. */
+	return ((word | (word - ones * ' ') | (quotes - ones) | (slashes - ones)) & tops) == 0;
+}
+
 /* Skips one thing that is not plain, except the closing quote. */
 static void pull_pass_odd(struct pull *pull, const char **start, bool *escaped)
 {
@@ -272,6 +285,8 @@ static bool pull_raw_string(struct pull *pull, const char *expected, struct text
 	}
 	const char *start = pull->p++;
 	for (;;) {
+		while (pull_is_plain(pull->p))
+			pull->p += sizeof(uint64_t);
 		while (plain[(unsigned char)*pull->p])
 			pull->p++;
 		if (*pull->p == '"')

@@ -54,6 +54,7 @@ void thread_reader_free(struct thread_reader *reader)
 	presence_sets_free(&reader->sets);
 	free(reader->states);
 	free(reader->gates);
+	free(reader->wanted);
 	*reader = (struct thread_reader){0};
 }
 
@@ -78,8 +79,12 @@ int thread_reader_seal(struct thread_reader *reader)
 
 	reader->states = calloc(n, 1);
 	reader->gates = calloc(n, 1);
-	if (!reader->states || !reader->gates)
+	reader->wanted = calloc(n, sizeof *reader->wanted);
+	if (!reader->states || !reader->gates || !reader->wanted)
 		return -ENOMEM;
+	for (uint32_t i = SCHEMA_TARGET_FIELDS; i < n; i++)
+		if (reader->shape.members[i].registered)
+			reader->wanted[reader->n_wanted++] = i;
 	for (uint32_t i = SCHEMA_TARGET_FIELDS; i < reader->shape.n_fields; i++)
 		reader->gates[i] = find_gate(&reader->shape.members[i]);
 	return 0;
@@ -242,9 +247,9 @@ static void put_values(struct thread_reader *reader, struct pull *pull, struct c
 	const struct shape *shape = &reader->shape;
 	int r = 0;
 
-	for (uint32_t i = SCHEMA_TARGET_FIELDS; r == 0 && i < shape->n; i++) {
-		if (!shape->members[i].registered)
-			continue;
+	for (uint32_t w = 0; r == 0 && w < reader->n_wanted; w++) {
+		uint32_t i = reader->wanted[w];
+
 		if (reader->states[i] == CTPROF_PRESENT && cells_has(cells, shape, i))
 			r = cells_put(cells, shape, i, row);
 		/* All values of a new row are UNSUPPORTED. */

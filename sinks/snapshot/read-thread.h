@@ -15,7 +15,9 @@ struct thread_reader {
 	bool sets_delayed; /* they came before the metrics */
 	uint8_t *gates;    /* for each member: what shows whether it was measured */
 	uint8_t *states;   /* of the members in the record being read */
-	uint32_t set;      /* whose states they are; UINT32_MAX: of no set */
+	uint32_t *wanted;  /* members that have a metric */
+	uint32_t n_wanted;
+	uint32_t set; /* whose states they are; UINT32_MAX: of no set */
 	bool has_states, has_extra;
 	char expected[64]; /* for a message */
 };
