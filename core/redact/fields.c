@@ -52,6 +52,7 @@ static const Field metrics[] = {
 	WORDS("parse_summary.read_failures_by_file"),
 	WORDS("parse_summary.read_failures_by_errno"),
 	WORDS("parse_summary.dominant_read_failure"),
+	WORDS("exits_source"),
 	WORDS("probe_summary.dominant_failure"),
 	WORDS("probe_summary.failures"),
 	WORDS("host.cpu_model"),

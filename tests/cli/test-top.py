@@ -85,7 +85,7 @@ def test_the_first_screen():
         with screen(SOURCES, "top", "-i", "500ms", size=size) as shown:
             text = wait_for_pools(shown)
             lines = text.splitlines()
-            assert re.match(r" \d\d:\d\d:\d\d → \d\d:\d\d:\d\d   \S+ apart", lines[0]), text
+            assert re.match(r" \d\d:\d\d:\d\d → \d\d:\d\d:\d\d( \w+)?   \S+ apart", lines[0]), text
             assert re.match(r" CPU     \S+ of \d+ busy", lines[2]), text
             assert lines[-1].startswith(" ? help"), text
             assert all(len(line) <= size[0] for line in lines), text
