@@ -116,6 +116,10 @@ def test_a_page_says_of_when_it_is():
     text = harness.run("compare", recording(), "--format", "json").stdout
     (found,) = [s for s in json.loads(text)["sections"] if s["name"] == "findings"]
     for line in found["lines"]:
+        # On a busy host one may hold for the whole recording and for no part of it.
+        if not line.get("worst_at"):
+            assert "worst at" not in line["sentence"], line
+            continue
         (clock,) = re.findall(r", worst at (\d\d):\d\d:\d\d XYZ$", line["sentence"])
         (hour,) = re.findall(r"^\d+-\d+-\d+T(\d\d):\d\d:\d\dZ$", line["worst_at"])
         assert (int(hour) + 3) % 24 == int(clock), line
