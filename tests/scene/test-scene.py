@@ -168,7 +168,18 @@ def check_between(what, value, inner, outer):
     assert inner * (1 - WITHIN) <= value <= outer * (1 + WITHIN), (what, inner, value, outer)
 
 
-def test_each_load_is_named_and_its_numbers_are_true():
+def patiently(check):
+    """What else runs on the host can keep a load from running, or its values from being read."""
+    for left in (2, 1, 0):
+        try:
+            return check()
+        except (AssertionError, KeyError) as error:
+            if left == 0:
+                raise
+            print(f"# once more: {str(error)[:200]!r}", flush=True)
+
+
+def check_numbers():
     with capped_cgroup() as folder, scene(folder) as pids, tempfile.TemporaryDirectory() as made:
         report, inner, outer = observe(pids, folder, made)
     seconds = report["window"]["seconds"]
@@ -188,6 +199,10 @@ def test_each_load_is_named_and_its_numbers_are_true():
     assert "scenestorm" in storm["sentence"], storm
     if folder:
         assert CAPPED in found["throttled"]["sentence"], found
+
+
+def test_each_load_is_named_and_its_numbers_are_true():
+    patiently(check_numbers)
 
 
 def screen(width=80, height=24):
@@ -211,7 +226,7 @@ def screen(width=80, height=24):
     return shown.decode().replace("\r\n", "\n").splitlines()
 
 
-def test_the_first_screen_fits_and_names_all():
+def check_screen():
     with capped_cgroup() as folder, scene(folder):
         lines = screen()
     assert len(lines) < 24, "\n".join(lines)
@@ -220,6 +235,10 @@ def test_the_first_screen_fits_and_names_all():
     for name in ("scenejvm", "scenedisk", "scenehog", "scenestorm"):
         assert name in text or not harness.is_root(), "\n".join(lines)
     assert not folder or CAPPED in text, "\n".join(lines)
+
+
+def test_the_first_screen_fits_and_names_all():
+    patiently(check_screen)
 
 
 def top():
