@@ -9,9 +9,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/ui.h"
 #include "cmd.h"
 #include "guard/crash.h"
@@ -19,6 +21,8 @@
 
 #define WHY_BYTES 248
 #define LOOK_MS 1000
+/* An interrupt may come just before a wait for a process begins. */
+#define NAP_MS 5
 #define AGAIN "a plugin failed while it listened"
 
 /* Sent by a process that is about to wait. */
@@ -97,16 +101,22 @@ static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 
 /* ---- in the process that begins it -------------------------------------------------- */
 
-/* Receives which process is running now; FALSE: none. */
+/* Receives which process is running now; FALSE: none, or interrupted. */
 static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 {
-	ssize_t got;
+	struct pollfd line = {.fd = self->line[0], .events = POLLIN};
+	ssize_t got = -1;
 
-	do
-		got = recv(self->line[0], ret_ready, sizeof *ret_ready, 0);
-	/* ECONNRESET: our word was only peeked at; what they sent comes after
-	 * that. */
-	while (got < 0 && (errno == ECONNRESET || (errno == EINTR && !crash_interrupted())));
+	while (got < 0) {
+		if (crash_interrupted())
+			return FALSE;
+		if (poll(&line, 1, NAP_MS) <= 0)
+			continue;
+		got = recv(self->line[0], ret_ready, sizeof *ret_ready, MSG_DONTWAIT);
+		/* ECONNRESET: our word was only peeked at; what they sent comes after that. */
+		if (got < 0 && errno != ECONNRESET && errno != EAGAIN && errno != EINTR)
+			return FALSE;
+	}
 	if (got != sizeof *ret_ready)
 		return FALSE;
 	g_array_append_val(self->own, ret_ready->pid);
@@ -115,11 +125,17 @@ static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 
 static int reap(CaptureAhead *self)
 {
+	/* -1 before Linux 5.3. */
+	AUTO_FD pidfd = (int)syscall(SYS_pidfd_open, self->pid, 0);
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+	gboolean told = FALSE;
 	int status = 0;
 
-	while (waitpid(self->pid, &status, 0) < 0 && errno == EINTR)
-		if (crash_interrupted())
-			kill(self->pid, SIGTERM);
+	while (waitpid(self->pid, &status, WNOHANG) == 0) {
+		if (crash_interrupted() && !told)
+			told = kill(self->pid, SIGTERM) == 0;
+		(void)poll(&end, 1, NAP_MS);
+	}
 	self->pid = 0;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
