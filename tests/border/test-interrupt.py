@@ -112,7 +112,10 @@ def check_end(process, number):
     wait_until_blocked(process)
     process.send_signal(number)
     # Which waits for as long as for anything that should not last.
-    return process.wait(timeout=ALARM)
+    try:
+        return process.wait(timeout=ALARM)
+    finally:
+        process.kill()
 
 
 def check_one_signal(_, arguments, env, number=signal.SIGTERM):

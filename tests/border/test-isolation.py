@@ -60,9 +60,9 @@ LIST_LOSSES = ["crash-constructor", "exit-entry", "hang-open"]
 
 
 def limit_of(fault):
-    # Of several threads inside it, it is not known which called _exit(), or started the one
-    # that crashed.
-    if fault in ("quit-thread", "elsewhere-thread"):
+    # Of several threads inside plugins, it is not known which called _exit(), started the one
+    # that crashed, or raised what no handler is there for.
+    if fault in ("quit-thread", "elsewhere-thread", "wake-thread"):
         return ONE
     return SHORT if fault.startswith(("hang-", "stop-")) else []
 
