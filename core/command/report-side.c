@@ -47,7 +47,7 @@ static gboolean add_rows(const ReportSide *side, const Registry *registry,
 	return analysis_add(side->analysis, side->index, registry, &part, error);
 }
 
-/* Passes on the rows between hidden ones. */
+/* Passes on the rows between hidden ones, and those for what they cost. */
 static gboolean add_seen_rows(const ReportSide *side, const Registry *registry,
 			      const struct ctprof_rows *rows, GError **error)
 {
@@ -56,6 +56,7 @@ static gboolean add_seen_rows(const ReportSide *side, const Registry *registry,
 	for (guint64 i = 0; i < rows->n; i++) {
 		if (!is_hidden(side, registry, rows, i))
 			continue;
+		analysis_add_own(side->analysis, side->index, registry, rows, i);
 		if (!add_rows(side, registry, rows, from, i, error))
 			return FALSE;
 		from = i + 1;

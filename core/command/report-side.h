@@ -9,7 +9,7 @@ typedef struct report_side {
 	Analysis *analysis;
 	guint index;
 	Context *context;
-	const GArray *hidden; /* gint32: processes to exclude; NULL: none */
+	const GArray *hidden; /* gint32: processes of ctprof itself; NULL: none */
 } ReportSide;
 
 /* A LoadRows. */

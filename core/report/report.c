@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "collect.h"
 #include "judge.h"
+#include "report/join/own.h"
 #include "report/join/window.h"
 #include "report/section/digest/digest.h"
 #include "report/section/digest/throttling.h"
@@ -31,6 +32,7 @@ struct analysis {
 	GArray *order; /* SortFigure */
 	Groups groups;
 	WindowResult window;
+	Own *own; /* NULL: no thread of ctprof itself */
 	Renames renames;
 	Tables *tables;
 	GArray *sections;    /* struct ctprof_report_section */
@@ -101,6 +103,7 @@ void analysis_free(Analysis *analysis)
 	g_ptr_array_unref(analysis->tables);
 	renames_clear(&analysis->renames);
 	groups_clear(&analysis->groups);
+	g_clear_pointer(&analysis->own, own_free);
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->figures, g_array_unref);
 	g_clear_pointer(&analysis->object_figures, g_array_unref);
@@ -200,6 +203,14 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 	return TRUE;
 }
 
+void analysis_add_own(Analysis *analysis, guint index, const Registry *registry,
+		      const struct ctprof_rows *rows, guint64 i)
+{
+	if (!analysis->own)
+		analysis->own = own_new();
+	own_add(analysis->own, index, registry, rows, i);
+}
+
 gboolean analysis_needs_for_digest(const Metric *metric)
 {
 	/* What is live on a heap is read for longer than a window of it would say. */
@@ -250,6 +261,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 		window_fold(analysis->sides, &analysis->intake, namer, options->began,
 			    &analysis->window);
 		analysis->window.counts.seconds = options->elapsed_s;
+		analysis->window.own_ns = analysis->own ? own_time(analysis->own) : 0;
 		namer->is_done = TRUE;
 		return;
 	}

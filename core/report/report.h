@@ -36,6 +36,10 @@ gboolean analysis_bind(Analysis *analysis, guint side, const Registry *registry,
  * one. */
 gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error);
+/* Takes row i of a side as one of ctprof itself: it is in no group, and its CPU time is told
+ * apart from that of threads that nobody knows. */
+void analysis_add_own(Analysis *analysis, guint side, const Registry *registry,
+		      const struct ctprof_rows *rows, guint64 i);
 /* Reports a difference in setup, which may make numbers incomparable, as a warning and a
  * finding. */
 void analysis_differ(Analysis *analysis, const char *text);

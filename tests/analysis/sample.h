@@ -42,6 +42,9 @@ void sample_map_split(Sample *sample, const char *name, const char *entries, con
 /* reason: enum ctprof_absence. */
 void sample_absent(Sample *sample, const char *name, guint8 reason);
 
+/* Rows of threads of that process are fed as those of ctprof itself. */
+void sample_own(Sample *sample, gint32 tgid);
+
 const Registry *sample_registry(const Sample *sample);
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error);
 /* The report of one sample (b NULL) or two. */

@@ -70,9 +70,12 @@ static void draft_account(const Draft *draft, const Section *section)
 	gboolean has_busy = account_busy_ns(draft, &busy);
 	Table *table = draft_long(draft, section->name, section->heading, "part");
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
+	gint64 own = (gint64)window->own_ns;
 	add_line(draft, table, "threads", TRUE, threads);
 	add_line(draft, table, "exited", TRUE, ended);
-	add_line(draft, table, "unaccounted", has_busy, busy - threads - ended);
+	if (own > 0)
+		add_line(draft, table, "ctprof", TRUE, own);
+	add_line(draft, table, "unaccounted", has_busy, busy - threads - ended - own);
 	add_line(draft, table, "host", has_busy, busy);
 	if (window->exact_ns > 0)
 		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
@@ -89,7 +92,7 @@ static void draft_account(const Draft *draft, const Section *section)
 const Section section_account = {
 	.name = "cpu-account",
 	.heading = "CPU time of the host",
-	.help = "of a window: living threads, exited ones, unaccounted time, and the host",
+	.help = "of a window: living threads, exited ones, ctprof itself, unaccounted time, and the host",
 	.flags = SECTION_SHOW_NAMED,
 	.place = {15, 0},
 	.draft = draft_account,

@@ -198,8 +198,10 @@ static void fit(Digest *digest)
 	digest->n_pools = MIN(limit, digest->lines->len);
 	if (options->height == 0)
 		return;
+	/* The line of ctprof itself. */
+	guint n_totals = N_TOTALS + (isnan(digest->host.own) ? 0 : 1);
 	guint taken = N_PROMPT + digest->titles->len + digest->host_lines->len + 1 +
-		      MAX(digest->n_findings, 1) + HEADER + N_TOTALS + digest->footers->len;
+		      MAX(digest->n_findings, 1) + HEADER + n_totals + digest->footers->len;
 	gint room = (gint)options->height - (gint)taken;
 	digest->is_dense = room - N_BLANKS < FEW_POOLS;
 	if (!digest->is_dense)

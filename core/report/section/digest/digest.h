@@ -33,6 +33,7 @@ typedef struct host_state {
 	gdouble forks;                                      /* 1/s: processes and threads */
 	gdouble oom_kills;                                  /* in the window */
 	gdouble accounted, exited; /* CPUs: of threads, of those that ended */
+	gdouble own;               /* likewise: of ctprof itself; NAN: none is known as such */
 } HostState;
 
 /* Something that stands out. */

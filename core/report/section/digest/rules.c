@@ -390,7 +390,7 @@ static gdouble unknown_of(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
 
-	return host->busy - host->accounted - host->exited;
+	return host->busy - host->accounted - host->exited - (isnan(host->own) ? 0 : host->own);
 }
 
 static gdouble measure_unknown(const Subject *subject)
@@ -406,7 +406,8 @@ static void say_unknown(const Subject *subject, GPtrArray *pieces)
 {
 	digest_add(pieces, "%s CPU (%.0f %%) is in no thread's account",
 		   plain(subject, unknown_of(subject)), subject->value);
-	digest_add(pieces, ": interrupts, ctprof, or what ended unseen");
+	digest_add(pieces, ": interrupts, %sor what ended unseen",
+		   subject->digest->host.own > 0 ? "" : "ctprof, ");
 }
 
 static gdouble measure_refaults(const Subject *subject)

@@ -115,6 +115,9 @@ void host_state_read(Digest *digest)
 		.oom_kills = grown(digest, "system.vmstat.oom_kill"),
 		.accounted = has_cpu ? (gdouble)window->threads_ns / 1e9 / digest->seconds : NAN,
 		.exited = has_cpu ? (gdouble)window->ended_ns / 1e9 / digest->seconds : NAN,
+		.own = has_cpu && window->own_ns > 0
+			       ? (gdouble)window->own_ns / 1e9 / digest->seconds
+			       : NAN,
 	};
 	if (isnan(digest->host.cpus))
 		digest->host.cpus = now(digest, "host.online_cpus");
@@ -261,6 +264,7 @@ static const struct told {
 	TOLD(oom_kills, "none", NONE),
 	TOLD(accounted, "cpus", NONE),
 	TOLD(exited, "cpus", NONE),
+	TOLD(own, "cpus", NONE),
 #undef TOLD
 };
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "own.h"
+
+#include "exits.h"
+#include "pair.h"
+#include "report/fold/fold.h"
+
+#define NS_PER_US 1000
+
+/* What a thread had used, in ns. */
+typedef struct used {
+	guint64 sides[SIDES];
+} Used;
+
+struct own {
+	GHashTable *threads; /* guint64 of tgid and tid -> Used */
+};
+
+Own *own_new(void)
+{
+	Own *own = g_new0(Own, 1);
+
+	own->threads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	return own;
+}
+
+void own_free(Own *own)
+{
+	g_hash_table_unref(own->threads);
+	g_free(own);
+}
+
+/* 0: not in the row. */
+static guint64 number_of(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
+			 const char *name)
+{
+	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), name);
+	gsize at = metric ? i * rows->n_slots + metric->index : 0;
+
+	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT
+		       ? rows->values[at]
+		       : 0;
+}
+
+static guint64 time_of(const Registry *registry, const struct ctprof_rows *rows, guint64 i)
+{
+	guint64 run = number_of(registry, rows, i, cpu_metrics[CPU_RUN]);
+
+	if (rows->scope != CTPROF_SCOPE_EXIT)
+		return run;
+	guint64 final = number_of(registry, rows, i, CPU_EXIT_FINAL);
+	guint64 ticks = fold_add_saturated(number_of(registry, rows, i, CPU_EXIT_USER),
+					   number_of(registry, rows, i, CPU_EXIT_SYSTEM));
+	return final ? final : MAX(run, fold_multiply_saturated(ticks, NS_PER_US));
+}
+
+void own_add(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
+	     guint64 i)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	guint64 key = (guint64)(guint32)target->tgid << 32 | (guint32)target->tid;
+	Used *used = g_hash_table_lookup(own->threads, &key);
+
+	/* What ended before the window is no part of it. */
+	if (side == 0 && rows->scope == CTPROF_SCOPE_EXIT)
+		return;
+	if (!used) {
+		used = g_new0(Used, 1);
+		g_hash_table_insert(own->threads, g_memdup2(&key, sizeof key), used);
+	}
+	used->sides[side] = MAX(used->sides[side], time_of(registry, rows, i));
+}
+
+guint64 own_time(const Own *own)
+{
+	GHashTableIter iter;
+	gpointer each;
+	guint64 sum = 0;
+
+	g_hash_table_iter_init(&iter, own->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &each)) {
+		const Used *used = each;
+
+		if (used->sides[1] > used->sides[0])
+			sum = fold_add_saturated(sum, used->sides[1] - used->sides[0]);
+	}
+	return sum;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The CPU time of ctprof's own processes in a window.  They are in no group, but what they
+ * used is part of the host's.
+ */
+#pragma once
+
+#include <glib.h>
+
+#include "row/registry.h"
+
+typedef struct own Own;
+
+Own *own_new(void);
+void own_free(Own *own);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Own, own_free)
+
+/* Takes row i of a side, of a thread or of the end of one. */
+void own_add(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
+	     guint64 i);
+/* In ns.  Of a thread that ended without a record, nothing is known since the window began;
+ * of one whose record is not final, a part. */
+guint64 own_time(const Own *own);
