@@ -239,12 +239,13 @@ static void find_cgroups(struct bpf *self)
 {
 	char buf[OWN_CGROUP_BYTES];
 	struct sheet own;
+	bool is_taken;
 	ssize_t got = file_read_root(self->host, CTPROF_ROOT_PROC, "self/cgroup", buf, sizeof buf);
 	struct text told = cgroups_parse_own((struct text){buf, got > 0 ? (size_t)got : 0});
 
 	self->no_cgroups = got >= 0 && told.len == 0;
 	self->no_v1 = got > 0 && !cgroup_lines_have_v1((struct text){buf, (size_t)got});
-	if (told.len > 0 && sweep_find(self->sweep, getpid(), getpid(), &own))
+	if (told.len > 0 && sweep_find(self->sweep, getpid(), getpid(), &own, &is_taken))
 		self->cgroups = cgroups_new(self->host, own.record.cgroup, told);
 }
 
@@ -455,7 +456,7 @@ static void collect_threads(struct bpf *self, struct ctprof_batch *batch)
 		const struct ctprof_target *target = ctprof_batch_target(batch, row);
 		struct cell cell = {self, batch, row, &sheet.record, sheet.cpus, &decoded};
 
-		if (sweep_find(self->sweep, target->tgid, target->tid, &sheet))
+		if (sweep_take(self->sweep, target->tgid, target->tid, &sheet))
 			put_thread(&cell);
 		else
 			left++;

@@ -144,17 +144,30 @@ static void await_ends(struct exits *self)
 	}
 }
 
-/* Whether it is a thread of this capture: a zombie, or it ended after the capture had seen it.
- * Not the leader whose number one that became another program has now. */
-static bool is_still_listed(const struct exits *self, const struct ended *end)
+/* Whether the capture has a row of it: then it was a zombie, or ended later. */
+static bool has_row(const struct ended *end, const struct sheet *sheet, bool is_taken)
+{
+	/* Else that is another thread's, which had become another program, and its leader. */
+	bool is_same = sheet->record.value[VALUE_start_time_clock_ticks] ==
+		       end->record.value[VALUE_start_time_clock_ticks];
+
+	return is_taken && is_same;
+}
+
+/* Whether the next capture is told of it: what the host and its threads have used is read as
+ * the sweep begins, and what comes after is not of this window.  But for a thread that the
+ * sweep saw, and that had ended before it became a row. */
+static bool is_for_later(const struct exits *self, const struct ended *end)
 {
 	const struct record *record = &end->record;
+	bool is_taken, ended_later = end->end_ns > sweep_begin(self->sweep);
 	struct sheet sheet;
 
-	return sweep_find(self->sweep, (int32_t)record->tgid, (int32_t)record->tid, &sheet) &&
-	       sheet.record.value[VALUE_start_time_clock_ticks] ==
-		       record->value[VALUE_start_time_clock_ticks] &&
-	       (sheet.record.flags & RECORD_EXITING || end->end_ns > sweep_begin(self->sweep));
+	if (!sweep_find(self->sweep, (int32_t)record->tgid, (int32_t)record->tid, &sheet,
+			&is_taken))
+		return ended_later;
+	return has_row(end, &sheet, is_taken) &&
+	       (ended_later || sheet.record.flags & RECORD_EXITING);
 }
 
 static void put_values(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
@@ -230,7 +243,7 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch, const struct d
 
 		if (!exit_store_next(&self->store, &self->cursor, kept.words))
 			return 0;
-		if (is_still_listed(self, &kept.end)) {
+		if (is_for_later(self, &kept.end)) {
 			if (!exit_store_add(&self->later, kept.words))
 				self->n_dropped++;
 			continue;

@@ -41,6 +41,8 @@ struct sweep {
 	char *before;
 	size_t before_used, before_size;
 	uint64_t begin_ns, span_ns;
+	bool *taken; /* by index */
+	size_t n_taken;
 	/* Of threads that end. */
 	struct bpf_link *links[N_ENDS];
 	struct ring_buffer *ring;
@@ -215,6 +217,7 @@ void sweep_free(struct sweep *sweep)
 	task_bpf__destroy(sweep->skeleton);
 	free(sweep->records);
 	free(sweep->before);
+	free(sweep->taken);
 	free(sweep);
 }
 
@@ -285,6 +288,18 @@ static void sort(struct sweep *sweep)
 		qsort(sweep->records, n, sweep->stride, compare_tids);
 }
 
+static void forget_taken(struct sweep *sweep)
+{
+	size_t n = sweep_count(sweep);
+	bool *taken = realloc(sweep->taken, n + 1);
+
+	sweep->n_taken = taken ? n : 0;
+	if (!taken)
+		return;
+	sweep->taken = taken;
+	memset(taken, false, n);
+}
+
 int sweep_run(struct sweep *sweep)
 {
 	sweep->begin_ns = clock_ns();
@@ -292,6 +307,7 @@ int sweep_run(struct sweep *sweep)
 
 	sweep->span_ns = clock_ns() - sweep->begin_ns;
 	sort(sweep);
+	forget_taken(sweep);
 	return r;
 }
 
@@ -314,8 +330,10 @@ int sweep_again(struct sweep *sweep)
 	return 0;
 }
 
-void sweep_list(const struct sweep *sweep, const struct ctprof_listing *listing)
+void sweep_list(struct sweep *sweep, const struct ctprof_listing *listing)
 {
+	if (sweep->taken)
+		memset(sweep->taken, true, sweep->n_taken);
 	const char *before = sweep->before, *end = before + sweep->before_used;
 
 	for (const char *at = sweep->records; at < sweep->records + sweep->used;
@@ -359,7 +377,8 @@ static void unpack(const struct sweep *sweep, const char *at, struct sheet *ret)
 		record->has[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
+/* sweep_count(): there is none. */
+static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
 {
 	size_t low = 0, high = sweep_count(sweep);
 
@@ -372,9 +391,32 @@ bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct she
 			high = middle;
 	}
 	if (low == sweep_count(sweep) || tid_at(sweep, low) != (uint32_t)tid)
-		return false;
+		return sweep_count(sweep);
 	unpack(sweep, sweep->records + low * sweep->stride, ret);
-	return ret->record.tgid == (uint32_t)tgid;
+	return ret->record.tgid == (uint32_t)tgid ? low : sweep_count(sweep);
+}
+
+bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret,
+		bool *ret_taken)
+{
+	size_t i = find(sweep, tgid, tid, ret);
+
+	if (i == sweep_count(sweep))
+		return false;
+	/* Without memory for it, that is likely. */
+	*ret_taken = i >= sweep->n_taken || sweep->taken[i];
+	return true;
+}
+
+bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
+{
+	size_t i = find(sweep, tgid, tid, ret);
+
+	if (i == sweep_count(sweep))
+		return false;
+	if (i < sweep->n_taken)
+		sweep->taken[i] = true;
+	return true;
 }
 
 /* ---- threads that end ------------------------------------------------- */

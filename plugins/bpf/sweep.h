@@ -41,14 +41,18 @@ int sweep_again(struct sweep *sweep);
 
 /* Lists the threads.  The same is one whose record was there before sweep_again() with every
  * byte as it is now. */
-void sweep_list(const struct sweep *sweep, const struct ctprof_listing *listing);
+void sweep_list(struct sweep *sweep, const struct ctprof_listing *listing);
 
 size_t sweep_count(const struct sweep *sweep);
 /* When reading them began (CLOCK_MONOTONIC), and what it took, in ns. */
 uint64_t sweep_begin(const struct sweep *sweep);
 uint64_t sweep_span(const struct sweep *sweep);
-/* What there was of a thread of that process; false when there was none. */
-bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret);
+/* What there was of a thread of that process, for the capture's row of it; false when there was
+ * none.  No two workers have one row. */
+bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret);
+/* The same, and whether it has been taken, or listed. */
+bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret,
+		bool *ret_taken);
 
 /* ---- threads that end ---- */
 

@@ -125,18 +125,35 @@ static void test_ends(void)
 	listen_end(&f);
 }
 
+/* A capture's row of the thread. */
+static void capture(struct listen *f, pid_t pid)
+{
+	fake_host_add_thread(f->host, pid, pid);
+	g_assert_cmpint(
+		f->ops->collect(f->self, NULL, fake_host_batch(f->host, CTPROF_SCOPE_THREAD)), ==,
+		0);
+}
+
+static pid_t end_one(void)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), ==, 0);
+	return pid;
+}
+
 /* One that nobody has waited for is still a thread, and has its record later. */
 static void test_zombie(void)
 {
 	struct listen f = {0};
-	siginfo_t info;
 
 	if (!setup(&f))
 		return;
-	pid_t pid = fork();
-	if (pid == 0)
-		_exit(0);
-	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), ==, 0);
+	pid_t pid = end_one();
+	capture(&f, pid);
 	g_assert_cmpuint(check_rows(&f, NULL), ==, 0);
 	g_assert_cmpuint(listen_tally(&f, "exits_unfreed"), >, 0);
 	g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
@@ -145,6 +162,42 @@ static void test_zombie(void)
 	guint found = check_rows(&f, NULL);
 	g_assert_cmpuint(found + listen_tally(&f, "exits_lost"), >=, 1);
 	listen_end(&f);
+}
+
+/* One that ends while a capture is taken: a thread of that, or of neither, has its record in
+ * the next; but at once when it was gone before it had a row. */
+static void test_meanwhile(void)
+{
+	for (gboolean has_row = FALSE; has_row <= TRUE; has_row++) {
+		struct listen f = {0};
+		int hold[2];
+
+		if (!setup(&f))
+			return;
+		g_assert_cmpint(pipe(hold), ==, 0);
+		pid_t pid = fork();
+		if (pid == 0) {
+			char none;
+
+			close(hold[1]);
+			_exit((int)read(hold[0], &none, 1));
+		}
+		capture(&f, has_row ? pid : getpid());
+		close(hold[0]);
+		close(hold[1]);
+		g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+		g_assert_cmpint(waitpid(end_one(), NULL, 0), >, 0);
+		guint at_once = check_rows(&f, NULL);
+		guint64 lost = listen_tally(&f, "exits_lost");
+		g_assert_cmpint(f.ops->again(f.self), ==, 0);
+		guint later = check_rows(&f, NULL);
+		lost += listen_tally(&f, "exits_lost");
+		/* Others may have filled the ring. */
+		g_assert_cmpuint(at_once + later + lost, >=, 2);
+		g_assert_cmpuint(at_once, <=, has_row ? 0 : 1);
+		g_assert_cmpuint(later, <=, has_row ? 2 : 1);
+		listen_end(&f);
+	}
 }
 
 /* Each has a row, or is counted: none is missed in silence. */
@@ -202,6 +255,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/bpf/exits/ends", test_ends);
 	g_test_add_func("/bpf/exits/zombie", test_zombie);
+	g_test_add_func("/bpf/exits/meanwhile", test_meanwhile);
 	g_test_add_func("/bpf/exits/overrun", test_overrun);
 	g_test_add_func("/bpf/exits/namespace", test_namespace);
 	return g_test_run();
