@@ -162,43 +162,49 @@ static char state_of(const Scout *scout, const char *directory, pid_t id)
 	return root_state(scout->proc, path);
 }
 
-/* Neither on a CPU nor waiting for one: that is the host's load. */
-static gboolean is_blocked(const Scout *scout, const struct attempt *attempt)
+/* Looks at who asks; whether that thread is neither on a CPU nor waiting for one, which is
+ * the host's load.  One that has been on a CPU since the last look has moved, too. */
+static gboolean is_blocked(const Scout *scout, struct attempt *attempt)
 {
-	return attempt->answer == ASKED && !is_back(attempt) &&
-	       state_of(scout, "self/task/", attempt->tid) != 'R';
-}
-
-/* Blocked all the time from one look to another: who has been on a CPU between them,
- * or waits for one, has moved. */
-static gboolean is_silent(const Scout *scout, struct attempt *attempt, gint32 pid)
-{
-	gint64 now = g_get_monotonic_time();
 	char text[4096];
 
 	if (attempt->answer != ASKED || is_back(attempt))
 		return FALSE;
 	read_status(scout, attempt->tid, text);
+	gboolean runs = after(text, "\nState:\t")[0] == 'R';
 	guint64 switches =
 		g_ascii_strtoull(after(text, "\nvoluntary_ctxt_switches:\t"), NULL, 10) +
 		g_ascii_strtoull(after(text, "\nnonvoluntary_ctxt_switches:\t"), NULL, 10);
-	if (after(text, "\nState:\t")[0] == 'R' || switches != attempt->switches) {
-		attempt->since_us = now;
+	if (runs || switches != attempt->switches) {
+		attempt->since_us = g_get_monotonic_time();
 		attempt->switches = switches;
-		return FALSE;
 	}
-	gint64 us = now - attempt->since_us;
+	return !runs;
+}
+
+/* Blocked in all looks at it, for long enough. */
+static gboolean is_silent(const Scout *scout, struct attempt *attempt, gint32 pid)
+{
+	if (!is_blocked(scout, attempt))
+		return FALSE;
+	gint64 us = g_get_monotonic_time() - attempt->since_us;
 	return us >= SILENT_US && (us >= BUSY_US || state_of(scout, "", pid) != 'R');
 }
 
-/* Has more than twice as many threads as are blocked, as what comes next may be of the same
- * kind; those given up do not count.  FALSE when all that there may be are. */
-static gboolean relieve(Scout *scout)
+/* Looks at all, so that what is silent at the same time is waited for at the same time. */
+static guint count_blocked(Scout *scout)
 {
 	guint n = 0;
 
 	for (guint i = 0; i < scout->next; i++)
 		n += is_blocked(scout, &scout->attempts[i]) ? 1 : 0;
+	return n;
+}
+
+/* Has more than twice as many threads as are blocked, n, as what comes next may be of the
+ * same kind; those given up do not count.  FALSE when all that there may be are. */
+static gboolean relieve(Scout *scout, guint n)
+{
 	if (n < scout->n_threads)
 		return TRUE;
 	guint before = scout->n_started;
@@ -245,7 +251,9 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 		gint64 until = g_get_monotonic_time() + RELIEF_US;
 
 		has_news = g_cond_wait_until(&scout->news, &scout->lock, until);
-		gboolean is_alone = !has_news && scout->next < scout->n && !relieve(scout);
+		guint n_blocked = has_news ? 0 : count_blocked(scout);
+		gboolean is_alone =
+			!has_news && scout->next < scout->n && !relieve(scout, n_blocked);
 
 		if (is_silent(scout, attempt, scout->pids[i])) {
 			attempt->answer = SILENT;
