@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 #include "cleanup.h"
@@ -12,6 +13,21 @@
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
 #define MAPS_MAX_FILES 8192u
 #define MAPS_MAX_SECONDS 2
+/* What follows so much text is asked for: so many mappings are those of memory. */
+#define MAPS_TEXT_BYTES (256u << 10)
+#define QUERIES_A_LOOK 256
+
+/* <linux/fs.h>, from Linux 6.11 on. */
+struct procmap_query {
+	uint64_t size, query_flags, query_addr;
+	uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+	uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+	uint64_t vma_name_addr, build_id_addr;
+};
+#define PROCMAP_QUERY _IOWR('f', 17, struct procmap_query)
+#define PROCMAP_EXECUTABLE 0x04
+#define PROCMAP_COVERING_OR_NEXT 0x10
+#define PROCMAP_FILE_BACKED 0x20
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -75,6 +91,8 @@ struct maps_state {
 	struct maps_file run; /* mappings of one file, in a row */
 	bool in_run;
 	bool run_executable;
+	uint64_t end; /* of the last line */
+	time_t deadline;
 	char run_path[4096 + 1];
 };
 
@@ -147,18 +165,83 @@ static ssize_t add_lines(struct maps_state *state, const char *buf, size_t len)
 		int rc = add_line(state, &parsed);
 		if (rc < 0)
 			return rc;
+		state->end = parsed.end;
 	}
 	return end - buf + 1;
+}
+
+static bool is_late(const struct maps_state *state)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > state->deadline;
+}
+
+/* The next mapping of a file; its name, "" when that is too long. */
+static int query_next(int fd, uint64_t from, char *name, size_t size, struct procmap_query *ret)
+{
+	struct procmap_query query = {
+		.size = sizeof query,
+		.query_flags = PROCMAP_COVERING_OR_NEXT | PROCMAP_FILE_BACKED,
+		.query_addr = from,
+		.vma_name_size = (uint32_t)size,
+		.vma_name_addr = (uintptr_t)name,
+	};
+
+	*ret = query;
+	if (ioctl(fd, PROCMAP_QUERY, ret) == 0)
+		return 0;
+	if (errno != ENAMETOOLONG)
+		return -errno;
+	*ret = query;
+	ret->vma_name_size = 0;
+	ret->vma_name_addr = 0;
+	name[0] = '\0';
+	return ioctl(fd, PROCMAP_QUERY, ret) == 0 ? 0 : -errno;
+}
+
+/* The files that are mapped beyond the last line, without the memory between them.  -ENOTTY:
+ * this kernel does not tell. */
+static int query_rest(int fd, struct maps_state *state)
+{
+	char name[sizeof state->run_path];
+
+	for (unsigned n = 1;; n++) {
+		struct procmap_query query;
+		int rc = query_next(fd, state->end, name, sizeof name, &query);
+
+		if (rc < 0)
+			return rc == -ENOENT ? finish_run(state) : rc;
+		const struct maps_line line = {
+			.start = query.vma_start,
+			.end = query.vma_end,
+			.offset = query.vma_offset,
+			.dev = (uint64_t)query.dev_major << 32 | query.dev_minor,
+			.ino = query.inode,
+			.executable = query.vma_flags & PROCMAP_EXECUTABLE,
+			.path = {name, strnlen(name, sizeof name)},
+		};
+		rc = add_line(state, &line);
+		if (rc < 0)
+			return rc;
+		if (query.vma_end <= state->end)
+			return -EINVAL;
+		state->end = query.vma_end;
+		if (n % QUERIES_A_LOOK == 0 && is_late(state))
+			return -ETIMEDOUT;
+	}
 }
 
 static int read_all(int fd, struct maps_state *state, char *buf)
 {
 	uint64_t total = 0;
 	size_t held = 0;
+	bool may_ask = true;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	time_t deadline = now.tv_sec + MAPS_MAX_SECONDS;
+	state->deadline = now.tv_sec + MAPS_MAX_SECONDS;
 	for (;;) {
 		ssize_t got = read(fd, buf + held, MAPS_CHUNK - held);
 
@@ -177,9 +260,14 @@ static int read_all(int fd, struct maps_state *state, char *buf)
 			return -EINVAL;
 		held -= (size_t)used;
 		memmove(buf, buf + used, held);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (total > MAPS_MAX_BYTES || now.tv_sec > deadline)
+		if (total > MAPS_MAX_BYTES || is_late(state))
 			return total > MAPS_MAX_BYTES ? -EFBIG : -ETIMEDOUT;
+		if (!may_ask || total <= MAPS_TEXT_BYTES)
+			continue;
+		int rc = query_rest(fd, state);
+		if (rc != -ENOTTY)
+			return rc;
+		may_ask = false;
 	}
 }
 

@@ -43,7 +43,8 @@ struct maps {
 };
 
 /*
- * Reads dirfd/path.  0, or -errno: -EFBIG if the file exceeds 64 MiB,
+ * Reads dirfd/path, or asks for the files in it where it is long and the kernel answers
+ * (PROCMAP_QUERY).  0, or -errno: -EFBIG if the file exceeds 64 MiB,
  * -ETIMEDOUT if it takes longer than two seconds, -EINVAL if it is not a maps
  * file. ret must be passed to maps_clear() in either case.
  */
