@@ -3,18 +3,6 @@
 
 #include "guard/crash.h"
 
-/* The parent of a process, 0: unknown. */
-static gint32 parent_of(const Registry *registry, const struct ctprof_rows *rows, guint64 row)
-{
-	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), "ppid");
-	gsize at = metric ? row * rows->n_slots + metric->index : 0;
-
-	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT &&
-			       rows->values[at] <= G_MAXINT32
-		       ? (gint32)rows->values[at]
-		       : 0;
-}
-
 /* Our own processes, and those they start.  The first one also started the command. */
 static gboolean is_hidden(const ReportSide *side, const Registry *registry,
 			  const struct ctprof_rows *rows, guint64 row)
@@ -22,12 +10,12 @@ static gboolean is_hidden(const ReportSide *side, const Registry *registry,
 	const struct ctprof_target *target = ctprof_rows_target(rows, row);
 	/* Older kernels do not report the process of ended threads. */
 	gint32 process = target->tgid ? target->tgid : target->tid;
-	gint32 parent = parent_of(registry, rows, row);
+	guint64 parent = registry_number(registry, rows, row, "ppid");
 
 	for (guint i = 0; i < side->hidden->len; i++) {
 		gint32 hidden = g_array_index(side->hidden, gint32, i);
 
-		if (hidden == process || (i > 0 && hidden == parent))
+		if (hidden == process || (i > 0 && (guint64)hidden == parent))
 			return TRUE;
 	}
 	return FALSE;

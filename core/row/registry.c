@@ -359,6 +359,17 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 	return g_hash_table_lookup(registry->by_name[row], name);
 }
 
+guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
+			const char *name)
+{
+	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), name);
+	gsize at = metric ? i * rows->n_slots + metric->index : 0;
+
+	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT
+		       ? rows->values[at]
+		       : 0;
+}
+
 gboolean metric_is_of(const Metric *metric, const char *plugin)
 {
 	return g_ptr_array_find_with_equal_func(metric->providers, plugin, g_str_equal, NULL);

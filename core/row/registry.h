@@ -75,6 +75,9 @@ Metric *registry_slot(const Registry *registry, guint32 slot);
 /* The metric of that name in rows of that class, or NULL: a cgroup and the host
  * may each have a "psi.cpu.some.avg10". */
 Metric *registry_named(const Registry *registry, enum row_class row, const char *name);
+/* The value of that metric, a number, in row i; 0: there is none. */
+guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
+			const char *name);
 /* Whether plugin declared that metric. */
 gboolean metric_is_of(const Metric *metric, const char *plugin);
 /* The source that fills it: the one that put values, otherwise the first that

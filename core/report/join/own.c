@@ -30,27 +30,15 @@ void own_free(Own *own)
 	g_free(own);
 }
 
-/* 0: not in the row. */
-static guint64 number_of(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
-			 const char *name)
-{
-	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), name);
-	gsize at = metric ? i * rows->n_slots + metric->index : 0;
-
-	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT
-		       ? rows->values[at]
-		       : 0;
-}
-
 static guint64 time_of(const Registry *registry, const struct ctprof_rows *rows, guint64 i)
 {
-	guint64 run = number_of(registry, rows, i, cpu_metrics[CPU_RUN]);
+	guint64 run = registry_number(registry, rows, i, cpu_metrics[CPU_RUN]);
 
 	if (rows->scope != CTPROF_SCOPE_EXIT)
 		return run;
-	guint64 final = number_of(registry, rows, i, CPU_EXIT_FINAL);
-	guint64 ticks = fold_add_saturated(number_of(registry, rows, i, CPU_EXIT_USER),
-					   number_of(registry, rows, i, CPU_EXIT_SYSTEM));
+	guint64 final = registry_number(registry, rows, i, CPU_EXIT_FINAL);
+	guint64 ticks = fold_add_saturated(registry_number(registry, rows, i, CPU_EXIT_USER),
+					   registry_number(registry, rows, i, CPU_EXIT_SYSTEM));
 	return final ? final : MAX(run, fold_multiply_saturated(ticks, NS_PER_US));
 }
 
