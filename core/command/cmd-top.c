@@ -23,22 +23,25 @@ static Feed *open_feed(Globals *globals, gpointer data, GError **error)
 	return live_feed_new(globals, &request, error);
 }
 
-static gboolean take_pids(char **arguments, GError **error)
+static gboolean check_pids(char **arguments, GError **error)
 {
 	for (char **at = arguments; *at; at++)
 		if (!g_ascii_string_to_unsigned(*at, 10, 1, G_MAXINT32, NULL, NULL))
 			return error_set_usage(error, "expected a process ID, not '%s'", *at);
-	request.pids = arguments[0] ? arguments : NULL;
 	return TRUE;
 }
 
 static int run(Globals *globals, char **arguments)
 {
-	const ScreenRequest screen = {
-		.globals = globals, .open = open_feed, .close = live_feed_free};
+	/* What others end with is none of it, either. */
+	request.pids = arguments[0] ? arguments : NULL;
+	const ScreenRequest screen = {.globals = globals,
+				      .pids = request.pids,
+				      .open = open_feed,
+				      .close = live_feed_free};
 	g_autoptr(GError) error = NULL;
 
-	return take_pids(arguments, &error) ? screen_run_supervised(&screen) : cmd_fail(error);
+	return check_pids(arguments, &error) ? screen_run_supervised(&screen) : cmd_fail(error);
 }
 
 const Command cmd_top = {

@@ -36,6 +36,7 @@ static int step(gpointer data)
 		.group_by = (GroupBy)group_by,
 		.sort = sort,
 		.filter = filter,
+		.pids = (const char *const *)request->pids,
 	};
 	g_autoptr(GError) error = NULL;
 	Feed *feed = request->open(request->globals, request->data, &error);

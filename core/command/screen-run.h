@@ -13,6 +13,7 @@ extern const Option screen_options_shown[];
 typedef struct screen_request {
 	Globals *globals;
 	gpointer data; /* of open() */
+	char **pids;   /* only these processes; NULL: all */
 	/* In the process that draws; the feed is given back to close(). */
 	Feed *(*open)(Globals *globals, gpointer data, GError **error);
 	void (*close)(Feed *feed);

@@ -31,6 +31,7 @@ AnalysisOptions screen_options(const Screen *screen)
 		.group_by = screen->group_by,
 		.sort_by = screen->sort,
 		.filter = screen->filter,
+		.pids = screen->options->pids,
 		.width = screen->drawer.width,
 		.rename_min_types = 10,
 		.rename_min_jaccard = 0.90,

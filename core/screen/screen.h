@@ -14,6 +14,8 @@ typedef struct screen_options {
 	GroupBy group_by;
 	const char *sort;   /* as --sort takes it; NULL: by cost */
 	const char *filter; /* regex; NULL: none */
+	/* Only these processes, as text; NULL: all. */
+	const char *const *pids;
 } ScreenOptions;
 
 /* Shows the feed until the user has enough; FALSE with an error otherwise. */

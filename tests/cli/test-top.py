@@ -460,6 +460,20 @@ def test_memory_of_a_process_that_ends():
         assert end_of(shown) == 0
 
 
+def test_top_of_a_process_shows_no_other():
+    """Nor what ends meanwhile."""
+    with harness.Worker() as worker, screen("top", "-i", "300ms", worker.pid) as shown:
+        text = wait_for_pools(shown)
+        for _ in range(3):
+            for _ in range(20):
+                subprocess.run(["true"], check=True)
+            text = shown.wait(lambda now, before=titles(text): has_pools(now) and titles(now) != before,
+                              "another window")
+            assert set(pools(text)) <= {"worker", "total"}, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_top_of_processes_ends_with_the_last_of_them():
     with harness.Worker() as one, harness.Worker() as other, \
             screen("--plugins=all,-bpf", "top", "-i", "300ms", one.pid, other.pid) as shown:
