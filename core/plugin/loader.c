@@ -274,13 +274,19 @@ char *loader_nearest(const Loader *loader, const char *name)
 	return nearest_hint(&nearest, "");
 }
 
+/* names: separated by commas. */
+static gboolean is_among(const char *name, const char *names)
+{
+	g_auto(GStrv) known = g_strsplit(names, ",", -1);
+
+	return g_strv_contains((const char *const *)known, name);
+}
+
 char *loader_package_hint(const char *name)
 {
-	g_auto(GStrv) packaged = g_strsplit(CTPROF_PACKAGED_PLUGINS, ",", -1);
-
-	if (!g_strv_contains((const char *const *)packaged, name))
-		return NULL;
-	return g_strconcat(CTPROF_PACKAGE_HINT, name, NULL);
+	return is_among(name, CTPROF_PACKAGED_PLUGINS)
+		       ? g_strconcat(CTPROF_PACKAGE_HINT, name, NULL)
+		       : NULL;
 }
 
 static gboolean check_known(Loader *loader, const char *name, GError **error)
@@ -304,12 +310,12 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 			       name, name, dirs[0] ? dirs : "any plugin directory");
 }
 
-/* Excluding a packaged plugin by name is allowed on hosts without it. */
+/* Excluding a plugin of ours by name is allowed on hosts without it: it may be packaged
+ * apart, or have been left out of the build. */
 static gboolean is_moot(const Select *select, const char *name)
 {
-	g_autofree char *hint = select_names(select, name) ? NULL : loader_package_hint(name);
-
-	return hint != NULL;
+	return !select_names(select, name) &&
+	       (is_among(name, CTPROF_PACKAGED_PLUGINS) || is_among(name, CTPROF_SOURCES));
 }
 
 gboolean loader_check(Loader *loader, const Select *select, GError **error)

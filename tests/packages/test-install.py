@@ -132,6 +132,13 @@ def test_absent_plugin_with_package_may_be_left_out():
     assert "nux: not installed" in fail(installed(), "--plugins=-nux", "plugins")
 
 
+def test_own_plugin_that_is_not_there_may_be_left_out():
+    """As when it was left out of the build."""
+    (installed().parents[1] / LIBDIR / "ctprof/ctprof-scx.so").unlink(missing_ok=True)
+    assert "procfs" in call(installed(), "--plugins=-scx", "plugins")
+    assert "scx: not installed" in fail(installed(), "--plugins=scx", "capture")
+
+
 def test_doctor_names_the_package():
     (installed().parents[1] / LIBDIR / "ctprof/ctprof-taskstats.so").unlink(missing_ok=True)
     groups = json.loads(call(installed(), "doctor", "--format", "json"))["groups"]
