@@ -81,6 +81,8 @@ def commands_of_block(block):
 
 
 def commands_of_document(text):
+    # Pictures, of which a line may begin with a pool called ctprof.
+    text = re.sub(r"<!-- (first screen|top) -->.*?<!-- end -->", "", text, flags=re.DOTALL)
     blocks = [re.sub("^    ", "", block, flags=re.MULTILINE)
               for block in INDENTED.findall(FENCED.sub("-\n", text)) if block.strip()]
     inline = [command for command in INLINE.findall(text) if not PLACEHOLDER.search(command)]

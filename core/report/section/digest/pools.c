@@ -291,7 +291,7 @@ static void draft_pools_section(const Draft *draft, const Section *section)
 	put_more(&making);
 	if (!isnan(rest) && own_of(draft->digest) > 0)
 		put_rest(&making, "ctprof", own_of(draft->digest));
-	if (!isnan(rest))
+	if (rest > 0)
 		put_rest(&making, "exited, irq", rest);
 	put_total(&making, rest);
 	making.table->section.n_cut = draft->digest->lines->len - draft->digest->n_pools;
