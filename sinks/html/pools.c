@@ -47,7 +47,8 @@ static double host_number(const struct ctprof_report *report, const char *name)
 	return NAN;
 }
 
-/* Pools that there are colours for, what exited, then the others together. */
+/* Pools that there are colours for (ctprof itself is one), what exited, then the others
+ * together. */
 static void add_pools(const struct drafting *drafting, GArray *parts)
 {
 	const struct ctprof_report_section *section = drafting->section;
@@ -62,7 +63,7 @@ static void add_pools(const struct drafting *drafting, GArray *parts)
 
 		if (!name || isnan(value) || g_str_equal(name, "total"))
 			continue;
-		if (!drawing_is_total(line))
+		if (!drawing_is_total(line) || g_str_equal(name, "ctprof"))
 			chart_add(parts, NULL, name, value, CTPROF_LADDER_NONE);
 		else if (g_str_has_prefix(name, "exited"))
 			exited = name, ended = value;
