@@ -154,11 +154,11 @@ static gboolean is_back(const struct attempt *attempt)
 	return __atomic_load_n(&attempt->is_back, __ATOMIC_RELAXED);
 }
 
-static char state_of(const Scout *scout, const char *directory, pid_t id)
+static char state_of(const Scout *scout, pid_t pid)
 {
-	char path[48];
+	char path[16];
 
-	g_snprintf(path, sizeof path, "%s%d", directory, id);
+	g_snprintf(path, sizeof path, "%d", pid);
 	return root_state(scout->proc, path);
 }
 
@@ -188,7 +188,7 @@ static gboolean is_silent(const Scout *scout, struct attempt *attempt, gint32 pi
 	if (!is_blocked(scout, attempt))
 		return FALSE;
 	gint64 us = g_get_monotonic_time() - attempt->since_us;
-	return us >= SILENT_US && (us >= BUSY_US || state_of(scout, "", pid) != 'R');
+	return us >= SILENT_US && (us >= BUSY_US || state_of(scout, pid) != 'R');
 }
 
 /* Looks at all, so that what is silent at the same time is waited for at the same time. */

@@ -54,6 +54,11 @@ static const char *character_at(const char *text)
 	return text;
 }
 
+gdouble digest_own(const Digest *digest)
+{
+	return isnan(digest->host.own) ? 0 : digest->host.own;
+}
+
 const char *digest_name(const Digest *digest, const char *name)
 {
 	gsize length = strlen(name);
@@ -199,7 +204,7 @@ static void fit(Digest *digest)
 	if (options->height == 0)
 		return;
 	/* The line of ctprof itself. */
-	guint n_totals = N_TOTALS + (isnan(digest->host.own) ? 0 : 1);
+	guint n_totals = N_TOTALS + (digest_own(digest) > 0 ? 1 : 0);
 	guint taken = N_PROMPT + digest->titles->len + digest->host_lines->len + 1 +
 		      MAX(digest->n_findings, 1) + HEADER + n_totals + digest->footers->len;
 	gint room = (gint)options->height - (gint)taken;

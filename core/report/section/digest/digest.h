@@ -111,6 +111,8 @@ GPtrArray *host_state_tell(const Digest *digest);
  * not fit are left out.  width 0: all fit. */
 char *digest_join(const GPtrArray *pieces, guint width);
 G_GNUC_PRINTF(2, 3) void digest_add(GPtrArray *pieces, const char *format, ...);
+/* The CPUs that ctprof itself used; 0: none is known as such. */
+gdouble digest_own(const Digest *digest);
 /* A name, without its middle if it is long and the screen is not wide; of the store. */
 const char *digest_name(const Digest *digest, const char *name);
 /* A number with three digits; of the store. */

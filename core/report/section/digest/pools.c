@@ -208,11 +208,6 @@ static void put_more(const Making *making)
 			put(making, &cells[making->costs[columns[i]]], &sum.of[columns[i]]);
 }
 
-static gdouble own_of(const Digest *digest)
-{
-	return isnan(digest->host.own) ? 0 : digest->host.own;
-}
-
 /* What the host's own counters say beyond the pools: threads that ended without a
  * record, and interrupts. */
 static gdouble rest_of(const Digest *digest)
@@ -223,7 +218,7 @@ static gdouble rest_of(const Digest *digest)
 	if (!options->is_whole_host || digest->draft->view->match || digest->draft->plan->pids ||
 	    options->tids || isnan(digest->host.busy) || cpu->type != CTPROF_VALUE_REAL)
 		return NAN;
-	return MAX(digest->host.busy - cpu->real - own_of(digest), 0);
+	return MAX(digest->host.busy - cpu->real - digest_own(digest), 0);
 }
 
 static void put_rest(const Making *making, const char *name, gdouble rest)
@@ -250,7 +245,7 @@ static void put_total(const Making *making, gdouble rest)
 		if (!is_total(digest, columns[i]))
 			continue;
 		if (columns[i] == COST_CPU && !isnan(rest))
-			total.real += rest + own_of(digest);
+			total.real += rest + digest_own(digest);
 		put(making, &cells[making->costs[columns[i]]], &total);
 	}
 }
@@ -289,8 +284,8 @@ static void draft_pools_section(const Draft *draft, const Section *section)
 	for (guint i = 0; i < draft->digest->n_pools; i++)
 		put_line(&making, digest_line(draft->digest, i));
 	put_more(&making);
-	if (!isnan(rest) && own_of(draft->digest) > 0)
-		put_rest(&making, "ctprof", own_of(draft->digest));
+	if (!isnan(rest) && digest_own(draft->digest) > 0)
+		put_rest(&making, "ctprof", digest_own(draft->digest));
 	if (rest > 0)
 		put_rest(&making, "exited, irq", rest);
 	put_total(&making, rest);

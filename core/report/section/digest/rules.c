@@ -390,7 +390,7 @@ static gdouble unknown_of(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
 
-	return host->busy - host->accounted - host->exited - (isnan(host->own) ? 0 : host->own);
+	return host->busy - host->accounted - host->exited - digest_own(subject->digest);
 }
 
 static gdouble measure_unknown(const Subject *subject)
@@ -407,7 +407,7 @@ static void say_unknown(const Subject *subject, GPtrArray *pieces)
 	digest_add(pieces, "%s CPU (%.0f %%) is in no thread's account",
 		   plain(subject, unknown_of(subject)), subject->value);
 	digest_add(pieces, ": interrupts, %sor what ended unseen",
-		   subject->digest->host.own > 0 ? "" : "ctprof, ");
+		   digest_own(subject->digest) > 0 ? "" : "ctprof, ");
 }
 
 static gdouble measure_refaults(const Subject *subject)
