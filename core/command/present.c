@@ -12,6 +12,7 @@
 #include "pager.h"
 
 #define DEFAULT_FORMAT "table"
+#define SMALL_WIDTH 80
 #define SMALL_HEIGHT 24
 #define MAX_MEMORY (G_GUINT64_CONSTANT(4) << 30)
 
@@ -122,7 +123,8 @@ void presenting_measure(guint *ret_width, guint *ret_height)
 	*ret_height = SMALL_HEIGHT;
 	if (output_path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
 		return;
-	*ret_width = size.ws_col;
+	/* A serial line knows no size. */
+	*ret_width = size.ws_col > 0 ? size.ws_col : SMALL_WIDTH;
 	*ret_height = size.ws_row > 0 ? size.ws_row : SMALL_HEIGHT;
 }
 

@@ -11,6 +11,7 @@
 
 #include "capability.h"
 #include "file.h"
+#include "namespace.h"
 #include "option.h"
 #include "text.h"
 #include "types.h"
@@ -141,19 +142,7 @@ struct condition_advice condition_explain(int err)
 
 bool condition_is_outermost(const struct ctprof_host *host)
 {
-	/* include/linux/proc_ns.h */
-	static const struct {
-		const char *path;
-		ino_t inode;
-	} first[] = {{"self/ns/pid", 0xEFFFFFFCu}, {"self/ns/time", 0xEFFFFFFAu}};
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-	struct stat st;
-
-	/* A kernel without one has no others of it. */
-	for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
-		if (fstatat(proc, first[i].path, &st, 0) == 0 && st.st_ino != first[i].inode)
-			return false;
-	return true;
+	return namespace_is_first(host, "pid") && namespace_is_first(host, "time");
 }
 
 /* ---- whether it pays -------------------------------------------------- */

@@ -297,8 +297,9 @@ static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
 	ssize_t got = read_root(cgroup, "cpu.pressure");
 
 	if (got < 0) {
-		set_partly(ret, "cgroups have no pressure",
-			   "boot with psi=1, or use a kernel built with CONFIG_PSI");
+		set_partly(
+			ret, "cgroups have no pressure",
+			"boot with psi=1, or use a kernel (4.20 or later) built with CONFIG_PSI");
 		return;
 	}
 	psi_parse_pressure(cgroup->text, (size_t)got, &pressure);

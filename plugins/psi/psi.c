@@ -14,7 +14,7 @@
 
 #define GROUP "psi"
 #define OFF "pressure stall information is off"
-#define REMEDY "boot with psi=1, or use a kernel built with CONFIG_PSI"
+#define REMEDY "boot with psi=1, or use a kernel (4.20 or later) built with CONFIG_PSI"
 #define NO_CPU_FULL "psi.cpu.full is absent: the kernel measures it for memory and io only"
 #define NO_CPU_FULL_REMEDY "use Linux 5.13 or later"
 #define IRQ_OFF "pressure/irq cannot be read: the kernel does not account interrupt time"

@@ -9,6 +9,7 @@
 
 #include "descriptor.h"
 #include "file.h"
+#include "namespace.h"
 #include "option.h"
 #include "shared-metrics.h"
 #include "slots.h"
@@ -151,11 +152,16 @@ static int register_all(struct exits *self)
 	return error < 0 ? -ETIMEDOUT : -error;
 }
 
-const char *exits_explain(int err)
+const char *exits_explain(const struct exits *self, int err)
 {
+	bool outermost =
+		namespace_is_first(self->host, "pid") && namespace_is_first(self->host, "user");
+
 	switch (err) {
 	case -EINVAL:
-		return "the kernel sends exit records to the initial PID and user namespace only";
+		return outermost ? "this kernel refuses to send exit records"
+				 : "the kernel sends exit records to the initial PID and user "
+				   "namespace only";
 	case -EPERM:
 		return "exit records need CAP_NET_ADMIN in the initial user namespace";
 	default:
@@ -179,7 +185,7 @@ int exits_listen(struct exits *self)
 		netlink_close(self->netlink);
 	self->netlink = NULL;
 	self->error = r;
-	self->host->error(self->host, "%s", exits_explain(r));
+	self->host->error(self->host, "%s", exits_explain(self, r));
 	return r;
 }
 

@@ -47,4 +47,4 @@ void exits_again(struct exits *self);
 void exits_close(struct exits *self);
 
 /* Why listening failed, for a user. */
-const char *exits_explain(int err);
+const char *exits_explain(const struct exits *self, int err);

@@ -135,7 +135,7 @@ static void probe_exits(struct taskstats *self, const struct taskstats_advice *a
 	if (!finding.why) {
 		int r = exits_listen(&exits);
 
-		finding.why = r < 0 ? exits_explain(r) : NULL;
+		finding.why = r < 0 ? exits_explain(&exits, r) : NULL;
 		exits_close(&exits);
 	}
 	if (finding.why)

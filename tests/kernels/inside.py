@@ -80,7 +80,8 @@ def sysctl(name, value):
 def cgroup(name):
     """A cgroup with the memory controller; processes left in it are killed with
     it."""
-    if "memory" not in (CGROUPS / "cgroup.controllers").read_text().split():
+    controllers = CGROUPS / "cgroup.controllers"
+    if not controllers.exists() or "memory" not in controllers.read_text().split():
         raise tap.Skip("this kernel has no memory controller in cgroup v2")
     for controller in ("cpu", "memory", "pids"):
         with contextlib.suppress(OSError):

@@ -98,14 +98,18 @@ def own_package():
     return found[1]
 
 
+def parts_of(deb):
+    """The names of the packages that a kernel's is split into, by Debian since 7.x."""
+    return re.findall(r"linux-(?:binary|modules)-[^ ,]+", call("dpkg-deb", "-f", deb, "Depends"))
+
+
 def download(package, *options):
-    """The files of a kernel's package, and of those that it is split into since 7.x."""
+    """The files of a kernel's package, and of those that it is split into."""
     folder = KERNELS / "packages"
     if not list(folder.glob(f"{package}_*.deb")):
         call("apt-get", *options, "download", package, cwd=folder)
     found = max(folder.glob(f"{package}_*.deb"))
-    needs = re.findall(r"linux-(?:binary|modules)-[^ ,]+", call("dpkg-deb", "-f", found, "Depends"))
-    return [found, *(deb for need in needs for deb in download(need, *options))]
+    return [found, *(deb for need in parts_of(found) for deb in download(need, *options))]
 
 
 def extract(deb, folder):

@@ -91,6 +91,8 @@ OWN_MEMORY = {
     "Shared_Hugetlb", "Private_Hugetlb", "Swap", "SwapPss", "Locked",
 }  # fmt: skip
 
+# Kinds that are no amounts.
+NO_SUMS = {"KernelPageSize", "MMUPageSize"}
 
 PF_KTHREAD = 0x00200000
 
@@ -214,11 +216,17 @@ def read_affinity(tid, proc, tgid):
     return {"cpu_affinity": value(cpus)}
 
 
-def read_smaps(path):
-    data = slurp(path)
+def read_smaps(folder):
+    """What smaps_rollup says, and before Linux 4.14 the sums of smaps."""
+    data = slurp(f"{folder}/smaps_rollup")
+    if data == "unsupported":
+        data = slurp(f"{folder}/smaps")
     if isinstance(data, str):
         return absent(data)
-    return value({k.decode(): int(n) for k, n in re.findall(rb"^(\w+): +(\d+) kB$", data, re.M)})
+    sums = {}
+    for key, kib in re.findall(rb"^(\w+): +(\d+) kB$", data, re.MULTILINE):
+        sums[key.decode()] = sums.get(key.decode(), 0) + int(kib)
+    return value({key: kib for key, kib in sums.items() if key not in NO_SUMS})
 
 
 def living_sibling(tgid, proc):
@@ -252,10 +260,11 @@ def read_thread(tgid, tid, proc=LIVE):
 
 def read_memory(tgid, proc=LIVE):
     """smaps_rollup of a process: its leader's, or a living thread's."""
-    leader = slurp(f"{proc}/{tgid}/task/{tgid}/smaps_rollup")
-    thread = tgid if isinstance(leader, bytes) else living_sibling(tgid, proc) or tgid
-    found = read_smaps(f"{proc}/{tgid}/task/{thread}/smaps_rollup")
-    if found == absent("unsupported") and not has_memory(tgid, proc):
+    # That of a thread without memory cannot be read, or is empty before Linux 4.19.
+    found = read_smaps(f"{proc}/{tgid}/task/{tgid}")
+    if found in (absent("unsupported"), value({})):
+        found = read_smaps(f"{proc}/{tgid}/task/{living_sibling(tgid, proc) or tgid}")
+    if found in (absent("unsupported"), value({})) and not has_memory(tgid, proc):
         return absent("inapplicable")
     return found
 
