@@ -224,25 +224,13 @@ __u64 n_ended;
 __u64 n_told; /* of these */
 __u64 n_lost; /* of these, for want of room */
 
-static __always_inline void lose_end(void)
+static __always_inline void take_last_words(struct task_struct *task, struct last_words *words)
 {
-	__sync_fetch_and_add(&n_lost, 1);
-	__sync_fetch_and_add(&n_told, 1);
-}
-
-SEC("tp_btf/sched_process_exit")
-int note_end(__u64 *ctx)
-{
-	struct task_struct *task = (void *)ctx[0];
-	__u64 key = (__u64)task;
-
-	if (!listening)
-		return 0;
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
-	struct last_words words = {
+
+	*words = (struct last_words){
 		.tid = (__u32)task->pid,
 		.tgid = (__u32)task->tgid,
-		.ppid = (__u32)BPF_CORE_READ(task, real_parent, tgid),
 		.uid = BPF_CORE_READ(task, real_cred, uid.val),
 		.flags = flags_of(task, leader),
 		.cgroup = cgroup_of(task),
@@ -250,10 +238,23 @@ int note_end(__u64 *ctx)
 		/* None on 6.1 and 6.12, which have let go of the memory by now. */
 		.peaks = peaks_of(task),
 	};
-	bpf_probe_read_kernel(words.pcomm, sizeof words.pcomm, leader->comm);
-	__sync_fetch_and_add(&n_ended, 1);
-	if (bpf_map_update_elem(&ending, &key, &words, BPF_ANY) != 0)
-		lose_end();
+	if (task->exit_state != EXIT_DEAD)
+		words->ppid = (__u32)BPF_CORE_READ(task, real_parent, tgid);
+	bpf_probe_read_kernel(words->pcomm, sizeof words->pcomm, leader->comm);
+}
+
+SEC("tp_btf/sched_process_exit")
+int note_end(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	__u64 key = (__u64)task;
+	struct last_words words;
+
+	if (!listening)
+		return 0;
+	take_last_words(task, &words);
+	if (bpf_map_update_elem(&ending, &key, &words, BPF_ANY) == 0)
+		__sync_fetch_and_add(&n_ended, 1);
 	return 0;
 }
 
@@ -284,7 +285,8 @@ static __always_inline void fill_ended(struct ended *end, const struct last_word
 	rec->cgroup = words->cgroup;
 	bpf_probe_read_kernel(rec->comm, sizeof rec->comm, task->comm);
 	__builtin_memcpy(rec->pcomm, words->pcomm, sizeof rec->pcomm);
-	PUT(ppid, words->ppid);
+	if (words->ppid != 0)
+		PUT(ppid, words->ppid);
 	put_stat(rec, task, trusted);
 	put_sched(rec, task, trusted);
 	put_io(rec, task, trusted);
@@ -300,23 +302,31 @@ int tell_end(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[1];
 	const bool trusted = true;
+	struct last_words late;
 
 	if (STATE_OF(task) != TASK_DEAD)
 		return 0;
 	__u64 key = (__u64)task;
 	struct last_words *words = bpf_map_lookup_elem(&ending, &key);
-	if (!words)
+	if (!words && !listening)
 		return 0;
+	/* There was no room, or another thread had lost the CPU in the midst of note_end(), which
+	 * the kernel then does not run again on that CPU (seen on 7.0 and 7.3). */
+	if (!words) {
+		take_last_words(task, &late);
+		words = &late;
+		__sync_fetch_and_add(&n_ended, 1);
+	}
 	struct ended *end = bpf_ringbuf_reserve(&ended, sizeof *end, 0);
 	if (end) {
 		fill_ended(end, words, task);
 		/* To wake the reader for each would cost five times as much; nor may it be
 		 * woken here. */
 		bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
-		__sync_fetch_and_add(&n_told, 1);
 	} else {
-		lose_end();
+		__sync_fetch_and_add(&n_lost, 1);
 	}
+	__sync_fetch_and_add(&n_told, 1);
 	bpf_map_delete_elem(&ending, &key);
 	return 0;
 }
