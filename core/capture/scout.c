@@ -182,13 +182,18 @@ static gboolean is_blocked(const Scout *scout, struct attempt *attempt)
 	return !runs;
 }
 
-/* Blocked in all looks at it, for long enough. */
-static gboolean is_silent(const Scout *scout, struct attempt *attempt, gint32 pid)
+/* It is silent if it was blocked in all looks at it, for long enough. */
+static void decide(Scout *scout, guint i)
 {
+	struct attempt *attempt = &scout->attempts[i];
+
 	if (!is_blocked(scout, attempt))
-		return FALSE;
+		return;
 	gint64 us = g_get_monotonic_time() - attempt->since_us;
-	return us >= SILENT_US && (us >= BUSY_US || state_of(scout, pid) != 'R');
+	if (us < SILENT_US || (us < BUSY_US && state_of(scout, scout->pids[i]) == 'R'))
+		return;
+	attempt->answer = SILENT;
+	scout->n_threads--;
 }
 
 /* Looks at all, so that what is silent at the same time is waited for at the same time. */
@@ -247,6 +252,8 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 	HOLD(&scout->lock);
 
 	scout->is_waited_for = TRUE;
+	/* Silent together with one that was waited for before. */
+	decide(scout, i);
 	while (attempt->answer < ANSWERED && (has_news || may_wait)) {
 		gint64 until = g_get_monotonic_time() + RELIEF_US;
 
@@ -255,12 +262,9 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 		gboolean is_alone =
 			!has_news && scout->next < scout->n && !relieve(scout, n_blocked);
 
-		if (is_silent(scout, attempt, scout->pids[i])) {
+		decide(scout, i);
+		if (is_alone && attempt->answer == UNASKED)
 			attempt->answer = SILENT;
-			scout->n_threads--;
-		} else if (is_alone && attempt->answer == UNASKED) {
-			attempt->answer = SILENT;
-		}
 	}
 	scout->is_waited_for = FALSE;
 	return attempt->answer == ANSWERED ? SCOUT_ANSWERS
