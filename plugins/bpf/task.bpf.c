@@ -199,7 +199,7 @@ int dump_task(struct bpf_iter__task *ctx)
 
 /*
  * A thread that ends runs on for a while: what it used is known at its last switch.  By then
- * it has no number, parent or memory any more: these are kept from its end on.
+ * it has no memory, and perhaps no parent any more: these are kept from its end on.
  *
  * Not at sched_process_free: that is after an RCU grace period, which a busy host may take
  * long for, and of some batches of that the kernel runs no program (seen on 6.18).
