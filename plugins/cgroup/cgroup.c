@@ -14,6 +14,7 @@
 #include "files.h"
 #include "instance.h"
 #include "mounts.h"
+#include "namespace.h"
 #include "need.h"
 #include "psi-parse.h"
 #include "row.h"
@@ -22,8 +23,6 @@
 #define GROUP "cgroup"
 #define NOT_MOUNTED "no cgroup file system is mounted"
 #define FILE_BYTES 65536u
-/* PROC_CGROUP_INIT_INO */
-#define FIRST_NAMESPACE "cgroup:[4026531835]"
 #define NOT_OPENED INT_MIN /* no -errno */
 
 struct cgroup {
@@ -56,16 +55,6 @@ static void cgroup_close(void *self)
 	instance_free(cgroup);
 }
 
-/* Kernels before 4.6 have only that one. */
-static bool is_first_namespace(const struct ctprof_host *host)
-{
-	char name[64];
-	ssize_t len =
-		readlinkat(host->root(host, CTPROF_ROOT_PROC), "self/ns/cgroup", name, sizeof name);
-
-	return len < 0 || text_equal((struct text){name, (size_t)len}, FIRST_NAMESPACE);
-}
-
 static int cgroup_again(void *self)
 {
 	struct cgroup *cgroup = self;
@@ -85,7 +74,7 @@ static int cgroup_start(void *self)
 		host->error(host, "%s", result == -ENOMEM ? "out of memory" : NOT_MOUNTED);
 		return result;
 	}
-	cgroup->in_namespace = host->live(host) && !is_first_namespace(host);
+	cgroup->in_namespace = host->live(host) && !namespace_is_first(host, "cgroup");
 	(void)cgroup_again(cgroup);
 	cgroup->row.host = host;
 	cgroup->row.slots = cgroup->slots;
@@ -297,16 +286,12 @@ static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
 	ssize_t got = read_root(cgroup, "cpu.pressure");
 
 	if (got < 0) {
-		set_partly(
-			ret, "cgroups have no pressure",
-			"boot with psi=1, or use a kernel (4.20 or later) built with CONFIG_PSI");
+		set_partly(ret, "cgroups have no pressure", PSI_OFF_REMEDY);
 		return;
 	}
 	psi_parse_pressure(cgroup->text, (size_t)got, &pressure);
 	if (pressure.state[PSI_VALUES - 1] == CTPROF_ABSENT_UNSUPPORTED)
-		set_partly(ret,
-			   "psi.cpu.full is absent: the kernel measures it for memory and io only",
-			   "use Linux 5.13 or later");
+		set_partly(ret, PSI_NO_CPU_FULL, PSI_NO_CPU_FULL_REMEDY);
 }
 
 static void judge(struct cgroup *cgroup, struct ctprof_finding *ret)

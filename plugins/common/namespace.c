@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "namespace.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 bool namespace_is_first(const struct ctprof_host *host, const char *kind)
 {
 	/* include/linux/proc_ns.h */
-	static const struct {
-		const char *kind;
-		ino_t inode;
-	} first[] = {{"user", 0xEFFFFFFDu}, {"pid", 0xEFFFFFFCu}, {"time", 0xEFFFFFFAu}};
-	char path[32];
-	struct stat st;
+	static const char *const first[] = {"cgroup:[4026531835]", "pid:[4026531836]",
+					    "user:[4026531837]", "time:[4026531834]"};
+	char path[32], name[64];
 
-	snprintf(path, sizeof path, "self/ns/%s", kind);
-	if (fstatat(host->root(host, CTPROF_ROOT_PROC), path, &st, 0) < 0)
+	(void)snprintf(path, sizeof path, "self/ns/%s", kind);
+	ssize_t len = readlinkat(host->root(host, CTPROF_ROOT_PROC), path, name, sizeof name - 1);
+	if (len < 0)
 		return true;
+	name[len] = '\0';
 	for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
-		if (strcmp(first[i].kind, kind) == 0)
-			return st.st_ino == first[i].inode;
+		if (strcmp(name, first[i]) == 0)
+			return true;
 	return false;
 }

@@ -9,6 +9,11 @@
  * avg60, avg300, total, then the same of "full". */
 #define PSI_VALUES 8
 
+/* What is lacking, and what to do, for a user. */
+#define PSI_OFF_REMEDY "boot with psi=1, or use a kernel (4.20 or later) built with CONFIG_PSI"
+#define PSI_NO_CPU_FULL "psi.cpu.full is absent: the kernel measures it for memory and io only"
+#define PSI_NO_CPU_FULL_REMEDY "use Linux 5.13 or later"
+
 struct psi_pressure {
 	/* Averages in hundredths of a percent, totals in microseconds. */
 	uint64_t value[PSI_VALUES];

@@ -14,9 +14,6 @@
 
 #define GROUP "psi"
 #define OFF "pressure stall information is off"
-#define REMEDY "boot with psi=1, or use a kernel (4.20 or later) built with CONFIG_PSI"
-#define NO_CPU_FULL "psi.cpu.full is absent: the kernel measures it for memory and io only"
-#define NO_CPU_FULL_REMEDY "use Linux 5.13 or later"
 #define IRQ_OFF "pressure/irq cannot be read: the kernel does not account interrupt time"
 #define IRQ_REMEDY "use a kernel (6.1 or later) built with CONFIG_IRQ_TIME_ACCOUNTING"
 
@@ -71,11 +68,11 @@ static void judge(const struct psi *psi, struct ctprof_finding *ret)
 	if (got < 0) {
 		ret->state = CTPROF_FAILS;
 		ret->why = partial ? FILE_PROC_PARTIAL : OFF;
-		ret->remedy = partial ? FILE_PROC_WHOLE : REMEDY;
+		ret->remedy = partial ? FILE_PROC_WHOLE : PSI_OFF_REMEDY;
 	} else if (!has_cpu_full(buf, got)) {
 		ret->state = CTPROF_PARTLY;
-		ret->why = NO_CPU_FULL;
-		ret->remedy = NO_CPU_FULL_REMEDY;
+		ret->why = PSI_NO_CPU_FULL;
+		ret->remedy = PSI_NO_CPU_FULL_REMEDY;
 	} else if (read_resource(psi, PSI_RESOURCES - 1, buf, sizeof buf) < 0) {
 		ret->state = CTPROF_PARTLY;
 		ret->why = IRQ_OFF;
@@ -109,7 +106,7 @@ static int psi_start(void *self)
 	psi->host->error(psi->host, "%s",
 			 denied                            ? "the pressure files cannot be read"
 			 : file_proc_is_partial(psi->host) ? FILE_PROC_PARTIAL
-							   : OFF ": " REMEDY);
+							   : OFF ": " PSI_OFF_REMEDY);
 	return denied ? -EACCES : -EOPNOTSUPP;
 }
 

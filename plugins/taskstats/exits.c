@@ -154,14 +154,13 @@ static int register_all(struct exits *self)
 
 const char *exits_explain(const struct exits *self, int err)
 {
-	bool outermost =
-		namespace_is_first(self->host, "pid") && namespace_is_first(self->host, "user");
-
 	switch (err) {
 	case -EINVAL:
-		return outermost ? "this kernel refuses to send exit records"
-				 : "the kernel sends exit records to the initial PID and user "
-				   "namespace only";
+		return namespace_is_first(self->host, "pid") &&
+				       namespace_is_first(self->host, "user")
+			       ? "this kernel refuses to send exit records"
+			       : "the kernel sends exit records to the initial PID and user "
+				 "namespace only";
 	case -EPERM:
 		return "exit records need CAP_NET_ADMIN in the initial user namespace";
 	default:

@@ -266,8 +266,8 @@ def boot(kernel, options=""):
         make_initramfs(kernel, initramfs)
         # A kernel that patches its own code (tracepoints) crashed under threads of QEMU's own.
         command = [
-            "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", "2",
-            "-m", str(MEMORY_MIB), "-nodefaults", "-no-reboot", "-display", "none",
+            "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=single",
+            "-cpu", "max", "-smp", "2", "-m", str(MEMORY_MIB), "-nodefaults", "-no-reboot", "-display", "none",
             "-serial", f"file:{console}", "-serial", "stdio",
             "-kernel", kernel / "vmlinuz", "-initrd", initramfs,
             "-append", f"console=ttyS0 panic=-1 {options}",

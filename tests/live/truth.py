@@ -260,7 +260,7 @@ def read_thread(tgid, tid, proc=LIVE):
 
 def read_memory(tgid, proc=LIVE):
     """smaps_rollup of a process: its leader's, or a living thread's."""
-    # That of a thread without memory cannot be read, or is empty before Linux 4.19.
+    # That of a thread without memory cannot be read, or is empty (on 4.15).
     found = read_smaps(f"{proc}/{tgid}/task/{tgid}")
     if found in (absent("unsupported"), value({})):
         found = read_smaps(f"{proc}/{tgid}/task/{living_sibling(tgid, proc) or tgid}")

@@ -180,13 +180,13 @@ def test_fail_on_names_the_group_the_value_and_the_limit():
     assert sum(line.startswith("::error title=command wall_ns::") for line in lines) == 1, lines
 
 
-def on_terminal(arguments, when=None, keys=b""):
-    """Lines of ctprof on a terminal of 80 by 24, and its wait status."""
+def on_terminal(arguments, when=None, keys=b"", size=(24, 80)):
+    """Lines of ctprof on a terminal of so many lines and columns, and its wait status."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(FOLDER)
         os.execve(harness.CTPROF, ["ctprof", *map(str, arguments)], {**os.environ, "TERM": "xterm"})
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     if when:
         harness.wait_for(when, "the command")
         os.write(terminal, keys)
@@ -203,10 +203,12 @@ def on_terminal(arguments, when=None, keys=b""):
 
 def test_report_fits_a_small_screen():
     sides = [made_set() / "a", made_set() / "b"]
-    lines, status = on_terminal(["compare", "--no-pager", *sides])
-    assert status == 0 and len(lines) <= 24, lines
-    assert max(len(line) for line in lines) <= 80, lines
-    assert "verdict" in "".join(lines) and "wall_ns" in "".join(lines), lines
+    # The second is a serial line, which knows no size.
+    for size in ((24, 80), (0, 0)):
+        lines, status = on_terminal(["compare", "--no-pager", *sides], size=size)
+        assert status == 0 and len(lines) <= 24, lines
+        assert max(len(line) for line in lines) <= 80, lines
+        assert "verdict" in "".join(lines) and "wall_ns" in "".join(lines), lines
 
 
 def test_interrupt_reports_the_runs_before_it():
