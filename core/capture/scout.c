@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -25,7 +26,7 @@ struct attempt {
 	gboolean is_back; /* atomic: before who asks has the lock, for which it may wait */
 	pid_t tid;        /* who asks */
 	gint64 since_us;  /* it has not moved, as far as was seen */
-	guint64 switches; /* that it had made then */
+	guint64 switches; /* of that thread, while it has not */
 };
 
 struct scout {
@@ -39,6 +40,7 @@ struct scout {
 	guint next, n_started;
 	guint n_threads; /* of them, not given up with the process they ask */
 	gboolean is_waited_for, is_over;
+	gint64 news_us; /* when a process was begun, or those under way were looked at */
 	struct attempt *attempts;
 };
 
@@ -56,6 +58,15 @@ static void unref(Scout *scout)
 
 /* ---- a thread ---------------------------------------------------------- */
 
+static guint64 own_switches(void)
+{
+	struct rusage used = {0};
+
+	(void)getrusage(RUSAGE_THREAD, &used);
+	return (guint64)used.ru_nvcsw + (guint64)used.ru_nivcsw;
+}
+
+/* The switch by which it blocks, if it does so at once, is no move. */
 static gboolean begin(Scout *scout, guint *ret_i)
 {
 	HOLD(&scout->lock);
@@ -65,8 +76,11 @@ static gboolean begin(Scout *scout, guint *ret_i)
 	if (scout->is_over || scout->next == scout->n)
 		return FALSE;
 	*ret_i = scout->next++;
-	scout->attempts[*ret_i] = (struct attempt){
-		.answer = ASKED, .tid = gettid(), .since_us = g_get_monotonic_time()};
+	scout->news_us = g_get_monotonic_time();
+	scout->attempts[*ret_i] = (struct attempt){.answer = ASKED,
+						   .tid = gettid(),
+						   .since_us = scout->news_us,
+						   .switches = own_switches() + 1};
 	return TRUE;
 }
 
@@ -163,7 +177,7 @@ static char state_of(const Scout *scout, pid_t pid)
 }
 
 /* Looks at who asks; whether that thread is neither on a CPU nor waiting for one, which is
- * the host's load.  One that has been on a CPU since the last look has moved, too. */
+ * the host's load.  One that was woken since the last look has moved, too. */
 static gboolean is_blocked(const Scout *scout, struct attempt *attempt)
 {
 	char text[4096];
@@ -219,6 +233,15 @@ static gboolean relieve(Scout *scout, guint n)
 	return scout->n_started > before;
 }
 
+/* Those ahead of who asks are looked at, too: so their time runs before it comes to them. */
+static gboolean look_ahead(Scout *scout)
+{
+	guint n = count_blocked(scout);
+
+	scout->news_us = g_get_monotonic_time();
+	return scout->next == scout->n || relieve(scout, n);
+}
+
 Scout *scout_new(const Root *root, const GArray *pids)
 {
 	Scout *scout = g_new0(Scout, 1);
@@ -251,6 +274,8 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 	gboolean has_news = TRUE;
 	HOLD(&scout->lock);
 
+	if (g_get_monotonic_time() - scout->news_us >= RELIEF_US)
+		look_ahead(scout);
 	scout->is_waited_for = TRUE;
 	/* Silent together with one that was waited for before. */
 	decide(scout, i);
@@ -258,9 +283,7 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 		gint64 until = g_get_monotonic_time() + RELIEF_US;
 
 		has_news = g_cond_wait_until(&scout->news, &scout->lock, until);
-		guint n_blocked = has_news ? 0 : count_blocked(scout);
-		gboolean is_alone =
-			!has_news && scout->next < scout->n && !relieve(scout, n_blocked);
+		gboolean is_alone = !has_news && !look_ahead(scout);
 
 		decide(scout, i);
 		if (is_alone && attempt->answer == UNASKED)

@@ -7,13 +7,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "helper.h"
 #include "hold.h"
-#include "thread-file.h"
+#include "text.h"
 
 #define NS_PER_S 1000000000u
 /* Directory services, which some jobs ask, bring libraries of their own. */
@@ -21,9 +22,11 @@
 /* What blocks for so long holds up others: a helper more is cheaper. */
 #define RELIEF_NS UINT64_C(2000000)
 #define RELIEF 8u
-/* The least parts of the timeout for what blocks: at first, and after others. */
+/* At most so many that read for long work at the same time. */
+#define READERS 3u
+/* The least for what blocks: a part of the timeout at first, and after others. */
 #define LEAST_FIRST 8u
-#define LEAST 32u
+#define LEAST_NS UINT64_C(15000000)
 /* Of it, for a process that does nothing. */
 #define AT_REST 8u
 #define HALVED_MAX 4u
@@ -41,6 +44,7 @@ struct helper {
 	_Atomic uint64_t moved_ns; /* when it last used the CPU, as far as is known */
 	uint64_t begun_ns;
 	uint64_t cpu_ns;    /* used when last looked at */
+	uint64_t blocking;  /* switches it has made if it blocks at once; 0: it has not */
 	uint64_t target_ns; /* by the job's process when it began */
 	bool known_blocked; /* since it moved last */
 	unsigned number;    /* of the job */
@@ -84,6 +88,14 @@ static uint64_t cpu_ns(clockid_t clock)
 
 	(void)clock_gettime(clock, &used);
 	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+static uint64_t own_switches(void)
+{
+	struct rusage own_usage = {0};
+
+	(void)getrusage(RUSAGE_THREAD, &own_usage);
+	return (uint64_t)own_usage.ru_nvcsw + (uint64_t)own_usage.ru_nivcsw;
 }
 
 /* 0 where it is unknown.  Needs no file of the process, and no right. */
@@ -158,6 +170,7 @@ static bool begin_job(struct helper *helper)
 	helper->begun_ns = lane_clock_ns();
 	helper->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	helper->target_ns = cpu_ns_of(helper->job.tgid);
+	helper->blocking = own_switches() + 1;
 	helper->known_blocked = false;
 	atomic_store(&helper->moved_ns, helper->begun_ns);
 	atomic_store(&helper->state, BUSY);
@@ -212,17 +225,52 @@ void lane_waits_for_own(bool for_own)
 
 /* ---- looking after helpers; the lock is held -------------------------- */
 
-/* '?' where that cannot be known. */
-static char state_of(const struct helper *helper)
-{
-	char path[48], buf[512];
-	struct stat_line line;
+struct condition {
+	char state; /* '?' where it cannot be known */
+	uint64_t switches;
+};
 
-	(void)snprintf(path, sizeof path, "self/task/%" PRId32 "/stat", helper->tid);
-	AUTO_FD fd = openat(helper->lane->proc, path, O_RDONLY | O_CLOEXEC);
+static struct condition condition_at(int proc, const char *path)
+{
+	struct condition found = {'?', 0};
+	struct text rest, line, name, value;
+	char buf[4096];
+	uint64_t n;
+	AUTO_FD fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? 0 : read(fd, buf, sizeof buf);
-	return len > 0 && stat_line_parse((struct text){buf, (size_t)len}, &line) ? line.state
-										  : '?';
+	rest = (struct text){buf, len > 0 ? (size_t)len : 0};
+	while (text_take_line(&rest, &line)) {
+		if (!text_split(line, ':', &name, &value))
+			continue;
+		if (text_equal(name, "State") && value.len > 0)
+			found.state = value.p[0];
+		if ((text_equal(name, "voluntary_ctxt_switches") ||
+		     text_equal(name, "nonvoluntary_ctxt_switches")) &&
+		    text_u64(value, &n))
+			found.switches += n;
+	}
+	return found;
+}
+
+static struct condition condition_of(const struct helper *helper)
+{
+	char path[48];
+
+	(void)snprintf(path, sizeof path, "self/task/%" PRId32 "/status", helper->tid);
+	return condition_at(helper->lane->proc, path);
+}
+
+/* It has used the CPU for so long since the last look.  If it has only been switched away
+ * from as it blocked, it has not moved after that. */
+static void note_run(struct helper *helper, uint64_t ns)
+{
+	struct condition seen = condition_of(helper);
+
+	if (helper->blocking > 0 && seen.switches == helper->blocking && seen.state != 'R')
+		atomic_fetch_add(&helper->moved_ns, ns);
+	else
+		atomic_store(&helper->moved_ns, lane_clock_ns());
+	helper->blocking = 0;
 }
 
 /* For how long it has not moved, a busy one. */
@@ -234,7 +282,7 @@ static uint64_t look(struct helper *helper)
 	if (pthread_getcpuclockid(helper->thread, &clock) == 0)
 		used = cpu_ns(clock);
 	if (used != helper->cpu_ns)
-		atomic_store(&helper->moved_ns, now);
+		note_run(helper, used - helper->cpu_ns);
 	helper->cpu_ns = used;
 	uint64_t moved = atomic_load(&helper->moved_ns);
 	return now > moved ? now - moved : 0;
@@ -247,19 +295,24 @@ static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
 		helper->known_blocked = false;
 		return false;
 	}
-	char state = state_of(helper);
+	char state = condition_of(helper).state;
 	if (state == 'R')
 		atomic_store(&helper->moved_ns, lane_clock_ns());
 	helper->known_blocked = state == '?' ? unknown : state != 'R';
 	return helper->known_blocked;
 }
 
-/* Whether another must do the jobs that wait; what is known is not asked again. */
-static bool holds_up(struct helper *helper)
+enum hold { NO_HOLD, READS, BLOCKS };
+
+/* How a helper holds up the jobs that wait; what is known is not asked again. */
+static enum hold hold_of(struct helper *helper)
 {
-	return atomic_load(&helper->state) == BUSY &&
-	       ((helper->known_blocked && look(helper) >= RELIEF_NS) ||
-		is_blocked(helper, RELIEF_NS, true));
+	if (atomic_load(&helper->state) != BUSY || lane_clock_ns() - helper->begun_ns < RELIEF_NS)
+		return NO_HOLD;
+	return (helper->known_blocked && look(helper) >= RELIEF_NS) ||
+			       is_blocked(helper, RELIEF_NS, true)
+		       ? BLOCKS
+		       : READS;
 }
 
 static int start_helper(struct lane *lane)
@@ -282,17 +335,19 @@ static int start_helper(struct lane *lane)
 }
 
 /* Has someone for the jobs that wait: more than twice as many as are blocked, as what
- * comes next may be of the same kind. */
+ * comes next may be of the same kind; beside those that read for long, one more. */
 static int relieve(struct lane *lane)
 {
-	unsigned n = RELIEF;
+	unsigned n[] = {0, 0, RELIEF};
 	int r = 0;
 
-	for (struct helper *helper = lane->helpers; helper; helper = helper->next, n++)
-		if (!holds_up(helper))
-			return 0;
-	n = n < lane->n_waiting ? n : lane->n_waiting;
-	for (unsigned i = 0; r == 0 && i < n; i++)
+	for (struct helper *helper = lane->helpers; helper; helper = helper->next)
+		n[hold_of(helper)]++;
+	if (n[NO_HOLD] > 0 || n[READS] >= READERS)
+		return 0;
+	unsigned more = n[READS] > 0 ? 1 : n[BLOCKS];
+	more = more < lane->n_waiting ? more : lane->n_waiting;
+	for (unsigned i = 0; r == 0 && i < more; i++)
 		r = start_helper(lane);
 	return lane->helpers ? 0 : r;
 }
@@ -400,26 +455,34 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 	return value < least ? least : value < most ? value : most;
 }
 
-/* Whether who may hold the lock does nothing that would end in giving it back. */
+/* Whether who may hold the lock does nothing that would end in giving it back, nor would if
+ * it had a CPU. */
 static bool is_at_rest(const struct helper *helper)
 {
-	return helper->target_ns > 0 && cpu_ns_of(helper->job.tgid) == helper->target_ns;
+	char path[32];
+
+	if (helper->target_ns == 0 || cpu_ns_of(helper->job.tgid) != helper->target_ns)
+		return false;
+	(void)snprintf(path, sizeof path, "%" PRId32 "/status", helper->job.tgid);
+	return condition_at(helper->lane->proc, path).state != 'R';
 }
 
 /* How long a job that blocks is waited for: as long as the capture had taken when it
  * began, so that it does not double that, and has its time where nothing is fast; for
  * a part of the timeout at least.  Of a process at rest, and after others that were given
  * up, it is less. */
-static uint64_t time_to_block(const struct lane_patience *patience, const struct helper *helper)
+static uint64_t time_to_block(const struct lane_patience *patience, const struct helper *helper,
+			      bool at_rest)
 {
 	unsigned spent = atomic_load(&patience->spent);
 	uint64_t whole = patience->timeout_ns;
 	uint64_t taken = helper->begun_ns - patience->begun_ns;
 	uint64_t first = clamp(taken, whole / LEAST_FIRST, whole);
 
-	if (is_at_rest(helper))
+	if (at_rest)
 		first /= AT_REST;
-	return clamp(first >> (spent < HALVED_MAX ? spent : HALVED_MAX), whole / LEAST, whole);
+	return clamp(first >> (spent < HALVED_MAX ? spent : HALVED_MAX),
+		     whole < LEAST_NS ? whole : LEAST_NS, whole);
 }
 
 void lane_patience_again(struct lane_patience *patience)
@@ -429,14 +492,20 @@ void lane_patience_again(struct lane_patience *patience)
 	atomic_store(&patience->spent, 0);
 }
 
+static bool has_blocked(struct helper *helper, const struct lane_patience *patience)
+{
+	if (atomic_load(&helper->waits_for_own) ||
+	    look(helper) < time_to_block(patience, helper, true))
+		return false;
+	return is_blocked(helper, time_to_block(patience, helper, is_at_rest(helper)), false);
+}
+
 static bool has_overrun(struct helper *helper, const struct lane_patience *patience)
 {
 	uint64_t whole = patience->whole_ns ? patience->whole_ns : patience->timeout_ns;
 
 	return atomic_load(&helper->state) == BUSY &&
-	       (lane_clock_ns() - helper->begun_ns >= whole ||
-		(!atomic_load(&helper->waits_for_own) &&
-		 is_blocked(helper, time_to_block(patience, helper), false)));
+	       (lane_clock_ns() - helper->begun_ns >= whole || has_blocked(helper, patience));
 }
 
 bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,

@@ -6,7 +6,7 @@
  * Reading smaps or cmdline takes the mmap lock of the target, which a target
  * stuck in the kernel never gives back.  So a helper works and the worker waits
  * with a deadline.  One helper does all jobs, one after the other, until one
- * blocks: then another goes on with the rest, so that many that block are waited
+ * takes long: then another goes on with the rest, so that many that block are waited
  * for at the same time.  A helper that overruns is abandoned: from then on it owns
  * all it touches, the data of its job included, and ends by itself when the
  * kernel lets go.

@@ -16,7 +16,7 @@
 /* Further ones are only shown with -v. */
 #define WARNINGS_MAX 4u
 /* How often a waiting worker checks the limits. */
-#define SLICE_NS (10u * NS_PER_MS)
+#define SLICE_NS (4u * NS_PER_MS)
 /* Siblings tried when a leader has exited: each may be exiting too. */
 #define SIBLINGS_MAX 4u
 

@@ -33,7 +33,7 @@
 /* Limits on how long a process may block, and on its total time. */
 #define BLOCKED_NS UINT64_C(250000000)
 #define WHOLE_NS (80 * BLOCKED_NS)
-#define SLICE_NS (BLOCKED_NS / 25)
+#define SLICE_NS (BLOCKED_NS / 64)
 #define NS_PER_MS UINT64_C(1000000)
 
 enum { SLOT_ALLOCATED, SLOT_DEALLOCATED, SLOT_MEASURED, N_SLOTS };

@@ -323,8 +323,7 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	gint64 end = g_get_monotonic_time() + SLOW_US;
 	ssize_t got = read(fd, buf, size);
 
-	/* Busy: a helper that slept would be given company.  Where a page of its own has to
-	 * be fetched it gets some all the same, though never one for each file. */
+	/* Busy: a helper that slept would be given much company, another gets little. */
 	while (got > 0 && g_get_monotonic_time() < end)
 		continue;
 	return got;
@@ -363,6 +362,37 @@ static void test_budget(void)
 	}
 }
 
+static _Atomic bool has_company;
+
+static ssize_t lonely_read(int fd, void *buf, size_t size)
+{
+	ssize_t got = read(fd, buf, size);
+
+	if (got > 0 && !g_strstr_len(buf, got, "Rss: 10 kB"))
+		has_company = true;
+	while (got > 0 && !has_company)
+		continue;
+	return got;
+}
+
+/* What takes long does not hold up the others of its batch, though it does not block. */
+static void test_long_read(void)
+{
+	RUN run = {0};
+
+	run_init_tree(&run);
+	fake_host_option(run.fake, "smaps", "always");
+	fake_host_option(run.fake, "smaps-timeout", "20000000000");
+	run_add_thread(&run, 10, 10, "a");
+	run_add_thread(&run, 11, 11, "a");
+	run_begin(&run);
+	instance(&run)->limits.read_file = lonely_read;
+	run_threads(&run);
+	for (guint row = 0; row < 2; row++)
+		g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
+				 CTPROF_PRESENT);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -376,5 +406,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/smaps/many-stuck", test_many_stuck);
 	g_test_add_func("/procfs/smaps/all-stuck", test_all_stuck);
 	g_test_add_func("/procfs/smaps/budget", test_budget);
+	g_test_add_func("/procfs/smaps/long-read", test_long_read);
 	return g_test_run();
 }
