@@ -335,17 +335,17 @@ static int start_helper(struct lane *lane)
 }
 
 /* Has someone for the jobs that wait: more than twice as many as are blocked, as what
- * comes next may be of the same kind; beside those that read for long, one more. */
+ * comes next may be of the same kind; beside those that read for long, a few. */
 static int relieve(struct lane *lane)
 {
-	unsigned n[] = {0, 0, RELIEF};
+	unsigned n[] = {0, 0, 0};
 	int r = 0;
 
 	for (struct helper *helper = lane->helpers; helper; helper = helper->next)
 		n[hold_of(helper)]++;
 	if (n[NO_HOLD] > 0 || n[READS] >= READERS)
 		return 0;
-	unsigned more = n[READS] > 0 ? 1 : n[BLOCKS];
+	unsigned more = n[BLOCKS] + (n[READS] > 0 ? READERS - n[READS] : RELIEF);
 	more = more < lane->n_waiting ? more : lane->n_waiting;
 	for (unsigned i = 0; r == 0 && i < more; i++)
 		r = start_helper(lane);
