@@ -233,6 +233,13 @@ static gboolean relieve(Scout *scout, guint n)
 	return scout->n_started > before;
 }
 
+/* Without news, though there could be. */
+static gboolean is_held_up(const Scout *scout)
+{
+	return scout->next < scout->n && scout->n_threads < MAX_THREADS &&
+	       g_get_monotonic_time() - scout->news_us >= RELIEF_US;
+}
+
 /* Those ahead of who asks are looked at, too: so their time runs before it comes to them. */
 static gboolean look_ahead(Scout *scout)
 {
@@ -274,7 +281,7 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 	gboolean has_news = TRUE;
 	HOLD(&scout->lock);
 
-	if (g_get_monotonic_time() - scout->news_us >= RELIEF_US)
+	if (is_held_up(scout))
 		look_ahead(scout);
 	scout->is_waited_for = TRUE;
 	/* Silent together with one that was waited for before. */
