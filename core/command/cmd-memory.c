@@ -15,10 +15,11 @@
 
 #define DEFAULT_VIEW "pools"
 #define MAX_LIMIT 1000000000
-#define SMALL_HEIGHT 24
 /* Lines of the first screen that are not pools: the host's, headings, sums, notes
  * and the prompt. */
 #define AROUND_POOLS 13
+/* In a terminal that has no room even for those. */
+#define LEAST_POOLS 3
 
 static AnalysisOptions options;
 static char *sort, *filter, *categories, *artifact;
@@ -212,7 +213,7 @@ static guint default_limit(void)
 	if ((!is_view(DEFAULT_VIEW) && !is_view("areas")) || !presenting_is_default())
 		return 0;
 	presenting_measure(&width, &height);
-	return MAX(height, SMALL_HEIGHT) - AROUND_POOLS;
+	return MAX(height, AROUND_POOLS + LEAST_POOLS) - AROUND_POOLS;
 }
 
 static gboolean take_arguments(char **arguments, GError **error)
