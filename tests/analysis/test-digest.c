@@ -242,7 +242,7 @@ static const struct finding_case {
 	{"unread",
 	 {{"denied", 1}},
 	 {{"denied", 0}},
-	 "the I/O of 1 threads could not be read: denied (capture as root)"},
+	 "the I/O of 1 thread could not be read: denied (see 'ctprof doctor')"},
 	{"throttled",
 	 {{"cpu.nr_periods", 100}, {"cpu.nr_throttled", 50}, {"cpu.throttled_usec", 4000000}},
 	 {{"cpu.nr_periods", 100}, {"cpu.nr_throttled", 5}, {"cpu.throttled_usec", 400000}},

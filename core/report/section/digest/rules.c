@@ -465,9 +465,12 @@ static gdouble measure_unread(const Subject *subject)
 
 static void say_unread(const Subject *subject, GPtrArray *pieces)
 {
-	digest_add(pieces, "the I/O of %" G_GUINT64_FORMAT " threads could not be read: denied",
-		   subject->digest->total.of[COST_READ].missing);
-	digest_add(pieces, " (capture as root)");
+	guint64 n = subject->digest->total.of[COST_READ].missing;
+
+	digest_add(pieces, "the I/O of %" G_GUINT64_FORMAT " thread%s could not be read: denied", n,
+		   n == 1 ? "" : "s");
+	/* It may have been root who was denied: only doctor can tell what would help. */
+	digest_add(pieces, " (see 'ctprof doctor')");
 }
 
 static gdouble measure_differences(const Subject *subject)
