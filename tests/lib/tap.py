@@ -24,7 +24,7 @@ def _run(number, name, test):
     try:
         test()
     except Skip as why:
-        print(f"ok {number} {name} # SKIP {why}", flush=True)
+        print(f"ok {number} {name} # SKIP {' '.join(str(why).split())}", flush=True)
         return True
     except BaseException:  # a test that exits is a failed test
         print(f"not ok {number} {name}", flush=True)
