@@ -3,8 +3,10 @@
 """Plugins of third parties, built only against an installed tree, can do what ours
 do."""
 
+import contextlib
 import json
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -23,27 +25,43 @@ def snapshot(file):
     return json.loads(call(find_tool("zstd"), "-dcq", file))
 
 
-def capture(w, path, name, *arguments, **options):
-    """A capture of this process only, by all plugins that read it."""
+def capture(w, path, name, *arguments, pid=None, **options):
+    """A capture of one process only, this one if no other, by all plugins that read it."""
     file = w.tmp / name
-    w.run("--plugins=wchan,procfs,snapshot", "capture", "--pid", os.getpid(), "-o", file,
+    w.run("--plugins=wchan,procfs,snapshot", "capture", "--pid", pid or os.getpid(), "-o", file,
           *arguments, path=path, **options)
     return file
 
 
-def own_thread(file):
-    thread, = [t for t in snapshot(file)["threads"] if t["tid"] == os.getpid()]
+def leader(file, pid=None):
+    thread, = [t for t in snapshot(file)["threads"] if t["tid"] == (pid or os.getpid())]
     return thread
 
 
-def absence(file, metric):
-    """Why this process's thread has no value of that metric, or None."""
-    data = snapshot(file)
-    thread, = [t for t in data["threads"] if t["tid"] == os.getpid()]
-    for reason, names in data["presence_sets"][thread["presence"]].items():
+def absence(file, metric, pid=None):
+    """Why the process's first thread has no value of that metric, or None."""
+    thread = leader(file, pid)
+    for reason, names in snapshot(file)["presence_sets"][thread["presence"]].items():
         if metric in names:
             return reason
     return None
+
+
+@contextlib.contextmanager
+def opener():
+    """A process with few files, which does nothing; and what has it open more."""
+    files = " ".join(f"{fd}</dev/null" for fd in range(3, 3 + OPENED))
+    with subprocess.Popen(["sh", "-c", f"echo; read _; exec {files}; echo; read _"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+
+        def open_more():
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            process.stdout.readline()
+
+        yield process.pid, open_more
+        process.stdin.close()
 
 
 def build_both(w):
@@ -69,17 +87,16 @@ def value(families, name, **labels):
 
 
 def check_source(w, path):
-    before = capture(w, path, "before.ctprof.zst")
-    thread = own_thread(before)
+    with opener() as (pid, open_more):
+        before = capture(w, path, "before.ctprof.zst", pid=pid)
+        open_more()
+        after = capture(w, path, "after.ctprof.zst", pid=pid)
+    thread = leader(before, pid)
     assert thread["extra"]["open_fds"] >= 3, thread["extra"]
-    # It sleeps until ctprof ends; only a kernel without symbols does not say where.
+    # It sleeps; only a kernel without symbols does not say where.
     place = Path("/proc/self/wchan")
-    if place.exists() and absence(before, "wchan") is None:
+    if place.exists() and absence(before, "wchan", pid) is None:
         assert thread["extra"]["wchan"] not in ("", "0"), thread["extra"]
-    opened = [open("/dev/null", "rb") for _ in range(OPENED)]
-    after = capture(w, path, "after.ctprof.zst")
-    for file in opened:
-        file.close()
     compared = w.run("compare", "--group-by=pcomm", "--format=json", "--sections=primary",
                      "--metrics=wchan,open_fds", before, after, path=path)
     rows = [row for section in json.loads(compared.stdout)["sections"] for row in section["rows"]]
@@ -155,10 +172,10 @@ def test_what_others_may_not_know_is_denied():
         for n in range(20):
             file = capture(w, path, f"theirs/{n}.ctprof.zst", user=NOBODY, group=NOBODY,
                            extra_groups=[])
-            if own_thread(file)["state"] != "R":
+            if leader(file)["state"] != "R":
                 break
         assert absence(file, "open_fds") == "denied", absence(file, "open_fds")
-        assert absence(file, "wchan") == "denied", own_thread(file)
+        assert absence(file, "wchan") == "denied", leader(file)
 
 
 def test_names_are_escaped():
