@@ -70,9 +70,7 @@ static guint choose_jobs(const Root *root, guint asked)
 	g_autofree char *load = root_is_live(root) ? root_read(root, "loadavg") : NULL;
 	gdouble busy = load ? g_ascii_strtod(load, NULL) : 0;
 
-	if (asked > 0)
-		return asked;
-	return CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
+	return asked > 0 ? asked : CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
 }
 
 /* Whether every source of the metric is left out, and one of them for want of rights. */
@@ -452,7 +450,10 @@ static gboolean read_exits(Capture *capture, GError **error)
 static gboolean begin(Capture *capture, Output *output, const CaptureOptions *options,
 		      GError **error)
 {
+	const CaptureSample *sample = options->sample;
 	RootTime time = root_time(capture->root);
+	g_autofree char *note =
+		sample && sample->take_note ? sample->take_note(sample->data, &time) : NULL;
 	struct utsname host;
 	struct ctprof_capture info = {
 		.struct_size = sizeof info,
@@ -462,8 +463,8 @@ static gboolean begin(Capture *capture, Output *output, const CaptureOptions *op
 		.n_options = options->n_facts,
 		.options = options->facts,
 		.version = CTPROF_VERSION,
-		.sample = options->sample,
-		.note = options->note,
+		.sample = sample ? sample->number : 0,
+		.note = note,
 	};
 
 	if (root_is_live(capture->root) && uname(&host) == 0)
@@ -575,7 +576,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	g_cond_clear(&capture.done);
 	g_mutex_clear(&capture.done_lock);
 	g_mutex_clear(&capture.walk_lock);
-	for (guint i = 0; i < plugins->len && options->sample == 0; i++)
+	for (guint i = 0; i < plugins->len && !options->sample; i++)
 		plugin_tell_failures(g_ptr_array_index(plugins, i));
 	if (!ok)
 		return FALSE;

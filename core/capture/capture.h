@@ -13,6 +13,14 @@
 #include "row/absence.h"
 #include "row/registry.h"
 
+/* A capture that is one of a recording's. */
+typedef struct capture_sample {
+	guint64 number; /* from 1 */
+	/* What happened since the one before, as this one begins at time, or NULL; NULL: none. */
+	char *(*take_note)(gpointer data, const RootTime *time);
+	gpointer data; /* its own */
+} CaptureSample;
+
 typedef struct capture_options {
 	guint jobs;                      /* 0: online CPUs less the load */
 	const GArray *pids;              /* gint32; NULL: all */
@@ -23,9 +31,8 @@ typedef struct capture_options {
 	Listener *listener;              /* of threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
-	guint64 sample;   /* of a recording, from 1; 0: a capture by itself */
-	gboolean go_on;   /* the sources have started, and read for another sample before */
-	const char *note; /* for the sample; NULL: none */
+	const CaptureSample *sample; /* NULL: a capture by itself */
+	gboolean go_on; /* the sources have started, and read for another sample before */
 	/* Samples: the sink has the one before as it was read, so that a thread which is the
 	 * same need not be read. */
 	gboolean may_skip;

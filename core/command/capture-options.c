@@ -503,14 +503,14 @@ const char *capturing_why_no_exits(const Capturing *self)
 }
 
 /* Whether the sink has the rows of the previous sample unchanged. */
-static gboolean may_skip(const Capturing *self, const CapturingSample *sample)
+static gboolean may_skip(const Capturing *self, const CaptureSample *sample)
 {
 	return sample && sample->number > 1 && self->sink && self->since_whole > 0 &&
 	       self->since_whole < WHOLE_EVERY &&
 	       self->n_failures == session_failures(self->session);
 }
 
-gboolean capturing_sample(Capturing *self, Output *output, const CapturingSample *sample,
+gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *sample,
 			  CaptureResult *ret_result, GError **error)
 {
 	const CapturingRequest *request = self->request;
@@ -524,8 +524,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CapturingSample
 		.listener = self->listener,
 		.facts = (const void *)self->facts->data,
 		.n_facts = self->facts->len,
-		.sample = sample ? sample->number : 0,
-		.note = sample ? sample->note : NULL,
+		.sample = sample,
 		.redactor = self->redactor,
 		.go_on = self->has_started,
 		.may_skip = may_skip(self, sample),

@@ -61,13 +61,8 @@ const char *capturing_why_no_exits(const Capturing *capturing);
 /* HOST-TIME and the suffix. */
 char *capturing_name_output(const Root *root, const char *suffix);
 
-typedef struct capturing_sample {
-	guint64 number;   /* in the recording, from 1 */
-	const char *note; /* what happened since the previous one; NULL: nothing */
-} CapturingSample;
-
 /* Captures into output; sample: NULL: a single capture. */
-gboolean capturing_sample(Capturing *capturing, Output *output, const CapturingSample *sample,
+gboolean capturing_sample(Capturing *capturing, Output *output, const CaptureSample *sample,
 			  CaptureResult *ret_result, GError **error);
 /* Call before the next one. */
 void capturing_again(Capturing *capturing);

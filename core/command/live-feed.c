@@ -98,7 +98,7 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 	g_auto(CaptureResult) result = {0};
 	g_autoptr(Sample) sample = sample_new();
 	RootTime time = root_time(capturing_session(self->capturing)->root);
-	const CapturingSample which = {.number = self->number + 1};
+	const CaptureSample which = {.number = self->number + 1};
 	gint64 began_us = g_get_monotonic_time(), cpu_us = memory_reader_cpu_us(self->memory);
 
 	/* Sources plan the next sample by what rests. */

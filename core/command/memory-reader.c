@@ -91,14 +91,15 @@ static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, 
 	const Session *session = capturing_session(self->capturing);
 	RootTime time = root_time(session->root);
 	g_auto(CaptureResult) result = {0};
+	/* Not the first, which says what failed. */
+	const CaptureSample which = {.number = 2};
 	const CaptureOptions options = {
 		.pids = pids,
 		.leaders_only = TRUE,
 		.each = take_rows,
 		.data = self,
 		.go_on = TRUE,
-		/* Not the first, which says what failed. */
-		.sample = 2,
+		.sample = &which,
 	};
 
 	for (guint i = 0; i < self->sources->len; i++)

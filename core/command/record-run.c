@@ -21,7 +21,8 @@
 #define LOOK_MS 200
 
 typedef struct clocks {
-	gint64 monotonic_ns, boot_ns, real_ns;
+	gint64 monotonic_ns;
+	RootTime time;
 } Clocks;
 
 typedef struct recorder {
@@ -30,7 +31,7 @@ typedef struct recorder {
 	Output *output;
 	guint64 number;     /* of the sample in this file, from 1 */
 	gint64 tick_ns;     /* when the sample is due */
-	Clocks before, now; /* at the last sample that was written, and at this one */
+	Clocks before, now; /* as the last sample that was written began, and this one */
 	/* Since the last sample that was written. */
 	guint64 skipped; /* for being late */
 	guint64 untold;  /* that could not be written */
@@ -119,10 +120,16 @@ static gint64 read_clock(clockid_t id)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-static Clocks read_clocks(void)
+/* What the host was suspended until now. */
+static gint64 asleep_ns(const Clocks *clocks)
 {
-	return (Clocks){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_BOOTTIME),
-			read_clock(CLOCK_REALTIME)};
+	return (gint64)clocks->time.boottime_ns - clocks->monotonic_ns;
+}
+
+/* What its clock was set to when it booted, as far as one sees. */
+static gint64 epoch_ns(const Clocks *clocks)
+{
+	return (gint64)(clocks->time.realtime_ns - clocks->time.boottime_ns);
 }
 
 static void add_note(GString *notes, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -138,16 +145,18 @@ static void add_note(GString *notes, const char *format, ...)
 	va_end(ap);
 }
 
-/* What happened since the last sample that the next one does not show; NULL: nothing. */
-static char *take_notes(Recorder *self)
+/* What happened since the last sample that the next one, which begins at time, does not show;
+ * NULL: nothing. */
+static char *take_notes(gpointer data, const RootTime *time)
 {
+	Recorder *self = data;
 	g_autoptr(GString) notes = g_string_new(NULL);
-	Clocks now = read_clocks(), before = self->before;
-	gint64 asleep = (now.boot_ns - now.monotonic_ns) - (before.boot_ns - before.monotonic_ns);
-	gint64 jump = (now.real_ns - now.boot_ns) - (before.real_ns - before.boot_ns);
-	gboolean is_first = before.boot_ns == 0;
 
-	self->now = now;
+	self->now = (Clocks){read_clock(CLOCK_MONOTONIC), *time};
+	gint64 asleep = asleep_ns(&self->now) - asleep_ns(&self->before);
+	gint64 jump = epoch_ns(&self->now) - epoch_ns(&self->before);
+	gboolean is_first = self->before.time.boottime_ns == 0;
+
 	if (!is_first && asleep > SLACK_NS)
 		add_note(notes, "the host was suspended for %.1f s", (gdouble)asleep / NS_PER_S);
 	if (!is_first && ABS(jump) > SLACK_NS)
@@ -280,8 +289,7 @@ static gboolean take_sample(Recorder *self, GError **error)
 {
 	RecordState *state = self->plan->state;
 	g_auto(CaptureResult) result = {0};
-	g_autofree char *note = take_notes(self);
-	const CapturingSample sample = {.number = self->number, .note = note};
+	const CaptureSample sample = {self->number, take_notes, self};
 
 	self->has_read = TRUE;
 	gboolean ok = capturing_sample(self->capturing, self->output, &sample, &result, error);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Clocks that a test sets, to be preloaded: the file CTPROF_TEST_CLOCKS holds two int64,
- * the ns by which CLOCK_BOOTTIME and CLOCK_REALTIME are ahead of the kernel's.
+ * Clocks that a test sets, to be preloaded: the file CTPROF_TEST_CLOCKS holds three int64,
+ * the ns by which CLOCK_BOOTTIME and CLOCK_REALTIME are ahead of the kernel's, and from
+ * which read of CLOCK_REALTIME on.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,18 +15,27 @@
 
 #define NS_PER_S 1000000000
 
-static const int64_t *offsets; /* boottime, realtime */
+static int64_t *offsets; /* boottime, realtime */
 
 __attribute__((constructor)) static void map_offsets(void)
 {
 	const char *path = getenv("CTPROF_TEST_CLOCKS");
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	void *at = fd < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *at =
+		fd < 0 ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (at != MAP_FAILED)
 		offsets = at;
 	if (fd >= 0)
 		(void)close(fd);
+}
+
+static int64_t offset_of(clockid_t id)
+{
+	bool is_real = id == CLOCK_REALTIME;
+	int64_t left = __atomic_sub_fetch(&offsets[2], is_real, __ATOMIC_RELAXED);
+
+	return left > 0 ? 0 : __atomic_load_n(&offsets[is_real], __ATOMIC_RELAXED);
 }
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct timespec *ret)
@@ -33,8 +44,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 
 	if (r < 0 || !offsets || (id != CLOCK_BOOTTIME && id != CLOCK_REALTIME))
 		return (int)r;
-	int64_t ns = ret->tv_sec * (int64_t)NS_PER_S + ret->tv_nsec +
-		     __atomic_load_n(&offsets[id == CLOCK_REALTIME], __ATOMIC_RELAXED);
+	int64_t ns = ret->tv_sec * (int64_t)NS_PER_S + ret->tv_nsec + offset_of(id);
 	ret->tv_sec = ns / NS_PER_S;
 	ret->tv_nsec = ns % NS_PER_S;
 	return 0;

@@ -251,9 +251,10 @@ class Clocks:
         self.path = path
         path.write_bytes(bytes(4096))
 
-    def set(self, boot, real):
+    def set(self, boot, real, at=0):
+        """at: from that read of the real time on."""
         with open(self.path, "r+b") as file:
-            file.write(struct.pack("=qq", int(boot * 1e9), int(real * 1e9)))
+            file.write(struct.pack("=qqq", int(boot * 1e9), int(real * 1e9), at))
 
 
 def notes(file):
@@ -286,6 +287,26 @@ def test_clocks():
         assert 90e9 <= jump <= 3600e9, jump
         shown = harness.run("show", "--no-pager", "--sample", at, file)
         assert b"the host was suspended for 90." in shown.stderr, shown.stderr
+
+
+def test_suspended_at_any_moment():
+    """It is told by the sample whose time jumps, wherever between two looks at the clock."""
+    told = 0
+    for at in range(4, 16):
+        with folder() as path:
+            clocks, file = Clocks(path / "clocks"), path / "clocks.ctprof"
+            clocks.set(90, 90, at)
+            variables = {"LD_PRELOAD": clocks.LIBRARY, "CTPROF_TEST_CLOCKS": clocks.path}
+            with Recorder(file, "-n", 5, "-i", "20ms", "-p", os.getpid(), **variables) as recorder:
+                text = recorder.process.communicate()[1].decode()
+            assert recorder.process.returncode == 0, text
+            times = [frame["captured_at_unix_ns"] for frame in texts(file)]
+            jumps = [0] + [b - a >= 90e9 for a, b in zip(times, times[1:])]
+            said = ["the host was suspended for 90." in note for note in notes(file)]
+            assert said == jumps, (at, said, times, notes(file))
+            assert "clock" not in str(notes(file)), (at, notes(file))
+            told += any(said)
+    assert told > 3, "it was not in between"
 
 
 HEAP = """
