@@ -195,7 +195,7 @@ static char *describe_expected(const struct ctprof_option *row)
 	if (row->type == CTPROF_OPTION_WORD)
 		return option_list_words(row, FALSE);
 	g_autofree char *range = describe_range(row, is_time ? NS_PER_S : 1, is_time ? "s" : "");
-	if (is_time && row->most == 0)
+	if (is_time && row->most == 0 && row->least <= 1)
 		return g_strdup("a time such as 500ms or 2s");
 	return g_strconcat(is_time                           ? "a time such as 500ms or 2s,"
 			   : row->flags & CTPROF_OPTION_LIST ? "numbers"

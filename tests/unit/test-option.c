@@ -24,6 +24,7 @@ static const struct ctprof_option word = ROW(WORD, WORDS);
 static const struct ctprof_option words = ROW(WORD, WORDS, .flags = CTPROF_OPTION_LIST);
 static const struct ctprof_option flag = ROW(BOOL, );
 static const struct ctprof_option any_time = ROW(TIME, );
+static const struct ctprof_option long_time = ROW(TIME, .least = 10000000);
 static const struct ctprof_option some_time = ROW(TIME, .least = 1000000, .most = 3600000000000);
 static const struct ctprof_option size = ROW(SIZE, .least = 1);
 static const struct ctprof_option number = ROW(COUNT, .least = 1, .most = 1024);
@@ -129,6 +130,7 @@ static const struct {
 	{&words, "auto,nevr",
 	 "--name 'auto,nevr': expected a list of auto or never: did you mean never?"},
 	{&any_time, "x", "--name 'x': expected a time such as 500ms or 2s"},
+	{&long_time, "9ms", "--name '9ms': expected a time such as 500ms or 2s, from 0.01s on"},
 	{&some_time, "x", "--name 'x': expected a time such as 500ms or 2s, from 0.001s to 3600s"},
 	{&size, "x", "--name 'x': expected a size such as 512MiB or 4GiB"},
 	{&number, "x", "--name 'x': expected a number from 1 to 1024"},
