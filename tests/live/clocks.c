@@ -15,7 +15,7 @@
 
 #define NS_PER_S 1000000000
 
-static int64_t *offsets; /* boottime, realtime */
+static int64_t *offsets; /* boottime, realtime; reads that are left without them */
 
 __attribute__((constructor)) static void map_offsets(void)
 {

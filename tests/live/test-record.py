@@ -249,6 +249,7 @@ class Clocks:
         if not self.LIBRARY.exists():
             raise tap.Skip("no clocks can be preloaded under a sanitizer")
         self.path = path
+        self.variables = {"LD_PRELOAD": self.LIBRARY, "CTPROF_TEST_CLOCKS": path}
         path.write_bytes(bytes(4096))
 
     def set(self, boot, real, at=0):
@@ -265,8 +266,7 @@ def test_clocks():
     """A suspended host, and a clock that is set, are named in the sample after it."""
     with folder() as path:
         clocks, file = Clocks(path / "clocks"), path / "clocks.ctprof"
-        variables = {"LD_PRELOAD": clocks.LIBRARY, "CTPROF_TEST_CLOCKS": clocks.path}
-        with Recorder(file, "-i", "20ms", "-p", os.getpid(), **variables) as recorder:
+        with Recorder(file, "-i", "20ms", "-p", os.getpid(), **clocks.variables) as recorder:
             for boot, real, note in [
                 (0, 3600, "the clock was set forward by 3600."),
                 (90, 3690, "the host was suspended for 90."),
@@ -296,8 +296,8 @@ def test_suspended_at_any_moment():
         with folder() as path:
             clocks, file = Clocks(path / "clocks"), path / "clocks.ctprof"
             clocks.set(90, 90, at)
-            variables = {"LD_PRELOAD": clocks.LIBRARY, "CTPROF_TEST_CLOCKS": clocks.path}
-            with Recorder(file, "-n", 5, "-i", "20ms", "-p", os.getpid(), **variables) as recorder:
+            only = ["-n", 5, "-i", "20ms", "-p", os.getpid()]
+            with Recorder(file, *only, **clocks.variables) as recorder:
                 text = recorder.process.communicate()[1].decode()
             assert recorder.process.returncode == 0, text
             times = [frame["captured_at_unix_ns"] for frame in texts(file)]
