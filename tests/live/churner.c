@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A load of short lives: churner HOW N PARALLEL runs N children, so many at once, each
- * of which does what HOW says and ends:
+ * A load of short lives: churner HOW N [PARALLEL [PROGRAM]] runs N children, so many at once,
+ * each of which does what HOW says and ends:
  *	exit	nothing
  *	touch	touches 4 MiB
- *	exec	becomes a program that does nothing (/bin/true)
+ *	exec	becomes a program that does nothing (PROGRAM; /bin/true)
  *	burn	uses 5 ms of CPU
  *	thread	starts a thread that ends before it
  * Prints what their parent knows of it, as one line of JSON.
@@ -48,9 +48,11 @@ static void do_touch(void)
 		memory[at] = 1;
 }
 
+static const char *program = "/bin/true";
+
 static void do_exec(void)
 {
-	execl("/bin/true", "true", (char *)NULL);
+	execl(program, "true", (char *)NULL);
 	_exit(1);
 }
 
@@ -128,10 +130,13 @@ int main(int argc, char **argv)
 	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 	long parallel = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
 
+	if (argc > 4)
+		program = argv[4];
 	while (life->name && (argc < 2 || strcmp(life->name, argv[1]) != 0))
 		life++;
 	if (!life->name || n < 1 || parallel < 1) {
-		fprintf(stderr, "usage: churner exit|touch|exec|burn|thread N [PARALLEL]\n");
+		fprintf(stderr,
+			"usage: churner exit|touch|exec|burn|thread N [PARALLEL [PROGRAM]]\n");
 		return 2;
 	}
 	long long began = now_ns(CLOCK_MONOTONIC);

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -91,6 +92,17 @@ def as_user(user, function, *arguments):
         data = answer.read()
     assert os.waitpid(child, 0)[1] == 0, f"{function.__name__} failed as user {user}"
     return pickle.loads(data)
+
+
+@contextlib.contextmanager
+def own_name(program):
+    """A link to the program, under a name that no other test's processes have, nor one that
+    differs in numbers only: those would be one pool."""
+    test = Path(sys.argv[0]).stem.removeprefix("test-")
+    with tempfile.TemporaryDirectory(prefix="ctprof-name-") as folder:
+        link = Path(folder) / f"{test[:6]}-{Path(program).name[0]}{os.getpid()}"
+        link.symlink_to(program)
+        yield link
 
 
 def run(*arguments, user=None, check=True, **more):

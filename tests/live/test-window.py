@@ -71,10 +71,7 @@ def account(report):
 
 def check_short_processes(options, is_exact):
     """Five hundred processes that touch some memory, next to some that stay."""
-    with Worker("--threads", 20), tempfile.TemporaryDirectory() as folder:
-        # Other tests may run a churner at the same time: ours has a name of its own.
-        own_churner = Path(folder) / f"w-{os.getpid()}"
-        own_churner.symlink_to(harness.CHURNER)
+    with Worker("--threads", 20), harness.own_name(harness.CHURNER) as own_churner:
         report, printed, around = whole_stat(own_churner, "touch", 500, 1, options=options)
     need_exits(report)
     truth = json.loads(printed)
@@ -96,7 +93,9 @@ def check_short_processes(options, is_exact):
     else:
         # What a thread ran since the last tick or switch is not in its record: how much that is,
         # is up to who else wants its CPU. So all are marked.
-        assert 0 < row["delta"] <= 1.05 * (children + own), (row, truth)
+        is_disturbed = children + own < truth["wall_us"] * NS_PER_US / 2
+        least = 0 if is_disturbed else 0.95 * (children + own)
+        assert least < row["delta"] <= 1.05 * (children + own), (row, truth)
         assert row["missing"][1] > 0 and row["n"][1] > 500, row
     assert report["window"]["exited_unseen"] >= 500, report["window"]
 
