@@ -98,6 +98,11 @@ def test_other_files():
                                                           (3, "trailing-blank")]
 
 
+def test_sizes():
+    text = "/* a\n * b */\n#include <x.h>\n\nint a; /* c */\n"
+    assert lint.measure("core/x.c", text) == (5, 2, 3)
+
+
 # Text -> the words found in it, as a document.
 DOCUMENTS = {
     "It takes it back, whoever\nasks.": ["takes it back", "whoever"],
