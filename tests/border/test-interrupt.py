@@ -81,13 +81,16 @@ def states_of(pid):
             yield stat.read_text(errors="replace").rpartition(")")[2].split()[0]
 
 
-def wait_until_blocked(process):
-    """All threads of its child asleep, a few times in a row."""
+def wait_until_blocked(process, recording=None):
+    """All threads of its child asleep, a few times in a row; after the first sample if it
+    records: it may sleep while it reads, too."""
     quiet = 0
     while quiet < 5:
         assert process.poll() is None, f"it has ended with {process.returncode}"
         children = list(children_of(process.pid))
         asleep = children and all(set(states_of(pid)) <= set("SD") for pid in children)
+        if recording:
+            asleep = asleep and recording.exists() and recording.stat().st_size > 0
         quiet = quiet + 1 if asleep else 0
         time.sleep(0.01)
 
@@ -108,8 +111,8 @@ def full_pipe():
         os.close(into)
 
 
-def check_end(process, number):
-    wait_until_blocked(process)
+def check_end(process, number, recording=None):
+    wait_until_blocked(process, recording)
     process.send_signal(number)
     # Which waits for as long as for anything that should not last.
     try:
@@ -144,9 +147,10 @@ def check_own(_, *arguments):
         assert taken.status == 0, str(taken)
         words = [word.replace("@", str(r.file)) for word in arguments]
         command = r.command("--plugin-timeout", "0", *words, path=False, plugins=None)
+        recording = pathlib.Path(words[-1]) if "record" in arguments else None
         with r.start(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL) as process:
             # A recording is whole at any time.
-            assert check_end(process, signal.SIGTERM) == (0 if "record" in arguments else -signal.SIGTERM)
+            assert check_end(process, signal.SIGTERM, recording) == (0 if recording else -signal.SIGTERM)
 
 
 add_tests(globals(), "own_signal", check_own, OWN_PHASES)
