@@ -22,6 +22,8 @@ BUILD = pathlib.Path(os.environ["CTPROF_BUILD"])
 SOURCE = pathlib.Path(os.environ["CTPROF_SOURCE"])
 sys.path.insert(0, str(SOURCE / "tests/lib"))
 
+import tap  # noqa: E402
+
 NOBODY = 65534
 ALARM = 60
 # Two processes of so many threads are more than a batch holds.
@@ -130,8 +132,9 @@ class Rig:
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen(command, env={**keep, **(env or {})}, preexec_fn=prepare,
-                                cwd=self.tmp, **options)
+        with tap.another_user(command[0]) if before else contextlib.nullcontext():
+            return subprocess.Popen(command, env={**keep, **(env or {})}, preexec_fn=prepare,
+                                    cwd=self.tmp, **options)
 
     def finish(self, process):
         try:

@@ -61,9 +61,10 @@ class Workshop:
 
     def run(self, *arguments, path, status=0, **options):
         """ctprof, which finds the plugins in path before its own."""
-        done = subprocess.run(
-            [str(word) for word in (BUILD / "ctprof", *arguments)], check=False, text=True,
-            capture_output=True, env={**self.env, "CTPROF_PLUGIN_PATH": str(path)}, **options)
+        with tap.another_user(BUILD / "ctprof") if "user" in options else contextlib.nullcontext():
+            done = subprocess.run(
+                [str(word) for word in (BUILD / "ctprof", *arguments)], check=False, text=True,
+                capture_output=True, env={**self.env, "CTPROF_PLUGIN_PATH": str(path)}, **options)
         assert done.returncode == status, f"{arguments}: {done.returncode}: {done.stderr}"
         return done
 

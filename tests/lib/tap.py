@@ -5,6 +5,7 @@ A test fails by raising, and is skipped with its reason by raising tap.Skip.
 With names as arguments, only those tests run.
 """
 
+import contextlib
 import signal
 import sys
 import traceback
@@ -18,6 +19,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 class Skip(Exception):
     """This machine lacks what the test needs; the text says what."""
+
+
+@contextlib.contextmanager
+def another_user(program):
+    """Where the user that the program runs as may not reach it, the test is skipped: a tree
+    below a home folder that only its owner may enter."""
+    try:
+        yield
+    except PermissionError:
+        raise Skip(f"another user may not run {program}") from None
 
 
 def _run(number, name, test):
