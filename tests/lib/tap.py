@@ -2,13 +2,16 @@
 """Tests as functions, reported as TAP: tap.main(globals()) runs every test_*.
 
 A test fails by raising, and is skipped with its reason by raising tap.Skip.
-With names as arguments, only those tests run.
+With names as arguments, only those tests run. main(globals(), world="own") runs them where no
+other process is (world.py); any other world is the shared host, with the reason.
 """
 
 import contextlib
 import signal
 import sys
 import traceback
+
+from world import enter
 
 # What started us may ignore them (nohup, a shell's `&`), and programs under
 # test would inherit that.
@@ -46,7 +49,10 @@ def _run(number, name, test):
     return True
 
 
-def main(namespace):
+def main(namespace, world=None):
+    if world:
+        why = enter() if world == "own" else world
+        print(f"# world: shared host: {why}" if why else "# world: own", flush=True)
     asked = sys.argv[1:]
     tests = [(n, t) for n, t in namespace.items() if n.startswith("test_") and callable(t)]
     tests = [(n, t) for n, t in tests if not asked or n in asked]
