@@ -160,4 +160,4 @@ def test_plugin_check_takes_old_and_new():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -308,4 +308,4 @@ def test_source_in_the_sinks_place():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

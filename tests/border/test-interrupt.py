@@ -178,4 +178,4 @@ def test_nohup_stays_in_force():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

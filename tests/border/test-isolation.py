@@ -554,4 +554,4 @@ def test_hang_is_interrupted():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -382,4 +382,4 @@ def test_size_limit_of_a_stream():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -164,4 +164,4 @@ def test_file_without_the_group_is_misuse():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -102,4 +102,4 @@ def test_plugins_that_are_not_loaded_have_no_options():
 if __name__ == "__main__":
     import tap
 
-    tap.main(globals())
+    tap.main(globals(), world="own")

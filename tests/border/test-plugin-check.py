@@ -203,4 +203,4 @@ add_tests(globals(), "own", check_own, OWN)
 add_tests(globals(), "own_recorded", check_own_recorded, OWN)
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -261,4 +261,4 @@ def test_named_file_is_a_device():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -391,4 +391,4 @@ def test_plugins_is_the_same_list_in_text_and_json():
 add_example_tests()
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -129,4 +129,4 @@ def test_zsh():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

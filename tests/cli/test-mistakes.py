@@ -103,4 +103,4 @@ def test_help_that_does_not_arrive_is_a_failure():
 
 if __name__ == "__main__":
     add_tests()
-    tap.main(globals())
+    tap.main(globals(), world="own")

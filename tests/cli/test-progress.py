@@ -106,4 +106,4 @@ def test_no_terminal_no_progress():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -103,4 +103,4 @@ def test_processes_have_all_their_columns_at_80():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="of more processes than fit on a screen")

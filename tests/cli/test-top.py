@@ -693,4 +693,4 @@ def test_one_sample_is_nothing_to_replay():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

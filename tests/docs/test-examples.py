@@ -175,4 +175,4 @@ def add_tests():
 add_tests()
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -132,4 +132,4 @@ def test_three_dots_stand_for_anything_but_a_missing_line():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

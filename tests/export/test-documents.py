@@ -103,4 +103,4 @@ def test_the_notebook_draws():
             assert (folder / picture).read_bytes().startswith(b"\x89PNG"), picture
 
 
-tap.main(globals())
+tap.main(globals(), world="own")

@@ -189,4 +189,4 @@ assert families["ctprof_nice_min"].type == "gauge" and families["ctprof_partial"
     engines.run(script, "prometheus_client")
 
 
-tap.main(globals())
+tap.main(globals(), world="own")

@@ -271,4 +271,4 @@ def test_memory_does_not_grow_with_threads(folder):
     print(f"# peak: {peaks[0]} and {peaks[1]} KiB")
 
 
-tap.main(globals())
+tap.main(globals(), world="own")

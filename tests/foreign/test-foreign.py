@@ -226,4 +226,4 @@ def test_the_reader_is_strict():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -115,4 +115,4 @@ def test_help():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -39,7 +39,8 @@ LIVE = {
     "namespaces": None,
     "priority": ["raises_all", "none_raises", "auto", "niceness", "without", "skew"],
     "procfs": ["every_field", "policy_nice", "real_time", "counters_hold", "leader_exited",
-               "zombie", "kernel_threads", "ordinary_user", "absence_is_summed"],
+               "zombie", "ordinary_user", "absence_is_summed"],
+    "kernel-threads": None,
     "memory": ["told_as_procfs", "leader_that_has_exited", "refused"],
 }
 

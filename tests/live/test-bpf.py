@@ -369,4 +369,4 @@ def test_exits_have_process_and_cgroup():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="of exit records, and of kernel threads")

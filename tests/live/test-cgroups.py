@@ -117,4 +117,4 @@ def test_a_namespace_does_not_show_the_host_as_its_own():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="of the root of its cgroups")

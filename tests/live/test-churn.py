@@ -80,4 +80,4 @@ def test_short_processes_and_threads_together():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -560,4 +560,4 @@ def truth_comm(pid):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--pool"]:
         be_pool(sys.argv[2])
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -170,4 +170,4 @@ def test_no_view_of_this_host_writes_a_snapshot():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

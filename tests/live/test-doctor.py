@@ -183,4 +183,4 @@ def test_text_and_json_say_the_same():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

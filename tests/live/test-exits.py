@@ -100,4 +100,4 @@ def test_nobody_sees_the_command_too():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="of exit records")

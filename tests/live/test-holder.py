@@ -363,4 +363,4 @@ def test_what_an_ordinary_user_may_not_read_is_no_number():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

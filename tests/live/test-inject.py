@@ -167,4 +167,4 @@ def test_every_other_call_refused():
     check_faults(lambda made: [(call, REFUSED) for call in sorted(set(made) - listed - SAFE)])
 
 
-tap.main(globals())
+tap.main(globals(), world="own")

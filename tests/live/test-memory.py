@@ -156,4 +156,4 @@ def test_what_is_refused_is_told_by_status_and_the_remedy_once():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -204,4 +204,4 @@ def test_a_tmpfs_of_another_mount_namespace_is_one():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -105,4 +105,4 @@ def test_no_path_of_a_user_is_read_before_its_kind_is_known():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -165,4 +165,4 @@ def test_the_summary_shows_the_skew():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """ctprof's procfs source against an independent reading of the same threads."""
 
-import contextlib
 import os
 import subprocess
 import sys
@@ -35,24 +34,10 @@ ODD_NAMES = {
 }
 
 
-def compare(snapshot, threads, memories=()):
-    """Fails with all differences, after checking every thread."""
-    lines = []
-    for key, expected in threads.items():
-        row = snapshot.rows.get(key)
-        if row is None:
-            lines.append(f"{key[0]}/{key[1]} is not in the snapshot")
-        else:
-            lines += truth.compare_thread(snapshot, row, expected)
-    for tgid, expected in dict(memories).items():
-        lines += truth.compare_memory(snapshot, snapshot.rows[tgid, tgid], expected)
-    assert not lines, f"{len(lines)} differences:\n" + "\n".join(lines[:40])
-
-
 def compare_worker(snapshot, worker):
     threads = worker.threads()
     assert sorted(threads) == [k for k in snapshot.keys if k[0] in worker.pids]
-    compare(snapshot, truth.read_threads(threads), truth.read_memories(worker.pids))
+    truth.check(snapshot, truth.read_threads(threads), truth.read_memories(worker.pids))
 
 
 def test_every_field_of_every_stopped_thread_is_what_procfs_says():
@@ -173,40 +158,6 @@ def test_a_zombie_is_a_row_without_memory():
         assert "smaps" not in absent and "inapplicable" not in absent, absent
 
 
-def test_kernel_threads():
-    """Fields that do not move between two readings around the capture."""
-    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    kernel = [(pid, pid) for pid in pids if is_kernel_thread(pid)]
-    if not kernel:
-        raise tap.Skip("no kernel thread is to be seen here")
-    before = read_those_alive(kernel)
-    snapshot = capture()
-    after = read_those_alive([key for key in before if is_kernel_thread(key[0])])
-    still = {key: fields for key, fields in after.items() if fields == before[key]}
-    assert still, "no kernel thread stood still"
-    compare(snapshot, still, {tgid: ("absent", "inapplicable") for tgid, _ in still})
-    for key in still:
-        assert snapshot.rows[key]["extra"]["smaps_state"] == "not-applicable"
-
-
-def read_those_alive(keys):
-    """A worker of the kernel's may end while it is read."""
-    alive = {}
-    for key in keys:
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            alive |= truth.read_threads([key])
-    return alive
-
-
-def is_kernel_thread(pid):
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            flags = int(file.read().rpartition(b")")[2].split()[6])
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return bool(flags & 0x00200000)
-
-
 def test_a_process_of_3000_threads():
     try:
         worker = Worker("--threads", 2999)
@@ -262,7 +213,7 @@ def test_what_an_ordinary_user_may_not_read_is_denied_and_not_zero():
         snapshot = capture(user=user)
         expected = ask(user, truth.read_threads, [(pid, tid) for tid in harness.tids_of(pid)])
         if harness.is_root():
-            compare(snapshot, expected)
+            truth.check(snapshot, expected)
         for (tgid, tid), fields in expected.items():
             if fields["rchar"] != ("absent", "denied"):
                 continue
@@ -292,7 +243,7 @@ def test_an_ordinary_user_sees_all_of_the_own_threads():
         worker.stop()
         snapshot = capture(user=user)
         threads = ask(user, truth.read_threads, worker.threads())
-        compare(snapshot, threads, ask(user, truth.read_memories, worker.pids))
+        truth.check(snapshot, threads, ask(user, truth.read_memories, worker.pids))
 
 
 def test_absence_is_summed_up_on_stderr():
@@ -323,4 +274,4 @@ def test_the_peak_memory_told_is_ctprofs_own():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

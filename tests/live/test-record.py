@@ -620,4 +620,4 @@ def fill_disk(path):
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="of exit records")

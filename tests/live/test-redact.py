@@ -446,4 +446,4 @@ def test_bad_keys():
         assert done.returncode == 2 and "only with --redact" in done.stderr.decode()
 
 
-tap.main(globals())
+tap.main(globals(), world="own")

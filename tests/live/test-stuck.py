@@ -154,4 +154,4 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
         harness.capture("--plugins=procfs", user=harness.need_other_user())
 
 
-tap.main(globals())
+tap.main(globals(), world="own")

@@ -110,4 +110,4 @@ def test_unasked_nothing_is_read():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -167,4 +167,4 @@ def test_totals_and_windows_are_asked_for():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="of exit records")

@@ -324,3 +324,17 @@ def compare_memory(snapshot, row, expected):
     if not got["Private_Clean"] + got["Private_Dirty"] <= got["Pss"] <= got["Rss"]:
         lines.append(f"{where}: Pss is not between the private part and Rss: {got}")
     return lines
+
+
+def check(snapshot, threads, memories=()):
+    """Fails with all differences, after checking every thread."""
+    lines = []
+    for key, expected in threads.items():
+        row = snapshot.rows.get(key)
+        if row is None:
+            lines.append(f"{key[0]}/{key[1]} is not in the snapshot")
+        else:
+            lines += compare_thread(snapshot, row, expected)
+    for tgid, expected in dict(memories).items():
+        lines += compare_memory(snapshot, snapshot.rows[tgid, tgid], expected)
+    assert not lines, f"{len(lines)} differences:\n" + "\n".join(lines[:40])

@@ -261,4 +261,4 @@ def test_a_page_of_30000_threads_is_there():
 
 if __name__ == "__main__":
     harness.need_command("zstd")
-    tap.main(globals())
+    tap.main(globals(), world="own")

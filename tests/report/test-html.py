@@ -187,4 +187,4 @@ def test_a_pool_has_one_colour_in_both_charts():
 
 if __name__ == "__main__":
     harness.need_command("zstd")
-    tap.main(globals())
+    tap.main(globals(), world="own")

@@ -247,4 +247,4 @@ def test_nothing_is_left_behind():
 
 
 if __name__ == "__main__":
-    tap.main(globals())
+    tap.main(globals(), world="own")
