@@ -182,9 +182,16 @@ class Rig:
             time.sleep(0.005)
 
 
+def folder():
+    """A temporary one in whose name nobody finds the toy."""
+    while "toy" in (made := tempfile.TemporaryDirectory(prefix="ctprof-border-")).name:
+        made.cleanup()
+    return made
+
+
 @contextlib.contextmanager
 def rig(processes=3, threads=2):
-    with tempfile.TemporaryDirectory(prefix="ctprof-border-") as tmp:
+    with folder() as tmp:
         os.chmod(tmp, 0o755)
         made = Rig(tmp)
         made.record(processes, threads)
