@@ -17,7 +17,7 @@ import table
 BUDGET_S = 300  # for the release tests of a default run
 UNSTABLE_MAX = 2
 # Suites whose tests install what was built, which is more than a test can name.
-INSTALLING = {"border", "docs", "kernels", "packages"}
+INSTALLING = {"docs", "foreign", "kernels", "packages"}
 
 
 def section(text):
@@ -44,7 +44,7 @@ def run_lane(lane, rows, sums, tier, fuzzing):
         sums.note("skipped", f"[{lane.name}] {text}")
     lanes.configure(lane)
     names = suite.choose(lane, rows, tier)
-    everything = lane.name == "gcc" and any(row.name in names and row.suite in INSTALLING for row in rows)
+    everything = any(row.name in names and row.suite in INSTALLING for row in rows)
     lanes.build(lane, names, fuzz.list_targets(lane) if fuzzing else (), everything)
     put_stamps(lane, suite.run(lane, names, sums))
     if fuzzing:
