@@ -192,6 +192,8 @@ static int load(struct bpf *self)
 		.n_values = self->rules.delays       ? N_RECORD_VALUES
 			    : self->rules.statistics ? FIRST_BLOCK_DELAY
 						     : FIRST_STATISTIC,
+		.has_averages = slots_wanted(self->host, &self->slots[VALUE_util_avg],
+					     VALUE_util_est - VALUE_util_avg + 1),
 		.cpus_bytes = (last_cpu / 64 + 1) * 8,
 		.ends_bytes = exits_wanted(&self->exits) ? exits_room(&self->exits) : 0,
 	};

@@ -11,6 +11,7 @@
 
 /* Set by who loads and who reads. */
 extern const volatile __u32 n_values;
+extern const volatile bool has_averages;
 extern __s64 reader_boot_offset;
 
 #define NS_PER_S 1000000000ll
@@ -145,6 +146,29 @@ static __always_inline void put_stats(struct record *rec, struct task_struct *ta
 		PUT_STATISTICS(old->se.statistics);
 }
 
+static __always_inline __u64 larger(__u64 a, __u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* proc/<pid>/sched: se.avg */
+static __always_inline void put_averages(struct record *rec, struct task_struct *task,
+					 const bool trusted)
+{
+	struct task_struct___old *old = (void *)task;
+
+	if (!has_averages)
+		return;
+	PUT_IF_THERE(util_avg, task->se.avg.util_avg);
+	PUT_IF_THERE(runnable_avg, task->se.avg.runnable_avg);
+	PUT_IF_THERE(load_avg, task->se.avg.load_avg);
+	if (bpf_core_field_exists(task->se.avg.util_est))
+		PUT(util_est, READ(task->se.avg.util_est) & ~UTIL_AVG_UNCHANGED);
+	else if (bpf_core_field_exists(old->se.avg.util_est.ewma))
+		PUT(util_est, larger(READ(old->se.avg.util_est.ewma),
+				     READ(old->se.avg.util_est.enqueued) & ~UTIL_AVG_UNCHANGED));
+}
+
 /* proc/<pid>/io: do_io_accounting() */
 static __always_inline void put_io(struct record *rec, struct task_struct *task, const bool trusted)
 {
@@ -195,11 +219,6 @@ static __always_inline void put_delays(struct record *rec, struct task_struct *t
 static __always_inline __u64 positive(__s64 count)
 {
 	return count > 0 ? (__u64)count : 0;
-}
-
-static __always_inline __u64 larger(__u64 a, __u64 b)
-{
-	return a > b ? a : b;
 }
 
 /* xacct_add_tsk() */

@@ -37,7 +37,8 @@ enum { BPF_ANY = 0, BPF_RB_NO_WAKEUP = 1 };
 #define PF_EXITING 0x00000004u
 #define PF_KTHREAD 0x00200000u
 #define TASK_DEAD 0x80u
-#define EXIT_DEAD 0x10 /* its parent has waited for it, or nobody will */
+#define EXIT_DEAD 0x10                 /* its parent has waited for it, or nobody will */
+#define UTIL_AVG_UNCHANGED 0x80000000u /* a flag in util_est */
 /* include/linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4u
 /* include/linux/mm_types_task.h */
@@ -130,10 +131,18 @@ struct sched_statistics {
 	__u64 core_forceidle_sum; /* CONFIG_SCHED_CORE */
 };
 
+struct sched_avg {
+	unsigned long load_avg;
+	unsigned long runnable_avg;
+	unsigned long util_avg;
+	unsigned int util_est; /* 6.8 */
+};
+
 struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 nr_migrations;
 	__u64 slice; /* 6.6 */
+	struct sched_avg avg;
 };
 
 struct sched_ext_entity {
@@ -247,14 +256,24 @@ struct task_struct {
 	struct task_delay_info *delays;
 };
 
+struct util_est {
+	unsigned int enqueued;
+	unsigned int ewma;
+};
+
+struct sched_avg___old {
+	struct util_est util_est; /* before 6.8 */
+};
+
 struct sched_entity___old {
-	struct sched_statistics statistics;
+	struct sched_statistics statistics; /* before 5.16 */
+	struct sched_avg___old avg;
 };
 
 struct task_struct___old {
-	long state;                   /* before 5.14 */
-	unsigned int cpu;             /* before 5.16, where thread_info has none */
-	struct sched_entity___old se; /* before 5.16 */
+	long state;       /* before 5.14 */
+	unsigned int cpu; /* before 5.16, where thread_info has none */
+	struct sched_entity___old se;
 };
 
 #pragma clang attribute pop

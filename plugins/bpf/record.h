@@ -17,8 +17,8 @@
 	V(ppid) V(cutime_clock_ticks) V(cstime_clock_ticks) V(minflt) V(majflt) V(utime_clock_ticks) V(stime_clock_ticks) V(priority) \
 	V(nice) V(start_time_clock_ticks) V(processor) V(rt_priority) V(run_time_ns) \
 	V(wait_time_ns) V(timeslices) V(state) V(nr_threads) V(voluntary_csw) \
-	V(nonvoluntary_csw) V(ext_enabled) V(nr_migrations) V(fair_slice_ns) V(rchar) \
-	V(wchar) V(syscr) V(syscw) V(read_bytes) V(write_bytes) \
+	V(nonvoluntary_csw) V(ext_enabled) V(nr_migrations) V(fair_slice_ns) \
+	V(util_avg) V(runnable_avg) V(load_avg) V(util_est) V(rchar) V(wchar) V(syscr) V(syscw) V(read_bytes) V(write_bytes) \
 	V(cancelled_write_bytes) V(hiwater_rss_bytes) V(hiwater_vm_bytes) \
 	D(cpu) \
 	V(nr_wakeups) V(nr_wakeups_local) V(nr_wakeups_remote) V(nr_wakeups_sync) \

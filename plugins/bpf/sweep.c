@@ -123,6 +123,7 @@ static void set_up(const struct sweep *sweep, bool ends)
 	const struct task_bpf *skeleton = sweep->skeleton;
 
 	skeleton->rodata->n_values = sweep->setting.n_values;
+	skeleton->rodata->has_averages = sweep->setting.has_averages;
 	skeleton->rodata->cpus_bytes = sweep->setting.cpus_bytes;
 	bpf_program__set_autoload(skeleton->progs.note_end, ends);
 	bpf_program__set_autoload(skeleton->progs.tell_end, ends);

@@ -15,6 +15,7 @@ struct sweep;
 /* How much of each thread is asked for. */
 struct sweep_setting {
 	uint32_t n_values;   /* the first ones of enum record_value */
+	bool has_averages;   /* util_avg and the like */
 	uint32_t cpus_bytes; /* of the mask; a multiple of 8 */
 	/* Threads that end, too, with that much room for records that wait: without if that
 	 * does not work.  0: no. */

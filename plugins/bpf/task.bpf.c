@@ -10,8 +10,10 @@
  */
 #include "fields.h"
 
-/* Set before loading: how much of a record is handed out. */
+/* Set before loading: how much of a record is handed out, and whether that has the averages
+ * of the load. */
 const volatile __u32 n_values = N_RECORD_VALUES;
+const volatile bool has_averages = true;
 const volatile __u32 cpus_bytes = 8;
 
 /* Of who reads: found out when the first thread comes. */
@@ -181,6 +183,7 @@ int dump_task(struct bpf_iter__task *ctx)
 	put_common(rec, task);
 	put_stat(rec, task, trusted);
 	put_sched(rec, task, trusted);
+	put_averages(rec, task, trusted);
 	put_io(rec, task, trusted);
 	if (n_values > FIRST_STATISTIC)
 		put_stats(rec, task, trusted);

@@ -172,6 +172,28 @@
 #define SHARED_fair_slice_ns                                                                       \
 	SHARED_SCHED_(GAUGE, NS, 40, "fair_slice_ns", "fair-policy", NULL,                         \
 		      "current slice of the fair class", "slice", "proc_sched_show_task")
+
+/* ---- pelt ------------------------------------------------------------- */
+
+/* Per-entity load tracking: averages that decay by half in 32 ms. */
+#define SHARED_PELT_(name, help, key, function)                                                    \
+	METRIC_ROW(GAUGE, NONE, THREAD, name, "pelt", help, "sched " key " (" function ")",        \
+		   .flags = CTPROF_METRIC_ON_DEMAND)
+#define SHARED_util_avg                                                                            \
+	SHARED_PELT_("util_avg", "share of the time it ran, lately, of 1024", "se.avg.util_avg",   \
+		     "___update_load_avg")
+#define SHARED_runnable_avg                                                                        \
+	SHARED_PELT_("runnable_avg", "share of the time it ran or wanted to, lately, of 1024",     \
+		     "se.avg.runnable_avg", "___update_load_avg")
+#define SHARED_load_avg                                                                            \
+	SHARED_PELT_("load_avg",                                                                   \
+		     "that share times its weight: of 1024 at nice 0, more below, less above",     \
+		     "se.avg.load_avg", "___update_load_avg")
+#define SHARED_util_est                                                                            \
+	SHARED_PELT_("util_est", "util_avg as it is expected when it next runs",                   \
+		     "se.avg.util_est, before Linux 6.8 the larger of its ewma and enqueued",      \
+		     "util_est_update")
+
 #define SHARED_cpu_affinity                                                                        \
 	SHARED_METRIC_(CPUSET, CPUS, THREAD, 6, "cpu_affinity", "sched", NULL,                     \
 		       "CPUs the thread may run on",                                               \

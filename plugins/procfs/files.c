@@ -85,6 +85,8 @@ void files_index_build(struct files_index *ret)
 			ret->minus[row] = row_of(metric->minus);
 	}
 	ret->slice = row_of("fair_slice_ns");
+	ret->util_est = row_of("util_est");
+	ret->dl_runtime = row_of("dl_runtime_ns");
 }
 
 static void all_missing(const struct files_index *index, enum file_id file, struct value *values)
@@ -247,30 +249,61 @@ static void subtract(struct value *from, const struct value *minus)
 		from->why = minus->why;
 }
 
-/* Whether the thread of sched is outside the fair class: neither SCHED_OTHER nor
- * SCHED_BATCH. */
-static bool is_unfair(struct text body)
+/* The value of a line that begins with the key and a blank; false if there is none. */
+static bool find_line(struct text body, const char *key, struct text *ret)
 {
-	static const char key[] = "\npolicy ";
-	const char *at = body.len > 0 ? memmem(body.p, body.len, key, sizeof key - 1) : NULL;
-	struct text line, left, policy;
+	const char *at = body.len > 0 ? memmem(body.p, body.len, key, strlen(key)) : NULL;
+	struct text line, left;
 
 	if (!at)
 		return false;
 	body = (struct text){at + 1, body.len - (size_t)(at + 1 - body.p)};
-	return text_take_line(&body, &line) && text_split(line, ':', &left, &policy) &&
-	       !text_equal(policy, "0") && !text_equal(policy, "3");
+	return text_take_line(&body, &line) && text_split(line, ':', &left, ret);
+}
+
+/* Only SCHED_OTHER and SCHED_BATCH have a slice, and only SCHED_DEADLINE has a deadline. */
+static void judge_policy(const struct files_index *index, struct text body, struct value *values)
+{
+	struct value *slice = &values[index->slice - 1];
+	struct value *deadline = &values[index->dl_runtime - 1]; /* two of them */
+	struct text policy;
+
+	if (!find_line(body, "\npolicy ", &policy))
+		return;
+	if (slice->why == CTPROF_ABSENT_UNSUPPORTED && !text_equal(policy, "0") &&
+	    !text_equal(policy, "3"))
+		slice->why = CTPROF_ABSENT_INAPPLICABLE;
+	for (unsigned i = 0; i < 2 && !text_equal(policy, "6"); i++)
+		if (deadline[i].why == CTPROF_ABSENT_UNSUPPORTED)
+			deadline[i].why = CTPROF_ABSENT_INAPPLICABLE;
+}
+
+/* Before Linux 6.8 there are two estimates, of which the kernel uses the larger one. */
+static void join_util_est(struct text body, struct value *value)
+{
+	struct text ewma, enqueued;
+	struct value other;
+
+	if (value->why != CTPROF_ABSENT_UNSUPPORTED ||
+	    !find_line(body, "\nse.avg.util_est.ewma ", &ewma) ||
+	    !find_line(body, "\nse.avg.util_est.enqueued ", &enqueued))
+		return;
+	value_parse_u64(ewma, value);
+	value_parse_u64(enqueued, &other);
+	if (other.why != CTPROF_PRESENT)
+		value->why = other.why;
+	else if (other.bits > value->bits)
+		value->bits = other.bits;
 }
 
 void sched_parse(const struct files_index *index, struct text text, struct value *values)
 {
 	unsigned first = index->first[FILE_SCHED];
 	struct text body = sched_body(text);
-	struct value *slice = &values[index->slice - 1];
 
 	lines_parse(index, FILE_SCHED, body, true, values);
-	if (slice->why == CTPROF_ABSENT_UNSUPPORTED && is_unfair(body))
-		slice->why = CTPROF_ABSENT_INAPPLICABLE;
+	judge_policy(index, body, values);
+	join_util_est(body, &values[index->util_est - 1]);
 	for (unsigned row = first; row < first + index->count[FILE_SCHED]; row++)
 		if (index->minus[row])
 			subtract(&values[row], &values[index->minus[row] - 1]);

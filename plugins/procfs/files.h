@@ -13,7 +13,10 @@ struct files_index {
 	uint8_t head[N_FILES][INDEX_BUCKETS]; /* row + 1; 0: none */
 	uint8_t next[N_METRICS];              /* row + 1; 0: none */
 	uint8_t minus[N_METRICS];             /* row + 1 of metric.minus; 0: none */
-	uint8_t slice; /* row + 1 of the metric that only fair threads have */
+	/* Rows + 1 of metrics of sched. */
+	uint8_t slice;      /* only fair threads have it */
+	uint8_t dl_runtime; /* only deadline threads have it, and the one after it */
+	uint8_t util_est;   /* two lines before Linux 6.8 */
 };
 
 void files_index_build(struct files_index *ret);

@@ -16,7 +16,17 @@
 #define SCHED(parse, name, key_, minus_) ROW(SCHED, parse, name, .key = key_, .minus = minus_)
 #define SCHED_COUNT(name) SCHED(u64, name, #name, NULL)
 #define SCHED_TIME(name, key) SCHED(dotted, name, key, NULL)
+#define PELT(name) SCHED(u64, name, #name, NULL)
 #define IO(name) ROW(IO, u64, name, .key = #name)
+
+/* No other source reads these. */
+#define OWN(parse_, kind, unit, name, key_, gates_, help, function)                                \
+	{                                                                                          \
+		.def = METRIC_ROW(kind, unit, THREAD, name, "sched-more", help,                    \
+				  "sched " key_ " (" function ")", .gates = gates_,                \
+				  .flags = CTPROF_METRIC_ON_DEMAND),                               \
+		.parse = value_parse_##parse_, .file = FILE_SCHED, .key = key_                     \
+	}
 
 /* A total of a process, including threads that have ended. */
 #define TOTAL(file_, unit, gates_, name, help, origin, ...)                                        \
@@ -85,6 +95,25 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	SCHED_TIME(slice_max, "slice_max"),
 	SCHED(dotted, core_forceidle_sum, "core_forceidle_sum", NULL),
 	SCHED(u64, fair_slice_ns, "slice", NULL),
+	PELT(util_avg),
+	PELT(runnable_avg),
+	PELT(load_avg),
+	PELT(util_est),
+	OWN(u64, GAUGE, NONE, "uclamp_min", "uclamp.min", "UCLAMP_TASK",
+	    "lower limit of its utilisation, as requested, of 1024", "uclamp_req"),
+	OWN(u64, GAUGE, NONE, "uclamp_max", "uclamp.max", "UCLAMP_TASK",
+	    "upper limit of its utilisation, as requested, of 1024", "uclamp_req"),
+	OWN(u64, COUNTER, NONE, "numa_pages_migrated", "numa_pages_migrated", "NUMA_BALANCING",
+	    "pages moved to the node the thread runs on", "task_numa_fault"),
+	OWN(i32, ORDINAL, NONE, "numa_preferred_nid", "numa_preferred_nid", "NUMA_BALANCING",
+	    "node the thread should run on, -1 for any", "sched_setnuma"),
+	OWN(u64, LEVEL, NONE, "numa_faults", "total_numa_faults", "NUMA_BALANCING",
+	    "faults that sample where its memory is, older ones counted less",
+	    "task_numa_placement"),
+	OWN(i64, ORDINAL, NS, "dl_runtime_ns", "dl.runtime", NULL,
+	    "time left in this period of a deadline thread", "update_curr_dl"),
+	OWN(u64, GAUGE, NS, "dl_deadline_ns", "dl.deadline", NULL,
+	    "end of this period of a deadline thread, by the clock of its CPU", "update_dl_entity"),
 	IO(rchar),
 	IO(wchar),
 	IO(syscr),

@@ -41,7 +41,7 @@ struct procfs_metric {
 
 /* Metrics of the table.  The rows of a file are adjacent, in the order of
  * columns. */
-#define N_METRICS 72u
+#define N_METRICS 83u
 
 extern const struct procfs_metric procfs_metrics[N_METRICS];
 

@@ -121,6 +121,26 @@ static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 		    "CONFIG_SCHED_INFO=y");
 }
 
+static void judge_pelt(struct sample *sample, struct ctprof_finding *ret)
+{
+	if (try_read(sample, "sched") == ENOENT)
+		set(ret, CTPROF_FAILS, "the kernel is built without it", "CONFIG_SCHED_DEBUG=y");
+	else if (!has_word(sample, "sched", "se.avg.util_avg"))
+		set(ret, CTPROF_FAILS, "the kernel keeps no averages", "CONFIG_SMP=y");
+}
+
+static void judge_sched_more(struct sample *sample, struct ctprof_finding *ret)
+{
+	if (try_read(sample, "sched") == ENOENT)
+		set(ret, CTPROF_FAILS, "the kernel is built without it", "CONFIG_SCHED_DEBUG=y");
+	else if (!has_word(sample, "sched", "uclamp.min"))
+		set(ret, CTPROF_PARTLY, "no uclamp_*: the kernel is built without them",
+		    "CONFIG_UCLAMP_TASK=y");
+	else if (!has_word(sample, "sched", "total_numa_faults"))
+		set(ret, CTPROF_PARTLY, "no numa_*: the kernel is built without them",
+		    "CONFIG_NUMA_BALANCING=y");
+}
+
 static void judge_io(struct sample *sample, struct ctprof_finding *ret)
 {
 	int err = try_read(sample, "io");
@@ -154,6 +174,8 @@ void probe_groups(const struct ctprof_host *host)
 		{"sched", judge_sched},
 		{"io", judge_io},
 		{"process", judge_process},
+		{"pelt", judge_pelt},
+		{"sched-more", judge_sched_more},
 	};
 	struct sample sample = {
 		.host = host,

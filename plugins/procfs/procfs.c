@@ -172,10 +172,15 @@ static uint64_t mark_setting(const struct plan *plan)
 	return mark;
 }
 
-static bool has_statistics(const struct ctprof_host *host)
+/* Some statistics count what the scheduler does with threads that do not run, and it ages
+ * the averages of a thread that it moves. */
+static bool sched_changes(const struct plan *plan)
 {
+	const struct ctprof_host *host = plan->host;
 	char text[8] = "";
 
+	if (host->wanted(host, plan->slots[plan->index.util_est - 1]))
+		return true;
 	return file_read_root(host, CTPROF_ROOT_PROC, "sys/kernel/sched_schedstats", text,
 			      sizeof text) > 0 &&
 	       text[0] != '0';
@@ -186,7 +191,7 @@ static int procfs_again(void *self)
 	struct procfs *procfs = self;
 
 	plan_settle(&procfs->plan);
-	procfs->still.has_statistics = has_statistics(procfs->plan.host);
+	procfs->still.sched_changes = sched_changes(&procfs->plan);
 	still_again(&procfs->still, mark_setting(&procfs->plan));
 	procfs->tally = (struct tally){0};
 	smaps_limits_again(&procfs->limits);

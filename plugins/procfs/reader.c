@@ -245,9 +245,9 @@ static bool is_still(const struct reader *reader)
 
 static bool is_kept(const struct reader *reader, enum file_id file)
 {
-	/* Some statistics also count what the scheduler does with threads that do not run. */
+	/* Some values also change while a thread does not run: see sched_changes(). */
 	return file == FILE_COMM || (file >= STILL_FIRST_FILE && file <= STILL_LAST_FILE &&
-				     (file != FILE_SCHED || !reader->still->has_statistics));
+				     (file != FILE_SCHED || !reader->still->sched_changes));
 }
 
 static void put_kept(const struct cell *cell, enum file_id file)

@@ -17,7 +17,7 @@
 /* Their rows stand together in the table of metrics. */
 #define STILL_FIRST_FILE FILE_STATUS
 #define STILL_LAST_FILE FILE_IO
-#define STILL_ROWS 38u
+#define STILL_ROWS 49u
 #define STILL_NAME_BYTES 64u
 
 /* Samples after which everything is read again. */
@@ -39,7 +39,7 @@ struct still_thread {
 struct still {
 	pthread_mutex_t lock; /* buckets, n, n_asked; a thread is one worker's at a time */
 	bool is_on;           /* samples are being taken */
-	bool has_statistics;  /* kernel.sched_schedstats */
+	bool sched_changes;   /* sched, also of threads that do not run */
 	struct still_thread **buckets;
 	size_t n, n_asked; /* kept; asked for in this sample */
 	unsigned samples;

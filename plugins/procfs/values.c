@@ -52,6 +52,14 @@ void value_parse_i32(struct text raw, struct value *ret)
 	set_number(ret, valid, (uint64_t)number);
 }
 
+void value_parse_i64(struct text raw, struct value *ret)
+{
+	int64_t number = 0;
+	bool valid = text_i64(raw, &number);
+
+	set_number(ret, valid, (uint64_t)number);
+}
+
 void value_parse_flag(struct text raw, struct value *ret)
 {
 	uint64_t number = 0;

@@ -22,6 +22,7 @@ CAP_BPF, CAP_PERFMON = 39, 38
 PF_KTHREAD = 0x200000
 # What a process may still do after its parent has waited for it.
 LAST_NS = 5_000_000
+AVERAGES = {"util_avg", "runnable_avg", "load_avg", "util_est"}
 CHILDREN = 1000
 PROCESSES = 67
 
@@ -123,6 +124,26 @@ def test_threads_in_odd_states_have_equal_values():
     compared, wrong = compare(before, bpf, after)
     assert not wrong, wrong[:10]
     assert threads <= compared, threads - compared
+
+
+def test_the_averages_of_the_load_are_equal():
+    """Of a thousand threads that idle now, some of which were busy."""
+    harness.need_bpf()
+    groups = "--groups=identity,sched,pelt"
+    busy = [argument for _ in range(3) for argument in ("--thread", "burn=5")]
+    with Worker("--processes", 7, "--threads", 149, *busy) as worker:
+        threads = set(worker.threads())
+        before = capture("--plugins=procfs", groups)
+        bpf = capture("--plugins=bpf", *BPF_ALWAYS, groups)
+        after = capture("--plugins=procfs", groups)
+    compared, wrong = compare(before, bpf, after)
+    assert not wrong, f"{len(wrong)} differ: {wrong[:10]}"
+    assert len(threads) >= 1000 and threads <= compared, threads - compared
+    assert {m["name"] for m in bpf.data["metrics"] if m["group"] == "pelt"} == AVERAGES
+    # Each kernel since 5.8 has them, and a thread that ran has left a trace.
+    seen = [bpf.value(bpf.rows[key], "util_est") for key in threads]
+    assert any(found[0] == "value" and found[1] > 0 for found in seen), seen[:10]
+    assert all(bpf.value(bpf.rows[key], "util_avg")[0] == "value" for key in threads)
 
 
 def test_taskstats_is_asked_only_for_threads_that_are_left():

@@ -206,7 +206,7 @@ static void test_metrics(void)
 
 		g_assert_true(g_hash_table_add(names, (gpointer)(uintptr_t)metric->name));
 		g_assert_true(g_strv_contains(
-			(const char *const[]){"identity", "sched", "io", "delay", NULL},
+			(const char *const[]){"identity", "sched", "io", "delay", "pelt", NULL},
 			metric->group));
 	}
 }

@@ -185,6 +185,10 @@ static void test_status(void)
 #define SCHED_HEADING(comm)                                                                        \
 	comm " (1, #threads: 1)\n"                                                                 \
 	     "-------------------------------------------------------------------\n"
+#define UTIL_EST(ewma, enqueued)                                                                   \
+	"x : 1\nse.avg.util_est.ewma : " ewma "\nse.avg.util_est.enqueued : " enqueued             \
+	"\npolicy : 0"
+
 #define SLEEP_BLOCK(sleep, block) "sum_sleep_runtime : " sleep "\nsum_block_runtime : " block "\n"
 
 static void test_sched(void)
@@ -207,6 +211,26 @@ static void test_sched(void)
 		{FILE_SCHED, "x : 1\npolicy : 3\n", "fair_slice_ns", MISSING, 0},
 		{FILE_SCHED, "x : 1\npolicy      :       1", "fair_slice_ns", INAPPLICABLE, 0},
 		{FILE_SCHED, "x : 1\npolicy : 1\nse.slice : 5", "fair_slice_ns", 0, 5},
+		{FILE_SCHED, "se.avg.util_avg : 46\nse.avg.util_sum : 7", "util_avg", 0, 46},
+		{FILE_SCHED, "se.avg.load_avg : 1024", "load_avg", 0, 1024},
+		{FILE_SCHED, "se.avg.runnable_avg : 5", "runnable_avg", 0, 5},
+		{FILE_SCHED, "x : 1\nse.avg.util_est : 204", "util_est", 0, 204},
+		{FILE_SCHED, UTIL_EST("298", "46"), "util_est", 0, 298},
+		{FILE_SCHED, UTIL_EST("46", "298"), "util_est", 0, 298},
+		{FILE_SCHED, UTIL_EST("x", "298"), "util_est", INVALID, 0},
+		{FILE_SCHED, UTIL_EST("46", "-1"), "util_est", INVALID, 0},
+		{FILE_SCHED, "x : 1\nse.avg.util_est.ewma : 9", "util_est", MISSING, 0},
+		{FILE_SCHED, "uclamp.min : 128\nuclamp.max : 512", "uclamp_min", 0, 128},
+		{FILE_SCHED, "uclamp.min : 128\nuclamp.max : 512", "uclamp_max", 0, 512},
+		{FILE_SCHED, "effective uclamp.min : 128", "uclamp_min", MISSING, 0},
+		{FILE_SCHED, "numa_pages_migrated : 7", "numa_pages_migrated", 0, 7},
+		{FILE_SCHED, "numa_preferred_nid : -1", "numa_preferred_nid", 0, -1},
+		{FILE_SCHED, "total_numa_faults : 3\nnuma_faults node=0 x=1", "numa_faults", 0, 3},
+		{FILE_SCHED, "x : 1\npolicy : 6\ndl.runtime : -5", "dl_runtime_ns", 0, -5},
+		{FILE_SCHED, "x : 1\npolicy : 6\ndl.deadline : 50", "dl_deadline_ns", 0, 50},
+		{FILE_SCHED, "x : 1\npolicy : 6\n", "dl_runtime_ns", MISSING, 0},
+		{FILE_SCHED, "x : 1\npolicy : 0\n", "dl_runtime_ns", INAPPLICABLE, 0},
+		{FILE_SCHED, "x : 1\npolicy : 1\n", "dl_deadline_ns", INAPPLICABLE, 0},
 		{FILE_SCHED, "se.exec_start : 1140812.653085", "exec_max", MISSING, 0},
 		{FILE_SCHED, SLEEP_BLOCK("3200.50", "1100.75"), "voluntary_sleep_ns", 0,
 		 2099750000},

@@ -405,13 +405,17 @@ static void test_probe(void)
 		const char *finding; /* among the findings */
 		const char *sched;   /* NULL: with all lines */
 	} cases[] = {
-		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nprocess 10 |\nsmaps 10 |\n",
-		 NULL},
+		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nprocess 10 |\n", NULL},
 		{"0\n", NULL, 0, "|sysctl kernel.sched_schedstats=1\n", NULL},
 		/* Before 4.6, and with subset=pid: counted all the same. */
 		{NULL, NULL, 0, "sched 10 |\n", NULL},
 		{NULL, NULL, 0, "|CONFIG_SCHEDSTATS=y\n", "nr_switches : 1\n"},
 		{"1\n", NULL, 0, "sched 20 no block_sum and voluntary_sleep_ns", WAKEUPS},
+		{"1\n", NULL, 0, "pelt 10 |\nsched-more 10 |\nsmaps 10 |\n",
+		 "se.avg.util_avg : 1\nuclamp.min : 0\ntotal_numa_faults : 0\n"},
+		{"1\n", NULL, 0, "pelt 30 the kernel keeps no averages|CONFIG_SMP=y\n", WAKEUPS},
+		{"1\n", NULL, 0, "sched-more 20 no uclamp_*: ", WAKEUPS},
+		{"1\n", NULL, 0, "sched-more 20 no numa_*: ", "uclamp.min : 0\n"},
 		{"1\n", "/sched", ENOENT, "|CONFIG_SCHED_DEBUG=y\n", NULL},
 		{"1\n", "/schedstat", ENOENT, "|CONFIG_SCHED_INFO=y\n", NULL},
 		{"1\n", "/io", EACCES,
@@ -449,6 +453,7 @@ static void test_probe_empty(void)
 	run_begin(&run);
 	g_assert_cmpint(run.ops->probe(run.self), ==, 0);
 	g_assert_nonnull(strstr(fake_host_findings(run.fake), "smaps 30 "));
+	g_assert_nonnull(strstr(fake_host_findings(run.fake), "pelt 30 "));
 }
 
 /* README.md names every metric. */
