@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The loaded BPF schedulers: the root's and, since Linux 7.1, those of cgroups. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ctprof/plugin.h"
+#include "text.h"
+
+#define SCHED_EXT_DIRECTORY "kernel/sched_ext"
+/* More than a host has; the kernel nests them four deep. */
+#define MAX_SCHEDULERS 64u
+#define MAX_DEPTH 4u
+
+struct scheduler {
+	char path[192]; /* of its directory, below the sys root */
+	char ops[160];  /* its name, never empty */
+	/* The cgroup it is attached to: its id, 0 for the root's scheduler, and its path,
+	 * NULL if that is not known. */
+	uint64_t cgroup;
+	char *place;
+};
+
+struct schedulers {
+	size_t n;
+	bool is_cut; /* there are more, or deeper ones */
+	struct scheduler list[MAX_SCHEDULERS];
+};
+
+/* Finds the schedulers and their cgroups; replaces what ret had, which begins as zeros. */
+void schedulers_read(const struct ctprof_host *host, struct schedulers *ret);
+void schedulers_clear(struct schedulers *schedulers);
+/* Whether a scheduler is attached to a cgroup. */
+bool schedulers_are_nested(const struct schedulers *schedulers);
+/* The scheduler of the nearest cgroup; NULL: none, or the place of one is not known. */
+const struct scheduler *schedulers_nearest(const struct schedulers *schedulers, struct text cgroup);
+
+/* Pure parsers: any bytes are fine. */
+
+/* Takes the next line "NAME NUMBER" of an events file; false if there is none.  A
+ * malformed line has ret_valid false. */
+bool events_take(struct text *rest, struct text *ret_name, uint64_t *ret_number, bool *ret_valid);
+/* Whether the event is a time in nanoseconds. */
+bool events_is_duration(struct text name);
+/* The version in a name such as "layered_1.0.5_gabc": "1.0.5_gabc"; false if there is none. */
+bool scheduler_version(struct text ops, struct text *ret);
+/* The number of a directory "sub-NUMBER"; 0: it is not one. */
+uint64_t scheduler_cgroup(const char *directory);
