@@ -74,9 +74,8 @@ static void go_on(History *history, enum row_class class)
 static void fill(Trip *trip, GPtrArray *lives, struct ctprof_batch *batch, enum row_class class)
 {
 	const GPtrArray *metrics = registry_row(trip->registry, class);
-	GRand *own = g_steal_pointer(&trip->random);
+	guint64 own = trip->random;
 
-	trip->random = g_rand_new();
 	g_assert_cmpuint(metrics->len, <, MAX_METRICS);
 	for (guint64 row = 0; row < batch->n; row++) {
 		const Life *life = g_ptr_array_index(lives, row);
@@ -84,11 +83,11 @@ static void fill(Trip *trip, GPtrArray *lives, struct ctprof_batch *batch, enum 
 		for (guint m = 0; m < metrics->len; m++) {
 			const Metric *metric = g_ptr_array_index(metrics, m);
 			const char *group = ctprof_batch_target(batch, row)->group;
-			guint32 seed[] = {life->id, m, life->versions[m], life->versions[0]};
 
 			if (group && strcmp(group, metric->def.group) != 0)
 				continue;
-			g_rand_set_seed_array(trip->random, seed, G_N_ELEMENTS(seed));
+			trip->random = (guint64)life->id << 48 | (guint64)m << 32 |
+				       (guint64)life->versions[m] << 16 | life->versions[0];
 			if (trip_below(trip, 3) > 0)
 				trip_put_any(trip, batch, row, metric);
 			else
@@ -96,7 +95,6 @@ static void fill(Trip *trip, GPtrArray *lives, struct ctprof_batch *batch, enum 
 						       10 * (1 + trip_below(trip, 7)));
 		}
 	}
-	g_rand_free(trip->random);
 	trip->random = own;
 }
 
@@ -128,11 +126,10 @@ static void set_target(Trip *trip, enum row_class class, guint id, struct ctprof
 		target->flags = target->tid % 3 == 0 ? CTPROF_TARGET_LEADER : 0;
 	} else if (class == ROW_CGROUP) {
 		/* Of one id always the same. */
-		GRand *own = g_steal_pointer(&trip->random);
+		guint64 own = trip->random;
 
-		trip->random = g_rand_new_with_seed(id);
+		trip->random = id;
 		trip_make_path(trip, id, target);
-		g_rand_free(trip->random);
 		trip->random = own;
 	}
 }
@@ -331,14 +328,15 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
  * of one name stay as they are. */
 static char *sort_rows(const char *dump)
 {
+	const char *limit = dump + strlen(dump);
 	GString *sorted = g_string_new(NULL);
 	GList *rows = NULL;
 
-	for (const char *row = dump; row && *row;) {
+	for (const char *row = dump; *row;) {
 		const char *end = row;
 
 		do
-			end = strchr(end, '\n') + 1;
+			end = (const char *)memchr(end, '\n', (gsize)(limit - end)) + 1;
 		while (*end == ' ');
 		rows = g_list_prepend(rows, g_strndup(row, (gsize)(end - row)));
 		row = end;

@@ -56,9 +56,19 @@ static void add_metrics(Trip *trip)
 	g_assert_true(registry_seal(trip->registry, NULL, NULL, NULL));
 }
 
+/* SplitMix64: each value of a recording has a seed of its own, which must cost nothing. */
+static guint64 any_bits(Trip *trip)
+{
+	guint64 bits = trip->random += 0x9e3779b97f4a7c15u;
+
+	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+	bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+	return bits ^ bits >> 31;
+}
+
 guint trip_below(Trip *trip, guint n)
 {
-	return (guint)g_rand_int_range(trip->random, 0, (gint32)n);
+	return (guint)(any_bits(trip) % n);
 }
 
 static guint64 any_number(Trip *trip)
@@ -78,8 +88,7 @@ static guint64 any_number(Trip *trip)
 
 	if (trip_below(trip, 3) == 0)
 		return edges[trip_below(trip, G_N_ELEMENTS(edges))];
-	return ((guint64)g_rand_int(trip->random) << 32 | g_rand_int(trip->random)) >>
-	       trip_below(trip, 64);
+	return any_bits(trip) >> trip_below(trip, 64);
 }
 
 /* Bytes of any value but NUL; well-formed UTF-8 where that is all the file can hold. */
@@ -224,7 +233,7 @@ void trip_init(Trip *trip, guint32 seed)
 {
 	*trip = (Trip){.kit = kit_new(), .registry = registry_new()};
 	trip->names = g_string_chunk_new(1024);
-	trip->random = g_rand_new_with_seed(seed);
+	trip->random = seed;
 	batch_lend(&trip->table);
 	for (guint i = 0; i < N_ROW_CLASSES; i++)
 		trip->rows[i] = g_string_new(NULL);
@@ -236,7 +245,6 @@ void trip_clear(Trip *trip)
 	for (guint i = 0; i < N_ROW_CLASSES; i++)
 		g_string_free(trip->rows[i], TRUE);
 	output_free(trip->output);
-	g_rand_free(trip->random);
 	registry_free(trip->registry);
 	g_string_chunk_free(trip->names);
 	kit_free(trip->kit);
@@ -255,6 +263,9 @@ void trip_assert_same(const char *written, const char *loaded)
 {
 	g_autofree char *row = g_strdup("");
 
+	/* Line by line takes long where a sanitizer looks at all that follows, too. */
+	if (strcmp(written, loaded) == 0)
+		return;
 	while (*written || *loaded) {
 		g_autofree char *a = take_line(&written);
 		g_autofree char *b = take_line(&loaded);

@@ -9,7 +9,7 @@ typedef struct trip {
 	Kit *kit;
 	Registry *registry;
 	GStringChunk *names;
-	GRand *random;
+	guint64 random; /* any number: what comes is decided by it */
 	Output *output;
 	struct ctprof_host table;
 	GString *rows[N_ROW_CLASSES]; /* what was written */
