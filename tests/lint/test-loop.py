@@ -76,6 +76,11 @@ def test_what_a_second_run_cannot_clear():
         assert tally.is_final(entry) == final, entry
 
 
+def test_what_failed_is_shown():
+    shown = tally.list_failures({"stdout": "1..3\nok 1 a\n# fine\nnot ok 2 b\n# why\n#  more\nok 3 c\n# no\n"})
+    assert shown == ["not ok 2 b", "# why", "#  more"], shown
+
+
 class FakeMeson:
     """Plays run_meson(): the first run fails, those that follow end as given."""
 

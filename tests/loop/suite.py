@@ -80,6 +80,8 @@ def run(lane, names, sums, logbase="scripts-test"):
     """Runs these tests, which are built. Returns the names of those that passed."""
     status, entries = run_meson(lane, names, logbase)
     failed = [name for name, entry in entries.items() if tally.has_failed(entry)]
+    for name in failed:
+        print("\n".join([f"---- {name}:", *tally.list_failures(entries[name])]), flush=True)
     passed = set(entries) - set(failed)
     for name, entry in entries.items():
         sums.seconds[lane.name, name] = entry.get("duration", 0)
@@ -96,6 +98,8 @@ def run(lane, names, sums, logbase="scripts-test"):
 
 
 def choose(lane, rows, tier):
-    """The names of the tests of that tier in that lane which the build has."""
+    """The names of the tests of that tier in that lane which the build has, in the order in
+    which they should run: meson keeps the order in which it is given names."""
     have = lanes.list_tests(lane)
-    return [row.name for row in rows if row.name in have and row.is_in(lane.name, tier)]
+    names = [row.name for row in rows if row.name in have and row.is_in(lane.name, tier)]
+    return sorted(names, key=lambda name: -have[name]["priority"])

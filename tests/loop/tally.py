@@ -12,6 +12,7 @@ POINT = re.compile(r"(not )?ok\b(?:[ \t]+\d+)?(?:[ \t]*-)?[ \t]*(.*)")
 DIRECTIVE = re.compile(r"(?:^|[ \t])#[ \t]*(SKIP|TODO)\b[ \t]*(.*)", re.IGNORECASE)
 SKIP_ALL = re.compile(r"1\.\.0\b[ \t]*(?:#[ \t]*skip\w*[ \t]*(.*))?", re.IGNORECASE)
 BAD = ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS")
+LINES_MAX = 120
 # A failure that a second run cannot clear: a sanitizer's report, a death by signal of
 # what is under test, and a wait for it that came to no end.
 FINAL = re.compile(r"(Address|Leak|Thread)Sanitizer|: runtime error: |exits with -\d|"
@@ -46,6 +47,19 @@ def tally_program(entry):
     if points:
         return points
     return [("skipped", "", "no reason given") if result == "SKIP" else ("passed", "", "")]
+
+
+def list_failures(entry):
+    """The lines of a TAP program's output about points that failed, which meson does not
+    print; of any other program the last ones."""
+    lines = (entry.get("stdout") or "").splitlines()
+    chosen, failing = [], False
+    for line in lines:
+        point = read_point(line)
+        failing = point[0] == "failed" if point else failing and line.startswith("#")
+        if failing:
+            chosen.append(line)
+    return (chosen or lines[-20:])[:LINES_MAX]
 
 
 def has_failed(entry):
