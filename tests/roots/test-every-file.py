@@ -7,7 +7,9 @@ into another number, least of all into 0.
 
 import contextlib
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,6 +23,8 @@ FIXTURE = harness.SOURCE.parent / "shared/fixtures/7.2.13+deb14-amd64-scx"
 CGROUP = "lab.slice/capped.service"
 # What a source concludes from a file's not being there, instead of a value.
 CONCLUSIONS = {"host.task_delayacct", "host.config_task_xacct", "smaps_state", "smaps_source"}
+# A system call with a path, below the folder that strace -y tells.
+ASKED = re.compile(r'\b\w+\((?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
 
 
 def lookup(tree, name):
@@ -57,12 +61,31 @@ def values_of(snapshot):
     return found
 
 
+def arguments(root):
+    trees = [f"--{name}-root={root / name}" for name in ("proc", "sys", "cgroup")]
+    return ["--plugins=all", *trees]
+
+
 def capture(root):
-    return harness.capture(
-        "--plugins=all",
-        "--proc-root", root / "proc", "--sys-root", root / "sys",
-        "--cgroup-root", root / "cgroup",
-    )  # fmt: skip
+    return harness.capture(*arguments(root))
+
+
+def asked_for(root):
+    """The paths that a capture hands to the kernel; None where strace cannot tell."""
+    log = root / "log"
+    # A leak check needs the ptrace that strace holds.
+    leaks = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+    with contextlib.suppress(OSError):
+        done = subprocess.run(
+            ["strace", "-f", "-y", "-qq", "-e", "trace=%file", "-o", log, harness.CTPROF, "capture",
+             *arguments(root), "-o", "/dev/null"],
+            stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            env={**os.environ, **leaks},
+        )  # fmt: skip
+        if done.returncode == 0:
+            found = ASKED.findall(log.read_text(errors="replace"))
+            return {os.path.normpath(os.path.join(*names)) for names in found}
+    return None
 
 
 @contextlib.contextmanager
@@ -70,7 +93,7 @@ def copy_of_fixture():
     if not FIXTURE.is_dir():
         raise tap.Skip(f"needs {FIXTURE.name} in ../shared/fixtures")
     with tempfile.TemporaryDirectory() as made:
-        root = Path(made)
+        root = Path(made).resolve()
         for tree in ("proc", "sys", "cgroup"):
             shutil.copytree(FIXTURE / tree, root / tree, copy_function=shutil.copyfile)
         # The fixture may be read-only.
@@ -87,9 +110,13 @@ def two_processes(root):
 
 
 def candidates(root):
-    chosen = two_processes(root)
+    """Without those that nobody asks for while all are there: what becomes of them is seen
+    by no one."""
+    chosen, asked = two_processes(root), asked_for(root)
     for path in sorted(p for p in root.rglob("*") if p.is_file()):
         parts = path.relative_to(root).parts
+        if parts[0] == "log" or (asked is not None and str(path) not in asked):
+            continue
         if parts[0] == "proc" and parts[1].isdigit() and parts[1] not in chosen:
             continue
         if parts[0] == "cgroup" and len(parts) > 2 and CGROUP not in str(path):
