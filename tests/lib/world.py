@@ -2,7 +2,7 @@
 """A world of its own for a test: PID, mount and cgroup namespaces in which nobody else is.
 
 enter() runs the program once more in one, under the number it has here: what is named after
-that number stays the only one of its name. As a program: world.py COMMAND...
+that number stays the only one of its name. As a program: world.py SCRIPT...
 """
 
 import contextlib
@@ -178,4 +178,4 @@ def enter():
 if __name__ == "__main__":
     if why_not := enter():
         print(f"# world: shared host: {why_not}", file=sys.stderr, flush=True)
-    os.execvp(sys.argv[1], sys.argv[1:])
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
