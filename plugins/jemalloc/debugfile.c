@@ -45,8 +45,8 @@ bool debugfile_candidate(const struct elf_facts *facts, const char *path, size_t
 {
 	if (which >= DEBUGFILE_CANDIDATES)
 		return false;
-	int len = which == 0 ? build_id_path(facts, buf, size)
-			     : place_path(facts, path, which - 1, buf, size);
+	int len = which == DEBUGFILE_BUILD_ID ? build_id_path(facts, buf, size)
+					      : place_path(facts, path, which - 1, buf, size);
 
 	return len >= 0 && (size_t)len < size;
 }

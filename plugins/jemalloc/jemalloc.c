@@ -407,6 +407,7 @@ static int jemalloc_again(void *data)
 	struct jemalloc *self = data;
 
 	lane_patience_again(&self->patience);
+	objects_again(self->objects);
 	self->tally = (struct tally){0};
 	self->wanted = slots_wanted(self->host, self->slots, N_SLOTS);
 	return 0;

@@ -39,31 +39,30 @@ static int by_dwarf(const struct layout_job *job, struct offsets *ret)
 	return job->facts->has_tsd ? ask(job, job->fd, EXAMINE_DWARF, ret) : -ENODATA;
 }
 
-static int by_debug_file(const struct layout_job *job, const char *path, struct offsets *ret)
+int layout_ask_debug(const struct layout_job *job, struct offsets *ret)
 {
-	AUTO_FD there = process_open_path(job->process, path);
-	int rc = there < 0 ? -ENODATA : ask(job, there, EXAMINE_DEBUG, ret);
-
-	if (rc != -ENODATA)
-		return rc;
-	AUTO_FD here = process_open_own_path(job->process, path);
-	return here < 0 ? -ENODATA : ask(job, here, EXAMINE_DEBUG, ret);
+	return ask(job, job->fd, EXAMINE_DEBUG, ret);
 }
 
-static int by_debug_files(const struct layout_job *job, struct offsets *ret)
+int layout_open_debug(const struct process *process, const struct elf_facts *facts,
+		      const char *path, size_t which)
+{
+	char candidate[PATH_MAX];
+
+	return debugfile_candidate(facts, path, which, candidate, sizeof candidate)
+		       ? process_open_path(process, candidate)
+		       : -ENOENT;
+}
+
+/* Of ctprof's own root nothing is opened but the file that the build-id names. */
+static int by_own_debug_file(const struct layout_job *job, struct offsets *ret)
 {
 	char path[PATH_MAX];
-	int result = -ENODATA;
 
-	for (size_t i = 0; i < DEBUGFILE_CANDIDATES; i++) {
-		if (!debugfile_candidate(job->facts, job->path, i, path, sizeof path))
-			continue;
-		int rc = by_debug_file(job, path, ret);
-		if (rc == 0)
-			return 0;
-		result = rc == -ENODATA ? result : rc;
-	}
-	return result;
+	if (!debugfile_candidate(job->facts, "", DEBUGFILE_BUILD_ID, path, sizeof path))
+		return -ENODATA;
+	AUTO_FD fd = process_open_own_path(job->process, path);
+	return fd < 0 ? -ENODATA : ask(job, fd, EXAMINE_DEBUG, ret);
 }
 
 static int by_version(const struct layout_job *job, struct offsets *ret)
@@ -89,7 +88,7 @@ static int by_code(const struct layout_job *job, struct offsets *ret)
 enum tag layout_find(const struct layout_job *job, struct offsets *ret)
 {
 	static int (*const ways[])(const struct layout_job *, struct offsets *) = {
-		by_build_id, by_dwarf, by_debug_files, by_version, by_code,
+		by_build_id, by_dwarf, by_own_debug_file, by_version, by_code,
 	};
 	const struct elf_facts *facts = job->facts;
 	bool unparsed = false;
@@ -110,4 +109,11 @@ enum tag layout_find(const struct layout_job *job, struct offsets *ret)
 	       : facts->has_mallctl ? TAG_CODE_UNKNOWN
 	       : facts->has_tsd     ? TAG_DWARF_PARSE_FAILURE
 				    : TAG_JEMALLOC_STRIPPED;
+}
+
+bool layout_lacks_debug(const struct object *object)
+{
+	return object->facts && object->facts->has_tls &&
+	       (object->tag == TAG_DWARF_PARSE_FAILURE || object->tag == TAG_CODE_UNKNOWN ||
+		object->tag == TAG_JEMALLOC_STRIPPED || object->tag == TAG_OBJECT_UNPARSED);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "debugfile.h"
 #include "hold.h"
 #include "lane.h"
 #include "parser.h"
@@ -29,16 +30,22 @@
 /* How often to check whether another worker's examination makes progress. */
 #define WAIT_NS 1000000
 
-/*
- * Identity.  An executable is known by fstat(); a mapped file by what maps
- * prints plus its name, so that the many processes that map it need not open it
- * (btrfs and overlayfs print a device that fstat() does not give, and may share
- * inode numbers between subvolumes: hence the name).
- */
-struct key {
-	uint64_t dev;
+/* What fstat() tells of a file that is open.  No user can give a file of theirs the
+ * identity of another's: the kernel sets ctime, so a number that is used again differs. */
+struct identity {
+	uint64_t dev; /* as maps has it */
 	uint64_t ino;
-	uint64_t salt;
+	uint64_t size;
+	int64_t mtime, mtime_ns, ctime, ctime_ns;
+};
+
+/* An answer is kept by the identity of all files that it is from, and so is the same for
+ * every process; which of them a process maps is asked of that process. */
+struct key {
+	struct identity file;
+	struct identity debug;
+	uint64_t by_debug; /* false: the file itself has the answer */
+	uint64_t is_exe;
 };
 
 enum state {
@@ -51,6 +58,9 @@ struct entry {
 	struct entry *next;
 	struct key key;
 	enum state state;
+	/* In this sample, a process had the file mapped under the numbers of the identity:
+	 * the others that map these numbers need not open it. */
+	uint64_t mapped_in;
 	_Atomic uint64_t moved_ns; /* LOADING: time of the last progress */
 	struct object object;
 };
@@ -66,6 +76,7 @@ struct objects {
 	int proc;                /* its root */
 	char helper[4096];
 	_Atomic unsigned refs;
+	_Atomic uint64_t sample;
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;
 	size_t n_owners;
@@ -95,6 +106,7 @@ struct objects *objects_new(const struct ctprof_host *host, const char *helper)
 	out->proc = host->root(host, CTPROF_ROOT_PROC);
 	(void)snprintf(out->helper, sizeof out->helper, "%s", helper);
 	atomic_init(&out->refs, 1);
+	atomic_init(&out->sample, 1);
 	pthread_mutex_init(&out->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -109,6 +121,11 @@ struct objects *objects_ref(struct objects *objects)
 	return objects;
 }
 
+void objects_again(struct objects *objects)
+{
+	atomic_fetch_add(&objects->sample, 1);
+}
+
 void objects_lend(struct objects *objects, struct parser *ret)
 {
 	*ret = (struct parser){.host = &objects->host, .program = objects->helper};
@@ -121,7 +138,8 @@ void objects_unref(struct objects *objects)
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct entry *entry = objects->buckets[i], *next; entry; entry = next) {
 			next = entry->next;
-			free(entry->object.facts);
+			if (!entry->key.by_debug)
+				free(entry->object.facts); /* otherwise another entry's */
 			free(entry);
 		}
 	}
@@ -162,8 +180,8 @@ static bool helps_with_threads(const struct elf_facts *facts)
 }
 
 /* ret->facts is the caller's. */
-static int look(const struct process *process, int fd, const char *path, bool is_exe,
-		uint64_t *budget_ns, struct object *ret)
+static int look(const struct process *process, int fd, bool is_exe, uint64_t *budget_ns,
+		struct object *ret)
 {
 	struct examine_request request = {.question = EXAMINE_OBJECT, .is_exe = is_exe};
 	struct examine_answer answer;
@@ -181,7 +199,7 @@ static int look(const struct process *process, int fd, const char *path, bool is
 	if (answer.rc < 0)
 		return 0;
 	if (facts->has_tsd || facts->has_mallctl || facts->has_strings) {
-		struct layout_job job = {process, facts, path, fd, budget_ns};
+		struct layout_job job = {process, facts, fd, budget_ns};
 
 		ret->tag = layout_find(&job, &ret->offsets);
 	} else if (!helps_with_threads(facts)) {
@@ -194,18 +212,30 @@ static int look(const struct process *process, int fd, const char *path, bool is
 	return 0;
 }
 
-static int load(struct objects *objects, const struct process *process, int fd, const char *path,
-		bool is_exe, struct entry *entry)
+/* Likewise, of an object of which all but the offsets is known, by a debug file. */
+static int look_at_debug(const struct process *process, int fd, uint64_t *budget_ns,
+			 struct object *ret)
 {
-	struct stat st;
+	struct layout_job job = {process, ret->facts, fd, budget_ns};
+	int rc = layout_ask_debug(&job, &ret->offsets);
 
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	uint64_t budget = get_budget(objects, st.st_uid), left = budget;
+	if (rc == 0)
+		ret->tag = TAG_OK;
+	else if (rc != -ENODATA && rc != -EINVAL)
+		ret->tag = TAG_OBJECT_UNPARSED;
+	return 0;
+}
+
+static int load(struct objects *objects, const struct process *process, int fd, uid_t uid,
+		struct entry *entry)
+{
+	uint64_t budget = get_budget(objects, uid), left = budget;
+
 	process->parser->moved_ns = &entry->moved_ns;
-	int rc = look(process, fd, path, is_exe, &left, &entry->object);
+	int rc = entry->key.by_debug ? look_at_debug(process, fd, &left, &entry->object)
+				     : look(process, fd, entry->key.is_exe, &left, &entry->object);
 	process->parser->moved_ns = NULL;
-	take_used(objects, st.st_uid, budget - left);
+	take_used(objects, uid, budget - left);
 	return rc;
 }
 
@@ -217,23 +247,17 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-static uint64_t hash_text(const char *text)
+static struct entry **find_bucket(struct objects *objects, uint64_t dev, uint64_t ino)
 {
-	uint64_t hash = 1;
-
-	for (; *text; text++)
-		hash = mix(hash, (unsigned char)*text);
-	return hash;
+	return &objects->buckets[mix(mix(0, dev), ino) % BUCKETS];
 }
 
 static struct entry *find_or_add(struct objects *objects, const struct key *key)
 {
-	uint64_t hash = mix(mix(mix(0, key->dev), key->ino), key->salt);
-	struct entry **bucket = &objects->buckets[hash % BUCKETS];
+	struct entry **bucket = find_bucket(objects, key->file.dev, key->file.ino);
 
 	for (struct entry *entry = *bucket; entry; entry = entry->next)
-		if (entry->key.dev == key->dev && entry->key.ino == key->ino &&
-		    entry->key.salt == key->salt)
+		if (memcmp(&entry->key, key, sizeof *key) == 0)
 			return entry;
 	if (objects->n == MAX_OBJECTS)
 		return NULL;
@@ -281,12 +305,27 @@ static struct entry *claim(struct objects *objects, const struct key *key, bool 
 	return entry;
 }
 
-static bool is_ready(struct objects *objects, const struct key *key)
+/* The entry of a file that another process was seen to map in this sample, or NULL. */
+static struct entry *find_mapped(struct objects *objects, const struct maps_file *file,
+				 uint64_t sample)
 {
 	HOLD(&objects->lock);
-	const struct entry *entry = find_or_add(objects, key);
+	struct entry *entry = *find_bucket(objects, file->dev, file->ino);
 
-	return entry && entry->state == STATE_READY;
+	while (entry && (entry->mapped_in != sample || entry->key.file.dev != file->dev ||
+			 entry->key.file.ino != file->ino))
+		entry = entry->next;
+	return entry;
+}
+
+/* btrfs and overlayfs have numbers in maps that fstat() does not give, and that two files
+ * may have: there every process opens its own. */
+static void note_mapped(struct objects *objects, struct entry *entry, const struct maps_file *file,
+			uint64_t sample)
+{
+	HOLD(&objects->lock);
+	if (entry->key.file.dev == file->dev && entry->key.file.ino == file->ino)
+		entry->mapped_in = sample;
 }
 
 static void settle(struct objects *objects, struct entry *entry, int rc)
@@ -297,67 +336,108 @@ static void settle(struct objects *objects, struct entry *entry, int rc)
 	pthread_mutex_unlock(&objects->lock);
 }
 
+static uint64_t device_of(const struct stat *st)
+{
+	return (uint64_t)major(st->st_dev) << 32 | minor(st->st_dev);
+}
+
+static struct identity identity_of(const struct stat *st)
+{
+	return (struct identity){
+		.dev = device_of(st),
+		.ino = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.mtime = st->st_mtim.tv_sec,
+		.mtime_ns = st->st_mtim.tv_nsec,
+		.ctime = st->st_ctim.tv_sec,
+		.ctime_ns = st->st_ctim.tv_nsec,
+	};
+}
+
+/* The answer for the file, opened as fd, with or (of: NULL) without a debug file of an
+ * object. */
+static int get_opened(struct objects *objects, const struct process *process, int fd, bool is_exe,
+		      const struct entry *of, struct entry **ret)
+{
+	struct stat st;
+	bool must_load;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	struct key key = {.file = identity_of(&st), .is_exe = is_exe};
+	if (of) {
+		key = of->key;
+		key.debug = identity_of(&st);
+		key.by_debug = true;
+	}
+	struct entry *entry = claim(objects, &key, &must_load);
+	if (!entry)
+		return -ENOMEM;
+	if (must_load) {
+		if (of)
+			entry->object = of->object;
+		int rc = load(objects, process, fd, st.st_uid, entry);
+		settle(objects, entry, rc);
+		if (rc < 0)
+			return rc;
+	}
+	*ret = entry;
+	return 0;
+}
+
+/* What a debug file says that the process has beside an object, which is not enough itself:
+ * names, and the files behind them, are the process's own. */
+static const struct object *settle_by_names(struct objects *objects, const struct process *process,
+					    const char *path, const struct entry *entry)
+{
+	struct entry *found;
+
+	for (size_t i = 0; i < DEBUGFILE_CANDIDATES; i++) {
+		AUTO_FD fd = layout_open_debug(process, entry->object.facts, path, i);
+
+		if (fd >= 0 &&
+		    get_opened(objects, process, fd, entry->key.is_exe, entry, &found) == 0 &&
+		    found->object.tag == TAG_OK)
+			return &found->object;
+	}
+	return &entry->object;
+}
+
 int objects_get_exe(struct objects *objects, const struct process *process, struct file_id *ret_id,
 		    const struct object **ret)
 {
 	AUTO_FD fd = process_open_exe(process);
 	char path[4096] = "", link[32];
-	struct stat st;
-	bool must_load;
+	struct entry *entry;
+	int rc = fd < 0 ? fd : get_opened(objects, process, fd, true, NULL, &entry);
 
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	struct key key = {
-		.dev = st.st_dev,
-		.ino = st.st_ino,
-		.salt = mix((uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec),
-	};
-	struct entry *entry = claim(objects, &key, &must_load);
-	if (!entry)
-		return -ENOMEM;
-	if (must_load) {
-		snprintf(link, sizeof link, "%d/exe", process->via);
-		ssize_t len = readlinkat(process->task_fd, link, path, sizeof path - 1);
-
-		path[len > 0 ? len : 0] = '\0';
-		int rc = load(objects, process, fd, path, true, entry);
-		settle(objects, entry, rc);
-		if (rc < 0)
-			return rc;
-	}
-	*ret_id = (struct file_id){
-		.dev = (uint64_t)major(st.st_dev) << 32 | minor(st.st_dev),
-		.ino = st.st_ino,
-	};
+	if (rc < 0)
+		return rc;
+	*ret_id = (struct file_id){.dev = entry->key.file.dev, .ino = entry->key.file.ino};
 	*ret = &entry->object;
+	snprintf(link, sizeof link, "%d/exe", process->via);
+	if (layout_lacks_debug(*ret) &&
+	    readlinkat(process->task_fd, link, path, sizeof path - 1) > 0)
+		*ret = settle_by_names(objects, process, path, entry);
 	return 0;
 }
 
 int objects_get_mapped(struct objects *objects, const struct process *process,
 		       const struct maps_file *file, const struct object **ret)
 {
-	struct key key = {
-		.dev = file->dev,
-		.ino = file->ino,
-		.salt = hash_text(file->path) + 1,
-	};
-	/* Opened before it is claimed, so that a stuck process does not delay others that
-	 * map the same file. */
-	AUTO_FD fd = is_ready(objects, &key) ? -1 : process_open_mapped(process, file);
-	bool must_load;
-	struct entry *entry = claim(objects, &key, &must_load);
+	uint64_t sample = atomic_load(&objects->sample);
+	struct entry *entry = find_mapped(objects, file, sample);
 
-	if (!entry)
-		return -ENOMEM;
-	if (must_load) {
-		int rc = fd < 0 ? fd : load(objects, process, fd, file->path, false, entry);
+	if (!entry) {
+		AUTO_FD fd = process_open_mapped(process, file);
+		int rc = fd < 0 ? fd : get_opened(objects, process, fd, false, NULL, &entry);
 
-		settle(objects, entry, rc);
 		if (rc < 0)
 			return rc;
+		note_mapped(objects, entry, file, sample);
 	}
 	*ret = &entry->object;
+	if (layout_lacks_debug(*ret))
+		*ret = settle_by_names(objects, process, file->path, entry);
 	return 0;
 }

@@ -8,14 +8,6 @@
 #include "process.h"
 #include "tally.h"
 
-/* The facts about a file; they never change once returned. */
-struct object {
-	enum tag tag;            /* TAG_OK: offsets are good; TAG_JEMALLOC_NOT_FOUND; or why not */
-	struct offsets offsets;  /* in the object's TLS block */
-	bool is_static;          /* an executable that maps no library */
-	struct elf_facts *facts; /* if jemalloc or the thread list needs them; otherwise NULL */
-};
-
 struct objects;
 
 /* Files are opened through this host, and examined by this program.  NULL: out
@@ -24,6 +16,8 @@ struct objects *objects_new(const struct ctprof_host *host, const char *helper);
 /* Helpers may hold them longer than the source. */
 struct objects *objects_ref(struct objects *objects);
 void objects_unref(struct objects *objects);
+/* For another sample: what a number in maps stands for is asked again. */
+void objects_again(struct objects *objects);
 /* Initialises a parser with this host and program. */
 void objects_lend(struct objects *objects, struct parser *ret);
 

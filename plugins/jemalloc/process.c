@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -42,18 +43,33 @@ int process_open_own_path(const struct process *process, const char *path)
 	return dirfd < 0 ? dirfd : foreign_open_below(process->host, dirfd, "self/root", path);
 }
 
+/* A name may lead to another file than the one that is mapped: in the mount namespace of
+ * the process, in its root, or since it was mapped. */
+static int open_by_name(const struct process *process, const struct maps_file *file)
+{
+	AUTO_FD fd = process_open_path(process, file->path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return fd < 0 ? fd : -errno;
+	if (st.st_ino != file->ino)
+		return -ESTALE;
+	int found = fd;
+
+	fd = -1;
+	return found;
+}
+
 int process_open_mapped(const struct process *process, const struct maps_file *file)
 {
 	char path[80];
 
-	snprintf(path, sizeof path, "../map_files/%" PRIx64 "-%" PRIx64, file->start, file->end);
+	/* The directory of a leader that has ended is empty; every thread has one. */
+	snprintf(path, sizeof path, "../../%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 process->via, file->start, file->end);
 	int fd = foreign_open(process->host, process->task_fd, path);
-	/* map_files needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, and ".." a
-	 * leader that still has its memory; the name works as well, unless it
-	 * now belongs to another file. */
-	if (fd >= 0 || file->deleted)
-		return fd;
-	return process_open_path(process, file->path);
+	/* That needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. */
+	return fd >= 0 || file->deleted ? fd : open_by_name(process, file);
 }
 
 int process_check_alive(const struct process *process)

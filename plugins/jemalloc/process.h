@@ -27,10 +27,12 @@ int process_open_exe(const struct process *process);
 /* An absolute path in the process's mount namespace: a regular file, or -errno. */
 int process_open_path(const struct process *process, const char *path);
 
-/* An absolute path in ctprof's own namespace: a regular file, or -errno. */
+/* An absolute path in ctprof's own namespace, which no process may choose: a regular file, or
+ * -errno. */
 int process_open_own_path(const struct process *process, const char *path);
 
-/* The mapped file itself, even if it was deleted or renamed. */
+/* The mapped file itself, even if it was deleted or renamed; -ESTALE: only its name could be
+ * used, which leads to another file. */
 int process_open_mapped(const struct process *process, const struct maps_file *file);
 
 /* 0 while the process (and via) exists, or -ESRCH. */

@@ -48,7 +48,7 @@ static pid_t inside_unshare(pid_t pid)
 	return (pid_t)g_ascii_strtoll(children, NULL, 10);
 }
 
-RigWorker *rig_worker_new(const char *const *argv, const char *preload)
+RigWorker *rig_worker_try(const char *const *argv, const char *preload, char **ret_why)
 {
 	RigWorker *worker = g_new0(RigWorker, 1);
 	g_auto(GStrv) env = g_get_environ();
@@ -56,17 +56,21 @@ RigWorker *rig_worker_new(const char *const *argv, const char *preload)
 	g_autoptr(GError) error = NULL;
 	gboolean ready = FALSE;
 
+	*ret_why = NULL;
 	if (preload)
 		env = g_environ_setenv(env, "LD_PRELOAD", preload, TRUE);
 	g_spawn_async_with_pipes(NULL, (char **)(guintptr)argv, env,
 				 G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH, NULL, NULL,
 				 &worker->child, &worker->to, &worker->from, NULL, &error);
 	g_assert_no_error(error);
+	worker->pid = worker->child;
 	worker->truth = g_array_new(FALSE, TRUE, sizeof(struct truth));
 	while (!ready && read_line(worker->from, line)) {
 		g_auto(GStrv) words = g_strsplit(line->str, " ", -1);
 
 		ready = g_str_equal(line->str, "ready");
+		g_free(*ret_why);
+		*ret_why = ready ? NULL : g_strdup(line->str);
 		if (g_strv_length(words) != 3)
 			continue;
 		struct truth truth = {
@@ -76,9 +80,21 @@ RigWorker *rig_worker_new(const char *const *argv, const char *preload)
 		};
 		g_array_append_val(worker->truth, truth);
 	}
-	g_assert_true(ready);
-	worker->pid =
-		g_str_equal(argv[0], "unshare") ? inside_unshare(worker->child) : worker->child;
+	if (!ready) {
+		g_clear_pointer(&worker, rig_worker_free);
+		return NULL;
+	}
+	if (g_str_equal(argv[0], "unshare"))
+		worker->pid = inside_unshare(worker->child);
+	return worker;
+}
+
+RigWorker *rig_worker_new(const char *const *argv, const char *preload)
+{
+	g_autofree char *why = NULL;
+	RigWorker *worker = rig_worker_try(argv, preload, &why);
+
+	g_assert_nonnull(worker);
 	return worker;
 }
 

@@ -29,6 +29,8 @@ typedef struct {
 
 /* Starts argv (NULL-terminated) with preload (or NULL) and waits for "ready". */
 RigWorker *rig_worker_new(const char *const *argv, const char *preload);
+/* Likewise; NULL with what it said last when it ends instead. */
+RigWorker *rig_worker_try(const char *const *argv, const char *preload, char **ret_why);
 /* Closes its stdin; what it still said. */
 char *rig_worker_finish(RigWorker *worker);
 /* Whether it has told of this thread. */

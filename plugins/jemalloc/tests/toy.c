@@ -17,8 +17,12 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 
+#ifndef BEFORE
+#define BEFORE 7
+#endif
+
 struct tsd_s {
-	uint64_t before[7];
+	uint64_t before[BEFORE];
 	uint64_t PASTE(PREFIX, thread_allocated);
 	uint64_t event;
 	uint64_t PASTE(PREFIX, thread_deallocated);
