@@ -154,6 +154,16 @@ static int32_t inner_tid(const struct target *target, int32_t tid)
 	return inner > 0 ? inner : 0;
 }
 
+/* The list is as long as the process says: no longer than the kernel counts threads, and as
+ * many again that come and go meanwhile. */
+static int walk(struct target *target)
+{
+	uint64_t n = process_count_threads(&target->process);
+
+	return threads_walk(&target->remote, target->db, &target->lists, 2 * n + 64,
+			    &target->threads);
+}
+
 /* At most ROWS_AT_ONCE readings. */
 static void read_some(struct target *target, struct reading *readings, size_t n)
 {
@@ -168,8 +178,7 @@ static void read_some(struct target *target, struct reading *readings, size_t n)
 		missing = missing || !threads_find(&target->threads, inner[i]);
 	}
 	if (missing)
-		walked =
-			threads_walk(&target->remote, target->db, &target->lists, &target->threads);
+		walked = walk(target);
 	for (size_t i = 0; i < n; i++) {
 		if (walked < 0)
 			fail_memory(&readings[i], walked);

@@ -127,6 +127,18 @@ bool process_has_memory(const struct process *process)
 	return read_status(process, process->via, "VmSize", buf, &value) != -ENODATA;
 }
 
+uint64_t process_count_threads(const struct process *process)
+{
+	char buf[STATUS_BYTES];
+	struct text value, token;
+	uint64_t n;
+
+	return read_status(process, process->via, "Threads", buf, &value) == 0 &&
+			       text_take_token(&value, &token) && text_u64(token, &n)
+		       ? n
+		       : 1;
+}
+
 /* Reads the NSpid line of a thread: returns the number of IDs, and the
  * innermost one. -ENODATA: a kernel without CONFIG_PID_NS. */
 static int read_ns_pids(const struct process *process, int32_t tid, int32_t *ret_last)

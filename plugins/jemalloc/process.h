@@ -46,6 +46,9 @@ bool process_thread_lives(const struct process *process, int32_t tid);
  * this, so missing rights can be distinguished from a missing address space. */
 bool process_has_memory(const struct process *process);
 
+/* As the kernel counts them; 1 where that cannot be read. */
+uint64_t process_count_threads(const struct process *process);
+
 /* 1 if the process is in a PID namespace below ctprof's, 0, or -errno. */
 int process_is_nested(const struct process *process);
 

@@ -7,12 +7,11 @@
 
 #include "list.h"
 
-#define MAX_THREADS (UINT32_C(1) << 20)
 #define MAX_ATTEMPTS 4
 
 static int add(struct threads *threads, int32_t tid, uint64_t pthread)
 {
-	int rc = list_reserve(&threads->rows, &threads->room, threads->n + 1, MAX_THREADS,
+	int rc = list_reserve(&threads->rows, &threads->room, threads->n + 1, SIZE_MAX,
 			      sizeof *threads->rows);
 
 	if (rc < 0)
@@ -52,7 +51,7 @@ static int read_node(const struct remote *remote, const struct elf_thread_db *db
  * goes backwards: glibc puts new threads first, so if threads come and go, the
  * long-lived ones are read before the walk can break. */
 static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
-		     struct threads *threads)
+		     size_t most, struct threads *threads)
 {
 	struct node node = {0};
 	int rc = read_node(remote, db, head, true, &node);
@@ -60,10 +59,10 @@ static int walk_list(const struct remote *remote, const struct elf_thread_db *db
 
 	if (rc < 0)
 		return rc;
-	while (node.prev != head) {
+	for (size_t n = 0; node.prev != head; n++) {
 		uint64_t at = node.prev;
 
-		if (threads->n >= MAX_THREADS)
+		if (n == most)
 			return -E2BIG;
 		rc = read_node(remote, db, at, false, &node);
 		if (rc == -EFAULT || (rc == 0 && node.next != from))
@@ -88,18 +87,18 @@ static int compare(const void *a, const void *b)
 }
 
 int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
-		 const struct thread_lists *lists, struct threads *threads)
+		 const struct thread_lists *lists, size_t most, struct threads *threads)
 {
 	int rc = -EAGAIN;
 
 	for (int attempt = 0; attempt < MAX_ATTEMPTS && rc == -EAGAIN; attempt++) {
 		threads->n = 0;
 		threads->settled = true;
-		int used = walk_list(remote, db, lists->used, threads);
+		int used = walk_list(remote, db, lists->used, most, threads);
 
 		if (used < 0 && used != -EAGAIN)
 			return used;
-		rc = walk_list(remote, db, lists->user, threads);
+		rc = walk_list(remote, db, lists->user, most, threads);
 		if (rc == 0)
 			rc = used;
 	}

@@ -36,10 +36,10 @@ struct thread_lists {
  * Fills threads anew.  The lists may change meanwhile: a broken walk is repeated, and the
  * result of the last attempt is kept (the long-lived threads); every row must be checked
  * against its tid when used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not a list at all,
- * -ENOMEM).
+ * -E2BIG: one with more than most nodes, -ENOMEM).
  */
 int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
-		 const struct thread_lists *lists, struct threads *threads);
+		 const struct thread_lists *lists, size_t most, struct threads *threads);
 
 const struct thread *threads_find(const struct threads *threads, int32_t tid);
 void threads_clear(struct threads *threads);

@@ -84,6 +84,46 @@ static void test_trap(gconstpointer data)
 	g_assert_cmpint(children.ru_maxrss, <, 128 << 10);
 }
 
+/* CPU time that looking at it takes, in microseconds; -1: skipped. */
+static gint64 cost_of_list(Rig *rig, const char *length)
+{
+	g_autofree char *program = rig_built("tests/biglist");
+	g_autofree char *library = rig_built("tests/libtoy-tsd.so");
+	const char *argv[] = {program, length, library, NULL};
+	g_autofree char *why = NULL;
+	g_autoptr(RigWorker) worker = rig_worker_try(argv, NULL, &why);
+	struct rusage before, after;
+
+	if (!worker) {
+		g_test_skip(why);
+		return -1;
+	}
+	g_assert_cmpint(getrusage(RUSAGE_SELF, &before), ==, 0);
+	rig_collect(rig, worker->pid);
+	g_assert_cmpint(getrusage(RUSAGE_SELF, &after), ==, 0);
+	return (after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec -
+		before.ru_stime.tv_sec) *
+		       G_USEC_PER_SEC +
+	       after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec -
+	       before.ru_stime.tv_usec;
+}
+
+/* A thousand times as many threads, of which the kernel knows nothing, take as long. */
+static void test_list(void)
+{
+	g_autoptr(Rig) rig = rig_new(NULL, NULL);
+	/* The first is for what is known of the files afterwards. */
+	gint64 first = cost_of_list(rig, "10");
+	gint64 small = first < 0 ? -1 : cost_of_list(rig, "1000");
+	gint64 large = small < 0 ? -1 : cost_of_list(rig, "1000000");
+
+	if (large < 0)
+		return;
+	g_test_message("%" G_GINT64_FORMAT " us, %" G_GINT64_FORMAT " us", small, large);
+	g_assert_cmpint(large, <, 50 * (small + 1000));
+	rig_assert_absent(rig, CTPROF_ABSENT_INVALID);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -92,5 +132,6 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, &traps[i], test_trap);
 	}
+	g_test_add_func("/jemalloc/hostile/list of threads", test_list);
 	return g_test_run();
 }

@@ -405,7 +405,7 @@ static void test_threads(void)
 	link_list(USED, 0, 4);
 	link_list(USER, 5, 5);
 	set_word(PTHREAD(2) + 32, 0); /* just made: no tid yet */
-	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, 0);
 	g_assert_cmpuint(threads.n, ==, 5);
 	g_assert_cmphex(threads_find(&threads, 100)->pthread, ==, PTHREAD(0));
 	g_assert_cmphex(threads_find(&threads, 95)->pthread, ==, PTHREAD(5));
@@ -413,25 +413,32 @@ static void test_threads(void)
 
 	g_assert_false(threads.settled);
 	set_word(PTHREAD(2) + 32, 98);
-	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, 0);
 	g_assert_true(threads.settled);
 	g_assert_nonnull(threads_find(&threads, 98));
 
 	/* A cycle beside the head, or a link to nowhere, ends; what could be
 	 * reached before it, from the last of the list on, is kept. */
 	set_word(PTHREAD(1) + 24, PTHREAD(3) + 16);
-	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, 0);
 	g_assert_false(threads.settled);
 	g_assert_nonnull(threads_find(&threads, 99));
 	g_assert_nonnull(threads_find(&threads, 95));
 	g_assert_null(threads_find(&threads, 100));
 	set_word(PTHREAD(4) + 24, 0xdead0000);
-	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, 0);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, 0);
 	g_assert_cmpuint(threads.n, ==, 2);
 	g_assert_cmpuint(reads, <, 100);
 
+	/* One that goes on as long as its owner likes costs no more than threads do. */
+	link_list(USED, 0, 4);
+	reads = 0;
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 4, &threads), ==, -E2BIG);
+	g_assert_cmpuint(reads, ==, 5);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 5, &threads), ==, 0);
+
 	refuse = EPERM;
-	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, &threads), ==, -EPERM);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, -EPERM);
 	threads_clear(&threads);
 }
 
