@@ -57,10 +57,22 @@ def hostile(user):
             process.stdin.close()
 
 
+def calls(log):
+    """The lines of strace, where they end; those that another thread came between in one piece."""
+    begun = {}
+    for line in log.read_text(errors="replace").splitlines():
+        thread = line.partition(" ")[0]
+        if line.endswith(" <unfinished ...>"):
+            begun[thread] = line.removesuffix(" <unfinished ...>")
+        elif " resumed>" in line:
+            yield begun.pop(thread, "") + line.partition(" resumed>")[2]
+        else:
+            yield line
+
+
 def opened(log):
     """(arguments, path as given, flags, what it turned out to be) of each that succeeded."""
-    return [found.group(1, 2, 3, 5) for line in log.read_text(errors="replace").splitlines()
-            if (found := OPEN.match(line))]
+    return [found.group(1, 2, 3, 5) for line in calls(log) if (found := OPEN.match(line))]
 
 
 def check_no_code_of_theirs(log, folder):
