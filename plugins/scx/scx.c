@@ -233,7 +233,8 @@ static uint32_t put_events(const struct scx *scx, struct ctprof_batch *batch, ui
 		entries[is_time][n[is_time]++] = (struct ctprof_map_entry){
 			.key = name.p, .key_len = (uint32_t)name.len, .number = number};
 	}
-	if (!is_unique(entries[0], n[0]) || !is_unique(entries[1], n[1]))
+	/* Each kernel that has the file has events. */
+	if (n[0] + n[1] == 0 || !is_unique(entries[0], n[0]) || !is_unique(entries[1], n[1]))
 		return CTPROF_ABSENT_INVALID;
 	scx->host->put_map(batch, row, events_slot, entries[0], n[0]);
 	scx->host->put_map(batch, row, durations_slot, entries[1], n[1]);

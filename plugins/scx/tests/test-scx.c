@@ -134,7 +134,7 @@ static void test_events(void)
 	} cases[] = {
 		{EVENTS, "SCX_EV_DISPATCH_KEEP_LAST=5", "SCX_EV_BYPASS_DURATION=700"},
 		{"NEW 1\n", "NEW=1", ""},
-		{"", "", ""},
+		{"", "!50", "!50"},
 		{"NEW x\n", "!50", "!50"},
 		{"NEW 1\nNEW 2\n", "!50", "!50"},
 	};
