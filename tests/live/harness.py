@@ -26,6 +26,8 @@ WORKER = BUILD / "tests/live/worker"
 HOLDER = BUILD / "tests/live/holder"
 CHURNER = BUILD / "tests/live/churner"
 NOBODY = 65534
+# LeakSanitizer needs the ptrace that strace holds, and the /proc of its own PID namespace.
+NO_LEAK_CHECK = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 # Long enough for any machine: what takes longer will not come any more.
 PATIENCE_S = 100
 

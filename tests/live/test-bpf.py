@@ -267,7 +267,7 @@ def check_rights_are_given_up(*prefix):
         traced = subprocess.run(
             ["strace", "-f", "-X", "raw", "-e", "trace=bpf,capset", "-o", log, *prefix, CTPROF]
             + ["--plugins=bpf", *BPF_ALWAYS, "capture", "-o", "-"],
-            env={**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"},
+            env={**os.environ, **harness.NO_LEAK_CHECK},
             capture_output=True, check=False, cwd="/",
         )  # fmt: skip
         if traced.returncode != 0 and not prefix:

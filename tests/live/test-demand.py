@@ -27,8 +27,6 @@ def trace_run(*arguments):
     tried = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False)
     if tried.returncode != 0:
         raise tap.Skip("strace may not trace here: " + tried.stderr.decode().strip())
-    # A leak check needs the ptrace that strace holds.
-    leaks = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         subprocess.run(
@@ -36,7 +34,7 @@ def trace_run(*arguments):
             + [str(a) for a in (CTPROF, *arguments)],
             check=True,
             capture_output=True,
-            env={**os.environ, **leaks},
+            env={**os.environ, **harness.NO_LEAK_CHECK},
         )
         return log.read_text(errors="replace").splitlines()
 

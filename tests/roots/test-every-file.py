@@ -73,14 +73,12 @@ def capture(root):
 def asked_for(root):
     """The paths that a capture hands to the kernel; None where strace cannot tell."""
     log = root / "log"
-    # A leak check needs the ptrace that strace holds.
-    leaks = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     with contextlib.suppress(OSError):
         done = subprocess.run(
             ["strace", "-f", "-y", "-qq", "-e", "trace=%file", "-o", log, harness.CTPROF, "capture",
              *arguments(root), "-o", "/dev/null"],
             stdin=subprocess.DEVNULL, capture_output=True, check=False,
-            env={**os.environ, **leaks},
+            env={**os.environ, **harness.NO_LEAK_CHECK},
         )  # fmt: skip
         if done.returncode == 0:
             found = ASKED.findall(log.read_text(errors="replace"))
