@@ -255,7 +255,9 @@ static void obey(struct request *request, int fds[2], int line)
 	else if (request->verb == COMMIT) {
 		gint32 result = commit(&held[request->number]);
 
-		(void)send(line, &result, sizeof result, MSG_NOSIGNAL | MSG_DONTWAIT);
+		/* Who asks is not to wait for an answer that will not come. */
+		if (send(line, &result, sizeof result, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			(void)shutdown(line, SHUT_RDWR);
 	}
 }
 
@@ -270,7 +272,6 @@ gboolean delivery_serve(int line)
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return TRUE;
-	/* Who asks is not to wait for an answer that will not come. */
 	if (got < 0) {
 		(void)shutdown(line, SHUT_RDWR);
 		return FALSE;

@@ -238,33 +238,46 @@ struct watch {
 	struct pollfd ready[2]; /* signals; what the child asks for (delivery.h) */
 	guint stuck;            /* the place of the thread the child is killed for; 0: none */
 	gboolean waits;         /* that one, for a process that does not answer */
+	gint64 tick;            /* when the child is looked at next, µs */
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
 	gboolean killed;
-	gint64 dying;     /* since when it runs no code any more, µs; 0: it does */
-	gboolean stopped; /* by the terminal */
+	gint64 dying;  /* since when it runs no code any more, µs; 0: it does */
+	guint stopped; /* ticks, from 1; 0: it is not */
 };
 
-enum event { EVENT_SIGNAL, EVENT_TICK, EVENT_OTHER };
-
-/* The next event, within a tick or what is left of the time to end. */
-static enum event wait_for_event(struct watch *watch, struct signalfd_siginfo *ret_info)
+/* Whether it is about to be left behind, if it does not end. */
+static gboolean is_ending(const CrashPage *page, const struct watch *watch)
 {
-	gint64 us = (gint64)tick_ms() * 1000;
+	return watch->killed || watch->dying || page->is_finished;
+}
 
-	if (watch->killed)
+/* The next event, until the next tick or what is left of the time to end.  TRUE: a signal. */
+static gboolean wait_for_event(const CrashPage *page, struct watch *watch,
+			       struct signalfd_siginfo *ret_info)
+{
+	gint64 now = g_get_monotonic_time(), us = MAX(watch->tick - now, 0);
+
+	if (is_ending(page, watch))
 		us = MIN(us, TIME_TO_DIE_MS * 1000 / TICKS);
 	else if (watch->end)
-		us = CLAMP(watch->end - g_get_monotonic_time(), 1000, us);
-	int n = poll(watch->ready, G_N_ELEMENTS(watch->ready), (int)(us / 1000));
-	if (n == 0)
-		return EVENT_TICK;
+		us = CLAMP(watch->end - now, 1000, us);
+	int n = poll(watch->ready, G_N_ELEMENTS(watch->ready), (int)((us + 999) / 1000));
 	if (n > 0 && watch->ready[1].revents && !delivery_serve(watch->ready[1].fd))
 		watch->ready[1].fd = -1;
 	return n > 0 && watch->ready[0].revents &&
-			       read(watch->ready[0].fd, ret_info, sizeof *ret_info) ==
-				       sizeof *ret_info
-		       ? EVENT_SIGNAL
-		       : EVENT_OTHER;
+	       read(watch->ready[0].fd, ret_info, sizeof *ret_info) == sizeof *ret_info;
+}
+
+/* Whether it is time to look at the child.  Not by the number of events, which the child can
+ * cause; and while ctprof is stopped there are none. */
+static gboolean is_tick(struct watch *watch)
+{
+	gint64 now = g_get_monotonic_time();
+
+	if (now < watch->tick)
+		return FALSE;
+	watch->tick = now + (gint64)tick_ms() * 1000;
+	return TRUE;
 }
 
 /* The terminal is the shell's when the child has given it back, not before. */
@@ -272,6 +285,16 @@ static void stop_too(pid_t child)
 {
 	raise(SIGSTOP);
 	kill(child, SIGCONT);
+}
+
+/* The child was stopped, or goes on. */
+static void note_stop(struct watch *watch, pid_t child, int status)
+{
+	gboolean is_followed = follows_stops && WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP;
+
+	watch->stopped = WIFSTOPPED(status) && !is_followed;
+	if (is_followed)
+		stop_too(child);
 }
 
 static void kill_child(struct watch *watch, pid_t child)
@@ -300,21 +323,24 @@ static int status_left_behind(const CrashPage *page)
 	return page->is_finished ? W_EXITCODE(page->status & 0xff, 0) : W_EXITCODE(0, SIGKILL);
 }
 
-/* Looks after the child once in a tick. */
+/* Looks after the child once in a tick.  The terminal stops ctprof as a whole: what is stopped
+ * while this process works was stopped by a plugin, which is to blame if it is being called;
+ * else nobody is, and the child goes on. */
 static void check_child(const struct run *run, struct watch *watch, pid_t child)
 {
-	if (watch->end || watch->stopped || watch->killed)
+	if (watch->end || watch->killed)
 		return;
 	watch->stuck = find_stuck(run->page, child, &watch->waits);
 	if (watch->stuck)
 		kill_child(watch, child);
+	else if (watch->stopped && watch->stopped++ * tick_ms() > 2 * limit)
+		kill(child, SIGCONT);
 }
 
 /* Waits for the child to end, or kills it: because of a stuck thread, whose place it
  * notes, or because it goes on for too long after an interrupt: what it has is not lost,
- * and what is unfinished has no name.  Time in which the terminal has stopped the child, or
- * ctprof as a whole is stopped, does not count; that of a SIGSTOP does, which a plugin can
- * raise. */
+ * and what is unfinished has no name.  Time in which ctprof as a whole is stopped does not
+ * count. */
 static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 {
 	AUTO_FD signals = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -329,18 +355,16 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 		if (changed == child && !WIFSTOPPED(status) && !WIFCONTINUED(status))
 			return status;
 		if (changed == child)
-			watch->stopped = WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP;
-		if (changed == child && watch->stopped && follows_stops)
-			stop_too(child);
-		enum event event = wait_for_event(watch, &info);
-		if (event == EVENT_SIGNAL && pass_on(run->page, child, &info) && watch->end == 0)
+			note_stop(watch, child, status);
+		if (wait_for_event(run->page, watch, &info) && pass_on(run->page, child, &info) &&
+		    watch->end == 0)
 			watch->end = g_get_monotonic_time() + (gint64)time_to_end * 1000;
 		if (watch->end && g_get_monotonic_time() >= watch->end)
 			kill_child(watch, child);
-		if (event != EVENT_TICK)
-			continue;
-		check_child(run, watch, child);
-		if (is_beyond_reach(watch, child))
+		gboolean is_time = is_tick(watch);
+		if (is_time)
+			check_child(run, watch, child);
+		if ((is_time || is_ending(run->page, watch)) && is_beyond_reach(watch, child))
 			return status_left_behind(run->page);
 	}
 }

@@ -146,6 +146,25 @@ def check_spoilt(fault):
 add_tests(globals(), "spoilt", check_spoilt, {"spoil-open": [], "spoil-thread": []})
 
 
+def check_stop(fault):
+    """In a process group of its own, which a shell may stop: else the kernel drops these."""
+    with rig() as r:
+        r.install("toy-2")
+        result = r.capture(*SHORT, plugins=everything(), env={"TOY_FAULT": fault}, preexec_fn=os.setpgrp)
+        check_gone_on(r, result, "made no progress for 0.2 s in its collect function")
+
+
+add_tests(globals(), "stop", check_stop, {"tstp-host": [], "tstp-thread": [], "ttin-thread": []})
+
+
+def test_what_stops_while_no_plugin_is_called_goes_on():
+    with rig() as r:
+        (r.plugins / "ctprof-snapshot.so").unlink()
+        result = r.run(*SHORT, "stat", "--sections", "command", "--", "sleep", "1",
+                       plugins=everything(), env={"TOY_FAULT": "later-open"})
+        assert result.status in (0, 4) and "exit 0" in result.out, str(result)
+
+
 def test_crash_of_a_probe():
     with rig() as r:
         result = r.run("doctor", plugins=everything(), env={"TOY_FAULT": "crash-probe"})

@@ -104,6 +104,33 @@ static void trouble_stop(void)
 	raise(SIGSTOP);
 }
 
+/* As the terminal does it. */
+static void trouble_tstp(void)
+{
+	raise(SIGTSTP);
+}
+
+static void trouble_ttin(void)
+{
+	raise(SIGTTIN);
+}
+
+static void *trouble_run_later(void *nothing)
+{
+	usleep(300000);
+	raise(SIGSTOP);
+	return nothing;
+}
+
+/* When it is not being called. */
+static void trouble_later(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, trouble_run_later, NULL) == 0)
+		pthread_detach(thread);
+}
+
 static void trouble_move(void)
 {
 	if (chdir("/") < 0)
@@ -214,13 +241,29 @@ static void trouble_doom(void)
 
 /* Reads the memory of a process that never gives back its mmap lock: not even SIGKILL ends
  * that. */
-static void trouble_freeze(void)
+static void trouble_freeze_by(const char *pid)
 {
 	char byte;
 	struct iovec here = {&byte, 1}, there = {(void *)getauxval(AT_PHDR), 1};
 
-	(void)process_vm_readv((pid_t)strtol(getenv("TOY_VICTIM"), NULL, 10), &here, 1, &there, 1,
-			       0);
+	(void)process_vm_readv((pid_t)strtol(pid, NULL, 10), &here, 1, &there, 1, 0);
+}
+
+static void trouble_freeze(void)
+{
+	trouble_freeze_by(getenv("TOY_VICTIM"));
+}
+
+/* Likewise, once there is a file that says which process that is. */
+static void trouble_chill(void)
+{
+	FILE *file = fopen(getenv("TOY_VICTIM"), "re");
+	char pid[16] = "";
+
+	if (file && fgets(pid, sizeof pid, file))
+		trouble_freeze_by(pid);
+	if (file)
+		fclose(file);
 }
 
 /* Starts a program, says which process it is, and goes on for ever. */
@@ -266,6 +309,9 @@ static const struct trouble {
 	{"scribble-", trouble_scribble},
 	{"fork-", trouble_fork},
 	{"stop-", trouble_stop},
+	{"tstp-", trouble_tstp},
+	{"ttin-", trouble_ttin},
+	{"later-", trouble_later},
 	{"move-", trouble_move},
 	{"alarm-", trouble_alarm},
 	{"wake-", trouble_wake},
@@ -281,6 +327,7 @@ static const struct trouble {
 	{"signal-", trouble_signal},
 	{"doom-", trouble_doom},
 	{"freeze-", trouble_freeze},
+	{"chill-", trouble_chill},
 	{"start-", trouble_start},
 	{"lure-", trouble_lure},
 };
