@@ -23,6 +23,8 @@
 #define LOOK_MS 1000
 /* An interrupt may come just before a wait for a process begins. */
 #define NAP_MS 5
+/* Processes that take turns, and more. */
+#define MAX_READY 1000
 #define AGAIN "a plugin failed while it listened"
 
 /* Sent by a process that is about to wait. */
@@ -66,8 +68,11 @@ static gboolean wait_for_word(gpointer data, const char *why)
 	if (*self->runs > 1)
 		why = AGAIN;
 	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
-	(void)send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL);
-	return hear(self);
+	if (send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL) >= 0)
+		return hear(self);
+	/* Who is not told does not answer. */
+	ui_error("cannot reach the process that waits: %s", g_strerror(errno));
+	return FALSE;
 }
 
 static int step_capture(gpointer data)
@@ -101,21 +106,35 @@ static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 
 /* ---- in the process that begins it -------------------------------------------------- */
 
-/* Receives which process is running now; FALSE: none, or interrupted. */
+/* Whether the supervisor has ended; it stays to be reaped. */
+static gboolean has_ended(const CaptureAhead *self)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return self->pid == 0 ||
+	       waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid != 0;
+}
+
+/* Receives which process is running now; FALSE: none, or interrupted.  Nothing comes after
+ * the end of the supervisor, though a process that it has left behind holds the socket. */
 static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 {
 	struct pollfd line = {.fd = self->line[0], .events = POLLIN};
 	ssize_t got = -1;
 
-	while (got < 0) {
-		if (crash_interrupted())
-			return FALSE;
-		if (poll(&line, 1, NAP_MS) <= 0)
-			continue;
+	while (got < 0 && !crash_interrupted()) {
+		gboolean is_last = has_ended(self);
+
 		got = recv(self->line[0], ret_ready, sizeof *ret_ready, MSG_DONTWAIT);
 		/* ECONNRESET: our word was only peeked at; what they sent comes after that. */
-		if (got < 0 && errno != ECONNRESET && errno != EAGAIN && errno != EINTR)
+		if (got >= 0 || errno == ECONNRESET || errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			ui_error("cannot hear the process that captures: %s", g_strerror(errno));
+		if (is_last || errno != EAGAIN)
 			return FALSE;
+		(void)poll(&line, 1, NAP_MS);
 	}
 	if (got != sizeof *ret_ready)
 		return FALSE;
@@ -131,6 +150,8 @@ static int reap(CaptureAhead *self)
 	gboolean told = FALSE;
 	int status = 0;
 
+	/* Who still waits for a word need not. */
+	(void)shutdown(self->line[0], SHUT_WR);
 	while (waitpid(self->pid, &status, WNOHANG) == 0) {
 		if (crash_interrupted() && !told)
 			told = kill(self->pid, SIGTERM) == 0;
@@ -175,7 +196,7 @@ CaptureAhead *capture_ahead_begin(Globals *globals, const CapturingRequest *requ
 	gint32 pid = self->pid;
 	g_array_append_val(own, pid);
 	if (!take_ready(self, &ready)) {
-		*ret_status = reap(self);
+		*ret_status = MAX(reap(self), EXIT_FAILED);
 		return NULL;
 	}
 	if (ready.why[0])
@@ -192,25 +213,25 @@ const char *capture_ahead_why(const CaptureAhead *self)
 int capture_ahead_finish(CaptureAhead *self)
 {
 	struct ready ready;
+	gboolean is_told = send(self->line[0], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 
-	(void)send(self->line[0], "", 1, MSG_NOSIGNAL);
+	if (!is_told)
+		ui_error("cannot reach the process that captures: %s", g_strerror(errno));
 	int status = reap(self);
 	/* The process that replaced it has not listened. */
-	while (take_ready(self, &ready)) {
+	for (guint i = 0; i < MAX_READY && take_ready(self, &ready); i++) {
 		g_free(self->why);
 		self->why = g_strdup(AGAIN);
 	}
-	return status;
+	return is_told ? status : EXIT_FAILED;
 }
 
 void capture_ahead_free(CaptureAhead *self)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(self->line); i++)
-		if (self->line[i] >= 0)
-			close(self->line[i]);
-	self->line[0] = -1;
 	if (self->pid > 0)
 		reap(self);
+	for (guint i = 0; i < G_N_ELEMENTS(self->line); i++)
+		fd_close(&self->line[i]);
 	if (self->runs)
 		munmap(self->runs, sizeof *self->runs);
 	g_free(self->why);

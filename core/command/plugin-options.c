@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plugin-options.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -167,6 +168,8 @@ static int step_send(gpointer data)
 	/* An earlier process may have written to it, and been lost. */
 	gboolean ok = ftruncate(errand->fd, 0) == 0 &&
 		      pwrite(errand->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
+	if (!ok)
+		ui_error("cannot list the options of plugins: %s", g_strerror(errno));
 	return ok ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -194,8 +197,10 @@ int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboo
 	if (!supervised)
 		return plugin_options_load(globals, which, ret_options);
 	errand.fd = memfd_create("ctprof-options", MFD_CLOEXEC);
-	if (errand.fd < 0)
+	if (errand.fd < 0) {
+		ui_error("cannot make a file in memory: %s", g_strerror(errno));
 		return EXIT_FAILED;
+	}
 	int status = supervise_run(step_send, &errand, NULL);
 	if (status == EXIT_DONE)
 		*ret_options = receive(errand.fd);

@@ -25,7 +25,7 @@ FAULTS = [
     ("mmap", "ENOMEM"), ("linkat", "EIO"), ("recvmsg,recvfrom", "ENOBUFS"), ("sendmsg,sendto", "ENOBUFS"),
     ("getdents64", "EIO"), ("newfstatat,fstat,statx", "EIO"), ("clone,clone3", "EAGAIN"),
     ("process_vm_readv", "EFAULT"), ("ftruncate,fsync", "EIO"), ("poll,ppoll", "EINTR"),
-    ("socket,socketpair,bind", "EMFILE"), ("linkat,renameat,unlinkat", "EACCES"),
+    ("sendto", "ENOBUFS"), ("socket,socketpair,bind", "EMFILE"), ("linkat,renameat,unlinkat", "EACCES"),
     ("recvmsg,recvfrom", "EAGAIN"), ("pread64,pwrite64,lseek", "EIO"), ("dup,dup2,dup3,fcntl", "EMFILE"),
 ]
 # All others that a capture makes fail with this, as where a container's filter refuses them.
@@ -165,6 +165,20 @@ def test_faults():
 def test_every_other_call_refused():
     listed = {call for calls, _ in FAULTS for call in calls.split(",")}
     check_faults(lambda made: [(call, REFUSED) for call in sorted(set(made) - listed - SAFE)])
+
+
+def test_stat_ends():
+    """However its processes fail to reach each other, and with a word."""
+    harness.need_command("strace")
+    with tempfile.TemporaryDirectory() as folder:
+        for calls, error in (("recvfrom", "ENOBUFS"), ("sendto", "ENOBUFS"), ("sendto", "EPIPE"),
+                             ("memfd_create", "EMFILE"), ("ftruncate", "EIO"), ("pwrite64", "EIO")):
+            done = subprocess.run(
+                [*inject(calls, error, 1), harness.CTPROF, "--plugins=procfs", "stat", "--pid", str(os.getpid()),
+                 "-o", f"{folder}/report", "--", "true"],
+                stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/", timeout=harness.PATIENCE_S)
+            assert done.returncode in (0, 1), f"{calls} {error}: {done}"
+            assert done.returncode == 0 or done.stderr, f"{calls} {error}: failed without a word"
 
 
 tap.main(globals(), world="own")

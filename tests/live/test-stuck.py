@@ -138,6 +138,35 @@ def test_a_process_that_not_even_sigkill_ends_is_left_behind():
         assert shot.value(shot.rows[(worker.pid, worker.pid)], "run_time_ns")[0] == "value"
 
 
+def stat_with_toy(plugins, fault, pid):
+    """Its status, and what it said.  The victim is named when the first capture has been made."""
+    with rig.rig() as made, open(made.tmp / "said", "w+", encoding="utf-8") as said:
+        (made.plugins / "ctprof-snapshot.so").unlink()
+        told = made.tmp / "told"
+        process = made.start(
+            made.command("--plugin-timeout", "1s", "stat", "--jobs=1", "--pid", os.getpid(), "-o", made.tmp / "report",
+                         "--", "sh", "-c", f"echo {pid} >{told}", plugins=plugins),
+            {"TOY_FAULT": fault, "TOY_VICTIM": str(pid if fault.startswith("freeze") else told)},
+            stdout=subprocess.DEVNULL, stderr=said)
+        try:
+            status = process.wait(timeout=harness.PATIENCE_S)
+        finally:
+            process.kill()
+        said.seek(0)
+        return status, said.read(), (made.tmp / "report").exists()
+
+
+def test_stat_does_not_wait_for_what_it_has_left_behind():
+    """Such a process keeps its end of the socket on which the captures of stat speak."""
+    with stuck(mmap=1) as (pid,):
+        plugins = rig.everything().replace("-procfs,", "")
+        status, said, is_there = stat_with_toy(plugins, "chill-thread", pid)
+        assert status == 4 and is_there and "kept plugin toy waiting" in said, (status, said)
+        # Named, so it must not be lost: before anything was said.
+        status, said, is_there = stat_with_toy("toy,procfs", "freeze-open", pid)
+        assert status == 1 and not is_there and "plugin toy: made no progress" in said, (status, said)
+
+
 def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
     """Becoming another program, with a file open whose closing gets no answer: the kernel
     then lets no one read its io or maps, or since Linux 6.18 its stat.  More of them than
