@@ -9,9 +9,12 @@
 
 #include "base/fd.h"
 #include "base/lock.h"
+#include "row/stuck.h"
 
 /* Each process that does not answer keeps one: beyond them, no further one is asked. */
 #define MAX_THREADS 128
+/* Of all scouts together, left behind: then no process is asked, and all are silent. */
+#define MAX_LOST 1024
 /* After so long without news, more threads go on with the others. */
 #define RELIEF_US 2000
 #define RELIEF 16
@@ -43,6 +46,17 @@ struct scout {
 	gint64 news_us; /* when a process was begun, or those under way were looked at */
 	struct attempt *attempts;
 };
+
+/* The processes that a thread of this or an earlier scout still waits for: to ask them again
+ * would cost another. */
+static Stuck *lost(void)
+{
+	static gsize made;
+
+	if (g_once_init_enter(&made))
+		g_once_init_leave(&made, (gsize)stuck_new());
+	return (Stuck *)made;
+}
 
 static void unref(Scout *scout)
 {
@@ -89,10 +103,12 @@ static void end(Scout *scout, guint i)
 	HOLD(&scout->lock);
 
 	/* What was decided stays; but the thread is back. */
-	if (scout->attempts[i].answer == ASKED)
+	if (scout->attempts[i].answer == ASKED) {
 		scout->attempts[i].answer = ANSWERED;
-	else
+	} else {
 		scout->n_threads++;
+		stuck_remove(lost(), scout->pids[i]);
+	}
 	if (scout->is_waited_for)
 		g_cond_signal(&scout->news);
 }
@@ -134,7 +150,9 @@ static gpointer run(gpointer data)
 static void start_thread(Scout *scout)
 {
 	g_atomic_ref_count_inc(&scout->refs);
-	GThread *thread = g_thread_try_new("ctprof-scout", run, scout, NULL);
+	GThread *thread = stuck_count(lost()) < MAX_LOST
+				  ? g_thread_try_new("ctprof-scout", run, scout, NULL)
+				  : NULL;
 	if (!thread) {
 		unref(scout);
 		return;
@@ -208,6 +226,7 @@ static void decide(Scout *scout, guint i)
 		return;
 	attempt->answer = SILENT;
 	scout->n_threads--;
+	stuck_add(lost(), scout->pids[i]);
 }
 
 /* Looks at all, so that what is silent at the same time is waited for at the same time. */
@@ -260,8 +279,12 @@ Scout *scout_new(const Root *root, const GArray *pids)
 	scout->n = pids->len;
 	scout->pids = g_memdup2(pids->data, pids->len * sizeof(gint32));
 	scout->attempts = g_new0(struct attempt, pids->len);
+	gboolean is_full = stuck_count(lost()) >= MAX_LOST;
+	for (guint i = 0; i < pids->len; i++)
+		if (is_full || stuck_has(lost(), scout->pids[i]))
+			scout->attempts[i].answer = SILENT;
 	start_thread(scout);
-	if (scout->n_threads > 0)
+	if (scout->n_threads > 0 || is_full)
 		return scout;
 	unref(scout);
 	return NULL;

@@ -35,3 +35,15 @@ gboolean stuck_has(Stuck *stuck, gint32 tgid)
 	HOLD(&stuck->lock);
 	return g_hash_table_contains(stuck->tgids, GINT_TO_POINTER(tgid));
 }
+
+void stuck_remove(Stuck *stuck, gint32 tgid)
+{
+	HOLD(&stuck->lock);
+	g_hash_table_remove(stuck->tgids, GINT_TO_POINTER(tgid));
+}
+
+guint stuck_count(Stuck *stuck)
+{
+	HOLD(&stuck->lock);
+	return g_hash_table_size(stuck->tgids);
+}

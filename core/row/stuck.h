@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The processes of a capture that did not answer a source: no other waits for them. */
+/* Processes that do not answer: those of a capture, which no other source waits for. */
 #pragma once
 
 #include <glib.h>
@@ -13,3 +13,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stuck, stuck_free)
 /* From any thread. */
 void stuck_add(Stuck *stuck, gint32 tgid);
 gboolean stuck_has(Stuck *stuck, gint32 tgid);
+void stuck_remove(Stuck *stuck, gint32 tgid);
+guint stuck_count(Stuck *stuck);

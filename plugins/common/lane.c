@@ -62,7 +62,7 @@ struct lane {
 	int proc;
 	/* Under the lock, from here on. */
 	struct helper *helpers; /* those that were not abandoned */
-	unsigned n_started;
+	unsigned n_helpers;
 	bool closing;
 	unsigned first, n_waiting; /* of the ring */
 	unsigned waiting[LANE_JOBS];
@@ -70,6 +70,13 @@ struct lane {
 	unsigned done[LANE_JOBS];
 	struct lane_job jobs[LANE_JOBS];
 };
+
+/* The helpers that were abandoned by any lane, and have not come back. */
+static struct {
+	pthread_mutex_t lock;
+	struct helper *first;
+	_Atomic unsigned n;
+} lost = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* This thread, when it is a helper. */
 static _Thread_local struct helper *own;
@@ -109,6 +116,29 @@ static uint64_t cpu_ns_of(int32_t tgid)
 static void free_helper(struct helper *helper)
 {
 	free(helper);
+}
+
+/* ---- those left behind ------------------------------------------------ */
+
+static void remove_lost(const struct helper *helper)
+{
+	struct helper **place = &lost.first;
+	HOLD(&lost.lock);
+
+	while (*place != helper)
+		place = &(*place)->next;
+	*place = helper->next;
+	lost.n--;
+}
+
+bool lane_has_lost(int32_t tgid)
+{
+	HOLD(&lost.lock);
+	const struct helper *helper = lost.first;
+
+	while (helper && helper->job.tgid != tgid)
+		helper = helper->next;
+	return helper != NULL;
 }
 
 /* ---- a helper --------------------------------------------------------- */
@@ -169,7 +199,7 @@ static bool begin_job(struct helper *helper)
 	helper->job = lane->jobs[helper->number];
 	helper->begun_ns = lane_clock_ns();
 	helper->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-	helper->target_ns = cpu_ns_of(helper->job.tgid);
+	helper->target_ns = helper->job.consumer->take ? cpu_ns_of(helper->job.tgid) : 0;
 	helper->blocking = own_switches() + 1;
 	helper->known_blocked = false;
 	atomic_store(&helper->moved_ns, helper->begun_ns);
@@ -206,6 +236,7 @@ static void *helper_run(void *data)
 	if (busy == BUSY)
 		return NULL; /* lane_close() frees it */
 	helper->job.consumer->drop(helper->job.data);
+	remove_lost(helper);
 	free_helper(helper);
 	return NULL;
 }
@@ -317,7 +348,7 @@ static enum hold hold_of(struct helper *helper)
 
 static int start_helper(struct lane *lane)
 {
-	if (lane->n_started == LANE_HELPERS)
+	if (lane->n_helpers + lost.n >= LANE_HELPERS)
 		return -ETIMEDOUT;
 	struct helper *helper = calloc(1, sizeof *helper);
 	if (!helper)
@@ -330,7 +361,7 @@ static int start_helper(struct lane *lane)
 	}
 	helper->next = lane->helpers;
 	lane->helpers = helper;
-	lane->n_started++;
+	lane->n_helpers++;
 	return 0;
 }
 
@@ -508,12 +539,25 @@ static bool has_overrun(struct helper *helper, const struct lane_patience *patie
 	       (lane_clock_ns() - helper->begun_ns >= whole || has_blocked(helper, patience));
 }
 
+/* False when it has ended its job after all. */
+static bool leave_behind(struct helper *helper)
+{
+	int busy = BUSY;
+	HOLD(&lost.lock);
+
+	if (!atomic_compare_exchange_strong(&helper->state, &busy, ABANDONED))
+		return false;
+	helper->next = lost.first;
+	lost.first = helper;
+	lost.n++;
+	return true;
+}
+
 bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
 		  uint64_t *ret_ns)
 {
 	HOLD(&lane->lock);
 	struct helper **place = &lane->helpers;
-	int busy = BUSY;
 
 	while (*place && !has_overrun(*place, patience))
 		place = &(*place)->next;
@@ -526,10 +570,11 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	struct helper *next = helper->next;
 	/* Before it is its own: it may end at once then. */
 	helper_pin_code();
-	if (!atomic_compare_exchange_strong(&helper->state, &busy, ABANDONED))
+	if (!leave_behind(helper))
 		return false;
 	(void)pthread_detach(thread);
 	*place = next;
+	lane->n_helpers--;
 	lane->n_open--;
 	atomic_fetch_add(&patience->spent, 1);
 	*ret = number;

@@ -21,7 +21,7 @@
 
 /* Jobs that can be under way. */
 #define LANE_JOBS 160u
-/* Helpers of a lane, those abandoned included: each holds a stack and 50 KiB. */
+/* Helpers of a lane and those that any lane has abandoned: each holds a stack and 50 KiB. */
 #define LANE_HELPERS 512u
 /* Jobs worth handing over at once. */
 #define LANE_AHEAD 16u
@@ -45,7 +45,7 @@ struct lane_consumer {
 };
 
 struct lane_job {
-	/* The process whose lock it may wait for, in the host's numbers; 0: unknown. */
+	/* The process it may wait for, in the host's numbers; 0: unknown. */
 	int32_t tgid;
 	int fd; /* of consumer.take: the helper's once the job has begun; it closes it */
 	const struct lane_consumer *consumer;
@@ -94,6 +94,9 @@ bool lane_withdraw(struct lane *lane, unsigned *ret);
  * what the job took by then. */
 bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
 		  uint64_t *ret_ns);
+/* Whether a helper that was left behind, in this capture or an earlier one, still waits for that
+ * process: who asks it again would lose another. */
+bool lane_has_lost(int32_t tgid);
 /* Of a helper: its job moves on, though it uses no CPU itself. */
 void lane_moves(void);
 /* Of a helper: what it waits for now is a program of ours to start or to end, which the load

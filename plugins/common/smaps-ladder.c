@@ -176,6 +176,9 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 		answer(ladder, batch, ret, SMAPS_SKIPPED, 0);
 	} else if (stuck_is(ladder->host, batch, want->row)) {
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
+	} else if (lane_has_lost(ret->target->tgid)) {
+		stuck_mark(ladder->host, batch, want->row);
+		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
 	} else if (!ladder->use->admit || ladder->use->admit(ladder->self, batch, want->row)) {
 		if (!out_of_time(ladder))
 			return climb(ladder, batch, ret, want->exited ? ESRCH : 0);
@@ -247,7 +250,7 @@ static void leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch
 {
 	const struct ctprof_host *host = ladder->host;
 	struct smaps_attempt *attempt = &ladder->attempts[i];
-	unsigned n = ++ladder->n_abandoned;
+	unsigned n = ++ladder->limits->n_abandoned;
 
 	ladder->data[i] = NULL;
 	stuck_mark(host, batch, attempt->answer.row);

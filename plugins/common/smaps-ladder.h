@@ -32,6 +32,7 @@ struct smaps_limits {
 	uint64_t budget_ns;
 	lane_read_fn *read_file; /* tests replace it with a reader that blocks */
 	_Atomic uint64_t spent_ns;
+	_Atomic unsigned n_abandoned; /* in all captures */
 };
 
 #define SMAPS_NS_PER_S UINT64_C(1000000000)
@@ -122,7 +123,6 @@ struct smaps_ladder {
 	void *self; /* the caller's, for its functions */
 	struct lane *lane;
 	bool is_spent; /* no helpers are left */
-	unsigned n_abandoned;
 	/* By job. */
 	unsigned n_open;
 	bool is_open[LANE_JOBS];

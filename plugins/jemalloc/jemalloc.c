@@ -318,8 +318,8 @@ static int submit(struct jemalloc *self, struct worker *worker, const struct ctp
 		return -ENOMEM;
 	worker->pieces[i] = piece;
 	worker->n_open++;
-	*lane_job(worker->lane, i) =
-		(struct lane_job){.fd = -1, .consumer = &visit_consumer, .data = piece.visit};
+	*lane_job(worker->lane, i) = (struct lane_job){
+		.fd = -1, .tgid = piece.tgid, .consumer = &visit_consumer, .data = piece.visit};
 	lane_submit(worker->lane, i);
 	return 0;
 }
@@ -360,7 +360,7 @@ static int submit_some(struct jemalloc *self, struct worker *worker, struct ctpr
 		*next += piece.n;
 		if (piece.tgid == getpid())
 			put_own(self, batch, &piece);
-		else if (stuck_is(self->host, batch, piece.first))
+		else if (stuck_is(self->host, batch, piece.first) || lane_has_lost(piece.tgid))
 			put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
 		else
 			rc = submit(self, worker, batch, piece);

@@ -93,6 +93,7 @@ void process_plan_again(struct process_plan *plan)
 {
 	process_plan_start(plan);
 	plan->tally = (struct process_tally){0};
+	plan->is_told = true;
 	atomic_store(&plan->cost.reserved_ns, 0);
 	lane_patience_again(&plan->cmdline_limits.patience);
 }

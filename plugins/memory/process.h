@@ -93,6 +93,7 @@ struct process_plan {
 	struct process_cost cost;
 	pthread_mutex_t lock; /* of tally */
 	struct process_tally tally;
+	bool is_told;                        /* by an earlier sample: what has no PSS */
 	uint32_t summary[N_PROCESS_SUMMARY]; /* slots */
 };
 

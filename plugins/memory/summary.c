@@ -58,7 +58,8 @@ static void say(const struct process_plan *plan)
 			       "--smaps-max-rss, --smaps-budget, --smaps-timeout)",
 			       denied[0] ? "; " : "", costly, plural(costly));
 	if (denied[0] || rest[0])
-		host->log(host, CTPROF_LOG_WARNING, "%s%s", denied, rest);
+		host->log(host, plan->is_told ? CTPROF_LOG_INFO : CTPROF_LOG_WARNING, "%s%s",
+			  denied, rest);
 }
 
 void process_summary_put(const struct process_plan *plan, struct ctprof_batch *batch)

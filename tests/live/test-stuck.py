@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import harness
 import tap
@@ -98,6 +99,48 @@ def test_more_of_them_than_threads_wait_for_them():
         for pid in pids[300:]:
             assert "run_time_ns" in lost(shot, pid), pid
         check_sound(shot, worker)
+
+
+def threads_of(recorder):
+    """Of the process that reads.  Looking for it by stat would wait for who is stuck."""
+    child = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()[0]
+    return len(os.listdir(f"/proc/{child}/task"))
+
+
+def samples_of(file):
+    return subprocess.run(["zstdcat", file], capture_output=True, check=False).stdout.count(b'"format":') \
+        if file.exists() else 0
+
+
+def test_a_recording_asks_no_one_twice():
+    """Who does not answer has one thread waiting for him, however many samples are taken, and one
+    line says so."""
+    harness.need_command("zstdcat")
+    with harness.Worker() as worker, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "host.ctprof"
+        place = f"{folder}/place"
+        os.mkdir(place)
+        with open(f"{folder}/said", "w+", encoding="utf-8") as said, \
+                stuck_below(place, mmap=3, exec=2) as pids:
+            chosen = [word for pid in (worker.pid, *pids) for word in ("--pid", str(pid))]
+            process = subprocess.Popen(
+                [harness.CTPROF, "--plugins=procfs,jemalloc,memory", "record", "-i", "20ms", "--smaps=always",
+                 "--jobs=2", *chosen, "-o", file], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+            try:
+                harness.wait_for(lambda: samples_of(file) >= 5, "5 samples")
+                before = threads_of(process)
+                harness.wait_for(lambda: samples_of(file) >= 30, "30 samples")
+                # Workers and those that help them come and go.
+                assert threads_of(process) <= before + 8, (before, threads_of(process))
+            finally:
+                process.terminate()
+                process.wait(timeout=harness.PATIENCE_S)
+            said.seek(0)
+            text = said.read()
+            assert process.returncode == 0, text
+            for pid in pids[:3]:
+                assert text.count(f"process {pid}: no answer") <= 1, text
+            assert len(text.splitlines()) < 10, text
 
 
 def capture_with_toy(folder, plugins, fault, victim, *arguments):
