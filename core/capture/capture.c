@@ -196,12 +196,6 @@ static void collect(const Capture *capture, enum row_class row, GPtrArray *sourc
 	}
 }
 
-/* A batch of a process that does not answer: sources would wait for it. */
-static gboolean is_silent(Batch *batch)
-{
-	return batch_targets(batch)[0].task_fd < 0;
-}
-
 static void work(Capture *capture, gpointer *contexts)
 {
 	Batch *batch;
@@ -216,7 +210,8 @@ static void work(Capture *capture, gpointer *contexts)
 		}
 		batch_begin(batch, n);
 		batch_share_stuck(batch, capture->stuck);
-		if (is_silent(batch))
+		/* Of a process that does not answer: sources would wait for it. */
+		if (batch_targets(batch)[0].task_fd < 0)
 			batch_time_out(batch);
 		else
 			collect(capture, ROW_THREAD, capture->sources, contexts, batch);
@@ -227,23 +222,29 @@ static void work(Capture *capture, gpointer *contexts)
 	}
 }
 
-static gpointer run_worker(gpointer data)
+static void be_worker(Capture *capture)
 {
-	Capture *capture = data;
 	guint number = __atomic_fetch_add(&capture->workers, 1, __ATOMIC_RELAXED);
 	guint n = capture->sources->len;
 	g_autofree gpointer *contexts = g_new0(gpointer, n + 1);
+
+	for (guint i = 0; i < n; i++)
+		contexts[i] = plugin_worker_open(g_ptr_array_index(capture->sources, i), number);
+	work(capture, contexts);
+	for (guint i = 0; i < n; i++)
+		plugin_worker_close(g_ptr_array_index(capture->sources, i), contexts[i]);
+}
+
+static gpointer run_worker(gpointer data)
+{
+	Capture *capture = data;
 
 	crash_init_thread();
 	/* A shared descriptor table costs a fifth of the CPU time; going on with
 	 * it is only slower.  A working directory of its own shows which plugin
 	 * changed it. */
 	(void)unshare(CLONE_FILES | CLONE_FS);
-	for (guint i = 0; i < n; i++)
-		contexts[i] = plugin_worker_open(g_ptr_array_index(capture->sources, i), number);
-	work(capture, contexts);
-	for (guint i = 0; i < n; i++)
-		plugin_worker_close(g_ptr_array_index(capture->sources, i), contexts[i]);
+	be_worker(capture);
 	HOLD(&capture->done_lock);
 	capture->running--;
 	g_cond_signal(&capture->done);
@@ -283,14 +284,14 @@ static void wait_for_workers(Capture *capture)
 	ui_progress(NULL);
 }
 
-/* As many as there can be, which may be fewer than jobs; 0 with an error. */
-static guint start_workers(Capture *capture, GThread **threads, GError **error)
+/* As many as there can be, which may be fewer than jobs. */
+static guint start_workers(Capture *capture, GThread **threads)
 {
 	guint n = 0;
 	HOLD(&capture->done_lock);
 
-	while (n < capture->jobs && (threads[n] = g_thread_try_new("ctprof-worker", run_worker,
-								   capture, n ? NULL : error)))
+	while (n < capture->jobs &&
+	       (threads[n] = g_thread_try_new("ctprof-worker", run_worker, capture, NULL)))
 		n++;
 	capture->running = n;
 	return n;
@@ -305,11 +306,10 @@ static gboolean read_threads(Capture *capture, GError **error)
 	capture->queue = queue;
 	walk_send_scout(capture->walk);
 	capture->first_us = g_get_monotonic_time();
-	guint n = start_workers(capture, threads, error);
-	if (n == 0) {
-		g_prefix_error(error, "cannot start a worker: ");
-		return FALSE;
-	}
+	guint n = start_workers(capture, threads);
+	/* Where threads are scarce: slower, but what can be read is. */
+	if (n == 0)
+		be_worker(capture);
 	wait_for_workers(capture);
 	capture->last_us = g_get_monotonic_time();
 	for (guint i = 0; i < n; i++)

@@ -79,10 +79,11 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 
 void listener_go_on(Listener *listener)
 {
-	/* It still runs where a sample came to nothing. */
+	/* It still runs where a sample came to nothing.  Without a thread, the kernel's buffer is
+	 * all the room there is until the end. */
 	if (listener->sources->len > 0 && !listener->thread) {
 		listener->stopped = FALSE;
-		listener->thread = g_thread_new("ctprof-listener", run, listener);
+		listener->thread = g_thread_try_new("ctprof-listener", run, listener, NULL);
 	}
 }
 

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import resource
 import signal
 import statistics
 import struct
@@ -411,6 +412,19 @@ def test_rotation():
             frames = texts(each)
             assert len(frames) == 1 and "threads" in frames[0], "each begins with a whole sample"
             assert each.read_bytes().endswith(TABLE)
+
+
+def test_without_threads():
+    """As where a service may have no more of them: a sample is slower then, and whole."""
+    if not harness.is_root():
+        raise tap.Skip("needs root, to become a user who may have no thread")
+    with folder() as path:
+        file = path / "alone.ctprof"
+        arguments = ["-p", os.getpid(), "-n", 3, "-i", "10ms", "--smaps=never", "-o", file]
+        done = harness.run(*PLAIN, "record", *arguments, check=False,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)))  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert len(texts(file)) == 3
 
 
 def test_slow_groups():
