@@ -227,7 +227,8 @@ gboolean record_open(RecordPlan *plan, GError **error)
 			return FALSE;
 		plan->path = capturing_name_output(root, RECORD_SUFFIX);
 	}
-	if (rotates(plan) && !output_rotate(plan->path, (guint)plan->keep, error))
+	const OutputLimits limits = {plan->keep, plan->max_size, plan->max_age_ns};
+	if (rotates(plan) && !output_rotate(plan->path, &limits, error))
 		return FALSE;
 	state->wants_another = FALSE;
 	state->bytes = 0;

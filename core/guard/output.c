@@ -19,6 +19,8 @@
 #include "delivery.h"
 #include "trespass.h"
 
+#define NS_PER_S G_GUINT64_CONSTANT(1000000000)
+
 struct output {
 	int fd;
 	int delivery;   /* of the file that will appear; -1: written in place */
@@ -230,17 +232,54 @@ Output *output_open_growing(const char *path, GError **error)
 	return g_steal_pointer(&output);
 }
 
-static gboolean rename_all(int dir, const char *name, guint keep)
+static char *name_rotated(const char *name, guint i)
 {
-	for (guint i = keep; i > 0; i--) {
-		g_autofree char *from =
-			i > 1 ? g_strdup_printf("%s.%u", name, i - 1) : g_strdup(name);
-		g_autofree char *to = g_strdup_printf("%s.%u", name, i);
+	return i > 0 ? g_strdup_printf("%s.%u", name, i) : g_strdup(name);
+}
+
+/* How many there are of PATH, PATH.1 and so on, without a gap. */
+static guint count_rotated(int dir, const char *name)
+{
+	for (guint n = 0;; n++) {
+		g_autofree char *each = name_rotated(name, n);
+
+		if (faccessat(dir, each, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			return n;
+	}
+}
+
+static gboolean rename_all(int dir, const char *name, guint n)
+{
+	for (guint i = n; i > 0; i--) {
+		g_autofree char *from = name_rotated(name, i - 1);
+		g_autofree char *to = name_rotated(name, i);
 
 		if (renameat(dir, from, dir, to) < 0 && errno != ENOENT)
 			return FALSE;
 	}
 	return TRUE;
+}
+
+/* Removes what comes after files that are as large as all may be, and what is too old; but not
+ * the newest. */
+static void remove_rotated(int dir, const char *name, guint n, const OutputLimits *limits)
+{
+	gint64 now_s = g_get_real_time() / G_USEC_PER_SEC;
+	guint64 used = 0;
+	struct stat st;
+
+	for (guint i = 1; i <= n; i++) {
+		g_autofree char *each = name_rotated(name, i);
+
+		if (fstatat(dir, each, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		guint64 age_ns = (guint64)MAX(now_s - st.st_mtime, 0) * NS_PER_S;
+		if (i > 1 &&
+		    ((limits->max_size > 0 && used / limits->keep >= limits->max_size) ||
+		     (limits->max_age_ns > 0 && age_ns / limits->keep >= limits->max_age_ns)))
+			(void)unlinkat(dir, each, 0);
+		used += MIN((guint64)st.st_size, limits->max_size);
+	}
 }
 
 /* The recording that is there, to be locked: *ret is -1 if there is none.  A name that leads
@@ -265,7 +304,7 @@ static gboolean open_recorded(const Output *output, const struct place *place, i
 	return *ret >= 0 || fail(error, output->path, errno) != NULL;
 }
 
-static gboolean rotate(const Output *output, guint keep, GError **error)
+static gboolean rotate(const Output *output, const OutputLimits *limits, GError **error)
 {
 	g_autofree char *folder = g_path_get_dirname(output->path);
 	g_autofree char *name = g_path_get_basename(output->path);
@@ -283,14 +322,18 @@ static gboolean rotate(const Output *output, guint keep, GError **error)
 		return error_set_failed(error,
 					"cannot write '%s': another process is recording into it",
 					output->path);
-	return rename_all(dir, name, keep) || fail(error, output->path, errno);
+	guint n = count_rotated(dir, name);
+	if (!rename_all(dir, name, n))
+		return fail(error, output->path, errno) != NULL;
+	remove_rotated(dir, name, n, limits);
+	return TRUE;
 }
 
-gboolean output_rotate(const char *path, guint keep, GError **error)
+gboolean output_rotate(const char *path, const OutputLimits *limits, GError **error)
 {
 	g_autoptr(Output) output = output_new(path);
 	gpointer before = capabilities_become_user();
-	gboolean ok = rotate(output, keep, error);
+	gboolean ok = rotate(output, limits, error);
 
 	capabilities_resume(before);
 	return ok;

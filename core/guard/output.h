@@ -22,11 +22,19 @@ Output *output_open(const char *path, gboolean binary, GError **error);
  * after output_cut().
  */
 Output *output_open_growing(const char *path, GError **error);
+/* What is kept of files that were rotated: as if each of keep files had been allowed that size
+ * (bytes) and age; 0: any. */
+typedef struct output_limits {
+	guint64 keep, max_size, max_age_ns;
+} OutputLimits;
+
 /*
  * Makes room for a file of that path: what is there becomes PATH.1, that PATH.2, and so
- * on up to keep; the last one is removed.  Fails if another process writes it.
+ * on.  The last ones are removed if they exceed the limits, by size and age, not by number: a
+ * program that is started again and again leaves small files.  Fails if another process
+ * writes it.
  */
-gboolean output_rotate(const char *path, guint keep, GError **error);
+gboolean output_rotate(const char *path, const OutputLimits *limits, GError **error);
 /* Takes back what a growing file has beyond its first bytes, and that a write failed. */
 gboolean output_cut(Output *output, guint64 bytes, GError **error);
 /* Removes a growing file. */

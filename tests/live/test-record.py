@@ -414,6 +414,14 @@ def test_rotation():
             assert each.read_bytes().endswith(TABLE)
 
 
+def test_restarts_delete_nothing():
+    with folder() as path:
+        file = path / "again.ctprof"
+        for n in range(5):
+            harness.run(*PLAIN, "record", "-p", os.getpid(), "-n", 1, "--max-size=1GiB", "--keep=2", "-o", file)
+            assert len(list(path.iterdir())) == n + 1, sorted(path.iterdir())
+
+
 def test_without_threads():
     """As where a service may have no more of them: a sample is slower then, and whole."""
     if not harness.is_root():

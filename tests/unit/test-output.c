@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tree.h"
@@ -442,6 +443,7 @@ static void test_swapped(void)
 static void test_rotates_files_only(void)
 {
 	static const char *const names[] = {"fifo", "link", "to-fifo", "directory"};
+	static const OutputLimits limits = {.keep = 2, .max_size = 1};
 	g_autoptr(TestDir) dir = test_dir_new();
 	g_autofree char *fifo = g_build_filename(dir, "fifo", NULL);
 	g_autofree char *link = g_build_filename(dir, "link", NULL);
@@ -460,14 +462,52 @@ static void test_rotates_files_only(void)
 		g_autofree char *path = g_build_filename(dir, names[i], NULL);
 		g_autoptr(GError) error = NULL;
 
-		g_assert_false(output_rotate(path, 2, &error));
+		g_assert_false(output_rotate(path, &limits, &error));
 		g_assert_nonnull(strstr(error->message, "not a regular file"));
 	}
 	g_assert_cmpint(read(watch, events, sizeof events), ==, -1);
 	close(watch);
 	g_assert_cmpuint(test_dir_count(dir), ==, 5);
-	g_assert_true(output_rotate(file, 2, NULL));
+	g_assert_true(output_rotate(file, &limits, NULL));
 	g_assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
+}
+
+/* As a start does that finds a file of that age; how many are kept of it and those before. */
+static guint rotate_again(const char *folder, const OutputLimits *limits, gint64 age_s)
+{
+	g_autofree char *file = g_build_filename(folder, "file", NULL);
+	const struct timespec times[] = {{.tv_sec = time(NULL) - age_s},
+					 {.tv_sec = time(NULL) - age_s}};
+	guint n = 1;
+
+	test_dir_add(folder, "file", "1234");
+	g_assert_cmpint(utimensat(AT_FDCWD, file, times, 0), ==, 0);
+	g_assert_true(output_rotate(file, limits, NULL));
+	for (;; n++) {
+		g_autofree char *each = g_strdup_printf("%s.%u", file, n);
+
+		if (!g_file_test(each, G_FILE_TEST_EXISTS))
+			return n - 1;
+	}
+}
+
+/* Starts remove nothing: size and age do. */
+static void test_rotated_are_kept(void)
+{
+	static const guint64 ns_per_s = G_GUINT64_CONSTANT(1000000000);
+	const OutputLimits small = {.keep = 2, .max_size = 10};
+	const OutputLimits full = {.keep = 2, .max_size = 4};
+	const OutputLimits aged = {.keep = 2, .max_age_ns = 1000 * ns_per_s};
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autoptr(TestDir) other = test_dir_new();
+
+	for (guint i = 1; i <= 5; i++)
+		g_assert_cmpuint(rotate_again(dir, &small, 0), ==, i);
+	g_assert_cmpuint(rotate_again(dir, &small, 0), ==, 5);
+	g_assert_cmpuint(rotate_again(dir, &full, 0), ==, 2);
+	g_assert_cmpuint(rotate_again(other, &aged, 3000), ==, 1);
+	g_assert_cmpuint(rotate_again(other, &aged, 1500), ==, 1);
+	g_assert_cmpuint(rotate_again(other, &aged, 500), ==, 2);
 }
 
 int main(int argc, char **argv)
@@ -483,6 +523,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/output/without-unnamed-files", test_named_files);
 	g_test_add_func("/output/pipe-is-swapped-for-a-link", test_swapped);
 	g_test_add_func("/output/rotates-files-only", test_rotates_files_only);
+	g_test_add_func("/output/rotated-are-kept", test_rotated_are_kept);
 	for (guint i = 0; i < G_N_ELEMENTS(foreign); i++) {
 		g_autofree char *path = g_strconcat("/output/foreign/", foreign[i].what, NULL);
 
