@@ -337,7 +337,7 @@ static gboolean is_enough(const Recorder *self)
 	const RecordPlan *plan = self->plan;
 	const RecordState *state = plan->state;
 
-	return (plan->count > 0 && state->samples >= plan->count) ||
+	return (plan->count > 0 && state->samples + state->lost >= plan->count) ||
 	       (state->end_ns > 0 && self->tick_ns > state->end_ns);
 }
 
@@ -417,6 +417,8 @@ static gboolean run(Recorder *self, GError **error)
 		ok = end_interrupted(self, error);
 	else if (!ok)
 		g_propagate_error(error, g_steal_pointer(&why));
+	if (ok && plan->state->samples == 0 && self->why_untold)
+		return error_set_failed(error, "%s", self->why_untold);
 	if (!ok || !close_file(self, error))
 		return FALSE;
 	if (!plan->state->wants_another)

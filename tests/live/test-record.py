@@ -613,9 +613,23 @@ def test_full_disk():
         if done.returncode != 0:
             raise tap.Skip(f"no tmpfs can be mounted: {done.stderr.decode().strip()}")
         try:
+            check_full_from_the_start(path)
             fill_disk(path)
         finally:
             subprocess.run(["umount", "-l", path], check=True)
+
+
+def check_full_from_the_start(path):
+    """Samples that find no room count as well."""
+    file, filler = path / "none.ctprof", path / "filler"
+    with open(filler, "wb", buffering=0) as out, contextlib.suppress(OSError):
+        while True:
+            out.write(bytes(4096))
+    done = harness.run(*PLAIN, "record", "-p", os.getpid(), "-n", 3, "-i", "10ms", "-o", file, check=False,
+                       timeout=harness.PATIENCE_S)
+    assert done.returncode == 1 and b"No space left" in done.stderr, done.stderr
+    assert not file.exists()
+    filler.unlink()
 
 
 def fill_disk(path):
