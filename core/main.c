@@ -14,6 +14,7 @@
 #include "base/ui.h"
 #include "command/cmd.h"
 #include "command/help.h"
+#include "command/plugin-options.h"
 #include "guard/crash.h"
 #include "guard/limits.h"
 #include "guard/supervise.h"

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "command-line.h"
-#include "report/options.h"
+#include "report/plan/options.h"
 
 /* --swap-share, by SwapShare. */
 extern const struct ctprof_option_word categories_share_words[2];

@@ -2,7 +2,7 @@
 #include "capture-options.h"
 #include "cmd.h"
 #include "redact-options.h"
-#include "report/section/alias.h"
+#include "report/fold/alias.h"
 
 static CapturingRequest request;
 static char *metrics;

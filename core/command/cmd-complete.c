@@ -17,8 +17,9 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
-#include "report/section/alias.h"
-#include "report/section/sections.h"
+#include "plugin-options.h"
+#include "report/fold/alias.h"
+#include "report/plan/sections.h"
 
 /* What is being completed, and what is already known. */
 typedef struct request {

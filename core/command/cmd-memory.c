@@ -4,13 +4,12 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "capture-options.h"
 #include "categories-file.h"
 #include "cmd.h"
 #include "guard/output.h"
 #include "guard/supervise.h"
 #include "present.h"
-#include "report-run.h"
+#include "report-now.h"
 #include "report/section/memory/rows.h"
 
 #define DEFAULT_VIEW "pools"

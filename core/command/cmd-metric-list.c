@@ -6,9 +6,9 @@
 #include "base/nearest.h"
 #include "base/ui.h"
 #include "cmd.h"
+#include "report/fold/alias.h"
 #include "report/fold/derived.h"
-#include "report/section/alias.h"
-#include "report/section/sections.h"
+#include "report/plan/sections.h"
 
 /* The search pattern; NULL: list everything. */
 static GRegex *pattern;

@@ -4,8 +4,8 @@
 #include "cmd.h"
 #include "kept-feed.h"
 #include "memory-reader.h"
+#include "report/plan/sections.h"
 #include "report/report.h"
-#include "report/section/sections.h"
 #include "screen-run.h"
 #include "screen/keys.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/exit.h"
 #include "command-line.h"
-#include "plugin-options.h"
 #include "plugin/session.h"
 
 /* The sink that writes snapshots, and reads them. */

@@ -31,6 +31,13 @@ enum completion {
 	N_COMPLETIONS,
 };
 
+/* Which options of plugins a command has as its own. */
+enum plugin_options {
+	NO_PLUGIN_OPTIONS,
+	COST_PLUGIN_OPTIONS, /* CTPROF_OPTION_COST only */
+	ALL_PLUGIN_OPTIONS,
+};
+
 typedef struct option {
 	struct ctprof_option row; /* of name, not long_name */
 	char letter;              /* -x; 0: none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "kept-feed.h"
 
-#include "report-run.h"
+#include "report-side.h"
 
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 
@@ -71,12 +71,11 @@ gboolean kept_feed_load(Feed *feed, Analysis *analysis, AnalysisOptions *options
 	g_autoptr(Context) before = context_new();
 	g_autoptr(Context) after = context_new();
 	struct side sides[] = {{analysis, 0, before}, {analysis, 1, after}};
-	const ReportRun run = {.options = options};
 
 	for (guint i = 0; i < G_N_ELEMENTS(sides); i++) {
 		options->files[i] = name_of(kept->samples[i]);
 		if (!load_side(kept->samples[i], &sides[i], error))
 			return FALSE;
 	}
-	return report_relate(&run, analysis, before, after, error);
+	return report_relate(options, analysis, before, after, NULL, error);
 }

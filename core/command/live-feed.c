@@ -7,7 +7,7 @@
 #include "kept-feed.h"
 #include "memory-reader.h"
 #include "record-run.h"
-#include "report/section/sections.h"
+#include "report/plan/sections.h"
 
 #define NS_PER_S 1e9
 /* Files that a run can write: they are opened before it gives up the user's rights. */

@@ -5,13 +5,6 @@
 #include "command-line.h"
 #include "plugin/session.h"
 
-/* Which of these a command has. */
-enum plugin_options {
-	NO_PLUGIN_OPTIONS,
-	COST_PLUGIN_OPTIONS, /* CTPROF_OPTION_COST only */
-	ALL_PLUGIN_OPTIONS,
-};
-
 /* Loads the plugins without opening them, and returns their options up to OPTION_END.
  * Reports an error; returns the exit status.  For a process that may be lost. */
 int plugin_options_load(const Globals *globals, enum plugin_options which,

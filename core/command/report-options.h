@@ -6,7 +6,7 @@
 
 #include "command-line.h"
 #include "plugin/session.h"
-#include "report/options.h"
+#include "report/plan/options.h"
 
 /* What --group-by takes, by enum group_by. */
 extern const struct ctprof_option_word reporting_group_words[GROUP_BY_CMDLINE + 1];

@@ -7,6 +7,12 @@
 /* The kernel counts the time of CPUs in ticks of 10 ms: in less, one more or less counts. */
 #define LEAST_HOST_NS G_GUINT64_CONSTANT(100000000)
 
+/* The report it is for. */
+typedef struct past_run {
+	const AnalysisOptions *options;
+	const GArray *hidden;
+} PastRun;
+
 /* A window of it: what its samples go into. */
 typedef struct stretch {
 	AnalysisOptions options;
@@ -26,7 +32,7 @@ static void stretch_free(Stretch *stretch)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stretch, stretch_free)
 
 /* As the report is, of what the first screen needs; nothing is drawn of it. */
-static Stretch *stretch_new(const ReportRun *run, Past *past, GError **error)
+static Stretch *stretch_new(const PastRun *run, Past *past, GError **error)
 {
 	g_autoptr(Stretch) stretch = g_new0(Stretch, 1);
 
@@ -63,8 +69,8 @@ static gboolean take_junction(gpointer data, const Registry *registry,
 }
 
 /* The exits of the last n_exits samples belong to the window that ends. */
-static gboolean read_junction(Recording *recording, guint sample, guint n_exits,
-			      const ReportRun *run, Junction *junction, GError **error)
+static gboolean read_junction(Recording *recording, guint sample, guint n_exits, const PastRun *run,
+			      Junction *junction, GError **error)
 {
 	gboolean is_whole = junction->of[ENDED] || junction->of[BEGUN];
 
@@ -92,12 +98,10 @@ static gboolean read_junction(Recording *recording, guint sample, guint n_exits,
 	return TRUE;
 }
 
-static gboolean finish_stretch(const ReportRun *run, Stretch *stretch, GError **error)
+static gboolean finish_stretch(Stretch *stretch, GError **error)
 {
-	ReportRun own = {.options = &stretch->options, .hidden = run->hidden};
-
-	if (!report_relate(&own, stretch->analysis, stretch->contexts[0], stretch->contexts[1],
-			   error))
+	if (!report_relate(&stretch->options, stretch->analysis, stretch->contexts[0],
+			   stretch->contexts[1], NULL, error))
 		return FALSE;
 	past_begin(stretch->options.collects, stretch->options.realtime_ns[1],
 		   stretch->options.elapsed_s);
@@ -120,7 +124,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Cutting, cutting_clear)
 
 /* Where a window begins or ends at the sample, ret_of has the one that ends, which is the
  * caller's, and the one that begins, which is open from now on. */
-static gboolean cut_at(Cutting *cutting, guint sample, const ReportRun *run, Stretch *ret_of[2],
+static gboolean cut_at(Cutting *cutting, guint sample, const PastRun *run, Stretch *ret_of[2],
 		       GError **error)
 {
 	guint64 length = cutting->to - cutting->from;
@@ -137,7 +141,7 @@ static gboolean cut_at(Cutting *cutting, guint sample, const ReportRun *run, Str
 
 /* Takes the sample into the windows that it ends or begins.  before: the last one that was
  * read as a whole. */
-static gboolean pass_sample(Recording *recording, guint sample, guint *before, const ReportRun *run,
+static gboolean pass_sample(Recording *recording, guint sample, guint *before, const PastRun *run,
 			    Cutting *const cuttings[2], GError **error)
 {
 	Junction junction = {.of = {NULL}};
@@ -152,8 +156,8 @@ static gboolean pass_sample(Recording *recording, guint sample, guint *before, c
 	     read_junction(recording, sample, MAX(sample - *before, 1), run, &junction, error);
 	if (junction.of[ENDED] || junction.of[BEGUN])
 		*before = sample;
-	return ok && (!ended || finish_stretch(run, ended, error)) &&
-	       (!host_ended || finish_stretch(run, host_ended, error));
+	return ok && (!ended || finish_stretch(ended, error)) &&
+	       (!host_ended || finish_stretch(host_ended, error));
 }
 
 /* Windows of the host alone; 0: no more than of all. */
@@ -166,10 +170,10 @@ static guint count_host_windows(const Recording *recording, guint from, guint to
 	return n > PAST_WINDOWS ? n : 0;
 }
 
-gboolean report_read_past(Recording *recording, guint from, guint to, const ReportRun *run,
-			  GError **error)
+gboolean report_read_past(Recording *recording, guint from, guint to, AnalysisOptions *options,
+			  const GArray *hidden, GError **error)
 {
-	AnalysisOptions *options = run->options;
+	const PastRun run = {options, hidden};
 	guint length = to - from, before = from;
 
 	options->past = past_new();
@@ -180,7 +184,7 @@ gboolean report_read_past(Recording *recording, guint from, guint to, const Repo
 	g_auto(Cutting) host = {.past = options->host_past, .from = from, .to = to, .n = n_host};
 	Cutting *cuttings[] = {&all, &host};
 	for (guint sample = from; sample <= to; sample++)
-		if (!pass_sample(recording, sample, &before, run, cuttings, error))
+		if (!pass_sample(recording, sample, &before, &run, cuttings, error))
 			return FALSE;
 	return TRUE;
 }

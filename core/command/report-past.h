@@ -2,10 +2,10 @@
 /* What a recording shows between the two samples that are compared. */
 #pragma once
 
-#include "report-run.h"
+#include "report/report.h"
 #include "snapshot/read.h"
 
-/* Sets the past of the run's options: what was in each of up to PAST_WINDOWS windows, and
- * that of the host in up to PAST_HOST_WINDOWS. */
-gboolean report_read_past(Recording *recording, guint from, guint to, const ReportRun *run,
-			  GError **error);
+/* Sets the past of the options: what was in each of up to PAST_WINDOWS windows, and
+ * that of the host in up to PAST_HOST_WINDOWS, without the hidden processes (gint32). */
+gboolean report_read_past(Recording *recording, guint from, guint to, AnalysisOptions *options,
+			  const GArray *hidden, GError **error);

@@ -103,7 +103,7 @@ static gboolean load_past(const ReportRun *run, Recording *recording, guint from
 {
 	if (run->is_run || run->options->view || run->options->metrics || to < from + 2)
 		return TRUE;
-	return report_read_past(recording, from, to, run, error);
+	return report_read_past(recording, from, to, run->options, run->hidden, error);
 }
 
 /* Of one sample those before it, as far as they cost little to read. */
@@ -163,47 +163,6 @@ static gboolean load_one(const Session *session, const ReportRun *run, guint ind
 	       load_side(recording, sample, 1, side, error);
 }
 
-/* Two captures of one boot are a window, unless the user wants totals; why: the
- * reason if they are not. */
-static gboolean take_span(const ReportRun *run, const char *why, const ContextSpan *span,
-			  GError **error)
-{
-	AnalysisOptions *options = run->options;
-
-	if (run->must_be_window && (why || !span->of_one_boot))
-		return error_set_usage(error, "%s: %s", run->is_run ? "BEFORE,AFTER" : "--window",
-				       why ? why : "the boot of a capture is unknown");
-	if (why && options->rate)
-		return error_set_failed(error, "--rate: %s", why);
-	options->elapsed_s = span->seconds;
-	options->began = span->began;
-	options->is_window = options->may_be_window && !why && span->of_one_boot;
-	return TRUE;
-}
-
-static void note_side(AnalysisOptions *options, guint side, const Context *context)
-{
-	options->now[side] = context_now(context);
-	options->taken_s[side] = context_taken(context);
-	options->realtime_ns[side] = context_realtime(context);
-	options->unseen[side] = context_unseen(context);
-}
-
-gboolean report_relate(const ReportRun *run, Analysis *analysis, const Context *baseline,
-		       const Context *candidate, GError **error)
-{
-	AnalysisOptions *options = run->options;
-	ContextSpan span = {.seconds = 0};
-	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
-
-	for (guint i = 0; i < differences->len; i++)
-		analysis_differ(analysis, g_ptr_array_index(differences, i));
-	note_side(options, 0, baseline);
-	note_side(options, 1, candidate);
-	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
-	return take_span(run, context_span(baseline, candidate, &span), &span, error);
-}
-
 gboolean report_load(const Session *session, const ReportRun *run, Analysis *analysis,
 		     GError **error)
 {
@@ -216,16 +175,18 @@ gboolean report_load(const Session *session, const ReportRun *run, Analysis *ana
 	};
 
 	gboolean is_window = options->compare && !run->files[1];
+	const char *window = run->is_run ? "BEFORE,AFTER" : "--window";
 	if (!(is_window ? load_window(session, run, sides, error)
 			: load_one(session, run, 0, &sides[0], error)))
 		return FALSE;
-	note_side(options, 0, baseline);
+	report_side_note(options, 0, baseline);
 	if (context_is_redacted(baseline))
 		analysis_warn(analysis, "the capture is redacted: names are pseudonyms");
 	if (!options->compare)
 		return TRUE;
 	return (is_window || load_one(session, run, 1, &sides[1], error)) &&
-	       report_relate(run, analysis, baseline, candidate, error);
+	       report_relate(options, analysis, baseline, candidate,
+			     run->must_be_window ? window : NULL, error);
 }
 
 static void tell_hit(const struct ctprof_report_hit *hit)
@@ -279,8 +240,7 @@ gboolean report_draw(const Session *session, const Analysis *analysis,
 	       error_set_failed(error, "%s", analysis_unjudged(analysis));
 }
 
-/* From all rows to the drawn report. */
-static gboolean present(const Session *session, const ReportRun *run, Analysis *analysis,
+gboolean report_present(const Session *session, const ReportRun *run, Analysis *analysis,
 			Output *output, gboolean *ret_met, GError **error)
 {
 	const struct ctprof_report *report = analysis_finish(analysis, error);
@@ -302,51 +262,8 @@ gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_
 
 	presenting_limit_memory();
 	gboolean ok = session && report_load(session, run, analysis, error) &&
-		      present(session, run, analysis, output, ret_met, error);
+		      report_present(session, run, analysis, output, ret_met, error);
 	g_clear_pointer(&run->options->past, past_free);
 	g_clear_pointer(&run->options->host_past, past_free);
 	return ok;
-}
-
-/* A report of this host, while it is captured. */
-struct now {
-	const ReportRun *run;
-	Analysis *analysis;
-	Output *output;
-	gboolean *ret_met;
-};
-
-static gboolean take_now(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			 GError **error)
-{
-	const struct now *now = data;
-
-	return analysis_add(now->analysis, 0, registry, rows, error);
-}
-
-static gboolean finish_now(gpointer data, const Session *session, GError **error)
-{
-	const struct now *now = data;
-
-	return analysis_bind(now->analysis, 0, session->registry, error) &&
-	       present(session, now->run, now->analysis, now->output, now->ret_met, error);
-}
-
-gboolean report_now(Globals *globals, const CapturingRequest *request, const ReportRun *run,
-		    gboolean *ret_met, GError **error)
-{
-	g_autoptr(Analysis) analysis = analysis_new(run->options, error);
-	g_autoptr(Output) output = analysis ? presenting_open_output(error) : NULL;
-	struct now now = {run, analysis, output, ret_met};
-	CapturingRequest own = *request;
-
-	if (!output)
-		return FALSE;
-	run->options->realtime_ns[0] = (guint64)g_get_real_time() * 1000;
-	own.sink = (char *)(uintptr_t)presenting_sink();
-	own.each = take_now;
-	own.finished = finish_now;
-	own.data = &now;
-	presenting_limit_memory();
-	return capturing_run(globals, &own, error);
 }

@@ -4,7 +4,6 @@
 
 #include <glib.h>
 
-#include "capture-options.h"
 #include "plugin/session.h"
 #include "present.h"
 #include "report/report.h"
@@ -42,18 +41,15 @@ Recording *report_open(const Session *session, const char *file, GError **error)
  * files determine. */
 gboolean report_load(const Session *session, const ReportRun *run, Analysis *analysis,
 		     GError **error);
-/* Call once the rows of both sides are in the analysis: relates the two captures. */
-gboolean report_relate(const ReportRun *run, Analysis *analysis, const Context *baseline,
-		       const Context *candidate, GError **error);
 /* Reports where --fail-on is met, draws the report, and fails if a condition could not be
  * judged. */
 gboolean report_draw(const Session *session, const Analysis *analysis,
 		     const struct ctprof_report *report, const Presentation *how, Output *output,
 		     GError **error);
+/* From all rows to the drawn report, with its warnings. */
+gboolean report_present(const Session *session, const ReportRun *run, Analysis *analysis,
+			Output *output, gboolean *ret_met, GError **error);
 /* Reads the files, prints the report's warnings, draws the report.  ret_met:
  * whether --fail-on is met. */
 gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_met,
 		    GError **error);
-/* The same for this host, captured as in the request, without a file. */
-gboolean report_now(Globals *globals, const CapturingRequest *request, const ReportRun *run,
-		    gboolean *ret_met, GError **error);

@@ -15,3 +15,10 @@ typedef struct report_side {
 /* A LoadRows. */
 gboolean report_side_take(gpointer side, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error);
+
+/* Notes when the side was captured, and what it lacks. */
+void report_side_note(AnalysisOptions *options, guint side, const Context *context);
+/* Call once the rows of both sides are in the analysis: relates the two captures.  window: the
+ * option by which they must be of one boot; NULL: need not. */
+gboolean report_relate(AnalysisOptions *options, Analysis *analysis, const Context *baseline,
+		       const Context *candidate, const char *window, GError **error);

@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "report/options.h"
+#include "report/plan/options.h"
 
 typedef struct saved_run {
 	char *before, *after; /* after NULL: totals of before */

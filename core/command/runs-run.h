@@ -6,7 +6,7 @@
 
 #include "plugin/session.h"
 #include "present.h"
-#include "report/options.h"
+#include "report/plan/options.h"
 
 typedef struct runs_run {
 	const AnalysisOptions *options;

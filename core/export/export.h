@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "redact/redactor.h"
-#include "report/options.h"
+#include "report/plan/options.h"
 #include "snapshot/read.h"
 
 typedef struct export_options {

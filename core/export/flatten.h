@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "report/fold/store.h"
+#include "report/name/store.h"
 #include "schema.h"
 
 /* What all rows of a capture have in common; NULL: absent. */

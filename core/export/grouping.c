@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/ui.h"
-#include "report/section/sections.h"
+#include "report/fold/derived.h"
+#include "report/plan/sections.h"
 #include "snapshot/context.h"
 
 /* An analysis in the making. */

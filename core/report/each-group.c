@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "each-group.h"
 
-#include "draft.h"
+#include "report/draft/draft.h"
 
 enum { BEFORE, AFTER };
 

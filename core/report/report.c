@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report.h"
 
-#include <gio/gio.h>
-
 #include "base/error.h"
 #include "collect.h"
-#include "judge.h"
-#include "report/join/own.h"
-#include "report/join/window.h"
+#include "report/draft/judge.h"
+#include "report/match/own.h"
+#include "report/match/window.h"
+#include "report/plan/command-fields.h"
+#include "report/section/choices.h"
 #include "report/section/digest/digest.h"
 #include "report/section/digest/throttling.h"
 #include "report/section/memory/rows.h"
@@ -506,7 +506,7 @@ gboolean analysis_collect(Analysis *analysis, guint side, guint run, const Comma
 	draft.cgroups = cgroups;
 	collect_run(&draft, &place);
 	if (facts)
-		collect_command(&place, facts);
+		command_collect(&place, facts);
 	return TRUE;
 }
 

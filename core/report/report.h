@@ -12,7 +12,7 @@
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
 #include "each-group.h"
-#include "options.h"
+#include "report/plan/options.h"
 #include "row/registry.h"
 
 typedef struct analysis Analysis;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "inside.h"
-#include "report/section/sections.h"
+#include "report/plan/sections.h"
 
 #define MOST_PLACES 3
 

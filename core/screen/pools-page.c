@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "inside.h"
-#include "report/section/alias.h"
-#include "report/section/sections.h"
+#include "report/fold/alias.h"
+#include "report/plan/sections.h"
 
 /* Of the right of a line of the host. */
 #define BARS 20

@@ -4,24 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-
 /* ---- what is wanted ---------------------------------------------------- */
-
-/* Whether anything is swapped out, or may be. */
-static bool is_swap_used(const struct ctprof_host *host)
-{
-	char text[MEMINFO_BYTES];
-	struct meminfo info;
-	uint64_t used;
-	ssize_t got = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "meminfo", text,
-				   sizeof text);
-
-	if (got < 0)
-		return true;
-	meminfo_parse(text, (size_t)got, &info);
-	return !ledger_swap_used(&info, &used) || used > 0;
-}
 
 static bool is_all_wanted(const struct objects *objects)
 {
@@ -40,21 +23,6 @@ static enum holders_choice choose(const struct objects *objects, int32_t pid)
 		if (objects->pids[i] == pid || objects->pids[i] == EVERY_PROCESS)
 			return HOLDERS_MAPPINGS;
 	return HOLDERS_OBJECTS;
-}
-
-void holders_start(struct objects *objects)
-{
-	bool mappings = objects->wanted[GROUP_MAPPINGS];
-	unsigned wanted = mappings ? FOLD_PRIVATE : 0;
-
-	if (objects->wanted[GROUP_SWAP] && is_swap_used(objects->host))
-		wanted |= FOLD_BY_NAME;
-	else if (!objects->wanted[GROUP_SHARED])
-		objects->wanted[GROUP_SWAP] = false; /* so no process is read for it */
-	if (!is_all_wanted(objects) && !mappings)
-		return;
-	holders_init(&objects->holders, objects->host, &objects->mounts, wanted);
-	objects->holding = true;
 }
 
 /* ---- the ladder's questions -------------------------------------------- */

@@ -11,9 +11,6 @@ struct holders_worker {
 	struct smaps_ladder ladder;
 };
 
-/* Determines what is wanted of processes, if anything. */
-void holders_start(struct objects *objects);
-
 /* Call on the worker's thread. */
 void holders_worker_open(struct holders_worker *ret, struct objects *objects,
 			 const struct process_worker *processes);

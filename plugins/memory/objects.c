@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "holders-worker.h"
+#include "file.h"
 #include "slots.h"
 
 static const struct object_group *const groups[N_OBJECT_GROUPS] = {
@@ -128,6 +128,37 @@ static void read_mounts(struct objects *objects)
 			  strerror(-objects->mounts_error));
 }
 
+/* Whether anything is swapped out, or may be. */
+static bool is_swap_used(const struct ctprof_host *host)
+{
+	char text[MEMINFO_BYTES];
+	struct meminfo info;
+	uint64_t used;
+	ssize_t got = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "meminfo", text,
+				   sizeof text);
+
+	if (got < 0)
+		return true;
+	meminfo_parse(text, (size_t)got, &info);
+	return !ledger_swap_used(&info, &used) || used > 0;
+}
+
+/* Determines what is wanted of processes, if anything. */
+static void start_holders(struct objects *objects)
+{
+	bool mappings = objects->wanted[GROUP_MAPPINGS];
+	unsigned wanted = mappings ? FOLD_PRIVATE : 0;
+
+	if (objects->wanted[GROUP_SWAP] && is_swap_used(objects->host))
+		wanted |= FOLD_BY_NAME;
+	else if (!objects->wanted[GROUP_SHARED])
+		objects->wanted[GROUP_SWAP] = false; /* so no process is read for it */
+	if (!objects->wanted[GROUP_SHARED] && !objects->wanted[GROUP_SWAP] && !mappings)
+		return;
+	holders_init(&objects->holders, objects->host, &objects->mounts, wanted);
+	objects->holding = true;
+}
+
 void objects_start(struct objects *objects)
 {
 	bool any = false;
@@ -139,7 +170,7 @@ void objects_start(struct objects *objects)
 	}
 	if (any)
 		read_mounts(objects);
-	holders_start(objects);
+	start_holders(objects);
 }
 
 void objects_again(struct objects *objects)

@@ -12,7 +12,7 @@
 #include "report/name/cgroupkey.h"
 #include "report/name/glob.h"
 #include "report/name/pattern.h"
-#include "report/specs.h"
+#include "report/plan/specs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

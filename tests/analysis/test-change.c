@@ -6,7 +6,7 @@
 #include "report/fold/derived.h"
 #include "report/fold/fold.h"
 #include "report/join/change.h"
-#include "report/section/sections.h"
+#include "report/plan/sections.h"
 
 static struct ctprof_value number(guint64 n)
 {

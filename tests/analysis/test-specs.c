@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/fold/derived.h"
 #include "report/join/condition.h"
-#include "report/section/sections.h"
-#include "report/specs.h"
+#include "report/plan/sections.h"
+#include "report/plan/specs.h"
 
 /* "name+" ascending, "name-" descending, blank separated; "!" an error. */
 static char *sort_text(const char *spec)

@@ -64,6 +64,91 @@ def test_each_room_sees_only_the_rooms_below():
             assert [finding.rule for finding in got] == expected, (room, other, got)
 
 
+# The same within core/report, and the headers of its rooms.
+REPORT_ROOMS = {
+    "stats": [],
+    "name": [],
+    "fold": ["name"],
+    "join": ["stats", "fold", "name"],
+    "plan": ["join", "fold", "name"],
+    "match": ["plan", "join", "fold", "name"],
+    "draft": ["match", "plan", "join", "fold", "name"],
+    "section": ["draft", "match", "plan", "join", "fold", "name"],
+    "section/digest": ["section", "draft", "match", "plan", "join", "fold", "name"],
+    "section/memory": ["section", "draft", "match", "plan", "join", "fold", "name"],
+}
+REPORT_HEADERS = {"stats": "shift.h", "name": "axis.h", "fold": "fold.h", "join": "groups.h",
+                  "plan": "plan.h", "match": "intake.h", "draft": "draft.h",
+                  "section": "choices.h", "section/digest": "cost.h", "section/memory": "rows.h",
+                  ".": "report.h"}
+# A file of each group of core/command, with those of the groups it may include.
+COMMAND_GROUPS = {
+    "pager": [],
+    "report-run": ["pager"],
+    "capture-options": ["pager", "report-run"],
+    "report-options": ["pager", "report-run", "capture-options"],
+    "cmd-show": ["pager", "report-run", "capture-options", "report-options"],
+}
+
+
+def layers_of(path, header):
+    licence = "/* SPDX-License-Identifier: LGPL-2.1-or-later */\n"
+    return [finding.rule for finding in lint.check_c(path, f'{licence}#include "{header}"\n')]
+
+
+def test_the_rooms_of_the_report_are_a_staircase():
+    for room, below in REPORT_ROOMS.items():
+        for other, header in REPORT_HEADERS.items():
+            expected = [] if other == room or other in below else ["layer"]
+            got = layers_of(f"core/report/{room}/x.c", f"report/{other}/{header}")
+            assert got == expected, (room, other, got)
+    for other, header in REPORT_HEADERS.items():
+        assert layers_of("core/report/report.c", f"report/{other}/{header}") == [], other
+
+
+def test_the_rooms_of_the_report_are_all_there_are():
+    report = Path(lint.ROOT) / "core/report"
+    assert sorted(REPORT_ROOMS) == sorted(str(path.relative_to(report))
+                                          for path in report.rglob("*") if path.is_dir())
+
+
+def test_the_groups_of_the_commands_are_a_staircase():
+    for group, below in COMMAND_GROUPS.items():
+        for other in COMMAND_GROUPS:
+            if other == "cmd-show":  # which has no header
+                continue
+            expected = [] if other == group or other in below else ["layer"]
+            got = layers_of(f"core/command/{group}.c", f"command/{other}.h")
+            assert got == expected, (group, other, got)
+    assert layers_of("core/command/cmd-show.c", "command/cmd-top.c") == ["layer"]
+    assert layers_of("core/command/report-run.c", "capture/capture.h") == ["layer"]
+    assert layers_of("core/command/pager.c", "snapshot/read.h") == ["layer"]
+
+
+def test_the_groups_of_the_commands_have_all_files():
+    rows = [row[0] for row in lint.LAYERS if row[0].startswith("core/command/")]
+    for path in Path(lint.ROOT).glob("core/command/*.[ch]"):
+        fits = [row for row in rows if lint.match_layer(row, f"core/command/{path.name}")]
+        assert len(fits) == 1, (path.name, fits)
+
+
+def test_circles_of_includes():
+    def rules(units):
+        return [(finding.path, finding.line, finding.rule)
+                for finding in lint.check_circles(units)]
+
+    assert rules({"a": {"b": ("a.c", 1), "c": ("a.c", 2)}, "b": {"c": ("b.h", 1)}}) == []
+    assert rules({"a": {"b": ("a.c", 1)}, "b": {"c": ("b.h", 7)}, "c": {"a": ("c.c", 3)}}) == [
+        ("c.c", 3, "circle")]
+    assert rules({"a": {"b": ("a.h", 1)}, "b": {"a": ("b.c", 2)}}) == [("b.c", 2, "circle")]
+
+
+def test_a_header_of_its_folder_is_in_no_circle():
+    units = lint.list_includes(["core/screen/screen.c", "core/screen/inside.h"])
+    assert "core/screen/screen" in units["core/screen/inside"]
+    assert "core/screen/inside" not in units["core/screen/screen"]
+
+
 def test_the_rooms_are_all_there_are():
     core = Path(lint.ROOT) / "core"
     assert sorted(ROOMS) == sorted(path.name for path in core.iterdir() if path.is_dir())

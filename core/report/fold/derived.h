@@ -7,6 +7,11 @@
 
 #define DERIVED_MAX_INPUTS 8
 
+/* The sections that show metrics of threads. */
+#define SECTION_PRIMARY "primary"
+#define SECTION_DELAY "taskstats-delay"
+#define SECTION_DERIVED "derived"
+
 struct derived {
 	const char *name;
 	uint32_t unit;                          /* enum ctprof_unit */
@@ -15,7 +20,7 @@ struct derived {
 	/* Computes it from all inputs, in their order; false: no value (division
 	 * by 0). */
 	bool (*compute)(const uint64_t *inputs, double *ret_value);
-	const char *section; /* the section that shows it: "derived" or "taskstats-delay" */
+	const char *section; /* the section that shows it */
 	uint32_t kind;       /* COUNTER: a sum of counters; 0: none that has a rate */
 	uint32_t flags;      /* CTPROF_METRIC_QUIET: shown only if named */
 };

@@ -4,21 +4,6 @@
 #include <string.h>
 
 #include "ctprof/plugin.h"
-#include "map.h"
-
-guint64 fold_add_saturated(guint64 a, guint64 b)
-{
-	guint64 sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? G_MAXUINT64 : sum;
-}
-
-guint64 fold_multiply_saturated(guint64 a, guint64 b)
-{
-	guint64 product;
-
-	return __builtin_mul_overflow(a, b, &product) ? G_MAXUINT64 : product;
-}
 
 static void number_value(const guint64 *cells, struct ctprof_value *ret_value)
 {

@@ -10,7 +10,8 @@
 
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
-#include "store.h"
+#include "map.h"
+#include "saturated.h"
 
 #define FOLD_MAX_CELLS 3
 
@@ -38,20 +39,6 @@ const Fold *fold_commonest(void);
 /* memory.stat of several cgroups: the highest of levels, the sum of events. */
 const Fold *fold_memory_stat(void);
 
-/* An entry of a folded map; text only with unit TEXT. */
-typedef struct map_item {
-	const char *key; /* of the store, as is text */
-	const char *text;
-	guint64 number;
-} MapItem;
-
-/* A folded map's entries, MapItem, ordered bytewise by key. */
-const GArray *fold_map_items(const guint64 *cells);
 /* Appends the values of a folded category as MapItem, whose number is that of rows,
  * in any order. */
 void fold_list_modes(const guint64 *cells, GArray *ret_items);
-/* Whether the key of memory.stat is a level, in bytes. */
-gboolean fold_is_memory_level(const char *key);
-
-guint64 fold_add_saturated(guint64 a, guint64 b);
-guint64 fold_multiply_saturated(guint64 a, guint64 b);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "saturated.h"
+
 /* Joins an entry to the one of the same key. */
 typedef void (*Join)(MapItem *item, const MapItem *other);
 

@@ -6,22 +6,8 @@
 
 #include "amount.h"
 #include "measure.h"
+#include "report/name/key.h"
 #include "row/arena.h"
-
-#define KEY_NAMES 3
-
-/* What the rows have in common; names are in the store, so their addresses
- * distinguish them. */
-typedef struct record_key {
-	const char *names[KEY_NAMES]; /* unused ones NULL */
-	guint64 start;                /* by thread: start tick; else 0 */
-	gint32 tid;                   /* by thread; else 0 */
-} RecordKey;
-
-guint record_key_hash(gconstpointer key);
-gboolean record_key_equal(gconstpointer a, gconstpointer b);
-/* Bytewise, name by name. */
-gint record_key_compare(const RecordKey *a, const RecordKey *b);
 
 typedef struct record {
 	RecordKey key;

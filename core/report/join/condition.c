@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/section/alias.h"
+#include "report/fold/alias.h"
 
 #define METRIC_BYTES G_CSET_a_2_z G_CSET_A_2_Z "0123456789_."
 

@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-#include "report/fold/figure.h"
-#include "report/view.h"
+#include "figure.h"
+#include "view.h"
 
 typedef struct sort_figure {
 	const Figure *figure;

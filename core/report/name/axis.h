@@ -5,9 +5,21 @@
 #include <glib.h>
 
 #include "cgroupkey.h"
+#include "key.h"
 #include "namekey.h"
-#include "report/fold/record.h"
-#include "report/options.h"
+
+typedef enum group_by {
+	GROUP_BY_PCOMM,
+	GROUP_BY_CGROUP,
+	GROUP_BY_COMM,
+	GROUP_BY_COMM_EXACT,
+	GROUP_BY_ALL,
+	GROUP_BY_THREAD,
+	GROUP_BY_UNIT,
+	GROUP_BY_PROCESS,
+	GROUP_BY_USER,
+	GROUP_BY_CMDLINE,
+} GroupBy;
 
 /* The labels of a thread's row that name it. */
 enum label {

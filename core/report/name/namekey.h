@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "report/fold/store.h"
+#include "store.h"
 
 typedef enum name_rule {
 	NAME_LITERAL, /* always itself */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Section cpu-account: where all CPU time of the host went in a window. */
-#include "report/draft.h"
+#include "choices.h"
 
 /* The host's time that is neither idle nor stolen by a hypervisor. */
 static const char *const busy_metrics[] = {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "choices.h"
-#include "report/draft.h"
 
 /* A value that one cgroup lacks, its group lacks: if one part is unlimited or
  * unknown, so is the whole. */

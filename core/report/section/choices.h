@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which rows are folded for sections, and under which keys. */
+/* What sections choose of rows, and lend each other and the report. */
 #pragma once
 
-#include "report/fold/record.h"
+#include "report/draft/judge.h"
 
 /* Everything of the host is kept, labels too; a MeasureChoice. */
 const Fold *host_choose(gconstpointer data, const Metric *metric);
 /* Which metrics of a cgroup are folded, and how those of cgroups of one name
  * become one; a MeasureChoice. */
 const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
-/* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or, if
- * names are patterns, the pattern of pcomm. */
-void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
-		    Store *store, RecordKey *ret_key);
 /* Whether it is a pressure, of the host or of a cgroup. */
 gboolean pressure_is_metric(const Metric *metric);
+
+/* The busy time of all CPUs in the window; FALSE: not captured. */
+gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns);
+
+/* Both sides' cgroups (Pool *) whose names are shown, in order; pools owns them,
+ * the caller unrefs both. */
+GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);
+/* A section for each group of objects that is shown. */
+void objects_draft(const Draft *draft);
+
+/* Judge groups of threads, objects and processes by a condition of --fail-on. */
+void threads_judge(const Draft *draft, Verdict *verdict);
+void objects_judge(const Draft *draft, Verdict *verdict);
+void smaps_judge(const Draft *draft, Verdict *verdict);

@@ -3,7 +3,7 @@
  * including those in no capture. */
 #include <string.h>
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 enum {
 	COMMAND,

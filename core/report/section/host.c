@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "choices.h"
-#include "report/draft.h"
 
 #define SCHED_EXT "sched_ext."
 #define PSI "psi."

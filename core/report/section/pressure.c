@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "choices.h"
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 #define NAME_ROOM 64
 

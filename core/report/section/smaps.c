@@ -3,19 +3,6 @@
 #include <string.h>
 
 #include "choices.h"
-#include "report/judge.h"
-#include "report/name/pattern.h"
-
-enum { CGROUP, PROCESS, PCOMM };
-
-void smaps_make_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
-		    Store *store, RecordKey *ret_key)
-{
-	char *name = literal ? g_strdup_printf("%s[%d]", pcomm, tgid) : pattern_key(pcomm);
-
-	*ret_key = (RecordKey){.names = {[CGROUP] = cgroup, [PROCESS] = store_take(store, name)}};
-	ret_key->names[PCOMM] = literal ? pcomm : ret_key->names[PROCESS];
-}
 
 static void pool_side(const Draft *draft, Pools *pools, guint side)
 {
@@ -26,15 +13,15 @@ static void pool_side(const Draft *draft, Pools *pools, guint side)
 		Record *record = g_ptr_array_index(records, i);
 		RecordKey key = record->key;
 
-		if (key.names[CGROUP])
-			key.names[CGROUP] =
+		if (key.names[SMAPS_CGROUP])
+			key.names[SMAPS_CGROUP] =
 				store_text(draft->store, cgroup_keys_get(draft->namer->cgroups,
-									 key.names[CGROUP]));
+									 key.names[SMAPS_CGROUP]));
 		const char *renamed =
-			side ? renames_cgroup(draft->renames, key.names[CGROUP]) : NULL;
+			side ? renames_cgroup(draft->renames, key.names[SMAPS_CGROUP]) : NULL;
 		const Pool *own = renamed ? g_hash_table_lookup(pools, &key) : NULL;
 		if (renamed && !(own && own->sides[0]))
-			key.names[CGROUP] = renamed;
+			key.names[SMAPS_CGROUP] = renamed;
 		pool_add(pools_take(pools, &key), side, set->layout, record);
 	}
 }
@@ -100,7 +87,8 @@ static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools 
 
 		measure_entry(draft, &entry);
 		if (draft->ranks)
-			entry.rank = ranks_find(draft->ranks, names[CGROUP], names[PCOMM]);
+			entry.rank =
+				ranks_find(draft->ranks, names[SMAPS_CGROUP], names[SMAPS_PCOMM]);
 		g_array_append_val(entries, entry);
 	}
 	g_array_sort(entries, compare_entries);
@@ -110,7 +98,7 @@ static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools 
 /* Adds a line for each key, except those that are 0 or did not change. */
 static void add_process(const Draft *draft, Table *table, Entry *entry, gboolean nested)
 {
-	const char *const *names = entry->pool->key.names + (nested ? CGROUP : PROCESS);
+	const char *const *names = entry->pool->key.names + (nested ? SMAPS_CGROUP : SMAPS_PROCESS);
 	guint n_names = nested ? 2 : 1;
 
 	if (!view_matches(draft->view, names, n_names))
@@ -166,7 +154,7 @@ void smaps_judge(const Draft *draft, Verdict *verdict)
 	g_autoptr(GArray) processes = sort_processes(draft, measure, pools);
 	for (guint i = 0; i < processes->len; i++) {
 		Entry *entry = &g_array_index(processes, Entry, i);
-		const char *const *names = &entry->pool->key.names[PROCESS];
+		const char *const *names = &entry->pool->key.names[SMAPS_PROCESS];
 
 		while (view_matches(draft->view, names, 1) && map_walk_next(&entry->walk)) {
 			const struct ctprof_report_field field =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sections about threads: their metrics and derived metrics. */
-#include "report/judge.h"
+#include "choices.h"
 
 /* ---- the lines of a section ---- */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ctprof/numbers.h"
+#include "report/draft/judge.h"
 #include "report/join/runs.h"
-#include "report/judge.h"
 
 /* With this many, more runs change little. */
 #define ENOUGH_RUNS 8

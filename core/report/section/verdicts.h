@@ -3,7 +3,7 @@
  * differ. */
 #pragma once
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 /* The beginning of a warning about a difference in setup. */
 #define VERDICTS_SETUP "setup differs: "

@@ -2,13 +2,13 @@
 /* Section wait: the most common places where the threads of each group wait. */
 #include <string.h>
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 /* Per group. */
 #define MAX_PLACES 3
 
 /* Metrics of a place, the more detailed first; one without values is skipped. */
-static const char *const place_metrics[] = {WAIT_METRICS};
+static const char *const place_metrics[] = {"wait_stack", "wait_channel", NULL};
 
 static const struct ctprof_report_field fields[] = {
 	{.struct_size = sizeof fields[0],
@@ -151,7 +151,7 @@ static void draft_wait(const Draft *draft, const Section *section)
 	const Measure *measure = NULL;
 	guint limit = draft->view->limit;
 
-	for (guint i = 0; i < G_N_ELEMENTS(place_metrics) && (!list || list->len == 0); i++) {
+	for (guint i = 0; place_metrics[i] && (!list || list->len == 0); i++) {
 		g_clear_pointer(&list, g_array_unref);
 		measure = draft_measure(draft, TABLE_THREADS, place_metrics[i]);
 		list = list_waiters(draft, measure);
@@ -180,4 +180,5 @@ const Section section_wait = {
 	.help = "the three most common places of each group, from the metrics of group wait",
 	.place = {4, 5},
 	.draft = draft_wait,
+	.metrics = place_metrics,
 };

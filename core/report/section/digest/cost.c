@@ -114,17 +114,6 @@ gboolean cost_is_made_of(enum cost cost, const char *metric)
 	return FALSE;
 }
 
-const Fold *cost_fold(const struct ctprof_metric *def)
-{
-	if (strcmp(def->name, PSS_MAP) == 0 && def->kind == CTPROF_MAP &&
-	    def->unit == CTPROF_UNIT_KIB)
-		return fold_pss();
-	if (strcmp(def->name, CGROUP) == 0 && def->kind == CTPROF_LABEL &&
-	    def->unit == CTPROF_UNIT_TEXT)
-		return fold_commonest();
-	return NULL;
-}
-
 const Measure *cost_measure(const Draft *draft, enum cost cost)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(makings); i++)

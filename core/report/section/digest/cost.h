@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 enum cost {
 	COST_CPU,
@@ -36,8 +36,6 @@ enum cost {
 extern const char *const cost_metrics[];
 /* Whether it is one of them that the cost is made of. */
 gboolean cost_is_made_of(enum cost cost, const char *metric);
-/* How a metric is folded for costs that no section shows; NULL: it is none of them. */
-const Fold *cost_fold(const struct ctprof_metric *def);
 
 /* A metric it is made of; NULL: none is known here. */
 const Measure *cost_measure(const Draft *draft, enum cost cost);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cost.h"
 #include "rules.h"
 
 /* ---- finding ---- */
@@ -189,6 +190,7 @@ const Section section_findings = {
 	.heading = "What stands out",
 	.help = "what stands out, in sentences: the first screen",
 	.flags = SECTION_OF_DIGEST,
+	.metrics = cost_metrics,
 	.place = {-2, -2},
 	.draft = draft_findings,
 };

@@ -138,6 +138,7 @@ const Section section_history = {
 	.heading = "History",
 	.help = "host and pools of a recording, window by window",
 	.flags = SECTION_OF_DIGEST,
+	.metrics = cost_metrics,
 	.place = {0, 0},
 	.draft = draft_history,
 };

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "report/options.h"
+#include "report/plan/options.h"
 
 /* Windows a recording is cut into, at most: of all its threads, and of the host alone, which
  * costs little and is what the first screen calls typical. */

@@ -298,6 +298,7 @@ const Section section_pools = {
 	.heading = "Pools",
 	.help = "pools of threads by what they cost: the first screen",
 	.flags = SECTION_OF_DIGEST,
+	.metrics = cost_metrics,
 	.place = {-1, -1},
 	.draft = draft_pools_section,
 };

@@ -5,6 +5,7 @@
 
 #include "digest.h"
 #include "report/fold/units.h"
+#include "report/section/choices.h"
 #include "row/absence.h"
 
 #define USER_HZ 100
@@ -301,6 +302,7 @@ const Section section_host_state = {
 	.heading = "Host",
 	.help = "CPU, disk, memory and pressure of the host: the first screen",
 	.flags = SECTION_OF_DIGEST,
+	.metrics = cost_metrics,
 	.place = {-3, -3},
 	.draft = draft_host_state,
 };

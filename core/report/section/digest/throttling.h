@@ -2,7 +2,7 @@
 /* How far the limits of cgroups held their threads back in a window. */
 #pragma once
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 typedef struct limits {
 	const char *path, *unit; /* unit: its short name */

@@ -2,7 +2,7 @@
 /* The host's memory in two lines. */
 #pragma once
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 /* Adds the section: lines for machines, notes for people.  Without a ledger there is
  * none. */

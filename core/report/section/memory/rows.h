@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "report/draft.h"
+#include "report/draft/draft.h"
 
 /* The source that fills what the views need, and its groups. */
 #define MEMORY_SOURCE "memory"

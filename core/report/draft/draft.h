@@ -4,14 +4,14 @@
 
 #include <glib.h>
 
-#include "fold/intake.h"
-#include "join/exits.h"
-#include "join/groups.h"
-#include "join/rank.h"
-#include "join/rename.h"
-#include "join/window.h"
-#include "plan.h"
-#include "section/sections.h"
+#include "report/join/groups.h"
+#include "report/join/rank.h"
+#include "report/join/rename.h"
+#include "report/match/exits.h"
+#include "report/match/intake.h"
+#include "report/match/window.h"
+#include "report/plan/plan.h"
+#include "report/plan/sections.h"
 #include "table.h"
 
 struct draft {
@@ -68,15 +68,3 @@ void draft_key(const Draft *draft, Table *table, const char *const *names, guint
 	       const MapWalk *walk, gboolean bytes);
 /* Cuts the last table to the limit; drops it if it has no lines. */
 void draft_close(const Draft *draft, Table *table);
-
-/* The busy time of all CPUs in the window; FALSE: not captured. */
-gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns);
-
-typedef struct verdict Verdict;
-/* Judge groups of threads, objects and processes by a condition of --fail-on. */
-void threads_judge(const Draft *draft, Verdict *verdict);
-void objects_judge(const Draft *draft, Verdict *verdict);
-void smaps_judge(const Draft *draft, Verdict *verdict);
-/* Both sides' cgroups (Pool *) whose names are shown, in order; pools owns them,
- * the caller unrefs both. */
-GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);

@@ -4,21 +4,9 @@
 
 #include <glib.h>
 
-#include "name/categories.h"
-#include "section/sections.h"
-
-typedef enum group_by {
-	GROUP_BY_PCOMM,
-	GROUP_BY_CGROUP,
-	GROUP_BY_COMM,
-	GROUP_BY_COMM_EXACT,
-	GROUP_BY_ALL,
-	GROUP_BY_THREAD,
-	GROUP_BY_UNIT,
-	GROUP_BY_PROCESS,
-	GROUP_BY_USER,
-	GROUP_BY_CMDLINE,
-} GroupBy;
+#include "report/name/axis.h"
+#include "report/name/categories.h"
+#include "sections.h"
 
 /* How processes form pools. */
 typedef enum pool_by { POOL_BY_NAME, POOL_BY_UNIT, POOL_BY_CGROUP, POOL_BY_USER } PoolBy;

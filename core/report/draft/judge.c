@@ -79,9 +79,8 @@ static void judge_host(const Draft *draft, Verdict *verdict)
 
 void judge_all(const Draft *draft, Verdict *verdict)
 {
-	threads_judge(draft, verdict);
-	objects_judge(draft, verdict);
-	smaps_judge(draft, verdict);
+	for (guint i = 0; judges[i]; i++)
+		judges[i](draft, verdict);
 	for (guint i = 0; i < draft->cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
 

@@ -4,12 +4,12 @@
 
 #include <glib.h>
 
-#include "measure.h"
-#include "record.h"
+#include "objectset.h"
+#include "report/fold/measure.h"
+#include "report/fold/record.h"
+#include "report/fold/roster.h"
 #include "report/join/pair.h"
 #include "report/name/axis.h"
-#include "report/section/objects.h"
-#include "roster.h"
 
 /* Stands for a missing name; no cgroup and hardly any thread has this name. */
 #define NO_NAME "-"
@@ -27,6 +27,12 @@ enum intake_table {
 	TABLE_THINGS,    /* objects one by one, by slot group and name */
 	N_TABLES
 };
+
+/* Which metrics sections choose of those tables that are theirs: in sections.c. */
+extern const MeasureChoice section_choices[N_TABLES];
+
+/* The names in the key of a process's map. */
+enum { SMAPS_CGROUP, SMAPS_PROCESS, SMAPS_PCOMM };
 
 /* The names in the record of a thread's end, for every axis; NULL: missing. */
 enum exit_name { EXIT_NAME_COMM, EXIT_NAME_PCOMM, EXIT_NAME_CGROUP };

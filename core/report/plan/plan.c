@@ -5,12 +5,10 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "collect.h"
-#include "report/join/exits.h"
+#include "command-fields.h"
+#include "report/fold/alias.h"
 #include "report/join/rank.h"
 #include "report/name/glob.h"
-#include "report/section/alias.h"
-#include "report/section/digest/cost.h"
 
 #define RENAME_MIN_TYPES 10
 #define RENAME_MIN_JACCARD 0.90
@@ -20,7 +18,10 @@ static const guint32 sizes[] = {
 	CTPROF_COUNTER, CTPROF_LEVEL, CTPROF_PEAK, CTPROF_LOW, CTPROF_GAUGE,
 };
 
-static const char *const wait_metrics[] = {WAIT_METRICS};
+const char *const cpu_metrics[] = {
+	"run_time_ns",        "utime_clock_ticks",  "stime_clock_ticks",
+	"cutime_clock_ticks", "cstime_clock_ticks", NULL,
+};
 
 static void need(GHashTable *needed, const char *name)
 {
@@ -47,11 +48,10 @@ static GHashTable *list_needed(const Plan *plan)
 	if (plan->options->may_be_window)
 		for (guint i = 0; cpu_metrics[i]; i++)
 			need(needed, cpu_metrics[i]);
-	for (guint i = 0; plan->wants_digest && cost_metrics[i]; i++)
-		need(needed, cost_metrics[i]);
-	for (guint i = 0; i < G_N_ELEMENTS(wait_metrics) && plan_has_section(plan, SECTION_WAIT);
-	     i++)
-		need(needed, wait_metrics[i]);
+	for (guint i = 0; sections[i]; i++)
+		for (const char *const *name = sections[i]->metrics;
+		     name && *name && plan_has_section_at(plan, sections[i]); name++)
+			need(needed, *name);
 	if (plan->metrics->len > 0)
 		return needed;
 	for (const struct derived *derived = derived_metrics; derived->name; derived++)
@@ -287,6 +287,18 @@ GPtrArray *plan_list_misfits(const Plan *plan)
 	return names;
 }
 
+/* For what groups cost, which no section shows as it is. */
+static const Fold *choose_for_cost(const struct ctprof_metric *def)
+{
+	if (strcmp(def->name, "smaps_rollup_kib") == 0 && def->kind == CTPROF_MAP &&
+	    def->unit == CTPROF_UNIT_KIB)
+		return fold_pss();
+	if (strcmp(def->name, "cgroup") == 0 && def->kind == CTPROF_LABEL &&
+	    def->unit == CTPROF_UNIT_TEXT)
+		return fold_commonest();
+	return NULL;
+}
+
 const Fold *plan_choose(gconstpointer data, const Metric *metric)
 {
 	const Plan *plan = data;
@@ -295,7 +307,7 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric)
 
 	if (def->kind == CTPROF_LABEL || def->kind == CTPROF_MAP)
 		return plan->wants_digest || g_hash_table_contains(plan->needed, def->name)
-			       ? cost_fold(def)
+			       ? choose_for_cost(def)
 			       : NULL;
 	if (g_hash_table_contains(plan->needed, def->name) ||
 	    (plan->metrics->len == 0 && !(def->flags & CTPROF_METRIC_QUIET) &&
@@ -435,7 +447,7 @@ static gboolean check_condition(const Plan *plan, const Condition *condition,
 	if (!condition->metric)
 		return TRUE;
 	if (plan->options->runs)
-		own = collect_command_field(condition->metric);
+		own = command_field_find(condition->metric);
 	if (own)
 		return condition_check(condition, own->ladder, error);
 	/* A key of smaps_rollup; its keys are not known in advance. */
@@ -454,7 +466,7 @@ static gboolean check_condition(const Plan *plan, const Condition *condition,
 static gboolean is_of_runs(const Plan *plan, const PlanNames *names, const char *metric)
 {
 	return plan->options->runs &&
-	       (collect_command_field(metric) || figures_find(names->others, metric));
+	       (command_field_find(metric) || figures_find(names->others, metric));
 }
 
 static gboolean check_names(const Plan *plan, const PlanNames *names, GError **error)

@@ -5,12 +5,22 @@
 #include <glib.h>
 
 #include "options.h"
-#include "report/fold/figure.h"
 #include "report/join/condition.h"
+#include "report/join/figure.h"
 #include "report/join/rename.h"
+#include "report/join/view.h"
 #include "report/name/axis.h"
 #include "specs.h"
-#include "view.h"
+
+/* The metrics of threads' CPU time; NULL after the last. */
+extern const char *const cpu_metrics[];
+/* The first of these are of the thread itself. */
+enum { CPU_RUN, CPU_USER, CPU_SYSTEM, CPU_CHILDREN_USER, CPU_CHILDREN_SYSTEM, N_CPU_METRICS };
+/* The same in records, with a finer unit. */
+#define CPU_EXIT_USER "utime_us"
+#define CPU_EXIT_SYSTEM "stime_us"
+/* The whole run time of a thread; absent unless known to be complete. */
+#define CPU_EXIT_FINAL "final_run_time_ns"
 
 typedef struct plan {
 	const AnalysisOptions *options;

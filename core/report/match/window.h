@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "report/fold/intake.h"
+#include "intake.h"
 
 typedef struct window_result {
 	struct ctprof_report_window counts;

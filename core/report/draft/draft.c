@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draft.h"
 
-#include "fold/units.h"
+#include "report/fold/units.h"
 
 guint draft_n_sides(const Draft *draft)
 {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "report/section/sections.h"
-#include "units.h"
+#include "report/fold/units.h"
 
 struct ctprof_report_field figure_field(const Measure *measure, const char *name)
 {

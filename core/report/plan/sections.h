@@ -14,13 +14,8 @@ typedef struct draft Draft;
 #define SECTION_FINDINGS "findings"
 #define SECTION_POOLS "pools"
 #define SECTION_HOST "host"
-#define SECTION_PRIMARY "primary"
-#define SECTION_DELAY "taskstats-delay"
-#define SECTION_DERIVED "derived"
 #define SECTION_CATEGORIES "memory-categories"
 #define SECTION_WAIT "wait"
-/* Metrics of threads for the section wait. */
-#define WAIT_METRICS "wait_stack", "wait_channel"
 #define WAIT_GROUP "wait"
 /* Groups of metrics that the first screen is made of, and that cost more than the others. */
 #define PSS_GROUP "smaps"
@@ -41,6 +36,8 @@ typedef struct section {
 	guint flags;         /* SECTION_* */
 	gint place[2];       /* position in the report of show, and of compare */
 	void (*draft)(const Draft *draft, const struct section *section);
+	/* Metrics of threads it needs even where no other shows them; NULL: none. */
+	const char *const *metrics;
 	/* Of views: */
 	const char *const *orders; /* words of --sort, the default first; NULL after the last */
 	const char *groups;        /* slot groups it needs, as --groups takes them */

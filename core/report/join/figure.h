@@ -5,9 +5,9 @@
 #include <glib.h>
 
 #include "ctprof/report.h"
-#include "derived.h"
-#include "measure.h"
-#include "report/join/groups.h"
+#include "groups.h"
+#include "report/fold/derived.h"
+#include "report/fold/measure.h"
 
 typedef struct figure {
 	struct ctprof_report_field field;

@@ -3,19 +3,12 @@
 
 #include <string.h>
 
-#include "report/plan.h"
-
 #define NS_PER_US 1000
 /* The start in a record is computed from the time it was received: it is late by at
  * most this many ticks. */
 #define START_SLACK 500
 #define MAX_HOPS 64
 #define INIT 1
-
-const char *const cpu_metrics[] = {
-	"run_time_ns",        "utime_clock_ticks",  "stime_clock_ticks",
-	"cutime_clock_ticks", "cstime_clock_ticks", NULL,
-};
 
 /* Why a record belongs to a thread that some side has. */
 enum mark { MARK_NONE, MARK_LIVES, MARK_GONE };
@@ -62,7 +55,7 @@ static gint slot_of(const Layout *layout, const char *name)
 
 CpuSlots cpu_slots_of(const Layout *layout)
 {
-	gint slots[G_N_ELEMENTS(cpu_metrics) - 1];
+	gint slots[N_CPU_METRICS];
 
 	for (guint i = 0; i < G_N_ELEMENTS(slots); i++)
 		slots[i] = slot_of(layout, cpu_metrics[i]);

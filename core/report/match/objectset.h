@@ -10,7 +10,10 @@
 
 #include <glib.h>
 
-#include "report/plan.h"
+#include "report/plan/plan.h"
+
+/* The names in an object's key. */
+enum { OBJECT_GROUP, OBJECT_NAME };
 
 typedef struct object_group {
 	const char *name; /* of the store */
@@ -32,6 +35,3 @@ gboolean objects_check(const GArray *groups, const Plan *plan, GError **error);
 gboolean objects_make_key(const GArray *groups, const ObjectCategories *categories,
 			  gboolean literal, Store *store, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key);
-
-/* A section for each group that is shown. */
-void objects_draft(const Draft *draft);

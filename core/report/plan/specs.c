@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "ctprof/report.h"
-#include "report/section/alias.h"
-#include "report/section/sections.h"
+#include "report/fold/alias.h"
+#include "sections.h"
 
 #define GROUP_BYTES "abcdefghijklmnopqrstuvwxyz0123456789-"
 #define IN_COMPARE 1u

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/fold/derived.h"
+#include "derived.h"
 
 /* No alias is the name of a metric. */
 const Alias aliases[] = {

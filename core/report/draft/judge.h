@@ -22,6 +22,9 @@ void verdict_clear(gpointer verdict);
 /* Judges the metric's values in a line. */
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field);
+/* Judge the lines of a kind; NULL after the last: in sections.c. */
+typedef void (*Judge)(const Draft *draft, Verdict *verdict);
+extern const Judge judges[];
 /* Judges all lines. */
 void judge_all(const Draft *draft, Verdict *verdict);
 /* Explains, in a sentence, why the condition could not be judged; NULL: it could. */

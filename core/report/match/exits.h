@@ -13,17 +13,8 @@
 
 #include <glib.h>
 
-#include "report/fold/intake.h"
+#include "intake.h"
 
-/* The metrics of threads' CPU time; NULL after the last. */
-extern const char *const cpu_metrics[];
-/* The first of these are of the thread itself. */
-enum { CPU_RUN, CPU_USER, CPU_SYSTEM, CPU_CHILDREN_USER, CPU_CHILDREN_SYSTEM };
-/* The same in records, with a finer unit. */
-#define CPU_EXIT_USER "utime_us"
-#define CPU_EXIT_SYSTEM "stime_us"
-/* The whole run time of a thread; absent unless known to be complete. */
-#define CPU_EXIT_FINAL "final_run_time_ns"
 #define CPU_TICK_NS G_GUINT64_CONSTANT(10000000)
 
 /* CPU time in ns. */

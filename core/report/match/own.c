@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "own.h"
 
-#include "exits.h"
-#include "pair.h"
 #include "report/fold/fold.h"
+#include "report/join/pair.h"
+#include "report/plan/plan.h"
 
 #define NS_PER_US 1000
 

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "report/section/choices.h"
-#include "report/section/digest/throttling.h"
-#include "report/section/memory/rows.h"
+#include "report/name/pattern.h"
 
 #define SMAPS_METRIC "smaps_rollup_kib"
 #define START_METRIC "start_time_clock_ticks"
@@ -131,6 +129,18 @@ static gboolean exit_key(Side *side, Intake *intake, const struct ctprof_rows *r
 	return TRUE;
 }
 
+/* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or, if
+ * names are patterns, the pattern of pcomm. */
+static void make_smaps_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
+			   Store *store, RecordKey *ret_key)
+{
+	char *name = literal ? g_strdup_printf("%s[%d]", pcomm, tgid) : pattern_key(pcomm);
+
+	*ret_key = (RecordKey){
+		.names = {[SMAPS_CGROUP] = cgroup, [SMAPS_PROCESS] = store_take(store, name)}};
+	ret_key->names[SMAPS_PCOMM] = literal ? pcomm : ret_key->names[SMAPS_PROCESS];
+}
+
 /* Only leaders' rows have the map, and only if the process has memory.  A map
  * that could not be read counts as missing. */
 static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
@@ -149,7 +159,7 @@ static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *
 		return FALSE;
 	const char *pcomm = take_label(side, intake->store, rows, i, LABEL_PCOMM);
 	const char *cgroup = nested ? take_label(side, intake->store, rows, i, LABEL_CGROUP) : NULL;
-	smaps_make_key(cgroup, pcomm, target->tgid, intake->literal_processes, intake->store,
+	make_smaps_key(cgroup, pcomm, target->tgid, intake->literal_processes, intake->store,
 		       ret_key);
 	return TRUE;
 }
@@ -221,18 +231,18 @@ typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows
 
 static const struct table_def {
 	enum row_class row;
-	MeasureChoice choose;
+	MeasureChoice choose; /* NULL: as section_choices says */
 	MakeKey make_key;
 } tables[N_TABLES] = {
 	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
 	[TABLE_EXITS] = {ROW_EXIT, plan_choose_exit, exit_key},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
-	[TABLE_CGROUPS] = {ROW_CGROUP, cgroups_choose, cgroup_key},
-	[TABLE_LIMITS] = {ROW_CGROUP, limits_choose, limits_key},
-	[TABLE_HOST] = {ROW_HOST, host_choose, NULL},
+	[TABLE_CGROUPS] = {ROW_CGROUP, NULL, cgroup_key},
+	[TABLE_LIMITS] = {ROW_CGROUP, NULL, limits_key},
+	[TABLE_HOST] = {ROW_HOST, NULL, NULL},
 	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
-	[TABLE_PROCESSES] = {ROW_THREAD, rows_choose_process, process_key},
-	[TABLE_THINGS] = {ROW_OBJECT, rows_choose_thing, thing_key},
+	[TABLE_PROCESSES] = {ROW_THREAD, NULL, process_key},
+	[TABLE_THINGS] = {ROW_OBJECT, NULL, thing_key},
 };
 
 void intake_init(Intake *intake, Store *store)
@@ -277,7 +287,8 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 		const struct table_def *table = &tables[i];
 
 		layout_init(&side->layouts[i], &intake->measures[i], registry, table->row,
-			    table->choose, intake->plan, clashes);
+			    table->choose ? table->choose : section_choices[i], intake->plan,
+			    clashes);
 	}
 	if (intake->one_by_one) {
 		side->roster = roster_new(&side->layouts[TABLE_THREADS], intake->store);

@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
+#include "change.h"
 #include "ctprof/report.h"
-#include "join/change.h"
-#include "join/pair.h"
+#include "pair.h"
 
 typedef struct view {
 	gboolean compare;

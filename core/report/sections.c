@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "sections.h"
+#include "report/plan/sections.h"
 
 #include <string.h>
+
+#include "report/draft/judge.h"
+#include "report/section/choices.h"
+#include "report/section/digest/throttling.h"
+#include "report/section/memory/rows.h"
 
 /* Each is defined in the file that drafts it. */
 extern const Section section_command;
@@ -47,6 +52,14 @@ const Section *const sections[] = {
 	&view_categories,
 	NULL,
 };
+
+const MeasureChoice section_choices[N_TABLES] = {
+	[TABLE_CGROUPS] = cgroups_choose,   [TABLE_LIMITS] = limits_choose,
+	[TABLE_HOST] = host_choose,         [TABLE_PROCESSES] = rows_choose_process,
+	[TABLE_THINGS] = rows_choose_thing,
+};
+
+const Judge judges[] = {threads_judge, objects_judge, smaps_judge, NULL};
 
 const Section *section_find(const char *name, gboolean view)
 {
