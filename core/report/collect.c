@@ -161,11 +161,9 @@ static void collect_record(const Draft *draft, const RunPlace *place, enum intak
 
 static void collect_host(const Draft *draft, const RunPlace *place)
 {
-	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
 
-	for (guint side = 0; side < SIDES; side++)
-		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	draft_find_host(draft, sides);
 	collect_record(draft, place, TABLE_HOST, FAMILY_HOST, sides,
 		       store_text(draft->store, HOST_NAME));
 }

@@ -61,6 +61,9 @@ const MeasureChoice section_choices[N_TABLES] = {
 
 const Judge judges[] = {threads_judge, objects_judge, smaps_judge, NULL};
 
+/* plan->sections has a bit for each. */
+G_STATIC_ASSERT(G_N_ELEMENTS(sections) - 1 <= 32);
+
 const Section *section_find(const char *name, gboolean view)
 {
 	for (guint i = 0; sections[i]; i++)

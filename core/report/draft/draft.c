@@ -41,6 +41,14 @@ void draft_values(const Draft *draft, enum intake_table table, Record *const sid
 			     &ret_values[side]);
 }
 
+void draft_find_host(const Draft *draft, Record *ret_sides[SIDES])
+{
+	const RecordKey key = {.start = 0};
+
+	for (guint side = 0; side < SIDES; side++)
+		ret_sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+}
+
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure)
 {
@@ -74,6 +82,15 @@ struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *c
 
 	view_cell(draft->view, values, field, cell);
 	return cell;
+}
+
+void draft_put_same(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value)
+{
+	cell->value[0] = value;
+	if (!draft->view->compare)
+		return;
+	cell->value[1] = value;
+	cell->flags = CTPROF_CELL_SAME;
 }
 
 struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes)

@@ -47,6 +47,8 @@ GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools
 /* A measure's values, of each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
+/* The host's records; NULL: none. */
+void draft_find_host(const Draft *draft, Record *ret_sides[SIDES]);
 /* The same for a map; KiB are converted to bytes. */
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure);
@@ -60,6 +62,8 @@ Table *draft_wide(const Draft *draft, const char *name, const char *heading,
 struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
+/* Sets a value that is of the window, or of one side, not of both. */
+void draft_put_same(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value);
 /* The field of the current key; bytes: its numbers are bytes. */
 struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes);
 /* The same for a key of a map, unless the filters for changes hide it; bytes:

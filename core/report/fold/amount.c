@@ -120,6 +120,11 @@ struct ctprof_value value_of_number(guint64 number)
 	return (struct ctprof_value){.type = CTPROF_VALUE_NUMBER, .number = number};
 }
 
+struct ctprof_value value_of_real(gdouble real)
+{
+	return (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = real};
+}
+
 struct ctprof_value value_of_text(const char *text)
 {
 	return (struct ctprof_value){

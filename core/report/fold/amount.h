@@ -47,6 +47,7 @@ gboolean value_is_size(const struct ctprof_value *value);
 gint value_compare(const struct ctprof_value *a, const struct ctprof_value *b);
 
 struct ctprof_value value_of_number(guint64 number);
+struct ctprof_value value_of_real(gdouble real);
 /* text NULL: absent; borrowed. */
 struct ctprof_value value_of_text(const char *text);
 /* 100 * part / whole; absent if either is.  A part marked partial does not mark

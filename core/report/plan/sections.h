@@ -51,7 +51,7 @@ typedef struct section {
 	gboolean (*check)(const Draft *draft, guint side, GError **error);
 } Section;
 
-/* In the order of lists; NULL after the last.  At most 32. */
+/* In the order of lists; NULL after the last. */
 extern const Section *const sections[];
 
 /* Its index in the table, as a bit. */

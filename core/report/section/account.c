@@ -20,12 +20,10 @@ static const struct ctprof_report_field cpu_field = {
 
 gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns)
 {
-	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
 	gint64 ticks = 0;
 
-	for (guint side = 0; side < SIDES; side++)
-		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	draft_find_host(draft, sides);
 	for (guint i = 0; i < G_N_ELEMENTS(busy_metrics); i++) {
 		const Measure *measure = draft_measure(draft, TABLE_HOST, busy_metrics[i]);
 		struct ctprof_value values[SIDES];

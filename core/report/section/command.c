@@ -36,21 +36,11 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[STATUS] = TEXT_FIELD("status", "STATUS"),
 };
 
-static struct ctprof_value number(guint64 value)
-{
-	return (struct ctprof_value){.type = CTPROF_VALUE_NUMBER, .number = value};
-}
-
-static struct ctprof_value text(const char *value)
-{
-	return (struct ctprof_value){.type = CTPROF_VALUE_TEXT, .text = value};
-}
-
 static struct ctprof_value status_of(const Draft *draft, const CommandFacts *facts)
 {
-	return text(store_take(draft->store,
-			       facts->signal ? g_strdup_printf("signal %d", facts->signal)
-					     : g_strdup_printf("exit %d", facts->exit_status)));
+	return value_of_text(store_take(
+		draft->store, facts->signal ? g_strdup_printf("signal %d", facts->signal)
+					    : g_strdup_printf("exit %d", facts->exit_status)));
 }
 
 /* The option that makes room for more records.  The name comes from a file. */
@@ -91,28 +81,24 @@ static void draft_command(const Draft *draft, const Section *section)
 		return;
 	guint64 cpu_ns = facts->user_ns + facts->system_ns;
 	const struct ctprof_value values[N_FIELDS] = {
-		[COMMAND] = text(facts->line),
-		[WALL] = number(facts->wall_ns),
-		[USER] = number(facts->user_ns),
-		[SYSTEM] = number(facts->system_ns),
-		[CPUS] = {.type = CTPROF_VALUE_REAL,
-			  .real = (gdouble)cpu_ns / (gdouble)facts->wall_ns},
-		[MAX_RSS] = number(facts->max_rss_bytes),
-		[MINFLT] = number(facts->minflt),
-		[MAJFLT] = number(facts->majflt),
-		[VOLUNTARY] = number(facts->voluntary_csw),
-		[NONVOLUNTARY] = number(facts->nonvoluntary_csw),
+		[COMMAND] = value_of_text(facts->line),
+		[WALL] = value_of_number(facts->wall_ns),
+		[USER] = value_of_number(facts->user_ns),
+		[SYSTEM] = value_of_number(facts->system_ns),
+		[CPUS] = value_of_real((gdouble)cpu_ns / (gdouble)facts->wall_ns),
+		[MAX_RSS] = value_of_number(facts->max_rss_bytes),
+		[MINFLT] = value_of_number(facts->minflt),
+		[MAJFLT] = value_of_number(facts->majflt),
+		[VOLUNTARY] = value_of_number(facts->voluntary_csw),
+		[NONVOLUNTARY] = value_of_number(facts->nonvoluntary_csw),
 		[STATUS] = status_of(draft, facts),
 	};
 	Table *table = tables_add(draft->tables, section->name, section->heading, NULL, 0);
 
 	table_add_fields(table, fields, N_FIELDS);
 	struct ctprof_cell *cells = table_line(table, 0, 0);
-	for (guint i = 0; i < N_FIELDS; i++) {
-		/* It belongs to the window, not to one of its ends. */
-		cells[i].value[0] = cells[i].value[1] = values[i];
-		cells[i].flags = CTPROF_CELL_SAME;
-	}
+	for (guint i = 0; i < N_FIELDS; i++)
+		draft_put_same(draft, &cells[i], values[i]);
 	add_notes(draft, table, facts);
 }
 

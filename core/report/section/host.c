@@ -60,12 +60,10 @@ static void draft_host(const Draft *draft, const Section *section)
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
 	gboolean of_scheduler = section == &section_sched_ext;
 	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
-	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
 	guint kept = 0;
 
-	for (guint side = 0; side < SIDES; side++)
-		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	draft_find_host(draft, sides);
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
 		const char *name = measure->name;

@@ -72,11 +72,15 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 	return record_key_compare(&x->pool->key, &y->pool->key);
 }
 
-static GArray *sort_processes(const Draft *draft, const Measure *measure, Pools *pools)
+/* Both sides' processes, which pools owns; none if no map was folded. */
+static GArray *sort_processes(const Draft *draft, Pools *pools)
 {
-	g_autoptr(GPtrArray) list = pools_sorted(pools);
+	const Measure *measure = find_map(draft);
 	GArray *entries = g_array_new(FALSE, FALSE, sizeof(Entry));
 
+	for (guint side = 0; measure && measure->fold && side < draft_n_sides(draft); side++)
+		pool_side(draft, pools, side);
+	g_autoptr(GPtrArray) list = pools_sorted(pools);
 	for (guint i = 0; i < list->len; i++) {
 		Pool *pool = g_ptr_array_index(list, i);
 		const char *const *names = pool->key.names;
@@ -122,13 +126,8 @@ static void draft_smaps(const Draft *draft, const Section *section)
 	const Axis *axis = draft->plan->axis;
 	gboolean nested = axis_has(axis, LABEL_CGROUP) && axis_has(axis, LABEL_PCOMM);
 	g_autoptr(GHashTable) pools = pools_new();
-	const Measure *measure = find_map(draft);
+	g_autoptr(GArray) processes = sort_processes(draft, pools);
 
-	if (!measure || !measure->fold)
-		return;
-	for (guint side = 0; side < draft_n_sides(draft); side++)
-		pool_side(draft, pools, side);
-	g_autoptr(GArray) processes = sort_processes(draft, measure, pools);
 	Table *table =
 		draft_long(draft, section->name, section->heading, nested ? "comm" : "pcomm");
 	for (guint i = 0; i < processes->len; i++)
@@ -145,13 +144,8 @@ static void draft_smaps(const Draft *draft, const Section *section)
 void smaps_judge(const Draft *draft, Verdict *verdict)
 {
 	g_autoptr(GHashTable) pools = pools_new();
-	const Measure *measure = find_map(draft);
+	g_autoptr(GArray) processes = sort_processes(draft, pools);
 
-	if (!measure || !measure->fold)
-		return;
-	for (guint side = 0; side < draft_n_sides(draft); side++)
-		pool_side(draft, pools, side);
-	g_autoptr(GArray) processes = sort_processes(draft, measure, pools);
 	for (guint i = 0; i < processes->len; i++) {
 		Entry *entry = &g_array_index(processes, Entry, i);
 		const char *const *names = &entry->pool->key.names[SMAPS_PROCESS];

@@ -31,8 +31,7 @@ static Change change_of(const RunsRow *row)
 	Change change;
 
 	for (guint side = 0; side < SIDES; side++)
-		medians[side] = (struct ctprof_value){.type = CTPROF_VALUE_REAL,
-						      .real = row->medians[side]};
+		medians[side] = value_of_real(row->medians[side]);
 	change_between(&medians[0], &medians[1], row->field.ladder, &change);
 	/* Not the difference of the medians, but the median of the differences
 	 * of all pairs. */

@@ -20,13 +20,15 @@ enum cost {
 	COST_READ,
 	COST_WRITE,
 	COST_PSS,
-	/* Of these only findings speak. */
-	COST_HEAP,
+	/* The rest of where its threads' time went is for machines. */
 	COST_DISK_WAIT,
 	COST_SWAP_WAIT,
 	COST_RECLAIM,
 	COST_COMPACTION,
 	COST_THRASHING,
+	/* The table of pools has those before, in that order; only findings speak of these. */
+	N_COST_COLUMNS,
+	COST_HEAP = N_COST_COLUMNS,
 	COST_FAULTS,
 	COST_WAKEUPS,
 	N_COSTS

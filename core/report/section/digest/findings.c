@@ -131,11 +131,6 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[WORST_AT] = TEXT_FIELD("worst_at", "WORST"),
 };
 
-static struct ctprof_value real(gdouble value)
-{
-	return (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = value};
-}
-
 static guint n_fields(const Draft *draft)
 {
 	return draft->plan->options->past ? N_FIELDS : WORST_AT;
@@ -147,22 +142,17 @@ static void put_finding(const Draft *draft, Table *table, const Finding *finding
 	const struct ctprof_value values[N_FIELDS] = {
 		[NAME] = value_of_text(finding->name),
 		[SUBJECT] = value_of_text(finding->subject),
-		[VALUE] = real(finding->value),
-		[LIMIT] = real(finding->limit),
+		[VALUE] = value_of_real(finding->value),
+		[LIMIT] = value_of_real(finding->limit),
 		[UNIT] = value_of_text(finding->unit),
-		[COST] = real(finding->cost),
+		[COST] = value_of_real(finding->cost),
 		[SENTENCE] = value_of_text(store_text(draft->store, finding->sentence)),
 		[WORST_AT] = value_of_text(at ? store_take(draft->store, at) : NULL),
 	};
 	struct ctprof_cell *cells = table_line(table, 0, 0);
 
-	for (guint i = 0; i < n_fields(draft); i++) {
-		cells[i].value[0] = values[i];
-		if (!draft->view->compare)
-			continue;
-		cells[i].value[1] = values[i];
-		cells[i].flags = CTPROF_CELL_SAME;
-	}
+	for (guint i = 0; i < n_fields(draft); i++)
+		draft_put_same(draft, &cells[i], values[i]);
 }
 
 static void draft_findings(const Draft *draft, const Section *section)

@@ -84,15 +84,6 @@ char *digest_past_clock(const Past *past, guint window)
 
 /* ---- the section ---- */
 
-static void put(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value)
-{
-	cell->value[0] = value;
-	if (!draft->view->compare)
-		return;
-	cell->value[1] = value;
-	cell->flags = CTPROF_CELL_SAME;
-}
-
 /* subject NULL: the host. */
 static void put_window(const Draft *draft, Table *table, guint window, const char *subject)
 {
@@ -100,17 +91,15 @@ static void put_window(const Draft *draft, Table *table, guint window, const cha
 	struct ctprof_cell *cells = table_line(table, 0, 0);
 	char *at = digest_past_time(past, window);
 
-	put(draft, &cells[AT], value_of_text(at ? store_take(draft->store, at) : NULL));
-	put(draft, &cells[SECONDS],
-	    (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = past_seconds(past, window)});
-	put(draft, &cells[KIND], value_of_text(subject ? "pool" : HOST));
-	put(draft, &cells[SUBJECT], value_of_text(subject ? subject : HOST));
+	draft_put_same(draft, &cells[AT], value_of_text(at ? store_take(draft->store, at) : NULL));
+	draft_put_same(draft, &cells[SECONDS], value_of_real(past_seconds(past, window)));
+	draft_put_same(draft, &cells[KIND], value_of_text(subject ? "pool" : HOST));
+	draft_put_same(draft, &cells[SUBJECT], value_of_text(subject ? subject : HOST));
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
 		gdouble value = past_value(past, window, subject, measures[m].name);
 
 		if (!isnan(value))
-			put(draft, &cells[FIRST_MEASURE + m],
-			    (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = value});
+			draft_put_same(draft, &cells[FIRST_MEASURE + m], value_of_real(value));
 	}
 }
 

@@ -23,27 +23,6 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	[UNIT] = TEXT_FIELD("unit", "UNIT"),
 };
 
-/* Costs that are columns, in the order of the table. */
-static const enum cost columns[] = {
-	COST_CPU,
-	COST_USER,
-	COST_SYSTEM,
-	COST_WAITING,
-	COST_TURN,
-	COST_RUNNABLE,
-	COST_BLOCKED,
-	COST_SWITCHES,
-	COST_READ,
-	COST_WRITE,
-	COST_PSS,
-	/* The rest of where its threads' time went is for machines. */
-	COST_DISK_WAIT,
-	COST_SWAP_WAIT,
-	COST_RECLAIM,
-	COST_COMPACTION,
-	COST_THRASHING,
-};
-
 /* A table being made, and where its fields are. */
 typedef struct making {
 	const Digest *digest;
@@ -63,9 +42,9 @@ static void add_fields(Making *making)
 
 	for (guint i = 0; i <= GONE; i++)
 		making->texts[i] = table_take_field(making->table, &texts[i]);
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-		making->costs[columns[i]] = table_take_field(making->table, cost_field(columns[i]));
-		if (columns[i] != before_usr_sys)
+	for (guint i = 0; i < N_COST_COLUMNS; i++) {
+		making->costs[i] = table_take_field(making->table, cost_field(i));
+		if (i != before_usr_sys)
 			continue;
 		making->texts[USR_SYS] = table_take_field(making->table, &texts[USR_SYS]);
 		if (past_of(making))
@@ -74,29 +53,19 @@ static void add_fields(Making *making)
 	making->texts[UNIT] = table_take_field(making->table, &texts[UNIT]);
 }
 
-/* A value that is of the window, or of one side, not of both. */
-static void put(const Making *making, struct ctprof_cell *cell, const struct ctprof_value *value)
-{
-	cell->value[0] = *value;
-	if (!making->digest->draft->view->compare)
-		return;
-	cell->value[1] = *value;
-	cell->flags = CTPROF_CELL_SAME;
-}
-
 static void put_text(const Making *making, struct ctprof_cell *cells, guint text, char *owned)
 {
 	const struct ctprof_value value =
 		value_of_text(owned ? store_take(making->digest->draft->store, owned) : NULL);
 
-	put(making, &cells[making->texts[text]], &value);
+	draft_put_same(making->digest->draft, &cells[making->texts[text]], value);
 }
 
 static void put_number(const Making *making, struct ctprof_cell *cells, guint text, guint64 number)
 {
 	const struct ctprof_value value = value_of_number(number);
 
-	put(making, &cells[making->texts[text]], &value);
+	draft_put_same(making->digest->draft, &cells[making->texts[text]], value);
 }
 
 static void put_cost(const Making *making, struct ctprof_cell *cells, enum cost cost,
@@ -106,7 +75,7 @@ static void put_cost(const Making *making, struct ctprof_cell *cells, enum cost 
 	struct ctprof_cell *cell = &cells[making->costs[cost]];
 
 	if (!digest->has_sides) {
-		put(making, cell, &line->costs[digest->newest].of[cost]);
+		draft_put_same(making->digest->draft, cell, line->costs[digest->newest].of[cost]);
 		return;
 	}
 	const struct ctprof_value sides[SIDES] = {line->costs[0].of[cost], line->costs[1].of[cost]};
@@ -144,7 +113,7 @@ static void put_line(const Making *making, const CostLine *line)
 	const struct ctprof_value name = value_of_text(line->name);
 	const struct ctprof_value unit = value_of_text(line->unit);
 
-	put(making, &cells[making->texts[POOL]], &name);
+	draft_put_same(making->digest->draft, &cells[making->texts[POOL]], name);
 	put_text(making, cells, THREADS, tell_threads(line, digest->newest));
 	put_number(making, cells, COUNT, line->threads[digest->newest]);
 	put_number(making, cells, BORN, line->n_born);
@@ -152,9 +121,9 @@ static void put_line(const Making *making, const CostLine *line)
 	put_text(making, cells, USR_SYS, tell_modes(line, digest->newest));
 	if (past_of(making))
 		put_text(making, cells, HISTORY, past_draw(past_of(making), line->name, "cpu"));
-	put(making, &cells[making->texts[UNIT]], &unit);
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-		put_cost(making, cells, columns[i], line);
+	draft_put_same(making->digest->draft, &cells[making->texts[UNIT]], unit);
+	for (guint i = 0; i < N_COST_COLUMNS; i++)
+		put_cost(making, cells, i, line);
 }
 
 /* ---- remainder and total ---- */
@@ -203,9 +172,9 @@ static void put_more(const Making *making)
 	}
 	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
 	put_number(making, cells, COUNT, threads);
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-		if (is_total(digest, columns[i]))
-			put(making, &cells[making->costs[columns[i]]], &sum.of[columns[i]]);
+	for (guint i = 0; i < N_COST_COLUMNS; i++)
+		if (is_total(digest, i))
+			draft_put_same(making->digest->draft, &cells[making->costs[i]], sum.of[i]);
 }
 
 /* What the host's own counters say beyond the pools: threads that ended without a
@@ -226,7 +195,7 @@ static void put_rest(const Making *making, const char *name, gdouble rest)
 	const struct ctprof_value value = {.type = CTPROF_VALUE_REAL, .real = rest};
 	struct ctprof_cell *cells = begin_total(making, g_strdup(name));
 
-	put(making, &cells[making->costs[COST_CPU]], &value);
+	draft_put_same(making->digest->draft, &cells[making->costs[COST_CPU]], value);
 }
 
 static void put_total(const Making *making, gdouble rest)
@@ -239,22 +208,22 @@ static void put_total(const Making *making, gdouble rest)
 		threads += digest_line(digest, i)->threads[digest->newest];
 	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
 	put_number(making, cells, COUNT, threads);
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-		struct ctprof_value total = digest->total.of[columns[i]];
+	for (guint i = 0; i < N_COST_COLUMNS; i++) {
+		struct ctprof_value total = digest->total.of[i];
 
-		if (!is_total(digest, columns[i]))
+		if (!is_total(digest, i))
 			continue;
-		if (columns[i] == COST_CPU && !isnan(rest))
+		if (i == COST_CPU && !isnan(rest))
 			total.real += rest + digest_own(digest);
-		put(making, &cells[making->costs[columns[i]]], &total);
+		draft_put_same(making->digest->draft, &cells[making->costs[i]], total);
 	}
 }
 
 /* A column in which nothing happens is none for people. */
 static void hide_empty(const Making *making)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-		guint field = making->costs[columns[i]];
+	for (guint i = 0; i < N_COST_COLUMNS; i++) {
+		guint field = making->costs[i];
 		gboolean is_empty = TRUE;
 
 		for (guint l = 0; l < making->table->lines->len && is_empty; l++) {

@@ -20,13 +20,10 @@ static const struct ctprof_value *values_of(const Digest *digest, const char *na
 					    struct ctprof_value ret_values[SIDES])
 {
 	const Measure *measure = draft_measure(digest->draft, TABLE_HOST, name);
-	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
 
-	for (guint side = 0; side < SIDES; side++) {
-		sides[side] = record_set_find(&digest->draft->sides[side].sets[TABLE_HOST], &key);
-		ret_values[side] = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
-	}
+	draft_find_host(digest->draft, sides);
+	ret_values[0] = ret_values[1] = value_of_text(NULL);
 	if (measure)
 		draft_values(digest->draft, TABLE_HOST, sides, measure, ret_values);
 	return &ret_values[digest->newest];
@@ -287,13 +284,9 @@ static void draft_host_state(const Draft *draft, const Section *section)
 		memcpy(&value.real, (const char *)&digest->host + told[i].at, sizeof value.real);
 		if (isnan(value.real))
 			continue;
-		struct ctprof_cell *cell =
-			table_metric(table, names, 1, table_take_field(table, &field));
-		cell->value[0] = value;
-		if (draft->view->compare) {
-			cell->value[1] = value;
-			cell->flags = CTPROF_CELL_SAME;
-		}
+		draft_put_same(draft,
+			       table_metric(table, names, 1, table_take_field(table, &field)),
+			       value);
 	}
 }
 
