@@ -12,6 +12,12 @@ typedef struct kept_feed {
 	Sample *taken;      /* owned: the next one, which is not in sight yet; NULL: none */
 } KeptFeed;
 
+/* The calls of both feeds, whose files have functions of these names. */
+#define KEPT_FEED_CALLS                                                                            \
+	.take = take, .take_memory = take_memory, .keep = keep, .memory_due = memory_due,          \
+	.memory_time = memory_time, .load_memory = load_memory, .is_ready = kept_feed_is_ready,    \
+	.load = kept_feed_load, .save = save
+
 void kept_feed_clear(KeptFeed *kept);
 /* The newer sample becomes the older one. */
 void kept_feed_push(KeptFeed *kept, Sample *sample);

@@ -251,17 +251,7 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 {
 	Live *self = g_new0(Live, 1);
 
-	self->kept.feed = (Feed){
-		.take = take,
-		.take_memory = take_memory,
-		.keep = keep,
-		.memory_due = memory_due,
-		.memory_time = memory_time,
-		.load_memory = load_memory,
-		.is_ready = kept_feed_is_ready,
-		.load = kept_feed_load,
-		.save = save,
-	};
+	self->kept.feed = (Feed){KEPT_FEED_CALLS};
 	self->request = request;
 	self->options = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	if (request->pids)

@@ -302,15 +302,7 @@ Feed *replay_feed_new(const Globals *globals, const char *path, GError **error)
 	self->name = g_path_get_basename(path);
 	self->kept.feed = (Feed){
 		.is_replay = TRUE,
-		.take = take,
-		.take_memory = take_memory,
-		.keep = keep,
-		.memory_due = memory_due,
-		.memory_time = memory_time,
-		.load_memory = load_memory,
-		.is_ready = kept_feed_is_ready,
-		.load = kept_feed_load,
-		.save = save,
+		KEPT_FEED_CALLS,
 		.move = move,
 		.stretch = stretch,
 		.jump = jump,
