@@ -582,12 +582,3 @@ Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, L
 	recording->only_host = FALSE;
 	return loaded;
 }
-
-Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)
-{
-	g_autoptr(Recording) recording = recording_open(sink, path, error);
-
-	return recording ? recording_read(recording, recording_n_samples(recording) - 1, 1, each,
-					  data, error)
-			 : NULL;
-}

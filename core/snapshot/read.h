@@ -36,9 +36,10 @@ guint64 recording_time(const Recording *recording, guint sample);
 /* What is missing at the end of the file, one sentence; NULL: nothing. */
 const char *recording_damage(const Recording *recording);
 /*
- * Reads a sample as load_file() reads a snapshot.  n_exits: exit rows of how many samples
- * up to this one are wanted, at least 1.  The sample after the one read last costs what
- * has changed, any other up to 64 times that.
+ * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset of the
+ * decompressed text, what was expected.  n_exits: exit rows of how many samples up to this one
+ * are wanted, at least 1.  The sample after the one read last costs what has changed, any other
+ * up to 64 times that.
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
 		       gpointer data, GError **error);
@@ -57,11 +58,5 @@ guint recording_find_key(const Recording *recording, guint sample);
 gboolean recording_cut(Recording *recording, guint first, guint last, Output *output,
 		       GError **error);
 
-/*
- * Reads a snapshot, or the last sample of a recording: path ("-": standard input) through sink's
- * read op.  Errors are one line: the file, the byte offset of the decompressed text, what was
- * expected.
- */
-Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error);
 void loaded_free(Loaded *loaded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loaded, loaded_free)

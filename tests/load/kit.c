@@ -234,6 +234,15 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
+Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)
+{
+	g_autoptr(Recording) recording = recording_open(sink, path, error);
+
+	return recording ? recording_read(recording, recording_n_samples(recording) - 1, 1, each,
+					  data, error)
+			 : NULL;
+}
+
 /* Between load_file() and the sink's reader: what is lent, and the facts told. */
 static struct {
 	int (*read)(void *self, const struct ctprof_input *input);

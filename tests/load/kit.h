@@ -17,6 +17,9 @@ typedef struct load_limits {
 	guint max_window_log; /* zstd */
 } LoadLimits;
 
+/* Reads a snapshot, or the last sample of a recording. */
+Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error);
+
 typedef struct kit Kit;
 
 /* A folder for files, and the snapshot sink, opened. */
