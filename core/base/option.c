@@ -147,7 +147,8 @@ static const struct kind *kind_of(const struct ctprof_option *row)
 
 /* ---- what users read ---------------------------------------------------- */
 
-char *option_list_words(const struct ctprof_option *row, gboolean explained)
+/* "auto, always or never"; explained: each with its help in parentheses. */
+static char *list_words(const struct ctprof_option *row, gboolean explained)
 {
 	GString *text = g_string_new(NULL);
 
@@ -164,7 +165,7 @@ char *option_list_words(const struct ctprof_option *row, gboolean explained)
 
 char *option_describe(const struct ctprof_option *row)
 {
-	g_autofree char *words = option_list_words(row, TRUE);
+	g_autofree char *words = list_words(row, TRUE);
 
 	return g_strconcat(
 		row->help, words[0] ? ": " : "", words, row->default_value ? " (default: " : "",
@@ -193,7 +194,7 @@ static char *describe_expected(const struct ctprof_option *row)
 	if (kind_of(row)->expected)
 		return g_strdup(kind_of(row)->expected);
 	if (row->type == CTPROF_OPTION_WORD)
-		return option_list_words(row, FALSE);
+		return list_words(row, FALSE);
 	g_autofree char *range = describe_range(row, is_time ? NS_PER_S : 1, is_time ? "s" : "");
 	if (is_time && row->most == 0 && row->least <= 1)
 		return g_strdup("a time such as 500ms or 2s");

@@ -15,8 +15,6 @@ const char *option_find_fault(const struct ctprof_option *row);
 const struct ctprof_option_word *option_word(const struct ctprof_option *row, guint i);
 /* Returns the index of a word, or -1. */
 gint option_find_word(const struct ctprof_option *row, const char *name);
-/* "auto, always or never"; explained: each with its help in parentheses. */
-char *option_list_words(const struct ctprof_option *row, gboolean explained);
 /* Returns the text for --help: the row's own help, its words and its
  * default. */
 char *option_describe(const struct ctprof_option *row);

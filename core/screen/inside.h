@@ -26,7 +26,7 @@ typedef struct view_kind {
 } ViewKind;
 
 extern const ViewKind kind_pools, kind_pool, kind_help, kind_columns;
-extern const ViewKind kind_memory, kind_mappings, kind_consumers;
+extern const ViewKind kind_memory;
 
 typedef struct view {
 	const ViewKind *kind;

@@ -281,9 +281,10 @@ static gboolean make_consumers(Screen *screen, const char *subject, Page *page, 
 }
 
 /* A process that maps an object opens as in the tree. */
-const ViewKind kind_consumers = {
+static const ViewKind kind_mappings;
+static const ViewKind kind_consumers = {
 	.make = make_consumers, .opens = &kind_mappings, .memory = "object"};
-const ViewKind kind_mappings = {
+static const ViewKind kind_mappings = {
 	.make = make_mappings, .opens = &kind_consumers, .memory = "process"};
 const ViewKind kind_memory = {
 	.make = make_processes, .opens = &kind_mappings, .memory = "processes"};

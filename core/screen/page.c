@@ -39,7 +39,8 @@ void page_add_row(Page *page, char *text, const char *name, const char *subject)
 	g_ptr_array_add(page->subjects, g_strdup(subject));
 }
 
-gint page_find(const Page *page, const char *name)
+/* The row of that name, or -1. */
+static gint find_row(const Page *page, const char *name)
 {
 	for (guint i = 0; name && i < page->names->len; i++)
 		if (g_strcmp0(g_ptr_array_index(page->names, i), name) == 0)
@@ -97,7 +98,7 @@ static gboolean is_text(const Page *page)
 /* The row of that name may be another now. */
 static void find_place(const Page *page, guint visible, Place *place)
 {
-	gint found = page_find(page, place->name);
+	gint found = find_row(page, place->name);
 	guint n = page->rows->len;
 
 	if (found >= 0)

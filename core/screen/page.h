@@ -22,8 +22,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
 /* Adds a row; text, the caller's, is then the page's.  name: NULL: a line to be read. */
 void page_add_row(Page *page, char *text, const char *name, const char *subject);
 
-/* The row of that name, or -1. */
-gint page_find(const Page *page, const char *name);
 /* The next row after from, and around, whose name has text in it; or -1. */
 gint page_search(const Page *page, guint from, const char *text);
 

@@ -228,7 +228,10 @@ gboolean context_is_whole(const Context *context)
 	return !g_hash_table_contains(context->options, "pid");
 }
 
-BootRelation context_relate_boots(const Context *baseline, const Context *candidate)
+typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
+
+/* Whether the captures are of one boot of one host. */
+static BootRelation relate_boots(const Context *baseline, const Context *candidate)
 {
 	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
 	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
@@ -273,7 +276,7 @@ guint64 context_unseen(const Context *context)
 
 const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span)
 {
-	BootRelation relation = context_relate_boots(baseline, candidate);
+	BootRelation relation = relate_boots(baseline, candidate);
 	guint64 from = baseline->boottime_ns, to = candidate->boottime_ns;
 
 	if (relation == BOOT_OTHER)

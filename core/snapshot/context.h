@@ -32,11 +32,6 @@ gboolean context_is_whole(const Context *context);
 /* Whether names are pseudonyms. */
 gboolean context_is_redacted(const Context *context);
 
-typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
-
-/* Whether the captures are of one boot of one host. */
-BootRelation context_relate_boots(const Context *baseline, const Context *candidate);
-
 /* What lies between two captures. */
 typedef struct context_span {
 	gboolean of_one_boot;

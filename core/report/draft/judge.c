@@ -69,15 +69,13 @@ static void judge_pool(const Draft *draft, Verdict *verdict, enum intake_table t
 
 static void judge_host(const Draft *draft, Verdict *verdict)
 {
-	const RecordKey key = {.start = 0};
 	Record *sides[SIDES];
 
-	for (guint side = 0; side < SIDES; side++)
-		sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
+	draft_find_host(draft, sides);
 	judge_pool(draft, verdict, TABLE_HOST, sides, "host");
 }
 
-void judge_all(const Draft *draft, Verdict *verdict)
+static void judge_all(const Draft *draft, Verdict *verdict)
 {
 	for (guint i = 0; judges[i]; i++)
 		judges[i](draft, verdict);

@@ -25,8 +25,6 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 /* Judge the lines of a kind; NULL after the last: in sections.c. */
 typedef void (*Judge)(const Draft *draft, Verdict *verdict);
 extern const Judge judges[];
-/* Judges all lines. */
-void judge_all(const Draft *draft, Verdict *verdict);
 /* Explains, in a sentence, why the condition could not be judged; NULL: it could. */
 char *verdict_explain(const Verdict *verdict, const Draft *draft);
 

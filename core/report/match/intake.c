@@ -317,7 +317,8 @@ void side_clear(Side *side)
 	g_clear_pointer(&side->of_process, g_hash_table_unref);
 }
 
-gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
+/* Whether --pid excludes the row. */
+static gboolean leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
 	if (rows->scope != CTPROF_SCOPE_THREAD && rows->scope != CTPROF_SCOPE_EXIT)
 		return FALSE;
@@ -381,7 +382,7 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 	if (row == ROW_CAPTURE)
 		note_tallies(side, intake->store, rows);
 	for (guint64 i = 0; i < rows->n; i++) {
-		if (intake_leaves_out(intake, rows, i))
+		if (leaves_out(intake, rows, i))
 			continue;
 		for (guint t = 0; t < N_TABLES; t++)
 			if (tables[t].row == row)

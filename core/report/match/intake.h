@@ -84,8 +84,6 @@ void side_clear(Side *side);
 /* Takes the metrics of the side's registry; call once, before its rows.  Names
  * that the other side defines differently are appended to clashes. */
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
-/* Whether --pid excludes the row. */
-gboolean intake_leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
 /* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side, Intake *intake);
