@@ -386,21 +386,7 @@ static const struct ctprof_need needs[] = {
 	NEED_V1("pids/<path>/pids.max", "pids.max"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = cgroup_open,
-	.close = cgroup_close,
-	.probe = cgroup_probe,
-	.start = cgroup_start,
-	.collect = cgroup_collect,
-	.again = cgroup_again,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("cgroup", ops, needs),
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "CPU, memory, pids, I/O and pressure of the threads' cgroups",
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("cgroup", SERIAL, CHEAP,
+	      "CPU, memory, pids, I/O and pressure of the threads' cgroups",
+	      SOURCE_OPS(.open = cgroup_open, .close = cgroup_close, .probe = cgroup_probe,
+			 .start = cgroup_start, .collect = cgroup_collect, .again = cgroup_again))

@@ -26,3 +26,18 @@
 	.abi_minor = CTPROF_ABI_MINOR, .kind = CTPROF_KIND_SOURCE, .name = name_,                  \
 	.version = CTPROF_VERSION, .ops = &(ops_), .needs = needs_,                                \
 	.n_needs = sizeof needs_ / sizeof needs_[0]
+
+/* The whole plugin of a source, but its ops and other members; needs is its table of them. */
+#define SOURCE_PLUGIN(name_, threads_, cost_, summary_, ops_, ...)                                 \
+	static const struct ctprof_source_ops source_ops = ops_;                                   \
+	static const struct ctprof_plugin descriptor = {                                           \
+		SOURCE_DESCRIPTOR(name_, source_ops, needs),                                       \
+		.thread_model = CTPROF_THREADS_##threads_, .cost = CTPROF_COST_##cost_,            \
+		.summary = summary_, __VA_ARGS__};                                                 \
+	CTPROF_PLUGIN(descriptor)
+#define SOURCE_OPS(...)                                                                            \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_source_ops), __VA_ARGS__                       \
+	}
+#define SOURCE_OPTIONS(options_)                                                                   \
+	.options = options_, .n_options = sizeof options_ / sizeof options_[0]

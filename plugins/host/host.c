@@ -135,19 +135,6 @@ static const struct ctprof_need needs[] = {
 	FROM_CPU("cpu*/cpufreq/scaling_governor", "host.cpufreq_governor"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = facts_open,
-	.close = instance_free,
-	.probe = facts_probe,
-	.collect = facts_collect,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("host", ops, needs),
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "hardware, kernel and settings of the host",
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("host", SERIAL, CHEAP, "hardware, kernel and settings of the host",
+	      SOURCE_OPS(.open = facts_open, .close = instance_free, .probe = facts_probe,
+			 .collect = facts_collect))

@@ -164,18 +164,6 @@ static int memory_collect(void *self, void *context, struct ctprof_batch *batch)
 
 /* ---- descriptor ------------------------------------------------------- */
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = memory_open,
-	.close = memory_close,
-	.probe = memory_probe,
-	.start = memory_start,
-	.worker_open = memory_worker_open,
-	.worker_close = memory_worker_close,
-	.collect = memory_collect,
-	.again = memory_again,
-};
-
 static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(FILE, "proc/<tgid>/task/<tid>/stat", "names and start times of processes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "RSS, swap, peak, parent and user"),
@@ -231,14 +219,9 @@ static const struct ctprof_option options[] = {
 	       .flags = CTPROF_OPTION_LIST, .placeholder = "PID,…", .most = INT32_MAX),
 };
 
-static const struct ctprof_plugin descriptor = {
-	SOURCE_DESCRIPTOR("memory", ops, needs),
-	.thread_model = CTPROF_THREADS_PER_WORKER,
-	.cost = CTPROF_COST_EXPENSIVE,
-	.summary = "Memory of processes, and the objects they share",
-	.options = options,
-	.n_options = sizeof options / sizeof options[0],
-	.preference = 10,
-};
-
-CTPROF_PLUGIN(descriptor)
+SOURCE_PLUGIN("memory", PER_WORKER, EXPENSIVE, "Memory of processes, and the objects they share",
+	      SOURCE_OPS(.open = memory_open, .close = memory_close, .probe = memory_probe,
+			 .start = memory_start, .worker_open = memory_worker_open,
+			 .worker_close = memory_worker_close, .collect = memory_collect,
+			 .again = memory_again),
+	      SOURCE_OPTIONS(options), .preference = 10)

@@ -149,20 +149,6 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/pressure/irq", "psi.irq"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = psi_open,
-	.close = instance_free,
-	.probe = psi_probe,
-	.start = psi_start,
-	.collect = psi_collect,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("psi", ops, needs),
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "pressure stall information of the host",
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("psi", SERIAL, CHEAP, "pressure stall information of the host",
+	      SOURCE_OPS(.open = psi_open, .close = instance_free, .probe = psi_probe,
+			 .start = psi_start, .collect = psi_collect))

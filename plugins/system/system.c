@@ -239,20 +239,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(KCONFIG, "CONFIG_VM_EVENT_COUNTERS", "system.vmstat.*"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = system_open,
-	.close = system_close,
-	.probe = system_probe,
-	.collect = system_collect,
-	.again = system_again,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("system", ops, needs),
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "CPU time, load, paging, disks and network devices of the host",
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("system", SERIAL, CHEAP,
+	      "CPU time, load, paging, disks and network devices of the host",
+	      SOURCE_OPS(.open = system_open, .close = system_close, .probe = system_probe,
+			 .collect = system_collect, .again = system_again))

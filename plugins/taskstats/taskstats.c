@@ -424,28 +424,11 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "sys/devices/system/cpu/possible", "to listen for threads that end"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = taskstats_open,
-	.close = taskstats_close,
-	.probe = taskstats_probe,
-	.start = taskstats_start,
-	.worker_open = taskstats_worker_open,
-	.worker_close = taskstats_worker_close,
-	.collect = taskstats_collect,
-	.listen = taskstats_listen,
-	.drain = taskstats_drain,
-	.again = taskstats_again,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("taskstats", ops, needs),
-	.thread_model = CTPROF_THREADS_PER_WORKER,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "Delays and memory peaks of each thread, and those that ended, from taskstats",
-	.preference = 30,
-	.options = options,
-	.n_options = sizeof options / sizeof options[0],
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("taskstats", PER_WORKER, CHEAP,
+	      "Delays and memory peaks of each thread, and those that ended, from taskstats",
+	      SOURCE_OPS(.open = taskstats_open, .close = taskstats_close, .probe = taskstats_probe,
+			 .start = taskstats_start, .worker_open = taskstats_worker_open,
+			 .worker_close = taskstats_worker_close, .collect = taskstats_collect,
+			 .listen = taskstats_listen, .drain = taskstats_drain,
+			 .again = taskstats_again),
+	      SOURCE_OPTIONS(options), .preference = 30)

@@ -181,14 +181,6 @@ static int wait_collect(void *self, void *context, struct ctprof_batch *batch)
 
 /* ---- the plugin ---------------------------------------------------------- */
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = wait_open,
-	.close = instance_free,
-	.probe = wait_probe,
-	.collect = wait_collect,
-};
-
 static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread waits"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/wchan", "wait_channel"),
@@ -203,11 +195,6 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_DAC_READ_SEARCH", "wait_stack of other users' threads"),
 };
 
-static const struct ctprof_plugin descriptor = {
-	SOURCE_DESCRIPTOR("wait", ops, needs),
-	.thread_model = CTPROF_THREADS_PER_WORKER,
-	.cost = CTPROF_COST_MODERATE,
-	.summary = "Where threads wait in the kernel",
-};
-
-CTPROF_PLUGIN(descriptor)
+SOURCE_PLUGIN("wait", PER_WORKER, MODERATE, "Where threads wait in the kernel",
+	      SOURCE_OPS(.open = wait_open, .close = instance_free, .probe = wait_probe,
+			 .collect = wait_collect))
