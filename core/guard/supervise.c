@@ -241,8 +241,9 @@ struct watch {
 	gint64 tick;            /* when the child is looked at next, µs */
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
 	gboolean killed;
-	gint64 dying;  /* since when it runs no code any more, µs; 0: it does */
-	guint stopped; /* ticks, from 1; 0: it is not */
+	gboolean is_quiet; /* nothing came before the wait for an event ended */
+	gint64 dying;      /* since when it runs no code any more, µs; 0: it does */
+	guint stopped;     /* ticks, from 1; 0: it is not */
 };
 
 /* Whether it is about to be left behind, if it does not end. */
@@ -262,6 +263,7 @@ static gboolean wait_for_event(const CrashPage *page, struct watch *watch,
 	else if (watch->end)
 		us = CLAMP(watch->end - now, 1000, us);
 	int n = poll(watch->ready, G_N_ELEMENTS(watch->ready), (int)((us + 999) / 1000));
+	watch->is_quiet = n == 0;
 	if (n > 0 && watch->ready[1].revents && !delivery_serve(watch->ready[1].fd))
 		watch->ready[1].fd = -1;
 	return n > 0 && watch->ready[0].revents &&
@@ -346,7 +348,8 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 	AUTO_FD signals = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	int status = 0;
 
-	*watch = (struct watch){.ready = {{signals, POLLIN, 0}, {run->line[0], POLLIN, 0}}};
+	*watch = (struct watch){.ready = {{signals, POLLIN, 0}, {run->line[0], POLLIN, 0}},
+				.tick = g_get_monotonic_time() + (gint64)tick_ms() * 1000};
 
 	for (;;) {
 		struct signalfd_siginfo info;
@@ -364,7 +367,8 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 		gboolean is_time = is_tick(watch);
 		if (is_time)
 			check_child(run, watch, child);
-		if ((is_time || is_ending(run->page, watch)) && is_beyond_reach(watch, child))
+		gboolean is_due = is_time || (watch->is_quiet && is_ending(run->page, watch));
+		if (is_due && is_beyond_reach(watch, child))
 			return status_left_behind(run->page);
 	}
 }
