@@ -15,18 +15,32 @@ char *texts_list_sorted(GPtrArray *texts)
 	return g_strjoinv(", ", (char **)texts->pdata);
 }
 
+gboolean texts_is_unseen(gunichar c)
+{
+	GUnicodeType type = g_unichar_type(c);
+
+	return type == G_UNICODE_CONTROL || type == G_UNICODE_FORMAT ||
+	       type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
 void texts_append_json(GString *out, const char *text, gsize length)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, (gssize)length);
 
 	g_string_append_c(out, '"');
-	for (const char *p = valid; *p; p++)
-		if (*p == '"' || *p == '\\')
-			g_string_append_printf(out, "\\%c", *p);
-		else if ((guchar)*p < ' ')
-			g_string_append_printf(out, "\\u%04x", (guint)(guchar)*p);
+	for (const char *p = valid; *p; p += g_utf8_skip[*(const guchar *)p]) {
+		gunichar c = g_utf8_get_char(p);
+
+		if (c == '"' || c == '\\')
+			g_string_append_c(out, '\\');
+		if (!texts_is_unseen(c))
+			g_string_append_unichar(out, c);
+		else if (c < 0x10000)
+			g_string_append_printf(out, "\\u%04x", c);
 		else
-			g_string_append_c(out, *p);
+			g_string_append_printf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10),
+					       0xdc00 + (c & 0x3ff));
+	}
 	g_string_append_c(out, '"');
 }
 

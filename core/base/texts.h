@@ -9,6 +9,9 @@ gint texts_compare(gconstpointer a, gconstpointer b);
 /* "a, b, c": sorts them, and adds a NULL. */
 char *texts_list_sorted(GPtrArray *texts);
 
+/* Whether it controls a terminal, hides, or reorders its neighbours. */
+gboolean texts_is_unseen(gunichar c);
+
 /* Appends the text as a string of JSON; what is not UTF-8 becomes U+FFFD. */
 void texts_append_json(GString *out, const char *text, gsize length);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lock.h"
+#include "texts.h"
 
 static int verbosity;
 static gboolean progress_shown;
@@ -34,7 +35,8 @@ char *ui_escape(const char *bytes, gssize length)
 		if (c == '\n') {
 			g_string_append(out, "\\n");
 			p++;
-		} else if (c == (gunichar)-1 || c == (gunichar)-2 || g_unichar_iscntrl(c)) {
+		} else if (c == (gunichar)-1 || c == (gunichar)-2 || texts_is_unseen(c) ||
+			   (end - p > 2 && memcmp(p, "##[", 3) == 0)) {
 			g_string_append_printf(out, "\\x%02x", (guchar)*p);
 			p++;
 		} else {

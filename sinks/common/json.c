@@ -2,7 +2,9 @@
 #include "json.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "real.h"
@@ -119,14 +121,23 @@ void json_i64(struct json *json, int64_t value)
 	json_u64(json, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Bytes that need no escape: printable ASCII except '"' and '\\'. */
+/* Bytes that need no escape: printable ASCII except '"' and '\\', and '#', which may. */
 static bool byte_is_plain(uint8_t byte)
 {
-	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
+	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' && byte != '#';
 }
 
-/* Escapes a code point below U+0100; returns the number of bytes written to out. */
-static size_t escape_code(char *out, uint8_t byte)
+/* The code point as \uNNNN, or two of those; returns the number of bytes written to out. */
+static size_t escape_unseen(char *out, uint32_t code)
+{
+	if (code < 0x10000)
+		return (size_t)snprintf(out, 7, "\\u%04" PRIx32, code);
+	return (size_t)snprintf(out, 13, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd7c0 + (code >> 10),
+				0xdc00 + (code & 0x3ff));
+}
+
+/* Escapes a byte of ASCII, unless it need not be. */
+static size_t escape_byte(char *out, const uint8_t *p, size_t len)
 {
 	static const struct {
 		char byte, letter;
@@ -134,27 +145,26 @@ static size_t escape_code(char *out, uint8_t byte)
 		{'"', '"'},  {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
 		{'\n', 'n'}, {'\r', 'r'},  {'\t', 't'},
 	};
-	static const char hex[] = "0123456789abcdef";
 
 	out[0] = '\\';
 	for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++) {
-		if (byte == (uint8_t)shorts[i].byte) {
+		if (p[0] == (uint8_t)shorts[i].byte) {
 			out[1] = shorts[i].letter;
 			return 2;
 		}
 	}
-	memcpy(out + 1, "u00", 3);
-	out[4] = hex[byte >> 4];
-	out[5] = hex[byte & 15];
-	return 6;
+	/* "##[": a CI log would obey it. */
+	out[0] = '#';
+	return p[0] == '#' && (len < 3 || memcmp(p, "##[", 3) != 0) ? 1 : escape_unseen(out, p[0]);
 }
 
-/* Writes a sequence outside ASCII, or U+FFFD for an invalid one. U+0080 to
- * U+009F are controls that a terminal may obey, like ESC. */
+/* Writes a sequence outside ASCII, or U+FFFD for an invalid one. */
 static size_t escape_sequence(char *out, const uint8_t *p, size_t n, bool valid)
 {
-	if (valid && p[0] == 0xc2 && p[1] < 0xa0)
-		return escape_code(out, p[1]);
+	uint32_t code = valid ? utf8_decode(p, n) : 0xfffd;
+
+	if (!utf8_is_seen(code))
+		return escape_unseen(out, code);
 	memcpy(out, valid ? (const char *)p : "\xef\xbf\xbd", valid ? n : 3);
 	return valid ? n : 3;
 }
@@ -176,7 +186,7 @@ static size_t escape_slice(struct json *json, const uint8_t *text, size_t len, b
 			continue;
 		}
 		if (text[at] < 0x80) {
-			out += escape_code(out, text[at]);
+			out += escape_byte(out, text + at, len - at);
 		} else {
 			n = utf8_measure(text + at, len - at, &sound);
 			out += escape_sequence(out, text + at, n, sound);

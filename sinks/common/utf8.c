@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Table 3-7 of the Unicode standard: the bytes that may follow a leading
@@ -15,13 +16,17 @@ static const struct lead {
 	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Controls, line and paragraph separators, and characters that are invisible or
- * change the direction of writing: a name must not reorder its line. */
+/* Controls, line and paragraph separators, and what Unicode lets a font leave out
+ * (Default_Ignorable_Code_Point), or changes the direction of writing: a name must not
+ * reorder its line. */
 static const struct range {
 	uint32_t first, last;
 } unseen[] = {
-	{0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x061c, 0x061c}, {0x200b, 0x200f},
-	{0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff},
+	{0x0000, 0x001f},   {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},
+	{0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+	{0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+	{0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+	{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
 static const struct lead *find_lead(uint8_t byte)
@@ -44,8 +49,7 @@ size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid)
 	return n;
 }
 
-/* The code point of a well-formed sequence of n bytes. */
-static uint32_t decode(const uint8_t *p, size_t n)
+uint32_t utf8_decode(const uint8_t *p, size_t n)
 {
 	uint32_t code = n == 1 ? p[0] : p[0] & (0x7fu >> n);
 
@@ -54,12 +58,19 @@ static uint32_t decode(const uint8_t *p, size_t n)
 	return code;
 }
 
-static bool is_seen(uint32_t code)
+bool utf8_is_seen(uint32_t code)
 {
 	for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
 		if (code >= unseen[i].first && code <= unseen[i].last)
 			return false;
 	return true;
+}
+
+/* What GitHub's runner obeys in a log, wherever it stands in a line, or at its beginning. */
+static bool is_command(const char *p, size_t len)
+{
+	return ((len >= 2 && memcmp(p, "::", 2) == 0) || (len >= 3 && memcmp(p, "##[", 3) == 0)) &&
+	       getenv("GITHUB_ACTIONS");
 }
 
 size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *ret_len,
@@ -69,9 +80,9 @@ size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *
 	const uint8_t *bytes = (const uint8_t *)p;
 	bool valid;
 	size_t n = utf8_measure(bytes, len, &valid);
-	uint32_t code = valid ? decode(bytes, n) : 0;
+	uint32_t code = valid ? utf8_decode(bytes, n) : 0;
 
-	if (valid && is_seen(code)) {
+	if (valid && utf8_is_seen(code) && !is_command(p, len)) {
 		memcpy(ret_shown, p, n);
 		*ret_len = n;
 		*ret_code = code;

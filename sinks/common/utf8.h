@@ -10,13 +10,18 @@
 /* Length of the sequence at p (len >= 1), or of its longest well-formed beginning. */
 size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid);
 
+/* The code point of a well-formed sequence of n bytes. */
+uint32_t utf8_decode(const uint8_t *p, size_t n);
+/* Whether it is neither a control character nor one that hides or reorders its neighbours. */
+bool utf8_is_seen(uint32_t code);
+
 /* Maximum size of a shown sequence: four bytes, each as \xNN. */
 #define UTF8_SHOWN 16
 
 /*
  * What to show for the sequence at p (len >= 1): itself, or each of its bytes
- * as \xNN if it is ill-formed, a control character, or one that hides or
- * reorders its neighbours.  Returns the bytes consumed; ret_code is 0 if
+ * as \xNN if it is ill-formed or not to be seen, or begins what a CI log would obey
+ * (GITHUB_ACTIONS).  Returns the bytes consumed; ret_code is 0 if
  * escaped, and the width is then *ret_len.
  */
 size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *ret_len,

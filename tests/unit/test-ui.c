@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/ui.h"
 
+#include "base/texts.h"
+
 static const struct escape_case {
 	const char *what, *bytes;
 	gssize length;
@@ -23,6 +25,8 @@ static const struct escape_case {
 	{"cut-short", "\xe2\x82", -1, "\\xe2\\x82"},
 	{"overlong-slash", "\xc0\xaf", -1, "\\xc0\\xaf"},
 	{"surrogate", "\xed\xa0\x80", -1, "\\xed\\xa0\\x80"},
+	{"bidi", "a\xe2\x80\xae", -1, "a\\xe2\\x80\\xae"},
+	{"what-a-ci-log-obeys", "##[x] ##", -1, "\\x23#[x] ##"},
 	{"nul-inside", "a\0b", 3, "a\\x00b"},
 	{"length-counts", "abcdef", 3, "abc"},
 	{"length-cuts-a-character", "\xc3\xbc", 1, "\\xc3"},
@@ -51,6 +55,16 @@ static void test_any_byte(void)
 		g_assert_false(g_unichar_iscntrl(characters[i]));
 }
 
+/* JSON is read as it was, and shows as little. */
+static void test_json(void)
+{
+	static const char text[] = "a\"\\\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81\xc3\xa9";
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	texts_append_json(out, text, sizeof text - 1);
+	g_assert_cmpstr(out->str, ==, "\"a\\\"\\\\\\u007f\\u009b\\u202e\\udb40\\udc01\xc3\xa9\"");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -59,6 +73,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, &cases[i], test_escape);
 	}
+	g_test_add_func("/ui-escape/json", test_json);
 	g_test_add_func("/ui-escape/any-byte-gives-printable-text", test_any_byte);
 	return g_test_run();
 }

@@ -12,42 +12,63 @@ static void check(bool holds)
 		abort();
 }
 
-static uint8_t unescape_hex(const char *digits)
+/* Four digits of hex at *at, which moves on. */
+static uint32_t unescape_hex(const char *text, size_t *at)
 {
-	unsigned int value = 0;
+	uint32_t value = 0;
 
-	for (int i = 0; i < 4; i++) {
-		char c = digits[i];
+	for (size_t end = *at + 4; *at < end; (*at)++) {
+		char c = text[*at];
 
 		check((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
-		value = value * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
+		value = value * 16 + (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
-	check(value < 0x20 || (value >= 0x7f && value < 0xa0));
-	return (uint8_t)value;
+	return value;
 }
 
-/* The byte at *at of a string's inside, which moves on; ret_follows: it is a
- * code point's, before which UTF-8 has a byte 0xc2. */
-static uint8_t unescape_byte(const char *text, size_t *at, bool *ret_follows)
+/* The code point of "NNNN", or of a surrogate pair of two such escapes. */
+static uint32_t unescape_code(const char *text, size_t *at)
+{
+	uint32_t code = unescape_hex(text, at);
+
+	if (code >> 10 != 0xd800 >> 10)
+		return code;
+	check(text[(*at)++] == '\\' && text[(*at)++] == 'u');
+	uint32_t low = unescape_hex(text, at);
+	check(low >> 10 == 0xdc00 >> 10);
+	return 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
+}
+
+/* Returns the number of bytes in ret. */
+static size_t encode(uint32_t code, uint8_t ret[static 4])
+{
+	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; i-- > 1; code >>= 6)
+		ret[i] = (uint8_t)(0x80 | (code & 0x3f));
+	ret[0] = (uint8_t)(n == 1 ? code : (0xf00 >> n & 0xf0) | code);
+	return n;
+}
+
+/* The byte or code point at *at of a string's inside, which moves on. */
+static size_t unescape(const char *text, size_t *at, uint8_t ret[static 4])
 {
 	static const char letters[] = "\"\\bfnrt", bytes[] = "\"\\\b\f\n\r\t";
 	char c = text[(*at)++];
 
-	*ret_follows = false;
 	check((uint8_t)c >= 0x20 && c != '"');
-	if (c != '\\')
-		return (uint8_t)c;
-	c = text[(*at)++];
-	if (c == 'u') {
-		uint8_t code = unescape_hex(text + *at);
-
-		*at += 4;
-		*ret_follows = code >= 0x80;
-		return code;
+	if (c == '\\' && text[*at] == 'u') {
+		++*at;
+		return encode(unescape_code(text, at), ret);
 	}
-	const char *letter = memchr(letters, c, sizeof letters - 1);
-	check(letter != NULL);
-	return (uint8_t)bytes[letter - letters];
+	if (c == '\\') {
+		const char *letter = memchr(letters, text[(*at)++], sizeof letters - 1);
+
+		check(letter != NULL);
+		c = bytes[letter - letters];
+	}
+	ret[0] = (uint8_t)c;
+	return 1;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -60,16 +81,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool valid = json_text(&json, (const char *)data, size);
 	check(json.used >= 2 && json.data[0] == '"' && json.data[json.used - 1] == '"');
 	check(json_text(&again, json.data, json.used));
-	size_t in = 1, out = 0;
-	for (; in < json.used - 1; out++) {
-		bool follows;
-		uint8_t byte = unescape_byte(json.data, &in, &follows);
+	size_t out = 0;
+	for (size_t in = 1; in < json.used - 1;) {
+		uint8_t got[4];
+		size_t n = unescape(json.data, &in, got);
 
-		if (follows) {
-			check(!valid || (out < size && data[out] == 0xc2));
-			out++;
-		}
-		check(!valid || (out < size && byte == data[out]));
+		check(!valid || (n <= size - out && memcmp(data + out, got, n) == 0));
+		out += n;
 	}
 	check(!valid || out == size);
 	return 0;

@@ -31,6 +31,9 @@ static const struct {
 	 "\x7f\xc2\x80\xc2\x9b"
 	 "31m\xc2\x9f",
 	 "\"\\u007f\\u0080\\u009b31m\\u009f\"", TRUE},
+	{"what reorders or hides", "\xe2\x80\xae\xe3\x85\xa4\xf3\xa0\x80\x81",
+	 "\"\\u202e\\u3164\\udb40\\udc01\"", TRUE},
+	{"what a CI log obeys", "##[x]#", "\"\\u0023#[x]#\"", TRUE},
 	{"borders", "\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
 	 "\"\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"", TRUE},
 	{"U+FFFD itself is sound", FFFD, "\"" FFFD "\"", TRUE},
