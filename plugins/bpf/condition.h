@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the BPF programs can run on this host, and whether they are to. */
+/* Whether the BPF programs are to run on this host. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctprof/plugin.h"
+#include "bpf-condition.h"
 
 /*
  * Loading the programs costs as much as procfs and taskstats need for so many threads.
@@ -20,21 +20,6 @@ extern const struct ctprof_option_word condition_words[3];
 
 /* The option "when" of this host. */
 enum condition_when condition_option(const struct ctprof_host *host);
-
-struct condition_advice {
-	int err; /* what start() returns */
-	const char *why;
-	const char *remedy; /* NULL: none known */
-};
-
-/* What stands in the way, found out without loading anything; false: nothing does. */
-bool condition_examine(const struct ctprof_host *host, struct condition_advice *ret);
-/* What a failure of sweep_load() means. */
-struct condition_advice condition_explain(int err);
-
-/* Whether numbers and times of the kernel are those of this process, too: it is in the
- * initial PID and time namespace. */
-bool condition_is_outermost(const struct ctprof_host *host);
 
 /* Whether so many threads are worth loading the programs. */
 bool condition_pays(enum condition_when when, uint64_t threads);

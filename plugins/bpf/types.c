@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "bpf-condition.h"
 #include "cleanup.h"
 #include "file.h"
 
@@ -375,7 +376,7 @@ int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct bt
 static bool map_file(const struct ctprof_host *host, struct types *types)
 {
 	int sys = host->root(host, CTPROF_ROOT_SYS);
-	AUTO_FD fd = sys < 0 ? -1 : host->open_file(host, sys, TYPES_FILE);
+	AUTO_FD fd = sys < 0 ? -1 : host->open_file(host, sys, BPF_TYPES_FILE);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size <= 0)
@@ -393,7 +394,7 @@ void types_open(const struct ctprof_host *host, struct types *ret)
 
 	if (map_file(host, ret))
 		return;
-	ssize_t got = file_load_records(host, CTPROF_ROOT_SYS, TYPES_FILE, MOST_BYTES, &text);
+	ssize_t got = file_load_records(host, CTPROF_ROOT_SYS, BPF_TYPES_FILE, MOST_BYTES, &text);
 	*ret = got < 0 ? (struct types){.len = 0}
 		       : (struct types){.bytes = text, .len = (size_t)got};
 }

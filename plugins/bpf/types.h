@@ -8,8 +8,6 @@
 
 #include "ctprof/plugin.h"
 
-#define TYPES_FILE "kernel/btf/vmlinux"
-
 /* The kernel's own BTF. */
 struct types {
 	void *bytes; /* NULL: it could not be read */

@@ -12,6 +12,11 @@
 		.group = group_, .help = help_, .origin = origin_, __VA_ARGS__                     \
 	}
 
+/* Of a metric of which more is worse, or better. */
+#define WORSE .polarity = CTPROF_MORE_IS_WORSE
+/* The same, and a change of n, in the unit of the metric, is worth a word. */
+#define WORSE_BY(n) WORSE, .gate = (n)
+
 /* The initial state, until a probe finds otherwise. */
 #define FINDING_WORKS(group_)                                                                      \
 	{                                                                                          \

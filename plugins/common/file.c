@@ -31,7 +31,7 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 	return read(fd, &extra, 1) == 0 ? (ssize_t)used : -EFBIG;
 }
 
-static ssize_t read_records(int fd, char *buf, size_t size)
+ssize_t file_read_records(int fd, char *buf, size_t size)
 {
 	size_t used = 0;
 
@@ -89,7 +89,7 @@ bool file_proc_is_partial(const struct ctprof_host *host)
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size)
 {
-	return open_and_read(host, dirfd, path, read_records, buf, size);
+	return open_and_read(host, dirfd, path, file_read_records, buf, size);
 }
 
 ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const char *path,

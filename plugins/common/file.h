@@ -40,6 +40,9 @@ bool file_proc_is_partial(const struct ctprof_host *host);
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size);
 
+/* The same of an open file, from where it is. */
+ssize_t file_read_records(int fd, char *buf, size_t size);
+
 /*
  * Reads a file of many records below a root (enum ctprof_root) into fresh memory
  * of size bytes, which is the caller's to free.  Returns the bytes read or -errno.

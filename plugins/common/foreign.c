@@ -3,75 +3,184 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "cleanup.h"
 #include "file.h"
+#include "hold.h"
 #include "mountinfo.h"
 
-/* <linux/openat2.h> came with 5.6; the numbers are the same everywhere. */
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
-#define RESOLVE_MAGIC_NONE 0x02u
-#define RESOLVE_ROOTED 0x10u
+#define FDINFO_BYTES 512
 
-struct how {
-	uint64_t flags;
-	uint64_t mode;
-	uint64_t resolve;
-};
+/* ---- mounts -------------------------------------------------------------- */
 
-/* Whether that device is a file system in user space, according to the mounts next to a
- * process's task directory. */
-static bool is_fuse(const struct ctprof_host *host, int dirfd, const struct statx *stx)
+void foreign_mounts_init(struct foreign_mounts *ret, const struct ctprof_host *host)
 {
-	AUTO_FREE char *text = stx->stx_dev_major == 0 ? malloc(MOUNTINFO_BYTES) : NULL;
-	ssize_t len =
-		text ? file_read_records_at(host, dirfd, "../mountinfo", text, MOUNTINFO_BYTES) : 0;
-	struct text rest = {text, len > 0 ? (size_t)len : 0}, line;
-	struct mountinfo mount;
+	int proc = host->root(host, CTPROF_ROOT_PROC);
 
-	while (text_take_line(&rest, &line))
-		if (mountinfo_parse(line.p, line.len, &mount) && mount.major == 0 &&
-		    mount.minor == stx->stx_dev_minor)
-			return mount.type.len >= 4 && memcmp(mount.type.p, "fuse", 4) == 0;
+	*ret = (struct foreign_mounts){
+		.fd = proc < 0 ? proc : host->open_file(host, proc, "self/mountinfo")};
+	(void)pthread_mutex_init(&ret->lock, NULL);
+}
+
+void foreign_mounts_clear(struct foreign_mounts *mounts)
+{
+	cleanup_fd(&mounts->fd);
+	free(mounts->text);
+	(void)pthread_mutex_destroy(&mounts->lock);
+}
+
+/* An id is used again once its mount has gone; then poll() shows a change
+ * (mounts_poll()).  The lock is held. */
+static struct text own_mounts(struct foreign_mounts *mounts)
+{
+	struct pollfd change = {.fd = mounts->fd, .events = POLLPRI};
+	bool has_changed = poll(&change, 1, 0) > 0 && (change.revents & POLLPRI);
+
+	if (has_changed || mounts->len <= 0) {
+		mounts->text = mounts->text ? mounts->text : malloc(MOUNTINFO_BYTES);
+		mounts->len = mounts->text && lseek(mounts->fd, 0, SEEK_SET) == 0
+				      ? file_read_records(mounts->fd, mounts->text, MOUNTINFO_BYTES)
+				      : 0;
+	}
+	return (struct text){mounts->text, mounts->len > 0 ? (size_t)mounts->len : 0};
+}
+
+static bool find(struct text rest, uint64_t id, struct mountinfo *ret)
+{
+	struct text line, start;
+	uint64_t number;
+
+	while (text_take_line(&rest, &line)) {
+		start = line;
+		if (text_take_u64(&start, &number) && number == id)
+			return mountinfo_parse(line.p, line.len, ret);
+	}
 	return false;
 }
 
-/* Opens the file itself.  No request is sent to a server in user space: it may
- * never answer, and then not even SIGKILL ends the wait. */
-static int reopen(const struct ctprof_host *host, int dirfd, int place)
+static bool find_own(struct foreign_mounts *mounts, uint64_t id, bool *ret_is_fuse)
 {
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-	char link[48];
+	HOLD(&mounts->lock);
+	struct mountinfo mount;
+	bool found = find(own_mounts(mounts), id, &mount);
+
+	*ret_is_fuse = found && text_starts(mount.type, "fuse");
+	return found;
+}
+
+static bool is_of_own_user_ns(const struct foreign *foreign)
+{
+	int proc = foreign->host->root(foreign->host, CTPROF_ROOT_PROC);
+	struct stat own, theirs;
+	char path[32];
+
+	snprintf(path, sizeof path, "%" PRId32 "/ns/user", foreign->via);
+	return fstatat(proc, "self/ns/user", &own, 0) == 0 &&
+	       fstatat(foreign->task_fd, path, &theirs, 0) == 0 && own.st_dev == theirs.st_dev &&
+	       own.st_ino == theirs.st_ino;
+}
+
+/* Whether no one but root can have the file system wait: FUSE, and what is not listed, may.
+ * An overlay that another user namespace has made may be one of such files.  A mount keeps its
+ * id while a descriptor of it is open. */
+static bool is_trusted(const struct foreign *foreign, uint64_t id)
+{
+	bool is_fuse;
+
+	if (find_own(foreign->own, id, &is_fuse))
+		return !is_fuse;
+	AUTO_FREE char *text = malloc(MOUNTINFO_BYTES);
+	struct mountinfo mount;
+	char path[32];
+
+	snprintf(path, sizeof path, "%" PRId32 "/mountinfo", foreign->via);
+	ssize_t len = text ? file_read_records_at(foreign->host, foreign->task_fd, path, text,
+						  MOUNTINFO_BYTES)
+			   : 0;
+	if (len <= 0 || !find((struct text){text, (size_t)len}, id, &mount) ||
+	    text_starts(mount.type, "fuse"))
+		return false;
+	return !text_equal(mount.type, "overlay") || is_of_own_user_ns(foreign);
+}
+
+/* Before Linux 5.8 only fdinfo has it. */
+static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *ret)
+{
+	struct text rest, line, key, value;
+	char path[48], buf[FDINFO_BYTES];
+
+	snprintf(path, sizeof path, "thread-self/fdinfo/%d", place);
+	ssize_t len = file_read_root(host, CTPROF_ROOT_PROC, path, buf, sizeof buf);
+	rest = (struct text){buf, len > 0 ? (size_t)len : 0};
+	while (text_take_line(&rest, &line))
+		if (text_split(line, ':', &key, &value) && text_equal(key, "mnt_id") &&
+		    text_u64(value, ret))
+			return 0;
+	return len < 0 ? (int)len : -EREMOTE;
+}
+
+/* Its type, or -errno.  *trusted: the mount already found to be so; 0: none. */
+static int examine(const struct foreign *foreign, int place, uint64_t *trusted)
+{
 	struct statx stx;
 
-	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &stx) != 0)
+	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MNT_ID, &stx))
 		return -errno;
-	if (!S_ISREG(stx.stx_mode))
-		return -EINVAL;
-	if (is_fuse(host, dirfd, &stx))
+	uint64_t id = stx.stx_mnt_id;
+	int rc = stx.stx_mask & STATX_MNT_ID ? 0 : read_mount_id(foreign->host, place, &id);
+	if (rc < 0)
+		return rc;
+	if (id != *trusted && !is_trusted(foreign, id))
 		return -EREMOTE;
+	*trusted = id;
+	return stx.stx_mode & S_IFMT;
+}
+
+/* ---- opening --------------------------------------------------------------- */
+
+/* Opens the file itself.  No request is sent to a server in user space: it may
+ * never answer, and then not even SIGKILL ends the wait. */
+static int reopen(const struct foreign *foreign, int place, uint64_t trusted)
+{
+	const struct ctprof_host *host = foreign->host;
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	int type = examine(foreign, place, &trusted);
+	char link[48];
+
+	if (type < 0 || type != S_IFREG)
+		return type < 0 ? type : -EINVAL;
 	/* thread-self: workers have descriptor tables of their own. */
 	snprintf(link, sizeof link, "thread-self/fd/%d", place);
 	return proc < 0 ? proc : host->open_file(host, proc, link);
 }
 
-int foreign_open(const struct ctprof_host *host, int dirfd, const char *path)
+int foreign_open(const struct foreign *foreign, const char *path)
 {
-	AUTO_FD place = openat(dirfd, path, O_PATH | O_CLOEXEC);
+	AUTO_FD place = openat(foreign->task_fd, path, O_PATH | O_CLOEXEC);
 
-	return place < 0 ? -errno : reopen(host, dirfd, place);
+	return place < 0 ? -errno : reopen(foreign, place, 0);
 }
 
-/* Opens component by component, without following links. */
-static int find_without_links(int root, const char *path)
+int foreign_open_own(const struct foreign *foreign, const char *path)
+{
+	int proc = foreign->host->root(foreign->host, CTPROF_ROOT_PROC);
+	char own[PATH_MAX];
+
+	if (snprintf(own, sizeof own, "self/root%s", path) >= (int)sizeof own)
+		return -ENAMETOOLONG;
+	AUTO_FD place = openat(proc, own, O_PATH | O_CLOEXEC);
+	return place < 0 ? -errno : reopen(foreign, place, 0);
+}
+
+/* Opens component by component: a name is looked up only where that asks no server. */
+static int find_below(const struct foreign *foreign, int root, const char *path, uint64_t *trusted)
 {
 	char name[NAME_MAX + 1];
 	int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
@@ -83,6 +192,9 @@ static int find_without_links(int root, const char *path)
 
 		if (len > NAME_MAX || strncmp(path, "..", len) == 0)
 			return -ELOOP;
+		int type = examine(foreign, parent, trusted);
+		if (type < 0)
+			return type;
 		memcpy(name, path, len);
 		name[len] = '\0';
 		path += len;
@@ -91,25 +203,13 @@ static int find_without_links(int root, const char *path)
 	return at < 0 ? -errno : at;
 }
 
-static int find_below(int root, const char *path)
+int foreign_open_below(const struct foreign *foreign, const char *path)
 {
-	struct how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_MAGIC_NONE | RESOLVE_ROOTED,
-	};
-	long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+	uint64_t trusted = 0;
+	char root[32];
 
-	if (fd >= 0)
-		return (int)fd;
-	/* EPERM: an older container runtime that does not know the call. */
-	return errno == ENOSYS || errno == EPERM ? find_without_links(root, path) : -errno;
-}
-
-int foreign_open_below(const struct ctprof_host *host, int dirfd, const char *root,
-		       const char *path)
-{
-	AUTO_FD top = openat(dirfd, root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	AUTO_FD place = top < 0 ? -errno : find_below(top, path);
-
-	return place < 0 ? place : reopen(host, dirfd, place);
+	snprintf(root, sizeof root, "%" PRId32 "/root", foreign->via);
+	AUTO_FD top = openat(foreign->task_fd, root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD place = top < 0 ? -errno : find_below(foreign, top, path, &trusted);
+	return place < 0 ? place : reopen(foreign, place, trusted);
 }

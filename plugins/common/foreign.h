@@ -1,23 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Opens files whose path another user chose.  Opening a device, a FIFO or a
- * terminal can have side effects, so a file is first opened with O_PATH, and for
- * reading only once it is known to be a regular file: the same one, through its
- * link in /proc.
+ * terminal can have side effects, and a file system in user space (FUSE) may never
+ * answer.  So a file is first opened with O_PATH, and for reading only once it is
+ * known to be a regular file on a known file system: the same one, through its link
+ * in /proc.
+ *
+ * The descriptor shows its mount, and the mount its type: in the mountinfo of ctprof's
+ * own namespace or, for other namespaces, of the process.  Refused are FUSE, a mount that
+ * neither lists (it is detached, or not below the root of the process), and an overlay
+ * that another user namespace has made, as its layers may be on FUSE.
  */
 #pragma once
 
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "ctprof/plugin.h"
 
-/* Opens a link that the kernel made (exe, map_files/...) below a process's task directory.
- * Returns a descriptor or -errno; -EINVAL: it is not a regular file; -EREMOTE: it is on a
- * file system in user space (FUSE), to which no request is sent. */
-int foreign_open(const struct ctprof_host *host, int dirfd, const char *path);
+/* The mounts of ctprof's own namespace, read again whenever they have changed. */
+struct foreign_mounts {
+	pthread_mutex_t lock;
+	int fd; /* its mountinfo, or -errno */
+	ssize_t len;
+	char *text;
+};
 
-/*
- * Opens an absolute path as seen by a process whose root directory is the link
- * dirfd/root.  No symbolic link is followed out of that root; on kernels
- * without openat2() (before 5.6) none is followed at all.
- */
-int foreign_open_below(const struct ctprof_host *host, int dirfd, const char *root,
-		       const char *path);
+/* To be called before there are workers, whose descriptor tables are copies. */
+void foreign_mounts_init(struct foreign_mounts *ret, const struct ctprof_host *host);
+void foreign_mounts_clear(struct foreign_mounts *mounts);
+
+/* Whose file it is: a thread's, below the task directory of its process. */
+struct foreign {
+	const struct ctprof_host *host;
+	struct foreign_mounts *own;
+	int task_fd;
+	int32_t via;
+};
+
+/* Opens a link that the kernel made (exe, map_files/...), below the task directory.
+ * Returns a descriptor or -errno; -EINVAL: it is not a regular file; -EREMOTE: its file
+ * system is refused, and no request has been sent to it. */
+int foreign_open(const struct foreign *foreign, const char *path);
+
+/* Opens an absolute path as the thread sees it.  No symbolic link is followed, and no
+ * name is looked up on a file system that is refused. */
+int foreign_open_below(const struct foreign *foreign, const char *path);
+
+/* Opens an absolute path of ctprof's own root, which no process may choose. */
+int foreign_open_own(const struct foreign *foreign, const char *path);

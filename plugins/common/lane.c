@@ -14,6 +14,7 @@
 #include "cleanup.h"
 #include "helper.h"
 #include "hold.h"
+#include "owner.h"
 #include "text.h"
 
 #define NS_PER_S 1000000000u
@@ -40,9 +41,9 @@ struct helper {
 	pthread_t thread;
 	pid_t tid;
 	_Atomic int state;
-	_Atomic bool waits_for_own;
+	_Atomic bool waits_for_own, reads_memory;
 	_Atomic uint64_t moved_ns; /* when it last used the CPU, as far as is known */
-	uint64_t begun_ns;
+	uint64_t begun_ns, begun_cpu_ns;
 	uint64_t cpu_ns;    /* used when last looked at */
 	uint64_t blocking;  /* switches it has made if it blocks at once; 0: it has not */
 	uint64_t target_ns; /* by the job's process when it began */
@@ -131,12 +132,14 @@ static void remove_lost(const struct helper *helper)
 	lost.n--;
 }
 
-bool lane_has_lost(int32_t tgid)
+bool lane_has_lost(int32_t tgid, int proc)
 {
 	HOLD(&lost.lock);
 	const struct helper *helper = lost.first;
 
-	while (helper && helper->job.tgid != tgid)
+	while (helper && helper->job.tgid != tgid &&
+	       (proc < 0 || !atomic_load(&helper->reads_memory) ||
+		!owner_is_same(proc, helper->job.tgid, tgid)))
 		helper = helper->next;
 	return helper != NULL;
 }
@@ -181,6 +184,7 @@ static void do_job(struct helper *helper, lane_read_fn *read_file)
 	job->err = consumer->ask ? consumer->ask(job->data, &helper->context)
 				 : read_job(helper, read_file);
 	job->ns = lane_clock_ns() - helper->begun_ns;
+	job->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - helper->begun_cpu_ns;
 }
 
 /* Begins the next job; false when the helper is to end. */
@@ -198,7 +202,7 @@ static bool begin_job(struct helper *helper)
 	lane->n_waiting--;
 	helper->job = lane->jobs[helper->number];
 	helper->begun_ns = lane_clock_ns();
-	helper->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+	helper->begun_cpu_ns = helper->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	helper->target_ns = helper->job.consumer->take ? cpu_ns_of(helper->job.tgid) : 0;
 	helper->blocking = own_switches() + 1;
 	helper->known_blocked = false;
@@ -245,6 +249,13 @@ void lane_moves(void)
 {
 	if (own)
 		atomic_store(&own->moved_ns, lane_clock_ns());
+}
+
+void lane_reads_memory(bool reads)
+{
+	if (own)
+		atomic_store(&own->reads_memory, reads);
+	lane_moves();
 }
 
 void lane_waits_for_own(bool for_own)
@@ -468,6 +479,7 @@ bool lane_take(struct lane *lane, unsigned *ret)
 		return false;
 	*ret = lane->done[--lane->n_done];
 	lane->n_open--;
+	owner_charge(lane->proc, lane->jobs[*ret].tgid, lane->jobs[*ret].cpu_ns);
 	return true;
 }
 
@@ -521,6 +533,7 @@ void lane_patience_again(struct lane_patience *patience)
 	if (patience->begun_ns > 0)
 		patience->begun_ns = lane_clock_ns();
 	atomic_store(&patience->spent, 0);
+	owner_again();
 }
 
 static bool has_blocked(struct helper *helper, const struct lane_patience *patience)
@@ -568,6 +581,7 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	uint64_t begun = helper->begun_ns;
 	pthread_t thread = helper->thread;
 	struct helper *next = helper->next;
+	owner_charge(lane->proc, lane->jobs[number].tgid, helper->cpu_ns - helper->begun_cpu_ns);
 	/* Before it is its own: it may end at once then. */
 	helper_pin_code();
 	if (!leave_behind(helper))

@@ -50,8 +50,9 @@ struct lane_job {
 	int fd; /* of consumer.take: the helper's once the job has begun; it closes it */
 	const struct lane_consumer *consumer;
 	void *data;
-	int err;     /* answer: positive errno, 0, or ESRCH for an empty file */
-	uint64_t ns; /* what it took */
+	int err;         /* answer: positive errno, 0, or ESRCH for an empty file */
+	uint64_t ns;     /* what it took */
+	uint64_t cpu_ns; /* of that, CPU time of the helper */
 };
 
 /* How long jobs are waited for, by all workers: whatever a job does, no longer than the
@@ -95,10 +96,13 @@ bool lane_withdraw(struct lane *lane, unsigned *ret);
 bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
 		  uint64_t *ret_ns);
 /* Whether a helper that was left behind, in this capture or an earlier one, still waits for that
- * process: who asks it again would lose another. */
-bool lane_has_lost(int32_t tgid);
+ * process: who asks it again would lose another.  With proc, also for memory of a process of the
+ * same owner: such a helper may not even end with ctprof, so there is one for each owner. */
+bool lane_has_lost(int32_t tgid, int proc);
 /* Of a helper: its job moves on, though it uses no CPU itself. */
 void lane_moves(void);
+/* Of a helper: it reads memory of its job's process, or does so no more. */
+void lane_reads_memory(bool reads);
 /* Of a helper: what it waits for now is a program of ours to start or to end, which the load
  * of the host may delay: only the whole timeout counts. */
 void lane_waits_for_own(bool own);

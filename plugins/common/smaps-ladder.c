@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "list.h"
+#include "owner.h"
 #include "stuck.h"
 #include "thread-file.h"
 
@@ -76,6 +77,12 @@ uint64_t smaps_limits_left(struct smaps_limits *limits)
 	if (limits->unlimited)
 		return UINT64_MAX;
 	return spent < limits->budget_ns ? limits->budget_ns - spent : 0;
+}
+
+/* One owner may have half of the budget. */
+static uint64_t smaps_limits_share(const struct smaps_limits *limits)
+{
+	return limits->unlimited ? 0 : limits->budget_ns / 2;
 }
 
 static bool out_of_time(const struct smaps_ladder *ladder)
@@ -176,9 +183,12 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 		answer(ladder, batch, ret, SMAPS_SKIPPED, 0);
 	} else if (stuck_is(ladder->host, batch, want->row)) {
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
-	} else if (lane_has_lost(ret->target->tgid)) {
+	} else if (lane_has_lost(ret->target->tgid, -1)) {
 		stuck_mark(ladder->host, batch, want->row);
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
+	} else if (owner_is_spent(ladder->host, ret->target->tgid,
+				  smaps_limits_share(ladder->limits))) {
+		answer(ladder, batch, ret, SMAPS_TIMEOUT, 0);
 	} else if (!ladder->use->admit || ladder->use->admit(ladder->self, batch, want->row)) {
 		if (!out_of_time(ladder))
 			return climb(ladder, batch, ret, want->exited ? ESRCH : 0);

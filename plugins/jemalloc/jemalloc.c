@@ -19,6 +19,7 @@
 #include "need.h"
 #include "objects.h"
 #include "option.h"
+#include "owner.h"
 #include "slots.h"
 #include "stuck.h"
 #include "summary.h"
@@ -33,6 +34,8 @@
 /* Limits on how long a process may block, and on its total time. */
 #define BLOCKED_NS UINT64_C(250000000)
 #define WHOLE_NS (80 * BLOCKED_NS)
+/* CPU time of all processes of an owner, beyond what is ordinary. */
+#define OWNER_NS UINT64_C(1000000000)
 #define SLICE_NS (BLOCKED_NS / 64)
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -349,6 +352,12 @@ static void put_own(struct jemalloc *self, struct ctprof_batch *batch, const str
 		put_row(self, batch, piece->first + i, &none);
 }
 
+static bool is_left_out(const struct jemalloc *self, int32_t tgid)
+{
+	return lane_has_lost(tgid, self->host->root(self->host, CTPROF_ROOT_PROC)) ||
+	       owner_is_spent(self->host, tgid, OWNER_NS);
+}
+
 static int submit_some(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch,
 		       uint64_t *next)
 {
@@ -360,7 +369,7 @@ static int submit_some(struct jemalloc *self, struct worker *worker, struct ctpr
 		*next += piece.n;
 		if (piece.tgid == getpid())
 			put_own(self, batch, &piece);
-		else if (stuck_is(self->host, batch, piece.first) || lane_has_lost(piece.tgid))
+		else if (stuck_is(self->host, batch, piece.first) || is_left_out(self, piece.tgid))
 			put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
 		else
 			rc = submit(self, worker, batch, piece);
@@ -422,6 +431,8 @@ static const struct ctprof_need needs[] = {
 		    "CAP_SYS_PTRACE"),
 	NEED_PARTLY(CAPABILITY, "CAP_CHECKPOINT_RESTORE",
 		    "libraries that were replaced while in use (or CAP_SYS_ADMIN)"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_PROC_PAGE_MONITOR", "all counters: which pages are in memory"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/pagemap", "the same"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_CROSS_MEMORY_ATTACH", "all counters"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_SECCOMP_FILTER", "all counters: files are read in a sandbox"),
 	NEED_PARTLY(SYSCTL, "kernel.yama.ptrace_scope",
@@ -438,7 +449,9 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/stat",
 		    "whether a process that does not answer is stuck or "
 		    "slow"),
-	NEED_PARTLY(FILE, "proc/<tgid>/mountinfo", "which files are on FUSE, and not read"),
+	NEED_PARTLY(FILE, "proc/self/mountinfo", "which files are on FUSE, and not read"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/mountinfo", "those in other mount namespaces"),
+	NEED_PARTLY(FILE, "proc/thread-self/fdinfo", "the same before Linux 5.8"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread has begun to end"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "whether a process still exists"),
 };

@@ -11,6 +11,7 @@
 
 #include "cleanup.h"
 #include "debugfile.h"
+#include "foreign.h"
 #include "hold.h"
 #include "lane.h"
 #include "parser.h"
@@ -24,6 +25,8 @@
 #define OWNER_NS UINT64_C(250000000)
 #define ROOT_NS UINT64_C(2000000000)
 #define LATE_FILE_NS UINT64_C(5000000)
+/* With those, so many times as much; after that they are not read. */
+#define LATE_SHARE 4
 /* Further owners share the last entry. */
 #define MAX_OWNERS 256u
 #define NS_PER_S 1000000000
@@ -35,6 +38,7 @@
 struct identity {
 	uint64_t dev; /* as maps has it */
 	uint64_t ino;
+	uint64_t uid;
 	uint64_t size;
 	int64_t mtime, mtime_ns, ctime, ctime_ns;
 };
@@ -74,6 +78,7 @@ struct owner {
 struct objects {
 	struct ctprof_host host; /* a copy, which outlives the source */
 	int proc;                /* its root */
+	struct foreign_mounts mounts;
 	char helper[4096];
 	_Atomic unsigned refs;
 	_Atomic uint64_t sample;
@@ -104,6 +109,7 @@ struct objects *objects_new(const struct ctprof_host *host, const char *helper)
 	       host->struct_size < sizeof out->host ? host->struct_size : sizeof out->host);
 	out->host.root = proc_root;
 	out->proc = host->root(host, CTPROF_ROOT_PROC);
+	foreign_mounts_init(&out->mounts, host);
 	(void)snprintf(out->helper, sizeof out->helper, "%s", helper);
 	atomic_init(&out->refs, 1);
 	atomic_init(&out->sample, 1);
@@ -128,7 +134,8 @@ void objects_again(struct objects *objects)
 
 void objects_lend(struct objects *objects, struct parser *ret)
 {
-	*ret = (struct parser){.host = &objects->host, .program = objects->helper};
+	*ret = (struct parser){
+		.host = &objects->host, .mounts = &objects->mounts, .program = objects->helper};
 }
 
 void objects_unref(struct objects *objects)
@@ -143,6 +150,7 @@ void objects_unref(struct objects *objects)
 			free(entry);
 		}
 	}
+	foreign_mounts_clear(&objects->mounts);
 	pthread_cond_destroy(&objects->loaded);
 	pthread_mutex_destroy(&objects->lock);
 	free(objects);
@@ -164,7 +172,9 @@ static uint64_t get_budget(struct objects *objects, uid_t uid)
 {
 	uint64_t all = uid == 0 ? ROOT_NS : OWNER_NS;
 	HOLD(&objects->lock);
-	return find_owner(objects, uid)->used_ns < all ? FILE_NS : LATE_FILE_NS;
+	uint64_t used = find_owner(objects, uid)->used_ns;
+
+	return used < all ? FILE_NS : used < LATE_SHARE * all ? LATE_FILE_NS : 0;
 }
 
 static void take_used(struct objects *objects, uid_t uid, uint64_t ns)
@@ -231,6 +241,10 @@ static int load(struct objects *objects, const struct process *process, int fd, 
 {
 	uint64_t budget = get_budget(objects, uid), left = budget;
 
+	if (budget == 0) {
+		entry->object.tag = TAG_OBJECT_UNPARSED;
+		return 0;
+	}
 	process->parser->moved_ns = &entry->moved_ns;
 	int rc = entry->key.by_debug ? look_at_debug(process, fd, &left, &entry->object)
 				     : look(process, fd, entry->key.is_exe, &left, &entry->object);
@@ -319,12 +333,14 @@ static struct entry *find_mapped(struct objects *objects, const struct maps_file
 }
 
 /* btrfs and overlayfs have numbers in maps that fstat() does not give, and that two files
- * may have: there every process opens its own. */
+ * may have: there every process opens its own.  So it does with files that are not root's:
+ * a user can remove one, whose number the next file then has, while a sample is taken. */
 static void note_mapped(struct objects *objects, struct entry *entry, const struct maps_file *file,
 			uint64_t sample)
 {
 	HOLD(&objects->lock);
-	if (entry->key.file.dev == file->dev && entry->key.file.ino == file->ino)
+	if (entry->key.file.uid == 0 && entry->key.file.dev == file->dev &&
+	    entry->key.file.ino == file->ino)
 		entry->mapped_in = sample;
 }
 
@@ -346,6 +362,7 @@ static struct identity identity_of(const struct stat *st)
 	return (struct identity){
 		.dev = device_of(st),
 		.ino = st->st_ino,
+		.uid = st->st_uid,
 		.size = (uint64_t)st->st_size,
 		.mtime = st->st_mtim.tv_sec,
 		.mtime_ns = st->st_mtim.tv_nsec,

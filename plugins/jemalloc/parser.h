@@ -12,9 +12,10 @@
  * killed it, and before it gets a file of another owner than the last. */
 struct parser {
 	const struct ctprof_host *host;
-	const char *program; /* ctprof-jemalloc-examine */
-	pid_t pid;           /* 0: none runs */
-	int fd;              /* our end of the socket */
+	struct foreign_mounts *mounts; /* of the host */
+	const char *program;           /* ctprof-jemalloc-examine */
+	pid_t pid;                     /* 0: none runs */
+	int fd;                        /* our end of the socket */
 	uid_t owner;
 	_Atomic uint64_t *moved_ns; /* set on progress; may be NULL */
 };

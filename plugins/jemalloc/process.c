@@ -20,27 +20,32 @@
 #define STAT_FLAGS 7
 #define STAT_EXITING 0x4u
 
+static struct foreign files_of(const struct process *process)
+{
+	return (struct foreign){process->host, process->mounts, process->task_fd, process->via};
+}
+
 int process_open_exe(const struct process *process)
 {
+	const struct foreign files = files_of(process);
 	char path[32];
 
 	snprintf(path, sizeof path, "%" PRId32 "/exe", process->via);
-	return foreign_open(process->host, process->task_fd, path);
+	return foreign_open(&files, path);
 }
 
 int process_open_path(const struct process *process, const char *path)
 {
-	char root[32];
+	const struct foreign files = files_of(process);
 
-	snprintf(root, sizeof root, "%" PRId32 "/root", process->via);
-	return foreign_open_below(process->host, process->task_fd, root, path);
+	return foreign_open_below(&files, path);
 }
 
 int process_open_own_path(const struct process *process, const char *path)
 {
-	int dirfd = process->host->root(process->host, CTPROF_ROOT_PROC);
+	const struct foreign files = files_of(process);
 
-	return dirfd < 0 ? dirfd : foreign_open_below(process->host, dirfd, "self/root", path);
+	return foreign_open_own(&files, path);
 }
 
 /* A name may lead to another file than the one that is mapped: in the mount namespace of
@@ -62,12 +67,13 @@ static int open_by_name(const struct process *process, const struct maps_file *f
 
 int process_open_mapped(const struct process *process, const struct maps_file *file)
 {
+	const struct foreign files = files_of(process);
 	char path[80];
 
 	/* The directory of a leader that has ended is empty; every thread has one. */
 	snprintf(path, sizeof path, "../../%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 process->via, file->start, file->end);
-	int fd = foreign_open(process->host, process->task_fd, path);
+	int fd = foreign_open(&files, path);
 	/* That needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. */
 	return fd >= 0 || file->deleted ? fd : open_by_name(process, file);
 }

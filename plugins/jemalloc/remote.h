@@ -7,15 +7,19 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* The process, and the function to read it: process_vm_readv() except in
- * tests. */
+/*
+ * The process, and the function to read it: process_vm_readv() except in tests.  Only
+ * pages that pagemap shows in memory or in swap are read: another one may be of a file
+ * whose server never delivers it, and not even SIGKILL ends the wait of its first reader.
+ */
 struct remote {
-	pid_t pid; /* any living thread of the process */
+	pid_t pid;   /* any living thread of the process */
+	int pagemap; /* the caller's; -1: not asked (tests) */
 	ssize_t (*reader)(pid_t pid, const struct iovec *local, unsigned long n_local,
 			  const struct iovec *source, unsigned long n_source, unsigned long flags);
 };
 
-/* The number at address, all or nothing: 0 or -errno (-EFAULT: not mapped; -EPERM:
+/* The number at address, all or nothing: 0 or -errno (-EFAULT: not there; -EPERM:
  * refused; -ESRCH: gone). */
 int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret);
 
@@ -29,7 +33,7 @@ struct remote_piece {
 
 /*
  * All pieces, read in their order, in as few system calls as the kernel takes.
- * A piece that is not mapped fails alone.  Returns 0, or the -errno that
+ * A piece that is not there fails alone.  Returns 0, or the -errno that
  * stopped reading (-EPERM, -ESRCH, ...), which is then also the rc of pieces
  * that were not read.
  */

@@ -202,6 +202,20 @@ static void find_library_place(struct target *target, const struct search *searc
 
 /* ---- all together ------------------------------------------------------- */
 
+/* Before its memory is read; false: it cannot be. */
+static bool open_memory(struct target *target)
+{
+	const struct ctprof_host *host = target->process.host;
+	char path[32];
+
+	snprintf(path, sizeof path, "%" PRId32 "/pagemap", target->process.via);
+	int fd = host->open_file(host, target->process.task_fd, path);
+	if (fd < 0)
+		fail_file(target, fd == -EACCES ? TAG_MEMORY_DENIED : TAG_PROCESS_VM_READV, fd);
+	target->remote.pagemap = fd;
+	return fd >= 0;
+}
+
 /* Sets the tag of a process whose executable does not contain jemalloc and
  * whose libraries were searched. */
 static void take_library(struct target *target, const struct search *search)
@@ -213,7 +227,7 @@ static void take_library(struct target *target, const struct search *search)
 						: TAG_JEMALLOC_NOT_FOUND);
 	else if (search->holder->tag != TAG_OK)
 		fail(target, search->holder->tag);
-	else
+	else if (open_memory(target))
 		find_library_place(target, search);
 }
 
@@ -274,6 +288,8 @@ static void resolve(struct target *target, struct objects *objects, int32_t othe
 		return;
 	}
 	if (exe->tag == TAG_OK) {
+		if (!open_memory(target))
+			return;
 		target->holder = exe;
 		if (!tls_exe_offset(exe->facts->machine, &exe->facts->tls, &target->place.offset)) {
 			fail(target, TAG_TLS_ARITHMETIC);
@@ -295,9 +311,12 @@ void target_enter(struct target *target, struct objects *objects, struct parser 
 
 	if (!known)
 		target_clear(target);
-	target->process = (struct process){
-		.host = parser->host, .parser = parser, .task_fd = row->task_fd, .via = via};
-	target->remote = (struct remote){via, process_vm_readv};
+	target->process = (struct process){.host = parser->host,
+					   .parser = parser,
+					   .mounts = parser->mounts,
+					   .task_fd = row->task_fd,
+					   .via = via};
+	target->remote = (struct remote){via, target->remote.pagemap, process_vm_readv};
 	target->tgid = row->tgid;
 	if (!exists)
 		fail(target, TAG_PID_MISSING);
@@ -312,5 +331,6 @@ void target_enter(struct target *target, struct objects *objects, struct parser 
 void target_clear(struct target *target)
 {
 	threads_clear(&target->threads);
-	*target = (struct target){0};
+	cleanup_fd(&target->remote.pagemap);
+	*target = TARGET_INIT;
 }

@@ -32,6 +32,8 @@ struct target {
 	struct threads threads; /* of the last walk */
 };
 
+#define TARGET_INIT ((struct target){.remote.pagemap = -1})
+
 /*
  * Makes target the process of this row, unless it is already.  Afterwards
  * process and remote are valid until the row's call returns. other: another

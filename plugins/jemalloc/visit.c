@@ -100,6 +100,7 @@ static struct visitor *visitor_new(struct objects *objects)
 	if (!visitor)
 		return NULL;
 	visitor->objects = objects_ref(objects);
+	visitor->target = TARGET_INIT;
 	objects_lend(objects, &visitor->parser);
 	return visitor;
 }

@@ -106,6 +106,16 @@ void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid)
 	}
 }
 
+bool elsewhere_is_here(const struct elsewhere *elsewhere, int32_t pid)
+{
+	struct mount_ns own, its;
+	char process[16];
+
+	(void)snprintf(process, sizeof process, "%" PRId32, pid);
+	return elsewhere->host && read_namespace(elsewhere->host, "self", &own) &&
+	       read_namespace(elsewhere->host, process, &its) && by_name(&own, &its) == 0;
+}
+
 enum mount_kind elsewhere_kind_of_device(struct elsewhere *elsewhere, uint32_t major,
 					 uint32_t minor)
 {

@@ -30,6 +30,8 @@ void elsewhere_clear(struct elsewhere *elsewhere);
 /* Reads the mountinfo of the process, unless that of its namespace has been
  * read. */
 void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid);
+/* Whether the process sees the mounts that ctprof sees: names of files are not its choice. */
+bool elsewhere_is_here(const struct elsewhere *elsewhere, int32_t pid);
 /* The kind of the file system with that device: MOUNT_UNKNOWN, or as
  * learned. */
 enum mount_kind elsewhere_kind_of_device(struct elsewhere *elsewhere, uint32_t major,

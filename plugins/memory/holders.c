@@ -164,8 +164,23 @@ static void add_holding(struct backing *backing, const struct holding *holding)
 		backing->bytes[i] = amount_sum(backing->bytes[i], holding->bytes[i]);
 }
 
-static struct holders_object *find_object(struct holders *holders, const struct fold *fold,
-					  const struct holding *holding)
+/* One object may be mapped under several names, and a process with mounts of its own can
+ * choose one: such a name gives way to one that ctprof sees; else the smallest wins, so that
+ * the order of reading does not matter. */
+static bool is_better_name(const struct holders *holders, const struct holders_object *object,
+			   struct text label, int32_t pid)
+{
+	int order = object->backing.label ? text_order(label, backing_text(&object->backing)) : -1;
+
+	if (!object->backing.label || order == 0)
+		return order < 0;
+	bool old = elsewhere_is_here(&holders->elsewhere, object->labelled_by);
+	bool new = elsewhere_is_here(&holders->elsewhere, pid);
+	return old == new ? order < 0 : new;
+}
+
+static struct holders_object *find_object(struct holders *holders, int32_t pid,
+					  const struct fold *fold, const struct holding *holding)
 {
 	const struct holders_object key = {.backing.identity = holding->identity};
 	struct holders_object *object = pool_find(&holders->objects, &key, by_identity);
@@ -176,12 +191,11 @@ static struct holders_object *find_object(struct holders *holders, const struct 
 			object->backing.identity = holding->identity;
 		object = keep(holders, &holders->objects, object, by_identity, free_object);
 	}
-	/* One object may be mapped under several names; the smallest wins, so
-	 * that the order of reading does not matter. */
-	if (object && (!object->backing.label ||
-		       text_order(fold_label(fold, holding), backing_text(&object->backing)) < 0))
+	if (object && is_better_name(holders, object, fold_label(fold, holding), pid)) {
+		object->labelled_by = pid;
 		if (!set_label(&object->backing, fold_label(fold, holding), holding->kind))
 			note_failure(holders, -ENOMEM);
+	}
 	return object;
 }
 
@@ -211,7 +225,7 @@ static void add_consumer(struct holders *holders, struct holders_object *object,
 static void add_object(struct holders *holders, struct holders_process *process,
 		       const struct fold *fold, const struct holding *holding)
 {
-	struct holders_object *object = find_object(holders, fold, holding);
+	struct holders_object *object = find_object(holders, process->pid, fold, holding);
 
 	if (!object)
 		return;

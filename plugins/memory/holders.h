@@ -51,6 +51,7 @@ struct consumer {
 /* An object, over all processes. */
 struct holders_object {
 	struct backing backing;
+	int32_t labelled_by; /* the process */
 	uint64_t processes;
 	/* Swap of the shared mappings: sum over all processes, and the maximum. */
 	uint64_t swap_sum, swap_max;

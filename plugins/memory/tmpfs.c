@@ -16,7 +16,7 @@
 int tmpfs_open(const struct mount *mount, dev_t *ret_device)
 {
 	char path[PATH_MAX];
-	struct stat status;
+	struct statx status;
 
 	if (mount->point.len >= sizeof path)
 		return -ENAMETOOLONG;
@@ -27,12 +27,14 @@ int tmpfs_open(const struct mount *mount, dev_t *ret_device)
 	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* Something else may have been mounted over it since. */
-	if (fstat(fd, &status) < 0 || status.st_dev != makedev(mount->major, mount->minor)) {
+	/* Something else may have been mounted over it, which is not to be asked: a user can
+	 * mount a file system of theirs (FUSE) over that of /run/user. */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) < 0 ||
+	    status.stx_dev_major != mount->major || status.stx_dev_minor != mount->minor) {
 		(void)close(fd);
 		return -ESTALE;
 	}
-	*ret_device = status.st_dev;
+	*ret_device = makedev(mount->major, mount->minor);
 	return fd;
 }
 

@@ -140,6 +140,35 @@ static void test_attack(gconstpointer data)
 	g_assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* The number of a user's file that was seen mapped, and removed since, is another's now. */
+static void test_number_used_again(void)
+{
+	g_autofree char *plain = rig_built("tests/jemalloc-worker-plain");
+	__attribute__((cleanup(remove_folder))) char *folder =
+		g_dir_make_tmp("ctprof-poison-XXXXXX", NULL);
+	g_autofree char *library = g_build_filename(folder, LIBRARY, NULL);
+	const char *argv[] = {plain, "quiet", "3", library, NULL};
+	struct stat before, after;
+
+	copy("libtoy-shifted.so", folder, LIBRARY);
+	g_assert_cmpint(chown(library, 65534, 65534), ==, geteuid() == 0 ? 0 : -1);
+	RigWorker *attacker = rig_worker_new(argv, NULL);
+	g_autoptr(Rig) rig = rig_new(NULL, NULL);
+	rig_collect(rig, attacker->pid);
+	rig_worker_free(attacker);
+	g_assert_cmpint(stat(library, &before), ==, 0);
+	g_assert_cmpint(g_unlink(library), ==, 0);
+	copy("libtoy-tsd.so", folder, LIBRARY);
+	g_assert_cmpint(stat(library, &after), ==, 0);
+	if (geteuid() != 0 || before.st_ino != after.st_ino || before.st_dev != after.st_dev) {
+		g_test_skip("needs root, and a file system that uses numbers again at once");
+		return;
+	}
+	g_autoptr(RigWorker) victim = rig_worker_new(argv, NULL);
+	rig_collect(rig, victim->pid);
+	rig_assert_truth(rig, victim);
+}
+
 /* Of ctprof's own root nothing is opened by a name that a process has chosen. */
 static void test_own_root(void)
 {
@@ -175,6 +204,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, &attacks[i], test_attack);
 	}
+	g_test_add_func("/jemalloc/poison/number used again", test_number_used_again);
 	g_test_add_func("/jemalloc/poison/own root", test_own_root);
 	return g_test_run();
 }

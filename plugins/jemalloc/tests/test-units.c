@@ -323,7 +323,7 @@ static ssize_t fake_reader(pid_t pid, const struct iovec *local, unsigned long n
 	return total;
 }
 
-static const struct remote fake_remote = {7, fake_reader};
+static const struct remote fake_remote = {7, -1, fake_reader};
 
 static void set_word(guint64 address, guint64 value)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../holders.h"
+#include "fakehost.h"
 
 static const struct mounts no_mounts;
 
@@ -68,6 +70,44 @@ static void test_objects(void)
 		g_assert_cmpuint(holders_sum_pss(&holders, OBJECT_SHMEM), ==, 0);
 		holders_clear(&holders);
 	}
+}
+
+static void see_mounts(const char *proc, const char *process, const char *ns)
+{
+	g_autofree char *folder = g_build_filename(proc, process, "ns", NULL);
+	g_autofree char *link = g_build_filename(folder, "mnt", NULL);
+
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+	g_assert_cmpint(symlink(ns, link), ==, 0);
+}
+
+/* A process that has mounts of its own can map a file under any name, and so must not name it
+ * for others. */
+static void test_names(void)
+{
+	static const char *const smaps[] = {
+		HEAD("1000-2000", "r--p", "08:01", "5", "/lib/libc.so") "Pss: 1 kB\n",
+		HEAD("1000-2000", "r--p", "08:01", "5", "/a") "Pss: 1 kB\n",
+	};
+	g_autofree char *proc = g_dir_make_tmp("ctprof-holders-XXXXXX", NULL);
+	const char *remove[] = {"rm", "-rf", proc, NULL};
+
+	see_mounts(proc, "self", "mnt:[1]");
+	see_mounts(proc, "10", "mnt:[1]");
+	see_mounts(proc, "11", "mnt:[2]");
+	for (guint first = 0; first < 2; first++) {
+		g_autoptr(FakeHost) fake = fake_host_new(proc, NULL, NULL, TRUE);
+		struct holders holders;
+
+		holders_init(&holders, fake_host_table(fake), &no_mounts, 0);
+		add(&holders, 10 + (gint32)first, smaps[first], HOLDERS_OBJECTS);
+		add(&holders, 11 - (gint32)first, smaps[1 - first], HOLDERS_OBJECTS);
+		const struct holders_object *object = holders.objects.items[0];
+		g_assert_cmpstr(object->backing.label, ==, "/lib/libc.so");
+		holders_clear(&holders);
+	}
+	g_spawn_sync(NULL, (char **)(gpointer)remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+		     NULL, NULL, NULL);
 }
 
 /* All are kept; beyond what there may be in all objects the biggest 64, of equals those
@@ -271,6 +311,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/memory/holders/objects", test_objects);
+	g_test_add_func("/memory/holders/names", test_names);
 	g_test_add_func("/memory/holders/consumers", test_consumers);
 	g_test_add_func("/memory/holders/swap", test_swap);
 	g_test_add_func("/memory/holders/mappings", test_mappings);

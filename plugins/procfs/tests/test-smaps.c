@@ -323,8 +323,9 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	gint64 end = g_get_monotonic_time() + SLOW_US;
 	ssize_t got = read(fd, buf, size);
 
-	/* Busy: a helper that slept would be given much company, another gets little. */
-	while (got > 0 && g_get_monotonic_time() < end)
+	/* The first file is read at once. Busy: a helper that slept would be given
+	 * much company, another gets little. */
+	while (got > 0 && !g_strstr_len(buf, got, "Rss: 10 kB") && g_get_monotonic_time() < end)
 		continue;
 	return got;
 }
@@ -341,7 +342,7 @@ static void test_budget(void)
 
 		run_init_tree(&run);
 		fake_host_option(run.fake, "smaps", modes[i]);
-		fake_host_option(run.fake, "smaps-budget", "30000000");
+		fake_host_option(run.fake, "smaps-budget", "100000000");
 		for (int pid = 10; pid < 10 + (int)SLOW_FILES; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		run_begin(&run);
@@ -358,7 +359,7 @@ static void test_budget(void)
 		else
 			g_assert_cmpuint(read_out, <, SLOW_FILES);
 		g_assert_cmpuint(read_out, >, 0);
-		g_assert_null(strstr(fake_host_log(run.fake), "10 "));
+		g_assert_null(strstr(fake_host_log(run.fake), "no answer within"));
 	}
 }
 

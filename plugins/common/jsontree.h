@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * JSON of one answer, parsed in place into an array of nodes.  The text is that of a stranger:
+ * depth and number of nodes are bounded; strings are bytes without NUL.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text.h"
+
+#define JSON_DEPTH 16u
+#define JSON_NODES 65536u
+
+enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_WORD };
+
+struct json_node {
+	enum json_type type;
+	uint32_t end;     /* index of the first node after it and all it contains */
+	struct text key;  /* of a member of an object */
+	struct text text; /* of a string, unescaped; of a number and of true, false, null, as is */
+};
+
+struct json {
+	struct json_node *nodes; /* nodes[0] is the whole value */
+	uint32_t n;
+	size_t room;
+};
+
+/* Parses one value, whose text it changes; false: malformed, too deep, too large, or out of
+ * memory.  *ret begins as zeros and is the caller's to clear in any case. */
+bool json_parse(struct json *ret, char *text, size_t length);
+void json_clear(struct json *json);
+
+/* The children of node i: from json_first(i) on, while < json_end(i), next is nodes[c].end. */
+uint32_t json_first(uint32_t i);
+uint32_t json_end(const struct json *json, uint32_t i);
+/* The first member of that name of an object; 0: it has none, or is not an object. */
+uint32_t json_find(const struct json *json, uint32_t i, struct text key);
+uint32_t json_member(const struct json *json, uint32_t i, const char *key);
+/* Whether node i is that string. */
+bool json_is(const struct json *json, uint32_t i, const char *text);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "owner.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/nsfs.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "hold.h"
+#include "text.h"
+
+/* Ordinary processes take a tenth of it. */
+#define ORDINARY_NS UINT64_C(4000000)
+/* Further owners have none. */
+#define ACCOUNTS 64u
+
+struct owner {
+	uint64_t uid;
+	char cgroup[48];
+};
+
+struct account {
+	struct owner owner;
+	uint64_t ns;
+	bool is_logged;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	_Atomic bool has_charges; /* in this capture */
+	unsigned n;
+	struct account accounts[ACCOUNTS];
+} book = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- who it is ------------------------------------------------------------ */
+
+static struct text read_file(int proc, int32_t tgid, const char *name, char *buf, size_t size)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof path, "%" PRId32 "/%s", tgid, name);
+	AUTO_FD fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, buf, size);
+	return (struct text){buf, len > 0 ? (size_t)len : 0};
+}
+
+/* "0::/system.slice/sshd.service": the last line is that of cgroup v2, or systemd's. */
+static void take_cgroup(struct text rest, struct owner *owner)
+{
+	struct text line, id, names, path = {0}, top = {0};
+
+	while (text_take_line(&rest, &line))
+		if (text_split(line, ':', &id, &line) && text_split(line, ':', &names, &path))
+			top = path;
+	(void)text_take_part(&top, '/', &id);
+	if (!text_take_part(&top, '/', &path))
+		return;
+	(void)snprintf(owner->cgroup, sizeof owner->cgroup, "%.*s", (int)path.len, path.p);
+}
+
+/* The user who made the outermost namespace below ctprof's own; ns: one of them, or that. */
+static void take_maker(int ns, struct owner *owner)
+{
+	uid_t maker;
+
+	for (int parent; (parent = ioctl(ns, NS_GET_PARENT)) >= 0; ns = parent) {
+		if (ioctl(ns, NS_GET_OWNER_UID, &maker) == 0)
+			owner->uid = maker;
+		(void)close(ns);
+	}
+	cleanup_fd(&ns);
+}
+
+static struct owner owner_of(int proc, int32_t tgid)
+{
+	struct owner owner = {.uid = UINT64_MAX};
+	struct text rest, line, key, value, token;
+	char path[32], buf[4096];
+
+	rest = read_file(proc, tgid, "status", buf, sizeof buf);
+	while (text_take_line(&rest, &line))
+		if (text_split(line, ':', &key, &value) && text_equal(key, "Uid") &&
+		    text_take_token(&value, &token) && text_u64(token, &owner.uid))
+			break;
+	(void)snprintf(path, sizeof path, "%" PRId32 "/ns/user", tgid);
+	take_maker(openat(proc, path, O_RDONLY | O_CLOEXEC), &owner);
+	take_cgroup(read_file(proc, tgid, "cgroup", buf, sizeof buf), &owner);
+	return owner;
+}
+
+static bool is_same(const struct owner *a, const struct owner *b)
+{
+	return a->uid == b->uid && strcmp(a->cgroup, b->cgroup) == 0;
+}
+
+bool owner_is_same(int proc, int32_t a, int32_t b)
+{
+	const struct owner one = owner_of(proc, a), other = owner_of(proc, b);
+
+	return is_same(&one, &other);
+}
+
+/* ---- accounts ------------------------------------------------------------- */
+
+/* NULL: it has none; the lock is held. */
+static struct account *find(const struct owner *owner)
+{
+	unsigned i = 0;
+
+	while (i < book.n && !is_same(&book.accounts[i].owner, owner))
+		i++;
+	return i < book.n ? &book.accounts[i] : NULL;
+}
+
+void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns)
+{
+	if (cpu_ns <= ORDINARY_NS || tgid <= 0)
+		return;
+	const struct owner owner = owner_of(proc, tgid);
+	HOLD(&book.lock);
+	struct account *account = find(&owner);
+
+	if (!account && book.n == ACCOUNTS)
+		return;
+	if (!account) {
+		account = &book.accounts[book.n++];
+		account->owner = owner;
+	}
+	account->ns += cpu_ns - ORDINARY_NS;
+	atomic_store(&book.has_charges, true);
+}
+
+bool owner_is_spent(const struct ctprof_host *host, int32_t tgid, uint64_t limit_ns)
+{
+	if (limit_ns == 0 || !atomic_load(&book.has_charges))
+		return false;
+	const struct owner owner = owner_of(host->root(host, CTPROF_ROOT_PROC), tgid);
+	HOLD(&book.lock);
+	struct account *account = find(&owner);
+	if (!account || account->ns <= limit_ns)
+		return false;
+	if (!account->is_logged)
+		host->log(host, CTPROF_LOG_WARNING,
+			  "the processes of user %" PRIu64 " in cgroup /%s took %" PRIu64
+			  " ms of CPU time beyond what is ordinary: the rest of them is left out",
+			  owner.uid, owner.cgroup, account->ns / 1000000);
+	account->is_logged = true;
+	return true;
+}
+
+void owner_again(void)
+{
+	HOLD(&book.lock);
+	for (unsigned i = 0; i < book.n; i++)
+		book.accounts[i].ns = 0;
+	atomic_store(&book.has_charges, false);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What hostile processes cost is charged to their owner, and ordinary ones lose nothing. */
+#include <fcntl.h>
+#include <glib.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fakehost.h"
+#include "owner.h"
+
+#define MS 1000000u
+#define LIMIT (1000u * MS)
+
+struct books {
+	FakeHost *fake;
+	const struct ctprof_host *host;
+	int proc;
+};
+
+static void open_books(struct books *ret)
+{
+	ret->fake = fake_host_new("/proc", NULL, NULL, TRUE);
+	ret->host = fake_host_table(ret->fake);
+	ret->proc = ret->host->root(ret->host, CTPROF_ROOT_PROC);
+	owner_again();
+}
+
+static void close_books(struct books *books)
+{
+	fake_host_free(books->fake);
+}
+
+/* As other users do, those of one owner cost as much as the processes of two thousand ordinary. */
+static void test_ordinary(void)
+{
+	__attribute__((cleanup(close_books))) struct books books;
+
+	open_books(&books);
+	for (guint i = 0; i < 2000; i++) {
+		g_assert_false(owner_is_spent(books.host, getpid(), LIMIT));
+		owner_charge(books.proc, getpid(), 3 * MS);
+	}
+	g_assert_false(owner_is_spent(books.host, getpid(), LIMIT));
+}
+
+/* A process of that user; with a user namespace of its own. */
+static pid_t start(uid_t user, gboolean has_ns)
+{
+	int ends[2];
+	char byte;
+
+	g_assert_cmpint(pipe2(ends, O_CLOEXEC), ==, 0);
+	pid_t child = fork();
+	if (child == 0) {
+		byte = setresuid(user, user, user) == 0 && (!has_ns || unshare(CLONE_NEWUSER) == 0);
+		(void)!write(ends[1], &byte, 1);
+		pause();
+		_exit(0);
+	}
+	g_assert_cmpint(read(ends[0], &byte, 1), ==, 1);
+	close(ends[0]);
+	close(ends[1]);
+	if (byte)
+		return child;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return -1;
+}
+
+static void test_hostile(void)
+{
+	__attribute__((cleanup(close_books))) struct books books;
+	pid_t pids[] = {start(65534, FALSE), start(65534, TRUE), start(65533, FALSE)};
+	guint asked = 0;
+
+	open_books(&books);
+	if (pids[0] < 0 || pids[1] < 0 || pids[2] < 0) {
+		g_test_skip("needs root, and user namespaces");
+	} else {
+		/* A thousand that cost 50 ms each, in namespaces or not. */
+		for (; asked < 1000 && !owner_is_spent(books.host, pids[asked % 2], LIMIT); asked++)
+			owner_charge(books.proc, pids[asked % 2], 50 * MS);
+		g_assert_cmpuint(asked, <=, LIMIT / (45 * MS));
+		g_assert_true(owner_is_spent(books.host, pids[0], LIMIT));
+		g_assert_true(owner_is_spent(books.host, pids[1], LIMIT));
+		/* No one else is charged, and one line names the owner. */
+		g_assert_false(owner_is_spent(books.host, pids[2], LIMIT));
+		g_assert_false(owner_is_spent(books.host, getpid(), LIMIT));
+		const char *line = strstr(fake_host_log(books.fake), "user 65534");
+		g_assert_nonnull(line);
+		g_assert_null(strstr(line + 1, "user 65534"));
+		g_assert_true(owner_is_same(books.proc, pids[0], pids[1]));
+		g_assert_false(owner_is_same(books.proc, pids[0], pids[2]));
+		owner_again();
+		g_assert_false(owner_is_spent(books.host, pids[0], LIMIT));
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(pids); i++) {
+		if (pids[i] < 0)
+			continue;
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/owner/ordinary", test_ordinary);
+	g_test_add_func("/owner/hostile", test_hostile);
+	return g_test_run();
+}
