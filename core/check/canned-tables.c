@@ -16,16 +16,16 @@
 	}
 
 static const struct ctprof_table_column columns[] = {
-	COLUMN(TEXT, "host", "text", .flags = CTPROF_COLUMN_NAMES),
-	COLUMN(TIME, "captured_at", "time", .flags = CTPROF_COLUMN_NAMES),
-	COLUMN(TEXT, "pcomm", "text", .flags = CTPROF_COLUMN_NAMES),
+	COLUMN(TEXT, "host", "text", .flags = CTPROF_TABLE_COLUMN_NAMES),
+	COLUMN(TIME, "captured_at", "time", .flags = CTPROF_TABLE_COLUMN_NAMES),
+	COLUMN(TEXT, "pcomm", "text", .flags = CTPROF_TABLE_COLUMN_NAMES),
 	COLUMN(U64, "canned_counter", "ns", .kind = CTPROF_COUNTER),
 	COLUMN(U64, "canned_limit", "bytes", .kind = CTPROF_GAUGE,
-	       .flags = CTPROF_COLUMN_UNLIMITED),
+	       .flags = CTPROF_TABLE_COLUMN_UNLIMITED),
 	COLUMN(I64, "canned_ordinal", "none", .kind = CTPROF_ORDINAL),
 	COLUMN(REAL, "canned_ratio", "ratio"),
 	COLUMN(BOOL, "canned_flag", "bool", .kind = CTPROF_CATEGORY),
-	COLUMN(TEXT, "canned_map", "bytes", .kind = CTPROF_MAP, .flags = CTPROF_COLUMN_JSON),
+	COLUMN(TEXT, "canned_map", "bytes", .kind = CTPROF_MAP, .flags = CTPROF_TABLE_COLUMN_JSON),
 };
 
 #define N_COLUMNS G_N_ELEMENTS(columns)

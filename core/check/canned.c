@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "ctprof/histogram.h"
 #include "row/absence.h"
 
 #define MAX_CGROUP_BYTES 8192
@@ -36,11 +37,11 @@ static void close_nothing(void *self)
 
 /* ---- the source --------------------------------------------------------------- */
 
-#define DEFINE(kind_, unit_, scope_, name_)                                                        \
+#define DEFINE(kind_, unit_, scope_, name_, ...)                                                   \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
 		.unit = CTPROF_UNIT_##unit_, .scope = CTPROF_SCOPE_##scope_, .name = name_,        \
-		.group = "canned", .help = "made up", .origin = "nowhere"                          \
+		.group = "canned", .help = "made up", .origin = "nowhere", __VA_ARGS__             \
 	}
 
 static const struct ctprof_metric definitions[] = {
@@ -55,6 +56,7 @@ static const struct ctprof_metric definitions[] = {
 	DEFINE(CATEGORY, BOOL, THREAD, "canned_bool"),
 	DEFINE(CPUSET, CPUS, THREAD, "canned_cpus"),
 	DEFINE(MAP, KIB, MM, "canned_map"),
+	DEFINE(HISTOGRAM, NS, THREAD, "canned_histogram", .buckets = CTPROF_BUCKETS_QUARTERS),
 	DEFINE(COUNTER, TICKS, HOST, "canned.host"),
 	DEFINE(GAUGE, BYTES, CGROUP, "canned.cgroup"),
 	DEFINE(COUNTER, NONE, CAPTURE, "canned.capture"),
@@ -121,6 +123,7 @@ static void put_cgroup(struct ctprof_batch *batch, guint64 row)
 static void put_canned(struct ctprof_batch *batch, guint64 row, guint i)
 {
 	static const guint32 cpus[] = {0, 1, 3};
+	static const guint64 counts[CTPROF_BUCKETS] = {3, [40] = 1, [CTPROF_BUCKETS - 1] = 2};
 	static const struct ctprof_map_entry entries[] = {
 		{.key = "b\"\\", .key_len = 3, .number = 7},
 		{.key = "a\xff", .key_len = 2, .number = G_MAXUINT64},
@@ -137,6 +140,9 @@ static void put_canned(struct ctprof_batch *batch, guint64 row, guint i)
 		break;
 	case CTPROF_MAP:
 		host->put_map(batch, row, slot, entries, G_N_ELEMENTS(entries));
+		break;
+	case CTPROF_HISTOGRAM:
+		host->put_histogram(batch, row, slot, counts, G_N_ELEMENTS(counts));
 		break;
 	default:
 		if (definitions[i].unit == CTPROF_UNIT_TEXT)

@@ -229,6 +229,9 @@ WATCH_PUT(put_map,
 	  (struct ctprof_batch * batch, guint64 row, guint32 slot,
 	   const struct ctprof_map_entry *entries, size_t n),
 	  (batch, row, slot, entries, n))
+WATCH_PUT(put_histogram,
+	  (struct ctprof_batch * batch, guint64 row, guint32 slot, const guint64 *counts, size_t n),
+	  (batch, row, slot, counts, n))
 WATCH_PUT(put_absent, (struct ctprof_batch * batch, guint64 row, guint32 slot, guint32 why),
 	  (batch, row, slot, why))
 
@@ -275,6 +278,7 @@ static void overlay(struct ctprof_host *host)
 	host->put_text = watch_put_text;
 	host->put_cpuset = watch_put_cpuset;
 	host->put_map = watch_put_map;
+	host->put_histogram = watch_put_histogram;
 	host->put_absent = watch_put_absent;
 	host->vanished = watch_vanished;
 	host->object = watch_object;
@@ -321,6 +325,7 @@ WATCH_OP(source, probe, (void *self), (self))
 WATCH_OP(source, start, (void *self), (self))
 WATCH_OP(source, listen, (void *self), (self))
 WATCH_OP(source, drain, (void *self), (self))
+WATCH_OP(source, sample, (void *self, guint64 *ret_next_ns), (self, ret_next_ns))
 WATCH_OP(sink, open, (const struct ctprof_host *host, void **ret_self), (host, ret_self))
 WATCH_OP(sink, begin, (void *self, const struct ctprof_capture *capture), (self, capture))
 WATCH_OP(sink, rows, (void *self, const struct ctprof_rows *rows), (self, rows))
@@ -394,6 +399,7 @@ static void wrap_source(struct ctprof_source_ops *ops)
 	ops->start = ops->start ? source_start : NULL;
 	ops->listen = ops->listen ? source_listen : NULL;
 	ops->drain = ops->drain ? source_drain : NULL;
+	ops->sample = ops->sample ? source_sample : NULL;
 	/* Always set, to count a worker's descriptors. */
 	ops->worker_open = source_worker_open;
 	ops->worker_close = source_worker_close;

@@ -12,6 +12,9 @@
 #include "plugin.h"
 #include "row/batch.h"
 
+/* Of a plugin: more is an error in it, and takes time. */
+#define MAX_WARNINGS 1000u
+
 static Plugin *plugin_of(const struct ctprof_host *host)
 {
 	return host->handle;
@@ -20,11 +23,18 @@ static Plugin *plugin_of(const struct ctprof_host *host)
 static CTPROF_PRINTF(3, 4) void host_log(const struct ctprof_host *host, guint32 level,
 					 const char *format, ...)
 {
-	const char *name = plugin_name(plugin_of(host));
+	Plugin *plugin = plugin_of(host);
+	const char *name = plugin_name(plugin);
+	guint n = level > CTPROF_LOG_WARNING
+			  ? 0
+			  : __atomic_add_fetch(&plugin->n_warnings, 1, __ATOMIC_RELAXED);
 	va_list ap;
 
+	if (n > MAX_WARNINGS)
+		return;
 	va_start(ap, format);
-	g_autofree char *text = g_strdup_vprintf(format, ap);
+	g_autofree char *text = n == MAX_WARNINGS ? g_strdup("its further warnings are left out")
+						  : g_strdup_vprintf(format, ap);
 	va_end(ap);
 	crash_pause();
 	if (level <= CTPROF_LOG_WARNING)

@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/option.h"
 #include "base/ui.h"
+#include "guard/capabilities.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
 #include "trust.h"
@@ -49,9 +50,11 @@ static void add_file(Loader *loader, const char *dir, const char *file)
 
 static gboolean scan(Loader *loader, const char *path, gboolean given, GError **error)
 {
+	gpointer before = capabilities_become_user();
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 
+	capabilities_resume(before);
 	/* The standard directories need not exist. */
 	if (!dir && !given && (errno == ENOENT || errno == ENOTDIR))
 		return TRUE;
@@ -200,7 +203,6 @@ static gboolean take_descriptor(const struct ctprof_plugin *given, const char *n
 
 static GModule *open_module(const char *path, const char *name, GError **error)
 {
-	crash_add_plugin(name ? name : path);
 	crash_enter(name ? name : path, "load");
 	GModule *module = g_module_open(path, G_MODULE_BIND_LOCAL);
 	crash_leave();
@@ -236,7 +238,9 @@ Plugin *loader_load_file(const char *path, GError **error)
 
 	/* Load the resolved path that was checked: a link in the given path could
 	 * be swapped. */
+	gpointer before = capabilities_become_user();
 	g_autofree char *real = realpath(path, NULL);
+	capabilities_resume(before);
 	if (!real) {
 		error_set_errno(error, errno, "plugin '%s'", path);
 		return NULL;
@@ -296,8 +300,10 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 	g_autofree char *hint = loader_package_hint(name);
 	if (hint)
 		return error_set_usage(error, "%s: not installed (%s)", name, hint);
-	g_autofree char *near = loader_nearest(loader, name);
-	if (near[0])
+	/* The name of one of ours is not mistyped. */
+	g_autofree char *near =
+		is_among(name, CTPROF_SOURCES) ? NULL : loader_nearest(loader, name);
+	if (near && near[0])
 		return error_set_usage(error, "there is no plugin '%s'%s (see 'ctprof plugins')",
 				       name, near);
 	g_ptr_array_add(loader->dirs, NULL);
@@ -377,7 +383,7 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 
 		if (!must && !select_has(select, name))
 			continue;
-		const char *lost = supervise_lost(name, must);
+		const char *lost = supervise_lost(name);
 		Plugin *plugin = lost ? load_lost(path, name, lost, select, must, &local)
 				      : loader_load_file(path, &local);
 		if (plugin) {

@@ -343,6 +343,27 @@ gboolean plugin_list(Plugin *plugin, const struct ctprof_listing *listing)
 	return result >= 0;
 }
 
+gboolean plugin_can_sample(const Plugin *plugin)
+{
+	return plugin_is_live(plugin) && plugin->source.sample;
+}
+
+gboolean plugin_sample(Plugin *plugin, guint64 *ret_next_ns)
+{
+	g_autoptr(GMutexLocker) held G_GNUC_UNUSED = hold_serial(plugin);
+	guint64 begin = thread_cpu_ns();
+
+	if (!plugin_can_sample(plugin))
+		return FALSE;
+	enter(plugin, "sample");
+	int result = plugin->source.sample(plugin->self, ret_next_ns);
+	crash_leave();
+	__atomic_add_fetch(&plugin->cpu_ns, thread_cpu_ns() - begin, __ATOMIC_RELAXED);
+	if (result != 0)
+		count_failure(plugin, result);
+	return result == 0;
+}
+
 gboolean plugin_can_listen(const Plugin *plugin)
 {
 	return plugin_is_live(plugin) && plugin->source.listen && plugin->source.drain;

@@ -50,6 +50,7 @@ typedef struct plugin {
 	GPtrArray *findings;               /* Finding * */
 	guint64 batches, failures, cpu_ns; /* atomic */
 	guint in_a_row;                    /* failures; atomic */
+	guint n_warnings;                  /* atomic */
 } Plugin;
 
 /* Creates a plugin from a verified descriptor; takes ownership of file and
@@ -101,6 +102,11 @@ void plugin_again(Plugin *plugin);
 gboolean plugin_can_list(const Plugin *plugin);
 /* FALSE: what was listed counts for nothing. */
 gboolean plugin_list(Plugin *plugin, const struct ctprof_listing *listing);
+
+/* Whether it looks at the host between captures, and one such look; FALSE: no more of them.
+ * ret_next_ns: the time to the next. */
+gboolean plugin_can_sample(const Plugin *plugin);
+gboolean plugin_sample(Plugin *plugin, guint64 *ret_next_ns);
 
 /* Whether it can record threads that end. */
 gboolean plugin_can_listen(const Plugin *plugin);

@@ -12,15 +12,22 @@
 #include "loader.h"
 #include "settings.h"
 
-gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, GError **error)
+/* A plugin of which nothing is wanted reads nothing. */
+static gboolean is_wanted(const Plugin *plugin)
+{
+	return plugin_is_live(plugin) && (plugin->descriptor.kind != CTPROF_KIND_SOURCE ||
+					  registry_asks(plugin->registry, plugin_name(plugin)));
+}
+
+gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean sealed, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (guint i = 0; i < plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(plugins, i);
 
-		/* A plugin of which nothing is wanted reads nothing. */
-		if (started && !plugin_is_live(plugin))
+		gboolean started = sealed && (plugin->started || !plugin->source.start);
+		if (sealed && !is_wanted(plugin))
 			continue;
 		for (guint n = 0; n < plugin->descriptor.n_needs; n++) {
 			const struct ctprof_need *need = plugin_need(plugin, n);

@@ -43,10 +43,10 @@ Session *session_new(const Globals *globals, const char *const *needed, GError *
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
-/* Drops every capability that none of plugins (Plugin *) declares as a need; once they have
- * started, also those needed only until then, and those of plugins of which nothing is
- * wanted. */
-gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean started, GError **error);
+/* Drops every capability that none of plugins (Plugin *) declares as a need; once it is known
+ * what is wanted (sealed), also those of sources of which nothing is, and those needed only
+ * until a plugin has started. */
+gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean sealed, GError **error);
 
 /* Failed calls and rejected puts of all plugins so far. */
 guint64 session_failures(const Session *session);

@@ -2,10 +2,12 @@
 #include "batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "arena.h"
+#include "buckets.h"
 
 #define MAX_TEXT_BYTES 65535u
 #define MAX_MAP_ENTRIES 65536u
@@ -16,10 +18,9 @@
 /* What a put needs to know about a slot; eight of them fit in a cache line. */
 struct slot_rule {
 	guint8 type;
-	guint8 wanted;
-	guint8 leader_only;
-	guint8 of_text; /* a map whose entries are texts */
-	guint16 group;  /* object rows: which of batch->groups */
+	guint8 wanted, leader_only;
+	guint8 of_text, of_buckets; /* a map whose entries are texts; a histogram */
+	guint16 group;              /* object rows: which of batch->groups */
 };
 
 /* A slot group of object rows. */
@@ -30,7 +31,8 @@ struct object_group {
 };
 
 struct batch {
-	struct ctprof_batch open;
+	struct ctprof_batch open; /* a plugin's to read, and by mistake to write */
+	gsize n;                  /* of rows */
 	enum row_class row;
 	guint32 n_slots;
 	struct slot_rule *rules;
@@ -39,10 +41,9 @@ struct batch {
 	struct ctprof_target *targets;
 	guint64 *values;
 	guint8 *states;
-	guint8 *settled; /* 1: a source has put UNSUPPORTED */
-	guint8 *vanished;
-	GArray *groups;      /* struct object_group; other classes have none */
-	guint16 *row_groups; /* of object rows; groups->len: none yet */
+	guint8 *settled, *vanished; /* 1: a source has put UNSUPPORTED; the row is gone */
+	GArray *groups;             /* struct object_group; other classes have none */
+	guint16 *row_groups;        /* of object rows; groups->len: none yet */
 	Arena *arena;
 	guint64 *bad_puts;
 	Stuck *stuck; /* borrowed; NULL: not that of a capture */
@@ -89,6 +90,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 			.wanted = metric_is_due(m) ? 1 : 0,
 			.leader_only = row == ROW_THREAD && m->def.scope != CTPROF_SCOPE_THREAD,
 			.of_text = m->def.unit == CTPROF_UNIT_TEXT,
+			.of_buckets = m->def.kind == CTPROF_HISTOGRAM,
 			.group = row == ROW_OBJECT ? join_group(batch, m) : 0,
 		};
 		batch->blank[i] =
@@ -141,13 +143,7 @@ void batch_begin(Batch *batch, gsize n)
 		       batch->n_slots);
 		batch->row_groups[i] = (guint16)batch->groups->len;
 	}
-	batch->open = (struct ctprof_batch){
-		.struct_size = sizeof batch->open,
-		.scope = registry_scope_of_row(batch->row),
-		.n = n,
-		.targets = batch->targets,
-		.handle = batch,
-	};
+	batch->n = n;
 }
 
 void batch_share_stuck(Batch *batch, Stuck *stuck)
@@ -157,7 +153,7 @@ void batch_share_stuck(Batch *batch, Stuck *stuck)
 
 void batch_time_out(Batch *batch)
 {
-	for (gsize i = 0; i < batch->open.n * batch->n_slots; i++)
+	for (gsize i = 0; i < batch->n * batch->n_slots; i++)
 		if (batch->states[i] == CTPROF_ABSENT_UNSUPPORTED)
 			batch->states[i] = CTPROF_ABSENT_TIMEOUT;
 }
@@ -165,6 +161,13 @@ void batch_time_out(Batch *batch)
 struct ctprof_batch *batch_open(Batch *batch, guint64 *bad_puts)
 {
 	batch->bad_puts = bad_puts;
+	batch->open = (struct ctprof_batch){
+		.struct_size = sizeof batch->open,
+		.scope = registry_scope_of_row(batch->row),
+		.n = batch->n,
+		.targets = batch->targets,
+		.handle = batch,
+	};
 	return &batch->open;
 }
 
@@ -178,8 +181,7 @@ static gboolean has_place(const Batch *batch, guint64 row, guint32 slot)
 {
 	guint32 index = slot & 0xffff;
 
-	return slot >> 16 == (guint32)batch->row + 1 && index < batch->n_slots &&
-	       row < batch->open.n &&
+	return slot >> 16 == (guint32)batch->row + 1 && index < batch->n_slots && row < batch->n &&
 	       (batch->row != ROW_OBJECT || batch->rules[index].group == batch->row_groups[row]);
 }
 
@@ -332,6 +334,24 @@ static void put_map(struct ctprof_batch *open, guint64 row, guint32 slot,
 	batch->states[at] = CTPROF_PRESENT;
 }
 
+static void put_histogram(struct ctprof_batch *open, guint64 row, guint32 slot,
+			  const guint64 *counts, size_t n)
+{
+	Histogram histogram = {{0}};
+	Batch *batch;
+	gsize at;
+
+	if (!find_place(open, row, slot, CTPROF_TYPE_MAP, &batch, &at))
+		return;
+	if (!batch->rules[slot & 0xffff].of_buckets || n > CTPROF_BUCKETS) {
+		bad_put(batch);
+	} else {
+		memcpy(histogram.counts, counts, n * sizeof *counts);
+		batch->values[at] = (guint64)(uintptr_t)buckets_store(batch->arena, &histogram);
+		batch->states[at] = CTPROF_PRESENT;
+	}
+}
+
 static void put_absent(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 why)
 {
 	Batch *batch;
@@ -351,7 +371,7 @@ static void mark_stuck(struct ctprof_batch *open, guint64 row)
 {
 	Batch *batch = open->handle;
 
-	if (row >= batch->open.n || batch->row != ROW_THREAD)
+	if (row >= batch->n || batch->row != ROW_THREAD)
 		bad_put(batch);
 	else if (batch->stuck)
 		stuck_add(batch->stuck, batch->targets[row].tgid);
@@ -361,18 +381,34 @@ static int is_stuck(const struct ctprof_batch *open, guint64 row)
 {
 	const Batch *batch = open->handle;
 
-	return row < batch->open.n && batch->stuck &&
-	       stuck_has(batch->stuck, batch->targets[row].tgid);
+	return row < batch->n && batch->stuck && stuck_has(batch->stuck, batch->targets[row].tgid);
 }
 
 static void vanished(struct ctprof_batch *open, guint64 row)
 {
 	Batch *batch = open->handle;
 
-	if (row >= batch->open.n || batch->row != ROW_THREAD)
+	if (row >= batch->n || batch->row != ROW_THREAD)
 		bad_put(batch);
 	else
 		batch->vanished[row] = 1;
+}
+
+gsize batch_recall(Batch *batch)
+{
+	gsize n = 0;
+
+	for (gsize i = 0; i < batch->n; i++) {
+		g_autofree char *tid = batch->vanished[i] && batch->targets[i].task_fd >= 0
+					       ? g_strdup_printf("%d", batch->targets[i].tid)
+					       : NULL;
+
+		if (!tid || faccessat(batch->targets[i].task_fd, tid, F_OK, 0) < 0)
+			continue;
+		batch->vanished[i] = 0;
+		n++;
+	}
+	return n;
 }
 
 static int filled(const struct ctprof_batch *open, guint64 row, guint32 slot)
@@ -402,7 +438,7 @@ void batch_own(Batch *batch, const Registry *registry, const char *plugin)
 
 gsize batch_rows(const Batch *batch)
 {
-	return batch->open.n;
+	return batch->n;
 }
 
 gboolean batch_set_group(Batch *batch, gsize row, const char *name)
@@ -437,7 +473,7 @@ static int object(struct ctprof_batch *open, const char *group, const char *name
 		  guint64 *ret_row)
 {
 	Batch *batch = open->handle;
-	gsize row = batch->open.n;
+	gsize row = batch->n;
 
 	if (!is_sound_object(batch, group, name, length)) {
 		bad_put(batch);
@@ -452,7 +488,7 @@ static int object(struct ctprof_batch *open, const char *group, const char *name
 		.path = copy_bytes(batch->arena, name, length),
 	};
 	(void)batch_set_group(batch, row, group);
-	batch->open.n++;
+	batch->open.n = ++batch->n;
 	*ret_row = row;
 	return 0;
 }
@@ -460,7 +496,7 @@ static int object(struct ctprof_batch *open, const char *group, const char *name
 static int exited(struct ctprof_batch *open, gint32 tgid, gint32 tid, guint64 *ret_row)
 {
 	Batch *batch = open->handle;
-	gsize row = batch->open.n;
+	gsize row = batch->n;
 
 	if (batch->row != ROW_EXIT || tgid < 0 || tid < 1) {
 		bad_put(batch);
@@ -476,7 +512,7 @@ static int exited(struct ctprof_batch *open, gint32 tgid, gint32 tid, guint64 *r
 		.task_fd = -1,
 	};
 	memcpy(batch->states + row * batch->n_slots, batch->blank, batch->n_slots);
-	batch->open.n++;
+	batch->open.n = ++batch->n;
 	*ret_row = row;
 	return 0;
 }
@@ -491,6 +527,7 @@ void batch_lend(struct ctprof_host *table)
 	table->put_text = put_text;
 	table->put_cpuset = put_cpuset;
 	table->put_map = put_map;
+	table->put_histogram = put_histogram;
 	table->put_absent = put_absent;
 	table->vanished = vanished;
 	table->mark_stuck = mark_stuck;
@@ -500,19 +537,19 @@ void batch_lend(struct ctprof_host *table)
 void batch_close_targets(Batch *batch)
 {
 	/* Threads of one process share a descriptor. */
-	for (gsize i = 0; i < batch->open.n; i++) {
+	for (gsize i = 0; i < batch->n; i++) {
 		int fd = batch->targets[i].task_fd;
 
-		if (fd >= 0 && (i + 1 == batch->open.n || batch->targets[i + 1].task_fd != fd))
+		if (fd >= 0 && (i + 1 == batch->n || batch->targets[i + 1].task_fd != fd))
 			close(fd);
 	}
-	for (gsize i = 0; i < batch->open.n; i++)
+	for (gsize i = 0; i < batch->n; i++)
 		batch->targets[i].task_fd = -1;
 }
 
 void batch_invalidate(Batch *batch, guint32 index)
 {
-	for (gsize i = 0; i < batch->open.n; i++) {
+	for (gsize i = 0; i < batch->n; i++) {
 		gsize at = i * batch->n_slots + index;
 
 		if (batch->states[at] == CTPROF_ABSENT_UNSUPPORTED && !batch->settled[at])
@@ -522,7 +559,7 @@ void batch_invalidate(Batch *batch, guint32 index)
 
 gboolean batch_has_values(const Batch *batch, guint32 index)
 {
-	for (gsize i = 0; i < batch->open.n; i++)
+	for (gsize i = 0; i < batch->n; i++)
 		if (batch->states[i * batch->n_slots + index] == CTPROF_PRESENT)
 			return TRUE;
 	return FALSE;
@@ -530,7 +567,7 @@ gboolean batch_has_values(const Batch *batch, guint32 index)
 
 gsize batch_drop_vanished(Batch *batch)
 {
-	gsize n = batch->open.n, kept = 0;
+	gsize n = batch->n, kept = 0;
 
 	for (gsize i = 0; i < n; i++) {
 		if (batch->vanished[i])
@@ -545,7 +582,7 @@ gsize batch_drop_vanished(Batch *batch)
 		}
 		kept++;
 	}
-	batch->open.n = kept;
+	batch->n = kept;
 	return n - kept;
 }
 
@@ -553,8 +590,8 @@ void batch_view(const Batch *batch, struct ctprof_rows *ret_rows)
 {
 	*ret_rows = (struct ctprof_rows){
 		.struct_size = sizeof *ret_rows,
-		.scope = batch->open.scope,
-		.n = batch->open.n,
+		.scope = registry_scope_of_row(batch->row),
+		.n = batch->n,
 		.n_slots = batch->n_slots,
 		.targets = batch->targets,
 		.values = batch->values,

@@ -40,6 +40,8 @@ void batch_invalidate(Batch *batch, guint32 index);
 gboolean batch_has_values(const Batch *batch, guint32 index);
 /* Drops the rows that vanished; returns their number. */
 gsize batch_drop_vanished(Batch *batch);
+/* Brings back rows that a source said have vanished whose threads are there; their number. */
+gsize batch_recall(Batch *batch);
 /* Closes the targets' descriptors. */
 void batch_close_targets(Batch *batch);
 /* The rows as a sink sees them. */

@@ -136,6 +136,10 @@ static guint32 type_of(guint32 kind, guint32 unit)
 	gboolean symbol = text || unit == CTPROF_UNIT_CHAR || unit == CTPROF_UNIT_BOOL;
 
 	switch (kind) {
+	case CTPROF_HISTOGRAM:
+		return symbol || unit == CTPROF_UNIT_CPUS || unit == CTPROF_UNIT_KIB
+			       ? 0
+			       : CTPROF_TYPE_MAP;
 	case CTPROF_MAP:
 		return unit == CTPROF_UNIT_CHAR || unit == CTPROF_UNIT_CPUS ? 0 : CTPROF_TYPE_MAP;
 	case CTPROF_CPUSET:
@@ -172,6 +176,8 @@ static const char *find_fault(const struct ctprof_metric *def)
 		return "its scope is unknown";
 	if (type_of(def->kind, def->unit) == 0)
 		return "its kind and unit do not go together";
+	if (def->kind == CTPROF_HISTOGRAM && def->buckets != CTPROF_BUCKETS_QUARTERS)
+		return "its rule of buckets is unknown";
 	if (!def->help || !def->origin)
 		return "it has no help or no origin";
 	return NULL;
@@ -180,7 +186,7 @@ static const char *find_fault(const struct ctprof_metric *def)
 static gboolean is_alike(const struct ctprof_metric *a, const struct ctprof_metric *b)
 {
 	return a->kind == b->kind && a->unit == b->unit && a->scope == b->scope &&
-	       strcmp(a->group, b->group) == 0;
+	       a->buckets == b->buckets && strcmp(a->group, b->group) == 0;
 }
 
 int registry_add(Registry *registry, const char *plugin, const struct ctprof_metric *def,

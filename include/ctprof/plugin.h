@@ -38,7 +38,7 @@ extern "C" {
  * another major version are rejected. */
 #define CTPROF_ABI_MAJOR 1u
 /* Increases with every appended member; informative. */
-#define CTPROF_ABI_MINOR 5u
+#define CTPROF_ABI_MINOR 6u
 
 /* CTPROF_EXPORT makes a symbol visible; CTPROF_PRINTF has the compiler check
  * the arguments of a printf-like function. */
@@ -213,7 +213,16 @@ enum ctprof_metric_kind {
 	CTPROF_CATEGORY = 60, /* text, char or bool by unit; most frequent value, then smallest */
 	CTPROF_CPUSET = 70, /* set of CPU numbers; the range of their count, and the set if equal */
 	CTPROF_MAP = 80,    /* text to uint64 (to text with unit TEXT); saturating sum per key */
-	CTPROF_LABEL = 90,  /* names or describes the row; never folded; type by unit */
+	/* Counts of values by size, in the buckets of histogram.h; sum per bucket, each of
+	 * which only grows while its row exists.  The unit is that of the values.  Since
+	 * 1.6; earlier hosts reject such a metric. */
+	CTPROF_HISTOGRAM = 85,
+	CTPROF_LABEL = 90, /* names or describes the row; never folded; type by unit */
+};
+
+/* The buckets of a HISTOGRAM: struct ctprof_metric.buckets.  Since 1.6. */
+enum ctprof_buckets {
+	CTPROF_BUCKETS_QUARTERS = 10, /* four in each doubling: histogram.h */
 };
 
 /* The unit of a value.  Values are stored in it and scaled only for display. */
@@ -260,6 +269,13 @@ enum ctprof_scope {
  * ctprof_listing).  Since 1.4. */
 #define CTPROF_METRIC_STILL 16u
 
+/* Whether a change of a metric is good or bad: struct ctprof_metric.polarity. */
+enum ctprof_polarity {
+	CTPROF_POLARITY_NEUTRAL = 0, /* neither: it depends on the workload */
+	CTPROF_MORE_IS_WORSE = 10,
+	CTPROF_MORE_IS_BETTER = 20,
+};
+
 /*
  * A metric, declared once by the source that fills it.  Names are unique among
  * the metrics of one kind of row (thread, process and mm scope; exit; cgroup;
@@ -292,6 +308,17 @@ struct ctprof_metric {
 	const char *gates;
 	const char *help;   /* one clause, no full stop */
 	const char *origin; /* kernel file and field, and the function that counts it */
+	/* Whether reports call more of it worse, or better (enum ctprof_polarity); only
+	 * for numbers and maps of numbers.  Since 1.6. */
+	uint32_t polarity;
+	/* Only a change of at least so much is called worse or better: of gate_percent
+	 * percent of the baseline and, at the same time, of gate in the metric's unit.
+	 * 0: 5 percent, and an amount that depends on the unit (1 ms, 1 MiB, 1000, a
+	 * twentieth of a ratio).  Since 1.6. */
+	uint32_t gate_percent;
+	uint64_t gate;
+	uint32_t buckets; /* HISTOGRAM: enum ctprof_buckets; otherwise 0.  Since 1.6. */
+	uint32_t reserved_after_buckets;
 };
 
 /*
@@ -528,6 +555,11 @@ struct ctprof_host {
 	 * process's mmap lock) can put TIMEOUT instead of waiting for the same process
 	 * again.  Only in collect().  Since 1.4. */
 	int (*is_stuck)(const struct ctprof_batch *batch, uint64_t row);
+	/* Sets a histogram, as the put functions above: counts[i] values in bucket i, for
+	 * the first n buckets (at most CTPROF_BUCKETS); the others are empty.  Since
+	 * 1.6. */
+	void (*put_histogram)(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
+			      const uint64_t *counts, size_t n);
 };
 
 #ifdef __cplusplus

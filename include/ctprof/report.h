@@ -74,8 +74,12 @@ enum ctprof_ladder {
 /* One side lacks rows that the other has: a sink marks the change "~"; pct is not
  * set. */
 #define CTPROF_CELL_PARTIAL 32u
+/* The change is large enough for a judgement, and more, or less, is worse, or better; of
+ * runs, only if it is CTPROF_VERDICT_CHANGED.  Never set in a window.  Since 1.6. */
+#define CTPROF_CELL_WORSE 64u
+#define CTPROF_CELL_BETTER 128u
 
-/* Whether the runs of two sides differ: struct ctprof_sample.verdict. */
+/* Whether the runs of two sides differ: struct ctprof_runs.verdict. */
 enum ctprof_verdict {
 	CTPROF_VERDICT_NONE = 0,     /* not tested: there is one side */
 	CTPROF_VERDICT_CHANGED = 10, /* q is below the report's alpha */
@@ -83,31 +87,46 @@ enum ctprof_verdict {
 	CTPROF_VERDICT_FEW = 30,     /* too few runs have a value for a test */
 };
 
-/* struct ctprof_sample.flags */
-#define CTPROF_SAMPLE_HAS_TEST 1u     /* p is set */
-#define CTPROF_SAMPLE_HAS_Q 2u        /* q is set: the row was one of those tested */
-#define CTPROF_SAMPLE_HAS_INTERVAL 4u /* low, high and level are set */
+/* struct ctprof_runs.flags */
+#define CTPROF_RUNS_HAS_TEST 1u     /* p is set */
+#define CTPROF_RUNS_HAS_Q 2u        /* q is set: the row was one of those tested */
+#define CTPROF_RUNS_HAS_INTERVAL 4u /* low, high and level are set */
 /* level is approximate: it is that of values without ties, but there are ties,
  * or it is from a normal approximation of U's distribution.  A sink marks the
  * interval "~". */
-#define CTPROF_SAMPLE_APPROXIMATE 8u
+#define CTPROF_RUNS_APPROXIMATE 8u
 
 /* The values of a cell in each run of each side: a report of
  * CTPROF_REPORT_RUNS.  Numbers are in the unit of the field.  Since 1.4. */
-struct ctprof_sample {
+struct ctprof_runs {
 	uint32_t struct_size;
-	uint32_t flags;   /* CTPROF_SAMPLE_* */
+	uint32_t flags;   /* CTPROF_RUNS_* */
 	uint32_t verdict; /* enum ctprof_verdict */
 	uint32_t reserved;
-	uint64_t runs[2];        /* runs of each side; [1] is 0 if there is one side */
+	uint64_t n_runs[2];      /* runs of each side; [1] is 0 if there is one side */
 	uint64_t n[2];           /* of these: runs that have the value */
-	const double *values[2]; /* runs[side] numbers in the order of the runs; NAN: none */
+	const double *values[2]; /* n_runs[side] numbers in the order of the runs; NAN: none */
 	double min[2], max[2];   /* of the present values; NAN if n is 0 */
 	/* Confidence interval of the shift (the cell's delta), and its confidence
 	 * level, 0 to 1. */
 	double low, high, level;
 	double p; /* p-value of the two-sided Mann-Whitney U test: 0 to 1 */
 	double q; /* p adjusted by Benjamini and Hochberg, among the rows that can differ */
+};
+
+/* A bucket that has values; bounds in the unit of the metric.  Since 1.6. */
+struct ctprof_bucket {
+	uint32_t struct_size;
+	uint32_t number;      /* as in histogram.h */
+	uint64_t least, most; /* bounds, both included */
+	uint64_t count;       /* at least 1 */
+};
+
+/* A distribution of values.  Since 1.6. */
+struct ctprof_histogram {
+	uint32_t struct_size;
+	uint32_t n; /* number of elements of buckets, ascending */
+	const struct ctprof_bucket *buckets;
 };
 
 /* The value, or values, of a field in a line. */
@@ -120,7 +139,23 @@ struct ctprof_cell {
 	/* Set in a report of runs: the values are then their medians, and delta
 	 * is the Hodges-Lehmann shift between the sides.  NULL otherwise.
 	 * Since 1.4. */
-	const struct ctprof_sample *sample;
+	const struct ctprof_runs *runs;
+	/* The distributions of each side, of a metric of kind HISTOGRAM: the values are
+	 * then the number of values; NULL: none.  A percentile has the bounds of its bucket
+	 * in value.min and value.max, and its number is the upper one.  Since 1.6. */
+	const struct ctprof_histogram *histogram[2];
+};
+
+/* What a field is: struct ctprof_report_field.role.  Since 1.6. */
+enum ctprof_field_role {
+	CTPROF_FIELD_PLAIN = 0,     /* known by its name and unit */
+	CTPROF_FIELD_SUBJECT = 10,  /* text: what the line is about, any bytes */
+	CTPROF_FIELD_SENTENCE = 20, /* text: the line's sentence, as plain text */
+	CTPROF_FIELD_CPU = 30,      /* REAL: CPUs used */
+	CTPROF_FIELD_WAITING = 40,  /* REAL: threads that waited for a CPU */
+	CTPROF_FIELD_MEMORY = 50,   /* bytes: memory held */
+	CTPROF_FIELD_END = 60,      /* text: when the span of the line ended, ISO 8601, UTC */
+	CTPROF_FIELD_SECONDS = 70,  /* REAL: how long that span was */
 };
 
 /* struct ctprof_report_field.flags */
@@ -147,6 +182,90 @@ struct ctprof_report_field {
 	const char *header; /* for people: "PSS" */
 	const char *unit;   /* for machines: "ns", "bytes", "ratio", "none", "text" */
 	const char *tags;   /* "[cfs-only] [SCHEDSTATS]", or "" */
+	uint32_t role;      /* enum ctprof_field_role.  Since 1.6. */
+	/* As in struct ctprof_metric; gate is in the unit of the field.  Since 1.6. */
+	uint32_t polarity; /* enum ctprof_polarity */
+	uint32_t gate_percent;
+	uint32_t reserved;
+	uint64_t gate;
+};
+
+/* ---- sentences: since 1.6 ------------------------------------------------ */
+
+/* How a term of a sentence is written: struct ctprof_term.form. */
+enum ctprof_term_form {
+	CTPROF_TERM_SHORT = 0,       /* number, three digits, scaled by ladder */
+	CTPROF_TERM_WHOLE = 10,      /* number, rounded to a whole one */
+	CTPROF_TERM_PADDED = 20,     /* the same, at least three columns wide */
+	CTPROF_TERM_GIB = 30,        /* number of bytes, in GiB, one decimal */
+	CTPROF_TERM_HUNDREDTHS = 40, /* number, two decimals */
+	CTPROF_TERM_TEXT = 50,       /* text */
+	CTPROF_TERM_NAME = 60,       /* text: a name of the host, which may be cut in its middle */
+	CTPROF_TERM_TIME = 70,       /* number: seconds since 1970, UTC, as hours to seconds */
+	CTPROF_TERM_TIME_ZONE = 80,  /* the same with the name of the zone */
+	CTPROF_TERM_LABEL = 90,      /* text: what the sentence is about, eight columns wide */
+};
+
+/* A number or a name in a sentence. */
+struct ctprof_term {
+	uint32_t struct_size;
+	uint32_t form;   /* enum ctprof_term_form */
+	uint32_t ladder; /* of SHORT: enum ctprof_ladder */
+	uint32_t reserved;
+	double number;    /* in unit; 0 if it is text */
+	const char *text; /* NULL if it is a number */
+	const char *name; /* for machines, unique in the sentence: "waiting"; NULL: not evidence */
+	const char *unit; /* for machines: "cpus", "threads", "bytes/s"; NULL if name is */
+};
+
+/* struct ctprof_piece.flags */
+/* An entry of a list.  Where there is no room, entries go before the piece that ends the
+ * list, and an ellipsis says so. */
+#define CTPROF_PIECE_ENTRY 1u
+#define CTPROF_PIECE_APART 2u /* a wide gap is before it */
+
+/* A part of a sentence.  Where there is no room, the later parts are left out. */
+struct ctprof_piece {
+	uint32_t struct_size;
+	uint32_t flags;    /* CTPROF_PIECE_* */
+	const char *words; /* UTF-8; each "{}" stands for the next term */
+	uint64_t n_terms;
+	const struct ctprof_term *terms; /* n_terms: one for each "{}" */
+};
+
+/* What a sentence is about: struct ctprof_sentence.role. */
+enum ctprof_sentence_role {
+	CTPROF_SENTENCE_TITLE = 10, /* the captures, the host they are of, the command */
+	CTPROF_SENTENCE_HEADING = 20,
+	CTPROF_SENTENCE_FINDING = 30,
+	CTPROF_SENTENCE_CPU = 40,    /* the host's CPUs */
+	CTPROF_SENTENCE_DISK = 50,   /* its disks */
+	CTPROF_SENTENCE_MEMORY = 60, /* its memory */
+	CTPROF_SENTENCE_FOOTER = 70, /* what was not measured, what else may be asked */
+};
+
+/* A sentence as data.  sentence.h writes it in words. */
+struct ctprof_sentence {
+	uint32_t struct_size;
+	uint32_t role;     /* enum ctprof_sentence_role */
+	uint64_t n_pieces; /* at least 1 */
+	const struct ctprof_piece *pieces;
+};
+
+/* ---- lines ---------------------------------------------------------------- */
+
+/* What a line is: struct ctprof_report_line.role.  No name says so: a process may be
+ * called "total".  Since 1.6. */
+enum ctprof_line_role {
+	CTPROF_ROLE_NONE = 0,         /* a metric, an object, or something else with a name */
+	CTPROF_ROLE_POOL = 10,        /* a group of threads */
+	CTPROF_ROLE_REST = 20,        /* the groups without a line of their own, together */
+	CTPROF_ROLE_OWN = 30,         /* the processes of this run of ctprof, known by their PIDs */
+	CTPROF_ROLE_EXITED = 40,      /* threads that ended, and, unless it has a line, the next */
+	CTPROF_ROLE_UNACCOUNTED = 50, /* what the host's counters have beyond all other lines */
+	CTPROF_ROLE_TOTAL = 60,       /* all of them */
+	CTPROF_ROLE_HOST = 70,        /* the host */
+	CTPROF_ROLE_CGROUP = 80,      /* a cgroup */
 };
 
 /* struct ctprof_report_line.flags */
@@ -179,6 +298,10 @@ struct ctprof_report_line {
 	uint64_t n_cells;
 	const struct ctprof_cell *cells;
 	const struct ctprof_cell *sort; /* --sort: the first sort metric of the group; or NULL */
+	uint32_t role;                  /* enum ctprof_line_role.  Since 1.6. */
+	uint32_t reserved;
+	/* What it says, of findings; NULL otherwise.  Since 1.6. */
+	const struct ctprof_sentence *sentence;
 };
 
 /* struct ctprof_report_section.flags */
@@ -216,6 +339,9 @@ struct ctprof_report_section {
 	const char *covered; /* what these numbers count: "processes"; or NULL */
 	uint64_t n_notes;
 	const char *const *notes; /* n_notes lines of text below the table */
+	/* n_notes: the notes as data, NULL where one is only text; or NULL: all are.  Since
+	 * 1.6. */
+	const struct ctprof_sentence *const *sentences;
 };
 
 /* A column of a LONG section: struct ctprof_report.columns. */
@@ -288,8 +414,8 @@ struct ctprof_report_hit {
 	const char *unit; /* of value and limit, for machines: "ns", "percent", ... */
 	double value;     /* the change; per second with --rate */
 	double limit;
-	/* The sample the value is from; NULL: not a report of runs.  Since 1.4. */
-	const struct ctprof_sample *sample;
+	/* The runs the value is from; NULL: not a report of runs.  Since 1.4. */
+	const struct ctprof_runs *runs;
 };
 
 /* struct ctprof_report.flags */
@@ -299,7 +425,7 @@ struct ctprof_report_hit {
 #define CTPROF_REPORT_ORPHANS 8u /* orphan lists wanted */
 /* The first screen of a terminal with few lines: no blank lines.  Since 1.4. */
 #define CTPROF_REPORT_DENSE 16u
-/* Several runs per side: cells have samples.  Since 1.4. */
+/* Several runs per side: their values are in cells' runs.  Since 1.4. */
 #define CTPROF_REPORT_RUNS 32u
 
 /* A finished report. */
@@ -338,6 +464,18 @@ struct ctprof_report {
 	/* When each capture began, CLOCK_REALTIME in ns; 0: unknown, or several
 	 * captures. */
 	uint64_t realtime_ns[2];
+	/* The rest is since 1.6.  Lines of the terminal to fit into; 0: no limit. */
+	uint64_t height;
+	/* n_titles and n_footers: the same as data, NULL where one is only text; or NULL:
+	 * all are. */
+	const struct ctprof_sentence *const *title_sentences;
+	const struct ctprof_sentence *const *footer_sentences;
+	const void *handle; /* for the host only */
+	/* The section with at most n_pools lines of role POOL, and, if there are more, one of
+	 * role REST for the others.  Valid as long as the report; the same section if it has
+	 * no pools or no more.  NULL: the host cannot do it. */
+	const struct ctprof_report_section *(*fold)(const struct ctprof_report *report,
+						    uint64_t section, uint64_t n_pools);
 };
 
 #ifdef __cplusplus

@@ -71,7 +71,9 @@ enum ctprof_type {
 	CTPROF_TYPE_I64 = 20,  /* an int64_t */
 	CTPROF_TYPE_TEXT = 30, /* address of a struct ctprof_text */
 	CTPROF_TYPE_CPUS = 40, /* address of a struct ctprof_cpus */
-	CTPROF_TYPE_MAP = 50,  /* address of a struct ctprof_map */
+	/* Address of a struct ctprof_map; of a HISTOGRAM, its keys are the numbers of the
+	 * buckets that are not empty, in decimal. */
+	CTPROF_TYPE_MAP = 50,
 	/* Of columns of tables only.  Since 1.5. */
 	CTPROF_TYPE_REAL = 60, /* the bits of a double, finite */
 	CTPROF_TYPE_BOOL = 70, /* 0 or 1 */
@@ -200,18 +202,18 @@ struct ctprof_capture_end {
 
 /* struct ctprof_table_column.flags */
 /* It says what the row is about (host, time, names), and is not a metric. */
-#define CTPROF_COLUMN_NAMES 1u
+#define CTPROF_TABLE_COLUMN_NAMES 1u
 /* Its texts are JSON: an object, of a map. */
-#define CTPROF_COLUMN_JSON 2u
+#define CTPROF_TABLE_COLUMN_JSON 2u
 /* UINT64_MAX means "no limit". */
-#define CTPROF_COLUMN_UNLIMITED 4u
+#define CTPROF_TABLE_COLUMN_UNLIMITED 4u
 
 /* A column of a table. */
 struct ctprof_table_column {
 	uint32_t struct_size;
 	/* What its values contain, enum ctprof_type: U64, I64, TEXT, REAL, BOOL or TIME. */
 	uint32_t type;
-	uint32_t flags; /* CTPROF_COLUMN_* */
+	uint32_t flags; /* CTPROF_TABLE_COLUMN_* */
 	/* Of a metric or what is folded of it: enum ctprof_metric_kind; otherwise 0. */
 	uint32_t kind;
 	/* [a-z][a-z0-9_.]*, unique in the table without regard to dots. */

@@ -31,6 +31,10 @@
  *	     -> [collect(HOST) -> list? -> collect(THREAD)... -> ...
  *	         -> collect(CAPTURE) -> again?]...
  *	     -> close
+ *
+ * Between two captures a source may look at the host again and again, when it wants to:
+ * sample(), from a thread of its own; never while another function of the source runs,
+ * except drain().
  */
 #ifndef CTPROF_SOURCE_H
 #define CTPROF_SOURCE_H
@@ -123,6 +127,16 @@ struct ctprof_source_ops {
 	 * collects the threads, from the second sample on, and then does not list them
 	 * itself, except after a negative return. */
 	int (*list)(void *self, const struct ctprof_listing *listing);
+
+	/* Optional; since 1.6.  Looks at the host between captures, for what no sum of the
+	 * kernel says: what threads wait in, how long a queue is.  The host calls it if a
+	 * value of scope HOST of the source is wanted, from the first of two or more captures
+	 * on.  The source sets *ret_next_ns to the time from its return to the next call, in
+	 * ns; less than a millisecond counts as one.  So the rate, and where in a period an
+	 * instant lies, are its own.  What it has seen it puts in collect(), as values that
+	 * only grow, and as a value of scope HOST how many instants that were.  After a
+	 * negative return it is not called again. */
+	int (*sample)(void *self, uint64_t *ret_next_ns);
 };
 
 #ifdef __cplusplus

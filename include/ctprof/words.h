@@ -22,6 +22,7 @@
 	X(CTPROF_CATEGORY, "category")                                                             \
 	X(CTPROF_CPUSET, "cpuset")                                                                 \
 	X(CTPROF_MAP, "map")                                                                       \
+	X(CTPROF_HISTOGRAM, "histogram")                                                           \
 	X(CTPROF_LABEL, "label")
 
 /* enum ctprof_unit */

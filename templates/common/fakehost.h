@@ -16,6 +16,7 @@
 #ifndef FAKEHOST_H
 #define FAKEHOST_H
 
+#include <ctprof/histogram.h>
 #include <ctprof/plugin.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -228,6 +229,19 @@ static inline void fake_put_map(struct ctprof_batch *batch, uint64_t row, uint32
 	cell->number = n;
 }
 
+static inline void fake_put_histogram(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
+				      const uint64_t *counts, size_t n)
+{
+	struct fake_cell *cell = fake_cell(batch, row, slot);
+
+	FAKE_CHECK(fake_metric_of(batch, slot)->kind == CTPROF_HISTOGRAM);
+	FAKE_CHECK(n <= CTPROF_BUCKETS);
+	cell->state = CTPROF_PRESENT;
+	cell->number = 0;
+	for (size_t i = 0; i < n; i++)
+		cell->number += counts[i];
+}
+
 static inline void fake_put_absent(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 				   uint32_t why)
 {
@@ -301,6 +315,7 @@ static inline void fake_begin(struct fake_host *fake, const char *proc, size_t t
 		.put_text = fake_put_text,
 		.put_cpuset = fake_put_cpuset,
 		.put_map = fake_put_map,
+		.put_histogram = fake_put_histogram,
 		.put_absent = fake_put_absent,
 		.vanished = fake_vanished,
 		.write = fake_write,

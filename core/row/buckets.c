@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "buckets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_BYTES 4
+
+static const char *key_of(guint32 bucket)
+{
+	static char keys[CTPROF_BUCKETS][KEY_BYTES];
+	static gsize made;
+
+	if (g_once_init_enter(&made)) {
+		for (guint32 i = 0; i < CTPROF_BUCKETS; i++)
+			g_snprintf(keys[i], KEY_BYTES, "%u", i);
+		g_once_init_leave(&made, 1);
+	}
+	return keys[bucket];
+}
+
+static gboolean parse_key(const struct ctprof_map_entry *entry, guint32 *ret_bucket)
+{
+	guint32 bucket = 0;
+
+	if (entry->key_len == 0 || entry->key_len >= KEY_BYTES)
+		return FALSE;
+	for (guint32 i = 0; i < entry->key_len; i++) {
+		if (!g_ascii_isdigit(entry->key[i]))
+			return FALSE;
+		bucket = bucket * 10 + (guint32)(entry->key[i] - '0');
+	}
+	*ret_bucket = bucket;
+	return bucket < CTPROF_BUCKETS;
+}
+
+/* As maps are ordered: bytewise. */
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct ctprof_map_entry *)a)->key,
+		      ((const struct ctprof_map_entry *)b)->key);
+}
+
+struct ctprof_map *buckets_store(Arena *arena, const Histogram *histogram)
+{
+	guint n = 0;
+
+	for (guint32 i = 0; i < CTPROF_BUCKETS; i++)
+		n += histogram->counts[i] > 0;
+	struct ctprof_map *map = arena_take(arena, sizeof *map + n * sizeof map->entries[0]);
+	struct ctprof_map_entry *entries =
+		(void *)((char *)map + offsetof(struct ctprof_map, entries));
+	/* Copies are compared byte by byte. */
+	memset(map, 0, sizeof *map + n * sizeof map->entries[0]);
+	map->n = n;
+	n = 0;
+	for (guint32 i = 0; i < CTPROF_BUCKETS; i++) {
+		if (histogram->counts[i] == 0)
+			continue;
+		entries[n++] = (struct ctprof_map_entry){
+			.key = key_of(i),
+			.key_len = (guint32)strlen(key_of(i)),
+			.number = histogram->counts[i],
+		};
+	}
+	if (n > 1)
+		qsort(entries, n, sizeof *entries, compare_keys);
+	return map;
+}
+
+void buckets_add(Histogram *histogram, const struct ctprof_map *map)
+{
+	/* The array is longer than its declaration. */
+	const struct ctprof_map_entry *entries =
+		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
+	guint32 bucket;
+
+	for (guint64 i = 0; i < map->n; i++)
+		if (parse_key(&entries[i], &bucket)) {
+			guint64 *count = &histogram->counts[bucket];
+
+			*count = *count > G_MAXUINT64 - entries[i].number
+					 ? G_MAXUINT64
+					 : *count + entries[i].number;
+		}
+}
