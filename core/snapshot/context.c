@@ -39,6 +39,17 @@ static const struct {
 	{"host.page_size", "page size", "faults do not compare"},
 };
 
+/* The kernel's BPF scheduler, which only some hosts have. */
+#define SCHEDULER "sched_ext.ops"
+#define SCHEDULER_STATE "sched_ext.state"
+#define SCHEDULER_LOADS "sched_ext.enable_seq"
+
+static gboolean is_of_host(const char *metric)
+{
+	return g_str_has_prefix(metric, "host.") || strcmp(metric, SCHEDULER) == 0 ||
+	       strcmp(metric, SCHEDULER_STATE) == 0 || strcmp(metric, SCHEDULER_LOADS) == 0;
+}
+
 static GHashTable *new_table(void)
 {
 	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -88,8 +99,7 @@ void context_note_rows(Context *context, const Registry *registry, const struct 
 	for (guint i = 0; i < metrics->len && i < rows->n_slots; i++) {
 		const Metric *metric = g_ptr_array_index(metrics, i);
 
-		if (!g_str_has_prefix(metric->def.name, "host.") ||
-		    rows->states[metric->index] != CTPROF_PRESENT)
+		if (!is_of_host(metric->def.name) || rows->states[metric->index] != CTPROF_PRESENT)
 			continue;
 		char *value = format_value(metric->type, rows->values[metric->index]);
 		if (value)
@@ -144,6 +154,48 @@ static void compare_hosts(const Context *baseline, const Context *candidate, GPt
 			add(differences, "%s: %s in the baseline, %s in the candidate: %s",
 			    conditions[i].what, a, b, conditions[i].effect);
 	}
+}
+
+typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
+
+/* Whether the captures are of one boot of one host. */
+static BootRelation relate_boots(const Context *baseline, const Context *candidate)
+{
+	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
+	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
+
+	if (a && b)
+		return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
+	if (baseline->boottime_ns == 0 || candidate->boottime_ns == 0)
+		return BOOT_UNKNOWN;
+	/* By when it was. */
+	gint64 apart = (gint64)(baseline->realtime_ns - baseline->boottime_ns) -
+		       (gint64)(candidate->realtime_ns - candidate->boottime_ns);
+	return ABS(apart) <= BOOT_SLACK_NS ? BOOT_SAME : BOOT_OTHER;
+}
+
+/* The name of the BPF scheduler; NULL: unknown. */
+static const char *scheduler_of(const Context *context)
+{
+	const char *ops = g_hash_table_lookup(context->host, SCHEDULER);
+
+	return ops || !g_hash_table_contains(context->host, SCHEDULER_STATE) ? ops : "none";
+}
+
+/* What one scheduler counted is not what another counts, and each load begins at 0. */
+static void compare_schedulers(const Context *baseline, const Context *candidate,
+			       GPtrArray *differences)
+{
+	const char *a = scheduler_of(baseline), *b = scheduler_of(candidate);
+	const char *x = g_hash_table_lookup(baseline->host, SCHEDULER_LOADS);
+	const char *y = g_hash_table_lookup(candidate->host, SCHEDULER_LOADS);
+
+	if (a && b && strcmp(a, b) != 0)
+		add(differences, "BPF scheduler: %s in the baseline, %s in the candidate: %s", a, b,
+		    "its events do not compare");
+	else if (a && b && x && y && strcmp(x, y) != 0 &&
+		 relate_boots(baseline, candidate) == BOOT_SAME)
+		add(differences, "BPF scheduler: %s was loaded again: its events start at 0", a);
 }
 
 /* The keys of two tables, each once, in order. */
@@ -206,6 +258,7 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	GPtrArray *differences = g_ptr_array_new_with_free_func(g_free);
 
 	compare_hosts(baseline, candidate, differences);
+	compare_schedulers(baseline, candidate, differences);
 	/* The reference's files tell of no plugin at all. */
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
 		/* What one left out, another read as well, or it is absent. */
@@ -226,24 +279,6 @@ gboolean context_is_redacted(const Context *context)
 gboolean context_is_whole(const Context *context)
 {
 	return !g_hash_table_contains(context->options, "pid");
-}
-
-typedef enum boot_relation { BOOT_UNKNOWN, BOOT_SAME, BOOT_OTHER } BootRelation;
-
-/* Whether the captures are of one boot of one host. */
-static BootRelation relate_boots(const Context *baseline, const Context *candidate)
-{
-	const char *a = g_hash_table_lookup(baseline->host, BOOT_ID);
-	const char *b = g_hash_table_lookup(candidate->host, BOOT_ID);
-
-	if (a && b)
-		return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
-	if (baseline->boottime_ns == 0 || candidate->boottime_ns == 0)
-		return BOOT_UNKNOWN;
-	/* By when it was. */
-	gint64 apart = (gint64)(baseline->realtime_ns - baseline->boottime_ns) -
-		       (gint64)(candidate->realtime_ns - candidate->boottime_ns);
-	return ABS(apart) <= BOOT_SLACK_NS ? BOOT_SAME : BOOT_OTHER;
 }
 
 static guint64 ticks_a_second(const Context *context)

@@ -502,6 +502,7 @@ Recording *recording_open(Plugin *sink, const char *path, GError **error)
 	}
 	if (!open_input(load, path, error))
 		return NULL;
+	limits_set_memory();
 	g_autoptr(Loaded) nothing = read_sample(load, CTPROF_SAMPLE_NONE, 0, error);
 	return nothing ? g_steal_pointer(&load) : NULL;
 }

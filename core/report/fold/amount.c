@@ -115,6 +115,58 @@ gint value_compare(const struct ctprof_value *a, const struct ctprof_value *b)
 
 /* ---- values ---- */
 
+gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number)
+{
+	switch (value->type) {
+	case CTPROF_VALUE_NUMBER:
+		*ret_number = (gdouble)value->number;
+		return TRUE;
+	case CTPROF_VALUE_REAL:
+		*ret_number = value->real;
+		return TRUE;
+	case CTPROF_VALUE_RANGE:
+	case CTPROF_VALUE_CPUS:
+		*ret_number = ((gdouble)value->min + (gdouble)value->max) / 2;
+		return TRUE;
+	default:
+		return FALSE;
+	}
+}
+
+/* Exact even if converting each to gdouble would not be. */
+static struct ctprof_value subtract(const struct ctprof_value *before,
+				    const struct ctprof_value *after)
+{
+	struct ctprof_value difference = *after;
+	gdouble x = 0, y = 0;
+
+	if (before->type == CTPROF_VALUE_NUMBER && after->type == CTPROF_VALUE_NUMBER &&
+	    after->number >= before->number) {
+		difference.number -= before->number;
+		return difference;
+	}
+	difference.type = CTPROF_VALUE_REAL;
+	if (before->type == CTPROF_VALUE_NUMBER && after->type == CTPROF_VALUE_NUMBER)
+		difference.real = -(gdouble)(before->number - after->number);
+	else if (value_to_number(before, &x) && value_to_number(after, &y))
+		difference.real = y - x;
+	else
+		difference.type = CTPROF_VALUE_ABSENT;
+	return difference;
+}
+
+struct ctprof_value value_growth(guint32 kind, const struct ctprof_value *before,
+				 const struct ctprof_value *after, gboolean born)
+{
+	const struct ctprof_value nothing = value_of_number(0);
+	struct ctprof_value grown = subtract(born ? &nothing : before, after);
+
+	grown.flags |= before->flags;
+	if (kind == CTPROF_COUNTER && grown.type == CTPROF_VALUE_REAL && grown.real < 0)
+		grown.type = CTPROF_VALUE_ABSENT;
+	return grown;
+}
+
 struct ctprof_value value_of_number(guint64 number)
 {
 	return (struct ctprof_value){.type = CTPROF_VALUE_NUMBER, .number = number};

@@ -46,6 +46,14 @@ gboolean value_is_size(const struct ctprof_value *value);
 /* Descending by number; absent values come last. */
 gint value_compare(const struct ctprof_value *a, const struct ctprof_value *b);
 
+/* The value as one number (a range as its middle).  FALSE: it has none. */
+gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number);
+/* By how much a value grew.  A counter that fell was reset: ABSENT; others change with their
+ * sign.  born: there was nothing before, so that it grew from 0.  Its coverage is that of
+ * the end, where the rows in between are known. */
+struct ctprof_value value_growth(guint32 kind, const struct ctprof_value *before,
+				 const struct ctprof_value *after, gboolean born);
+
 struct ctprof_value value_of_number(guint64 number);
 struct ctprof_value value_of_real(gdouble real);
 /* text NULL: absent; borrowed. */

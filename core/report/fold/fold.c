@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctprof/plugin.h"
+#include "frame/percentile.h"
 
 static void number_value(const guint64 *cells, struct ctprof_value *ret_value)
 {
@@ -209,6 +210,51 @@ void fold_list_modes(const guint64 *cells, GArray *ret_items)
 	}
 }
 
+/* ---- histograms ---- */
+
+static Histogram *histogram_in(const guint64 *cells)
+{
+	return (Histogram *)(uintptr_t)cells[0];
+}
+
+const Histogram *fold_histogram(const guint64 *cells)
+{
+	return histogram_in(cells);
+}
+
+static void histogram_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	(void)store;
+	if (first)
+		cells[0] = (guint64)(uintptr_t)g_new0(Histogram, 1);
+	buckets_add(histogram_in(cells), (const void *)(uintptr_t)value);
+}
+
+static void histogram_clear(guint64 *cells)
+{
+	g_free(histogram_in(cells));
+	cells[0] = 0;
+}
+
+static void histogram_merge(guint64 *cells, gboolean first, guint64 *from)
+{
+	if (first) {
+		cells[0] = from[0];
+		from[0] = 0;
+		return;
+	}
+	for (guint32 i = 0; i < CTPROF_BUCKETS; i++)
+		histogram_in(cells)->counts[i] = fold_add_saturated(histogram_in(cells)->counts[i],
+								    histogram_in(from)->counts[i]);
+	histogram_clear(from);
+}
+
+static void histogram_value(const guint64 *cells, struct ctprof_value *ret_value)
+{
+	ret_value->type = CTPROF_VALUE_NUMBER;
+	ret_value->number = histogram_count(histogram_in(cells));
+}
+
 /* ---- labels ---- */
 
 static void text_label_add(Store *store, guint64 *cells, gboolean first, guint64 value)
@@ -286,6 +332,9 @@ static const struct kind_fold {
 	{CTPROF_CATEGORY, CTPROF_UNIT_BOOL, MODE(mode_add_bool)},
 	{CTPROF_CPUSET, 0, {3, cpus_add, cpus_merge, cpus_value, NULL}},
 	{CTPROF_MAP, 0, MAP(map_add_sum, map_merge_sum)},
+	{CTPROF_HISTOGRAM,
+	 0,
+	 {1, histogram_add, histogram_merge, histogram_value, histogram_clear}},
 };
 
 static const Fold memory_stat = MAP(map_add_memory_stat, map_merge_memory_stat);

@@ -11,6 +11,7 @@
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
 #include "map.h"
+#include "row/buckets.h"
 #include "saturated.h"
 
 #define FOLD_MAX_CELLS 3
@@ -38,6 +39,9 @@ const Fold *fold_pss(void);
 const Fold *fold_commonest(void);
 /* memory.stat of several cgroups: the highest of levels, the sum of events. */
 const Fold *fold_memory_stat(void);
+
+/* A folded histogram. */
+const Histogram *fold_histogram(const guint64 *cells);
 
 /* Appends the values of a folded category as MapItem, whose number is that of rows,
  * in any order. */

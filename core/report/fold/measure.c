@@ -63,6 +63,9 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 		.unit = def->unit,
 		.flags = def->flags,
 		.rank = def->rank,
+		.polarity = def->polarity,
+		.gate_percent = def->gate_percent,
+		.gate = def->gate,
 		.index = measures->list->len,
 		.delay = strcmp(def->group, "delay") == 0,
 		.of_process = def->scope == CTPROF_SCOPE_PROCESS || def->scope == CTPROF_SCOPE_MM,
@@ -122,4 +125,15 @@ gint layout_find(const Layout *layout, const Measure *measure)
 	if (!layout->by_index || measure->index >= layout->by_index->len)
 		return -1;
 	return (gint)g_array_index(layout->by_index, guint, measure->index) - 1;
+}
+
+gint layout_slot(const Layout *layout, const char *name)
+{
+	for (guint i = 0; i < layout->bindings->len; i++) {
+		const Binding *binding = &g_array_index(layout->bindings, Binding, i);
+
+		if (strcmp(binding->measure->name, name) == 0)
+			return (gint)binding->slot;
+	}
+	return -1;
 }

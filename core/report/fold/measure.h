@@ -18,6 +18,8 @@ typedef struct measure {
 	const char *group; /* the slot group */
 	const Fold *fold;  /* NULL: the number of rows */
 	guint32 kind, unit, flags, rank;
+	guint32 polarity, gate_percent; /* as in struct ctprof_metric */
+	guint64 gate;
 	guint32 index;  /* in its list */
 	gboolean delay; /* of the slot group "delay" */
 	/* Only leaders' rows have it; in other rows it is not missing. */
@@ -61,3 +63,5 @@ void layout_init(Layout *layout, Measures *measures, const Registry *registry, e
 void layout_clear(Layout *layout);
 /* The binding's index, or -1: this side does not have it. */
 gint layout_find(const Layout *layout, const Measure *measure);
+/* The index of a metric in rows, or -1. */
+gint layout_slot(const Layout *layout, const char *name);

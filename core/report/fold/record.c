@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "units.h"
+#include "frame/units.h"
 
 /* One byte per value: why no row has it, or that all rows have it. */
 static guint8 *states_of(Record *record)
@@ -239,6 +239,8 @@ void record_merge(Record *record, const Layout *layout, Record *from)
 	}
 	record->n += from->n;
 	record->n_ghosts += from->n_ghosts;
+	record->n_short += from->n_short;
+	record->short_ns = fold_add_saturated(record->short_ns, from->short_ns);
 	record->n_starts += from->n_starts;
 	record->starts = fold_add_saturated(record->starts, from->starts);
 	/* The other record owns its memory now. */
@@ -305,6 +307,17 @@ const GArray *record_map(const Record *record, const Layout *layout, const Measu
 		return NULL;
 	return fold_map_items(record->words + layout->n_words +
 			      binding_at(layout, (guint)place)->cell);
+}
+
+const Histogram *record_histogram(const Record *record, const Layout *layout,
+				  const Measure *measure)
+{
+	gint place = find_place(record, layout, measure);
+
+	return place >= 0 && measure->kind == CTPROF_HISTOGRAM && has_value(record, (guint)place)
+		       ? fold_histogram(record->words + layout->n_words +
+					binding_at(layout, (guint)place)->cell)
+		       : NULL;
 }
 
 void record_modes(const Record *record, const Layout *layout, const Measure *measure,

@@ -11,9 +11,10 @@
 
 typedef struct record {
 	RecordKey key;
-	guint64 n;        /* rows */
-	guint64 n_ghosts; /* of these: made up, for threads that this side does not have */
-	guint64 n_starts; /* rows whose start tick is known, and their sum */
+	guint64 n;                 /* rows */
+	guint64 n_ghosts;          /* of these: made up, for threads that this side does not have */
+	guint64 n_short, short_ns; /* of a window: threads that began and ended in it, their CPU */
+	guint64 n_starts;          /* rows whose start tick is known, and their sum */
 	guint64 starts;
 	guint64 place; /* in the order of arrival, in its set */
 	/* For each value, if rows of one key lack different values.  Mostly
@@ -57,6 +58,9 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
  * none. */
 void record_modes(const Record *record, const Layout *layout, const Measure *measure,
 		  GArray *ret_items);
+/* The folded histogram; NULL: none. */
+const Histogram *record_histogram(const Record *record, const Layout *layout,
+				  const Measure *measure);
 /* A map's entries (MapItem), or NULL.  ret_coverage, of each entry: may be
  * NULL. */
 const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,

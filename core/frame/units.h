@@ -31,14 +31,18 @@ guint32 ladder_of(guint32 kind, guint32 unit);
 /* The unit's word for machines: "ns", "bytes" (of KiB, too), ... */
 const char *unit_word(guint32 unit);
 
-typedef struct quantity {
+/* A number as people write it: "918ms", "35 %", "1.2k", "3.5 threads"; unit is a word for
+ * machines.  The caller frees it. */
+char *unit_format(const char *unit, gdouble value, gboolean sign);
+
+typedef struct magnitude {
 	gdouble number; /* in the dimension's base; without a unit as written */
 	gboolean has_unit;
 	Dimension dimension; /* of the unit */
-} Quantity;
+} Magnitude;
 
-/* The units of quantity_parse(), for messages. */
-#define QUANTITY_UNITS "ns us ms s min ticks, B KiB MiB GiB TiB, K M G or none"
+/* The units of magnitude_parse(), for messages. */
+#define MAGNITUDE_UNITS "ns us ms s min ticks, B KiB MiB GiB TiB, K M G or none"
 /* Parses "5ms", "1.5MiB", "200", "10K", "-3" and the like; rejects anything
  * else and what is not finite. */
-gboolean quantity_parse(const char *text, Quantity *ret_quantity);
+gboolean magnitude_parse(const char *text, Magnitude *ret_magnitude);

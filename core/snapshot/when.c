@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "moment.h"
+#include "when.h"
 
 #include <stdio.h>
 
@@ -77,8 +77,8 @@ static gboolean parse(const Recording *recording, const char *text, guint64 *ret
 	return parse_clock(recording, text, ret_ns) || parse_date(text, ret_ns);
 }
 
-gboolean moment_find(const Recording *recording, const char *shown, const char *text,
-		     guint *ret_sample, GError **error)
+gboolean when_find(const Recording *recording, const char *shown, const char *text,
+		   guint *ret_sample, GError **error)
 {
 	guint n = recording_n_samples(recording), found = 0;
 	guint64 ns;
@@ -91,7 +91,7 @@ gboolean moment_find(const Recording *recording, const char *shown, const char *
 				       "%s '%s': expected a time such as 2026-11-22T03:12:00Z, "
 				       "03:12, +90s (from the start) or -5m (from the end)",
 				       shown, text);
-	g_autofree char *first = moment_name(recording, 0), *last = moment_name(recording, n - 1);
+	g_autofree char *first = when_name(recording, 0), *last = when_name(recording, n - 1);
 	if (ns + SLACK_NS < first_of(recording) || ns > last_of(recording) + NS_PER_S)
 		return error_set_failed(error, "%s '%s': the recording is from %s to %s", shown,
 					text, first, last);
@@ -101,8 +101,8 @@ gboolean moment_find(const Recording *recording, const char *shown, const char *
 	return TRUE;
 }
 
-gboolean moment_find_number(const Recording *recording, const char *shown, const char *text,
-			    guint *ret_sample, GError **error)
+gboolean when_find_number(const Recording *recording, const char *shown, const char *text,
+			  guint *ret_sample, GError **error)
 {
 	gint64 n = recording_n_samples(recording), number;
 
@@ -119,7 +119,7 @@ gboolean moment_find_number(const Recording *recording, const char *shown, const
 	return TRUE;
 }
 
-char *moment_name(const Recording *recording, guint sample)
+char *when_name(const Recording *recording, guint sample)
 {
 	guint64 ns = recording_time(recording, sample);
 	g_autoptr(GDateTime) time =

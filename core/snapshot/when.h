@@ -11,10 +11,10 @@
  * "03:12" and "03:12:05" (local, on the first day on which the recording has it), "+90s"
  * from its start, "-5m" from its end.  shown: the option, for the error.
  */
-gboolean moment_find(const Recording *recording, const char *shown, const char *text,
-		     guint *ret_sample, GError **error);
+gboolean when_find(const Recording *recording, const char *shown, const char *text,
+		   guint *ret_sample, GError **error);
 /* The sample of that number, from 0; negative: from the end. */
-gboolean moment_find_number(const Recording *recording, const char *shown, const char *text,
-			    guint *ret_sample, GError **error);
+gboolean when_find_number(const Recording *recording, const char *shown, const char *text,
+			  guint *ret_sample, GError **error);
 /* "2026-11-22T03:12:05Z"; the number of the sample if its time is not known. */
-char *moment_name(const Recording *recording, guint sample);
+char *when_name(const Recording *recording, guint sample);

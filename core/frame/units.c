@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ctprof/numbers.h"
 #include "row/registry.h"
 
 static const Ladder ladders[] = {
@@ -53,6 +54,30 @@ const char *unit_word(guint32 unit)
 	return registry_unit_word(unit == CTPROF_UNIT_KIB ? CTPROF_UNIT_BYTES : unit);
 }
 
+/* The ladder whose short numbers say their unit. */
+static guint32 ladder_of_word(const char *unit)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(unit_ladders); i++)
+		if (strcmp(unit_word(unit_ladders[i].unit), unit) == 0 &&
+		    unit_ladders[i].ladder != CTPROF_LADDER_TICKS &&
+		    unit_ladders[i].ladder != CTPROF_LADDER_CENTIPERCENT)
+			return unit_ladders[i].ladder;
+	return CTPROF_LADDER_NONE;
+}
+
+char *unit_format(const char *unit, gdouble value, gboolean sign)
+{
+	guint32 ladder = ladder_of_word(unit);
+	char number[CTPROF_SHORT_ROOM];
+
+	ctprof_number_short(ladder, value, number);
+	return g_strdup_printf("%s%s%s%s", sign && value > 0 ? "+" : "", number,
+			       ladder == CTPROF_LADDER_NONE ? " " : "",
+			       ladder != CTPROF_LADDER_NONE   ? ""
+			       : g_str_equal(unit, "percent") ? "%"
+							      : unit);
+}
+
 static const struct suffix {
 	const char *text;
 	Dimension dimension;
@@ -75,7 +100,7 @@ static const struct suffix {
 	{"G", DIMENSION_COUNT, 1e9},
 };
 
-gboolean quantity_parse(const char *text, Quantity *ret_quantity)
+gboolean magnitude_parse(const char *text, Magnitude *ret_magnitude)
 {
 	char *end;
 
@@ -89,7 +114,7 @@ gboolean quantity_parse(const char *text, Quantity *ret_quantity)
 	while (*end == ' ')
 		end++;
 	if (*end == '\0') {
-		*ret_quantity = (Quantity){number, FALSE, DIMENSION_NONE};
+		*ret_magnitude = (Magnitude){number, FALSE, DIMENSION_NONE};
 		return TRUE;
 	}
 	for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++) {
@@ -97,8 +122,8 @@ gboolean quantity_parse(const char *text, Quantity *ret_quantity)
 
 		if (strcmp(end, suffix->text) != 0)
 			continue;
-		*ret_quantity = (Quantity){number * suffix->base, TRUE, suffix->dimension};
-		return isfinite(ret_quantity->number);
+		*ret_magnitude = (Magnitude){number * suffix->base, TRUE, suffix->dimension};
+		return isfinite(ret_magnitude->number);
 	}
 	return FALSE;
 }
