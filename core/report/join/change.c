@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "report/fold/amount.h"
+
 #define LARGE_POINTS 100
 
 static gboolean is_equal(const struct ctprof_value *a, const struct ctprof_value *b)
@@ -25,41 +27,10 @@ static gboolean is_equal(const struct ctprof_value *a, const struct ctprof_value
 	}
 }
 
-gboolean change_number_of(const struct ctprof_value *value, gdouble *ret_number)
-{
-	switch (value->type) {
-	case CTPROF_VALUE_NUMBER:
-		*ret_number = (gdouble)value->number;
-		return TRUE;
-	case CTPROF_VALUE_REAL:
-		*ret_number = value->real;
-		return TRUE;
-	case CTPROF_VALUE_RANGE:
-	case CTPROF_VALUE_CPUS:
-		*ret_number = ((gdouble)value->min + (gdouble)value->max) / 2;
-		return TRUE;
-	default:
-		return FALSE;
-	}
-}
-
 /* Whether a change of it can be shown in percent. */
 static gboolean is_relative(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
-}
-
-/* Exact even if converting each to gdouble would not be. */
-static gdouble subtract(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	gdouble x = 0, y = 0;
-
-	if (a->type == CTPROF_VALUE_NUMBER)
-		return b->number >= a->number ? (gdouble)(b->number - a->number)
-					      : -(gdouble)(a->number - b->number);
-	change_number_of(a, &x);
-	change_number_of(b, &y);
-	return y - x;
 }
 
 static gboolean ladder_has_pct(guint32 ladder)
@@ -79,6 +50,7 @@ static gboolean is_uneven(const struct ctprof_value *a, const struct ctprof_valu
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
 		    guint32 ladder, Change *ret_change)
 {
+	struct ctprof_value grown;
 	gdouble base;
 
 	*ret_change = (Change){.flags = 0};
@@ -92,11 +64,12 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 		ret_change->flags |= CTPROF_CELL_SAME;
 	if (is_uneven(baseline, candidate))
 		ret_change->flags |= CTPROF_CELL_PARTIAL;
-	if (!change_number_of(baseline, &base)) {
+	if (!value_to_number(baseline, &base)) {
 		ret_change->flags |= same ? 0 : CTPROF_CELL_DIFFERS;
 		return;
 	}
-	ret_change->delta = subtract(baseline, candidate);
+	grown = value_growth(CTPROF_LEVEL, baseline, candidate, FALSE);
+	(void)value_to_number(&grown, &ret_change->delta);
 	/* Different ranges with the same middle, or different sets of the same
 	 * number of CPUs. */
 	if (!same && fabs(ret_change->delta) <= 0) {

@@ -19,7 +19,7 @@
 #include <glib.h>
 
 #include "ctprof/report.h"
-#include "report/fold/units.h"
+#include "frame/units.h"
 
 typedef struct change {
 	guint32 flags;      /* CTPROF_CELL_* */
@@ -28,9 +28,6 @@ typedef struct change {
 
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
 		    guint32 ladder, Change *ret_change);
-
-/* The value as one number (a range as its middle).  FALSE: it has none. */
-gboolean change_number_of(const struct ctprof_value *value, gdouble *ret_number);
 
 /* Which changes are shown. */
 typedef struct change_filter {

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/fold/alias.h"
+#include "frame/percentile.h"
+#include "frame/quantity.h"
+#include "report/fold/amount.h"
 
+#define WORSE "worse"
 #define METRIC_BYTES G_CSET_a_2_z G_CSET_A_2_Z "0123456789_."
 
 static void condition_clear(gpointer data)
@@ -44,41 +47,51 @@ static gboolean take_operator(const char **at, gboolean *ret_less, gboolean *ret
 /* Returns NULL, or what is wrong. */
 static const char *parse_chance(const char *at, ChanceLimit *limit)
 {
-	Quantity quantity;
+	Magnitude magnitude;
 
 	if (limit->is_set)
 		return "p or q is limited twice";
 	if (!take_operator(&at, &limit->less, &limit->or_equal))
 		return "expected one of > >= < <= before the number";
-	if (!quantity_parse(at, &quantity) || quantity.has_unit || quantity.number < 0 ||
-	    quantity.number > 1)
+	if (!magnitude_parse(at, &magnitude) || magnitude.has_unit || magnitude.number < 0 ||
+	    magnitude.number > 1)
 		return "p and q are numbers from 0 to 1";
 	limit->is_set = TRUE;
-	limit->limit = quantity.number;
+	limit->limit = magnitude.number;
 	return NULL;
+}
+
+/* Whether a percentile itself is limited: no change of it is named. */
+static gboolean limits_value(const char *at)
+{
+	return *at != ':' && !g_str_has_suffix(at, "%");
 }
 
 /* The same for a term that names a metric. */
 static const char *parse_metric(const char *text, gsize name, Condition *condition)
 {
-	const char *at = text + name;
+	const Percentile *percentile = percentile_at(text + name);
+	const char *at = text + name + (percentile ? strlen(percentile->suffix) : 0);
 
-	if (condition->metric)
+	name = (gsize)(at - text);
+	if (condition->metric || condition->is_worse)
 		return "a condition has one metric";
+	condition->value = percentile && limits_value(at);
 	if (!take_measure(&at, &condition->delta))
 		return "expected :pct or :delta after the metric";
+	condition->delta |= condition->value;
 	if (!take_operator(&at, &condition->less, &condition->or_equal))
 		return "expected one of > >= < <= before the number";
 	g_autofree char *number = g_strdup(at);
 	gsize len = strlen(number);
 	if (!condition->delta && len > 0 && number[len - 1] == '%')
 		number[len - 1] = '\0';
-	if (!quantity_parse(number, &condition->limit))
-		return "the limit is not a number with a unit (" QUANTITY_UNITS ")";
+	if (!magnitude_parse(number, &condition->limit))
+		return "the limit is not a number with a unit (" MAGNITUDE_UNITS ")";
 	if (!condition->delta && condition->limit.has_unit)
 		return "a percentage has no unit; :delta has";
 	g_autofree char *typed = g_strndup(text, name);
-	condition->metric = g_strdup(alias_metric(typed));
+	condition->metric = g_strdup(quantity_name(typed));
 	return NULL;
 }
 
@@ -87,7 +100,11 @@ static const char *parse_term(const char *text, Condition *condition)
 	gsize name = strspn(text, METRIC_BYTES);
 
 	if (name == 0)
-		return "expected a metric at the beginning";
+		return "expected a metric, or 'worse', at the beginning";
+	if (strcmp(text, WORSE) == 0 && !condition->metric) {
+		condition->is_worse = TRUE;
+		return NULL;
+	}
 	if (name == 1 && (*text == 'p' || *text == 'q') && text[1] != ':')
 		return parse_chance(text + 1, *text == 'p' ? &condition->p : &condition->q);
 	return parse_metric(text, name, condition);
@@ -158,10 +175,10 @@ static gboolean chance_allows(const ChanceLimit *limit, gboolean is_known, gdoub
 	       (is_known && is_within(value, limit->less, limit->or_equal, limit->limit));
 }
 
-gboolean condition_allows(const Condition *condition, const struct ctprof_sample *sample)
+gboolean condition_allows(const Condition *condition, const struct ctprof_runs *result)
 {
-	return chance_allows(&condition->p, sample->flags & CTPROF_SAMPLE_HAS_TEST, sample->p) &&
-	       chance_allows(&condition->q, sample->flags & CTPROF_SAMPLE_HAS_Q, sample->q);
+	return chance_allows(&condition->p, result->flags & CTPROF_RUNS_HAS_TEST, result->p) &&
+	       chance_allows(&condition->q, result->flags & CTPROF_RUNS_HAS_Q, result->q);
 }
 
 gdouble condition_limit(const Condition *condition, guint32 ladder)
@@ -170,6 +187,16 @@ gdouble condition_limit(const Condition *condition, guint32 ladder)
 
 	return condition->delta && condition->limit.has_unit ? limit / ladder_find(ladder)->base
 							     : limit;
+}
+
+void condition_take_value(const Condition *condition, const struct ctprof_value *candidate,
+			  Change *change)
+{
+	if (!condition->value)
+		return;
+	*change = (Change){.flags = 0};
+	if (value_to_number(candidate, &change->delta))
+		change->flags = CTPROF_CELL_HAS_DELTA;
 }
 
 gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,

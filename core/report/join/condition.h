@@ -3,8 +3,11 @@
  * --fail-on: CONDITION[,CONDITION...], any of which may hold.
  *	METRIC[:pct|:delta] OP NUMBER[UNIT]     OP one of > >= < <=
  * Without ":delta", the change in percent counts; growth from 0 exceeds any
- * percentage.  With several runs per side, instead or in addition:
- *	[q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT]
+ * percentage.  Of a percentile ("run_delay:p99>5ms") the candidate's value counts,
+ * unless its change is named ("run_delay:p99:pct>20").  With several runs per side, instead or in
+ *addition: [q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT] "worse" in place of the term
+ *with a metric: any metric that has become worse, by its own polarity and gate (polarity.h); of
+ *runs, only if it changed.
  */
 #pragma once
 
@@ -20,11 +23,13 @@ typedef struct chance_limit {
 } ChanceLimit;
 
 typedef struct condition {
-	char *text;     /* as given */
-	char *metric;   /* NULL: any; q or p is limited then */
+	char *text;   /* as given */
+	char *metric; /* NULL: any; q or p is limited then, or is_worse is set */
+	gboolean is_worse;
 	gboolean delta; /* limits the change itself, not the percentage */
+	gboolean value; /* with delta: limits the candidate's value instead */
 	gboolean less, or_equal;
-	Quantity limit;
+	Magnitude limit;
 	ChanceLimit p, q;
 } Condition;
 
@@ -37,7 +42,10 @@ gdouble condition_limit(const Condition *condition, guint32 ladder);
 /* Whether it applies only to several runs per side. */
 gboolean condition_is_of_runs(const Condition *condition);
 /* Whether p and q are within the limits; an unknown one is not. */
-gboolean condition_allows(const Condition *condition, const struct ctprof_sample *sample);
+gboolean condition_allows(const Condition *condition, const struct ctprof_runs *result);
+/* Puts the candidate's value in the place of the change, if the condition limits that. */
+void condition_take_value(const Condition *condition, const struct ctprof_value *candidate,
+			  Change *change);
 /* partial: whether a change between sums that lack different rows may meet
  * it. */
 gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/fold/units.h"
+#include "frame/units.h"
 
 struct ctprof_report_field figure_field(const Measure *measure, const char *name)
 {
@@ -16,6 +16,9 @@ struct ctprof_report_field figure_field(const Measure *measure, const char *name
 		.header = name,
 		.unit = unit_word(measure->unit),
 		.tags = measure->tags,
+		.polarity = measure->polarity,
+		.gate_percent = measure->gate_percent,
+		.gate = measure->unit == CTPROF_UNIT_KIB ? measure->gate * KIB : measure->gate,
 	};
 }
 
@@ -31,24 +34,46 @@ static void add_measure(GArray *figures, const Measure *measure)
 	g_array_append_val(figures, figure);
 }
 
-static void add_derived(GArray *figures, const struct derived *derived, const Measures *measures)
+/* The number of values, and the percentiles. */
+static void add_histogram(GArray *figures, const Measures *measures, const Measure *measure)
 {
-	gboolean ratio = derived_is_share(derived);
+	Figure figure = {
+		.field = figure_field(measure, measure->name),
+		.section = SECTION_PRIMARY,
+		.measure = measure,
+	};
+	guint32 ladder = figure.field.ladder;
+	const char *unit = figure.field.unit;
+
+	figure.field.ladder = CTPROF_LADDER_UNITLESS;
+	figure.field.unit = unit_word(CTPROF_UNIT_NONE);
+	g_array_append_val(figures, figure);
+	figure.field.ladder = ladder;
+	figure.field.unit = unit;
+	for (const Percentile *one = percentiles; one->suffix; one++) {
+		figure.percentile = one;
+		figure.field.name = figure.field.header =
+			store_take(measures->store, g_strconcat(measure->name, one->suffix, NULL));
+		g_array_append_val(figures, figure);
+	}
+}
+
+static void add_derived(GArray *figures, const Quantity *derived, const Measures *measures)
+{
 	Figure figure = {
 		.field = {.struct_size = sizeof figure.field,
-			  .ladder = ratio ? CTPROF_LADDER_RATIO
-					  : ladder_of(CTPROF_GAUGE, derived->unit),
+			  .ladder = quantity_ladder(derived),
 			  .kind = derived->kind,
 			  .name = derived->name,
 			  .header = derived->name,
-			  .unit = ratio ? "ratio" : unit_word(derived->unit),
-			  .tags = ""},
+			  .unit = quantity_unit(derived),
+			  .tags = "",
+			  .polarity = derived->polarity},
 		.section = derived->section,
 		.derived = derived,
 	};
 
-	for (guint i = 0; i < DERIVED_MAX_INPUTS && derived->inputs[i]; i++)
-		figure.inputs[i] = measures_find(measures, derived->inputs[i]);
+	formula_bind(&derived->formulas[0], measures, figure.inputs);
 	g_array_append_val(figures, figure);
 }
 
@@ -60,7 +85,9 @@ GArray *figures_plain(const Measures *measures)
 	for (guint i = 0; i < ranked->len; i++) {
 		const Measure *measure = g_ptr_array_index(ranked, i);
 
-		if (measure->kind != CTPROF_LABEL && measure->kind != CTPROF_MAP)
+		if (measure->kind == CTPROF_HISTOGRAM)
+			add_histogram(figures, measures, measure);
+		else if (measure->kind != CTPROF_LABEL && measure->kind != CTPROF_MAP)
 			add_measure(figures, measure);
 	}
 	return figures;
@@ -70,19 +97,22 @@ GArray *figures_new(const Measures *measures)
 {
 	GArray *figures = figures_plain(measures);
 
-	for (const struct derived *derived = derived_metrics; derived->name; derived++)
-		add_derived(figures, derived, measures);
+	for (const Quantity *quantity = quantities; quantity->name; quantity++)
+		if (quantity_is_derived(quantity))
+			add_derived(figures, quantity, measures);
 	return figures;
 }
 
 guint32 figure_flags(const Figure *figure)
 {
-	return figure->measure ? figure->measure->flags : figure->derived->flags;
+	guint32 quiet = figure->percentile && figure->percentile->quiet ? CTPROF_METRIC_QUIET : 0;
+
+	return figure->measure ? figure->measure->flags | quiet : figure->derived->flags;
 }
 
 gboolean figure_grows(const Figure *figure)
 {
-	return figure->derived ? !derived_is_ratio(figure->derived)
+	return figure->derived ? !quantity_is_ratio(figure->derived)
 			       : figure->field.kind == CTPROF_COUNTER;
 }
 
@@ -94,7 +124,17 @@ const Figure *figures_find(const GArray *figures, const char *name)
 	return NULL;
 }
 
-void figure_cover(struct ctprof_value *value, const struct ctprof_value *input)
+/* ---- formulas ---- */
+
+void formula_bind(const Formula *formula, const Measures *measures,
+		  const Measure *ret_inputs[QUANTITY_INPUTS])
+{
+	for (guint i = 0; i < formula_n_inputs(formula); i++)
+		ret_inputs[i] = measures_find(measures, formula->inputs[i]);
+}
+
+/* Takes over an input's coverage if it is the least complete so far. */
+static void cover(struct ctprof_value *value, const struct ctprof_value *input)
 {
 	value->flags |= input->flags;
 	if (value->n > 0 && input->missing <= value->missing)
@@ -104,63 +144,116 @@ void figure_cover(struct ctprof_value *value, const struct ctprof_value *input)
 	value->why = input->why;
 }
 
-/* Makes an input the growth since the other side. */
-static void subtract(struct ctprof_value *input, const struct ctprof_value *before)
+static void take_input(const Measure *measure, Record *const sides[SIDES], const Span *span,
+		       struct ctprof_value *ret_value)
 {
-	if (before->type != CTPROF_VALUE_NUMBER || input->type != CTPROF_VALUE_NUMBER ||
-	    before->number > input->number)
-		input->type = CTPROF_VALUE_ABSENT;
-	else
-		input->number -= before->number;
-}
-
-void figure_input(const Measure *measure, const Group *group, const Layout *const layouts[SIDES],
-		  guint side, gboolean grown, struct ctprof_value *ret_value)
-{
+	guint side = span->side;
 	struct ctprof_value before;
 
 	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	if (!measure)
 		return;
-	record_value(group->sides[side], layouts[side], measure, ret_value);
-	if (!grown || measure->kind != CTPROF_COUNTER)
+	record_value(sides[side], span->layouts[side], measure, ret_value);
+	if (!span->grown || measure->kind != CTPROF_COUNTER)
 		return;
-	record_value(group->sides[!side], layouts[!side], measure, &before);
-	subtract(ret_value, &before);
+	record_value(sides[!side], span->layouts[!side], measure, &before);
+	*ret_value = value_growth(measure->kind, &before, ret_value, FALSE);
 }
 
-/* ABSENT unless every input is present; as complete as the least complete
- * one. */
-static void derive(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
-		   guint side, gboolean grown, struct ctprof_value *ret_value)
+/* How many threads have the state that the formula names. */
+static gboolean count_state(const Formula *formula, const Measure *measure,
+			    Record *const sides[SIDES], const Span *span,
+			    struct ctprof_value *value)
 {
-	struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
-	guint64 inputs[DERIVED_MAX_INPUTS] = {0};
+	const Record *record = sides[span->side];
+	const Layout *layout = span->layouts[span->side];
+	g_autoptr(GArray) states = g_array_new(FALSE, FALSE, sizeof(MapItem));
+	struct ctprof_value mode = {.type = CTPROF_VALUE_ABSENT};
+
+	if (measure)
+		record_value(record, layout, measure, &mode);
+	cover(value, &mode);
+	if (mode.type != CTPROF_VALUE_MODE)
+		return FALSE;
+	record_modes(record, layout, measure, states);
+	for (guint i = 0; i < states->len; i++)
+		if (strcmp(g_array_index(states, MapItem, i).key, formula->inputs[1]) == 0)
+			value->real = (gdouble)g_array_index(states, MapItem, i).number;
+	return TRUE;
+}
+
+static gboolean combine(const Formula *formula, const Measure *const inputs[QUANTITY_INPUTS],
+			Record *const sides[SIDES], const Span *span, struct ctprof_value *value)
+{
+	guint64 numbers[QUANTITY_INPUTS] = {0};
 	gboolean is_there = TRUE;
 
-	for (guint i = 0; i < DERIVED_MAX_INPUTS && figure->derived->inputs[i]; i++) {
+	for (guint i = 0; i < formula_n_inputs(formula); i++) {
 		struct ctprof_value input;
 
-		figure_input(figure->inputs[i], group, layouts, side, grown, &input);
+		take_input(inputs[i], sides, span, &input);
 		is_there = is_there && input.type == CTPROF_VALUE_NUMBER;
-		inputs[i] = input.number;
-		figure_cover(&value, &input);
+		numbers[i] = input.number;
+		cover(value, &input);
 	}
-	if (!is_there || !figure->derived->compute(inputs, &value.real))
+	return is_there && formula_compute(formula, numbers, &value->real);
+}
+
+void formula_value(const Formula *formula, const Measure *const inputs[QUANTITY_INPUTS],
+		   Record *const sides[SIDES], const Span *span, struct ctprof_value *ret_value)
+{
+	struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
+	gboolean is_there = formula->form == FORM_STATE
+				    ? count_state(formula, inputs[0], sides, span, &value)
+				    : combine(formula, inputs, sides, span, &value);
+
+	if (!is_there)
 		value = (struct ctprof_value){
 			.n = value.n, .missing = value.missing, .why = value.why};
 	*ret_value = value;
 }
 
+const Histogram *figure_histogram(const Figure *figure, const Group *group,
+				  const Layout *const layouts[SIDES], guint side)
+{
+	return figure->measure && !figure->percentile
+		       ? record_histogram(group->sides[side], layouts[side], figure->measure)
+		       : NULL;
+}
+
+/* The coverage is that of the whole histogram. */
+static void take_percentile(const Figure *figure, const Group *group,
+			    const Layout *const layouts[SIDES], guint side,
+			    struct ctprof_value *value)
+{
+	const Histogram *histogram =
+		record_histogram(group->sides[side], layouts[side], figure->measure);
+	struct ctprof_value whole = *value;
+
+	if (!histogram)
+		return;
+	percentile_value(figure->percentile, histogram, value);
+	value->flags = whole.flags;
+	value->n = whole.n;
+	value->missing = whole.missing;
+	value->why = whole.why;
+}
+
 void figure_values(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
 		   gboolean window, struct ctprof_value ret_values[SIDES])
 {
-	gboolean grown = window && figure->derived && derived_is_ratio(figure->derived);
+	gboolean grown = window && figure->derived && quantity_is_ratio(figure->derived);
 
-	for (guint side = 0; side < SIDES; side++)
+	for (guint side = 0; side < SIDES; side++) {
+		const Span span = {{layouts[0], layouts[1]}, side, grown && side == 1};
+
 		if (figure->derived)
-			derive(figure, group, layouts, side, grown && side == 1, &ret_values[side]);
+			formula_value(&figure->derived->formulas[0], figure->inputs, group->sides,
+				      &span, &ret_values[side]);
 		else
 			record_value(group->sides[side], layouts[side], figure->measure,
 				     &ret_values[side]);
+		if (figure->percentile)
+			take_percentile(figure, group, layouts, side, &ret_values[side]);
+	}
 }

@@ -28,6 +28,7 @@ typedef struct map_walk {
 	const GArray *maps[SIDES];
 	Coverage coverages[SIDES]; /* of each map's entries */
 	guint64 unit;              /* factor for their numbers */
+	guint32 polarity;          /* of each key: enum ctprof_polarity */
 	guint at[SIDES];
 
 	const char *key; /* the current one */

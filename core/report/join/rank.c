@@ -22,11 +22,11 @@ static gdouble weight_of(const Figure *figure, const Group *group,
 	Change change;
 
 	figure_values(figure, group, layouts, view->window, values);
-	if (!change_number_of(&values[0], &x))
+	if (!value_to_number(&values[0], &x))
 		return NAN;
 	if (!view->compare)
 		return x;
-	if (!change_number_of(&values[1], &y))
+	if (!value_to_number(&values[1], &y))
 		return NAN;
 	change_between(&values[0], &values[1], figure->field.ladder, &change);
 	return change.flags & CTPROF_CELL_HAS_DELTA ? change.delta : 0;

@@ -114,14 +114,14 @@ static RunsRow *row_new(const Runs *runs, const RunsRow *key)
 	return row;
 }
 
-void runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
-	      guint n_names, const struct ctprof_report_field *field, gdouble value,
-	      gboolean partial)
+RunsRow *runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
+		  guint n_names, const struct ctprof_report_field *field, gdouble value,
+		  gboolean partial)
 {
 	Runs *runs = place->runs;
 	RunsRow key = {.n_names = n_names, .family = family, .field = *field};
 
-	g_return_if_fail(place->side < SIDES && place->run < runs->n[place->side]);
+	g_return_val_if_fail(place->side < SIDES && place->run < runs->n[place->side], NULL);
 	take_names(key.names, names, n_names);
 	RunsRow *row = g_hash_table_lookup(runs->rows, &key);
 	if (!row) {
@@ -130,6 +130,7 @@ void runs_put(const RunPlace *place, enum runs_family family, const char *const 
 	}
 	row->values[(place->side ? runs->n[0] : 0) + place->run] = value;
 	row->partial |= partial;
+	return row;
 }
 
 void runs_set(const RunPlace *place, enum runs_family family, const char *const *names,
@@ -172,7 +173,7 @@ static int compare_reals(gconstpointer a, gconstpointer b)
 
 static void measure_side(RunsRow *row, const Runs *runs, guint side)
 {
-	struct ctprof_sample *sample = &row->sample;
+	struct ctprof_runs *result = &row->runs;
 	g_autofree gdouble *there = g_new(gdouble, (gsize)runs->n[side] + 1);
 	const gdouble *values = row->values + (side ? runs->n[0] : 0);
 	guint n = 0;
@@ -181,11 +182,11 @@ static void measure_side(RunsRow *row, const Runs *runs, guint side)
 		if (!isnan(values[i]))
 			there[n++] = values[i];
 	qsort(there, n, sizeof *there, compare_reals);
-	sample->runs[side] = runs->n[side];
-	sample->values[side] = values;
-	sample->n[side] = n;
-	sample->min[side] = n > 0 ? there[0] : NAN;
-	sample->max[side] = n > 0 ? there[n - 1] : NAN;
+	result->n_runs[side] = runs->n[side];
+	result->values[side] = values;
+	result->n[side] = n;
+	result->min[side] = n > 0 ? there[0] : NAN;
+	result->max[side] = n > 0 ? there[n - 1] : NAN;
 	row->medians[side] = median_of(there, n);
 }
 
@@ -193,27 +194,27 @@ static void measure_side(RunsRow *row, const Runs *runs, guint side)
  * arrangement. */
 static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 {
-	struct ctprof_sample *sample = &row->sample;
+	struct ctprof_runs *result = &row->runs;
 	g_autoptr(Sides) sides =
 		sides_new(row->values, runs->n[0], row->values + runs->n[0], runs->n[1]);
 
-	*sample = (struct ctprof_sample){.struct_size = sizeof *sample};
-	row->shift = sample->p = sample->q = NAN;
+	*result = (struct ctprof_runs){.struct_size = sizeof *result};
+	row->shift = result->p = result->q = NAN;
 	for (guint side = 0; side < SIDES; side++)
 		measure_side(row, runs, side);
 	if (!sides)
 		return 1;
 	MannWhitney test = mannwhitney_test(sides);
 	Shift shift = shift_find(sides, alpha);
-	sample->p = test.p;
+	result->p = test.p;
 	row->shift = shift.shift;
-	sample->flags = CTPROF_SAMPLE_HAS_TEST;
+	result->flags = CTPROF_RUNS_HAS_TEST;
 	if (isfinite(shift.low) && isfinite(shift.high)) {
-		sample->flags |= CTPROF_SAMPLE_HAS_INTERVAL |
-				 (shift.is_approximate ? CTPROF_SAMPLE_APPROXIMATE : 0);
-		sample->low = shift.low;
-		sample->high = shift.high;
-		sample->level = shift.level;
+		result->flags |= CTPROF_RUNS_HAS_INTERVAL |
+				 (shift.is_approximate ? CTPROF_RUNS_APPROXIMATE : 0);
+		result->low = shift.low;
+		result->high = shift.high;
+		result->level = shift.level;
 	}
 	return test.least;
 }
@@ -221,14 +222,14 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 /* As extreme as possible, and still not below alpha: more runs would decide. */
 static guint32 verdict_of(const RunsRow *row, gdouble least, gdouble alpha)
 {
-	const struct ctprof_sample *sample = &row->sample;
-	gdouble lowest = runs_least_p((guint)sample->n[0], (guint)sample->n[1]);
+	const struct ctprof_runs *result = &row->runs;
+	gdouble lowest = runs_least_p((guint)result->n[0], (guint)result->n[1]);
 
-	if (!(sample->flags & CTPROF_SAMPLE_HAS_TEST))
+	if (!(result->flags & CTPROF_RUNS_HAS_TEST))
 		return CTPROF_VERDICT_NONE;
-	if (sample->q < alpha)
+	if (result->q < alpha)
 		return CTPROF_VERDICT_CHANGED;
-	if (lowest >= alpha || (sample->flags & CTPROF_SAMPLE_HAS_Q && sample->p <= least))
+	if (lowest >= alpha || (result->flags & CTPROF_RUNS_HAS_Q && result->p <= least))
 		return CTPROF_VERDICT_FEW;
 	return CTPROF_VERDICT_SAME;
 }
@@ -262,7 +263,7 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
 
-		p[i] = row->family == family ? row->sample.p : NAN;
+		p[i] = row->family == family ? row->runs.p : NAN;
 		groups[i] =
 			last ? groups[i - 1] + (compare_names(last->names, row->names) != 0) : 0;
 		last = row;
@@ -274,9 +275,9 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 
 		if (row->family != family)
 			continue;
-		row->sample.q = q[i];
-		row->sample.flags |= isnan(q[i]) ? 0 : CTPROF_SAMPLE_HAS_Q;
-		row->sample.verdict = verdict_of(row, leasts[i], alpha);
+		row->runs.q = q[i];
+		row->runs.flags |= isnan(q[i]) ? 0 : CTPROF_RUNS_HAS_Q;
+		row->runs.verdict = verdict_of(row, leasts[i], alpha);
 	}
 	return n;
 }
@@ -288,16 +289,16 @@ enum { CLASS_CHANGED, CLASS_COMMAND, CLASS_TESTED, CLASS_HOST, CLASS_NOT_TESTED,
 
 static guint class_of(const RunsRow *row)
 {
-	const struct ctprof_sample *sample = &row->sample;
-	gboolean has_sides = sample->runs[1] > 0;
+	const struct ctprof_runs *result = &row->runs;
+	gboolean has_sides = result->n_runs[1] > 0;
 
-	if (sample->verdict == CTPROF_VERDICT_CHANGED)
+	if (result->verdict == CTPROF_VERDICT_CHANGED)
 		return CLASS_CHANGED;
-	if (has_sides && (sample->n[0] == 0 || sample->n[1] == 0))
+	if (has_sides && (result->n[0] == 0 || result->n[1] == 0))
 		return CLASS_ONE_SIDE;
 	if (row->family == FAMILY_COMMAND)
 		return CLASS_COMMAND;
-	if (has_sides && !(sample->flags & CTPROF_SAMPLE_HAS_Q))
+	if (has_sides && !(result->flags & CTPROF_RUNS_HAS_Q))
 		return CLASS_NOT_TESTED;
 	return row->family == FAMILY_HOST ? CLASS_HOST : CLASS_TESTED;
 }

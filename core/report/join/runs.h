@@ -33,10 +33,11 @@ typedef struct runs_row {
 	struct ctprof_report_field field;
 	gdouble *values;  /* of the runs of the first side, then of the other's; NAN: none */
 	gboolean partial; /* some value lacks rows */
+	gboolean hidden;  /* of a section that is not shown: tested and judged all the same */
 	/* After runs_test(). */
 	gdouble medians[SIDES]; /* NAN: no run has it */
 	gdouble shift;          /* NAN: only one side has it */
-	struct ctprof_sample sample;
+	struct ctprof_runs runs;
 } RunsRow;
 
 /* A setting of a group or the host, such as its policy or a sysctl, that is the same
@@ -73,10 +74,11 @@ typedef struct run_place {
 	guint side, run; /* from 0 */
 } RunPlace;
 
-/* Keeps a run's value of a metric; names and the field's texts are in the store. */
-void runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
-	      guint n_names, const struct ctprof_report_field *field, gdouble value,
-	      gboolean partial);
+/* Keeps a run's value of a metric; names and the field's texts are in the store.  Returns
+ * the row. */
+RunsRow *runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
+		  guint n_names, const struct ctprof_report_field *field, gdouble value,
+		  gboolean partial);
 /* The same for a setting; text is in the store. */
 void runs_set(const RunPlace *place, enum runs_family family, const char *const *names,
 	      guint n_names, const char *metric, const char *text);

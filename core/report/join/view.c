@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "view.h"
 
+#include "polarity.h"
+
 gboolean view_matches(const View *view, const char *const *names, guint n_names)
 {
 	if (!view->match)
@@ -18,6 +20,9 @@ void view_change(const View *view, const struct ctprof_value values[SIDES],
 	if (!view->compare)
 		return;
 	change_between(&values[0], &values[1], field->ladder, ret_change);
+	/* A counter that fell was reset. */
+	if (view->window && field->kind == CTPROF_COUNTER && ret_change->delta < 0)
+		*ret_change = (Change){.flags = CTPROF_CELL_DIFFERS};
 	/* Counts in a window are unrelated to earlier counts, and lack what either
 	 * side lacks. */
 	if (view->window && field->kind == CTPROF_COUNTER) {
@@ -50,6 +55,9 @@ void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	/* Sums that lack different rows have no percentage. */
 	if (change.flags & CTPROF_CELL_PARTIAL)
 		ret_cell->flags &= ~CTPROF_CELL_HAS_PCT;
+	/* Counts of a window only grow: it has no earlier window to be worse than. */
+	if (!view->window)
+		ret_cell->flags |= polarity_judge(field, &change);
 }
 
 gboolean view_passes(const View *view, const struct ctprof_cell *cell,

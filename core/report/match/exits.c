@@ -25,8 +25,8 @@ typedef struct bucket {
 } Bucket;
 
 struct exits {
-	const Side *sides;
-	const Intake *intake;
+	Side *sides;
+	Intake *intake;
 	const Roster *records;
 	guint64 began;
 	guint8 *marks;  /* of each record */
@@ -42,23 +42,12 @@ struct exits {
 
 /* ---- CPU time in rows ---- */
 
-static gint slot_of(const Layout *layout, const char *name)
-{
-	for (guint i = 0; i < layout->bindings->len; i++) {
-		const Binding *binding = &g_array_index(layout->bindings, Binding, i);
-
-		if (strcmp(binding->measure->name, name) == 0)
-			return (gint)binding->slot;
-	}
-	return -1;
-}
-
 CpuSlots cpu_slots_of(const Layout *layout)
 {
 	gint slots[N_CPU_METRICS];
 
 	for (guint i = 0; i < G_N_ELEMENTS(slots); i++)
-		slots[i] = slot_of(layout, cpu_metrics[i]);
+		slots[i] = layout_slot(layout, cpu_metrics[i]);
 	return (CpuSlots){slots[CPU_RUN], slots[CPU_USER], slots[CPU_SYSTEM],
 			  slots[CPU_CHILDREN_USER], slots[CPU_CHILDREN_SYSTEM]};
 }
@@ -111,7 +100,7 @@ static CpuTime subtract(const CpuTime *a, const CpuTime *b)
 
 /* ---- life ---- */
 
-Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began)
+Exits *exits_new(Side sides[SIDES], Intake *intake, guint64 began)
 {
 	Exits *exits = g_new0(Exits, 1);
 	const Layout *layout = &sides[1].layouts[TABLE_EXITS];
@@ -126,14 +115,14 @@ Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began)
 	exits->is_exact = g_new0(guint8, roster_length(exits->records) + 1);
 	exits->buckets = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (guint side = 0; side < SIDES; side++) {
-		roster_row_init(&exits->rows[side], &sides[side].layouts[TABLE_THREADS]);
+		roster_row_init(&exits->rows[side], sides[side].roster);
 		exits->slots[side] = cpu_slots_of(&sides[side].layouts[TABLE_THREADS]);
 	}
-	roster_row_init(&exits->row, layout);
-	exits->told_run = slot_of(layout, cpu_metrics[CPU_RUN]);
-	exits->told_user = slot_of(layout, CPU_EXIT_USER);
-	exits->told_system = slot_of(layout, CPU_EXIT_SYSTEM);
-	exits->told_final = slot_of(layout, CPU_EXIT_FINAL);
+	roster_row_init(&exits->row, exits->records);
+	exits->told_run = layout_slot(layout, cpu_metrics[CPU_RUN]);
+	exits->told_user = layout_slot(layout, CPU_EXIT_USER);
+	exits->told_system = layout_slot(layout, CPU_EXIT_SYSTEM);
+	exits->told_final = layout_slot(layout, CPU_EXIT_FINAL);
 	return exits;
 }
 
@@ -454,20 +443,22 @@ const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_bo
 }
 
 /* A process's name for a label; NULL: unknown. */
-static const char *name_of(const Exits *exits, gint32 pid, guint name)
+static const char *name_of(Exits *exits, gint32 pid, guint name)
 {
 	const RosterEntry *process = process_of(exits, pid);
-	const char *names[KEY_NAMES];
+	guint side = roster_process(exits->sides[1].roster, pid) ? 1 : 0;
+	RecordKey key;
 
 	if (!process)
 		return NULL;
-	roster_names(exits->sides[roster_process(exits->sides[1].roster, pid) ? 1 : 0].roster,
-		     process, names);
-	return names[name];
+	side_read_names(&exits->sides[side], process, &exits->rows[side]);
+	(void)side_name_thread(&exits->sides[side], exits->intake, &exits->rows[side].rows, 0,
+			       &key);
+	return key.names[name];
 }
 
 /* A process is in its parent's cgroup unless it is moved. */
-static const char *inherited_name(const Exits *exits, const RosterEntry *record, guint name)
+static const char *inherited_name(Exits *exits, const RosterEntry *record, guint name)
 {
 	gint32 pid = record->tgid;
 
@@ -482,38 +473,55 @@ static const char *inherited_name(const Exits *exits, const RosterEntry *record,
 	return NULL;
 }
 
-void exits_names(const Exits *exits, const RosterEntry *record, const char *ret_names[KEY_NAMES])
+static void own_names(Exits *exits, const RosterEntry *record, const char *ret_names[KEY_NAMES])
+{
+	roster_read_texts(exits->records, record, &exits->row);
+	side_name_exit(&exits->sides[1], exits->intake, &exits->row.rows, 0, ret_names);
+}
+
+/* The name of its process, for that label. */
+static const char *process_name(Exits *exits, const RosterEntry *record, const char *const *own,
+				guint i)
+{
+	const RosterEntry *leader = roster_process(exits->records, record->tgid);
+	const char *known = name_of(exits, record->tgid, i), *leaders[KEY_NAMES];
+
+	if (known)
+		return known;
+	if (leader)
+		own_names(exits, leader, leaders);
+	known = leader ? leaders[EXIT_NAME_COMM] : own[EXIT_NAME_PCOMM];
+	return label_name(exits->intake->axis->labels[i], exits->intake->store,
+			  known ? known : own[EXIT_NAME_COMM], record->tgid);
+}
+
+/* The name for a label of its cgroup, or one that its process has. */
+static const char *other_name(Exits *exits, const RosterEntry *record, const char *const *own,
+			      guint i)
+{
+	enum label label = exits->intake->axis->labels[i];
+
+	if (own[EXIT_NAME_CGROUP] && label_is_of_cgroup(label))
+		return label_name(label, exits->intake->store, own[EXIT_NAME_CGROUP], record->tgid);
+	const char *known = inherited_name(exits, record, i);
+	return known ? known : store_text(exits->intake->store, NO_NAME);
+}
+
+void exits_names(Exits *exits, const RosterEntry *record, RecordKey *ret_key)
 {
 	const Axis *axis = exits->intake->axis;
-	const RosterEntry *leader = roster_process(exits->records, record->tgid);
-	const char *own[KEY_NAMES], *leaders[KEY_NAMES];
+	const char *own[KEY_NAMES];
 
-	roster_names(exits->records, record, own);
-	if (leader)
-		roster_names(exits->records, leader, leaders);
-	for (guint i = 0; i < KEY_NAMES; i++) {
-		const char *known = NULL;
+	*ret_key = (RecordKey){.start = 0};
+	own_names(exits, record, own);
+	for (guint i = 0; i < axis->n_names; i++) {
+		enum label label = axis->labels[i];
 
-		ret_names[i] = i < axis->n_names ? own[EXIT_NAME_COMM] : NULL;
-		if (i >= axis->n_names || axis->labels[i] == LABEL_COMM)
-			continue;
-		if (axis->labels[i] == LABEL_PCOMM || axis->labels[i] == LABEL_PROCESS) {
-			known = name_of(exits, record->tgid, i);
-			if (known) {
-				ret_names[i] = known;
-				continue;
-			}
-			known = leader ? leaders[EXIT_NAME_COMM] : own[EXIT_NAME_PCOMM];
-			ret_names[i] =
-				label_name(axis->labels[i], exits->intake->store,
-					   known ? known : own[EXIT_NAME_COMM], record->tgid);
-		} else {
-			if (own[EXIT_NAME_CGROUP] && !label_is_of_process(axis->labels[i]))
-				known = label_name(axis->labels[i], exits->intake->store,
-						   own[EXIT_NAME_CGROUP], record->tgid);
-			if (!known)
-				known = inherited_name(exits, record, i);
-			ret_names[i] = known ? known : store_text(exits->intake->store, NO_NAME);
-		}
+		if (label == LABEL_COMM)
+			ret_key->names[i] = own[EXIT_NAME_COMM];
+		else if (label == LABEL_PCOMM || label == LABEL_PROCESS)
+			ret_key->names[i] = process_name(exits, record, own, i);
+		else
+			ret_key->names[i] = other_name(exits, record, own, i);
 	}
 }

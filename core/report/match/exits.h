@@ -35,7 +35,7 @@ gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_t
 typedef struct exits Exits;
 
 /* Rosters must be sorted; began as for window_fold(). */
-Exits *exits_new(const Side sides[SIDES], const Intake *intake, guint64 began);
+Exits *exits_new(Side sides[SIDES], Intake *intake, guint64 began);
 void exits_free(Exits *exits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Exits, exits_free)
 
@@ -51,7 +51,7 @@ const RosterEntry *exits_find(const Exits *exits, const RosterEntry *thread);
  * no more.  ret_is_born: it started in the window. */
 const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_born);
 /* The names of such a thread, as far as its process is known. */
-void exits_names(const Exits *exits, const RosterEntry *record, const char *ret_names[KEY_NAMES]);
+void exits_names(Exits *exits, const RosterEntry *record, RecordKey *ret_key);
 /* Whether the CPU time of a record is its own and not a share. */
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);
 /* The CPU time that a record represents. */

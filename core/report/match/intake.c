@@ -7,21 +7,22 @@
 
 #define SMAPS_METRIC "smaps_rollup_kib"
 #define START_METRIC "start_time_clock_ticks"
-#define PPID_METRIC "ppid"
 #define RECEIVED_METRIC "exits_received"
 #define LOST_METRIC "exits_lost"
 #define SOURCE_METRIC "exits_source"
 
 static const char *const label_metrics[N_LABELS] = {
-	[LABEL_CGROUP] = "cgroup",   [LABEL_PCOMM] = "pcomm",   [LABEL_COMM] = "comm",
-	[LABEL_UNIT] = "cgroup",     [LABEL_PROCESS] = "pcomm", [LABEL_USER] = "user",
-	[LABEL_CMDLINE] = "cmdline",
+	[LABEL_CGROUP] = "cgroup",   [LABEL_PCOMM] = "pcomm",         [LABEL_COMM] = "comm",
+	[LABEL_UNIT] = "cgroup",     [LABEL_PROCESS] = "pcomm",       [LABEL_USER] = "user",
+	[LABEL_CMDLINE] = "cmdline", [LABEL_SCHEDULER] = "scheduler",
 };
 
 static const Fold *choose_smaps(gconstpointer data, const Metric *metric)
 {
-	(void)data;
-	if (strcmp(metric->def.name, SMAPS_METRIC) != 0 || metric->def.kind != CTPROF_MAP ||
+	const Plan *plan = data;
+
+	if (!(plan_has_section(plan, SECTION_SMAPS) || plan->conditions->len > 0) ||
+	    strcmp(metric->def.name, SMAPS_METRIC) != 0 || metric->def.kind != CTPROF_MAP ||
 	    metric->def.unit == CTPROF_UNIT_TEXT)
 		return NULL;
 	return fold_find(CTPROF_MAP, metric->def.unit);
@@ -67,6 +68,21 @@ static const char *take_of_process(Side *side, Store *store, const struct ctprof
 	return known ? known : text;
 }
 
+static const char *take_layer(Side *side, const Layers *layers, Store *store,
+			      const struct ctprof_rows *rows, guint64 i)
+{
+	LayerThread thread = {
+		.cgroup = take_label(side, store, rows, i, LABEL_CGROUP),
+		.comm = take_label(side, store, rows, i, LABEL_COMM),
+		.pcomm = take_label(side, store, rows, i, LABEL_PCOMM),
+	};
+
+	thread.known |= strcmp(thread.cgroup, NO_NAME) != 0 ? LAYER_CGROUP : 0;
+	thread.known |= strcmp(thread.comm, NO_NAME) != 0 ? LAYER_COMM : 0;
+	thread.known |= strcmp(thread.pcomm, NO_NAME) != 0 ? LAYER_PCOMM : 0;
+	return store_text(store, layered_find(side->layered, layers, rows, i, thread));
+}
+
 static const char *take_name(Side *side, Store *store, const struct ctprof_rows *rows, guint64 i,
 			     enum label label)
 {
@@ -82,8 +98,8 @@ static const char *take_name(Side *side, Store *store, const struct ctprof_rows 
 	return side->made[label];
 }
 
-static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
-			   RecordKey *ret_key)
+gboolean side_name_thread(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			  RecordKey *ret_key)
 {
 	const Axis *axis = intake->axis;
 	RecordKey key = {.start = 0};
@@ -92,7 +108,10 @@ static gboolean thread_key(Side *side, Intake *intake, const struct ctprof_rows 
 	if (intake->plan->options->view)
 		return FALSE;
 	for (guint n = 0; n < axis->n_names; n++) {
-		key.names[n] = take_name(side, intake->store, rows, i, axis->labels[n]);
+		key.names[n] = axis->labels[n] == LABEL_LAYER
+				       ? take_layer(side, intake->plan->options->layers,
+						    intake->store, rows, i)
+				       : take_name(side, intake->store, rows, i, axis->labels[n]);
 		if (axis->labels[n] != LABEL_CGROUP)
 			key.names[n] = name_keys_take(intake->names, key.names[n]);
 	}
@@ -110,23 +129,23 @@ static const enum label exit_names[] = {
 	[EXIT_NAME_CGROUP] = LABEL_CGROUP,
 };
 
-/* What its record lacks may be known about its process. */
-static gboolean exit_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
-			 RecordKey *ret_key)
+void side_read_names(const Side *side, const RosterEntry *thread, RosterRow *row)
 {
-	guint64 text, start = 0;
+	(side->layered ? roster_read : roster_read_texts)(side->roster, thread, row);
+}
 
-	if (!side->exits)
-		return FALSE;
-	*ret_key = (RecordKey){.names = {[EXIT_NAME_COMM] = NO_NAME}};
-	for (guint n = 0; n < G_N_ELEMENTS(exit_names); n++)
+void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+		    const char *ret_names[KEY_NAMES])
+{
+	guint64 text;
+
+	for (guint n = 0; n < G_N_ELEMENTS(exit_names); n++) {
+		ret_names[n] = n == EXIT_NAME_COMM ? NO_NAME : NULL;
 		if (find_value(rows, i, side->exit_labels[exit_names[n]], &text))
-			ret_key->names[n] =
+			ret_names[n] =
 				store_text(intake->store,
 					   ((const struct ctprof_text *)(uintptr_t)text)->bytes);
-	(void)find_value(rows, i, side->exit_start, &start);
-	ret_key->start = start;
-	return TRUE;
+	}
 }
 
 /* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or, if
@@ -151,7 +170,7 @@ static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 	guint64 map;
 
-	if (side->smaps < 0 || target->tid != target->tgid ||
+	if (side->layouts[TABLE_SMAPS].bindings->len == 0 || target->tid != target->tgid ||
 	    rows->states[i * rows->n_slots + (gsize)side->smaps] == CTPROF_ABSENT_INAPPLICABLE)
 		return FALSE;
 	if (find_value(rows, i, side->smaps, &map) &&
@@ -234,8 +253,8 @@ static const struct table_def {
 	MeasureChoice choose; /* NULL: as section_choices says */
 	MakeKey make_key;
 } tables[N_TABLES] = {
-	[TABLE_THREADS] = {ROW_THREAD, plan_choose, thread_key},
-	[TABLE_EXITS] = {ROW_EXIT, plan_choose_exit, exit_key},
+	[TABLE_THREADS] = {ROW_THREAD, plan_choose, side_name_thread},
+	[TABLE_EXITS] = {ROW_EXIT, plan_choose_exit, NULL},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, NULL, cgroup_key},
 	[TABLE_LIMITS] = {ROW_CGROUP, NULL, limits_key},
@@ -269,6 +288,24 @@ static gint find_slot(const Registry *registry, enum row_class row, const char *
 	return metric && metric->slot && metric->type == type ? (gint)metric->index : -1;
 }
 
+/* Keeps of each row what its table folds, and what names it. */
+static Roster *new_roster(const Side *side, const Intake *intake, enum row_class row)
+{
+	gboolean is_exit = row == ROW_EXIT;
+	const GArray *bindings = side->layouts[is_exit ? TABLE_EXITS : TABLE_THREADS].bindings;
+	const gint *labels = is_exit ? side->exit_labels : side->labels;
+	g_autofree gboolean *slots = g_new0(gboolean, registry_row(side->registry, row)->len + 1);
+
+	for (guint b = 0; b < bindings->len; b++)
+		slots[g_array_index(bindings, Binding, b).slot] = TRUE;
+	for (guint i = 0; i < N_LABELS; i++)
+		if (labels[i] >= 0 && (is_exit || side->layered || axis_has(intake->axis, i)))
+			slots[labels[i]] = TRUE;
+	if (side->layered && !is_exit)
+		layered_mark(side->layered, slots);
+	return roster_new(side->registry, row, slots, FOLD_PSS_ENTRY);
+}
+
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes)
 {
 	side->registry = registry;
@@ -279,10 +316,7 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 			find_slot(registry, ROW_EXIT, label_metrics[i], CTPROF_TYPE_TEXT);
 	}
 	side->start = find_slot(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
-	side->ppid = find_slot(registry, ROW_THREAD, PPID_METRIC, CTPROF_TYPE_U64);
 	side->smaps = find_slot(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
-	side->exit_start = find_slot(registry, ROW_EXIT, START_METRIC, CTPROF_TYPE_U64);
-	side->exit_ppid = find_slot(registry, ROW_EXIT, PPID_METRIC, CTPROF_TYPE_U64);
 	for (guint i = 0; i < N_TABLES; i++) {
 		const struct table_def *table = &tables[i];
 
@@ -290,9 +324,11 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 			    table->choose ? table->choose : section_choices[i], intake->plan,
 			    clashes);
 	}
+	if (axis_has(intake->axis, LABEL_LAYER))
+		side->layered = layered_new(registry);
 	if (intake->one_by_one) {
-		side->roster = roster_new(&side->layouts[TABLE_THREADS], intake->store);
-		side->exits = roster_new(&side->layouts[TABLE_EXITS], intake->store);
+		side->roster = new_roster(side, intake, ROW_THREAD);
+		side->exits = new_roster(side, intake, ROW_EXIT);
 	}
 	objects_bind(intake->objects, side->categories, intake->plan, intake->store, registry);
 }
@@ -309,40 +345,35 @@ void side_clear(Side *side)
 {
 	g_clear_pointer(&side->roster, roster_free);
 	g_clear_pointer(&side->exits, roster_free);
+	state_side_clear(&side->states);
 	for (guint i = 0; i < N_TABLES; i++) {
 		record_set_clear(&side->sets[i]);
 		layout_clear(&side->layouts[i]);
 	}
 	g_clear_pointer(&side->categories, g_array_unref);
 	g_clear_pointer(&side->of_process, g_hash_table_unref);
+	g_clear_pointer(&side->layered, layered_free);
 }
 
-/* Whether --pid excludes the row. */
+/* Whether neither --pid nor a watched group excludes the thread. */
+static gboolean selects(gconstpointer data, gint32 tgid, gint32 tid)
+{
+	const Intake *intake = data;
+
+	return (!intake->pids || g_hash_table_contains(intake->pids, GINT_TO_POINTER(tgid))) &&
+	       (!intake->tids || g_hash_table_contains(intake->tids, GINT_TO_POINTER(tid)));
+}
+
 static gboolean leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
-	if (rows->scope != CTPROF_SCOPE_THREAD && rows->scope != CTPROF_SCOPE_EXIT)
-		return FALSE;
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
-	return (intake->pids &&
-		!g_hash_table_contains(intake->pids, GINT_TO_POINTER(target->tgid))) ||
-	       (intake->tids && !g_hash_table_contains(intake->tids, GINT_TO_POINTER(target->tid)));
+
+	return (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT) &&
+	       !selects(intake, target->tgid, target->tid);
 }
 
-static void keep_row(Side *side, enum intake_table t, RecordKey *key, guint64 start,
+static void fold_row(Side *side, Intake *intake, enum intake_table t,
 		     const struct ctprof_rows *rows, guint64 i)
-{
-	gboolean ended = t == TABLE_EXITS;
-	guint64 ppid = 0;
-
-	if (!find_value(rows, i, ended ? side->exit_ppid : side->ppid, &ppid) || ppid > G_MAXINT32)
-		ppid = 0;
-	if (!ended)
-		key->start = start;
-	roster_add(ended ? side->exits : side->roster, key, (gint32)ppid, rows, i);
-}
-
-static void add_row(Side *side, Intake *intake, enum intake_table t, const struct ctprof_rows *rows,
-		    guint64 i)
 {
 	RecordSet *set = &side->sets[t];
 	guint64 start = 0;
@@ -350,13 +381,23 @@ static void add_row(Side *side, Intake *intake, enum intake_table t, const struc
 
 	if (tables[t].make_key && !tables[t].make_key(side, intake, rows, i, &key))
 		return;
-	if (tables[t].row == ROW_THREAD && find_value(rows, i, side->start, &start))
-		side->newest = MAX(side->newest, start);
-	if (t == TABLE_EXITS || (t == TABLE_THREADS && side->roster)) {
-		keep_row(side, t, &key, start, rows, i);
-		return;
-	}
+	if (tables[t].row == ROW_THREAD)
+		(void)find_value(rows, i, side->start, &start);
 	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
+}
+
+/* Folds a row into all tables; of a window threads are kept instead of being grouped. */
+static void add_row(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i)
+{
+	enum row_class row = registry_row_of_scope(rows->scope);
+	guint64 start;
+
+	if (row == ROW_THREAD && find_value(rows, i, side->start, &start))
+		side->newest = MAX(side->newest, start);
+	for (guint t = 0; t < N_TABLES; t++)
+		if (tables[t].row == row && t != TABLE_EXITS &&
+		    !(t == TABLE_THREADS && side->roster))
+			fold_row(side, intake, t, rows, i);
 }
 
 static void note_tallies(Side *side, Store *store, const struct ctprof_rows *rows)
@@ -378,36 +419,78 @@ static void note_tallies(Side *side, Store *store, const struct ctprof_rows *row
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 {
 	enum row_class row = registry_row_of_scope(rows->scope);
+	Roster *roster = row == ROW_THREAD ? side->roster : row == ROW_EXIT ? side->exits : NULL;
 
 	if (row == ROW_CAPTURE)
 		note_tallies(side, intake->store, rows);
+	state_side_note(&side->states, side->registry, intake->store, rows);
 	for (guint64 i = 0; i < rows->n; i++) {
 		if (leaves_out(intake, rows, i))
 			continue;
-		for (guint t = 0; t < N_TABLES; t++)
-			if (tables[t].row == row)
-				add_row(side, intake, t, rows, i);
+		if (roster && !intake->plan->options->view)
+			roster_add(roster, rows, i);
+		add_row(side, intake, rows, i);
+	}
+}
+
+/* Rows on their way from a moment into the tables. */
+typedef struct holding {
+	Side *side;
+	Intake *intake;
+} Holding;
+
+static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	const Holding *holding = data;
+
+	(void)registry;
+	(void)error;
+	side_add(holding->side, holding->intake, rows);
+	return TRUE;
+}
+
+/* Whether processes are folded one by one, too. */
+static gboolean wants_processes(const Side *side)
+{
+	return side->layouts[TABLE_PROCESSES].bindings->len > 0 ||
+	       side->layouts[TABLE_SMAPS].bindings->len > 0;
+}
+
+void side_hold(Side *side, Intake *intake, const Moment *moment)
+{
+	gboolean is_part = intake->pids || intake->tids;
+	Holding holding = {side, intake};
+
+	if (!intake->one_by_one || intake->plan->options->view) {
+		(void)moment_each(moment, take_rows, &holding, NULL);
+		return;
+	}
+	(void)moment_each_other(moment, take_rows, &holding, NULL);
+	roster_free(side->roster);
+	roster_free(side->exits);
+	side->roster = roster_view(moment_threads(moment), is_part ? selects : NULL, intake);
+	side->exits = roster_view(moment_exits(moment), is_part ? selects : NULL, intake);
+	g_auto(RosterRow) row;
+	roster_row_init(&row, side->roster);
+	for (guint i = 0; i < roster_length(side->roster); i++) {
+		const RosterEntry *entry = roster_entry(side->roster, i);
+
+		side->newest = MAX(side->newest, entry->start);
+		if (entry->tid != entry->tgid || !wants_processes(side))
+			continue;
+		roster_read(side->roster, entry, &row);
+		add_row(side, intake, &row.rows, 0);
 	}
 }
 
 void side_fold_roster(Side *side, Intake *intake)
 {
-	RecordSet *set = &side->sets[TABLE_THREADS];
 	g_auto(RosterRow) row;
 
-	roster_row_init(&row, set->layout);
+	roster_row_init(&row, side->roster);
 	for (guint i = 0; i < roster_length(side->roster); i++) {
-		const RosterEntry *entry = roster_entry(side->roster, i);
-		RecordKey key = {.start = 0};
-
-		roster_read(side->roster, entry, &row);
-		for (guint n = 0; n < KEY_NAMES; n++)
-			key.names[n] = row.names[n];
-		if (intake->axis->by_thread) {
-			key.tid = entry->tid;
-			key.start = entry->start;
-		}
-		record_add(record_set_take(set, &key), set->layout, intake->store, &row.rows, 0,
-			   entry->start);
+		roster_read(side->roster, roster_entry(side->roster, i), &row);
+		fold_row(side, intake, TABLE_THREADS, &row.rows, 0);
 	}
 }

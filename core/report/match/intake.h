@@ -4,12 +4,14 @@
 
 #include <glib.h>
 
+#include "frame/moment.h"
+#include "layered.h"
 #include "objectset.h"
 #include "report/fold/measure.h"
 #include "report/fold/record.h"
-#include "report/fold/roster.h"
 #include "report/join/pair.h"
 #include "report/name/axis.h"
+#include "state-side.h"
 
 /* Stands for a missing name; no cgroup and hardly any thread has this name. */
 #define NO_NAME "-"
@@ -58,8 +60,9 @@ typedef struct side {
 	const Registry *registry; /* NULL: no rows yet */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
-	Roster *roster;             /* of the threads, one by one; NULL: they are folded at once */
-	Roster *exits;              /* of ended threads; NULL: folded at once */
+	/* Of a window the threads, one by one, and those that ended; NULL: threads are folded at
+	 * once. */
+	Roster *roster, *exits;
 	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
 	const char *last[N_LABELS]; /* of the previous row: mostly the same */
 	/* The labels made from it, for that process; and by tgid those of leaders'
@@ -67,15 +70,15 @@ typedef struct side {
 	const char *made[N_LABELS];
 	gint32 made_tgid;
 	GHashTable *of_process;
-	gint start, ppid; /* index of the start tick, and of the parent, or -1 */
-	/* The same for rows of ended threads, and for their names. */
-	gint exit_start, exit_ppid, exit_labels[N_LABELS];
-	gint smaps;             /* index of the memory map, or -1 */
-	guint64 newest;         /* the highest start tick */
-	gboolean has_exits;     /* a source listened for ended threads */
-	guint64 exits_received; /* then: records received, and lost */
+	Layered *layered;           /* NULL: no layer was asked for */
+	gint exit_labels[N_LABELS]; /* the same for rows of ended threads */
+	gint start, smaps;          /* index of the start tick, and of the memory map, or -1 */
+	guint64 newest;             /* the highest start tick */
+	gboolean has_exits;         /* a source listened for ended threads */
+	guint64 exits_received;     /* then: records received, and lost */
 	guint64 exits_lost;
 	const char *exits_source; /* that has them; NULL: unknown */
+	StateSide states;
 	ObjectCategories *categories;
 } Side;
 
@@ -85,5 +88,15 @@ void side_clear(Side *side);
  * that the other side defines differently are appended to clashes. */
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
+/* Takes all rows of a moment, which must outlive the side, instead. */
+void side_hold(Side *side, Intake *intake, const Moment *moment);
 /* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side, Intake *intake);
+/* Reads what a thread's row must have to be named. */
+void side_read_names(const Side *side, const RosterEntry *thread, RosterRow *row);
+/* The names that row i of a thread is grouped by; FALSE: it is in no group. */
+gboolean side_name_thread(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+			  RecordKey *ret_key);
+/* The names in row i of a thread that ended, by enum exit_name. */
+void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+		    const char *ret_names[KEY_NAMES]);

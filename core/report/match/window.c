@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "exits.h"
+#include "frame/percentile.h"
 
 enum { BEFORE, AFTER };
 
 /* How a metric's values are combined. */
 enum rule {
-	RULE_SUM,  /* counts in between */
-	RULE_HIGH, /* the highest, if it rose */
-	RULE_LOW,  /* the lowest but 0, if it fell */
-	RULE_ENDS, /* what each side has */
+	RULE_SUM,   /* counts in between */
+	RULE_HIGH,  /* the highest, if it rose */
+	RULE_LOW,   /* the lowest but 0, if it fell */
+	RULE_SINCE, /* a histogram: what was counted in between, on the second side alone */
+	RULE_ENDS,  /* what each side has */
 };
 
 /* A metric and its slots in rows. */
@@ -26,54 +28,28 @@ typedef struct joint {
 
 typedef struct window {
 	Side *sides;
+	Intake *intake;
 	Namer *namer;
-	Store *store;
+	Arena *arena; /* of the histograms of one pair */
 	guint64 began;
 	GArray *joints; /* Joint */
 	RosterRow rows[SIDES], ended;
+	/* Of the thread put last: its names, and the records of its group; NULL: none yet. */
+	RecordKey names;
+	Record *records[SIDES];
 	CpuSlots cpu[SIDES];
 	Exits *exits;
 	const Joint *times[CPU_SYSTEM + 1]; /* of the CPU time; NULL: there is none */
 	guint64 rests[CPU_SYSTEM + 1];      /* of ticks, for the next thread that ended */
+	Record *last;                       /* the newer side's, that rows were put into last */
 	WindowResult *result;
 } Window;
 
 /* ---- pairs ---- */
 
-/* Goes through both rosters: the same thread, or one that only one side has. */
-typedef struct walk {
-	const Roster *rosters[SIDES];
-	guint at[SIDES];
-	const RosterEntry *pair[SIDES]; /* NULL: that side does not have it */
-} Walk;
-
-static gboolean walk_next(Walk *walk)
+static RosterWalk walk_of(const Side *sides)
 {
-	const RosterEntry *next[SIDES];
-	gint order = 0;
-
-	for (guint side = 0; side < SIDES; side++) {
-		const Roster *roster = walk->rosters[side];
-
-		next[side] = walk->at[side] < roster_length(roster)
-				     ? roster_entry(roster, walk->at[side])
-				     : NULL;
-	}
-	if (!next[BEFORE] && !next[AFTER])
-		return FALSE;
-	order = !next[AFTER]    ? -1
-		: !next[BEFORE] ? 1
-				: roster_entry_compare(next[BEFORE], next[AFTER]);
-	walk->pair[BEFORE] = order <= 0 ? next[BEFORE] : NULL;
-	walk->pair[AFTER] = order >= 0 ? next[AFTER] : NULL;
-	walk->at[BEFORE] += order <= 0;
-	walk->at[AFTER] += order >= 0;
-	return TRUE;
-}
-
-static Walk walk_of(const Side *sides)
-{
-	return (Walk){.rosters = {sides[BEFORE].roster, sides[AFTER].roster}};
+	return (RosterWalk){.rosters = {sides[BEFORE].roster, sides[AFTER].roster}};
 }
 
 /* ---- values of a pair of rows ---- */
@@ -159,14 +135,33 @@ static void join_peak(Window *window, const Joint *joint)
 	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 }
 
+/* The second side then has what was counted in between, and the first nothing. */
+static void join_since(Window *window, const Joint *joint)
+{
+	guint8 before = state_at(window, joint, BEFORE);
+
+	if (is_paired(window, joint)) {
+		guint64 *after = &window->rows[AFTER].values[joint->slots[AFTER]];
+
+		*after = histogram_since(window->arena, value_at(window, joint, BEFORE), *after);
+		before = *after ? CTPROF_PRESENT : CTPROF_ABSENT_INVALID;
+	}
+	if (state_at(window, joint, AFTER) == CTPROF_PRESENT)
+		set_state(window, joint, AFTER, before);
+	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
+}
+
 /* A thread that is in both captures. */
 static void join_matched(Window *window)
 {
+	arena_reset(window->arena);
 	for (guint i = 0; i < window->joints->len; i++) {
 		const Joint *joint = &g_array_index(window->joints, Joint, i);
 
 		if (joint->rule == RULE_SUM)
 			join_sum(window, joint);
+		else if (joint->rule == RULE_SINCE)
+			join_since(window, joint);
 		else if (joint->rule != RULE_ENDS)
 			join_peak(window, joint);
 	}
@@ -202,7 +197,7 @@ static void join_unknown(Window *window, guint side, guint8 why)
 		else
 			lose(window, joint, CTPROF_ABSENT_INAPPLICABLE);
 		/* An earlier peak is not a peak of the window. */
-		if (joint->rule == RULE_HIGH || joint->rule == RULE_LOW)
+		if (joint->rule != RULE_SUM && joint->rule != RULE_ENDS)
 			set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 	}
 }
@@ -271,6 +266,8 @@ static void join_ended(Window *window, gboolean was_there, gboolean is_born)
 
 		if (joint->rule == RULE_SUM) {
 			end_sum(window, joint, was_there, is_born);
+		} else if (joint->rule == RULE_SINCE) {
+			lose(window, joint, CTPROF_ABSENT_VANISHED);
 		} else if (joint->rule != RULE_ENDS) {
 			end_peak(window, joint, was_there, is_born);
 		} else {
@@ -303,42 +300,73 @@ static void charge(Window *window, const CpuTime *time)
 
 /* ---- the fold ---- */
 
-/* Puts the rows into their group's records.  ghosts: the sides that have no such
- * thread. */
-static void put_rows(Window *window, const RosterEntry *last, const char *const *names,
-		     const gboolean ghosts[SIDES], gboolean in_part)
+/* The group of the names, and its records of both sides. */
+static void find_group(Window *window, const RosterEntry *thread, const RecordKey *names)
 {
-	RecordKey literal = {.start = 0}, key;
+	RecordKey key = *names;
 
-	for (guint i = 0; i < KEY_NAMES; i++)
-		literal.names[i] = names[i];
 	if (window->namer->axis->by_thread) {
-		literal.tid = last->tid;
-		literal.start = last->start;
-		key = literal;
+		key.tid = thread->tid;
+		key.start = thread->start;
 	} else {
-		namer_key(window->namer, &literal, &key);
-		namer_watch(window->namer, &key, last->tid);
+		namer_key(window->namer, names, &key);
 	}
+	window->names = *names;
+	for (guint side = 0; side < SIDES; side++)
+		window->records[side] =
+			record_set_take(&window->sides[side].sets[TABLE_THREADS], &key);
+}
+
+/* Adds the rows to their group.  ghosts: the sides that have no such thread. */
+static void put_rows(Window *window, const RosterEntry *last, const RecordKey *names,
+		     const gboolean ghosts[SIDES], gboolean in_part, gboolean has_ended)
+{
+	/* Mostly that of the thread before. */
+	if (!window->records[0] || window->namer->axis->by_thread ||
+	    !record_key_equal(names, &window->names))
+		find_group(window, last, names);
+	if (!window->namer->axis->by_thread)
+		namer_watch(window->namer, &window->records[0]->key, last->tid);
 	for (guint side = 0; side < SIDES; side++) {
-		RecordSet *set = &window->sides[side].sets[TABLE_THREADS];
-		Record *record = record_set_take(set, &key);
+		const RecordSet *set = &window->sides[side].sets[TABLE_THREADS];
+		Record *record = window->records[side];
 
 		window->rows[side].target.tgid = last->tgid;
 		window->rows[side].target.tid = last->tid;
-		record_add(record, set->layout, window->store, &window->rows[side].rows, 0,
+		record_add(record, set->layout, window->intake->store, &window->rows[side].rows, 0,
 			   ghosts[side] ? 0 : last->start);
 		record->n_ghosts += ghosts[side] ? 1 : 0;
+		window->last = record;
 		for (guint i = 0; in_part && i < G_N_ELEMENTS(window->times); i++)
 			if (window->times[i] && is_paired(window, window->times[i]))
 				record_miss(record, set->layout, window->times[i]->measure,
 					    CTPROF_ABSENT_VANISHED);
+		if (side == AFTER)
+			states_add(window->result->states, record,
+				   &(StateThread){
+					   .rows = window->rows,
+					   .ended = has_ended ? &window->ended : NULL,
+					   .entry = last,
+					   .was_there = !ghosts[BEFORE],
+					   .is_there = !ghosts[AFTER],
+				   });
 	}
 }
 
-static void read_row(Window *window, const RosterEntry *entry, guint side)
+/* The names in a row that was read. */
+static RecordKey names_in(Window *window, guint side)
+{
+	RecordKey names = {.start = 0};
+
+	(void)side_name_thread(&window->sides[side], window->intake, &window->rows[side].rows, 0,
+			       &names);
+	return names;
+}
+
+static RecordKey read_row(Window *window, const RosterEntry *entry, guint side)
 {
 	roster_read(window->sides[side].roster, entry, &window->rows[side]);
+	return names_in(window, side);
 }
 
 /* Sums the CPU time of the threads that still exist. */
@@ -359,7 +387,7 @@ static void fold_ended(Window *window, const RosterEntry *thread, const RosterEn
 		       gboolean is_born)
 {
 	static const gboolean ghosts[][SIDES] = {{TRUE, TRUE}, {FALSE, TRUE}};
-	const char *names[KEY_NAMES];
+	RecordKey names;
 	CpuTime time = exits_share(window->exits, record);
 	gboolean is_charged = thread || is_born;
 	gboolean is_exact = exits_is_exact(window->exits, record);
@@ -367,23 +395,27 @@ static void fold_ended(Window *window, const RosterEntry *thread, const RosterEn
 
 	roster_read(window->sides[AFTER].exits, record, &window->ended);
 	if (thread)
-		read_row(window, thread, BEFORE);
+		names = read_row(window, thread, BEFORE);
+	else
+		exits_names(window->exits, record, &names);
 	join_ended(window, thread != NULL, is_born);
 	if (is_charged) {
 		charge(window, &time);
 		*sum = fold_add_saturated(*sum, time.run);
 	}
-	if (!thread)
-		exits_names(window->exits, record, names);
-	put_rows(window, thread ? thread : record, thread ? window->rows[BEFORE].names : names,
-		 ghosts[thread != NULL], is_charged && !is_exact);
+	put_rows(window, thread ? thread : record, &names, ghosts[thread != NULL],
+		 is_charged && !is_exact, TRUE);
+	if (!thread && is_born) {
+		window->last->n_short++;
+		window->last->short_ns = fold_add_saturated(window->last->short_ns, time.run);
+		window->result->short_ns = fold_add_saturated(window->result->short_ns, time.run);
+	}
 	window->result->counts.n_recorded += thread != NULL;
 	window->result->counts.n_unseen += thread == NULL;
 }
 
 static void fold_gone(Window *window, const RosterEntry *thread)
 {
-	static const gboolean ghosts[] = {FALSE, TRUE};
 	const RosterEntry *record = exits_find(window->exits, thread);
 
 	window->result->counts.n_gone++;
@@ -391,24 +423,22 @@ static void fold_gone(Window *window, const RosterEntry *thread)
 		fold_ended(window, thread, record, FALSE);
 		return;
 	}
-	read_row(window, thread, BEFORE);
+	const RecordKey names = read_row(window, thread, BEFORE);
 	join_unknown(window, BEFORE, CTPROF_ABSENT_VANISHED);
-	put_rows(window, thread, window->rows[BEFORE].names, ghosts, FALSE);
+	put_rows(window, thread, &names, (const gboolean[]){FALSE, TRUE}, FALSE, FALSE);
 }
 
 static void fold_new(Window *window, const RosterEntry *thread, gboolean is_born)
 {
-	static const gboolean ghosts[] = {TRUE, FALSE};
-
 	window->result->counts.n_born++;
-	read_row(window, thread, AFTER);
+	const RecordKey names = read_row(window, thread, AFTER);
 	if (is_born) {
 		join_born(window);
 		count_cpu(window);
 	} else {
 		join_unknown(window, AFTER, CTPROF_ABSENT_SKIPPED);
 	}
-	put_rows(window, thread, window->rows[AFTER].names, ghosts, FALSE);
+	put_rows(window, thread, &names, (const gboolean[]){TRUE, FALSE}, FALSE, FALSE);
 }
 
 static void fold_pair(Window *window, const RosterEntry *const pair[SIDES])
@@ -418,7 +448,7 @@ static void fold_pair(Window *window, const RosterEntry *const pair[SIDES])
 	for (guint side = 0; side < SIDES; side++) {
 		window->result->counts.threads[side] += pair[side] != NULL;
 		if (pair[side])
-			read_row(window, pair[side], side);
+			roster_read(window->sides[side].roster, pair[side], &window->rows[side]);
 	}
 	if (!pair[AFTER]) {
 		fold_gone(window, pair[BEFORE]);
@@ -428,31 +458,21 @@ static void fold_pair(Window *window, const RosterEntry *const pair[SIDES])
 		fold_gone(window, pair[BEFORE]);
 		fold_new(window, pair[AFTER], FALSE);
 	} else {
+		const RecordKey names = names_in(window, AFTER);
+
 		join_matched(window);
 		count_cpu(window);
-		put_rows(window, pair[AFTER], window->rows[AFTER].names, ghosts, FALSE);
+		put_rows(window, pair[AFTER], &names, ghosts, FALSE, FALSE);
 	}
 }
 
 static enum rule rule_of(const Measure *measure)
 {
-	switch (measure->kind) {
-	case CTPROF_COUNTER:
-		return RULE_SUM;
-	case CTPROF_PEAK:
-		return RULE_HIGH;
-	case CTPROF_LOW:
-		return RULE_LOW;
-	default:
-		return RULE_ENDS;
-	}
-}
-
-static gint slot_of(const Layout *layout, const Measure *measure)
-{
-	gint place = layout_find(layout, measure);
-
-	return place < 0 ? -1 : (gint)g_array_index(layout->bindings, Binding, (guint)place).slot;
+	return measure->kind == CTPROF_COUNTER     ? RULE_SUM
+	       : measure->kind == CTPROF_PEAK      ? RULE_HIGH
+	       : measure->kind == CTPROF_LOW       ? RULE_LOW
+	       : measure->kind == CTPROF_HISTOGRAM ? RULE_SINCE
+						   : RULE_ENDS;
 }
 
 static GArray *list_joints(const Side *sides, const Intake *intake)
@@ -467,7 +487,8 @@ static GArray *list_joints(const Side *sides, const Intake *intake)
 			.rule = rule_of(measure),
 			.restarts = (measure->flags & CTPROF_METRIC_RESTARTS) != 0,
 			.exit_slot = ended && ended->unit == measure->unit
-					     ? slot_of(&sides[AFTER].layouts[TABLE_EXITS], ended)
+					     ? layout_slot(&sides[AFTER].layouts[TABLE_EXITS],
+							   ended->name)
 					     : -1,
 			.measure = measure,
 		};
@@ -475,7 +496,8 @@ static GArray *list_joints(const Side *sides, const Intake *intake)
 		if (!measure->fold)
 			continue;
 		for (guint side = 0; side < SIDES; side++)
-			joint.slots[side] = slot_of(&sides[side].layouts[TABLE_THREADS], measure);
+			joint.slots[side] =
+				layout_slot(&sides[side].layouts[TABLE_THREADS], measure->name);
 		g_array_append_val(joints, joint);
 	}
 	return joints;
@@ -497,33 +519,21 @@ static void note_threads(Window *window)
 	gboolean is_born;
 	guint at = 0;
 
-	for (Walk walk = walk_of(window->sides); walk_next(&walk);) {
+	for (RosterWalk walk = walk_of(window->sides); roster_walk_next(&walk);) {
 		guint side = walk.pair[AFTER] ? AFTER : BEFORE;
-		RecordKey key = {.start = 0};
 
 		exits_note(window->exits, walk.pair);
-		roster_names(window->sides[side].roster, walk.pair[side], key.names);
-		namer_add(window->namer, &key);
+		side_read_names(&window->sides[side], walk.pair[side], &window->rows[side]);
+		const RecordKey names = names_in(window, side);
+		namer_add(window->namer, &names);
 	}
 	exits_divide(window->exits);
 	while ((record = exits_next(window->exits, &at, &is_born))) {
-		RecordKey key = {.start = 0};
+		RecordKey names;
 
-		exits_names(window->exits, record, key.names);
-		namer_add(window->namer, &key);
+		exits_names(window->exits, record, &names);
+		namer_add(window->namer, &names);
 	}
-}
-
-static void fold_threads(Window *window)
-{
-	const RosterEntry *record;
-	gboolean is_born;
-	guint at = 0;
-
-	for (Walk walk = walk_of(window->sides); walk_next(&walk);)
-		fold_pair(window, walk.pair);
-	while ((record = exits_next(window->exits, &at, &is_born)))
-		fold_ended(window, NULL, record, is_born);
 }
 
 static void window_init(Window *window)
@@ -534,23 +544,28 @@ static void window_init(Window *window)
 		const Layout *layout = &sides[side].layouts[TABLE_THREADS];
 
 		roster_sort(sides[side].roster);
-		roster_row_init(&window->rows[side], layout);
+		roster_row_init(&window->rows[side], sides[side].roster);
 		window->cpu[side] = cpu_slots_of(layout);
 	}
 	roster_sort(sides[AFTER].exits);
-	roster_row_init(&window->ended, &sides[AFTER].layouts[TABLE_EXITS]);
+	roster_row_init(&window->ended, sides[AFTER].exits);
 	for (guint i = 0; i < G_N_ELEMENTS(window->times); i++)
 		window->times[i] = find_joint(window->joints, cpu_metrics[i]);
 }
 
-void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 began,
+void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
 		 WindowResult *ret_result)
 {
 	g_autoptr(GArray) joints = list_joints(sides, intake);
+	g_autoptr(Arena) arena = arena_new();
+	const RosterEntry *record;
+	gboolean is_born;
+	guint at = 0;
 	Window window = {
+		.arena = arena,
 		.sides = sides,
+		.intake = intake,
 		.namer = namer,
-		.store = intake->store,
 		.began = began,
 		.joints = joints,
 		.result = ret_result,
@@ -560,11 +575,15 @@ void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 
 		.counts = {.struct_size = sizeof ret_result->counts,
 			   .flags = (sides[AFTER].has_exits ? CTPROF_WINDOW_HAS_EXITS : 0) |
 				    (sides[AFTER].exits_lost > 0 ? CTPROF_WINDOW_LOST_EXITS : 0)}};
+	ret_result->states = states_new(sides, intake, began);
 	window_init(&window);
 	g_autoptr(Exits) exits = exits_new(sides, intake, began);
 	window.exits = exits;
 	note_threads(&window);
-	fold_threads(&window);
+	for (RosterWalk walk = walk_of(sides); roster_walk_next(&walk);)
+		fold_pair(&window, walk.pair);
+	while ((record = exits_next(exits, &at, &is_born)))
+		fold_ended(&window, NULL, record, is_born);
 	ret_result->ended_ns = exits_total(exits);
 	for (guint side = 0; side < SIDES; side++)
 		roster_row_clear(&window.rows[side]);

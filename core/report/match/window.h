@@ -13,19 +13,22 @@
 #include <glib.h>
 
 #include "intake.h"
+#include "states.h"
 
 typedef struct window_result {
 	struct ctprof_report_window counts;
 	gboolean has_cpu;   /* the CPU time of threads is known */
 	guint64 threads_ns; /* CPU time of the candidate's threads */
 	guint64 ended_ns;   /* of those that ended */
+	guint64 short_ns;   /* of those that also began in the window, as far as recorded */
 	guint64 own_ns;     /* of ctprof itself, as far as its threads are known as such */
 	guint64 exact_ns;   /* part of it in groups, from the run time of each thread */
+	States *states;     /* what groups did with their time; the caller's */
 	guint64 divided_ns; /* part of it in groups, as shares of what their parents were charged */
 } WindowResult;
 
 /* Fills both sides' records of threads from their rosters, under the keys of
  * groups, and all of ret_result but the seconds and own_ns.  began: the start tick of a thread
  * that begins with the window. */
-void window_fold(Side sides[SIDES], const Intake *intake, Namer *namer, guint64 began,
+void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
 		 WindowResult *ret_result);

@@ -18,6 +18,9 @@ static const Axis axes[] = {
 	[GROUP_BY_PROCESS] = {"process", "process", {LABEL_PROCESS}, 1, NAME_LITERAL, FALSE},
 	[GROUP_BY_USER] = {"user", "user", {LABEL_USER}, 1, NAME_LITERAL, FALSE},
 	[GROUP_BY_CMDLINE] = {"cmdline", "cmdline", {LABEL_CMDLINE}, 1, NAME_LITERAL, FALSE},
+	[GROUP_BY_SCHEDULER] =
+		{"scheduler", "scheduler", {LABEL_SCHEDULER}, 1, NAME_LITERAL, FALSE},
+	[GROUP_BY_LAYER] = {"layer", "layer", {LABEL_LAYER}, 1, NAME_LITERAL, FALSE},
 	[GROUP_BY_THREAD] = {"thread", "thread", {LABEL_COMM}, 1, NAME_LITERAL, TRUE},
 };
 
@@ -38,6 +41,18 @@ const char *label_name(enum label label, Store *store, const char *text, gint32 
 gboolean label_is_of_process(enum label label)
 {
 	return label == LABEL_USER || label == LABEL_CMDLINE;
+}
+
+gboolean label_is_of_cgroup(enum label label)
+{
+	return label == LABEL_CGROUP || label == LABEL_UNIT;
+}
+
+const char *label_capture(enum label label)
+{
+	return label_is_of_process(label) ? "--memory=processes"
+	       : label == LABEL_SCHEDULER ? "--groups=all,scx-threads"
+					  : NULL;
 }
 
 gboolean axis_has(const Axis *axis, enum label label)

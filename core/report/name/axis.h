@@ -19,6 +19,9 @@ typedef enum group_by {
 	GROUP_BY_PROCESS,
 	GROUP_BY_USER,
 	GROUP_BY_CMDLINE,
+	GROUP_BY_SCHEDULER,
+	GROUP_BY_LAYER,
+	N_GROUP_BY
 } GroupBy;
 
 /* The labels of a thread's row that name it. */
@@ -33,6 +36,10 @@ enum label {
 	/* Its leader's row has it. */
 	LABEL_USER,
 	LABEL_CMDLINE,
+	/* Of the thread's class or cgroup. */
+	LABEL_SCHEDULER,
+	/* Found by a configuration of layers (layers.h). */
+	LABEL_LAYER,
 	N_LABELS
 };
 
@@ -50,6 +57,10 @@ const Axis *axis_of(GroupBy group_by);
 const char *label_name(enum label label, Store *store, const char *text, gint32 tgid);
 /* Whether only leaders' rows have it. */
 gboolean label_is_of_process(enum label label);
+/* Whether it is made from the cgroup. */
+gboolean label_is_of_cgroup(enum label label);
+/* The option of capture without which no row has it; NULL: every capture has it. */
+const char *label_capture(enum label label);
 gboolean axis_has(const Axis *axis, enum label label);
 
 /* Makes keys from names. */

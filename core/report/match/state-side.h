@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a side has of the instants at which its threads were looked at. */
+#pragma once
+
+#include <glib.h>
+
+#include "report/name/store.h"
+#include "row/registry.h"
+
+typedef struct state_side {
+	guint64 instants;  /* so far; 0: nothing is sampled */
+	guint64 began_ns;  /* since boot: the first of them */
+	GHashTable *ended; /* "TGID:TID:START" -> samples, of the store; NULL: none */
+} StateSide;
+
+/* Takes rows of the host, and of objects. */
+void state_side_note(StateSide *side, const Registry *registry, Store *store,
+		     const struct ctprof_rows *rows);
+void state_side_clear(StateSide *side);

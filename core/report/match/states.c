@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "states.h"
+
+#include <string.h>
+
+#include "exits.h"
+
+enum { BEFORE, AFTER };
+
+#define NS_PER_US 1000
+
+const char *const state_words[N_STATE_TIMES] = {
+	[STATE_USER] = "user",         [STATE_SYSTEM] = "system", [STATE_RUNNABLE] = "runnable",
+	[STATE_DISK] = "disk",         [STATE_SWAP] = "swap-in",  [STATE_RECLAIM] = "reclaim",
+	[STATE_SLEEPING] = "sleeping", [STATE_LOCK] = "lock",     [STATE_SOCKET] = "socket",
+	[STATE_PIPE] = "pipe",         [STATE_TIMER] = "timer",   [STATE_IDLE] = "idle",
+	[STATE_CHILD] = "child",       [STATE_FILE] = "file",     [STATE_FAULT] = "fault",
+	[STATE_STOPPED] = "stopped",   [STATE_OTHER] = "other",   [STATE_UNKNOWN] = "unknown",
+};
+
+enum input {
+	RUN,
+	WAIT,
+	USER,
+	SYSTEM,
+	BLKIO,
+	SWAPIN,
+	THRASHING,
+	FREEPAGES,
+	COMPACT,
+	SAMPLES,
+	ELAPSED,
+	N_INPUTS
+};
+
+const char *const state_metrics[] = {
+	[RUN] = "run_time_ns",
+	[WAIT] = "wait_time_ns",
+	[USER] = "utime_clock_ticks",
+	[SYSTEM] = "stime_clock_ticks",
+	[BLKIO] = "blkio_delay_total_ns",
+	[SWAPIN] = "swapin_delay_total_ns",
+	[THRASHING] = "thrashing_delay_total_ns",
+	[FREEPAGES] = "freepages_delay_total_ns",
+	[COMPACT] = "compact_delay_total_ns",
+	[SAMPLES] = "state_samples",
+	[ELAPSED] = "elapsed_us",
+	[N_INPUTS] = NULL,
+};
+
+struct states {
+	const Side *sides;
+	gint slots[SIDES][N_INPUTS];
+	gint elapsed; /* in a record of an end */
+	gdouble window_ns, began_ns;
+	GHashTable *groups; /* const Record * -> StateTimes */
+};
+
+States *states_new(const Side sides[SIDES], const Intake *intake, guint64 began)
+{
+	States *states = g_new0(States, 1);
+
+	states->sides = sides;
+	states->window_ns = intake->plan->options->elapsed_s * 1e9;
+	states->began_ns = (gdouble)began * CPU_TICK_NS;
+	states->groups = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	for (guint i = 0; i < N_INPUTS; i++)
+		for (guint side = 0; side < SIDES; side++)
+			states->slots[side][i] =
+				layout_slot(&sides[side].layouts[TABLE_THREADS], state_metrics[i]);
+	states->elapsed = layout_slot(&sides[AFTER].layouts[TABLE_EXITS], state_metrics[ELAPSED]);
+	return states;
+}
+
+void states_free(States *states)
+{
+	g_hash_table_unref(states->groups);
+	g_free(states);
+}
+
+const StateTimes *states_of(const States *states, const Record *group)
+{
+	return group ? g_hash_table_lookup(states->groups, group) : NULL;
+}
+
+static gboolean is_one_epoch(const States *states)
+{
+	return states->sides[BEFORE].states.began_ns == states->sides[AFTER].states.began_ns;
+}
+
+guint64 states_instants(const States *states)
+{
+	guint64 before = is_one_epoch(states) ? states->sides[BEFORE].states.instants : 0;
+	guint64 after = states->sides[AFTER].states.instants;
+
+	return after > before ? after - before : 0;
+}
+
+/* ---- samples ------------------------------------------------------------------ */
+
+static gint find_state(const char *word, gsize len)
+{
+	for (gint i = STATE_SLEEPING + 1; i < N_STATE_TIMES; i++)
+		if (strlen(state_words[i]) == len && memcmp(state_words[i], word, len) == 0)
+			return i;
+	return -1;
+}
+
+/* "idle@5 lock=3": each is a state and the instants in it, or from which on it is.  sign: 1 or
+ * -1. */
+static void add_samples(const char *text, guint64 instants, gdouble sign,
+			gdouble counts[N_STATE_TIMES])
+{
+	while (*text) {
+		gsize len = strcspn(text, "@= ");
+		gchar *end = NULL;
+
+		if (text[len] != '@' && text[len] != '=')
+			return;
+		guint64 number = g_ascii_strtoull(text + len + 1, &end, 10);
+		gint state = find_state(text, len);
+		if (text[len] == '@')
+			number = number <= instants && number > 0 ? instants - number + 1 : 0;
+		if (state >= 0)
+			counts[state] += sign * (gdouble)number;
+		text = *end == ' ' ? end + 1 : end;
+		if (end == text && *text)
+			return;
+	}
+}
+
+static const char *samples_at(const States *states, const StateThread *thread, guint side)
+{
+	gint slot = states->slots[side][SAMPLES];
+	const RosterRow *row = &thread->rows[side];
+
+	if (slot < 0 || row->states[slot] != CTPROF_PRESENT)
+		return NULL;
+	return ((const struct ctprof_text *)(uintptr_t)row->values[slot])->bytes;
+}
+
+static const char *samples_of_ended(const States *states, const RosterEntry *entry)
+{
+	GHashTable *ended = states->sides[AFTER].states.ended;
+	g_autofree char *name =
+		g_strdup_printf("%d:%d:%" G_GUINT64_FORMAT, entry->tgid, entry->tid, entry->start);
+
+	return ended ? g_hash_table_lookup(ended, name) : NULL;
+}
+
+/* Returns their sum. */
+static gdouble count_samples(const States *states, const StateThread *thread,
+			     gdouble ret_counts[N_STATE_TIMES])
+{
+	const char *after = thread->is_there ? samples_at(states, thread, AFTER)
+					     : samples_of_ended(states, thread->entry);
+	const char *before = thread->was_there && is_one_epoch(states)
+				     ? samples_at(states, thread, BEFORE)
+				     : NULL;
+	gdouble sum = 0;
+
+	if (after)
+		add_samples(after, states->sides[AFTER].states.instants, 1, ret_counts);
+	if (after && before)
+		add_samples(before, states->sides[BEFORE].states.instants, -1, ret_counts);
+	for (guint i = 0; i < N_STATE_TIMES; i++) {
+		ret_counts[i] = MAX(ret_counts[i], 0);
+		sum += ret_counts[i];
+	}
+	return sum;
+}
+
+/* ---- one thread ----------------------------------------------------------------- */
+
+/* 0 where it is not known. */
+static gdouble change_of(const States *states, const StateThread *thread, enum input input)
+{
+	gint before = states->slots[BEFORE][input], after = states->slots[AFTER][input];
+	const RosterRow *rows = thread->rows;
+
+	if (before < 0 || after < 0 || rows[BEFORE].states[before] != CTPROF_PRESENT ||
+	    rows[AFTER].states[after] != CTPROF_PRESENT ||
+	    rows[AFTER].values[after] < rows[BEFORE].values[before])
+		return 0;
+	return (gdouble)(rows[AFTER].values[after] - rows[BEFORE].values[before]);
+}
+
+/* How long it lived in the window; below 0: unknown. */
+static gdouble life_of(const States *states, const StateThread *thread)
+{
+	gdouble start = (gdouble)thread->entry->start * CPU_TICK_NS - states->began_ns;
+	gdouble from = thread->was_there ? 0 : start, to = states->window_ns;
+	const RosterRow *ended = thread->ended;
+
+	if (!thread->is_there) {
+		if (!ended || states->elapsed < 0 ||
+		    ended->states[states->elapsed] != CTPROF_PRESENT)
+			return -1;
+		to = start + (gdouble)ended->values[states->elapsed] * NS_PER_US;
+	}
+	return CLAMP(to - from, 0, states->window_ns);
+}
+
+static gdouble take(gdouble wanted, gdouble *rest)
+{
+	gdouble taken = CLAMP(wanted, 0, *rest);
+
+	*rest -= taken;
+	return taken;
+}
+
+/* What the kernel's sums have of it was seen, too. */
+static void divide(const States *states, const StateThread *thread, StateTimes *times,
+		   const gdouble known[N_STATE_TIMES], gdouble sleep, gdouble rest)
+{
+	gdouble counts[N_STATE_TIMES] = {0}, left = 0;
+	gdouble n = count_samples(states, thread, counts);
+
+	if (states_instants(states) == 0) {
+		times->ns[STATE_SLEEPING] += rest;
+		return;
+	}
+	times->sampled += rest;
+	times->instants = MAX(times->instants, n);
+	if (sleep > 0) {
+		counts[STATE_FILE] = MAX(counts[STATE_FILE] - n * known[STATE_DISK] / sleep, 0);
+		counts[STATE_FAULT] = MAX(counts[STATE_FAULT] - n * known[STATE_SWAP] / sleep, 0);
+	}
+	for (guint i = 0; i < N_STATE_TIMES; i++)
+		left += counts[i];
+	if (left <= 0)
+		times->ns[STATE_UNKNOWN] += rest;
+	for (guint i = 0; i < N_STATE_TIMES && left > 0; i++)
+		times->ns[i] += rest * counts[i] / left;
+}
+
+static void add_thread(const States *states, StateTimes *times, const StateThread *thread,
+		       gdouble life)
+{
+	gdouble known[N_STATE_TIMES] = {0};
+	gdouble run = change_of(states, thread, RUN), wait = change_of(states, thread, WAIT);
+	gdouble user = change_of(states, thread, USER), system = change_of(states, thread, SYSTEM);
+
+	if (states->slots[AFTER][RUN] < 0)
+		run = (user + system) * CPU_TICK_NS;
+	known[STATE_SYSTEM] = user + system > 0 ? run * system / (user + system) : 0;
+	known[STATE_USER] = run - known[STATE_SYSTEM];
+	known[STATE_RUNNABLE] = wait;
+	/* Rows are read one after the other: a busy thread may have more than the window. */
+	gdouble rest = MAX(life - run - wait, 0), sleep = rest;
+	known[STATE_DISK] = take(change_of(states, thread, BLKIO), &rest);
+	/* A page that was evicted too early and is swapped in counts as both. */
+	known[STATE_SWAP] =
+		take(MAX(change_of(states, thread, SWAPIN), change_of(states, thread, THRASHING)),
+		     &rest);
+	known[STATE_RECLAIM] = take(
+		change_of(states, thread, FREEPAGES) + change_of(states, thread, COMPACT), &rest);
+	for (guint i = 0; i < N_STATE_TIMES; i++)
+		times->ns[i] += known[i];
+	divide(states, thread, times, known, sleep, rest);
+	times->threads++;
+}
+
+void states_add(States *states, const Record *group, const StateThread *thread)
+{
+	StateTimes *times = g_hash_table_lookup(states->groups, group);
+	gdouble life = life_of(states, thread);
+
+	if (!times) {
+		times = g_new0(StateTimes, 1);
+		g_hash_table_insert(states->groups, (gpointer)(uintptr_t)group, times);
+	}
+	if (life < 0)
+		times->left_out++;
+	else
+		add_thread(states, times, thread, life);
+}

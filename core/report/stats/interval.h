@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Confidence intervals of shares. */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * The interval of Clopper and Pearson for a share of which count of n samples were seen;
+ * count may be a fraction, 0 <= count <= n.  confidence: 0.95.  Of n = 0: from 0 to 1.
+ */
+void interval_of_share(gdouble count, gdouble n, gdouble confidence, gdouble *ret_low,
+		       gdouble *ret_high);
