@@ -13,33 +13,34 @@ static gboolean is_number(const struct ctprof_value *value)
 }
 
 /* A run's value of a metric; grows: what was counted in the run. */
-static gdouble value_of(const Draft *draft, const struct ctprof_value values[SIDES], gboolean grows)
+static gdouble value_of(const Draft *draft, guint32 kind, const struct ctprof_value values[SIDES],
+			gboolean grows)
 {
 	const struct ctprof_value *last = &values[draft->view->compare ? AFTER : BEFORE];
 	gdouble value;
 
 	if (!is_number(last))
 		return NAN;
-	(void)change_number_of(last, &value);
+	(void)value_to_number(last, &value);
 	if (!grows || !draft->view->compare)
 		return value;
-	if (!is_number(&values[BEFORE]))
+	const struct ctprof_value grown = value_growth(kind, &values[BEFORE], last, FALSE);
+	if (!value_to_number(&grown, &value))
 		return NAN;
-	Change change;
-	change_between(&values[BEFORE], last, CTPROF_LADDER_NONE, &change);
-	return draft->view->seconds > 0 ? change.delta / draft->view->seconds : change.delta;
+	return draft->view->seconds > 0 ? value / draft->view->seconds : value;
 }
 
 static void put(const Draft *draft, const RunPlace *place, enum runs_family family,
 		const char *const *names, guint n_names, const struct ctprof_report_field *field,
-		const struct ctprof_value values[SIDES], gboolean grows)
+		const struct ctprof_value values[SIDES], gboolean grows, gboolean hidden)
 {
-	gdouble value = value_of(draft, values, grows);
+	gdouble value = value_of(draft, field->kind, values, grows);
 	guint32 flags = values[BEFORE].flags | (draft->view->compare ? values[AFTER].flags : 0);
 
 	if (!isnan(value))
 		runs_put(place, family, names, n_names, field, value,
-			 (flags & CTPROF_VALUE_PARTIAL) != 0);
+			 (flags & CTPROF_VALUE_PARTIAL) != 0)
+			->hidden = hidden;
 }
 
 /* A value that is not a number, as text in the store; NULL: none. */
@@ -88,22 +89,25 @@ static gboolean is_setting(guint32 kind)
 
 static void collect_figure(const Draft *draft, const RunPlace *place, const Figure *figure)
 {
-	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
-					      &draft->sides[1].layouts[TABLE_THREADS]};
-
 	for (guint i = 0; i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
 		struct ctprof_value values[SIDES];
 
-		figure_values(figure, group, layouts, draft->view->window, values);
+		draft_figure(draft, figure, group, values);
 		if (figure->measure && is_setting(figure->measure->kind))
 			set(draft, place, FAMILY_PRIMARY, group->names, group->n_names,
 			    figure->field.name, values);
 		else
 			put(draft, place, figure->derived ? FAMILY_DERIVED : FAMILY_PRIMARY,
 			    group->names, group->n_names, &figure->field, values,
-			    figure_grows(figure));
+			    figure_grows(figure), !plan_has_section(draft->plan, figure->section));
 	}
+}
+
+/* Derived metrics are all collected, except how many threads are in a state at the very end. */
+static guint32 flags_of(const Figure *figure)
+{
+	return figure->derived && figure->derived->kind != CTPROF_LEVEL ? 0 : figure_flags(figure);
 }
 
 static void collect_threads(const Draft *draft, const RunPlace *place)
@@ -111,9 +115,7 @@ static void collect_threads(const Draft *draft, const RunPlace *place)
 	for (guint i = 0; i < draft->figures->len; i++) {
 		const Figure *figure = &g_array_index(draft->figures, Figure, i);
 
-		if (plan_has_section(draft->plan, figure->section) &&
-		    plan_shows(draft->plan, figure->field.name,
-			       figure->measure ? figure->measure->flags : 0))
+		if (plan_shows(draft->plan, figure->field.name, flags_of(figure)))
 			collect_figure(draft, place, figure);
 	}
 }
@@ -134,7 +136,8 @@ static void set_map(const Draft *draft, const RunPlace *place, enum intake_table
 }
 
 static void collect_record(const Draft *draft, const RunPlace *place, enum intake_table table,
-			   enum runs_family family, Record *const sides[SIDES], const char *name)
+			   enum runs_family family, Record *const sides[SIDES], const char *name,
+			   gboolean hidden)
 {
 	const GPtrArray *list = draft->intake->measures[table].list;
 
@@ -155,7 +158,7 @@ static void collect_record(const Draft *draft, const RunPlace *place, enum intak
 			set(draft, place, family, &name, 1, measure->name, values);
 		else
 			put(draft, place, family, &name, 1, &field, values,
-			    field.kind == CTPROF_COUNTER);
+			    field.kind == CTPROF_COUNTER, hidden);
 	}
 }
 
@@ -164,8 +167,10 @@ static void collect_host(const Draft *draft, const RunPlace *place)
 	Record *sides[SIDES];
 
 	draft_find_host(draft, sides);
+	/* show includes it only on request, but runs of totals always do. */
 	collect_record(draft, place, TABLE_HOST, FAMILY_HOST, sides,
-		       store_text(draft->store, HOST_NAME));
+		       store_text(draft->store, HOST_NAME),
+		       draft->plan->options->sections && !plan_has_section(draft->plan, "host"));
 }
 
 static void collect_cgroups(const Draft *draft, const RunPlace *place)
@@ -174,16 +179,14 @@ static void collect_cgroups(const Draft *draft, const RunPlace *place)
 		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
 
 		collect_record(draft, place, TABLE_CGROUPS, FAMILY_CGROUPS, pool->sides,
-			       pool->key.names[0]);
+			       pool->key.names[0], !plan_has_section(draft->plan, "cgroup-stats"));
 	}
 }
 
 void collect_run(const Draft *draft, const RunPlace *place)
 {
 	collect_threads(draft, place);
-	/* show includes it only on request, but runs of totals always do. */
-	if (!draft->plan->options->sections || plan_has_section(draft->plan, "host"))
-		collect_host(draft, place);
-	if (plan_has_section(draft->plan, "cgroup-stats"))
+	collect_host(draft, place);
+	if (draft->plan->options->group_by == GROUP_BY_CGROUP)
 		collect_cgroups(draft, place);
 }

@@ -18,7 +18,9 @@ struct analysis {
 	Store *store;
 	Intake intake;
 	Side sides[SIDES];
-	GPtrArray *warnings, *differences, *titles;
+	GPtrArray *warnings, *differences;
+	GPtrArray *titles; /* char *, owned: of runs */
+	Draft draft;       /* the digest's: it outlives the sections */
 	Digest *digest;
 	GString *artifact;
 	GHashTable *threads; /* tids of the group that is watched */
@@ -104,6 +106,7 @@ void analysis_free(Analysis *analysis)
 	renames_clear(&analysis->renames);
 	groups_clear(&analysis->groups);
 	g_clear_pointer(&analysis->own, own_free);
+	g_clear_pointer(&analysis->window.states, states_free);
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->figures, g_array_unref);
 	g_clear_pointer(&analysis->object_figures, g_array_unref);
@@ -160,11 +163,11 @@ static gboolean check_axis(const Analysis *analysis, const Side *side, GError **
 	const Axis *axis = analysis->plan.axis;
 	enum label label = axis->labels[0];
 
-	if (!label_is_of_process(label) || side->labels[label] >= 0)
+	if (!label_capture(label) || side->labels[label] >= 0)
 		return TRUE;
-	return error_set_failed(error,
-				"--group-by %s: %s has none: capture with --memory=processes",
-				axis->word, analysis->plan.options->files[side - analysis->sides]);
+	return error_set_failed(error, "--group-by %s: %s has none: capture with %s", axis->word,
+				analysis->plan.options->files[side - analysis->sides],
+				label_capture(label));
 }
 
 gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry, GError **error)
@@ -203,6 +206,14 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 	return TRUE;
 }
 
+gboolean analysis_hold(Analysis *analysis, guint index, const Moment *moment, GError **error)
+{
+	if (!analysis_bind(analysis, index, moment_registry(moment), error))
+		return FALSE;
+	side_hold(&analysis->sides[index], &analysis->intake, moment);
+	return TRUE;
+}
+
 void analysis_add_own(Analysis *analysis, guint index, const Registry *registry,
 		      const struct ctprof_rows *rows, guint64 i)
 {
@@ -213,9 +224,7 @@ void analysis_add_own(Analysis *analysis, guint index, const Registry *registry,
 
 gboolean analysis_needs_for_digest(const Metric *metric)
 {
-	/* What is live on a heap is read for longer than a window of it would say. */
-	gboolean is_cost = g_strv_contains(cost_metrics, metric->def.name) &&
-			   !cost_is_made_of(COST_HEAP, metric->def.name);
+	gboolean is_cost = quantity_serves_windows(metric->def.name);
 
 	switch (metric->row) {
 	case ROW_HOST:
@@ -400,6 +409,8 @@ static void write_report(Analysis *analysis)
 	struct ctprof_report *report = &analysis->report;
 	guint32 flags = CTPROF_REPORT_HEADER | CTPROF_REPORT_ORPHANS;
 
+	if (!options->columns)
+		tables_drop_verdicts(analysis->sections, analysis->plan.columns);
 	*report = (struct ctprof_report){
 		.struct_size = sizeof *report,
 		.flags = flags | (options->compare ? CTPROF_REPORT_COMPARE : 0),
@@ -421,15 +432,8 @@ static void write_report(Analysis *analysis)
 	}
 	if (analysis->window.counts.struct_size > 0)
 		report->window = &analysis->window.counts;
-	if (analysis->digest) {
-		report->n_titles = analysis->digest->titles->len;
-		report->titles = (const char *const *)analysis->digest->titles->pdata;
-		report->flags |= analysis->digest->is_dense ? CTPROF_REPORT_DENSE : 0;
-	}
-	if (analysis->digest && options->digest) {
-		report->n_footers = analysis->digest->footers->len;
-		report->footers = (const char *const *)analysis->digest->footers->pdata;
-	}
+	if (analysis->digest)
+		digest_put(analysis->digest, report);
 	report->n_hits = analysis->hits->len;
 	report->hits = (const void *)analysis->hits->data;
 	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
@@ -560,9 +564,13 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	if (analysis->order->len > 0)
 		rank_groups(analysis->groups.joined, analysis->order, layouts,
 			    &analysis->plan.view);
-	Draft draft = draft_of(analysis, &namer);
-	if (!draft_sections(analysis, &draft, error))
+	analysis->draft = draft_of(analysis, &namer);
+	if (!draft_sections(analysis, &analysis->draft, error))
 		return NULL;
+	/* The digest needs none of what ends here. */
+	analysis->draft.namer = NULL;
+	analysis->draft.ranks = NULL;
+	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.things = NULL;
 	for (guint side = 0; side < SIDES; side++)
 		list_orphans(analysis, side);
 	analysis->sections = tables_finish(analysis->tables);

@@ -12,6 +12,7 @@
 #include "ctprof/report.h"
 #include "ctprof/sink.h"
 #include "each-group.h"
+#include "frame/moment.h"
 #include "report/plan/options.h"
 #include "row/registry.h"
 
@@ -36,6 +37,9 @@ gboolean analysis_bind(Analysis *analysis, guint side, const Registry *registry,
  * one. */
 gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error);
+/* Takes all rows of a side from a moment, which must outlive the analysis, without copying
+ * them. */
+gboolean analysis_hold(Analysis *analysis, guint side, const Moment *moment, GError **error);
 /* Takes row i of a side as one of ctprof itself: it is in no group, and its CPU time is told
  * apart from that of threads that nobody knows. */
 void analysis_add_own(Analysis *analysis, guint side, const Registry *registry,

@@ -15,7 +15,7 @@ extern const Section section_primary, section_delay, section_derived;
 extern const Section section_cgroup_stats, section_cgroup_limits, section_memory_stat,
 	section_memory_events, section_pressure;
 extern const Section section_account, section_host_pressure, section_sched_ext, section_host;
-extern const Section section_smaps, section_categories, section_wait;
+extern const Section section_smaps, section_categories, section_wait, section_states;
 extern const Section view_areas, view_object, view_pools, view_ledger, view_processes, view_process,
 	view_shared, view_tmpfs, view_sysv, view_categories;
 
@@ -29,6 +29,7 @@ const Section *const sections[] = {
 	&section_primary,
 	&section_delay,
 	&section_derived,
+	&section_states,
 	&section_wait,
 	&section_cgroup_stats,
 	&section_cgroup_limits,

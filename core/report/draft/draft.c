@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draft.h"
 
-#include "report/fold/units.h"
+#include "frame/units.h"
 
 guint draft_n_sides(const Draft *draft)
 {
@@ -41,6 +41,15 @@ void draft_values(const Draft *draft, enum intake_table table, Record *const sid
 			     &ret_values[side]);
 }
 
+void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
+		  struct ctprof_value ret_values[SIDES])
+{
+	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
+					      &draft->sides[1].layouts[TABLE_THREADS]};
+
+	figure_values(figure, group, layouts, draft->view->window, ret_values);
+}
+
 void draft_find_host(const Draft *draft, Record *ret_sides[SIDES])
 {
 	const RecordKey key = {.start = 0};
@@ -49,10 +58,30 @@ void draft_find_host(const Draft *draft, Record *ret_sides[SIDES])
 		ret_sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
 }
 
+gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value)
+{
+	const Measure *inputs[QUANTITY_INPUTS] = {NULL};
+	Span span = {.side = draft_n_sides(draft) - 1, .grown = draft->window != NULL};
+	gboolean counts = FALSE;
+	Record *sides[SIDES];
+
+	formula_bind(formula, &draft->intake->measures[TABLE_HOST], inputs);
+	for (guint i = 0; i < formula_n_inputs(formula); i++)
+		counts = counts || (inputs[i] && inputs[i]->kind == CTPROF_COUNTER);
+	for (guint side = 0; side < SIDES; side++)
+		span.layouts[side] = &draft->sides[side].layouts[TABLE_HOST];
+	draft_find_host(draft, sides);
+	formula_value(formula, inputs, sides, &span, ret_value);
+	return counts;
+}
+
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure)
 {
-	MapWalk walk = {.unit = measure->unit == CTPROF_UNIT_KIB ? KIB : 1};
+	MapWalk walk = {
+		.unit = measure->unit == CTPROF_UNIT_KIB ? KIB : 1,
+		.polarity = measure->polarity,
+	};
 
 	for (guint side = 0; side < SIDES; side++)
 		walk.maps[side] = record_map(sides[side], &draft->sides[side].layouts[table],
@@ -103,6 +132,7 @@ struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes)
 		.header = walk->key,
 		.unit = unit_word(bytes ? CTPROF_UNIT_BYTES : CTPROF_UNIT_NONE),
 		.tags = "",
+		.polarity = walk->polarity,
 	};
 }
 

@@ -47,9 +47,15 @@ GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools
 /* A measure's values, of each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
+/* A figure's values, of each side of a group of threads. */
+void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
+		  struct ctprof_value ret_values[SIDES]);
 /* The host's records; NULL: none. */
 void draft_find_host(const Draft *draft, Record *ret_sides[SIDES]);
-/* The same for a map; KiB are converted to bytes. */
+/* What a formula gives for the host: of counters, in a window, what they grew by.  FALSE: no
+ * counter is in it. */
+gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value);
+/* The values of a map; KiB are converted to bytes. */
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure);
 

@@ -2,6 +2,7 @@
 #include "judge.h"
 
 #include "base/error.h"
+#include "report/join/polarity.h"
 #include "row/absence.h"
 
 static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
@@ -10,6 +11,7 @@ void verdict_init(Verdict *verdict, const Condition *condition)
 {
 	*verdict = (Verdict){
 		.condition = condition,
+		.metric = condition->metric,
 		.hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit)),
 	};
 }
@@ -19,22 +21,38 @@ void verdict_clear(gpointer verdict)
 	g_array_unref(((Verdict *)verdict)->hits);
 }
 
+gboolean verdict_is_met(const Condition *condition, const struct ctprof_report_field *field,
+			const Change *change)
+{
+	if (condition->is_worse)
+		return polarity_judge(field, change) == CTPROF_CELL_WORSE;
+	return !condition->metric || condition_holds(condition, field->ladder, change, TRUE);
+}
+
+struct ctprof_report_hit verdict_hit(const Condition *condition,
+				     const struct ctprof_report_field *field, const Change *change)
+{
+	gboolean in_percent = !condition->delta && (change->flags & CTPROF_CELL_HAS_PCT);
+
+	return (struct ctprof_report_hit){
+		.struct_size = sizeof(struct ctprof_report_hit),
+		.condition = condition->text,
+		.metric = field->name,
+		.unit = in_percent ? "percent" : field->unit,
+		.value = in_percent ? change->pct : change->delta,
+		.limit = condition->metric ? condition_limit(condition, field->ladder) : 0,
+	};
+}
+
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field)
 {
 	const Condition *condition = verdict->condition;
-	struct ctprof_report_hit hit = {
-		.struct_size = sizeof hit,
-		.n_names = n_names,
-		.condition = condition->text,
-		.metric = field->name,
-		.unit = condition->delta ? field->unit : "percent",
-		.limit = condition_limit(condition, field->ladder),
-	};
 	Change change;
 
 	verdict->n_met++;
 	view_change(draft->view, values, field, &change);
+	condition_take_value(condition, &values[1], &change);
 	if (!(change.flags & CTPROF_CELL_HAS_DELTA)) {
 		coverage_add(&verdict->lacking, values[0].why ? values[0].why : values[1].why, 1);
 		return;
@@ -46,18 +64,20 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 		return;
 	}
 	verdict->n_judged++;
-	if (!condition_holds(condition, field->ladder, &change, TRUE))
+	change.flags &= ~CTPROF_CELL_PARTIAL;
+	if (!verdict_is_met(condition, field, &change))
 		return;
+	struct ctprof_report_hit hit = verdict_hit(condition, field, &change);
+	hit.n_names = n_names;
 	for (guint i = 0; i < n_names; i++)
 		hit.names[i] = names[i];
-	hit.value = condition->delta ? change.delta : change.pct;
 	g_array_append_val(verdict->hits, hit);
 }
 
 static void judge_pool(const Draft *draft, Verdict *verdict, enum intake_table table,
 		       Record *const sides[SIDES], const char *name)
 {
-	const Measure *measure = draft_measure(draft, table, verdict->condition->metric);
+	const Measure *measure = draft_measure(draft, table, verdict->metric);
 	struct ctprof_value values[SIDES];
 
 	if (!measure || !measure->fold || !measure->fold->value)
@@ -98,7 +118,9 @@ static const char *word_of(const Coverage *lacking)
 char *verdict_explain(const Verdict *verdict, const Draft *draft)
 {
 	const Condition *condition = verdict->condition;
-	const char *metric = condition->metric ? condition->metric : "a metric";
+	const char *metric = condition->metric     ? condition->metric
+			     : condition->is_worse ? "a metric of which more is worse or better"
+						   : "a metric";
 
 	if (verdict->n_judged + verdict->n_partial > 0)
 		return NULL;
@@ -140,8 +162,14 @@ GArray *judge_figures(const Intake *intake)
 /* A percentage of earlier counts would only show how young a thread is. */
 static gboolean check_window(const Draft *draft, const Condition *condition, GError **error)
 {
+	if (condition->is_worse)
+		return !draft->view->window ||
+		       error_set_usage(error,
+				       "--fail-on '%s': between two captures of one boot nothing "
+				       "is known that it could be worse than: compare runs "
+				       "(ctprof stat --repeat), or use --totals",
+				       condition->text);
 	const Figure *figure = figures_find(draft->figures, condition->metric);
-
 	if (condition->delta || !draft->view->window || !figure ||
 	    figure->field.kind != CTPROF_COUNTER)
 		return TRUE;
@@ -149,6 +177,25 @@ static gboolean check_window(const Draft *draft, const Condition *condition, GEr
 			       "--fail-on '%s': changes between two captures of one boot have no "
 			       "percentage: use %s:delta, or --totals",
 			       condition->text, condition->metric);
+}
+
+/* Judges each metric of threads, objects, cgroups and the host that has a polarity. */
+static void judge_polar(const Draft *draft, Verdict *verdict)
+{
+	g_autoptr(GHashTable) judged = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GArray) others = judge_figures(draft->intake);
+	const GArray *const lists[] = {draft->figures, draft->object_figures, others};
+
+	for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
+		for (guint j = 0; j < lists[i]->len; j++) {
+			const Figure *figure = &g_array_index(lists[i], Figure, j);
+
+			verdict->metric = figure->field.name;
+			if (figure->field.polarity != CTPROF_POLARITY_NEUTRAL &&
+			    plan_shows(draft->plan, verdict->metric, figure_flags(figure)) &&
+			    g_hash_table_add(judged, (gpointer)(uintptr_t)verdict->metric))
+				judge_all(draft, verdict);
+		}
 }
 
 gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
@@ -163,7 +210,10 @@ gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
 		if (!check_window(draft, condition, error))
 			return FALSE;
 		verdict_init(&verdict, condition);
-		judge_all(draft, &verdict);
+		if (condition->is_worse)
+			judge_polar(draft, &verdict);
+		else
+			judge_all(draft, &verdict);
 		g_array_append_vals(hits, verdict.hits->data, verdict.hits->len);
 		g_autofree char *why = verdict_explain(&verdict, draft);
 		if (why && !*ret_unjudged)

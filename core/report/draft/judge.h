@@ -9,15 +9,23 @@
 /* The result of a condition. */
 typedef struct verdict {
 	const Condition *condition;
-	guint64 n_met;     /* lines with its metric */
-	guint64 n_judged;  /* of these, those whose change is known */
-	guint64 n_partial; /* those whose change lacks rows, without --fail-on-partial */
-	Coverage lacking;  /* those without a change, and the most common reason */
-	GArray *hits;      /* struct ctprof_report_hit: where it is met */
+	const char *metric; /* that is judged; of runs NULL: all */
+	guint64 n_met;      /* lines with its metric */
+	guint64 n_judged;   /* of these, those whose change is known */
+	guint64 n_partial;  /* those whose change lacks rows, without --fail-on-partial */
+	Coverage lacking;   /* those without a change, and the most common reason */
+	GArray *hits;       /* struct ctprof_report_hit: where it is met */
 } Verdict;
 
 void verdict_init(Verdict *verdict, const Condition *condition);
 void verdict_clear(gpointer verdict);
+
+/* Whether a change meets the condition. */
+gboolean verdict_is_met(const Condition *condition, const struct ctprof_report_field *field,
+			const Change *change);
+/* The same as a hit, without names. */
+struct ctprof_report_hit verdict_hit(const Condition *condition,
+				     const struct ctprof_report_field *field, const Change *change);
 
 /* Judges the metric's values in a line. */
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,

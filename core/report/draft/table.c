@@ -11,6 +11,7 @@ static void table_free(gpointer data)
 	g_array_unref(table->lines);
 	g_ptr_array_unref(table->cells);
 	g_ptr_array_unref(table->notes);
+	g_ptr_array_unref(table->sentences);
 	g_hash_table_unref(table->places);
 	g_free(table);
 }
@@ -36,6 +37,7 @@ Table *tables_add(Tables *tables, const char *name, const char *heading, const c
 	table->lines = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
 	table->cells = g_ptr_array_new_with_free_func(g_free);
 	table->notes = g_ptr_array_new_with_free_func(g_free);
+	table->sentences = g_ptr_array_new();
 	table->places = g_hash_table_new(g_str_hash, g_str_equal);
 	g_ptr_array_add(tables, table);
 	return table;
@@ -46,7 +48,7 @@ void tables_drop(Tables *tables)
 	g_ptr_array_set_size(tables, (gint)tables->len - 1);
 }
 
-static void finish(Table *table)
+const struct ctprof_report_section *table_finish(Table *table)
 {
 	struct ctprof_report_section *section = &table->section;
 
@@ -56,6 +58,30 @@ static void finish(Table *table)
 	section->lines = (const void *)table->lines->data;
 	section->n_notes = table->notes->len;
 	section->notes = (const char *const *)table->notes->pdata;
+	section->sentences = (const struct ctprof_sentence *const *)table->sentences->pdata;
+	return section;
+}
+
+static gboolean has_verdict(const struct ctprof_report_section *section)
+{
+	for (guint64 i = 0; i < section->n_lines; i++)
+		for (guint64 j = 0; j < section->lines[i].n_cells; j++) {
+			const struct ctprof_cell *cell = &section->lines[i].cells[j];
+
+			if (cell->runs || cell->flags & (CTPROF_CELL_WORSE | CTPROF_CELL_BETTER))
+				return TRUE;
+		}
+	return FALSE;
+}
+
+void tables_drop_verdicts(const GArray *sections, GArray *columns)
+{
+	for (guint i = 0; i < sections->len; i++)
+		if (has_verdict(&g_array_index(sections, struct ctprof_report_section, i)))
+			return;
+	for (guint i = 0; i < columns->len; i++)
+		if (g_array_index(columns, guint32, i) == CTPROF_COLUMN_VERDICT)
+			g_array_remove_index(columns, i--);
 }
 
 GArray *tables_finish(Tables *tables)
@@ -65,7 +91,7 @@ GArray *tables_finish(Tables *tables)
 	for (guint i = 0; i < tables->len; i++) {
 		Table *table = g_ptr_array_index(tables, i);
 
-		finish(table);
+		(void)table_finish(table);
 		g_array_append_val(sections, table->section);
 	}
 	return sections;
@@ -112,6 +138,8 @@ static struct ctprof_cell *add_line(Table *table, struct ctprof_report_line line
 	for (guint i = 0; i < n_cells; i++)
 		cells[i].struct_size = sizeof cells[i];
 	line.struct_size = sizeof line;
+	if (line.flags & CTPROF_LINE_TOTAL && line.role == CTPROF_ROLE_NONE)
+		line.role = CTPROF_ROLE_TOTAL;
 	line.n_cells = n_cells;
 	line.cells = cells;
 	g_array_append_val(table->lines, line);
@@ -122,6 +150,12 @@ static struct ctprof_cell *add_line(Table *table, struct ctprof_report_line line
 struct ctprof_cell *table_line(Table *table, guint32 flags, guint depth)
 {
 	return add_line(table, (struct ctprof_report_line){.flags = flags, .depth = depth},
+			table->fields->len);
+}
+
+struct ctprof_cell *table_role_line(Table *table, guint32 flags, guint32 role)
+{
+	return add_line(table, (struct ctprof_report_line){.flags = flags, .role = role},
 			table->fields->len);
 }
 
@@ -324,5 +358,12 @@ void table_note(Table *table, const char *format, ...)
 
 	va_start(ap, format);
 	g_ptr_array_add(table->notes, g_strdup_vprintf(format, ap));
+	g_ptr_array_add(table->sentences, NULL);
 	va_end(ap);
+}
+
+void table_say(Table *table, const char *before, Sentence *sentence)
+{
+	g_ptr_array_add(table->notes, g_strconcat(before, sentence_text(sentence), NULL));
+	g_ptr_array_add(table->sentences, (gpointer)(uintptr_t)sentence_data(sentence));
 }

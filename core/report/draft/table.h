@@ -6,16 +6,21 @@
 
 #include "ctprof/report.h"
 #include "report/fold/amount.h"
+#include "sentence.h"
 
 /* Fields of tables, for static arrays. */
-#define TABLE_FIELD(id, head, unit_, ladder_, flags_)                                              \
+#define ROLE_FIELD(id, head, unit_, ladder_, flags_, role_)                                        \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_report_field), .flags = (flags_),              \
-		.ladder = (ladder_), .name = (id), .header = (head), .unit = (unit_), .tags = ""   \
+		.ladder = (ladder_), .name = (id), .header = (head), .unit = (unit_), .tags = "",  \
+		.role = CTPROF_FIELD_##role_                                                       \
 	}
+#define TABLE_FIELD(id, head, unit, ladder, flags) ROLE_FIELD(id, head, unit, ladder, flags, PLAIN)
 #define BYTES_FIELD(id, head) TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, 0)
 #define COUNT_FIELD(id, head) TABLE_FIELD(id, head, "none", CTPROF_LADDER_NONE, 0)
 #define TEXT_FIELD(id, head) TABLE_FIELD(id, head, "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT)
+#define SUBJECT_FIELD(id, head)                                                                    \
+	ROLE_FIELD(id, head, "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT, SUBJECT)
 #define SHARE_FIELD(id, head)                                                                      \
 	TABLE_FIELD(id, head, "percent", CTPROF_LADDER_NONE, CTPROF_FIELD_PERCENT)
 
@@ -25,7 +30,8 @@ typedef struct table {
 	GArray *lines;                        /* struct ctprof_report_line */
 	GPtrArray *cells;                     /* struct ctprof_cell[], one for each line */
 	GPtrArray *notes;                     /* char *, owned */
-	GHashTable *places;                   /* field's name -> its index + 1 */
+	GPtrArray *sentences; /* const struct ctprof_sentence *, as many; NULL: only text */
+	GHashTable *places;   /* field's name -> its index + 1 */
 } Table;
 
 /* Tables in the order of the report's sections. */
@@ -42,6 +48,12 @@ void tables_drop(Tables *tables);
  * afterwards.  The tables must outlive it. */
 GArray *tables_finish(Tables *tables);
 
+/* The same of one table. */
+const struct ctprof_report_section *table_finish(Table *table);
+
+/* Removes the column of verdicts if no line of the finished sections has one. */
+void tables_drop_verdicts(const GArray *sections, GArray *columns);
+
 void table_add_fields(Table *table, const struct ctprof_report_field *fields, guint n);
 /* The index of the field of that name, which is added if necessary. */
 guint table_take_field(Table *table, const struct ctprof_report_field *field);
@@ -57,6 +69,8 @@ struct ctprof_cell *table_named_line(Table *table, const char *const *names, gui
 /* Adds a line of one field; returns its cell. */
 struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n_names,
 				 guint field);
+/* Adds a line with a cell for every field that is known by its role. */
+struct ctprof_cell *table_role_line(Table *table, guint32 flags, guint32 role);
 /* The last line, to set its other members. */
 struct ctprof_report_line *table_last(Table *table);
 void table_drop_last(Table *table);
@@ -86,3 +100,5 @@ void table_cover(Table *table, const char *covered, const Tally *tally);
 /* Marks the totals as partial, as they lack rows that are in no line. */
 void table_mark_totals(Table *table);
 void table_note(Table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same of a sentence, which must outlive the table; before: in front of its text. */
+void table_say(Table *table, const char *before, Sentence *sentence);

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command-fields.h"
 
+#include <math.h>
+
 #define COMMAND_NAME "command"
 
-#define COMMAND_FIELD(name_, unit_, ladder_)                                                       \
+/* The same command is run on both sides, so that whatever it costs can be judged. */
+#define COMMAND_COST(name, unit, ladder) COMMAND_FIELD(name, unit, ladder, CTPROF_MORE_IS_WORSE)
+#define COMMAND_COUNT(name) COMMAND_FIELD(name, "none", CTPROF_LADDER_UNITLESS, 0)
+#define COMMAND_FIELD(name_, unit_, ladder_, polarity_)                                            \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_report_field), .ladder = (ladder_),            \
-		.name = (name_), .header = (name_), .unit = (unit_), .tags = ""                    \
+		.name = (name_), .header = (name_), .unit = (unit_), .tags = "",                   \
+		.polarity = (polarity_)                                                            \
 	}
 
 enum { WALL, USER, SYSTEM, CPUS, MAX_RSS, MINFLT, MAJFLT, VOLUNTARY, NONVOLUNTARY, N_FIELDS };
 
 static const struct ctprof_report_field fields[N_FIELDS] = {
-	[WALL] = COMMAND_FIELD("wall_ns", "ns", CTPROF_LADDER_NS),
-	[USER] = COMMAND_FIELD("user_ns", "ns", CTPROF_LADDER_NS),
-	[SYSTEM] = COMMAND_FIELD("system_ns", "ns", CTPROF_LADDER_NS),
-	[CPUS] = COMMAND_FIELD("cpus", "ratio", CTPROF_LADDER_RATIO),
-	[MAX_RSS] = COMMAND_FIELD("max_rss_bytes", "bytes", CTPROF_LADDER_BYTES),
-	[MINFLT] = COMMAND_FIELD("minflt", "none", CTPROF_LADDER_UNITLESS),
-	[MAJFLT] = COMMAND_FIELD("majflt", "none", CTPROF_LADDER_UNITLESS),
-	[VOLUNTARY] = COMMAND_FIELD("voluntary_csw", "none", CTPROF_LADDER_UNITLESS),
-	[NONVOLUNTARY] = COMMAND_FIELD("nonvoluntary_csw", "none", CTPROF_LADDER_UNITLESS),
+	[WALL] = COMMAND_COST("wall_ns", "ns", CTPROF_LADDER_NS),
+	[USER] = COMMAND_COST("user_ns", "ns", CTPROF_LADDER_NS),
+	[SYSTEM] = COMMAND_COST("system_ns", "ns", CTPROF_LADDER_NS),
+	[CPUS] = COMMAND_FIELD("cpus", "ratio", CTPROF_LADDER_RATIO, 0),
+	[MAX_RSS] = COMMAND_COST("max_rss_bytes", "bytes", CTPROF_LADDER_BYTES),
+	[MINFLT] = COMMAND_COUNT("minflt"),
+	[MAJFLT] = COMMAND_COST("majflt", "none", CTPROF_LADDER_UNITLESS),
+	[VOLUNTARY] = COMMAND_COUNT("voluntary_csw"),
+	[NONVOLUNTARY] = COMMAND_COST("nonvoluntary_csw", "none", CTPROF_LADDER_UNITLESS),
 };
 
 const struct ctprof_report_field *command_field_find(const char *name)
@@ -39,7 +45,7 @@ void command_collect(const RunPlace *place, const CommandFacts *facts)
 		[USER] = (gdouble)facts->user_ns,
 		[SYSTEM] = (gdouble)facts->system_ns,
 		[CPUS] = cpu / (gdouble)MAX(facts->wall_ns, 1),
-		[MAX_RSS] = (gdouble)facts->max_rss_bytes,
+		[MAX_RSS] = facts->max_rss_bytes > 0 ? (gdouble)facts->max_rss_bytes : NAN,
 		[MINFLT] = (gdouble)facts->minflt,
 		[MAJFLT] = (gdouble)facts->majflt,
 		[VOLUNTARY] = (gdouble)facts->voluntary_csw,

@@ -6,6 +6,7 @@
 
 #include "report/name/axis.h"
 #include "report/name/categories.h"
+#include "report/name/layers.h"
 #include "sections.h"
 
 /* How processes form pools. */
@@ -23,7 +24,7 @@ typedef struct command_facts {
 	char *line;    /* as given */
 	gint32 parent; /* the process that waited for it, ctprof */
 	guint64 wall_ns, user_ns, system_ns;
-	guint64 max_rss_bytes; /* of the largest of its processes */
+	guint64 max_rss_bytes; /* of the largest of its processes; 0: no larger than ctprof */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
 	int exit_status, signal; /* signal: the one that ended it, or 0 */
 	/* Why threads that ended in between were not recorded, one clause; NULL: they
@@ -70,12 +71,12 @@ typedef struct analysis_options {
 	guint limit;                /* lines of a section; 0: no limit */
 	gboolean has_limit;         /* set by the user */
 	gboolean digest;            /* only the first screen */
-	guint width, height;        /* of the terminal it is for; 0: no limit */
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */
 	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */
 	/* Changes between sums that lack different rows may also meet it. */
 	gboolean fail_on_partial;
+	Layers *layers;         /* of --group-by layer; NULL otherwise */
 	Categories *categories; /* NULL: everything is in "other" */
 	SwapShare swap_share;
 

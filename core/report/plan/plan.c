@@ -5,9 +5,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "command-fields.h"
-#include "report/fold/alias.h"
-#include "report/join/rank.h"
+#include "frame/percentile.h"
 #include "report/name/glob.h"
 
 #define RENAME_MIN_TYPES 10
@@ -23,13 +21,37 @@ const char *const cpu_metrics[] = {
 	"cutime_clock_ticks", "cstime_clock_ticks", NULL,
 };
 
+static void need_inputs(GHashTable *needed, const Formula *formula)
+{
+	for (guint i = 0; i < formula_n_inputs(formula); i++)
+		g_hash_table_add(needed, g_strdup(formula->inputs[i]));
+}
+
 static void need(GHashTable *needed, const char *name)
 {
-	const struct derived *derived = derived_find(name);
+	const Quantity *derived = quantity_derived(name);
 
-	g_hash_table_add(needed, g_strdup(name));
-	for (guint i = 0; derived && i < DERIVED_MAX_INPUTS && derived->inputs[i]; i++)
-		g_hash_table_add(needed, g_strdup(derived->inputs[i]));
+	g_hash_table_add(needed, percentile_metric(name));
+	if (derived)
+		need_inputs(needed, &derived->formulas[0]);
+}
+
+static void need_costs(GHashTable *needed)
+{
+	const Quantity *quantity;
+
+	for (guint i = 0; (quantity = quantity_of_cost(i)); i++)
+		for (guint k = 0; k < QUANTITY_FORMULAS; k++)
+			need_inputs(needed, &quantity->formulas[k]);
+}
+
+/* Whether a condition is on every metric that has a polarity. */
+static gboolean plan_judges_all(const Plan *plan)
+{
+	for (guint i = 0; i < plan->conditions->len; i++)
+		if (g_array_index(plan->conditions, Condition, i).is_worse)
+			return plan->metrics->len == 0;
+	return FALSE;
 }
 
 /* The metrics that options name, and the inputs of derived metrics to be
@@ -45,19 +67,26 @@ static GHashTable *list_needed(const Plan *plan)
 	for (guint i = 0; i < plan->conditions->len; i++)
 		if (g_array_index(plan->conditions, Condition, i).metric)
 			need(needed, g_array_index(plan->conditions, Condition, i).metric);
+	for (guint i = 0; plan_judges_all(plan) && quantities[i].name; i++)
+		if (quantities[i].polarity != CTPROF_POLARITY_NEUTRAL)
+			need(needed, quantities[i].name);
 	if (plan->options->may_be_window)
 		for (guint i = 0; cpu_metrics[i]; i++)
 			need(needed, cpu_metrics[i]);
 	for (guint i = 0; sections[i]; i++)
 		for (const char *const *name = sections[i]->metrics;
-		     name && *name && plan_has_section_at(plan, sections[i]); name++)
+		     name && *name &&
+		     (plan_has_section_at(plan, sections[i]) ||
+		      (plan->wants_digest && sections[i]->flags & SECTION_TOLD_IN_DIGEST));
+		     name++)
 			need(needed, *name);
-	if (plan->metrics->len > 0)
-		return needed;
-	for (const struct derived *derived = derived_metrics; derived->name; derived++)
-		if (!(derived->flags & CTPROF_METRIC_QUIET) &&
-		    plan_has_section(plan, derived->section))
-			need(needed, derived->name);
+	if (plan->wants_digest)
+		need_costs(needed);
+	for (const Quantity *quantity = quantities; quantity->name && plan->metrics->len == 0;
+	     quantity++)
+		if (quantity_is_derived(quantity) && !(quantity->flags & CTPROF_METRIC_QUIET) &&
+		    (plan->options->runs || plan_has_section(plan, quantity->section)))
+			need(needed, quantity->name);
 	return needed;
 }
 
@@ -234,6 +263,8 @@ gboolean plan_init(Plan *plan, const AnalysisOptions *options, GError **error)
 	if (options->rename_min_types > 0)
 		plan->rename =
 			(RenameRules){options->rename_min_types, options->rename_min_jaccard};
+	if (axis_has(plan->axis, LABEL_LAYER) && !options->layers)
+		return error_set_usage(error, "--group-by layer: expected --layers FILE");
 	if (!parse_lists(plan, options, error) || !check_globs(options->flatten, error) ||
 	    !parse_filter(plan, options->filter, error) || !parse_pids(plan, options->pids, error))
 		return FALSE;
@@ -310,8 +341,10 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric)
 			       ? choose_for_cost(def)
 			       : NULL;
 	if (g_hash_table_contains(plan->needed, def->name) ||
+	    (plan_judges_all(plan) && def->polarity != CTPROF_POLARITY_NEUTRAL) ||
 	    (plan->metrics->len == 0 && !(def->flags & CTPROF_METRIC_QUIET) &&
-	     plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY)))
+	     (plan->options->runs ||
+	      plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY))))
 		return fold_find(def->kind, def->unit);
 	return NULL;
 }
@@ -379,123 +412,9 @@ gboolean plan_names(const Plan *plan, const char *metric)
 
 gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags)
 {
-	return plan->metrics->len == 0 ? !(flags & CTPROF_METRIC_QUIET)
-				       : has_text(plan->metrics, metric);
-}
+	g_autofree char *histogram = percentile_metric(metric);
 
-/* Fails for a name without a figure: a metric that has none, or an unknown
- * name. */
-static gboolean fail_metric(const Registry *registry, const char *option, const char *name,
-			    GError **error)
-{
-	g_autoptr(GPtrArray) list = registry ? registry_list(registry) : g_ptr_array_new();
-	Nearest nearest = {.typed = name};
-
-	for (guint i = 0; i < list->len; i++) {
-		const struct ctprof_metric *def =
-			&((const Metric *)g_ptr_array_index(list, i))->def;
-
-		if (strcmp(def->name, name) == 0)
-			return error_set_usage(error,
-					       "--%s: '%s' is a %s of scope %s, which --%s does "
-					       "not take (see 'ctprof metric-list')",
-					       option, name, registry_kind_word(def->kind),
-					       registry_scope_word(def->scope), option);
-		nearest_try(&nearest, def->name);
-	}
-	for (const struct derived *derived = derived_metrics; derived->name; derived++)
-		nearest_try(&nearest, derived->name);
-	for (const Alias *alias = aliases; alias->name; alias++)
-		nearest_try(&nearest, alias->name);
-	if (alias_of(name))
-		return error_set_usage(
-			error, "--%s: the snapshots have no %s (see 'ctprof metric-list %s')",
-			option, name, name);
-	g_autofree char *hint = nearest_hint(&nearest, "");
-	return error_set_usage(error, "--%s: unknown metric '%s'%s (see 'ctprof metric-list')",
-			       option, name, hint);
-}
-
-static const Figure *resolve(const PlanNames *names, const char *option, const char *name,
-			     GError **error)
-{
-	const Figure *figure = figures_find(names->figures, name);
-
-	if (!figure)
-		fail_metric(names->registry, option, name, error);
-	return figure;
-}
-
-/* Resolves a name to a figure with a numeric value. */
-static const Figure *resolve_size(const PlanNames *names, const char *option, const char *name,
-				  GError **error)
-{
-	const Figure *figure = resolve(names, option, name, error);
-
-	if (!figure || !figure->nominal)
-		return figure;
-	error_set_usage(error, "--%s: '%s' is categorical: it has no numeric value", option, name);
-	return NULL;
-}
-
-static gboolean check_condition(const Plan *plan, const Condition *condition,
-				const PlanNames *names, GError **error)
-{
-	const struct ctprof_report_field *own = NULL;
-	const Figure *figure;
-
-	if (!condition->metric)
-		return TRUE;
-	if (plan->options->runs)
-		own = command_field_find(condition->metric);
-	if (own)
-		return condition_check(condition, own->ladder, error);
-	/* A key of smaps_rollup; its keys are not known in advance. */
-	if (g_ascii_isupper(condition->metric[0]))
-		return condition_check(condition, CTPROF_LADDER_BYTES, error);
-	figure = figures_find(names->objects, condition->metric);
-	if (!figure && !figures_find(names->figures, condition->metric))
-		figure = figures_find(names->others, condition->metric);
-	if (!figure)
-		figure = resolve_size(names, "fail-on", condition->metric, error);
-	return figure && condition_check(condition, figure->field.ladder, error);
-}
-
-/* Reports of runs have metrics of the command, of the host and of cgroups in
- * one table. */
-static gboolean is_of_runs(const Plan *plan, const PlanNames *names, const char *metric)
-{
-	return plan->options->runs &&
-	       (command_field_find(metric) || figures_find(names->others, metric));
-}
-
-static gboolean check_names(const Plan *plan, const PlanNames *names, GError **error)
-{
-	for (guint i = 0; i < plan->metrics->len; i++) {
-		const char *name = g_ptr_array_index(plan->metrics, i);
-
-		if (!figures_find(names->objects, name) && !is_of_runs(plan, names, name) &&
-		    !resolve(names, "metrics", name, error))
-			return FALSE;
-	}
-	for (guint i = 0; i < plan->conditions->len; i++)
-		if (!check_condition(plan, &g_array_index(plan->conditions, Condition, i), names,
-				     error))
-			return FALSE;
-	return TRUE;
-}
-
-GArray *plan_resolve(const Plan *plan, const PlanNames *names, GError **error)
-{
-	g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
-
-	for (guint i = 0; i < plan->sort_keys->len; i++) {
-		const SortKey *key = &g_array_index(plan->sort_keys, SortKey, i);
-		SortFigure sort = {resolve_size(names, "sort", key->name, error), key->ascending};
-
-		if (!sort.figure)
-			return NULL;
-		g_array_append_val(order, sort);
-	}
-	return check_names(plan, names, error) ? g_steal_pointer(&order) : NULL;
+	return plan->metrics->len == 0
+		       ? !(flags & CTPROF_METRIC_QUIET)
+		       : has_text(plan->metrics, metric) || has_text(plan->metrics, histogram);
 }

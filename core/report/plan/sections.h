@@ -16,18 +16,21 @@ typedef struct draft Draft;
 #define SECTION_HOST "host"
 #define SECTION_CATEGORIES "memory-categories"
 #define SECTION_WAIT "wait"
+#define SECTION_STATES "states"
+#define SECTION_SMAPS "smaps-rollup"
 #define WAIT_GROUP "wait"
 /* Groups of metrics that the first screen is made of, and that cost more than the others. */
 #define PSS_GROUP "smaps"
 
-#define SECTION_OF_CGROUPS 1u   /* only with --group-by cgroup */
-#define SECTION_SHOW_NAMED 2u   /* in show only if --sections names it */
-#define SECTION_NAMED 4u        /* in show and compare only if an option requests it */
-#define SECTION_VIEW 8u         /* a view of ctprof memory only */
-#define SECTION_TAKES_PID 16u   /* about one process */
-#define SECTION_OF_DIGEST 32u   /* of the first screen */
-#define SECTION_TAKES_NAME 128u /* about one object */
-#define SECTION_OF_HOST 64u     /* a view for which no process is read */
+#define SECTION_OF_CGROUPS 1u       /* only with --group-by cgroup */
+#define SECTION_SHOW_NAMED 2u       /* in show only if --sections names it */
+#define SECTION_NAMED 4u            /* in show and compare only if an option requests it */
+#define SECTION_VIEW 8u             /* a view of ctprof memory only */
+#define SECTION_TAKES_PID 16u       /* about one process */
+#define SECTION_OF_DIGEST 32u       /* of the first screen */
+#define SECTION_TAKES_NAME 128u     /* about one object */
+#define SECTION_TOLD_IN_DIGEST 256u /* the first screen has a column of it */
+#define SECTION_OF_HOST 64u         /* a view for which no process is read */
 
 typedef struct section {
 	const char *name;    /* as --sections takes it */

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "ctprof/report.h"
-#include "report/fold/alias.h"
+#include "frame/percentile.h"
+#include "frame/quantity.h"
 #include "sections.h"
 
 #define GROUP_BYTES "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -27,6 +28,7 @@ static const struct column {
 	{"candidate", CTPROF_COLUMN_CANDIDATE, IN_COMPARE},
 	{"delta", CTPROF_COLUMN_DELTA, IN_COMPARE},
 	{"%", CTPROF_COLUMN_PCT, IN_COMPARE},
+	{"verdict", CTPROF_COLUMN_VERDICT, IN_COMPARE},
 	{"arrow", CTPROF_COLUMN_ARROW, IN_COMPARE},
 	{"tags", CTPROF_COLUMN_TAGS, IN_BOTH},
 	{"uptime", CTPROF_COLUMN_UPTIME, IN_BOTH},
@@ -36,11 +38,11 @@ static const struct format {
 	const char *name;
 	const char *columns;
 } formats[] = {
-	{"full", "group,threads,metric,baseline,candidate,delta,%"},
-	{"delta-only", "group,threads,metric,delta,%"},
-	{"no-pct", "group,threads,metric,baseline,candidate,delta"},
-	{"arrow", "group,threads,metric,arrow,delta,%,uptime"},
-	{"pct-only", "group,threads,metric,%"},
+	{"full", "group,threads,metric,baseline,candidate,delta,%,verdict"},
+	{"delta-only", "group,threads,metric,delta,%,verdict"},
+	{"no-pct", "group,threads,metric,baseline,candidate,delta,verdict"},
+	{"arrow", "group,threads,metric,arrow,delta,%,verdict,uptime"},
+	{"pct-only", "group,threads,metric,%,verdict"},
 };
 
 #define DEFAULT_FORMAT "arrow"
@@ -78,7 +80,7 @@ static gboolean take_name(List *list, const char *name, GError **error)
 
 static gboolean take_metric(List *list, char *entry, GError **error)
 {
-	return take_name(list, alias_metric(entry), error);
+	return take_name(list, quantity_name(entry), error);
 }
 
 /* Also FALSE if an entry is empty. */
@@ -106,16 +108,18 @@ static void sort_key_clear(gpointer data)
 /* "metric" or "metric:direction", which is cut off. */
 static gboolean take_direction(char *entry, gboolean *ret_ascending)
 {
-	char *colon = strchr(entry, ':');
+	char *colon = strrchr(entry, ':');
 
 	*ret_ascending = FALSE;
-	if (!colon)
+	if (!colon || percentile_at(colon))
 		return TRUE;
 	*colon = '\0';
 	g_strstrip(entry);
 	const char *direction = g_strstrip(colon + 1);
+	const char *rest = strchr(entry, ':');
 	*ret_ascending = g_ascii_strcasecmp(direction, "asc") == 0;
-	return *entry && (*ret_ascending || g_ascii_strcasecmp(direction, "desc") == 0);
+	return *entry && (!rest || percentile_at(rest)) &&
+	       (*ret_ascending || g_ascii_strcasecmp(direction, "desc") == 0);
 }
 
 static gboolean take_key(List *list, char *entry, GError **error)
@@ -126,7 +130,7 @@ static gboolean take_key(List *list, char *entry, GError **error)
 		return error_set_usage(error,
 				       "--sort '%s': an entry is METRIC, METRIC:asc or METRIC:desc",
 				       list->text);
-	const char *metric = alias_metric(entry);
+	const char *metric = quantity_name(entry);
 	if (!take_name(list, metric, error))
 		return FALSE;
 	key.name = g_strdup(metric);
@@ -300,14 +304,14 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 static gboolean take_least(List *list, char *entry, GError **error)
 {
 	gdouble *least = list->result;
-	Quantity quantity;
+	Magnitude magnitude;
 
-	if (!quantity_parse(entry, &quantity) || quantity.number < 0)
+	if (!magnitude_parse(entry, &magnitude) || magnitude.number < 0)
 		return error_set_usage(error,
 				       "--min-delta '%s': '%s' is not a number with a unit "
-				       "(" QUANTITY_UNITS ")",
+				       "(" MAGNITUDE_UNITS ")",
 				       list->text, entry);
-	least[quantity.has_unit ? quantity.dimension : DIMENSION_COUNT] = quantity.number;
+	least[magnitude.has_unit ? magnitude.dimension : DIMENSION_COUNT] = magnitude.number;
 	return TRUE;
 }
 

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "report/fold/units.h"
+#include "frame/units.h"
 
 typedef struct sort_key {
 	char *name;
