@@ -2,12 +2,6 @@
 /* Section cpu-account: where all CPU time of the host went in a window. */
 #include "choices.h"
 
-/* The host's time that is neither idle nor stolen by a hypervisor. */
-static const char *const busy_metrics[] = {
-	"system.cpu.user", "system.cpu.nice",    "system.cpu.system",
-	"system.cpu.irq",  "system.cpu.softirq",
-};
-
 static const struct ctprof_report_field cpu_field = {
 	.struct_size = sizeof cpu_field,
 	.ladder = CTPROF_LADDER_NS,
@@ -20,27 +14,15 @@ static const struct ctprof_report_field cpu_field = {
 
 gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns)
 {
-	Record *sides[SIDES];
-	gint64 ticks = 0;
+	struct ctprof_value ticks;
 
-	draft_find_host(draft, sides);
-	for (guint i = 0; i < G_N_ELEMENTS(busy_metrics); i++) {
-		const Measure *measure = draft_measure(draft, TABLE_HOST, busy_metrics[i]);
-		struct ctprof_value values[SIDES];
-
-		if (!measure)
-			return FALSE;
-		draft_values(draft, TABLE_HOST, sides, measure, values);
-		if (values[0].type != CTPROF_VALUE_NUMBER || values[1].type != CTPROF_VALUE_NUMBER)
-			return FALSE;
-		ticks += (gint64)(values[1].number - values[0].number);
-	}
-	*ret_ns = ticks * (gint64)CPU_TICK_NS;
-	return TRUE;
+	draft_ask_host(draft, &quantity_host_busy()->formulas[0], &ticks);
+	*ret_ns = (gint64)ticks.real * (gint64)CPU_TICK_NS;
+	return ticks.type == CTPROF_VALUE_REAL;
 }
 
-static void add_line(const Draft *draft, Table *table, const char *name, gboolean is_known,
-		     gint64 ns)
+static void add_line(const Draft *draft, Table *table, guint32 role, const char *name,
+		     gboolean is_known, gint64 ns)
 {
 	const struct ctprof_value values[SIDES] = {
 		{.type = CTPROF_VALUE_ABSENT},
@@ -48,6 +30,7 @@ static void add_line(const Draft *draft, Table *table, const char *name, gboolea
 	};
 	struct ctprof_cell *cell = draft_metric(draft, table, &name, 1, &cpu_field, values);
 
+	table_last(table)->role = role;
 	cell->flags = is_known ? CTPROF_CELL_HAS_DELTA : 0;
 	cell->delta = (gdouble)ns;
 	if (!is_known || draft->view->seconds <= 0)
@@ -69,12 +52,13 @@ static void draft_account(const Draft *draft, const Section *section)
 	Table *table = draft_long(draft, section->name, section->heading, "part");
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
 	gint64 own = (gint64)window->own_ns;
-	add_line(draft, table, "threads", TRUE, threads);
-	add_line(draft, table, "exited", TRUE, ended);
+	add_line(draft, table, CTPROF_ROLE_NONE, "threads", TRUE, threads);
+	add_line(draft, table, CTPROF_ROLE_EXITED, "exited", TRUE, ended);
 	if (own > 0)
-		add_line(draft, table, "ctprof", TRUE, own);
-	add_line(draft, table, "unaccounted", has_busy, busy - threads - ended - own);
-	add_line(draft, table, "host", has_busy, busy);
+		add_line(draft, table, CTPROF_ROLE_OWN, "ctprof", TRUE, own);
+	add_line(draft, table, CTPROF_ROLE_UNACCOUNTED, "unaccounted", has_busy,
+		 busy - threads - ended - own);
+	add_line(draft, table, CTPROF_ROLE_TOTAL, "host", has_busy, busy);
 	if (window->exact_ns > 0)
 		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
 			   (gdouble)window->exact_ns / 1e9, (gdouble)window->ended_ns / 1e9);

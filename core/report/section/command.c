@@ -86,7 +86,9 @@ static void draft_command(const Draft *draft, const Section *section)
 		[USER] = value_of_number(facts->user_ns),
 		[SYSTEM] = value_of_number(facts->system_ns),
 		[CPUS] = value_of_real((gdouble)cpu_ns / (gdouble)facts->wall_ns),
-		[MAX_RSS] = value_of_number(facts->max_rss_bytes),
+		[MAX_RSS] = facts->max_rss_bytes > 0
+				    ? value_of_number(facts->max_rss_bytes)
+				    : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT},
 		[MINFLT] = value_of_number(facts->minflt),
 		[MAJFLT] = value_of_number(facts->majflt),
 		[VOLUNTARY] = value_of_number(facts->voluntary_csw),

@@ -84,7 +84,7 @@ static gdouble size_of(const Draft *draft, const Pool *pool, const Figure *first
 	gdouble size = -1;
 
 	draft_values(draft, TABLE_OBJECTS, pool->sides, first->measure, values);
-	(void)change_number_of(&values[0], &size);
+	(void)value_to_number(&values[0], &size);
 	return size;
 }
 
@@ -198,7 +198,7 @@ void objects_draft(const Draft *draft)
 
 void objects_judge(const Draft *draft, Verdict *verdict)
 {
-	const Figure *figure = figures_find(draft->object_figures, verdict->condition->metric);
+	const Figure *figure = figures_find(draft->object_figures, verdict->metric);
 	g_autoptr(GHashTable) by_key = pools_new();
 	g_autoptr(GPtrArray) pools = figure ? list_pools(draft, by_key) : NULL;
 

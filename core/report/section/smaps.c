@@ -154,14 +154,14 @@ void smaps_judge(const Draft *draft, Verdict *verdict)
 			const struct ctprof_report_field field =
 				draft_key_field(&entry->walk, TRUE);
 
-			if (strcmp(entry->walk.key, verdict->condition->metric) == 0)
+			if (strcmp(entry->walk.key, verdict->metric) == 0)
 				judge_line(draft, verdict, names, 1, entry->walk.values, &field);
 		}
 	}
 }
 
 const Section section_smaps = {
-	.name = "smaps-rollup",
+	.name = SECTION_SMAPS,
 	.heading = "smaps_rollup",
 	.help = "memory of each process: RSS, PSS, private, swap",
 	.place = {12, 4},

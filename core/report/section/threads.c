@@ -67,15 +67,6 @@ static void make_tree(GArray *lines)
 
 /* ---- the sections ---- */
 
-static void values_of(const Draft *draft, const Figure *figure, const Group *group,
-		      struct ctprof_value ret_values[SIDES])
-{
-	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
-					      &draft->sides[1].layouts[TABLE_THREADS]};
-
-	figure_values(figure, group, layouts, draft->view->window, ret_values);
-}
-
 /* Determines the line's position; FALSE: not shown. */
 static gboolean place_line(const Draft *draft, const Group *group, const Figure *figure, Line *line)
 {
@@ -85,7 +76,7 @@ static gboolean place_line(const Draft *draft, const Group *group, const Figure 
 	line->at.points = draft->sort ? -group->rank : 0;
 	if (!draft->view->compare)
 		return TRUE;
-	values_of(draft, figure, group, values);
+	draft_figure(draft, figure, group, values);
 	view_change(draft->view, values, &figure->field, &change);
 	if (!change_passes(&change, figure->field.ladder, &draft->view->filter))
 		return FALSE;
@@ -155,14 +146,34 @@ static guint64 list_lines(const Draft *draft, const GArray *figures, GArray *lin
 	return n_cut;
 }
 
+/* The distributions, which the table then owns. */
+static void put_histograms(const Draft *draft, Table *table, const Figure *figure,
+			   const Group *group, struct ctprof_cell *cell)
+{
+	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
+					      &draft->sides[1].layouts[TABLE_THREADS]};
+
+	for (guint side = 0; side < draft_n_sides(draft); side++) {
+		const Histogram *histogram = figure_histogram(figure, group, layouts, side);
+
+		if (!histogram)
+			continue;
+		struct ctprof_histogram *drawn = histogram_draw(histogram);
+		g_ptr_array_add(table->cells, drawn);
+		cell->histogram[side] = drawn;
+	}
+}
+
 static void put_line(const Draft *draft, Table *table, const Line *line)
 {
 	const Figure *figure = &g_array_index(draft->figures, Figure, line->at.figure);
 	const Group *group = line->group;
 	struct ctprof_value values[SIDES];
 
-	values_of(draft, figure, group, values);
-	draft_metric(draft, table, group->names, group->n_names, &figure->field, values);
+	draft_figure(draft, figure, group, values);
+	put_histograms(
+		draft, table, figure, group,
+		draft_metric(draft, table, group->names, group->n_names, &figure->field, values));
 	struct ctprof_report_line *last = table_last(table);
 	for (guint side = 0; side < SIDES; side++)
 		last->threads[side] = record_count(group->sides[side]);
@@ -218,7 +229,7 @@ static void draft_delay(const Draft *draft, const Section *section)
 
 void threads_judge(const Draft *draft, Verdict *verdict)
 {
-	const Figure *figure = figures_find(draft->figures, verdict->condition->metric);
+	const Figure *figure = figures_find(draft->figures, verdict->metric);
 
 	for (guint i = 0; figure && i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
@@ -226,7 +237,7 @@ void threads_judge(const Draft *draft, Verdict *verdict)
 
 		if (!view_matches(draft->view, group->names, group->n_names))
 			continue;
-		values_of(draft, figure, group, values);
+		draft_figure(draft, figure, group, values);
 		judge_line(draft, verdict, group->names, group->n_names, values, &figure->field);
 	}
 }

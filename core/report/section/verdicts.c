@@ -6,6 +6,7 @@
 
 #include "ctprof/numbers.h"
 #include "report/draft/judge.h"
+#include "report/join/polarity.h"
 #include "report/join/runs.h"
 
 /* With this many, more runs change little. */
@@ -20,7 +21,7 @@ static const char *const side_names[SIDES] = {"A", "B"};
 
 static gboolean is_paired(const RunsRow *row)
 {
-	return (row->sample.flags & CTPROF_SAMPLE_HAS_TEST) != 0;
+	return (row->runs.flags & CTPROF_RUNS_HAS_TEST) != 0;
 }
 
 /* ---- the table ---- */
@@ -40,14 +41,14 @@ static Change change_of(const RunsRow *row)
 	change.delta = row->shift;
 	if (change.flags & CTPROF_CELL_HAS_PCT)
 		change.pct = row->shift / fabs(row->medians[0]) * 100;
-	if (fabs(row->shift) <= 0 && row->sample.p >= 1)
+	if (fabs(row->shift) <= 0 && row->runs.p >= 1)
 		change.flags |= CTPROF_CELL_SAME;
 	return change;
 }
 
 static void fill_cell(const Draft *draft, const RunsRow *row, struct ctprof_cell *cell)
 {
-	guint n_sides = row->sample.runs[1] > 0 ? SIDES : 1;
+	guint n_sides = row->runs.n_runs[1] > 0 ? SIDES : 1;
 
 	for (guint side = 0; side < n_sides; side++)
 		cell->value[side] = (struct ctprof_value){
@@ -55,13 +56,15 @@ static void fill_cell(const Draft *draft, const RunsRow *row, struct ctprof_cell
 			.flags = row->partial ? CTPROF_VALUE_PARTIAL : 0,
 			.real = isnan(row->medians[side]) ? 0 : row->medians[side],
 		};
-	cell->sample = &row->sample;
+	cell->runs = &row->runs;
 	if (is_paired(row)) {
 		Change change = change_of(row);
 
 		cell->flags = change.flags;
 		cell->delta = change.delta;
 		cell->pct = change.pct;
+		if (row->runs.verdict == CTPROF_VERDICT_CHANGED)
+			cell->flags |= polarity_judge(&row->field, &change);
 	}
 	if (draft->plan->options->rate && row->field.kind == CTPROF_COUNTER)
 		cell->flags |= CTPROF_CELL_RATE;
@@ -71,11 +74,13 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 {
 	const ChangeFilter *filter = &draft->view->filter;
 
-	if (row->sample.runs[1] == 0)
-		return row->sample.n[0] > 0;
+	if (row->hidden)
+		return FALSE;
+	if (row->runs.n_runs[1] == 0)
+		return row->runs.n[0] > 0;
 	if (!is_paired(row))
 		return FALSE;
-	if (filter->changed && row->sample.verdict != CTPROF_VERDICT_CHANGED)
+	if (filter->changed && row->runs.verdict != CTPROF_VERDICT_CHANGED)
 		return FALSE;
 	Change change = change_of(row);
 	return change_passes(&change, row->field.ladder, filter);
@@ -116,11 +121,11 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 		struct ctprof_report_line line = {.struct_size = sizeof line,
 						  .n_names = row->n_names};
 
-		if (row->sample.runs[1] == 0 || !g_hash_table_add(known, join_names(row)))
+		if (row->runs.n_runs[1] == 0 || !g_hash_table_add(known, join_names(row)))
 			continue;
 		for (guint n = 0; n < row->n_names; n++)
 			line.names[n] = row->names[n];
-		g_array_append_val(report->only[row->sample.n[0] > 0 ? 0 : 1], line);
+		g_array_append_val(report->only[row->runs.n[0] > 0 ? 0 : 1], line);
 	}
 }
 
@@ -168,10 +173,10 @@ static guint count(const GPtrArray *rows, guint32 verdict)
 	guint n = 0;
 
 	for (guint i = 0; i < rows->len; i++) {
-		const struct ctprof_sample *sample =
-			&((const RunsRow *)g_ptr_array_index(rows, i))->sample;
+		const struct ctprof_runs *result =
+			&((const RunsRow *)g_ptr_array_index(rows, i))->runs;
 
-		n += sample->verdict == verdict && sample->flags & CTPROF_SAMPLE_HAS_Q;
+		n += result->verdict == verdict && result->flags & CTPROF_RUNS_HAS_Q;
 	}
 	return n;
 }
@@ -221,18 +226,18 @@ static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *row
  * 0. */
 static gdouble outlier_of(const RunsRow *row, guint side, guint run)
 {
-	const struct ctprof_sample *sample = &row->sample;
-	gdouble value = sample->values[side][run], low = INFINITY, high = -INFINITY;
+	const struct ctprof_runs *result = &row->runs;
+	gdouble value = result->values[side][run], low = INFINITY, high = -INFINITY;
 
-	for (guint i = 0; i < sample->runs[side]; i++) {
-		gdouble other = sample->values[side][i];
+	for (guint i = 0; i < result->n_runs[side]; i++) {
+		gdouble other = result->values[side][i];
 
 		if (i == run || isnan(other))
 			continue;
 		low = MIN(low, other);
 		high = MAX(high, other);
 	}
-	if (isnan(value) || sample->n[side] < LEAST_RUNS_OF_OUTLIER || !(low > 0))
+	if (isnan(value) || result->n[side] < LEAST_RUNS_OF_OUTLIER || !(low > 0))
 		return 0;
 	return value >= OUTLIER * high || value * OUTLIER <= low ? value / ((low + high) / 2) : 0;
 }
@@ -242,7 +247,7 @@ static guint note_row_outliers(Table *table, const RunsRow *row, GHashTable *nam
 	guint n = 0;
 
 	for (guint side = 0; side < SIDES; side++) {
-		for (guint run = 0; run < row->sample.runs[side]; run++) {
+		for (guint run = 0; run < row->runs.n_runs[side]; run++) {
 			gdouble times = outlier_of(row, side, run);
 			g_autofree char *names = join_names(row);
 
@@ -278,9 +283,10 @@ static void note_outliers(const Draft *draft, Table *table, const GPtrArray *row
 static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 {
 	const Condition *condition = verdict->condition;
-	guint32 ladder = row->field.ladder;
 	Change change;
 
+	if (condition->is_worse && row->field.polarity == CTPROF_POLARITY_NEUTRAL)
+		return;
 	verdict->n_met++;
 	if (!is_paired(row))
 		return;
@@ -290,20 +296,15 @@ static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 	}
 	verdict->n_judged++;
 	change = change_of(row);
-	if (!condition_allows(condition, &row->sample) ||
-	    (condition->metric && !condition_holds(condition, ladder, &change, TRUE)))
+	const struct ctprof_value median = value_of_real(row->medians[1]);
+	condition_take_value(condition, &median, &change);
+	if (!condition_allows(condition, &row->runs) ||
+	    (condition->is_worse && row->runs.verdict != CTPROF_VERDICT_CHANGED) ||
+	    !verdict_is_met(condition, &row->field, &change))
 		return;
-	gboolean in_percent = !condition->delta && (change.flags & CTPROF_CELL_HAS_PCT);
-	struct ctprof_report_hit hit = {
-		.struct_size = sizeof hit,
-		.n_names = row->n_names,
-		.condition = condition->text,
-		.metric = row->field.name,
-		.unit = in_percent ? "percent" : row->field.unit,
-		.value = in_percent ? change.pct : change.delta,
-		.limit = condition->metric ? condition_limit(condition, ladder) : 0,
-		.sample = &row->sample,
-	};
+	struct ctprof_report_hit hit = verdict_hit(condition, &row->field, &change);
+	hit.runs = &row->runs;
+	hit.n_names = row->n_names;
 	for (guint i = 0; i < row->n_names; i++)
 		hit.names[i] = row->names[i];
 	g_array_append_val(verdict->hits, hit);

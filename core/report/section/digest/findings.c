@@ -3,52 +3,47 @@
 #include <math.h>
 #include <string.h>
 
-#include "cost.h"
 #include "rules.h"
 
 /* ---- finding ---- */
 
-/* A rule that many meet is said once, of whoever it costs most. */
-static void add_others(GPtrArray *pieces, guint n_others)
-{
-	if (n_others > 0)
-		digest_add(pieces, " (and %u more)", n_others);
-}
-
-/* tell: digest_past_time() or digest_past_clock(). */
-static char *worst_at(const Digest *digest, const Finding *finding,
-		      char *(*tell)(const Past *past, guint window))
+/* The end of the window of a recording in which it was worst, in s; 0: it is of none. */
+static gdouble worst_at(const Digest *digest, const Finding *finding)
 {
 	const Past *past = digest->draft->plan->options->past;
 	guint window;
 
 	return past && past_worst(past, finding->subject, finding->name, &window)
-		       ? tell(past, window)
-		       : NULL;
+		       ? (gdouble)(past_realtime(past, window) / 1000000000)
+		       : 0;
 }
 
 static void add_finding(Digest *digest, const Rule *rule, const Subject *subject, guint n_others)
 {
-	g_autoptr(GPtrArray) pieces = g_ptr_array_new_with_free_func(g_free);
-	const AnalysisOptions *options = digest->draft->plan->options;
 	Finding finding = {
 		.name = rule->name,
 		.line = subject->line,
 		.subject = subject->line     ? subject->line->name
 			   : subject->limits ? subject->limits->path
 					     : "host",
+		.role = subject->line     ? CTPROF_ROLE_POOL
+			: subject->limits ? CTPROF_ROLE_CGROUP
+					  : CTPROF_ROLE_HOST,
 		.value = subject->value,
 		.limit = rule->limit,
 		.unit = rule->unit,
 		.cost = rule->cost(subject),
+		.sentence = sentence_new(CTPROF_SENTENCE_FINDING),
 	};
 
-	rule->say(subject, pieces);
-	add_others(pieces, n_others);
-	g_autofree char *at = worst_at(digest, &finding, digest_past_clock);
-	if (at)
-		digest_add(pieces, ", worst at %s", at);
-	finding.sentence = digest_join(pieces, options->width > 3 ? options->width - 3 : 0);
+	rule->say(subject, finding.sentence);
+	/* A rule that many meet is said once, of the one it costs most. */
+	if (n_others > 0)
+		SAY(finding.sentence, " (and {} more)", term_whole(n_others));
+	finding.worst_at = worst_at(digest, &finding);
+	if (finding.worst_at > 0)
+		SAY(finding.sentence, ", worst at {}",
+		    term_plain(CTPROF_TERM_TIME_ZONE, CTPROF_LADDER_NONE, finding.worst_at));
 	g_array_append_val(digest->findings, finding);
 }
 
@@ -121,12 +116,13 @@ enum { NAME, SUBJECT, VALUE, LIMIT, UNIT, COST, SENTENCE, WORST_AT, N_FIELDS };
 
 static const struct ctprof_report_field fields[N_FIELDS] = {
 	[NAME] = TEXT_FIELD("finding", "FINDING"),
-	[SUBJECT] = TEXT_FIELD("subject", "SUBJECT"),
+	[SUBJECT] = SUBJECT_FIELD("subject", "SUBJECT"),
 	[VALUE] = TABLE_FIELD("value", "VALUE", "none", CTPROF_LADDER_NONE, 0),
 	[LIMIT] = TABLE_FIELD("limit", "LIMIT", "none", CTPROF_LADDER_NONE, 0),
 	[UNIT] = TEXT_FIELD("unit", "UNIT"),
 	[COST] = TABLE_FIELD("cost", "COST", "none", CTPROF_LADDER_NONE, 0),
-	[SENTENCE] = TEXT_FIELD("sentence", "SENTENCE"),
+	[SENTENCE] = ROLE_FIELD("sentence", "SENTENCE", "text", CTPROF_LADDER_NONE,
+				CTPROF_FIELD_CUT, SENTENCE),
 	/* Of a recording: when the window ended that it was worst in. */
 	[WORST_AT] = TEXT_FIELD("worst_at", "WORST"),
 };
@@ -138,7 +134,7 @@ static guint n_fields(const Draft *draft)
 
 static void put_finding(const Draft *draft, Table *table, const Finding *finding)
 {
-	char *at = worst_at(draft->digest, finding, digest_past_time);
+	char *at = finding->worst_at > 0 ? digest_time((guint64)finding->worst_at) : NULL;
 	const struct ctprof_value values[N_FIELDS] = {
 		[NAME] = value_of_text(finding->name),
 		[SUBJECT] = value_of_text(finding->subject),
@@ -146,11 +142,12 @@ static void put_finding(const Draft *draft, Table *table, const Finding *finding
 		[LIMIT] = value_of_real(finding->limit),
 		[UNIT] = value_of_text(finding->unit),
 		[COST] = value_of_real(finding->cost),
-		[SENTENCE] = value_of_text(store_text(draft->store, finding->sentence)),
+		[SENTENCE] = value_of_text(sentence_text(finding->sentence)),
 		[WORST_AT] = value_of_text(at ? store_take(draft->store, at) : NULL),
 	};
-	struct ctprof_cell *cells = table_line(table, 0, 0);
+	struct ctprof_cell *cells = table_role_line(table, 0, finding->role);
 
+	table_last(table)->sentence = sentence_data(finding->sentence);
 	for (guint i = 0; i < n_fields(draft); i++)
 		draft_put_same(draft, &cells[i], values[i]);
 }
@@ -164,14 +161,17 @@ static void draft_findings(const Draft *draft, const Section *section)
 	table_add_fields(table, fields, n_fields(draft));
 	if (digest->findings->len == 0)
 		table_note(table, "nothing stands out");
-	else
+	else if (digest->n_findings == digest->findings->len)
 		table_note(table, "WHAT STANDS OUT");
+	else
+		table_note(table, "WHAT STANDS OUT (and %u more: --all)",
+			   digest->findings->len - digest->n_findings);
 	for (guint i = 0; i < digest->findings->len; i++) {
 		const Finding *finding = &g_array_index(digest->findings, Finding, i);
 
 		put_finding(draft, table, finding);
 		if (i < digest->n_findings)
-			table_note(table, "! %s", finding->sentence);
+			table_say(table, "! ", finding->sentence);
 	}
 }
 
@@ -180,7 +180,6 @@ const Section section_findings = {
 	.heading = "What stands out",
 	.help = "what stands out, in sentences: the first screen",
 	.flags = SECTION_OF_DIGEST,
-	.metrics = cost_metrics,
 	.place = {-2, -2},
 	.draft = draft_findings,
 };

@@ -29,16 +29,16 @@ enum {
 };
 
 static const struct ctprof_report_field fields[N_FIELDS] = {
-	[AT] = TEXT_FIELD("at", "AT"),
-	[SECONDS] = TABLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0),
+	[AT] = ROLE_FIELD("at", "AT", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT, END),
+	[SECONDS] = ROLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0, SECONDS),
 	/* A pool may be called "host", too. */
 	[KIND] = TABLE_FIELD("kind", "KIND", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
-	[SUBJECT] = TEXT_FIELD("subject", "SUBJECT"),
-	TABLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE, 0),
-	TABLE_FIELD("waiting", "WAITING", "threads", CTPROF_LADDER_NONE, 0),
+	[SUBJECT] = SUBJECT_FIELD("subject", "SUBJECT"),
+	ROLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE, 0, CPU),
+	ROLE_FIELD("waiting", "WAITING", "threads", CTPROF_LADDER_NONE, 0, WAITING),
 	TABLE_FIELD("read", "READ/s", "bytes/s", CTPROF_LADDER_BYTES, 0),
 	TABLE_FIELD("write", "WRITE/s", "bytes/s", CTPROF_LADDER_BYTES, 0),
-	TABLE_FIELD("memory", "MEMORY", "bytes", CTPROF_LADDER_BYTES, 0),
+	ROLE_FIELD("memory", "MEMORY", "bytes", CTPROF_LADDER_BYTES, 0, MEMORY),
 };
 
 static gdouble host_value(const HostState *host, const struct told_measure *measure)
@@ -66,20 +66,11 @@ void digest_note_past(const Digest *digest, Past *past)
 	}
 }
 
-char *digest_past_time(const Past *past, guint window)
+char *digest_time(guint64 seconds)
 {
-	g_autoptr(GDateTime) at =
-		g_date_time_new_from_unix_utc((gint64)(past_realtime(past, window) / 1000000000));
+	g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc((gint64)seconds);
 
 	return at ? g_date_time_format(at, "%Y-%m-%dT%H:%M:%SZ") : NULL;
-}
-
-char *digest_past_clock(const Past *past, guint window)
-{
-	g_autoptr(GDateTime) at =
-		g_date_time_new_from_unix_local((gint64)(past_realtime(past, window) / 1000000000));
-
-	return at ? g_date_time_format(at, "%H:%M:%S %Z") : NULL;
 }
 
 /* ---- the section ---- */
@@ -88,8 +79,9 @@ char *digest_past_clock(const Past *past, guint window)
 static void put_window(const Draft *draft, Table *table, guint window, const char *subject)
 {
 	const Past *past = draft->plan->options->past;
-	struct ctprof_cell *cells = table_line(table, 0, 0);
-	char *at = digest_past_time(past, window);
+	struct ctprof_cell *cells =
+		table_role_line(table, 0, subject ? CTPROF_ROLE_POOL : CTPROF_ROLE_HOST);
+	char *at = digest_time(past_realtime(past, window) / 1000000000);
 
 	draft_put_same(draft, &cells[AT], value_of_text(at ? store_take(draft->store, at) : NULL));
 	draft_put_same(draft, &cells[SECONDS], value_of_real(past_seconds(past, window)));
@@ -127,7 +119,6 @@ const Section section_history = {
 	.heading = "History",
 	.help = "host and pools of a recording, window by window",
 	.flags = SECTION_OF_DIGEST,
-	.metrics = cost_metrics,
 	.place = {0, 0},
 	.draft = draft_history,
 };

@@ -3,12 +3,13 @@
 #include <math.h>
 
 #include "digest.h"
+#include "report/section/timeshares.h"
 
 /* Fields before and between the costs. */
-enum { POOL, THREADS, COUNT, BORN, GONE, USR_SYS, HISTORY, UNIT, N_TEXTS };
+enum { POOL, THREADS, COUNT, BORN, GONE, USR_SYS, HISTORY, STATES, UNIT, N_TEXTS };
 
 static const struct ctprof_report_field texts[N_TEXTS] = {
-	[POOL] = TEXT_FIELD("pool", "POOL"),
+	[POOL] = SUBJECT_FIELD("pool", "POOL"),
 	[THREADS] = TABLE_FIELD("threads_text", "THREADS", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_SHORT),
 	[COUNT] =
@@ -20,6 +21,7 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	/* Of a recording: its CPU, window by window. */
 	[HISTORY] = TABLE_FIELD("cpu_history", "HISTORY", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_SHORT),
+	[STATES] = TEXT_FIELD("states", "STATES"),
 	[UNIT] = TEXT_FIELD("unit", "UNIT"),
 };
 
@@ -27,8 +29,9 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 typedef struct making {
 	const Digest *digest;
 	Table *table;
+	guint n_pools; /* that have a line of their own */
 	guint texts[N_TEXTS];
-	guint costs[N_COSTS];
+	guint costs[MOST_COSTS];
 } Making;
 
 static const Past *past_of(const Making *making)
@@ -36,20 +39,41 @@ static const Past *past_of(const Making *making)
 	return making->digest->draft->plan->options->past;
 }
 
+static const struct ctprof_report_field *field_of(guint cost)
+{
+	return &quantity_of_cost(cost)->column;
+}
+
+/* The first cost from this one on that is a column; MOST_COSTS: there is none. */
+static guint column_from(guint cost)
+{
+	for (; quantity_of_cost(cost); cost++)
+		if (field_of(cost)->header)
+			return cost;
+	return MOST_COSTS;
+}
+
+static gboolean has_states(const Making *making)
+{
+	const WindowResult *window = making->digest->draft->window;
+
+	return window && states_instants(window->states) > 0;
+}
+
 static void add_fields(Making *making)
 {
-	static const enum cost before_usr_sys = COST_CPU;
-
 	for (guint i = 0; i <= GONE; i++)
 		making->texts[i] = table_take_field(making->table, &texts[i]);
-	for (guint i = 0; i < N_COST_COLUMNS; i++) {
-		making->costs[i] = table_take_field(making->table, cost_field(i));
-		if (i != before_usr_sys)
+	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
+		making->costs[i] = table_take_field(making->table, field_of(i));
+		if (i != COST_CPU)
 			continue;
 		making->texts[USR_SYS] = table_take_field(making->table, &texts[USR_SYS]);
 		if (past_of(making))
 			making->texts[HISTORY] = table_take_field(making->table, &texts[HISTORY]);
 	}
+	if (has_states(making))
+		making->texts[STATES] = table_take_field(making->table, &texts[STATES]);
 	making->texts[UNIT] = table_take_field(making->table, &texts[UNIT]);
 }
 
@@ -68,7 +92,7 @@ static void put_number(const Making *making, struct ctprof_cell *cells, guint te
 	draft_put_same(making->digest->draft, &cells[making->texts[text]], value);
 }
 
-static void put_cost(const Making *making, struct ctprof_cell *cells, enum cost cost,
+static void put_cost(const Making *making, struct ctprof_cell *cells, guint cost,
 		     const CostLine *line)
 {
 	const Digest *digest = making->digest;
@@ -79,7 +103,7 @@ static void put_cost(const Making *making, struct ctprof_cell *cells, enum cost 
 		return;
 	}
 	const struct ctprof_value sides[SIDES] = {line->costs[0].of[cost], line->costs[1].of[cost]};
-	view_cell(digest->draft->view, sides, cost_field(cost), cell);
+	view_cell(digest->draft->view, sides, field_of(cost), cell);
 }
 
 static char *tell_threads(const CostLine *line, guint newest)
@@ -109,7 +133,7 @@ static char *tell_modes(const CostLine *line, guint side)
 static void put_line(const Making *making, const CostLine *line)
 {
 	const Digest *digest = making->digest;
-	struct ctprof_cell *cells = table_line(making->table, 0, 0);
+	struct ctprof_cell *cells = table_role_line(making->table, 0, CTPROF_ROLE_POOL);
 	const struct ctprof_value name = value_of_text(line->name);
 	const struct ctprof_value unit = value_of_text(line->unit);
 
@@ -121,8 +145,10 @@ static void put_line(const Making *making, const CostLine *line)
 	put_text(making, cells, USR_SYS, tell_modes(line, digest->newest));
 	if (past_of(making))
 		put_text(making, cells, HISTORY, past_draw(past_of(making), line->name, "cpu"));
+	if (has_states(making))
+		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
 	draft_put_same(making->digest->draft, &cells[making->texts[UNIT]], unit);
-	for (guint i = 0; i < N_COST_COLUMNS; i++)
+	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
 		put_cost(making, cells, i, line);
 }
 
@@ -137,20 +163,18 @@ static void add_to(struct ctprof_value *sum, const struct ctprof_value *part)
 	sum->real += part->real;
 }
 
-static struct ctprof_cell *begin_total(const Making *making, char *name)
+static struct ctprof_cell *begin_total(const Making *making, guint32 role, char *name)
 {
-	struct ctprof_cell *cells = table_line(making->table, CTPROF_LINE_TOTAL, 0);
+	struct ctprof_cell *cells = table_role_line(making->table, CTPROF_LINE_TOTAL, role);
 
 	put_text(making, cells, POOL, name);
 	return cells;
 }
 
 /* What was used over lives of different lengths does not add up. */
-static gboolean is_total(const Digest *digest, enum cost cost)
+static gboolean is_total(const Digest *digest, guint cost)
 {
-	gboolean is_now = cost == COST_RUNNABLE || cost == COST_BLOCKED || cost == COST_PSS;
-
-	return cost_adds_up(cost) && (digest->seconds > 0 || is_now);
+	return cost_adds_up(cost) && (digest->seconds > 0 || cost_is_held(cost));
 }
 
 static void put_more(const Making *making)
@@ -159,20 +183,21 @@ static void put_more(const Making *making)
 	guint64 threads = 0;
 	Costs sum = {{{.type = CTPROF_VALUE_ABSENT}}};
 
-	if (digest->n_pools == digest->lines->len)
+	if (making->n_pools == digest->lines->len)
 		return;
-	struct ctprof_cell *cells = begin_total(
-		making, g_strdup_printf("%u more", digest->lines->len - digest->n_pools));
-	for (guint i = digest->n_pools; i < digest->lines->len; i++) {
+	struct ctprof_cell *cells =
+		begin_total(making, CTPROF_ROLE_REST,
+			    g_strdup_printf("%u more", digest->lines->len - making->n_pools));
+	for (guint i = making->n_pools; i < digest->lines->len; i++) {
 		const CostLine *line = digest_line(digest, i);
 
 		threads += line->threads[digest->newest];
-		for (guint c = 0; c < N_COSTS; c++)
+		for (guint c = 0; quantity_of_cost(c); c++)
 			add_to(&sum.of[c], &line->costs[digest->newest].of[c]);
 	}
 	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
 	put_number(making, cells, COUNT, threads);
-	for (guint i = 0; i < N_COST_COLUMNS; i++)
+	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
 		if (is_total(digest, i))
 			draft_put_same(making->digest->draft, &cells[making->costs[i]], sum.of[i]);
 }
@@ -190,10 +215,10 @@ static gdouble rest_of(const Digest *digest)
 	return MAX(digest->host.busy - cpu->real - digest_own(digest), 0);
 }
 
-static void put_rest(const Making *making, const char *name, gdouble rest)
+static void put_rest(const Making *making, guint32 role, const char *name, gdouble rest)
 {
 	const struct ctprof_value value = {.type = CTPROF_VALUE_REAL, .real = rest};
-	struct ctprof_cell *cells = begin_total(making, g_strdup(name));
+	struct ctprof_cell *cells = begin_total(making, role, g_strdup(name));
 
 	draft_put_same(making->digest->draft, &cells[making->costs[COST_CPU]], value);
 }
@@ -201,14 +226,14 @@ static void put_rest(const Making *making, const char *name, gdouble rest)
 static void put_total(const Making *making, gdouble rest)
 {
 	const Digest *digest = making->digest;
-	struct ctprof_cell *cells = begin_total(making, g_strdup("total"));
+	struct ctprof_cell *cells = begin_total(making, CTPROF_ROLE_TOTAL, g_strdup("total"));
 	guint64 threads = 0;
 
 	for (guint i = 0; i < digest->lines->len; i++)
 		threads += digest_line(digest, i)->threads[digest->newest];
 	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
 	put_number(making, cells, COUNT, threads);
-	for (guint i = 0; i < N_COST_COLUMNS; i++) {
+	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
 		struct ctprof_value total = digest->total.of[i];
 
 		if (!is_total(digest, i))
@@ -222,7 +247,7 @@ static void put_total(const Making *making, gdouble rest)
 /* A column in which nothing happens is none for people. */
 static void hide_empty(const Making *making)
 {
-	for (guint i = 0; i < N_COST_COLUMNS; i++) {
+	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
 		guint field = making->costs[i];
 		gboolean is_empty = TRUE;
 
@@ -240,26 +265,33 @@ static void hide_empty(const Making *making)
 		table_hide(making->table, making->costs[i ? COST_BLOCKED : COST_RUNNABLE], TRUE);
 }
 
-static void draft_pools_section(const Draft *draft, const Section *section)
+static Table *draft_into(const Digest *digest, Tables *tables, const Section *section, guint n)
 {
 	Making making = {
-		.digest = draft->digest,
-		.table = tables_add(draft->tables, section->name, section->heading, NULL,
+		.digest = digest,
+		.table = tables_add(tables, section->name, section->heading, NULL,
 				    CTPROF_SECTION_BARE),
+		.n_pools = n,
 	};
-	gdouble rest = rest_of(draft->digest);
+	gdouble rest = rest_of(digest);
 
 	add_fields(&making);
-	for (guint i = 0; i < draft->digest->n_pools; i++)
-		put_line(&making, digest_line(draft->digest, i));
+	for (guint i = 0; i < n; i++)
+		put_line(&making, digest_line(digest, i));
 	put_more(&making);
-	if (!isnan(rest) && digest_own(draft->digest) > 0)
-		put_rest(&making, "ctprof", digest_own(draft->digest));
+	if (!isnan(rest) && digest_own(digest) > 0)
+		put_rest(&making, CTPROF_ROLE_OWN, "ctprof", digest_own(digest));
 	if (rest > 0)
-		put_rest(&making, "exited, irq", rest);
+		put_rest(&making, CTPROF_ROLE_EXITED, "exited, irq", rest);
 	put_total(&making, rest);
-	making.table->section.n_cut = draft->digest->lines->len - draft->digest->n_pools;
+	making.table->section.n_cut = digest->lines->len - n;
 	hide_empty(&making);
+	return making.table;
+}
+
+static void draft_pools_section(const Draft *draft, const Section *section)
+{
+	draft_into(draft->digest, draft->tables, section, draft->digest->n_pools);
 }
 
 const Section section_pools = {
@@ -267,7 +299,12 @@ const Section section_pools = {
 	.heading = "Pools",
 	.help = "pools of threads by what they cost: the first screen",
 	.flags = SECTION_OF_DIGEST,
-	.metrics = cost_metrics,
 	.place = {-1, -1},
 	.draft = draft_pools_section,
 };
+
+const struct ctprof_report_section *digest_fold_pools(Digest *digest, guint64 n)
+{
+	return table_finish(
+		draft_into(digest, digest->folded, &section_pools, (guint)MIN(n, digest->n_pools)));
+}

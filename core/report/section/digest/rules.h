@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stands out, and from where on: see rules.c. */
+/*
+ * The rules of what stands out.  A rule measures a pool, a cgroup or the host; what
+ * reaches its limit is said in one sentence.  Costs are told on one scale: a CPU, a
+ * thread held up, a GiB that was taken and 100 MB/s count alike.
+ */
 #pragma once
 
 #include "digest.h"
@@ -19,7 +23,41 @@ typedef struct rule {
 	/* NAN: does not apply. */
 	gdouble (*measure)(const Subject *subject);
 	gdouble (*cost)(const Subject *subject);
-	void (*say)(const Subject *subject, GPtrArray *pieces);
+	void (*say)(const Subject *subject, Sentence *sentence);
 } Rule;
+
+#define MB 1e6
+#define GIB (1024.0 * 1024 * 1024)
+#define PAGE 4096
+/* A limit that holds threads back for less, in percent of the time, is not worth a line. */
+#define LEAST_THROTTLED 10.0
+/* What is merely odd comes after all else. */
+#define COST_OF_ODDITIES 0.01
+
+static inline gdouble subject_cost(const Subject *subject, enum cost cost)
+{
+	return digest_cost(subject->line, subject->digest->newest, cost);
+}
+
+/* What it costs to read pages again that were reclaimed: 0 if it is not known. */
+static inline gdouble cost_of_refaults(const Digest *digest)
+{
+	gdouble refaults = digest->host.refaults;
+
+	return refaults > 0 ? refaults * PAGE / (100 * MB) : 0;
+}
+
+/* For rules that measure what it costs. */
+static inline gdouble cost_as_measured(const Subject *subject)
+{
+	return subject->value;
+}
+
+/* For what is merely odd. */
+static inline gdouble cost_oddity(const Subject *subject)
+{
+	(void)subject;
+	return COST_OF_ODDITIES;
+}
 
 extern const Rule pool_rules[], host_rules[], cgroup_rules[];

@@ -4,14 +4,15 @@
 #include <string.h>
 
 #include "digest.h"
-#include "report/fold/units.h"
-#include "report/section/choices.h"
+#include "frame/units.h"
 #include "row/absence.h"
 
 #define USER_HZ 100
 #define CENTIPERCENT 1e4 /* of one */
 #define GIB (1024.0 * 1024 * 1024)
 #define HOST "host"
+
+static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "system.load.avg15"};
 
 /* ---- what is known ---- */
 
@@ -45,226 +46,186 @@ const char *host_state_text(const Digest *digest, const char *name)
 	return values_of(digest, name, values)->text;
 }
 
-/* How much a counter has grown in the window; NAN: that is not known. */
-static gdouble grown(const Digest *digest, const char *name)
+/* A quantity by one of its formulas; NAN: it gives no value. */
+static gdouble ask(const Digest *digest, const Quantity *quantity, const Formula *formula)
 {
-	struct ctprof_value values[SIDES];
+	struct ctprof_value value;
+	gboolean counts = draft_ask_host(digest->draft, formula, &value);
 
-	(void)values_of(digest, name, values);
-	if (digest->seconds <= 0 || values[0].type != CTPROF_VALUE_NUMBER ||
-	    values[1].type != CTPROF_VALUE_NUMBER || values[1].number < values[0].number)
+	if (value.type != CTPROF_VALUE_REAL || (counts && digest->seconds <= 0))
 		return NAN;
-	return (gdouble)(values[1].number - values[0].number);
+	if (counts && quantity->kind == CTPROF_COUNTER)
+		value.real /= digest->seconds;
+	return formula_convert(formula, value.real);
 }
 
-static gdouble rate(const Digest *digest, const char *name)
+/* The first formula that gives a value counts. */
+static void ask_all(Digest *digest)
 {
-	return grown(digest, name) / digest->seconds;
-}
+	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {
+		gdouble *value = &G_STRUCT_MEMBER(gdouble, &digest->host, quantity->at);
 
-/* In a window as the kernel has added it up, else its average of 10 seconds. */
-static gdouble pressure(const Digest *digest, const char *total, const char *average)
-{
-	gdouble share = rate(digest, total) / 1e6 * 100;
-
-	return isnan(share) ? now(digest, average) / 100 : MIN(share, 100);
-}
-
-static gdouble busy_cpus(const Digest *digest)
-{
-	gint64 ns;
-
-	return digest->seconds > 0 && account_busy_ns(digest->draft, &ns)
-		       ? (gdouble)ns / 1e9 / digest->seconds
-		       : NAN;
+		*value = NAN;
+		for (guint i = 0; i < QUANTITY_FORMULAS && isnan(*value) &&
+				  quantity->formulas[i].form != FORM_NONE;
+		     i++)
+			*value = ask(digest, quantity, &quantity->formulas[i]);
+		if (g_str_equal(quantity->column.unit, "percent"))
+			*value = isnan(*value) ? NAN : MIN(*value, 100);
+	}
 }
 
 void host_state_read(Digest *digest)
 {
 	const WindowResult *window = digest->draft->window;
 	const struct ctprof_value *waiting = &digest->total.of[COST_WAITING];
-	gboolean has_cpu = window && window->has_cpu;
+	HostState *host = &digest->host;
 
-	digest->host = (HostState){
-		.cpus = now(digest, "system.cpu.online"),
-		.busy = busy_cpus(digest),
-		.waiting = digest->seconds > 0 && waiting->type == CTPROF_VALUE_REAL ? waiting->real
-										     : NAN,
-		.load = {now(digest, "system.load.avg1") / CENTIPERCENT,
-			 now(digest, "system.load.avg5") / CENTIPERCENT,
-			 now(digest, "system.load.avg15") / CENTIPERCENT},
-		.runnable = now(digest, "system.load.runnable"),
-		/* Measures of KiB are told in bytes. */
-		.read = rate(digest, "system.vmstat.pgpgin"),
-		.written = rate(digest, "system.vmstat.pgpgout"),
-		.faults = rate(digest, "system.vmstat.pgmajfault"),
-		.refaults = rate(digest, "system.vmstat.workingset_refault_anon") +
-			    rate(digest, "system.vmstat.workingset_refault_file"),
-		.memory = now(digest, "system.memory.total"),
-		.memory_used =
-			now(digest, "system.memory.total") - now(digest, "system.memory.available"),
-		.swap = now(digest, "system.swap.total"),
-		.swap_used = now(digest, "system.swap.total") - now(digest, "system.swap.free"),
-		.cpu_pressure = pressure(digest, "psi.cpu.some.total_usec", "psi.cpu.some.avg10"),
-		.io_pressure = pressure(digest, "psi.io.some.total_usec", "psi.io.some.avg10"),
-		.memory_pressure =
-			pressure(digest, "psi.memory.some.total_usec", "psi.memory.some.avg10"),
-		.forks = rate(digest, "system.processes"),
-		.oom_kills = grown(digest, "system.vmstat.oom_kill"),
-		.accounted = has_cpu ? (gdouble)window->threads_ns / 1e9 / digest->seconds : NAN,
-		.exited = has_cpu ? (gdouble)window->ended_ns / 1e9 / digest->seconds : NAN,
-		.own = has_cpu && window->own_ns > 0
-			       ? (gdouble)window->own_ns / 1e9 / digest->seconds
-			       : NAN,
-	};
-	if (isnan(digest->host.cpus))
-		digest->host.cpus = now(digest, "host.online_cpus");
-	if (isnan(digest->host.memory))
-		digest->host.memory = now(digest, "host.total_memory_kib");
+	ask_all(digest);
+	for (guint i = 0; i < G_N_ELEMENTS(host->load); i++)
+		host->load[i] = now(digest, loads[i]) / CENTIPERCENT;
+	if (digest->seconds > 0 && waiting->type == CTPROF_VALUE_REAL)
+		host->waiting = waiting->real;
+	if (!window || !window->has_cpu)
+		return;
+	host->accounted = (gdouble)window->threads_ns / 1e9 / digest->seconds;
+	host->exited = (gdouble)window->ended_ns / 1e9 / digest->seconds;
+	if (window->own_ns > 0)
+		host->own = (gdouble)window->own_ns / 1e9 / digest->seconds;
 }
 
 /* ---- the section host ---- */
 
-static void add_pressure(GPtrArray *pieces, gdouble share)
+static struct ctprof_term plain(gdouble number)
+{
+	return term_short(CTPROF_LADDER_NONE, number);
+}
+
+static struct ctprof_term rate_term(gdouble number)
+{
+	return term_short(CTPROF_LADDER_UNITLESS, number);
+}
+
+static struct ctprof_term byte_term(gdouble number)
+{
+	return term_short(CTPROF_LADDER_BYTES, number);
+}
+
+static struct ctprof_term gib(gdouble bytes)
+{
+	return term_plain(CTPROF_TERM_GIB, CTPROF_LADDER_BYTES, bytes);
+}
+
+static struct ctprof_term label(const char *text)
+{
+	return term_text(CTPROF_TERM_LABEL, text);
+}
+
+static void add_pressure(Sentence *sentence, gdouble share)
 {
 	if (!isnan(share))
-		digest_add(pieces, "   pressure %3.0f %%", share);
+		SAY_APART(sentence, "pressure {} %",
+			  term_plain(CTPROF_TERM_PADDED, CTPROF_LADDER_NONE, share));
 }
 
-static void tell_cpu(const Digest *digest, GPtrArray *pieces)
+static void tell_cpu(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
-	const Draft *draft = digest->draft;
 
 	if (!isnan(host->busy) && host->cpus > 0)
-		digest_add(pieces, "CPU     %s of %.0f busy (%.0f %%)",
-			   digest_number(draft, CTPROF_LADDER_NONE, host->busy), host->cpus,
-			   MIN(host->busy / host->cpus * 100, 100));
+		SAY(sentence, "{}{} of {} busy ({} %)", label("CPU"), plain(host->busy),
+		    term_whole(host->cpus), term_whole(MIN(host->busy / host->cpus * 100, 100)));
 	else if (!isnan(host->load[0]))
-		digest_add(pieces, "CPU     load %.2f %.2f %.2f", host->load[0], host->load[1],
-			   host->load[2]);
+		SAY(sentence, "{}load {} {} {}", label("CPU"),
+		    term_plain(CTPROF_TERM_HUNDREDTHS, CTPROF_LADDER_NONE, host->load[0]),
+		    term_plain(CTPROF_TERM_HUNDREDTHS, CTPROF_LADDER_NONE, host->load[1]),
+		    term_plain(CTPROF_TERM_HUNDREDTHS, CTPROF_LADDER_NONE, host->load[2]));
 	else
 		return;
-	add_pressure(pieces, host->cpu_pressure);
+	add_pressure(sentence, host->cpu_pressure);
 	if (!isnan(host->waiting))
-		digest_add(pieces, "   %s threads wait at any time",
-			   digest_number(draft, CTPROF_LADDER_NONE, host->waiting));
+		SAY_APART(sentence, "{} threads wait at any time", plain(host->waiting));
 	else if (!isnan(host->runnable))
-		digest_add(pieces, "   %.0f runnable", host->runnable);
+		SAY_APART(sentence, "{} runnable", term_whole(host->runnable));
 }
 
-static void tell_disk(const Digest *digest, GPtrArray *pieces)
+static void tell_disk(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
-	const Draft *draft = digest->draft;
 
 	if (!isnan(host->read) && !isnan(host->written))
-		digest_add(pieces, "disk    %sB/s read, %sB/s written",
-			   digest_number(draft, CTPROF_LADDER_UNITLESS, host->read),
-			   digest_number(draft, CTPROF_LADDER_UNITLESS, host->written));
+		SAY(sentence, "{}{}/s read, {}/s written", label("disk"), byte_term(host->read),
+		    byte_term(host->written));
 	else if (!isnan(host->io_pressure))
-		digest_add(pieces, "disk");
+		SAY(sentence, "{}", term_text(CTPROF_TERM_TEXT, "disk"));
 	else
 		return;
-	add_pressure(pieces, host->io_pressure);
+	add_pressure(sentence, host->io_pressure);
 	if (!isnan(host->faults))
-		digest_add(pieces, "   %s major faults/s",
-			   digest_number(draft, CTPROF_LADDER_UNITLESS, host->faults));
+		SAY_APART(sentence, "{} major faults/s", rate_term(host->faults));
 }
 
-static void tell_memory(const Digest *digest, GPtrArray *pieces)
+static void tell_memory(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
 
 	if (isnan(host->memory))
 		return;
 	if (isnan(host->memory_used))
-		digest_add(pieces, "memory  %.1f GiB", host->memory / GIB);
+		SAY(sentence, "{}{} GiB", label("memory"), gib(host->memory));
 	else
-		digest_add(pieces, "memory  %.1f of %.1f GiB in use", host->memory_used / GIB,
-			   host->memory / GIB);
-	add_pressure(pieces, host->memory_pressure);
+		SAY(sentence, "{}{} of {} GiB in use", label("memory"), gib(host->memory_used),
+		    gib(host->memory));
+	add_pressure(sentence, host->memory_pressure);
 	if (isnan(host->swap))
 		return;
 	if (host->swap > 0)
-		digest_add(pieces, "   %.1f of %.1f GiB swap", host->swap_used / GIB,
-			   host->swap / GIB);
+		SAY_APART(sentence, "{} of {} GiB swap", gib(host->swap_used), gib(host->swap));
 	else
-		digest_add(pieces, "   no swap");
+		sentence_add(sentence, CTPROF_PIECE_APART, "no swap", NULL, 0);
 }
 
-/* What is between the ends of a recording. */
-static void add_spread(const Digest *digest, GPtrArray *pieces, guint line)
+/* The three lines about the host, and what is between the ends of a recording. */
+static const struct host_line {
+	guint32 role;
+	void (*tell)(const Digest *digest, Sentence *sentence);
+	const char *measure, *what;
+	guint32 ladder;
+} host_lines[] = {
+	{CTPROF_SENTENCE_CPU, tell_cpu, "cpu", "busy", CTPROF_LADDER_NONE},
+	{CTPROF_SENTENCE_DISK, tell_disk, "read", "read/s", CTPROF_LADDER_BYTES},
+	{CTPROF_SENTENCE_MEMORY, tell_memory, "memory", "in use", CTPROF_LADDER_BYTES},
+};
+
+static void add_spread(const Digest *digest, Sentence *sentence, const struct host_line *line)
 {
-	static const struct {
-		const char *measure, *what;
-		guint32 ladder;
-	} of_line[] = {{"cpu", "busy", CTPROF_LADDER_NONE},
-		       {"read", "read/s", CTPROF_LADDER_BYTES},
-		       {"memory", "in use", CTPROF_LADDER_BYTES}};
 	const AnalysisOptions *options = digest->draft->plan->options;
 	const Past *past = options->host_past ? options->host_past : options->past;
-	guint32 ladder = of_line[line].ladder;
 	PastSpread spread;
 
-	if (past && past_spread(past, NULL, of_line[line].measure, &spread))
-		digest_add(pieces, "   median %s, 95%% %s, most %s %s",
-			   digest_number(digest->draft, ladder, spread.median),
-			   digest_number(digest->draft, ladder, spread.p95),
-			   digest_number(digest->draft, ladder, spread.most), of_line[line].what);
+	if (past && past_spread(past, NULL, line->measure, &spread))
+		SAY_APART(sentence, "median {}, 95% {}, most {} {}",
+			  term_short(line->ladder, spread.median),
+			  term_short(line->ladder, spread.p95),
+			  term_short(line->ladder, spread.most),
+			  term_text(CTPROF_TERM_TEXT, line->what));
 }
 
 GPtrArray *host_state_tell(const Digest *digest)
 {
-	static void (*const tellers[])(const Digest *, GPtrArray *) = {tell_cpu, tell_disk,
-								       tell_memory};
-	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *lines = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 
-	for (guint i = 0; i < G_N_ELEMENTS(tellers); i++) {
-		g_autoptr(GPtrArray) pieces = g_ptr_array_new_with_free_func(g_free);
+	for (guint i = 0; i < G_N_ELEMENTS(host_lines); i++) {
+		g_autoptr(Sentence) sentence = sentence_new(host_lines[i].role);
 
-		tellers[i](digest, pieces);
-		if (pieces->len > 0)
-			add_spread(digest, pieces, i);
-		if (pieces->len > 0)
-			g_ptr_array_add(lines,
-					digest_join(pieces, digest->draft->plan->options->width));
+		host_lines[i].tell(digest, sentence);
+		if (sentence_data(sentence)->n_pieces == 0)
+			continue;
+		add_spread(digest, sentence, &host_lines[i]);
+		g_ptr_array_add(lines, g_steal_pointer(&sentence));
 	}
 	return lines;
 }
-
-/* What machines get: a line for each of them that is known. */
-static const struct told {
-	gsize at; /* in HostState */
-	const char *name, *unit;
-	guint32 ladder;
-} told[] = {
-#define TOLD(member, unit, ladder)                                                                 \
-	{                                                                                          \
-		G_STRUCT_OFFSET(HostState, member), #member, unit, CTPROF_LADDER_##ladder          \
-	}
-	TOLD(cpus, "cpus", NONE),
-	TOLD(busy, "cpus", NONE),
-	TOLD(waiting, "threads", NONE),
-	TOLD(runnable, "threads", NONE),
-	TOLD(read, "bytes/s", BYTES),
-	TOLD(written, "bytes/s", BYTES),
-	TOLD(faults, "1/s", UNITLESS),
-	TOLD(refaults, "1/s", UNITLESS),
-	TOLD(memory, "bytes", BYTES),
-	TOLD(memory_used, "bytes", BYTES),
-	TOLD(swap, "bytes", BYTES),
-	TOLD(swap_used, "bytes", BYTES),
-	TOLD(cpu_pressure, "percent", NONE),
-	TOLD(io_pressure, "percent", NONE),
-	TOLD(memory_pressure, "percent", NONE),
-	TOLD(forks, "1/s", UNITLESS),
-	TOLD(oom_kills, "none", NONE),
-	TOLD(accounted, "cpus", NONE),
-	TOLD(exited, "cpus", NONE),
-	TOLD(own, "cpus", NONE),
-#undef TOLD
-};
 
 static void draft_host_state(const Draft *draft, const Section *section)
 {
@@ -275,18 +236,15 @@ static void draft_host_state(const Draft *draft, const Section *section)
 					  CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
 
 	for (guint i = 0; i < digest->host_lines->len; i++)
-		table_note(table, "%s", (const char *)g_ptr_array_index(digest->host_lines, i));
-	for (guint i = 0; i < G_N_ELEMENTS(told); i++) {
-		const struct ctprof_report_field field =
-			TABLE_FIELD(told[i].name, told[i].name, told[i].unit, told[i].ladder, 0);
+		table_say(table, "", g_ptr_array_index(digest->host_lines, i));
+	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {
 		struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
 
-		memcpy(&value.real, (const char *)&digest->host + told[i].at, sizeof value.real);
+		memcpy(&value.real, (const char *)&digest->host + quantity->at, sizeof value.real);
 		if (isnan(value.real))
 			continue;
-		draft_put_same(draft,
-			       table_metric(table, names, 1, table_take_field(table, &field)),
-			       value);
+		guint field = table_take_field(table, &quantity->column);
+		draft_put_same(draft, table_metric(table, names, 1, field), value);
 	}
 }
 
@@ -295,75 +253,82 @@ const Section section_host_state = {
 	.heading = "Host",
 	.help = "CPU, disk, memory and pressure of the host: the first screen",
 	.flags = SECTION_OF_DIGEST,
-	.metrics = cost_metrics,
 	.place = {-3, -3},
 	.draft = draft_host_state,
 };
 
 /* ---- above and below ---- */
 
-static char *file_name(const Digest *digest, guint side)
+static Sentence *add_title(const Digest *digest)
+{
+	Sentence *title = sentence_new(CTPROF_SENTENCE_TITLE);
+
+	g_ptr_array_add(digest->titles, title);
+	return title;
+}
+
+static struct ctprof_term ns_term(gdouble ns)
+{
+	return term_short(CTPROF_LADDER_NS, ns);
+}
+
+static struct ctprof_term file_name(const Digest *digest, guint side)
 {
 	const char *file = digest->draft->plan->options->files[side];
-	g_autofree char *name = g_path_get_basename(file ? file : "-");
+	char *name = g_path_get_basename(file ? file : "-");
 	char *end = strstr(name, ".ctprof");
 
 	if (end && end > name)
 		*end = '\0';
-	return g_steal_pointer(&name);
+	return term_text(CTPROF_TERM_TEXT, store_take(digest->draft->store, name));
 }
 
-static void add_taken(const Digest *digest, GPtrArray *pieces)
+static void add_taken(const Digest *digest, Sentence *title)
 {
 	const gdouble *taken = digest->draft->plan->options->taken_s;
-	const Draft *draft = digest->draft;
+	gboolean is_compare = digest->draft->view->compare;
 
 	if (taken[0] <= 0)
 		return;
-	const char *first = digest_number(draft, CTPROF_LADDER_NS, taken[0] * 1e9);
-	if (draft->view->compare && taken[1] > 0)
-		digest_add(pieces, ", taken in %s and %s", first,
-			   digest_number(draft, CTPROF_LADDER_NS, taken[1] * 1e9));
-	else if (!draft->view->compare)
-		digest_add(pieces, "   taken in %s", first);
+	if (is_compare && taken[1] > 0)
+		SAY(title, ", taken in {} and {}", ns_term(taken[0] * 1e9),
+		    ns_term(taken[1] * 1e9));
+	else if (!is_compare)
+		SAY_APART(title, "taken in {}", ns_term(taken[0] * 1e9));
 }
 
-static void add_machine(const Digest *digest, GPtrArray *pieces)
+static void add_machine(const Digest *digest, Sentence *title)
 {
 	const char *kernel = host_state_text(digest, "host.kernel_release");
 
 	if (!isnan(digest->host.cpus))
-		digest_add(pieces, "   %.0f CPUs", digest->host.cpus);
+		SAY_APART(title, "{} CPUs", term_whole(digest->host.cpus));
 	if (!isnan(digest->host.memory))
-		digest_add(pieces, " · %.1f GiB", digest->host.memory / GIB);
+		SAY(title, " · {} GiB", gib(digest->host.memory));
 	if (kernel)
-		digest_add(pieces, " · Linux %s", kernel);
+		SAY(title, " · Linux {}",
+		    term_text(CTPROF_TERM_TEXT, store_text(digest->draft->store, kernel)));
 }
 
 /* What was run, as perf stat ends. */
 static void add_command(const Digest *digest)
 {
 	const CommandFacts *facts = digest->draft->plan->options->command;
-	const Draft *draft = digest->draft;
-	g_autoptr(GPtrArray) pieces = g_ptr_array_new_with_free_func(g_free);
 
 	if (!facts)
 		return;
-	digest_add(pieces, "%s:", facts->line);
-	digest_add(pieces, " %s,", digest_number(draft, CTPROF_LADDER_NS, (gdouble)facts->wall_ns));
-	digest_add(pieces, " %s CPU",
-		   digest_number(draft, CTPROF_LADDER_NS,
-				 (gdouble)(facts->user_ns + facts->system_ns)));
-	digest_add(pieces, " (%s user, %s system),",
-		   digest_number(draft, CTPROF_LADDER_NS, (gdouble)facts->user_ns),
-		   digest_number(draft, CTPROF_LADDER_NS, (gdouble)facts->system_ns));
+	Sentence *title = add_title(digest);
+	SAY(title, "{}:", term_text(CTPROF_TERM_TEXT, facts->line));
+	SAY(title, " {},", ns_term((gdouble)facts->wall_ns));
+	SAY(title, " {} CPU", ns_term((gdouble)(facts->user_ns + facts->system_ns)));
+	SAY(title, " ({} user, {} system),", ns_term((gdouble)facts->user_ns),
+	    ns_term((gdouble)facts->system_ns));
 	if (facts->signal)
-		digest_add(pieces, " killed by signal %d", facts->signal);
+		SAY(title, " killed by signal {}", term_whole(facts->signal));
 	else
-		digest_add(pieces, " exit %d", facts->exit_status);
-	digest_add(pieces, ", max RSS %s",
-		   digest_number(draft, CTPROF_LADDER_BYTES, (gdouble)facts->max_rss_bytes));
-	g_ptr_array_add(digest->titles, digest_join(pieces, draft->plan->options->width));
+		SAY(title, " exit {}", term_whole(facts->exit_status));
+	if (facts->max_rss_bytes > 0)
+		SAY(title, ", max RSS {}", byte_term((gdouble)facts->max_rss_bytes));
 }
 
 /* Whether both sides are samples of one recording: "FILE@TIME". */
@@ -378,66 +343,53 @@ static gboolean is_of_one_file(const AnalysisOptions *options)
 
 /* What a side is called: two samples of one recording, by their times, of which the second
  * names the zone. */
-static char *side_name(const Digest *digest, guint side)
+static struct ctprof_term side_name(const Digest *digest, guint side)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
+	guint64 seconds = options->realtime_ns[side] / 1000000000;
 
-	if (!is_of_one_file(options) || options->realtime_ns[side] == 0)
+	if (!is_of_one_file(options) || seconds == 0)
 		return file_name(digest, side);
-	g_autoptr(GDateTime) time =
-		g_date_time_new_from_unix_local((gint64)(options->realtime_ns[side] / 1000000000));
-
-	return time ? g_date_time_format(time, side == 0 ? "%H:%M:%S" : "%H:%M:%S %Z")
-		    : file_name(digest, side);
+	return term_plain(side == 0 ? CTPROF_TERM_TIME : CTPROF_TERM_TIME_ZONE, CTPROF_LADDER_NONE,
+			  (gdouble)seconds);
 }
 
 static void add_captures(const Digest *digest)
 {
-	const Draft *draft = digest->draft;
-	g_autoptr(GPtrArray) pieces = g_ptr_array_new_with_free_func(g_free);
+	Sentence *title = add_title(digest);
 
-	if (!draft->view->compare) {
-		g_autofree char *name = file_name(digest, 0);
-
-		digest_add(pieces, "%s", name);
+	if (!digest->draft->view->compare) {
+		SAY(title, "{}", file_name(digest, 0));
 	} else {
-		g_autofree char *first = side_name(digest, 0);
-		g_autofree char *second = side_name(digest, 1);
-
-		digest_add(pieces, "%s → %s", first, second);
+		SAY(title, "{} → {}", side_name(digest, 0), side_name(digest, 1));
 		if (digest->seconds > 0)
-			digest_add(pieces, "   %s apart",
-				   digest_number(draft, CTPROF_LADDER_NS, digest->seconds * 1e9));
+			SAY_APART(title, "{} apart", ns_term(digest->seconds * 1e9));
 	}
-	add_taken(digest, pieces);
-	add_machine(digest, pieces);
-	g_ptr_array_add(digest->titles, digest_join(pieces, draft->plan->options->width));
+	add_taken(digest, title);
+	add_machine(digest, title);
 }
 
 static void add_threads(const Digest *digest)
 {
 	const WindowResult *window = digest->draft->window;
+	Sentence *title = add_title(digest);
 	guint64 threads[SIDES] = {0};
 
 	for (guint i = 0; i < digest->lines->len; i++)
 		for (guint side = 0; side < SIDES; side++)
 			threads[side] += digest_line(digest, i)->threads[side];
 	if (window)
-		digest_add(digest->titles,
-			   "%" G_GUINT64_FORMAT " → %" G_GUINT64_FORMAT
-			   " threads (%" G_GUINT64_FORMAT " new, %" G_GUINT64_FORMAT " gone)",
-			   window->counts.threads[0], window->counts.threads[1],
-			   window->counts.n_born, window->counts.n_gone);
+		SAY(title, "{} → {} threads ({} new, {} gone)",
+		    term_whole((gdouble)window->counts.threads[0]),
+		    term_whole((gdouble)window->counts.threads[1]),
+		    term_whole((gdouble)window->counts.n_born),
+		    term_whole((gdouble)window->counts.n_gone));
 	else if (digest->has_sides)
-		digest_add(digest->titles,
-			   "%" G_GUINT64_FORMAT " → %" G_GUINT64_FORMAT
-			   " threads; what they cost on average since each began",
-			   threads[0], threads[1]);
+		SAY(title, "{} → {} threads; what they cost on average since each began",
+		    term_whole((gdouble)threads[0]), term_whole((gdouble)threads[1]));
 	else
-		digest_add(digest->titles,
-			   "%" G_GUINT64_FORMAT
-			   " threads; what they cost on average since each began",
-			   threads[0]);
+		SAY(title, "{} threads; what they cost on average since each began",
+		    term_whole((gdouble)threads[0]));
 }
 
 /* What no number here contains. */
@@ -447,13 +399,12 @@ static void add_unseen(const Digest *digest)
 	guint64 most = MAX(unseen[0], unseen[1]);
 
 	if (most == G_MAXUINT64)
-		digest_add(digest->titles, "processes of other users are hidden (hidepid), and not "
-					   "in it");
+		TELL(add_title(digest), "processes of other users are hidden (hidepid), and not "
+					"in it");
 	else if (most > 0)
-		digest_add(digest->titles,
-			   "%" G_GUINT64_FORMAT
-			   " processes may not be listed (hidepid), and are not in it",
-			   most);
+		SAY(add_title(digest),
+		    "{} processes may not be listed (hidepid), and are not in it",
+		    term_whole((gdouble)most));
 }
 
 void digest_add_titles(Digest *digest)

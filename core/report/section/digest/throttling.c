@@ -12,12 +12,13 @@
 #define QUOTA "cpu.max_quota_us"
 #define PERIOD "cpu.max_period_us"
 #define EVENTS "memory.events"
+#define MEMORY_MAX "memory.max"
 #define EVENT_MAX "max"
 
 const Fold *limits_choose(gconstpointer data, const Metric *metric)
 {
-	static const char *const names[] = {PERIODS, THROTTLED, THROTTLED_US,
-					    QUOTA,   PERIOD,    EVENTS};
+	static const char *const names[] = {PERIODS, THROTTLED, THROTTLED_US, QUOTA,
+					    PERIOD,  EVENTS,    MEMORY_MAX};
 
 	(void)data;
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++)
@@ -31,27 +32,35 @@ static gdouble number_of(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : 0;
 }
 
-/* The value now; ret_grown (may be NULL): since the window began, when a cgroup that is
- * new had 0. */
-static gdouble look(const Draft *draft, const Pool *pool, const char *name, gdouble *ret_grown)
+/* By how much a counter of a cgroup grew in the window; 0: it did not, or is not known. */
+static gdouble growth_of(const Pool *pool, const struct ctprof_value values[SIDES])
 {
-	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
-	struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
+	const struct ctprof_value grown =
+		value_growth(CTPROF_COUNTER, &values[0], &values[1], !pool->sides[0]);
 
-	if (measure)
-		draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
-	gdouble now = number_of(&values[1]);
-	if (ret_grown)
-		*ret_grown = MAX(now - number_of(&values[0]), 0);
-	return now;
+	return number_of(&grown);
 }
 
 static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
 {
-	gdouble amount;
+	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
+	struct ctprof_value values[SIDES];
 
-	(void)look(draft, pool, name, &amount);
-	return amount;
+	if (!measure)
+		return 0;
+	draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
+	return growth_of(pool, values);
+}
+
+static gdouble now(const Draft *draft, const Pool *pool, const char *name)
+{
+	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
+	struct ctprof_value values[SIDES];
+
+	if (!measure)
+		return 0;
+	draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
+	return number_of(&values[1]);
 }
 
 static gdouble events(const Draft *draft, const Pool *pool, const char *event)
@@ -63,7 +72,7 @@ static gdouble events(const Draft *draft, const Pool *pool, const char *event)
 	MapWalk walk = draft_walk(draft, TABLE_LIMITS, pool->sides, measure);
 	while (map_walk_next(&walk))
 		if (strcmp(walk.key, event) == 0)
-			return MAX(number_of(&walk.values[1]) - number_of(&walk.values[0]), 0);
+			return growth_of(pool, walk.values);
 	return 0;
 }
 
@@ -77,8 +86,7 @@ GArray *limits_list(const Draft *draft)
 	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_LIMITS, pools);
 	for (guint i = 0; i < cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(cgroups, i);
-		gdouble quota = look(draft, pool, QUOTA, NULL),
-			period = look(draft, pool, PERIOD, NULL);
+		gdouble quota = now(draft, pool, QUOTA), period = now(draft, pool, PERIOD);
 		const char *path = pool->key.names[0];
 		Limits limits = {
 			.path = path,
@@ -88,6 +96,7 @@ GArray *limits_list(const Draft *draft)
 			.seconds = draft->window->counts.seconds,
 			.quota = period > 0 ? quota / period : 0,
 			.n_max = events(draft, pool, EVENT_MAX),
+			.memory_max = now(draft, pool, MEMORY_MAX),
 		};
 
 		if (!pool->sides[1] || (limits.throttled_s <= 0 && limits.n_max <= 0))

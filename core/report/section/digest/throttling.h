@@ -12,6 +12,7 @@ typedef struct limits {
 	gdouble seconds;         /* of the window */
 	gdouble quota;           /* CPUs; 0: none, or not known */
 	gdouble n_max;           /* times that memory.max was met */
+	gdouble memory_max;      /* bytes; 0: none, or not known */
 } Limits;
 
 /* A MeasureChoice of what is needed. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/texts.h"
+#include "frame/units.h"
 #include "report/fold/fold.h"
-#include "report/fold/units.h"
 
 static void append_rollup(GString *text, const GArray *rollup)
 {

@@ -4,8 +4,8 @@
 
 #include "artifact.h"
 #include "footprint.h"
+#include "frame/units.h"
 #include "report/fold/fold.h"
-#include "report/fold/units.h"
 
 #define ROLLUP "smaps_rollup_kib"
 #define NAMED_PIDS 8

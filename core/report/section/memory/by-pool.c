@@ -16,9 +16,9 @@ enum { POOL, PROCESSES, PSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE, N_F
 	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT | (flags))
 
 static const struct ctprof_report_field fields[N_FIELDS] = {
-	[POOL] = TEXT_FIELD("pool", "POOL"),
+	[POOL] = SUBJECT_FIELD("pool", "POOL"),
 	[PROCESSES] = COUNT_FIELD("processes", "PROCS"),
-	[PSS] = SHORT_BYTES("pss", "PSS", 0),
+	[PSS] = ROLE_FIELD("pss", "PSS", "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT, MEMORY),
 	[USS] = SHORT_BYTES("uss", "USS", 0),
 	[SHARED] = SHORT_BYTES("shared", "SHARED", 0),
 	[SWAP] = SHORT_BYTES("swap", "SWAP", 0),
@@ -220,10 +220,12 @@ static struct ctprof_value change_of(const Draft *draft, const Sum *sum)
 		return (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	if (before.type != CTPROF_VALUE_NUMBER || after.type != CTPROF_VALUE_NUMBER)
 		return before.type != CTPROF_VALUE_NUMBER ? before : after;
-	gdouble change = (gdouble)after.number - (gdouble)before.number;
+	const struct ctprof_value grown = value_growth(CTPROF_LEVEL, &before, &after, FALSE);
+	gdouble change;
+	(void)value_to_number(&grown, &change);
 	return (struct ctprof_value){
 		.type = CTPROF_VALUE_REAL,
-		.flags = (before.flags | after.flags) & CTPROF_VALUE_PARTIAL,
+		.flags = grown.flags & CTPROF_VALUE_PARTIAL,
 		.real = seconds > 0 ? change / seconds * SECONDS_A_MINUTE : change,
 	};
 }
@@ -301,9 +303,10 @@ static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
 	return m != n ? (m < n) - (m > n) : strcmp(x->name, y->name);
 }
 
-static void put_sum(const Draft *draft, Table *table, guint32 flags, const Sum *sum)
+static void put_sum(const Draft *draft, Table *table, guint32 role, const Sum *sum)
 {
-	struct ctprof_cell *cells = table_line(table, flags, 0);
+	struct ctprof_cell *cells =
+		table_role_line(table, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, role);
 
 	for (guint i = 0; i < N_FIELDS; i++) {
 		const struct ctprof_value value = value_of(draft, sum, i);
@@ -365,7 +368,7 @@ static void put_lines(Pooling *self, Table *table, const GPtrArray *sums)
 		const Sum *sum = g_ptr_array_index(sums, i);
 
 		if (i < limit)
-			put_sum(draft, table, 0, sum);
+			put_sum(draft, table, CTPROF_ROLE_POOL, sum);
 		else
 			sum_add(&self->rest, sum);
 		sum_add(&self->total, sum);
@@ -373,15 +376,15 @@ static void put_lines(Pooling *self, Table *table, const GPtrArray *sums)
 	if (sums->len > limit) {
 		self->rest.name =
 			store_take(draft->store, g_strdup_printf("%u more", sums->len - limit));
-		put_sum(draft, table, CTPROF_LINE_TOTAL, &self->rest);
+		put_sum(draft, table, CTPROF_ROLE_REST, &self->rest);
 	}
 	if (self->own.n[0] > 0) {
 		self->own.name = "ctprof itself";
-		put_sum(draft, table, CTPROF_LINE_TOTAL, &self->own);
+		put_sum(draft, table, CTPROF_ROLE_OWN, &self->own);
 		sum_add(&self->total, &self->own);
 	}
 	self->total.name = "total";
-	put_sum(draft, table, CTPROF_LINE_TOTAL, &self->total);
+	put_sum(draft, table, CTPROF_ROLE_TOTAL, &self->total);
 }
 
 /* Notes by how much ctprof changes what it reads: it adds users to the pages that it

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rules about the limits of cgroups. */
+#include <string.h>
+
+#include "rules.h"
+
+static gdouble measure_throttled(const Subject *subject)
+{
+	return limits_throttled(subject->limits) * 100;
+}
+
+static gdouble cost_throttled(const Subject *subject)
+{
+	return MAX(subject->limits->throttled_s / subject->digest->seconds, subject->value / 100);
+}
+
+/* "workers (web.service) is …": the cgroup, and the largest pool that is of it. */
+static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char *words,
+			  const struct ctprof_term *terms, guint n)
+{
+	const Digest *digest = subject->digest;
+	struct ctprof_term all[4] = {[1] = term_name(subject->limits->unit)};
+	const CostLine *line = NULL;
+
+	for (guint i = 0; i < digest->lines->len && !line; i++)
+		if (g_strcmp0(digest_line(digest, i)->unit, subject->limits->unit) == 0)
+			line = digest_line(digest, i);
+	if (line)
+		all[0] = term_name(line->name);
+	memcpy(&all[2], terms, n * sizeof *terms);
+	words = store_take(digest->draft->store, g_strconcat(line ? "{} ({})" : "{}", words, NULL));
+	sentence_add(sentence, 0, words, line ? all : all + 1, line ? n + 2 : n + 1);
+}
+
+static void say_throttled(const Subject *subject, Sentence *sentence)
+{
+	const struct ctprof_term terms[] = {
+		term_count("throttled", "percent", MIN(subject->value, 100)),
+		term_text(CTPROF_TERM_TEXT,
+			  subject->limits->n_periods > 0 ? "its periods" : "the time"),
+	};
+
+	say_of_cgroup(subject, sentence, " is throttled in {} % of {}", terms, 2);
+	if (subject->limits->quota > 0)
+		SAY(sentence, ": its quota is {} CPU", term_cpus("quota", subject->limits->quota));
+}
+
+static gdouble measure_memory_max(const Subject *subject)
+{
+	return subject->limits->n_max;
+}
+
+static gdouble cost_memory_max(const Subject *subject)
+{
+	return MAX(cost_of_refaults(subject->digest), COST_OF_ODDITIES);
+}
+
+static void say_memory_max(const Subject *subject, Sentence *sentence)
+{
+	const struct ctprof_term terms[] = {
+		term_bytes("limit", "bytes", subject->limits->memory_max),
+		term_rate("limit_met", "none", subject->value),
+	};
+
+	if (subject->limits->memory_max > 0)
+		say_of_cgroup(subject, sentence, " met its memory limit of {} {} times", terms, 2);
+	else
+		say_of_cgroup(subject, sentence, " met its memory limit {} times", terms + 1, 1);
+}
+
+/* clang-format off */
+const Rule cgroup_rules[] = {
+	{"throttled", "percent", LEAST_THROTTLED, measure_throttled, cost_throttled, say_throttled},
+	{"memory-limit", "none", 1, measure_memory_max, cost_memory_max, say_memory_max},
+	{.name = NULL},
+};
+/* clang-format on */

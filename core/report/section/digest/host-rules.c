@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rules about the host, and about what could not be read or compared. */
+#include <math.h>
+
+#include "rules.h"
+
+/* Killed processes come before all else. */
+#define COST_OF_KILLS 1e6
+
+/* Below these nothing is worth a line. */
+#define LEAST_EXITED_SHARE 10.0 /* percent of the CPU time */
+#define LEAST_FORKS 50.0        /* 1/s */
+#define LEAST_UNKNOWN_SHARE 5.0 /* percent of the CPU time */
+#define LEAST_CPU 0.05          /* CPUs */
+#define LEAST_NAMED_CPU 0.005   /* CPUs: less is drawn as 0 */
+#define MOST_NAMES 3
+#define LEAST_PRESSURE 1.0      /* percent of the time */
+#define MOST_ROOM 0.1           /* of the memory: with more available, limits are to blame */
+#define LEAST_REFAULTS 1000.0   /* 1/s */
+#define LEAST_UNREAD_SHARE 10.0 /* percent of the threads */
+
+/* Only where the end of each thread is recorded is it known which began in the window, too. */
+static gboolean has_records(const Subject *subject)
+{
+	const WindowResult *window = subject->digest->draft->window;
+
+	return window && window->counts.flags & CTPROF_WINDOW_HAS_EXITS &&
+	       !(window->counts.flags & CTPROF_WINDOW_LOST_EXITS);
+}
+
+/* CPUs that threads used which began and ended in the window; if that is not known, all that
+ * ended in it. */
+static gdouble short_cpu(const Subject *subject)
+{
+	const Digest *digest = subject->digest;
+
+	return has_records(subject)
+		       ? (gdouble)digest->draft->window->short_ns / 1e9 / digest->seconds
+		       : digest->host.exited;
+}
+
+static gdouble measure_exited(const Subject *subject)
+{
+	gdouble cpu = short_cpu(subject);
+
+	return cpu >= LEAST_CPU ? cpu / subject->digest->host.busy * 100 : NAN;
+}
+
+static gdouble cost_exited(const Subject *subject)
+{
+	return short_cpu(subject);
+}
+
+static gint compare_short_cpu(gconstpointer a, gconstpointer b)
+{
+	const CostLine *x = *(const CostLine *const *)a, *y = *(const CostLine *const *)b;
+
+	return (x->short_cpu < y->short_cpu) - (x->short_cpu > y->short_cpu);
+}
+
+static gint compare_n_short(gconstpointer a, gconstpointer b)
+{
+	const CostLine *x = *(const CostLine *const *)a, *y = *(const CostLine *const *)b;
+
+	return (x->n_short < y->n_short) - (x->n_short > y->n_short);
+}
+
+/* The pools of threads that began and ended, by compare: ": cc1 0.41, sh 0.12", or without
+ * what they used. */
+static void add_short(const Subject *subject, Sentence *sentence, GCompareFunc compare,
+		      gboolean has_cpu)
+{
+	const Digest *digest = subject->digest;
+	g_autoptr(GPtrArray) gone = g_ptr_array_new();
+	guint n = 0;
+
+	for (guint i = 0; has_records(subject) && i < digest->lines->len; i++)
+		if (digest_line(digest, i)->n_short > 0)
+			g_ptr_array_add(gone, (gpointer)(uintptr_t)digest_line(digest, i));
+	g_ptr_array_sort(gone, compare);
+	for (; n < MIN(gone->len, MOST_NAMES); n++) {
+		const CostLine *line = g_ptr_array_index(gone, n);
+
+		if (has_cpu && line->short_cpu < LEAST_NAMED_CPU)
+			return;
+		if (has_cpu)
+			SAY(sentence, n ? ", {} {}" : ": {} {}", term_name(line->name),
+			    term_short(CTPROF_LADDER_NONE, line->short_cpu));
+		else
+			SAY(sentence, n ? ", {}" : ": {}", term_name(line->name));
+	}
+	if (gone->len > n)
+		TELL(sentence, " …");
+}
+
+static void say_exited(const Subject *subject, Sentence *sentence)
+{
+	const HostState *host = &subject->digest->host;
+
+	SAY(sentence,
+	    has_records(subject) ? "{} CPU ({} %) went to threads that came and went"
+				 : "{} CPU ({} %) went to threads that ended",
+	    term_cpus("exited", short_cpu(subject)),
+	    term_count("share", "percent", MIN(subject->value, 100)));
+	if (!isnan(host->forks) && has_records(subject))
+		SAY(sentence, ", {}/s", term_rate("forks", "1/s", host->forks));
+	add_short(subject, sentence, compare_short_cpu, TRUE);
+}
+
+/* Many that take little CPU, unless what they took is said already. */
+static gdouble measure_forks(const Subject *subject)
+{
+	return measure_exited(subject) >= LEAST_EXITED_SHARE ? NAN : subject->digest->host.forks;
+}
+
+static gdouble cost_forks(const Subject *subject)
+{
+	return subject->value / LEAST_FORKS;
+}
+
+/* Whether the threads are all the host's. */
+static gboolean is_of_all(const Subject *subject)
+{
+	const Plan *plan = subject->digest->draft->plan;
+
+	return plan->options->is_whole_host && !plan->pids;
+}
+
+static void say_forks(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} processes and threads are started a second",
+	    term_rate("forks", "1/s", subject->value));
+	add_short(subject, sentence, compare_n_short, FALSE);
+	/* Of a few processes it says nothing about the others. */
+	if (subject->digest->host.exited >= LEAST_NAMED_CPU && is_of_all(subject))
+		SAY(sentence, ", for {} CPU", term_cpus("exited", subject->digest->host.exited));
+}
+
+static gdouble unknown_of(const Subject *subject)
+{
+	const HostState *host = &subject->digest->host;
+
+	return host->busy - host->accounted - host->exited - digest_own(subject->digest);
+}
+
+static gdouble measure_unknown(const Subject *subject)
+{
+	gdouble unknown = unknown_of(subject);
+
+	return is_of_all(subject) && unknown >= LEAST_CPU
+		       ? unknown / subject->digest->host.busy * 100
+		       : NAN;
+}
+
+static void say_unknown(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} CPU ({} %) is in no thread's account",
+	    term_cpus("unaccounted", unknown_of(subject)),
+	    term_count("share", "percent", subject->value));
+	TELL(sentence, digest_own(subject->digest) > 0
+			       ? ": interrupts, or what ended unseen"
+			       : ": interrupts, ctprof, or what ended unseen");
+}
+
+/* Whether the host has room, and the limits of cgroups are why some have too little. */
+static gboolean is_by_limits(const Subject *subject)
+{
+	const HostState *host = &subject->digest->host;
+	g_autoptr(GArray) limits = limits_list(subject->digest->draft);
+
+	for (guint i = 0; i < limits->len; i++)
+		if (g_array_index(limits, Limits, i).n_max > 0)
+			return host->memory_used < (1 - MOST_ROOM) * host->memory;
+	return FALSE;
+}
+
+/* Reading back pages that were reclaimed says nothing by itself: a cache too large for what
+ * uses it is reclaimed for good reasons.  Threads that wait for memory, or reclaim it
+ * themselves, have too little; of a limit of theirs another rule speaks. */
+static gdouble measure_refaults(const Subject *subject)
+{
+	const HostState *host = &subject->digest->host;
+
+	gboolean is_short = host->memory_pressure >= LEAST_PRESSURE || host->direct_scans > 0;
+
+	return is_short && !is_by_limits(subject) ? host->refaults : NAN;
+}
+
+static gdouble cost_refaults(const Subject *subject)
+{
+	return cost_of_refaults(subject->digest);
+}
+
+static void say_refaults(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "memory is short: {} pages/s were needed again after reclaim",
+	    term_rate("refaults", "1/s", subject->value));
+	SAY(sentence, ", {} major faults/s",
+	    term_rate("major_faults", "1/s", subject->digest->host.faults));
+}
+
+static gdouble measure_kills(const Subject *subject)
+{
+	return subject->digest->host.oom_kills;
+}
+
+static gdouble cost_kills(const Subject *subject)
+{
+	return COST_OF_KILLS + subject->value;
+}
+
+static void say_kills(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence,
+	    subject->value > 1 ? "{} processes were killed for lack of memory"
+			       : "{} process was killed for lack of memory",
+	    term_count("kills", "none", subject->value));
+}
+
+/* ---- what could not be read, or compared ---- */
+
+static gdouble measure_unread(const Subject *subject)
+{
+	const struct ctprof_value *total = &subject->digest->total.of[COST_READ];
+	guint64 all = 0;
+
+	for (guint i = 0; i < subject->digest->lines->len; i++)
+		all += digest_line(subject->digest, i)->threads[subject->digest->newest];
+	return total->why == CTPROF_ABSENT_DENIED && all > 0
+		       ? (gdouble)total->missing / (gdouble)all * 100
+		       : NAN;
+}
+
+static void say_unread(const Subject *subject, Sentence *sentence)
+{
+	guint64 n = subject->digest->total.of[COST_READ].missing;
+
+	SAY(sentence,
+	    n == 1 ? "the I/O of {} thread could not be read: denied"
+		   : "the I/O of {} threads could not be read: denied",
+	    term_count("unread", "threads", (gdouble)n));
+	/* It may have been root who was denied: only doctor can tell what would help. */
+	TELL(sentence, " (see 'ctprof doctor')");
+}
+
+static gdouble measure_differences(const Subject *subject)
+{
+	guint n = subject->digest->draft->differences->len;
+
+	return n > 0 ? (gdouble)n : NAN;
+}
+
+static void say_differences(const Subject *subject, Sentence *sentence)
+{
+	const GPtrArray *differences = subject->digest->draft->differences;
+
+	SAY(sentence, "setup differs: {}",
+	    term_text(CTPROF_TERM_TEXT, g_ptr_array_index(differences, 0)));
+	if (differences->len > 1)
+		SAY(sentence, ", and {} more", term_whole(differences->len - 1));
+}
+
+/* clang-format off */
+const Rule host_rules[] = {
+	{"out-of-memory", "none", 1, measure_kills, cost_kills, say_kills},
+	{"came-and-went", "percent", LEAST_EXITED_SHARE, measure_exited, cost_exited, say_exited},
+	{"forks", "1/s", LEAST_FORKS, measure_forks, cost_forks, say_forks},
+	{"unaccounted", "percent", LEAST_UNKNOWN_SHARE, measure_unknown, unknown_of, say_unknown},
+	{"memory-short", "1/s", LEAST_REFAULTS, measure_refaults, cost_refaults, say_refaults},
+	{"unread", "percent", LEAST_UNREAD_SHARE, measure_unread, cost_oddity, say_unread},
+	{"setup-differs", "none", 1, measure_differences, cost_oddity, say_differences},
+	{.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rules about pools of threads. */
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+#define MIB (1024.0 * 1024)
+#define NS_PER_S 1e9
+#define MINUTE 60 /* s */
+
+/* Below these nothing is worth a line. */
+#define LEAST_WAITING 1.0       /* threads */
+#define LEAST_RATIO 3.0         /* of the time waited to that run */
+#define STARVED_RATIO 19.0      /* of the same: it gets a twentieth of what it asks for */
+#define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
+#define LEAST_QUEUE 0.5         /* threads */
+#define LEAST_IO (1 * MB)       /* bytes/s */
+#define LEAST_IO_SHARE 50.0     /* percent */
+#define LEAST_DISK_WAIT 0.5     /* threads */
+#define LEAST_MEMORY_WAIT 0.05  /* threads */
+#define LEAST_GROWTH (64 * MIB) /* bytes, of a minute at least */
+#define LEAST_GROWTH_SHARE 0.05 /* of what there is then */
+#define MOST_GROWTH 2           /* times what there was, a minute: more is told in bytes */
+#define LEAST_SWITCHES 10000.0  /* 1/s */
+#define MOST_WORK_NS 50000.0    /* CPU a switch */
+
+static guint64 threads_of(const Subject *subject)
+{
+	return subject->line->threads[subject->digest->newest];
+}
+
+/* "5.4 of its 22 threads", of one thread "54 % of the time", between other words. */
+static void add_held_up(const Subject *subject, Sentence *sentence, const char *before,
+			gdouble waiting, const char *after)
+{
+	Store *store = subject->digest->draft->store;
+	gdouble n = (gdouble)threads_of(subject);
+	struct ctprof_term held = term_of("held_up", "threads", term_short(0, waiting));
+
+	/* Those that came and went have waited, too. */
+	if (waiting > MAX(n, 1))
+		SAY(sentence, store_take(store, g_strconcat(before, "{} threads", after, NULL)),
+		    held);
+	else if (n <= 1)
+		SAY(sentence, store_take(store, g_strconcat(before, "{} % of the time", NULL)),
+		    term_count("held_up", "percent", waiting * 100));
+	else
+		SAY(sentence,
+		    store_take(store, g_strconcat(before, "{} of its {} threads", after, NULL)),
+		    held, term_count("threads", "threads", n));
+}
+
+/* Whether more than one thread waited, be they there or not. */
+static gboolean are_several(const Subject *subject)
+{
+	return threads_of(subject) > 1 || subject_cost(subject, COST_WAITING) > 1;
+}
+
+static struct ctprof_term name_of(const Subject *subject)
+{
+	return term_name(subject->line->name);
+}
+
+/* The time its threads waited, of the time that they ran. */
+static gdouble waiting_ratio(const Subject *subject)
+{
+	gdouble cpu = subject_cost(subject, COST_CPU),
+		waiting = subject_cost(subject, COST_WAITING);
+
+	return waiting >= LEAST_WAITING ? waiting / MAX(cpu, 1e-6) : NAN;
+}
+
+static gboolean has_pool(const Digest *digest, const char *unit)
+{
+	for (guint i = 0; i < digest->lines->len; i++)
+		if (g_strcmp0(digest_line(digest, i)->unit, unit) == 0)
+			return TRUE;
+	return FALSE;
+}
+
+/* Threads that are throttled wait, too: of them another rule speaks.  Which pool is in a cgroup
+ * of another hierarchy is not known: it may be any that waits no longer than that explains. */
+static gboolean is_throttled(const Subject *subject)
+{
+	const Digest *digest = subject->digest;
+	g_autoptr(GArray) list = limits_list(digest->draft);
+	gdouble elsewhere = 0; /* threads */
+
+	for (guint i = 0; i < list->len; i++) {
+		const Limits *limits = &g_array_index(list, Limits, i);
+
+		if (!(limits_throttled(limits) * 100 >= LEAST_THROTTLED))
+			continue;
+		if (g_strcmp0(limits->unit, subject->line->unit) == 0)
+			return TRUE;
+		if (!has_pool(digest, limits->unit) && limits->throttled_s > 0)
+			elsewhere += limits->throttled_s / digest->seconds;
+	}
+	return subject_cost(subject, COST_WAITING) <= 2 * elsewhere;
+}
+
+/* It gets next to nothing of what it asks for. */
+static gdouble measure_starved(const Subject *subject)
+{
+	return waiting_ratio(subject) >= STARVED_RATIO && !is_throttled(subject)
+		       ? waiting_ratio(subject)
+		       : NAN;
+}
+
+/* It gets a part of it. */
+static gdouble measure_wants(const Subject *subject)
+{
+	return waiting_ratio(subject) < STARVED_RATIO && !is_throttled(subject)
+		       ? waiting_ratio(subject)
+		       : NAN;
+}
+
+static gdouble cost_waiting(const Subject *subject)
+{
+	return subject_cost(subject, COST_WAITING);
+}
+
+static void add_turn(const Subject *subject, Sentence *sentence)
+{
+	if (subject_cost(subject, COST_TURN) > 0)
+		SAY(sentence, ", {} a turn", term_ns("turn", subject_cost(subject, COST_TURN)));
+}
+
+static void say_starved(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} is starved, not busy", name_of(subject));
+	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ",
+		    subject_cost(subject, COST_WAITING), " wait for a CPU");
+	add_turn(subject, sentence);
+	SAY(sentence, ", for {} CPU", term_cpus("cpu", subject_cost(subject, COST_CPU)));
+}
+
+static void say_wants(const Subject *subject, Sentence *sentence)
+{
+	gdouble cpu = subject_cost(subject, COST_CPU),
+		waiting = subject_cost(subject, COST_WAITING);
+
+	SAY(sentence, "{} wants {} CPUs and gets {}", name_of(subject),
+	    term_cpus("wanted", cpu + waiting), term_cpus("cpu", cpu));
+	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ", waiting,
+		    " wait for a CPU");
+	add_turn(subject, sentence);
+}
+
+static gdouble measure_busiest(const Subject *subject)
+{
+	const Digest *digest = subject->digest;
+	gdouble cpu = subject_cost(subject, COST_CPU);
+
+	/* Of those that get too little it is said already. */
+	if (measure_starved(subject) >= STARVED_RATIO || measure_wants(subject) >= LEAST_RATIO)
+		return NAN;
+	for (guint i = 0; i < digest->lines->len; i++)
+		if (digest_cost(digest_line(digest, i), digest->newest, COST_CPU) > cpu)
+			return NAN;
+	return cpu / digest->host.cpus * 100;
+}
+
+static gdouble cost_cpu(const Subject *subject)
+{
+	return subject_cost(subject, COST_CPU);
+}
+
+static void say_busiest(const Subject *subject, Sentence *sentence)
+{
+	gdouble waiting = subject_cost(subject, COST_WAITING);
+
+	const Digest *digest = subject->digest;
+	gdouble cpu = subject_cost(subject, COST_CPU);
+
+	/* Averages over lives of different lengths add up to more than there is. */
+	if (digest->seconds > 0)
+		SAY(sentence, "{} takes most CPU ({} of {})", name_of(subject),
+		    term_cpus("cpu", MIN(cpu, digest->host.cpus)),
+		    term_count("cpus", "cpus", digest->host.cpus));
+	else
+		SAY(sentence, "{} takes most CPU ({} on average)", name_of(subject),
+		    term_cpus("cpu", cpu));
+	if (waiting < LEAST_QUEUE)
+		return;
+	add_held_up(subject, sentence, " and queues: ", waiting, "");
+	add_turn(subject, sentence);
+}
+
+/* Threads only dirty pages: what the disks write, and when, no thread's counter says. */
+static gdouble measure_disk(const Subject *subject)
+{
+	const HostState *host = &subject->digest->host;
+	gdouble read = subject_cost(subject, COST_READ);
+
+	return read >= LEAST_IO && host->read > 0 ? MIN(read / host->read * 100, 100) : NAN;
+}
+
+static gdouble cost_disk(const Subject *subject)
+{
+	return subject_cost(subject, COST_READ) / (100 * MB);
+}
+
+static void say_disk(const Subject *subject, Sentence *sentence)
+{
+	const HostState *host = &subject->digest->host;
+	gdouble read = subject_cost(subject, COST_READ);
+
+	SAY(sentence, "{} does the disk reads", name_of(subject));
+	/* It was read at another moment than the host. */
+	SAY(sentence, ": {}/s of {}/s", term_bytes("read", "bytes/s", MIN(read, host->read)),
+	    term_bytes("host_read", "bytes/s", host->read));
+	if (subject_cost(subject, COST_WRITE) >= LEAST_IO)
+		SAY(sentence, ", and writes {}/s to files",
+		    term_bytes("dirtied", "bytes/s", subject_cost(subject, COST_WRITE)));
+	SAY(sentence, ", {} switches/s",
+	    term_rate("switches", "1/s", subject_cost(subject, COST_SWITCHES)));
+}
+
+/* The part of all that threads dirtied, unless the sentence about its reads says so. */
+static gdouble measure_dirties(const Subject *subject)
+{
+	const struct ctprof_value *all = &subject->digest->total.of[COST_WRITE];
+	gdouble written = subject_cost(subject, COST_WRITE);
+
+	if (measure_disk(subject) >= LEAST_IO_SHARE)
+		return NAN;
+	return written >= LEAST_IO && all->real > 0 ? written / all->real * 100 : NAN;
+}
+
+static gdouble cost_dirties(const Subject *subject)
+{
+	return subject_cost(subject, COST_WRITE) / (100 * MB);
+}
+
+static void say_dirties(const Subject *subject, Sentence *sentence)
+{
+	const HostState *host = &subject->digest->host;
+
+	SAY(sentence, "{} writes {}/s to files", name_of(subject),
+	    term_bytes("dirtied", "bytes/s", subject_cost(subject, COST_WRITE)));
+	if (host->written >= 0)
+		SAY(sentence, ", the disks {}/s",
+		    term_bytes("host_written", "bytes/s", host->written));
+}
+
+#define WAITS(function, which)                                                                     \
+	static gdouble function(const Subject *subject)                                            \
+	{                                                                                          \
+		return subject_cost(subject, which);                                               \
+	}
+WAITS(measure_disk_wait, COST_DISK_WAIT)
+WAITS(measure_swap_wait, COST_SWAP_WAIT)
+WAITS(measure_reclaim, COST_RECLAIM)
+WAITS(measure_compaction, COST_COMPACTION)
+WAITS(measure_thrashing, COST_THRASHING)
+#undef WAITS
+
+static void say_wait(const Subject *subject, Sentence *sentence, const char *for_what)
+{
+	SAY(sentence, "{} waits for {}", name_of(subject), term_text(CTPROF_TERM_TEXT, for_what));
+	add_held_up(subject, sentence, ": ", subject->value, "");
+}
+
+static void say_disk_wait(const Subject *subject, Sentence *sentence)
+{
+	say_wait(subject, sentence, "the disk");
+}
+
+static void say_swap_wait(const Subject *subject, Sentence *sentence)
+{
+	say_wait(subject, sentence, "pages to be swapped in");
+}
+
+static void say_reclaim(const Subject *subject, Sentence *sentence)
+{
+	say_wait(subject, sentence, "memory to be reclaimed");
+}
+
+static void say_compaction(const Subject *subject, Sentence *sentence)
+{
+	say_wait(subject, sentence, "memory to be compacted");
+}
+
+static void say_thrashing(const Subject *subject, Sentence *sentence)
+{
+	say_wait(subject, sentence, "pages that were evicted too early");
+}
+
+/* What a level has grown by in the window.  NAN: not by much, which is judged as of a minute
+ * if the window is shorter; it is new, or other processes have it. */
+static gdouble growth_of(const Subject *subject, enum cost cost)
+{
+	const CostLine *line = subject->line;
+	const struct ctprof_value *values[] = {&line->costs[0].of[cost],
+					       &line->costs[subject->digest->newest].of[cost]};
+	gdouble seconds = subject->digest->seconds;
+	gdouble growth = values[1]->real - values[0]->real;
+
+	if (seconds <= 0 || values[0]->type != CTPROF_VALUE_REAL ||
+	    values[1]->type != CTPROF_VALUE_REAL || !(values[0]->real > 0) ||
+	    values[0]->n != values[1]->n || (line->n_born > 0 && line->n_gone > 0))
+		return NAN;
+	gdouble judged = growth * MAX(MINUTE / seconds, 1);
+	return judged >= MAX(LEAST_GROWTH, values[1]->real * LEAST_GROWTH_SHARE) ? growth : NAN;
+}
+
+static gdouble measure_growth(const Subject *subject)
+{
+	return growth_of(subject, COST_PSS);
+}
+
+static gdouble measure_heap(const Subject *subject)
+{
+	return growth_of(subject, COST_HEAP);
+}
+
+static gdouble cost_growth(const Subject *subject)
+{
+	return subject->value / GIB;
+}
+
+static void add_growth(const Subject *subject, Sentence *sentence, enum cost cost)
+{
+	gdouble before = digest_cost(subject->line, 0, cost);
+
+	SAY(sentence, " grew by {}", term_bytes("growth", "bytes", subject->value));
+	SAY(sentence, " to {}", term_bytes("held", "bytes", subject_cost(subject, cost)));
+	gdouble a_minute = subject->value * MINUTE / subject->digest->seconds;
+	/* Of what was next to nothing a share says nothing. */
+	if (a_minute < MOST_GROWTH * before)
+		SAY(sentence, ", {} % a minute",
+		    term_count("a_minute", "percent", a_minute / before * 100));
+	else
+		SAY(sentence, ", {} a minute", term_bytes("a_minute", "bytes", a_minute));
+}
+
+static void say_growth(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "the memory of {}", name_of(subject));
+	add_growth(subject, sentence, COST_PSS);
+}
+
+static void say_heap(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "the live heap of {}", name_of(subject));
+	add_growth(subject, sentence, COST_HEAP);
+}
+
+static gdouble work_ns(const Subject *subject)
+{
+	return subject_cost(subject, COST_CPU) * NS_PER_S / subject_cost(subject, COST_SWITCHES);
+}
+
+static gdouble measure_switches(const Subject *subject)
+{
+	gdouble switches = subject_cost(subject, COST_SWITCHES);
+
+	return switches > 0 && work_ns(subject) <= MOST_WORK_NS ? switches : NAN;
+}
+
+static gdouble cost_switches(const Subject *subject)
+{
+	return subject->value / LEAST_SWITCHES / 10;
+}
+
+static void say_switches(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} switches {} times/s", name_of(subject),
+	    term_rate("switches", "1/s", subject->value));
+	SAY(sentence, ", for {} of work each", term_ns("work", work_ns(subject)));
+}
+
+/* clang-format off */
+const Rule pool_rules[] = {
+	{"starved", "ratio", STARVED_RATIO, measure_starved, cost_waiting, say_starved},
+	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, cost_waiting, say_wants},
+	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, cost_cpu, say_busiest},
+	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, cost_disk, say_disk},
+	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, cost_dirties, say_dirties},
+	{"waits-for-disk", "threads", LEAST_DISK_WAIT, measure_disk_wait, cost_as_measured, say_disk_wait},
+	{"waits-for-swap", "threads", LEAST_MEMORY_WAIT, measure_swap_wait, cost_as_measured, say_swap_wait},
+	{"waits-for-reclaim", "threads", LEAST_MEMORY_WAIT, measure_reclaim, cost_as_measured, say_reclaim},
+	{"waits-for-compaction", "threads", LEAST_MEMORY_WAIT, measure_compaction, cost_as_measured, say_compaction},
+	{"thrashes", "threads", LEAST_MEMORY_WAIT, measure_thrashing, cost_as_measured, say_thrashing},
+	{"grew", "bytes", MIB, measure_growth, cost_growth, say_growth},
+	{"heap-grew", "bytes", MIB, measure_heap, cost_growth, say_heap},
+	{"switches", "1/s", LEAST_SWITCHES, measure_switches, cost_switches, say_switches},
+	{.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Section states: what the threads of each group did with the time of a window. */
+#include "timeshares.h"
+#include "report/draft/draft.h"
+#include "report/match/states.h"
+#include "report/stats/interval.h"
+
+#define CONFIDENCE 0.95
+/* On the first screen. */
+#define MOST_TOLD 3
+
+enum { TIME, SHARE, LOW, HIGH, N_FIELDS };
+
+static const struct ctprof_report_field fields[N_FIELDS] = {
+	[TIME] = TABLE_FIELD("thread_time_ns", "TIME", "ns", CTPROF_LADDER_NS, 0),
+	[SHARE] = SHARE_FIELD("share", "SHARE"),
+	[LOW] = SHARE_FIELD("share_low", "LOW"),
+	[HIGH] = SHARE_FIELD("share_high", "HIGH"),
+};
+
+static gdouble sum_of(const StateTimes *times)
+{
+	gdouble sum = 0;
+
+	for (guint i = 0; i < N_STATE_TIMES; i++)
+		sum += times->ns[i];
+	return sum;
+}
+
+/* Time in which something was done, or waited for. */
+static gdouble activity_of(const StateTimes *times)
+{
+	return sum_of(times) - times->ns[STATE_IDLE] - times->ns[STATE_TIMER] -
+	       times->ns[STATE_SLEEPING] - times->ns[STATE_UNKNOWN] - times->ns[STATE_STOPPED];
+}
+
+static const StateTimes *times_of(const Draft *draft, const Group *group)
+{
+	const StateTimes *times = states_of(draft->window->states, group->sides[1]);
+
+	return times && times->threads > 0 ? times : NULL;
+}
+
+static void put(const Draft *draft, struct ctprof_cell *cell, gdouble number)
+{
+	draft_put_same(draft, cell,
+		       (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = number});
+}
+
+/* The samples divide a part of the time; their error is one of that part. */
+static void put_interval(const Draft *draft, struct ctprof_cell *cells, const StateTimes *times,
+			 gdouble ns, gdouble sum)
+{
+	gdouble n = times->instants, low, high;
+
+	if (times->sampled <= 0)
+		return;
+	interval_of_share(MIN(ns / times->sampled, 1) * n, n, CONFIDENCE, &low, &high);
+	put(draft, &cells[LOW], low * times->sampled / sum * 100);
+	put(draft, &cells[HIGH], high * times->sampled / sum * 100);
+}
+
+static void add_state(const Draft *draft, Table *table, const Group *group, const StateTimes *times,
+		      enum state_time state)
+{
+	const char *names[CTPROF_LINE_NAMES] = {NULL};
+	gdouble sum = sum_of(times), ns = times->ns[state];
+
+	for (guint i = 0; i < group->n_names; i++)
+		names[i] = group->names[i];
+	names[group->n_names] = state_words[state];
+	struct ctprof_cell *cells = table_named_line(table, names, group->n_names + 1);
+	for (guint side = 0; side < SIDES; side++)
+		table_last(table)->threads[side] = record_count(group->sides[side]);
+	put(draft, &cells[TIME], ns);
+	put(draft, &cells[SHARE], ns / sum * 100);
+	if (state > STATE_SLEEPING)
+		put_interval(draft, cells, times, ns, sum);
+}
+
+typedef struct ranked {
+	const Group *group;
+	const StateTimes *times;
+} Ranked;
+
+static gint compare_ranked(gconstpointer a, gconstpointer b)
+{
+	const Ranked *x = a, *y = b;
+	gdouble left = activity_of(x->times), right = activity_of(y->times);
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	return x->group->place < y->group->place ? -1 : x->group->place > y->group->place;
+}
+
+static GArray *list_by_activity(const Draft *draft)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(Ranked));
+
+	for (guint i = 0; i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
+		const Ranked ranked = {group, times_of(draft, group)};
+
+		if (ranked.times && view_matches(draft->view, group->names, group->n_names))
+			g_array_append_val(list, ranked);
+	}
+	g_array_sort(list, compare_ranked);
+	return list;
+}
+
+static void draft_states(const Draft *draft, const Section *section)
+{
+	guint limit = draft->view->limit;
+
+	if (!draft->window ||
+	    (states_instants(draft->window->states) == 0 && !draft->plan->options->sections))
+		return;
+	g_autoptr(GArray) list = list_by_activity(draft);
+	Table *table =
+		draft_wide(draft, section->name, section->heading, draft->plan->axis->header);
+	table_add_fields(table, fields, G_N_ELEMENTS(fields));
+	for (guint i = 0; i < list->len; i++) {
+		const Ranked *ranked = &g_array_index(list, Ranked, i);
+
+		for (guint state = 0; state < N_STATE_TIMES; state++) {
+			if (ranked->times->ns[state] <= 0)
+				continue;
+			if (limit > 0 && i >= limit)
+				table->section.n_cut++;
+			else
+				add_state(draft, table, ranked->group, ranked->times, state);
+		}
+	}
+	table_note(table,
+		   "the states of a thread add up to its time; from lock on they are divided by "
+		   "%" G_GUINT64_FORMAT " looks, with 95 %% intervals",
+		   states_instants(draft->window->states));
+	if (table->lines->len == 0)
+		tables_drop(draft->tables);
+}
+
+char *timeshares_tell(const Draft *draft, const Group *group)
+{
+	const StateTimes *times = draft->window ? times_of(draft, group) : NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
+	guint told = 0; /* bits */
+
+	if (!times || states_instants(draft->window->states) == 0)
+		return NULL;
+	gdouble sum = sum_of(times);
+	for (guint n = 0; n < MOST_TOLD; n++) {
+		guint most = N_STATE_TIMES;
+
+		for (guint i = 0; i < N_STATE_TIMES; i++)
+			if (!(told >> i & 1) &&
+			    (most == N_STATE_TIMES || times->ns[i] > times->ns[most]))
+				most = i;
+		told |= 1u << most;
+		gint percent = (gint)(times->ns[most] / sum * 100 + 0.5);
+		if (percent > 0)
+			g_string_append_printf(text, "%s%s %d%%", text->len ? " " : "",
+					       state_words[most], percent);
+	}
+	return g_strdup(text->str);
+}
+
+const Section section_states = {
+	.name = SECTION_STATES,
+	.heading = "What threads did with their time",
+	.help = "of a window: the time of each group by state, with --states what it waited for",
+	.flags = SECTION_TOLD_IN_DIGEST,
+	.place = {4, 4},
+	.draft = draft_states,
+	.metrics = state_metrics,
+};
