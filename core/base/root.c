@@ -190,13 +190,27 @@ gboolean root_write(const Root *root, const char *path, const char *text, GError
 	return put >= 0 || error_set_errno(error, err, "'%s/%s'", root->paths[0], path);
 }
 
-char *root_build_tree(void)
+char *root_program_dir(void)
 {
 	g_autofree char *exe = g_file_read_link("/proc/self/exe", NULL);
-	g_autofree char *dir = exe ? g_path_get_dirname(exe) : NULL;
+
+	return exe ? g_path_get_dirname(exe) : NULL;
+}
+
+char *root_build_tree(void)
+{
+	g_autofree char *dir = root_program_dir();
 	g_autofree char *mark = dir ? g_build_filename(dir, BUILD_TREE_MARK, NULL) : NULL;
 
 	return mark && g_file_test(mark, G_FILE_TEST_EXISTS) ? g_steal_pointer(&dir) : NULL;
+}
+
+static guint64 read_peak_rss(int dirfd, const char *path)
+{
+	g_autofree char *status = read_small(dirfd, path);
+	const char *line = status ? strstr(status, "\nVmHWM:") : NULL;
+
+	return line ? g_ascii_strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024 : 0;
 }
 
 guint64 root_own_peak_rss(const Root *root)
@@ -207,10 +221,12 @@ guint64 root_own_peak_rss(const Root *root)
 	 * available only from the running kernel. */
 	if (!root->live)
 		return getrusage(RUSAGE_SELF, &own) == 0 ? (guint64)own.ru_maxrss * 1024 : 0;
-	g_autofree char *status = read_small(root->fds[0], "self/status");
-	const char *line = status ? strstr(status, "\nVmHWM:") : NULL;
+	return read_peak_rss(root->fds[0], "self/status");
+}
 
-	return line ? g_ascii_strtoull(line + strlen("\nVmHWM:"), NULL, 10) * 1024 : 0;
+guint64 root_own_rss(void)
+{
+	return read_peak_rss(AT_FDCWD, "/proc/self/status");
 }
 
 guint64 root_own_address_space(void)

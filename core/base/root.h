@@ -39,11 +39,15 @@ RootTime root_time(const Root *root);
 /* Writes a small file below the proc tree. */
 gboolean root_write(const Root *root, const char *path, const char *text, GError **error);
 
+/* The directory of the running executable; NULL: unknown. */
+char *root_program_dir(void);
 /* The build tree that contains the running executable; NULL: it is
  * installed. */
 char *root_build_tree(void);
 /* Peak resident memory of this process, bytes. */
 guint64 root_own_peak_rss(const Root *root);
+/* The same, whatever tree is read. */
+guint64 root_own_rss(void);
 /* Address space of this process, bytes; 0: unknown. */
 guint64 root_own_address_space(void);
 /* Whether the user is mapped in the user namespace of this process; an unmapped one

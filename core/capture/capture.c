@@ -188,10 +188,11 @@ static void collect(const Capture *capture, enum row_class row, GPtrArray *sourc
 {
 	for (guint i = 0; i < sources->len; i++) {
 		Plugin *plugin = g_ptr_array_index(sources, i);
-
 		gboolean ok = plugin_collect(plugin, contexts ? contexts[i] : NULL,
 					     batch_open(batch, &plugin->failures));
 
+		if (root_is_live(capture->root) && batch_recall(batch) > 0)
+			plugin_fault(plugin, "it said that threads had vanished, which are there");
 		settle(capture, plugin, row, ok, batch);
 	}
 }
@@ -578,20 +579,19 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	g_mutex_clear(&capture.walk_lock);
 	for (guint i = 0; i < plugins->len && !options->sample; i++)
 		plugin_tell_failures(g_ptr_array_index(plugins, i));
-	if (!ok)
-		return FALSE;
-	*ret_result = (CaptureResult){
-		.threads = capture.threads,
-		.processes = capture.processes,
-		.vanished = capture.vanished,
-		.objects = capture.objects,
-		.refused = capture.refused,
-		.hides_threads = capture.hides_threads,
-		.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
-		.skew = (gdouble)(capture.last_us - capture.first_us) / G_USEC_PER_SEC,
-		.absences = absence_tally_sum(absences),
-	};
-	return TRUE;
+	if (ok)
+		*ret_result = (CaptureResult){
+			.threads = capture.threads,
+			.processes = capture.processes,
+			.vanished = capture.vanished,
+			.objects = capture.objects,
+			.refused = capture.refused,
+			.hides_threads = capture.hides_threads,
+			.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
+			.skew = (gdouble)(capture.last_us - capture.first_us) / G_USEC_PER_SEC,
+			.absences = absence_tally_sum(absences),
+		};
+	return ok;
 }
 
 void capture_result_clear(CaptureResult *result)

@@ -73,7 +73,6 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 		    registry_provides(registry, plugin_name(plugin), ROW_EXIT))
 			listen_to(listener, plugin);
 	}
-	listener_go_on(listener);
 	return listener;
 }
 

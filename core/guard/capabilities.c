@@ -123,23 +123,6 @@ gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError *
 	return cap_set_proc(set) == 0 || error_set_errno(error, errno, "cannot drop capabilities");
 }
 
-void capabilities_keep_scheduling(void)
-{
-	static const cap_value_t kept = CAP_SYS_NICE;
-	g_auto(cap_t) set = cap_get_proc();
-	gboolean permitted = set && is_permitted(set, kept);
-
-	gboolean locked = prctl(PR_SET_SECUREBITS,
-				SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED) == 0;
-	if (set && locked && geteuid() == 0 && is_permitted(set, CAP_SETUID))
-		become_other_user();
-	if (!set || cap_clear(set) < 0)
-		return;
-	set_flag(set, CAP_PERMITTED, kept, permitted);
-	set_flag(set, CAP_EFFECTIVE, kept, permitted);
-	(void)cap_set_proc(set);
-}
-
 gpointer capabilities_suspend(void)
 {
 	cap_t before = cap_get_proc();

@@ -23,10 +23,6 @@
  */
 gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError **error);
 
-/* Leaves the calling thread CAP_SYS_NICE, if it has it, and nothing else; it leaves user
- * 0 as above. */
-void capabilities_keep_scheduling(void);
-
 /* Clears the effective capabilities while the process only waits for another, which
  * CAP_KILL may take to end.  Returns what capabilities_resume() takes to restore them. */
 gpointer capabilities_suspend(void);

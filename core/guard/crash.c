@@ -16,7 +16,15 @@
 /* NULL in unit tests: then nothing here has an effect. */
 static CrashPage *page;
 static _Thread_local CrashBlame *current; /* the calling thread's place in page */
+static _Thread_local guint32 moves;       /* as there, where a plugin may write over it */
 static int interrupted;                   /* the signal; atomic */
+
+/* The ops that the calling thread is in: what reads a file calls what writes another. */
+#define MAX_DEPTH 4
+static _Thread_local struct op {
+	const char *plugin, *name;
+} ops[MAX_DEPTH];
+static _Thread_local guint depth;
 
 static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const struct crash_signal {
@@ -92,10 +100,22 @@ static G_NORETURN void give_up(void)
 /* A plugin called exit(): skip the handlers that would follow. */
 static void on_exit_called(void)
 {
-	if (!current || current->moves % 2 == 0)
+	if (!current || moves % 2 == 0)
 		return;
 	crash_blame();
 	give_up();
+}
+
+/* Of a plugin's, not of the output: that may end early. */
+static void on_broken_pipe(int number)
+{
+	if (current && moves % 2 && delivery_is_attended() && !trespass_in_copy()) {
+		page->trespass = TRESPASS_PIPE;
+		crash_blame();
+		give_up();
+	}
+	signal(number, SIG_DFL);
+	raise(number);
 }
 
 CrashPage *crash_reset(void)
@@ -105,6 +125,7 @@ CrashPage *crash_reset(void)
 	/* Places never used are zero, and take no memory. */
 	memset(page, 0, offsetof(CrashPage, blames) + n * sizeof page->blames[0]);
 	current = NULL;
+	moves = depth = 0;
 	return page;
 }
 
@@ -132,6 +153,7 @@ void crash_init(void)
 {
 	struct sigaction interrupt = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
 	struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+	struct sigaction pipe = {.sa_handler = on_broken_pipe}, before;
 
 	crash_init_page();
 	crash_init_thread();
@@ -143,6 +165,8 @@ void crash_init(void)
 			sigaction(interrupts[i], &interrupt, NULL);
 	for (guint i = 0; i < G_N_ELEMENTS(crashes); i++)
 		sigaction(crashes[i].number, &crash, NULL);
+	if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGPIPE, &pipe, NULL);
 }
 
 static void end_thread(void *stack)
@@ -152,7 +176,7 @@ static void end_thread(void *stack)
 	sigaltstack(&off, NULL);
 	g_free(stack);
 	/* One that ends within a plugin may be asked for. */
-	if (current && current->moves % 2 == 0)
+	if (current && moves % 2 == 0)
 		__atomic_store_n(&current->is_left, 1, __ATOMIC_RELEASE);
 	current = NULL;
 }
@@ -180,8 +204,10 @@ void crash_register(void)
 
 		current = place < CRASH_MAX_THREADS ? &page->blames[place] : NULL;
 	}
-	if (current)
-		current->tid = gettid();
+	if (!current)
+		return;
+	current->tid = gettid();
+	moves = current->moves;
 }
 
 void crash_init_thread(void)
@@ -201,24 +227,26 @@ void crash_init_thread(void)
 /* Readers that see the new number of moves also see what was written before. */
 static void move(guint32 by)
 {
+	moves += by;
 	if (current)
-		__atomic_store_n(&current->moves, current->moves + by, __ATOMIC_RELEASE);
+		__atomic_store_n(&current->moves, moves, __ATOMIC_RELEASE);
 }
 
-void crash_add_plugin(const char *plugin)
+static void begin_op(void)
 {
-	if (page && page->n_plugins < CRASH_MAX_PLUGINS)
-		g_strlcpy(page->plugins[page->n_plugins++], plugin, sizeof page->plugins[0]);
+	g_strlcpy(current->plugin, ops[depth - 1].plugin, sizeof current->plugin);
+	g_strlcpy(current->op, ops[depth - 1].name, sizeof current->op);
+	trespass_begin();
 }
 
 void crash_enter(const char *plugin, const char *op)
 {
 	if (!current)
 		return;
-	g_strlcpy(current->plugin, plugin, sizeof current->plugin);
-	g_strlcpy(current->op, op, sizeof current->op);
-	trespass_begin();
-	move(1);
+	g_assert(depth < MAX_DEPTH);
+	ops[depth++] = (struct op){plugin, op};
+	begin_op();
+	move(depth > 1 ? 2 : 1);
 }
 
 void crash_leave(void)
@@ -232,7 +260,9 @@ void crash_leave(void)
 			crash_blame();
 		give_up();
 	}
-	move(1);
+	if (depth > 0 && --depth > 0)
+		begin_op();
+	move(depth > 0 ? 2 : 1);
 }
 
 void crash_pause(void)
@@ -256,16 +286,11 @@ gboolean crash_is_legible(const CrashPage *of)
 {
 	guint n = MIN(of->n_blames, CRASH_MAX_THREADS);
 
-	if (of->n_plugins > CRASH_MAX_PLUGINS)
-		return FALSE;
-	for (guint i = 0; i < of->n_plugins; i++)
-		if (!ENDS(of->plugins[i]))
-			return FALSE;
 	for (guint i = 0; i < n; i++)
 		if (!ENDS(of->blames[i].op) || !ENDS(of->blames[i].plugin))
 			return FALSE;
-	return of->output <= CRASH_ALL_OUT && (guint)of->is_finished <= TRUE &&
-	       (guint)of->keys_lent <= TRUE && of->crashed <= n && of->trespass <= TRESPASS_LAST;
+	return of->output <= CRASH_ALL_OUT && (guint)of->is_finished <= TRUE && of->crashed <= n &&
+	       of->trespass <= TRESPASS_LAST;
 }
 
 const CrashBlame *crash_find_culprit(const CrashPage *of)
@@ -302,12 +327,6 @@ const char *crash_signal_name(int number)
 		if (strays[i].number == number)
 			return strays[i].name;
 	return NULL;
-}
-
-void crash_lend_keys(gboolean lent)
-{
-	if (page)
-		page->keys_lent = lent;
 }
 
 void crash_set_output(enum crash_output output)

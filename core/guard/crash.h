@@ -30,9 +30,6 @@ typedef struct crash_blame {
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
 
-/* The maximum of plugins whose names the page holds. */
-#define CRASH_MAX_PLUGINS 64
-
 /* Shared with the supervisor; all zeros when a process starts. */
 typedef struct crash_page {
 	guint32 n_blames; /* may exceed CRASH_MAX_THREADS; atomic */
@@ -41,9 +38,6 @@ typedef struct crash_page {
 	enum trespass trespass; /* why the process has ended itself */
 	gboolean is_finished;   /* it exits because its work is done */
 	gint32 status;          /* with which, if so */
-	gboolean keys_lent;     /* SIGINT and SIGQUIT of the terminal are for a pager */
-	guint32 n_plugins;
-	char plugins[CRASH_MAX_PLUGINS][NAME_MAX + 1]; /* those loaded */
 	CrashBlame blames[CRASH_MAX_THREADS];
 } CrashPage;
 
@@ -63,10 +57,8 @@ void crash_register(void);
  * the page is free again when they end. */
 void crash_init_thread(void);
 
-/* Adds to the plugins that may bring the process down. */
-void crash_add_plugin(const char *plugin);
-
-/* Until crash_leave(), a crash of this thread is blamed on op of plugin. */
+/* Until crash_leave(), a crash of this thread is blamed on op of plugin; also within another
+ * op, which is then entered again. */
 void crash_enter(const char *plugin, const char *op);
 /* Ends the process if the op has done to it what a plugin must not do. */
 void crash_leave(void);
@@ -84,8 +76,6 @@ const CrashBlame *crash_find_culprit(const CrashPage *page);
 const char *crash_signal_name(int number);
 
 void crash_set_output(enum crash_output output);
-/* While a pager has the terminal, its keys do not interrupt. */
-void crash_lend_keys(gboolean lent);
 /* Ends the process as one that failed and has said why. */
 G_NORETURN void crash_fail(void);
 

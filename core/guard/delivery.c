@@ -29,7 +29,7 @@ struct delivery {
 	char temporary[NAME_MAX + 1]; /* "": none */
 };
 
-enum verb { BEGIN, SEAL, COMMIT, DISCARD };
+enum verb { BEGIN, SEAL, COMMIT, DISCARD, LEND_KEYS };
 
 struct request {
 	guint32 verb, number;
@@ -38,7 +38,7 @@ struct request {
 
 /* Of a process without a supervisor, or in the supervisor. */
 static struct delivery held[MAX_DELIVERIES];
-static gboolean sealed; /* in the supervisor */
+static gboolean sealed, keys_are_lent; /* in the supervisor */
 /* In the process: which are under way; the supervisor. */
 static gboolean taken[MAX_DELIVERIES];
 static gboolean attended;
@@ -66,7 +66,7 @@ static int make_temporary(struct delivery *file, int (*make)(const struct delive
 static int make_file(const struct delivery *file)
 {
 	return openat(file->dir, file->temporary,
-		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 static int link_as(const struct delivery *file, const char *name)
@@ -87,7 +87,7 @@ static int make_new(struct delivery *file)
 	char link[ROOT_FD_PATH_MAX];
 
 	/* 0600 as perf does it: names and paths of the whole host are inside. */
-	file->fd = openat(file->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	file->fd = openat(file->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (file->fd >= 0 && access(root_fd_path(link, file->fd), F_OK) == 0)
 		return 0;
 	if (file->fd >= 0)
@@ -246,6 +246,8 @@ static void obey(struct request *request, int fds[2], int line)
 	request->name[NAME_MAX] = request->temporary[NAME_MAX] = '\0';
 	if (request->verb == SEAL)
 		sealed = TRUE;
+	else if (request->verb == LEND_KEYS)
+		keys_are_lent = request->number != 0;
 	else if (request->number >= MAX_DELIVERIES)
 		return;
 	else if (request->verb == BEGIN)
@@ -291,7 +293,12 @@ void delivery_end(int line)
 		continue;
 	for (guint i = 0; i < MAX_DELIVERIES; i++)
 		discard(&held[i]);
-	sealed = FALSE;
+	sealed = keys_are_lent = FALSE;
+}
+
+gboolean delivery_keys_are_lent(void)
+{
+	return keys_are_lent;
 }
 
 /* ---- the process --------------------------------------------------------------------- */
@@ -312,6 +319,12 @@ void delivery_seal(void)
 {
 	if (attended)
 		(void)ask(SEAL, 0, NULL);
+}
+
+void delivery_lend_keys(gboolean lent)
+{
+	if (attended)
+		(void)ask(LEND_KEYS, lent ? 1 : 0, NULL);
 }
 
 /* A descriptor for each of the two that go on with it. */

@@ -29,6 +29,11 @@ gboolean delivery_is_attended(void);
 /* Nothing can be begun any more: what follows runs with the rights of plugins. */
 void delivery_seal(void);
 
+/* Until told otherwise, keys of the terminal that interrupt are a pager's. */
+void delivery_lend_keys(gboolean lent);
+/* In the supervisor: whether they are. */
+gboolean delivery_keys_are_lent(void);
+
 /* In the supervisor: does the next thing that the process asks for.  FALSE: it has hung
  * up.  Trusts nothing that comes after the seal. */
 gboolean delivery_serve(int line);

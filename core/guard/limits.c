@@ -17,6 +17,9 @@
 #define NO_THREAD                                                                                  \
 	"cannot start another thread (see 'ulimit -u', 'ulimit -v', and the limits of its cgroup)"
 #define LEAST_STACK (256u * 1024)
+#define USUAL_MEMORY (G_GUINT64_CONSTANT(4) << 30)
+
+guint64 limits_memory = G_MAXUINT64;
 
 static char why[256] = "out of memory (see 'ulimit -v', and the limits of its cgroup)";
 
@@ -70,8 +73,10 @@ void limits_init(void)
 	check_stack();
 }
 
-void limits_set_memory(guint64 bytes)
+void limits_set_memory(void)
 {
+	guint64 ram = (guint64)sysconf(_SC_PHYS_PAGES) * (guint64)sysconf(_SC_PAGESIZE);
+	guint64 bytes = limits_memory == G_MAXUINT64 ? MIN(USUAL_MEMORY, ram / 2) : limits_memory;
 	struct rlimit limit;
 	guint64 now = root_own_address_space();
 

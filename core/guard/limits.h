@@ -11,6 +11,8 @@ void limits_init(void);
 /* "out of memory", and what sets the limit. */
 const char *limits_why(void);
 
-/* Bounds what this process may take from now on; 0: by its own limits only.  For what
- * reads files of others: a small one may hold any number of threads. */
-void limits_set_memory(guint64 bytes);
+/* What may be taken to read files of others; 0: any; G_MAXUINT64: what is usual. */
+extern guint64 limits_memory;
+/* Bounds what this process may take from now on, to that: a small file may hold any number of
+ * threads. */
+void limits_set_memory(void);

@@ -29,6 +29,7 @@ struct output {
 	gboolean grows; /* in place, and what is there counts */
 	int failure;    /* positive errno of the first failed write */
 	guint64 bytes;
+	guint64 sum; /* of them, where they have to be there in the end */
 };
 
 static Output *fail(GError **error, const char *path, int err)
@@ -110,7 +111,7 @@ static gboolean follow_link(const Output *output, const struct place *place, int
 		close(*found);
 		*found = target;
 	}
-	if (target < 0 || fstat(target, st) < 0 || S_ISREG(st->st_mode))
+	if (target < 0 || fstat(target, st) < 0 || (S_ISREG(st->st_mode) && st->st_nlink > 0))
 		return error_set_failed(
 			error, "cannot write '%s': it is a symbolic link; name the file itself",
 			output->path);
@@ -135,8 +136,9 @@ static gboolean open_in_place(Output *output, const struct place *place, int *fo
 	if (S_ISDIR(st->st_mode))
 		return fail(error, output->path, EISDIR) != NULL;
 	output->fd = open(root_fd_path(link, *found), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (output->fd < 0)
+	if (output->fd < 0 || (S_ISREG(st->st_mode) && ftruncate(output->fd, 0) < 0))
 		return fail(error, output->path, errno) != NULL;
+	output->grows = S_ISREG(st->st_mode);
 	return TRUE;
 }
 
@@ -344,12 +346,31 @@ gboolean output_cut(Output *output, guint64 bytes, GError **error)
 	/* What went through a pipe cannot be taken back. */
 	if (!output->grows && bytes == output->bytes && output->failure == 0)
 		return TRUE;
-	if (ftruncate(output->fd, (off_t)bytes) < 0 ||
-	    lseek(output->fd, (off_t)bytes, SEEK_SET) < 0)
+	if (ftruncate(output->fd, (off_t)bytes) < 0)
 		return fail(error, output->path, errno) != NULL;
+	/* Who opened it may be the process before this one. */
+	trespass_let_go(output->fd);
+	trespass_hold(output->fd);
 	output->failure = 0;
 	output->bytes = bytes;
 	return TRUE;
+}
+
+char *output_make_unnamed(GError **error)
+{
+	gpointer before = capabilities_become_user();
+	int fd = open(g_get_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[ROOT_FD_PATH_MAX];
+
+	/* Where the file system has no such files. */
+	if (fd < 0)
+		fd = memfd_create("ctprof", MFD_CLOEXEC);
+	capabilities_resume(before);
+	if (fd < 0) {
+		fail(error, "temporary file", errno);
+		return NULL;
+	}
+	return g_strdup(root_fd_path(path, fd));
 }
 
 Output *output_open_memory(GError **error)
@@ -409,14 +430,25 @@ void output_free(Output *output)
 	g_free(output);
 }
 
+/* FNV-1a: finds errors, not attacks. */
+static guint64 add_up(guint64 sum, const char *bytes, gsize n)
+{
+	for (gsize i = 0; i < n; i++)
+		sum = (sum ^ (guint8)bytes[i]) * G_GUINT64_CONSTANT(0x100000001b3);
+	return sum;
+}
+
 int output_write(Output *output, const void *data, gsize size)
 {
+	gboolean is_stream = output->delivery < 0 && !output->grows;
 	const char *p = data;
 
-	if (output->delivery < 0 && !output->grows)
+	if (is_stream)
 		crash_set_output(CRASH_PARTLY_OUT);
 	while (size > 0 && output->failure == 0) {
-		ssize_t put = write(output->fd, p, size);
+		/* Where the file stands is anybody's to change. */
+		ssize_t put = is_stream ? write(output->fd, p, size)
+					: pwrite(output->fd, p, size, (off_t)output->bytes);
 
 		if (put < 0 && errno == EINTR)
 			continue;
@@ -424,6 +456,8 @@ int output_write(Output *output, const void *data, gsize size)
 			output->failure = errno;
 			break;
 		}
+		if (output->delivery >= 0)
+			output->sum = add_up(output->sum, p, (gsize)put);
 		p += put;
 		size -= (gsize)put;
 		output->bytes += (guint64)put;
@@ -448,10 +482,34 @@ void output_publish(Output *output)
 		output->failure = errno;
 }
 
+/* Whether the file is what was written. */
+static gboolean is_intact(const Output *output)
+{
+	char piece[65536];
+	guint64 sum = 0;
+	struct stat st;
+	ssize_t got;
+
+	if (fstat(output->fd, &st) < 0 || (guint64)st.st_size != output->bytes)
+		return FALSE;
+	for (off_t at = 0; output->delivery >= 0 && (guint64)at < output->bytes; at += got) {
+		got = pread(output->fd, piece, sizeof piece, at);
+		if (got <= 0)
+			return FALSE;
+		sum = add_up(sum, piece, (gsize)got);
+	}
+	return sum == output->sum;
+}
+
 gboolean output_commit(Output *output, GError **error)
 {
 	if (output_failed(output, error))
 		return FALSE;
+	if ((output->delivery >= 0 || output->grows) && !is_intact(output))
+		return error_set_failed(error,
+					"cannot write '%s': a plugin has written to it, too (retry "
+					"with fewer plugins)",
+					output->path);
 	if (output->grows && fsync(output->fd) < 0)
 		return fail(error, output->path, errno) != NULL;
 	if (output->delivery >= 0) {

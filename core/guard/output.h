@@ -39,6 +39,9 @@ gboolean output_rotate(const char *path, const OutputLimits *limits, GError **er
 gboolean output_cut(Output *output, guint64 bytes, GError **error);
 /* Removes a growing file. */
 void output_remove(Output *output);
+/* Makes a file that has no name, so that nothing of it outlives this process and those it
+ * forks; returns a path for them, to write it (output_open()) and to read it. */
+char *output_make_unnamed(GError **error);
 /* What is written stays in memory, for output_take_text(); never committed. */
 Output *output_open_memory(GError **error);
 /* What it has, which the caller frees; then it is empty again. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include "base/root.h"
 #include "base/ui.h"
 #include "capabilities.h"
+#include "sandbox.h"
 
 #define NS_PER_US 1000u
 /* Of each period a raised thread has at most a share, and others the rest. */
@@ -119,8 +121,15 @@ static void wait_while_paused(const Priority *priority)
 static gpointer pace(gpointer data)
 {
 	Priority *priority = data;
+	g_autoptr(GPtrArray) kept = g_ptr_array_new();
+	sigset_t all;
 
-	capabilities_keep_scheduling();
+	/* As the threads that run plugins; and no handler of a plugin's is to run here. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	g_ptr_array_add(kept, (gpointer)(uintptr_t) "CAP_SYS_NICE");
+	if (!capabilities_drop(kept, TRUE, NULL) || !sandbox_confine(NULL))
+		atomic_store(&priority->is_over, TRUE);
 	atomic_store(&priority->is_harmless, TRUE);
 	while (!atomic_load(&priority->is_over)) {
 		apply_to_all(&priority->raised, NULL);
@@ -204,7 +213,7 @@ Priority *priority_begin(enum priority_choice choice, guint n_threads)
 	/* What plugins may do to the process must find it without rights. */
 	while (!atomic_load(&priority->is_harmless))
 		g_usleep(SHARE_US / 100);
-	(void)apply(0, &raised);
+	(void)apply(0, atomic_load(&priority->is_over) ? &lowered : &raised);
 	ui_verbose(1, "reading under SCHED_%s", raised.policy == SCHED_RR ? "RR" : "DEADLINE");
 	return priority;
 }

@@ -8,10 +8,9 @@
  * Refuses, for good and in every process and thread that follows, what would let
  * a plugin get past its capabilities: changing the memory or the registers of
  * other processes, taking their descriptors, opening files by handle, namespaces,
- * mounts, modules, keys, io_uring, setting up networks, and tracing that does more
- * than look, or looks at the parent process.  The
- * kernel's CONFIG_SECCOMP_FILTER and a 64-bit machine that is known; otherwise it
- * does nothing.  Needs no_new_privs, or CAP_SYS_ADMIN.
+ * mounts, modules, keys, io_uring, sockets but those of this host, setting up networks, and tracing
+ * that does more than look, or looks at the parent process.  The kernel's CONFIG_SECCOMP_FILTER and
+ * a 64-bit machine that is known; otherwise it does nothing.  Needs no_new_privs, or CAP_SYS_ADMIN.
  */
 gboolean sandbox_confine(GError **error);
 

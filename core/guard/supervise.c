@@ -36,8 +36,6 @@
 #define TIME_TO_DIE_MS 500
 /* Runs that are begun again for a process that a plugin waited for in vain. */
 #define MAX_WAITS 3
-/* Of ui.h: not even errors. */
-#define SILENT (-2)
 
 static const char *const trespasses[] = {
 	[TRESPASS_NONE] = "ended the program in",
@@ -45,6 +43,8 @@ static const char *const trespasses[] = {
 	[TRESPASS_CLOSED] = "closed a descriptor of ctprof in",
 	[TRESPASS_DIRECTORY] = "changed the working directory in",
 	[TRESPASS_TIMER] = "left an alarm set in",
+	[TRESPASS_FILE] = "wrote to a file of ctprof in",
+	[TRESPASS_PIPE] = "wrote to a pipe or socket without a reader in",
 };
 
 static struct dropped_plugin {
@@ -70,33 +70,12 @@ void supervise_set_time_to_end(guint ms)
 	time_to_end = ms;
 }
 
-/* A plugin that spoils memory crashes others, or ctprof itself: then one plugin after the
- * other is left out, and that without which all goes well is the culprit. */
-static struct trial {
-	GPtrArray *names; /* of those loaded; NULL: there was no trial yet */
-	guint next;       /* the one left out now is that before it; 0: no trial now */
-	char *why;
-	int status; /* how the run ended that gave cause to it */
-} trial;
-
-static const char *suspect(void)
-{
-	return trial.next ? g_ptr_array_index(trial.names, trial.next - 1) : NULL;
-}
-
-static const char *why_dropped(const char *plugin)
+const char *supervise_lost(const char *plugin)
 {
 	for (guint i = 0; i < n_dropped; i++)
 		if (strcmp(dropped[i].plugin, plugin) == 0)
 			return dropped[i].why;
 	return NULL;
-}
-
-const char *supervise_lost(const char *plugin, gboolean must)
-{
-	if (!suspect())
-		return why_dropped(plugin);
-	return !must && strcmp(suspect(), plugin) == 0 ? trial.why : NULL;
 }
 
 gboolean supervise_lost_news(const char *plugin)
@@ -150,8 +129,6 @@ static G_NORETURN void work(const struct run *run, pid_t supervisor)
 	trespass_watch();
 	close(run->line[0]);
 	delivery_attend(run->line[1]);
-	if (suspect())
-		ui_set_verbosity(SILENT);
 	sigprocmask(SIG_SETMASK, &run->before, NULL);
 	int status = run->step(run->data);
 	if (status == EXIT_FAILED)
@@ -192,7 +169,7 @@ static struct {
  * can be begun again.  The scout of that run finds the process (scout.h). */
 static gboolean waits_in_vain(const CrashPage *page, pid_t child, guint i)
 {
-	return n_waits < MAX_WAITS && !suspect() && page->output == CRASH_NOTHING_OUT &&
+	return n_waits < MAX_WAITS && page->output == CRASH_NOTHING_OUT &&
 	       root_thread_state(child, page->blames[i].tid) == 'D';
 }
 
@@ -200,10 +177,8 @@ static gboolean waits_in_vain(const CrashPage *page, pid_t child, guint i)
  * whole limit, or for a part of it and waits in vain. */
 static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 {
-	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
-
-	for (guint i = 0; i < n; i++) {
-		guint32 moves = __atomic_load_n(&page->blames[i].moves, __ATOMIC_ACQUIRE);
+	for (guint i = 0; i < page->n_blames; i++) {
+		guint32 moves = page->blames[i].moves;
 
 		seen[i].ticks = moves == seen[i].moves && moves % 2 ? seen[i].ticks + 1 : 0;
 		seen[i].moves = moves;
@@ -219,7 +194,7 @@ static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 
 /* Forwards interrupts, except those of the terminal, which the kernel sends to the
  * whole group.  Whether the child must end now. */
-static gboolean pass_on(const CrashPage *page, pid_t child, const struct signalfd_siginfo *info)
+static gboolean pass_on(pid_t child, const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
 
@@ -230,7 +205,7 @@ static gboolean pass_on(const CrashPage *page, pid_t child, const struct signalf
 	crash_note_signal(number);
 	if (info->ssi_code <= 0)
 		sigqueue(child, number, (union sigval){0});
-	return !page->keys_lent || (number != SIGINT && number != SIGQUIT);
+	return !delivery_keys_are_lent() || (number != SIGINT && number != SIGQUIT);
 }
 
 /* How the supervisor waits. */
@@ -328,11 +303,11 @@ static int status_left_behind(const CrashPage *page)
 /* Looks after the child once in a tick.  The terminal stops ctprof as a whole: what is stopped
  * while this process works was stopped by a plugin, which is to blame if it is being called;
  * else nobody is, and the child goes on. */
-static void check_child(const struct run *run, struct watch *watch, pid_t child)
+static void check_child(const CrashPage *page, struct watch *watch, pid_t child)
 {
 	if (watch->end || watch->killed)
 		return;
-	watch->stuck = find_stuck(run->page, child, &watch->waits);
+	watch->stuck = find_stuck(page, child, &watch->waits);
 	if (watch->stuck)
 		kill_child(watch, child);
 	else if (watch->stopped && watch->stopped++ * tick_ms() > 2 * limit)
@@ -352,6 +327,8 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 				.tick = g_get_monotonic_time() + (gint64)tick_ms() * 1000};
 
 	for (;;) {
+		/* Not the page itself, which the child may write meanwhile. */
+		const CrashPage *page = crash_read();
 		struct signalfd_siginfo info;
 		pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED | WCONTINUED);
 
@@ -359,17 +336,16 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 			return status;
 		if (changed == child)
 			note_stop(watch, child, status);
-		if (wait_for_event(run->page, watch, &info) && pass_on(run->page, child, &info) &&
-		    watch->end == 0)
+		if (wait_for_event(page, watch, &info) && pass_on(child, &info) && watch->end == 0)
 			watch->end = g_get_monotonic_time() + (gint64)time_to_end * 1000;
 		if (watch->end && g_get_monotonic_time() >= watch->end)
 			kill_child(watch, child);
 		gboolean is_time = is_tick(watch);
 		if (is_time)
-			check_child(run, watch, child);
-		gboolean is_due = is_time || (watch->is_quiet && is_ending(run->page, watch));
+			check_child(crash_read(), watch, child);
+		gboolean is_due = is_time || (watch->is_quiet && is_ending(page, watch));
 		if (is_due && is_beyond_reach(watch, child))
-			return status_left_behind(run->page);
+			return status_left_behind(crash_read());
 	}
 }
 
@@ -381,7 +357,7 @@ static gboolean note_culprit(const CrashPage *page, guint stuck, int status)
 	const char *number = WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) : NULL;
 	g_autofree char *what = NULL;
 
-	if (!culprit || n_dropped == MAX_DROPPED || why_dropped(culprit->plugin))
+	if (!culprit || n_dropped == MAX_DROPPED || supervise_lost(culprit->plugin))
 		return FALSE;
 	if (stuck)
 		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
@@ -404,9 +380,10 @@ static const char *limit_of(int number)
 }
 
 /* The exit status of a run that finished, or ended for an unknown reason. */
-static int conclude(const CrashPage *page, int status)
+static int conclude(const CrashPage *page, guint stuck, int status)
 {
-	if (WIFEXITED(status) && page->is_finished == TRUE)
+	if (WIFEXITED(status) && page->is_finished == TRUE &&
+	    WEXITSTATUS(status) == (page->status & 0xff))
 		return WEXITSTATUS(status);
 	if (WIFEXITED(status)) {
 		ui_error("a plugin ended the process, but which one is unknown; "
@@ -419,15 +396,17 @@ static int conclude(const CrashPage *page, int status)
 	}
 	const char *number = crash_signal_name(WTERMSIG(status));
 	const char *why = limit_of(WTERMSIG(status));
-	if (why) {
-		ui_error("%s", why);
-		crash_note_signal(WTERMSIG(status));
-		return EXIT_FAILED;
-	}
 	if (!crash_is_legible(page)) {
 		ui_error("ended by %s; a plugin has overwritten the record that would show which "
 			 "plugin it was; retry with fewer plugins",
-			 number ? number : "a signal");
+			 stuck    ? "ctprof, as a plugin made no progress"
+			 : number ? number
+				  : "a signal");
+		return EXIT_FAILED;
+	}
+	if (why) {
+		ui_error("%s", why);
+		crash_note_signal(WTERMSIG(status));
 		return EXIT_FAILED;
 	}
 	if (number && page->output == CRASH_ALL_OUT) {
@@ -436,7 +415,10 @@ static int conclude(const CrashPage *page, int status)
 		return EXIT_LOST;
 	}
 	if (number)
-		ui_error("crashed with %s, outside of any plugin", number);
+		ui_error(
+			"crashed with %s, outside of any plugin; if a plugin has corrupted memory, "
+			"fewer plugins show which",
+			number);
 	crash_note_signal(WTERMSIG(status));
 	return EXIT_FAILED;
 }
@@ -469,60 +451,6 @@ static gboolean may_begin_again(const CrashPage *page, int *ret_status)
 	return page->output == CRASH_NOTHING_OUT && !crash_interrupted();
 }
 
-/* ---- the trial of those that nothing points to ------------------------------ */
-
-static gboolean is_crash(const CrashPage *page, int status)
-{
-	return WIFSIGNALED(status) ? crash_signal_name(WTERMSIG(status)) != NULL
-				   : !page->is_finished;
-}
-
-/* TRUE: the next run is a part of it. */
-static gboolean begin_trial(const CrashPage *page, int status)
-{
-	if (trial.names || !is_crash(page, status) || !crash_is_legible(page) ||
-	    page->n_plugins == 0 || page->output != CRASH_NOTHING_OUT || crash_interrupted())
-		return FALSE;
-	trial.names = g_ptr_array_new();
-	for (guint i = 0; i < page->n_plugins; i++)
-		g_ptr_array_add(trial.names, g_strdup(page->plugins[i]));
-	trial.why = WIFSIGNALED(status) ? g_strdup_printf("crashed ctprof with %s",
-							  crash_signal_name(WTERMSIG(status)))
-					: g_strdup("ended the program");
-	trial.status = status;
-	trial.next = 1;
-	return TRUE;
-}
-
-/* After a run of the trial: TRUE if there is to be another run, of it or after it. */
-static gboolean judge(CrashPage *page, int status, int *ret_status)
-{
-	if (WIFEXITED(status) && page->is_finished && WEXITSTATUS(status) != EXIT_FAILED) {
-		n_dropped = 0;
-		dropped[n_dropped++] =
-			(struct dropped_plugin){g_strdup(suspect()), g_strdup(trial.why)};
-		ui_warning("plugin %s: left out: it %s", suspect(), trial.why);
-		trial.next = 0;
-		*ret_status = WEXITSTATUS(status);
-		return FALSE;
-	}
-	gboolean may_go_on = page->output == CRASH_NOTHING_OUT && !crash_interrupted();
-	trial.next = may_go_on && trial.next < trial.names->len ? trial.next + 1 : 0;
-	if (trial.next > 0)
-		return TRUE;
-	/* None of them alone. */
-	page->is_finished = FALSE;
-	if (n_dropped == 0)
-		*ret_status = conclude(page, trial.status);
-	return n_dropped > 0 && may_go_on;
-}
-
-/* Several crashes may be the work of one. */
-static gboolean looks_spoilt(guint stuck, int status)
-{
-	return n_dropped > 1 && !stuck && WIFSIGNALED(status);
-}
-
 /* From the start to the end of the child; FALSE: there is none. */
 static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_watch, int *ret_status)
 {
@@ -536,7 +464,7 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 	memset(seen, 0, sizeof seen);
 	*ret_pid = start(run);
 	if (*ret_pid > 0) {
-		if (!suspect() && ui_verbosity() >= 0)
+		if (ui_verbosity() >= 0)
 			n_reported = n_dropped;
 		gpointer suspended = capabilities_suspend();
 		*ret_status = watch_child(run, *ret_pid, ret_watch);
@@ -560,16 +488,11 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 	if (!run_child(&run, ret_pid, &watch, &status))
 		return FALSE;
 	CrashPage *page = crash_read();
-	if (suspect())
-		return judge(page, status, ret_status);
 	if (note_wait(page, &watch))
 		return TRUE;
 	if (note_culprit(page, watch.stuck, status))
-		return (looks_spoilt(watch.stuck, status) && begin_trial(page, status)) ||
-		       may_begin_again(page, ret_status);
-	if (begin_trial(page, status))
-		return TRUE;
-	*ret_status = conclude(page, status);
+		return may_begin_again(page, ret_status);
+	*ret_status = conclude(page, watch.stuck, status);
 	return FALSE;
 }
 

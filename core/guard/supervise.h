@@ -31,8 +31,8 @@ void supervise_set_time_to_end(guint ms);
 int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid);
 
 /* Why a plugin was dropped in an earlier run, "crashed with SIGSEGV in its open
- * function"; NULL: it was not, or it must be there and is only suspected. */
-const char *supervise_lost(const char *plugin, gboolean must);
+ * function"; NULL: it was not. */
+const char *supervise_lost(const char *plugin);
 /* Whether no earlier run has said so yet; a quiet one (ui.h) has not. */
 gboolean supervise_lost_news(const char *plugin);
 /* How many were dropped. */

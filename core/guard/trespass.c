@@ -22,6 +22,7 @@ static struct held {
 	int fd; /* -1: free */
 	dev_t device;
 	ino_t inode;
+	off_t offset; /* which ctprof does not move; -1: which it does */
 } held[MAX_HELD];
 /* Of held: a listener ends its ops while others open and close.  A fork() waits for
  * it, or a copy of the process might find it taken for ever. */
@@ -68,7 +69,10 @@ void trespass_hold(int fd)
 	for (guint i = 0; own_pid && i < MAX_HELD; i++) {
 		if (held[i].fd >= 0 || fd < 0 || fstat(fd, &st) < 0)
 			continue;
-		held[i] = (struct held){fd, st.st_dev, st.st_ino};
+		/* Messages go to a file, too. */
+		gboolean is_still = S_ISREG(st.st_mode) && fd != STDERR_FILENO;
+		held[i] = (struct held){fd, st.st_dev, st.st_ino,
+					is_still ? lseek(fd, 0, SEEK_CUR) : -1};
 		return;
 	}
 }
@@ -105,6 +109,16 @@ static gboolean has_closed(void)
 	for (guint i = 0; i < MAX_HELD; i++)
 		if (held[i].fd >= 0 && (fstat(held[i].fd, &st) < 0 || st.st_ino != held[i].inode ||
 					st.st_dev != held[i].device))
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean has_written(void)
+{
+	HOLD(&held_lock);
+	for (guint i = 0; i < MAX_HELD; i++)
+		if (held[i].fd >= 0 && held[i].offset >= 0 &&
+		    lseek(held[i].fd, 0, SEEK_CUR) != held[i].offset)
 			return TRUE;
 	return FALSE;
 }
@@ -146,6 +160,7 @@ enum trespass trespass_end(void)
 	in_op = FALSE;
 	return has_returned_twice() ? TRESPASS_FORKED
 	       : has_closed()       ? TRESPASS_CLOSED
+	       : has_written()      ? TRESPASS_FILE
 	       : has_moved()        ? TRESPASS_DIRECTORY
 	       : has_timer()        ? TRESPASS_TIMER
 				    : TRESPASS_NONE;

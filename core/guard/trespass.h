@@ -10,7 +10,9 @@ enum trespass {
 	TRESPASS_CLOSED,    /* closed, or replaced, a descriptor that is not its own */
 	TRESPASS_DIRECTORY, /* changed the working directory */
 	TRESPASS_TIMER,     /* left an alarm() that would end the process */
-	TRESPASS_LAST = TRESPASS_TIMER,
+	TRESPASS_FILE,      /* moved the offset of a file that is not its own: wrote to it */
+	TRESPASS_PIPE,      /* wrote to a pipe or socket that has no reader */
+	TRESPASS_LAST = TRESPASS_PIPE,
 };
 
 /* From now on, ops are watched in this process. */

@@ -262,6 +262,8 @@ static void test_listener(void)
 		g_assert_true(plugin_open(plugin, NULL, registry, options, NULL));
 		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
 		g_autoptr(Listener) listener = listener_new(plugins, registry);
+
+		listener_go_on(listener);
 		g_assert_cmpstr(listener_why(listener), ==, cases[i].why);
 		g_assert_true(plugin_is_live(plugin) == cases[i].is_live);
 		if (cases[i].check)
@@ -290,6 +292,8 @@ static void test_one_listens(void)
 		}
 		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
 		g_autoptr(Listener) listener = listener_new(plugins, registry);
+
+		listener_go_on(listener);
 		const GPtrArray *sources = listener_stop(listener);
 		g_assert_cmpint(ears.listens, ==, MIN(deaf + 1, 2));
 		g_assert_cmpuint(sources->len, ==, deaf < 2 ? 1 : 0);

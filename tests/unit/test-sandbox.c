@@ -115,6 +115,11 @@ static int route(void)
 	return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
 }
 
+static int reach_others(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 0);
+}
+
 static int set_interface(void)
 {
 	struct ifreq request = {.ifr_name = "none"};
@@ -141,6 +146,7 @@ static const struct {
 	{"ptrace of the parent", seize_parent},
 	{"migrate_pages", move_memory},
 	{"netlink route", route},
+	{"network", reach_others},
 	{"interface", set_interface},
 };
 
@@ -163,6 +169,7 @@ static void assert_works(void)
 	g_assert_cmpint(status, ==, 0);
 	g_assert_cmpint(unshare(CLONE_FILES), ==, 0);
 	g_assert_cmpint(socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC), >=, 0);
+	g_assert_cmpint(socket(AF_UNIX, SOCK_STREAM, 0), >=, 0);
 	g_assert_cmpint(ioctl(victim_socket, FIONREAD, &status), ==, 0);
 	/* Looking is allowed; a security module may still refuse it. */
 	if (ptrace(PTRACE_SEIZE, victim, NULL, NULL) == 0)
