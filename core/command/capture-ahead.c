@@ -33,6 +33,12 @@ struct ready {
 	char why[WHY_BYTES];
 };
 
+/* By all these processes. */
+struct shared {
+	guint runs;       /* of the supervised process */
+	guint may_sample; /* the capture before this one has been made */
+};
+
 struct capture_ahead {
 	Globals *globals;
 	const CapturingRequest *request;
@@ -40,7 +46,7 @@ struct capture_ahead {
 	char *why;
 	pid_t pid;   /* of the supervisor; 0: it has ended */
 	int line[2]; /* a socket of ours, and of the processes */
-	guint *runs; /* shared: of the supervised process */
+	struct shared *shared;
 };
 
 /* ---- in the supervised process ------------------------------------------------- */
@@ -65,7 +71,7 @@ static gboolean wait_for_word(gpointer data, const char *why)
 	const CaptureAhead *self = data;
 	struct ready ready = {.pid = getpid()};
 
-	if (*self->runs > 1)
+	if (self->shared->runs > 1)
 		why = AGAIN;
 	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
 	if (send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL) >= 0)
@@ -83,7 +89,8 @@ static int step_capture(gpointer data)
 
 	/* The same values are absent in the previous capture. */
 	ui_set_verbosity(-1);
-	request.listens = ++*self->runs == 1;
+	request.listens = ++self->shared->runs == 1;
+	request.may_sample = &self->shared->may_sample;
 	request.wait = wait_for_word;
 	request.data = self;
 	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
@@ -101,7 +108,10 @@ static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 	signal(SIGQUIT, SIG_IGN);
 	close(self->line[0]);
 	crash_init_page();
-	_exit(supervise_status(supervise_run(step_capture, self, NULL)));
+	int status = supervise_status(supervise_run(step_capture, self, NULL));
+	/* As the process that captures did. */
+	crash_reraise();
+	_exit(status);
 }
 
 /* ---- in the process that begins it -------------------------------------------------- */
@@ -158,6 +168,9 @@ static int reap(CaptureAhead *self)
 		(void)poll(&end, 1, NAP_MS);
 	}
 	self->pid = 0;
+	if (WIFSIGNALED(status) && !crash_interrupted())
+		ui_error("the process that captures was ended by a signal: %s",
+			 g_strsignal(WTERMSIG(status)));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
@@ -167,9 +180,9 @@ static gboolean start(CaptureAhead *self)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, self->line) < 0)
 		return FALSE;
-	self->runs = mmap(NULL, sizeof *self->runs, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (self->runs == MAP_FAILED)
+	self->shared = mmap(NULL, sizeof *self->shared, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (self->shared == MAP_FAILED)
 		return FALSE;
 	fflush(NULL);
 	self->pid = fork();
@@ -210,6 +223,12 @@ const char *capture_ahead_why(const CaptureAhead *self)
 	return self->why;
 }
 
+void capture_ahead_begin_window(CaptureAhead *self)
+{
+	if (self)
+		__atomic_store_n(&self->shared->may_sample, 1, __ATOMIC_RELEASE);
+}
+
 int capture_ahead_finish(CaptureAhead *self)
 {
 	struct ready ready;
@@ -232,8 +251,8 @@ void capture_ahead_free(CaptureAhead *self)
 		reap(self);
 	for (guint i = 0; i < G_N_ELEMENTS(self->line); i++)
 		fd_close(&self->line[i]);
-	if (self->runs)
-		munmap(self->runs, sizeof *self->runs);
+	if (self->shared)
+		munmap(self->shared, sizeof *self->shared);
 	g_free(self->why);
 	g_free(self);
 }

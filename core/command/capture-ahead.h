@@ -24,6 +24,9 @@ CaptureAhead *capture_ahead_begin(Globals *globals, const CapturingRequest *requ
 				  int *ret_status);
 /* Why ended threads are not recorded, one clause; NULL: they are. */
 const char *capture_ahead_why(const CaptureAhead *ahead);
+/* The capture before it has been made: what sources sample from now on is of the window.
+ * NULL: does nothing. */
+void capture_ahead_begin_window(CaptureAhead *ahead);
 /* Makes it capture; returns the exit status, EXIT_LOST if a plugin was lost. */
 int capture_ahead_finish(CaptureAhead *ahead);
 /* Ends it, if it still runs. */

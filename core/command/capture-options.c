@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/ui.h"
+#include "capture-summary.h"
 #include "capture/capture.h"
+#include "capture/instants.h"
 #include "cmd.h"
 #include "export-run.h"
 #include "guard/priority.h"
@@ -285,87 +287,6 @@ static Session *open_session(const Globals *globals, const CapturingRequest *req
 	return g_steal_pointer(&session);
 }
 
-/* "12 threads", "1 process" */
-static char *count(guint64 n, const char *one, const char *ending)
-{
-	return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", n, one, n == 1 ? "" : ending);
-}
-
-static char *count_rows(gboolean leaders_only, guint64 n)
-{
-	return leaders_only ? count(n, "process", "es") : count(n, "thread", "s");
-}
-
-/* Reasons of absence, as the summary shows them. */
-static const struct {
-	guint32 why;
-	const char *words;
-	gboolean is_of_some; /* of single threads, not of the host: not all is absent */
-} reasons[] = {
-	{CTPROF_ABSENT_UNSUPPORTED, "not provided here", FALSE},
-	{CTPROF_ABSENT_DENIED, "not permitted", TRUE},
-	{CTPROF_ABSENT_VANISHED, "ended meanwhile", TRUE},
-	{CTPROF_ABSENT_TIMEOUT, "no answer in time", TRUE},
-	{CTPROF_ABSENT_INVALID, "not understood", TRUE},
-};
-
-/* "; absent: io of 12 threads (not permitted): see 'ctprof doctor'" */
-static char *describe_absences(gboolean leaders_only, const GArray *absences)
-{
-	GString *text = g_string_new(NULL);
-
-	for (guint r = 0; r < G_N_ELEMENTS(reasons); r++) {
-		g_autoptr(GString) names = g_string_new(NULL);
-		guint64 threads = 0;
-
-		for (guint i = 0; i < absences->len; i++) {
-			const Absence *absence = &g_array_index(absences, Absence, i);
-
-			if (absence->why != reasons[r].why)
-				continue;
-			threads = MAX(threads, absence->threads);
-			g_string_append_printf(names, "%s%s", names->len ? " " : "",
-					       absence->group);
-		}
-		g_autofree char *rows = count_rows(leaders_only, threads);
-		if (threads > 0)
-			g_string_append_printf(text, "%s%s%s%s%s (%s)",
-					       text->len ? ", " : "; absent: ",
-					       reasons[r].is_of_some ? "" : "some of ", names->str,
-					       reasons[r].is_of_some ? " of " : "",
-					       reasons[r].is_of_some ? rows : "", reasons[r].words);
-	}
-	if (text->len > 0)
-		g_string_append(text, ": see 'ctprof doctor'");
-	return g_string_free(text, FALSE);
-}
-
-/* The last line of a capture: what was read, what is absent, and the file. */
-static void summarise(const CaptureResult *result, gboolean leaders_only, const Output *output)
-{
-	g_autofree char *threads = count(result->threads, "thread", "s");
-	g_autofree char *processes = count(result->processes, "process", "es");
-	g_autofree char *objects = count(result->objects, "object", "s");
-	g_autofree char *absent = describe_absences(leaders_only, result->absences);
-	g_autofree char *size = ui_format_size(output_bytes(output));
-	g_autofree char *gone = result->vanished
-					? g_strdup_printf(", %" G_GUINT64_FORMAT " gone meanwhile",
-							  result->vanished)
-					: g_strdup("");
-
-	if (result->hides_threads)
-		ui_warning("processes of other users are hidden, and absent: /proc is mounted with "
-			   "hidepid (CAP_SYS_PTRACE, or 'mount -o remount,hidepid=0 /proc')");
-	if (result->refused > 0)
-		ui_warning("denied in %" G_GUINT64_FORMAT " processes, which are absent: /proc is "
-			   "mounted with hidepid (CAP_SYS_PTRACE)",
-			   result->refused);
-	ui_note("%s%s%s%s%s%s, %.2f s (skew %.2f s)%s; %s: %s", leaders_only ? "" : threads,
-		leaders_only ? "" : " in ", processes, gone, result->objects ? ", " : "",
-		result->objects ? objects : "", result->seconds, result->skew, absent,
-		output_label(output), size);
-}
-
 /* The load does not matter then: half of the CPUs.  A worker has at most one helper. */
 static Priority *raise_priority(const Globals *globals, guint *ret_workers)
 {
@@ -398,6 +319,7 @@ struct capturing {
 	Session *session;
 	Plugin *sink;       /* NULL: request->each */
 	Listener *listener; /* NULL: none */
+	Instants *instants; /* NULL: none */
 	Redactor *redactor; /* NULL: names stay */
 	char *pids, *settings;
 	GArray *facts, *only;
@@ -456,8 +378,18 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 	self->session = open_session(globals, request, &self->sink, ret_output, error);
 	if (!self->session)
 		return NULL;
-	if (request->listens)
+	if (request->listens) {
 		self->listener = listener_new(self->session->plugins, self->session->registry);
+		self->instants = instants_new(self->session->plugins, self->session->registry,
+					      request->may_sample);
+	}
+	/* Before there are threads, and what may be a wait for as long as a command runs. */
+	if (!session_drop_capabilities(self->session->plugins, TRUE, error))
+		return NULL;
+	if (self->listener)
+		listener_go_on(self->listener);
+	if (request->may_sample)
+		instants_go_on(self->instants);
 	self->pids = request->pids ? g_strjoinv(",", request->pids) : NULL;
 	self->settings = globals->settings ? g_strjoinv(",", globals->settings) : NULL;
 	self->facts = list_facts(globals, request, self->pids, self->settings);
@@ -470,6 +402,7 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 void capturing_end(Capturing *self)
 {
 	cgroup_set_clear(&self->cgroups);
+	g_clear_pointer(&self->instants, instants_free);
 	g_clear_pointer(&self->listener, listener_free);
 	g_clear_pointer(&self->export, export_free);
 	g_clear_pointer(&self->redactor, redactor_free);
@@ -533,6 +466,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 	const Session *session = self->session;
 	gboolean is_first = !self->has_started;
 
+	instants_stop(self->instants);
 	priority_pause(self->raised, FALSE);
 	self->n_failures = session_failures(session);
 	cgroup_set_begin(&self->cgroups, options.may_skip);
@@ -543,6 +477,8 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 	priority_pause(self->raised, sample != NULL);
 	self->has_started = TRUE;
 	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
+	if (sample)
+		instants_go_on(self->instants);
 	if (is_first)
 		tell_left_out(session, request);
 	return ok;
@@ -553,10 +489,12 @@ void capturing_again(Capturing *self)
 {
 	const GPtrArray *plugins = self->session->plugins;
 
+	instants_stop(self->instants);
 	for (guint i = 0; i < plugins->len; i++)
 		plugin_again(g_ptr_array_index(plugins, i));
 	if (self->listener)
 		listener_go_on(self->listener);
+	instants_go_on(self->instants);
 }
 
 static Priority *kept_raised;
@@ -588,7 +526,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 	    (output && !output_commit(output, error)))
 		return FALSE;
 	if (output && !request->is_interim)
-		summarise(&result, request->leaders_only, output);
+		capture_summarise(&result, request->leaders_only, output);
 	if (!request->finished) {
 		keep_raised(g_steal_pointer(&self->raised));
 		return TRUE;

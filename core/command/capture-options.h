@@ -31,6 +31,9 @@ typedef struct capturing_request {
 	gboolean no_threads;   /* no processes are read */
 	gboolean is_interim;   /* the file is not reported to the user */
 	gboolean listens;      /* for ended threads, from before wait() */
+	/* Of listens: sources sample from when another process sets it; NULL: from the first
+	 * capture on. */
+	const guint *may_sample;
 	/* Called before anything is read.  why: ended threads are not recorded, one
 	 * clause; NULL: they are.  FALSE: cancels the capture.  NULL: capture at
 	 * once. */

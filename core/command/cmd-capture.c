@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capture-options.h"
 #include "cmd.h"
+#include "frame/quantity.h"
 #include "redact-options.h"
-#include "report/fold/alias.h"
 
 static CapturingRequest request;
 static char *metrics;
@@ -22,7 +22,7 @@ static int run(Globals *globals, char **arguments)
 {
 	g_autoptr(GError) error = NULL;
 
-	g_autofree char *named = metrics ? alias_inputs(metrics) : NULL;
+	g_autofree char *named = metrics ? quantity_list_inputs(metrics) : NULL;
 	request.metrics = named;
 	if (cmd_no_arguments(arguments, &error) && redacting_prepare(FALSE, &error) &&
 	    capturing_run(globals, &request, &error))

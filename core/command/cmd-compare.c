@@ -113,7 +113,7 @@ const Command cmd_compare = {
 		"before.ctprof.zst,after.ctprof.zst -- before.ctprof.zst,after.ctprof.zst\n"
 		"  ctprof compare --format json before.ctprof.zst after.ctprof.zst",
 	.options = reporting_compare_options,
-	.shared = {window_options, reporting_options, presenting_options},
+	.shared = {window_options, reporting_options, presenting_options, reading_options},
 	.has_sides = TRUE,
 	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,

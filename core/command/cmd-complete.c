@@ -17,8 +17,8 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
+#include "frame/quantity.h"
 #include "plugin-options.h"
-#include "report/fold/alias.h"
 #include "report/plan/sections.h"
 
 /* What is being completed, and what is already known. */
@@ -92,8 +92,13 @@ static void offer_declared(Request *request, enum completion from)
 		else if (g_hash_table_add(seen, (gpointer)(uintptr_t)def->group))
 			offer(request, def->group, NULL);
 	}
-	for (const Alias *alias = aliases; from == FROM_METRICS && alias->name; alias++)
-		offer(request, alias->name, alias->metric);
+	for (const Quantity *quantity = quantities; from == FROM_METRICS && quantity->name;
+	     quantity++) {
+		if (quantity_is_derived(quantity))
+			offer(request, quantity->name, quantity->help);
+		for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++)
+			offer(request, quantity->aliases[i], quantity->name);
+	}
 }
 
 static void offer_sections(Request *request, enum completion from)
@@ -141,11 +146,9 @@ static void offer_settings(Request *request, enum completion from)
 
 static void offer_commands(const Request *request)
 {
-	const Command *command;
-
-	for (guint i = 0; (command = cmd_nth(i)); i++)
-		if (command->summary)
-			offer(request, command->name, command->summary);
+	for (const Command *const *command = cmd_list(); *command; command++)
+		if ((*command)->summary)
+			offer(request, (*command)->name, (*command)->summary);
 	offer(request, "help", "Show the help of a command");
 }
 

@@ -3,7 +3,7 @@
 #include "cmd.h"
 #include "report-run.h"
 #include "rewrite-run.h"
-#include "snapshot/moment.h"
+#include "snapshot/when.h"
 
 static gboolean choose(const Recording *recording, guint *ret_first, guint *ret_last,
 		       GError **error)
@@ -12,9 +12,9 @@ static gboolean choose(const Recording *recording, guint *ret_first, guint *ret_
 
 	*ret_first = 0;
 	*ret_last = recording_n_samples(recording) - 1;
-	if (choice->from && !moment_find(recording, "--from", choice->from, ret_first, error))
+	if (choice->from && !when_find(recording, "--from", choice->from, ret_first, error))
 		return FALSE;
-	if (choice->to && !moment_find(recording, "--to", choice->to, ret_last, error))
+	if (choice->to && !when_find(recording, "--to", choice->to, ret_last, error))
 		return FALSE;
 	return *ret_first <= *ret_last || error_set_usage(error, "--from is after --to");
 }
@@ -28,8 +28,8 @@ static char *cut(Recording *recording, Plugin *sink, Output *output, GError **er
 	    !recording_cut(recording, first, last, output, error))
 		return NULL;
 	first = recording_find_key(recording, first);
-	g_autofree char *from = moment_name(recording, first);
-	g_autofree char *to = moment_name(recording, last);
+	g_autofree char *from = when_name(recording, first);
+	g_autofree char *to = when_name(recording, last);
 	return g_strdup_printf("%u sample%s, from %s to %s", last - first + 1,
 			       last > first ? "s" : "", from, to);
 }
@@ -54,9 +54,11 @@ const Command cmd_cut = {
 		"\n"
 		"Examples:\n"
 		"  ctprof record -q -n 3 -i 100ms -o host.ctprof; ctprof cut --to +1s -o "
-		"part.ctprof host.ctprof",
+		"part.ctprof host.ctprof\n"
+		"  ctprof record -q -n 3 -i 100ms -o host.ctprof; ctprof cut --from +100ms -o "
+		"rest.ctprof host.ctprof",
 	.options = rewriting_options,
-	.shared = {window_options},
+	.shared = {window_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,
 };

@@ -177,6 +177,7 @@ const Command cmd_doctor = {
 	.help = "Run it as the user who captures: what works depends on privileges.\n\n"
 		"Examples:\n"
 		"  ctprof doctor\n"
+		"  ctprof --plugins=taskstats doctor\n"
 		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",
 	.shared = {cmd_format_options},
 	.run = run,

@@ -6,6 +6,7 @@
 #include "cmd.h"
 #include "export-run.h"
 #include "guard/supervise.h"
+#include "present.h"
 #include "redact-options.h"
 #include "report-options.h"
 
@@ -249,7 +250,7 @@ const Command cmd_export = {
 		"  ctprof export -f sqlite -o host.sqlite before.ctprof.zst\n"
 		"  ctprof export --partition -o fleet/ before.ctprof.zst",
 	.options = options,
-	.shared = {redacting_options, redacting_key_options},
+	.shared = {redacting_options, redacting_key_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.supervises = TRUE,
 	.run = run,

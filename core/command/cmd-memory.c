@@ -396,7 +396,7 @@ const Command cmd_memory = {
 		"  ctprof capture -g memory -o now.ctprof.zst && ctprof memory processes "
 		"now.ctprof.zst",
 	.options = own_options,
-	.shared = {sample_options, capturing_cost_options, presenting_options},
+	.shared = {sample_options, capturing_cost_options, presenting_options, reading_options},
 	.plugin_options = COST_PLUGIN_OPTIONS,
 	.arguments_from = FROM_VIEWS,
 	.supervises = TRUE,

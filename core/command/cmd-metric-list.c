@@ -6,8 +6,7 @@
 #include "base/nearest.h"
 #include "base/ui.h"
 #include "cmd.h"
-#include "report/fold/alias.h"
-#include "report/fold/derived.h"
+#include "frame/quantity.h"
 #include "report/plan/sections.h"
 
 /* The search pattern; NULL: list everything. */
@@ -26,27 +25,33 @@ static gboolean is_sought(const char *text, ...)
 	return found;
 }
 
-static gboolean is_sought_metric(const struct ctprof_metric *def)
+/* Whether one of its aliases is. */
+static gboolean is_sought_alias(const Quantity *quantity)
 {
-	const char *alias = alias_of(def->name);
-
-	return is_sought(def->name, def->help, def->group, alias, NULL);
+	for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++)
+		if (is_sought(quantity->aliases[i], NULL))
+			return TRUE;
+	return FALSE;
 }
 
-static gboolean is_sought_derived(const struct derived *metric)
+static gboolean is_sought_metric(const struct ctprof_metric *def)
 {
-	return is_sought(metric->name, metric->help, alias_of(metric->name), NULL);
+	const Quantity *quantity = quantity_find(def->name);
+
+	return is_sought(def->name, def->help, def->group, NULL) ||
+	       (quantity && is_sought_alias(quantity));
+}
+
+static gboolean is_sought_derived(const Quantity *quantity)
+{
+	return quantity_is_derived(quantity) &&
+	       (is_sought(quantity->name, quantity->help, NULL) || is_sought_alias(quantity));
 }
 
 static gboolean is_sought_section(const Section *section)
 {
 	return !(section->flags & SECTION_VIEW) &&
 	       is_sought(section->name, section->heading, section->help, NULL);
-}
-
-static gboolean is_sought_alias(const Alias *alias)
-{
-	return is_sought(alias->name, alias->metric, NULL);
 }
 
 static GStrv list_gates(const Metric *metric)
@@ -114,9 +119,10 @@ static void print_aliases(void)
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	ui_add_cells(cells, "alias", "metric", NULL);
-	for (const Alias *alias = aliases; alias->name; alias++)
-		if (is_sought_alias(alias))
-			ui_add_cells(cells, alias->name, alias->metric, NULL);
+	for (const Quantity *quantity = quantities; quantity->name; quantity++)
+		for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++)
+			if (is_sought(quantity->aliases[i], quantity->name, NULL))
+				ui_add_cells(cells, quantity->aliases[i], quantity->name, NULL);
 	print_table("Aliases", cells, 2);
 }
 
@@ -141,34 +147,22 @@ static void print_metrics(const GPtrArray *list)
 	print_table("Metrics", cells, 7);
 }
 
-static const char *derived_unit(const struct derived *metric)
-{
-	return derived_is_share(metric) ? "ratio" : registry_unit_word(metric->unit);
-}
-
-static guint count_inputs(const struct derived *metric)
-{
-	guint n = 0;
-
-	while (n < DERIVED_MAX_INPUTS && metric->inputs[n])
-		n++;
-	return n;
-}
-
 static void print_derived(void)
 {
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	ui_add_cells(cells, "metric", "unit", "inputs", "description", NULL);
-	for (const struct derived *metric = derived_metrics; metric->name; metric++) {
-		if (!is_sought_derived(metric))
-			continue;
-		g_autoptr(GString) inputs = g_string_new(metric->inputs[0]);
+	for (const Quantity *derived = quantities; derived->name; derived++) {
+		const Formula *formula = &derived->formulas[0];
 
-		for (guint i = 1; i < count_inputs(metric); i++)
-			g_string_append_printf(inputs, ", %s", metric->inputs[i]);
-		ui_add_cells(cells, metric->name, derived_unit(metric), inputs->str, metric->help,
-			     NULL);
+		if (!is_sought_derived(derived))
+			continue;
+		g_autoptr(GString) inputs = g_string_new(formula->inputs[0]);
+
+		for (guint i = 1; i < formula_n_inputs(formula); i++)
+			g_string_append_printf(inputs, ", %s", formula->inputs[i]);
+		ui_add_cells(cells, derived->name, quantity_unit(derived), inputs->str,
+			     derived->help, NULL);
 	}
 	print_table("Derived metrics", cells, 4);
 }
@@ -208,19 +202,26 @@ static void add_section(JsonBuilder *builder, const Section *section)
 	json_builder_end_object(builder);
 }
 
-static void add_alias(JsonBuilder *builder, const Alias *alias)
+static void add_aliases(JsonBuilder *builder, const Quantity *quantity)
 {
-	json_builder_begin_object(builder);
-	json_add_texts(builder, "name", alias->name, "metric", alias->metric, NULL);
-	json_builder_end_object(builder);
+	for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++) {
+		if (!is_sought(quantity->aliases[i], quantity->name, NULL))
+			continue;
+		json_builder_begin_object(builder);
+		json_add_texts(builder, "name", quantity->aliases[i], "metric", quantity->name,
+			       NULL);
+		json_builder_end_object(builder);
+	}
 }
 
-static void add_derived(JsonBuilder *builder, const struct derived *metric)
+static void add_derived(JsonBuilder *builder, const Quantity *derived)
 {
+	const Formula *formula = &derived->formulas[0];
+
 	json_builder_begin_object(builder);
-	json_add_texts(builder, "name", metric->name, "unit", derived_unit(metric), NULL);
-	json_add_list(builder, "inputs", metric->inputs, count_inputs(metric));
-	json_add_texts(builder, "description", metric->help, NULL);
+	json_add_texts(builder, "name", derived->name, "unit", quantity_unit(derived), NULL);
+	json_add_list(builder, "inputs", formula->inputs, formula_n_inputs(formula));
+	json_add_texts(builder, "description", derived->help, NULL);
 	json_builder_end_object(builder);
 }
 
@@ -239,14 +240,13 @@ static void print_json(const GPtrArray *list)
 			add_section(builder, sections[i]);
 	json_builder_end_array(builder);
 	json_begin_list(builder, "aliases");
-	for (const Alias *alias = aliases; alias->name; alias++)
-		if (is_sought_alias(alias))
-			add_alias(builder, alias);
+	for (const Quantity *quantity = quantities; quantity->name; quantity++)
+		add_aliases(builder, quantity);
 	json_builder_end_array(builder);
 	json_begin_list(builder, "derived");
-	for (const struct derived *metric = derived_metrics; metric->name; metric++)
-		if (is_sought_derived(metric))
-			add_derived(builder, metric);
+	for (const Quantity *quantity = quantities; quantity->name; quantity++)
+		if (is_sought_derived(quantity))
+			add_derived(builder, quantity);
 	json_builder_end_array(builder);
 	json_print(builder);
 }
@@ -268,8 +268,8 @@ static gboolean is_found(const GPtrArray *list)
 		found = is_sought_metric(&((const Metric *)g_ptr_array_index(list, i))->def);
 	for (guint i = 0; sections[i] && !found; i++)
 		found = is_sought_section(sections[i]);
-	for (const struct derived *metric = derived_metrics; metric->name && !found; metric++)
-		found = is_sought_derived(metric);
+	for (const Quantity *quantity = quantities; quantity->name && !found; quantity++)
+		found = is_sought_derived(quantity);
 	return found;
 }
 
@@ -313,6 +313,7 @@ const Command cmd_metric_list = {
 		"\n"
 		"Examples:\n"
 		"  ctprof metric-list delay\n"
+		"  ctprof metric-list run_time_ns\n"
 		"  ctprof metric-list --format json | jq -r '.metrics[].name'",
 	.shared = {cmd_format_options},
 	.arguments_from = FROM_METRICS,

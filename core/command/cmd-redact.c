@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cmd.h"
+#include "present.h"
 #include "redact-options.h"
 #include "rewrite-run.h"
 #include "rewrite.h"
@@ -40,7 +41,7 @@ const Command cmd_redact = {
 		"  umask 77; head -c 32 /dev/urandom >key; ctprof redact --key-file key before.ctprof.zst -o safe.ctprof.zst\n"
 		"  ctprof redact before.ctprof.zst -o - | zstdcat | jq .capture.redacted",
 	.options = rewriting_options,
-	.shared = {redacting_key_options},
+	.shared = {redacting_key_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,
 };

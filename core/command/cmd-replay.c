@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "cmd.h"
 #include "kept-feed.h"
+#include "present.h"
 #include "screen-run.h"
 #include "screen/keys.h"
 
@@ -38,8 +39,10 @@ const Command cmd_replay = {
 		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE)
 			KEYS_OF_REPLAY(KEY_LINE) "\n"
 						 "Examples:\n"
-						 "  ctprof replay host.ctprof",
-	.shared = {screen_options_shown},
+						 "  ctprof replay host.ctprof\n"
+						 "  ctprof replay --group-by unit host.ctprof\n"
+						 "  ctprof replay --filter '^worker' host.ctprof",
+	.shared = {screen_options_shown, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.supervises = TRUE,
 	.run = run,

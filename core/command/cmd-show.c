@@ -39,7 +39,7 @@ const Command cmd_show = {
 		"  ctprof show --group-by cgroup --sections cgroup-stats,pressure before.ctprof.zst\n"
 		"  ctprof show --metrics rchar,wchar --format csv before.ctprof.zst\n"
 		"  ctprof capture -o - | ctprof show --format json -",
-	.shared = {sample_options, reporting_options, presenting_options},
+	.shared = {sample_options, reporting_options, presenting_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.run = run,
 };

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +13,7 @@
 #include "capture-ahead.h"
 #include "capture-options.h"
 #include "cmd.h"
+#include "guard/capabilities.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
 #include "present.h"
@@ -26,7 +24,8 @@
 
 #define MAX_COUNT 1000000
 #define MAX_REPEATS 1000
-#define N_FILES 2
+/* Two that are compared, and one that is written meanwhile. */
+#define N_FILES 3
 #define NAP_MS 5
 #define NS_PER_MS 1000000
 #define NS_PER_US G_GUINT64_CONSTANT(1000)
@@ -61,12 +60,11 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* A run: two snapshots in a folder of their own, written alternately. */
+/* A run: its snapshots, in files without names, written in turn. */
 struct stat_run {
 	Globals *globals;
 	char **command; /* empty: none */
 	guint64 every_ms;
-	char *folder;
 	char *files[N_FILES];
 	GArray *own;              /* gint32: our own processes, which are in the captures */
 	CaptureAhead *ahead;      /* the next capture, except the first; NULL: no more */
@@ -83,14 +81,8 @@ typedef struct stat_run StatRun;
 static void stat_run_clear(StatRun *self)
 {
 	g_clear_pointer(&self->ahead, capture_ahead_free);
-	for (guint i = 0; i < N_FILES; i++) {
-		if (self->files[i])
-			g_unlink(self->files[i]);
+	for (guint i = 0; i < N_FILES; i++)
 		g_clear_pointer(&self->files[i], g_free);
-	}
-	if (self->folder)
-		g_rmdir(self->folder);
-	g_clear_pointer(&self->folder, g_free);
 	g_clear_pointer(&self->own, g_array_unref);
 	g_clear_pointer(&self->facts.line, g_free);
 	if (self->pidfd >= 0)
@@ -114,10 +106,8 @@ static int take_step(gpointer data)
 	return step->function(step->run, step->n);
 }
 
-/*
- * A capture drops capabilities for good and leaves threads and plugins behind, so
- * it runs in a child process.
- */
+/* A capture drops capabilities for good and leaves threads and plugins behind, so
+ * it runs in a child process. */
 static int run_apart(const StatRun *self, int (*function)(const StatRun *self, guint n), guint n)
 {
 	struct step step = {self, function, n};
@@ -180,6 +170,7 @@ static int capture_first(StatRun *self)
 		if (status == EXIT_DONE)
 			status = run_apart(self, step_capture, 0);
 	} while (status == EXIT_DONE && supervise_n_lost() > lost);
+	capture_ahead_begin_window(self->ahead);
 	return status;
 }
 
@@ -190,7 +181,7 @@ static int step_compare(const StatRun *self, guint n)
 	/* A sequence of reports is for watching, not for a pager. */
 	if (self->every_ms > 0)
 		g_setenv("CTPROF_PAGER", "cat", TRUE);
-	const char *files[] = {self->files[(n + 1) % N_FILES], self->files[n % N_FILES], NULL};
+	const char *files[] = {self->files[(n - 1) % N_FILES], self->files[n % N_FILES], NULL};
 
 	CommandFacts facts = self->facts;
 	const ReportingRequest request = {
@@ -254,6 +245,7 @@ static guint64 ns_of(struct timeval time)
 static void note_facts(StatRun *self, int status, const struct rusage *usage)
 {
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
+	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* begins with ours, before exec() */
 
 	/* Left over from a warm-up. */
 	g_free(self->facts.line);
@@ -263,7 +255,7 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 		.wall_ns = (guint64)MAX(wall_us, 1) * NS_PER_US,
 		.user_ns = ns_of(usage->ru_utime),
 		.system_ns = ns_of(usage->ru_stime),
-		.max_rss_bytes = (guint64)usage->ru_maxrss * 1024,
+		.max_rss_bytes = rss > root_own_rss() ? rss : 0,
 		.minflt = (guint64)usage->ru_minflt,
 		.majflt = (guint64)usage->ru_majflt,
 		.voluntary_csw = (guint64)usage->ru_nvcsw,
@@ -277,8 +269,10 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 static void nap(const StatRun *self)
 {
 	struct pollfd end = {.fd = self->pidfd, .events = POLLIN};
+	gpointer before = capabilities_suspend();
 
 	(void)poll(&end, 1, NAP_MS);
+	capabilities_resume(before);
 }
 
 /* Whether the command has ended; waits for that if requested. It polls, as a
@@ -338,6 +332,7 @@ static int take_window(StatRun *self, guint n, gboolean is_last)
 	int next = is_last ? EXIT_DONE : begin_capture(self, n + 1);
 	int status = capture_ahead_finish(ahead);
 
+	capture_ahead_begin_window(self->ahead);
 	if (status != EXIT_DONE && status != EXIT_LOST)
 		return status;
 	self->facts.exits_why = capture_ahead_why(ahead);
@@ -414,14 +409,9 @@ static gboolean prepare(StatRun *self, GError **error)
 		return TRUE;
 	if (repeat.n > 0)
 		return repeat_begin(&repeat, self->command, error);
-	self->folder = g_dir_make_tmp("ctprof-stat-XXXXXX", error);
-	if (!self->folder)
-		return FALSE;
-	for (guint i = 0; i < N_FILES; i++) {
-		g_autofree char *name = g_strdup_printf("%u" CAPTURING_SUFFIX, i);
-
-		self->files[i] = g_build_filename(self->folder, name, NULL);
-	}
+	for (guint i = 0; i < N_FILES; i++)
+		if (!(self->files[i] = output_make_unnamed(error)))
+			return FALSE;
 	return TRUE;
 }
 
@@ -592,7 +582,7 @@ const Command cmd_stat = {
 		"  ctprof stat --repeat 4 --versus 'sleep 0.2' -- sleep 0.1",
 	.options = options,
 	.shared = {capturing_options, capturing_cost_options, reporting_options,
-		   reporting_compare_options, presenting_options, window_options},
+		   reporting_compare_options, presenting_options, reading_options, window_options},
 	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.arguments_from = FROM_COMMANDS,
 	.supervises = TRUE,

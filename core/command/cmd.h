@@ -10,7 +10,7 @@
 
 /* The sink that writes snapshots, and reads them. */
 #define SNAPSHOT_SINK "snapshot"
-#define COMMAND_MAX_SHARED 6
+#define COMMAND_MAX_SHARED 7
 
 typedef struct command {
 	const char *name;
@@ -25,6 +25,8 @@ typedef struct command {
 	enum completion arguments_from; /* what completion offers for arguments */
 	/* run() calls no plugin itself, but supervises processes that do. */
 	gboolean supervises;
+	/* The file of another program that takes the whole command line; NULL: run() is it. */
+	const char *program;
 	/* arguments: the rest of the command line, NULL-terminated. */
 	int (*run)(Globals *globals, char **arguments);
 } Command;
@@ -49,7 +51,7 @@ extern const Command cmd_top;
 /* The command of that name, or NULL. */
 const Command *cmd_find(const char *name);
 /* All commands, NULL after the last. */
-const Command *cmd_nth(guint n);
+const Command *const *cmd_list(void);
 /* The tables of a command's options (NULL: of ctprof itself), up to NULL in
  * ret_tables; of_plugins: those of plugins, or NULL. */
 #define COMMAND_MAX_TABLES (COMMAND_MAX_SHARED + 5)
@@ -75,3 +77,6 @@ int cmd_printed(void);
  * JSON. */
 extern const Option cmd_format_options[];
 extern gboolean cmd_json;
+/* Of plugin-check, which is another program. */
+extern char **cmd_check_pids;
+extern guint64 cmd_check_timeout_s;

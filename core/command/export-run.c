@@ -12,7 +12,7 @@
 #include "guard/userfile.h"
 #include "redact-options.h"
 #include "report-run.h"
-#include "snapshot/moment.h"
+#include "snapshot/when.h"
 
 #define NS_PER_DAY (G_GUINT64_CONSTANT(86400) * 1000000000)
 #define ENDING ".ctprof"

@@ -24,8 +24,6 @@ void kept_feed_push(KeptFeed *kept, Sample *sample);
 /* Of struct feed. */
 gboolean kept_feed_is_ready(const Feed *feed);
 gboolean kept_feed_load(Feed *feed, Analysis *analysis, AnalysisOptions *options, GError **error);
-/* Hands one sample on, to an analysis of one side. */
-gboolean kept_feed_load_one(const Sample *sample, Analysis *analysis, GError **error);
 
 /* The feeds; each is its owner's. */
 typedef struct capturing_request CapturingRequest;

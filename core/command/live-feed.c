@@ -111,8 +111,11 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 	self->taking = NULL;
 	if (!ok)
 		return FALSE;
-	sample_note(sample, time.realtime_ns, time.boottime_ns, (guint64)(result.skew * NS_PER_S),
-		    self->options);
+	const LoadFacts facts = {.realtime_ns = time.realtime_ns,
+				 .boottime_ns = time.boottime_ns,
+				 .skew_ns = (guint64)(result.skew * NS_PER_S),
+				 .options = self->options};
+	sample_end(sample, &facts);
 	note_cost(self, began_us, memory_reader_cpu_us(self->memory) - cpu_us);
 	self->number++;
 	self->kept.taken = g_steal_pointer(&sample);
@@ -176,22 +179,21 @@ static gboolean write_rows(gpointer data, const Registry *registry, const struct
 static gboolean write_sample(Live *self, Plugin *sink, guint which, Output *output, GError **error)
 {
 	const Sample *sample = self->kept.samples[which];
-	const LoadFacts *facts = sample_facts(sample);
-	Handoff handoff = {.registry = sample_registry(sample), .sink = sink};
+	Handoff handoff = {.registry = moment_registry(sample->moment), .sink = sink};
 	struct ctprof_capture begin = {
 		.struct_size = sizeof begin,
-		.realtime_ns = facts->realtime_ns,
-		.monotonic_ns = facts->boottime_ns,
+		.realtime_ns = sample->realtime_ns,
+		.monotonic_ns = sample->boottime_ns,
 		.version = CTPROF_VERSION,
 		.sample = which + 1,
 	};
 	const struct ctprof_capture_end end = {
 		.struct_size = sizeof end,
-		.realtime_ns = facts->realtime_ns + facts->skew_ns,
-		.monotonic_ns = facts->boottime_ns + facts->skew_ns,
+		.realtime_ns = sample->realtime_ns + sample->skew_ns,
+		.monotonic_ns = sample->boottime_ns + sample->skew_ns,
 	};
 	gboolean ok = handoff_begin(&handoff, output, &begin, error) &&
-		      sample_replay(sample, write_rows, &handoff, error) &&
+		      moment_each(sample->moment, write_rows, &handoff, error) &&
 		      handoff_end(&handoff, &end, error);
 
 	handoff_clear(&handoff);

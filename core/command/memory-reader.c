@@ -11,7 +11,6 @@
 /* It may take one part in so many of the time; and is not read more often than this. */
 #define SHARE 100
 #define LEAST_US G_USEC_PER_SEC
-#define NS_PER_S 1e9
 /* Of the last reading of a view one is kept: going back shows it at once. */
 #define MOST_READINGS 3
 
@@ -30,7 +29,6 @@ struct memory_reader {
 	Capturing *capturing;
 	GPtrArray *sources; /* Plugin *, the one that reads; none: it is not loaded */
 	GArray *pids;       /* gint32; NULL: all */
-	GHashTable *options;
 	clockid_t main_clock;
 	Sample *taking;
 	Reading taken;                   /* not yet in sight */
@@ -108,9 +106,8 @@ static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, 
 	gboolean ok = capture_run(session->root, self->sources, session->registry, NULL, NULL,
 				  &options, &result, error);
 	self->taking = NULL;
-	if (ok)
-		sample_note(sample, time.realtime_ns, time.boottime_ns,
-			    (guint64)(result.skew * NS_PER_S), self->options);
+	const LoadFacts facts = {.realtime_ns = time.realtime_ns};
+	sample_end(sample, &facts);
 	return ok;
 }
 
@@ -195,7 +192,7 @@ guint64 memory_reader_time(const MemoryReader *self, const Look *look)
 {
 	const Reading *reading = find(self, look);
 
-	return reading && reading->sample ? sample_facts(reading->sample)->realtime_ns : 0;
+	return reading && reading->sample ? reading->sample->realtime_ns : 0;
 }
 
 gboolean memory_reader_load(const MemoryReader *self, const Look *look, Analysis *analysis,
@@ -211,7 +208,7 @@ gboolean memory_reader_load(const MemoryReader *self, const Look *look, Analysis
 	options->files[0] = "this host";
 	if (reading && reading->why)
 		return error_set_failed(error, "%s", reading->why);
-	return reading && kept_feed_load_one(reading->sample, analysis, error);
+	return reading && analysis_hold(analysis, 0, reading->sample->moment, error);
 }
 
 /* Which process is opened is not known before: all there are to be read. */
@@ -237,7 +234,6 @@ MemoryReader *memory_reader_new(Capturing *capturing, char **pids)
 	if (source && plugin_is_live(source))
 		g_ptr_array_add(self->sources, source);
 	self->pids = capturing_list_pids(pids);
-	self->options = g_hash_table_new(g_str_hash, g_str_equal);
 	if (pthread_getcpuclockid(pthread_self(), &self->main_clock) != 0)
 		self->main_clock = CLOCK_THREAD_CPUTIME_ID;
 	settle(self, NULL);
@@ -252,6 +248,5 @@ void memory_reader_free(MemoryReader *self)
 		reading_clear(&self->readings[i]);
 	g_ptr_array_unref(self->sources);
 	g_clear_pointer(&self->pids, g_array_unref);
-	g_hash_table_unref(self->options);
 	g_free(self);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/ui.h"
-#include "guard/crash.h"
+#include "guard/delivery.h"
 
 /* Quit if everything fits, keep colours, leave the text on the screen. */
 #define LESS_FLAGS "FRX"
@@ -77,7 +77,7 @@ Pager *pager_start(void)
 	dup2(input, STDOUT_FILENO);
 	close(input);
 	leave_keys_to(pager);
-	crash_lend_keys(TRUE);
+	delivery_lend_keys(TRUE);
 	return pager;
 }
 
@@ -92,7 +92,7 @@ void pager_finish(Pager *pager)
 	}
 	while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	crash_lend_keys(FALSE);
+	delivery_lend_keys(FALSE);
 	sigaction(SIGINT, &pager->interrupt, NULL);
 	sigaction(SIGQUIT, &pager->quit, NULL);
 	sigaction(SIGPIPE, &pager->broken_pipe, NULL);

@@ -14,10 +14,8 @@
 #define DEFAULT_FORMAT "table"
 #define SMALL_WIDTH 80
 #define SMALL_HEIGHT 24
-#define MAX_MEMORY (G_GUINT64_CONSTANT(4) << 30)
 
 static char *format, *output_path;
-static guint64 max_memory = G_MAXUINT64; /* not given */
 static gboolean no_color, no_header, no_pager;
 
 const Option presenting_options[] = {
@@ -31,7 +29,11 @@ const Option presenting_options[] = {
 	       "Do not use colours (also: NO_COLOR in the environment)"),
 	OPTION(BOOL, "no-pager", 0, &no_pager, NULL,
 	       "Do not page on a terminal (CTPROF_PAGER, PAGER, else less)"),
-	OPTION(SIZE, "max-memory", 0, &max_memory, "SIZE",
+	OPTION_END,
+};
+
+const Option reading_options[] = {
+	OPTION(SIZE, "max-memory", 0, &limits_memory, "SIZE",
 	       "Memory that reading and grouping may take (default: 4GiB, at most half of the "
 	       "RAM; 0: no limit)"),
 	OPTION_END,
@@ -90,13 +92,6 @@ int presenting_check(const Globals *globals)
 	return format ? supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL) : EXIT_DONE;
 }
 
-void presenting_limit_memory(void)
-{
-	guint64 ram = (guint64)sysconf(_SC_PHYS_PAGES) * (guint64)sysconf(_SC_PAGESIZE);
-
-	limits_set_memory(max_memory == G_MAXUINT64 ? MIN(MAX_MEMORY, ram / 2) : max_memory);
-}
-
 Plugin *presenting_reader(const Session *session)
 {
 	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
@@ -143,6 +138,7 @@ static struct ctprof_report dress(const struct ctprof_report *report, const Pres
 		dressed.flags |= CTPROF_REPORT_ORPHANS;
 	presenting_measure(&width, &height);
 	dressed.width = how->fit ? width : 0;
+	dressed.height = how->is_screen ? height : 0;
 	return dressed;
 }
 

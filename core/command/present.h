@@ -10,13 +10,16 @@
 #include "plugin/plugin.h"
 #include "plugin/session.h"
 
-/* --format, --output, --no-header, --no-color, --no-pager, --max-memory. */
+/* --format, --output, --no-header, --no-color, --no-pager. */
 extern const Option presenting_options[];
+/* --max-memory: of all that read files. */
+extern const Option reading_options[];
 
 /* Settings that are not options. */
 typedef struct presentation {
 	gboolean no_orphans; /* no lists of groups of one side */
 	gboolean fit;        /* cut names to fit the terminal */
+	gboolean is_screen;  /* as many lines as the terminal has */
 } Presentation;
 
 /* Whether the output is for people: no other --format is given. */
@@ -34,8 +37,6 @@ Session *presenting_open(const Globals *globals, GError **error);
 /* Whether that works, checked in a separate process (which the plugins end
  * with): before a slow report, or a command that is run for it. */
 int presenting_check(const Globals *globals);
-/* Limits the memory of this process to --max-memory; call before reading a file. */
-void presenting_limit_memory(void);
 /* The plugin of the session that reads snapshots. */
 Plugin *presenting_reader(const Session *session);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,

@@ -9,8 +9,10 @@
 #include "base/exit.h"
 #include "base/ui.h"
 #include "capture-options.h"
+#include "cmd.h"
 #include "ctprof/numbers.h"
 #include "guard/crash.h"
+#include "guard/output.h"
 
 #define DIRECTORY_MODE 0700
 
@@ -24,8 +26,9 @@ static guint n_sides(const Repeat *repeat)
 /* With two sides, each is a set of its own. */
 static char *directory_of(const Repeat *repeat, guint side)
 {
-	return repeat->other ? g_build_filename(repeat->directory, side_names[side], NULL)
-			     : g_strdup(repeat->directory);
+	return repeat->directory && repeat->other
+		       ? g_build_filename(repeat->directory, side_names[side], NULL)
+		       : g_strdup(repeat->directory);
 }
 
 static gboolean make_directory(const char *path, GError **error)
@@ -37,15 +40,11 @@ static gboolean make_directory(const char *path, GError **error)
 
 static gboolean make_directories(Repeat *repeat, GError **error)
 {
-	if (repeat->set) {
-		repeat->directory = g_strdup(repeat->set);
-		if (!make_directory(repeat->directory, error))
-			return FALSE;
-	} else {
-		repeat->directory = g_dir_make_tmp("ctprof-stat-XXXXXX", error);
-		if (!repeat->directory)
-			return FALSE;
-	}
+	if (!repeat->set)
+		return TRUE;
+	repeat->directory = g_strdup(repeat->set);
+	if (!make_directory(repeat->directory, error))
+		return FALSE;
 	for (guint side = 0; repeat->other && side < n_sides(repeat); side++) {
 		g_autofree char *path = directory_of(repeat, side);
 
@@ -69,26 +68,8 @@ gboolean repeat_begin(Repeat *repeat, char **command, GError **error)
 	return make_directories(repeat, error);
 }
 
-static void remove_files(const Repeat *repeat)
-{
-	for (guint side = 0; side < n_sides(repeat); side++) {
-		g_autofree char *path = directory_of(repeat, side);
-
-		for (guint i = 0; repeat->sides[side] && i < repeat->sides[side]->len; i++) {
-			const SavedRun *run = g_ptr_array_index(repeat->sides[side], i);
-
-			g_unlink(run->before);
-			g_unlink(run->after);
-		}
-		g_rmdir(path);
-	}
-	g_rmdir(repeat->directory);
-}
-
 void repeat_clear(Repeat *repeat)
 {
-	if (repeat->directory && !repeat->set)
-		remove_files(repeat);
 	g_clear_pointer(&repeat->directory, g_free);
 	for (guint side = 0; side < G_N_ELEMENTS(repeat->sides); side++)
 		g_clear_pointer(&repeat->sides[side], g_ptr_array_unref);
@@ -148,24 +129,22 @@ static guint side_at(const Repeat *repeat, guint64 i, guint *first)
 	return i % 2 == 0 ? *first : 1 - *first;
 }
 
-static SavedRun *run_new(const Repeat *repeat, guint side)
+static char *name_file(const Repeat *repeat, guint side, const char *what, GError **error)
 {
-	SavedRun *run = g_new0(SavedRun, 1);
 	g_autofree char *directory = directory_of(repeat, side);
-	guint number = repeat->sides[side]->len + 1;
-	g_autofree char *before = g_strdup_printf("%04u-before" CAPTURING_SUFFIX, number);
-	g_autofree char *after = g_strdup_printf("%04u-after" CAPTURING_SUFFIX, number);
+	g_autofree char *name =
+		g_strdup_printf("%04u-%s" CAPTURING_SUFFIX, repeat->sides[side]->len + 1, what);
 
-	run->before = g_build_filename(directory, before, NULL);
-	run->after = g_build_filename(directory, after, NULL);
-	return run;
+	return directory ? g_build_filename(directory, name, NULL) : output_make_unnamed(error);
 }
 
 /* Removes the files of an incomplete run. */
-static void drop(SavedRun *run)
+static void drop(const Repeat *repeat, SavedRun *run)
 {
-	g_unlink(run->before);
-	g_unlink(run->after);
+	if (repeat->set) {
+		g_unlink(run->before);
+		g_unlink(run->after);
+	}
 	saved_run_free(run);
 }
 
@@ -176,11 +155,14 @@ static char **command_of(const Repeat *repeat, guint side)
 
 static int do_one(Repeat *repeat, guint side, RepeatOnce once, gpointer data)
 {
-	SavedRun *run = run_new(repeat, side);
-	int status = once(data, command_of(repeat, side), run);
+	g_autoptr(GError) error = NULL;
+	SavedRun *run = g_new0(SavedRun, 1);
 
+	run->before = name_file(repeat, side, "before", &error);
+	run->after = run->before ? name_file(repeat, side, "after", &error) : NULL;
+	int status = run->after ? once(data, command_of(repeat, side), run) : cmd_fail(error);
 	if (crash_interrupted() || run->facts.wall_ns == 0)
-		drop(run);
+		drop(repeat, run);
 	else
 		g_ptr_array_add(repeat->sides[side], run);
 	return status;

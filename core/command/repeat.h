@@ -17,7 +17,7 @@ typedef struct repeat {
 	guint64 seed;        /* not 0: the order within each pair is random */
 	char **command;      /* borrowed */
 	char **other;        /* of versus */
-	char *directory;     /* of the captures */
+	char *directory;     /* of the captures; NULL: they have no names */
 	GPtrArray *sides[2]; /* SavedRun *: completed runs */
 	GRand *rand;
 } Repeat;

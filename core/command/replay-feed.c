@@ -5,7 +5,7 @@
 #include "guard/userfile.h"
 #include "kept-feed.h"
 #include "present.h"
-#include "snapshot/moment.h"
+#include "snapshot/when.h"
 
 #define OUTPUT_SUFFIX "-part.ctprof"
 
@@ -182,7 +182,7 @@ static guint64 memory_time(const Feed *feed, const Look *look)
 {
 	const Sample *sample = find_memory((const Replay *)feed, look);
 
-	return sample ? sample_facts(sample)->realtime_ns : 0;
+	return sample ? sample->realtime_ns : 0;
 }
 
 static gboolean load_memory(Feed *feed, const Look *look, Analysis *analysis,
@@ -195,7 +195,7 @@ static gboolean load_memory(Feed *feed, const Look *look, Analysis *analysis,
 	if (!sample && memory_due(feed, look) == 0)
 		return FALSE;
 	/* Without any, the analysis says what is missing. */
-	return kept_feed_load_one(sample ? sample : self->kept.samples[1], analysis, error);
+	return analysis_hold(analysis, 0, (sample ? sample : self->kept.samples[1])->moment, error);
 }
 
 static gboolean stretch(Feed *feed, gint by, GError **error)
@@ -210,7 +210,7 @@ static gboolean jump(Feed *feed, const char *when, GError **error)
 	Replay *self = (Replay *)feed;
 	guint sample;
 
-	return moment_find(self->recording, "time", when, &sample, error) &&
+	return when_find(self->recording, "time", when, &sample, error) &&
 	       try_to(self, sample, self->length, error);
 }
 
@@ -284,7 +284,6 @@ static gboolean open_recording(Replay *self, const Globals *globals, const char 
 		userfile_keep(path, 0);
 	open_save(self, path);
 	self->session = presenting_open(globals, error);
-	presenting_limit_memory();
 	if (!self->session)
 		return FALSE;
 	self->recording = recording_open(presenting_reader(self->session), path, error);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report-now.h"
 
+#include "guard/limits.h"
+
 struct now {
 	const ReportRun *run;
 	Analysis *analysis;
@@ -39,6 +41,6 @@ gboolean report_now(Globals *globals, const CapturingRequest *request, const Rep
 	own.each = take_now;
 	own.finished = finish_now;
 	own.data = &now;
-	presenting_limit_memory();
+	limits_set_memory();
 	return capturing_run(globals, &own, error);
 }

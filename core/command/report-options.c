@@ -7,6 +7,7 @@
 #include "categories-file.h"
 #include "cmd.h"
 #include "guard/supervise.h"
+#include "layers-file.h"
 #include "present.h"
 #include "report-run.h"
 #include "report/join/runs.h"
@@ -21,7 +22,7 @@
 /* Larger numbers are typing errors. */
 #define MAX_NUMBER 1000000000
 
-static char *categories;
+static char *categories, *layers;
 static gint swap_share = SHARE_BY_OBJECT;
 static gint display = -1;  /* -1: not given: the first */
 static gint group_by = -1; /* index in reporting_group_words; -1: not given */
@@ -31,7 +32,7 @@ static guint64 limit = NO_LIMIT_GIVEN, rename_min_types = 10;
 static gdouble alpha = DEFAULT_ALPHA;
 static gboolean all, wrap, no_orphans, totals, window;
 
-const struct ctprof_option_word reporting_group_words[GROUP_BY_CMDLINE + 1] = {
+const struct ctprof_option_word reporting_group_words[N_GROUP_BY] = {
 	[GROUP_BY_PCOMM] = OPTION_WORD("pcomm", "process name"),
 	[GROUP_BY_CGROUP] = OPTION_WORD("cgroup", NULL),
 	[GROUP_BY_COMM] = OPTION_WORD("comm", "thread name"),
@@ -42,6 +43,9 @@ const struct ctprof_option_word reporting_group_words[GROUP_BY_CMDLINE + 1] = {
 	[GROUP_BY_PROCESS] = OPTION_WORD("process", NULL),
 	[GROUP_BY_USER] = OPTION_WORD("user", "captured with --memory=processes"),
 	[GROUP_BY_CMDLINE] = OPTION_WORD("cmdline", "captured with --memory=processes"),
+	[GROUP_BY_SCHEDULER] =
+		OPTION_WORD("scheduler", "BPF scheduler; captured with --groups=all,scx-threads"),
+	[GROUP_BY_LAYER] = OPTION_WORD("layer", "by --layers"),
 };
 
 static const struct ctprof_option_word display_words[] = {
@@ -65,6 +69,10 @@ const Option reporting_options[] = {
 	       "Add up the memory of processes by these patterns of command lines; NAME: a table "
 	       "that comes with ctprof (chromeos)",
 	       .from = FROM_FILES),
+	OPTION(PATH, "layers", 0, &layers, "FILE",
+	       "With --group-by layer: the configuration of scx_layered that says which layer a "
+	       "thread would be in",
+	       .from = FROM_FILES),
 	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
 	       "How categories share swapped-out shared memory",
 	       OPTION_WORDS(categories_share_words), .row.default_value = "by-object"),
@@ -76,7 +84,7 @@ const Option reporting_options[] = {
 	       .row.most = MAX_NUMBER, .row.default_value = "500"),
 	OPTION(TEXT, "columns", 0, &options.columns, "LIST",
 	       "Columns of the table, in order: group threads metric value tags uptime; compare, "
-	       "instead of value: baseline candidate delta % arrow"),
+	       "instead of value: baseline candidate delta % verdict arrow"),
 	OPTION(TEXT, "cgroup-flatten", 0, &options.flatten, "GLOB",
 	       "Merge all cgroups that match into one, '*' within a segment, '**' across (repeatable)",
 	       .many = TRUE),
@@ -108,7 +116,7 @@ const Option reporting_compare_options[] = {
 	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
 	       "Exit with status 3 if EXPR is true for any group: 'majflt:delta>=100', "
 	       "'run_time_ns:delta>5s', or between two boots 'wait_sum:pct>20', or for runs "
-	       "'q<0.05 && wait_time_ns:pct>10'"),
+	       "'q<0.05 && wait_time_ns:pct>10'; 'worse': any metric became worse"),
 	OPTION(BOOL, "fail-on-partial", 0, &options.fail_on_partial, NULL,
 	       "Let --fail-on also judge changes between sums that lack different rows (~)"),
 	OPTION(REAL, "alpha", 0, &alpha, "SHARE",
@@ -132,6 +140,15 @@ static gboolean take_categories(GError **error)
 	return !categories || options.categories;
 }
 
+static gboolean take_layers(GError **error)
+{
+	if (layers && options.group_by != GROUP_BY_LAYER)
+		return error_set_usage(error, "--layers: only with --group-by layer");
+	if (layers && !options.layers)
+		options.layers = layers_load(layers, error);
+	return !layers || options.layers;
+}
+
 /* Options for the tables of metrics request these tables. */
 static void take_screen(void)
 {
@@ -142,7 +159,6 @@ static void take_screen(void)
 	options.limit = options.has_limit ? (guint)limit : DEFAULT_LIMIT;
 	if (!options.digest)
 		return;
-	presenting_measure(&options.width, &options.height);
 	no_orphans = TRUE;
 }
 
@@ -159,7 +175,7 @@ static gboolean take_options(const char *const *files, gboolean is_window, GErro
 	options.display_format = options.compare ? display_words[MAX(display, 0)].name : NULL;
 	options.swap_share = (SwapShare)swap_share;
 	options.rename_min_types = (guint)rename_min_types;
-	if (!take_categories(error))
+	if (!take_categories(error) || !take_layers(error))
 		return FALSE;
 	if (totals && window)
 		return error_set_usage(error, "--totals and --window exclude each other");
@@ -196,7 +212,9 @@ static gboolean report(const Globals *globals, const ReportingRequest *request, 
 		.hidden = request->hidden,
 		.must_be_window = window,
 		.command = request->command,
-		.how = {.no_orphans = no_orphans, .fit = wrap || options.digest},
+		.how = {.no_orphans = no_orphans,
+			.fit = wrap || options.digest,
+			.is_screen = options.digest},
 	};
 
 	return report_run(globals, &run, ret_met, error);

@@ -9,7 +9,7 @@
 #include "report/plan/options.h"
 
 /* What --group-by takes, by enum group_by. */
-extern const struct ctprof_option_word reporting_group_words[GROUP_BY_CMDLINE + 1];
+extern const struct ctprof_option_word reporting_group_words[N_GROUP_BY];
 /* Options of show, compare and stat. */
 extern const Option reporting_options[];
 /* Those of compare and stat alone. */

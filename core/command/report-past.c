@@ -39,7 +39,6 @@ static Stretch *stretch_new(const PastRun *run, Past *past, GError **error)
 	stretch->options = *run->options;
 	stretch->options.compare = stretch->options.may_be_window = stretch->options.digest = TRUE;
 	stretch->options.sections = stretch->options.fail_on = NULL;
-	stretch->options.width = stretch->options.height = 0;
 	stretch->options.past = stretch->options.host_past = NULL;
 	stretch->options.collects = past;
 	stretch->contexts[0] = context_new();

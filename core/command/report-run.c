@@ -3,13 +3,14 @@
 
 #include "base/error.h"
 #include "base/ui.h"
+#include "frame/units.h"
 #include "guard/userfile.h"
 #include "report-past.h"
 #include "report-side.h"
 #include "report/section/digest/past.h"
 #include "snapshot/context.h"
-#include "snapshot/moment.h"
 #include "snapshot/read.h"
+#include "snapshot/when.h"
 
 #define MAX_HITS 3
 
@@ -50,7 +51,7 @@ static gboolean load_side(Recording *recording, guint sample, guint n_exits, Rep
 	if (!loaded)
 		return FALSE;
 	if (loaded->facts.note) {
-		g_autofree char *when = moment_name(recording, sample);
+		g_autofree char *when = when_name(recording, sample);
 		g_autofree char *text = g_strdup_printf("before %s: %s", when, loaded->facts.note);
 
 		analysis_warn(side->analysis, text);
@@ -67,9 +68,9 @@ static gboolean choose_sample(const Recording *recording, guint *ret_sample, GEr
 	if (choice->at && choice->sample)
 		return error_set_usage(error, "--at and --sample exclude each other");
 	if (choice->at)
-		return moment_find(recording, "--at", choice->at, ret_sample, error);
+		return when_find(recording, "--at", choice->at, ret_sample, error);
 	if (choice->sample)
-		return moment_find_number(recording, "--sample", choice->sample, ret_sample, error);
+		return when_find_number(recording, "--sample", choice->sample, ret_sample, error);
 	*ret_sample = recording_n_samples(recording) - 1;
 	return TRUE;
 }
@@ -82,9 +83,9 @@ static gboolean choose_window(const Recording *recording, guint *ret_from, guint
 
 	*ret_from = 0;
 	*ret_to = recording_n_samples(recording) - 1;
-	if (choice->from && !moment_find(recording, "--from", choice->from, ret_from, error))
+	if (choice->from && !when_find(recording, "--from", choice->from, ret_from, error))
 		return FALSE;
-	if (choice->to && !moment_find(recording, "--to", choice->to, ret_to, error))
+	if (choice->to && !when_find(recording, "--to", choice->to, ret_to, error))
 		return FALSE;
 	if (*ret_from < *ret_to)
 		return TRUE;
@@ -117,7 +118,7 @@ static guint begin_of_past(const Recording *recording, guint sample)
 /* Appends the sample of a recording to the file's name in the report. */
 static void name_side(const ReportRun *run, guint side, const Recording *recording, guint sample)
 {
-	g_autofree char *when = moment_name(recording, sample);
+	g_autofree char *when = when_name(recording, sample);
 	g_autofree char *name = g_strdup_printf("%s@%s", run->files[0], when);
 
 	run->options->files[side] = g_intern_string(name);
@@ -195,18 +196,21 @@ static void tell_hit(const struct ctprof_report_hit *hit)
 		g_strjoin(" ", hit->names[0], hit->n_names > 1 ? hit->names[1] : NULL,
 			  hit->n_names > 2 ? hit->names[2] : NULL, NULL);
 
-	g_autofree char *q = hit->sample && hit->sample->flags & CTPROF_SAMPLE_HAS_Q
-				     ? g_strdup_printf("q %.2g, ", hit->sample->q)
+	g_autofree char *q = hit->runs && hit->runs->flags & CTPROF_RUNS_HAS_Q
+				     ? g_strdup_printf("q %.2g, ", hit->runs->q)
 				     : g_strdup("");
 
-	if (hit->sample)
-		ui_warning("--fail-on '%s': met by %s: %s by %+.4g %s (limit %.6g), %sp %.2g",
-			   hit->condition, names, hit->metric, hit->value, hit->unit, hit->limit, q,
-			   hit->sample->p);
+	g_autofree char *value = unit_format(hit->unit, hit->value, hit->runs != NULL);
+	g_autofree char *limit = unit_format(hit->unit, hit->limit, FALSE);
+
+	if (hit->runs)
+		ui_warning("--fail-on '%s': met by %s: %s by %s (limit %s), %sp %.2g",
+			   hit->condition, names, hit->metric, value, limit, q, hit->runs->p);
 	else
-		ui_warning("--fail-on '%s': met by %s: %.6g%s%s", hit->condition, names, hit->value,
-			   g_str_equal(hit->unit, "none") ? "" : " ",
-			   g_str_equal(hit->unit, "none") ? "" : hit->unit);
+		/* A condition on all metrics does not name the one that met it. */
+		ui_warning("--fail-on '%s': met by %s: %s%s%s", hit->condition, names,
+			   strstr(hit->condition, hit->metric) ? "" : hit->metric,
+			   strstr(hit->condition, hit->metric) ? "" : " by ", value);
 }
 
 /* Reports the first ones; JSON has all. */
@@ -260,7 +264,6 @@ gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_
 	g_autoptr(Output) output = analysis ? open_files(run, error) : NULL;
 	g_autoptr(Session) session = output ? presenting_open(globals, error) : NULL;
 
-	presenting_limit_memory();
 	gboolean ok = session && report_load(session, run, analysis, error) &&
 		      report_present(session, run, analysis, output, ret_met, error);
 	g_clear_pointer(&run->options->past, past_free);

@@ -93,7 +93,6 @@ gboolean runs_run(const Globals *globals, const RunsRun *run, gboolean *ret_met,
 	g_autoptr(Analysis) analysis = analysis_new(&options, error);
 	g_autoptr(Output) output = analysis ? open_files(run, error) : NULL;
 	g_autoptr(Session) session = output ? presenting_open(globals, error) : NULL;
-	presenting_limit_memory();
 	if (!session || !take_runs(session, run, &options, error))
 		return FALSE;
 	const struct ctprof_report *report = analysis_judge_runs(analysis);

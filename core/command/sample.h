@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of one capture, kept to be analysed again and again. */
+/* One capture that the screen holds: its rows, and what is known of it besides. */
 #pragma once
 
 #include <glib.h>
 
-#include "report/report.h"
+#include "frame/moment.h"
 #include "snapshot/context.h"
 #include "snapshot/read.h"
 
-typedef struct sample Sample;
+typedef struct sample {
+	Moment *moment;
+	Context *context; /* what of it decides whether it compares */
+	Loaded *loaded;   /* of a file: whose registry the moment has; NULL: this host's */
+	guint64 realtime_ns, boottime_ns, skew_ns;
+} Sample;
 
 Sample *sample_new(void);
 void sample_free(Sample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sample, sample_free)
 
-/* A CaptureRows and a LoadRows: copies the rows.  data: the sample; the registry must stay as
- * long as it does. */
+/* A CaptureRows and a LoadRows.  data: the sample. */
 gboolean sample_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
-/* Takes the facts and the registry of a sample that was read from a file. */
+/* After the rows of a file; owns it. */
 void sample_adopt(Sample *sample, Loaded *loaded);
-/* Of one that was not: what a file would say of it; options: key -> value, which it keeps. */
-void sample_note(Sample *sample, guint64 realtime_ns, guint64 boottime_ns, guint64 skew_ns,
-		 GHashTable *options);
-const LoadFacts *sample_facts(const Sample *sample);
+/* After those of this host; facts: what a file would say of it. */
+void sample_end(Sample *sample, const LoadFacts *facts);
 
 /* Whether any row has a value of one of these metrics (names, with commas between them). */
 gboolean sample_has(const Sample *sample, const char *metrics);
-
-/* Hands all rows on, in the order in which they came. */
-gboolean sample_replay(const Sample *sample, LoadRows each, gpointer data, GError **error);
-const Registry *sample_registry(const Sample *sample);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/ui.h"
-#include "report/fold/derived.h"
+#include "frame/quantity.h"
 #include "report/plan/sections.h"
 #include "snapshot/context.h"
 

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/ui.h"
-#include "report/fold/derived.h"
-#include "report/fold/units.h"
+#include "frame/quantity.h"
+#include "frame/units.h"
 
 #define NAMING(type_, name_, unit_, help_)                                                         \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_table_column), .type = CTPROF_TYPE_##type_,    \
-		.flags = CTPROF_COLUMN_NAMES, .name = (name_), .unit = (unit_), .help = (help_)    \
+		.flags = CTPROF_TABLE_COLUMN_NAMES, .name = (name_), .unit = (unit_),              \
+		.help = (help_)                                                                    \
 	}
 
 #define OF_THREADS CTPROF_TABLE_THREADS
@@ -48,9 +49,11 @@ static const char *const filled[] = {"pcomm", "comm", "cgroup", "user"};
 const char *schema_label(enum label label)
 {
 	static const char *const columns[N_LABELS] = {
-		[LABEL_CGROUP] = "cgroup",   [LABEL_PCOMM] = "pcomm",     [LABEL_COMM] = "comm",
-		[LABEL_UNIT] = "unit",       [LABEL_PROCESS] = "process", [LABEL_USER] = "user",
-		[LABEL_CMDLINE] = "cmdline",
+		[LABEL_CGROUP] = "cgroup",   [LABEL_PCOMM] = "pcomm",
+		[LABEL_COMM] = "comm",       [LABEL_UNIT] = "unit",
+		[LABEL_PROCESS] = "process", [LABEL_USER] = "user",
+		[LABEL_CMDLINE] = "cmdline", [LABEL_SCHEDULER] = "scheduler",
+		[LABEL_LAYER] = "layer",
 	};
 
 	return columns[label];
@@ -111,8 +114,8 @@ static struct ctprof_table_column column_of(const Metric *metric)
 
 	return (struct ctprof_table_column){
 		.type = type_of(metric),
-		.flags = (metric->type == CTPROF_TYPE_MAP ? CTPROF_COLUMN_JSON : 0) |
-			 (is_limit ? CTPROF_COLUMN_UNLIMITED : 0),
+		.flags = (metric->type == CTPROF_TYPE_MAP ? CTPROF_TABLE_COLUMN_JSON : 0) |
+			 (is_limit ? CTPROF_TABLE_COLUMN_UNLIMITED : 0),
 		.kind = def->kind,
 		.name = def->name,
 		.unit = registry_unit_word(def->unit),
@@ -126,7 +129,7 @@ static gboolean may_fill(const Sheet *sheet, guint column, const char *name)
 	const struct ctprof_table_column *known =
 		&g_array_index(sheet->columns, struct ctprof_table_column, column);
 
-	if (!(known->flags & CTPROF_COLUMN_NAMES))
+	if (!(known->flags & CTPROF_TABLE_COLUMN_NAMES))
 		return TRUE;
 	for (guint i = 0; i < G_N_ELEMENTS(filled); i++)
 		if (strcmp(name, filled[i]) == 0)
@@ -168,7 +171,7 @@ static void learn_folded(Sheet *sheet, const Metric *metric)
 	gboolean is_text = def->kind == CTPROF_CATEGORY || def->kind == CTPROF_CPUSET;
 	struct ctprof_table_column column = {
 		.type = is_text ? CTPROF_TYPE_TEXT : CTPROF_TYPE_U64,
-		.flags = def->flags & CTPROF_METRIC_UNLIMITED ? CTPROF_COLUMN_UNLIMITED : 0,
+		.flags = def->flags & CTPROF_METRIC_UNLIMITED ? CTPROF_TABLE_COLUMN_UNLIMITED : 0,
 		.kind = def->kind,
 		.name = def->name,
 		.unit = unit_word(def->unit),
@@ -193,18 +196,20 @@ static void learn_folded(Sheet *sheet, const Metric *metric)
 
 static void learn_derived(Sheet *sheet, const Registry *registry)
 {
-	for (const struct derived *derived = derived_metrics; derived->name; derived++) {
+	for (const Quantity *derived = quantities; derived->name; derived++) {
+		const Formula *formula = &derived->formulas[0];
 		const struct ctprof_table_column column = {
 			.type = CTPROF_TYPE_REAL,
 			.name = derived->name,
-			.unit = derived_is_share(derived) ? "ratio" : unit_word(derived->unit),
+			.unit = quantity_unit(derived),
 			.help = derived->help,
 		};
-		gboolean is_there = !(derived->flags & CTPROF_METRIC_QUIET);
+		gboolean is_there =
+			quantity_is_derived(derived) && !(derived->flags & CTPROF_METRIC_QUIET);
 
-		for (guint i = 0; i < DERIVED_MAX_INPUTS && derived->inputs[i]; i++)
+		for (guint i = 0; i < formula_n_inputs(formula); i++)
 			is_there = is_there &&
-				   registry_named(registry, ROW_THREAD, derived->inputs[i]);
+				   registry_named(registry, ROW_THREAD, formula->inputs[i]);
 		if (is_there)
 			add(sheet, &column);
 	}

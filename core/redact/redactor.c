@@ -197,7 +197,9 @@ static guint64 replace_value(gpointer data, Arena *arena, const Metric *metric, 
 {
 	Redactor *self = data;
 
-	if (metric->type != CTPROF_TYPE_TEXT && metric->type != CTPROF_TYPE_MAP)
+	/* The keys of a histogram are numbers of buckets. */
+	if ((metric->type != CTPROF_TYPE_TEXT && metric->type != CTPROF_TYPE_MAP) ||
+	    metric->def.kind == CTPROF_HISTOGRAM)
 		return rowset_copy_value(arena, metric, value);
 	const Field *field = field_of_metric(metric->def.name);
 	return metric->type == CTPROF_TYPE_TEXT

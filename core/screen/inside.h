@@ -95,6 +95,8 @@ Look screen_look(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
 gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page,
 			  GError **error);
+/* Of a pool in the history, before its name. */
+#define POOL_PREFIX "pool "
 /* Notes what the pools of a new window are in the history, once. */
 void screen_note_window(Screen *screen, const struct ctprof_report *report);
 /* Options of an analysis of the window, and its report, which lives as long as the analysis;

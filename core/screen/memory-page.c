@@ -34,7 +34,6 @@ static AnalysisOptions options_of(const Screen *screen, const Look *look)
 		.pid = look->pid,
 		.flat = screen->memory_of == MEMORY_FLAT,
 		.is_self = screen->memory_of == MEMORY_OF_SELF,
-		.width = screen->drawer.width,
 	};
 }
 
@@ -206,8 +205,7 @@ static gboolean add_reason(const Screen *screen, const Look *look, const GError 
 /* The host's memory in short, as the first screen of ctprof memory has it. */
 static gboolean add_host(const Screen *screen, const Look *look, Page *page, GError **error)
 {
-	AnalysisOptions options = {.view = section_find(HOST_VIEW, TRUE),
-				   .width = screen->drawer.width};
+	AnalysisOptions options = {.view = section_find(HOST_VIEW, TRUE)};
 	g_autoptr(Analysis) analysis = NULL;
 	const struct ctprof_report *report = analyse(screen, look, &options, &analysis, NULL);
 

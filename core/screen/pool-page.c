@@ -22,7 +22,7 @@ static const struct ctprof_report_line *find_line(const struct ctprof_report *re
 		const struct ctprof_value *value = drawer_value(report, &pools->lines[i], pool);
 
 		if (value->type == CTPROF_VALUE_TEXT && g_str_equal(value->text, name) &&
-		    !(pools->lines[i].flags & CTPROF_LINE_TOTAL))
+		    pools->lines[i].role == CTPROF_ROLE_POOL)
 			return &pools->lines[i];
 	}
 	return NULL;
@@ -63,7 +63,8 @@ static gboolean add_uses(const Screen *screen, const struct ctprof_report *repor
 
 static void add_history(const Screen *screen, const char *name, Page *page)
 {
-	g_autofree char *bars = history_draw(screen->history, name, HISTORY_LENGTH);
+	g_autofree char *key = g_strconcat(POOL_PREFIX, name, NULL);
+	g_autofree char *bars = history_draw(screen->history, key, HISTORY_LENGTH);
 
 	if (bars[0])
 		g_ptr_array_add(page->head, g_strdup_printf(" CPU   %s", bars));

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame/quantity.h"
 #include "inside.h"
-#include "report/fold/alias.h"
 #include "report/plan/sections.h"
 
 /* Of the right of a line of the host. */
@@ -12,10 +12,13 @@
 #define LEAST_BARS 6
 #define HOST_PREFIX "host "
 
-/* What a line of the host begins with, and the value that its bars are of. */
+/* Sentences about the host, and the value that their bars are of. */
 static const struct {
-	const char *begins, *value;
-} plots[] = {{" CPU ", "busy"}, {" disk ", "io_pressure"}, {" memory ", "memory_used"}};
+	guint32 role;
+	const char *value;
+} plots[] = {{CTPROF_SENTENCE_CPU, "busy"},
+	     {CTPROF_SENTENCE_DISK, "io_pressure"},
+	     {CTPROF_SENTENCE_MEMORY, "memory_used"}};
 
 /* ---- history ----------------------------------------------------------------------- */
 
@@ -43,8 +46,10 @@ static void note_pools(const Screen *screen, const struct ctprof_report *report,
 		const struct ctprof_value *name = drawer_value(report, &pools->lines[i], pool);
 		const struct ctprof_value *value = drawer_value(report, &pools->lines[i], cpu);
 
-		if (name->type == CTPROF_VALUE_TEXT && value->type == CTPROF_VALUE_REAL)
-			history_note(screen->history, name->text, value->real);
+		g_autofree char *key = g_strconcat(POOL_PREFIX, name->text, NULL);
+
+		if (pools->lines[i].role == CTPROF_ROLE_POOL && value->type == CTPROF_VALUE_REAL)
+			history_note(screen->history, key, value->real);
 	}
 }
 
@@ -72,18 +77,29 @@ static char *add_bars(const Screen *screen, const char *line, const char *value)
 	return g_strdup_printf("%s%*s%s", line, (int)pad, "", bars);
 }
 
-static void add_history(const Screen *screen, GPtrArray *lines)
+/* The sentences about the host, each with bars at its right. */
+static gboolean add_host(const Screen *screen, const struct ctprof_report *report,
+			 const struct ctprof_report_section *host, GPtrArray *lines, GError **error)
 {
-	for (guint i = 0; i < lines->len; i++)
-		for (guint k = 0; k < G_N_ELEMENTS(plots); k++) {
-			char *line = g_ptr_array_index(lines, i);
+	struct ctprof_report_section part = *host;
 
-			if (!g_str_has_prefix(line, plots[k].begins))
+	part.n_notes = 1;
+	for (guint64 i = 0; i < host->n_notes; i++) {
+		part.notes = &host->notes[i];
+		part.sentences = &host->sentences[i];
+		if (!drawer_section(&screen->drawer, report, &part, lines, error))
+			return FALSE;
+		for (guint k = 0; k < G_N_ELEMENTS(plots); k++) {
+			char *line = g_ptr_array_index(lines, lines->len - 1);
+
+			if (plots[k].role != host->sentences[i]->role)
 				continue;
-			g_ptr_array_index(lines, i) = add_bars(screen, line, plots[k].value);
+			g_ptr_array_index(lines, lines->len - 1) =
+				add_bars(screen, line, plots[k].value);
 			g_free(line);
-			break;
 		}
+	}
+	return TRUE;
 }
 
 /* ---- the table --------------------------------------------------------------------- */
@@ -93,9 +109,9 @@ static char *sort_word(const struct ctprof_report_field *field)
 {
 	g_autofree char *header = g_ascii_strdown(field->header, -1);
 
-	if (strcmp(alias_metric(field->name), field->name) != 0)
+	if (quantity_find(field->name))
 		return g_strdup(field->name);
-	return strcmp(alias_metric(header), header) != 0 ? g_steal_pointer(&header) : NULL;
+	return quantity_find(header) ? g_steal_pointer(&header) : NULL;
 }
 
 /* Which of the columns there are the user wants. */
@@ -172,9 +188,8 @@ static gboolean add_head(const Screen *screen, const struct ctprof_report *repor
 	const struct ctprof_report_section *findings = drawer_find(report, SECTION_FINDINGS);
 
 	if (!drawer_titles(&screen->drawer, report, page->head, error) ||
-	    (host && !drawer_section(&screen->drawer, report, host, page->head, error)))
+	    (host && !add_host(screen, report, host, page->head, error)))
 		return FALSE;
-	add_history(screen, page->head);
 	if (!findings)
 		return TRUE;
 	struct ctprof_report_section said = *findings;
@@ -182,6 +197,7 @@ static gboolean add_head(const Screen *screen, const struct ctprof_report *repor
 	if (said.n_notes > 1) {
 		said.n_notes--;
 		said.notes++;
+		said.sentences++;
 	}
 	return drawer_section(&screen->drawer, report, &said, page->head, error);
 }

@@ -32,7 +32,6 @@ AnalysisOptions screen_options(const Screen *screen)
 		.sort_by = screen->sort,
 		.filter = screen->filter,
 		.pids = screen->options->pids,
-		.width = screen->drawer.width,
 		.rename_min_types = 10,
 		.rename_min_jaccard = 0.90,
 	};
