@@ -5,7 +5,8 @@
 #include "ctprof/sink.h"
 
 /* The whole plugin of a sink; after name and summary its ops. */
-#define SINK_PLUGIN(name_, summary_, ...)                                                          \
+#define SINK_PLUGIN(name_, summary_, ...) SINK_PLUGIN_OPTIONS(name_, summary_, NULL, 0, __VA_ARGS__)
+#define SINK_PLUGIN_OPTIONS(name_, summary_, options_, n_options_, ...)                            \
 	static const struct ctprof_sink_ops ops = {.struct_size = sizeof ops, __VA_ARGS__};        \
 	static const struct ctprof_plugin descriptor = {                                           \
 		.struct_size = sizeof descriptor,                                                  \
@@ -18,6 +19,8 @@
 		.version = CTPROF_VERSION,                                                         \
 		.summary = summary_,                                                               \
 		.ops = &ops,                                                                       \
+		.options = options_,                                                               \
+		.n_options = n_options_,                                                           \
 	};                                                                                         \
 	CTPROF_PLUGIN(descriptor)
 

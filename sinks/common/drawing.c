@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
+
+#include "ctprof/sentence.h"
 
 const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field)
 {
@@ -21,9 +24,15 @@ const struct ctprof_report_window *drawing_window(const struct ctprof_report *re
 	return report->struct_size > offsetof(struct ctprof_report, window) ? report->window : NULL;
 }
 
-const struct ctprof_sample *drawing_sample(const struct ctprof_cell *cell)
+const struct ctprof_runs *drawing_runs(const struct ctprof_cell *cell)
 {
-	return cell->struct_size > offsetof(struct ctprof_cell, sample) ? cell->sample : NULL;
+	return cell->struct_size > offsetof(struct ctprof_cell, runs) ? cell->runs : NULL;
+}
+
+const struct ctprof_histogram *drawing_histogram(const struct ctprof_cell *cell, unsigned int side)
+{
+	return cell->struct_size > offsetof(struct ctprof_cell, histogram) ? cell->histogram[side]
+									   : NULL;
 }
 
 static const struct verdict {
@@ -35,22 +44,77 @@ static const struct verdict {
 	[CTPROF_VERDICT_FEW] = {"?", "few"},
 };
 
-static const struct verdict *verdict_of(const struct ctprof_sample *sample)
+static const struct verdict *verdict_of(const struct ctprof_runs *runs)
 {
-	bool is_known = sample->verdict < sizeof verdicts / sizeof verdicts[0] &&
-			verdicts[sample->verdict].word;
+	bool is_known = runs->verdict < sizeof verdicts / sizeof verdicts[0] &&
+			verdicts[runs->verdict].word;
 
-	return &verdicts[is_known ? sample->verdict : CTPROF_VERDICT_NONE];
+	return &verdicts[is_known ? runs->verdict : CTPROF_VERDICT_NONE];
 }
 
-const char *drawing_verdict(const struct ctprof_sample *sample)
+const char *drawing_verdict(const struct ctprof_runs *runs)
 {
-	return verdict_of(sample)->sign;
+	return verdict_of(runs)->sign;
 }
 
-const char *drawing_verdict_word(const struct ctprof_sample *sample)
+const char *drawing_verdict_word(const struct ctprof_runs *runs)
 {
-	return verdict_of(sample)->word;
+	return verdict_of(runs)->word;
+}
+
+const struct ctprof_sentence *drawing_line_sentence(const struct ctprof_report_line *line)
+{
+	return BORDER_MEMBER(line, sentence, NULL);
+}
+
+/* Element i of an array of sentences, which may be missing. */
+static const struct ctprof_sentence *sentence_at(const struct ctprof_sentence *const *sentences,
+						 uint64_t i)
+{
+	return sentences ? sentences[i] : NULL;
+}
+
+const struct ctprof_sentence *drawing_note_sentence(const struct ctprof_report_section *section,
+						    uint64_t i)
+{
+	return sentence_at(BORDER_MEMBER(section, sentences, NULL), i);
+}
+
+const struct ctprof_sentence *drawing_title_sentence(const struct ctprof_report *report, uint64_t i)
+{
+	return sentence_at(BORDER_MEMBER(report, title_sentences, NULL), i);
+}
+
+const struct ctprof_sentence *drawing_footer_sentence(const struct ctprof_report *report,
+						      uint64_t i)
+{
+	return sentence_at(BORDER_MEMBER(report, footer_sentences, NULL), i);
+}
+
+static void tell_time(double seconds, int has_zone, char ret_text[CTPROF_WORDING_TIME])
+{
+	time_t time = (time_t)seconds;
+	struct tm parts;
+
+	if (!localtime_r(&time, &parts) ||
+	    strftime(ret_text, CTPROF_WORDING_TIME, has_zone ? "%H:%M:%S %Z" : "%H:%M:%S",
+		     &parts) == 0)
+		snprintf(ret_text, CTPROF_WORDING_TIME, "?");
+}
+
+void drawing_say(const struct ctprof_sentence *sentence, uint64_t width,
+		 char ret_text[DRAWING_SENTENCE])
+{
+	const struct ctprof_wording how = {.width = width, .clock = tell_time};
+
+	(void)ctprof_sentence_write(sentence, &how, ret_text, DRAWING_SENTENCE);
+}
+
+const char *drawing_judgement(const struct ctprof_cell *cell)
+{
+	return cell->flags & CTPROF_CELL_WORSE    ? "worse"
+	       : cell->flags & CTPROF_CELL_BETTER ? "better"
+						  : "";
 }
 
 uint64_t drawing_n_hits(const struct ctprof_report *report)

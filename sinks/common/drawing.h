@@ -64,6 +64,32 @@ static inline const struct ctprof_report_rename *drawing_rename(const struct ctp
 	return border_element(report->renames, i);
 }
 
+/* What a line and a field are; NONE and PLAIN if the host does not say. */
+static inline uint32_t drawing_role(const struct ctprof_report_line *line)
+{
+	return BORDER_MEMBER(line, role, CTPROF_ROLE_NONE);
+}
+
+static inline uint32_t drawing_field_role(const struct ctprof_report_field *field)
+{
+	return BORDER_MEMBER(field, role, CTPROF_FIELD_PLAIN);
+}
+
+/* Sentences of a line, of note i of a section, of title or footer i; NULL: it has only its
+ * text. */
+const struct ctprof_sentence *drawing_line_sentence(const struct ctprof_report_line *line);
+const struct ctprof_sentence *drawing_note_sentence(const struct ctprof_report_section *section,
+						    uint64_t i);
+const struct ctprof_sentence *drawing_title_sentence(const struct ctprof_report *report,
+						     uint64_t i);
+const struct ctprof_sentence *drawing_footer_sentence(const struct ctprof_report *report,
+						      uint64_t i);
+
+#define DRAWING_SENTENCE 8192
+/* Writes a sentence for people: times by the local clock, at most width columns (0: any). */
+void drawing_say(const struct ctprof_sentence *sentence, uint64_t width,
+		 char ret_text[DRAWING_SENTENCE]);
+
 /* flag: CTPROF_SECTION_*. */
 static inline bool drawing_has(const struct ctprof_report_section *section, uint32_t flag)
 {
@@ -99,11 +125,20 @@ static inline bool drawing_is_compare(const struct ctprof_report *report)
 const struct ctprof_report_window *drawing_window(const struct ctprof_report *report);
 
 /* NULL: the cell is not of runs, or the host has no such member. */
-const struct ctprof_sample *drawing_sample(const struct ctprof_cell *cell);
+const struct ctprof_runs *drawing_runs(const struct ctprof_cell *cell);
+/* NULL: the cell has no distribution, or the host has no such member. */
+const struct ctprof_histogram *drawing_histogram(const struct ctprof_cell *cell, unsigned int side);
+static inline const struct ctprof_bucket *drawing_bucket(const struct ctprof_histogram *histogram,
+							 uint32_t i)
+{
+	return border_element(histogram->buckets, i);
+}
 /* "changed", "~", "?"; "" if there was no test. */
-const char *drawing_verdict(const struct ctprof_sample *sample);
+const char *drawing_verdict(const struct ctprof_runs *runs);
+/* "worse", "better", or "". */
+const char *drawing_judgement(const struct ctprof_cell *cell);
 /* For machines: "changed", "same", "few"; or "". */
-const char *drawing_verdict_word(const struct ctprof_sample *sample);
+const char *drawing_verdict_word(const struct ctprof_runs *runs);
 static inline bool drawing_is_of_runs(const struct ctprof_report *report)
 {
 	return (report->flags & CTPROF_REPORT_RUNS) != 0;

@@ -61,14 +61,14 @@ static void walk_line(const struct walk *walk, const struct ctprof_report_sectio
 	for (uint64_t i = 0; i < line->n_cells; i++) {
 		const struct ctprof_report_field *field = drawing_field(section, line->first + i);
 		const struct ctprof_cell *cell = drawing_cell(line, i);
-		const struct ctprof_sample *sample = drawing_sample(cell);
+		const struct ctprof_runs *runs = drawing_runs(cell);
 		struct verdict_case found = {.metric = field->name, .field = field, .cell = cell};
 
 		take_names(&found, line->names, line->n_names);
 		found.hit = find_hit(walk, line, field);
 		if (found.hit)
 			found.result = VERDICT_FAILED;
-		else if (sample && sample->verdict == CTPROF_VERDICT_FEW)
+		else if (runs && runs->verdict == CTPROF_VERDICT_FEW)
 			found.result = VERDICT_SKIPPED;
 		walk->each(walk->data, &found);
 	}
@@ -144,15 +144,15 @@ static void add_short(struct text *text, uint32_t ladder, double value)
 
 static void add_side(struct text *text, const struct verdict_case *found, unsigned int side)
 {
-	const struct ctprof_sample *sample = drawing_sample(found->cell);
+	const struct ctprof_runs *runs = drawing_runs(found->cell);
 	uint32_t ladder = found->field->ladder;
 
 	add(text, side == 0 ? "A " : ", B ");
 	add_short(text, ladder, found->cell->value[side].real);
 	add(text, " [");
-	add_short(text, ladder, sample->min[side]);
+	add_short(text, ladder, runs->min[side]);
 	add(text, "…");
-	add_short(text, ladder, sample->max[side]);
+	add_short(text, ladder, runs->max[side]);
 	add(text, "]");
 }
 
@@ -162,23 +162,25 @@ static void add_change(struct text *text, uint32_t ladder, const struct ctprof_c
 
 	add(text, "change ");
 	add_short(text, ladder, cell->delta);
-	if (!(cell->flags & CTPROF_CELL_HAS_PCT))
-		return;
-	real_fixed(cell->pct, 1, true, number);
-	add(text, " (");
-	add(text, number);
-	add(text, " %)");
+	if (cell->flags & CTPROF_CELL_HAS_PCT) {
+		real_fixed(cell->pct, 1, true, number);
+		add(text, " (");
+		add(text, number);
+		add(text, " %)");
+	}
+	add(text, drawing_judgement(cell)[0] ? ", " : "");
+	add(text, drawing_judgement(cell));
 }
 
-static void add_q(struct text *text, const struct ctprof_sample *sample)
+static void add_q(struct text *text, const struct ctprof_runs *runs)
 {
 	char number[REAL_ROOM];
 
-	if (!(sample->flags & CTPROF_SAMPLE_HAS_Q))
+	if (!(runs->flags & CTPROF_RUNS_HAS_Q))
 		return;
-	real_fixed(sample->q, Q_DECIMALS, false, number);
-	add(text, sample->q < LEAST_Q ? ", q < 0.001" : ", q ");
-	add(text, sample->q < LEAST_Q ? "" : number);
+	real_fixed(runs->q, Q_DECIMALS, false, number);
+	add(text, runs->q < LEAST_Q ? ", q < 0.001" : ", q ");
+	add(text, runs->q < LEAST_Q ? "" : number);
 }
 
 static void add_hit(struct text *text, const struct ctprof_report_hit *hit)
@@ -202,19 +204,19 @@ void verdict_describe(const struct verdict_case *found, char *ret_text, size_t s
 {
 	struct text text = {ret_text, size};
 	const struct ctprof_cell *cell = found->cell;
-	const struct ctprof_sample *sample = cell ? drawing_sample(cell) : NULL;
+	const struct ctprof_runs *runs = cell ? drawing_runs(cell) : NULL;
 
 	*ret_text = '\0';
 	if (found->hit)
 		add_hit(&text, found->hit);
 	if (found->hit && cell)
 		add(&text, ": ");
-	for (unsigned int side = 0; sample && side < 2 && sample->runs[side] > 0; side++)
+	for (unsigned int side = 0; runs && side < 2 && runs->n_runs[side] > 0; side++)
 		add_side(&text, found, side);
-	if (sample && cell->flags & CTPROF_CELL_HAS_DELTA)
+	if (runs && cell->flags & CTPROF_CELL_HAS_DELTA)
 		add(&text, ", ");
 	if (cell && cell->flags & CTPROF_CELL_HAS_DELTA)
 		add_change(&text, found->field->ladder, cell);
-	if (sample)
-		add_q(&text, sample);
+	if (runs)
+		add_q(&text, runs);
 }

@@ -11,10 +11,13 @@
 #include "tables.h"
 #include "utf8.h"
 
-/* A spreadsheet would take a cell that begins like this for a formula. */
+/* A spreadsheet would take a cell that begins like this for a formula; wide forms of the signs,
+ * too. */
 static bool is_formula(const char *text)
 {
-	return text[0] && strchr("=+-@", text[0]);
+	return text[0] &&
+	       (strchr("=+-@", text[0]) || (strncmp(text, "\xef\xbc", 2) == 0 && text[2] &&
+					    strchr("\x9d\x8b\x8d\xa0", text[2])));
 }
 
 /* Writes a field with the host's text in the middle; before and after need no
@@ -22,7 +25,8 @@ static bool is_formula(const char *text)
 static void put_text(FILE *stream, const char *before, const char *text, const char *after)
 {
 	static const struct utf8_escape doubled[] = {{'"', "\"\""}, {'\0', NULL}};
-	const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+	/* Where a ';' divides, what follows it would be a cell. */
+	const char *quote = strpbrk(text, ",\";") ? "\"" : "";
 	const char *mark = !before[0] && is_formula(text) ? "'" : "";
 
 	fprintf(stream, "%s%s%s", quote, mark, before);
@@ -104,23 +108,23 @@ static void put_rows(FILE *stream, const struct ctprof_value *value)
 }
 
 /* The medians and the shift are the values and the delta. */
-static void put_sample(FILE *stream, const struct ctprof_sample *sample)
+static void put_runs(FILE *stream, const struct ctprof_runs *runs)
 {
-	bool has_test = sample->flags & CTPROF_SAMPLE_HAS_TEST;
-	bool has_interval = sample->flags & CTPROF_SAMPLE_HAS_INTERVAL;
+	bool has_test = runs->flags & CTPROF_RUNS_HAS_TEST;
+	bool has_interval = runs->flags & CTPROF_RUNS_HAS_INTERVAL;
 
-	fprintf(stream, ",%s", drawing_verdict_word(sample));
+	fprintf(stream, ",%s", drawing_verdict_word(runs));
 	for (unsigned int side = 0; side < 2; side++)
-		put_count(stream, sample->n[side]);
+		put_count(stream, runs->n[side]);
 	for (unsigned int side = 0; side < 2; side++) {
-		put_real(stream, sample->n[side] > 0, sample->min[side]);
-		put_real(stream, sample->n[side] > 0, sample->max[side]);
+		put_real(stream, runs->n[side] > 0, runs->min[side]);
+		put_real(stream, runs->n[side] > 0, runs->max[side]);
 	}
-	put_real(stream, has_interval, sample->low);
-	put_real(stream, has_interval, sample->high);
-	put_real(stream, has_interval, sample->level);
-	put_real(stream, has_test, sample->p);
-	put_real(stream, sample->flags & CTPROF_SAMPLE_HAS_Q, sample->q);
+	put_real(stream, has_interval, runs->low);
+	put_real(stream, has_interval, runs->high);
+	put_real(stream, has_interval, runs->level);
+	put_real(stream, has_test, runs->p);
+	put_real(stream, runs->flags & CTPROF_RUNS_HAS_Q, runs->q);
 }
 
 static void put_cell(FILE *stream, const struct ctprof_report_line *line,
@@ -136,8 +140,8 @@ static void put_cell(FILE *stream, const struct ctprof_report_line *line,
 		put_value(stream, &cell->value[0]);
 	for (unsigned int side = 0; side < sides; side++)
 		put_rows(stream, &cell->value[side]);
-	if (drawing_sample(cell))
-		put_sample(stream, drawing_sample(cell));
+	if (drawing_runs(cell))
+		put_runs(stream, drawing_runs(cell));
 	fputs("\r\n", stream);
 }
 

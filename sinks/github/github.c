@@ -39,8 +39,8 @@ static void put_case(void *data, const struct verdict_case *found)
 {
 	struct annotations *annotations = data;
 	FILE *stream = annotations->stream;
-	const struct ctprof_sample *sample = found->cell ? drawing_sample(found->cell) : NULL;
-	bool is_changed = sample && sample->verdict == CTPROF_VERDICT_CHANGED;
+	const struct ctprof_runs *runs = found->cell ? drawing_runs(found->cell) : NULL;
+	bool is_changed = runs && runs->verdict == CTPROF_VERDICT_CHANGED;
 	char text[DESCRIPTION_BYTES];
 
 	if (found->result != VERDICT_FAILED && !is_changed)

@@ -87,8 +87,8 @@ static GArray *parts_of(const struct look *look, double *ret_sum)
 
 gboolean account_is_there(const struct ctprof_report_section *section)
 {
-	return markup_find_field(section, "cpu") < section->n_fields &&
-	       markup_find_field(section, "waiting") < section->n_fields;
+	return markup_find_role(section, CTPROF_FIELD_CPU) < section->n_fields &&
+	       markup_find_role(section, CTPROF_FIELD_WAITING) < section->n_fields;
 }
 
 void account_put_bar(FILE *stream, const struct ctprof_report *report,

@@ -16,10 +16,11 @@
 
 /* Costs whose change is drawn: a field of the pools, and what it is called. */
 static const struct {
-	const char *field, *heading;
+	guint32 role;
+	const char *heading;
 } costs[] = {
-	{"cpu", "What changed: CPU"},
-	{"pss", "What changed: memory (PSS)"},
+	{CTPROF_FIELD_CPU, "What changed: CPU"},
+	{CTPROF_FIELD_MEMORY, "What changed: memory (PSS)"},
 };
 
 static const struct ctprof_cell *cell_of(gconstpointer line, guint64 field)
@@ -94,7 +95,7 @@ static void put_cost(FILE *stream, const struct ctprof_report_section *pools, gu
 		     const char *heading)
 {
 	g_autoptr(GPtrArray) lines = list_changes(pools, field);
-	guint64 name = markup_find_field(pools, "pool");
+	guint64 name = markup_find_role(pools, CTPROF_FIELD_SUBJECT);
 	char shown[CTPROF_SHORT_ROOM];
 
 	if (lines->len == 0 ||
@@ -122,7 +123,7 @@ void change_put(FILE *stream, const struct ctprof_report *report,
 		const struct ctprof_report_section *pools)
 {
 	for (guint i = 0; drawing_is_compare(report) && i < G_N_ELEMENTS(costs); i++) {
-		guint64 field = markup_find_field(pools, costs[i].field);
+		guint64 field = markup_find_role(pools, costs[i].role);
 
 		if (field < pools->n_fields)
 			put_cost(stream, pools, field, costs[i].heading);

@@ -173,17 +173,17 @@ static int strip_x(const struct scale *scale, double value)
 }
 
 /* Dots are lines without length, whose ends are round: few bytes a run. */
-static void put_runs(FILE *stream, const struct ctprof_sample *sample, unsigned int side,
+static void put_runs(FILE *stream, const struct ctprof_runs *runs, unsigned int side,
 		     const struct scale *scale, double median)
 {
 	int y = STRIP_ROW * (int)side + STRIP_ROW / 2 + 1;
 
-	if (sample->n[side] == 0)
+	if (runs->n[side] == 0)
 		return;
 	fprintf(stream, "<path class=\"dots s%u\" d=\"", side);
-	for (guint64 i = 0; i < sample->runs[side]; i++)
-		if (!isnan(sample->values[side][i]))
-			fprintf(stream, "M%d %dh0", strip_x(scale, sample->values[side][i]), y);
+	for (guint64 i = 0; i < runs->n_runs[side]; i++)
+		if (!isnan(runs->values[side][i]))
+			fprintf(stream, "M%d %dh0", strip_x(scale, runs->values[side][i]), y);
 	fputs("\"/>", stream);
 	if (!isnan(median))
 		fprintf(stream, "<path class=\"median\" d=\"M%d %dv8\"/>", strip_x(scale, median),
@@ -192,21 +192,21 @@ static void put_runs(FILE *stream, const struct ctprof_sample *sample, unsigned 
 
 void chart_put_strip(FILE *stream, const struct ctprof_cell *cell)
 {
-	const struct ctprof_sample *sample = drawing_sample(cell);
+	const struct ctprof_runs *runs = drawing_runs(cell);
 	struct scale scale = {NAN, NAN};
 
-	if (!sample || sample->n[0] + sample->n[1] == 0)
+	if (!runs || runs->n[0] + runs->n[1] == 0)
 		return;
-	gboolean has_sides = sample->runs[1] > 0;
-	gboolean has_interval = has_sides && sample->flags & CTPROF_SAMPLE_HAS_INTERVAL;
+	gboolean has_sides = runs->n_runs[1] > 0;
+	gboolean has_interval = has_sides && runs->flags & CTPROF_RUNS_HAS_INTERVAL;
 	double median = markup_number(&cell->value[0]);
 	for (unsigned int side = 0; side < 2; side++) {
-		widen(&scale, sample->n[side] > 0 ? sample->min[side] : NAN);
-		widen(&scale, sample->n[side] > 0 ? sample->max[side] : NAN);
+		widen(&scale, runs->n[side] > 0 ? runs->min[side] : NAN);
+		widen(&scale, runs->n[side] > 0 ? runs->max[side] : NAN);
 	}
 	if (has_interval) {
-		widen(&scale, median + sample->low);
-		widen(&scale, median + sample->high);
+		widen(&scale, median + runs->low);
+		widen(&scale, median + runs->high);
 	}
 	int height = STRIP_ROW * (has_interval ? 3 : has_sides ? 2 : 1) + 2;
 	fprintf(stream,
@@ -214,14 +214,14 @@ void chart_put_strip(FILE *stream, const struct ctprof_cell *cell)
 		"role=\"img\" aria-label=\"runs\">",
 		STRIP_WIDTH, height, STRIP_WIDTH, height);
 	for (unsigned int side = 0; side < 2; side++)
-		put_runs(stream, sample, side, &scale, markup_number(&cell->value[side]));
+		put_runs(stream, runs, side, &scale, markup_number(&cell->value[side]));
 	if (has_interval) {
-		int from = strip_x(&scale, median + sample->low);
+		int from = strip_x(&scale, median + runs->low);
 
 		fprintf(stream,
 			"<path class=\"interval\" d=\"M%d 29H%d\"><title>where B's median is, "
 			"if A's is its own</title></path>",
-			from, MAX(strip_x(&scale, median + sample->high), from + 1));
+			from, MAX(strip_x(&scale, median + runs->high), from + 1));
 	}
 	fputs("</svg>", stream);
 }

@@ -17,7 +17,7 @@
 struct history {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;
-	guint64 at, seconds, kind, subject, cpu; /* fields */
+	guint64 at, seconds, subject, cpu; /* fields */
 	guint64 n_windows, n_subjects;
 	double length; /* of all windows, in s */
 	double top;    /* CPUs that the height stands for */
@@ -81,7 +81,7 @@ static gboolean measure(struct history *history)
 	const guint64 n_lines = history->section->n_lines;
 
 	while (history->n_windows < n_lines &&
-	       g_strcmp0(text_of(history, history->n_windows, history->kind), "host") == 0)
+	       drawing_role(drawing_line(history->section, history->n_windows)) == CTPROF_ROLE_HOST)
 		history->n_windows++;
 	if (history->n_windows == 0)
 		return FALSE;
@@ -248,11 +248,10 @@ void history_put(FILE *stream, const struct ctprof_report *report, const GArray 
 	struct history history = {
 		.report = report,
 		.section = section,
-		.at = markup_find_field(section, "at"),
-		.seconds = markup_find_field(section, "seconds"),
-		.kind = markup_find_field(section, "kind"),
-		.subject = markup_find_field(section, "subject"),
-		.cpu = markup_find_field(section, "cpu"),
+		.at = markup_find_role(section, CTPROF_FIELD_END),
+		.seconds = markup_find_role(section, CTPROF_FIELD_SECONDS),
+		.subject = markup_find_role(section, CTPROF_FIELD_SUBJECT),
+		.cpu = markup_find_role(section, CTPROF_FIELD_CPU),
 		.parts = parts,
 	};
 	if (!measure(&history))

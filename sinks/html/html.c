@@ -55,16 +55,19 @@ static void put_head(FILE *stream, const struct ctprof_report *report)
 
 /* A title begins with what the page is called already; a warning has a place of its
  * own. */
-static void put_title(FILE *stream, const struct ctprof_report *report, const char *title,
+static void put_title(FILE *stream, const struct ctprof_report *report, guint64 title,
 		      const char *name)
 {
+	const struct ctprof_sentence *sentence = drawing_title_sentence(report, title);
+
 	for (guint64 i = 0; i < report->n_warnings; i++)
-		if (g_str_equal(report->warnings[i], title))
+		if (g_str_equal(report->warnings[i], report->titles[title]))
 			return;
-	if (g_str_has_prefix(title, name))
-		title += strlen(name) + strspn(title + strlen(name), ", ");
 	fputs("<p>", stream);
-	markup_put_pieces(stream, title);
+	if (sentence)
+		markup_put_sentence(stream, sentence, name);
+	else
+		markup_put(stream, report->titles[title]);
 	fputs("</p>\n", stream);
 }
 
@@ -139,7 +142,7 @@ static void put_header(FILE *stream, const struct ctprof_report *report)
 	markup_put(stream, name);
 	fputs("</h1>\n", stream);
 	for (guint64 i = 0; i < drawing_n_titles(report); i++)
-		put_title(stream, report, report->titles[i], name);
+		put_title(stream, report, i, name);
 	if (drawing_n_titles(report) == 0 && drawing_window(report))
 		put_window(stream, drawing_window(report));
 	put_times(stream, report);
@@ -193,7 +196,7 @@ static void put_warnings(FILE *stream, const struct ctprof_report *report)
 	fputs("</ul></section>\n", stream);
 }
 
-/* Each note of the host is a card, its first word the heading; of the RAM a bar says more. */
+/* Each sentence of the host is a card, its label the heading; of the RAM a bar says more. */
 static void put_host(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *host)
 {
@@ -204,28 +207,31 @@ static void put_host(FILE *stream, const struct ctprof_report *report,
 	fputs("<section class=\"cards\" aria-label=\"Host\">\n", stream);
 	for (guint64 i = 0; i < host->n_notes; i++) {
 		fputs("<p>", stream);
-		markup_put_pieces(stream, host->notes[i]);
+		if (drawing_note_sentence(host, i))
+			markup_put_sentence(stream, drawing_note_sentence(host, i), NULL);
+		else
+			markup_put(stream, host->notes[i]);
 		fputs("</p>\n", stream);
 	}
 	fputs("</section>\n", stream);
 }
 
-static void put_findings(FILE *stream, const struct ctprof_report *report,
-			 const struct ctprof_report_section *findings)
+static void put_findings(FILE *stream, const struct ctprof_report_section *findings)
 {
-	guint64 sentence = markup_find_field(findings, "sentence");
+	char said[DRAWING_SENTENCE];
 
 	fputs("<section class=\"findings\"><h2>What stands out</h2>\n", stream);
 	if (findings->n_lines == 0)
 		fputs("<p>Nothing stands out.</p>\n", stream);
 	fputs(findings->n_lines > 0 ? "<ol>\n" : "", stream);
 	for (guint64 i = 0; i < findings->n_lines; i++) {
-		const struct ctprof_cell *cell =
-			drawing_cell_of(drawing_line(findings, i), sentence);
-		const char *text = markup_newest(report, cell)->text;
+		const struct ctprof_sentence *sentence =
+			drawing_line_sentence(drawing_line(findings, i));
 
 		fputs("<li>", stream);
-		markup_put(stream, text ? text : "");
+		if (sentence)
+			drawing_say(sentence, 0, said);
+		markup_put(stream, sentence ? said : "");
 		fputs("</li>\n", stream);
 	}
 	fputs(findings->n_lines > 0 ? "</ol></section>\n" : "</section>\n", stream);
@@ -243,7 +249,7 @@ static void put_first(FILE *stream, const struct ctprof_report *report)
 	if (host)
 		put_host(stream, report, host);
 	if (findings)
-		put_findings(stream, report, findings);
+		put_findings(stream, findings);
 	g_autoptr(GArray) cpu = pools_put_cpu(stream, report);
 	history_put(stream, report, cpu);
 	if (pools)

@@ -38,28 +38,45 @@ void markup_put(FILE *stream, const char *bytes)
 	markup_put_label(stream, text->str);
 }
 
-/* A number that was padded belongs to the word before it: "pressure   3 %". */
-static gboolean is_padded(const char *piece)
+static void put_span(FILE *stream, const char *text, gboolean *is_open)
 {
-	return g_ascii_isdigit(piece[0]) && g_str_has_suffix(piece, " %");
+	fputs(*is_open ? "</span> <span>" : "<span>", stream);
+	markup_put(stream, text);
+	*is_open = TRUE;
 }
 
-void markup_put_pieces(FILE *stream, const char *text)
+/* What stands in front of a sentence, a column of its own elsewhere; NULL: nothing. */
+static const char *label_of(const struct ctprof_piece *piece)
 {
-	g_auto(GStrv) pieces = g_strsplit(text, "  ", -1);
+	const struct ctprof_term *first = piece->n_terms > 0 ? piece->terms : NULL;
+
+	return first && first->form == CTPROF_TERM_LABEL ? first->text : NULL;
+}
+
+void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence, const char *known)
+{
+	struct ctprof_sentence part = {.struct_size = sizeof part, .n_pieces = 1};
 	gboolean is_open = FALSE;
 
-	for (guint i = 0; pieces[i]; i++) {
-		const char *piece = g_strstrip(pieces[i]);
+	for (guint64 i = 0; i < sentence->n_pieces; i++) {
+		char said[DRAWING_SENTENCE];
+		const char *text = said;
 
-		if (!piece[0])
+		part.pieces = border_element(sentence->pieces, i);
+		drawing_say(&part, 0, said);
+		if (label_of(part.pieces)) {
+			put_span(stream, label_of(part.pieces), &is_open);
+			text += strcspn(text, " ");
+		} else if (known && i == 0 && g_str_has_prefix(text, known)) {
+			text += strlen(known);
+		}
+		text += is_open ? 0 : strspn(text, ", ");
+		if (!text[0])
 			continue;
-		if (is_open)
-			fputs(is_padded(piece) ? " " : "</span> <span>", stream);
+		if (!is_open || part.pieces->flags & CTPROF_PIECE_APART || label_of(part.pieces))
+			put_span(stream, text + strspn(text, " "), &is_open);
 		else
-			fputs("<span>", stream);
-		markup_put(stream, piece);
-		is_open = TRUE;
+			markup_put(stream, text);
 	}
 	fputs(is_open ? "</span>" : "", stream);
 }
@@ -109,6 +126,15 @@ char *markup_name_files(const struct ctprof_report *report)
 	return drawing_is_compare(report) && !g_str_equal(first, second)
 		       ? g_strdup_printf("%s → %s", first, second)
 		       : g_steal_pointer(&first);
+}
+
+guint64 markup_find_role(const struct ctprof_report_section *section, guint32 role)
+{
+	guint64 i = 0;
+
+	while (i < section->n_fields && drawing_field_role(drawing_field(section, i)) != role)
+		i++;
+	return i;
 }
 
 guint64 markup_find_field(const struct ctprof_report_section *section, const char *name)

@@ -11,8 +11,9 @@
 void markup_put(FILE *stream, const char *bytes);
 /* The same of a text that is safe to be seen already (label.h). */
 void markup_put_label(FILE *stream, const char *text);
-/* Text whose pieces have two blanks or more between them: each in a span. */
-void markup_put_pieces(FILE *stream, const char *text);
+/* A sentence: parts that are apart are each in a span.  known: what is said already, and left
+ * out in front; or NULL. */
+void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence, const char *known);
 /* A time in the zone it has, which is named if is_zoned; NULL: unknown, nothing. */
 void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned);
 /* The name of a capture: its file without folder and ending. */
@@ -20,6 +21,8 @@ char *markup_name_file(const char *file);
 /* What a file, or two, are called in a title: without the times, which stand below it. */
 char *markup_name_files(const struct ctprof_report *report);
 
+/* The place of the field of a role in a section; n_fields: it has none. */
+guint64 markup_find_role(const struct ctprof_report_section *section, guint32 role);
 /* The place of a field in a section; n_fields: it has none of that name. */
 guint64 markup_find_field(const struct ctprof_report_section *section, const char *name);
 /* The section of that name; NULL: there is none. */

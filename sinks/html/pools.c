@@ -13,7 +13,7 @@
 #define JSON_START 65536
 
 /* Columns below whose numbers a bar shows how large they are. */
-static const char *const gauged[] = {"cpu", "waiting", "pss", "uss"};
+static const guint32 gauged[] = {CTPROF_FIELD_CPU, CTPROF_FIELD_WAITING, CTPROF_FIELD_MEMORY};
 
 /* A section on its way into the page. */
 struct drafting {
@@ -47,12 +47,13 @@ static double host_number(const struct ctprof_report *report, const char *name)
 	return NAN;
 }
 
-/* Pools that there are colours for (ctprof itself is one), what exited, then the others
+/* Pools that there are colours for (ctprof itself is one), those that exited, then the others
  * together. */
 static void add_pools(const struct drafting *drafting, GArray *parts)
 {
 	const struct ctprof_report_section *section = drafting->section;
-	guint64 pool = markup_find_field(section, "pool"), cpu = markup_find_field(section, "cpu");
+	guint64 pool = markup_find_role(section, CTPROF_FIELD_SUBJECT);
+	guint64 cpu = markup_find_role(section, CTPROF_FIELD_CPU);
 	const char *exited = NULL;
 	double others = 0, ended = 0;
 
@@ -61,14 +62,22 @@ static void add_pools(const struct drafting *drafting, GArray *parts)
 		const char *name = drawing_cell_of(line, pool)->value[0].text;
 		double value = number_in(drafting, line, cpu);
 
-		if (!name || isnan(value) || g_str_equal(name, "total"))
+		if (!name || isnan(value))
 			continue;
-		if (!drawing_is_total(line) || g_str_equal(name, "ctprof"))
+		switch (drawing_role(line)) {
+		case CTPROF_ROLE_POOL:
+		case CTPROF_ROLE_OWN:
 			chart_add(parts, NULL, name, value, CTPROF_LADDER_NONE);
-		else if (g_str_has_prefix(name, "exited"))
+			break;
+		case CTPROF_ROLE_EXITED:
 			exited = name, ended = value;
-		else
+			break;
+		case CTPROF_ROLE_REST:
 			others += value;
+			break;
+		default:
+			break;
+		}
 	}
 	others += chart_keep_largest(parts);
 	if (exited)
@@ -104,7 +113,7 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 static gboolean is_gauged(const struct ctprof_report_field *field)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(gauged); i++)
-		if (g_str_equal(field->name, gauged[i]))
+		if (drawing_field_role(field) == gauged[i])
 			return TRUE;
 	return FALSE;
 }

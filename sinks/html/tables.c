@@ -98,7 +98,7 @@ static gboolean is_absent(const struct drafting *drafting, const struct ctprof_c
 /* Nothing was counted, or it is what it was. */
 static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
 {
-	if (drawing_sample(cell))
+	if (drawing_runs(cell))
 		return FALSE;
 	if (!drawing_is_compare(drafting->report))
 		return markup_number(&cell->value[0]) == 0;

@@ -119,6 +119,8 @@ static void draw_change(struct json *json, const struct ctprof_cell *cell, bool 
 		json_print(json, ",\"delta\":%g,\"pct\":%g",
 			   cell->flags & CTPROF_CELL_HAS_DELTA ? cell->delta : NAN,
 			   cell->flags & CTPROF_CELL_HAS_PCT ? cell->pct : NAN);
+	if (drawing_judgement(cell)[0])
+		json_print(json, ",\"judgement\":%s", drawing_judgement(cell));
 }
 
 #define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
@@ -153,25 +155,96 @@ static void draw_reals(struct json *json, const char *key, const double *reals, 
 
 /* The values of runs; the medians and the shift are the cell's values and
  * delta. */
-static void draw_sample(struct json *json, const struct ctprof_sample *sample)
+static void draw_runs(struct json *json, const struct ctprof_runs *runs)
 {
-	bool has_test = sample->flags & CTPROF_SAMPLE_HAS_TEST;
-	bool has_interval = sample->flags & CTPROF_SAMPLE_HAS_INTERVAL;
+	bool has_test = runs->flags & CTPROF_RUNS_HAS_TEST;
+	bool has_interval = runs->flags & CTPROF_RUNS_HAS_INTERVAL;
 
-	json_print(json, ",\"runs\":{\"verdict\":%s,\"n\":[%ju,%ju]", drawing_verdict_word(sample),
-		   (uintmax_t)sample->n[0], (uintmax_t)sample->n[1]);
-	draw_reals(json, "min", sample->min, 2);
-	draw_reals(json, "max", sample->max, 2);
-	json_print(json, ",\"low\":%g,\"high\":%g,\"level\":%g", has_interval ? sample->low : NAN,
-		   has_interval ? sample->high : NAN, has_interval ? sample->level : NAN);
-	json_print(json, has_interval && sample->flags & CTPROF_SAMPLE_APPROXIMATE
+	json_print(json, ",\"runs\":{\"verdict\":%s,\"n\":[%ju,%ju]", drawing_verdict_word(runs),
+		   (uintmax_t)runs->n[0], (uintmax_t)runs->n[1]);
+	draw_reals(json, "min", runs->min, 2);
+	draw_reals(json, "max", runs->max, 2);
+	json_print(json, ",\"low\":%g,\"high\":%g,\"level\":%g", has_interval ? runs->low : NAN,
+		   has_interval ? runs->high : NAN, has_interval ? runs->level : NAN);
+	json_print(json, has_interval && runs->flags & CTPROF_RUNS_APPROXIMATE
 				 ? ",\"approximate\":true"
 				 : ",\"approximate\":false");
-	json_print(json, ",\"p\":%g,\"q\":%g", has_test ? sample->p : NAN,
-		   sample->flags & CTPROF_SAMPLE_HAS_Q ? sample->q : NAN);
-	draw_reals(json, "baseline", sample->values[0], sample->runs[0]);
-	draw_reals(json, "candidate", sample->values[1], sample->runs[1]);
+	json_print(json, ",\"p\":%g,\"q\":%g", has_test ? runs->p : NAN,
+		   runs->flags & CTPROF_RUNS_HAS_Q ? runs->q : NAN);
+	draw_reals(json, "baseline", runs->values[0], runs->n_runs[0]);
+	draw_reals(json, "candidate", runs->values[1], runs->n_runs[1]);
 	json_print(json, "}");
+}
+
+/* What a line is; no name says so. */
+static void draw_role(struct json *json, const struct ctprof_report_line *line)
+{
+	static const char *const words[] = {"pool",        "rest",  "own",  "exited",
+					    "unaccounted", "total", "host", "cgroup"};
+	/* Roles are multiples of the first. */
+	uint32_t i = drawing_role(line) / CTPROF_ROLE_POOL;
+
+	if (i > 0 && i <= sizeof words / sizeof words[0])
+		json_print(json, ",\"role\":%s", words[i - 1]);
+}
+
+/* A sentence's words, and the numbers in it, by name. */
+static void draw_sentence(struct json *json, const struct ctprof_sentence *sentence)
+{
+	uint64_t n = 0;
+
+	json_print(json, ",\"template\":[");
+	for (uint64_t i = 0; i < sentence->n_pieces; i++) {
+		const struct ctprof_piece *piece = border_element(sentence->pieces, i);
+
+		json_print(json, i > 0 ? ",%s" : "%s", piece->words);
+	}
+	json_print(json, "],\"numbers\":{");
+	for (uint64_t i = 0; i < sentence->n_pieces; i++) {
+		const struct ctprof_piece *piece = border_element(sentence->pieces, i);
+
+		for (uint64_t t = 0; t < piece->n_terms; t++) {
+			const struct ctprof_term *term = border_element(piece->terms, t);
+
+			if (!term->name)
+				continue;
+			json_print(json, n++ > 0 ? ",%s:{" : "%s:{", term->name);
+			json_print(json, "\"value\":%g,\"unit\":%s}", term->number, term->unit);
+		}
+	}
+	json_print(json, "}");
+}
+
+/* [[least, most, count], ...] of the buckets that have values, or null. */
+static void draw_buckets(struct json *json, const struct ctprof_histogram *histogram)
+{
+	if (!histogram) {
+		json_print(json, "null");
+		return;
+	}
+	json_print(json, "[");
+	for (uint32_t i = 0; i < histogram->n; i++) {
+		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+
+		json_print(json, i > 0 ? ",[%ju,%ju,%ju]" : "[%ju,%ju,%ju]",
+			   (uintmax_t)bucket->least, (uintmax_t)bucket->most,
+			   (uintmax_t)bucket->count);
+	}
+	json_print(json, "]");
+}
+
+/* The distribution of show, or both of compare. */
+static void draw_histogram(struct json *json, const struct ctprof_cell *cell, bool is_compare)
+{
+	if (!drawing_histogram(cell, 0) && !drawing_histogram(cell, 1))
+		return;
+	json_print(json, is_compare ? ",\"histogram\":[" : ",\"histogram\":");
+	draw_buckets(json, drawing_histogram(cell, 0));
+	if (!is_compare)
+		return;
+	json_print(json, ",");
+	draw_buckets(json, drawing_histogram(cell, 1));
+	json_print(json, "]");
 }
 
 /* One metric of one group. */
@@ -197,9 +270,12 @@ static void draw_row(struct json *json, const struct ctprof_report_line *line,
 	}
 	if (line->renamed)
 		json_print(json, ",\"renamed\":%s", line->renamed);
-	if (drawing_sample(cell))
-		draw_sample(json, drawing_sample(cell));
-	json_print(json, cell->flags & CTPROF_CELL_RATE ? ",\"rate\":true}" : "}");
+	if (drawing_runs(cell))
+		draw_runs(json, drawing_runs(cell));
+	draw_histogram(json, cell, is_compare);
+	json_print(json, cell->flags & CTPROF_CELL_RATE ? ",\"rate\":true" : "");
+	draw_role(json, line);
+	json_print(json, "}");
 }
 
 /* The value of show, or both values of compare and their change; equal names
@@ -259,7 +335,11 @@ static void draw_line(struct json *json, const struct ctprof_report_section *sec
 		draw_rows(json, drawing_cell(line, i), is_compare);
 		json_print(json, "}");
 	}
-	json_print(json, n_partial > 0 ? "}}" : "}");
+	json_print(json, n_partial > 0 ? "}" : "");
+	draw_role(json, line);
+	if (drawing_line_sentence(line))
+		draw_sentence(json, drawing_line_sentence(line));
+	json_print(json, "}");
 }
 
 /* An object for each line that is (or is not) a total. */

@@ -32,7 +32,7 @@ static void put_value(struct json *out, const struct ctprof_table_column *column
 		json_string(out, time);
 		break;
 	case CTPROF_TYPE_TEXT:
-		if (column->flags & CTPROF_COLUMN_JSON)
+		if (column->flags & CTPROF_TABLE_COLUMN_JSON)
 			json_raw(out, text->bytes, text->length);
 		else
 			json_text(out, text->bytes, text->length);

@@ -69,7 +69,7 @@ static void name_family(const struct families *families, struct family *family)
 
 bool family_is_of_partial(const struct ctprof_table_column *column)
 {
-	return column->flags & CTPROF_COLUMN_NAMES && strcmp(column->name, "partial") == 0;
+	return column->flags & CTPROF_TABLE_COLUMN_NAMES && strcmp(column->name, "partial") == 0;
 }
 
 static bool has_size(const struct ctprof_table_column *column)
@@ -106,28 +106,34 @@ void families_free(struct families *self)
 	free(self->list);
 }
 
-static void put_line(struct json *out, const char *what, const char *name, const char *text)
+/* Before OpenMetrics a quote had no escape there. */
+static void put_line(struct json *out, const char *what, const struct family *family,
+		     bool is_classic, const char *text)
 {
+	const char *name = family->name;
+
 	json_literal(out, "# ");
 	json_raw(out, what, strlen(what));
 	json_literal(out, " ");
 	json_raw(out, name, strlen(name));
+	if (is_classic && family->is_counter)
+		json_literal(out, "_total");
 	json_literal(out, " ");
 	for (; *text; text++) {
-		if (*text == '\\' || *text == '"')
+		if (*text == '\\' || (*text == '"' && !is_classic))
 			json_literal(out, "\\");
 		json_raw(out, (unsigned char)*text < ' ' ? " " : text, 1);
 	}
 	json_literal(out, "\n");
 }
 
-void family_put_header(const struct family *family, struct json *out)
+void family_put_header(const struct family *family, bool is_classic, struct json *out)
 {
-	put_line(out, "TYPE", family->name, family->is_counter ? "counter" : "gauge");
-	if (*family->unit->base)
-		put_line(out, "UNIT", family->name, family->unit->base);
+	put_line(out, "TYPE", family, is_classic, family->is_counter ? "counter" : "gauge");
+	if (*family->unit->base && !is_classic)
+		put_line(out, "UNIT", family, is_classic, family->unit->base);
 	if (*family->source->help)
-		put_line(out, "HELP", family->name, family->source->help);
+		put_line(out, "HELP", family, is_classic, family->source->help);
 }
 
 static void put_scaled(bool is_negative, uint64_t value, const struct family_unit *unit,
@@ -148,7 +154,7 @@ void family_value(const struct family *family, uint64_t value, char ret_text[REA
 
 	if (source->type == CTPROF_TYPE_REAL)
 		real_shortest(tables_real(value) / (double)family->unit->divisor, ret_text);
-	else if (source->flags & CTPROF_COLUMN_UNLIMITED && value == UINT64_MAX)
+	else if (source->flags & CTPROF_TABLE_COLUMN_UNLIMITED && value == UINT64_MAX)
 		snprintf(ret_text, REAL_ROOM, "+Inf");
 	else
 		put_scaled(is_negative, is_negative ? 0 - value : value, family->unit, ret_text);

@@ -28,6 +28,7 @@ int families_make(struct families *families, const struct ctprof_table *table);
 bool family_is_of_partial(const struct ctprof_table_column *column);
 void families_free(struct families *families);
 
-/* TYPE, UNIT and HELP. */
-void family_put_header(const struct family *family, struct json *out);
+/* TYPE, UNIT and HELP; in the format before OpenMetrics a counter's name ends in _total there,
+ * too, and there is no UNIT. */
+void family_put_header(const struct family *family, bool is_classic, struct json *out);
 void family_value(const struct family *family, uint64_t value, char ret_text[REAL_ROOM]);

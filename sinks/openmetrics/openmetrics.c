@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Groups of threads as OpenMetrics 1.0 text.  All samples of a family come together, and of
- * a series in the order of time: the rows are kept until the end.
+ * a series in the order of time: the rows are kept until the end.  Without timestamps it is
+ * the text format of Prometheus before OpenMetrics, with the last sample of each series.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,8 +10,10 @@
 #include <stdlib.h>
 
 #include "families.h"
+#include "option.h"
 #include "real.h"
 #include "tables.h"
+#include "utf8.h"
 
 struct row {
 	char *labels; /* "host=\"web-1\",pcomm=\"sshd\"" */
@@ -23,12 +26,19 @@ struct openmetrics {
 	struct tables tables;
 	struct row *rows;
 	size_t n, room;
+	bool is_classic; /* the older format, without times */
 };
 
 static int openmetrics_open(const struct ctprof_host *host, void **ret_self)
 {
-	*ret_self = tables_new(host, sizeof(struct openmetrics));
-	return *ret_self ? 0 : -ENOMEM;
+	const char *timestamps = host->option(host, "timestamps");
+	struct openmetrics *self = tables_new(host, sizeof *self);
+
+	*ret_self = self;
+	if (!self)
+		return -ENOMEM;
+	self->is_classic = timestamps && strcmp(timestamps, "off") == 0;
+	return 0;
 }
 
 static void openmetrics_close(void *closed)
@@ -56,7 +66,7 @@ static bool is_label(const struct ctprof_table_column *column)
 {
 	static const char *const others[] = {"boot", "kernel", "partial"};
 
-	if (!(column->flags & CTPROF_COLUMN_NAMES) || column->type != CTPROF_TYPE_TEXT)
+	if (!(column->flags & CTPROF_TABLE_COLUMN_NAMES) || column->type != CTPROF_TYPE_TEXT)
 		return false;
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (strcmp(column->name, others[i]) == 0)
@@ -64,22 +74,29 @@ static bool is_label(const struct ctprof_table_column *column)
 	return true;
 }
 
-/* '"', '\\' and line ends have escapes; other control characters have none. */
+/* '"', '\\' and line ends have escapes; what else is not to be seen is shown as \xNN. */
 static void put_label(struct json *out, const char *name, const struct ctprof_text *text)
 {
 	if (out->used > 0)
 		json_literal(out, ",");
 	json_raw(out, name, strlen(name));
 	json_literal(out, "=\"");
-	for (uint32_t i = 0; i < text->length; i++) {
-		char c = text->bytes[i];
+	for (size_t at = 0; at < text->length;) {
+		char shown[UTF8_SHOWN];
+		size_t n;
+		uint32_t code;
 
-		if (c == '"' || c == '\\')
-			json_literal(out, "\\");
-		if (c == '\n')
+		if (text->bytes[at] == '\n') {
 			json_literal(out, "\\n");
-		else
-			json_raw(out, (unsigned char)c < ' ' || c == 0x7f ? "?" : &c, 1);
+			at++;
+			continue;
+		}
+		at += utf8_show(text->bytes + at, text->length - at, shown, &n, &code);
+		for (size_t i = 0; i < n; i++) {
+			if (shown[i] == '"' || shown[i] == '\\')
+				json_literal(out, "\\");
+			json_raw(out, &shown[i], 1);
+		}
 	}
 	json_literal(out, "\"");
 }
@@ -169,9 +186,10 @@ static int compare_rows(const void *a, const void *b)
 		     : (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
 }
 
-static void put_sample(struct json *out, const struct family *family, const struct row *row,
+static void put_sample(struct openmetrics *self, const struct family *family, const struct row *row,
 		       uint64_t value)
 {
+	struct json *out = &self->tables.out;
 	char text[REAL_ROOM], time[32];
 
 	family_value(family, value, text);
@@ -184,32 +202,35 @@ static void put_sample(struct json *out, const struct family *family, const stru
 	json_raw(out, row->labels, strlen(row->labels));
 	json_literal(out, "} ");
 	json_raw(out, text, strlen(text));
-	if (row->realtime_ns > 0)
+	if (row->realtime_ns > 0 && !self->is_classic)
 		json_raw(out, time, strlen(time));
 	else
 		json_literal(out, "\n");
 }
 
-/* Two captures of one host at one time are one. */
-static bool is_twice(const struct openmetrics *self, size_t i)
+/* Two captures of one host at one time are one; without times, all captures are. */
+static bool is_left_out(const struct openmetrics *self, size_t i)
 {
-	return i > 0 && compare_rows(&self->rows[i - 1], &self->rows[i]) == 0;
+	const struct row *rows = self->rows;
+
+	if (self->is_classic)
+		return i + 1 < self->n && strcmp(rows[i].labels, rows[i + 1].labels) == 0;
+	return i > 0 && compare_rows(&rows[i - 1], &rows[i]) == 0;
 }
 
 static void put_family(struct openmetrics *self, const struct family *family)
 {
-	struct json *out = &self->tables.out;
 	bool is_begun = false;
 
 	for (size_t i = 0; i < self->n; i++) {
 		const struct row *row = &self->rows[i];
 
-		if (!row->present[family->column] || is_twice(self, i))
+		if (!row->present[family->column] || is_left_out(self, i))
 			continue;
 		if (!is_begun)
-			family_put_header(family, out);
+			family_put_header(family, self->is_classic, &self->tables.out);
 		is_begun = true;
-		put_sample(out, family, row, row->values[family->column]);
+		put_sample(self, family, row, row->values[family->column]);
 	}
 }
 
@@ -224,11 +245,23 @@ static int openmetrics_finish(void *called)
 	for (size_t i = 0; r == 0 && i < families.n; i++)
 		put_family(self, &families.list[i]);
 	families_free(&families);
-	json_literal(&self->tables.out, "# EOF\n");
+	if (!self->is_classic)
+		json_literal(&self->tables.out, "# EOF\n");
 	return r < 0 ? r : tables_flush(&self->tables);
 }
 
-SINK_PLUGIN("openmetrics", "Writes groups of threads as OpenMetrics text", .open = openmetrics_open,
-	    .close = openmetrics_close, .finish = openmetrics_finish, .table = openmetrics_table,
-	    .records = openmetrics_records, .tables = CTPROF_TABLE_GROUPS,
-	    .usual_tables = CTPROF_TABLE_GROUPS, .flags = CTPROF_SINK_TEXT)
+static const struct ctprof_option_word timestamps[] = {
+	OPTION_WORD("on", NULL),
+	OPTION_WORD("off", "the older text format, as node_exporter's textfile collector takes it"),
+};
+
+static const struct ctprof_option options[] = {
+	OPTION(WORD, "timestamps", "Whether each sample has the time of its capture",
+	       .default_value = "on", OPTION_WORDS(timestamps)),
+};
+
+SINK_PLUGIN_OPTIONS("openmetrics", "Writes groups of threads as OpenMetrics text", options, 1,
+		    .open = openmetrics_open, .close = openmetrics_close,
+		    .finish = openmetrics_finish, .table = openmetrics_table,
+		    .records = openmetrics_records, .tables = CTPROF_TABLE_GROUPS,
+		    .usual_tables = CTPROF_TABLE_GROUPS, .flags = CTPROF_SINK_TEXT)

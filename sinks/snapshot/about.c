@@ -16,6 +16,20 @@ static void about_write_flags(struct json *json, uint32_t set)
 	json_literal(json, "]");
 }
 
+static void about_write_polarity(struct json *json, const struct ctprof_metric *metric)
+{
+	uint32_t polarity = BORDER_MEMBER(metric, polarity, 0);
+	uint32_t gate_percent = BORDER_MEMBER(metric, gate_percent, 0);
+	uint64_t gate = BORDER_MEMBER(metric, gate, 0);
+
+	if (polarity != CTPROF_POLARITY_NEUTRAL)
+		json_print(json, ",\"polarity\":%s", words_find(words_polarities, polarity));
+	if (gate_percent > 0)
+		json_print(json, ",\"gate_percent\":%ju", (uintmax_t)gate_percent);
+	if (gate > 0)
+		json_print(json, ",\"gate\":%ju", (uintmax_t)gate);
+}
+
 static void about_write_metric(struct json *json, const struct ctprof_metric_info *info)
 {
 	const struct ctprof_metric *metric = info->metric;
@@ -32,6 +46,7 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 	/* Of no use to who reads them. */
 	if (metric->flags & ~CTPROF_METRIC_STILL)
 		about_write_flags(json, metric->flags);
+	about_write_polarity(json, metric);
 	json_print(json, ",\"help\":%s,\"origin\":%s}", metric->help, metric->origin);
 }
 

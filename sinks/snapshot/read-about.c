@@ -35,15 +35,26 @@ enum {
 	METRIC_TAG,
 	METRIC_GATES,
 	METRIC_HELP,
-	METRIC_ORIGIN
+	METRIC_ORIGIN,
+	METRIC_POLARITY,
+	METRIC_GATE_PERCENT,
+	METRIC_GATE
 };
 static const struct field metric_fields[] = {
-	[METRIC_NAME] = {"name", VALUE_TEXT},     [METRIC_KIND] = {"kind", VALUE_TEXT},
-	[METRIC_UNIT] = {"unit", VALUE_TEXT},     [METRIC_SCOPE] = {"scope", VALUE_TEXT},
-	[METRIC_GROUP] = {"group", VALUE_TEXT},   [METRIC_PLUGIN] = {"plugin", VALUE_TEXT},
-	[METRIC_RANK] = {"rank", VALUE_U32},      [METRIC_TAG] = {"tag", VALUE_TEXT},
-	[METRIC_GATES] = {"gates", VALUE_TEXT},   [METRIC_HELP] = {"help", VALUE_TEXT},
+	[METRIC_NAME] = {"name", VALUE_TEXT},
+	[METRIC_KIND] = {"kind", VALUE_TEXT},
+	[METRIC_UNIT] = {"unit", VALUE_TEXT},
+	[METRIC_SCOPE] = {"scope", VALUE_TEXT},
+	[METRIC_GROUP] = {"group", VALUE_TEXT},
+	[METRIC_PLUGIN] = {"plugin", VALUE_TEXT},
+	[METRIC_RANK] = {"rank", VALUE_U32},
+	[METRIC_TAG] = {"tag", VALUE_TEXT},
+	[METRIC_GATES] = {"gates", VALUE_TEXT},
+	[METRIC_HELP] = {"help", VALUE_TEXT},
 	[METRIC_ORIGIN] = {"origin", VALUE_TEXT},
+	[METRIC_POLARITY] = {"polarity", VALUE_TEXT},
+	[METRIC_GATE_PERCENT] = {"gate_percent", VALUE_U32},
+	[METRIC_GATE] = {"gate", VALUE_U64},
 };
 
 enum {
@@ -187,6 +198,8 @@ static int take_metric(const struct cells *cells, void *context)
 		.gates = text_or_null(cells, METRIC_GATES),
 		.help = cells_text(cells, METRIC_HELP).p,
 		.origin = cells_text(cells, METRIC_ORIGIN).p,
+		.gate_percent = (uint32_t)cells->cells[METRIC_GATE_PERCENT].bits,
+		.gate = cells->cells[METRIC_GATE].bits,
 	};
 
 	reading->flags = 0;
@@ -194,6 +207,9 @@ static int take_metric(const struct cells *cells, void *context)
 	    !words_value(words_units, cells_text(cells, METRIC_UNIT), &metric.unit) ||
 	    !words_value(words_scopes, cells_text(cells, METRIC_SCOPE), &metric.scope))
 		return 0;
+	(void)words_value(words_polarities, cells_text(cells, METRIC_POLARITY), &metric.polarity);
+	/* Another rule would need a member of its own in the file. */
+	metric.buckets = metric.kind == CTPROF_HISTOGRAM ? CTPROF_BUCKETS_QUARTERS : 0;
 	return reading->each(reading->context, cells_text(cells, METRIC_PLUGIN).p, &metric);
 }
 

@@ -130,7 +130,7 @@ enum value_kind value_kind_of_metric(const struct ctprof_metric *metric)
 {
 	struct ctprof_metric_info info = {.metric = metric, .type = CTPROF_TYPE_U64};
 
-	if (metric->kind == CTPROF_MAP)
+	if (metric->kind == CTPROF_MAP || metric->kind == CTPROF_HISTOGRAM)
 		info.type = CTPROF_TYPE_MAP;
 	else if (metric->kind == CTPROF_CPUSET)
 		info.type = CTPROF_TYPE_CPUS;

@@ -18,6 +18,12 @@ const struct word words_flags[] = {
 	{0, NULL},
 };
 
+const struct word words_polarities[] = {
+	{CTPROF_MORE_IS_WORSE, "more_is_worse"},
+	{CTPROF_MORE_IS_BETTER, "more_is_better"},
+	{0, NULL},
+};
+
 const struct word words_plugin_kinds[] = {
 	{CTPROF_KIND_SOURCE, "source"},
 	{CTPROF_KIND_SINK, "sink"},

@@ -17,6 +17,7 @@ extern const struct word words_units[];
 extern const struct word words_scopes[];
 extern const struct word words_absences[];
 extern const struct word words_flags[]; /* each one bit */
+extern const struct word words_polarities[];
 extern const struct word words_plugin_kinds[];
 extern const struct word words_plugin_states[];
 

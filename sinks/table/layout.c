@@ -13,6 +13,8 @@
 #define LEAST_LABEL 16
 /* Before a finding. */
 #define MARK "! "
+/* Blanks at both ends of a line of text. */
+#define MARGINS 2
 
 /* The state of a pass over a section's lines. */
 struct pass {
@@ -100,23 +102,39 @@ static void walk(Pass *pass)
 	}
 }
 
-/* What is below the table. */
-/* A note; in a section shown by its notes, one that begins with a mark is a
- * finding. */
-static void draw_note(FILE *stream, const struct ctprof_report *report,
-		      const struct ctprof_report_section *section, const char *note)
+void layout_say(GString *text, const struct ctprof_report *report,
+		const struct ctprof_sentence *sentence, const char *otherwise)
 {
-	gboolean is_coloured = (report->flags & CTPROF_REPORT_COLOUR) != 0 &&
-			       drawing_has(section, CTPROF_SECTION_TOLD);
-	g_autoptr(GString) text = g_string_new(NULL);
-	gsize mark = g_str_has_prefix(note, MARK) ? strlen(MARK) : 0;
+	/* Elsewhere than on a screen, a line may continue in the next one. */
+	gboolean is_screen =
+		BORDER_MEMBER(report, height, 0) > 0 || (report->flags & CTPROF_REPORT_DENSE) != 0;
+	gsize taken = sentence && sentence->role == CTPROF_SENTENCE_FINDING ? MARGINS + strlen(MARK)
+									    : MARGINS - 1;
+	char said[DRAWING_SENTENCE];
 
-	label_append(text, note);
-	label_wrap(text, (guint)(report->width > 0 ? report->width - 1 : 0), 2);
+	if (sentence)
+		drawing_say(sentence,
+			    is_screen && report->width > 0 ? MAX(report->width, taken + 1) - taken
+							   : 0,
+			    said);
+	label_append(text, sentence ? said : otherwise);
+}
+
+static void draw_note(FILE *stream, const struct ctprof_report *report,
+		      const struct ctprof_report_section *section, guint64 i)
+{
+	const struct ctprof_sentence *sentence = drawing_note_sentence(section, i);
+	g_autoptr(GString) text = g_string_new(NULL);
+	gboolean is_finding = sentence && sentence->role == CTPROF_SENTENCE_FINDING;
+
+	/* The mark counts for the width. */
+	g_string_append(text, is_finding ? MARK : "");
+	layout_say(text, report, sentence, section->notes[i]);
+	label_wrap(text, (guint)(report->width > 0 ? report->width - 1 : 0), MARGINS);
 	fputc(' ', stream);
-	if (mark > 0)
-		grid_print(stream, is_coloured, STYLE_NOTE, MARK);
-	fprintf(stream, "%s\n", text->str + mark);
+	if (is_finding)
+		grid_print(stream, (report->flags & CTPROF_REPORT_COLOUR) != 0, STYLE_NOTE, MARK);
+	fprintf(stream, "%s\n", text->str + (is_finding ? strlen(MARK) : 0));
 }
 
 static void draw_rest(FILE *stream, const struct ctprof_report *report,
@@ -130,7 +148,7 @@ static void draw_rest(FILE *stream, const struct ctprof_report *report,
 			noun ? noun : "", noun ? ": " : "", section->n_exact,
 			section->n_approximate, section->n_missing);
 	for (guint64 i = 0; i < section->n_notes; i++)
-		draw_note(stream, report, section, section->notes[i]);
+		draw_note(stream, report, section, i);
 }
 
 void layout_draw(FILE *stream, const struct ctprof_report *report,

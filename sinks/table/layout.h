@@ -2,10 +2,14 @@
 /* How a section becomes columns and lines. */
 #pragma once
 
+#include <glib.h>
 #include <stdio.h>
 
 #include "ctprof/report.h"
 
+/* Appends a sentence, shortened to fit a screen, or if it is NULL another text. */
+void layout_say(GString *text, const struct ctprof_report *report,
+		const struct ctprof_sentence *sentence, const char *otherwise);
 /* Prints the section's table, and what is below it. */
 void layout_draw(FILE *stream, const struct ctprof_report *report,
 		 const struct ctprof_report_section *section);

@@ -40,14 +40,68 @@ static void tell_window(FILE *stream, const struct ctprof_report_window *window)
 		window->n_gone);
 }
 
-static void draw_texts(FILE *stream, const char *const *texts, uint64_t n)
+static void draw_text(FILE *stream, const struct ctprof_report *report,
+		      const struct ctprof_sentence *sentence, const char *otherwise)
 {
-	for (uint64_t i = 0; i < n; i++) {
-		g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
 
-		label_append(text, texts[i]);
-		fprintf(stream, " %s\n", text->str);
+	layout_say(text, report, sentence, otherwise);
+	fprintf(stream, " %s\n", text->str);
+}
+
+/* ---- a screen ---------------------------------------------------------------- */
+
+/* As many pools are worth the blank lines. */
+#define FEW_POOLS 5
+#define FEWEST_POOLS 3
+#define N_BLANKS 3
+#define N_PROMPT 1
+/* Of a table of pools: the header, the sum of what is left out, and at least two more. */
+#define N_AROUND_POOLS 2
+#define LEAST_TOTALS 2
+
+/* Lines that a section takes without its pools. */
+static guint64 count_lines(const struct ctprof_report_section *section)
+{
+	guint64 n = 0;
+
+	/* That nothing stands out makes room for one line that says what does. */
+	if (drawing_has(section, CTPROF_SECTION_TOLD))
+		return section->n_notes + (section->n_lines == 0 ? 1 : 0);
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		guint32 role = drawing_role(drawing_line(section, i));
+
+		n += role != CTPROF_ROLE_POOL && role != CTPROF_ROLE_REST;
 	}
+	return N_AROUND_POOLS + MAX(n, LEAST_TOTALS);
+}
+
+/* How many pools there is room for; ret_is_dense: without blank lines. */
+static guint64 count_pools(const struct ctprof_report *report, gboolean *ret_is_dense)
+{
+	guint64 height = BORDER_MEMBER(report, height, 0);
+	gint64 room = (gint64)height - N_PROMPT - (gint64)drawing_n_titles(report) -
+		      (gint64)drawing_n_footers(report);
+
+	*ret_is_dense = (report->flags & CTPROF_REPORT_DENSE) != 0;
+	if (height == 0)
+		return G_MAXUINT64;
+	for (guint64 i = 0; i < report->n_sections; i++)
+		room -= (gint64)count_lines(drawing_section(report, i));
+	*ret_is_dense = *ret_is_dense || room - N_BLANKS < FEW_POOLS;
+	return (guint64)MAX(*ret_is_dense ? room : room - N_BLANKS, FEWEST_POOLS);
+}
+
+static const struct ctprof_report_section *section_of(const struct ctprof_report *report, guint64 i,
+						      guint64 n_pools)
+{
+	const struct ctprof_report_section *section = drawing_section(report, i);
+	const struct ctprof_report_section *folded =
+		n_pools < G_MAXUINT64 && BORDER_MEMBER(report, fold, NULL)
+			? report->fold(report, i, n_pools)
+			: NULL;
+
+	return folded ? folded : section;
 }
 
 /* Draws a section and what belongs to it besides its table. */
@@ -69,10 +123,12 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 			const struct ctprof_report *report)
 {
 	gboolean headed = (report->flags & CTPROF_REPORT_HEADER) != 0;
-	gboolean is_apart = headed && !(report->flags & CTPROF_REPORT_DENSE);
+	gboolean is_dense;
+	guint64 n_pools = count_pools(report, &is_dense);
+	gboolean is_apart = headed && !is_dense;
 
-	if (headed)
-		draw_texts(stream, report->titles, drawing_n_titles(report));
+	for (guint64 i = 0; headed && i < drawing_n_titles(report); i++)
+		draw_text(stream, report, drawing_title_sentence(report, i), report->titles[i]);
 	if (is_apart && drawing_n_titles(report) > 0)
 		fputc('\n', stream);
 	if (headed && drawing_n_titles(report) == 0 && drawing_window(report))
@@ -80,10 +136,10 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		if (is_apart && i > 0)
 			fputc('\n', stream);
-		draw_section(host, stream, report, drawing_section(report, i));
+		draw_section(host, stream, report, section_of(report, i, n_pools));
 	}
-	if (headed)
-		draw_texts(stream, report->footers, drawing_n_footers(report));
+	for (guint64 i = 0; headed && i < drawing_n_footers(report); i++)
+		draw_text(stream, report, drawing_footer_sentence(report, i), report->footers[i]);
 	if (drawing_is_compare(report))
 		lists_draw(stream, report);
 }

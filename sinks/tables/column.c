@@ -7,6 +7,7 @@
 #include "drawing.h"
 #include "label.h"
 #include "real.h"
+#include "sparkline.h"
 #include "value.h"
 
 #define INDENT 2
@@ -84,11 +85,13 @@ static void fill_metric(GString *text, const struct spot *spot)
 static void fill_first(GString *text, const struct spot *spot)
 {
 	value_append(text, spot->field, &spot->cell->value[0]);
+	sparkline_append(text, spot->cell, 0);
 }
 
 static void fill_second(GString *text, const struct spot *spot)
 {
 	value_append(text, spot->field, &spot->cell->value[1]);
+	sparkline_append(text, spot->cell, 1);
 }
 
 static void fill_arrow(GString *text, const struct spot *spot)
@@ -112,7 +115,7 @@ static void fill_delta(GString *text, const struct spot *spot)
 {
 	const struct ctprof_cell *cell = spot->cell;
 
-	if (drawing_sample(cell) && cell->flags & CTPROF_CELL_HAS_DELTA) {
+	if (drawing_runs(cell) && cell->flags & CTPROF_CELL_HAS_DELTA) {
 		append_short(text, spot, cell->delta, TRUE);
 		return;
 	}
@@ -231,22 +234,26 @@ static void append_chance(GString *text, double chance)
 
 static void fill_verdict(GString *text, const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	if (sample)
-		g_string_append(text, drawing_verdict(sample));
+	const char *judgement = drawing_judgement(spot->cell);
+
+	if (judgement[0])
+		g_string_append(text, judgement);
+	else if (runs)
+		g_string_append(text, drawing_verdict(runs));
 }
 
 static void fill_range(GString *text, const struct spot *spot, unsigned int side)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	if (!sample || sample->n[side] == 0)
+	if (!runs || runs->n[side] == 0)
 		return;
 	g_string_append_c(text, '[');
-	append_short(text, spot, sample->min[side], FALSE);
+	append_short(text, spot, runs->min[side], FALSE);
 	g_string_append(text, "…");
-	append_short(text, spot, sample->max[side], FALSE);
+	append_short(text, spot, runs->max[side], FALSE);
 	g_string_append_c(text, ']');
 }
 
@@ -262,50 +269,50 @@ static void fill_range_b(GString *text, const struct spot *spot)
 
 static void fill_interval(GString *text, const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	if (!sample || !(sample->flags & CTPROF_SAMPLE_HAS_TEST))
+	if (!runs || !(runs->flags & CTPROF_RUNS_HAS_TEST))
 		return;
-	if (!(sample->flags & CTPROF_SAMPLE_HAS_INTERVAL)) {
+	if (!(runs->flags & CTPROF_RUNS_HAS_INTERVAL)) {
 		g_string_append_c(text, '-');
 		return;
 	}
-	if (sample->flags & CTPROF_SAMPLE_APPROXIMATE)
+	if (runs->flags & CTPROF_RUNS_APPROXIMATE)
 		g_string_append_c(text, '~');
-	append_short(text, spot, sample->low, TRUE);
+	append_short(text, spot, runs->low, TRUE);
 	g_string_append(text, "…");
-	append_short(text, spot, sample->high, TRUE);
+	append_short(text, spot, runs->high, TRUE);
 }
 
 static void fill_p(GString *text, const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	if (sample && sample->flags & CTPROF_SAMPLE_HAS_TEST)
-		append_chance(text, sample->p);
+	if (runs && runs->flags & CTPROF_RUNS_HAS_TEST)
+		append_chance(text, runs->p);
 }
 
 static void fill_q(GString *text, const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	if (!sample || !(sample->flags & CTPROF_SAMPLE_HAS_TEST))
+	if (!runs || !(runs->flags & CTPROF_RUNS_HAS_TEST))
 		return;
-	if (sample->flags & CTPROF_SAMPLE_HAS_Q)
-		append_chance(text, sample->q);
+	if (runs->flags & CTPROF_RUNS_HAS_Q)
+		append_chance(text, runs->q);
 	else
 		g_string_append_c(text, '-');
 }
 
 static void fill_runs(GString *text, const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	if (!sample)
+	if (!runs)
 		return;
-	g_string_append_printf(text, "%" G_GUINT64_FORMAT, sample->n[0]);
-	if (sample->runs[1] > 0)
-		g_string_append_printf(text, "+%" G_GUINT64_FORMAT, sample->n[1]);
+	g_string_append_printf(text, "%" G_GUINT64_FORMAT, runs->n[0]);
+	if (runs->n_runs[1] > 0)
+		g_string_append_printf(text, "+%" G_GUINT64_FORMAT, runs->n[1]);
 }
 
 /* ---- colour -------------------------------------------------------------- */
@@ -368,10 +375,11 @@ static enum style style_field(const struct spot *spot)
 
 static enum style style_verdict(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample && sample->verdict == CTPROF_VERDICT_CHANGED ? style_delta(spot)
-								   : STYLE_LEVEL;
+	if (spot->cell->flags & (CTPROF_CELL_WORSE | CTPROF_CELL_BETTER))
+		return spot->cell->flags & CTPROF_CELL_WORSE ? STYLE_MORE : STYLE_LESS;
+	return runs && runs->verdict == CTPROF_VERDICT_CHANGED ? style_delta(spot) : STYLE_LEVEL;
 }
 
 /* ---- order ---------------------------------------------------------------- */
@@ -425,44 +433,44 @@ static double rank_sort(const struct spot *spot)
 
 static double rank_range_a(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample ? sample->max[0] : NAN;
+	return runs ? runs->max[0] : NAN;
 }
 
 static double rank_range_b(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample ? sample->max[1] : NAN;
+	return runs ? runs->max[1] : NAN;
 }
 
 static double rank_interval(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample && sample->flags & CTPROF_SAMPLE_HAS_INTERVAL ? sample->high : NAN;
+	return runs && runs->flags & CTPROF_RUNS_HAS_INTERVAL ? runs->high : NAN;
 }
 
 static double rank_p(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample && sample->flags & CTPROF_SAMPLE_HAS_TEST ? sample->p : NAN;
+	return runs && runs->flags & CTPROF_RUNS_HAS_TEST ? runs->p : NAN;
 }
 
 static double rank_q(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample && sample->flags & CTPROF_SAMPLE_HAS_Q ? sample->q : NAN;
+	return runs && runs->flags & CTPROF_RUNS_HAS_Q ? runs->q : NAN;
 }
 
 static double rank_runs(const struct spot *spot)
 {
-	const struct ctprof_sample *sample = drawing_sample(spot->cell);
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
 
-	return sample ? (double)(sample->n[0] + sample->n[1]) : NAN;
+	return runs ? (double)(runs->n[0] + runs->n[1]) : NAN;
 }
 
 static const struct column columns[] = {

@@ -50,6 +50,12 @@ static void test_names(void)
 		{"-1", "'-1"},
 		{"@SUM(A1)", "'@SUM(A1)"},
 		{"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+		{"x;=1+1", "\"x;=1+1\""},
+		{"\xef\xbc\x9d"
+		 "1",
+		 "'\xef\xbc\x9d"
+		 "1"},
+		{"\xef\xbc\xa1", "\xef\xbc\xa1"},
 		{"\t=1", "\\x09=1"},
 		{"a\r\nb", "a\\x0d\\x0ab"},
 		{"\xff", "\\xff"},

@@ -20,6 +20,8 @@ static char *draw_pool(const char *name, gboolean has_modes)
 {
 	static const char *const names[N_FIELDS] = {"pool",   "threads", "cpu",      "user",
 						    "system", "waiting", "disk_wait"};
+	static const guint32 roles[N_FIELDS] = {
+		[0] = CTPROF_FIELD_SUBJECT, [2] = CTPROF_FIELD_CPU, [5] = CTPROF_FIELD_WAITING};
 	const double values[N_FIELDS] = {0, 8, 0.5, has_modes ? 0.4 : 0, has_modes ? 0.1 : 0, 1.5};
 	struct ctprof_report_field fields[N_FIELDS];
 	struct ctprof_cell cells[N_FIELDS];
@@ -31,6 +33,7 @@ static char *draw_pool(const char *name, gboolean has_modes)
 			.header = names[i],
 			.unit = i == 0 ? "text" : "threads",
 			.tags = "",
+			.role = roles[i],
 		};
 		cells[i] = (struct ctprof_cell){.struct_size = sizeof *cells};
 		cells[i].value[0] =
@@ -103,13 +106,15 @@ static char *draw_change(double delta, guint32 flags)
 		 .name = "pool",
 		 .header = "POOL",
 		 .unit = "text",
-		 .tags = ""},
+		 .tags = "",
+		 .role = CTPROF_FIELD_SUBJECT},
 		{.struct_size = sizeof *fields,
 		 .name = "cpu",
 		 .header = "CPU",
 		 .unit = "cpus",
 		 .tags = "",
-		 .flags = CTPROF_FIELD_SHORT},
+		 .flags = CTPROF_FIELD_SHORT,
+		 .role = CTPROF_FIELD_CPU},
 	};
 	const struct ctprof_value name = {.type = CTPROF_VALUE_TEXT, .text = "p"};
 	const struct ctprof_cell cells[] = {
@@ -121,7 +126,11 @@ static char *draw_change(double delta, guint32 flags)
 		 .delta = delta},
 	};
 	const struct ctprof_report_line line = {
-		.struct_size = sizeof line, .n_cells = G_N_ELEMENTS(cells), .cells = cells};
+		.struct_size = sizeof line,
+		.n_cells = G_N_ELEMENTS(cells),
+		.cells = cells,
+		.role = CTPROF_ROLE_POOL,
+	};
 	const struct ctprof_report_section section = {
 		.struct_size = sizeof section,
 		.name = "pools",

@@ -183,6 +183,8 @@ static void test_label(void)
 		 "b",
 		 "a\\xe2\\x80\\xaeb", 14, "a\\x…eb"},
 		{"\xc2\x85", "\\xc2\\x85", 8, "\\xc…85"},
+		{"\xcd\x8f", "\\xcd\\x8f", 8, "\\xc…8f"},
+		{"a::b", "a::b", 4, "a::b"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -195,6 +197,25 @@ static void test_label(void)
 		g_assert_cmpstr(text->str, ==, cases[i].cut);
 		g_assert_cmpuint(label_width(text->str), <=, 6);
 	}
+}
+
+/* GitHub's runner obeys lines of a log. */
+static void test_ci(void)
+{
+	static const char *const cases[][2] = {
+		{"::add-mask::1", "\\x3a:add-mask\\x3a:1"},
+		{"a ##[x]", "a \\x23#[x]"},
+		{"a:b #1", "a:b #1"},
+	};
+
+	g_setenv("GITHUB_ACTIONS", "true", TRUE);
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		label_append(text, cases[i][0]);
+		g_assert_cmpstr(text->str, ==, cases[i][1]);
+	}
+	g_unsetenv("GITHUB_ACTIONS");
 }
 
 static void test_wrap(void)
@@ -224,6 +245,8 @@ static void test_wrap(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_unsetenv("GITHUB_ACTIONS");
+	g_test_add_func("/table/label in a CI log", test_ci);
 	g_test_add_func("/table/number climbs its ladder", test_number);
 	g_test_add_func("/table/computed number", test_real);
 	g_test_add_func("/table/number of a first screen", test_short);
