@@ -2,9 +2,9 @@
 #include "metrics.h"
 #include "descriptor.h"
 
-#define METRIC(kind, unit, flags_, gates_, name, help, origin)                                     \
+#define METRIC(kind, unit, flags_, gates_, name, help, origin, ...)                                \
 	METRIC_ROW(kind, unit, CGROUP, name, "cgroup", help, origin, .flags = flags_,              \
-		   .gates = gates_)
+		   .gates = gates_, __VA_ARGS__)
 
 #define LIMIT CTPROF_METRIC_UNLIMITED
 
@@ -18,10 +18,10 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	       "cpu.stat: nr_periods, do_sched_cfs_period_timer(); v1: cpu.stat"),
 	METRIC(COUNTER, NONE, 0, "CFS_BANDWIDTH", "cpu.nr_throttled",
 	       "periods in which the quota ran out",
-	       "cpu.stat: nr_throttled, do_sched_cfs_period_timer(); v1: cpu.stat"),
+	       "cpu.stat: nr_throttled, do_sched_cfs_period_timer(); v1: cpu.stat", WORSE_BY(10)),
 	METRIC(COUNTER, US, 0, "CFS_BANDWIDTH", "cpu.throttled_usec",
 	       "time throttled, summed over the CPUs' run queues",
-	       "cpu.stat: throttled_usec, unthrottle_cfs_rq(); v1: cpu.stat throttled_time"),
+	       "cpu.stat: throttled_usec, unthrottle_cfs_rq(); v1: cpu.stat throttled_time", WORSE),
 	METRIC(GAUGE, US, LIMIT, "CFS_BANDWIDTH", "cpu.max_quota_us",
 	       "CPU time allowed in a period",
 	       "cpu.max, first field, cpu_max_show(); v1: cpu.cfs_quota_us"),
@@ -54,19 +54,19 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	       "memory.stat, memory_stat_format()"),
 	METRIC(MAP, NONE, 0, "MEMCG", "memory.events",
 	       "times a limit or protection was hit, OOM kills",
-	       "memory.events, memory_events_show(), counted by memcg_memory_event()"),
+	       "memory.events, memory_events_show(), counted by memcg_memory_event()", WORSE_BY(1)),
 	METRIC(PEAK, BYTES, 0, "MEMCG", "memory.peak",
 	       "highest memory.current since the cgroup was made",
 	       "memory.peak, memory_peak_show(); v1: memory.max_usage_in_bytes"),
 	METRIC(GAUGE, BYTES, 0, "MEMCG SWAP", "memory.swap_current",
 	       "swap in use",
-	       "memory.swap.current, swap_current_read()"),
+	       "memory.swap.current, swap_current_read()", WORSE),
 	METRIC(GAUGE, BYTES, LIMIT, "MEMCG SWAP", "memory.swap_max",
 	       "hard limit of swap",
 	       "memory.swap.max, swap_max_show()"),
 	METRIC(MAP, NONE, 0, "MEMCG SWAP", "memory.swap_events",
 	       "times a swap limit was hit or swap ran out",
-	       "memory.swap.events, swap_events_show()"),
+	       "memory.swap.events, swap_events_show()", WORSE_BY(1)),
 	METRIC(GAUGE, BYTES, 0, "MEMCG ZSWAP", "memory.zswap_current",
 	       "memory taken by compressed swap",
 	       "memory.zswap.current, zswap_current_read()"),

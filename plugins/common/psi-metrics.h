@@ -16,7 +16,7 @@
 
 #define PSI_METRIC_(scope, group, gates_, kind, unit, name, help)                                  \
 	METRIC_ROW(kind, unit, scope, "psi." name, group, help,                                    \
-		   "pressure file, " name ": psi_show()", .gates = gates_)
+		   "pressure file, " name ": psi_show()", .gates = gates_, WORSE)
 
 #define PSI_HALF_(scope, group, gates, res, half, who)                                             \
 	PSI_METRIC_(scope, group, gates, GAUGE, CENTIPERCENT, res "." half ".avg10",               \

@@ -41,25 +41,27 @@
 
 /* ---- sched ------------------------------------------------------------ */
 
-#define SHARED_STAT_(kind, unit, rank, name, help, origin)                                         \
-	SHARED_METRIC_(kind, unit, THREAD, rank, name, "sched", NULL, help, "stat field " origin)
-#define SHARED_SCHEDSTAT_(unit, rank, name, help, origin)                                          \
+#define SHARED_STAT_(kind, unit, rank, name, help, origin, ...)                                    \
+	SHARED_METRIC_(kind, unit, THREAD, rank, name, "sched", NULL, help, "stat field " origin,  \
+		       __VA_ARGS__)
+#define SHARED_SCHEDSTAT_(unit, rank, name, help, origin, ...)                                     \
 	SHARED_METRIC_(COUNTER, unit, THREAD, rank, name, "sched", "SCHED_INFO", help,             \
-		       "schedstat field " origin)
-#define SHARED_SCHED_(kind, unit, rank, name, tag_, gates, help, key, function)                    \
+		       "schedstat field " origin, __VA_ARGS__)
+#define SHARED_SCHED_(kind, unit, rank, name, tag_, gates, help, key, function, ...)               \
 	SHARED_METRIC_(kind, unit, THREAD, rank, name, "sched", gates, help,                       \
-		       "sched " key " (" function ")", .tag = tag_)
-#define SHARED_SCHED_COUNT_(rank, name, tag, help, function)                                       \
-	SHARED_SCHED_(COUNTER, NONE, rank, name, tag, "SCHEDSTATS", help, name, function)
-#define SHARED_SCHED_TIME_(kind, rank, name, tag, help, key, function)                             \
-	SHARED_SCHED_(kind, NS, rank, name, tag, "SCHEDSTATS", help, key, function)
+		       "sched " key " (" function ")", .tag = tag_, __VA_ARGS__)
+#define SHARED_SCHED_COUNT_(rank, name, tag, help, function, ...)                                  \
+	SHARED_SCHED_(COUNTER, NONE, rank, name, tag, "SCHEDSTATS", help, name, function,          \
+		      __VA_ARGS__)
+#define SHARED_SCHED_TIME_(kind, rank, name, tag, help, key, function, ...)                        \
+	SHARED_SCHED_(kind, NS, rank, name, tag, "SCHEDSTATS", help, key, function, __VA_ARGS__)
 
 #define SHARED_minflt                                                                              \
 	SHARED_STAT_(COUNTER, NONE, 43, "minflt", "minor page faults",                             \
 		     "10, min_flt (mm_account_fault)")
 #define SHARED_majflt                                                                              \
 	SHARED_STAT_(COUNTER, NONE, 44, "majflt", "major page faults",                             \
-		     "12, maj_flt (mm_account_fault)")
+		     "12, maj_flt (mm_account_fault)", WORSE_BY(100))
 #define SHARED_utime_clock_ticks                                                                   \
 	SHARED_STAT_(COUNTER, TICKS, 45, "utime_clock_ticks", "CPU time in user mode",             \
 		     "14, utime (account_user_time, scaled by cputime_adjust)")
@@ -90,7 +92,7 @@
 			  "1, sum_exec_runtime (update_curr)")
 #define SHARED_wait_time_ns                                                                        \
 	SHARED_SCHEDSTAT_(NS, 12, "wait_time_ns", "run-queue wait",                                \
-			  "2, run_delay (sched_info_arrive)")
+			  "2, run_delay (sched_info_arrive)", WORSE)
 #define SHARED_timeslices                                                                          \
 	SHARED_SCHEDSTAT_(NONE, 13, "timeslices", "times scheduled in",                            \
 			  "3, pcount (sched_info_arrive)")
@@ -119,7 +121,8 @@
 		      "nr_migrations", "set_task_cpu")
 #define SHARED_nr_forced_migrations                                                                \
 	SHARED_SCHED_COUNT_(24, "nr_forced_migrations", "cfs-only",                                \
-			    "moves the balancer forced on a cache-hot thread", "can_migrate_task")
+			    "moves the balancer forced on a cache-hot thread", "can_migrate_task", \
+			    WORSE)
 #define SHARED_nr_failed_migrations_affine                                                         \
 	SHARED_SCHED_COUNT_(25, "nr_failed_migrations_affine", "cfs-only",                         \
 			    "moves refused by the affinity mask", "can_migrate_task")
@@ -132,13 +135,13 @@
 #define SHARED_wait_sum                                                                            \
 	SHARED_SCHED_TIME_(COUNTER, 28, "wait_sum", "non-ext",                                     \
 			   "run-queue wait of the scheduler class", "wait_sum",                    \
-			   "__update_stats_wait_end")
+			   "__update_stats_wait_end", WORSE)
 #define SHARED_wait_count                                                                          \
 	SHARED_SCHED_COUNT_(29, "wait_count", "non-ext", "run-queue waits",                        \
 			    "__update_stats_wait_end")
 #define SHARED_wait_max                                                                            \
 	SHARED_SCHED_TIME_(PEAK, 30, "wait_max", "non-ext", "longest run-queue wait", "wait_max",  \
-			   "__update_stats_wait_end")
+			   "__update_stats_wait_end", WORSE)
 #define SHARED_voluntary_sleep_ns                                                                  \
 	SHARED_SCHED_(COUNTER, NS, 31, "voluntary_sleep_ns", "non-ext", "SCHEDSTATS",              \
 		      "time asleep and not blocked: sum_sleep_runtime less sum_block_runtime",     \
@@ -148,13 +151,13 @@
 			   "sleep_max", "__update_stats_enqueue_sleeper")
 #define SHARED_block_sum                                                                           \
 	SHARED_SCHED_TIME_(COUNTER, 33, "block_sum", "non-ext", "time blocked, uninterruptible",   \
-			   "sum_block_runtime", "__update_stats_enqueue_sleeper")
+			   "sum_block_runtime", "__update_stats_enqueue_sleeper", WORSE)
 #define SHARED_block_max                                                                           \
 	SHARED_SCHED_TIME_(PEAK, 34, "block_max", "non-ext", "longest block", "block_max",         \
-			   "__update_stats_enqueue_sleeper")
+			   "__update_stats_enqueue_sleeper", WORSE)
 #define SHARED_iowait_sum                                                                          \
 	SHARED_SCHED_TIME_(COUNTER, 35, "iowait_sum", "non-ext", "time blocked on I/O",            \
-			   "iowait_sum", "__update_stats_enqueue_sleeper")
+			   "iowait_sum", "__update_stats_enqueue_sleeper", WORSE)
 #define SHARED_iowait_count                                                                        \
 	SHARED_SCHED_COUNT_(36, "iowait_count", "non-ext", "blocks on I/O",                        \
 			    "__update_stats_enqueue_sleeper")
@@ -168,7 +171,7 @@
 #define SHARED_core_forceidle_sum                                                                  \
 	SHARED_SCHED_(COUNTER, NS, 39, "core_forceidle_sum", NULL, "SCHED_CORE SCHEDSTATS",        \
 		      "time a sibling CPU was forced idle for it", "core_forceidle_sum",           \
-		      "__account_forceidle_time")
+		      "__account_forceidle_time", WORSE)
 #define SHARED_fair_slice_ns                                                                       \
 	SHARED_SCHED_(GAUGE, NS, 40, "fair_slice_ns", "fair-policy", NULL,                         \
 		      "current slice of the fair class", "slice", "proc_sched_show_task")
@@ -211,7 +214,7 @@
 #define SHARED_nonvoluntary_csw                                                                    \
 	SHARED_METRIC_(COUNTER, NONE, THREAD, 15, "nonvoluntary_csw", "sched", NULL,               \
 		       "involuntary context switches",                                             \
-		       "status nonvoluntary_ctxt_switches, nivcsw (__schedule)")
+		       "status nonvoluntary_ctxt_switches, nivcsw (__schedule)", WORSE)
 
 /* ---- io --------------------------------------------------------------- */
 
@@ -234,18 +237,18 @@
 /* ---- delay ------------------------------------------------------------ */
 
 /* For living threads (THREAD, "delay"), and for ended ones. */
-#define SHARED_DELAY_(scope, group, kind, unit, rank, name, help, field, counted_by)               \
+#define SHARED_DELAY_(scope, group, kind, unit, rank, name, help, field, counted_by, ...)          \
 	SHARED_METRIC_(kind, unit, scope, rank, name, group, "TASKSTATS TASK_DELAY_ACCT", help,    \
-		       "taskstats." field ", " counted_by)
+		       "taskstats." field ", " counted_by, __VA_ARGS__)
 #define SHARED_DELAY_COUNT_(scope, group, rank, what, events, counted_by)                          \
 	SHARED_DELAY_(scope, group, COUNTER, NONE, rank, what "_delay_count", "number of " events, \
 		      what "_count", counted_by)
 #define SHARED_DELAY_TOTAL_(scope, group, rank, what, events, counted_by)                          \
 	SHARED_DELAY_(scope, group, COUNTER, NS, (rank) + 1, what "_delay_total_ns",               \
-		      "time spent in " events, what "_delay_total", counted_by)
+		      "time spent in " events, what "_delay_total", counted_by, WORSE)
 #define SHARED_DELAY_MAX_(scope, group, rank, what, events, counted_by)                            \
 	SHARED_DELAY_(scope, group, PEAK, NS, (rank) + 2, what "_delay_max_ns",                    \
-		      "longest of the " events, what "_delay_max", counted_by)
+		      "longest of the " events, what "_delay_max", counted_by, WORSE)
 #define SHARED_DELAY_MIN_(scope, group, rank, what, events, counted_by)                            \
 	SHARED_DELAY_(scope, group, LOW, NS, (rank) + 3, what "_delay_min_ns",                     \
 		      "shortest of the " events ", 0 when there was none", what "_delay_min",      \
@@ -279,13 +282,13 @@
 	78, "wpcopy", "copies of write-protected pages", "__delayacct_wpcopy_end()"
 #define SHARED_DELAY_irq 82, "irq", "interruptions by hard and soft IRQs", "__delayacct_irq()"
 
-#define SHARED_HIWATER_(scope, group, rank, name, help, origin)                                    \
+#define SHARED_HIWATER_(scope, group, rank, name, help, origin, ...)                               \
 	SHARED_METRIC_(PEAK, BYTES, scope, rank, name, group, "TASKSTATS TASK_XACCT", help,        \
-		       "taskstats." origin)
+		       "taskstats." origin, __VA_ARGS__)
 #define SHARED_HIWATER_RSS(scope, group)                                                           \
 	SHARED_HIWATER_(scope, group, 86, "hiwater_rss_bytes",                                     \
 			"peak resident memory of the thread's address space",                      \
-			"hiwater_rss, xacct_add_tsk() from get_mm_hiwater_rss()")
+			"hiwater_rss, xacct_add_tsk() from get_mm_hiwater_rss()", WORSE)
 #define SHARED_HIWATER_VM(scope, group)                                                            \
 	SHARED_HIWATER_(scope, group, 87, "hiwater_vm_bytes",                                      \
 			"peak size of the thread's address space",                                 \

@@ -35,9 +35,9 @@
 				  origin, .gates = gates_, .flags = CTPROF_METRIC_ON_DEMAND),      \
 		.parse = value_parse_u64, .file = FILE_PROCESS_##file_, __VA_ARGS__                \
 	}
-#define TOTAL_STAT(column_, unit, name, help, origin)                                              \
+#define TOTAL_STAT(column_, unit, name, help, origin, ...)                                         \
 	TOTAL(STAT, unit, NULL, name, help " of the process, including ended threads",             \
-	      "stat of the process, field " origin, .column = column_)
+	      "stat of the process, field " origin, .column = column_, __VA_ARGS__)
 #define TOTAL_IO(unit, name, help)                                                                 \
 	TOTAL(IO, unit, "TASK_IO_ACCOUNTING", name,                                                \
 	      help " of the process, including ended threads and awaited children",                \
@@ -122,7 +122,8 @@ const struct procfs_metric procfs_metrics[N_METRICS] = {
 	IO(write_bytes),
 	IO(cancelled_write_bytes),
 	TOTAL_STAT(7, NONE, "minflt", "minor page faults", "10, min_flt (do_task_stat)"),
-	TOTAL_STAT(9, NONE, "majflt", "major page faults", "12, maj_flt (do_task_stat)"),
+	TOTAL_STAT(9, NONE, "majflt", "major page faults", "12, maj_flt (do_task_stat)",
+		   .def.polarity = CTPROF_MORE_IS_WORSE, .def.gate = 100),
 	TOTAL_STAT(11, TICKS, "utime_clock_ticks", "CPU time in user mode",
 		   "14, utime (thread_group_cputime_adjusted)"),
 	TOTAL_STAT(12, TICKS, "stime_clock_ticks", "CPU time in the kernel",

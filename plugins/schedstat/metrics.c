@@ -2,9 +2,9 @@
 #include "descriptor.h"
 #include "parse.h"
 
-#define ROW(kind, unit, scope, name, group, flags_, help, origin)                                  \
+#define ROW(kind, unit, scope, name, group, flags_, help, origin, ...)                             \
 	METRIC_ROW(kind, unit, scope, name, group, help, "schedstat (show_schedstat): " origin,    \
-		   .gates = "SCHEDSTATS", .flags = flags_)
+		   .gates = "SCHEDSTATS", .flags = flags_, __VA_ARGS__)
 
 /* The same of the host and of each CPU. */
 #define CPU_ROWS(scope, prefix, group)                                                             \
@@ -22,11 +22,11 @@
 			"rq_cpu_time, rq_sched_info_depart()"),                                    \
 		CPU_ROW(scope, NS, prefix "delay_ns", group,                                       \
 			"sum of the times threads waited on run queues",                           \
-			"rq_sched_info.run_delay, rq_sched_info_arrive()"),                        \
+			"rq_sched_info.run_delay, rq_sched_info_arrive()", WORSE),                 \
 		CPU_ROW(scope, NONE, prefix "timeslices", group, "times a thread began to run",    \
 			"rq_sched_info.pcount, rq_sched_info_arrive()")
-#define CPU_ROW(scope, unit, name, group, help, origin)                                            \
-	ROW(COUNTER, unit, scope, name, group, CTPROF_METRIC_QUIET, help, origin)
+#define CPU_ROW(scope, unit, name, group, help, origin, ...)                                       \
+	ROW(COUNTER, unit, scope, name, group, CTPROF_METRIC_QUIET, help, origin, __VA_ARGS__)
 
 #define LEVEL(name, help, origin)                                                                  \
 	ROW(MAP, NONE, HOST, "schedstat." name, "schedstat", CTPROF_METRIC_QUIET,                  \

@@ -27,9 +27,9 @@
 #define REMEDY "use a kernel (6.12 or later) built with CONFIG_SCHED_CLASS_EXT"
 #define NOT_LOADED "no BPF scheduler is loaded"
 
-#define METRIC(kind, unit, name, help, origin)                                                     \
+#define METRIC(kind, unit, name, help, origin, ...)                                                \
 	METRIC_ROW(kind, unit, HOST, "sched_ext." name, GROUP, help, "sched_ext/" origin,          \
-		   .gates = "SCHED_CLASS_EXT")
+		   .gates = "SCHED_CLASS_EXT", __VA_ARGS__)
 
 #define EVENTS_OF(scope, name, group, flags_)                                                      \
 	METRIC_ROW(MAP, NONE, scope, name "events", group,                                         \
@@ -39,7 +39,7 @@
 		METRIC_ROW(MAP, NS, scope, name "durations", group,                                \
 			   "times among them, such as that in which it was bypassed",              \
 			   "sched_ext/root/events: scx_attr_events_show()",                        \
-			   .gates = "SCHED_CLASS_EXT", .flags = flags_)
+			   .gates = "SCHED_CLASS_EXT", .flags = flags_, WORSE)
 
 enum {
 	SCX_OPS = 5,
@@ -64,7 +64,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 	       "switch_all: scx_attr_switch_all_show()"),
 	METRIC(COUNTER, NONE, "nr_rejected",
 	       "threads the loaded BPF scheduler turned away; starts at 0 with each load",
-	       "nr_rejected: scx_attr_nr_rejected_show()"),
+	       "nr_rejected: scx_attr_nr_rejected_show()", WORSE_BY(1)),
 	METRIC(COUNTER, NONE, "hotplug_seq", "CPU hotplug events seen by the class",
 	       "hotplug_seq: scx_attr_hotplug_seq_show()"),
 	METRIC(COUNTER, NONE, "enable_seq", "times a BPF scheduler was loaded since boot",

@@ -2,27 +2,29 @@
 #include "descriptor.h"
 #include "parse.h"
 
-#define HOST(kind, unit, name, gates_, help, origin)                                               \
+#define HOST(kind, unit, name, gates_, help, origin, ...)                                          \
 	METRIC_ROW(kind, unit, HOST, "system." name, "system", help, origin, .gates = gates_,      \
-		   .flags = CTPROF_METRIC_QUIET)
-#define STAT(kind, unit, name, help, origin)                                                       \
-	HOST(kind, unit, name, NULL, help, "stat (show_stat): " origin)
-#define CPU(name, help, origin) STAT(COUNTER, TICKS, "cpu." name, help, "cpu, " origin)
+		   .flags = CTPROF_METRIC_QUIET, __VA_ARGS__)
+#define STAT(kind, unit, name, help, origin, ...)                                                  \
+	HOST(kind, unit, name, NULL, help, "stat (show_stat): " origin, __VA_ARGS__)
+#define CPU(name, help, origin, ...)                                                               \
+	STAT(COUNTER, TICKS, "cpu." name, help, "cpu, " origin, __VA_ARGS__)
 #define LOAD(kind, unit, name, help, origin)                                                       \
 	HOST(kind, unit, "load." name, NULL, help, "loadavg (loadavg_proc_show): " origin)
 #define LOAD_AVERAGE(name, time)                                                                   \
 	LOAD(GAUGE, CENTIPERCENT, name, "load average of " time "; 100 % is one thread",           \
 	     "calc_global_load()")
-#define VMSTAT(unit, name, gates, help, function)                                                  \
+#define VMSTAT(unit, name, gates, help, function, ...)                                             \
 	HOST(COUNTER, unit, "vmstat." name, gates, help,                                           \
-	     "vmstat (vmstat_show): " name ", " function)
-#define PAGING(name, help, function) VMSTAT(NONE, name, NULL, help, function)
+	     "vmstat (vmstat_show): " name ", " function, __VA_ARGS__)
+#define PAGING(name, help, function, ...) VMSTAT(NONE, name, NULL, help, function, __VA_ARGS__)
 #define SCAN(name, help) PAGING(name, help, "shrink_inactive_list()")
-#define REFAULT(name, help) PAGING(name, help, "workingset_refault()")
-#define SWAP(name, help, function) VMSTAT(NONE, name, "SWAP", help, function)
+#define REFAULT(name, help) PAGING(name, help, "workingset_refault()", WORSE)
+#define SWAP(name, help, function) VMSTAT(NONE, name, "SWAP", help, function, WORSE)
 #define ZSWAP(name, help, function) VMSTAT(NONE, name, "ZSWAP", help, function)
 #define THP(name, help, function) VMSTAT(NONE, name, "TRANSPARENT_HUGEPAGE", help, function)
-#define COMPACT(name, help) VMSTAT(NONE, name, "COMPACTION", help, "__alloc_pages_direct_compact()")
+#define COMPACT(name, help)                                                                        \
+	VMSTAT(NONE, name, "COMPACTION", help, "__alloc_pages_direct_compact()", WORSE)
 #define NUMA(name, help, function) VMSTAT(NONE, name, "NUMA_BALANCING", help, function)
 #define MEMORY(name, help, origin)                                                                 \
 	HOST(LEVEL, KIB, name, NULL, help, "meminfo (meminfo_proc_show): " origin)
@@ -31,10 +33,10 @@
 		   "diskstats (diskstats_show): " origin, .flags = CTPROF_METRIC_QUIET)
 #define DISK_IO(unit, name, help, origin)                                                          \
 	DISK(COUNTER, unit, name, help, origin ", blk_account_io_done()")
-#define NET(unit, name, help)                                                                      \
+#define NET(unit, name, help, ...)                                                                 \
 	METRIC_ROW(COUNTER, unit, OBJECT, "net_" name, "system-net", help,                         \
 		   "net/dev (dev_seq_printf_stats): dev_get_stats()",                              \
-		   .flags = CTPROF_METRIC_QUIET)
+		   .flags = CTPROF_METRIC_QUIET, __VA_ARGS__)
 
 /* clang-format off */
 const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
@@ -45,7 +47,7 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	CPU("iowait", "idle time with I/O of threads of that CPU under way, an estimate that may fall", "get_iowait_time()"),
 	CPU("irq", "time of all CPUs in interrupts", "account_system_index_time()"),
 	CPU("softirq", "time of all CPUs in soft interrupts", "account_system_index_time()"),
-	CPU("steal", "time in which the hypervisor ran something else", "account_steal_time()"),
+	CPU("steal", "time in which the hypervisor ran something else", "account_steal_time()", WORSE),
 	CPU("guest", "part of user in which guests ran", "account_guest_time()"),
 	CPU("guest_nice", "part of nice in which guests ran", "account_guest_time()"),
 	STAT(LEVEL, NONE, "cpu.online", "CPUs that run threads", "lines cpuN, cpu_online_mask"),
@@ -54,7 +56,7 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	STAT(LABEL, NONE, "btime", "when the host was booted, in seconds since 1970", "btime, getboottime64()"),
 	STAT(COUNTER, NONE, "processes", "processes and threads created", "processes, copy_process()"),
 	STAT(LEVEL, NONE, "procs_running", "threads running or ready to run", "procs_running, nr_running()"),
-	STAT(LEVEL, NONE, "procs_blocked", "threads waiting for I/O", "procs_blocked, nr_iowait()"),
+	STAT(LEVEL, NONE, "procs_blocked", "threads waiting for I/O", "procs_blocked, nr_iowait()", WORSE_BY(10)),
 	STAT(COUNTER, NONE, "softirq", "soft interrupts", "softirq, kstat_incr_softirqs_this_cpu()"),
 
 	LOAD_AVERAGE("avg1", "1 minute"),
@@ -70,7 +72,7 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	ZSWAP("zswpin", "pages read from zswap", "zswap_load()"),
 	ZSWAP("zswpout", "pages stored in zswap", "zswap_store()"),
 	PAGING("pgfault", "page faults, major ones included", "mm_account_fault()"),
-	PAGING("pgmajfault", "page faults that waited for I/O", "filemap_fault(), do_swap_page()"),
+	PAGING("pgmajfault", "page faults that waited for I/O", "filemap_fault(), do_swap_page()", WORSE_BY(100)),
 	PAGING("allocstall", "allocations that had to reclaim memory", "do_try_to_free_pages()"),
 	SCAN("pgscan_kswapd", "pages scanned by kswapd"),
 	SCAN("pgscan_direct", "pages scanned by allocating threads"),
@@ -80,8 +82,8 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	SCAN("pgsteal_direct", "pages reclaimed by allocating threads"),
 	SCAN("pgsteal_khugepaged", "pages reclaimed by khugepaged"),
 	SCAN("pgsteal_proactive", "pages reclaimed for memory.reclaim"),
-	PAGING("pgscan_direct_throttle", "allocations that waited for kswapd", "throttle_direct_reclaim()"),
-	PAGING("oom_kill", "processes killed for lack of memory", "__oom_kill_process()"),
+	PAGING("pgscan_direct_throttle", "allocations that waited for kswapd", "throttle_direct_reclaim()", WORSE),
+	PAGING("oom_kill", "processes killed for lack of memory", "__oom_kill_process()", WORSE_BY(1)),
 	REFAULT("workingset_refault_anon", "anonymous pages needed again after reclaim"),
 	REFAULT("workingset_refault_file", "file pages needed again after reclaim"),
 	REFAULT("workingset_activate_anon", "refaulted anonymous pages activated at once"),
@@ -109,11 +111,11 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 
 	NET(BYTES, "rx_bytes", "received"),
 	NET(NONE, "rx_packets", "packets received"),
-	NET(NONE, "rx_errors", "packets received with errors"),
-	NET(NONE, "rx_drops", "packets dropped or missed when received"),
+	NET(NONE, "rx_errors", "packets received with errors", WORSE_BY(100)),
+	NET(NONE, "rx_drops", "packets dropped or missed when received", WORSE_BY(100)),
 	NET(BYTES, "tx_bytes", "sent"),
 	NET(NONE, "tx_packets", "packets sent"),
-	NET(NONE, "tx_errors", "packets that could not be sent"),
-	NET(NONE, "tx_drops", "packets dropped before they were sent"),
+	NET(NONE, "tx_errors", "packets that could not be sent", WORSE_BY(100)),
+	NET(NONE, "tx_drops", "packets dropped before they were sent", WORSE_BY(100)),
 };
 /* clang-format on */
