@@ -2,7 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../parse.h"
+#include "../places-parse.h"
+#include "../syscall-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -11,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct text text = {(const char *)data, size};
 	char place[WAIT_PLACE_MAX];
 	struct wait_stat stat;
+	struct thread_record record = {.state = 1};
 
 	(void)wait_stat_parse(text, &stat);
 	size_t len = wait_stack_parse(text, place);
@@ -19,5 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < len; i++)
 		if (place[i] < ' ' || place[i] > '~')
 			abort();
+	(void)syscall_file_parse(text, &record);
+	syscall_file_take_link(text, &record);
+	if (kind_of(MACHINE_X86_64, &record, text) >= N_KINDS ||
+	    record.name[sizeof record.name - 1] != '\0')
+		abort();
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "parse.h"
+#include "places-parse.h"
 
 #include <stdint.h>
 #include <string.h>

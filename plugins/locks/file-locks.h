@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The lines of /proc/locks.  Pure. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "text.h"
+
+struct file_lock {
+	uint64_t number; /* of the lock that is held; those that wait for it have the same */
+	bool waits;
+	struct text type; /* FLOCK, POSIX, OFDLCK, LEASE */
+	int32_t pid;      /* -1: of no process, as OFD locks */
+	struct text file; /* MAJOR:MINOR:INODE */
+};
+
+/* "1: -> FLOCK  ADVISORY  WRITE 12 08:01:34 0 EOF"; false: not a line of locks. */
+bool file_lock_parse(struct text line, struct file_lock *ret);

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Holders of planted locks, and what must not be taken for one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../common/tests/run.h"
+#include "../file-locks.h"
+#include "../futex.h"
+#include "../peek.h"
+
+/* ---- parsers --------------------------------------------------------------------- */
+
+static void test_words(void)
+{
+	static const struct {
+		const char *what;
+		struct wait wait;
+		guint32 words[FUTEX_WORDS];
+		guint32 holder;
+		enum lock_kind kind;
+	} cases[] = {
+		{"mutex", {4, 0x80, 2, 0}, {2, 1, 77, 1, 0}, 77, LOCK_MUTEX},
+		{"recursive", {4, 0x80, 2, 0}, {2, 3, 77, 1, 1}, 77, LOCK_MUTEX},
+		{"timed", {4, 0x189, 2, 0}, {2, 1, 77, 1, 2}, 77, LOCK_MUTEX},
+		{"shared", {4, 0, 2, 0}, {2, 1, 77, 1, 128}, 77, LOCK_MUTEX},
+		{"given back meanwhile", {4, 0x80, 2, 0}, {0, 0, 0, 0, 0}, 0, LOCK_OTHER},
+		{"owner not written yet", {4, 0x80, 2, 0}, {2, 0, 0, 0, 0}, 0, LOCK_OTHER},
+		{"kind of none", {4, 0x80, 2, 0}, {2, 1, 77, 1, 4096}, 0, LOCK_OTHER},
+		{"private, but a shared wait", {4, 0, 2, 0}, {2, 1, 77, 1, 0}, 0, LOCK_OTHER},
+		{"robust", {4, 0, 0x8000004d, 0}, {0x8000004d, 1, 77, 1, 144}, 77, LOCK_ROBUST},
+		{"robust of another owner",
+		 {4, 0, 0x8000004d, 0},
+		 {0x8000004e, 1, 78, 1, 144},
+		 0,
+		 LOCK_OTHER},
+		{"PI", {4, 0x86, 0, 0}, {0x8000004d, 1, 77, 1, 32}, 77, LOCK_PI},
+		{"rwlock, a reader waits", {4, 0x189, 3, 0}, {3, 1, 0, 0, 77}, 77, LOCK_RWLOCK},
+		{"rwlock, a writer waits", {4, 0x189, 3, 0}, {3, 0, 0, 77, 0}, 77, LOCK_RWLOCK},
+		{"rwlock of readers", {4, 0x189, 3, 0}, {3, 0, 0, 0, 0}, 0, LOCK_OTHER},
+		{"join", {4, 0x109, 77, 0}, {77, 0, 0, 0, 0}, 77, LOCK_JOIN},
+		{"semaphore", {4, 0x189, 0, 0}, {0, 1, 0, 0, 0}, 0, LOCK_OTHER},
+		{"FUTEX_WAKE", {4, 0x81, 2, 0}, {2, 1, 77, 1, 0}, 0, LOCK_OTHER},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		enum lock_kind kind;
+
+		g_test_message("%s", cases[i].what);
+		g_assert_cmpuint(lock_holder(&cases[i].wait, cases[i].words, &kind), ==,
+				 cases[i].holder);
+		g_assert_cmpint(kind, ==, cases[i].kind);
+	}
+}
+
+static void test_lines(void)
+{
+	struct file_lock lock;
+
+	g_assert_true(file_lock_parse(
+		text_of("1: POSIX  ADVISORY  READ  5433 08:01:7864448 128 128"), &lock));
+	g_assert_false(lock.waits);
+	g_assert_cmpint(lock.pid, ==, 5433);
+	g_assert_true(text_equal(lock.file, "08:01:7864448"));
+	g_assert_true(
+		file_lock_parse(text_of("12: -> FLOCK  ADVISORY  WRITE 7 08:01:34 0 EOF"), &lock));
+	g_assert_true(lock.waits);
+	g_assert_cmpuint(lock.number, ==, 12);
+	g_assert_true(text_equal(lock.type, "FLOCK"));
+	g_assert_true(
+		file_lock_parse(text_of("2: OFDLCK ADVISORY  WRITE -1 00:19:1 0 EOF"), &lock));
+	g_assert_false(file_lock_parse(text_of("2: OFDLCK ADVISORY  WRITE x 00:19:1"), &lock));
+	g_assert_false(file_lock_parse(text_of("x"), &lock));
+	g_assert_false(file_lock_parse(text_of(""), &lock));
+}
+
+/* ---- planted locks ----------------------------------------------------------------- */
+
+static pthread_mutex_t mutexes[3]; /* robust, PI, recursive */
+static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t with_condition = PTHREAD_MUTEX_INITIALIZER;
+static sem_t semaphore;
+static guint32 forged[FUTEX_WORDS];
+
+static void *lock_mutex(void *mutex)
+{
+	(void)pthread_mutex_lock(mutex);
+	(void)pthread_mutex_unlock(mutex);
+	return NULL;
+}
+
+static void *lock_reading(void *lock)
+{
+	(void)pthread_rwlock_rdlock(lock);
+	(void)pthread_rwlock_unlock(lock);
+	return NULL;
+}
+
+static void *lock_writing(void *lock)
+{
+	(void)pthread_rwlock_wrlock(lock);
+	(void)pthread_rwlock_unlock(lock);
+	return NULL;
+}
+
+static void *wait_for_condition(void *unused)
+{
+	(void)pthread_mutex_lock(&with_condition);
+	(void)pthread_cond_wait(&condition, &with_condition);
+	(void)pthread_mutex_unlock(&with_condition);
+	return unused;
+}
+
+static void *wait_for_semaphore(void *unused)
+{
+	(void)sem_wait(&semaphore);
+	return unused;
+}
+
+/* As a mutex of that thread would look like. */
+static void *wait_for_forged(void *unused)
+{
+	(void)syscall(SYS_futex, forged, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+	return unused;
+}
+
+static void init_mutexes(void)
+{
+	pthread_mutexattr_t attr;
+
+	(void)pthread_mutexattr_init(&attr);
+	(void)pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	(void)pthread_mutex_init(&mutexes[0], &attr);
+	(void)pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_STALLED);
+	(void)pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	(void)pthread_mutex_init(&mutexes[1], &attr);
+	(void)pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_NONE);
+	(void)pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	(void)pthread_mutex_init(&mutexes[2], &attr);
+	(void)pthread_mutexattr_destroy(&attr);
+}
+
+static guint count_waiting(void)
+{
+	g_autoptr(GDir) dir = g_dir_open("/proc/self/task", 0, NULL);
+	const char *name;
+	guint n = 0;
+
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_strdup_printf("/proc/self/task/%s/syscall", name);
+		g_autofree char *text = NULL;
+		struct wait wait;
+
+		if (g_file_get_contents(path, &text, NULL, NULL) &&
+		    wait_parse(text_of(text), &wait))
+			n++;
+	}
+	return n;
+}
+
+static void settle(guint n)
+{
+	while (count_waiting() != n)
+		g_usleep(1000);
+	g_usleep(20000);
+}
+
+/* What an object of ours has, of all that the plugin finds; NULL: it is not there. */
+static char *find_at(const void *address, const char *metric)
+{
+	g_autofree char *comm = NULL;
+	char *found = NULL;
+	RUN run = {0};
+
+	g_assert_true(g_file_get_contents("/proc/self/comm", &comm, NULL, NULL));
+	g_autofree char *name = g_strdup_printf("%s[%d] 0x%lx", g_strchomp(comm), getpid(),
+						(unsigned long)(uintptr_t)address);
+	run_init(&run, LIVE_PROC, TRUE);
+	g_assert_cmpint(run.ops->open(&run.table, &run.self), ==, 0);
+	g_assert_cmpint(run.ops->start(run.self), ==, 0);
+	do {
+		struct ctprof_batch *batch = fake_host_batch(run.fake, CTPROF_SCOPE_OBJECT);
+
+		g_assert_cmpint(run.ops->collect(run.self, NULL, batch), ==, 0);
+		gint64 row = fake_host_find_object(run.fake, "lock", name);
+		if (row < 0 || fake_host_state(run.fake, (guint64)row, metric) != CTPROF_PRESENT)
+			continue;
+		found = fake_host_metric(run.fake, metric)->kind == CTPROF_LEVEL
+				? g_strdup_printf("%" G_GUINT64_FORMAT,
+						  fake_host_u64(run.fake, (guint64)row, metric))
+				: g_strdup(fake_host_string(run.fake, (guint64)row, metric));
+	} while (!found && fake_host_rows(run.fake) > 0);
+	return found;
+}
+
+static void test_holders(void)
+{
+	static const struct {
+		void *lock;
+		gsize offset;
+		void *(*wait)(void *lock);
+		const char *kind; /* NULL: no holder */
+	} planted[] = {
+		{&plain, 0, lock_mutex, "mutex"},
+		{&mutexes[0], 0, lock_mutex, "robust mutex"},
+		{&mutexes[1], 0, lock_mutex, "PI mutex"},
+		{&mutexes[2], 0, lock_mutex, "mutex"},
+		{&rwlock, 8, lock_reading, "rwlock"},
+		{&rwlock, 12, lock_writing, "rwlock"},
+		{&rwlock, 12, lock_writing, "rwlock"},
+		{&semaphore, 0, wait_for_semaphore, NULL},
+		{&forged, 0, wait_for_forged, NULL},
+		{&condition, 0, wait_for_condition, NULL},
+	};
+	pthread_t threads[G_N_ELEMENTS(planted)];
+	g_autofree char *own = g_strdup_printf("[%d]", gettid());
+
+	init_mutexes();
+	(void)sem_init(&semaphore, 0, 0);
+	forged[0] = 2;
+	forged[2] = (guint32)gettid();
+	(void)pthread_mutex_lock(&plain);
+	for (guint i = 0; i < G_N_ELEMENTS(mutexes); i++)
+		(void)pthread_mutex_lock(&mutexes[i]);
+	(void)pthread_rwlock_wrlock(&rwlock);
+	for (guint i = 0; i < G_N_ELEMENTS(planted); i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL, planted[i].wait, planted[i].lock),
+				==, 0);
+	settle(G_N_ELEMENTS(planted));
+	for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
+		const char *at = (const char *)planted[i].lock + planted[i].offset;
+		g_autofree char *kind = find_at(at, "lock_kind");
+		g_autofree char *holder = find_at(at, "lock_holder");
+
+		g_test_message("%u: %s by %s", i, kind, holder);
+		g_assert_cmpstr(kind, ==, planted[i].kind);
+		g_assert_true(planted[i].kind ? holder && g_str_has_suffix(holder, own) : !holder);
+	}
+	g_autofree char *waiters = find_at((const char *)&rwlock + 12, "lock_waiters");
+	g_assert_cmpstr(waiters, ==, "2");
+	(void)pthread_mutex_unlock(&plain);
+	for (guint i = 0; i < G_N_ELEMENTS(mutexes); i++)
+		(void)pthread_mutex_unlock(&mutexes[i]);
+	(void)pthread_rwlock_unlock(&rwlock);
+	(void)sem_post(&semaphore);
+	(void)syscall(SYS_futex, forged, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	(void)pthread_cond_signal(&condition);
+	for (guint i = 0; i < G_N_ELEMENTS(planted); i++)
+		(void)pthread_join(threads[i], NULL);
+}
+
+/* ---- a deadlock ----------------------------------------------------------------------- */
+
+static pthread_mutex_t ring[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+				  PTHREAD_MUTEX_INITIALIZER};
+static pthread_barrier_t all_hold;
+
+static void *take_two(void *first)
+{
+	pthread_mutex_t *own = first, *next = own == &ring[2] ? &ring[0] : own + 1;
+
+	(void)pthread_mutex_lock(own);
+	(void)pthread_barrier_wait(&all_hold);
+	(void)pthread_mutex_lock(next);
+	return NULL;
+}
+
+/* The threads stay: nothing frees them. */
+static void test_deadlock(void)
+{
+	pthread_t thread;
+
+	(void)pthread_barrier_init(&all_hold, NULL, G_N_ELEMENTS(ring));
+	for (guint i = 0; i < G_N_ELEMENTS(ring); i++)
+		g_assert_cmpint(pthread_create(&thread, NULL, take_two, &ring[i]), ==, 0);
+	settle(G_N_ELEMENTS(ring));
+	g_autofree char *n = find_at(&ring[1], "lock_deadlock");
+	g_autofree char *next = find_at(&ring[1], "lock_holder_waits_for");
+	g_test_message("%s threads; its holder waits for %s", n, next);
+	g_assert_cmpstr(n, ==, "3");
+	g_assert_nonnull(next);
+}
+
+/* ---- churn ----------------------------------------------------------------------------- */
+
+#define LOG 4096u
+
+static pthread_mutex_t churned = PTHREAD_MUTEX_INITIALIZER;
+static atomic_uint n_owners;
+static atomic_int owners[LOG];
+static atomic_bool churns;
+
+static void *churn(void *unused)
+{
+	while (atomic_load(&churns)) {
+		(void)pthread_mutex_lock(&churned);
+		unsigned at = atomic_load(&n_owners);
+
+		atomic_store(&owners[(at + 1) % LOG], gettid());
+		atomic_store(&n_owners, at + 1);
+		g_usleep(200);
+		(void)pthread_mutex_unlock(&churned);
+	}
+	return unused;
+}
+
+/* Who held it while the look went on, or was next. */
+static gboolean was_owner(int tid, unsigned from, unsigned to)
+{
+	for (unsigned i = from > 0 ? from - 1 : 0; i <= to + 1; i++)
+		if (atomic_load(&owners[i % LOG]) == tid)
+			return TRUE;
+	return FALSE;
+}
+
+static void test_churn(void)
+{
+	enum { THREADS = 8, LOOKS = 100, ENOUGH = 20 };
+	pthread_t threads[THREADS];
+	guint named = 0;
+
+	atomic_store(&churns, TRUE);
+	for (guint i = 0; i < THREADS; i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL, churn, NULL), ==, 0);
+	for (guint i = 0; i < LOOKS && named < ENOUGH; i++) {
+		unsigned from = atomic_load(&n_owners);
+		g_autofree char *holder = find_at(&churned, "lock_holder");
+		unsigned to = atomic_load(&n_owners);
+
+		if (!holder || to - from > LOG / 2)
+			continue;
+		named++;
+		g_assert_true(was_owner((int)g_ascii_strtoll(strrchr(holder, '[') + 1, NULL, 10),
+					from, to + 1));
+	}
+	atomic_store(&churns, FALSE);
+	for (guint i = 0; i < THREADS; i++)
+		(void)pthread_join(threads[i], NULL);
+	g_test_message("%u of at most %d looks named a holder", named, LOOKS);
+}
+
+/* ---- a helper that is lost ---------------------------------------------------------- */
+
+/* The last child of this thread. */
+static pid_t find_child(void)
+{
+	g_autofree char *text = NULL;
+
+	g_assert_true(g_file_get_contents("/proc/thread-self/children", &text, NULL, NULL));
+	g_auto(GStrv) children = g_strsplit(g_strchomp(text), " ", -1);
+	guint n = g_strv_length(children);
+	return n ? (pid_t)g_ascii_strtoll(children[n - 1], NULL, 10) : 0;
+}
+
+static int ask(struct peeker *peeker, guint32 uid)
+{
+	int fds[] = {open("/proc/self/maps", O_RDONLY | O_CLOEXEC),
+		     open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
+	struct peek peek = {.address = (guint64)(uintptr_t)&plain};
+	int r = peeker_ask(peeker, getpid(), uid, fds, &peek, 1);
+
+	close(fds[0]);
+	close(fds[1]);
+	return r;
+}
+
+/* It costs one deadline, and the user whose process it was about what else they would have. */
+static void test_lost(void)
+{
+	struct peeker *peeker;
+
+	g_assert_cmpint(peeker_new(&peeker), ==, 0);
+	g_assert_cmpint(ask(peeker, 1), ==, 0);
+	g_assert_cmpint(kill(find_child(), SIGSTOP), ==, 0);
+	gint64 began = g_get_monotonic_time();
+	g_assert_cmpint(ask(peeker, 1), ==, -ETIMEDOUT);
+	g_assert_cmpint(ask(peeker, 1), ==, -ETIMEDOUT);
+	g_assert_cmpint(ask(peeker, 2), ==, 0);
+	g_test_message("%" G_GINT64_FORMAT " ms", (g_get_monotonic_time() - began) / 1000);
+	g_assert_cmpint(g_get_monotonic_time() - began, <, 60 * G_USEC_PER_SEC);
+	g_assert_cmpint(ask(peeker, 1), ==, -ETIMEDOUT);
+	peeker_free(peeker);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/locks/words", test_words);
+	g_test_add_func("/locks/lines", test_lines);
+	g_test_add_func("/locks/holders", test_holders);
+	g_test_add_func("/locks/churn", test_churn);
+	g_test_add_func("/locks/lost", test_lost);
+	g_test_add_func("/locks/deadlock", test_deadlock);
+	return g_test_run();
+}

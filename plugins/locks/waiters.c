@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "waiters.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cleanup.h"
+#include "file.h"
+#include "list.h"
+#include "thread-file.h"
+
+#define MOST_WAITERS (4u << 20)
+#define FILE_BYTES 512u
+#define STATUS_BYTES 8192u
+#define PATH_BYTES 64
+
+void waiters_clear(struct waiters *waiters)
+{
+	free(waiters->at);
+	*waiters = (struct waiters){.at = NULL};
+}
+
+static bool read_wait(const struct ctprof_host *host, int dirfd, const char *path, struct wait *ret)
+{
+	char text[FILE_BYTES];
+	ssize_t got = file_read_at(host, dirfd, path, text, sizeof text);
+
+	return got > 0 && wait_parse((struct text){text, (size_t)got}, ret);
+}
+
+bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter)
+{
+	char path[PATH_BYTES];
+	struct wait now;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/syscall", waiter->tgid, waiter->tid);
+	return read_wait(host, host->root(host, CTPROF_ROOT_PROC), path, &now) &&
+	       memcmp(&now, &waiter->wait, sizeof now) == 0;
+}
+
+/* ---- one process ---------------------------------------------------------------- */
+
+struct process {
+	const struct ctprof_host *host;
+	struct peeker *peeker;
+	int32_t tgid;
+	int task_fd, proc;
+	uint32_t uid;
+};
+
+/* In a PID namespace further in, the words have other numbers. */
+static bool is_nested(const struct process *process)
+{
+	char text[STATUS_BYTES], path[PATH_BYTES];
+	struct text rest, line, name, value, token;
+	unsigned n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/status", process->tgid);
+	ssize_t got = file_read_at(process->host, process->proc, path, text, sizeof text);
+	rest = (struct text){text, got > 0 ? (size_t)got : 0};
+	while (text_take_line(&rest, &line))
+		if (text_split(line, ':', &name, &value) && text_equal(name, "NSpid"))
+			while (text_take_token(&value, &token))
+				n++;
+	return n > 1;
+}
+
+/* Fills the peeks of some waiters. */
+static int look(const struct process *process, const struct waiter *waiters, unsigned n,
+		struct peek *peeks)
+{
+	char path[PATH_BYTES];
+
+	(void)snprintf(path, sizeof path, "%d/maps", process->tgid);
+	AUTO_FD maps = process->host->open_file(process->host, process->proc, path);
+	(void)snprintf(path, sizeof path, "%d/pagemap", process->tgid);
+	AUTO_FD pagemap = process->host->open_file(process->host, process->proc, path);
+	if (maps < 0 || pagemap < 0)
+		return -EACCES;
+	for (unsigned i = 0; i < n; i++)
+		peeks[i] =
+			(struct peek){.address = waiters[i].wait.address, .pc = waiters[i].wait.pc};
+	return peeker_ask(process->peeker, process->tgid, process->uid, (int[]){maps, pagemap},
+			  peeks, n);
+}
+
+static int32_t holder_in(const struct process *process, const struct waiter *waiter,
+			 const struct peek *peek, enum lock_kind *ret_kind)
+{
+	uint32_t tid = peek->is_read ? lock_holder(&waiter->wait, peek->words, ret_kind) : 0;
+	char path[THREAD_FILE_PATH_MAX];
+	struct stat st;
+
+	/* PI and robust words sometimes name who waits. */
+	if (tid == 0 || tid > INT32_MAX || (int32_t)tid == waiter->tid)
+		return 0;
+	thread_file_path(path, (int32_t)tid, "");
+	return fstatat(process->task_fd, path, &st, 0) == 0 ? (int32_t)tid : 0;
+}
+
+/* Twice, and who waits must still do in between. */
+static void find_holders(const struct process *process, struct waiter *waiters, unsigned n)
+{
+	struct peek first[PEEKS_AT_ONCE], second[PEEKS_AT_ONCE];
+	enum lock_kind kinds[PEEKS_AT_ONCE], again;
+
+	if (look(process, waiters, n, first) < 0)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		waiters[i].holder = holder_in(process, &waiters[i], &first[i], &kinds[i]);
+	int r = look(process, waiters, n, second);
+	for (unsigned i = 0; i < n; i++) {
+		if (waiters[i].holder == 0)
+			continue;
+		waiters[i].kind = kinds[i];
+		if (r < 0 ||
+		    holder_in(process, &waiters[i], &second[i], &again) != waiters[i].holder ||
+		    again != kinds[i] || !waiter_stays(process->host, &waiters[i])) {
+			waiters[i].holder = 0;
+			waiters[i].kind = LOCK_OTHER;
+		}
+	}
+}
+
+static bool next_number(DIR *dir, int32_t *ret)
+{
+	struct dirent *entry;
+	uint64_t number;
+
+	while ((entry = readdir(dir)))
+		if (text_u64(text_of(entry->d_name), &number) && number > 0 &&
+		    number <= INT32_MAX) {
+			*ret = (int32_t)number;
+			return true;
+		}
+	return false;
+}
+
+static void add_thread(const struct process *process, int32_t tid, struct waiters *waiters)
+{
+	char path[THREAD_FILE_PATH_MAX];
+	struct waiter found = {.tgid = process->tgid, .tid = tid};
+
+	thread_file_path(path, tid, "syscall");
+	if (!read_wait(process->host, process->task_fd, path, &found.wait) ||
+	    list_reserve(&waiters->at, &waiters->room, waiters->n + 1, MOST_WAITERS, sizeof found) <
+		    0)
+		return;
+	waiters->at[waiters->n++] = found;
+}
+
+static void read_process(struct process *process, struct waiters *waiters)
+{
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
+	char path[THREAD_FILE_PATH_MAX];
+	size_t first = waiters->n;
+	struct stat st;
+	int32_t tid;
+
+	thread_file_path(path, process->tgid, "task");
+	if (file_open_dir(process->host, process->proc, path, &dir) < 0)
+		return;
+	process->task_fd = dirfd(dir);
+	while (next_number(dir, &tid))
+		add_thread(process, tid, waiters);
+	if (waiters->n == first || !process->peeker || fstat(process->task_fd, &st) < 0 ||
+	    is_nested(process))
+		return;
+	process->uid = st.st_uid;
+	for (size_t i = first; i < waiters->n; i += PEEKS_AT_ONCE) {
+		size_t n = waiters->n - i;
+
+		find_holders(process, &waiters->at[i],
+			     (unsigned)(n < PEEKS_AT_ONCE ? n : PEEKS_AT_ONCE));
+	}
+}
+
+/* ---- all of them -------------------------------------------------------------------- */
+
+static int compare_locks(const void *a, const void *b)
+{
+	const struct waiter *x = a, *y = b;
+	int order = order_u64((uint64_t)x->tgid, (uint64_t)y->tgid);
+
+	if (order == 0)
+		order = order_u64(x->wait.address, y->wait.address);
+	return order ? order : order_u64((uint64_t)x->tid, (uint64_t)y->tid);
+}
+
+int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct waiters *waiters)
+{
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
+	struct process process = {
+		.host = host, .peeker = peeker, .proc = host->root(host, CTPROF_ROOT_PROC)};
+	int r = process.proc < 0 ? process.proc : file_open_dir(host, process.proc, ".", &dir);
+
+	if (r < 0)
+		return r;
+	waiters->n = 0;
+	while (next_number(dir, &process.tgid))
+		read_process(&process, waiters);
+	if (waiters->n > 0)
+		qsort(waiters->at, waiters->n, sizeof *waiters->at, compare_locks);
+	return 0;
+}
+
+static bool is_same_lock(const struct waiter *a, const struct waiter *b)
+{
+	return a->tgid == b->tgid && a->wait.address == b->wait.address;
+}
+
+size_t waiters_of_lock(const struct waiters *waiters, size_t i, size_t *ret_n)
+{
+	size_t first = i, end = i + 1;
+
+	while (first > 0 && is_same_lock(&waiters->at[first - 1], &waiters->at[i]))
+		first--;
+	while (end < waiters->n && is_same_lock(&waiters->at[end], &waiters->at[i]))
+		end++;
+	*ret_n = end - first;
+	return first;
+}
+
+size_t waiters_search(const struct waiters *waiters, int32_t tgid, int32_t tid)
+{
+	size_t i = 0;
+
+	while (i < waiters->n && (waiters->at[i].tgid != tgid || waiters->at[i].tid != tid))
+		i++;
+	return i;
+}

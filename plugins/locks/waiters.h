@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* All threads that wait in a futex, and the locks they wait for. */
+#pragma once
+
+#include <stddef.h>
+
+#include "ctprof/plugin.h"
+
+#include "futex.h"
+#include "peek.h"
+
+struct waiter {
+	int32_t tgid, tid;
+	struct wait wait;
+	enum lock_kind kind;
+	int32_t holder; /* a thread of the process; 0: unknown */
+};
+
+struct waiters {
+	struct waiter *at; /* by tgid and address, once found */
+	size_t n, room;
+};
+
+void waiters_clear(struct waiters *waiters);
+/* Looks at all threads.  0 or -errno. */
+int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct waiters *waiters);
+
+/* The first of those that wait for what i waits for, and how many they are. */
+size_t waiters_of_lock(const struct waiters *waiters, size_t i, size_t *ret_n);
+/* Who waits, as that thread; waiters->n: it does not. */
+size_t waiters_search(const struct waiters *waiters, int32_t tgid, int32_t tid);
+/* Whether the thread still waits for the same. */
+bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter);

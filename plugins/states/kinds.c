@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "kinds.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* include/linux/sched.h */
+#define TASK_INTERRUPTIBLE 0x1u
+#define TASK_UNINTERRUPTIBLE 0x2u
+#define TASK_STOPPED 0x4u
+#define TASK_TRACED 0x8u
+#define TASK_PARKED 0x40u
+#define TASK_DEAD 0x80u
+#define TASK_RTLOCK_WAIT 0x1000u
+#define TASK_FROZEN 0x8000u
+#define TASK_IDLE 0x402u
+#define ASLEEP (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT)
+
+#define F_SETLKW_NUMBER 7u
+#define F_OFD_SETLKW_NUMBER 38u
+
+const char *const kind_words[N_KINDS] = {
+	[KIND_RUNNING] = "running", [KIND_LOCK] = "lock",   [KIND_SOCKET] = "socket",
+	[KIND_PIPE] = "pipe",       [KIND_TIMER] = "timer", [KIND_IDLE] = "idle",
+	[KIND_CHILD] = "child",     [KIND_FILE] = "file",   [KIND_FAULT] = "fault",
+	[KIND_STOPPED] = "stopped", [KIND_OTHER] = "other", [KIND_UNKNOWN] = "unknown",
+	[KIND_DEAD] = "dead",
+};
+
+/* What a system call says; the rows of calls that are missing say KIND_OTHER. */
+enum call {
+	CALL_DESCRIPTOR, /* the kind of the descriptor decides */
+	CALL_FILE,
+	CALL_SOCKET,
+	CALL_PIPE,
+	CALL_TIMER,
+	CALL_IDLE,
+	CALL_POLL,   /* its second argument is the number of descriptors */
+	CALL_SELECT, /* its first argument is */
+	CALL_CHILD,
+	CALL_LOCK,
+	CALL_FUTEX,      /* its fourth argument is a time limit */
+	CALL_FUTEX_WAIT, /* its fifth argument is */
+	CALL_FCNTL,
+	CALL_RESTART, /* of another call, which only the kernel's stack tells */
+};
+
+#define NONE 0xffffu
+
+/* Numbers of arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h. */
+static const struct {
+	uint16_t number[MACHINE_OTHER];
+	uint8_t call;
+} calls[] = {
+	{{0, 63}, CALL_DESCRIPTOR},    /* read */
+	{{1, 64}, CALL_DESCRIPTOR},    /* write */
+	{{2, NONE}, CALL_FILE},        /* open */
+	{{3, 57}, CALL_DESCRIPTOR},    /* close */
+	{{4, NONE}, CALL_FILE},        /* stat */
+	{{5, 80}, CALL_FILE},          /* fstat */
+	{{6, NONE}, CALL_FILE},        /* lstat */
+	{{7, NONE}, CALL_POLL},        /* poll */
+	{{16, 29}, CALL_DESCRIPTOR},   /* ioctl */
+	{{17, 67}, CALL_DESCRIPTOR},   /* pread64 */
+	{{18, 68}, CALL_DESCRIPTOR},   /* pwrite64 */
+	{{19, 65}, CALL_DESCRIPTOR},   /* readv */
+	{{20, 66}, CALL_DESCRIPTOR},   /* writev */
+	{{21, NONE}, CALL_FILE},       /* access */
+	{{23, NONE}, CALL_SELECT},     /* select */
+	{{26, 227}, CALL_FILE},        /* msync */
+	{{35, 101}, CALL_TIMER},       /* nanosleep */
+	{{40, 71}, CALL_DESCRIPTOR},   /* sendfile */
+	{{42, 203}, CALL_SOCKET},      /* connect */
+	{{43, 202}, CALL_IDLE},        /* accept */
+	{{44, 206}, CALL_SOCKET},      /* sendto */
+	{{45, 207}, CALL_SOCKET},      /* recvfrom */
+	{{46, 211}, CALL_SOCKET},      /* sendmsg */
+	{{47, 212}, CALL_SOCKET},      /* recvmsg */
+	{{56, 220}, CALL_CHILD},       /* clone: sleeps with CLONE_VFORK only */
+	{{58, NONE}, CALL_CHILD},      /* vfork */
+	{{59, 221}, CALL_FILE},        /* execve */
+	{{61, 260}, CALL_CHILD},       /* wait4 */
+	{{65, 193}, CALL_LOCK},        /* semop */
+	{{69, 189}, CALL_PIPE},        /* msgsnd */
+	{{70, 188}, CALL_PIPE},        /* msgrcv */
+	{{72, 25}, CALL_FCNTL},        /* fcntl */
+	{{73, 32}, CALL_LOCK},         /* flock */
+	{{74, 82}, CALL_FILE},         /* fsync */
+	{{75, 83}, CALL_FILE},         /* fdatasync */
+	{{76, 45}, CALL_FILE},         /* truncate */
+	{{77, 46}, CALL_FILE},         /* ftruncate */
+	{{78, NONE}, CALL_FILE},       /* getdents */
+	{{82, NONE}, CALL_FILE},       /* rename */
+	{{83, NONE}, CALL_FILE},       /* mkdir */
+	{{84, NONE}, CALL_FILE},       /* rmdir */
+	{{85, NONE}, CALL_FILE},       /* creat */
+	{{87, NONE}, CALL_FILE},       /* unlink */
+	{{89, NONE}, CALL_FILE},       /* readlink */
+	{{137, 43}, CALL_FILE},        /* statfs */
+	{{138, 44}, CALL_FILE},        /* fstatfs */
+	{{162, 81}, CALL_FILE},        /* sync */
+	{{202, 98}, CALL_FUTEX},       /* futex */
+	{{208, 4}, CALL_FILE},         /* io_getevents */
+	{{209, 2}, CALL_FILE},         /* io_submit */
+	{{217, 61}, CALL_FILE},        /* getdents64 */
+	{{219, 128}, CALL_RESTART},    /* restart_syscall */
+	{{220, 192}, CALL_LOCK},       /* semtimedop */
+	{{230, 115}, CALL_TIMER},      /* clock_nanosleep */
+	{{232, NONE}, CALL_IDLE},      /* epoll_wait */
+	{{242, 182}, CALL_PIPE},       /* mq_timedsend */
+	{{243, 183}, CALL_PIPE},       /* mq_timedreceive */
+	{{247, 95}, CALL_CHILD},       /* waitid */
+	{{257, 56}, CALL_FILE},        /* openat */
+	{{258, 34}, CALL_FILE},        /* mkdirat */
+	{{262, 79}, CALL_FILE},        /* newfstatat */
+	{{263, 35}, CALL_FILE},        /* unlinkat */
+	{{264, 38}, CALL_FILE},        /* renameat */
+	{{267, 78}, CALL_FILE},        /* readlinkat */
+	{{269, 48}, CALL_FILE},        /* faccessat */
+	{{270, 72}, CALL_SELECT},      /* pselect6 */
+	{{271, 73}, CALL_POLL},        /* ppoll */
+	{{275, 76}, CALL_DESCRIPTOR},  /* splice */
+	{{276, 77}, CALL_PIPE},        /* tee */
+	{{277, 84}, CALL_FILE},        /* sync_file_range */
+	{{278, 75}, CALL_PIPE},        /* vmsplice */
+	{{281, 22}, CALL_IDLE},        /* epoll_pwait */
+	{{285, 47}, CALL_FILE},        /* fallocate */
+	{{288, 242}, CALL_IDLE},       /* accept4 */
+	{{295, 69}, CALL_DESCRIPTOR},  /* preadv */
+	{{296, 70}, CALL_DESCRIPTOR},  /* pwritev */
+	{{299, 243}, CALL_SOCKET},     /* recvmmsg */
+	{{306, 267}, CALL_FILE},       /* syncfs */
+	{{307, 269}, CALL_SOCKET},     /* sendmmsg */
+	{{316, 276}, CALL_FILE},       /* renameat2 */
+	{{322, 281}, CALL_FILE},       /* execveat */
+	{{326, 285}, CALL_DESCRIPTOR}, /* copy_file_range */
+	{{327, 286}, CALL_DESCRIPTOR}, /* preadv2 */
+	{{328, 287}, CALL_DESCRIPTOR}, /* pwritev2 */
+	{{332, 291}, CALL_FILE},       /* statx */
+	{{333, 292}, CALL_FILE},       /* io_pgetevents */
+	{{426, 426}, CALL_IDLE},       /* io_uring_enter */
+	{{435, 435}, CALL_CHILD},      /* clone3 */
+	{{437, 437}, CALL_FILE},       /* openat2 */
+	{{439, 439}, CALL_FILE},       /* faccessat2 */
+	{{441, 441}, CALL_IDLE},       /* epoll_pwait2 */
+	{{449, 449}, CALL_FUTEX},      /* futex_waitv */
+	{{455, 455}, CALL_FUTEX_WAIT}, /* futex_wait */
+};
+
+#define N_CALLS (sizeof calls / sizeof calls[0])
+
+enum machine kind_machine(void)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	return MACHINE_X86_64;
+#elif defined(__aarch64__) && defined(__LP64__)
+	return MACHINE_AARCH64;
+#else
+	return MACHINE_OTHER;
+#endif
+}
+
+/* -1: none of the rows. */
+static int find_call(enum machine machine, uint64_t number)
+{
+	for (size_t i = 0; machine < MACHINE_OTHER && number < NONE && i < N_CALLS; i++)
+		if (calls[i].number[machine] == number)
+			return calls[i].call;
+	return -1;
+}
+
+bool kind_needs_descriptor(enum machine machine, uint64_t number)
+{
+	return find_call(machine, number) == CALL_DESCRIPTOR;
+}
+
+/* ---- one thread ---------------------------------------------------------- */
+
+/* N_KINDS: it sleeps, and the call says in what. */
+static enum kind kind_of_state(const struct thread_record *record)
+{
+	uint32_t state = record->state;
+
+	if (record->marks & RECORD_IS_EXITING || state & TASK_DEAD)
+		return KIND_DEAD;
+	/* These keep the number of the call they were in. */
+	if (state & (TASK_STOPPED | TASK_TRACED | TASK_FROZEN) || record->marks & RECORD_FROZEN)
+		return KIND_STOPPED;
+	if (state & TASK_PARKED)
+		return KIND_IDLE;
+	/* Also while it is being woken: the number is then of the call before. */
+	if (!(state & ASLEEP))
+		return KIND_RUNNING;
+	if (record->marks & RECORD_KERNEL)
+		return (state & TASK_IDLE) == TASK_UNINTERRUPTIBLE ? KIND_OTHER : KIND_IDLE;
+	if (record->marks & (RECORD_NO_REGS | RECORD_COMPAT))
+		return KIND_UNKNOWN;
+	return N_KINDS;
+}
+
+static bool is_named(const struct thread_record *record, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(record->name, name, len < sizeof record->name ? len : sizeof record->name) ==
+	       0;
+}
+
+static enum kind kind_of_descriptor(const struct thread_record *record)
+{
+	switch (record->mode & RECORD_TYPE_MASK) {
+	case RECORD_TYPE_SOCKET:
+		return KIND_SOCKET;
+	case RECORD_TYPE_PIPE:
+		return KIND_PIPE;
+	case RECORD_TYPE_DEVICE:
+		return KIND_OTHER;
+	case 0:
+		break;
+	default:
+		return KIND_FILE;
+	}
+	if (record->mode == 0)
+		return KIND_UNKNOWN;
+	if (is_named(record, "[eventfd]"))
+		return KIND_PIPE;
+	if (is_named(record, "[timerfd]"))
+		return KIND_TIMER;
+	return is_named(record, "[eventpoll]") ? KIND_IDLE : KIND_OTHER;
+}
+
+/* After SIGCONT the arguments are as they were, and the number is not. */
+static enum kind kind_of_restarted(struct text wchan)
+{
+	static const struct {
+		const char *begin;
+		enum kind kind;
+	} rows[] = {
+		{"futex", KIND_IDLE},         {"hrtimer_nanosleep", KIND_TIMER},
+		{"do_nanosleep", KIND_TIMER}, {"common_nsleep", KIND_TIMER},
+		{"do_poll", KIND_IDLE},       {"do_sys_poll", KIND_IDLE},
+		{"poll_schedule", KIND_IDLE},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (text_starts(wchan, rows[i].begin))
+			return rows[i].kind;
+	return KIND_UNKNOWN;
+}
+
+static enum kind kind_of_call(int call, const struct thread_record *record, struct text wchan)
+{
+	const record_u64 *args = record->args;
+
+	switch (call) {
+	case CALL_DESCRIPTOR:
+		return kind_of_descriptor(record);
+	case CALL_FILE:
+		return KIND_FILE;
+	case CALL_SOCKET:
+		return KIND_SOCKET;
+	case CALL_PIPE:
+		return KIND_PIPE;
+	case CALL_TIMER:
+		return KIND_TIMER;
+	case CALL_IDLE:
+		return KIND_IDLE;
+	case CALL_POLL:
+		return (uint32_t)args[1] == 0 ? KIND_TIMER : KIND_IDLE;
+	case CALL_SELECT:
+		return (uint32_t)args[0] == 0 ? KIND_TIMER : KIND_IDLE;
+	case CALL_CHILD:
+		return KIND_CHILD;
+	case CALL_LOCK:
+		return KIND_LOCK;
+	case CALL_FUTEX:
+		return args[3] ? KIND_IDLE : KIND_LOCK;
+	case CALL_FUTEX_WAIT:
+		return args[4] ? KIND_IDLE : KIND_LOCK;
+	case CALL_FCNTL:
+		return args[1] == F_SETLKW_NUMBER || args[1] == F_OFD_SETLKW_NUMBER ? KIND_LOCK
+										    : KIND_FILE;
+	case CALL_RESTART:
+		return kind_of_restarted(wchan);
+	default:
+		return KIND_OTHER;
+	}
+}
+
+enum kind kind_of(enum machine machine, const struct thread_record *record, struct text wchan)
+{
+	enum kind kind = kind_of_state(record);
+
+	if (kind < N_KINDS)
+		return kind;
+	if (record->nr == RECORD_NO_CALL)
+		return KIND_FAULT;
+	if (machine == MACHINE_OTHER)
+		return KIND_UNKNOWN;
+	return kind_of_call(find_call(machine, record->nr), record, wchan);
+}
+
+bool kind_needs_wchan(enum machine machine, const struct thread_record *record)
+{
+	return kind_of_state(record) == N_KINDS && find_call(machine, record->nr) == CALL_RESTART;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Hands out a struct thread_record of every thread of the host. */
+#include "kernel.h"
+#include "record.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#ifndef UINT64_MAX
+#define UINT64_MAX (~0ull)
+#endif
+#define ASLEEP 0x1003u /* kinds.c */
+
+/* A bit for each system call whose first argument is a descriptor to be looked up. */
+const volatile __u64 wants_descriptor[8] = {0};
+
+static __always_inline void read_descriptor(struct thread_record *record, struct task_struct *task)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	__u32 number = (__u32)record->args[0];
+	struct file **at, *file = 0;
+	unsigned long magic = 0;
+
+	if (!table || number >= BPF_CORE_READ(table, max_fds))
+		return;
+	at = BPF_CORE_READ(table, fd);
+	bpf_probe_read_kernel(&file, sizeof file, at + number);
+	if (!file)
+		return;
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	record->mode = BPF_CORE_READ(inode, i_mode);
+	__u32 type = record->mode & RECORD_TYPE_MASK;
+	if (type != 0 && type != 0100000)
+		return;
+	magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	if (magic != ANON_INODE_FS_MAGIC)
+		return;
+	/* Since 6.16 they pose as regular files. */
+	record->mode = 0600;
+	const unsigned char *name = BPF_CORE_READ(file, f_path.dentry, d_name.name);
+	bpf_probe_read_kernel_str(record->name, sizeof record->name, name);
+}
+
+static __always_inline void read_call(struct thread_record *record, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (!regs)
+		return;
+#if defined(__TARGET_ARCH_x86)
+	if (task->thread_info.status & TS_COMPAT)
+		record->marks |= RECORD_COMPAT;
+	record->nr = regs->orig_ax;
+	record->args[0] = regs->di;
+	record->args[1] = regs->si;
+	record->args[2] = regs->dx;
+	record->args[3] = regs->r10;
+	record->args[4] = regs->r8;
+#elif defined(__TARGET_ARCH_arm64)
+	record->nr = (__u64)(__s64)regs->syscallno;
+	record->args[0] = regs->orig_x0;
+	record->args[1] = regs->regs[1];
+	record->args[2] = regs->regs[2];
+	record->args[3] = regs->regs[3];
+	record->args[4] = regs->regs[4];
+#endif
+	record->marks &= ~RECORD_NO_REGS;
+	if (record->nr < 512 && wants_descriptor[record->nr / 64 & 7] >> record->nr % 64 & 1)
+		read_descriptor(record, task);
+}
+
+SEC("iter/task")
+int look(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread_record record = {0};
+
+	if (!task)
+		return 0;
+	record.tid = (__u32)task->pid;
+	record.tgid = (__u32)task->tgid;
+	record.start = task->start_boottime;
+	record.state = task->__state;
+	record.marks = RECORD_NO_REGS;
+	if (task->exit_state)
+		record.marks |= RECORD_IS_EXITING;
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
+		record.marks |= RECORD_KERNEL;
+	/* do_freezer_trap(); who waits for a vfork() is marked as frozen, too. */
+	if (bpf_core_field_exists(task->frozen) && task->jobctl & JOBCTL_TRAP_FREEZE &&
+	    BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
+		record.marks |= RECORD_FROZEN;
+	if (record.state & ASLEEP && !(record.marks & (RECORD_IS_EXITING | RECORD_KERNEL)))
+		read_call(&record, task);
+	bpf_seq_write(ctx->meta->seq, &record, sizeof record);
+	return 0;
+}
+
+/* The helpers ask for it. */
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "looks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "file.h"
+#include "list.h"
+#include "syscall-file.h"
+#include "thread-file.h"
+
+#define FILE_BYTES 1024u
+#define PATH_BYTES 64u
+
+void looks_clear(struct looks *looks)
+{
+	free(looks->at);
+	*looks = (struct looks){.at = NULL};
+}
+
+struct thread_record *looks_add(struct looks *looks)
+{
+	if (list_reserve(&looks->at, &looks->room, looks->n + 1, LOOKS_MOST, sizeof *looks->at) < 0)
+		return NULL;
+	struct thread_record *record = &looks->at[looks->n++];
+	memset(record, 0, sizeof *record);
+	return record;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct thread_record *x = a, *y = b;
+
+	return order_u64(x->tid, y->tid);
+}
+
+void looks_sort(const struct looks *looks)
+{
+	size_t i = 1;
+
+	while (i < looks->n && looks->at[i - 1].tid < looks->at[i].tid)
+		i++;
+	if (i < looks->n)
+		qsort(looks->at, looks->n, sizeof *looks->at, compare_tids);
+}
+
+/* ---- files ----------------------------------------------------------------- */
+
+/* The link tells what the file system is asked nothing for. */
+static void read_descriptor(int task_fd, struct thread_record *record)
+{
+	char path[THREAD_FILE_PATH_MAX], name[PATH_BYTES], link[PATH_BYTES];
+	struct text digits = syscall_file_number(record->args[0], name);
+	char file[PATH_BYTES] = "fd/";
+
+	memcpy(file + 3, digits.p, digits.len);
+	file[3 + digits.len] = '\0';
+	thread_file_path(path, (int32_t)record->tid, file);
+	ssize_t len = readlinkat(task_fd, path, link, sizeof link);
+	if (len > 0)
+		syscall_file_take_link((struct text){link, (size_t)len}, record);
+}
+
+static void read_call(const struct ctprof_host *host, int task_fd, enum machine machine,
+		      struct thread_record *record)
+{
+	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
+
+	thread_file_path(path, (int32_t)record->tid, "syscall");
+	ssize_t got = file_read_at(host, task_fd, path, text, sizeof text);
+	if (got < 0 || !syscall_file_parse((struct text){text, (size_t)got}, record))
+		record->marks |= RECORD_NO_REGS;
+	else if (record->state != 0 && kind_needs_descriptor(machine, record->nr))
+		read_descriptor(task_fd, record);
+}
+
+static void read_thread(const struct ctprof_host *host, int task_fd, uint32_t tgid, uint32_t tid,
+			struct looks *looks)
+{
+	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
+	struct stat_line stat;
+
+	thread_file_path(path, (int32_t)tid, "stat");
+	ssize_t got = file_read_at(host, task_fd, path, text, sizeof text);
+	if (got < 0 || !stat_line_parse((struct text){text, (size_t)got}, &stat))
+		return;
+	struct thread_record *record = looks_add(looks);
+	if (!record)
+		return;
+	record->tid = tid;
+	record->tgid = tgid;
+	record->start = stat.start_ticks;
+	syscall_file_take_state(stat.state, record);
+	if (stat.kernel_thread)
+		record->marks |= RECORD_KERNEL;
+	else if (stat.state == 'S' || stat.state == 'D')
+		read_call(host, task_fd, kind_machine(), record);
+}
+
+static bool next_number(DIR *dir, uint32_t *ret)
+{
+	struct dirent *entry;
+	uint64_t number;
+
+	while ((entry = readdir(dir)))
+		if (text_u64(text_of(entry->d_name), &number) && number > 0 &&
+		    number <= INT32_MAX) {
+			*ret = (uint32_t)number;
+			return true;
+		}
+	return false;
+}
+
+static void read_process(const struct ctprof_host *host, int proc, uint32_t tgid,
+			 struct looks *looks)
+{
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
+	char path[THREAD_FILE_PATH_MAX];
+	uint32_t tid;
+
+	thread_file_path(path, (int32_t)tgid, "task");
+	if (file_open_dir(host, proc, path, &dir) < 0)
+		return;
+	while (next_number(dir, &tid))
+		read_thread(host, dirfd(dir), tgid, tid, looks);
+}
+
+int looks_by_files(const struct ctprof_host *host, struct looks *looks)
+{
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	int r = proc < 0 ? proc : file_open_dir(host, proc, ".", &dir);
+	uint32_t tgid;
+
+	if (r < 0)
+		return r;
+	looks->n = 0;
+	while (next_number(dir, &tgid))
+		read_process(host, proc, tgid, looks);
+	looks_sort(looks);
+	return 0;
+}

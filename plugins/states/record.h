@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is read of a thread at one moment; also the layout that the BPF program hands out. */
+#pragma once
+
+#ifndef __bpf__
+#include <stdint.h>
+typedef uint32_t record_u32;
+typedef uint64_t record_u64;
+#else
+typedef __u32 record_u32;
+typedef __u64 record_u64;
+#endif
+
+/* struct thread_record.marks */
+#define RECORD_COMPAT 1u  /* a 32-bit system call: numbers and registers are others */
+#define RECORD_FROZEN 2u  /* by the cgroup freezer: looks like a sleep */
+#define RECORD_NO_REGS 4u /* what it is in was not to be seen */
+#define RECORD_KERNEL 8u  /* a kernel thread, or a worker with registers of its creator */
+#define RECORD_IS_EXITING 16u
+
+/* In nr: not in a system call, but in the kernel all the same. */
+#define RECORD_NO_CALL UINT64_MAX
+/* "[timerfd]" and "[eventpoll]" are told apart by less. */
+#define RECORD_NAME_BYTES 12
+
+/* File types, as in a mode. */
+#define RECORD_TYPE_MASK 0170000u
+#define RECORD_TYPE_SOCKET 0140000u
+#define RECORD_TYPE_PIPE 0010000u
+#define RECORD_TYPE_DEVICE 0020000u
+
+struct thread_record {
+	record_u32 tid, tgid;
+	record_u64 start; /* of the thread; of the same clock for all */
+	record_u32 state; /* TASK_* of include/linux/sched.h */
+	record_u32 marks;
+	record_u64 nr; /* of the system call */
+	record_u64 args[5];
+	/* Of the descriptor in args[0]: its mode, 0: unknown; and where that has no type
+	 * (anonymous inodes) how its name begins. */
+	record_u32 mode;
+	char name[RECORD_NAME_BYTES];
+};

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What threads do with their time, seen at many moments. */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctprof/source.h"
+#include "descriptor.h"
+#include "file.h"
+#include "history.h"
+#include "hold.h"
+#include "instance.h"
+#include "jitter.h"
+#include "kinds.h"
+#include "looks.h"
+#include "namespace.h"
+#include "need.h"
+#include "option.h"
+#include "places.h"
+#include "slots.h"
+#include "thread-file.h"
+
+#define GROUP "states"
+#define ENDED_GROUP "states-ended"
+#define NS_PER_S 1000000000u
+#define STANDARD_RATE 5
+/* Of a CPU, for looking at all threads: 5 %. */
+#define COST_SHARE 20u
+#define WCHAN_BYTES 128u
+#define SAMPLES_BYTES (N_KINDS * 24)
+#define OBJECT_NAME_BYTES 64
+
+enum { NOW, SAMPLES, N_OF_THREAD };
+enum { INSTANTS, BEGAN, N_OF_HOST };
+enum { SOURCE, INTERVAL, N_TALLIES };
+enum { ENDED, N_OF_OBJECT };
+
+static const struct ctprof_metric thread_metrics[N_OF_THREAD] = {
+	[NOW] = METRIC_ROW(CATEGORY, TEXT, THREAD, "wait_state", GROUP,
+			   "what the thread does: running, lock, socket, pipe, timer, idle, …",
+			   "task_struct.__state; the system call in pt_regs; the file of its "
+			   "descriptor",
+			   .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET |
+				    CTPROF_METRIC_STILL),
+	[SAMPLES] = METRIC_ROW(
+		CATEGORY, TEXT, THREAD, "state_samples", GROUP,
+		"its states at the instants so far: \"idle@5 lock=3 timer=1\" is idle "
+		"from instant 5 on, and 3 and 1 instants before that",
+		"as wait_state",
+		.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET | CTPROF_METRIC_STILL),
+};
+
+static const struct ctprof_metric host_metrics[N_OF_HOST] = {
+	[INSTANTS] = METRIC_ROW(GAUGE, NONE, HOST, "states_instants", GROUP,
+				"instants at which all threads were looked at so far",
+				"counted by ctprof",
+				.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
+	[BEGAN] = METRIC_ROW(GAUGE, NS, HOST, "states_began_ns", GROUP,
+			     "time since boot of the first of them", "CLOCK_BOOTTIME",
+			     .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
+};
+
+static const struct ctprof_metric tallies[N_TALLIES] = {
+	[SOURCE] = METRIC_ROW(LABEL, TEXT, CAPTURE, "states_summary.source", GROUP,
+			      "how threads were looked at: bpf or files", "counted by ctprof",
+			      .flags = CTPROF_METRIC_ON_DEMAND),
+	[INTERVAL] = METRIC_ROW(GAUGE, NS, CAPTURE, "states_summary.interval_ns", GROUP,
+				"time from one instant to the next, now; longer than asked for "
+				"where looking would take more than 5 % of a CPU",
+				"counted by ctprof", .flags = CTPROF_METRIC_ON_DEMAND),
+};
+
+/* Their rows among those of exits are another source's. */
+static const struct ctprof_metric object_metrics[N_OF_OBJECT] = {
+	[ENDED] =
+		METRIC_ROW(LABEL, TEXT, OBJECT, "ended_states", ENDED_GROUP,
+			   "state_samples of a thread that ended since the last capture, named "
+			   "TGID:TID:START by its start_time_clock_ticks",
+			   "as wait_state", .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
+};
+
+struct states {
+	const struct ctprof_host *host;
+	struct places places;
+	uint32_t of_thread[N_OF_THREAD], of_host[N_OF_HOST], tallies[N_TALLIES],
+		of_object[N_OF_OBJECT];
+	struct sweep *sweep; /* NULL: files are read */
+	uint64_t asked_ns;   /* between two instants */
+	struct jitter jitter;
+
+	pthread_mutex_t lock; /* of what follows */
+	struct looks looks;
+	uint8_t *kinds;
+	size_t kinds_room;
+	struct history history;
+	uint64_t began_ns, interval_ns;
+	bool sampled;  /* between captures: otherwise each capture has one look of its own */
+	bool has_look; /* that look; where sampled, one at who is still there */
+	size_t told;   /* of the threads that ended */
+	bool was_told; /* that sampling is slower than asked for */
+};
+
+static uint64_t read_clock(clockid_t id)
+{
+	struct timespec now;
+
+	(void)clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* ---- open, probe, start ---------------------------------------------------- */
+
+static int declare(struct states *self)
+{
+	const struct ctprof_host *host = self->host;
+	int r = slots_declare(host, thread_metrics, N_OF_THREAD, self->of_thread);
+
+	if (r == 0)
+		r = slots_declare(host, host_metrics, N_OF_HOST, self->of_host);
+	if (r == 0)
+		r = slots_declare(host, object_metrics, N_OF_OBJECT, self->of_object);
+	if (r == 0)
+		r = slots_declare(host, tallies, N_TALLIES, self->tallies);
+	return r == 0 ? places_declare(&self->places, host) : r;
+}
+
+static int states_open(const struct ctprof_host *host, void **ret_self)
+{
+	struct states *self = instance_new(host, sizeof *self);
+	const char *rate = host->option(host, "rate");
+
+	if (!self)
+		return -ENOMEM;
+	self->host = host;
+	self->asked_ns = NS_PER_S / (rate ? strtoull(rate, NULL, 10) : STANDARD_RATE);
+	self->interval_ns = self->asked_ns;
+	self->jitter.random = read_clock(CLOCK_MONOTONIC) | 1;
+	(void)pthread_mutex_init(&self->lock, NULL);
+	return instance_give(self, declare(self), ret_self);
+}
+
+static void states_close(void *data)
+{
+	struct states *self = data;
+
+	sweep_free(self->sweep);
+	looks_clear(&self->looks);
+	history_clear(&self->history);
+	free(self->kinds);
+	(void)pthread_mutex_destroy(&self->lock);
+	instance_free(self);
+}
+
+static int states_probe(void *data)
+{
+	const struct states *self = data;
+	const struct ctprof_host *host = self->host;
+	struct ctprof_finding finding = FINDING_WORKS(GROUP);
+	struct sweep *sweep = NULL;
+	int file = file_check_root(host, CTPROF_ROOT_PROC, "self/syscall");
+	int r = host->live(host) ? sweep_open(&sweep) : -EOPNOTSUPP;
+
+	sweep_free(sweep);
+	if (r < 0 && file < 0) {
+		finding.state = CTPROF_PARTLY;
+		finding.why = "no BPF and no /proc/TID/syscall: only running, sleeping or stopped";
+		finding.remedy = "CONFIG_HAVE_ARCH_TRACEHOOK, CAP_SYS_PTRACE";
+	} else if (r < 0) {
+		finding.why = "by files, at 20 to 40 µs a thread: BPF needs Linux 5.15, "
+			      "CONFIG_DEBUG_INFO_BTF, CAP_BPF and CAP_PERFMON";
+	}
+	host->finding(host, &finding);
+	places_probe(&self->places);
+	return 0;
+}
+
+/* The program tells threads by the numbers of the first PID namespace. */
+static int states_start(void *data)
+{
+	struct states *self = data;
+	const struct ctprof_host *host = self->host;
+	bool wanted = slots_wanted(host, self->of_thread, N_OF_THREAD);
+
+	if (wanted && host->live(host) && namespace_is_first(host, "pid") &&
+	    file_shows_own_pids(host))
+		(void)sweep_open(&self->sweep);
+	return 0;
+}
+
+/* ---- looks ------------------------------------------------------------------- */
+
+static enum kind classify(const struct states *self, const struct thread_record *record)
+{
+	const struct ctprof_host *host = self->host;
+	char path[2 * THREAD_FILE_PATH_MAX], file[THREAD_FILE_PATH_MAX], text[WCHAN_BYTES];
+	enum machine machine = kind_machine();
+	ssize_t got = 0;
+
+	if (kind_needs_wchan(machine, record)) {
+		thread_file_path(path, (int32_t)record->tgid, "task/");
+		thread_file_path(file, (int32_t)record->tid, "wchan");
+		strncat(path, file, sizeof path - strlen(path) - 1);
+		got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
+	}
+	return kind_of(machine, record, (struct text){text, got > 0 ? (size_t)got : 0});
+}
+
+static int make_room(struct states *self)
+{
+	if (self->looks.n <= self->kinds_room)
+		return 0;
+	uint8_t *more = realloc(self->kinds, self->looks.room);
+
+	if (!more)
+		return -ENOMEM;
+	self->kinds = more;
+	self->kinds_room = self->looks.room;
+	return 0;
+}
+
+static int look_at_all(struct states *self)
+{
+	int r = self->sweep ? looks_by_sweep(self->sweep, &self->looks) : -EOPNOTSUPP;
+
+	if (r == 0)
+		return 0;
+	sweep_free(self->sweep);
+	self->sweep = NULL;
+	return looks_by_files(self->host, &self->looks);
+}
+
+/* The lock is held. */
+static int look(struct states *self)
+{
+	int r = look_at_all(self);
+
+	if (r == 0)
+		r = make_room(self);
+	for (size_t i = 0; r == 0 && i < self->looks.n; i++)
+		self->kinds[i] = (uint8_t)classify(self, &self->looks.at[i]);
+	if (r == 0)
+		r = history_add(&self->history, self->looks.at, self->kinds, self->looks.n);
+	if (r == 0 && self->history.instants == 1)
+		self->began_ns = read_clock(CLOCK_BOOTTIME);
+	return r;
+}
+
+static void tell_slow(struct states *self)
+{
+	if (self->was_told || self->interval_ns <= self->asked_ns)
+		return;
+	self->was_told = true;
+	self->host->log(self->host, CTPROF_LOG_INFO,
+			"threads are looked at every %.1f s, not every %.1f s, as looking would "
+			"take more than 5 %% of a CPU",
+			(double)self->interval_ns / NS_PER_S, (double)self->asked_ns / NS_PER_S);
+}
+
+static int states_sample(void *data, uint64_t *ret_next_ns)
+{
+	struct states *self = data;
+	uint64_t begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	HOLD(&self->lock);
+	int r = look(self);
+
+	if (r < 0) {
+		self->host->error(self->host, "cannot look at threads: %s", strerror(-r));
+		return r;
+	}
+	uint64_t cost = COST_SHARE * (read_clock(CLOCK_THREAD_CPUTIME_ID) - begin);
+	self->sampled = true;
+	self->interval_ns = cost > self->asked_ns ? cost : self->asked_ns;
+	tell_slow(self);
+	*ret_next_ns = jitter_next(&self->jitter, read_clock(CLOCK_MONOTONIC), self->interval_ns);
+	return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------------- */
+
+/* A thread that sleeps on has the same text after each instant. */
+static size_t describe(const struct seen *seen, char ret[SAMPLES_BYTES])
+{
+	int len = snprintf(ret, SAMPLES_BYTES, "%s@%" PRIu32, kind_words[seen->kind], seen->since);
+
+	for (unsigned i = 0; i < N_KINDS; i++)
+		if (seen->before[i] > 0)
+			len += snprintf(ret + len, SAMPLES_BYTES - (size_t)len, " %s=%" PRIu32,
+					kind_words[i], seen->before[i]);
+	return (size_t)len;
+}
+
+static void put_thread(const struct states *self, struct ctprof_batch *batch, uint64_t row)
+{
+	const struct ctprof_host *host = self->host;
+	const struct ctprof_target *target = ctprof_batch_target(batch, row);
+	const struct seen *seen = history_find(&self->history, target->tgid, target->tid);
+
+	if (!seen) {
+		slots_put_absent(host, batch, row, self->of_thread, N_OF_THREAD,
+				 CTPROF_ABSENT_SKIPPED);
+		return;
+	}
+	char text[SAMPLES_BYTES];
+	const char *word = kind_words[seen->kind];
+	host->put_text(batch, row, self->of_thread[NOW], word, strlen(word));
+	if (self->sampled)
+		host->put_text(batch, row, self->of_thread[SAMPLES], text, describe(seen, text));
+	else
+		host->put_absent(batch, row, self->of_thread[SAMPLES], CTPROF_ABSENT_SKIPPED);
+}
+
+static void look_once(struct states *self)
+{
+	if (self->has_look)
+		return;
+	self->has_look = true;
+	if (!self->sampled) {
+		history_clear(&self->history);
+		(void)look(self);
+	} else if (look_at_all(self) == 0) {
+		history_note_ended(&self->history, self->looks.at, self->looks.n);
+	}
+}
+
+static void collect_threads(struct states *self, struct ctprof_batch *batch)
+{
+	HOLD(&self->lock);
+
+	look_once(self);
+	for (uint64_t row = 0; row < batch->n; row++)
+		put_thread(self, batch, row);
+}
+
+/* By the program, in ns since boot; by files, in ticks. */
+static uint64_t start_ticks(const struct states *self, uint64_t start)
+{
+	return self->sweep ? start / (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)) : start;
+}
+
+static void put_ended(struct states *self, struct ctprof_batch *batch)
+{
+	const struct ctprof_host *host = self->host;
+	char name[OBJECT_NAME_BYTES], text[SAMPLES_BYTES];
+	uint64_t row;
+	HOLD(&self->lock);
+
+	for (; self->told < self->history.n_ended; self->told++) {
+		const struct seen *seen = &self->history.ended[self->told];
+		int len = snprintf(name, sizeof name, "%" PRIu32 ":%" PRIu32 ":%" PRIu64,
+				   seen->tgid, seen->tid, start_ticks(self, seen->start));
+
+		if (host->object(batch, ENDED_GROUP, name, (size_t)len, &row) < 0)
+			return;
+		host->put_text(batch, row, self->of_object[ENDED], text, describe(seen, text));
+	}
+}
+
+static void put_host(struct states *self, struct ctprof_batch *batch)
+{
+	HOLD(&self->lock);
+
+	if (!self->sampled)
+		return;
+	self->host->put_u64(batch, 0, self->of_host[INSTANTS], self->history.instants);
+	self->host->put_u64(batch, 0, self->of_host[BEGAN], self->began_ns);
+}
+
+static void put_tallies(const struct states *self, struct ctprof_batch *batch)
+{
+	const char *source = self->sweep ? "bpf" : "files";
+
+	self->host->put_text(batch, 0, self->tallies[SOURCE], source, strlen(source));
+	if (self->sampled)
+		self->host->put_u64(batch, 0, self->tallies[INTERVAL], self->interval_ns);
+}
+
+static int states_collect(void *data, void *context, struct ctprof_batch *batch)
+{
+	struct states *self = data;
+
+	(void)context;
+	if (batch->scope == CTPROF_SCOPE_HOST)
+		put_host(self, batch);
+	if (batch->scope == CTPROF_SCOPE_OBJECT)
+		put_ended(self, batch);
+	if (batch->scope == CTPROF_SCOPE_CAPTURE)
+		put_tallies(self, batch);
+	if (batch->scope != CTPROF_SCOPE_THREAD)
+		return 0;
+	if (slots_wanted(self->host, self->of_thread, N_OF_THREAD))
+		collect_threads(self, batch);
+	places_collect(&self->places, batch);
+	return 0;
+}
+
+static int states_again(void *data)
+{
+	struct states *self = data;
+
+	self->has_look = false;
+	self->told = 0;
+	history_forget_ended(&self->history);
+	return 0;
+}
+
+/* ---- the plugin ------------------------------------------------------------------ */
+
+static const struct ctprof_need needs[] = {
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread waits"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/syscall", "the states, without BPF"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/wchan", "wait_channel"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stack", "wait_stack"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task", "the threads, without BPF"),
+	NEED_PARTLY(FILE, "proc/self/syscall", "for doctor: whether it is there"),
+	NEED_PARTLY(FILE, "proc/self/wchan", "for doctor: whether there are wait channels"),
+	NEED_PARTLY(FILE, "proc/self/stack", "for doctor: whether stacks may be read"),
+	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
+	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
+	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether that is the first one"),
+	NEED_PARTLY(KCONFIG, "CONFIG_KALLSYMS", "wait_channel"),
+	NEED_PARTLY(KCONFIG, "CONFIG_STACKTRACE", "wait_stack"),
+	NEED_PARTLY(KCONFIG, "CONFIG_DEBUG_INFO_BTF", "the states by BPF"),
+	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "other users' threads, kernel threads"),
+	NEED_PARTLY(CAPABILITY, "CAP_SYS_ADMIN", "wait_stack"),
+	NEED_PARTLY(CAPABILITY, "CAP_DAC_READ_SEARCH", "wait_stack of other users' threads"),
+	{.struct_size = sizeof(struct ctprof_need),
+	 .kind = CTPROF_NEED_CAPABILITY,
+	 .name = "CAP_BPF",
+	 .why = "the states by BPF",
+	 .flags = CTPROF_NEED_UNTIL_STARTED},
+	{.struct_size = sizeof(struct ctprof_need),
+	 .kind = CTPROF_NEED_CAPABILITY,
+	 .name = "CAP_PERFMON",
+	 .why = "the states by BPF",
+	 .flags = CTPROF_NEED_UNTIL_STARTED},
+};
+
+#define RATE(number) OPTION_WORD(number, NULL, .groups = GROUP "," ENDED_GROUP)
+
+static const struct ctprof_option_word rates[] = {RATE("1"), RATE("2"), RATE("5"), RATE("10")};
+
+static const struct ctprof_option options[] = {
+	OPTION(WORD, "rate",
+	       "Look that often a second at what each thread waits in, between captures",
+	       .flags = CTPROF_OPTION_OPTIONAL, .long_name = "states", .placeholder = "RATE",
+	       .default_value = OPTION_TEXT(STANDARD_RATE), OPTION_WORDS(rates)),
+};
+
+SOURCE_PLUGIN("states", PER_WORKER, MODERATE,
+	      "What threads do with their time, and where in the kernel they wait",
+	      SOURCE_OPS(.open = states_open, .close = states_close, .probe = states_probe,
+			 .start = states_start, .collect = states_collect, .again = states_again,
+			 .sample = states_sample),
+	      SOURCE_OPTIONS(options))

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "kinds.h"
+#include "list.h"
+#include "looks.h"
+
+/* bpftool's hand, not ours. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#include "look.skel.h"
+#pragma GCC diagnostic pop
+
+/* What the kernel hands out at a time (bpf_seq_read: 8 pages), and more. */
+#define CHUNK_RECORDS 2048u
+#define N_NUMBERS 512u
+
+struct sweep {
+	struct look_bpf *skeleton;
+	struct bpf_link *link;
+};
+
+static void free_sweep(struct sweep **sweep)
+{
+	sweep_free(*sweep);
+}
+
+static int load(struct sweep *sweep)
+{
+	sweep->skeleton = look_bpf__open();
+	if (!sweep->skeleton)
+		return -errno;
+	for (uint64_t number = 0; number < N_NUMBERS; number++)
+		if (kind_needs_descriptor(kind_machine(), number))
+			sweep->skeleton->rodata->wants_descriptor[number / 64] |= UINT64_C(1)
+										  << number % 64;
+	int r = look_bpf__load(sweep->skeleton);
+	if (r < 0)
+		return r;
+	sweep->link = bpf_program__attach_iter(sweep->skeleton->progs.look, NULL);
+	return sweep->link ? 0 : -errno;
+}
+
+int sweep_open(struct sweep **ret)
+{
+	__attribute__((cleanup(free_sweep))) struct sweep *made = calloc(1, sizeof *made);
+
+	if (!made)
+		return -ENOMEM;
+	/* What it has to say is for its developers; the errno is for us. */
+	libbpf_set_print(NULL);
+	int r = load(made);
+	if (r < 0)
+		return r;
+	*ret = made;
+	made = NULL;
+	return 0;
+}
+
+void sweep_free(struct sweep *sweep)
+{
+	if (!sweep)
+		return;
+	bpf_link__destroy(sweep->link);
+	look_bpf__destroy(sweep->skeleton);
+	free(sweep);
+}
+
+static int read_all(int fd, struct looks *looks)
+{
+	const size_t size = sizeof looks->at[0];
+	size_t used = 0;
+
+	for (;;) {
+		int r = list_reserve(&looks->at, &looks->room, used / size + 1 + CHUNK_RECORDS,
+				     LOOKS_MOST, size);
+
+		if (r < 0)
+			return r;
+		ssize_t got = read(fd, (char *)looks->at + used, CHUNK_RECORDS * size);
+		if (got > 0)
+			used += (size_t)got;
+		looks->n = used / size;
+		if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+			return got < 0 ? -errno : 0;
+	}
+}
+
+int looks_by_sweep(struct sweep *sweep, struct looks *looks)
+{
+	/* Before Linux 5.19 this may need CAP_BPF, which is no longer held. */
+	AUTO_FD fd = bpf_iter_create(bpf_link__fd(sweep->link));
+
+	if (fd < 0)
+		return -errno;
+	looks->n = 0;
+	int r = read_all(fd, looks);
+	looks_sort(looks);
+	return r;
+}
