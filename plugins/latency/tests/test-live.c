@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Turns that the test plants, and the kernel's own account of them. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <glib.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../probe.h"
+#include "ctprof/histogram.h"
+
+#define MS 1000000u
+#define PLANTED_MS 400
+
+/* ---- processes that are planted ------------------------------------------ */
+
+static void pin(size_t cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	(void)sched_setaffinity(0, sizeof set, &set);
+}
+
+static pid_t plant(void (*work)(void))
+{
+	pid_t pid = fork();
+
+	g_assert_cmpint(pid, >=, 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		work();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void spin(void)
+{
+	pin(0);
+	for (volatile unsigned i = 0;; i++)
+		;
+}
+
+static void sleep_often(void)
+{
+	const struct timespec nap = {.tv_nsec = 1 * MS};
+
+	for (;;)
+		(void)nanosleep(&nap, NULL);
+}
+
+static void sleep_long(void)
+{
+	for (;;)
+		(void)pause();
+}
+
+static void stop(pid_t pid)
+{
+	siginfo_t info;
+
+	g_assert_cmpint(kill(pid, SIGSTOP), ==, 0);
+	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WSTOPPED), ==, 0);
+	/* It is reported as stopped a moment before it is switched out. */
+	g_usleep(20000);
+}
+
+static void end(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+/* ---- the kernel's account -------------------------------------------------- */
+
+struct account {
+	guint64 run_ns, wait_ns, turns, switches;
+};
+
+static char *read_own(pid_t pid, const char *file)
+{
+	g_autofree char *path =
+		g_strdup_printf(G_DIR_SEPARATOR_S "proc" G_DIR_SEPARATOR_S "%d/%s", (int)pid, file);
+	char *text = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		g_error("cannot read %s", path);
+	return text;
+}
+
+static void number_line(const char *line, const char *key, guint64 *sum)
+{
+	if (g_str_has_prefix(line, key))
+		*sum += g_ascii_strtoull(line + strlen(key), NULL, 10);
+}
+
+static struct account account_of(pid_t pid)
+{
+	struct account account = {0};
+	g_autofree char *schedstat = read_own(pid, "schedstat");
+	g_autofree char *status = read_own(pid, "status");
+	g_auto(GStrv) lines = g_strsplit(status, "\n", -1);
+	char *at = schedstat;
+
+	account.run_ns = g_ascii_strtoull(at, &at, 10);
+	account.wait_ns = g_ascii_strtoull(at, &at, 10);
+	account.turns = g_ascii_strtoull(at, &at, 10);
+	for (guint i = 0; lines[i]; i++) {
+		number_line(lines[i], "voluntary_ctxt_switches:", &account.switches);
+		number_line(lines[i], "nonvoluntary_ctxt_switches:", &account.switches);
+	}
+	return account;
+}
+
+/* ---- the probe -------------------------------------------------------------- */
+
+/* NULL, and the test skipped, where this kernel or user permits no programs. */
+static struct probe *attach(void)
+{
+	struct probe *probe = NULL;
+	int r = probe_load(0, &probe);
+
+	if (r < 0)
+		g_test_skip(g_strerror(-r));
+	return probe;
+}
+
+static guint64 sum(const unsigned *counts)
+{
+	guint64 n = 0;
+
+	for (guint i = 0; i < TURN_BUCKETS; i++)
+		n += counts[i];
+	return n;
+}
+
+static guint64 percentile(const struct turns *turns, enum turn_histogram which, double share)
+{
+	double rank = share * (double)sum(turns->counts[which]), below = 0;
+	guint32 bucket = 0;
+
+	for (; bucket + 1 < TURN_BUCKETS; bucket++) {
+		below += turns->counts[which][bucket];
+		if (below > 0 && below >= rank)
+			break;
+	}
+	return ctprof_bucket_most(bucket);
+}
+
+static void check_closed(struct probe *probe, pid_t pid)
+{
+	const struct account account = account_of(pid);
+	const struct turns *turns;
+	const struct turn_record *record = probe_find(probe, pid, pid, &turns);
+
+	g_assert_nonnull(record);
+	g_assert_nonnull(turns);
+	g_assert_cmpuint(turns->wait_ns + record->open_wait_ns, ==, account.wait_ns);
+	g_assert_cmpuint(turns->slice_ns + record->open_slice_ns, ==, account.run_ns);
+	g_assert_cmpuint(record->switches, ==, account.switches);
+	g_assert_cmpuint(turns->switches + turns->merged, ==, account.switches);
+	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]) + sum(turns->counts[TURN_PREEMPTED]) +
+				 turns->merged,
+			 ==, account.turns);
+	g_assert_cmpuint(sum(turns->counts[TURN_SLICE]), ==, turns->switches);
+}
+
+/* Of processes that the probe saw from their start to their stop, nothing is missing. */
+static void test_closes(void)
+{
+	static void (*const works[])(void) = {spin, spin, sleep_often, sleep_long};
+	pid_t pids[G_N_ELEMENTS(works)];
+	struct probe *probe = attach();
+
+	if (!probe)
+		return;
+	for (guint i = 0; i < G_N_ELEMENTS(works); i++)
+		pids[i] = plant(works[i]);
+	g_usleep(PLANTED_MS * 1000);
+	for (guint i = 0; i < G_N_ELEMENTS(works); i++)
+		stop(pids[i]);
+	g_assert_cmpint(probe_read(probe), ==, 0);
+	for (guint i = 0; i < G_N_ELEMENTS(works); i++) {
+		check_closed(probe, pids[i]);
+		end(pids[i]);
+	}
+	probe_free(probe);
+}
+
+/* Two that spin on one CPU take turns of milliseconds, and wait as long. */
+static void test_preempted(void)
+{
+	const struct turns *turns = NULL;
+	struct probe *probe = attach();
+
+	if (!probe)
+		return;
+	pid_t pids[] = {plant(spin), plant(spin)};
+	/* A busy host has few turns for them. */
+	for (guint i = 0; i < 60 && (!turns || sum(turns->counts[TURN_PREEMPTED]) <= 10); i++) {
+		g_usleep(PLANTED_MS * 1000);
+		g_assert_cmpint(probe_read(probe), ==, 0);
+		g_assert_nonnull(probe_find(probe, pids[0], pids[0], &turns));
+		if (!turns || sum(turns->counts[TURN_PREEMPTED]) <= 10)
+			g_assert_cmpint(probe_again(probe), ==, 0);
+	}
+	g_assert_nonnull(turns);
+	g_assert_cmpuint(sum(turns->counts[TURN_PREEMPTED]), >, 10);
+	g_assert_cmpuint(percentile(turns, TURN_PREEMPTED, 0.5), >, MS / 4);
+	g_assert_cmpuint(percentile(turns, TURN_SLICE, 0.5), >, MS / 4);
+	g_assert_cmpuint(percentile(turns, TURN_SLICE, 0.5), <, 100 * MS);
+	end(pids[0]);
+	end(pids[1]);
+	probe_free(probe);
+}
+
+/* One that sleeps has waits that begin with a wakeup. */
+static void test_woken(void)
+{
+	const struct turns *turns;
+	struct probe *probe = attach();
+
+	if (!probe)
+		return;
+	pid_t pid = plant(sleep_often);
+	g_usleep(PLANTED_MS * 1000);
+	stop(pid);
+	g_assert_cmpint(probe_read(probe), ==, 0);
+	g_assert_nonnull(probe_find(probe, pid, pid, &turns));
+	g_assert_nonnull(turns);
+	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, 10);
+	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, sum(turns->counts[TURN_PREEMPTED]));
+	end(pid);
+	probe_free(probe);
+}
+
+/* A second probe neither disturbs the first, nor counts what was before it. */
+static void test_two(void)
+{
+	const struct turns *turns, *later;
+	struct probe *first = attach(), *second;
+
+	if (!first)
+		return;
+	pid_t pid = plant(sleep_often);
+	g_usleep(PLANTED_MS * 1000);
+	second = attach();
+	g_assert_nonnull(second);
+	g_usleep(PLANTED_MS * 1000);
+	stop(pid);
+	g_assert_cmpint(probe_read(first), ==, 0);
+	g_assert_cmpint(probe_read(second), ==, 0);
+	check_closed(first, pid);
+	g_assert_nonnull(probe_find(first, pid, pid, &turns));
+	g_assert_nonnull(probe_find(second, pid, pid, &later));
+	g_assert_nonnull(later);
+	g_assert_cmpuint(later->switches, <, turns->switches);
+	end(pid);
+	probe_free(first);
+	probe_free(second);
+}
+
+/* ---- nothing stays attached ------------------------------------------------- */
+
+/* The programs that a process holds, by what its descriptors say of themselves. */
+static GArray *programs_of(pid_t pid)
+{
+	GArray *ids = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (int fd = 0; fd < 64; fd++) {
+		g_autofree char *path = g_strdup_printf(
+			G_DIR_SEPARATOR_S "proc" G_DIR_SEPARATOR_S "%d/fdinfo/%d", (int)pid, fd);
+		g_autofree char *text = NULL;
+
+		const char *at = g_file_get_contents(path, &text, NULL, NULL)
+					 ? strstr(text, "prog_id:")
+					 : NULL;
+		if (!at)
+			continue;
+		guint32 id = (guint32)g_ascii_strtoull(at + strlen("prog_id:"), NULL, 10);
+		g_array_append_val(ids, id);
+	}
+	return ids;
+}
+
+static void load_and_hang(void)
+{
+	struct probe *probe = NULL;
+
+	if (probe_load(0, &probe) == 0)
+		sleep_long();
+}
+
+static gboolean has_ended(guint32 id)
+{
+	for (guint i = 0; i < 500; i++) {
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			return TRUE;
+		close(fd);
+		g_usleep(10000);
+	}
+	return FALSE;
+}
+
+static void test_killed(void)
+{
+	static const guint after_us[] = {5000, 20000, 50000, 100000, 300000, 1000000};
+	struct probe *probe = attach();
+	guint n = 0;
+
+	if (!probe)
+		return;
+	probe_free(probe);
+	for (guint i = 0; i < G_N_ELEMENTS(after_us); i++) {
+		pid_t pid = plant(load_and_hang);
+
+		g_usleep(after_us[i]);
+		(void)kill(pid, SIGSTOP);
+		g_autoptr(GArray) ids = programs_of(pid);
+		end(pid);
+		for (guint k = 0; k < ids->len; k++)
+			g_assert_true(has_ended(g_array_index(ids, guint32, k)));
+		n += ids->len;
+	}
+	g_assert_cmpuint(n, >, 0);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/latency/closes", test_closes);
+	g_test_add_func("/latency/preempted", test_preempted);
+	g_test_add_func("/latency/woken", test_woken);
+	g_test_add_func("/latency/two", test_two);
+	g_test_add_func("/latency/killed", test_killed);
+	return g_test_run();
+}
