@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "list.h"
+
+#define NS_PER_S 1000000000u
+#define NS_PER_MS 1000000u
+#define FIRST_ROOM 65536u
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Waits until the socket is ready, or the time has come. */
+static int wait_for(int fd, short events, uint64_t until_ns)
+{
+	struct pollfd ready = {.fd = fd, .events = events};
+	uint64_t now = now_ns();
+
+	if (now >= until_ns)
+		return -ETIMEDOUT;
+	int n = poll(&ready, 1, (int)((until_ns - now) / NS_PER_MS) + 1);
+	return n > 0 || (n < 0 && errno == EINTR) ? 0 : n == 0 ? -ETIMEDOUT : -errno;
+}
+
+/* A server with a full queue of connections is tried again: connect() fails at once then. */
+static int connect_until(int fd, const struct sockaddr_un *address, uint64_t until_ns)
+{
+	static const struct timespec nap = {.tv_nsec = 5 * NS_PER_MS};
+
+	while (connect(fd, (const struct sockaddr *)address, sizeof *address) < 0) {
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (now_ns() >= until_ns)
+			return -ETIMEDOUT;
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+int link_open(struct link *ret, const char *path, uint64_t deadline_ns)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	*ret = (struct link){.fd = -1, .deadline_ns = deadline_ns};
+	if (strlen(path) >= sizeof address.sun_path)
+		return -ENAMETOOLONG;
+	memcpy(address.sun_path, path, strlen(path));
+	AUTO_FD fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	int result = connect_until(fd, &address, now_ns() + deadline_ns);
+	if (result < 0)
+		return result;
+	ret->fd = dup(fd);
+	return ret->fd < 0 ? -errno : 0;
+}
+
+void link_close(struct link *link)
+{
+	if (link->fd >= 0)
+		close(link->fd);
+	link->fd = -1;
+	free(link->answer);
+	link->answer = NULL;
+	link->room = 0;
+}
+
+static int send_line(const struct link *link, const char *line, uint64_t until_ns)
+{
+	size_t length = strlen(line), sent = 0;
+	int result = 0;
+
+	while (result == 0 && sent < length) {
+		ssize_t n = send(link->fd, line + sent, length - sent, MSG_NOSIGNAL);
+
+		if (n >= 0)
+			sent += (size_t)n;
+		else if (errno == EAGAIN)
+			result = wait_for(link->fd, POLLOUT, until_ns);
+		else if (errno != EINTR)
+			result = -errno;
+	}
+	return result;
+}
+
+/* Reads what there is, after used bytes; the number of bytes, or -errno. */
+static ssize_t read_more(struct link *link, size_t used, uint64_t until_ns)
+{
+	size_t need = used + 1 > FIRST_ROOM ? used + 1 : FIRST_ROOM;
+
+	if (list_reserve(&link->answer, &link->room, need, LINK_BYTES, 1) < 0)
+		return used < LINK_BYTES ? -ENOMEM : -EMSGSIZE;
+	/* Checked for each piece: a server may send one byte at a time for ever. */
+	int result = wait_for(link->fd, POLLIN, until_ns);
+	if (result < 0)
+		return result;
+	ssize_t n = recv(link->fd, link->answer + used, link->room - used, 0);
+	if (n == 0)
+		return -ECONNRESET;
+	return n > 0 ? n : errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+static int read_line(struct link *link, uint64_t until_ns, size_t *ret_length)
+{
+	size_t used = 0;
+
+	for (;;) {
+		ssize_t n = read_more(link, used, until_ns);
+
+		if (n < 0)
+			return (int)n;
+		const char *end = n > 0 ? memchr(link->answer + used, '\n', (size_t)n) : NULL;
+		used += (size_t)n;
+		if (!end)
+			continue;
+		*ret_length = (size_t)(end - link->answer);
+		/* Nothing was asked to which more could be the answer. */
+		return *ret_length + 1 == used ? 0 : -EBADMSG;
+	}
+}
+
+int link_ask(struct link *link, const char *line, size_t *ret_length)
+{
+	uint64_t until_ns = now_ns() + link->deadline_ns;
+
+	if (link->fd < 0)
+		return -ENOTCONN;
+	int result = send_line(link, line, until_ns);
+	if (result == 0)
+		result = read_line(link, until_ns, ret_length);
+	if (result < 0)
+		link_close(link);
+	return result;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a scheduler says of itself: the statistics it answers with, as its own description
+ * (stats_meta) names and types them.  Pure: answers are any text.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctprof/plugin.h"
+#include "jsontree.h"
+
+#define STATS_OBJECTS 1024u
+#define STATS_ENTRIES 1024u /* of each kind, of an object */
+#define STATS_NAME 1024u
+
+/* How a number is to be read, by the type and the words of its field. */
+enum stats_kind {
+	STATS_NUMBERS,     /* whole numbers */
+	STATS_PERCENT,     /* fractions whose description says %, in hundredths of a percent */
+	STATS_THOUSANDTHS, /* other fractions */
+	STATS_TEXTS,       /* strings, and numbers below 0 */
+	N_STATS_KINDS
+};
+
+/* A struct of the answer. */
+struct stats_object {
+	char name[STATS_NAME]; /* "top", "layers/batch" */
+	uint32_t meta;         /* its description, a node */
+	uint32_t value;        /* it, a node */
+};
+
+struct stats {
+	struct json meta, answer;
+	char *meta_text;  /* what meta is in */
+	uint32_t structs; /* the node that has all descriptions */
+	uint32_t top;     /* the description to begin with */
+	struct stats_object *objects;
+	uint32_t n;
+	size_t room;
+	bool is_cut; /* there were more objects, or deeper ones */
+};
+
+/* The entries of an object; keys are in keys. */
+struct stats_entries {
+	struct ctprof_map_entry entries[N_STATS_KINDS][STATS_ENTRIES];
+	size_t n[N_STATS_KINDS];
+	char keys[65536];
+	size_t used;
+};
+
+/* Takes the answer to stats_meta, copied; NULL, or why it cannot be used. */
+const char *stats_take_meta(struct stats *stats, const char *text, size_t length);
+/* Takes the answer to stats, which is changed and must stay while stats is used; lists its
+ * objects. */
+const char *stats_take_answer(struct stats *stats, char *text, size_t length);
+void stats_clear(struct stats *stats);
+
+/* The numbers and texts of an object. */
+void stats_read(const struct stats *stats, const struct stats_object *object,
+		struct stats_entries *ret);
+/* What each field means, "STRUCT.FIELD" to text, in ret->entries[STATS_TEXTS]. */
+void stats_explain(const struct stats *stats, struct stats_entries *ret);
+/* The name of an object's struct. */
+struct text stats_struct(const struct stats *stats, const struct stats_object *object);
