@@ -15,11 +15,13 @@
 
 enum { SIZE, SORT, PART, DEAR, THREAD, N_METRICS };
 
-#define OBJECT(name, group, kind, unit, flags)                                                     \
+#define METRIC(scope_, name_, group_, kind_, unit_, flags_)                                        \
 	{                                                                                          \
-		sizeof(struct ctprof_metric), kind, unit, CTPROF_SCOPE_OBJECT, flags, 0, name,     \
-			group, NULL, NULL, "made up", "nowhere"                                    \
+		.struct_size = sizeof(struct ctprof_metric), .kind = (kind_), .unit = (unit_),     \
+		.scope = (scope_), .flags = (flags_), .name = (name_), .group = (group_),          \
+		.help = "made up", .origin = "nowhere"                                             \
 	}
+#define OBJECT(...) METRIC(CTPROF_SCOPE_OBJECT, __VA_ARGS__)
 
 static const struct ctprof_metric metrics[N_METRICS] = {
 	[SIZE] = OBJECT("seg_bytes", "segments", CTPROF_LEVEL, CTPROF_UNIT_BYTES, 0),
@@ -27,9 +29,8 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 	[PART] = OBJECT("part_bytes", "parts", CTPROF_LEVEL, CTPROF_UNIT_BYTES, 0),
 	[DEAR] = OBJECT("dear_bytes", "dear", CTPROF_LEVEL, CTPROF_UNIT_BYTES,
 			CTPROF_METRIC_ON_DEMAND),
-	[THREAD] = {sizeof(struct ctprof_metric), CTPROF_COUNTER, CTPROF_UNIT_NONE,
-		    CTPROF_SCOPE_THREAD, 0, 0, "namer_count", "namer", NULL, NULL, "made up",
-		    "nowhere"},
+	[THREAD] = METRIC(CTPROF_SCOPE_THREAD, "namer_count", "namer", CTPROF_COUNTER,
+			  CTPROF_UNIT_NONE, 0),
 };
 
 static const struct ctprof_host *host;

@@ -43,13 +43,6 @@ def is_root():
     return os.geteuid() == 0
 
 
-@functools.cache
-def is_sanitized():
-    """Whether ctprof was built with AddressSanitizer or ThreadSanitizer."""
-    program = (BUILD / "ctprof").read_bytes()
-    return b"__asan_init" in program or b"__tsan_init" in program
-
-
 def become(user):
     def switch():
         os.setgroups([])

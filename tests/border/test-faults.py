@@ -2,6 +2,8 @@
 """Plugins that break the rules, and the messages about them; test-isolation.py has those
 that crash."""
 
+import os
+
 from rig import BUILD, OWN_BATCH, add_tests, check_failure, check_printable, everything, rig
 
 import tap
@@ -182,6 +184,28 @@ def test_failing_collect_is_told_on_a_small_host():
     with rig() as r:
         result = r.capture(env={"TOY_FAULT": "collect-fails"})
         assert any("toys are broken" in line for line in result.err), str(result)
+
+
+def test_warnings_come_to_an_end():
+    with rig() as r:
+        result = r.capture(env={"TOY_FAULT": "log-floods"})
+        assert result.status == 0 and 1000 <= len(result.err) <= 1002, len(result.err)
+        assert [line for line in result.err if "further warnings are left out" in line], result.err[-2:]
+
+
+def test_what_it_writes_over_a_batch_is_not_believed():
+    with rig() as r:
+        r.install("toy-2")
+        result = r.capture(plugins=everything(), env={"TOY_FAULT": "batch-grows"})
+        assert result.status == 0 and len(r.lines("thread")) == 6, str(result)
+        assert all("toy_2_word=opened" in line for line in r.lines("thread"))
+
+
+def test_threads_that_are_there_do_not_vanish():
+    with rig() as r:
+        result = r.run("capture", "--pid", os.getpid(), "-o", r.file, env={"TOY_FAULT": "all-vanish"})
+        assert result.status == 0 and r.lines("thread"), str(result)
+        assert any("plugin toy: 1 failures" in line and "which are there" in line for line in result.err), str(result)
 
 
 def test_bad_puts_are_counted_and_harm_nothing():

@@ -10,9 +10,10 @@ import signal
 import subprocess
 import threading
 
-from rig import NOBODY, OWN_BATCH, add_tests, become, check_failure, is_root, is_sanitized, rig
+from rig import NOBODY, OWN_BATCH, add_tests, become, check_failure, is_root, rig
 
 import tap
+from built import is_sanitized
 
 # Options before or behind "capture" -> status, words of the one line.
 MISUSES = {
@@ -372,6 +373,11 @@ def test_memory_for_reports():
             result = r.run(*command, "--max-memory", "4KiB", path=False, plugins=None)
             check_failure(result, 1, "out of memory", "4.0 KiB", "--max-memory")
             assert not result.out, str(result)
+        for command in (["redact", "-o", r.output / "less", r.file], ["export", "--rows", "groups", r.file],
+                        ["export", "-f", "ndjson", r.file]):
+            result = r.run(*command, "--max-memory", "4KiB", path=False, plugins=None)
+            check_failure(result, 1, "out of memory", "4.0 KiB", "--max-memory")
+            assert not result.out and r.left() == ["snap"], str(result)
         for enough in ("1GiB", "0"):
             assert r.run("show", "--max-memory", enough, r.file, path=False, plugins=None).status == 0
 

@@ -6,9 +6,10 @@ import os
 import pathlib
 import tempfile
 
-from rig import BUILD, SOURCE, add_tests, check_failure, is_sanitized, rig
+from rig import BUILD, SOURCE, add_tests, check_failure, rig
 
 import tap
+from built import is_sanitized
 
 # TSan does not see the locks of GLib's own allocator.
 os.environ["G_SLICE"] = "always-malloc"

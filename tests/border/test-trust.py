@@ -5,9 +5,10 @@ import os
 import shutil
 import struct
 
-from rig import BUILD, NOBODY, add_tests, become, check_failure, is_root, is_sanitized, rig
+from rig import BUILD, NOBODY, add_tests, become, check_failure, is_root, rig
 
 import tap
+from built import is_sanitized
 
 SOMEBODY = 1234
 
@@ -239,6 +240,29 @@ add_tests(globals(), "named_file_with_raised", check_named_file, {
     "user": [become_owner_of_all],
     "capabilities": [raise_reading],
 })
+
+
+def test_plugin_path_with_raised_capabilities():
+    """What its user may not list, it does not, nor tell what is there."""
+    need_root()
+    with rig() as r:
+        program = r.tmp / "ctprof"
+        shutil.copyfile(BUILD / "ctprof", program)
+        program.chmod(0o755)
+        raise_reading(program)
+        closed = r.tmp / "closed"
+        closed.mkdir()
+        (closed / "file").touch()
+        closed.chmod(0o700)
+        r.plugins.chmod(0o711)
+        told = set()
+        for path in (r.plugins, closed / "nothing", closed / "file"):
+            result = r.finish(r.start([str(program), "--plugin-path", str(path), "plugins"], preexec_fn=become(SOMEBODY)))
+            if result.status == 127:
+                raise tap.Skip(f"a copy of ctprof does not run here: {result}")
+            assert result.status == 1 and "toy" not in result.out, str(result)
+            told.add(result.err[-1].rsplit(":", 1)[1])
+        assert told == {" Permission denied"}, told
 
 
 def test_root_shows_what_is_anothers():

@@ -246,6 +246,29 @@ static int log_in_collect(void *self, void *context, struct ctprof_batch *batch)
 	return toy_collect(self, context, batch);
 }
 
+static int flood_in_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	for (int i = 0; batch->scope == CTPROF_SCOPE_HOST && i < 3000; i++)
+		host->log(host, CTPROF_LOG_WARNING, "%d", i);
+	return toy_collect(self, context, batch);
+}
+
+static int grow_in_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	int result = toy_collect(self, context, batch);
+
+	batch->n = 1000000;
+	batch->targets = NULL;
+	return result;
+}
+
+static int vanish_in_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	for (uint64_t i = 0; batch->scope == CTPROF_SCOPE_THREAD && i < batch->n; i++)
+		host->vanished(batch, i);
+	return toy_collect(self, context, batch);
+}
+
 /* ---- the faults ---------------------------------------------------------- */
 
 static void set_wrong_major(void)
@@ -423,6 +446,9 @@ static const struct fault {
 	{.name = "collect-much", .collect = answer_much},
 	{.name = "collect-plods", .collect = plod_in_collect},
 	{.name = "collect-crawls", .collect = crawl_in_collect},
+	{.name = "log-floods", .collect = flood_in_collect},
+	{.name = "batch-grows", .collect = grow_in_collect},
+	{.name = "all-vanish", .collect = vanish_in_collect},
 	{.name = "bad-puts", .collect = put_badly},
 	{.name = "odd-log", .collect = log_in_collect},
 };

@@ -159,10 +159,41 @@ static int sink_report(void *self, const struct ctprof_report *report)
 	return print("a report\n");
 }
 
+#ifdef TOYSINK_TABLES
+static uint64_t n_records;
+
+static int sink_table(void *self, const struct ctprof_table *table)
+{
+	(void)self;
+	(void)table;
+	trouble_at(getenv(TOYSINK_FAULT), "table");
+	return 0;
+}
+
+static int sink_records(void *self, const struct ctprof_records *records)
+{
+	(void)self;
+	trouble_at(getenv(TOYSINK_FAULT), "records");
+	n_records += records->n;
+	return 0;
+}
+
+static int sink_finish(void *self)
+{
+	(void)self;
+	return print("%" PRIu64 " records\n", n_records);
+}
+#endif
+
 static const struct ctprof_sink_ops ops = {
 	.struct_size = sizeof ops,
 	.open = sink_open,
 	.close = sink_close,
+#ifdef TOYSINK_TABLES
+	.table = sink_table,
+	.records = sink_records,
+	.finish = sink_finish,
+#endif
 	.begin = sink_begin,
 	.rows = sink_rows,
 	.end = sink_end,

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -151,6 +152,95 @@ static void trouble_close(void)
 {
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
+}
+
+static int trouble_reaches(int fd)
+{
+	struct stat st;
+
+	return fd > STDERR_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+}
+
+/* To each file that is not its own. */
+static void trouble_stray(void)
+{
+	for (int fd = 0; fd < 1024; fd++)
+		if (trouble_reaches(fd) && write(fd, "stray", 5) != 5)
+			abort();
+}
+
+static void trouble_seek(void)
+{
+	for (int fd = 0; fd < 1024; fd++)
+		if (trouble_reaches(fd))
+			(void)lseek(fd, 3, SEEK_SET);
+}
+
+/* Where no offset tells of it. */
+static void trouble_patch(void)
+{
+	for (int fd = 0; fd < 1024; fd++)
+		if (trouble_reaches(fd) && pwrite(fd, "stray", 5, 0) != 5)
+			abort();
+}
+
+/* To a socket that has been closed at the other end. */
+static void trouble_pipe(void)
+{
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		abort();
+	close(ends[0]);
+	if (write(ends[1], "", 1) == 1)
+		abort();
+	close(ends[1]);
+}
+
+/* All that the process shares with others becomes this. */
+static void trouble_fill(int byte)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	unsigned long from, to;
+
+	while (maps && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx rw-s", &from, &to) == 2 && strstr(line, " rw-s "))
+			memset((void *)from, byte, to - from);
+	if (maps)
+		fclose(maps);
+}
+
+static void trouble_ones(void)
+{
+	trouble_fill(1);
+	trouble_hang();
+}
+
+static void trouble_full(void)
+{
+	trouble_fill(0xff);
+}
+
+/* A process that outlives the capture, and says which it is. */
+static void trouble_leave(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0 && setsid() > 0 && fork() == 0) {
+		FILE *file = fopen(getenv("TOY_VICTIM"), "we");
+
+		if (file) {
+			fprintf(file, "%d\n", (int)getpid());
+			fclose(file);
+		}
+		sleep(100);
+	}
+	if (pid == 0)
+		_exit(0);
+	for (int i = 0; i < 1000 && access(getenv("TOY_VICTIM"), F_OK) != 0; i++)
+		usleep(1000);
 }
 
 /* Beyond what it was given: the next who asks for memory, or returns some, crashes. */
@@ -316,6 +406,13 @@ static const struct trouble {
 	{"alarm-", trouble_alarm},
 	{"wake-", trouble_wake},
 	{"close-", trouble_close},
+	{"stray-", trouble_stray},
+	{"seek-", trouble_seek},
+	{"patch-", trouble_patch},
+	{"pipe-", trouble_pipe},
+	{"ones-", trouble_ones},
+	{"full-", trouble_full},
+	{"leave-", trouble_leave},
 	{"spoil-", trouble_spoil},
 	{"spin-", trouble_spin},
 	{"shadow-", trouble_shadow},

@@ -10,7 +10,18 @@
  *   exec  N that become another program with a file of it open that is to be closed by
  *         that: the kernel tells the server of it with exec_update_lock held
  *   late  likewise, once there is a file DIR.go; then there is DIR.gone
+ *
+ * These hang no one but those who open their files or read their memory:
+ *
+ *   overlay  N that execute a file of an overlay whose lower layer is that file system
+ *   detach   N that execute a file of it, which is then unmounted while in use
+ *   page     N whose list of threads goes on in a page of such a file that was never read;
+ *            with the library $STUCK_LIBRARY
+ *
+ * Without root's rights, all is done in a user namespace.  $STUCK_FUSE is the device, in place
+ * of /dev/fuse.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -136,6 +147,7 @@ static void answer(int fuse, const struct fuse_in_header *in)
 		.nodeid = node, .generation = 1, .attr = attributes(node)};
 	const struct fuse_attr_out attr = {.attr = attributes(in->nodeid)};
 	const struct fuse_open_out opened = {.fh = 1};
+	const struct fuse_statfs_out statfs = {.st = {.bsize = 4096, .namelen = 255}};
 
 	if (shared->silent) {
 		if (!is_own(in->pid))
@@ -160,6 +172,9 @@ static void answer(int fuse, const struct fuse_in_header *in)
 		break;
 	case FUSE_READ:
 		answer_read(fuse, in->unique, (const void *)(in + 1));
+		break;
+	case FUSE_STATFS:
+		reply(fuse, in->unique, 0, &statfs, sizeof statfs);
 		break;
 	case FUSE_FLUSH:
 		if (in->nodeid >= CLINGS)
@@ -197,14 +212,42 @@ static void serve(int fuse)
 	_exit(0);
 }
 
+static void put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die(path);
+	close(fd);
+}
+
+static void enter_user_namespace(void)
+{
+	unsigned user = geteuid(), group = getegid();
+	char ids[32];
+
+	prctl(PR_SET_DUMPABLE, 1);
+	if (unshare(CLONE_NEWUSER) != 0)
+		die("a user namespace");
+	put("/proc/self/setgroups", "deny");
+	snprintf(ids, sizeof ids, "0 %u 1", user);
+	put("/proc/self/uid_map", ids);
+	snprintf(ids, sizeof ids, "0 %u 1", group);
+	put("/proc/self/gid_map", ids);
+}
+
 /* In a mount namespace of its own: ends with it. */
 static int mount_fuse(void)
 {
-	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	const char *device = getenv("STUCK_FUSE");
 	char options[128];
 
+	/* The device is to be opened in the namespace that mounts. */
+	if (geteuid() != 0)
+		enter_user_namespace();
+	int fuse = open(device ? device : "/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fuse < 0)
-		die("/dev/fuse");
+		die("the device fuse");
 	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
 		 fuse);
 	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -277,6 +320,81 @@ static void get_stuck_in_exit(int number)
 	_exit(0);
 }
 
+/* As what waits for them knows them. */
+static void rest(int number)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "%d", number);
+	prctl(PR_SET_NAME, name);
+	for (;;)
+		pause();
+}
+
+/* A page of a file of the file system, not read; where: its directory. */
+static char *map_file(const char *where, int number, int access)
+{
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/%d", where, number);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *page = mmap(NULL, 4096, access, MAP_PRIVATE, fd, 0);
+	if (fd < 0 || page == MAP_FAILED)
+		die(path);
+	close(fd);
+	return page;
+}
+
+static void execute_of_overlay(int number)
+{
+	char options[4096];
+
+	snprintf(options, sizeof options, "lowerdir=%s,upperdir=/mnt/u,workdir=/mnt/w", dir);
+	if (mount("none", "/mnt", "tmpfs", 0, NULL) != 0 || mkdir("/mnt/u", 0755) != 0 ||
+	    mkdir("/mnt/w", 0755) != 0 || mkdir("/mnt/m", 0755) != 0 ||
+	    mount("none", "/mnt/m", "overlay", 0, options) != 0)
+		die("overlay");
+	map_file("/mnt/m", number, PROT_READ | PROT_EXEC);
+	rest(number);
+}
+
+static void execute_of_detached(int number)
+{
+	map_file(dir, number, PROT_READ | PROT_EXEC);
+	if (umount2(dir, MNT_DETACH) != 0)
+		die("umount2");
+	rest(number);
+}
+
+/* glibc's description for debuggers: bits, number, offset. */
+static uint32_t offset_of(const char *name)
+{
+	const uint32_t *found = dlsym(RTLD_DEFAULT, name);
+
+	if (!found)
+		die(name);
+	return found[2];
+}
+
+static void have_page_in_list(int number)
+{
+	const char *library = getenv("STUCK_LIBRARY");
+	char *global = dlsym(RTLD_DEFAULT, "_rtld_global");
+
+	/* The server is one that fusermount mounts for any user. */
+	if (geteuid() == 0 &&
+	    (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0 ||
+	     prctl(PR_SET_DUMPABLE, 1) != 0))
+		die("another user");
+	if (!library || !global || !dlopen(library, RTLD_NOW))
+		die(library ? dlerror() : "STUCK_LIBRARY");
+	char *head = global + offset_of("_thread_db_rtld_global__dl_stack_user");
+	char *page = map_file(dir, number, PROT_READ | PROT_WRITE);
+	char *node = page + 2048;
+	memcpy(head + offset_of("_thread_db_list_t_prev"), &node, sizeof node);
+	rest(number);
+}
+
 struct kind {
 	const char *name;
 	void (*run)(int number);
@@ -284,8 +402,10 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{"mmap", get_stuck_in_mmap, 1}, {"exe", run_program, 0},     {"exec", get_stuck_in_exec, 1},
-	{"exit", get_stuck_in_exit, 1}, {"late", get_stuck_late, 1},
+	{"mmap", get_stuck_in_mmap, 1},     {"exe", run_program, 0},
+	{"exec", get_stuck_in_exec, 1},     {"exit", get_stuck_in_exit, 1},
+	{"late", get_stuck_late, 1},        {"page", have_page_in_list, 0},
+	{"overlay", execute_of_overlay, 0}, {"detach", execute_of_detached, 0},
 };
 
 static const struct kind *find_kind(const char *word, size_t len)
@@ -330,8 +450,11 @@ static int start(const char *word)
 		}
 		shared->pids[number] = pid;
 		shared->n_pids++;
-		while (!kind->asks && !is_at_rest(number))
+		while (!kind->asks && !is_at_rest(number)) {
+			if (waitpid(pid, NULL, WNOHANG) == pid)
+				exit(1);
 			usleep(1000);
+		}
 	}
 	return kind->asks ? (int)n : 0;
 }

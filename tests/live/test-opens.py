@@ -19,7 +19,7 @@ import tap
 TOYS = harness.BUILD / "plugins/jemalloc/tests"
 OPEN = re.compile(r'^\d+ +openat2?\(([^,]*), "([^"]*)", (.*?)\) = (\d+)<(.*)>(?:\(deleted\))?$')
 # Of the host and of the one who runs ctprof.
-OURS = re.compile(r"^/(proc|sys)(/|$)|^/(usr/)?lib|^/usr/share/|^/etc/|^/dev/(null|urandom)(<|$)|^anon_inode|^(pipe|socket):")
+OURS = re.compile(r"^/(proc|sys)(/|$)|^/(usr/)?lib|^/usr/share/|^/etc/|^/dev/(null|urandom)(<|$)|^anon_inode|^(pipe|socket|user):")
 OWN_PROGRAMS = ("ctprof", "ctprof-jemalloc-examine")
 # Reading what a descriptor is a place of.
 REOPENED = re.compile(r"^thread-self/fd/\d+$")
@@ -34,8 +34,8 @@ def lay_traps(folder):
                    check=True)
     (folder / "traps.debug").unlink()
     (folder / ".debug").mkdir()
-    os.mkfifo(folder / "fifo")
-    for name, aim in (("traps.debug", "fifo"), (".debug/traps.debug", "/dev/tty"),
+    os.mkfifo(folder / "traps.debug")
+    for name, aim in ((".debug/traps.debug", "/dev/tty"),
                       ("libtraps.so.debug", "/dev/zero"), ("libtraps.debug", "/etc/shadow")):
         (folder / name).symlink_to(aim)
     return library
@@ -111,7 +111,7 @@ def test_no_path_of_a_user_is_read_before_its_kind_is_known():
             assert REOPENED.match(path) and "/proc>" in at, (at, path, flags, what)
             assert what in offered and what == f"{folder}/libtraps.so", (path, what)
         # The traps were looked at, so that not having opened them means something.
-        assert {f"{folder}/fifo", f"{folder}/libtraps.so"} <= offered, sorted(offered)
+        assert {f"{folder}/traps.debug", f"{folder}/libtraps.so"} <= offered, sorted(offered)
         assert "/etc/shadow" not in {what for _, _, flags, what in seen if "O_PATH" not in flags}
         check_no_code_of_theirs(log, folder)
 

@@ -6,6 +6,7 @@ not answer."""
 import contextlib
 import json
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -19,16 +20,28 @@ sys.path.insert(0, str(harness.SOURCE / "tests/border"))
 import rig  # noqa: E402
 
 STUCK = harness.BUILD / "tests/live/stuck"
+TOY = harness.BUILD / "plugins/jemalloc/tests/libtoy-tsd.so"
+
+
+def device_for(user, folder):
+    """On most distributions every user may open /dev/fuse; not on all."""
+    if user is None:
+        return {}
+    device = f"{folder}.fuse"
+    os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(10, 229))
+    os.chmod(device, 0o666)
+    return {"STUCK_FUSE": device}
 
 
 @contextlib.contextmanager
-def stuck_below(folder, **kinds):
+def stuck_below(folder, user=None, **kinds):
     """The PIDs of this number of processes of each kind (stuck.c)."""
     if not harness.is_root() or not os.path.exists("/dev/fuse"):
         raise tap.Skip("needs root and /dev/fuse")
     with subprocess.Popen(
-        [STUCK, folder, *(f"{kind}={n}" for kind, n in kinds.items())],
+        [STUCK, folder, *(f"{kind}={n}" for kind, n in kinds.items())], cwd="/",
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "STUCK_LIBRARY": str(TOY), **device_for(user, folder)}, **harness.other_user(user),
     ) as process:
         line = process.stdout.readline()
         if not line:
@@ -40,9 +53,13 @@ def stuck_below(folder, **kinds):
 
 
 @contextlib.contextmanager
-def stuck(**kinds):
-    with tempfile.TemporaryDirectory() as folder, stuck_below(folder, **kinds) as pids:
-        yield pids
+def stuck(user=None, **kinds):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        place = f"{folder}/place"
+        os.mkdir(place)
+        with stuck_below(place, user, **kinds) as pids:
+            yield pids
 
 
 def lost(shot, pid):
@@ -222,8 +239,37 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
         check_sound(shot, worker)
         view = harness.run("memory", "processes", "--format=json")
         assert str(worker.pid).encode() in view.stdout, view.stderr
-        harness.capture("--plugins=procfs,wait", "--groups=identity,wait")
+        harness.capture("--plugins=procfs,states", "--groups=identity,wait")
         harness.capture("--plugins=procfs", user=harness.need_other_user())
+
+
+def check_no_request(pids):
+    """No request is sent (stuck.c counts them), and a capture ends, with whole values for others."""
+    with harness.Worker() as worker:
+        shot = harness.capture("--plugins=procfs,jemalloc")
+        for pid in pids:
+            assert shot.value(shot.rows[(pid, pid)], "run_time_ns")[0] == "value"
+        check_sound(shot, worker)
+
+
+def test_no_file_of_an_overlay_on_fuse_is_opened():
+    """Any user makes one: the device of its files is not that of FUSE."""
+    with stuck(user=harness.need_other_user(), overlay=1) as pids:
+        check_no_request(pids)
+
+
+def test_no_file_of_a_detached_mount_is_opened():
+    """It is in no mountinfo any more."""
+    with stuck(detach=1) as pids:
+        check_no_request(pids)
+
+
+def test_no_page_is_read_that_a_server_would_have_to_deliver():
+    """Not even SIGKILL ends that wait, so the thread that reads would stay, and the process with it."""
+    if not TOY.exists():
+        raise tap.Skip("the source jemalloc was not built")
+    with stuck(page=3) as pids:
+        check_no_request(pids)
 
 
 tap.main(globals(), world="own")

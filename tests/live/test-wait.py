@@ -78,7 +78,7 @@ def test_each_thread_waits_where_the_kernel_says():
     with Waiters() as waiters:
         channels = {tid: channel_of(tid) for tid in waiters.tids}
         stacks = {tid: stack_of(tid) for tid in waiters.tids}
-        snapshot = harness.capture("-p", ME, "-g", "all,wait", "--plugins=procfs,snapshot,wait")
+        snapshot = harness.capture("-p", ME, "-g", "all,wait", "--plugins=procfs,snapshot,states")
     if set(channels.values()) == {"0"}:
         raise tap.Skip("the kernel does not tell wait channels here")
     for tid in waiters.tids:
@@ -105,7 +105,7 @@ def test_a_report_counts_the_waiters_of_each_place():
 
 
 def test_unasked_nothing_is_read():
-    snapshot = harness.capture("-p", ME, "--plugins=procfs,snapshot,wait")
+    snapshot = harness.capture("-p", ME, "--plugins=procfs,snapshot,states")
     assert snapshot.keys and "wait_channel" not in snapshot.text, snapshot.text[-2000:]
 
 
