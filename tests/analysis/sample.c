@@ -246,6 +246,11 @@ void sample_host(Sample *sample)
 	begin_row(sample, ROW_HOST, (struct ctprof_target){.flags = 0});
 }
 
+void sample_capture(Sample *sample)
+{
+	begin_row(sample, ROW_CAPTURE, (struct ctprof_target){.flags = 0});
+}
+
 /* Where the last row has the metric. */
 static guint find_slot(const Sample *sample, const char *name, const Metric **ret_metric)
 {

@@ -31,6 +31,8 @@ void sample_object(Sample *sample, const char *group, const char *name);
 /* A thread that ended. */
 void sample_exit(Sample *sample, gint32 tgid, gint32 tid, const char *comm);
 void sample_host(Sample *sample);
+/* The tallies of the capture itself. */
+void sample_capture(Sample *sample);
 
 /* A value of the row begun last.  map: "Rss=12 Pss=7". */
 void sample_u64(Sample *sample, const char *name, guint64 value);

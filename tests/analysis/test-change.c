@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/fold/derived.h"
+#include "frame/quantity.h"
+#include "report/fold/amount.h"
 #include "report/fold/fold.h"
 #include "report/join/change.h"
 #include "report/plan/sections.h"
@@ -182,7 +183,7 @@ static void test_derived(void)
 {
 	static const struct {
 		const char *name;
-		guint64 inputs[DERIVED_MAX_INPUTS];
+		guint64 inputs[QUANTITY_INPUTS];
 		gdouble value; /* NAN: none */
 	} cases[] = {
 		{"affine_success_ratio", {1, 4}, 0.25},
@@ -208,12 +209,12 @@ static void test_derived(void)
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		const struct derived *derived = derived_find(cases[i].name);
+		const Quantity *derived = quantity_derived(cases[i].name);
 		gdouble value = NAN;
 
 		g_assert_nonnull(derived);
 		g_test_message("%s", cases[i].name);
-		g_assert_cmpint(derived->compute(cases[i].inputs, &value), ==,
+		g_assert_cmpint(formula_compute(&derived->formulas[0], cases[i].inputs, &value), ==,
 				!isnan(cases[i].value));
 		if (!isnan(cases[i].value))
 			g_assert_cmpfloat_with_epsilon(value, cases[i].value, 1e-9);
@@ -222,16 +223,24 @@ static void test_derived(void)
 
 static void test_derived_list(void)
 {
-	guint n = 0, delays = 0, ratios = 0;
+	guint n = 0, delays = 0, ratios = 0, n_costs = 0;
 
-	for (; derived_metrics[n].name; n++) {
-		delays += strcmp(derived_metrics[n].section, SECTION_DELAY) == 0;
-		ratios += derived_metrics[n].unit == CTPROF_UNIT_NONE;
+	for (const Quantity *derived = quantities; derived->name; derived++) {
+		n_costs += derived->column.name != NULL;
+		if (!quantity_is_derived(derived))
+			continue;
+		n++;
+		delays += strcmp(derived->section, SECTION_DELAY) == 0;
+		ratios += quantity_is_ratio(derived) && derived->unit == CTPROF_UNIT_NONE;
 	}
-	g_assert_cmpuint(n, ==, 20);
+	g_assert_cmpuint(n_costs, <=, MOST_COSTS);
+	g_assert_nonnull(quantity_of_cost(n_costs - 1));
+	g_assert_cmpuint(n, ==, 22);
 	g_assert_cmpuint(delays, ==, 9);
-	g_assert_cmpuint(ratios, ==, 5);
-	g_assert_null(derived_find("wait_sum"));
+	g_assert_cmpuint(ratios, ==, 4);
+	g_assert_null(quantity_derived("wait_sum"));
+	g_assert_null(quantity_derived("turn"));
+	g_assert_cmpstr(quantity_find("turn")->name, ==, "avg_turn_wait_ns");
 }
 
 static void test_memory_levels(void)
@@ -247,6 +256,40 @@ static void test_memory_levels(void)
 		g_assert_false(fold_is_memory_level(events[i]));
 }
 
+/* A counter that fell was reset; a level changes with its sign; what is new grew from 0. */
+static void test_growth(void)
+{
+	const struct ctprof_value few = value_of_number(3), many = value_of_number(10);
+	const struct ctprof_value low = value_of_real(0.5), high = value_of_real(2);
+	const struct {
+		guint32 kind;
+		const struct ctprof_value *before, *after;
+		gboolean born;
+		gdouble grown; /* NAN: absent */
+	} cases[] = {
+		{CTPROF_COUNTER, &few, &many, FALSE, 7},
+		{CTPROF_COUNTER, &many, &few, FALSE, NAN},
+		{CTPROF_COUNTER, &high, &low, FALSE, NAN},
+		{CTPROF_LEVEL, &many, &few, FALSE, -7},
+		{CTPROF_GAUGE, &low, &high, FALSE, 1.5},
+		{0, &high, &low, FALSE, -1.5},
+		{CTPROF_COUNTER, &absent, &many, FALSE, NAN},
+		{CTPROF_COUNTER, &absent, &many, TRUE, 10},
+		{CTPROF_LEVEL, &few, &absent, FALSE, NAN},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct ctprof_value grown =
+			value_growth(cases[i].kind, cases[i].before, cases[i].after, cases[i].born);
+		gdouble number = NAN;
+
+		g_test_message("%zu", i);
+		(void)value_to_number(&grown, &number);
+		g_assert_true(isnan(number) ? isnan(cases[i].grown)
+					    : fabs(number - cases[i].grown) < 1e-9);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -255,6 +298,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/change/filters", test_filters);
 	g_test_add_func("/derived/formulas", test_derived);
 	g_test_add_func("/derived/list", test_derived_list);
+	g_test_add_func("/growth", test_growth);
 	g_test_add_func("/fold/memory-levels", test_memory_levels);
 	return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctprof/plugin.h"
+#include "ctprof/sentence.h"
 #include "row/registry.h"
 #include "sample.h"
 
@@ -41,6 +42,11 @@ static const struct {
 	 CTPROF_SCOPE_HOST},
 	{"system.vmstat.workingset_refault_file", CTPROF_COUNTER, CTPROF_UNIT_NONE,
 	 CTPROF_SCOPE_HOST},
+	{"psi.memory.some.total_usec", CTPROF_COUNTER, CTPROF_UNIT_US, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgscan_direct", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.memory.total", CTPROF_LEVEL, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"system.memory.available", CTPROF_LEVEL, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"exits_received", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_CAPTURE},
 	{"system.vmstat.oom_kill", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
 };
 
@@ -62,6 +68,11 @@ static const struct {
 	{"system.vmstat.pgmajfault", 0, CTPROF_SCOPE_HOST},
 	{"system.vmstat.workingset_refault_anon", 0, CTPROF_SCOPE_HOST},
 	{"system.vmstat.workingset_refault_file", 0, CTPROF_SCOPE_HOST},
+	{"psi.memory.some.total_usec", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgscan_direct", 0, CTPROF_SCOPE_HOST},
+	{"system.memory.total", 4096, CTPROF_SCOPE_HOST},
+	{"system.memory.available", 1024, CTPROF_SCOPE_HOST},
+	{"memory.max", 128 * MIB, CTPROF_SCOPE_CGROUP},
 	{"system.vmstat.oom_kill", 0, CTPROF_SCOPE_HOST},
 	{"cpu.nr_throttled", 0, CTPROF_SCOPE_CGROUP},
 	{"cpu.throttled_usec", 0, CTPROF_SCOPE_CGROUP},
@@ -79,7 +90,7 @@ static const struct {
 	{"nonvoluntary_csw", 0, CTPROF_SCOPE_THREAD},
 	{"read_bytes", 0, CTPROF_SCOPE_THREAD},
 	{"write_bytes", 0, CTPROF_SCOPE_THREAD},
-	{"allocated_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"allocated_bytes", 64 * MIB, CTPROF_SCOPE_THREAD},
 	{"deallocated_bytes", 0, CTPROF_SCOPE_THREAD},
 	{"blkio_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
 	{"swapin_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
@@ -142,10 +153,9 @@ static Sample *capture(const struct value *changed)
 }
 
 /* "FINDING SENTENCE" lines, what costs most first. */
-static char *findings_of(const struct value *changed)
+static char *findings_between(const Sample *before, const Sample *after,
+			      const struct value *changed)
 {
-	g_autoptr(Sample) before = capture(NULL);
-	g_autoptr(Sample) after = capture(changed);
 	AnalysisOptions options = {
 		.group_by = GROUP_BY_PCOMM,
 		.may_be_window = TRUE,
@@ -169,16 +179,50 @@ static char *findings_of(const struct value *changed)
 	return g_string_free(text, FALSE);
 }
 
+static char *findings_of(const struct value *changed)
+{
+	g_autoptr(Sample) before = capture(NULL);
+	g_autoptr(Sample) after = capture(changed);
+
+	return findings_between(before, after, changed);
+}
+
 static const struct finding_case {
 	const char *finding;
 	struct value shown[MOST_VALUES], hidden[MOST_VALUES];
 	const char *sentence; /* of it */
 } cases[] = {
 	{"starved",
-	 {{"wait_time_ns", 30 * S}, {"run_time_ns", S}, {"timeslices", 1000}},
-	 {{"wait_time_ns", 30 * S}, {"run_time_ns", 11 * S}, {"timeslices", 1000}},
-	 "app is starved, not busy: waits 100 % of the time, 30.0ms a turn, for 0.10 CPU"},
+	 {{"wait_time_ns", 10 * S}, {"run_time_ns", S / 2}, {"timeslices", 1000}},
+	 {{"wait_time_ns", 10 * S}, {"run_time_ns", S}, {"timeslices", 1000}},
+	 "app is starved, not busy: waits 100 % of the time, 10.0ms a turn, for 0.05 CPU"},
 	{"starved", {{"wait_time_ns", 10 * S}}, {{"wait_time_ns", 9 * S}}, NULL},
+	/* Of one thread that is there, the others have ended. */
+	{"starved",
+	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}},
+	 {{"wait_time_ns", 9 * S}},
+	 "app is starved, not busy: 3 threads wait for a CPU, 30.0ms a turn, for 0 CPU"},
+	/* What gets a part of what it asks for is busy; what is throttled is not starved. */
+	{"wants-cpu",
+	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}},
+	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}},
+	 "app wants 8 CPUs and gets 1: 7 threads wait for a CPU, 10.0ms a turn"},
+	{"wants-cpu",
+	 {{"wait_time_ns", 30 * S}, {"run_time_ns", 2 * S}},
+	 {{"wait_time_ns", 30 * S},
+	  {"run_time_ns", 2 * S},
+	  {"cpu.nr_periods", 100},
+	  {"cpu.nr_throttled", 50},
+	  {"cpu.throttled_usec", 4000000}},
+	 NULL},
+	{"starved",
+	 {{"wait_time_ns", 30 * S}, {"run_time_ns", S}},
+	 {{"wait_time_ns", 30 * S},
+	  {"run_time_ns", S},
+	  {"cpu.nr_periods", 100},
+	  {"cpu.nr_throttled", 50},
+	  {"cpu.throttled_usec", 4000000}},
+	 NULL},
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},
@@ -186,8 +230,16 @@ static const struct finding_case {
 	{"disk-io",
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 100 * 1024}},
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 300 * 1024}},
-	 "app does the disk I/O: 10.5M of 10.5MB/s read, 0 of 0B/s written, 0 switches/s"},
-	{"disk-io", {{"write_bytes", 10 * MIB}}, {{"write_bytes", 9 * MIB}}, NULL},
+	 "app does the disk reads: 10.0M/s of 10.0M/s, 0 switches/s"},
+	/* No more than the host's disks did. */
+	{"disk-io",
+	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 50 * 1024}},
+	 {{"write_bytes", 100 * MIB}, {"system.vmstat.pgpgout", 100 * 1024}},
+	 "app does the disk reads: 5.00M/s of 5.00M/s, 0 switches/s"},
+	{"writes-files",
+	 {{"write_bytes", 5000 * MIB}, {"system.vmstat.pgpgout", 1000 * 1024}},
+	 {{"write_bytes", 9 * MIB}},
+	 "app writes 500M/s to files, the disks 100M/s"},
 	{"waits-for-disk",
 	 {{"blkio_delay_total_ns", 6 * S}},
 	 {{"blkio_delay_total_ns", 4 * S}},
@@ -210,12 +262,12 @@ static const struct finding_case {
 	 "app waits for pages that were evicted too early: 10 % of the time"},
 	{"grew",
 	 {{"Pss", 99 * 1024}},
-	 {{"Pss", 63 * 1024}},
+	 {{"Pss", 10 * 1024}},
 	 "the memory of app grew by 99.0M to 100M, 594M a minute"},
 	{"heap-grew",
 	 {{"allocated_bytes", 200 * MIB}, {"deallocated_bytes", 100 * MIB}},
 	 {{"allocated_bytes", 200 * MIB}, {"deallocated_bytes", 150 * MIB}},
-	 "the live heap of app grew by 100M to 100M, 600M a minute"},
+	 "the live heap of app grew by 36.0M to 100M, 216M a minute"},
 	{"switches",
 	 {{"voluntary_csw", 200000}, {"run_time_ns", 2 * S}},
 	 {{"voluntary_csw", 99000}, {"run_time_ns", S}},
@@ -236,9 +288,25 @@ static const struct finding_case {
 	 {{"system.cpu.softirq", 60}, {"run_time_ns", 20 * S}, {"system.cpu.user", 2000}},
 	 "0.30 CPU (13 %) is in no thread's account: interrupts, ctprof, or what ended unseen"},
 	{"memory-short",
-	 {{"system.vmstat.workingset_refault_file", 15000}, {"system.vmstat.pgmajfault", 50}},
-	 {{"system.vmstat.workingset_refault_file", 9000}},
+	 {{"system.vmstat.workingset_refault_file", 15000},
+	  {"system.vmstat.pgmajfault", 50},
+	  {"psi.memory.some.total_usec", 200000}},
+	 {{"system.vmstat.workingset_refault_file", 9000}, {"psi.memory.some.total_usec", 200000}},
 	 "memory is short: 1.50k pages/s were needed again after reclaim, 5 major faults/s"},
+	{"memory-short",
+	 {{"system.vmstat.workingset_refault_file", 15000}, {"system.vmstat.pgscan_direct", 1}},
+	 {{"system.vmstat.workingset_refault_file", 15000}},
+	 NULL},
+	/* The limit of a cgroup is met, and the host has room. */
+	{"memory-short",
+	 {{"system.vmstat.workingset_refault_file", 15000},
+	  {"psi.memory.some.total_usec", 200000},
+	  {"memory.events", 7},
+	  {"system.memory.available", 100}},
+	 {{"system.vmstat.workingset_refault_file", 15000},
+	  {"psi.memory.some.total_usec", 200000},
+	  {"memory.events", 7}},
+	 NULL},
 	{"unread",
 	 {{"denied", 1}},
 	 {{"denied", 0}},
@@ -250,7 +318,7 @@ static const struct finding_case {
 	{"memory-limit",
 	 {{"memory.events", 7}},
 	 {{"memory.events", 0}},
-	 "app (web) met its memory limit 7 times"},
+	 "app (web) met its memory limit of 128M 7 times"},
 	{"forks",
 	 {{"system.processes", 900}, {"cutime_clock_ticks", 5}, {"system.cpu.user", 100}},
 	 {{"system.processes", 400}},
@@ -258,7 +326,7 @@ static const struct finding_case {
 	{"came-and-went",
 	 {{"cutime_clock_ticks", 100}, {"system.cpu.user", 100}},
 	 {{"cutime_clock_ticks", 5}, {"system.cpu.user", 100}, {"run_time_ns", 95 * S / 100}},
-	 "0.10 CPU (100 %) went to threads that came and went"},
+	 "0.10 CPU (100 %) went to threads that ended"},
 };
 
 static gboolean has_finding(const char *findings, const char *name)
@@ -280,6 +348,44 @@ static void test_findings(void)
 		g_assert_false(has_finding(hidden, cases[i].finding));
 		if (cases[i].sentence)
 			g_assert_nonnull(strstr(shown, cases[i].sentence));
+	}
+}
+
+static void add_exit(Sample *sample, gint32 tid, const char *name, guint64 start, guint64 ns)
+{
+	sample_exit(sample, tid, tid, name);
+	sample_u64(sample, "start_time_clock_ticks", start);
+	sample_u64(sample, "run_time_ns", ns);
+	sample_u64(sample, "final_run_time_ns", ns);
+}
+
+/* One thread of one pool used most of it, many of another little; one that lived before the
+ * window only ended in it.  Without records it is not known which did what. */
+static void test_came_and_went(void)
+{
+	static const struct value changed[MOST_VALUES] = {
+		{"system.cpu.user", 600}, {"cutime_clock_ticks", 500}, {"system.processes", 50}};
+
+	for (guint has_records = 0; has_records < 2; has_records++) {
+		g_autoptr(Sample) before = capture(NULL);
+		g_autoptr(Sample) after = capture(changed);
+
+		sample_thread(before, 40, 40, "client", "client", "/");
+		put_values(before, CTPROF_SCOPE_THREAD, NULL);
+		if (has_records) {
+			sample_capture(after);
+			sample_u64(after, "exits_received", 5);
+			add_exit(after, 40, "client", 100, S);
+			add_exit(after, 50, "cc1", 300, 4 * S);
+			for (gint32 tid = 60; tid < 63; tid++)
+				add_exit(after, tid, "kid", 300, S / 10);
+		}
+		g_autofree char *found = findings_between(before, after, changed);
+		g_test_message("%s", found);
+		g_assert_nonnull(strstr(
+			found, has_records ? "0.43 CPU (72 %) went to threads that came and went, "
+					     "5/s: cc1 0.40, kid 0.03\n"
+					   : "0.50 CPU (83 %) went to threads that ended\n"));
 	}
 }
 
@@ -315,6 +421,16 @@ static Sample *capture_without_delays(void)
 	return sample;
 }
 
+static char *words_of(const struct ctprof_sentence *sentence, guint64 width)
+{
+	const struct ctprof_wording how = {.width = width};
+	char text[512];
+
+	g_assert_cmpuint(ctprof_sentence_write(sentence, &how, text, sizeof text), ==,
+			 strlen(text));
+	return g_strdup(text);
+}
+
 /* What all lack is named with the reason of those that live, and it fits. */
 static void test_footer(void)
 {
@@ -323,22 +439,75 @@ static void test_footer(void)
 		const char *footer;
 	} widths[] = {
 		{0, "not measured here: block I/O delay, swap delay, reclaim delay (unsupported)"},
-		{76, "not measured here: block I/O delay, swap delay, reclaim delay (unsupported)"},
-		{75, "not measured here: block I/O delay, swap delay, … (unsupported)"},
-		{50, "not measured here: block I/O delay, … (unsupported)"},
+		{75, "not measured here: block I/O delay, swap delay, reclaim delay (unsupported)"},
+		{74, "not measured here: block I/O delay, swap delay, … (unsupported)"},
+		{51, "not measured here: block I/O delay, … (unsupported)"},
+		{50, "not measured here: block I/O delay"},
+		{5, "not measured here: block I/O delay"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
 		g_autoptr(Sample) sample = capture_without_delays();
-		AnalysisOptions options = {
-			.group_by = GROUP_BY_PCOMM, .digest = TRUE, .width = widths[i].width};
+		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM, .digest = TRUE};
 		const struct ctprof_report *report;
 		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
 			sample_analyse(sample, NULL, &options, &report);
 
 		g_assert_cmpuint(report->n_footers, ==, 2);
-		g_assert_cmpstr(report->footers[0], ==, widths[i].footer);
+		g_autofree char *text = words_of(report->footer_sentences[0], widths[i].width);
+		g_assert_cmpstr(text, ==, widths[i].footer);
+		if (widths[i].width == 0)
+			g_assert_cmpstr(report->footers[0], ==, text);
 	}
+}
+
+#define TERM(form_, ...)                                                                           \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_term), .form = CTPROF_TERM_##form_,            \
+		__VA_ARGS__                                                                        \
+	}
+
+/* As sinks write sentences: names, times and numbers, and what goes where room lacks. */
+static void test_wording(void)
+{
+	static const struct ctprof_term terms[] = {
+		TERM(LABEL, .text = "CPU"),
+		TERM(NAME, .text = "a-name-of-thirty-characters-{}"),
+		TERM(SHORT, .number = 1234, .ladder = CTPROF_LADDER_BYTES),
+		TERM(PADDED, .number = 7),
+		TERM(GIB, .number = 3.8 * 1024 * MIB),
+		TERM(TIME_ZONE, .number = 86400 + 3661),
+	};
+	static const struct ctprof_piece pieces[] = {
+		{sizeof pieces[0], 0, "{}{} has {}", 3, terms},
+		{sizeof pieces[0], CTPROF_PIECE_APART, "{} % of {} GiB", 2, terms + 3},
+		{sizeof pieces[0], 0, ", worst at {}", 1, terms + 5},
+	};
+	static const struct ctprof_sentence sentence = {sizeof sentence, CTPROF_SENTENCE_FINDING, 3,
+							pieces};
+	static const struct {
+		guint64 width;
+		const char *text;
+	} widths[] = {
+		{0, "CPU     a-name-of-thirty-characters-{} has 1.21K     7 % of 3.8 GiB, worst at "
+		    "01:01:01 UTC"},
+		{200, "CPU     a-name-of-th…aracters-{} has 1.21K     7 % of 3.8 GiB, worst at "
+		      "01:01:01 UTC"},
+		{70, "CPU     a-name-of-th…aracters-{} has 1.21K     7 % of 3.8 GiB"},
+		{50, "CPU     a-name-of-th…aracters-{} has 1.21K"},
+		{1, "CPU     a-name-of-th…aracters-{} has 1.21K"},
+	};
+	const struct ctprof_wording all = {.width = 0};
+	char few[4];
+
+	for (guint i = 0; i < G_N_ELEMENTS(widths); i++) {
+		g_autofree char *text = words_of(&sentence, widths[i].width);
+
+		g_assert_cmpstr(text, ==, widths[i].text);
+	}
+	g_assert_cmpuint(ctprof_sentence_write(&sentence, &all, few, sizeof few), ==,
+			 strlen(widths[0].text));
+	g_assert_cmpstr(few, ==, "CPU");
 }
 
 int main(int argc, char **argv)
@@ -346,6 +515,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/digest/each finding has its limit", test_findings);
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
+	g_test_add_func("/digest/what came and went is named by its CPU", test_came_and_went);
 	g_test_add_func("/digest/the footer names what is not measured", test_footer);
+	g_test_add_func("/digest/sentences as sinks write them", test_wording);
 	return g_test_run();
 }

@@ -172,7 +172,7 @@ static void test_verdicts(void)
 			add_window(&fixture, 1, run, "t", cases[i].b[run]);
 		}
 		judge(&fixture);
-		const struct ctprof_sample *sample = cell_of(&fixture, "t", "run_time_ns")->sample;
+		const struct ctprof_runs *sample = cell_of(&fixture, "t", "run_time_ns")->runs;
 		g_assert_cmpuint(sample->verdict, ==, cases[i].verdict);
 		g_assert_cmpuint(sample->n[0], ==, cases[i].n);
 		g_assert_cmpfloat(sample->values[1][0], ==, cases[i].b[0]);
@@ -189,7 +189,7 @@ static void test_missing_runs(void)
 		add_window(&fixture, 1, run, run < 2 ? "t" : "v", 9 + run);
 	}
 	judge(&fixture);
-	const struct ctprof_sample *sample = cell_of(&fixture, "t", "run_time_ns")->sample;
+	const struct ctprof_runs *sample = cell_of(&fixture, "t", "run_time_ns")->runs;
 	g_assert_cmpuint(sample->n[0], ==, 3);
 	g_assert_cmpuint(sample->n[1], ==, 2);
 	g_assert_true(isnan(sample->values[0][3]));
@@ -382,7 +382,7 @@ static void test_fail_on(void)
 		for (guint64 n = 0; n < fixture.report->n_hits; n++) {
 			g_assert_cmpstr(fixture.report->hits[n].names[0], ==, "t");
 			g_assert_cmpstr(fixture.report->hits[n].metric, ==, "run_time_ns");
-			g_assert_nonnull(fixture.report->hits[n].sample);
+			g_assert_nonnull(fixture.report->hits[n].runs);
 		}
 		g_assert_cmpint(analysis_failed(fixture.analysis), ==, cases[i].hits > 0);
 	}
@@ -452,8 +452,8 @@ static void test_order(void)
 	g_assert_cmpuint(n_tested[FAMILY_DERIVED], ==, 1);
 	/* Two of three tests of the family have it. */
 	const RunsRow *large = g_ptr_array_index(rows, 0);
-	g_assert_cmpfloat_with_epsilon(large->sample.q, large->sample.p * 3 / 2, 1e-15);
-	g_assert_cmpfloat_with_epsilon(large->sample.p, runs_least_p(8, 8), 1e-15);
+	g_assert_cmpfloat_with_epsilon(large->runs.q, large->runs.p * 3 / 2, 1e-15);
+	g_assert_cmpfloat_with_epsilon(large->runs.p, runs_least_p(8, 8), 1e-15);
 }
 
 /* Of one side there is nothing to test. */
@@ -466,9 +466,9 @@ static void test_one_side(void)
 	judge(&fixture);
 	const struct ctprof_cell *cell = cell_of(&fixture, "t", "run_time_ns");
 	g_assert_cmpfloat(cell->value[0].real, ==, 20);
-	g_assert_cmpuint(cell->sample->verdict, ==, CTPROF_VERDICT_NONE);
-	g_assert_cmpfloat(cell->sample->max[0], ==, 30);
-	g_assert_cmpuint(cell->sample->runs[1], ==, 0);
+	g_assert_cmpuint(cell->runs->verdict, ==, CTPROF_VERDICT_NONE);
+	g_assert_cmpfloat(cell->runs->max[0], ==, 30);
+	g_assert_cmpuint(cell->runs->n_runs[1], ==, 0);
 	g_assert_cmpuint(fixture.report->flags & CTPROF_REPORT_COMPARE, ==, 0);
 }
 

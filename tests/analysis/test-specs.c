@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/fold/derived.h"
+#include "frame/quantity.h"
 #include "report/join/condition.h"
 #include "report/plan/sections.h"
 #include "report/plan/specs.h"
@@ -40,6 +40,9 @@ static void test_sort(void)
 		{"wait_sum:asc,run_time_ns:desc", "wait_sum+ run_time_ns-"},
 		{"  wait_sum  ", "wait_sum-"},
 		{"cpu_efficiency", "cpu_efficiency-"},
+		{"run_delay:p99", "run_delay:p99-"},
+		{"run_delay:p99.9:asc", "run_delay:p99.9+"},
+		{"run_delay:p98", "!"},
 		{"", ""},
 		{"   ", "!"},
 		{"a,,b", "!"},
@@ -66,7 +69,7 @@ static char *columns_text(const char *spec, const char *format, gboolean compare
 {
 	static const char *const words[] = {"",     "group", "threads", "metric", "value",
 					    "base", "cand",  "arrow",   "delta",  "%",
-					    "up",   "tags",  "sort"};
+					    "up",   "tags",  "sort",    "verdict"};
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GArray) columns = specs_parse_columns(spec, format, compare, &error);
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -101,12 +104,13 @@ static void test_columns(void)
 		{FALSE, "metric,value", NULL, "metric value"},
 		{FALSE, "   ", NULL, "group threads metric value"},
 		{FALSE, NULL, "nonsense", "group threads metric value"},
-		{TRUE, NULL, NULL, "group threads metric arrow delta % up"},
-		{TRUE, "  ", "arrow", "group threads metric arrow delta % up"},
-		{TRUE, NULL, "full", "group threads metric base cand delta %"},
-		{TRUE, NULL, "delta-only", "group threads metric delta %"},
-		{TRUE, NULL, "no-pct", "group threads metric base cand delta"},
-		{TRUE, NULL, "pct-only", "group threads metric %"},
+		{TRUE, NULL, NULL, "group threads metric arrow delta % verdict up"},
+		{TRUE, "  ", "arrow", "group threads metric arrow delta % verdict up"},
+		{TRUE, NULL, "full", "group threads metric base cand delta % verdict"},
+		{TRUE, NULL, "delta-only", "group threads metric delta % verdict"},
+		{TRUE, NULL, "no-pct", "group threads metric base cand delta verdict"},
+		{TRUE, NULL, "pct-only", "group threads metric % verdict"},
+		{TRUE, "metric,verdict", NULL, "metric verdict"},
 		{TRUE, "metric", "full", "metric"},
 		{TRUE, NULL, "nonsense", "!"},
 		{TRUE, "metric", "nonsense", "!"},
@@ -218,17 +222,17 @@ static void test_quantities(void)
 	};
 	static const char *const bad[] = {"",     " 5",    "ms",  "5xs", "5mss",     "inf",   "nan",
 					  "0x10", "1e999", "--5", "+-5", "1.7e308G", "5ms 3", "."};
-	Quantity quantity;
+	Magnitude magnitude;
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_assert_true(quantity_parse(cases[i].text, &quantity));
-		g_assert_cmpfloat_with_epsilon(quantity.number, cases[i].number, 1e-9);
-		g_assert_cmpint(quantity.has_unit, ==, cases[i].has_unit);
-		g_assert_cmpint(quantity.dimension, ==, cases[i].dimension);
+		g_assert_true(magnitude_parse(cases[i].text, &magnitude));
+		g_assert_cmpfloat_with_epsilon(magnitude.number, cases[i].number, 1e-9);
+		g_assert_cmpint(magnitude.has_unit, ==, cases[i].has_unit);
+		g_assert_cmpint(magnitude.dimension, ==, cases[i].dimension);
 	}
 	for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
 		g_test_message("'%s'", bad[i]);
-		g_assert_false(quantity_parse(bad[i], &quantity));
+		g_assert_false(magnitude_parse(bad[i], &magnitude));
 	}
 }
 
@@ -288,6 +292,14 @@ static void test_conditions(void)
 		 CTPROF_LADDER_RATIO,
 		 {CTPROF_CELL_HAS_DELTA, -0.2, 0},
 		 TRUE},
+		/* Of a percentile the value counts, unless a change of it is named. */
+		{"run_delay:p99>5ms", CTPROF_LADDER_NS, {CTPROF_CELL_HAS_DELTA, 6e6, 0}, TRUE},
+		{"run_delay:p99.9 <= 5ms",
+		 CTPROF_LADDER_NS,
+		 {CTPROF_CELL_HAS_DELTA, 6e6, 0},
+		 FALSE},
+		{"run_delay:p99:pct>20", CTPROF_LADDER_NS, {has, 6e6, 25}, TRUE},
+		{"run_delay:max>20%", CTPROF_LADDER_NS, {has, 6e6, 10}, FALSE},
 		/* Nothing is known of it. */
 		{"wait_sum:pct<1000", CTPROF_LADDER_NS, {0, 0, 0}, FALSE},
 	};

@@ -35,11 +35,11 @@ static const guint32 drawn_columns[] = {CTPROF_COLUMN_GROUP, CTPROF_COLUMN_DELTA
 static inline char *drawn_run(const char *group, guint32 verdict, gboolean fails, guint how)
 {
 	static const double runs[] = {1e6, 2e6, 3e6, 2e6, 3e6, 4e6};
-	const struct ctprof_sample sample = {
-		.struct_size = sizeof sample,
-		.flags = CTPROF_SAMPLE_HAS_TEST | CTPROF_SAMPLE_HAS_Q,
+	const struct ctprof_runs runs_of = {
+		.struct_size = sizeof runs_of,
+		.flags = CTPROF_RUNS_HAS_TEST | CTPROF_RUNS_HAS_Q,
 		.verdict = verdict,
-		.runs = {3, 3},
+		.n_runs = {3, 3},
 		.n = {3, 3},
 		.values = {runs, runs + 3},
 		.min = {1e6, 2e6},
@@ -54,7 +54,7 @@ static inline char *drawn_run(const char *group, guint32 verdict, gboolean fails
 			  {.type = CTPROF_VALUE_REAL, .real = 3e6}},
 		.delta = 1e6,
 		.pct = 50,
-		.sample = &sample,
+		.runs = &runs_of,
 	};
 	const struct ctprof_report_field field = {.struct_size = sizeof field,
 						  .ladder = CTPROF_LADDER_NS,
@@ -85,7 +85,7 @@ static inline char *drawn_run(const char *group, guint32 verdict, gboolean fails
 					      .unit = "percent",
 					      .value = 50,
 					      .limit = 10,
-					      .sample = &sample};
+					      .runs = &runs_of};
 	const struct ctprof_report report = {
 		.struct_size = sizeof report,
 		.flags = CTPROF_REPORT_COMPARE | CTPROF_REPORT_RUNS,
