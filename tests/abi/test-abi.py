@@ -10,9 +10,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["CTPROF_SOURCE"], "tests/border"))
 
-from rig import BUILD, SOURCE, is_sanitized, rig
+from rig import BUILD, SOURCE, rig
 
 import tap
+from built import is_sanitized
 from installed import call, find_tool, install
 
 ENTRY = "ctprof_plugin_entry_v1"

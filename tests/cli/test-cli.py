@@ -93,7 +93,7 @@ WORDS = [
     (["memory", "--sort=nonsense"], 2, "--sort 'nonsense': "),
     (["show", "--group-by=pcom", "x"], 2,
      "--group-by 'pcom': expected pcomm, cgroup, comm, comm-exact, all, thread, unit, process, "
-     "user or cmdline: did you mean pcomm?"),
+     "user, cmdline, scheduler or layer: did you mean pcomm?"),
     (["show", "-n-1", "x"], 2, "-n '-1': expected a number from 0 to "),
     (["show", "--wrap=yes", "x"], 2, "--wrap: takes no value"),
     (["show", "-n"], 2, "-n: expected N after it"),

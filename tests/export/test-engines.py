@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What `ctprof export` writes, as the engines read it: pyarrow, DuckDB, Prometheus."""
 
+import socket
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -187,6 +189,56 @@ assert len([s for s in families["ctprof_threads"].samples if s.labels == {{"host
 assert families["ctprof_nice_min"].type == "gauge" and families["ctprof_partial"].samples
 """
     engines.run(script, "prometheus_client")
+
+
+def classic(folder, name):
+    """The format before OpenMetrics, of one host twice and of this one."""
+    openmetrics(folder)
+    target = folder / name
+    files = [*sorted(folder.glob("*/*.ctprof.zst")), folder / "live.ctprof.zst"]
+    export("-O", "openmetrics.timestamps=off", "-f", "openmetrics", "-o", target, *files)
+    return target
+
+
+@in_folder
+def test_promtool_takes_the_text_without_times(folder):
+    harness.need_command("promtool")
+    with open(classic(folder, "classic.prom"), encoding="utf-8") as text:
+        done = subprocess.run(["promtool", "check", "metrics"], stdin=text, capture_output=True, text=True, check=False)
+    # Its advice about names is not about the format: 3 is the status of advice alone.
+    assert done.returncode in (0, 3) and "error while linting" not in done.stderr, done.stdout + done.stderr
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@in_folder
+def test_the_textfile_collector_takes_the_text_without_times(folder):
+    harness.need_command("prometheus-node-exporter")
+    (folder / "texts").mkdir()
+    classic(folder, "texts/ctprof.prom")
+    address, pages = f"127.0.0.1:{free_port()}", []
+    with subprocess.Popen(["prometheus-node-exporter", "--collector.disable-defaults", "--collector.textfile",
+                           f"--collector.textfile.directory={folder}/texts", f"--web.listen-address={address}"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as exporter:
+        try:
+            harness.wait_for(lambda: pages.append(scrape(address)) or pages[-1], "node_exporter's page")
+        finally:
+            exporter.kill()
+    page = pages[-1]
+    assert "\nnode_textfile_scrape_error 0\n" in page, page[:2000]
+    assert 'ctprof_run_time_seconds_total{host="we\\"b\\\\0",pcomm="x-{N}"} 7e-09' in page, page[:2000]
+
+
+def scrape(address):
+    try:
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+            return answer.read().decode()
+    except OSError:
+        return None
 
 
 tap.main(globals(), world="own")

@@ -175,6 +175,22 @@ def test_windows_of_a_recording(folder):
 
 
 @in_folder
+def test_openmetrics_without_times(folder):
+    """What node_exporter reads: the newest value of each series, no times, no units, no end."""
+    old, new = folder / "h-20261122T030203Z.ctprof.zst", folder / "h-20261122T030204Z.ctprof.zst"
+    made.write(old, [made.thread(1, comm="a", run_time_ns=5 * 10**9), made.thread(2, comm="gone", run_time_ns=1)])
+    made.write(new, [made.thread(1, comm="a", run_time_ns=7 * 10**9, nice=-3)], made.AT_NS + 10**9)
+    text = export("-f", "openmetrics", "-O", "openmetrics.timestamps=off", new, old).decode()
+    lines = text.splitlines()
+    assert "# TYPE ctprof_run_time_seconds_total counter" in lines and "# TYPE ctprof_nice_min gauge" in lines, text
+    assert [line for line in lines if line.startswith("ctprof_run_time_seconds_total")] == [
+        'ctprof_run_time_seconds_total{host="h",pcomm="a"} 7', 'ctprof_run_time_seconds_total{host="h",pcomm="gone"} 0.000000001']
+    assert "UNIT" not in text and "EOF" not in text, text
+    with_times = export("-f", "openmetrics", new, old).decode()
+    assert with_times.endswith("# EOF\n") and 'pcomm="a"} 7 ' in with_times, with_times
+
+
+@in_folder
 def test_several_files_have_one_set_of_columns(folder):
     a, b = folder / "a.ctprof.zst", folder / "b.ctprof.zst"
     own = {**next(metric for metric in made.metrics() if metric["name"] == "run_time_ns"), "name": "own_count", "unit": "none"}
@@ -212,6 +228,13 @@ def test_what_fails_leaves_nothing(folder):
     done = harness.run("export", "-o", target, path, check=False)
     assert done.returncode == 1 and b"cut.ctprof.zst" in done.stderr, done
     assert sorted(folder.iterdir()) == [path], list(folder.iterdir())
+
+
+@in_folder
+def test_labels_of_openmetrics_show_what_cannot_be_seen(folder):
+    """Whoever looks at the text, or at a page made of it, sees one line in one direction."""
+    text = export("-f", "openmetrics", "--host", 'a"\\\x1b\x9b\u202e\u3164b', sample(folder)).decode()
+    assert 'host="a\\"\\\\\\\\x1b\\\\xc2\\\\x9b\\\\xe2\\\\x80\\\\xae\\\\xe3\\\\x85\\\\xa4b"' in text, text[:500]
 
 
 @in_folder

@@ -42,16 +42,18 @@ ROOMS = {
     "redact": ["base", "row"],
     "capture": ["base", "row", "guard", "plugin", "redact"],
     "snapshot": ["base", "row", "guard", "plugin"],
-    "report": ["base", "row"],
-    "export": ["base", "row", "guard", "plugin", "redact", "snapshot", "report"],
-    "screen": ["base", "row", "guard", "plugin", "report"],
+    "frame": ["base", "row"],
+    "report": ["base", "row", "frame"],
+    "export": ["base", "row", "guard", "plugin", "redact", "snapshot", "frame",
+               "report"],
+    "screen": ["base", "row", "guard", "plugin", "frame", "report"],
     "check": ["base", "row", "guard", "plugin", "capture"],
-    "command": ["base", "row", "guard", "plugin", "redact", "capture", "snapshot", "report",
-                "screen", "export", "check"],
+    "command": ["base", "row", "guard", "plugin", "redact", "capture", "snapshot", "frame",
+                "report", "screen", "export", "check"],
 }
 HEADERS = {"base": "error.h", "row": "registry.h", "guard": "crash.h", "plugin": "session.h",
            "redact": "redactor.h", "capture": "capture.h", "snapshot": "read.h",
-           "report": "report.h", "screen": "feed.h", "export": "export.h",
+           "frame": "moment.h", "report": "report.h", "screen": "feed.h", "export": "export.h",
            "check": "check.h", "command": "cmd.h"}
 
 
@@ -73,9 +75,9 @@ REPORT_ROOMS = {
     "plan": ["join", "fold", "name"],
     "match": ["plan", "join", "fold", "name"],
     "draft": ["match", "plan", "join", "fold", "name"],
-    "section": ["draft", "match", "plan", "join", "fold", "name"],
-    "section/digest": ["section", "draft", "match", "plan", "join", "fold", "name"],
-    "section/memory": ["section", "draft", "match", "plan", "join", "fold", "name"],
+    "section": ["stats", "draft", "match", "plan", "join", "fold", "name"],
+    "section/digest": ["stats", "section", "draft", "match", "plan", "join", "fold", "name"],
+    "section/memory": ["stats", "section", "draft", "match", "plan", "join", "fold", "name"],
 }
 REPORT_HEADERS = {"stats": "shift.h", "name": "axis.h", "fold": "fold.h", "join": "groups.h",
                   "plan": "plan.h", "match": "intake.h", "draft": "draft.h",

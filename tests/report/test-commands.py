@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """show, compare and stat of the real program: their output and exit status."""
 
+import concurrent.futures
+import contextlib
 import csv
 import io
+import itertools
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -18,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
 
 import harness  # noqa: E402
 import tap  # noqa: E402
+from built import is_sanitized  # noqa: E402
 
 FOLDER = tempfile.TemporaryDirectory(prefix="ctprof-report-")
 BEFORE = f"{FOLDER.name}/before.ctprof.zst"
@@ -150,6 +155,51 @@ def test_derived_metrics_that_are_only_shown_when_named():
              (row.get("voluntary_csw"), row.get("nonvoluntary_csw"))]
     assert whole and all(row["context_switches"] == row["voluntary_csw"] + row["nonvoluntary_csw"]
                          for row in whole), whole
+
+
+def printed_names(before, after):
+    """Every name that metric-list, or JSON as a metric or a field of a pool, prints."""
+    known = json.loads(text("metric-list", "--format", "json"))
+    names = {entry["name"] for part in ("metrics", "derived", "aliases") for entry in known[part]}
+    for arguments in (["show", before], ["show", "--all", "-n0", "--group-by=cgroup", before],
+                      ["compare", before, after], ["compare", "--all", "-n0", before, after]):
+        report = json.loads(text(*arguments, "--format", "json"))
+        names |= {row["metric"] for _, row in json_rows(report) if "metric" in row}
+        names |= {field["name"] for section in report["sections"] if section["name"] == "pools"
+                  for field in section["fields"]}
+    return sorted(names)
+
+
+def test_every_printed_name_is_taken_or_refused_with_what_to_use_instead():
+    sides = [f"{FOLDER.name}/{side}" for side in ("own-before", "own-after")]
+    for path in sides:
+        text("-q", "capture", "--smaps=never", "--pid", os.getpid(), "-o", path)
+    names = printed_names(*sides)
+    assert len(names) > 350 and {"runnable", "disk_wait", "busy", "born"} < set(names), names
+    forms = itertools.cycle(("-m{}", "--sort={}", "--fail-on={}:delta>1e300"))
+    # A sanitizer takes its time, and sees the same code for each.
+    options = [form.format(name) for form, name in zip(forms, names)][::7 if is_sanitized() else 1]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        ended = list(pool.map(lambda option: ctprof("compare", option, *sides), options))
+    for option, done in zip(options, ended):
+        said = done.stderr.decode()
+        refusal = said.count("\n") == 1 and ("(use " in said or "(see 'ctprof metric-list" in said)
+        assert done.returncode in (0, 1) or (done.returncode == 2 and refusal), (option, done)
+
+
+def test_what_is_shown_never_changes_the_status_of_fail_on():
+    hidden = (["-n1"], ["--min-pct=1000"], ["--min-delta=1TiB,1000s,1000G"],
+              ["--sections=primary"], ["--sections=host-metrics"], ["--sections=smaps-rollup"],
+              ["-n1", "--min-pct=1000", "--sections=derived"])
+    for condition, status in (("cpu:delta>1us", 3), ("cpu:delta>1000s", 0), ("turn:delta<-1000s", 0),
+                              ("runnable:delta>-1000", 3), ("state>1", 2), ("nix:delta>1", 2),
+                              ("system.ctxt:delta>1", 3), ("system.ctxt:delta>1e300", 0)):
+        for options in ([], *hidden):
+            done = ctprof("compare", f"--fail-on={condition}", *options, *captures())
+            assert done.returncode == status, (condition, options, done)
+    of_cgroups = {ctprof("compare", "--group-by=cgroup", "--fail-on=cpu.usage_usec:delta>1us",
+                         *options, *captures()).returncode for options in ([], *hidden)}
+    assert len(of_cgroups) == 1, of_cgroups
 
 
 def test_metric_list_finds_by_name_group_and_meaning():
@@ -358,19 +408,66 @@ def test_stat_every_compares_each_interval():
     assert done.returncode == 0 and len(reports) == 2, done.stderr
 
 
+def process_status(pid):
+    return Path(f"/proc/{pid}/status").read_text(errors="replace")
+
+
+def children_of(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def names_of(pids):
+    """Of those that there still are."""
+    return [path.read_text(encoding="utf-8").strip() for path in (Path(f"/proc/{pid}/comm") for pid in pids)
+            if path.exists()]
+
+
+@contextlib.contextmanager
+def stat_that_waits(*options, **environment):
+    """A stat whose first capture is made, for a command that does not end."""
+    with subprocess.Popen(
+        [harness.CTPROF, "-q", "stat", "--smaps=never", *options, "--", "sleep", "60"],
+        env={**os.environ, **environment}, start_new_session=True, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as running:  # fmt: skip
+        try:
+            harness.wait_for(lambda: "sleep" in names_of(children_of(running.pid)), "the command")
+            yield running
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+
+
 def test_stat_leaves_no_file_behind():
+    """Whatever ends it."""
     folder = Path(FOLDER.name) / "tmp"
     folder.mkdir(exist_ok=True)
-    environment = {**os.environ, "TMPDIR": str(folder)}
-    ctprof("-q", "stat", "--smaps=never", "--", "true", env=environment)
-    running = subprocess.Popen(
-        [harness.CTPROF, "-q", "stat", "--smaps=never", "--", "sleep", "60"], env=environment
-    )
-    harness.wait_for(lambda: list(folder.glob("*/*.zst")), "the first capture")
-    time.sleep(0.2)
-    running.send_signal(signal.SIGTERM)
-    assert running.wait(harness.PATIENCE_S) == -signal.SIGTERM
-    assert not list(folder.iterdir()), list(folder.iterdir())
+    ctprof("-q", "stat", "--smaps=never", "--", "true", env={**os.environ, "TMPDIR": str(folder)})
+    for options in ([], ["--repeat", "2"]):
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGABRT, signal.SIGUSR1, signal.SIGPIPE):
+            with stat_that_waits(*options, TMPDIR=str(folder)) as running:
+                running.send_signal(number)
+                assert running.wait(harness.PATIENCE_S) == -number
+            assert not list(folder.iterdir()), (number, list(folder.iterdir()))
+
+
+def test_who_waits_for_a_command_has_few_rights():
+    """The main process CAP_KILL in effect, the one that listens not what it needed to begin."""
+    if os.geteuid() != 0:
+        raise tap.Skip("an ordinary user has none to lose")
+
+    def has(pid, which, *numbers):
+        mask = int(re.search(rf"^{which}:\t(\w+)", process_status(pid), re.MULTILINE).group(1), 16)
+        return [number for number in numbers if mask >> number & 1]
+
+    with stat_that_waits() as running:
+        supervisor, = [pid for pid in children_of(running.pid) if names_of([pid]) == ["ctprof"]]
+        listener, = children_of(supervisor)
+        # It takes its rights back for a moment now and then.
+        harness.wait_for(lambda: has(running.pid, "CapEff", *range(41)) in ([5], []), "the main process to wait")
+        # Each of its threads.
+        for thread in Path(f"/proc/{listener}/task").iterdir():
+            assert not has(thread.name, "CapPrm", 21, 39), "CAP_SYS_ADMIN or CAP_BPF"
 
 
 if __name__ == "__main__":

@@ -167,7 +167,7 @@ def test_memory_has_a_report_by_category():
 
 
 # Of what stat runs, which no recorded root has: tests/report/test-commands.py.
-LIVE = {"command", "wait", "history"}
+LIVE = {"command", "wait", "states", "history"}
 
 
 def test_every_section_is_in_a_golden():

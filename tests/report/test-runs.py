@@ -67,6 +67,15 @@ def made_set():
     return path
 
 
+def test_what_is_shown_never_changes_the_status_of_fail_on():
+    for condition, status in (("p<=1 && run_time_ns:delta>-1000s", 3), ("q<=1 && wall_ns:delta>1000s", 0),
+                              ("p<=1 && context_switches:delta<1G", 3), ("p<=1 && minflt:delta>-1G", 3)):
+        for options in ([], ["-n1"], ["--min-pct=1000"], ["--sections=primary"], ["--sections=derived"],
+                        ["--sections=taskstats-delay"]):
+            ctprof("compare", "--fail-on-partial", f"--fail-on={condition}", *options,
+                   made_set() / "a", made_set() / "b", status=status)
+
+
 def test_value_of_a_run_is_that_of_its_window():
     pair = ",".join(captures())
     window = rows_of(report("compare", "--group-by=pcomm", *captures()), "primary")
@@ -168,7 +177,7 @@ def test_fail_on_names_the_group_the_value_and_the_limit():
     sides = [made_set() / "a", made_set() / "b"]
     holds = "--fail-on=p<=1 && wall_ns:delta>-1s"
     done = ctprof("compare", holds, *sides, status=3)
-    assert re.search(r"met by command: wall_ns by [+-][0-9.e+]+ ns \(limit -1e\+09\), p ", done.stderr.decode()), done.stderr
+    assert re.search(r"met by command: wall_ns by [+-]?[0-9.]+(ns|µs|ms|s) \(limit -1.00s\), p ", done.stderr.decode()), done.stderr
     assert report("compare", holds, *sides, status=3)["fail_on"][0]["group"] == "command"
     ctprof("compare", "--fail-on=q<0.05 && wall_ns:delta>-1s", *sides)
     suite = ElementTree.fromstring(ctprof("compare", holds, "-f", "junit", "-m", "wall_ns", *sides, status=3).stdout)

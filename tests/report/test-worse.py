@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Polarity: which changes are called worse or better, and what --fail-on worse judges.
+
+The runs are made from one capture of this host, changed by known amounts, so that what
+must be found does not depend on how busy the host is."""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+MADE = tempfile.TemporaryDirectory(prefix="ctprof-worse-")
+FOLDER = Path(MADE.name)
+RUNS = 8
+MS = 1_000_000
+NAMES = ("hurt", "helped", "busy", "calm")
+
+
+def ctprof(*arguments, status=0):
+    done = subprocess.run([str(harness.CTPROF), *map(str, arguments)], capture_output=True, check=False,
+                          cwd=FOLDER, timeout=harness.PATIENCE_S)  # fmt: skip
+    assert done.returncode == status, (done.returncode, done.stderr.decode())
+    return done
+
+
+def whole():
+    """A capture of this host, of which four threads are kept."""
+    path = FOLDER / "whole"
+    if not path.exists():
+        ctprof("--plugins=procfs", "-q", "capture", "--smaps=never", "-o", path)
+    data = json.loads(subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout)
+    leaders = [thread for thread in data["threads"] if thread["tid"] == thread["tgid"]]
+    data["threads"] = leaders[: len(NAMES)]
+    return data
+
+
+def write(path, seed, factors):
+    """A run: every number is the same but for noise of 1 %, times its factor."""
+    data = whole()
+    noise = random.Random(seed)
+    for name, thread in zip(NAMES, data["threads"]):
+        thread["pcomm"] = thread["comm"] = name
+        for metric, value in (("run_time_ns", 900 * MS), ("wait_time_ns", 500 * MS),
+                              ("majflt", 4000), ("nonvoluntary_csw", 50000)):  # fmt: skip
+            thread[metric] = int(value * noise.uniform(0.99, 1.01) * factors.get((name, metric), 1))
+    subprocess.run(["zstd", "-q", "-o", path], input=json.dumps(data).encode(), check=True)
+
+
+def side(name, factors):
+    """A directory of runs."""
+    folder = FOLDER / name
+    if not folder.exists():
+        folder.mkdir()
+        for run in range(RUNS):
+            write(folder / f"{run}.ctprof.zst", f"{name} {run}", factors)
+    return folder
+
+
+def baseline():
+    return side("a", {})
+
+
+def changed():
+    return side("b", {
+        ("hurt", "wait_time_ns"): 2, ("helped", "majflt"): 0.5,
+        # Neutral: more time on a CPU may be more work done.
+        ("busy", "run_time_ns"): 3,
+        # Significant, as every run has it, but below the gate.
+        ("calm", "wait_time_ns"): 1.03,
+    })  # fmt: skip
+
+
+def judgements(*sides):
+    report = json.loads(ctprof("compare", "-f", "json", "-n", "0", *sides).stdout)
+    return {
+        (row["group"], row["metric"]): row["judgement"]
+        for section in report["sections"]
+        for row in section.get("rows", [])
+        if "judgement" in row
+    }
+
+
+def test_worse_and_better_are_the_pools_that_changed():
+    found = judgements(baseline(), changed())
+    # What is derived of the two changes with them.
+    derived = {"cpu_efficiency", "avg_turn_wait_ns"}
+    plain = {key: word for key, word in found.items() if key[1] not in derived}
+    assert plain == {("hurt", "wait_time_ns"): "worse", ("helped", "majflt"): "better"}, found
+    assert found[("hurt", "cpu_efficiency")] == "worse", found
+    # It got better: the time on a CPU grew, and the wait did not.
+    assert found[("busy", "cpu_efficiency")] == "better", found
+    # What is not judged is still told.
+    rows = json.loads(ctprof("compare", "-f", "json", "-n", "0", baseline(), changed()).stdout)
+    verdicts = {(row["group"], row["metric"]): row["runs"]["verdict"]
+                for section in rows["sections"] for row in section.get("rows", [])}  # fmt: skip
+    assert verdicts[("busy", "run_time_ns")] == "changed", verdicts
+    assert verdicts[("calm", "wait_time_ns")] == "changed", verdicts
+
+
+def test_the_other_way_round_worse_is_better():
+    found = judgements(changed(), baseline())
+    assert found[("hurt", "wait_time_ns")] == "better", found
+    assert found[("helped", "majflt")] == "worse", found
+
+
+def test_equal_runs_are_neither():
+    assert judgements(baseline(), side("again", {})) == {}
+    ctprof("compare", "--fail-on=worse", baseline(), side("again", {}))
+
+
+def test_fail_on_worse_lists_every_group_it_met():
+    done = ctprof("compare", "-f", "json", "-n", "0", "--fail-on=worse", baseline(), changed(), status=3)
+    hits = {(hit["group"], hit["metric"]) for hit in json.loads(done.stdout)["fail_on"]}
+    assert hits == {("hurt", "wait_time_ns"), ("hurt", "cpu_efficiency"),
+                    ("hurt", "avg_turn_wait_ns")}, hits  # fmt: skip
+    assert "'worse': met by hurt: wait_time_ns by " in done.stderr.decode(), done.stderr
+    # A stricter chance, and a filter, limit it.
+    ctprof("compare", "--fail-on=q<0.0001 && worse", baseline(), changed())
+    ctprof("compare", "--fail-on=worse", "--filter=^(helped|busy|calm)$", baseline(), changed())
+
+
+def test_neutral_metric_never_fails():
+    side("c", {("busy", "run_time_ns"): 3, ("busy", "wait_time_ns"): 1})
+    found = judgements(baseline(), FOLDER / "c")
+    assert ("busy", "run_time_ns") not in found, found
+    ctprof("compare", "--fail-on=worse", baseline(), FOLDER / "c")
+
+
+def test_table_says_it():
+    text = ctprof("compare", "--no-pager", baseline(), changed()).stdout.decode()
+    line = next(line for line in text.splitlines() if "hurt" in line and "wait_time_ns" in line)
+    assert line.split()[0] == "worse", text
+    line = next(line for line in text.splitlines() if "busy" in line and "run_time_ns" in line)
+    assert line.split()[0] == "changed", text
+
+
+def test_junit_fails_with_the_word():
+    done = ctprof("compare", "-f", "junit", "--fail-on=worse", baseline(), changed(), status=3)
+    assert b"worse" in done.stdout and b'failures="3"' in done.stdout, done.stdout
+
+
+def test_two_captures_of_two_boots_are_judged_by_the_gates():
+    for name, factors in (("one", {}), ("two", {("hurt", "wait_time_ns"): 2, ("calm", "wait_time_ns"): 1.03})):
+        if not (FOLDER / name).exists():
+            write(FOLDER / name, "same noise", factors)
+    shown = ["compare", "--totals", "--no-pager", "--all", "--changed"]
+    text = ctprof(*shown, "one", "two").stdout.decode()
+    line = next(line for line in text.splitlines() if "hurt" in line and "wait_time_ns" in line)
+    assert "worse" in line.split(), text
+    assert "better" not in text, text
+    done = ctprof("compare", "--totals", "-q", "--fail-on=worse", "one", "two", status=3)
+    assert b"met by hurt" not in done.stdout
+    ctprof("compare", "--totals", "--fail-on=worse", "one", "one")
+
+
+def test_in_a_window_nothing_is_worse():
+    for name in ("before", "after"):
+        if not (FOLDER / name).exists():
+            ctprof("--plugins=procfs", "-q", "capture", "--smaps=never", "-o", name)
+    assert judgements("before", "after") == {}
+    done = ctprof("compare", "--fail-on=worse", "before", "after", status=2)
+    assert "nothing is known that it could be worse than" in done.stderr.decode(), done.stderr
+
+
+def test_polarity_is_in_the_file():
+    metrics = {each["name"]: each for each in whole()["metrics"]}
+    assert metrics["wait_time_ns"]["polarity"] == "more_is_worse", metrics["wait_time_ns"]
+    assert metrics["majflt"]["gate"] == 100, metrics["majflt"]
+    assert "polarity" not in metrics["run_time_ns"], metrics["run_time_ns"]
+
+
+if __name__ == "__main__":
+    tap.main(globals(), world="own")
