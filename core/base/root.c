@@ -350,3 +350,21 @@ GArray *root_list_own_threads(void)
 	}
 	return tids;
 }
+
+GArray *root_list_own_children(void)
+{
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	g_autofree char *text = NULL;
+
+	if (!shows_own_pids() ||
+	    !g_file_get_contents("/proc/thread-self/children", &text, NULL, NULL))
+		return pids;
+	for (char *at = text, *end; *at; at = end) {
+		pid_t pid = (pid_t)g_ascii_strtoll(at, &end, 10);
+
+		if (end == at)
+			break;
+		g_array_append_val(pids, pid);
+	}
+	return pids;
+}

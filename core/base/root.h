@@ -73,3 +73,6 @@ char root_thread_state(pid_t pid, pid_t tid);
 /* Thread ids of this process (pid_t); empty if /proc shows another PID namespace,
  * where these IDs belong to other threads. */
 GArray *root_list_own_threads(void);
+/* The children of this thread; none where the kernel does not list them
+ * (CONFIG_PROC_CHILDREN), or as above. */
+GArray *root_list_own_children(void);

@@ -294,6 +294,40 @@ static gboolean is_beyond_reach(struct watch *watch, pid_t child)
 	return watch->dying && now - watch->dying >= TIME_TO_DIE_MS * 1000;
 }
 
+/* ---- what plugins leave behind -------------------------------------------- */
+
+/* Ends the children of this process once; FALSE: there are none to be seen. */
+static gboolean end_children(void)
+{
+	g_autoptr(GArray) pids = root_list_own_children();
+
+	for (guint i = 0; i < pids->len; i++) {
+		kill(g_array_index(pids, pid_t, i), SIGKILL);
+		(void)waitpid(g_array_index(pids, pid_t, i), NULL, WNOHANG);
+	}
+	return pids->len > 0;
+}
+
+/* Whether what a plugin forks becomes a child of this process when its parent ends.  Not
+ * where there are others, as a command and what it starts. */
+static gboolean adopt(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD &&
+	       prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+/* Ends what was adopted.  A bomb may fork faster than it is ended: for a while. */
+static void end_adopted(void)
+{
+	gint64 end = g_get_monotonic_time() + TIME_TO_DIE_MS * 1000;
+
+	while (end_children() && g_get_monotonic_time() < end)
+		g_usleep(1000);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 /* As waitpid() would give it. */
 static int status_left_behind(const CrashPage *page)
 {
@@ -462,12 +496,15 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 		sigaddset(&run->signals, SIGTSTP);
 	sigprocmask(SIG_BLOCK, &run->signals, &run->before);
 	memset(seen, 0, sizeof seen);
+	gboolean adopts = adopt();
 	*ret_pid = start(run);
 	if (*ret_pid > 0) {
 		if (ui_verbosity() >= 0)
 			n_reported = n_dropped;
 		gpointer suspended = capabilities_suspend();
 		*ret_status = watch_child(run, *ret_pid, ret_watch);
+		if (adopts)
+			end_adopted();
 		capabilities_resume(suspended);
 		delivery_end(run->line[0]);
 		ran = TRUE;

@@ -426,6 +426,38 @@ add_tests(globals(), "nothing_stays_raised", check_nothing_stays_raised,
           {"deadline": [SCHED_DEADLINE], "rr": [os.SCHED_RR]})
 
 
+def pids_with(word):
+    """Of the processes that have it in their environment."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if word.encode() in path.read_bytes() and is_alive(path.parent.name):
+                found.append(int(path.parent.name))
+    return found
+
+
+def check_what_is_forked_ends(*command):
+    """A process of a plugin's that has left its parent, group and session ends with ctprof."""
+    with rig() as r:
+        folder = r.tmp / "told"
+        folder.mkdir()
+        folder.chmod(0o777)
+        file = folder / "pid"
+        try:
+            result = r.run(*command, plugins=everything(), env={"TOY_FAULT": "leave-thread", "TOY_VICTIM": str(file)})
+            assert file.exists(), f"nothing was forked\n{result}"
+            assert not pids_with(str(file)), str(result)
+        finally:
+            for pid in pids_with(str(file)):
+                os.kill(pid, signal.SIGKILL)
+
+
+add_tests(globals(), "what_is_forked_ends", check_what_is_forked_ends, {
+    "capture": ["capture", "-o", "/dev/null"],
+    "stat": ["stat", "--sections", "command", "--", "true"],
+})
+
+
 # ---- what is no hang ---------------------------------------------------------
 
 
