@@ -156,13 +156,15 @@ def list_programs(lane, prefix):
             and target["name"].startswith(prefix) for path in target["filename"]]
 
 
-def build(lane, names, more=(), everything=False):
-    """Builds what these tests run, and more; or everything."""
+def build(lane, names, more=(), installs=False):
+    """Builds what these tests run, and more; and, if they install, all that is installed."""
     tests, targets = list_tests(lane), {t["id"]: t for t in introspect(lane, "targets")}
     root = lane.folder.resolve()
     files = set(more)
     for name in names:
         files.update(path for target in tests[name]["depends"] for path in targets[target]["filename"])
-    wanted = [] if everything else sorted(os.path.relpath(path, root) for path in files)
-    if everything or wanted:
-        quietly("ninja", "--quiet", "-k", "0", "-C", lane.folder, *wanted)
+    files.update(path for target in targets.values() if installs and target["installed"]
+                 for path in target["filename"])
+    if files:
+        quietly("ninja", "--quiet", "-k", "0", "-C", lane.folder,
+                *sorted(os.path.relpath(path, root) for path in files))

@@ -44,8 +44,8 @@ def run_lane(lane, rows, sums, tier, fuzzing):
         sums.note("skipped", f"[{lane.name}] {text}")
     lanes.configure(lane)
     names = suite.choose(lane, rows, tier)
-    everything = any(row.name in names and row.suite in INSTALLING for row in rows)
-    lanes.build(lane, names, fuzz.list_targets(lane) if fuzzing else (), everything)
+    installs = any(row.name in names and row.suite in INSTALLING for row in rows)
+    lanes.build(lane, names, fuzz.list_targets(lane) if fuzzing else (), installs)
     put_stamps(lane, suite.run(lane, names, sums))
     if fuzzing:
         seconds = os.environ.get("FUZZ_SECONDS", "3")

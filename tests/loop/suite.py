@@ -10,6 +10,8 @@ import lanes
 import tally
 
 AGAIN_MAX = 8  # that many failures are no accident any more
+# Many tests wait for something: half of them more than there are CPUs.
+JOBS = len(os.sched_getaffinity(0)) * 3 // 2
 
 
 class Sums:
@@ -78,7 +80,7 @@ def run_again(lane, name, entry, sums):
 
 def run(lane, names, sums, logbase="scripts-test"):
     """Runs these tests, which are built. Returns the names of those that passed."""
-    status, entries = run_meson(lane, names, logbase)
+    status, entries = run_meson(lane, names, logbase, "--num-processes", JOBS)
     failed = [name for name, entry in entries.items() if tally.has_failed(entry)]
     for name in failed:
         print("\n".join([f"---- {name}:", *tally.list_failures(entries[name])]), flush=True)
