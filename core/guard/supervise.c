@@ -297,12 +297,12 @@ static gboolean is_beyond_reach(struct watch *watch, pid_t child)
 /* ---- what plugins leave behind -------------------------------------------- */
 
 /* Ends the children of this process once; FALSE: there are none to be seen. */
-static gboolean end_children(void)
+static gboolean end_children(int number)
 {
 	g_autoptr(GArray) pids = root_list_own_children();
 
 	for (guint i = 0; i < pids->len; i++) {
-		kill(g_array_index(pids, pid_t, i), SIGKILL);
+		kill(g_array_index(pids, pid_t, i), number);
 		(void)waitpid(g_array_index(pids, pid_t, i), NULL, WNOHANG);
 	}
 	return pids->len > 0;
@@ -318,12 +318,15 @@ static gboolean adopt(void)
 	       prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
 }
 
-/* Ends what was adopted.  A bomb may fork faster than it is ended: for a while. */
+/* Ends what was adopted.  A pager has a terminal to mend; and a bomb may fork faster than it
+ * is ended: for a while. */
 static void end_adopted(void)
 {
-	gint64 end = g_get_monotonic_time() + TIME_TO_DIE_MS * 1000;
+	gint64 half = g_get_monotonic_time() + TIME_TO_DIE_MS * 1000 / 2;
+	gint64 end = half + TIME_TO_DIE_MS * 1000 / 2;
 
-	while (end_children() && g_get_monotonic_time() < end)
+	while (end_children(g_get_monotonic_time() < half ? SIGTERM : SIGKILL) &&
+	       g_get_monotonic_time() < end)
 		g_usleep(1000);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
