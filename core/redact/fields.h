@@ -10,7 +10,7 @@ typedef struct field {
 	const char *name;   /* of a metric, a group of objects, a fact */
 	PseudonymLaw text;  /* of its text, or of the texts of a map */
 	PseudonymLaw key;   /* of a map's keys */
-	gboolean of_kernel; /* a kernel thread keeps it */
+	gboolean of_kernel; /* a kernel thread keeps the kernel's words */
 } Field;
 
 /* What is not in the table is opaque: a plugin may put into its texts what it likes. */

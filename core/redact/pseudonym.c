@@ -8,6 +8,7 @@
 #define DIGEST_BYTES 32
 /* 60 bits: of a million words two become one with a chance of 1 in 2000000. */
 #define WORD_LETTERS 15
+#define COMM_LENGTH 15 /* TASK_COMM_LEN without its 0 */
 /* No vowel, so no word of any language; nothing that is a hexadecimal digit. */
 #define LETTERS "GHJKLMNPQRSTVWXZ"
 #define FINGERPRINT_DIGITS 8
@@ -241,6 +242,33 @@ static gsize append_address(const Pseudonyms *self, GString *out, const char *p,
 
 /* Reports leave out what ctprof itself costs, which they know by its name. */
 static const char *const of_names[] = {"ctprof", NULL};
+/* What the names of kernel threads and of work queues are made of, beside those of devices,
+ * hosts and networks. */
+static const char *const of_kernel[] = {
+	"ACPI",       "H",          "R",          "u",           "acpi",      "addrconf",
+	"async",      "ata",        "backlog",    "bio",         "blkcg",     "btrfs",
+	"bufio",      "cgroup",     "cifsd",      "cifsiod",     "cleaner",   "closure",
+	"conversion", "cpuhp",      "crypt",      "dax",         "delete",    "devfreq",
+	"dm",         "dma",        "edac",       "efficient",   "eh",        "endio",
+	"events",     "exp",        "ext",        "frag",        "freezable", "gp",
+	"handshake",  "highpri",    "hwrng",      "idle",        "inet",      "inject",
+	"inodegc",    "io",         "ipv",        "irq",         "jbd",       "kacpid",
+	"kauditd",    "kblockd",    "kcompactd",  "kcopyd",      "kcryptd",   "kdamond",
+	"kdevtmpfs",  "khugepaged", "khungtaskd", "kintegrityd", "kmpath",    "ksmd",
+	"ksoftirqd",  "kstrp",      "kswapd",     "kthread",     "kthreadd",  "kthrotld",
+	"kvfree",     "kvm",        "kworker",    "lockd",       "lru",       "md",
+	"memcg",      "migration",  "mld",        "mm",          "netns",     "nfsd",
+	"nfsiod",     "notify",     "nvme",       "oom",         "par",       "percpu",
+	"pm",         "poller",     "pool",       "power",       "preempt",   "psimon",
+	"punt",       "quota",      "raid",       "rcu",         "rcub",      "rcuc",
+	"rcuog",      "rcuop",      "rcuos",      "reaper",      "reclaim",   "release",
+	"reset",      "rpciod",     "rsv",        "rude",        "scsi",      "slub",
+	"sync",       "system",     "tasks",      "thermal",     "tmf",       "tpm",
+	"trace",      "ttm",        "unbound",    "usb",         "virtio",    "vhost",
+	"watchdog",   "watchdogd",  "wg",         "worker",      "workqueue", "wq",
+	"writeback",  "xfs",        "xfsaild",    "xfsalloc",    "xprtiod",   "zswap",
+	NULL,
+};
 /* What a cgroup's path is made of beside names: report/name/unit.c finds units by it. */
 static const char *const of_cgroups[] = {
 	"system",     "app",     "automount", "background", "besteffort", "burstable",  "conmon",
@@ -292,7 +320,7 @@ static void append_token(Pseudonyms *self, GString *out, const char *const *list
 		g_string_append_len(out, text + letters, (gssize)(len - letters));
 	} else if (digits > 0 && texts_span(text + digits, end, texts_is_letter) == len - digits) {
 		g_string_append_len(out, text, (gssize)digits);
-		append_word(self, out, text + digits, len - digits);
+		append_unlisted(self, out, list, text + digits, len - digits);
 	} else {
 		append_unlisted(self, out, list, text, len);
 	}
@@ -307,6 +335,15 @@ static gsize pod_length(const char *const *list, const char *p, const char *end)
 		       : 0;
 }
 
+/* The kernel cuts most names off: whether a part of a word that is listed is left. */
+static gboolean is_cut_off(const char *const *list, const char *text, gsize len)
+{
+	for (guint i = 0; list == of_kernel && list[i]; i++)
+		if (strncmp(list[i], text, len) == 0)
+			return TRUE;
+	return FALSE;
+}
+
 static void append_words(Pseudonyms *self, GString *out, const char *const *list, const char *text,
 			 gsize len)
 {
@@ -319,7 +356,10 @@ static void append_words(Pseudonyms *self, GString *out, const char *const *list
 			n = 0;
 		} else if ((n = append_address(self, out, p, end)) == 0) {
 			n = texts_span(p, end, is_of_word);
-			append_token(self, out, list, p, n);
+			if (len == COMM_LENGTH && p + n == end && is_cut_off(list, p, n))
+				g_string_append_len(out, p, (gssize)n);
+			else
+				append_token(self, out, list, p, n);
 		}
 		p += n;
 	}
@@ -353,9 +393,10 @@ void pseudonyms_append(Pseudonyms *self, GString *out, PseudonymLaw law, const c
 		append_word(self, out, text, len);
 	else
 		append_words(self, out,
-			     law == LAW_CGROUP ? of_cgroups
-			     : law == LAW_PATH ? of_paths
-					       : of_names,
+			     law == LAW_CGROUP   ? of_cgroups
+			     : law == LAW_KERNEL ? of_kernel
+			     : law == LAW_PATH   ? of_paths
+						 : of_names,
 			     text, len);
 	if (out->len - before <= most)
 		return;

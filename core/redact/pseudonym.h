@@ -17,6 +17,7 @@ typedef enum pseudonym_law {
 	LAW_OPAQUE, /* one word, with its numbers: what is not known is not shown */
 	LAW_KEEP,   /* itself: a word of the kernel's or of ours, or a number */
 	LAW_NAME,   /* each word another */
+	LAW_KERNEL, /* the same, but what kernel threads are called after */
 	LAW_CGROUP, /* the same, but what systemd and container runtimes build paths of */
 	LAW_PATH,   /* the same, but the kernel's names of memory of no file: "[heap]" */
 	/* The program as a path, its arguments as one word: these are full of secrets. */

@@ -164,7 +164,7 @@ static guint64 replace_text(Redactor *self, Arena *arena, const char *name, cons
 			    guint64 value)
 {
 	const struct ctprof_text *text = (const void *)(uintptr_t)value;
-	PseudonymLaw law = field->of_kernel && self->is_kernel ? LAW_KEEP : field->text;
+	PseudonymLaw law = field->of_kernel && self->is_kernel ? LAW_KERNEL : field->text;
 	const GString *made = replace(self, name, law, text->bytes, text->length, MOST_TEXT);
 
 	return (uintptr_t)arena_copy_text(arena, made->str, made->len);
