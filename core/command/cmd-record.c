@@ -63,6 +63,8 @@ static gboolean prepare(Globals *globals, char **command, GError **error)
 		return error_set_failed(error, "out of memory");
 	if (command[0] && !(plan.workload = workload_new(command, error)))
 		return FALSE;
+	if (plan.workload)
+		supervise_beside_workload();
 	return redacting_prepare(FALSE, error) && record_parse_every(&plan, error);
 }
 

@@ -53,6 +53,7 @@ static struct dropped_plugin {
 static guint n_dropped, n_reported, n_waits;
 static guint64 limit = LIMIT_MS;
 static gboolean follows_stops;
+static gboolean has_workload;
 static guint time_to_end = TIME_TO_END_MS;
 
 void supervise_set_limit(guint64 limit_ms)
@@ -63,6 +64,11 @@ void supervise_set_limit(guint64 limit_ms)
 void supervise_follow_stops(void)
 {
 	follows_stops = TRUE;
+}
+
+void supervise_beside_workload(void)
+{
+	has_workload = TRUE;
 }
 
 void supervise_set_time_to_end(guint ms)
@@ -296,39 +302,54 @@ static gboolean is_beyond_reach(struct watch *watch, pid_t child)
 
 /* ---- what plugins leave behind -------------------------------------------- */
 
-/* Ends the children of this process once; FALSE: there are none to be seen. */
-static gboolean end_children(int number)
+static gboolean is_among(const GArray *pids, pid_t pid)
 {
-	g_autoptr(GArray) pids = root_list_own_children();
+	guint i = 0;
 
-	for (guint i = 0; i < pids->len; i++) {
-		kill(g_array_index(pids, pid_t, i), number);
-		(void)waitpid(g_array_index(pids, pid_t, i), NULL, WNOHANG);
-	}
-	return pids->len > 0;
+	while (i < pids->len && g_array_index(pids, pid_t, i) != pid)
+		i++;
+	return i < pids->len;
 }
 
-/* Whether what a plugin forks becomes a child of this process when its parent ends.  Not
- * where there are others, as a command and what it starts. */
-static gboolean adopt(void)
+/* Once, the children of this process that are not among others; FALSE: there are none to be
+ * seen. */
+static gboolean end_children(const GArray *others, int number)
 {
-	siginfo_t info;
+	g_autoptr(GArray) pids = root_list_own_children();
+	gboolean found = FALSE;
 
-	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD &&
-	       prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+	for (guint i = 0; i < pids->len; i++) {
+		pid_t pid = g_array_index(pids, pid_t, i);
+
+		if (is_among(others, pid))
+			continue;
+		found = TRUE;
+		kill(pid, number);
+		(void)waitpid(pid, NULL, WNOHANG);
+	}
+	return found;
+}
+
+/* What a plugin forks becomes a child of this process when its parent ends. */
+static GArray *adopt(void)
+{
+	if (!has_workload)
+		(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return root_list_own_children();
 }
 
 /* Ends what was adopted.  A pager has a terminal to mend; and a bomb may fork faster than it
  * is ended: for a while. */
-static void end_adopted(void)
+static void end_adopted(const GArray *others)
 {
 	gint64 half = g_get_monotonic_time() + TIME_TO_DIE_MS * 1000 / 2;
 	gint64 end = half + TIME_TO_DIE_MS * 1000 / 2;
 
-	while (end_children(g_get_monotonic_time() < half ? SIGTERM : SIGKILL) &&
+	while (!has_workload &&
+	       end_children(others, g_get_monotonic_time() < half ? SIGTERM : SIGKILL) &&
 	       g_get_monotonic_time() < end)
 		g_usleep(1000);
-	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 /* As waitpid() would give it. */
@@ -499,15 +520,16 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 		sigaddset(&run->signals, SIGTSTP);
 	sigprocmask(SIG_BLOCK, &run->signals, &run->before);
 	memset(seen, 0, sizeof seen);
-	gboolean adopts = adopt();
+	g_autoptr(GArray) others = adopt();
 	*ret_pid = start(run);
 	if (*ret_pid > 0) {
 		if (ui_verbosity() >= 0)
 			n_reported = n_dropped;
 		gpointer suspended = capabilities_suspend();
 		*ret_status = watch_child(run, *ret_pid, ret_watch);
-		if (adopts)
-			end_adopted();
+		/* Unless it is left behind, it has been reaped. */
+		g_array_append_val(others, *ret_pid);
+		end_adopted(others);
 		capabilities_resume(suspended);
 		delivery_end(run->line[0]);
 		ran = TRUE;

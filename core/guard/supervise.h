@@ -19,6 +19,10 @@ void supervise_set_limit(guint64 limit_ms);
  * after it: for a child that has the terminal to give back. */
 void supervise_follow_stops(void);
 
+/* This process has a command for a child while it supervises: no process that loses its parent
+ * meanwhile is ended, since it may be one of the command's. */
+void supervise_beside_workload(void);
+
 /* How long the child may take to end after a signal: it has something to write. */
 void supervise_set_time_to_end(guint ms);
 

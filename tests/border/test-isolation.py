@@ -436,7 +436,7 @@ def pids_with(word):
     return found
 
 
-def check_what_is_forked_ends(*command):
+def check_what_is_forked_ends(_, *command):
     """A process of a plugin's that has left its parent, group and session ends with ctprof."""
     with rig() as r:
         folder = r.tmp / "told"

@@ -37,6 +37,11 @@ def run_lint(lane, rows, sums):
     suite.run(lane, suite.choose(lane, rows, "quick"), sums, "scripts-test-lint")
 
 
+def build(lane, rows, names, more=()):
+    installs = any(row.name in names and row.suite in INSTALLING for row in rows)
+    lanes.build(lane, names, more, installs)
+
+
 def run_lane(lane, rows, sums, tier, fuzzing):
     """Builds what these tests need, and runs them."""
     section(lane.title)
@@ -44,8 +49,7 @@ def run_lane(lane, rows, sums, tier, fuzzing):
         sums.note("skipped", f"[{lane.name}] {text}")
     lanes.configure(lane)
     names = suite.choose(lane, rows, tier)
-    installs = any(row.name in names and row.suite in INSTALLING for row in rows)
-    lanes.build(lane, names, fuzz.list_targets(lane) if fuzzing else (), installs)
+    build(lane, rows, names, fuzz.list_targets(lane) if fuzzing else ())
     put_stamps(lane, suite.run(lane, names, sums))
     if fuzzing:
         seconds = os.environ.get("FUZZ_SECONDS", "3")
@@ -81,6 +85,7 @@ def run_guarded(lane, rows, sums):
     chosen, left = guards.choose(changed, seconds, BUDGET_S / max(find_pace(rows, sums), 0.1))
     if chosen:
         section(f"release tests whose files have changed: {' '.join(chosen)}")
+        build(lane, rows, chosen)
         put_stamps(lane, suite.run(lane, chosen, sums, "scripts-test-guarded"))
     if left:
         print(f"left out, though files that they guard have changed: scripts/test {' '.join(left)}")
