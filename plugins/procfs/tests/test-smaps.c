@@ -342,7 +342,7 @@ static void test_budget(void)
 
 		run_init_tree(&run);
 		fake_host_option(run.fake, "smaps", modes[i]);
-		fake_host_option(run.fake, "smaps-budget", "100000000");
+		fake_host_option(run.fake, "smaps-budget", "30000000");
 		for (int pid = 10; pid < 10 + (int)SLOW_FILES; pid++)
 			run_add_thread(&run, pid, pid, "a");
 		run_begin(&run);
