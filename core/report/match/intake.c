@@ -7,6 +7,7 @@
 
 #define SMAPS_METRIC "smaps_rollup_kib"
 #define START_METRIC "start_time_clock_ticks"
+#define THROTTLED_METRIC "cpu.nr_throttled"
 #define RECEIVED_METRIC "exits_received"
 #define LOST_METRIC "exits_lost"
 #define SOURCE_METRIC "exits_source"
@@ -201,8 +202,12 @@ static gboolean limits_key(Side *side, Intake *intake, const struct ctprof_rows 
 {
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 
-	(void)side;
-	if (!target->path || !intake->one_by_one || !intake->plan->wants_digest)
+	guint64 n = 0;
+
+	if (!target->path || !intake->plan->wants_digest)
+		return FALSE;
+	/* Totals keep no more than they need. */
+	if (!intake->one_by_one && !(find_value(rows, i, side->throttled, &n) && n > 0))
 		return FALSE;
 	*ret_key = (RecordKey){.names = {store_text(intake->store, target->path)}};
 	return TRUE;
@@ -316,6 +321,7 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 			find_slot(registry, ROW_EXIT, label_metrics[i], CTPROF_TYPE_TEXT);
 	}
 	side->start = find_slot(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
+	side->throttled = find_slot(registry, ROW_CGROUP, THROTTLED_METRIC, CTPROF_TYPE_U64);
 	side->smaps = find_slot(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
 	for (guint i = 0; i < N_TABLES; i++) {
 		const struct table_def *table = &tables[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rules about the limits of cgroups. */
+#include <math.h>
 #include <string.h>
 
 #include "rules.h"
@@ -11,7 +12,9 @@ static gdouble measure_throttled(const Subject *subject)
 
 static gdouble cost_throttled(const Subject *subject)
 {
-	return MAX(subject->limits->throttled_s / subject->digest->seconds, subject->value / 100);
+	gdouble seconds = subject->digest->seconds, share = subject->value / 100;
+
+	return seconds > 0 ? MAX(subject->limits->throttled_s / seconds, share) : share;
 }
 
 /* "workers (web.service) is …": the cgroup, and the largest pool that is of it. */
@@ -47,7 +50,7 @@ static void say_throttled(const Subject *subject, Sentence *sentence)
 
 static gdouble measure_memory_max(const Subject *subject)
 {
-	return subject->limits->n_max;
+	return subject->digest->seconds > 0 ? subject->limits->n_max : NAN;
 }
 
 static gdouble cost_memory_max(const Subject *subject)

@@ -5,6 +5,9 @@
 
 #include "rules.h"
 
+/* Of those that meet a rule as well. */
+#define MOST_OTHERS 3
+
 /* ---- finding ---- */
 
 /* The end of the window of a recording in which it was worst, in s; 0: it is of none. */
@@ -18,8 +21,23 @@ static gdouble worst_at(const Digest *digest, const Finding *finding)
 		       : 0;
 }
 
-static void add_finding(Digest *digest, const Rule *rule, const Subject *subject, guint n_others)
+/* A rule that many meet is said once, of the one it costs most; the others are named. */
+static void add_others(Sentence *sentence, const GArray *met)
 {
+	for (guint i = 1; i < met->len && i <= MOST_OTHERS; i++) {
+		const Subject *other = &g_array_index(met, Subject, i);
+
+		SAY(sentence, i == 1 ? "; also {}" : ", {}",
+		    term_name(other->line ? other->line->name : other->limits->unit));
+	}
+	if (met->len > MOST_OTHERS + 1)
+		SAY(sentence, ", {} more", term_whole(met->len - MOST_OTHERS - 1));
+}
+
+/* met: subjects, what it costs most first. */
+static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
+{
+	const Subject *subject = &g_array_index(met, Subject, 0);
 	Finding finding = {
 		.name = rule->name,
 		.line = subject->line,
@@ -37,9 +55,7 @@ static void add_finding(Digest *digest, const Rule *rule, const Subject *subject
 	};
 
 	rule->say(subject, finding.sentence);
-	/* A rule that many meet is said once, of the one it costs most. */
-	if (n_others > 0)
-		SAY(finding.sentence, " (and {} more)", term_whole(n_others));
+	add_others(finding.sentence, met);
 	finding.worst_at = worst_at(digest, &finding);
 	if (finding.worst_at > 0)
 		SAY(finding.sentence, ", worst at {}",
@@ -53,26 +69,26 @@ static gboolean holds(const Rule *rule, Subject *subject)
 	return !isnan(subject->value) && subject->value >= rule->limit;
 }
 
-/* Of all subjects that meet the rule the one it costs most. */
+static gint compare_costs(gconstpointer a, gconstpointer b, gpointer rule)
+{
+	gdouble x = ((const Rule *)rule)->cost(a), y = ((const Rule *)rule)->cost(b);
+
+	return (x < y) - (x > y);
+}
+
 static void apply(Digest *digest, const Rule *rule, const Subject *subjects, guint n)
 {
-	Subject worst = {.digest = NULL};
-	gdouble highest = -1;
-	guint n_met = 0;
+	g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(Subject));
 
 	for (guint i = 0; i < n; i++) {
 		Subject subject = subjects[i];
 
-		if (!holds(rule, &subject))
-			continue;
-		n_met++;
-		if (rule->cost(&subject) > highest) {
-			highest = rule->cost(&subject);
-			worst = subject;
-		}
+		if (holds(rule, &subject))
+			g_array_append_val(met, subject);
 	}
-	if (n_met > 0)
-		add_finding(digest, rule, &worst, n_met - 1);
+	g_array_sort_with_data(met, compare_costs, (gpointer)(uintptr_t)rule);
+	if (met->len > 0)
+		add_finding(digest, rule, met);
 }
 
 static void apply_all(Digest *digest, const Rule *rules, const Subject *subjects, guint n)

@@ -94,7 +94,7 @@ static gboolean is_throttled(const Subject *subject)
 			continue;
 		if (g_strcmp0(limits->unit, subject->line->unit) == 0)
 			return TRUE;
-		if (!has_pool(digest, limits->unit) && limits->throttled_s > 0)
+		if (!has_pool(digest, limits->unit) && digest->seconds > 0)
 			elsewhere += limits->throttled_s / digest->seconds;
 	}
 	return subject_cost(subject, COST_WAITING) <= 2 * elsewhere;

@@ -32,9 +32,18 @@ static gdouble number_of(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : 0;
 }
 
-/* By how much a counter of a cgroup grew in the window; 0: it did not, or is not known. */
-static gdouble growth_of(const Pool *pool, const struct ctprof_value values[SIDES])
+static guint newest(const Draft *draft)
 {
+	return draft->view->compare ? 1 : 0;
+}
+
+/* By how much a counter of a cgroup grew in the window, or of totals, since the cgroup began;
+ * 0: it did not, or is not known. */
+static gdouble growth_of(const Draft *draft, const Pool *pool,
+			 const struct ctprof_value values[SIDES])
+{
+	if (!draft->window)
+		return number_of(&values[newest(draft)]);
 	const struct ctprof_value grown =
 		value_growth(CTPROF_COUNTER, &values[0], &values[1], !pool->sides[0]);
 
@@ -49,7 +58,7 @@ static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
 	if (!measure)
 		return 0;
 	draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
-	return growth_of(pool, values);
+	return growth_of(draft, pool, values);
 }
 
 static gdouble now(const Draft *draft, const Pool *pool, const char *name)
@@ -60,7 +69,7 @@ static gdouble now(const Draft *draft, const Pool *pool, const char *name)
 	if (!measure)
 		return 0;
 	draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
-	return number_of(&values[1]);
+	return number_of(&values[newest(draft)]);
 }
 
 static gdouble events(const Draft *draft, const Pool *pool, const char *event)
@@ -72,7 +81,7 @@ static gdouble events(const Draft *draft, const Pool *pool, const char *event)
 	MapWalk walk = draft_walk(draft, TABLE_LIMITS, pool->sides, measure);
 	while (map_walk_next(&walk))
 		if (strcmp(walk.key, event) == 0)
-			return growth_of(pool, walk.values);
+			return growth_of(draft, pool, walk.values);
 	return 0;
 }
 
@@ -81,8 +90,6 @@ GArray *limits_list(const Draft *draft)
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
 	g_autoptr(GHashTable) pools = pools_new();
 
-	if (!draft->window)
-		return list;
 	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_LIMITS, pools);
 	for (guint i = 0; i < cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(cgroups, i);
@@ -93,13 +100,13 @@ GArray *limits_list(const Draft *draft)
 			.n_periods = grown(draft, pool, PERIODS),
 			.n_throttled = grown(draft, pool, THROTTLED),
 			.throttled_s = grown(draft, pool, THROTTLED_US) / 1e6,
-			.seconds = draft->window->counts.seconds,
+			.seconds = draft->window ? draft->window->counts.seconds : 0,
 			.quota = period > 0 ? quota / period : 0,
 			.n_max = events(draft, pool, EVENT_MAX),
 			.memory_max = now(draft, pool, MEMORY_MAX),
 		};
 
-		if (!pool->sides[1] || (limits.throttled_s <= 0 && limits.n_max <= 0))
+		if (!pool->sides[newest(draft)] || (limits.throttled_s <= 0 && limits.n_max <= 0))
 			continue;
 		limits.unit = store_take(draft->store, unit_of(path));
 		g_array_append_val(list, limits);
