@@ -77,6 +77,7 @@ typedef struct host_state {
 	gdouble oom_kills;                                  /* in the window */
 	gdouble accounted, exited; /* CPUs: of threads, of those that ended */
 	gdouble own;               /* CPUs: of ctprof itself */
+	gboolean is_least_busy;    /* busy is what threads used: the ticks had less */
 } HostState;
 
 typedef struct quantity {

@@ -11,7 +11,7 @@
 #define SECONDS 10
 #define S G_GUINT64_CONSTANT(1000000000)
 #define MIB (G_GUINT64_CONSTANT(1) << 20)
-#define MOST_VALUES 5
+#define MOST_VALUES 6
 
 /* Metrics that the samples of all tests do not have. */
 static const struct {
@@ -127,8 +127,9 @@ static guint64 special(const struct value *changed, const char *name)
 	return 0;
 }
 
-/* A host, a cgroup and a pool of one thread in it; changed NULL: as it begins. */
-static Sample *capture(const struct value *changed)
+/* A host, a cgroup and a pool of n threads in it (0: of one), of which only the first does
+ * anything; changed NULL: as it begins. */
+static Sample *capture(const struct value *changed, guint64 n)
 {
 	Sample *sample = sample_new();
 	g_autofree char *pss =
@@ -149,6 +150,10 @@ static Sample *capture(const struct value *changed)
 	sample_map(sample, "smaps_rollup_kib", pss);
 	if (special(changed, "denied"))
 		sample_absent(sample, "read_bytes", CTPROF_ABSENT_DENIED);
+	for (gint32 tid = 6; tid < 5 + (gint32)n; tid++) {
+		sample_thread(sample, 5, tid, "app", "app", "/system.slice/web.service");
+		put_values(sample, CTPROF_SCOPE_THREAD, NULL);
+	}
 	return sample;
 }
 
@@ -181,8 +186,8 @@ static char *findings_between(const Sample *before, const Sample *after,
 
 static char *findings_of(const struct value *changed)
 {
-	g_autoptr(Sample) before = capture(NULL);
-	g_autoptr(Sample) after = capture(changed);
+	g_autoptr(Sample) before = capture(NULL, special(changed, "threads"));
+	g_autoptr(Sample) after = capture(changed, special(changed, "threads"));
 
 	return findings_between(before, after, changed);
 }
@@ -197,27 +202,33 @@ static const struct finding_case {
 	 {{"wait_time_ns", 10 * S}, {"run_time_ns", S}, {"timeslices", 1000}},
 	 "app is starved, not busy: waits 100 % of the time, 10.0ms a turn, for 0.05 CPU"},
 	{"starved", {{"wait_time_ns", 10 * S}}, {{"wait_time_ns", 9 * S}}, NULL},
-	/* Of one thread that is there, the others have ended. */
 	{"starved",
-	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}},
+	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}, {"threads", 4}},
 	 {{"wait_time_ns", 9 * S}},
-	 "app is starved, not busy: 3 threads wait for a CPU, 30.0ms a turn, for 0 CPU"},
+	 "app is starved, not busy: 3 of its 4 threads wait for a CPU, 30.0ms a turn, for 0 CPU"},
+	/* No more threads wait than there are, though one may be read a little later. */
+	{"starved",
+	 {{"wait_time_ns", 103 * S / 10}, {"timeslices", 1000}},
+	 {{"wait_time_ns", 9 * S}},
+	 "app is starved, not busy: waits 100 % of the time, 10.3ms a turn, for 0 CPU"},
 	/* What gets a part of what it asks for is busy; what is throttled is not starved. */
 	{"wants-cpu",
-	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}},
-	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}},
-	 "app wants 8 CPUs and gets 1: 7 threads wait for a CPU, 10.0ms a turn"},
+	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}, {"threads", 9}},
+	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}, {"threads", 9}},
+	 "app wants 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
 	{"wants-cpu",
-	 {{"wait_time_ns", 30 * S}, {"run_time_ns", 2 * S}},
+	 {{"wait_time_ns", 30 * S}, {"run_time_ns", 2 * S}, {"threads", 4}},
 	 {{"wait_time_ns", 30 * S},
+	  {"threads", 4},
 	  {"run_time_ns", 2 * S},
 	  {"cpu.nr_periods", 100},
 	  {"cpu.nr_throttled", 50},
 	  {"cpu.throttled_usec", 4000000}},
 	 NULL},
 	{"starved",
-	 {{"wait_time_ns", 30 * S}, {"run_time_ns", S}},
+	 {{"wait_time_ns", 30 * S}, {"run_time_ns", S}, {"threads", 4}},
 	 {{"wait_time_ns", 30 * S},
+	  {"threads", 4},
 	  {"run_time_ns", S},
 	  {"cpu.nr_periods", 100},
 	  {"cpu.nr_throttled", 50},
@@ -367,8 +378,8 @@ static void test_came_and_went(void)
 		{"system.cpu.user", 600}, {"cutime_clock_ticks", 500}, {"system.processes", 50}};
 
 	for (guint has_records = 0; has_records < 2; has_records++) {
-		g_autoptr(Sample) before = capture(NULL);
-		g_autoptr(Sample) after = capture(changed);
+		g_autoptr(Sample) before = capture(NULL, 0);
+		g_autoptr(Sample) after = capture(changed, 0);
 
 		sample_thread(before, 40, 40, "client", "client", "/");
 		put_values(before, CTPROF_SCOPE_THREAD, NULL);
@@ -407,7 +418,7 @@ static Sample *capture_without_delays(void)
 		guint8 why;
 	} threads[] = {{6, "ended", CTPROF_ABSENT_VANISHED},
 		       {7, "lives", CTPROF_ABSENT_UNSUPPORTED}};
-	Sample *sample = capture(NULL);
+	Sample *sample = capture(NULL, 0);
 
 	for (guint i = 0; i < G_N_ELEMENTS(delays); i++)
 		sample_absent(sample, delays[i], CTPROF_ABSENT_VANISHED);

@@ -148,7 +148,8 @@ def named(later):
     for i, name in enumerate(NAMES):
         row = thread(like, i, 0, 0, random.Random(1))
         row |= {"pcomm": name, "comm": name, "cgroup": f"/{name}.service"}
-        row |= {"run_time_ns": 10**9 + later * (i + 1) * 10**8}
+        # Less than the two captures are apart.
+        row |= {"run_time_ns": 10**9 + later * (i + 1) * 10**6}
         data["threads"].append(row)
     subprocess.run(["zstd", "-q", "-o", str(path)], input=json.dumps(data).encode(), check=True)
     return path

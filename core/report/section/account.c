@@ -51,7 +51,10 @@ static void draft_account(const Draft *draft, const Section *section)
 	gboolean has_busy = account_busy_ns(draft, &busy);
 	Table *table = draft_long(draft, section->name, section->heading, "part");
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
-	gint64 own = (gint64)window->own_ns;
+	gint64 own = (gint64)window->own_ns, ticks = busy;
+
+	/* Threads that run for less than a tick may be in none; what they used is exact. */
+	busy = MAX(busy, threads + ended + own);
 	add_line(draft, table, CTPROF_ROLE_NONE, "threads", TRUE, threads);
 	add_line(draft, table, CTPROF_ROLE_EXITED, "exited", TRUE, ended);
 	if (own > 0)
@@ -59,6 +62,9 @@ static void draft_account(const Draft *draft, const Section *section)
 	add_line(draft, table, CTPROF_ROLE_UNACCOUNTED, "unaccounted", has_busy,
 		 busy - threads - ended - own);
 	add_line(draft, table, CTPROF_ROLE_TOTAL, "host", has_busy, busy);
+	if (has_busy && ticks < busy)
+		table_note(table, "host is what threads used: the kernel's clock ticks saw %.3g s",
+			   (gdouble)ticks / 1e9);
 	if (window->exact_ns > 0)
 		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
 			   (gdouble)window->exact_ns / 1e9, (gdouble)window->ended_ns / 1e9);

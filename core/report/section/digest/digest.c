@@ -35,6 +35,21 @@ static const char *unit_name(const Draft *draft, const Group *group, guint side)
 	return store_take(draft->store, unit_of(cgroup.text));
 }
 
+/* A thread is read a little earlier or later in the one sample than in the other: of what is
+ * counted in threads there is no more than there are. */
+static void bound(CostLine *line, guint side)
+{
+	static const enum cost counted[] = {COST_CPU, COST_WAITING};
+	gdouble most = (gdouble)(line->threads[side] + line->n_gone);
+
+	for (guint i = 0; most > 0 && i < G_N_ELEMENTS(counted); i++) {
+		struct ctprof_value *value = &line->costs[side].of[counted[i]];
+
+		if (value->type == CTPROF_VALUE_REAL)
+			value->real = MIN(value->real, most);
+	}
+}
+
 static void add_line(Digest *digest, const Group *group)
 {
 	const Draft *draft = digest->draft;
@@ -55,6 +70,7 @@ static void add_line(Digest *digest, const Group *group)
 				: 0;
 		/* What memory there was before is the other side's. */
 		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
+		bound(&line, digest->newest);
 	}
 	line.unit = unit_name(draft, group, digest->newest);
 	if (!line.unit && draft->view->compare)

@@ -92,6 +92,13 @@ void host_state_read(Digest *digest)
 	host->exited = (gdouble)window->ended_ns / 1e9 / digest->seconds;
 	if (window->own_ns > 0)
 		host->own = (gdouble)window->own_ns / 1e9 / digest->seconds;
+	/* The host's counters are of clock ticks, which miss threads that run for less; what
+	 * threads used is exact. */
+	gdouble used = MIN(host->accounted + host->exited + digest_own(digest), host->cpus);
+	if (used > host->busy) {
+		host->busy = used;
+		host->is_least_busy = TRUE;
+	}
 }
 
 /* ---- the section host ---- */
@@ -133,8 +140,10 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 	const HostState *host = &digest->host;
 
 	if (!isnan(host->busy) && host->cpus > 0)
-		SAY(sentence, "{}{} of {} busy ({} %)", label("CPU"), plain(host->busy),
-		    term_whole(host->cpus), term_whole(MIN(host->busy / host->cpus * 100, 100)));
+		SAY(sentence,
+		    host->is_least_busy ? "{}~{} of {} busy ({} %)" : "{}{} of {} busy ({} %)",
+		    label("CPU"), plain(host->busy), term_whole(host->cpus),
+		    term_whole(MIN(host->busy / host->cpus * 100, 100)));
 	else if (!isnan(host->load[0]))
 		SAY(sentence, "{}load {} {} {}", label("CPU"),
 		    term_plain(CTPROF_TERM_HUNDREDTHS, CTPROF_LADDER_NONE, host->load[0]),
