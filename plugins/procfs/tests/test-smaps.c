@@ -330,37 +330,41 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-/* The budget ends the reading, without a helper being left behind; "always"
- * knows none. */
+/* Of SLOW_FILES the number of files that are read, all others by the same reason. */
+static guint read_slowly(const char *mode)
+{
+	RUN run = {0};
+	guint read_out = 0;
+
+	run_init_tree(&run);
+	fake_host_option(run.fake, "smaps", mode);
+	fake_host_option(run.fake, "smaps-budget", "30000000");
+	for (int pid = 10; pid < 10 + (int)SLOW_FILES; pid++)
+		run_add_thread(&run, pid, pid, "a");
+	run_begin(&run);
+	instance(&run)->limits.read_file = slow_read;
+	run_threads(&run);
+	for (guint row = 0; row < SLOW_FILES; row++) {
+		guint32 why = fake_host_state(run.fake, row, "smaps_rollup_kib");
+
+		g_assert_true(why == CTPROF_PRESENT || why == CTPROF_ABSENT_TIMEOUT);
+		read_out += why == CTPROF_PRESENT;
+	}
+	g_assert_null(strstr(fake_host_log(run.fake), "no answer within"));
+	return read_out;
+}
+
+/* The budget ends the reading, without a helper being left behind; "always" knows none.
+ * On a busy host no helper may run at all within it. */
 static void test_budget(void)
 {
-	static const char *const modes[] = {"auto", "always"};
+	guint read_out = 0;
 
-	for (gsize i = 0; i < G_N_ELEMENTS(modes); i++) {
-		RUN run = {0};
-		guint read_out = 0;
-
-		run_init_tree(&run);
-		fake_host_option(run.fake, "smaps", modes[i]);
-		fake_host_option(run.fake, "smaps-budget", "30000000");
-		for (int pid = 10; pid < 10 + (int)SLOW_FILES; pid++)
-			run_add_thread(&run, pid, pid, "a");
-		run_begin(&run);
-		instance(&run)->limits.read_file = slow_read;
-		run_threads(&run);
-		for (guint row = 0; row < SLOW_FILES; row++) {
-			guint32 why = fake_host_state(run.fake, row, "smaps_rollup_kib");
-
-			g_assert_true(why == CTPROF_PRESENT || why == CTPROF_ABSENT_TIMEOUT);
-			read_out += why == CTPROF_PRESENT;
-		}
-		if (g_str_equal(modes[i], "always"))
-			g_assert_cmpuint(read_out, ==, SLOW_FILES);
-		else
-			g_assert_cmpuint(read_out, <, SLOW_FILES);
-		g_assert_cmpuint(read_out, >, 0);
-		g_assert_null(strstr(fake_host_log(run.fake), "no answer within"));
-	}
+	for (guint tries = 0; tries < 100 && read_out == 0; tries++)
+		read_out = read_slowly("auto");
+	g_assert_cmpuint(read_out, >, 0);
+	g_assert_cmpuint(read_out, <, SLOW_FILES);
+	g_assert_cmpuint(read_slowly("always"), ==, SLOW_FILES);
 }
 
 static _Atomic bool has_company;
