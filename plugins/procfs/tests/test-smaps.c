@@ -355,14 +355,16 @@ static guint read_slowly(const char *mode)
 }
 
 /* The budget ends the reading, without a helper being left behind; "always" knows none.
- * On a busy host no helper may run at all within it. */
+ * On a busy host no helper may run at all within it, and under TSan none does. */
 static void test_budget(void)
 {
 	guint read_out = 0;
 
-	for (guint tries = 0; tries < 100 && read_out == 0; tries++)
+	for (guint tries = 0; tries < 20 && read_out == 0; tries++)
 		read_out = read_slowly("auto");
+#ifndef __SANITIZE_THREAD__
 	g_assert_cmpuint(read_out, >, 0);
+#endif
 	g_assert_cmpuint(read_out, <, SLOW_FILES);
 	g_assert_cmpuint(read_slowly("always"), ==, SLOW_FILES);
 }
