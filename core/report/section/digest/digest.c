@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/name/unit.h"
+#include "throttling.h"
 
 /* Findings that are said in sentences. */
 #define MOST_SENTENCES 6
@@ -164,6 +165,7 @@ Digest *digest_new(const Draft *draft)
 	g_array_sort_with_data(digest->lines, compare_lines, (gpointer)(uintptr_t)draft);
 	add_up(digest);
 	host_state_read(digest);
+	digest->limits = limits_list(draft);
 	findings_find(digest);
 	if (draft->plan->options->collects)
 		digest_note_past(digest, draft->plan->options->collects);
@@ -181,6 +183,7 @@ void digest_free(Digest *digest)
 {
 	g_array_unref(digest->lines);
 	g_array_unref(digest->findings);
+	g_array_unref(digest->limits);
 	g_ptr_array_unref(digest->titles);
 	g_ptr_array_unref(digest->footers);
 	g_ptr_array_unref(digest->host_lines);

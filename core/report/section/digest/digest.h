@@ -40,6 +40,7 @@ struct digest {
 	guint newest;       /* side */
 	gdouble seconds;    /* of the window; 0: it is none */
 	GArray *lines;      /* CostLine, in the order to be shown */
+	GArray *limits;     /* Limits: what held cgroups back */
 	Costs total;        /* of all of them, of the newest side, where costs add up */
 	HostState host;
 	GArray *findings;            /* Finding, what costs most first */

@@ -108,7 +108,7 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 
 void findings_find(Digest *digest)
 {
-	g_autoptr(GArray) limits = limits_list(digest->draft);
+	const GArray *limits = digest->limits;
 	guint n_pools = digest->lines->len;
 	guint n = MAX(n_pools, limits->len) + 1;
 	g_autofree Subject *pools = g_new0(Subject, n);

@@ -166,7 +166,7 @@ static void say_unknown(const Subject *subject, Sentence *sentence)
 static gboolean is_by_limits(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
-	g_autoptr(GArray) limits = limits_list(subject->digest->draft);
+	const GArray *limits = subject->digest->limits;
 
 	for (guint i = 0; i < limits->len; i++)
 		if (g_array_index(limits, Limits, i).n_max > 0)

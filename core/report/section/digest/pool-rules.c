@@ -84,7 +84,7 @@ static gboolean has_pool(const Digest *digest, const char *unit)
 static gboolean is_throttled(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
-	g_autoptr(GArray) list = limits_list(digest->draft);
+	const GArray *list = digest->limits;
 	gdouble elsewhere = 0; /* threads */
 
 	for (guint i = 0; i < list->len; i++) {

@@ -50,26 +50,29 @@ static gdouble growth_of(const Draft *draft, const Pool *pool,
 	return number_of(&grown);
 }
 
-static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
+/* What a metric of a cgroup is on each side; FALSE: no such metric was read. */
+static gboolean find_values(const Draft *draft, const Pool *pool, const char *name,
+			    struct ctprof_value ret_values[SIDES])
 {
 	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
+
+	if (measure)
+		draft_values(draft, TABLE_LIMITS, pool->sides, measure, ret_values);
+	return measure != NULL;
+}
+
+static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
+{
 	struct ctprof_value values[SIDES];
 
-	if (!measure)
-		return 0;
-	draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
-	return growth_of(draft, pool, values);
+	return find_values(draft, pool, name, values) ? growth_of(draft, pool, values) : 0;
 }
 
 static gdouble now(const Draft *draft, const Pool *pool, const char *name)
 {
-	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
 	struct ctprof_value values[SIDES];
 
-	if (!measure)
-		return 0;
-	draft_values(draft, TABLE_LIMITS, pool->sides, measure, values);
-	return number_of(&values[newest(draft)]);
+	return find_values(draft, pool, name, values) ? number_of(&values[newest(draft)]) : 0;
 }
 
 static gdouble events(const Draft *draft, const Pool *pool, const char *event)
