@@ -107,6 +107,7 @@ void analysis_free(Analysis *analysis)
 	groups_clear(&analysis->groups);
 	g_clear_pointer(&analysis->own, own_free);
 	g_clear_pointer(&analysis->window.states, states_free);
+	g_clear_pointer(&analysis->window.members, members_free);
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->figures, g_array_unref);
 	g_clear_pointer(&analysis->object_figures, g_array_unref);

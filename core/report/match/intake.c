@@ -304,7 +304,8 @@ static Roster *new_roster(const Side *side, const Intake *intake, enum row_class
 	for (guint b = 0; b < bindings->len; b++)
 		slots[g_array_index(bindings, Binding, b).slot] = TRUE;
 	for (guint i = 0; i < N_LABELS; i++)
-		if (labels[i] >= 0 && (is_exit || side->layered || axis_has(intake->axis, i)))
+		if (labels[i] >= 0 && (is_exit || side->layered || axis_has(intake->axis, i) ||
+				       (i == LABEL_COMM && intake->plan->wants_digest)))
 			slots[labels[i]] = TRUE;
 	if (side->layered && !is_exit)
 		layered_mark(side->layered, slots);

@@ -341,16 +341,17 @@ static void put_rows(Window *window, const RosterEntry *last, const RecordKey *n
 			if (window->times[i] && is_paired(window, window->times[i]))
 				record_miss(record, set->layout, window->times[i]->measure,
 					    CTPROF_ABSENT_VANISHED);
-		if (side == AFTER)
-			states_add(window->result->states, record,
-				   &(StateThread){
-					   .rows = window->rows,
-					   .ended = has_ended ? &window->ended : NULL,
-					   .entry = last,
-					   .was_there = !ghosts[BEFORE],
-					   .is_there = !ghosts[AFTER],
-				   });
 	}
+	const StateThread thread = {
+		.rows = window->rows,
+		.ended = has_ended ? &window->ended : NULL,
+		.entry = last,
+		.was_there = !ghosts[BEFORE],
+		.is_there = !ghosts[AFTER],
+	};
+	states_add(window->result->states, window->records[AFTER], &thread);
+	members_add(window->result->members, window->records[AFTER], &thread,
+		    names->names[window->namer->axis->n_names - 1]);
 }
 
 /* The names in a row that was read. */
@@ -576,6 +577,8 @@ void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
 			   .flags = (sides[AFTER].has_exits ? CTPROF_WINDOW_HAS_EXITS : 0) |
 				    (sides[AFTER].exits_lost > 0 ? CTPROF_WINDOW_LOST_EXITS : 0)}};
 	ret_result->states = states_new(sides, intake, began);
+	if (intake->plan->wants_digest && !namer->axis->by_thread)
+		ret_result->members = members_new(sides, intake);
 	window_init(&window);
 	g_autoptr(Exits) exits = exits_new(sides, intake, began);
 	window.exits = exits;

@@ -13,6 +13,7 @@
 #include <glib.h>
 
 #include "intake.h"
+#include "members.h"
 #include "states.h"
 
 typedef struct window_result {
@@ -24,6 +25,7 @@ typedef struct window_result {
 	guint64 own_ns;     /* of ctprof itself, as far as its threads are known as such */
 	guint64 exact_ns;   /* part of it in groups, from the run time of each thread */
 	States *states;     /* what groups did with their time; the caller's */
+	Members *members;   /* who did most of what groups did; NULL: of no use; the caller's */
 	guint64 divided_ns; /* part of it in groups, as shares of what their parents were charged */
 } WindowResult;
 

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "members.h"
+
+enum { BEFORE, AFTER };
+
+/* What is summed up of a group for one cost. */
+typedef struct tally {
+	gdouble total;
+	Member thread, process; /* with the most */
+	Member current;         /* the process whose threads are being added */
+} Tally;
+
+typedef struct group_tallies {
+	guint n_threads, n_processes;
+	gint32 tgid; /* of the thread added last */
+	Tally of[N_NAMED_COSTS];
+} GroupTallies;
+
+/* The metrics that a cost is a sum of. */
+typedef struct sum {
+	guint n; /* 0: the captures lack one */
+	gint slots[QUANTITY_INPUTS][SIDES];
+	const Measure *measures[QUANTITY_INPUTS];
+} Sum;
+
+struct members {
+	Sum sums[N_NAMED_COSTS];
+	gint names[SIDES];
+	GHashTable *groups; /* const Record * -> GroupTallies */
+};
+
+/* FALSE: a side lacks an input. */
+static gboolean bind(const Side sides[SIDES], const Intake *intake, const Formula *formula,
+		     Sum *ret_sum)
+{
+	*ret_sum = (Sum){.n = 0};
+	if (formula->form != FORM_SUM)
+		return FALSE;
+	for (guint i = 0; i < formula_n_inputs(formula); i++) {
+		ret_sum->measures[i] =
+			measures_find(&intake->measures[TABLE_THREADS], formula->inputs[i]);
+		for (guint side = 0; side < SIDES; side++)
+			ret_sum->slots[i][side] = layout_slot(&sides[side].layouts[TABLE_THREADS],
+							      formula->inputs[i]);
+		if (!ret_sum->measures[i] || !ret_sum->measures[i]->fold ||
+		    ret_sum->slots[i][BEFORE] < 0 || ret_sum->slots[i][AFTER] < 0)
+			return FALSE;
+	}
+	ret_sum->n = formula_n_inputs(formula);
+	return TRUE;
+}
+
+Members *members_new(const Side sides[SIDES], const Intake *intake)
+{
+	Members *members = g_new0(Members, 1);
+
+	members->groups = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	for (guint side = 0; side < SIDES; side++)
+		members->names[side] = sides[side].labels[LABEL_COMM];
+	for (guint i = 0; i < N_NAMED_COSTS; i++)
+		for (guint k = 0; k < QUANTITY_FORMULAS; k++)
+			if (bind(sides, intake, &quantity_of_cost(i)->formulas[k],
+				 &members->sums[i]))
+				break;
+	return members;
+}
+
+void members_free(Members *members)
+{
+	g_hash_table_unref(members->groups);
+	g_free(members);
+}
+
+static gdouble number_of(const Measure *measure, guint64 value)
+{
+	guint64 cells[FOLD_MAX_CELLS];
+
+	measure->fold->add(NULL, cells, TRUE, value);
+	return (gdouble)cells[0];
+}
+
+/* What the thread adds to it; 0 where that is not known. */
+static gdouble amount_of(const Sum *sum, const StateThread *thread)
+{
+	gdouble amount = 0;
+
+	for (guint i = 0; i < sum->n; i++) {
+		gdouble ends[SIDES];
+
+		for (guint side = 0; side < SIDES; side++) {
+			const RosterRow *row = &thread->rows[side];
+			gint slot = sum->slots[i][side];
+
+			if (row->states[slot] != CTPROF_PRESENT)
+				return 0;
+			ends[side] = number_of(sum->measures[i], row->values[slot]);
+		}
+		amount += ends[AFTER] - ends[BEFORE];
+	}
+	return amount;
+}
+
+static const char *name_of(const Members *members, const StateThread *thread, const char *name)
+{
+	guint side = thread->is_there ? AFTER : BEFORE;
+	const RosterRow *row = &thread->rows[side];
+	gint slot = members->names[side];
+
+	if (slot < 0 || !(thread->is_there || thread->was_there) ||
+	    row->states[slot] != CTPROF_PRESENT)
+		return name;
+	return ((const struct ctprof_text *)(uintptr_t)row->values[slot])->bytes;
+}
+
+static void add_amount(Tally *tally, const Member *thread)
+{
+	tally->total += thread->amount;
+	if (thread->amount > tally->thread.amount)
+		tally->thread = *thread;
+	if (tally->current.tgid == thread->tgid) {
+		tally->current.tid = 0;
+		tally->current.amount += thread->amount;
+	} else {
+		tally->current = *thread;
+	}
+	if (tally->current.amount > tally->process.amount)
+		tally->process = tally->current;
+}
+
+void members_add(Members *members, const Record *group, const StateThread *thread, const char *name)
+{
+	Member member = {.tgid = thread->entry->tgid, .tid = thread->entry->tid};
+
+	if (!members)
+		return;
+	GroupTallies *tallies = g_hash_table_lookup(members->groups, group);
+	member.name = name_of(members, thread, name);
+	if (!tallies) {
+		tallies = g_new0(GroupTallies, 1);
+		g_hash_table_insert(members->groups, (gpointer)(uintptr_t)group, tallies);
+	}
+	tallies->n_threads++;
+	tallies->n_processes += tallies->tgid != member.tgid;
+	tallies->tgid = member.tgid;
+	for (guint i = 0; i < N_NAMED_COSTS; i++) {
+		member.amount = amount_of(&members->sums[i], thread);
+		add_amount(&tallies->of[i], &member);
+	}
+}
+
+gboolean members_leader(const Members *members, const Record *group, enum cost cost, gdouble least,
+			Member *ret_leader, gdouble *ret_share)
+{
+	const GroupTallies *tallies =
+		members && group ? g_hash_table_lookup(members->groups, group) : NULL;
+
+	if (!tallies || tallies->n_threads < 2 || !(tallies->of[cost].total > 0))
+		return FALSE;
+	const Tally *tally = &tallies->of[cost];
+	if (tally->thread.amount >= least * tally->total)
+		*ret_leader = tally->thread;
+	else if (tallies->n_processes > 1)
+		*ret_leader = tally->process;
+	else
+		return FALSE;
+	*ret_share = MIN(ret_leader->amount / tally->total, 1);
+	return *ret_share >= least;
+}
