@@ -9,7 +9,7 @@
 #include "report/plan/command-fields.h"
 #include "report/section/choices.h"
 #include "report/section/digest/digest.h"
-#include "report/section/digest/throttling.h"
+#include "report/section/digest/why.h"
 #include "report/section/memory/rows.h"
 #include "report/section/verdicts.h"
 
@@ -225,7 +225,7 @@ void analysis_add_own(Analysis *analysis, guint index, const Registry *registry,
 
 gboolean analysis_needs_for_digest(const Metric *metric)
 {
-	gboolean is_cost = quantity_serves_windows(metric->def.name);
+	gboolean is_cost = why_needs(metric->def.name);
 
 	switch (metric->row) {
 	case ROW_HOST:

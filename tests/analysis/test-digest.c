@@ -237,7 +237,7 @@ static const struct finding_case {
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},
-	 "app takes most CPU (0.80 of 4) and queues: 50 % of the time, 1.00ms a turn"},
+	 "app takes most CPU (0.80 of 4), and queues: 50 % of the time, 1.00ms a turn"},
 	{"disk-io",
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 100 * 1024}},
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 300 * 1024}},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules.h"
+#include "why.h"
 
 /* Of those that meet a rule as well. */
 #define MOST_OTHERS 3
@@ -24,6 +25,9 @@ static gdouble worst_at(const Digest *digest, const Finding *finding)
 /* A rule that many meet is said once, of the one it costs most; the others are named. */
 static void add_others(Sentence *sentence, const GArray *met)
 {
+	/* Locks have no names that people know. */
+	if (g_array_index(met, Subject, 0).lock)
+		return;
 	for (guint i = 1; i < met->len && i <= MOST_OTHERS; i++) {
 		const Subject *other = &g_array_index(met, Subject, i);
 
@@ -34,6 +38,23 @@ static void add_others(Sentence *sentence, const GArray *met)
 		SAY(sentence, ", {} more", term_whole(met->len - MOST_OTHERS - 1));
 }
 
+static void name_subject(const Subject *subject, Finding *finding)
+{
+	if (subject->line) {
+		finding->subject = subject->line->name;
+		finding->role = CTPROF_ROLE_POOL;
+	} else if (subject->limits) {
+		finding->subject = subject->limits->path;
+		finding->role = CTPROF_ROLE_CGROUP;
+	} else if (subject->lock) {
+		finding->subject = lock_name(subject->lock);
+		finding->role = CTPROF_ROLE_NONE;
+	} else {
+		finding->subject = "host";
+		finding->role = CTPROF_ROLE_HOST;
+	}
+}
+
 /* met: subjects, what it costs most first. */
 static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 {
@@ -41,12 +62,6 @@ static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 	Finding finding = {
 		.name = rule->name,
 		.line = subject->line,
-		.subject = subject->line     ? subject->line->name
-			   : subject->limits ? subject->limits->path
-					     : "host",
-		.role = subject->line     ? CTPROF_ROLE_POOL
-			: subject->limits ? CTPROF_ROLE_CGROUP
-					  : CTPROF_ROLE_HOST,
 		.value = subject->value,
 		.limit = rule->limit,
 		.unit = rule->unit,
@@ -54,6 +69,7 @@ static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 		.sentence = sentence_new(CTPROF_SENTENCE_FINDING),
 	};
 
+	name_subject(subject, &finding);
 	rule->say(subject, finding.sentence);
 	add_others(finding.sentence, met);
 	finding.worst_at = worst_at(digest, &finding);
@@ -106,13 +122,27 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 	return strcmp(x->name, y->name);
 }
 
+static void find_in_locks(Digest *digest)
+{
+	const GPtrArray *things = digest->draft->things;
+	g_autofree Subject *locks = g_new0(Subject, things->len + 1);
+	guint n = 0;
+
+	for (guint i = 0; i < things->len; i++) {
+		const Pool *thing = g_ptr_array_index(things, i);
+
+		if (strcmp(thing->key.names[0], LOCK_GROUP) == 0)
+			locks[n++] = (Subject){.digest = digest, .lock = thing};
+	}
+	apply_all(digest, lock_rules, locks, n);
+}
+
 void findings_find(Digest *digest)
 {
 	const GArray *limits = digest->limits;
 	guint n_pools = digest->lines->len;
-	guint n = MAX(n_pools, limits->len) + 1;
-	g_autofree Subject *pools = g_new0(Subject, n);
-	g_autofree Subject *cgroups = g_new0(Subject, n);
+	g_autofree Subject *pools = g_new0(Subject, n_pools + 1);
+	g_autofree Subject *cgroups = g_new0(Subject, limits->len + 1);
 	const Subject host = {.digest = digest};
 
 	for (guint i = 0; i < n_pools; i++)
@@ -123,6 +153,7 @@ void findings_find(Digest *digest)
 	apply_all(digest, pool_rules, pools, n_pools);
 	apply_all(digest, host_rules, &host, 1);
 	apply_all(digest, cgroup_rules, cgroups, limits->len);
+	find_in_locks(digest);
 	g_array_sort(digest->findings, compare_findings);
 }
 
@@ -195,7 +226,8 @@ const Section section_findings = {
 	.name = SECTION_FINDINGS,
 	.heading = "What stands out",
 	.help = "what stands out, in sentences: the first screen",
-	.flags = SECTION_OF_DIGEST,
+	.flags = SECTION_OF_DIGEST | SECTION_TOLD_IN_DIGEST,
 	.place = {-2, -2},
 	.draft = draft_findings,
+	.metrics = why_metrics,
 };

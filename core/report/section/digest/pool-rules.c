@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules.h"
+#include "why.h"
 
 #define MIB (1024.0 * 1024)
 #define NS_PER_S 1e9
@@ -130,6 +131,7 @@ static void add_turn(const Subject *subject, Sentence *sentence)
 static void say_starved(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} is starved, not busy", name_of(subject));
+	why_add_rivals(subject, sentence);
 	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ",
 		    subject_cost(subject, COST_WAITING), " wait for a CPU");
 	add_turn(subject, sentence);
@@ -143,6 +145,7 @@ static void say_wants(const Subject *subject, Sentence *sentence)
 
 	SAY(sentence, "{} wants {} CPUs and gets {}", name_of(subject),
 	    term_cpus("wanted", cpu + waiting), term_cpus("cpu", cpu));
+	why_add_rivals(subject, sentence);
 	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ", waiting,
 		    " wait for a CPU");
 	add_turn(subject, sentence);
@@ -182,9 +185,11 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 	else
 		SAY(sentence, "{} takes most CPU ({} on average)", name_of(subject),
 		    term_cpus("cpu", cpu));
+	why_add_use(subject, sentence);
+	why_add_member(subject, sentence, COST_CPU);
 	if (waiting < LEAST_QUEUE)
 		return;
-	add_held_up(subject, sentence, " and queues: ", waiting, "");
+	add_held_up(subject, sentence, ", and queues: ", waiting, "");
 	add_turn(subject, sentence);
 }
 
@@ -211,6 +216,7 @@ static void say_disk(const Subject *subject, Sentence *sentence)
 	/* It was read at another moment than the host. */
 	SAY(sentence, ": {}/s of {}/s", term_bytes("read", "bytes/s", MIN(read, host->read)),
 	    term_bytes("host_read", "bytes/s", host->read));
+	why_add_member(subject, sentence, COST_READ);
 	if (subject_cost(subject, COST_WRITE) >= LEAST_IO)
 		SAY(sentence, ", and writes {}/s to files",
 		    term_bytes("dirtied", "bytes/s", subject_cost(subject, COST_WRITE)));
@@ -240,6 +246,7 @@ static void say_dirties(const Subject *subject, Sentence *sentence)
 
 	SAY(sentence, "{} writes {}/s to files", name_of(subject),
 	    term_bytes("dirtied", "bytes/s", subject_cost(subject, COST_WRITE)));
+	why_add_member(subject, sentence, COST_WRITE);
 	if (host->written >= 0)
 		SAY(sentence, ", the disks {}/s",
 		    term_bytes("host_written", "bytes/s", host->written));
@@ -257,35 +264,37 @@ WAITS(measure_compaction, COST_COMPACTION)
 WAITS(measure_thrashing, COST_THRASHING)
 #undef WAITS
 
-static void say_wait(const Subject *subject, Sentence *sentence, const char *for_what)
+static void say_wait(const Subject *subject, Sentence *sentence, const char *for_what,
+		     enum cost cost)
 {
 	SAY(sentence, "{} waits for {}", name_of(subject), term_text(CTPROF_TERM_TEXT, for_what));
 	add_held_up(subject, sentence, ": ", subject->value, "");
+	why_add_member(subject, sentence, cost);
 }
 
 static void say_disk_wait(const Subject *subject, Sentence *sentence)
 {
-	say_wait(subject, sentence, "the disk");
+	say_wait(subject, sentence, "the disk", COST_DISK_WAIT);
 }
 
 static void say_swap_wait(const Subject *subject, Sentence *sentence)
 {
-	say_wait(subject, sentence, "pages to be swapped in");
+	say_wait(subject, sentence, "pages to be swapped in", COST_SWAP_WAIT);
 }
 
 static void say_reclaim(const Subject *subject, Sentence *sentence)
 {
-	say_wait(subject, sentence, "memory to be reclaimed");
+	say_wait(subject, sentence, "memory to be reclaimed", COST_RECLAIM);
 }
 
 static void say_compaction(const Subject *subject, Sentence *sentence)
 {
-	say_wait(subject, sentence, "memory to be compacted");
+	say_wait(subject, sentence, "memory to be compacted", COST_COMPACTION);
 }
 
 static void say_thrashing(const Subject *subject, Sentence *sentence)
 {
-	say_wait(subject, sentence, "pages that were evicted too early");
+	say_wait(subject, sentence, "pages that were evicted too early", COST_THRASHING);
 }
 
 /* What a level has grown by in the window.  NAN: not by much, which is judged as of a minute
@@ -334,6 +343,7 @@ static void add_growth(const Subject *subject, Sentence *sentence, enum cost cos
 		    term_count("a_minute", "percent", a_minute / before * 100));
 	else
 		SAY(sentence, ", {} a minute", term_bytes("a_minute", "bytes", a_minute));
+	why_add_member(subject, sentence, cost);
 }
 
 static void say_growth(const Subject *subject, Sentence *sentence)
@@ -370,6 +380,31 @@ static void say_switches(const Subject *subject, Sentence *sentence)
 	SAY(sentence, "{} switches {} times/s", name_of(subject),
 	    term_rate("switches", "1/s", subject->value));
 	SAY(sentence, ", for {} of work each", term_ns("work", work_ns(subject)));
+	why_add_member(subject, sentence, COST_SWITCHES);
+}
+
+/* Threads in uninterruptible sleep at both ends.  Those that wait for a disk are so again and
+ * again, and are switched in between; these are not. */
+static gdouble measure_stuck(const Subject *subject)
+{
+	gdouble stuck = MIN(digest_cost(subject->line, 0, COST_BLOCKED),
+			    subject_cost(subject, COST_BLOCKED));
+	const struct ctprof_value *switches =
+		&subject->line->costs[subject->digest->newest].of[COST_SWITCHES];
+
+	return subject->digest->seconds > 0 && switches->type == CTPROF_VALUE_REAL &&
+			       switches->real * subject->digest->seconds < stuck
+		       ? stuck
+		       : NAN;
+}
+
+static void say_stuck(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} is stuck", name_of(subject));
+	SAY(sentence, ": {} of its {} threads are in uninterruptible sleep (D) all the time",
+	    term_count("stuck", "threads", subject->value),
+	    term_count("threads", "threads", (gdouble)threads_of(subject)));
+	why_add_place(subject, sentence);
 }
 
 /* clang-format off */
@@ -387,6 +422,7 @@ const Rule pool_rules[] = {
 	{"grew", "bytes", MIB, measure_growth, cost_growth, say_growth},
 	{"heap-grew", "bytes", MIB, measure_heap, cost_growth, say_heap},
 	{"switches", "1/s", LEAST_SWITCHES, measure_switches, cost_switches, say_switches},
+	{"stuck", "threads", 1, measure_stuck, cost_as_measured, say_stuck},
 	{.name = NULL},
 };
 /* clang-format on */

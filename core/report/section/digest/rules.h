@@ -11,8 +11,9 @@
 
 typedef struct subject {
 	const Digest *digest;
-	const CostLine *line; /* NULL: the host, or a cgroup */
+	const CostLine *line; /* NULL: the host, a cgroup or a lock */
 	const Limits *limits; /* of a cgroup; else NULL */
+	const Pool *lock;     /* that threads wait for; else NULL */
 	gdouble value;        /* what the rule measured */
 } Subject;
 
@@ -53,6 +54,12 @@ static inline gdouble cost_as_measured(const Subject *subject)
 	return subject->value;
 }
 
+/* "app[12] 0x55d0c0de1000" */
+static inline const char *lock_name(const Pool *lock)
+{
+	return lock->key.names[1];
+}
+
 /* For what is merely odd. */
 static inline gdouble cost_oddity(const Subject *subject)
 {
@@ -60,4 +67,4 @@ static inline gdouble cost_oddity(const Subject *subject)
 	return COST_OF_ODDITIES;
 }
 
-extern const Rule pool_rules[], host_rules[], cgroup_rules[];
+extern const Rule pool_rules[], host_rules[], cgroup_rules[], lock_rules[];

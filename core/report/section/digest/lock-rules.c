@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rules about locks that threads wait for, where the group lock was captured. */
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+#define WAITERS "lock_waiters"
+#define DEADLOCK "lock_deadlock"
+#define HOLDER "lock_holder"
+#define STATE "lock_holder_state"
+#define NEXT "lock_holder_waits_for"
+#define KIND "lock_kind"
+#define KIND_JOIN "pthread_join" /* who waits for a thread's end holds nobody up */
+#define LEAST_WAITERS 2.0
+
+static const struct {
+	const char *state, *words;
+} does[] = {
+	{"R", ", which runs or waits for a CPU"},
+	{"S", ", which sleeps"},
+	{"D", ", which is in uninterruptible sleep (D)"},
+	{"T", ", which is stopped"},
+};
+
+/* ABSENT: none, or that side has no such lock. */
+static struct ctprof_value value_at(const Subject *subject, guint side, const char *metric)
+{
+	const Draft *draft = subject->digest->draft;
+	const Measure *measure = draft_measure(draft, TABLE_THINGS, metric);
+	struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
+
+	if (measure)
+		draft_values(draft, TABLE_THINGS, subject->lock->sides, measure, values);
+	return values[side];
+}
+
+/* Of the newest side, or the smaller one of both; NAN: there is none. */
+static gdouble number(const Subject *subject, const char *metric, gboolean at_both)
+{
+	guint newest = subject->digest->newest;
+	const struct ctprof_value after = value_at(subject, newest, metric),
+				  before = value_at(subject, at_both ? 0 : newest, metric);
+
+	return after.type == CTPROF_VALUE_NUMBER && before.type == CTPROF_VALUE_NUMBER
+		       ? (gdouble)MIN(before.number, after.number)
+		       : NAN;
+}
+
+static const char *text(const Subject *subject, const char *metric)
+{
+	return value_at(subject, subject->digest->newest, metric).text;
+}
+
+static gdouble measure_deadlock(const Subject *subject)
+{
+	return number(subject, DEADLOCK, FALSE);
+}
+
+/* "app[12]" of "app[12] 0x55d0c0de1000" */
+static struct ctprof_term process_of(const Subject *subject)
+{
+	const char *name = lock_name(subject->lock), *end = strrchr(name, ' ');
+	gsize length = end ? (gsize)(end - name) : strlen(name);
+
+	return term_name(store_take(subject->digest->draft->store, g_strndup(name, length)));
+}
+
+static void say_deadlock(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "deadlock: {} threads of {} wait for each other in a circle",
+	    term_count("threads", "threads", subject->value), process_of(subject));
+	if (text(subject, HOLDER))
+		SAY(sentence, ", among them {}", term_name(text(subject, HOLDER)));
+}
+
+/* That some wait at a moment is how locks work; these do so at both ends of a window.  Who is
+ * in a deadlock is said already. */
+static gdouble measure_lock(const Subject *subject)
+{
+	const char *kind = text(subject, KIND);
+
+	if (!text(subject, HOLDER) || g_strcmp0(kind, KIND_JOIN) == 0 ||
+	    !isnan(measure_deadlock(subject)))
+		return NAN;
+	return number(subject, WAITERS, subject->digest->seconds > 0);
+}
+
+static void say_lock(const Subject *subject, Sentence *sentence)
+{
+	const char *next = text(subject, NEXT), *state = text(subject, STATE);
+
+	SAY(sentence, "{} threads wait for a {} of {}",
+	    term_count("threads", "threads", subject->value),
+	    term_text(CTPROF_TERM_TEXT, text(subject, KIND)), process_of(subject));
+	SAY(sentence, ", held by {}", term_name(text(subject, HOLDER)));
+	if (next)
+		SAY(sentence, ", which waits for {}", term_name(next));
+	for (guint i = 0; !next && state && i < G_N_ELEMENTS(does); i++)
+		if (strcmp(does[i].state, state) == 0)
+			TELL(sentence, does[i].words);
+}
+
+/* clang-format off */
+const Rule lock_rules[] = {
+	{"deadlock", "threads", LEAST_WAITERS, measure_deadlock, cost_as_measured, say_deadlock},
+	{"lock", "threads", LEAST_WAITERS, measure_lock, cost_as_measured, say_lock},
+	{.name = NULL},
+};
+/* clang-format on */

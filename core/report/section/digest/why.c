@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "why.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AFFINITY "cpu_affinity"
+#define NICE "nice"
+#define POLICY "policy"
+#define PLACE "wait_channel"
+
+#define LEAST_PART 0.8      /* of a pool, for one thread or process to be named */
+#define LEAST_IDLE 0.5      /* CPUs */
+#define LEAST_SATURATED 0.9 /* of the CPUs are busy */
+#define LEAST_RIVAL 0.2     /* CPUs */
+#define LEAST_KERNEL 0.7    /* of the CPU time */
+
+const char *const why_metrics[] = {AFFINITY, NICE, POLICY, PLACE, NULL};
+
+gboolean why_needs(const char *metric)
+{
+	return quantity_serves_windows(metric) ||
+	       (strcmp(metric, PLACE) != 0 && g_strv_contains(why_metrics, metric));
+}
+
+/* What the threads of a pool have in common; ABSENT: nothing, or it is not known. */
+static struct ctprof_value common(const Digest *digest, const CostLine *line, const char *metric)
+{
+	const Measure *measure = draft_measure(digest->draft, TABLE_THREADS, metric);
+	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+
+	if (measure)
+		record_value(line->group->sides[digest->newest],
+			     &digest->draft->sides[digest->newest].layouts[TABLE_THREADS], measure,
+			     &value);
+	if ((value.type == CTPROF_VALUE_RANGE && value.min != value.max) ||
+	    (value.type == CTPROF_VALUE_CPUS && !value.text) ||
+	    (value.type == CTPROF_VALUE_MODE && value.count != value.n))
+		value.type = CTPROF_VALUE_ABSENT;
+	return value;
+}
+
+/* The CPUs that all threads of a pool may run on; NULL: all of the host's, or not the same. */
+static const char *pinned_to(const Digest *digest, const CostLine *line, gdouble *ret_cpus)
+{
+	const struct ctprof_value cpus = common(digest, line, AFFINITY);
+
+	*ret_cpus = (gdouble)cpus.max;
+	return cpus.type == CTPROF_VALUE_CPUS && *ret_cpus < digest->host.cpus ? cpus.text : NULL;
+}
+
+void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost)
+{
+	const Digest *digest = subject->digest;
+	const WindowResult *window = digest->draft->window;
+	Member member;
+	gdouble share;
+
+	if (!window || !members_leader(window->members, subject->line->group->sides[1], cost,
+				       LEAST_PART, &member, &share))
+		return;
+	gint32 id = member.tid ? member.tid : member.tgid;
+	char *name = g_strdup_printf("%s[%d]", member.name, id);
+	SAY(sentence, ", {} % of it in {}", term_count("member_share", "percent", share * 100),
+	    term_name(store_take(digest->draft->store, name)));
+}
+
+/* ", at nice 19", ", under SCHED_FIFO", if it is not as for most. */
+static void add_class(const Digest *digest, const CostLine *line, Sentence *sentence)
+{
+	const struct ctprof_value policy = common(digest, line, POLICY);
+	const struct ctprof_value nice = common(digest, line, NICE);
+
+	if (policy.type == CTPROF_VALUE_MODE && strcmp(policy.text, "SCHED_OTHER") != 0)
+		SAY(sentence, ", under {}", term_text(CTPROF_TERM_TEXT, policy.text));
+	else if (nice.type == CTPROF_VALUE_RANGE && nice.min != 0)
+		SAY(sentence, ", at nice {}", term_count("nice", "none", (gdouble)nice.min));
+}
+
+/* The other pool that uses most CPU, of those that must run where this one may, and more than
+ * this one: else its threads are in each other's way.  NULL: none. */
+static const CostLine *find_rival(const Subject *subject, const char *pinned)
+{
+	const Digest *digest = subject->digest;
+	const CostLine *rival = NULL;
+	gdouble most = MAX(LEAST_RIVAL, subject_cost(subject, COST_CPU)), cpus;
+
+	for (guint i = 0; i < digest->lines->len; i++) {
+		const CostLine *line = digest_line(digest, i);
+		gdouble cpu = digest_cost(line, digest->newest, COST_CPU);
+
+		if (line == subject->line || cpu < most ||
+		    (pinned && g_strcmp0(pinned_to(digest, line, &cpus), pinned) != 0))
+			continue;
+		most = cpu;
+		rival = line;
+	}
+	return rival;
+}
+
+void why_add_rivals(const Subject *subject, Sentence *sentence)
+{
+	const Digest *digest = subject->digest;
+	const HostState *host = &digest->host;
+	gdouble n_cpus;
+	const char *pinned = pinned_to(digest, subject->line, &n_cpus);
+
+	if (digest->seconds <= 0)
+		return;
+	if (pinned)
+		SAY(sentence, n_cpus > 1 ? ", all on CPUs {}" : ", all on CPU {}",
+		    term_text(CTPROF_TERM_TEXT, pinned));
+	if (pinned && host->cpus - host->busy >= LEAST_IDLE)
+		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
+		    term_count("cpus", "cpus", host->cpus));
+	add_class(digest, subject->line, sentence);
+	if (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus))
+		return;
+	const CostLine *rival = find_rival(subject, pinned);
+	if (!rival)
+		return;
+	SAY(sentence, ", while {} ran {} CPU", term_name(rival->name),
+	    term_cpus("rival_cpu", digest_cost(rival, digest->newest, COST_CPU)));
+	if (pinned)
+		TELL(sentence, " there");
+	add_class(digest, rival, sentence);
+}
+
+void why_add_use(const Subject *subject, Sentence *sentence)
+{
+	const Digest *digest = subject->digest;
+	gdouble system = subject_cost(subject, COST_SYSTEM);
+	gdouble all = system + subject_cost(subject, COST_USER);
+
+	if (digest->seconds > 0 && all > 0 && system / all >= LEAST_KERNEL)
+		SAY(sentence, ", {} % of it in the kernel",
+		    term_count("kernel_share", "percent", system / all * 100));
+	add_class(digest, subject->line, sentence);
+}
+
+void why_add_place(const Subject *subject, Sentence *sentence)
+{
+	const struct ctprof_value place = common(subject->digest, subject->line, PLACE);
+
+	if (place.type == CTPROF_VALUE_MODE)
+		SAY(sentence, ", in {}", term_text(CTPROF_TERM_TEXT, place.text));
+	else if (!draft_measure(subject->digest->draft, TABLE_THREADS, PLACE))
+		TELL(sentence, " (--groups=wait shows where)");
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What findings say beyond the pool: which of its members, and why; and where the numbers do
+ * not say so, nothing. */
+#include <string.h>
+
+#include "ctprof/plugin.h"
+#include "row/registry.h"
+#include "sample.h"
+
+#define SECONDS 10
+#define S G_GUINT64_CONSTANT(1000000000)
+#define MB G_GUINT64_CONSTANT(1000000)
+#define CGROUP "/system.slice/web.service"
+
+static const struct {
+	const char *name;
+	guint32 kind, unit, scope;
+} more[] = {
+	{"stime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_THREAD},
+	{"voluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"nonvoluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"wait_channel", CTPROF_CATEGORY, CTPROF_UNIT_TEXT, CTPROF_SCOPE_THREAD},
+	{"system.cpu.user", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.nice", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.system", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.irq", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.softirq", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.online", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgin", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+};
+
+/* What all of n threads did in the window, each a process of its own, or threads of the
+ * first. */
+typedef struct band {
+	const char *pcomm, *comm; /* comm NULL: the same */
+	gint32 tgid;
+	guint n;
+	gboolean is_one_process;
+	guint64 run_ns, wait_ns, read_bytes, switches;
+	guint64 system_ticks, user_ticks;
+	guint64 kib[2]; /* of each process, at both ends */
+	const char *cpus, *policy, *place;
+	gint nice;
+	char state; /* 0: 'S' */
+} Band;
+
+static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_after)
+{
+	gint32 tgid = band->tgid + (band->is_one_process ? 0 : (gint32)i);
+	g_autofree char *pss = g_strdup_printf("Pss=%" G_GUINT64_FORMAT, band->kib[is_after]);
+	const struct {
+		const char *name;
+		guint64 value;
+	} counters[] = {{"run_time_ns", band->run_ns},
+			{"wait_time_ns", band->wait_ns},
+			{"timeslices", 1000},
+			{"read_bytes", band->read_bytes},
+			{"voluntary_csw", band->switches},
+			{"nonvoluntary_csw", 0},
+			{"utime_clock_ticks", band->user_ticks},
+			{"stime_clock_ticks", band->system_ticks}};
+
+	sample_thread(sample, tgid, band->tgid + (gint32)i, band->pcomm,
+		      band->comm ? band->comm : band->pcomm, CGROUP);
+	for (guint c = 0; c < G_N_ELEMENTS(counters); c++)
+		sample_u64(sample, counters[c].name, is_after ? counters[c].value : 0);
+	sample_u64(sample, "start_time_clock_ticks", 100);
+	sample_u64(sample, "state", (guint64)(band->state ? band->state : 'S'));
+	sample_i64(sample, "nice", band->nice);
+	sample_text(sample, "policy", band->policy ? band->policy : "SCHED_OTHER");
+	sample_cpus(sample, "cpu_affinity", band->cpus ? band->cpus : "0 1 2 3");
+	if (band->place)
+		sample_text(sample, "wait_channel", band->place);
+	if (tgid == band->tgid + (gint32)i && band->kib[0] > 0)
+		sample_map(sample, "smaps_rollup_kib", pss);
+}
+
+typedef struct scene {
+	const char *finding, *sentence; /* sentence: all of it that follows the name */
+	guint64 busy_ticks, read_kib;
+	Band bands[3];
+} Scene;
+
+static Sample *capture(const Scene *scene, gboolean is_after)
+{
+	static const char *const idle[] = {"system.cpu.nice", "system.cpu.system", "system.cpu.irq",
+					   "system.cpu.softirq"};
+	Sample *sample = sample_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(more); i++)
+		if (strcmp(more[i].name, "wait_channel") != 0 || scene->bands[0].place)
+			sample_metric(sample, more[i].name, more[i].kind, more[i].unit,
+				      more[i].scope,
+				      more[i].scope == CTPROF_SCOPE_HOST ? "system" : "sched");
+	sample_host(sample);
+	for (guint i = 0; i < G_N_ELEMENTS(idle); i++)
+		sample_u64(sample, idle[i], 0);
+	sample_u64(sample, "system.cpu.user", is_after ? scene->busy_ticks : 0);
+	sample_u64(sample, "system.cpu.online", 4);
+	sample_u64(sample, "system.vmstat.pgpgin", is_after ? scene->read_kib : 0);
+	for (guint b = 0; b < G_N_ELEMENTS(scene->bands) && scene->bands[b].pcomm; b++)
+		for (guint i = 0; i < scene->bands[b].n; i++)
+			add_thread(sample, &scene->bands[b], i, is_after);
+	return sample;
+}
+
+/* The sentence of a finding, or NULL. */
+static char *find(const Sample *before, const Sample *after, const char *finding)
+{
+	AnalysisOptions options = {
+		.group_by = GROUP_BY_PCOMM,
+		.may_be_window = TRUE,
+		.is_window = TRUE,
+		.is_whole_host = TRUE,
+		.elapsed_s = SECONDS,
+		.began = 200,
+	};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(before, after, &options, &report);
+	const struct ctprof_report_section *section = sample_section(report, "findings");
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = &section->lines[i];
+		const char *sentence = line->cells[line->n_cells - 1].value[1].text;
+
+		g_test_message("%s: %s", line->cells[0].value[1].text, sentence);
+		if (strcmp(line->cells[0].value[1].text, finding) == 0)
+			return g_strdup(sentence);
+	}
+	return NULL;
+}
+
+static char *sentence_of(const Scene *scene)
+{
+	g_autoptr(Sample) before = capture(scene, FALSE);
+	g_autoptr(Sample) after = capture(scene, TRUE);
+
+	return find(before, after, scene->finding);
+}
+
+static const Scene scenes[] = {
+	/* ---- who ---- */
+	{"busiest",
+	 "app takes most CPU (0.97 of 4), 98 % of it in hot[50]",
+	 97,
+	 0,
+	 {{"app", NULL, 10, .n = 8, .is_one_process = TRUE, .run_ns = S / 50},
+	  {"app", "hot", 50, .n = 1, .run_ns = 95 * S / 10}}},
+	/* Two share it: no one is named. */
+	{"busiest",
+	 "app takes most CPU (0.96 of 4)",
+	 96,
+	 0,
+	 {{"app", NULL, 10, .n = 8, .run_ns = 0},
+	  {"app", "hot", 50, .n = 2, .run_ns = 48 * S / 10}}},
+	/* All there is of it is one process. */
+	{"busiest",
+	 "app takes most CPU (0.96 of 4)",
+	 96,
+	 0,
+	 {{"app", NULL, 10, .n = 8, .is_one_process = TRUE, .run_ns = 12 * S / 10}}},
+	/* A process of several threads, none of which has most. */
+	{"busiest",
+	 "app takes most CPU (2 of 4), 100 % of it in app[10]",
+	 2000,
+	 0,
+	 {{"app", NULL, 10, .n = 4, .is_one_process = TRUE, .run_ns = 5 * S},
+	  {"app", NULL, 50, .n = 4}}},
+	{"disk-io",
+	 "app does the disk reads: 9.77M/s of 9.77M/s, 100 % of it in app[50], 0 switches/s",
+	 0,
+	 100000,
+	 {{"app", NULL, 10, .n = 8}, {"app", NULL, 50, .n = 1, .read_bytes = 105 * MB}}},
+	{"grew",
+	 "the memory of app grew by 97.7M to 129M, 586M a minute, 100 % of it in app[50]",
+	 0,
+	 0,
+	 {{"app", NULL, 10, .n = 7, .kib = {1000, 1000}},
+	  {"app", NULL, 50, .n = 1, .kib = {25000, 125000}}}},
+	/* ---- why ---- */
+	{"wants-cpu",
+	 "app wants 8 CPUs and gets 1, all on CPU 3, 3 of 4 CPUs idle: 7 of its 8 threads wait for "
+	 "a CPU, 8.75ms a turn",
+	 1000,
+	 0,
+	 {{"app", NULL, 10, .n = 8, .run_ns = 125 * S / 100, .wait_ns = 875 * S / 100,
+	   .cpus = "3"}}},
+	{"starved",
+	 "app is starved, not busy, at nice 19, while front ran 4 CPU: 2 of its 2 threads wait for "
+	 "a CPU, 10.0ms a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* Who may run elsewhere has not that CPU for sure; who is held to it has. */
+	{"starved",
+	 "app is starved, not busy, all on CPU 3, 1 of 4 CPUs idle, while hog ran 1 CPU there, under "
+	 "SCHED_FIFO: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for 0 CPU",
+	 3000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .cpus = "3"},
+	  {"front", NULL, 50, .n = 8, .run_ns = 25 * S / 10},
+	  {"hog", NULL, 80, .n = 1, .run_ns = 10 * S, .cpus = "3", .policy = "SCHED_FIFO"}}},
+	{"busiest",
+	 "app takes most CPU (0.99 of 4), 90 % of it in the kernel, under SCHED_BATCH",
+	 99,
+	 0,
+	 {{"app", NULL, 10, .n = 1, .run_ns = 99 * S / 10, .system_ticks = 900, .user_ticks = 100,
+	   .policy = "SCHED_BATCH"}}},
+	{"stuck",
+	 "app is stuck: 5 of its 5 threads are in uninterruptible sleep (D) all the time, in "
+	 "fuse_open",
+	 0,
+	 0,
+	 {{"app", NULL, 10, .n = 5, .state = 'D', .place = "fuse_open"}}},
+	{"stuck",
+	 "app is stuck: 5 of its 6 threads are in uninterruptible sleep (D) all the time "
+	 "(--groups=wait shows where)",
+	 0,
+	 0,
+	 {{"app", NULL, 10, .n = 5, .state = 'D'}, {"app", NULL, 50, .n = 1}}},
+	/* Between two waits for a disk a thread runs. */
+	{"stuck", NULL, 0, 0, {{"app", NULL, 10, .n = 5, .state = 'D', .switches = 1}}},
+};
+
+static void test_why(void)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(scenes); i++) {
+		g_autofree char *sentence = sentence_of(&scenes[i]);
+
+		g_assert_cmpstr(sentence, ==, scenes[i].sentence);
+	}
+}
+
+static const struct lock_case {
+	const char *finding, *sentence;
+	guint64 waiters[2], deadlock; /* 0: the lock is not there */
+	const char *kind, *holder, *state, *next;
+} lock_cases[] = {
+	{"lock",
+	 "7 threads wait for a mutex of app[10], held by worker[12], which sleeps",
+	 {9, 7},
+	 0,
+	 "mutex",
+	 "worker[12]",
+	 "S",
+	 NULL},
+	{"lock",
+	 "9 threads wait for a rwlock of app[10], held by worker[12], which waits for app[10] 0x20",
+	 {9, 9},
+	 0,
+	 "rwlock",
+	 "worker[12]",
+	 "S",
+	 "app[10] 0x20"},
+	/* At one moment some wait for nearly any lock. */
+	{"lock", NULL, {0, 9}, 0, "mutex", "worker[12]", "S", NULL},
+	{"lock", NULL, {9, 1}, 0, "mutex", "worker[12]", "S", NULL},
+	/* A condition variable, or a pool without work. */
+	{"lock", NULL, {9, 9}, 0, "futex", NULL, NULL, NULL},
+	{"lock", NULL, {9, 9}, 0, "pthread_join", "worker[12]", "S", NULL},
+	{"deadlock",
+	 "deadlock: 3 threads of app[10] wait for each other in a circle, among them worker[12]",
+	 {1, 1},
+	 3,
+	 "mutex",
+	 "worker[12]",
+	 "S",
+	 "app[10] 0x20"},
+	{"lock", NULL, {9, 9}, 3, "mutex", "worker[12]", "S", "app[10] 0x20"},
+};
+
+static Sample *capture_lock(const struct lock_case *lock, gboolean is_after)
+{
+	static const struct {
+		const char *name;
+		guint32 kind, unit;
+	} metrics[] = {{"lock_waiters", CTPROF_LEVEL, CTPROF_UNIT_NONE},
+		       {"lock_deadlock", CTPROF_LEVEL, CTPROF_UNIT_NONE},
+		       {"lock_kind", CTPROF_CATEGORY, CTPROF_UNIT_TEXT},
+		       {"lock_holder", CTPROF_LABEL, CTPROF_UNIT_TEXT},
+		       {"lock_holder_state", CTPROF_LABEL, CTPROF_UNIT_TEXT},
+		       {"lock_holder_waits_for", CTPROF_LABEL, CTPROF_UNIT_TEXT}};
+	const char *const texts[] = {lock->kind, lock->holder, lock->state, lock->next};
+	Sample *sample = sample_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(metrics); i++)
+		sample_metric(sample, metrics[i].name, metrics[i].kind, metrics[i].unit,
+			      CTPROF_SCOPE_OBJECT, "lock");
+	sample_thread(sample, 10, 10, "app", "app", CGROUP);
+	sample_u64(sample, "start_time_clock_ticks", 100);
+	if (lock->waiters[is_after] == 0)
+		return sample;
+	sample_object(sample, "lock", "app[10] 0x10");
+	sample_u64(sample, "lock_waiters", lock->waiters[is_after]);
+	if (lock->deadlock > 0)
+		sample_u64(sample, "lock_deadlock", lock->deadlock);
+	for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
+		if (texts[i])
+			sample_text(sample, metrics[i + 2].name, texts[i]);
+	return sample;
+}
+
+static void test_locks(void)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(lock_cases); i++) {
+		g_autoptr(Sample) before = capture_lock(&lock_cases[i], FALSE);
+		g_autoptr(Sample) after = capture_lock(&lock_cases[i], TRUE);
+		g_autofree char *sentence = find(before, after, lock_cases[i].finding);
+
+		g_assert_cmpstr(sentence, ==, lock_cases[i].sentence);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/analysis/digest/why", test_why);
+	g_test_add_func("/analysis/digest/locks", test_locks);
+	return g_test_run();
+}
