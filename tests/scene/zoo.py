@@ -35,6 +35,7 @@ SECONDS = 3
 CPUS = os.sysconf("SC_NPROCESSORS_ONLN")
 # What a number of ctprof may differ by from the same of /proc, which is read a little earlier and later.
 SHARE, LEAST = 0.12, 0.06
+LEAST_BUSY = 0.5
 
 
 class Beast:
@@ -90,7 +91,8 @@ SITUATIONS = [
     Situation("nice-alone", [Beast("zoo-batch", "spin", 1, nice=19)], ["zoo-batch"], [STARVED.format("zoo-batch")]),
     Situation("idle-policy", [Beast("zoo-front", "spin", 2 * CPUS), Beast("zoo-batch", "spin", 2, policy=IDLE)],
               [r"zoo-batch\b.*(SCHED_IDLE|starved)"], [STARVED.format("zoo-front")]),
-    Situation("fifo", [Beast("zoo-fifo", "spin", 1, policy=FIFO, cpus=LAST)], [r"zoo-fifo\b.*FIFO"], [STARVED.format("zoo-fifo")]),
+    # Not all of a CPU: who is starved by it are the kernel's own threads, too.
+    Situation("fifo", [Beast("zoo-fifo", "part", 1, 60, policy=FIFO, cpus=LAST)], [r"zoo-fifo\b.*FIFO"], [STARVED.format("zoo-fifo")]),
     Situation("hot-thread", [Beast("zoo-hot", "hot", 8)], ["hot-compactor"], [STARVED.format("zoo-hot")]),
     Situation("hot-process", [Beast("zoo-hot", "hot-process", 50)], [r"zoo-hot\[\d+\]"], [STARVED.format("zoo-hot")]),
     Situation("in-kernel", [Beast("zoo-kernel", "in-kernel")], [r"zoo-kernel\b.*(kernel|system)"], [DISK.format("zoo-kernel")]),
@@ -134,8 +136,6 @@ SITUATIONS = [
     Situation("spin-and-leak", [Beast("zoo-spin", "spin"), Beast("zoo-leak", "leak", 60)], ["zoo-spin", GROWS.format("zoo-leak")],
               [GROWS.format("zoo-spin")]),
 ]
-# Of these five scripts/test makes sure each time.
-FEW = ("one-spins", "pinned", "quota", "leak-of-one", "into-cache")
 NOISE = [Beast("noise-spin", "spin", 2, nice=5), Beast("noise-jobs", "jobs", 5000, 1, nice=5)]
 
 
@@ -303,7 +303,8 @@ def ctprof(*words, as_user=False):
 
 
 def watch(pids, as_user):
-    """stat over the situation: its report, and what is wrong with the numbers of the beasts."""
+    """stat over the situation: its report, what is wrong with the numbers of the beasts, and the most CPUs that one had."""
+    most = 0
     outer = {name: measure(pid, name) for name, pid in pids.items()}
     began = time.monotonic()
     report = ctprof("--plugins=all", "stat", "--format", "json", "--", "sleep", SECONDS, as_user=as_user)
@@ -316,7 +317,8 @@ def watch(pids, as_user):
         # A capture takes time as well: the window is a part of what was measured.
         least = [max(0, x - (spent - seconds) * max(1, x / spent)) for x in change]
         wrong += differs(report, name, least, change, seconds)
-    return report, wrong
+        most = max(most, change[0] / spent)
+    return report, wrong, most
 
 
 def replayed(path):
@@ -326,10 +328,22 @@ def replayed(path):
     return [line[3:].strip() for line in text.splitlines() if line.startswith(" ! ")]
 
 
-def say(situation, pids, as_user):
+def say(situation, pids, as_user, is_brief):
     """(sentences by command, what is wrong)"""
-    report, wrong = watch(pids, as_user)
+    report, wrong, cpu = watch(pids, as_user)
     said = {"stat": sentences_of(report)}
+    if not is_brief:
+        wrong += say_of_recording(said, as_user)
+    for command, sentences in said.items():
+        for pattern in situation.never:
+            # What others leave no CPU is starved, whatever else holds it up.
+            if "not busy" in pattern and cpu < LEAST_BUSY:
+                continue
+            wrong += [f"{command}: {text}" for text in sentences if re.search(pattern, text)]
+    return said, wrong
+
+
+def say_of_recording(said, as_user):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
         path = Path(folder, "zoo.ctprof")
@@ -338,20 +352,16 @@ def say(situation, pids, as_user):
         said["compare"] = sentences_of(compared)
         said["replay"] = replayed(path)
         ctprof("memory", "--format", "json", as_user=as_user)
-        wrong += impossible(compared)
-    for command, sentences in said.items():
-        for pattern in situation.never:
-            wrong += [f"{command}: {text}" for text in sentences if re.search(pattern, text)]
-    return said, wrong
+        return impossible(compared)
 
 
-def judge(situation, busy=False, as_user=False):
-    """One line of the table."""
+def judge(situation, busy=False, as_user=False, is_brief=False):
+    """One line of the table.  is_brief: of stat alone."""
     if any(beast.needs_root() for beast in situation.beasts) and not harness.is_root():
         raise tap.Skip("needs root")
     with running(NOISE if busy else []), running(situation.beasts) as pids:
         time.sleep(situation.settle)
-        said, wrong = say(situation, pids, as_user)
+        said, wrong = say(situation, pids, as_user, is_brief)
     missed = {command: [p for p in situation.want if not any(re.search(p, text) for text in sentences)]
               for command, sentences in said.items()}
     verdict = "FALSE" if wrong else "NAMED" if not missed["stat"] else "SILENT"
@@ -361,16 +371,17 @@ def judge(situation, busy=False, as_user=False):
 
 def show(result):
     where = ("busy " if result["busy"] else "quiet") + (" user" if result["user"] else " root")
-    print(f"{result['verdict']:6} {result['situation']:22} {where}  {'; '.join(result['said']['stat'][:2])[:150]}", flush=True)
+    print(f"# {result['verdict']:6} {result['situation']:22} {where}  {'; '.join(result['said']['stat'][:2])[:150]}", flush=True)
     for text in result["wrong"]:
-        print(f"       false: {text}", flush=True)
+        print(f"#        false: {text}", flush=True)
     if result["verdict"] == "SILENT":
-        print(f"       missed: {', '.join(result['missed']['stat'])}", flush=True)
+        print(f"#        missed: {', '.join(result['missed']['stat'])}", flush=True)
 
 
 def visit(names, busy, as_user, again):
     known = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() and not again else []
     done = {(r["situation"], r["busy"], r["user"]): r for r in known}
+    shown = []
     for situation in SITUATIONS:
         if names and situation.name not in names:
             continue
@@ -379,15 +390,15 @@ def visit(names, busy, as_user, again):
             try:
                 result = judge(situation, busy, as_user)
             except tap.Skip as why:
-                print(f"skip   {situation.name}: {why}")
+                print(f"# skip   {situation.name}: {why}")
                 continue
             with RESULTS.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(result) + "\n")
-        done[situation.name, busy, as_user] = result
+        shown.append(result)
         show(result)
-    counts = {v: sum(r["verdict"] == v for r in done.values()) for v in ("NAMED", "SILENT", "FALSE")}
-    print(", ".join(f"{n} {verdict}" for verdict, n in counts.items()))
-    return counts["FALSE"] == 0
+    counts = {v: sum(r["verdict"] == v for r in shown) for v in ("NAMED", "SILENT", "FALSE")}
+    print("# " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items()))
+    return shown
 
 
 if __name__ == "__main__":
@@ -395,4 +406,5 @@ if __name__ == "__main__":
     chosen = [word for word in sys.argv[1:] if not word.startswith("--")]
     if flags - {"--busy", "--user", "--again"}:
         sys.exit(__doc__)
-    sys.exit(0 if visit(chosen, "--busy" in flags, "--user" in flags, "--again" in flags) else 1)
+    seen = visit(chosen, "--busy" in flags, "--user" in flags, "--again" in flags)
+    sys.exit(any(result["verdict"] == "FALSE" for result in seen))
