@@ -184,6 +184,7 @@ const Quantity host_quantities[] = {
 	HOST(refaults, CTPROF_COUNTER, "1/s", UNITLESS,
 	     NOW("system.vmstat.workingset_refault_anon", "system.vmstat.workingset_refault_file")),
 	HOST(direct_scans, CTPROF_COUNTER, "1/s", UNITLESS, NOW("system.vmstat.pgscan_direct")),
+	HOST(background_scans, CTPROF_COUNTER, "1/s", UNITLESS, NOW("system.vmstat.pgscan_kswapd")),
 	HOST(memory, CTPROF_LEVEL, "bytes", BYTES, NOW("system.memory.total"), NOW("host.total_memory_kib")),
 	HOST(memory_used, CTPROF_LEVEL, "bytes", BYTES, LEFT("system.memory.total", "system.memory.available")),
 	HOST(swap, CTPROF_LEVEL, "bytes", BYTES, NOW("system.swap.total")),

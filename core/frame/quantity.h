@@ -69,7 +69,8 @@ typedef struct host_state {
 	gdouble runnable;            /* threads, running ones included */
 	gdouble read, written;       /* by block devices, bytes/s */
 	gdouble faults, refaults;    /* 1/s: major faults, pages read back after reclaim */
-	gdouble direct_scans;        /* 1/s: pages scanned by threads that need memory */
+	gdouble direct_scans;        /* 1/s: pages scanned by threads that need memory, */
+	gdouble background_scans;    /* and by kswapd; neither for a cgroup's limit */
 	gdouble memory, memory_used; /* bytes */
 	gdouble swap, swap_used;     /* bytes */
 	gdouble cpu_pressure, io_pressure, memory_pressure; /* percent of the time: some */

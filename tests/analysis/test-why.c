@@ -313,10 +313,68 @@ static void test_locks(void)
 	}
 }
 
+/* A cgroup at its limit, of which no events are known, and pages that are read back. */
+static Sample *capture_full(gboolean is_after, guint64 scans, guint64 used)
+{
+	const struct {
+		const char *name;
+		guint32 unit;
+		guint64 value;
+	} host[] = {{"psi.memory.some.total_usec", CTPROF_UNIT_US, 200000},
+		    {"system.vmstat.workingset_refault_file", CTPROF_UNIT_NONE, 20000},
+		    {"system.vmstat.workingset_refault_anon", CTPROF_UNIT_NONE, 0},
+		    {"system.vmstat.pgmajfault", CTPROF_UNIT_NONE, 0},
+		    {"system.vmstat.pgscan_direct", CTPROF_UNIT_NONE, scans},
+		    {"system.vmstat.pgscan_kswapd", CTPROF_UNIT_NONE, 0}};
+	Sample *sample = sample_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(host); i++)
+		sample_metric(sample, host[i].name, CTPROF_COUNTER, host[i].unit, CTPROF_SCOPE_HOST,
+			      "system");
+	sample_host(sample);
+	for (guint i = 0; i < G_N_ELEMENTS(host); i++)
+		sample_u64(sample, host[i].name, is_after ? host[i].value : 0);
+	sample_cgroup(sample, CGROUP);
+	sample_u64(sample, "memory.max", 100 << 20);
+	sample_u64(sample, "memory.current", used);
+	sample_thread(sample, 10, 10, "app", "app", CGROUP);
+	sample_u64(sample, "start_time_clock_ticks", 100);
+	return sample;
+}
+
+static void test_memory(void)
+{
+	static const struct {
+		guint64 scans, used;
+		const char *finding, *sentence;
+	} memory_cases[] = {
+		{0, 99 << 20, "memory-full",
+		 "app (web) uses 99 % of its memory limit of 100M, and 2.00k pages/s of the host "
+		 "were needed again after reclaim"},
+		{0, 90 << 20, "memory-full", NULL},
+		/* The host reclaims nothing: it is not short of memory. */
+		{0, 90 << 20, "memory-short", NULL},
+		{20000, 90 << 20, "memory-short",
+		 "memory is short: 2.00k pages/s were needed again after reclaim, 0 major "
+		 "faults/s"},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(memory_cases); i++) {
+		g_autoptr(Sample) before =
+			capture_full(FALSE, memory_cases[i].scans, memory_cases[i].used);
+		g_autoptr(Sample) after =
+			capture_full(TRUE, memory_cases[i].scans, memory_cases[i].used);
+		g_autofree char *sentence = find(before, after, memory_cases[i].finding);
+
+		g_assert_cmpstr(sentence, ==, memory_cases[i].sentence);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/analysis/digest/why", test_why);
 	g_test_add_func("/analysis/digest/locks", test_locks);
+	g_test_add_func("/analysis/digest/memory", test_memory);
 	return g_test_run();
 }

@@ -5,6 +5,8 @@
 
 #include "rules.h"
 
+#define LEAST_FULL 95.0
+
 static gdouble measure_throttled(const Subject *subject)
 {
 	return limits_throttled(subject->limits) * 100;
@@ -71,10 +73,32 @@ static void say_memory_max(const Subject *subject, Sentence *sentence)
 		say_of_cgroup(subject, sentence, " met its memory limit {} times", terms + 1, 1);
 }
 
+/* Where the kernel does not count how often a limit was met (cgroup v1): it is full while pages
+ * are read back. */
+static gdouble measure_memory_full(const Subject *subject)
+{
+	return isnan(subject->limits->n_max) && is_thrashing(subject->digest)
+		       ? limits_filled(subject->limits)
+		       : NAN;
+}
+
+static void say_memory_full(const Subject *subject, Sentence *sentence)
+{
+	const struct ctprof_term terms[] = {
+		term_count("used", "percent", MIN(subject->value, 100)),
+		term_bytes("limit", "bytes", subject->limits->memory_max),
+	};
+
+	say_of_cgroup(subject, sentence, " uses {} % of its memory limit of {}", terms, 2);
+	SAY(sentence, ", and {} pages/s of the host were needed again after reclaim",
+	    term_rate("refaults", "1/s", subject->digest->host.refaults));
+}
+
 /* clang-format off */
 const Rule cgroup_rules[] = {
 	{"throttled", "percent", LEAST_THROTTLED, measure_throttled, cost_throttled, say_throttled},
 	{"memory-limit", "none", 1, measure_memory_max, cost_memory_max, say_memory_max},
+	{"memory-full", "percent", LEAST_FULL, measure_memory_full, cost_memory_max, say_memory_full},
 	{.name = NULL},
 };
 /* clang-format on */

@@ -14,9 +14,8 @@
 #define LEAST_CPU 0.05          /* CPUs */
 #define LEAST_NAMED_CPU 0.005   /* CPUs: less is drawn as 0 */
 #define MOST_NAMES 3
-#define LEAST_PRESSURE 1.0      /* percent of the time */
 #define MOST_ROOM 0.1           /* of the memory: with more available, limits are to blame */
-#define LEAST_REFAULTS 1000.0   /* 1/s */
+#define LEAST_SCANS 0.1         /* pages, for each that is read back */
 #define LEAST_UNREAD_SHARE 10.0 /* percent of the threads */
 
 /* Only where the end of each thread is recorded is it known which began in the window, too. */
@@ -162,28 +161,28 @@ static void say_unknown(const Subject *subject, Sentence *sentence)
 			       : ": interrupts, ctprof, or what ended unseen");
 }
 
-/* Whether the host has room, and the limits of cgroups are why some have too little. */
+/* Whether the limits of cgroups are why some have too little: one met its own while the host
+ * has room, or the host itself reclaims next to nothing.  (The kernel's counters of scans are
+ * without those for a cgroup's limit.) */
 static gboolean is_by_limits(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
 	const GArray *limits = subject->digest->limits;
 
+	if (host->direct_scans + host->background_scans < LEAST_SCANS * host->refaults)
+		return TRUE;
 	for (guint i = 0; i < limits->len; i++)
 		if (g_array_index(limits, Limits, i).n_max > 0)
 			return host->memory_used < (1 - MOST_ROOM) * host->memory;
 	return FALSE;
 }
 
-/* Reading back pages that were reclaimed says nothing by itself: a cache too large for what
- * uses it is reclaimed for good reasons.  Threads that wait for memory, or reclaim it
- * themselves, have too little; of a limit of theirs another rule speaks. */
+/* Of a limit of theirs another rule speaks. */
 static gdouble measure_refaults(const Subject *subject)
 {
-	const HostState *host = &subject->digest->host;
-
-	gboolean is_short = host->memory_pressure >= LEAST_PRESSURE || host->direct_scans > 0;
-
-	return is_short && !is_by_limits(subject) ? host->refaults : NAN;
+	return is_thrashing(subject->digest) && !is_by_limits(subject)
+		       ? subject->digest->host.refaults
+		       : NAN;
 }
 
 static gdouble cost_refaults(const Subject *subject)

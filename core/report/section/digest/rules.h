@@ -48,6 +48,20 @@ static inline gdouble cost_of_refaults(const Digest *digest)
 	return refaults > 0 ? refaults * PAGE / (100 * MB) : 0;
 }
 
+/* Below that the cache is not worth a line. */
+#define LEAST_REFAULTS 1000.0 /* 1/s */
+#define LEAST_PRESSURE 1.0    /* percent of the time */
+
+/* Whether pages are read back that threads need: reading back by itself says nothing, as a
+ * cache too large for what uses it is reclaimed for good reasons. */
+static inline gboolean is_thrashing(const Digest *digest)
+{
+	const HostState *host = &digest->host;
+
+	return host->refaults >= LEAST_REFAULTS &&
+	       (host->memory_pressure >= LEAST_PRESSURE || host->direct_scans > 0);
+}
+
 /* For rules that measure what it costs. */
 static inline gdouble cost_as_measured(const Subject *subject)
 {

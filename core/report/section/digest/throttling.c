@@ -13,12 +13,15 @@
 #define PERIOD "cpu.max_period_us"
 #define EVENTS "memory.events"
 #define MEMORY_MAX "memory.max"
+#define MEMORY_USED "memory.current"
 #define EVENT_MAX "max"
+
+#define FULL 95.0 /* percent */
 
 const Fold *limits_choose(gconstpointer data, const Metric *metric)
 {
 	static const char *const names[] = {PERIODS, THROTTLED, THROTTLED_US, QUOTA,
-					    PERIOD,  EVENTS,    MEMORY_MAX};
+					    PERIOD,  EVENTS,    MEMORY_MAX,   MEMORY_USED};
 
 	(void)data;
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++)
@@ -80,12 +83,12 @@ static gdouble events(const Draft *draft, const Pool *pool, const char *event)
 	const Measure *measure = draft_measure(draft, TABLE_LIMITS, EVENTS);
 
 	if (!measure || measure->kind != CTPROF_MAP)
-		return 0;
+		return NAN;
 	MapWalk walk = draft_walk(draft, TABLE_LIMITS, pool->sides, measure);
 	while (map_walk_next(&walk))
 		if (strcmp(walk.key, event) == 0)
 			return growth_of(draft, pool, walk.values);
-	return 0;
+	return NAN;
 }
 
 GArray *limits_list(const Draft *draft)
@@ -107,9 +110,11 @@ GArray *limits_list(const Draft *draft)
 			.quota = period > 0 ? quota / period : 0,
 			.n_max = events(draft, pool, EVENT_MAX),
 			.memory_max = now(draft, pool, MEMORY_MAX),
+			.memory_used = now(draft, pool, MEMORY_USED),
 		};
 
-		if (!pool->sides[newest(draft)] || (limits.throttled_s <= 0 && limits.n_max <= 0))
+		if (!pool->sides[newest(draft)] ||
+		    !(limits.throttled_s > 0 || limits.n_max > 0 || limits_filled(&limits) >= FULL))
 			continue;
 		limits.unit = store_take(draft->store, unit_of(path));
 		g_array_append_val(list, limits);
@@ -122,4 +127,11 @@ gdouble limits_throttled(const Limits *limits)
 	if (limits->n_periods > 0)
 		return limits->n_throttled / limits->n_periods;
 	return limits->seconds > 0 ? limits->throttled_s / limits->seconds : NAN;
+}
+
+gdouble limits_filled(const Limits *limits)
+{
+	return limits->memory_max > 0 && limits->memory_used > 0
+		       ? limits->memory_used / limits->memory_max * 100
+		       : NAN;
 }

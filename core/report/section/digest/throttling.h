@@ -11,8 +11,9 @@ typedef struct limits {
 	gdouble throttled_s;     /* threads stood still for so long */
 	gdouble seconds;         /* of the window */
 	gdouble quota;           /* CPUs; 0: none, or not known */
-	gdouble n_max;           /* times that memory.max was met */
+	gdouble n_max;           /* times that memory.max was met; NAN: not known */
 	gdouble memory_max;      /* bytes; 0: none, or not known */
+	gdouble memory_used;     /* bytes of it; 0: not known */
 } Limits;
 
 /* A MeasureChoice of what is needed. */
@@ -22,3 +23,5 @@ GArray *limits_list(const Draft *draft);
 /* The share of the window, or of the periods, in which it was throttled; NAN: it is
  * not known. */
 gdouble limits_throttled(const Limits *limits);
+/* The percentage of its memory limit that it uses; NAN: it has none, or that is not known. */
+gdouble limits_filled(const Limits *limits);
