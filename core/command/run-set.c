@@ -94,6 +94,8 @@ static gboolean take_listed(GPtrArray *runs, GKeyFile *list, const char *group,
 	run->before = file_of(list, group, "before", directory);
 	run->after = file_of(list, group, "after", directory);
 	run->own = own_of(list, group);
+	/* The first one started the command. */
+	run->facts.parent = run->own->len > 0 ? g_array_index(run->own, gint32, 0) : 0;
 	run->facts.line = g_key_file_get_string(list, group, "command", NULL);
 	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
 		G_STRUCT_MEMBER(guint64, &run->facts, facts[i].offset) =

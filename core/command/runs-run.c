@@ -31,12 +31,12 @@ static gboolean take_run(const Session *session, const AnalysisOptions *options,
 
 	own.compare = run.must_be_window;
 	own.may_be_window = own.compare;
+	own.command = saved->facts.wall_ns > 0 ? &saved->facts : NULL;
 	own.files[0] = files[0];
 	own.files[1] = files[1];
 	g_autoptr(Analysis) analysis = analysis_new(&own, error);
 	if (!analysis || !report_load(session, &run, analysis, error) ||
-	    !analysis_collect(analysis, side, number,
-			      saved->facts.wall_ns > 0 ? &saved->facts : NULL, error)) {
+	    !analysis_collect(analysis, side, number, own.command, error)) {
 		g_prefix_error(error, "%s: ", saved->before);
 		return FALSE;
 	}

@@ -12,9 +12,15 @@ static gboolean is_number(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
 }
 
+/* What counts is divided by that many seconds; 0: it is not. */
+static gdouble seconds_of(const Draft *draft, const RunPlace *place)
+{
+	return place->of_strangers ? draft->window->counts.seconds : draft->view->seconds;
+}
+
 /* A run's value of a metric; grows: what was counted in the run. */
-static gdouble value_of(const Draft *draft, guint32 kind, const struct ctprof_value values[SIDES],
-			gboolean grows)
+static gdouble value_of(const Draft *draft, const RunPlace *place, guint32 kind,
+			const struct ctprof_value values[SIDES], gboolean grows)
 {
 	const struct ctprof_value *last = &values[draft->view->compare ? AFTER : BEFORE];
 	gdouble value;
@@ -27,20 +33,23 @@ static gdouble value_of(const Draft *draft, guint32 kind, const struct ctprof_va
 	const struct ctprof_value grown = value_growth(kind, &values[BEFORE], last, FALSE);
 	if (!value_to_number(&grown, &value))
 		return NAN;
-	return draft->view->seconds > 0 ? value / draft->view->seconds : value;
+	gdouble seconds = seconds_of(draft, place);
+	return seconds > 0 ? value / seconds : value;
 }
 
 static void put(const Draft *draft, const RunPlace *place, enum runs_family family,
 		const char *const *names, guint n_names, const struct ctprof_report_field *field,
 		const struct ctprof_value values[SIDES], gboolean grows, gboolean hidden)
 {
-	gdouble value = value_of(draft, field->kind, values, grows);
+	gdouble value = value_of(draft, place, field->kind, values, grows);
 	guint32 flags = values[BEFORE].flags | (draft->view->compare ? values[AFTER].flags : 0);
 
-	if (!isnan(value))
-		runs_put(place, family, names, n_names, field, value,
-			 (flags & CTPROF_VALUE_PARTIAL) != 0)
-			->hidden = hidden;
+	if (isnan(value))
+		return;
+	RunsRow *row = runs_put(place, family, names, n_names, field, value,
+				(flags & CTPROF_VALUE_PARTIAL) != 0);
+	row->hidden = hidden;
+	row->is_rate = grows && seconds_of(draft, place) > 0;
 }
 
 /* A value that is not a number, as text in the store; NULL: none. */
@@ -92,13 +101,15 @@ static void collect_figure(const Draft *draft, const RunPlace *place, const Figu
 	for (guint i = 0; i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
 		struct ctprof_value values[SIDES];
+		RunPlace part = *place;
 
+		part.of_strangers = place->of_strangers && !group->of_command;
 		draft_figure(draft, figure, group, values);
 		if (figure->measure && is_setting(figure->measure->kind))
 			set(draft, place, FAMILY_PRIMARY, group->names, group->n_names,
 			    figure->field.name, values);
 		else
-			put(draft, place, figure->derived ? FAMILY_DERIVED : FAMILY_PRIMARY,
+			put(draft, &part, figure->derived ? FAMILY_DERIVED : FAMILY_PRIMARY,
 			    group->names, group->n_names, &figure->field, values,
 			    figure_grows(figure), !plan_has_section(draft->plan, figure->section));
 	}
@@ -185,8 +196,11 @@ static void collect_cgroups(const Draft *draft, const RunPlace *place)
 
 void collect_run(const Draft *draft, const RunPlace *place)
 {
-	collect_threads(draft, place);
-	collect_host(draft, place);
+	RunPlace all = *place;
+
+	all.of_strangers = draft->window && draft->plan->options->command;
+	collect_threads(draft, &all);
+	collect_host(draft, &all);
 	if (draft->plan->options->group_by == GROUP_BY_CGROUP)
-		collect_cgroups(draft, place);
+		collect_cgroups(draft, &all);
 }

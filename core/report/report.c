@@ -500,7 +500,7 @@ static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 gboolean analysis_collect(Analysis *analysis, guint side, guint run, const CommandFacts *facts,
 			  GError **error)
 {
-	const RunPlace place = {analysis->plan.options->runs, side, run};
+	const RunPlace place = {analysis->plan.options->runs, side, run, FALSE};
 	Namer namer = place.runs->namer;
 
 	if (!form_groups(analysis, &namer, error))

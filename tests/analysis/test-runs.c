@@ -39,20 +39,26 @@ static Fixture fixture_of(guint n, guint m)
 }
 
 /* A run is a window between two samples, or the totals of one (after NULL). */
-static void add_run(Fixture *fixture, guint side, guint run, const Sample *before,
-		    const Sample *after)
+static void add_run_of(Fixture *fixture, guint side, guint run, const Sample *before,
+		       const Sample *after, gdouble seconds)
 {
 	AnalysisOptions options = fixture->options;
 	g_autoptr(GError) error = NULL;
 
 	options.compare = options.may_be_window = options.is_window = after != NULL;
 	options.began = BEGAN;
-	options.elapsed_s = 2;
+	options.elapsed_s = seconds;
 	g_autoptr(Analysis) analysis = analysis_new(&options, &error);
 	g_assert_no_error(error);
 	g_assert_true(sample_feed(before, analysis, 0, &error));
 	g_assert_true(!after || sample_feed(after, analysis, 1, &error));
 	g_assert_true(analysis_collect(analysis, side, run, NULL, &error));
+}
+
+static void add_run(Fixture *fixture, guint side, guint run, const Sample *before,
+		    const Sample *after)
+{
+	add_run_of(fixture, side, run, before, after, 2);
 }
 
 static void judge(Fixture *fixture)
@@ -249,6 +255,109 @@ static void test_cgroups(void)
 	}
 }
 
+/* ---- the command, and strangers ---- */
+
+#define STAT 77 /* the process that ran the command; it is hidden */
+
+static void add_process(Sample *sample, gint32 pid, gint32 ppid, const char *name, guint64 start,
+			guint64 run_ns)
+{
+	sample_thread(sample, pid, pid, name, name, "/c");
+	sample_u64(sample, "ppid", (guint64)ppid);
+	sample_u64(sample, "start_time_clock_ticks", start);
+	sample_u64(sample, "run_time_ns", run_ns);
+}
+
+static Sample *strangers_of(guint64 spun, guint64 sh)
+{
+	Sample *sample = sample_new();
+
+	sample_metric(sample, "ppid", CTPROF_LABEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_PROCESS,
+		      "identity");
+	add_process(sample, 10, 1, "spin", 5, spun);
+	add_process(sample, 20, 1, "sh", 5, sh);
+	return sample;
+}
+
+/* A run of that many seconds, beside a spinner and a shell that run all the time: the command
+ * is a shell, too, and starts one that has ended. */
+static void add_command(Fixture *fixture, guint side, guint run, gdouble seconds, guint64 ran_ns)
+{
+	guint64 beside = (guint64)((1000 + run) * seconds);
+	g_autoptr(Sample) before = strangers_of(0, 0);
+	g_autoptr(Sample) after = strangers_of(10 * beside, beside);
+
+	add_process(after, 500, STAT, "sh", BEGAN + 1, ran_ns);
+	add_process(after, 501, 500, "kid", BEGAN + 2, ran_ns);
+	sample_exit(after, 502, 502, "end");
+	sample_u64(after, "ppid", 501);
+	sample_u64(after, "start_time_clock_ticks", BEGAN + 2);
+	sample_u64(after, "run_time_ns", ran_ns);
+	sample_u64(after, "final_run_time_ns", ran_ns);
+	add_run_of(fixture, side, run, before, after, seconds);
+}
+
+/* The place of the line of a group that is a rate, or a total; n_lines: there is none. */
+static guint64 place_of(const Fixture *fixture, const char *group, gboolean is_rate)
+{
+	const struct ctprof_report_section *section = fixture->report->sections;
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = &section->lines[i];
+
+		if (strcmp(line->names[0], group) == 0 &&
+		    strcmp(section->fields[line->first].name, "run_time_ns") == 0 &&
+		    ((line->cells->flags & CTPROF_CELL_RATE) != 0) == is_rate)
+			return i;
+	}
+	return section->n_lines;
+}
+
+/* Runs of B are twice as long; what runs all the time does not change, and neither does a
+ * command that does the same in twice the time. */
+static void test_strangers(void)
+{
+	static const struct {
+		const char *group;
+		gboolean is_rate;
+		gdouble median; /* of a command that does the same */
+	} rows[] = {
+		{"spin", TRUE, 10035}, {"sh", TRUE, 1003.5},  {"sh", FALSE, 103.5},
+		{"kid", FALSE, 103.5}, {"end", FALSE, 103.5},
+	};
+	const CommandFacts facts = {.parent = STAT, .wall_ns = 1};
+
+	for (guint factor = 1; factor < 3; factor++) {
+		g_auto(Fixture) fixture = fixture_of(8, 8);
+		guint64 last_changed = 0;
+
+		fixture.options.command = &facts;
+		for (guint run = 0; run < 8; run++) {
+			add_command(&fixture, 0, run, 2, 100 + run);
+			add_command(&fixture, 1, run, 4, (100 + run) * factor);
+		}
+		judge(&fixture);
+		for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+			guint64 at = place_of(&fixture, rows[i].group, rows[i].is_rate);
+			const struct ctprof_report_section *section = fixture.report->sections;
+
+			g_assert_cmpuint(at, <, section->n_lines);
+			const struct ctprof_cell *cell = section->lines[at].cells;
+			g_assert_cmpfloat(cell->value[0].real, ==, rows[i].median);
+			g_assert_cmpfloat(cell->value[1].real, ==,
+					  rows[i].median * (rows[i].is_rate ? 1 : factor));
+			g_assert_cmpuint(cell->runs->verdict, ==,
+					 rows[i].is_rate || factor == 1 ? CTPROF_VERDICT_SAME
+									: CTPROF_VERDICT_CHANGED);
+			last_changed = rows[i].is_rate ? last_changed : MAX(last_changed, at);
+		}
+		g_assert_cmpuint(place_of(&fixture, "spin", FALSE), ==,
+				 fixture.report->sections->n_lines);
+		g_assert_cmpuint(place_of(&fixture, "spin", TRUE), >, last_changed);
+		g_assert_cmpuint(place_of(&fixture, "sh", TRUE), >, last_changed);
+	}
+}
+
 /* ---- what is said besides ---- */
 
 static gboolean is_noted(const struct ctprof_report *report, const char *text)
@@ -435,7 +544,7 @@ static void test_order(void)
 	const char *name = store_text(runs->store, "t");
 	for (guint side = 0; side < 2; side++) {
 		for (guint run = 0; run < 8; run++) {
-			const RunPlace place = {runs, side, run};
+			const RunPlace place = {runs, side, run, FALSE};
 			const gdouble values[] = {1e6 + run + side * 1e6, 1e6 + run + side * 1e9,
 						  1e12 * (run % 3 + 1), run + side * 0.5};
 
@@ -480,6 +589,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/runs/missing-runs", test_missing_runs);
 	g_test_add_func("/runs/names", test_names);
 	g_test_add_func("/runs/cgroups", test_cgroups);
+	g_test_add_func("/runs/strangers are rates, below the command", test_strangers);
 	g_test_add_func("/runs/notes", test_notes);
 	g_test_add_func("/runs/settings", test_settings);
 	g_test_add_func("/runs/fail-on", test_fail_on);

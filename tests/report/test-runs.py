@@ -140,6 +140,27 @@ def test_runs_do_not_show_ctprof_itself():
     assert "command" in groups and own not in groups, groups
 
 
+def test_what_runs_beside_the_command_is_a_rate_below_it():
+    name = f"beside{os.getpid() % 10000}"
+    code = f"open('/proc/self/comm', 'w').write('{name}')\nprint(flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as spinner:
+        try:
+            spinner.stdout.readline()
+            done = ctprof(*STAT, "-q", "-f", "json", "-n", "0", "--repeat", "4", "--versus", "sleep 0.3",
+                          "--", "sleep", "0.1")  # fmt: skip
+        finally:
+            spinner.kill()
+    rows = [row for section in json.loads(done.stdout)["sections"] for row in section["rows"]]
+    spun = next(row for row in rows if row["group"] == name and row["metric"] == "run_time_ns")
+    assert spun["rate"], spun
+    # The command is no rate, and above all that is.
+    of_command = [at for at, row in enumerate(rows) if row["group"] == "command"]
+    rates = [at for at, row in enumerate(rows) if row.get("rate")]
+    assert of_command and not set(of_command) & set(rates), rows
+    changed = [at for at in of_command if rows[at]["runs"]["verdict"] == "changed"]
+    assert max(changed, default=0) < min(rates), (changed, rates)
+
+
 def test_what_is_wrong_is_said():
     base, later = captures()
     broken = FOLDER / "broken"

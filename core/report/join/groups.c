@@ -32,6 +32,7 @@ static Group *group_new(const Pool *pool, const Namer *namer)
 	Group *group = g_new0(Group, 1);
 
 	group->n_names = namer->axis->n_names;
+	group->of_command = pool->key.of_command;
 	group->age = -1;
 	for (guint i = 0; i < KEY_NAMES; i++)
 		group->names[i] = pool->key.names[i];

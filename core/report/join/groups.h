@@ -11,6 +11,7 @@
 typedef struct group {
 	const char *names[KEY_NAMES];
 	guint n_names;
+	gboolean of_command;     /* of the command of a run, or of what it started */
 	guint place;             /* in the bytewise order of the names */
 	Record *sides[SIDES];    /* NULL: that side does not have it */
 	const char *renamed;     /* the candidate's cgroup, if paired as renamed */

@@ -37,7 +37,7 @@ static gboolean row_equal(gconstpointer a, gconstpointer b)
 	const RunsRow *x = a, *y = b;
 
 	return x->field.name == y->field.name && x->family == y->family &&
-	       is_named(x->names, y->names);
+	       x->of_strangers == y->of_strangers && is_named(x->names, y->names);
 }
 
 static void row_free(gpointer data)
@@ -119,7 +119,10 @@ RunsRow *runs_put(const RunPlace *place, enum runs_family family, const char *co
 		  gboolean partial)
 {
 	Runs *runs = place->runs;
-	RunsRow key = {.n_names = n_names, .family = family, .field = *field};
+	RunsRow key = {.n_names = n_names,
+		       .family = family,
+		       .field = *field,
+		       .of_strangers = place->of_strangers};
 
 	g_return_val_if_fail(place->side < SIDES && place->run < runs->n[place->side], NULL);
 	take_names(key.names, names, n_names);
@@ -285,7 +288,15 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 /* ---- order ---- */
 
 /* What comes first. */
-enum { CLASS_CHANGED, CLASS_COMMAND, CLASS_TESTED, CLASS_HOST, CLASS_NOT_TESTED, CLASS_ONE_SIDE };
+enum {
+	CLASS_CHANGED,
+	CLASS_COMMAND,
+	CLASS_STRANGERS_CHANGED,
+	CLASS_TESTED,
+	CLASS_HOST,
+	CLASS_NOT_TESTED,
+	CLASS_ONE_SIDE,
+};
 
 static guint class_of(const RunsRow *row)
 {
@@ -293,7 +304,7 @@ static guint class_of(const RunsRow *row)
 	gboolean has_sides = result->n_runs[1] > 0;
 
 	if (result->verdict == CTPROF_VERDICT_CHANGED)
-		return CLASS_CHANGED;
+		return row->of_strangers ? CLASS_STRANGERS_CHANGED : CLASS_CHANGED;
 	if (has_sides && (result->n[0] == 0 || result->n[1] == 0))
 		return CLASS_ONE_SIDE;
 	if (row->family == FAMILY_COMMAND)
@@ -322,6 +333,8 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 
 	if (class_of(x) != class_of(y))
 		return class_of(x) < class_of(y) ? -1 : 1;
+	if (x->of_strangers != y->of_strangers)
+		return x->of_strangers ? 1 : -1;
 	if (p < q || p > q)
 		return p > q ? -1 : 1;
 	gint order = compare_names(x->names, y->names);

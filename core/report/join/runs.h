@@ -31,9 +31,11 @@ typedef struct runs_row {
 	guint n_names;
 	enum runs_family family;
 	struct ctprof_report_field field;
-	gdouble *values;  /* of the runs of the first side, then of the other's; NAN: none */
-	gboolean partial; /* some value lacks rows */
-	gboolean hidden;  /* of a section that is not shown: tested and judged all the same */
+	gdouble *values;       /* of the runs of the first side, then of the other's; NAN: none */
+	gboolean partial;      /* some value lacks rows */
+	gboolean of_strangers; /* not of the command that was run, or of what it started */
+	gboolean is_rate;      /* what counts is divided by the length of its run */
+	gboolean hidden;       /* of a section that is not shown: tested and judged all the same */
 	/* After runs_test(). */
 	gdouble medians[SIDES]; /* NAN: no run has it */
 	gdouble shift;          /* NAN: only one side has it */
@@ -71,7 +73,8 @@ void runs_set_names(Runs *runs, const Axis *axis, NameRule rule, char *const *fl
 /* The destination of a value. */
 typedef struct run_place {
 	Runs *runs;
-	guint side, run; /* from 0 */
+	guint side, run;       /* from 0 */
+	gboolean of_strangers; /* as RunsRow has it */
 } RunPlace;
 
 /* Keeps a run's value of a metric; names and the field's texts are in the store.  Returns
@@ -85,10 +88,10 @@ void runs_set(const RunPlace *place, enum runs_family family, const char *const 
 
 /*
  * Tests all rows that match accepts (NULL: all) and drops the others.  Returns RunsRow
- * *: first those that differ, then those of the command, of groups and of the host,
- * then those that could not differ or that only one of two sides has; each class by the
- * cost of the shift.  The caller unrefs.  ret_n_tested: number of rows tested in each
- * family.
+ * *: first those that differ, then those of the command, those of strangers that differ,
+ * of groups and of the host, then those that could not differ or that only one of two sides
+ * has; each class by the cost of the shift, strangers last.  The caller unrefs.  ret_n_tested:
+ * number of rows tested in each family.
  */
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha,
 		     guint ret_n_tested[N_FAMILIES]);

@@ -442,6 +442,22 @@ const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_bo
 	return NULL;
 }
 
+gboolean exits_is_of_command(const Exits *exits, gint32 pid)
+{
+	const AnalysisOptions *options = exits->intake->plan->options;
+	gint32 above = options->runs && options->command ? options->command->parent : 0;
+
+	for (guint hops = 0; above > 0 && pid > INIT && hops < MAX_HOPS; hops++) {
+		gint32 parent = parent_of(exits, pid);
+
+		/* Other children of ctprof are hidden. */
+		if (parent == above)
+			return TRUE;
+		pid = parent;
+	}
+	return FALSE;
+}
+
 /* A process's name for a label; NULL: unknown. */
 static const char *name_of(Exits *exits, gint32 pid, guint name)
 {

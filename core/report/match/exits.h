@@ -52,6 +52,8 @@ const RosterEntry *exits_find(const Exits *exits, const RosterEntry *thread);
 const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_born);
 /* The names of such a thread, as far as its process is known. */
 void exits_names(Exits *exits, const RosterEntry *record, RecordKey *ret_key);
+/* In a run: whether the process is of the command, as far as its parents are known. */
+gboolean exits_is_of_command(const Exits *exits, gint32 pid);
 /* Whether the CPU time of a record is its own and not a share. */
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);
 /* The CPU time that a record represents. */

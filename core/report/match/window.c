@@ -321,10 +321,13 @@ static void find_group(Window *window, const RosterEntry *thread, const RecordKe
 static void put_rows(Window *window, const RosterEntry *last, const RecordKey *names,
 		     const gboolean ghosts[SIDES], gboolean in_part, gboolean has_ended)
 {
+	RecordKey literal = *names;
+
+	literal.of_command = exits_is_of_command(window->exits, last->tgid);
 	/* Mostly that of the thread before. */
 	if (!window->records[0] || window->namer->axis->by_thread ||
-	    !record_key_equal(names, &window->names))
-		find_group(window, last, names);
+	    !record_key_equal(&literal, &window->names))
+		find_group(window, last, &literal);
 	if (!window->namer->axis->by_thread)
 		namer_watch(window->namer, &window->records[0]->key, last->tid);
 	for (guint side = 0; side < SIDES; side++) {

@@ -7,7 +7,7 @@
 guint record_key_hash(gconstpointer key)
 {
 	const RecordKey *k = key;
-	guint64 hash = k->start ^ (guint64)(guint32)k->tid << 32;
+	guint64 hash = k->start ^ (guint64)(guint32)k->tid << 32 ^ (guint64)k->of_command;
 
 	for (guint i = 0; i < KEY_NAMES; i++)
 		hash = (hash ^ (guint64)(uintptr_t)k->names[i]) * 0x9e3779b97f4a7c15u;
@@ -18,7 +18,7 @@ gboolean record_key_equal(gconstpointer a, gconstpointer b)
 {
 	const RecordKey *x = a, *y = b;
 
-	return x->tid == y->tid && x->start == y->start &&
+	return x->tid == y->tid && x->start == y->start && x->of_command == y->of_command &&
 	       memcmp(x->names, y->names, sizeof x->names) == 0;
 }
 
@@ -34,5 +34,7 @@ gint record_key_compare(const RecordKey *a, const RecordKey *b)
 	}
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->of_command - b->of_command;
 }

@@ -12,6 +12,7 @@ typedef struct record_key {
 	const char *names[KEY_NAMES]; /* unused ones NULL */
 	guint64 start;                /* by thread: start tick; else 0 */
 	gint32 tid;                   /* by thread; else 0 */
+	gint32 of_command; /* 1: of the command of a run, or of what it started; else 0 */
 } RecordKey;
 
 guint record_key_hash(gconstpointer key);

@@ -46,7 +46,7 @@ static Change change_of(const RunsRow *row)
 	return change;
 }
 
-static void fill_cell(const Draft *draft, const RunsRow *row, struct ctprof_cell *cell)
+static void fill_cell(const RunsRow *row, struct ctprof_cell *cell)
 {
 	guint n_sides = row->runs.n_runs[1] > 0 ? SIDES : 1;
 
@@ -66,7 +66,7 @@ static void fill_cell(const Draft *draft, const RunsRow *row, struct ctprof_cell
 		if (row->runs.verdict == CTPROF_VERDICT_CHANGED)
 			cell->flags |= polarity_judge(&row->field, &change);
 	}
-	if (draft->plan->options->rate && row->field.kind == CTPROF_COUNTER)
+	if (row->is_rate)
 		cell->flags |= CTPROF_CELL_RATE;
 }
 
@@ -95,9 +95,8 @@ static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
 		if (!is_shown(draft, row) || !table_has_room(table, draft->view->limit))
 			continue;
 		field.flags |= CTPROF_FIELD_SHORT;
-		fill_cell(draft, row,
-			  table_metric(table, row->names, row->n_names,
-				       table_take_field(table, &field)));
+		fill_cell(row, table_metric(table, row->names, row->n_names,
+					    table_take_field(table, &field)));
 	}
 }
 
