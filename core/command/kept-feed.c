@@ -38,6 +38,8 @@ gboolean kept_feed_load(Feed *feed, Analysis *analysis, AnalysisOptions *options
 {
 	const KeptFeed *kept = (const KeptFeed *)feed;
 
+	options->own[0] = kept->own[0];
+	options->own[1] = kept->own[1];
 	for (guint i = 0; i < G_N_ELEMENTS(kept->samples); i++) {
 		options->files[i] = name_of(kept->samples[i]);
 		if (!analysis_hold(analysis, i, kept->samples[i]->moment, error))

@@ -10,6 +10,7 @@ typedef struct kept_feed {
 	Feed feed;
 	Sample *samples[2]; /* owned: the older one, the newer one; NULL: not yet */
 	Sample *taken;      /* owned: the next one, which is not in sight yet; NULL: none */
+	gint32 own[2];      /* as AnalysisOptions has them: of samples of this host */
 } KeptFeed;
 
 /* The calls of both feeds, whose files have functions of these names. */

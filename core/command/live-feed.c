@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Samples of this host, by sources that stay open. */
+#include <unistd.h>
+
 #include "base/error.h"
 #include "capture-options.h"
 #include "cmd.h"
@@ -273,6 +275,8 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 	}
 	self->memory = memory_reader_new(self->capturing, request->pids);
 	const Session *session = capturing_session(self->capturing);
+	self->kept.own[0] = root_is_live(session->root) ? getpid() : 0;
+	self->kept.own[1] = getppid();
 	self->kept.feed.drawer = plugin_find(session->plugins, DRAWER, CTPROF_KIND_SINK);
 	return &self->kept.feed;
 }

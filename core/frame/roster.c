@@ -127,7 +127,7 @@ Roster *roster_new(const Registry *registry, enum row_class row, const gboolean 
 }
 
 Roster *roster_view(const Roster *whole,
-		    gboolean (*selects)(gconstpointer data, gint32 tgid, gint32 tid),
+		    gboolean (*selects)(gconstpointer data, const RosterEntry *entry),
 		    gconstpointer data)
 {
 	Roster *roster = g_memdup2(whole, sizeof *whole);
@@ -141,7 +141,7 @@ Roster *roster_view(const Roster *whole,
 	for (guint i = 0; i < roster_length(whole); i++) {
 		const RosterEntry *entry = roster_entry(whole, i);
 
-		if (selects(data, entry->tgid, entry->tid))
+		if (selects(data, entry))
 			g_array_append_vals(roster->entries, entry, 1);
 	}
 	return roster;

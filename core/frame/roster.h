@@ -16,10 +16,11 @@ typedef struct roster Roster;
  * after the last row. */
 Roster *roster_new(const Registry *registry, enum row_class row, const gboolean *slots,
 		   const char *entry);
+typedef struct roster_entry RosterEntry;
 /* Those threads of a roster that are selected; selects NULL: all.  The roster must outlive
  * it. */
 Roster *roster_view(const Roster *whole,
-		    gboolean (*selects)(gconstpointer data, gint32 tgid, gint32 tid),
+		    gboolean (*selects)(gconstpointer data, const RosterEntry *entry),
 		    gconstpointer data);
 void roster_free(Roster *roster);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Roster, roster_free)
@@ -27,13 +28,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Roster, roster_free)
 void roster_add(Roster *roster, const struct ctprof_rows *rows, guint64 i);
 
 /* The identity of a thread. */
-typedef struct roster_entry {
+struct roster_entry {
 	gint32 tgid, tid;
 	guint64 start; /* tick; 0: unknown */
 	gint32 ppid;   /* 0: unknown */
 	guint32 shape; /* for the roster, as is data */
 	const guint8 *data;
-} RosterEntry;
+};
 
 /* Orders the entries by tgid, tid and start. */
 void roster_sort(Roster *roster);

@@ -34,7 +34,7 @@ struct analysis {
 	GArray *order; /* SortFigure */
 	Groups groups;
 	WindowResult window;
-	Own *own; /* NULL: no thread of ctprof itself */
+	Own *own;
 	Renames renames;
 	Tables *tables;
 	GArray *sections;    /* struct ctprof_report_section */
@@ -78,6 +78,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 		side_init(&analysis->sides[side]);
 	renames_init(&analysis->renames);
 	analysis->tables = tables_new();
+	analysis->own = own_new();
 	if (!plan_init(plan, options, error))
 		return NULL;
 	intake->axis = plan->axis;
@@ -212,14 +213,13 @@ gboolean analysis_hold(Analysis *analysis, guint index, const Moment *moment, GE
 	if (!analysis_bind(analysis, index, moment_registry(moment), error))
 		return FALSE;
 	side_hold(&analysis->sides[index], &analysis->intake, moment);
+	own_add_moment(analysis->own, index, analysis->plan.options->own, moment);
 	return TRUE;
 }
 
 void analysis_add_own(Analysis *analysis, guint index, const Registry *registry,
 		      const struct ctprof_rows *rows, guint64 i)
 {
-	if (!analysis->own)
-		analysis->own = own_new();
 	own_add(analysis->own, index, registry, rows, i);
 }
 
@@ -271,7 +271,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 		window_fold(analysis->sides, &analysis->intake, namer, options->began,
 			    &analysis->window);
 		analysis->window.counts.seconds = options->elapsed_s;
-		analysis->window.own_ns = analysis->own ? own_time(analysis->own) : 0;
+		analysis->window.own_ns = own_time(analysis->own);
 		namer->is_done = TRUE;
 		return;
 	}

@@ -419,6 +419,21 @@ gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GErro
 	return TRUE;
 }
 
+void sample_hold(const Sample *sample, Analysis *analysis, guint side, Moment *moment)
+{
+	g_autoptr(GError) error = NULL;
+
+	for (guint i = 0; i < N_ROW_CLASSES; i++) {
+		struct ctprof_rows view = view_rows(sample, i);
+
+		if (view.n > 0)
+			g_assert_true(moment_take(moment, sample->registry, &view, NULL));
+	}
+	moment_end(moment);
+	g_assert_true(analysis_hold(analysis, side, moment, &error));
+	g_assert_no_error(error);
+}
+
 Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *options,
 			 const struct ctprof_report **ret_report)
 {

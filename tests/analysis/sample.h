@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "frame/moment.h"
 #include "report/report.h"
 
 typedef struct sample Sample;
@@ -49,6 +50,8 @@ void sample_own(Sample *sample, gint32 tgid);
 
 const Registry *sample_registry(const Sample *sample);
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error);
+/* The same by a moment that holds it. */
+void sample_hold(const Sample *sample, Analysis *analysis, guint side, Moment *moment);
 /* The report of one sample (b NULL) or two. */
 Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *options,
 			 const struct ctprof_report **ret_report);

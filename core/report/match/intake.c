@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "own.h"
 #include "report/name/pattern.h"
 
 #define SMAPS_METRIC "smaps_rollup_kib"
@@ -363,12 +364,18 @@ void side_clear(Side *side)
 }
 
 /* Whether neither --pid nor a watched group excludes the thread. */
-static gboolean selects(gconstpointer data, gint32 tgid, gint32 tid)
+static gboolean selects(const Intake *intake, gint32 tgid, gint32 tid)
+{
+	return (!intake->pids || g_hash_table_contains(intake->pids, GINT_TO_POINTER(tgid))) &&
+	       (!intake->tids || g_hash_table_contains(intake->tids, GINT_TO_POINTER(tid)));
+}
+
+static gboolean selects_entry(gconstpointer data, const RosterEntry *thread)
 {
 	const Intake *intake = data;
 
-	return (!intake->pids || g_hash_table_contains(intake->pids, GINT_TO_POINTER(tgid))) &&
-	       (!intake->tids || g_hash_table_contains(intake->tids, GINT_TO_POINTER(tid)));
+	return selects(intake, thread->tgid, thread->tid) &&
+	       !own_has(intake->plan->options->own, thread);
 }
 
 static gboolean leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
@@ -466,7 +473,7 @@ static gboolean wants_processes(const Side *side)
 
 void side_hold(Side *side, Intake *intake, const Moment *moment)
 {
-	gboolean is_part = intake->pids || intake->tids;
+	gboolean is_part = intake->pids || intake->tids || intake->plan->options->own[0];
 	Holding holding = {side, intake};
 
 	if (!intake->one_by_one || intake->plan->options->view) {
@@ -476,8 +483,8 @@ void side_hold(Side *side, Intake *intake, const Moment *moment)
 	(void)moment_each_other(moment, take_rows, &holding, NULL);
 	roster_free(side->roster);
 	roster_free(side->exits);
-	side->roster = roster_view(moment_threads(moment), is_part ? selects : NULL, intake);
-	side->exits = roster_view(moment_exits(moment), is_part ? selects : NULL, intake);
+	side->roster = roster_view(moment_threads(moment), is_part ? selects_entry : NULL, intake);
+	side->exits = roster_view(moment_exits(moment), is_part ? selects_entry : NULL, intake);
 	g_auto(RosterRow) row;
 	roster_row_init(&row, side->roster);
 	for (guint i = 0; i < roster_length(side->roster); i++) {

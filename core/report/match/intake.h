@@ -89,7 +89,8 @@ void side_clear(Side *side);
  * that the other side defines differently are appended to clashes. */
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
-/* Takes all rows of a moment, which must outlive the side, instead. */
+/* Takes all rows of a moment, which must outlive the side, instead, but of threads of ctprof
+ * itself. */
 void side_hold(Side *side, Intake *intake, const Moment *moment);
 /* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side, Intake *intake);

@@ -59,6 +59,29 @@ void own_add(Own *own, guint side, const Registry *registry, const struct ctprof
 	used->sides[side] = MAX(used->sides[side], time_of(registry, rows, i));
 }
 
+gboolean own_has(const gint32 pids[2], const RosterEntry *thread)
+{
+	return pids[0] > 0 &&
+	       (thread->tgid == pids[0] || thread->tgid == pids[1] || thread->ppid == pids[0]);
+}
+
+void own_add_moment(Own *own, guint side, const gint32 pids[2], const Moment *moment)
+{
+	const Roster *const rosters[] = {moment_threads(moment), moment_exits(moment)};
+
+	for (guint r = 0; pids[0] > 0 && r < G_N_ELEMENTS(rosters); r++) {
+		g_auto(RosterRow) row;
+
+		roster_row_init(&row, rosters[r]);
+		for (guint i = 0; i < roster_length(rosters[r]); i++) {
+			if (!own_has(pids, roster_entry(rosters[r], i)))
+				continue;
+			roster_read(rosters[r], roster_entry(rosters[r], i), &row);
+			own_add(own, side, moment_registry(moment), &row.rows, 0);
+		}
+	}
+}
+
 guint64 own_time(const Own *own)
 {
 	GHashTableIter iter;

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "row/registry.h"
+#include "frame/moment.h"
 
 typedef struct own Own;
 
@@ -18,6 +18,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Own, own_free)
 /* Takes row i of a side, of a thread or of the end of one. */
 void own_add(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
 	     guint64 i);
+/* Whether the thread is of one of the processes, or of a child of the first; 0: no process. */
+gboolean own_has(const gint32 pids[2], const RosterEntry *thread);
+/* Takes such threads of a moment, living and ended. */
+void own_add_moment(Own *own, guint side, const gint32 pids[2], const Moment *moment);
 /* In ns.  Of a thread that ended without a record, nothing is known since the window began;
  * of one whose record is not final, a part. */
 guint64 own_time(const Own *own);

@@ -68,6 +68,9 @@ typedef struct analysis_options {
 	guint64 realtime_ns[2]; /* CLOCK_REALTIME when each began; 0: unknown */
 	/* Processes of each that could not be listed; G_MAXUINT64: nobody knows how many. */
 	guint64 unseen[2];
+	/* Processes of ctprof itself, in samples held and in ctprof memory: the one that reads,
+	 * with its children, and the one that watches it; 0: none. */
+	gint32 own[2];
 	guint limit;                /* lines of a section; 0: no limit */
 	gboolean has_limit;         /* set by the user */
 	gboolean digest;            /* only the first screen */
@@ -95,7 +98,6 @@ typedef struct analysis_options {
 	const char *object;    /* of a view that takes one */
 	gboolean for_machines; /* include what only machines read */
 	PoolBy pool_by;
-	gint32 own[2];               /* processes of ctprof itself; 0: none */
 	gboolean flat;               /* processes as a flat list, not a tree */
 	gboolean is_self;            /* sort by own memory, without children */
 	gboolean fold;               /* fold insignificant subtrees */

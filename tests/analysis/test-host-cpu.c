@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU of the first screen: the host's own by the best that counts it, its parts, and that
+ * of ctprof, which is known by its processes and not by its name. */
+#include <string.h>
+
+#include "ctprof/plugin.h"
+#include "ctprof/sentence.h"
+#include "frame/moment.h"
+#include "sample.h"
+
+#define SECONDS 10
+#define MS G_GUINT64_CONSTANT(1000000)
+#define NONE G_MAXUINT64 /* nothing counts it */
+#define ONE_IN 1e-9      /* of a CPU: as equal as reals are */
+
+enum { EXACT, SCHED, ONLINE, USER, NICE, SYSTEM, IRQ, SOFTIRQ, IDLE, IOWAIT, N_HOST };
+
+static const struct {
+	const char *name;
+	guint32 kind, unit;
+} host[N_HOST] = {
+	[EXACT] = {"cpu.host_usage_ns", CTPROF_COUNTER, CTPROF_UNIT_NS},
+	[SCHED] = {"schedstat.run_time_ns", CTPROF_COUNTER, CTPROF_UNIT_NS},
+	[ONLINE] = {"system.cpu.online", CTPROF_LEVEL, CTPROF_UNIT_NONE},
+	[USER] = {"system.cpu.user", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+	[NICE] = {"system.cpu.nice", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+	[SYSTEM] = {"system.cpu.system", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+	[IRQ] = {"system.cpu.irq", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+	[SOFTIRQ] = {"system.cpu.softirq", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+	[IDLE] = {"system.cpu.idle", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+	[IOWAIT] = {"system.cpu.iowait", CTPROF_COUNTER, CTPROF_UNIT_TICKS},
+};
+
+static void add_thread(Sample *sample, gint32 pid, gint32 ppid, const char *name, guint64 run_ms,
+		       guint64 user, guint64 system)
+{
+	sample_thread(sample, pid, pid, name, name, "/");
+	sample_u64(sample, "start_time_clock_ticks", 5);
+	sample_u64(sample, "ppid", (guint64)ppid);
+	sample_u64(sample, "run_time_ns", run_ms * MS);
+	sample_u64(sample, "utime_clock_ticks", user);
+	sample_u64(sample, "stime_clock_ticks", system);
+}
+
+/* A host of two CPUs; of what is counted the values, or of all 0 if NULL. */
+static Sample *sample_of_host(const guint64 values[N_HOST], gboolean is_start)
+{
+	Sample *sample = sample_new();
+
+	for (guint i = 0; i < N_HOST; i++)
+		sample_metric(sample, host[i].name, host[i].kind, host[i].unit, CTPROF_SCOPE_HOST,
+			      "system");
+	sample_metric(sample, "ppid", CTPROF_LABEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_PROCESS,
+		      "identity");
+	sample_metric(sample, "stime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS,
+		      CTPROF_SCOPE_THREAD, "sched");
+	sample_host(sample);
+	for (guint i = 0; values && i < N_HOST; i++)
+		if (values[i] != NONE)
+			sample_u64(sample, host[i].name, is_start && i != ONLINE ? 0 : values[i]);
+	return sample;
+}
+
+static AnalysisOptions options_of(void)
+{
+	return (AnalysisOptions){
+		.group_by = GROUP_BY_PCOMM,
+		.compare = TRUE,
+		.may_be_window = TRUE,
+		.is_window = TRUE,
+		.is_whole_host = TRUE,
+		.digest = TRUE,
+		.elapsed_s = SECONDS,
+		.began = 200,
+	};
+}
+
+/* The value of a column of the pools, in the line of that role, and name unless NULL; below 0:
+ * there is no such line, or no value. */
+static gdouble pool_value(const struct ctprof_report *report, guint32 role, const char *name,
+			  const char *column)
+{
+	const struct ctprof_report_section *pools = sample_section(report, "pools");
+
+	for (guint64 i = 0; i < pools->n_lines; i++) {
+		const struct ctprof_report_line *line = &pools->lines[i];
+
+		if (line->role != role || (name && strcmp(line->cells[0].value[1].text, name) != 0))
+			continue;
+		for (guint64 f = 0; f < line->n_cells; f++)
+			if (strcmp(pools->fields[line->first + f].name, column) == 0 &&
+			    line->cells[f].value[1].type == CTPROF_VALUE_REAL)
+				return line->cells[f].value[1].real;
+	}
+	return -1;
+}
+
+static void assert_is(gdouble value, gdouble expected)
+{
+	g_assert_cmpfloat_with_epsilon(value, expected, ONE_IN);
+}
+
+/* ---- ctprof itself, in samples that are held ---- */
+
+#define READS 70 /* the process of top that reads */
+#define WATCHES 69
+
+/* It runs four processes of its own, and another one is a stranger of the same name. */
+static Sample *sample_with_own(guint64 ran)
+{
+	static const struct {
+		gint32 pid, ppid;
+	} own[] = {{WATCHES, 1}, {READS, WATCHES}, {71, READS}, {72, READS}};
+	static const guint64 values[N_HOST] = {9000 * MS, NONE, 2, 900, 0, 0, 0, 0, 0, 0};
+	Sample *sample = sample_of_host(values, ran == 0);
+
+	for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+		add_thread(sample, own[i].pid, own[i].ppid, "ctprof", ran * 1000, 0, 0);
+	add_thread(sample, 90, WATCHES, "ctprof", ran * 3000, 0, 0);
+	add_thread(sample, 91, 90, "app", ran * 500, 0, 0);
+	return sample;
+}
+
+static void test_own(void)
+{
+	g_autoptr(Moment) first = moment_new();
+	g_autoptr(Moment) last = moment_new();
+	AnalysisOptions options = options_of();
+	g_autoptr(GError) error = NULL;
+
+	options.own[0] = READS;
+	options.own[1] = WATCHES;
+	g_autoptr(Sample) before = sample_with_own(0);
+	g_autoptr(Sample) after = sample_with_own(1);
+	sample_exit(after, 73, 73, "ctprof");
+	sample_u64(after, "start_time_clock_ticks", 300);
+	sample_u64(after, "ppid", READS);
+	sample_u64(after, "run_time_ns", 1000 * MS);
+	sample_u64(after, "final_run_time_ns", 1000 * MS);
+	g_autoptr(Analysis) analysis = analysis_new(&options, &error);
+	g_assert_no_error(error);
+	sample_hold(before, analysis, 0, first);
+	sample_hold(after, analysis, 1, last);
+	const struct ctprof_report *report = analysis_finish(analysis, &error);
+	g_assert_no_error(error);
+	assert_is(pool_value(report, CTPROF_ROLE_OWN, NULL, "cpu"), 0.5);
+	/* Another ctprof is a pool as any other. */
+	assert_is(pool_value(report, CTPROF_ROLE_POOL, "ctprof", "cpu"), 0.3);
+	assert_is(pool_value(report, CTPROF_ROLE_POOL, "app", "cpu"), 0.05);
+	assert_is(pool_value(report, CTPROF_ROLE_EXITED, NULL, "cpu"), 0.05);
+	g_assert_cmpuint(report->window->threads[1], ==, 2);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/host-cpu/ctprof is known by its processes", test_own);
+	return g_test_run();
+}
