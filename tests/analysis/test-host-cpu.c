@@ -100,6 +100,37 @@ static void assert_is(gdouble value, gdouble expected)
 	g_assert_cmpfloat_with_epsilon(value, expected, ONE_IN);
 }
 
+/* The ticks of user mode and the kernel are rounded for each thread; the CPU time is not. */
+static void test_parts(void)
+{
+	static const struct {
+		guint64 run_ms, user, system;
+		gdouble parts[2]; /* of a CPU; below 0: not known */
+	} cases[] = {
+		{810, 43, 3, {0.081 * 43 / 46, 0.081 * 3 / 46}},
+		{810, 0, 1, {0, 0.081}},
+		{100, 20, 20, {0.005, 0.005}},
+		{810, 0, 0, {-1, -1}},
+		{0, 0, 0, {0, 0}},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(Sample) before = sample_of_host(NULL, TRUE);
+		g_autoptr(Sample) after = sample_of_host(NULL, FALSE);
+		AnalysisOptions options = options_of();
+		const struct ctprof_report *report;
+
+		add_thread(before, 5, 1, "app", 0, 0, 0);
+		add_thread(after, 5, 1, "app", cases[i].run_ms, cases[i].user, cases[i].system);
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+			sample_analyse(before, after, &options, &report);
+		assert_is(pool_value(report, CTPROF_ROLE_POOL, "app", "cpu"),
+			  (gdouble)cases[i].run_ms / 1e4);
+		assert_is(pool_value(report, CTPROF_ROLE_POOL, "app", "user"), cases[i].parts[0]);
+		assert_is(pool_value(report, CTPROF_ROLE_POOL, "app", "system"), cases[i].parts[1]);
+	}
+}
+
 /* ---- ctprof itself, in samples that are held ---- */
 
 #define READS 70 /* the process of top that reads */
@@ -154,6 +185,7 @@ static void test_own(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/host-cpu/user mode and the kernel add up to it", test_parts);
 	g_test_add_func("/host-cpu/ctprof is known by its processes", test_own);
 	return g_test_run();
 }

@@ -89,6 +89,25 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 	}
 }
 
+/* As cputime_adjust() of the kernel does: the ticks say no more than how the CPU time is shared;
+ * without one of them that is not known. */
+void costs_split_cpu(Costs *costs)
+{
+	const struct ctprof_value *cpu = &costs->of[COST_CPU];
+	struct ctprof_value *user = &costs->of[COST_USER], *system = &costs->of[COST_SYSTEM];
+	gdouble sum = user->real + system->real;
+
+	if (cpu->type != CTPROF_VALUE_REAL || user->type != CTPROF_VALUE_REAL ||
+	    system->type != CTPROF_VALUE_REAL)
+		return;
+	if (sum > 0) {
+		user->real = cpu->real * (user->real / sum);
+		system->real = cpu->real - user->real;
+	} else if (cpu->real > 0) {
+		user->type = system->type = CTPROF_VALUE_ABSENT;
+	}
+}
+
 struct ctprof_value cost_cgroup(const Draft *draft, const Group *group, guint side)
 {
 	const Measure *measure = draft_measure(draft, TABLE_THREADS, CGROUP);

@@ -73,6 +73,8 @@ static void add_line(Digest *digest, const Group *group)
 		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
 		bound(&line, digest->newest);
 	}
+	for (guint side = 0; side < SIDES; side++)
+		costs_split_cpu(&line.costs[side]);
 	line.unit = unit_name(draft, group, digest->newest);
 	if (!line.unit && draft->view->compare)
 		line.unit = unit_name(draft, group, 0);
@@ -132,6 +134,7 @@ static void add_up(Digest *digest)
 			total->real += part->real;
 		}
 	}
+	costs_split_cpu(&digest->total);
 }
 
 static void finding_clear(gpointer data)
