@@ -172,10 +172,14 @@ const Quantity quantities[] = {
 
 const Quantity host_quantities[] = {
 	HOST(cpus, CTPROF_LEVEL, "cpus", NONE, NOW("system.cpu.online"), NOW("host.online_cpus")),
+	HOST(busy, CTPROF_COUNTER, "cpus", NONE, SUM(A_NS, "cpu.host_usage_ns")),
 	/* Neither idle nor stolen by a hypervisor. */
-	HOST(busy, CTPROF_COUNTER, "cpus", NONE,
+	HOST(busy_ticks, CTPROF_COUNTER, "cpus", NONE,
 	     SUM(A_TICK, "system.cpu.user", "system.cpu.nice", "system.cpu.system",
 		 "system.cpu.irq", "system.cpu.softirq")),
+	HOST(busy_turns, CTPROF_COUNTER, "cpus", NONE, SUM(A_NS, "schedstat.run_time_ns")),
+	HOST(interrupts, CTPROF_COUNTER, "cpus", NONE, SUM(A_TICK, "system.cpu.irq", "system.cpu.softirq")),
+	HOST(idle, CTPROF_COUNTER, "cpus", NONE, SUM(A_TICK, "system.cpu.idle", "system.cpu.iowait")),
 	HOST(waiting, 0, "threads", NONE, COUNTED),
 	HOST(runnable, CTPROF_LEVEL, "threads", NONE, NOW("system.load.runnable")),
 	HOST(read, CTPROF_COUNTER, "bytes/s", BYTES, NOW("system.vmstat.pgpgin")),

@@ -62,9 +62,12 @@ enum cost {
 
 /* The host, on the first screen; NAN: not known. */
 typedef struct host_state {
-	gdouble cpus;    /* that are online */
-	gdouble busy;    /* of them */
-	gdouble waiting; /* threads that wait for one */
+	gdouble cpus; /* that are online */
+	gdouble busy; /* of them; of interrupts, only with busy_ticks */
+	/* The same in clock ticks, which miss short turns, and by turns that ended. */
+	gdouble busy_ticks, busy_turns;
+	gdouble interrupts, idle; /* CPUs, in ticks */
+	gdouble waiting;          /* threads that wait for one */
 	gdouble load[3];
 	gdouble runnable;            /* threads, running ones included */
 	gdouble read, written;       /* by block devices, bytes/s */
@@ -78,7 +81,8 @@ typedef struct host_state {
 	gdouble oom_kills;                                  /* in the window */
 	gdouble accounted, exited; /* CPUs: of threads, of those that ended */
 	gdouble own;               /* CPUs: of ctprof itself */
-	gboolean is_least_busy;    /* busy is what threads used: the ticks had less */
+	gboolean is_of_ticks;      /* busy is: nothing counts exactly */
+	gboolean is_rough;         /* it is, or it is what threads used, which is more */
 } HostState;
 
 typedef struct quantity {
@@ -112,7 +116,7 @@ gboolean quantity_is_derived(const Quantity *quantity);
 const Quantity *quantity_derived(const char *name);
 /* A cost: enum cost, or a later one; NULL: there are no more. */
 const Quantity *quantity_of_cost(guint cost);
-/* The CPUs of the host that are busy. */
+/* The CPUs of the host that are busy: two rows, the exact one, and that of ticks. */
 const Quantity *quantity_host_busy(void);
 /* What an alias stands for; any other name unchanged, borrowed. */
 const char *quantity_name(const char *typed);

@@ -28,6 +28,7 @@
 struct cgroup {
 	const struct ctprof_host *host;
 	uint32_t slots[CGROUP_N_METRICS];
+	uint32_t host_cpu; /* the slot of cgroup_host_cpu */
 	bool wanted[CGROUP_N_METRICS];
 	struct cgroup_mounts mounts;
 	bool in_namespace; /* in a cgroup namespace other than the initial one */
@@ -42,9 +43,10 @@ static int cgroup_open(const struct ctprof_host *host, void **ret_self)
 	if (!cgroup)
 		return -ENOMEM;
 	cgroup->host = host;
-	return instance_give(cgroup,
-			     slots_declare(host, cgroup_metrics, CGROUP_N_METRICS, cgroup->slots),
-			     ret_self);
+	int result = slots_declare(host, cgroup_metrics, CGROUP_N_METRICS, cgroup->slots);
+	if (result == 0)
+		result = slots_declare(host, &cgroup_host_cpu, 1, &cgroup->host_cpu);
+	return instance_give(cgroup, result, ret_self);
 }
 
 static void cgroup_close(void *self)
@@ -210,11 +212,46 @@ static bool is_deleted(const struct ctprof_target *target)
 	       memcmp(target->path + target->path_len - len, mark, len) == 0;
 }
 
+/* The cgroup at the top of a hierarchy, as far as it is mounted. */
+static struct ctprof_target top_of(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy)
+{
+	const char *root = cgroup->mounts.at[hierarchy].root;
+
+	return (struct ctprof_target){.path = root, .path_len = root ? (uint32_t)strlen(root) : 0};
+}
+
+/* The root of cpuacct has the time of all threads, dead or alive, by the clock that each of
+ * them is charged by.  The root of v2 has no more than the ticks of proc/stat. */
+static void put_host_cpu(struct cgroup *cgroup, struct ctprof_batch *batch)
+{
+	const struct ctprof_target top = top_of(cgroup, CGROUP_V1_CPUACCT);
+	AUTO_FD dir = open_directory(cgroup, CGROUP_V1_CPUACCT, &top);
+	uint32_t why = CTPROF_ABSENT_UNSUPPORTED;
+	uint64_t ns = 0;
+
+	/* In a cgroup namespace, what is visible may be a part of the host. */
+	if (dir >= 0 && is_top(cgroup, CGROUP_V1_CPUACCT, dir, &top)) {
+		ssize_t got =
+			file_read_at(cgroup->host, dir, "cpuacct.usage", cgroup->text, FILE_BYTES);
+		why = got < 0                                               ? absence_of((int)-got)
+		      : cgroup_parse_number(cgroup->text, (size_t)got, &ns) ? CTPROF_PRESENT
+									    : CTPROF_ABSENT_INVALID;
+	}
+	if (why == CTPROF_PRESENT)
+		cgroup->host->put_u64(batch, 0, cgroup->host_cpu, ns);
+	else
+		cgroup->host->put_absent(batch, 0, cgroup->host_cpu, why);
+}
+
 static int cgroup_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	struct cgroup *cgroup = self;
 
 	(void)context;
+	if (batch->scope == CTPROF_SCOPE_HOST) {
+		put_host_cpu(cgroup, batch);
+		return 0;
+	}
 	for (uint64_t i = 0; i < batch->n; i++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, i);
 
@@ -235,9 +272,7 @@ static int cgroup_collect(void *self, void *context, struct ctprof_batch *batch)
 /* Reads a file of the unified hierarchy's visible root; its length or -errno. */
 static ssize_t read_root(struct cgroup *cgroup, const char *name)
 {
-	const struct cgroup_mount *mount = &cgroup->mounts.at[CGROUP_UNIFIED];
-	struct ctprof_target root = {.path = mount->root,
-				     .path_len = (uint32_t)strlen(mount->root)};
+	const struct ctprof_target root = top_of(cgroup, CGROUP_UNIFIED);
 	AUTO_FD dir = open_directory(cgroup, CGROUP_UNIFIED, &root);
 
 	return dir < 0 ? dir : file_read_at(cgroup->host, dir, name, cgroup->text, FILE_BYTES);
@@ -374,7 +409,7 @@ static const struct ctprof_need needs[] = {
 	NEED_FILE("irq.pressure", "psi.irq"),
 	NEED_FILE("io.stat", "io.stat"),
 	NEED_FILE("cgroup.stat", "cgroup_stat"),
-	NEED_V1("cpuacct/<path>/cpuacct.usage", "cpu.usage_usec"),
+	NEED_V1("cpuacct/<path>/cpuacct.usage", "cpu.usage_usec, cpu.host_usage_ns"),
 	NEED_V1("cpu/<path>/cpu.stat", "cpu.nr_periods, cpu.nr_throttled, cpu.throttled_usec"),
 	NEED_V1("cpu/<path>/cpu.cfs_quota_us", "cpu.max_quota_us"),
 	NEED_V1("cpu/<path>/cpu.cfs_period_us", "cpu.max_period_us"),

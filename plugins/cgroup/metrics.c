@@ -92,4 +92,10 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	       "cgroups below, living and dying",
 	       "cgroup.stat, cgroup_stat_show()"),
 };
+
+const struct ctprof_metric cgroup_host_cpu =
+	METRIC_ROW(COUNTER, NS, HOST, "cpu.host_usage_ns", "cgroup",
+	       "CPU time of all threads of the host, of those that ended, too",
+	       "v1, of the root: cpuacct.usage, cpuacct_charge()", .flags = CTPROF_METRIC_QUIET,
+	       .gates = "CGROUP_CPUACCT");
 /* clang-format on */

@@ -100,6 +100,69 @@ static void assert_is(gdouble value, gdouble expected)
 	g_assert_cmpfloat_with_epsilon(value, expected, ONE_IN);
 }
 
+/* Of ten seconds; NONE: nothing counts it. */
+static const struct source {
+	guint64 exact_ms, turns_ms, ticks, softirq, idle, ran_ms;
+	gdouble busy, exited; /* exited below 0: no line */
+	const char *said;
+	gboolean is_of_ticks;
+} sources[] = {
+	{15100, NONE, 1410, 0, 500, 14000, 1.51, 0.11, "1.51 of 2 busy (76 %)", FALSE},
+	/* The best one counts. */
+	{15100, 19000, 1410, 0, 0, 14000, 1.51, 0.11, "1.51 of 2 busy (76 %)", FALSE},
+	{NONE, 15100, 1410, 0, 0, 14000, 1.51, 0.11, "1.51 of 2 busy (76 %)", FALSE},
+	/* A turn that ended now began before the window: one CPU was idle. */
+	{NONE, 19000, 1000, 0, 960, 10000, 1.04, 0.04, "1.04 of 2 busy (52 %)", FALSE},
+	/* One that has not ended: what threads used is more. */
+	{NONE, 500, 1000, 0, 960, 10000, 1, -1, "~1 of 2 busy (50 %)", FALSE},
+	/* What runs for less than a tick is in none. */
+	{NONE, NONE, 1420, 0, 500, 14000, 1.42, 0.02, "~1.42 of 2 busy (71 %)", TRUE},
+	{NONE, NONE, 1420, 0, 500, 15100, 1.51, -1, "~1.51 of 2 busy (76 %)", TRUE},
+	/* Read a moment later: no less exact. */
+	{15100, NONE, 1420, 0, 0, 15200, 1.52, -1, "1.52 of 2 busy (76 %)", FALSE},
+	/* No more than there are. */
+	{20100, NONE, 1900, 0, 0, 19000, 2, 0.1, "2 of 2 busy (100 %)", FALSE},
+	{15100, NONE, 1410, 100, 0, 14000, 1.51, 0.11, "0.10 in interrupts", FALSE},
+};
+
+static void check_source(const struct source *source)
+{
+	const guint64 values[N_HOST] = {
+		[EXACT] = source->exact_ms == NONE ? NONE : source->exact_ms * MS,
+		[SCHED] = source->turns_ms == NONE ? NONE : source->turns_ms * MS,
+		[ONLINE] = 2,
+		[USER] = source->ticks,
+		[SOFTIRQ] = source->softirq,
+		[IDLE] = source->idle,
+	};
+	g_autoptr(Sample) before = sample_of_host(values, TRUE);
+	g_autoptr(Sample) after = sample_of_host(values, FALSE);
+	AnalysisOptions options = options_of();
+	const struct ctprof_report *report;
+
+	/* A thread is on one CPU at most. */
+	for (gint32 pid = 5; pid < 7; pid++) {
+		add_thread(before, pid, 1, "app", 0, 0, 0);
+		add_thread(after, pid, 1, "app", source->ran_ms / 2, 0, 0);
+	}
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(before, after, &options, &report);
+	const char *said = sample_section(report, "host")->notes[0];
+	g_test_message("%s, expected %s", said, source->said);
+	g_assert_true(g_str_has_suffix(said, source->said));
+	g_assert_cmpint(strchr(said, '~') != NULL, ==, source->said[0] == '~');
+	assert_is(pool_value(report, CTPROF_ROLE_TOTAL, NULL, "cpu"), source->busy);
+	assert_is(pool_value(report, CTPROF_ROLE_EXITED, NULL, "cpu"), source->exited);
+	g_assert_cmpint(strstr(report->footers[0], "clock ticks (~)") != NULL, ==,
+			source->is_of_ticks);
+}
+
+static void test_sources(void)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(sources); i++)
+		check_source(&sources[i]);
+}
+
 /* The ticks of user mode and the kernel are rounded for each thread; the CPU time is not. */
 static void test_parts(void)
 {
@@ -185,6 +248,7 @@ static void test_own(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/host-cpu/by the best that counts it", test_sources);
 	g_test_add_func("/host-cpu/user mode and the kernel add up to it", test_parts);
 	g_test_add_func("/host-cpu/ctprof is known by its processes", test_own);
 	return g_test_run();

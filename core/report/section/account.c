@@ -12,13 +12,20 @@ static const struct ctprof_report_field cpu_field = {
 	.tags = "",
 };
 
-gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns)
+/* The busy time of all CPUs in the window, exact or in clock ticks; FALSE: not captured. */
+static gboolean ask_busy(const Draft *draft, gint64 *ret_ns, gboolean *ret_is_exact)
 {
-	struct ctprof_value ticks;
+	const Quantity *busy = quantity_host_busy();
+	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
 
-	draft_ask_host(draft, &quantity_host_busy()->formulas[0], &ticks);
-	*ret_ns = (gint64)ticks.real * (gint64)CPU_TICK_NS;
-	return ticks.type == CTPROF_VALUE_REAL;
+	for (guint i = 0; i < 2 && value.type != CTPROF_VALUE_REAL; i++) {
+		const Formula *formula = &busy[i].formulas[0];
+
+		draft_ask_host(draft, formula, &value);
+		*ret_ns = (gint64)(formula_convert(formula, value.real) * 1e9 + 0.5);
+		*ret_is_exact = i == 0;
+	}
+	return value.type == CTPROF_VALUE_REAL;
 }
 
 static void add_line(const Draft *draft, Table *table, guint32 role, const char *name,
@@ -42,18 +49,19 @@ static void add_line(const Draft *draft, Table *table, guint32 role, const char 
 static void draft_account(const Draft *draft, const Section *section)
 {
 	const WindowResult *window = draft->window;
-	gint64 busy = 0;
+	gboolean is_exact;
+	gint64 busy;
 
 	/* With only some processes, the rest is not unaccounted. */
 	if (!window || !window->has_cpu || !draft->plan->options->is_whole_host ||
 	    draft->plan->pids)
 		return;
-	gboolean has_busy = account_busy_ns(draft, &busy);
+	gboolean has_busy = ask_busy(draft, &busy, &is_exact);
 	Table *table = draft_long(draft, section->name, section->heading, "part");
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
-	gint64 own = (gint64)window->own_ns, ticks = busy;
+	gint64 own = (gint64)window->own_ns, counted = busy;
 
-	/* Threads that run for less than a tick may be in none; what they used is exact. */
+	/* What threads used is exact, though a moment later, and ticks miss some of it. */
 	busy = MAX(busy, threads + ended + own);
 	add_line(draft, table, CTPROF_ROLE_NONE, "threads", TRUE, threads);
 	add_line(draft, table, CTPROF_ROLE_EXITED, "exited", TRUE, ended);
@@ -62,9 +70,9 @@ static void draft_account(const Draft *draft, const Section *section)
 	add_line(draft, table, CTPROF_ROLE_UNACCOUNTED, "unaccounted", has_busy,
 		 busy - threads - ended - own);
 	add_line(draft, table, CTPROF_ROLE_TOTAL, "host", has_busy, busy);
-	if (has_busy && ticks < busy)
+	if (has_busy && !is_exact && counted < busy)
 		table_note(table, "host is what threads used: the kernel's clock ticks saw %.3g s",
-			   (gdouble)ticks / 1e9);
+			   (gdouble)counted / 1e9);
 	if (window->exact_ns > 0)
 		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
 			   (gdouble)window->exact_ns / 1e9, (gdouble)window->ended_ns / 1e9);

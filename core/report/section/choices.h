@@ -12,9 +12,6 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
 /* Whether it is a pressure, of the host or of a cgroup. */
 gboolean pressure_is_metric(const Metric *metric);
 
-/* The busy time of all CPUs in the window; FALSE: not captured. */
-gboolean account_busy_ns(const Draft *draft, gint64 *ret_ns);
-
 /* Both sides' cgroups (Pool *) whose names are shown, in order; pools owns them,
  * the caller unrefs both. */
 GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);

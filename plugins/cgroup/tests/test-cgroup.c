@@ -10,6 +10,9 @@
 	"some avg10=0.25 avg60=1.50 avg300=2.00 total=11\n"                                        \
 	"full avg10=0.01 avg60=0.02 avg300=0.03 total=7\n"
 
+/* Of the host, and of no cgroup. */
+#define HOST_CPU "cpu.host_usage_ns"
+
 struct expected {
 	const char *path, *metric, *value;
 };
@@ -151,6 +154,8 @@ static void test_garbage(void)
 		g_autoptr(Harvest) h = harvest_new(&trip);
 		g_hash_table_iter_init(&each, h->values);
 		while (g_hash_table_iter_next(&each, &name, &value)) {
+			if (strcmp(name, HOST_CPU) == 0)
+				continue;
 			/* Nothing read or written is a fact: an empty io.stat. */
 			gboolean idle = t < 2 && strcmp(name, "io.stat") == 0;
 
@@ -347,6 +352,53 @@ static void test_mountinfo(void)
 	}
 }
 
+static void check_host_cpu(struct field_trip *trip, const char *value)
+{
+	trip->scope = CTPROF_SCOPE_HOST;
+	g_autoptr(Harvest) h = harvest_new(trip);
+	g_assert_cmpstr(harvest_value(h, HOST_CPU), ==, value);
+}
+
+/* The exact time of all threads is that of the root of cpuacct, and of no other cgroup. */
+static void test_host_cpu(void)
+{
+	static const struct {
+		const char *line, *value;
+		gboolean is_top;
+	} mounted[] = {
+		{"9 8 0:1 / /mnt/c rw - cgroup none rw,cpuacct\n", "15100000001", TRUE},
+		{"9 8 0:1 / /mnt/c rw - cgroup none rw,cpuacct\n", "!10", FALSE},
+		{"9 8 0:1 /box /mnt/c rw - cgroup none rw,cpuacct\n", "!10", FALSE},
+		{"9 8 0:1 / /mnt/c rw - cgroup2 none rw\n", "!10", TRUE},
+	};
+	g_autoptr(Tree) v1 = tree_new();
+	g_autoptr(Tree) v2 = tree_new();
+	g_autofree char *link = g_build_filename(v1, "self/root", NULL);
+	struct field_trip recorded = {.cgroup = v1}, unified = {.cgroup = v2};
+
+	tree_write(v2, "cgroup.controllers", "cpu\n");
+	tree_write(v2, "cpu.stat", "usage_usec 5\n");
+	check_host_cpu(&unified, "!10");
+	tree_write(v1, "cpuacct/a/cpuacct.usage", "7\n");
+	check_host_cpu(&recorded, "!10");
+	tree_write(v1, "cpuacct/cpuacct.usage", "-\n");
+	check_host_cpu(&recorded, "!50");
+	tree_write(v1, "cpuacct/cpuacct.usage", "15100000001\n");
+	check_host_cpu(&recorded, "15100000001");
+	tree_write(v1, "mnt/c/cpuacct.usage", "15100000001\n");
+	tree_write(v1, "mnt/c/release_agent", "\n");
+	tree_write(v1, "self/mountinfo", "");
+	g_assert_cmpint(symlink(v1, link), ==, 0);
+	for (guint i = 0; i < G_N_ELEMENTS(mounted); i++) {
+		struct field_trip live = {.proc = v1, .live = TRUE};
+
+		tree_write(v1, "self/mountinfo", mounted[i].line);
+		if (i > 0 && mounted[i - 1].is_top && !mounted[i].is_top)
+			tree_write(v1, "mnt/c/release_agent", NULL);
+		check_host_cpu(&live, mounted[i].value);
+	}
+}
+
 static void test_findings(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -409,6 +461,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cgroup/hybrid", test_hybrid);
 	g_test_add_func("/cgroup/v1-only", test_v1_only);
 	g_test_add_func("/cgroup/mountinfo", test_mountinfo);
+	g_test_add_func("/cgroup/host-cpu", test_host_cpu);
 	g_test_add_func("/cgroup/findings", test_findings);
 	g_test_add_func("/cgroup/live", test_live);
 	g_test_add_func("/cgroup/readme", check_readme);

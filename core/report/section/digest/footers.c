@@ -62,6 +62,9 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 	}
 	if (before)
 		SAY(sentence, " ({})", term_text(CTPROF_TERM_TEXT, before));
+	if (digest->host.is_of_ticks)
+		TELL(sentence, before ? ", the host's CPU but in clock ticks (~)"
+				      : "not measured here: the host's CPU but in clock ticks (~)");
 }
 
 void digest_add_footers(Digest *digest)

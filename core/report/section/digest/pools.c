@@ -239,7 +239,7 @@ static void put_total(const Making *making, gdouble rest)
 		if (!is_total(digest, i))
 			continue;
 		if (i == COST_CPU && !isnan(rest))
-			total.real += rest + digest_own(digest);
+			total.real = digest->host.busy;
 		draft_put_same(making->digest->draft, &cells[making->costs[i]], total);
 	}
 }
@@ -282,7 +282,8 @@ static Table *draft_into(const Digest *digest, Tables *tables, const Section *se
 	if (!isnan(rest) && digest_own(digest) > 0)
 		put_rest(&making, CTPROF_ROLE_OWN, "ctprof", digest_own(digest));
 	if (rest > 0)
-		put_rest(&making, CTPROF_ROLE_EXITED, "exited, irq", rest);
+		put_rest(&making, CTPROF_ROLE_EXITED,
+			 digest->host.is_of_ticks ? "exited, irq" : "exited", rest);
 	put_total(&making, rest);
 	making.table->section.n_cut = digest->lines->len - n;
 	hide_empty(&making);

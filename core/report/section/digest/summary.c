@@ -11,6 +11,8 @@
 #define CENTIPERCENT 1e4 /* of one */
 #define GIB (1024.0 * 1024 * 1024)
 #define HOST "host"
+#define MOST_SKEW 0.02        /* of what is read at the beginning and at the end of a capture */
+#define LEAST_INTERRUPTS 0.05 /* CPUs */
 
 static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "system.load.avg15"};
 
@@ -75,6 +77,18 @@ static void ask_all(Digest *digest)
 	}
 }
 
+/* The host's own CPU, by the best that counts it. */
+static void settle_busy(HostState *host)
+{
+	/* A turn that ended may have begun long ago: no more CPUs than were not idle. */
+	if (isnan(host->busy) && !isnan(host->idle) && !isnan(host->busy_turns))
+		host->busy = CLAMP(host->busy_turns, 0, MAX(host->cpus - host->idle, 0));
+	host->is_rough = host->is_of_ticks = isnan(host->busy) && !isnan(host->busy_ticks);
+	if (host->is_of_ticks)
+		host->busy = host->busy_ticks;
+	host->busy = host->busy > host->cpus ? host->cpus : host->busy;
+}
+
 void host_state_read(Digest *digest)
 {
 	const WindowResult *window = digest->draft->window;
@@ -82,6 +96,7 @@ void host_state_read(Digest *digest)
 	HostState *host = &digest->host;
 
 	ask_all(digest);
+	settle_busy(host);
 	for (guint i = 0; i < G_N_ELEMENTS(host->load); i++)
 		host->load[i] = now(digest, loads[i]) / CENTIPERCENT;
 	if (digest->seconds > 0 && waiting->type == CTPROF_VALUE_REAL)
@@ -92,13 +107,11 @@ void host_state_read(Digest *digest)
 	host->exited = (gdouble)window->ended_ns / 1e9 / digest->seconds;
 	if (window->own_ns > 0)
 		host->own = (gdouble)window->own_ns / 1e9 / digest->seconds;
-	/* The host's counters are of clock ticks, which miss threads that run for less; what
-	 * threads used is exact. */
+	/* What threads used is exact, but read a moment later. */
 	gdouble used = MIN(host->accounted + host->exited + digest_own(digest), host->cpus);
-	if (used > host->busy) {
+	host->is_rough |= used > host->busy * (1 + MOST_SKEW) + MOST_SKEW;
+	if (used > host->busy)
 		host->busy = used;
-		host->is_least_busy = TRUE;
-	}
 }
 
 /* ---- the section host ---- */
@@ -140,8 +153,7 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 	const HostState *host = &digest->host;
 
 	if (!isnan(host->busy) && host->cpus > 0)
-		SAY(sentence,
-		    host->is_least_busy ? "{}~{} of {} busy ({} %)" : "{}{} of {} busy ({} %)",
+		SAY(sentence, host->is_rough ? "{}~{} of {} busy ({} %)" : "{}{} of {} busy ({} %)",
 		    label("CPU"), plain(host->busy), term_whole(host->cpus),
 		    term_whole(MIN(host->busy / host->cpus * 100, 100)));
 	else if (!isnan(host->load[0]))
@@ -151,6 +163,8 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 		    term_plain(CTPROF_TERM_HUNDREDTHS, CTPROF_LADDER_NONE, host->load[2]));
 	else
 		return;
+	if (host->interrupts >= LEAST_INTERRUPTS)
+		SAY_APART(sentence, "{} in interrupts", plain(host->interrupts));
 	add_pressure(sentence, host->cpu_pressure);
 	if (!isnan(host->waiting))
 		SAY_APART(sentence, "{} threads wait at any time", plain(host->waiting));
