@@ -55,6 +55,8 @@ typedef struct section {
 	gboolean (*check)(const Draft *draft, guint side, GError **error);
 } Section;
 
+/* The names of the rules of what stands out; NULL: no more. */
+const char *finding_name(guint i);
 /* In the order of lists; NULL after the last. */
 extern const Section *const sections[];
 

@@ -155,6 +155,7 @@ Digest *digest_new(const Draft *draft)
 	digest->lines = g_array_new(FALSE, FALSE, sizeof(CostLine));
 	digest->findings = g_array_new(FALSE, FALSE, sizeof(Finding));
 	g_array_set_clear_func(digest->findings, finding_clear);
+	digest->met = g_array_new(FALSE, FALSE, sizeof(Finding));
 	digest->titles = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 	digest->footers = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 	digest->folded = tables_new();
@@ -186,6 +187,7 @@ void digest_free(Digest *digest)
 {
 	g_array_unref(digest->lines);
 	g_array_unref(digest->findings);
+	g_array_unref(digest->met);
 	g_array_unref(digest->limits);
 	g_ptr_array_unref(digest->titles);
 	g_ptr_array_unref(digest->footers);

@@ -30,7 +30,7 @@ typedef struct finding {
 	const char *unit;
 	gdouble cost;       /* CPUs, threads held up and the like: what comes first */
 	gdouble worst_at;   /* CLOCK_REALTIME in s, of a recording; 0: unknown */
-	Sentence *sentence; /* owned */
+	Sentence *sentence; /* owned; NULL: another subject's names it */
 } Finding;
 
 struct digest {
@@ -44,6 +44,7 @@ struct digest {
 	Costs total;        /* of all of them, of the newest side, where costs add up */
 	HostState host;
 	GArray *findings;            /* Finding, what costs most first */
+	GArray *met;                 /* Finding, of each subject; they borrow their sentences */
 	GPtrArray *titles, *footers; /* Sentence, owned */
 	GPtrArray *host_lines;       /* the same: what the section host says */
 	GPtrArray *texts[2];         /* of titles and footers: const char * */
@@ -83,9 +84,8 @@ void digest_add_footers(Digest *digest);
 
 /* Notes what it says in the window begun last. */
 void digest_note_past(const Digest *digest, Past *past);
-/* Seconds since 1970, for machines: "2026-11-22T03:12:05Z"; NULL: not a time.  The caller
- * frees it. */
-char *digest_time(guint64 seconds);
+/* Seconds since 1970 as text for machines, "2026-11-22T03:12:05Z"; 0: absent. */
+struct ctprof_value digest_time(const Draft *draft, gdouble seconds);
 /* A label of the host in the newest capture; NULL: it has none. */
 const char *host_state_text(const Digest *digest, const char *name);
 /* Sentences that say it, up to three; the caller unrefs. */

@@ -9,6 +9,17 @@
 /* Of those that meet a rule as well. */
 #define MOST_OTHERS 3
 
+const char *finding_name(guint i)
+{
+	static const Rule *const kinds[] = {pool_rules, host_rules, cgroup_rules, lock_rules};
+
+	for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
+		for (const Rule *rule = kinds[kind]; rule->name; rule++)
+			if (i-- == 0)
+				return rule->name;
+	return NULL;
+}
+
 /* ---- finding ---- */
 
 /* The end of the window of a recording in which it was worst, in s; 0: it is of none. */
@@ -18,7 +29,7 @@ static gdouble worst_at(const Digest *digest, const Finding *finding)
 	guint window;
 
 	return past && past_worst(past, finding->subject, finding->name, &window)
-		       ? (gdouble)(past_realtime(past, window) / 1000000000)
+		       ? past_end(past, window)
 		       : 0;
 }
 
@@ -55,10 +66,8 @@ static void name_subject(const Subject *subject, Finding *finding)
 	}
 }
 
-/* met: subjects, what it costs most first. */
-static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
+static Finding finding_of(const Rule *rule, const Subject *subject)
 {
-	const Subject *subject = &g_array_index(met, Subject, 0);
 	Finding finding = {
 		.name = rule->name,
 		.line = subject->line,
@@ -66,10 +75,19 @@ static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 		.limit = rule->limit,
 		.unit = rule->unit,
 		.cost = rule->cost(subject),
-		.sentence = sentence_new(CTPROF_SENTENCE_FINDING),
 	};
 
 	name_subject(subject, &finding);
+	return finding;
+}
+
+/* met: subjects, what it costs most first. */
+static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
+{
+	const Subject *subject = &g_array_index(met, Subject, 0);
+	Finding finding = finding_of(rule, subject);
+
+	finding.sentence = sentence_new(CTPROF_SENTENCE_FINDING);
 	rule->say(subject, finding.sentence);
 	add_others(finding.sentence, met);
 	finding.worst_at = worst_at(digest, &finding);
@@ -77,6 +95,11 @@ static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 		SAY(finding.sentence, ", worst at {}",
 		    term_plain(CTPROF_TERM_TIME_ZONE, CTPROF_LADDER_NONE, finding.worst_at));
 	g_array_append_val(digest->findings, finding);
+	g_array_append_val(digest->met, finding);
+	for (guint i = 1; i < met->len; i++) {
+		finding = finding_of(rule, &g_array_index(met, Subject, i));
+		g_array_append_val(digest->met, finding);
+	}
 }
 
 static gboolean holds(const Rule *rule, Subject *subject)
@@ -181,7 +204,6 @@ static guint n_fields(const Draft *draft)
 
 static void put_finding(const Draft *draft, Table *table, const Finding *finding)
 {
-	char *at = finding->worst_at > 0 ? digest_time((guint64)finding->worst_at) : NULL;
 	const struct ctprof_value values[N_FIELDS] = {
 		[NAME] = value_of_text(finding->name),
 		[SUBJECT] = value_of_text(finding->subject),
@@ -190,7 +212,7 @@ static void put_finding(const Draft *draft, Table *table, const Finding *finding
 		[UNIT] = value_of_text(finding->unit),
 		[COST] = value_of_real(finding->cost),
 		[SENTENCE] = value_of_text(sentence_text(finding->sentence)),
-		[WORST_AT] = value_of_text(at ? store_take(draft->store, at) : NULL),
+		[WORST_AT] = digest_time(draft, finding->worst_at),
 	};
 	struct ctprof_cell *cells = table_role_line(table, 0, finding->role);
 

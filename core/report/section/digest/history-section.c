@@ -59,18 +59,19 @@ void digest_note_past(const Digest *digest, Past *past)
 				past_note(past, line->name, measures[m].name, value->real);
 		}
 	}
-	for (guint i = 0; i < digest->findings->len; i++) {
-		const Finding *finding = &g_array_index(digest->findings, Finding, i);
+	for (guint i = 0; i < digest->met->len; i++) {
+		const Finding *finding = &g_array_index(digest->met, Finding, i);
 
 		past_note(past, finding->subject, finding->name, finding->value);
 	}
 }
 
-char *digest_time(guint64 seconds)
+struct ctprof_value digest_time(const Draft *draft, gdouble seconds)
 {
 	g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc((gint64)seconds);
+	char *text = at && seconds > 0 ? g_date_time_format(at, "%Y-%m-%dT%H:%M:%SZ") : NULL;
 
-	return at ? g_date_time_format(at, "%Y-%m-%dT%H:%M:%SZ") : NULL;
+	return value_of_text(text ? store_take(draft->store, text) : NULL);
 }
 
 /* ---- the section ---- */
@@ -81,9 +82,8 @@ static void put_window(const Draft *draft, Table *table, guint window, const cha
 	const Past *past = draft->plan->options->past;
 	struct ctprof_cell *cells =
 		table_role_line(table, 0, subject ? CTPROF_ROLE_POOL : CTPROF_ROLE_HOST);
-	char *at = digest_time(past_realtime(past, window) / 1000000000);
 
-	draft_put_same(draft, &cells[AT], value_of_text(at ? store_take(draft->store, at) : NULL));
+	draft_put_same(draft, &cells[AT], digest_time(draft, past_end(past, window)));
 	draft_put_same(draft, &cells[SECONDS], value_of_real(past_seconds(past, window)));
 	draft_put_same(draft, &cells[KIND], value_of_text(subject ? "pool" : HOST));
 	draft_put_same(draft, &cells[SUBJECT], value_of_text(subject ? subject : HOST));
@@ -95,17 +95,58 @@ static void put_window(const Draft *draft, Table *table, guint window, const cha
 	}
 }
 
+static const struct ctprof_report_field found_fields[] = {
+	TEXT_FIELD("finding", "FINDING"),
+	SUBJECT_FIELD("subject", "SUBJECT"),
+	TEXT_FIELD("began", "BEGAN"),
+	TEXT_FIELD("ended", "ENDED"),
+	TEXT_FIELD("worst_at", "WORST"),
+	COUNT_FIELD("windows", "WINDOWS"), /* that have it; others may be in between */
+};
+
+static void put_found(const Draft *draft, Table *table, const char *finding, const char *subject)
+{
+	const Past *past = draft->plan->options->past;
+	guint first = 0, last = 0, n = 0, worst = 0;
+
+	for (guint i = 0; i < past_windows(past); i++)
+		if (!isnan(past_value(past, i, subject, finding))) {
+			first = n++ == 0 ? i : first;
+			last = i;
+		}
+	(void)past_worst(past, subject, finding, &worst);
+	const struct ctprof_value values[G_N_ELEMENTS(found_fields)] = {
+		value_of_text(finding),
+		value_of_text(subject),
+		digest_time(draft, past_end(past, first) - past_seconds(past, first)),
+		digest_time(draft, past_end(past, last)),
+		digest_time(draft, past_end(past, worst)),
+		value_of_number(n),
+	};
+	struct ctprof_cell *cells = table_line(table, 0, 0);
+
+	for (guint i = 0; i < G_N_ELEMENTS(found_fields); i++)
+		draft_put_same(draft, &cells[i], values[i]);
+}
+
 static void draft_history(const Draft *draft, const Section *section)
 {
 	const Digest *digest = draft->digest;
 	const Past *past = draft->plan->options->past;
+	const char *finding, *subject;
 
 	if (!past || !digest || past_windows(past) == 0)
 		return;
 	/* People see it as bars, and in full when they name it. */
-	Table *table = tables_add(
-		draft->tables, section->name, section->heading, NULL,
-		draft->plan->options->sections ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
+	guint32 flags =
+		draft->plan->options->sections ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
+	Table *table =
+		tables_add(draft->tables, "findings-history", "Findings over time", NULL, flags);
+	table_add_fields(table, found_fields, G_N_ELEMENTS(found_fields));
+	for (guint i = 0; (finding = finding_name(i)); i++)
+		for (guint at = 0; (subject = past_next(past, finding, &at));)
+			put_found(draft, table, finding, subject);
+	table = tables_add(draft->tables, section->name, section->heading, NULL, flags);
 	table_add_fields(table, fields, N_FIELDS);
 	for (guint window = 0; window < past_windows(past); window++)
 		put_window(draft, table, window, NULL);
@@ -117,7 +158,7 @@ static void draft_history(const Draft *draft, const Section *section)
 const Section section_history = {
 	.name = "history",
 	.heading = "History",
-	.help = "host and pools of a recording, window by window",
+	.help = "host and pools of a recording, window by window, and when findings were there",
 	.flags = SECTION_OF_DIGEST,
 	.place = {0, 0},
 	.draft = draft_history,

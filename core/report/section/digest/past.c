@@ -2,6 +2,7 @@
 #include "past.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/bars.h"
 
@@ -13,6 +14,7 @@ typedef struct past_window {
 struct past {
 	GArray *windows;    /* PastWindow */
 	GHashTable *series; /* see key_of() -> GArray of gdouble, NAN: none */
+	GPtrArray *keys;    /* of series, as they came */
 };
 
 Past *past_new(void)
@@ -20,6 +22,7 @@ Past *past_new(void)
 	Past *past = g_new0(Past, 1);
 
 	past->windows = g_array_new(FALSE, FALSE, sizeof(PastWindow));
+	past->keys = g_ptr_array_new();
 	past->series = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					     (GDestroyNotify)g_array_unref);
 	return past;
@@ -29,6 +32,7 @@ void past_free(Past *past)
 {
 	g_array_unref(past->windows);
 	g_hash_table_unref(past->series);
+	g_ptr_array_unref(past->keys);
 	g_free(past);
 }
 
@@ -44,9 +48,9 @@ guint past_windows(const Past *past)
 	return past->windows->len;
 }
 
-guint64 past_realtime(const Past *past, guint window)
+gdouble past_end(const Past *past, guint window)
 {
-	return g_array_index(past->windows, PastWindow, window).realtime_ns;
+	return (gdouble)g_array_index(past->windows, PastWindow, window).realtime_ns / 1e9;
 }
 
 gdouble past_seconds(const Past *past, guint window)
@@ -68,6 +72,7 @@ void past_note(Past *past, const char *subject, const char *measure, gdouble val
 
 	if (!series) {
 		series = g_array_new(FALSE, FALSE, sizeof none);
+		g_ptr_array_add(past->keys, key);
 		g_hash_table_insert(past->series, g_steal_pointer(&key), series);
 	}
 	while (series->len < past->windows->len)
@@ -106,6 +111,17 @@ gboolean past_worst(const Past *past, const char *subject, const char *measure, 
 		*ret_window = i;
 	}
 	return !isnan(worst);
+}
+
+const char *past_next(const Past *past, const char *measure, guint *at)
+{
+	while (*at < past->keys->len) {
+		const char *key = g_ptr_array_index(past->keys, (*at)++);
+
+		if (g_str_has_prefix(key, measure) && key[strlen(measure)] == '\n')
+			return key + strlen(measure) + 1;
+	}
+	return NULL;
 }
 
 static gint compare_values(gconstpointer a, gconstpointer b)

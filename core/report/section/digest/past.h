@@ -18,10 +18,10 @@ Past *past_new(void);
 void past_free(Past *past);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Past, past_free)
 
-/* Another window: where it ends, CLOCK_REALTIME, and how long it is. */
+/* Another window: where it ends, CLOCK_REALTIME (below in s), and how long it is. */
 void past_begin(Past *past, guint64 realtime_ns, gdouble seconds);
 guint past_windows(const Past *past);
-guint64 past_realtime(const Past *past, guint window);
+gdouble past_end(const Past *past, guint window);
 gdouble past_seconds(const Past *past, guint window);
 
 /* Notes a value in the window begun last.  subject: a pool's name; NULL, here and below: the
@@ -29,6 +29,9 @@ gdouble past_seconds(const Past *past, guint window);
 void past_note(Past *past, const char *subject, const char *measure, gdouble value);
 /* NAN: there is none. */
 gdouble past_value(const Past *past, guint window, const char *subject, const char *measure);
+/* The next subject that has the measure, in the order in which they were first noted; *at is
+ * 0 before the first call.  NULL: there are no more. */
+const char *past_next(const Past *past, const char *measure, guint *at);
 /* The window in which it was highest; FALSE: it is in none. */
 gboolean past_worst(const Past *past, const char *subject, const char *measure, guint *ret_window);
 /* How its values spread: the median, what 95 of 100 are at most, the highest. */

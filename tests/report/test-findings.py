@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Findings by the names of their rules: over the time of a recording.
+
+The captures are made from one of this host, with threads that only switch, so that what
+must be found does not depend on how busy the host is."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+from pages import BEGAN_NS, FOLDER, WINDOW_NS, seed  # noqa: E402
+
+SECONDS = WINDOW_NS // 10**9
+# Switches a second in each window; 10000 are a finding.
+RATES = {
+    "steady": (12000, 40000, 90000, 20000, 0),
+    "late": (0, 0, 0, 0, 15000),
+    "twice": (30000, 0, 0, 0, 30000),
+    "calm": (9000, 9000, 9000, 9000, 9000),
+}
+WINDOWS = len(RATES["calm"])
+
+
+def ctprof(*arguments, status=0):
+    done = harness.run(*arguments, check=False, cwd=FOLDER)
+    assert done.returncode == status, (done.returncode, done.stderr.decode())
+    return done
+
+
+def sample(number):
+    """The path of the capture after so many windows."""
+    path = FOLDER / f"found-{number}.ctprof.zst"
+    if path.exists():
+        return path
+    data = seed()
+    like = data["threads"][0]
+    data["threads"] = [
+        dict(like, tid=1000 + i, tgid=1000 + i, pcomm=name, comm=name, start_time_clock_ticks=1,
+             run_time_ns=10**7 * number, voluntary_csw=0, nonvoluntary_csw=SECONDS * sum(rates[:number]))
+        for i, (name, rates) in enumerate(RATES.items())
+    ]  # fmt: skip
+    data["captured_at_unix_ns"] = BEGAN_NS + number * WINDOW_NS
+    for name in ("begin_unix_ns", "end_unix_ns", "begin_boottime_ns", "end_boottime_ns"):
+        base = BEGAN_NS if "unix" in name else 10**13
+        data["capture"][name] = base + number * WINDOW_NS
+    # A frame of a recording has no blanks in its beginning.
+    text = json.dumps(data, separators=(",", ":"))
+    subprocess.run(["zstd", "-q", "-o", path], input=text.encode(), check=True)
+    return path
+
+
+def recording():
+    """All samples as whole frames, without a table: as of a recorder that was killed."""
+    path = FOLDER / "found.ctprof"
+    if not path.exists():
+        path.write_bytes(b"".join(sample(number).read_bytes() for number in range(WINDOWS + 1)))
+    return path
+
+
+def sections(*arguments, status=0):
+    report = json.loads(ctprof(*arguments, "-f", "json", status=status).stdout)
+    return report, {section["name"]: section.get("lines") for section in report["sections"]}
+
+
+def number(cell):
+    return cell["candidate"] if isinstance(cell, dict) else cell
+
+
+def clock(window):
+    return f"2026-11-22T12:{window * SECONDS // 60:02}:{window * SECONDS % 60:02}Z"
+
+
+def test_findings_over_the_time_of_a_recording():
+    _, found = sections("compare", "--sections=history", recording())
+    periods = {
+        line["subject"]: (line["began"], line["ended"], line["worst_at"], number(line["windows"]))
+        for line in found["findings-history"] if line["finding"] == "switches"
+    }  # fmt: skip
+    assert periods == {
+        "steady": (clock(0), clock(4), clock(3), 4),
+        "late": (clock(4), clock(5), clock(5), 1),
+        "twice": (clock(0), clock(5), clock(1), 2),
+    }, periods
+    text = ctprof("compare", "--no-pager", "--sections=history", recording()).stdout.decode()
+    row = next(line.split() for line in text.splitlines() if line.split()[:2] == ["switches", "steady"])
+    assert row == ["switches", "steady", clock(0), clock(4), clock(3), "4"], text
+    # The first screen has room for none of it.
+    assert "FINDING " not in ctprof("compare", "--no-pager", recording()).stdout.decode()
+
+
+if __name__ == "__main__":
+    harness.need_command("zstd")
+    tap.main(globals(), world="own")
