@@ -125,6 +125,15 @@ static void offer_orders(Request *request, enum completion from)
 	}
 }
 
+static void offer_findings(Request *request, enum completion from)
+{
+	const char *finding;
+
+	(void)from;
+	for (guint i = 0; (finding = finding_name(i)); i++)
+		offer(request, finding, NULL);
+}
+
 /* "procfs.smaps=", for all loaded plugins. */
 static void offer_settings(Request *request, enum completion from)
 {
@@ -196,6 +205,7 @@ static void offer_from(Request *request, enum completion from)
 		[FROM_TABULATORS] = {.offer = offer_plugins},
 		[FROM_VIEWS] = {.offer = offer_sections, .instruction = ":snapshots"},
 		[FROM_ORDERS] = {.offer = offer_orders},
+		[FROM_FINDINGS] = {.offer = offer_findings},
 		[FROM_SETTINGS] = {.offer = offer_settings, .instruction = ":more"},
 		[FROM_FILES] = {.instruction = ":files"},
 		[FROM_DIRECTORIES] = {.instruction = ":directories"},

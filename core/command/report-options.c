@@ -65,6 +65,9 @@ const Option reporting_options[] = {
 	       "Show only these sections (see 'ctprof metric-list')", .from = FROM_SECTIONS),
 	OPTION(TEXT, "metrics", 'm', &options.metrics, "LIST",
 	       "Show only these metrics (see 'ctprof metric-list')", .from = FROM_METRICS),
+	OPTION(TEXT, "explain", 0, &options.explain, "FINDING",
+	       "Show only this finding, with the numbers it rests on (see ctprof-findings(7))",
+	       .from = FROM_FINDINGS),
 	OPTION(PATH, "categories", 0, &categories, "FILE|NAME",
 	       "Add up the memory of processes by these patterns of command lines; NAME: a table "
 	       "that comes with ctprof (chromeos)",
@@ -152,6 +155,8 @@ static gboolean take_layers(GError **error)
 /* Options for the tables of metrics request these tables. */
 static void take_screen(void)
 {
+	if (options.explain && !options.sections)
+		options.sections = (char *)(uintptr_t)SECTION_FINDINGS;
 	options.digest = presenting_is_default() && !all && !options.sections && !options.metrics &&
 			 !options.columns && !options.changed && !options.min_delta &&
 			 options.min_pct <= 0 && display < 0 && !options.categories;

@@ -14,7 +14,7 @@
 
 static guint64 interval_ns = INTERVAL_NS;
 static gint group_by = GROUP_BY_PCOMM;
-static char *sort, *filter;
+static char *sort, *filter, *explain;
 
 const Option screen_options_shown[] = {
 	OPTION(TIME, "interval", 'i', &interval_ns, "TIME",
@@ -25,6 +25,9 @@ const Option screen_options_shown[] = {
 	OPTION(TEXT, "sort", 's', &sort, "METRIC", "Sort pools by this metric, or column",
 	       .from = FROM_METRICS),
 	OPTION(TEXT, "filter", 0, &filter, "REGEX", "Show only pools whose name matches"),
+	OPTION(TEXT, "explain", 0, &explain, "FINDING",
+	       "Of the findings, show only this one, with the numbers it rests on",
+	       .from = FROM_FINDINGS),
 	OPTION_END,
 };
 
@@ -36,6 +39,7 @@ static int step(gpointer data)
 		.group_by = (GroupBy)group_by,
 		.sort = sort,
 		.filter = filter,
+		.explain = explain,
 		.pids = (const char *const *)request->pids,
 	};
 	g_autoptr(GError) error = NULL;

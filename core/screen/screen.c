@@ -31,6 +31,7 @@ AnalysisOptions screen_options(const Screen *screen)
 		.group_by = screen->group_by,
 		.sort_by = screen->sort,
 		.filter = screen->filter,
+		.explain = screen->options->explain,
 		.pids = screen->options->pids,
 		.rename_min_types = 10,
 		.rename_min_jaccard = 0.90,

@@ -14,6 +14,7 @@ typedef struct screen_options {
 	GroupBy group_by;
 	const char *sort;   /* as --sort takes it; NULL: by cost */
 	const char *filter; /* regex; NULL: none */
+	char *explain;      /* the finding to show with its numbers, alone; NULL: all */
 	/* Only these processes, as text; NULL: all. */
 	const char *const *pids;
 } ScreenOptions;

@@ -157,11 +157,12 @@ static Sample *capture(const struct value *changed, guint64 n)
 	return sample;
 }
 
-/* "FINDING SENTENCE" lines, what costs most first. */
-static char *findings_between(const Sample *before, const Sample *after,
-			      const struct value *changed)
+/* Of the window between two captures; the options live as long as the analysis. */
+static Analysis *analyse(const Sample *before, const Sample *after, const struct value *changed,
+			 AnalysisOptions *options, const struct ctprof_report **ret_report)
 {
-	AnalysisOptions options = {
+	*options = (AnalysisOptions){
+		.explain = options->explain,
 		.group_by = GROUP_BY_PCOMM,
 		.may_be_window = TRUE,
 		.is_window = TRUE,
@@ -169,9 +170,17 @@ static char *findings_between(const Sample *before, const Sample *after,
 		.elapsed_s = SECONDS,
 		.began = 200,
 	};
+	return sample_analyse(before, after, options, ret_report);
+}
+
+/* "FINDING SENTENCE" lines, what costs most first. */
+static char *findings_between(const Sample *before, const Sample *after,
+			      const struct value *changed)
+{
+	AnalysisOptions options = {.explain = NULL};
 	const struct ctprof_report *report;
 	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
-		sample_analyse(before, after, &options, &report);
+		analyse(before, after, changed, &options, &report);
 	const struct ctprof_report_section *section = sample_section(report, "findings");
 	GString *text = g_string_new(NULL);
 
@@ -362,6 +371,43 @@ static void test_findings(void)
 	}
 }
 
+/* The notes of the section, a line each. */
+static char *explain(const struct finding_case *given, const struct value *changed)
+{
+	AnalysisOptions options = {.explain = (char *)(uintptr_t)given->finding};
+	g_autoptr(Sample) before = capture(NULL, special(changed, "threads"));
+	g_autoptr(Sample) after = capture(changed, special(changed, "threads"));
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		analyse(before, after, changed, &options, &report);
+	const struct ctprof_report_section *section = sample_section(report, "findings");
+	GString *text = g_string_new(NULL);
+
+	for (guint64 i = 0; i < section->n_lines; i++)
+		g_assert_cmpstr(section->lines[i].cells[0].value[1].text, ==, given->finding);
+	for (guint64 i = 0; i < section->n_notes; i++)
+		g_string_append_printf(text, "%s\n", section->notes[i]);
+	return g_string_free(text, FALSE);
+}
+
+/* Each finding is explained, but not where it falls short of its limit. */
+static void test_explained(void)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *shown = explain(&cases[i], cases[i].shown);
+		g_autofree char *hidden = explain(&cases[i], cases[i].hidden);
+		g_autofree char *rule = g_strdup_printf("  rule         %s of ", cases[i].finding);
+		g_autofree char *missing = g_strdup_printf("%s: no finding\n", cases[i].finding);
+
+		g_test_message("%s: shown '%s', hidden '%s'", cases[i].finding, shown, hidden);
+		g_assert_true(g_str_has_prefix(shown, "WHAT STANDS OUT\n! "));
+		g_assert_nonnull(strstr(shown, rule));
+		g_assert_nonnull(strstr(shown, "  measured     "));
+		g_assert_null(strstr(shown, missing));
+		g_assert_nonnull(strstr(hidden, missing));
+	}
+}
+
 static void add_exit(Sample *sample, gint32 tid, const char *name, guint64 start, guint64 ns)
 {
 	sample_exit(sample, tid, tid, name);
@@ -525,6 +571,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/digest/each finding has its limit", test_findings);
+	g_test_add_func("/digest/each finding is explained", test_explained);
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
 	g_test_add_func("/digest/what came and went is named by its CPU", test_came_and_went);
 	g_test_add_func("/digest/the footer names what is not measured", test_footer);

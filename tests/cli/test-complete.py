@@ -40,6 +40,8 @@ CASES = [
     (["memory", "sysv", "--sort", ""], {"rss", "attaches"}, {"pss", "shmem"}),
     (["memory", "--flat", "processes", "--sort="], {"--sort=pss", "--sort=pid"}, {"--sort=size"}),
     (["plugins", "tab"], {"table"}, {"procfs"}),
+    (["show", "--explain", "waits-for-"], {"waits-for-disk", "waits-for-swap"}, {"starved"}),
+    (["replay", "--explain="], {"--explain=starved", "--explain=throttled"}, set()),
     (["t"], {"top"}, {"replay"}),
     (["top", "--gr"], {"--group-by", "--groups"}, {"--sections"}),
     (["top", "--group-by="], {"--group-by=unit", "--group-by=thread"}, set()),

@@ -31,6 +31,8 @@ MISTAKES = {
     "group_of_a_capture": (["capture", "-gshced", "-o-"], 2, "'shced': did you mean sched?"),
     "unit": (["compare", "--fail-on=cpu:delta>5sec", A, B], 2, "ns us ms s min"),
     "section": (["show", "--sections=primry", A], 2, "did you mean primary?"),
+    "finding": (["show", "--explain=want-cpu", A], 2, "no finding 'want-cpu'", "thrashes, grew",
+                "did you mean wants-cpu?"),
     "view": (["memory", "procesess"], 2, "did you mean processes"),
     "sort_key": (["memory", "processes", "--sort=pps"], 2, "did you mean pss or eps?"),
     "format": (["show", "-fjsno", A], 2, "did you mean json?"),

@@ -108,6 +108,14 @@ def test_replay_shows_each_sample():
         assert end_of(shown) == 0
 
 
+def test_replay_explains_a_finding():
+    with screen("replay", "--explain=out-of-memory", record(), size=(80, 30)) as shown:
+        text = wait_for_pools(shown)
+        assert " out-of-memory: no finding" in text, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_replay_of_a_file_that_is_cut_off():
     whole = record().read_bytes()
     path = Path(FOLDER.name, "cut.ctprof")

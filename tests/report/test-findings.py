@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Findings by the names of their rules: over the time of a recording.
+"""Findings by the names of their rules: explained, and over the time of a recording.
 
 The captures are made from one of this host, with threads that only switch, so that what
 must be found does not depend on how busy the host is."""
@@ -70,6 +70,39 @@ def sections(*arguments, status=0):
 
 def number(cell):
     return cell["candidate"] if isinstance(cell, dict) else cell
+
+
+def test_explanation_has_the_numbers_of_the_sentence():
+    _, found = sections("compare", "--explain=switches", sample(2), sample(3))
+    assert list(found) == ["findings"], list(found)
+    (line,) = found["findings"]
+    assert (line["finding"], line["subject"], number(line["value"])) == ("switches", "steady", 90000), line
+    text = ctprof("compare", "--no-pager", "--explain=switches", sample(2), sample(3)).stdout.decode()
+    assert text.partition(" WHAT STANDS OUT\n")[2].splitlines() == [
+        " ! steady switches 90.0k times/s, for 11.1ns of work each",
+        "   rule         switches of steady",
+        "   measured     90000 1/s",
+        "   limit        10000 1/s",
+        "   cost         0.90",
+        "   switches     90000 1/s",
+        "   work         11.1ns",
+    ], text
+    assert set(line["numbers"]) == {"switches", "work"}, line
+
+
+def test_explanation_of_what_is_not_found():
+    text = ctprof("show", "--no-pager", "--explain=throttled", sample(3)).stdout.decode()
+    assert "throttled: no finding" in text and "measured" not in text, text
+    # The window in which it is found is another one; the pool that comes closest is shown.
+    # The pool that comes closest to the limit is shown.
+    text = ctprof("compare", "--no-pager", "--filter=calm|late", "--explain=switches", sample(0), sample(1)).stdout.decode()
+    assert text.partition(" WHAT STANDS OUT\n")[2].splitlines() == [
+        " switches: no finding",
+        "   rule         switches of calm",
+        "   measured     9000 1/s",
+        "   limit        10000 1/s",
+        "   cost         0.09",
+    ], text
 
 
 def clock(window):

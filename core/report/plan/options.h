@@ -45,6 +45,7 @@ typedef struct analysis_options {
 	gboolean no_thread_normalize, no_cgroup_normalize;
 	char *sort_by, *columns, *sections, *metrics; /* as typed; NULL: default */
 	const char *display_format; /* compare: full, delta-only, no-pct, arrow, pct-only */
+	char *explain;              /* the finding to show with its numbers, alone; NULL: none */
 	char *filter;               /* regex one of the names must match; NULL: none */
 	const char *const *pids;    /* only these tgids, as text; NULL: all */
 	GHashTable *tids;           /* only these threads, GINT_TO_POINTER; NULL: all */

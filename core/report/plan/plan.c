@@ -152,7 +152,9 @@ static gboolean parse_lists(Plan *plan, const AnalysisOptions *options, GError *
 	       (plan->metrics = specs_parse_metrics(options->metrics, error)) &&
 	       specs_parse_min_delta(options->min_delta, min_deltas, error) &&
 	       (plan->conditions = condition_parse(options->fail_on, error)) &&
-	       check_conditions(plan, error);
+	       check_conditions(plan, error) &&
+	       (!options->explain ||
+		specs_check_finding("explain", options->explain, options->runs != NULL, error));
 }
 
 /* ctprof memory has one section, and its own order. */

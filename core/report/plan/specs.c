@@ -299,6 +299,29 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 	return TRUE;
 }
 
+/* ---- findings ---- */
+
+gboolean specs_check_finding(const char *option, const char *glob, gboolean is_of_runs,
+			     GError **error)
+{
+	g_autoptr(GString) known = g_string_new(NULL);
+	Nearest nearest = {.typed = glob};
+	const char *name;
+
+	if (is_of_runs)
+		return error_set_usage(error, "--%s: a report of several runs has no findings",
+				       option);
+	for (guint i = 0; (name = finding_name(i)); i++) {
+		if (g_pattern_match_simple(glob, name))
+			return TRUE;
+		nearest_try(&nearest, name);
+		g_string_append_printf(known, "%s%s", i > 0 ? ", " : "", name);
+	}
+	g_autofree char *hint = nearest_hint(&nearest, "");
+	return error_set_usage(error, "--%s: there is no finding '%s'; there are %s%s", option,
+			       glob, known->str, hint);
+}
+
 /* ---- min-delta ---- */
 
 static gboolean take_least(List *list, char *entry, GError **error)

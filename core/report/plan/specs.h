@@ -32,6 +32,10 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 gboolean specs_fail_section(const char *text, const char *name, const GPtrArray *groups,
 			    GError **error);
 
+/* FALSE with a USAGE_ERROR: no rule's name matches the glob, or the report is one of runs. */
+gboolean specs_check_finding(const char *option, const char *glob, gboolean is_of_runs,
+			     GError **error);
+
 /* "5ms,1MiB,100": the smallest change by dimension, in its base; a number
  * without a unit is a count. */
 gboolean specs_parse_min_delta(const char *text, gdouble ret_least[N_DIMENSIONS], GError **error);

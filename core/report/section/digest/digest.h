@@ -45,6 +45,7 @@ struct digest {
 	HostState host;
 	GArray *findings;            /* Finding, what costs most first */
 	GArray *met;                 /* Finding, of each subject; they borrow their sentences */
+	Finding nearest;             /* of --explain, below the limit; name NULL: none is */
 	GPtrArray *titles, *footers; /* Sentence, owned */
 	GPtrArray *host_lines;       /* the same: what the section host says */
 	GPtrArray *texts[2];         /* of titles and footers: const char * */

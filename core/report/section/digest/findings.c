@@ -102,12 +102,6 @@ static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 	}
 }
 
-static gboolean holds(const Rule *rule, Subject *subject)
-{
-	subject->value = rule->measure(subject);
-	return !isnan(subject->value) && subject->value >= rule->limit;
-}
-
 static gint compare_costs(gconstpointer a, gconstpointer b, gpointer rule)
 {
 	gdouble x = ((const Rule *)rule)->cost(a), y = ((const Rule *)rule)->cost(b);
@@ -117,17 +111,24 @@ static gint compare_costs(gconstpointer a, gconstpointer b, gpointer rule)
 
 static void apply(Digest *digest, const Rule *rule, const Subject *subjects, guint n)
 {
+	const char *explained = digest->draft->plan->options->explain;
+	Subject nearest = {.value = NAN};
 	g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(Subject));
 
 	for (guint i = 0; i < n; i++) {
 		Subject subject = subjects[i];
 
-		if (holds(rule, &subject))
+		subject.value = rule->measure(&subject);
+		if (subject.value >= rule->limit)
 			g_array_append_val(met, subject);
+		else if (!isnan(subject.value) && !(subject.value <= nearest.value))
+			nearest = subject;
 	}
 	g_array_sort_with_data(met, compare_costs, (gpointer)(uintptr_t)rule);
 	if (met->len > 0)
 		add_finding(digest, rule, met);
+	else if (nearest.digest && g_strcmp0(explained, rule->name) == 0)
+		digest->nearest = finding_of(rule, &nearest);
 }
 
 static void apply_all(Digest *digest, const Rule *rules, const Subject *subjects, guint n)
@@ -221,16 +222,43 @@ static void put_finding(const Draft *draft, Table *table, const Finding *finding
 		draft_put_same(draft, &cells[i], values[i]);
 }
 
+static void note_number(Table *table, const char *name, gdouble value, const char *unit)
+{
+	g_autofree char *number = unit_format(unit, value, FALSE);
+
+	table_note(table, "  %-12s %s", name, number);
+}
+
+/* For --explain: what was measured, and the numbers in the sentence, if there is one. */
+static void note_numbers(Table *table, const Finding *finding)
+{
+	const struct ctprof_sentence *said =
+		finding->sentence ? sentence_data(finding->sentence) : NULL;
+
+	table_note(table, "  %-12s %s of %s", "rule", finding->name, finding->subject);
+	note_number(table, "measured", finding->value, finding->unit);
+	note_number(table, "limit", finding->limit, finding->unit);
+	note_number(table, "cost", finding->cost, "none");
+	for (guint64 i = 0; said && i < said->n_pieces; i++)
+		for (guint64 k = 0; k < said->pieces[i].n_terms; k++) {
+			const struct ctprof_term *term = &said->pieces[i].terms[k];
+
+			if (term->name)
+				note_number(table, term->name, term->number, term->unit);
+		}
+}
+
 static void draft_findings(const Draft *draft, const Section *section)
 {
+	const char *explained = draft->plan->options->explain;
 	const Digest *digest = draft->digest;
 	Table *table = tables_add(draft->tables, section->name, section->heading, NULL,
 				  CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
 
 	table_add_fields(table, fields, n_fields(draft));
-	if (digest->findings->len == 0)
+	if (digest->findings->len == 0 && !explained)
 		table_note(table, "nothing stands out");
-	else if (digest->n_findings == digest->findings->len)
+	else if (explained || digest->n_findings == digest->findings->len)
 		table_note(table, "WHAT STANDS OUT");
 	else
 		table_note(table, "WHAT STANDS OUT (and %u more: --all)",
@@ -238,10 +266,19 @@ static void draft_findings(const Draft *draft, const Section *section)
 	for (guint i = 0; i < digest->findings->len; i++) {
 		const Finding *finding = &g_array_index(digest->findings, Finding, i);
 
+		if (explained && !g_pattern_match_simple(explained, finding->name))
+			continue;
 		put_finding(draft, table, finding);
-		if (i < digest->n_findings)
+		if (i < digest->n_findings || explained)
 			table_say(table, "! ", finding->sentence);
+		if (explained)
+			note_numbers(table, finding);
 	}
+	if (!explained || table->lines->len > 0)
+		return;
+	table_note(table, "%s: no finding", explained);
+	if (digest->nearest.name)
+		note_numbers(table, &digest->nearest);
 }
 
 const Section section_findings = {
