@@ -119,7 +119,8 @@ const Option reporting_compare_options[] = {
 	OPTION(TEXT, "fail-on", 0, &options.fail_on, "EXPR",
 	       "Exit with status 3 if EXPR is true for any group: 'majflt:delta>=100', "
 	       "'run_time_ns:delta>5s', or between two boots 'wait_sum:pct>20', or for runs "
-	       "'q<0.05 && wait_time_ns:pct>10'; 'worse': any metric became worse"),
+	       "'q<0.05 && wait_time_ns:pct>10'; 'worse': any metric became worse; "
+	       "'finding:throttled': that finding exists; 'finding:*': any"),
 	OPTION(BOOL, "fail-on-partial", 0, &options.fail_on_partial, NULL,
 	       "Let --fail-on also judge changes between sums that lack different rows (~)"),
 	OPTION(REAL, "alpha", 0, &alpha, "SHARE",

@@ -163,6 +163,7 @@ static Analysis *analyse(const Sample *before, const Sample *after, const struct
 {
 	*options = (AnalysisOptions){
 		.explain = options->explain,
+		.fail_on = options->fail_on,
 		.group_by = GROUP_BY_PCOMM,
 		.may_be_window = TRUE,
 		.is_window = TRUE,
@@ -371,18 +372,22 @@ static void test_findings(void)
 	}
 }
 
-/* The notes of the section, a line each. */
-static char *explain(const struct finding_case *given, const struct value *changed)
+/* The notes of the section, a line each, and the conditions that are met. */
+static char *explain(const struct finding_case *given, const struct value *changed, GPtrArray *met)
 {
-	AnalysisOptions options = {.explain = (char *)(uintptr_t)given->finding};
+	g_autofree char *fail_on = g_strconcat("finding:", given->finding, NULL);
+	AnalysisOptions options = {.explain = (char *)(uintptr_t)given->finding,
+				   .fail_on = fail_on};
 	g_autoptr(Sample) before = capture(NULL, special(changed, "threads"));
 	g_autoptr(Sample) after = capture(changed, special(changed, "threads"));
 	const struct ctprof_report *report;
-	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
-		analyse(before, after, changed, &options, &report);
+	g_autoptr(Analysis) analysis = analyse(before, after, changed, &options, &report);
 	const struct ctprof_report_section *section = sample_section(report, "findings");
 	GString *text = g_string_new(NULL);
 
+	for (guint64 i = 0; i < report->n_hits; i++)
+		g_ptr_array_add(met, g_strdup(report->hits[i].metric));
+	g_assert_cmpint(analysis_failed(analysis), ==, met->len > 0);
 	for (guint64 i = 0; i < section->n_lines; i++)
 		g_assert_cmpstr(section->lines[i].cells[0].value[1].text, ==, given->finding);
 	for (guint64 i = 0; i < section->n_notes; i++)
@@ -390,21 +395,27 @@ static char *explain(const struct finding_case *given, const struct value *chang
 	return g_string_free(text, FALSE);
 }
 
-/* Each finding is explained, but not where it falls short of its limit. */
+/* Each finding is explained and can be gated on; neither where it falls short of its limit. */
 static void test_explained(void)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autofree char *shown = explain(&cases[i], cases[i].shown);
-		g_autofree char *hidden = explain(&cases[i], cases[i].hidden);
+		g_autoptr(GPtrArray) met = g_ptr_array_new_with_free_func(g_free);
+		g_autoptr(GPtrArray) none = g_ptr_array_new_with_free_func(g_free);
+		g_autofree char *shown = explain(&cases[i], cases[i].shown, met);
+		g_autofree char *hidden = explain(&cases[i], cases[i].hidden, none);
 		g_autofree char *rule = g_strdup_printf("  rule         %s of ", cases[i].finding);
 		g_autofree char *missing = g_strdup_printf("%s: no finding\n", cases[i].finding);
+		g_autofree char *metric = g_strconcat("finding:", cases[i].finding, NULL);
 
 		g_test_message("%s: shown '%s', hidden '%s'", cases[i].finding, shown, hidden);
 		g_assert_true(g_str_has_prefix(shown, "WHAT STANDS OUT\n! "));
 		g_assert_nonnull(strstr(shown, rule));
 		g_assert_nonnull(strstr(shown, "  measured     "));
 		g_assert_null(strstr(shown, missing));
+		g_assert_cmpuint(met->len, ==, 1);
+		g_assert_cmpstr(g_ptr_array_index(met, 0), ==, metric);
 		g_assert_nonnull(strstr(hidden, missing));
+		g_assert_cmpuint(none->len, ==, 0);
 	}
 }
 
@@ -571,7 +582,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/digest/each finding has its limit", test_findings);
-	g_test_add_func("/digest/each finding is explained", test_explained);
+	g_test_add_func("/digest/each finding is explained and gated on", test_explained);
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
 	g_test_add_func("/digest/what came and went is named by its CPU", test_came_and_went);
 	g_test_add_func("/digest/the footer names what is not measured", test_footer);

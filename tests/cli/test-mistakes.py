@@ -33,6 +33,8 @@ MISTAKES = {
     "section": (["show", "--sections=primry", A], 2, "did you mean primary?"),
     "finding": (["show", "--explain=want-cpu", A], 2, "no finding 'want-cpu'", "thrashes, grew",
                 "did you mean wants-cpu?"),
+    "finding_to_fail_on": (["compare", "--fail-on=finding:throtled", A, B], 2, "did you mean throttled?"),
+    "findings_with_others": (["compare", "--fail-on=finding:forks && cpu:delta>1", A, B], 2, "has one metric"),
     "view": (["memory", "procesess"], 2, "did you mean processes"),
     "sort_key": (["memory", "processes", "--sort=pps"], 2, "did you mean pss or eps?"),
     "format": (["show", "-fjsno", A], 2, "did you mean json?"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Findings by the names of their rules: explained, and over the time of a recording.
+"""Findings by the names of their rules: explained, gated on, and over the time of a recording.
 
 The captures are made from one of this host, with threads that only switch, so that what
 must be found does not depend on how busy the host is."""
@@ -103,6 +103,30 @@ def test_explanation_of_what_is_not_found():
         "   limit        10000 1/s",
         "   cost         0.09",
     ], text
+
+
+def test_gate_on_a_finding():
+    whole = (sample(0), sample(1))
+    report, found = sections("compare", "--fail-on=finding:switches", *whole, status=3)
+    hits = {(hit["group"], hit["metric"], hit["unit"], hit["limit"]) for hit in report["fail_on"]}
+    assert hits == {(name, "finding:switches", "1/s", 10000) for name in ("steady", "twice")}, hits
+    # One sentence names both.
+    assert [line["finding"] for line in found["findings"]].count("switches") == 1, found["findings"]
+    for condition in ("finding:*", "finding:sw*", "majflt:delta>1e9,finding:switches"):
+        ctprof("compare", "-q", f"--fail-on={condition}", *whole, status=3)
+    ctprof("compare", "--fail-on=finding:throttled", *whole)
+    ctprof("compare", "--fail-on=finding:switches", "--filter=^calm$", *whole)
+
+
+def test_what_is_shown_does_not_change_the_gate():
+    for options in (["-n1"], ["-mminflt"], ["--sections=primary"], ["--all"], ["--explain=forks"], ["-fcsv"]):
+        done = ctprof("compare", "--no-pager", "--fail-on=finding:switches", *options, sample(0), sample(1), status=3)
+        assert "met by twice: 30000 1/s" in done.stderr.decode(), (options, done.stderr)
+
+
+def test_junit_has_the_name_of_the_rule():
+    text = ctprof("compare", "-f", "junit", "--fail-on=finding:*", sample(2), sample(3), status=3).stdout.decode()
+    assert '<testcase classname="steady" name="finding:switches"><failure message=' in text, text
 
 
 def clock(window):

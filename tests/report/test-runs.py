@@ -179,6 +179,7 @@ def test_what_is_wrong_is_said():
         (2, "several runs per side: A1 A2", ["compare", base, later, base]),
         (2, "--alpha: expected", ["compare", "--alpha=0", base, "--", later]),
         (2, "p and q need several runs", ["compare", "--fail-on=q<0.05", base, later]),
+        (2, "several runs has no findings", ["compare", "--fail-on=finding:*", base, "--", later]),
         (2, "several runs has no findings", ["compare", "--explain=forks", base, "--", later]),
         (2, "unknown metric", ["compare", "--fail-on=q<1 && nix:pct>1", base, "--", later]),
         (2, "--versus: only with --repeat", ["stat", "--versus=true", "--", "true"]),

@@ -207,6 +207,10 @@ gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
 		const Condition *condition = &g_array_index(conditions, Condition, i);
 		Verdict verdict;
 
+		if (condition->finding) {
+			findings_judge(draft, condition, hits);
+			continue;
+		}
 		if (!check_window(draft, condition, error))
 			return FALSE;
 		verdict_init(&verdict, condition);

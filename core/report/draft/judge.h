@@ -33,6 +33,8 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 /* Judge the lines of a kind; NULL after the last: in sections.c. */
 typedef void (*Judge)(const Draft *draft, Verdict *verdict);
 extern const Judge judges[];
+/* Appends a hit for each subject of which a condition on findings is met: in findings.c. */
+void findings_judge(const Draft *draft, const Condition *condition, GArray *hits);
 /* Explains, in a sentence, why the condition could not be judged; NULL: it could. */
 char *verdict_explain(const Verdict *verdict, const Draft *draft);
 

@@ -100,7 +100,12 @@ static const char *parse_term(const char *text, Condition *condition)
 	gsize name = strspn(text, METRIC_BYTES);
 
 	if (name == 0)
-		return "expected a metric, or 'worse', at the beginning";
+		return "expected a metric, 'worse' or 'finding:', at the beginning";
+	if (g_str_has_prefix(text, FINDING_PREFIX) && !condition->metric && !condition->is_worse) {
+		condition->metric = g_strdup(text);
+		condition->finding = condition->metric + strlen(FINDING_PREFIX);
+		return NULL;
+	}
 	if (strcmp(text, WORSE) == 0 && !condition->metric) {
 		condition->is_worse = TRUE;
 		return NULL;

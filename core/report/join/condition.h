@@ -8,12 +8,15 @@
  *addition: [q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT] "worse" in place of the term
  *with a metric: any metric that has become worse, by its own polarity and gate (polarity.h); of
  *runs, only if it changed.
+ *	finding:NAME    a rule whose name matches this glob finds something
  */
 #pragma once
 
 #include <glib.h>
 
 #include "change.h"
+
+#define FINDING_PREFIX "finding:"
 
 /* What p or q must be. */
 typedef struct chance_limit {
@@ -23,8 +26,9 @@ typedef struct chance_limit {
 } ChanceLimit;
 
 typedef struct condition {
-	char *text;   /* as given */
-	char *metric; /* NULL: any; q or p is limited then, or is_worse is set */
+	char *text;          /* as given */
+	char *metric;        /* NULL: any; q or p is limited then, or is_worse is set */
+	const char *finding; /* a glob: the end of metric, which is not one; NULL: none */
 	gboolean is_worse;
 	gboolean delta; /* limits the change itself, not the percentage */
 	gboolean value; /* with delta: limits the candidate's value instead */

@@ -154,7 +154,7 @@ static gboolean check_condition(const Plan *plan, const Condition *condition,
 	const struct ctprof_report_field *own = NULL;
 	const Figure *figure;
 
-	if (!condition->metric)
+	if (!condition->metric || condition->finding)
 		return TRUE;
 	if (plan->options->runs)
 		own = command_field_find(condition->metric);

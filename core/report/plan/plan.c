@@ -130,6 +130,9 @@ static gboolean check_conditions(const Plan *plan, GError **error)
 	for (guint i = 0; i < plan->conditions->len; i++) {
 		const Condition *condition = &g_array_index(plan->conditions, Condition, i);
 
+		if (condition->finding && !specs_check_finding("fail-on", condition->finding,
+							       plan->options->runs != NULL, error))
+			return FALSE;
 		if (condition_is_of_runs(condition) && !plan->options->runs)
 			return error_set_usage(error,
 					       "--fail-on '%s': p and q need several runs per side "
@@ -247,6 +250,9 @@ static gboolean wants_digest(const Plan *plan)
 	for (guint i = 0; sections[i]; i++)
 		if (sections[i]->flags & SECTION_OF_DIGEST &&
 		    plan->sections & section_bit(sections[i]))
+			return TRUE;
+	for (guint i = 0; i < plan->conditions->len; i++)
+		if (g_array_index(plan->conditions, Condition, i).finding)
 			return TRUE;
 	return FALSE;
 }

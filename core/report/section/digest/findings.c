@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/draft/judge.h"
 #include "rules.h"
 #include "why.h"
 
@@ -179,6 +180,29 @@ void findings_find(Digest *digest)
 	apply_all(digest, cgroup_rules, cgroups, limits->len);
 	find_in_locks(digest);
 	g_array_sort(digest->findings, compare_findings);
+}
+
+void findings_judge(const Draft *draft, const Condition *condition, GArray *hits)
+{
+	for (guint i = 0; i < draft->digest->met->len; i++) {
+		const Finding *finding = &g_array_index(draft->digest->met, Finding, i);
+
+		if (!g_pattern_match_simple(condition->finding, finding->name))
+			continue;
+		const struct ctprof_report_hit hit = {
+			.struct_size = sizeof hit,
+			.n_names = 1,
+			.names = {finding->subject},
+			.condition = condition->text,
+			/* A metric of the subject may be called so, too. */
+			.metric = store_take(draft->store,
+					     g_strconcat(FINDING_PREFIX, finding->name, NULL)),
+			.unit = finding->unit,
+			.value = finding->value,
+			.limit = finding->limit,
+		};
+		g_array_append_val(hits, hit);
+	}
 }
 
 /* ---- the section ---- */
