@@ -66,8 +66,7 @@ const Option reporting_options[] = {
 	OPTION(TEXT, "metrics", 'm', &options.metrics, "LIST",
 	       "Show only these metrics (see 'ctprof metric-list')", .from = FROM_METRICS),
 	OPTION(TEXT, "explain", 0, &options.explain, "FINDING",
-	       "Show only this finding, with the numbers it rests on (see ctprof-findings(7))",
-	       .from = FROM_FINDINGS),
+	       "Show only this finding, with its numbers", .from = FROM_FINDINGS),
 	OPTION(PATH, "categories", 0, &categories, "FILE|NAME",
 	       "Add up the memory of processes by these patterns of command lines; NAME: a table "
 	       "that comes with ctprof (chromeos)",

@@ -25,8 +25,7 @@ const Option screen_options_shown[] = {
 	OPTION(TEXT, "sort", 's', &sort, "METRIC", "Sort pools by this metric, or column",
 	       .from = FROM_METRICS),
 	OPTION(TEXT, "filter", 0, &filter, "REGEX", "Show only pools whose name matches"),
-	OPTION(TEXT, "explain", 0, &explain, "FINDING",
-	       "Of the findings, show only this one, with the numbers it rests on",
+	OPTION(TEXT, "explain", 0, &explain, "FINDING", "Show only this finding, with its numbers",
 	       .from = FROM_FINDINGS),
 	OPTION_END,
 };

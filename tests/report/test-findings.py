@@ -82,7 +82,7 @@ def test_explanation_has_the_numbers_of_the_sentence():
         " ! steady switches 90.0k times/s, for 11.1ns of work each",
         "   rule         switches of steady",
         "   measured     90000 1/s",
-        "   limit        10000 1/s",
+        "   rule limit   10000 1/s",
         "   cost         0.90",
         "   switches     90000 1/s",
         "   work         11.1ns",
@@ -100,7 +100,7 @@ def test_explanation_of_what_is_not_found():
         " switches: no finding",
         "   rule         switches of calm",
         "   measured     9000 1/s",
-        "   limit        10000 1/s",
+        "   rule limit   10000 1/s",
         "   cost         0.09",
     ], text
 

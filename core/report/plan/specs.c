@@ -309,8 +309,7 @@ gboolean specs_check_finding(const char *option, const char *glob, gboolean is_o
 	const char *name;
 
 	if (is_of_runs)
-		return error_set_usage(error, "--%s: a report of several runs has no findings",
-				       option);
+		return error_set_usage(error, "--%s: several runs have no findings", option);
 	for (guint i = 0; (name = finding_name(i)); i++) {
 		if (g_pattern_match_simple(glob, name))
 			return TRUE;

@@ -261,7 +261,7 @@ static void note_numbers(Table *table, const Finding *finding)
 
 	table_note(table, "  %-12s %s of %s", "rule", finding->name, finding->subject);
 	note_number(table, "measured", finding->value, finding->unit);
-	note_number(table, "limit", finding->limit, finding->unit);
+	note_number(table, "rule limit", finding->limit, finding->unit);
 	note_number(table, "cost", finding->cost, "none");
 	for (guint64 i = 0; said && i < said->n_pieces; i++)
 		for (guint64 k = 0; k < said->pieces[i].n_terms; k++) {
