@@ -221,8 +221,11 @@ static void put_findings(FILE *stream, const struct ctprof_report_section *findi
 	char said[DRAWING_SENTENCE];
 
 	fputs("<section class=\"findings\"><h2>What stands out</h2>\n", stream);
-	if (findings->n_lines == 0)
-		fputs("<p>Nothing stands out.</p>\n", stream);
+	for (guint64 i = 0; findings->n_lines == 0 && i < findings->n_notes; i++) {
+		fputs("<p>", stream);
+		markup_put(stream, findings->notes[i]);
+		fputs("</p>\n", stream);
+	}
 	fputs(findings->n_lines > 0 ? "<ol>\n" : "", stream);
 	for (guint64 i = 0; i < findings->n_lines; i++) {
 		const struct ctprof_sentence *sentence =

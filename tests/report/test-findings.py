@@ -94,6 +94,9 @@ def test_explanation_of_what_is_not_found():
     text = ctprof("show", "--no-pager", "--explain=throttled", sample(3)).stdout.decode()
     assert "throttled: no finding" in text and "measured" not in text, text
     # The window in which it is found is another one; the pool that comes closest is shown.
+    # That it is not found does not mean that nothing else is.
+    text = ctprof("compare", "-f", "html", "--explain=throttled", sample(2), sample(3)).stdout.decode()
+    assert "<p>throttled: no finding</p>" in text and "othing stands out" not in text
     # The pool that comes closest to the limit is shown.
     text = ctprof("compare", "--no-pager", "--filter=calm|late", "--explain=switches", sample(0), sample(1)).stdout.decode()
     assert text.partition(" WHAT STANDS OUT\n")[2].splitlines() == [

@@ -301,14 +301,13 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 
 /* ---- findings ---- */
 
-gboolean specs_check_finding(const char *option, const char *glob, gboolean is_of_runs,
-			     GError **error)
+gboolean specs_check_finding(const char *option, const char *glob, gboolean runs, GError **error)
 {
 	g_autoptr(GString) known = g_string_new(NULL);
 	Nearest nearest = {.typed = glob};
 	const char *name;
 
-	if (is_of_runs)
+	if (runs)
 		return error_set_usage(error, "--%s: several runs have no findings", option);
 	for (guint i = 0; (name = finding_name(i)); i++) {
 		if (g_pattern_match_simple(glob, name))

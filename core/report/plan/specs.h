@@ -33,8 +33,7 @@ gboolean specs_fail_section(const char *text, const char *name, const GPtrArray 
 			    GError **error);
 
 /* FALSE with a USAGE_ERROR: no rule's name matches the glob, or the report is one of runs. */
-gboolean specs_check_finding(const char *option, const char *glob, gboolean is_of_runs,
-			     GError **error);
+gboolean specs_check_finding(const char *option, const char *glob, gboolean runs, GError **error);
 
 /* "5ms,1MiB,100": the smallest change by dimension, in its base; a number
  * without a unit is a count. */
