@@ -248,11 +248,10 @@ static int cgroup_collect(void *self, void *context, struct ctprof_batch *batch)
 	struct cgroup *cgroup = self;
 
 	(void)context;
-	if (batch->scope == CTPROF_SCOPE_HOST) {
+	if (batch->scope == CTPROF_SCOPE_HOST &&
+	    cgroup->host->wanted(cgroup->host, cgroup->host_cpu))
 		put_host_cpu(cgroup, batch);
-		return 0;
-	}
-	for (uint64_t i = 0; i < batch->n; i++) {
+	for (uint64_t i = 0; batch->scope == CTPROF_SCOPE_CGROUP && i < batch->n; i++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, i);
 
 		cgroup_row_begin(&cgroup->row, batch, i);

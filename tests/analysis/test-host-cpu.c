@@ -194,6 +194,27 @@ static void test_parts(void)
 	}
 }
 
+/* So do those of the pools without a line of their own, one of which has none. */
+static void test_parts_of_the_rest(void)
+{
+	g_autoptr(Sample) before = sample_of_host(NULL, TRUE);
+	g_autoptr(Sample) after = sample_of_host(NULL, FALSE);
+	AnalysisOptions options = options_of();
+	const struct ctprof_report *report;
+
+	options.limit = 1;
+	for (guint64 on = 0; on < 2; on++) {
+		add_thread(on ? after : before, 5, 1, "app", on * 5000, 0, 0);
+		add_thread(on ? after : before, 6, 1, "b", on * 900, on * 30, on * 10);
+		add_thread(on ? after : before, 7, 1, "c", on * 100, 0, 0);
+	}
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(before, after, &options, &report);
+	assert_is(pool_value(report, CTPROF_ROLE_REST, NULL, "cpu"), 0.1);
+	assert_is(pool_value(report, CTPROF_ROLE_REST, NULL, "user"), 0.075);
+	assert_is(pool_value(report, CTPROF_ROLE_REST, NULL, "system"), 0.025);
+}
+
 /* ---- ctprof itself, in samples that are held ---- */
 
 #define READS 70 /* the process of top that reads */
@@ -250,6 +271,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/host-cpu/by the best that counts it", test_sources);
 	g_test_add_func("/host-cpu/user mode and the kernel add up to it", test_parts);
+	g_test_add_func("/host-cpu/of the rest, too", test_parts_of_the_rest);
 	g_test_add_func("/host-cpu/ctprof is known by its processes", test_own);
 	return g_test_run();
 }

@@ -214,7 +214,7 @@ def test_pause_and_save():
         path = Path(FOLDER.name, re.search(r"saved: (\S+)", text)[1])
         # What was shown is what is in it; but to another run, this one is a pool.
         report = harness.run("compare", path).stdout.decode()
-        assert shown.lines()[0] in report, (report, shown.text())
+        assert shown.lines()[0].partition("   ")[2] in report, (report, shown.text())
         pools = [line.split() for line in (*shown.lines(), *report.splitlines()) if line.startswith(" ctprof ")]
         assert len(pools) == 2 and len(pools[0]) == 2 and len(pools[1]) > 5, (report, shown.text())
         shown.press("Space")

@@ -195,6 +195,7 @@ static void put_more(const Making *making)
 		for (guint c = 0; quantity_of_cost(c); c++)
 			add_to(&sum.of[c], &line->costs[digest->newest].of[c]);
 	}
+	costs_split_cpu(&sum);
 	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
 	put_number(making, cells, COUNT, threads);
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
