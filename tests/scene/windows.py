@@ -99,7 +99,7 @@ def check_amount(window, pool, said, true, least=LEAST):
 
 def check_member(window, pool, text, *metrics):
     found = re.search(r"of it in (.+)\[(\d+)\]", text)
-    if not found:
+    if not found or window.loose[pool]:
         return
     number, most = int(found[2]), window.sum(pool, *metrics)
     for key in ("tid", "tgid"):

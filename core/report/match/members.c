@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "members.h"
 
+#include "frame/units.h"
+
 enum { BEFORE, AFTER };
 
 /* What is summed up of a group for one cost. */
@@ -76,7 +78,7 @@ static gdouble number_of(const Measure *measure, guint64 value)
 	guint64 cells[FOLD_MAX_CELLS];
 
 	measure->fold->add(NULL, cells, TRUE, value);
-	return (gdouble)cells[0];
+	return (gdouble)cells[0] * (measure->unit == CTPROF_UNIT_KIB ? KIB : 1);
 }
 
 /* What the thread adds to it; 0 where that is not known. */
@@ -165,4 +167,16 @@ gboolean members_leader(const Members *members, const Record *group, enum cost c
 		return FALSE;
 	*ret_share = MIN(ret_leader->amount / tally->total, 1);
 	return *ret_share >= least;
+}
+
+gboolean members_total(const Members *members, const Record *group, enum cost cost,
+		       gdouble *ret_total)
+{
+	const GroupTallies *tallies =
+		members && group ? g_hash_table_lookup(members->groups, group) : NULL;
+
+	if (!tallies || members->sums[cost].n == 0)
+		return FALSE;
+	*ret_total = tallies->of[cost].total;
+	return TRUE;
 }

@@ -153,12 +153,17 @@ static gdouble measure_unknown(const Subject *subject)
 
 static void say_unknown(const Subject *subject, Sentence *sentence)
 {
+	static const char *const words[][2] = {
+		{": ctprof, or what ended unseen", ": what ended unseen"},
+		{": interrupts, ctprof, or what ended unseen",
+		 ": interrupts, or what ended unseen"},
+	};
+
 	SAY(sentence, "{} CPU ({} %) is in no thread's account",
 	    term_cpus("unaccounted", unknown_of(subject)),
 	    term_count("share", "percent", subject->value));
-	TELL(sentence, digest_own(subject->digest) > 0
-			       ? ": interrupts, or what ended unseen"
-			       : ": interrupts, ctprof, or what ended unseen");
+	/* Exact sums are of threads alone; it may have been ctprof if that is not known apart. */
+	TELL(sentence, words[subject->digest->host.is_of_ticks][digest_own(subject->digest) > 0]);
 }
 
 /* Whether the limits of cgroups are why some have too little: one met its own while the host

@@ -311,6 +311,9 @@ static gdouble growth_of(const Subject *subject, enum cost cost)
 	    values[1]->type != CTPROF_VALUE_REAL || !(values[0]->real > 0) ||
 	    values[0]->n != values[1]->n || (line->n_born > 0 && line->n_gone > 0))
 		return NAN;
+	/* As many may still be others, if not all could be read. */
+	(void)members_total(subject->digest->draft->window->members, line->group->sides[1], cost,
+			    &growth);
 	gdouble judged = growth * MAX(MINUTE / seconds, 1);
 	return judged >= MAX(LEAST_GROWTH, values[1]->real * LEAST_GROWTH_SHARE) ? growth : NAN;
 }
