@@ -14,11 +14,11 @@
 /* What is said must not hide for ever what is shown there otherwise. */
 #define MESSAGE_US (5 * G_USEC_PER_SEC)
 
-#define KEYS_LINE " ? help  Enter open  m memory  / search  \\ filter  < > sort  g group  p pause"
+#define KEYS_LINE " ? help  q quit  Enter open  m memory  / search  \\ filter  < > sort  g group"
 #define KEYS_LINE_REPLAY                                                                           \
-	" ? help  t T sample  j jump  [ ] window  Enter open  m memory  / search  p play"
+	" ? help  q quit  t T sample  j jump  [ ] window  p play  Enter open  m memory"
 #define KEYS_LINE_MEMORY                                                                           \
-	" ? help  Enter open  Esc back  m pools  u measure  e children  / search  q quit"
+	" ? help  q quit  Enter open  Esc back  m pools  u measure  e children  / search"
 
 /* ---- the analysis of the window ------------------------------------------------------ */
 

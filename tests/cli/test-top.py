@@ -87,7 +87,7 @@ def test_the_first_screen():
             lines = text.splitlines()
             assert re.match(r" \d\d:\d\d:\d\d → \d\d:\d\d:\d\d( \w+)?   \S+ apart", lines[0]), text
             assert re.match(r" CPU     \S+ of \d+ busy", lines[2]), text
-            assert lines[-1].startswith(" ? help"), text
+            assert lines[-1].startswith(" ? help  q quit"), text
             assert all(len(line) <= size[0] for line in lines), text
             # It goes on.
             shown.wait(lambda now: has_pools(now) and titles(now) != titles(text), "another window")
