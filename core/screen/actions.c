@@ -103,12 +103,8 @@ static gboolean is_memory(const Screen *screen)
 }
 
 /* Columns from left to right, and before them the order by cost. */
-static void sort(Screen *screen, gint by)
+static void sort_pools(Screen *screen, gint by)
 {
-	if (is_memory(screen)) {
-		screen_turn_measure(screen, by);
-		return;
-	}
 	const GPtrArray *columns = screen->sortable;
 	gint now = -1, n = (gint)columns->len + 1;
 
@@ -118,6 +114,19 @@ static void sort(Screen *screen, gint by)
 	gint next = (now + 1 + by + n) % n;
 	try_setting(screen, &screen->sort,
 		    next == 0 ? NULL : g_strdup(g_ptr_array_index(columns, next - 1)));
+}
+
+/* In another order, what is first is of interest, not the row that was chosen. */
+static void sort(Screen *screen, gint by)
+{
+	Place *place = &screen_view(screen)->place;
+
+	if (is_memory(screen))
+		screen_turn_measure(screen, by);
+	else
+		sort_pools(screen, by);
+	g_clear_pointer(&place->name, g_free);
+	place->row = place->top = 0;
 }
 
 static void group(Screen *screen)
@@ -307,7 +316,7 @@ void screen_act(Screen *screen, enum action action)
 		toggle_memory(screen);
 		break;
 	case ACTION_MEASURE:
-		screen_turn_measure(screen, 1);
+		sort(screen, 1);
 		break;
 	case ACTION_CHILDREN:
 		turn_children(screen);

@@ -132,8 +132,11 @@ static void choose_columns(Screen *screen, const struct ctprof_report_section *p
 			continue;
 		}
 		char *word = sort_word(&fields[i]);
-		if (word)
-			g_ptr_array_add(screen->sortable, word);
+		if (!word)
+			continue;
+		if (screen->sort && quantity_find(word) == quantity_find(screen->sort))
+			fields[i].flags |= CTPROF_FIELD_SORTED;
+		g_ptr_array_add(screen->sortable, word);
 	}
 }
 

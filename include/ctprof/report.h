@@ -169,6 +169,9 @@ enum ctprof_field_role {
 /* Numbers that may also be drawn as bars, each as long as its share of the largest,
  * where there is room for them. Since 1.5. */
 #define CTPROF_FIELD_BARS 32u
+/* The lines are in its order: for people it is marked, and dropped after the others where
+ * there is no room. Since 1.6. */
+#define CTPROF_FIELD_SORTED 64u
 
 /* A field of a section's lines: a metric, or a column of the table. */
 struct ctprof_report_field {

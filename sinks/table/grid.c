@@ -22,7 +22,6 @@ void grid_init(Grid *grid, FILE *stream, gboolean coloured, guint n)
 		.coloured = coloured,
 		.measuring = TRUE,
 		.n = n,
-		.n_shown = n,
 		.cells = g_new0(struct cell, n),
 	};
 	for (guint i = 0; i < n; i++)
@@ -40,11 +39,11 @@ void grid_clear(Grid *grid)
 /* One blank before the first column, two between columns. */
 static guint64 total_width(const Grid *grid)
 {
-	guint64 width = grid->n_shown > 0 ? 2 * (guint64)grid->n_shown - 1 : 0;
+	guint64 width = 0;
 
-	for (guint i = 0; i < grid->n_shown; i++)
-		width += grid->cells[i].width;
-	return width;
+	for (guint i = 0; i < grid->n; i++)
+		width += grid->cells[i].dropped ? 0 : grid->cells[i].width + 2;
+	return width > 0 ? width - 1 : 0;
 }
 
 /* By how much a column can be cut. */
@@ -57,9 +56,21 @@ static guint64 least_width(const Grid *grid)
 {
 	guint64 width = total_width(grid);
 
-	for (guint i = 0; i < grid->n_shown; i++)
-		width -= slack_of(&grid->cells[i]);
+	for (guint i = 0; i < grid->n; i++)
+		width -= grid->cells[i].dropped ? 0 : slack_of(&grid->cells[i]);
 	return width;
+}
+
+/* Drops the last column that is left, but not the first one; kept ones after the others. */
+static gboolean drop_last(Grid *grid)
+{
+	guint last = 0;
+
+	for (guint i = 1; i < grid->n; i++)
+		if (!grid->cells[i].dropped && (!grid->cells[i].kept || last == 0))
+			last = i;
+	grid->cells[last].dropped = last > 0;
+	return last > 0;
 }
 
 void grid_fit(Grid *grid, guint64 width, gboolean may_drop)
@@ -67,15 +78,15 @@ void grid_fit(Grid *grid, guint64 width, gboolean may_drop)
 	grid->measuring = FALSE;
 	if (width == 0)
 		return;
-	while (grid->n_shown > 1 && grid->cells[grid->n_shown - 1].spare &&
-	       total_width(grid) > width)
-		grid->n_shown--;
-	while (may_drop && grid->n_shown > 1 && least_width(grid) > width)
-		grid->n_shown--;
-	for (guint i = grid->n_shown; i-- > 0 && total_width(grid) > width;) {
+	for (guint i = grid->n; i-- > 1 && grid->cells[i].spare;)
+		grid->cells[i].dropped = total_width(grid) > width;
+	while (may_drop && least_width(grid) > width && drop_last(grid))
+		continue;
+	for (guint i = grid->n; i-- > 0 && total_width(grid) > width;) {
 		struct cell *cell = &grid->cells[i];
 
-		cell->width -= (guint)MIN(slack_of(cell), total_width(grid) - width);
+		if (!cell->dropped)
+			cell->width -= (guint)MIN(slack_of(cell), total_width(grid) - width);
 	}
 }
 
@@ -110,12 +121,14 @@ static void print_cell(const Grid *grid, const struct cell *cell, gboolean is_la
 
 static void print_line(const Grid *grid)
 {
-	guint n = grid->n_shown;
+	guint n = grid->n;
 
 	/* Do not pad up to empty cells at the end. */
-	while (n > 0 && grid->cells[n - 1].text->len == 0)
+	while (n > 0 && (grid->cells[n - 1].dropped || grid->cells[n - 1].text->len == 0))
 		n--;
 	for (guint i = 0; i < n; i++) {
+		if (grid->cells[i].dropped)
+			continue;
 		fputs(i > 0 ? "  " : " ", grid->stream);
 		print_cell(grid, &grid->cells[i], i + 1 == n);
 	}

@@ -17,14 +17,15 @@ struct cell {
 	guint width;    /* of the column */
 	guint least;    /* minimum width when cut; 0: never cut; also kept */
 	gboolean spare; /* only drawn where nothing is cut for it; kept, too */
+	gboolean kept;  /* dropped after the others; so is this */
+	gboolean dropped;
 };
 
 typedef struct grid {
 	FILE *stream;
 	gboolean coloured;
 	gboolean measuring;
-	guint n;
-	guint n_shown; /* number of columns; the last ones may not fit */
+	guint n; /* number of columns */
 	struct cell *cells;
 } Grid;
 
@@ -34,7 +35,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grid, grid_clear)
 
 /* Ends the measuring; width: of the terminal, 0: no limit.  Cuts columns that may be
  * cut, from the right, and if that is not enough and may_drop, drops columns from the
- * right. */
+ * right, those kept last. */
 void grid_fit(Grid *grid, guint64 width, gboolean may_drop);
 
 /* The text of a cell of the current line, to append to. */

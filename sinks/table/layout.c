@@ -13,6 +13,8 @@
 #define LEAST_LABEL 16
 /* Before a finding. */
 #define MARK "! "
+/* After the header of the column that the lines are in the order of. */
+#define SORTED "▾"
 /* Blanks at both ends of a line of text. */
 #define MARGINS 2
 
@@ -43,6 +45,7 @@ static void begin(Pass *pass, FILE *stream)
 		const struct drawn *drawn = &g_array_index(pass->columns, struct drawn, i);
 
 		pass->grid.cells[i].right = drawn->right;
+		pass->grid.cells[i].kept = drawn->is_sorted;
 		pass->grid.cells[i].spare = drawn->column == &column_bar;
 		pass->grid.cells[i].least = drawn->flexible ? LEAST_LABEL : 0;
 	}
@@ -65,6 +68,7 @@ static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 			continue;
 		}
 		label_append(text, drawn->header ? drawn->header : "");
+		g_string_append(text, drawn->is_sorted ? SORTED : "");
 		if (drawing_is_compare(pass->report))
 			grid_style(&pass->grid, i, STYLE_HEADER);
 	}

@@ -46,7 +46,8 @@ struct drawn {
 	guint64 index;      /* which part of the names, or which field */
 	const char *header; /* NULL: none */
 	gboolean right, flexible;
-	gdouble highest; /* value in it, of a column of bars; 0 otherwise */
+	gboolean is_sorted; /* the lines are in its order */
+	gdouble highest;    /* value in it, of a column of bars; 0 otherwise */
 };
 
 /* The columns of a section (struct drawn): of a LONG one those that are asked for and

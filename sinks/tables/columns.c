@@ -115,6 +115,7 @@ static void take_fields(const struct choice *choice)
 			.header = field->header,
 			.right = !is_metrics && ends_right(field),
 			.flexible = (field->flags & CTPROF_FIELD_CUT) != 0,
+			.is_sorted = (field->flags & CTPROF_FIELD_SORTED) != 0,
 		};
 
 		if (!(field->flags & CTPROF_FIELD_HIDDEN))

@@ -186,6 +186,21 @@ def test_order_and_columns():
         assert end_of(shown) == 0
 
 
+def test_another_order_is_seen():
+    """Its column is marked, and stays where others have no room; what is first is chosen."""
+    with screen("replay", harness.SOURCE / "tests/cli/replay/loads.ctprof", size=(50, 24)) as shown:
+        text = wait_for_pools(shown)
+        assert " PSS" not in text and "▾" not in text, text
+        shown.press("End", "<")
+        text = shown.wait(lambda now: "sort pss" in now and has_pools(now), "the last column")
+        assert " PSS▾" in text and text.count("▾") == 1, text
+        assert max(map(len, text.splitlines())) <= 50, text
+        shown.press("Enter")
+        shown.wait(lambda now: "python3[" in now, "the pool with the most")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_a_pool_opens():
     """Threads, and as root where they wait; the search finds it."""
     with harness.Worker() as worker, screen("top", "-i", "1s", worker.pid,
