@@ -565,6 +565,8 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	if (analysis->order->len > 0)
 		rank_groups(analysis->groups.joined, analysis->order, layouts,
 			    &analysis->plan.view);
+	for (guint side = 0; side < SIDES; side++)
+		list_orphans(analysis, side);
 	analysis->draft = draft_of(analysis, &namer);
 	if (!draft_sections(analysis, &analysis->draft, error))
 		return NULL;
@@ -572,8 +574,6 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	analysis->draft.namer = NULL;
 	analysis->draft.ranks = NULL;
 	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.things = NULL;
-	for (guint side = 0; side < SIDES; side++)
-		list_orphans(analysis, side);
 	analysis->sections = tables_finish(analysis->tables);
 	write_report(analysis);
 	return &analysis->report;

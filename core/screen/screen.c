@@ -152,6 +152,14 @@ gboolean screen_make_page(Screen *screen, GError **error)
 	return screen->page != NULL;
 }
 
+/* The filter of the table in sight. */
+static gboolean matches_nothing(const Screen *screen)
+{
+	const Page *page = screen->page;
+
+	return page && page->heading->len > 0 && page->rows->len == 0;
+}
+
 static char *describe(const Screen *screen)
 {
 	GString *text = g_string_new(NULL);
@@ -165,7 +173,8 @@ static char *describe(const Screen *screen)
 		g_string_append_printf(text, " · sort %s", screen->sort ? screen->sort : "cost");
 	}
 	if (screen->filter)
-		g_string_append_printf(text, " · filter %s", screen->filter);
+		g_string_append_printf(text, " · filter %s%s", screen->filter,
+				       matches_nothing(screen) ? ": no name matches" : "");
 	if (screen->paused)
 		g_string_append(text, " · paused");
 	return g_string_free(text, FALSE);

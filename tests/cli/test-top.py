@@ -157,7 +157,7 @@ def test_keys_of_a_recording():
         shown.press("\\")
         shown.type("no-such-pool")
         shown.press("Enter")
-        shown.wait(lambda now: "filter no-such-pool" in now and not names(now), "nothing to match")
+        shown.wait(lambda now: "filter no-such-pool: no name matches" in now and not names(now), "nothing to match")
         shown.press("\\", "C-h", *["BSpace"] * 12)
         shown.type("(")
         shown.press("Enter")

@@ -293,6 +293,16 @@ def test_limit_cuts_and_says_so():
     assert len(done.stdout.splitlines()) == 3 and b"left out" in done.stderr
 
 
+def test_filter_that_matches_nothing_says_so():
+    before, after = captures()
+    warning = "--filter '^no such name$': no name matches"
+    for report in (["show", before], ["compare", before, after], ["show", "--sections=primary", before]):
+        done = ctprof(*report, "--filter=^no such name$")
+        assert done.returncode == 0 and warning in done.stderr.decode(), done
+        found = json.loads(text(*report, "--filter=python", "--format=json"))
+        assert not [said for said in found["warnings"] if "--filter" in said], found["warnings"]
+
+
 def test_output_goes_to_a_file_whole():
     path = f"{FOLDER.name}/report.json"
     assert text("show", "--format", "json", "-o", path, captures()[0]) == ""

@@ -225,5 +225,8 @@ gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
 		verdict_warn(&verdict, warnings);
 		verdict_clear(&verdict);
 	}
+	if (draft->view->match && !draft->plan->is_matched)
+		g_ptr_array_add(warnings, g_strdup_printf("--filter '%s': no name matches",
+							  draft->plan->options->filter));
 	return TRUE;
 }

@@ -5,12 +5,13 @@
 
 gboolean view_matches(const View *view, const char *const *names, guint n_names)
 {
-	if (!view->match)
-		return TRUE;
-	for (guint i = 0; i < n_names; i++)
-		if (names[i] && g_regex_match(view->match, names[i], 0, NULL))
-			return TRUE;
-	return FALSE;
+	gboolean matches = !view->match;
+
+	for (guint i = 0; !matches && i < n_names; i++)
+		matches = names[i] && g_regex_match(view->match, names[i], 0, NULL);
+	if (view->ret_matched && matches)
+		*view->ret_matched = TRUE;
+	return matches;
 }
 
 void view_change(const View *view, const struct ctprof_value values[SIDES],

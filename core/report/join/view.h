@@ -13,8 +13,9 @@ typedef struct view {
 	gboolean window; /* of two captures of one boot */
 	gdouble seconds; /* between the sides, if rates are wanted; otherwise 0 */
 	ChangeFilter filter;
-	GRegex *match; /* must match one of a group's names; NULL: all match */
-	guint limit;   /* lines of a section; 0: no limit */
+	GRegex *match;         /* must match one of a group's names; NULL: all match */
+	guint limit;           /* lines of a section; 0: no limit */
+	gboolean *ret_matched; /* set where a name matches; NULL: not */
 } View;
 
 gboolean view_matches(const View *view, const char *const *names, guint n_names);

@@ -113,6 +113,7 @@ static gboolean parse_filter(Plan *plan, const char *filter, GError **error)
 		return TRUE;
 	/* Names are bytes, and need not be UTF-8. */
 	plan->view.match = g_regex_new(filter, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, &cause);
+	plan->view.ret_matched = &plan->is_matched;
 	return plan->view.match ||
 	       error_set_usage(error, "--filter '%s': %s", filter, cause->message);
 }

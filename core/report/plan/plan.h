@@ -27,14 +27,15 @@ typedef struct plan {
 	const Axis *axis;
 	NameRule rule;
 	View view;
-	guint32 sections;   /* bits by place in the table of sections */
-	GPtrArray *objects; /* groups of objects that --sections names; NULL: not given */
-	GArray *columns;    /* enum ctprof_column */
-	GArray *sort_keys;  /* SortKey */
-	GPtrArray *metrics; /* names to show; empty: all */
-	GArray *conditions; /* Condition */
-	GHashTable *needed; /* names of metrics to fold even where not shown */
-	GHashTable *pids;   /* NULL: all */
+	gboolean is_matched; /* some name is, by --filter */
+	guint32 sections;    /* bits by place in the table of sections */
+	GPtrArray *objects;  /* groups of objects that --sections names; NULL: not given */
+	GArray *columns;     /* enum ctprof_column */
+	GArray *sort_keys;   /* SortKey */
+	GPtrArray *metrics;  /* names to show; empty: all */
+	GArray *conditions;  /* Condition */
+	GHashTable *needed;  /* names of metrics to fold even where not shown */
+	GHashTable *pids;    /* NULL: all */
 	RenameRules rename;
 	/* Slot groups whose rows sections show one by one; empty: none. */
 	GPtrArray *groups;
