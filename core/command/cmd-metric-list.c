@@ -80,7 +80,7 @@ static void print_legend(const GPtrArray *list)
 {
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
-	puts("## Tag legend");
+	puts("\n## Tag legend");
 	ui_add_cells(cells, "[cfs-only]", "counted by the fair scheduling class only", NULL);
 	ui_add_cells(cells, "[non-ext]", "not counted for threads under sched_ext", NULL);
 	ui_add_cells(cells, "[fair-policy]",
@@ -97,7 +97,7 @@ static void print_table(const char *heading, const GPtrArray *cells, guint n_col
 
 	if (cells->len <= n_columns)
 		return;
-	printf("%s## %s\n", follows || !pattern ? "\n" : "", heading);
+	printf("%s## %s\n", follows ? "\n" : "", heading);
 	ui_print_cells(cells, n_columns);
 	follows = TRUE;
 }
@@ -169,12 +169,12 @@ static void print_derived(void)
 
 static void print_text(const GPtrArray *list)
 {
-	if (!pattern)
-		print_legend(list);
-	print_sections();
-	print_aliases();
 	print_metrics(list);
 	print_derived();
+	print_aliases();
+	print_sections();
+	if (!pattern)
+		print_legend(list);
 }
 
 static void add_metric(JsonBuilder *builder, const Metric *metric)

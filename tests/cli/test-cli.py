@@ -365,7 +365,9 @@ def test_metric_list_is_the_same_list_in_text_and_json():
 
 def test_metric_list_explains_every_tag_it_shows():
     text = out("metric-list")
-    legend, _, body = text.partition("## Metrics\n")
+    body, _, legend = text.partition("## Tag legend\n")
+    # What is asked for comes first.
+    assert body.startswith("## Metrics\n"), body[:200]
     tags = set(re.findall(r"\[([a-z-]+)\]", body))
     assert tags <= set(re.findall(r"\[([a-z-]+)\]", legend)), tags
 
