@@ -109,8 +109,7 @@ const Command cmd_compare = {
 		"  ctprof compare --rate --sort run_time_ns before.ctprof.zst after.ctprof.zst\n"
 		"  ctprof compare --fail-on 'minflt:delta>1000000' before.ctprof.zst "
 		"after.ctprof.zst\n"
-		"  ctprof compare --fail-on 'q<0.05 && wait_time_ns:pct>10' "
-		"before.ctprof.zst,after.ctprof.zst -- before.ctprof.zst,after.ctprof.zst\n"
+		"  ctprof compare --fail-on 'q<0.05 && wait_time_ns:pct>10' old.set -- new.set\n"
 		"  ctprof compare --format json before.ctprof.zst after.ctprof.zst",
 	.options = reporting_compare_options,
 	.shared = {window_options, reporting_options, presenting_options, reading_options},

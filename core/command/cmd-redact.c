@@ -38,7 +38,7 @@ const Command cmd_redact = {
 		"random and not kept: no one can recover the names.\n\n"
 		"Examples:\n"
 		"  ctprof redact before.ctprof.zst -o safe.ctprof.zst\n"
-		"  umask 77; head -c 32 /dev/urandom >key; ctprof redact --key-file key before.ctprof.zst -o safe.ctprof.zst\n"
+		"  umask 77; head -c 32 /dev/urandom >key; ctprof redact --key-file key before.ctprof.zst -o safe.zst\n"
 		"  ctprof redact before.ctprof.zst -o - | zstdcat | jq .capture.redacted",
 	.options = rewriting_options,
 	.shared = {redacting_key_options, reading_options},

@@ -2,10 +2,14 @@
 #include "help.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/option.h"
 
 #define GAP 5
+/* Longer lines are hard to read, on a wide terminal as well. */
+#define MOST_WIDTH 100
+#define LEAST_TEXT 20
 
 /* "-o, --output=FILE", "--memory[=LIST]" */
 static char *describe_name(const Option *option)
@@ -44,15 +48,39 @@ static glong widest_name(const Option *const *tables)
 	return width;
 }
 
+/* From the column indent on, in lines of that width. */
+static void print_wrapped(const char *text, glong indent, glong width, FILE *stream)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	glong used = indent;
+
+	for (guint i = 0; words[i]; i++) {
+		glong length = g_utf8_strlen(words[i], -1);
+		gboolean breaks = i > 0 && used + 1 + length > width;
+
+		fprintf(stream, breaks ? "\n%*s" : "%*s", breaks ? (int)indent : i > 0, "");
+		used = (breaks ? indent : used + (i > 0)) + length;
+		fputs(words[i], stream);
+	}
+	fputc('\n', stream);
+}
+
 static void print_table(const Option *const *tables, const Option *table, glong width, FILE *stream)
 {
+	struct winsize size = {0};
+	gboolean is_narrow = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
+			     size.ws_col < MOST_WIDTH;
+	glong all = MAX(is_narrow ? size.ws_col : MOST_WIDTH, 2 + width + GAP + LEAST_TEXT);
+
 	for (const Option *option = table; option->row.name; option++) {
 		g_autofree char *name = describe_name(option);
 		g_autofree char *text = option_describe(&option->row);
 		int pad = (int)(width + GAP - g_utf8_strlen(name, -1));
 
-		if (!is_hidden(tables, option))
-			fprintf(stream, "  %s%*s%s\n", name, pad, "", text);
+		if (is_hidden(tables, option))
+			continue;
+		fprintf(stream, "  %s%*s", name, pad, "");
+		print_wrapped(text, 2 + width + GAP, all, stream);
 	}
 }
 

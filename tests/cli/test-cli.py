@@ -141,6 +141,12 @@ def test_help_has_three_doors():
     assert out("help") == out("--help") == out("-h")
 
 
+def test_no_line_of_a_help_is_longer_than_100_columns():
+    for command in [], *([command] for command in commands()):
+        lines = out(*command, "--help").splitlines()
+        assert max(map(len, lines)) <= 100, max(lines, key=len)
+
+
 def examples(text):
     """The example lines of a help text, without their explanations."""
     lines = text.partition("Examples:\n")[2].partition("\n\n")[0].splitlines()
@@ -169,6 +175,10 @@ def run_examples(*command):
             captures = [Path(folder) / name for name in ("before.ctprof.zst", "after.ctprof.zst")]
             for path in captures if any(path.name in example for path in captures) else ():
                 run("capture", "--pid", os.getpid(), "-o", path)
+            for name in ("old.set", "new.set"):
+                if name in example:
+                    (Path(folder) / name).mkdir()
+                    run("capture", "--pid", os.getpid(), "-o", Path(folder) / name / "1.ctprof.zst")
             before = files_in(folder)
             done = subprocess.run(
                 ["bash", "-o", "pipefail", "-c", example],
