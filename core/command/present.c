@@ -142,19 +142,57 @@ static struct ctprof_report dress(const struct ctprof_report *report, const Pres
 	return dressed;
 }
 
+/* Whether the terminal has room for the text, and the prompt after it. */
+static gboolean fits(const char *text)
+{
+	guint width, height, lines = 0, column = 0;
+	gboolean is_code = FALSE;
+
+	presenting_measure(&width, &height);
+	for (const char *p = text; *p && lines < height; p++) {
+		gboolean begins = (*p & 0xc0) != 0x80; /* a character of UTF-8 */
+		gboolean is_shown = begins && !is_code && *p != '\033' && *p != '\n';
+
+		is_code = *p == '\033' || (is_code && *p != 'm');
+		column = *p == '\n' ? 0 : column + (is_shown ? 1 : 0);
+		lines += *p == '\n' || column > width;
+		column = column > width ? 1 : column;
+	}
+	return lines < height;
+}
+
+/* Drawn first, then read: only what does not fit the terminal needs a pager. */
+static gboolean draw_paged(Plugin *sink, const struct ctprof_report *report, Output *output,
+			   GError **error)
+{
+	g_autoptr(Output) drawn = output_open_memory(error);
+
+	if (!drawn || !plugin_draw(sink, drawn, report, error))
+		return FALSE;
+	guint64 size = output_bytes(drawn);
+	g_autofree char *text = output_take_text(drawn, error);
+	if (!text)
+		return FALSE;
+	g_autoptr(GError) local = NULL;
+	g_autoptr(Pager) pager = fits(text) ? NULL : pager_start();
+
+	(void)output_write(output, text, size);
+	/* Quitting the pager is not an error. */
+	if (output_commit(output, &local) ||
+	    (pager && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)))
+		return TRUE;
+	g_propagate_error(error, g_steal_pointer(&local));
+	return FALSE;
+}
+
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
 			 const Presentation *how, Output *output, GError **error)
 {
 	Plugin *sink = plugin_find(session->plugins, presenting_sink(), CTPROF_KIND_SINK);
 	/* Asked before a pager is between us and the terminal. */
 	struct ctprof_report dressed = dress(report, how);
-	g_autoptr(GError) local = NULL;
-	g_autoptr(Pager) pager = no_pager || output_path ? NULL : pager_start();
-	gboolean ok = plugin_draw(sink, output, &dressed, &local) && output_commit(output, &local);
 
-	/* Quitting the pager is not an error. */
-	if (ok || (pager && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)))
-		return TRUE;
-	g_propagate_error(error, g_steal_pointer(&local));
-	return FALSE;
+	if (!no_pager && !output_path && isatty(STDOUT_FILENO))
+		return draw_paged(sink, &dressed, output, error);
+	return plugin_draw(sink, output, &dressed, error) && output_commit(output, error);
 }

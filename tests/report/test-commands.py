@@ -361,8 +361,16 @@ def test_terminal_gets_a_pager():
         assert status == 0 and (shown == lines if lines else shown > 100), (environment, shown)
 
 
+def test_a_report_that_fits_the_terminal_opens_no_pager():
+    few = ["--sections=primary", "-m", "run_time_ns", "--limit=5"]
+    for options, paged in ((few, False), (["--all"], True)):
+        output, status = on_terminal(["show", *options, captures()[0]],
+                                     {"CTPROF_PAGER": "head -n1"})
+        assert status == 0 and (len(output.splitlines()) == 1) == paged, (options, output)
+
+
 def test_pager_that_is_quit_early_changes_no_exit_code():
-    compare = ["compare", "--fail-on", "thread_count:delta>=-1e9", *captures()]
+    compare = ["compare", "--all", "--fail-on", "thread_count:delta>=-1e9", *captures()]
     assert on_terminal(compare, {"CTPROF_PAGER": "head -c1"})[1] == 3
 
 
