@@ -341,6 +341,7 @@ static int fail_command(const char *name)
 	for (guint i = 0; commands[i]; i++)
 		if (commands[i]->summary)
 			nearest_try(&nearest, commands[i]->name);
+	nearest_try(&nearest, "--version");
 	if (nearest.n == 0 && g_file_test(name, G_FILE_TEST_EXISTS)) {
 		ui_error("'%s' is a file: expected a command before it, as in 'ctprof show %s' "
 			 "(see 'ctprof --help')",

@@ -10,6 +10,21 @@
  * two. */
 #define CONTAINED 2
 
+/* Words of other programs, and of ours that mean the same. */
+static const struct {
+	const char *typed, *word;
+} meant[] = {{"diff", "compare"}, {"ps", "top"},     {"procs", "top"}, {"procs", "processes"},
+	     {"pid", "process"},  {"tid", "thread"}, {"uid", "user"}};
+
+static gboolean is_meant(const char *typed, const char *word)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(meant); i++)
+		if (g_ascii_strcasecmp(typed, meant[i].typed) == 0 &&
+		    strcmp(word, meant[i].word) == 0)
+			return TRUE;
+	return FALSE;
+}
+
 /* Number of letters to insert, delete, replace, or swap with their
  * neighbour. */
 static guint count_slips(const char *a, const char *b)
@@ -61,7 +76,7 @@ static guint distance_to(const char *typed, const char *word)
 
 void nearest_try(Nearest *nearest, const char *word)
 {
-	guint distance = distance_to(nearest->typed, word);
+	guint distance = is_meant(nearest->typed, word) ? 0 : distance_to(nearest->typed, word);
 
 	if (distance == G_MAXUINT || (nearest->n > 0 && distance > nearest->distance))
 		return;

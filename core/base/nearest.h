@@ -13,8 +13,9 @@ typedef struct nearest {
 	guint distance;
 } Nearest;
 
-/* Tries another known word, which is borrowed.  Words with one typing error are
- * nearest, then words that contain the typed one, then words with more errors. */
+/* Tries another known word, which is borrowed.  A word that means the same is nearest, then
+ * words with one typing error, then words that contain the typed one, then words with more errors.
+ */
 void nearest_try(Nearest *nearest, const char *word);
 /* ": did you mean BEFORE+WORD, BEFORE+WORD or BEFORE+WORD?", or "" if none is near. */
 char *nearest_hint(const Nearest *nearest, const char *before);

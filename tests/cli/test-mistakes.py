@@ -21,6 +21,11 @@ NOTES = f"{FOLDER.name}/notes.txt"
 # Command line -> status, and what the line has.
 MISTAKES = {
     "command": (["comapre", A, B], 2, "did you mean compare?"),
+    "command_of_git": (["diff", A, B], 2, "unknown command 'diff': did you mean compare?"),
+    "command_of_others": (["procs"], 2, "did you mean top?"),
+    "version": (["version"], 2, "did you mean --version?"),
+    "group_by_pid": (["show", "--group-by=pid", A], 2, "did you mean process?"),
+    "view_by_another_name": (["memory", "procs"], 2, "did you mean processes?"),
     "option": (["show", "--srot=cpu", A], 2, "did you mean --sort?"),
     "word": (["show", "--group-by=proces", A], 2, "--group-by 'proces': expected pcomm, "),
     "metric": (["show", "-mrun_tim_ns", A], 2, "'run_tim_ns': did you mean run_time_ns?"),
