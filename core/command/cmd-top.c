@@ -7,6 +7,7 @@
 #include "report/plan/sections.h"
 #include "report/report.h"
 #include "screen-run.h"
+#include "screen/columns.h"
 #include "screen/keys.h"
 
 static gboolean needs(const Metric *metric)
@@ -52,6 +53,7 @@ const Command cmd_top = {
 		"the host does, what stands out, and the pools of threads by what they cost. With\n"
 		"PID, of these processes alone.\n\n"
 		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE) "\n"
+						    "Columns:\n" COLUMNS_HELP "\n"
 						    "Examples:\n"
 						    "  ctprof top\n"
 						    "  ctprof top -i 1s --group-by unit\n"

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pages of the keys, and of the columns. */
+/* The pages of the keys, and of the choice of columns. */
 #include <string.h>
 
+#include "columns.h"
 #include "inside.h"
 #include "keys.h"
 
 static gboolean make_help(Screen *screen, const char *subject, Page *page, GError **error)
 {
 	static const char keys[] = KEYS_EVERYWHERE(KEY_LINE), more[] = KEYS_OF_REPLAY(KEY_LINE);
-	g_autofree char *text = g_strconcat(keys, screen->feed->is_replay ? more : NULL, NULL);
+	g_autofree char *text = g_strconcat(keys, screen->feed->is_replay ? more : "",
+					    "\n  Columns\n" COLUMNS_HELP, NULL);
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
 	(void)subject;
 	(void)error;
-	g_ptr_array_add(page->heading, g_strdup(" Keys"));
-	for (guint i = 0; lines[i] && lines[i][0]; i++)
+	g_ptr_array_add(page->heading, g_strdup(" Keys, and below them the columns (PgDn)"));
+	for (guint i = 0; lines[i] && lines[i + 1]; i++)
 		page_add_row(page, g_strdup(lines[i]), NULL, NULL);
 	return TRUE;
 }

@@ -61,7 +61,7 @@ enum action {
 	KEY(PAUSE, "p Space       ", "pause; go on")                                               \
 	KEY(SAVE, "s             ", "save the two samples to a file")                              \
 	KEY(REPAINT, "Ctrl-L        ", "draw the screen anew")                                     \
-	KEY(HELP, "? F1          ", "this list")                                                   \
+	KEY(HELP, "? F1          ", "this list, and what the columns mean")                        \
 	KEY(QUIT, "q F10         ", "quit")
 #define KEYS_OF_REPLAY(KEY)                                                                        \
 	KEY(NEXT, "t             ", "the next sample")                                             \

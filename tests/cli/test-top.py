@@ -201,6 +201,25 @@ def test_another_order_is_seen():
         assert end_of(shown) == 0
 
 
+def test_every_column_is_explained():
+    """On the screen, and in --help, of which the manual page is made."""
+    headers = {header for path in ("frame/quantity.c", "report/section/digest/pools.c")
+               for header in re.findall(r'(?:SHORT|COLUMN|SUBJECT_FIELD|TABLE_FIELD|TEXT_FIELD)\(\s*"\w+", "([^"]+)"',
+                                        (harness.SOURCE / "core" / path).read_text(encoding="utf-8"))}
+    assert {"CPU", "A TURN", "POOL", "UNIT"} <= headers, headers
+    said = harness.run("top", "--help").stdout.decode().partition("Columns:\n")[2].partition("\n\n")[0]
+    known = {word for line in said.splitlines() for word in line[2:18].strip().split(", ")}
+    # Some are for machines.
+    wanted = {header for header in headers - {"BORN", "GONE"} if not header.islower()} | {"usr/sys", "-"}
+    assert wanted <= known, wanted - known
+    with screen("replay", harness.SOURCE / "tests/cli/replay/loads.ctprof", size=(80, 60)) as shown:
+        wait_for_pools(shown)
+        shown.press("?")
+        shown.wait(lambda now: all(line in now for line in said.splitlines()), "the columns")
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_a_pool_opens():
     """Threads, and as root where they wait; the search finds it."""
     with harness.Worker() as worker, screen("top", "-i", "1s", worker.pid,

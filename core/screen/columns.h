@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the columns of the first screen mean: for the page of help, --help and the manual. */
+#pragma once
+
+/* Padded as the keys are. */
+#define COLUMNS_HELP                                                                               \
+	"  POOL            threads of one name; g, --group-by: of another key\n"                   \
+	"  THREADS         how many; +2 -1: that began, that ended in the window\n"                \
+	"  CPU             CPUs used: 1.50 is all of one CPU and half of another\n"                \
+	"  usr/sys         percent of it in user mode, and in the kernel\n"                        \
+	"  WAITING         how many waited for a CPU, on average\n"                                \
+	"  A TURN          mean wait for a CPU before a turn on one\n"                             \
+	"  R, D            of totals: how many run or wait to, how many are blocked\n"             \
+	"  SWITCH/s        context switches a second, voluntary and forced\n"                      \
+	"  READ/s          bytes a second that were read from storage\n"                           \
+	"  WRITE/s         bytes a second that were made dirty, to be written\n"                   \
+	"  PSS             memory; a shared page counts in equal parts\n"                          \
+	"  HISTORY         of a recording: CPU, window by window\n"                                \
+	"  STATES          where most of the time went, by looks in between\n"                     \
+	"  UNIT            systemd unit, container or pod of most threads\n"                       \
+	"  ~1.50           too low: some threads have no value\n"                                  \
+	"  -               not measured, or nothing to take the mean of\n"                         \
+	"  k M G T         thousands, millions ...; of bytes 1024, 1024 x 1024 ...\n"              \
+	"  s ms µs ns      units of time\n"                                                       \
+	"  ▾               the lines are in the order of this column\n"
