@@ -103,7 +103,9 @@ gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *r
 	listed->same = g_array_new(FALSE, FALSE, sizeof(WalkThread));
 	if (may_skip)
 		choose_skips(&sorting, registry, plugin_name(lister));
-	if (!plugin_list(lister, &open) || listed->processes == 0) {
+	/* Programs in the kernel do not see every thread everywhere: in some virtual machines
+	 * none of PID 1.  The walk also knows which have ended. */
+	if (!plugin_list(lister, &open) || listed->processes < (pids ? pids->len : 1)) {
 		listed_clear(listed);
 		return FALSE;
 	}

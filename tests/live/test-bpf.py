@@ -389,5 +389,20 @@ def test_exits_have_process_and_cgroup():
             assert 0.8 * whole <= row["delta"] <= 1.1 * whole + LAST_NS, (axis, row, line)
 
 
+def test_chosen_processes_are_in_every_sample():
+    """PID 1 too, which in some virtual machines no program in the kernel sees."""
+    harness.need_bpf()
+    with Worker() as worker, tempfile.TemporaryDirectory(prefix="ctprof-bpf-") as folder:
+        path = f"{folder}/two.ctprof"
+        harness.run("-q", *BPF_ALWAYS, "record", "-n", 3, "-i", "100ms", "-p", 1, "-p", worker.pid,
+                    "-o", path)
+        for sample in (0, 1, 2):
+            report = json.loads(harness.run("show", "--sample", sample, "--group-by=process",
+                                            "--format=json", path).stdout)
+            (pools,) = [section for section in report["sections"] if section["name"] == "pools"]
+            pids = {int(line["pool"].rpartition("[")[2].rstrip("]")) for line in pools["lines"]}
+            assert pids == {1, worker.pid}, (sample, pools["lines"])
+
+
 if __name__ == "__main__":
     tap.main(globals(), world="of exit records, and of kernel threads")
