@@ -7,7 +7,11 @@
 
 static int run(Globals *globals, char **arguments)
 {
-	const ReportingRequest request = {.files = (const char *const *)arguments};
+	/* At a time, one asks what happened then. */
+	const ReportingRequest request = {
+		.files = (const char *const *)arguments,
+		.is_window = sample_choice.at && !sample_choice.sample,
+	};
 	g_autoptr(GError) error = NULL;
 
 	if (arguments[0] && !arguments[1])
@@ -30,7 +34,8 @@ const Command cmd_show = {
 	.arguments = "FILE",
 	.summary = "Show one snapshot, folded into groups of threads",
 	.help = "FILE is written by 'ctprof capture', or by 'ctprof record', of which one sample is\n"
-		"shown; '-' is standard input.\n"
+		"shown; '-' is standard input. With --at TIME, it is what happened between the\n"
+		"sample of that time and the one before.\n"
 		"Counters count since the start of each thread; '-' marks absent values. Names\n"
 		"that differ only in numbers are one group: worker-{N}.\n\n"
 		"Examples:\n"

@@ -18,7 +18,7 @@ SampleChoice sample_choice;
 
 const Option sample_options[] = {
 	OPTION(TEXT, "at", 0, &sample_choice.at, "TIME",
-	       "The sample of a recording at TIME: 2026-11-22T03:12:00Z, 03:12 (local), +90s from "
+	       "The sample of a recording at TIME; of show, the window that ended there: 2026-11-22T03:12:00Z, 03:12 (local), +90s from "
 	       "its start, -5m from its end"),
 	OPTION(TEXT, "sample", 0, &sample_choice.sample, "N",
 	       "Sample N of a recording, from 0; negative: from the end",
@@ -87,6 +87,13 @@ static gboolean choose_window(const Recording *recording, guint *ret_from, guint
 		return FALSE;
 	if (choice->to && !when_find(recording, "--to", choice->to, ret_to, error))
 		return FALSE;
+	if (choice->at && !when_find(recording, "--at", choice->at, ret_to, error))
+		return FALSE;
+	/* No window ends at the first sample, but one begins there. */
+	if (choice->at) {
+		*ret_from = MAX(*ret_to, 1) - 1;
+		*ret_to = MIN(*ret_from + 1, recording_n_samples(recording) - 1);
+	}
 	if (*ret_from < *ret_to)
 		return TRUE;
 	if (recording_n_samples(recording) == 1)

@@ -457,6 +457,20 @@ def report(*arguments):
 VALUES = ["-m", "run_time_ns,timeslices,minflt,rchar,nr_threads,processor"]
 
 
+def test_show_at_a_time_is_the_window_that_ended_there():
+    """Two windows in a row are what is between the first and the last sample."""
+    with folder() as path, Worker() as worker:
+        file = path / "three.ctprof"
+        harness.run(*PLAIN, "record", "-p", worker.pid, "-n", 3, "-i", "50ms", "--smaps=never", "-o", file)
+
+        def seconds(*arguments):
+            return json.loads(harness.run(*arguments, "-f", "json", file).stdout)["window"]["seconds"]
+
+        first, last = (seconds("show", "--at", time) for time in ("+0s", "-0s"))
+        assert first > 0 and last > 0
+        assert abs(first + last - seconds("compare")) < 1e-6, (first, last)
+
+
 def test_reading():
     with folder() as path, Worker("--threads", "2") as worker:
         file, part = path / "read.ctprof", path / "part.ctprof"
@@ -466,7 +480,6 @@ def test_reading():
         assert all(shown)
         assert shown[3] == report("show", *VALUES, file) == report("show", *VALUES, "--sample", -1, file)
         assert shown[0] == report("show", *VALUES, "--sample", -70, file)
-        assert shown[0] == report("show", *VALUES, "--at", "+0s", file)
         for arguments, text in [
             (["show", "--sample", 70], b"has 70 samples"),
             (["show", "--sample", "x"], b"expected a number"),
