@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const char *const controllers[CGROUP_CONTROLLERS] = {"cpu", "cpuacct", "memory", "pids"};
+#define SYSTEMD "name=systemd" /* a hierarchy without controllers */
+
+static const char *const controllers[CGROUP_CONTROLLERS + 1] = {"cpu", "cpuacct", "memory", "pids",
+								SYSTEMD};
 
 /* Takes the text before the next colon, and the colon, off text. */
 static bool take_to_colon(struct text *text, struct text *ret_part)
@@ -51,10 +54,17 @@ static bool find_cgroup(struct text text, const char *controller, struct text *r
 
 bool cgroup_lines_main(struct text text, struct text *ret_path)
 {
-	bool found = find_cgroup(text, "", ret_path);
+	struct text path;
+	bool found = false;
 
-	for (size_t i = 0; i < CGROUP_CONTROLLERS && !found; i++)
-		found = find_cgroup(text, controllers[i], ret_path);
+	if (find_cgroup(text, "", ret_path))
+		return true;
+	/* A hierarchy that no one divides has every thread in its root. */
+	for (size_t i = 0; i <= CGROUP_CONTROLLERS && !(found && ret_path->len > 1); i++)
+		if (find_cgroup(text, controllers[i], &path) && (!found || path.len > 1)) {
+			found = true;
+			*ret_path = path;
+		}
 	return found;
 }
 

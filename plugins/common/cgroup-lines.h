@@ -13,7 +13,8 @@
 /* The v1 controllers whose paths are kept. */
 #define CGROUP_CONTROLLERS 4u
 
-/* The main path: that of v2, otherwise of the first existing one of these controllers. */
+/* The main path: that of v2, otherwise the first one of these controllers, and of systemd's own
+ * hierarchy, that is not the root. */
 bool cgroup_lines_main(struct text text, struct text *ret_path);
 /* Writes the paths that differ from the main one, by controller, to entries, an array of
  * CGROUP_CONTROLLERS; returns their number. */

@@ -184,7 +184,8 @@ def read_cgroup(data):
     kept = [name for name in ("", "cpu", "cpuacct", "memory", "pids") if name in v1]
     if not kept:
         return {"cgroup": absent("unsupported"), "cgroup_v1": absent("inapplicable")}
-    own = v1[kept[0]]
+    divided = [v1[name] for name in (*kept, "name=systemd") if v1.get(name, b"/") != b"/"]
+    own = v1[""] if "" in v1 else (divided or [b"/"])[0]
     others = {name: v1[name].decode() for name in kept if v1[name] != own}
     return {
         "cgroup": value(own),

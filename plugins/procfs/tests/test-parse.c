@@ -353,8 +353,14 @@ static void test_texts(void)
 		{FILE_CGROUP, "cgroup", "12:cpuset:/x\n0::/unified/path\n5:freezer:/y",
 		 "/unified/path"},
 		{FILE_CGROUP, "cgroup", "12:cpuset:/x\n5:freezer:/y\n", NULL},
-		/* Without v2, the first of the controllers that are known. */
+		/* Without v2, the first of the controllers that are known, unless all are in its
+		 * root; then that of another, or of systemd. */
 		{FILE_CGROUP, "cgroup", "4:memory:/m\n2:cpu,cpuacct:/c:1\n", "/c:1"},
+		{FILE_CGROUP, "cgroup", "4:memory:/m\n2:cpu,cpuacct:/\n1:name=systemd:/s\n", "/m"},
+		{FILE_CGROUP, "cgroup",
+		 "4:memory:/\n2:cpu,cpuacct:/\n1:name=systemd:/s.slice/a.service\n",
+		 "/s.slice/a.service"},
+		{FILE_CGROUP, "cgroup", "4:memory:/\n2:cpu:/\n1:name=systemd:/\n", "/"},
 		{FILE_CGROUP, "cgroup", "4:memory:/m\n0::/\n", "/"},
 		{FILE_CGROUP, "cgroup", "0::\n", NULL},
 		{FILE_CGROUP, "cgroup", "0::   \n", NULL},
