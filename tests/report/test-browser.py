@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness  # noqa: E402
 import tap  # noqa: E402
-from pages import FOLDER, HOSTILE, grow, name_of, page, recording, runs  # noqa: E402
+from pages import FOLDER, HOSTILE, grow, kinds, name_of, page, recording, runs  # noqa: E402
 
 # Debian's, where another Python comes first.
 sys.path.append("/usr/lib/python3/dist-packages")
@@ -238,6 +238,32 @@ def test_a_narrow_page_is_not_wider_than_its_window():
                 paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
                 assert width <= 390, width
                 assert paper == ("rgb(20, 24, 27)" if dark else "rgb(253, 253, 251)"), paper
+
+
+def test_on_a_wide_screen_no_table_scrolls():
+    for kind in ("window", "runs", "recording", "shared"):
+        text = page("memory", "shared") if kind == "shared" else kinds()[kind]
+        with browser(text, width=1920) as driver:
+            driver.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+            cut = driver.execute_script(
+                "return [...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth + 1)"
+                ".map(one => [one.scrollWidth, one.clientWidth, one.textContent.slice(0, 40)])")
+            assert not cut, (kind, cut)
+
+
+def test_in_print_no_number_is_broken():
+    with browser(page("compare", "--group-by=all", grow(300), grow(300, later=1)), width=600) as driver:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        driver.execute_script("document.querySelectorAll('details').forEach(one => one.open = true)")
+        broken = driver.execute_script("""
+            return [...document.querySelectorAll('td.n')].filter(cell => {
+                const range = document.createRange();
+                return [...cell.childNodes].some(node => {
+                    range.selectNodeContents(node);
+                    return node.nodeType == 3 && new Set([...range.getClientRects()].map(box => box.top)).size > 1;
+                });
+            }).map(cell => cell.textContent)""")
+        assert not broken, broken
 
 
 def test_in_print_nothing_is_cut_off_or_to_be_clicked():
