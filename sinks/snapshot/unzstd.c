@@ -100,9 +100,9 @@ static int unzstd_check_magic(struct unzstd *unzstd)
 		return (int)n;
 	if (unzstd->filled >= MAGIC_SIZE && memcmp(unzstd->in, MAGIC, MAGIC_SIZE) == 0)
 		return 0;
-	unzstd->input->fault(unzstd->input, UINT64_MAX,
-			     NO_SNAPSHOT "expected a zstd frame, found %s",
-			     unzstd->filled == 0 ? "an empty file" : "other data");
+	unzstd->input->fault(unzstd->input, UINT64_MAX, NO_SNAPSHOT "%s",
+			     unzstd->filled == 0 ? "the file is empty"
+						 : "it is another kind of file");
 	return -EBADMSG;
 }
 
