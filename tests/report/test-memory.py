@@ -231,6 +231,18 @@ def test_foreign_processes_have_no_pss_and_it_is_said_once():
     assert told.count("CAP_PERFMON") == 1, told
 
 
+def test_without_pss_pools_are_in_the_order_of_rss():
+    """As for a user who may read few processes; with PSS, the column is not shown."""
+    user = harness.need_other_user()
+    need("memory-ledger")
+    done = ctprof("memory", "-n", 0, "-f", "json", **harness.other_user(user))
+    pools = json.loads(done.stdout)["sections"][-1]
+    values = [line["rss"] for line in pools["lines"] if line["role"] == "pool"]
+    assert values and values == sorted(values, key=lambda rss: -(rss or -1)), values
+    assert " RSS " in ctprof("memory", **harness.other_user(user)).stdout.decode()
+    assert " RSS " not in text("memory")
+
+
 def test_ledger_of_this_host():
     need("memory-ledger")
     sections = {x["name"]: x for x in json.loads(text("memory", "ledger", "-f", "json"))["sections"]}

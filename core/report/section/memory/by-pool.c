@@ -10,7 +10,7 @@
 
 #define SECONDS_A_MINUTE 60
 
-enum { POOL, PROCESSES, PSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE, N_FIELDS };
+enum { POOL, PROCESSES, PSS, RSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE, N_FIELDS };
 
 #define SHORT_BYTES(id, head, flags)                                                               \
 	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT | (flags))
@@ -19,6 +19,7 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[POOL] = SUBJECT_FIELD("pool", "POOL"),
 	[PROCESSES] = COUNT_FIELD("processes", "PROCS"),
 	[PSS] = ROLE_FIELD("pss", "PSS", "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT, MEMORY),
+	[RSS] = SHORT_BYTES("rss", "RSS", 0),
 	[USS] = SHORT_BYTES("uss", "USS", 0),
 	[SHARED] = SHORT_BYTES("shared", "SHARED", 0),
 	[SWAP] = SHORT_BYTES("swap", "SWAP", 0),
@@ -29,7 +30,7 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 };
 
 /* What is summed up for each side. */
-enum measured { OF_PSS, OF_USS, OF_SHARED, OF_SWAP, N_MEASURED };
+enum measured { OF_PSS, OF_RSS, OF_USS, OF_SHARED, OF_SWAP, N_MEASURED };
 
 typedef struct sum {
 	const char *name;
@@ -142,6 +143,7 @@ static void add_side(const Pooling *self, const Pool *row, guint side, Sum *sum)
 {
 	static const char *const metrics[N_MEASURED] = {
 		[OF_PSS] = "pss_bytes",
+		[OF_RSS] = "rss_bytes",
 		[OF_USS] = "uss_bytes",
 		[OF_SWAP] = "swap_pss_bytes",
 	};
@@ -253,8 +255,11 @@ static const char *unit_of_sum(const Sum *sum)
 /* The value on the newest side, except for fields of the one before. */
 static struct ctprof_value value_of(const Draft *draft, const Sum *sum, guint field)
 {
-	static const enum measured measured[N_FIELDS] = {
-		[PSS] = OF_PSS, [USS] = OF_USS, [SHARED] = OF_SHARED, [SWAP] = OF_SWAP};
+	static const enum measured measured[N_FIELDS] = {[PSS] = OF_PSS,
+							 [RSS] = OF_RSS,
+							 [USS] = OF_USS,
+							 [SHARED] = OF_SHARED,
+							 [SWAP] = OF_SWAP};
 	guint newest = draft_n_sides(draft) - 1;
 	struct ctprof_value value;
 
@@ -407,7 +412,11 @@ static void draft_screen(const Draft *draft, const Section *section)
 
 	overview_draft(draft);
 	fold_rows(&self);
-	g_autoptr(GPtrArray) sums = list_sums(&self, by[draft->plan->order]);
+	/* As for a user who may read few processes but those of ctprof. */
+	gboolean lacks_pss =
+		self.tally.n[READ_EXACT] < self.tally.n[READ_APPROXIMATE] + self.own.n[0];
+	guint field = by[draft->plan->order];
+	g_autoptr(GPtrArray) sums = list_sums(&self, field == PSS && lacks_pss ? RSS : field);
 	Table *table = tables_add(draft->tables, section->name, section->heading, NULL,
 				  CTPROF_SECTION_BARE);
 	table_add_fields(table, fields, N_FIELDS);
@@ -415,6 +424,10 @@ static void draft_screen(const Draft *draft, const Section *section)
 		table_field(table, CHANGE)->header = "Δ";
 	put_lines(&self, table, sums);
 	hide_idle(&self, table, sums);
+	table_hide(table, RSS, !lacks_pss);
+	if (lacks_pss)
+		table_note(table, "by RSS, which counts a shared page in each process: most "
+				  "PSS cannot be read");
 	table_cover(table, "processes", &self.tally);
 	note_own(&self, table);
 	table_note(
