@@ -436,8 +436,11 @@ def children_of(pid):
 
 def names_of(pids):
     """Of those that there still are."""
-    return [path.read_text(encoding="utf-8").strip() for path in (Path(f"/proc/{pid}/comm") for pid in pids)
-            if path.exists()]
+    names = []
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            names.append(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip())
+    return names
 
 
 @contextlib.contextmanager
