@@ -546,6 +546,18 @@ static void be(void)
 	errx(2, "%s: there is no such kind", words[2]);
 }
 
+/* This process ends the beast, so it must not wait for a CPU that the beast never gives back:
+ * of two threads with one SCHED_FIFO priority, the kernel lets the first run on. */
+static void leave_policy(void)
+{
+	struct sched_param normal = {.sched_priority = 0};
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof all);
+	sched_setaffinity(0, sizeof all, &all);
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
 /* The beast is a child, so that nothing of this process is in its pool's numbers. */
 int main(int argc, char **argv)
 {
@@ -559,12 +571,15 @@ int main(int argc, char **argv)
 	m = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pid_t pid = fork();
+	pid_t keeper = getpid(), pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_NAME, argv[1]);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != keeper)
+			_exit(1);
 		be();
 	}
+	leave_policy();
 	printf("%d\n", (int)pid);
 	fflush(stdout);
 	while (poll(&end, 1, -1) < 0 || read(STDIN_FILENO, &byte, 1) > 0)

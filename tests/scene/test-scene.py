@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -278,6 +279,31 @@ def test_top_names_all():
     # PSS is read twice at first, and then when that is paid for: the process that grows must
     # have had a CPU.
     patiently(check_top)
+
+
+# A process that starts a beast with a CPU to itself, and says which one.
+KEEPER = "import sys, time; sys.path.insert(0, {here!r}); import zoo\n" \
+    "with zoo.running([zoo.Beast('zoo-left', 'spin', policy={policy}, cpus=zoo.LAST)]) as pids:\n" \
+    "    print(pids['zoo-left'], flush=True); time.sleep(1000)"
+
+
+def has_ended(pid):
+    return read(f"/proc/{pid}/stat").rpartition(") ")[2][:1] in ("", "Z", "X")
+
+
+def test_no_beast_outlives_a_zoo_that_is_killed():
+    policy = os.SCHED_FIFO if harness.is_root() else os.SCHED_OTHER
+    code = KEEPER.format(here=str(Path(__file__).parent), policy=int(policy))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as keeper:
+        line = keeper.stdout.readline()
+        keeper.kill()
+    if not line:
+        raise tap.Skip("SCHED_FIFO cannot be had here")
+    try:
+        harness.wait_for(lambda: has_ended(int(line)), "the beast's end")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(line), signal.SIGKILL)
 
 
 def put_picture():
