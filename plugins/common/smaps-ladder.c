@@ -62,6 +62,7 @@ void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *
 		.timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * SMAPS_NS_PER_S),
 	};
 	ret->budget_ns = option_u64(host, "smaps-budget", SMAPS_BUDGET_S * SMAPS_NS_PER_S);
+	owner_again();
 }
 
 void smaps_limits_again(struct smaps_limits *limits)

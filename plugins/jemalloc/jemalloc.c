@@ -129,6 +129,7 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	self->host = host;
 	self->patience = (struct lane_patience){
 		.begun_ns = lane_clock_ns(), .timeout_ns = BLOCKED_NS, .whole_ns = WHOLE_NS};
+	owner_again();
 	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
 	if (rc == 0)
 		rc = slots_declare(host, summary_metrics, SUMMARY_METRICS, self->summary_slots);
