@@ -206,7 +206,7 @@ static int run_supervised(const Command *command, char **arguments)
  * plugins, and so which further options exist. */
 static gboolean is_early(const Option *option)
 {
-	return option == help_options ||
+	return option == help_options || option->is_early ||
 	       (option >= global_options && option < global_options + G_N_ELEMENTS(global_options));
 }
 

@@ -22,7 +22,6 @@
 static char *groups;
 static guint64 jobs;
 static gboolean delayacct;
-static gint priority;
 
 static const struct ctprof_option_word priorities[] = {
 	[PRIORITY_AUTO] = OPTION_WORD("auto", "if more threads are runnable than there are CPUs"),
@@ -42,10 +41,10 @@ const Option capturing_options[] = {
 const Option capturing_cost_options[] = {
 	OPTION(COUNT, "jobs", 'j', &jobs, "N", "Workers (default: CPUs less the load)",
 	       .row.least = 1, .row.most = MAX_JOBS),
-	OPTION(WORD, "priority", 0, &priority, "HOW",
+	OPTION(WORD, "priority", 0, &priority_choice, "HOW",
 	       "Raise ctprof's priority while it reads, for at most 3 of every 4 ms (needs "
 	       "CAP_SYS_NICE)",
-	       OPTION_WORDS(priorities), .row.default_value = "auto"),
+	       OPTION_WORDS(priorities), .row.default_value = "auto", .is_early = TRUE),
 	OPTION_END,
 };
 
@@ -292,8 +291,7 @@ static Priority *raise_priority(const Globals *globals, guint *ret_workers)
 {
 	gboolean is_recorded = globals->proc || globals->sys || globals->cgroup;
 	guint workers = jobs ? (guint)jobs : MAX(g_get_num_processors() / 2, 1);
-	Priority *raised = priority_begin(
-		is_recorded ? PRIORITY_NONE : (enum priority_choice)priority, 2 * workers + 1);
+	Priority *raised = is_recorded ? NULL : priority_begin(2 * workers + 1);
 
 	*ret_workers = raised ? workers : (guint)jobs;
 	return raised;

@@ -44,6 +44,7 @@ typedef struct option {
 	char letter;              /* -x; 0: none */
 	gboolean many;            /* repeatable: all values count */
 	gboolean synonym;         /* of another option: accepted, but not listed */
+	gboolean is_early;        /* read before plugins are loaded for their options */
 	enum completion from;
 	/*
 	 * Receives the value.  BOOL: gboolean * (many: a number), WORD: gint *, the

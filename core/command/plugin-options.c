@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
+#include "guard/priority.h"
 #include "guard/supervise.h"
 #include "plugin/loader.h"
 
@@ -158,9 +159,11 @@ struct errand {
 static int step_send(gpointer data)
 {
 	const struct errand *errand = data;
+	Priority *raised = errand->globals->proc ? NULL : priority_begin(1);
 	const Option *options;
 	int status = plugin_options_load(errand->globals, errand->which, &options);
 
+	priority_end(raised);
 	if (status != EXIT_DONE)
 		return status;
 	g_autoptr(GVariant) packed = pack(options);

@@ -42,6 +42,8 @@ struct attributes {
 	guint64 runtime_ns, deadline_ns, period_ns;
 };
 
+gint priority_choice = PRIORITY_AUTO;
+
 struct priority {
 	/* What plugins start from a raised thread, programs too, is not raised by that. */
 	struct attributes raised, lowered;
@@ -166,22 +168,22 @@ static gboolean is_ordinary(void)
 /* Raises the calling thread by the first means that works; 0 or -errno.  Unless asked for,
  * SCHED_DEADLINE comes second: bandwidth is each thread's own, and what plugins start beyond
  * n_threads to wait for others would be refused, and wait for the load. */
-static int raise_first(enum priority_choice choice, guint n_threads, struct attributes *ret)
+static int raise_first(guint n_threads, struct attributes *ret)
 {
 	int result = -EPERM;
 
-	if (choice != PRIORITY_DEADLINE) {
+	if (priority_choice != PRIORITY_DEADLINE) {
 		*ret = make_rr(RANK_READER, FLAG_RESET_ON_FORK);
 		result = apply(0, ret);
 	}
-	if (result < 0 && choice != PRIORITY_RR) {
+	if (result < 0 && priority_choice != PRIORITY_RR) {
 		*ret = make_deadline(n_threads);
 		result = apply(0, ret);
 	}
 	return result;
 }
 
-Priority *priority_begin(enum priority_choice choice, guint n_threads)
+Priority *priority_begin(guint n_threads)
 {
 	const struct attributes pacer = make_rr(RANK_PACER, 0);
 	struct attributes raised;
@@ -189,12 +191,12 @@ Priority *priority_begin(enum priority_choice choice, guint n_threads)
 	struct attributes lowered = {
 		.size = sizeof lowered, .policy = SCHED_OTHER, .flags = FLAG_RESET_ON_FORK};
 
-	if (choice == PRIORITY_NONE ||
-	    (choice == PRIORITY_AUTO && !(is_ordinary() && is_overloaded())))
+	if (priority_choice == PRIORITY_NONE ||
+	    (priority_choice == PRIORITY_AUTO && !(is_ordinary() && is_overloaded())))
 		return NULL;
 	lowered.nice = getpriority(PRIO_PROCESS, 0);
-	int result = raise_first(choice, n_threads, &raised);
-	if (result < 0 && choice != PRIORITY_AUTO)
+	int result = raise_first(n_threads, &raised);
+	if (result < 0 && priority_choice != PRIORITY_AUTO)
 		ui_warning("--priority: refused: %s%s; reading at normal priority",
 			   g_strerror(-result), result == -EPERM ? " (needs CAP_SYS_NICE)" : "");
 	if (result < 0)

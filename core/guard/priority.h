@@ -16,6 +16,9 @@ enum priority_choice {
 	PRIORITY_NONE,
 };
 
+/* What the user asked for: enum priority_choice. */
+extern gint priority_choice;
+
 typedef struct priority Priority;
 
 /*
@@ -24,7 +27,7 @@ typedef struct priority Priority;
  * its capabilities.  n_threads: that may run at the same time.  NULL: nothing is
  * raised; without CAP_SYS_NICE, with a warning if it was asked for by name.
  */
-Priority *priority_begin(enum priority_choice choice, guint n_threads);
+Priority *priority_begin(guint n_threads);
 /* Between samples nothing is raised, but for threads that are light: it costs time to see to
  * it that they do not run for long.  priority may be NULL. */
 void priority_pause(Priority *priority, gboolean pause);

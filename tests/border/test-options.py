@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Options that plugins declare: on the command line, in help, and with plugins that break."""
 
-from rig import add_tests, check_failure, everything, rig
+import os
+
+from rig import add_tests, check_failure, everything, is_root, rig
+
+import tap
 
 # How it is written -> what the toys get.
 VALUES = {
@@ -100,7 +104,17 @@ def test_plugins_that_are_not_loaded_have_no_options():
         assert r.run("-O", "toy.when=nix", "metric-list", plugins="snapshot").status == 0
 
 
-if __name__ == "__main__":
-    import tap
+def test_plugins_are_loaded_at_the_priority_that_was_asked_for():
+    """For their options, too, before the command line is read."""
+    if not is_root():
+        raise tap.Skip("an ordinary user cannot raise it")
+    with rig() as r:
+        live = ["capture", "--pid", os.getpid(), "--priority=rr", "-o", r.file]
+        if "refused" in str(r.run(*live).err):
+            raise tap.Skip("SCHED_RR cannot be had here")
+        result = r.run(*live, "--toy-when=seldom", env={"TOY_FAULT": "raised-entry"})
+        assert result.status == 0 and words(r) == {"seldom"}, str(result)
 
+
+if __name__ == "__main__":
     tap.main(globals(), world="own")

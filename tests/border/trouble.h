@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -388,6 +389,20 @@ static void trouble_lure(void)
 		usleep(1000);
 }
 
+static int trouble_has_priority(void)
+{
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER;
+}
+
+/* Not at normal priority; but for a part of each period, as the others are. */
+static void trouble_raised(void)
+{
+	for (int i = 0; i < 5000 && !trouble_has_priority(); i++)
+		usleep(1000);
+	if (!trouble_has_priority())
+		abort();
+}
+
 static const struct trouble {
 	const char *verb;
 	void (*make)(void);
@@ -430,6 +445,7 @@ static const struct trouble {
 	{"chill-", trouble_chill},
 	{"start-", trouble_start},
 	{"lure-", trouble_lure},
+	{"raised-", trouble_raised},
 };
 
 /* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */
