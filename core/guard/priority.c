@@ -27,8 +27,9 @@
 #define RANK_READER 1
 #define RANK_PACER 2
 
-/* Threads that stay raised in a pause, at most. */
+/* Threads that stay raised in a pause, at most; programs that are raised with the threads. */
 #define MAX_LIGHT 4
+#define MAX_LENT 64
 
 #define POLICY_DEADLINE 6
 #define FLAG_RESET_ON_FORK 1
@@ -57,6 +58,7 @@ static GCond pause_news;
 static gboolean is_paused;
 static pid_t light[MAX_LIGHT];
 static guint n_light; /* ever */
+static pid_t lent[MAX_LENT];
 
 /* 0 or -errno; without effect on a thread that has these attributes. */
 static int apply(pid_t tid, const struct attributes *attributes)
@@ -108,6 +110,17 @@ static void apply_to_all(const struct attributes *attributes, const struct attri
 	}
 }
 
+/* Bandwidth of SCHED_DEADLINE is the threads' alone.  None of them is reaped meanwhile, so no
+ * number is another's. */
+static void apply_to_lent(const struct attributes *attributes)
+{
+	HOLD(&pause_lock);
+
+	for (guint i = 0; i < MAX_LENT && attributes->policy != POLICY_DEADLINE; i++)
+		if (lent[i] > 0)
+			(void)apply(lent[i], attributes);
+}
+
 /* Looking after threads that wait costs more than a small sample of a recording. */
 static void wait_while_paused(const Priority *priority)
 {
@@ -135,11 +148,14 @@ static gpointer pace(gpointer data)
 	atomic_store(&priority->is_harmless, TRUE);
 	while (!atomic_load(&priority->is_over)) {
 		apply_to_all(&priority->raised, NULL);
+		apply_to_lent(&priority->raised);
 		g_usleep(SHARE_US);
 		/* The kernel paces SCHED_DEADLINE by itself; and it would not give back the
 		 * bandwidth of a thread that loses it asleep (switched_from_dl()). */
-		if (priority->raised.policy == SCHED_RR)
+		if (priority->raised.policy == SCHED_RR) {
 			apply_to_all(&priority->lowered, NULL);
+			apply_to_lent(&priority->lowered);
+		}
 		g_usleep(PERIOD_US - SHARE_US);
 		wait_while_paused(priority);
 	}
@@ -228,6 +244,18 @@ void priority_pause(Priority *priority, gboolean pause)
 		return;
 	is_paused = pause;
 	g_cond_signal(&pause_news);
+}
+
+void priority_lend(pid_t child, gboolean lend)
+{
+	pid_t before = lend ? 0 : child;
+	guint i = 0;
+	HOLD(&pause_lock);
+
+	while (i < MAX_LENT && lent[i] != before)
+		i++;
+	if (i < MAX_LENT)
+		lent[i] = lend ? child : 0;
 }
 
 void priority_note_light(void)

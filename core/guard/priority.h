@@ -8,6 +8,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/types.h>
 
 enum priority_choice {
 	PRIORITY_AUTO, /* rr, else deadline, when the host is overloaded */
@@ -31,6 +32,8 @@ Priority *priority_begin(guint n_threads);
 /* Between samples nothing is raised, but for threads that are light: it costs time to see to
  * it that they do not run for long.  priority may be NULL. */
 void priority_pause(Priority *priority, gboolean pause);
+/* A child is scheduled as the threads are (lend), or was; it is not reaped before. */
+void priority_lend(pid_t child, gboolean lend);
 /* The calling thread never runs for long, and must not wait for the load. */
 void priority_note_light(void);
 /* Lowers the calling thread; the others have ended, or end with the process. */

@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "guard/priority.h"
 #include "guard/userfile.h"
 #include "plugin.h"
 #include "row/batch.h"
@@ -76,6 +77,18 @@ static int host_open_file(const struct ctprof_host *host, int dirfd, const char 
 
 	crash_progress();
 	return fd >= 0 ? fd : -errno;
+}
+
+static void host_progress(const struct ctprof_host *host)
+{
+	(void)host;
+	crash_progress();
+}
+
+static void host_raise(const struct ctprof_host *host, gint32 pid, int raise)
+{
+	(void)host;
+	priority_lend(pid, raise);
 }
 
 static const char *host_option(const struct ctprof_host *host, const char *key)
@@ -161,6 +174,8 @@ void plugin_lend_host(Plugin *plugin)
 		.finding = host_finding,
 		.write = host_write,
 		.count_threads = host_count_threads,
+		.progress = host_progress,
+		.raise = host_raise,
 	};
 	batch_lend(&plugin->host);
 	if (plugin->overlay)

@@ -560,6 +560,14 @@ struct ctprof_host {
 	 * 1.6. */
 	void (*put_histogram)(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 			      const uint64_t *counts, size_t n);
+	/* Reports that collect() has made progress, as opening a file does: the host drops
+	 * a plugin that makes none for as long as --plugin-timeout allows.  Only in collect(),
+	 * from the calling thread.  Since 1.6. */
+	void (*progress)(const struct ctprof_host *host);
+	/* Schedules a program that the calling thread has started above the load as ctprof's
+	 * own threads, which wait for it, if those are (raise: 1); or no more (0), before it is
+	 * reaped.  It must end with that thread (PR_SET_PDEATHSIG).  Since 1.6. */
+	void (*raise)(const struct ctprof_host *host, int32_t pid, int raise);
 };
 
 #ifdef __cplusplus

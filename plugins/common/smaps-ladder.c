@@ -9,6 +9,7 @@
 
 #include "list.h"
 #include "owner.h"
+#include "running.h"
 #include "stuck.h"
 #include "thread-file.h"
 
@@ -96,6 +97,7 @@ static bool out_of_time(const struct smaps_ladder *ladder)
 static void answer(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 		   struct smaps_attempt *attempt, enum smaps_end end, int err)
 {
+	running_progress(ladder->host);
 	attempt->answer.end = end;
 	attempt->answer.err = err;
 	attempt->answer.sibling = attempt->tid != attempt->target->tid;

@@ -20,6 +20,7 @@
 #include "objects.h"
 #include "option.h"
 #include "owner.h"
+#include "running.h"
 #include "slots.h"
 #include "stuck.h"
 #include "summary.h"
@@ -265,6 +266,7 @@ static void put_piece(struct jemalloc *self, struct ctprof_batch *batch, const s
 {
 	struct reading stuck;
 
+	running_progress(self->host);
 	/* A process that is split between workers counts once. */
 	if (piece->has_leader)
 		tally_process(&self->tally, tag);

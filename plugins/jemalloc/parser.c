@@ -5,18 +5,20 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "file.h"
 #include "lane.h"
+#include "running.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
@@ -41,39 +43,19 @@ int parser_check(const char *program)
 
 /* ---- its life ----------------------------------------------------------- */
 
-static void end_actions(posix_spawn_file_actions_t *actions)
-{
-	posix_spawn_file_actions_destroy(actions);
-}
-
-static void end_attributes(posix_spawnattr_t *attributes)
-{
-	posix_spawnattr_destroy(attributes);
-}
-
-/* Starts it with the socket as descriptor 0 and no others. */
-static int spawn(const char *program, int socket, pid_t *ret)
+/* With the socket as descriptor 0 and no others. */
+static void become(const char *program, int socket)
 {
 	char name[] = "ctprof-jemalloc-examine";
 	char *argv[] = {name, NULL}, *envp[] = {NULL};
-	__attribute__((cleanup(end_actions))) posix_spawn_file_actions_t actions;
-	__attribute__((cleanup(end_attributes))) posix_spawnattr_t attributes;
-	sigset_t none, all;
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	sigset_t none;
 
-	sigemptyset(&none);
-	sigfillset(&all);
-	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
-		return -ENOMEM;
-	int rc = posix_spawn_file_actions_adddup2(&actions, socket, 0);
-	rc = rc ? rc : posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-	rc = rc ? rc : posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	rc = rc ? rc : posix_spawnattr_setsigmask(&attributes, &none);
-	rc = rc ? rc : posix_spawnattr_setsigdefault(&attributes, &all);
-	rc = rc ? rc
-		: posix_spawnattr_setflags(&attributes,
-					   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	rc = rc ? rc : posix_spawn(ret, program, &actions, &attributes, argv, envp);
-	return -rc;
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(socket, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2)
+		(void)execve(program, argv, envp);
+	_exit(EXIT_FAILURE);
 }
 
 static int start(struct parser *parser, uid_t owner)
@@ -86,13 +68,14 @@ static int start(struct parser *parser, uid_t owner)
 	AUTO_FD low = ends[1];
 	/* Above 2, so that no dup2() of the child overwrites another. */
 	AUTO_FD theirs = fcntl(low, F_DUPFD_CLOEXEC, 3);
-	lane_waits_for_own(true);
-	int rc = theirs < 0 ? -errno : spawn(parser->program, theirs, &parser->pid);
-	lane_waits_for_own(false);
-	if (rc < 0) {
-		parser->pid = 0;
-		return rc;
-	}
+	/* Not posix_spawn(), which waits here until the host's load lets it run. */
+	pid_t pid = theirs < 0 ? -1 : fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		become(parser->program, theirs);
+	running_raise(parser->host, pid, true);
+	parser->pid = pid;
 	parser->owner = owner;
 	parser->fd = ours;
 	ours = -1;
@@ -103,11 +86,17 @@ static int start(struct parser *parser, uid_t owner)
  * kernel releases it, and only init waits for it. */
 static void stop(struct parser *parser, bool wait)
 {
+	siginfo_t info;
+
 	if (parser->pid == 0)
 		return;
 	(void)close(parser->fd);
 	(void)kill(parser->pid, SIGKILL);
 	lane_waits_for_own(true);
+	while (wait && waitid(P_PID, (id_t)parser->pid, &info, WEXITED | WNOWAIT) < 0 &&
+	       errno == EINTR)
+		continue;
+	running_raise(parser->host, parser->pid, false);
 	while (waitpid(parser->pid, NULL, wait ? 0 : WNOHANG) < 0 && errno == EINTR)
 		continue;
 	lane_waits_for_own(false);

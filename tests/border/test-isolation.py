@@ -463,8 +463,9 @@ add_tests(globals(), "what_is_forked_ends", check_what_is_forked_ends, {
 
 def test_slow_progress_is_no_hang():
     with rig(processes=1, threads=OWN_BATCH) as r:
-        result = r.capture(*LONG, env={"TOY_FAULT": "collect-plods"})
-        assert result.status == 0, f"{OWN_BATCH} * 20 ms in one call, but never long at once\n{result}"
+        for fault in ("collect-plods", "collect-reports"):
+            result = r.capture(*LONG, env={"TOY_FAULT": fault})
+            assert result.status == 0, f"{OWN_BATCH} * 20 ms in one call, but never long at once\n{result}"
 
 
 def test_a_limit_of_0_is_none():

@@ -216,6 +216,16 @@ static int plod_in_collect(void *self, void *context, struct ctprof_batch *batch
 	return toy_collect(self, context, batch);
 }
 
+/* The same, and opens nothing meanwhile. */
+static int report_in_collect(void *self, void *context, struct ctprof_batch *batch)
+{
+	for (uint64_t i = 0; i < batch->n && batch->scope == CTPROF_SCOPE_THREAD; i++) {
+		usleep(20000);
+		host->progress(host);
+	}
+	return toy_collect(self, context, batch);
+}
+
 /* Slow enough to be caught at it. */
 static int crawl_in_collect(void *self, void *context, struct ctprof_batch *batch)
 {
@@ -445,6 +455,7 @@ static const struct fault {
 	{.name = "collect-garbage", .collect = answer_garbage},
 	{.name = "collect-much", .collect = answer_much},
 	{.name = "collect-plods", .collect = plod_in_collect},
+	{.name = "collect-reports", .collect = report_in_collect},
 	{.name = "collect-crawls", .collect = crawl_in_collect},
 	{.name = "log-floods", .collect = flood_in_collect},
 	{.name = "batch-grows", .collect = grow_in_collect},

@@ -86,6 +86,37 @@ def test_rr_raises_all_that_reads():
     check_raised("rr", "SCHED_RR")
 
 
+# In place of the program that reads ELF files: waits until it is raised, for a while.
+PROGRAM = """#!/bin/sh
+i=0
+while [ $i -lt 200 ]; do
+	i=$((i + 1))
+	if chrt -p $$ | grep -q SCHED_RR; then
+		echo > {file}
+		exit
+	fi
+done
+"""
+
+
+def test_rr_raises_the_program_that_reads_elf_files():
+    need_rights()
+    harness.need_command("chrt")
+    with tempfile.TemporaryDirectory(prefix="ctprof-priority-") as folder:
+        os.chmod(folder, 0o777)
+        program, file = Path(folder) / "program", Path(folder) / "raised"
+        program.write_text(PROGRAM.format(file=file))
+        program.chmod(0o755)
+
+        def is_raised():
+            snapshot = capture("--plugins=procfs,jemalloc", "--priority=rr", "-p", os.getpid(), "-O", f"jemalloc.helper={program}")
+            if "--priority: refused" in snapshot.stderr:
+                raise tap.Skip("SCHED_RR cannot be had here")
+            return file.exists()
+
+        harness.wait_for(is_raised, "a program that is raised")
+
+
 def threads_of(pid):
     """{name: (policy, how often it has waited)} of the process that a recorder runs."""
     found = {}

@@ -221,9 +221,8 @@ static void test_inflates_further(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(children.ru_maxrss, <, 160 << 10);
 }
 
-/* Four million symbols with one name of a megabyte: ended in its time, and the
- * next file is answered for. */
-static void test_endless(struct rig *rig, gconstpointer data)
+/* Four million symbols with one name of a megabyte. */
+static void write_endless(const struct rig *rig)
 {
 	const guint64 table = 90 * MIB;
 	g_autofree char *name = g_malloc(MIB);
@@ -239,18 +238,64 @@ static void test_endless(struct rig *rig, gconstpointer data)
 		 .link = 2},
 		{.name = ".strtab", .type = SHT_STRTAB, .offset = 4096 + table, .size = MIB},
 	};
-	guint64 budget_ns = BUDGET_NS;
 
-	(void)data;
 	memset(name, 'n', MIB);
 	name[0] = name[MIB - 1] = '\0';
 	for (gsize i = 0; i < table / sizeof *symbols; i++)
 		symbols[i] = (Elf64_Sym){
 			.st_name = 1, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_TLS), .st_shndx = 1};
 	hostile_write(rig->path, NULL, 4096 + table + MIB, pieces, sections, 2);
+}
+
+/* Ended in its time, and the next file is answered for. */
+static void test_endless(struct rig *rig, gconstpointer data)
+{
+	guint64 budget_ns = BUDGET_NS;
+
+	(void)data;
+	write_endless(rig);
 	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -ETIME);
 	g_assert_cmpuint(budget_ns, ==, 0);
 	assert_serves(rig);
+}
+
+static pid_t raised;
+
+/* None is reaped before the host knows: its number may be another's then. */
+static void note_raise(const struct ctprof_host *host, int32_t pid, int raise)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	(void)host;
+	g_assert_cmpint(raised, ==, raise ? 0 : pid);
+	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT), ==, 0);
+	raised = raise ? pid : 0;
+}
+
+static void note_progress(const struct ctprof_host *host)
+{
+	(void)host;
+}
+
+/* As long as it lives it is scheduled as those that wait for it. */
+static void test_raised(struct rig *rig, gconstpointer data)
+{
+	struct ctprof_host host = *rig->parser.host;
+	guint64 budget_ns = BUDGET_NS;
+
+	(void)data;
+	host.raise = note_raise;
+	host.progress = note_progress;
+	rig->parser.host = &host;
+	write_endless(rig);
+	assert_serves(rig);
+	g_assert_cmpint(raised, ==, rig->parser.pid);
+	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -ETIME);
+	g_assert_cmpint(raised, ==, 0);
+	assert_serves(rig);
+	g_assert_cmpint(raised, ==, rig->parser.pid);
+	parser_stop(&rig->parser);
+	g_assert_cmpint(raised, ==, 0);
 }
 
 /* Cut off while it is mapped: SIGBUS, and another parser. */
@@ -294,8 +339,6 @@ static void test_rights(struct rig *rig, gconstpointer data)
 /* One that is no parser, or is not there. */
 static void test_no_parser(struct rig *rig, gconstpointer data)
 {
-	struct examine_request request = {.question = EXAMINE_OBJECT};
-	struct examine_answer answer;
 	guint64 budget_ns = BUDGET_NS;
 
 	(void)data;
@@ -303,7 +346,7 @@ static void test_no_parser(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -EBADMSG);
 	rig->parser.program = "/nonexistent";
 	g_assert_cmpint(parser_check("/nonexistent"), ==, -ENOENT);
-	g_assert_cmpint(parser_ask(&rig->parser, 0, &request, &budget_ns, &answer), ==, -ENOENT);
+	g_assert_cmpint(ask(rig, rig->path, EXAMINE_OBJECT, &budget_ns), ==, -EBADMSG);
 	g_assert_cmpint(chmod(rig->path, 0777), ==, 0);
 	g_assert_cmpint(parser_check(rig->path), ==, -EPERM);
 	g_assert_cmpint(parser_check(PROGRAM), ==, 0);
@@ -322,6 +365,7 @@ int main(int argc, char **argv)
 	g_test_add("/jemalloc/parser/inflates further than it says, GNU", struct rig, "GNU", set_up,
 		   test_inflates_further, tear_down);
 	g_test_add("/jemalloc/parser/endless", struct rig, NULL, set_up, test_endless, tear_down);
+	g_test_add("/jemalloc/parser/raised", struct rig, NULL, set_up, test_raised, tear_down);
 	g_test_add("/jemalloc/parser/killed", struct rig, NULL, set_up, test_killed, tear_down);
 	g_test_add("/jemalloc/parser/rights", struct rig, NULL, set_up, test_rights, tear_down);
 	g_test_add("/jemalloc/parser/no parser", struct rig, NULL, set_up, test_no_parser,
