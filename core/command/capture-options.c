@@ -12,6 +12,7 @@
 #include "capture/instants.h"
 #include "cmd.h"
 #include "export-run.h"
+#include "guard/limits.h"
 #include "guard/priority.h"
 #include "plugin/settings.h"
 #include "redact-options.h"
@@ -369,6 +370,8 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 {
 	g_autoptr(Capturing) self = g_new0(Capturing, 1);
 
+	if (!limits_check_memory(error))
+		return NULL;
 	self->request = request;
 	/* Without processes it is done before its priority could be raised. */
 	if (!request->no_threads)

@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "cmd.h"
+#include "guard/limits.h"
 #include "guard/priority.h"
 #include "guard/supervise.h"
 #include "plugin/loader.h"
@@ -64,6 +65,8 @@ static GPtrArray *load_plugins(const Globals *globals, GError **error)
 		g_prefix_error(error, "--plugins '%s': ", globals->plugins);
 		return NULL;
 	}
+	if (!limits_check_memory(error))
+		return NULL;
 	g_autoptr(Loader) loader = loader_new((const char *const *)globals->plugin_path, error);
 	return loader ? loader_load(loader, select, NULL, error) : NULL;
 }

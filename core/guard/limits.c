@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/exit.h"
 #include "base/root.h"
 #include "base/ui.h"
@@ -17,6 +19,9 @@
 #define NO_THREAD                                                                                  \
 	"cannot start another thread (see 'ulimit -u', 'ulimit -v', and the limits of its cgroup)"
 #define LEAST_STACK (256u * 1024)
+#define LEAST_MEMORY (64u << 20)
+/* malloc() asks for 1 MiB or more, a library for some, and other threads have some again. */
+#define SPARE (8u << 20)
 #define USUAL_MEMORY (G_GUINT64_CONSTANT(4) << 30)
 
 guint64 limits_memory = G_MAXUINT64;
@@ -42,6 +47,28 @@ static void on_log(const char *domain, GLogLevelFlags level, const char *message
 	/* Without memory, as little as can be. */
 	dprintf(STDERR_FILENO, "ctprof: %s\n", no_thread ? NO_THREAD : why);
 	crash_fail();
+}
+
+/* GLib needs memory to say that there is none, and crashes: no one is to blame. */
+static gboolean is_out_of_memory(void)
+{
+	void *room = mmap(NULL, SPARE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (room != MAP_FAILED)
+		return munmap(room, SPARE) != 0;
+	dprintf(STDERR_FILENO, "ctprof: %s\n", why);
+	return TRUE;
+}
+
+gboolean limits_check_memory(GError **error)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur >= LEAST_MEMORY ||
+	       error_set_failed(error,
+				"the address space is limited to %ju MiB, but %u MiB are needed "
+				"to load the plugins (see 'ulimit -v')",
+				(uintmax_t)limit.rlim_cur >> 20, LEAST_MEMORY >> 20);
 }
 
 /* Threads get as much as the first one, unless they ask for less. */
@@ -70,6 +97,7 @@ void limits_init(void)
 	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 		sigaction(SIGXFSZ, &large, NULL);
 	g_log_set_default_handler(on_log, NULL);
+	crash_set_excuse(is_out_of_memory);
 	check_stack();
 }
 

@@ -11,6 +11,10 @@ void limits_init(void);
 /* "out of memory", and what sets the limit. */
 const char *limits_why(void);
 
+/* Whether plugins can be loaded at all: libraries that have no memory end the process in ways
+ * of their own. */
+gboolean limits_check_memory(GError **error);
+
 /* What may be taken to read files of others; 0: any; G_MAXUINT64: what is usual. */
 extern guint64 limits_memory;
 /* Bounds what this process may take from now on, to that: a small file may hold any number of

@@ -336,11 +336,40 @@ def check_limit(name, limit, values):
 add_tests(globals(), "limit_of", check_limit, {
     "file_size": [resource.RLIMIT_FSIZE, [0, 1, 4096, 100000]],
     "descriptors": [resource.RLIMIT_NOFILE, range(5, 20)],
-    "address_space": [resource.RLIMIT_AS, [n << 20 for n in range(8, 64, 4)]],
+    "address_space": [resource.RLIMIT_AS, [n << 20 for n in (*range(8, 64, 8), *range(64, 160, 12))]],
     "data": [resource.RLIMIT_DATA, [n << 10 for n in (500, 1000, 2000, 4000, 8000)]],
     "stack": [resource.RLIMIT_STACK, [n << 10 for n in (32, 64, 128, 255, 256)]],
     "processes": [resource.RLIMIT_NPROC, range(3)],
 })
+
+
+def limit_addresses(mib):
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))}
+
+
+def test_too_little_memory_for_all_plugins():
+    """Libraries have words of their own for it, or crash."""
+    if is_sanitized():
+        raise tap.Skip("a sanitizer's address space cannot be bounded")
+    with rig() as r:
+        for mib in range(16, 64, 4):
+            # Options of plugins are asked for before.
+            more = ["--smaps=never"] if mib % 8 else []
+            result = r.run("capture", "-o", r.file, "--pid", os.getpid(), *more, path=False, plugins=None,
+                           **limit_addresses(mib))
+            if result.status != 127:  # so little that ld.so itself fails
+                check_failure(result, 1, f"limited to {mib} MiB", "ulimit -v")
+            assert r.left() == [], r.left()
+
+
+def test_a_crash_for_want_of_memory_is_no_plugins():
+    if is_sanitized():
+        raise tap.Skip("a sanitizer's address space cannot be bounded")
+    with rig() as r:
+        for fault in ("starve-open", "starve-thread"):
+            result = r.capture(env={"TOY_FAULT": fault}, **limit_addresses(512))
+            check_failure(result, 1, "out of memory", "ulimit -v")
+            assert r.left() == [], r.left()
 
 
 def test_cpu_time():

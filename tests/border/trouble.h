@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -288,6 +289,14 @@ static void trouble_memory(void)
 	trouble_open(path, O_RDWR);
 }
 
+/* There is none left, and what needs some crashes. */
+static void trouble_starve(void)
+{
+	while (mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		continue;
+	trouble_crash();
+}
+
 static void trouble_raise(void)
 {
 	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -436,6 +445,7 @@ static const struct trouble {
 	{"shadow-", trouble_shadow},
 	{"core-", trouble_core},
 	{"memory-", trouble_memory},
+	{"starve-", trouble_starve},
 	{"raise-", trouble_raise},
 	{"user-", trouble_user},
 	{"attach-", trouble_attach},
