@@ -214,8 +214,10 @@ static bool begin_job(struct helper *helper)
 static void finish_job(struct helper *helper)
 {
 	struct lane *lane = helper->lane;
-	HOLD(&lane->lock);
 
+	/* Before the next job begins, which may be of the same owner. */
+	owner_charge(lane->proc, helper->job.tgid, helper->job.cpu_ns);
+	HOLD(&lane->lock);
 	lane->jobs[helper->number] = helper->job;
 	lane->done[lane->n_done++] = helper->number;
 	if (lane->n_waiting == 0)
@@ -479,7 +481,6 @@ bool lane_take(struct lane *lane, unsigned *ret)
 		return false;
 	*ret = lane->done[--lane->n_done];
 	lane->n_open--;
-	owner_charge(lane->proc, lane->jobs[*ret].tgid, lane->jobs[*ret].cpu_ns);
 	return true;
 }
 

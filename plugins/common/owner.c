@@ -28,7 +28,7 @@ struct owner {
 struct account {
 	struct owner owner;
 	uint64_t ns;
-	bool is_logged;
+	bool is_spent, is_logged;
 };
 
 static struct {
@@ -136,22 +136,31 @@ void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns)
 	atomic_store(&book.has_charges, true);
 }
 
-bool owner_is_spent(const struct ctprof_host *host, int32_t tgid, uint64_t limit_ns)
+bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns)
 {
 	if (limit_ns == 0 || !atomic_load(&book.has_charges))
 		return false;
-	const struct owner owner = owner_of(host->root(host, CTPROF_ROOT_PROC), tgid);
+	const struct owner owner = owner_of(proc, tgid);
 	HOLD(&book.lock);
 	struct account *account = find(&owner);
 	if (!account || account->ns <= limit_ns)
 		return false;
-	if (!account->is_logged)
+	account->is_spent = true;
+	return true;
+}
+
+void owner_report(const struct ctprof_host *host)
+{
+	HOLD(&book.lock);
+	for (struct account *account = book.accounts; account < book.accounts + book.n; account++) {
+		if (!account->is_spent || account->is_logged)
+			continue;
 		host->log(host, CTPROF_LOG_WARNING,
 			  "the processes of user %" PRIu64 " in cgroup /%s took %" PRIu64
 			  " ms of CPU time beyond what is ordinary: the rest of them is left out",
-			  owner.uid, owner.cgroup, account->ns / 1000000);
-	account->is_logged = true;
-	return true;
+			  account->owner.uid, account->owner.cgroup, account->ns / 1000000);
+		account->is_logged = true;
+	}
 }
 
 void owner_again(void)

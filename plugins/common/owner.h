@@ -14,7 +14,9 @@
 bool owner_is_same(int proc, int32_t a, int32_t b);
 /* A job on that process took so much CPU time. */
 void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns);
-/* Whether the owner of that process has used more than limit_ns (0: no limit); logged once. */
-bool owner_is_spent(const struct ctprof_host *host, int32_t tgid, uint64_t limit_ns);
+/* Whether the owner of that process has used more than limit_ns (0: no limit). */
+bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns);
+/* Names the owners of which that was so, each once. */
+void owner_report(const struct ctprof_host *host);
 /* For another capture. */
 void owner_again(void);

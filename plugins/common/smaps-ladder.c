@@ -189,8 +189,8 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 	} else if (lane_has_lost(ret->target->tgid, -1)) {
 		stuck_mark(ladder->host, batch, want->row);
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
-	} else if (owner_is_spent(ladder->host, ret->target->tgid,
-				  smaps_limits_share(ladder->limits))) {
+	} else if (owner_is_spent(ladder->host->root(ladder->host, CTPROF_ROOT_PROC),
+				  ret->target->tgid, smaps_limits_share(ladder->limits))) {
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, 0);
 	} else if (!ladder->use->admit || ladder->use->admit(ladder->self, batch, want->row)) {
 		if (!out_of_time(ladder))
@@ -384,6 +384,7 @@ void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch
 		start_some(ladder, batch, &next);
 		take_some(ladder, batch);
 	}
+	owner_report(ladder->host);
 }
 
 /* ---- sums ------------------------------------------------------------- */

@@ -35,8 +35,6 @@
 /* Limits on how long a process may block, and on its total time. */
 #define BLOCKED_NS UINT64_C(250000000)
 #define WHOLE_NS (80 * BLOCKED_NS)
-/* CPU time of all processes of an owner, beyond what is ordinary. */
-#define OWNER_NS UINT64_C(1000000000)
 #define SLICE_NS (BLOCKED_NS / 64)
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -355,16 +353,10 @@ static void put_own(struct jemalloc *self, struct ctprof_batch *batch, const str
 		put_row(self, batch, piece->first + i, &none);
 }
 
-static bool is_left_out(const struct jemalloc *self, int32_t tgid)
-{
-	return lane_has_lost(tgid, self->host->root(self->host, CTPROF_ROOT_PROC)) ||
-	       owner_is_spent(self->host, tgid, OWNER_NS);
-}
-
 static int submit_some(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch,
 		       uint64_t *next)
 {
-	int rc = 0;
+	int proc = self->host->root(self->host, CTPROF_ROOT_PROC), rc = 0;
 
 	while (*next < batch->n && lane_wants_more(worker->lane) && rc == 0) {
 		struct piece piece = cut_piece(batch, *next);
@@ -372,7 +364,8 @@ static int submit_some(struct jemalloc *self, struct worker *worker, struct ctpr
 		*next += piece.n;
 		if (piece.tgid == getpid())
 			put_own(self, batch, &piece);
-		else if (stuck_is(self->host, batch, piece.first) || is_left_out(self, piece.tgid))
+		else if (stuck_is(self->host, batch, piece.first) ||
+			 lane_has_lost(piece.tgid, proc))
 			put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
 		else
 			rc = submit(self, worker, batch, piece);
@@ -392,6 +385,7 @@ static int collect_threads(struct jemalloc *self, struct worker *worker, struct 
 			rc = submit_some(self, worker, batch, &next);
 		take_some(self, worker, batch);
 	}
+	owner_report(self->host);
 	if (rc < 0)
 		self->host->error(self->host, "out of memory");
 	return rc;

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "owner.h"
 #include "ptrace.h"
 #include "target.h"
+
+/* CPU time of all processes of an owner, beyond what is ordinary. */
+#define OWNER_NS UINT64_C(1000000000)
 
 /* The state of a helper, for all its visits. */
 struct visitor {
@@ -57,14 +61,10 @@ void visit_free(void *data)
 	free(visit);
 }
 
-/* Values are discarded if the process has ended, as its PID may have been
- * reused meanwhile. */
-static void check_still_there(const struct target *target, struct reading *readings, size_t n)
+static void fail_all(struct visit *visit, enum tag tag)
 {
-	if (process_check_alive(&target->process) == 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		reading_fail(&readings[i], TAG_THREAD_EXITED);
+	for (size_t i = 0; i < visit->n; i++)
+		reading_fail(&visit->readings[i], tag);
 }
 
 static void read_target(struct target *target, struct visit *visit)
@@ -80,7 +80,9 @@ static void read_target(struct target *target, struct visit *visit)
 		ptrace_read(target, visit->readings, visit->n);
 	else
 		counters_read(target, visit->readings, visit->n);
-	check_still_there(target, visit->readings, visit->n);
+	/* The PID may have been reused meanwhile. */
+	if (process_check_alive(&target->process) < 0)
+		fail_all(visit, TAG_THREAD_EXITED);
 }
 
 static void visitor_free(void *context)
@@ -113,6 +115,12 @@ static int look(void *data, void **context)
 	*context = visitor;
 	if (!visitor)
 		return ENOMEM;
+	if (owner_is_spent(visitor->parser.host->root(visitor->parser.host, CTPROF_ROOT_PROC),
+			   visit->row.tgid, OWNER_NS)) {
+		visit->tag = TAG_PROCESS_STUCK;
+		fail_all(visit, visit->tag);
+		return 0;
+	}
 	target_enter(&visitor->target, visit->objects, &visitor->parser, &visit->row, visit->other,
 		     !visit->use_ptrace);
 	visit->tag = visitor->target.tag;
