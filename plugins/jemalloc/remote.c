@@ -63,8 +63,7 @@ int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret
 	return rc;
 }
 
-/* Makes one system call; returns the number of settled pieces, or -errno. */
-static ssize_t read_some(const struct remote *remote, struct remote_piece *pieces, size_t n)
+ssize_t remote_read_some(const struct remote *remote, struct remote_piece *pieces, size_t n)
 {
 	struct iovec local[PIECES_AT_ONCE], source[PIECES_AT_ONCE];
 	struct look look = {.n = 0};
@@ -101,7 +100,7 @@ static ssize_t read_some(const struct remote *remote, struct remote_piece *piece
 int remote_read_many(const struct remote *remote, struct remote_piece *pieces, size_t n)
 {
 	for (size_t done = 0; done < n;) {
-		ssize_t some = read_some(remote, pieces + done, n - done);
+		ssize_t some = remote_read_some(remote, pieces + done, n - done);
 
 		if (some < 0) {
 			for (size_t i = done; i < n; i++)

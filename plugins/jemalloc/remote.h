@@ -31,6 +31,10 @@ struct remote_piece {
 	int rc; /* set: 0 or -errno */
 };
 
+/* Reads the first of the pieces, up to one that is not there, in one system call: how many of
+ * them are settled, at least one, or -errno. */
+ssize_t remote_read_some(const struct remote *remote, struct remote_piece *pieces, size_t n);
+
 /*
  * All pieces, read in their order, in as few system calls as the kernel takes.
  * A piece that is not there fails alone.  Returns 0, or the -errno that

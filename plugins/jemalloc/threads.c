@@ -8,6 +8,7 @@
 #include "list.h"
 
 #define MAX_ATTEMPTS 4
+#define AHEAD 32u
 
 static int add(struct threads *threads, int32_t tid, uint64_t pthread)
 {
@@ -27,22 +28,49 @@ struct node {
 	int32_t tid;
 };
 
-static int read_node(const struct remote *remote, const struct elf_thread_db *db, uint64_t address,
-		     bool is_head, struct node *ret)
-{
-	struct node node = {0};
-	uint64_t pthread = address - db->pthread_list;
-	struct remote_piece pieces[] = {
-		{.address = address + db->list_next, .buf = &node.next, .len = sizeof node.next},
-		{.address = address + db->list_prev, .buf = &node.prev, .len = sizeof node.prev},
-		{.address = pthread + db->pthread_tid, .buf = &node.tid, .len = sizeof node.tid},
-	};
-	int rc = remote_read_many(remote, pieces, is_head ? 2 : 3);
+/* Nodes that were read at once: the stacks of threads often are at equal distances. */
+struct ahead {
+	uint64_t step;
+	size_t used, n, wanted;
+	struct node nodes[AHEAD];
+};
 
-	for (size_t i = 0; rc == 0 && i < (is_head ? 2 : 3); i++)
-		rc = pieces[i].rc;
+/* Fills ahead from at on, with at least one node, or returns -errno. */
+static int read_nodes(const struct remote *remote, const struct elf_thread_db *db, uint64_t at,
+		      struct ahead *ahead)
+{
+	struct remote_piece pieces[3 * AHEAD], *piece = pieces;
+	struct node *node = ahead->nodes;
+
+	for (; node < ahead->nodes + ahead->wanted; node++, piece += 3, at += ahead->step) {
+		uint64_t tid = at - db->pthread_list + db->pthread_tid;
+
+		piece[0] = (struct remote_piece){at + db->list_next, &node->next, 8, 0};
+		piece[1] = (struct remote_piece){at + db->list_prev, &node->prev, 8, 0};
+		piece[2] = (struct remote_piece){tid, &node->tid, sizeof node->tid, 0};
+	}
+	ssize_t settled = remote_read_some(remote, pieces, 3 * ahead->wanted);
+	if (settled < 0)
+		return (int)settled;
+	ahead->used = 0;
+	ahead->n = (size_t)(settled - (pieces[settled - 1].rc < 0)) / 3;
+	return ahead->n > 0 ? 0 : -EFAULT;
+}
+
+/* As long as they are at the same distance, ever more of them are read at once. */
+static int read_node(const struct remote *remote, const struct elf_thread_db *db, uint64_t from,
+		     uint64_t at, struct ahead *ahead, struct node *ret)
+{
+	bool goes_on = at - from == ahead->step;
+	int rc = 0;
+
+	if (!goes_on || ahead->used == ahead->n) {
+		ahead->wanted = !goes_on ? 1 : ahead->wanted < AHEAD ? 2 * ahead->wanted : AHEAD;
+		ahead->step = at - from;
+		rc = read_nodes(remote, db, at, ahead);
+	}
 	if (rc == 0)
-		*ret = node;
+		*ret = ahead->nodes[ahead->used++];
 	return rc;
 }
 
@@ -53,18 +81,15 @@ static int read_node(const struct remote *remote, const struct elf_thread_db *db
 static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
 		     size_t most, struct threads *threads)
 {
+	struct ahead ahead = {.step = 0};
+	uint64_t from = head, at;
 	struct node node = {0};
-	int rc = read_node(remote, db, head, true, &node);
-	uint64_t from = head;
+	int rc = remote_read_u64(remote, head + db->list_prev, &at);
 
-	if (rc < 0)
-		return rc;
-	for (size_t n = 0; node.prev != head; n++) {
-		uint64_t at = node.prev;
-
+	for (size_t n = 0; rc == 0 && at != head; n++) {
 		if (n == most)
 			return -E2BIG;
-		rc = read_node(remote, db, at, false, &node);
+		rc = read_node(remote, db, from, at, &ahead, &node);
 		if (rc == -EFAULT || (rc == 0 && node.next != from))
 			return -EAGAIN;
 		if (rc < 0)
@@ -72,11 +97,10 @@ static int walk_list(const struct remote *remote, const struct elf_thread_db *db
 		/* 0 and less: being made, or gone (the kernel clears it) */
 		threads->settled = threads->settled && node.tid > 0;
 		rc = node.tid > 0 ? add(threads, node.tid, at - db->pthread_list) : 0;
-		if (rc < 0)
-			return rc;
 		from = at;
+		at = node.prev;
 	}
-	return 0;
+	return rc;
 }
 
 static int compare(const void *a, const void *b)

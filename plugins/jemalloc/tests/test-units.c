@@ -293,7 +293,7 @@ static void test_tags(void)
 
 /* What the process under test is made of: words from BASE on. */
 #define BASE G_GUINT64_CONSTANT(0x10000)
-static guint64 memory[512];
+static guint64 memory[4096];
 static gssize refuse; /* an errno for every read */
 static guint reads;
 
@@ -377,6 +377,7 @@ static const struct elf_thread_db fake_db = {
 
 #define USED (BASE + 0x100)
 #define USER (BASE + 0x110)
+#define MANY 200
 #define PTHREAD(i) (BASE + 0x200 + 0x40 * (guint64)(i))
 
 /* Links pthreads first..last (none when last < first) behind head. */
@@ -434,11 +435,34 @@ static void test_threads(void)
 	link_list(USED, 0, 4);
 	reads = 0;
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 4, &threads), ==, -E2BIG);
-	g_assert_cmpuint(reads, ==, 5);
+	g_assert_cmpuint(reads, <=, 5);
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 5, &threads), ==, 0);
 
 	refuse = EPERM;
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, -EPERM);
+	threads_clear(&threads);
+}
+
+/* Threads whose stacks are at equal distances are read many at once, and one that is not is
+ * found all the same. */
+static void test_many_threads(void)
+{
+	const struct thread_lists lists = {USED, USER};
+	struct threads threads = {0};
+
+	reset_memory();
+	link_list(USER, 1, 0);
+	link_list(USED, 0, MANY);
+	set_word(PTHREAD(70) + 16, PTHREAD(72) + 16); /* 71 has ended */
+	set_word(PTHREAD(72) + 24, PTHREAD(70) + 16);
+	for (int i = 0; i <= MANY; i++)
+		set_word(PTHREAD(i) + 32, 1000 + (guint64)i);
+	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 1000, &threads), ==, 0);
+	g_assert_true(threads.settled);
+	g_assert_cmpuint(threads.n, ==, MANY);
+	for (int i = 0; i <= MANY; i++)
+		g_assert_true(!threads_find(&threads, 1000 + i) == (i == 71));
+	g_assert_cmpuint(reads, <, MANY / 4);
 	threads_clear(&threads);
 }
 
@@ -508,6 +532,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/jemalloc/tags", test_tags);
 	g_test_add_func("/jemalloc/remote", test_remote);
 	g_test_add_func("/jemalloc/threads", test_threads);
+	g_test_add_func("/jemalloc/many threads", test_many_threads);
 	g_test_add_func("/jemalloc/rtld", test_rtld);
 	return g_test_run();
 }
