@@ -12,17 +12,12 @@
 /* The set in hexadecimal, 16 digits; 0 if it is missing. */
 static uint64_t parse_effective(struct text status)
 {
-	struct text line, key, value;
+	struct text value;
 	char hex[17] = "";
 
-	while (text_take_line(&status, &line)) {
-		if (!text_split(line, ':', &key, &value) || !text_equal(key, "CapEff") ||
-		    value.len >= sizeof hex)
-			continue;
+	if (text_find(status, "CapEff", &value) && value.len < sizeof hex)
 		memcpy(hex, value.p, value.len);
-		return strtoull(hex, NULL, 16);
-	}
-	return 0;
+	return strtoull(hex, NULL, 16);
 }
 
 bool capability_is_held(const struct ctprof_host *host, unsigned number)

@@ -113,17 +113,16 @@ static bool is_trusted(const struct foreign *foreign, uint64_t id)
 /* Before Linux 5.8 only fdinfo has it. */
 static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *ret)
 {
-	struct text rest, line, key, value;
 	char path[48], buf[FDINFO_BYTES];
+	struct text value;
 
 	snprintf(path, sizeof path, "thread-self/fdinfo/%d", place);
 	ssize_t len = file_read_root(host, CTPROF_ROOT_PROC, path, buf, sizeof buf);
-	rest = (struct text){buf, len > 0 ? (size_t)len : 0};
-	while (text_take_line(&rest, &line))
-		if (text_split(line, ':', &key, &value) && text_equal(key, "mnt_id") &&
-		    text_u64(value, ret))
-			return 0;
-	return len < 0 ? (int)len : -EREMOTE;
+	if (len < 0)
+		return (int)len;
+	return text_find((struct text){buf, (size_t)len}, "mnt_id", &value) && text_u64(value, ret)
+		       ? 0
+		       : -EREMOTE;
 }
 
 /* Its type, or -errno.  *trusted: the mount already found to be so; 0: none. */

@@ -276,24 +276,20 @@ struct condition {
 
 static struct condition condition_at(int proc, const char *path)
 {
-	struct condition found = {'?', 0};
-	struct text rest, line, name, value;
-	char buf[4096];
-	uint64_t n;
 	AUTO_FD fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	char buf[4096];
 	ssize_t len = fd < 0 ? 0 : read(fd, buf, sizeof buf);
-	rest = (struct text){buf, len > 0 ? (size_t)len : 0};
-	while (text_take_line(&rest, &line)) {
-		if (!text_split(line, ':', &name, &value))
-			continue;
-		if (text_equal(name, "State") && value.len > 0)
-			found.state = value.p[0];
-		if ((text_equal(name, "voluntary_ctxt_switches") ||
-		     text_equal(name, "nonvoluntary_ctxt_switches")) &&
-		    text_u64(value, &n))
-			found.switches += n;
-	}
-	return found;
+	const struct text status = {buf, len > 0 ? (size_t)len : 0};
+	struct text value;
+	uint64_t n = 0, more = 0;
+	bool found = text_find(status, "State", &value) && value.len > 0;
+	char state = found ? value.p[0] : '?';
+
+	if (text_find(status, "voluntary_ctxt_switches", &value))
+		(void)text_u64(value, &n);
+	if (text_find(status, "nonvoluntary_ctxt_switches", &value))
+		(void)text_u64(value, &more);
+	return (struct condition){state, n + more};
 }
 
 static struct condition condition_of(const struct helper *helper)

@@ -80,14 +80,11 @@ static void take_maker(int ns, struct owner *owner)
 static struct owner owner_of(int proc, int32_t tgid)
 {
 	struct owner owner = {.uid = UINT64_MAX};
-	struct text rest, line, key, value, token;
 	char path[32], buf[4096];
+	struct text value;
 
-	rest = read_file(proc, tgid, "status", buf, sizeof buf);
-	while (text_take_line(&rest, &line))
-		if (text_split(line, ':', &key, &value) && text_equal(key, "Uid") &&
-		    text_take_token(&value, &token) && text_u64(token, &owner.uid))
-			break;
+	if (text_find(read_file(proc, tgid, "status", buf, sizeof buf), "Uid", &value))
+		(void)text_take_u64(&value, &owner.uid);
 	(void)snprintf(path, sizeof path, "%" PRId32 "/ns/user", tgid);
 	take_maker(openat(proc, path, O_RDONLY | O_CLOEXEC), &owner);
 	take_cgroup(read_file(proc, tgid, "cgroup", buf, sizeof buf), &owner);

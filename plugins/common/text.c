@@ -80,6 +80,16 @@ bool text_split(struct text whole, char separator, struct text *ret_left, struct
 	return true;
 }
 
+bool text_find(struct text lines, const char *key, struct text *ret_value)
+{
+	struct text line, name;
+
+	while (text_take_line(&lines, &line))
+		if (text_split(line, ':', &name, ret_value) && text_equal(name, key))
+			return true;
+	return false;
+}
+
 bool text_equal(struct text a, const char *b)
 {
 	return a.len == strlen(b) && memcmp(a.p, b, a.len) == 0;

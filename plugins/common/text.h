@@ -33,6 +33,8 @@ bool text_take_token(struct text *rest, struct text *ret_token);
 bool text_take_u64(struct text *rest, uint64_t *ret);
 /* Splits at the first separator, both sides trimmed; false if there is none. */
 bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right);
+/* The value, trimmed, of the first line "KEY: VALUE" of lines; false if there is none. */
+bool text_find(struct text lines, const char *key, struct text *ret_value);
 /* Without ASCII blanks at both ends. */
 struct text text_trim(struct text whole);
 bool text_equal(struct text a, const char *b);

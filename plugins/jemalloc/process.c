@@ -110,19 +110,13 @@ bool process_thread_lives(const struct process *process, int32_t tid)
 static int read_status(const struct process *process, int32_t tid, const char *wanted,
 		       char buf[STATUS_BYTES], struct text *ret_value)
 {
-	struct text line, key, value;
 	char path[32];
 
 	snprintf(path, sizeof path, "%" PRId32 "/status", tid);
 	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, STATUS_BYTES);
-	struct text rest = {buf, len > 0 ? (size_t)len : 0};
-	while (text_take_line(&rest, &line)) {
-		if (!text_split(line, ':', &key, &value) || !text_equal(key, wanted))
-			continue;
-		*ret_value = value;
-		return 0;
-	}
-	return len < 0 ? (int)len : -ENODATA;
+	if (len < 0)
+		return (int)len;
+	return text_find((struct text){buf, (size_t)len}, wanted, ret_value) ? 0 : -ENODATA;
 }
 
 bool process_has_memory(const struct process *process)

@@ -56,17 +56,12 @@ struct process {
 static bool is_nested(const struct process *process)
 {
 	char text[STATUS_BYTES], path[PATH_BYTES];
-	struct text rest, line, name, value, token;
-	unsigned n = 0;
+	struct text value, token;
 
 	(void)snprintf(path, sizeof path, "%d/status", process->tgid);
 	ssize_t got = file_read_at(process->host, process->proc, path, text, sizeof text);
-	rest = (struct text){text, got > 0 ? (size_t)got : 0};
-	while (text_take_line(&rest, &line))
-		if (text_split(line, ':', &name, &value) && text_equal(name, "NSpid"))
-			while (text_take_token(&value, &token))
-				n++;
-	return n > 1;
+	return got > 0 && text_find((struct text){text, (size_t)got}, "NSpid", &value) &&
+	       text_take_token(&value, &token) && text_take_token(&value, &token);
 }
 
 /* Fills the peeks of some waiters. */

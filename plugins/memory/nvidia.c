@@ -17,14 +17,10 @@
 
 bool nvidia_parse_params(const char *text, size_t len, uint64_t *ret_pools)
 {
-	struct text rest = {text, len};
-	struct text line, key, value;
+	struct text value;
 
-	while (text_take_line(&rest, &line))
-		if (text_split(line, ':', &key, &value) &&
-		    text_equal(key, "EnableSystemMemoryPools"))
-			return text_u64(value, ret_pools);
-	return false;
+	return text_find((struct text){text, len}, "EnableSystemMemoryPools", &value) &&
+	       text_u64(value, ret_pools);
 }
 
 static bool take_word(struct text *rest, const char *word)
