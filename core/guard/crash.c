@@ -83,16 +83,11 @@ void crash_fail(void)
 	_exit(EXIT_FAILED);
 }
 
-static gboolean (*excuse)(void); /* NULL: there is none */
-
-void crash_set_excuse(gboolean (*find)(void))
-{
-	excuse = find;
-}
+gboolean (*crash_excuse)(void);
 
 static void on_crash(int number)
 {
-	if (excuse && !trespass_in_copy() && excuse())
+	if (crash_excuse && !trespass_in_copy() && crash_excuse())
 		crash_fail();
 	crash_blame();
 	remove_unfinished();

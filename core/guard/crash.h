@@ -78,8 +78,8 @@ const char *crash_signal_name(int number);
 void crash_set_output(enum crash_output output);
 /* Ends the process as one that failed and has said why. */
 G_NORETURN void crash_fail(void);
-/* find is asked when a thread crashes: TRUE: it has said why, and no plugin is to blame. */
-void crash_set_excuse(gboolean (*find)(void));
+/* Asked when a thread crashes, unless NULL: TRUE: it has said why, and no plugin is to blame. */
+extern gboolean (*crash_excuse)(void);
 
 /* The signals that interrupt, less those that are ignored (nohup). */
 void crash_list_interrupts(sigset_t *ret_set);

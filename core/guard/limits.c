@@ -97,7 +97,7 @@ void limits_init(void)
 	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 		sigaction(SIGXFSZ, &large, NULL);
 	g_log_set_default_handler(on_log, NULL);
-	crash_set_excuse(is_out_of_memory);
+	crash_excuse = is_out_of_memory;
 	check_stack();
 }
 

@@ -97,11 +97,15 @@ static gboolean is_light(pid_t tid)
 	return i < MAX_LIGHT;
 }
 
-/* heavy: for threads that are not light; NULL: the same. */
+/* heavy: for threads that are not light; NULL: the same.  With the lock no program that is lent
+ * is reaped, so its number is not another's; bandwidth of SCHED_DEADLINE is for threads alone. */
 static void apply_to_all(const struct attributes *attributes, const struct attributes *heavy)
 {
 	g_autoptr(GArray) tids = root_list_own_threads();
 
+	for (guint i = 0; i < MAX_LENT && attributes->policy != POLICY_DEADLINE; i++)
+		if (lent[i] > 0)
+			(void)apply(lent[i], heavy ? heavy : attributes);
 	for (guint i = 0; i < tids->len; i++) {
 		pid_t tid = g_array_index(tids, pid_t, i);
 
@@ -110,15 +114,10 @@ static void apply_to_all(const struct attributes *attributes, const struct attri
 	}
 }
 
-/* Bandwidth of SCHED_DEADLINE is the threads' alone.  None of them is reaped meanwhile, so no
- * number is another's. */
-static void apply_to_lent(const struct attributes *attributes)
+static void apply_now(const struct attributes *attributes)
 {
 	HOLD(&pause_lock);
-
-	for (guint i = 0; i < MAX_LENT && attributes->policy != POLICY_DEADLINE; i++)
-		if (lent[i] > 0)
-			(void)apply(lent[i], attributes);
+	apply_to_all(attributes, NULL);
 }
 
 /* Looking after threads that wait costs more than a small sample of a recording. */
@@ -147,15 +146,12 @@ static gpointer pace(gpointer data)
 		atomic_store(&priority->is_over, TRUE);
 	atomic_store(&priority->is_harmless, TRUE);
 	while (!atomic_load(&priority->is_over)) {
-		apply_to_all(&priority->raised, NULL);
-		apply_to_lent(&priority->raised);
+		apply_now(&priority->raised);
 		g_usleep(SHARE_US);
 		/* The kernel paces SCHED_DEADLINE by itself; and it would not give back the
 		 * bandwidth of a thread that loses it asleep (switched_from_dl()). */
-		if (priority->raised.policy == SCHED_RR) {
-			apply_to_all(&priority->lowered, NULL);
-			apply_to_lent(&priority->lowered);
-		}
+		if (priority->raised.policy == SCHED_RR)
+			apply_now(&priority->lowered);
 		g_usleep(PERIOD_US - SHARE_US);
 		wait_while_paused(priority);
 	}

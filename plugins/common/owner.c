@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cgroup-lines.h"
 #include "cleanup.h"
 #include "hold.h"
 #include "text.h"
@@ -50,18 +51,14 @@ static struct text read_file(int proc, int32_t tgid, const char *name, char *buf
 	return (struct text){buf, len > 0 ? (size_t)len : 0};
 }
 
-/* "0::/system.slice/sshd.service": the last line is that of cgroup v2, or systemd's. */
-static void take_cgroup(struct text rest, struct owner *owner)
+/* Of "/system.slice/sshd.service" the first part. */
+static void take_cgroup(struct text lines, struct owner *owner)
 {
-	struct text line, id, names, path = {0}, top = {0};
+	struct text path, top;
 
-	while (text_take_line(&rest, &line))
-		if (text_split(line, ':', &id, &line) && text_split(line, ':', &names, &path))
-			top = path;
-	(void)text_take_part(&top, '/', &id);
-	if (!text_take_part(&top, '/', &path))
-		return;
-	(void)snprintf(owner->cgroup, sizeof owner->cgroup, "%.*s", (int)path.len, path.p);
+	if (cgroup_lines_main(lines, &path) && text_take_part(&path, '/', &top) &&
+	    text_take_part(&path, '/', &top))
+		(void)snprintf(owner->cgroup, sizeof owner->cgroup, "%.*s", (int)top.len, top.p);
 }
 
 /* The user who made the outermost namespace below ctprof's own; ns: one of them, or that. */

@@ -86,6 +86,7 @@ static int start(struct parser *parser, uid_t owner)
  * kernel releases it, and only init waits for it. */
 static void stop(struct parser *parser, bool wait)
 {
+	int how = WEXITED | WNOWAIT | (wait ? 0 : WNOHANG);
 	siginfo_t info;
 
 	if (parser->pid == 0)
@@ -93,12 +94,10 @@ static void stop(struct parser *parser, bool wait)
 	(void)close(parser->fd);
 	(void)kill(parser->pid, SIGKILL);
 	lane_waits_for_own(true);
-	while (wait && waitid(P_PID, (id_t)parser->pid, &info, WEXITED | WNOWAIT) < 0 &&
-	       errno == EINTR)
+	while (waitid(P_PID, (id_t)parser->pid, &info, how) < 0 && errno == EINTR)
 		continue;
 	running_raise(parser->host, parser->pid, false);
-	while (waitpid(parser->pid, NULL, wait ? 0 : WNOHANG) < 0 && errno == EINTR)
-		continue;
+	(void)waitpid(parser->pid, NULL, WNOHANG);
 	lane_waits_for_own(false);
 	parser->pid = 0;
 }

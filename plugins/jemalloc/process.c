@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "file.h"
 #include "foreign.h"
+#include "parser.h"
 #include "text.h"
 
 #define STATUS_BYTES 8192
@@ -22,7 +23,8 @@
 
 static struct foreign files_of(const struct process *process)
 {
-	return (struct foreign){process->host, process->mounts, process->task_fd, process->via};
+	return (struct foreign){process->host, process->parser->mounts, process->task_fd,
+				process->via};
 }
 
 int process_open_exe(const struct process *process)

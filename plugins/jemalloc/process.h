@@ -12,12 +12,10 @@
 /* via: a living thread of the process.  The leader's own directory shows
  * nothing if the leader has exited before the others. */
 struct parser;
-struct foreign_mounts;
 
 struct process {
 	const struct ctprof_host *host;
 	struct parser *parser; /* for the contents of its files */
-	struct foreign_mounts *mounts;
 	int task_fd;
 	int32_t via;
 };

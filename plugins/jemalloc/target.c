@@ -311,11 +311,8 @@ void target_enter(struct target *target, struct objects *objects, struct parser 
 
 	if (!known)
 		target_clear(target);
-	target->process = (struct process){.host = parser->host,
-					   .parser = parser,
-					   .mounts = parser->mounts,
-					   .task_fd = row->task_fd,
-					   .via = via};
+	target->process = (struct process){
+		.host = parser->host, .parser = parser, .task_fd = row->task_fd, .via = via};
 	target->remote = (struct remote){via, target->remote.pagemap, process_vm_readv};
 	target->tgid = row->tgid;
 	if (!exists)

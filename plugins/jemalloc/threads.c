@@ -8,7 +8,7 @@
 #include "list.h"
 
 #define MAX_ATTEMPTS 4
-#define AHEAD 32u
+#define AHEAD 16u
 
 static int add(struct threads *threads, int32_t tid, uint64_t pthread)
 {
@@ -31,25 +31,25 @@ struct node {
 /* Nodes that were read at once: the stacks of threads often are at equal distances. */
 struct ahead {
 	uint64_t step;
-	size_t used, n, wanted;
+	size_t used, n;
 	struct node nodes[AHEAD];
 };
 
-/* Fills ahead from at on, with at least one node, or returns -errno. */
+/* Fills ahead from at on, with at least one node and at most wanted, or returns -errno. */
 static int read_nodes(const struct remote *remote, const struct elf_thread_db *db, uint64_t at,
-		      struct ahead *ahead)
+		      size_t wanted, struct ahead *ahead)
 {
 	struct remote_piece pieces[3 * AHEAD], *piece = pieces;
 	struct node *node = ahead->nodes;
 
-	for (; node < ahead->nodes + ahead->wanted; node++, piece += 3, at += ahead->step) {
+	for (; node < ahead->nodes + wanted; node++, piece += 3, at += ahead->step) {
 		uint64_t tid = at - db->pthread_list + db->pthread_tid;
 
 		piece[0] = (struct remote_piece){at + db->list_next, &node->next, 8, 0};
 		piece[1] = (struct remote_piece){at + db->list_prev, &node->prev, 8, 0};
 		piece[2] = (struct remote_piece){tid, &node->tid, sizeof node->tid, 0};
 	}
-	ssize_t settled = remote_read_some(remote, pieces, 3 * ahead->wanted);
+	ssize_t settled = remote_read_some(remote, pieces, 3 * wanted);
 	if (settled < 0)
 		return (int)settled;
 	ahead->used = 0;
@@ -57,18 +57,15 @@ static int read_nodes(const struct remote *remote, const struct elf_thread_db *d
 	return ahead->n > 0 ? 0 : -EFAULT;
 }
 
-/* As long as they are at the same distance, ever more of them are read at once. */
 static int read_node(const struct remote *remote, const struct elf_thread_db *db, uint64_t from,
 		     uint64_t at, struct ahead *ahead, struct node *ret)
 {
 	bool goes_on = at - from == ahead->step;
 	int rc = 0;
 
-	if (!goes_on || ahead->used == ahead->n) {
-		ahead->wanted = !goes_on ? 1 : ahead->wanted < AHEAD ? 2 * ahead->wanted : AHEAD;
-		ahead->step = at - from;
-		rc = read_nodes(remote, db, at, ahead);
-	}
+	ahead->step = at - from;
+	if (!goes_on || ahead->used == ahead->n)
+		rc = read_nodes(remote, db, at, goes_on ? AHEAD : 1, ahead);
 	if (rc == 0)
 		*ret = ahead->nodes[ahead->used++];
 	return rc;
