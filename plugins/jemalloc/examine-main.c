@@ -55,8 +55,12 @@ int main(void)
 {
 	static struct examine_request request;
 	static struct examine_answer answer;
+	sigset_t none;
 	int file;
 
+	/* Of the thread that has started it. */
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	elf_version(EV_CURRENT);
 	/* Descriptors that another plugin failed to mark close-on-exec. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,13 +50,22 @@ static void become(const char *program, int socket)
 	char name[] = "ctprof-jemalloc-examine";
 	char *argv[] = {name, NULL}, *envp[] = {NULL};
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	sigset_t none;
 
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(socket, 0) == 0 && dup2(null, 1) == 1 && dup2(null, 2) == 2)
 		(void)execve(program, argv, envp);
 	_exit(EXIT_FAILURE);
+}
+
+/* vfork() waits until the program runs, that is for the host's load.  Where ctprof is raised,
+ * its first thread has this mark from the beginning: then fork(), though it costs more. */
+static pid_t launch(const char *program, int socket)
+{
+	int policy = sched_getscheduler(getpid());
+	pid_t pid = policy >= 0 && (policy & SCHED_RESET_ON_FORK) ? fork() : vfork();
+
+	if (pid == 0)
+		become(program, socket);
+	return pid;
 }
 
 static int start(struct parser *parser, uid_t owner)
@@ -68,12 +78,11 @@ static int start(struct parser *parser, uid_t owner)
 	AUTO_FD low = ends[1];
 	/* Above 2, so that no dup2() of the child overwrites another. */
 	AUTO_FD theirs = fcntl(low, F_DUPFD_CLOEXEC, 3);
-	/* Not posix_spawn(), which waits here until the host's load lets it run. */
-	pid_t pid = theirs < 0 ? -1 : fork();
+	lane_waits_for_own(true);
+	pid_t pid = theirs < 0 ? -1 : launch(parser->program, theirs);
+	lane_waits_for_own(false);
 	if (pid < 0)
 		return -errno;
-	if (pid == 0)
-		become(parser->program, theirs);
 	running_raise(parser->host, pid, true);
 	parser->pid = pid;
 	parser->owner = owner;
