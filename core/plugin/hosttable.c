@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/lock.h"
 #include "base/ui.h"
@@ -85,10 +86,14 @@ static void host_progress(const struct ctprof_host *host)
 	crash_progress();
 }
 
+/* Only of a child: a plugin does not choose who else of the host runs before the others. */
 static void host_raise(const struct ctprof_host *host, gint32 pid, int raise)
 {
+	siginfo_t info;
+
 	(void)host;
-	priority_lend(pid, raise);
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+		priority_lend(pid, raise);
 }
 
 static const char *host_option(const struct ctprof_host *host, const char *key)

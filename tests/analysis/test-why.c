@@ -235,8 +235,8 @@ static void test_why(void)
 
 static const struct lock_case {
 	const char *finding, *sentence;
-	guint64 waiters[2], deadlock; /* 0: the lock is not there */
-	const char *kind, *holder, *state, *next;
+	guint64 waiters[2], deadlock;                    /* 0: the lock is not there */
+	const char *kind, *holder, *state, *next, *name; /* name NULL: "app[10] 0x10" */
 } lock_cases[] = {
 	{"lock",
 	 "7 threads wait for a mutex of app[10], held by worker[12], which sleeps",
@@ -245,6 +245,7 @@ static const struct lock_case {
 	 "mutex",
 	 "worker[12]",
 	 "S",
+	 NULL,
 	 NULL},
 	{"lock",
 	 "9 threads wait for a rwlock of app[10], held by worker[12], which waits for app[10] 0x20",
@@ -253,13 +254,19 @@ static const struct lock_case {
 	 "rwlock",
 	 "worker[12]",
 	 "S",
-	 "app[10] 0x20"},
+	 "app[10] 0x20",
+	 NULL},
+	{"lock",
+	 "2 threads wait for a lock of file 0:25:33 POSIX, held by writer[12], which runs or waits "
+	 "for a CPU",
+	 .waiters = {2, 2}, .kind = "POSIX", .holder = "writer[12]", .state = "R",
+	 .name = "file 0:25:33 POSIX 7"},
 	/* At one moment some wait for nearly any lock. */
-	{"lock", NULL, {0, 9}, 0, "mutex", "worker[12]", "S", NULL},
-	{"lock", NULL, {9, 1}, 0, "mutex", "worker[12]", "S", NULL},
+	{"lock", NULL, {0, 9}, 0, "mutex", "worker[12]", "S", NULL, NULL},
+	{"lock", NULL, {9, 1}, 0, "mutex", "worker[12]", "S", NULL, NULL},
 	/* A condition variable, or a pool without work. */
-	{"lock", NULL, {9, 9}, 0, "futex", NULL, NULL, NULL},
-	{"lock", NULL, {9, 9}, 0, "pthread_join", "worker[12]", "S", NULL},
+	{"lock", NULL, {9, 9}, 0, "futex", NULL, NULL, NULL, NULL},
+	{"lock", NULL, {9, 9}, 0, "pthread_join", "worker[12]", "S", NULL, NULL},
 	{"deadlock",
 	 "deadlock: 3 threads of app[10] wait for each other in a circle, among them worker[12]",
 	 {1, 1},
@@ -267,8 +274,9 @@ static const struct lock_case {
 	 "mutex",
 	 "worker[12]",
 	 "S",
-	 "app[10] 0x20"},
-	{"lock", NULL, {9, 9}, 3, "mutex", "worker[12]", "S", "app[10] 0x20"},
+	 "app[10] 0x20",
+	 NULL},
+	{"lock", NULL, {9, 9}, 3, "mutex", "worker[12]", "S", "app[10] 0x20", NULL},
 };
 
 static Sample *capture_lock(const struct lock_case *lock, gboolean is_after)
@@ -292,7 +300,7 @@ static Sample *capture_lock(const struct lock_case *lock, gboolean is_after)
 	sample_u64(sample, "start_time_clock_ticks", 100);
 	if (lock->waiters[is_after] == 0)
 		return sample;
-	sample_object(sample, "lock", "app[10] 0x10");
+	sample_object(sample, "lock", lock->name ? lock->name : "app[10] 0x10");
 	sample_u64(sample, "lock_waiters", lock->waiters[is_after]);
 	if (lock->deadlock > 0)
 		sample_u64(sample, "lock_deadlock", lock->deadlock);

@@ -89,10 +89,14 @@ static gdouble measure_lock(const Subject *subject)
 static void say_lock(const Subject *subject, Sentence *sentence)
 {
 	const char *next = text(subject, NEXT), *state = text(subject, STATE);
+	const char *kind = text(subject, KIND) ? text(subject, KIND) : "lock";
+	const struct ctprof_term process = process_of(subject);
 
+	/* Of a file the name says what kind it is. */
 	SAY(sentence, "{} threads wait for a {} of {}",
 	    term_count("threads", "threads", subject->value),
-	    term_text(CTPROF_TERM_TEXT, text(subject, KIND)), process_of(subject));
+	    term_text(CTPROF_TERM_TEXT, g_str_has_suffix(process.text, kind) ? "lock" : kind),
+	    process);
 	SAY(sentence, ", held by {}", term_name(text(subject, HOLDER)));
 	if (next)
 		SAY(sentence, ", which waits for {}", term_name(next));
