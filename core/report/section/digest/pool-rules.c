@@ -157,7 +157,8 @@ static gdouble measure_busiest(const Subject *subject)
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
 	/* Of those that get too little it is said already. */
-	if (measure_starved(subject) >= STARVED_RATIO || measure_wants(subject) >= LEAST_RATIO)
+	if (measure_starved(subject) >= STARVED_RATIO || measure_wants(subject) >= LEAST_RATIO ||
+	    (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE && is_throttled(subject)))
 		return NAN;
 	for (guint i = 0; i < digest->lines->len; i++)
 		if (digest_cost(digest_line(digest, i), digest->newest, COST_CPU) > cpu)
