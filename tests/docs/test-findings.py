@@ -18,7 +18,7 @@ DEFINE = re.compile(r"^#define (\w+) +(?:\(([^)]*)\)|([\d.]+))", re.MULTILINE)
 
 def rules():
     """Name -> (unit, limit)"""
-    texts = [path.read_text(encoding="utf-8") for path in (*DIGEST.glob("*-rules.c"), DIGEST / "rules.h")]
+    texts = [path.read_text(encoding="utf-8") for path in (*DIGEST.glob("*-rules.c"), DIGEST / "rules.h", DIGEST / "throttling.h")]
     constants = {}
     for name, product, number in (found for text in texts for found in DEFINE.findall(text)):
         words = [constants.get(word, word) for word in (product or number).split(" * ")]

@@ -114,6 +114,11 @@ static const char *name_of(const Members *members, const StateThread *thread, co
 	return ((const struct ctprof_text *)(uintptr_t)row->values[slot])->bytes;
 }
 
+static GroupTallies *tallies_of(const Members *members, const Record *group)
+{
+	return members && group ? g_hash_table_lookup(members->groups, group) : NULL;
+}
+
 static void add_amount(Tally *tally, const Member *thread)
 {
 	tally->total += thread->amount;
@@ -135,7 +140,7 @@ void members_add(Members *members, const Record *group, const StateThread *threa
 
 	if (!members)
 		return;
-	GroupTallies *tallies = g_hash_table_lookup(members->groups, group);
+	GroupTallies *tallies = tallies_of(members, group);
 	member.name = name_of(members, thread, name);
 	if (!tallies) {
 		tallies = g_new0(GroupTallies, 1);
@@ -153,8 +158,7 @@ void members_add(Members *members, const Record *group, const StateThread *threa
 gboolean members_leader(const Members *members, const Record *group, enum cost cost, gdouble least,
 			Member *ret_leader, gdouble *ret_share)
 {
-	const GroupTallies *tallies =
-		members && group ? g_hash_table_lookup(members->groups, group) : NULL;
+	const GroupTallies *tallies = tallies_of(members, group);
 
 	if (!tallies || tallies->n_threads < 2 || !(tallies->of[cost].total > 0))
 		return FALSE;
@@ -172,8 +176,7 @@ gboolean members_leader(const Members *members, const Record *group, enum cost c
 gboolean members_total(const Members *members, const Record *group, enum cost cost,
 		       gdouble *ret_total)
 {
-	const GroupTallies *tallies =
-		members && group ? g_hash_table_lookup(members->groups, group) : NULL;
+	const GroupTallies *tallies = tallies_of(members, group);
 
 	if (!tallies || members->sums[cost].n == 0)
 		return FALSE;

@@ -5,8 +5,6 @@
 
 #include "rules.h"
 
-#define LEAST_FULL 95.0
-
 static gdouble measure_throttled(const Subject *subject)
 {
 	return limits_throttled(subject->limits) * 100;

@@ -4,7 +4,6 @@
 #define USER_HZ 100
 /* A thread that has just begun has no average to speak of. */
 #define LEAST_AGE_S 1
-#define CGROUP "cgroup"
 
 void costing_init(Costing *costing, const Draft *draft)
 {
@@ -108,9 +107,10 @@ void costs_split_cpu(Costs *costs)
 	}
 }
 
-struct ctprof_value cost_cgroup(const Draft *draft, const Group *group, guint side)
+struct ctprof_value cost_folded(const Draft *draft, const Group *group, guint side,
+				const char *metric)
 {
-	const Measure *measure = draft_measure(draft, TABLE_THREADS, CGROUP);
+	const Measure *measure = draft_measure(draft, TABLE_THREADS, metric);
 	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
 
 	if (measure)

@@ -7,6 +7,8 @@
 #include "report/name/unit.h"
 #include "throttling.h"
 
+#define CGROUP "cgroup"
+
 /* Findings that are said in sentences. */
 #define MOST_SENTENCES 6
 
@@ -29,7 +31,7 @@ static const char *name_of(const Draft *draft, const Group *group)
 /* Most pools are of one unit; of several the commonest is named. */
 static const char *unit_name(const Draft *draft, const Group *group, guint side)
 {
-	const struct ctprof_value cgroup = cost_cgroup(draft, group, side);
+	const struct ctprof_value cgroup = cost_folded(draft, group, side, CGROUP);
 
 	if (cgroup.type != CTPROF_VALUE_MODE)
 		return NULL;

@@ -16,8 +16,6 @@
 #define MEMORY_USED "memory.current"
 #define EVENT_MAX "max"
 
-#define FULL 95.0 /* percent */
-
 const Fold *limits_choose(gconstpointer data, const Metric *metric)
 {
 	static const char *const names[] = {PERIODS, THROTTLED, THROTTLED_US, QUOTA,
@@ -113,8 +111,8 @@ GArray *limits_list(const Draft *draft)
 			.memory_used = now(draft, pool, MEMORY_USED),
 		};
 
-		if (!pool->sides[newest(draft)] ||
-		    !(limits.throttled_s > 0 || limits.n_max > 0 || limits_filled(&limits) >= FULL))
+		if (!pool->sides[newest(draft)] || !(limits.throttled_s > 0 || limits.n_max > 0 ||
+						     limits_filled(&limits) >= LEAST_FULL))
 			continue;
 		limits.unit = store_take(draft->store, unit_of(path));
 		g_array_append_val(list, limits);

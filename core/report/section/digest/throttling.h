@@ -4,6 +4,9 @@
 
 #include "report/draft/draft.h"
 
+/* A cgroup that uses less of its memory limit, in percent, has room. */
+#define LEAST_FULL 95.0
+
 typedef struct limits {
 	const char *path, *unit; /* unit: its short name */
 	gdouble n_periods;       /* that ended in the window; 0: not known */

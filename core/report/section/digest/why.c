@@ -26,13 +26,8 @@ gboolean why_needs(const char *metric)
 /* What the threads of a pool have in common; ABSENT: nothing, or it is not known. */
 static struct ctprof_value common(const Digest *digest, const CostLine *line, const char *metric)
 {
-	const Measure *measure = draft_measure(digest->draft, TABLE_THREADS, metric);
-	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+	struct ctprof_value value = cost_folded(digest->draft, line->group, digest->newest, metric);
 
-	if (measure)
-		record_value(line->group->sides[digest->newest],
-			     &digest->draft->sides[digest->newest].layouts[TABLE_THREADS], measure,
-			     &value);
 	if ((value.type == CTPROF_VALUE_RANGE && value.min != value.max) ||
 	    (value.type == CTPROF_VALUE_CPUS && !value.text) ||
 	    (value.type == CTPROF_VALUE_MODE && value.count != value.n))
