@@ -38,6 +38,7 @@ struct taskstats {
 	uint32_t asked[TASKSTATS_N_FIELDS + N_LABELS];
 	size_t n_asked;
 	_Atomic uint64_t tallies[N_TALLIES];
+	_Atomic uint64_t filled; /* threads whose statistics another source had read */
 	struct exits exits;
 	struct totals totals;
 };
@@ -55,7 +56,8 @@ static const struct ctprof_metric labels[N_LABELS] = {
 		   "taskstats netlink replies of the capture")
 
 static const struct ctprof_metric tallies[N_TALLIES] = {
-	[TALLY_OK] = TALLY("ok_count", "threads whose statistics were read"),
+	[TALLY_OK] =
+		TALLY("ok_count", "threads whose statistics were read, here or by another source"),
 	[TALLY_EPERM] = TALLY("eperm_count", "threads refused, because CAP_NET_ADMIN is missing"),
 	[TALLY_ESRCH] = TALLY("esrch_count", "threads that ended before the request"),
 	[TALLY_OTHER] =
@@ -347,7 +349,9 @@ static int collect_threads(struct taskstats *self, struct taskstats_query *worke
 	int r = 0;
 
 	for (uint64_t row = 0; self->of_threads && row < batch->n && r == 0; row++) {
-		if (!slots_filled(self->host, batch, row, self->asked, self->n_asked))
+		if (slots_filled(self->host, batch, row, self->asked, self->n_asked))
+			atomic_fetch_add(&self->filled, 1);
+		else
 			chunk.rows[n++] = row;
 		if (n == NETLINK_BATCH || (n > 0 && row + 1 == batch->n)) {
 			r = collect_chunk(worker, &chunk, n);
@@ -375,8 +379,10 @@ static int taskstats_collect(void *data, void *context, struct ctprof_batch *bat
 		return exits_collect(&self->exits, batch);
 	if (batch->scope == CTPROF_SCOPE_CAPTURE) {
 		for (size_t i = 0; i < N_TALLIES; i++)
-			self->host->put_u64(batch, 0, self->tally_slots[i],
-					    atomic_load(&self->tallies[i]));
+			self->host->put_u64(
+				batch, 0, self->tally_slots[i],
+				atomic_load(&self->tallies[i]) +
+					(i == TALLY_OK ? atomic_load(&self->filled) : 0));
 		exits_put_tallies(&self->exits, batch);
 	}
 	return 0;
@@ -402,6 +408,7 @@ static int taskstats_again(void *data)
 
 	for (size_t i = 0; i < N_TALLIES; i++)
 		atomic_store(&self->tallies[i], 0);
+	atomic_store(&self->filled, 0);
 	exits_again(&self->exits);
 	return 0;
 }
