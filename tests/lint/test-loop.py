@@ -63,6 +63,8 @@ ENDS = (
     ("ERROR", -11, "", True),
     ("TIMEOUT", -15, "", True),
     ("FAIL", 1, "==9==ERROR: AddressSanitizer: heap-use-after-free\n", True),
+    ("FAIL", 1, "==9==ERROR: LeakSanitizer: detected memory leaks\n", True),
+    ("FAIL", 1, "==9==LeakSanitizer has encountered a fatal error.\n", False),
     ("FAIL", 1, "x.c:3:5: runtime error: signed integer overflow\n", True),
     ("FAIL", 1, "# AssertionError: ctprof ('show',) exits with -11: \n", True),
     ("FAIL", 1, "# subprocess.TimeoutExpired: Command 'ctprof' timed out\n", True),
