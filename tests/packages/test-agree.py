@@ -19,7 +19,7 @@ NUMBER = r"(\d+\.\d+\.\d+)"
 FILES = {
     "meson.build": rf"^  version: '{NUMBER}',$",
     "NEWS.md": rf"\A# {NUMBER}(?: \(not released yet\))?$",
-    "debian/changelog": rf"\Actprof \({NUMBER}\) ",
+    "debian/changelog": rf"\Actprof \({NUMBER}-1\) ",
     "packaging/ctprof.spec": rf"^Version: +{NUMBER}$",
 }
 

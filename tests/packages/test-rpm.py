@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The RPM spec: sound, and split like the Debian packages."""
 
-import functools
 import os
 import re
 import subprocess
@@ -13,7 +12,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
 
 import harness  # noqa: E402
+import nix  # noqa: E402
 import tap  # noqa: E402
+from once import once  # noqa: E402
 
 SPEC = harness.SOURCE / "packaging/ctprof.spec"
 # What Fedora's meson and redhat-rpm-config packages define, as short as they can be.
@@ -78,42 +79,65 @@ def test_split_is_debians():
     assert set(names) == control_packages(), names
 
 
-@functools.lru_cache
-def built():
-    """name -> files of each package, built of this tree with its licences."""
+SCRATCH = tempfile.TemporaryDirectory()
+
+
+def build(top, spec, env):
+    """name -> file of each package of the spec, whose source is in top/SOURCES."""
     harness.need_command("rpmbuild")
+    call("rpmbuild", "-bb", "--nodeps", "--define", f"_topdir {top}", *rpm_options(), spec, env={**env, "HOME": SCRATCH.name})
+    return {package.stem: package for package in (top / "RPMS").glob("*.rpm")}
+
+
+@once
+def packages():
+    """Those of this tree, with its licences."""
     harness.need_command("scdoc")
     harness.need_command("git")
-    with tempfile.TemporaryDirectory() as scratch:
-        top = Path(scratch)
-        (top / "SOURCES").mkdir()
-        version = re.search(r"^Version: +(\S+)$", SPEC.read_text(encoding="utf-8"), re.MULTILINE)[1]
-        listed = call("git", "-c", f"safe.directory={harness.SOURCE}", "-C", harness.SOURCE,
-                      "ls-files", "-z", "-co", "--exclude-standard")
-        files = [name for name in listed.split("\0") if (harness.SOURCE / name).is_file()]
-        call("tar", "-C", harness.SOURCE, "-czf", top / f"SOURCES/ctprof-{version}.tar.gz",
-             f"--transform=s,^,ctprof-{version}/,", "-T", "-", input="\n".join(files))
-        call("rpmbuild", "-bb", "--nodeps", "--define", f"_topdir {top}", *rpm_options(), SPEC,
-             env={**os.environ, "HOME": scratch})
-        return {package.stem: call("rpm", "-qlp", package).split()
-                for package in (top / "RPMS").glob("*.rpm")}
+    top = Path(SCRATCH.name) / "ours"
+    (top / "SOURCES").mkdir(parents=True)
+    version = re.search(r"^Version: +(\S+)$", SPEC.read_text(encoding="utf-8"), re.MULTILINE)[1]
+    listed = call("git", "-c", f"safe.directory={harness.SOURCE}", "-C", harness.SOURCE,
+                  "ls-files", "-z", "-co", "--exclude-standard")
+    files = [name for name in listed.split("\0") if (harness.SOURCE / name).is_file()]
+    call("tar", "-C", harness.SOURCE, "-czf", top / f"SOURCES/ctprof-{version}.tar.gz",
+         f"--transform=s,^,ctprof-{version}/,", "-T", "-", input="\n".join(files))
+    return build(top, SPEC, os.environ)
+
+
+def files_in(package):
+    return call("rpm", "-qlp", package).split()
 
 
 def plugins_in(name):
-    return {Path(file).stem for file in built()[name] if file.endswith(".so")}
+    return {Path(file).stem for file in files_in(packages()[name]) if file.endswith(".so")}
 
 
 def test_every_file_is_in_a_package():
-    assert set(built()) == control_packages(), list(built())
+    assert set(packages()) == control_packages(), list(packages())
 
 
 def test_plugins_are_in_their_packages_alone():
-    others = [name for name in built() if "-plugin-" in name]
+    others = [name for name in packages() if "-plugin-" in name]
     for name in others:
         plugin = name.replace("ctprof-plugin-", "ctprof-")
         assert plugins_in(name) == {plugin}, plugins_in(name)
         assert plugin not in plugins_in("ctprof")
     assert {"ctprof-procfs", "ctprof-snapshot"} <= plugins_in("ctprof")
+
+
+def test_package_of_a_third_party_is_built():
+    harness.need_command("rpm2archive")
+    top, name = Path(SCRATCH.name), f"{nix.NAME}-1.0"
+    call("rpm2archive", packages()["ctprof-devel"])
+    (archive,) = packages()["ctprof-devel"].parent.glob("*.tgz")
+    call("tar", "-C", top, "-xf", archive)
+    nix.write_project(top / "usr", top / name)
+    (top / "nix/SOURCES").mkdir(parents=True)
+    call("tar", "-C", top, "-czf", top / f"nix/SOURCES/{name}.tar.gz", name)
+    (package,) = build(top / "nix", top / name / f"{nix.NAME}.spec", nix.environment(top / "usr")).values()
+    assert files_in(package) == ["/usr/lib64/ctprof/ctprof-nix.so"], files_in(package)
+    assert "ctprof-abi-1" in call("rpm", "-qRp", package).split()
 
 
 if __name__ == "__main__":
