@@ -133,11 +133,8 @@ static int bpf_probe(void *data)
 	struct condition_advice advice;
 
 	finding.why = describe(self);
-	if (condition_examine(self->host, &advice)) {
-		finding.state = CTPROF_FAILS;
-		finding.why = advice.why;
-		finding.remedy = advice.remedy;
-	}
+	if (condition_examine(self->host, &advice))
+		finding_set(&finding, CTPROF_FAILS, advice.why, advice.remedy);
 	self->host->finding(self->host, &finding);
 	return 0;
 }
@@ -545,19 +542,6 @@ static int bpf_again(void *data)
 	return 0;
 }
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = bpf_open,
-	.close = bpf_close,
-	.probe = bpf_probe,
-	.start = bpf_start,
-	.collect = bpf_collect,
-	.listen = bpf_listen,
-	.drain = bpf_drain,
-	.again = bpf_again,
-	.list = bpf_list,
-};
-
 static const struct ctprof_need needs[] = {
 	NEED_TO_START("CAP_BPF", "to load programs into the kernel"),
 	NEED_TO_START("CAP_PERFMON", "to let them read the kernel's memory"),
@@ -586,15 +570,10 @@ static const struct ctprof_option options[] = {
 	       .default_value = EXITS_BUFFER, .least = EXITS_BUFFER_MIN, .most = EXITS_BUFFER_MAX),
 };
 
-static const struct ctprof_plugin descriptor = {
-	SOURCE_DESCRIPTOR("bpf", ops, needs),
-	.thread_model = CTPROF_THREADS_PER_WORKER,
-	.cost = CTPROF_COST_CHEAP,
-	.summary =
-		"What procfs and taskstats read of threads, by BPF programs, in a fraction of the time",
-	.options = options,
-	.n_options = sizeof options / sizeof options[0],
-	.preference = 5,
-};
-
-CTPROF_PLUGIN(descriptor)
+SOURCE_PLUGIN(
+	"bpf", PER_WORKER, CHEAP,
+	"What procfs and taskstats read of threads, by BPF programs, in a fraction of the time",
+	SOURCE_OPS(.open = bpf_open, .close = bpf_close, .probe = bpf_probe, .start = bpf_start,
+		   .collect = bpf_collect, .listen = bpf_listen, .drain = bpf_drain,
+		   .again = bpf_again, .list = bpf_list),
+	SOURCE_OPTIONS(options), .preference = 5)

@@ -277,13 +277,6 @@ static ssize_t read_root(struct cgroup *cgroup, const char *name)
 	return dir < 0 ? dir : file_read_at(cgroup->host, dir, name, cgroup->text, FILE_BYTES);
 }
 
-static void set_partly(struct ctprof_finding *ret, const char *why, const char *remedy)
-{
-	ret->state = CTPROF_PARTLY;
-	ret->why = why;
-	ret->remedy = remedy;
-}
-
 /* Returns the first missing controller; NULL: none. */
 static const struct controller {
 	const char *name, *why, *remedy;
@@ -320,12 +313,12 @@ static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
 	ssize_t got = read_root(cgroup, "cpu.pressure");
 
 	if (got < 0) {
-		set_partly(ret, "cgroups have no pressure", PSI_OFF_REMEDY);
+		finding_set(ret, CTPROF_PARTLY, "cgroups have no pressure", PSI_OFF_REMEDY);
 		return;
 	}
 	psi_parse_pressure(cgroup->text, (size_t)got, &pressure);
 	if (pressure.state[PSI_VALUES - 1] == CTPROF_ABSENT_UNSUPPORTED)
-		set_partly(ret, PSI_NO_CPU_FULL, PSI_NO_CPU_FULL_REMEDY);
+		finding_set(ret, CTPROF_PARTLY, PSI_NO_CPU_FULL, PSI_NO_CPU_FULL_REMEDY);
 }
 
 static void judge(struct cgroup *cgroup, struct ctprof_finding *ret)
@@ -334,12 +327,12 @@ static void judge(struct cgroup *cgroup, struct ctprof_finding *ret)
 	const struct controller *lack;
 
 	if (!unified->prefix || cgroup_mounts_has(&cgroup->mounts, CGROUP_UNIFIED + 1))
-		set_partly(ret,
-			   "controllers are mounted as cgroup v1, which has no memory.high, "
-			   "memory.events, io.stat",
-			   "boot with systemd.unified_cgroup_hierarchy=1");
+		finding_set(ret, CTPROF_PARTLY,
+			    "controllers are mounted as cgroup v1, which has no memory.high, "
+			    "memory.events, io.stat",
+			    "boot with systemd.unified_cgroup_hierarchy=1");
 	else if ((lack = find_lack(cgroup)))
-		set_partly(ret, lack->why, lack->remedy);
+		finding_set(ret, CTPROF_PARTLY, lack->why, lack->remedy);
 	else
 		judge_pressure(cgroup, ret);
 }
@@ -349,13 +342,11 @@ static int cgroup_probe(void *self)
 	struct cgroup *cgroup = self;
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
-	if (cgroup_mounts_find(cgroup->host, &cgroup->mounts) < 0) {
-		finding.state = CTPROF_FAILS;
-		finding.why = NOT_MOUNTED;
-		finding.remedy = "mount -t cgroup2 none DIRECTORY (needs CONFIG_CGROUPS)";
-	} else {
+	if (cgroup_mounts_find(cgroup->host, &cgroup->mounts) < 0)
+		finding_set(&finding, CTPROF_FAILS, NOT_MOUNTED,
+			    "mount -t cgroup2 none DIRECTORY (needs CONFIG_CGROUPS)");
+	else
 		judge(cgroup, &finding);
-	}
 	cgroup->host->finding(cgroup->host, &finding);
 	return 0;
 }

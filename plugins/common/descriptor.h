@@ -24,21 +24,39 @@
 		.group = group_                                                                    \
 	}
 
-/* Members of a struct ctprof_plugin that are the same everywhere, or follow
- * from the tables ops_ and needs_. */
-#define SOURCE_DESCRIPTOR(name_, ops_, needs_)                                                     \
-	.struct_size = sizeof(struct ctprof_plugin), .abi_major = CTPROF_ABI_MAJOR,                \
-	.abi_minor = CTPROF_ABI_MINOR, .kind = CTPROF_KIND_SOURCE, .name = name_,                  \
-	.version = CTPROF_VERSION, .ops = &(ops_), .needs = needs_,                                \
-	.n_needs = sizeof needs_ / sizeof needs_[0]
+/* What a probe has found instead; remedy: NULL if there is none. */
+static inline void finding_set(struct ctprof_finding *finding, uint32_t state, const char *why,
+			       const char *remedy)
+{
+	finding->state = state;
+	finding->why = why;
+	finding->remedy = remedy;
+}
 
-/* The whole plugin of a source, but its ops and other members; needs is its table of them. */
-#define SOURCE_PLUGIN(name_, threads_, cost_, summary_, ops_, ...)                                 \
-	static const struct ctprof_source_ops source_ops = ops_;                                   \
-	static const struct ctprof_plugin descriptor = {                                           \
-		SOURCE_DESCRIPTOR(name_, source_ops, needs),                                       \
+/* Reports the whole finding at once. */
+static inline void finding_put(const struct ctprof_host *host, const char *group, uint32_t state,
+			       const char *why, const char *remedy)
+{
+	struct ctprof_finding finding = FINDING_WORKS(group);
+
+	finding_set(&finding, state, why, remedy);
+	host->finding(host, &finding);
+}
+
+#define SOURCE_DESCRIPTOR_(name_, threads_, cost_, summary_, ...)                                  \
+	{                                                                                          \
+		.struct_size = sizeof(struct ctprof_plugin), .abi_major = CTPROF_ABI_MAJOR,        \
+		.abi_minor = CTPROF_ABI_MINOR, .kind = CTPROF_KIND_SOURCE, .name = name_,          \
+		.version = CTPROF_VERSION, .ops = &source_ops, .needs = needs,                     \
+		.n_needs = sizeof needs / sizeof needs[0],                                         \
 		.thread_model = CTPROF_THREADS_##threads_, .cost = CTPROF_COST_##cost_,            \
-		.summary = summary_, __VA_ARGS__};                                                 \
+		.summary = summary_, __VA_ARGS__                                                   \
+	}
+/* The whole plugin of a source, but its ops and other members; needs is its table of them. */
+#define SOURCE_PLUGIN(name, threads, cost, summary, ops, ...)                                      \
+	static const struct ctprof_source_ops source_ops = ops;                                    \
+	static const struct ctprof_plugin descriptor =                                             \
+		SOURCE_DESCRIPTOR_(name, threads, cost, summary, __VA_ARGS__);                     \
 	CTPROF_PLUGIN(descriptor)
 #define SOURCE_OPS(...)                                                                            \
 	{                                                                                          \

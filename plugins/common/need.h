@@ -4,19 +4,17 @@
 
 #include "ctprof/plugin.h"
 
-#define NEED_ROW_(kind_, required_, name_, why_)                                                   \
+#define NEED_ROW_(kind_, required_, name_, why_, ...)                                              \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_need), .kind = CTPROF_NEED_##kind_,            \
-		.required = required_, .name = name_, .why = why_                                  \
+		.required = required_, .name = name_, .why = why_, __VA_ARGS__                     \
 	}
 
 /* kind is CAPABILITY, KCONFIG, SYSCTL or FILE. */
 #define NEED_ALWAYS(kind, name, why) NEED_ROW_(kind, 1, name, why) /* nothing works without */
 #define NEED_PARTLY(kind, name, why) NEED_ROW_(kind, 0, name, why) /* some values need it */
-/* A capability without which nothing works, but which is not needed after
- * start(). */
-#define NEED_TO_START(name_, why_)                                                                 \
-	{                                                                                          \
-		.struct_size = sizeof(struct ctprof_need), .kind = CTPROF_NEED_CAPABILITY,         \
-		.required = 1, .name = name_, .why = why_, .flags = CTPROF_NEED_UNTIL_STARTED      \
-	}
+/* Capabilities that are not needed after start(). */
+#define NEED_TO_START(name, why)                                                                   \
+	NEED_ROW_(CAPABILITY, 1, name, why, .flags = CTPROF_NEED_UNTIL_STARTED)
+#define NEED_PARTLY_TO_START(name, why)                                                            \
+	NEED_ROW_(CAPABILITY, 0, name, why, .flags = CTPROF_NEED_UNTIL_STARTED)

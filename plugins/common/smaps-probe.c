@@ -51,18 +51,14 @@ static void judge(const struct ctprof_host *host, int err, struct ctprof_finding
 {
 	bool denied = err == EACCES || err == EPERM;
 
-	if (denied && capability_is_held(host, CAP_SYS_PTRACE)) {
-		ret->state = CTPROF_PARTLY;
-		ret->why = SMAPS_PROBE_REFUSED;
-	} else if (denied) {
-		ret->state = CTPROF_PARTLY;
-		ret->why = "processes of other users are refused";
-		ret->remedy = "CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15";
-	} else if (err == ENOENT) {
-		ret->state = CTPROF_FAILS;
-		ret->why = "the kernel is built without it";
-		ret->remedy = "CONFIG_PROC_PAGE_MONITOR=y";
-	}
+	if (denied && capability_is_held(host, CAP_SYS_PTRACE))
+		finding_set(ret, CTPROF_PARTLY, SMAPS_PROBE_REFUSED, NULL);
+	else if (denied)
+		finding_set(ret, CTPROF_PARTLY, "processes of other users are refused",
+			    "CAP_SYS_PTRACE, or CAP_PERFMON since Linux 6.15");
+	else if (err == ENOENT)
+		finding_set(ret, CTPROF_FAILS, "the kernel is built without it",
+			    "CONFIG_PROC_PAGE_MONITOR=y");
 }
 
 void smaps_probe(const struct ctprof_host *host, const char *group)
@@ -72,8 +68,7 @@ void smaps_probe(const struct ctprof_host *host, const char *group)
 	int proc_fd = host->root(host, CTPROF_ROOT_PROC);
 
 	if (pid == 0) {
-		finding.state = CTPROF_FAILS;
-		finding.why = SMAPS_PROBE_NO_PROCESS;
+		finding_set(&finding, CTPROF_FAILS, SMAPS_PROBE_NO_PROCESS, NULL);
 	} else {
 		int err = try_open(host, proc_fd, pid, "smaps_rollup");
 

@@ -60,9 +60,7 @@ static int facts_probe(void *self)
 	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
 		if (file_check_root(facts->host, checks[i].root, checks[i].path) == 0)
 			continue;
-		finding.state = checks[i].state;
-		finding.why = checks[i].why;
-		finding.remedy = checks[i].remedy;
+		finding_set(&finding, checks[i].state, checks[i].why, checks[i].remedy);
 		break;
 	}
 	facts->host->finding(facts->host, &finding);

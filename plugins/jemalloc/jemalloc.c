@@ -189,23 +189,18 @@ static int jemalloc_probe(void *data)
 	const struct ctprof_host *host = self->host;
 	struct ctprof_finding finding = FINDING_WORKS("jemalloc");
 
-	if (!host->live(host)) {
-		finding.state = CTPROF_FAILS;
-		finding.why = "recorded root: no process memory";
-	} else if (!file_shows_own_pids(host)) {
-		finding.state = CTPROF_FAILS;
-		finding.why = FILE_FOREIGN_PIDS;
-		finding.remedy = FILE_FOREIGN_PIDS_REMEDY;
-	} else if (!can_read_memory()) {
-		finding.state = CTPROF_FAILS;
-		finding.why = "process_vm_readv is refused";
-		finding.remedy = "a kernel with CONFIG_CROSS_MEMORY_ATTACH";
-	} else if (!capability_is_held(host, CAP_SYS_PTRACE)) {
-		finding.state = CTPROF_PARTLY;
-		finding.why = "only the user's own processes, as far as "
-			      "kernel.yama.ptrace_scope permits";
-		finding.remedy = "CAP_SYS_PTRACE";
-	}
+	if (!host->live(host))
+		finding_set(&finding, CTPROF_FAILS, "recorded root: no process memory", NULL);
+	else if (!file_shows_own_pids(host))
+		finding_set(&finding, CTPROF_FAILS, FILE_FOREIGN_PIDS, FILE_FOREIGN_PIDS_REMEDY);
+	else if (!can_read_memory())
+		finding_set(&finding, CTPROF_FAILS, "process_vm_readv is refused",
+			    "a kernel with CONFIG_CROSS_MEMORY_ATTACH");
+	else if (!capability_is_held(host, CAP_SYS_PTRACE))
+		finding_set(&finding, CTPROF_PARTLY,
+			    "only the user's own processes, as far as "
+			    "kernel.yama.ptrace_scope permits",
+			    "CAP_SYS_PTRACE");
 	host->finding(host, &finding);
 	return 0;
 }
@@ -453,18 +448,6 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "whether a process still exists"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = jemalloc_open,
-	.close = jemalloc_close,
-	.probe = jemalloc_probe,
-	.start = jemalloc_start,
-	.worker_open = worker_open,
-	.worker_close = worker_close,
-	.collect = jemalloc_collect,
-	.again = jemalloc_again,
-};
-
 static const struct ctprof_option_word modes[] = {
 	OPTION_WORD("auto", "stops no thread"),
 	OPTION_WORD("ptrace", NULL),
@@ -476,14 +459,11 @@ static const struct ctprof_option options[] = {
 	OPTION(PATH, "helper", "Read ELF files with this program instead of the installed one"),
 };
 
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("jemalloc", ops, needs),
-	.thread_model = CTPROF_THREADS_PER_WORKER,
-	.cost = CTPROF_COST_MODERATE,
-	.summary = "bytes each thread allocated and freed through jemalloc, read without stopping "
-		   "it",
-	.options = options,
-	.n_options = sizeof options / sizeof options[0],
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("jemalloc", PER_WORKER, MODERATE,
+	      "bytes each thread allocated and freed through jemalloc, read without stopping "
+	      "it",
+	      SOURCE_OPS(.open = jemalloc_open, .close = jemalloc_close, .probe = jemalloc_probe,
+			 .start = jemalloc_start, .worker_open = worker_open,
+			 .worker_close = worker_close, .collect = jemalloc_collect,
+			 .again = jemalloc_again),
+	      SOURCE_OPTIONS(options))

@@ -126,11 +126,8 @@ static int latency_probe(void *data)
 	struct ctprof_finding finding = FINDING_WORKS("latency");
 	struct condition_advice advice;
 
-	if (examine(self, &advice)) {
-		finding.state = CTPROF_FAILS;
-		finding.why = advice.why;
-		finding.remedy = advice.remedy;
-	}
+	if (examine(self, &advice))
+		finding_set(&finding, CTPROF_FAILS, advice.why, advice.remedy);
 	self->host->finding(self->host, &finding);
 	return 0;
 }

@@ -95,15 +95,13 @@ static int locks_probe(void *data)
 	const struct locks *self = data;
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 
-	if (file_check_root(self->host, CTPROF_ROOT_PROC, "self/syscall") < 0) {
-		finding.state = CTPROF_PARTLY;
-		finding.why = "only locks of files: the kernel has no /proc/TID/syscall";
-		finding.remedy = "CONFIG_HAVE_ARCH_TRACEHOOK";
-	} else if (!capability_is_held(self->host, CAP_SYS_PTRACE)) {
-		finding.state = CTPROF_PARTLY;
-		finding.why = "only locks of files, and of the user's own threads";
-		finding.remedy = "CAP_SYS_PTRACE";
-	}
+	if (file_check_root(self->host, CTPROF_ROOT_PROC, "self/syscall") < 0)
+		finding_set(&finding, CTPROF_PARTLY,
+			    "only locks of files: the kernel has no /proc/TID/syscall",
+			    "CONFIG_HAVE_ARCH_TRACEHOOK");
+	else if (!capability_is_held(self->host, CAP_SYS_PTRACE))
+		finding_set(&finding, CTPROF_PARTLY,
+			    "only locks of files, and of the user's own threads", "CAP_SYS_PTRACE");
 	self->host->finding(self->host, &finding);
 	return 0;
 }

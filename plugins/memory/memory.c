@@ -60,9 +60,8 @@ static void probe_file(const struct ctprof_host *host, const char *group, const 
 		bool partial = file_proc_is_partial(host);
 
 		(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file);
-		finding.state = CTPROF_FAILS;
-		finding.why = partial ? FILE_PROC_PARTIAL : why;
-		finding.remedy = partial ? FILE_PROC_WHOLE : NULL;
+		finding_set(&finding, CTPROF_FAILS, partial ? FILE_PROC_PARTIAL : why,
+			    partial ? FILE_PROC_WHOLE : NULL);
 	}
 	host->finding(host, &finding);
 }

@@ -35,13 +35,6 @@ static int try_read(struct sample *sample, const char *file)
 	return got < 0 ? (int)-got : 0;
 }
 
-static void set(struct ctprof_finding *finding, uint32_t state, const char *why, const char *remedy)
-{
-	finding->state = state;
-	finding->why = why;
-	finding->remedy = remedy;
-}
-
 static bool has_rights(const struct ctprof_host *host)
 {
 	return capability_is_held(host, CAP_SYS_PTRACE) &&
@@ -62,17 +55,18 @@ static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 	int first = try_first(sample);
 
 	if (first == ENOENT)
-		set(ret, CTPROF_PARTLY,
-		    "processes of other users are hidden: /proc is mounted with hidepid",
-		    "CAP_SYS_PTRACE, or `mount -o remount,hidepid=0 /proc`");
+		finding_set(ret, CTPROF_PARTLY,
+			    "processes of other users are hidden: /proc is mounted with hidepid",
+			    "CAP_SYS_PTRACE, or `mount -o remount,hidepid=0 /proc`");
 	else if (first == EPERM || first == EACCES)
-		set(ret, CTPROF_PARTLY,
-		    "processes of other users are refused: /proc is mounted with hidepid",
-		    "CAP_SYS_PTRACE, or `mount -o remount,hidepid=0 /proc`");
+		finding_set(ret, CTPROF_PARTLY,
+			    "processes of other users are refused: /proc is mounted with hidepid",
+			    "CAP_SYS_PTRACE, or `mount -o remount,hidepid=0 /proc`");
 	else if (try_read(sample, "stat") != 0)
-		set(ret, CTPROF_FAILS, "stat of a process cannot be read", NULL);
+		finding_set(ret, CTPROF_FAILS, "stat of a process cannot be read", NULL);
 	else if (try_read(sample, "comm") != 0 || try_read(sample, "cgroup") != 0)
-		set(ret, CTPROF_PARTLY, "comm or cgroup cannot be read", "CONFIG_CGROUPS=y");
+		finding_set(ret, CTPROF_PARTLY, "comm or cgroup cannot be read",
+			    "CONFIG_CGROUPS=y");
 }
 
 /* Whether a file of the sample process contains the word; text keeps the
@@ -100,45 +94,50 @@ static bool is_off(struct sample *sample)
 static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "sched") == ENOENT)
-		set(ret, CTPROF_PARTLY,
-		    "no wakeups, waits, sleeps and migrations: the kernel is built without them",
-		    "CONFIG_SCHED_DEBUG=y");
+		finding_set(
+			ret, CTPROF_PARTLY,
+			"no wakeups, waits, sleeps and migrations: the kernel is built without them",
+			"CONFIG_SCHED_DEBUG=y");
 	else if (is_off(sample))
-		set(ret, CTPROF_PARTLY,
-		    "no wakeup, wait and sleep statistics: kernel.sched_schedstats is 0",
-		    "sysctl kernel.sched_schedstats=1");
+		finding_set(ret, CTPROF_PARTLY,
+			    "no wakeup, wait and sleep statistics: kernel.sched_schedstats is 0",
+			    "sysctl kernel.sched_schedstats=1");
 	else if (!has_word(sample, "sched", "nr_wakeups"))
-		set(ret, CTPROF_PARTLY,
-		    "no wakeup, wait and sleep statistics: the kernel is built without them",
-		    "CONFIG_SCHEDSTATS=y");
+		finding_set(
+			ret, CTPROF_PARTLY,
+			"no wakeup, wait and sleep statistics: the kernel is built without them",
+			"CONFIG_SCHEDSTATS=y");
 	else if (!has_word(sample, "sched", "sum_block_runtime"))
-		set(ret, CTPROF_PARTLY,
-		    "no block_sum and voluntary_sleep_ns: the kernel does not count time blocked",
-		    "Linux 5.16 or later");
+		finding_set(
+			ret, CTPROF_PARTLY,
+			"no block_sum and voluntary_sleep_ns: the kernel does not count time blocked",
+			"Linux 5.16 or later");
 	else if (try_read(sample, "schedstat") == ENOENT)
-		set(ret, CTPROF_PARTLY,
-		    "no run time and run-queue wait: the kernel is built without them",
-		    "CONFIG_SCHED_INFO=y");
+		finding_set(ret, CTPROF_PARTLY,
+			    "no run time and run-queue wait: the kernel is built without them",
+			    "CONFIG_SCHED_INFO=y");
 }
 
 static void judge_pelt(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "sched") == ENOENT)
-		set(ret, CTPROF_FAILS, "the kernel is built without it", "CONFIG_SCHED_DEBUG=y");
+		finding_set(ret, CTPROF_FAILS, "the kernel is built without it",
+			    "CONFIG_SCHED_DEBUG=y");
 	else if (!has_word(sample, "sched", "se.avg.util_avg"))
-		set(ret, CTPROF_FAILS, "the kernel keeps no averages", "CONFIG_SMP=y");
+		finding_set(ret, CTPROF_FAILS, "the kernel keeps no averages", "CONFIG_SMP=y");
 }
 
 static void judge_sched_more(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "sched") == ENOENT)
-		set(ret, CTPROF_FAILS, "the kernel is built without it", "CONFIG_SCHED_DEBUG=y");
+		finding_set(ret, CTPROF_FAILS, "the kernel is built without it",
+			    "CONFIG_SCHED_DEBUG=y");
 	else if (!has_word(sample, "sched", "uclamp.min"))
-		set(ret, CTPROF_PARTLY, "no uclamp_*: the kernel is built without them",
-		    "CONFIG_UCLAMP_TASK=y");
+		finding_set(ret, CTPROF_PARTLY, "no uclamp_*: the kernel is built without them",
+			    "CONFIG_UCLAMP_TASK=y");
 	else if (!has_word(sample, "sched", "total_numa_faults"))
-		set(ret, CTPROF_PARTLY, "no numa_*: the kernel is built without them",
-		    "CONFIG_NUMA_BALANCING=y");
+		finding_set(ret, CTPROF_PARTLY, "no numa_*: the kernel is built without them",
+			    "CONFIG_NUMA_BALANCING=y");
 }
 
 static void judge_io(struct sample *sample, struct ctprof_finding *ret)
@@ -147,13 +146,13 @@ static void judge_io(struct sample *sample, struct ctprof_finding *ret)
 	bool denied = err == EACCES || err == EPERM;
 
 	if (denied && has_rights(sample->host))
-		set(ret, CTPROF_PARTLY, SMAPS_PROBE_REFUSED, NULL);
+		finding_set(ret, CTPROF_PARTLY, SMAPS_PROBE_REFUSED, NULL);
 	else if (denied)
-		set(ret, CTPROF_PARTLY, "threads of other users are refused",
-		    "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
+		finding_set(ret, CTPROF_PARTLY, "threads of other users are refused",
+			    "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
 	else if (err == ENOENT)
-		set(ret, CTPROF_FAILS, "the kernel is built without it",
-		    "CONFIG_TASK_IO_ACCOUNTING=y");
+		finding_set(ret, CTPROF_FAILS, "the kernel is built without it",
+			    "CONFIG_TASK_IO_ACCOUNTING=y");
 }
 
 /* Its times and faults come from a file that every process has. */
@@ -161,7 +160,8 @@ static void judge_process(struct sample *sample, struct ctprof_finding *ret)
 {
 	judge_io(sample, ret);
 	if (ret->state == CTPROF_FAILS)
-		set(ret, CTPROF_PARTLY, "no I/O: the kernel is built without it", ret->remedy);
+		finding_set(ret, CTPROF_PARTLY, "no I/O: the kernel is built without it",
+			    ret->remedy);
 }
 
 void probe_groups(const struct ctprof_host *host)
@@ -187,7 +187,7 @@ void probe_groups(const struct ctprof_host *host)
 		struct ctprof_finding finding = FINDING_WORKS(groups[i].name);
 
 		if (sample.pid == 0)
-			set(&finding, CTPROF_FAILS, SMAPS_PROBE_NO_PROCESS, NULL);
+			finding_set(&finding, CTPROF_FAILS, SMAPS_PROBE_NO_PROCESS, NULL);
 		else
 			groups[i].judge(&sample, &finding);
 		host->finding(host, &finding);

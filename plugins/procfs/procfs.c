@@ -198,18 +198,6 @@ static int procfs_again(void *self)
 	return 0;
 }
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = procfs_open,
-	.close = procfs_close,
-	.probe = procfs_probe,
-	.start = procfs_start,
-	.worker_open = procfs_worker_open,
-	.worker_close = procfs_worker_close,
-	.collect = procfs_collect,
-	.again = procfs_again,
-};
-
 static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(FILE, "proc/<tgid>/task/<tid>/stat",
 		    "existence, start, policy, CPU time and faults"),
@@ -244,14 +232,10 @@ static const struct ctprof_need needs[] = {
 
 static const struct ctprof_option options[] = {SMAPS_OPTIONS};
 
-static const struct ctprof_plugin descriptor = {
-	SOURCE_DESCRIPTOR("procfs", ops, needs),
-	.thread_model = CTPROF_THREADS_PER_WORKER,
-	.cost = CTPROF_COST_MODERATE,
-	.summary = "Names, scheduling, I/O and memory of threads from procfs",
-	.options = options,
-	.n_options = sizeof options / sizeof options[0],
-	.preference = 20,
-};
-
-CTPROF_PLUGIN(descriptor)
+SOURCE_PLUGIN("procfs", PER_WORKER, MODERATE,
+	      "Names, scheduling, I/O and memory of threads from procfs",
+	      SOURCE_OPS(.open = procfs_open, .close = procfs_close, .probe = procfs_probe,
+			 .start = procfs_start, .worker_open = procfs_worker_open,
+			 .worker_close = procfs_worker_close, .collect = procfs_collect,
+			 .again = procfs_again),
+	      SOURCE_OPTIONS(options), .preference = 20)

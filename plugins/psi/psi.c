@@ -65,19 +65,13 @@ static void judge(const struct psi *psi, struct ctprof_finding *ret)
 	ssize_t got = read_resource(psi, 0, buf, sizeof buf);
 	bool partial = got < 0 && file_proc_is_partial(psi->host);
 
-	if (got < 0) {
-		ret->state = CTPROF_FAILS;
-		ret->why = partial ? FILE_PROC_PARTIAL : OFF;
-		ret->remedy = partial ? FILE_PROC_WHOLE : PSI_OFF_REMEDY;
-	} else if (!has_cpu_full(buf, got)) {
-		ret->state = CTPROF_PARTLY;
-		ret->why = PSI_NO_CPU_FULL;
-		ret->remedy = PSI_NO_CPU_FULL_REMEDY;
-	} else if (read_resource(psi, PSI_RESOURCES - 1, buf, sizeof buf) < 0) {
-		ret->state = CTPROF_PARTLY;
-		ret->why = IRQ_OFF;
-		ret->remedy = IRQ_REMEDY;
-	}
+	if (got < 0)
+		finding_set(ret, CTPROF_FAILS, partial ? FILE_PROC_PARTIAL : OFF,
+			    partial ? FILE_PROC_WHOLE : PSI_OFF_REMEDY);
+	else if (!has_cpu_full(buf, got))
+		finding_set(ret, CTPROF_PARTLY, PSI_NO_CPU_FULL, PSI_NO_CPU_FULL_REMEDY);
+	else if (read_resource(psi, PSI_RESOURCES - 1, buf, sizeof buf) < 0)
+		finding_set(ret, CTPROF_PARTLY, IRQ_OFF, IRQ_REMEDY);
 }
 
 static int psi_probe(void *self)

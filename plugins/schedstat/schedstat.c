@@ -114,17 +114,6 @@ static int judge(const struct ctprof_host *host, char why[128])
 	return error;
 }
 
-static void find(const struct ctprof_host *host, const char *group, uint32_t state, const char *why,
-		 const char *remedy)
-{
-	struct ctprof_finding finding = FINDING_WORKS(group);
-
-	finding.state = state;
-	finding.why = why;
-	finding.remedy = remedy;
-	host->finding(host, &finding);
-}
-
 static int schedstat_probe(void *data)
 {
 	static const char *const groups[] = {GROUP, GROUP_CPUS, GROUP_DOMAINS};
@@ -139,14 +128,14 @@ static int schedstat_probe(void *data)
 
 	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
 		if (result < 0)
-			find(host, groups[i], CTPROF_FAILS, why, remedy);
+			finding_put(host, groups[i], CTPROF_FAILS, why, remedy);
 		else if (!off)
-			find(host, groups[i], CTPROF_WORKS, NULL, NULL);
+			finding_put(host, groups[i], CTPROF_WORKS, NULL, NULL);
 		else if (i < 2)
-			find(host, groups[i], CTPROF_PARTLY,
-			     "only run time, delay and timeslices: " OFF, REMEDY_OFF);
+			finding_put(host, groups[i], CTPROF_PARTLY,
+				    "only run time, delay and timeslices: " OFF, REMEDY_OFF);
 		else
-			find(host, groups[i], CTPROF_FAILS, OFF, REMEDY_OFF);
+			finding_put(host, groups[i], CTPROF_FAILS, OFF, REMEDY_OFF);
 	return 0;
 }
 
@@ -372,21 +361,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the kernel counts"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = schedstat_open,
-	.close = schedstat_close,
-	.probe = schedstat_probe,
-	.start = schedstat_start,
-	.collect = schedstat_collect,
-	.again = schedstat_again,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("schedstat", ops, needs),
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "statistics of the scheduler for each CPU and scheduling domain",
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("schedstat", SERIAL, CHEAP,
+	      "statistics of the scheduler for each CPU and scheduling domain",
+	      SOURCE_OPS(.open = schedstat_open, .close = schedstat_close, .probe = schedstat_probe,
+			 .start = schedstat_start, .collect = schedstat_collect,
+			 .again = schedstat_again))

@@ -93,20 +93,20 @@ static int connect_to(struct scx_stats *self)
 static int scx_stats_probe(void *data)
 {
 	struct scx_stats *self = data;
-	struct ctprof_finding finding = FINDING_WORKS(GROUP);
+	const struct ctprof_host *host = self->host;
 	int result = connect_to(self);
 
-	finding.state = result < 0 ? CTPROF_FAILS : CTPROF_WORKS;
 	if (result == -EOPNOTSUPP)
-		finding.why = "only a running scheduler answers, not a recorded root";
+		finding_put(host, GROUP, CTPROF_FAILS,
+			    "only a running scheduler answers, not a recorded root", NULL);
 	else if (result == -EACCES || result == -EPERM)
-		finding.why = "the scheduler's socket is not open to this user";
+		finding_put(host, GROUP, CTPROF_FAILS,
+			    "the scheduler's socket is not open to this user",
+			    "run as root, or CAP_DAC_OVERRIDE");
 	else if (result < 0)
-		finding.why = "no scheduler listens on " SOCKET;
-	finding.remedy = result == -EACCES || result == -EPERM ? "run as root, or CAP_DAC_OVERRIDE"
-			 : result < 0 && result != -EOPNOTSUPP ? REMEDY
-							       : NULL;
-	self->host->finding(self->host, &finding);
+		finding_put(host, GROUP, CTPROF_FAILS, "no scheduler listens on " SOCKET, REMEDY);
+	else
+		finding_put(host, GROUP, CTPROF_WORKS, NULL, NULL);
 	link_close(&self->link);
 	return 0;
 }
@@ -231,11 +231,8 @@ static const struct ctprof_option options[] = {
 
 static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(KCONFIG, "CONFIG_SCHED_CLASS_EXT", "the sched_ext class"),
-	{.struct_size = sizeof(struct ctprof_need),
-	 .kind = CTPROF_NEED_CAPABILITY,
-	 .name = "CAP_DAC_OVERRIDE",
-	 .why = "to connect to a socket that only root may write to",
-	 .flags = CTPROF_NEED_UNTIL_STARTED},
+	NEED_PARTLY_TO_START("CAP_DAC_OVERRIDE",
+			     "to connect to a socket that only root may write to"),
 };
 
 SOURCE_PLUGIN("scx-stats", SERIAL, CHEAP, "statistics that the running BPF scheduler offers",

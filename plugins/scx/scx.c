@@ -128,17 +128,6 @@ static void learn_schedulers(struct scx *scx)
 	scx->are_known = true;
 }
 
-static void find(const struct ctprof_host *host, const char *group, uint32_t state, const char *why,
-		 const char *remedy)
-{
-	struct ctprof_finding finding = FINDING_WORKS(group);
-
-	finding.state = state;
-	finding.why = why;
-	finding.remedy = remedy;
-	host->finding(host, &finding);
-}
-
 static int scx_probe(void *self)
 {
 	const struct scx *scx = self;
@@ -148,17 +137,18 @@ static int scx_probe(void *self)
 	bool is_loaded = file_check_root(host, CTPROF_ROOT_SYS, DIRECTORY "/root") >= 0;
 
 	if (!is_built)
-		find(host, GROUP, CTPROF_FAILS, NOT_BUILT, REMEDY);
+		finding_put(host, GROUP, CTPROF_FAILS, NOT_BUILT, REMEDY);
 	else if (!is_loaded)
-		find(host, GROUP, CTPROF_PARTLY, NOT_LOADED ", so sched_ext.ops is absent", NULL);
+		finding_put(host, GROUP, CTPROF_PARTLY, NOT_LOADED ", so sched_ext.ops is absent",
+			    NULL);
 	else
-		find(host, GROUP, CTPROF_WORKS, NULL, NULL);
+		finding_put(host, GROUP, CTPROF_WORKS, NULL, NULL);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (!is_loaded)
-			find(host, others[i], CTPROF_FAILS, is_built ? NOT_LOADED : NOT_BUILT,
-			     is_built ? NULL : REMEDY);
+			finding_put(host, others[i], CTPROF_FAILS,
+				    is_built ? NOT_LOADED : NOT_BUILT, is_built ? NULL : REMEDY);
 		else
-			find(host, others[i], CTPROF_WORKS, NULL, NULL);
+			finding_put(host, others[i], CTPROF_WORKS, NULL, NULL);
 	return 0;
 }
 
@@ -406,21 +396,6 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "cgroup/<path>", "the paths of cgroups with a scheduler"),
 };
 
-static const struct ctprof_source_ops ops = {
-	.struct_size = sizeof ops,
-	.open = scx_open,
-	.close = scx_close,
-	.probe = scx_probe,
-	.start = scx_start,
-	.collect = scx_collect,
-	.again = scx_again,
-};
-
-static const struct ctprof_plugin plugin = {
-	SOURCE_DESCRIPTOR("scx", ops, needs),
-	.thread_model = CTPROF_THREADS_SERIAL,
-	.cost = CTPROF_COST_CHEAP,
-	.summary = "BPF schedulers of the sched_ext class, and their events",
-};
-
-CTPROF_PLUGIN(plugin)
+SOURCE_PLUGIN("scx", SERIAL, CHEAP, "BPF schedulers of the sched_ext class, and their events",
+	      SOURCE_OPS(.open = scx_open, .close = scx_close, .probe = scx_probe,
+			 .start = scx_start, .collect = scx_collect, .again = scx_again))

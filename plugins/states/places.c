@@ -37,13 +37,6 @@ int places_declare(struct places *places, const struct ctprof_host *host)
 
 /* ---- what works ---------------------------------------------------------- */
 
-static void set(struct ctprof_finding *finding, uint32_t state, const char *why, const char *remedy)
-{
-	finding->state = state;
-	finding->why = why;
-	finding->remedy = remedy;
-}
-
 void places_probe(const struct places *places)
 {
 	const struct ctprof_host *host = places->host;
@@ -52,17 +45,20 @@ void places_probe(const struct places *places)
 	ssize_t stack = file_read_root(host, CTPROF_ROOT_PROC, "self/stack", text, sizeof text);
 
 	if (file_check_root(host, CTPROF_ROOT_PROC, "self/wchan") < 0)
-		set(&finding, CTPROF_FAILS, "no wchan: the kernel is built without it",
-		    "CONFIG_KALLSYMS=y");
+		finding_set(&finding, CTPROF_FAILS, "no wchan: the kernel is built without it",
+			    "CONFIG_KALLSYMS=y");
 	else if (stack == -EACCES || stack == -EPERM)
-		set(&finding, CTPROF_PARTLY,
-		    "no kernel stacks: they need CAP_SYS_ADMIN in the initial user namespace",
-		    "run as root");
+		finding_set(
+			&finding, CTPROF_PARTLY,
+			"no kernel stacks: they need CAP_SYS_ADMIN in the initial user namespace",
+			"run as root");
 	else if (stack < 0)
-		set(&finding, CTPROF_PARTLY, "no kernel stacks: the kernel is built without them",
-		    "CONFIG_STACKTRACE=y");
+		finding_set(&finding, CTPROF_PARTLY,
+			    "no kernel stacks: the kernel is built without them",
+			    "CONFIG_STACKTRACE=y");
 	else if (!capability_is_held(host, CAP_SYS_PTRACE))
-		set(&finding, CTPROF_PARTLY, "only for the user's own threads", "CAP_SYS_PTRACE");
+		finding_set(&finding, CTPROF_PARTLY, "only for the user's own threads",
+			    "CAP_SYS_PTRACE");
 	host->finding(host, &finding);
 }
 

@@ -166,14 +166,13 @@ static int states_probe(void *data)
 	int r = host->live(host) ? sweep_open(&sweep) : -EOPNOTSUPP;
 
 	sweep_free(sweep);
-	if (r < 0 && file < 0) {
-		finding.state = CTPROF_PARTLY;
-		finding.why = "no BPF and no /proc/TID/syscall: only running, sleeping or stopped";
-		finding.remedy = "CONFIG_HAVE_ARCH_TRACEHOOK, CAP_SYS_PTRACE";
-	} else if (r < 0) {
+	if (r < 0 && file < 0)
+		finding_set(&finding, CTPROF_PARTLY,
+			    "no BPF and no /proc/TID/syscall: only running, sleeping or stopped",
+			    "CONFIG_HAVE_ARCH_TRACEHOOK, CAP_SYS_PTRACE");
+	else if (r < 0)
 		finding.why = "by files, at 20 to 40 µs a thread: BPF needs Linux 5.15, "
 			      "CONFIG_DEBUG_INFO_BTF, CAP_BPF and CAP_PERFMON";
-	}
 	host->finding(host, &finding);
 	places_probe(&self->places);
 	return 0;
@@ -428,16 +427,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "other users' threads, kernel threads"),
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_ADMIN", "wait_stack"),
 	NEED_PARTLY(CAPABILITY, "CAP_DAC_READ_SEARCH", "wait_stack of other users' threads"),
-	{.struct_size = sizeof(struct ctprof_need),
-	 .kind = CTPROF_NEED_CAPABILITY,
-	 .name = "CAP_BPF",
-	 .why = "the states by BPF",
-	 .flags = CTPROF_NEED_UNTIL_STARTED},
-	{.struct_size = sizeof(struct ctprof_need),
-	 .kind = CTPROF_NEED_CAPABILITY,
-	 .name = "CAP_PERFMON",
-	 .why = "the states by BPF",
-	 .flags = CTPROF_NEED_UNTIL_STARTED},
+	NEED_PARTLY_TO_START("CAP_BPF", "the states by BPF"),
+	NEED_PARTLY_TO_START("CAP_PERFMON", "the states by BPF"),
 };
 
 #define RATE(number) OPTION_WORD(number, NULL, .groups = GROUP "," ENDED_GROUP)

@@ -94,7 +94,7 @@ static int load(struct system *self)
 }
 
 /* What this kernel does not count, of a file about the host. */
-static void judge_values(struct system *self, struct ctprof_finding *finding)
+static void judge_values(struct system *self)
 {
 	const struct file *file = self->file;
 	struct system_value values[SYSTEM_N_METRICS];
@@ -115,28 +115,23 @@ static void judge_values(struct system *self, struct ctprof_finding *finding)
 		       n > 1 ? "%s and %u more are absent: the kernel does not count them"
 			     : "%s is absent: the kernel does not count it",
 		       first, n - 1);
-	finding->state = CTPROF_PARTLY;
-	finding->why = why;
-	finding->remedy = "a newer kernel, or one with the options that `ctprof metric-list` shows";
-	self->host->finding(self->host, finding);
+	finding_put(self->host, GROUP(file), CTPROF_PARTLY, why,
+		    "a newer kernel, or one with the options that `ctprof metric-list` shows");
 }
 
 static void judge_file(struct system *self)
 {
 	const struct file *file = self->file;
-	struct ctprof_finding finding = FINDING_WORKS(GROUP(file));
 	char why[64];
 
 	if (is_there(self, file)) {
-		judge_values(self, &finding);
+		judge_values(self);
 		drop_text(self);
 		return;
 	}
 	(void)snprintf(why, sizeof why, "proc/%s cannot be opened", file->path);
-	finding.state = state_without(self, GROUP(file));
-	finding.why = why;
-	finding.remedy = FILE_PROC_WHOLE;
-	self->host->finding(self->host, &finding);
+	finding_put(self->host, GROUP(file), state_without(self, GROUP(file)), why,
+		    FILE_PROC_WHOLE);
 }
 
 static int system_probe(void *data)

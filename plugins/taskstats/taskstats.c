@@ -129,52 +129,38 @@ static void taskstats_close(void *data)
 static void probe_exits(struct taskstats *self, const struct taskstats_advice *advice,
 			uint16_t family)
 {
-	struct ctprof_finding finding = FINDING_WORKS("exit");
 	struct exits exits = {.host = self->host, .family = family};
+	const char *why = advice->why;
 
-	finding.why = advice->why;
-	finding.remedy = advice->remedy;
-	if (!finding.why) {
+	if (!why) {
 		int r = exits_listen(&exits);
 
-		finding.why = r < 0 ? exits_explain(&exits, r) : NULL;
+		why = r < 0 ? exits_explain(&exits, r) : NULL;
 		exits_close(&exits);
 	}
-	if (finding.why)
-		finding.state = CTPROF_FAILS;
-	self->host->finding(self->host, &finding);
+	finding_put(self->host, "exit", why ? CTPROF_FAILS : CTPROF_WORKS, why, advice->remedy);
 }
 
 /* lacking: enum taskstats_active, of what the group needs. */
 static void tell(const struct ctprof_host *host, const char *group, uint32_t lacking,
 		 const struct taskstats_advice *failure)
 {
-	struct ctprof_finding finding = FINDING_WORKS(group);
-	struct taskstats_advice advice = *failure;
+	uint32_t state = failure->why ? CTPROF_FAILS : lacking ? CTPROF_PARTLY : CTPROF_WORKS;
+	struct taskstats_advice advice =
+		state == CTPROF_PARTLY ? taskstats_explain_lack(&lacking) : *failure;
 
-	if (failure->why) {
-		finding.state = CTPROF_FAILS;
-	} else if (lacking) {
-		finding.state = CTPROF_PARTLY;
-		advice = taskstats_explain_lack(&lacking);
-	}
-	finding.why = advice.why;
-	finding.remedy = advice.remedy;
-	host->finding(host, &finding);
+	finding_put(host, group, state, advice.why, advice.remedy);
 }
 
 static void tell_of_process(const struct ctprof_host *host, uint16_t family, uint32_t lacking,
 			    const struct taskstats_advice *failure)
 {
-	struct ctprof_finding finding = FINDING_WORKS("process");
-
-	if (lacking || failure->why || totals_keep_switches(family)) {
+	if (lacking || failure->why || totals_keep_switches(family))
 		tell(host, "process", lacking, failure);
-		return;
-	}
-	finding.state = CTPROF_PARTLY;
-	finding.why = "no context switches: this kernel leaves out those of ended threads";
-	host->finding(host, &finding);
+	else
+		finding_put(host, "process", CTPROF_PARTLY,
+			    "no context switches: this kernel leaves out those of ended threads",
+			    NULL);
 }
 
 static int taskstats_probe(void *data)
