@@ -9,6 +9,7 @@
 
 #include "cgroups.h"
 #include "classes.h"
+#include "clock.h"
 #include "condition.h"
 #include "decode.h"
 #include "descriptor.h"
@@ -25,7 +26,6 @@
 #include "sweep.h"
 #include "types.h"
 
-#define NS_PER_S 1000000000u
 #define MOST_CPUS (8u * RECORD_CPUS_BYTES)
 #define OWN_CGROUP_BYTES 8192u
 

@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "condition.h"
 #include "option.h"
 #include "slots.h"
 
 #define NS_PER_US 1000u
-#define NS_PER_S 1000000000u
 /* For a thread that has ended to run no more, on a host that has no time for it: since one
  * did, and in all. */
 #define LAST_MOST_MS 1000
@@ -118,19 +117,11 @@ int exits_drain(struct exits *self)
 
 /* ---- rows ------------------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* Waits for those that have ended by now to run no more. */
 static void await_ends(struct exits *self)
 {
 	const struct timespec nap = {.tv_nsec = LAST_NAP_MS * 1000000L};
-	uint64_t now = now_ns(), told = sweep_told(self->sweep);
+	uint64_t now = clock_now(), told = sweep_told(self->sweep);
 	unsigned in_vain = 0;
 
 	for (unsigned ms = 0; ms < LASTS_MOST_MS && in_vain < LAST_MOST_MS; ms += LAST_NAP_MS) {

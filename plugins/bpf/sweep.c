@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -18,6 +17,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
+#include "clock.h"
 #include "task.skel.h"
 #pragma GCC diagnostic pop
 
@@ -224,14 +224,6 @@ void sweep_free(struct sweep *sweep)
 
 /* ---- reading ---------------------------------------------------------- */
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int make_room(struct sweep *sweep)
 {
 	if (sweep->size - sweep->used >= CHUNK_BYTES)
@@ -303,10 +295,10 @@ static void forget_taken(struct sweep *sweep)
 
 int sweep_run(struct sweep *sweep)
 {
-	sweep->begin_ns = clock_ns();
+	sweep->begin_ns = clock_now();
 	int r = read_all(sweep);
 
-	sweep->span_ns = clock_ns() - sweep->begin_ns;
+	sweep->span_ns = clock_now() - sweep->begin_ns;
 	sort(sweep);
 	forget_taken(sweep);
 	return r;

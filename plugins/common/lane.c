@@ -8,16 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "helper.h"
 #include "hold.h"
 #include "owner.h"
 #include "text.h"
 
-#define NS_PER_S 1000000000u
 /* Directory services, which some jobs ask, bring libraries of their own. */
 #define STACK_SIZE (1024u * 1024)
 /* What blocks for so long holds up others: a helper more is cheaper. */
@@ -82,36 +81,12 @@ static struct {
 /* This thread, when it is a helper. */
 static _Thread_local struct helper *own;
 
-uint64_t lane_clock_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t cpu_ns(clockid_t clock)
-{
-	struct timespec used = {0};
-
-	(void)clock_gettime(clock, &used);
-	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 static uint64_t own_switches(void)
 {
 	struct rusage own_usage = {0};
 
 	(void)getrusage(RUSAGE_THREAD, &own_usage);
 	return (uint64_t)own_usage.ru_nvcsw + (uint64_t)own_usage.ru_nivcsw;
-}
-
-/* 0 where it is unknown.  Needs no file of the process, and no right. */
-static uint64_t cpu_ns_of(int32_t tgid)
-{
-	clockid_t clock;
-
-	return tgid > 0 && clock_getcpuclockid(tgid, &clock) == 0 ? cpu_ns(clock) : 0;
 }
 
 static void free_helper(struct helper *helper)
@@ -183,8 +158,8 @@ static void do_job(struct helper *helper, lane_read_fn *read_file)
 		helper->leave = consumer->leave;
 	job->err = consumer->ask ? consumer->ask(job->data, &helper->context)
 				 : read_job(helper, read_file);
-	job->ns = lane_clock_ns() - helper->begun_ns;
-	job->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - helper->begun_cpu_ns;
+	job->ns = clock_now() - helper->begun_ns;
+	job->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - helper->begun_cpu_ns;
 }
 
 /* Begins the next job; false when the helper is to end. */
@@ -201,9 +176,9 @@ static bool begin_job(struct helper *helper)
 	lane->first = (lane->first + 1) % LANE_JOBS;
 	lane->n_waiting--;
 	helper->job = lane->jobs[helper->number];
-	helper->begun_ns = lane_clock_ns();
-	helper->begun_cpu_ns = helper->cpu_ns = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-	helper->target_ns = helper->job.consumer->take ? cpu_ns_of(helper->job.tgid) : 0;
+	helper->begun_ns = clock_now();
+	helper->begun_cpu_ns = helper->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	helper->target_ns = helper->job.consumer->take ? clock_cpu_ns_of(helper->job.tgid) : 0;
 	helper->blocking = own_switches() + 1;
 	helper->known_blocked = false;
 	atomic_store(&helper->moved_ns, helper->begun_ns);
@@ -250,7 +225,7 @@ static void *helper_run(void *data)
 void lane_moves(void)
 {
 	if (own)
-		atomic_store(&own->moved_ns, lane_clock_ns());
+		atomic_store(&own->moved_ns, clock_now());
 }
 
 void lane_reads_memory(bool reads)
@@ -309,18 +284,18 @@ static void note_run(struct helper *helper, uint64_t ns)
 	if (helper->blocking > 0 && seen.switches == helper->blocking && seen.state != 'R')
 		atomic_fetch_add(&helper->moved_ns, ns);
 	else
-		atomic_store(&helper->moved_ns, lane_clock_ns());
+		atomic_store(&helper->moved_ns, clock_now());
 	helper->blocking = 0;
 }
 
 /* For how long it has not moved, a busy one. */
 static uint64_t look(struct helper *helper)
 {
-	uint64_t now = lane_clock_ns(), used = helper->cpu_ns;
+	uint64_t now = clock_now(), used = helper->cpu_ns;
 	clockid_t clock;
 
 	if (pthread_getcpuclockid(helper->thread, &clock) == 0)
-		used = cpu_ns(clock);
+		used = clock_ns(clock);
 	if (used != helper->cpu_ns)
 		note_run(helper, used - helper->cpu_ns);
 	helper->cpu_ns = used;
@@ -337,7 +312,7 @@ static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
 	}
 	char state = condition_of(helper).state;
 	if (state == 'R')
-		atomic_store(&helper->moved_ns, lane_clock_ns());
+		atomic_store(&helper->moved_ns, clock_now());
 	helper->known_blocked = state == '?' ? unknown : state != 'R';
 	return helper->known_blocked;
 }
@@ -347,7 +322,7 @@ enum hold { NO_HOLD, READS, BLOCKS };
 /* How a helper holds up the jobs that wait; what is known is not asked again. */
 static enum hold hold_of(struct helper *helper)
 {
-	if (atomic_load(&helper->state) != BUSY || lane_clock_ns() - helper->begun_ns < RELIEF_NS)
+	if (atomic_load(&helper->state) != BUSY || clock_now() - helper->begun_ns < RELIEF_NS)
 		return NO_HOLD;
 	return (helper->known_blocked && look(helper) >= RELIEF_NS) ||
 			       is_blocked(helper, RELIEF_NS, true)
@@ -397,18 +372,14 @@ static int relieve(struct lane *lane)
 int lane_open(lane_read_fn *read_file, int proc, struct lane **ret)
 {
 	struct lane *lane = calloc(1, sizeof *lane);
-	pthread_condattr_t attr;
 
 	if (!lane)
 		return -ENOMEM;
 	lane->read_file = read_file;
 	lane->proc = proc;
 	(void)pthread_mutex_init(&lane->lock, NULL);
-	(void)pthread_condattr_init(&attr);
-	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&lane->work, &attr);
-	(void)pthread_cond_init(&lane->news, &attr);
-	(void)pthread_condattr_destroy(&attr);
+	hold_init_condition(&lane->work);
+	hold_init_condition(&lane->news);
 	*ret = lane;
 	return 0;
 }
@@ -454,12 +425,10 @@ void lane_submit(struct lane *lane, unsigned i)
 int lane_wait(struct lane *lane, uint64_t ns)
 {
 	HOLD(&lane->lock);
-	uint64_t until = lane_clock_ns() + (lane->n_waiting > 0 && ns > RELIEF_NS ? RELIEF_NS : ns);
-	struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
-				    .tv_nsec = (long)(until % NS_PER_S)};
+	uint64_t until = clock_now() + (lane->n_waiting > 0 && ns > RELIEF_NS ? RELIEF_NS : ns);
 
 	while (lane->n_open > 0 && (lane->n_done == 0 || lane->n_waiting > 0))
-		if (pthread_cond_timedwait(&lane->news, &lane->lock, &deadline))
+		if (!hold_wait(&lane->news, &lane->lock, until))
 			break;
 	return lane->n_waiting > 0 ? relieve(lane) : 0;
 }
@@ -501,7 +470,7 @@ static bool is_at_rest(const struct helper *helper)
 {
 	char path[32];
 
-	if (helper->target_ns == 0 || cpu_ns_of(helper->job.tgid) != helper->target_ns)
+	if (helper->target_ns == 0 || clock_cpu_ns_of(helper->job.tgid) != helper->target_ns)
 		return false;
 	(void)snprintf(path, sizeof path, "%" PRId32 "/status", helper->job.tgid);
 	return condition_at(helper->lane->proc, path).state != 'R';
@@ -528,7 +497,7 @@ static uint64_t time_to_block(const struct lane_patience *patience, const struct
 void lane_patience_again(struct lane_patience *patience)
 {
 	if (patience->begun_ns > 0)
-		patience->begun_ns = lane_clock_ns();
+		patience->begun_ns = clock_now();
 	atomic_store(&patience->spent, 0);
 	owner_again();
 }
@@ -546,7 +515,7 @@ static bool has_overrun(struct helper *helper, const struct lane_patience *patie
 	uint64_t whole = patience->whole_ns ? patience->whole_ns : patience->timeout_ns;
 
 	return atomic_load(&helper->state) == BUSY &&
-	       (lane_clock_ns() - helper->begun_ns >= whole || has_blocked(helper, patience));
+	       (clock_now() - helper->begun_ns >= whole || has_blocked(helper, patience));
 }
 
 /* False when it has ended its job after all. */
@@ -589,6 +558,6 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	lane->n_open--;
 	atomic_fetch_add(&patience->spent, 1);
 	*ret = number;
-	*ret_ns = lane_clock_ns() - begun;
+	*ret_ns = clock_now() - begun;
 	return true;
 }

@@ -106,6 +106,3 @@ void lane_reads_memory(bool reads);
 /* Of a helper: what it waits for now is a program of ours to start or to end, which the load
  * of the host may delay: only the whole timeout counts. */
 void lane_waits_for_own(bool own);
-
-/* CLOCK_MONOTONIC. */
-uint64_t lane_clock_ns(void);

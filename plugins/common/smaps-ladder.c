@@ -59,10 +59,10 @@ void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *
 	ret->unlimited = mode && strcmp(mode, "always") == 0;
 	ret->read_file = read;
 	ret->patience = (struct lane_patience){
-		.begun_ns = lane_clock_ns(),
-		.timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * SMAPS_NS_PER_S),
+		.begun_ns = clock_now(),
+		.timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * NS_PER_S),
 	};
-	ret->budget_ns = option_u64(host, "smaps-budget", SMAPS_BUDGET_S * SMAPS_NS_PER_S);
+	ret->budget_ns = option_u64(host, "smaps-budget", SMAPS_BUDGET_S * NS_PER_S);
 	owner_again();
 }
 
@@ -277,10 +277,10 @@ static void leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch
 /* Waits for a while, charged to the budget; -errno: no more jobs can start. */
 static int wait_slice(struct smaps_ladder *ladder)
 {
-	uint64_t before = lane_clock_ns();
+	uint64_t before = clock_now();
 	int r = lane_wait(ladder->lane, SLICE_NS);
 
-	atomic_fetch_add(&ladder->limits->spent_ns, lane_clock_ns() - before);
+	atomic_fetch_add(&ladder->limits->spent_ns, clock_now() - before);
 	ladder->is_spent = ladder->is_spent || r == -ETIMEDOUT;
 	return r < 0 ? r : smaps_limits_left(ladder->limits) == 0 ? -ETIMEDOUT : 0;
 }

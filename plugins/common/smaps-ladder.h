@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "clock.h"
 #include "lane.h"
 #include "option.h"
 #include "smaps-sums.h"
@@ -35,11 +36,10 @@ struct smaps_limits {
 	_Atomic unsigned n_abandoned; /* in all captures */
 };
 
-#define SMAPS_NS_PER_S UINT64_C(1000000000)
 #define SMAPS_TIMEOUT_S 1
 #define SMAPS_BUDGET_S 10
-#define SMAPS_LEAST_NS (SMAPS_NS_PER_S / 1000)
-#define SMAPS_MOST_NS (3600 * SMAPS_NS_PER_S)
+#define SMAPS_LEAST_NS (NS_PER_S / 1000)
+#define SMAPS_MOST_NS (3600 * NS_PER_S)
 
 #define SMAPS_N_MODES 3
 extern const struct ctprof_option_word smaps_modes[SMAPS_N_MODES];

@@ -13,6 +13,7 @@
 #include "ctprof/source.h"
 
 #include "capability.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "file.h"
 #include "instance.h"
@@ -127,7 +128,7 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 		return -ENOMEM;
 	self->host = host;
 	self->patience = (struct lane_patience){
-		.begun_ns = lane_clock_ns(), .timeout_ns = BLOCKED_NS, .whole_ns = WHOLE_NS};
+		.begun_ns = clock_now(), .timeout_ns = BLOCKED_NS, .whole_ns = WHOLE_NS};
 	owner_again();
 	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
 	if (rc == 0)

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "list.h"
 
 #define MAPS_CHUNK 65536u
@@ -92,7 +92,7 @@ struct maps_state {
 	bool in_run;
 	bool run_executable;
 	uint64_t end; /* of the last line */
-	time_t deadline;
+	uint64_t deadline_ns;
 	char run_path[4096 + 1];
 };
 
@@ -172,10 +172,7 @@ static ssize_t add_lines(struct maps_state *state, const char *buf, size_t len)
 
 static bool is_late(const struct maps_state *state)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > state->deadline;
+	return clock_now() > state->deadline_ns;
 }
 
 /* The next mapping of a file; its name, "" when that is too long. */
@@ -238,10 +235,8 @@ static int read_all(int fd, struct maps_state *state, char *buf)
 	uint64_t total = 0;
 	size_t held = 0;
 	bool may_ask = true;
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	state->deadline = now.tv_sec + MAPS_MAX_SECONDS;
+	state->deadline_ns = clock_now() + MAPS_MAX_SECONDS * NS_PER_S;
 	for (;;) {
 		ssize_t got = read(fd, buf + held, MAPS_CHUNK - held);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 
 #include "cleanup.h"
 #include "debugfile.h"
@@ -29,7 +28,6 @@
 #define LATE_SHARE 4
 /* Further owners share the last entry. */
 #define MAX_OWNERS 256u
-#define NS_PER_S 1000000000
 /* How often to check whether another worker's examination makes progress. */
 #define WAIT_NS 1000000
 
@@ -101,7 +99,6 @@ static int proc_root(const struct ctprof_host *host, uint32_t which)
 struct objects *objects_new(const struct ctprof_host *host, const char *helper)
 {
 	struct objects *out = calloc(1, sizeof *out);
-	pthread_condattr_t attr;
 
 	if (!out)
 		return NULL;
@@ -114,10 +111,7 @@ struct objects *objects_new(const struct ctprof_host *host, const char *helper)
 	atomic_init(&out->refs, 1);
 	atomic_init(&out->sample, 1);
 	pthread_mutex_init(&out->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&out->loaded, &attr);
-	pthread_condattr_destroy(&attr);
+	hold_init_condition(&out->loaded);
 	return out;
 }
 
@@ -290,14 +284,9 @@ static struct entry *find_or_add(struct objects *objects, const struct key *key)
 static void await_load(struct objects *objects, struct entry *entry)
 {
 	uint64_t seen = atomic_load(&entry->moved_ns), moved;
-	struct timespec until;
 
 	while (entry->state == STATE_LOADING) {
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += WAIT_NS;
-		until.tv_sec += until.tv_nsec / NS_PER_S;
-		until.tv_nsec %= NS_PER_S;
-		(void)pthread_cond_timedwait(&objects->loaded, &objects->lock, &until);
+		(void)hold_wait(&objects->loaded, &objects->lock, clock_now() + WAIT_NS);
 		moved = atomic_load(&entry->moved_ns);
 		if (moved != seen)
 			lane_moves();
@@ -346,10 +335,9 @@ static void note_mapped(struct objects *objects, struct entry *entry, const stru
 
 static void settle(struct objects *objects, struct entry *entry, int rc)
 {
-	pthread_mutex_lock(&objects->lock);
+	HOLD(&objects->lock);
 	entry->state = rc < 0 ? STATE_NEW : STATE_READY;
 	pthread_cond_broadcast(&objects->loaded);
-	pthread_mutex_unlock(&objects->lock);
 }
 
 static uint64_t device_of(const struct stat *st)

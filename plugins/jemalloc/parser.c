@@ -13,16 +13,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "file.h"
 #include "lane.h"
 #include "running.h"
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
 /* How often progress is reported, which a lane checks. */
 #define TICK_MS 1u
 /* It may be neither running nor runnable for at most this long: it waits for
@@ -140,16 +139,6 @@ static int send_question(const struct parser *parser, int fd, const struct exami
 										       : -EBADMSG;
 }
 
-static uint64_t cpu_time(const struct parser *parser)
-{
-	struct timespec used = {0};
-	clockid_t clock;
-
-	if (clock_getcpuclockid(parser->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-		return 0;
-	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
 /* Whether it is running or runnable, which takes time on a busy host. */
 static bool is_runnable(const struct parser *parser)
 {
@@ -166,21 +155,21 @@ static bool is_runnable(const struct parser *parser)
  * budget. */
 static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns)
 {
-	uint64_t used = 0, moved_ns = lane_clock_ns();
+	uint64_t used = 0, moved_ns = clock_now();
 
-	while (lane_clock_ns() - moved_ns < MAX_IDLE_NS) {
+	while (clock_now() - moved_ns < MAX_IDLE_NS) {
 		uint64_t left_ms = (budget_ns - used) / NS_PER_MS + 1;
 		struct pollfd poll_fd = {.fd = parser->fd, .events = POLLIN};
 
 		if (poll(&poll_fd, 1, (int)(left_ms < TICK_MS ? left_ms : TICK_MS)) > 0)
 			return 0;
 		uint64_t before = used;
-		used = cpu_time(parser) - begun;
+		used = clock_cpu_ns_of(parser->pid) - begun;
 		if (used >= budget_ns)
 			return -ETIME;
 		if (used == before && !is_runnable(parser))
 			continue;
-		moved_ns = lane_clock_ns();
+		moved_ns = clock_now();
 		lane_moves();
 		if (parser->moved_ns)
 			atomic_store(parser->moved_ns, moved_ns);
@@ -208,11 +197,11 @@ int parser_ask(struct parser *parser, int fd, const struct examine_request *requ
 	int rc = parser->pid ? 0 : start(parser, st.st_uid);
 	if (rc < 0)
 		return rc;
-	uint64_t begun = cpu_time(parser);
+	uint64_t begun = clock_cpu_ns_of(parser->pid);
 	rc = send_question(parser, fd, request);
 	rc = rc < 0 ? rc : await(parser, begun, *budget_ns);
 	rc = rc < 0 ? rc : receive(parser, ret);
-	uint64_t used = rc == -ETIME ? *budget_ns : cpu_time(parser) - begun;
+	uint64_t used = rc == -ETIME ? *budget_ns : clock_cpu_ns_of(parser->pid) - begun;
 	*budget_ns -= used < *budget_ns ? used : *budget_ns;
 	if (rc == 0)
 		return 0;

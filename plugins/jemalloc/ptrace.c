@@ -9,12 +9,12 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "helper.h"
+#include "hold.h"
 #include "tls.h"
 
-#define STOP_MS 250
+#define STOP_NS UINT64_C(250000000)
 #define TRACER_STACK (256u << 10)
 #ifndef NT_ARM_TLS
 #define NT_ARM_TLS 0x401
@@ -124,10 +124,9 @@ static void *trace(void *data)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
 	for (size_t i = job->done; i < job->n; i++) {
 		read_one(job->target, &job->readings[i]);
-		pthread_mutex_lock(&job->lock);
+		HOLD(&job->lock);
 		job->done = i + 1;
 		pthread_cond_signal(&job->moved);
-		pthread_mutex_unlock(&job->lock);
 	}
 	return NULL;
 }
@@ -137,22 +136,16 @@ static void *trace(void *data)
 static bool watch(struct job *job)
 {
 	bool moving = true;
+	HOLD(&job->lock);
 
-	pthread_mutex_lock(&job->lock);
 	while (job->done < job->n && moving) {
-		struct timespec until;
+		uint64_t until = clock_now() + STOP_NS;
 		size_t before = job->done;
-		int rc = 0;
 
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += STOP_MS * 1000000L;
-		until.tv_sec += until.tv_nsec / 1000000000L;
-		until.tv_nsec %= 1000000000L;
-		while (job->done == before && rc == 0)
-			rc = pthread_cond_timedwait(&job->moved, &job->lock, &until);
+		while (job->done == before && hold_wait(&job->moved, &job->lock, until))
+			continue;
 		moving = job->done != before;
 	}
-	pthread_mutex_unlock(&job->lock);
 	return moving;
 }
 
@@ -165,13 +158,9 @@ static void fail_rest(struct job *job, enum tag tag)
 void ptrace_read(const struct target *target, struct reading *readings, size_t n)
 {
 	struct job job = {.target = target, .readings = readings, .n = n};
-	pthread_condattr_t attributes;
 
 	pthread_mutex_init(&job.lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&job.moved, &attributes);
-	pthread_condattr_destroy(&attributes);
+	hold_init_condition(&job.moved);
 	while (job.done < n) {
 		pthread_t tracer;
 

@@ -17,7 +17,6 @@
 #include "slots.h"
 
 #define MILLION 1000000.0
-#define NS_PER_S 1000000000u
 #define BUDGET_OPTION "max-overhead"
 #define BUDGET "0.05"
 /* Switches that may be missed, and turns that may be merged: one in so many. */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -15,6 +14,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
+#include "clock.h"
 #include "turns.skel.h"
 #pragma GCC diagnostic pop
 
@@ -58,14 +58,6 @@ void probe_free(struct probe *probe)
 	free(probe);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- attaching ---------------------------------------------------------- */
 
 /* Runs the iterator over all threads for its effect. */
@@ -104,7 +96,7 @@ static int begin(struct probe *probe)
 		r = visit(probe, PASS_CREATE);
 	if (r < 0)
 		return r;
-	skeleton->bss->began_ns = clock_ns();
+	skeleton->bss->began_ns = clock_now();
 	r = attach(skeleton->progs.note_switch, &probe->switched);
 	return r < 0 ? r : visit(probe, PASS_BASE);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "hold.h"
 #include "lane.h"
 
@@ -57,7 +58,7 @@ static const struct lane_consumer clerk = {.ask = ask_question, .drop = free};
 static bool await_clerk(struct users *users)
 {
 	struct lane_patience patience = {.timeout_ns = users->timeout_ns};
-	uint64_t until = lane_clock_ns() + users->timeout_ns, ns;
+	uint64_t until = clock_now() + users->timeout_ns, ns;
 	unsigned i;
 	int r;
 
@@ -70,7 +71,7 @@ static bool await_clerk(struct users *users)
 			users->lane = NULL;
 			return false;
 		}
-	} while ((r == 0 && lane_clock_ns() < until) || !lane_withdraw(users->lane, &i));
+	} while ((r == 0 && clock_now() < until) || !lane_withdraw(users->lane, &i));
 	return false;
 }
 

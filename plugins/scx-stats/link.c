@@ -7,29 +7,20 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "list.h"
 
-#define NS_PER_S 1000000000u
 #define NS_PER_MS 1000000u
 #define FIRST_ROOM 65536u
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* Waits until the socket is ready, or the time has come. */
 static int wait_for(int fd, short events, uint64_t until_ns)
 {
 	struct pollfd ready = {.fd = fd, .events = events};
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 
 	if (now >= until_ns)
 		return -ETIMEDOUT;
@@ -45,7 +36,7 @@ static int connect_until(int fd, const struct sockaddr_un *address, uint64_t unt
 	while (connect(fd, (const struct sockaddr *)address, sizeof *address) < 0) {
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (now_ns() >= until_ns)
+		if (clock_now() >= until_ns)
 			return -ETIMEDOUT;
 		nanosleep(&nap, NULL);
 	}
@@ -63,7 +54,7 @@ int link_open(struct link *ret, const char *path, uint64_t deadline_ns)
 	AUTO_FD fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	int result = connect_until(fd, &address, now_ns() + deadline_ns);
+	int result = connect_until(fd, &address, clock_now() + deadline_ns);
 	if (result < 0)
 		return result;
 	ret->fd = dup(fd);
@@ -136,7 +127,7 @@ static int read_line(struct link *link, uint64_t until_ns, size_t *ret_length)
 
 int link_ask(struct link *link, const char *line, size_t *ret_length)
 {
-	uint64_t until_ns = now_ns() + link->deadline_ns;
+	uint64_t until_ns = clock_now() + link->deadline_ns;
 
 	if (link->fd < 0)
 		return -ENOTCONN;

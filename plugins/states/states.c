@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ctprof/source.h"
@@ -27,7 +26,6 @@
 
 #define GROUP "states"
 #define ENDED_GROUP "states-ended"
-#define NS_PER_S 1000000000u
 #define STANDARD_RATE 5
 /* Of a CPU, for looking at all threads: 5 %. */
 #define COST_SHARE 20u
@@ -105,14 +103,6 @@ struct states {
 	bool was_told; /* that sampling is slower than asked for */
 };
 
-static uint64_t read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	(void)clock_gettime(id, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* ---- open, probe, start ---------------------------------------------------- */
 
 static int declare(struct states *self)
@@ -139,7 +129,7 @@ static int states_open(const struct ctprof_host *host, void **ret_self)
 	self->host = host;
 	self->asked_ns = NS_PER_S / (rate ? strtoull(rate, NULL, 10) : STANDARD_RATE);
 	self->interval_ns = self->asked_ns;
-	self->jitter.random = read_clock(CLOCK_MONOTONIC) | 1;
+	self->jitter.random = clock_now() | 1;
 	(void)pthread_mutex_init(&self->lock, NULL);
 	return instance_give(self, declare(self), ret_self);
 }
@@ -245,7 +235,7 @@ static int look(struct states *self)
 	if (r == 0)
 		r = history_add(&self->history, self->looks.at, self->kinds, self->looks.n);
 	if (r == 0 && self->history.instants == 1)
-		self->began_ns = read_clock(CLOCK_BOOTTIME);
+		self->began_ns = clock_ns(CLOCK_BOOTTIME);
 	return r;
 }
 
@@ -263,7 +253,7 @@ static void tell_slow(struct states *self)
 static int states_sample(void *data, uint64_t *ret_next_ns)
 {
 	struct states *self = data;
-	uint64_t begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	HOLD(&self->lock);
 	int r = look(self);
 
@@ -271,11 +261,11 @@ static int states_sample(void *data, uint64_t *ret_next_ns)
 		self->host->error(self->host, "cannot look at threads: %s", strerror(-r));
 		return r;
 	}
-	uint64_t cost = COST_SHARE * (read_clock(CLOCK_THREAD_CPUTIME_ID) - begin);
+	uint64_t cost = COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
 	self->sampled = true;
 	self->interval_ns = cost > self->asked_ns ? cost : self->asked_ns;
 	tell_slow(self);
-	*ret_next_ns = jitter_next(&self->jitter, read_clock(CLOCK_MONOTONIC), self->interval_ns);
+	*ret_next_ns = jitter_next(&self->jitter, clock_now(), self->interval_ns);
 	return 0;
 }
 

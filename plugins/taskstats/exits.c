@@ -5,8 +5,8 @@
 #include <linux/taskstats.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "descriptor.h"
 #include "file.h"
 #include "namespace.h"
@@ -16,7 +16,6 @@
 #include "text.h"
 #include "wire.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_TICK UINT64_C(10000000)
 /* Receives until the answer to a registration: records may come before it. */
@@ -63,14 +62,6 @@ void exits_start(struct exits *self, uint16_t family, uint32_t active)
 
 /* ---- listening ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 static void estimate_start(struct taskstats_values *values, uint64_t now)
 {
 	uint64_t elapsed = values->value[EXIT_FIELD_ELAPSED];
@@ -111,7 +102,7 @@ static int receive(struct exits *self, bool wait, int *ret_error)
 		self->overruns++;
 	if (got == -ENOBUFS || got == -EINTR)
 		return 1;
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_BOOTTIME);
 	for (int i = 0; i < got; i++)
 		if (self->in[i].sender != 0 ||
 		    !taskstats_parse_ack(self->in[i].data, self->in[i].len, ret_error))
