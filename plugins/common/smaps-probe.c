@@ -10,20 +10,16 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "file.h"
-#include "text.h"
+#include "thread-file.h"
 
 /* First directory of the proc root that is a number; 0: none. */
 static int first_pid(const struct ctprof_host *host, int proc_fd)
 {
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	struct dirent *entry;
-	uint64_t pid;
+	int32_t pid;
 
 	(void)file_open_dir(host, proc_fd, ".", &dir);
-	while (dir && (entry = readdir(dir)))
-		if (text_u64(text_of(entry->d_name), &pid) && pid > 0 && pid <= INT32_MAX)
-			return (int)pid;
-	return 0;
+	return dir && thread_file_next(dir, &pid) ? pid : 0;
 }
 
 /* 0 if the file of the process can be opened, otherwise a positive errno.

@@ -32,6 +32,39 @@ void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *n
 	ret[at + len] = '\0';
 }
 
+bool thread_file_next(DIR *dir, int32_t *ret)
+{
+	const struct dirent *entry;
+	uint64_t number;
+
+	while ((entry = readdir(dir)))
+		if (text_u64(text_of(entry->d_name), &number) && number > 0 &&
+		    number <= INT32_MAX) {
+			*ret = (int32_t)number;
+			return true;
+		}
+	return false;
+}
+
+int thread_file_each_process(const struct ctprof_host *host,
+			     void (*visit)(void *data, int32_t tgid, DIR *task), void *data)
+{
+	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	int r = file_open_dir(host, proc, ".", &dir);
+	int32_t tgid;
+
+	while (r == 0 && thread_file_next(dir, &tgid)) {
+		__attribute__((cleanup(file_close_dir))) DIR *task = NULL;
+		char path[THREAD_FILE_PATH_MAX];
+
+		thread_file_path(path, tgid, "task");
+		if (file_open_dir(host, proc, path, &task) == 0)
+			visit(data, tgid, task);
+	}
+	return r;
+}
+
 bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
 {
 	char path[THREAD_FILE_PATH_MAX];
@@ -47,17 +80,11 @@ unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32
 			      int32_t *ret_tids, unsigned max)
 {
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	struct dirent *entry;
 	unsigned n = 0;
 
 	(void)file_open_dir(host, task_fd, ".", &dir);
-	while (dir && n < max && (entry = readdir(dir))) {
-		int64_t found;
-
-		if (text_i64(text_of(entry->d_name), &found) && found > 0 && found <= INT32_MAX &&
-		    found != tid)
-			ret_tids[n++] = (int32_t)found;
-	}
+	while (dir && n < max && thread_file_next(dir, &ret_tids[n]))
+		n += ret_tids[n] != tid;
 	return n;
 }
 

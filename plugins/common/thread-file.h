@@ -2,6 +2,7 @@
 /* The files of a thread, below the descriptor of its process's task directory. */
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,6 +12,13 @@
 /* "TID/NAME". */
 #define THREAD_FILE_PATH_MAX 64
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name);
+
+/* The next entry that is named by the number of a process or thread; false: no more. */
+bool thread_file_next(DIR *dir, int32_t *ret);
+/* Calls visit for each process, with its task directory, which is closed afterwards.  0 or
+ * -errno. */
+int thread_file_each_process(const struct ctprof_host *host,
+			     void (*visit)(void *data, int32_t tgid, DIR *task), void *data);
 
 /* Whether the process no longer has that thread. */
 bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "waiters.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +49,7 @@ struct process {
 	int32_t tgid;
 	int task_fd, proc;
 	uint32_t uid;
+	struct waiters *waiters;
 };
 
 /* In a PID namespace further in, the words have other numbers. */
@@ -121,22 +121,9 @@ static void find_holders(const struct process *process, struct waiter *waiters, 
 	}
 }
 
-static bool next_number(DIR *dir, int32_t *ret)
+static void add_thread(const struct process *process, int32_t tid)
 {
-	struct dirent *entry;
-	uint64_t number;
-
-	while ((entry = readdir(dir)))
-		if (text_u64(text_of(entry->d_name), &number) && number > 0 &&
-		    number <= INT32_MAX) {
-			*ret = (int32_t)number;
-			return true;
-		}
-	return false;
-}
-
-static void add_thread(const struct process *process, int32_t tid, struct waiters *waiters)
-{
+	struct waiters *waiters = process->waiters;
 	char path[THREAD_FILE_PATH_MAX];
 	struct waiter found = {.tgid = process->tgid, .tid = tid};
 
@@ -148,20 +135,18 @@ static void add_thread(const struct process *process, int32_t tid, struct waiter
 	waiters->at[waiters->n++] = found;
 }
 
-static void read_process(struct process *process, struct waiters *waiters)
+static void read_process(void *data, int32_t tgid, DIR *task)
 {
-	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	char path[THREAD_FILE_PATH_MAX];
+	struct process *process = data;
+	struct waiters *waiters = process->waiters;
 	size_t first = waiters->n;
 	struct stat st;
 	int32_t tid;
 
-	thread_file_path(path, process->tgid, "task");
-	if (file_open_dir(process->host, process->proc, path, &dir) < 0)
-		return;
-	process->task_fd = dirfd(dir);
-	while (next_number(dir, &tid))
-		add_thread(process, tid, waiters);
+	process->tgid = tgid;
+	process->task_fd = dirfd(task);
+	while (thread_file_next(task, &tid))
+		add_thread(process, tid);
 	if (waiters->n == first || !process->peeker || fstat(process->task_fd, &st) < 0 ||
 	    is_nested(process))
 		return;
@@ -188,19 +173,16 @@ static int compare_locks(const void *a, const void *b)
 
 int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct waiters *waiters)
 {
-	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	struct process process = {
-		.host = host, .peeker = peeker, .proc = host->root(host, CTPROF_ROOT_PROC)};
-	int r = process.proc < 0 ? process.proc : file_open_dir(host, process.proc, ".", &dir);
+	struct process process = {.host = host,
+				  .peeker = peeker,
+				  .proc = host->root(host, CTPROF_ROOT_PROC),
+				  .waiters = waiters};
 
-	if (r < 0)
-		return r;
 	waiters->n = 0;
-	while (next_number(dir, &process.tgid))
-		read_process(&process, waiters);
+	int r = thread_file_each_process(host, read_process, &process);
 	if (waiters->n > 0)
 		qsort(waiters->at, waiters->n, sizeof *waiters->at, compare_locks);
-	return 0;
+	return r;
 }
 
 static bool is_same_lock(const struct waiter *a, const struct waiter *b)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "looks.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,69 +77,48 @@ static void read_call(const struct ctprof_host *host, int task_fd, enum machine 
 		read_descriptor(task_fd, record);
 }
 
-static void read_thread(const struct ctprof_host *host, int task_fd, uint32_t tgid, uint32_t tid,
-			struct looks *looks)
+struct reading {
+	const struct ctprof_host *host;
+	struct looks *looks;
+};
+
+static void read_thread(const struct reading *reading, int task_fd, int32_t tgid, int32_t tid)
 {
 	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
 	struct stat_line stat;
 
-	thread_file_path(path, (int32_t)tid, "stat");
-	ssize_t got = file_read_at(host, task_fd, path, text, sizeof text);
+	thread_file_path(path, tid, "stat");
+	ssize_t got = file_read_at(reading->host, task_fd, path, text, sizeof text);
 	if (got < 0 || !stat_line_parse((struct text){text, (size_t)got}, &stat))
 		return;
-	struct thread_record *record = looks_add(looks);
+	struct thread_record *record = looks_add(reading->looks);
 	if (!record)
 		return;
-	record->tid = tid;
-	record->tgid = tgid;
+	record->tid = (uint32_t)tid;
+	record->tgid = (uint32_t)tgid;
 	record->start = stat.start_ticks;
 	syscall_file_take_state(stat.state, record);
 	if (stat.kernel_thread)
 		record->marks |= RECORD_KERNEL;
 	else if (stat.state == 'S' || stat.state == 'D')
-		read_call(host, task_fd, kind_machine(), record);
+		read_call(reading->host, task_fd, kind_machine(), record);
 }
 
-static bool next_number(DIR *dir, uint32_t *ret)
+static void read_process(void *data, int32_t tgid, DIR *task)
 {
-	struct dirent *entry;
-	uint64_t number;
+	const struct reading *reading = data;
+	int32_t tid;
 
-	while ((entry = readdir(dir)))
-		if (text_u64(text_of(entry->d_name), &number) && number > 0 &&
-		    number <= INT32_MAX) {
-			*ret = (uint32_t)number;
-			return true;
-		}
-	return false;
-}
-
-static void read_process(const struct ctprof_host *host, int proc, uint32_t tgid,
-			 struct looks *looks)
-{
-	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	char path[THREAD_FILE_PATH_MAX];
-	uint32_t tid;
-
-	thread_file_path(path, (int32_t)tgid, "task");
-	if (file_open_dir(host, proc, path, &dir) < 0)
-		return;
-	while (next_number(dir, &tid))
-		read_thread(host, dirfd(dir), tgid, tid, looks);
+	while (thread_file_next(task, &tid))
+		read_thread(reading, dirfd(task), tgid, tid);
 }
 
 int looks_by_files(const struct ctprof_host *host, struct looks *looks)
 {
-	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	int proc = host->root(host, CTPROF_ROOT_PROC);
-	int r = proc < 0 ? proc : file_open_dir(host, proc, ".", &dir);
-	uint32_t tgid;
+	struct reading reading = {host, looks};
 
-	if (r < 0)
-		return r;
 	looks->n = 0;
-	while (next_number(dir, &tgid))
-		read_process(host, proc, tgid, looks);
+	int r = thread_file_each_process(host, read_process, &reading);
 	looks_sort(looks);
-	return 0;
+	return r;
 }
