@@ -18,12 +18,11 @@
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
 #include "clock.h"
+#include "iterator.h"
 #include "task.skel.h"
 #pragma GCC diagnostic pop
 
 #define HEAD_BYTES offsetof(struct record, value)
-/* What the kernel hands out at a time (bpf_seq_read: 8 pages), and room for more. */
-#define CHUNK_BYTES (256u * 1024)
 /* 1.4 million threads, should one want to know. */
 #define MOST_BYTES (1024u * 1024 * 1024)
 
@@ -224,35 +223,6 @@ void sweep_free(struct sweep *sweep)
 
 /* ---- reading ---------------------------------------------------------- */
 
-static int make_room(struct sweep *sweep)
-{
-	if (sweep->size - sweep->used >= CHUNK_BYTES)
-		return 0;
-	size_t size = sweep->size ? 2 * sweep->size : 4 * CHUNK_BYTES;
-	char *bigger = size <= MOST_BYTES ? realloc(sweep->records, size) : NULL;
-
-	if (!bigger)
-		return -ENOMEM;
-	sweep->records = bigger;
-	sweep->size = size;
-	return 0;
-}
-
-static int read_all(struct sweep *sweep)
-{
-	for (;;) {
-		int r = make_room(sweep);
-
-		if (r < 0)
-			return r;
-		ssize_t got = read(sweep->fd, sweep->records + sweep->used, CHUNK_BYTES);
-		if (got > 0)
-			sweep->used += (size_t)got;
-		else if (got == 0 || (errno != EINTR && errno != EAGAIN))
-			return got < 0 ? -errno : 0;
-	}
-}
-
 static uint32_t tid_at(const struct sweep *sweep, size_t i)
 {
 	uint32_t tid;
@@ -296,7 +266,7 @@ static void forget_taken(struct sweep *sweep)
 int sweep_run(struct sweep *sweep)
 {
 	sweep->begin_ns = clock_now();
-	int r = read_all(sweep);
+	int r = iterator_read(sweep->fd, &sweep->records, &sweep->size, MOST_BYTES, &sweep->used);
 
 	sweep->span_ns = clock_now() - sweep->begin_ns;
 	sort(sweep);

@@ -15,11 +15,10 @@
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
 #include "clock.h"
+#include "iterator.h"
 #include "turns.skel.h"
 #pragma GCC diagnostic pop
 
-/* What the kernel hands out at a time (bpf_seq_read: 8 pages), and room for more. */
-#define CHUNK_BYTES (256u * 1024)
 #define MOST_BYTES ((size_t)1 << 30)
 
 struct probe {
@@ -148,35 +147,6 @@ int probe_load(uint64_t budget_parts, struct probe **ret)
 
 /* ---- reading ------------------------------------------------------------ */
 
-static int make_room(struct probe *probe)
-{
-	if (probe->size - probe->used >= CHUNK_BYTES)
-		return 0;
-	size_t size = probe->size ? 2 * probe->size : 4 * CHUNK_BYTES;
-	char *bigger = size <= MOST_BYTES ? realloc(probe->bytes, size) : NULL;
-
-	if (!bigger)
-		return -ENOMEM;
-	probe->bytes = bigger;
-	probe->size = size;
-	return 0;
-}
-
-static int read_all(struct probe *probe)
-{
-	for (;;) {
-		int r = make_room(probe);
-
-		if (r < 0)
-			return r;
-		ssize_t got = read(probe->fd, probe->bytes + probe->used, CHUNK_BYTES);
-		if (got > 0)
-			probe->used += (size_t)got;
-		else if (got == 0 || (errno != EINTR && errno != EAGAIN))
-			return got < 0 ? -errno : 0;
-	}
-}
-
 static const struct turn_record *record_at(const struct probe *probe, size_t place)
 {
 	return (const struct turn_record *)(const void *)(probe->bytes + place);
@@ -210,10 +180,9 @@ static int list_records(struct probe *probe)
 
 int probe_read(struct probe *probe)
 {
-	probe->used = 0;
 	probe->n = 0;
 	probe->skeleton->bss->pass = PASS_READ;
-	int r = read_all(probe);
+	int r = iterator_read(probe->fd, &probe->bytes, &probe->size, MOST_BYTES, &probe->used);
 
 	if (r == 0)
 		r = list_records(probe);

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's types that the BPF program reads: libbpf places each member by its name (CO-RE). */
+/* The kernel's types that the programs read (bpf-kernel.h). */
 #pragma once
 
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef int __s32;
-typedef long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u64 __be64;
-typedef __u32 __wsum;
+#include "bpf-kernel.h"
 
 /* include/linux/sched.h */
 #define PF_IO_WORKER 0x00000010u
@@ -91,17 +82,3 @@ struct pt_regs {
 #endif
 
 #pragma clang attribute pop
-
-struct seq_file;
-
-/* The context of an iterator is read in place, as include/uapi lays it out. */
-struct bpf_iter_meta {
-	struct seq_file *seq;
-	__u64 session_id;
-	__u64 seq_num;
-};
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-};

@@ -7,18 +7,16 @@
 
 #include "cleanup.h"
 #include "kinds.h"
-#include "list.h"
 #include "looks.h"
 
 /* bpftool's hand, not ours. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
+#include "iterator.h"
 #include "look.skel.h"
 #pragma GCC diagnostic pop
 
-/* What the kernel hands out at a time (bpf_seq_read: 8 pages), and more. */
-#define CHUNK_RECORDS 2048u
 #define N_NUMBERS 512u
 
 struct sweep {
@@ -72,35 +70,18 @@ void sweep_free(struct sweep *sweep)
 	free(sweep);
 }
 
-static int read_all(int fd, struct looks *looks)
-{
-	const size_t size = sizeof looks->at[0];
-	size_t used = 0;
-
-	for (;;) {
-		int r = list_reserve(&looks->at, &looks->room, used / size + 1 + CHUNK_RECORDS,
-				     LOOKS_MOST, size);
-
-		if (r < 0)
-			return r;
-		ssize_t got = read(fd, (char *)looks->at + used, CHUNK_RECORDS * size);
-		if (got > 0)
-			used += (size_t)got;
-		looks->n = used / size;
-		if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-			return got < 0 ? -errno : 0;
-	}
-}
-
 int looks_by_sweep(struct sweep *sweep, struct looks *looks)
 {
+	const size_t size = sizeof looks->at[0];
 	/* Before Linux 5.19 this may need CAP_BPF, which is no longer held. */
 	AUTO_FD fd = bpf_iter_create(bpf_link__fd(sweep->link));
 
 	if (fd < 0)
 		return -errno;
-	looks->n = 0;
-	int r = read_all(fd, looks);
+	size_t room = looks->room * size, used;
+	int r = iterator_read(fd, &looks->at, &room, LOOKS_MOST * size, &used);
+	looks->room = room / size;
+	looks->n = used / size;
 	looks_sort(looks);
 	return r;
 }
