@@ -159,6 +159,44 @@ bool text_i64(struct text digits, int64_t *ret)
 	return true;
 }
 
+/* -1: it is none. */
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool text_is_hex(char c)
+{
+	return hex_digit(c) >= 0;
+}
+
+bool text_hex(struct text digits, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (digits.len == 0 || digits.len > 16)
+		return false;
+	for (size_t i = 0; i < digits.len; i++) {
+		int digit = hex_digit(digits.p[i]);
+
+		if (digit < 0)
+			return false;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*ret = value;
+	return true;
+}
+
+bool text_take_0x(struct text *rest, uint64_t *ret)
+{
+	struct text token;
+
+	return text_take_token(rest, &token) && text_starts(token, "0x") &&
+	       text_hex((struct text){token.p + 2, token.len - 2}, ret);
+}
+
 static int compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a;

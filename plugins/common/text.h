@@ -46,6 +46,11 @@ bool text_starts(struct text a, const char *prefix);
  * for signed); no blanks; false on overflow or any other byte. */
 bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
+/* The same in hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
+bool text_hex(struct text digits, uint64_t *ret);
+bool text_is_hex(char c);
+/* Takes the next run of non-blank bytes off rest; false if it is not "0x" and such a number. */
+bool text_take_0x(struct text *rest, uint64_t *ret);
 
 /*
  * A kernel CPU list ("0-3,8") into cpus, ascending and unique.  Returns the

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "list.h"
+#include "vma-header.h"
 
 #define MAPS_CHUNK 65536u
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
@@ -31,57 +32,21 @@ struct procmap_query {
 
 static const char deleted_suffix[] = " (deleted)";
 
-static bool take_hex(struct text *rest, char stop, uint64_t *ret)
-{
-	static const char digits[] = "0123456789abcdef";
-	uint64_t value = 0;
-	size_t i = 0;
-
-	for (; i < rest->len && rest->p[i] != stop; i++) {
-		const char *digit = memchr(digits, rest->p[i], sizeof digits - 1);
-
-		if (!digit)
-			return false;
-		if (value >> 60)
-			return false;
-		value = value << 4 | (uint64_t)(digit - digits);
-	}
-	if (i == 0 || i == rest->len)
-		return false;
-	rest->p += i + 1;
-	rest->len -= i + 1;
-	*ret = value;
-	return true;
-}
-
 bool maps_parse_line(struct text line, struct maps_line *ret)
 {
-	struct maps_line out = {0};
-	struct text rest = line, inode;
-	uint64_t major, minor;
+	struct vma_header header;
 
-	if (!take_hex(&rest, '-', &out.start) || !take_hex(&rest, ' ', &out.end) ||
-	    out.end <= out.start)
+	if (!vma_parse_header(line, &header) || header.end == header.start)
 		return false;
-	if (rest.len < 5 || rest.p[4] != ' ')
-		return false;
-	out.executable = rest.p[2] == 'x';
-	rest.p += 5;
-	rest.len -= 5;
-	if (!take_hex(&rest, ' ', &out.offset) || !take_hex(&rest, ':', &major) ||
-	    !take_hex(&rest, ' ', &minor) || major > UINT32_MAX || minor > UINT32_MAX)
-		return false;
-	out.dev = major << 32 | minor;
-	if (!text_take_token(&rest, &inode) || !text_u64(inode, &out.ino))
-		return false;
-	/* show_map_vma() pads with blanks up to the path, which may itself begin
-	 * and hold them: only a leading '/' marks a file. */
-	while (rest.len > 0 && rest.p[0] == ' ') {
-		rest.p++;
-		rest.len--;
-	}
-	out.path = rest;
-	*ret = out;
+	*ret = (struct maps_line){
+		.start = header.start,
+		.end = header.end,
+		.offset = header.offset,
+		.dev = (uint64_t)header.major << 32 | header.minor,
+		.ino = header.inode,
+		.executable = header.permissions[2] == 'x',
+		.path = header.path,
+	};
 	return true;
 }
 

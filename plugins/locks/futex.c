@@ -28,25 +28,6 @@ const char *const lock_words[] = {
 	[LOCK_PI] = "PI mutex", [LOCK_RWLOCK] = "rwlock", [LOCK_JOIN] = "pthread_join",
 };
 
-static bool take_hex(struct text *rest, uint64_t *ret)
-{
-	struct text token;
-	uint64_t value = 0;
-
-	if (!text_take_token(rest, &token) || token.len < 3 || token.len > 18 ||
-	    !text_starts(token, "0x"))
-		return false;
-	for (size_t i = 2; i < token.len; i++) {
-		char c = token.p[i];
-
-		if ((c < '0' || c > '9') && (c < 'a' || c > 'f'))
-			return false;
-		value = value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	}
-	*ret = value;
-	return true;
-}
-
 bool wait_parse(struct text syscall, struct wait *ret)
 {
 	uint64_t number, args[8]; /* six, sp, pc */
@@ -55,7 +36,7 @@ bool wait_parse(struct text syscall, struct wait *ret)
 	if (!text_take_token(&syscall, &token) || !text_u64(token, &number) || number != SYS_futex)
 		return false;
 	for (size_t i = 0; i < 8; i++)
-		if (!take_hex(&syscall, &args[i]))
+		if (!text_take_0x(&syscall, &args[i]))
 			return false;
 	*ret = (struct wait){
 		.address = args[0],

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "text.h"
+#include "vma-header.h"
 
 #define ANSWER_MS 500
 /* That may be lost; then nothing is read any more. */
@@ -50,75 +50,27 @@ struct peeker {
 
 /* ---- maps ------------------------------------------------------------------ */
 
-struct range {
-	uint64_t begin, end, offset;
-};
-
-static uint64_t take_hex(const char **at)
+static unsigned find_ranges(struct text maps, const struct library *library,
+			    struct vma_header ret[MOST_RANGES])
 {
-	uint64_t value = 0;
-
-	for (;; ++*at) {
-		char c = **at;
-		int digit = c >= '0' && c <= '9'   ? c - '0'
-			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-						   : -1;
-
-		if (digit < 0)
-			return value;
-		value = value << 4 | (uint64_t)digit;
-	}
-}
-
-/* "BEGIN-END rwxp OFFSET MAJOR:MINOR INODE …": false: not of that file. */
-static bool parse_range(const char *line, const struct library *library, struct range *ret)
-{
-	const char *at = line;
-	uint64_t inode = 0;
-
-	ret->begin = take_hex(&at);
-	if (*at++ != '-')
-		return false;
-	ret->end = take_hex(&at);
-	/* Blank, four letters, blank. */
-	if (strnlen(at, 6) < 6)
-		return false;
-	at += 6;
-	ret->offset = take_hex(&at);
-	if (*at++ != ' ')
-		return false;
-	uint64_t major = take_hex(&at);
-	if (*at++ != ':')
-		return false;
-	uint64_t dev = makedev((unsigned)major, (unsigned)take_hex(&at));
-	for (at += *at == ' '; *at >= '0' && *at <= '9'; at++)
-		inode = 10 * inode + (uint64_t)(*at - '0');
-	return inode == library->ino && dev == library->dev;
-}
-
-static unsigned find_ranges(char *text, const struct library *library,
-			    struct range ret[MOST_RANGES])
-{
+	struct vma_header header;
+	struct text line;
 	unsigned n = 0;
 
-	for (char *line = text; line && *line && n < MOST_RANGES;) {
-		char *end = strchr(line, '\n');
-
-		if (end)
-			*end++ = '\0';
-		n += parse_range(line, library, &ret[n]);
-		line = end;
-	}
+	while (n < MOST_RANGES && text_take_line(&maps, &line))
+		if (vma_parse_header(line, &header) && header.inode == library->ino &&
+		    makedev(header.major, header.minor) == library->dev)
+			ret[n++] = header;
 	return n;
 }
 
-static bool is_in_library(uint64_t pc, const struct range *ranges, unsigned n,
+static bool is_in_library(uint64_t pc, const struct vma_header *ranges, unsigned n,
 			  const struct library *library)
 {
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t offset = pc - ranges[i].begin + ranges[i].offset;
+		uint64_t offset = pc - ranges[i].start + ranges[i].offset;
 
-		if (pc >= ranges[i].begin && pc < ranges[i].end)
+		if (pc >= ranges[i].start && pc < ranges[i].end)
 			return offset < library->begin || offset >= library->end;
 	}
 	return false;
@@ -146,15 +98,13 @@ static void read_words(const struct request *request, int pagemap, struct peek *
 static void answer(const struct library *library, struct request *request, const int fds[2])
 {
 	static char maps[MAPS_BYTES]; /* a copy of ours */
-	struct range ranges[MOST_RANGES];
+	struct vma_header ranges[MOST_RANGES];
 	size_t used = 0;
 	ssize_t got;
 
-	while (used < sizeof maps - 1 &&
-	       (got = read(fds[0], maps + used, sizeof maps - 1 - used)) > 0)
+	while (used < sizeof maps && (got = read(fds[0], maps + used, sizeof maps - used)) > 0)
 		used += (size_t)got;
-	maps[used] = '\0';
-	unsigned n = find_ranges(maps, library, ranges);
+	unsigned n = find_ranges((struct text){maps, used}, library, ranges);
 	for (uint32_t i = 0; i < request->n; i++) {
 		struct peek *peek = &request->peeks[i];
 

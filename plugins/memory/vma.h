@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "text.h"
+#include "vma-header.h"
 
 /* Maximum length of a path; the kernel prints at most a page of it. */
 #define VMA_PATH_MAX 3840u
@@ -26,23 +26,11 @@ enum vma_field {
 	VMA_N_FIELDS,
 };
 
-/* A mapping's first line. */
-struct vma_header {
-	uint64_t start, end;
-	char permissions[4]; /* the last: 's' shared, 'p' private */
-	uint32_t major, minor;
-	uint64_t inode;
-	struct text path; /* as printed: with "\012" for a line end */
-};
-
 struct vma {
 	struct vma_header header; /* path unescaped, at most VMA_PATH_MAX bytes */
 	uint32_t present;         /* bit 1 << enum vma_field */
 	uint64_t bytes[VMA_N_FIELDS];
 };
-
-/* False: a line of the previous mapping, or not a line of smaps. */
-bool vma_parse_header(struct text line, struct vma_header *ret);
 
 struct vma_reader {
 	/* Called for each complete mapping; data that vma points to is

@@ -25,26 +25,6 @@ void syscall_file_take_state(char letter, struct thread_record *record)
 			record->state = rows[i].state;
 }
 
-static bool take_hex(struct text token, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	if (token.len < 3 || token.len > 18 || token.p[0] != '0' || token.p[1] != 'x')
-		return false;
-	for (size_t i = 2; i < token.len; i++) {
-		char c = token.p[i];
-		int digit = c >= '0' && c <= '9'   ? c - '0'
-			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-						   : -1;
-
-		if (digit < 0)
-			return false;
-		value = value << 4 | (uint64_t)digit;
-	}
-	*ret = value;
-	return true;
-}
-
 bool syscall_file_parse(struct text text, struct thread_record *record)
 {
 	struct text token;
@@ -63,7 +43,7 @@ bool syscall_file_parse(struct text text, struct thread_record *record)
 	if (!text_u64(token, &number))
 		return false;
 	for (size_t i = 0; i < sizeof record->args / sizeof record->args[0]; i++)
-		if (!text_take_token(&text, &token) || !take_hex(token, &record->args[i]))
+		if (!text_take_0x(&text, &record->args[i]))
 			return false;
 	record->nr = number;
 	return true;
