@@ -68,6 +68,7 @@ struct lane {
 	unsigned waiting[LANE_JOBS];
 	unsigned n_done, n_open;
 	unsigned done[LANE_JOBS];
+	bool is_open[LANE_JOBS]; /* handed over */
 	struct lane_job jobs[LANE_JOBS];
 };
 
@@ -416,6 +417,7 @@ void lane_submit(struct lane *lane, unsigned i)
 {
 	HOLD(&lane->lock);
 	lane->waiting[(lane->first + lane->n_waiting++) % LANE_JOBS] = i;
+	lane->is_open[i] = true;
 	lane->n_open++;
 	if (!lane->helpers)
 		(void)start_helper(lane);
@@ -433,10 +435,28 @@ int lane_wait(struct lane *lane, uint64_t ns)
 	return lane->n_waiting > 0 ? relieve(lane) : 0;
 }
 
-bool lane_wants_more(struct lane *lane)
+bool lane_wants_more(struct lane *lane, unsigned *ret)
 {
 	HOLD(&lane->lock);
-	return lane->n_waiting < LANE_AHEAD && lane->n_open < LANE_JOBS;
+	if (lane->n_waiting >= LANE_AHEAD || lane->n_open == LANE_JOBS)
+		return false;
+	for (*ret = 0; lane->is_open[*ret];)
+		++*ret;
+	return true;
+}
+
+bool lane_is_busy(struct lane *lane)
+{
+	HOLD(&lane->lock);
+	return lane->n_open > 0;
+}
+
+/* The lock is held. */
+static void give_back(struct lane *lane, unsigned i, unsigned *ret)
+{
+	lane->is_open[i] = false;
+	lane->n_open--;
+	*ret = i;
 }
 
 bool lane_take(struct lane *lane, unsigned *ret)
@@ -444,8 +464,7 @@ bool lane_take(struct lane *lane, unsigned *ret)
 	HOLD(&lane->lock);
 	if (lane->n_done == 0)
 		return false;
-	*ret = lane->done[--lane->n_done];
-	lane->n_open--;
+	give_back(lane, lane->done[--lane->n_done], ret);
 	return true;
 }
 
@@ -454,8 +473,7 @@ bool lane_withdraw(struct lane *lane, unsigned *ret)
 	HOLD(&lane->lock);
 	if (lane->n_waiting == 0)
 		return false;
-	*ret = lane->waiting[(lane->first + --lane->n_waiting) % LANE_JOBS];
-	lane->n_open--;
+	give_back(lane, lane->waiting[(lane->first + --lane->n_waiting) % LANE_JOBS], ret);
 	return true;
 }
 
@@ -555,9 +573,8 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	(void)pthread_detach(thread);
 	*place = next;
 	lane->n_helpers--;
-	lane->n_open--;
+	give_back(lane, number, ret);
 	atomic_fetch_add(&patience->spent, 1);
-	*ret = number;
 	*ret_ns = clock_now() - begun;
 	return true;
 }

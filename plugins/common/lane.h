@@ -82,8 +82,10 @@ void lane_close(struct lane *lane);
 struct lane_job *lane_job(struct lane *lane, unsigned i);
 /* Hands job i over; it begins after those that were handed over before. */
 void lane_submit(struct lane *lane, unsigned i);
-/* Whether to hand over more now. */
-bool lane_wants_more(struct lane *lane);
+/* Whether to hand over more now: then *ret is a job that is the worker's. */
+bool lane_wants_more(struct lane *lane, unsigned *ret);
+/* Whether jobs are under way, or wait to be taken back. */
+bool lane_is_busy(struct lane *lane);
 /* Waits until no job is left to begin and one is done, or that long, or less.
  * 0, or -errno: no helper is left for the jobs that have not begun. */
 int lane_wait(struct lane *lane, uint64_t ns);

@@ -230,15 +230,7 @@ static void submit(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsi
 		.consumer = &ladder->use->consumer,
 		.data = ladder->data[i],
 	};
-	ladder->is_open[i] = true;
-	ladder->n_open++;
 	lane_submit(ladder->lane, i);
-}
-
-static void end_job(struct smaps_ladder *ladder, unsigned i)
-{
-	ladder->is_open[i] = false;
-	ladder->n_open--;
 }
 
 /* Answers a read attempt, or goes on with the next file. */
@@ -292,38 +284,21 @@ static void take_some(struct smaps_ladder *ladder, struct ctprof_batch *batch)
 	uint64_t ns;
 	unsigned i;
 
-	while (lane_take(ladder->lane, &i)) {
-		end_job(ladder, i);
+	while (lane_take(ladder->lane, &i))
 		take_answer(ladder, batch, i);
-	}
-	while (lane_abandon(ladder->lane, &ladder->limits->patience, &i, &ns)) {
-		end_job(ladder, i);
+	while (lane_abandon(ladder->lane, &ladder->limits->patience, &i, &ns))
 		leave_behind(ladder, batch, i, ns);
-	}
-	while (r < 0 && lane_withdraw(ladder->lane, &i)) {
-		end_job(ladder, i);
+	while (r < 0 && lane_withdraw(ladder->lane, &i))
 		give_up(ladder, batch, &ladder->attempts[i], -r);
-	}
-}
-
-/* A job that is not running: there is one if the lane wants more. */
-static unsigned find_job(const struct smaps_ladder *ladder)
-{
-	unsigned i = 0;
-
-	while (ladder->is_open[i])
-		i++;
-	return i;
 }
 
 static void start_some(struct smaps_ladder *ladder, struct ctprof_batch *batch, size_t *next)
 {
-	while (*next < ladder->n && lane_wants_more(ladder->lane)) {
-		unsigned i = find_job(ladder);
+	unsigned i;
 
+	while (*next < ladder->n && lane_wants_more(ladder->lane, &i))
 		if (start_attempt(ladder, batch, &ladder->wants[(*next)++], &ladder->attempts[i]))
 			submit(ladder, batch, i);
-	}
 }
 
 /* ---- a batch ---------------------------------------------------------- */
@@ -380,7 +355,7 @@ void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch
 {
 	size_t next = 0;
 
-	while (next < ladder->n || ladder->n_open > 0) {
+	while (next < ladder->n || lane_is_busy(ladder->lane)) {
 		start_some(ladder, batch, &next);
 		take_some(ladder, batch);
 	}

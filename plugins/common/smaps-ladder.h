@@ -122,12 +122,9 @@ struct smaps_ladder {
 	const struct smaps_use *use;
 	void *self; /* the caller's, for its functions */
 	struct lane *lane;
-	bool is_spent; /* no helpers are left */
-	/* By job. */
-	unsigned n_open;
-	bool is_open[LANE_JOBS];
-	void *data[LANE_JOBS]; /* created when first needed */
-	struct smaps_attempt *attempts;
+	bool is_spent;                  /* no helpers are left */
+	void *data[LANE_JOBS];          /* by job, created when first needed */
+	struct smaps_attempt *attempts; /* by job */
 	struct smaps_want *wants;
 	size_t n, room;
 };

@@ -55,7 +55,7 @@ struct jemalloc {
 
 /* The rows of one process in a batch, while they are read. */
 struct piece {
-	struct visit *visit; /* NULL: none; must not be used once abandoned */
+	struct visit *visit; /* must not be used once abandoned */
 	int32_t tgid;
 	bool has_leader;
 	uint64_t first, n;
@@ -65,7 +65,6 @@ struct piece {
 struct worker {
 	struct lane *lane;
 	struct piece pieces[LANE_JOBS]; /* by job */
-	unsigned n_open;
 };
 
 #define METRIC(kind, unit, rank_, name, help, origin, ...)                                         \
@@ -245,15 +244,6 @@ static void put_row(struct jemalloc *self, struct ctprof_batch *batch, uint64_t 
 	slots_put_absent(host, batch, row, &self->slots[SLOT_ALLOCATED], 2, reading->absence);
 }
 
-static struct piece end_job(struct worker *worker, unsigned i)
-{
-	struct piece piece = worker->pieces[i];
-
-	worker->pieces[i].visit = NULL;
-	worker->n_open--;
-	return piece;
-}
-
 /* Fills its rows from readings; NULL: no answer in time. */
 static void put_piece(struct jemalloc *self, struct ctprof_batch *batch, const struct piece *piece,
 		      enum tag tag, const struct reading *readings)
@@ -277,47 +267,34 @@ static void take_some(struct jemalloc *self, struct worker *worker, struct ctpro
 {
 	const struct ctprof_host *host = self->host;
 	int rc = lane_wait(worker->lane, SLICE_NS);
-	struct piece piece;
+	const struct piece *pieces = worker->pieces;
 	uint64_t ns;
 	unsigned i;
 
 	while (lane_take(worker->lane, &i)) {
-		piece = end_job(worker, i);
-		put_piece(self, batch, &piece, piece.visit->tag, piece.visit->readings);
-		visit_free(piece.visit);
+		struct visit *visit = pieces[i].visit;
+
+		put_piece(self, batch, &pieces[i], visit->tag, visit->readings);
+		visit_free(visit);
 	}
 	while (lane_abandon(worker->lane, &self->patience, &i, &ns)) {
-		piece = end_job(worker, i);
 		host->log(host, CTPROF_LOG_INFO, "process %d: no answer within %" PRIu64 " ms",
-			  (int)piece.tgid, ns / NS_PER_MS);
-		put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
+			  (int)pieces[i].tgid, ns / NS_PER_MS);
+		put_piece(self, batch, &pieces[i], TAG_PROCESS_STUCK, NULL);
 	}
 	while (rc < 0 && lane_withdraw(worker->lane, &i)) {
-		piece = end_job(worker, i);
-		put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
-		visit_free(piece.visit);
+		put_piece(self, batch, &pieces[i], TAG_PROCESS_STUCK, NULL);
+		visit_free(pieces[i].visit);
 	}
-}
-
-static unsigned find_job(const struct worker *worker)
-{
-	unsigned i = 0;
-
-	while (worker->pieces[i].visit)
-		i++;
-	return i;
 }
 
 static int submit(struct jemalloc *self, struct worker *worker, const struct ctprof_batch *batch,
-		  struct piece piece)
+		  struct piece piece, unsigned i)
 {
-	unsigned i = find_job(worker);
-
 	piece.visit = visit_new(self->objects, batch, piece.first, piece.n, self->use_ptrace);
 	if (!piece.visit)
 		return -ENOMEM;
 	worker->pieces[i] = piece;
-	worker->n_open++;
 	*lane_job(worker->lane, i) = (struct lane_job){
 		.fd = -1, .tgid = piece.tgid, .consumer = &visit_consumer, .data = piece.visit};
 	lane_submit(worker->lane, i);
@@ -353,8 +330,9 @@ static int submit_some(struct jemalloc *self, struct worker *worker, struct ctpr
 		       uint64_t *next)
 {
 	int proc = self->host->root(self->host, CTPROF_ROOT_PROC), rc = 0;
+	unsigned i;
 
-	while (*next < batch->n && lane_wants_more(worker->lane) && rc == 0) {
+	while (*next < batch->n && rc == 0 && lane_wants_more(worker->lane, &i)) {
 		struct piece piece = cut_piece(batch, *next);
 
 		*next += piece.n;
@@ -364,7 +342,7 @@ static int submit_some(struct jemalloc *self, struct worker *worker, struct ctpr
 			 lane_has_lost(piece.tgid, proc))
 			put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
 		else
-			rc = submit(self, worker, batch, piece);
+			rc = submit(self, worker, batch, piece, i);
 	}
 	return rc;
 }
@@ -376,7 +354,7 @@ static int collect_threads(struct jemalloc *self, struct worker *worker, struct 
 
 	if (!self->wanted)
 		return 0;
-	while ((next < batch->n && rc == 0) || worker->n_open > 0) {
+	while ((next < batch->n && rc == 0) || lane_is_busy(worker->lane)) {
 		if (rc == 0)
 			rc = submit_some(self, worker, batch, &next);
 		take_some(self, worker, batch);
