@@ -7,7 +7,6 @@
 #include <libelf.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 
 #include "cleanup.h"
 #include "examine.h"
+#include "message.h"
 #include "sandbox.h"
 
 /* A file is mapped, not read: only what is inflated, and tables of pointers,
@@ -28,27 +28,6 @@ static bool limit(__rlimit_resource_t resource, rlim_t value)
 	struct rlimit both = {value, value};
 
 	return setrlimit(resource, &both) == 0;
-}
-
-/* Receives the next question and its file; false: ctprof has ended. */
-static bool receive(struct examine_request *ret, int *ret_fd)
-{
-	char control[CMSG_SPACE(sizeof *ret_fd)] = {0};
-	struct iovec part = {ret, sizeof *ret};
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof control,
-	};
-
-	if (recvmsg(STDIN_FILENO, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *ret)
-		return false;
-	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_type != SCM_RIGHTS)
-		return false;
-	memcpy(ret_fd, CMSG_DATA(header), sizeof *ret_fd);
-	return true;
 }
 
 int main(void)
@@ -68,7 +47,7 @@ int main(void)
 	    !limit(RLIMIT_DATA, MAX_MEMORY) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 ||
 	    sandbox_enter() < 0)
 		return EXIT_FAILURE;
-	while (receive(&request, &file)) {
+	while (message_receive(STDIN_FILENO, &request, sizeof request, &file, 1)) {
 		AUTO_FD fd = file;
 
 		examine(fd, &request, &answer);

@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "file.h"
 #include "lane.h"
+#include "message.h"
 #include "running.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -117,28 +118,6 @@ void parser_stop(struct parser *parser)
 
 /* ---- a question --------------------------------------------------------- */
 
-static int send_question(const struct parser *parser, int fd, const struct examine_request *request)
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof fd)];
-	} control = {.room = {0}};
-	struct iovec part = {(void *)(uintptr_t)request, sizeof *request};
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof control,
-	};
-
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-	return sendmsg(parser->fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *request ? 0
-										       : -EBADMSG;
-}
-
 /* Whether it is running or runnable, which takes time on a busy host. */
 static bool is_runnable(const struct parser *parser)
 {
@@ -198,7 +177,7 @@ int parser_ask(struct parser *parser, int fd, const struct examine_request *requ
 	if (rc < 0)
 		return rc;
 	uint64_t begun = clock_cpu_ns_of(parser->pid);
-	rc = send_question(parser, fd, request);
+	rc = message_send(parser->fd, request, sizeof *request, &fd, 1) < 0 ? -EBADMSG : 0;
 	rc = rc < 0 ? rc : await(parser, begun, *budget_ns);
 	rc = rc < 0 ? rc : receive(parser, ret);
 	uint64_t used = rc == -ETIME ? *budget_ns : clock_cpu_ns_of(parser->pid) - begun;

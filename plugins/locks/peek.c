@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "vma-header.h"
 
 #define ANSWER_MS 500
@@ -115,27 +116,6 @@ static void answer(const struct library *library, struct request *request, const
 	}
 }
 
-/* 0: the other side is gone. */
-static ssize_t receive(int line, struct request *request, int fds[2])
-{
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control;
-	struct iovec data = {request, sizeof *request};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof control};
-	ssize_t got = recvmsg(line, &message, MSG_CMSG_CLOEXEC);
-	const struct cmsghdr *head = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-
-	if (!head || head->cmsg_len != CMSG_LEN(2 * sizeof(int)))
-		return 0;
-	memcpy(fds, CMSG_DATA(head), 2 * sizeof(int));
-	return got;
-}
-
 static void serve(const struct library *library, int line, struct request *request)
 {
 	int fds[2];
@@ -145,7 +125,7 @@ static void serve(const struct library *library, int line, struct request *reque
 	if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0)
 		for (int fd = 1; fd < 4096; fd++)
 			(void)close(fd);
-	while (receive(0, request, fds) > 0) {
+	while (message_receive(0, request, sizeof *request, fds, 2)) {
 		answer(library, request, fds);
 		(void)close(fds[0]);
 		(void)close(fds[1]);
@@ -245,24 +225,6 @@ static int leave_behind(struct peeker *peeker, uint32_t uid)
 	return -ETIMEDOUT;
 }
 
-static int hand_over(const struct peeker *peeker, const int fds[2])
-{
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control = {.head = {.cmsg_len = CMSG_LEN(2 * sizeof(int)),
-			      .cmsg_level = SOL_SOCKET,
-			      .cmsg_type = SCM_RIGHTS}};
-	struct iovec data = {(void *)(uintptr_t)&peeker->request, sizeof peeker->request};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof control};
-
-	memcpy(CMSG_DATA(&control.head), fds, 2 * sizeof(int));
-	return sendmsg(peeker->line, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
-}
-
 int peeker_ask(struct peeker *peeker, int32_t pid, uint32_t uid, const int fds[2],
 	       struct peek *peeks, unsigned n)
 {
@@ -276,7 +238,7 @@ int peeker_ask(struct peeker *peeker, int32_t pid, uint32_t uid, const int fds[2
 	peeker->request.pid = pid;
 	peeker->request.n = n;
 	memcpy(peeker->request.peeks, peeks, n * sizeof *peeks);
-	r = hand_over(peeker, fds);
+	r = message_send(peeker->line, &peeker->request, sizeof peeker->request, fds, 2);
 	line = (struct pollfd){.fd = peeker->line, .events = POLLIN};
 	if (r < 0 || poll(&line, 1, ANSWER_MS) <= 0)
 		return leave_behind(peeker, uid);
