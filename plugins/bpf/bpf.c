@@ -170,9 +170,9 @@ static void settle(struct bpf *self)
 	self->rules = (struct decode_rules){
 		.tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
-		.statistics = condition_is_on(host, "sys/kernel/sched_schedstats", false),
+		.statistics = file_is_on(host, "sys/kernel/sched_schedstats", false),
 		/* Before 5.14 there is no sysctl, and each thread says it. */
-		.delays = condition_is_on(host, "sys/kernel/task_delayacct", true),
+		.delays = file_is_on(host, "sys/kernel/task_delayacct", true),
 	};
 	for (uint16_t i = 0; i < N_RECORD_VALUES; i++)
 		if (host->wanted(host, self->slots[i]))

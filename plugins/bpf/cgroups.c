@@ -3,22 +3,18 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "cleanup.h"
 #include "file.h"
+#include "list.h"
 
 #define PATH_BYTES 4096u
 /* More directories than any host has cgroups. */
 #define MOST_GROUPS 262144u
-
-/* Where a hierarchy of cgroup2 may be, below the cgroup root: alone, or beside v1. */
-static const char *const places[] = {".", "unified"};
 
 struct group {
 	uint64_t inode;
@@ -50,18 +46,12 @@ void cgroups_free(struct cgroups *cgroups)
 
 static int add(struct cgroups *cgroups, uint64_t inode, const char *parent, const char *name)
 {
-	if (cgroups->n == cgroups->size) {
-		size_t size = cgroups->size ? 2 * cgroups->size : 64;
-		struct group *bigger = size <= MOST_GROUPS
-					       ? realloc(cgroups->groups, size * sizeof *bigger)
-					       : NULL;
-
-		if (!bigger)
-			return -ENOMEM;
-		cgroups->groups = bigger;
-		cgroups->size = size;
-	}
+	int r = list_reserve(&cgroups->groups, &cgroups->size, cgroups->n + 1, MOST_GROUPS,
+			     sizeof *cgroups->groups);
 	char path[PATH_BYTES];
+
+	if (r < 0)
+		return r;
 	int len = snprintf(path, sizeof path, "%s%s%s", parent, *name ? "/" : "", name);
 	char *copy = len < (int)sizeof path ? strdup(path) : NULL;
 
@@ -99,25 +89,9 @@ static int compare_groups(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* A descriptor of the top of cgroup2, or -errno. */
-static int open_root(const struct ctprof_host *host)
-{
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-		int fd = host->root(host, CTPROF_ROOT_CGROUP);
-		struct statfs fs;
-
-		fd = fd < 0 ? fd : host->open_file(host, fd, places[i]);
-		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -ENOENT;
-}
-
 static int walk(struct cgroups *cgroups, const struct ctprof_host *host)
 {
-	AUTO_FD root = open_root(host);
+	AUTO_FD root = file_open_cgroup2(host);
 	struct stat st;
 
 	if (root < 0)

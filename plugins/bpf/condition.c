@@ -54,13 +54,3 @@ uint64_t condition_count_captured(const struct ctprof_host *host)
 
 	return n ? n : condition_count_threads(host);
 }
-
-bool condition_is_on(const struct ctprof_host *host, const char *path, bool missing)
-{
-	char text[32];
-	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
-
-	if (got < 0)
-		return missing;
-	return !text_equal(text_trim((struct text){text, (size_t)got}), "0");
-}

@@ -27,6 +27,3 @@ bool condition_pays(enum condition_when when, uint64_t threads);
 uint64_t condition_count_threads(const struct ctprof_host *host);
 /* Those of the capture, up to CONDITION_THREADS; outside one, the host's. */
 uint64_t condition_count_captured(const struct ctprof_host *host);
-
-/* Whether a sysctl below the proc root is on; missing: what a kernel without it does. */
-bool condition_is_on(const struct ctprof_host *host, const char *path, bool missing);

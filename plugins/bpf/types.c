@@ -12,6 +12,7 @@
 #include "bpf-condition.h"
 #include "cleanup.h"
 #include "file.h"
+#include "list.h"
 
 /* In front of the part of a name that tells versions of a type apart (CO-RE). */
 #define FLAVOUR "___"
@@ -82,17 +83,10 @@ static int add_name(struct names *names, struct name name)
 {
 	if (name.len == 0)
 		return 0;
-	if (names->n == names->room) {
-		size_t room = names->room ? 2 * names->room : 64;
-		struct name *more = realloc(names->name, room * sizeof *more);
-
-		if (!more)
-			return -ENOMEM;
-		names->name = more;
-		names->room = room;
-	}
-	names->name[names->n++] = name;
-	return 0;
+	int r = list_reserve(&names->name, &names->room, names->n + 1, SIZE_MAX, sizeof name);
+	if (r == 0)
+		names->name[names->n++] = name;
+	return r;
 }
 
 static void sort_names(const struct names *names)

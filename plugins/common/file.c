@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "text.h"
 
 static ssize_t read_all(int fd, char *buf, size_t size)
 {
@@ -79,6 +82,30 @@ int file_check_root(const struct ctprof_host *host, uint32_t root, const char *p
 	AUTO_FD fd = dirfd < 0 ? dirfd : host->open_file(host, dirfd, path);
 
 	return fd < 0 ? fd : 0;
+}
+
+bool file_is_on(const struct ctprof_host *host, const char *path, bool missing)
+{
+	char text[32];
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
+
+	return got < 0 ? missing : !text_equal(text_trim((struct text){text, (size_t)got}), "0");
+}
+
+int file_open_cgroup2(const struct ctprof_host *host)
+{
+	static const char *const places[] = {".", "unified"};
+	int root = host->root(host, CTPROF_ROOT_CGROUP);
+
+	for (size_t i = 0; root >= 0 && i < sizeof places / sizeof places[0]; i++) {
+		int fd = host->open_file(host, root, places[i]);
+		struct statfs fs;
+
+		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return fd;
+		cleanup_fd(&fd);
+	}
+	return -ENOENT;
 }
 
 bool file_proc_is_partial(const struct ctprof_host *host)

@@ -27,6 +27,13 @@ ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char
 /* Whether a path below a root can be opened: 0 or -errno. */
 int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path);
 
+/* Whether a switch below the proc root, such as a sysctl, is on; missing: what a kernel without
+ * it does. */
+bool file_is_on(const struct ctprof_host *host, const char *path, bool missing);
+
+/* Opens the top of cgroup2, alone or beside v1: a descriptor or -errno. */
+int file_open_cgroup2(const struct ctprof_host *host);
+
 /* Whether procfs shows processes only (mount option subset=pid): nothing of the host,
  * whatever the kernel is built with.  Never true for a recorded tree. */
 bool file_proc_is_partial(const struct ctprof_host *host);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "list.h"
 
 #define BLOCK 512u
 
@@ -36,13 +37,9 @@ static int read_names(struct walk *walk, struct walk_frame *frame)
 			walk->truncated = true;
 			return 0;
 		}
-		if (used + len > room) {
-			room = 2 * room + NAME_MAX + 1;
-			char *bigger = realloc(frame->names, room);
-			if (!bigger)
-				return -ENOMEM;
-			frame->names = bigger;
-		}
+		int r = list_reserve(&frame->names, &room, used + len, SIZE_MAX, 1);
+		if (r < 0)
+			return r;
 		memcpy(frame->names + used, entry->d_name, len);
 		used += len;
 		walk->left--;

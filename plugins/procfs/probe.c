@@ -11,7 +11,6 @@
 #include "descriptor.h"
 #include "file.h"
 #include "smaps-probe.h"
-#include "text.h"
 
 #define SAMPLE_SIZE (16u * 1024)
 
@@ -81,14 +80,6 @@ static bool has_word(struct sample *sample, const char *file, const char *word)
 	return got > 0 && memmem(sample->text, (size_t)got, word, strlen(word));
 }
 
-static bool is_off(struct sample *sample)
-{
-	ssize_t got = file_read_at(sample->host, sample->proc_fd, "sys/kernel/sched_schedstats",
-				   sample->text, sizeof sample->text);
-
-	return got > 0 && text_equal(text_trim((struct text){sample->text, (size_t)got}), "0");
-}
-
 /* The file itself shows it, even before 4.6, which has no sysctl, and where that is
  * hidden. */
 static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
@@ -98,7 +89,7 @@ static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 			ret, CTPROF_PARTLY,
 			"no wakeups, waits, sleeps and migrations: the kernel is built without them",
 			"CONFIG_SCHED_DEBUG=y");
-	else if (is_off(sample))
+	else if (!file_is_on(sample->host, "sys/kernel/sched_schedstats", true))
 		finding_set(ret, CTPROF_PARTLY,
 			    "no wakeup, wait and sleep statistics: kernel.sched_schedstats is 0",
 			    "sysctl kernel.sched_schedstats=1");

@@ -82,10 +82,7 @@ static void schedstat_close(void *self)
 /* Kernels before 4.6 have no such switch and always count. */
 static bool is_off(const struct ctprof_host *host)
 {
-	char text[16];
-	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, SWITCH, text, sizeof text);
-
-	return got > 0 && text_equal(text_trim((struct text){text, (size_t)got}), "0");
+	return !file_is_on(host, SWITCH, true);
 }
 
 /* Whether the file can be used: 0 or -errno, and why not. */

@@ -2,11 +2,9 @@
 #include "schedulers.h"
 
 #include <dirent.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 
 #include "cleanup.h"
 #include "file.h"
@@ -122,22 +120,6 @@ static void search_below(struct search *search, int root)
 	}
 }
 
-/* The top of cgroup2, or -errno: other hierarchies have other numbers. */
-static int open_cgroups(const struct ctprof_host *host)
-{
-	static const char *const places[] = {".", "unified"};
-	int root = host->root(host, CTPROF_ROOT_CGROUP);
-
-	for (size_t i = 0; root >= 0 && i < sizeof places / sizeof places[0]; i++) {
-		AUTO_FD fd = host->open_file(host, root, places[i]);
-		struct statfs fs;
-
-		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
-			return host->open_file(host, root, places[i]);
-	}
-	return -1;
-}
-
 void schedulers_read(const struct ctprof_host *host, struct schedulers *ret)
 {
 	struct search search = {.host = host, .schedulers = ret};
@@ -150,7 +132,8 @@ void schedulers_read(const struct ctprof_host *host, struct schedulers *ret)
 	/* A recorded tree has inodes of its own. */
 	if (search.missing == 0 || !host->live(host))
 		return;
-	AUTO_FD root = open_cgroups(host);
+	/* Other hierarchies have other numbers. */
+	AUTO_FD root = file_open_cgroup2(host);
 	if (root >= 0)
 		search_below(&search, root);
 }

@@ -16,6 +16,7 @@
 #include "instance.h"
 #include "jitter.h"
 #include "kinds.h"
+#include "list.h"
 #include "looks.h"
 #include "namespace.h"
 #include "need.h"
@@ -199,19 +200,6 @@ static enum kind classify(const struct states *self, const struct thread_record 
 	return kind_of(machine, record, (struct text){text, got > 0 ? (size_t)got : 0});
 }
 
-static int make_room(struct states *self)
-{
-	if (self->looks.n <= self->kinds_room)
-		return 0;
-	uint8_t *more = realloc(self->kinds, self->looks.room);
-
-	if (!more)
-		return -ENOMEM;
-	self->kinds = more;
-	self->kinds_room = self->looks.room;
-	return 0;
-}
-
 static int look_at_all(struct states *self)
 {
 	int r = self->sweep ? looks_by_sweep(self->sweep, &self->looks) : -EOPNOTSUPP;
@@ -229,7 +217,7 @@ static int look(struct states *self)
 	int r = look_at_all(self);
 
 	if (r == 0)
-		r = make_room(self);
+		r = list_reserve(&self->kinds, &self->kinds_room, self->looks.n, LOOKS_MOST, 1);
 	for (size_t i = 0; r == 0 && i < self->looks.n; i++)
 		self->kinds[i] = (uint8_t)classify(self, &self->looks.at[i]);
 	if (r == 0)
