@@ -318,7 +318,7 @@ static int run_command(const Command *command, char **words)
 	cmd_list_tables(command, NULL, tables);
 	if (!read_early(tables, words, &unknown, &error))
 		return fail_usage(error, command);
-	supervise_set_limit(plugin_timeout_ns / NS_PER_MS);
+	supervise_limit_ms = plugin_timeout_ns / NS_PER_MS;
 	if (command->plugin_options && (unknown || help)) {
 		int status = add_plugin_options(command, tables);
 

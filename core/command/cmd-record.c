@@ -54,7 +54,7 @@ static gboolean prepare(Globals *globals, char **command, GError **error)
 {
 	plan.globals = globals;
 	plan.request = &request;
-	supervise_set_time_to_end(TIME_TO_END_MS);
+	supervise_time_to_end_ms = TIME_TO_END_MS;
 	if (plan.path && strcmp(plan.path, "-") == 0 && (plan.max_size || plan.max_age_ns))
 		return error_set_usage(error, "--max-size, --max-age: not with standard output");
 	plan.state = mmap(NULL, sizeof *plan.state, PROT_READ | PROT_WRITE,
@@ -64,7 +64,7 @@ static gboolean prepare(Globals *globals, char **command, GError **error)
 	if (command[0] && !(plan.workload = workload_new(command, error)))
 		return FALSE;
 	if (plan.workload)
-		supervise_beside_workload();
+		supervise_has_workload = TRUE;
 	return redacting_prepare(FALSE, error) && record_parse_every(&plan, error);
 }
 

@@ -59,7 +59,7 @@ int screen_run_supervised(const ScreenRequest *request)
 	if (!terminal_check(&error) || !messages_begin(&error))
 		return cmd_fail(error);
 	terminal_remember();
-	supervise_follow_stops();
+	supervise_follows_stops = TRUE;
 	int status = supervise_run(step, (gpointer)(uintptr_t)request, NULL);
 	terminal_restore();
 	messages_end();

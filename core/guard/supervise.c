@@ -51,30 +51,9 @@ static struct dropped_plugin {
 	char *plugin, *why;
 } dropped[MAX_DROPPED];
 static guint n_dropped, n_reported, n_waits;
-static guint64 limit = LIMIT_MS;
-static gboolean follows_stops;
-static gboolean has_workload;
-static guint time_to_end = TIME_TO_END_MS;
-
-void supervise_set_limit(guint64 limit_ms)
-{
-	limit = limit_ms;
-}
-
-void supervise_follow_stops(void)
-{
-	follows_stops = TRUE;
-}
-
-void supervise_beside_workload(void)
-{
-	has_workload = TRUE;
-}
-
-void supervise_set_time_to_end(guint ms)
-{
-	time_to_end = ms;
-}
+guint64 supervise_limit_ms = LIMIT_MS;
+gboolean supervise_follows_stops, supervise_has_workload;
+guint supervise_time_to_end_ms = TIME_TO_END_MS;
 
 const char *supervise_lost(const char *plugin)
 {
@@ -128,7 +107,7 @@ static G_NORETURN void work(const struct run *run, pid_t supervisor)
 {
 	/* Without the supervisor no one would watch it or clean up after it.  One that has the
 	 * terminal gives it back first. */
-	prctl(PR_SET_PDEATHSIG, follows_stops ? SIGTERM : SIGKILL);
+	prctl(PR_SET_PDEATHSIG, supervise_follows_stops ? SIGTERM : SIGKILL);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAILED);
 	crash_register();
@@ -163,7 +142,7 @@ static pid_t start(struct run *run)
 
 static guint64 tick_ms(void)
 {
-	return CLAMP(limit / TICKS, TICK_MIN_MS, TICK_MAX_MS);
+	return CLAMP(supervise_limit_ms / TICKS, TICK_MIN_MS, TICK_MAX_MS);
 }
 
 /* Of each thread in the page: when it last moved. */
@@ -189,10 +168,10 @@ static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 		seen[i].ticks = moves == seen[i].moves && moves % 2 ? seen[i].ticks + 1 : 0;
 		seen[i].moves = moves;
 		guint64 ms = seen[i].ticks * tick_ms();
-		if (limit == 0 || ms * WAIT_PARTS <= limit)
+		if (supervise_limit_ms == 0 || ms * WAIT_PARTS <= supervise_limit_ms)
 			continue;
 		*ret_waits = waits_in_vain(page, child, i);
-		if (*ret_waits || ms > limit)
+		if (*ret_waits || ms > supervise_limit_ms)
 			return i + 1;
 	}
 	return 0;
@@ -273,7 +252,8 @@ static void stop_too(pid_t child)
 /* The child was stopped, or goes on. */
 static void note_stop(struct watch *watch, pid_t child, int status)
 {
-	gboolean is_followed = follows_stops && WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP;
+	gboolean is_followed =
+		supervise_follows_stops && WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP;
 
 	watch->stopped = WIFSTOPPED(status) && !is_followed;
 	if (is_followed)
@@ -333,7 +313,7 @@ static gboolean end_children(const GArray *others, int number)
 /* What a plugin forks becomes a child of this process when its parent ends. */
 static GArray *adopt(void)
 {
-	if (!has_workload)
+	if (!supervise_has_workload)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return root_list_own_children();
 }
@@ -345,7 +325,7 @@ static void end_adopted(const GArray *others)
 	gint64 half = g_get_monotonic_time() + TIME_TO_DIE_MS * 1000 / 2;
 	gint64 end = half + TIME_TO_DIE_MS * 1000 / 2;
 
-	while (!has_workload &&
+	while (!supervise_has_workload &&
 	       end_children(others, g_get_monotonic_time() < half ? SIGTERM : SIGKILL) &&
 	       g_get_monotonic_time() < end)
 		g_usleep(1000);
@@ -368,7 +348,7 @@ static void check_child(const CrashPage *page, struct watch *watch, pid_t child)
 	watch->stuck = find_stuck(page, child, &watch->waits);
 	if (watch->stuck)
 		kill_child(watch, child);
-	else if (watch->stopped && watch->stopped++ * tick_ms() > 2 * limit)
+	else if (watch->stopped && watch->stopped++ * tick_ms() > 2 * supervise_limit_ms)
 		kill(child, SIGCONT);
 }
 
@@ -395,7 +375,8 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 		if (changed == child)
 			note_stop(watch, child, status);
 		if (wait_for_event(page, watch, &info) && pass_on(child, &info) && watch->end == 0)
-			watch->end = g_get_monotonic_time() + (gint64)time_to_end * 1000;
+			watch->end =
+				g_get_monotonic_time() + (gint64)supervise_time_to_end_ms * 1000;
 		if (watch->end && g_get_monotonic_time() >= watch->end)
 			kill_child(watch, child);
 		gboolean is_time = is_tick(watch);
@@ -418,7 +399,8 @@ static gboolean note_culprit(const CrashPage *page, guint stuck, int status)
 	if (!culprit || n_dropped == MAX_DROPPED || supervise_lost(culprit->plugin))
 		return FALSE;
 	if (stuck)
-		what = g_strdup_printf("made no progress for %g s in", (gdouble)limit / 1000);
+		what = g_strdup_printf("made no progress for %g s in",
+				       (gdouble)supervise_limit_ms / 1000);
 	else if (number)
 		what = g_strdup_printf("crashed with %s in", number);
 	else if (WIFEXITED(status) && !page->is_finished)
@@ -490,7 +472,8 @@ static gboolean note_wait(const CrashPage *page, const struct watch *watch)
 	n_waits++;
 	ui_clear_line();
 	ui_warning("a process kept plugin %s waiting for %g s: starting over without that process",
-		   page->blames[watch->stuck - 1].plugin, (gdouble)limit / WAIT_PARTS / 1000);
+		   page->blames[watch->stuck - 1].plugin,
+		   (gdouble)supervise_limit_ms / WAIT_PARTS / 1000);
 	return TRUE;
 }
 
@@ -516,7 +499,7 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 
 	crash_list_interrupts(&run->signals);
 	sigaddset(&run->signals, SIGCHLD);
-	if (follows_stops)
+	if (supervise_follows_stops)
 		sigaddset(&run->signals, SIGTSTP);
 	sigprocmask(SIG_BLOCK, &run->signals, &run->before);
 	memset(seen, 0, sizeof seen);

@@ -12,19 +12,16 @@
 /* The work; returns an exit status. */
 typedef int (*SuperviseStep)(gpointer data);
 
-/* How long a plugin may make no progress in one call, in ms; 0: no limit. */
-void supervise_set_limit(guint64 limit_ms);
-
-/* From now on the child stops first when the terminal says so (SIGTSTP), and this process
- * after it: for a child that has the terminal to give back. */
-void supervise_follow_stops(void);
-
+/* How long a plugin may make no progress in one call; 0: no limit. */
+extern guint64 supervise_limit_ms;
+/* The child stops first when the terminal says so (SIGTSTP), and this process after it: for a
+ * child that has the terminal to give back. */
+extern gboolean supervise_follows_stops;
 /* This process has a command for a child while it supervises: no process that loses its parent
  * meanwhile is ended, since it may be one of the command's. */
-void supervise_beside_workload(void);
-
+extern gboolean supervise_has_workload;
 /* How long the child may take to end after a signal: it has something to write. */
-void supervise_set_time_to_end(guint ms);
+extern guint supervise_time_to_end_ms;
 
 /*
  * Runs step in a child process, repeatedly until no plugin brings it down, and
