@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "guard/limits.h"
 #include "listed.h"
 #include "plugin/session.h"
 #include "queue.h"
@@ -358,10 +359,8 @@ static gboolean read_single(Capture *capture, enum row_class row, GError **error
 	if (sources->len == 0)
 		return TRUE;
 	g_autoptr(Batch) batch = batch_new(capture->registry, row);
-	batch_targets(batch)[0] = (struct ctprof_target){
-		.struct_size = sizeof(struct ctprof_target),
-		.task_fd = -1,
-	};
+	batch_targets(batch)[0] =
+		(struct ctprof_target){.struct_size = sizeof(struct ctprof_target), .task_fd = -1};
 	return pass(capture, row, sources, batch, 1, error);
 }
 
@@ -507,7 +506,8 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 			error, "no source that reads threads is left; see 'ctprof plugins'");
 	capture->sources = sources;
 	capture->threads += listed_same(&capture->listed);
-	if (!listed_hand_on(&capture->listed, &capture->handoff, capture->cgroups, error) ||
+	if (!limits_check_room(error) ||
+	    !listed_hand_on(&capture->listed, &capture->handoff, capture->cgroups, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
 	if (capture->listed.threads)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "limits.h"
 
+#include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +22,9 @@
 	"cannot start another thread (see 'ulimit -u', 'ulimit -v', and the limits of its cgroup)"
 #define LEAST_STACK (256u * 1024)
 #define LEAST_MEMORY (64u << 20)
+/* Below it, threads get stacks of that size, and no heaps of their own. */
+#define SCARCE_MEMORY (1u << 30)
+#define SCARCE_STACK (1u << 20)
 /* malloc() asks for 1 MiB or more, a library for some, and other threads have some again. */
 #define SPARE (8u << 20)
 #define USUAL_MEMORY (G_GUINT64_CONSTANT(4) << 30)
@@ -49,15 +54,25 @@ static void on_log(const char *domain, GLogLevelFlags level, const char *message
 	crash_fail();
 }
 
+static gboolean has_room(gsize bytes)
+{
+	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return room != MAP_FAILED && munmap(room, bytes) == 0;
+}
+
 /* GLib needs memory to say that there is none, and crashes: no one is to blame. */
 static gboolean is_out_of_memory(void)
 {
-	void *room = mmap(NULL, SPARE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (room != MAP_FAILED)
-		return munmap(room, SPARE) != 0;
+	if (has_room(SPARE))
+		return FALSE;
 	dprintf(STDERR_FILENO, "ctprof: %s\n", why);
 	return TRUE;
+}
+
+gboolean limits_check_room(GError **error)
+{
+	return has_room(2 * SPARE) || error_set_failed(error, "%s", why);
 }
 
 gboolean limits_check_memory(GError **error)
@@ -83,6 +98,23 @@ static void check_stack(void)
 	exit(EXIT_FAILED);
 }
 
+/* Each thread otherwise reserves 64 MiB or more, and 8 for its stack, of which it uses little. */
+static void save_addresses(void)
+{
+	struct rlimit limit;
+	pthread_attr_t attributes;
+	gsize stack = 0;
+
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur >= SCARCE_MEMORY ||
+	    pthread_getattr_default_np(&attributes) != 0)
+		return;
+	(void)mallopt(M_ARENA_MAX, 1);
+	if (pthread_attr_getstacksize(&attributes, &stack) == 0 && stack > SCARCE_STACK &&
+	    pthread_attr_setstacksize(&attributes, SCARCE_STACK) == 0)
+		(void)pthread_setattr_default_np(&attributes);
+	(void)pthread_attr_destroy(&attributes);
+}
+
 /* A write beyond RLIMIT_FSIZE then fails; unlike "ignored", no child inherits this. */
 static void on_large_file(int number)
 {
@@ -98,6 +130,7 @@ void limits_init(void)
 		sigaction(SIGXFSZ, &large, NULL);
 	g_log_set_default_handler(on_log, NULL);
 	crash_excuse = is_out_of_memory;
+	save_addresses();
 	check_stack();
 }
 

@@ -15,6 +15,9 @@ const char *limits_why(void);
  * of their own. */
 gboolean limits_check_memory(GError **error);
 
+/* Whether there is room to read threads, once they are. */
+gboolean limits_check_room(GError **error);
+
 /* What may be taken to read files of others; 0: any; G_MAXUINT64: what is usual. */
 extern guint64 limits_memory;
 /* Bounds what this process may take from now on, to that: a small file may hold any number of

@@ -79,8 +79,9 @@ static struct {
 	_Atomic unsigned n;
 } lost = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* This thread, when it is a helper. */
-static _Thread_local struct helper *own;
+/* This thread, when it is a helper.  In the memory that each thread has from its beginning: the
+ * dynamic linker would end the process where it found none later. */
+static _Thread_local struct helper *own __attribute__((tls_model("initial-exec")));
 
 static uint64_t own_switches(void)
 {

@@ -362,6 +362,23 @@ def test_too_little_memory_for_all_plugins():
             assert r.left() == [], r.left()
 
 
+def test_all_plugins_in_little_memory():
+    """What is missing later than for loading them is no plugin's fault either, nor is it said by GLib
+    or the dynamic linker."""
+    if is_sanitized():
+        raise tap.Skip("a sanitizer's address space cannot be bounded")
+    with rig() as r:
+        for mib in (*range(64, 80, 2), *range(80, 257, 16)):
+            result = r.run("capture", "--memory", "--jobs", 4, "-o", r.file, path=False, plugins=None,
+                           **limit_addresses(mib))
+            assert result.status in (0, 1), f"{mib} MiB: {result}"
+            assert all(line.startswith("ctprof: ") for line in result.err), f"{mib} MiB: {result}"
+            assert not any("a plugin" in line or "it ended" in line or "crashed" in line
+                           for line in result.err), f"{mib} MiB: {result}"
+            r.file.unlink(missing_ok=True)
+            assert r.left() == [], r.left()
+
+
 def test_a_crash_for_want_of_memory_is_no_plugins():
     if is_sanitized():
         raise tap.Skip("a sanitizer's address space cannot be bounded")
