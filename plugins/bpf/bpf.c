@@ -141,15 +141,6 @@ static int bpf_probe(void *data)
 
 /* ---- start ------------------------------------------------------------ */
 
-static int refuse(const struct bpf *self, const struct condition_advice *advice)
-{
-	if (advice->remedy)
-		self->host->error(self->host, "%s (%s)", advice->why, advice->remedy);
-	else
-		self->host->error(self->host, "%s", advice->why);
-	return advice->err;
-}
-
 static void read_online(struct bpf *self)
 {
 	char text[4096];
@@ -204,7 +195,7 @@ static int load(struct bpf *self)
 	if (r == 0)
 		return 0;
 	struct condition_advice advice = condition_explain(r);
-	return refuse(self, &advice);
+	return condition_refuse(self->host, &advice);
 }
 
 static int bpf_start(void *data)
@@ -227,7 +218,7 @@ static int bpf_start(void *data)
 		return -EOPNOTSUPP;
 	}
 	if (condition_examine(host, &advice))
-		return refuse(self, &advice);
+		return condition_refuse(self->host, &advice);
 	settle(self);
 	return load(self);
 }
@@ -287,17 +278,10 @@ static void put_values(const struct cell *cell)
 
 	for (size_t i = 0; i < self->n_wanted; i++) {
 		unsigned value = self->wanted[i];
-		uint8_t why = cell->decoded->why[value];
-		uint64_t bits = cell->decoded->value[value];
 
-		if (why == DECODE_LEFT)
-			continue;
-		if (why != CTPROF_PRESENT)
-			host->put_absent(cell->batch, cell->row, self->slots[value], why);
-		else if (bpf_metrics[value].kind == CTPROF_ORDINAL)
-			host->put_i64(cell->batch, cell->row, self->slots[value], (int64_t)bits);
-		else
-			host->put_u64(cell->batch, cell->row, self->slots[value], bits);
+		if (cell->decoded->why[value] != DECODE_LEFT)
+			bpf_metric_put(host, cell->batch, cell->row, self->slots[value], value,
+				       cell->decoded->why[value], cell->decoded->value[value]);
 	}
 }
 
@@ -527,7 +511,7 @@ static int bpf_again(void *data)
 	if (r < 0) {
 		struct condition_advice advice = condition_explain(r);
 
-		return refuse(self, &advice);
+		return condition_refuse(self->host, &advice);
 	}
 	if (atomic_exchange(&self->new_cgroups, false)) {
 		cgroups_free(self->cgroups);

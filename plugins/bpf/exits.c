@@ -166,16 +166,10 @@ static void put_values(const struct exits *self, struct ctprof_batch *batch, uin
 {
 	const struct ctprof_host *host = self->host;
 
-	for (unsigned i = 0; i < N_RECORD_VALUES; i++) {
-		if (!self->slots[i])
-			continue;
-		if (decoded->why[i] != CTPROF_PRESENT)
-			host->put_absent(batch, row, self->slots[i], decoded->why[i]);
-		else if (bpf_metrics[i].kind == CTPROF_ORDINAL)
-			host->put_i64(batch, row, self->slots[i], (int64_t)decoded->value[i]);
-		else
-			host->put_u64(batch, row, self->slots[i], decoded->value[i]);
-	}
+	for (unsigned i = 0; i < N_RECORD_VALUES; i++)
+		if (self->slots[i])
+			bpf_metric_put(host, batch, row, self->slots[i], i, decoded->why[i],
+				       decoded->value[i]);
 }
 
 static void put_texts(const struct exits *self, struct ctprof_batch *batch, uint64_t row,

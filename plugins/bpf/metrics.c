@@ -2,6 +2,7 @@
 #include "metrics.h"
 
 #include "shared-metrics.h"
+#include "slots.h"
 
 #define VALUE_ROW(name) [VALUE_##name] = SHARED_##name,
 #define DELAY_ROWS(what)                                                                           \
@@ -82,3 +83,12 @@ const struct ctprof_metric bpf_tallies[N_TALLIES] = {
 		TALLY(COUNTER, NONE, "left_count", "threads not among them, read by other sources"),
 	[TALLY_SPAN] = TALLY(GAUGE, NS, "span_ns", "time from the first of them to the last"),
 };
+
+void bpf_metric_put(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		    uint32_t slot, unsigned value, uint32_t why, uint64_t bits)
+{
+	if (why == CTPROF_PRESENT && bpf_metrics[value].kind == CTPROF_ORDINAL)
+		host->put_i64(batch, row, slot, (int64_t)bits);
+	else
+		slots_put_u64(host, batch, row, slot, why, bits);
+}

@@ -7,6 +7,9 @@
 
 /* By enum record_value. */
 extern const struct ctprof_metric bpf_metrics[N_RECORD_VALUES];
+/* Puts a value of that metric or, unless why is CTPROF_PRESENT, the reason why there is none. */
+void bpf_metric_put(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		    uint32_t slot, unsigned value, uint32_t why, uint64_t bits);
 
 enum bpf_text {
 	TEXT_COMM,

@@ -119,6 +119,15 @@ struct condition_advice condition_explain(int err)
 	return (struct condition_advice){-EOPNOTSUPP, "the kernel rejects the BPF programs", NULL};
 }
 
+int condition_refuse(const struct ctprof_host *host, const struct condition_advice *advice)
+{
+	if (advice->remedy)
+		host->error(host, "%s (%s)", advice->why, advice->remedy);
+	else
+		host->error(host, "%s", advice->why);
+	return advice->err;
+}
+
 bool condition_is_outermost(const struct ctprof_host *host)
 {
 	return namespace_is_first(host, "pid") && namespace_is_first(host, "time");

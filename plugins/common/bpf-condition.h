@@ -20,6 +20,9 @@ bool condition_examine(const struct ctprof_host *host, struct condition_advice *
 /* What a failure to load the programs means. */
 struct condition_advice condition_explain(int err);
 
+/* Tells it as the error of start(), and returns that. */
+int condition_refuse(const struct ctprof_host *host, const struct condition_advice *advice);
+
 /* Whether numbers and times of the kernel are those of this process, too: it is in the
  * initial PID and time namespace. */
 bool condition_is_outermost(const struct ctprof_host *host);

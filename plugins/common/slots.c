@@ -43,6 +43,15 @@ bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *bat
 	return true;
 }
 
+void slots_put_u64(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		   uint32_t slot, uint32_t why, uint64_t number)
+{
+	if (why == CTPROF_PRESENT)
+		host->put_u64(batch, row, slot, number);
+	else
+		host->put_absent(batch, row, slot, why);
+}
+
 void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		      const uint32_t *slots, size_t n, uint32_t why)
 {

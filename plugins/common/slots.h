@@ -23,6 +23,9 @@ bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t 
  * read for them: host->filled(), also on a host without that function. */
 bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
 		  const uint32_t *slots, size_t n);
+/* Puts a number or, unless why is CTPROF_PRESENT, the reason why there is none. */
+void slots_put_u64(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		   uint32_t slot, uint32_t why, uint64_t number);
 /* Puts the reason why n slots have no value (enum ctprof_absence). */
 void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		      const uint32_t *slots, size_t n, uint32_t why);

@@ -159,17 +159,11 @@ bool text_i64(struct text digits, int64_t *ret)
 	return true;
 }
 
-/* -1: it is none. */
-static int hex_digit(char c)
+int text_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-bool text_is_hex(char c)
-{
-	return hex_digit(c) >= 0;
 }
 
 bool text_hex(struct text digits, uint64_t *ret)
@@ -179,7 +173,7 @@ bool text_hex(struct text digits, uint64_t *ret)
 	if (digits.len == 0 || digits.len > 16)
 		return false;
 	for (size_t i = 0; i < digits.len; i++) {
-		int digit = hex_digit(digits.p[i]);
+		int digit = text_hex_digit(digits.p[i]);
 
 		if (digit < 0)
 			return false;

@@ -48,7 +48,8 @@ bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
 /* The same in hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
 bool text_hex(struct text digits, uint64_t *ret);
-bool text_is_hex(char c);
+/* -1: it is no such digit. */
+int text_hex_digit(char c);
 /* Takes the next run of non-blank bytes off rest; false if it is not "0x" and such a number. */
 bool text_take_0x(struct text *rest, uint64_t *ret);
 

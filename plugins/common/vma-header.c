@@ -41,7 +41,7 @@ bool vma_parse_header(struct text line, struct vma_header *ret)
 	uint64_t major, minor;
 
 	/* Most lines are not headers, as their first byte shows. */
-	if (line.len == 0 || !text_is_hex(line.p[0]))
+	if (line.len == 0 || text_hex_digit(line.p[0]) < 0)
 		return false;
 	for (size_t i = 0; i < 5; i++)
 		if (!text_take_token(&line, &field[i]))

@@ -131,13 +131,6 @@ static int latency_probe(void *data)
 	return 0;
 }
 
-static int refuse(const struct latency *self, const struct condition_advice *advice)
-{
-	self->host->error(self->host, "%s%s%s%s", advice->why, advice->remedy ? " (" : "",
-			  advice->remedy ? advice->remedy : "", advice->remedy ? ")" : "");
-	return advice->err;
-}
-
 static int latency_start(void *data)
 {
 	struct latency *self = data;
@@ -151,7 +144,7 @@ static int latency_start(void *data)
 		return -EOPNOTSUPP;
 	}
 	if (examine(self, &advice))
-		return refuse(self, &advice);
+		return condition_refuse(self->host, &advice);
 	int r = probe_load((uint64_t)(strtod(budget ? budget : BUDGET, NULL) * MILLION),
 			   &self->probe);
 	if (r == 0)
@@ -159,7 +152,7 @@ static int latency_start(void *data)
 	advice = condition_explain(r);
 	if (advice.err == -EOPNOTSUPP && !advice.remedy)
 		advice.remedy = "needs Linux 5.12";
-	return refuse(self, &advice);
+	return condition_refuse(self->host, &advice);
 }
 
 /* ---- one thread ------------------------------------------------------- */

@@ -48,10 +48,8 @@ void object_row_put_word(const struct object_row *row, unsigned metric, const ch
 
 void object_row_put_amount(const struct object_row *row, unsigned metric, struct amount amount)
 {
-	if (amount.absent)
-		row->host->put_absent(row->batch, row->row, row->slots[metric], amount.absent);
-	else
-		object_row_put(row, metric, amount.bytes);
+	slots_put_u64(row->host, row->batch, row->row, row->slots[metric], amount.absent,
+		      amount.bytes);
 }
 
 void object_row_put_device(const struct object_row *row, unsigned metric, uint32_t major,

@@ -9,6 +9,7 @@
 #include "file.h"
 #include "list.h"
 #include "metrics.h"
+#include "slots.h"
 #include "thread-file.h"
 
 /* Number of siblings whose status is tried if the leader's shows no memory. */
@@ -161,12 +162,10 @@ static void put_value(const struct ctprof_host *host, struct ctprof_batch *batch
 		      uint32_t slot, const struct process_metric *metric,
 		      const struct process_value *value)
 {
-	if (value->why != CTPROF_PRESENT)
-		host->put_absent(batch, row, slot, value->why);
-	else if (metric->def.unit == CTPROF_UNIT_TEXT)
+	if (value->why == CTPROF_PRESENT && metric->def.unit == CTPROF_UNIT_TEXT)
 		host->put_text(batch, row, slot, value->text, value->len);
 	else
-		host->put_u64(batch, row, slot, value->number);
+		slots_put_u64(host, batch, row, slot, value->why, value->number);
 }
 
 static void put_process(const struct process_worker *worker, struct ctprof_batch *batch,

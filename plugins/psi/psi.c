@@ -120,10 +120,7 @@ static void collect_resource(const struct psi *psi, struct ctprof_batch *batch, 
 	}
 	psi_parse_pressure(buf, (size_t)got, &pressure);
 	for (size_t i = 0; i < PSI_VALUES; i++)
-		if (pressure.state[i] == CTPROF_PRESENT)
-			host->put_u64(batch, 0, slots[i], pressure.value[i]);
-		else
-			host->put_absent(batch, 0, slots[i], pressure.state[i]);
+		slots_put_u64(host, batch, 0, slots[i], pressure.state[i], pressure.value[i]);
 }
 
 static int psi_collect(void *self, void *context, struct ctprof_batch *batch)

@@ -168,14 +168,6 @@ bool schedstat_take(struct schedstat_rows *rows, struct schedstat_row *ret)
 	return false;
 }
 
-/* -1: not a hexadecimal digit. */
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 size_t schedstat_mask(struct text mask, uint32_t *cpus, size_t max)
 {
 	uint32_t first = 0; /* CPU of the digit */
@@ -184,7 +176,7 @@ size_t schedstat_mask(struct text mask, uint32_t *cpus, size_t max)
 	for (size_t i = mask.len; i > 0; i--) {
 		if (mask.p[i - 1] == ',')
 			continue;
-		int digit = digit_of(mask.p[i - 1]);
+		int digit = text_hex_digit(mask.p[i - 1]);
 		if (digit < 0)
 			return 0;
 		for (uint32_t bit = 0; bit < 4; bit++) {

@@ -177,15 +177,6 @@ static bool take(const struct schedstat *self, struct schedstat_rows *rows,
 	return true;
 }
 
-static void put_value(const struct schedstat *self, struct ctprof_batch *batch, uint64_t row,
-		      size_t metric, const struct schedstat_value *value)
-{
-	if (value->why == CTPROF_PRESENT)
-		self->host->put_u64(batch, row, self->slots[metric], value->number);
-	else
-		self->host->put_absent(batch, row, self->slots[metric], value->why);
-}
-
 /* ---- the host --------------------------------------------------------------- */
 
 static void add_domain(struct sums *sums, const struct schedstat_row *row)
@@ -238,7 +229,8 @@ static void collect_host(struct schedstat *self, struct ctprof_batch *batch)
 			for (size_t i = 0; i < N_CPU_VALUES; i++)
 				schedstat_add(&sums.cpus[i], &row.values[i]);
 	for (size_t i = 0; i < N_CPU_VALUES; i++)
-		put_value(self, batch, 0, SCHEDSTAT_HOST + i, &sums.cpus[i]);
+		slots_put_u64(self->host, batch, 0, self->slots[SCHEDSTAT_HOST + i],
+			      sums.cpus[i].why, sums.cpus[i].number);
 	for (size_t i = 0; i < N_LEVEL_VALUES; i++)
 		put_levels(self, batch, &sums, i);
 }
@@ -278,7 +270,8 @@ static int put_object(struct schedstat *self, struct ctprof_batch *batch,
 			       &at) < 0)
 		return -ENOSPC;
 	for (uint32_t i = 0; i < row->n; i++)
-		put_value(self, batch, at, first + i, &row->values[i]);
+		slots_put_u64(self->host, batch, at, self->slots[first + i], row->values[i].why,
+			      row->values[i].number);
 	if (is_domain)
 		put_domain(self, batch, at, row);
 	return 0;

@@ -173,10 +173,7 @@ static int put_rows(struct system *self, struct ctprof_batch *batch)
 		for (size_t i = file->first; i < file->end; i++) {
 			const struct system_value *value = &values[i - file->first];
 
-			if (value->why == CTPROF_PRESENT)
-				host->put_u64(batch, row, self->slots[i], value->number);
-			else
-				host->put_absent(batch, row, self->slots[i], value->why);
+			slots_put_u64(host, batch, row, self->slots[i], value->why, value->number);
 		}
 	}
 	return 0;
