@@ -260,12 +260,11 @@ static gboolean write_tables(const ExportJob *job, const Session *session, Expor
 
 static gboolean make_folder(const char *path, GError **error)
 {
+	AS_USER;
 	g_autofree char *folder = g_path_get_dirname(path);
-	gpointer before = capabilities_become_user();
-	int err = g_mkdir_with_parents(folder, FOLDER_MODE) < 0 ? errno : 0;
 
-	capabilities_resume(before);
-	return err == 0 || error_set_errno(error, err, "cannot make '%s'", folder);
+	return g_mkdir_with_parents(folder, FOLDER_MODE) == 0 ||
+	       error_set_errno(error, errno, "cannot make '%s'", folder);
 }
 
 static gboolean write_file(const ExportJob *job, GError **error)

@@ -34,3 +34,13 @@ void capabilities_resume(gpointer before);
  * in effect; another user has none that a set-user-ID bit or a file's capabilities
  * gave.  Returns what capabilities_resume() takes. */
 gpointer capabilities_become_user(void);
+
+static inline void capabilities_end_as_user(gpointer *before)
+{
+	capabilities_resume(*before);
+}
+
+/* The rest of the block is done so; errno stays as it was. */
+#define AS_USER                                                                                    \
+	__attribute__((cleanup(capabilities_end_as_user))) gpointer as_user G_GNUC_UNUSED =        \
+		capabilities_become_user()

@@ -130,25 +130,22 @@ static void forget(struct delivery *file)
 
 static int commit(struct delivery *file)
 {
+	AS_USER;
+
 	if (!file->is_held)
 		return -EBADF;
-	gpointer before = capabilities_become_user();
-	int result = move_into_place(file) < 0 ? -errno : 0;
-	if (result == 0)
-		sync_directory(file->dir);
-	capabilities_resume(before);
-	if (result == 0)
-		forget(file);
-	return result;
+	if (move_into_place(file) < 0)
+		return -errno;
+	sync_directory(file->dir);
+	forget(file);
+	return 0;
 }
 
 static void discard(struct delivery *file)
 {
 	if (file->is_held && file->temporary[0]) {
-		gpointer before = capabilities_become_user();
-
+		AS_USER;
 		unlinkat(file->dir, file->temporary, 0);
-		capabilities_resume(before);
 	}
 	forget(file);
 }

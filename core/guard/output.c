@@ -153,6 +153,7 @@ static gboolean open_new(Output *output, const struct place *place, GError **err
 /* Opens what path names, through its directory, which stays the one that was found. */
 static gboolean open_path(Output *output, GError **error)
 {
+	AS_USER;
 	g_autofree char *folder = g_path_get_dirname(output->path);
 	g_autofree char *name = g_path_get_basename(output->path);
 	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -181,12 +182,10 @@ Output *output_open(const char *path, gboolean binary, GError **error)
 	if (path[0] == '\0')
 		return fail(error, path, ENOENT);
 	g_autoptr(Output) output = output_new(path);
-	gpointer before = capabilities_become_user();
-	gboolean is_open = open_path(output, error);
-	capabilities_resume(before);
-	if (is_open)
-		trespass_hold(output->fd);
-	return is_open ? g_steal_pointer(&output) : NULL;
+	if (!open_path(output, error))
+		return NULL;
+	trespass_hold(output->fd);
+	return g_steal_pointer(&output);
 }
 
 /* Locked by whom it is, until he ends, however. */
@@ -203,6 +202,7 @@ static gboolean lock(const Output *output, GError **error)
 
 static gboolean open_growing(Output *output, GError **error)
 {
+	AS_USER;
 	g_autofree char *folder = g_path_get_dirname(output->path);
 	g_autofree char *name = g_path_get_basename(output->path);
 	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -224,10 +224,7 @@ Output *output_open_growing(const char *path, GError **error)
 	if (path[0] == '\0')
 		return fail(error, path, ENOENT);
 	g_autoptr(Output) output = output_new(path);
-	gpointer before = capabilities_become_user();
-	gboolean is_open = open_growing(output, error);
-	capabilities_resume(before);
-	if (!is_open)
+	if (!open_growing(output, error))
 		return NULL;
 	output->grows = TRUE;
 	trespass_hold(output->fd);
@@ -306,8 +303,10 @@ static gboolean open_recorded(const Output *output, const struct place *place, i
 	return *ret >= 0 || fail(error, output->path, errno) != NULL;
 }
 
-static gboolean rotate(const Output *output, const OutputLimits *limits, GError **error)
+gboolean output_rotate(const char *path, const OutputLimits *limits, GError **error)
 {
+	AS_USER;
+	g_autoptr(Output) output = output_new(path);
 	g_autofree char *folder = g_path_get_dirname(output->path);
 	g_autofree char *name = g_path_get_basename(output->path);
 	AUTO_FD dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -331,16 +330,6 @@ static gboolean rotate(const Output *output, const OutputLimits *limits, GError 
 	return TRUE;
 }
 
-gboolean output_rotate(const char *path, const OutputLimits *limits, GError **error)
-{
-	g_autoptr(Output) output = output_new(path);
-	gpointer before = capabilities_become_user();
-	gboolean ok = rotate(output, limits, error);
-
-	capabilities_resume(before);
-	return ok;
-}
-
 gboolean output_cut(Output *output, guint64 bytes, GError **error)
 {
 	/* What went through a pipe cannot be taken back. */
@@ -358,14 +347,13 @@ gboolean output_cut(Output *output, guint64 bytes, GError **error)
 
 char *output_make_unnamed(GError **error)
 {
-	gpointer before = capabilities_become_user();
+	AS_USER;
 	int fd = open(g_get_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char path[ROOT_FD_PATH_MAX];
 
 	/* Where the file system has no such files. */
 	if (fd < 0)
 		fd = memfd_create("ctprof", MFD_CLOEXEC);
-	capabilities_resume(before);
 	if (fd < 0) {
 		fail(error, "temporary file", errno);
 		return NULL;
@@ -411,11 +399,10 @@ char *output_take_text(Output *output, GError **error)
 
 void output_remove(Output *output)
 {
-	gpointer before = capabilities_become_user();
+	AS_USER;
 
 	if (output->grows)
 		(void)unlink(output->path);
-	capabilities_resume(before);
 }
 
 void output_free(Output *output)

@@ -13,8 +13,9 @@
 #include "base/root.h"
 #include "capabilities.h"
 
-static int open_known(const char *path, int flags)
+static int open_as_user(const char *path, int flags)
 {
+	AS_USER;
 	AUTO_FD found = open(path, O_PATH | O_CLOEXEC);
 	char link[ROOT_FD_PATH_MAX];
 	struct stat st;
@@ -34,15 +35,6 @@ struct kept {
 };
 static GList *kept;
 static GMutex lock; /* of kept: workers open files */
-
-static int open_as_user(const char *path, int flags)
-{
-	gpointer before = capabilities_become_user();
-	int fd = open_known(path, flags);
-
-	capabilities_resume(before);
-	return fd;
-}
 
 void userfile_keep(const char *path, int flags)
 {

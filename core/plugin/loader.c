@@ -50,11 +50,10 @@ static void add_file(Loader *loader, const char *dir, const char *file)
 
 static gboolean scan(Loader *loader, const char *path, gboolean given, GError **error)
 {
-	gpointer before = capabilities_become_user();
+	AS_USER;
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 
-	capabilities_resume(before);
 	/* The standard directories need not exist. */
 	if (!dir && !given && (errno == ENOENT || errno == ENOTDIR))
 		return TRUE;
