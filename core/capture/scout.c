@@ -194,8 +194,8 @@ static char state_of(const Scout *scout, pid_t pid)
 	return root_state(scout->proc, path);
 }
 
-/* Looks at who asks; whether that thread is neither on a CPU nor waiting for one, which is
- * the host's load.  One that was woken since the last look has moved, too. */
+/* Looks at who asks; whether that thread is blocked, as docs/design.md has it.  One that was
+ * woken since the last look has moved, too. */
 static gboolean is_blocked(const Scout *scout, struct attempt *attempt)
 {
 	char text[4096];

@@ -305,7 +305,7 @@ static uint64_t look(struct helper *helper)
 	return now > moved ? now - moved : 0;
 }
 
-/* Not on a CPU, nor about to be, for so long; unknown: what cannot be known. */
+/* Blocked for so long, as docs/design.md has it; unknown: what cannot be known. */
 static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
 {
 	if (look(helper) < ns) {
