@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "newer-host.h"
 #include "option.h"
 #include "text.h"
 
@@ -47,10 +48,8 @@ uint64_t condition_count_threads(const struct ctprof_host *host)
 
 uint64_t condition_count_captured(const struct ctprof_host *host)
 {
-	size_t end = offsetof(struct ctprof_host, count_threads) + sizeof host->count_threads;
-	uint64_t n = host->struct_size >= end && host->count_threads
-			     ? host->count_threads(host, CONDITION_THREADS)
-			     : 0;
+	uint64_t n =
+		HOST_HAS(host, count_threads) ? host->count_threads(host, CONDITION_THREADS) : 0;
 
 	return n ? n : condition_count_threads(host);
 }

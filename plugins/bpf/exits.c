@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "condition.h"
+#include "newer-host.h"
 #include "option.h"
 #include "slots.h"
 
@@ -41,7 +42,7 @@ int exits_declare(struct exits *self, const struct ctprof_host *host)
 
 	self->host = host;
 	self->store.n_words = self->later.n_words = ENDED_WORDS;
-	if (host->struct_size < offsetof(struct ctprof_host, exited) + sizeof host->exited)
+	if (!HOST_HAS(host, exited))
 		return 0;
 	for (unsigned i = 0; i < N_RECORD_VALUES && r == 0; i++) {
 		struct ctprof_metric metric = bpf_metrics[i];

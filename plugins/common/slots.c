@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "slots.h"
 
+#include "newer-host.h"
+
 int slots_declare(const struct ctprof_host *host, const struct ctprof_metric *metrics, size_t n,
 		  uint32_t *ret_slots)
 {
@@ -33,9 +35,7 @@ bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t 
 bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
 		  const uint32_t *slots, size_t n)
 {
-	size_t end = offsetof(struct ctprof_host, filled) + sizeof host->filled;
-
-	if (host->struct_size < end || !host->filled)
+	if (!HOST_HAS(host, filled))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!host->filled(batch, row, slots[i]))

@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "list.h"
+#include "newer-host.h"
 #include "owner.h"
-#include "running.h"
-#include "stuck.h"
 #include "thread-file.h"
 
 #define NS_PER_MS 1000000u

@@ -20,7 +20,7 @@
 #include "file.h"
 #include "lane.h"
 #include "message.h"
-#include "running.h"
+#include "newer-host.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 /* How often progress is reported, which a lane checks. */

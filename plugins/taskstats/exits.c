@@ -10,6 +10,7 @@
 #include "descriptor.h"
 #include "file.h"
 #include "namespace.h"
+#include "newer-host.h"
 #include "option.h"
 #include "shared-metrics.h"
 #include "slots.h"
@@ -35,7 +36,7 @@ int exits_declare(struct exits *self, const struct ctprof_host *host)
 {
 	self->host = host;
 	self->store.n_words = TASKSTATS_EXIT_WORDS;
-	if (host->struct_size < offsetof(struct ctprof_host, exited) + sizeof host->exited)
+	if (!HOST_HAS(host, exited))
 		return 0;
 	int r = slots_declare(host, &comm, 1, &self->comm_slot);
 	if (r == 0)
