@@ -15,6 +15,7 @@
 #include "descriptor.h"
 #include "exits.h"
 #include "file.h"
+#include "hold.h"
 #include "instance.h"
 #include "metrics.h"
 #include "need.h"
@@ -242,21 +243,19 @@ static void find_cgroups(struct bpf *self)
 /* The first worker to ask reads all threads; the others wait for it. */
 static void sweep_once(struct bpf *self)
 {
-	(void)pthread_mutex_lock(&self->lock);
-	if (!self->swept) {
-		int r = sweep_run(self->sweep);
+	HOLD(&self->lock);
 
-		self->is_whole = r == 0;
-		if (r < 0)
-			self->host->log(self->host, CTPROF_LOG_INFO,
-					"not all threads could be read: %s", strerror(-r));
-		if (!self->cgroups &&
-		    (self->wanted_text[TEXT_CGROUP] || self->wanted_text[TEXT_CGROUP_V1]))
-			find_cgroups(self);
-		classes_init(&self->classes, self->host);
-		self->swept = true;
-	}
-	(void)pthread_mutex_unlock(&self->lock);
+	if (self->swept)
+		return;
+	int r = sweep_run(self->sweep);
+	self->is_whole = r == 0;
+	if (r < 0)
+		self->host->log(self->host, CTPROF_LOG_INFO, "not all threads could be read: %s",
+				strerror(-r));
+	if (!self->cgroups && (self->wanted_text[TEXT_CGROUP] || self->wanted_text[TEXT_CGROUP_V1]))
+		find_cgroups(self);
+	classes_init(&self->classes, self->host);
+	self->swept = true;
 }
 
 /* ---- one thread ------------------------------------------------------- */
@@ -405,13 +404,12 @@ static void decide_ext(const struct cell *cell)
 	if (cell->decoded->why[VALUE_ext_enabled] != DECODE_LEFT ||
 	    !self->host->wanted(self->host, self->slots[VALUE_ext_enabled]))
 		return;
-	(void)pthread_mutex_lock(&self->lock);
+	HOLD(&self->lock);
 	if (classes_ask(&self->classes, self->host, ctprof_batch_target(cell->batch, cell->row),
 			cell->record->sched_class, &ext)) {
 		cell->decoded->why[VALUE_ext_enabled] = CTPROF_PRESENT;
 		cell->decoded->value[VALUE_ext_enabled] = ext;
 	}
-	(void)pthread_mutex_unlock(&self->lock);
 }
 
 static void put_thread(const struct cell *cell)

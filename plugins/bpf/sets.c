@@ -6,6 +6,7 @@
 
 #include "cleanup.h"
 #include "file.h"
+#include "hold.h"
 #include "thread-file.h"
 
 /* include/linux/sched.h */
@@ -107,12 +108,11 @@ bool sets_find(struct sets *sets, const struct ctprof_host *host,
 {
 	if (address == 0 || !path)
 		return false;
-	(void)pthread_mutex_lock(&sets->lock);
+	HOLD(&sets->lock);
 	size_t at = place_of(sets, address);
 	bool found = (at < sets->n && sets->sets[at].address == address) ||
 		     ask(sets, host, target, at, address, path);
 	if (found)
 		*ret = sets->sets[at];
-	(void)pthread_mutex_unlock(&sets->lock);
 	return found;
 }

@@ -7,6 +7,7 @@
 #include "ctprof/source.h"
 #include "descriptor.h"
 #include "file.h"
+#include "hold.h"
 #include "instance.h"
 #include "need.h"
 #include "probe.h"
@@ -107,9 +108,8 @@ static void procfs_worker_close(void *self, void *context)
 	struct procfs *procfs = self;
 	__attribute__((cleanup(free_worker))) struct worker *worker = context;
 
-	(void)pthread_mutex_lock(&procfs->lock);
+	HOLD(&procfs->lock);
 	tally_merge(&procfs->tally, &worker->reader.tally);
-	(void)pthread_mutex_unlock(&procfs->lock);
 }
 
 static int collect_threads(struct worker *worker, struct ctprof_batch *batch)

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hold.h"
+
 #define FNV_PRIME UINT64_C(0x100000001b3)
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 /* Columns of stat behind the name, from 0: to starttime, and processor to policy.  What is
@@ -63,7 +65,7 @@ struct still_thread *still_find(struct still *still, int32_t tid)
 {
 	struct still_thread **bucket = &still->buckets[(uint32_t)tid % STILL_BUCKETS];
 
-	(void)pthread_mutex_lock(&still->lock);
+	HOLD(&still->lock);
 	struct still_thread *thread = *bucket;
 	while (thread && thread->tid != tid)
 		thread = thread->next;
@@ -74,7 +76,6 @@ struct still_thread *still_find(struct still *still, int32_t tid)
 		still->n++;
 	}
 	still->n_asked++;
-	(void)pthread_mutex_unlock(&still->lock);
 	return thread;
 }
 
