@@ -6,12 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "capability.h"
 #include "file.h"
 #include "namespace.h"
-#include "text.h"
 
 /* In headers since 5.8. */
 #ifndef CAP_PERFMON
@@ -27,13 +25,7 @@ static bool is_recorded(const struct ctprof_host *host)
 /* The numbers of threads in records are those of our own namespace. */
 static bool is_foreign_proc(const struct ctprof_host *host)
 {
-	char stat[1024];
-	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, "self/stat", stat, sizeof stat);
-	struct text text = {stat, got > 0 ? (size_t)got : 0}, first;
-	uint64_t pid = 0;
-
-	return !text_take_token(&text, &first) || !text_u64(first, &pid) ||
-	       pid != (uint64_t)getpid();
+	return !file_shows_own_pids(host);
 }
 
 static bool is_old_kernel(const struct ctprof_host *host)

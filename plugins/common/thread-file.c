@@ -8,8 +8,9 @@
 
 #include "file.h"
 
-/* PF_KTHREAD of include/linux/sched.h. */
+/* PF_KTHREAD and PF_EXITING of include/linux/sched.h. */
 #define FLAG_KTHREAD 0x00200000u
+#define FLAG_EXITING 0x4u
 /* Columns after the name, from 0. */
 #define STAT_STATE 0u
 #define STAT_FLAGS 6u
@@ -124,6 +125,7 @@ bool stat_line_parse(struct text text, struct stat_line *ret)
 		if (!text_u64(token, &found.start_ticks))
 			return false;
 		found.kernel_thread = (flags & FLAG_KTHREAD) != 0;
+		found.exiting = (flags & FLAG_EXITING) != 0;
 		*ret = found;
 		return true;
 	}

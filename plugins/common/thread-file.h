@@ -33,6 +33,7 @@ struct stat_line {
 	uint64_t start_ticks;
 	char state;
 	bool kernel_thread;
+	bool exiting; /* before its memory goes and its tid is cleared */
 	uint8_t name_len;
 	char name[255];
 };

@@ -21,6 +21,7 @@
 #include "lane.h"
 #include "message.h"
 #include "newer-host.h"
+#include "thread-file.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 /* How often progress is reported, which a lane checks. */
@@ -121,12 +122,13 @@ void parser_stop(struct parser *parser)
 /* Whether it is running or runnable, which takes time on a busy host. */
 static bool is_runnable(const struct parser *parser)
 {
-	char path[32], buf[STAT_BYTES];
+	char path[THREAD_FILE_PATH_MAX], buf[STAT_BYTES];
+	struct stat_line stat;
 
-	snprintf(path, sizeof path, "%d/stat", (int)parser->pid);
+	thread_file_path(path, parser->pid, "stat");
 	ssize_t len = file_read_root(parser->host, CTPROF_ROOT_PROC, path, buf, sizeof buf);
-	const char *name_end = len > 0 ? memrchr(buf, ')', (size_t)len) : NULL;
-	return name_end && buf + len - name_end > 2 && name_end[2] == 'R';
+	return len > 0 && stat_line_parse((struct text){buf, (size_t)len}, &stat) &&
+	       stat.state == 'R';
 }
 
 /* Waits for its answer: 0, -ETIME or -ETIMEDOUT.  It cannot use more CPU time

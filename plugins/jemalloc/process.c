@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,13 +12,10 @@
 #include "foreign.h"
 #include "parser.h"
 #include "text.h"
+#include "thread-file.h"
 
 #define STATUS_BYTES 8192
 #define STAT_BYTES 1024
-/* The flags are the seventh field after the name; PF_EXITING of <linux/sched.h>
- * is set before the thread's memory goes and its tid is cleared. */
-#define STAT_FLAGS 7
-#define STAT_EXITING 0x4u
 
 static struct foreign files_of(const struct process *process)
 {
@@ -91,20 +87,14 @@ int process_check_alive(const struct process *process)
 
 bool process_thread_lives(const struct process *process, int32_t tid)
 {
-	char buf[STAT_BYTES], path[32];
+	char buf[STAT_BYTES], path[THREAD_FILE_PATH_MAX];
+	struct stat_line stat;
 
-	snprintf(path, sizeof path, "%" PRId32 "/stat", tid);
+	thread_file_path(path, tid, "stat");
 	ssize_t len = file_read_at(process->host, process->task_fd, path, buf, sizeof buf);
-	/* The name, in parentheses, may contain anything. */
-	const char *name_end = len > 0 ? memrchr(buf, ')', (size_t)len) : NULL;
-	if (!name_end)
+	if (len < 0)
 		return len == -EACCES || len == -EPERM; /* a refused file exists */
-	struct text rest = {name_end + 1, (size_t)(buf + len - name_end) - 1}, token = {0};
-	uint64_t flags = 0;
-
-	for (int i = 0; i < STAT_FLAGS; i++)
-		text_take_token(&rest, &token);
-	return text_u64(token, &flags) && !(flags & STAT_EXITING);
+	return stat_line_parse((struct text){buf, (size_t)len}, &stat) && !stat.exiting;
 }
 
 /* Reads the line of a thread's status that has that key; ret_value points into
