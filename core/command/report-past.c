@@ -2,7 +2,6 @@
 #include "report-past.h"
 
 #include "report-side.h"
-#include "report/section/digest/past.h"
 
 /* The kernel counts the time of CPUs in ticks of 10 ms: in less, one more or less counts. */
 #define LEAST_HOST_NS G_GUINT64_CONSTANT(100000000)
@@ -32,7 +31,7 @@ static void stretch_free(Stretch *stretch)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stretch, stretch_free)
 
 /* As the report is, of what the first screen needs; nothing is drawn of it. */
-static Stretch *stretch_new(const PastRun *run, Past *past, GError **error)
+static Stretch *stretch_new(const PastRun *run, Series *past, GError **error)
 {
 	g_autoptr(Stretch) stretch = g_new0(Stretch, 1);
 
@@ -99,17 +98,14 @@ static gboolean read_junction(Recording *recording, guint sample, guint n_exits,
 
 static gboolean finish_stretch(Stretch *stretch, GError **error)
 {
-	if (!report_relate(&stretch->options, stretch->analysis, stretch->contexts[0],
-			   stretch->contexts[1], NULL, error))
-		return FALSE;
-	past_begin(stretch->options.collects, stretch->options.realtime_ns[1],
-		   stretch->options.elapsed_s);
-	return analysis_finish(stretch->analysis, error) != NULL;
+	return report_relate(&stretch->options, stretch->analysis, stretch->contexts[0],
+			     stretch->contexts[1], NULL, error) &&
+	       analysis_finish(stretch->analysis, error) != NULL;
 }
 
 /* One of the two series of windows that a recording is cut into. */
 typedef struct cutting {
-	Past *past;
+	Series *past;
 	guint from, to, n; /* windows; 0: there is no such series */
 	guint at;          /* the window that begins next */
 	Stretch *open;     /* the one that has begun; NULL: none */
@@ -175,9 +171,9 @@ gboolean report_read_past(Recording *recording, guint from, guint to, AnalysisOp
 	const PastRun run = {options, hidden};
 	guint length = to - from, before = from;
 
-	options->past = past_new();
+	options->past = series_new(PAST_WINDOWS, NULL);
 	guint n_host = count_host_windows(recording, from, to);
-	options->host_past = n_host > 0 ? past_new() : NULL;
+	options->host_past = n_host > 0 ? series_new(PAST_HOST_WINDOWS, NULL) : NULL;
 	g_auto(Cutting) all = {
 		.past = options->past, .from = from, .to = to, .n = MIN(length, PAST_WINDOWS)};
 	g_auto(Cutting) host = {.past = options->host_past, .from = from, .to = to, .n = n_host};

@@ -5,6 +5,11 @@
 #include "report/report.h"
 #include "snapshot/read.h"
 
+/* Windows a recording is cut into, at most: of all its threads, and of the host alone, which
+ * costs little and is what the first screen calls typical. */
+#define PAST_WINDOWS 16
+#define PAST_HOST_WINDOWS 1024
+
 /* Sets the past of the options: what was in each of up to PAST_WINDOWS windows, and
  * that of the host in up to PAST_HOST_WINDOWS, without the hidden processes (gint32). */
 gboolean report_read_past(Recording *recording, guint from, guint to, AnalysisOptions *options,

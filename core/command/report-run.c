@@ -7,7 +7,6 @@
 #include "guard/userfile.h"
 #include "report-past.h"
 #include "report-side.h"
-#include "report/section/digest/past.h"
 #include "snapshot/context.h"
 #include "snapshot/read.h"
 #include "snapshot/when.h"
@@ -273,7 +272,7 @@ gboolean report_run(const Globals *globals, const ReportRun *run, gboolean *ret_
 
 	gboolean ok = session && report_load(session, run, analysis, error) &&
 		      report_present(session, run, analysis, output, ret_met, error);
-	g_clear_pointer(&run->options->past, past_free);
-	g_clear_pointer(&run->options->host_past, past_free);
+	g_clear_pointer(&run->options->past, series_free);
+	g_clear_pointer(&run->options->host_past, series_free);
 	return ok;
 }

@@ -139,7 +139,7 @@ static void group(Screen *screen)
 		at++;
 	screen->group_by = groupings[(at + 1) % G_N_ELEMENTS(groupings)];
 	screen_keep_views(screen, 1);
-	history_clear(screen->history);
+	series_clear(screen->history);
 	if (screen_make_page(screen, &error))
 		return;
 	screen->group_by = old;
@@ -205,7 +205,7 @@ static void move_in_time(Screen *screen, enum action action)
 		moved = feed->stretch(feed, action == ACTION_LONGER ? 1 : -1, &error);
 	/* What was is not what comes before the new window. */
 	if (moved && action != ACTION_NEXT)
-		history_clear(screen->history);
+		series_clear(screen->history);
 	after_move(screen, moved, error);
 }
 

@@ -43,7 +43,7 @@ struct screen {
 	Terminal *terminal;
 	Drawer drawer;
 	Sampler *sampler;
-	History *history;
+	Series *history;
 	GArray *views; /* View, the one in sight last */
 	Page *page;    /* its; NULL: it is to be made */
 
@@ -90,15 +90,15 @@ guint screen_height(const Screen *screen);
 /* What a key does. */
 void screen_act(Screen *screen, enum action action);
 
+/* Of the last windows; of a pool, its CPU. */
+#define HISTORY_WINDOWS 60
+#define HISTORY_OF_POOLS "cpu"
+
 /* What must be read for the views. */
 Look screen_look(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
 gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page,
 			  GError **error);
-/* Of a pool in the history, before its name. */
-#define POOL_PREFIX "pool "
-/* Notes what the pools of a new window are in the history, once. */
-void screen_note_window(Screen *screen, const struct ctprof_report *report);
 /* Options of an analysis of the window, and its report, which lives as long as the analysis;
  * the options must, too. */
 AnalysisOptions screen_options(const Screen *screen);

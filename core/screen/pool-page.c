@@ -63,10 +63,10 @@ static gboolean add_uses(const Screen *screen, const struct ctprof_report *repor
 
 static void add_history(const Screen *screen, const char *name, Page *page)
 {
-	g_autofree char *key = g_strconcat(POOL_PREFIX, name, NULL);
-	g_autofree char *bars = history_draw(screen->history, key, HISTORY_LENGTH);
+	g_autofree char *bars =
+		series_draw(screen->history, name, HISTORY_OF_POOLS, HISTORY_WINDOWS);
 
-	if (bars[0])
+	if (bars)
 		g_ptr_array_add(page->head, g_strdup_printf(" CPU   %s", bars));
 }
 
@@ -162,10 +162,11 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	g_autoptr(Analysis) analysis = NULL;
 
 	options.watched = subject;
+	options.collects = screen->is_new_window ? screen->history : NULL;
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
-	screen_note_window(screen, report);
+	screen->is_new_window = FALSE;
 	GHashTable *threads = analysis_threads(analysis);
 	if (!drawer_titles(&screen->drawer, report, page->head, error))
 		return FALSE;

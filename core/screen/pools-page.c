@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The page of pools: the digest of the window. */
-#include <math.h>
 #include <string.h>
 
 #include "frame/quantity.h"
@@ -10,7 +9,6 @@
 /* Of the right of a line of the host. */
 #define BARS 20
 #define LEAST_BARS 6
-#define HOST_PREFIX "host "
 
 /* Sentences about the host, and the value that their bars are of. */
 static const struct {
@@ -20,60 +18,18 @@ static const struct {
 	     {CTPROF_SENTENCE_DISK, "io_pressure"},
 	     {CTPROF_SENTENCE_MEMORY, "memory_used"}};
 
-/* ---- history ----------------------------------------------------------------------- */
-
-static void note_host(const Screen *screen, const struct ctprof_report *report)
-{
-	const struct ctprof_report_section *host = drawer_find(report, SECTION_HOST);
-
-	for (guint64 i = 0; host && i < host->n_lines; i++) {
-		const struct ctprof_report_line *line = &host->lines[i];
-		const struct ctprof_value *value = drawer_value(report, line, (gint)line->first);
-		g_autofree char *name =
-			g_strconcat(HOST_PREFIX, host->fields[line->first].name, NULL);
-
-		if (value->type == CTPROF_VALUE_REAL)
-			history_note(screen->history, name, value->real);
-	}
-}
-
-static void note_pools(const Screen *screen, const struct ctprof_report *report,
-		       const struct ctprof_report_section *pools)
-{
-	gint pool = drawer_field(pools, "pool"), cpu = drawer_field(pools, "cpu");
-
-	for (guint64 i = 0; i < pools->n_lines; i++) {
-		const struct ctprof_value *name = drawer_value(report, &pools->lines[i], pool);
-		const struct ctprof_value *value = drawer_value(report, &pools->lines[i], cpu);
-
-		g_autofree char *key = g_strconcat(POOL_PREFIX, name->text, NULL);
-
-		if (pools->lines[i].role == CTPROF_ROLE_POOL && value->type == CTPROF_VALUE_REAL)
-			history_note(screen->history, key, value->real);
-	}
-}
-
-void screen_note_window(Screen *screen, const struct ctprof_report *report)
-{
-	if (!screen->is_new_window)
-		return;
-	history_step(screen->history);
-	note_host(screen, report);
-	note_pools(screen, report, drawer_find(report, SECTION_POOLS));
-	screen->is_new_window = FALSE;
-}
-
 /* Bars at the right of a line, as far as there is room. */
 static char *add_bars(const Screen *screen, const char *line, const char *value)
 {
 	guint width = screen->drawer.width, used = (guint)g_utf8_strlen(line, -1) + 2;
 	guint room = width > used ? MIN(width - used, BARS) : 0;
-	g_autofree char *name = g_strconcat(HOST_PREFIX, value, NULL);
-	g_autofree char *bars = history_draw(screen->history, name, room);
-	guint pad = width - used - (guint)g_utf8_strlen(bars, -1) + 1;
+	g_autofree char *bars = NULL;
 
-	if (room < LEAST_BARS || !bars[0])
+	if (room >= LEAST_BARS)
+		bars = series_draw(screen->history, NULL, value, room);
+	if (!bars)
 		return g_strdup(line);
+	guint pad = width - used - (guint)g_utf8_strlen(bars, -1) + 1;
 	return g_strdup_printf("%s%*s%s", line, (int)pad, "", bars);
 }
 
@@ -209,12 +165,13 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 {
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
-	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 
 	(void)subject;
+	options.collects = screen->is_new_window ? screen->history : NULL;
+	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
-	screen_note_window(screen, report);
+	screen->is_new_window = FALSE;
 	return add_head(screen, report, page, error) &&
 	       screen_add_pools(screen, report, page, error);
 }

@@ -326,7 +326,7 @@ static void screen_clear(Screen *screen)
 	g_clear_pointer(&screen->sampler, sampler_free);
 	g_clear_pointer(&screen->page, page_free);
 	g_clear_pointer(&screen->drawer.output, output_free);
-	g_clear_pointer(&screen->history, history_free);
+	g_clear_pointer(&screen->history, series_free);
 	g_clear_pointer(&screen->views, g_array_unref);
 	g_clear_pointer(&screen->hidden, g_hash_table_unref);
 	g_clear_pointer(&screen->sortable, g_ptr_array_unref);
@@ -349,7 +349,7 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 		.group_by = options->group_by,
 		.sort = g_strdup(options->sort),
 		.filter = g_strdup(options->filter),
-		.history = history_new(),
+		.history = series_new(HISTORY_WINDOWS, HISTORY_OF_POOLS),
 		.views = g_array_new(FALSE, FALSE, sizeof(View)),
 		.hidden = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.sortable = g_ptr_array_new_with_free_func(g_free),

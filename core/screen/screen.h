@@ -5,7 +5,6 @@
 #include <glib.h>
 
 #include "feed.h"
-#include "history.h"
 #include "page.h"
 
 /* The samples' time between each other while nothing is paused. */

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "frame/series.h"
 #include "report/name/axis.h"
 #include "report/name/categories.h"
 #include "report/name/layers.h"
@@ -34,8 +35,6 @@ typedef struct command_facts {
 
 /* For several runs per side: report/join/runs.h. */
 typedef struct runs Runs;
-/* Of the windows in a recording: report/section/digest/past.h. */
-typedef struct past Past;
 
 typedef struct analysis_options {
 	gboolean compare; /* two sides */
@@ -84,9 +83,9 @@ typedef struct analysis_options {
 	Categories *categories; /* NULL: everything is in "other" */
 	SwapShare swap_share;
 
-	Past *collects;  /* what the first screen says is noted there; NULL: nowhere */
-	Past *past;      /* what a recording shows beside its ends; NULL: nothing */
-	Past *host_past; /* the same of the host alone, in more windows; NULL: these suffice */
+	Series *collects;  /* what the first screen says is noted there; NULL: nowhere */
+	Series *past;      /* what a recording shows beside its ends; NULL: nothing */
+	Series *host_past; /* the same of the host alone, in more windows; NULL: these suffice */
 
 	/* For several runs per side: */
 	Runs *runs;    /* that are analysed; NULL: not a report of runs */

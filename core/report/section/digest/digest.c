@@ -174,7 +174,7 @@ Digest *digest_new(const Draft *draft)
 	digest->limits = limits_list(draft);
 	findings_find(digest);
 	if (draft->plan->options->collects)
-		digest_note_past(digest, draft->plan->options->collects);
+		digest_note(digest, draft->plan->options->collects);
 	digest_add_titles(digest);
 	digest_add_footers(digest);
 	digest->host_lines = host_state_tell(digest);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "cost.h"
-#include "past.h"
 
 /* A group of threads as the first screen has it. */
 typedef struct cost_line {
@@ -83,10 +82,12 @@ void findings_find(Digest *digest);
 void digest_add_titles(Digest *digest);
 void digest_add_footers(Digest *digest);
 
-/* Notes what it says in the window begun last. */
-void digest_note_past(const Digest *digest, Past *past);
+/* Notes what it says as that of another window. */
+void digest_note(const Digest *digest, Series *series);
 /* Seconds since 1970 as text for machines, "2026-11-22T03:12:05Z"; 0: absent. */
 struct ctprof_value digest_time(const Draft *draft, gdouble seconds);
+/* One of host_quantities; NAN: not known. */
+gdouble host_state_value(const Digest *digest, const Quantity *quantity);
 /* A label of the host in the newest capture; NULL: it has none. */
 const char *host_state_text(const Digest *digest, const char *name);
 /* Sentences that say it, up to three; the caller unrefs. */

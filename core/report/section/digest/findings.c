@@ -26,11 +26,11 @@ const char *finding_name(guint i)
 /* The end of the window of a recording in which it was worst, in s; 0: it is of none. */
 static gdouble worst_at(const Digest *digest, const Finding *finding)
 {
-	const Past *past = digest->draft->plan->options->past;
+	const Series *past = digest->draft->plan->options->past;
 	guint window;
 
-	return past && past_worst(past, finding->subject, finding->name, &window)
-		       ? past_end(past, window)
+	return past && series_worst(past, finding->subject, finding->name, &window)
+		       ? series_end(past, window)
 		       : 0;
 }
 

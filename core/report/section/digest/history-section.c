@@ -4,17 +4,15 @@
 
 #include "digest.h"
 
-/* Of pools: which cost is which measure of the section. */
-static const struct told_measure {
+/* The measures of the section: which cost of pools, and which quantity of the host. */
+static const struct {
 	const char *name;
 	enum cost cost;
-	gsize of_host; /* in HostState */
+	const char *of_host;
 } measures[] = {
-	{"cpu", COST_CPU, G_STRUCT_OFFSET(HostState, busy)},
-	{"waiting", COST_WAITING, G_STRUCT_OFFSET(HostState, waiting)},
-	{"read", COST_READ, G_STRUCT_OFFSET(HostState, read)},
-	{"write", COST_WRITE, G_STRUCT_OFFSET(HostState, written)},
-	{"memory", COST_PSS, G_STRUCT_OFFSET(HostState, memory_used)},
+	{"cpu", COST_CPU, "busy"},           {"waiting", COST_WAITING, "waiting"},
+	{"read", COST_READ, "read"},         {"write", COST_WRITE, "written"},
+	{"memory", COST_PSS, "memory_used"},
 };
 
 #define HOST "host"
@@ -41,28 +39,26 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	ROLE_FIELD("memory", "MEMORY", "bytes", CTPROF_LADDER_BYTES, 0, MEMORY),
 };
 
-static gdouble host_value(const HostState *host, const struct told_measure *measure)
+void digest_note(const Digest *digest, Series *series)
 {
-	return G_STRUCT_MEMBER(gdouble, (HostState *)(uintptr_t)host, measure->of_host);
-}
+	const AnalysisOptions *options = digest->draft->plan->options;
 
-void digest_note_past(const Digest *digest, Past *past)
-{
-	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
-		past_note(past, NULL, measures[m].name, host_value(&digest->host, &measures[m]));
+	series_begin(series, options->realtime_ns[1], options->elapsed_s);
+	for (const Quantity *quantity = host_quantities; quantity->name; quantity++)
+		series_note(series, NULL, quantity->name, host_state_value(digest, quantity));
+	for (guint m = 0; m < G_N_ELEMENTS(measures); m++)
 		for (guint i = 0; i < digest->lines->len; i++) {
 			const CostLine *line = digest_line(digest, i);
 			const struct ctprof_value *value =
 				&line->costs[digest->newest].of[measures[m].cost];
 
 			if (value->type == CTPROF_VALUE_REAL)
-				past_note(past, line->name, measures[m].name, value->real);
+				series_note(series, line->name, measures[m].name, value->real);
 		}
-	}
 	for (guint i = 0; i < digest->met->len; i++) {
 		const Finding *finding = &g_array_index(digest->met, Finding, i);
 
-		past_note(past, finding->subject, finding->name, finding->value);
+		series_note(series, finding->subject, finding->name, finding->value);
 	}
 }
 
@@ -79,16 +75,17 @@ struct ctprof_value digest_time(const Draft *draft, gdouble seconds)
 /* subject NULL: the host. */
 static void put_window(const Draft *draft, Table *table, guint window, const char *subject)
 {
-	const Past *past = draft->plan->options->past;
+	const Series *past = draft->plan->options->past;
 	struct ctprof_cell *cells =
 		table_role_line(table, 0, subject ? CTPROF_ROLE_POOL : CTPROF_ROLE_HOST);
 
-	draft_put_same(draft, &cells[AT], digest_time(draft, past_end(past, window)));
-	draft_put_same(draft, &cells[SECONDS], value_of_real(past_seconds(past, window)));
+	draft_put_same(draft, &cells[AT], digest_time(draft, series_end(past, window)));
+	draft_put_same(draft, &cells[SECONDS], value_of_real(series_seconds(past, window)));
 	draft_put_same(draft, &cells[KIND], value_of_text(subject ? "pool" : HOST));
 	draft_put_same(draft, &cells[SUBJECT], value_of_text(subject ? subject : HOST));
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
-		gdouble value = past_value(past, window, subject, measures[m].name);
+		gdouble value = series_value(past, window, subject,
+					     subject ? measures[m].name : measures[m].of_host);
 
 		if (!isnan(value))
 			draft_put_same(draft, &cells[FIRST_MEASURE + m], value_of_real(value));
@@ -106,21 +103,21 @@ static const struct ctprof_report_field found_fields[] = {
 
 static void put_found(const Draft *draft, Table *table, const char *finding, const char *subject)
 {
-	const Past *past = draft->plan->options->past;
+	const Series *past = draft->plan->options->past;
 	guint first = 0, last = 0, n = 0, worst = 0;
 
-	for (guint i = 0; i < past_windows(past); i++)
-		if (!isnan(past_value(past, i, subject, finding))) {
+	for (guint i = 0; i < series_windows(past); i++)
+		if (!isnan(series_value(past, i, subject, finding))) {
 			first = n++ == 0 ? i : first;
 			last = i;
 		}
-	(void)past_worst(past, subject, finding, &worst);
+	(void)series_worst(past, subject, finding, &worst);
 	const struct ctprof_value values[G_N_ELEMENTS(found_fields)] = {
 		value_of_text(finding),
 		value_of_text(subject),
-		digest_time(draft, past_end(past, first) - past_seconds(past, first)),
-		digest_time(draft, past_end(past, last)),
-		digest_time(draft, past_end(past, worst)),
+		digest_time(draft, series_end(past, first) - series_seconds(past, first)),
+		digest_time(draft, series_end(past, last)),
+		digest_time(draft, series_end(past, worst)),
 		value_of_number(n),
 	};
 	struct ctprof_cell *cells = table_line(table, 0, 0);
@@ -132,10 +129,10 @@ static void put_found(const Draft *draft, Table *table, const char *finding, con
 static void draft_history(const Draft *draft, const Section *section)
 {
 	const Digest *digest = draft->digest;
-	const Past *past = draft->plan->options->past;
+	const Series *past = draft->plan->options->past;
 	const char *finding, *subject;
 
-	if (!past || !digest || past_windows(past) == 0)
+	if (!past || !digest || series_windows(past) == 0)
 		return;
 	/* People see it as bars, and in full when they name it. */
 	guint32 flags =
@@ -144,14 +141,14 @@ static void draft_history(const Draft *draft, const Section *section)
 		tables_add(draft->tables, "findings-history", "Findings over time", NULL, flags);
 	table_add_fields(table, found_fields, G_N_ELEMENTS(found_fields));
 	for (guint i = 0; (finding = finding_name(i)); i++)
-		for (guint at = 0; (subject = past_next(past, finding, &at));)
+		for (guint at = 0; (subject = series_next(past, finding, &at));)
 			put_found(draft, table, finding, subject);
 	table = tables_add(draft->tables, section->name, section->heading, NULL, flags);
 	table_add_fields(table, fields, N_FIELDS);
-	for (guint window = 0; window < past_windows(past); window++)
+	for (guint window = 0; window < series_windows(past); window++)
 		put_window(draft, table, window, NULL);
 	for (guint i = 0; i < digest->n_pools; i++)
-		for (guint window = 0; window < past_windows(past); window++)
+		for (guint window = 0; window < series_windows(past); window++)
 			put_window(draft, table, window, digest_line(digest, i)->name);
 }
 

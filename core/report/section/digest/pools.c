@@ -34,7 +34,7 @@ typedef struct making {
 	guint costs[MOST_COSTS];
 } Making;
 
-static const Past *past_of(const Making *making)
+static const Series *past_of(const Making *making)
 {
 	return making->digest->draft->plan->options->past;
 }
@@ -144,7 +144,8 @@ static void put_line(const Making *making, const CostLine *line)
 	put_number(making, cells, GONE, line->n_gone);
 	put_text(making, cells, USR_SYS, tell_modes(line, digest->newest));
 	if (past_of(making))
-		put_text(making, cells, HISTORY, past_draw(past_of(making), line->name, "cpu"));
+		put_text(making, cells, HISTORY,
+			 series_draw(past_of(making), line->name, "cpu", 0));
 	if (has_states(making))
 		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
 	draft_put_same(making->digest->draft, &cells[making->texts[UNIT]], unit);

@@ -48,6 +48,11 @@ const char *host_state_text(const Digest *digest, const char *name)
 	return values_of(digest, name, values)->text;
 }
 
+gdouble host_state_value(const Digest *digest, const Quantity *quantity)
+{
+	return G_STRUCT_MEMBER(gdouble, (HostState *)(uintptr_t)&digest->host, quantity->at);
+}
+
 /* A quantity by one of its formulas; NAN: it gives no value. */
 static gdouble ask(const Digest *digest, const Quantity *quantity, const Formula *formula)
 {
@@ -215,18 +220,20 @@ static const struct host_line {
 	const char *measure, *what;
 	guint32 ladder;
 } host_lines[] = {
-	{CTPROF_SENTENCE_CPU, tell_cpu, "cpu", "busy", CTPROF_LADDER_NONE},
+	{CTPROF_SENTENCE_CPU, tell_cpu, "busy", "busy", CTPROF_LADDER_NONE},
 	{CTPROF_SENTENCE_DISK, tell_disk, "read", "read/s", CTPROF_LADDER_BYTES},
-	{CTPROF_SENTENCE_MEMORY, tell_memory, "memory", "in use", CTPROF_LADDER_BYTES},
+	{CTPROF_SENTENCE_MEMORY, tell_memory, "memory_used", "in use", CTPROF_LADDER_BYTES},
 };
 
 static void add_spread(const Digest *digest, Sentence *sentence, const struct host_line *line)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
-	const Past *past = options->host_past ? options->host_past : options->past;
-	PastSpread spread;
+	const Series *past = options->host_past ? options->host_past : options->past;
+	Spread spread = {.n = 0};
 
-	if (past && past_spread(past, NULL, line->measure, &spread))
+	if (past)
+		spread = series_spread(past, NULL, line->measure);
+	if (spread.n > 1)
 		SAY_APART(sentence, "median {}, 95% {}, most {} {}",
 			  term_short(line->ladder, spread.median),
 			  term_short(line->ladder, spread.p95),
@@ -261,9 +268,8 @@ static void draft_host_state(const Draft *draft, const Section *section)
 	for (guint i = 0; i < digest->host_lines->len; i++)
 		table_say(table, "", g_ptr_array_index(digest->host_lines, i));
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {
-		struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
+		const struct ctprof_value value = value_of_real(host_state_value(digest, quantity));
 
-		memcpy(&value.real, (const char *)&digest->host + quantity->at, sizeof value.real);
 		if (isnan(value.real))
 			continue;
 		guint field = table_take_field(table, &quantity->column);
