@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "change.h"
+#include "frame/series.h"
 #include "report/stats/mannwhitney.h"
 #include "report/stats/many.h"
 #include "report/stats/shift.h"
+#include "view.h"
 
 /* ---- keys: texts of the store are told apart by their addresses ---- */
 
@@ -162,35 +164,18 @@ gdouble runs_least_p(guint n, guint m)
 	return n > 0 && m > 0 ? MIN(1, 2 / arrangements) : 1;
 }
 
-static gdouble median_of(const gdouble *ascending, guint n)
-{
-	return n == 0 ? NAN : (ascending[(n - 1) / 2] + ascending[n / 2]) / 2;
-}
-
-static int compare_reals(gconstpointer a, gconstpointer b)
-{
-	gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void measure_side(RunsRow *row, const Runs *runs, guint side)
 {
 	struct ctprof_runs *result = &row->runs;
-	g_autofree gdouble *there = g_new(gdouble, (gsize)runs->n[side] + 1);
 	const gdouble *values = row->values + (side ? runs->n[0] : 0);
-	guint n = 0;
+	Spread spread = spread_of(values, runs->n[side]);
 
-	for (guint i = 0; i < runs->n[side]; i++)
-		if (!isnan(values[i]))
-			there[n++] = values[i];
-	qsort(there, n, sizeof *there, compare_reals);
 	result->n_runs[side] = runs->n[side];
 	result->values[side] = values;
-	result->n[side] = n;
-	result->min[side] = n > 0 ? there[0] : NAN;
-	result->max[side] = n > 0 ? there[n - 1] : NAN;
-	row->medians[side] = median_of(there, n);
+	result->n[side] = spread.n;
+	result->min[side] = spread.least;
+	result->max[side] = spread.most;
+	row->medians[side] = spread.median;
 }
 
 /* Computes what depends on this row alone; returns the smallest p of any
@@ -347,14 +332,6 @@ static void show_names(const Runs *runs, const char **names, guint n_names)
 		names[i] = store_text(runs->store, namer_name(&runs->namer, i, names[i]));
 }
 
-static gboolean matches(const GRegex *match, const char *const *names, guint n_names)
-{
-	for (guint i = 0; match && i < n_names; i++)
-		if (g_regex_match(match, names[i], 0, NULL))
-			return TRUE;
-	return !match;
-}
-
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n_tested[N_FAMILIES])
 {
 	GPtrArray *rows = g_ptr_array_new();
@@ -366,7 +343,7 @@ GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n
 		RunsRow *taken = row;
 
 		show_names(runs, taken->names, taken->n_names);
-		if (matches(match, taken->names, taken->n_names))
+		if (names_match(match, taken->names, taken->n_names))
 			g_ptr_array_add(rows, taken);
 	}
 	g_ptr_array_sort(rows, compare_rows_by_name);

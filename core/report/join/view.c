@@ -3,12 +3,18 @@
 
 #include "polarity.h"
 
+gboolean names_match(const GRegex *match, const char *const *names, guint n_names)
+{
+	for (guint i = 0; match && i < n_names; i++)
+		if (names[i] && g_regex_match(match, names[i], 0, NULL))
+			return TRUE;
+	return !match;
+}
+
 gboolean view_matches(const View *view, const char *const *names, guint n_names)
 {
-	gboolean matches = !view->match;
+	gboolean matches = names_match(view->match, names, n_names);
 
-	for (guint i = 0; !matches && i < n_names; i++)
-		matches = names[i] && g_regex_match(view->match, names[i], 0, NULL);
 	if (view->ret_matched && matches)
 		*view->ret_matched = TRUE;
 	return matches;

@@ -18,6 +18,8 @@ typedef struct view {
 	gboolean *ret_matched; /* set where a name matches; NULL: not */
 } View;
 
+/* Whether one of the names, of which some may be NULL, matches; match NULL: any does. */
+gboolean names_match(const GRegex *match, const char *const *names, guint n_names);
 gboolean view_matches(const View *view, const char *const *names, guint n_names);
 
 /* The change between both values, per second if requested. */
