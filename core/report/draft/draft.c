@@ -41,6 +41,17 @@ void draft_values(const Draft *draft, enum intake_table table, Record *const sid
 			     &ret_values[side]);
 }
 
+struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
+				Record *const sides[SIDES], guint side, const char *metric)
+{
+	const Measure *measure = draft_measure(draft, table, metric);
+	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+
+	if (measure)
+		record_value(sides[side], &draft->sides[side].layouts[table], measure, &value);
+	return value;
+}
+
 void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 		  struct ctprof_value ret_values[SIDES])
 {

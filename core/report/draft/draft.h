@@ -47,6 +47,10 @@ GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools
 /* A measure's values, of each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
+/* A metric's value on a side of a row, a group or the host: of a category a MODE.  ABSENT: that
+ * side does not have it. */
+struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
+				Record *const sides[SIDES], guint side, const char *metric);
 /* A figure's values, of each side of a group of threads. */
 void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 		  struct ctprof_value ret_values[SIDES]);

@@ -106,15 +106,3 @@ void costs_split_cpu(Costs *costs)
 		user->type = system->type = CTPROF_VALUE_ABSENT;
 	}
 }
-
-struct ctprof_value cost_folded(const Draft *draft, const Group *group, guint side,
-				const char *metric)
-{
-	const Measure *measure = draft_measure(draft, TABLE_THREADS, metric);
-	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
-
-	if (measure)
-		record_value(group->sides[side], &draft->sides[side].layouts[TABLE_THREADS],
-			     measure, &value);
-	return value;
-}

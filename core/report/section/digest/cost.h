@@ -29,6 +29,3 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 		    Costs *ret_costs);
 /* Makes the time in user mode and in the kernel add up to the CPU time. */
 void costs_split_cpu(Costs *costs);
-/* What a metric of its threads is folded to on a side: of a category, a MODE; or ABSENT. */
-struct ctprof_value cost_folded(const Draft *draft, const Group *group, guint side,
-				const char *metric);

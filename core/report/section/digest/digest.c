@@ -31,7 +31,8 @@ static const char *name_of(const Draft *draft, const Group *group)
 /* Most pools are of one unit; of several the commonest is named. */
 static const char *unit_name(const Draft *draft, const Group *group, guint side)
 {
-	const struct ctprof_value cgroup = cost_folded(draft, group, side, CGROUP);
+	const struct ctprof_value cgroup =
+		draft_value(draft, TABLE_THREADS, group->sides, side, CGROUP);
 
 	if (cgroup.type != CTPROF_VALUE_MODE)
 		return NULL;

@@ -23,16 +23,10 @@ static const struct {
 	{"T", ", which is stopped"},
 };
 
-/* ABSENT: none, or that side has no such lock. */
 static struct ctprof_value value_at(const Subject *subject, guint side, const char *metric)
 {
-	const Draft *draft = subject->digest->draft;
-	const Measure *measure = draft_measure(draft, TABLE_THINGS, metric);
-	struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
-
-	if (measure)
-		draft_values(draft, TABLE_THINGS, subject->lock->sides, measure, values);
-	return values[side];
+	return draft_value(subject->digest->draft, TABLE_THINGS, subject->lock->sides, side,
+			   metric);
 }
 
 /* Of the newest side, or the smaller one of both; NAN: there is none. */

@@ -18,34 +18,26 @@ static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "sys
 
 /* ---- what is known ---- */
 
-/* What both captures have of a metric; the newest. */
-static const struct ctprof_value *values_of(const Digest *digest, const char *name,
-					    struct ctprof_value ret_values[SIDES])
+/* Of the newest capture. */
+static struct ctprof_value value_of(const Digest *digest, const char *name)
 {
-	const Measure *measure = draft_measure(digest->draft, TABLE_HOST, name);
 	Record *sides[SIDES];
 
 	draft_find_host(digest->draft, sides);
-	ret_values[0] = ret_values[1] = value_of_text(NULL);
-	if (measure)
-		draft_values(digest->draft, TABLE_HOST, sides, measure, ret_values);
-	return &ret_values[digest->newest];
+	return draft_value(digest->draft, TABLE_HOST, sides, digest->newest, name);
 }
 
-/* A value of the newest capture; NAN: there is none. */
+/* NAN: there is none. */
 static gdouble now(const Digest *digest, const char *name)
 {
-	struct ctprof_value values[SIDES];
-	const struct ctprof_value *value = values_of(digest, name, values);
+	const struct ctprof_value value = value_of(digest, name);
 
-	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : NAN;
+	return value.type == CTPROF_VALUE_NUMBER ? (gdouble)value.number : NAN;
 }
 
 const char *host_state_text(const Digest *digest, const char *name)
 {
-	struct ctprof_value values[SIDES];
-
-	return values_of(digest, name, values)->text;
+	return value_of(digest, name).text;
 }
 
 gdouble host_state_value(const Digest *digest, const Quantity *quantity)

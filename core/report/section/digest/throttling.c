@@ -51,29 +51,25 @@ static gdouble growth_of(const Draft *draft, const Pool *pool,
 	return number_of(&grown);
 }
 
-/* What a metric of a cgroup is on each side; FALSE: no such metric was read. */
-static gboolean find_values(const Draft *draft, const Pool *pool, const char *name,
-			    struct ctprof_value ret_values[SIDES])
+static struct ctprof_value value_of(const Draft *draft, const Pool *pool, guint side,
+				    const char *name)
 {
-	const Measure *measure = draft_measure(draft, TABLE_LIMITS, name);
-
-	if (measure)
-		draft_values(draft, TABLE_LIMITS, pool->sides, measure, ret_values);
-	return measure != NULL;
+	return draft_value(draft, TABLE_LIMITS, pool->sides, side, name);
 }
 
 static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
 {
-	struct ctprof_value values[SIDES];
+	const struct ctprof_value values[SIDES] = {value_of(draft, pool, 0, name),
+						   value_of(draft, pool, 1, name)};
 
-	return find_values(draft, pool, name, values) ? growth_of(draft, pool, values) : 0;
+	return growth_of(draft, pool, values);
 }
 
 static gdouble now(const Draft *draft, const Pool *pool, const char *name)
 {
-	struct ctprof_value values[SIDES];
+	const struct ctprof_value value = value_of(draft, pool, newest(draft), name);
 
-	return find_values(draft, pool, name, values) ? number_of(&values[newest(draft)]) : 0;
+	return number_of(&value);
 }
 
 static gdouble events(const Draft *draft, const Pool *pool, const char *event)

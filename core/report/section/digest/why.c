@@ -26,7 +26,8 @@ gboolean why_needs(const char *metric)
 /* What the threads of a pool have in common; ABSENT: nothing, or it is not known. */
 static struct ctprof_value common(const Digest *digest, const CostLine *line, const char *metric)
 {
-	struct ctprof_value value = cost_folded(digest->draft, line->group, digest->newest, metric);
+	struct ctprof_value value = draft_value(digest->draft, TABLE_THREADS, line->group->sides,
+						digest->newest, metric);
 
 	if ((value.type == CTPROF_VALUE_RANGE && value.min != value.max) ||
 	    (value.type == CTPROF_VALUE_CPUS && !value.text) ||

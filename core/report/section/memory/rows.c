@@ -91,15 +91,10 @@ gboolean rows_are_captured(const Rows *rows, const char *metric)
 
 struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, const char *metric)
 {
-	const Measure *measure = draft_measure(rows->draft, rows->table, metric);
-	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
+	struct ctprof_value value = draft_value(rows->draft, rows->table, row->sides, side, metric);
 
 	if (!row->sides[side])
 		value.why = CTPROF_ABSENT_INAPPLICABLE;
-	if (!measure || !row->sides[side])
-		return value;
-	record_value(row->sides[side], &rows->draft->sides[side].layouts[rows->table], measure,
-		     &value);
 	/* With one row, a mode is a name, and a range a number. */
 	if (value.type == CTPROF_VALUE_MODE)
 		value.type = CTPROF_VALUE_TEXT;
