@@ -13,6 +13,8 @@ typedef struct cost_line {
 	const char *name;
 	Costs costs[SIDES]; /* of a window and in show the newest side's alone */
 	const char *unit;   /* the commonest of its threads; NULL: unknown */
+	const char *pinned; /* to these CPUs, all its threads; NULL: to none, or not to the same */
+	gdouble n_pinned;   /* the number of them */
 	guint64 threads[SIDES];
 	guint64 n_born, n_gone; /* in a window: also those that neither side has */
 	guint64 n_short;        /* of these: threads that neither side has, as recorded */

@@ -170,8 +170,10 @@ void findings_find(Digest *digest)
 	g_autofree Subject *cgroups = g_new0(Subject, limits->len + 1);
 	const Subject host = {.digest = digest};
 
-	for (guint i = 0; i < n_pools; i++)
+	for (guint i = 0; i < n_pools; i++) {
+		why_read_pinned(digest, &g_array_index(digest->lines, CostLine, i));
 		pools[i] = (Subject){.digest = digest, .line = digest_line(digest, i)};
+	}
 	for (guint i = 0; i < limits->len; i++)
 		cgroups[i] =
 			(Subject){.digest = digest, .limits = &g_array_index(limits, Limits, i)};

@@ -36,13 +36,17 @@ static struct ctprof_value common(const Digest *digest, const CostLine *line, co
 	return value;
 }
 
-/* The CPUs that all threads of a pool may run on; NULL: all of the host's, or not the same. */
-static const char *pinned_to(const Digest *digest, const CostLine *line, gdouble *ret_cpus)
+void why_read_pinned(const Digest *digest, CostLine *line)
 {
-	const struct ctprof_value cpus = common(digest, line, AFFINITY);
+	gdouble used = digest_cost(line, digest->newest, COST_CPU);
 
-	*ret_cpus = (gdouble)cpus.max;
-	return cpus.type == CTPROF_VALUE_CPUS && *ret_cpus < digest->host.cpus ? cpus.text : NULL;
+	/* What next to nothing asks for is not in the way of others. */
+	if (used + digest_cost(line, digest->newest, COST_WAITING) < LEAST_RIVAL)
+		return;
+	const struct ctprof_value cpus = common(digest, line, AFFINITY);
+	line->n_pinned = (gdouble)cpus.max;
+	if (cpus.type == CTPROF_VALUE_CPUS && line->n_pinned < digest->host.cpus)
+		line->pinned = cpus.text;
 }
 
 void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost)
@@ -75,18 +79,19 @@ static void add_class(const Digest *digest, const CostLine *line, Sentence *sent
 
 /* The other pool that uses most CPU, of those that must run where this one may, and more than
  * this one: else its threads are in each other's way.  NULL: none. */
-static const CostLine *find_rival(const Subject *subject, const char *pinned)
+static const CostLine *find_rival(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
+	const char *pinned = subject->line->pinned;
 	const CostLine *rival = NULL;
-	gdouble most = MAX(LEAST_RIVAL, subject_cost(subject, COST_CPU)), cpus;
+	gdouble most = MAX(LEAST_RIVAL, subject_cost(subject, COST_CPU));
 
 	for (guint i = 0; i < digest->lines->len; i++) {
 		const CostLine *line = digest_line(digest, i);
 		gdouble cpu = digest_cost(line, digest->newest, COST_CPU);
 
 		if (line == subject->line || cpu < most ||
-		    (pinned && g_strcmp0(pinned_to(digest, line, &cpus), pinned) != 0))
+		    (pinned && g_strcmp0(line->pinned, pinned) != 0))
 			continue;
 		most = cpu;
 		rival = line;
@@ -98,13 +103,12 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 {
 	const Digest *digest = subject->digest;
 	const HostState *host = &digest->host;
-	gdouble n_cpus;
-	const char *pinned = pinned_to(digest, subject->line, &n_cpus);
+	const char *pinned = subject->line->pinned;
 
 	if (digest->seconds <= 0)
 		return;
 	if (pinned)
-		SAY(sentence, n_cpus > 1 ? ", all on CPUs {}" : ", all on CPU {}",
+		SAY(sentence, subject->line->n_pinned > 1 ? ", all on CPUs {}" : ", all on CPU {}",
 		    term_text(CTPROF_TERM_TEXT, pinned));
 	if (pinned && host->cpus - host->busy >= LEAST_IDLE)
 		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
@@ -112,7 +116,7 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 	add_class(digest, subject->line, sentence);
 	if (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus))
 		return;
-	const CostLine *rival = find_rival(subject, pinned);
+	const CostLine *rival = find_rival(subject);
 	if (!rival)
 		return;
 	SAY(sentence, ", while {} ran {} CPU", term_name(rival->name),

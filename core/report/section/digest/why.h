@@ -12,6 +12,9 @@ extern const char *const why_metrics[];
 /* Whether the first screen of windows of a second or so is made of that metric of threads. */
 gboolean why_needs(const char *metric);
 
+/* Sets the CPUs that all threads of a pool may run on, once the host is known. */
+void why_read_pinned(const Digest *digest, CostLine *line);
+
 /* ", 97 % of it in NAME[ID]": the one thread or process that makes most of a cost. */
 void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost);
 /* What keeps the threads from the CPUs: where they may run, how they are scheduled, and who
