@@ -214,6 +214,43 @@ static void test_fail_on(void)
 	}
 }
 
+/* What is shown does not decide what is worse. */
+static void test_fail_on_worse(void)
+{
+	static const struct {
+		const char *sections;
+		guint limit;
+		gdouble min_pct;
+	} shown[] = {{NULL, 0, 0}, {NULL, 1, 99}, {"segments", 0, 0}, {"primary", 0, 0}};
+	g_autoptr(Sample) a = before();
+	g_autoptr(Sample) b = after();
+	const Sample *const sides[] = {a, b};
+
+	for (guint side = 0; side < G_N_ELEMENTS(sides); side++) {
+		Metric *metric =
+			registry_named(sample_registry(sides[side]), ROW_OBJECT, "part_bytes");
+
+		metric->def.polarity = CTPROF_MORE_IS_WORSE;
+		metric->def.gate = 1;
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(shown); i++) {
+		g_autofree char *fail_on = g_strdup("worse");
+		g_autofree char *named = g_strdup(shown[i].sections);
+		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM,
+					   .fail_on = fail_on,
+					   .sections = named,
+					   .limit = shown[i].limit,
+					   .min_pct = shown[i].min_pct};
+		const struct ctprof_report *report;
+		g_autoptr(Analysis) analysis = sample_analyse(a, b, &options, &report);
+
+		g_test_message("%s", named);
+		g_assert_true(analysis_failed(analysis));
+		g_assert_cmpuint(report->n_hits, ==, 1);
+		g_assert_cmpstr(report->hits[0].names[0], ==, "zram0");
+	}
+}
+
 /* Behind the sections there have always been, ranked groups first. */
 static void test_order(void)
 {
@@ -252,6 +289,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/objects/names-that-come-twice", test_twice);
 	g_test_add_func("/objects/sections-metrics-filter", test_choice);
 	g_test_add_func("/objects/fail-on", test_fail_on);
+	g_test_add_func("/objects/fail-on-worse", test_fail_on_worse);
 	g_test_add_func("/objects/order", test_order);
 	g_test_add_func("/objects/one-sided", test_one_sided);
 	return g_test_run();

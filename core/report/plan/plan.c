@@ -339,6 +339,13 @@ static const Fold *choose_for_cost(const struct ctprof_metric *def)
 	return NULL;
 }
 
+/* Whether a condition is on it as on all that have a polarity, whatever sections show. */
+static gboolean is_judged(const Plan *plan, const struct ctprof_metric *def)
+{
+	return plan_judges_all(plan) && def->polarity != CTPROF_POLARITY_NEUTRAL &&
+	       !(def->flags & CTPROF_METRIC_QUIET);
+}
+
 const Fold *plan_choose(gconstpointer data, const Metric *metric)
 {
 	const Plan *plan = data;
@@ -349,8 +356,7 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric)
 		return plan->wants_digest || g_hash_table_contains(plan->needed, def->name)
 			       ? choose_for_cost(def)
 			       : NULL;
-	if (g_hash_table_contains(plan->needed, def->name) ||
-	    (plan_judges_all(plan) && def->polarity != CTPROF_POLARITY_NEUTRAL) ||
+	if (g_hash_table_contains(plan->needed, def->name) || is_judged(plan, def) ||
 	    (plan->metrics->len == 0 && !(def->flags & CTPROF_METRIC_QUIET) &&
 	     (plan->options->runs ||
 	      plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY))))
@@ -405,6 +411,7 @@ gboolean plan_folds_object(const Plan *plan, const Metric *metric)
 	for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
 		if (sizes[i] == def->kind)
 			return g_hash_table_contains(plan->needed, def->name) ||
+			       is_judged(plan, def) ||
 			       (plan->metrics->len == 0 && plan_has_objects(plan, def));
 	return FALSE;
 }
