@@ -5,58 +5,42 @@
 #include "artifact.h"
 #include "footprint.h"
 #include "frame/units.h"
+#include "listing.h"
 #include "report/fold/fold.h"
 
 #define ROLLUP "smaps_rollup_kib"
 #define NAMED_PIDS 8
 
-enum {
-	FIELD_CATEGORY,
-	FIELD_PROCESSES,
-	FIELD_PSS,
-	FIELD_PSS_SWAP,
-	FIELD_PSS_TOTAL,
-	FIELD_EXACT,
-	FIELD_APPROXIMATE,
-	FIELD_MISSING,
-	N_FIELDS
+enum { CATEGORY, PROCESSES, PSS, SWAP, TOTAL, EXACT, APPROXIMATE, MISSING };
+
+static const Place places[] = {
+	[CATEGORY] = {TEXT_FIELD("category", "CATEGORY"), PLACE_NAME, PLACE_TITLE | PLACE_SAME,
+		      NULL},
+	[PROCESSES] = {COUNT_FIELD("processes", "PROCS"), NULL, 0, NULL},
+	[PSS] = {BYTES_FIELD("pss", "PSS"), NULL, 0, NULL},
+	[SWAP] = {BYTES_FIELD("pss_swap", "SWAPPSS"), NULL, 0, NULL},
+	[TOTAL] = {BYTES_FIELD("pss_total", "TOTAL"), NULL, 0, NULL},
+	[EXACT] = {COUNT_FIELD("exact", "EXACT"), NULL, 0, NULL},
+	[APPROXIMATE] = {COUNT_FIELD("approximate", "APPROX"), NULL, 0, NULL},
+	[MISSING] = {COUNT_FIELD("missing", "MISSING"), NULL, 0, NULL},
 };
 
-static const struct ctprof_report_field fields[N_FIELDS] = {
-	[FIELD_CATEGORY] = TEXT_FIELD("category", "CATEGORY"),
-	[FIELD_PROCESSES] = COUNT_FIELD("processes", "PROCS"),
-	[FIELD_PSS] = BYTES_FIELD("pss", "PSS"),
-	[FIELD_PSS_SWAP] = BYTES_FIELD("pss_swap", "SWAPPSS"),
-	[FIELD_PSS_TOTAL] = BYTES_FIELD("pss_total", "TOTAL"),
-	[FIELD_EXACT] = COUNT_FIELD("exact", "EXACT"),
-	[FIELD_APPROXIMATE] = COUNT_FIELD("approximate", "APPROX"),
-	[FIELD_MISSING] = COUNT_FIELD("missing", "MISSING"),
-};
-
-/* The sort field; FIELD_CATEGORY: by name. */
-#define AS_LISTED N_FIELDS
-
-static const guint fields_of_orders[] = {
-	AS_LISTED, FIELD_PSS, FIELD_PSS_SWAP, FIELD_PSS_TOTAL, FIELD_PROCESSES, FIELD_CATEGORY,
+/* The fields to sort by; NULL: as they are listed. */
+static const char *const fields_of_orders[] = {
+	NULL, "pss", "pss_swap", "pss_total", "processes", "category",
 };
 static const char *const orders[] = {"table", "pss", "swap", "total", "processes", "name", NULL};
 
-/* The processes of a category.  A process is exact (PSS and swap known),
- * approximate (only PSS known), or missing (not even that, so it is in no
- * sum). */
-typedef struct sum {
-	const char *name;
-	Tally sides[SIDES];
-	Sums pss, swap;
-	Tally tally; /* by the worst of both sides */
-} Sum;
+/* What is summed up.  A process is exact (PSS and swap known), approximate (only PSS known),
+ * or missing (not even that, so it is in no sum). */
+enum { OF_PSS, OF_SWAP, N_SUMMED };
 
 typedef struct folding {
 	const Draft *draft;
 	Rows rows;
 	SwapShares shares;
 	Categories *categories, *none; /* none is used if no table is given */
-	Sum *sums;                     /* by category */
+	Bunch *bunches;                /* by category */
 	gboolean has_swap[SIDES];      /* some process has swap */
 	guint64 n_pssless[SIDES];
 	GString *pssless[SIDES]; /* pids of the first of them */
@@ -65,7 +49,7 @@ typedef struct folding {
 static void folding_clear(Folding *self)
 {
 	g_clear_pointer(&self->none, categories_free);
-	g_clear_pointer(&self->sums, g_free);
+	g_clear_pointer(&self->bunches, g_free);
 	swap_shares_clear(&self->shares);
 	rows_clear(&self->rows);
 	for (guint side = 0; side < SIDES; side++)
@@ -134,7 +118,7 @@ static void name_pssless(Folding *self, const Pool *row, guint side)
 		g_string_append(pids, ", …");
 }
 
-static enum reading add_side(Folding *self, const Pool *row, guint side, Sum *sum)
+static enum reading add_side(Folding *self, const Pool *row, guint side, Bunch *bunch)
 {
 	const Rows *rows = &self->rows;
 	struct ctprof_value pss = amount_of(rows, row, side, "pss_bytes", "Pss");
@@ -151,27 +135,27 @@ static enum reading add_side(Folding *self, const Pool *row, guint side, Sum *su
 		name_pssless(self, row, side);
 	swap_pss.number =
 		fold_add_saturated(swap_pss.number, swap_share_of(&self->shares, row, side));
-	amount_add(&sum->pss.sides[side], &pss);
-	amount_add(&sum->swap.sides[side], reading == READ_MISSING ? &pss : &swap_pss);
-	sum->sides[side].n[reading]++;
+	const struct ctprof_value values[N_SUMMED] = {
+		[OF_PSS] = pss, [OF_SWAP] = reading == READ_MISSING ? pss : swap_pss};
+	bunch_add(bunch, side, reading, values, N_SUMMED);
 	return reading;
 }
 
 static void add_row(Folding *self, const Pool *row)
 {
 	enum reading worst = READ_NONE;
-	Sum *sum = NULL;
+	Bunch *bunch = NULL;
 
 	for (guint side = 0; side < SIDES; side++) {
 		if (!has_memory(&self->rows, row, side))
 			continue;
-		sum = &self->sums[categories_find(self->categories,
-						  command_of(&self->rows, row, side))];
-		enum reading reading = add_side(self, row, side, sum);
+		bunch = &self->bunches[categories_find(self->categories,
+						       command_of(&self->rows, row, side))];
+		enum reading reading = add_side(self, row, side, bunch);
 		worst = MAX(worst, reading);
 	}
-	if (sum)
-		sum->tally.n[worst]++;
+	if (bunch)
+		bunch->tally.n[worst]++;
 }
 
 static void fold_rows(Folding *self)
@@ -184,102 +168,54 @@ static void fold_rows(Folding *self)
 	swap_shares_init(&self->shares, self->draft);
 	for (guint side = 0; side < SIDES; side++)
 		self->pssless[side] = g_string_new(NULL);
-	self->sums = g_new0(Sum, categories_count(self->categories));
+	self->bunches = g_new(Bunch, categories_count(self->categories));
 	for (guint i = 0; i < categories_count(self->categories); i++)
-		self->sums[i].name =
-			store_text(self->draft->store, categories_name(self->categories, i));
+		bunch_init(&self->bunches[i],
+			   store_text(self->draft->store, categories_name(self->categories, i)));
 	for (guint i = 0; i < self->rows.list->len; i++)
 		add_row(self, g_ptr_array_index(self->rows.list, i));
 }
 
-static void add_sum(Sum *total, const Sum *sum)
-{
-	for (guint i = 0; i < N_READINGS; i++) {
-		total->tally.n[i] += sum->tally.n[i];
-		for (guint side = 0; side < SIDES; side++)
-			total->sides[side].n[i] += sum->sides[side].n[i];
-	}
-	sums_merge(&total->pss, &sum->pss);
-	sums_merge(&total->swap, &sum->swap);
-}
-
 /* ---- the table ---- */
 
-static guint64 count_of(const Sum *sum, guint field, guint side)
-{
-	const guint64 *n = sum->sides[side].n;
-
-	return field >= FIELD_EXACT ? n[READ_EXACT + field - FIELD_EXACT]
-				    : n[READ_EXACT] + n[READ_APPROXIMATE] + n[READ_MISSING];
-}
-
 /* A category with processes on only one side is 0 on the other. */
-static void sum_values(const Draft *draft, const Sum *sum, guint field,
-		       struct ctprof_value ret_values[SIDES])
+static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+				    const Place *place)
 {
-	gboolean zero = draft->view->compare;
-	Sums total = sum->swap;
+	const Bunch *bunch = (const void *)row;
+	gboolean zero = listing->rows.draft->view->compare;
+	const Amount *pss = &bunch->sums[OF_PSS].sides[side];
+	Amount swap = bunch->sums[OF_SWAP].sides[side];
 
-	for (guint side = 0; side < SIDES; side++) {
-		total.sides[side].number =
-			fold_add_saturated(total.sides[side].number, sum->pss.sides[side].number);
-		ret_values[side] = value_of_number(count_of(sum, field, side));
+	switch (place - places) {
+	case CATEGORY:
+		return value_of_text(row_name(row));
+	case PROCESSES:
+		return value_of_number(bunch_count(bunch, side));
+	case PSS:
+		return amount_value(pss, zero);
+	case TOTAL:
+		swap.number = fold_add_saturated(swap.number, pss->number);
+		return amount_value(&swap, zero);
+	case SWAP:
+		return amount_value(&swap, zero);
+	default:
+		return value_of_number(bunch->sides[side].n[READ_EXACT + place - &places[EXACT]]);
 	}
-	if (field == FIELD_CATEGORY)
-		ret_values[0] = ret_values[1] = value_of_text(sum->name);
-	else if (field == FIELD_PSS)
-		sums_values(draft, &sum->pss, zero, ret_values);
-	else if (field == FIELD_PSS_SWAP)
-		sums_values(draft, &sum->swap, zero, ret_values);
-	else if (field == FIELD_PSS_TOTAL)
-		sums_values(draft, &total, zero, ret_values);
-}
-
-/* Adds the line; FALSE if the filters for changes hide all its numbers. */
-static gboolean put_sum(const Draft *draft, Table *table, guint32 flags, const Sum *sum)
-{
-	struct ctprof_cell *cells = table_line(table, flags, 0);
-	gboolean passes = FALSE;
-
-	for (guint field = 0; field < N_FIELDS; field++) {
-		struct ctprof_value values[SIDES];
-
-		sum_values(draft, sum, field, values);
-		rows_put(draft, table, cells, field, values);
-		if (field != FIELD_CATEGORY)
-			passes |= view_passes(draft->view, &cells[field], &fields[field]);
-	}
-	return passes;
-}
-
-static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const Sum *const *x = a, *const *y = b;
-	const Draft *draft = data;
-	guint field = fields_of_orders[draft->plan->order];
-	struct ctprof_value p[SIDES], q[SIDES];
-
-	sum_values(draft, *x, field, p);
-	sum_values(draft, *y, field, q);
-	gint order = field == FIELD_CATEGORY ? 0 : rows_compare_values(draft, p, q);
-	return order != 0 ? order : strcmp((*x)->name, (*y)->name);
 }
 
 /* The categories that have a process and match --filter. */
-static GPtrArray *list_sums(const Folding *self)
+static GPtrArray *list_bunches(const Folding *self)
 {
-	const Draft *draft = self->draft;
 	GPtrArray *list = g_ptr_array_new();
 
 	for (guint i = 0; i < categories_count(self->categories); i++) {
-		Sum *sum = &self->sums[i];
-		guint64 n = count_of(sum, FIELD_PROCESSES, 0) + count_of(sum, FIELD_PROCESSES, 1);
+		Bunch *bunch = &self->bunches[i];
 
-		if (n > 0 && rows_match(draft, sum->name))
-			g_ptr_array_add(list, sum);
+		if (bunch_count(bunch, 0) + bunch_count(bunch, 1) > 0 &&
+		    rows_match(self->draft, row_name(&bunch->row)))
+			g_ptr_array_add(list, bunch);
 	}
-	if (fields_of_orders[draft->plan->order] != AS_LISTED)
-		g_ptr_array_sort_with_data(list, compare_sums, (gpointer)(uintptr_t)draft);
 	return list;
 }
 
@@ -323,24 +259,31 @@ static void put_notes(const Folding *self, Table *table)
 static void draft_categories(const Draft *draft, const Section *section)
 {
 	g_auto(Folding) folding = {.draft = draft};
-	Sum total = {.name = "total"};
+	const char *order = fields_of_orders[draft->plan->order];
+	Bunch total;
 
 	fold_rows(&folding);
-	g_autoptr(GPtrArray) sums = list_sums(&folding);
-	Table *table = tables_add(draft->tables, section->name, section->heading, NULL, 0);
-	table_add_fields(table, fields, N_FIELDS);
-	for (guint i = 0; i < sums->len; i++) {
-		const Sum *sum = g_ptr_array_index(sums, i);
+	bunch_init(&total, "total");
+	g_autoptr(GPtrArray) list = list_bunches(&folding);
+	Listing listing = {
+		.rows = {draft, folding.rows.table, list},
+		.places = places,
+		.n_places = G_N_ELEMENTS(places),
+		.value = value_of,
+	};
+	if (order)
+		listing_sort(&listing, order);
+	listing_begin(&listing, section->name, section->heading);
+	for (guint i = 0; i < list->len; i++) {
+		const Bunch *bunch = g_ptr_array_index(list, i);
 
-		add_sum(&total, sum);
-		if (!table_has_room(table, draft->view->limit))
-			continue;
-		if (!put_sum(draft, table, 0, sum))
-			table_drop_last(table);
+		bunch_merge(&total, bunch);
+		if (table_has_room(listing.table, draft->view->limit))
+			listing_put(&listing, &bunch->row, 0);
 	}
-	put_sum(draft, table, CTPROF_LINE_TOTAL, &total);
-	table_cover(table, "processes", &total.tally);
-	put_notes(&folding, table);
+	listing_line(&listing, &total.row, CTPROF_LINE_TOTAL, 0);
+	table_cover(listing.table, "processes", &total.tally);
+	put_notes(&folding, listing.table);
 }
 
 /* ---- the artifact -------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "footprint.h"
+#include "listing.h"
 #include "overview.h"
 #include "report/fold/fold.h"
 #include "report/name/namekey.h"
@@ -33,10 +34,7 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 enum measured { OF_PSS, OF_RSS, OF_USS, OF_SHARED, OF_SWAP, N_MEASURED };
 
 typedef struct sum {
-	const char *name;
-	guint64 ram;
-	guint64 n[SIDES]; /* processes */
-	Amount amounts[SIDES][N_MEASURED];
+	Bunch bunch;
 	GHashTable *units; /* name -> number of processes; NULL: for a sum of pools */
 } Sum;
 
@@ -49,6 +47,7 @@ typedef struct pooling {
 	GHashTable *by_name; /* Sum, by name */
 	Sum own, rest, total;
 	Tally tally;
+	guint64 ram;
 } Pooling;
 
 static void sum_free(gpointer data)
@@ -120,8 +119,7 @@ static Sum *sum_of(Pooling *self, const Pool *row)
 	if (sum || is_own(self, row))
 		return is_own(self, row) ? &self->own : sum;
 	sum = g_new0(Sum, 1);
-	sum->name = name;
-	sum->ram = self->total.ram;
+	bunch_init(&sum->bunch, name);
 	sum->units = g_hash_table_new(g_str_hash, g_str_equal);
 	g_hash_table_insert(self->by_name, (gpointer)(uintptr_t)name, sum);
 	return sum;
@@ -139,7 +137,7 @@ static struct ctprof_value shared_of(const struct ctprof_value *pss, const struc
 	return value_of_number(pss->number - MIN(pss->number, uss->number));
 }
 
-static void add_side(const Pooling *self, const Pool *row, guint side, Sum *sum)
+static void add_side(const Pooling *self, const Pool *row, guint side, Bunch *bunch)
 {
 	static const char *const metrics[N_MEASURED] = {
 		[OF_PSS] = "pss_bytes",
@@ -153,9 +151,7 @@ static void add_side(const Pooling *self, const Pool *row, guint side, Sum *sum)
 		if (metrics[i])
 			values[i] = footprint_value(&self->rows, row, side, metrics[i], NULL, NULL);
 	values[OF_SHARED] = shared_of(&values[OF_PSS], &values[OF_USS]);
-	for (guint i = 0; i < N_MEASURED; i++)
-		amount_add(&sum->amounts[side][i], &values[i]);
-	sum->n[side]++;
+	bunch_add(bunch, side, reading_of(&self->rows, row, side), values, N_MEASURED);
 }
 
 static void add_row(Pooling *self, const Pool *row)
@@ -169,7 +165,7 @@ static void add_row(Pooling *self, const Pool *row)
 	self->tally.n[worst]++;
 	for (guint side = 0; side < draft_n_sides(self->draft); side++)
 		if (reading_of(&self->rows, row, side) != READ_NONE)
-			add_side(self, row, side, sum);
+			add_side(self, row, side, &sum->bunch);
 	if (sum->units) {
 		const char *unit = unit_of_row(self, row);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(sum->units, unit));
@@ -178,21 +174,15 @@ static void add_row(Pooling *self, const Pool *row)
 	}
 }
 
-static void sum_add(Sum *sum, const Sum *part)
-{
-	for (guint side = 0; side < SIDES; side++) {
-		sum->n[side] += part->n[side];
-		for (guint i = 0; i < N_MEASURED; i++)
-			amount_merge(&sum->amounts[side][i], &part->amounts[side][i]);
-	}
-}
-
 static void fold_rows(Pooling *self)
 {
 	const GPtrArray *list;
 
 	self->rows = rows_of(self->draft, NULL);
-	self->own.ram = self->rest.ram = self->total.ram = ledger_ram(self->draft);
+	self->ram = ledger_ram(self->draft);
+	bunch_init(&self->own.bunch, "ctprof itself");
+	bunch_init(&self->rest.bunch, NULL);
+	bunch_init(&self->total.bunch, "total");
 	self->names = name_keys_new(NAME_PEERS, self->draft->store);
 	self->units = g_hash_table_new(g_str_hash, g_str_equal);
 	self->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, sum_free);
@@ -208,7 +198,7 @@ static void fold_rows(Pooling *self)
 static struct ctprof_value amount_of(const Draft *draft, const Sum *sum, guint side,
 				     enum measured what)
 {
-	return amount_value(&sum->amounts[side][what], draft->view->compare);
+	return amount_value(&sum->bunch.sums[what].sides[side], draft->view->compare);
 }
 
 /* The growth of PSS: per minute if the time between the captures is known. */
@@ -253,28 +243,29 @@ static const char *unit_of_sum(const Sum *sum)
 }
 
 /* The value on the newest side, except for fields of the one before. */
-static struct ctprof_value value_of(const Draft *draft, const Sum *sum, guint field)
+static struct ctprof_value value_of(const Pooling *self, const Sum *sum, guint field)
 {
 	static const enum measured measured[N_FIELDS] = {[PSS] = OF_PSS,
 							 [RSS] = OF_RSS,
 							 [USS] = OF_USS,
 							 [SHARED] = OF_SHARED,
 							 [SWAP] = OF_SWAP};
+	const Draft *draft = self->draft;
 	guint newest = draft_n_sides(draft) - 1;
 	struct ctprof_value value;
 
 	switch (field) {
 	case POOL:
-		return value_of_text(sum->name);
+		return value_of_text(row_name(&sum->bunch.row));
 	case PROCESSES:
-		return value_of_number(sum->n[newest]);
+		return value_of_number(bunch_count(&sum->bunch, newest));
 	case CHANGE:
 		return change_of(draft, sum);
 	case UNIT:
 		return value_of_text(unit_of_sum(sum));
 	case SHARE:
 		value = amount_of(draft, sum, newest, OF_PSS);
-		return value_of_share(&value, sum->ram);
+		return value_of_share(&value, self->ram);
 	case BEFORE:
 		return newest > 0 ? amount_of(draft, sum, 0, OF_PSS)
 				  : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
@@ -286,7 +277,7 @@ static struct ctprof_value value_of(const Draft *draft, const Sum *sum, guint fi
 /* ---- the table ---- */
 
 struct order {
-	const Draft *draft;
+	const Pooling *pooling;
 	guint field;
 };
 
@@ -301,22 +292,23 @@ static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const Sum *x = *(const Sum *const *)a, *y = *(const Sum *const *)b;
 	const struct order *by = data;
-	struct ctprof_value p = value_of(by->draft, x, by->field);
-	struct ctprof_value q = value_of(by->draft, y, by->field);
+	struct ctprof_value p = value_of(by->pooling, x, by->field);
+	struct ctprof_value q = value_of(by->pooling, y, by->field);
 	gdouble m = magnitude(&p), n = magnitude(&q);
 
-	return m != n ? (m < n) - (m > n) : strcmp(x->name, y->name);
+	return m != n ? (m < n) - (m > n)
+		      : strcmp(row_name(&x->bunch.row), row_name(&y->bunch.row));
 }
 
-static void put_sum(const Draft *draft, Table *table, guint32 role, const Sum *sum)
+static void put_sum(const Pooling *self, Table *table, guint32 role, const Sum *sum)
 {
 	struct ctprof_cell *cells =
 		table_role_line(table, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, role);
 
 	for (guint i = 0; i < N_FIELDS; i++) {
-		const struct ctprof_value value = value_of(draft, sum, i);
+		const struct ctprof_value value = value_of(self, sum, i);
 
-		rows_put_same(draft, table, cells, i, &value);
+		rows_put_same(self->draft, table, cells, i, &value);
 	}
 }
 
@@ -338,8 +330,7 @@ static void hide_idle(const Pooling *self, Table *table, const GPtrArray *sums)
 		gboolean is_idle = !options->wide;
 
 		for (guint s = 0; is_idle && s < sums->len; s++) {
-			struct ctprof_value value =
-				value_of(self->draft, sums->pdata[s], hidden[i]);
+			struct ctprof_value value = value_of(self, sums->pdata[s], hidden[i]);
 
 			is_idle = is_nothing(&value);
 		}
@@ -351,7 +342,7 @@ static void hide_idle(const Pooling *self, Table *table, const GPtrArray *sums)
 
 static GPtrArray *list_sums(Pooling *self, guint field)
 {
-	struct order by = {self->draft, field};
+	struct order by = {self, field};
 	GPtrArray *list = g_ptr_array_new();
 	GHashTableIter iter;
 	gpointer sum;
@@ -366,30 +357,26 @@ static GPtrArray *list_sums(Pooling *self, guint field)
 /* Adds the pools, the remaining ones as one line, and the total. */
 static void put_lines(Pooling *self, Table *table, const GPtrArray *sums)
 {
-	const Draft *draft = self->draft;
-	guint limit = draft->view->limit > 0 ? draft->view->limit : sums->len;
+	guint limit = self->draft->view->limit > 0 ? self->draft->view->limit : sums->len;
 
 	for (guint i = 0; i < sums->len; i++) {
 		const Sum *sum = g_ptr_array_index(sums, i);
 
 		if (i < limit)
-			put_sum(draft, table, CTPROF_ROLE_POOL, sum);
+			put_sum(self, table, CTPROF_ROLE_POOL, sum);
 		else
-			sum_add(&self->rest, sum);
-		sum_add(&self->total, sum);
+			bunch_merge(&self->rest.bunch, &sum->bunch);
+		bunch_merge(&self->total.bunch, &sum->bunch);
 	}
 	if (sums->len > limit) {
-		self->rest.name =
-			store_take(draft->store, g_strdup_printf("%u more", sums->len - limit));
-		put_sum(draft, table, CTPROF_ROLE_REST, &self->rest);
+		self->rest.bunch.row.key.names[ROW_NAME] = store_take(
+			self->draft->store, g_strdup_printf("%u more", sums->len - limit));
+		put_sum(self, table, CTPROF_ROLE_REST, &self->rest);
 	}
-	if (self->own.n[0] > 0) {
-		self->own.name = "ctprof itself";
-		put_sum(draft, table, CTPROF_ROLE_OWN, &self->own);
-		sum_add(&self->total, &self->own);
-	}
-	self->total.name = "total";
-	put_sum(draft, table, CTPROF_ROLE_TOTAL, &self->total);
+	if (bunch_count(&self->own.bunch, 0) > 0)
+		put_sum(self, table, CTPROF_ROLE_OWN, &self->own);
+	bunch_merge(&self->total.bunch, &self->own.bunch);
+	put_sum(self, table, CTPROF_ROLE_TOTAL, &self->total);
 }
 
 /* Notes by how much ctprof changes what it reads: it adds users to the pages that it
@@ -400,7 +387,7 @@ static void note_own(const Pooling *self, Table *table)
 
 	g_autofree char *much = overview_number(shared.number, 1u << 20, 1);
 
-	if (self->own.n[0] > 0 && shared.type == CTPROF_VALUE_NUMBER)
+	if (bunch_count(&self->own.bunch, 0) > 0 && shared.type == CTPROF_VALUE_NUMBER)
 		table_note(table, "without ctprof the PSS of others would be up to %s MiB more",
 			   much);
 }
@@ -413,8 +400,8 @@ static void draft_screen(const Draft *draft, const Section *section)
 	overview_draft(draft);
 	fold_rows(&self);
 	/* As for a user who may read few processes but those of ctprof. */
-	gboolean lacks_pss =
-		self.tally.n[READ_EXACT] < self.tally.n[READ_APPROXIMATE] + self.own.n[0];
+	gboolean lacks_pss = self.tally.n[READ_EXACT] <
+			     self.tally.n[READ_APPROXIMATE] + bunch_count(&self.own.bunch, 0);
 	guint field = by[draft->plan->order];
 	g_autoptr(GPtrArray) sums = list_sums(&self, field == PSS && lacks_pss ? RSS : field);
 	Table *table = tables_add(draft->tables, section->name, section->heading, NULL,

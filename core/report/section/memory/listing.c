@@ -6,6 +6,48 @@
 #define MAX_PLACES 32
 #define OF_TREES (PLACE_TREE | PLACE_FOLDED | PLACE_ENTRY)
 
+/* ---- rows that are sums ---- */
+
+void bunch_init(Bunch *bunch, const char *name)
+{
+	static Record there;
+
+	*bunch = (Bunch){.row = {.sides = {&there, &there}}};
+	bunch->row.key.names[ROW_NAME] = name;
+}
+
+void bunch_add(Bunch *bunch, guint side, enum reading reading, const struct ctprof_value *values,
+	       guint n)
+{
+	bunch->sides[side].n[reading]++;
+	for (guint i = 0; i < n; i++)
+		amount_add(&bunch->sums[i].sides[side], &values[i]);
+}
+
+static void tally_merge(Tally *tally, const Tally *part)
+{
+	for (guint i = 0; i < N_READINGS; i++)
+		tally->n[i] += part->n[i];
+}
+
+void bunch_merge(Bunch *bunch, const Bunch *part)
+{
+	tally_merge(&bunch->tally, &part->tally);
+	for (guint side = 0; side < SIDES; side++)
+		tally_merge(&bunch->sides[side], &part->sides[side]);
+	for (guint i = 0; i < BUNCH_SUMS; i++)
+		sums_merge(&bunch->sums[i], &part->sums[i]);
+}
+
+guint64 bunch_count(const Bunch *bunch, guint side)
+{
+	const guint64 *n = bunch->sides[side].n;
+
+	return n[READ_EXACT] + n[READ_APPROXIMATE] + n[READ_MISSING];
+}
+
+/* ---- values ---- */
+
 struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
 				  const Place *place)
 {

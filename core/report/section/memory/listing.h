@@ -4,6 +4,23 @@
 
 #include "rows.h"
 
+/* Rows under one name, as a row of a listing itself: what they hold together. */
+#define BUNCH_SUMS 5
+typedef struct bunch {
+	Pool row;           /* has its name, and is on both sides */
+	Tally sides[SIDES]; /* of the rows there, by how they were read */
+	Tally tally;        /* by the worse of both sides */
+	Sums sums[BUNCH_SUMS];
+} Bunch;
+
+void bunch_init(Bunch *bunch, const char *name);
+/* Adds a row's values on a side. */
+void bunch_add(Bunch *bunch, guint side, enum reading reading, const struct ctprof_value *values,
+	       guint n);
+void bunch_merge(Bunch *bunch, const Bunch *part);
+/* The number of its rows on a side. */
+guint64 bunch_count(const Bunch *bunch, guint side);
+
 #define PLACE_RARE 1u   /* with --wide only */
 #define PLACE_SUMMED 2u /* has a total */
 #define PLACE_TITLE 4u  /* names the line: what --filter looks at */

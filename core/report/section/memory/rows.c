@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { GROUP, NAME };
-
 /* Metrics of processes that tables of rows show, besides those of their groups. */
 static const char *const process_metrics[] = {
 	"pcomm", "ppid", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup",
@@ -43,7 +41,7 @@ Rows rows_of(const Draft *draft, const char *group)
 	for (guint i = 0; i < all->len; i++) {
 		Pool *row = g_ptr_array_index(all, i);
 
-		if (!group || strcmp(row->key.names[GROUP], group) == 0)
+		if (!group || strcmp(row->key.names[ROW_GROUP], group) == 0)
 			g_ptr_array_add(rows.list, row);
 	}
 	return rows;
@@ -61,7 +59,7 @@ guint row_side(const Pool *row)
 
 const char *row_name(const Pool *row)
 {
-	return row->key.names[NAME];
+	return row->key.names[ROW_NAME];
 }
 
 const Pool *rows_find(const Rows *rows, const char *name)

@@ -36,6 +36,9 @@ typedef struct rows {
 	GPtrArray *list; /* const Pool *; the caller may remove some */
 } Rows;
 
+/* The names in an object's key. */
+enum { ROW_GROUP, ROW_NAME };
+
 /* All rows; the caller clears them. */
 Rows rows_of(const Draft *draft, const char *group);
 void rows_clear(Rows *rows);
