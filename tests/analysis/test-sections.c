@@ -141,6 +141,43 @@ static void test_smaps_join(void)
 	}
 }
 
+/* A condition is judged of the processes that --filter shows, by the same names. */
+static void test_smaps_fail_on(void)
+{
+	static const struct {
+		GroupBy group_by;
+		const char *filter, *hit; /* NULL: none */
+	} cases[] = {
+		{GROUP_BY_ALL, NULL, "/a"},
+		{GROUP_BY_ALL, "^/a$", "/a"},
+		{GROUP_BY_ALL, "worker", "/a"},
+		{GROUP_BY_ALL, "^/b$", NULL},
+		{GROUP_BY_PCOMM, "worker", "worker-{N}"},
+		{GROUP_BY_PCOMM, "other", NULL},
+	};
+	g_autoptr(Sample) a = sample_new();
+	g_autoptr(Sample) b = sample_new();
+
+	add_process(a, 70, "worker-7", "/a", "Pss=100");
+	add_process(b, 71, "worker-7", "/a", "Pss=200");
+	add_process(a, 80, "other", "/b", "Pss=100");
+	add_process(b, 81, "other", "/b", "Pss=100");
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *fail_on = g_strdup("Pss:delta>1KiB");
+		g_autofree char *filter = g_strdup(cases[i].filter);
+		AnalysisOptions options = {
+			.group_by = cases[i].group_by, .filter = filter, .fail_on = fail_on};
+		const struct ctprof_report *report;
+		g_autoptr(Analysis) analysis = sample_analyse(a, b, &options, &report);
+
+		g_test_message("%s", filter);
+		g_assert_null(analysis_unjudged(analysis));
+		g_assert_cmpuint(report->n_hits, ==, cases[i].hit ? 1 : 0);
+		if (cases[i].hit)
+			g_assert_cmpstr(report->hits[0].names[0], ==, cases[i].hit);
+	}
+}
+
 /* Cgroups of one name, and one that only the baseline has. */
 static Sample *cgroup_sample(gboolean later)
 {
@@ -546,6 +583,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sections/smaps-show", test_smaps_show);
 	g_test_add_func("/sections/smaps-compare", test_smaps_compare);
 	g_test_add_func("/sections/smaps-join", test_smaps_join);
+	g_test_add_func("/sections/smaps-fail-on", test_smaps_fail_on);
 	g_test_add_func("/sections/cgroups-show", test_cgroups_show);
 	g_test_add_func("/sections/cgroups-compare", test_cgroups_compare);
 	g_test_add_func("/sections/cgroups-elsewhere", test_cgroups_elsewhere);

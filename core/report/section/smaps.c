@@ -37,6 +37,8 @@ static const Measure *find_map(const Draft *draft)
 /* A process in the order of the table. */
 typedef struct entry {
 	Pool *pool;
+	const char *const *names; /* as shown */
+	guint n_names;
 	MapWalk walk;
 	gdouble rank;
 	guint64 first, second; /* sort keys, descending */
@@ -72,7 +74,7 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 	return record_key_compare(&x->pool->key, &y->pool->key);
 }
 
-/* Both sides' processes, which pools owns; none if no map was folded. */
+/* Both sides' processes that match --filter, which pools owns; none if no map was folded. */
 static GArray *sort_processes(const Draft *draft, Pools *pools)
 {
 	const Measure *measure = find_map(draft);
@@ -84,11 +86,16 @@ static GArray *sort_processes(const Draft *draft, Pools *pools)
 	for (guint i = 0; i < list->len; i++) {
 		Pool *pool = g_ptr_array_index(list, i);
 		const char *const *names = pool->key.names;
+		gboolean is_nested = names[SMAPS_CGROUP] != NULL;
 		Entry entry = {
 			.pool = pool,
+			.names = &names[is_nested ? SMAPS_CGROUP : SMAPS_PROCESS],
+			.n_names = is_nested ? 2 : 1,
 			.walk = draft_walk(draft, TABLE_SMAPS, pool->sides, measure),
 		};
 
+		if (!view_matches(draft->view, entry.names, entry.n_names))
+			continue;
 		measure_entry(draft, &entry);
 		if (draft->ranks)
 			entry.rank =
@@ -100,16 +107,11 @@ static GArray *sort_processes(const Draft *draft, Pools *pools)
 }
 
 /* Adds a line for each key, except those that are 0 or did not change. */
-static void add_process(const Draft *draft, Table *table, Entry *entry, gboolean nested)
+static void add_process(const Draft *draft, Table *table, Entry *entry)
 {
-	const char *const *names = entry->pool->key.names + (nested ? SMAPS_CGROUP : SMAPS_PROCESS);
-	guint n_names = nested ? 2 : 1;
-
-	if (!view_matches(draft->view, names, n_names))
-		return;
 	while (map_walk_next(&entry->walk))
 		if (draft->view->compare || entry->walk.values[0].number > 0)
-			draft_key(draft, table, names, n_names, &entry->walk, TRUE);
+			draft_key(draft, table, entry->names, entry->n_names, &entry->walk, TRUE);
 }
 
 /* For the tree: lines of equal names keep their order. */
@@ -131,7 +133,7 @@ static void draft_smaps(const Draft *draft, const Section *section)
 	Table *table =
 		draft_long(draft, section->name, section->heading, nested ? "comm" : "pcomm");
 	for (guint i = 0; i < processes->len; i++)
-		add_process(draft, table, &g_array_index(processes, Entry, i), nested);
+		add_process(draft, table, &g_array_index(processes, Entry, i));
 	table_cut(table, draft->view->limit);
 	if (nested) {
 		g_array_sort(table->lines, compare_lines);
@@ -148,14 +150,14 @@ void smaps_judge(const Draft *draft, Verdict *verdict)
 
 	for (guint i = 0; i < processes->len; i++) {
 		Entry *entry = &g_array_index(processes, Entry, i);
-		const char *const *names = &entry->pool->key.names[SMAPS_PROCESS];
 
-		while (view_matches(draft->view, names, 1) && map_walk_next(&entry->walk)) {
+		while (map_walk_next(&entry->walk)) {
 			const struct ctprof_report_field field =
 				draft_key_field(&entry->walk, TRUE);
 
 			if (strcmp(entry->walk.key, verdict->metric) == 0)
-				judge_line(draft, verdict, names, 1, entry->walk.values, &field);
+				judge_line(draft, verdict, entry->names, entry->n_names,
+					   entry->walk.values, &field);
 		}
 	}
 }
