@@ -45,7 +45,9 @@ static gboolean is_time(const char *text)
 	return !*pattern && !*text;
 }
 
-char *export_host_of(const char *path)
+/* "web-1" of "…/web-1-20261122T031200Z.ctprof.zst"; else the name without what follows the
+ * first ".ctprof"; NULL: standard input or output. */
+static char *host_of(const char *path)
 {
 	if (strcmp(path, "-") == 0 || strcmp(path, "standard output") == 0)
 		return NULL;
@@ -58,7 +60,7 @@ char *export_host_of(const char *path)
 
 char *export_name_host(const char *given, const char *path)
 {
-	g_autofree char *name = given ? g_strdup(given) : export_host_of(path);
+	g_autofree char *name = given ? g_strdup(given) : host_of(path);
 
 	return redacting_name(name);
 }

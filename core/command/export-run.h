@@ -47,11 +47,8 @@ typedef struct export_survey {
 /* A SuperviseStep; data is the survey. */
 int export_survey_step(gpointer data);
 
-/* "web-1" of "…/web-1-20261122T031200Z.ctprof.zst"; else the name without what follows the
- * first ".ctprof"; NULL: standard input or output. */
-char *export_host_of(const char *path);
-/* What the host is called in tables: as given, or by that (given NULL); a pseudonym if names
- * are.  NULL: nothing is known. */
+/* What the host is called in tables: as given, or as the file is (given NULL); a pseudonym if
+ * names are.  NULL: nothing is known. */
 char *export_name_host(const char *given, const char *path);
 /* The file's name without that ending. */
 char *export_stem_of(const char *path);

@@ -393,18 +393,15 @@ void roster_add(Roster *roster, const struct ctprof_rows *rows, guint64 i)
 
 /* ---- finding them ---- */
 
-gint roster_entry_compare(const RosterEntry *a, const RosterEntry *b)
-{
-	if (a->tgid != b->tgid)
-		return a->tgid < b->tgid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
-
 static gint compare_entries(gconstpointer a, gconstpointer b)
 {
-	return roster_entry_compare(a, b);
+	const RosterEntry *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
 }
 
 void roster_sort(Roster *roster)
@@ -432,7 +429,7 @@ gboolean roster_walk_next(RosterWalk *walk)
 				     : NULL;
 	if (!next[0] && !next[1])
 		return FALSE;
-	gint order = !next[1] ? -1 : !next[0] ? 1 : roster_entry_compare(next[0], next[1]);
+	gint order = !next[1] ? -1 : !next[0] ? 1 : compare_entries(next[0], next[1]);
 	walk->pair[0] = order <= 0 ? next[0] : NULL;
 	walk->pair[1] = order >= 0 ? next[1] : NULL;
 	walk->at[0] += order <= 0;
@@ -448,7 +445,7 @@ guint roster_search(const Roster *roster, gint32 tgid, gint32 tid, guint64 start
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (roster_entry_compare(roster_entry(roster, middle), &wanted) <= 0)
+		if (compare_entries(roster_entry(roster, middle), &wanted) <= 0)
 			low = middle + 1;
 		else
 			high = middle;

@@ -38,7 +38,6 @@ struct roster_entry {
 
 /* Orders the entries by tgid, tid and start. */
 void roster_sort(Roster *roster);
-gint roster_entry_compare(const RosterEntry *a, const RosterEntry *b);
 guint roster_length(const Roster *roster);
 const RosterEntry *roster_entry(const Roster *roster, guint at);
 /* In a sorted roster, the index after all entries with that ID that started at or

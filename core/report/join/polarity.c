@@ -7,7 +7,8 @@
 /* Of a ratio, which has no percentage of change. */
 #define DEFAULT_RATIO 0.05
 
-gdouble polarity_gate(const struct ctprof_report_field *field)
+/* The smallest change of the field that is judged, in its unit. */
+static gdouble gate_of(const struct ctprof_report_field *field)
 {
 	if (field->gate > 0)
 		return (gdouble)field->gate;
@@ -31,7 +32,7 @@ guint32 polarity_judge(const struct ctprof_report_field *field, const Change *ch
 	if (field->polarity == CTPROF_POLARITY_NEUTRAL ||
 	    !(change->flags & CTPROF_CELL_HAS_DELTA) ||
 	    change->flags & (CTPROF_CELL_SAME | CTPROF_CELL_PARTIAL) ||
-	    fabs(change->delta) < polarity_gate(field) || !passes_percent(field, change))
+	    fabs(change->delta) < gate_of(field) || !passes_percent(field, change))
 		return 0;
 	return (field->polarity == CTPROF_MORE_IS_WORSE) == grew ? CTPROF_CELL_WORSE
 								 : CTPROF_CELL_BETTER;

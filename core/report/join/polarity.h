@@ -7,8 +7,6 @@
 #include "change.h"
 #include "ctprof/report.h"
 
-/* The smallest change of the field that is judged, in its unit. */
-gdouble polarity_gate(const struct ctprof_report_field *field);
 /* CTPROF_CELL_WORSE, CTPROF_CELL_BETTER, or 0: the field is neutral, the change is below a gate
  * or not a number, or the two sides lack different rows. */
 guint32 polarity_judge(const struct ctprof_report_field *field, const Change *change);
