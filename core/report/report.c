@@ -231,13 +231,11 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 	case ROW_HOST:
 		return !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);
 	case ROW_CGROUP:
-		return limits_choose(NULL, metric) != NULL;
+		return cgroups_serve_digest(metric);
 	case ROW_EXIT: /* what names a thread is identity of one that lives */
 		return metric->def.kind == CTPROF_LABEL || is_cost;
-	case ROW_THREAD:
-		return is_cost;
 	default:
-		return FALSE;
+		return metric->row == ROW_THREAD && is_cost;
 	}
 }
 
@@ -266,7 +264,8 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 {
 	const AnalysisOptions *options = analysis->plan.options;
 
-	add_names(analysis, namer, TABLE_CGROUPS);
+	if (axis_has(namer->axis, LABEL_CGROUP))
+		add_names(analysis, namer, TABLE_CGROUPS);
 	if (options->is_window && analysis->sides[0].roster && analysis->sides[1].roster) {
 		window_fold(analysis->sides, &analysis->intake, namer, options->began,
 			    &analysis->window);
@@ -360,16 +359,16 @@ static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
 		draft->sort ? ranks_new(draft->groups, draft->plan->axis, draft->store) : NULL;
 
 	draft->ranks = ranks;
-	g_autoptr(GPtrArray) cgroups = cgroups_list(draft, cgroup_pools);
 	g_autoptr(GPtrArray) processes = draft_pools(draft, TABLE_PROCESSES, process_pools);
 	g_autoptr(GPtrArray) things = draft_pools(draft, TABLE_THINGS, thing_pools);
-	draft->cgroups = cgroups;
 	draft->processes = processes;
 	draft->things = things;
 	if (!check_needs(draft, error))
 		return FALSE;
 	if (draft->plan->wants_digest)
 		draft->digest = analysis->digest = digest_new(draft);
+	g_autoptr(GPtrArray) cgroups = cgroups_list(draft, cgroup_pools);
+	draft->cgroups = cgroups;
 	for (guint i = 0; i < wanted->len; i++) {
 		const Section *section = g_ptr_array_index(wanted, i);
 

@@ -5,7 +5,6 @@
 
 #include "report/draft/judge.h"
 #include "report/section/choices.h"
-#include "report/section/digest/throttling.h"
 #include "report/section/memory/rows.h"
 
 /* Each is defined in the file that drafts it. */
@@ -55,8 +54,9 @@ const Section *const sections[] = {
 };
 
 const MeasureChoice section_choices[N_TABLES] = {
-	[TABLE_CGROUPS] = cgroups_choose,   [TABLE_LIMITS] = limits_choose,
-	[TABLE_HOST] = host_choose,         [TABLE_PROCESSES] = rows_choose_process,
+	[TABLE_CGROUPS] = cgroups_choose,
+	[TABLE_HOST] = host_choose,
+	[TABLE_PROCESSES] = rows_choose_process,
 	[TABLE_THINGS] = rows_choose_thing,
 };
 

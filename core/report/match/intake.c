@@ -8,7 +8,6 @@
 
 #define SMAPS_METRIC "smaps_rollup_kib"
 #define START_METRIC "start_time_clock_ticks"
-#define THROTTLED_METRIC "cpu.nr_throttled"
 #define RECEIVED_METRIC "exits_received"
 #define LOST_METRIC "exits_lost"
 #define SOURCE_METRIC "exits_source"
@@ -192,23 +191,7 @@ static gboolean cgroup_key(Side *side, Intake *intake, const struct ctprof_rows 
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 
 	(void)side;
-	if (!target->path || !axis_has(intake->axis, LABEL_CGROUP))
-		return FALSE;
-	*ret_key = (RecordKey){.names = {store_text(intake->store, target->path)}};
-	return TRUE;
-}
-
-static gboolean limits_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
-			   RecordKey *ret_key)
-{
-	const struct ctprof_target *target = ctprof_rows_target(rows, i);
-
-	guint64 n = 0;
-
-	if (!target->path || !intake->plan->wants_digest)
-		return FALSE;
-	/* Totals keep no more than they need. */
-	if (!intake->one_by_one && !(find_value(rows, i, side->throttled, &n) && n > 0))
+	if (!target->path || !(intake->plan->wants_digest || axis_has(intake->axis, LABEL_CGROUP)))
 		return FALSE;
 	*ret_key = (RecordKey){.names = {store_text(intake->store, target->path)}};
 	return TRUE;
@@ -263,7 +246,6 @@ static const struct table_def {
 	[TABLE_EXITS] = {ROW_EXIT, plan_choose_exit, NULL},
 	[TABLE_SMAPS] = {ROW_THREAD, choose_smaps, smaps_key},
 	[TABLE_CGROUPS] = {ROW_CGROUP, NULL, cgroup_key},
-	[TABLE_LIMITS] = {ROW_CGROUP, NULL, limits_key},
 	[TABLE_HOST] = {ROW_HOST, NULL, NULL},
 	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
 	[TABLE_PROCESSES] = {ROW_THREAD, NULL, process_key},
@@ -323,7 +305,6 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 			find_slot(registry, ROW_EXIT, label_metrics[i], CTPROF_TYPE_TEXT);
 	}
 	side->start = find_slot(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
-	side->throttled = find_slot(registry, ROW_CGROUP, THROTTLED_METRIC, CTPROF_TYPE_U64);
 	side->smaps = find_slot(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
 	for (guint i = 0; i < N_TABLES; i++) {
 		const struct table_def *table = &tables[i];

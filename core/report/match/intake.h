@@ -21,8 +21,7 @@ enum intake_table {
 	TABLE_THREADS,
 	TABLE_EXITS, /* one by one, for a window */
 	TABLE_SMAPS,
-	TABLE_CGROUPS,
-	TABLE_LIMITS, /* of cgroups, each by its path */
+	TABLE_CGROUPS, /* each by its path */
 	TABLE_HOST,
 	TABLE_OBJECTS,
 	TABLE_PROCESSES, /* one by one */
@@ -73,7 +72,6 @@ typedef struct side {
 	Layered *layered;           /* NULL: no layer was asked for */
 	gint exit_labels[N_LABELS]; /* the same for rows of ended threads */
 	gint start, smaps;          /* index of the start tick, and of the memory map, or -1 */
-	gint throttled;             /* of a cgroup, the same of its throttled periods */
 	guint64 newest;             /* the highest start tick */
 	gboolean has_exits;         /* a source listened for ended threads */
 	guint64 exits_received;     /* then: records received, and lost */

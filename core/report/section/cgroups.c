@@ -15,6 +15,8 @@
 #define BESIDE 8u
 /* A map: a line for each key. */
 #define KEYED 16u
+/* The first screen needs it, too. */
+#define OF_DIGEST 32u
 
 #define MEMORY_STAT "memory.stat"
 
@@ -24,19 +26,19 @@ static const struct cgroup_column {
 	guint flags;
 } columns[] = {
 	{"cpu.usage_usec", "cgroup-stats", 0},
-	{"cpu.nr_periods", "cgroup-stats", 0},
-	{"cpu.nr_throttled", "cgroup-stats", 0},
-	{"cpu.throttled_usec", "cgroup-stats", 0},
-	{"memory.current", "cgroup-stats", 0},
-	{"cpu.max_quota_us", "cgroup-limits", STRICT | SETTING},
-	{"cpu.max_period_us", "cgroup-limits", SETTING | BESIDE},
+	{"cpu.nr_periods", "cgroup-stats", OF_DIGEST},
+	{"cpu.nr_throttled", "cgroup-stats", OF_DIGEST},
+	{"cpu.throttled_usec", "cgroup-stats", OF_DIGEST},
+	{"memory.current", "cgroup-stats", OF_DIGEST},
+	{"cpu.max_quota_us", "cgroup-limits", STRICT | SETTING | OF_DIGEST},
+	{"cpu.max_period_us", "cgroup-limits", SETTING | BESIDE | OF_DIGEST},
 	{"cpu.weight", "cgroup-limits", STRICT},
-	{"memory.max", "cgroup-limits", STRICT | SETTING},
+	{"memory.max", "cgroup-limits", STRICT | SETTING | OF_DIGEST},
 	{"memory.high", "cgroup-limits", STRICT | SETTING},
 	{"pids.current", "cgroup-limits", LEVEL},
 	{"pids.max", "cgroup-limits", STRICT | SETTING},
 	{MEMORY_STAT, NULL, KEYED},
-	{"memory.events", NULL, KEYED},
+	{"memory.events", NULL, KEYED | OF_DIGEST},
 };
 
 static const struct cgroup_column *find_column(const char *metric)
@@ -53,12 +55,23 @@ static gboolean is_number(const struct ctprof_metric *def)
 	       def->kind == CTPROF_GAUGE || def->kind == CTPROF_PEAK;
 }
 
+gboolean cgroups_serve_digest(const Metric *metric)
+{
+	const struct cgroup_column *column = find_column(metric->def.name);
+
+	return column && column->flags & OF_DIGEST;
+}
+
 const Fold *cgroups_choose(gconstpointer data, const Metric *metric)
 {
 	const struct cgroup_column *column = find_column(metric->def.name);
 	gboolean map = metric->def.kind == CTPROF_MAP && metric->def.unit != CTPROF_UNIT_TEXT;
+	const Plan *plan = data;
 
-	(void)data;
+	/* Conditions know all names. */
+	if (!axis_has(plan->axis, LABEL_CGROUP) && plan->conditions->len == 0 &&
+	    !cgroups_serve_digest(metric))
+		return NULL;
 	if (pressure_is_metric(metric))
 		return fold_find(metric->def.kind, metric->def.unit);
 	if (!column)
@@ -88,6 +101,8 @@ GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
 {
 	GPtrArray *list = g_ptr_array_new();
 
+	if (!axis_has(draft->plan->axis, LABEL_CGROUP))
+		return list;
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		groups_pool(pools, &draft->sides[side].sets[TABLE_CGROUPS], side, draft->namer);
 	g_autoptr(GPtrArray) sorted = pools_sorted(pools);

@@ -9,6 +9,8 @@ const Fold *host_choose(gconstpointer data, const Metric *metric);
 /* Which metrics of a cgroup are folded, and how those of cgroups of one name
  * become one; a MeasureChoice. */
 const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
+/* Whether the first screen is made of it. */
+gboolean cgroups_serve_digest(const Metric *metric);
 /* Whether it is a pressure, of the host or of a cgroup. */
 gboolean pressure_is_metric(const Metric *metric);
 

@@ -16,18 +16,6 @@
 #define MEMORY_USED "memory.current"
 #define EVENT_MAX "max"
 
-const Fold *limits_choose(gconstpointer data, const Metric *metric)
-{
-	static const char *const names[] = {PERIODS, THROTTLED, THROTTLED_US, QUOTA,
-					    PERIOD,  EVENTS,    MEMORY_MAX,   MEMORY_USED};
-
-	(void)data;
-	for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-		if (strcmp(metric->def.name, names[i]) == 0 && metric->def.unit != CTPROF_UNIT_TEXT)
-			return fold_find(metric->def.kind, metric->def.unit);
-	return NULL;
-}
-
 static gdouble number_of(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : 0;
@@ -54,7 +42,7 @@ static gdouble growth_of(const Draft *draft, const Pool *pool,
 static struct ctprof_value value_of(const Draft *draft, const Pool *pool, guint side,
 				    const char *name)
 {
-	return draft_value(draft, TABLE_LIMITS, pool->sides, side, name);
+	return draft_value(draft, TABLE_CGROUPS, pool->sides, side, name);
 }
 
 static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
@@ -74,11 +62,11 @@ static gdouble now(const Draft *draft, const Pool *pool, const char *name)
 
 static gdouble events(const Draft *draft, const Pool *pool, const char *event)
 {
-	const Measure *measure = draft_measure(draft, TABLE_LIMITS, EVENTS);
+	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, EVENTS);
 
 	if (!measure || measure->kind != CTPROF_MAP)
 		return NAN;
-	MapWalk walk = draft_walk(draft, TABLE_LIMITS, pool->sides, measure);
+	MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pool->sides, measure);
 	while (map_walk_next(&walk))
 		if (strcmp(walk.key, event) == 0)
 			return growth_of(draft, pool, walk.values);
@@ -90,7 +78,7 @@ GArray *limits_list(const Draft *draft)
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
 	g_autoptr(GHashTable) pools = pools_new();
 
-	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_LIMITS, pools);
+	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_CGROUPS, pools);
 	for (guint i = 0; i < cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(cgroups, i);
 		gdouble quota = now(draft, pool, QUOTA), period = now(draft, pool, PERIOD);
@@ -107,6 +95,9 @@ GArray *limits_list(const Draft *draft)
 			.memory_used = now(draft, pool, MEMORY_USED),
 		};
 
+		/* Of totals what else is known began with the cgroup. */
+		if (!draft->intake->one_by_one && limits.n_throttled <= 0)
+			continue;
 		if (!pool->sides[newest(draft)] || !(limits.throttled_s > 0 || limits.n_max > 0 ||
 						     limits_filled(&limits) >= LEAST_FULL))
 			continue;

@@ -19,9 +19,8 @@ typedef struct limits {
 	gdouble memory_used;     /* bytes of it; 0: not known */
 } Limits;
 
-/* A MeasureChoice of what is needed. */
-const Fold *limits_choose(gconstpointer data, const Metric *metric);
-/* Limits, of the cgroups of both sides; none unless it is a window.  The caller unrefs. */
+/* Before cgroups of one name are joined: Limits, of the cgroups of both sides; none unless it is a
+ * window.  The caller unrefs. */
 GArray *limits_list(const Draft *draft);
 /* The share of the window, or of the periods, in which it was throttled; NAN: it is
  * not known. */
