@@ -2,6 +2,7 @@
 #include "collect.h"
 
 #include <math.h>
+#include <string.h>
 
 #define HOST_NAME "host"
 
@@ -13,13 +14,13 @@ static gboolean is_number(const struct ctprof_value *value)
 }
 
 /* What counts is divided by that many seconds; 0: it is not. */
-static gdouble seconds_of(const Draft *draft, const RunPlace *place)
+static gdouble seconds_of(const Draft *draft, const RunsKey *group)
 {
-	return place->of_strangers ? draft->window->counts.seconds : draft->view->seconds;
+	return group->of_strangers ? draft->window->counts.seconds : draft->view->seconds;
 }
 
 /* A run's value of a metric; grows: what was counted in the run. */
-static gdouble value_of(const Draft *draft, const RunPlace *place, guint32 kind,
+static gdouble value_of(const Draft *draft, const RunsKey *group, guint32 kind,
 			const struct ctprof_value values[SIDES], gboolean grows)
 {
 	const struct ctprof_value *last = &values[draft->view->compare ? AFTER : BEFORE];
@@ -33,23 +34,22 @@ static gdouble value_of(const Draft *draft, const RunPlace *place, guint32 kind,
 	const struct ctprof_value grown = value_growth(kind, &values[BEFORE], last, FALSE);
 	if (!value_to_number(&grown, &value))
 		return NAN;
-	gdouble seconds = seconds_of(draft, place);
+	gdouble seconds = seconds_of(draft, group);
 	return seconds > 0 ? value / seconds : value;
 }
 
-static void put(const Draft *draft, const RunPlace *place, enum runs_family family,
-		const char *const *names, guint n_names, const struct ctprof_report_field *field,
-		const struct ctprof_value values[SIDES], gboolean grows, gboolean hidden)
+static void put(const Draft *draft, const RunPlace *place, const RunsKey *group,
+		const struct ctprof_report_field *field, const struct ctprof_value values[SIDES],
+		gboolean grows, gboolean hidden)
 {
-	gdouble value = value_of(draft, place, field->kind, values, grows);
+	gdouble value = value_of(draft, group, field->kind, values, grows);
 	guint32 flags = values[BEFORE].flags | (draft->view->compare ? values[AFTER].flags : 0);
 
 	if (isnan(value))
 		return;
-	RunsRow *row = runs_put(place, family, names, n_names, field, value,
-				(flags & CTPROF_VALUE_PARTIAL) != 0);
+	RunsRow *row = runs_put(place, group, field, value, (flags & CTPROF_VALUE_PARTIAL) != 0);
 	row->hidden = hidden;
-	row->is_rate = grows && seconds_of(draft, place) > 0;
+	row->is_rate = grows && seconds_of(draft, group) > 0;
 }
 
 /* A value that is not a number, as text in the store; NULL: none. */
@@ -78,20 +78,33 @@ static const char *text_of(const Draft *draft, const struct ctprof_value *value)
 	}
 }
 
-static void set(const Draft *draft, const RunPlace *place, enum runs_family family,
-		const char *const *names, guint n_names, const char *metric,
+static void set(const Draft *draft, const RunPlace *place, const RunsKey *group, const char *metric,
 		const struct ctprof_value values[SIDES])
 {
 	const char *text = text_of(draft, &values[draft->view->compare ? AFTER : BEFORE]);
 
 	if (text)
-		runs_set(place, family, names, n_names, metric, text);
+		runs_set(place, group, metric, text);
 }
 
 static gboolean is_setting(guint32 kind)
 {
 	return kind == CTPROF_CATEGORY || kind == CTPROF_ORDINAL || kind == CTPROF_CPUSET ||
 	       kind == CTPROF_LABEL;
+}
+
+/* What runs beside the command is compared as rates, below it. */
+static RunsKey key_of(const Draft *draft, enum runs_family family, const char *const *names,
+		      guint n_names, gboolean of_command)
+{
+	RunsKey key = {
+		.n_names = n_names,
+		.family = family,
+		.of_strangers = draft->window && draft->plan->options->command && !of_command,
+	};
+
+	memcpy(key.names, names, n_names * sizeof *names);
+	return key;
 }
 
 /* ---- groups of threads ---- */
@@ -101,17 +114,15 @@ static void collect_figure(const Draft *draft, const RunPlace *place, const Figu
 	for (guint i = 0; i < draft->groups->len; i++) {
 		const Group *group = g_ptr_array_index(draft->groups, i);
 		struct ctprof_value values[SIDES];
-		RunPlace part = *place;
+		const RunsKey key = key_of(draft, figure->derived ? FAMILY_DERIVED : FAMILY_PRIMARY,
+					   group->names, group->n_names, group->of_command);
 
-		part.of_strangers = place->of_strangers && !group->of_command;
 		draft_figure(draft, figure, group, values);
 		if (figure->measure && is_setting(figure->measure->kind))
-			set(draft, place, FAMILY_PRIMARY, group->names, group->n_names,
-			    figure->field.name, values);
+			set(draft, place, &key, figure->field.name, values);
 		else
-			put(draft, &part, figure->derived ? FAMILY_DERIVED : FAMILY_PRIMARY,
-			    group->names, group->n_names, &figure->field, values,
-			    figure_grows(figure), !plan_has_section(draft->plan, figure->section));
+			put(draft, place, &key, &figure->field, values, figure_grows(figure),
+			    !plan_has_section(draft->plan, figure->section));
 	}
 }
 
@@ -135,20 +146,18 @@ static void collect_threads(const Draft *draft, const RunPlace *place)
 
 /* Sysctls and similar: a text for each key. */
 static void set_map(const Draft *draft, const RunPlace *place, enum intake_table table,
-		    enum runs_family family, Record *const sides[SIDES], const char *name,
-		    const Measure *measure)
+		    const RunsKey *key, Record *const sides[SIDES], const Measure *measure)
 {
 	MapWalk walk = draft_walk(draft, table, sides, measure);
 
 	while (map_walk_next(&walk))
-		set(draft, place, family, &name, 1,
+		set(draft, place, key,
 		    store_take(draft->store, g_strdup_printf("%s.%s", measure->name, walk.key)),
 		    walk.values);
 }
 
 static void collect_record(const Draft *draft, const RunPlace *place, enum intake_table table,
-			   enum runs_family family, Record *const sides[SIDES], const char *name,
-			   gboolean hidden)
+			   const RunsKey *key, Record *const sides[SIDES], gboolean hidden)
 {
 	const GPtrArray *list = draft->intake->measures[table].list;
 
@@ -161,26 +170,27 @@ static void collect_record(const Draft *draft, const RunPlace *place, enum intak
 		    !plan_shows_host(draft->plan, measure))
 			continue;
 		if (measure->kind == CTPROF_MAP && measure->unit == CTPROF_UNIT_TEXT)
-			set_map(draft, place, table, family, sides, name, measure);
+			set_map(draft, place, table, key, sides, measure);
 		if (measure->kind == CTPROF_MAP)
 			continue;
 		draft_values(draft, table, sides, measure, values);
 		if (is_setting(measure->kind))
-			set(draft, place, family, &name, 1, measure->name, values);
+			set(draft, place, key, measure->name, values);
 		else
-			put(draft, place, family, &name, 1, &field, values,
-			    field.kind == CTPROF_COUNTER, hidden);
+			put(draft, place, key, &field, values, field.kind == CTPROF_COUNTER,
+			    hidden);
 	}
 }
 
 static void collect_host(const Draft *draft, const RunPlace *place)
 {
+	const char *name = store_text(draft->store, HOST_NAME);
+	const RunsKey key = key_of(draft, FAMILY_HOST, &name, 1, FALSE);
 	Record *sides[SIDES];
 
 	draft_find_host(draft, sides);
 	/* show includes it only on request, but runs of totals always do. */
-	collect_record(draft, place, TABLE_HOST, FAMILY_HOST, sides,
-		       store_text(draft->store, HOST_NAME),
+	collect_record(draft, place, TABLE_HOST, &key, sides,
 		       draft->plan->options->sections && !plan_has_section(draft->plan, "host"));
 }
 
@@ -188,19 +198,17 @@ static void collect_cgroups(const Draft *draft, const RunPlace *place)
 {
 	for (guint i = 0; i < draft->cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
+		const RunsKey key = key_of(draft, FAMILY_CGROUPS, pool->key.names, 1, FALSE);
 
-		collect_record(draft, place, TABLE_CGROUPS, FAMILY_CGROUPS, pool->sides,
-			       pool->key.names[0], !plan_has_section(draft->plan, "cgroup-stats"));
+		collect_record(draft, place, TABLE_CGROUPS, &key, pool->sides,
+			       !plan_has_section(draft->plan, "cgroup-stats"));
 	}
 }
 
 void collect_run(const Draft *draft, const RunPlace *place)
 {
-	RunPlace all = *place;
-
-	all.of_strangers = draft->window && draft->plan->options->command;
-	collect_threads(draft, &all);
-	collect_host(draft, &all);
+	collect_threads(draft, place);
+	collect_host(draft, place);
 	if (draft->plan->options->group_by == GROUP_BY_CGROUP)
-		collect_cgroups(draft, &all);
+		collect_cgroups(draft, place);
 }

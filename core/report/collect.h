@@ -6,6 +6,5 @@
 #include "report/draft/draft.h"
 
 /* Keeps the values of all metrics that the plan shows: of groups, the host and, if
- * grouped by them, cgroups.  orphans: the groups of the only side of a run that is
- * not a window. */
+ * grouped by them, cgroups. */
 void collect_run(const Draft *draft, const RunPlace *place);

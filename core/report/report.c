@@ -499,7 +499,7 @@ static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 gboolean analysis_collect(Analysis *analysis, guint side, guint run, const CommandFacts *facts,
 			  GError **error)
 {
-	const RunPlace place = {analysis->plan.options->runs, side, run, FALSE};
+	const RunPlace place = {analysis->plan.options->runs, side, run};
 	Namer namer = place.runs->namer;
 
 	if (!form_groups(analysis, &namer, error))

@@ -542,16 +542,16 @@ static void test_order(void)
 
 	runs_set_names(runs, axis_of(GROUP_BY_PCOMM), NAME_PEERS, NULL, TRUE);
 	const char *name = store_text(runs->store, "t");
-	for (guint side = 0; side < 2; side++) {
-		for (guint run = 0; run < 8; run++) {
-			const RunPlace place = {runs, side, run, FALSE};
-			const gdouble values[] = {1e6 + run + side * 1e6, 1e6 + run + side * 1e9,
-						  1e12 * (run % 3 + 1), run + side * 0.5};
+	const RunsKey keys[] = {{.names = {name}, .n_names = 1, .family = FAMILY_PRIMARY},
+				{.names = {name}, .n_names = 1, .family = FAMILY_DERIVED}};
+	for (guint at = 0; at < 2 * 8; at++) {
+		const RunPlace place = {runs, at / 8, at % 8};
+		const gdouble values[] = {1e6 + place.run + place.side * 1e6,
+					  1e6 + place.run + place.side * 1e9,
+					  1e12 * (place.run % 3 + 1), place.run + place.side * 0.5};
 
-			for (guint i = 0; i < G_N_ELEMENTS(fields); i++)
-				runs_put(&place, i == 3 ? FAMILY_DERIVED : FAMILY_PRIMARY, &name, 1,
-					 &fields[i], values[i], FALSE);
-		}
+		for (guint i = 0; i < G_N_ELEMENTS(fields); i++)
+			runs_put(&place, &keys[i == 3], &fields[i], values[i], FALSE);
 	}
 	g_autoptr(GPtrArray) rows = runs_test(runs, NULL, ALPHA, n_tested);
 	static const char *const order[] = {"large", "small", "ratio", "noise"};

@@ -11,35 +11,25 @@
 #include "report/stats/shift.h"
 #include "view.h"
 
-/* ---- keys: texts of the store are told apart by their addresses ---- */
+/* ---- keys ---- */
 
-static guint hash_of(const char *const *names, const char *metric)
+static guint key_hash(gconstpointer data)
 {
-	guint hash = g_direct_hash(metric);
+	const RunsKey *key = data;
+	guint hash = g_direct_hash(key->metric);
 
 	for (guint i = 0; i < KEY_NAMES; i++)
-		hash = hash * 31 + g_direct_hash(names[i]);
+		hash = hash * 31 + g_direct_hash(key->names[i]);
 	return hash;
 }
 
-static gboolean is_named(const char *const *a, const char *const *b)
+static gboolean key_equal(gconstpointer a, gconstpointer b)
 {
-	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
+	const RunsKey *x = a, *y = b;
 
-static guint row_hash(gconstpointer data)
-{
-	const RunsRow *row = data;
-
-	return hash_of(row->names, row->field.name);
-}
-
-static gboolean row_equal(gconstpointer a, gconstpointer b)
-{
-	const RunsRow *x = a, *y = b;
-
-	return x->field.name == y->field.name && x->family == y->family &&
-	       x->of_strangers == y->of_strangers && is_named(x->names, y->names);
+	return x->metric == y->metric && x->family == y->family &&
+	       x->of_strangers == y->of_strangers && x->names[0] == y->names[0] &&
+	       x->names[1] == y->names[1] && x->names[2] == y->names[2];
 }
 
 static void row_free(gpointer data)
@@ -48,28 +38,14 @@ static void row_free(gpointer data)
 	g_free(data);
 }
 
-static guint setting_hash(gconstpointer data)
-{
-	const RunsSetting *setting = data;
-
-	return hash_of(setting->names, setting->metric);
-}
-
-static gboolean setting_equal(gconstpointer a, gconstpointer b)
-{
-	const RunsSetting *x = a, *y = b;
-
-	return x->metric == y->metric && is_named(x->names, y->names);
-}
-
 Runs *runs_new(const guint n[SIDES])
 {
 	Runs *runs = g_new0(Runs, 1);
 
 	memcpy(runs->n, n, sizeof runs->n);
 	runs->store = store_new();
-	runs->rows = g_hash_table_new_full(row_hash, row_equal, row_free, NULL);
-	runs->settings = g_hash_table_new_full(setting_hash, setting_equal, g_free, NULL);
+	runs->rows = g_hash_table_new_full(key_hash, key_equal, row_free, NULL);
+	runs->settings = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	return runs;
 }
 
@@ -99,38 +75,31 @@ void runs_set_names(Runs *runs, const Axis *axis, NameRule rule, char *const *fl
 
 /* ---- what runs have ---- */
 
-static void take_names(const char *to[KEY_NAMES], const char *const *names, guint n_names)
+static RunsRow *row_new(const Runs *runs, const RunsKey *key,
+			const struct ctprof_report_field *field)
 {
-	for (guint i = 0; i < n_names; i++)
-		to[i] = names[i];
-}
-
-static RunsRow *row_new(const Runs *runs, const RunsRow *key)
-{
-	RunsRow *row = g_memdup2(key, sizeof *key);
+	RunsRow *row = g_new0(RunsRow, 1);
 	guint n = runs->n[0] + runs->n[1];
 
+	row->key = *key;
+	row->field = *field;
 	row->values = g_new(gdouble, MAX(n, 1));
 	for (guint i = 0; i < n; i++)
 		row->values[i] = NAN;
 	return row;
 }
 
-RunsRow *runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
-		  guint n_names, const struct ctprof_report_field *field, gdouble value,
-		  gboolean partial)
+RunsRow *runs_put(const RunPlace *place, const RunsKey *group,
+		  const struct ctprof_report_field *field, gdouble value, gboolean partial)
 {
 	Runs *runs = place->runs;
-	RunsRow key = {.n_names = n_names,
-		       .family = family,
-		       .field = *field,
-		       .of_strangers = place->of_strangers};
+	RunsKey key = *group;
 
 	g_return_val_if_fail(place->side < SIDES && place->run < runs->n[place->side], NULL);
-	take_names(key.names, names, n_names);
+	key.metric = field->name;
 	RunsRow *row = g_hash_table_lookup(runs->rows, &key);
 	if (!row) {
-		row = row_new(runs, &key);
+		row = row_new(runs, &key, field);
 		g_hash_table_add(runs->rows, row);
 	}
 	row->values[(place->side ? runs->n[0] : 0) + place->run] = value;
@@ -138,15 +107,16 @@ RunsRow *runs_put(const RunPlace *place, enum runs_family family, const char *co
 	return row;
 }
 
-void runs_set(const RunPlace *place, enum runs_family family, const char *const *names,
-	      guint n_names, const char *metric, const char *text)
+void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, const char *text)
 {
-	RunsSetting key = {.n_names = n_names, .metric = metric, .of_host = family == FAMILY_HOST};
+	RunsKey key = *group;
 
-	take_names(key.names, names, n_names);
+	key.metric = metric;
+	key.of_strangers = FALSE;
 	RunsSetting *setting = g_hash_table_lookup(place->runs->settings, &key);
 	if (!setting) {
-		setting = g_memdup2(&key, sizeof key);
+		setting = g_new0(RunsSetting, 1);
+		setting->key = key;
 		g_hash_table_add(place->runs->settings, setting);
 	}
 	const char **known = &setting->texts[place->side];
@@ -237,7 +207,7 @@ static gint compare_rows_by_name(gconstpointer a, gconstpointer b)
 {
 	const RunsRow *x = *(const RunsRow *const *)a, *y = *(const RunsRow *const *)b;
 
-	return compare_names(x->names, y->names);
+	return compare_names(x->key.names, y->key.names);
 }
 
 /* rows: by their names. */
@@ -251,9 +221,10 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
 
-		p[i] = row->family == family ? row->runs.p : NAN;
+		p[i] = row->key.family == family ? row->runs.p : NAN;
 		groups[i] =
-			last ? groups[i - 1] + (compare_names(last->names, row->names) != 0) : 0;
+			last ? groups[i - 1] + (compare_names(last->key.names, row->key.names) != 0)
+			     : 0;
 		last = row;
 	}
 	const ManyRows many = {.p = p, .least = leasts, .groups = groups, .n = rows->len};
@@ -261,7 +232,7 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 	for (guint i = 0; i < rows->len; i++) {
 		RunsRow *row = g_ptr_array_index(rows, i);
 
-		if (row->family != family)
+		if (row->key.family != family)
 			continue;
 		row->runs.q = q[i];
 		row->runs.flags |= isnan(q[i]) ? 0 : CTPROF_RUNS_HAS_Q;
@@ -289,14 +260,14 @@ static guint class_of(const RunsRow *row)
 	gboolean has_sides = result->n_runs[1] > 0;
 
 	if (result->verdict == CTPROF_VERDICT_CHANGED)
-		return row->of_strangers ? CLASS_STRANGERS_CHANGED : CLASS_CHANGED;
+		return row->key.of_strangers ? CLASS_STRANGERS_CHANGED : CLASS_CHANGED;
 	if (has_sides && (result->n[0] == 0 || result->n[1] == 0))
 		return CLASS_ONE_SIDE;
-	if (row->family == FAMILY_COMMAND)
+	if (row->key.family == FAMILY_COMMAND)
 		return CLASS_COMMAND;
 	if (has_sides && !(result->flags & CTPROF_RUNS_HAS_Q))
 		return CLASS_NOT_TESTED;
-	return row->family == FAMILY_HOST ? CLASS_HOST : CLASS_TESTED;
+	return row->key.family == FAMILY_HOST ? CLASS_HOST : CLASS_TESTED;
 }
 
 static gdouble cost_of(const RunsRow *row)
@@ -318,18 +289,18 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 
 	if (class_of(x) != class_of(y))
 		return class_of(x) < class_of(y) ? -1 : 1;
-	if (x->of_strangers != y->of_strangers)
-		return x->of_strangers ? 1 : -1;
+	if (x->key.of_strangers != y->key.of_strangers)
+		return x->key.of_strangers ? 1 : -1;
 	if (p < q || p > q)
 		return p > q ? -1 : 1;
-	gint order = compare_names(x->names, y->names);
+	gint order = compare_names(x->key.names, y->key.names);
 	return order ? order : strcmp(x->field.name, y->field.name);
 }
 
-static void show_names(const Runs *runs, const char **names, guint n_names)
+static void show_names(const Runs *runs, RunsKey *key)
 {
-	for (guint i = 0; i < n_names; i++)
-		names[i] = store_text(runs->store, namer_name(&runs->namer, i, names[i]));
+	for (guint i = 0; i < key->n_names; i++)
+		key->names[i] = store_text(runs->store, namer_name(&runs->namer, i, key->names[i]));
 }
 
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n_tested[N_FAMILIES])
@@ -342,8 +313,8 @@ GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n
 	while (g_hash_table_iter_next(&iter, &row, NULL)) {
 		RunsRow *taken = row;
 
-		show_names(runs, taken->names, taken->n_names);
-		if (names_match(match, taken->names, taken->n_names))
+		show_names(runs, &taken->key);
+		if (names_match(match, taken->key.names, taken->key.n_names))
 			g_ptr_array_add(rows, taken);
 	}
 	g_ptr_array_sort(rows, compare_rows_by_name);
@@ -362,9 +333,9 @@ static gint compare_settings(gconstpointer a, gconstpointer b)
 {
 	const RunsSetting *x = *(const RunsSetting *const *)a;
 	const RunsSetting *y = *(const RunsSetting *const *)b;
-	gint order = compare_names(x->names, y->names);
+	gint order = compare_names(x->key.names, y->key.names);
 
-	return order ? order : strcmp(x->metric, y->metric);
+	return order ? order : strcmp(x->key.metric, y->key.metric);
 }
 
 static gboolean differs(const RunsSetting *setting, const Runs *runs)
@@ -387,9 +358,9 @@ GPtrArray *runs_list_settings(Runs *runs, gdouble alpha)
 
 		/* The CPU on which a thread last ran is often the same in two runs
 		 * by chance. */
-		if (differs(setting, runs) && (setting->of_host || !is_chance))
+		if (differs(setting, runs) && (setting->key.family == FAMILY_HOST || !is_chance))
 			g_ptr_array_add(list, setting);
-		show_names(runs, setting->names, setting->n_names);
+		show_names(runs, &setting->key);
 	}
 	g_ptr_array_sort(list, compare_settings);
 	return list;

@@ -25,17 +25,23 @@ enum runs_family {
 	N_FAMILIES
 };
 
-/* A metric of a group, in all runs. */
-typedef struct runs_row {
+/* What values are of; texts of the store are told apart by their addresses. */
+typedef struct runs_key {
+	const char *metric;
 	const char *names[KEY_NAMES]; /* keys; after runs_test() their display names */
 	guint n_names;
 	enum runs_family family;
-	struct ctprof_report_field field;
-	gdouble *values;       /* of the runs of the first side, then of the other's; NAN: none */
-	gboolean partial;      /* some value lacks rows */
 	gboolean of_strangers; /* not of the command that was run, or of what it started */
-	gboolean is_rate;      /* what counts is divided by the length of its run */
-	gboolean hidden;       /* of a section that is not shown: tested and judged all the same */
+} RunsKey;
+
+/* A metric of a group, in all runs. */
+typedef struct runs_row {
+	RunsKey key;
+	struct ctprof_report_field field;
+	gdouble *values;  /* of the runs of the first side, then of the other's; NAN: none */
+	gboolean partial; /* some value lacks rows */
+	gboolean is_rate; /* what counts is divided by the length of its run */
+	gboolean hidden;  /* of a section that is not shown: tested and judged all the same */
 	/* After runs_test(). */
 	gdouble medians[SIDES]; /* NAN: no run has it */
 	gdouble shift;          /* NAN: only one side has it */
@@ -45,10 +51,7 @@ typedef struct runs_row {
 /* A setting of a group or the host, such as its policy or a sysctl, that is the same
  * in all runs of each side but differs between the sides. */
 typedef struct runs_setting {
-	const char *names[KEY_NAMES];
-	guint n_names;
-	const char *metric;
-	gboolean of_host;         /* not of a group */
+	RunsKey key;
 	const char *texts[SIDES]; /* "": differs between runs */
 	guint n[SIDES];           /* number of runs that have it */
 } RunsSetting;
@@ -73,18 +76,15 @@ void runs_set_names(Runs *runs, const Axis *axis, NameRule rule, char *const *fl
 /* The destination of a value. */
 typedef struct run_place {
 	Runs *runs;
-	guint side, run;       /* from 0 */
-	gboolean of_strangers; /* as RunsRow has it */
+	guint side, run; /* from 0 */
 } RunPlace;
 
-/* Keeps a run's value of a metric; names and the field's texts are in the store.  Returns
- * the row. */
-RunsRow *runs_put(const RunPlace *place, enum runs_family family, const char *const *names,
-		  guint n_names, const struct ctprof_report_field *field, gdouble value,
-		  gboolean partial);
+/* Keeps a run's value of a metric of a group, whose metric is not set; names and the field's
+ * texts are in the store.  Returns the row. */
+RunsRow *runs_put(const RunPlace *place, const RunsKey *group,
+		  const struct ctprof_report_field *field, gdouble value, gboolean partial);
 /* The same for a setting; text is in the store. */
-void runs_set(const RunPlace *place, enum runs_family family, const char *const *names,
-	      guint n_names, const char *metric, const char *text);
+void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, const char *text);
 
 /*
  * Tests all rows that match accepts (NULL: all) and drops the others.  Returns RunsRow

@@ -51,8 +51,10 @@ void command_collect(const RunPlace *place, const CommandFacts *facts)
 		[VOLUNTARY] = (gdouble)facts->voluntary_csw,
 		[NONVOLUNTARY] = (gdouble)facts->nonvoluntary_csw,
 	};
-	const char *name = store_text(place->runs->store, COMMAND_NAME);
+	const RunsKey command = {.names = {store_text(place->runs->store, COMMAND_NAME)},
+				 .n_names = 1,
+				 .family = FAMILY_COMMAND};
 
 	for (guint i = 0; i < N_FIELDS; i++)
-		runs_put(place, FAMILY_COMMAND, &name, 1, &fields[i], values[i], FALSE);
+		runs_put(place, &command, &fields[i], values[i], FALSE);
 }

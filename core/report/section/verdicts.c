@@ -95,7 +95,7 @@ static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
 		if (!is_shown(draft, row) || !table_has_room(table, draft->view->limit))
 			continue;
 		field.flags |= CTPROF_FIELD_SHORT;
-		fill_cell(row, table_metric(table, row->names, row->n_names,
+		fill_cell(row, table_metric(table, row->key.names, row->key.n_names,
 					    table_take_field(table, &field)));
 	}
 }
@@ -105,7 +105,7 @@ static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
 /* The joined names, as a key for the group's names in the store. */
 static char *join_names(const RunsRow *row)
 {
-	return g_strjoin(" ", row->names[0], row->names[1], row->names[2], NULL);
+	return g_strjoin(" ", row->key.names[0], row->key.names[1], row->key.names[2], NULL);
 }
 
 static void list_only(const GPtrArray *rows, RunsReport *report)
@@ -118,12 +118,12 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
 		struct ctprof_report_line line = {.struct_size = sizeof line,
-						  .n_names = row->n_names};
+						  .n_names = row->key.n_names};
 
 		if (row->runs.n_runs[1] == 0 || !g_hash_table_add(known, join_names(row)))
 			continue;
-		for (guint n = 0; n < row->n_names; n++)
-			line.names[n] = row->names[n];
+		for (guint n = 0; n < row->key.n_names; n++)
+			line.names[n] = row->key.names[n];
 		g_array_append_val(report->only[row->runs.n[0] > 0 ? 0 : 1], line);
 	}
 }
@@ -137,10 +137,11 @@ static void add_settings(const Draft *draft, RunsReport *report)
 
 	for (guint i = 0; i < settings->len; i++) {
 		const RunsSetting *setting = g_ptr_array_index(settings, i);
-		g_autofree char *names = g_strjoin(" ", setting->names[0], setting->names[1],
-						   setting->names[2], NULL);
+		g_autofree char *names =
+			g_strjoin(" ", setting->key.names[0], setting->key.names[1],
+				  setting->key.names[2], NULL);
 		char *text = g_strdup_printf(VERDICTS_SETUP "%s of %s: %s in A, %s in B",
-					     setting->metric, names, setting->texts[0],
+					     setting->key.metric, names, setting->texts[0],
 					     setting->texts[1]);
 
 		g_ptr_array_add(draft->warnings, text);
@@ -303,9 +304,9 @@ static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 		return;
 	struct ctprof_report_hit hit = verdict_hit(condition, &row->field, &change);
 	hit.runs = &row->runs;
-	hit.n_names = row->n_names;
-	for (guint i = 0; i < row->n_names; i++)
-		hit.names[i] = row->names[i];
+	hit.n_names = row->key.n_names;
+	for (guint i = 0; i < row->key.n_names; i++)
+		hit.names[i] = row->key.names[i];
 	g_array_append_val(verdict->hits, hit);
 }
 
