@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -339,7 +338,7 @@ static GPtrArray *sources_of(const Capture *capture, enum row_class row)
 	return sources;
 }
 
-/* One batch of a class other than threads, from sources to sink. */
+/* Rows of a class other than threads, from sources to sink. */
 static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, Batch *batch,
 		     gsize n, GError **error)
 {
@@ -348,7 +347,15 @@ static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, B
 	batch_begin(batch, n);
 	collect(capture, row, sources, NULL, batch);
 	batch_view(batch, &rows);
-	return handoff_rows(&capture->handoff, &rows, error);
+	for (rows.n = 1; n > 0; n--) {
+		if ((row != ROW_CGROUP || cgroup_set_keeps(capture->cgroups, &rows)) &&
+		    !handoff_rows(&capture->handoff, &rows, error))
+			return FALSE;
+		rows.targets++;
+		rows.values += rows.n_slots;
+		rows.states += rows.n_slots;
+	}
+	return TRUE;
 }
 
 /* Host or capture scope: one row. */
@@ -372,19 +379,10 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 		return TRUE;
 	g_autoptr(GList) paths = cgroup_set_list(capture->cgroups);
 	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_CGROUP);
-	for (GList *path = paths; path;) {
-		gsize n = 0;
-
-		for (; path && n < BATCH_ROWS; path = path->next)
-			batch_targets(batch)[n++] = (struct ctprof_target){
-				.struct_size = sizeof(struct ctprof_target),
-				.task_fd = -1,
-				.path = path->data,
-				.path_len = (guint32)strlen(path->data),
-			};
-		if (!pass(capture, ROW_CGROUP, sources, batch, n, error))
+	for (GList *path = paths; path;)
+		if (!pass(capture, ROW_CGROUP, sources, batch,
+			  cgroup_set_targets(&path, batch_targets(batch), BATCH_ROWS), error))
 			return FALSE;
-	}
 	return TRUE;
 }
 

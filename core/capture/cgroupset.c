@@ -40,6 +40,7 @@ static void free_membership(gpointer data)
 void cgroup_set_init(CgroupSet *set, const Registry *registry)
 {
 	*set = (CgroupSet){
+		.registry = registry,
 		.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.memberships = g_hash_table_new_full(hash_membership, memberships_equal,
 						     free_membership, NULL),
@@ -66,10 +67,18 @@ void cgroup_set_begin(CgroupSet *set, gboolean remembers)
 	g_hash_table_remove_all(set->memberships);
 }
 
+/* The root has no limits. */
 static void take_path(CgroupSet *set, const char *path)
 {
-	if (*path && !g_hash_table_contains(set->paths, path))
-		g_hash_table_add(set->paths, g_strdup(path));
+	if (!*path || g_hash_table_lookup(set->paths, path))
+		return;
+	g_hash_table_insert(set->paths, g_strdup(path), GINT_TO_POINTER(TRUE));
+	g_autofree char *above = g_strdup(path);
+	for (char *end; (end = strrchr(above, '/')) && end > above;) {
+		*end = '\0';
+		if (!g_hash_table_contains(set->paths, above))
+			g_hash_table_insert(set->paths, g_strdup(above), NULL);
+	}
 }
 
 /* The row's value of that metric; NULL: it has none. */
@@ -143,4 +152,33 @@ static gint compare_paths(gconstpointer a, gconstpointer b)
 GList *cgroup_set_list(const CgroupSet *set)
 {
 	return g_list_sort(g_hash_table_get_keys(set->paths), compare_paths);
+}
+
+gsize cgroup_set_targets(GList **list, struct ctprof_target *targets, gsize most)
+{
+	gsize n = 0;
+
+	for (; *list && n < most; *list = (*list)->next)
+		targets[n++] = (struct ctprof_target){
+			.struct_size = sizeof(struct ctprof_target),
+			.task_fd = -1,
+			.path = (*list)->data,
+			.path_len = (guint32)strlen((*list)->data),
+		};
+	return n;
+}
+
+gboolean cgroup_set_keeps(const CgroupSet *set, const struct ctprof_rows *row)
+{
+	const GPtrArray *metrics = registry_row(set->registry, ROW_CGROUP);
+	gboolean keeps = g_hash_table_lookup(set->paths, row->targets[0].path) != NULL;
+
+	for (guint i = 0; i < metrics->len && !keeps; i++) {
+		const Metric *metric = g_ptr_array_index(metrics, i);
+
+		keeps = metric->def.flags & CTPROF_METRIC_UNLIMITED &&
+			row->states[metric->index] == CTPROF_PRESENT &&
+			row->values[metric->index] > 0 && row->values[metric->index] < G_MAXUINT64;
+	}
+	return keeps;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CPU, memory, pids, I/O and pressure of every cgroup that holds a thread. */
+/* CPU, memory, pids, I/O and pressure of every cgroup that holds a thread, or limits some. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -66,6 +66,19 @@ def burner(*folders):
         process.wait()
 
 
+@contextlib.contextmanager
+def sleeper(folder):
+    """A process in that cgroup."""
+    process = subprocess.Popen(["sh", "-c", 'echo $$ >"$0" && echo && exec sleep 1000', folder / "cgroup.procs"],
+                               stdout=subprocess.PIPE)  # fmt: skip
+    try:
+        assert process.stdout.readline() == b"\n"
+        yield
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def capture(*command):
     done = subprocess.run(
         [*command, harness.CTPROF, "--plugins=procfs,cgroup", "capture", "-q", "-o", "-"],
@@ -93,6 +106,21 @@ def test_each_controller_has_its_own_path():
     assert HELD <= of_memory["memory"]["current"] <= peak
     assert of_memory["memory"]["peak"] == peak
     assert lacks(of_memory, "cpu.usage_usec"), of_memory["absent"]
+
+
+def test_a_cgroup_above_is_read_if_it_has_a_limit():
+    paths = [f"cpu/{NAME}-{x}" for x in ("a", "a/in", "b", "b/in")]
+    with cgroups(*paths) as folders:
+        for name, value in (("cpu.cfs_period_us", 100000), ("cpu.cfs_quota_us", 20000)):
+            if not (folders[0] / name).exists():
+                raise tap.Skip("this kernel has no quotas")
+            (folders[0] / name).write_text(str(value))
+        with sleeper(folders[1]), sleeper(folders[3]):
+            rows = capture().data["cgroup_stats"]
+    names = {path for path in rows if path.startswith(f"/{NAME}")}
+    assert names == {f"/{NAME}-{x}" for x in ("a", "a/in", "b/in")}, names
+    assert rows[f"/{NAME}-a"]["cpu"]["max_quota_us"] == 20000
+    assert "/" in rows
 
 
 def test_the_v1_root_has_no_peak():
