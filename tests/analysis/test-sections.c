@@ -308,6 +308,40 @@ static void test_cgroups_compare(void)
 	g_assert_nonnull(strstr(changed, "cgroup-stats cut 1\n"));
 }
 
+static Sample *nested_sample(guint64 factor)
+{
+	static const struct {
+		const char *path;
+		guint64 usage;
+	} cgroups[] = {{"/pod", 100}, {"/pod-x", 7}, {"/pod/a", 60}, {"/pod/a/in", 60}};
+	Sample *sample = sample_new();
+
+	sample_thread(sample, 1, 1, "p", "c", "/pod/a/in");
+	sample_u64(sample, "start_time_clock_ticks", 100);
+	for (gsize i = 0; i < G_N_ELEMENTS(cgroups); i++) {
+		sample_cgroup(sample, cgroups[i].path);
+		sample_u64(sample, "cpu.usage_usec", cgroups[i].usage * factor);
+	}
+	return sample;
+}
+
+/* What a cgroup has counted has been counted in those above it, too: under one name once. */
+static void test_cgroups_are_counted_once(void)
+{
+	char glob[] = "/**", *globs[] = {glob, NULL};
+	g_autoptr(Sample) a = nested_sample(1);
+	g_autoptr(Sample) b = nested_sample(3);
+	AnalysisOptions options = {.group_by = GROUP_BY_CGROUP, .flatten = globs};
+
+	g_autofree char *shown = dump_of(a, NULL, options, "cgroup-stats");
+	g_assert_true(g_str_has_prefix(shown, "cgroup-stats /** cpu.usage_usec 107\n"));
+	options.may_be_window = options.is_window = TRUE;
+	options.elapsed_s = 1;
+	options.began = 200;
+	g_autofree char *window = dump_of(a, b, options, "cgroup-stats");
+	g_assert_true(g_str_has_prefix(window, "cgroup-stats /** cpu.usage_usec 107 321 +214\n"));
+}
+
 /* Sections about cgroups need their axis; a request elsewhere is answered. */
 static void test_cgroups_elsewhere(void)
 {
@@ -586,6 +620,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sections/smaps-fail-on", test_smaps_fail_on);
 	g_test_add_func("/sections/cgroups-show", test_cgroups_show);
 	g_test_add_func("/sections/cgroups-compare", test_cgroups_compare);
+	g_test_add_func("/sections/cgroups-once", test_cgroups_are_counted_once);
 	g_test_add_func("/sections/cgroups-elsewhere", test_cgroups_elsewhere);
 	g_test_add_func("/sections/cgroups-name-threads", test_cgroups_name_threads);
 	g_test_add_func("/sections/host", test_host);

@@ -1,9 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "groups.h"
 
+#include <string.h>
+
 #define TICKS_A_SECOND 100 /* USER_HZ */
 
-void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer)
+/* Whether a cgroup above that path goes by the same name: what is counted in the one is
+ * counted in the other, too. */
+static gboolean is_counted(const RecordSet *set, Namer *namer, const char *path, const char *name)
+{
+	g_autofree char *top = g_strdup(path);
+
+	for (char *end; (end = strrchr(top, '/')) && end > top;) {
+		*end = '\0';
+		const RecordKey above = {.names = {store_text(namer->store, top)}};
+		RecordKey key;
+		if (!record_set_find(set, &above))
+			continue;
+		namer_key(namer, &above, &key);
+		if (key.names[0] == name)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer, gboolean of_cgroups)
 {
 	g_autoptr(GPtrArray) records = record_set_sorted(set);
 
@@ -11,11 +32,12 @@ void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer)
 		Record *record = g_ptr_array_index(records, i);
 		RecordKey key;
 
-		if (namer->is_done)
+		if (namer->is_done && !of_cgroups)
 			key = record->key;
 		else
 			namer_key(namer, &record->key, &key);
-		pool_add(pools_take(pools, &key), side, set->layout, record);
+		if (!of_cgroups || !is_counted(set, namer, record->key.names[0], key.names[0]))
+			pool_add(pools_take(pools, &key), side, set->layout, record);
 	}
 }
 
@@ -75,7 +97,7 @@ void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean co
 	g_autoptr(GHashTable) pools = pools_new();
 
 	for (guint side = 0; side < (compare ? SIDES : 1); side++)
-		groups_pool(pools, sides[side], side, namer);
+		groups_pool(pools, sides[side], side, namer, FALSE);
 	ret_groups->joined = g_ptr_array_new_with_free_func(g_free);
 	for (guint i = 0; i < SIDES; i++)
 		ret_groups->only[i] = g_ptr_array_new_with_free_func(g_free);

@@ -26,8 +26,8 @@ typedef struct groups {
 	GPtrArray *only[SIDES]; /* compare: one side */
 } Groups;
 
-/* Merges the records of a side that have the same key. */
-void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer);
+/* Merges the records of a side that have the same key; of cgroups, those of the highest. */
+void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer, gboolean of_cgroups);
 /* Does so on each side, and joins the sides.  compare FALSE: only side 0. */
 void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare,
 		  Namer *namer);

@@ -69,7 +69,7 @@ typedef struct namer {
 	CgroupKeys *cgroups;
 	NameKeys *names;
 	Store *store;
-	gboolean is_done;    /* records already have the keys of their groups */
+	gboolean is_done;    /* records of threads have the keys of their groups */
 	const char *watched; /* a group as it is shown; NULL: none */
 	GHashTable *threads; /* takes the tids of its threads */
 	/* Keys do not depend on the names in other runs: those of cgroups are their

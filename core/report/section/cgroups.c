@@ -104,7 +104,8 @@ GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
 	if (!axis_has(draft->plan->axis, LABEL_CGROUP))
 		return list;
 	for (guint side = 0; side < draft_n_sides(draft); side++)
-		groups_pool(pools, &draft->sides[side].sets[TABLE_CGROUPS], side, draft->namer);
+		groups_pool(pools, &draft->sides[side].sets[TABLE_CGROUPS], side, draft->namer,
+			    TRUE);
 	g_autoptr(GPtrArray) sorted = pools_sorted(pools);
 	if (draft->ranks)
 		g_ptr_array_sort_with_data(sorted, compare_ranks, draft->ranks);
