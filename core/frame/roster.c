@@ -36,11 +36,11 @@ typedef struct shape {
 /* A view has all but its entries from the roster it is of. */
 struct roster {
 	gboolean is_view;
-	GArray *entries;      /* RosterEntry */
-	guint32 scope;        /* of the rows */
-	GByteArray *unfilled; /* states of what is not kept, by index */
-	const char *entry;
-	GArray *fields; /* Field, texts first */
+	GArray *entries;            /* RosterEntry */
+	guint32 scope;              /* of the rows */
+	GByteArray *unfilled;       /* states of what is not kept, by index */
+	const char *const *of_maps; /* keys of the entries that are kept; NULL: all */
+	GArray *fields;             /* Field, texts first */
 	guint n_texts;
 	gint start, ppid;      /* their indices in a row, or -1 */
 	Arena *arena;          /* of the encoded rows, shapes and kept values */
@@ -93,7 +93,7 @@ static gint find_number(const Registry *registry, enum row_class row, const char
 }
 
 Roster *roster_new(const Registry *registry, enum row_class row, const gboolean *slots,
-		   const char *entry)
+		   const char *const *entries)
 {
 	Roster *roster = g_new0(Roster, 1);
 	const GPtrArray *metrics = registry_row(registry, row);
@@ -106,7 +106,7 @@ Roster *roster_new(const Registry *registry, enum row_class row, const gboolean 
 	}
 	roster->entries = g_array_new(FALSE, FALSE, sizeof(RosterEntry));
 	roster->scope = registry_scope_of_row(row);
-	roster->entry = entry;
+	roster->of_maps = entries;
 	roster->fields = g_array_new(FALSE, FALSE, sizeof(Field));
 	add_fields(roster, metrics, slots, TRUE);
 	roster->n_texts = n_fields(roster);
@@ -277,7 +277,7 @@ static guint64 keep_map(Roster *roster, const struct ctprof_map *map)
 
 	copy->n = 0;
 	for (guint64 i = 0; i < map->n; i++) {
-		if (roster->entry && strcmp(from[i].key, roster->entry) != 0)
+		if (roster->of_maps && !g_strv_contains(roster->of_maps, from[i].key))
 			continue;
 		*to = from[i];
 		to->key = keep_text(roster, to->key, to->key_len);

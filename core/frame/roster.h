@@ -12,10 +12,10 @@
 typedef struct roster Roster;
 
 /* For rows of that class.  slots: those that are kept, by index; NULL: all wanted ones.
- * entry: of maps only the entry of that key is kept; NULL: all entries.  registry may be freed
+ * entries: of maps only the entries of these keys are kept; NULL: all.  registry may be freed
  * after the last row. */
 Roster *roster_new(const Registry *registry, enum row_class row, const gboolean *slots,
-		   const char *entry);
+		   const char *const *entries);
 typedef struct roster_entry RosterEntry;
 /* Those threads of a roster that are selected; selects NULL: all.  The roster must outlive
  * it. */

@@ -11,7 +11,7 @@
 #define SECONDS 10
 #define S G_GUINT64_CONSTANT(1000000000)
 #define MIB (G_GUINT64_CONSTANT(1) << 20)
-#define MOST_VALUES 6
+#define MOST_VALUES 7
 
 /* Metrics that the samples of all tests do not have. */
 static const struct {
@@ -27,6 +27,7 @@ static const struct {
 	{"freepages_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
 	{"compact_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
 	{"thrashing_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"cgroup_v1", CTPROF_MAP, CTPROF_UNIT_TEXT, CTPROF_SCOPE_THREAD},
 	{"cpu.nr_periods", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_CGROUP},
 	{"system.cpu.user", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
 	{"system.cpu.nice", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
@@ -127,8 +128,8 @@ static guint64 special(const struct value *changed, const char *name)
 	return 0;
 }
 
-/* A host, a cgroup and a pool of n threads in it (0: of one), of which only the first does
- * anything; changed NULL: as it begins. */
+/* A host, a cgroup and the one above, and a pool of n threads in it (0: of one), of which only
+ * the first does anything; changed NULL: as it begins. */
 static Sample *capture(const struct value *changed, guint64 n)
 {
 	Sample *sample = sample_new();
@@ -136,18 +137,30 @@ static Sample *capture(const struct value *changed, guint64 n)
 		g_strdup_printf("Pss=%" G_GUINT64_FORMAT, 1024 + special(changed, "Pss"));
 	g_autofree char *events =
 		g_strdup_printf("max=%" G_GUINT64_FORMAT, special(changed, "memory.events"));
+	gboolean is_v1 = special(changed, "v1") > 0;
+	gboolean is_above = special(changed, "above") > 0;
 
 	for (guint i = 0; i < G_N_ELEMENTS(more); i++)
 		sample_metric(sample, more[i].name, more[i].kind, more[i].unit, more[i].scope,
 			      more[i].scope == CTPROF_SCOPE_HOST ? "system" : "sched");
 	sample_host(sample);
 	put_values(sample, CTPROF_SCOPE_HOST, changed);
-	sample_cgroup(sample, "/system.slice/web.service");
-	put_values(sample, CTPROF_SCOPE_CGROUP, changed);
+	/* The events of a cgroup are those above it, too. */
+	sample_cgroup(sample, "/system.slice");
+	put_values(sample, CTPROF_SCOPE_CGROUP, is_above ? changed : NULL);
 	sample_map(sample, "memory.events", events);
+	sample_cgroup(sample, "/system.slice/web.service");
+	put_values(sample, CTPROF_SCOPE_CGROUP, is_above || is_v1 ? NULL : changed);
+	sample_map(sample, "memory.events", is_above ? "max=0" : events);
+	if (is_v1) {
+		sample_cgroup(sample, "/batch.slice");
+		put_values(sample, CTPROF_SCOPE_CGROUP, changed);
+	}
 	sample_thread(sample, 5, 5, "app", "app", "/system.slice/web.service");
 	put_values(sample, CTPROF_SCOPE_THREAD, changed);
 	sample_map(sample, "smaps_rollup_kib", pss);
+	if (is_v1)
+		sample_map(sample, "cgroup_v1", "cpu=/batch.slice/in memory=/else");
 	if (special(changed, "denied"))
 		sample_absent(sample, "read_bytes", CTPROF_ABSENT_DENIED);
 	for (gint32 tid = 6; tid < 5 + (gint32)n; tid++) {
@@ -202,6 +215,18 @@ static char *findings_of(const struct value *changed)
 	return findings_between(before, after, changed);
 }
 
+/* Four threads that wait and run for so many seconds, and so many of 100 periods. */
+#define FOUR(waits, runs)                                                                          \
+	{"wait_time_ns", (waits)*S}, {"run_time_ns", (runs)*S},                                    \
+	{                                                                                          \
+		"threads", 4                                                                       \
+	}
+#define THROTTLED(n, seconds)                                                                      \
+	{"cpu.nr_periods", 100}, {"cpu.nr_throttled", n},                                          \
+	{                                                                                          \
+		"cpu.throttled_usec", (guint64)((seconds)*1e6)                                     \
+	}
+
 static const struct finding_case {
 	const char *finding;
 	struct value shown[MOST_VALUES], hidden[MOST_VALUES];
@@ -226,24 +251,22 @@ static const struct finding_case {
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 "app wants 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
-	{"wants-cpu",
-	 {{"wait_time_ns", 30 * S}, {"run_time_ns", 2 * S}, {"threads", 4}},
-	 {{"wait_time_ns", 30 * S},
-	  {"threads", 4},
-	  {"run_time_ns", 2 * S},
-	  {"cpu.nr_periods", 100},
-	  {"cpu.nr_throttled", 50},
-	  {"cpu.throttled_usec", 4000000}},
-	 NULL},
+	{"wants-cpu", {FOUR(30, 2)}, {FOUR(30, 2), THROTTLED(90, 8)}, NULL},
+	{"starved", {FOUR(30, 1)}, {FOUR(30, 1), THROTTLED(90, 8)}, NULL},
+	/* By a quota of a cgroup above it, too. */
 	{"starved",
-	 {{"wait_time_ns", 30 * S}, {"run_time_ns", S}, {"threads", 4}},
-	 {{"wait_time_ns", 30 * S},
-	  {"threads", 4},
-	  {"run_time_ns", S},
-	  {"cpu.nr_periods", 100},
-	  {"cpu.nr_throttled", 50},
-	  {"cpu.throttled_usec", 4000000}},
+	 {FOUR(30, 1), {"above", 1}},
+	 {FOUR(30, 1), THROTTLED(90, 8), {"above", 1}},
 	 NULL},
+	/* By that of a v1 controller, where threads are in another cgroup. */
+	{"starved", {FOUR(30, 1), {"v1", 1}}, {FOUR(30, 1), THROTTLED(90, 1), {"v1", 1}}, NULL},
+	/* Whatever it waits for, it gets no more than its quota. */
+	{"wants-cpu", {FOUR(36, 2)}, {FOUR(36, 2), THROTTLED(10, 0.4)}, NULL},
+	/* Half of the time each of its threads may have been throttled; beyond it they wait. */
+	{"wants-cpu",
+	 {FOUR(36, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
+	 {FOUR(25, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
+	 "app wants 1.80 CPUs and gets 0.20: 1.60 of its 4 threads wait for a CPU"},
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},
@@ -251,11 +274,7 @@ static const struct finding_case {
 	/* What its quota holds back does not queue. */
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}},
-	 {{"run_time_ns", 8 * S},
-	  {"wait_time_ns", 5 * S},
-	  {"cpu.nr_periods", 100},
-	  {"cpu.nr_throttled", 50},
-	  {"cpu.throttled_usec", 4000000}},
+	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, THROTTLED(50, 4)},
 	 NULL},
 	{"disk-io",
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 100 * 1024}},
@@ -342,13 +361,25 @@ static const struct finding_case {
 	 {{"denied", 0}},
 	 "the I/O of 1 thread could not be read: denied (see 'ctprof doctor')"},
 	{"throttled",
-	 {{"cpu.nr_periods", 100}, {"cpu.nr_throttled", 50}, {"cpu.throttled_usec", 4000000}},
-	 {{"cpu.nr_periods", 100}, {"cpu.nr_throttled", 5}, {"cpu.throttled_usec", 400000}},
-	 "app (web) is throttled in 50 % of its periods: its quota is 0.20 CPU"},
+	 {THROTTLED(50, 4)},
+	 {THROTTLED(5, 0.4)},
+	 "app (web) is throttled in 50 % of its periods: its quota is 0.20 CPU\n"},
+	{"throttled",
+	 {THROTTLED(50, 4), {"above", 1}},
+	 {THROTTLED(5, 0.4), {"above", 1}},
+	 "app is throttled by system.slice in 50 % of its periods: its quota is 0.20 CPU\n"},
+	{"throttled",
+	 {THROTTLED(50, 4), {"v1", 1}},
+	 {THROTTLED(5, 0.4), {"v1", 1}},
+	 "app is throttled by batch.slice in 50 % of its periods: its quota is 0.20 CPU\n"},
 	{"memory-limit",
 	 {{"memory.events", 7}},
 	 {{"memory.events", 0}},
-	 "app (web) met its memory limit of 128M 7 times"},
+	 "app (web) met its memory limit of 128M 7 times\n"},
+	{"memory-limit",
+	 {{"memory.events", 7}, {"above", 1}},
+	 {{"memory.events", 0}},
+	 "system.slice met its memory limit of 128M 7 times\n"},
 	{"forks",
 	 {{"system.processes", 900}, {"cutime_clock_ticks", 5}, {"system.cpu.user", 100}},
 	 {{"system.processes", 400}},

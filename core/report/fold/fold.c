@@ -286,6 +286,11 @@ static void text_label_value(const guint64 *cells, struct ctprof_value *ret_valu
 
 /* ---- one entry of a map ---- */
 
+#define PSS "Pss"
+#define CPU "cpu"
+
+const char *const fold_entries[] = {PSS, CPU, NULL};
+
 static void pss_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 {
 	const struct ctprof_map *map = (const void *)(uintptr_t)value;
@@ -293,8 +298,19 @@ static void pss_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 	if (first)
 		cells[0] = 0;
 	for (guint64 i = 0; i < map->n; i++)
-		if (strcmp(map->entries[i].key, FOLD_PSS_ENTRY) == 0)
+		if (strcmp(map->entries[i].key, PSS) == 0)
 			sum_add(store, cells, FALSE, map->entries[i].number);
+}
+
+static void v1_path_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	const struct ctprof_map *map = (const void *)(uintptr_t)value;
+	const char *path = "";
+
+	for (guint64 i = 0; i < map->n; i++)
+		if (strcmp(map->entries[i].key, CPU) == 0)
+			path = map->entries[i].text;
+	tally(cells, first, store_text(store, path), 1);
 }
 
 static void number_merge(guint64 *cells, gboolean first, guint64 *from)
@@ -337,6 +353,7 @@ static const struct kind_fold {
 	 {1, histogram_add, histogram_merge, histogram_value, histogram_clear}},
 };
 
+static const Fold v1_path = MODE(v1_path_add);
 static const Fold memory_stat = MAP(map_add_memory_stat, map_merge_memory_stat);
 
 const Fold *fold_find(guint32 kind, guint32 unit)
@@ -355,6 +372,11 @@ const Fold *fold_label(guint32 unit)
 const Fold *fold_pss(void)
 {
 	return &pss;
+}
+
+const Fold *fold_v1_path(void)
+{
+	return &v1_path;
 }
 
 const Fold *fold_commonest(void)

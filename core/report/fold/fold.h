@@ -34,7 +34,10 @@ const Fold *fold_find(guint32 kind, guint32 unit);
 const Fold *fold_label(guint32 unit);
 /* The PSS of processes: a single entry of the map of their memory. */
 const Fold *fold_pss(void);
-#define FOLD_PSS_ENTRY "Pss"
+/* The most common of the paths in that v1 controller which has quotas; "" counts as one. */
+const Fold *fold_v1_path(void);
+/* The entries that these two are of, ended by NULL. */
+extern const char *const fold_entries[];
 /* The most common of the rows' labels. */
 const Fold *fold_commonest(void);
 /* memory.stat of several cgroups: the highest of levels, the sum of events. */

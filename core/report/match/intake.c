@@ -292,7 +292,7 @@ static Roster *new_roster(const Side *side, const Intake *intake, enum row_class
 			slots[labels[i]] = TRUE;
 	if (side->layered && !is_exit)
 		layered_mark(side->layered, slots);
-	return roster_new(side->registry, row, slots, FOLD_PSS_ENTRY);
+	return roster_new(side->registry, row, slots, fold_entries);
 }
 
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes)

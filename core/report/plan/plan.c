@@ -336,6 +336,9 @@ static const Fold *choose_for_cost(const struct ctprof_metric *def)
 	if (strcmp(def->name, "cgroup") == 0 && def->kind == CTPROF_LABEL &&
 	    def->unit == CTPROF_UNIT_TEXT)
 		return fold_commonest();
+	if (strcmp(def->name, "cgroup_v1") == 0 && def->kind == CTPROF_MAP &&
+	    def->unit == CTPROF_UNIT_TEXT)
+		return fold_v1_path();
 	return NULL;
 }
 

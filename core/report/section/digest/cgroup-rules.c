@@ -5,6 +5,8 @@
 
 #include "rules.h"
 
+#define MET " met its memory limit"
+
 static gdouble measure_throttled(const Subject *subject)
 {
 	return limits_throttled(subject->limits) * 100;
@@ -17,22 +19,47 @@ static gdouble cost_throttled(const Subject *subject)
 	return seconds > 0 ? MAX(subject->limits->throttled_s / seconds, share) : share;
 }
 
-/* "workers (web.service) is …": the cgroup, and the largest pool that is of it. */
-static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char *words,
-			  const struct ctprof_term *terms, guint n)
+/* Other cgroups may be of the same unit. */
+static gboolean is_of(const CostLine *line, const Limits *limits)
+{
+	return g_strcmp0(line->unit, limits->unit) == 0 ||
+	       g_strcmp0(line->cgroup, limits->path) == 0;
+}
+
+const CostLine *cgroup_pool(const Digest *digest, const Limits *limits)
+{
+	const CostLine *below = NULL;
+
+	for (guint i = 0; i < digest->lines->len; i++) {
+		const CostLine *line = digest_line(digest, i);
+
+		if (is_of(line, limits))
+			return line;
+		if (!below && limits_hold(limits, line->cgroup))
+			below = line;
+	}
+	return below;
+}
+
+/* "workers (web.service) is …": the cgroup, and the largest pool that is of it; where by is not
+ * NULL, "workers is … by web.slice …" of one below. */
+static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char *verb,
+			  const char *by, const char *words, const struct ctprof_term *terms,
+			  guint n)
 {
 	const Digest *digest = subject->digest;
 	struct ctprof_term all[4] = {[1] = term_name(subject->limits->unit)};
-	const CostLine *line = NULL;
+	const CostLine *line = cgroup_pool(digest, subject->limits);
+	gboolean is_own = line && is_of(line, subject->limits);
+	guint from = is_own || (line && by) ? 0 : 1;
 
-	for (guint i = 0; i < digest->lines->len && !line; i++)
-		if (g_strcmp0(digest_line(digest, i)->unit, subject->limits->unit) == 0)
-			line = digest_line(digest, i);
 	if (line)
 		all[0] = term_name(line->name);
 	memcpy(&all[2], terms, n * sizeof *terms);
-	words = store_take(digest->draft->store, g_strconcat(line ? "{} ({})" : "{}", words, NULL));
-	sentence_add(sentence, 0, words, line ? all : all + 1, line ? n + 2 : n + 1);
+	words = store_take(digest->draft->store,
+			   g_strconcat(is_own ? "{} ({})" : "{}", verb,
+				       is_own || from > 0 ? "" : by, words, NULL));
+	sentence_add(sentence, 0, words, all + from, n + 2 - from);
 }
 
 static void say_throttled(const Subject *subject, Sentence *sentence)
@@ -43,7 +70,7 @@ static void say_throttled(const Subject *subject, Sentence *sentence)
 			  subject->limits->n_periods > 0 ? "its periods" : "the time"),
 	};
 
-	say_of_cgroup(subject, sentence, " is throttled in {} % of {}", terms, 2);
+	say_of_cgroup(subject, sentence, " is throttled", " by {}", " in {} % of {}", terms, 2);
 	if (subject->limits->quota > 0)
 		SAY(sentence, ": its quota is {} CPU", term_cpus("quota", subject->limits->quota));
 }
@@ -66,9 +93,9 @@ static void say_memory_max(const Subject *subject, Sentence *sentence)
 	};
 
 	if (subject->limits->memory_max > 0)
-		say_of_cgroup(subject, sentence, " met its memory limit of {} {} times", terms, 2);
+		say_of_cgroup(subject, sentence, MET, NULL, " of {} {} times", terms, 2);
 	else
-		say_of_cgroup(subject, sentence, " met its memory limit {} times", terms + 1, 1);
+		say_of_cgroup(subject, sentence, MET, NULL, " {} times", terms + 1, 1);
 }
 
 /* Where the kernel does not count how often a limit was met (cgroup v1): it is full while pages
@@ -87,7 +114,8 @@ static void say_memory_full(const Subject *subject, Sentence *sentence)
 		term_bytes("limit", "bytes", subject->limits->memory_max),
 	};
 
-	say_of_cgroup(subject, sentence, " uses {} % of its memory limit of {}", terms, 2);
+	say_of_cgroup(subject, sentence, " uses", NULL, " {} % of its memory limit of {}", terms,
+		      2);
 	SAY(sentence, ", and {} pages/s of the host were needed again after reclaim",
 	    term_rate("refaults", "1/s", subject->digest->host.refaults));
 }

@@ -7,8 +7,6 @@
 #include "report/name/unit.h"
 #include "throttling.h"
 
-#define CGROUP "cgroup"
-
 /* Findings that are said in sentences. */
 #define MOST_SENTENCES 6
 
@@ -26,17 +24,6 @@ static const char *name_of(const Draft *draft, const Group *group)
 	return store_take(draft->store,
 			  g_strjoin(" ", group->names[0], group->names[1],
 				    group->n_names > 2 ? group->names[2] : NULL, NULL));
-}
-
-/* Most pools are of one unit; of several the commonest is named. */
-static const char *unit_name(const Draft *draft, const Group *group, guint side)
-{
-	const struct ctprof_value cgroup =
-		draft_value(draft, TABLE_THREADS, group->sides, side, CGROUP);
-
-	if (cgroup.type != CTPROF_VALUE_MODE)
-		return NULL;
-	return store_take(draft->store, unit_of(cgroup.text));
 }
 
 /* A thread is read a little earlier or later in the one sample than in the other: of what is
@@ -78,9 +65,15 @@ static void add_line(Digest *digest, const Group *group)
 	}
 	for (guint side = 0; side < SIDES; side++)
 		costs_split_cpu(&line.costs[side]);
-	line.unit = unit_name(draft, group, digest->newest);
-	if (!line.unit && draft->view->compare)
-		line.unit = unit_name(draft, group, 0);
+	/* Most pools are of one cgroup; of several the commonest is named. */
+	line.cgroup =
+		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup").text;
+	if (!line.cgroup && draft->view->compare)
+		line.cgroup = draft_value(draft, TABLE_THREADS, group->sides, 0, "cgroup").text;
+	line.unit = line.cgroup ? store_take(draft->store, unit_of(line.cgroup)) : NULL;
+	const char *v1_path =
+		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup_v1").text;
+	line.cgroup = v1_path && *v1_path ? v1_path : line.cgroup;
 	g_array_append_val(digest->lines, line);
 }
 

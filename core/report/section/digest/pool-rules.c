@@ -63,63 +63,49 @@ static struct ctprof_term name_of(const Subject *subject)
 	return term_name(subject->line->name);
 }
 
+/* Threads of it that waited for a CPU, at least.  Those that were throttled wait, too: another
+ * rule speaks of them, and of pools that may not use a CPU more.  A cgroup that is no pool's
+ * commonest may have threads of any. */
+static gdouble contended(const Subject *subject)
+{
+	const Digest *digest = subject->digest;
+	const CostLine *line = subject->line;
+	gdouble threads = (gdouble)(threads_of(subject) + line->n_gone), held = 0;
+
+	for (guint i = 0; i < digest->limits->len; i++) {
+		const Limits *limits = &g_array_index(digest->limits, Limits, i);
+		gboolean holds = limits_hold(limits, line->cgroup) && limits->throttled_s > 0;
+
+		if (holds && limits->quota > 0 &&
+		    limits->quota < subject_cost(subject, COST_CPU) + LEAST_WAITING)
+			return 0;
+		if (holds)
+			held += threads * limits_most_throttled(limits);
+		else if (digest->seconds > 0 && !cgroup_pool(digest, limits))
+			held += 2 * limits->throttled_s / digest->seconds;
+	}
+	return MAX(subject_cost(subject, COST_WAITING) - held, 0);
+}
+
 /* The time its threads waited, of the time that they ran. */
 static gdouble waiting_ratio(const Subject *subject)
 {
-	gdouble cpu = subject_cost(subject, COST_CPU),
-		waiting = subject_cost(subject, COST_WAITING);
+	gdouble waiting = contended(subject);
 
-	return waiting >= LEAST_WAITING ? waiting / MAX(cpu, 1e-6) : NAN;
-}
-
-static gboolean has_pool(const Digest *digest, const char *unit)
-{
-	for (guint i = 0; i < digest->lines->len; i++)
-		if (g_strcmp0(digest_line(digest, i)->unit, unit) == 0)
-			return TRUE;
-	return FALSE;
-}
-
-/* Threads that are throttled wait, too: of them another rule speaks.  Which pool is in a cgroup
- * of another hierarchy is not known: it may be any that waits no longer than that explains. */
-static gboolean is_throttled(const Subject *subject)
-{
-	const Digest *digest = subject->digest;
-	const GArray *list = digest->limits;
-	gdouble elsewhere = 0; /* threads */
-
-	for (guint i = 0; i < list->len; i++) {
-		const Limits *limits = &g_array_index(list, Limits, i);
-
-		if (!(limits_throttled(limits) * 100 >= LEAST_THROTTLED))
-			continue;
-		if (g_strcmp0(limits->unit, subject->line->unit) == 0)
-			return TRUE;
-		if (!has_pool(digest, limits->unit) && digest->seconds > 0)
-			elsewhere += limits->throttled_s / digest->seconds;
-	}
-	return subject_cost(subject, COST_WAITING) <= 2 * elsewhere;
+	return waiting >= LEAST_WAITING ? waiting / MAX(subject_cost(subject, COST_CPU), 1e-6)
+					: NAN;
 }
 
 /* It gets next to nothing of what it asks for. */
 static gdouble measure_starved(const Subject *subject)
 {
-	return waiting_ratio(subject) >= STARVED_RATIO && !is_throttled(subject)
-		       ? waiting_ratio(subject)
-		       : NAN;
+	return waiting_ratio(subject) >= STARVED_RATIO ? waiting_ratio(subject) : NAN;
 }
 
 /* It gets a part of it. */
 static gdouble measure_wants(const Subject *subject)
 {
-	return waiting_ratio(subject) < STARVED_RATIO && !is_throttled(subject)
-		       ? waiting_ratio(subject)
-		       : NAN;
-}
-
-static gdouble cost_waiting(const Subject *subject)
-{
-	return subject_cost(subject, COST_WAITING);
+	return waiting_ratio(subject) < STARVED_RATIO ? waiting_ratio(subject) : NAN;
 }
 
 static void add_turn(const Subject *subject, Sentence *sentence)
@@ -132,16 +118,15 @@ static void say_starved(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} is starved, not busy", name_of(subject));
 	why_add_rivals(subject, sentence);
-	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ",
-		    subject_cost(subject, COST_WAITING), " wait for a CPU");
+	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ", contended(subject),
+		    " wait for a CPU");
 	add_turn(subject, sentence);
 	SAY(sentence, ", for {} CPU", term_cpus("cpu", subject_cost(subject, COST_CPU)));
 }
 
 static void say_wants(const Subject *subject, Sentence *sentence)
 {
-	gdouble cpu = subject_cost(subject, COST_CPU),
-		waiting = subject_cost(subject, COST_WAITING);
+	gdouble cpu = subject_cost(subject, COST_CPU), waiting = contended(subject);
 
 	SAY(sentence, "{} wants {} CPUs and gets {}", name_of(subject),
 	    term_cpus("wanted", cpu + waiting), term_cpus("cpu", cpu));
@@ -158,7 +143,8 @@ static gdouble measure_busiest(const Subject *subject)
 
 	/* Of those that get too little it is said already. */
 	if (measure_starved(subject) >= STARVED_RATIO || measure_wants(subject) >= LEAST_RATIO ||
-	    (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE && is_throttled(subject)))
+	    (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE &&
+	     contended(subject) < LEAST_QUEUE))
 		return NAN;
 	for (guint i = 0; i < digest->lines->len; i++)
 		if (digest_cost(digest_line(digest, i), digest->newest, COST_CPU) > cpu)
@@ -173,7 +159,7 @@ static gdouble cost_cpu(const Subject *subject)
 
 static void say_busiest(const Subject *subject, Sentence *sentence)
 {
-	gdouble waiting = subject_cost(subject, COST_WAITING);
+	gdouble waiting = contended(subject);
 
 	const Digest *digest = subject->digest;
 	gdouble cpu = subject_cost(subject, COST_CPU);
@@ -413,8 +399,8 @@ static void say_stuck(const Subject *subject, Sentence *sentence)
 
 /* clang-format off */
 const Rule pool_rules[] = {
-	{"starved", "ratio", STARVED_RATIO, measure_starved, cost_waiting, say_starved},
-	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, cost_waiting, say_wants},
+	{"starved", "ratio", STARVED_RATIO, measure_starved, contended, say_starved},
+	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, contended, say_wants},
 	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, cost_cpu, say_busiest},
 	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, cost_disk, say_disk},
 	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, cost_dirties, say_dirties},

@@ -40,6 +40,9 @@ static inline gdouble subject_cost(const Subject *subject, enum cost cost)
 	return digest_cost(subject->line, subject->digest->newest, cost);
 }
 
+/* The largest pool of that cgroup, or else of one below it; NULL: none. */
+const CostLine *cgroup_pool(const Digest *digest, const Limits *limits);
+
 /* What it costs to read pages again that were reclaimed: 0 if it is not known. */
 static inline gdouble cost_of_refaults(const Digest *digest)
 {

@@ -73,6 +73,21 @@ static gdouble events(const Draft *draft, const Pool *pool, const char *event)
 	return NAN;
 }
 
+/* The kernel counts an event in the cgroups above, too, which come before it in the list. */
+static void take_below(const GArray *list)
+{
+	for (guint i = list->len; i-- > 0;) {
+		Limits *limits = &g_array_index(list, Limits, i);
+
+		for (guint k = i + 1; k < list->len; k++) {
+			const Limits *other = &g_array_index(list, Limits, k);
+
+			if (limits_hold(limits, other->path) && other->n_max > 0)
+				limits->n_max -= other->n_max;
+		}
+	}
+}
+
 GArray *limits_list(const Draft *draft)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
@@ -90,6 +105,7 @@ GArray *limits_list(const Draft *draft)
 			.throttled_s = grown(draft, pool, THROTTLED_US) / 1e6,
 			.seconds = draft->window ? draft->window->counts.seconds : 0,
 			.quota = period > 0 ? quota / period : 0,
+			.period = period / 1e6,
 			.n_max = events(draft, pool, EVENT_MAX),
 			.memory_max = now(draft, pool, MEMORY_MAX),
 			.memory_used = now(draft, pool, MEMORY_USED),
@@ -104,6 +120,7 @@ GArray *limits_list(const Draft *draft)
 		limits.unit = store_take(draft->store, unit_of(path));
 		g_array_append_val(list, limits);
 	}
+	take_below(list);
 	return list;
 }
 
@@ -112,6 +129,23 @@ gdouble limits_throttled(const Limits *limits)
 	if (limits->n_periods > 0)
 		return limits->n_throttled / limits->n_periods;
 	return limits->seconds > 0 ? limits->throttled_s / limits->seconds : NAN;
+}
+
+gdouble limits_most_throttled(const Limits *limits)
+{
+	gdouble most = MAX(limits->throttled_s, limits->n_throttled * limits->period);
+
+	if (limits->seconds > 0)
+		return MIN(most / limits->seconds, 1);
+	return limits->n_periods > 0 ? limits_throttled(limits) : 1;
+}
+
+gboolean limits_hold(const Limits *limits, const char *cgroup)
+{
+	gsize length = strlen(limits->path);
+
+	return cgroup && strncmp(cgroup, limits->path, length) == 0 &&
+	       (cgroup[length] == '/' || cgroup[length] == '\0');
 }
 
 gdouble limits_filled(const Limits *limits)

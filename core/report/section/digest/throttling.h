@@ -14,7 +14,8 @@ typedef struct limits {
 	gdouble throttled_s;     /* threads stood still for so long */
 	gdouble seconds;         /* of the window */
 	gdouble quota;           /* CPUs; 0: none, or not known */
-	gdouble n_max;           /* times that memory.max was met; NAN: not known */
+	gdouble period;          /* seconds; 0: the same */
+	gdouble n_max;           /* times that memory.max was met, not below; NAN: not known */
 	gdouble memory_max;      /* bytes; 0: none, or not known */
 	gdouble memory_used;     /* bytes of it; 0: not known */
 } Limits;
@@ -25,5 +26,9 @@ GArray *limits_list(const Draft *draft);
 /* The share of the window, or of the periods, in which it was throttled; NAN: it is
  * not known. */
 gdouble limits_throttled(const Limits *limits);
+/* The same, as long as one thread in it may have been throttled: at most 1. */
+gdouble limits_most_throttled(const Limits *limits);
+/* Whether that cgroup is in it; NULL: it is not known. */
+gboolean limits_hold(const Limits *limits, const char *cgroup);
 /* The percentage of its memory limit that it uses; NAN: it has none, or that is not known. */
 gdouble limits_filled(const Limits *limits);
