@@ -202,6 +202,31 @@ static const Scene scenes[] = {
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .cpus = "3"},
 	  {"front", NULL, 50, .n = 8, .run_ns = 25 * S / 10},
 	  {"hog", NULL, 80, .n = 1, .run_ns = 10 * S, .cpus = "3", .policy = "SCHED_FIFO"}}},
+	/* The kernel counts a wait when it ends: these have not ended, ... */
+	{"starved",
+	 "app is starved, not busy, under SCHED_IDLE, while front ran 4 CPU: 2 of its 2 threads wait "
+	 "for a CPU, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .state = 'R', .policy = "SCHED_IDLE"},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* ... and those of two threads began before the window. */
+	{"starved",
+	 "app is starved, not busy, while front ran 4 CPU: 2 of its 4 threads wait for a CPU, 12.5ms "
+	 "a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 25 * S, .state = 'R'},
+	  {"app", NULL, 20, .n = 2},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* Who was asleep meanwhile may have waited or not. */
+	{"starved", NULL, 0, 0, {{"app", NULL, 10, .n = 2, .state = 'R', .switches = 1}}},
+	/* What interrupts and a hypervisor take of its time is no wait. */
+	{"busiest",
+	 "app takes most CPU (1.80 of 4)",
+	 1800,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .state = 'R'}}},
 	{"busiest",
 	 "app takes most CPU (0.99 of 4), 90 % of it in the kernel, under SCHED_BATCH",
 	 99,

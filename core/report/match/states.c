@@ -8,6 +8,8 @@
 enum { BEFORE, AFTER };
 
 #define NS_PER_US 1000
+/* Of a thread's time, as a multiple of what it runs, what may be taken from it. */
+#define MOST_STOLEN 4
 
 const char *const state_words[N_STATE_TIMES] = {
 	[STATE_USER] = "user",         [STATE_SYSTEM] = "system", [STATE_RUNNABLE] = "runnable",
@@ -30,6 +32,8 @@ enum input {
 	COMPACT,
 	SAMPLES,
 	ELAPSED,
+	STATE,
+	SLEEPS,
 	N_INPUTS
 };
 
@@ -45,6 +49,8 @@ const char *const state_metrics[] = {
 	[COMPACT] = "compact_delay_total_ns",
 	[SAMPLES] = "state_samples",
 	[ELAPSED] = "elapsed_us",
+	[STATE] = "state",
+	[SLEEPS] = "voluntary_csw",
 	[N_INPUTS] = NULL,
 };
 
@@ -172,17 +178,40 @@ static gdouble count_samples(const States *states, const StateThread *thread,
 
 /* ---- one thread ----------------------------------------------------------------- */
 
+/* FALSE: a side lacks it. */
+static gboolean find_values(const States *states, const StateThread *thread, enum input input,
+			    guint64 ret_values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++) {
+		gint slot = states->slots[side][input];
+
+		if (slot < 0 || thread->rows[side].states[slot] != CTPROF_PRESENT)
+			return FALSE;
+		ret_values[side] = thread->rows[side].values[slot];
+	}
+	return TRUE;
+}
+
 /* 0 where it is not known. */
 static gdouble change_of(const States *states, const StateThread *thread, enum input input)
 {
-	gint before = states->slots[BEFORE][input], after = states->slots[AFTER][input];
-	const RosterRow *rows = thread->rows;
+	guint64 values[SIDES];
 
-	if (before < 0 || after < 0 || rows[BEFORE].states[before] != CTPROF_PRESENT ||
-	    rows[AFTER].states[after] != CTPROF_PRESENT ||
-	    rows[AFTER].values[after] < rows[BEFORE].values[before])
-		return 0;
-	return (gdouble)(rows[AFTER].values[after] - rows[BEFORE].values[before]);
+	return find_values(states, thread, input, values) && values[AFTER] > values[BEFORE]
+		       ? (gdouble)(values[AFTER] - values[BEFORE])
+		       : 0;
+}
+
+/* Whether it was runnable all the time: at both ends, and never went to sleep.  Who is stopped,
+ * frozen or traced does go to sleep; who is throttled does not. */
+static gboolean is_runnable(const States *states, const StateThread *thread)
+{
+	guint64 state[SIDES], sleeps[SIDES], any[SIDES];
+
+	return find_values(states, thread, STATE, state) && state[BEFORE] == 'R' &&
+	       state[AFTER] == 'R' && find_values(states, thread, SLEEPS, sleeps) &&
+	       sleeps[BEFORE] == sleeps[AFTER] && find_values(states, thread, RUN, any) &&
+	       find_values(states, thread, WAIT, any);
 }
 
 /* How long it lived in the window; below 0: unknown. */
@@ -245,9 +274,16 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 		run = (user + system) * CPU_TICK_NS;
 	known[STATE_SYSTEM] = user + system > 0 ? run * system / (user + system) : 0;
 	known[STATE_USER] = run - known[STATE_SYSTEM];
-	known[STATE_RUNNABLE] = wait;
 	/* Rows are read one after the other: a busy thread may have more than the window. */
-	gdouble rest = MAX(life - run - wait, 0), sleep = rest;
+	gdouble most = MAX(life - run, 0);
+	/* The kernel counts a wait when it ends.  What interrupts and a hypervisor take from a
+	 * thread that runs is no wait, but it is not most of the time. */
+	if (is_runnable(states, thread) && (wait > most || most - wait > MOST_STOLEN * run)) {
+		times->uncounted += most - wait;
+		wait = most;
+	}
+	gdouble rest = MAX(most - wait, 0), sleep = rest;
+	known[STATE_RUNNABLE] = wait;
 	known[STATE_DISK] = take(change_of(states, thread, BLKIO), &rest);
 	/* A page that was evicted too early and is swapped in counts as both. */
 	known[STATE_SWAP] =

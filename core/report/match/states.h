@@ -39,6 +39,9 @@ extern const char *const state_metrics[];
 
 typedef struct state_times {
 	gdouble ns[N_STATE_TIMES];
+	/* Of the time in which they were runnable, what the kernel has not counted yet, as the wait
+	 * goes on; below 0: what it has counted beyond, as the wait began before the window. */
+	gdouble uncounted;
 	gdouble sampled;  /* part of their sum that was divided by samples, in ns */
 	gdouble instants; /* at which a thread of the group was asleep: of the one with the most */
 	guint64 threads, left_out; /* the latter lived for an unknown time */

@@ -28,11 +28,14 @@ static const char *name_of(const Draft *draft, const Group *group)
 
 /* A thread is read a little earlier or later in the one sample than in the other: of what is
  * counted in threads there is no more than there are. */
-static void bound(CostLine *line, guint side)
+static void bound(const Digest *digest, CostLine *line, guint side)
 {
 	static const enum cost counted[] = {COST_CPU, COST_WAITING};
 	gdouble most = (gdouble)(line->threads[side] + line->n_gone);
+	const StateTimes *times = states_of(digest->draft->window->states, line->group->sides[1]);
 
+	if (times && digest->seconds > 0)
+		line->costs[side].of[COST_WAITING].real += times->uncounted / 1e9 / digest->seconds;
 	for (guint i = 0; most > 0 && i < G_N_ELEMENTS(counted); i++) {
 		struct ctprof_value *value = &line->costs[side].of[counted[i]];
 
@@ -61,7 +64,7 @@ static void add_line(Digest *digest, const Group *group)
 				: 0;
 		/* What memory there was before is the other side's. */
 		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
-		bound(&line, digest->newest);
+		bound(digest, &line, digest->newest);
 	}
 	for (guint side = 0; side < SIDES; side++)
 		costs_split_cpu(&line.costs[side]);
