@@ -356,10 +356,6 @@ static const struct finding_case {
 	  {"psi.memory.some.total_usec", 200000},
 	  {"memory.events", 7}},
 	 NULL},
-	{"unread",
-	 {{"denied", 1}},
-	 {{"denied", 0}},
-	 "the I/O of 1 thread could not be read: denied (see 'ctprof doctor')"},
 	{"throttled",
 	 {THROTTLED(50, 4)},
 	 {THROTTLED(5, 0.4)},
@@ -561,6 +557,34 @@ static void test_footer(void)
 	}
 }
 
+/* It takes no line from what stands out; few threads are not worth one. */
+static void test_denied(void)
+{
+	static const struct {
+		guint64 threads;
+		const char *footer;
+	} denied[] = {
+		{3, "the I/O of 1 of 3 threads could not be read: denied (see 'ctprof doctor')"},
+		{11, NULL},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(denied); i++) {
+		const struct value changed[MOST_VALUES] = {{"denied", 1}};
+		g_autoptr(Sample) sample = capture(changed, denied[i].threads);
+		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM, .digest = TRUE};
+		const struct ctprof_report *report;
+		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+			sample_analyse(sample, NULL, &options, &report);
+		const struct ctprof_report_section *section = sample_section(report, "findings");
+
+		g_assert_cmpuint(section->n_notes, ==, 1);
+		g_assert_cmpstr(section->notes[0], ==, "nothing stands out");
+		g_assert_cmpuint(report->n_footers, ==, denied[i].footer ? 2 : 1);
+		if (denied[i].footer)
+			g_assert_cmpstr(report->footers[0], ==, denied[i].footer);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -569,5 +593,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
 	g_test_add_func("/digest/what came and went is named by its CPU", test_came_and_went);
 	g_test_add_func("/digest/the footer names what is not measured", test_footer);
+	g_test_add_func("/digest/the footer counts what was denied", test_denied);
 	return g_test_run();
 }

@@ -40,6 +40,7 @@ struct digest {
 	Costing costing;
 	gboolean has_sides; /* two, of two boots: what they cost is compared */
 	guint newest;       /* side */
+	guint64 threads;    /* of all of them, of that side */
 	gdouble seconds;    /* of the window; 0: it is none */
 	GArray *lines;      /* CostLine, in the order to be shown */
 	GArray *limits;     /* Limits: what held cgroups back */

@@ -6,6 +6,7 @@
 #include "row/absence.h"
 
 #define DELAYACCT "host.task_delayacct"
+#define LEAST_DENIED 0.1 /* of the threads */
 
 /* "CONFIG_SCHEDSTATS" of "[cfs-only] [SCHEDSTATS]": what it needs of the kernel. */
 static char *config_of(const char *tags)
@@ -67,16 +68,38 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 				      : "not measured here: the host's CPU but in clock ticks (~)");
 }
 
+/* The I/O of other users' threads; that of all is among what is not measured. */
+static void say_denied(const Digest *digest, Sentence *sentence)
+{
+	const struct ctprof_value *read = &digest->total.of[COST_READ];
+	gdouble missing = (gdouble)read->missing, all = (gdouble)digest->threads;
+
+	if (read->type == CTPROF_VALUE_ABSENT || read->why != CTPROF_ABSENT_DENIED ||
+	    missing < LEAST_DENIED * all)
+		return;
+	SAY(sentence, "the I/O of {} of {} threads could not be read: denied", term_whole(missing),
+	    term_whole(all));
+	/* It may have been root who was denied: only doctor can tell what would help. */
+	TELL(sentence, " (see 'ctprof doctor')");
+}
+
+static void add(Digest *digest, void (*say)(const Digest *digest, Sentence *sentence))
+{
+	Sentence *sentence = sentence_new(CTPROF_SENTENCE_FOOTER);
+
+	say(digest, sentence);
+	if (sentence_data(sentence)->n_pieces > 0)
+		g_ptr_array_add(digest->footers, sentence);
+	else
+		sentence_free(sentence);
+}
+
 void digest_add_footers(Digest *digest)
 {
-	Sentence *unmeasured = sentence_new(CTPROF_SENTENCE_FOOTER);
 	Sentence *more = sentence_new(CTPROF_SENTENCE_FOOTER);
 
-	say_unmeasured(digest, unmeasured);
-	if (sentence_data(unmeasured)->n_pieces > 0)
-		g_ptr_array_add(digest->footers, unmeasured);
-	else
-		sentence_free(unmeasured);
+	add(digest, say_unmeasured);
+	add(digest, say_denied);
 	TELL(more, "more: --all, -m METRIC,…");
 	sentence_add(more, CTPROF_PIECE_APART, "--group-by unit|cgroup|comm|process", NULL, 0);
 	sentence_add(more, CTPROF_PIECE_APART, "--sort waiting|read|pss", NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rules about the host, and about what could not be read or compared. */
+/* Rules about the host, and about what is not comparable. */
 #include <math.h>
 
 #include "rules.h"
@@ -14,9 +14,8 @@
 #define LEAST_CPU 0.05          /* CPUs */
 #define LEAST_NAMED_CPU 0.005   /* CPUs: less is drawn as 0 */
 #define MOST_NAMES 3
-#define MOST_ROOM 0.1           /* of the memory: with more available, limits are to blame */
-#define LEAST_SCANS 0.1         /* pages, for each that is read back */
-#define LEAST_UNREAD_SHARE 10.0 /* percent of the threads */
+#define MOST_ROOM 0.1   /* of the memory: with more available, limits are to blame */
+#define LEAST_SCANS 0.1 /* pages, for each that is read back */
 
 /* Only where the end of each thread is recorded is it known which began in the window, too. */
 static gboolean has_records(const Subject *subject)
@@ -221,31 +220,7 @@ static void say_kills(const Subject *subject, Sentence *sentence)
 	    term_count("kills", "none", subject->value));
 }
 
-/* ---- what could not be read, or compared ---- */
-
-static gdouble measure_unread(const Subject *subject)
-{
-	const struct ctprof_value *total = &subject->digest->total.of[COST_READ];
-	guint64 all = 0;
-
-	for (guint i = 0; i < subject->digest->lines->len; i++)
-		all += digest_line(subject->digest, i)->threads[subject->digest->newest];
-	return total->why == CTPROF_ABSENT_DENIED && all > 0
-		       ? (gdouble)total->missing / (gdouble)all * 100
-		       : NAN;
-}
-
-static void say_unread(const Subject *subject, Sentence *sentence)
-{
-	guint64 n = subject->digest->total.of[COST_READ].missing;
-
-	SAY(sentence,
-	    n == 1 ? "the I/O of {} thread could not be read: denied"
-		   : "the I/O of {} threads could not be read: denied",
-	    term_count("unread", "threads", (gdouble)n));
-	/* It may have been root who was denied: only doctor can tell what would help. */
-	TELL(sentence, " (see 'ctprof doctor')");
-}
+/* ---- what is not comparable ---- */
 
 static gdouble measure_differences(const Subject *subject)
 {
@@ -271,7 +246,6 @@ const Rule host_rules[] = {
 	{"forks", "1/s", LEAST_FORKS, measure_forks, cost_forks, say_forks},
 	{"unaccounted", "percent", LEAST_UNKNOWN_SHARE, measure_unknown, unknown_of, say_unknown},
 	{"memory-short", "1/s", LEAST_REFAULTS, measure_refaults, cost_refaults, say_refaults},
-	{"unread", "percent", LEAST_UNREAD_SHARE, measure_unread, cost_oddity, say_unread},
 	{"setup-differs", "none", 1, measure_differences, cost_oddity, say_differences},
 	{.name = NULL},
 };

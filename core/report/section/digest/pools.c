@@ -229,12 +229,9 @@ static void put_total(const Making *making, gdouble rest)
 {
 	const Digest *digest = making->digest;
 	struct ctprof_cell *cells = begin_total(making, CTPROF_ROLE_TOTAL, g_strdup("total"));
-	guint64 threads = 0;
 
-	for (guint i = 0; i < digest->lines->len; i++)
-		threads += digest_line(digest, i)->threads[digest->newest];
-	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
-	put_number(making, cells, COUNT, threads);
+	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, digest->threads));
+	put_number(making, cells, COUNT, digest->threads);
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
 		struct ctprof_value total = digest->total.of[i];
 
