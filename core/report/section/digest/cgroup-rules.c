@@ -82,7 +82,7 @@ static gdouble measure_memory_max(const Subject *subject)
 
 static gdouble cost_memory_max(const Subject *subject)
 {
-	return MAX(cost_of_refaults(subject->digest), COST_OF_ODDITIES);
+	return MAX(subject->digest->host.refaults * PRICE_OF_REFAULTS, COST_OF_ODDITIES);
 }
 
 static void say_memory_max(const Subject *subject, Sentence *sentence)
@@ -122,9 +122,9 @@ static void say_memory_full(const Subject *subject, Sentence *sentence)
 
 /* clang-format off */
 const Rule cgroup_rules[] = {
-	{"throttled", "percent", LEAST_THROTTLED, measure_throttled, cost_throttled, say_throttled},
-	{"memory-limit", "none", 1, measure_memory_max, cost_memory_max, say_memory_max},
-	{"memory-full", "percent", LEAST_FULL, measure_memory_full, cost_memory_max, say_memory_full},
+	{"throttled", "percent", LEAST_THROTTLED, measure_throttled, say_throttled, .cost = cost_throttled},
+	{"memory-limit", "none", 1, measure_memory_max, say_memory_max, .cost = cost_memory_max},
+	{"memory-full", "percent", LEAST_FULL, measure_memory_full, say_memory_full, .cost = cost_memory_max},
 	{.name = NULL},
 };
 /* clang-format on */

@@ -67,15 +67,23 @@ static void name_subject(const Subject *subject, Finding *finding)
 	}
 }
 
-static Finding finding_of(const Rule *rule, const Subject *subject)
+static gdouble cost_of(const Subject *subject)
 {
+	const Rule *rule = subject->rule;
+
+	return rule->cost ? rule->cost(subject) : subject->value * rule->price;
+}
+
+static Finding finding_of(const Subject *subject)
+{
+	const Rule *rule = subject->rule;
 	Finding finding = {
 		.name = rule->name,
 		.line = subject->line,
 		.value = subject->value,
 		.limit = rule->limit,
 		.unit = rule->unit,
-		.cost = rule->cost(subject),
+		.cost = cost_of(subject),
 	};
 
 	name_subject(subject, &finding);
@@ -83,13 +91,13 @@ static Finding finding_of(const Rule *rule, const Subject *subject)
 }
 
 /* met: subjects, what it costs most first. */
-static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
+static void add_finding(Digest *digest, const GArray *met)
 {
 	const Subject *subject = &g_array_index(met, Subject, 0);
-	Finding finding = finding_of(rule, subject);
+	Finding finding = finding_of(subject);
 
 	finding.sentence = sentence_new(CTPROF_SENTENCE_FINDING);
-	rule->say(subject, finding.sentence);
+	subject->rule->say(subject, finding.sentence);
 	add_others(finding.sentence, met);
 	finding.worst_at = worst_at(digest, &finding);
 	if (finding.worst_at > 0)
@@ -98,14 +106,14 @@ static void add_finding(Digest *digest, const Rule *rule, const GArray *met)
 	g_array_append_val(digest->findings, finding);
 	g_array_append_val(digest->met, finding);
 	for (guint i = 1; i < met->len; i++) {
-		finding = finding_of(rule, &g_array_index(met, Subject, i));
+		finding = finding_of(&g_array_index(met, Subject, i));
 		g_array_append_val(digest->met, finding);
 	}
 }
 
-static gint compare_costs(gconstpointer a, gconstpointer b, gpointer rule)
+static gint compare_costs(gconstpointer a, gconstpointer b)
 {
-	gdouble x = ((const Rule *)rule)->cost(a), y = ((const Rule *)rule)->cost(b);
+	gdouble x = cost_of(a), y = cost_of(b);
 
 	return (x < y) - (x > y);
 }
@@ -119,17 +127,18 @@ static void apply(Digest *digest, const Rule *rule, const Subject *subjects, gui
 	for (guint i = 0; i < n; i++) {
 		Subject subject = subjects[i];
 
+		subject.rule = rule;
 		subject.value = rule->measure(&subject);
 		if (subject.value >= rule->limit)
 			g_array_append_val(met, subject);
 		else if (!isnan(subject.value) && !(subject.value <= nearest.value))
 			nearest = subject;
 	}
-	g_array_sort_with_data(met, compare_costs, (gpointer)(uintptr_t)rule);
+	g_array_sort(met, compare_costs);
 	if (met->len > 0)
-		add_finding(digest, rule, met);
+		add_finding(digest, met);
 	else if (nearest.digest && g_strcmp0(explained, rule->name) == 0)
-		digest->nearest = finding_of(rule, &nearest);
+		digest->nearest = finding_of(&nearest);
 }
 
 static void apply_all(Digest *digest, const Rule *rules, const Subject *subjects, guint n)

@@ -44,11 +44,6 @@ static gdouble measure_exited(const Subject *subject)
 	return cpu >= LEAST_CPU ? cpu / subject->digest->host.busy * 100 : NAN;
 }
 
-static gdouble cost_exited(const Subject *subject)
-{
-	return short_cpu(subject);
-}
-
 static gint compare_short_cpu(gconstpointer a, gconstpointer b)
 {
 	const CostLine *x = *(const CostLine *const *)a, *y = *(const CostLine *const *)b;
@@ -109,11 +104,6 @@ static void say_exited(const Subject *subject, Sentence *sentence)
 static gdouble measure_forks(const Subject *subject)
 {
 	return measure_exited(subject) >= LEAST_EXITED_SHARE ? NAN : subject->digest->host.forks;
-}
-
-static gdouble cost_forks(const Subject *subject)
-{
-	return subject->value / LEAST_FORKS;
 }
 
 /* Whether the threads are all the host's. */
@@ -189,11 +179,6 @@ static gdouble measure_refaults(const Subject *subject)
 		       : NAN;
 }
 
-static gdouble cost_refaults(const Subject *subject)
-{
-	return cost_of_refaults(subject->digest);
-}
-
 static void say_refaults(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "memory is short: {} pages/s were needed again after reclaim",
@@ -205,11 +190,6 @@ static void say_refaults(const Subject *subject, Sentence *sentence)
 static gdouble measure_kills(const Subject *subject)
 {
 	return subject->digest->host.oom_kills;
-}
-
-static gdouble cost_kills(const Subject *subject)
-{
-	return COST_OF_KILLS + subject->value;
 }
 
 static void say_kills(const Subject *subject, Sentence *sentence)
@@ -241,12 +221,12 @@ static void say_differences(const Subject *subject, Sentence *sentence)
 
 /* clang-format off */
 const Rule host_rules[] = {
-	{"out-of-memory", "none", 1, measure_kills, cost_kills, say_kills},
-	{"came-and-went", "percent", LEAST_EXITED_SHARE, measure_exited, cost_exited, say_exited},
-	{"forks", "1/s", LEAST_FORKS, measure_forks, cost_forks, say_forks},
-	{"unaccounted", "percent", LEAST_UNKNOWN_SHARE, measure_unknown, unknown_of, say_unknown},
-	{"memory-short", "1/s", LEAST_REFAULTS, measure_refaults, cost_refaults, say_refaults},
-	{"setup-differs", "none", 1, measure_differences, cost_oddity, say_differences},
+	{"out-of-memory", "none", 1, measure_kills, say_kills, .price = COST_OF_KILLS},
+	{"came-and-went", "percent", LEAST_EXITED_SHARE, measure_exited, say_exited, .cost = short_cpu},
+	{"forks", "1/s", LEAST_FORKS, measure_forks, say_forks, .price = 1 / LEAST_FORKS},
+	{"unaccounted", "percent", LEAST_UNKNOWN_SHARE, measure_unknown, say_unknown, .cost = unknown_of},
+	{"memory-short", "1/s", LEAST_REFAULTS, measure_refaults, say_refaults, .price = PRICE_OF_REFAULTS},
+	{"setup-differs", "none", 1, measure_differences, say_differences, .price = COST_OF_ODDITIES},
 	{.name = NULL},
 };
 /* clang-format on */

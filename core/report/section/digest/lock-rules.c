@@ -101,8 +101,8 @@ static void say_lock(const Subject *subject, Sentence *sentence)
 
 /* clang-format off */
 const Rule lock_rules[] = {
-	{"deadlock", "threads", LEAST_WAITERS, measure_deadlock, cost_as_measured, say_deadlock},
-	{"lock", "threads", LEAST_WAITERS, measure_lock, cost_as_measured, say_lock},
+	{"deadlock", "threads", LEAST_WAITERS, measure_deadlock, say_deadlock, .price = 1},
+	{"lock", "threads", LEAST_WAITERS, measure_lock, say_lock, .price = 1},
 	{.name = NULL},
 };
 /* clang-format on */

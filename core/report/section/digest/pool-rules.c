@@ -88,7 +88,7 @@ static gdouble contended(const Subject *subject)
 }
 
 /* The time its threads waited, of the time that they ran. */
-static gdouble waiting_ratio(const Subject *subject)
+static gdouble measure_starved(const Subject *subject)
 {
 	gdouble waiting = contended(subject);
 
@@ -96,16 +96,10 @@ static gdouble waiting_ratio(const Subject *subject)
 					: NAN;
 }
 
-/* It gets next to nothing of what it asks for. */
-static gdouble measure_starved(const Subject *subject)
-{
-	return waiting_ratio(subject) >= STARVED_RATIO ? waiting_ratio(subject) : NAN;
-}
-
-/* It gets a part of it. */
+/* It gets a part of what it asks for. */
 static gdouble measure_wants(const Subject *subject)
 {
-	return waiting_ratio(subject) < STARVED_RATIO ? waiting_ratio(subject) : NAN;
+	return measure_starved(subject) < STARVED_RATIO ? measure_starved(subject) : NAN;
 }
 
 static void add_turn(const Subject *subject, Sentence *sentence)
@@ -142,7 +136,7 @@ static gdouble measure_busiest(const Subject *subject)
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
 	/* Of those that get too little it is said already. */
-	if (measure_starved(subject) >= STARVED_RATIO || measure_wants(subject) >= LEAST_RATIO ||
+	if (measure_starved(subject) >= LEAST_RATIO ||
 	    (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE &&
 	     contended(subject) < LEAST_QUEUE))
 		return NAN;
@@ -189,9 +183,9 @@ static gdouble measure_disk(const Subject *subject)
 	return read >= LEAST_IO && host->read > 0 ? MIN(read / host->read * 100, 100) : NAN;
 }
 
-static gdouble cost_disk(const Subject *subject)
+static gdouble cost_io(const Subject *subject)
 {
-	return subject_cost(subject, COST_READ) / (100 * MB);
+	return subject_cost(subject, subject->rule->of) / (100 * MB);
 }
 
 static void say_disk(const Subject *subject, Sentence *sentence)
@@ -222,11 +216,6 @@ static gdouble measure_dirties(const Subject *subject)
 	return written >= LEAST_IO && all->real > 0 ? written / all->real * 100 : NAN;
 }
 
-static gdouble cost_dirties(const Subject *subject)
-{
-	return subject_cost(subject, COST_WRITE) / (100 * MB);
-}
-
 static void say_dirties(const Subject *subject, Sentence *sentence)
 {
 	const HostState *host = &subject->digest->host;
@@ -239,55 +228,24 @@ static void say_dirties(const Subject *subject, Sentence *sentence)
 		    term_bytes("host_written", "bytes/s", host->written));
 }
 
-#define WAITS(function, which)                                                                     \
-	static gdouble function(const Subject *subject)                                            \
-	{                                                                                          \
-		return subject_cost(subject, which);                                               \
-	}
-WAITS(measure_disk_wait, COST_DISK_WAIT)
-WAITS(measure_swap_wait, COST_SWAP_WAIT)
-WAITS(measure_reclaim, COST_RECLAIM)
-WAITS(measure_compaction, COST_COMPACTION)
-WAITS(measure_thrashing, COST_THRASHING)
-#undef WAITS
-
-static void say_wait(const Subject *subject, Sentence *sentence, const char *for_what,
-		     enum cost cost)
+static gdouble measure_wait(const Subject *subject)
 {
-	SAY(sentence, "{} waits for {}", name_of(subject), term_text(CTPROF_TERM_TEXT, for_what));
+	return subject_cost(subject, subject->rule->of);
+}
+
+static void say_wait(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} waits for {}", name_of(subject),
+	    term_text(CTPROF_TERM_TEXT, subject->rule->words));
 	add_held_up(subject, sentence, ": ", subject->value, "");
-	why_add_member(subject, sentence, cost);
-}
-
-static void say_disk_wait(const Subject *subject, Sentence *sentence)
-{
-	say_wait(subject, sentence, "the disk", COST_DISK_WAIT);
-}
-
-static void say_swap_wait(const Subject *subject, Sentence *sentence)
-{
-	say_wait(subject, sentence, "pages to be swapped in", COST_SWAP_WAIT);
-}
-
-static void say_reclaim(const Subject *subject, Sentence *sentence)
-{
-	say_wait(subject, sentence, "memory to be reclaimed", COST_RECLAIM);
-}
-
-static void say_compaction(const Subject *subject, Sentence *sentence)
-{
-	say_wait(subject, sentence, "memory to be compacted", COST_COMPACTION);
-}
-
-static void say_thrashing(const Subject *subject, Sentence *sentence)
-{
-	say_wait(subject, sentence, "pages that were evicted too early", COST_THRASHING);
+	why_add_member(subject, sentence, subject->rule->of);
 }
 
 /* What a level has grown by in the window.  NAN: not by much, which is judged as of a minute
  * if the window is shorter; it is new, or other processes have it. */
-static gdouble growth_of(const Subject *subject, enum cost cost)
+static gdouble measure_growth(const Subject *subject)
 {
+	enum cost cost = subject->rule->of;
 	const CostLine *line = subject->line;
 	const struct ctprof_value *values[] = {&line->costs[0].of[cost],
 					       &line->costs[subject->digest->newest].of[cost]};
@@ -305,25 +263,12 @@ static gdouble growth_of(const Subject *subject, enum cost cost)
 	return judged >= MAX(LEAST_GROWTH, values[1]->real * LEAST_GROWTH_SHARE) ? growth : NAN;
 }
 
-static gdouble measure_growth(const Subject *subject)
+static void say_growth(const Subject *subject, Sentence *sentence)
 {
-	return growth_of(subject, COST_PSS);
-}
-
-static gdouble measure_heap(const Subject *subject)
-{
-	return growth_of(subject, COST_HEAP);
-}
-
-static gdouble cost_growth(const Subject *subject)
-{
-	return subject->value / GIB;
-}
-
-static void add_growth(const Subject *subject, Sentence *sentence, enum cost cost)
-{
+	enum cost cost = subject->rule->of;
 	gdouble before = digest_cost(subject->line, 0, cost);
 
+	SAY(sentence, subject->rule->words, name_of(subject));
 	SAY(sentence, " grew by {}", term_bytes("growth", "bytes", subject->value));
 	SAY(sentence, " to {}", term_bytes("held", "bytes", subject_cost(subject, cost)));
 	gdouble a_minute = subject->value * MINUTE / subject->digest->seconds;
@@ -336,18 +281,6 @@ static void add_growth(const Subject *subject, Sentence *sentence, enum cost cos
 	why_add_member(subject, sentence, cost);
 }
 
-static void say_growth(const Subject *subject, Sentence *sentence)
-{
-	SAY(sentence, "the memory of {}", name_of(subject));
-	add_growth(subject, sentence, COST_PSS);
-}
-
-static void say_heap(const Subject *subject, Sentence *sentence)
-{
-	SAY(sentence, "the live heap of {}", name_of(subject));
-	add_growth(subject, sentence, COST_HEAP);
-}
-
 static gdouble work_ns(const Subject *subject)
 {
 	return subject_cost(subject, COST_CPU) * NS_PER_S / subject_cost(subject, COST_SWITCHES);
@@ -358,11 +291,6 @@ static gdouble measure_switches(const Subject *subject)
 	gdouble switches = subject_cost(subject, COST_SWITCHES);
 
 	return switches > 0 && work_ns(subject) <= MOST_WORK_NS ? switches : NAN;
-}
-
-static gdouble cost_switches(const Subject *subject)
-{
-	return subject->value / LEAST_SWITCHES / 10;
 }
 
 static void say_switches(const Subject *subject, Sentence *sentence)
@@ -399,20 +327,27 @@ static void say_stuck(const Subject *subject, Sentence *sentence)
 
 /* clang-format off */
 const Rule pool_rules[] = {
-	{"starved", "ratio", STARVED_RATIO, measure_starved, contended, say_starved},
-	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, contended, say_wants},
-	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, cost_cpu, say_busiest},
-	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, cost_disk, say_disk},
-	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, cost_dirties, say_dirties},
-	{"waits-for-disk", "threads", LEAST_DISK_WAIT, measure_disk_wait, cost_as_measured, say_disk_wait},
-	{"waits-for-swap", "threads", LEAST_MEMORY_WAIT, measure_swap_wait, cost_as_measured, say_swap_wait},
-	{"waits-for-reclaim", "threads", LEAST_MEMORY_WAIT, measure_reclaim, cost_as_measured, say_reclaim},
-	{"waits-for-compaction", "threads", LEAST_MEMORY_WAIT, measure_compaction, cost_as_measured, say_compaction},
-	{"thrashes", "threads", LEAST_MEMORY_WAIT, measure_thrashing, cost_as_measured, say_thrashing},
-	{"grew", "bytes", MIB, measure_growth, cost_growth, say_growth},
-	{"heap-grew", "bytes", MIB, measure_heap, cost_growth, say_heap},
-	{"switches", "1/s", LEAST_SWITCHES, measure_switches, cost_switches, say_switches},
-	{"stuck", "threads", 1, measure_stuck, cost_as_measured, say_stuck},
+	{"starved", "ratio", STARVED_RATIO, measure_starved, say_starved, .cost = contended},
+	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, say_wants, .cost = contended},
+	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, say_busiest, .cost = cost_cpu},
+	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, say_disk, .cost = cost_io, .of = COST_READ},
+	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, say_dirties, .cost = cost_io, .of = COST_WRITE},
+	{"waits-for-disk", "threads", LEAST_DISK_WAIT, measure_wait, say_wait,
+	 .price = 1, .of = COST_DISK_WAIT, .words = "the disk"},
+	{"waits-for-swap", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	 .price = 1, .of = COST_SWAP_WAIT, .words = "pages to be swapped in"},
+	{"waits-for-reclaim", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	 .price = 1, .of = COST_RECLAIM, .words = "memory to be reclaimed"},
+	{"waits-for-compaction", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	 .price = 1, .of = COST_COMPACTION, .words = "memory to be compacted"},
+	{"thrashes", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	 .price = 1, .of = COST_THRASHING, .words = "pages that were evicted too early"},
+	{"grew", "bytes", MIB, measure_growth, say_growth,
+	 .price = 1 / GIB, .of = COST_PSS, .words = "the memory of {}"},
+	{"heap-grew", "bytes", MIB, measure_growth, say_growth,
+	 .price = 1 / GIB, .of = COST_HEAP, .words = "the live heap of {}"},
+	{"switches", "1/s", LEAST_SWITCHES, measure_switches, say_switches, .price = 0.1 / LEAST_SWITCHES},
+	{"stuck", "threads", 1, measure_stuck, say_stuck, .price = 1},
 	{.name = NULL},
 };
 /* clang-format on */

@@ -11,10 +11,11 @@
 
 typedef struct subject {
 	const Digest *digest;
-	const CostLine *line; /* NULL: the host, a cgroup or a lock */
-	const Limits *limits; /* of a cgroup; else NULL */
-	const Pool *lock;     /* that threads wait for; else NULL */
-	gdouble value;        /* what the rule measured */
+	const struct rule *rule; /* that is applied */
+	const CostLine *line;    /* NULL: the host, a cgroup or a lock */
+	const Limits *limits;    /* of a cgroup; else NULL */
+	const Pool *lock;        /* that threads wait for; else NULL */
+	gdouble value;           /* what the rule measured */
 } Subject;
 
 /* Ended by a NULL name. */
@@ -23,13 +24,19 @@ typedef struct rule {
 	gdouble limit; /* a finding begins here */
 	/* NAN: does not apply. */
 	gdouble (*measure)(const Subject *subject);
-	gdouble (*cost)(const Subject *subject);
 	void (*say)(const Subject *subject, Sentence *sentence);
+	/* NULL: price times what was measured. */
+	gdouble (*cost)(const Subject *subject);
+	gdouble price;
+	/* Of rules that are alike: what they are about, and what they call it. */
+	enum cost of;
+	const char *words;
 } Rule;
 
 #define MB 1e6
 #define GIB (1024.0 * 1024 * 1024)
-#define PAGE 4096
+/* What it costs to read a page a second again that was reclaimed. */
+#define PRICE_OF_REFAULTS (4096 / (100 * MB))
 /* A limit that holds threads back for less, in percent of the time, is not worth a line. */
 #define LEAST_THROTTLED 10.0
 /* What is merely odd comes after all else. */
@@ -42,14 +49,6 @@ static inline gdouble subject_cost(const Subject *subject, enum cost cost)
 
 /* The largest pool of that cgroup, or else of one below it; NULL: none. */
 const CostLine *cgroup_pool(const Digest *digest, const Limits *limits);
-
-/* What it costs to read pages again that were reclaimed: 0 if it is not known. */
-static inline gdouble cost_of_refaults(const Digest *digest)
-{
-	gdouble refaults = digest->host.refaults;
-
-	return refaults > 0 ? refaults * PAGE / (100 * MB) : 0;
-}
 
 /* Below that the cache is not worth a line. */
 #define LEAST_REFAULTS 1000.0 /* 1/s */
@@ -65,23 +64,10 @@ static inline gboolean is_thrashing(const Digest *digest)
 	       (host->memory_pressure >= LEAST_PRESSURE || host->direct_scans > 0);
 }
 
-/* For rules that measure what it costs. */
-static inline gdouble cost_as_measured(const Subject *subject)
-{
-	return subject->value;
-}
-
 /* "app[12] 0x55d0c0de1000" */
 static inline const char *lock_name(const Pool *lock)
 {
 	return lock->key.names[1];
-}
-
-/* For what is merely odd. */
-static inline gdouble cost_oddity(const Subject *subject)
-{
-	(void)subject;
-	return COST_OF_ODDITIES;
 }
 
 extern const Rule pool_rules[], host_rules[], cgroup_rules[], lock_rules[];
