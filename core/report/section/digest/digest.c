@@ -116,7 +116,8 @@ static gint compare_lines(gconstpointer a, gconstpointer b, gpointer data)
 static void add_up(Digest *digest)
 {
 	for (guint l = 0; l < digest->lines->len; l++)
-		digest->threads += digest_line(digest, l)->threads[digest->newest];
+		for (guint side = 0; side < SIDES; side++)
+			digest->threads[side] += digest_line(digest, l)->threads[side];
 	for (guint i = 0; quantity_of_cost(i); i++) {
 		struct ctprof_value *total = &digest->total.of[i];
 

@@ -38,13 +38,13 @@ typedef struct finding {
 struct digest {
 	const Draft *draft;
 	Costing costing;
-	gboolean has_sides; /* two, of two boots: what they cost is compared */
-	guint newest;       /* side */
-	guint64 threads;    /* of all of them, of that side */
-	gdouble seconds;    /* of the window; 0: it is none */
-	GArray *lines;      /* CostLine, in the order to be shown */
-	GArray *limits;     /* Limits: what held cgroups back */
-	Costs total;        /* of all of them, of the newest side, where costs add up */
+	gboolean has_sides;     /* two, of two boots: what they cost is compared */
+	guint newest;           /* side */
+	gdouble seconds;        /* of the window; 0: it is none */
+	GArray *lines;          /* CostLine, in the order to be shown */
+	guint64 threads[SIDES]; /* of all of them */
+	GArray *limits;         /* Limits: what held cgroups back */
+	Costs total;            /* of all of them, of the newest side, where costs add up */
 	HostState host;
 	GArray *findings;            /* Finding, what costs most first */
 	GArray *met;                 /* Finding, of each subject; they borrow their sentences */

@@ -72,7 +72,7 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 static void say_denied(const Digest *digest, Sentence *sentence)
 {
 	const struct ctprof_value *read = &digest->total.of[COST_READ];
-	gdouble missing = (gdouble)read->missing, all = (gdouble)digest->threads;
+	gdouble missing = (gdouble)read->missing, all = (gdouble)digest->threads[digest->newest];
 
 	if (read->type == CTPROF_VALUE_ABSENT || read->why != CTPROF_ABSENT_DENIED ||
 	    missing < LEAST_DENIED * all)

@@ -172,6 +172,12 @@ static struct ctprof_cell *begin_total(const Making *making, guint32 role, char 
 	return cells;
 }
 
+static void put_threads(const Making *making, struct ctprof_cell *cells, guint64 n)
+{
+	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, n));
+	put_number(making, cells, COUNT, n);
+}
+
 /* What was used over lives of different lengths does not add up. */
 static gboolean is_total(const Digest *digest, guint cost)
 {
@@ -197,8 +203,7 @@ static void put_more(const Making *making)
 			add_to(&sum.of[c], &line->costs[digest->newest].of[c]);
 	}
 	costs_split_cpu(&sum);
-	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, threads));
-	put_number(making, cells, COUNT, threads);
+	put_threads(making, cells, threads);
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
 		if (is_total(digest, i))
 			draft_put_same(making->digest->draft, &cells[making->costs[i]], sum.of[i]);
@@ -230,8 +235,7 @@ static void put_total(const Making *making, gdouble rest)
 	const Digest *digest = making->digest;
 	struct ctprof_cell *cells = begin_total(making, CTPROF_ROLE_TOTAL, g_strdup("total"));
 
-	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, digest->threads));
-	put_number(making, cells, COUNT, digest->threads);
+	put_threads(making, cells, digest->threads[digest->newest]);
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
 		struct ctprof_value total = digest->total.of[i];
 

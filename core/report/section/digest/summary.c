@@ -394,11 +394,7 @@ static void add_threads(const Digest *digest)
 {
 	const WindowResult *window = digest->draft->window;
 	Sentence *title = add_title(digest);
-	guint64 threads[SIDES] = {0};
 
-	for (guint i = 0; i < digest->lines->len; i++)
-		for (guint side = 0; side < SIDES; side++)
-			threads[side] += digest_line(digest, i)->threads[side];
 	if (window)
 		SAY(title, "{} → {} threads ({} new, {} gone)",
 		    term_whole((gdouble)window->counts.threads[0]),
@@ -407,10 +403,11 @@ static void add_threads(const Digest *digest)
 		    term_whole((gdouble)window->counts.n_gone));
 	else if (digest->has_sides)
 		SAY(title, "{} → {} threads; what they cost on average since each began",
-		    term_whole((gdouble)threads[0]), term_whole((gdouble)threads[1]));
+		    term_whole((gdouble)digest->threads[0]),
+		    term_whole((gdouble)digest->threads[1]));
 	else
 		SAY(title, "{} threads; what they cost on average since each began",
-		    term_whole((gdouble)threads[0]));
+		    term_whole((gdouble)digest->threads[0]));
 }
 
 /* What no number here contains. */

@@ -6,71 +6,51 @@
 
 #include "report/name/unit.h"
 
-#define PERIODS "cpu.nr_periods"
-#define THROTTLED "cpu.nr_throttled"
-#define THROTTLED_US "cpu.throttled_usec"
-#define QUOTA "cpu.max_quota_us"
-#define PERIOD "cpu.max_period_us"
-#define EVENTS "memory.events"
-#define MEMORY_MAX "memory.max"
-#define MEMORY_USED "memory.current"
 #define EVENT_MAX "max"
 
-static gdouble number_of(const struct ctprof_value *value)
-{
-	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : 0;
-}
+static const struct input {
+	const char *metric;
+	gsize at; /* in Limits */
+	gdouble scale;
+	gboolean grows; /* what counts is the change in a window */
+} inputs[] = {
+	{"cpu.nr_periods", G_STRUCT_OFFSET(Limits, n_periods), 1, TRUE},
+	{"cpu.nr_throttled", G_STRUCT_OFFSET(Limits, n_throttled), 1, TRUE},
+	{"cpu.throttled_usec", G_STRUCT_OFFSET(Limits, throttled_s), 1e-6, TRUE},
+	{"cpu.max_quota_us", G_STRUCT_OFFSET(Limits, quota), 1e-6, FALSE},
+	{"cpu.max_period_us", G_STRUCT_OFFSET(Limits, period), 1e-6, FALSE},
+	{"memory.max", G_STRUCT_OFFSET(Limits, memory_max), 1, FALSE},
+	{"memory.current", G_STRUCT_OFFSET(Limits, memory_used), 1, FALSE},
+	{"memory.events", G_STRUCT_OFFSET(Limits, n_max), 1, TRUE},
+};
 
-static guint newest(const Draft *draft)
-{
-	return draft->view->compare ? 1 : 0;
-}
-
-/* By how much a counter of a cgroup grew in the window, or of totals, since the cgroup began;
- * 0: it did not, or is not known. */
-static gdouble growth_of(const Draft *draft, const Pool *pool,
+/* 0: not known. */
+static gdouble number_of(const Draft *draft, const Pool *pool, const struct input *input,
 			 const struct ctprof_value values[SIDES])
 {
-	if (!draft->window)
-		return number_of(&values[newest(draft)]);
-	const struct ctprof_value grown =
-		value_growth(CTPROF_COUNTER, &values[0], &values[1], !pool->sides[0]);
+	struct ctprof_value value = values[draft->view->compare ? 1 : 0];
 
-	return number_of(&grown);
+	if (input->grows && draft->window)
+		value = value_growth(CTPROF_COUNTER, &values[0], &values[1], !pool->sides[0]);
+	return value.type == CTPROF_VALUE_NUMBER ? (gdouble)value.number * input->scale : 0;
 }
 
-static struct ctprof_value value_of(const Draft *draft, const Pool *pool, guint side,
-				    const char *name)
+static void take(const Draft *draft, const Pool *pool, const struct input *input, Limits *limits)
 {
-	return draft_value(draft, TABLE_CGROUPS, pool->sides, side, name);
-}
+	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, input->metric);
+	gdouble *number = &G_STRUCT_MEMBER(gdouble, limits, input->at);
+	struct ctprof_value values[SIDES];
 
-static gdouble grown(const Draft *draft, const Pool *pool, const char *name)
-{
-	const struct ctprof_value values[SIDES] = {value_of(draft, pool, 0, name),
-						   value_of(draft, pool, 1, name)};
+	if (measure && measure->kind == CTPROF_MAP) {
+		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pool->sides, measure);
 
-	return growth_of(draft, pool, values);
-}
-
-static gdouble now(const Draft *draft, const Pool *pool, const char *name)
-{
-	const struct ctprof_value value = value_of(draft, pool, newest(draft), name);
-
-	return number_of(&value);
-}
-
-static gdouble events(const Draft *draft, const Pool *pool, const char *event)
-{
-	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, EVENTS);
-
-	if (!measure || measure->kind != CTPROF_MAP)
-		return NAN;
-	MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pool->sides, measure);
-	while (map_walk_next(&walk))
-		if (strcmp(walk.key, event) == 0)
-			return growth_of(draft, pool, walk.values);
-	return NAN;
+		while (map_walk_next(&walk))
+			if (strcmp(walk.key, EVENT_MAX) == 0)
+				*number = number_of(draft, pool, input, walk.values);
+	} else if (measure) {
+		draft_values(draft, TABLE_CGROUPS, pool->sides, measure, values);
+		*number = number_of(draft, pool, input, values);
+	}
 }
 
 /* The kernel counts an event in the cgroups above, too, which come before it in the list. */
@@ -96,28 +76,23 @@ GArray *limits_list(const Draft *draft)
 	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_CGROUPS, pools);
 	for (guint i = 0; i < cgroups->len; i++) {
 		const Pool *pool = g_ptr_array_index(cgroups, i);
-		gdouble quota = now(draft, pool, QUOTA), period = now(draft, pool, PERIOD);
-		const char *path = pool->key.names[0];
 		Limits limits = {
-			.path = path,
-			.n_periods = grown(draft, pool, PERIODS),
-			.n_throttled = grown(draft, pool, THROTTLED),
-			.throttled_s = grown(draft, pool, THROTTLED_US) / 1e6,
+			.path = pool->key.names[0],
 			.seconds = draft->window ? draft->window->counts.seconds : 0,
-			.quota = period > 0 ? quota / period : 0,
-			.period = period / 1e6,
-			.n_max = events(draft, pool, EVENT_MAX),
-			.memory_max = now(draft, pool, MEMORY_MAX),
-			.memory_used = now(draft, pool, MEMORY_USED),
+			.n_max = NAN,
 		};
 
+		for (guint k = 0; k < G_N_ELEMENTS(inputs); k++)
+			take(draft, pool, &inputs[k], &limits);
+		limits.quota = limits.period > 0 ? limits.quota / limits.period : 0;
 		/* Of totals what else is known began with the cgroup. */
 		if (!draft->intake->one_by_one && limits.n_throttled <= 0)
 			continue;
-		if (!pool->sides[newest(draft)] || !(limits.throttled_s > 0 || limits.n_max > 0 ||
-						     limits_filled(&limits) >= LEAST_FULL))
+		if (!pool->sides[draft->view->compare ? 1 : 0] ||
+		    !(limits.throttled_s > 0 || limits.n_max > 0 ||
+		      limits_filled(&limits) >= LEAST_FULL))
 			continue;
-		limits.unit = store_take(draft->store, unit_of(path));
+		limits.unit = store_take(draft->store, unit_of(limits.path));
 		g_array_append_val(list, limits);
 	}
 	take_below(list);
