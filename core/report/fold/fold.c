@@ -318,7 +318,7 @@ static void number_merge(guint64 *cells, gboolean first, guint64 *from)
 	sum_add(NULL, cells, first, from[0]);
 }
 
-static const Fold pss = {1, pss_add, number_merge, number_value, NULL};
+const Fold fold_pss = {1, pss_add, number_merge, number_value, NULL};
 
 static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
 static const Fold number_label = {1, number_label_add, NULL, number_value, NULL};
@@ -353,8 +353,9 @@ static const struct kind_fold {
 	 {1, histogram_add, histogram_merge, histogram_value, histogram_clear}},
 };
 
-static const Fold v1_path = MODE(v1_path_add);
-static const Fold memory_stat = MAP(map_add_memory_stat, map_merge_memory_stat);
+const Fold fold_commonest = MODE(mode_add_text);
+const Fold fold_v1_path = MODE(v1_path_add);
+const Fold fold_memory_stat = MAP(map_add_memory_stat, map_merge_memory_stat);
 
 const Fold *fold_find(guint32 kind, guint32 unit)
 {
@@ -367,24 +368,4 @@ const Fold *fold_find(guint32 kind, guint32 unit)
 const Fold *fold_label(guint32 unit)
 {
 	return unit == CTPROF_UNIT_TEXT ? &text_label : &number_label;
-}
-
-const Fold *fold_pss(void)
-{
-	return &pss;
-}
-
-const Fold *fold_v1_path(void)
-{
-	return &v1_path;
-}
-
-const Fold *fold_commonest(void)
-{
-	return fold_find(CTPROF_CATEGORY, CTPROF_UNIT_TEXT);
-}
-
-const Fold *fold_memory_stat(void)
-{
-	return &memory_stat;
 }

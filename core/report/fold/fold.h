@@ -33,15 +33,15 @@ const Fold *fold_find(guint32 kind, guint32 unit);
 /* A label of a single row (the host's): the first value is kept. */
 const Fold *fold_label(guint32 unit);
 /* The PSS of processes: a single entry of the map of their memory. */
-const Fold *fold_pss(void);
+extern const Fold fold_pss;
 /* The most common of the paths in that v1 controller which has quotas; "" counts as one. */
-const Fold *fold_v1_path(void);
+extern const Fold fold_v1_path;
 /* The entries that these two are of, ended by NULL. */
 extern const char *const fold_entries[];
 /* The most common of the rows' labels. */
-const Fold *fold_commonest(void);
+extern const Fold fold_commonest;
 /* memory.stat of several cgroups: the highest of levels, the sum of events. */
-const Fold *fold_memory_stat(void);
+extern const Fold fold_memory_stat;
 
 /* A folded histogram. */
 const Histogram *fold_histogram(const guint64 *cells);

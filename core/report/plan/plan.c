@@ -330,15 +330,20 @@ GPtrArray *plan_list_misfits(const Plan *plan)
 /* For what groups cost, which no section shows as it is. */
 static const Fold *choose_for_cost(const struct ctprof_metric *def)
 {
-	if (strcmp(def->name, "smaps_rollup_kib") == 0 && def->kind == CTPROF_MAP &&
-	    def->unit == CTPROF_UNIT_KIB)
-		return fold_pss();
-	if (strcmp(def->name, "cgroup") == 0 && def->kind == CTPROF_LABEL &&
-	    def->unit == CTPROF_UNIT_TEXT)
-		return fold_commonest();
-	if (strcmp(def->name, "cgroup_v1") == 0 && def->kind == CTPROF_MAP &&
-	    def->unit == CTPROF_UNIT_TEXT)
-		return fold_v1_path();
+	static const struct {
+		const char *name;
+		guint32 kind, unit;
+		const Fold *fold;
+	} folds[] = {
+		{"smaps_rollup_kib", CTPROF_MAP, CTPROF_UNIT_KIB, &fold_pss},
+		{"cgroup", CTPROF_LABEL, CTPROF_UNIT_TEXT, &fold_commonest},
+		{"cgroup_v1", CTPROF_MAP, CTPROF_UNIT_TEXT, &fold_v1_path},
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(folds); i++)
+		if (strcmp(def->name, folds[i].name) == 0 && def->kind == folds[i].kind &&
+		    def->unit == folds[i].unit)
+			return folds[i].fold;
 	return NULL;
 }
 

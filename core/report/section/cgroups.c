@@ -77,7 +77,7 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric)
 	if (!column)
 		return NULL;
 	if (strcmp(column->metric, MEMORY_STAT) == 0)
-		return map ? fold_memory_stat() : NULL;
+		return map ? &fold_memory_stat : NULL;
 	/* A file may define the metric with any kind; other kinds do not fit the
 	 * table. */
 	if (column->flags & KEYED ? !map : !is_number(&metric->def))

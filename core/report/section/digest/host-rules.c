@@ -44,24 +44,18 @@ static gdouble measure_exited(const Subject *subject)
 	return cpu >= LEAST_CPU ? cpu / subject->digest->host.busy * 100 : NAN;
 }
 
-static gint compare_short_cpu(gconstpointer a, gconstpointer b)
+static gint compare_short(gconstpointer a, gconstpointer b, gpointer by_cpu)
 {
 	const CostLine *x = *(const CostLine *const *)a, *y = *(const CostLine *const *)b;
+	gdouble p = by_cpu ? x->short_cpu : (gdouble)x->n_short;
+	gdouble q = by_cpu ? y->short_cpu : (gdouble)y->n_short;
 
-	return (x->short_cpu < y->short_cpu) - (x->short_cpu > y->short_cpu);
+	return (p < q) - (p > q);
 }
 
-static gint compare_n_short(gconstpointer a, gconstpointer b)
-{
-	const CostLine *x = *(const CostLine *const *)a, *y = *(const CostLine *const *)b;
-
-	return (x->n_short < y->n_short) - (x->n_short > y->n_short);
-}
-
-/* The pools of threads that began and ended, by compare: ": cc1 0.41, sh 0.12", or without
+/* The pools of threads that began and ended: ": cc1 0.41, sh 0.12", or by their number, without
  * what they used. */
-static void add_short(const Subject *subject, Sentence *sentence, GCompareFunc compare,
-		      gboolean has_cpu)
+static void add_short(const Subject *subject, Sentence *sentence, gboolean has_cpu)
 {
 	const Digest *digest = subject->digest;
 	g_autoptr(GPtrArray) gone = g_ptr_array_new();
@@ -70,7 +64,7 @@ static void add_short(const Subject *subject, Sentence *sentence, GCompareFunc c
 	for (guint i = 0; has_records(subject) && i < digest->lines->len; i++)
 		if (digest_line(digest, i)->n_short > 0)
 			g_ptr_array_add(gone, (gpointer)(uintptr_t)digest_line(digest, i));
-	g_ptr_array_sort(gone, compare);
+	g_ptr_array_sort_with_data(gone, compare_short, GINT_TO_POINTER(has_cpu));
 	for (; n < MIN(gone->len, MOST_NAMES); n++) {
 		const CostLine *line = g_ptr_array_index(gone, n);
 
@@ -97,7 +91,7 @@ static void say_exited(const Subject *subject, Sentence *sentence)
 	    term_count("share", "percent", MIN(subject->value, 100)));
 	if (!isnan(host->forks) && has_records(subject))
 		SAY(sentence, ", {}/s", term_rate("forks", "1/s", host->forks));
-	add_short(subject, sentence, compare_short_cpu, TRUE);
+	add_short(subject, sentence, TRUE);
 }
 
 /* Many that take little CPU, unless what they took is said already. */
@@ -118,7 +112,7 @@ static void say_forks(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} processes and threads are started a second",
 	    term_rate("forks", "1/s", subject->value));
-	add_short(subject, sentence, compare_n_short, FALSE);
+	add_short(subject, sentence, FALSE);
 	/* Of a few processes it says nothing about the others. */
 	if (subject->digest->host.exited >= LEAST_NAMED_CPU && is_of_all(subject))
 		SAY(sentence, ", for {} CPU", term_cpus("exited", subject->digest->host.exited));

@@ -134,10 +134,8 @@ static void put_line(const Making *making, const CostLine *line)
 {
 	const Digest *digest = making->digest;
 	struct ctprof_cell *cells = table_role_line(making->table, 0, CTPROF_ROLE_POOL);
-	const struct ctprof_value name = value_of_text(line->name);
-	const struct ctprof_value unit = value_of_text(line->unit);
 
-	draft_put_same(making->digest->draft, &cells[making->texts[POOL]], name);
+	put_text(making, cells, POOL, g_strdup(line->name));
 	put_text(making, cells, THREADS, tell_threads(line, digest->newest));
 	put_number(making, cells, COUNT, line->threads[digest->newest]);
 	put_number(making, cells, BORN, line->n_born);
@@ -148,7 +146,7 @@ static void put_line(const Making *making, const CostLine *line)
 			 series_draw(past_of(making), line->name, "cpu", 0));
 	if (has_states(making))
 		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
-	draft_put_same(making->digest->draft, &cells[making->texts[UNIT]], unit);
+	put_text(making, cells, UNIT, g_strdup(line->unit));
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
 		put_cost(making, cells, i, line);
 }

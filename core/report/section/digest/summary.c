@@ -113,21 +113,6 @@ void host_state_read(Digest *digest)
 
 /* ---- the section host ---- */
 
-static struct ctprof_term plain(gdouble number)
-{
-	return term_short(CTPROF_LADDER_NONE, number);
-}
-
-static struct ctprof_term rate_term(gdouble number)
-{
-	return term_short(CTPROF_LADDER_UNITLESS, number);
-}
-
-static struct ctprof_term byte_term(gdouble number)
-{
-	return term_short(CTPROF_LADDER_BYTES, number);
-}
-
 static struct ctprof_term gib(gdouble bytes)
 {
 	return term_plain(CTPROF_TERM_GIB, CTPROF_LADDER_BYTES, bytes);
@@ -151,8 +136,8 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 
 	if (!isnan(host->busy) && host->cpus > 0)
 		SAY(sentence, host->is_rough ? "{}~{} of {} busy ({} %)" : "{}{} of {} busy ({} %)",
-		    label("CPU"), plain(host->busy), term_whole(host->cpus),
-		    term_whole(MIN(host->busy / host->cpus * 100, 100)));
+		    label("CPU"), term_short(CTPROF_LADDER_NONE, host->busy),
+		    term_whole(host->cpus), term_whole(MIN(host->busy / host->cpus * 100, 100)));
 	else if (!isnan(host->load[0]))
 		SAY(sentence, "{}load {} {} {}", label("CPU"),
 		    term_plain(CTPROF_TERM_HUNDREDTHS, CTPROF_LADDER_NONE, host->load[0]),
@@ -161,10 +146,12 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 	else
 		return;
 	if (host->interrupts >= LEAST_INTERRUPTS)
-		SAY_APART(sentence, "{} in interrupts", plain(host->interrupts));
+		SAY_APART(sentence, "{} in interrupts",
+			  term_short(CTPROF_LADDER_NONE, host->interrupts));
 	add_pressure(sentence, host->cpu_pressure);
 	if (!isnan(host->waiting))
-		SAY_APART(sentence, "{} threads wait at any time", plain(host->waiting));
+		SAY_APART(sentence, "{} threads wait at any time",
+			  term_short(CTPROF_LADDER_NONE, host->waiting));
 	else if (!isnan(host->runnable))
 		SAY_APART(sentence, "{} runnable", term_whole(host->runnable));
 }
@@ -174,15 +161,17 @@ static void tell_disk(const Digest *digest, Sentence *sentence)
 	const HostState *host = &digest->host;
 
 	if (!isnan(host->read) && !isnan(host->written))
-		SAY(sentence, "{}{}/s read, {}/s written", label("disk"), byte_term(host->read),
-		    byte_term(host->written));
+		SAY(sentence, "{}{}/s read, {}/s written", label("disk"),
+		    term_short(CTPROF_LADDER_BYTES, host->read),
+		    term_short(CTPROF_LADDER_BYTES, host->written));
 	else if (!isnan(host->io_pressure))
 		SAY(sentence, "{}", term_text(CTPROF_TERM_TEXT, "disk"));
 	else
 		return;
 	add_pressure(sentence, host->io_pressure);
 	if (!isnan(host->faults))
-		SAY_APART(sentence, "{} major faults/s", rate_term(host->faults));
+		SAY_APART(sentence, "{} major faults/s",
+			  term_short(CTPROF_LADDER_UNITLESS, host->faults));
 }
 
 static void tell_memory(const Digest *digest, Sentence *sentence)
@@ -288,11 +277,6 @@ static Sentence *add_title(const Digest *digest)
 	return title;
 }
 
-static struct ctprof_term ns_term(gdouble ns)
-{
-	return term_short(CTPROF_LADDER_NS, ns);
-}
-
 static struct ctprof_term file_name(const Digest *digest, guint side)
 {
 	const char *file = digest->draft->plan->options->files[side];
@@ -312,10 +296,10 @@ static void add_taken(const Digest *digest, Sentence *title)
 	if (taken[0] <= 0)
 		return;
 	if (is_compare && taken[1] > 0)
-		SAY(title, ", taken in {} and {}", ns_term(taken[0] * 1e9),
-		    ns_term(taken[1] * 1e9));
+		SAY(title, ", taken in {} and {}", term_short(CTPROF_LADDER_NS, taken[0] * 1e9),
+		    term_short(CTPROF_LADDER_NS, taken[1] * 1e9));
 	else if (!is_compare)
-		SAY_APART(title, "taken in {}", ns_term(taken[0] * 1e9));
+		SAY_APART(title, "taken in {}", term_short(CTPROF_LADDER_NS, taken[0] * 1e9));
 }
 
 static void add_machine(const Digest *digest, Sentence *title)
@@ -340,16 +324,18 @@ static void add_command(const Digest *digest)
 		return;
 	Sentence *title = add_title(digest);
 	SAY(title, "{}:", term_text(CTPROF_TERM_TEXT, facts->line));
-	SAY(title, " {},", ns_term((gdouble)facts->wall_ns));
-	SAY(title, " {} CPU", ns_term((gdouble)(facts->user_ns + facts->system_ns)));
-	SAY(title, " ({} user, {} system),", ns_term((gdouble)facts->user_ns),
-	    ns_term((gdouble)facts->system_ns));
+	SAY(title, " {},", term_short(CTPROF_LADDER_NS, (gdouble)facts->wall_ns));
+	SAY(title, " {} CPU",
+	    term_short(CTPROF_LADDER_NS, (gdouble)(facts->user_ns + facts->system_ns)));
+	SAY(title, " ({} user, {} system),", term_short(CTPROF_LADDER_NS, (gdouble)facts->user_ns),
+	    term_short(CTPROF_LADDER_NS, (gdouble)facts->system_ns));
 	if (facts->signal)
 		SAY(title, " killed by signal {}", term_whole(facts->signal));
 	else
 		SAY(title, " exit {}", term_whole(facts->exit_status));
 	if (facts->max_rss_bytes > 0)
-		SAY(title, ", max RSS {}", byte_term((gdouble)facts->max_rss_bytes));
+		SAY(title, ", max RSS {}",
+		    term_short(CTPROF_LADDER_BYTES, (gdouble)facts->max_rss_bytes));
 }
 
 /* Whether both sides are samples of one recording: "FILE@TIME". */
@@ -384,7 +370,8 @@ static void add_captures(const Digest *digest)
 	} else {
 		SAY(title, "{} → {}", side_name(digest, 0), side_name(digest, 1));
 		if (digest->seconds > 0)
-			SAY_APART(title, "{} apart", ns_term(digest->seconds * 1e9));
+			SAY_APART(title, "{} apart",
+				  term_short(CTPROF_LADDER_NS, digest->seconds * 1e9));
 	}
 	add_taken(digest, title);
 	add_machine(digest, title);
