@@ -10,10 +10,11 @@
 /* Of those that meet a rule as well. */
 #define MOST_OTHERS 3
 
+/* By kind of subject. */
+static const Rule *const kinds[] = {pool_rules, host_rules, cgroup_rules, lock_rules};
+
 const char *finding_name(guint i)
 {
-	static const Rule *const kinds[] = {pool_rules, host_rules, cgroup_rules, lock_rules};
-
 	for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++)
 		for (const Rule *rule = kinds[kind]; rule->name; rule++)
 			if (i-- == 0)
@@ -141,10 +142,17 @@ static void apply(Digest *digest, const Rule *rule, const Subject *subjects, gui
 		digest->nearest = finding_of(&nearest);
 }
 
-static void apply_all(Digest *digest, const Rule *rules, const Subject *subjects, guint n)
+/* FALSE: it is no lock. */
+static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, Subject *ret_subject)
 {
-	for (; rules->name; rules++)
-		apply(digest, rules, subjects, n);
+	*ret_subject = (Subject){.digest = digest};
+	if (rules == pool_rules)
+		ret_subject->line = digest_line(digest, i);
+	else if (rules == cgroup_rules)
+		ret_subject->limits = &g_array_index(digest->limits, Limits, i);
+	else if (rules == lock_rules)
+		ret_subject->lock = g_ptr_array_index(digest->draft->things, i);
+	return rules != lock_rules || strcmp(ret_subject->lock->key.names[0], LOCK_GROUP) == 0;
 }
 
 static gint compare_findings(gconstpointer a, gconstpointer b)
@@ -156,40 +164,22 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 	return strcmp(x->name, y->name);
 }
 
-static void find_in_locks(Digest *digest)
-{
-	const GPtrArray *things = digest->draft->things;
-	g_autofree Subject *locks = g_new0(Subject, things->len + 1);
-	guint n = 0;
-
-	for (guint i = 0; i < things->len; i++) {
-		const Pool *thing = g_ptr_array_index(things, i);
-
-		if (strcmp(thing->key.names[0], LOCK_GROUP) == 0)
-			locks[n++] = (Subject){.digest = digest, .lock = thing};
-	}
-	apply_all(digest, lock_rules, locks, n);
-}
-
 void findings_find(Digest *digest)
 {
-	const GArray *limits = digest->limits;
-	guint n_pools = digest->lines->len;
-	g_autofree Subject *pools = g_new0(Subject, n_pools + 1);
-	g_autofree Subject *cgroups = g_new0(Subject, limits->len + 1);
-	const Subject host = {.digest = digest};
+	const guint n[] = {digest->lines->len, 1, digest->limits->len, digest->draft->things->len};
 
-	for (guint i = 0; i < n_pools; i++) {
+	for (guint i = 0; i < digest->lines->len; i++)
 		why_read_pinned(digest, &g_array_index(digest->lines, CostLine, i));
-		pools[i] = (Subject){.digest = digest, .line = digest_line(digest, i)};
+	for (guint kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
+		g_autofree Subject *subjects = g_new0(Subject, n[kind] + 1);
+		guint n_subjects = 0;
+
+		for (guint i = 0; i < n[kind]; i++)
+			if (find_subject(digest, kinds[kind], i, &subjects[n_subjects]))
+				n_subjects++;
+		for (const Rule *rule = kinds[kind]; rule->name; rule++)
+			apply(digest, rule, subjects, n_subjects);
 	}
-	for (guint i = 0; i < limits->len; i++)
-		cgroups[i] =
-			(Subject){.digest = digest, .limits = &g_array_index(limits, Limits, i)};
-	apply_all(digest, pool_rules, pools, n_pools);
-	apply_all(digest, host_rules, &host, 1);
-	apply_all(digest, cgroup_rules, cgroups, limits->len);
-	find_in_locks(digest);
 	g_array_sort(digest->findings, compare_findings);
 }
 

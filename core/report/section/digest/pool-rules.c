@@ -52,12 +52,6 @@ static void add_held_up(const Subject *subject, Sentence *sentence, const char *
 		    held, term_count("threads", "threads", n));
 }
 
-/* Whether more than one thread waited, be they there or not. */
-static gboolean are_several(const Subject *subject)
-{
-	return threads_of(subject) > 1 || subject_cost(subject, COST_WAITING) > 1;
-}
-
 static struct ctprof_term name_of(const Subject *subject)
 {
 	return term_name(subject->line->name);
@@ -102,19 +96,32 @@ static gdouble measure_wants(const Subject *subject)
 	return measure_starved(subject) < STARVED_RATIO ? measure_starved(subject) : NAN;
 }
 
+static gdouble measure_use(const Subject *subject)
+{
+	return subject_cost(subject, subject->rule->of);
+}
+
 static void add_turn(const Subject *subject, Sentence *sentence)
 {
 	if (subject_cost(subject, COST_TURN) > 0)
 		SAY(sentence, ", {} a turn", term_ns("turn", subject_cost(subject, COST_TURN)));
 }
 
+/* Who runs meanwhile, and how many threads wait; those that have ended waited, too. */
+static void add_wait(const Subject *subject, Sentence *sentence)
+{
+	gboolean are_several = threads_of(subject) > 1 || subject_cost(subject, COST_WAITING) > 1;
+
+	why_add_rivals(subject, sentence);
+	add_held_up(subject, sentence, are_several ? ": " : ": waits ", contended(subject),
+		    " wait for a CPU");
+	add_turn(subject, sentence);
+}
+
 static void say_starved(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} is starved, not busy", name_of(subject));
-	why_add_rivals(subject, sentence);
-	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ", contended(subject),
-		    " wait for a CPU");
-	add_turn(subject, sentence);
+	add_wait(subject, sentence);
 	SAY(sentence, ", for {} CPU", term_cpus("cpu", subject_cost(subject, COST_CPU)));
 }
 
@@ -124,10 +131,7 @@ static void say_wants(const Subject *subject, Sentence *sentence)
 
 	SAY(sentence, "{} wants {} CPUs and gets {}", name_of(subject),
 	    term_cpus("wanted", cpu + waiting), term_cpus("cpu", cpu));
-	why_add_rivals(subject, sentence);
-	add_held_up(subject, sentence, are_several(subject) ? ": " : ": waits ", waiting,
-		    " wait for a CPU");
-	add_turn(subject, sentence);
+	add_wait(subject, sentence);
 }
 
 static gdouble measure_busiest(const Subject *subject)
@@ -144,11 +148,6 @@ static gdouble measure_busiest(const Subject *subject)
 		if (digest_cost(digest_line(digest, i), digest->newest, COST_CPU) > cpu)
 			return NAN;
 	return cpu / digest->host.cpus * 100;
-}
-
-static gdouble cost_cpu(const Subject *subject)
-{
-	return subject_cost(subject, COST_CPU);
 }
 
 static void say_busiest(const Subject *subject, Sentence *sentence)
@@ -185,7 +184,7 @@ static gdouble measure_disk(const Subject *subject)
 
 static gdouble cost_io(const Subject *subject)
 {
-	return subject_cost(subject, subject->rule->of) / (100 * MB);
+	return measure_use(subject) / (100 * MB);
 }
 
 static void say_disk(const Subject *subject, Sentence *sentence)
@@ -226,11 +225,6 @@ static void say_dirties(const Subject *subject, Sentence *sentence)
 	if (host->written >= 0)
 		SAY(sentence, ", the disks {}/s",
 		    term_bytes("host_written", "bytes/s", host->written));
-}
-
-static gdouble measure_wait(const Subject *subject)
-{
-	return subject_cost(subject, subject->rule->of);
 }
 
 static void say_wait(const Subject *subject, Sentence *sentence)
@@ -329,18 +323,18 @@ static void say_stuck(const Subject *subject, Sentence *sentence)
 const Rule pool_rules[] = {
 	{"starved", "ratio", STARVED_RATIO, measure_starved, say_starved, .cost = contended},
 	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, say_wants, .cost = contended},
-	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, say_busiest, .cost = cost_cpu},
+	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, say_busiest, .cost = measure_use, .of = COST_CPU},
 	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, say_disk, .cost = cost_io, .of = COST_READ},
 	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, say_dirties, .cost = cost_io, .of = COST_WRITE},
-	{"waits-for-disk", "threads", LEAST_DISK_WAIT, measure_wait, say_wait,
+	{"waits-for-disk", "threads", LEAST_DISK_WAIT, measure_use, say_wait,
 	 .price = 1, .of = COST_DISK_WAIT, .words = "the disk"},
-	{"waits-for-swap", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	{"waits-for-swap", "threads", LEAST_MEMORY_WAIT, measure_use, say_wait,
 	 .price = 1, .of = COST_SWAP_WAIT, .words = "pages to be swapped in"},
-	{"waits-for-reclaim", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	{"waits-for-reclaim", "threads", LEAST_MEMORY_WAIT, measure_use, say_wait,
 	 .price = 1, .of = COST_RECLAIM, .words = "memory to be reclaimed"},
-	{"waits-for-compaction", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	{"waits-for-compaction", "threads", LEAST_MEMORY_WAIT, measure_use, say_wait,
 	 .price = 1, .of = COST_COMPACTION, .words = "memory to be compacted"},
-	{"thrashes", "threads", LEAST_MEMORY_WAIT, measure_wait, say_wait,
+	{"thrashes", "threads", LEAST_MEMORY_WAIT, measure_use, say_wait,
 	 .price = 1, .of = COST_THRASHING, .words = "pages that were evicted too early"},
 	{"grew", "bytes", MIB, measure_growth, say_growth,
 	 .price = 1 / GIB, .of = COST_PSS, .words = "the memory of {}"},
