@@ -102,10 +102,10 @@ static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
 
 /* ---- groups of one side ---- */
 
-/* The joined names, as a key for the group's names in the store. */
-static char *join_names(const RunsRow *row)
+/* The joined names; rows begin with their key. */
+static char *join_names(const RunsKey *key)
 {
-	return g_strjoin(" ", row->key.names[0], row->key.names[1], row->key.names[2], NULL);
+	return g_strjoin(" ", key->names[0], key->names[1], key->names[2], NULL);
 }
 
 static void list_only(const GPtrArray *rows, RunsReport *report)
@@ -120,7 +120,7 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 		struct ctprof_report_line line = {.struct_size = sizeof line,
 						  .n_names = row->key.n_names};
 
-		if (row->runs.n_runs[1] == 0 || !g_hash_table_add(known, join_names(row)))
+		if (row->runs.n_runs[1] == 0 || !g_hash_table_add(known, join_names(&row->key)))
 			continue;
 		for (guint n = 0; n < row->key.n_names; n++)
 			line.names[n] = row->key.names[n];
@@ -137,9 +137,7 @@ static void add_settings(const Draft *draft, RunsReport *report)
 
 	for (guint i = 0; i < settings->len; i++) {
 		const RunsSetting *setting = g_ptr_array_index(settings, i);
-		g_autofree char *names =
-			g_strjoin(" ", setting->key.names[0], setting->key.names[1],
-				  setting->key.names[2], NULL);
+		g_autofree char *names = join_names(&setting->key);
 		char *text = g_strdup_printf(VERDICTS_SETUP "%s of %s: %s in A, %s in B",
 					     setting->key.metric, names, setting->texts[0],
 					     setting->texts[1]);
@@ -249,7 +247,7 @@ static guint note_row_outliers(Table *table, const RunsRow *row, GHashTable *nam
 	for (guint side = 0; side < SIDES; side++) {
 		for (guint run = 0; run < row->runs.n_runs[side]; run++) {
 			gdouble times = outlier_of(row, side, run);
-			g_autofree char *names = join_names(row);
+			g_autofree char *names = join_names(&row->key);
 
 			if (times <= 0 ||
 			    !g_hash_table_add(named, GUINT_TO_POINTER(run * SIDES + side + 1)))

@@ -20,8 +20,8 @@ typedef struct limits {
 	gdouble memory_used;     /* bytes of it; 0: not known */
 } Limits;
 
-/* Before cgroups of one name are joined: Limits, of the cgroups of both sides; none unless it is a
- * window.  The caller unrefs. */
+/* Limits of the cgroups that were held back, each by its path: to be called before those of one
+ * name are joined.  The caller unrefs. */
 GArray *limits_list(const Draft *draft);
 /* The share of the window, or of the periods, in which it was throttled; NAN: it is
  * not known. */

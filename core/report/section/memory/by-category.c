@@ -40,7 +40,7 @@ typedef struct folding {
 	Rows rows;
 	SwapShares shares;
 	Categories *categories, *none; /* none is used if no table is given */
-	Bunch *bunches;                /* by category */
+	SumRow *sums;                  /* by category */
 	gboolean has_swap[SIDES];      /* some process has swap */
 	guint64 n_pssless[SIDES];
 	GString *pssless[SIDES]; /* pids of the first of them */
@@ -49,7 +49,7 @@ typedef struct folding {
 static void folding_clear(Folding *self)
 {
 	g_clear_pointer(&self->none, categories_free);
-	g_clear_pointer(&self->bunches, g_free);
+	g_clear_pointer(&self->sums, g_free);
 	swap_shares_clear(&self->shares);
 	rows_clear(&self->rows);
 	for (guint side = 0; side < SIDES; side++)
@@ -118,7 +118,7 @@ static void name_pssless(Folding *self, const Pool *row, guint side)
 		g_string_append(pids, ", …");
 }
 
-static enum reading add_side(Folding *self, const Pool *row, guint side, Bunch *bunch)
+static enum reading add_side(Folding *self, const Pool *row, guint side, SumRow *sum)
 {
 	const Rows *rows = &self->rows;
 	struct ctprof_value pss = amount_of(rows, row, side, "pss_bytes", "Pss");
@@ -137,25 +137,25 @@ static enum reading add_side(Folding *self, const Pool *row, guint side, Bunch *
 		fold_add_saturated(swap_pss.number, swap_share_of(&self->shares, row, side));
 	const struct ctprof_value values[N_SUMMED] = {
 		[OF_PSS] = pss, [OF_SWAP] = reading == READ_MISSING ? pss : swap_pss};
-	bunch_add(bunch, side, reading, values, N_SUMMED);
+	sum_row_add(sum, side, reading, values, N_SUMMED);
 	return reading;
 }
 
 static void add_row(Folding *self, const Pool *row)
 {
 	enum reading worst = READ_NONE;
-	Bunch *bunch = NULL;
+	SumRow *sum = NULL;
 
 	for (guint side = 0; side < SIDES; side++) {
 		if (!has_memory(&self->rows, row, side))
 			continue;
-		bunch = &self->bunches[categories_find(self->categories,
-						       command_of(&self->rows, row, side))];
-		enum reading reading = add_side(self, row, side, bunch);
+		sum = &self->sums[categories_find(self->categories,
+						  command_of(&self->rows, row, side))];
+		enum reading reading = add_side(self, row, side, sum);
 		worst = MAX(worst, reading);
 	}
-	if (bunch)
-		bunch->tally.n[worst]++;
+	if (sum)
+		sum->tally.n[worst]++;
 }
 
 static void fold_rows(Folding *self)
@@ -168,10 +168,10 @@ static void fold_rows(Folding *self)
 	swap_shares_init(&self->shares, self->draft);
 	for (guint side = 0; side < SIDES; side++)
 		self->pssless[side] = g_string_new(NULL);
-	self->bunches = g_new(Bunch, categories_count(self->categories));
+	self->sums = g_new(SumRow, categories_count(self->categories));
 	for (guint i = 0; i < categories_count(self->categories); i++)
-		bunch_init(&self->bunches[i],
-			   store_text(self->draft->store, categories_name(self->categories, i)));
+		sum_row_init(&self->sums[i],
+			     store_text(self->draft->store, categories_name(self->categories, i)));
 	for (guint i = 0; i < self->rows.list->len; i++)
 		add_row(self, g_ptr_array_index(self->rows.list, i));
 }
@@ -182,16 +182,16 @@ static void fold_rows(Folding *self)
 static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
 				    const Place *place)
 {
-	const Bunch *bunch = (const void *)row;
+	const SumRow *sum = (const void *)row;
 	gboolean zero = listing->rows.draft->view->compare;
-	const Amount *pss = &bunch->sums[OF_PSS].sides[side];
-	Amount swap = bunch->sums[OF_SWAP].sides[side];
+	const Amount *pss = &sum->sums[OF_PSS].sides[side];
+	Amount swap = sum->sums[OF_SWAP].sides[side];
 
 	switch (place - places) {
 	case CATEGORY:
 		return value_of_text(row_name(row));
 	case PROCESSES:
-		return value_of_number(bunch_count(bunch, side));
+		return value_of_number(sum_row_count(sum, side));
 	case PSS:
 		return amount_value(pss, zero);
 	case TOTAL:
@@ -200,21 +200,21 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 	case SWAP:
 		return amount_value(&swap, zero);
 	default:
-		return value_of_number(bunch->sides[side].n[READ_EXACT + place - &places[EXACT]]);
+		return value_of_number(sum->sides[side].n[READ_EXACT + place - &places[EXACT]]);
 	}
 }
 
 /* The categories that have a process and match --filter. */
-static GPtrArray *list_bunches(const Folding *self)
+static GPtrArray *list_rows(const Folding *self)
 {
 	GPtrArray *list = g_ptr_array_new();
 
 	for (guint i = 0; i < categories_count(self->categories); i++) {
-		Bunch *bunch = &self->bunches[i];
+		SumRow *sum = &self->sums[i];
 
-		if (bunch_count(bunch, 0) + bunch_count(bunch, 1) > 0 &&
-		    rows_match(self->draft, row_name(&bunch->row)))
-			g_ptr_array_add(list, bunch);
+		if (sum_row_count(sum, 0) + sum_row_count(sum, 1) > 0 &&
+		    rows_match(self->draft, row_name(&sum->pool)))
+			g_ptr_array_add(list, sum);
 	}
 	return list;
 }
@@ -260,11 +260,11 @@ static void draft_categories(const Draft *draft, const Section *section)
 {
 	g_auto(Folding) folding = {.draft = draft};
 	const char *order = fields_of_orders[draft->plan->order];
-	Bunch total;
+	SumRow total;
 
 	fold_rows(&folding);
-	bunch_init(&total, "total");
-	g_autoptr(GPtrArray) list = list_bunches(&folding);
+	sum_row_init(&total, "total");
+	g_autoptr(GPtrArray) list = list_rows(&folding);
 	Listing listing = {
 		.rows = {draft, folding.rows.table, list},
 		.places = places,
@@ -275,13 +275,13 @@ static void draft_categories(const Draft *draft, const Section *section)
 		listing_sort(&listing, order);
 	listing_begin(&listing, section->name, section->heading);
 	for (guint i = 0; i < list->len; i++) {
-		const Bunch *bunch = g_ptr_array_index(list, i);
+		const SumRow *sum = g_ptr_array_index(list, i);
 
-		bunch_merge(&total, bunch);
+		sum_row_merge(&total, sum);
 		if (table_has_room(listing.table, draft->view->limit))
-			listing_put(&listing, &bunch->row, 0);
+			listing_put(&listing, &sum->pool, 0);
 	}
-	listing_line(&listing, &total.row, CTPROF_LINE_TOTAL, 0);
+	listing_line(&listing, &total.pool, CTPROF_LINE_TOTAL, 0);
 	table_cover(listing.table, "processes", &total.tally);
 	put_notes(&folding, listing.table);
 }

@@ -34,7 +34,7 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 enum measured { OF_PSS, OF_RSS, OF_USS, OF_SHARED, OF_SWAP, N_MEASURED };
 
 typedef struct sum {
-	Bunch bunch;
+	SumRow row;
 	GHashTable *units; /* name -> number of processes; NULL: for a sum of pools */
 } Sum;
 
@@ -119,7 +119,7 @@ static Sum *sum_of(Pooling *self, const Pool *row)
 	if (sum || is_own(self, row))
 		return is_own(self, row) ? &self->own : sum;
 	sum = g_new0(Sum, 1);
-	bunch_init(&sum->bunch, name);
+	sum_row_init(&sum->row, name);
 	sum->units = g_hash_table_new(g_str_hash, g_str_equal);
 	g_hash_table_insert(self->by_name, (gpointer)(uintptr_t)name, sum);
 	return sum;
@@ -137,7 +137,7 @@ static struct ctprof_value shared_of(const struct ctprof_value *pss, const struc
 	return value_of_number(pss->number - MIN(pss->number, uss->number));
 }
 
-static void add_side(const Pooling *self, const Pool *row, guint side, Bunch *bunch)
+static void add_side(const Pooling *self, const Pool *row, guint side, SumRow *sum)
 {
 	static const char *const metrics[N_MEASURED] = {
 		[OF_PSS] = "pss_bytes",
@@ -151,7 +151,7 @@ static void add_side(const Pooling *self, const Pool *row, guint side, Bunch *bu
 		if (metrics[i])
 			values[i] = footprint_value(&self->rows, row, side, metrics[i], NULL, NULL);
 	values[OF_SHARED] = shared_of(&values[OF_PSS], &values[OF_USS]);
-	bunch_add(bunch, side, reading_of(&self->rows, row, side), values, N_MEASURED);
+	sum_row_add(sum, side, reading_of(&self->rows, row, side), values, N_MEASURED);
 }
 
 static void add_row(Pooling *self, const Pool *row)
@@ -165,7 +165,7 @@ static void add_row(Pooling *self, const Pool *row)
 	self->tally.n[worst]++;
 	for (guint side = 0; side < draft_n_sides(self->draft); side++)
 		if (reading_of(&self->rows, row, side) != READ_NONE)
-			add_side(self, row, side, &sum->bunch);
+			add_side(self, row, side, &sum->row);
 	if (sum->units) {
 		const char *unit = unit_of_row(self, row);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(sum->units, unit));
@@ -180,9 +180,9 @@ static void fold_rows(Pooling *self)
 
 	self->rows = rows_of(self->draft, NULL);
 	self->ram = ledger_ram(self->draft);
-	bunch_init(&self->own.bunch, "ctprof itself");
-	bunch_init(&self->rest.bunch, NULL);
-	bunch_init(&self->total.bunch, "total");
+	sum_row_init(&self->own.row, "ctprof itself");
+	sum_row_init(&self->rest.row, NULL);
+	sum_row_init(&self->total.row, "total");
 	self->names = name_keys_new(NAME_PEERS, self->draft->store);
 	self->units = g_hash_table_new(g_str_hash, g_str_equal);
 	self->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, sum_free);
@@ -198,7 +198,7 @@ static void fold_rows(Pooling *self)
 static struct ctprof_value amount_of(const Draft *draft, const Sum *sum, guint side,
 				     enum measured what)
 {
-	return amount_value(&sum->bunch.sums[what].sides[side], draft->view->compare);
+	return amount_value(&sum->row.sums[what].sides[side], draft->view->compare);
 }
 
 /* The growth of PSS: per minute if the time between the captures is known. */
@@ -256,9 +256,9 @@ static struct ctprof_value value_of(const Pooling *self, const Sum *sum, guint f
 
 	switch (field) {
 	case POOL:
-		return value_of_text(row_name(&sum->bunch.row));
+		return value_of_text(row_name(&sum->row.pool));
 	case PROCESSES:
-		return value_of_number(bunch_count(&sum->bunch, newest));
+		return value_of_number(sum_row_count(&sum->row, newest));
 	case CHANGE:
 		return change_of(draft, sum);
 	case UNIT:
@@ -296,8 +296,7 @@ static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
 	struct ctprof_value q = value_of(by->pooling, y, by->field);
 	gdouble m = magnitude(&p), n = magnitude(&q);
 
-	return m != n ? (m < n) - (m > n)
-		      : strcmp(row_name(&x->bunch.row), row_name(&y->bunch.row));
+	return m != n ? (m < n) - (m > n) : strcmp(row_name(&x->row.pool), row_name(&y->row.pool));
 }
 
 static void put_sum(const Pooling *self, Table *table, guint32 role, const Sum *sum)
@@ -365,17 +364,17 @@ static void put_lines(Pooling *self, Table *table, const GPtrArray *sums)
 		if (i < limit)
 			put_sum(self, table, CTPROF_ROLE_POOL, sum);
 		else
-			bunch_merge(&self->rest.bunch, &sum->bunch);
-		bunch_merge(&self->total.bunch, &sum->bunch);
+			sum_row_merge(&self->rest.row, &sum->row);
+		sum_row_merge(&self->total.row, &sum->row);
 	}
 	if (sums->len > limit) {
-		self->rest.bunch.row.key.names[ROW_NAME] = store_take(
+		self->rest.row.pool.key.names[ROW_NAME] = store_take(
 			self->draft->store, g_strdup_printf("%u more", sums->len - limit));
 		put_sum(self, table, CTPROF_ROLE_REST, &self->rest);
 	}
-	if (bunch_count(&self->own.bunch, 0) > 0)
+	if (sum_row_count(&self->own.row, 0) > 0)
 		put_sum(self, table, CTPROF_ROLE_OWN, &self->own);
-	bunch_merge(&self->total.bunch, &self->own.bunch);
+	sum_row_merge(&self->total.row, &self->own.row);
 	put_sum(self, table, CTPROF_ROLE_TOTAL, &self->total);
 }
 
@@ -387,7 +386,7 @@ static void note_own(const Pooling *self, Table *table)
 
 	g_autofree char *much = overview_number(shared.number, 1u << 20, 1);
 
-	if (bunch_count(&self->own.bunch, 0) > 0 && shared.type == CTPROF_VALUE_NUMBER)
+	if (sum_row_count(&self->own.row, 0) > 0 && shared.type == CTPROF_VALUE_NUMBER)
 		table_note(table, "without ctprof the PSS of others would be up to %s MiB more",
 			   much);
 }
@@ -401,7 +400,7 @@ static void draft_screen(const Draft *draft, const Section *section)
 	fold_rows(&self);
 	/* As for a user who may read few processes but those of ctprof. */
 	gboolean lacks_pss = self.tally.n[READ_EXACT] <
-			     self.tally.n[READ_APPROXIMATE] + bunch_count(&self.own.bunch, 0);
+			     self.tally.n[READ_APPROXIMATE] + sum_row_count(&self.own.row, 0);
 	guint field = by[draft->plan->order];
 	g_autoptr(GPtrArray) sums = list_sums(&self, field == PSS && lacks_pss ? RSS : field);
 	Table *table = tables_add(draft->tables, section->name, section->heading, NULL,

@@ -8,20 +8,20 @@
 
 /* ---- rows that are sums ---- */
 
-void bunch_init(Bunch *bunch, const char *name)
+void sum_row_init(SumRow *sum, const char *name)
 {
 	static Record there;
 
-	*bunch = (Bunch){.row = {.sides = {&there, &there}}};
-	bunch->row.key.names[ROW_NAME] = name;
+	*sum = (SumRow){.pool = {.sides = {&there, &there}}};
+	sum->pool.key.names[ROW_NAME] = name;
 }
 
-void bunch_add(Bunch *bunch, guint side, enum reading reading, const struct ctprof_value *values,
-	       guint n)
+void sum_row_add(SumRow *sum, guint side, enum reading reading, const struct ctprof_value *values,
+		 guint n)
 {
-	bunch->sides[side].n[reading]++;
+	sum->sides[side].n[reading]++;
 	for (guint i = 0; i < n; i++)
-		amount_add(&bunch->sums[i].sides[side], &values[i]);
+		amount_add(&sum->sums[i].sides[side], &values[i]);
 }
 
 static void tally_merge(Tally *tally, const Tally *part)
@@ -30,18 +30,18 @@ static void tally_merge(Tally *tally, const Tally *part)
 		tally->n[i] += part->n[i];
 }
 
-void bunch_merge(Bunch *bunch, const Bunch *part)
+void sum_row_merge(SumRow *sum, const SumRow *part)
 {
-	tally_merge(&bunch->tally, &part->tally);
+	tally_merge(&sum->tally, &part->tally);
 	for (guint side = 0; side < SIDES; side++)
-		tally_merge(&bunch->sides[side], &part->sides[side]);
-	for (guint i = 0; i < BUNCH_SUMS; i++)
-		sums_merge(&bunch->sums[i], &part->sums[i]);
+		tally_merge(&sum->sides[side], &part->sides[side]);
+	for (guint i = 0; i < ROW_SUMS; i++)
+		sums_merge(&sum->sums[i], &part->sums[i]);
 }
 
-guint64 bunch_count(const Bunch *bunch, guint side)
+guint64 sum_row_count(const SumRow *sum, guint side)
 {
-	const guint64 *n = bunch->sides[side].n;
+	const guint64 *n = sum->sides[side].n;
 
 	return n[READ_EXACT] + n[READ_APPROXIMATE] + n[READ_MISSING];
 }

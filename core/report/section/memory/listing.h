@@ -5,21 +5,21 @@
 #include "rows.h"
 
 /* Rows under one name, as a row of a listing itself: what they hold together. */
-#define BUNCH_SUMS 5
-typedef struct bunch {
-	Pool row;           /* has its name, and is on both sides */
+#define ROW_SUMS 5
+typedef struct sum_row {
+	Pool pool;          /* has its name, and is on both sides */
 	Tally sides[SIDES]; /* of the rows there, by how they were read */
 	Tally tally;        /* by the worse of both sides */
-	Sums sums[BUNCH_SUMS];
-} Bunch;
+	Sums sums[ROW_SUMS];
+} SumRow;
 
-void bunch_init(Bunch *bunch, const char *name);
+void sum_row_init(SumRow *sum, const char *name);
 /* Adds a row's values on a side. */
-void bunch_add(Bunch *bunch, guint side, enum reading reading, const struct ctprof_value *values,
-	       guint n);
-void bunch_merge(Bunch *bunch, const Bunch *part);
+void sum_row_add(SumRow *sum, guint side, enum reading reading, const struct ctprof_value *values,
+		 guint n);
+void sum_row_merge(SumRow *sum, const SumRow *part);
 /* The number of its rows on a side. */
-guint64 bunch_count(const Bunch *bunch, guint side);
+guint64 sum_row_count(const SumRow *sum, guint side);
 
 #define PLACE_RARE 1u   /* with --wide only */
 #define PLACE_SUMMED 2u /* has a total */
