@@ -26,9 +26,9 @@ static const char *name_of(const Draft *draft, const Group *group)
 				    group->n_names > 2 ? group->names[2] : NULL, NULL));
 }
 
-/* A thread is read a little earlier or later in the one sample than in the other: of what is
- * counted in threads there is no more than there are. */
-static void bound(const Digest *digest, CostLine *line, guint side)
+/* Waits that go on count, too.  A thread is read a little earlier or later in the one sample
+ * than in the other: of what is counted in threads there is no more than there are. */
+static void settle_counts(const Digest *digest, CostLine *line, guint side)
 {
 	static const enum cost counted[] = {COST_CPU, COST_WAITING};
 	gdouble most = (gdouble)(line->threads[side] + line->n_gone);
@@ -64,7 +64,7 @@ static void add_line(Digest *digest, const Group *group)
 				: 0;
 		/* What memory there was before is the other side's. */
 		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
-		bound(digest, &line, digest->newest);
+		settle_counts(digest, &line, digest->newest);
 	}
 	for (guint side = 0; side < SIDES; side++)
 		costs_split_cpu(&line.costs[side]);
@@ -74,6 +74,7 @@ static void add_line(Digest *digest, const Group *group)
 	if (!line.cgroup && draft->view->compare)
 		line.cgroup = draft_value(draft, TABLE_THREADS, group->sides, 0, "cgroup").text;
 	line.unit = line.cgroup ? store_take(draft->store, unit_of(line.cgroup)) : NULL;
+	/* Threads are elsewhere in the hierarchy of v1 that has quotas. */
 	const char *v1_path =
 		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup_v1").text;
 	line.cgroup = v1_path && *v1_path ? v1_path : line.cgroup;

@@ -12,8 +12,8 @@ typedef struct cost_line {
 	const Group *group;
 	const char *name;
 	Costs costs[SIDES]; /* of a window and in show the newest side's alone */
-	const char *cgroup; /* for CPU time: the commonest of its threads; NULL: unknown */
-	const char *unit;   /* the same, of systemd or a container */
+	const char *cgroup; /* that has its quota: of most of its threads; NULL: unknown */
+	const char *unit;   /* the service, scope or container of most; NULL: unknown */
 	const char *pinned; /* to these CPUs, all its threads; NULL: to none, or not to the same */
 	gdouble n_pinned;   /* the number of them */
 	guint64 threads[SIDES];
