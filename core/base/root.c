@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "root.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "fd.h"
 
 #define N_TREES 3
 /* This file is next to the executable in a build tree, and only there. */
@@ -325,9 +327,10 @@ char root_state(int proc, const char *directory)
 
 static gboolean shows_own_pids(void)
 {
-	g_autofree char *self = g_file_read_link("/proc/self", NULL);
+	char self[16] = "";
 
-	return self && g_ascii_strtoll(self, NULL, 10) == getpid();
+	return readlink("/proc/self", self, sizeof self - 1) > 0 &&
+	       g_ascii_strtoll(self, NULL, 10) == getpid();
 }
 
 char root_thread_state(pid_t pid, pid_t tid)
@@ -337,18 +340,21 @@ char root_thread_state(pid_t pid, pid_t tid)
 	return shows_own_pids() ? root_state(AT_FDCWD, path) : '?';
 }
 
-GArray *root_list_own_threads(void)
+void root_each_own_thread(void (*each)(pid_t tid, gconstpointer data), gconstpointer data)
 {
-	GArray *tids = g_array_new(FALSE, FALSE, sizeof(pid_t));
-	g_autoptr(GDir) dir = shows_own_pids() ? g_dir_open("/proc/self/task", 0, NULL) : NULL;
-	const char *name;
+	AUTO_FD dir =
+		shows_own_pids() ? open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	_Alignas(struct dirent64) char entries[4096];
+	ssize_t got;
 
-	while (dir && (name = g_dir_read_name(dir))) {
-		pid_t tid = (pid_t)g_ascii_strtoll(name, NULL, 10);
+	while (dir >= 0 && (got = getdents64(dir, entries, sizeof entries)) > 0)
+		for (ssize_t at = 0; at < got;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
 
-		g_array_append_val(tids, tid);
-	}
-	return tids;
+			if (g_ascii_isdigit(entry->d_name[0]))
+				each((pid_t)g_ascii_strtoll(entry->d_name, NULL, 10), data);
+			at += entry->d_reclen;
+		}
 }
 
 GArray *root_list_own_children(void)

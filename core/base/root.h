@@ -70,9 +70,10 @@ int root_own_threads(void);
 char root_state(int proc, const char *directory);
 /* The same of a thread of a process of our own; '?' too if /proc shows another PID namespace. */
 char root_thread_state(pid_t pid, pid_t tid);
-/* Thread ids of this process (pid_t); empty if /proc shows another PID namespace,
- * where these IDs belong to other threads. */
-GArray *root_list_own_threads(void);
+/* Calls each for the threads of this process; for none if /proc shows another PID namespace,
+ * where these IDs belong to other threads.  Takes no memory, since that takes locks: for a thread
+ * that must not wait for another of them. */
+void root_each_own_thread(void (*each)(pid_t tid, gconstpointer data), gconstpointer data);
 /* The children of this thread; none where the kernel does not list them
  * (CONFIG_PROC_CHILDREN), or as above. */
 GArray *root_list_own_children(void);

@@ -53,11 +53,11 @@ struct priority {
 };
 
 /* Of the process, which is raised once. */
-static GMutex pause_lock;
+static GMutex pause_lock; /* of what is not atomic */
 static GCond pause_news;
-static gboolean is_paused;
-static pid_t light[MAX_LIGHT];
-static guint n_light; /* ever */
+static atomic_int is_paused;
+static atomic_int light[MAX_LIGHT]; /* thread ids */
+static guint n_light;               /* ever */
 static pid_t lent[MAX_LENT];
 
 /* 0 or -errno; without effect on a thread that has these attributes. */
@@ -92,42 +92,56 @@ static gboolean is_light(pid_t tid)
 {
 	guint i = 0;
 
-	while (i < MAX_LIGHT && light[i] != tid)
+	while (i < MAX_LIGHT && atomic_load(&light[i]) != tid)
 		i++;
 	return i < MAX_LIGHT;
 }
 
-/* heavy: for threads that are not light; NULL: the same.  With the lock no program that is lent
- * is reaped, so its number is not another's; bandwidth of SCHED_DEADLINE is for threads alone. */
-static void apply_to_all(const struct attributes *attributes, const struct attributes *heavy)
+/* The attributes of light threads, and of the others. */
+struct round {
+	const struct attributes *light, *heavy;
+};
+
+static void apply_to_thread(pid_t tid, gconstpointer data)
 {
-	g_autoptr(GArray) tids = root_list_own_threads();
+	const struct round *round = data;
 
-	for (guint i = 0; i < MAX_LENT && attributes->policy != POLICY_DEADLINE; i++)
-		if (lent[i] > 0)
-			(void)apply(lent[i], heavy ? heavy : attributes);
-	for (guint i = 0; i < tids->len; i++) {
-		pid_t tid = g_array_index(tids, pid_t, i);
-
-		if (tid != gettid())
-			(void)apply(tid, heavy && !is_light(tid) ? heavy : attributes);
-	}
+	if (tid != gettid())
+		(void)apply(tid, is_light(tid) ? round->light : round->heavy);
 }
 
+/* With the lock no program that is lent is reaped, so its number is not another's; bandwidth of
+ * SCHED_DEADLINE is for threads alone. */
+static void apply_to_lent(const struct attributes *attributes)
+{
+	for (guint i = 0; i < MAX_LENT && attributes->policy != POLICY_DEADLINE; i++)
+		if (lent[i] > 0)
+			(void)apply(lent[i], attributes);
+}
+
+/* A thread that is lowered may hold a lock, and wait for the load with it: here no lock is waited
+ * for, nor memory taken, as that has locks.  What is lent then has its turn in the next period. */
 static void apply_now(const struct attributes *attributes)
 {
-	HOLD(&pause_lock);
-	apply_to_all(attributes, NULL);
+	root_each_own_thread(apply_to_thread, &(struct round){attributes, attributes});
+	if (!g_mutex_trylock(&pause_lock))
+		return;
+	apply_to_lent(attributes);
+	g_mutex_unlock(&pause_lock);
 }
 
 /* Looking after threads that wait costs more than a small sample of a recording. */
 static void wait_while_paused(const Priority *priority)
 {
-	gboolean is_rr = priority->raised.policy == SCHED_RR;
-	HOLD(&pause_lock);
+	const struct attributes *raised = &priority->raised;
+	const struct attributes *heavy = raised->policy == SCHED_RR ? &priority->lowered : raised;
 
-	while (is_paused && !atomic_load(&priority->is_over)) {
-		apply_to_all(&priority->raised, is_rr ? &priority->lowered : NULL);
+	if (!atomic_load(&is_paused))
+		return;
+	HOLD(&pause_lock);
+	while (atomic_load(&is_paused) && !atomic_load(&priority->is_over)) {
+		apply_to_lent(heavy);
+		root_each_own_thread(apply_to_thread, &(struct round){raised, heavy});
 		g_cond_wait(&pause_news, &pause_lock);
 	}
 }
@@ -236,9 +250,9 @@ void priority_pause(Priority *priority, gboolean pause)
 {
 	HOLD(&pause_lock);
 
-	if (!priority || is_paused == pause)
+	if (!priority || atomic_load(&is_paused) == pause)
 		return;
-	is_paused = pause;
+	atomic_store(&is_paused, pause);
 	g_cond_signal(&pause_news);
 }
 
@@ -258,7 +272,7 @@ void priority_note_light(void)
 {
 	HOLD(&pause_lock);
 
-	light[n_light++ % MAX_LIGHT] = gettid();
+	atomic_store(&light[n_light++ % MAX_LIGHT], gettid());
 	g_cond_signal(&pause_news);
 }
 

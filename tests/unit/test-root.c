@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The time of the trees that are read. */
+/* The time of the trees that are read, and the threads of this process. */
 #include "base/root.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "guard/sandbox.h"
 #include "tree.h"
 
 #define S G_GUINT64_CONSTANT(1000000000)
@@ -54,10 +58,62 @@ static void test_time_now(void)
 	g_assert_cmpuint(time.realtime_ns, >, time.boottime_ns);
 }
 
+/* ---- threads of our own ---- */
+
+static _Thread_local gboolean is_watched, took_memory;
+
+/* A sanitizer has a malloc() of its own. */
+#if !SANDBOX_IS_TRACED_BY_ITSELF && !defined(__SANITIZE_THREAD__)
+void *__libc_malloc(size_t size);
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+	took_memory |= is_watched;
+	return __libc_malloc(size);
+}
+#endif
+
+static guint n_threads;
+static gboolean has_own;
+
+static void note_thread(pid_t tid, gconstpointer data)
+{
+	g_assert_true(data == &n_threads);
+	n_threads++;
+	has_own |= tid == gettid();
+}
+
+static gpointer wait_for_end(gpointer data)
+{
+	g_mutex_lock(data);
+	g_mutex_unlock(data);
+	return NULL;
+}
+
+/* malloc() has locks, which a thread may hold that waits for the load. */
+static void test_own_threads_take_no_memory(void)
+{
+	GMutex end;
+
+	g_mutex_init(&end);
+	g_mutex_lock(&end);
+	GThread *thread = g_thread_new("waits", wait_for_end, &end);
+	is_watched = TRUE;
+	root_each_own_thread(note_thread, &n_threads);
+	is_watched = FALSE;
+	g_mutex_unlock(&end);
+	g_thread_join(thread);
+	g_mutex_clear(&end);
+	g_assert_true(has_own);
+	g_assert_cmpuint(n_threads, >=, 2);
+	g_assert_false(took_memory);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/root/recorded-time", test_recorded_time);
 	g_test_add_func("/root/time-now", test_time_now);
+	g_test_add_func("/root/own-threads-take-no-memory", test_own_threads_take_no_memory);
 	return g_test_run();
 }
