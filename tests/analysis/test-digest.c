@@ -364,9 +364,10 @@ static const struct finding_case {
 	 {THROTTLED(50, 4), {"above", 1}},
 	 {THROTTLED(5, 0.4), {"above", 1}},
 	 "app is throttled by system.slice in 50 % of its periods: its quota is 0.20 CPU\n"},
+	/* It is new, and not merely seen for the first time: its periods fit into the window. */
 	{"throttled",
 	 {THROTTLED(50, 4), {"v1", 1}},
-	 {THROTTLED(5, 0.4), {"v1", 1}},
+	 {THROTTLED(50, 4), {"cpu.max_period_us", 200000}, {"v1", 1}},
 	 "app is throttled by batch.slice in 50 % of its periods: its quota is 0.20 CPU\n"},
 	{"memory-limit",
 	 {{"memory.events", 7}},

@@ -88,6 +88,10 @@ GArray *limits_list(const Draft *draft)
 		/* Of totals what else is known began with the cgroup. */
 		if (!draft->intake->one_by_one && limits.n_throttled <= 0)
 			continue;
+		/* A row may be new because its limit is: what it counted is older. */
+		if (draft->window && !pool->sides[0] &&
+		    limits.n_periods * limits.period > limits.seconds + limits.period)
+			continue;
 		if (!pool->sides[draft->view->compare ? 1 : 0] ||
 		    !(limits.throttled_s > 0 || limits.n_max > 0 ||
 		      limits_filled(&limits) >= LEAST_FULL))
