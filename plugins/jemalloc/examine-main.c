@@ -23,10 +23,16 @@
 #define MAX_ADDRESSES ((rlim_t)2 << 30)
 #define MAX_MEMORY ((rlim_t)320 << 20)
 
+/* The user's own limit stays if it is lower: to raise it is a right that ctprof has given up. */
 static bool limit(__rlimit_resource_t resource, rlim_t value)
 {
-	struct rlimit both = {value, value};
+	struct rlimit both;
 
+	if (getrlimit(resource, &both) < 0)
+		return false;
+	if (both.rlim_max > value)
+		both.rlim_max = value;
+	both.rlim_cur = both.rlim_max;
 	return setrlimit(resource, &both) == 0;
 }
 

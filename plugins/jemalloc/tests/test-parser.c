@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -336,6 +338,26 @@ static void test_rights(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(rig->parser.pid, !=, before);
 }
 
+/* Where the user's limits are lower than its own, they stay: to raise them is a right that ctprof
+ * has given up. */
+static void test_limited(struct rig *rig, gconstpointer data)
+{
+	static const char script[] = "#!/bin/sh\nulimit -v 1000000\nulimit -d 200000\n"
+				     "exec " PROGRAM "\n";
+	struct rlimit limits[2];
+
+	(void)data;
+	(void)prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0); /* EPERM: it has none */
+	g_assert_true(g_file_set_contents(rig->path, script, -1, NULL));
+	g_assert_cmpint(chmod(rig->path, 0700), ==, 0);
+	rig->parser.program = rig->path;
+	assert_serves(rig);
+	g_assert_cmpint(prlimit(rig->parser.pid, RLIMIT_AS, NULL, &limits[0]), ==, 0);
+	g_assert_cmpint(prlimit(rig->parser.pid, RLIMIT_DATA, NULL, &limits[1]), ==, 0);
+	g_assert_cmpuint(limits[0].rlim_cur, ==, 1000000 * 1024);
+	g_assert_cmpuint(limits[1].rlim_cur, ==, 200000 * 1024);
+}
+
 /* One that is no parser, or is not there. */
 static void test_no_parser(struct rig *rig, gconstpointer data)
 {
@@ -368,6 +390,7 @@ int main(int argc, char **argv)
 	g_test_add("/jemalloc/parser/raised", struct rig, NULL, set_up, test_raised, tear_down);
 	g_test_add("/jemalloc/parser/killed", struct rig, NULL, set_up, test_killed, tear_down);
 	g_test_add("/jemalloc/parser/rights", struct rig, NULL, set_up, test_rights, tear_down);
+	g_test_add("/jemalloc/parser/limited", struct rig, NULL, set_up, test_limited, tear_down);
 	g_test_add("/jemalloc/parser/no parser", struct rig, NULL, set_up, test_no_parser,
 		   tear_down);
 	return g_test_run();
