@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +37,18 @@ const char *limits_why(void)
 	return why;
 }
 
+/* A thread that crashes within malloc() has its lock: what stdio prints to a descriptor takes
+ * memory, and would wait for ever. */
+static void say(const char *text)
+{
+	char line[sizeof why + 16] = "ctprof: ";
+
+	g_strlcat(line, text, sizeof line);
+	g_strlcat(line, "\n", sizeof line);
+	if (write(STDERR_FILENO, line, strlen(line)) < 0)
+		return; /* no one reads it */
+}
+
 /* GLib ends the process when there is no memory, or no thread: that is the fault of no
  * plugin. */
 static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer nothing)
@@ -49,8 +60,7 @@ static void on_log(const char *domain, GLogLevelFlags level, const char *message
 		g_log_default_handler(domain, level, message, nothing);
 		return;
 	}
-	/* Without memory, as little as can be. */
-	dprintf(STDERR_FILENO, "ctprof: %s\n", no_thread ? NO_THREAD : why);
+	say(no_thread ? NO_THREAD : why);
 	crash_fail();
 }
 
@@ -66,7 +76,7 @@ static gboolean is_out_of_memory(void)
 {
 	if (has_room(SPARE))
 		return FALSE;
-	dprintf(STDERR_FILENO, "ctprof: %s\n", why);
+	say(why);
 	return TRUE;
 }
 

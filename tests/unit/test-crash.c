@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page in which threads say which plugin they are in. */
-#include <glib.h>
-
+/* The page in which threads say which plugin they are in, and what a crash says. */
 #include "guard/crash.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "guard/limits.h"
+#include "watched-malloc.h"
 
 /* A screen that is open for a night starts so many workers. */
 #define N_THREADS (3 * CRASH_MAX_THREADS)
@@ -68,10 +73,33 @@ static void test_one_that_comes_late_is_found(void)
 	g_assert_cmpstr(culprit->op, ==, "hang");
 }
 
+/* The lock of malloc() may be the crashed thread's own. */
+static void test_a_crash_without_memory_takes_none(void)
+{
+	static const struct rlimit none = {.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
+	gboolean (*excuse)(void);
+
+	if (!g_test_subprocess()) {
+		g_test_trap_subprocess(NULL, 0, 0);
+		g_test_trap_assert_failed();
+		g_test_trap_assert_stderr("ctprof: out of memory*");
+		return;
+	}
+	crash_init();
+	limits_init();
+	excuse = crash_excuse;
+	g_assert_cmpint(setrlimit(RLIMIT_AS, &none), ==, 0);
+	is_watched = TRUE;
+	if (!excuse() || took_memory)
+		_exit(0);
+	raise(SIGSEGV);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/crash/threads-that-end", test_threads_that_end_leave_their_place);
 	g_test_add_func("/crash/late", test_one_that_comes_late_is_found);
+	g_test_add_func("/crash/without-memory", test_a_crash_without_memory_takes_none);
 	return g_test_run();
 }

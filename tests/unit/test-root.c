@@ -2,11 +2,10 @@
 /* The time of the trees that are read, and the threads of this process. */
 #include "base/root.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "guard/sandbox.h"
 #include "tree.h"
+#include "watched-malloc.h"
 
 #define S G_GUINT64_CONSTANT(1000000000)
 
@@ -59,19 +58,6 @@ static void test_time_now(void)
 }
 
 /* ---- threads of our own ---- */
-
-static _Thread_local gboolean is_watched, took_memory;
-
-/* A sanitizer has a malloc() of its own. */
-#if !SANDBOX_IS_TRACED_BY_ITSELF && !defined(__SANITIZE_THREAD__)
-void *__libc_malloc(size_t size);
-
-__attribute__((visibility("default"))) void *malloc(size_t size)
-{
-	took_memory |= is_watched;
-	return __libc_malloc(size);
-}
-#endif
 
 static guint n_threads;
 static gboolean has_own;
