@@ -152,6 +152,7 @@ def test_each_package_takes_exactly_its_metrics_away():
 def built_elsewhere():
     """The package of docs/packaging.md's plugin, built beside ctprof-dev alone."""
     folder = Path(OUTPUT.name) / "elsewhere"
+    folder.mkdir()
     call("dpkg-deb", "-x", built()["ctprof-dev"], folder / "dev")
     nix.write_project(folder / "dev/usr", folder / nix.NAME)
     # ctprof-dev is not installed on this host.
