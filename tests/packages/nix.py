@@ -15,8 +15,8 @@ NAME = "ctprof-plugin-nix"
 
 def page_files():
     """Name -> text of each file that the page shows."""
-    found = re.findall(r"`([\w./-]+)`[^\n]*\n\n((?: {4}.*\n|\n)+)", PAGE.read_text(encoding="utf-8"))
-    return {name: re.sub("^ {4}", "", text, flags=re.MULTILINE).strip("\n") + "\n" for name, text in found}
+    return dict(re.findall(r"`([\w./-]+)`[^\n]*\n\n```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"),
+                           re.MULTILINE | re.DOTALL))
 
 
 def environment(prefix):
