@@ -82,13 +82,14 @@ def states_of(pid):
 
 
 def wait_until_blocked(process, recording=None):
-    """All threads of its child asleep, a few times in a row; after the first sample if it
-    records: it may sleep while it reads, too."""
-    quiet = 0
+    """All threads of its child asleep or ended, a few times in a row; after the first sample if
+    it records: it may sleep while it reads, too."""
+    quiet, end = 0, time.monotonic() + ALARM
     while quiet < 5:
         assert process.poll() is None, f"it has ended with {process.returncode}"
-        children = list(children_of(process.pid))
-        asleep = children and all(set(states_of(pid)) <= set("SD") for pid in children)
+        children = {pid: set(states_of(pid)) for pid in children_of(process.pid)}
+        assert time.monotonic() < end, f"it comes to no rest: {children}"
+        asleep = children and all(states <= set("SDZ") for states in children.values())
         if recording:
             asleep = asleep and recording.exists() and recording.stat().st_size > 0
         quiet = quiet + 1 if asleep else 0
