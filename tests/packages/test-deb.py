@@ -3,7 +3,6 @@
 """The Debian packages: built, checked, and installed in a clean Debian."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
 
 import chroot  # noqa: E402
 import harness  # noqa: E402
+import lintian  # noqa: E402
 import nix  # noqa: E402
 import tap  # noqa: E402
 from once import once  # noqa: E402
@@ -51,19 +51,10 @@ def test_builds_the_same_elsewhere():
     assert {"ctprof", "ctprof-dev", "ctprof-doc", "ctprof-plugin-taskstats"} <= set(built())
 
 
-def check_by_lintian(file):
-    harness.need_command("lintian")
-    # It does not like to be root.
-    user = ["--allow-root"] if os.geteuid() == 0 else []
-    # No bug of Debian's asks for the package yet.
-    call("lintian", "-EviIL", "+pedantic", "--fail-on=error,warning,info,pedantic",
-         "--suppress-tags=initial-upload-closes-no-bugs", *user, file)
-
-
 def test_lintian_is_content():
     built()
     (changes,) = Path(OUTPUT.name).glob("*.changes")
-    check_by_lintian(changes)
+    lintian.check(changes)
 
 
 def test_plugins_depend_on_the_abi_only():
@@ -171,7 +162,7 @@ def test_package_of_a_third_party_works():
 
 
 def test_lintian_is_content_with_it():
-    check_by_lintian(built_elsewhere())
+    lintian.check(built_elsewhere())
 
 
 def test_purge_leaves_nothing():
