@@ -67,7 +67,7 @@ void cgroup_set_begin(CgroupSet *set, gboolean remembers)
 	g_hash_table_remove_all(set->memberships);
 }
 
-/* The root has no limits. */
+/* The root has no limits.  With a cgroup those above it are known, too. */
 static void take_path(CgroupSet *set, const char *path)
 {
 	if (!*path || g_hash_table_lookup(set->paths, path))
@@ -76,8 +76,9 @@ static void take_path(CgroupSet *set, const char *path)
 	g_autofree char *above = g_strdup(path);
 	for (char *end; (end = strrchr(above, '/')) && end > above;) {
 		*end = '\0';
-		if (!g_hash_table_contains(set->paths, above))
-			g_hash_table_insert(set->paths, g_strdup(above), NULL);
+		if (g_hash_table_contains(set->paths, above))
+			return;
+		g_hash_table_insert(set->paths, g_strdup(above), NULL);
 	}
 }
 
