@@ -36,6 +36,8 @@ CPUS = os.sysconf("SC_NPROCESSORS_ONLN")
 # What a number of ctprof may differ by from the same of /proc, which is read a little earlier and later.
 SHARE, LEAST = 0.12, 0.06
 LEAST_BUSY = 0.5
+# Waiting for each second of CPU; a little less than that of the rule, whose window is another.
+STARVED_RATIO = 15
 
 
 class Beast:
@@ -311,9 +313,9 @@ def ctprof(*words, as_user=False):
 
 
 def watch(pids, spinners, as_user):
-    """stat over the situation: its report, what is wrong with the numbers of the beasts, and the most CPUs that one had.
-    spinners: those that never sleep."""
-    most = 0
+    """stat over the situation: its report, what is wrong with the numbers of the beasts, the most CPUs that one had, and
+    those that had next to nothing of what they asked for.  spinners: those that never sleep."""
+    most, starved = 0, set()
     outer = {name: measure(pid, name) for name, pid in pids.items()}
     began = time.monotonic()
     report = ctprof("--plugins=all", "stat", "--format", "json", "--", "sleep", SECONDS, as_user=as_user)
@@ -332,7 +334,9 @@ def watch(pids, spinners, as_user):
         least = [max(0, x - (spent - seconds) * max(1, x / spent)) for x in change]
         wrong += differs(report, name, least, most_of_it, seconds)
         most = max(most, change[0] / spent)
-    return report, wrong, most
+        if change[1] > STARVED_RATIO * change[0]:
+            starved.add(name)
+    return report, wrong, most, starved
 
 
 def replayed(path):
@@ -345,14 +349,14 @@ def replayed(path):
 def say(situation, pids, as_user, is_brief):
     """(sentences by command, what is wrong)"""
     spinners = {beast.name for beast in situation.beasts if beast.kind in NEVER_SLEEP}
-    report, wrong, cpu = watch(pids, spinners, as_user)
+    report, wrong, cpu, starved = watch(pids, spinners, as_user)
     said = {"stat": sentences_of(report)}
     if not is_brief:
         wrong += say_of_recording(said, as_user)
     for command, sentences in said.items():
         for pattern in situation.never:
             # What others leave no CPU is starved, whatever else holds it up.
-            if "not busy" in pattern and cpu < LEAST_BUSY:
+            if "not busy" in pattern and cpu < LEAST_BUSY or pattern in map(STARVED.format, starved):
                 continue
             wrong += [f"{command}: {text}" for text in sentences if re.search(pattern, text)]
     return said, wrong
