@@ -386,14 +386,16 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 	return TRUE;
 }
 
-/* All rows of a class that one source adds, to the sink; FALSE when the capture is to
- * end. */
-static gboolean read_added_by(Capture *capture, Plugin *source, Batch *batch, guint64 *count,
+/* All rows of a class that one source adds, to the sink; FALSE: the capture is to end. */
+static gboolean read_added_by(Capture *capture, Plugin *source, enum row_class row, guint64 *count,
 			      GError **error)
 {
+	g_autoptr(Batch) batch = batch_new(capture->registry, row);
 	struct ctprof_rows rows;
 	guint64 added = *count;
 
+	if (row == ROW_OBJECT)
+		batch_own(batch, capture->registry, plugin_name(source));
 	while (!crash_fail_interrupted(error)) {
 		batch_begin(batch, 0);
 		if (!plugin_collect(source, NULL, batch_open(batch, &source->failures)) ||
@@ -417,16 +419,10 @@ static gboolean read_objects(Capture *capture, GError **error)
 {
 	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_OBJECT);
 
-	if (sources->len == 0)
-		return TRUE;
-	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_OBJECT);
-	for (guint i = 0; i < sources->len; i++) {
-		Plugin *source = g_ptr_array_index(sources, i);
-
-		batch_own(batch, capture->registry, plugin_name(source));
-		if (!read_added_by(capture, source, batch, &capture->objects, error))
+	for (guint i = 0; i < sources->len; i++)
+		if (!read_added_by(capture, g_ptr_array_index(sources, i), ROW_OBJECT,
+				   &capture->objects, error))
 			return FALSE;
-	}
 	return TRUE;
 }
 
@@ -436,11 +432,8 @@ static gboolean read_exits(Capture *capture, GError **error)
 	const GPtrArray *sources = capture->listener ? listener_stop(capture->listener) : NULL;
 	guint64 exits = 0;
 
-	if (!sources || sources->len == 0)
-		return TRUE;
-	g_autoptr(Batch) batch = batch_new(capture->registry, ROW_EXIT);
-	for (guint i = 0; i < sources->len; i++)
-		if (!read_added_by(capture, g_ptr_array_index(sources, i), batch, &exits, error))
+	for (guint i = 0; sources && i < sources->len; i++)
+		if (!read_added_by(capture, g_ptr_array_index(sources, i), ROW_EXIT, &exits, error))
 			return FALSE;
 	return TRUE;
 }
