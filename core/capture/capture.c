@@ -515,25 +515,33 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 				root_path(capture->root, CTPROF_ROOT_PROC));
 }
 
+/* In a later sample.  After its time and the counters of the host, as in the first one: what a
+ * rate divides by is the time between two samples, for threads and host alike. */
+static gboolean find_threads(Capture *capture, const CaptureOptions *options, GError **error)
+{
+	gboolean is_listed = !capture->leaders_only &&
+			     listed_make(&capture->listed, capture->plugins, capture->registry,
+					 options->pids, options->may_skip);
+
+	capture->walk = is_listed ? walk_new_listed(capture->root, capture->listed.threads)
+				  : walk_new_again(capture->root, options->pids,
+						   capture->leaders_only, error);
+	return capture->walk != NULL;
+}
+
 /* Start to end; the caller owns what capture points to. */
 static gboolean run(Capture *capture, Output *output, const CaptureOptions *options, GError **error)
 {
-	g_autoptr(Walk) walk = NULL;
-
-	if (options->go_on && !options->no_threads && !capture->leaders_only &&
-	    listed_make(&capture->listed, capture->plugins, capture->registry, options->pids,
-			options->may_skip))
-		walk = walk_new_listed(capture->root, capture->listed.threads);
-	else if (!options->no_threads &&
-		 !(walk = (options->go_on ? walk_new_again : walk_new)(
-			   capture->root, options->pids, capture->leaders_only, error)))
+	if (!options->go_on && !options->no_threads &&
+	    !(capture->walk = walk_new(capture->root, options->pids, capture->leaders_only, error)))
 		return FALSE;
-	capture->walk = walk;
 	return (options->go_on || start_sources(capture, error)) &&
 	       begin(capture, output, options, error) && read_single(capture, ROW_HOST, error) &&
-	       (!walk || read_all_threads(capture, error)) && read_exits(capture, error) &&
-	       read_cgroups(capture, error) && read_objects(capture, error) &&
-	       read_single(capture, ROW_CAPTURE, error) && end(capture, error);
+	       (options->no_threads || ((capture->walk || find_threads(capture, options, error)) &&
+					read_all_threads(capture, error))) &&
+	       read_exits(capture, error) && read_cgroups(capture, error) &&
+	       read_objects(capture, error) && read_single(capture, ROW_CAPTURE, error) &&
+	       end(capture, error);
 }
 
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
@@ -565,6 +573,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	gboolean ok = run(&capture, output, options, error);
 	handoff_clear(&capture.handoff);
 	listed_clear(&capture.listed);
+	g_clear_pointer(&capture.walk, walk_free);
 	g_cond_clear(&capture.done);
 	g_mutex_clear(&capture.done_lock);
 	g_mutex_clear(&capture.walk_lock);

@@ -214,6 +214,50 @@ def test_ends_come_and_go():
         assert f"{len(texts(file))} samples" in text, text
 
 
+# Starts threads that stay, one after the other, and says of each when it was there.
+MAKER = """
+import sys, threading, time
+stop = threading.Event()
+for _ in range(int(sys.argv[1])):
+    thread = threading.Thread(target=stop.wait, daemon=True)
+    thread.start()
+    print(thread.native_id, time.clock_gettime_ns(time.CLOCK_BOOTTIME), flush=True)
+print("done", flush=True)
+sys.stdin.read()
+"""
+MADE = 1500
+
+
+def check_times(plugins):
+    with folder() as path, subprocess.Popen([sys.executable, "-c", MAKER, str(MADE)], text=True,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE) as maker:
+        made, file = [maker.stdout.readline().split()], path / "made.ctprof"
+        with Recorder(file, "-i", "20ms", "--smaps=never", "-p", maker.pid, plugins=plugins) as recorder:
+            made += [line.split() for line in iter(maker.stdout.readline, "done\n")]
+            recorder.wait_for_samples(2)
+            status, text = recorder.end(signal.SIGTERM)
+        maker.stdin.close()
+        assert status == 0, text
+        replay, missed = Replay(), {}
+        for i, frame in enumerate(texts(file)):
+            replay.take(frame)
+            began = frame["capture"]["begin_boottime_ns"]
+            due = {int(tid) for tid, there in made if int(there) < began}
+            missed |= {i: len(due - {tid for _, tid in replay.threads})} if due else {}
+        print(f"# {len(missed)} samples, {len(due)} of {MADE} threads in the last")
+        assert missed and not any(missed.values()), {i: n for i, n in missed.items() if n}
+
+
+def test_a_sample_has_the_threads_of_its_time():
+    """Each that was there when it began: its time is not one from after they were read."""
+    check_times(PLAIN)
+
+
+def test_a_sample_by_bpf_has_the_threads_of_its_time():
+    harness.need_bpf()
+    check_times(["--plugins=bpf,procfs", *harness.BPF_ALWAYS])
+
+
 def test_killed():
     with folder() as path:
         file = path / "killed.ctprof"
