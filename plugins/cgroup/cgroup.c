@@ -74,6 +74,9 @@ static int cgroup_start(void *self)
 
 	if (result < 0) {
 		host->error(host, "%s", result == -ENOMEM ? "out of memory" : NOT_MOUNTED);
+		/* The user has named a tree, so this is a slip and not a host without cgroups. */
+		if (!host->live(host) && host->root(host, CTPROF_ROOT_CGROUP) >= 0)
+			host->log(host, CTPROF_LOG_WARNING, "no hierarchy below --cgroup-root");
 		return result;
 	}
 	cgroup->in_namespace = host->live(host) && !namespace_is_first(host, "cgroup");

@@ -143,5 +143,22 @@ def test_a_process_without_threads_and_a_root_without_processes():
         assert b"no process" in done.stderr, done.stderr
 
 
+def test_a_cgroup_root_that_is_none_is_said():
+    """To the user, too; a host that has no cgroups, or a root of which none was given, is no news."""
+    none = b"no hierarchy below --cgroup-root"
+
+    def told(*options):
+        return harness.run(*options, "capture", "--proc-root", root / "proc", "-o", "-").stderr
+
+    with copy_of_root() as root:
+        assert none not in told()
+        shutil.rmtree(root / "cgroup")
+        (root / "cgroup").mkdir()
+        for options in ([], ["--plugins=procfs,cgroup"]):
+            assert none in told(*options, "--cgroup-root", root / "cgroup"), options
+        (root / "cgroup/cgroup.controllers").write_text("cpu memory\n", encoding="ascii")
+        assert none not in told("--cgroup-root", root / "cgroup")
+
+
 if __name__ == "__main__":
     tap.main(globals())
