@@ -25,7 +25,7 @@ static const struct cgroup_column {
 	const char *section; /* unused for maps, whose heading is the metric */
 	guint flags;
 } columns[] = {
-	{"cpu.usage_usec", "cgroup-stats", 0},
+	{"cpu.usage_usec", "cgroup-stats", OF_DIGEST},
 	{"cpu.nr_periods", "cgroup-stats", OF_DIGEST},
 	{"cpu.nr_throttled", "cgroup-stats", OF_DIGEST},
 	{"cpu.throttled_usec", "cgroup-stats", OF_DIGEST},

@@ -7,6 +7,8 @@
 #include "report/name/unit.h"
 
 #define EVENT_MAX "max"
+/* A quota that is not counted is met by what uses about as much, in each period and in all. */
+#define ABOUT 0.1
 
 static const struct input {
 	const char *metric;
@@ -17,6 +19,7 @@ static const struct input {
 	{"cpu.nr_periods", G_STRUCT_OFFSET(Limits, n_periods), 1, TRUE},
 	{"cpu.nr_throttled", G_STRUCT_OFFSET(Limits, n_throttled), 1, TRUE},
 	{"cpu.throttled_usec", G_STRUCT_OFFSET(Limits, throttled_s), 1e-6, TRUE},
+	{"cpu.usage_usec", G_STRUCT_OFFSET(Limits, used_s), 1e-6, TRUE},
 	{"cpu.max_quota_us", G_STRUCT_OFFSET(Limits, quota), 1e-6, FALSE},
 	{"cpu.max_period_us", G_STRUCT_OFFSET(Limits, period), 1e-6, FALSE},
 	{"memory.max", G_STRUCT_OFFSET(Limits, memory_max), 1, FALSE},
@@ -85,6 +88,10 @@ GArray *limits_list(const Draft *draft)
 		for (guint k = 0; k < G_N_ELEMENTS(inputs); k++)
 			take(draft, pool, &inputs[k], &limits);
 		limits.quota = limits.period > 0 ? limits.quota / limits.period : 0;
+		/* A BPF scheduler keeps a quota and counts nothing. */
+		gdouble most = limits.quota * limits.seconds;
+		if (limits.n_periods <= 0 && fabs(limits.used_s - most) < most * ABOUT)
+			limits.throttled_s = limits.seconds;
 		/* Of totals what else is known began with the cgroup. */
 		if (!draft->intake->one_by_one && limits.n_throttled <= 0)
 			continue;
