@@ -556,6 +556,47 @@ def test_reading():
         assert b"not a whole sample" in broken.stderr, broken.stderr
 
 
+def frames_of(data):
+    """Where each frame begins, and its end."""
+    starts = [found.start() for found in re.finditer(re.escape(b"\x28\xb5\x2f\xfd"), data)]
+    return list(zip(starts, [*starts[1:], data.rfind(TABLE)]))
+
+
+def test_one_bad_sample():
+    """It costs those that are told as changes of it, up to the next whole one, and no others."""
+    with folder() as path, Worker("--threads", "9") as worker:
+        file, bad, part = (path / name for name in ("good.ctprof", "bad.ctprof", "part.ctprof"))
+        harness.run(*PLAIN, "record", "-p", worker.pid, "-n", 70, "-i", "10ms", "--smaps=never", "-o", file)
+        good, samples = file.read_bytes(), texts(file)
+        frames, whole = frames_of(good), [f["format"].get("frame") != "delta" for f in samples]
+        assert len(frames) == 70 and whole[64] and not whole[4], whole
+
+        def spoilt(*arguments):
+            return harness.run(*arguments, "--format=csv", *VALUES, bad, check=False)
+
+        def after_start(n):
+            return f"+{math.ceil((samples[n]['captured_at_unix_ns'] - samples[0]['captured_at_unix_ns']) / 1e3)}us"
+
+        for k, bit in ((4, 0), (4, 7), (64, 3)):
+            data, (start, end) = bytearray(good), frames[k]
+            data[(start + end) // 2] ^= 1 << bit
+            bad.write_bytes(data)
+            until = next((n for n in range(k + 1, 70) if whole[n]), 70)
+            for n in {0, k - 1, k, k + 1, until - 1, until, 69} - {70}:
+                shown = spoilt("show", "--sample", n)
+                if k <= n < until:
+                    assert shown.returncode == 1 and not shown.stdout, (k, n)
+                    assert shown.stderr.count(b"\n") == 1 and b"sample %d, " % k in shown.stderr, shown.stderr
+                else:
+                    assert shown.stdout.decode() == report("show", *VALUES, "--sample", n, file), (k, n)
+            # What ended in it is not known: no window is over it. Those beside it are.
+            assert b"sample %d, " % k in spoilt("compare").stderr
+            beside = ["--to", after_start(k - 1)] if until == 70 else ["--from", after_start(until)]
+            assert spoilt("compare", *beside).stdout.decode() == report("compare", *VALUES, *beside, file)
+            harness.run("cut", *beside, "-o", part, bad)
+            assert report("compare", *VALUES, part) == report("compare", *VALUES, *beside, file)
+
+
 def section(name, *arguments):
     done = harness.run(*arguments, "--no-pager", "--format", "json")
     found = [s for s in json.loads(done.stdout)["sections"] if s["name"] == name]
