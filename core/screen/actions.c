@@ -2,8 +2,12 @@
 /* What keys do on the screen. */
 #include "guard/crash.h"
 #include "inside.h"
+#include "keys.h"
 
 #define MOST_TYPED 200
+/* More rows than there are. */
+#define FAR (G_MAXINT / 2)
+#define CTRL(letter) ((letter) - 'a' + 1)
 
 static const GroupBy groupings[] = {GROUP_BY_PCOMM,  GROUP_BY_COMM,    GROUP_BY_UNIT,
 				    GROUP_BY_CGROUP, GROUP_BY_PROCESS, GROUP_BY_THREAD};
@@ -49,7 +53,7 @@ static char *ask(Screen *screen, const char *what, const char *given)
 /* ---- what keys do -------------------------------------------------------------------------- */
 
 /* Nothing typed: the same again. */
-static void search(Screen *screen, gboolean goes_on)
+static void search(Screen *screen, gint goes_on)
 {
 	View *view = screen_view(screen);
 	g_autofree char *typed = goes_on ? g_strdup("") : ask(screen, "search", NULL);
@@ -86,7 +90,7 @@ static void try_setting(Screen *screen, char **setting, char *other)
 	screen_say(screen, "%s", error->message);
 }
 
-static void filter(Screen *screen)
+static void filter(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	char *text = ask(screen, "filter", screen->filter);
 
@@ -100,6 +104,16 @@ static void filter(Screen *screen)
 static gboolean is_memory(const Screen *screen)
 {
 	return screen_view(screen)->kind->memory != NULL;
+}
+
+/* Whether the page is one of memory, or of pools, as the key needs; says so otherwise. */
+static gboolean is_on(Screen *screen, gboolean memory)
+{
+	if (is_memory(screen) == memory)
+		return TRUE;
+	screen_say(screen, memory ? "only on the memory page (m)"
+				  : "only on the page of pools (m goes back to it)");
+	return FALSE;
 }
 
 /* Columns from left to right, and before them the order by cost. */
@@ -129,12 +143,20 @@ static void sort(Screen *screen, gint by)
 	place->row = place->top = 0;
 }
 
-static void group(Screen *screen)
+static void turn_measure(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	if (is_on(screen, TRUE))
+		sort(screen, 1);
+}
+
+static void group(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	g_autoptr(GError) error = NULL;
 	GroupBy old = screen->group_by;
 	guint at = 0;
 
+	if (!is_on(screen, FALSE))
+		return;
 	while (at < G_N_ELEMENTS(groupings) && groupings[at] != old)
 		at++;
 	screen->group_by = groupings[(at + 1) % G_N_ELEMENTS(groupings)];
@@ -146,7 +168,7 @@ static void group(Screen *screen)
 	screen_say(screen, "%s", error->message);
 }
 
-static void open_row(Screen *screen)
+static void open_row(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	View *view = screen_view(screen);
 	const Page *page = screen->page;
@@ -166,7 +188,7 @@ static void open_row(Screen *screen)
 	}
 }
 
-static void save(Screen *screen)
+static void save(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *where = NULL;
@@ -178,54 +200,61 @@ static void save(Screen *screen)
 		screen_say(screen, "%s", error->message);
 }
 
-/* Of a recording. */
-static void after_move(Screen *screen, gboolean moved, const GError *error)
+/* ---- in time: of a recording ---- */
+
+/* goes_on: the windows before are those that come before the new one. */
+static void after_move(Screen *screen, gboolean moved, gboolean goes_on, GError *const *error)
 {
+	if (moved && !goes_on)
+		series_clear(screen->history);
 	if (moved) {
 		screen->is_new_window = TRUE;
 		screen_forget_page(screen);
-	} else if (error) {
-		screen_say(screen, "%s", error->message);
+	} else if (*error) {
+		screen_say(screen, "%s", (*error)->message);
 	}
 }
 
-static void move_in_time(Screen *screen, enum action action)
+static void step(Screen *screen, gint by)
 {
-	Feed *feed = screen->feed;
-	g_autofree char *when = NULL;
 	g_autoptr(GError) error = NULL;
-	gboolean moved = FALSE;
 
 	screen_settle(screen);
-	if (action == ACTION_NEXT || action == ACTION_PREVIOUS)
-		moved = feed->move(feed, action == ACTION_NEXT ? 1 : -1, &error);
-	else if (action == ACTION_JUMP && (when = ask(screen, "jump to", "")))
-		moved = feed->jump(feed, when, &error);
-	else if (action != ACTION_JUMP)
-		moved = feed->stretch(feed, action == ACTION_LONGER ? 1 : -1, &error);
-	/* What was is not what comes before the new window. */
-	if (moved && action != ACTION_NEXT)
-		series_clear(screen->history);
-	after_move(screen, moved, error);
+	after_move(screen, screen->feed->move(screen->feed, by, &error), by > 0, &error);
 }
 
-static void move_in_page(Screen *screen, enum action action)
+static void stretch(Screen *screen, gint by)
 {
-	Place *place = &screen_view(screen)->place;
+	g_autoptr(GError) error = NULL;
+
+	screen_settle(screen);
+	after_move(screen, screen->feed->stretch(screen->feed, by, &error), FALSE, &error);
+}
+
+static void jump(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	g_autoptr(GError) error = NULL;
+
+	screen_settle(screen);
+	g_autofree char *when = ask(screen, "jump to", "");
+	if (when)
+		after_move(screen, screen->feed->jump(screen->feed, when, &error), FALSE, &error);
+}
+
+/* ---- in the page, and to others ---- */
+
+static void move_rows(Screen *screen, gint by)
+{
+	if (screen->page)
+		page_move(screen->page, &screen_view(screen)->place, by);
+}
+
+static void move_pages(Screen *screen, gint by)
+{
 	guint height = screen_height(screen) - N_BELOW;
-	gint visible = screen->page ? (gint)page_visible(screen->page, height) : 1;
-	gint all = screen->page ? (gint)screen->page->rows->len : 1;
-	const gint steps[] = {
-		[ACTION_UP] = -1,
-		[ACTION_DOWN] = 1,
-		[ACTION_PAGE_UP] = -visible,
-		[ACTION_PAGE_DOWN] = visible,
-		[ACTION_HOME] = -all,
-		[ACTION_END] = all,
-	};
 
 	if (screen->page)
-		page_move(screen->page, place, steps[action]);
+		move_rows(screen, by * (gint)page_visible(screen->page, height));
 }
 
 static void toggle_view(Screen *screen, const ViewKind *kind)
@@ -236,8 +265,24 @@ static void toggle_view(Screen *screen, const ViewKind *kind)
 		screen_open_view(screen, kind, NULL);
 }
 
+static void go_back(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	screen_close_view(screen);
+}
+
+static void help(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	toggle_view(screen, &kind_help);
+}
+
+static void choose_columns(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	if (is_on(screen, FALSE))
+		toggle_view(screen, &kind_columns);
+}
+
 /* To the memory page, and from any page of memory back to what was before it. */
-static void toggle_memory(Screen *screen)
+static void toggle_memory(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	guint n = 0;
 
@@ -249,96 +294,49 @@ static void toggle_memory(Screen *screen)
 		screen_open_view(screen, &kind_memory, NULL);
 }
 
-static void turn_children(Screen *screen)
+static void turn_children(Screen *screen, G_GNUC_UNUSED gint by)
 {
+	if (!is_on(screen, TRUE))
+		return;
 	screen->memory_of = (screen->memory_of + 1) % N_MEMORY_OF;
 	screen_forget_page(screen);
 }
 
-/* Whether the page is one of those that the key is for; says so otherwise. */
-static gboolean is_for(Screen *screen, enum action action)
-{
-	gboolean needs_memory = action == ACTION_MEASURE || action == ACTION_CHILDREN;
-	gboolean needs_pools = action == ACTION_GROUP || action == ACTION_COLUMNS;
-
-	if (needs_memory && !is_memory(screen))
-		screen_say(screen, "only on the memory page (m)");
-	else if (needs_pools && is_memory(screen))
-		screen_say(screen, "only on the page of pools (m goes back to it)");
-	else
-		return TRUE;
-	return FALSE;
-}
-
-static void set_paused(Screen *screen)
+static void set_paused(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	screen->paused = !screen->paused;
 	screen->due_us = g_get_monotonic_time();
 }
 
-void screen_act(Screen *screen, enum action action)
+static void repaint(Screen *screen, G_GNUC_UNUSED gint by)
 {
-	if (!is_for(screen, action))
-		return;
-	switch (action) {
-	case ACTION_UP:
-	case ACTION_DOWN:
-	case ACTION_PAGE_UP:
-	case ACTION_PAGE_DOWN:
-	case ACTION_HOME:
-	case ACTION_END:
-		move_in_page(screen, action);
-		break;
-	case ACTION_OPEN:
-		open_row(screen);
-		break;
-	case ACTION_BACK:
-		screen_close_view(screen);
-		break;
-	case ACTION_SEARCH:
-	case ACTION_SEARCH_ON:
-		search(screen, action == ACTION_SEARCH_ON);
-		break;
-	case ACTION_FILTER:
-		filter(screen);
-		break;
-	case ACTION_SORT_LEFT:
-	case ACTION_SORT_RIGHT:
-		sort(screen, action == ACTION_SORT_RIGHT ? 1 : -1);
-		break;
-	case ACTION_GROUP:
-		group(screen);
-		break;
-	case ACTION_COLUMNS:
-		toggle_view(screen, &kind_columns);
-		break;
-	case ACTION_MEMORY:
-		toggle_memory(screen);
-		break;
-	case ACTION_MEASURE:
-		sort(screen, 1);
-		break;
-	case ACTION_CHILDREN:
-		turn_children(screen);
-		break;
-	case ACTION_HELP:
-		toggle_view(screen, &kind_help);
-		break;
-	case ACTION_PAUSE:
-		set_paused(screen);
-		break;
-	case ACTION_SAVE:
-		save(screen);
-		break;
-	case ACTION_REPAINT:
-		terminal_repaint(screen->terminal);
-		break;
-	case ACTION_QUIT:
-		screen->done = TRUE;
-		break;
-	case ACTION_NONE:
-		break;
-	default:
-		move_in_time(screen, action);
-	}
+	terminal_repaint(screen->terminal);
+}
+
+static void quit(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	screen->done = TRUE;
+}
+
+/* ---- which key does what ---- */
+
+#define MOST_KEYS 4 /* for one thing */
+#define KEY_ROW(shown, help, act, by, ...) {act, by, {__VA_ARGS__}},
+#define PLUS_ONE(...) +1
+#define N_OF_REPLAY (0 KEYS_OF_REPLAY(PLUS_ONE))
+
+static const struct row {
+	void (*act)(Screen *screen, gint by);
+	gint by;
+	gunichar keys[MOST_KEYS];
+} rows[] = {KEYS_OF_REPLAY(KEY_ROW) KEYS_EVERYWHERE(KEY_ROW){search, TRUE, {'n'}}};
+
+void screen_act(Screen *screen, gunichar key)
+{
+	for (guint i = screen->feed->is_replay ? 0 : N_OF_REPLAY; i < G_N_ELEMENTS(rows); i++)
+		for (guint k = 0; k < MOST_KEYS && rows[i].keys[k]; k++)
+			if (rows[i].keys[k] == key) {
+				rows[i].act(screen, rows[i].by);
+				return;
+			}
 }

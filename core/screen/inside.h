@@ -3,7 +3,6 @@
 #pragma once
 
 #include "drawer.h"
-#include "keys.h"
 #include "sampler.h"
 #include "screen.h"
 
@@ -88,7 +87,7 @@ void screen_say(Screen *screen, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void screen_settle(Screen *screen);
 guint screen_height(const Screen *screen);
 /* What a key does. */
-void screen_act(Screen *screen, enum action action);
+void screen_act(Screen *screen, gunichar key);
 
 /* Of the last windows; of a pool, its CPU. */
 #define HISTORY_WINDOWS 60

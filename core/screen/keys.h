@@ -1,77 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys of the screen: one table, of which the help page, --help and the manual page are
- * made.
+ * The keys of the screen: one table, of which what they do, the help page, --help and the manual
+ * page are made.  A row: the keys as shown, padded to one width; what they do; the function of
+ * actions.c that does it, and its number; the keys.
  */
 #pragma once
 
-#include <glib.h>
-
-enum action {
-	ACTION_NONE,
-	ACTION_UP,
-	ACTION_DOWN,
-	ACTION_PAGE_UP,
-	ACTION_PAGE_DOWN,
-	ACTION_HOME,
-	ACTION_END,
-	ACTION_OPEN,
-	ACTION_BACK,
-	ACTION_SEARCH,
-	ACTION_SEARCH_ON,
-	ACTION_FILTER,
-	ACTION_SORT_LEFT,
-	ACTION_SORT_RIGHT,
-	ACTION_GROUP,
-	ACTION_COLUMNS,
-	ACTION_MEMORY,
-	ACTION_MEASURE,
-	ACTION_CHILDREN,
-	ACTION_PAUSE,
-	ACTION_SAVE,
-	ACTION_NEXT,
-	ACTION_PREVIOUS,
-	ACTION_JUMP,
-	ACTION_SHORTER,
-	ACTION_LONGER,
-	ACTION_REPAINT,
-	ACTION_HELP,
-	ACTION_QUIT,
-};
-
-/* Action; the keys as shown, padded to one width; what they do. */
 #define KEYS_EVERYWHERE(KEY)                                                                       \
-	KEY(UP, "Up k          ", "the line above")                                                \
-	KEY(DOWN, "Down j        ", "the line below (j: not in a recording)")                      \
-	KEY(PAGE_UP, "PgUp          ", "a page up")                                                \
-	KEY(PAGE_DOWN, "PgDn          ", "a page down")                                            \
-	KEY(HOME, "Home          ", "the first line")                                              \
-	KEY(END, "End           ", "the last line")                                                \
-	KEY(OPEN, "Enter Right l ", "open the line: a pool's threads, a process's mappings ...")   \
-	KEY(BACK, "Esc Left h    ", "back")                                                        \
-	KEY(SEARCH, "/             ", "search for a name; n: the next one")                        \
-	KEY(FILTER, "\\             ", "show only names that match a regular expression")          \
-	KEY(SORT_LEFT, "<             ", "sort by the column to the left")                         \
-	KEY(SORT_RIGHT, "> F6          ", "sort by the column to the right")                       \
-	KEY(GROUP, "g             ", "fold threads by another key")                                \
-	KEY(COLUMNS, "c             ", "choose columns")                                           \
-	KEY(MEMORY, "m             ", "memory: the tree of processes; back to the pools")          \
-	KEY(MEASURE, "u             ", "memory: by another measure: PSS, USS, RSS, swap ...")      \
-	KEY(CHILDREN, "e             ", "memory: with children, of each alone, as a flat list")    \
-	KEY(PAUSE, "p Space       ", "pause; go on")                                               \
-	KEY(SAVE, "s             ", "save the two samples to a file")                              \
-	KEY(REPAINT, "Ctrl-L        ", "draw the screen anew")                                     \
-	KEY(HELP, "? F1          ", "this list, and what the columns mean")                        \
-	KEY(QUIT, "q F10         ", "quit")
+	KEY("Up k          ", "the line above", move_rows, -1, TERMINAL_UP, 'k')                   \
+	KEY("Down j        ", "the line below (j: not in a recording)", move_rows, 1,              \
+	    TERMINAL_DOWN, 'j')                                                                    \
+	KEY("PgUp          ", "a page up", move_pages, -1, TERMINAL_PAGE_UP)                       \
+	KEY("PgDn          ", "a page down", move_pages, 1, TERMINAL_PAGE_DOWN)                    \
+	KEY("Home          ", "the first line", move_rows, -FAR, TERMINAL_HOME)                    \
+	KEY("End           ", "the last line", move_rows, FAR, TERMINAL_END)                       \
+	KEY("Enter Right l ", "open the line: a pool's threads, a process's mappings ...",         \
+	    open_row, 0, TERMINAL_ENTER, TERMINAL_RIGHT, 'l')                                      \
+	KEY("Esc Left h    ", "back", go_back, 0, TERMINAL_ESCAPE, TERMINAL_LEFT, 'h',             \
+	    TERMINAL_BACKSPACE)                                                                    \
+	KEY("/             ", "search for a name; n: the next one", search, FALSE, '/')            \
+	KEY("\\             ", "show only names that match a regular expression", filter, 0, '\\') \
+	KEY("<             ", "sort by the column to the left", sort, -1, '<')                     \
+	KEY("> F6          ", "sort by the column to the right", sort, 1, '>', TERMINAL_F6)        \
+	KEY("g             ", "fold threads by another key", group, 0, 'g')                        \
+	KEY("c             ", "choose columns", choose_columns, 0, 'c')                            \
+	KEY("m             ", "memory: the tree of processes; back to the pools", toggle_memory,   \
+	    0, 'm')                                                                                \
+	KEY("u             ", "memory: by another measure: PSS, USS, RSS, swap ...", turn_measure, \
+	    0, 'u')                                                                                \
+	KEY("e             ", "memory: with children, of each alone, as a flat list",              \
+	    turn_children, 0, 'e')                                                                 \
+	KEY("p Space       ", "pause; go on", set_paused, 0, 'p', ' ')                             \
+	KEY("s             ", "save the two samples to a file", save, 0, 's')                      \
+	KEY("Ctrl-L        ", "draw the screen anew", repaint, 0, CTRL('l'))                       \
+	KEY("? F1          ", "this list, and what the columns mean", help, 0, '?', TERMINAL_F1)   \
+	KEY("q F10         ", "quit", quit, 0, 'q', TERMINAL_F10)
+/* These come before the others. */
 #define KEYS_OF_REPLAY(KEY)                                                                        \
-	KEY(NEXT, "t             ", "the next sample")                                             \
-	KEY(PREVIOUS, "T             ", "the sample before")                                       \
-	KEY(JUMP, "j             ", "jump to a time: 03:12, +90s, -5m")                            \
-	KEY(SHORTER, "[             ", "a shorter window")                                         \
-	KEY(LONGER, "]             ", "a longer window")
+	KEY("t             ", "the next sample", step, 1, 't')                                     \
+	KEY("T             ", "the sample before", step, -1, 'T')                                  \
+	KEY("j             ", "jump to a time: 03:12, +90s, -5m", jump, 0, 'j')                    \
+	KEY("[             ", "a shorter window", stretch, -1, '[')                                \
+	KEY("]             ", "a longer window", stretch, 1, ']')
 
 /* A line of the list. */
-#define KEY_LINE(action, shown, help) "  " shown "  " help "\n"
-
-/* What a key does, of a recording or of this host; ACTION_NONE: nothing. */
-enum action keys_action(gunichar key, gboolean is_replay);
+#define KEY_LINE(shown, help, ...) "  " shown "  " help "\n"

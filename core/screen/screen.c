@@ -297,7 +297,7 @@ static void hear(Screen *screen)
 		screen_forget_page(screen);
 	} else if (key != TERMINAL_NONE) {
 		g_clear_pointer(&screen->message, g_free);
-		screen_act(screen, keys_action(key, screen->feed->is_replay));
+		screen_act(screen, key);
 	}
 	if (message)
 		show_message(screen, message);
