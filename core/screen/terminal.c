@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "terminal.h"
 
-#include "base/error.h"
-
-#ifdef CTPROF_HAS_CURSES
-
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -16,6 +12,8 @@
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
+
+#include "base/error.h"
 
 #define ESCAPE_KEY 27
 #define DELETE_KEY 127
@@ -353,70 +351,3 @@ gunichar terminal_read(Terminal *terminal, guint wait_ms, int other)
 		return TERMINAL_ESCAPE;
 	return code == DELETE_KEY || code == '\b' ? (gunichar)TERMINAL_BACKSPACE : (gunichar)code;
 }
-
-#else
-
-gboolean terminal_check(GError **error)
-{
-	return error_set_failed(error, "this ctprof was built without ncurses ('ctprof stat "
-				       "--every 2s' prints instead)");
-}
-
-void terminal_remember(void)
-{
-}
-
-void terminal_restore(void)
-{
-}
-
-Terminal *terminal_open(GError **error)
-{
-	(void)terminal_check(error);
-	return NULL;
-}
-
-void terminal_close(Terminal *terminal)
-{
-	(void)terminal;
-}
-
-guint terminal_width(const Terminal *terminal)
-{
-	(void)terminal;
-	return 1;
-}
-
-guint terminal_height(const Terminal *terminal)
-{
-	(void)terminal;
-	return 1;
-}
-
-void terminal_put(Terminal *terminal, guint row, const char *text, enum terminal_style style)
-{
-	(void)terminal;
-	(void)row;
-	(void)text;
-	(void)style;
-}
-
-void terminal_show(Terminal *terminal)
-{
-	(void)terminal;
-}
-
-void terminal_repaint(Terminal *terminal)
-{
-	(void)terminal;
-}
-
-gunichar terminal_read(Terminal *terminal, guint wait_ms, int other)
-{
-	(void)terminal;
-	(void)wait_ms;
-	(void)other;
-	return TERMINAL_NONE;
-}
-
-#endif

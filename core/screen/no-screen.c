@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What stands for the screen in a build without ncurses: there is none. */
+#include "base/error.h"
+#include "screen.h"
+
+gboolean terminal_check(GError **error)
+{
+	return error_set_failed(error, "this ctprof was built without ncurses ('ctprof stat "
+				       "--every 2s' prints instead)");
+}
+
+void terminal_remember(void)
+{
+}
+
+void terminal_restore(void)
+{
+}
+
+gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
+{
+	(void)feed;
+	(void)options;
+	return terminal_check(error);
+}
