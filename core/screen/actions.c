@@ -176,8 +176,7 @@ static void open_row(Screen *screen, G_GNUC_UNUSED gint by)
 
 	if (!page || row >= page->rows->len)
 		return;
-	const char *name = g_ptr_array_index(page->names, row);
-	const char *subject = g_ptr_array_index(page->subjects, row);
+	const char *name = page_row(page, row)->name, *subject = page_row(page, row)->subject;
 	if (name && view->kind->choose) {
 		view->kind->choose(screen, name);
 		screen_forget_page(screen);
@@ -325,7 +324,7 @@ static void quit(Screen *screen, G_GNUC_UNUSED gint by)
 #define PLUS_ONE(...) +1
 #define N_OF_REPLAY (0 KEYS_OF_REPLAY(PLUS_ONE))
 
-static const struct row {
+static const struct key_row {
 	void (*act)(Screen *screen, gint by);
 	gint by;
 	gunichar keys[MOST_KEYS];

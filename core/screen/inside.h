@@ -20,8 +20,11 @@ typedef struct view_kind {
 	const struct view_kind *opens; /* by a row; NULL: nothing */
 	/* Or what choosing a row does. */
 	void (*choose)(Screen *screen, const char *name);
-	const char *memory; /* the view of ctprof memory that it shows; NULL: none */
-	gboolean is_still;  /* no sample is needed for it */
+	gboolean is_still; /* no sample is needed for it */
+	/* The view of ctprof memory that it shows, NULL: none; the tables of it, above (NULL: that
+	 * of the host) and below; how this one has rows. */
+	const char *memory, *above, *table;
+	SheetRows rows;
 } ViewKind;
 
 extern const ViewKind kind_pools, kind_pool, kind_help, kind_columns;
@@ -96,13 +99,17 @@ void screen_act(Screen *screen, gunichar key);
 /* What must be read for the views. */
 Look screen_look(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
-gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page,
-			  GError **error);
+void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page);
 /* Options of an analysis of the window, and its report, which lives as long as the analysis;
  * the options must, too. */
 AnalysisOptions screen_options(const Screen *screen);
 const struct ctprof_report *screen_analyse(const Screen *screen, AnalysisOptions *options,
 					   Analysis **ret_analysis, GError **error);
+/* The same of a page about the window, or a pool in it (NULL: none); what it shows is noted in the
+ * history. */
+const struct ctprof_report *screen_analyse_window(Screen *screen, const char *watched,
+						  AnalysisOptions *options, Analysis **ret_analysis,
+						  GError **error);
 /* The view of memory in sight, how it is sorted, and when it was read: for the line below. */
 char *screen_describe_memory(const Screen *screen);
 /* The next of the measures that the view in sight can be sorted by. */

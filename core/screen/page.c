@@ -6,15 +6,24 @@
 /* Of the table at least so much is in sight, at the cost of what is above it. */
 #define FEWEST_ROWS 5
 
+static void row_clear(gpointer data)
+{
+	Row *row = data;
+
+	g_free(row->text);
+	g_free(row->name);
+	g_free(row->subject);
+}
+
 Page *page_new(void)
 {
 	Page *page = g_new0(Page, 1);
 
 	page->head = g_ptr_array_new_with_free_func(g_free);
+	page->alarms = g_ptr_array_new();
 	page->heading = g_ptr_array_new_with_free_func(g_free);
-	page->rows = g_ptr_array_new_with_free_func(g_free);
-	page->names = g_ptr_array_new_with_free_func(g_free);
-	page->subjects = g_ptr_array_new_with_free_func(g_free);
+	page->rows = g_array_new(FALSE, FALSE, sizeof(Row));
+	g_array_set_clear_func(page->rows, row_clear);
 	page->foot = g_ptr_array_new_with_free_func(g_free);
 	page->notes = g_ptr_array_new_with_free_func(g_free);
 	return page;
@@ -23,10 +32,9 @@ Page *page_new(void)
 void page_free(Page *page)
 {
 	g_ptr_array_unref(page->head);
+	g_ptr_array_unref(page->alarms);
 	g_ptr_array_unref(page->heading);
-	g_ptr_array_unref(page->rows);
-	g_ptr_array_unref(page->names);
-	g_ptr_array_unref(page->subjects);
+	g_array_unref(page->rows);
 	g_ptr_array_unref(page->foot);
 	g_ptr_array_unref(page->notes);
 	g_free(page);
@@ -34,16 +42,21 @@ void page_free(Page *page)
 
 void page_add_row(Page *page, char *text, const char *name, const char *subject)
 {
-	g_ptr_array_add(page->rows, text);
-	g_ptr_array_add(page->names, g_strdup(name));
-	g_ptr_array_add(page->subjects, g_strdup(subject));
+	const Row row = {text, g_strdup(name), g_strdup(subject)};
+
+	g_array_append_val(page->rows, row);
+}
+
+const Row *page_row(const Page *page, guint i)
+{
+	return &g_array_index(page->rows, Row, i);
 }
 
 /* The row of that name, or -1. */
 static gint find_row(const Page *page, const char *name)
 {
-	for (guint i = 0; name && i < page->names->len; i++)
-		if (g_strcmp0(g_ptr_array_index(page->names, i), name) == 0)
+	for (guint i = 0; name && i < page->rows->len; i++)
+		if (g_strcmp0(page_row(page, i)->name, name) == 0)
 			return (gint)i;
 	return -1;
 }
@@ -54,7 +67,7 @@ gint page_search(const Page *page, guint from, const char *text)
 
 	for (guint i = 1; i <= page->rows->len; i++) {
 		guint at = (from + i) % page->rows->len;
-		g_autofree char *row = g_utf8_strdown(g_ptr_array_index(page->rows, at), -1);
+		g_autofree char *row = g_utf8_strdown(page_row(page, at)->text, -1);
 
 		if (strstr(row, wanted))
 			return (gint)at;
@@ -92,7 +105,7 @@ guint page_visible(const Page *page, guint height)
 /* Rows without names are a text to be read: it moves as a whole. */
 static gboolean is_text(const Page *page)
 {
-	return page->rows->len > 0 && !g_ptr_array_index(page->names, 0);
+	return page->rows->len > 0 && !page_row(page, 0)->name;
 }
 
 /* The row of that name may be another now. */
@@ -113,13 +126,6 @@ static void find_place(const Page *page, guint visible, Place *place)
 		place->row = place->top;
 }
 
-static enum terminal_style style_of_head(const char *line, guint i)
-{
-	if (g_str_has_prefix(line, " ! "))
-		return TERMINAL_ALARM;
-	return i == 0 ? TERMINAL_BOLD : TERMINAL_PLAIN;
-}
-
 static void put_all(Terminal *terminal, guint *row, const GPtrArray *lines, guint n,
 		    enum terminal_style style)
 {
@@ -134,15 +140,18 @@ void page_draw(const Page *page, Terminal *terminal, guint height, Place *place)
 
 	find_place(page, visible, place);
 	for (guint i = 0; i < n_head; i++) {
-		const char *line = g_ptr_array_index(page->head, i);
+		gpointer line = g_ptr_array_index(page->head, i);
 
-		terminal_put(terminal, row++, line, style_of_head(line, i));
+		terminal_put(terminal, row++, line,
+			     g_ptr_array_find(page->alarms, line, NULL) ? TERMINAL_ALARM
+			     : i == 0                                   ? TERMINAL_BOLD
+									: TERMINAL_PLAIN);
 	}
 	put_all(terminal, &row, page->heading, page->heading->len, TERMINAL_HEADING);
 	for (guint i = place->top; i < MIN(place->top + visible, page->rows->len); i++)
-		terminal_put(terminal, row++, g_ptr_array_index(page->rows, i),
-			     i == place->row && g_ptr_array_index(page->names, i) ? TERMINAL_CHOSEN
-										  : TERMINAL_PLAIN);
+		terminal_put(terminal, row++, page_row(page, i)->text,
+			     i == place->row && page_row(page, i)->name ? TERMINAL_CHOSEN
+									: TERMINAL_PLAIN);
 	put_all(terminal, &row, page->foot, page->foot->len, TERMINAL_BOLD);
 	put_all(terminal, &row, page->notes, count_notes(page, height), TERMINAL_PLAIN);
 	while (row < height)
@@ -156,5 +165,5 @@ void page_move(const Page *page, Place *place, gint by)
 
 	place->row = (guint)row;
 	g_free(place->name);
-	place->name = last >= 0 ? g_strdup(g_ptr_array_index(page->names, row)) : NULL;
+	place->name = last >= 0 ? g_strdup(page_row(page, (guint)row)->name) : NULL;
 }

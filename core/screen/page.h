@@ -6,21 +6,29 @@
 
 #include "terminal.h"
 
+/* A row of the table. */
+typedef struct row {
+	char *text;
+	char *name;    /* what it is about; NULL: a line to be read */
+	char *subject; /* of the page that it opens; NULL: it opens none */
+} Row;
+
 typedef struct page {
-	GPtrArray *head;         /* char *, owned, as are all */
-	GPtrArray *heading;      /* of the table: one line, or none */
-	GPtrArray *rows, *names; /* names: of what each row is about; as many */
-	GPtrArray *subjects;     /* of the page that a row opens; NULL: it opens none; as many */
-	GPtrArray *foot;         /* sums */
-	GPtrArray *notes;        /* below them, as far as there is room */
+	GPtrArray *head;    /* char *, owned, as are all lines */
+	GPtrArray *alarms;  /* those lines of the head that stand out */
+	GPtrArray *heading; /* of the table: one line, or none */
+	GArray *rows;       /* Row */
+	GPtrArray *foot;    /* sums */
+	GPtrArray *notes;   /* below them, as far as there is room */
 } Page;
 
 Page *page_new(void);
 void page_free(Page *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
 
-/* Adds a row; text, the caller's, is then the page's.  name: NULL: a line to be read. */
+/* Adds a row; text, the caller's, is then the page's. */
 void page_add_row(Page *page, char *text, const char *name, const char *subject);
+const Row *page_row(const Page *page, guint i);
 
 /* The next row after from, and around, whose name has text in it; or -1. */
 gint page_search(const Page *page, guint from, const char *text);

@@ -12,53 +12,46 @@ static const char *const uses[] = {"cpu",       "user",    "system",     "waitin
 				   "swap_wait", "reclaim", "compaction", "thrashing", NULL};
 
 /* The line of that pool, or NULL. */
-static const struct ctprof_report_line *find_line(const struct ctprof_report *report,
-						  const struct ctprof_report_section *pools,
-						  const char *name)
+static const struct ctprof_report_line *find_line(const Sheet *pools, const char *name)
 {
-	gint pool = drawer_field(pools, "pool");
+	for (guint64 i = 0; i < pools->section.n_lines; i++) {
+		const struct ctprof_report_line *line = &pools->section.lines[i];
 
-	for (guint64 i = 0; i < pools->n_lines; i++) {
-		const struct ctprof_value *value = drawer_value(report, &pools->lines[i], pool);
-
-		if (value->type == CTPROF_VALUE_TEXT && g_str_equal(value->text, name) &&
-		    pools->lines[i].role == CTPROF_ROLE_POOL)
-			return &pools->lines[i];
+		if (line->role == CTPROF_ROLE_POOL &&
+		    g_strcmp0(sheet_named(pools, line, "pool")->text, name) == 0)
+			return line;
 	}
 	return NULL;
 }
 
 /* The pool's line, with what its time went to: what is 0, or not known, is left out. */
-static gboolean add_uses(const Screen *screen, const struct ctprof_report *report, const char *name,
-			 Page *page, GError **error)
+static void add_uses(Screen *screen, const struct ctprof_report *report, const char *name,
+		     Page *page)
 {
-	const struct ctprof_report_section *pools = drawer_find(report, SECTION_POOLS);
-	const struct ctprof_report_line *line = find_line(report, pools, name);
-	struct ctprof_report_section part = *pools;
-	g_autofree struct ctprof_report_field *fields =
-		g_new(struct ctprof_report_field, pools->n_fields);
+	g_auto(Sheet) pools;
 	guint n_shown = 0;
 
+	if (!sheet_take(&screen->drawer, report, SECTION_POOLS, &pools))
+		return;
+	const struct ctprof_report_line *line = find_line(&pools, name);
 	if (!line)
-		return TRUE;
-	memcpy(fields, pools->fields, pools->n_fields * sizeof *fields);
-	for (guint64 i = 0; i < pools->n_fields; i++) {
-		const struct ctprof_value *value = drawer_value(report, line, (gint)i);
-		gboolean shown = g_strv_contains(uses, fields[i].name) &&
+		return;
+	for (guint64 i = 0; i < pools.section.n_fields; i++) {
+		const struct ctprof_value *value = sheet_value(&pools, line, i);
+		gboolean shown = g_strv_contains(uses, pools.fields[i].name) &&
 				 value->type == CTPROF_VALUE_REAL && value->real > 0;
 
 		n_shown += shown ? 1 : 0;
-		fields[i].flags &= ~CTPROF_FIELD_HIDDEN;
+		pools.fields[i].flags &= ~CTPROF_FIELD_HIDDEN;
 		if (i > 0)
-			fields[i].flags |= shown ? CTPROF_FIELD_SHORT : CTPROF_FIELD_HIDDEN;
+			pools.fields[i].flags |= shown ? CTPROF_FIELD_SHORT : CTPROF_FIELD_HIDDEN;
 	}
-	if (n_shown == 0)
-		return drawer_text(&screen->drawer, "it did nothing, and waited for nothing",
-				   page->head, error);
-	part.fields = fields;
-	part.lines = line;
-	part.n_lines = 1;
-	return drawer_section(&screen->drawer, report, &part, page->head, error);
+	pools.section.lines = line;
+	pools.section.n_lines = 1;
+	if (n_shown > 0)
+		sheet_draw(&pools, page->head);
+	else
+		drawer_text(&screen->drawer, "it did nothing, and waited for nothing", page->head);
 }
 
 static void add_history(const Screen *screen, const char *name, Page *page)
@@ -71,32 +64,28 @@ static void add_history(const Screen *screen, const char *name, Page *page)
 }
 
 /* The first places of the section, without the name of the pool, which they have in common. */
-static gboolean draw_places(const Screen *screen, const struct ctprof_report *report,
-			    const struct ctprof_report_section *section, GPtrArray *drawn,
-			    GError **error)
+static void draw_places(Sheet *wait, GPtrArray *drawn)
 {
-	struct ctprof_report_section part = *section;
 	struct ctprof_report_line lines[MOST_PLACES];
 	struct ctprof_cell cells[MOST_PLACES];
-	struct ctprof_report newest = *report;
 
-	part.n_lines = MIN(section->n_lines, MOST_PLACES);
-	for (guint64 i = 0; i < part.n_lines; i++) {
-		lines[i] = section->lines[i];
+	wait->section.n_lines = MIN(wait->section.n_lines, MOST_PLACES);
+	for (guint64 i = 0; i < wait->section.n_lines; i++) {
+		lines[i] = wait->section.lines[i];
+		cells[i] = lines[i].cells[0];
 		lines[i].names[0] = lines[i].names[lines[i].n_names - 1];
 		lines[i].n_names = 1;
 		lines[i].n_cells = 1;
 		lines[i].cells = &cells[i];
-		cells[i] = section->lines[i].cells[0];
 		if (cells[i].value[1].type != CTPROF_VALUE_ABSENT)
 			cells[i].value[0] = cells[i].value[1];
 	}
-	part.lines = lines;
-	part.names_header = "WAITS IN";
-	part.flags |= CTPROF_SECTION_BARE;
+	wait->section.lines = lines;
+	wait->section.names_header = "WAITS IN";
+	wait->section.flags |= CTPROF_SECTION_BARE;
 	/* Not every sample has it: that of the newest that does. */
-	newest.flags &= ~CTPROF_REPORT_COMPARE;
-	return drawer_section(&screen->drawer, &newest, &part, drawn, error);
+	wait->report.flags &= ~CTPROF_REPORT_COMPARE;
+	sheet_draw(wait, drawn);
 }
 
 /* The places of the window; of a window that has none those that were read last, and when. */
@@ -127,19 +116,20 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 			   GError **error)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
-	static char wait[] = SECTION_WAIT;
+	static char wanted[] = SECTION_WAIT;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
+	g_auto(Sheet) wait = {NULL};
 
 	options.digest = FALSE;
-	options.sections = wait;
+	options.sections = wanted;
 	options.sort_by = options.filter = NULL;
 	options.tids = threads;
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
-	const struct ctprof_report_section *section =
-		report ? drawer_find(report, SECTION_WAIT) : NULL;
-	if (!report || (section && !draw_places(screen, report, section, lines, error)))
+	if (!report)
 		return FALSE;
+	if (sheet_take(&screen->drawer, report, SECTION_WAIT, &wait))
+		draw_places(&wait, lines);
 	put_places(screen, subject, lines, page);
 	return TRUE;
 }
@@ -153,31 +143,28 @@ static gboolean add_threads(Screen *screen, GHashTable *threads, Page *page, GEr
 	options.filter = NULL;
 	options.tids = threads;
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
-	return report && screen_add_pools(screen, report, page, error);
+	if (report)
+		screen_add_pools(screen, report, page);
+	return report != NULL;
 }
 
 static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
 {
-	AnalysisOptions options = screen_options(screen);
+	AnalysisOptions options;
 	g_autoptr(Analysis) analysis = NULL;
+	const struct ctprof_report *report =
+		screen_analyse_window(screen, subject, &options, &analysis, error);
 
-	options.watched = subject;
-	options.collects = screen->is_new_window ? screen->history : NULL;
-	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
-	screen->is_new_window = FALSE;
 	GHashTable *threads = analysis_threads(analysis);
-	if (!drawer_titles(&screen->drawer, report, page->head, error))
-		return FALSE;
 	/* Of the window alone. */
-	g_ptr_array_remove_range(page->head, 1, page->head->len - 1);
+	drawer_titles(&screen->drawer, report, 1, page->head);
 	if (g_hash_table_size(threads) == 0) {
 		g_ptr_array_add(page->head, g_strdup(" no thread of this pool is in the window"));
 		return TRUE;
 	}
-	if (!add_uses(screen, report, subject, page, error))
-		return FALSE;
+	add_uses(screen, report, subject, page);
 	add_history(screen, subject, page);
 	return add_places(screen, subject, threads, page, error) &&
 	       add_threads(screen, threads, page, error);

@@ -18,44 +18,49 @@ static const struct {
 	     {CTPROF_SENTENCE_DISK, "io_pressure"},
 	     {CTPROF_SENTENCE_MEMORY, "memory_used"}};
 
-/* Bars at the right of a line, as far as there is room. */
-static char *add_bars(const Screen *screen, const char *line, const char *value)
+/* Bars at the right of the last line, as far as there is room. */
+static void add_bars(const Screen *screen, const char *value, GPtrArray *lines)
 {
-	guint width = screen->drawer.width, used = (guint)g_utf8_strlen(line, -1) + 2;
+	gpointer *line = &g_ptr_array_index(lines, lines->len - 1);
+	guint width = screen->drawer.width, used = (guint)g_utf8_strlen(*line, -1) + 2;
 	guint room = width > used ? MIN(width - used, BARS) : 0;
 	g_autofree char *bars = NULL;
 
 	if (room >= LEAST_BARS)
 		bars = series_draw(screen->history, NULL, value, room);
 	if (!bars)
-		return g_strdup(line);
+		return;
+	g_autofree char *text = *line;
 	guint pad = width - used - (guint)g_utf8_strlen(bars, -1) + 1;
-	return g_strdup_printf("%s%*s%s", line, (int)pad, "", bars);
+	*line = g_strdup_printf("%s%*s%s", text, (int)pad, "", bars);
 }
 
-/* The sentences about the host, each with bars at its right. */
-static gboolean add_host(const Screen *screen, const struct ctprof_report *report,
-			 const struct ctprof_report_section *host, GPtrArray *lines, GError **error)
+/* The sentences of a section: those about the host have bars at the right, findings stand out. */
+static void add_sentences(Screen *screen, const struct ctprof_report *report, const char *name,
+			  Page *page)
 {
-	struct ctprof_report_section part = *host;
+	g_auto(Sheet) sheet;
 
-	part.n_notes = 1;
-	for (guint64 i = 0; i < host->n_notes; i++) {
-		part.notes = &host->notes[i];
-		part.sentences = &host->sentences[i];
-		if (!drawer_section(&screen->drawer, report, &part, lines, error))
-			return FALSE;
-		for (guint k = 0; k < G_N_ELEMENTS(plots); k++) {
-			char *line = g_ptr_array_index(lines, lines->len - 1);
+	if (!sheet_take(&screen->drawer, report, name, &sheet))
+		return;
+	const struct ctprof_report_section *section = &sheet.section;
+	for (guint64 i = 0; i < section->n_notes; i++) {
+		const struct ctprof_sentence *sentence =
+			section->sentences ? section->sentences[i] : NULL;
+		guint first = page->head->len;
 
-			if (plots[k].role != host->sentences[i]->role)
-				continue;
-			g_ptr_array_index(lines, lines->len - 1) =
-				add_bars(screen, line, plots[k].value);
-			g_free(line);
-		}
+		/* Findings speak for themselves, and need no heading. */
+		if (!sentence && i + 1 < section->n_notes && i == 0)
+			continue;
+		sheet_draw_note(&sheet, i, page->head);
+		if (!sentence || page->head->len == first)
+			continue;
+		if (sentence->role == CTPROF_SENTENCE_FINDING)
+			g_ptr_array_add(page->alarms, g_ptr_array_index(page->head, first));
+		for (guint k = 0; k < G_N_ELEMENTS(plots); k++)
+			if (plots[k].role == sentence->role)
+				add_bars(screen, plots[k].value, page->head);
 	}
-	return TRUE;
 }
 
 /* ---- the table --------------------------------------------------------------------- */
@@ -71,109 +76,69 @@ static char *sort_word(const struct ctprof_report_field *field)
 }
 
 /* Which of the columns there are the user wants. */
-static void choose_columns(Screen *screen, const struct ctprof_report_section *pools,
-			   struct ctprof_report_field *fields)
+static void choose_columns(Screen *screen, Sheet *pools)
 {
 	g_ptr_array_set_size(screen->sortable, 0);
 	g_ptr_array_set_size(screen->choices, 0);
-	for (guint64 i = 0; i < pools->n_fields; i++) {
-		const char *header = fields[i].header;
+	for (guint64 i = 0; i < pools->section.n_fields; i++) {
+		struct ctprof_report_field *field = &pools->fields[i];
 
-		if (fields[i].flags & CTPROF_FIELD_HIDDEN)
+		if (field->flags & CTPROF_FIELD_HIDDEN)
 			continue;
 		if (i > 0)
-			g_ptr_array_add(screen->choices, g_strdup(header));
-		if (g_hash_table_contains(screen->hidden, header)) {
-			fields[i].flags |= CTPROF_FIELD_HIDDEN;
+			g_ptr_array_add(screen->choices, g_strdup(field->header));
+		if (g_hash_table_contains(screen->hidden, field->header)) {
+			field->flags |= CTPROF_FIELD_HIDDEN;
 			continue;
 		}
-		char *word = sort_word(&fields[i]);
+		char *word = sort_word(field);
 		if (!word)
 			continue;
 		if (screen->sort && quantity_find(word) == quantity_find(screen->sort))
-			fields[i].flags |= CTPROF_FIELD_SORTED;
+			field->flags |= CTPROF_FIELD_SORTED;
 		g_ptr_array_add(screen->sortable, word);
 	}
 }
 
-/* Drawn lines become rows; sums stay in sight. */
-static void sort_out(const struct ctprof_report *report,
-		     const struct ctprof_report_section *section, GPtrArray *lines, Page *page)
+void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page)
 {
-	gint pool = drawer_field(section, "pool");
+	static const SheetRows rows = {.names = {"pool"}, .subject = "pool"};
+	g_auto(Sheet) pools;
 
-	for (guint i = 0; i < lines->len; i++) {
-		char *text = g_steal_pointer(&g_ptr_array_index(lines, i));
-		const struct ctprof_report_line *line = i > 0 ? &section->lines[i - 1] : NULL;
-
-		if (!line) {
-			g_ptr_array_add(page->heading, text);
-		} else if (line->flags & CTPROF_LINE_TOTAL) {
-			g_ptr_array_add(page->foot, text);
-		} else {
-			const char *name = drawer_value(report, line, pool)->text;
-
-			page_add_row(page, text, name, name);
-		}
-	}
-}
-
-gboolean screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page,
-			  GError **error)
-{
-	const struct ctprof_report_section *pools = drawer_find(report, SECTION_POOLS);
-	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
-
-	if (!pools)
-		return TRUE;
-	struct ctprof_report_section shown = *pools;
-	g_autofree struct ctprof_report_field *fields =
-		g_new(struct ctprof_report_field, pools->n_fields);
-	memcpy(fields, pools->fields, pools->n_fields * sizeof *fields);
-	choose_columns(screen, pools, fields);
-	shown.fields = fields;
-	if (!drawer_section(&screen->drawer, report, &shown, lines, error))
-		return FALSE;
-	sort_out(report, pools, lines, page);
-	return TRUE;
+	if (!sheet_take(&screen->drawer, report, SECTION_POOLS, &pools))
+		return;
+	choose_columns(screen, &pools);
+	sheet_fill(&pools, &rows, page);
 }
 
 /* ---- the page ---------------------------------------------------------------------- */
 
-static gboolean add_head(const Screen *screen, const struct ctprof_report *report, Page *page,
-			 GError **error)
+const struct ctprof_report *screen_analyse_window(Screen *screen, const char *watched,
+						  AnalysisOptions *options, Analysis **ret_analysis,
+						  GError **error)
 {
-	const struct ctprof_report_section *host = drawer_find(report, SECTION_HOST);
-	const struct ctprof_report_section *findings = drawer_find(report, SECTION_FINDINGS);
-
-	if (!drawer_titles(&screen->drawer, report, page->head, error) ||
-	    (host && !add_host(screen, report, host, page->head, error)))
-		return FALSE;
-	if (!findings)
-		return TRUE;
-	struct ctprof_report_section said = *findings;
-	/* The sentences speak for themselves. */
-	if (said.n_notes > 1) {
-		said.n_notes--;
-		said.notes++;
-		said.sentences++;
-	}
-	return drawer_section(&screen->drawer, report, &said, page->head, error);
+	*options = screen_options(screen);
+	options->watched = watched;
+	options->collects = screen->is_new_window ? screen->history : NULL;
+	const struct ctprof_report *report = screen_analyse(screen, options, ret_analysis, error);
+	screen->is_new_window &= !report;
+	return report;
 }
 
 static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
 {
-	AnalysisOptions options = screen_options(screen);
+	AnalysisOptions options;
 	g_autoptr(Analysis) analysis = NULL;
+	const struct ctprof_report *report =
+		screen_analyse_window(screen, subject, &options, &analysis, error);
 
-	(void)subject;
-	options.collects = screen->is_new_window ? screen->history : NULL;
-	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
-	screen->is_new_window = FALSE;
-	return add_head(screen, report, page, error) &&
-	       screen_add_pools(screen, report, page, error);
+	drawer_titles(&screen->drawer, report, report->n_titles, page->head);
+	add_sentences(screen, report, SECTION_HOST, page);
+	add_sentences(screen, report, SECTION_FINDINGS, page);
+	screen_add_pools(screen, report, page);
+	return TRUE;
 }
 
 const ViewKind kind_pools = {.make = make, .opens = &kind_pool};

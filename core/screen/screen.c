@@ -142,7 +142,12 @@ static Page *make_page(Screen *screen, GError **error)
 		g_ptr_array_add(page->head, g_strdup(" one sample is taken; the next one follows"));
 		return g_steal_pointer(&page);
 	}
-	return view->kind->make(screen, view->subject, page, error) ? g_steal_pointer(&page) : NULL;
+	if (!view->kind->make(screen, view->subject, page, error))
+		return NULL;
+	if (!screen->drawer.error)
+		return g_steal_pointer(&page);
+	g_propagate_error(error, g_steal_pointer(&screen->drawer.error));
+	return NULL;
 }
 
 gboolean screen_make_page(Screen *screen, GError **error)
@@ -326,6 +331,7 @@ static void screen_clear(Screen *screen)
 	g_clear_pointer(&screen->sampler, sampler_free);
 	g_clear_pointer(&screen->page, page_free);
 	g_clear_pointer(&screen->drawer.output, output_free);
+	g_clear_error(&screen->drawer.error);
 	g_clear_pointer(&screen->history, series_free);
 	g_clear_pointer(&screen->views, g_array_unref);
 	g_clear_pointer(&screen->hidden, g_hash_table_unref);
