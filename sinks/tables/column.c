@@ -82,23 +82,22 @@ static void fill_metric(GString *text, const struct spot *spot)
 	label_append(text, spot->field->header);
 }
 
-static void fill_first(GString *text, const struct spot *spot)
+static void append_side(GString *text, const struct spot *spot, unsigned int side)
 {
-	value_append(text, spot->field, &spot->cell->value[0]);
-	sparkline_append(text, spot->cell, 0);
+	value_append(text, spot->field, &spot->cell->value[side]);
+	sparkline_append(text, spot->cell, side);
 }
 
-static void fill_second(GString *text, const struct spot *spot)
+static void fill_value(GString *text, const struct spot *spot)
 {
-	value_append(text, spot->field, &spot->cell->value[1]);
-	sparkline_append(text, spot->cell, 1);
+	append_side(text, spot, spot->side);
 }
 
 static void fill_arrow(GString *text, const struct spot *spot)
 {
-	fill_first(text, spot);
+	append_side(text, spot, 0);
 	g_string_append(text, " → ");
-	fill_second(text, spot);
+	append_side(text, spot, 1);
 }
 
 static void append_short(GString *text, const struct spot *spot, double value, gboolean is_signed)
@@ -232,46 +231,40 @@ static void append_chance(GString *text, double chance)
 	}
 }
 
+/* The runs, if they have all of those flags; or NULL. */
+static const struct ctprof_runs *runs_with(const struct spot *spot, uint32_t flags)
+{
+	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+
+	return runs && (runs->flags & flags) == flags ? runs : NULL;
+}
+
 static void fill_verdict(GString *text, const struct spot *spot)
 {
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
-
+	const struct ctprof_runs *runs = runs_with(spot, 0);
 	const char *judgement = drawing_judgement(spot->cell);
 
-	if (judgement[0])
-		g_string_append(text, judgement);
-	else if (runs)
-		g_string_append(text, drawing_verdict(runs));
+	g_string_append(text, judgement[0] ? judgement : runs ? drawing_verdict(runs) : "");
 }
 
-static void fill_range(GString *text, const struct spot *spot, unsigned int side)
+static void fill_range(GString *text, const struct spot *spot)
 {
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+	const struct ctprof_runs *runs = runs_with(spot, 0);
 
-	if (!runs || runs->n[side] == 0)
+	if (!runs || runs->n[spot->side] == 0)
 		return;
 	g_string_append_c(text, '[');
-	append_short(text, spot, runs->min[side], FALSE);
+	append_short(text, spot, runs->min[spot->side], FALSE);
 	g_string_append(text, "…");
-	append_short(text, spot, runs->max[side], FALSE);
+	append_short(text, spot, runs->max[spot->side], FALSE);
 	g_string_append_c(text, ']');
-}
-
-static void fill_range_a(GString *text, const struct spot *spot)
-{
-	fill_range(text, spot, 0);
-}
-
-static void fill_range_b(GString *text, const struct spot *spot)
-{
-	fill_range(text, spot, 1);
 }
 
 static void fill_interval(GString *text, const struct spot *spot)
 {
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+	const struct ctprof_runs *runs = runs_with(spot, CTPROF_RUNS_HAS_TEST);
 
-	if (!runs || !(runs->flags & CTPROF_RUNS_HAS_TEST))
+	if (!runs)
 		return;
 	if (!(runs->flags & CTPROF_RUNS_HAS_INTERVAL)) {
 		g_string_append_c(text, '-');
@@ -286,32 +279,29 @@ static void fill_interval(GString *text, const struct spot *spot)
 
 static void fill_p(GString *text, const struct spot *spot)
 {
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+	const struct ctprof_runs *runs = runs_with(spot, CTPROF_RUNS_HAS_TEST);
 
-	if (runs && runs->flags & CTPROF_RUNS_HAS_TEST)
+	if (runs)
 		append_chance(text, runs->p);
 }
 
 static void fill_q(GString *text, const struct spot *spot)
 {
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+	const struct ctprof_runs *runs = runs_with(spot, CTPROF_RUNS_HAS_TEST);
 
-	if (!runs || !(runs->flags & CTPROF_RUNS_HAS_TEST))
-		return;
-	if (runs->flags & CTPROF_RUNS_HAS_Q)
+	if (runs && runs->flags & CTPROF_RUNS_HAS_Q)
 		append_chance(text, runs->q);
-	else
+	else if (runs)
 		g_string_append_c(text, '-');
 }
 
 static void fill_runs(GString *text, const struct spot *spot)
 {
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+	const struct ctprof_runs *runs = runs_with(spot, 0);
 
-	if (!runs)
-		return;
-	g_string_append_printf(text, "%" G_GUINT64_FORMAT, runs->n[0]);
-	if (runs->n_runs[1] > 0)
+	if (runs)
+		g_string_append_printf(text, "%" G_GUINT64_FORMAT, runs->n[0]);
+	if (runs && runs->n_runs[1] > 0)
 		g_string_append_printf(text, "+%" G_GUINT64_FORMAT, runs->n[1]);
 }
 
@@ -384,19 +374,14 @@ static enum style style_verdict(const struct spot *spot)
 
 /* ---- order ---------------------------------------------------------------- */
 
-static double rank_first(const struct spot *spot)
-{
-	return value_rank(&spot->cell->value[0]);
-}
-
-static double rank_second(const struct spot *spot)
-{
-	return value_rank(&spot->cell->value[1]);
-}
-
 static unsigned int newest(const struct spot *spot)
 {
 	return drawing_is_compare(spot->report) ? 1 : 0;
+}
+
+static double rank_value(const struct spot *spot)
+{
+	return value_rank(&spot->cell->value[spot->side]);
 }
 
 static double rank_newest(const struct spot *spot)
@@ -431,70 +416,41 @@ static double rank_sort(const struct spot *spot)
 	return spot->line->sort ? value_rank(&spot->line->sort->value[newest(spot)]) : NAN;
 }
 
-static double rank_range_a(const struct spot *spot)
-{
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
+/* By a number that runs have where they have those flags. */
+#define RUNS_RANK(name, flags, number)                                                             \
+	static double name(const struct spot *spot)                                                \
+	{                                                                                          \
+		const struct ctprof_runs *runs = runs_with(spot, flags);                           \
+		return runs ? (double)(number) : NAN;                                              \
+	}
 
-	return runs ? runs->max[0] : NAN;
-}
-
-static double rank_range_b(const struct spot *spot)
-{
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
-
-	return runs ? runs->max[1] : NAN;
-}
-
-static double rank_interval(const struct spot *spot)
-{
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
-
-	return runs && runs->flags & CTPROF_RUNS_HAS_INTERVAL ? runs->high : NAN;
-}
-
-static double rank_p(const struct spot *spot)
-{
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
-
-	return runs && runs->flags & CTPROF_RUNS_HAS_TEST ? runs->p : NAN;
-}
-
-static double rank_q(const struct spot *spot)
-{
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
-
-	return runs && runs->flags & CTPROF_RUNS_HAS_Q ? runs->q : NAN;
-}
-
-static double rank_runs(const struct spot *spot)
-{
-	const struct ctprof_runs *runs = drawing_runs(spot->cell);
-
-	return runs ? (double)(runs->n[0] + runs->n[1]) : NAN;
-}
+RUNS_RANK(rank_range, 0, runs->max[spot->side])
+RUNS_RANK(rank_interval, CTPROF_RUNS_HAS_INTERVAL, runs->high)
+RUNS_RANK(rank_p, CTPROF_RUNS_HAS_TEST, runs->p)
+RUNS_RANK(rank_q, CTPROF_RUNS_HAS_Q, runs->q)
+RUNS_RANK(rank_runs, 0, runs->n[0] + runs->n[1])
 
 static const struct column columns[] = {
-	{CTPROF_COLUMN_GROUP, NULL, FALSE, fill_group, NULL, NULL, NULL},
-	{CTPROF_COLUMN_THREADS, "threads", TRUE, fill_threads, rank_threads, NULL, NULL},
-	{CTPROF_COLUMN_METRIC, "metric", FALSE, fill_metric, NULL, NULL, NULL},
-	{CTPROF_COLUMN_VALUE, "value", FALSE, fill_first, rank_first, style_value, "median"},
-	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, fill_first, rank_first, NULL, "A"},
-	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, fill_second, rank_second, NULL, "B"},
-	{CTPROF_COLUMN_ARROW, "value", FALSE, fill_arrow, rank_newest, NULL, NULL},
-	{CTPROF_COLUMN_DELTA, "delta", TRUE, fill_delta, rank_delta, style_delta, "shift"},
-	{CTPROF_COLUMN_PCT, "%", TRUE, fill_pct, rank_pct, style_pct, NULL},
-	{CTPROF_COLUMN_UPTIME, "age", TRUE, fill_uptime, rank_uptime, style_uptime, NULL},
-	{CTPROF_COLUMN_TAGS, "tags", FALSE, fill_tags, NULL, NULL, NULL},
-	{CTPROF_COLUMN_SORT, NULL, FALSE, fill_sort, rank_sort, style_sort, NULL},
-	{CTPROF_COLUMN_VERDICT, "verdict", FALSE, fill_verdict, NULL, style_verdict, NULL},
-	{CTPROF_COLUMN_Q, "q", FALSE, fill_q, rank_q, NULL, NULL},
-	{CTPROF_COLUMN_RUNS, "n", TRUE, fill_runs, rank_runs, NULL, NULL},
-	{CTPROF_COLUMN_INTERVAL, "interval", FALSE, fill_interval, rank_interval, NULL, NULL},
-	{CTPROF_COLUMN_BASELINE_RANGE, "A [min…max]", FALSE, fill_range_a, rank_range_a, NULL,
+	{CTPROF_COLUMN_GROUP, NULL, FALSE, 0, fill_group, NULL, NULL, NULL},
+	{CTPROF_COLUMN_THREADS, "threads", TRUE, 0, fill_threads, rank_threads, NULL, NULL},
+	{CTPROF_COLUMN_METRIC, "metric", FALSE, 0, fill_metric, NULL, NULL, NULL},
+	{CTPROF_COLUMN_VALUE, "value", FALSE, 0, fill_value, rank_value, style_value, "median"},
+	{CTPROF_COLUMN_BASELINE, "baseline", FALSE, 0, fill_value, rank_value, NULL, "A"},
+	{CTPROF_COLUMN_CANDIDATE, "candidate", FALSE, 1, fill_value, rank_value, NULL, "B"},
+	{CTPROF_COLUMN_ARROW, "value", FALSE, 0, fill_arrow, rank_newest, NULL, NULL},
+	{CTPROF_COLUMN_DELTA, "delta", TRUE, 0, fill_delta, rank_delta, style_delta, "shift"},
+	{CTPROF_COLUMN_PCT, "%", TRUE, 0, fill_pct, rank_pct, style_pct, NULL},
+	{CTPROF_COLUMN_UPTIME, "age", TRUE, 0, fill_uptime, rank_uptime, style_uptime, NULL},
+	{CTPROF_COLUMN_TAGS, "tags", FALSE, 0, fill_tags, NULL, NULL, NULL},
+	{CTPROF_COLUMN_SORT, NULL, FALSE, 0, fill_sort, rank_sort, style_sort, NULL},
+	{CTPROF_COLUMN_VERDICT, "verdict", FALSE, 0, fill_verdict, NULL, style_verdict, NULL},
+	{CTPROF_COLUMN_Q, "q", FALSE, 0, fill_q, rank_q, NULL, NULL},
+	{CTPROF_COLUMN_RUNS, "n", TRUE, 0, fill_runs, rank_runs, NULL, NULL},
+	{CTPROF_COLUMN_INTERVAL, "interval", FALSE, 0, fill_interval, rank_interval, NULL, NULL},
+	{CTPROF_COLUMN_BASELINE_RANGE, "A [min…max]", FALSE, 0, fill_range, rank_range, NULL, NULL},
+	{CTPROF_COLUMN_CANDIDATE_RANGE, "B [min…max]", FALSE, 1, fill_range, rank_range, NULL,
 	 NULL},
-	{CTPROF_COLUMN_CANDIDATE_RANGE, "B [min…max]", FALSE, fill_range_b, rank_range_b, NULL,
-	 NULL},
-	{CTPROF_COLUMN_P, "p", FALSE, fill_p, rank_p, NULL, NULL},
+	{CTPROF_COLUMN_P, "p", FALSE, 0, fill_p, rank_p, NULL, NULL},
 };
 
 const struct column *const column_group = &columns[0];

@@ -15,6 +15,7 @@ struct spot {
 	const struct ctprof_report_field *field;
 	const struct ctprof_cell *cell; /* the line's of that field; never NULL */
 	guint64 part;                   /* of the line's names */
+	guint side;                     /* that the column is of */
 	gdouble highest;                /* value of that field, where it is drawn as a bar */
 };
 
@@ -22,6 +23,7 @@ struct column {
 	guint32 id; /* enum ctprof_column, or 0 */
 	const char *header;
 	gboolean right; /* aligned to the right */
+	guint side;     /* whose values it has */
 	void (*fill)(GString *text, const struct spot *spot);
 	double (*rank)(const struct spot *spot);      /* for order; NULL, or NAN: by its text */
 	enum style (*style)(const struct spot *spot); /* NULL: plain */

@@ -29,6 +29,7 @@ struct spot columns_spot(const struct ctprof_report *report,
 		.field = is_there ? drawing_field(section, field) : NULL,
 		.cell = drawing_cell_of(line, field),
 		.part = drawn->index,
+		.side = drawn->column->side,
 		.highest = drawn->highest,
 	};
 }
