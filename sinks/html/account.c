@@ -11,7 +11,7 @@ enum { USER, SYSTEM, RAN, WAITING, DISK, N_PARTS };
 /* Threads run, wait for a CPU or for a disk, one at a time: these add up. */
 static const struct part {
 	const char *class, *name, *field;
-} parts[N_PARTS] = {
+} kinds[N_PARTS] = {
 	[USER] = {"user", "running, user mode", "user"},
 	[SYSTEM] = {"system", "running, kernel", "system"},
 	[RAN] = {"ran", "running, mode not known", "cpu"},
@@ -30,59 +30,52 @@ static const struct part within[] = {
 #define REST_CLASS "rest"
 #define REST_NAME "asleep, or not measured"
 
-/* A line, and which of its sides is looked at. */
-struct look {
-	const struct ctprof_report *report;
+/* A side of a line: what its threads did. */
+struct account {
 	const struct ctprof_report_section *section;
 	const struct ctprof_report_line *line;
 	unsigned int side;
+	double parts[N_PARTS]; /* threads at any time; NAN: not measured, or known by other names */
+	double sum, threads;   /* threads: sum if they were not counted */
 };
 
-static const struct ctprof_value *value_of(const struct look *look, const char *name)
+static const struct ctprof_value *value_of(const struct account *account, const char *name)
 {
-	guint64 field = markup_find_field(look->section, name);
+	guint64 field = markup_find_field(account->section, name);
 
-	return &drawing_cell_of(look->line, field)->value[look->side];
+	return &drawing_cell_of(account->line, field)->value[account->side];
 }
 
-static double number_of(const struct look *look, const char *name)
+static struct account account_of(const struct ctprof_report_section *section,
+				 const struct ctprof_report_line *line, unsigned int side)
 {
-	return markup_number(value_of(look, name));
+	struct account account = {section, line, side, {0}, 0, NAN};
+	double *parts = account.parts;
+
+	for (guint i = 0; i < N_PARTS; i++)
+		parts[i] = markup_number(value_of(&account, kinds[i].field));
+	/* Ticks know in which mode it was, but not of what is too short for them. */
+	if (parts[USER] + parts[SYSTEM] > 0)
+		parts[RAN] = NAN;
+	else
+		parts[USER] = parts[SYSTEM] = NAN;
+	for (guint i = 0; i < N_PARTS; i++)
+		account.sum += isnan(parts[i]) ? 0 : parts[i];
+	account.threads = markup_number(value_of(&account, "threads"));
+	if (isnan(account.threads))
+		account.threads = account.sum;
+	return account;
 }
 
-/* What the pool used: ticks know only in which mode, and not of what is too short for
- * them.  NAN: not measured, or not known by that name. */
-static double part_of(const struct look *look, guint i)
+static GArray *pieces_of(const struct account *account)
 {
-	double user = number_of(look, "user"), system = number_of(look, "system");
-	double value = number_of(look, parts[i].field), cpu = number_of(look, "cpu");
-	gboolean has_modes = user + system > 0;
+	GArray *pieces = chart_parts_new();
 
-	switch (i) {
-	case USER:
-	case SYSTEM:
-		return has_modes ? cpu * value / (user + system) : NAN;
-	case RAN:
-		return has_modes ? NAN : cpu;
-	default:
-		return value;
-	}
-}
-
-static GArray *parts_of(const struct look *look, double *ret_sum)
-{
-	GArray *found = chart_parts_new();
-
-	*ret_sum = 0;
-	for (guint i = 0; i < N_PARTS; i++) {
-		double value = part_of(look, i);
-
-		if (isnan(value))
-			continue;
-		chart_add(found, parts[i].class, parts[i].name, value, CTPROF_LADDER_NONE);
-		*ret_sum += value;
-	}
-	return found;
+	for (guint i = 0; i < N_PARTS; i++)
+		if (!isnan(account->parts[i]))
+			chart_add(pieces, kinds[i].class, kinds[i].name, account->parts[i],
+				  CTPROF_LADDER_NONE);
+	return pieces;
 }
 
 gboolean account_is_there(const struct ctprof_report_section *section)
@@ -95,19 +88,19 @@ void account_put_bar(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *section,
 		     const struct ctprof_report_line *line)
 {
-	const struct look look = {report, section, line, drawing_is_compare(report) ? 1 : 0};
-	double sum;
-	g_autoptr(GArray) found = parts_of(&look, &sum);
+	const struct account account =
+		account_of(section, line, drawing_is_compare(report) ? 1 : 0);
+	g_autoptr(GArray) pieces = pieces_of(&account);
 
-	if (sum > 0)
-		chart_put_bar(stream, "mix", "time account", found, sum);
+	if (account.sum > 0)
+		chart_put_bar(stream, "mix", "time account", pieces, account.sum);
 }
 
 void account_put_key(FILE *stream)
 {
 	fputs("<ul class=\"legend\">", stream);
 	for (guint i = 0; i < N_PARTS; i++)
-		fprintf(stream, "<li><i class=\"%s\"></i>%s</li>", parts[i].class, parts[i].name);
+		fprintf(stream, "<li><i class=\"%s\"></i>%s</li>", kinds[i].class, kinds[i].name);
 	fputs("</ul>\n", stream);
 }
 
@@ -133,75 +126,70 @@ static void put_row(FILE *stream, const char *class, const char *name, double va
 		fprintf(stream, "<td class=\"n\">%s</td><td></td></tr>\n", shown);
 }
 
-static void put_table(FILE *stream, const struct look *look, double sum, double threads)
+static void put_table(FILE *stream, const struct account *account)
 {
-	double whole = MAX(threads, sum);
+	double whole = MAX(account->threads, account->sum);
 
 	fputs("<table><thead><tr><th scope=\"col\">part</th><th scope=\"col\" class=\"n\">threads "
 	      "at any time</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>\n",
 	      stream);
-	for (guint i = 0; i < N_PARTS; i++) {
-		double value = part_of(look, i);
-
+	for (guint i = 0; i < N_PARTS; i++)
 		/* CPU time has one name or the others. */
-		if (i >= WAITING || !isnan(value))
-			put_row(stream, parts[i].class, parts[i].name, value, whole,
-				value_of(look, i >= WAITING ? parts[i].field : "cpu"));
-	}
-	put_row(stream, REST_CLASS, REST_NAME, whole - sum, whole, NULL);
+		if (i >= WAITING || !isnan(account->parts[i]))
+			put_row(stream, kinds[i].class, kinds[i].name, account->parts[i], whole,
+				value_of(account, i >= WAITING ? kinds[i].field : "cpu"));
+	put_row(stream, REST_CLASS, REST_NAME, whole - account->sum, whole, NULL);
 	fputs("</tbody><tfoot>\n", stream);
 	put_row(stream, NULL, "threads", whole, whole, NULL);
 	fputs("</tfoot></table>\n", stream);
 }
 
-static void put_within(FILE *stream, const struct look *look)
+static void put_within(FILE *stream, const struct account *account)
 {
-	gboolean is_first = TRUE;
+	const char *before = "<p class=\"note\">Within these: ";
 
 	for (guint i = 0; i < G_N_ELEMENTS(within); i++) {
-		double value = number_of(look, within[i].field);
+		double value = markup_number(value_of(account, within[i].field));
 		char shown[CTPROF_SHORT_ROOM];
 
 		if (!(value > 0))
 			continue;
 		ctprof_number_short(CTPROF_LADDER_NONE, value, shown);
-		fprintf(stream, "%s%s %s", is_first ? "<p class=\"note\">Within these: " : ", ",
-			within[i].name, shown);
-		is_first = FALSE;
+		fprintf(stream, "%s%s %s", before, within[i].name, shown);
+		before = ", ";
 	}
-	fputs(is_first ? "" : "</p>\n", stream);
+	fputs(before[0] == ',' ? "</p>\n" : "", stream);
 }
 
-static void put_side(FILE *stream, const struct look *look, const char *caption)
+static void put_side(FILE *stream, const struct account *account, const char *caption)
 {
-	double sum, threads = number_of(look, "threads");
-	g_autoptr(GArray) found = parts_of(look, &sum);
+	double rest = account->threads - account->sum;
+	g_autoptr(GArray) pieces = pieces_of(account);
 
-	if (!isnan(threads) && threads > sum)
-		chart_add(found, REST_CLASS, REST_NAME, threads - sum, CTPROF_LADDER_NONE);
+	if (rest > 0)
+		chart_add(pieces, REST_CLASS, REST_NAME, rest, CTPROF_LADDER_NONE);
 	fputs("<div class=\"account\">", stream);
-	if (caption)
+	if (caption) {
 		fputs("<h3>", stream);
-	markup_put(stream, caption ? caption : "");
-	fputs(caption ? "</h3>" : "", stream);
-	chart_put_bar(stream, "stack", "time account", found, MAX(threads, sum));
-	put_table(stream, look, sum, isnan(threads) ? sum : threads);
-	put_within(stream, look);
+		markup_put(stream, caption);
+		fputs("</h3>", stream);
+	}
+	chart_put_bar(stream, "stack", "time account", pieces, MAX(account->threads, account->sum));
+	put_table(stream, account);
+	put_within(stream, account);
 	fputs("</div>\n", stream);
 }
 
 void account_put(FILE *stream, const struct ctprof_report *report,
 		 const struct ctprof_report_section *section, const struct ctprof_report_line *line)
 {
-	struct look look = {report, section, line, drawing_is_compare(report) ? 1 : 0};
+	gboolean is_compare = drawing_is_compare(report);
+	gboolean has_sides = is_compare && !drawing_window(report);
 
-	if (!drawing_is_compare(report) || drawing_window(report)) {
-		put_side(stream, &look, NULL);
-		return;
-	}
-	for (look.side = 0; look.side < 2; look.side++) {
-		g_autofree char *name = markup_name_file(report->files[look.side]);
+	for (unsigned int side = is_compare && !has_sides; side < (is_compare ? 2 : 1); side++) {
+		const struct account account = account_of(section, line, side);
+		g_autofree char *name = has_sides ? markup_name_file(report->files[side]) : NULL;
 
-		put_side(stream, &look, name);
+		put_side(stream, &account, name);
 	}
 }
