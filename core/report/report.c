@@ -10,7 +10,6 @@
 #include "report/section/choices.h"
 #include "report/section/digest/digest.h"
 #include "report/section/digest/why.h"
-#include "report/section/memory/rows.h"
 #include "report/section/verdicts.h"
 
 struct analysis {
@@ -324,11 +323,10 @@ static GPtrArray *list_sections(const Plan *plan)
 static gboolean has_any(const Draft *draft, guint side, const char *metrics)
 {
 	g_auto(GStrv) names = g_strsplit(metrics, ",", -1);
-	g_auto(Rows) objects = rows_of(draft, "");
-	g_auto(Rows) processes = rows_of(draft, NULL);
 
 	for (guint i = 0; names[i]; i++)
-		if (rows_have(&objects, side, names[i]) || rows_have(&processes, side, names[i]))
+		if (draft_has(draft, TABLE_THINGS, side, names[i]) ||
+		    draft_has(draft, TABLE_PROCESSES, side, names[i]))
 			return TRUE;
 	return FALSE;
 }

@@ -13,6 +13,13 @@ const Measure *draft_measure(const Draft *draft, enum intake_table table, const 
 	return measures_find(&draft->intake->measures[table], name);
 }
 
+gboolean draft_has(const Draft *draft, enum intake_table table, guint side, const char *metric)
+{
+	const Measure *measure = draft_measure(draft, table, metric);
+
+	return measure && layout_find(&draft->sides[side].layouts[table], measure) >= 0;
+}
+
 GPtrArray *draft_pools(const Draft *draft, enum intake_table table, GHashTable *pools)
 {
 	GPtrArray *list = g_ptr_array_new();

@@ -41,6 +41,8 @@ struct draft {
 
 guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
+/* Whether a side has the metric. */
+gboolean draft_has(const Draft *draft, enum intake_table table, guint side, const char *metric);
 /* Pool *, in capture order, those that only the candidate has last; pools owns
  * them. */
 GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools);

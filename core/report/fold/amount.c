@@ -104,15 +104,6 @@ gboolean value_is_size(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_UNLIMITED;
 }
 
-gint value_compare(const struct ctprof_value *a, const struct ctprof_value *b)
-{
-	gboolean has_a = value_is_size(a), has_b = value_is_size(b);
-
-	if (!has_a || !has_b)
-		return (gint)has_b - (gint)has_a;
-	return (a->number < b->number) - (a->number > b->number);
-}
-
 /* ---- values ---- */
 
 gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number)

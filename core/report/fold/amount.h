@@ -43,8 +43,6 @@ struct ctprof_value amount_value(const Amount *amount, gboolean zero);
 
 /* Whether it is a number or UNLIMITED, a limit that is not set. */
 gboolean value_is_size(const struct ctprof_value *value);
-/* Descending by number; absent values come last. */
-gint value_compare(const struct ctprof_value *a, const struct ctprof_value *b);
 
 /* The value as one number (a range as its middle).  FALSE: it has none. */
 gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number);

@@ -49,8 +49,9 @@ typedef struct section {
 	/* Metrics, in the format of --groups, one of which a snapshot must have
 	 * to be shown; NULL: any snapshot. */
 	const char *needs;
-	const char *what;    /* what a snapshot without these lacks */
-	const char *capture; /* options of capture that add it */
+	const char *what;              /* what a snapshot without these lacks */
+	const char *capture;           /* options of capture that add it */
+	const struct listing *listing; /* what is listed; NULL: draft() says it */
 	/* Whether a side has the data; NULL: decided by needs. */
 	gboolean (*check)(const Draft *draft, guint side, GError **error);
 } Section;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The largest areas of all processes that belong to no object: heaps, stacks,
  * anonymous areas. */
-#include <string.h>
-
 #include "footprint.h"
 #include "listing.h"
 
@@ -23,84 +21,55 @@ static const Place places[N_PLACES] = {
 	[NAME] = {TEXT_FIELD("name", "PROCESS"), NULL, PLACE_SAME, NULL},
 };
 
-/* Names of processes by pid, on each side. */
-typedef struct names {
-	GHashTable *sides[SIDES];
-} Names;
-
-static void names_clear(Names *names)
-{
-	for (guint side = 0; side < SIDES; side++)
-		g_clear_pointer(&names->sides[side], g_hash_table_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Names, names_clear)
-
-static void names_init(Names *names, const Draft *draft)
-{
-	g_auto(Rows) rows = rows_of(draft, NULL);
-
-	for (guint side = 0; side < SIDES; side++) {
-		names->sides[side] = g_hash_table_new(NULL, NULL);
-		for (guint i = 0; i < rows.list->len; i++) {
-			const Pool *row = g_ptr_array_index(rows.list, i);
-			const char *name = row_text_of(&rows, row, side, "pcomm");
-
-			if (name)
-				g_hash_table_insert(names->sides[side],
-						    GINT_TO_POINTER(row->key.tid),
-						    (gpointer)(uintptr_t)name);
-		}
-	}
-}
+/* The processes, and which of them has a pid. */
+struct processes {
+	const Rows *rows;
+	GHashTable *pids;
+};
 
 static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
 				    const Place *place)
 {
-	const Names *names = listing->data;
+	const struct processes *processes = listing->data;
 	guint64 pid;
+	guint at;
 
 	if (place != &places[NAME])
 		return listing_value(listing, row, side, place);
-	if (!row_number(&listing->rows, row, side, "mapping_pid", &pid))
+	if (!row_number(&listing->rows, row, side, "mapping_pid", &pid) ||
+	    !pids_find(processes->pids, pid, side, &at))
 		return value_of_text(NULL);
-	return value_of_text(g_hash_table_lookup(names->sides[side], GINT_TO_POINTER((gint32)pid)));
+	return value_of_text(
+		row_text_of(processes->rows, processes->rows->list->pdata[at], side, "pcomm"));
 }
 
-/* Keeps only areas that belong to no object, and drops rows about the cost of
- * reading. */
-static void take_areas(Rows *rows)
+/* Areas that belong to no object, without the rows about the cost of reading. */
+static gboolean is_area(const Rows *rows, const Pool *row, gpointer data)
 {
-	GPtrArray *list = rows->list;
-	guint n = 0;
+	guint64 inode;
 
-	for (guint i = 0; i < list->len; i++) {
-		const Pool *row = g_ptr_array_index(list, i);
-		guint64 inode;
-
-		if (!row_number(rows, row, row_side(row), "mapping_inode", &inode) &&
-		    row_text(rows, row, "mapping_label"))
-			list->pdata[n++] = list->pdata[i];
-	}
-	g_ptr_array_set_size(list, (gint)n);
+	(void)data;
+	return !row_number(rows, row, row_side(row), "mapping_inode", &inode) &&
+	       row_text(rows, row, "mapping_label");
 }
+
+static const Listing areas = {
+	.group = MEMORY_MAPPINGS_GROUP,
+	.keep = is_area,
+	.places = places,
+	.n_places = N_PLACES,
+	.value = value_of,
+	.covered = "areas",
+};
 
 static void draft_areas(const Draft *draft, const Section *section)
 {
-	g_auto(Rows) rows = rows_of(draft, MEMORY_MAPPINGS_GROUP);
-	g_auto(Names) names = {{NULL}};
+	g_auto(Rows) rows = rows_of(draft, NULL);
+	g_autoptr(GHashTable) pids = pids_new(&rows);
+	struct processes processes = {&rows, pids};
+	g_auto(Listing) listing = listing_of(draft, &areas, &processes);
 
-	take_areas(&rows);
-	names_init(&names, draft);
-	Listing listing = {
-		.rows = rows,
-		.places = places,
-		.n_places = N_PLACES,
-		.value = value_of,
-		.data = &names,
-	};
-	listing_draft(&listing, section->name, section->heading,
-		      section->orders[draft->plan->order]);
-	listing_cover(&listing, "areas");
+	listing_draft(&listing, section, section->orders[draft->plan->order]);
 }
 
 const Section view_areas = {

@@ -11,18 +11,20 @@
 #define ROLLUP "smaps_rollup_kib"
 #define NAMED_PIDS 8
 
-enum { CATEGORY, PROCESSES, PSS, SWAP, TOTAL, EXACT, APPROXIMATE, MISSING };
+enum { CATEGORY, PROCESSES, PSS, SWAP, TOTAL, EXACT, APPROXIMATE, MISSING, N_PLACES };
 
-static const Place places[] = {
+/* A process is exact (PSS and swap known), approximate (only PSS known), or missing (not even
+ * that, so it is in no sum). */
+static const Place places[N_PLACES] = {
 	[CATEGORY] = {TEXT_FIELD("category", "CATEGORY"), PLACE_NAME, PLACE_TITLE | PLACE_SAME,
 		      NULL},
-	[PROCESSES] = {COUNT_FIELD("processes", "PROCS"), NULL, 0, NULL},
-	[PSS] = {BYTES_FIELD("pss", "PSS"), NULL, 0, NULL},
-	[SWAP] = {BYTES_FIELD("pss_swap", "SWAPPSS"), NULL, 0, NULL},
+	[PROCESSES] = {COUNT_FIELD("processes", "PROCS"), NULL, PLACE_SUMMED, NULL},
+	[PSS] = {BYTES_FIELD("pss", "PSS"), "pss_bytes", PLACE_SUMMED, "Pss"},
+	[SWAP] = {BYTES_FIELD("pss_swap", "SWAPPSS"), "swap_pss_bytes", PLACE_SUMMED, "SwapPss"},
 	[TOTAL] = {BYTES_FIELD("pss_total", "TOTAL"), NULL, 0, NULL},
-	[EXACT] = {COUNT_FIELD("exact", "EXACT"), NULL, 0, NULL},
-	[APPROXIMATE] = {COUNT_FIELD("approximate", "APPROX"), NULL, 0, NULL},
-	[MISSING] = {COUNT_FIELD("missing", "MISSING"), NULL, 0, NULL},
+	[EXACT] = {COUNT_FIELD("exact", "EXACT"), NULL, PLACE_SUMMED, NULL},
+	[APPROXIMATE] = {COUNT_FIELD("approximate", "APPROX"), NULL, PLACE_SUMMED, NULL},
+	[MISSING] = {COUNT_FIELD("missing", "MISSING"), NULL, PLACE_SUMMED, NULL},
 };
 
 /* The fields to sort by; NULL: as they are listed. */
@@ -31,30 +33,28 @@ static const char *const fields_of_orders[] = {
 };
 static const char *const orders[] = {"table", "pss", "swap", "total", "processes", "name", NULL};
 
-/* What is summed up.  A process is exact (PSS and swap known), approximate (only PSS known),
- * or missing (not even that, so it is in no sum). */
-enum { OF_PSS, OF_SWAP, N_SUMMED };
-
 typedef struct folding {
 	const Draft *draft;
-	Rows rows;
-	SwapShares shares;
+	Listing processes;
+	Listing lines;                 /* the categories' sums that are shown */
 	Categories *categories, *none; /* none is used if no table is given */
-	SumRow *sums;                  /* by category */
-	gboolean has_swap[SIDES];      /* some process has swap */
+	Set *sets;                     /* by category */
+	Tally tally;
+	gboolean has_swap[SIDES]; /* some process has swap */
 	guint64 n_pssless[SIDES];
 	GString *pssless[SIDES]; /* pids of the first of them */
 } Folding;
 
 static void folding_clear(Folding *self)
 {
+	for (guint i = 0; i < categories_count(self->categories); i++)
+		set_clear(&self->sets[i]);
 	g_clear_pointer(&self->none, categories_free);
-	g_clear_pointer(&self->sums, g_free);
-	swap_shares_clear(&self->shares);
-	rows_clear(&self->rows);
+	g_clear_pointer(&self->sets, g_free);
+	listing_clear(&self->processes);
+	listing_clear(&self->lines);
 	for (guint side = 0; side < SIDES; side++)
-		if (self->pssless[side])
-			g_string_free(self->pssless[side], TRUE);
+		g_string_free(self->pssless[side], TRUE);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Folding, folding_clear)
 
@@ -105,6 +105,37 @@ static struct ctprof_value amount_of(const Rows *rows, const Pool *row, guint si
 	return (struct ctprof_value){.why = value.why};
 }
 
+static enum reading reading_at(const Rows *rows, const Pool *row, guint side)
+{
+	if (!has_memory(rows, row, side))
+		return READ_NONE;
+	if (amount_of(rows, row, side, "pss_bytes", "Pss").type == CTPROF_VALUE_ABSENT)
+		return READ_MISSING;
+	return amount_of(rows, row, side, "swap_pss_bytes", "SwapPss").type == CTPROF_VALUE_ABSENT
+		       ? READ_APPROXIMATE
+		       : READ_EXACT;
+}
+
+static struct ctprof_value value_of_process(const Listing *listing, const Pool *row, guint side,
+					    const Place *place)
+{
+	const Rows *rows = &listing->rows;
+	enum reading reading = reading_at(rows, row, side);
+
+	if (reading == READ_NONE)
+		return (struct ctprof_value){.why = CTPROF_ABSENT_INAPPLICABLE};
+	if (!place->metric)
+		return value_of_number(place == &places[PROCESSES] ||
+				       place - &places[EXACT] == reading - READ_EXACT);
+	if (reading == READ_MISSING)
+		place = &places[PSS];
+	struct ctprof_value value = amount_of(rows, row, side, place->metric, place->stand_in);
+	if (place == &places[SWAP])
+		value.number =
+			fold_add_saturated(value.number, swap_share_of(rows->draft, row, side));
+	return value;
+}
+
 /* ---- sums ---- */
 
 static void name_pssless(Folding *self, const Pool *row, guint side)
@@ -118,105 +149,80 @@ static void name_pssless(Folding *self, const Pool *row, guint side)
 		g_string_append(pids, ", …");
 }
 
-static enum reading add_side(Folding *self, const Pool *row, guint side, SumRow *sum)
-{
-	const Rows *rows = &self->rows;
-	struct ctprof_value pss = amount_of(rows, row, side, "pss_bytes", "Pss");
-	struct ctprof_value swap_pss = amount_of(rows, row, side, "swap_pss_bytes", "SwapPss");
-	struct ctprof_value swap = amount_of(rows, row, side, "swap_bytes", "Swap");
-	enum reading reading = READ_EXACT;
-
-	self->has_swap[side] |= swap.type == CTPROF_VALUE_NUMBER && swap.number > 0;
-	if (pss.type == CTPROF_VALUE_ABSENT)
-		reading = READ_MISSING;
-	else if (swap_pss.type == CTPROF_VALUE_ABSENT)
-		reading = READ_APPROXIMATE;
-	if (reading == READ_MISSING)
-		name_pssless(self, row, side);
-	swap_pss.number =
-		fold_add_saturated(swap_pss.number, swap_share_of(&self->shares, row, side));
-	const struct ctprof_value values[N_SUMMED] = {
-		[OF_PSS] = pss, [OF_SWAP] = reading == READ_MISSING ? pss : swap_pss};
-	sum_row_add(sum, side, reading, values, N_SUMMED);
-	return reading;
-}
-
+/* On each side, a process may be in another category. */
 static void add_row(Folding *self, const Pool *row)
 {
+	const Rows *rows = &self->processes.rows;
 	enum reading worst = READ_NONE;
-	SumRow *sum = NULL;
+	Set *set = NULL;
 
 	for (guint side = 0; side < SIDES; side++) {
-		if (!has_memory(&self->rows, row, side))
+		enum reading reading = reading_at(rows, row, side);
+
+		if (reading == READ_NONE)
 			continue;
-		sum = &self->sums[categories_find(self->categories,
-						  command_of(&self->rows, row, side))];
-		enum reading reading = add_side(self, row, side, sum);
 		worst = MAX(worst, reading);
+		set = &self->sets[categories_find(self->categories, command_of(rows, row, side))];
+		set_add(set, &self->processes, row, side);
+		struct ctprof_value swap = amount_of(rows, row, side, "swap_bytes", "Swap");
+		self->has_swap[side] |= swap.type == CTPROF_VALUE_NUMBER && swap.number > 0;
+		if (reading == READ_MISSING)
+			name_pssless(self, row, side);
 	}
-	if (sum)
-		sum->tally.n[worst]++;
+	if (set && rows_match(self->draft, row_name(&set->pool)))
+		self->tally.n[worst]++;
+}
+
+/* A category with processes on only one side is 0 on the other. */
+static struct ctprof_value value_of_line(const Listing *listing, const Pool *row, guint side,
+					 const Place *place)
+{
+	struct ctprof_value pss = set_value(listing, row, side, &places[PSS]);
+	struct ctprof_value swap = set_value(listing, row, side, &places[SWAP]);
+
+	if (place != &places[TOTAL])
+		return set_value(listing, row, side, place);
+	swap.number = fold_add_saturated(swap.number, pss.number);
+	return swap;
+}
+
+/* Keeps the categories that have a process and match --filter. */
+static void list_sets(Folding *self)
+{
+	for (guint i = 0; i < categories_count(self->categories); i++) {
+		Set *set = &self->sets[i];
+
+		if (set_value(&self->lines, &set->pool, 0, &places[PROCESSES]).number +
+				    set_value(&self->lines, &set->pool, 1, &places[PROCESSES])
+					    .number >
+			    0 &&
+		    rows_match(self->draft, row_name(&set->pool)))
+			g_ptr_array_add(self->lines.rows.list, set);
+	}
 }
 
 static void fold_rows(Folding *self)
 {
-	Categories *given = self->draft->plan->options->categories;
+	const Listing processes = {
+		.places = places, .n_places = N_PLACES, .value = value_of_process};
+	const Draft *draft = self->draft;
+	Categories *given = draft->plan->options->categories;
 
 	self->none = categories_new();
 	self->categories = given ? given : self->none;
-	self->rows = rows_of(self->draft, NULL);
-	swap_shares_init(&self->shares, self->draft);
+	self->processes = listing_of(draft, &processes, NULL);
+	self->lines = self->processes;
+	self->lines.value = value_of_line;
+	self->lines.rows.list = g_ptr_array_new();
 	for (guint side = 0; side < SIDES; side++)
 		self->pssless[side] = g_string_new(NULL);
-	self->sums = g_new(SumRow, categories_count(self->categories));
+	self->sets = g_new(Set, categories_count(self->categories));
 	for (guint i = 0; i < categories_count(self->categories); i++)
-		sum_row_init(&self->sums[i],
-			     store_text(self->draft->store, categories_name(self->categories, i)));
-	for (guint i = 0; i < self->rows.list->len; i++)
-		add_row(self, g_ptr_array_index(self->rows.list, i));
-}
-
-/* ---- the table ---- */
-
-/* A category with processes on only one side is 0 on the other. */
-static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
-				    const Place *place)
-{
-	const SumRow *sum = (const void *)row;
-	gboolean zero = listing->rows.draft->view->compare;
-	const Amount *pss = &sum->sums[OF_PSS].sides[side];
-	Amount swap = sum->sums[OF_SWAP].sides[side];
-
-	switch (place - places) {
-	case CATEGORY:
-		return value_of_text(row_name(row));
-	case PROCESSES:
-		return value_of_number(sum_row_count(sum, side));
-	case PSS:
-		return amount_value(pss, zero);
-	case TOTAL:
-		swap.number = fold_add_saturated(swap.number, pss->number);
-		return amount_value(&swap, zero);
-	case SWAP:
-		return amount_value(&swap, zero);
-	default:
-		return value_of_number(sum->sides[side].n[READ_EXACT + place - &places[EXACT]]);
-	}
-}
-
-/* The categories that have a process and match --filter. */
-static GPtrArray *list_rows(const Folding *self)
-{
-	GPtrArray *list = g_ptr_array_new();
-
-	for (guint i = 0; i < categories_count(self->categories); i++) {
-		SumRow *sum = &self->sums[i];
-
-		if (sum_row_count(sum, 0) + sum_row_count(sum, 1) > 0 &&
-		    rows_match(self->draft, row_name(&sum->pool)))
-			g_ptr_array_add(list, sum);
-	}
-	return list;
+		set_init(&self->sets[i], &self->lines,
+			 store_text(draft->store, categories_name(self->categories, i)));
+	for (guint i = 0; i < self->processes.rows.list->len; i++)
+		add_row(self, self->processes.rows.list->pdata[i]);
+	list_sets(self);
 }
 
 /* ---- what the sums lack ---- */
@@ -224,7 +230,7 @@ static GPtrArray *list_rows(const Folding *self)
 static void put_side_notes(const Folding *self, guint side, Table *table)
 {
 	const char *whose = !self->draft->view->compare ? "" : side ? "Candidate: " : "Baseline: ";
-	guint64 n = self->n_pssless[side], n_unreadable = self->shares.n_unreadable[side];
+	guint64 n = self->n_pssless[side], n_unreadable = 0;
 
 	if (n > 0)
 		table_note(table,
@@ -232,13 +238,13 @@ static void put_side_notes(const Folding *self, guint side, Table *table)
 			   " process%s (pid %s): counted as missing, not in any "
 			   "sum.",
 			   whose, n, n == 1 ? "" : "es", self->pssless[side]->str);
-	if (self->has_swap[side] && !self->shares.is_known[side])
+	if (self->has_swap[side] && !swap_shares_are_known(self->draft, side))
 		table_note(
 			table,
 			"%sSums exclude swapped-out shared memory: capture with --memory=shared.",
 			whose);
-	/* If nothing is swapped out, no process has a share. */
-	if (n_unreadable > 0 && g_hash_table_size(self->shares.by_pid[side]) > 0)
+	(void)swap_number(self->draft, side, "swap_unreadable", &n_unreadable);
+	if (n_unreadable > 0 && swap_is_shared(self->draft, side))
 		table_note(table,
 			   "%sThe mappings of %" G_GUINT64_FORMAT
 			   " process%s could not be read: the shares of shared swap may be too "
@@ -259,31 +265,25 @@ static void put_notes(const Folding *self, Table *table)
 static void draft_categories(const Draft *draft, const Section *section)
 {
 	g_auto(Folding) folding = {.draft = draft};
+	Listing *lines = &folding.lines;
 	const char *order = fields_of_orders[draft->plan->order];
-	SumRow total;
+	g_auto(Set) total;
 
 	fold_rows(&folding);
-	sum_row_init(&total, "total");
-	g_autoptr(GPtrArray) list = list_rows(&folding);
-	Listing listing = {
-		.rows = {draft, folding.rows.table, list},
-		.places = places,
-		.n_places = G_N_ELEMENTS(places),
-		.value = value_of,
-	};
+	set_init(&total, lines, "total");
 	if (order)
-		listing_sort(&listing, order);
-	listing_begin(&listing, section->name, section->heading);
-	for (guint i = 0; i < list->len; i++) {
-		const SumRow *sum = g_ptr_array_index(list, i);
+		listing_sort(lines, order);
+	listing_begin(lines, section->name, section->heading);
+	for (guint i = 0; i < lines->rows.list->len; i++) {
+		const Set *set = g_ptr_array_index(lines->rows.list, i);
 
-		sum_row_merge(&total, sum);
-		if (table_has_room(listing.table, draft->view->limit))
-			listing_put(&listing, &sum->pool, 0);
+		set_merge(&total, lines, set);
+		if (table_has_room(lines->table, draft->view->limit))
+			listing_put(lines, &set->pool, 0);
 	}
-	listing_line(&listing, &total.pool, CTPROF_LINE_TOTAL, 0);
-	table_cover(listing.table, "processes", &total.tally);
-	put_notes(&folding, listing.table);
+	listing_line(lines, &total.pool, CTPROF_LINE_TOTAL, 0);
+	table_cover(lines->table, "processes", &folding.tally);
+	put_notes(&folding, lines->table);
 }
 
 /* ---- the artifact -------------------------------------------------------------- */
@@ -293,16 +293,14 @@ static void write_artifact(const Draft *draft)
 {
 	guint side = draft_n_sides(draft) - 1;
 	g_auto(Rows) rows = rows_of(draft, NULL);
-	g_auto(SwapShares) shares = {.n_unreadable = {0}};
 
-	swap_shares_init(&shares, draft);
 	for (guint i = 0; i < rows.list->len; i++) {
 		const Pool *row = g_ptr_array_index(rows.list, i);
 		const GArray *rollup = row_map(&rows, row, side, ROLLUP);
 
 		if (rollup && rollup->len > 0)
 			artifact_add(draft->artifact, command_of(&rows, row, side), row->key.tid,
-				     swap_share_of(&shares, row, side), rollup);
+				     swap_share_of(draft, row, side), rollup);
 	}
 	artifact_end(draft->artifact);
 }

@@ -5,7 +5,6 @@
 #include "footprint.h"
 #include "listing.h"
 #include "overview.h"
-#include "report/fold/fold.h"
 #include "report/name/namekey.h"
 #include "report/name/unit.h"
 
@@ -13,39 +12,41 @@
 
 enum { POOL, PROCESSES, PSS, RSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE, N_FIELDS };
 
-#define SHORT_BYTES(id, head, flags)                                                               \
-	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT | (flags))
+#define SHORT_BYTES(id, head)                                                                      \
+	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
 
-static const struct ctprof_report_field fields[N_FIELDS] = {
-	[POOL] = SUBJECT_FIELD("pool", "POOL"),
-	[PROCESSES] = COUNT_FIELD("processes", "PROCS"),
-	[PSS] = ROLE_FIELD("pss", "PSS", "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT, MEMORY),
-	[RSS] = SHORT_BYTES("rss", "RSS", 0),
-	[USS] = SHORT_BYTES("uss", "USS", 0),
-	[SHARED] = SHORT_BYTES("shared", "SHARED", 0),
-	[SWAP] = SHORT_BYTES("swap", "SWAP", 0),
-	[CHANGE] = SHORT_BYTES("pss_change", "Δ/min", 0),
-	[UNIT] = TEXT_FIELD("unit", "UNIT"),
-	[SHARE] = SHARE_FIELD("ram_percent", "% RAM"),
-	[BEFORE] = SHORT_BYTES("pss_before", "BEFORE", CTPROF_FIELD_HIDDEN),
+#define OF_SHARED "" /* what it shares with others: no metric has it */
+
+/* The amounts are sums of processes'; the other fields are of the line. */
+static const Place places[N_FIELDS] = {
+	[POOL] = {SUBJECT_FIELD("pool", "POOL"), PLACE_NAME, PLACE_TITLE | PLACE_SAME, NULL},
+	[PROCESSES] = {COUNT_FIELD("processes", "PROCS"), NULL, PLACE_SUMMED | PLACE_SAME, NULL},
+	[PSS] = {ROLE_FIELD("pss", "PSS", "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT, MEMORY),
+		 "pss_bytes", PLACE_SUMMED | PLACE_SAME, NULL},
+	[RSS] = {SHORT_BYTES("rss", "RSS"), "rss_bytes", PLACE_SUMMED | PLACE_SAME, NULL},
+	[USS] = {SHORT_BYTES("uss", "USS"), "uss_bytes", PLACE_SUMMED | PLACE_SAME, NULL},
+	[SHARED] = {SHORT_BYTES("shared", "SHARED"), OF_SHARED, PLACE_SUMMED | PLACE_SAME, NULL},
+	[SWAP] = {SHORT_BYTES("swap", "SWAP"), "swap_pss_bytes", PLACE_SUMMED | PLACE_SAME, NULL},
+	[CHANGE] = {SHORT_BYTES("pss_change", "Δ/min"), NULL, PLACE_SAME, NULL},
+	[UNIT] = {TEXT_FIELD("unit", "UNIT"), NULL, PLACE_SAME, NULL},
+	[SHARE] = {SHARE_FIELD("ram_percent", "% RAM"), NULL, PLACE_SAME, NULL},
+	[BEFORE] = {SHORT_BYTES("pss_before", "BEFORE"), NULL, PLACE_SAME, NULL},
 };
 
-/* What is summed up for each side. */
-enum measured { OF_PSS, OF_RSS, OF_USS, OF_SHARED, OF_SWAP, N_MEASURED };
-
 typedef struct sum {
-	SumRow row;
+	Set set;
 	GHashTable *units; /* name -> number of processes; NULL: for a sum of pools */
 } Sum;
 
 /* The data of the table. */
 typedef struct pooling {
 	const Draft *draft;
-	Rows rows;
+	Listing processes; /* what is summed up */
+	Listing lines;     /* the pools' sums */
 	NameKeys *names;
 	GHashTable *units;   /* cgroup -> its unit */
 	GHashTable *by_name; /* Sum, by name */
-	Sum own, rest, total;
+	Sum own;
 	Tally tally;
 	guint64 ram;
 } Pooling;
@@ -55,12 +56,15 @@ static void sum_free(gpointer data)
 	Sum *sum = data;
 
 	g_hash_table_unref(sum->units);
+	set_clear(&sum->set);
 	g_free(sum);
 }
 
 static void pooling_clear(Pooling *self)
 {
-	rows_clear(&self->rows);
+	listing_clear(&self->processes);
+	listing_clear(&self->lines);
+	set_clear(&self->own.set);
 	g_clear_pointer(&self->names, name_keys_free);
 	g_clear_pointer(&self->units, g_hash_table_unref);
 	g_clear_pointer(&self->by_name, g_hash_table_unref);
@@ -78,7 +82,7 @@ static const char *text_or_none(const Rows *rows, const Pool *row, const char *m
 
 static const char *unit_of_row(Pooling *self, const Pool *row)
 {
-	const char *cgroup = text_or_none(&self->rows, row, "cgroup");
+	const char *cgroup = text_or_none(&self->processes.rows, row, "cgroup");
 	const char *unit = g_hash_table_lookup(self->units, cgroup);
 
 	if (!unit) {
@@ -91,15 +95,17 @@ static const char *unit_of_row(Pooling *self, const Pool *row)
 
 static const char *pool_of(Pooling *self, const Pool *row)
 {
+	const Rows *rows = &self->processes.rows;
+
 	switch (self->draft->plan->options->pool_by) {
 	case POOL_BY_UNIT:
 		return unit_of_row(self, row);
 	case POOL_BY_CGROUP:
-		return text_or_none(&self->rows, row, "cgroup");
+		return text_or_none(rows, row, "cgroup");
 	case POOL_BY_USER:
-		return text_or_none(&self->rows, row, "user");
+		return text_or_none(rows, row, "user");
 	default:
-		return name_keys_get(self->names, text_or_none(&self->rows, row, "pcomm"));
+		return name_keys_get(self->names, text_or_none(rows, row, "pcomm"));
 	}
 }
 
@@ -119,44 +125,43 @@ static Sum *sum_of(Pooling *self, const Pool *row)
 	if (sum || is_own(self, row))
 		return is_own(self, row) ? &self->own : sum;
 	sum = g_new0(Sum, 1);
-	sum_row_init(&sum->row, name);
+	set_init(&sum->set, &self->lines, name);
 	sum->units = g_hash_table_new(g_str_hash, g_str_equal);
 	g_hash_table_insert(self->by_name, (gpointer)(uintptr_t)name, sum);
+	g_ptr_array_add(self->lines.rows.list, sum);
 	return sum;
 }
 
 /* ---- sums ---- */
 
 /* Its share of the memory it shares with others.  Huge pages are only in USS. */
-static struct ctprof_value shared_of(const struct ctprof_value *pss, const struct ctprof_value *uss)
+static struct ctprof_value shared_of(const Rows *rows, const Pool *row, guint side)
 {
-	const struct ctprof_value *absent = pss->type == CTPROF_VALUE_NUMBER ? uss : pss;
+	struct ctprof_value pss = footprint_value(rows, row, side, places[PSS].metric, NULL);
+	struct ctprof_value uss = footprint_value(rows, row, side, places[USS].metric, NULL);
 
-	if (absent->type != CTPROF_VALUE_NUMBER)
-		return *absent;
-	return value_of_number(pss->number - MIN(pss->number, uss->number));
+	if (pss.type != CTPROF_VALUE_NUMBER || uss.type != CTPROF_VALUE_NUMBER)
+		return pss.type == CTPROF_VALUE_NUMBER ? uss : pss;
+	return value_of_number(pss.number - MIN(pss.number, uss.number));
 }
 
-static void add_side(const Pooling *self, const Pool *row, guint side, SumRow *sum)
+static struct ctprof_value value_of_process(const Listing *listing, const Pool *row, guint side,
+					    const Place *place)
 {
-	static const char *const metrics[N_MEASURED] = {
-		[OF_PSS] = "pss_bytes",
-		[OF_RSS] = "rss_bytes",
-		[OF_USS] = "uss_bytes",
-		[OF_SWAP] = "swap_pss_bytes",
-	};
-	struct ctprof_value values[N_MEASURED];
+	const Rows *rows = &listing->rows;
 
-	for (guint i = 0; i < N_MEASURED; i++)
-		if (metrics[i])
-			values[i] = footprint_value(&self->rows, row, side, metrics[i], NULL, NULL);
-	values[OF_SHARED] = shared_of(&values[OF_PSS], &values[OF_USS]);
-	sum_row_add(sum, side, reading_of(&self->rows, row, side), values, N_MEASURED);
+	if (place == &places[SHARED])
+		return shared_of(rows, row, side);
+	if (place->metric)
+		return footprint_value(rows, row, side, place->metric, NULL);
+	if (reading_of(rows, row, side) == READ_NONE)
+		return (struct ctprof_value){.why = CTPROF_ABSENT_INAPPLICABLE};
+	return value_of_number(1);
 }
 
 static void add_row(Pooling *self, const Pool *row)
 {
-	enum reading worst = reading_of_sides(&self->rows, row);
+	enum reading worst = reading_of_sides(&self->processes.rows, row);
 	Sum *sum;
 
 	if (worst == READ_NONE || !rows_match(self->draft, pool_of(self, row)))
@@ -164,8 +169,7 @@ static void add_row(Pooling *self, const Pool *row)
 	sum = sum_of(self, row);
 	self->tally.n[worst]++;
 	for (guint side = 0; side < draft_n_sides(self->draft); side++)
-		if (reading_of(&self->rows, row, side) != READ_NONE)
-			add_side(self, row, side, &sum->row);
+		set_add(&sum->set, &self->processes, row, side);
 	if (sum->units) {
 		const char *unit = unit_of_row(self, row);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(sum->units, unit));
@@ -174,39 +178,15 @@ static void add_row(Pooling *self, const Pool *row)
 	}
 }
 
-static void fold_rows(Pooling *self)
-{
-	const GPtrArray *list;
-
-	self->rows = rows_of(self->draft, NULL);
-	self->ram = ledger_ram(self->draft);
-	sum_row_init(&self->own.row, "ctprof itself");
-	sum_row_init(&self->rest.row, NULL);
-	sum_row_init(&self->total.row, "total");
-	self->names = name_keys_new(NAME_PEERS, self->draft->store);
-	self->units = g_hash_table_new(g_str_hash, g_str_equal);
-	self->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, sum_free);
-	list = self->rows.list;
-	for (guint i = 0; i < list->len; i++)
-		name_keys_add(self->names, text_or_none(&self->rows, list->pdata[i], "pcomm"));
-	for (guint i = 0; i < list->len; i++)
-		add_row(self, list->pdata[i]);
-}
-
 /* ---- values ---- */
 
-static struct ctprof_value amount_of(const Draft *draft, const Sum *sum, guint side,
-				     enum measured what)
-{
-	return amount_value(&sum->row.sums[what].sides[side], draft->view->compare);
-}
-
 /* The growth of PSS: per minute if the time between the captures is known. */
-static struct ctprof_value change_of(const Draft *draft, const Sum *sum)
+static struct ctprof_value change_of(const Listing *listing, const Pool *sum)
 {
+	const Draft *draft = listing->rows.draft;
 	gdouble seconds = draft->plan->options->elapsed_s;
-	struct ctprof_value before = amount_of(draft, sum, 0, OF_PSS),
-			    after = amount_of(draft, sum, 1, OF_PSS);
+	struct ctprof_value before = set_value(listing, sum, 0, &places[PSS]),
+			    after = set_value(listing, sum, 1, &places[PSS]);
 
 	if (!draft->view->compare)
 		return (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
@@ -243,179 +223,150 @@ static const char *unit_of_sum(const Sum *sum)
 }
 
 /* The value on the newest side, except for fields of the one before. */
-static struct ctprof_value value_of(const Pooling *self, const Sum *sum, guint field)
+static struct ctprof_value value_of_line(const Listing *listing, const Pool *row, guint side,
+					 const Place *place)
 {
-	static const enum measured measured[N_FIELDS] = {[PSS] = OF_PSS,
-							 [RSS] = OF_RSS,
-							 [USS] = OF_USS,
-							 [SHARED] = OF_SHARED,
-							 [SWAP] = OF_SWAP};
-	const Draft *draft = self->draft;
-	guint newest = draft_n_sides(draft) - 1;
+	const Pooling *self = listing->data;
+	guint newest = draft_n_sides(self->draft) - 1;
 	struct ctprof_value value;
 
-	switch (field) {
-	case POOL:
-		return value_of_text(row_name(&sum->row.pool));
-	case PROCESSES:
-		return value_of_number(sum_row_count(&sum->row, newest));
+	(void)side;
+	switch (place - places) {
 	case CHANGE:
-		return change_of(draft, sum);
+		return change_of(listing, row);
 	case UNIT:
-		return value_of_text(unit_of_sum(sum));
+		return value_of_text(unit_of_sum((const void *)row));
 	case SHARE:
-		value = amount_of(draft, sum, newest, OF_PSS);
+		value = set_value(listing, row, newest, &places[PSS]);
 		return value_of_share(&value, self->ram);
 	case BEFORE:
-		return newest > 0 ? amount_of(draft, sum, 0, OF_PSS)
+		return newest > 0 ? set_value(listing, row, 0, &places[PSS])
 				  : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	default:
-		return amount_of(draft, sum, newest, measured[field]);
+		return set_value(listing, row, newest, place);
 	}
 }
 
 /* ---- the table ---- */
 
-struct order {
-	const Pooling *pooling;
-	guint field;
-};
-
-static gdouble magnitude(const struct ctprof_value *value)
+static void fold_rows(Pooling *self, const Draft *draft)
 {
-	if (value->type == CTPROF_VALUE_REAL)
-		return ABS(value->real);
-	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : -1;
+	const Listing processes = {
+		.places = places, .n_places = N_FIELDS, .value = value_of_process};
+	GPtrArray *list;
+
+	self->draft = draft;
+	self->ram = ledger_ram(draft);
+	self->processes = listing_of(draft, &processes, NULL);
+	self->lines = self->processes;
+	self->lines.value = value_of_line;
+	self->lines.data = self;
+	self->lines.rows.list = g_ptr_array_new();
+	set_init(&self->own.set, &self->lines, "ctprof itself");
+	self->names = name_keys_new(NAME_PEERS, draft->store);
+	self->units = g_hash_table_new(g_str_hash, g_str_equal);
+	self->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, sum_free);
+	list = self->processes.rows.list;
+	for (guint i = 0; i < list->len; i++)
+		name_keys_add(self->names,
+			      text_or_none(&self->processes.rows, list->pdata[i], "pcomm"));
+	for (guint i = 0; i < list->len; i++)
+		add_row(self, list->pdata[i]);
 }
 
-static gint compare_sums(gconstpointer a, gconstpointer b, gpointer data)
+static guint64 count_own(const Pooling *self)
 {
-	const Sum *x = *(const Sum *const *)a, *y = *(const Sum *const *)b;
-	const struct order *by = data;
-	struct ctprof_value p = value_of(by->pooling, x, by->field);
-	struct ctprof_value q = value_of(by->pooling, y, by->field);
-	gdouble m = magnitude(&p), n = magnitude(&q);
-
-	return m != n ? (m < n) - (m > n) : strcmp(row_name(&x->row.pool), row_name(&y->row.pool));
+	return set_value(&self->lines, &self->own.set.pool, 0, &places[PROCESSES]).number;
 }
 
-static void put_sum(const Pooling *self, Table *table, guint32 role, const Sum *sum)
+static void put_sum(const Pooling *self, guint32 role, const Set *set)
 {
-	struct ctprof_cell *cells =
-		table_role_line(table, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, role);
-
-	for (guint i = 0; i < N_FIELDS; i++) {
-		const struct ctprof_value value = value_of(self, sum, i);
-
-		rows_put_same(self->draft, table, cells, i, &value);
-	}
-}
-
-static gboolean is_nothing(const struct ctprof_value *value)
-{
-	if (value->type == CTPROF_VALUE_TEXT)
-		return strcmp(value->text, "-") == 0;
-	return value->type == CTPROF_VALUE_ABSENT ||
-	       (value->type == CTPROF_VALUE_NUMBER && value->number == 0);
+	listing_line(&self->lines, &set->pool, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, 0);
+	table_last(self->lines.table)->role = role;
 }
 
 /* Hides columns that are empty, or the same in all lines. */
-static void hide_idle(const Pooling *self, Table *table, const GPtrArray *sums)
+static void hide_idle(const Pooling *self)
 {
 	static const guint8 hidden[] = {USS, SHARED, SWAP, CHANGE, UNIT};
 	const AnalysisOptions *options = self->draft->plan->options;
 
-	for (guint i = 0; i < G_N_ELEMENTS(hidden); i++) {
-		gboolean is_idle = !options->wide;
-
-		for (guint s = 0; is_idle && s < sums->len; s++) {
-			struct ctprof_value value = value_of(self, sums->pdata[s], hidden[i]);
-
-			is_idle = is_nothing(&value);
-		}
-		table_hide(table, hidden[i], is_idle);
-	}
+	for (guint i = 0; i < G_N_ELEMENTS(hidden); i++)
+		listing_hide_idle(&self->lines, &places[hidden[i]]);
 	if (options->pool_by == POOL_BY_UNIT || options->pool_by == POOL_BY_CGROUP)
-		table_hide(table, UNIT, TRUE);
-}
-
-static GPtrArray *list_sums(Pooling *self, guint field)
-{
-	struct order by = {self, field};
-	GPtrArray *list = g_ptr_array_new();
-	GHashTableIter iter;
-	gpointer sum;
-
-	g_hash_table_iter_init(&iter, self->by_name);
-	while (g_hash_table_iter_next(&iter, NULL, &sum))
-		g_ptr_array_add(list, sum);
-	g_ptr_array_sort_with_data(list, compare_sums, &by);
-	return list;
+		table_hide(self->lines.table, UNIT, TRUE);
+	table_hide(self->lines.table, BEFORE, TRUE);
 }
 
 /* Adds the pools, the remaining ones as one line, and the total. */
-static void put_lines(Pooling *self, Table *table, const GPtrArray *sums)
+static void put_lines(const Pooling *self)
 {
-	guint limit = self->draft->view->limit > 0 ? self->draft->view->limit : sums->len;
+	const GPtrArray *list = self->lines.rows.list;
+	guint limit = self->draft->view->limit > 0 ? self->draft->view->limit : list->len;
+	Sum rest = {.units = NULL}, total = {.units = NULL};
 
-	for (guint i = 0; i < sums->len; i++) {
-		const Sum *sum = g_ptr_array_index(sums, i);
+	set_init(&rest.set, &self->lines, NULL);
+	set_init(&total.set, &self->lines, "total");
+	for (guint i = 0; i < list->len; i++) {
+		const Set *set = g_ptr_array_index(list, i);
 
 		if (i < limit)
-			put_sum(self, table, CTPROF_ROLE_POOL, sum);
+			put_sum(self, CTPROF_ROLE_POOL, set);
 		else
-			sum_row_merge(&self->rest.row, &sum->row);
-		sum_row_merge(&self->total.row, &sum->row);
+			set_merge(&rest.set, &self->lines, set);
+		set_merge(&total.set, &self->lines, set);
 	}
-	if (sums->len > limit) {
-		self->rest.row.pool.key.names[ROW_NAME] = store_take(
-			self->draft->store, g_strdup_printf("%u more", sums->len - limit));
-		put_sum(self, table, CTPROF_ROLE_REST, &self->rest);
+	if (list->len > limit) {
+		rest.set.pool.key.names[ROW_NAME] = store_take(
+			self->draft->store, g_strdup_printf("%u more", list->len - limit));
+		put_sum(self, CTPROF_ROLE_REST, &rest.set);
 	}
-	if (sum_row_count(&self->own.row, 0) > 0)
-		put_sum(self, table, CTPROF_ROLE_OWN, &self->own);
-	sum_row_merge(&self->total.row, &self->own.row);
-	put_sum(self, table, CTPROF_ROLE_TOTAL, &self->total);
+	if (count_own(self) > 0)
+		put_sum(self, CTPROF_ROLE_OWN, &self->own.set);
+	set_merge(&total.set, &self->lines, &self->own.set);
+	put_sum(self, CTPROF_ROLE_TOTAL, &total.set);
+	set_clear(&rest.set);
+	set_clear(&total.set);
 }
 
 /* Notes by how much ctprof changes what it reads: it adds users to the pages that it
  * shares. */
-static void note_own(const Pooling *self, Table *table)
+static void note_own(const Pooling *self)
 {
-	struct ctprof_value shared = amount_of(self->draft, &self->own, 0, OF_SHARED);
-
+	const struct ctprof_value shared =
+		set_value(&self->lines, &self->own.set.pool, 0, &places[SHARED]);
 	g_autofree char *much = overview_number(shared.number, 1u << 20, 1);
 
-	if (sum_row_count(&self->own.row, 0) > 0 && shared.type == CTPROF_VALUE_NUMBER)
-		table_note(table, "without ctprof the PSS of others would be up to %s MiB more",
-			   much);
+	if (count_own(self) > 0 && shared.type == CTPROF_VALUE_NUMBER)
+		table_note(self->lines.table,
+			   "without ctprof the PSS of others would be up to %s MiB more", much);
 }
 
 static void draft_screen(const Draft *draft, const Section *section)
 {
 	static const guint by[] = {PSS, USS, SHARED, SWAP, CHANGE, PROCESSES, POOL};
 	g_auto(Pooling) self = {.draft = draft};
+	guint field = by[draft->plan->order];
 
 	overview_draft(draft);
-	fold_rows(&self);
+	fold_rows(&self, draft);
 	/* As for a user who may read few processes but those of ctprof. */
-	gboolean lacks_pss = self.tally.n[READ_EXACT] <
-			     self.tally.n[READ_APPROXIMATE] + sum_row_count(&self.own.row, 0);
-	guint field = by[draft->plan->order];
-	g_autoptr(GPtrArray) sums = list_sums(&self, field == PSS && lacks_pss ? RSS : field);
-	Table *table = tables_add(draft->tables, section->name, section->heading, NULL,
-				  CTPROF_SECTION_BARE);
-	table_add_fields(table, fields, N_FIELDS);
+	gboolean lacks_pss =
+		self.tally.n[READ_EXACT] < self.tally.n[READ_APPROXIMATE] + count_own(&self);
+	listing_sort(&self.lines, places[field == PSS && lacks_pss ? RSS : field].field.name);
+	listing_begin(&self.lines, section->name, section->heading);
+	Table *table = self.lines.table;
+	table->section.flags |= CTPROF_SECTION_BARE;
 	if (draft->plan->options->elapsed_s <= 0)
 		table_field(table, CHANGE)->header = "Δ";
-	put_lines(&self, table, sums);
-	hide_idle(&self, table, sums);
+	put_lines(&self);
+	hide_idle(&self);
 	table_hide(table, RSS, !lacks_pss);
 	if (lacks_pss)
 		table_note(table, "by RSS, which counts a shared page in each process: most "
 				  "PSS cannot be read");
 	table_cover(table, "processes", &self.tally);
-	note_own(&self, table);
+	note_own(&self);
 	table_note(
 		table,
 		"more: memory ledger|processes|shared|areas|tmpfs   --group-by unit|cgroup|user   -n 0");

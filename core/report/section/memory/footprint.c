@@ -3,14 +3,14 @@
 
 #include "report/fold/fold.h"
 
+/* The row of MEMORY_SWAP_GROUP that is not a process. */
+#define EVERYBODY "*"
+
 /* ---- the ledger ---- */
 
 gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number)
 {
-	g_auto(Rows) ledger = rows_of(draft, MEMORY_LEDGER_GROUP);
-	const Pool *row = rows_find(&ledger, name);
-
-	return row && row_number(&ledger, row, side, "ledger_bytes", ret_number);
+	return thing_number(draft, side, MEMORY_LEDGER_GROUP, name, "ledger_bytes", ret_number);
 }
 
 guint64 ledger_ram(const Draft *draft)
@@ -50,66 +50,85 @@ enum reading reading_of_sides(const Rows *processes, const Pool *process)
 	return MAX(a, b);
 }
 
+/* ---- pids ---- */
+
+static gpointer pid_key(guint64 pid, guint side)
+{
+	return GSIZE_TO_POINTER((gsize)pid * SIDES + side);
+}
+
+GHashTable *pids_new(const Rows *processes)
+{
+	GHashTable *pids = g_hash_table_new(NULL, NULL); /* index from 1 */
+
+	for (guint i = 0; i < processes->list->len; i++) {
+		const Pool *row = g_ptr_array_index(processes->list, i);
+
+		for (guint side = 0; side < SIDES; side++)
+			if (row->sides[side])
+				g_hash_table_insert(pids, pid_key((guint64)row->key.tid, side),
+						    GUINT_TO_POINTER(i + 1));
+	}
+	return pids;
+}
+
+gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index)
+{
+	guint place = pid > G_MAXINT32
+			      ? 0
+			      : GPOINTER_TO_UINT(g_hash_table_lookup(pids, pid_key(pid, side)));
+
+	*ret_index = place - 1;
+	return place > 0;
+}
+
 /* ---- shares of swap ---- */
 
-/* Whether nothing is swapped out according to the snapshot. */
-static gboolean is_swap_free(const Draft *draft, guint side)
+static const char *share_metric(const Draft *draft)
+{
+	return draft->plan->options->swap_share == SHARE_BY_NAME ? "swap_shared_by_name_bytes"
+								 : "swap_shared_bytes";
+}
+
+gboolean swap_number(const Draft *draft, guint side, const char *metric, guint64 *ret_number)
+{
+	return thing_number(draft, side, MEMORY_SWAP_GROUP, EVERYBODY, metric, ret_number);
+}
+
+gboolean swap_shares_are_known(const Draft *draft, guint side)
 {
 	guint64 used;
 
-	return ledger_number(draft, side, "swap.used", &used) && used == 0;
+	return draft_has(draft, TABLE_THINGS, side, share_metric(draft)) ||
+	       (ledger_number(draft, side, "swap.used", &used) && used == 0);
 }
 
-void swap_shares_init(SwapShares *shares, const Draft *draft)
+guint64 swap_share_of(const Draft *draft, const Pool *process, guint side)
 {
-	const char *metric = draft->plan->options->swap_share == SHARE_BY_NAME
-				     ? "swap_shared_by_name_bytes"
-				     : "swap_shared_bytes";
+	guint64 bytes = 0;
+	char name[16];
+
+	g_snprintf(name, sizeof name, "%d", process->key.tid);
+	(void)thing_number(draft, side, MEMORY_SWAP_GROUP, name, share_metric(draft), &bytes);
+	return bytes;
+}
+
+gboolean swap_is_shared(const Draft *draft, guint side)
+{
 	g_auto(Rows) rows = rows_of(draft, MEMORY_SWAP_GROUP);
-	const Pool *everybody = rows_find(&rows, EVERYBODY);
+	guint64 bytes;
 
-	for (guint side = 0; side < SIDES; side++) {
-		GHashTable *by_pid = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-
-		shares->by_pid[side] = by_pid;
-		shares->is_known[side] =
-			rows_have(&rows, side, metric) || is_swap_free(draft, side);
-		if (everybody)
-			(void)row_number(&rows, everybody, side, "swap_unreadable",
-					 &shares->n_unreadable[side]);
-		for (guint i = 0; i < rows.list->len; i++) {
-			const Pool *row = g_ptr_array_index(rows.list, i);
-			guint64 pid, bytes;
-
-			if (row_number(&rows, row, side, metric, &bytes) &&
-			    g_ascii_string_to_unsigned(row_name(row), 10, 1, G_MAXINT32, &pid,
-						       NULL))
-				g_hash_table_insert(by_pid, GINT_TO_POINTER((gint)pid),
-						    g_memdup2(&bytes, sizeof bytes));
-		}
-	}
-}
-
-void swap_shares_clear(SwapShares *shares)
-{
-	for (guint side = 0; side < SIDES; side++)
-		g_clear_pointer(&shares->by_pid[side], g_hash_table_unref);
-}
-
-guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side)
-{
-	const guint64 *bytes =
-		g_hash_table_lookup(shares->by_pid[side], GINT_TO_POINTER(process->key.tid));
-
-	return bytes ? *bytes : 0;
+	for (guint i = 0; i < rows.list->len; i++)
+		if (row_number(&rows, rows.list->pdata[i], side, share_metric(draft), &bytes))
+			return TRUE;
+	return FALSE;
 }
 
 /* ---- amounts ---- */
 
 /* A process's share of resident memory, of swap, and of swapped-out shared
  * memory. */
-static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side,
-					const SwapShares *shares)
+static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side)
 {
 	struct ctprof_value value = row_value(processes, process, side, "pss_bytes");
 	guint64 swapped;
@@ -119,15 +138,15 @@ static struct ctprof_value effective_of(const Rows *processes, const Pool *proce
 	if (!row_number(processes, process, side, "swap_pss_bytes", &swapped))
 		return row_value(processes, process, side, "swap_pss_bytes");
 	value.number = fold_add_saturated(value.number, swapped);
-	value.number = fold_add_saturated(value.number, swap_share_of(shares, process, side));
-	if (!shares->is_known[side])
+	value.number =
+		fold_add_saturated(value.number, swap_share_of(processes->draft, process, side));
+	if (!swap_shares_are_known(processes->draft, side))
 		value.flags |= CTPROF_VALUE_PARTIAL;
 	return value;
 }
 
 struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
-				    const char *metric, const char *stand_in,
-				    const SwapShares *shares)
+				    const char *metric, const char *stand_in)
 {
 	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};
 
@@ -135,7 +154,7 @@ struct ctprof_value footprint_value(const Rows *processes, const Pool *process, 
 	if (reading_of(processes, process, side) == READ_NONE)
 		return value;
 	if (!metric)
-		return effective_of(processes, process, side, shares);
+		return effective_of(processes, process, side);
 	value = row_value(processes, process, side, metric);
 	if (value.type == CTPROF_VALUE_ABSENT && stand_in) {
 		struct ctprof_value other = row_value(processes, process, side, stand_in);

@@ -17,22 +17,21 @@ enum reading reading_of(const Rows *processes, const Pool *process, guint side);
 /* The worst of both sides. */
 enum reading reading_of_sides(const Rows *processes, const Pool *process);
 
-/* Each process's share of swapped-out shared memory. */
-typedef struct swap_shares {
-	GHashTable *by_pid[SIDES];   /* pid -> guint64 */
-	gboolean is_known[SIDES];    /* processes not in by_pid have none */
-	guint64 n_unreadable[SIDES]; /* processes whose mappings could not be counted */
-} SwapShares;
+/* Which of the processes have which pids; the caller unrefs. */
+GHashTable *pids_new(const Rows *processes);
+gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
 
-void swap_shares_init(SwapShares *shares, const Draft *draft);
-void swap_shares_clear(SwapShares *shares);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SwapShares, swap_shares_clear)
-/* 0: none, or unknown. */
-guint64 swap_share_of(const SwapShares *shares, const Pool *process, guint side);
+/* A process's share of swapped-out shared memory; 0: none, or unknown. */
+guint64 swap_share_of(const Draft *draft, const Pool *process, guint side);
+/* Whether any process has a share. */
+gboolean swap_is_shared(const Draft *draft, guint side);
+/* A number about how the shares of all processes were read. */
+gboolean swap_number(const Draft *draft, guint side, const char *metric, guint64 *ret_number);
+/* Whether processes have none where that is 0. */
+gboolean swap_shares_are_known(const Draft *draft, guint side);
 
 /* The metric's amount or, if absent, that of the stand-in (may be NULL); metric
  * NULL: all memory that ending the process would free.  ABSENT as INAPPLICABLE if
  * there is no memory, or no process. */
 struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
-				    const char *metric, const char *stand_in,
-				    const SwapShares *shares);
+				    const char *metric, const char *stand_in);

@@ -66,33 +66,30 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 					      : 0);
 }
 
-/* Keeps the rows of the part; the whole stays above its parts in every
- * order. */
-static gboolean pick_rows(Listing *listing, const char *order)
+static gboolean is_picked(const Rows *rows, const Pool *row, gpointer data)
+{
+	const struct ledger *ledger = data;
+	const char *name;
+
+	return is_in(ledger->part, row, &name) && rows_match(rows->draft, row_name(row));
+}
+
+/* The whole stays above its parts in every order. */
+static void sort_rows(Listing *listing, const char *order)
 {
 	const struct ledger *ledger = listing->data;
 	GPtrArray *list = listing->rows.list;
-	gpointer whole = NULL;
 	const char *name;
-	guint n = 0;
 
-	for (guint i = 0; i < list->len; i++) {
-		gpointer row = g_ptr_array_index(list, i);
-
-		if (!is_in(ledger->part, row, &name) ||
-		    !rows_match(listing->rows.draft, row_name(row)))
-			continue;
-		if (!whole && g_strcmp0(name, ledger->part->whole) == 0)
-			whole = row;
-		else
-			list->pdata[n++] = row;
-	}
-	g_ptr_array_set_size(list, (gint)n);
 	if (strcmp(order, "kernel") != 0)
 		listing_sort(listing, strcmp(order, "size") == 0 ? "bytes" : order);
-	if (whole)
-		g_ptr_array_insert(list, 0, whole);
-	return list->len > 0;
+	for (guint i = 0; i < list->len; i++) {
+		(void)is_in(ledger->part, list->pdata[i], &name);
+		if (g_strcmp0(name, ledger->part->whole) == 0) {
+			g_ptr_array_insert(list, 0, g_ptr_array_steal_index(list, i));
+			return;
+		}
+	}
 }
 
 /* Hides a line that was just added from people if it is 0.  n_lines: number of
@@ -110,26 +107,29 @@ static guint hide_nothing(const Draft *draft, Table *table, guint n_lines)
 	return 1;
 }
 
-static void draft_part(const Draft *draft, const struct ledger *ledger, const char *order)
+static const Listing part_of_ledger = {
+	.group = MEMORY_LEDGER_GROUP,
+	.keep = is_picked,
+	.places = places,
+	.n_places = G_N_ELEMENTS(places),
+	.value = value_of,
+};
+
+static void draft_part(const Draft *draft, struct ledger *ledger, const char *order)
 {
 	const struct part *part = ledger->part;
-	g_auto(Rows) rows = rows_of(draft, MEMORY_LEDGER_GROUP);
-	Listing listing = {
-		.rows = rows,
-		.places = places,
-		.n_places = G_N_ELEMENTS(places),
-		.value = value_of,
-		.data = ledger,
-	};
+	g_auto(Listing) listing = listing_of(draft, &part_of_ledger, ledger);
+	const GPtrArray *list = listing.rows.list;
 	guint n_lines = 0, n_hidden = 0;
 	const char *name;
 
-	if (!pick_rows(&listing, order))
+	if (list->len == 0)
 		return;
+	sort_rows(&listing, order);
 	listing_begin(&listing, part->name, part->heading);
 	table_hide(listing.table, SHARE, !part->of_ram);
-	for (guint i = 0; i < rows.list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows.list, i);
+	for (guint i = 0; i < list->len; i++) {
+		const Pool *row = g_ptr_array_index(list, i);
 
 		(void)is_in(part, row, &name);
 		listing_put(&listing, row, part->whole && strcmp(name, part->whole) != 0);

@@ -6,44 +6,20 @@
 #define MAX_PLACES 32
 #define OF_TREES (PLACE_TREE | PLACE_FOLDED | PLACE_ENTRY)
 
-/* ---- rows that are sums ---- */
-
-void sum_row_init(SumRow *sum, const char *name)
+Listing listing_of(const Draft *draft, const Listing *what, gpointer data)
 {
-	static Record there;
+	Listing listing = *what;
 
-	*sum = (SumRow){.pool = {.sides = {&there, &there}}};
-	sum->pool.key.names[ROW_NAME] = name;
+	listing.rows = rows_of(draft, what->group);
+	listing.data = data;
+	if (what->keep)
+		rows_keep(&listing.rows, what->keep, data);
+	return listing;
 }
 
-void sum_row_add(SumRow *sum, guint side, enum reading reading, const struct ctprof_value *values,
-		 guint n)
+void listing_clear(Listing *listing)
 {
-	sum->sides[side].n[reading]++;
-	for (guint i = 0; i < n; i++)
-		amount_add(&sum->sums[i].sides[side], &values[i]);
-}
-
-static void tally_merge(Tally *tally, const Tally *part)
-{
-	for (guint i = 0; i < N_READINGS; i++)
-		tally->n[i] += part->n[i];
-}
-
-void sum_row_merge(SumRow *sum, const SumRow *part)
-{
-	tally_merge(&sum->tally, &part->tally);
-	for (guint side = 0; side < SIDES; side++)
-		tally_merge(&sum->sides[side], &part->sides[side]);
-	for (guint i = 0; i < ROW_SUMS; i++)
-		sums_merge(&sum->sums[i], &part->sums[i]);
-}
-
-guint64 sum_row_count(const SumRow *sum, guint side)
-{
-	const guint64 *n = sum->sides[side].n;
-
-	return n[READ_EXACT] + n[READ_APPROXIMATE] + n[READ_MISSING];
+	rows_clear(&listing->rows);
 }
 
 /* ---- values ---- */
@@ -56,12 +32,17 @@ struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint
 	return row_value(&listing->rows, row, side, place->metric);
 }
 
+static struct ctprof_value value_at(const Listing *listing, const Pool *row, guint side,
+				    const Place *place)
+{
+	return (listing->value ? listing->value : listing_value)(listing, row, side, place);
+}
+
 void listing_values(const Listing *listing, const Pool *row, const Place *place,
 		    struct ctprof_value ret_values[SIDES])
 {
 	for (guint side = 0; side < SIDES; side++)
-		ret_values[side] = (listing->value ? listing->value : listing_value)(listing, row,
-										     side, place);
+		ret_values[side] = value_at(listing, row, side, place);
 }
 
 /* NULL: the row has none. */
@@ -78,15 +59,57 @@ static const char *title_of(const Listing *listing, const Pool *row)
 	return NULL;
 }
 
-static void filter(Listing *listing)
+static gboolean matches(const Rows *rows, const Pool *row, gpointer data)
 {
-	GPtrArray *list = listing->rows.list;
-	guint n = 0;
+	return rows_match(rows->draft, title_of(data, row));
+}
 
-	for (guint i = 0; i < list->len; i++)
-		if (rows_match(listing->rows.draft, title_of(listing, list->pdata[i])))
-			list->pdata[n++] = list->pdata[i];
-	g_ptr_array_set_size(list, (gint)n);
+/* ---- sets of rows ---- */
+
+void set_init(Set *set, const Listing *listing, const char *name)
+{
+	static Record there;
+
+	*set = (Set){
+		.pool = {.key = {.names = {[ROW_NAME] = name}}, .sides = {&there, &there}},
+		.zero = listing->rows.draft->view->compare,
+		.sums = g_new0(Sums, listing->n_places),
+	};
+}
+
+void set_clear(Set *set)
+{
+	g_clear_pointer(&set->sums, g_free);
+}
+
+void set_add(Set *set, const Listing *listing, const Pool *row, guint side)
+{
+	for (guint i = 0; i < listing->n_places; i++) {
+		if (!(listing->places[i].flags & PLACE_SUMMED))
+			continue;
+		const struct ctprof_value value = value_at(listing, row, side, &listing->places[i]);
+		amount_add(&set->sums[i].sides[side], &value);
+	}
+}
+
+void set_merge(Set *set, const Listing *listing, const Set *part)
+{
+	for (guint i = 0; i < listing->n_places; i++)
+		sums_merge(&set->sums[i], &part->sums[i]);
+}
+
+struct ctprof_value set_value(const Listing *listing, const Pool *row, guint side,
+			      const Place *place)
+{
+	const Set *set = (const void *)row;
+	struct ctprof_value values[SIDES] = {{0}};
+
+	if (place->flags & PLACE_TITLE)
+		return value_of_text(row_name(row));
+	if (place->flags & PLACE_SUMMED)
+		sums_values(listing->rows.draft, &set->sums[place - listing->places],
+			    set->zero || !place->metric, values);
+	return values[side];
 }
 
 /* ---- order ---- */
@@ -197,24 +220,23 @@ void listing_put(const Listing *listing, const Pool *row, guint depth)
 
 struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 {
-	const Draft *draft = listing->rows.draft;
 	struct ctprof_cell *cells = table_line(listing->table, CTPROF_LINE_TOTAL, 0);
+	Listing lines = *listing;
+	g_auto(Set) total;
 
+	set_init(&total, listing, title);
+	total.zero = TRUE;
+	for (guint i = 0; i < listing->rows.list->len; i++)
+		for (guint side = 0; side < draft_n_sides(listing->rows.draft); side++)
+			set_add(&total, listing, listing->rows.list->pdata[i], side);
+	lines.value = set_value;
 	for (guint i = 0; i < listing->n_places; i++) {
 		struct ctprof_value values[SIDES];
-		Sums sums = {0};
 
-		if (listing->places[i].flags & PLACE_TITLE)
-			rows_put_text(draft, listing->table, cells, i, title);
-		if (!(listing->places[i].flags & PLACE_SUMMED))
+		if (!(listing->places[i].flags & (PLACE_TITLE | PLACE_SUMMED)))
 			continue;
-		for (guint r = 0; r < listing->rows.list->len; r++) {
-			listing_values(listing, listing->rows.list->pdata[r], &listing->places[i],
-				       values);
-			sums_add(draft, &sums, values);
-		}
-		sums_values(draft, &sums, TRUE, values);
-		rows_put(draft, listing->table, cells, i, values);
+		listing_values(&lines, &total.pool, &listing->places[i], values);
+		rows_put(listing->rows.draft, listing->table, cells, i, values);
 	}
 	return cells;
 }
@@ -239,13 +261,42 @@ void listing_cover(const Listing *listing, const char *covered)
 	table_cover(listing->table, covered, &tally);
 }
 
-void listing_draft(Listing *listing, const char *name, const char *heading, const char *order)
+static gboolean is_nothing(const struct ctprof_value *value)
 {
-	filter(listing);
+	if (value->type == CTPROF_VALUE_TEXT)
+		return strcmp(value->text, "-") == 0;
+	return value->type == CTPROF_VALUE_ABSENT ||
+	       (value->type == CTPROF_VALUE_NUMBER && value->number == 0);
+}
+
+void listing_hide_idle(const Listing *listing, const Place *place)
+{
+	gboolean is_idle = !listing->rows.draft->plan->options->wide;
+	struct ctprof_value values[SIDES];
+
+	for (guint i = 0; is_idle && i < listing->rows.list->len; i++) {
+		listing_values(listing, listing->rows.list->pdata[i], place, values);
+		is_idle = is_nothing(&values[0]) && is_nothing(&values[1]);
+	}
+	table_hide(listing->table, (guint)(place - listing->places), is_idle);
+}
+
+void listing_draft(Listing *listing, const Section *section, const char *order)
+{
+	rows_keep(&listing->rows, matches, listing);
 	listing_sort(listing, order);
-	listing_begin(listing, name, heading);
+	listing_begin(listing, listing->name ? listing->name : section->name, section->heading);
 	for (guint i = 0; i < listing->rows.list->len; i++)
 		listing_put(listing, listing->rows.list->pdata[i], 0);
 	table_cut(listing->table, listing->rows.draft->view->limit);
 	listing_total(listing, "total");
+	if (listing->covered)
+		listing_cover(listing, listing->covered);
+}
+
+void listing_draft_section(const Draft *draft, const Section *section)
+{
+	g_auto(Listing) listing = listing_of(draft, section->listing, NULL);
+
+	listing_draft(&listing, section, section->orders[draft->plan->order]);
 }

@@ -4,23 +4,6 @@
 
 #include "rows.h"
 
-/* Rows under one name, as a row of a listing itself: what they hold together. */
-#define ROW_SUMS 5
-typedef struct sum_row {
-	Pool pool;          /* has its name, and is on both sides */
-	Tally sides[SIDES]; /* of the rows there, by how they were read */
-	Tally tally;        /* by the worse of both sides */
-	Sums sums[ROW_SUMS];
-} SumRow;
-
-void sum_row_init(SumRow *sum, const char *name);
-/* Adds a row's values on a side. */
-void sum_row_add(SumRow *sum, guint side, enum reading reading, const struct ctprof_value *values,
-		 guint n);
-void sum_row_merge(SumRow *sum, const SumRow *part);
-/* The number of its rows on a side. */
-guint64 sum_row_count(const SumRow *sum, guint side);
-
 #define PLACE_RARE 1u   /* with --wide only */
 #define PLACE_SUMMED 2u /* has a total */
 #define PLACE_TITLE 4u  /* names the line: what --filter looks at */
@@ -35,6 +18,8 @@ guint64 sum_row_count(const SumRow *sum, guint side);
 
 #define PLACE_NAME "" /* for a metric: the object's own name */
 
+typedef struct listing Listing;
+
 /* A field, and the metric it shows. */
 typedef struct place {
 	struct ctprof_report_field field;
@@ -43,19 +28,29 @@ typedef struct place {
 	const char *stand_in; /* a metric of the view's own use; or NULL */
 } Place;
 
-typedef struct listing Listing;
-
 struct listing {
-	Rows rows;
+	const char *name;  /* of the table; NULL: the section's */
+	const char *group; /* slot group of the rows; NULL: processes */
+	/* Which of them are listed; NULL: all. */
+	gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data);
 	const Place *places;
 	guint n_places;
 	/* A row's value on one side; NULL: listing_value(). */
 	struct ctprof_value (*value)(const Listing *listing, const Pool *row, guint side,
 				     const Place *place);
 	gint (*compare)(const char *a, const char *b); /* names; NULL: bytewise */
-	gconstpointer data;                            /* the view's */
+	/* What rows are called where those with all, some and none of their summed amounts are
+	 * counted; NULL: they are not. */
+	const char *covered;
+	gpointer data; /* the view's */
+	Rows rows;
 	Table *table;
 };
+
+/* A listing of those rows. */
+Listing listing_of(const Draft *draft, const Listing *what, gpointer data);
+void listing_clear(Listing *listing);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Listing, listing_clear)
 
 /* The value of the place's metric. */
 struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
@@ -79,6 +74,28 @@ struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint3
 struct ctprof_cell *listing_total(const Listing *listing, const char *title);
 /* Counts the rows by how many of their summed amounts are present. */
 void listing_cover(const Listing *listing, const char *covered);
+/* Hides the place if it is empty or 0 in all rows, unless every field is wanted. */
+void listing_hide_idle(const Listing *listing, const Place *place);
 
 /* All of it: filter, sort, table, lines up to the limit, and their total. */
-void listing_draft(Listing *listing, const char *name, const char *heading, const char *order);
+void listing_draft(Listing *listing, const Section *section, const char *order);
+/* The same for a section that has a listing: its draft(). */
+void listing_draft_section(const Draft *draft, const Section *section);
+
+/* Rows of which one line has the sums: a row of another listing of the same places, whose
+ * values are set_value(). */
+typedef struct set {
+	Pool pool;     /* has its name, and is on both sides */
+	gboolean zero; /* without a value, a sum is 0, not absent; by default in compare */
+	Sums *sums;    /* of each place */
+} Set;
+
+void set_init(Set *set, const Listing *listing, const char *name);
+void set_clear(Set *set);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Set, set_clear)
+/* Adds the summed amounts of a row of the listing on a side. */
+void set_add(Set *set, const Listing *listing, const Pool *row, guint side);
+void set_merge(Set *set, const Listing *listing, const Set *part);
+/* Its name, or the sum at the place; one without a metric counts rows. */
+struct ctprof_value set_value(const Listing *listing, const Pool *set, guint side,
+			      const Place *place);

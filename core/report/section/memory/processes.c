@@ -83,27 +83,20 @@ static const char *command_of(const Rows *rows, const Pool *row)
 						  g_strdup_printf("[%s]", name_of(rows, row)));
 }
 
-/* The data for values, besides the row. */
-struct context {
-	SwapShares shares;
-	guint64 ram;
-};
-
 static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
 				    const Place *place)
 {
-	const struct context *context = listing->data;
+	const guint64 *ram = listing->data;
 
 	if (place->flags & (PLACE_SUMMED | PLACE_TREE))
-		return footprint_value(&listing->rows, row, side, place->metric, place->stand_in,
-				       &context->shares);
+		return footprint_value(&listing->rows, row, side, place->metric, place->stand_in);
 	if (place->metric == PID)
 		return value_of_number((guint64)row->key.tid);
 	if (strcmp(place->metric, SHARE) == 0) {
-		struct ctprof_value pss = footprint_value(&listing->rows, row, side, "pss_bytes",
-							  NULL, &context->shares);
+		struct ctprof_value pss =
+			footprint_value(&listing->rows, row, side, "pss_bytes", NULL);
 
-		return value_of_share(&pss, context->ram);
+		return value_of_share(&pss, *ram);
 	}
 	if (strcmp(place->metric, NAME) == 0)
 		return value_of_text(name_of(&listing->rows, row));
@@ -141,34 +134,20 @@ static GArray *list_places(const char *by, gboolean flat, gboolean is_self)
 
 /* ---- who is below whom, and who is asked for ---- */
 
-static gpointer pid_key(guint64 pid, guint side)
-{
-	return GSIZE_TO_POINTER((gsize)pid * SIDES + side);
-}
-
 /* Parents are those of the side shown. */
 static void find_parents(Tree *tree)
 {
 	const Rows *rows = &tree->listing->rows;
-	g_autoptr(GHashTable) places = g_hash_table_new(NULL, NULL); /* from 1 */
+	g_autoptr(GHashTable) pids = pids_new(rows);
 
 	for (guint i = 0; i < rows->list->len; i++) {
 		const Pool *row = g_ptr_array_index(rows->list, i);
-
-		for (guint side = 0; side < SIDES; side++)
-			if (row->sides[side])
-				g_hash_table_insert(places, pid_key((guint64)row->key.tid, side),
-						    GUINT_TO_POINTER(i + 1));
-	}
-	for (guint i = 0; i < rows->list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows->list, i);
-		guint side = row_side(row), place = 0;
+		guint side = row_side(row), parent;
 		guint64 ppid;
 
-		if (row_number(rows, row, side, "ppid", &ppid) && ppid <= G_MAXINT32)
-			place = GPOINTER_TO_UINT(g_hash_table_lookup(places, pid_key(ppid, side)));
-		if (place > 0 && place - 1 != i)
-			tree->nodes[i].parent = place - 1;
+		if (row_number(rows, row, side, "ppid", &ppid) &&
+		    pids_find(pids, ppid, side, &parent) && parent != i)
+			tree->nodes[i].parent = parent;
 	}
 }
 
@@ -243,37 +222,21 @@ static void put_notes(const Rows *rows, Table *table)
 	}
 }
 
-/* Hides the columns of swap and files if they are all 0. */
-static void hide_nothing(const Rows *rows, const Listing *listing)
+/* listing: of those that are or may be shown. */
+static void cover(const Listing *listing)
 {
-	for (guint i = 0; i < listing->n_places; i++) {
-		const Place *place = &listing->places[i];
-		gboolean is_idle = !rows->draft->plan->options->wide && rows->list->len > 0;
-
-		if (!(place->flags & (PLACE_SUMMED | PLACE_TREE)) ||
-		    table_field(listing->table, i)->flags & CTPROF_FIELD_HIDDEN)
-			continue;
-		for (guint r = 0; is_idle && r < rows->list->len; r++) {
-			struct ctprof_value values[SIDES];
-
-			listing_values(listing, rows->list->pdata[r], place, values);
-			is_idle = values[0].number == 0 && values[1].number == 0;
-		}
-		table_hide(listing->table, i, is_idle);
-	}
-}
-
-/* rows: those that are or may be shown. */
-static void cover(const Rows *rows, const Listing *listing)
-{
-	const AnalysisOptions *options = rows->draft->plan->options;
+	const Rows *rows = &listing->rows;
 	Tally tally = {{0}};
 
 	for (guint i = 0; i < rows->list->len; i++)
 		tally.n[reading_of_sides(rows, g_ptr_array_index(rows->list, i))]++;
 	table_cover(listing->table, "processes", &tally);
-	hide_nothing(rows, listing);
-	if (!options->is_told)
+	/* Nothing swapped, no files. */
+	for (guint i = 0; rows->list->len > 0 && i < listing->n_places; i++)
+		if (listing->places[i].flags & (PLACE_SUMMED | PLACE_TREE) &&
+		    !(table_field(listing->table, i)->flags & CTPROF_FIELD_HIDDEN))
+			listing_hide_idle(listing, &listing->places[i]);
+	if (!rows->draft->plan->options->is_told)
 		put_notes(rows, listing->table);
 }
 
@@ -283,20 +246,19 @@ static void list_processes(const Draft *draft, const char *order)
 	const AnalysisOptions *options = draft->plan->options;
 	gboolean is_flat = options->flat || options->pid > 0;
 	g_auto(Rows) rows = rows_of(draft, NULL);
-	struct context context = {.ram = ledger_ram(draft)};
+	guint64 ram = ledger_ram(draft);
 	g_autoptr(GArray) places = list_places(order, is_flat, options->is_self);
 	Listing listing = {
 		.rows = rows,
 		.places = (const Place *)(void *)places->data,
 		.n_places = places->len,
 		.value = value_of,
-		.data = &context,
+		.data = &ram,
 	};
 	g_auto(Tree) tree;
 	g_autofree char *with_children = g_strconcat(order, "_subtree", NULL);
 
 	g_ptr_array_sort(rows.list, compare_pids);
-	swap_shares_init(&context.shares, draft);
 	tree_init(&tree, &listing);
 	tree.judged = PLACE_SUMMED;
 	tree.ranked = listing_find(&listing, with_children);
@@ -314,8 +276,8 @@ static void list_processes(const Draft *draft, const char *order)
 		tree.total = NULL;
 	tree_draft(&tree, "processes", "Processes");
 	g_autoptr(GPtrArray) inside = tree_list_inside(&tree);
-	cover(&(Rows){draft, rows.table, inside}, &listing);
-	swap_shares_clear(&context.shares);
+	listing.rows.list = inside;
+	cover(&listing);
 }
 
 static void draft_processes(const Draft *draft, const Section *section)
@@ -377,53 +339,46 @@ static struct ctprof_value mapping_value(const Listing *listing, const Pool *row
 	return value;
 }
 
-/* Keeps the mappings of the process in rows, and returns the time that reading
- * them took. */
-static void take_mappings(const Draft *draft, Rows *rows, struct ctprof_value ret_cost[SIDES])
+/* The mappings of the process; data becomes the time that reading them took. */
+static gboolean is_mapping(const Rows *rows, const Pool *row, gpointer data)
 {
-	GPtrArray *list = rows->list;
-	guint n = 0;
-
-	for (guint i = 0; i < list->len; i++) {
-		const Pool *row = g_ptr_array_index(list, i);
-
-		if (!is_of(row, draft->plan->options->pid))
-			continue;
-		if (is_cost(row))
-			row_values(rows, row, "mapping_read_ns", ret_cost);
-		else
-			list->pdata[n++] = list->pdata[i];
-	}
-	g_ptr_array_set_size(list, (gint)n);
+	if (!is_of(row, rows->draft->plan->options->pid))
+		return FALSE;
+	if (is_cost(row))
+		row_values(rows, row, "mapping_read_ns", data);
+	return !is_cost(row);
 }
+
+static const Place places_of_mappings[] = {
+	{TEXT_FIELD("kind", "KIND"), "mapping_kind", 0, NULL},
+	{COUNT_FIELD("vmas", "VMAS"), "mapping_vmas", 0, NULL},
+	{BYTES_FIELD("size", "SIZE"), "mapping_size_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("rss", "RSS"), "mapping_rss_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("pss", "PSS"), "mapping_pss_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("uss", "USS"), "mapping_uss_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("swap", "SWAP"), "mapping_swap_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("anonymous", "ANON"), "mapping_anonymous_bytes", PLACE_SUMMED | PLACE_RARE,
+	 NULL},
+	{TEXT_FIELD("device", "DEVICE"), "mapping_device", PLACE_RARE, NULL},
+	{COUNT_FIELD("inode", "INODE"), "mapping_inode", PLACE_RARE | PLACE_SAME, NULL},
+	{TEXT_FIELD("object", "OBJECT"), "mapping_label", PLACE_TITLE, NULL},
+};
+
+static const Listing mappings = {
+	.name = "mappings",
+	.group = MEMORY_MAPPINGS_GROUP,
+	.keep = is_mapping,
+	.places = places_of_mappings,
+	.n_places = G_N_ELEMENTS(places_of_mappings),
+	.value = mapping_value,
+};
 
 static void draft_mappings(const Draft *draft, const Section *section)
 {
-	static const Place places[] = {
-		{TEXT_FIELD("kind", "KIND"), "mapping_kind", 0, NULL},
-		{COUNT_FIELD("vmas", "VMAS"), "mapping_vmas", 0, NULL},
-		{BYTES_FIELD("size", "SIZE"), "mapping_size_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("rss", "RSS"), "mapping_rss_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("pss", "PSS"), "mapping_pss_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("uss", "USS"), "mapping_uss_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("swap", "SWAP"), "mapping_swap_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("anonymous", "ANON"), "mapping_anonymous_bytes",
-		 PLACE_SUMMED | PLACE_RARE, NULL},
-		{TEXT_FIELD("device", "DEVICE"), "mapping_device", PLACE_RARE, NULL},
-		{COUNT_FIELD("inode", "INODE"), "mapping_inode", PLACE_RARE | PLACE_SAME, NULL},
-		{TEXT_FIELD("object", "OBJECT"), "mapping_label", PLACE_TITLE, NULL},
-	};
-	g_auto(Rows) rows = rows_of(draft, MEMORY_MAPPINGS_GROUP);
 	struct ctprof_value cost[SIDES] = {{0}};
+	g_auto(Listing) listing = listing_of(draft, &mappings, cost);
 
-	take_mappings(draft, &rows, cost);
-	Listing listing = {
-		.rows = rows,
-		.places = places,
-		.n_places = G_N_ELEMENTS(places),
-		.value = mapping_value,
-	};
-	listing_draft(&listing, "mappings", section->heading, section->orders[draft->plan->order]);
+	listing_draft(&listing, section, section->orders[draft->plan->order]);
 	/* A process's smaps is read in full, or none of its mappings is here. */
 	table_cover(listing.table, "processes", &(Tally){{[READ_EXACT] = 1}});
 	for (guint side = 0; side < draft_n_sides(draft); side++)

@@ -62,25 +62,22 @@ const char *row_name(const Pool *row)
 	return row->key.names[ROW_NAME];
 }
 
-const Pool *rows_find(const Rows *rows, const char *name)
+void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data),
+	       gpointer data)
 {
-	for (guint i = 0; i < rows->list->len; i++)
-		if (strcmp(row_name(g_ptr_array_index(rows->list, i)), name) == 0)
-			return g_ptr_array_index(rows->list, i);
-	return NULL;
-}
+	GPtrArray *list = rows->list;
+	guint n = 0;
 
-gboolean rows_have(const Rows *rows, guint side, const char *metric)
-{
-	const Measure *measure = draft_measure(rows->draft, rows->table, metric);
-
-	return measure && layout_find(&rows->draft->sides[side].layouts[rows->table], measure) >= 0;
+	for (guint i = 0; i < list->len; i++)
+		if (keep(rows, list->pdata[i], data))
+			list->pdata[n++] = list->pdata[i];
+	g_ptr_array_set_size(list, (gint)n);
 }
 
 gboolean rows_are_captured(const Rows *rows, const char *metric)
 {
 	for (guint side = 0; side < draft_n_sides(rows->draft); side++)
-		if (rows_have(rows, side, metric))
+		if (draft_has(rows->draft, rows->table, side, metric))
 			return TRUE;
 	return FALSE;
 }
@@ -106,17 +103,32 @@ void row_values(const Rows *rows, const Pool *row, const char *metric,
 		ret_values[side] = row_value(rows, row, side, metric);
 }
 
+static gboolean take_number(const struct ctprof_value *value, guint64 *ret_number)
+{
+	if (!value_is_size(value))
+		return FALSE;
+	*ret_number = value->type == CTPROF_VALUE_UNLIMITED ? G_MAXUINT64 : value->number;
+	return TRUE;
+}
+
 gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *metric,
 		    guint64 *ret_number)
 {
-	struct ctprof_value value = row_value(rows, row, side, metric);
+	const struct ctprof_value value = row_value(rows, row, side, metric);
 
-	if (value.type == CTPROF_VALUE_UNLIMITED)
-		value.number = G_MAXUINT64;
-	else if (value.type != CTPROF_VALUE_NUMBER)
-		return FALSE;
-	*ret_number = value.number;
-	return TRUE;
+	return take_number(&value, ret_number);
+}
+
+gboolean thing_number(const Draft *draft, guint side, const char *group, const char *name,
+		      const char *metric, guint64 *ret_number)
+{
+	const RecordKey key = {.names = {[ROW_GROUP] = store_text(draft->store, group),
+					 [ROW_NAME] = store_text(draft->store, name)}};
+	Record *sides[SIDES] = {NULL};
+
+	sides[side] = record_set_find(&draft->sides[side].sets[TABLE_THINGS], &key);
+	const struct ctprof_value value = draft_value(draft, TABLE_THINGS, sides, side, metric);
+	return take_number(&value, ret_number);
 }
 
 const char *row_text_of(const Rows *rows, const Pool *row, guint side, const char *metric)
@@ -135,7 +147,7 @@ gboolean row_is_inapplicable(const Rows *rows, const Pool *row, guint side, cons
 {
 	Coverage coverage;
 
-	if (!row->sides[side] || !rows_have(rows, side, metric))
+	if (!row->sides[side] || !draft_has(rows->draft, rows->table, side, metric))
 		return FALSE;
 	record_map(row->sides[side], &rows->draft->sides[side].layouts[rows->table],
 		   draft_measure(rows->draft, rows->table, metric), &coverage);
@@ -192,29 +204,42 @@ static gboolean is_refused(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_ABSENT && value->missing > 0;
 }
 
+/* Below 0: it has none. */
+static gdouble size_of(const struct ctprof_value *value)
+{
+	if (value->type == CTPROF_VALUE_UNLIMITED)
+		return G_MAXDOUBLE;
+	return value->type == CTPROF_VALUE_REAL     ? ABS(value->real)
+	       : value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number
+						    : -1;
+}
+
 /* The weight of a line: its value; in compare, the size of its change. */
-static struct ctprof_value weight_of(const Draft *draft, const struct ctprof_value values[SIDES])
+static gdouble weight_of(const Draft *draft, const struct ctprof_value values[SIDES])
 {
 	guint64 a = values[0].number, b = values[1].number;
-	struct ctprof_value weight = values[0];
 
 	if (!draft->view->compare)
-		return weight;
-	weight = value_of_number(a > b ? a - b : b - a);
-	if (is_refused(&values[0]) || is_refused(&values[1]))
-		weight.number = 0;
+		return size_of(&values[0]);
 	if (!value_is_size(&values[0]) && !value_is_size(&values[1]))
-		weight.type = CTPROF_VALUE_ABSENT;
-	return weight;
+		return -1;
+	return is_refused(&values[0]) || is_refused(&values[1]) ? 0
+								: (gdouble)(MAX(a, b) - MIN(a, b));
+}
+
+static gint compare_numbers(gdouble a, gdouble b)
+{
+	return (a < b) - (a > b);
 }
 
 gint rows_compare_values(const Draft *draft, const struct ctprof_value a[SIDES],
 			 const struct ctprof_value b[SIDES])
 {
-	struct ctprof_value x = weight_of(draft, a), y = weight_of(draft, b);
-	gint order = value_compare(&x, &y);
+	gint order = compare_numbers(weight_of(draft, a), weight_of(draft, b));
 
-	return order != 0 || !draft->view->compare ? order : value_compare(&a[1], &b[1]);
+	return order != 0 || !draft->view->compare
+		       ? order
+		       : compare_numbers(size_of(&a[1]), size_of(&b[1]));
 }
 
 gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_report_field *field,

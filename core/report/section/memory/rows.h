@@ -22,9 +22,6 @@
 #define MEMORY_TMPFS_GROUP "memory-tmpfs"
 /* Metrics of other groups that it fills, as --metrics takes them. */
 #define MEMORY_METRICS "state,nr_threads"
-/* The row of MEMORY_SWAP_GROUP that is not a process. */
-#define EVERYBODY "*"
-
 /* MeasureChoices of the tables of rows; data is the plan. */
 const Fold *rows_choose_process(gconstpointer data, const Metric *metric);
 const Fold *rows_choose_thing(gconstpointer data, const Metric *metric);
@@ -43,17 +40,19 @@ enum { ROW_GROUP, ROW_NAME };
 Rows rows_of(const Draft *draft, const char *group);
 void rows_clear(Rows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_clear)
-/* The object of that name, or NULL. */
-const Pool *rows_find(const Rows *rows, const char *name);
+/* Removes those that keep() does not accept. */
+void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data),
+	       gpointer data);
 
 /* The side to show if only one can be: the last that has the row. */
 guint row_side(const Pool *row);
 /* An object's name. */
 const char *row_name(const Pool *row);
-/* Whether a side's snapshot has the metric. */
-gboolean rows_have(const Rows *rows, guint side, const char *metric);
-/* Whether either does. */
+/* Whether either side's snapshot has the metric. */
 gboolean rows_are_captured(const Rows *rows, const char *metric);
+/* A number of the object of that name, which a side may lack. */
+gboolean thing_number(const Draft *draft, guint side, const char *group, const char *name,
+		      const char *metric, guint64 *ret_number);
 
 /* Values of a metric, ABSENT on a side without the row (as INAPPLICABLE, since
  * nothing is missing) or without the metric.  Categories and labels are texts;

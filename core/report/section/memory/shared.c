@@ -177,11 +177,8 @@ static const char *list_users(const Rows *rows, const Pool *object, guint side)
 /* Reads the row with these numbers.  FALSE: none. */
 static gboolean find_tally(const Draft *draft, guint side, Tally *ret_tally)
 {
-	g_auto(Rows) rows = rows_of(draft, MEMORY_SWAP_GROUP);
-	const Pool *row = rows_find(&rows, EVERYBODY);
-
-	return row && row_number(&rows, row, side, "swap_readable", &ret_tally->n[READ_EXACT]) &&
-	       row_number(&rows, row, side, "swap_unreadable", &ret_tally->n[READ_MISSING]);
+	return swap_number(draft, side, "swap_readable", &ret_tally->n[READ_EXACT]) &&
+	       swap_number(draft, side, "swap_unreadable", &ret_tally->n[READ_MISSING]);
 }
 
 /* Counts the processes whose mappings were and were not read on that side.
@@ -199,7 +196,7 @@ static gboolean count_processes(const Draft *draft, guint side, Tally *ret_tally
 		ret_tally->n[reading_of(&processes, g_ptr_array_index(processes.list, i), side)]++;
 	ret_tally->n[READ_MISSING] += ret_tally->n[READ_APPROXIMATE];
 	ret_tally->n[READ_APPROXIMATE] = 0;
-	return rows_have(&processes, side, "memory_state");
+	return draft_has(draft, TABLE_PROCESSES, side, "memory_state");
 }
 
 /* With two sides, covers the one that was read less completely. */
@@ -262,51 +259,61 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 	return value;
 }
 
+static gboolean is_called(const Rows *rows, const Pool *row, gpointer name)
+{
+	(void)rows;
+	return strcmp(row_name(row), name) == 0;
+}
+
+static gboolean contains(const Rows *rows, const Pool *row, gpointer name)
+{
+	(void)rows;
+	return strstr(row_name(row), name) != NULL;
+}
+
 /* Keeps the objects of that name, or whose names contain it. */
 static void take_named(Rows *objects, const char *wanted)
 {
-	GPtrArray *list = objects->list;
-	guint n = 0, n_exact = 0;
+	gpointer name = (gpointer)(uintptr_t)wanted;
+	gboolean is_exact = FALSE;
 
-	for (guint i = 0; i < list->len; i++)
-		n_exact += strcmp(row_name(list->pdata[i]), wanted) == 0;
-	for (guint i = 0; i < list->len; i++) {
-		const char *name = row_name(list->pdata[i]);
-
-		if (n_exact > 0 ? strcmp(name, wanted) == 0 : strstr(name, wanted) != NULL)
-			list->pdata[n++] = list->pdata[i];
-	}
-	g_ptr_array_set_size(list, (gint)n);
+	for (guint i = 0; i < objects->list->len; i++)
+		is_exact = is_exact || is_called(objects, objects->list->pdata[i], name);
+	rows_keep(objects, is_exact ? is_called : contains, name);
 }
+
+static const Listing shared = {
+	.name = "shared",
+	.group = MEMORY_SHARED_GROUP,
+	.places = places,
+	.n_places = G_N_ELEMENTS(places),
+	.value = value_of,
+};
 
 static void draft_shared(const Draft *draft, const Section *section)
 {
 	const AnalysisOptions *options = draft->plan->options;
-	g_auto(Rows) objects = rows_of(draft, MEMORY_SHARED_GROUP);
 	g_auto(Rows) segments = rows_of(draft, MEMORY_SYSV_GROUP);
 	g_auto(Partners) partners = {{NULL}};
+	g_auto(Listing) listing = listing_of(draft, &shared, &partners);
 
-	join_segments(&objects, &segments, &partners);
+	join_segments(&listing.rows, &segments, &partners);
 	if (options->object)
-		take_named(&objects, options->object);
-	Listing listing = {
-		.rows = objects,
-		.places = places,
-		.n_places = G_N_ELEMENTS(places),
-		.value = value_of,
-		.data = &partners,
-	};
-	listing_draft(&listing, "shared", section->heading, section->orders[draft->plan->order]);
+		take_named(&listing.rows, options->object);
+	listing_draft(&listing, section, section->orders[draft->plan->order]);
 	cover(draft, listing.table);
 	if (options->object || options->for_machines)
-		consumers_draft(draft, &objects, draft->view->limit, options->object != NULL);
+		consumers_draft(draft, &listing.rows, draft->view->limit, options->object != NULL);
 }
 
-#define OBJECT_ORDERS                                                                              \
-	((const char *const[]){"pss", "rss", "uss", "swap", "size", "processes", "vmas", "name",   \
-			       NULL})
-#define OBJECT_GROUPS                                                                              \
-	MEMORY_GROUP "," MEMORY_SHARED_GROUP "," MEMORY_SWAP_GROUP "," MEMORY_SYSV_GROUP
+/* What both views of objects have in common. */
+#define OBJECTS                                                                                    \
+	.draft = draft_shared,                                                                     \
+	.orders = (const char *const[]){"pss",       "rss",  "uss",  "swap", "size",               \
+					"processes", "vmas", "name", NULL},                        \
+	.groups =                                                                                  \
+		MEMORY_GROUP "," MEMORY_SHARED_GROUP "," MEMORY_SWAP_GROUP "," MEMORY_SYSV_GROUP,  \
+	.needs = "object_pss_bytes", .what = "shared objects", .capture = "--memory=shared"
 
 static gboolean check_object(const Draft *draft, guint side, GError **error)
 {
@@ -326,13 +333,8 @@ const Section view_object = {
 	.heading = "Objects of that name",
 	.help = "All processes that map an object: object NAME",
 	.flags = SECTION_VIEW | SECTION_TAKES_NAME,
-	.draft = draft_shared,
 	.check = check_object,
-	.orders = OBJECT_ORDERS,
-	.groups = OBJECT_GROUPS,
-	.needs = "object_pss_bytes",
-	.what = "shared objects",
-	.capture = "--memory=shared",
+	OBJECTS,
 };
 
 const Section view_shared = {
@@ -340,12 +342,7 @@ const Section view_shared = {
 	.heading = "Objects that processes map",
 	.help = "Objects that processes share, and their largest users",
 	.flags = SECTION_VIEW,
-	.draft = draft_shared,
-	.orders = OBJECT_ORDERS,
-	.groups = OBJECT_GROUPS,
-	.needs = "object_pss_bytes",
-	.what = "shared objects",
-	.capture = "--memory=shared",
+	OBJECTS,
 };
 
 /* ---- all segments ---- */
@@ -358,36 +355,27 @@ static gint compare_ids(const char *a, const char *b)
 	return (x > y) - (x < y);
 }
 
-static void draft_sysv(const Draft *draft, const Section *section)
-{
-	static const Place segments[] = {
-		{TEXT_FIELD("key", "KEY"), "sysv_key", 0, NULL},
-		{COUNT_FIELD("owner", "UID"), "sysv_owner", PLACE_SAME, NULL},
-		{COUNT_FIELD("attaches", "ATTACHES"), "sysv_attaches", 0, NULL},
-		{BYTES_FIELD("size", "SIZE"), "sysv_size_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("rss", "RSS"), "sysv_rss_bytes", PLACE_SUMMED, NULL},
-		{BYTES_FIELD("swap", "SWAP"), "sysv_swap_bytes", PLACE_SUMMED, NULL},
-		{TEXT_FIELD("segment", "SEGMENT"), PLACE_NAME, PLACE_TITLE, NULL},
-	};
-	g_auto(Rows) rows = rows_of(draft, section->groups);
-	Listing listing = {
-		.rows = rows,
-		.places = segments,
-		.n_places = G_N_ELEMENTS(segments),
-		.compare = compare_ids,
-	};
-
-	listing_draft(&listing, section->name, section->heading,
-		      section->orders[draft->plan->order]);
-	listing_cover(&listing, "segments");
-}
+static const Place places_of_segments[] = {
+	{TEXT_FIELD("key", "KEY"), "sysv_key", 0, NULL},
+	{COUNT_FIELD("owner", "UID"), "sysv_owner", PLACE_SAME, NULL},
+	{COUNT_FIELD("attaches", "ATTACHES"), "sysv_attaches", 0, NULL},
+	{BYTES_FIELD("size", "SIZE"), "sysv_size_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("rss", "RSS"), "sysv_rss_bytes", PLACE_SUMMED, NULL},
+	{BYTES_FIELD("swap", "SWAP"), "sysv_swap_bytes", PLACE_SUMMED, NULL},
+	{TEXT_FIELD("segment", "SEGMENT"), PLACE_NAME, PLACE_TITLE, NULL},
+};
 
 const Section view_sysv = {
 	.name = "sysv",
 	.heading = "SysV shared memory segments",
 	.help = "SysV shared memory segments",
 	.flags = SECTION_VIEW | SECTION_OF_HOST,
-	.draft = draft_sysv,
+	.draft = listing_draft_section,
+	.listing = &(const Listing){.group = MEMORY_SYSV_GROUP,
+				    .places = places_of_segments,
+				    .n_places = G_N_ELEMENTS(places_of_segments),
+				    .compare = compare_ids,
+				    .covered = "segments"},
 	.orders = (const char *const[]){"rss", "size", "swap", "attaches", "id", NULL},
 	.groups = MEMORY_SYSV_GROUP,
 	.needs = "sysv_rss_bytes",

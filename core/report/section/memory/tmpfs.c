@@ -8,7 +8,7 @@
 
 enum { USED, LIMIT, SHARE, INODES, DEVICE, SOURCE, MOUNT };
 
-static const Place mounts[] = {
+static const Place places_of_mounts[] = {
 	[USED] = {BYTES_FIELD("used", "USED"), "tmpfs_used_bytes", PLACE_SUMMED, NULL},
 	[LIMIT] = {BYTES_FIELD("limit", "LIMIT"), "tmpfs_limit_bytes", 0, NULL},
 	[SHARE] = {SHARE_FIELD("used_percent", "%"), NULL, 0, NULL},
@@ -21,27 +21,28 @@ static const Place mounts[] = {
 static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
 				    const Place *place)
 {
-	if (place != &mounts[SHARE])
+	if (place != &places_of_mounts[SHARE])
 		return listing_value(listing, row, side, place);
-	struct ctprof_value used = listing_value(listing, row, side, &mounts[USED]);
-	struct ctprof_value limit = listing_value(listing, row, side, &mounts[LIMIT]);
+	struct ctprof_value used = listing_value(listing, row, side, &places_of_mounts[USED]);
+	struct ctprof_value limit = listing_value(listing, row, side, &places_of_mounts[LIMIT]);
 	return value_of_share(&used, limit.type == CTPROF_VALUE_NUMBER ? limit.number : 0);
 }
 
+static const Listing mounts = {
+	.group = MEMORY_TMPFS_GROUP,
+	.places = places_of_mounts,
+	.n_places = G_N_ELEMENTS(places_of_mounts),
+	.value = value_of,
+	.covered = "mounts",
+};
+
 static void draft_mounts(const Draft *draft, const Section *section, const char *order)
 {
-	g_auto(Rows) rows = rows_of(draft, MEMORY_TMPFS_GROUP);
-	Listing listing = {
-		.rows = rows,
-		.places = mounts,
-		.n_places = G_N_ELEMENTS(mounts),
-		.value = value_of,
-	};
+	g_auto(Listing) listing = listing_of(draft, &mounts, NULL);
 
 	if (strcmp(order, "allocated") == 0 || strcmp(order, "logical") == 0)
-		order = mounts[USED].field.name;
-	listing_draft(&listing, section->name, section->heading, order);
-	listing_cover(&listing, "mounts");
+		order = places_of_mounts[USED].field.name;
+	listing_draft(&listing, section, order);
 	table_note(listing.table, "Used memory is in RAM or swapped out.");
 }
 
@@ -68,32 +69,20 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(row_name(*(const Pool *const *)a), row_name(*(const Pool *const *)b));
 }
 
-/* Keeps the files in rows, by name.  One row may not be a file but the number of
- * unreadable files, which is returned: with two sides, of the one that was read
- * less completely. */
-static guint64 take_files(Rows *rows)
+/* All but a row that may be of the number of unreadable files, which data becomes: with two
+ * sides, of the one that was read less completely. */
+static gboolean is_file(const Rows *rows, const Pool *row, gpointer data)
 {
-	guint64 n_unreadable = 0;
-	guint n = 0;
+	guint64 *n_unreadable = data, unreadable;
+	gboolean is_file = TRUE;
 
-	for (guint i = 0; i < rows->list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows->list, i);
-		gboolean is_file = TRUE;
-
-		for (guint side = 0; side < draft_n_sides(rows->draft); side++) {
-			guint64 unreadable;
-
-			if (!row_number(rows, row, side, "files_unreadable", &unreadable))
-				continue;
-			n_unreadable = MAX(n_unreadable, unreadable);
-			is_file = FALSE;
-		}
-		if (is_file)
-			rows->list->pdata[n++] = rows->list->pdata[i];
+	for (guint side = 0; side < draft_n_sides(rows->draft); side++) {
+		if (!row_number(rows, row, side, "files_unreadable", &unreadable))
+			continue;
+		*n_unreadable = MAX(*n_unreadable, unreadable);
+		is_file = FALSE;
 	}
-	g_ptr_array_set_size(rows->list, (gint)n);
-	g_ptr_array_sort(rows->list, compare_names);
-	return n_unreadable;
+	return is_file;
 }
 
 struct walk {
@@ -172,10 +161,12 @@ static void cover(const Listing *listing, const Tree *tree, guint64 n_unreadable
  * files. */
 static void draft_files(const Draft *draft, Rows *rows, const char *order)
 {
-	guint64 n_unreadable = take_files(rows);
+	guint64 n_unreadable = 0;
 	Listing listing = {.rows = *rows, .places = files, .n_places = G_N_ELEMENTS(files)};
 	g_auto(Tree) tree;
 
+	rows_keep(rows, is_file, &n_unreadable);
+	g_ptr_array_sort(rows->list, compare_names);
 	tree_init(&tree, &listing);
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		find_parents(&tree, side);

@@ -314,21 +314,19 @@ static void put_line(const Tree *tree, guint i)
 	}
 }
 
-/* Sums the requested nodes with everything below them, without counting
- * requested nodes below others twice. */
-static void sum_matches(const Tree *tree, const Place *place, Sums *sums)
+GPtrArray *tree_list_inside(const Tree *tree)
 {
-	for (guint i = 0; i < count_rows(tree); i++) {
-		const Node *parent = parent_of(tree, i);
+	GPtrArray *list = g_ptr_array_new();
 
-		if (tree->nodes[i].matches && !(parent && parent->is_inside))
-			sums_merge(sums, sums_of(tree, i, place));
-	}
+	for (guint i = 0; i < count_rows(tree); i++)
+		if (tree->nodes[i].is_inside)
+			g_ptr_array_add(list, tree->listing->rows.list->pdata[i]);
+	return list;
 }
 
 static void put_total(const Tree *tree)
 {
-	g_autoptr(GPtrArray) matches = g_ptr_array_new();
+	g_autoptr(GPtrArray) matches = g_ptr_array_new(), inside = tree_list_inside(tree);
 	Listing listing = *tree->listing;
 
 	for (guint i = 0; i < count_rows(tree); i++)
@@ -342,7 +340,10 @@ static void put_total(const Tree *tree)
 
 		if (!(listing.places[p].flags & PLACE_TREE))
 			continue;
-		sum_matches(tree, &listing.places[p], &sums);
+		for (guint i = 0; i < inside->len; i++) {
+			listing_values(&listing, inside->pdata[i], &listing.places[p], values);
+			sums_add(listing.rows.draft, &sums, values);
+		}
 		sums_values(listing.rows.draft, &sums, TRUE, values);
 		rows_put(listing.rows.draft, listing.table, cells, p, values);
 	}
@@ -368,14 +369,4 @@ void tree_draft(Tree *tree, const char *name, const char *heading)
 		put_line(tree, tree->order[at]);
 	if (tree->total)
 		put_total(tree);
-}
-
-GPtrArray *tree_list_inside(const Tree *tree)
-{
-	GPtrArray *list = g_ptr_array_new();
-
-	for (guint i = 0; i < count_rows(tree); i++)
-		if (tree->nodes[i].is_inside)
-			g_ptr_array_add(list, tree->listing->rows.list->pdata[i]);
-	return list;
 }
