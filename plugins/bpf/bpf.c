@@ -40,7 +40,7 @@ struct bpf {
 	struct exits exits;
 	enum condition_when when;
 
-	/* Settled in start(). */
+	/* Set in start(). */
 	struct decode_rules rules;
 	uint16_t wanted[N_RECORD_VALUES]; /* enum record_value */
 	size_t n_wanted;
@@ -49,16 +49,16 @@ struct bpf {
 	size_t n_online; /* 0: unknown */
 	struct sweep *sweep;
 
-	/* Settled when the first threads are asked for. */
+	/* Set when the first threads are read. */
 	pthread_mutex_t lock;
 	bool swept;
-	bool is_whole;           /* all threads were */
-	bool no_cgroups;         /* no thread has one */
-	bool no_v1;              /* no thread has one of v1 */
-	atomic_bool new_cgroups; /* one is not known */
+	bool is_whole;           /* all threads were read */
+	bool no_cgroups;         /* threads here have no v2 cgroup */
+	bool no_v1;              /* threads here have no v1 cgroup */
+	atomic_bool new_cgroups; /* the path of some cgroup was not known */
 	struct cgroups *cgroups;
 	struct sets sets;
-	struct classes classes; /* with the lock held */
+	struct classes classes; /* guarded by lock */
 	_Atomic uint64_t left;
 };
 
@@ -163,7 +163,8 @@ static void settle(struct bpf *self)
 		.tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.statistics = file_is_on(host, "sys/kernel/sched_schedstats", false),
-		/* Before 5.14 there is no sysctl, and each thread says it. */
+		/* Before 5.14 there is no sysctl; each thread's record says whether it was
+		 * counted. */
 		.delays = file_is_on(host, "sys/kernel/task_delayacct", true),
 	};
 	for (uint16_t i = 0; i < N_RECORD_VALUES; i++)
@@ -209,7 +210,7 @@ static int bpf_start(void *data)
 		host->error(host, "bpf.when=never");
 		return -EOPNOTSUPP;
 	}
-	/* Of threads that end nothing else knows all they used. */
+	/* Even for a few threads: no other source knows all CPU time of threads that end. */
 	if (host->live(host) && self->when == WHEN_AUTO && !exits_wanted(&self->exits) &&
 	    !condition_pays(self->when, condition_count_captured(host))) {
 		host->error(host,
@@ -240,7 +241,7 @@ static void find_cgroups(struct bpf *self)
 		self->cgroups = cgroups_new(self->host, own.record.cgroup, told);
 }
 
-/* The first worker to ask reads all threads; the others wait for it. */
+/* The first worker that calls this reads all threads; the others wait for it. */
 static void sweep_once(struct bpf *self)
 {
 	HOLD(&self->lock);
@@ -292,7 +293,7 @@ static void put_text(const struct cell *cell, enum bpf_text text, const char *p,
 		self->host->put_text(cell->batch, cell->row, self->texts[text], p, len);
 }
 
-/* The names of kernel threads are longer than comm, and procfs's to tell. */
+/* The names of kernel threads are longer than comm, and are left to procfs. */
 static void put_names(const struct cell *cell)
 {
 	const struct record *record = cell->record;
@@ -355,7 +356,7 @@ static void put_policy(const struct cell *cell)
 	put_text(cell, TEXT_POLICY, name.p, name.len);
 }
 
-/* As sched_getaffinity() has it: without CPUs that are not there. */
+/* Without CPUs that are not online, as sched_getaffinity() reports it. */
 static void put_affinity(const struct cell *cell)
 {
 	const struct bpf *self = cell->self;
@@ -387,7 +388,7 @@ static void put_labels(const struct cell *cell)
 		self->host->put_u64(cell->batch, cell->row, self->labels[i], labels[i]);
 }
 
-/* A kernel thread has no memory, and no file need be read to say so. */
+/* A kernel thread has no memory: no file needs to be read to report that. */
 static void put_smaps(const struct cell *cell)
 {
 	const struct smaps_answer answer = {.row = cell->row, .end = SMAPS_NOT_APPLICABLE};
@@ -500,7 +501,7 @@ static int bpf_drain(void *data)
 	return exits_drain(&self->exits);
 }
 
-/* The names of cgroups are read again when one was missed. */
+/* The paths of cgroups are read again if one was not known. */
 static int bpf_again(void *data)
 {
 	struct bpf *self = data;
@@ -515,7 +516,7 @@ static int bpf_again(void *data)
 		cgroups_free(self->cgroups);
 		self->cgroups = NULL;
 	}
-	/* The address of a css_set may be another's by now. */
+	/* The address may belong to another css_set by now. */
 	sets_clear(&self->sets);
 	sets_init(&self->sets);
 	exits_again(&self->exits);

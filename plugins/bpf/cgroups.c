@@ -18,8 +18,8 @@
 
 struct group {
 	uint64_t inode;
-	char *path; /* from the walk's root on: "/a.slice/b.service", the root's is ""; in
-		     * the end as the kernel has it */
+	char *path; /* from the walk's root ("/a.slice/b.service"; the root is ""); after complete()
+		     * as the kernel has it */
 };
 
 struct cgroups {
@@ -61,14 +61,14 @@ static int add(struct cgroups *cgroups, uint64_t inode, const char *parent, cons
 	return 0;
 }
 
-/* Adds the directories of a directory, whose path may move when there are more. */
+/* Adds the subdirectories of group i.  add() may move the groups, but not the path of this one. */
 static int add_children(struct cgroups *cgroups, const struct ctprof_host *host, int root, size_t i)
 {
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
 	const char *path = cgroups->groups[i].path;
 	int r = file_open_dir(host, root, *path ? path + 1 : ".", &dir);
 
-	/* It may be gone by now. */
+	/* The directory may have been removed by now. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	for (const struct dirent *entry; (entry = readdir(dir));) {
@@ -126,13 +126,13 @@ static const struct group *find(const struct cgroups *cgroups, uint64_t inode)
 	return bsearch(&key, cgroups->groups, cgroups->n, sizeof key, compare_groups);
 }
 
-/* Puts before each path what stands before own's in the path that procfs told. */
+/* Prefixes all paths so that own's becomes the one that procfs shows (told). */
 static int complete(struct cgroups *cgroups, uint64_t own, struct text told)
 {
 	const struct group *group = find(cgroups, own);
 	size_t len = group ? strlen(group->path) : 0;
 
-	/* The root of a namespace is "/", and nothing stands before its children. */
+	/* The root of a namespace is "/": its children need no prefix. */
 	size_t told_len = told.len == 1 ? 0 : told.len;
 	if (!group || told.len == 0 || told_len < len ||
 	    memcmp(told.p + told_len - len, group->path, len) != 0)

@@ -10,14 +10,14 @@
 struct cgroups;
 
 /*
- * Walks the hierarchy below the host's cgroup root.  own, told: inode and path of the
- * calling process's cgroup, by which all paths become those of proc/<pid>/cgroup as this
- * process reads it.  NULL when that does not work out.
+ * Walks the hierarchy below the host's cgroup root.  own, told: inode and path of the calling
+ * process's cgroup, from which the paths of all others are derived as proc/<pid>/cgroup shows them
+ * to this process.  NULL if that fails.
  */
 struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text told);
 void cgroups_free(struct cgroups *cgroups);
-/* NULL: not known, it is gone or new. */
+/* NULL: not known, because the cgroup is new or has been removed. */
 const char *cgroups_find(const struct cgroups *cgroups, uint64_t inode);
 
-/* The path in the text of a proc/<pid>/cgroup; length 0: no thread has one here. */
+/* The cgroup2 path in a proc/<pid>/cgroup; length 0: threads here have none. */
 struct text cgroups_parse_own(struct text text);

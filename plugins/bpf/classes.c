@@ -21,7 +21,8 @@ bool classes_parse(struct text sched, bool *ret_ext)
 	struct text line, left, right;
 	bool found = false;
 
-	/* The last one: the heading shows a name, which may look like this line. */
+	/* The last match counts: the heading shows the thread's name, which may look like this
+	 * line. */
 	while (text_take_line(&sched, &line))
 		if (text_split(line, ':', &left, &right) && text_equal(left, "ext.enabled")) {
 			found = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which address is the sched_ext class: asked of the kernel once for each. */
+/* Which address is the sched_ext class: the kernel is asked once for each class. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +22,8 @@ struct classes {
 
 /* Asks whether a scheduler is loaded. */
 void classes_init(struct classes *ret, const struct ctprof_host *host);
-/* Whether threads of a class run under sched_ext; a class not known yet is asked about in
- * that thread's sched.  false: it cannot be found out. */
+/* Whether threads of a class run under sched_ext; for a class not yet known, the target's
+ * proc/<pid>/sched is read.  False if that does not show it. */
 bool classes_ask(struct classes *classes, const struct ctprof_host *host,
 		 const struct ctprof_target *target, uint64_t address, bool *ret_ext);
 

@@ -39,7 +39,7 @@ uint64_t condition_count_threads(const struct ctprof_host *host)
 	struct text text = {line, got > 0 ? (size_t)got : 0}, part, all = {"", 0};
 	uint64_t n = 0;
 
-	/* "0.20 0.18 0.12 1/80 11206": the fourth, after its slash. */
+	/* "0.20 0.18 0.12 1/80 11206": the number after the slash in the fourth token. */
 	for (int i = 0; i < 4; i++)
 		if (!text_take_token(&text, &all))
 			return 0;

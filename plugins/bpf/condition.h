@@ -9,7 +9,7 @@
 #include "bpf-condition.h"
 
 /*
- * Loading the programs costs as much as procfs and taskstats need for so many threads.
+ * Loading the programs costs as much as procfs and taskstats need for this number of threads.
  * Measured by tests/bench/capture.
  */
 #define CONDITION_THREADS 400
@@ -21,9 +21,9 @@ extern const struct ctprof_option_word condition_words[3];
 /* The option "when" of this host. */
 enum condition_when condition_option(const struct ctprof_host *host);
 
-/* Whether so many threads are worth loading the programs. */
+/* Whether loading the programs pays for this number of threads. */
 bool condition_pays(enum condition_when when, uint64_t threads);
 /* The host's threads, of all namespaces; 0: unknown. */
 uint64_t condition_count_threads(const struct ctprof_host *host);
-/* Those of the capture, up to CONDITION_THREADS; outside one, the host's. */
+/* The threads of the capture, counted up to CONDITION_THREADS; outside a capture, the host's. */
 uint64_t condition_count_captured(const struct ctprof_host *host);

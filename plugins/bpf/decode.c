@@ -27,13 +27,13 @@ char decode_state(uint32_t state, uint32_t exit_state)
 
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		shown = TASK_REPORT + 1;
-	/* Neither is anything a user would know. */
+	/* Both are internal to the kernel, and D to users: task_state_index(). */
 	if (state & (TASK_RTLOCK_WAIT | TASK_FROZEN))
 		return 'D';
 	return letters[shown ? 32 - __builtin_clz(shown) : 0];
 }
 
-/* stime's part of the total; the kernel multiplies in 128 bits, too. */
+/* The share of stime in the total.  The kernel multiplies in 128 bits, too. */
 static uint64_t scale(uint64_t total, uint64_t stime, uint64_t utime)
 {
 	return (uint64_t)((unsigned __int128)stime * total / ((unsigned __int128)stime + utime));
@@ -51,7 +51,7 @@ void decode_cputime(const struct record *record, uint64_t *ret_utime, uint64_t *
 		return;
 	*ret_utime = record->prev_utime;
 	*ret_stime = record->prev_stime;
-	/* Neither ever falls, whatever the samples say. */
+	/* Neither may fall, even if the tick samples shift. */
 	if (record->prev_utime + record->prev_stime >= total)
 		return;
 	if (stime > 0)
@@ -75,7 +75,7 @@ static void take(const struct record *record, struct decoded *ret)
 		ret->value[i] = record->value[i];
 		ret->why[i] = has(record, i) ? CTPROF_PRESENT : CTPROF_ABSENT_UNSUPPORTED;
 	}
-	/* Where it is kept depends on the architecture. */
+	/* The place of this field depends on the architecture. */
 	if (!has(record, VALUE_processor))
 		ret->why[VALUE_processor] = DECODE_LEFT;
 	if (record->flags & RECORD_HAS_EXT)
@@ -101,7 +101,7 @@ static void finish_times(const struct decode_rules *rules, const struct record *
 	ret->value[VALUE_start_time_clock_ticks] /= rules->tick_ns;
 }
 
-/* proc_sched_show_task() prints it of fair threads only. */
+/* proc_sched_show_task() prints the slice of fair threads only. */
 static void finish_slice(const struct record *record, struct decoded *ret)
 {
 	unsigned policy = record->policy;
@@ -110,7 +110,7 @@ static void finish_slice(const struct record *record, struct decoded *ret)
 		ret->why[VALUE_fair_slice_ns] = CTPROF_ABSENT_INAPPLICABLE;
 }
 
-/* Sums of clock differences: an unsynchronised clock can turn one. */
+/* These are sums of clock differences: an unsynchronised clock can make one negative. */
 static void finish_statistics(struct decoded *ret)
 {
 	static const enum record_value times[] = {
@@ -125,15 +125,15 @@ static void finish_statistics(struct decoded *ret)
 	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
 		if (ret->why[times[i]] == CTPROF_PRESENT && (int64_t)ret->value[times[i]] < 0)
 			ret->why[times[i]] = CTPROF_ABSENT_INVALID;
-	/* sum_sleep_runtime holds both. */
+	/* sum_sleep_runtime includes block_sum. */
 	if (ret->why[VALUE_voluntary_sleep_ns] != CTPROF_PRESENT)
 		return;
 	ret->why[VALUE_voluntary_sleep_ns] = ret->why[VALUE_block_sum];
 	*sleep -= block < *sleep ? block : *sleep;
 }
 
-/* Of a delay that never was there is no time.  A kernel that keeps none is no reason to say
- * so of every thread: taskstats does not ask it. */
+/* A delay that never occurred has no time.  If the kernel does not keep the times, they are left
+ * out, not absent in each thread: taskstats does not request them either. */
 static void finish_delays(const struct record *record, struct decoded *ret)
 {
 #define MAX_AT_(name)

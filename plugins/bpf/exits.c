@@ -12,8 +12,8 @@
 #include "slots.h"
 
 #define NS_PER_US 1000u
-/* For a thread that has ended to run no more, on a host that has no time for it: since one
- * did, and in all. */
+/* How long to wait for threads that have ended to run for the last time, on a busy host: since the
+ * last one did, and in all. */
 #define LAST_MOST_MS 1000
 #define LASTS_MOST_MS 10000
 #define LAST_NAP_MS 2
@@ -24,8 +24,8 @@ _Static_assert(ENDED_WORDS <= EXIT_STORE_MAX_WORDS, "an exit store keeps no more
 
 /* ---- metrics ---------------------------------------------------------- */
 
-/* What adds up or has a peak; and not what a process was charged for its children, which
- * have ended themselves. */
+/* Values that add up or have a peak.  Not the times that a process was charged for its children,
+ * which have records of their own. */
 static bool is_told(unsigned value)
 {
 	uint32_t kind = bpf_metrics[value].kind;
@@ -100,7 +100,7 @@ static bool take(void *data, const struct ended *end)
 	uint64_t words[ENDED_WORDS];
 
 	memcpy(words, end, sizeof words);
-	/* What this kernel does not have is what was there before. */
+	/* A field that this kernel does not have still holds an earlier record: clear it. */
 	for (unsigned i = 0; i < N_RECORD_VALUES; i++)
 		if (!(end->record.has[i / 64] >> i % 64 & 1))
 			words[offsetof(struct ended, record.value) / sizeof(uint64_t) + i] = 0;
@@ -118,7 +118,7 @@ int exits_drain(struct exits *self)
 
 /* ---- rows ------------------------------------------------------------- */
 
-/* Waits for those that have ended by now to run no more. */
+/* Waits until all threads that have ended by now have been switched out for the last time. */
 static void await_ends(struct exits *self)
 {
 	const struct timespec nap = {.tv_nsec = LAST_NAP_MS * 1000000L};
@@ -136,19 +136,20 @@ static void await_ends(struct exits *self)
 	}
 }
 
-/* Whether the capture has a row of it: then it was a zombie, or ended later. */
+/* Whether the thread also has a row in this capture: it was a zombie, or ended later. */
 static bool has_row(const struct ended *end, const struct sheet *sheet, bool is_taken)
 {
-	/* Else that is another thread's, which had become another program, and its leader. */
+	/* If the start times differ, the row is of another thread, which has taken over the ids by
+	 * exec. */
 	bool is_same = sheet->record.value[VALUE_start_time_clock_ticks] ==
 		       end->record.value[VALUE_start_time_clock_ticks];
 
 	return is_taken && is_same;
 }
 
-/* Whether the next capture is told of it: what the host and its threads have used is read as
- * the sweep begins, and what comes after is not of this window.  But for a thread that the
- * sweep saw, and that had ended before it became a row. */
+/* Whether the record belongs to the next capture.  The usage of the host and of its threads is read
+ * when the sweep begins, so later exits are not of this window.  An exception is a thread that the
+ * sweep saw but that got no row, because it had ended by then. */
 static bool is_for_later(const struct exits *self, const struct ended *end)
 {
 	const struct record *record = &end->record;
@@ -259,7 +260,7 @@ void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 		return;
 	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n - self->later.n);
 	host->put_u64(batch, 0, self->tallies[EXIT_LOST], count_lost(self) - self->lost_before);
-	/* In this order: of none it is told before it has ended. */
+	/* In this order: a thread is counted as ended before it is counted as told. */
 	uint64_t told = sweep_told(self->sweep);
 	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED],
 		      sweep_ended(self->sweep) - told + self->later.n);

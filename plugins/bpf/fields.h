@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the fields of a thread into its record: the part of task.bpf.c that is the same for
- * threads that live and those that end. */
+/* Reads the fields of a thread into its record: the part of task.bpf.c that live and ending threads
+ * share. */
 #pragma once
 
 #include "kernel.h"
@@ -9,7 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* Set by who loads and who reads. */
+/* n_values and has_averages are set by the loader. */
 extern const volatile __u32 n_values;
 extern const volatile bool has_averages;
 extern __s64 reader_boot_offset;
@@ -17,8 +17,8 @@ extern __s64 reader_boot_offset;
 #define NS_PER_S 1000000000ll
 #define BIT(value) (1ull << ((value) % 64))
 
-/* A field of the thread: in place where the verifier knows that it is one ("trusted", in
- * every function that uses this), else by the helper. */
+/* A field of the thread: read directly if the verifier knows the pointer to be a task ("trusted", a
+ * parameter of every function that uses this), else by the helper. */
 #define READ(place)                                                                                \
 	({                                                                                         \
 		typeof(place) read_;                                                               \
@@ -87,7 +87,7 @@ static __always_inline void put_stat(struct record *rec, struct task_struct *tas
 		 ? READ((task)->__state)                                                           \
 		 : (__u32)READ(((struct task_struct___old *)(task))->state))
 
-/* The rest of what scheduling needs no statistics for: schedstat, status, sched. */
+/* The other scheduling fields that need no statistics: from schedstat, status and sched. */
 static __always_inline void put_sched(struct record *rec, struct task_struct *task,
 				      const bool trusted)
 {
@@ -172,7 +172,7 @@ static __always_inline void put_averages(struct record *rec, struct task_struct 
 /* proc/<pid>/io: do_io_accounting() */
 static __always_inline void put_io(struct record *rec, struct task_struct *task, const bool trusted)
 {
-	/* The kernel has the file only with all of them. */
+	/* The kernel offers proc/<pid>/io only with all of these. */
 	if (!bpf_core_field_exists(task->ioac.read_bytes))
 		return;
 	PUT_IF_THERE(rchar, task->ioac.rchar);
@@ -196,10 +196,10 @@ static __always_inline void put_delays(struct record *rec, struct task_struct *t
 	PUT_IF_THERE(cpu_delay_max_ns, task->sched_info.max_run_delay);
 	PUT_IF_THERE(cpu_delay_min_ns, task->sched_info.min_run_delay);
 	PUT_TIME(cpu_delay_max_at, task->sched_info.max_run_delay_ts);
-	/* Then they are off. */
+	/* Block delays are off, and so not written. */
 	if (n_values <= FIRST_BLOCK_DELAY)
 		return;
-	/* Accounting was off when the thread began: nothing was ever counted. */
+	/* Accounting was off when the thread began: nothing was counted. */
 	if (!BPF_CORE_READ(task, delays))
 		return;
 	rec->flags |= RECORD_DELAYS_COUNTED;
@@ -244,7 +244,7 @@ static __always_inline struct peaks peaks_of(struct task_struct *task)
 		return peaks;
 	peaks.rss = larger(BPF_CORE_READ(mm, hiwater_rss), rss);
 	peaks.vm = larger(BPF_CORE_READ(mm, hiwater_vm), BPF_CORE_READ(mm, total_vm));
-	/* exit_mm() takes it off the thread before it may be freed. */
+	/* exit_mm() clears the thread's pointer before the memory may be freed. */
 	peaks.are_known = BPF_CORE_READ(task, mm) == mm;
 	return peaks;
 }

@@ -18,7 +18,7 @@ enum { BPF_ANY = 0, BPF_RB_NO_WAKEUP = 1 };
 #define PF_EXITING 0x00000004u
 #define PF_KTHREAD 0x00200000u
 #define TASK_DEAD 0x80u
-#define EXIT_DEAD 0x10                 /* its parent has waited for it, or nobody will */
+#define EXIT_DEAD 0x10                 /* its parent has waited for it, or never will */
 #define UTIL_AVG_UNCHANGED 0x80000000u /* a flag in util_est */
 /* include/linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The metrics of a record's numbers, and of what else it tells of a thread. */
+/* The metrics of a record's numbers, and of its other fields. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -7,7 +7,7 @@
 
 /* By enum record_value. */
 extern const struct ctprof_metric bpf_metrics[N_RECORD_VALUES];
-/* Puts a value of that metric or, unless why is CTPROF_PRESENT, the reason why there is none. */
+/* Puts a value of that metric or, unless why is CTPROF_PRESENT, the reason for its absence. */
 void bpf_metric_put(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		    uint32_t slot, unsigned value, uint32_t why, uint64_t bits);
 
@@ -18,7 +18,7 @@ enum bpf_text {
 	TEXT_CGROUP_V1,
 	TEXT_POLICY,
 	TEXT_AFFINITY,
-	/* Of kernel threads, that have no memory. */
+	/* Put for kernel threads only, which have no memory. */
 	TEXT_SMAPS_MAP,
 	TEXT_SMAPS_STATE,
 	TEXT_SMAPS_SOURCE,
@@ -27,7 +27,7 @@ enum bpf_text {
 
 extern const struct ctprof_metric bpf_texts[N_TEXTS];
 
-/* What the delays of a thread are worth. */
+/* Which delays and peaks of a thread were counted. */
 enum bpf_label {
 	LABEL_MEASURED,
 	LABEL_CPU_DELAY,
@@ -38,7 +38,7 @@ enum bpf_label {
 
 extern const struct ctprof_metric bpf_labels[N_LABELS];
 
-/* Of threads that ended, beside bpf_metrics. */
+/* Values of threads that ended, in addition to bpf_metrics. */
 enum bpf_exit_value {
 	EXIT_UTIME,
 	EXIT_STIME,

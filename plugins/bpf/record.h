@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What task.bpf.c hands out of a thread; for both sides, so without any include. */
+/* The record of a thread that task.bpf.c writes.  Shared by both sides, so it includes nothing. */
 #pragma once
 
-/* Above what any kernel is built for (8192). */
+/* More than any kernel is built for (8192 CPUs). */
 #define RECORD_CPUS_BYTES 1024u
 #define RECORD_NAME_BYTES 16u
 
 /*
- * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for
- * the five of a delay.  They are as the kernel keeps them, and decode.c's to finish.
- * Statistics and delays stand last: most kernels count neither, and then they are not
- * handed out (struct record is cut there).
+ * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for the five of
+ * a delay.  They are as the kernel keeps them; decode.c converts them.  Statistics and delays come
+ * last: most kernels count neither, and struct record is then written without them.
  */
 /* clang-format off */
 #define RECORD_VALUES(V, D) \
@@ -52,17 +51,17 @@ enum record_value {
 #define RECORD_HAS_DELAYS 16u     /* CONFIG_TASK_DELAY_ACCT */
 #define RECORD_DELAYS_COUNTED 32u /* of this thread, from its start on */
 #define RECORD_HAS_PEAKS 64u      /* CONFIG_TASK_XACCT */
-#define RECORD_EXITING 128u       /* has begun to end, as zombies have */
+#define RECORD_EXITING 128u       /* has begun to end; zombies have it too */
 
 struct record {
-	unsigned int tid;  /* in the PID namespace of who reads; 0: none, it has ended */
-	unsigned int tgid; /* likewise */
+	unsigned int tid;  /* in the reader's PID namespace; 0: none, it has ended */
+	unsigned int tgid; /* in the reader's PID namespace */
 	unsigned int flags;
 	unsigned int policy;
 	unsigned long long cgroup;      /* inode of its directory in cgroup2; 0: unknown */
-	unsigned long long sched_class; /* address: tells classes apart */
-	unsigned long long css_set;     /* likewise, of who is in the same cgroups */
-	/* cputime_adjust()'s, in ns. */
+	unsigned long long sched_class; /* address: distinguishes classes */
+	unsigned long long css_set;     /* address: the same for threads in the same cgroups */
+	/* The inputs of cputime_adjust(), in ns. */
 	unsigned long long sum_exec_runtime;
 	unsigned long long prev_utime, prev_stime;
 	char comm[RECORD_NAME_BYTES];
@@ -71,14 +70,14 @@ struct record {
 	unsigned long long value[N_RECORD_VALUES];
 };
 
-/* What is handed out of a thread that lives: both parts by themselves, and of each as many
- * bytes as are asked for. */
+/* A live thread as written: both parts separately, and only the first n_values and cpus_bytes of
+ * them. */
 struct sheet {
 	struct record record;
-	unsigned char cpus[RECORD_CPUS_BYTES]; /* that it may run on */
+	unsigned char cpus[RECORD_CPUS_BYTES]; /* that the thread may run on */
 };
 
-/* Of one that ends, until it runs no more.  The peaks are in pages. */
+/* A thread that has begun to end, until its last switch.  The peaks are in pages. */
 struct last_words {
 	unsigned int tid, tgid, ppid, uid;
 	unsigned long long flags, cgroup; /* of struct record */
@@ -89,11 +88,11 @@ struct last_words {
 	char pcomm[RECORD_NAME_BYTES];
 };
 
-/* Of one that ended. */
+/* A thread that ended. */
 struct ended {
 	struct record record;
 	unsigned long long end_ns;     /* CLOCK_MONOTONIC */
 	unsigned long long elapsed_ns; /* from its start to its end */
 	unsigned int uid;
-	unsigned int exit_code; /* as wait() has it */
+	unsigned int exit_code; /* as wait() reports it */
 };

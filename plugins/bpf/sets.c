@@ -11,7 +11,7 @@
 
 /* include/linux/sched.h */
 #define PF_EXITING 4u
-/* Those of stat behind the name. */
+/* Tokens of stat after the name. */
 #define TOKENS_TO_FLAGS 7
 #define STAT_BYTES 1024u
 
@@ -29,7 +29,7 @@ void sets_clear(struct sets *sets)
 	(void)pthread_mutex_destroy(&sets->lock);
 }
 
-/* Where it is, or belongs. */
+/* The index at which an address is, or would be inserted. */
 static size_t place_of(const struct sets *sets, uint64_t address)
 {
 	size_t low = 0, high = sets->n;
@@ -45,7 +45,7 @@ static size_t place_of(const struct sets *sets, uint64_t address)
 	return low;
 }
 
-/* Whether the file is of the cgroup that the thread was in when it was read by BPF. */
+/* Whether the file still shows the cgroup that BPF read of the thread. */
 static bool is_of(struct text text, const char *path)
 {
 	struct text told;
@@ -71,7 +71,7 @@ static bool add(struct sets *sets, size_t at, uint64_t address, struct text text
 	return true;
 }
 
-/* Whether it has begun to end: what its cgroup file shows of v1 is then "/". */
+/* Whether the thread has begun to end: its cgroup file then shows "/" for v1. */
 static bool is_exiting(const struct ctprof_host *host, const struct ctprof_target *target)
 {
 	char file[THREAD_FILE_PATH_MAX], stat[STAT_BYTES];

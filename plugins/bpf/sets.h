@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The paths of threads in v1 controllers.  Threads in the same cgroups of all hierarchies
- * share a css_set: the cgroup file of one of them tells those of all, so that it is read
- * once for each css_set rather than once for each thread.
+ * The paths of threads in v1 controllers.  Threads in the same cgroups of all hierarchies share a
+ * css_set: the cgroup file of one thread is valid for all, so it is read once per css_set rather
+ * than once per thread.
  */
 #pragma once
 
@@ -34,9 +34,9 @@ void sets_init(struct sets *sets);
 void sets_clear(struct sets *sets);
 
 /*
- * The paths of a target whose css_set has that address; path: that of its v2 cgroup, or
- * NULL.  false: not known here, as of one that has moved meanwhile.  What *ret points to
- * is valid until sets_clear().
+ * Finds the v1 paths of the css_set at an address; path: the target's v2 cgroup, or NULL.  False if
+ * they are unknown, for instance because the target has moved meanwhile.  *ret points to memory
+ * that is valid until sets_clear().
  */
 bool sets_find(struct sets *sets, const struct ctprof_host *host,
 	       const struct ctprof_target *target, uint64_t address, const char *path,

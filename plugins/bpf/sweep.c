@@ -13,7 +13,7 @@
 #include "cleanup.h"
 #include "types.h"
 
-/* bpftool's hand, not ours. */
+/* The skeleton is bpftool's code, not ours. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
@@ -23,7 +23,7 @@
 #pragma GCC diagnostic pop
 
 #define HEAD_BYTES offsetof(struct record, value)
-/* 1.4 million threads, should one want to know. */
+/* Enough for 1.4 million threads. */
 #define MOST_BYTES (1024u * 1024 * 1024)
 
 enum { END_TOLD, END_NOTED, N_ENDS };
@@ -36,13 +36,13 @@ struct sweep {
 	size_t stride; /* bytes of a record as handed out */
 	char *records;
 	size_t used, size; /* bytes */
-	/* Those of the run before; none: it was the first. */
+	/* The records of the run before; NULL in the first. */
 	char *before;
 	size_t before_used, before_size;
 	uint64_t begin_ns, span_ns;
 	bool *taken; /* by index */
 	size_t n_taken;
-	/* Of threads that end. */
+	/* For threads that end. */
 	struct bpf_link *links[N_ENDS];
 	struct ring_buffer *ring;
 	int ends_error;
@@ -132,7 +132,7 @@ static void set_up(const struct sweep *sweep, bool ends)
 		(void)bpf_map__set_max_entries(skeleton->maps.ended, sweep->setting.ends_bytes);
 }
 
-/* cut: libbpf is handed the types it needs, and does not look for them itself. */
+/* cut: hands libbpf the types it needs, so that it does not look for them itself. */
 static int load_programs(struct sweep *sweep, bool ends, bool cut)
 {
 	char path[32];
@@ -155,7 +155,7 @@ static int load_programs(struct sweep *sweep, bool ends, bool cut)
 	return task_bpf__load(sweep->skeleton);
 }
 
-/* Without what does not work: threads that end, and the types. */
+/* Falls back step by step: without the programs for exits, then without the cut types. */
 static int load_some(struct sweep *sweep)
 {
 	bool ends = sweep->setting.ends_bytes > 0;
@@ -195,7 +195,7 @@ int sweep_load(const struct sweep_setting *setting, struct sweep **ret)
 	made->fd = -1;
 	made->setting = *setting;
 	made->stride = HEAD_BYTES + setting->n_values * sizeof(uint64_t) + setting->cpus_bytes;
-	/* What it has to say is for its developers; the errno is for us. */
+	/* libbpf's messages are for its developers; we report the errno. */
 	libbpf_set_print(NULL);
 	int r = load(made);
 	made->setting.types = NULL;
@@ -240,7 +240,7 @@ static int compare_tids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The kernel goes through its numbers upwards, so mostly there is nothing to do. */
+/* The kernel iterates in the order of its thread ids, so the records are mostly sorted already. */
 static void sort(struct sweep *sweep)
 {
 	size_t n = sweep_count(sweep), i = 1;
@@ -340,7 +340,7 @@ static void unpack(const struct sweep *sweep, const char *at, struct sheet *ret)
 		record->has[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* sweep_count(): there is none. */
+/* The record's index; sweep_count() if there is no such record. */
 static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
 {
 	size_t low = 0, high = sweep_count(sweep);
@@ -366,7 +366,7 @@ bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct she
 
 	if (i == sweep_count(sweep))
 		return false;
-	/* Without memory for it, that is likely. */
+	/* If the flags could not be allocated, assume that it was. */
 	*ret_taken = i >= sweep->n_taken || sweep->taken[i];
 	return true;
 }
@@ -408,7 +408,7 @@ bool sweep_awaits(const struct sweep *sweep, uint64_t before_ns)
 	uint64_t key, *from = NULL;
 	struct last_words words;
 
-	/* Each key it stands on may go meanwhile, and it then begins again. */
+	/* If the current key is deleted meanwhile, the iteration starts again from the first. */
 	while (bpf_map_get_next_key(map, from, &key) == 0) {
 		if (bpf_map_lookup_elem(map, &key, &words) == 0 && words.end_ns < before_ns)
 			return true;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Hands out a struct record of every thread in the PID namespace of who reads, and of
- * every thread that ends.
+ * Writes a struct record of every thread in the reader's PID namespace, and of every thread that
+ * ends.
  *
- * Pointers are read by a helper; only delays, with many fields behind it, is followed, and
- * where it is wanted: to check that a trusted pointer leads to another, the verifier (6.4
- * and later) goes through all types of the kernel several times.  So does libbpf for every
- * type that a way to a field begins with: the old names of a thread are in one.
+ * Pointers are read by a helper.  Only delays is followed directly, because many fields are read
+ * through it, and only if they are wanted: to check that one trusted pointer leads to another, the
+ * verifier (6.4 and later) goes through all types of the kernel several times.  libbpf does the
+ * same for the first type on the path to each field: the old names of a thread's fields are in a
+ * type of their own.
  */
 #include "fields.h"
 
-/* Set before loading: how much of a record is handed out, and whether that has the averages
- * of the load. */
+/* Set before loading: how many values of a record are written, whether the load averages are among
+ * them, and the bytes of the CPU mask. */
 const volatile __u32 n_values = N_RECORD_VALUES;
 const volatile bool has_averages = true;
 const volatile __u32 cpus_bytes = 8;
 
-/* Of who reads: found out when the first thread comes. */
+/* The reader's PID namespace level and time offset: found when the first thread comes. */
 __u32 reader_level;
 __s64 reader_boot_offset;
 
@@ -40,8 +41,8 @@ static __always_inline void find_reader(void)
 				     BPF_CORE_READ(ns, offsets.boottime.tv_nsec);
 }
 
-/* pid_nr_ns(): the level is no constant, so libbpf cannot place it.  0: of a namespace
- * further out. */
+/* pid_nr_ns(): the level is not a constant, so libbpf cannot relocate the access.  0: the thread is
+ * in a namespace further out. */
 static __always_inline __u32 number_of(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -78,9 +79,10 @@ static __always_inline __u32 flags_of(struct task_struct *task, struct task_stru
 }
 
 /*
- * What a thread has in common with the one before: mostly they are of one process.  To read
- * it again for each took more time than all that is its own.  Addresses tell whether it is
- * the same; they cannot become another's between two threads.
+ * The fields that a thread shares with the one before, as consecutive threads are mostly of one
+ * process.  Reading them again for each thread took more time than all fields of its own.  They are
+ * the same if the addresses are: an object cannot be freed and its address reused between two
+ * threads.
  */
 static struct {
 	__u64 leader, parent, mm, css_set; /* addresses; 0: not known */
@@ -191,7 +193,7 @@ int dump_task(struct bpf_iter__task *ctx)
 	if (rec->tid == 0 || n_values > N_RECORD_VALUES || cpus_bytes > sizeof sheet->cpus)
 		return 0;
 	bpf_probe_read_kernel(sheet->cpus, cpus_bytes, &task->cpus_mask);
-	/* What does not fit is asked for again, both together. */
+	/* If the buffer is full, the kernel discards both parts and calls again for this thread. */
 	bpf_seq_write(seq, rec,
 		      __builtin_offsetof(struct record, value) + n_values * sizeof rec->value[0]);
 	bpf_seq_write(seq, sheet->cpus, cpus_bytes);
@@ -201,14 +203,14 @@ int dump_task(struct bpf_iter__task *ctx)
 /* ---- threads that end -------------------------------------------------- */
 
 /*
- * A thread that ends runs on for a while: what it used is known at its last switch.  By then
- * it has no memory, and perhaps no parent any more: these are kept from its end on.
+ * A thread that ends runs on for a while: its usage is complete only at its last switch.  By then
+ * its memory is gone, and perhaps its parent too, so these are saved when it begins to end.
  *
- * Not at sched_process_free: that is after an RCU grace period, which a busy host may take
- * long for, and of some batches of that the kernel runs no program (seen on 6.18).
+ * sched_process_free is too late: it comes after an RCU grace period, which may take long on a busy
+ * host, and the kernel runs no program for some batches of threads (seen on 6.18).
  */
-/* By the thread's address.  As many as may run their last at a time; the memory is taken
- * beforehand, as there may be none at hand then. */
+/* By the thread's address.  Room for all threads that may be ending at a time; allocated
+ * beforehand, as allocation may fail at that point. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 15);
@@ -221,7 +223,7 @@ struct {
 	__uint(max_entries, 4 << 20);
 } ended SEC(".maps");
 
-/* Whether to take note of them: set by who reads, who also reads the counts. */
+/* Whether to record exits: set by the reader, who also reads the counts. */
 __u32 listening;
 __u64 n_ended;
 __u64 n_told; /* of these */
@@ -238,7 +240,7 @@ static __always_inline void take_last_words(struct task_struct *task, struct las
 		.flags = flags_of(task, leader),
 		.cgroup = cgroup_of(task),
 		.end_ns = bpf_ktime_get_ns(),
-		/* None on 6.1 and 6.12, which have let go of the memory by now. */
+		/* Not known on 6.1 and 6.12, which have let go of the memory by now. */
 		.peaks = peaks_of(task),
 	};
 	if (task->exit_state != EXIT_DEAD)
@@ -261,7 +263,7 @@ int note_end(__u64 *ctx)
 	return 0;
 }
 
-/* As wait() tells it: wait_task_zombie(). */
+/* As wait() reports it: wait_task_zombie(). */
 static __always_inline __u32 exit_code_of(struct task_struct *task)
 {
 	struct signal_struct *signal = BPF_CORE_READ(task, signal);
@@ -299,7 +301,7 @@ static __always_inline void fill_ended(struct ended *end, const struct last_word
 	put_delays(rec, task, trusted);
 }
 
-/* __schedule(): its time is settled, and it is still whole. */
+/* __schedule(): the thread's CPU time is final, and its task_struct still whole. */
 SEC("tp_btf/sched_switch")
 int tell_end(__u64 *ctx)
 {
@@ -313,8 +315,8 @@ int tell_end(__u64 *ctx)
 	struct last_words *words = bpf_map_lookup_elem(&ending, &key);
 	if (!words && !listening)
 		return 0;
-	/* There was no room, or another thread had lost the CPU in the midst of note_end(), which
-	 * the kernel then does not run again on that CPU (seen on 7.0 and 7.3). */
+	/* The map was full, or another thread had been preempted inside note_end(): then the kernel
+	 * does not run it again on that CPU (seen on 7.0 and 7.3). */
 	if (!words) {
 		take_last_words(task, &late);
 		words = &late;
@@ -323,8 +325,8 @@ int tell_end(__u64 *ctx)
 	struct ended *end = bpf_ringbuf_reserve(&ended, sizeof *end, 0);
 	if (end) {
 		fill_ended(end, words, task);
-		/* To wake the reader for each would cost five times as much; nor may it be
-		 * woken here. */
+		/* Waking the reader for each record would cost five times as much, and is not
+		 * allowed here. */
 		bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
 	} else {
 		__sync_fetch_and_add(&n_lost, 1);
@@ -334,5 +336,5 @@ int tell_end(__u64 *ctx)
 	return 0;
 }
 
-/* The helpers ask for it. */
+/* The helpers require it. */
 char LICENSE[] SEC("license") = "GPL";

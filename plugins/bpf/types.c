@@ -14,12 +14,12 @@
 #include "file.h"
 #include "list.h"
 
-/* In front of the part of a name that tells versions of a type apart (CO-RE). */
+/* Begins the suffix of a type name that distinguishes versions of the type (CO-RE). */
 #define FLAVOUR "___"
-/* The programs need some hundred. */
+/* The programs need about a hundred. */
 #define MOST_KEPT 4096u
 #define MOST_MODIFIERS 32
-/* The file has some 6 MB. */
+/* The file has about 6 MB. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct name {
@@ -36,7 +36,7 @@ struct cut {
 	/* The kernel's types. */
 	const char *types, *strings;
 	uint32_t types_len, strings_len;
-	uint32_t *at; /* by id: where in types; 0: void */
+	uint32_t *at; /* by id: offset in types; 0: void */
 	uint32_t n;   /* of ids */
 	/* What is kept. */
 	struct names structs, members;
@@ -120,7 +120,7 @@ static int read_wanted(struct cut *cut, const struct btf *wanted)
 
 /* ---- the kernel's types ------------------------------------------------ */
 
-/* Bytes after struct btf_type; SIZE_MAX: a kind that is not known here. */
+/* Bytes after struct btf_type; SIZE_MAX for an unknown kind. */
 static size_t size_of_rest(const struct btf_type *type)
 {
 	size_t n = btf_vlen(type);
@@ -201,7 +201,7 @@ static int number_types(struct cut *cut)
 	cut->new_id = calloc(most + 1, sizeof *cut->new_id);
 	if (!cut->at || !cut->new_id)
 		return -ENOMEM;
-	/* Id 0 is void, and has none. */
+	/* Id 0 is void, which is not in the table. */
 	for (cut->n = 1; at < cut->types_len; cut->n++) {
 		size_t left = cut->types_len - at;
 
@@ -218,7 +218,7 @@ static int number_types(struct cut *cut)
 
 /* ---- what is kept ------------------------------------------------------ */
 
-/* Without what CO-RE looks through; 0: void, or nonsense. */
+/* Strips modifiers and typedefs, which CO-RE ignores; 0: void, or invalid. */
 static uint32_t strip(const struct cut *cut, uint32_t id)
 {
 	for (int i = 0; i < MOST_MODIFIERS && id > 0 && id < cut->n; i++) {
@@ -231,7 +231,7 @@ static uint32_t strip(const struct cut *cut, uint32_t id)
 	return 0;
 }
 
-/* The new id; 0 also where there is no room. */
+/* The new id; 0 also if the table is full. */
 static uint32_t keep(struct cut *cut, uint32_t id)
 {
 	id = strip(cut, id);
@@ -270,7 +270,7 @@ static void keep_members(struct cut *cut, const struct btf_type *type)
 			(void)keep(cut, members[i].type);
 }
 
-/* Goes on while what it keeps leads to more. */
+/* Each kept type may add further ones, which this loop then reaches. */
 static void keep_parts(struct cut *cut)
 {
 	for (uint32_t i = 0; i < cut->n_kept; i++) {
@@ -302,7 +302,7 @@ static int write_composite(const struct cut *cut, const struct btf_type *type, c
 	return r;
 }
 
-/* What a pointer points to, and the words of an enum, are not asked for. */
+/* The target of a pointer and the constants of an enum are not needed. */
 static int write_type(const struct cut *cut, const struct btf_type *type)
 {
 	const char *name = text_of(cut, type->name_off);
@@ -366,7 +366,7 @@ int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct bt
 
 /* ---- the file ---------------------------------------------------------- */
 
-/* The kernel allows it from Linux 6.16 on. */
+/* The kernel allows mapping from Linux 6.16 on. */
 static bool map_file(const struct ctprof_host *host, struct types *types)
 {
 	int sys = host->root(host, CTPROF_ROOT_SYS);

@@ -19,10 +19,10 @@ void types_open(const struct ctprof_host *host, struct types *ret);
 void types_close(struct types *types);
 
 /*
- * libbpf goes through all types of the kernel, 100 000 or more, once for each type that the
- * programs read: that takes longer than all the rest of loading them.  This makes a BTF of
- * those types alone (known by their names in wanted, which is the programs' own BTF), and of
- * their members of which wanted knows the names; all that libbpf compares is as it was.
- * bytes is the kernel's whole BTF.  0 or -errno; *ret is the caller's, for btf__free().
+ * libbpf searches all types of the kernel, 100 000 or more, once for each type that the programs
+ * read, which takes longer than all the rest of loading them.  This makes a BTF of those types
+ * alone, known by their names in wanted (the programs' own BTF), with only the members that wanted
+ * names.  Everything that libbpf compares is unchanged.  bytes is the kernel's whole BTF.  0 or
+ * -errno; the caller frees *ret with btf__free().
  */
 int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct btf **ret);
