@@ -11,12 +11,11 @@
 #include "query.h"
 #include "text.h"
 
-/* Linux 5.14 brought the sysctl, at struct version 10, and with it the default
- * "off"; kernels before count always (unless booted with nodelayacct, and then
- * they leave the cpu delay out as well). */
+/* Linux 5.14 added the sysctl, at struct version 10, with the default "off".  Earlier kernels
+ * always count, unless booted with nodelayacct: then they leave out the cpu delay as well. */
 #define LAST_VERSION_WITHOUT_SYSCTL 10
 
-/* The last row stands for every other error. */
+/* The last row is for every other error. */
 static const struct {
 	int err;
 	int answer;

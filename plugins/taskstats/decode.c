@@ -22,10 +22,9 @@
 	}
 
 /*
- * The four metrics of one delay.  count and total have stood together since
- * the delay was introduced (since, at); max and min came for all of them in
- * version 15, after their total (at_v15 + 16), and moved to the end of the
- * struct in version 16 (ends_at), which gave the older fields their place back.
+ * The four metrics of one delay.  count and total have been adjacent since the delay was introduced
+ * (since, at).  Version 15 added max and min after each total (at_v15 + 16).  Version 16 moved them
+ * to the end of the struct (ends_at), which restored the offsets of the older fields.
  */
 #define DELAY(scope, group, what, needs_, since_, at, at_v15, ends_at)                             \
 	FIELD(SHARED_DELAY_COUNT(scope, group, SHARED_DELAY_##what), .needs = (needs_),            \
@@ -39,7 +38,7 @@
 		      .since = 15, .offset = (ends_at) + 8, .offset_v15 = (at_v15) + 24,           \
 		      .scale = 1)
 
-/* Of threads that live, and of those that ended. */
+/* For live threads and for those that ended. */
 #define FIELDS(scope, group)                                                                       \
 	DELAY(scope, group, cpu, TASKSTATS_CPU, 8, 16, 16, 432),                                   \
 		DELAY(scope, group, blkio, OTHER_DELAYS, 8, 32, 48, 448),                          \
@@ -54,7 +53,7 @@
 		FIELD(SHARED_HIWATER_VM(scope, group), .needs = TASKSTATS_XACCT, .since = 8,       \
 		      .offset = 208, .offset_v15 = 256, .scale = 1024)
 
-/* A struct __kernel_timespec, in the order of the delays. */
+/* A struct __kernel_timespec; they are in the order of the delays. */
 #define TIME_SIZE 16
 #define MAX_AT(i, what, needs_)                                                                    \
 	FIELD(SHARED_DELAY_MAX_AT(THREAD, "delay", SHARED_DELAY_##what),                           \
@@ -79,14 +78,15 @@ const struct taskstats_field taskstats_fields[] = {
 	FIELD(EXIT_METRIC(name, kind, unit, gates, help, origin), .needs = (needs_),               \
 	      .since = OLDEST_VERSION, .offset = (at), .offset_v15 = (at_v15), .scale = 1,         \
 	      __VA_ARGS__)
-/* Every kernel has them. */
+/* Fields that every kernel has. */
 #define EXIT_BASIC(name, kind, unit, at, at_v15, help, origin, ...)                                \
 	EXIT_ROW(name, kind, unit, "TASKSTATS", TASKSTATS_MEASURED, at, at_v15, help, origin,      \
 		 __VA_ARGS__)
 #define EXIT_CPU(name, unit, at, at_v15, help, origin)                                             \
 	EXIT_ROW(name, COUNTER, unit, DELAY_GATES, TASKSTATS_CPU, at, at_v15, help, origin,        \
 		 .width = 0)
-/* xacct_add_tsk() clears the lower ten bits of each; of system calls nothing is left. */
+/* xacct_add_tsk() clears the lower ten bits of each.  For the number of system calls that would
+ * leave nothing, so it is not read. */
 #define EXIT_IO(name, at, at_v15, help, origin)                                                    \
 	EXIT_ROW(name, COUNTER, BYTES, XACCT_GATES, TASKSTATS_XACCT, at, at_v15,                   \
 		 help ", rounded down to a multiple of 1024", origin, .width = 0)
@@ -96,7 +96,7 @@ const struct taskstats_field taskstats_fields[] = {
 
 const struct taskstats_field exit_fields[] = {
 	FIELDS(EXIT, "exit"),
-	/* No kernel has it. */
+	/* No kernel has it: estimate_start() in exits.c computes it. */
 	FIELD(EXIT_METRIC(
 		      "start_time_clock_ticks", LABEL, TICKS, "TASKSTATS",
 		      "start of the thread after boot, estimated: when its record was read, up to 50 ms "
@@ -155,7 +155,7 @@ const struct taskstats_field exit_fields[] = {
 		   "taskstats.nivcsw, fill_stats()", .width = 0),
 };
 
-/* The kernel adds up no others: peaks, faults and I/O of a process are 0. */
+/* The kernel sums up nothing else: peaks, faults and I/O of a process are 0. */
 #define TOTAL(name, unit, needs_, since_, at, at_v15, help, origin)                                \
 	FIELD(METRIC_ROW(COUNTER, unit, PROCESS, "process_" name, "process",                       \
 			 help " of the process, with its threads that ended", "taskstats." origin, \
@@ -189,7 +189,7 @@ const struct taskstats_field total_fields[] = {
 _Static_assert(EXIT_N_FIELDS <= 64, "taskstats_values.present has 64 bits");
 _Static_assert((int)TASKSTATS_N_FIELDS <= (int)EXIT_N_FIELDS, "taskstats_values has room for both");
 
-/* As ns; 0: none yet, or no time. */
+/* In ns; 0: no event yet, or an invalid time. */
 static uint64_t load_time(const uint8_t *at)
 {
 	int64_t time[2]; /* s, ns */
@@ -223,7 +223,7 @@ static size_t offset_of(const struct taskstats_field *field, uint16_t version)
 	return version == 15 ? field->offset_v15 : field->offset;
 }
 
-/* No field smaller than a number is at the end. */
+/* A narrower field is never at the end of the struct, so 8 bytes can be required. */
 static size_t size_of(const struct taskstats_field *field)
 {
 	return field->width == TIME_SIZE ? TIME_SIZE : sizeof(uint64_t);
@@ -279,7 +279,7 @@ int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_v
 	return r;
 }
 
-/* What names the thread. */
+/* The fields that identify a thread. */
 static const struct taskstats_field field_tid = {.offset = 128, .offset_v15 = 176},
 				    field_tgid = {.offset = 368, .offset_v15 = 464, .since = 12},
 				    field_comm = {.offset = 80, .offset_v15 = 128};
@@ -307,7 +307,8 @@ int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exi
 		return -EBADMSG;
 	memcpy(ret->comm, stats + offset_of(&field_comm, values->version), sizeof ret->comm);
 	decode_fields(exit_fields, EXIT_N_FIELDS, stats, len, values);
-	/* 0 in all others, and before version 12 nobody knows. */
+	/* The exit code is 0 for all threads but the leader.  Before version 12 the leader is
+	 * unknown. */
 	if (ret->tid != ret->tgid)
 		values->present &= ~(UINT64_C(1) << EXIT_FIELD_CODE);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the kernel's struct taskstats holds, by version, and how to take it out. */
+/* The fields of the kernel's struct taskstats, by version, and how to read them. */
 #pragma once
 
 #include <stddef.h>
@@ -7,14 +7,14 @@
 
 #include "ctprof/plugin.h"
 
-/* What must be switched on in the kernel for a value to mean anything. */
+/* What must be enabled in the kernel for a value to be meaningful. */
 enum taskstats_active {
 	TASKSTATS_MEASURED = 1, /* the query was answered: always */
 	TASKSTATS_CPU = 2,      /* CONFIG_TASK_DELAY_ACCT: sched_info feeds the cpu delay */
 	TASKSTATS_BLOCK = 4,    /* kernel.task_delayacct=1: the other seven delays */
 	TASKSTATS_XACCT = 8,    /* CONFIG_TASK_XACCT */
 	TASKSTATS_ALL = 15,
-	TASKSTATS_IO = 16,    /* CONFIG_TASK_IO_ACCOUNTING; of exits alone */
+	TASKSTATS_IO = 16,    /* CONFIG_TASK_IO_ACCOUNTING; for exits only */
 	TASKSTATS_TIMES = 32, /* struct version 17: when a delay was longest */
 };
 
@@ -23,13 +23,13 @@ enum {
 	TASKSTATS_FIELD_HIWATER_RSS = 32,
 	TASKSTATS_FIELD_HIWATER_VM = 33,
 	TASKSTATS_N_COMMON,
-	/* Of threads that live: when each delay was longest. */
+	/* For live threads only: when each delay was longest. */
 	TASKSTATS_FIELD_MAX_AT = TASKSTATS_N_COMMON,
 	TASKSTATS_N_FIELDS = TASKSTATS_FIELD_MAX_AT + 8,
 };
 
-/* Fields of a thread that ended: the common ones, and those that a thread which lives
- * has from elsewhere. */
+/* Fields of a thread that ended: the common ones, and those that other sources provide for live
+ * threads. */
 enum {
 	EXIT_FIELD_START = TASKSTATS_N_COMMON,
 	EXIT_FIELD_CODE,
@@ -43,15 +43,15 @@ enum {
 	TOTALS_N_FIELDS = 19,
 };
 
-/* A metric and where its value lies. */
+/* A metric and the place of its value. */
 struct taskstats_field {
 	struct ctprof_metric metric;
 	uint32_t needs;      /* enum taskstats_active */
 	uint16_t since;      /* first struct version that has it */
 	uint16_t offset;     /* in every version but 15 */
 	uint16_t offset_v15; /* version 15 put max and min between the older fields */
-	uint16_t scale;      /* what one unit of the kernel's counts, in the metric's unit */
-	uint16_t divisor;    /* the same, where it counts finer units; 0: it does not */
+	uint16_t scale;      /* one unit of the kernel's value in the metric's unit */
+	uint16_t divisor;    /* instead of scale, if the kernel's unit is finer; 0: it is not */
 	uint8_t width;       /* bytes: 16 (a time), 4, 1 (signed), 0: 8 */
 };
 
@@ -65,9 +65,8 @@ struct taskstats_values {
 	uint16_t version;
 };
 
-/* Which of the fields in fill, bits as in present, mean something.  xacct_add_tsk() leaves
- * the peaks of a thread without an address space, a kernel thread or a zombie, at 0: there
- * is nothing they are peaks of. */
+/* The fields in fill that are meaningful, as bits like those of present.  xacct_add_tsk() leaves
+ * the peaks at 0 for threads without an address space, that is kernel threads and zombies. */
 static inline uint64_t taskstats_fill(uint64_t fill, const struct taskstats_values *values)
 {
 	if (values->value[TASKSTATS_FIELD_HIWATER_VM] == 0)
@@ -77,13 +76,13 @@ static inline uint64_t taskstats_fill(uint64_t fill, const struct taskstats_valu
 }
 
 /*
- * Takes a reply's struct apart.  Fields its version does not have, or that lie
- * past its end, are not present.  -EBADMSG when it is shorter than version 8,
- * the oldest one known here, or calls itself older; *ret is then untouched.
+ * Decodes the struct in a reply.  Fields that its version does not have, or that are past its end,
+ * are not present.  -EBADMSG if it is shorter than version 8, the oldest one known here, or claims
+ * to be older; *ret is then untouched.
  */
 int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret);
 
-/* The same of the sum of a process. */
+/* The same for the sum of a process. */
 int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_values *ret);
 
 #define TASKSTATS_VERSION_OF_TIMES 17
@@ -92,17 +91,17 @@ int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_v
 /* A thread that ended. */
 struct taskstats_exit {
 	int32_t tid, tgid;         /* tgid: 0 before version 12 */
-	char comm[EXIT_COMM_SIZE]; /* with a NUL, unless the kernel's has none */
+	char comm[EXIT_COMM_SIZE]; /* NUL-terminated, unless the kernel's text is not */
 	struct taskstats_values values;
 };
 
-/* As an exit store keeps it. */
+/* The same as an exit store keeps it. */
 #define TASKSTATS_EXIT_WORDS (sizeof(struct taskstats_exit) / sizeof(uint64_t))
 union taskstats_exit_words {
 	struct taskstats_exit record;
 	uint64_t words[TASKSTATS_EXIT_WORDS];
 };
 
-/* The same of a record of a thread's end.  When it started is not in it, and left to
- * the caller. */
+/* The same for the record of a thread's exit.  The record lacks the start time, which the caller
+ * must add. */
 int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exit *ret);

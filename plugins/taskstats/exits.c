@@ -19,7 +19,7 @@
 
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_TICK UINT64_C(10000000)
-/* Receives until the answer to a registration: records may come before it. */
+/* The number of receives to wait for the answer to a registration: records may come first. */
 #define MAX_RECEIVES 64
 
 static const struct ctprof_metric comm =
@@ -52,7 +52,7 @@ void exits_start(struct exits *self, uint16_t family, uint32_t active)
 	self->family = family;
 	if (!self->comm_slot || !slots_wanted(self->host, self->slots, EXIT_N_FIELDS))
 		return;
-	/* Where bytes of storage are counted, there is a file that says so. */
+	/* The kernel counts bytes of storage only if it also has this file. */
 	if (file_check_root(self->host, CTPROF_ROOT_PROC, "self/io") == 0)
 		active |= TASKSTATS_IO;
 	for (size_t i = 0; i < EXIT_N_FIELDS; i++)
@@ -73,8 +73,8 @@ static void estimate_start(struct taskstats_values *values, uint64_t now)
 	values->present |= UINT64_C(1) << EXIT_FIELD_START;
 }
 
-/* Of a process that ends, the kernel also sends the sum of its threads: beside the
- * last one's record, or not for us. */
+/* When a process ends, the kernel also sends the sum of its threads.  It is ignored: it comes as an
+ * attribute beside the last thread's record, or in a message of its own. */
 static void take_message(struct exits *self, const struct netlink_datagram *datagram, uint64_t now)
 {
 	union taskstats_exit_words kept = {.words = {0}};
@@ -94,7 +94,7 @@ static void take_message(struct exits *self, const struct netlink_datagram *data
 		self->refused++;
 }
 
-/* What has come, and whether there was anything. */
+/* Handles the datagrams that have come.  Returns 0 if there were none. */
 static int receive(struct exits *self, bool wait, int *ret_error)
 {
 	int got = netlink_receive(self->netlink, self->in, NETLINK_BATCH, wait);
@@ -111,7 +111,7 @@ static int receive(struct exits *self, bool wait, int *ret_error)
 	return got == -EAGAIN ? 0 : got;
 }
 
-/* A CPU that comes later is one of those that are possible. */
+/* All possible CPUs, to include those that come online later. */
 static int request(struct exits *self, uint16_t attr)
 {
 	char text[TASKSTATS_CPUS_SIZE];
@@ -129,7 +129,7 @@ static int request(struct exits *self, uint16_t attr)
 
 static int register_all(struct exits *self)
 {
-	int error = -1; /* positive or 0, once it is known */
+	int error = -1; /* set to 0 or a positive errno by the answer */
 	int r = request(self, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
 
 	if (r < 0)
@@ -167,7 +167,7 @@ int exits_listen(struct exits *self)
 
 	if (r == 0)
 		r = register_all(self);
-	/* Not before: the answer needs room, too. */
+	/* Not earlier: a small buffer might have no room for the answer. */
 	if (r == 0) {
 		netlink_set_room(self->netlink, (size_t)room);
 		return 0;
@@ -195,7 +195,8 @@ int exits_drain(struct exits *self)
 void exits_close(struct exits *self)
 {
 	if (self->netlink) {
-		/* The kernel also notices that nobody listens, at the next end. */
+		/* Best effort: the kernel drops a dead listener by itself when the next thread
+		 * ends. */
 		(void)request(self, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
 		netlink_close(self->netlink);
 	}
@@ -231,7 +232,8 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch)
 	union taskstats_exit_words kept;
 	uint64_t row;
 
-	/* No more than what has come until the first call. */
+	/* Receives on the first call only, so records that come later are left for the next
+	 * capture. */
 	if (!self->cursor.block && self->netlink && exits_drain(self) < 0)
 		self->refused++;
 	for (;;) {

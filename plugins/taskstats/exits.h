@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of threads that end: listened for, kept, and put into rows. */
+/* Records of threads that end: received, kept, and put into rows. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "exit-store.h"
 #include "netlink.h"
 
-/* The option for the room that records wait in. */
+/* The option for the size of the buffer in which records wait. */
 #define EXITS_OPTION "buffer"
 #define EXITS_BUFFER "16MiB"
 #define EXITS_BUFFER_BYTES (16u << 20)
@@ -22,27 +22,28 @@ struct exits {
 	const struct ctprof_host *host;
 	uint32_t slots[EXIT_N_FIELDS], comm_slot, tally_slots[EXITS_N_TALLIES];
 	uint64_t fill; /* bit i: field i is wanted, and counted by this kernel */
-	/* When listening. */
-	struct netlink *netlink; /* NULL: it does not */
+	/* Set while listening. */
+	struct netlink *netlink; /* NULL: not listening */
 	uint16_t family;
-	uint64_t overruns, refused; /* records lost here, or of which it is not known how many */
-	uint64_t lost_before;       /* by the captures before this one */
-	int error;                  /* why it does not: -errno, 0: it was not asked to */
+	uint64_t overruns, refused; /* buffer overflows, of any number of records; records dropped
+				     * here */
+	uint64_t lost_before;       /* lost before this capture */
+	int error;                  /* why it does not listen: -errno; 0: it was not asked to */
 	struct exit_store store;
 	struct exit_cursor cursor;
 	struct netlink_datagram in[NETLINK_BATCH];
 };
 
-/* Declares the metrics, which a host before ABI 1.3 does not know: it gets none. */
+/* Declares the metrics; none on a host before ABI 1.3, which does not know exits. */
 int exits_declare(struct exits *self, const struct ctprof_host *host);
 /* active: enum taskstats_active. */
 void exits_start(struct exits *self, uint16_t family, uint32_t active);
 int exits_listen(struct exits *self);
 int exits_drain(struct exits *self);
-/* The rows that are left, and find room. */
+/* Fills rows from the remaining records as long as there is room. */
 int exits_collect(struct exits *self, struct ctprof_batch *batch);
 void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch);
-/* Forgets the records that were put, and the count of those that were lost. */
+/* Forgets the records that were put, and the count of lost ones. */
 void exits_again(struct exits *self);
 void exits_close(struct exits *self);
 

@@ -16,8 +16,8 @@
 /* A reply of version 17 has 724 bytes. */
 #define REPLY_SIZE 2048
 
-/* The kernel charges a reply with the memory of its buffer, 2304 bytes for one
- * of version 17: the usual 208 KiB do not hold a batch. */
+/* The kernel charges the whole buffer of a reply to the socket, 2304 bytes for version 17: the
+ * default of 208 KiB does not hold a batch. */
 #define RECEIVE_BUFFER (1024 * 1024)
 
 static const struct timeval patience = {.tv_sec = 1};
@@ -66,7 +66,7 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 
 	if (!sock)
 		return -ENOMEM;
-	/* With it, libnl would wait for an ACK that does not follow an error. */
+	/* With auto-ACK, libnl would wait for an ACK that does not follow an error. */
 	nl_socket_disable_auto_ack(sock);
 	int r = genl_connect(sock);
 	if (r < 0)
@@ -83,7 +83,7 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 
 static void set_room(int fd, int size)
 {
-	/* Failing leaves a smaller buffer: what is lost is known. */
+	/* If this fails, the buffer stays smaller: lost datagrams are noticed. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 }
@@ -95,7 +95,7 @@ static int configure(int fd)
 	set_room(fd, RECEIVE_BUFFER);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) < 0)
 		return -errno;
-	/* Takes a port, and keeps other processes from sending to it. */
+	/* Binds a port, and keeps other processes from sending to it. */
 	if (connect(fd, (const struct sockaddr *)&kernel, sizeof kernel) < 0)
 		return -errno;
 	return 0;

@@ -6,9 +6,9 @@
 
 #include "ctprof/plugin.h"
 
-/* Rounds for one thread; a second one is rare, see netlink.c on buffer sizes. */
+/* Rounds for one thread; a second one is rare, see RECEIVE_BUFFER in netlink.c. */
 #define MAX_ROUNDS 3
-/* Receives of one round that brought nothing which was waited for. */
+/* Receives in one round that may bring no awaited answer. */
 #define MAX_USELESS 4
 
 /* One send and the receives that belong to it. */
@@ -18,7 +18,7 @@ struct round {
 	void *data;
 	uint32_t first;                  /* sequence number of request 0 */
 	size_t asked;                    /* requests */
-	size_t open;                     /* of them without an answer */
+	size_t open;                     /* requests without an answer */
 	uint8_t index[NETLINK_BATCH];    /* into tids, by request */
 	uint8_t answered[NETLINK_BATCH]; /* 0 or 1, by request */
 };
@@ -36,8 +36,8 @@ static int send_requests(struct taskstats_query *query, struct round *round)
 	return netlink_send(query->netlink, query->out, round->asked * sizeof query->out[0]);
 }
 
-/* A datagram that answers no open request is dropped: it is late, from an
- * earlier round, or not the kernel's. */
+/* A datagram that answers no open request is dropped: it is a late one from an earlier round, or
+ * not from the kernel. */
 static void take_answer(struct taskstats_query *query, struct round *round,
 			const struct netlink_datagram *datagram)
 {
@@ -65,8 +65,8 @@ static int receive_answers(struct taskstats_query *query, struct round *round)
 		int got = netlink_receive(query->netlink, query->in, NETLINK_BATCH, wait);
 		size_t before = round->open;
 
-		/* genl_rcv() answers inside our send(): what fitted is queued by
-		 * now, and waiting brings no more. */
+		/* genl_rcv() answers inside our send(): every answer that fitted is queued by now,
+		 * so waiting brings no more. */
 		if (got == -ENOBUFS)
 			wait = false;
 		else if (got == -EAGAIN)
@@ -80,7 +80,7 @@ static int receive_answers(struct taskstats_query *query, struct round *round)
 	return 0;
 }
 
-/* Makes the requests without an answer the next round's. */
+/* Keeps the unanswered requests for the next round. */
 static void keep_open(struct round *round)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asks the kernel for many threads at once and brings the answers home. */
+/* Requests the values of many threads at once and matches the answers. */
 #pragma once
 
 #include <stddef.h>
@@ -11,13 +11,13 @@
 struct taskstats_query {
 	struct netlink *netlink;
 	uint16_t family;
-	enum taskstats_subject subject; /* of the ids: may change between runs */
+	enum taskstats_subject subject; /* what the ids are; may change between runs */
 	uint32_t seq;                   /* of the next request */
 	struct taskstats_request out[NETLINK_BATCH];
 	struct netlink_datagram in[NETLINK_BATCH];
 };
 
-/* The reason of absence (enum ctprof_absence) that such an errno stands for. */
+/* The reason of absence (enum ctprof_absence) for an errno. */
 uint32_t taskstats_absence(int err);
 
 /* Thread i's answer: err is 0 and stats the kernel's struct, valid for the call;
@@ -25,9 +25,9 @@ uint32_t taskstats_absence(int err);
 typedef void (*taskstats_done)(void *data, size_t i, int err, const uint8_t *stats, size_t len);
 
 /*
- * Asks for n <= NETLINK_BATCH threads; done() is called once for each, in any
- * order.  Returns -errno when the socket fails, -ETIMEDOUT when not one answer
- * came: asking for more is then useless.
+ * Requests n <= NETLINK_BATCH threads; done() is called once for each, in any order.  Returns
+ * -errno if the socket fails, -ETIMEDOUT if not a single answer came, so that further requests are
+ * useless.
  */
 int taskstats_query_run(struct taskstats_query *query, const int32_t *tids, size_t n,
 			taskstats_done done, void *data);

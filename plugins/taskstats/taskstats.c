@@ -29,12 +29,12 @@ struct taskstats {
 	uint32_t slots[TASKSTATS_N_FIELDS];
 	uint32_t label_slots[N_LABELS];
 	uint32_t tally_slots[N_TALLIES];
-	/* Settled in start(). */
+	/* Set in start(). */
 	uint16_t family;
 	uint32_t active; /* enum taskstats_active */
-	bool of_threads; /* something is wanted of them */
+	bool of_threads; /* a value of threads is wanted */
 	uint64_t fill;   /* bit i: field i is wanted, and counted by this kernel */
-	/* What a row is complete with: the wanted fields, and the labels. */
+	/* If all of these are filled, no request is needed: the wanted fields, and the labels. */
 	uint32_t asked[TASKSTATS_N_FIELDS + N_LABELS];
 	size_t n_asked;
 	_Atomic uint64_t tallies[N_TALLIES];
@@ -96,7 +96,7 @@ static int taskstats_open(const struct ctprof_host *host, void **ret_self)
 	return instance_give(self, register_metrics(self), ret_self);
 }
 
-/* The whole capture in a line, with the cause of the likeliest trouble. */
+/* A summary of the capture in one line, with the likeliest cause of failures. */
 static void log_tallies(const struct taskstats *self)
 {
 	uint64_t n[N_TALLIES], asked = 0;
@@ -125,7 +125,7 @@ static void taskstats_close(void *data)
 	instance_free(self);
 }
 
-/* Tries it: the kernel tells only whoever registers. */
+/* Registers for a moment: the kernel reports a refusal only then. */
 static void probe_exits(struct taskstats *self, const struct taskstats_advice *advice,
 			uint16_t family)
 {
@@ -141,7 +141,7 @@ static void probe_exits(struct taskstats *self, const struct taskstats_advice *a
 	finding_put(self->host, "exit", why ? CTPROF_FAILS : CTPROF_WORKS, why, advice->remedy);
 }
 
-/* lacking: enum taskstats_active, of what the group needs. */
+/* lacking: the part of enum taskstats_active that the group needs and the kernel lacks. */
 static void tell(const struct ctprof_host *host, const char *group, uint32_t lacking,
 		 const struct taskstats_advice *failure)
 {
@@ -214,7 +214,8 @@ static int taskstats_start(void *data)
 
 		if (!host->wanted(host, self->slots[i]))
 			continue;
-		/* What a newer kernel has is no reason to ask this one. */
+		/* A field that only newer kernels have is no reason to send a request to this
+		 * one. */
 		if (!(missing & TASKSTATS_TIMES))
 			self->asked[self->n_asked++] = self->slots[i];
 		lacking |= missing & ~(uint32_t)TASKSTATS_TIMES;
@@ -227,7 +228,8 @@ static int taskstats_start(void *data)
 	while (lacking) {
 		struct taskstats_advice advice = taskstats_explain_lack(&lacking);
 
-		/* As most hosts are: a finding, for doctor, and no warning at each capture. */
+		/* Most hosts lack something: report it as a finding of doctor, not as a warning at
+		 * each capture. */
 		host->log(host, CTPROF_LOG_INFO, "%s (%s)", advice.why, advice.remedy);
 	}
 	return 0;
@@ -257,7 +259,7 @@ static void taskstats_worker_close(void *data, void *context)
 	instance_free(worker);
 }
 
-/* The threads of one taskstats_query_run(), by their rows. */
+/* The threads of one taskstats_query_run(), and their rows. */
 struct chunk {
 	struct taskstats *self;
 	struct ctprof_batch *batch;
@@ -273,7 +275,7 @@ static void put_values(const struct chunk *chunk, uint64_t row,
 	for (uint64_t left = taskstats_fill(self->fill, values); left; left &= left - 1) {
 		int i = __builtin_ctzll(left);
 
-		/* Of a delay that never was there is no time. */
+		/* A delay that never occurred has no time. */
 		if (i >= TASKSTATS_FIELD_MAX_AT && values->value[i] == 0)
 			self->host->put_absent(chunk->batch, row, self->slots[i],
 					       CTPROF_ABSENT_INAPPLICABLE);
@@ -284,8 +286,8 @@ static void put_values(const struct chunk *chunk, uint64_t row,
 		self->host->put_u64(chunk->batch, row, self->label_slots[i], self->active >> i & 1);
 }
 
-/* That the kernel did not answer for this thread is known: measured is 0; the
- * other labels describe an answer. */
+/* If the kernel did not answer for a thread, measured is known to be 0.  The other labels describe
+ * an answer, and are absent. */
 static void put_absences(const struct chunk *chunk, uint64_t row, uint32_t why)
 {
 	const struct taskstats *self = chunk->self;

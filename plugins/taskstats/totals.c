@@ -12,9 +12,9 @@
 #include "slots.h"
 
 #define SWITCHES (UINT64_C(3) << TOTALS_FIELD_SWITCHES)
-/* Until no thread of this process was switched while it was asked about. */
+/* Tries to request the sum without a context switch of this process meanwhile. */
 #define MAX_TRIES 20
-/* For a thread to have slept, or to be gone, of 1 ms. */
+/* Waits of 1 ms each, for a thread to have slept or to be gone. */
 #define MAX_WAITS 1000
 
 int totals_declare(struct totals *self, const struct ctprof_host *host)
@@ -24,7 +24,7 @@ int totals_declare(struct totals *self, const struct ctprof_host *host)
 				  self->slots);
 }
 
-/* ---- what this kernel keeps ---- */
+/* ---- which sums this kernel keeps ---- */
 
 static void take_switches(void *data, size_t i, int err, const uint8_t *stats, size_t len)
 {
@@ -36,7 +36,7 @@ static void take_switches(void *data, size_t i, int err, const uint8_t *stats, s
 		*ret = values.value[TOTALS_FIELD_SWITCHES];
 }
 
-/* Until it counts: a sleep that is over at once switches to no one. */
+/* Sleeps until a context switch is counted: a sleep that is over at once does not switch. */
 static void *sleep_once(void *data)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -51,7 +51,7 @@ static void *sleep_once(void *data)
 	return data;
 }
 
-/* Waits for a thread that was joined: the kernel counts it as a living one for a moment
+/* Waits until a joined thread is gone: the kernel counts it among the live threads for a moment
  * longer (release_task()). */
 static bool has_ended(int32_t own, int32_t tid)
 {
@@ -73,7 +73,7 @@ static long own_switches(void)
 	return usage.ru_nvcsw;
 }
 
-/* A thread ends here, and getrusage() knows the truth. */
+/* Lets a thread end, and compares the kernel's sum with getrusage(), which is correct. */
 bool totals_keep_switches(uint16_t family)
 {
 	struct taskstats_query query = {.family = family, .subject = TASKSTATS_OF_PROCESS};

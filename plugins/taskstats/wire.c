@@ -9,7 +9,7 @@
 
 _Static_assert(sizeof(struct taskstats_request) == 28, "a request has no padding");
 
-/* How the kernel calls a subject. */
+/* The kernel's names of the subjects. */
 static const struct {
 	uint16_t asked, group, id;
 } names[] = {

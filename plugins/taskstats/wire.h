@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Asks for one thread; many of them back to back make one send. */
+/* Requests one thread; many of them are sent back to back. */
 struct taskstats_request {
 	struct nlmsghdr nl;
 	struct genlmsghdr genl;
@@ -16,46 +16,46 @@ struct taskstats_request {
 	uint32_t tid;
 };
 
-/* Whom a request and its answer are about. */
+/* The subject of a request and its answer. */
 enum taskstats_subject {
 	TASKSTATS_OF_THREAD,
-	TASKSTATS_OF_PROCESS, /* the sum of its threads, with those that have ended */
+	TASKSTATS_OF_PROCESS, /* the sum of its threads, including ended ones */
 };
 
 /* No NLM_F_ACK: each request has exactly one answer, data or error. */
 struct taskstats_request taskstats_request_make(uint16_t family, enum taskstats_subject subject,
 						uint32_t seq, int32_t id);
 
-/* Longest list of CPUs that the kernel takes is longer than any kernel's own. */
+/* Longer than any list of CPUs a kernel writes itself. */
 #define TASKSTATS_CPUS_SIZE 1024
 
-/* Asks for a record of each thread that ends on these CPUs ("0-3"), or no longer. */
+/* Requests a record of each thread that ends on these CPUs ("0-3"), or cancels that. */
 struct taskstats_registration {
-	struct nlmsghdr nl; /* nlmsg_len: what of this counts */
+	struct nlmsghdr nl; /* nlmsg_len: how much of this struct is used */
 	struct genlmsghdr genl;
 	struct nlattr attr;
 	char cpus[TASKSTATS_CPUS_SIZE];
 };
 
-/* attr: TASKSTATS_CMD_ATTR_REGISTER_CPUMASK or _DEREGISTER_CPUMASK.  With NLM_F_ACK:
- * success is answered, too. */
+/* attr: TASKSTATS_CMD_ATTR_REGISTER_CPUMASK or _DEREGISTER_CPUMASK.  NLM_F_ACK is set, so success
+ * is answered, too. */
 struct taskstats_registration taskstats_registration_make(uint16_t family, uint16_t attr,
 							  const char *cpus);
 
-/* Whether that is an answer to a registration: 0 or a positive errno.  Records come
- * between. */
+/* Whether that is the answer to a registration; *ret_error: 0 or a positive errno.  Records may
+ * arrive before the answer. */
 bool taskstats_parse_ack(const uint8_t *data, size_t len, int *ret_error);
 
 struct taskstats_reply {
 	uint32_t seq;
-	/* 0; the errno the kernel answered with; EBADMSG: not the reply promised */
+	/* 0; the errno the kernel answered with; EBADMSG: not the expected reply */
 	int error;
-	/* These only when error is 0; stats points into the datagram. */
+	/* Valid only if error is 0; stats points into the datagram. */
 	int32_t tid;
 	const uint8_t *stats;
 	size_t stats_len;
 };
 
-/* False when the datagram is too short to tell whose answer it is. */
+/* False if the datagram is too short to contain a sequence number. */
 bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
 			   enum taskstats_subject subject, struct taskstats_reply *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A struct taskstats of any version and length, of a thread that lives or ended. */
+/* A struct taskstats of any version and length, of a live or ended thread. */
 #include <assert.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is kept of a record is all of it. */
+/* The store returns a record unchanged. */
 static void keep(const union taskstats_exit_words *record)
 {
 	struct exit_store store = {.n_words = TASKSTATS_EXIT_WORDS};

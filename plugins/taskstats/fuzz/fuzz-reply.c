@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A datagram as it arrives: whatever it says, the struct lies inside it. */
+/* A datagram as received: whatever it contains, the decoded struct is inside it. */
 #include <assert.h>
 
 #include "../wire.h"
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct taskstats_reply reply;
 
-	/* The seeds' family. */
+	/* The family in the seeds. */
 	if (!taskstats_parse_reply(data, size, 0x17,
 				   size % 2 ? TASKSTATS_OF_PROCESS : TASKSTATS_OF_THREAD, &reply) ||
 	    reply.error)
