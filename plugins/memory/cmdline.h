@@ -8,11 +8,11 @@
 /* The maximum size of a text value. */
 #define CMDLINE_MAX 65535u
 
-/* The non-empty arguments, separated by blanks and cut at the maximum. All zero
- * is empty, as are len and gap of 0. */
+/* The non-empty arguments, separated by blanks and cut at the maximum.  A struct of all zeros is
+ * empty, and so is one with len and gap of 0. */
 struct cmdline {
 	size_t len;
-	bool gap; /* a part has ended */
+	bool gap; /* an argument has ended */
 	char text[CMDLINE_MAX];
 };
 

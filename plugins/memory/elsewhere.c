@@ -11,7 +11,7 @@
 #include "cleanup.h"
 #include "hold.h"
 
-/* The text of its link: "mnt:[4026531841]". */
+/* Identifies a mount namespace by the text of its link: "mnt:[4026531841]". */
 struct mount_ns {
 	char name[64];
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File systems that are mounted only in other mount namespaces, such as those
- * of containers, from the mountinfo of a process that maps one of their files.
- * Device numbers are global, so that what is learned from one process is true
- * for all.
+ * File systems that are mounted only in other mount namespaces, such as those of containers, from
+ * the mountinfo of a process that maps one of their files.  Device numbers are global, so the
+ * mounts of one process are valid for all.
  */
 #pragma once
 
@@ -12,8 +11,7 @@
 #include "mounts.h"
 #include "pool.h"
 
-/* Limits on the namespaces whose mountinfo is read, and on devices of all of
- * them. */
+/* Limits on the namespaces whose mountinfo is read, and on all their devices together. */
 #define ELSEWHERE_NAMESPACES_MAX 4096u
 #define ELSEWHERE_DEVICES_MAX (1u << 16)
 
@@ -27,12 +25,12 @@ struct elsewhere {
 void elsewhere_init(struct elsewhere *ret, const struct ctprof_host *host);
 void elsewhere_clear(struct elsewhere *elsewhere);
 
-/* Reads the mountinfo of the process, unless that of its namespace has been
- * read. */
+/* Reads the mountinfo of the process, unless its namespace has been read already. */
 void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid);
-/* Whether the process sees the mounts that ctprof sees: names of files are not its choice. */
+/* Whether the process sees the mounts that ctprof sees, so that it cannot choose the names of
+ * files. */
 bool elsewhere_is_here(const struct elsewhere *elsewhere, int32_t pid);
-/* The kind of the file system with that device: MOUNT_UNKNOWN, or as
- * learned. */
+/* The kind of the file system with that device, or MOUNT_UNKNOWN if no mountinfo so far shows
+ * it. */
 enum mount_kind elsewhere_kind_of_device(struct elsewhere *elsewhere, uint32_t major,
 					 uint32_t minor);

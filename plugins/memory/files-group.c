@@ -164,8 +164,7 @@ static int emit_walk(struct objects *objects, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* Adds a last row, without which a reader of the file would think it is
- * complete. */
+/* Adds a last row for the unreadable files, so that the listing does not look complete. */
 static int emit_unreadable(struct objects *objects, struct ctprof_batch *batch)
 {
 	struct object_row row;
@@ -184,7 +183,7 @@ static int emit_files(struct objects *objects, struct ctprof_batch *batch)
 {
 	int result = 0;
 
-	/* The tree is that of the running kernel. */
+	/* The directories are those of the running kernel, not of the recorded tree. */
 	if (!objects->host->live(objects->host))
 		return 0;
 	if (!objects->walk)

@@ -45,7 +45,7 @@ struct text fold_label(const struct fold *fold, const struct holding *holding)
 			     holding->label_len};
 }
 
-/* Objects are the same by identity, other memory by label. */
+/* Holdings of an object are the same by identity, other memory by label. */
 static bool is_same(const struct fold *fold, const struct holding *a, const struct holding *b)
 {
 	return identity_order(&a->identity, &b->identity) == 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The smaps of one process, folded by what is mapped: a file (or segment, or
- * memfd) is one object, however often it is mapped.
+ * The smaps of one process, folded by object: a file (or segment, or memfd) is one object, however
+ * often it is mapped.
  */
 #pragma once
 

@@ -11,8 +11,8 @@ static bool is_all_wanted(const struct objects *objects)
 	return objects->wanted[GROUP_SHARED] || objects->wanted[GROUP_SWAP];
 }
 
-/* Mappings are those of the selected processes; if there are none, of all processes
- * those that belong to no object. */
+/* For selected processes, all mappings are wanted; if no process is selected, the mappings of all
+ * processes that belong to no object. */
 static enum holders_choice choose(const struct objects *objects, int32_t pid)
 {
 	if (!objects->wanted[GROUP_MAPPINGS])
@@ -25,7 +25,7 @@ static enum holders_choice choose(const struct objects *objects, int32_t pid)
 	return HOLDERS_OBJECTS;
 }
 
-/* ---- the ladder's questions -------------------------------------------- */
+/* ---- callbacks of the ladder ------------------------------------------ */
 
 static void drop_fold(void *data)
 {

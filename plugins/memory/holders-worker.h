@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading the smaps of processes for their holders: a worker's side. */
+/* A worker's part of the holders: reads the smaps of processes. */
 #pragma once
 
 #include "objects.h"

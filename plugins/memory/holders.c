@@ -164,9 +164,9 @@ static void add_holding(struct backing *backing, const struct holding *holding)
 		backing->bytes[i] = amount_sum(backing->bytes[i], holding->bytes[i]);
 }
 
-/* One object may be mapped under several names, and a process with mounts of its own can
- * choose one: such a name gives way to one that ctprof sees; else the smallest wins, so that
- * the order of reading does not matter. */
+/* An object may be mapped under several names, and a process with mounts of its own can choose one.
+ * Therefore a name that ctprof sees takes precedence; among equals the smallest, so that the order
+ * of reading does not matter. */
 static bool is_better_name(const struct holders *holders, const struct holders_object *object,
 			   struct text label, int32_t pid)
 {
@@ -291,8 +291,8 @@ static void add_names(struct holders *holders, struct holders_process *process,
 	}
 }
 
-/* The kind of an object's file system, from the mounts of this process or, read
- * at most once per process, those of the process that maps it. */
+/* The kind of an object's file system, from the mounts that ctprof sees or else from those of the
+ * process that maps it, which are read at most once per process. */
 static enum mount_kind find_mount(struct holders *holders, const struct identity *identity,
 				  int32_t pid, bool *has_learned)
 {

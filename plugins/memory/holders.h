@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which processes hold what: the folded smaps of all processes, merged by
- * object.  Workers add processes concurrently; the rest is for one thread, after
- * they are done.
+ * Which processes hold which objects: the folded smaps of all processes, merged by object.  Workers
+ * add processes concurrently; all other functions are for one thread, after the workers are done.
  */
 #pragma once
 
@@ -72,7 +71,7 @@ struct holders_name {
 	uint64_t vmas;
 };
 
-/* What a process has swapped out, by object or by name. */
+/* The swapped-out memory of a process, by object or by name. */
 struct swap_record {
 	struct holders_process *process;
 	const void *of; /* struct holders_object or holders_name */
@@ -105,21 +104,20 @@ void holders_init(struct holders *ret, const struct ctprof_host *host, const str
 		  unsigned wanted);
 void holders_clear(struct holders *holders);
 
-/* What is kept of a process: besides its share of objects, its own non-empty areas,
- * or all its mappings. */
+/* What to keep of a process: only its share of objects, also its own non-empty areas, or all its
+ * mappings. */
 enum holders_choice { HOLDERS_OBJECTS, HOLDERS_AREAS, HOLDERS_MAPPINGS };
 
-/* Adds a finished fold, and sorts it by kind. */
+/* Adds a finished fold, after sorting it by kind. */
 void holders_add(struct holders *holders, const struct holders_process *process, struct fold *fold,
 		 enum holders_choice choice);
 /* Counts a process that could not be read. */
 void holders_miss(struct holders *holders);
 
 /*
- * After the last process: sorts everything, and divides swap.  By object: the
- * largest amount that one process has, divided in proportion to what each has.
- * By name: that of each mapping, divided by the number of mappings of that name
- * (as ChromeOS does).
+ * After the last process: sorts everything, and divides swap.  By object: the largest amount that a
+ * single process has, divided in proportion to the amounts of all.  By name: the amount of each
+ * mapping, divided by the number of mappings of that name (as ChromeOS does).
  */
 void holders_settle(struct holders *holders);
 

@@ -14,7 +14,7 @@
 #include "tmpfs.h"
 
 #define GROUP "memory-ledger"
-/* Number of devices to look for: zram numbers them in order of creation. */
+/* The number of devices to try: zram numbers them in order of creation. */
 #define ZRAM_MAX 64u
 
 enum {
@@ -142,7 +142,7 @@ static int make_ledger(struct objects *objects)
 	if (got >= 0) {
 		meminfo_parse(text, (size_t)got, &info);
 		fill_ledger(objects, &info);
-	} else if (got != -ENOENT || host->live(host)) { /* as of a recorded tree */
+	} else if (got != -ENOENT || host->live(host)) { /* a recorded tree may lack it */
 		host->log(host, CTPROF_LOG_WARNING, "meminfo cannot be read (%s): no ledger",
 			  strerror((int)-got));
 	}

@@ -40,7 +40,7 @@ static void gather(struct amount *sum, struct amount part)
 	*sum = amount_known(sum->absent ? part.bytes : amount_sum(sum->bytes, part.bytes));
 }
 
-/* Adds what the parts leave of the whole, or by how much they exceed it. */
+/* Adds a row for what the parts leave of the whole, or for the amount by which they exceed it. */
 static void add_remainder(struct ledger *ledger, const char *section, const char *rest,
 			  uint64_t whole, uint64_t parts)
 {
@@ -154,8 +154,8 @@ void ledger_add_swap(struct ledger *ledger, const struct meminfo *info)
 			add_row(ledger, rows[i].amount, false, "swap.%s", rows[i].name);
 }
 
-/* Written by mm_stat_show(): the size of stored data, its compressed size, and
- * the memory it takes. */
+/* The columns of mm_stat_show(): the size of stored data, its compressed size, and the memory it
+ * takes. */
 static const char *const zram_columns[ZRAM_N_COLUMNS] = {"stored", "compressed", "memory"};
 
 void ledger_add_zram(struct ledger *ledger, uint64_t device, const char *text, size_t len)

@@ -130,7 +130,7 @@ static int add_cost(struct objects *objects, struct ctprof_batch *batch, int32_t
 	return 0;
 }
 
-/* First the processes, so that no label can take their names. */
+/* The rows of processes come first, so that no label can take their names. */
 static int emit_mappings(struct objects *objects, struct ctprof_batch *batch)
 {
 	const struct pool *mappings = &objects->holders.mappings;

@@ -133,7 +133,7 @@ static int collect_threads(struct memory *memory, struct worker *worker, struct 
 {
 	bool holding = memory->objects.holding;
 
-	/* Values shared with other sources are then left to them. */
+	/* Otherwise the shared values are left to the other sources. */
 	if (!memory->plan.wanted && !holding)
 		return 0;
 	int r = process_begin(&worker->process, batch->n);

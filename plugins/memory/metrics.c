@@ -90,7 +90,7 @@ static struct process_value fill_state(const struct process_metric *metric,
 	return word(words[process->state]);
 }
 
-/* Whether there is memory, but only status could be read. */
+/* Whether the process has memory, but only its status could be read. */
 static bool speaks_by_status(const struct process *process)
 {
 	return process->state != PROCESS_EXACT && process->state != PROCESS_NOT_APPLICABLE;

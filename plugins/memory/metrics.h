@@ -40,8 +40,8 @@ extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 bool process_metric_is_dear(const struct process_metric *metric);
 bool process_metric_is_cmdline(const struct process_metric *metric);
 bool process_metric_is_user(const struct process_metric *metric);
-/* Of who runs it, how and where. */
+/* Whether it shows who runs the process, how or where. */
 bool process_metric_is_personal(const struct process_metric *metric);
-/* Whether only this plugin has the value: the others are by-products, and no
- * reason to read anything. */
+/* Whether only this plugin has the value: the other values are by-products, and no reason to read
+ * anything. */
 bool process_metric_is_own(const struct process_metric *metric);

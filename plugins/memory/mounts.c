@@ -71,7 +71,7 @@ static enum mount_kind kind_of_type(struct text type)
 	return MOUNT_OTHER;
 }
 
-/* In place: unescaped text is not longer than the original. */
+/* Unescapes in place: the result is not longer than the escaped text. */
 static struct text unescape(char *base, struct text text)
 {
 	char *at = base + (text.p - base);
@@ -128,7 +128,7 @@ static int by_point(const void *a, const void *b)
 	return order ? order : order_u64(y->line, x->line);
 }
 
-/* By device; first the mount that shows most, then the one with the shortest
+/* By device; the mount that shows the whole file system first, then the one with the shortest
  * path. */
 static int by_device_and_use(const void *a, const void *b)
 {

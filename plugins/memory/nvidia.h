@@ -12,7 +12,7 @@
 #include "amount.h"
 #include "text.h"
 
-/* The driver's parameter that enables the pools; false: no such parameter. */
+/* The driver's parameter that enables the pools; false if it has no such parameter. */
 bool nvidia_parse_params(const char *text, size_t len, uint64_t *ret_pools);
 /* NUMA node and order of pages of a pool, by the name of its shrinker. */
 bool nvidia_parse_pool(struct text name, uint64_t *ret_node, uint64_t *ret_order);
@@ -21,5 +21,5 @@ bool nvidia_parse_count(const char *text, size_t len, uint64_t node, uint64_t *r
 /* False: overflows 64 bits, which no real pool does. */
 bool nvidia_pool_bytes(uint64_t objects, uint64_t order, uint64_t page_size, uint64_t *ret_bytes);
 
-/* The size of the pools; false: no such driver, or its pools are off. */
+/* The size of the pools; false if there is no such driver, or its pools are off. */
 bool nvidia_read_pools(const struct ctprof_host *host, struct amount *ret);

@@ -119,14 +119,14 @@ static void read_mounts(struct objects *objects)
 	const struct ctprof_host *host = objects->host;
 
 	objects->mounts_error = mounts_read(host, "self/mountinfo", &objects->mounts);
-	/* A recorded tree need not have it. */
+	/* A recorded tree may lack mountinfo. */
 	if (objects->mounts_error < 0 && (objects->mounts_error != -ENOENT || host->live(host)))
 		host->log(host, CTPROF_LOG_WARNING,
 			  "mountinfo cannot be read (%s): tmpfs mounts will be missing",
 			  strerror(-objects->mounts_error));
 }
 
-/* Whether anything is swapped out, or may be. */
+/* Whether anything is swapped out, or may be because meminfo cannot be read. */
 static bool is_swap_used(const struct ctprof_host *host)
 {
 	char text[MEMINFO_BYTES];
@@ -141,7 +141,7 @@ static bool is_swap_used(const struct ctprof_host *host)
 	return !ledger_swap_used(&info, &used) || used > 0;
 }
 
-/* Determines what is wanted of processes, if anything. */
+/* Determines which values of processes are wanted, if any. */
 static void start_holders(struct objects *objects)
 {
 	bool mappings = objects->wanted[GROUP_MAPPINGS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The groups of objects, in turn, and their common code. */
+/* The groups of objects, which are put one after another, and their common code. */
 #pragma once
 
 #include "descriptor.h"
@@ -11,7 +11,7 @@
 #include "walk.h"
 
 #define OBJECT_METRICS_MAX 16u
-/* In the option pid. */
+/* In the option pid: stands for all processes. */
 #define EVERY_PROCESS 0
 
 enum object_group_id {
@@ -49,7 +49,7 @@ struct objects {
 	int32_t *pids; /* processes whose mappings are wanted, ascending */
 	size_t n_pids;
 	/* Valid from start() on. */
-	int mounts_error; /* -errno when there are none */
+	int mounts_error; /* -errno if they could not be read */
 	struct mounts mounts;
 	bool holding; /* processes are read into holders */
 	struct holders holders;
@@ -58,7 +58,7 @@ struct objects {
 	size_t next;       /* its row */
 	struct pool names; /* of its rows */
 	bool settled;
-	int sysv_error; /* -errno when there are none; 1: not read yet */
+	int sysv_error; /* -errno if they could not be read; 1: not read yet */
 	struct sysv sysv;
 	struct ledger *ledger; /* NULL: not made yet */
 	struct walk *walk;     /* NULL: not made yet */
@@ -70,11 +70,11 @@ struct objects {
 
 #define OBJECT_GROUP_METRICS(table) .metrics = table, .n_metrics = sizeof table / sizeof table[0]
 
-/* Reads the option pid and declares the metrics; on failure nothing needs to be
- * freed. limits, of all reads that take the mmap lock, outlive the objects. */
+/* Reads the option pid and declares the metrics; on failure nothing needs to be freed.  limits
+ * apply to all reads that take the mmap lock, and must outlive the objects. */
 int objects_open(struct objects *ret, const struct ctprof_host *host, struct smaps_limits *limits);
 void objects_close(struct objects *objects);
-/* Call once it is known what is wanted. */
+/* Call once it is known which metrics are wanted. */
 void objects_start(struct objects *objects);
 /* The same for another capture: forgets everything. */
 void objects_again(struct objects *objects);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What to read of processes, determined before the first thread. */
+/* Decides what to read of processes, before the first thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 /* Number of siblings whose status is tried if the leader's shows no memory. */
 #define SIBLINGS_MAX 4u
 
-/* smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms, the slowest of those
- * measured; this capture's own measurements soon outweigh it. */
+/* The slowest measured: smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms.  The measurements of
+ * this capture soon outweigh it. */
 #define PRIOR_PAGES 4096u
 #define PRIOR_NS (PRIOR_PAGES * (uint64_t)31)
 
@@ -51,8 +51,8 @@ static bool read_stat(const struct process_worker *worker, struct process *proce
 	return !is_gone(got);
 }
 
-/* Whether it is still the process whose stat was read first: not ended, and its
- * pid not reused. */
+/* Whether the target is still the process whose stat was read first: it has not ended, and its pid
+ * was not reused. */
 static bool is_same(const struct process_worker *worker, const struct process *process)
 {
 	struct process now = {.target = process->target};
@@ -63,7 +63,7 @@ static bool is_same(const struct process_worker *worker, const struct process *p
 	       (!now.stat_known || now.stat.start_ticks == process->stat.start_ticks);
 }
 
-/* Whether it could be read. */
+/* Whether the file could be read. */
 static bool read_status(const struct process_worker *worker, const struct ctprof_target *target,
 			int32_t tid, struct status *ret)
 {
@@ -77,7 +77,7 @@ static bool read_status(const struct process_worker *worker, const struct ctprof
 	return got >= 0;
 }
 
-/* A leader that has exited shows no memory; its threads share it. */
+/* The leader may have exited, and then shows no memory; its threads share it. */
 static void read_sibling_status(const struct process_worker *worker, struct process *process)
 {
 	const struct ctprof_target *target = process->target;
@@ -115,7 +115,7 @@ static uint64_t estimate_ns(struct process_plan *plan, const struct process *pro
 	double pages = (double)(PRIOR_PAGES + atomic_load(&plan->cost.pages));
 	double all = ns / pages * (double)(pages_of(plan, process) + 1);
 
-	/* So that sums do not overflow. */
+	/* Bounded, so that sums do not overflow. */
 	return all < ESTIMATE_NS_MAX ? (uint64_t)all : (uint64_t)ESTIMATE_NS_MAX;
 }
 
@@ -190,7 +190,7 @@ static void put_process(const struct process_worker *worker, struct ctprof_batch
 
 /* ---- the answer ------------------------------------------------------- */
 
-/* Values from status are better than nothing. */
+/* Falls back to the values of status. */
 static enum process_state state_of_failure(const struct process *process)
 {
 	return process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT ? PROCESS_APPROXIMATE
@@ -203,7 +203,7 @@ static enum process_state state_of(const struct process *process, const struct s
 
 	switch (answer->end) {
 	case SMAPS_READ:
-		/* No valid line from the kernel. */
+		/* A file without a valid line counts as a failure. */
 		return sums->n > 0 ? PROCESS_EXACT : state_of_failure(process);
 	case SMAPS_SKIPPED:
 	case SMAPS_TOO_DEAR:
@@ -259,7 +259,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 	settle(worker, batch, process, answer);
 }
 
-/* Whether to read a process, given its cost. */
+/* Whether a process is worth reading, given its cost. */
 static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 {
 	struct process_worker *worker = self;
@@ -458,7 +458,7 @@ bool process_want_mappings(const struct process_worker *worker, uint64_t row,
 
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch)
 {
-	/* First: a process that does not answer here is not read further. */
+	/* Command lines first: a process that does not answer here is not read further. */
 	smaps_ladder_finish(&worker->cmdlines, batch);
 	smaps_ladder_finish(&worker->ladder, batch);
 	for (uint64_t row = 0; row < worker->n; row++) {

@@ -45,7 +45,7 @@ struct process {
 	char *cmdline;
 	size_t cmdline_len;
 	uint32_t cmdline_why;
-	bool stuck; /* reading one of its files took too long */
+	bool stuck; /* reading one of its files timed out */
 	/* The estimated cost of reading its memory, and how much of that is
 	 * reserved in the budget. */
 	uint64_t would_ns;
@@ -88,12 +88,12 @@ struct process_plan {
 	bool wanted;     /* a value of this plugin's own is wanted */
 	bool dear;       /* a value read by the ladder is wanted */
 	bool cmdline;    /* the command line is wanted */
-	bool impersonal; /* who runs a process, how and where is left out */
+	bool impersonal; /* user, command line and directory of a process are left out */
 	struct users users;
 	struct process_cost cost;
 	pthread_mutex_t lock; /* of tally */
 	struct process_tally tally;
-	bool is_told;                        /* by an earlier sample: what has no PSS */
+	bool is_told;                        /* an earlier sample reported what has no PSS */
 	uint32_t summary[N_PROCESS_SUMMARY]; /* slots */
 };
 
@@ -105,7 +105,7 @@ void process_plan_start(struct process_plan *plan);
 void process_plan_again(struct process_plan *plan);
 void process_plan_close(struct process_plan *plan);
 
-/* A worker's own. */
+/* The data of one worker. */
 struct process_worker {
 	struct process_plan *plan;
 	char *buf;
@@ -127,8 +127,8 @@ int process_begin(struct process_worker *worker, uint64_t rows);
 void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row);
 /* Fills the rows added since process_begin(). */
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch);
-/* After process_finish(): whether a row is a process with memory, and how to
- * read its mappings; left out if it is too large, or did not answer. */
+/* After process_finish(): whether a row is a process with memory, and how to read its mappings;
+ * false if it is too large, or did not answer. */
 bool process_want_mappings(const struct process_worker *worker, uint64_t row,
 			   struct smaps_want *ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The values of a process in its status. */
+/* The values in the status of a process. */
 #pragma once
 
 #include <stdbool.h>

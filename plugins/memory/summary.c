@@ -34,7 +34,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "es";
 }
 
-/* One line about the processes without a PSS. */
+/* Logs one line about the processes without a PSS. */
 static void say(const struct process_plan *plan)
 {
 	const struct ctprof_host *host = plan->host;

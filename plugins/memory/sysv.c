@@ -7,7 +7,7 @@
 #include "file.h"
 #include "list.h"
 
-/* SHMMNI allows 4096 segments, of some 200 bytes each; can be raised. */
+/* SHMMNI allows 4096 segments by default, of about 200 bytes each; it can be raised. */
 #define SYSV_BYTES (8u << 20)
 #define MAX_TOKENS 64
 
@@ -17,7 +17,7 @@ static const char *const column_names[SYSV_N_COLUMNS] = {
 	[SYSV_SIZE] = "size", [SYSV_RSS] = "rss", [SYSV_SWAP] = "swap",
 };
 
-/* Place of each column among the tokens of a line; -1: there is none. */
+/* The position of each column among the tokens of a line; -1: not printed. */
 struct header {
 	int place[SYSV_N_COLUMNS];
 };

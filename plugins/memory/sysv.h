@@ -20,7 +20,7 @@ enum sysv_column {
 	SYSV_N_COLUMNS,
 };
 
-/* A segment; a value without a column, or that is not a number, is absent. */
+/* A segment.  A value that has no column, or is not a number, is absent. */
 struct sysv_segment {
 	struct amount at[SYSV_N_COLUMNS]; /* SYSV_ID is always known */
 };

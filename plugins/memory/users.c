@@ -23,7 +23,7 @@ struct user {
 	char name[USERS_NAME_SIZE];
 };
 
-/* A caller that stops waiting leaves it to the thread that asks. */
+/* If the caller stops waiting, the thread that asks owns and frees it. */
 struct question {
 	users_ask_fn *ask;
 	uint32_t uid;

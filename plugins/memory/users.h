@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of users, each looked up once, and by one thread: the libraries that
- * look them up keep descriptors open, and each worker has a descriptor table of
- * its own.  A directory service that does not answer in time is not asked
- * again.
+ * Names of users.  Each is looked up once, and all by one thread: the libraries for this keep
+ * descriptors open, and each worker has a descriptor table of its own.  A directory service that
+ * does not answer in time is not asked again.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 
 #define USERS_NAME_SIZE 256u
 
-/* Looks a name up; false: there is none. */
+/* Looks a name up; false if there is none. */
 typedef bool users_ask_fn(uint32_t uid, char ret_name[USERS_NAME_SIZE]);
 
 struct users {

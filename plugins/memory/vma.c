@@ -56,8 +56,8 @@ static void begin_vma(struct vma_reader *reader, const struct vma_header *header
 	reader->vma.header.path = keep_path(reader, header->path);
 }
 
-/* Every mapping has its fields in the same order; VMA_N_FIELDS: not a known
- * field. */
+/* The field with that key, starting at the expected one as all mappings have the same order;
+ * VMA_N_FIELDS: an unknown field. */
 static unsigned find_field(unsigned hint, struct text key)
 {
 	for (unsigned i = 0; i < VMA_N_FIELDS; i++) {

@@ -186,8 +186,8 @@ static bool build_path(struct walk *walk, const struct walk_frame *frame, const 
 	return true;
 }
 
-/* Without a request to a file system that a user mounted on the entry: its
- * server may be their own program (FUSE), which need not answer. */
+/* Sends no request to a file system that a user mounted on the entry: its server may be their own
+ * program (FUSE), which need not answer. */
 static int look_at(int parent, const char *name, struct stat *ret)
 {
 	return fstatat(parent, name, ret,
@@ -210,7 +210,7 @@ static bool look(struct walk *walk, const struct walk_frame *frame)
 	int parent = dirfd(frame->dir);
 
 	if (look_at(parent, name, &walk->status) < 0) {
-		/* Deleted meanwhile, or of another file system. */
+		/* It was deleted meanwhile, or is on another file system. */
 		walk->unreadable += errno != ENOENT && (errno != EACCES || !is_fuse(parent, name));
 		return false;
 	}

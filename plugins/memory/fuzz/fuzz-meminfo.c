@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct meminfo info;
 static struct ledger ledger;
 
-/* What the host demands of names: not empty, without NUL, each once. */
+/* The host's rules for names: not empty, without NUL, unique. */
 static void check_names(void)
 {
 	if (ledger.n > LEDGER_ROWS_MAX)

@@ -6,8 +6,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every mount is found again by its device, and what is visible by its point,
- * which can be an object's name. */
+/* Every mount is found by its device, and every visible one by its mount point, which must be valid
+ * as an object's name. */
 static void check(const struct mounts *mounts)
 {
 	for (size_t i = 0; i < mounts->n; i++)

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct mounts no_mounts;
 static struct fold whole, pieces;
 
-/* In pieces as a lane hands them on: what is not used comes again. */
+/* In pieces, as a lane passes them: unused bytes are passed again. */
 static void take_pieces(const char *text, size_t size, size_t piece)
 {
 	size_t done = 0, have = 0;
@@ -38,7 +38,7 @@ static void check_same(void)
 	}
 }
 
-/* No share is more than there is of the object, and no label holds a NUL. */
+/* No share exceeds the object's total, and no label contains a NUL. */
 static void check_holders(void)
 {
 	const struct holders_process one = {.pid = 1}, other = {.pid = 2};

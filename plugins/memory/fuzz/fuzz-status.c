@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    status.at[i].why != CTPROF_ABSENT_UNSUPPORTED &&
 		    status.at[i].why != CTPROF_ABSENT_INVALID)
 			__builtin_trap();
-	/* A stat file has twenty columns behind the name at least. */
+	/* A stat file has at least twenty columns after the name. */
 	if (stat_line_parse(text, &line) && line.name_len + 40u > size)
 		__builtin_trap();
 	(void)cmdline_take(&cmdline, text.p, size / 2, false);
