@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jemalloc's src/ctl.c keeps every name of mallctl() in a struct ctl_named_node_s,
+ * jemalloc's src/ctl.c has a struct ctl_named_node_s for every name of mallctl():
  *
  *	{bool named; const char *name; size_t nchildren; const void *children; int (*ctl)();}
  *
- * The functions of "allocatedp" and "deallocatedp" come from one macro: they are
- * the same code, except for the offset that each adds to the thread's struct.
+ * The functions of "allocatedp" and "deallocatedp" come from one macro: they are the same code,
+ * except for the offset that each adds to the address of the thread's struct.
  */
 #include "code.h"
 
@@ -14,10 +14,10 @@
 #include <string.h>
 
 #define NAME_TO_FUNCTION 24u
-/* The offset comes early; more is not looked at. */
+/* The offset comes early in the function; later code is ignored. */
 #define CODE_BYTES 192u
 #define MAX_FOUND 16u
-/* The counters have at most a few words between them. */
+/* The counters are at most a few words apart. */
 #define MAX_APART 64u
 
 struct image {
@@ -92,7 +92,7 @@ static void take_pointer(const struct image *image, const GElf_Rela *rela, void 
 		add(&pointers->from, rela->r_offset);
 }
 
-/* Part of a segment that is in the file. */
+/* The size of the part of a segment that is in the file. */
 static size_t loaded_bytes(const struct image *image, const struct elf_load *load)
 {
 	uint64_t there = load->offset < image->size ? image->size - load->offset : 0;
@@ -100,8 +100,8 @@ static size_t loaded_bytes(const struct image *image, const struct elf_load *loa
 	return (size_t)(load->filesz < there ? load->filesz : there);
 }
 
-/* Where pointers to any of these are: said by a relocation or, in a program that
- * is not moved and with packed relocations, in place. */
+/* Finds pointers to any of these addresses: in the relocations or, in a program that is not
+ * relocated or has packed relocations, in the data itself. */
 static void find_pointers(const struct image *image, const struct found *to, struct found *ret)
 {
 	struct pointers pointers = {.to = to};
@@ -157,8 +157,7 @@ static uint64_t pointer_at(const struct image *image, uint64_t at)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* Each occurrence of the string, also as the end of another one, as linkers
- * merge them. */
+/* Finds each occurrence of the string, also at the end of another string, as linkers merge them. */
 static void find_name(const struct image *image, const char *name, size_t len, struct found *ret)
 {
 	for (size_t i = 0; i < image->facts->n_loads; i++) {
@@ -176,7 +175,7 @@ static void find_name(const struct image *image, const char *name, size_t len, s
 	}
 }
 
-/* The one function that mallctl() calls for this name; NULL: none, or several. */
+/* The one function that mallctl() calls for this name; NULL if there are none or several. */
 static const unsigned char *find_function(const struct image *image, const char *name, size_t len)
 {
 	struct found names = {0}, nodes, functions = {0};
@@ -201,7 +200,8 @@ static bool may_be_counters(uint64_t allocated, uint64_t deallocated, struct off
 	       allocated % 8 == 0 && deallocated % 8 == 0;
 }
 
-/* Bytes of the constant that begins at code[i] and ends an `add` or `lea`; 0: none. */
+/* The size of the constant that begins at code[i] and ends an `add` or `lea`; 0 if there is no such
+ * constant. */
 static unsigned x86_constant(const unsigned char *code, size_t i)
 {
 	if (i >= 2 && (code[i - 2] & 0xfe) == 0x48 && code[i - 1] == 0x05)
@@ -286,7 +286,7 @@ bool code_compare(uint16_t machine, const unsigned char *one, const unsigned cha
 
 /* ---- the struct's place ------------------------------------------------- */
 
-/* The offsets of its variables in the block, as far as the code shows them. */
+/* The offsets of TLS variables in the block, as far as the code shows them. */
 struct variables {
 	struct found at;
 	bool unknown; /* some accesses do not show the offset */
@@ -312,7 +312,7 @@ static void take_variable(const struct image *image, const GElf_Rela *rela, void
 	}
 }
 
-/* The one variable with room for both counters. */
+/* The only variable with room for both counters. */
 static bool find_struct(const struct image *image, const struct offsets *fields, uint64_t *ret)
 {
 	struct variables variables = {0};

@@ -5,13 +5,13 @@
 #include "elfobj.h"
 
 /*
- * Offsets in the TLS block of the ELF file whose size bytes are at data, by what
- * mallctl("thread.allocatedp") would give.  0 or -ENODATA.
+ * Finds the pointers that mallctl("thread.allocatedp") and its counterpart would return, as offsets
+ * in the TLS block of the ELF file whose size bytes are at data.  0 or -ENODATA.
  */
 int code_find_offsets(Elf *elf, const char *data, size_t size, const struct elf_facts *facts,
 		      struct offsets *ret);
 
-/* The constant that two otherwise equal functions add to an address: allocated
- * in the first, deallocated in the second.  False: none. */
+/* The constant that two otherwise equal functions add to an address: allocated in the first,
+ * deallocated in the second.  False if there is no such constant. */
 bool code_compare(uint16_t machine, const unsigned char *one, const unsigned char *other,
 		  size_t len, struct offsets *ret);

@@ -33,12 +33,12 @@ static void fail_memory(struct reading *reading, int err)
 					       : TAG_PROCESS_VM_READV);
 }
 
-/* One thread's reads, in this order in one system call: who it is, both
- * counters twice, who it is. */
+/* The reads of one thread, in this order in one system call: its tid, both counters twice, its tid
+ * again. */
 struct sample {
 	struct reading *reading;
 	uint64_t pthread;
-	uint64_t block; /* 0: does not exist, as the thread never allocated: both are 0 */
+	uint64_t block; /* 0: not allocated, as the thread never used it: both counters are 0 */
 	int32_t wanted; /* tid as the process numbers it */
 	int32_t before;
 	int32_t after;
@@ -68,8 +68,8 @@ static void make_pieces(const struct target *target, struct sample *sample,
 	memcpy(pieces, made, sizeof made);
 }
 
-/* Counters only grow; a step that is too large, or backwards, mixes halves of
- * an old and a new value. */
+/* Counters only grow: a step backwards, or one that is too large, mixes halves of an old and a new
+ * value. */
 static bool is_step(uint64_t first, uint64_t second)
 {
 	return second - first < MAX_STEP;
@@ -103,7 +103,7 @@ static bool judge(struct sample *sample, const struct remote_piece *pieces)
 	return true;
 }
 
-/* Reads n samples; those not settled are moved to the front and counted. */
+/* Reads n samples; moves unsettled ones to the front and returns their number. */
 static size_t read_samples(const struct target *target, struct sample *samples, size_t n)
 {
 	struct remote_piece pieces[ROWS_AT_ONCE * PIECES];
@@ -154,8 +154,8 @@ static int32_t inner_tid(const struct target *target, int32_t tid)
 	return inner > 0 ? inner : 0;
 }
 
-/* The list is as long as the process says: no longer than the kernel counts threads, and as
- * many again that come and go meanwhile. */
+/* The process controls the length of the list.  Limit it to the number of threads that the kernel
+ * counts, and the same number again for those that come and go meanwhile. */
 static int walk(struct target *target)
 {
 	uint64_t n = process_count_threads(&target->process);

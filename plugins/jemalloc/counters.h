@@ -18,8 +18,8 @@ struct reading {
 
 void reading_fail(struct reading *reading, enum tag tag);
 
-/* Reads the threads of an entered target (TAG_OK, db known) without stopping
- * any of them.  Each reading's tid is given, the rest is filled. */
+/* Reads the threads of an entered target (TAG_OK, db known) without stopping any of them.  The
+ * caller sets each reading's tid; the other members are filled. */
 void counters_read(struct target *target, struct reading *readings, size_t n);
 
 /* Reads one stopped thread whose thread pointer is known. */

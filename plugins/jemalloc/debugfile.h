@@ -9,7 +9,7 @@
 
 /* Candidates, by number from 0. */
 #define DEBUGFILE_CANDIDATES 6u
-/* The one that depends on the object's build-id alone. */
+/* The candidate that depends on the object's build-id alone. */
 #define DEBUGFILE_BUILD_ID 0u
 
 /* Candidate number which for an object at path; false if it has none. */

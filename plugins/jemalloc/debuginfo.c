@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* libdw inflates all that are compressed, at once and in memory. */
+/* libdw inflates all compressed sections at once, in memory. */
 #define MAX_INFLATED_BYTES (UINT64_C(192) << 20)
 #define MAX_UNITS 1000000u
 #define MAX_MEMBERS 4096u
@@ -38,7 +38,7 @@ static bool is_member(const char *name, const char *base)
 	return false;
 }
 
-/* Only a constant: the struct has no bit fields nor virtual bases. */
+/* Accepts only a constant: the struct has neither bit fields nor virtual bases. */
 static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 {
 	Dwarf_Attribute attr;
@@ -51,7 +51,7 @@ static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 	return true;
 }
 
-/* Moves to the next sibling; a file may refer to one already seen. */
+/* Moves to the next sibling; false for a reference back, which a malicious file may have. */
 static bool step(Dwarf_Die *die)
 {
 	const void *before = die->addr;
@@ -84,7 +84,7 @@ static bool struct_offsets(Dwarf_Die *type, struct offsets *ret)
 	return true;
 }
 
-/* jemalloc is C; a unit without a language (dwz makes them) may hold it too. */
+/* jemalloc is written in C; a unit without a language (created by dwz) may contain it too. */
 static bool is_c_unit(Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
@@ -116,7 +116,7 @@ static bool unit_offsets(Dwarf_Die *unit, struct offsets *ret)
 	}
 }
 
-/* Bytes a section takes once it is inflated; 0: it is used in place. */
+/* The size of a section once it is inflated; 0 if it is used in place. */
 static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
 	static const char magic[] = {'Z', 'L', 'I', 'B'};
@@ -137,7 +137,7 @@ static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *nam
 	return be64toh(size);
 }
 
-/* Whatever their names: libdw takes those of .gnu.debuglto_ too. */
+/* Sections of any name: libdw also reads those of .gnu.debuglto_. */
 static int check_size(Elf *elf)
 {
 	uint64_t left = MAX_INFLATED_BYTES;

@@ -76,7 +76,7 @@ static const struct descriptor descriptors[] = {
 	DESCRIPTOR("link_map_l_tls_modid", link_map_tls_modid, 2),
 };
 
-/* Structs of glibc are smaller than this. */
+/* No struct of glibc is larger. */
 #define MAX_DESCRIBED 65536u
 #define N_DESCRIPTORS (sizeof descriptors / sizeof descriptors[0])
 
@@ -305,8 +305,8 @@ static bool is_table(const GElf_Shdr *sh)
 	       sh->sh_type == SHT_NOTE;
 }
 
-/* Checked before any table is read. Their sum determines the cost; if it exceeds
- * the file, they overlap. */
+/* Called before any table is read.  The sum of their sizes determines the cost; if it exceeds the
+ * file, they overlap. */
 static int check_tables(Elf *elf)
 {
 	size_t n = 0, size = 0;

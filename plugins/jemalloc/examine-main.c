@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ctprof-jemalloc-examine: reads ELF and DWARF that other users wrote.  It first
- * gives up all its rights; a file that takes it over can only give wrong answers
- * on descriptor 0.  ctprof bounds its time (parser.c).
+ * ctprof-jemalloc-examine: reads ELF and DWARF that other users wrote.  It first gives up all its
+ * rights: a file that takes control of it can only give wrong answers on descriptor 0.  ctprof
+ * bounds its time (parser.c).
  */
 #include <libelf.h>
 #include <signal.h>
@@ -18,12 +18,12 @@
 #include "message.h"
 #include "sandbox.h"
 
-/* A file is mapped, not read: only what is inflated, and tables of pointers,
- * count for the second. */
+/* A file is mapped, not read: only inflated sections and tables of pointers count towards
+ * MAX_MEMORY. */
 #define MAX_ADDRESSES ((rlim_t)2 << 30)
 #define MAX_MEMORY ((rlim_t)320 << 20)
 
-/* The user's own limit stays if it is lower: to raise it is a right that ctprof has given up. */
+/* A lower limit of the user stays: raising it needs a right that ctprof has given up. */
 static bool limit(__rlimit_resource_t resource, rlim_t value)
 {
 	struct rlimit both;
@@ -43,11 +43,11 @@ int main(void)
 	sigset_t none;
 	int file;
 
-	/* Of the thread that has started it. */
+	/* The mask is inherited from the thread that started it. */
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	elf_version(EV_CURRENT);
-	/* Descriptors that another plugin failed to mark close-on-exec. */
+	/* Closes descriptors that another plugin failed to mark close-on-exec. */
 	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
 	if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_AS, MAX_ADDRESSES) ||
 	    !limit(RLIMIT_DATA, MAX_MEMORY) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 ||

@@ -29,8 +29,8 @@ static void file_clear(struct file *file)
 		munmap(file->data, file->size);
 }
 
-/* elf_compress() notes in its header that a section is inflated; the headers are
- * the last thing in most files. */
+/* When elf_compress() inflates a section, it writes to the section's header; in most files the
+ * headers come last. */
 static int let_write_sections(const struct file *file)
 {
 	Elf64_Ehdr header;
@@ -79,7 +79,7 @@ static int answer_object(const struct file *file, bool is_exe, struct elf_facts 
 	return rc;
 }
 
-/* CRC-32 as .gnu_debuglink has it (the one of zlib). */
+/* The CRC-32 used by .gnu_debuglink (that of zlib). */
 static uint32_t crc_of(const unsigned char *data, size_t len)
 {
 	uint32_t table[256], crc = UINT32_MAX;
@@ -94,8 +94,8 @@ static uint32_t crc_of(const unsigned char *data, size_t len)
 	return ~crc;
 }
 
-/* Whether the file, parsed as debug, was split from the object: same build-id, or
- * without one the checksum of the object's .gnu_debuglink. */
+/* Whether the file, parsed as debug, was split from the object: it has the same build-id or, if the
+ * object has none, the checksum in the object's .gnu_debuglink. */
 static bool belongs(const struct elf_facts *object, const struct elf_facts *debug,
 		    const struct file *file)
 {
@@ -116,7 +116,7 @@ static int answer_dwarf(const struct file *file, const struct elf_facts *object,
 
 	if (is_debug && (elfobj_parse(file->elf, &debug) < 0 || !belongs(object, &debug, file)))
 		return -ENODATA;
-	/* The debug file may also have the symbol that the object has lost. */
+	/* The debug file may also have the symbol that was stripped from the object. */
 	if (!object->has_tsd && !debug.has_tsd)
 		return -ENODATA;
 	int rc = debuginfo_find_offsets(file->elf, &fields);

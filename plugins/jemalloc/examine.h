@@ -26,7 +26,7 @@ struct examine_request {
 struct examine_answer {
 	int32_t rc;             /* 0 or -errno: -EFBIG: exceeds a limit */
 	struct elf_facts facts; /* of EXAMINE_OBJECT */
-	struct offsets offsets; /* for the others: in the object's TLS block */
+	struct offsets offsets; /* of the other questions: in the object's TLS block */
 };
 
 /* Answers about the file, in this process. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define PAGE_MASK UINT64_C(0xfff)
-/* The first five descriptors of elfobj.c's table serve every walk. */
+/* Every walk needs the first five descriptors of elfobj.c's table. */
 #define WALK_DESCRIPTORS 0x1fu
 
 static bool ends(const char *text, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an ELF file contains about jemalloc and glibc's threads.  It is read by
- * a separate process (examine.h), whose answers have this form. */
+/* The facts about jemalloc and glibc's threads in an ELF file.  A separate process (examine.h)
+ * reads them and answers in this form. */
 #pragma once
 
 #include <stdbool.h>
@@ -91,14 +91,14 @@ bool facts_are_sound(const struct elf_facts *facts);
 /* Whether it describes everything needed to walk glibc's threads. */
 bool facts_describe_threads(const struct elf_thread_db *db);
 
-/* What is added to linked addresses when the mapping of file offset begins at
- * start; false when no segment covers it. */
+/* The difference between addresses in the process and linked ones, if the mapping of file offset
+ * begins at start; false if no segment covers it. */
 bool facts_bias(const struct elf_facts *facts, uint64_t start, uint64_t offset, uint64_t *ret);
 
-/* Where in the file the len bytes at a linked address are. */
+/* The offset in the file of the len bytes at a linked address. */
 bool facts_file_offset(const struct elf_facts *facts, uint64_t vaddr, uint64_t len, uint64_t *ret);
 
-/* From the struct at base to the block it is in; false unless both counters are
+/* Converts offsets in the struct at base to offsets in its block; false unless both counters are
  * 8-byte numbers inside the block. */
 bool facts_place_in_block(const struct elf_facts *facts, uint64_t base, struct offsets fields,
 			  struct offsets *ret);

@@ -60,7 +60,7 @@ struct piece {
 	uint64_t first, n;
 };
 
-/* One worker's. */
+/* The state of one worker. */
 struct worker {
 	struct lane *lane;
 	struct piece pieces[LANE_JOBS]; /* by job */
@@ -94,7 +94,7 @@ static void jemalloc_close(void *data)
 	free(self);
 }
 
-/* The helper as option helper gives it, of this very build, or as installed. */
+/* The helper: given by the option, else the one of this very build, else the installed one. */
 static void find_helper(struct jemalloc *self)
 {
 	static const char in_build[] = "plugins/jemalloc/ctprof-jemalloc-examine";
@@ -243,7 +243,7 @@ static void put_row(struct jemalloc *self, struct ctprof_batch *batch, uint64_t 
 	slots_put_absent(host, batch, row, &self->slots[SLOT_ALLOCATED], 2, reading->absence);
 }
 
-/* Fills its rows from readings; NULL: no answer in time. */
+/* Fills the rows of a piece from readings; NULL: no answer in time. */
 static void put_piece(struct jemalloc *self, struct ctprof_batch *batch, const struct piece *piece,
 		      enum tag tag, const struct reading *readings)
 {
@@ -315,7 +315,7 @@ static struct piece cut_piece(const struct ctprof_batch *batch, uint64_t first)
 	return piece;
 }
 
-/* ctprof does not look at itself. */
+/* ctprof does not examine itself. */
 static void put_own(struct jemalloc *self, struct ctprof_batch *batch, const struct piece *piece)
 {
 	const struct reading none = {.tag = TAG_JEMALLOC_NOT_FOUND,
@@ -380,7 +380,7 @@ static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batc
 	return 0;
 }
 
-/* Knowledge about files is kept, as an abandoned reader may still use it. */
+/* The facts about files are kept, as an abandoned reader may still use them. */
 static int jemalloc_again(void *data)
 {
 	struct jemalloc *self = data;

@@ -10,8 +10,8 @@ struct build_row {
 	struct offsets offsets;
 };
 
-/* Read off the counters' own pointers (mallctl thread.allocatedp) with the
- * package's file: under gdb, and in qemu-aarch64. */
+/* Read from the counters' own pointers (mallctl thread.allocatedp) with the package's file: under
+ * gdb, and in qemu-aarch64. */
 static const struct build_row builds[] = {
 	/* Debian 12, libjemalloc2 5.3.0-1 amd64 */
 	{EM_X86_64, "1d5163c246dc9cd2b4d339f2ac42efd95c6e0ae1", {824, 840}},

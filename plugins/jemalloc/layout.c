@@ -8,7 +8,7 @@
 #include "debugfile.h"
 #include "parser.h"
 
-/* 0, -ENODATA: not found this way, or the result of parser_ask(). */
+/* 0; -ENODATA if they cannot be found in this way; or the result of parser_ask(). */
 static int by_build_id(const struct layout_job *job, struct offsets *ret)
 {
 	struct offsets found;
@@ -54,7 +54,7 @@ int layout_open_debug(const struct process *process, const struct elf_facts *fac
 		       : -ENOENT;
 }
 
-/* Of ctprof's own root nothing is opened but the file that the build-id names. */
+/* The file named by the build-id is the only one opened below ctprof's own root. */
 static int by_own_debug_file(const struct layout_job *job, struct offsets *ret)
 {
 	char path[PATH_MAX];
@@ -68,8 +68,7 @@ static int by_own_debug_file(const struct layout_job *job, struct offsets *ret)
 static int by_version(const struct layout_job *job, struct offsets *ret)
 {
 	const struct elf_facts *facts = job->facts;
-	/* Without its symbol, the struct can only be located if it is the whole
-	 * block. */
+	/* Without its symbol, the struct can be located only if it is the whole block. */
 	uint64_t base = facts->has_tsd ? facts->tsd_value : 0;
 	uint64_t size = facts->has_tsd ? facts->tsd_size : facts->tls.memsz;
 	struct offsets fields;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where in an object's TLS block the counters are: every way to find out. */
+/* Finds where the counters are in an object's TLS block, in every known way. */
 #pragma once
 
 #include "facts.h"
@@ -9,13 +9,14 @@
 
 /* The facts about a file; they never change once returned. */
 struct object {
-	enum tag tag;            /* TAG_OK: offsets are good; TAG_JEMALLOC_NOT_FOUND; or why not */
+	enum tag tag;            /* TAG_OK: offsets are valid; TAG_JEMALLOC_NOT_FOUND; or the reason
+				  * why they are not */
 	struct offsets offsets;  /* in the object's TLS block */
 	bool is_static;          /* an executable that maps no library */
 	struct elf_facts *facts; /* if jemalloc or the thread list needs them; otherwise NULL */
 };
 
-/* An object that contains jemalloc, and what may be asked about it. */
+/* An object that contains jemalloc, and the means to examine it. */
 struct layout_job {
 	const struct process *process;
 	const struct elf_facts *facts;
@@ -23,15 +24,16 @@ struct layout_job {
 	uint64_t *budget_ns; /* CPU time left for it */
 };
 
-/* Offsets in the TLS block, or the tag with the reason; by the object itself and what the
- * host has about it, never by what the process says. */
+/* Offsets in the TLS block, or the tag with the reason.  Only the object itself and the host's
+ * files about it are used, never files that the process names. */
 enum tag layout_find(const struct layout_job *job, struct offsets *ret);
 
-/* Whether only a debug file could tell more. */
+/* Whether only a debug file could add the offsets. */
 bool layout_lacks_debug(const struct object *object);
 /* The debug file of that number (debugfile.h) below the process's root, or -errno; path: the
- * object's, as the process has it. */
+ * object's path as the process has it. */
 int layout_open_debug(const struct process *process, const struct elf_facts *facts,
 		      const char *path, size_t which);
-/* 0, -ENODATA: it does not tell; -EINVAL: it is no debug file of that object; or -errno. */
+/* 0; -ENODATA: it does not contain the offsets; -EINVAL: it is not a debug file of that object; or
+ * another -errno. */
 int layout_ask_debug(const struct layout_job *job, struct offsets *ret);

@@ -14,7 +14,7 @@
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
 #define MAPS_MAX_FILES 8192u
 #define MAPS_MAX_SECONDS 2
-/* What follows so much text is asked for: so many mappings are those of memory. */
+/* After this much text, query for the rest: the many mappings are then mostly of memory. */
 #define MAPS_TEXT_BYTES (256u << 10)
 #define QUERIES_A_LOOK 256
 
@@ -140,7 +140,7 @@ static bool is_late(const struct maps_state *state)
 	return clock_now() > state->deadline_ns;
 }
 
-/* The next mapping of a file; its name, "" when that is too long. */
+/* The next mapping of a file, and its name; "" if that is too long. */
 static int query_next(int fd, uint64_t from, char *name, size_t size, struct procmap_query *ret)
 {
 	struct procmap_query query = {
@@ -163,8 +163,8 @@ static int query_next(int fd, uint64_t from, char *name, size_t size, struct pro
 	return ioctl(fd, PROCMAP_QUERY, ret) == 0 ? 0 : -errno;
 }
 
-/* The files that are mapped beyond the last line, without the memory between them.  -ENOTTY:
- * this kernel does not tell. */
+/* Adds the files mapped after the last line, without listing the memory between them.  -ENOTTY:
+ * this kernel does not have the query. */
 static int query_rest(int fd, struct maps_state *state)
 {
 	char name[sizeof state->run_path];

@@ -21,7 +21,7 @@ struct maps_line {
 	struct text path; /* may hold any byte but '\n' */
 };
 
-/* Parses one line without its '\n'; false when it is not one. */
+/* Parses one line without its '\n'; false if it is malformed. */
 bool maps_parse_line(struct text line, struct maps_line *ret);
 
 /* A file with at least one executable mapping; start, end and offset are of its
@@ -43,10 +43,10 @@ struct maps {
 };
 
 /*
- * Reads dirfd/path, or asks for the files in it where it is long and the kernel answers
- * (PROCMAP_QUERY).  0, or -errno: -EFBIG if the file exceeds 64 MiB,
- * -ETIMEDOUT if it takes longer than two seconds, -EINVAL if it is not a maps
- * file. ret must be passed to maps_clear() in either case.
+ * Reads dirfd/path.  After much text, it queries the kernel for the remaining mappings of files
+ * instead, if it can (PROCMAP_QUERY).  0, or -errno: -EFBIG if the file exceeds 64 MiB, -ETIMEDOUT
+ * if it takes longer than two seconds, -EINVAL if it is not a maps file.  ret must be passed to
+ * maps_clear() in either case.
  */
 int maps_read(const struct ctprof_host *host, int dirfd, const char *path, struct maps *ret);
 void maps_clear(struct maps *maps);

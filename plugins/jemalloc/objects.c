@@ -16,23 +16,23 @@
 #include "parser.h"
 
 #define BUCKETS 4096u
-/* More ELF files than any host executes; beyond it nothing is remembered. */
+/* More ELF files than any host executes; if there are more, they are not remembered. */
 #define MAX_OBJECTS 200000u
-/* CPU time for all questions about a file; and for all files of one owner,
- * after which each further one only gets what ordinary ones need. */
+/* CPU time for all questions about a file, and for all files of one owner; after that each further
+ * file gets only the time that ordinary files need. */
 #define FILE_NS UINT64_C(250000000)
 #define OWNER_NS UINT64_C(250000000)
 #define ROOT_NS UINT64_C(2000000000)
 #define LATE_FILE_NS UINT64_C(5000000)
-/* With those, so many times as much; after that they are not read. */
+/* Up to this multiple of the owner's time; after that the owner's files are not read. */
 #define LATE_SHARE 4
 /* Further owners share the last entry. */
 #define MAX_OWNERS 256u
 /* How often to check whether another worker's examination makes progress. */
 #define WAIT_NS 1000000
 
-/* What fstat() tells of a file that is open.  No user can give a file of theirs the
- * identity of another's: the kernel sets ctime, so a number that is used again differs. */
+/* The identity of an open file from fstat().  Users cannot give a file of theirs the identity of
+ * another's: the kernel sets ctime, so a file that reuses the number differs. */
 struct identity {
 	uint64_t dev; /* as maps has it */
 	uint64_t ino;
@@ -41,8 +41,8 @@ struct identity {
 	int64_t mtime, mtime_ns, ctime, ctime_ns;
 };
 
-/* An answer is kept by the identity of all files that it is from, and so is the same for
- * every process; which of them a process maps is asked of that process. */
+/* An answer is stored under the identities of all files that it is derived from, so it is the same
+ * for every process.  The files that a process maps are determined for each process. */
 struct key {
 	struct identity file;
 	struct identity debug;
@@ -60,8 +60,8 @@ struct entry {
 	struct entry *next;
 	struct key key;
 	enum state state;
-	/* In this sample, a process had the file mapped under the numbers of the identity:
-	 * the others that map these numbers need not open it. */
+	/* The sample in which a process was seen to map the file under the numbers of its identity:
+	 * other processes that map these numbers need not open it. */
 	uint64_t mapped_in;
 	_Atomic uint64_t moved_ns; /* LOADING: time of the last progress */
 	struct object object;
@@ -88,7 +88,7 @@ struct objects {
 	struct entry *buckets[BUCKETS];
 };
 
-/* For the copy: the host's own function may use what is already freed. */
+/* Used by the copy of the host, as the host's own function may use memory that is already freed. */
 static int proc_root(const struct ctprof_host *host, uint32_t which)
 {
 	const struct objects *objects = (const void *)host;
@@ -183,7 +183,7 @@ static bool helps_with_threads(const struct elf_facts *facts)
 	       facts_describe_threads(&facts->thread_db);
 }
 
-/* ret->facts is the caller's. */
+/* The caller owns ret->facts. */
 static int look(const struct process *process, int fd, bool is_exe, uint64_t *budget_ns,
 		struct object *ret)
 {
@@ -216,7 +216,7 @@ static int look(const struct process *process, int fd, bool is_exe, uint64_t *bu
 	return 0;
 }
 
-/* Likewise, of an object of which all but the offsets is known, by a debug file. */
+/* Fills in the offsets from a debug file, for an object of which everything else is known. */
 static int look_at_debug(const struct process *process, int fd, uint64_t *budget_ns,
 			 struct object *ret)
 {
@@ -294,7 +294,7 @@ static void await_load(struct objects *objects, struct entry *entry)
 	}
 }
 
-/* The entry, READY or (now) LOADING by the caller; NULL: out of memory. */
+/* The entry, READY or to be loaded by the caller (LOADING); NULL: out of memory. */
 static struct entry *claim(struct objects *objects, const struct key *key, bool *ret_must_load)
 {
 	HOLD(&objects->lock);
@@ -321,9 +321,9 @@ static struct entry *find_mapped(struct objects *objects, const struct maps_file
 	return entry;
 }
 
-/* btrfs and overlayfs have numbers in maps that fstat() does not give, and that two files
- * may have: there every process opens its own.  So it does with files that are not root's:
- * a user can remove one, whose number the next file then has, while a sample is taken. */
+/* Only for files whose numbers in maps identify them.  On btrfs and overlayfs, fstat() gives other
+ * numbers, and two files may share one, so every process opens its own.  The same applies to files
+ * not owned by root: during a sample a user can remove one, and the next file gets its number. */
 static void note_mapped(struct objects *objects, struct entry *entry, const struct maps_file *file,
 			uint64_t sample)
 {
@@ -359,7 +359,7 @@ static struct identity identity_of(const struct stat *st)
 	};
 }
 
-/* The answer for the file, opened as fd, with or (of: NULL) without a debug file of an
+/* The answer for the file opened as fd: on its own (of: NULL), or as the debug file of an
  * object. */
 static int get_opened(struct objects *objects, const struct process *process, int fd, bool is_exe,
 		      const struct entry *of, struct entry **ret)
@@ -390,8 +390,8 @@ static int get_opened(struct objects *objects, const struct process *process, in
 	return 0;
 }
 
-/* What a debug file says that the process has beside an object, which is not enough itself:
- * names, and the files behind them, are the process's own. */
+/* If an object is not enough itself, tries debug files that the process has for it.  The result is
+ * for this process only: the names, and the files that they lead to, are its own. */
 static const struct object *settle_by_names(struct objects *objects, const struct process *process,
 					    const char *path, const struct entry *entry)
 {

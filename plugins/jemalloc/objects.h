@@ -13,10 +13,10 @@ struct objects;
 /* Files are opened through this host, and examined by this program.  NULL: out
  * of memory. */
 struct objects *objects_new(const struct ctprof_host *host, const char *helper);
-/* Helpers may hold them longer than the source. */
+/* Helpers may hold a reference for longer than the source lives. */
 struct objects *objects_ref(struct objects *objects);
 void objects_unref(struct objects *objects);
-/* For another sample: what a number in maps stands for is asked again. */
+/* For another sample: files are identified by their numbers in maps anew. */
 void objects_again(struct objects *objects);
 /* Initialises a parser with this host and program. */
 void objects_lend(struct objects *objects, struct parser *ret);

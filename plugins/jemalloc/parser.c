@@ -24,10 +24,10 @@
 #include "thread-file.h"
 
 #define NS_PER_MS UINT64_C(1000000)
-/* How often progress is reported, which a lane checks. */
+/* The interval at which progress is reported to the lane. */
 #define TICK_MS 1u
-/* It may be neither running nor runnable for at most this long: it waits for
- * the file, whose server may never answer. */
+/* The parser may be neither running nor runnable for at most this long: then it waits for the file,
+ * whose server may never answer. */
 #define MAX_IDLE_NS (3 * NS_PER_S)
 #define STAT_BYTES 1024
 
@@ -45,7 +45,7 @@ int parser_check(const char *program)
 
 /* ---- its life ----------------------------------------------------------- */
 
-/* With the socket as descriptor 0 and no others. */
+/* Runs the program, with the socket as descriptor 0 and no others. */
 static void become(const char *program, int socket)
 {
 	char name[] = "ctprof-jemalloc-examine";
@@ -57,8 +57,9 @@ static void become(const char *program, int socket)
 	_exit(EXIT_FAILURE);
 }
 
-/* vfork() waits until the program runs, that is for the host's load.  Where ctprof is raised,
- * its first thread has this mark from the beginning: then fork(), though it costs more. */
+/* vfork() waits until the program runs, which takes long on a busy host.  If ctprof raises its
+ * priority, its first thread has SCHED_RESET_ON_FORK from the beginning: then use fork(), though it
+ * costs more. */
 static pid_t launch(const char *program, int socket)
 {
 	int policy = sched_getscheduler(getpid());
@@ -77,7 +78,7 @@ static int start(struct parser *parser, uid_t owner)
 		return -errno;
 	AUTO_FD ours = ends[0];
 	AUTO_FD low = ends[1];
-	/* Above 2, so that no dup2() of the child overwrites another. */
+	/* Above 2, so that the child's dup2() calls do not overwrite it. */
 	AUTO_FD theirs = fcntl(low, F_DUPFD_CLOEXEC, 3);
 	lane_waits_for_own(true);
 	pid_t pid = theirs < 0 ? -1 : launch(parser->program, theirs);
@@ -92,8 +93,8 @@ static int start(struct parser *parser, uid_t owner)
 	return 0;
 }
 
-/* wait: for its end, unless it is stuck in the kernel.  Then it ends when the
- * kernel releases it, and only init waits for it. */
+/* wait: waits for its end, unless it is stuck in the kernel.  In that case it ends when the kernel
+ * releases it, and is reaped by init. */
 static void stop(struct parser *parser, bool wait)
 {
 	int how = WEXITED | WNOWAIT | (wait ? 0 : WNOHANG);
@@ -119,7 +120,7 @@ void parser_stop(struct parser *parser)
 
 /* ---- a question --------------------------------------------------------- */
 
-/* Whether it is running or runnable, which takes time on a busy host. */
+/* Whether it is running or runnable; on a busy host it may be runnable for long. */
 static bool is_runnable(const struct parser *parser)
 {
 	char path[THREAD_FILE_PATH_MAX], buf[STAT_BYTES];
@@ -131,9 +132,8 @@ static bool is_runnable(const struct parser *parser)
 	       stat.state == 'R';
 }
 
-/* Waits for its answer: 0, -ETIME or -ETIMEDOUT.  It cannot use more CPU time
- * than passes, so its clock is not read before it could have used up its
- * budget. */
+/* Waits for its answer: 0, -ETIME or -ETIMEDOUT.  The CPU time used cannot exceed the time passed,
+ * so the parser's clock is not read before it could have used up its budget. */
 static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns)
 {
 	uint64_t used = 0, moved_ns = clock_now();

@@ -8,13 +8,13 @@
 #include "ctprof/plugin.h"
 #include "examine.h"
 
-/* One per worker.  Starts with the first question; restarted if a file has
- * killed it, and before it gets a file of another owner than the last. */
+/* One per worker.  It starts with the first question, and is restarted if a file has killed it, and
+ * before it gets a file of another owner than the last. */
 struct parser {
 	const struct ctprof_host *host;
 	struct foreign_mounts *mounts; /* of the host */
 	const char *program;           /* ctprof-jemalloc-examine */
-	pid_t pid;                     /* 0: none runs */
+	pid_t pid;                     /* 0: not running */
 	int fd;                        /* our end of the socket */
 	uid_t owner;
 	_Atomic uint64_t *moved_ns; /* set on progress; may be NULL */
@@ -25,11 +25,10 @@ struct parser {
 int parser_check(const char *program);
 
 /*
- * Asks about the file.  0, or the -errno of starting a parser.  ret->rc may also
- * be -ETIME: it took *budget_ns of CPU time, from which the time used is
- * subtracted; -ETIMEDOUT: reading the file does not end; or -EBADMSG: it has
- * killed the parser, or made it answer wrongly. facts_are_sound() is true for
- * its answers.
+ * Asks about the file.  0, or the -errno of starting a parser.  ret->rc may also be -ETIME: it used
+ * up *budget_ns of CPU time, from which the used time is subtracted; -ETIMEDOUT: reading the file
+ * does not end; or -EBADMSG: the file has killed the parser, or made it answer wrongly.
+ * facts_are_sound() is true for the facts returned.
  */
 int parser_ask(struct parser *parser, int fd, const struct examine_request *request,
 	       uint64_t *budget_ns, struct examine_answer *ret);

@@ -46,8 +46,8 @@ int process_open_own_path(const struct process *process, const char *path)
 	return foreign_open_own(&files, path);
 }
 
-/* A name may lead to another file than the one that is mapped: in the mount namespace of
- * the process, in its root, or since it was mapped. */
+/* The name may lead to another file than the mapped one: because of the mount namespace or the root
+ * of the process, or because it was replaced since. */
 static int open_by_name(const struct process *process, const struct maps_file *file)
 {
 	AUTO_FD fd = process_open_path(process, file->path);
@@ -68,11 +68,11 @@ int process_open_mapped(const struct process *process, const struct maps_file *f
 	const struct foreign files = files_of(process);
 	char path[80];
 
-	/* The directory of a leader that has ended is empty; every thread has one. */
+	/* The directory of an ended leader is empty, but every thread has one. */
 	snprintf(path, sizeof path, "../../%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 process->via, file->start, file->end);
 	int fd = foreign_open(&files, path);
-	/* That needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. */
+	/* map_files needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. */
 	return fd >= 0 || file->deleted ? fd : open_by_name(process, file);
 }
 
@@ -97,8 +97,7 @@ bool process_thread_lives(const struct process *process, int32_t tid)
 	return stat_line_parse((struct text){buf, (size_t)len}, &stat) && !stat.exiting;
 }
 
-/* Reads the line of a thread's status that has that key; ret_value points into
- * buf. */
+/* Reads the line of a thread's status with that key; ret_value points into buf. */
 static int read_status(const struct process *process, int32_t tid, const char *wanted,
 		       char buf[STATUS_BYTES], struct text *ret_value)
 {

@@ -20,33 +20,32 @@ struct process {
 	int32_t via;
 };
 
-/* The executable, or -errno.  Like all that follow, a regular file
- * (foreign.h). */
+/* The executable, or -errno.  As below, only a regular file is opened (foreign.h). */
 int process_open_exe(const struct process *process);
 
 /* An absolute path in the process's mount namespace: a regular file, or -errno. */
 int process_open_path(const struct process *process, const char *path);
 
-/* An absolute path in ctprof's own namespace, which no process may choose: a regular file, or
+/* An absolute path in ctprof's own namespace, which no process can choose: a regular file, or
  * -errno. */
 int process_open_own_path(const struct process *process, const char *path);
 
-/* The mapped file itself, even if it was deleted or renamed; -ESTALE: only its name could be
- * used, which leads to another file. */
+/* The mapped file itself, even if it was deleted or renamed; -ESTALE: it could only be opened by
+ * name, and the name leads to another file. */
 int process_open_mapped(const struct process *process, const struct maps_file *file);
 
 /* 0 while the process (and via) exists, or -ESRCH. */
 int process_check_alive(const struct process *process);
 
-/* Whether the thread has not begun to end: one that has keeps its place in the
- * directory until it is reaped, the leader until the others have ended. */
+/* Whether the thread has not begun to end: an ended thread keeps its place in the directory until
+ * it is reaped, and the leader until all others have ended. */
 bool process_thread_lives(const struct process *process, int32_t tid);
 
-/* Whether it has an address space: a kernel thread has none.  Every user may see
- * this, so missing rights can be distinguished from a missing address space. */
+/* Whether it has an address space, which kernel threads do not have.  Every user may see this, so
+ * missing rights can be distinguished from a missing address space. */
 bool process_has_memory(const struct process *process);
 
-/* As the kernel counts them; 1 where that cannot be read. */
+/* As counted by the kernel; 1 if that cannot be read. */
 uint64_t process_count_threads(const struct process *process);
 
 /* 1 if the process is in a PID namespace below ctprof's, 0, or -errno. */

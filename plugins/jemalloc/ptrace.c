@@ -36,7 +36,7 @@ static bool get_thread_pointer(int32_t tid, uint64_t *ret)
 	struct user_regs_struct regs;
 	struct iovec iov = {&regs, sizeof regs};
 
-	/* A 32-bit thread fills less. */
+	/* For a 32-bit thread the kernel returns less. */
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov) != 0 || iov.iov_len != sizeof regs)
 		return false;
 	*ret = regs.fs_base;
@@ -63,7 +63,7 @@ static bool get_thread_pointer(int32_t tid, uint64_t *ret)
 }
 #endif
 
-/* Resumes the thread, with the signal that its stop had intercepted. */
+/* Resumes the thread, and delivers the signal that its stop intercepted. */
 static void detach(int32_t tid, int status)
 {
 	int event = status >> 16;
@@ -172,7 +172,7 @@ void ptrace_read(const struct target *target, struct reading *readings, size_t n
 		if (!finished)
 			pthread_cancel(tracer);
 		pthread_join(tracer, NULL);
-		/* It may have made progress before it noticed. */
+		/* The tracer may have finished before it was cancelled. */
 		if (!finished && job.done < n)
 			reading_fail(&readings[job.done++], TAG_WAITPID);
 	}

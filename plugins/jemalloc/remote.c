@@ -9,16 +9,16 @@
 
 /* Below the kernel's UIO_MAXIOV of 1024. */
 #define PIECES_AT_ONCE 512u
-/* Documentation/admin-guide/mm/pagemap.rst.  A page of a file can look as if it were in swap
- * where userfaultfd has left its mark. */
+/* Documentation/admin-guide/mm/pagemap.rst.  A page of a file can look as if it were in swap if
+ * userfaultfd has marked it. */
 #define PAGE_WATCHED (UINT64_C(1) << 57)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
 #define PAGE_PRESENT (UINT64_C(1) << 63)
-/* What belongs to a thread is near its struct pthread, most of it below. */
+/* The memory read of a thread is near its struct pthread, most of it below. */
 #define PAGES_AT_ONCE 8u
 #define PAGES_BELOW 6u
 
-/* The pages that were looked at last. */
+/* The pages that were checked last. */
 struct look {
 	uint64_t first;
 	size_t n;

@@ -8,19 +8,19 @@
 #include <sys/uio.h>
 
 /*
- * The process, and the function to read it: process_vm_readv() except in tests.  Only
- * pages that pagemap shows in memory or in swap are read: another one may be of a file
- * whose server never delivers it, and not even SIGKILL ends the wait of its first reader.
+ * The process, and the function to read it: process_vm_readv() except in tests.  Only pages that
+ * pagemap shows in memory or in swap are read: any other may be of a file whose server never
+ * delivers it, and not even SIGKILL ends the wait of its first reader.
  */
 struct remote {
 	pid_t pid;   /* any living thread of the process */
-	int pagemap; /* the caller's; -1: not asked (tests) */
+	int pagemap; /* the caller's descriptor; -1: not checked (tests) */
 	ssize_t (*reader)(pid_t pid, const struct iovec *local, unsigned long n_local,
 			  const struct iovec *source, unsigned long n_source, unsigned long flags);
 };
 
-/* The number at address, all or nothing: 0 or -errno (-EFAULT: not there; -EPERM:
- * refused; -ESRCH: gone). */
+/* The number at address, all or nothing: 0 or -errno (-EFAULT: not readable; -EPERM: refused;
+ * -ESRCH: gone). */
 int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret);
 
 /* One of many reads. */
@@ -31,14 +31,13 @@ struct remote_piece {
 	int rc; /* set: 0 or -errno */
 };
 
-/* Reads the first of the pieces, up to one that is not there, in one system call: how many of
- * them are settled, at least one, or -errno. */
+/* Reads the first pieces, up to one that is not readable, in one system call.  Returns the number
+ * of pieces whose rc is set, at least one, or -errno. */
 ssize_t remote_read_some(const struct remote *remote, struct remote_piece *pieces, size_t n);
 
 /*
- * All pieces, read in their order, in as few system calls as the kernel takes.
- * A piece that is not there fails alone.  Returns 0, or the -errno that
- * stopped reading (-EPERM, -ESRCH, ...), which is then also the rc of pieces
- * that were not read.
+ * Reads all pieces in their order, in as few system calls as the kernel's limits allow.  A piece
+ * that is not readable fails alone.  Returns 0, or the -errno that stopped reading (-EPERM, -ESRCH,
+ * ...), which is then also the rc of the pieces not reached.
  */
 int remote_read_many(const struct remote *remote, struct remote_piece *pieces, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What glibc's dynamic linker keeps about TLS, read from a running process. */
+/* The TLS data of glibc's dynamic linker, read from a running process. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,13 +31,13 @@ int rtld_find_place(const struct remote *remote, const struct elf_thread_db *db,
 		    const struct rtld *rtld, uint16_t machine, uint64_t bias,
 		    struct tls_place *ret);
 
-/* The place of a module given by number. */
+/* The place of a module, given by its number. */
 int rtld_module_place(const struct remote *remote, const struct elf_thread_db *db,
 		      const struct rtld *rtld, uint64_t module, struct tls_place *ret);
 
 /*
- * The address of the block in the thread with this thread pointer; *ret is 0 if
- * the thread has none yet.  0 or -errno.
+ * The address of the block of the thread with this thread pointer; *ret is 0 if the thread does not
+ * have the block yet.  0 or -errno.
  */
 int rtld_block_address(const struct remote *remote, const struct tls_place *place, uint16_t machine,
 		       uint64_t tp, uint64_t *ret);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A filter of a dozen system calls needs no library; written out here, every
- * build has it.
+ * A filter of a dozen system calls needs no library; as it is written out here, every build has it.
  */
 #include "sandbox.h"
 
@@ -30,7 +29,7 @@
 #define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
 #define ALLOW(number)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(number), 0, 1), RETURN(SECCOMP_RET_ALLOW)
-/* Of mmap() and mprotect(), unless the memory is to hold code. */
+/* Allows mmap() and mprotect(), unless the memory is to be executable. */
 #define ALLOW_DATA(number)                                                                         \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(number), 0, 3), LOAD(args[2]),              \
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0), RETURN(SECCOMP_RET_ALLOW),  \
@@ -38,7 +37,7 @@
 
 static int filter_calls(void)
 {
-	/* The numbers of x32 differ from all of these. */
+	/* x32 has other numbers than all of these. */
 	struct sock_filter code[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0),

@@ -64,7 +64,7 @@ static bool is_libc_name(const char *path)
 	       strncmp(name, "libc-2.", 7) == 0;
 }
 
-/* An object with known offsets is better than one without. */
+/* An object with known offsets takes precedence over one without. */
 static bool is_better(const struct object *old, const struct object *new)
 {
 	return new->tag != TAG_JEMALLOC_NOT_FOUND &&
@@ -115,7 +115,7 @@ static void search_maps(struct target *target, struct objects *objects, const st
 
 static void find_thread_lists(struct target *target, const struct search *search)
 {
-	/* The dynamic linker's data by the offsets libc gives. */
+	/* Locates the dynamic linker's data by the offsets that libc gives. */
 	if (!search->loader || !search->libc)
 		return;
 	const struct elf_facts *loader = search->loader->facts;
@@ -156,7 +156,7 @@ static void find_static_lists(struct target *target, const struct object *exe,
 
 /* ---- the block ---------------------------------------------------------- */
 
-/* Whether a static block of this size can be there. */
+/* Whether a static block of this size can be at that offset. */
 static bool is_plausible(const struct elf_facts *facts, int64_t offset)
 {
 	uint64_t size = facts->tls.memsz, limit = UINT64_C(1) << 30;
@@ -202,7 +202,7 @@ static void find_library_place(struct target *target, const struct search *searc
 
 /* ---- all together ------------------------------------------------------- */
 
-/* Before its memory is read; false: it cannot be. */
+/* To be called before its memory is read; false if it cannot be. */
 static bool open_memory(struct target *target)
 {
 	const struct ctprof_host *host = target->process.host;
@@ -257,8 +257,8 @@ static void resolve_in_maps(struct target *target, struct objects *objects,
 		take_library(target, &search);
 }
 
-/* Opens it through the leader or, if that has exited and lost its memory,
- * through another thread. */
+/* Opens the executable through the leader or, if that has exited and lost its memory, through
+ * another thread. */
 static int open_exe(struct target *target, struct objects *objects, int32_t other,
 		    struct file_id *ret_id, const struct object **ret)
 {

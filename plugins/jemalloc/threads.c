@@ -28,14 +28,14 @@ struct node {
 	int32_t tid;
 };
 
-/* Nodes that were read at once: the stacks of threads often are at equal distances. */
+/* Nodes read at once: the stacks of threads are often at equal distances. */
 struct ahead {
 	uint64_t step;
 	size_t used, n;
 	struct node nodes[AHEAD];
 };
 
-/* Fills ahead from at on, with at least one node and at most wanted, or returns -errno. */
+/* Fills ahead with nodes from at on, at least one and at most wanted, or returns -errno. */
 static int read_nodes(const struct remote *remote, const struct elf_thread_db *db, uint64_t at,
 		      size_t wanted, struct ahead *ahead)
 {
@@ -71,10 +71,10 @@ static int read_node(const struct remote *remote, const struct elf_thread_db *db
 	return rc;
 }
 
-/* -EAGAIN if the list changed during the walk: the forward link of each node must
- * lead to where the walk came from, so a walk is either right or ends here.  It
- * goes backwards: glibc puts new threads first, so if threads come and go, the
- * long-lived ones are read before the walk can break. */
+/* -EAGAIN if the list changed during the walk: the forward link of each node must lead back to the
+ * previous one, so that a walk is either right or ends here.  The walk goes backwards: glibc puts
+ * new threads first, so if threads come and go, the long-lived ones are read before the walk can
+ * break. */
 static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
 		     size_t most, struct threads *threads)
 {
@@ -91,7 +91,7 @@ static int walk_list(const struct remote *remote, const struct elf_thread_db *db
 			return -EAGAIN;
 		if (rc < 0)
 			return rc;
-		/* 0 and less: being made, or gone (the kernel clears it) */
+		/* 0 or less: being created, or gone (the kernel clears it) */
 		threads->settled = threads->settled && node.tid > 0;
 		rc = node.tid > 0 ? add(threads, node.tid, at - db->pthread_list) : 0;
 		from = at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads glibc knows, read from the process's memory while it runs: it
- * keeps every struct pthread on one of two lists (nptl/allocatestack.c), one
- * for stacks it made, one for the main thread and stacks the program gave.
+ * The threads that glibc knows, read from the process's memory while it runs: glibc keeps every
+ * struct pthread on one of two lists (nptl/allocatestack.c), one for stacks that it allocated, the
+ * other for the main thread and stacks given by the program.
  */
 #pragma once
 
@@ -33,10 +33,10 @@ struct thread_lists {
 };
 
 /*
- * Fills threads anew.  The lists may change meanwhile: a broken walk is repeated, and the
- * result of the last attempt is kept (the long-lived threads); every row must be checked
- * against its tid when used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not a list at all,
- * -E2BIG: one with more than most nodes, -ENOMEM).
+ * Fills threads anew.  The lists may change meanwhile: a broken walk is repeated, and the result of
+ * the last attempt is kept (it has the long-lived threads); every row must be checked against its
+ * tid when used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not a list at all, -E2BIG: more than most
+ * nodes, -ENOMEM).
  */
 int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
 		 const struct thread_lists *lists, size_t most, struct threads *threads);

@@ -28,8 +28,8 @@ bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret);
  * unless the second is wholly after the first and within one page of it. */
 bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret);
 
-/* Where glibc keeps the pointer to the dynamic thread vector, from the thread
- * pointer; and the thread pointer from struct pthread's address. */
+/* The address at which glibc keeps the pointer to the dynamic thread vector, from the thread
+ * pointer; and the thread pointer, from the address of struct pthread. */
 uint64_t tls_dtv_pointer(uint16_t machine, uint64_t tp);
 uint64_t tls_thread_pointer(uint16_t machine, uint64_t pthread, uint32_t sizeof_pthread);
 

@@ -10,10 +10,10 @@
 #include "ptrace.h"
 #include "target.h"
 
-/* CPU time of all processes of an owner, beyond what is ordinary. */
+/* CPU time for all processes of an owner, in excess of the ordinary cost. */
 #define OWNER_NS UINT64_C(1000000000)
 
-/* The state of a helper, for all its visits. */
+/* The state of a helper, reused for all its visits. */
 struct visitor {
 	struct objects *objects;
 	struct target target;
@@ -35,8 +35,7 @@ struct visit *visit_new(struct objects *objects, const struct ctprof_batch *batc
 		.tag = TAG_JEMALLOC_NOT_FOUND,
 		.n = n,
 	};
-	/* The batch closes its own descriptor, whose number may then be
-	 * reused. */
+	/* The batch closes its own descriptor, and its number may be reused. */
 	if (visit->row.task_fd >= 0)
 		visit->row.task_fd = fcntl(visit->row.task_fd, F_DUPFD_CLOEXEC, 0);
 	for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reading of one process by a helper (lane.h), which the process may block
- * forever. */
+/* The reading of one process by a helper (lane.h), as the process may block it forever. */
 #pragma once
 
 #include "ctprof/source.h"
