@@ -11,7 +11,7 @@
 #include "file.h"
 #include "namespace.h"
 
-/* In headers since 5.8. */
+/* Headers have these since 5.8. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF 39
@@ -22,7 +22,7 @@ static bool is_recorded(const struct ctprof_host *host)
 	return !host->live(host);
 }
 
-/* The numbers of threads in records are those of our own namespace. */
+/* Records have the thread numbers of our own namespace. */
 static bool is_foreign_proc(const struct ctprof_host *host)
 {
 	return !file_shows_own_pids(host);

@@ -6,23 +6,23 @@
 
 #include "ctprof/plugin.h"
 
-/* The kernel's own types, below the sys root. */
+/* The BTF of the running kernel, below the sys root. */
 #define BPF_TYPES_FILE "kernel/btf/vmlinux"
 
 struct condition_advice {
-	int err; /* what start() returns */
+	int err; /* the return value of start() */
 	const char *why;
 	const char *remedy; /* NULL: none known */
 };
 
-/* What stands in the way, found out without loading anything; false: nothing does. */
+/* Finds a reason why programs cannot run, without loading any; false if there is none. */
 bool condition_examine(const struct ctprof_host *host, struct condition_advice *ret);
-/* What a failure to load the programs means. */
+/* Explains a failure to load the programs. */
 struct condition_advice condition_explain(int err);
 
-/* Tells it as the error of start(), and returns that. */
+/* Reports the advice as the error of start(), and returns its err. */
 int condition_refuse(const struct ctprof_host *host, const struct condition_advice *advice);
 
-/* Whether numbers and times of the kernel are those of this process, too: it is in the
- * initial PID and time namespace. */
+/* Whether numbers and times in the kernel are the same as in this process: it is in the initial PID
+ * and time namespaces. */
 bool condition_is_outermost(const struct ctprof_host *host);

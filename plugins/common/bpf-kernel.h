@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For BPF programs: what each kernel.h of them begins with.  Such a file has what the programs
- * read of the kernel's own types, and nothing else: libbpf finds each member by its name in the
- * running kernel's BTF (CO-RE), so order, size and neighbours do not matter there.  A generated
- * vmlinux.h would be 2.8 MB that change with every kernel and need /sys where packages are
- * built.
+ * For BPF programs: the common beginning of their kernel.h files.  Such a file declares only the
+ * types and members that the programs read: libbpf finds each member by its name in the running
+ * kernel's BTF (CO-RE), so order, size and neighbours do not matter.  A generated vmlinux.h would
+ * have 2.8 MB that change with every kernel, and would need /sys where packages are built.
  *
- * The part after three underscores is no part of a name: it tells apart what a type was in
- * other versions.
+ * Three underscores and the text after them are not part of a name: they distinguish versions of a
+ * type.
  */
 #pragma once
 
@@ -27,7 +26,7 @@ typedef _Bool bool;
 
 struct seq_file;
 
-/* The context of an iterator is read in place, as include/uapi lays it out. */
+/* The context of an iterator is read in place, so its layout is that of include/uapi. */
 struct bpf_iter_meta {
 	struct seq_file *seq;
 	__u64 session_id;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which capabilities this process has, to distinguish a missing one from a
- * refusal. */
+/* The capabilities of this process, to distinguish a missing one from a refusal. */
 #pragma once
 
 #include <stdbool.h>

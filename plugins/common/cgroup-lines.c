@@ -40,7 +40,7 @@ static bool has_controller(struct text list, const char *name)
 	return false;
 }
 
-/* The path in the hierarchy of a controller, "": v2. */
+/* The path in the hierarchy of a controller; "" is v2. */
 static bool find_cgroup(struct text text, const char *controller, struct text *ret_path)
 {
 	struct text line, list;
@@ -59,7 +59,7 @@ bool cgroup_lines_main(struct text text, struct text *ret_path)
 
 	if (find_cgroup(text, "", ret_path))
 		return true;
-	/* A hierarchy that no one divides has every thread in its root. */
+	/* In a hierarchy that is not divided, all threads are in the root. */
 	for (size_t i = 0; i <= CGROUP_CONTROLLERS && !(found && ret_path->len > 1); i++)
 		if (find_cgroup(text, controllers[i], &path) && (!found || path.len > 1)) {
 			found = true;

@@ -8,16 +8,16 @@
 #include "ctprof/plugin.h"
 #include "text.h"
 
-/* Two dozen hierarchies, each with a path. */
+/* Enough for two dozen hierarchies, each with a path. */
 #define CGROUP_LINES_BYTES (64u * 1024)
 /* The v1 controllers whose paths are kept. */
 #define CGROUP_CONTROLLERS 4u
 
-/* The main path: that of v2, otherwise the first one of these controllers, and of systemd's own
+/* The main path: that of v2, otherwise the first one, of these controllers and of systemd's own
  * hierarchy, that is not the root. */
 bool cgroup_lines_main(struct text text, struct text *ret_path);
 /* Writes the paths that differ from the main one, by controller, to entries, an array of
  * CGROUP_CONTROLLERS; returns their number. */
 size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries);
-/* Whether one of these controllers is in v1: in the file of each thread, or of none. */
+/* Whether one of these controllers is in v1: this is the same for all threads. */
 bool cgroup_lines_have_v1(struct text text);

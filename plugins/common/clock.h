@@ -22,8 +22,7 @@ static inline uint64_t clock_now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The CPU time of a process, 0 where it is unknown.  Needs no file of the process, and no
- * right. */
+/* The CPU time of a process, or 0 if unknown.  Needs no file of the process, and no rights. */
 static inline uint64_t clock_cpu_ns_of(pid_t pid)
 {
 	clockid_t clock;

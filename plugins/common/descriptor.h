@@ -12,9 +12,9 @@
 		.group = group_, .help = help_, .origin = origin_, __VA_ARGS__                     \
 	}
 
-/* Of a metric of which more is worse, or better. */
+/* For a metric that is worse, or better, when it grows. */
 #define WORSE .polarity = CTPROF_MORE_IS_WORSE
-/* The same, and a change of n, in the unit of the metric, is worth a word. */
+/* The same, and a change of n, in the unit of the metric, is worth reporting. */
 #define WORSE_BY(n) WORSE, .gate = (n)
 
 /* The initial state, until a probe finds otherwise. */
@@ -24,7 +24,7 @@
 		.group = group_                                                                    \
 	}
 
-/* What a probe has found instead; remedy: NULL if there is none. */
+/* Replaces the state by the result of a probe; remedy: NULL if there is none. */
 static inline void finding_set(struct ctprof_finding *finding, uint32_t state, const char *why,
 			       const char *remedy)
 {
@@ -52,7 +52,8 @@ static inline void finding_put(const struct ctprof_host *host, const char *group
 		.thread_model = CTPROF_THREADS_##threads_, .cost = CTPROF_COST_##cost_,            \
 		.summary = summary_, __VA_ARGS__                                                   \
 	}
-/* The whole plugin of a source, but its ops and other members; needs is its table of them. */
+/* The whole plugin of a source, except for its ops and optional members; needs is its table of
+ * them. */
 #define SOURCE_PLUGIN(name, threads, cost, summary, ops, ...)                                      \
 	static const struct ctprof_source_ops source_ops = ops;                                    \
 	static const struct ctprof_plugin descriptor =                                             \

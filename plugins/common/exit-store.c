@@ -5,9 +5,9 @@
 #include <string.h>
 
 #define BLOCK_BYTES 65536u
-/* A number of 64 bits, seven in a byte. */
+/* A number of 64 bits, with seven in each byte. */
 #define MAX_NUMBER_BYTES 10u
-/* Number of words for which one byte marks those that are not 0. */
+/* The number of words for which one byte marks the nonzero ones. */
 #define MARKED 8u
 #define MAX_RECORD_BYTES (EXIT_STORE_MAX_WORDS * MAX_NUMBER_BYTES + EXIT_STORE_MAX_WORDS / MARKED)
 

@@ -9,7 +9,7 @@
 /* Maximum number of records, and of their bytes. */
 #define EXIT_STORE_MAX 1000000u
 #define EXIT_STORE_MAX_BYTES (256u << 20)
-/* Of one. */
+/* Maximum size of one record. */
 #define EXIT_STORE_MAX_WORDS 256u
 
 struct exit_block;

@@ -11,11 +11,11 @@
 #include "ctprof/plugin.h"
 
 /*
- * Opens dirfd/path through the host and reads it into buf, at most size bytes.  dirfd may
- * also be the -errno of host->root(), which is returned then.  For files of one record (the
- * kernel's single_open()), which one read() returns as a whole if they fit: a short read
- * means the end.  Not for files of many records (maps, mountinfo), which come in pieces.
- * Returns the bytes read or -errno; -EFBIG when the file does not fit.
+ * Opens dirfd/path through the host and reads it into buf, at most size bytes.  dirfd may also be
+ * the -errno of host->root(), which is then returned.  For files of one record (the kernel's
+ * single_open()), which a single read() returns as a whole if they fit: a short read means the end.
+ * Not for files of many records (maps, mountinfo), which come in pieces.  Returns the bytes read or
+ * -errno; -EFBIG if the file does not fit.
  */
 ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 		     size_t size);
@@ -27,46 +27,44 @@ ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char
 /* Whether a path below a root can be opened: 0 or -errno. */
 int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path);
 
-/* Whether a switch below the proc root, such as a sysctl, is on; missing: what a kernel without
- * it does. */
+/* Whether a switch below the proc root, such as a sysctl, is on; missing: the result for a kernel
+ * that does not have it. */
 bool file_is_on(const struct ctprof_host *host, const char *path, bool missing);
 
 /* Opens the top of cgroup2, alone or beside v1: a descriptor or -errno. */
 int file_open_cgroup2(const struct ctprof_host *host);
 
-/* Whether procfs shows processes only (mount option subset=pid): nothing of the host,
- * whatever the kernel is built with.  Never true for a recorded tree. */
+/* Whether procfs shows only processes (mount option subset=pid), so that a missing file proves
+ * nothing about the kernel.  Never true for a recorded tree. */
 bool file_proc_is_partial(const struct ctprof_host *host);
 #define FILE_PROC_PARTIAL "proc is mounted with subset=pid, which hides it"
 #define FILE_PROC_WHOLE "mount proc without subset=pid"
 
 /*
- * Like file_read_at(), for files of many records (mountinfo, sysvipc), which come in pieces
- * whatever the buffer: reads until the end, or until buf is full.
+ * Like file_read_at(), for files of many records (mountinfo, sysvipc), which come in pieces of any
+ * size: reads until the end, or until buf is full.
  */
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size);
 
-/* The same of an open file, from where it is. */
+/* The same for an open file, from its current position. */
 ssize_t file_read_records(int fd, char *buf, size_t size);
 
 /*
- * Reads a file of many records below a root (enum ctprof_root) into fresh memory
- * of size bytes, which is the caller's to free.  Returns the bytes read or -errno.
+ * Reads a file of many records below a root (enum ctprof_root) into fresh memory of size bytes,
+ * which the caller frees.  Returns the bytes read or -errno.
  */
 ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const char *path,
 			  size_t size, char **ret_text);
 
-/* Opens dirfd/path through the host as a directory, which is the caller's to
- * close; 0 or -errno. */
+/* Opens dirfd/path through the host as a directory, which the caller closes; 0 or -errno. */
 int file_open_dir(const struct ctprof_host *host, int dirfd, const char *path, DIR **ret);
 /* For a cleanup attribute. */
 void file_close_dir(DIR **dir);
 
 /*
- * Whether the IDs below the proc root are those that system calls take: false for a
- * recorded root, and for the /proc of another PID namespace, where they belong to
- * other threads or none.
+ * Whether the IDs below the proc root are those that system calls take: false for a recorded root,
+ * and for the /proc of another PID namespace, where they may belong to other threads.
  */
 bool file_shows_own_pids(const struct ctprof_host *host);
 #define FILE_FOREIGN_PIDS "/proc shows another PID namespace, where numbers stand for other threads"

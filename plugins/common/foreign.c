@@ -36,8 +36,8 @@ void foreign_mounts_clear(struct foreign_mounts *mounts)
 	(void)pthread_mutex_destroy(&mounts->lock);
 }
 
-/* An id is used again once its mount has gone; then poll() shows a change
- * (mounts_poll()).  The lock is held. */
+/* The id of a mount is reused after it is gone; poll() reports that change (mounts_poll()).  The
+ * lock is held. */
 static struct text own_mounts(struct foreign_mounts *mounts)
 {
 	struct pollfd change = {.fd = mounts->fd, .events = POLLPRI};
@@ -87,9 +87,9 @@ static bool is_of_own_user_ns(const struct foreign *foreign)
 	       own.st_ino == theirs.st_ino;
 }
 
-/* Whether no one but root can have the file system wait: FUSE, and what is not listed, may.
- * An overlay that another user namespace has made may be one of such files.  A mount keeps its
- * id while a descriptor of it is open. */
+/* Whether only root can make the file system wait.  A FUSE server can, so FUSE and unlisted mounts
+ * are not trusted, nor is an overlay made in another user namespace, whose files may be on FUSE.  A
+ * mount keeps its id while a descriptor of it is open. */
 static bool is_trusted(const struct foreign *foreign, uint64_t id)
 {
 	bool is_fuse;
@@ -110,7 +110,7 @@ static bool is_trusted(const struct foreign *foreign, uint64_t id)
 	return !text_equal(mount.type, "overlay") || is_of_own_user_ns(foreign);
 }
 
-/* Before Linux 5.8 only fdinfo has it. */
+/* Before Linux 5.8 only fdinfo shows the mount id. */
 static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *ret)
 {
 	char path[48], buf[FDINFO_BYTES];
@@ -125,7 +125,7 @@ static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *re
 		       : -EREMOTE;
 }
 
-/* Its type, or -errno.  *trusted: the mount already found to be so; 0: none. */
+/* The type of the file, or -errno.  *trusted: a mount already found trustworthy; 0: none. */
 static int examine(const struct foreign *foreign, int place, uint64_t *trusted)
 {
 	struct statx stx;
@@ -144,8 +144,8 @@ static int examine(const struct foreign *foreign, int place, uint64_t *trusted)
 
 /* ---- opening --------------------------------------------------------------- */
 
-/* Opens the file itself.  No request is sent to a server in user space: it may
- * never answer, and then not even SIGKILL ends the wait. */
+/* Opens the file itself.  Sends no request to a server in user space: it may never answer, and then
+ * not even SIGKILL ends the wait. */
 static int reopen(const struct foreign *foreign, int place, uint64_t trusted)
 {
 	const struct ctprof_host *host = foreign->host;
@@ -178,7 +178,7 @@ int foreign_open_own(const struct foreign *foreign, const char *path)
 	return place < 0 ? -errno : reopen(foreign, place, 0);
 }
 
-/* Opens component by component: a name is looked up only where that asks no server. */
+/* Opens component by component, so that no name is looked up on a refused file system. */
 static int find_below(const struct foreign *foreign, int root, const char *path, uint64_t *trusted)
 {
 	char name[NAME_MAX + 1];

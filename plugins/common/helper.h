@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Starts one with the descriptor table of the calling thread and all signals
- * masked, as those are for the program. 0 or -errno. */
+/* Starts a thread with the descriptor table of the caller and with all signals masked, as they are
+ * meant for the program.  0 or -errno. */
 int helper_start(pthread_t *ret, size_t stack_size, void *(*run)(void *), void *data);
 
-/* An abandoned helper runs this code after close(), when the plugin may have
- * been unloaded: keeps it in memory. */
+/* Keeps the plugin's code in memory: an abandoned helper may run it after close(), when the plugin
+ * would otherwise be unloaded. */
 void helper_pin_code(void);

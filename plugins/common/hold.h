@@ -27,7 +27,7 @@ static inline void hold_init_condition(pthread_cond_t *ret)
 	(void)pthread_condattr_destroy(&attr);
 }
 
-/* Waits until that time (clock_now()); false: it has come. */
+/* Waits for a signal until that time (clock_now()); false if the time has come. */
 static inline bool hold_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns)
 {
 	const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),

@@ -17,7 +17,7 @@ static void skip_blanks(struct parser *parser)
 		parser->p++;
 }
 
-/* Takes that byte, after blanks. */
+/* Skips blanks and takes that byte, if it is next. */
 static bool take(struct parser *parser, char byte)
 {
 	skip_blanks(parser);
@@ -67,7 +67,7 @@ static bool take_code_point(struct parser *parser, uint32_t *ret)
 	return true;
 }
 
-/* Never longer than the escape it replaces. */
+/* The result is never longer than the escape it replaces. */
 static char *put_utf8(char *to, uint32_t code)
 {
 	if (code < 0x80) {
@@ -147,7 +147,7 @@ static bool add(struct parser *parser, enum json_type type, struct text key, uin
 	return true;
 }
 
-/* A number or a word: whatever its bytes are, its reader checks them. */
+/* A number or a word.  Its bytes are not checked here, but by its reader. */
 static bool take_token(struct parser *parser, uint32_t i)
 {
 	struct text *text = &parser->json->nodes[i].text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * JSON of one answer, parsed in place into an array of nodes.  The text is that of a stranger:
- * depth and number of nodes are bounded; strings are bytes without NUL.
+ * JSON of one answer, parsed in place into an array of nodes.  The text is not trusted: its depth
+ * and number of nodes are bounded; strings are bytes without NUL.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_WORD };
 
 struct json_node {
 	enum json_type type;
-	uint32_t end;     /* index of the first node after it and all it contains */
-	struct text key;  /* of a member of an object */
+	uint32_t end;     /* index of the first node after it and all its descendants */
+	struct text key;  /* if it is a member of an object */
 	struct text text; /* of a string, unescaped; of a number and of true, false, null, as is */
 };
 
@@ -29,15 +29,16 @@ struct json {
 	size_t room;
 };
 
-/* Parses one value, whose text it changes; false: malformed, too deep, too large, or out of
- * memory.  *ret begins as zeros and is the caller's to clear in any case. */
+/* Parses one value, and modifies its text; false if it is malformed, too deep or too large, or out
+ * of memory.  *ret must be all zeros, and must be passed to json_clear() in any case. */
 bool json_parse(struct json *ret, char *text, size_t length);
 void json_clear(struct json *json);
 
-/* The children of node i: from json_first(i) on, while < json_end(i), next is nodes[c].end. */
+/* The children of node i: begin with c = json_first(i); while c < json_end(i), the next is
+ * nodes[c].end. */
 uint32_t json_first(uint32_t i);
 uint32_t json_end(const struct json *json, uint32_t i);
-/* The first member of that name of an object; 0: it has none, or is not an object. */
+/* The first member with that name; 0 if there is none, or node i is not an object. */
 uint32_t json_find(const struct json *json, uint32_t i, struct text key);
 uint32_t json_member(const struct json *json, uint32_t i, const char *key);
 /* Whether node i is that string. */

@@ -17,36 +17,37 @@
 #include "owner.h"
 #include "text.h"
 
-/* Directory services, which some jobs ask, bring libraries of their own. */
+/* Large, as directory services, which some jobs ask, load libraries of their own. */
 #define STACK_SIZE (1024u * 1024)
-/* What blocks for so long holds up others: a helper more is cheaper. */
+/* A job that blocks this long holds up others: another helper is cheaper. */
 #define RELIEF_NS UINT64_C(2000000)
 #define RELIEF 8u
-/* At most so many that read for long work at the same time. */
+/* At most this many helpers that read for long work at the same time. */
 #define READERS 3u
-/* The least for what blocks: a part of the timeout at first, and after others. */
+/* The least time that a blocked job gets: a part of the timeout at first, LEAST_NS after others
+ * were given up. */
 #define LEAST_FIRST 8u
 #define LEAST_NS UINT64_C(15000000)
-/* Of it, for a process that does nothing. */
+/* The divisor of this time for a process that does nothing. */
 #define AT_REST 8u
 #define HALVED_MAX 4u
 
-/* Who has the last word on a job: the worker that abandons it, or the helper that ends it. */
+/* Decides who settles a job: the worker that abandons it, or the helper that finishes it. */
 enum { IDLE, BUSY, ABANDONED };
 
 struct helper {
 	struct helper *next;
-	struct lane *lane; /* no more when abandoned */
+	struct lane *lane; /* not to be used once abandoned */
 	pthread_t thread;
 	pid_t tid;
 	_Atomic int state;
 	_Atomic bool waits_for_own, reads_memory;
 	_Atomic uint64_t moved_ns; /* when it last used the CPU, as far as is known */
 	uint64_t begun_ns, begun_cpu_ns;
-	uint64_t cpu_ns;    /* used when last looked at */
-	uint64_t blocking;  /* switches it has made if it blocks at once; 0: it has not */
-	uint64_t target_ns; /* by the job's process when it began */
-	bool known_blocked; /* since it moved last */
+	uint64_t cpu_ns;    /* CPU time at the last look */
+	uint64_t blocking;  /* its switch count after blocking just once; 0: it has run since */
+	uint64_t target_ns; /* CPU time of the job's process when the job began */
+	bool known_blocked; /* since it last moved */
 	unsigned number;    /* of the job */
 	struct lane_job job;
 	void *context;
@@ -60,11 +61,11 @@ struct lane {
 	pthread_cond_t news; /* for the worker */
 	lane_read_fn *read_file;
 	int proc;
-	/* Under the lock, from here on. */
-	struct helper *helpers; /* those that were not abandoned */
+	/* Protected by the lock, from here on. */
+	struct helper *helpers; /* without abandoned ones */
 	unsigned n_helpers;
 	bool closing;
-	unsigned first, n_waiting; /* of the ring */
+	unsigned first, n_waiting; /* of the ring waiting[] */
 	unsigned waiting[LANE_JOBS];
 	unsigned n_done, n_open;
 	unsigned done[LANE_JOBS];
@@ -72,15 +73,15 @@ struct lane {
 	struct lane_job jobs[LANE_JOBS];
 };
 
-/* The helpers that were abandoned by any lane, and have not come back. */
+/* Helpers that any lane has abandoned and that have not returned yet. */
 static struct {
 	pthread_mutex_t lock;
 	struct helper *first;
 	_Atomic unsigned n;
 } lost = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* This thread, when it is a helper.  In the memory that each thread has from its beginning: the
- * dynamic linker would end the process where it found none later. */
+/* This thread, if it is a helper.  In the thread's static TLS block: if it were allocated on first
+ * use and memory was short, the dynamic linker would end the process. */
 static _Thread_local struct helper *own __attribute__((tls_model("initial-exec")));
 
 static uint64_t own_switches(void)
@@ -123,7 +124,7 @@ bool lane_has_lost(int32_t tgid, int proc)
 
 /* ---- a helper --------------------------------------------------------- */
 
-/* Reads to the end, a chunk at a time: smaps can be megabytes. */
+/* Reads to the end, a chunk at a time, as smaps can have megabytes. */
 static int read_job(struct helper *helper, lane_read_fn *read_file)
 {
 	const struct lane_job *job = &helper->job;
@@ -143,11 +144,11 @@ static int read_job(struct helper *helper, lane_read_fn *read_file)
 		size_t used = job->consumer->take(job->data, helper->chunk, have, got == 0);
 		if (got == 0)
 			break;
-		/* A line as long as the chunk is none of the kernel's. */
+		/* The kernel writes no line as long as the chunk: drop it. */
 		kept = used == 0 && have == LANE_CHUNK ? 0 : have - used;
 		memmove(helper->chunk, helper->chunk + have - kept, kept);
 	}
-	/* What smaps, and an old smaps_rollup, show of a thread without memory. */
+	/* smaps, and an old smaps_rollup, are empty for a thread without memory. */
 	return empty ? ESRCH : 0;
 }
 
@@ -164,7 +165,7 @@ static void do_job(struct helper *helper, lane_read_fn *read_file)
 	job->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - helper->begun_cpu_ns;
 }
 
-/* Begins the next job; false when the helper is to end. */
+/* Begins the next job; false if the helper must end. */
 static bool begin_job(struct helper *helper)
 {
 	struct lane *lane = helper->lane;
@@ -192,7 +193,7 @@ static void finish_job(struct helper *helper)
 {
 	struct lane *lane = helper->lane;
 
-	/* Before the next job begins, which may be of the same owner. */
+	/* Before the next job begins, which may concern the same owner. */
 	owner_charge(lane->proc, helper->job.tgid, helper->job.cpu_ns);
 	HOLD(&lane->lock);
 	lane->jobs[helper->number] = helper->job;
@@ -247,7 +248,7 @@ void lane_waits_for_own(bool for_own)
 /* ---- looking after helpers; the lock is held -------------------------- */
 
 struct condition {
-	char state; /* '?' where it cannot be known */
+	char state; /* '?' if unknown */
 	uint64_t switches;
 };
 
@@ -277,8 +278,8 @@ static struct condition condition_of(const struct helper *helper)
 	return condition_at(helper->lane->proc, path);
 }
 
-/* It has used the CPU for so long since the last look.  If it has only been switched away
- * from as it blocked, it has not moved after that. */
+/* The helper has used the CPU for ns since the last look.  If its only switch was the one at which
+ * it blocked, it has not moved after those ns. */
 static void note_run(struct helper *helper, uint64_t ns)
 {
 	struct condition seen = condition_of(helper);
@@ -290,7 +291,7 @@ static void note_run(struct helper *helper, uint64_t ns)
 	helper->blocking = 0;
 }
 
-/* For how long it has not moved, a busy one. */
+/* For how long a busy helper has not moved. */
 static uint64_t look(struct helper *helper)
 {
 	uint64_t now = clock_now(), used = helper->cpu_ns;
@@ -305,7 +306,8 @@ static uint64_t look(struct helper *helper)
 	return now > moved ? now - moved : 0;
 }
 
-/* Blocked for so long, as docs/design.md has it; unknown: what cannot be known. */
+/* Whether the helper has been blocked for ns, as defined in docs/design.md; unknown: the result if
+ * its state cannot be read. */
 static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
 {
 	if (look(helper) < ns) {
@@ -321,7 +323,7 @@ static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
 
 enum hold { NO_HOLD, READS, BLOCKS };
 
-/* How a helper holds up the jobs that wait; what is known is not asked again. */
+/* How a helper holds up the waiting jobs; a known block is not checked again. */
 static enum hold hold_of(struct helper *helper)
 {
 	if (atomic_load(&helper->state) != BUSY || clock_now() - helper->begun_ns < RELIEF_NS)
@@ -351,8 +353,8 @@ static int start_helper(struct lane *lane)
 	return 0;
 }
 
-/* Has someone for the jobs that wait: more than twice as many as are blocked, as what
- * comes next may be of the same kind; beside those that read for long, a few. */
+/* Starts helpers for the waiting jobs.  If helpers are blocked, more than as many again, as the
+ * next jobs may block, too; a few beside helpers that read for long. */
 static int relieve(struct lane *lane)
 {
 	unsigned n[] = {0, 0, 0};
@@ -483,8 +485,8 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 	return value < least ? least : value < most ? value : most;
 }
 
-/* Whether who may hold the lock does nothing that would end in giving it back, nor would if
- * it had a CPU. */
+/* Whether the process of the job is neither running nor runnable and has not run since the job
+ * began: if it holds the lock, it does nothing that would end in releasing it. */
 static bool is_at_rest(const struct helper *helper)
 {
 	char path[32];
@@ -495,10 +497,9 @@ static bool is_at_rest(const struct helper *helper)
 	return condition_at(helper->lane->proc, path).state != 'R';
 }
 
-/* How long a job that blocks is waited for: as long as the capture had taken when it
- * began, so that it does not double that, and has its time where nothing is fast; for
- * a part of the timeout at least.  Of a process at rest, and after others that were given
- * up, it is less. */
+/* How long to wait for a blocked job: as long as the capture had taken when the job began, so that
+ * the wait at most doubles that and is longer on a slow host, but at least a part of the timeout.
+ * The time is shorter if the process is at rest, and after other jobs were given up. */
 static uint64_t time_to_block(const struct lane_patience *patience, const struct helper *helper,
 			      bool at_rest)
 {
@@ -537,7 +538,7 @@ static bool has_overrun(struct helper *helper, const struct lane_patience *patie
 	       (clock_now() - helper->begun_ns >= whole || has_blocked(helper, patience));
 }
 
-/* False when it has ended its job after all. */
+/* False if the helper has finished its job meanwhile. */
 static bool leave_behind(struct helper *helper)
 {
 	int busy = BUSY;
@@ -567,7 +568,7 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	pthread_t thread = helper->thread;
 	struct helper *next = helper->next;
 	owner_charge(lane->proc, lane->jobs[number].tgid, helper->cpu_ns - helper->begun_cpu_ns);
-	/* Before it is its own: it may end at once then. */
+	/* Before the helper is on its own, as it may end at once then. */
 	helper_pin_code();
 	if (!leave_behind(helper))
 		return false;

@@ -13,12 +13,11 @@ static inline int order_u64(uint64_t a, uint64_t b)
 }
 
 /*
- * Makes room for need elements of that size; list is the address of the pointer
- * to the malloc()'d array, which has room for *room.  0, -ENOMEM, or -ENOSPC:
- * more than max.
+ * Makes room for need elements of that size.  list is the address of the pointer to the malloc()'d
+ * array, which has room for *room.  0, -ENOMEM, or -ENOSPC: more than max.
  */
 int list_reserve(void *list, size_t *room, size_t need, size_t max, size_t size);
 
-/* Sorts the n elements, and keeps the first of those that same calls equal;
- * returns how many are left. */
+/* Sorts the n elements, and keeps the first of each run that same calls equal; returns the number
+ * left. */
 size_t list_sort_unique(void *list, size_t n, size_t size, list_order *order, list_order *same);

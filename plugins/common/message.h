@@ -7,8 +7,8 @@
 
 #define MESSAGE_MAX_FDS 2u
 
-/* Sends one with n descriptors, which stay the caller's, if there is room: 0 or -errno. */
+/* Sends one message with n descriptors, which the caller keeps, if there is room: 0 or -errno. */
 int message_send(int socket, const void *data, size_t size, const int *fds, size_t n);
-/* Receives one of that size and n descriptors, closed by exec; false: another, or the other side
- * has gone.  Takes no lock and no memory but the stack. */
+/* Receives one message of that size with n close-on-exec descriptors; false if it is different, or
+ * the other side has closed.  Takes no lock, and allocates no memory. */
 bool message_receive(int socket, void *ret_data, size_t size, int *ret_fds, size_t n);

@@ -16,9 +16,9 @@
 #include "hold.h"
 #include "text.h"
 
-/* Ordinary processes take a tenth of it. */
+/* Ordinary processes need a tenth of this. */
 #define ORDINARY_NS UINT64_C(4000000)
-/* Further owners have none. */
+/* Further owners have no account. */
 #define ACCOUNTS 64u
 
 struct owner {
@@ -51,7 +51,7 @@ static struct text read_file(int proc, int32_t tgid, const char *name, char *buf
 	return (struct text){buf, len > 0 ? (size_t)len : 0};
 }
 
-/* Of "/system.slice/sshd.service" the first part. */
+/* Takes the first component of a path such as "/system.slice/sshd.service". */
 static void take_cgroup(struct text lines, struct owner *owner)
 {
 	struct text path, top;
@@ -61,7 +61,8 @@ static void take_cgroup(struct text lines, struct owner *owner)
 		(void)snprintf(owner->cgroup, sizeof owner->cgroup, "%.*s", (int)top.len, top.p);
 }
 
-/* The user who made the outermost namespace below ctprof's own; ns: one of them, or that. */
+/* Finds the user who made the outermost user namespace below ctprof's own.  ns: a namespace below
+ * it, or ctprof's own. */
 static void take_maker(int ns, struct owner *owner)
 {
 	uid_t maker;
@@ -102,7 +103,7 @@ bool owner_is_same(int proc, int32_t a, int32_t b)
 
 /* ---- accounts ------------------------------------------------------------- */
 
-/* NULL: it has none; the lock is held. */
+/* NULL if it has no account; the lock is held. */
 static struct account *find(const struct owner *owner)
 {
 	unsigned i = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Owners of processes: a user in a cgroup of the top level.  A process in a user namespace
- * is its maker's, who can have any number of them.  Beyond what a process ordinarily costs,
- * all processes of an owner together may cost as much as one may.
+ * Owners of processes: a user in a top-level cgroup.  A process in a user namespace belongs to the
+ * user who made it, as a user can make any number of them.  All processes of an owner together may
+ * exceed the ordinary cost by as much as a single one may.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 #include "ctprof/plugin.h"
 
 bool owner_is_same(int proc, int32_t a, int32_t b);
-/* A job on that process took so much CPU time. */
+/* Charges the owner of that process for a job that used this CPU time. */
 void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns);
 /* Whether the owner of that process has used more than limit_ns (0: no limit). */
 bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns);
-/* Names the owners of which that was so, each once. */
+/* Reports the owners for which that was true, each once. */
 void owner_report(const struct ctprof_host *host);
 /* For another capture. */
 void owner_again(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The 32 pressure metrics, declared by the psi plugin for the host and by the
- * cgroup plugin for every cgroup: PSI_METRICS(scope, group) are the rows of a
- * table, PSI_VALUES of each of the PSI_RESOURCES, in the order
- * psi_parse_pressure() gives the values.
+ * The 32 pressure metrics, declared by the psi plugin for the host and by the cgroup plugin for
+ * every cgroup.  PSI_METRICS(scope, group) are the rows of a table: PSI_VALUES for each of the
+ * PSI_RESOURCES, in the order in which psi_parse_pressure() returns the values.
  */
 #pragma once
 

@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file's values in the order of its metrics (psi-metrics.h): "some" avg10,
- * avg60, avg300, total, then the same of "full". */
+/* The values of a file in the order of its metrics (psi-metrics.h): avg10, avg60, avg300 and total
+ * of "some", then of "full". */
 #define PSI_VALUES 8
 
-/* What is lacking, and what to do, for a user. */
+/* Causes and remedies, as shown to the user. */
 #define PSI_OFF_REMEDY "boot with psi=1, or use a kernel (4.20 or later) built with CONFIG_PSI"
 #define PSI_NO_CPU_FULL "psi.cpu.full is absent: the kernel measures it for memory and io only"
 #define PSI_NO_CPU_FULL_REMEDY "use Linux 5.13 or later"
@@ -21,5 +21,5 @@ struct psi_pressure {
 	uint32_t state[PSI_VALUES];
 };
 
-/* Reads a pressure file; a text with neither line is INVALID throughout. */
+/* Parses a pressure file; a text with neither line is INVALID throughout. */
 void psi_parse_pressure(const char *text, size_t len, struct psi_pressure *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Metrics that more than one plugin fills: the registry keeps the first
- * declaration, so there is one text for each.  SHARED_<name of the metric>.
+ * Metrics that more than one plugin fills: the registry keeps the first declaration, so each has a
+ * single definition here, SHARED_<name of the metric>.
  */
 #pragma once
 
@@ -236,7 +236,7 @@
 
 /* ---- delay ------------------------------------------------------------ */
 
-/* For living threads (THREAD, "delay"), and for ended ones. */
+/* For live threads (THREAD, "delay"), and for ended ones. */
 #define SHARED_DELAY_(scope, group, kind, unit, rank, name, help, field, counted_by, ...)          \
 	SHARED_METRIC_(kind, unit, scope, rank, name, group, "TASKSTATS TASK_DELAY_ACCT", help,    \
 		       "taskstats." field ", " counted_by, __VA_ARGS__)
@@ -260,8 +260,8 @@
 		"TASKSTATS TASK_DELAY_ACCT", "when " what "_delay_max_ns occurred, since 1970",    \
 		"taskstats." what "_delay_max_ts, CLOCK_REALTIME", .flags = CTPROF_METRIC_STILL)
 
-/* The metrics of a delay, from its SHARED_DELAY_<what>: rank, what, events, and the
- * function that counts. */
+/* The metrics of a delay, from its SHARED_DELAY_<what>: rank, what, events, and the function that
+ * counts them. */
 #define SHARED_DELAY_COUNT(scope, group, ...) SHARED_DELAY_COUNT_(scope, group, __VA_ARGS__)
 #define SHARED_DELAY_TOTAL(scope, group, ...) SHARED_DELAY_TOTAL_(scope, group, __VA_ARGS__)
 #define SHARED_DELAY_MAX(scope, group, ...) SHARED_DELAY_MAX_(scope, group, __VA_ARGS__)

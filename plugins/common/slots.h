@@ -19,11 +19,11 @@ int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t 
 		       uint32_t *ret_slots);
 /* Whether any of the n slots is wanted. */
 bool slots_wanted(const struct ctprof_host *host, const uint32_t *slots, size_t n);
-/* Whether earlier sources have settled all n slots of a row, so that nothing need be
- * read for them: host->filled(), also on a host without that function. */
+/* Whether earlier sources have settled all n slots of a row, so that nothing needs to be read for
+ * them: host->filled(), or false on a host without that function. */
 bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
 		  const uint32_t *slots, size_t n);
-/* Puts a number or, unless why is CTPROF_PRESENT, the reason why there is none. */
+/* Puts a number or, unless why is CTPROF_PRESENT, the reason for its absence. */
 void slots_put_u64(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		   uint32_t slot, uint32_t why, uint64_t number);
 /* Puts the reason why n slots have no value (enum ctprof_absence). */

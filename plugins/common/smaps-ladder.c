@@ -80,7 +80,7 @@ uint64_t smaps_limits_left(struct smaps_limits *limits)
 	return spent < limits->budget_ns ? limits->budget_ns - spent : 0;
 }
 
-/* One owner may have half of the budget. */
+/* One owner may use half of the budget. */
 static uint64_t smaps_limits_share(const struct smaps_limits *limits)
 {
 	return limits->unlimited ? 0 : limits->budget_ns / 2;
@@ -135,8 +135,8 @@ static int open_rung(const struct smaps_ladder *ladder, struct smaps_attempt *at
 }
 
 /*
- * Opens the next file after the current one failed with err (0: the first).
- * True if there is one to read; otherwise the row has its answer.
+ * Opens the next file after the current one failed with err (0: the first).  True if there is a
+ * file to read; otherwise the row has got its answer.
  */
 static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 		  struct smaps_attempt *attempt, int err)
@@ -160,7 +160,7 @@ static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 			answer(ladder, batch, attempt, SMAPS_FAILED, err);
 			return false;
 		} else if (!next_sibling(host, attempt)) {
-			/* No thread has memory: a zombie, or it is just exiting. */
+			/* No thread has memory: the process is a zombie, or is just exiting. */
 			answer(ladder, batch, attempt, SMAPS_NOT_APPLICABLE, 0);
 			return false;
 		}
@@ -168,7 +168,7 @@ static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 	}
 }
 
-/* First step; false if the row already has its answer. */
+/* Starts with the first file; false if the row already has its answer. */
 static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 			  const struct smaps_want *want, struct smaps_attempt *ret)
 {
@@ -199,7 +199,7 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 	return false;
 }
 
-/* ---- the helpers' side ------------------------------------------------ */
+/* ---- jobs of helpers -------------------------------------------------- */
 
 static void give_up(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 		    struct smaps_attempt *attempt, int err)
@@ -232,7 +232,7 @@ static void submit(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsi
 	lane_submit(ladder->lane, i);
 }
 
-/* Answers a read attempt, or goes on with the next file. */
+/* Answers the row after a read, or goes on with the next file. */
 static void take_answer(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i)
 {
 	const struct lane_job *job = lane_job(ladder->lane, i);

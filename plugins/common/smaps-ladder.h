@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the memory of each process from the first of these files that works:
- * the leader's smaps_rollup; if the kernel has none, its smaps; if the leader
- * has exited, either file of a living sibling.  The caller processes the text
- * and the answer.
+ * Reads the memory of each process from the first of these files that works: the leader's
+ * smaps_rollup; its smaps, if the kernel does not have smaps_rollup; either file of a live sibling,
+ * if the leader has exited.  The caller processes the text and the answer.
  */
 #pragma once
 
@@ -21,7 +20,7 @@ enum smaps_files {
 	SMAPS_AUTO,   /* the whole ladder */
 	SMAPS_ROLLUP, /* smaps_rollup only */
 	SMAPS_FULL,   /* smaps only */
-	/* Not smaps, but needs the same lock: the command line. */
+	/* Not smaps, but a file that needs the same lock: the command line. */
 	SMAPS_CMDLINE,
 };
 
@@ -65,14 +64,14 @@ void smaps_limits_again(struct smaps_limits *limits);
 /* The rest of the budget; UINT64_MAX without one. */
 uint64_t smaps_limits_left(struct smaps_limits *limits);
 
-/* How it ended. */
+/* How an attempt ended. */
 enum smaps_end {
 	SMAPS_READ,           /* a file was read to its end */
 	SMAPS_SKIPPED,        /* not to be read at all: limits.never */
 	SMAPS_TOO_DEAR,       /* the caller skipped it because of its cost */
 	SMAPS_NOT_APPLICABLE, /* no thread of it has memory */
 	SMAPS_VANISHED,       /* the process has ended */
-	SMAPS_TIMEOUT,        /* it, or the budget, took too long */
+	SMAPS_TIMEOUT,        /* no answer in time, or the budget was spent */
 	SMAPS_FAILED,         /* see err */
 };
 
@@ -114,7 +113,7 @@ struct smaps_want {
 	bool left_out; /* not to be read: TOO_DEAR */
 };
 
-/* A worker's own. */
+/* The state of one worker. */
 struct smaps_ladder {
 	const struct ctprof_host *host;
 	struct smaps_limits *limits;

@@ -6,8 +6,7 @@
 #include "file.h"
 #include "slots.h"
 
-/* Why there are no values, and the word of the state; NULL: it is absent,
- * too. */
+/* The state, or NULL if it is absent as well, and the reason why values are absent. */
 static const struct {
 	const char *state;
 	uint32_t why; /* 0: by errno */

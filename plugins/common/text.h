@@ -25,7 +25,7 @@ static inline struct text text_of(const char *string)
 bool text_take_part(struct text *rest, char separator, struct text *ret_part);
 /* Takes the next line (without its '\n') off rest; false if rest is empty. */
 bool text_take_line(struct text *rest, struct text *ret_line);
-/* How many lines text_take_line() would give. */
+/* The number of lines that text_take_line() would return. */
 size_t text_count_lines(struct text text);
 /* Takes the next run of non-blank bytes off rest; false if there is none. */
 bool text_take_token(struct text *rest, struct text *ret_token);
@@ -35,7 +35,7 @@ bool text_take_u64(struct text *rest, uint64_t *ret);
 bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right);
 /* The value, trimmed, of the first line "KEY: VALUE" of lines; false if there is none. */
 bool text_find(struct text lines, const char *key, struct text *ret_value);
-/* Without ASCII blanks at both ends. */
+/* The text without ASCII blanks at both ends. */
 struct text text_trim(struct text whole);
 bool text_equal(struct text a, const char *b);
 /* Bytewise order; a prefix comes first. */
@@ -48,14 +48,15 @@ bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
 /* The same in hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
 bool text_hex(struct text digits, uint64_t *ret);
-/* -1: it is no such digit. */
+/* -1 if it is not such a digit. */
 int text_hex_digit(char c);
-/* Takes the next run of non-blank bytes off rest; false if it is not "0x" and such a number. */
+/* Takes the next run of non-blank bytes off rest; false if it is not "0x" followed by such a
+ * number. */
 bool text_take_0x(struct text *rest, uint64_t *ret);
 
 /*
- * A kernel CPU list ("0-3,8") into cpus, ascending and unique.  Returns the
- * number of CPUs, or 0 if the list is empty, malformed, longer than max, or one
- * range spans more than 65536 CPUs.  cpus may be unsorted in the text.
+ * Parses a kernel CPU list ("0-3,8") into cpus, ascending and unique.  Returns the number of CPUs,
+ * or 0 if the list is empty, malformed, longer than max, or has a range of more than 65536 CPUs.
+ * The text may be unsorted.
  */
 size_t text_cpu_list(struct text list, uint32_t *cpus, size_t max);

@@ -13,7 +13,7 @@
 #define THREAD_FILE_PATH_MAX 64
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name);
 
-/* The next entry that is named by the number of a process or thread; false: no more. */
+/* The next entry whose name is the number of a process or thread; false: no more. */
 bool thread_file_next(DIR *dir, int32_t *ret);
 /* Calls visit for each process, with its task directory, which is closed afterwards.  0 or
  * -errno. */
@@ -23,17 +23,16 @@ int thread_file_each_process(const struct ctprof_host *host,
 /* Whether the process no longer has that thread. */
 bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid);
 
-/* Up to max other threads of the process; returns how many. */
+/* Finds up to max other threads of the process; returns their number. */
 unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32_t tid,
 			      int32_t *ret_tids, unsigned max);
 
-/* The values of stat.  The name is cut at the size of stat_line; names of the
- * kernel are shorter. */
+/* The values of stat.  The name is cut at the size of stat_line; the kernel's names are shorter. */
 struct stat_line {
 	uint64_t start_ticks;
 	char state;
 	bool kernel_thread;
-	bool exiting; /* before its memory goes and its tid is cleared */
+	bool exiting; /* true before its memory is released and its tid is cleared */
 	uint8_t name_len;
 	char name[255];
 };
