@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* More than any kernel supports (8192 CPUs); the size grows while the kernel
- * reports that the mask is too short. */
+/* More than any kernel supports (8192 CPUs); the size is doubled while the kernel reports that the
+ * mask is too short. */
 #define MASK_BYTES_FIRST 1024u
 
 size_t affinity_parse_mask(const unsigned long *mask, size_t len, uint32_t *cpus, size_t max)

@@ -11,7 +11,7 @@
 #define AFFINITY_MASK_BYTES_MAX 32768u
 #define AFFINITY_CPUS_MAX 65536u
 
-/* Begins as zeroes. */
+/* Must be zeroed before the first use. */
 struct affinity {
 	unsigned long mask[AFFINITY_MASK_BYTES_MAX / sizeof(unsigned long)];
 	size_t mask_size;                 /* bytes asked for */

@@ -35,7 +35,7 @@ static struct text key_of(const struct procfs_metric *metric)
 	return text_of(metric->key);
 }
 
-/* The part after the last dot. */
+/* The part of a key after the last dot. */
 static struct text last_segment(struct text key)
 {
 	const char *dot = key.len > 0 ? memrchr(key.p, '.', key.len) : NULL;
@@ -45,8 +45,7 @@ static struct text last_segment(struct text key)
 	return (struct text){dot + 1, key.len - (size_t)(dot + 1 - key.p)};
 }
 
-/* Spreads the kernel's keys well enough: they share prefixes, but seldom both
- * length and end. */
+/* Spreads the kernel's keys well enough: many share prefixes, but few both length and end. */
 static unsigned bucket_of(struct text key)
 {
 	if (key.len == 0)
@@ -112,8 +111,8 @@ static void columns_parse(const struct files_index *index, enum file_id file, st
 		}
 }
 
-/* Returns what follows the comm.  A comm may contain ')', blanks and newlines:
- * only the last ')' of the whole text is the kernel's own. */
+/* Returns the text after the comm.  A comm may contain ')', blanks and newlines: only the last ')'
+ * of the whole text is the kernel's own. */
 static struct text stat_tail(struct text text)
 {
 	const char *end = text.len > 0 ? memrchr(text.p, ')', text.len) : NULL;
@@ -149,8 +148,8 @@ static bool key_matches(const struct procfs_metric *metric, struct text whole, s
 	return text_equal(last, metric->key) || text_equal(whole, metric->key);
 }
 
-/* The text before the colon, up to the first blank: no key we look for contains
- * one, and sched pads its keys with dozens, too many to walk back over. */
+/* The text before the colon, up to the first blank.  No key in the table contains a blank, and
+ * sched pads its keys with dozens, too many to trim from the end. */
 static struct text key_before(const char *start, const char *colon)
 {
 	size_t len = (size_t)(colon - start);
@@ -159,8 +158,7 @@ static struct text key_before(const char *start, const char *colon)
 	return text_trim((struct text){start, blank > start ? (size_t)(blank - start) : len});
 }
 
-/* Whether only blanks are between a key and its colon, so that it is the whole
- * key. */
+/* Whether only blanks are between a key and its colon, so that it is complete. */
 static bool is_whole(struct text key, const char *colon)
 {
 	const char *end = key.p + key.len;
@@ -224,8 +222,7 @@ static bool is_ruler(struct text line)
 	return true;
 }
 
-/* The text without the heading, whose comm is printed raw and could look like a
- * key. */
+/* Skips the heading, which has the comm unescaped and could look like a key. */
 static struct text sched_body(struct text text)
 {
 	struct text rest = text;
@@ -278,7 +275,7 @@ static void judge_policy(const struct files_index *index, struct text body, stru
 			deadline[i].why = CTPROF_ABSENT_INAPPLICABLE;
 }
 
-/* Before Linux 6.8 there are two estimates, of which the kernel uses the larger one. */
+/* Before Linux 6.8 sched has two estimates, and the kernel uses the larger one. */
 static void join_util_est(struct text body, struct value *value)
 {
 	struct text ewma, enqueued;

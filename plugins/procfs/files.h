@@ -22,9 +22,8 @@ struct files_index {
 void files_index_build(struct files_index *ret);
 
 /*
- * Every parser sets values[row] of all rows of its file, values having
- * N_METRICS elements: missing if the text has no such field.  The values borrow
- * from text, which may contain any bytes.
+ * Every parser sets values[row] for all rows of its file; values has N_METRICS elements.  A field
+ * that the text lacks is set to missing.  The values borrow from text, which may contain any bytes.
  */
 typedef void file_parse_fn(const struct files_index *index, struct text text, struct value *values);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of all values this plugin reads of a thread: metric, file,
- * place. */
+/* The table of all values that this plugin reads of a thread: metric, file and place in the
+ * file. */
 #pragma once
 
 #include "values.h"
@@ -29,11 +29,10 @@ enum file_id {
 struct procfs_metric {
 	struct ctprof_metric def;
 	value_parse_fn *parse;
-	/* Keyed files: the key; in sched the last segment of a dotted key, or
-	 * the whole key where this one has a dot. */
+	/* Keyed files: the key.  In sched, the last segment of a dotted key or, if this text has a
+	 * dot, the whole key. */
 	const char *key;
-	/* Metric of the same file to subtract, down to 0; absent if that is
-	 * absent. */
+	/* Metric of the same file to subtract, down to 0; if it is absent, so is the difference. */
 	const char *minus;
 	uint8_t file;   /* enum file_id */
 	uint8_t column; /* files of columns: index of the column, from 0 */

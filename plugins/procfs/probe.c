@@ -40,7 +40,7 @@ static bool has_rights(const struct ctprof_host *host)
 	       capability_is_held(host, CAP_DAC_READ_SEARCH);
 }
 
-/* Process 1 always exists; it is hidden if other users' processes are. */
+/* Process 1 always exists: if it is not visible, neither are other users' processes. */
 static int try_first(struct sample *sample)
 {
 	if (!file_shows_own_pids(sample->host))
@@ -68,8 +68,7 @@ static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 			    "CONFIG_CGROUPS=y");
 }
 
-/* Whether a file of the sample process contains the word; text keeps the
- * file. */
+/* Whether a file of the sample process contains the word; text then has the file. */
 static bool has_word(struct sample *sample, const char *file, const char *word)
 {
 	char path[64];
@@ -80,8 +79,8 @@ static bool has_word(struct sample *sample, const char *file, const char *word)
 	return got > 0 && memmem(sample->text, (size_t)got, word, strlen(word));
 }
 
-/* The file itself shows it, even before 4.6, which has no sysctl, and where that is
- * hidden. */
+/* The file itself shows whether statistics are kept, even before 4.6, which has no sysctl, and
+ * where the sysctl is hidden. */
 static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "sched") == ENOENT)
@@ -146,7 +145,7 @@ static void judge_io(struct sample *sample, struct ctprof_finding *ret)
 			    "CONFIG_TASK_IO_ACCOUNTING=y");
 }
 
-/* Its times and faults come from a file that every process has. */
+/* The times and faults of a process come from a file that every kernel has. */
 static void judge_process(struct sample *sample, struct ctprof_finding *ret)
 {
 	judge_io(sample, ret);

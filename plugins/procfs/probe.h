@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How well each slot group works on this host. */
+/* Reports how well each slot group works on this host. */
 #pragma once
 
 #include "ctprof/source.h"

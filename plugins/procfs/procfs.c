@@ -153,8 +153,8 @@ static int procfs_collect(void *self, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* What the values of a thread that does not run depend on besides: which are read, and what
- * the scheduler was told. */
+/* The other inputs of the values of a thread that does not run: the set of values that are read,
+ * and the state of sched_ext. */
 static uint64_t mark_setting(const struct plan *plan)
 {
 	static const char *const files[] = {"kernel/sched_ext/state",
@@ -172,8 +172,8 @@ static uint64_t mark_setting(const struct plan *plan)
 	return mark;
 }
 
-/* Some statistics count what the scheduler does with threads that do not run, and it ages
- * the averages of a thread that it moves. */
+/* Whether sched also changes for threads that do not run: some statistics count what the scheduler
+ * does with such threads, and it ages the averages of a thread that it moves. */
 static bool sched_changes(const struct plan *plan)
 {
 	const struct ctprof_host *host = plan->host;

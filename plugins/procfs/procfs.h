@@ -12,6 +12,6 @@ struct procfs {
 	struct smaps_limits limits;
 	uint32_t summary[N_SUMMARY]; /* slots */
 	pthread_mutex_t lock;        /* of tally */
-	struct tally tally;          /* of the workers that have ended */
+	struct tally tally;          /* of the workers that have finished */
 	struct still still;
 };

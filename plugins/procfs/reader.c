@@ -12,7 +12,7 @@
 #include "slots.h"
 
 #define BUFFER_FIRST (16u * 1024)
-/* status lists up to 65536 groups of up to ten digits; nothing else is long. */
+/* status lists up to 65536 groups of up to ten digits; no other file is long. */
 #define BUFFER_MAX (256u * 1024)
 
 /* The row being filled. */
@@ -36,7 +36,7 @@ static uint32_t v1_slot(const struct plan *plan)
 	return plan->slots[plan->index.first[FILE_CGROUP] + 1];
 }
 
-/* Judged by our own cgroups. */
+/* Judged by our own cgroup file. */
 static bool lacks_v1(const struct ctprof_host *host)
 {
 	char text[CGROUP_LINES_BYTES];
@@ -84,7 +84,7 @@ void reader_begin(struct reader *reader)
 
 /* ---- putting ---------------------------------------------------------- */
 
-/* Ask the kernel first, which needs no file and no list. */
+/* The system call is tried first, as it needs neither a file nor a list. */
 static void put_cpus(const struct cell *cell, uint32_t slot, const struct value *value)
 {
 	const struct plan *plan = cell->reader->plan;
@@ -118,7 +118,7 @@ static void put_value(const struct cell *cell, unsigned row, const struct value 
 	if (def->kind == CTPROF_CPUSET) {
 		put_cpus(cell, slot, value);
 	} else if (value->why != CTPROF_PRESENT) {
-		/* Values that no file mentions are left to another source. */
+		/* Values that no file contains are left to another source. */
 		if (value->why != CTPROF_ABSENT_UNSUPPORTED)
 			host->put_absent(cell->batch, cell->row, slot, value->why);
 	} else if (def->kind == CTPROF_MAP) {
@@ -235,7 +235,7 @@ static bool put_process_name(const struct cell *cell)
 	return true;
 }
 
-/* ---- what it was the sample before ------------------------------------- */
+/* ---- values of the sample before -------------------------------------- */
 
 /* Whether the thread has not run since the values kept of it were read. */
 static bool is_still(const struct reader *reader)
@@ -325,7 +325,8 @@ static bool is_filled(const struct cell *cell, enum file_id file)
 			    plan->n_wanted[file]);
 }
 
-/* What tells whether the thread has run is read before all that may be kept. */
+/* Reads schedstat first: it shows whether the thread has run, and must be read before any value
+ * that may be kept. */
 static void begin_still(const struct cell *cell, struct text stat)
 {
 	struct reader *reader = cell->reader;
@@ -366,7 +367,7 @@ bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint6
 	const struct plan *plan = reader->plan;
 	const struct cell cell = {reader, batch, row, ctprof_batch_target(batch, row)};
 	bool ladder = plan->n_wanted[FILE_SMAPS] > 0 && (cell.target->flags & CTPROF_TARGET_LEADER);
-	/* The source that filled it has seen the thread. */
+	/* A source that filled these values has seen the thread, so stat need not be read. */
 	bool stat = plan->n_wanted[FILE_STAT] > 0 ? !is_filled(&cell, FILE_STAT) : ladder;
 
 	*ret_line = (struct stat_line){0};
@@ -376,7 +377,7 @@ bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint6
 	reader->failed = false;
 	if (cell.target->task_fd < 0)
 		return false;
-	/* Before checking whether the file has anything more to provide. */
+	/* In any case, as the file may have nothing else to provide. */
 	if (plan->no_v1)
 		plan->host->put_absent(batch, row, v1_slot(plan), CTPROF_ABSENT_INAPPLICABLE);
 	if (stat && !read_stat(&cell, ret_line))

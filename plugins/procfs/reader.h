@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the plain files of one thread after the other into its row. */
+/* Reads the plain files of each thread into its row. */
 #pragma once
 
 #include "affinity.h"
@@ -20,15 +20,15 @@ struct plan {
 	uint8_t n_wanted[N_FILES];
 	uint32_t wanted_slots[N_FILES][N_METRICS]; /* the same, as slots */
 	bool asks;
-	bool no_v1; /* no thread has a cgroup of v1 */
+	bool no_v1; /* threads here have no v1 cgroup */
 };
 
 /* Declares every metric of the table. */
 int plan_register(struct plan *plan, const struct ctprof_host *host);
-/* Asks the host what is wanted. */
+/* Determines which values the host wants. */
 void plan_settle(struct plan *plan);
 
-/* A worker's own. */
+/* The state of one worker. */
 struct reader {
 	const struct plan *plan;
 	char *buf;
@@ -41,14 +41,14 @@ struct reader {
 	size_t process_len;
 	char process_name[256];
 	struct still *still;
-	/* Of the row being filled. */
+	/* For the row being filled. */
 	uint64_t stat_mark;         /* of stat, until schedstat has been read */
-	uint64_t mark;              /* of both; 0: it cannot be still */
-	struct still_thread *known; /* what is kept of the thread; NULL: nothing may be */
-	bool failed;                /* a file of it */
+	uint64_t mark;              /* of both; 0: must be read again */
+	struct still_thread *known; /* the values kept of the thread; NULL: none may be */
+	bool failed;                /* some file of the thread could not be read */
 };
 
-/* ret is all zeroes.  still: shared by all readers. */
+/* ret must be all zeros.  still: shared by all readers. */
 int reader_init(struct reader *ret, const struct plan *plan, struct still *still);
 void reader_clear(struct reader *reader);
 
@@ -56,9 +56,9 @@ void reader_clear(struct reader *reader);
 void reader_begin(struct reader *reader);
 
 /*
- * Fills a row from the plain files. false if the thread has ended: the row is then
- * dropped.  Files whose values an earlier source has put are not opened. ret_line
- * is the leader's stat, zeroes if it was not read.
+ * Fills a row from the plain files.  Returns false if the thread has ended: the row is then
+ * dropped.  Files whose values an earlier source has put are not opened.  *ret_line is the leader's
+ * stat, or all zeros if it was not read.
  */
 bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint64_t row,
 			struct stat_line *ret_line);

@@ -10,12 +10,13 @@
 
 #define FNV_PRIME UINT64_C(0x100000001b3)
 #define FNV_START UINT64_C(0xcbf29ce484222325)
-/* Columns of stat behind the name, from 0: to starttime, and processor to policy.  What is
- * between are sizes of the address space, which others move, and signals. */
+/* Columns of stat after the name, counted from 0: up to starttime, and from processor to policy.
+ * The columns in between are sizes of the address space, which other threads change, and
+ * signals. */
 #define LAST_OF_FIRST 19u
 #define FIRST_OF_LAST 36u
 #define LAST 38u
-/* Threads that have ended, kept beside as many that live. */
+/* Ended threads that may be kept, in addition to as many as are alive. */
 #define MOST_ENDED 4096u
 
 void still_init(struct still *still)
@@ -102,7 +103,7 @@ uint64_t still_mark_stat(struct text stat)
 	stat.len -= (size_t)(end + 1 - stat.p);
 	stat.p = end + 1;
 	for (unsigned column = 0; column <= LAST; column++) {
-		/* It may run before anything else of it is read. */
+		/* It may run before its other files are read. */
 		if (!text_take_token(&stat, &token) || (column == 0 && token.p[0] == 'R'))
 			return 0;
 		if (column <= LAST_OF_FIRST || column >= FIRST_OF_LAST)
@@ -113,11 +114,12 @@ uint64_t still_mark_stat(struct text stat)
 
 uint64_t still_mark_schedstat(uint64_t mark, struct text schedstat, int32_t tid)
 {
-	/* Larger than struct sched_attr, of which the kernel sets what it knows. */
+	/* Larger than struct sched_attr, of which the kernel sets the members it has. */
 	char asked[128] = {0};
 	struct text run, wait, slices, rest = schedstat;
 
-	/* Zeros: the kernel counts nothing (sched_info_on), or it has not run yet. */
+	/* Zero timeslices: the kernel counts nothing (sched_info_on), or the thread has not run
+	 * yet. */
 	if (mark == 0 || !text_take_token(&rest, &run) || !text_take_token(&rest, &wait) ||
 	    !text_take_token(&rest, &slices) || text_equal(text_trim(slices), "0"))
 		return 0;
@@ -142,7 +144,7 @@ void still_keep(struct still_thread *thread, uint64_t mark, const struct files_i
 
 	thread->mark = end - first <= STILL_ROWS ? mark : 0;
 	for (unsigned row = first; row < end && row < first + STILL_ROWS; row++) {
-		/* That is counted, in each sample. */
+		/* Negative values are counted in each sample, so they must be read again. */
 		if (values[row].negative)
 			thread->mark = 0;
 		thread->bits[row - first] = values[row].bits;

@@ -11,7 +11,7 @@
 #include "descriptor.h"
 #include "slots.h"
 
-/* The errors of reading these files; the last one is for all others. */
+/* The errors that are counted separately; the last row is for all others. */
 static const struct {
 	int err;
 	const char *name;

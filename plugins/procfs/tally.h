@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Statistics of reading: counted by each worker, merged, put once at the
- * end. */
+/* Statistics of reading: counted by each worker, merged, and put once at the end. */
 #pragma once
 
 #include "files.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every parser of a plainly read file; the first byte of the input chooses. */
+/* Every parser of a plain file, chosen by the first byte of the input. */
 #include "../files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static size_t sum; /* keeps the reads below */
+static size_t sum; /* keeps the compiler from dropping the reads */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
