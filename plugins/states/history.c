@@ -24,7 +24,7 @@ static void go_on(struct seen *seen, uint32_t kind, uint32_t instant)
 	seen->since = instant;
 }
 
-/* Without room, nothing is known of it. */
+/* If there is no room, the thread is forgotten. */
 static void end(struct history *history, const struct seen *seen)
 {
 	if (list_reserve(&history->ended, &history->ended_room, history->n_ended + 1,
@@ -32,7 +32,7 @@ static void end(struct history *history, const struct seen *seen)
 		history->ended[history->n_ended++] = *seen;
 }
 
-/* The next one that is not before the record; those in between are gone. */
+/* Skips to the first entry that is not before the record; the skipped threads are gone. */
 static size_t pass(struct history *history, size_t at, const struct thread_record *record)
 {
 	while (at < history->n &&

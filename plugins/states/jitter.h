@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instants to sample at: one in each slot of time, anywhere in it.  A fixed rate beside a
- * thread of the same period sees one moment of it again and again.  Pure. */
+/* Instants to sample at: one in each slot of time, at a random point of it.  A fixed rate would see
+ * a thread of the same period at the same point again and again.  Pure. */
 #pragma once
 
 #include <stdint.h>
 
 struct jitter {
 	uint64_t random; /* not 0 */
-	uint64_t end_ns; /* of the slot that the next instant is in; 0: none yet */
+	uint64_t end_ns; /* end of the next instant's slot; 0: none yet */
 };
 
-/* How long after now_ns the next instant is, in slots of slot_ns, which may change. */
+/* The time from now_ns to the next instant, for slots of slot_ns, which may change between
+ * calls. */
 static inline uint64_t jitter_next(struct jitter *jitter, uint64_t now_ns, uint64_t slot_ns)
 {
 	uint64_t begin = jitter->end_ns > now_ns ? jitter->end_ns : now_ns;

@@ -27,7 +27,7 @@ const char *const kind_words[N_KINDS] = {
 	[KIND_DEAD] = "dead",
 };
 
-/* What a system call says; the rows of calls that are missing say KIND_OTHER. */
+/* What a system call reveals; calls without a row are KIND_OTHER. */
 enum call {
 	CALL_DESCRIPTOR, /* the kind of the descriptor decides */
 	CALL_FILE,
@@ -42,7 +42,7 @@ enum call {
 	CALL_FUTEX,      /* its fourth argument is a time limit */
 	CALL_FUTEX_WAIT, /* its fifth argument is */
 	CALL_FCNTL,
-	CALL_RESTART, /* of another call, which only the kernel's stack tells */
+	CALL_RESTART, /* of an earlier call, which only the kernel's stack shows */
 };
 
 #define NONE 0xffffu
@@ -160,7 +160,7 @@ enum machine kind_machine(void)
 #endif
 }
 
-/* -1: none of the rows. */
+/* -1 if there is no such row. */
 static int find_call(enum machine machine, uint64_t number)
 {
 	for (size_t i = 0; machine < MACHINE_OTHER && number < NONE && i < N_CALLS; i++)
@@ -176,19 +176,19 @@ bool kind_needs_descriptor(enum machine machine, uint64_t number)
 
 /* ---- one thread ---------------------------------------------------------- */
 
-/* N_KINDS: it sleeps, and the call says in what. */
+/* N_KINDS: it sleeps, and the call determines the kind. */
 static enum kind kind_of_state(const struct thread_record *record)
 {
 	uint32_t state = record->state;
 
 	if (record->marks & RECORD_IS_EXITING || state & TASK_DEAD)
 		return KIND_DEAD;
-	/* These keep the number of the call they were in. */
+	/* A stopped thread keeps the number of the call it was in. */
 	if (state & (TASK_STOPPED | TASK_TRACED | TASK_FROZEN) || record->marks & RECORD_FROZEN)
 		return KIND_STOPPED;
 	if (state & TASK_PARKED)
 		return KIND_IDLE;
-	/* Also while it is being woken: the number is then of the call before. */
+	/* Also while it is being woken; then the number may be of an earlier call. */
 	if (!(state & ASLEEP))
 		return KIND_RUNNING;
 	if (record->marks & RECORD_KERNEL)
@@ -229,7 +229,8 @@ static enum kind kind_of_descriptor(const struct thread_record *record)
 	return is_named(record, "[eventpoll]") ? KIND_IDLE : KIND_OTHER;
 }
 
-/* After SIGCONT the arguments are as they were, and the number is not. */
+/* After a stop and SIGCONT the call is restart_syscall: the arguments are those of the earlier
+ * call, but its number is lost. */
 static enum kind kind_of_restarted(struct text wchan)
 {
 	static const struct {

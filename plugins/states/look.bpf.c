@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hands out a struct thread_record of every thread of the host. */
+/* Writes a struct thread_record of every thread of the host. */
 #include "kernel.h"
 #include "record.h"
 
@@ -11,7 +11,7 @@
 #endif
 #define ASLEEP 0x1003u /* kinds.c */
 
-/* A bit for each system call whose first argument is a descriptor to be looked up. */
+/* A bit for each system call whose first argument is a descriptor to look up. */
 const volatile __u64 wants_descriptor[8] = {0};
 
 static __always_inline void read_descriptor(struct thread_record *record, struct task_struct *task)
@@ -35,7 +35,7 @@ static __always_inline void read_descriptor(struct thread_record *record, struct
 	magic = BPF_CORE_READ(inode, i_sb, s_magic);
 	if (magic != ANON_INODE_FS_MAGIC)
 		return;
-	/* Since 6.16 they pose as regular files. */
+	/* Since 6.16 anonymous inodes have the type of regular files. */
 	record->mode = 0600;
 	const unsigned char *name = BPF_CORE_READ(file, f_path.dentry, d_name.name);
 	bpf_probe_read_kernel_str(record->name, sizeof record->name, name);
@@ -86,7 +86,7 @@ int look(struct bpf_iter__task *ctx)
 		record.marks |= RECORD_IS_EXITING;
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
 		record.marks |= RECORD_KERNEL;
-	/* do_freezer_trap(); who waits for a vfork() is marked as frozen, too. */
+	/* do_freezer_trap(); a thread that waits in vfork() is marked as frozen, too. */
 	if (bpf_core_field_exists(task->frozen) && task->jobctl & JOBCTL_TRAP_FREEZE &&
 	    BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
 		record.marks |= RECORD_FROZEN;
@@ -96,5 +96,5 @@ int look(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The helpers ask for it. */
+/* The helpers require it. */
 char LICENSE[] SEC("license") = "GPL";

@@ -49,7 +49,7 @@ void looks_sort(const struct looks *looks)
 
 /* ---- files ----------------------------------------------------------------- */
 
-/* The link tells what the file system is asked nothing for. */
+/* The link shows the kind of the descriptor without a request to its file system. */
 static void read_descriptor(int task_fd, struct thread_record *record)
 {
 	char path[THREAD_FILE_PATH_MAX], name[PATH_BYTES], link[PATH_BYTES];

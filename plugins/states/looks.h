@@ -8,7 +8,7 @@
 
 #include "record.h"
 
-/* Beyond these the host is no host. */
+/* No host has more threads. */
 #define LOOKS_MOST (4u << 20)
 
 struct looks {
@@ -28,7 +28,7 @@ int looks_by_files(const struct ctprof_host *host, struct looks *looks);
 
 struct sweep;
 
-/* -EOPNOTSUPP: not in this build, or on this kernel; another -errno. */
+/* 0; -EOPNOTSUPP: not in this build, or not on this kernel; or another -errno. */
 int sweep_open(struct sweep **ret);
 void sweep_free(struct sweep *sweep);
 int looks_by_sweep(struct sweep *sweep, struct looks *looks);

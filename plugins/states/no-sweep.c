@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* In a build without BPF. */
+/* For a build without BPF. */
 #include <errno.h>
 
 #include "looks.h"

@@ -27,12 +27,12 @@ bool wait_stat_parse(struct text text, struct wait_stat *ret)
 	for (; n < STAT_COLUMNS && text_take_token(&rest, &token); n++)
 		if (n == 0)
 			state = token.p[0];
-		/* Signed columns are not needed here. */
+		/* Signed columns are not needed. */
 		else if (!text_u64(token, &columns[n]))
 			columns[n] = 0;
 	ret->waits = state == 'S' || state == 'D';
-	/* A hidden address is shown as 1.  A kernel thread has none, but its wait
-	 * channel is 1 if it may be seen. */
+	/* A hidden address is shown as 1.  A kernel thread has no addresses, but its wait channel
+	 * is 1 if it may be seen. */
 	ret->denied = columns[STAT_FLAGS] & FLAG_KTHREAD ? columns[STAT_WCHAN] == 0
 							 : columns[STAT_START_CODE] == 1;
 	return n == STAT_COLUMNS;

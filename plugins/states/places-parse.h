@@ -14,16 +14,16 @@
 
 struct wait_stat {
 	bool waits; /* state S or D */
-	/* The kernel does not reveal where; addresses in the same file show that. */
+	/* The kernel hides where it waits, as the addresses in the same file show. */
 	bool denied;
 };
 
 /* false if the text is not a stat file. */
 bool wait_stat_parse(struct text text, struct wait_stat *ret);
 
-/* Whether it is the name of a function, as in wchan. */
+/* Whether the text is the name of a function, as in wchan. */
 bool wait_is_symbol(struct text name);
 
-/* "vfs_read < ksys_read < do_syscall_64": the top frames of a stack file, innermost
- * first; returns its length, 0 if there is none. */
+/* "vfs_read < ksys_read < do_syscall_64": the top frames of a stack file, innermost first; returns
+ * the length, 0 if the stack is empty. */
 size_t wait_stack_parse(struct text text, char ret_place[WAIT_PLACE_MAX]);

@@ -74,7 +74,7 @@ static ssize_t read_file(const struct places *places, const struct ctprof_target
 	return file_read_at(places->host, target->task_fd, path, text, TEXT_MAX);
 }
 
-/* Why nothing is read of the thread (enum ctprof_absence); CTPROF_PRESENT: it waits. */
+/* The reason for not reading the thread (enum ctprof_absence); CTPROF_PRESENT: it waits. */
 static uint32_t judge(const struct places *places, const struct ctprof_target *target,
 		      struct wait_stat *ret_stat)
 {
@@ -88,7 +88,7 @@ static uint32_t judge(const struct places *places, const struct ctprof_target *t
 	return ret_stat->waits ? CTPROF_PRESENT : CTPROF_ABSENT_INAPPLICABLE;
 }
 
-/* Why the kernel shows nothing: the thread no longer waits, access is denied, or its
+/* The reason why the kernel shows nothing: the thread no longer waits, access is denied, or its
  * stack cannot be walked. */
 static uint32_t judge_nothing(const struct places *places, const struct ctprof_target *target)
 {
@@ -151,7 +151,7 @@ static void collect_thread(const struct places *places, struct ctprof_batch *bat
 
 void places_collect(const struct places *places, struct ctprof_batch *batch)
 {
-	/* Of a recording it may rest. */
+	/* Some samples of a recording may not want this group. */
 	for (uint64_t row = 0;
 	     slots_wanted(places->host, places->slots, N_PLACES) && row < batch->n; row++)
 		collect_thread(places, batch, row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is read of a thread at one moment; also the layout that the BPF program hands out. */
+/* The record of a thread at one moment; also the layout in which the BPF program writes it. */
 #pragma once
 
 #ifndef __bpf__
@@ -14,13 +14,13 @@ typedef __u64 record_u64;
 /* struct thread_record.marks */
 #define RECORD_COMPAT 1u  /* a 32-bit system call: numbers and registers are others */
 #define RECORD_FROZEN 2u  /* by the cgroup freezer: looks like a sleep */
-#define RECORD_NO_REGS 4u /* what it is in was not to be seen */
+#define RECORD_NO_REGS 4u /* the system call could not be read */
 #define RECORD_KERNEL 8u  /* a kernel thread, or a worker with registers of its creator */
 #define RECORD_IS_EXITING 16u
 
-/* In nr: not in a system call, but in the kernel all the same. */
+/* In nr: the thread is in the kernel, but not in a system call. */
 #define RECORD_NO_CALL UINT64_MAX
-/* "[timerfd]" and "[eventpoll]" are told apart by less. */
+/* Enough to distinguish "[timerfd]" from "[eventpoll]". */
 #define RECORD_NAME_BYTES 12
 
 /* File types, as in a mode. */
@@ -31,13 +31,13 @@ typedef __u64 record_u64;
 
 struct thread_record {
 	record_u32 tid, tgid;
-	record_u64 start; /* of the thread; of the same clock for all */
+	record_u64 start; /* start time, by the same clock for all threads */
 	record_u32 state; /* TASK_* of include/linux/sched.h */
 	record_u32 marks;
 	record_u64 nr; /* of the system call */
 	record_u64 args[5];
-	/* Of the descriptor in args[0]: its mode, 0: unknown; and where that has no type
-	 * (anonymous inodes) how its name begins. */
+	/* The mode of the descriptor in args[0], or 0 if unknown; and, if the mode has no type
+	 * (anonymous inodes), the beginning of its name. */
 	record_u32 mode;
 	char name[RECORD_NAME_BYTES];
 };

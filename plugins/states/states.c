@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What threads do with their time, seen at many moments. */
+/* The activities of threads, sampled at many moments. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@
 #define GROUP "states"
 #define ENDED_GROUP "states-ended"
 #define STANDARD_RATE 5
-/* Of a CPU, for looking at all threads: 5 %. */
+/* Looking at all threads may take this share of a CPU: one in 20, 5 %. */
 #define COST_SHARE 20u
 #define WCHAN_BYTES 128u
 #define SAMPLES_BYTES (N_KINDS * 24)
@@ -74,7 +74,7 @@ static const struct ctprof_metric tallies[N_TALLIES] = {
 				"counted by ctprof", .flags = CTPROF_METRIC_ON_DEMAND),
 };
 
-/* Their rows among those of exits are another source's. */
+/* Objects, as the rows of exits belong to another source. */
 static const struct ctprof_metric object_metrics[N_OF_OBJECT] = {
 	[ENDED] =
 		METRIC_ROW(LABEL, TEXT, OBJECT, "ended_states", ENDED_GROUP,
@@ -89,19 +89,21 @@ struct states {
 	uint32_t of_thread[N_OF_THREAD], of_host[N_OF_HOST], tallies[N_TALLIES],
 		of_object[N_OF_OBJECT];
 	struct sweep *sweep; /* NULL: files are read */
-	uint64_t asked_ns;   /* between two instants */
+	uint64_t asked_ns;   /* requested time between two instants */
 	struct jitter jitter;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	struct looks looks;
 	uint8_t *kinds;
 	size_t kinds_room;
 	struct history history;
 	uint64_t began_ns, interval_ns;
-	bool sampled;  /* between captures: otherwise each capture has one look of its own */
-	bool has_look; /* that look; where sampled, one at who is still there */
-	size_t told;   /* of the threads that ended */
-	bool was_told; /* that sampling is slower than asked for */
+	bool sampled;  /* instants are taken between captures; otherwise each capture takes one of
+			* its own */
+	bool has_look; /* of this capture; if sampled, it only finds out which threads still
+			* exist */
+	size_t told;   /* number of the ended threads put */
+	bool was_told; /* the user knows that sampling is slower than requested */
 };
 
 /* ---- open, probe, start ---------------------------------------------------- */
@@ -169,7 +171,7 @@ static int states_probe(void *data)
 	return 0;
 }
 
-/* The program tells threads by the numbers of the first PID namespace. */
+/* The program identifies threads by their numbers in the initial PID namespace. */
 static int states_start(void *data)
 {
 	struct states *self = data;
@@ -259,7 +261,7 @@ static int states_sample(void *data, uint64_t *ret_next_ns)
 
 /* ---- rows ---------------------------------------------------------------------- */
 
-/* A thread that sleeps on has the same text after each instant. */
+/* While a thread sleeps on, its text stays the same. */
 static size_t describe(const struct seen *seen, char ret[SAMPLES_BYTES])
 {
 	int len = snprintf(ret, SAMPLES_BYTES, "%s@%" PRIu32, kind_words[seen->kind], seen->since);
@@ -313,7 +315,7 @@ static void collect_threads(struct states *self, struct ctprof_batch *batch)
 		put_thread(self, batch, row);
 }
 
-/* By the program, in ns since boot; by files, in ticks. */
+/* The program writes start times in ns since boot, the files show ticks. */
 static uint64_t start_ticks(const struct states *self, uint64_t start)
 {
 	return self->sweep ? start / (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)) : start;

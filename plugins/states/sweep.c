@@ -9,7 +9,7 @@
 #include "kinds.h"
 #include "looks.h"
 
-/* bpftool's hand, not ours. */
+/* The skeleton is bpftool's code, not ours. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
@@ -51,7 +51,7 @@ int sweep_open(struct sweep **ret)
 
 	if (!made)
 		return -ENOMEM;
-	/* What it has to say is for its developers; the errno is for us. */
+	/* libbpf's messages are for its developers; we report the errno. */
 	libbpf_set_print(NULL);
 	int r = load(made);
 	if (r < 0)

@@ -6,7 +6,7 @@
 #define ANONYMOUS "anon_inode:"
 #define MODE_FILE 0100000u
 #define MODE_ANONYMOUS 0600u
-/* What stat shows of a state: task_state_array. */
+/* The states of the letters in stat: task_state_array. */
 #define STATE_IDLE 0x402u
 
 void syscall_file_take_state(char letter, struct thread_record *record)

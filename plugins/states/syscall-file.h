@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files that tell a thread's state and system call, into a record.  Pure; any bytes are
+/* Parses the files that show a thread's state and system call into a record.  Pure; any bytes are
  * fine. */
 #pragma once
 
@@ -9,11 +9,12 @@
 #include "record.h"
 #include "text.h"
 
-/* The letter of stat, as bits of the state. */
+/* Converts the letter of stat to bits of the state. */
 void syscall_file_take_state(char letter, struct thread_record *record);
-/* The text of syscall: "running", "-1 SP PC" or "NR A0 … A5 SP PC"; false: none of these. */
+/* The text of syscall: "running", "-1 SP PC" or "NR A0 … A5 SP PC"; false if it is none of
+ * these. */
 bool syscall_file_parse(struct text text, struct thread_record *record);
-/* The target of a link in fd, which may have been cut. */
+/* The target of a link in fd, which may be truncated. */
 void syscall_file_take_link(struct text link, struct thread_record *record);
 /* The number in decimal digits, in store. */
 struct text syscall_file_number(uint64_t number, char store[24]);
