@@ -19,7 +19,7 @@
 #define MILLION 1000000.0
 #define BUDGET_OPTION "max-overhead"
 #define BUDGET "0.05"
-/* Switches that may be missed, and turns that may be merged: one in so many. */
+/* Switches that may be missed, and turns that may be merged: one in this many. */
 #define TOLERANCE 100u
 
 enum { WAIT, PREEMPTED, SLICE, N_HISTOGRAMS };
@@ -109,7 +109,7 @@ static void latency_close(void *data)
 
 /* ---- start ------------------------------------------------------------ */
 
-/* What stands in the way; false: nothing does. */
+/* Finds a reason why turns cannot be counted; false if there is none. */
 static bool examine(const struct latency *self, struct condition_advice *ret)
 {
 	if (condition_examine(self->host, ret))
@@ -137,7 +137,7 @@ static int latency_start(void *data)
 	const char *budget = self->host->option(self->host, BUDGET_OPTION);
 	struct condition_advice advice;
 
-	/* Else the host would not start it before the window begins. */
+	/* Otherwise the host would not start this source before the window begins. */
 	if (!slots_wanted(self->host, self->tallies, N_TALLIES)) {
 		self->host->error(self->host, "its values of the host are needed as well "
 					      "(--groups=latency)");
@@ -157,7 +157,7 @@ static int latency_start(void *data)
 
 /* ---- one thread ------------------------------------------------------- */
 
-/* The first worker to ask reads all threads; the others wait for it. */
+/* The first worker that calls this reads all threads; the others wait for it. */
 static int read_once(struct latency *self)
 {
 	HOLD(&self->lock);
@@ -174,8 +174,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Whether the turns are those of the kernel, but for few; at an edge one may be counted twice
- * or not at all. */
+/* Whether nearly all turns of the thread were counted, compared with the kernel's count of
+ * switches; at either end of the window a turn may be counted twice or not at all. */
 static bool is_closed(const struct turn_record *record, const struct turns *turns)
 {
 	uint64_t seen = turns ? turns->switches : 0, merged = turns ? turns->merged : 0;
@@ -220,7 +220,7 @@ static void put_absent(const struct latency *self, struct ctprof_batch *batch, u
 	slots_put_absent(self->host, batch, row, self->sums, N_SUMS, why);
 }
 
-/* Over budget, every histogram ends early. */
+/* If the probe went over budget, all histograms end early and are absent. */
 static void put_thread(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
 		       bool is_over)
 {
@@ -305,7 +305,7 @@ static int latency_collect(void *data, void *context, struct ctprof_batch *batch
 	return 0;
 }
 
-/* Between captures: beyond its budget the probe is detached, not only idle. */
+/* Called between captures: detaches a probe that is over its budget, rather than leave it idle. */
 static int latency_sample(void *data, uint64_t *ret_next_ns)
 {
 	struct latency *self = data;

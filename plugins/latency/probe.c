@@ -84,8 +84,8 @@ static int attach(const struct bpf_program *program, struct bpf_link **ret)
 	return *ret ? 0 : -errno;
 }
 
-/* Threads get their storage before any switch is counted, and their base after: what lies
- * between has it at its first switch. */
+/* Threads get their storage before any switch is counted, and their base after.  A thread that is
+ * switched out in between gets its base at that switch. */
 static int begin(struct probe *probe)
 {
 	const struct turns_bpf *skeleton = probe->skeleton;
@@ -135,7 +135,7 @@ int probe_load(uint64_t budget_parts, struct probe **ret)
 	if (!made)
 		return -ENOMEM;
 	made->fd = -1;
-	/* Its messages are for developers; the caller explains the errno. */
+	/* libbpf's messages are for its developers; the caller explains the errno. */
 	libbpf_set_print(NULL);
 	int r = load(made, budget_parts);
 	if (r < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The programs that count turns: loaded and attached together, and read as often as one
- * likes.  Nothing stays attached once the process has ended. */
+/* The programs that count turns: loaded and attached together, and read any number of times.  They
+ * are detached when the process ends. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,30 +11,30 @@
 
 struct probe;
 
-/* budget_parts: of a million of one CPU's time that the programs may take there; 0: no limit.
- * 0 or -errno. */
+/* budget_parts: the time that the programs may take of a CPU, in millionths; 0: no limit.  0 or
+ * -errno. */
 int probe_load(uint64_t budget_parts, struct probe **ret);
 void probe_free(struct probe *probe);
 /* Ends counting, for good; what was counted can be read. */
 void probe_detach(struct probe *probe);
 
-/* Reads the turns of all threads, once; from any thread, also from one with a descriptor table
- * of its own.  0 or -errno. */
+/* Reads the turns of all threads, once per capture; may be called from any thread, even one with a
+ * descriptor table of its own.  0 or -errno. */
 int probe_read(struct probe *probe);
 /* Prepares for another read, from the thread that loaded the probe.  0 or -errno. */
 int probe_again(struct probe *probe);
 /* The number of threads read. */
 size_t probe_count(const struct probe *probe);
-/* The i-th of them, ordered by tid; *ret_turns is NULL if it has not been switched out. */
+/* The i-th record, ordered by tid; *ret_turns is NULL if the thread has not been switched out. */
 const struct turn_record *probe_at(const struct probe *probe, size_t i,
 				   const struct turns **ret_turns);
-/* That of a thread; NULL: it was not there. */
+/* The record of a thread; NULL if it did not exist. */
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid,
 				     const struct turns **ret_turns);
 
 struct probe_cost {
-	uint64_t switches; /* that the program has seen */
-	double ns;         /* of the program, for each of them; 0: unknown */
+	uint64_t switches; /* seen by the program */
+	double ns;         /* CPU time of the program for each switch; 0: unknown */
 	bool is_over;      /* over budget: counting has ended */
 };
 

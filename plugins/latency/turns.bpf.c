@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the turns of every thread: how long it waited for a CPU, and how long it then
- * ran.  Both are differences of the kernel's own counters, taken when the thread is
- * switched out: no clock is read, and a switch that was missed makes two turns one and
- * loses no time.  Times that tracepoints take differ from the kernel's by up to 25 %, as
- * the clock of a run queue is late after a wakeup.
+ * Counts the turns of every thread: how long it waited for a CPU, and how long it then ran.  Both
+ * are differences of the kernel's own counters, taken when the thread is switched out.  Therefore
+ * no clock is read, and a missed switch merges two turns but loses no time.  Times taken at
+ * tracepoints differ from the kernel's by up to 25 %, as the clock of a run queue is late after a
+ * wakeup.
  */
 #include "kernel.h"
 
@@ -24,7 +24,7 @@ struct {
 /* Set by the reader. */
 __u32 pass;         /* enum turn_pass */
 __u64 began_ns;     /* CLOCK_MONOTONIC at which counting began */
-__u64 budget_parts; /* of a million of the CPUs' time that the programs may take; 0: no limit */
+__u64 budget_parts; /* the CPU time that the programs may take, in millionths; 0: no limit */
 
 __u32 is_over_budget;
 struct turn_cost costs[COST_CPUS];
@@ -36,7 +36,7 @@ static __always_inline bool is_runnable(struct task_struct *task)
 	return ((struct task_struct___old *)task)->state == 0;
 }
 
-/* The counters as they are now. */
+/* Stores the current counters. */
 static __always_inline void set_base(struct turns *turns, struct task_struct *task)
 {
 	turns->run_delay = task->sched_info.run_delay;
@@ -45,7 +45,7 @@ static __always_inline void set_base(struct turns *turns, struct task_struct *ta
 	turns->base_switches = task->nvcsw + task->nivcsw;
 }
 
-/* Begins to count, unless another CPU does. */
+/* Begins to count for a thread, unless another CPU is doing so. */
 static __always_inline void begin(struct turns *turns, struct task_struct *task)
 {
 	if (__sync_val_compare_and_swap(&turns->state, TURNS_UNBASED, TURNS_BASING) !=
@@ -64,7 +64,7 @@ static __always_inline void count(struct turns *turns, __u32 histogram, __u64 ns
 	turns->counts[histogram][bucket]++;
 }
 
-/* One thread is switched out by one CPU at a time, so nothing is atomic. */
+/* A thread is switched out by one CPU at a time, so nothing is atomic. */
 static __always_inline void end_turn(struct turns *turns, struct task_struct *prev, bool preempted)
 {
 	__u64 run_delay = prev->sched_info.run_delay, pcount = prev->sched_info.pcount;
@@ -78,7 +78,7 @@ static __always_inline void end_turn(struct turns *turns, struct task_struct *pr
 	turns->wait_ns += wait;
 	turns->slice_ns += slice;
 	turns->switches++;
-	/* None: it was on the CPU when counting began. */
+	/* n is 0 if the thread was on the CPU when counting began. */
 	if (n > 0) {
 		turns->merged += n - 1;
 		if (turns->preempted)
@@ -106,12 +106,12 @@ static __always_inline void count_switch(struct task_struct *prev, bool preempt)
 	}
 }
 
-/* The share of one CPU's time, from those timed. */
+/* Compares the share of one CPU's time, extrapolated from the timed switches. */
 static __always_inline void check_budget(const struct turn_cost *cost, __u64 now)
 {
 	__u64 spent = cost->timed_ns * COST_EVERY;
 
-	/* After a second, lest the first switches decide. */
+	/* Not in the first second, when a few switches would decide. */
 	if (budget_parts && now - began_ns > 1000000000u &&
 	    spent * 1000000u / (now - began_ns) > budget_parts)
 		is_over_budget = 1;
@@ -123,7 +123,7 @@ int note_switch(__u64 *ctx)
 	struct task_struct *prev = (void *)ctx[1];
 	__u32 cpu = bpf_get_smp_processor_id();
 
-	/* An idle CPU's thread has no turns. */
+	/* The idle threads have no turns. */
 	if (prev->pid == 0 || is_over_budget)
 		return 0;
 	struct turn_cost *cost = &costs[cpu & (COST_CPUS - 1)];
@@ -134,7 +134,7 @@ int note_switch(__u64 *ctx)
 	__u64 before = bpf_ktime_get_ns();
 	count_switch(prev, ctx[0]);
 	__u64 after = bpf_ktime_get_ns();
-	/* A longer one is not the program's: the host of this machine ran something else. */
+	/* Longer times are not the program's: the hypervisor ran something else. */
 	if (after - before > COST_MOST_NS)
 		return 0;
 	cost->timed++;
@@ -143,7 +143,7 @@ int note_switch(__u64 *ctx)
 	return 0;
 }
 
-/* copy_process(): without the lock of a run queue, where memory may be taken. */
+/* copy_process(): no run queue is locked here, so memory can be allocated. */
 SEC("tp_btf/task_newtask")
 int note_start(__u64 *ctx)
 {
@@ -151,7 +151,7 @@ int note_start(__u64 *ctx)
 	struct turns *turns =
 		bpf_task_storage_get(&storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	/* Its counters begin at 0. */
+	/* The counters of a new thread begin at 0. */
 	if (turns)
 		turns->state = TURNS_BASED;
 	return 0;
@@ -193,5 +193,5 @@ int visit_threads(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The helpers ask for it. */
+/* The helpers require it. */
 char LICENSE[] SEC("license") = "GPL";

@@ -8,12 +8,12 @@
 #include "text.h"
 
 struct file_lock {
-	uint64_t number; /* of the lock that is held; those that wait for it have the same */
+	uint64_t number; /* of the held lock; locks that wait for it have the same number */
 	bool waits;
 	struct text type; /* FLOCK, POSIX, OFDLCK, LEASE */
-	int32_t pid;      /* -1: of no process, as OFD locks */
+	int32_t pid;      /* -1: of no process, such as OFD locks */
 	struct text file; /* MAJOR:MINOR:INODE */
 };
 
-/* "1: -> FLOCK  ADVISORY  WRITE 12 08:01:34 0 EOF"; false: not a line of locks. */
+/* "1: -> FLOCK ADVISORY WRITE 12 08:01:34 0 EOF"; false if it is not a line of locks. */
 bool file_lock_parse(struct text line, struct file_lock *ret);

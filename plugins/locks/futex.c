@@ -11,8 +11,8 @@
 
 /* Words of a pthread_mutex_t: lock, count, owner, users, kind. */
 enum { WORD_LOCK = 0, WORD_OWNER = 2, WORD_KIND = 4 };
-/* Of a pthread_rwlock_t the writer is after three words where readers wait for it, and after
- * four where the first of several writers does: rwlock_t.__wrphase_futex, __writers_futex. */
+/* The index of pthread_rwlock_t.__cur_writer, from the word waited for: 4 for readers, which wait
+ * in __wrphase_futex, and 3 for further writers, which wait in __writers_futex. */
 enum { WORD_WRITER_OF_WRITERS = 3, WORD_WRITER_OF_READERS = 4 };
 
 /* nptl: PTHREAD_MUTEX_*_NP, and their flags. */
@@ -47,7 +47,7 @@ bool wait_parse(struct text syscall, struct wait *ret)
 	return args[0] != 0 && args[0] % sizeof(uint32_t) == 0;
 }
 
-/* Whether a mutex of glibc may be what the words are of. */
+/* Whether the words may belong to a mutex of glibc. */
 static bool is_mutex(const struct wait *wait, uint32_t kind)
 {
 	bool is_private = wait->op & PRIVATE;
@@ -72,7 +72,7 @@ static uint32_t holder_of_waited(const struct wait *wait, const uint32_t *words,
 	if (word != wait->value)
 		return 0;
 	if (word & FUTEX_WAITERS)
-		/* All robust mutexes wait as if they were shared. */
+		/* Waits for robust mutexes are always shared. */
 		return !(wait->op & PRIVATE) && words[WORD_KIND] & KIND_ROBUST
 			       ? found(LOCK_ROBUST, word & FUTEX_TID_MASK, ret_kind)
 			       : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What glibc's lock words say about who holds a lock.  Pure. */
+/* Finds the holder of a lock in glibc's lock words.  Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,18 +11,18 @@
 struct wait {
 	uint64_t address;
 	uint32_t op;    /* with its flags */
-	uint32_t value; /* that the word had */
-	uint64_t pc;    /* where it called the kernel */
+	uint32_t value; /* of the word, as expected by the caller */
+	uint64_t pc;    /* of the system call */
 };
 
-/* false: it is in another call, or runs. */
+/* False if the thread is in another call, or running. */
 bool wait_parse(struct text syscall, struct wait *ret);
 
-/* The words from the address on. */
+/* The number of words to read from the address on. */
 #define FUTEX_WORDS 5u
 
 enum lock_kind {
-	LOCK_OTHER, /* a bare futex, condition variable, semaphore, …: nobody holds it */
+	LOCK_OTHER, /* a bare futex, condition variable, semaphore, …: has no holder */
 	LOCK_MUTEX,
 	LOCK_ROBUST,
 	LOCK_PI,
@@ -32,7 +32,7 @@ enum lock_kind {
 
 extern const char *const lock_words[];
 
-/* The thread that the words name, in the numbers of its own PID namespace; 0: none, and the
- * kind is then LOCK_OTHER. */
+/* The thread that the words name, by its number in its own PID namespace; 0 if they name none, with
+ * the kind LOCK_OTHER. */
 uint32_t lock_holder(const struct wait *wait, const uint32_t words[FUTEX_WORDS],
 		     enum lock_kind *ret_kind);

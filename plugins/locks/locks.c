@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Locks that threads wait for, and who holds them. */
+/* Locks that threads wait for, and their holders. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -24,9 +24,9 @@
 #define LOCKS_BYTES (1u << 20)
 #define NAME_BYTES 384
 #define PATH_BYTES 64
-/* Beyond these a chain is none of people's programs. */
+/* A longer chain is not from a real program. */
 #define MOST_STEPS 64u
-/* A cycle that is still the same after it is a deadlock. */
+/* A cycle that still exists after this time is a deadlock. */
 #define CYCLE_NS 1000000000
 
 enum { WAITERS, KIND, HOLDER, STATE, NEXT, DEADLOCK, N_METRICS };
@@ -56,10 +56,10 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 struct locks {
 	const struct ctprof_host *host;
 	uint32_t slots[N_METRICS];
-	struct peeker *peeker; /* NULL: holders cannot be known */
+	struct peeker *peeker; /* NULL: holders cannot be found */
 	struct waiters waiters;
 	bool is_found;
-	size_t told; /* of waiters */
+	size_t told; /* number of waiters put */
 	char *files; /* /proc/locks */
 	struct text left;
 };
@@ -117,7 +117,7 @@ static int locks_start(void *data)
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/* "comm[tid]", and the letter of its state; false: it is gone. */
+/* Formats "comm[tid]" and the state letter of a thread; false if it is gone. */
 static bool name_thread(const struct locks *self, int32_t tgid, int32_t tid,
 			char ret_name[NAME_BYTES], char *ret_state)
 {
@@ -153,7 +153,7 @@ static void put_text(const struct locks *self, struct ctprof_batch *batch, uint6
 
 /* ---- holders ------------------------------------------------------------------------ */
 
-/* Who of those that wait for a lock knows its holder, if they agree; first: none does. */
+/* A waiter for the lock whose holder is known; NULL if none is known, or if they disagree. */
 static const struct waiter *informed(const struct waiters *waiters, size_t first, size_t n)
 {
 	const struct waiter *known = NULL;
@@ -169,7 +169,8 @@ static const struct waiter *informed(const struct waiters *waiters, size_t first
 	return known;
 }
 
-/* What the holder of a lock waits for itself: an index; waiters->n: nothing. */
+/* The index of the waiter that is the lock's holder; waiters->n if the holder is unknown or does
+ * not wait. */
 static size_t next_in_chain(const struct waiters *waiters, size_t i)
 {
 	size_t n, first = waiters_of_lock(waiters, i, &n);
@@ -178,7 +179,7 @@ static size_t next_in_chain(const struct waiters *waiters, size_t i)
 	return known ? waiters_search(waiters, known->tgid, known->holder) : waiters->n;
 }
 
-/* How many threads are in the circle that the holders lead back to i; 0: they do not. */
+/* The number of threads in the cycle of holders that leads back to i; 0 if there is no cycle. */
 static size_t cycle_of(const struct waiters *waiters, size_t i, const struct waiter **ret_members)
 {
 	size_t n, first = waiters_of_lock(waiters, i, &n), steps = 0, at = first;
@@ -192,7 +193,7 @@ static size_t cycle_of(const struct waiters *waiters, size_t i, const struct wai
 	return steps;
 }
 
-/* The same after a while. */
+/* Whether the cycle still exists after a while. */
 static bool is_lasting(const struct locks *self, const struct waiter *const *members, size_t n)
 {
 	struct timespec wait = {.tv_nsec = CYCLE_NS % 1000000000, .tv_sec = CYCLE_NS / 1000000000};
@@ -227,14 +228,14 @@ static void put_holder(const struct locks *self, struct ctprof_batch *batch, uin
 
 /* ---- objects --------------------------------------------------------------------------- */
 
-/* A negative errno: the batch is full. */
+/* Returns a negative errno if the batch is full. */
 static int put_lock(const struct locks *self, struct ctprof_batch *batch, size_t first, size_t n)
 {
 	const struct waiter *known = informed(&self->waiters, first, n);
 	char name[NAME_BYTES];
 	uint64_t row;
 
-	/* One thread in a futex that nobody holds waits for something else. */
+	/* A single thread in a futex without a holder waits for something else. */
 	if ((!known && n < 2) || !name_lock(self, &self->waiters.at[first], name))
 		return 0;
 	int r = self->host->object(batch, GROUP, name, strlen(name), &row);
@@ -263,7 +264,7 @@ static int put_locks(struct locks *self, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* Those that wait for a lock come right behind it. */
+/* The waiters for a lock directly follow it. */
 static uint64_t count_behind(struct text *rest, uint64_t number)
 {
 	struct file_lock lock;

@@ -20,7 +20,7 @@
 #include "vma-header.h"
 
 #define ANSWER_MS 500
-/* That may be lost; then nothing is read any more. */
+/* The number of children that may be lost; then nothing is read any more. */
 #define MOST_LOST 8u
 #define MAPS_BYTES (256u * 1024)
 #define MOST_RANGES 8u
@@ -34,7 +34,7 @@ struct request {
 	struct peek peeks[PEEKS_AT_ONCE];
 };
 
-/* The C library of this process: its file, and the part of it that is syscall(). */
+/* The C library of this process: its file, and the range of its function syscall(). */
 struct library {
 	uint64_t dev, ino;
 	uint64_t begin, end; /* offsets in the file of syscall() */
@@ -42,7 +42,7 @@ struct library {
 
 struct peeker {
 	struct library library;
-	int line; /* -1: nobody is there */
+	int line; /* -1: no child is running */
 	pid_t child;
 	unsigned n_lost;
 	uint32_t lost[MOST_LOST]; /* users */
@@ -77,7 +77,7 @@ static bool is_in_library(uint64_t pc, const struct vma_header *ranges, unsigned
 	return false;
 }
 
-/* ---- the process that may be lost; no lock, and no memory but its stack --------- */
+/* ---- the child, which may be lost; takes no lock, and no memory but its stack ---- */
 
 static void read_words(const struct request *request, int pagemap, struct peek *peek)
 {
@@ -98,7 +98,7 @@ static void read_words(const struct request *request, int pagemap, struct peek *
 
 static void answer(const struct library *library, struct request *request, const int fds[2])
 {
-	static char maps[MAPS_BYTES]; /* a copy of ours */
+	static char maps[MAPS_BYTES]; /* the child's copy */
 	struct vma_header ranges[MOST_RANGES];
 	size_t used = 0;
 	ssize_t got;
@@ -120,7 +120,8 @@ static void serve(const struct library *library, int line, struct request *reque
 {
 	int fds[2];
 
-	/* What it holds must not outlive us with it; it ends when nobody can ask. */
+	/* The child closes all other descriptors, so that it cannot keep them open if it outlives
+	 * us.  It ends when the other end of the line is closed. */
 	(void)dup2(line, 0);
 	if (syscall(SYS_close_range, 1u, ~0u, 0u) < 0)
 		for (int fd = 1; fd < 4096; fd++)
@@ -135,9 +136,9 @@ static void serve(const struct library *library, int line, struct request *reque
 	_exit(0);
 }
 
-/* ---- the side that asks ------------------------------------------------------------ */
+/* ---- the parent --------------------------------------------------------------------- */
 
-/* Where its own syscall() is. */
+/* Finds this process's own syscall(). */
 static bool find_library(struct library *ret)
 {
 	const void *function = dlsym(RTLD_DEFAULT, "syscall");
@@ -160,7 +161,8 @@ static int start(struct peeker *peeker)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
 		return -errno;
-	/* Without what fork() runs: the copy does not use what other threads hold. */
+	/* Skips the handlers that fork() runs: the child uses nothing that other threads may
+	 * hold. */
 	peeker->child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (peeker->child == 0)
 		serve(&peeker->library, line[1], &peeker->request);

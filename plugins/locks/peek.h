@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads words of other processes, by a process of its own that may be lost.
+ * Reads words of other processes in a child process that may be lost.
  *
- * The first reader of a page that a server in user space (FUSE, userfaultfd) never delivers
- * cannot be ended, not even by SIGKILL.  So pages are read only where pagemap shows them
- * present and anonymous, which lowers the odds but can be raced; and by a copy of this
- * process, which is left behind where it does not answer.  So does who reads maps, which
- * takes the lock of the address space.
+ * If a server in user space (FUSE, userfaultfd) never delivers a page, its first reader cannot be
+ * ended, not even by SIGKILL.  Therefore pages are read only if pagemap shows them present and
+ * anonymous, which lowers the risk but is subject to a race; and they are read by a copy of this
+ * process, which is left behind if it does not answer.  The copy also reads maps, which takes the
+ * lock of the address space.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 
 #include "futex.h"
 
-/* Of one process at a time. */
+/* Peeks at one process at a time. */
 #define PEEKS_AT_ONCE 256u
 
 struct peek {
 	uint64_t address, pc;
-	bool is_read;  /* the words are there */
+	bool is_read;  /* the words could be read */
 	bool is_glibc; /* pc is in the C library that ctprof uses, but not in its syscall() */
 	uint32_t words[FUTEX_WORDS];
 };
@@ -30,8 +30,8 @@ struct peeker;
 int peeker_new(struct peeker **ret);
 void peeker_free(struct peeker *peeker);
 
-/* Fills n peeks of a process, whose maps and pagemap are open, at most PEEKS_AT_ONCE.  uid: who
- * may have made it slow.  0; -ETIMEDOUT: nobody answered, or did not before for that user;
- * another -errno. */
+/* Fills n peeks, at most PEEKS_AT_ONCE, of a process whose maps and pagemap are open.  uid: the
+ * user who may have made it slow.  0; -ETIMEDOUT: the child did not answer, now or for that user
+ * before; or another -errno. */
 int peeker_ask(struct peeker *peeker, int32_t pid, uint32_t uid, const int fds[2],
 	       struct peek *peeks, unsigned n);

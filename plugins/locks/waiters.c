@@ -52,7 +52,7 @@ struct process {
 	struct waiters *waiters;
 };
 
-/* In a PID namespace further in, the words have other numbers. */
+/* In a nested PID namespace, the thread numbers in the words are different. */
 static bool is_nested(const struct process *process)
 {
 	char text[STATUS_BYTES], path[PATH_BYTES];
@@ -90,14 +90,14 @@ static int32_t holder_in(const struct process *process, const struct waiter *wai
 	char path[THREAD_FILE_PATH_MAX];
 	struct stat st;
 
-	/* PI and robust words sometimes name who waits. */
+	/* PI and robust words sometimes name the waiter. */
 	if (tid == 0 || tid > INT32_MAX || (int32_t)tid == waiter->tid)
 		return 0;
 	thread_file_path(path, (int32_t)tid, "");
 	return fstatat(process->task_fd, path, &st, 0) == 0 ? (int32_t)tid : 0;
 }
 
-/* Twice, and who waits must still do in between. */
+/* Reads twice: both results must agree, and the thread must still be waiting. */
 static void find_holders(const struct process *process, struct waiter *waiters, unsigned n)
 {
 	struct peek first[PEEKS_AT_ONCE], second[PEEKS_AT_ONCE];

@@ -22,12 +22,12 @@ struct waiters {
 };
 
 void waiters_clear(struct waiters *waiters);
-/* Looks at all threads.  0 or -errno. */
+/* Finds all waiting threads.  0 or -errno. */
 int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct waiters *waiters);
 
-/* The first of those that wait for what i waits for, and how many they are. */
+/* The first of the threads that wait for the same lock as i, and their number. */
 size_t waiters_of_lock(const struct waiters *waiters, size_t i, size_t *ret_n);
-/* Who waits, as that thread; waiters->n: it does not. */
+/* The index of a thread; waiters->n if it does not wait. */
 size_t waiters_search(const struct waiters *waiters, int32_t tgid, int32_t tid);
-/* Whether the thread still waits for the same. */
+/* Whether the thread is still in the same wait. */
 bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter);
