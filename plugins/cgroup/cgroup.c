@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CPU, memory, pids, I/O and pressure of every cgroup that holds a thread, or limits some. */
+/* CPU, memory, pids, I/O and pressure of every cgroup that contains a thread, or limits one that
+ * does. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hie
 	return result < 0 ? result : cgroup->host->open_file(cgroup->host, mount->base, path);
 }
 
-/* Whether a v1 controller has a cgroup of that path. */
+/* Whether a v1 controller has a cgroup with that path. */
 static bool is_in_v1(const struct cgroup *cgroup, const struct ctprof_target *target)
 {
 	for (uint32_t h = CGROUP_UNIFIED + 1; h < CGROUP_N_HIERARCHIES; h++) {
@@ -150,7 +151,7 @@ static uint32_t missing_directory(const struct cgroup *cgroup, enum cgroup_hiera
 	}
 }
 
-/* Whether the directory is the root of its hierarchy, whatever its path here. */
+/* Whether the directory is the root of its hierarchy, regardless of its path in this namespace. */
 static bool is_top(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy, int dir,
 		   const struct ctprof_target *target)
 {
@@ -158,15 +159,15 @@ static bool is_top(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 
 	if (!host->live(host))
 		return target->path_len == 1;
-	/* release_agent exists only in the root of v1, cgroup.events everywhere
-	 * but in that of v2. */
+	/* release_agent exists only in the root of v1; cgroup.events everywhere except in the root
+	 * of v2. */
 	bool unified = hierarchy == CGROUP_UNIFIED;
 	AUTO_FD mark = host->open_file(host, dir, unified ? "cgroup.events" : "release_agent");
 	return unified ? mark == -ENOENT : mark >= 0;
 }
 
-/* The cgroup's directory, or -errno.  Values of the whole host must not be reported as
- * those of a cgroup of this namespace. */
+/* The cgroup's directory, or -errno.  Refuses the root of the hierarchy in a cgroup namespace: the
+ * values of the whole host must not be reported as those of a cgroup. */
 static int open_own(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 		    const struct ctprof_target *target)
 {
@@ -215,7 +216,7 @@ static bool is_deleted(const struct ctprof_target *target)
 	       memcmp(target->path + target->path_len - len, mark, len) == 0;
 }
 
-/* The cgroup at the top of a hierarchy, as far as it is mounted. */
+/* The cgroup at the top of a hierarchy's visible part. */
 static struct ctprof_target top_of(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy)
 {
 	const char *root = cgroup->mounts.at[hierarchy].root;
@@ -223,8 +224,8 @@ static struct ctprof_target top_of(const struct cgroup *cgroup, enum cgroup_hier
 	return (struct ctprof_target){.path = root, .path_len = root ? (uint32_t)strlen(root) : 0};
 }
 
-/* The root of cpuacct has the time of all threads, dead or alive, by the clock that each of
- * them is charged by.  The root of v2 has no more than the ticks of proc/stat. */
+/* The root of cpuacct has the time of all threads, alive or dead, measured by the clock by which
+ * each thread is charged.  The root of v2 only has the ticks of proc/stat. */
 static void put_host_cpu(struct cgroup *cgroup, struct ctprof_batch *batch)
 {
 	const struct ctprof_target top = top_of(cgroup, CGROUP_V1_CPUACCT);
@@ -232,7 +233,7 @@ static void put_host_cpu(struct cgroup *cgroup, struct ctprof_batch *batch)
 	uint32_t why = CTPROF_ABSENT_UNSUPPORTED;
 	uint64_t ns = 0;
 
-	/* In a cgroup namespace, what is visible may be a part of the host. */
+	/* In a cgroup namespace, the visible root may be only a part of the host. */
 	if (dir >= 0 && is_top(cgroup, CGROUP_V1_CPUACCT, dir, &top)) {
 		ssize_t got =
 			file_read_at(cgroup->host, dir, "cpuacct.usage", cgroup->text, FILE_BYTES);
@@ -280,7 +281,7 @@ static ssize_t read_root(struct cgroup *cgroup, const char *name)
 	return dir < 0 ? dir : file_read_at(cgroup->host, dir, name, cgroup->text, FILE_BYTES);
 }
 
-/* Returns the first missing controller; NULL: none. */
+/* Returns the first missing controller, or NULL. */
 static const struct controller {
 	const char *name, *why, *remedy;
 } * find_lack(struct cgroup *cgroup)

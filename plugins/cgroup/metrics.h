@@ -37,5 +37,5 @@ enum cgroup_metric {
 };
 
 extern const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS];
-/* The only one of the host. */
+/* The only metric of the host. */
 extern const struct ctprof_metric cgroup_host_cpu;

@@ -11,7 +11,7 @@
 #include "file.h"
 #include "mountinfo.h"
 
-/* v1 controllers, as mount options and as the usual directory names spell them. */
+/* v1 controllers, as spelled in mount options and in the usual directory names. */
 static const char *const controllers[CGROUP_N_HIERARCHIES] = {
 	[CGROUP_V1_CPU] = "cpu",
 	[CGROUP_V1_CPUACCT] = "cpuacct",
@@ -69,9 +69,8 @@ static char *unescape(const char *prefix, struct text text)
 	return plain;
 }
 
-/* Stores copies of both texts.  Of several mounts, the one that shows more of
- * the hierarchy is kept; of two alike, the later one, which may hide the
- * other. */
+/* Stores copies of both texts.  If there are several mounts, the one that shows more of the
+ * hierarchy is kept; if they show the same, the later one, which may hide the other. */
 static int keep_mount(struct cgroup_mount *mount, int base, const char *above, struct text point,
 		      struct text shown)
 {
@@ -90,9 +89,9 @@ static int keep_mount(struct cgroup_mount *mount, int base, const char *above, s
 }
 
 /*
- * Mount points in self/mountinfo are seen from this process's root directory:
- * below self/root they are found anywhere, even if nothing is mounted in the
- * usual place and the host has no cgroup root.
+ * Mount points in self/mountinfo are relative to this process's root directory: below self/root
+ * they are found anywhere, even if nothing is mounted in the usual place and the host has no cgroup
+ * root.
  */
 static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mounts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the cgroup hierarchies are mounted, and a cgroup's directory there. */
+/* The mount points of the cgroup hierarchies, and the directory of a cgroup there. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct cgroup_mounts {
 	struct cgroup_mount at[CGROUP_N_HIERARCHIES];
 };
 
-/* A cgroup file system's line of a mountinfo file.  Texts still escaped. */
+/* A cgroup file system's line of a mountinfo file.  The texts are still escaped. */
 struct cgroup_mountinfo {
 	struct text root;
 	struct text point;
@@ -40,16 +40,16 @@ struct cgroup_mountinfo {
 bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinfo *ret);
 
 /*
- * The directory below mount->base of a cgroup as a thread's cgroup file names
- * it.  -EINVAL: not a path; -EXDEV: not below the mounted part (another cgroup
- * namespace, or a bind mount of a part); -ENAMETOOLONG.
+ * Converts the path in a thread's cgroup file to the cgroup's directory below mount->base.
+ * -EINVAL: not a path; -EXDEV: not below the mounted part (another cgroup namespace, or a bind
+ * mount of a part); -ENAMETOOLONG.
  */
 int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t len,
 		      char *ret_path, size_t size);
 
-/* Finds the mounts: from mountinfo on the running kernel, otherwise from the contents of
- * the cgroup root. *ret is zeroes, or from an earlier call. -EOPNOTSUPP if there are none,
- * or -ENOMEM. */
+/* Finds the mounts: from mountinfo on the running kernel, otherwise from the contents of the cgroup
+ * root.  *ret is all zeros, or from an earlier call.  -EOPNOTSUPP if nothing is mounted, or
+ * -ENOMEM. */
 int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret);
 /* Whether one of the hierarchies from first on is mounted. */
 bool cgroup_mounts_has(const struct cgroup_mounts *mounts, enum cgroup_hierarchy first);

@@ -40,7 +40,7 @@ void cgroup_parse_cpu_max(const char *text, size_t len, struct cgroup_cpu_max *r
 	ret->period_state = period ? CTPROF_PRESENT : CTPROF_ABSENT_INVALID;
 }
 
-/* Exactly two tokens. */
+/* Splits a line that consists of exactly two tokens. */
 static bool split_pair(struct text line, struct text *ret_key, struct text *ret_value)
 {
 	struct text more;
@@ -83,7 +83,7 @@ static bool is_key(struct text key)
 	return key.len >= 1 && key.len <= CGROUP_MAX_KEY && !memchr(key.p, '\0', key.len);
 }
 
-/* By key; of equal keys, the later one in the text is first. */
+/* Orders by key; among equal keys, the later one in the text comes first. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct ctprof_map_entry *x = a;
@@ -149,7 +149,7 @@ static bool join_key(struct cgroup_map *map, struct text device, struct text key
 	return true;
 }
 
-/* "rbytes=1" of a device.  Values that are not whole numbers (cost.vrate of
+/* Adds a figure such as "rbytes=1" of a device.  Values that are not whole numbers (cost.vrate of
  * iocost, depth of iolatency) are left out; false only if the map is full. */
 static bool add_figure(struct cgroup_map *map, struct text device, struct text token)
 {
@@ -173,8 +173,8 @@ bool cgroup_parse_io_stat(const char *text, size_t len, struct cgroup_map *ret)
 		struct text device = {line.p, 0};
 
 		while (text_take_token(&line, &token)) {
-			/* Some kernels leave the names of idle disks before
-			 * another one's on the same line. */
+			/* Some kernels write the names of idle disks on the same line, before the
+			 * name of another disk. */
 			if (!memchr(token.p, '=', token.len))
 				device = token;
 			else if (!add_figure(ret, device, token))

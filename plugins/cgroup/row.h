@@ -10,9 +10,8 @@
 #include "parse.h"
 
 /*
- * A value can be in two files (the unified one, and that of a v1 controller): the
- * first file that has it wins, and the reason for absence is put once, at the
- * end.
+ * A value can be in two files (the unified one, and that of a v1 controller): the first file that
+ * has it takes precedence, and the reason for absence is put once, at the end.
  */
 struct cgroup_row {
 	const struct ctprof_host *host;

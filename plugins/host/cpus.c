@@ -26,7 +26,7 @@ int host_collect_count(struct host_run *run, const struct host_item *item)
 	return n < 0 ? (int)n : host_run_put_u64(run, item->first, (uint64_t)n);
 }
 
-/* The lowest of the CPUs that share a core or package with this one, or -errno. */
+/* The lowest CPU that shares a core or package with this one, or -errno. */
 static int64_t first_sibling(struct host_run *run, uint32_t cpu, const char *name)
 {
 	char path[128];

@@ -32,7 +32,7 @@ static int facts_open(const struct ctprof_host *host, void **ret_self)
 			     ret_self);
 }
 
-/* What a user can fix; the first missing item is reported. */
+/* Checks for deficiencies that a user can fix; the first missing item is reported. */
 static const struct check {
 	uint32_t root;
 	uint32_t state;

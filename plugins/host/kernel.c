@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which kernel this is, and how its accounting and scheduler are set. */
+/* The name and version of the kernel, and its accounting and scheduler settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static const char *read_config(struct host_run *run, const struct host_item *ite
 
 int host_collect_xacct(struct host_run *run, const struct host_item *item)
 {
-	/* That of the running kernel. */
+	/* The configuration of the running kernel cannot change: read it once. */
 	if (!run->kept->xacct)
 		run->kept->xacct = read_config(run, item);
 	return host_run_put_string(run, item->first, run->kept->xacct);
@@ -132,7 +132,7 @@ int host_collect_xacct(struct host_run *run, const struct host_item *item)
 /* ---- scheduler sysctls ------------------------------------------------- */
 
 /* Reading sched_rt_* and sched_deadline_* rebuilds the scheduling domains of the host
- * (sched_rt_handler): that is done once in a recording, not every second. */
+ * (sched_rt_handler), so a recording reads them only once. */
 static bool is_slow(const char *name)
 {
 	return strncmp(name, "sched_rt_", 9) == 0 || strncmp(name, "sched_deadline_", 15) == 0;

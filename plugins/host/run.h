@@ -16,8 +16,8 @@
 
 #define HOST_MAX_SLOW 4u
 
-/* What later samples of a recording take from the first: it cannot change, or reading it is
- * no small matter for the host. */
+/* Values that later samples of a recording take from the first: they cannot change, or are
+ * expensive for the host to read. */
 struct host_kept {
 	const char *xacct; /* NULL: not read yet */
 	struct {
@@ -43,7 +43,7 @@ struct host_run {
 
 /* Reads a file below a root (enum ctprof_root) into text; its length or -errno. */
 ssize_t host_run_read(struct host_run *run, uint32_t root, const char *path);
-/* The same for the beginning only, which suffices for a long file. */
+/* The same for the beginning only, which suffices for the version line. */
 ssize_t host_run_read_head(struct host_run *run, uint32_t root, const char *path);
 /* Reads a file's only value, trimmed: 0, or -errno; -EINVAL if it is empty. */
 int host_run_read_value(struct host_run *run, uint32_t root, const char *path,

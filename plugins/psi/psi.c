@@ -43,8 +43,7 @@ static int psi_open(const struct ctprof_host *host, void **ret_self)
 			     ret_self);
 }
 
-/* Returns the bytes read, or -errno; some of these files fail only when
- * read. */
+/* Returns the bytes read, or -errno; some of these files can be opened but not read. */
 static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, size_t size)
 {
 	return file_read_root(psi->host, CTPROF_ROOT_PROC, files[resource], buf, size);

@@ -6,7 +6,7 @@
 	METRIC_ROW(kind, unit, scope, name, group, help, "schedstat (show_schedstat): " origin,    \
 		   .gates = "SCHEDSTATS", .flags = flags_, __VA_ARGS__)
 
-/* The same of the host and of each CPU. */
+/* The same values for the host and for each CPU. */
 #define CPU_ROWS(scope, prefix, group)                                                             \
 	CPU_ROW(scope, NONE, prefix "yields", group, "calls of sched_yield",                       \
 		"yld_count, do_sched_yield()"),                                                    \
@@ -38,7 +38,7 @@
 #define COUNT(name, help, origin) DOMAIN(COUNTER, NONE, name, help, origin)
 #define BALANCE(when, what, help, column) COUNT(when "_" what, help, column ", sched_balance_rq()")
 
-/* when: what the CPU was at that time. */
+/* when: the state of the CPU at that time. */
 #define BALANCE_ROWS(when, cpu)                                                                    \
 	BALANCE(when, "balances", "times balanced for " cpu, "lb_count"),                          \
 		BALANCE(when, "balanced", "of them, nothing had to be moved", "lb_balanced"),      \

@@ -7,7 +7,7 @@
 #define NOT_USED 255u
 #define N_BALANCE_COLUMNS_MAX 11u
 
-/* What the columns of each balance are. */
+/* The columns of each kind of balancing. */
 static const struct layout {
 	uint8_t n;
 	uint8_t values[N_BALANCE_COLUMNS_MAX];
@@ -19,7 +19,7 @@ static const struct layout {
 	       BALANCE_TASK, BALANCE_MISFIT, BALANCE_PULLED, BALANCE_PULLED_HOT, BALANCE_NOBUSYQ,
 	       BALANCE_NOBUSYG}};
 
-/* The columns after them: no kernel counts sbe_*, sbf_* and ttwu_move_balance. */
+/* The columns after the balances: no kernel counts sbe_*, sbf_* and ttwu_move_balance. */
 static const uint8_t last_columns[] = {
 	DOMAIN_ACTIVE_COUNT,
 	DOMAIN_ACTIVE_FAILED,
@@ -95,7 +95,7 @@ static bool take_columns(struct text *line, const uint8_t *columns, size_t n,
 
 static bool take_domain_columns(uint32_t version, struct text *line, struct schedstat_value *values)
 {
-	/* Version 16 exchanged the first two. */
+	/* Version 16 swapped the first two. */
 	static const uint8_t order_15[] = {BALANCE_IDLE, BALANCE_BUSY, BALANCE_NEWIDLE};
 	static const uint8_t order_16[] = {BALANCE_BUSY, BALANCE_IDLE, BALANCE_NEWIDLE};
 	const uint8_t *order = version < 16 ? order_15 : order_16;
@@ -114,7 +114,7 @@ static void set_all(struct schedstat_row *row, uint32_t why)
 		row->values[i] = (struct schedstat_value){0, why};
 }
 
-/* A line of more or fewer columns than its version has cannot be trusted. */
+/* If a line has more or fewer columns than its version, it cannot be trusted. */
 static void take_values(uint32_t version, struct text line, struct schedstat_row *row)
 {
 	bool is_domain = row->domain.len > 0;
@@ -128,7 +128,7 @@ static void take_values(uint32_t version, struct text line, struct schedstat_row
 		set_all(row, CTPROF_ABSENT_INVALID);
 }
 
-/* A prefix and a number. */
+/* Whether the name is the prefix followed by a number. */
 static bool is_name(struct text name, const char *prefix)
 {
 	size_t len = strlen(prefix);

@@ -22,10 +22,10 @@ enum {
 	N_CPU_VALUES,
 };
 
-/* When a domain is balanced. */
+/* The state of the CPU when a domain is balanced. */
 enum { BALANCE_BUSY, BALANCE_IDLE, BALANCE_NEWIDLE, N_BALANCES };
 
-/* Values of a domain for each of them. */
+/* Values of a domain for each of these states. */
 enum {
 	BALANCE_COUNT,
 	BALANCE_BALANCED,
@@ -56,10 +56,10 @@ enum {
 
 /* Sums over the domains of a level. */
 #define N_LEVEL_VALUES 9u
-/* The value of a domain that each of them is the sum of. */
+/* The domain value that each level value is the sum of. */
 extern const uint8_t schedstat_level_values[N_LEVEL_VALUES];
 
-/* Where the metrics begin in schedstat_metrics. */
+/* The start of each kind of metrics in schedstat_metrics. */
 enum {
 	SCHEDSTAT_HOST,
 	SCHEDSTAT_LEVEL = SCHEDSTAT_HOST + N_CPU_VALUES,
@@ -72,8 +72,8 @@ enum {
 
 extern const struct ctprof_metric schedstat_metrics[SCHEDSTAT_N_METRICS];
 
-/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in this version,
- * or INVALID: not a number, or not the columns of this version. */
+/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in this version, or INVALID: not a
+ * number, or the columns do not match the version. */
 struct schedstat_value {
 	uint64_t number;
 	uint32_t why;
@@ -99,11 +99,11 @@ struct schedstat_row {
 bool schedstat_begin(struct text text, struct schedstat_rows *ret);
 /* Takes the next row; false if there are no more. */
 bool schedstat_take(struct schedstat_rows *rows, struct schedstat_row *ret);
-/* Adds a value to a sum, which is invalid from the first value that is absent. */
+/* Adds a value to a sum.  Once a value is absent, the sum is invalid. */
 void schedstat_add(struct schedstat_value *sum, const struct schedstat_value *value);
 
 /*
- * The CPUs of a mask such as "3,00000001" into cpus, ascending.  Returns their number,
- * or 0 if the mask is empty, malformed, or of more than max CPUs.
+ * Stores the CPUs of a mask such as "3,00000001" in cpus, ascending.  Returns their number, or 0 if
+ * the mask is empty, malformed, or has more than max CPUs.
  */
 size_t schedstat_mask(struct text mask, uint32_t *cpus, size_t max);

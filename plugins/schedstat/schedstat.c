@@ -85,7 +85,7 @@ static bool is_off(const struct ctprof_host *host)
 	return !file_is_on(host, SWITCH, true);
 }
 
-/* Whether the file can be used: 0 or -errno, and why not. */
+/* Whether the file can be used: 0, or -errno with the reason in why. */
 static int judge(const struct ctprof_host *host, char why[128])
 {
 	struct schedstat_rows rows;
@@ -164,7 +164,7 @@ static int load(struct schedstat *self)
 		       : -EIO;
 }
 
-/* Takes the next row; a value that the kernel does not count at present is absent. */
+/* Takes the next row; marks values absent that the kernel does not count at present. */
 static bool take(const struct schedstat *self, struct schedstat_rows *rows,
 		 struct schedstat_row *ret)
 {
@@ -302,7 +302,7 @@ static void put_failure(const struct schedstat *self, struct ctprof_batch *batch
 			  strerror(-error));
 }
 
-/* Whether anything of that kind of batch is wanted. */
+/* Whether any value of that kind of batch is wanted. */
 static bool is_wanted(const struct schedstat *self, uint32_t scope)
 {
 	return scope == CTPROF_SCOPE_HOST ? slots_wanted(self->host, self->slots, SCHEDSTAT_CPU)
@@ -310,7 +310,7 @@ static bool is_wanted(const struct schedstat *self, uint32_t scope)
 							 SCHEDSTAT_N_METRICS - SCHEDSTAT_CPU);
 }
 
-/* Once for the values of the host, then for objects until there are no more. */
+/* Called once for the values of the host, then for objects until there are no more. */
 static int schedstat_collect(void *data, void *context, struct ctprof_batch *batch)
 {
 	struct schedstat *self = data;

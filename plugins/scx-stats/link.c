@@ -16,7 +16,7 @@
 #define NS_PER_MS 1000000u
 #define FIRST_ROOM 65536u
 
-/* Waits until the socket is ready, or the time has come. */
+/* Waits until the socket is ready, but not beyond until_ns. */
 static int wait_for(int fd, short events, uint64_t until_ns)
 {
 	struct pollfd ready = {.fd = fd, .events = events};
@@ -28,7 +28,7 @@ static int wait_for(int fd, short events, uint64_t until_ns)
 	return n > 0 || (n < 0 && errno == EINTR) ? 0 : n == 0 ? -ETIMEDOUT : -errno;
 }
 
-/* A server with a full queue of connections is tried again: connect() fails at once then. */
+/* Retries if the server's queue of connections is full: connect() then fails at once. */
 static int connect_until(int fd, const struct sockaddr_un *address, uint64_t until_ns)
 {
 	static const struct timespec nap = {.tv_nsec = 5 * NS_PER_MS};
@@ -89,14 +89,14 @@ static int send_line(const struct link *link, const char *line, uint64_t until_n
 	return result;
 }
 
-/* Reads what there is, after used bytes; the number of bytes, or -errno. */
+/* Reads the available bytes, and stores them after used bytes; returns their number, or -errno. */
 static ssize_t read_more(struct link *link, size_t used, uint64_t until_ns)
 {
 	size_t need = used + 1 > FIRST_ROOM ? used + 1 : FIRST_ROOM;
 
 	if (list_reserve(&link->answer, &link->room, need, LINK_BYTES, 1) < 0)
 		return used < LINK_BYTES ? -ENOMEM : -EMSGSIZE;
-	/* Checked for each piece: a server may send one byte at a time for ever. */
+	/* Checked for each piece: a server may send single bytes for ever. */
 	int result = wait_for(link->fd, POLLIN, until_ns);
 	if (result < 0)
 		return result;
@@ -120,7 +120,7 @@ static int read_line(struct link *link, uint64_t until_ns, size_t *ret_length)
 		if (!end)
 			continue;
 		*ret_length = (size_t)(end - link->answer);
-		/* Nothing was asked to which more could be the answer. */
+		/* No other request is open, so more bytes cannot be an answer. */
 		return *ret_length + 1 == used ? 0 : -EBADMSG;
 	}
 }

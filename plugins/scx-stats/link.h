@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The connection to a scheduler's server of statistics: a line asks, a line answers. */
+/* The connection to a scheduler's statistics server: each request is a line, and so is each
+ * answer. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINK_BYTES (4u << 20) /* of an answer */
+#define LINK_BYTES (4u << 20) /* limit for an answer */
 
 struct link {
 	int fd; /* -1: none */
@@ -14,10 +15,11 @@ struct link {
 	uint64_t deadline_ns; /* for one answer */
 };
 
-/* All take at most deadline_ns.  0 or -errno: ENAMETOOLONG, ETIMEDOUT, ECONNREFUSED, ENOENT, ... */
+/* All functions take at most deadline_ns.  0 or -errno: ENAMETOOLONG, ETIMEDOUT, ECONNREFUSED,
+ * ENOENT, ... */
 int link_open(struct link *ret, const char *path, uint64_t deadline_ns);
-/* Sends a line, and sets *ret_length to the length of the line received, which is
- * link->answer without its end.  -EMSGSIZE: it is too long; -ECONNRESET: the server closed the
- * connection.  After a failure, answers would not belong to requests: the link is closed. */
+/* Sends a line and receives one: link->answer, of *ret_length bytes without the line end.
+ * -EMSGSIZE: it is too long; -ECONNRESET: the server closed the connection.  After a failure the
+ * link is closed, as later answers could not be matched to requests. */
 int link_ask(struct link *link, const char *line, size_t *ret_length);
 void link_close(struct link *link);

@@ -111,7 +111,7 @@ static int scx_stats_probe(void *data)
 	return 0;
 }
 
-/* Everything but a refusal means that there is no such scheduler here. */
+/* Any failure other than a refusal means that no such scheduler is running. */
 static int fail_to_start(const struct scx_stats *self, int result)
 {
 	self->host->error(self->host, "%s: %s", path_of(self),
@@ -138,7 +138,7 @@ static int scx_stats_start(void *data)
 
 /* ---- collecting ---------------------------------------------------------------- */
 
-/* Asks for the statistics, once for each capture; 0 or -errno, with the reason. */
+/* Requests the statistics, once for each capture; 0, or -errno after reporting the reason. */
 static int ask(struct scx_stats *self)
 {
 	size_t length;
@@ -210,7 +210,7 @@ static int scx_stats_collect(void *self, void *context, struct ctprof_batch *bat
 	return 0;
 }
 
-/* A scheduler that was replaced has closed the connection: its successor is asked anew. */
+/* If the scheduler was replaced, it has closed the connection: connect to its successor. */
 static int scx_stats_again(void *data)
 {
 	struct scx_stats *self = data;

@@ -12,7 +12,7 @@
 #define MAX_DEPTH 6u
 #define MAX_KEY 255u
 #define MAX_TEXT 65535u
-/* Beyond it, a double has no fractions. */
+/* Larger doubles have no fractions. */
 #define LARGEST 9e15
 
 /* ---- answers ------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static uint32_t unwrap(struct json *json, char *text, size_t length, const char 
 	return json_member(json, json_member(json, 0, "args"), "resp");
 }
 
-/* The description to begin with: the one that says "top". */
+/* The description of the outermost struct: the one with "top". */
 static uint32_t find_top(const struct json *meta, uint32_t structs)
 {
 	for (uint32_t i = json_first(structs); i < json_end(meta, structs); i = meta->nodes[i].end)
@@ -81,7 +81,7 @@ static bool is_known(const struct stats *stats, const char *name)
 static void list_struct(struct stats *stats, uint32_t meta, uint32_t value, const char *name,
 			unsigned depth);
 
-/* A struct in a struct: by its kind of datum {"struct": NAME}. */
+/* Lists a struct inside a struct, whose kind of datum is {"struct": NAME}. */
 static void list_inner(struct stats *stats, uint32_t datum, uint32_t value, const char *outer,
 		       struct text field, struct text key, unsigned depth)
 {
@@ -197,7 +197,8 @@ static bool has_key(const struct stats_entries *entries, struct text key)
 	return false;
 }
 
-/* Makes room for "NAME" or "NAME.KEY"; NULL: there is none, or it is not a key, or taken. */
+/* Makes room for "NAME" or "NAME.KEY"; NULL if there is no room, or if it is not a valid key, or a
+ * duplicate. */
 static struct ctprof_map_entry *add_entry(struct stats_entries *entries, enum stats_kind kind,
 					  struct text name, struct text key)
 {
@@ -228,7 +229,7 @@ static bool says_percent(const struct json *meta, uint32_t field)
 	return desc && meta->nodes[desc].type == JSON_STRING && memchr(text.p, '%', text.len);
 }
 
-/* Which kind the number is, and its value in that kind. */
+/* The kind of a number, and its value in the unit of that kind. */
 static enum stats_kind number_of(struct text text, bool is_float, bool is_percent, uint64_t *ret)
 {
 	char copy[64];
@@ -247,7 +248,7 @@ static enum stats_kind number_of(struct text text, bool is_float, bool is_percen
 	return is_percent ? STATS_PERCENT : STATS_THOUSANDTHS;
 }
 
-/* A number or string; what else there may be is left out. */
+/* Reads a number or string; other values are left out. */
 static void read_value(const struct json_node *node, struct text name, struct text key,
 		       bool is_float, bool is_percent, struct stats_entries *ret)
 {
@@ -285,7 +286,7 @@ static void read_each(const struct json *answer, uint32_t value, struct text nam
 	}
 }
 
-/* _om_skip: its author says that it is of no use as a metric (masks of CPUs, indices). */
+/* _om_skip: the author declares it useless as a metric (masks of CPUs, indices). */
 static bool is_skipped(const struct json *meta, uint32_t field)
 {
 	return json_is(meta, json_member(meta, json_member(meta, field, "user"), "_om_skip"),

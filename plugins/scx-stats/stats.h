@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a scheduler says of itself: the statistics it answers with, as its own description
- * (stats_meta) names and types them.  Pure: answers are any text.
+ * The statistics of a scheduler: its answers, interpreted by its own description of their names and
+ * types (stats_meta).  Pure: answers may be any text.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 #include "jsontree.h"
 
 #define STATS_OBJECTS 1024u
-#define STATS_ENTRIES 1024u /* of each kind, of an object */
+#define STATS_ENTRIES 1024u /* of each kind, per object */
 #define STATS_NAME 1024u
 
-/* How a number is to be read, by the type and the words of its field. */
+/* The interpretation of a number, by the type and the description of its field. */
 enum stats_kind {
 	STATS_NUMBERS,     /* whole numbers */
 	STATS_PERCENT,     /* fractions whose description says %, in hundredths of a percent */
@@ -25,18 +25,18 @@ enum stats_kind {
 	N_STATS_KINDS
 };
 
-/* A struct of the answer. */
+/* A struct in the answer. */
 struct stats_object {
 	char name[STATS_NAME]; /* "top", "layers/batch" */
 	uint32_t meta;         /* its description, a node */
-	uint32_t value;        /* it, a node */
+	uint32_t value;        /* the struct, a node */
 };
 
 struct stats {
 	struct json meta, answer;
-	char *meta_text;  /* what meta is in */
+	char *meta_text;  /* the text that meta points into */
 	uint32_t structs; /* the node that has all descriptions */
-	uint32_t top;     /* the description to begin with */
+	uint32_t top;     /* the description of the outermost struct */
 	struct stats_object *objects;
 	uint32_t n;
 	size_t room;
@@ -51,17 +51,17 @@ struct stats_entries {
 	size_t used;
 };
 
-/* Takes the answer to stats_meta, copied; NULL, or why it cannot be used. */
+/* Parses a copy of the answer to stats_meta; NULL, or the reason why it cannot be used. */
 const char *stats_take_meta(struct stats *stats, const char *text, size_t length);
-/* Takes the answer to stats, which is changed and must stay while stats is used; lists its
- * objects. */
+/* Parses the answer to stats and lists its objects.  The text is modified, and must remain valid
+ * while stats is used.  NULL, or the reason why it cannot be used. */
 const char *stats_take_answer(struct stats *stats, char *text, size_t length);
 void stats_clear(struct stats *stats);
 
 /* The numbers and texts of an object. */
 void stats_read(const struct stats *stats, const struct stats_object *object,
 		struct stats_entries *ret);
-/* What each field means, "STRUCT.FIELD" to text, in ret->entries[STATS_TEXTS]. */
+/* The meaning of each field, "STRUCT.FIELD" to text, in ret->entries[STATS_TEXTS]. */
 void stats_explain(const struct stats *stats, struct stats_entries *ret);
 /* The name of an object's struct. */
 struct text stats_struct(const struct stats *stats, const struct stats_object *object);

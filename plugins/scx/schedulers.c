@@ -24,7 +24,7 @@ bool schedulers_are_nested(const struct schedulers *schedulers)
 	return schedulers->n > 1 || schedulers->is_cut;
 }
 
-/* ---- which there are ------------------------------------------------------- */
+/* ---- the schedulers --------------------------------------------------------- */
 
 /* Adds the scheduler of the directory; false if it is not one. */
 static bool add(const struct ctprof_host *host, struct schedulers *schedulers, const char *path,
@@ -48,7 +48,7 @@ static bool add(const struct ctprof_host *host, struct schedulers *schedulers, c
 static void visit(const struct ctprof_host *host, struct schedulers *schedulers, const char *path,
 		  unsigned depth);
 
-/* Visits a directory that stands for a cgroup. */
+/* Visits a directory that represents a cgroup. */
 static void visit_sub(const struct ctprof_host *host, struct schedulers *schedulers,
 		      const char *path, const char *name, unsigned depth)
 {
@@ -77,7 +77,7 @@ static void visit(const struct ctprof_host *host, struct schedulers *schedulers,
 		visit_sub(host, schedulers, path, entry->d_name, depth);
 }
 
-/* ---- where their cgroups are ------------------------------------------------ */
+/* ---- their cgroups ---------------------------------------------------------- */
 
 struct search {
 	const struct ctprof_host *host;
@@ -99,7 +99,7 @@ static void note_place(struct search *search, uint64_t inode)
 	}
 }
 
-/* Goes through the directories below search->path, which is as before afterwards. */
+/* Searches the directories below search->path, which is the same again on return. */
 static void search_below(struct search *search, int root)
 {
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
@@ -132,13 +132,13 @@ void schedulers_read(const struct ctprof_host *host, struct schedulers *ret)
 	/* A recorded tree has inodes of its own. */
 	if (search.missing == 0 || !host->live(host))
 		return;
-	/* Other hierarchies have other numbers. */
+	/* The ids of cgroups in v1 hierarchies are different. */
 	AUTO_FD root = file_open_cgroup2(host);
 	if (root >= 0)
 		search_below(&search, root);
 }
 
-/* ---- whose a cgroup is -------------------------------------------------------- */
+/* ---- the scheduler of a cgroup ------------------------------------------------ */
 
 static bool is_below(struct text cgroup, const char *place)
 {

@@ -8,15 +8,15 @@
 #include "text.h"
 
 #define SCHED_EXT_DIRECTORY "kernel/sched_ext"
-/* More than a host has; the kernel nests them four deep. */
+/* More than any host has; the kernel nests them at most four deep. */
 #define MAX_SCHEDULERS 64u
 #define MAX_DEPTH 4u
 
 struct scheduler {
 	char path[192]; /* of its directory, below the sys root */
 	char ops[160];  /* its name, never empty */
-	/* The cgroup it is attached to: its id, 0 for the root's scheduler, and its path,
-	 * NULL if that is not known. */
+	/* The cgroup that it is attached to: its id, 0 for the root's scheduler; and its path, NULL
+	 * if unknown. */
 	uint64_t cgroup;
 	char *place;
 };
@@ -27,12 +27,14 @@ struct schedulers {
 	struct scheduler list[MAX_SCHEDULERS];
 };
 
-/* Finds the schedulers and their cgroups; replaces what ret had, which begins as zeros. */
+/* Finds the schedulers and their cgroups.  ret must be all zeros at first; earlier results in it
+ * are replaced. */
 void schedulers_read(const struct ctprof_host *host, struct schedulers *ret);
 void schedulers_clear(struct schedulers *schedulers);
 /* Whether a scheduler is attached to a cgroup. */
 bool schedulers_are_nested(const struct schedulers *schedulers);
-/* The scheduler of the nearest cgroup; NULL: none, or the place of one is not known. */
+/* The scheduler of the nearest cgroup; NULL if there is none, or the path of some scheduler's
+ * cgroup is unknown. */
 const struct scheduler *schedulers_nearest(const struct schedulers *schedulers, struct text cgroup);
 
 /* Pure parsers: any bytes are fine. */
@@ -44,5 +46,5 @@ bool events_take(struct text *rest, struct text *ret_name, uint64_t *ret_number,
 bool events_is_duration(struct text name);
 /* The version in a name such as "layered_1.0.5_gabc": "1.0.5_gabc"; false if there is none. */
 bool scheduler_version(struct text ops, struct text *ret);
-/* The number of a directory "sub-NUMBER"; 0: it is not one. */
+/* The number in a directory name "sub-NUMBER"; 0 if it is not such a name. */
 uint64_t scheduler_cgroup(const char *directory);

@@ -98,7 +98,7 @@ static const char *const files[N_FILES] = {
 struct scx {
 	const struct ctprof_host *host;
 	uint32_t slots[N_METRICS];
-	/* Those of this capture, once something needs them. */
+	/* The schedulers of this capture, read when first needed. */
 	struct schedulers schedulers;
 	bool are_known;
 	size_t next; /* the scheduler to add as an object */
@@ -199,7 +199,7 @@ static bool is_unique(const struct ctprof_map_entry *entries, size_t n)
 	return true;
 }
 
-/* Puts the events of a scheduler: counts, and apart from them times. */
+/* Puts the events of a scheduler: counts in one map, times in another. */
 static uint32_t put_events(const struct scx *scx, struct ctprof_batch *batch, uint64_t row,
 			   const char *directory, uint32_t events_slot, uint32_t durations_slot)
 {
@@ -223,7 +223,7 @@ static uint32_t put_events(const struct scx *scx, struct ctprof_batch *batch, ui
 		entries[is_time][n[is_time]++] = (struct ctprof_map_entry){
 			.key = name.p, .key_len = (uint32_t)name.len, .number = number};
 	}
-	/* Each kernel that has the file has events. */
+	/* Every kernel that has the file counts some events. */
 	if (n[0] + n[1] == 0 || !is_unique(entries[0], n[0]) || !is_unique(entries[1], n[1]))
 		return CTPROF_ABSENT_INVALID;
 	scx->host->put_map(batch, row, events_slot, entries[0], n[0]);
@@ -278,8 +278,8 @@ static void collect_host(const struct scx *scx, struct ctprof_batch *batch)
 
 /* ---- schedulers ---------------------------------------------------------------- */
 
-/* An object is named by what runs where, so that another scheduler is another object;
- * where its cgroup is not known, by its number. */
+/* The name of an object consists of the scheduler and its cgroup, so that a replaced scheduler is a
+ * different object; if the path of the cgroup is unknown, its id is used. */
 static int put_scheduler(const struct scx *scx, struct ctprof_batch *batch,
 			 const struct scheduler *one)
 {
@@ -315,7 +315,7 @@ static void collect_schedulers(struct scx *scx, struct ctprof_batch *batch)
 
 /* ---- threads ------------------------------------------------------------------- */
 
-/* Why the scheduler of a thread is not known (enum ctprof_absence). */
+/* Puts the scheduler of a thread, or returns the reason for its absence (enum ctprof_absence). */
 static uint32_t put_nearest(struct scx *scx, struct ctprof_batch *batch, uint64_t row)
 {
 	const struct ctprof_target *target = ctprof_batch_target(batch, row);

@@ -70,7 +70,7 @@ bool system_take_stat(struct system_rows *rows, struct system_value *ret)
 	return any;
 }
 
-/* "3.41" threads, in hundredths of a percent of one. */
+/* Converts "3.41" threads to hundredths of a percent of one thread. */
 static struct system_value to_load(struct text token)
 {
 	struct system_value sum = {0, CTPROF_ABSENT_INVALID};
@@ -136,7 +136,7 @@ bool system_take_memory(struct system_rows *rows, struct system_value *ret)
 
 /* ---- devices ----------------------------------------------------------- */
 
-/* Takes the columns at (ascending) of a line, to be multiplied by scale. */
+/* Takes the columns at these (ascending) indices of a line, multiplied by scale. */
 static void take_columns(struct text line, const uint8_t *at, const uint16_t *scale,
 			 struct system_value *ret)
 {
@@ -155,8 +155,8 @@ static bool is_name(struct text name)
 	return name.len >= 1 && name.len <= MAX_NAME && !memchr(name.p, '\0', name.len);
 }
 
-/* "sda1" of "sda", "nvme0n1p1" of "nvme0n1": the kernel lists partitions after
- * their disk, and puts a p before the number where the disk's name ends in one. */
+/* Whether name is a partition of disk: "sda1" of "sda", "nvme0n1p1" of "nvme0n1".  The kernel lists
+ * partitions after their disk, and inserts a p if the name of the disk ends in a digit. */
 static bool is_partition(struct text name, struct text disk)
 {
 	uint64_t number;
@@ -203,7 +203,7 @@ bool system_take_net(struct system_rows *rows, struct system_value *ret)
 	struct text line, rest;
 
 	while (text_take_line(&rows->rest, &line))
-		/* Neither of the headings has a colon. */
+		/* The two headings have no colon. */
 		if (text_split(line, ':', &rows->name, &rest) && is_name(rows->name)) {
 			take_columns(rest, at, scale, ret);
 			return true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the files; pure, any bytes are fine. */
+/* Parses the files of the proc root; pure, any bytes are fine. */
 #pragma once
 
 #include "ctprof/plugin.h"
 #include "text.h"
 
-/* Where the metrics of each file begin in system_metrics. */
+/* The start of each file's metrics in system_metrics. */
 enum {
 	SYSTEM_STAT,
 	SYSTEM_LOAD = SYSTEM_STAT + 18,
@@ -31,8 +31,8 @@ struct system_rows {
 	struct text disk; /* the last whole disk */
 };
 
-/* Takes the next row and its values, in the order of the metrics: one for the
- * host, otherwise one for each device. false if there are no more. */
+/* Takes the next row and its values, in the order of the metrics: one row for the host, or one for
+ * each device.  False if there are no more. */
 typedef bool system_take(struct system_rows *rows, struct system_value *ret);
 system_take system_take_stat, system_take_load, system_take_vmstat, system_take_memory,
 	system_take_disk, system_take_net;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the whole host does: CPU time, load, paging, disks, network devices. */
+/* Activity of the whole host: CPU time, load, paging, disks, network devices. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static int load(struct system *self)
 	return got > 0 && self->text[got - 1] != '\n' ? -EIO : 0;
 }
 
-/* What this kernel does not count, of a file about the host. */
+/* Reports the values in a file about the host that this kernel does not count. */
 static void judge_values(struct system *self)
 {
 	const struct file *file = self->file;
@@ -144,7 +144,7 @@ static int system_probe(void *data)
 	return 0;
 }
 
-/* Says why the file has no values. */
+/* Reports why the file has no values. */
 static void put_failure(const struct system *self, struct ctprof_batch *batch, int error)
 {
 	const struct ctprof_host *host = self->host;
@@ -199,7 +199,7 @@ static int collect_file(struct system *self, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* Once for the values of the host, then for objects until there are no more. */
+/* Called once for the values of the host, then for objects until there are no more. */
 static int system_collect(void *data, void *context, struct ctprof_batch *batch)
 {
 	struct system *self = data;

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct cgroup_map map;
 
-/* What the host demands of a map: bounded, every key once, without NUL. */
+/* The host's rules for a map: bounded, unique keys without NUL. */
 static void check_map(void)
 {
 	if (map.n > CGROUP_MAX_ENTRIES)

@@ -6,8 +6,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first line is read as mountinfo, all as a cgroup's path: whatever it is,
- * it must not lead out of the mount. */
+/* The first line is read as mountinfo, the whole input as a cgroup's path: no path may lead out of
+ * the mount. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char prefix[] = "mount";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A description and an answer, with a NUL between them. */
+/* The input is a description and an answer, with a NUL between them. */
 #include <stdlib.h>
 #include <string.h>
 
