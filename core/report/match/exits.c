@@ -21,6 +21,7 @@ typedef struct bucket {
 	CpuTime told;    /* from other records */
 	guint64 least;   /* part of it: counted by the scheduler, which is never too high */
 	guint64 slack;   /* possible error of charges, as ticks are truncated */
+	gboolean is_old; /* charged with an unknown time from before the window */
 	CpuTime rest;    /* unknown part, to be divided */
 } Bucket;
 
@@ -345,10 +346,21 @@ static void settle(Bucket *bucket, gboolean are_whole)
 	if (bucket->told.run == 0 && bucket->known.run > 0 && rest->run <= bucket->slack)
 		*rest = (CpuTime){.run = 0};
 	/* A parent that ignores SIGCHLD is not charged. */
-	if (rest->run < bucket->least) {
+	if (bucket->is_old || rest->run < bucket->least) {
 		*rest = bucket->told;
 		rest->run = bucket->least;
 	}
+}
+
+/* A process that ended after the listener began and before the first capture came to it: its
+ * parent may be charged in the window with all it and its children used in their lives, which
+ * no record says. */
+static void note_missed(Exits *exits, const RosterEntry *record)
+{
+	gint32 pid = record->tgid;
+
+	if (!process_of(exits, pid))
+		bucket_of(exits, heir_of(exits, pid, record->ppid))->is_old = TRUE;
 }
 
 void exits_divide(Exits *exits)
@@ -362,8 +374,10 @@ void exits_divide(Exits *exits)
 		/* No one is charged for an ended thread of a living process. */
 		gboolean lives = roster_process(exits->sides[1].roster, record->tgid) != NULL;
 
-		if (!is_mine(exits, i))
+		if (!is_mine(exits, i)) {
+			note_missed(exits, record);
 			continue;
+		}
 		exits->owners[i] =
 			lives ? -record->tgid : heir_of(exits, record->tgid, record->ppid);
 		guint64 least;
