@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A recording beside a thousand exits a second, for CTPROF_SOAK_S seconds (a minute): its memory does
+not grow, each exit is in it or counted as lost, and it goes on after a loss."""
+
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import harness
+import tap
+
+SECONDS = float(os.environ.get("CTPROF_SOAK_S", "60"))
+EXITS_A_SECOND = 1000
+# What it takes to begin with; what a host that is busy elsewhere makes of the rest.
+WARM_SHARE, GROWTH = 0.25, 1.1
+MIB = 1 << 20
+
+
+def family(pid):
+    """A process and those that it has begun."""
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    return [pid, *(one for child in text.split() for one in family(int(child)))]
+
+
+def rss(pid):
+    """Of the family, in bytes, but for what the kernel has mapped (a ring of BPF, page after page, as
+    it is first used); 0: it has ended."""
+    total = 0
+    for one in family(pid):
+        try:
+            status = Path(f"/proc/{one}/status").read_text(encoding="utf-8", errors="replace")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found = re.search(r"^RssAnon:\s+(\d+)", status, re.M)
+        total += int(found[1]) << 10 if found else 0
+    return total
+
+
+class Churn:
+    """Processes that end, so many a second; their number so far."""
+
+    def __init__(self):
+        self.ended, self.stop = 0, threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        next_at = time.monotonic()
+        while not self.stop.is_set():
+            subprocess.run([harness.CHURNER, "exit", str(EXITS_A_SECOND - 1), "2"], check=True, stdout=subprocess.DEVNULL)
+            self.ended += EXITS_A_SECOND
+            next_at = max(next_at + 1, time.monotonic() - 1)
+            self.stop.wait(max(next_at - time.monotonic(), 0))
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+
+
+def frames_of(path):
+    """The samples of a file, one at a time."""
+    decoder = json.JSONDecoder()
+    with subprocess.Popen(["zstdcat", path], stdout=subprocess.PIPE) as unpacked:
+        rest = ""
+        for piece in iter(lambda: unpacked.stdout.read(MIB), b""):
+            rest += piece.decode("utf-8", "replace")
+            while rest:
+                try:
+                    frame, at = decoder.raw_decode(rest)
+                except json.JSONDecodeError:
+                    break
+                rest = rest[at:]
+                yield frame
+
+
+def soak(folder, seconds, *options):
+    """[(number of exits, lost)] of the samples, [RSS] and how many ended for certain."""
+    recorder = subprocess.Popen(
+        [harness.CTPROF, "-q", *options, "record", "-i", "1s", "--smaps=never", "--max-size=64MiB", "--keep=4",
+         "-o", folder / "soak.ctprof"], stdin=subprocess.DEVNULL, cwd=folder)  # fmt: skip
+    harness.wait_for(lambda: list(folder.glob("soak*")), "the first sample")
+    time.sleep(2)
+    sizes, end = [], time.monotonic() + seconds
+    with Churn() as churn:
+        while time.monotonic() < end:
+            time.sleep(1)
+            sizes.append(rss(recorder.pid))
+            assert recorder.poll() is None, "it has ended"
+    time.sleep(2)
+    recorder.send_signal(signal.SIGTERM)
+    assert recorder.wait(harness.PATIENCE_S) == 0
+    samples = []
+    for path in sorted(folder.glob("soak*"), key=lambda one: one.stat().st_mtime):
+        lost = 0
+        for frame in frames_of(path):
+            lost = frame["extra"].get("exits_lost", lost)
+            samples.append((len(frame.get("exits", ())), lost))
+    return samples, sizes, churn.ended
+
+
+def check_memory(sizes):
+    warm = sizes[int(len(sizes) * WARM_SHARE):]
+    third = max(len(warm) // 3, 1)
+    first, last = statistics.median(warm[:third]), statistics.median(warm[-third:])
+    steps = [sizes[i] / MIB for i in range(0, len(sizes), max(len(sizes) // 10, 1))]
+    print("# RSS in MiB over time:", " ".join(f"{step:.1f}" for step in steps), flush=True)
+    assert last <= first * GROWTH + MIB, f"from {first / MIB:.1f} to {last / MIB:.1f} MiB"
+
+
+def test_a_recording_beside_exits():
+    with tempfile.TemporaryDirectory(prefix="ctprof-soak-") as folder:
+        samples, sizes, ended = soak(Path(folder), SECONDS)
+        received, lost = sum(n for n, _ in samples), sum(lost for _, lost in samples)
+        if not any(n for n, _ in samples):
+            raise tap.Skip("exit records cannot be had here")
+        print(f"# {len(samples)} samples, {ended} ended in {len(sizes)} s: {received} are there, {lost} were lost")
+        assert received + lost >= ended, (received, lost, ended)
+        check_memory(sizes)
+
+
+def test_a_recording_that_loses_records():
+    """Of a small buffer: what is lost is said, and the next sample has records again."""
+    with tempfile.TemporaryDirectory(prefix="ctprof-soak-") as folder:
+        small = [*harness.BPF_NEVER, "-O", "taskstats.buffer=4096"]
+        samples, sizes, ended = soak(Path(folder), SECONDS / 4, *small)
+        if not any(n for n, _ in samples):
+            raise tap.Skip("exit records cannot be had here")
+        received, lost = sum(n for n, _ in samples), sum(lost for _, lost in samples)
+        print(f"# {ended} ended: {received} are there, {lost} were lost")
+        if not lost:
+            raise tap.Skip("on a host this slow even a small buffer has room")
+        first = next(i for i, (_, lost) in enumerate(samples) if lost)
+        assert any(n for n, _ in samples[first + 1:]), samples
+        check_memory(sizes)
+
+
+if __name__ == "__main__":
+    tap.main(globals(), world="of exit records")
