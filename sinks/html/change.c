@@ -102,12 +102,12 @@ static void put_cost(FILE *stream, const struct ctprof_report_section *pools, gu
 	    !show_delta(drawing_field(pools, field), cell_of(&lines->pdata[0], field), shown))
 		return;
 	double most = fabs(cell_of(&lines->pdata[0], field)->delta);
-	fprintf(stream,
-		"<section><h2>%s</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		"aria-label=\"%s\"><table class=\"changes\"><thead><tr><th scope=\"col\">POOL</th>"
-		"<th scope=\"col\" class=\"n\">A → B</th><th scope=\"col\" class=\"n\">change</th>"
-		"<th scope=\"col\" class=\"mid\">less | more</th></tr></thead><tbody>\n",
-		heading, heading);
+	fprintf(stream, "<section><h2>%s</h2>\n", heading);
+	markup_open_scroll(stream, heading);
+	fputs("<table class=\"changes\"><thead><tr><th scope=\"col\">POOL</th>"
+	      "<th scope=\"col\" class=\"n\">A → B</th><th scope=\"col\" class=\"n\">change</th>"
+	      "<th scope=\"col\" class=\"mid\">less | more</th></tr></thead><tbody>\n",
+	      stream);
 	for (guint i = 0;
 	     i < MIN(lines->len, MOST) &&
 	     fabs(cell_of(&lines->pdata[i], field)->delta) >= most * LEAST_SHARE &&

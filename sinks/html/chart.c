@@ -96,6 +96,15 @@ int chart_place(double value, double whole, int width)
 	return (int)lround(CLAMP(share, 0, 1) * width);
 }
 
+void chart_put_piece(FILE *stream, const struct chart_part *part, const char *shown, char axis,
+		     int at, int width, int height)
+{
+	fprintf(stream, "<rect class=\"%s\" %c=\"%d\" width=\"%d\" height=\"%d\"><title>",
+		part->class, axis, at, width, height);
+	markup_put(stream, part->name);
+	fprintf(stream, " %s</title></rect>", shown);
+}
+
 void chart_put_bar(FILE *stream, const char *class, const char *about, const GArray *parts,
 		   double whole)
 {
@@ -113,12 +122,8 @@ void chart_put_bar(FILE *stream, const char *class, const char *about, const GAr
 
 		sum += part->value > 0 ? part->value : 0;
 		int width = chart_place(sum, whole, BAR_WIDTH) - x;
-		if (width == 0)
-			continue;
-		fprintf(stream, "<rect class=\"%s\" x=\"%d\" width=\"%d\" height=\"%d\"><title>",
-			part->class, x, width, BAR_HEIGHT);
-		markup_put(stream, part->name);
-		fprintf(stream, " %s</title></rect>", part->shown);
+		if (width > 0)
+			chart_put_piece(stream, part, part->shown, 'x', x, width, BAR_HEIGHT);
 	}
 	fputs("</svg>", stream);
 }
@@ -138,7 +143,7 @@ void chart_put_legend(FILE *stream, const GArray *parts)
 
 void chart_put_gauge(FILE *stream, double part, double whole)
 {
-	int width = isnan(part) ? 0 : chart_place(part, whole, GAUGE_WIDTH);
+	int width = chart_place(part, whole, GAUGE_WIDTH);
 
 	if (width > 0)
 		fprintf(stream,

@@ -26,6 +26,9 @@ void chart_match(GArray *parts, const GArray *others);
 
 /* Where a value is on so many pixels of which all stand for the whole. */
 int chart_place(double value, double whole, int width);
+/* A piece at a place of the axis ('x', 'y'), with its name and value for who points at it. */
+void chart_put_piece(FILE *stream, const struct chart_part *part, const char *shown, char axis,
+		     int at, int width, int height);
 /* A bar of pieces side by side; whole: what its full width stands for. */
 void chart_put_bar(FILE *stream, const char *class, const char *about, const GArray *parts,
 		   double whole);

@@ -32,9 +32,7 @@ static const struct ctprof_report_line *line_of(const struct history *history, g
 
 static double number(const struct history *history, guint64 subject, guint64 window, guint64 field)
 {
-	const struct ctprof_report_line *line = line_of(history, subject, window);
-
-	return markup_number(markup_newest(history->report, drawing_cell_of(line, field)));
+	return markup_number_of(history->report, line_of(history, subject, window), field);
 }
 
 static const char *text_of(const struct history *history, guint64 line, guint64 field)
@@ -142,19 +140,6 @@ static GDateTime *time_at(const struct history *history, double share)
 	return time ? g_date_time_to_local(time) : NULL;
 }
 
-static void put_part(FILE *stream, const struct chart_part *part, double cpu, int y, int height)
-{
-	char shown[CTPROF_SHORT_ROOM];
-
-	if (height == 0)
-		return;
-	ctprof_number_short(CTPROF_LADDER_NONE, cpu, shown);
-	fprintf(stream, "<rect class=\"%s\" y=\"%d\" width=\"1\" height=\"%d\"><title>",
-		part->class, y, height);
-	markup_put(stream, part->name);
-	fprintf(stream, " %s</title></rect>", shown);
-}
-
 /* The parts of a window upon each other; the last one is what is left of the whole. */
 static void put_window(FILE *stream, const struct history *history, guint64 window, int x,
 		       int width)
@@ -168,13 +153,16 @@ static void put_window(FILE *stream, const struct history *history, guint64 wind
 		double cpu = part->of > 0 ? number(history, part->of, window, history->cpu)
 					  : MAX(whole - sum, 0);
 		int bottom = chart_place(sum, history->top, HEIGHT);
+		char shown[CTPROF_SHORT_ROOM];
 
 		if (isnan(cpu))
 			continue;
 		sum += cpu;
 		int top = chart_place(sum, history->top, HEIGHT);
 
-		put_part(stream, part, cpu, HEIGHT - top, top - bottom);
+		ctprof_number_short(CTPROF_LADDER_NONE, cpu, shown);
+		if (top > bottom)
+			chart_put_piece(stream, part, shown, 'y', HEIGHT - top, 1, top - bottom);
 	}
 	fputs("</g>\n", stream);
 }

@@ -96,6 +96,22 @@ void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean
 	fputs("</time>", stream);
 }
 
+void markup_put_notes(FILE *stream, const struct ctprof_report_section *section)
+{
+	for (guint64 i = 0; i < section->n_notes; i++) {
+		fputs("<p class=\"note\">", stream);
+		markup_put(stream, section->notes[i]);
+		fputs("</p>\n", stream);
+	}
+}
+
+void markup_open_scroll(FILE *stream, const char *name)
+{
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
+	markup_put(stream, name);
+	fputs("\">", stream);
+}
+
 char *markup_name_file(const char *file)
 {
 	g_autofree char *name = g_path_get_basename(file ? file : "-");
@@ -166,6 +182,12 @@ double markup_number(const struct ctprof_value *value)
 	if (value->type == CTPROF_VALUE_REAL)
 		return value->real;
 	return value->type == CTPROF_VALUE_NUMBER ? (double)value->number : NAN;
+}
+
+double markup_number_of(const struct ctprof_report *report, const struct ctprof_report_line *line,
+			guint64 field)
+{
+	return markup_number(markup_newest(report, drawing_cell_of(line, field)));
 }
 
 #define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),

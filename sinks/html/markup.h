@@ -16,6 +16,10 @@ void markup_put_label(FILE *stream, const char *text);
 void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence, const char *known);
 /* A time in the zone it has, which is named if is_zoned; NULL: unknown, nothing. */
 void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned);
+/* The notes of a section, a paragraph each. */
+void markup_put_notes(FILE *stream, const struct ctprof_report_section *section);
+/* Opens what is wider than a narrow window, as a region of that name (any bytes). */
+void markup_open_scroll(FILE *stream, const char *name);
 /* The name of a capture: its file without folder and ending. */
 char *markup_name_file(const char *file);
 /* What a file, or two, are called in a title: without the times, which stand below it. */
@@ -33,5 +37,8 @@ const struct ctprof_value *markup_newest(const struct ctprof_report *report,
 					 const struct ctprof_cell *cell);
 /* A value as a number; NAN: it is none. */
 double markup_number(const struct ctprof_value *value);
+/* The same of a line's field, of the newest capture. */
+double markup_number_of(const struct ctprof_report *report, const struct ctprof_report_line *line,
+			guint64 field);
 /* Why a value is missing: "denied"; NULL: nothing says so. */
 const char *markup_why(const struct ctprof_value *value);

@@ -40,7 +40,7 @@ static double bytes_of(const struct ctprof_report *report, const struct ctprof_r
 		const struct ctprof_report_line *line = drawing_line(host, i);
 
 		if (g_strcmp0(drawing_cell_of(line, names)->value[0].text, name) == 0)
-			return markup_number(markup_newest(report, drawing_cell_of(line, bytes)));
+			return markup_number_of(report, line, bytes);
 	}
 	return NAN;
 }
@@ -63,11 +63,7 @@ gboolean memory_put_ram(FILE *stream, const struct ctprof_report *report,
 	fputs("<section><h2>What the RAM holds</h2>\n", stream);
 	chart_put_bar(stream, "stack tall", "RAM by use", parts, total);
 	chart_put_legend(stream, parts);
-	for (guint64 i = 0; i < host->n_notes; i++) {
-		fputs("<p class=\"note\">", stream);
-		markup_put(stream, host->notes[i]);
-		fputs("</p>\n", stream);
-	}
+	markup_put_notes(stream, host);
 	fputs("</section>\n", stream);
 	return TRUE;
 }
@@ -87,10 +83,7 @@ struct icicle {
 
 static double pss_of(const struct icicle *icicle, const struct ctprof_report_line *line)
 {
-	double pss =
-		markup_number(markup_newest(icicle->report, drawing_cell_of(line, icicle->pss)));
-
-	return pss > 0 ? pss : 0;
+	return fmax(markup_number_of(icicle->report, line, icicle->pss), 0);
 }
 
 static void put_box(const struct icicle *icicle, const struct ctprof_report_line *line, int x,
@@ -168,9 +161,9 @@ void memory_put_tree(FILE *stream, const struct ctprof_report *report,
 	measure(&icicle, section);
 	if (!(icicle.whole > 0))
 		return;
+	fputs("<section><h2>Processes by memory (PSS)</h2>\n", stream);
+	markup_open_scroll(stream, "Processes by memory");
 	fprintf(stream,
-		"<section><h2>Processes by memory (PSS)</h2>\n<div class=\"scroll\" tabindex=\"0\" "
-		"role=\"region\" aria-label=\"Processes by memory\">"
 		"<svg class=\"icicle\" viewBox=\"0 0 %d %u\" role=\"img\" aria-label=\"Each "
 		"process as wide as the memory of it and its children\">\n",
 		WIDTH, (icicle.depth + 1) * ROW);

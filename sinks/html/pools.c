@@ -21,15 +21,8 @@ struct drafting {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;
 	GArray *columns; /* struct drawn */
-	GArray *most;    /* double: of each column, what its widest bar stands for */
 	gboolean has_account;
 };
-
-static double number_in(const struct drafting *drafting, const struct ctprof_report_line *line,
-			guint64 field)
-{
-	return markup_number(markup_newest(drafting->report, drawing_cell_of(line, field)));
-}
 
 /* ---- the host's CPUs ------------------------------------------------------- */
 
@@ -42,7 +35,7 @@ static double host_number(const struct ctprof_report *report, const char *name)
 		const struct ctprof_report_line *line = drawing_line(host, i);
 
 		if (line->first == field && line->n_cells == 1)
-			return markup_number(markup_newest(report, line->cells));
+			return markup_number_of(report, line, field);
 	}
 	return NAN;
 }
@@ -60,7 +53,7 @@ static void add_pools(const struct drafting *drafting, GArray *parts)
 	for (guint64 i = 0; i < section->n_lines; i++) {
 		const struct ctprof_report_line *line = drawing_line(section, i);
 		const char *name = drawing_cell_of(line, pool)->value[0].text;
-		double value = number_in(drafting, line, cpu);
+		double value = markup_number_of(drafting->report, line, cpu);
 
 		if (!name || isnan(value))
 			continue;
@@ -110,28 +103,15 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 
 /* ---- the table ---------------------------------------------------------------- */
 
-static gboolean is_gauged(const struct ctprof_report_field *field)
+/* The numbers of a column are gauged by its highest. */
+static void set_highest(const struct ctprof_report *report,
+			const struct ctprof_report_section *section, struct drawn *drawn)
 {
+	if (drawn->column != &column_field)
+		return;
 	for (guint i = 0; i < G_N_ELEMENTS(gauged); i++)
-		if (drawing_field_role(field) == gauged[i])
-			return TRUE;
-	return FALSE;
-}
-
-static double most_of(const struct drafting *drafting, const struct drawn *drawn)
-{
-	double most = NAN;
-
-	if (drawn->column != &column_field ||
-	    !is_gauged(drawing_field(drafting->section, drawn->index)))
-		return NAN;
-	for (guint64 i = 0; i < drafting->section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(drafting->section, i);
-
-		if (!drawing_is_total(line))
-			most = fmax(most, number_in(drafting, line, drawn->index));
-	}
-	return most;
+		if (drawing_field_role(drawing_field(section, drawn->index)) == gauged[i])
+			drawn->highest = columns_highest(report, section, drawn);
 }
 
 static void put_cell(const struct drafting *drafting, const struct ctprof_report_line *line,
@@ -140,7 +120,6 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	const struct drawn *drawn = &g_array_index(drafting->columns, struct drawn, i);
 	const struct spot spot = columns_spot(drafting->report, drafting->section, line, drawn);
 	g_autofree char *text = tables_cell(&spot, drawn);
-	double most = g_array_index(drafting->most, double, i);
 	gboolean opens = i == 0 && drafting->has_account && !drawing_is_total(line);
 
 	tables_open_cell(drafting->stream, &spot, drawn, text, i == 0);
@@ -148,8 +127,7 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	fputs(opens ? "<details><summary>" : "", drafting->stream);
 	markup_put_label(drafting->stream, text);
 	fputs(opens ? "</summary></details>" : "", drafting->stream);
-	if (!isnan(most) && !drawing_is_total(line))
-		chart_put_gauge(drafting->stream, number_in(drafting, line, drawn->index), most);
+	chart_put_gauge(drafting->stream, column_length(&spot), drawn->highest);
 	fputs(i == 0 ? "</th>" : "</td>", drafting->stream);
 	if (i > 0 || !drafting->has_account)
 		return;
@@ -184,40 +162,26 @@ static void put_lines(const struct drafting *drafting, gboolean totals)
 	}
 }
 
-static void put_notes(const struct drafting *drafting)
-{
-	for (guint64 i = 0; i < drafting->section->n_notes; i++) {
-		fputs("<p class=\"note\">", drafting->stream);
-		markup_put(drafting->stream, drafting->section->notes[i]);
-		fputs("</p>\n", drafting->stream);
-	}
-}
-
 void pools_put(FILE *stream, const struct ctprof_report *report,
 	       const struct ctprof_report_section *section)
 {
 	g_autoptr(GArray) columns = columns_choose(report, section);
-	g_autoptr(GArray) most = g_array_new(FALSE, FALSE, sizeof(double));
-	const struct drafting drafting = {stream,  report, section,
-					  columns, most,   account_is_there(section)};
+	const struct drafting drafting = {stream, report, section, columns,
+					  account_is_there(section)};
 
-	for (guint i = 0; i < columns->len; i++) {
-		double of = most_of(&drafting, &g_array_index(columns, struct drawn, i));
-
-		g_array_append_val(most, of);
-	}
+	for (guint i = 0; i < columns->len; i++)
+		set_highest(report, section, &g_array_index(columns, struct drawn, i));
 	fputs("<section><h2>Pools</h2>\n", stream);
 	if (drafting.has_account)
 		account_put_key(stream);
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Pools\">"
-	      "<table id=\"pools\" class=\"sortable\">\n",
-	      stream);
+	markup_open_scroll(stream, "Pools");
+	fputs("<table id=\"pools\" class=\"sortable\">\n", stream);
 	tables_put_head(stream, columns, drafting.has_account ? "TIME" : NULL);
 	put_lines(&drafting, FALSE);
 	fputs("<tfoot>\n", stream);
 	put_lines(&drafting, TRUE);
 	fputs("</tfoot></table></div>\n", stream);
-	put_notes(&drafting);
+	markup_put_notes(stream, section);
 	fputs("</section>\n", stream);
 }
 

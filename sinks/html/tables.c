@@ -208,11 +208,7 @@ static void put_notes(const struct drafting *drafting)
 			" missing</p>\n",
 			section->covered ? section->covered : "", section->covered ? ": " : "",
 			section->n_exact, section->n_approximate, section->n_missing);
-	for (guint64 i = 0; i < section->n_notes; i++) {
-		fputs("<p class=\"note\">", stream);
-		markup_put(stream, section->notes[i]);
-		fputs("</p>\n", stream);
-	}
+	markup_put_notes(stream, section);
 	if (section->n_cut > 0)
 		fprintf(stream,
 			"<p class=\"note\">%" PRIu64 " more rows (--limit 0 shows all)</p>\n",
@@ -232,9 +228,8 @@ static void put_table(struct drafting *drafting)
 
 	if (drawing_is_of_runs(drafting->report))
 		chart_put_strip_key(stream, drawing_is_compare(drafting->report));
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
-	markup_put(stream, section->heading);
-	fputs("\"><table class=\"sortable\">\n", stream);
+	markup_open_scroll(stream, section->heading);
+	fputs("<table class=\"sortable\">\n", stream);
 	tables_put_head(stream, drafting->columns,
 			drawing_is_of_runs(drafting->report) ? "runs" : NULL);
 	fputs("<tbody>\n", stream);

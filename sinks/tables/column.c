@@ -198,7 +198,7 @@ gdouble column_length(const struct spot *spot)
 
 	if (spot->line->flags & (CTPROF_LINE_TOTAL | CTPROF_LINE_HIDDEN))
 		return 0;
-	return value->type == CTPROF_VALUE_REAL && isfinite(value->real) ? MAX(value->real, 0) : 0;
+	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : MAX(value->real, 0);
 }
 
 /* In eighths of a character. */

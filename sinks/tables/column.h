@@ -49,7 +49,7 @@ struct drawn {
 	const char *header; /* NULL: none */
 	gboolean right, flexible;
 	gboolean is_sorted; /* the lines are in its order */
-	gdouble highest;    /* value in it, of a column of bars; 0 otherwise */
+	gdouble highest;    /* value in it, where it is drawn as bars; 0 otherwise */
 };
 
 /* The columns of a section (struct drawn): of a LONG one those that are asked for and
@@ -61,6 +61,9 @@ struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn);
 
+/* The highest value in the field of a column; 0: there is none. */
+gdouble columns_highest(const struct ctprof_report *report,
+			const struct ctprof_report_section *section, const struct drawn *drawn);
 /* What the bar of a cell is to be as long as; 0: it has none. */
 gdouble column_length(const struct spot *spot);
 /* Where what is so deep in a tree begins. */

@@ -124,6 +124,20 @@ static void take_fields(const struct choice *choice)
 	}
 }
 
+gdouble columns_highest(const struct ctprof_report *report,
+			const struct ctprof_report_section *section, const struct drawn *drawn)
+{
+	gdouble highest = 0;
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct spot spot =
+			columns_spot(report, section, drawing_line(section, i), drawn);
+
+		highest = MAX(highest, column_length(&spot));
+	}
+	return highest;
+}
+
 /* On the widest screens, behind all that must be read. */
 static void take_bars(const struct choice *choice)
 {
@@ -137,13 +151,7 @@ static void take_bars(const struct choice *choice)
 
 		if ((field->flags & (CTPROF_FIELD_BARS | CTPROF_FIELD_HIDDEN)) != CTPROF_FIELD_BARS)
 			continue;
-		for (guint64 l = 0; l < section->n_lines; l++) {
-			const struct ctprof_report_line *line = drawing_line(section, l);
-			const struct spot spot =
-				columns_spot(choice->report, section, line, &drawn);
-
-			drawn.highest = MAX(drawn.highest, column_length(&spot));
-		}
+		drawn.highest = columns_highest(choice->report, section, &drawn);
 		if (drawn.highest > 0)
 			g_array_append_val(choice->columns, drawn);
 	}
