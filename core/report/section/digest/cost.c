@@ -88,6 +88,26 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 	}
 }
 
+void costs_add(Costs *sum, const Costs *part)
+{
+	for (guint i = 0; quantity_of_cost(i); i++) {
+		struct ctprof_value *total = &sum->of[i];
+		const struct ctprof_value *cost = &part->of[i];
+
+		if (!cost_adds_up(i))
+			continue;
+		total->flags |= cost->flags;
+		total->missing += cost->missing;
+		/* That some have ended is no reason for the others. */
+		if (!total->why || total->why == CTPROF_ABSENT_VANISHED)
+			total->why = cost->why ? cost->why : total->why;
+		if (cost->type != CTPROF_VALUE_REAL)
+			continue;
+		total->type = CTPROF_VALUE_REAL;
+		total->real += cost->real;
+	}
+}
+
 /* As cputime_adjust() of the kernel does: the ticks say no more than how the CPU time is shared;
  * without one of them that is not known. */
 void costs_split_cpu(Costs *costs)

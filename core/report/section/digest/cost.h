@@ -27,5 +27,7 @@ gboolean cost_is_held(guint cost);
  * moment. */
 void costs_of_group(const Costing *costing, const Group *group, guint side, gboolean held_only,
 		    Costs *ret_costs);
+/* Adds the costs of another pool to a sum: those that add up. */
+void costs_add(Costs *sum, const Costs *part);
 /* Makes the time in user mode and in the kernel add up to the CPU time. */
 void costs_split_cpu(Costs *costs);

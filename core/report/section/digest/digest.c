@@ -119,24 +119,8 @@ static void add_up(Digest *digest)
 	for (guint l = 0; l < digest->lines->len; l++)
 		for (guint side = 0; side < SIDES; side++)
 			digest->threads[side] += digest_line(digest, l)->threads[side];
-	for (guint i = 0; quantity_of_cost(i); i++) {
-		struct ctprof_value *total = &digest->total.of[i];
-
-		for (guint l = 0; cost_adds_up(i) && l < digest->lines->len; l++) {
-			const struct ctprof_value *part =
-				&digest_line(digest, l)->costs[digest->newest].of[i];
-
-			total->flags |= part->flags;
-			total->missing += part->missing;
-			/* That some have ended is no reason for the others. */
-			if (!total->why || total->why == CTPROF_ABSENT_VANISHED)
-				total->why = part->why ? part->why : total->why;
-			if (part->type != CTPROF_VALUE_REAL)
-				continue;
-			total->type = CTPROF_VALUE_REAL;
-			total->real += part->real;
-		}
-	}
+	for (guint l = 0; l < digest->lines->len; l++)
+		costs_add(&digest->total, &digest_line(digest, l)->costs[digest->newest]);
 	costs_split_cpu(&digest->total);
 }
 

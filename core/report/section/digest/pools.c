@@ -77,19 +77,16 @@ static void add_fields(Making *making)
 	making->texts[UNIT] = table_take_field(making->table, &texts[UNIT]);
 }
 
-static void put_text(const Making *making, struct ctprof_cell *cells, guint text, char *owned)
+static void put(const Making *making, struct ctprof_cell *cells, guint text,
+		struct ctprof_value value)
 {
-	const struct ctprof_value value =
-		value_of_text(owned ? store_take(making->digest->draft->store, owned) : NULL);
-
 	draft_put_same(making->digest->draft, &cells[making->texts[text]], value);
 }
 
-static void put_number(const Making *making, struct ctprof_cell *cells, guint text, guint64 number)
+static void put_text(const Making *making, struct ctprof_cell *cells, guint text, char *owned)
 {
-	const struct ctprof_value value = value_of_number(number);
-
-	draft_put_same(making->digest->draft, &cells[making->texts[text]], value);
+	put(making, cells, text,
+	    value_of_text(owned ? store_take(making->digest->draft->store, owned) : NULL));
 }
 
 static void put_cost(const Making *making, struct ctprof_cell *cells, guint cost,
@@ -98,8 +95,8 @@ static void put_cost(const Making *making, struct ctprof_cell *cells, guint cost
 	const Digest *digest = making->digest;
 	struct ctprof_cell *cell = &cells[making->costs[cost]];
 
-	if (!digest->has_sides) {
-		draft_put_same(making->digest->draft, cell, line->costs[digest->newest].of[cost]);
+	if (!digest->has_sides || !line->group) {
+		draft_put_same(digest->draft, cell, line->costs[digest->newest].of[cost]);
 		return;
 	}
 	const struct ctprof_value sides[SIDES] = {line->costs[0].of[cost], line->costs[1].of[cost]};
@@ -130,50 +127,20 @@ static char *tell_modes(const CostLine *line, guint side)
 	return g_strdup_printf("%d/%d", share, 100 - share);
 }
 
-static void put_line(const Making *making, const CostLine *line)
+/* All that only a pool of its own has. */
+static void put_pool(const Making *making, struct ctprof_cell *cells, const CostLine *line)
 {
 	const Digest *digest = making->digest;
-	struct ctprof_cell *cells = table_role_line(making->table, 0, CTPROF_ROLE_POOL);
 
-	put_text(making, cells, POOL, g_strdup(line->name));
-	put_text(making, cells, THREADS, tell_threads(line, digest->newest));
-	put_number(making, cells, COUNT, line->threads[digest->newest]);
-	put_number(making, cells, BORN, line->n_born);
-	put_number(making, cells, GONE, line->n_gone);
+	put(making, cells, BORN, value_of_number(line->n_born));
+	put(making, cells, GONE, value_of_number(line->n_gone));
 	put_text(making, cells, USR_SYS, tell_modes(line, digest->newest));
 	if (past_of(making))
 		put_text(making, cells, HISTORY,
 			 series_draw(past_of(making), line->name, "cpu", 0));
 	if (has_states(making))
 		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
-	put_text(making, cells, UNIT, g_strdup(line->unit));
-	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
-		put_cost(making, cells, i, line);
-}
-
-/* ---- remainder and total ---- */
-
-static void add_to(struct ctprof_value *sum, const struct ctprof_value *part)
-{
-	sum->flags |= part->flags;
-	if (part->type != CTPROF_VALUE_REAL)
-		return;
-	sum->type = CTPROF_VALUE_REAL;
-	sum->real += part->real;
-}
-
-static struct ctprof_cell *begin_total(const Making *making, guint32 role, char *name)
-{
-	struct ctprof_cell *cells = table_role_line(making->table, CTPROF_LINE_TOTAL, role);
-
-	put_text(making, cells, POOL, name);
-	return cells;
-}
-
-static void put_threads(const Making *making, struct ctprof_cell *cells, guint64 n)
-{
-	put_text(making, cells, THREADS, g_strdup_printf("%" G_GUINT64_FORMAT, n));
-	put_number(making, cells, COUNT, n);
+	put(making, cells, UNIT, value_of_text(line->unit));
 }
 
 /* What was used over lives of different lengths does not add up. */
@@ -182,29 +149,44 @@ static gboolean is_total(const Digest *digest, guint cost)
 	return cost_adds_up(cost) && (digest->seconds > 0 || cost_is_held(cost));
 }
 
+/* A line without a group is the sum of others. */
+static void put_line(const Making *making, guint32 role, const CostLine *line)
+{
+	const Digest *digest = making->digest;
+	struct ctprof_cell *cells =
+		table_role_line(making->table, line->group ? 0 : CTPROF_LINE_TOTAL, role);
+
+	put(making, cells, POOL, value_of_text(line->name));
+	if (line->group)
+		put_pool(making, cells, line);
+	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
+		if (line->group || is_total(digest, i))
+			put_cost(making, cells, i, line);
+	if (!line->group && line->threads[digest->newest] == 0)
+		return;
+	put_text(making, cells, THREADS, tell_threads(line, digest->newest));
+	put(making, cells, COUNT, value_of_number(line->threads[digest->newest]));
+}
+
+/* ---- remainder and total ---- */
+
 static void put_more(const Making *making)
 {
 	const Digest *digest = making->digest;
-	guint64 threads = 0;
-	Costs sum = {{{.type = CTPROF_VALUE_ABSENT}}};
+	guint n = digest->lines->len - making->n_pools, newest = digest->newest;
+	CostLine sum = {.threads = {0}};
 
-	if (making->n_pools == digest->lines->len)
+	if (n == 0)
 		return;
-	struct ctprof_cell *cells =
-		begin_total(making, CTPROF_ROLE_REST,
-			    g_strdup_printf("%u more", digest->lines->len - making->n_pools));
+	sum.name = store_take(digest->draft->store, g_strdup_printf("%u more", n));
 	for (guint i = making->n_pools; i < digest->lines->len; i++) {
-		const CostLine *line = digest_line(digest, i);
-
-		threads += line->threads[digest->newest];
-		for (guint c = 0; quantity_of_cost(c); c++)
-			add_to(&sum.of[c], &line->costs[digest->newest].of[c]);
+		sum.threads[newest] += digest_line(digest, i)->threads[newest];
+		costs_add(&sum.costs[newest], &digest_line(digest, i)->costs[newest]);
 	}
-	costs_split_cpu(&sum);
-	put_threads(making, cells, threads);
-	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1))
-		if (is_total(digest, i))
-			draft_put_same(making->digest->draft, &cells[making->costs[i]], sum.of[i]);
+	costs_split_cpu(&sum.costs[newest]);
+	for (guint i = 0; quantity_of_cost(i); i++)
+		sum.costs[newest].of[i].missing = sum.costs[newest].of[i].why = 0;
+	put_line(making, CTPROF_ROLE_REST, &sum);
 }
 
 /* What the host's own counters say beyond the pools: threads that ended without a
@@ -222,27 +204,23 @@ static gdouble rest_of(const Digest *digest)
 
 static void put_rest(const Making *making, guint32 role, const char *name, gdouble rest)
 {
-	const struct ctprof_value value = {.type = CTPROF_VALUE_REAL, .real = rest};
-	struct ctprof_cell *cells = begin_total(making, role, g_strdup(name));
+	CostLine line = {.name = name};
 
-	draft_put_same(making->digest->draft, &cells[making->costs[COST_CPU]], value);
+	line.costs[making->digest->newest].of[COST_CPU] = value_of_real(rest);
+	put_line(making, role, &line);
 }
 
 static void put_total(const Making *making, gdouble rest)
 {
 	const Digest *digest = making->digest;
-	struct ctprof_cell *cells = begin_total(making, CTPROF_ROLE_TOTAL, g_strdup("total"));
+	guint newest = digest->newest;
+	CostLine line = {.name = "total"};
 
-	put_threads(making, cells, digest->threads[digest->newest]);
-	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
-		struct ctprof_value total = digest->total.of[i];
-
-		if (!is_total(digest, i))
-			continue;
-		if (i == COST_CPU && !isnan(rest))
-			total.real = digest->host.busy;
-		draft_put_same(making->digest->draft, &cells[making->costs[i]], total);
-	}
+	line.threads[newest] = digest->threads[newest];
+	line.costs[newest] = digest->total;
+	if (!isnan(rest))
+		line.costs[newest].of[COST_CPU].real = digest->host.busy;
+	put_line(making, CTPROF_ROLE_TOTAL, &line);
 }
 
 /* A column in which nothing happens is none for people. */
@@ -278,7 +256,7 @@ static Table *draft_into(const Digest *digest, Tables *tables, const Section *se
 
 	add_fields(&making);
 	for (guint i = 0; i < n; i++)
-		put_line(&making, digest_line(digest, i));
+		put_line(&making, CTPROF_ROLE_POOL, digest_line(digest, i));
 	put_more(&making);
 	if (!isnan(rest) && digest_own(digest) > 0)
 		put_rest(&making, CTPROF_ROLE_OWN, "ctprof", digest_own(digest));
