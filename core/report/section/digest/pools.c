@@ -184,8 +184,6 @@ static void put_more(const Making *making)
 		costs_add(&sum.costs[newest], &digest_line(digest, i)->costs[newest]);
 	}
 	costs_split_cpu(&sum.costs[newest]);
-	for (guint i = 0; quantity_of_cost(i); i++)
-		sum.costs[newest].of[i].missing = sum.costs[newest].of[i].why = 0;
 	put_line(making, CTPROF_ROLE_REST, &sum);
 }
 
