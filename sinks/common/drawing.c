@@ -19,22 +19,6 @@ const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line,
 	return drawing_cell(line, field - line->first);
 }
 
-const struct ctprof_report_window *drawing_window(const struct ctprof_report *report)
-{
-	return report->struct_size > offsetof(struct ctprof_report, window) ? report->window : NULL;
-}
-
-const struct ctprof_runs *drawing_runs(const struct ctprof_cell *cell)
-{
-	return cell->struct_size > offsetof(struct ctprof_cell, runs) ? cell->runs : NULL;
-}
-
-const struct ctprof_histogram *drawing_histogram(const struct ctprof_cell *cell, unsigned int side)
-{
-	return cell->struct_size > offsetof(struct ctprof_cell, histogram) ? cell->histogram[side]
-									   : NULL;
-}
-
 static const struct verdict {
 	const char *sign, *word;
 } verdicts[] = {
@@ -62,35 +46,6 @@ const char *drawing_verdict_word(const struct ctprof_runs *runs)
 	return verdict_of(runs)->word;
 }
 
-const struct ctprof_sentence *drawing_line_sentence(const struct ctprof_report_line *line)
-{
-	return BORDER_MEMBER(line, sentence, NULL);
-}
-
-/* Element i of an array of sentences, which may be missing. */
-static const struct ctprof_sentence *sentence_at(const struct ctprof_sentence *const *sentences,
-						 uint64_t i)
-{
-	return sentences ? sentences[i] : NULL;
-}
-
-const struct ctprof_sentence *drawing_note_sentence(const struct ctprof_report_section *section,
-						    uint64_t i)
-{
-	return sentence_at(BORDER_MEMBER(section, sentences, NULL), i);
-}
-
-const struct ctprof_sentence *drawing_title_sentence(const struct ctprof_report *report, uint64_t i)
-{
-	return sentence_at(BORDER_MEMBER(report, title_sentences, NULL), i);
-}
-
-const struct ctprof_sentence *drawing_footer_sentence(const struct ctprof_report *report,
-						      uint64_t i)
-{
-	return sentence_at(BORDER_MEMBER(report, footer_sentences, NULL), i);
-}
-
 static void tell_time(double seconds, int has_zone, char ret_text[CTPROF_WORDING_TIME])
 {
 	time_t time = (time_t)seconds;
@@ -115,22 +70,6 @@ const char *drawing_judgement(const struct ctprof_cell *cell)
 	return cell->flags & CTPROF_CELL_WORSE    ? "worse"
 	       : cell->flags & CTPROF_CELL_BETTER ? "better"
 						  : "";
-}
-
-uint64_t drawing_n_hits(const struct ctprof_report *report)
-{
-	return report->struct_size > offsetof(struct ctprof_report, hits) ? report->n_hits : 0;
-}
-
-uint64_t drawing_n_titles(const struct ctprof_report *report)
-{
-	return report->struct_size > offsetof(struct ctprof_report, titles) ? report->n_titles : 0;
-}
-
-uint64_t drawing_n_footers(const struct ctprof_report *report)
-{
-	return report->struct_size > offsetof(struct ctprof_report, footers) ? report->n_footers
-									     : 0;
 }
 
 bool drawing_is_text(const struct ctprof_report_field *field)

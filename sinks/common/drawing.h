@@ -75,15 +75,17 @@ static inline uint32_t drawing_field_role(const struct ctprof_report_field *fiel
 	return BORDER_MEMBER(field, role, CTPROF_FIELD_PLAIN);
 }
 
-/* Sentences of a line, of note i of a section, of title or footer i; NULL: it has only its
- * text. */
-const struct ctprof_sentence *drawing_line_sentence(const struct ctprof_report_line *line);
-const struct ctprof_sentence *drawing_note_sentence(const struct ctprof_report_section *section,
-						    uint64_t i);
-const struct ctprof_sentence *drawing_title_sentence(const struct ctprof_report *report,
-						     uint64_t i);
-const struct ctprof_sentence *drawing_footer_sentence(const struct ctprof_report *report,
-						      uint64_t i);
+/* NULL, here and below: an older host's struct does not have it. */
+static inline const struct ctprof_sentence *
+drawing_line_sentence(const struct ctprof_report_line *line)
+{
+	return BORDER_MEMBER(line, sentence, NULL);
+}
+
+/* Element i of an array of sentences: a section's of its notes, a report's of its titles or
+ * footers.  NULL: it has only its text. */
+#define DRAWING_SENTENCE_AT(of, sentences, i)                                                      \
+	(BORDER_MEMBER(of, sentences, NULL) ? (of)->sentences[i] : NULL)
 
 #define DRAWING_SENTENCE 8192
 /* Writes a sentence for people: times by the local clock, at most width columns (0: any). */
@@ -121,13 +123,25 @@ static inline bool drawing_is_compare(const struct ctprof_report *report)
 	return (report->flags & CTPROF_REPORT_COMPARE) != 0;
 }
 
-/* NULL: the report is not of a window, or the host has no such member. */
-const struct ctprof_report_window *drawing_window(const struct ctprof_report *report);
+/* NULL: the report is not of a window. */
+static inline const struct ctprof_report_window *drawing_window(const struct ctprof_report *report)
+{
+	return BORDER_MEMBER(report, window, NULL);
+}
 
-/* NULL: the cell is not of runs, or the host has no such member. */
-const struct ctprof_runs *drawing_runs(const struct ctprof_cell *cell);
-/* NULL: the cell has no distribution, or the host has no such member. */
-const struct ctprof_histogram *drawing_histogram(const struct ctprof_cell *cell, unsigned int side);
+/* NULL: the cell is not of runs, or has no distribution. */
+static inline const struct ctprof_runs *drawing_runs(const struct ctprof_cell *cell)
+{
+	return BORDER_MEMBER(cell, runs, NULL);
+}
+
+static inline const struct ctprof_histogram *drawing_histogram(const struct ctprof_cell *cell,
+							       unsigned int side)
+{
+	return cell->struct_size > offsetof(struct ctprof_cell, histogram) ? cell->histogram[side]
+									   : NULL;
+}
+
 static inline const struct ctprof_bucket *drawing_bucket(const struct ctprof_histogram *histogram,
 							 uint32_t i)
 {
@@ -143,11 +157,6 @@ static inline bool drawing_is_of_runs(const struct ctprof_report *report)
 {
 	return (report->flags & CTPROF_REPORT_RUNS) != 0;
 }
-
-/* The number of report->hits, titles and footers. */
-uint64_t drawing_n_hits(const struct ctprof_report *report);
-uint64_t drawing_n_titles(const struct ctprof_report *report);
-uint64_t drawing_n_footers(const struct ctprof_report *report);
 
 /* A value as text: ours around some of the host's. */
 struct drawing_words {

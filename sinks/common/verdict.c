@@ -38,7 +38,7 @@ static const struct ctprof_report_hit *find_hit(const struct walk *walk,
 						const struct ctprof_report_line *line,
 						const struct ctprof_report_field *field)
 {
-	for (uint64_t i = 0; i < drawing_n_hits(walk->report); i++) {
+	for (uint64_t i = 0; i < BORDER_MEMBER(walk->report, n_hits, 0); i++) {
 		const struct ctprof_report_hit *hit = border_element(walk->report->hits, i);
 
 		if (!is_of(hit, line, field))
@@ -82,7 +82,7 @@ static void release(bool **flags)
 void verdict_walk(const struct ctprof_report *report,
 		  void (*each)(void *data, const struct verdict_case *found), void *data)
 {
-	uint64_t n_hits = drawing_n_hits(report);
+	uint64_t n_hits = BORDER_MEMBER(report, n_hits, 0);
 	__attribute__((cleanup(release))) bool *has_line = calloc(n_hits + 1, sizeof(bool));
 	struct walk walk = {report, has_line, each, data};
 

@@ -58,7 +58,8 @@ static void put_head(FILE *stream, const struct ctprof_report *report)
 static void put_title(FILE *stream, const struct ctprof_report *report, guint64 title,
 		      const char *name)
 {
-	const struct ctprof_sentence *sentence = drawing_title_sentence(report, title);
+	const struct ctprof_sentence *sentence =
+		DRAWING_SENTENCE_AT(report, title_sentences, title);
 
 	for (guint64 i = 0; i < report->n_warnings; i++)
 		if (g_str_equal(report->warnings[i], report->titles[title]))
@@ -141,9 +142,9 @@ static void put_header(FILE *stream, const struct ctprof_report *report)
 		report->command ? report->command : "");
 	markup_put(stream, name);
 	fputs("</h1>\n", stream);
-	for (guint64 i = 0; i < drawing_n_titles(report); i++)
+	for (guint64 i = 0; i < BORDER_MEMBER(report, n_titles, 0); i++)
 		put_title(stream, report, i, name);
-	if (drawing_n_titles(report) == 0 && drawing_window(report))
+	if (BORDER_MEMBER(report, n_titles, 0) == 0 && drawing_window(report))
 		put_window(stream, drawing_window(report));
 	put_times(stream, report);
 	put_method(stream, report);
@@ -180,10 +181,10 @@ static void put_warnings(FILE *stream, const struct ctprof_report *report)
 {
 	struct hits hits = {.stream = stream};
 
-	if (report->n_warnings + drawing_n_hits(report) == 0)
+	if (report->n_warnings + BORDER_MEMBER(report, n_hits, 0) == 0)
 		return;
 	fputs("<section class=\"care\"><h2>Read this first</h2>\n<ul>\n", stream);
-	if (drawing_n_hits(report) > 0)
+	if (BORDER_MEMBER(report, n_hits, 0) > 0)
 		verdict_walk(report, put_hit, &hits);
 	if (hits.n > MOST_HITS)
 		fprintf(stream, "<li>--fail-on is met in %u more (--format json lists all)</li>\n",
@@ -207,8 +208,8 @@ static void put_host(FILE *stream, const struct ctprof_report *report,
 	fputs("<section class=\"cards\" aria-label=\"Host\">\n", stream);
 	for (guint64 i = 0; i < host->n_notes; i++) {
 		fputs("<p>", stream);
-		if (drawing_note_sentence(host, i))
-			markup_put_sentence(stream, drawing_note_sentence(host, i), NULL);
+		if (DRAWING_SENTENCE_AT(host, sentences, i))
+			markup_put_sentence(stream, DRAWING_SENTENCE_AT(host, sentences, i), NULL);
 		else
 			markup_put(stream, host->notes[i]);
 		fputs("</p>\n", stream);

@@ -462,7 +462,7 @@ static void draw_window(struct json *json, const struct ctprof_report_window *wi
 
 static void draw_hits(struct json *json, const struct ctprof_report *report)
 {
-	for (uint64_t i = 0; i < drawing_n_hits(report); i++) {
+	for (uint64_t i = 0; i < BORDER_MEMBER(report, n_hits, 0); i++) {
 		const struct ctprof_report_hit *hit = border_element(report->hits, i);
 		struct ctprof_report_line line = {.n_names = hit->n_names};
 
@@ -474,7 +474,7 @@ static void draw_hits(struct json *json, const struct ctprof_report *report)
 			   hit->metric, hit->unit);
 		json_print(json, ",\"value\":%g,\"limit\":%g}", hit->value, hit->limit);
 	}
-	if (drawing_n_hits(report) > 0)
+	if (BORDER_MEMBER(report, n_hits, 0) > 0)
 		json_print(json, "]");
 }
 

@@ -127,7 +127,7 @@ void layout_say(GString *text, const struct ctprof_report *report,
 static void draw_note(FILE *stream, const struct ctprof_report *report,
 		      const struct ctprof_report_section *section, guint64 i)
 {
-	const struct ctprof_sentence *sentence = drawing_note_sentence(section, i);
+	const struct ctprof_sentence *sentence = DRAWING_SENTENCE_AT(section, sentences, i);
 	g_autoptr(GString) text = g_string_new(NULL);
 	gboolean is_finding = sentence && sentence->role == CTPROF_SENTENCE_FINDING;
 

@@ -80,8 +80,8 @@ static guint64 count_lines(const struct ctprof_report_section *section)
 static guint64 count_pools(const struct ctprof_report *report, gboolean *ret_is_dense)
 {
 	guint64 height = BORDER_MEMBER(report, height, 0);
-	gint64 room = (gint64)height - N_PROMPT - (gint64)drawing_n_titles(report) -
-		      (gint64)drawing_n_footers(report);
+	gint64 room = (gint64)height - N_PROMPT - (gint64)BORDER_MEMBER(report, n_titles, 0) -
+		      (gint64)BORDER_MEMBER(report, n_footers, 0);
 
 	*ret_is_dense = (report->flags & CTPROF_REPORT_DENSE) != 0;
 	if (height == 0)
@@ -127,19 +127,21 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 	guint64 n_pools = count_pools(report, &is_dense);
 	gboolean is_apart = headed && !is_dense;
 
-	for (guint64 i = 0; headed && i < drawing_n_titles(report); i++)
-		draw_text(stream, report, drawing_title_sentence(report, i), report->titles[i]);
-	if (is_apart && drawing_n_titles(report) > 0)
+	for (guint64 i = 0; headed && i < BORDER_MEMBER(report, n_titles, 0); i++)
+		draw_text(stream, report, DRAWING_SENTENCE_AT(report, title_sentences, i),
+			  report->titles[i]);
+	if (is_apart && BORDER_MEMBER(report, n_titles, 0) > 0)
 		fputc('\n', stream);
-	if (headed && drawing_n_titles(report) == 0 && drawing_window(report))
+	if (headed && BORDER_MEMBER(report, n_titles, 0) == 0 && drawing_window(report))
 		tell_window(stream, drawing_window(report));
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		if (is_apart && i > 0)
 			fputc('\n', stream);
 		draw_section(host, stream, report, section_of(report, i, n_pools));
 	}
-	for (guint64 i = 0; headed && i < drawing_n_footers(report); i++)
-		draw_text(stream, report, drawing_footer_sentence(report, i), report->footers[i]);
+	for (guint64 i = 0; headed && i < BORDER_MEMBER(report, n_footers, 0); i++)
+		draw_text(stream, report, DRAWING_SENTENCE_AT(report, footer_sentences, i),
+			  report->footers[i]);
 	if (drawing_is_compare(report))
 		lists_draw(stream, report);
 }
