@@ -145,11 +145,7 @@ Digest *digest_new(const Draft *draft)
 	digest->met = g_array_new(FALSE, FALSE, sizeof(Finding));
 	digest->titles = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 	digest->footers = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
-	digest->folded = tables_new();
-	for (guint i = 0; i < G_N_ELEMENTS(digest->texts); i++) {
-		digest->texts[i] = g_ptr_array_new();
-		digest->data[i] = g_ptr_array_new();
-	}
+	digest->tables = tables_new();
 	add_groups(digest, draft->groups);
 	for (guint side = 0; digest->has_sides && side < SIDES; side++)
 		add_groups(digest, draft->only[side]);
@@ -179,24 +175,19 @@ void digest_free(Digest *digest)
 	g_ptr_array_unref(digest->titles);
 	g_ptr_array_unref(digest->footers);
 	g_ptr_array_unref(digest->host_lines);
-	g_ptr_array_unref(digest->folded);
-	for (guint i = 0; i < G_N_ELEMENTS(digest->texts); i++) {
-		g_ptr_array_unref(digest->texts[i]);
-		g_ptr_array_unref(digest->data[i]);
-	}
+	g_ptr_array_unref(digest->tables);
 	g_free(digest);
 }
 
 /* ---- in the report ---- */
 
-static void list_sentences(const Digest *digest, guint which, const GPtrArray *sentences)
+static const Table *note(const Digest *digest, const GPtrArray *sentences)
 {
-	for (guint i = 0; i < sentences->len; i++) {
-		Sentence *sentence = g_ptr_array_index(sentences, i);
+	Table *table = tables_add(digest->tables, "", "", NULL, 0);
 
-		g_ptr_array_add(digest->texts[which], (gpointer)(uintptr_t)sentence_text(sentence));
-		g_ptr_array_add(digest->data[which], (gpointer)(uintptr_t)sentence_data(sentence));
-	}
+	for (guint i = 0; i < sentences->len; i++)
+		table_say(table, "", g_ptr_array_index(sentences, i));
+	return table;
 }
 
 /* The sink knows how many pools there is room for; the sum of the others is core's. */
@@ -215,15 +206,18 @@ void digest_put(Digest *digest, struct ctprof_report *report)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
 
-	list_sentences(digest, 0, digest->titles);
-	if (options->digest)
-		list_sentences(digest, 1, digest->footers);
-	report->n_titles = digest->texts[0]->len;
-	report->titles = (const char *const *)digest->texts[0]->pdata;
-	report->title_sentences = (const void *)digest->data[0]->pdata;
-	report->n_footers = digest->texts[1]->len;
-	report->footers = (const char *const *)digest->texts[1]->pdata;
-	report->footer_sentences = (const void *)digest->data[1]->pdata;
+	const Table *titles = note(digest, digest->titles);
+
+	report->n_titles = titles->notes->len;
+	report->titles = (const char *const *)titles->notes->pdata;
+	report->title_sentences = (const void *)titles->sentences->pdata;
+	if (options->digest) {
+		const Table *footers = note(digest, digest->footers);
+
+		report->n_footers = footers->notes->len;
+		report->footers = (const char *const *)footers->notes->pdata;
+		report->footer_sentences = (const void *)footers->sentences->pdata;
+	}
 	report->handle = digest;
 	/* What the user asked for is not cut any further. */
 	report->fold = options->has_limit ? NULL : fold;

@@ -51,11 +51,10 @@ struct digest {
 	Finding nearest;             /* of --explain, below the limit; name NULL: none is */
 	GPtrArray *titles, *footers; /* Sentence, owned */
 	GPtrArray *host_lines;       /* the same: what the section host says */
-	GPtrArray *texts[2];         /* of titles and footers: const char * */
-	GPtrArray *data[2];          /* const struct ctprof_sentence * */
 	guint n_pools;               /* that have a line of their own */
 	guint n_findings;            /* in sentences */
-	Tables *folded;              /* forms of the section of pools with fewer of them */
+	/* Titles and footers as notes of tables, and the section of pools with fewer of them. */
+	Tables *tables;
 };
 
 typedef struct digest Digest;

@@ -4,39 +4,32 @@
 
 #include "digest.h"
 
-/* The measures of the section: which cost of pools, and which quantity of the host. */
+/* The measures of the section: a field, which cost of pools it is, and which quantity of the
+ * host. */
 static const struct {
-	const char *name;
+	struct ctprof_report_field field;
 	enum cost cost;
 	const char *of_host;
 } measures[] = {
-	{"cpu", COST_CPU, "busy"},           {"waiting", COST_WAITING, "waiting"},
-	{"read", COST_READ, "read"},         {"write", COST_WRITE, "written"},
-	{"memory", COST_PSS, "memory_used"},
+	{ROLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE, 0, CPU), COST_CPU, "busy"},
+	{ROLE_FIELD("waiting", "WAITING", "threads", CTPROF_LADDER_NONE, 0, WAITING), COST_WAITING,
+	 "waiting"},
+	{TABLE_FIELD("read", "READ/s", "bytes/s", CTPROF_LADDER_BYTES, 0), COST_READ, "read"},
+	{TABLE_FIELD("write", "WRITE/s", "bytes/s", CTPROF_LADDER_BYTES, 0), COST_WRITE, "written"},
+	{ROLE_FIELD("memory", "MEMORY", "bytes", CTPROF_LADDER_BYTES, 0, MEMORY), COST_PSS,
+	 "memory_used"},
 };
 
 #define HOST "host"
 
-enum {
-	AT,
-	SECONDS,
-	KIND,
-	SUBJECT,
-	FIRST_MEASURE,
-	N_FIELDS = FIRST_MEASURE + G_N_ELEMENTS(measures)
-};
+enum { AT, SECONDS, KIND, SUBJECT, FIRST_MEASURE };
 
-static const struct ctprof_report_field fields[N_FIELDS] = {
+static const struct ctprof_report_field fields[FIRST_MEASURE] = {
 	[AT] = ROLE_FIELD("at", "AT", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT, END),
 	[SECONDS] = ROLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0, SECONDS),
 	/* A pool may be called "host", too. */
 	[KIND] = TABLE_FIELD("kind", "KIND", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
 	[SUBJECT] = SUBJECT_FIELD("subject", "SUBJECT"),
-	ROLE_FIELD("cpu", "CPU", "cpus", CTPROF_LADDER_NONE, 0, CPU),
-	ROLE_FIELD("waiting", "WAITING", "threads", CTPROF_LADDER_NONE, 0, WAITING),
-	TABLE_FIELD("read", "READ/s", "bytes/s", CTPROF_LADDER_BYTES, 0),
-	TABLE_FIELD("write", "WRITE/s", "bytes/s", CTPROF_LADDER_BYTES, 0),
-	ROLE_FIELD("memory", "MEMORY", "bytes", CTPROF_LADDER_BYTES, 0, MEMORY),
 };
 
 void digest_note(const Digest *digest, Series *series)
@@ -53,7 +46,8 @@ void digest_note(const Digest *digest, Series *series)
 				&line->costs[digest->newest].of[measures[m].cost];
 
 			if (value->type == CTPROF_VALUE_REAL)
-				series_note(series, line->name, measures[m].name, value->real);
+				series_note(series, line->name, measures[m].field.name,
+					    value->real);
 		}
 	for (guint i = 0; i < digest->met->len; i++) {
 		const Finding *finding = &g_array_index(digest->met, Finding, i);
@@ -84,8 +78,9 @@ static void put_window(const Draft *draft, Table *table, guint window, const cha
 	draft_put_same(draft, &cells[KIND], value_of_text(subject ? "pool" : HOST));
 	draft_put_same(draft, &cells[SUBJECT], value_of_text(subject ? subject : HOST));
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
-		gdouble value = series_value(past, window, subject,
-					     subject ? measures[m].name : measures[m].of_host);
+		gdouble value =
+			series_value(past, window, subject,
+				     subject ? measures[m].field.name : measures[m].of_host);
 
 		if (!isnan(value))
 			draft_put_same(draft, &cells[FIRST_MEASURE + m], value_of_real(value));
@@ -144,7 +139,9 @@ static void draft_history(const Draft *draft, const Section *section)
 		for (guint at = 0; (subject = series_next(past, finding, &at));)
 			put_found(draft, table, finding, subject);
 	table = tables_add(draft->tables, section->name, section->heading, NULL, flags);
-	table_add_fields(table, fields, N_FIELDS);
+	table_add_fields(table, fields, G_N_ELEMENTS(fields));
+	for (guint m = 0; m < G_N_ELEMENTS(measures); m++)
+		table_add_fields(table, &measures[m].field, 1);
 	for (guint window = 0; window < series_windows(past); window++)
 		put_window(draft, table, window, NULL);
 	for (guint i = 0; i < digest->n_pools; i++)

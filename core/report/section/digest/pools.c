@@ -284,5 +284,5 @@ const Section section_pools = {
 const struct ctprof_report_section *digest_fold_pools(Digest *digest, guint64 n)
 {
 	return table_finish(
-		draft_into(digest, digest->folded, &section_pools, (guint)MIN(n, digest->n_pools)));
+		draft_into(digest, digest->tables, &section_pools, (guint)MIN(n, digest->n_pools)));
 }
