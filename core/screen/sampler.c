@@ -8,104 +8,81 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "base/lock.h"
 #include "base/ui.h"
 #include "guard/crash.h"
 
 /* For a job to end when it is told to; then the process ends without it. */
 #define PATIENCE_US (2 * G_USEC_PER_SEC)
 
-enum state { IDLE, ASKED, DONE };
+typedef struct job {
+	Look look;
+	SamplerEnd end;
+} Job;
 
 struct sampler {
 	Feed *feed;
 	GThread *thread;
 	int done_fd;
-	/* What follows is changed under the lock; the job and the look only while it is idle. */
-	GMutex lock;
-	GCond changed;
-	enum state state;
-	gboolean ends;
-	enum sampler_job job;
-	Look look;
-	SamplerEnd end;
+	GAsyncQueue *asked, *done; /* the job is in one of them, or at work, or rests */
+	Job job, last;             /* last: there are no more */
+	gboolean is_busy;
 };
-
-static SamplerEnd work(const Sampler *self)
-{
-	SamplerEnd end = {.job = self->job};
-	Feed *feed = self->feed;
-
-	end.found = (end.job == SAMPLER_MEMORY ? feed->take_memory : feed->take)(feed, &self->look,
-										 &end.error);
-	return end;
-}
-
-static void tell(const Sampler *self)
-{
-	const guint64 one = 1;
-
-	(void)!write(self->done_fd, &one, sizeof one);
-}
 
 static gpointer run(gpointer data)
 {
 	Sampler *self = data;
+	Feed *feed = self->feed;
+	const guint64 one = 1;
+	Job *job;
 
 	crash_init_thread();
-	g_mutex_lock(&self->lock);
-	while (!self->ends) {
-		if (self->state != ASKED) {
-			g_cond_wait(&self->changed, &self->lock);
-			continue;
-		}
-		g_mutex_unlock(&self->lock);
-		SamplerEnd end = work(self);
-		g_mutex_lock(&self->lock);
-		self->end = end;
-		self->state = DONE;
-		g_cond_broadcast(&self->changed);
-		tell(self);
+	while ((job = g_async_queue_pop(self->asked)) != &self->last) {
+		job->end.found = (job->end.job == SAMPLER_MEMORY ? feed->take_memory : feed->take)(
+			feed, &job->look, &job->end.error);
+		/* First: once the job is taken back, this is read. */
+		(void)!write(self->done_fd, &one, sizeof one);
+		g_async_queue_push(self->done, job);
 	}
-	g_mutex_unlock(&self->lock);
 	return NULL;
+}
+
+static void sampler_clear(Sampler *self)
+{
+	g_clear_error(&self->job.end.error);
+	g_async_queue_unref(self->asked);
+	g_async_queue_unref(self->done);
+	fd_close(&self->done_fd);
+	g_free(self);
 }
 
 Sampler *sampler_new(Feed *feed, GError **error)
 {
-	g_autofree Sampler *self = g_new0(Sampler, 1);
+	int done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
-	self->feed = feed;
-	self->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (self->done_fd < 0) {
+	if (done_fd < 0) {
 		error_set_errno(error, errno, "cannot wait for samples");
 		return NULL;
 	}
-	g_mutex_init(&self->lock);
-	g_cond_init(&self->changed);
+	Sampler *self = g_new0(Sampler, 1);
+	self->feed = feed;
+	self->done_fd = done_fd;
+	self->asked = g_async_queue_new();
+	self->done = g_async_queue_new();
 	self->thread = g_thread_try_new("ctprof-sampler", run, self, error);
-	if (self->thread)
-		return g_steal_pointer(&self);
-	g_mutex_clear(&self->lock);
-	g_cond_clear(&self->changed);
-	fd_close(&self->done_fd);
-	return NULL;
+	if (!self->thread)
+		g_clear_pointer(&self, sampler_clear);
+	return self;
 }
 
 /* A capture ends early as it does when the user interrupts it. */
 static gboolean end_job(Sampler *self)
 {
-	gint64 end = g_get_monotonic_time() + PATIENCE_US;
 	gboolean was_interrupted = crash_interrupted();
-	HOLD(&self->lock);
 
-	self->ends = TRUE;
-	g_cond_broadcast(&self->changed);
-	if (self->state == ASKED && !was_interrupted)
+	if (self->is_busy && !was_interrupted)
 		crash_note_signal(SIGTERM);
-	gboolean in_time = TRUE;
-	while (self->state == ASKED && in_time)
-		in_time = g_cond_wait_until(&self->changed, &self->lock, end);
+	gboolean in_time =
+		!self->is_busy || g_async_queue_timeout_pop(self->done, PATIENCE_US) != NULL;
 	if (!was_interrupted)
 		(void)crash_take_signal();
 	return in_time;
@@ -119,12 +96,9 @@ void sampler_free(Sampler *self)
 		crash_reraise();
 		crash_fail();
 	}
+	g_async_queue_push(self->asked, &self->last);
 	g_thread_join(self->thread);
-	g_clear_error(&self->end.error);
-	g_mutex_clear(&self->lock);
-	g_cond_clear(&self->changed);
-	fd_close(&self->done_fd);
-	g_free(self);
+	sampler_clear(self);
 }
 
 int sampler_fd(const Sampler *self)
@@ -134,34 +108,26 @@ int sampler_fd(const Sampler *self)
 
 gboolean sampler_is_busy(const Sampler *self)
 {
-	Sampler *held = (Sampler *)(uintptr_t)self;
-	HOLD(&held->lock);
-
-	return self->state != IDLE;
+	return self->is_busy;
 }
 
 void sampler_start(Sampler *self, enum sampler_job job, const Look *look)
 {
-	HOLD(&self->lock);
-
-	self->job = job;
-	self->look = *look;
-	self->state = ASKED;
-	g_cond_broadcast(&self->changed);
+	self->job = (Job){.look = *look, .end = {.job = job}};
+	self->is_busy = TRUE;
+	g_async_queue_push(self->asked, &self->job);
 }
 
 gboolean sampler_take_end(Sampler *self, gboolean wait, SamplerEnd *ret_end)
 {
 	guint64 count;
-	HOLD(&self->lock);
 
-	while (wait && self->state == ASKED)
-		g_cond_wait(&self->changed, &self->lock);
-	if (self->state != DONE)
+	if (!self->is_busy ||
+	    !(wait ? g_async_queue_pop(self->done) : g_async_queue_try_pop(self->done)))
 		return FALSE;
 	(void)!read(self->done_fd, &count, sizeof count);
-	*ret_end = self->end;
-	self->end = (SamplerEnd){0};
-	self->state = IDLE;
+	*ret_end = self->job.end;
+	self->job.end.error = NULL;
+	self->is_busy = FALSE;
 	return TRUE;
 }
