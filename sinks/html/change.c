@@ -23,34 +23,37 @@ static const struct {
 	{CTPROF_FIELD_MEMORY, "What changed: memory (PSS)"},
 };
 
-static const struct ctprof_cell *cell_of(gconstpointer line, guint64 field)
+/* A pool whose cost has changed. */
+struct change {
+	const char *name;
+	const struct ctprof_cell *cell;
+};
+
+static gint compare_changes(gconstpointer a, gconstpointer b)
 {
-	return drawing_cell_of(*(const struct ctprof_report_line *const *)line, field);
+	double x = fabs(((const struct change *)a)->cell->delta);
+	double y = fabs(((const struct change *)b)->cell->delta);
+
+	return (x < y) - (x > y);
 }
 
-static gint compare_changes(gconstpointer a, gconstpointer b, gpointer data)
+/* The largest first. */
+static GArray *list_changes(const struct ctprof_report_section *pools, guint64 field)
 {
-	guint64 field = *(const guint64 *)data;
-	double x = fabs(cell_of(a, field)->delta), y = fabs(cell_of(b, field)->delta);
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* Lines whose cell of the field has a change, the largest first. */
-static GPtrArray *list_changes(const struct ctprof_report_section *pools, guint64 field)
-{
-	GPtrArray *lines = g_ptr_array_new();
+	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	guint64 name = markup_find_role(pools, CTPROF_FIELD_SUBJECT);
 
 	for (guint64 i = 0; i < pools->n_lines; i++) {
 		const struct ctprof_report_line *line = drawing_line(pools, i);
-		const struct ctprof_cell *cell = drawing_cell_of(line, field);
+		const struct change change = {drawing_cell_of(line, name)->value[0].text,
+					      drawing_cell_of(line, field)};
 
-		if (!drawing_is_total(line) && cell->flags & CTPROF_CELL_HAS_DELTA &&
-		    fabs(cell->delta) > 0)
-			g_ptr_array_add(lines, (gpointer)(uintptr_t)line);
+		if (!drawing_is_total(line) && change.cell->flags & CTPROF_CELL_HAS_DELTA &&
+		    fabs(change.cell->delta) > 0)
+			g_array_append_val(changes, change);
 	}
-	g_ptr_array_sort_with_data(lines, compare_changes, &field);
-	return lines;
+	g_array_sort(changes, compare_changes);
+	return changes;
 }
 
 static void put_bar(FILE *stream, double delta, double most)
@@ -65,57 +68,51 @@ static void put_bar(FILE *stream, double delta, double most)
 		delta > 0 ? HALF : HALF - width, MAX(width, 1), HEIGHT);
 }
 
-/* Whether it is more than 0.00. */
-static gboolean show_delta(const struct ctprof_report_field *field, const struct ctprof_cell *cell,
-			   char ret_text[CTPROF_SHORT_ROOM])
+/* FALSE: it is not more than 0.00, or too little beside the largest. */
+static gboolean show_delta(const struct ctprof_report_field *field, const struct change *change,
+			   double most, char ret_text[CTPROF_SHORT_ROOM])
 {
-	ctprof_number_short(field->ladder, cell->delta, ret_text);
-	return strpbrk(ret_text, "123456789") != NULL;
+	ctprof_number_short(field->ladder, change->cell->delta, ret_text);
+	return strpbrk(ret_text, "123456789") && fabs(change->cell->delta) >= most * LEAST_SHARE;
 }
 
-static void put_line(FILE *stream, const struct ctprof_report_field *field, const char *name,
-		     const struct ctprof_cell *cell, double most)
+static void put_line(FILE *stream, const struct ctprof_report_field *field,
+		     const struct change *change, const char *delta, double most)
 {
+	const struct ctprof_cell *cell = change->cell;
 	g_autoptr(GString) both = g_string_new(NULL);
-	char delta[CTPROF_SHORT_ROOM];
 
-	show_delta(field, cell, delta);
 	value_append(both, field, &cell->value[0]);
 	g_string_append(both, " → ");
 	value_append(both, field, &cell->value[1]);
 	fputs("<tr><th scope=\"row\">", stream);
-	markup_put(stream, name ? name : "");
+	markup_put(stream, change->name ? change->name : "");
 	fprintf(stream, "</th><td class=\"n\">%s</td><td class=\"n\">%s%s</td>", both->str,
 		cell->delta > 0 ? "+" : "", delta);
 	put_bar(stream, cell->delta, most);
 	fputs("</tr>\n", stream);
 }
 
-static void put_cost(FILE *stream, const struct ctprof_report_section *pools, guint64 field,
+static void put_cost(FILE *stream, const struct ctprof_report_section *pools, guint64 column,
 		     const char *heading)
 {
-	g_autoptr(GPtrArray) lines = list_changes(pools, field);
-	guint64 name = markup_find_role(pools, CTPROF_FIELD_SUBJECT);
-	char shown[CTPROF_SHORT_ROOM];
+	const struct ctprof_report_field *field = drawing_field(pools, column);
+	g_autoptr(GArray) list = list_changes(pools, column);
+	const struct change *changes = (const void *)list->data;
+	double most = list->len > 0 ? fabs(changes[0].cell->delta) : 0;
+	char delta[CTPROF_SHORT_ROOM];
 
-	if (lines->len == 0 ||
-	    !show_delta(drawing_field(pools, field), cell_of(&lines->pdata[0], field), shown))
+	if (list->len == 0 || !show_delta(field, changes, most, delta))
 		return;
-	double most = fabs(cell_of(&lines->pdata[0], field)->delta);
 	fprintf(stream, "<section><h2>%s</h2>\n", heading);
 	markup_open_scroll(stream, heading);
 	fputs("<table class=\"changes\"><thead><tr><th scope=\"col\">POOL</th>"
 	      "<th scope=\"col\" class=\"n\">A → B</th><th scope=\"col\" class=\"n\">change</th>"
 	      "<th scope=\"col\" class=\"mid\">less | more</th></tr></thead><tbody>\n",
 	      stream);
-	for (guint i = 0;
-	     i < MIN(lines->len, MOST) &&
-	     fabs(cell_of(&lines->pdata[i], field)->delta) >= most * LEAST_SHARE &&
-	     show_delta(drawing_field(pools, field), cell_of(&lines->pdata[i], field), shown);
+	for (guint i = 0; i < MIN(list->len, MOST) && show_delta(field, &changes[i], most, delta);
 	     i++)
-		put_line(stream, drawing_field(pools, field),
-			 cell_of(&lines->pdata[i], name)->value[0].text,
-			 cell_of(&lines->pdata[i], field), most);
+		put_line(stream, field, &changes[i], delta, most);
 	fputs("</tbody></table></div>\n</section>\n", stream);
 }
 
