@@ -28,6 +28,7 @@ struct drafting {
 	const struct ctprof_report *report;
 	struct ctprof_report_section section; /* without its headings */
 	GArray *columns;                      /* struct drawn */
+	guint names;                          /* that of them which says what lines are about */
 	guint64 n_absent, n_same, n_strips;
 };
 
@@ -144,40 +145,28 @@ static void put_strip(struct drafting *drafting, const struct ctprof_report_line
 	chart_put_strip(drafting->stream, line->cells);
 }
 
-/* Whether a column says what its lines are about. */
-static gboolean is_name(const struct drafting *drafting, guint i)
+/* Finds the column that says what its lines are about.  A tree is read from what its lines are
+ * indented by, and begins with it. */
+static void find_names(struct drafting *drafting)
 {
-	const struct drawn *drawn = &g_array_index(drafting->columns, struct drawn, i);
+	for (guint i = 0; i < drafting->columns->len; i++) {
+		struct drawn drawn = g_array_index(drafting->columns, struct drawn, i);
 
-	return drawn->column == column_group ||
-	       (drawn->column == &column_field &&
-		drawing_field(&drafting->section, drawn->index)->flags & CTPROF_FIELD_TREE);
-}
-
-static guint name_column(const struct drafting *drafting)
-{
-	for (guint i = 0; i < drafting->columns->len; i++)
-		if (is_name(drafting, i))
-			return i;
-	return 0;
-}
-
-/* A tree is read from what its lines are indented by. */
-static void begin_with_tree(const struct drafting *drafting)
-{
-	guint i = name_column(drafting);
-	struct drawn drawn = g_array_index(drafting->columns, struct drawn, i);
-
-	if (drawn.column != &column_field)
-		return;
-	g_array_remove_index(drafting->columns, i);
-	g_array_prepend_val(drafting->columns, drawn);
+		if (drawn.column == column_group) {
+			drafting->names = i;
+			return;
+		}
+		if (drawn.column == &column_field &&
+		    drawing_field(&drafting->section, drawn.index)->flags & CTPROF_FIELD_TREE) {
+			g_array_remove_index(drafting->columns, i);
+			g_array_prepend_val(drafting->columns, drawn);
+			return;
+		}
+	}
 }
 
 static void put_line(struct drafting *drafting, const struct ctprof_report_line *line)
 {
-	guint name = name_column(drafting);
-
 	if (!is_worth_a_line(drafting, line))
 		return;
 	fputs("<tr", drafting->stream);
@@ -188,7 +177,7 @@ static void put_line(struct drafting *drafting, const struct ctprof_report_line 
 	fputc('>', drafting->stream);
 	for (guint i = 0; i < drafting->columns->len; i++) {
 		put_cell(drafting, line, &g_array_index(drafting->columns, struct drawn, i),
-			 i == name);
+			 i == drafting->names);
 		if (i == 0 && drawing_is_of_runs(drafting->report))
 			put_strip(drafting, line);
 	}
@@ -260,8 +249,7 @@ void tables_put_section(FILE *stream, const struct ctprof_report *report, guint6
 	/* Each line has all its names, so that it may be anywhere. */
 	drafting.section.flags &= ~CTPROF_SECTION_TREE;
 	drafting.columns = columns = columns_choose(report, &drafting.section);
-	if (columns->len > 0)
-		begin_with_tree(&drafting);
+	find_names(&drafting);
 	fputs("<details id=\"", stream);
 	put_id(stream, report, i);
 	fprintf(stream, "\"%s><summary><h2>", drawing_is_of_runs(report) ? " open" : "");
