@@ -54,27 +54,25 @@ static void print_json(const char *file, const GPtrArray *findings)
 	json_print(builder);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-
 	if (!arguments[0] || arguments[1])
-		error_set_usage(&error, "expected one FILE");
+		return error_set_usage(error, "expected one FILE");
 	g_autoptr(GArray) only = capturing_list_pids(cmd_check_pids);
-	g_autoptr(GHashTable) settings = error ? NULL : settings_parse(globals->settings, &error);
+	g_autoptr(GHashTable) settings = settings_parse(globals->settings, error);
 	g_autoptr(Root) root =
-		settings ? root_open(globals->proc, globals->sys, globals->cgroup, &error) : NULL;
+		settings ? root_open(globals->proc, globals->sys, globals->cgroup, error) : NULL;
 	if (!root)
-		return cmd_fail(error);
+		return EXIT_FAILED;
 	CheckRequest request = {
 		.file = arguments[0],
 		.globals = globals,
 		.pids = only,
 		.timeout_s = (guint)cmd_check_timeout_s,
 	};
-	g_autoptr(GPtrArray) findings = check_plugin(&request, &error);
+	g_autoptr(GPtrArray) findings = check_plugin(&request, error);
 	if (!findings)
-		return cmd_fail(error);
+		return EXIT_FAILED;
 	if (cmd_json)
 		print_json(request.file, findings);
 	else

@@ -81,12 +81,6 @@ const Option cmd_format_options[] = {
 	OPTION_END,
 };
 
-int cmd_fail(const GError *error)
-{
-	ui_error("%s", error->message);
-	return error->domain == USAGE_ERROR ? EXIT_USAGE : EXIT_FAILED;
-}
-
 gboolean cmd_no_arguments(char **arguments, GError **error)
 {
 	if (!arguments[0])
@@ -184,19 +178,22 @@ struct task {
 	char **arguments;
 };
 
-static int run_task(gpointer data)
+static int run_task(gpointer data, GError **error)
 {
 	const struct task *task = data;
 
-	return task->command->run(&globals, task->arguments);
+	return task->command->run(&globals, task->arguments, error);
 }
 
 static int run_supervised(const Command *command, char **arguments)
 {
 	struct task task = {command, arguments};
-	int status = unsupervised || command->supervises ? run_task(&task)
-							 : supervise_run(run_task, &task, NULL);
+	gboolean is_here = unsupervised || command->supervises;
+	g_autoptr(GError) error = NULL;
+	int status = is_here ? run_task(&task, &error) : supervise_run(run_task, &task, NULL);
 
+	if (error)
+		status = error_report(error);
 	if (status == EXIT_FAILED)
 		crash_reraise();
 	return supervise_status(status);

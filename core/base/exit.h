@@ -9,3 +9,6 @@ enum {
 	EXIT_HOLDS = 3,
 	EXIT_LOST = 4, /* done, without a plugin that crashed or did not return */
 };
+
+/* The status of what is done, or has set an error. */
+#define EXIT_OF(ok) ((ok) ? EXIT_DONE : EXIT_FAILED)

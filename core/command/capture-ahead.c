@@ -81,11 +81,10 @@ static gboolean wait_for_word(gpointer data, const char *why)
 	return FALSE;
 }
 
-static int step_capture(gpointer data)
+static int step_capture(gpointer data, GError **error)
 {
 	CaptureAhead *self = data;
 	CapturingRequest request = *self->request;
-	g_autoptr(GError) error = NULL;
 
 	/* The same values are absent in the previous capture. */
 	ui_set_verbosity(-1);
@@ -93,7 +92,7 @@ static int step_capture(gpointer data)
 	request.may_sample = &self->shared->may_sample;
 	request.wait = wait_for_word;
 	request.data = self;
-	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+	return EXIT_OF(capturing_run(self->globals, &request, error));
 }
 
 /* ---- its supervisor --------------------------------------------------------------- */

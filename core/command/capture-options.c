@@ -16,6 +16,7 @@
 #include "guard/priority.h"
 #include "plugin/settings.h"
 #include "redact-options.h"
+#include "road/load.h"
 #include "row/absence.h"
 
 #define MAX_JOBS 1024

@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "frame/quantity.h"
 #include "redact-options.h"
+#include "road/load.h"
 
 static CapturingRequest request;
 static char *metrics;
@@ -18,16 +19,13 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-
 	g_autofree char *named = metrics ? quantity_list_inputs(metrics) : NULL;
+
 	request.metrics = named;
-	if (cmd_no_arguments(arguments, &error) && redacting_prepare(FALSE, &error) &&
-	    capturing_run(globals, &request, &error))
-		return EXIT_DONE;
-	return cmd_fail(error);
+	return EXIT_OF(cmd_no_arguments(arguments, error) && redacting_prepare(FALSE, error) &&
+		       capturing_run(globals, &request, error));
 }
 
 const Command cmd_capture = {

@@ -3,9 +3,7 @@
 
 #include "base/error.h"
 #include "cmd.h"
-#include "present.h"
 #include "report-options.h"
-#include "report-run.h"
 #include "run-set.h"
 
 /* Splits the arguments where the other side begins; returns the second half, or
@@ -29,56 +27,51 @@ static gboolean take_side(GPtrArray *runs, char **arguments, GError **error)
 	return TRUE;
 }
 
-static int run_runs(Globals *globals, char **a, char **b)
+static int run_runs(Globals *globals, char **a, char **b, GError **error)
 {
 	g_autoptr(GPtrArray) runs_a = run_set_new();
 	g_autoptr(GPtrArray) runs_b = run_set_new();
 	g_autofree char *name_a = run_set_label(a);
 	g_autofree char *name_b = run_set_label(b);
-	const RunsRequest request = {.sides = {runs_a, runs_b}, .names = {name_a, name_b}};
-	g_autoptr(GError) error = NULL;
+	const char *const names[] = {name_a, name_b, NULL};
+	const ReportRun request = {.sides = {runs_a, runs_b}, .names = names};
 
-	if (take_side(runs_a, a, &error) && take_side(runs_b, b, &error))
-		return reporting_run_runs(globals, &request);
-	return cmd_fail(error);
+	return take_side(runs_a, a, error) && take_side(runs_b, b, error)
+		       ? reporting_run(globals, &request, error)
+		       : EXIT_FAILED;
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	const char *const *files = (const char *const *)arguments;
 	char **other = cut_sides(arguments);
-	g_autoptr(GError) error = NULL;
 
 	/* Nothing before "--": it only ends the options. */
 	if (other && !arguments[0])
 		files = (const char *const *)other;
 	else if (other)
-		return run_runs(globals, arguments, other);
+		return run_runs(globals, arguments, other, error);
 	guint n = g_strv_length((char **)(uintptr_t)files);
-	const ReportingRequest request = {.files = files, .is_window = n == 1};
-	if (n == 2 && (sample_choice.from || sample_choice.to)) {
-		error_set_usage(&error, "--from, --to: only with one recording");
-		return cmd_fail(error);
-	}
+	const ReportRun request = {.files = files, .is_window = n == 1};
+	if (n == 2 && (sample_choice.from || sample_choice.to))
+		return error_set_usage(error, "--from, --to: only with one recording");
 	if (n == 2 && (run_set_is_one(files[0]) || run_set_is_one(files[1]))) {
 		char *a[] = {(char *)(uintptr_t)files[0], NULL},
 		     *b[] = {(char *)(uintptr_t)files[1], NULL};
 
-		return run_runs(globals, a, b);
+		return run_runs(globals, a, b, error);
 	}
 	if (n == 1 || n == 2)
-		return reporting_run(globals, &request);
+		return reporting_run(globals, &request, error);
 	if (n > 2)
-		error_set_usage(&error,
-				"unexpected argument '%s': expected two snapshots, BASELINE and "
-				"CANDIDATE, or several runs per side: A1 A2… -- B1 B2…",
-				files[2]);
-	else
-		error_set_usage(
-			&error,
-			"expected two snapshots, or one recording: BASELINE CANDIDATE ('-': "
-			"standard input; 'ctprof capture' writes one)");
-	return cmd_fail(error);
+		return error_set_usage(
+			error,
+			"unexpected argument '%s': expected two snapshots, BASELINE and "
+			"CANDIDATE, or several runs per side: A1 A2… -- B1 B2…",
+			files[2]);
+	return error_set_usage(error,
+			       "expected two snapshots, or one recording: BASELINE CANDIDATE ('-': "
+			       "standard input; 'ctprof capture' writes one)");
 }
 
 const Command cmd_compare = {

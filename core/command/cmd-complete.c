@@ -237,12 +237,14 @@ static void offer_values(Request *request, const Option *option)
 static void take_command(Request *request, const char *word)
 {
 	const Option *of_plugins = NULL;
+	g_autoptr(GError) error = NULL;
 
 	request->command = cmd_find(word);
 	request->lost = !request->command;
-	if (request->command && request->command->plugin_options)
-		plugin_options_load(request->globals, request->command->plugin_options,
-				    &of_plugins);
+	if (request->command && request->command->plugin_options &&
+	    !plugin_options_load(request->globals, request->command->plugin_options, &of_plugins,
+				 &error))
+		error_report(error);
 	cmd_list_tables(request->command, of_plugins, request->tables);
 }
 
@@ -314,11 +316,12 @@ static void complete(Request *request, char **words, guint n)
 		offer_from(request, request->command->arguments_from);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	Request request = {.globals = globals, .before = g_strdup("")};
 	guint n = g_strv_length(arguments);
 
+	(void)error;
 	cmd_list_tables(NULL, NULL, request.tables);
 	/* Warnings would disturb the shell. */
 	ui_set_verbosity(-1);

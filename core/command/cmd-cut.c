@@ -8,15 +8,8 @@
 static gboolean choose(const Recording *recording, guint *ret_first, guint *ret_last,
 		       GError **error)
 {
-	const SampleChoice *choice = &sample_choice;
-
-	*ret_first = 0;
-	*ret_last = recording_n_samples(recording) - 1;
-	if (choice->from && !when_find(recording, "--from", choice->from, ret_first, error))
-		return FALSE;
-	if (choice->to && !when_find(recording, "--to", choice->to, ret_last, error))
-		return FALSE;
-	return *ret_first <= *ret_last || error_set_usage(error, "--from is after --to");
+	return load_choose(recording, ret_first, ret_last, error) &&
+	       (*ret_first <= *ret_last || error_set_usage(error, "--from is after --to"));
 }
 
 static char *cut(Recording *recording, Plugin *sink, Output *output, GError **error)
@@ -34,12 +27,11 @@ static char *cut(Recording *recording, Plugin *sink, Output *output, GError **er
 			       last > first ? "s" : "", from, to);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	static const RewriteRun cutting = {"recording", cut};
-	g_autoptr(GError) error = NULL;
 
-	return rewrite_run(&cutting, globals, arguments, &error) ? EXIT_DONE : cmd_fail(error);
+	return EXIT_OF(rewrite_run(&cutting, globals, arguments, error));
 }
 
 const Command cmd_cut = {

@@ -153,13 +153,13 @@ static void print_json(const GArray *lines)
 	json_print(builder);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Session) session = NULL;
+	g_autoptr(Session) session =
+		cmd_no_arguments(arguments, error) ? session_new(globals, NULL, error) : NULL;
 
-	if (!cmd_no_arguments(arguments, &error) || !(session = session_new(globals, NULL, &error)))
-		return cmd_fail(error);
+	if (!session)
+		return EXIT_FAILED;
 	for (guint i = 0; i < session->plugins->len; i++)
 		plugin_probe(g_ptr_array_index(session->plugins, i));
 	g_autoptr(GArray) lines = diagnose(session);

@@ -129,13 +129,12 @@ static gboolean name_files(const Work *work, const ExportDay *days, guint n, GEr
 }
 
 /* days NULL: a file is written whole. */
-static int make_each(const Work *work, const ExportDay *days, guint n)
+static int make_each(const Work *work, const ExportDay *days, guint n, GError **error)
 {
-	g_autoptr(GError) error = NULL;
 	int status = EXIT_DONE;
 
-	if (!name_files(work, days, n, &error))
-		return cmd_fail(error);
+	if (!name_files(work, days, n, error))
+		return EXIT_FAILED;
 	for (guint i = 0; i < n && status == EXIT_DONE; i++) {
 		const char *const files[] = {work->files[days ? days[i].file : i], NULL};
 
@@ -160,22 +159,19 @@ static GArray *check_days(const Work *work, const ExportDays *days)
 	return list;
 }
 
-static int make_partitions(const Work *work)
+static int make_partitions(const Work *work, GError **error)
 {
 	ExportDays *days =
 		mmap(NULL, sizeof *days, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ExportSurvey survey = {work->globals, work->files, days};
-	g_autoptr(GError) error = NULL;
 
-	if (days == MAP_FAILED) {
-		error_set_failed(&error, "out of memory");
-		return cmd_fail(error);
-	}
+	if (days == MAP_FAILED)
+		return error_set_failed(error, "out of memory");
 	int status = supervise_run(export_survey_step, &survey, NULL);
 	g_autoptr(GArray) list = check_days(work, days);
 	munmap(days, sizeof *days);
 	return status == EXIT_DONE
-		       ? make_each(work, (const ExportDay *)(gpointer)list->data, list->len)
+		       ? make_each(work, (const ExportDay *)(gpointer)list->data, list->len, error)
 		       : status;
 }
 
@@ -212,7 +208,7 @@ static gboolean check(char **arguments, GError **error)
 	return TRUE;
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GHashTable) taken = g_hash_table_new(g_str_hash, g_str_equal);
@@ -224,15 +220,14 @@ static int run(Globals *globals, char **arguments)
 		.paths = paths,
 		.taken = taken,
 	};
-	g_autoptr(GError) error = NULL;
 
-	if (!check(arguments, &error) || !redacting_prepare(FALSE, &error))
-		return cmd_fail(error);
+	if (!check(arguments, error) || !redacting_prepare(FALSE, error))
+		return EXIT_FAILED;
 	take_folder();
 	if (partition)
-		return make_partitions(&work);
+		return make_partitions(&work, error);
 	if (folder)
-		return make_each(&work, NULL, work.n_files);
+		return make_each(&work, NULL, work.n_files, error);
 	return run_job(&work, work.files, NULL, output ? output : "-");
 }
 

@@ -8,8 +8,7 @@
 #include "cmd.h"
 #include "guard/output.h"
 #include "guard/supervise.h"
-#include "present.h"
-#include "report-now.h"
+#include "report-run.h"
 #include "report/section/memory/rows.h"
 
 #define DEFAULT_VIEW "pools"
@@ -260,16 +259,6 @@ static gboolean write_artifact(const Analysis *analysis, GError **error)
 	return output_commit(artifact_output, error);
 }
 
-static ReportRun describe(void)
-{
-	return (ReportRun){
-		.options = &options,
-		.files = options.files,
-		.how = {.fit = !options.wide},
-		.finished = artifact ? write_artifact : NULL,
-	};
-}
-
 static char *list_groups(void)
 {
 	gboolean wants_share = swap_share >= 0 || g_strcmp0(sort, "eps") == 0;
@@ -286,15 +275,34 @@ static gboolean has_processes(void)
 	return g_strv_contains((const char *const *)names, MEMORY_GROUP);
 }
 
-/* Reads this host now. */
-static int step_now(gpointer data)
+/* Of the files, or with a request of this host now. */
+static int report(Globals *globals, const CapturingRequest *capture, GError **error)
+{
+	const ReportRun run = {
+		.options = &options,
+		.files = capture ? NULL : options.files,
+		.capture = capture,
+		.how = {.fit = !options.wide},
+		.finished = artifact ? write_artifact : NULL,
+	};
+	g_autoptr(Output) output = NULL;
+	gboolean met;
+
+	return EXIT_OF(open_artifact(&output, error) && report_run(globals, &run, &met, error));
+}
+
+static int step_files(gpointer globals, GError **error)
+{
+	return report(globals, NULL, error);
+}
+
+static int step_now(gpointer data, GError **error)
 {
 	Globals *globals = data;
 	g_autofree char *groups = list_groups();
 	g_autofree char *pid = g_strdup_printf("%d", options.pid);
 	char *pids[] = {pid, NULL};
 	char of_processes[] = MEMORY_METRICS;
-	g_autoptr(GError) error = NULL;
 	const CapturingRequest request = {
 		.groups = groups,
 		.metrics = has_processes() ? of_processes : NULL,
@@ -303,41 +311,24 @@ static int step_now(gpointer data)
 		.leaders_only = TRUE,
 		.no_threads = (options.view->flags & SECTION_OF_HOST) != 0,
 	};
-	const ReportRun report = describe();
-	g_autoptr(Output) output = NULL;
-	gboolean met;
 
-	if (!open_artifact(&output, &error))
-		return cmd_fail(error);
 	options.own[0] = getpid();
 	options.own[1] = getppid();
 	if (!globals->plugins)
 		globals->plugins = g_strdup(MEMORY_SOURCE);
 	if (options.pid > 0)
 		line_append(&globals->settings, g_strconcat(MEMORY_SOURCE ".pid=", pid, NULL));
-	return report_now(globals, &request, &report, &met, &error) ? EXIT_DONE : cmd_fail(error);
+	return report(globals, &request, error);
 }
 
-static int step_files(gpointer data)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	const ReportRun report = describe();
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Output) output = NULL;
-	gboolean met;
-
-	if (!open_artifact(&output, &error))
-		return cmd_fail(error);
-	return report_run(data, &report, &met, &error) ? EXIT_DONE : cmd_fail(error);
-}
-
-static int run_arguments(Globals *globals, char **arguments, GError **error)
-{
-	if (!take_arguments(arguments, error))
-		return EXIT_USAGE;
 	/* Reports a bad option before anything is read. */
-	g_autoptr(Analysis) sound = analysis_new(&options, error);
+	g_autoptr(Analysis) sound =
+		take_arguments(arguments, error) ? analysis_new(&options, error) : NULL;
+
 	if (!sound)
-		return EXIT_USAGE;
+		return EXIT_FAILED;
 	if (options.files[0])
 		return supervise_run(step_files, globals, NULL);
 	int status = presenting_check(globals);
@@ -346,16 +337,6 @@ static int run_arguments(Globals *globals, char **arguments, GError **error)
 	options.files[0] = "this host";
 	options.is_told = TRUE;
 	return supervise_run(step_now, globals, NULL);
-}
-
-static int run(Globals *globals, char **arguments)
-{
-	g_autoptr(GError) error = NULL;
-	int status = run_arguments(globals, arguments, &error);
-
-	if (error)
-		status = cmd_fail(error);
-	return status;
 }
 
 const Command cmd_memory = {

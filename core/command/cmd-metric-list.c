@@ -286,14 +286,13 @@ static int fail_search(const char *text, const GPtrArray *list)
 	return EXIT_FAILED;
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	g_autoptr(GError) error = NULL;
 	g_autoptr(Session) session = NULL;
 
-	if ((arguments[0] && !cmd_no_arguments(arguments + 1, &error)) ||
-	    !parse_pattern(arguments[0], &error) || !(session = session_new(globals, NULL, &error)))
-		return cmd_fail(error);
+	if ((arguments[0] && !cmd_no_arguments(arguments + 1, error)) ||
+	    !parse_pattern(arguments[0], error) || !(session = session_new(globals, NULL, error)))
+		return EXIT_FAILED;
 	g_autoptr(GPtrArray) list = registry_list(session->registry);
 	if (!is_found(list))
 		return fail_search(arguments[0], list);

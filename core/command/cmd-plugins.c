@@ -291,15 +291,14 @@ static int fail_name(const Session *session, const char *name)
 	return EXIT_FAILED;
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	const char *name = arguments[0];
-	g_autoptr(GError) error = NULL;
 	g_autoptr(Session) session = NULL;
 
-	if ((name && !cmd_no_arguments(arguments + 1, &error)) ||
-	    !(session = session_new(globals, NULL, &error)))
-		return cmd_fail(error);
+	if ((name && !cmd_no_arguments(arguments + 1, error)) ||
+	    !(session = session_new(globals, NULL, error)))
+		return EXIT_FAILED;
 	const Plugin *asked = name ? plugin_find(session->plugins, name, 0) : NULL;
 	if (name && !asked)
 		return fail_name(session, name);

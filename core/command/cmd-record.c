@@ -44,11 +44,6 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-static int step_record(gpointer data)
-{
-	return record_run(data);
-}
-
 /* What outlives a process in which a plugin fails. */
 static gboolean prepare(Globals *globals, char **command, GError **error)
 {
@@ -77,8 +72,8 @@ static int run_files(void)
 		g_autoptr(GError) error = NULL;
 
 		if (!record_open(&plan, &error))
-			return cmd_fail(error);
-		status = supervise_run(step_record, &plan, NULL);
+			return error_report(error);
+		status = supervise_run(record_step, &plan, NULL);
 		/* Nothing came of it. */
 		if (plan.state->bytes == 0)
 			output_remove(plan.output);
@@ -86,12 +81,10 @@ static int run_files(void)
 	return supervise_status(status);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-
-	if (!prepare(globals, arguments, &error))
-		return cmd_fail(error);
+	if (!prepare(globals, arguments, error))
+		return EXIT_FAILED;
 	int status = run_files();
 	int own = plan.workload ? workload_wait(plan.workload) : EXIT_DONE;
 	return own != EXIT_DONE ? own : status;

@@ -13,15 +13,13 @@ static char *redact(Recording *recording, Plugin *sink, Output *output, GError *
 									   : NULL;
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	static const RewriteRun redacting = {"snapshot or recording", redact};
-	g_autoptr(GError) error = NULL;
 
 	/* While the process still has the rights of the user. */
-	if (redacting_prepare(TRUE, &error) && rewrite_run(&redacting, globals, arguments, &error))
-		return EXIT_DONE;
-	return cmd_fail(error);
+	return EXIT_OF(redacting_prepare(TRUE, error) &&
+		       rewrite_run(&redacting, globals, arguments, error));
 }
 
 const Command cmd_redact = {

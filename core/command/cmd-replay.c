@@ -11,7 +11,7 @@ static Feed *open_feed(Globals *globals, gpointer data, GError **error)
 	return replay_feed_new(globals, data, error);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	const ScreenRequest screen = {
 		.globals = globals,
@@ -19,15 +19,14 @@ static int run(Globals *globals, char **arguments)
 		.open = open_feed,
 		.close = replay_feed_free,
 	};
-	g_autoptr(GError) error = NULL;
 
 	if (!arguments[0])
-		error_set_usage(&error, "expected a recording: FILE ('ctprof record' writes one)");
-	else if (g_str_equal(arguments[0], "-"))
-		error_set_usage(&error, "expected a file: standard input has the keys");
-	else if (cmd_no_arguments(arguments + 1, &error))
-		return screen_run_supervised(&screen);
-	return cmd_fail(error);
+		return error_set_usage(error,
+				       "expected a recording: FILE ('ctprof record' writes one)");
+	if (g_str_equal(arguments[0], "-"))
+		return error_set_usage(error, "expected a file: standard input has the keys");
+	return cmd_no_arguments(arguments + 1, error) ? screen_run_supervised(&screen, error)
+						      : EXIT_FAILED;
 }
 
 const Command cmd_replay = {

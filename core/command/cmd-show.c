@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/error.h"
 #include "cmd.h"
-#include "present.h"
 #include "report-options.h"
-#include "report-run.h"
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	/* At a time, one asks what happened then. */
-	const ReportingRequest request = {
+	const ReportRun request = {
 		.files = (const char *const *)arguments,
 		.is_window = sample_choice.at && !sample_choice.sample,
 	};
-	g_autoptr(GError) error = NULL;
 
-	if (arguments[0] && !arguments[1])
-		return reporting_run(globals, &request);
-	if (arguments[0])
-		error_set_usage(
-			&error,
+	if (!arguments[0])
+		return error_set_usage(error, "expected a snapshot: FILE ('-': standard input; "
+					      "'ctprof capture' writes one)");
+	if (arguments[1])
+		return error_set_usage(
+			error,
 			"unexpected argument '%s': show takes one snapshot ('ctprof compare "
 			"%s %s' compares two)",
 			arguments[1], arguments[0], arguments[1]);
-	else
-		error_set_usage(&error,
-				"expected a snapshot: FILE ('-': standard input; 'ctprof capture' "
-				"writes one)");
-	return cmd_fail(error);
+	return reporting_run(globals, &request, error);
 }
 
 const Command cmd_show = {

@@ -16,11 +16,9 @@
 #include "guard/capabilities.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
-#include "present.h"
 #include "record-run.h"
 #include "repeat.h"
 #include "report-options.h"
-#include "report-run.h"
 
 #define MAX_COUNT 1000000
 #define MAX_REPEATS 1000
@@ -93,24 +91,26 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StatRun, stat_run_clear)
 
 /* ---- steps that run in a process of their own ---------------------------- */
 
+typedef int (*StepOfStat)(const StatRun *self, guint n, GError **error);
+
 struct step {
 	const StatRun *run;
-	int (*function)(const StatRun *self, guint n);
+	StepOfStat function;
 	guint n;
 };
 
-static int take_step(gpointer data)
+static int take_step(gpointer data, GError **error)
 {
 	const struct step *step = data;
 
-	return step->function(step->run, step->n);
+	return step->function(step->run, step->n, error);
 }
 
 /* A capture drops capabilities for good and leaves threads and plugins behind, so
  * it runs in a child process. */
-static int run_apart(const StatRun *self, int (*function)(const StatRun *self, guint n), guint n)
+static int run_apart(const StatRun *self, StepOfStat function, guint n)
 {
-	struct step step = {self, function, n};
+	const struct step step = {self, function, n};
 	pid_t pid;
 	int status = supervise_run(take_step, &step, &pid);
 
@@ -127,23 +127,21 @@ static CapturingRequest request_of(const StatRun *self, guint n)
 	};
 }
 
-static int step_prepare(const StatRun *self, guint n)
+static int step_prepare(const StatRun *self, guint n, GError **error)
 {
-	g_autoptr(GError) error = NULL;
 	const CapturingRequest request = request_of(self, n);
 
-	return capturing_prepare(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+	return EXIT_OF(capturing_prepare(self->globals, &request, error));
 }
 
-static int step_capture(const StatRun *self, guint n)
+static int step_capture(const StatRun *self, guint n, GError **error)
 {
-	g_autoptr(GError) error = NULL;
 	const CapturingRequest request = request_of(self, n);
 
 	/* The same values are absent in all runs. */
 	if (repeat.n > 0 && repeat.sides[0]->len > 0)
 		ui_set_verbosity(-1);
-	return capturing_run(self->globals, &request, &error) ? EXIT_DONE : cmd_fail(error);
+	return EXIT_OF(capturing_run(self->globals, &request, error));
 }
 
 /* Makes capture n listen from now on. */
@@ -174,24 +172,25 @@ static int capture_first(StatRun *self)
 	return status;
 }
 
+static const char *const names[] = {"before", "after", NULL};
+
 /* Compares capture n with the previous one. */
-static int step_compare(const StatRun *self, guint n)
+static int step_compare(const StatRun *self, guint n, GError **error)
 {
-	static const char *const names[] = {"before", "after", NULL};
 	/* A sequence of reports is for watching, not for a pager. */
 	if (self->every_ms > 0)
 		g_setenv("CTPROF_PAGER", "cat", TRUE);
 	const char *files[] = {self->files[(n - 1) % N_FILES], self->files[n % N_FILES], NULL};
 
 	CommandFacts facts = self->facts;
-	const ReportingRequest request = {
+	const ReportRun request = {
 		.files = files,
 		.names = names,
 		.hidden = self->own,
 		.command = facts.wall_ns > 0 && !self->told ? &facts : NULL,
 	};
 
-	return reporting_run(self->globals, &request);
+	return reporting_run(self->globals, &request, error);
 }
 
 /* ---- the command ------------------------------------------------------------ */
@@ -419,15 +418,16 @@ static gboolean prepare(StatRun *self, GError **error)
 
 static int fail_start(const GError *error)
 {
-	cmd_fail(error);
+	error_report(error);
 	return g_error_matches(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND) ? COMMAND_NOT_FOUND
 									: COMMAND_NOT_RUN;
 }
 
 static int run_once(StatRun *self)
 {
+	const ReportRun any = {.names = names};
 	g_autoptr(GError) error = NULL;
-	int status = reporting_check(self->globals);
+	int status = reporting_check(self->globals, &any);
 
 	if (status == EXIT_DONE)
 		status = run_apart(self, step_prepare, 0);
@@ -492,20 +492,22 @@ static int run_one_of_many(gpointer data, char **command, SavedRun *run)
 	return status;
 }
 
-static int step_report(const StatRun *self, guint n)
+/* only_checks: the options. */
+static int step_report(const StatRun *self, guint only_checks, GError **error)
 {
 	g_autofree char *a = repeat_label(&repeat, 0);
 	g_autofree char *b = repeat_label(&repeat, 1);
-	const RunsRequest request = {.sides = {repeat.sides[0], repeat.sides[1]}, .names = {a, b}};
+	const char *const commands[] = {a, b, NULL};
+	const ReportRun request = {.sides = {repeat.sides[0], repeat.sides[1]}, .names = commands};
 
-	return n ? reporting_check_runs(self->globals, &request)
-		 : reporting_run_runs(self->globals, &request);
+	return only_checks ? reporting_check(self->globals, &request)
+			   : reporting_run(self->globals, &request, error);
 }
 
 static int run_many(StatRun *self)
 {
 	g_autoptr(GError) error = NULL;
-	int status = step_report(self, TRUE);
+	int status = step_report(self, TRUE, NULL);
 
 	if (status == EXIT_DONE)
 		status = run_apart(self, step_prepare, 0);
@@ -519,7 +521,7 @@ static int run_many(StatRun *self)
 		return status;
 	}
 	if (!repeat_keep(&repeat, &error))
-		status = cmd_fail(error);
+		status = error_report(error);
 	int reported = run_apart(self, step_report, FALSE);
 	crash_note_signal(number);
 	if (self->worst != EXIT_DONE)
@@ -528,27 +530,22 @@ static int run_many(StatRun *self)
 }
 
 /* As compare does. */
-static int step_recording(const StatRun *self, guint n)
+static int step_recording(const StatRun *self, guint n, GError **error)
 {
-	const ReportingRequest request = {.files = (const char *const *)self->command,
-					  .is_window = TRUE};
+	const ReportRun request = {.files = (const char *const *)self->command, .is_window = TRUE};
 
 	(void)n;
-	return reporting_run(self->globals, &request);
+	return reporting_run(self->globals, &request, error);
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
-	g_autoptr(GError) error = NULL;
 	g_auto(StatRun) self = {.globals = globals, .command = arguments, .pidfd = -1};
-	int status = EXIT_FAILED;
+	int status = !prepare(&self, error)    ? EXIT_FAILED
+		     : is_recording(arguments) ? run_apart(&self, step_recording, 0)
+		     : repeat.n > 0            ? run_many(&self)
+					       : run_once(&self);
 
-	if (prepare(&self, &error))
-		status = is_recording(arguments) ? run_apart(&self, step_recording, 0)
-			 : repeat.n > 0          ? run_many(&self)
-						 : run_once(&self);
-	else
-		status = cmd_fail(error);
 	repeat_clear(&repeat);
 	if (crash_interrupted()) {
 		stat_run_clear(&self);

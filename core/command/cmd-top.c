@@ -32,7 +32,7 @@ static gboolean check_pids(char **arguments, GError **error)
 	return TRUE;
 }
 
-static int run(Globals *globals, char **arguments)
+static int run(Globals *globals, char **arguments, GError **error)
 {
 	/* What others end with is none of it, either. */
 	request.pids = arguments[0] ? arguments : NULL;
@@ -40,9 +40,8 @@ static int run(Globals *globals, char **arguments)
 				      .pids = request.pids,
 				      .open = open_feed,
 				      .close = live_feed_free};
-	g_autoptr(GError) error = NULL;
 
-	return check_pids(arguments, &error) ? screen_run_supervised(&screen) : cmd_fail(error);
+	return check_pids(arguments, error) ? screen_run_supervised(&screen, error) : EXIT_FAILED;
 }
 
 const Command cmd_top = {

@@ -4,12 +4,10 @@
 
 #include <glib.h>
 
-#include "base/exit.h"
+#include "base/error.h"
 #include "command-line.h"
 #include "plugin/session.h"
 
-/* The sink that writes snapshots, and reads them. */
-#define SNAPSHOT_SINK "snapshot"
 #define COMMAND_MAX_SHARED 7
 
 typedef struct command {
@@ -27,8 +25,9 @@ typedef struct command {
 	gboolean supervises;
 	/* The file of another program that takes the whole command line; NULL: run() is it. */
 	const char *program;
-	/* arguments: the rest of the command line, NULL-terminated. */
-	int (*run)(Globals *globals, char **arguments);
+	/* arguments: the rest of the command line, NULL-terminated.  Returns as a SuperviseStep
+	 * does (guard/supervise.h). */
+	int (*run)(Globals *globals, char **arguments, GError **error);
 } Command;
 
 extern const Command cmd_capture;
@@ -64,8 +63,6 @@ void cmd_list_tables(const Command *command, const Option *of_plugins,
 #define COMMAND_NOT_FOUND 127
 #define COMMAND_NOT_RUN 126
 
-/* Prints the error, and returns its exit status. */
-int cmd_fail(const GError *error);
 /* Fails if there is an argument. */
 gboolean cmd_no_arguments(char **arguments, GError **error);
 /* EXIT_DONE if all output has been written; plugins cannot affect it any more. */

@@ -9,9 +9,8 @@
 #include "cmd.h"
 #include "guard/capabilities.h"
 #include "guard/crash.h"
-#include "guard/userfile.h"
 #include "redact-options.h"
-#include "report-run.h"
+#include "road/load.h"
 #include "snapshot/when.h"
 
 #define NS_PER_DAY (G_GUINT64_CONSTANT(86400) * 1000000000)
@@ -105,8 +104,7 @@ static Session *open_session(const Globals *globals, const char *format, const c
 static void keep_files(const char *const *files)
 {
 	for (; *files; files++)
-		if (strcmp(*files, "-") != 0)
-			userfile_keep(*files, 0);
+		load_keep(*files);
 }
 
 static GPtrArray *open_recordings(const Session *session, const char *const *files, GError **error)
@@ -114,7 +112,7 @@ static GPtrArray *open_recordings(const Session *session, const char *const *fil
 	g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func((GDestroyNotify)recording_free);
 
 	for (; *files; files++) {
-		Recording *recording = report_open(session, *files, error);
+		Recording *recording = load_open(session, *files, error);
 
 		if (!recording)
 			return NULL;
@@ -269,12 +267,13 @@ static gboolean make_folder(const char *path, GError **error)
 	       error_set_errno(error, errno, "cannot make '%s'", folder);
 }
 
-static gboolean write_file(const ExportJob *job, GError **error)
+int export_step(gpointer data, GError **error)
 {
+	const ExportJob *job = data;
 	g_autoptr(Output) output = NULL;
 
 	if (job->makes_folders && !make_folder(job->path, error))
-		return FALSE;
+		return EXIT_FAILED;
 	keep_files(job->files);
 	g_autoptr(Session) session =
 		open_session(job->globals, job->format, job->path, &output, error);
@@ -285,19 +284,12 @@ static gboolean write_file(const ExportJob *job, GError **error)
 	options.redactor = redactor;
 	g_autoptr(Export) export = sink ? export_new(sink, output, &options, error) : NULL;
 	if (!export || !write_tables(job, session, export, error) || !output_commit(output, error))
-		return FALSE;
+		return EXIT_FAILED;
 	g_autofree char *size = ui_format_size(output_bytes(output));
 	guint64 n = export_n_records(export);
 	ui_note("%" G_GUINT64_FORMAT " row%s; %s: %s", n, n == 1 ? "" : "s", output_label(output),
 		size);
-	return TRUE;
-}
-
-int export_step(gpointer data)
-{
-	g_autoptr(GError) error = NULL;
-
-	return write_file(data, &error) ? EXIT_DONE : cmd_fail(error);
+	return EXIT_DONE;
 }
 
 /* ---- the days of the files -------------------------------------------------------------- */
@@ -334,8 +326,10 @@ static gboolean survey_file(ExportDays *days, guint file, Recording *recording, 
 	return TRUE;
 }
 
-static gboolean survey(const ExportSurvey *survey, GError **error)
+int export_survey_step(gpointer data, GError **error)
 {
+	const ExportSurvey *survey = data;
+
 	keep_files(survey->files);
 	g_autoptr(Session) session = open_session(survey->globals, NULL, NULL, NULL, error);
 	g_autoptr(GPtrArray) recordings =
@@ -344,13 +338,6 @@ static gboolean survey(const ExportSurvey *survey, GError **error)
 	survey->days->n = 0;
 	for (guint i = 0; recordings && i < recordings->len; i++)
 		if (!survey_file(survey->days, i, g_ptr_array_index(recordings, i), error))
-			return FALSE;
-	return recordings != NULL;
-}
-
-int export_survey_step(gpointer data)
-{
-	g_autoptr(GError) error = NULL;
-
-	return survey(data, &error) ? EXIT_DONE : cmd_fail(error);
+			return EXIT_FAILED;
+	return EXIT_OF(recordings);
 }

@@ -21,7 +21,7 @@ typedef struct export_job {
 } ExportJob;
 
 /* A SuperviseStep; data is the job. */
-int export_step(gpointer data);
+int export_step(gpointer data, GError **error);
 
 /* The samples of a file that began on one day. */
 typedef struct export_day {
@@ -45,7 +45,7 @@ typedef struct export_survey {
 } ExportSurvey;
 
 /* A SuperviseStep; data is the survey. */
-int export_survey_step(gpointer data);
+int export_survey_step(gpointer data, GError **error);
 
 /* What the host is called in tables: as given, or as the file is (given NULL); a pseudonym if
  * names are.  NULL: nothing is known. */

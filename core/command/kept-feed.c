@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "kept-feed.h"
 
-#include "report-side.h"
+#include "road/filling.h"
 
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 
@@ -45,6 +45,6 @@ gboolean kept_feed_load(Feed *feed, Analysis *analysis, AnalysisOptions *options
 		if (!analysis_hold(analysis, i, kept->samples[i]->moment, error))
 			return FALSE;
 	}
-	return report_relate(options, analysis, kept->samples[0]->context,
-			     kept->samples[1]->context, NULL, error);
+	Context *const contexts[] = {kept->samples[0]->context, kept->samples[1]->context};
+	return filling_relate(options, analysis, contexts, NULL, error);
 }

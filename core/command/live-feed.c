@@ -10,6 +10,7 @@
 #include "memory-reader.h"
 #include "record-run.h"
 #include "report/plan/sections.h"
+#include "road/load.h"
 
 #define NS_PER_S 1e9
 /* Files that a run can write: they are opened before it gives up the user's rights. */

@@ -71,18 +71,17 @@ static GPtrArray *load_plugins(const Globals *globals, GError **error)
 	return loader ? loader_load(loader, select, NULL, error) : NULL;
 }
 
-int plugin_options_load(const Globals *globals, enum plugin_options which,
-			const Option **ret_options)
+gboolean plugin_options_load(const Globals *globals, enum plugin_options which,
+			     const Option **ret_options, GError **error)
 {
 	/* Never freed: the rows point into them. */
 	static GPtrArray *plugins;
 	static GArray *options;
 	const Option end = OPTION_END;
-	g_autoptr(GError) error = NULL;
 
-	plugins = load_plugins(globals, &error);
+	plugins = load_plugins(globals, error);
 	if (!plugins)
-		return cmd_fail(error);
+		return FALSE;
 	options = g_array_new(FALSE, FALSE, sizeof(Option));
 	for (guint p = 0; p < plugins->len; p++) {
 		const Plugin *plugin = g_ptr_array_index(plugins, p);
@@ -97,7 +96,7 @@ int plugin_options_load(const Globals *globals, enum plugin_options which,
 	}
 	g_array_append_val(options, end);
 	*ret_options = &g_array_index(options, const Option, 0);
-	return EXIT_DONE;
+	return TRUE;
 }
 
 /* ---- across the processes ------------------------------------------------ */
@@ -159,24 +158,22 @@ struct errand {
 	int fd; /* a file in memory */
 };
 
-static int step_send(gpointer data)
+static int step_send(gpointer data, GError **error)
 {
 	const struct errand *errand = data;
 	Priority *raised = errand->globals->proc ? NULL : priority_begin(1);
 	const Option *options;
-	int status = plugin_options_load(errand->globals, errand->which, &options);
+	gboolean is_loaded = plugin_options_load(errand->globals, errand->which, &options, error);
 
 	priority_end(raised);
-	if (status != EXIT_DONE)
-		return status;
+	if (!is_loaded)
+		return EXIT_FAILED;
 	g_autoptr(GVariant) packed = pack(options);
 	gsize size = g_variant_get_size(packed);
 	/* An earlier process may have written to it, and been lost. */
 	gboolean ok = ftruncate(errand->fd, 0) == 0 &&
 		      pwrite(errand->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
-	if (!ok)
-		ui_error("cannot list the options of plugins: %s", g_strerror(errno));
-	return ok ? EXIT_DONE : EXIT_FAILED;
+	return EXIT_OF(ok || error_set_errno(error, errno, "cannot list the options of plugins"));
 }
 
 static const Option *receive(int fd)
@@ -199,9 +196,12 @@ int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboo
 			 const Option **ret_options)
 {
 	struct errand errand = {globals, which, -1};
+	g_autoptr(GError) error = NULL;
 
 	if (!supervised)
-		return plugin_options_load(globals, which, ret_options);
+		return plugin_options_load(globals, which, ret_options, &error)
+			       ? EXIT_DONE
+			       : error_report(error);
 	errand.fd = memfd_create("ctprof-options", MFD_CLOEXEC);
 	if (errand.fd < 0) {
 		ui_error("cannot make a file in memory: %s", g_strerror(errno));

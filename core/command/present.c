@@ -10,6 +10,7 @@
 #include "guard/limits.h"
 #include "guard/supervise.h"
 #include "pager.h"
+#include "road/load.h"
 
 #define DEFAULT_FORMAT "table"
 #define SMALL_WIDTH 80
@@ -78,23 +79,17 @@ Session *presenting_open(const Globals *globals, GError **error)
 	return g_steal_pointer(&session);
 }
 
-static int step_check(gpointer data)
+static int step_check(gpointer data, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Session) session = presenting_open(data, &error);
+	g_autoptr(Session) session = presenting_open(data, error);
 
-	return session ? EXIT_DONE : cmd_fail(error);
+	return EXIT_OF(session);
 }
 
 int presenting_check(const Globals *globals)
 {
 	/* The default cannot be misspelt. */
-	return format ? supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL) : EXIT_DONE;
-}
-
-Plugin *presenting_reader(const Session *session)
-{
-	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
+	return format ? supervise_run(step_check, globals, NULL) : EXIT_DONE;
 }
 
 static gboolean may_colour(void)

@@ -37,7 +37,5 @@ Session *presenting_open(const Globals *globals, GError **error);
 /* Whether that works, checked in a separate process (which the plugins end
  * with): before a slow report, or a command that is run for it. */
 int presenting_check(const Globals *globals);
-/* The plugin of the session that reads snapshots. */
-Plugin *presenting_reader(const Session *session);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
 			 const Presentation *how, Output *output, GError **error);

@@ -426,10 +426,9 @@ static gboolean run(Recorder *self, GError **error)
 	return TRUE;
 }
 
-int record_run(const RecordPlan *plan)
+int record_step(gpointer data, GError **error)
 {
-	g_auto(Recorder) self = {.plan = plan};
-	g_autoptr(GError) error = NULL;
+	g_auto(Recorder) self = {.plan = data};
 
-	return run(&self, &error) ? EXIT_DONE : cmd_fail(error);
+	return EXIT_OF(run(&self, error));
 }

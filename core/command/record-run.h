@@ -47,5 +47,6 @@ typedef struct record_plan {
 gboolean record_parse_every(RecordPlan *plan, GError **error);
 /* Opens the file, with the rights of the user. */
 gboolean record_open(RecordPlan *plan, GError **error);
-/* Records into it; the exit status.  Called again in another process when a plugin failed. */
-int record_run(const RecordPlan *plan);
+/* A SuperviseStep that records into it; data is the plan.  Called again in another process when
+ * a plugin failed. */
+int record_step(gpointer data, GError **error);

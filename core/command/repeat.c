@@ -160,7 +160,7 @@ static int do_one(Repeat *repeat, guint side, RepeatOnce once, gpointer data)
 
 	run->before = name_file(repeat, side, "before", &error);
 	run->after = run->before ? name_file(repeat, side, "after", &error) : NULL;
-	int status = run->after ? once(data, command_of(repeat, side), run) : cmd_fail(error);
+	int status = run->after ? once(data, command_of(repeat, side), run) : error_report(error);
 	if (crash_interrupted() || run->facts.wall_ns == 0)
 		drop(repeat, run);
 	else

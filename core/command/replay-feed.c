@@ -2,9 +2,9 @@
 /* Samples of a recording. */
 #include "base/error.h"
 #include "cmd.h"
-#include "guard/userfile.h"
 #include "kept-feed.h"
 #include "present.h"
+#include "road/load.h"
 #include "snapshot/when.h"
 
 #define OUTPUT_SUFFIX "-part.ctprof"
@@ -279,14 +279,12 @@ static gboolean refuse(Replay *self, GError **error)
 static gboolean open_recording(Replay *self, const Globals *globals, const char *path,
 			       GError **error)
 {
-	/* While the process still has the rights of the user. */
-	if (!g_str_equal(path, "-"))
-		userfile_keep(path, 0);
+	load_keep(path);
 	open_save(self, path);
 	self->session = presenting_open(globals, error);
 	if (!self->session)
 		return FALSE;
-	self->recording = recording_open(presenting_reader(self->session), path, error);
+	self->recording = recording_open(load_reader(self->session), path, error);
 	if (!self->recording)
 		return FALSE;
 	return recording_n_samples(self->recording) < 2 ? refuse(self, error)

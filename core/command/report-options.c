@@ -8,11 +8,8 @@
 #include "cmd.h"
 #include "guard/supervise.h"
 #include "layers-file.h"
-#include "present.h"
-#include "report-run.h"
 #include "report/join/runs.h"
 #include "report/report.h"
-#include "runs-run.h"
 
 #define DEFAULT_LIMIT 500
 #define NO_LIMIT_GIVEN G_MAXUINT64
@@ -167,13 +164,15 @@ static void take_screen(void)
 	no_orphans = TRUE;
 }
 
-static gboolean take_options(const char *const *files, gboolean is_window, GError **error)
+static gboolean take_options(const ReportRun *run, GError **error)
 {
+	const char *const *files = run->names ? run->names : run->files;
+
 	/* With one recording, two of its samples are compared. */
-	options.compare = files[1] || is_window;
+	options.compare = files[1] || run->is_window;
 	options.group_by = group_by >= 0 ? (GroupBy)group_by : GROUP_BY_PCOMM;
 	options.files[0] = files[0];
-	options.files[1] = files[1] ? files[1] : is_window ? files[0] : NULL;
+	options.files[1] = files[1] ? files[1] : run->is_window ? files[0] : NULL;
 	take_screen();
 	options.may_be_window = options.compare && !totals;
 	options.pids = (const char *const *)pids;
@@ -189,70 +188,16 @@ static gboolean take_options(const char *const *files, gboolean is_window, GErro
 	return TRUE;
 }
 
-static int step_check(gpointer globals)
+/* For runs of two sides, or of one. */
+static gboolean take_runs_options(const ReportRun *run, GError **error)
 {
-	static const char *const files[] = {"baseline", "candidate", NULL};
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Analysis) analysis =
-		take_options(files, FALSE, &error) ? analysis_new(&options, &error) : NULL;
-	g_autoptr(Session) session = analysis ? presenting_open(globals, &error) : NULL;
-
-	return session ? EXIT_DONE : cmd_fail(error);
-}
-
-int reporting_check(const Globals *globals)
-{
-	return supervise_run(step_check, (gpointer)(uintptr_t)globals, NULL);
-}
-
-static gboolean report(const Globals *globals, const ReportingRequest *request, gboolean *ret_met,
-		       GError **error)
-{
-	if (!take_options(request->names ? request->names : request->files, request->is_window,
-			  error))
-		return FALSE;
-	const ReportRun run = {
-		.options = &options,
-		.files = request->files,
-		.hidden = request->hidden,
-		.must_be_window = window,
-		.command = request->command,
-		.how = {.no_orphans = no_orphans,
-			.fit = wrap || options.digest,
-			.is_screen = options.digest},
-	};
-
-	return report_run(globals, &run, ret_met, error);
-}
-
-char **reporting_pids(void)
-{
-	return pids;
-}
-
-int reporting_run(const Globals *globals, const ReportingRequest *request)
-{
-	g_autoptr(GError) error = NULL;
-	gboolean holds = FALSE;
-
-	if (report(globals, request, &holds, &error))
-		return holds ? EXIT_HOLDS : EXIT_DONE;
-	return cmd_fail(error);
-}
-
-static gboolean take_runs_options(const RunsRequest *request, GError **error)
-{
-	const char *const files[] = {request->names[0], request->names[1], NULL};
-
 	if (options.columns || options.sort_by)
 		return error_set_usage(error,
 				       "%s: not with several runs, whose report has its own "
 				       "columns and order",
 				       options.columns ? "--columns" : "--sort-by");
-	if (!take_options(files, FALSE, error))
+	if (!take_options(run, error))
 		return FALSE;
-	if (group_by < 0)
-		options.group_by = GROUP_BY_PCOMM;
 	if (options.group_by == GROUP_BY_THREAD)
 		return error_set_usage(error, "--group-by thread: not with several runs, as no "
 					      "thread is in two of them");
@@ -265,43 +210,54 @@ static gboolean take_runs_options(const RunsRequest *request, GError **error)
 	return TRUE;
 }
 
-struct runs_check {
-	const Globals *globals;
-	const RunsRequest *request;
-};
-
-static int step_check_runs(gpointer data)
+static gboolean take(const ReportRun *run, GError **error)
 {
-	static const guint n[] = {1, 1};
-	const struct runs_check *check = data;
-	g_autoptr(GError) error = NULL;
-	g_autoptr(Runs) runs = runs_new(n);
+	return run->sides[0] ? take_runs_options(run, error) : take_options(run, error);
+}
+
+typedef struct check {
+	const Globals *globals;
+	const ReportRun *run;
+} Check;
+
+static int step_check(gpointer data, GError **error)
+{
+	static const guint one_run[] = {1, 1};
+	const Check *check = data;
+	g_autoptr(Runs) runs = check->run->sides[0] ? runs_new(one_run) : NULL;
 
 	options.runs = runs;
 	g_autoptr(Analysis) analysis =
-		take_runs_options(check->request, &error) ? analysis_new(&options, &error) : NULL;
-	g_autoptr(Session) session = analysis ? presenting_open(check->globals, &error) : NULL;
-	return session ? EXIT_DONE : cmd_fail(error);
+		take(check->run, error) ? analysis_new(&options, error) : NULL;
+	g_autoptr(Session) session = analysis ? presenting_open(check->globals, error) : NULL;
+	return EXIT_OF(session);
 }
 
-int reporting_check_runs(const Globals *globals, const RunsRequest *request)
+int reporting_check(const Globals *globals, const ReportRun *run)
 {
-	struct runs_check check = {globals, request};
+	const Check check = {globals, run};
 
-	return supervise_run(step_check_runs, &check, NULL);
+	return supervise_run(step_check, &check, NULL);
 }
 
-int reporting_run_runs(const Globals *globals, const RunsRequest *request)
+char **reporting_pids(void)
 {
-	const RunsRun run = {
-		.options = &options,
-		.sides = {request->sides[0], request->sides[1]},
-		.how = {.no_orphans = no_orphans || presenting_is_default(), .fit = TRUE},
+	return pids;
+}
+
+int reporting_run(Globals *globals, const ReportRun *request, GError **error)
+{
+	gboolean is_of_runs = request->sides[0] != NULL, holds = FALSE;
+	ReportRun run = *request;
+
+	if (!take(request, error))
+		return EXIT_FAILED;
+	run.options = &options;
+	run.must_be_window = window;
+	run.how = (Presentation){
+		.no_orphans = no_orphans || (is_of_runs && presenting_is_default()),
+		.fit = is_of_runs || wrap || options.digest,
+		.is_screen = options.digest,
 	};
-	g_autoptr(GError) error = NULL;
-	gboolean holds = FALSE;
-
-	if (take_runs_options(request, &error) && runs_run(globals, &run, &holds, &error))
-		return holds ? EXIT_HOLDS : EXIT_DONE;
-	return cmd_fail(error);
+	return report_run(globals, &run, &holds, error) && holds ? EXIT_HOLDS : EXIT_DONE;
 }

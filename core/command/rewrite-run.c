@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rewrite-run.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/ui.h"
 #include "cmd.h"
 #include "guard/output.h"
-#include "guard/userfile.h"
 #include "present.h"
-#include "report-run.h"
+#include "road/load.h"
 
 static char *path;
 
@@ -22,14 +19,12 @@ const Option rewriting_options[] = {
 static gboolean write_file(const RewriteRun *run, const Globals *globals, const char *file,
 			   GError **error)
 {
-	/* While the process still has the rights of the user. */
-	if (strcmp(file, "-") != 0)
-		userfile_keep(file, 0);
+	load_keep(file);
 	g_autoptr(Output) output = output_open(path, TRUE, error);
 	g_autoptr(Session) session = output ? presenting_open(globals, error) : NULL;
-	g_autoptr(Recording) recording = session ? report_open(session, file, error) : NULL;
+	g_autoptr(Recording) recording = session ? load_open(session, file, error) : NULL;
 	g_autofree char *done =
-		recording ? run->write(recording, presenting_reader(session), output, error) : NULL;
+		recording ? run->write(recording, load_reader(session), output, error) : NULL;
 
 	if (!done || !output_commit(output, error))
 		return FALSE;

@@ -30,7 +30,7 @@ const Option screen_options_shown[] = {
 	OPTION_END,
 };
 
-static int step(gpointer data)
+static int step(gpointer data, GError **error)
 {
 	const ScreenRequest *request = data;
 	const ScreenOptions options = {
@@ -41,26 +41,23 @@ static int step(gpointer data)
 		.explain = explain,
 		.pids = (const char *const *)request->pids,
 	};
-	g_autoptr(GError) error = NULL;
-	Feed *feed = request->open(request->globals, request->data, &error);
-	gboolean ok = feed && screen_run(feed, &options, &error);
+	Feed *feed = request->open(request->globals, request->data, error);
+	gboolean ok = feed && screen_run(feed, &options, error);
 
 	if (feed)
 		request->close(feed);
 	if (crash_interrupted())
-		return EXIT_FAILED;
-	return ok ? EXIT_DONE : cmd_fail(error);
+		g_clear_error(error);
+	return EXIT_OF(ok && !crash_interrupted());
 }
 
-int screen_run_supervised(const ScreenRequest *request)
+int screen_run_supervised(const ScreenRequest *request, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-
-	if (!terminal_check(&error) || !messages_begin(&error))
-		return cmd_fail(error);
+	if (!terminal_check(error) || !messages_begin(error))
+		return EXIT_FAILED;
 	terminal_remember();
 	supervise_follows_stops = TRUE;
-	int status = supervise_run(step, (gpointer)(uintptr_t)request, NULL);
+	int status = supervise_run(step, request, NULL);
 	terminal_restore();
 	messages_end();
 	return supervise_status(status);

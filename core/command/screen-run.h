@@ -20,4 +20,4 @@ typedef struct screen_request {
 } ScreenRequest;
 
 /* Draws until the user has enough; the exit status.  The terminal is then as it was. */
-int screen_run_supervised(const ScreenRequest *request);
+int screen_run_supervised(const ScreenRequest *request, GError **error);

@@ -6,14 +6,7 @@
 #include "base/ui.h"
 #include "frame/quantity.h"
 #include "report/plan/sections.h"
-#include "snapshot/context.h"
-
-/* An analysis in the making. */
-typedef struct stage {
-	AnalysisOptions options;
-	Analysis *analysis;
-	Context *before; /* of a window: what the first side is; NULL: it has not come */
-} Stage;
+#include "road/filling.h"
 
 struct grouping {
 	Sheet *sheet;
@@ -21,32 +14,22 @@ struct grouping {
 	const Axis *axis;
 	char *file;
 	/* Of windows the rows of a sample end one, and begin the next. */
-	Stage *ending, *beginning;
-	Context *now;
+	Filling *ending, *beginning;
 	const Origin *origin; /* while records are made */
 	gdouble seconds;
 	GString *partial; /* of the row in the making */
 };
-
-static void stage_free(Stage *stage)
-{
-	g_clear_pointer(&stage->analysis, analysis_free);
-	g_clear_pointer(&stage->before, context_free);
-	g_free(stage);
-}
 
 static gboolean is_of_windows(const Grouping *self)
 {
 	return self->sheet->rows == CTPROF_TABLE_WINDOWS;
 }
 
-static Stage *stage_new(const Grouping *self, GError **error)
+static Filling *begin_filling(const Grouping *self, GError **error)
 {
 	static char wanted[] = SECTION_PRIMARY "," SECTION_DELAY "," SECTION_DERIVED;
 	gboolean is_window = is_of_windows(self);
-	Stage *stage = g_new0(Stage, 1);
-
-	stage->options = (AnalysisOptions){
+	const AnalysisOptions options = {
 		.compare = is_window,
 		.may_be_window = is_window,
 		.files = {self->file, self->file},
@@ -54,11 +37,8 @@ static Stage *stage_new(const Grouping *self, GError **error)
 		.sections = wanted,
 		.rename_min_types = 1,
 	};
-	stage->analysis = analysis_new(&stage->options, error);
-	if (stage->analysis)
-		return stage;
-	stage_free(stage);
-	return NULL;
+
+	return filling_new(&options, NULL, error);
 }
 
 Grouping *grouping_new(Sheet *sheet, GroupBy group_by)
@@ -74,9 +54,8 @@ Grouping *grouping_new(Sheet *sheet, GroupBy group_by)
 
 static void forget(Grouping *self)
 {
-	g_clear_pointer(&self->ending, stage_free);
-	g_clear_pointer(&self->beginning, stage_free);
-	g_clear_pointer(&self->now, context_free);
+	g_clear_pointer(&self->ending, filling_free);
+	g_clear_pointer(&self->beginning, filling_free);
 }
 
 void grouping_free(Grouping *self)
@@ -97,17 +76,15 @@ void grouping_begin_file(Grouping *self, const char *file)
 gboolean grouping_begin(Grouping *self, GError **error)
 {
 	self->ending = g_steal_pointer(&self->beginning);
-	self->beginning = stage_new(self, error);
-	self->now = context_new();
+	self->beginning = begin_filling(self, error);
 	return self->beginning != NULL;
 }
 
 gboolean grouping_rows(Grouping *self, const Registry *registry, const struct ctprof_rows *rows,
 		       GError **error)
 {
-	context_note_rows(self->now, registry, rows);
-	return analysis_add(self->beginning->analysis, 0, registry, rows, error) &&
-	       (!self->ending || analysis_add(self->ending->analysis, 1, registry, rows, error));
+	return filling_take(self->beginning, 0, registry, rows, error) &&
+	       (!self->ending || filling_take(self->ending, 1, registry, rows, error));
 }
 
 /* ---- groups as records ---------------------------------------------------------- */
@@ -185,51 +162,42 @@ static gboolean end_group(gpointer data, GError **error)
 	return sheet_next(self->sheet, error);
 }
 
-static gboolean put_groups(Grouping *self, Stage *stage, GError **error)
+static gboolean put_groups(Grouping *self, Filling *filling, GError **error)
 {
 	const GroupTaker taker = {take_group, take_value, end_group, self};
 
-	return analysis_each_group(stage->analysis, &taker, error) &&
+	return analysis_each_group(filling->analysis, &taker, error) &&
 	       sheet_hand_over(self->sheet, error);
 }
 
 /* A window that there is not, such as one of two boots, is no row. */
-static gboolean put_window(Grouping *self, const Registry *registry, GError **error)
+static gboolean put_window(Grouping *self, GError **error)
 {
-	Stage *stage = self->ending;
+	Filling *window = self->ending;
 	ContextSpan span = {.seconds = 0};
-	const char *why = context_span(stage->before, self->now, &span);
+	const char *why = context_span(window->contexts[0], window->contexts[1], &span);
 
-	if (!analysis_bind(stage->analysis, 1, registry, error))
-		return FALSE;
 	if (why || !span.of_one_boot) {
 		ui_warning("%s: there is no window between two samples: %s", self->file,
 			   why ? why : "their boot is not known");
 		return TRUE;
 	}
-	stage->options.is_window = TRUE;
-	stage->options.elapsed_s = self->seconds = span.seconds;
-	stage->options.began = span.began;
-	return put_groups(self, stage, error);
+	window->options.is_window = TRUE;
+	window->options.elapsed_s = self->seconds = span.seconds;
+	window->options.began = span.began;
+	return put_groups(self, window, error);
 }
 
 gboolean grouping_end(Grouping *self, const Origin *origin, const Registry *registry,
 		      const LoadFacts *facts, GError **error)
 {
 	self->origin = origin;
-	if (facts)
-		context_note_facts(self->now, facts);
-	if (!analysis_bind(self->beginning->analysis, 0, registry, error))
+	if (!filling_end_side(self->beginning, 0, registry, facts, error) ||
+	    (self->ending && !filling_end_side(self->ending, 1, registry, facts, error)))
 		return FALSE;
-	if (!is_of_windows(self)) {
-		gboolean ok = put_groups(self, self->beginning, error);
-
-		forget(self);
-		return ok;
-	}
-	if (self->ending && !put_window(self, registry, error))
+	if (is_of_windows(self) ? self->ending && !put_window(self, error)
+				: !put_groups(self, self->beginning, error))
 		return FALSE;
-	self->beginning->before = g_steal_pointer(&self->now);
-	g_clear_pointer(&self->ending, stage_free);
+	g_clear_pointer(is_of_windows(self) ? &self->ending : &self->beginning, filling_free);
 	return TRUE;
 }

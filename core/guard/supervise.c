@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/exit.h"
 #include "base/fd.h"
 #include "base/root.h"
@@ -115,7 +116,10 @@ static G_NORETURN void work(const struct run *run, pid_t supervisor)
 	close(run->line[0]);
 	delivery_attend(run->line[1]);
 	sigprocmask(SIG_SETMASK, &run->before, NULL);
-	int status = run->step(run->data);
+	g_autoptr(GError) error = NULL;
+	int status = run->step(run->data, &error);
+	if (error)
+		status = error_report(error);
 	if (status == EXIT_FAILED)
 		crash_reraise();
 	run->page->status = status;
@@ -523,9 +527,12 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 }
 
 /* One run.  TRUE if it must be repeated. */
-static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int *ret_status)
+static gboolean run_once(SuperviseStep step, gconstpointer data, pid_t *ret_pid, int *ret_status)
 {
-	struct run run = {.step = step, .data = data, .page = crash_reset(), .line = {-1, -1}};
+	struct run run = {.step = step,
+			  .data = (gpointer)(uintptr_t)data,
+			  .page = crash_reset(),
+			  .line = {-1, -1}};
 	struct watch watch;
 	int status;
 
@@ -541,7 +548,7 @@ static gboolean run_once(SuperviseStep step, gpointer data, pid_t *ret_pid, int 
 	return FALSE;
 }
 
-int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid)
+int supervise_run(SuperviseStep step, gconstpointer data, pid_t *ret_pid)
 {
 	int status;
 	pid_t pid;

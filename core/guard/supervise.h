@@ -9,8 +9,9 @@
 #include <glib.h>
 #include <sys/types.h>
 
-/* The work; returns an exit status. */
-typedef int (*SuperviseStep)(gpointer data);
+/* The work; returns an exit status.  An error that it sets is printed, and has a status of
+ * its own. */
+typedef int (*SuperviseStep)(gpointer data, GError **error);
 
 /* How long a plugin may make no progress in one call; 0: no limit. */
 extern guint64 supervise_limit_ms;
@@ -29,7 +30,7 @@ extern guint supervise_time_to_end_ms;
  * a signal ended it and no plugin is to blame, that signal is noted (crash.h),
  * and the status is EXIT_FAILED.
  */
-int supervise_run(SuperviseStep step, gpointer data, pid_t *ret_pid);
+int supervise_run(SuperviseStep step, gconstpointer data, pid_t *ret_pid);
 
 /* Why a plugin was dropped in an earlier run, "crashed with SIGSEGV in its open
  * function"; NULL: it was not. */

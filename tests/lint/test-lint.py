@@ -44,17 +44,18 @@ ROOMS = {
     "snapshot": ["base", "row", "guard", "plugin"],
     "frame": ["base", "row"],
     "report": ["base", "row", "frame"],
+    "road": ["base", "row", "guard", "plugin", "snapshot", "frame", "report"],
     "export": ["base", "row", "guard", "plugin", "redact", "snapshot", "frame",
-               "report"],
+               "report", "road"],
     "screen": ["base", "row", "guard", "plugin", "frame", "report"],
     "check": ["base", "row", "guard", "plugin", "capture"],
     "command": ["base", "row", "guard", "plugin", "redact", "capture", "snapshot", "frame",
-                "report", "screen", "export", "check"],
+                "report", "road", "screen", "export", "check"],
 }
 HEADERS = {"base": "error.h", "row": "registry.h", "guard": "crash.h", "plugin": "session.h",
            "redact": "redactor.h", "capture": "capture.h", "snapshot": "read.h",
-           "frame": "moment.h", "report": "report.h", "screen": "feed.h", "export": "export.h",
-           "check": "check.h", "command": "cmd.h"}
+           "frame": "moment.h", "report": "report.h", "screen": "feed.h", "road": "filling.h",
+           "export": "export.h", "check": "check.h", "command": "cmd.h"}
 
 
 def test_each_room_sees_only_the_rooms_below():
@@ -86,10 +87,10 @@ REPORT_HEADERS = {"stats": "shift.h", "name": "axis.h", "fold": "fold.h", "join"
 # A file of each group of core/command, with those of the groups it may include.
 COMMAND_GROUPS = {
     "pager": [],
-    "report-run": ["pager"],
-    "capture-options": ["pager", "report-run"],
-    "report-options": ["pager", "report-run", "capture-options"],
-    "cmd-show": ["pager", "report-run", "capture-options", "report-options"],
+    "present": ["pager"],
+    "capture-options": ["pager", "present"],
+    "report-options": ["pager", "present", "capture-options"],
+    "cmd-show": ["pager", "present", "capture-options", "report-options"],
 }
 
 
@@ -123,7 +124,7 @@ def test_the_groups_of_the_commands_are_a_staircase():
             got = layers_of(f"core/command/{group}.c", f"command/{other}.h")
             assert got == expected, (group, other, got)
     assert layers_of("core/command/cmd-show.c", "command/cmd-top.c") == ["layer"]
-    assert layers_of("core/command/report-run.c", "capture/capture.h") == ["layer"]
+    assert layers_of("core/command/present.c", "capture/capture.h") == ["layer"]
     assert layers_of("core/command/pager.c", "snapshot/read.h") == ["layer"]
 
 

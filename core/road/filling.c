@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "filling.h"
+
+#include "base/error.h"
+#include "guard/crash.h"
+
+Filling *filling_new(const AnalysisOptions *options, const GArray *hidden, GError **error)
+{
+	g_autoptr(Filling) filling = g_new0(Filling, 1);
+
+	filling->options = *options;
+	filling->hidden = hidden;
+	filling->contexts[0] = context_new();
+	filling->contexts[1] = context_new();
+	filling->analysis = analysis_new(&filling->options, error);
+	return filling->analysis ? g_steal_pointer(&filling) : NULL;
+}
+
+void filling_free(Filling *filling)
+{
+	g_clear_pointer(&filling->analysis, analysis_free);
+	g_clear_pointer(&filling->options.past, series_free);
+	g_clear_pointer(&filling->options.host_past, series_free);
+	context_free(filling->contexts[0]);
+	context_free(filling->contexts[1]);
+	g_free(filling);
+}
+
+/* ---- rows ------------------------------------------------------------------------------ */
+
+/* Our own processes, and those they start.  The first one also started the command. */
+static gboolean is_hidden(const Filling *filling, const Registry *registry,
+			  const struct ctprof_rows *rows, guint64 row)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, row);
+	/* Older kernels do not report the process of ended threads. */
+	gint32 process = target->tgid ? target->tgid : target->tid;
+	guint64 parent = registry_number(registry, rows, row, "ppid");
+
+	for (guint i = 0; i < filling->hidden->len; i++) {
+		gint32 hidden = g_array_index(filling->hidden, gint32, i);
+
+		if (hidden == process || (i > 0 && (guint64)hidden == parent))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static gboolean add_rows(const Filling *filling, guint side, const Registry *registry,
+			 const struct ctprof_rows *rows, guint64 from, guint64 to, GError **error)
+{
+	struct ctprof_rows part = *rows;
+
+	if (from == to)
+		return TRUE;
+	part.n = to - from;
+	part.targets = ctprof_rows_target(rows, from);
+	part.values += from * rows->n_slots;
+	part.states += from * rows->n_slots;
+	return analysis_add(filling->analysis, side, registry, &part, error);
+}
+
+/* Passes on the rows between hidden ones, and those for what they cost. */
+static gboolean add_seen_rows(const Filling *filling, guint side, const Registry *registry,
+			      const struct ctprof_rows *rows, GError **error)
+{
+	guint64 from = 0;
+
+	for (guint64 i = 0; i < rows->n; i++) {
+		if (!is_hidden(filling, registry, rows, i))
+			continue;
+		analysis_add_own(filling->analysis, side, registry, rows, i);
+		if (!add_rows(filling, side, registry, rows, from, i, error))
+			return FALSE;
+		from = i + 1;
+	}
+	return add_rows(filling, side, registry, rows, from, rows->n, error);
+}
+
+gboolean filling_take(Filling *filling, guint side, const Registry *registry,
+		      const struct ctprof_rows *rows, GError **error)
+{
+	if (crash_fail_interrupted(error))
+		return FALSE;
+	context_note_rows(filling->contexts[side], registry, rows);
+	if (filling->hidden &&
+	    (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT))
+		return add_seen_rows(filling, side, registry, rows, error);
+	return analysis_add(filling->analysis, side, registry, rows, error);
+}
+
+gboolean filling_end_side(Filling *filling, guint side, const Registry *registry,
+			  const LoadFacts *facts, GError **error)
+{
+	if (facts)
+		context_note_facts(filling->contexts[side], facts);
+	return analysis_bind(filling->analysis, side, registry, error);
+}
+
+/* A LoadRows. */
+static gboolean take_sample(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			    GError **error)
+{
+	for (const SampleSide *to = data; to->filling; to++)
+		if ((!to->of_host || rows->scope == CTPROF_SCOPE_HOST) &&
+		    !filling_take(to->filling, to->side, registry, rows, error))
+			return FALSE;
+	return TRUE;
+}
+
+Loaded *filling_read(Recording *recording, guint sample, guint n_exits, const SampleSide *sides,
+		     GError **error)
+{
+	gboolean is_whole = FALSE;
+
+	for (const SampleSide *to = sides; to->filling; to++)
+		is_whole |= !to->of_host;
+	g_autoptr(Loaded) loaded = (is_whole ? recording_read : recording_read_host)(
+		recording, sample, n_exits, take_sample, (gpointer)(uintptr_t)sides, error);
+	for (const SampleSide *to = sides; loaded && to->filling; to++)
+		if (!filling_end_side(to->filling, to->side, loaded->registry, &loaded->facts,
+				      error))
+			return NULL;
+	return g_steal_pointer(&loaded);
+}
+
+/* ---- captures -------------------------------------------------------------------------- */
+
+/* Two captures of one boot are a window, unless the user wants totals; why: the
+ * reason if they are not. */
+static gboolean take_span(AnalysisOptions *options, const char *window, const char *why,
+			  const ContextSpan *span, GError **error)
+{
+	if (window && (why || !span->of_one_boot))
+		return error_set_usage(error, "%s: %s", window,
+				       why ? why : "the boot of a capture is unknown");
+	if (why && options->rate)
+		return error_set_failed(error, "--rate: %s", why);
+	options->elapsed_s = span->seconds;
+	options->began = span->began;
+	options->is_window = options->may_be_window && !why && span->of_one_boot;
+	return TRUE;
+}
+
+void filling_note(AnalysisOptions *options, guint side, const Context *context)
+{
+	options->now[side] = context_now(context);
+	options->taken_s[side] = context_taken(context);
+	options->realtime_ns[side] = context_realtime(context);
+	options->unseen[side] = context_unseen(context);
+}
+
+gboolean filling_relate(AnalysisOptions *options, Analysis *analysis, Context *const contexts[2],
+			const char *window, GError **error)
+{
+	ContextSpan span = {.seconds = 0};
+	const Context *baseline = contexts[0], *candidate = contexts[1];
+	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
+
+	for (guint i = 0; i < differences->len; i++)
+		analysis_differ(analysis, g_ptr_array_index(differences, i));
+	filling_note(options, 0, baseline);
+	filling_note(options, 1, candidate);
+	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
+	return take_span(options, window, context_span(baseline, candidate, &span), &span, error);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "load.h"
+
+#include "base/error.h"
+#include "base/ui.h"
+#include "guard/userfile.h"
+#include "past.h"
+#include "snapshot/when.h"
+
+SampleChoice sample_choice;
+
+void load_keep(const char *file)
+{
+	if (file && !g_str_equal(file, "-"))
+		userfile_keep(file, 0);
+}
+
+Plugin *load_reader(const Session *session)
+{
+	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
+}
+
+Recording *load_open(const Session *session, const char *file, GError **error)
+{
+	g_autoptr(Recording) recording = recording_open(load_reader(session), file, error);
+
+	if (recording && recording_damage(recording))
+		ui_warning("%s: %s", file, recording_damage(recording));
+	return g_steal_pointer(&recording);
+}
+
+/* ---- samples ----------------------------------------------------------------- */
+
+/* Chooses the sample of a report of one. */
+static gboolean choose_sample(const Recording *recording, guint *ret_sample, GError **error)
+{
+	const SampleChoice *choice = &sample_choice;
+
+	if (choice->at && choice->sample)
+		return error_set_usage(error, "--at and --sample exclude each other");
+	if (choice->at)
+		return when_find(recording, "--at", choice->at, ret_sample, error);
+	if (choice->sample)
+		return when_find_number(recording, "--sample", choice->sample, ret_sample, error);
+	*ret_sample = recording_n_samples(recording) - 1;
+	return TRUE;
+}
+
+gboolean load_choose(const Recording *recording, guint *ret_from, guint *ret_to, GError **error)
+{
+	const SampleChoice *choice = &sample_choice;
+
+	*ret_from = 0;
+	*ret_to = recording_n_samples(recording) - 1;
+	return (!choice->from || when_find(recording, "--from", choice->from, ret_from, error)) &&
+	       (!choice->to || when_find(recording, "--to", choice->to, ret_to, error));
+}
+
+/* Chooses the two samples of a window within one recording. */
+static gboolean choose_window(const Recording *recording, guint *ret_from, guint *ret_to,
+			      GError **error)
+{
+	const char *at = sample_choice.at;
+
+	if (!load_choose(recording, ret_from, ret_to, error) ||
+	    (at && !when_find(recording, "--at", at, ret_to, error)))
+		return FALSE;
+	/* No window ends at the first sample, but one begins there. */
+	if (at) {
+		*ret_from = MAX(*ret_to, 1) - 1;
+		*ret_to = MIN(*ret_from + 1, recording_n_samples(recording) - 1);
+	}
+	if (*ret_from < *ret_to)
+		return TRUE;
+	if (recording_n_samples(recording) == 1)
+		return error_set_usage(error, "expected two snapshots, or a recording of several "
+					      "samples ('ctprof show FILE' shows one)");
+	return error_set_usage(error,
+			       "--from, --to: both are in one sample, or in the wrong order");
+}
+
+/* For reports that have a first screen. */
+static gboolean load_past(const LoadRequest *request, Recording *recording, guint from, guint to,
+			  Filling *filling, GError **error)
+{
+	return !request->has_past || to < from + 2 ||
+	       past_read(recording, from, to, filling, error);
+}
+
+/* Of one sample those before it, as far as they cost little to read. */
+static guint begin_of_past(const Recording *recording, guint sample)
+{
+	return recording_find_key(recording, sample - MIN(sample, 2 * PAST_WINDOWS));
+}
+
+/* ---- sides ------------------------------------------------------------------- */
+
+static gboolean load_side(Recording *recording, guint sample, guint n_exits, Filling *filling,
+			  guint side, GError **error)
+{
+	const SampleSide sides[] = {{.filling = filling, .side = side}, {.filling = NULL}};
+	g_autoptr(Loaded) loaded = filling_read(recording, sample, n_exits, sides, error);
+
+	if (loaded && loaded->facts.note) {
+		g_autofree char *when = when_name(recording, sample);
+		g_autofree char *text = g_strdup_printf("before %s: %s", when, loaded->facts.note);
+
+		analysis_warn(filling->analysis, text);
+	}
+	return loaded != NULL;
+}
+
+/* Appends the sample of a recording to the file's name in the report. */
+static void name_side(const LoadRequest *request, Filling *filling, guint side,
+		      const Recording *recording, guint sample)
+{
+	g_autofree char *when = when_name(recording, sample);
+	g_autofree char *name = g_strdup_printf("%s@%s", request->files[0], when);
+
+	filling->options.files[side] = g_intern_string(name);
+}
+
+/* The file of a side: opened already, or ret_own. */
+static Recording *open_side(const Session *session, const LoadRequest *request, guint side,
+			    Recording **ret_own, GError **error)
+{
+	if (side == 0 && request->first)
+		return request->first;
+	return *ret_own = load_open(session, request->files[side], error);
+}
+
+/* Both sides from one file: exits of all samples in between belong to the
+ * window. */
+static gboolean load_window(const Session *session, const LoadRequest *request, Filling *filling,
+			    GError **error)
+{
+	g_autoptr(Recording) own = NULL;
+	Recording *recording = open_side(session, request, 0, &own, error);
+	guint from, to;
+
+	if (!recording || !choose_window(recording, &from, &to, error))
+		return FALSE;
+	name_side(request, filling, 0, recording, from);
+	name_side(request, filling, 1, recording, to);
+	return load_past(request, recording, from, to, filling, error) &&
+	       load_side(recording, from, 1, filling, 0, error) &&
+	       load_side(recording, to, to - from, filling, 1, error);
+}
+
+static gboolean load_one(const Session *session, const LoadRequest *request, Filling *filling,
+			 guint side, GError **error)
+{
+	g_autoptr(Recording) own = NULL;
+	Recording *recording = open_side(session, request, side, &own, error);
+	guint sample;
+
+	return recording && choose_sample(recording, &sample, error) &&
+	       (filling->options.compare ||
+		load_past(request, recording, begin_of_past(recording, sample), sample, filling,
+			  error)) &&
+	       load_side(recording, sample, 1, filling, side, error);
+}
+
+gboolean load_files(const Session *session, const LoadRequest *request, Filling *filling,
+		    GError **error)
+{
+	gboolean is_window = filling->options.compare && !request->files[1];
+
+	if (!(is_window ? load_window(session, request, filling, error)
+			: load_one(session, request, filling, 0, error)))
+		return FALSE;
+	filling_note(&filling->options, 0, filling->contexts[0]);
+	if (context_is_redacted(filling->contexts[0]))
+		analysis_warn(filling->analysis, "the capture is redacted: names are pseudonyms");
+	if (!filling->options.compare)
+		return TRUE;
+	return (is_window || load_one(session, request, filling, 1, error)) &&
+	       filling_relate(&filling->options, filling->analysis, filling->contexts,
+			      request->window, error);
+}
