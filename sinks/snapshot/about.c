@@ -43,7 +43,7 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 		json_print(json, ",\"tag\":%s", metric->tag);
 	if (metric->gates)
 		json_print(json, ",\"gates\":%s", metric->gates);
-	/* Of no use to who reads them. */
+	/* STILL is of no use to readers of the file. */
 	if (metric->flags & ~CTPROF_METRIC_STILL)
 		about_write_flags(json, metric->flags);
 	about_write_polarity(json, metric);
@@ -116,7 +116,7 @@ void about_begin_sample(struct json *json, const struct ctprof_capture *capture)
 	about_write_begin(json, capture);
 }
 
-/* What a redaction has replaced, and by which key. */
+/* The fields that a redaction has replaced, and by which key. */
 static void about_write_redaction(struct json *json, const struct ctprof_capture_end *end)
 {
 	const char *key = BORDER_MEMBER(end, redaction_key, NULL);

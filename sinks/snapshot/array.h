@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /*
- * Makes room for one more item after n, in an array that has only grown through
- * this function: its capacity is the power of two not below n.  NULL: out of
- * memory, and array is unchanged.
+ * Makes room for one more item after n.  The array must have grown through this function only: its
+ * capacity is the smallest power of two that is at least n.  NULL if out of memory; array is then
+ * unchanged.
  */
 static inline void *array_room(void *array, size_t n, size_t item_size)
 {

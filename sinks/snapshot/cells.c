@@ -8,7 +8,7 @@
 #define MAX_TEXT 65535u
 #define MAX_KEY 255u
 #define MAX_ITEMS 65536u
-/* Text of one object, however many values it is spread over. */
+/* The text of one object, in all its values together. */
 #define MAX_BYTES (16u << 20)
 
 struct entry {
@@ -70,7 +70,7 @@ bool cells_keep(struct cells *cells, struct pull *pull, struct text text, size_t
 	return !pull->error;
 }
 
-/* A string that may become a value: at most max bytes, none of them NUL. */
+/* Reads a string that may become a value: at most max bytes, none of them NUL. */
 static bool read_bytes(struct pull *pull, uint32_t max, struct text *ret_text)
 {
 	struct text text;
@@ -166,7 +166,7 @@ static void read_cpus(struct cells *cells, struct pull *pull, struct cell *cell,
 		pull_stop(pull, cells->cpus.error);
 }
 
-/* A map's value; texts when has_text. */
+/* Reads a map's value: a text if has_text, otherwise a number. */
 static bool read_entry(struct cells *cells, struct pull *pull, const struct form *form,
 		       struct entry *entry)
 {
@@ -219,7 +219,7 @@ static const char u64_expected[] = "an integer of 64 bits, 0 or more";
 static const char u32_expected[] = "an integer of 32 bits, 0 or more";
 static const char i32_expected[] = "an integer of 32 bits";
 
-/* How each kind is read; see value.c for how it is written. */
+/* How each kind is read; value.c has how it is written. */
 static const struct form forms[N_VALUE_KINDS] = {
 	[VALUE_U64] = {read_number, u64_expected, 0, UINT64_MAX},
 	[VALUE_U32] = {read_number, u32_expected, 0, UINT32_MAX},
@@ -256,7 +256,7 @@ void cells_read(struct cells *cells, struct pull *pull, const struct shape *shap
 		return;
 	}
 	cell->state = CELL_VALUE;
-	/* Most are numbers; save a call. */
+	/* Most values are numbers: save a call. */
 	if (form->read == read_number && (unsigned char)(*pull->p - '0') < 10)
 		read_number(cells, pull, cell, form);
 	else if (pull_peek(pull) == 'n' && may_be_null(member->kind) && pull_null(pull))
@@ -394,7 +394,7 @@ static int put_u64(struct cells *cells, const struct cell *cell, const struct ro
 		   uint32_t slot)
 {
 	(void)cells;
-	/* Null is put only for "no limit". */
+	/* Null is put only if it means "no limit". */
 	row->host->put_u64(row->batch, row->row, slot,
 			   cell->state == CELL_NULL ? UINT64_MAX : cell->bits);
 	return 0;
@@ -424,7 +424,7 @@ static int put_cpus(struct cells *cells, const struct cell *cell, const struct r
 	return 0;
 }
 
-/* By the metric's own kind. */
+/* The function for the metric's own kind. */
 static int (*const puts_of[N_VALUE_KINDS])(struct cells *cells, const struct cell *cell,
 					   const struct row *row, uint32_t slot) = {
 	[VALUE_U64] = put_u64, [VALUE_CHAR] = put_u64,  [VALUE_BOOL] = put_u64,

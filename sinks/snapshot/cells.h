@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The values of one object, as read.  They are kept until the object has ended,
- * as only then it is known which of them are placeholders.
+ * The values of one object, as read.  They are kept until the object has ended: before that it is
+ * unknown which of them are placeholders.
  */
 #pragma once
 
@@ -30,14 +30,14 @@ struct cells {
 	size_t n_lent;                    /* room in it */
 };
 
-/* Where values are put. */
+/* The row into which values are put. */
 struct row {
 	const struct ctprof_host *host;
 	struct ctprof_batch *batch;
 	uint64_t row;
 };
 
-/* -ENOMEM. */
+/* 0 or -ENOMEM. */
 int cells_init(struct cells *cells);
 void cells_free(struct cells *cells);
 /* Empties n cells, one for each member of a shape. */

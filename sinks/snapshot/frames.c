@@ -15,9 +15,9 @@
 #define MAGIC_BYTES 4u
 #define BLOCK_HEAD_BYTES 3u
 #define CHECKSUM_BYTES 4u
-/* The beginning of our frames: the format and the time. */
+/* The size of the beginning of our frames: the format and the time. */
 #define HEAD_TEXT_BYTES 160
-/* Compressed bytes that usually contain it. */
+/* Compressed bytes that usually contain the beginning. */
 #define HEAD_BYTES 4096
 #define COPY_BYTES (256u * 1024)
 /* A larger table is not plausible: a sample per second for four years. */
@@ -62,7 +62,7 @@ static int read_table(const struct ctprof_input *input, uint64_t bytes, struct s
 	return r;
 }
 
-/* Whether there is a table that matches the file: 1 or 0, or -errno. */
+/* Whether the file has a table that matches it: 1 or 0, or -errno. */
 static int find_table(const struct ctprof_input *input, struct seek_table *table)
 {
 	uint8_t footer[SEEK_FOOTER_BYTES];
@@ -81,7 +81,7 @@ static int find_table(const struct ctprof_input *input, struct seek_table *table
 	return r < 0 ? r : 1;
 }
 
-/* ---- without it ------------------------------------------------------------------- */
+/* ---- files without a table -------------------------------------------------------- */
 
 static uint32_t little_endian(const uint8_t *at, size_t n)
 {
@@ -92,7 +92,7 @@ static uint32_t little_endian(const uint8_t *at, size_t n)
 	return value;
 }
 
-/* The bytes of a frame's header (RFC 8878, 3.1.1.1), after its magic number. */
+/* The size of a frame's header (RFC 8878, 3.1.1.1), after its magic number. */
 static uint32_t header_bytes(uint8_t descriptor)
 {
 	static const uint8_t of_dictionary[] = {0, 1, 2, 4}, of_size[] = {0, 2, 4, 8};
@@ -103,7 +103,7 @@ static uint32_t header_bytes(uint8_t descriptor)
 	return bytes + (is_single && descriptor >> 6 == 0);
 }
 
-/* The size of the frame at offset; 0: none, or incomplete; or -errno. */
+/* The size of the frame at offset; 0 if it is not a frame, or incomplete; or -errno. */
 static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset)
 {
 	uint8_t head[MAGIC_BYTES + 1], block[BLOCK_HEAD_BYTES];
@@ -161,7 +161,7 @@ static bool skip(const char **text, const char *word)
 	return true;
 }
 
-/* false: it is not a frame of a recording. */
+/* False if it is not a frame of a recording. */
 static bool parse_head(const char *text, struct seek_frame *frame)
 {
 	if (!skip(&text, "{\"format\":{\"name\":\"ctprof\",\"version\":1"))
@@ -171,7 +171,7 @@ static bool parse_head(const char *text, struct seek_frame *frame)
 	       sscanf(text, "%" SCNu64, &frame->realtime_ns) == 1;
 }
 
-/* The frame at offset, if there is one: 1 or 0, or -errno. */
+/* Finds the frame at offset: 1, or 0 if there is none, or -errno. */
 static int find_frame(const struct ctprof_input *input, uint64_t offset, ZSTD_DCtx *zstd,
 		      struct seek_frame *ret_frame)
 {
@@ -210,8 +210,7 @@ static int scan(const struct ctprof_input *input, ZSTD_DCtx *zstd, struct seek_t
 	return r;
 }
 
-/* After the last whole frame there is a table that does not match, or part of a
- * frame. */
+/* Reports what follows the last whole frame: a table that does not match, or part of a frame. */
 static void tell_damage(const struct ctprof_input *input, uint64_t end)
 {
 	char sentence[160];
@@ -226,7 +225,7 @@ static void tell_damage(const struct ctprof_input *input, uint64_t end)
 	input->damaged(input, sentence);
 }
 
-/* Whether what follows a document makes it the first sample of a recording. */
+/* Whether the bytes after a document show that it is the first sample of a recording. */
 static bool goes_on(const struct ctprof_input *input, uint64_t end)
 {
 	uint8_t head[MAGIC_BYTES];

@@ -6,8 +6,8 @@
 #include "seek.h"
 
 /*
- * Lists the frames of the file.  None: it is not a recording, but one document or
- * something else.  Damage at the end of the file is reported by input->damaged().  0,
+ * Lists the frames of the file; the list is empty if the file is not a recording, but a single
+ * document or something else.  Damage at the end of the file is reported by input->damaged().  0,
  * -ENOMEM, or an errno of the host.
  */
 int frames_find(const struct ctprof_input *input, struct seek_table *ret_table);

@@ -92,7 +92,7 @@ static char *copy_bytes(char **at, const char *bytes, size_t len)
 	return copy;
 }
 
-/* One piece of memory: the map, then what its entries point to. */
+/* A single block of memory: the map, then the texts of its entries. */
 static struct ctprof_map *copy_map(const struct ctprof_map *map)
 {
 	size_t head = offsetof(struct ctprof_map, entries) + map->n * sizeof map->entries[0];
@@ -386,8 +386,7 @@ void kept_drop(struct kept_row *row)
 	row->sample = 0;
 }
 
-/* The array's capacity follows from its number of rows, or is larger
- * (array.h). */
+/* The array keeps a capacity that follows from its number of rows, or is larger (array.h). */
 static void sweep(struct kept_rows *rows, uint64_t since,
 		  void (*each)(void *context, const struct kept_row *row), void *context)
 {

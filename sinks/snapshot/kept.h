@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rows of a sample, kept to compare the next sample of a recording with
- * them, or to read a recording into.
+ * The rows of a sample, kept for comparison with the next sample of a recording, or filled while a
+ * recording is read.
  */
 #pragma once
 
@@ -26,13 +26,13 @@ struct kept_row {
 	struct ctprof_target target; /* path: the row's own; group: borrowed */
 	uint32_t nth;                /* index among the objects of this name, from 0 */
 	uint32_t hash;
-	uint64_t sample;       /* the last one it was in; 0: dropped */
+	uint64_t sample;       /* the last sample that it was in; 0: dropped */
 	struct kept_row *next; /* next in its bucket */
 	uint8_t *states;       /* n_slots, enum ctprof_absence */
 	uint64_t values[];     /* n_slots; texts, CPUs and maps are the row's own */
 };
 
-/* The rows of one class, in the order they came. */
+/* The rows of one class, in order of arrival. */
 struct kept_rows {
 	uint8_t *types; /* of the slots: enum ctprof_type */
 	uint32_t n_slots;
@@ -51,9 +51,9 @@ struct kept {
 /* The class whose rows have values of that scope; KEPT_N_CLASSES: unknown. */
 enum kept_class kept_class_of(uint32_t scope);
 
-/* An empty one is all zero. */
+/* An empty struct kept is all zeros. */
 void kept_free(struct kept *kept);
-/* A slot's type, before there are rows.  -ENOMEM. */
+/* Sets the type of a slot; to be called before there are rows.  0 or -ENOMEM. */
 int kept_set_type(struct kept_rows *rows, uint32_t slot, uint32_t type);
 
 /* Begins another sample: no row has been seen in it. */
@@ -62,26 +62,26 @@ void kept_begin(struct kept *kept);
 struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_target *target,
 			   uint32_t nth);
 /*
- * The row of that target, marked as seen; a new one has all values absent as
- * UNSUPPORTED.  An object already seen in this sample is another one of that
- * name. -ENOMEM, -EINVAL: too many of one name.
+ * The row of that target, marked as seen; in a new row all values are absent as UNSUPPORTED.  If an
+ * object with that name was already seen in this sample, this is another one.  0, -ENOMEM, or
+ * -EINVAL: too many of one name.
  */
 int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
 	      bool *ret_is_new);
-/* The row `nth` of that target, as kept_take(). */
+/* The same for the row with index nth among those of that target. */
 int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
 		  struct kept_row **ret_row, bool *ret_is_new);
 /* Appends a row, whatever its target. */
 int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
 		struct kept_row **ret_row);
-/* Moves the rows of before, which has the same slots, before its own. -ENOMEM. */
+/* Moves the rows of before, which has the same slots, in front of those of rows.  0 or -ENOMEM. */
 int kept_put_first(struct kept_rows *rows, struct kept_rows *before);
 void kept_clear(struct kept_rows *rows);
-/* Also frees its slots. */
+/* The same, and frees the slots as well. */
 void kept_rows_free(struct kept_rows *rows);
 
-/* Sets one value (as in struct ctprof_rows, copied) or, unless state is PRESENT, the
- * reason why there is none. -ENOMEM. */
+/* Sets one value (as in struct ctprof_rows; copied) or, unless state is PRESENT, the reason for its
+ * absence.  0 or -ENOMEM. */
 int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, uint8_t state,
 	     uint64_t bits);
 /* Updates a whole row; changed: set to 1 for values that differ from before, otherwise 0.
@@ -94,8 +94,7 @@ void kept_reset(const struct kept_rows *rows, struct kept_row *row);
 /* Marks a row for kept_sweep_dropped(). */
 void kept_drop(struct kept_row *row);
 void kept_sweep_dropped(struct kept_rows *rows);
-/* Drops the rows that this sample does not have, after calling each() for
- * them. */
+/* Drops the rows that are not in this sample, after calling each() for them. */
 void kept_sweep(struct kept_rows *rows, void (*each)(void *context, const struct kept_row *row),
 		void *context);
 /* Threads by (tgid, tid), cgroups by path. */

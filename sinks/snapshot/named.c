@@ -18,7 +18,7 @@
 
 static const char where[] = "an object";
 
-/* The members every record has; the shape's first ones. */
+/* The members that every record has, which come first in the shape. */
 enum { MEMBER_GROUP, MEMBER_NAME, MEMBER_NTH, N_FIXED };
 
 int named_init(struct named *named)
@@ -87,7 +87,7 @@ int named_add(struct named *named, const struct ctprof_metric_info *info, enum v
 	if (!groups)
 		return -ENOMEM;
 	named->member_groups = groups;
-	/* A metric whose name is taken does not become a member; the next takes its
+	/* If the name is taken, the metric does not become a member, and the next metric gets its
 	 * index. */
 	r = shape_add_metric(&named->shape, info, natural);
 	if (r == 0)

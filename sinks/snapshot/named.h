@@ -13,26 +13,25 @@ struct named {
 	uint32_t nth;    /* index among objects of its name, as last read */
 };
 
-/* An empty one is all zero.  -ENOMEM. */
+/* An empty one is all zeros.  0 or -ENOMEM. */
 int named_init(struct named *named);
 void named_free(struct named *named);
-/* A metric of object scope.  -EEXIST: the name is taken by a member; -ENOMEM. */
+/* Adds a metric of object scope.  0, -EEXIST: a member already has the name; or -ENOMEM. */
 int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural);
-/* No more metrics.  -ENOMEM. */
+/* To be called after the last metric.  0 or -ENOMEM. */
 int named_seal(struct named *named);
 
 /*
- * Writes the record of a row, after a comma if requested; false: nothing written, as
- * none of its group's metrics has a place. nth: index among the objects of that name,
- * for the changes of a sample; changed: only the members whose slots are in it; NULL:
- * all.
+ * Writes the record of a row, after a comma if requested.  Returns false, and writes nothing, if no
+ * metric of its group has a place.  nth: index among the objects of that name, for the changes of a
+ * sample; changed: only members whose slots are set are written; NULL: all.
  */
 bool named_write(struct named *named, struct json *json, bool comma,
 		 const struct ctprof_target *target, uint32_t nth, const uint64_t *values,
 		 const uint8_t *states, const uint8_t *changed);
 /* Writes '{' and the members that identify the object. */
 void named_write_name(struct json *json, const struct ctprof_target *target, uint32_t nth);
-/* Reads a record and puts it into a row of its own; one of a group without
- * metrics is skipped. partial: members that it lacks stay unchanged. */
+/* Reads a record and puts it into a row of its own; records of a group without metrics are skipped.
+ * partial: members that the record lacks stay unchanged. */
 void named_read(struct named *named, struct pull *pull, struct cells *cells,
 		const struct ctprof_host *host, const struct ctprof_input *input, bool partial);

@@ -24,7 +24,7 @@ static void definition_free(struct definition *definition)
 	free((char *)(uintptr_t)metric->origin);
 }
 
-/* NULL stays NULL; sets *ok to false if out of memory. */
+/* Copies a text; NULL stays NULL.  Sets *ok to false if out of memory. */
 static char *copy_text(const char *text, bool *ok)
 {
 	char *copy = text ? strdup(text) : NULL;

@@ -5,18 +5,18 @@
 
 #include "kept.h"
 
-/* A definition of the file, and where its values are kept. */
+/* A definition in the file, and the place of its values. */
 struct definition {
 	char *plugin;
-	struct ctprof_metric metric; /* its strings are own */
+	struct ctprof_metric metric; /* its strings are copies */
 	enum kept_class class;
 	uint32_t index; /* of the slot in its class */
 	bool of_leader; /* only leaders have the value */
-	bool taken;     /* by the host of this call, as: */
+	bool taken;     /* by the host of this call, as slot: */
 	uint32_t slot;
 };
 
-/* What input->fact() was given. */
+/* The arguments of input->fact(). */
 struct preface_fact {
 	uint32_t kind;
 	char *key, *value;
@@ -29,12 +29,12 @@ struct preface {
 	uint32_t n_facts;
 };
 
-/* An empty one is all zero. */
+/* An empty one is all zeros. */
 void preface_clear(struct preface *preface);
-/* Copies a definition and makes a slot for it in kept; ret_slot: its number here.  -EINVAL:
- * unknown scope, or too many; -ENOMEM. */
+/* Copies a definition and makes a slot for it in kept; *ret_slot: its number in the preface.  0,
+ * -EINVAL: unknown scope, or too many; or -ENOMEM. */
 int preface_add_metric(struct preface *preface, struct kept *kept, const char *plugin,
 		       const struct ctprof_metric *metric, uint32_t *ret_slot);
-/* The last one of a kind and key counts; facts beyond the limit are ignored. -ENOMEM. */
+/* The last fact of a kind and key counts; facts beyond the limit are ignored.  0 or -ENOMEM. */
 int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, const char *value);
 void preface_drop_fact(struct preface *preface, uint32_t kind, const char *key);

@@ -31,7 +31,7 @@ struct presence {
 	void *tree;    /* of the sets, by their states; see tsearch() */
 };
 
-/* An unknown reason of a newer host is written as the first one. */
+/* A reason that only a newer host knows is written as the first one. */
 static const struct word *presence_find_reason(uint8_t state)
 {
 	const struct word *reason = words_absences;
@@ -134,7 +134,7 @@ static uint32_t presence_add(struct presence *presence, const struct set *model)
 	set->states = memcpy(set->kept, model->states, n);
 	set->number = presence->n_sets;
 	sets[presence->n_sets] = set;
-	/* If there is no memory for the index, the set is just stored again. */
+	/* If there is no memory for the index, an equal set is stored again. */
 	(void)tsearch(set, &presence->tree, compare_sets);
 	return presence->n_sets++;
 }
@@ -145,7 +145,7 @@ static uint32_t presence_intern(struct presence *presence, const uint8_t *states
 
 	if (presence->last != NO_SET && compare_sets(presence->sets[presence->last], &model) == 0)
 		return presence->last;
-	/* A node begins with its key. */
+	/* A node of the tree begins with its key. */
 	struct set *const *found = tfind(&model, &presence->tree, compare_sets);
 	presence->last = found ? (*found)->number : presence_add(presence, &model);
 	return presence->last;
@@ -195,7 +195,7 @@ void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *st
 
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list) && pull_key(pull, &reason)) {
-		/* An unknown reason of a newer writer is still a reason. */
+		/* A reason that only a newer writer knows still counts as absence. */
 		uint32_t state = CTPROF_ABSENT_UNSUPPORTED;
 
 		(void)words_value(words_absences, reason, &state);

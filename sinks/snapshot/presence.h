@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is absent, and why: objects reason -> names.  Most rows lack the same
- * values for the same reasons, so each distinct set is stored once and rows
- * refer to it by number.  States are enum ctprof_absence, one for each member of
- * a shape.
+ * The absent values and their reasons: objects reason -> names.  Most rows lack the same values for
+ * the same reasons, so each distinct set is stored once and rows refer to it by number.  States are
+ * enum ctprof_absence, one for each member of a shape.
  */
 #pragma once
 
@@ -15,7 +14,7 @@
 
 struct presence;
 
-/* Sets over a shape, which must outlive it and stay as it is.  NULL: out of memory. */
+/* Sets over a shape, which must outlive them unchanged.  NULL: out of memory. */
 struct presence *presence_new(const struct shape *shape);
 void presence_free(struct presence *presence);
 /* Forgets the sets. */
@@ -27,11 +26,10 @@ void presence_write_ref(struct presence *presence, struct json *json, const uint
 /* All sets, as an array. */
 void presence_write_sets(const struct presence *presence, struct json *json);
 
-/* One set: the object reason -> names.  Names that are present do not appear. */
+/* Writes one set: the object reason -> names.  Names of present values do not appear. */
 void presence_write_set(struct json *json, const struct shape *shape, const uint8_t *states);
 
-/* Reads such an object into the states of the members it names; an unknown name is
- * ignored. */
+/* Reads such an object into the states of the members it names; unknown names are ignored. */
 void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *states);
 
 /* "presence_sets" as read: only the absent members of each are stored. */
@@ -46,5 +44,5 @@ void presence_sets_free(struct presence_sets *sets);
 /* Reads the array; states: scratch. */
 void presence_sets_read(struct presence_sets *sets, struct pull *pull, const struct shape *shape,
 			uint8_t *states);
-/* The states of set i, which is one of them. */
+/* The states of set i, which must exist. */
 void presence_sets_get(const struct presence_sets *sets, uint32_t i, uint8_t *states, uint32_t n);

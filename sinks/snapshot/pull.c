@@ -14,7 +14,7 @@
 /* A window with less room than this grows before it is filled. */
 #define LEAST_ROOM 4096
 #define FOUND_MAX 40
-/* A code point in two halves. */
+/* A code point written as two escapes. */
 #define ESCAPE_MAX 12
 
 /* The window now holds n bytes. */
@@ -171,7 +171,7 @@ static bool pull_take(struct pull *pull, const char **keep)
 	return n > 0;
 }
 
-/* The same, keeping all unread text; at least n bytes are wanted. */
+/* Reads more, keeping all unread text, until at least n bytes are there; false at the end. */
 static bool pull_need(struct pull *pull, size_t n)
 {
 	const char *keep = pull->p;
@@ -229,7 +229,8 @@ bool pull_more_far(struct pull *pull, struct pull_list *list)
 /* Bytes inside a string that need no further check. */
 static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
 
-/* The same of the eight bytes at p; 0x7f and what is only near to them may be taken for others. */
+/* The same for the eight bytes at p at once; it may reject 0x7f and plain bytes next to special
+ * ones. */
 static bool pull_is_plain(const char *p)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -238,11 +239,11 @@ static bool pull_is_plain(const char *p)
 	memcpy(&word, p, sizeof word);
 	quotes = word ^ ones * '"';
 	slashes = word ^ ones * '\\';
-	/* A byte from which too much is taken borrows into its top bit. */
+	/* Subtracting from a smaller byte borrows into its top bit. */
 	return ((word | (word - ones * ' ') | (quotes - ones) | (slashes - ones)) & tops) == 0;
 }
 
-/* Skips one thing that is not plain, except the closing quote. */
+/* Skips one byte or sequence that is not plain, except the closing quote. */
 static void pull_pass_odd(struct pull *pull, const char **start, bool *escaped)
 {
 	bool valid = true;
@@ -482,7 +483,8 @@ bool pull_integer_far(struct pull *pull, int64_t min, uint64_t max, const char *
 		return false;
 	bool negative = raw.p[0] == '-';
 	struct text digits = {raw.p + negative, raw.len - negative};
-	/* 0 - (uint64_t)min is how far below 0 it may be; "-0" is a float to others. */
+	/* 0 - (uint64_t)min is the largest magnitude of a negative number; "-0" is rejected, as it
+	 * is a float to other readers. */
 	fits = integer && text_u64(digits, &value) &&
 	       (negative ? value > 0 && value <= 0 - (uint64_t)min : value <= max);
 	if (!fits) {
@@ -502,7 +504,7 @@ static void pull_skip_string(struct pull *pull, const char *expected)
 		(void)pull_unescape(pull, raw, &raw);
 }
 
-/* Up to the depth that the text may nest. */
+/* Skips a list, up to the nesting limit of the text. */
 static void pull_skip_list(struct pull *pull, char open)
 {
 	struct pull_list list;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A strict JSON pull tokenizer: the caller asks for what it expects next.  It
- * holds a window of the text and reads more when that is used up.  Errors
- * stick: after the first, which is reported with its offset, what was expected
- * and what was found, lists end and every call fails, so a reader need only
- * check once.
+ * A strict JSON pull tokenizer: the caller asks for what it expects next.  It keeps a window of the
+ * text and reads more when the window is used up.  The first error is reported with its offset,
+ * what was expected and what was found.  After it lists end and every call fails, so a reader needs
+ * to check for errors only once.
  */
 #pragma once
 
@@ -21,7 +20,7 @@
 #define PULL_NULS 8
 
 struct pull {
-	/* The next byte.  At end are NULs, so that scans end there by themselves. */
+	/* The next byte.  There are NULs at end, so that scans stop there by themselves. */
 	const char *p, *end;
 	char *buffer;
 	size_t size;   /* of buffer, less the NULs */
@@ -48,10 +47,10 @@ struct pull_list {
 	bool begun;
 };
 
-/* fill, fault, context and the limits are set by the caller.  -ENOMEM. */
+/* The caller sets fill, fault, context and the limits before.  0 or -ENOMEM. */
 int pull_init(struct pull *pull);
 void pull_free(struct pull *pull);
-/* For a new pass, as after pull_init(); limits and functions stay. */
+/* Prepares for a new pass, as after pull_init(); the limits and functions stay. */
 void pull_rewind(struct pull *pull);
 
 /* Stops with an error that has already been reported. */
@@ -89,8 +88,8 @@ static inline bool pull_more(struct pull *pull, struct pull_list *list)
 	return true;
 }
 
-/* Whether n bytes are the same.  Keys are short: a call would cost more than to compare them,
- * word by word, the last word overlapping the one before. */
+/* Whether n bytes are the same.  Keys are short, so a call of memcmp() would cost more than
+ * comparing them word by word; the last word overlaps the one before. */
 static inline bool pull_is_same(const char *a, const char *b, size_t n)
 {
 	uint64_t x, y;
@@ -108,7 +107,7 @@ static inline bool pull_is_same(const char *a, const char *b, size_t n)
 	return x == y;
 }
 
-/* Consumes `"key":`, and one blank, if the text has it in exactly this form. */
+/* Consumes `"key":`, and one blank, if the text is in exactly this form. */
 static inline bool pull_match(struct pull *pull, const struct json_piece *key)
 {
 	if ((size_t)(pull->end - pull->p) < key->len || !pull_is_same(pull->p, key->p, key->len))
@@ -134,14 +133,13 @@ static inline unsigned pull_word_digits(const char *p, uint64_t *ret_value)
 
 	memcpy(&word, p, sizeof word);
 	word = le64toh(word) ^ UINT64_C(0x3030303030303030);
-	/* The top bit of the first byte that is not a digit, and of none before
-	 * it. */
+	/* The top bit of the first byte that is not a digit is set, and those of the bytes before
+	 * it are not. */
 	uint64_t others =
 		((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
 	unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 
-	/* Shift the digits to the end of eight, then add up pairs, fours and all of
-	 * them. */
+	/* Shift the digits to the end of eight, then add up pairs, fours and finally all. */
 	word = n > 0 ? word << (64 - 8 * n) : 0;
 	word = (word * 10 + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
 	word = (word * 100 + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
@@ -181,7 +179,7 @@ static inline unsigned pull_plain_number(const char *p, uint64_t *ret_value)
 bool pull_integer_far(struct pull *pull, int64_t min, uint64_t max, const char *expected,
 		      uint64_t *ret_bits);
 
-/* An integer in min..max (min <= 0), as two's complement; expected says so in words. */
+/* Reads an integer in min..max (min <= 0), as two's complement; expected describes that range. */
 static inline bool pull_integer(struct pull *pull, int64_t min, uint64_t max, const char *expected,
 				uint64_t *ret_bits)
 {
@@ -197,7 +195,7 @@ static inline bool pull_integer(struct pull *pull, int64_t min, uint64_t max, co
 
 void pull_skip_far(struct pull *pull);
 
-/* Skips a value of any kind, as strictly. */
+/* Skips a value of any kind, with the same checks. */
 static inline void pull_skip(struct pull *pull)
 {
 	uint64_t value;
@@ -209,7 +207,8 @@ static inline void pull_skip(struct pull *pull)
 		pull_skip_far(pull);
 }
 
-/* A scalar as text, strings without quotes and escapes; false for others, which are skipped. */
+/* Reads a scalar as text, strings without quotes and escapes; false for other values, which are
+ * skipped. */
 bool pull_scalar(struct pull *pull, struct text *ret_text);
 /* Checks that only blanks follow. */
 void pull_finish(struct pull *pull);

@@ -6,12 +6,12 @@
 
 #include "words.h"
 
-/* A newer version means that this reader would misunderstand the file. */
+/* A file with a newer version would be misunderstood by this reader. */
 #define VERSION 1
-/* What a plugin did, in one line. */
+/* The line that reports what a plugin did. */
 #define REPORT_BYTES 256
 
-/* A member that is read; others are skipped. */
+/* A member to be read; others are skipped. */
 struct field {
 	const char *name;
 	enum value_kind kind;
@@ -117,8 +117,8 @@ static void skip_other(struct pull *pull, struct text key, void *context)
 	pull_skip(pull);
 }
 
-/* An array of such objects; whole() is called after each, and stops reading if it
- * returns -errno. */
+/* Reads an array of such objects; whole() is called after each, and stops reading if it returns
+ * -errno. */
 static void read_records(struct pull *pull, struct cells *cells, const struct field *fields,
 			 size_t n, void (*other)(struct pull *pull, struct text key, void *context),
 			 int (*whole)(const struct cells *cells, void *context), void *context)
@@ -184,7 +184,7 @@ static const char *text_or_null(const struct cells *cells, uint32_t i)
 	return cells->cells[i].state == CELL_VALUE ? cells_text(cells, i).p : NULL;
 }
 
-/* A definition of an unknown kind is skipped, and so are its values. */
+/* A definition of an unknown kind is skipped, together with its values. */
 static int take_metric(const struct cells *cells, void *context)
 {
 	struct metrics_reading *reading = context;
@@ -208,7 +208,7 @@ static int take_metric(const struct cells *cells, void *context)
 	    !words_value(words_scopes, cells_text(cells, METRIC_SCOPE), &metric.scope))
 		return 0;
 	(void)words_value(words_polarities, cells_text(cells, METRIC_POLARITY), &metric.polarity);
-	/* Another rule would need a member of its own in the file. */
+	/* Other bucket rules would need a member of their own in the file. */
 	metric.buckets = metric.kind == CTPROF_HISTOGRAM ? CTPROF_BUCKETS_QUARTERS : 0;
 	return reading->each(reading->context, cells_text(cells, METRIC_PLUGIN).p, &metric);
 }
@@ -259,7 +259,7 @@ void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctp
 		     (void *)(uintptr_t)input);
 }
 
-/* Members of the capture that are objects, and what their members are. */
+/* The members of the capture that are objects, and the kind of facts in them. */
 static bool is_nested(struct text key, uint32_t *ret_kind)
 {
 	if (!text_equal(key, "options") && !text_equal(key, "redacted"))
@@ -268,7 +268,7 @@ static bool is_nested(struct text key, uint32_t *ret_kind)
 	return true;
 }
 
-/* Members of an object that are not lists, as facts; those of objects in it, too. */
+/* Reads the members of an object that are not lists as facts, including those of nested objects. */
 static void read_facts(struct pull *pull, struct cells *cells, const struct ctprof_input *input,
 		       uint32_t kind)
 {

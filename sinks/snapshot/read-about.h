@@ -4,17 +4,17 @@
 
 #include "cells.h"
 
-/* Reads "format", which must be known, of a whole document or of changes. */
+/* Reads "format", which must be a known one, of a whole document or of changes. */
 void about_read_format(struct pull *pull, struct cells *cells, bool is_delta);
 /*
- * Reads "metrics" and gives each definition it understands, with its plugin's
- * name, to each(); a negative errno from it stops reading.
+ * Reads "metrics" and passes each definition it understands, with the name of its plugin, to
+ * each(); if that returns a negative errno, reading stops.
  */
 void about_read_metrics(struct pull *pull, struct cells *cells,
 			int (*each)(void *context, const char *plugin,
 				    const struct ctprof_metric *metric),
 			void *context);
-/* These pass what they read to input->fact(). */
+/* These pass the facts they read to input->fact(). */
 void about_read_time(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
 void about_read_capture(struct pull *pull, struct cells *cells, const struct ctprof_input *input);

@@ -12,7 +12,7 @@ struct walk {
 	struct cells *cells;
 	uint8_t *states;
 	bool has_absent;
-	char name[NAME_SIZE]; /* of the member being read, dots and all */
+	char name[NAME_SIZE]; /* of the member being read, including its dots */
 };
 
 static void walk_members(struct walk *walk, size_t prefix, bool top);
@@ -29,7 +29,7 @@ static void walk_value(struct walk *walk, size_t len)
 	uint32_t i = shape_find(walk->shape, name);
 	bool nested = pull_peek(walk->pull) == '{';
 
-	/* A metric whose place an object took has a definition and no value. */
+	/* A metric whose place is taken by an object has a definition, but no value. */
 	if (i != SHAPE_NONE && (!nested || is_map(&walk->shape->members[i]))) {
 		cells_read(walk->cells, walk->pull, walk->shape, i);
 		return;
@@ -46,7 +46,7 @@ static void walk_value(struct walk *walk, size_t len)
 		pull_skip(walk->pull);
 }
 
-/* Reads members that are not values; false: it is a value. */
+/* Reads members that are not values; false if this member is a value. */
 static bool walk_special(struct walk *walk, struct text key)
 {
 	uint32_t path = shape_find(walk->shape, (struct text){OBJECT_PATH, strlen(OBJECT_PATH)});
@@ -73,7 +73,7 @@ static void walk_members(struct walk *walk, size_t prefix, bool top)
 	while (pull_more(walk->pull, &list) && pull_key(walk->pull, &key)) {
 		if (top && walk_special(walk, key))
 			continue;
-		/* Room for the dot after it, too. */
+		/* There must be room for a dot after it. */
 		if (key.len >= sizeof walk->name - prefix) {
 			pull_skip(walk->pull);
 			continue;

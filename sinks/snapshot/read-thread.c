@@ -113,7 +113,7 @@ void thread_reader_skip(const struct thread_reader *reader, struct pull *pull)
 	pull->where = reader->where;
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list)) {
-		/* Keys that are expected next need not be compared byte by byte. */
+		/* If the key is the expected next one, it need not be compared byte by byte. */
 		if (next < reader->shape.n_fields &&
 		    pull_match(pull, &reader->shape.members[next].key))
 			next++;
@@ -140,14 +140,14 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 	if (n == 0)
 		pull_fail(pull, "no presence, there being no sets");
 	else if (pull_integer(pull, 0, n - 1, reader->expected, &set) && set != reader->set) {
-		/* Mostly it is the set of the previous record. */
+		/* In most cases it is the set of the previous record. */
 		reader->set = (uint32_t)set;
 		presence_sets_get(&reader->sets, reader->set, reader->states, reader->shape.n);
 	}
 }
 
-/* Reads members from `first` on, mostly in the shape's order, which is the
- * writer's. Other members are passed to other(), which must read the value. */
+/* Reads members from `first` on, usually in the shape's order, which is the writer's.  Other
+ * members are passed to other(), which must read the value. */
 static void read_members(struct thread_reader *reader, struct pull *pull, struct cells *cells,
 			 uint32_t first, uint32_t end,
 			 void (*other)(struct thread_reader *reader, struct pull *pull,
@@ -223,8 +223,8 @@ static bool is_measured(const struct thread_reader *reader, const struct cells *
 	return true;
 }
 
-/* For a record of another writer, derives states from its flags, and from '~',
- * which is not a state. */
+/* For a record of another writer: derives states from its flags, and from '~', which is not a valid
+ * state. */
 static void derive_states(struct thread_reader *reader, const struct cells *cells)
 {
 	bool measured[N_GATES];
@@ -268,7 +268,7 @@ static void thread_reader_say_present(struct thread_reader *reader)
 	memset(reader->states, CTPROF_PRESENT, reader->shape.n);
 }
 
-/* The thread's IDs, which every record must have. */
+/* Finds the thread's IDs, which every record must have. */
 static bool find_target(struct pull *pull, const struct cells *cells,
 			struct ctprof_target *ret_target)
 {

@@ -51,7 +51,7 @@ static void reader_fault(void *context, uint64_t offset, const char *sentence)
 {
 	struct reader *reader = context;
 
-	/* A document without any member of a snapshot is not one. */
+	/* A document with no member of a snapshot is a different kind of file. */
 	bool is_strange = reader->pass == PASS_SKIM && reader->seen == 0;
 
 	reader->faulted = true;
@@ -113,8 +113,7 @@ static int reader_place_metric(struct reader *reader, const struct ctprof_metric
 	return shape_add_metric(&reader->objects[place], &info, natural);
 }
 
-/* A metric that the host rejects is from a newer ctprof, or made up: its values are
- * skipped. */
+/* A metric that the host rejects is from a newer ctprof, or invalid: its values are skipped. */
 static int reader_take_metric(void *context, const char *plugin, const struct ctprof_metric *metric)
 {
 	struct reader *reader = context;
@@ -142,7 +141,7 @@ static int reader_take_known_metrics(struct reader *reader)
 	return r;
 }
 
-/* After this, everything that depends on the metrics may be read. */
+/* Afterwards, everything that depends on the metrics can be read. */
 static int reader_settle_metrics(struct reader *reader)
 {
 	uint32_t n = reader->cgroup.n;
@@ -168,8 +167,8 @@ static const struct row *reader_row_of(const struct reader *reader, const struct
 }
 
 /*
- * Puts what was read of an object into row; NULL: the rows of host and capture.
- * partial: values that were neither read nor absent stay unchanged.
+ * Puts the values read of an object into row; NULL: the rows of host and capture.  partial: values
+ * that were neither read nor absent stay unchanged.
  */
 static void reader_put_object(struct reader *reader, const struct shape *shape,
 			      const struct row *row, bool partial)
@@ -190,7 +189,7 @@ static void reader_put_object(struct reader *reader, const struct shape *shape,
 		pull_stop(&reader->pull, r);
 }
 
-/* The reason is unknown: its values stay absent as in a new row. */
+/* The reason for null is unknown: the values stay absent as in a new row. */
 static void reader_put_null(struct reader *reader, size_t i)
 {
 	const struct shape *shape = &reader->objects[i];
@@ -220,7 +219,7 @@ static void reader_fill_object(struct reader *reader, size_t i)
 	reader_put_object(reader, &reader->objects[i], NULL, partial);
 }
 
-/* Nothing was requested of an object that was left out. */
+/* If an object was left out, none of its values was requested. */
 static void reader_put_missing(struct reader *reader, size_t i)
 {
 	if (cells_begin(&reader->cells, reader->objects[i].n) < 0)
@@ -388,7 +387,7 @@ static void reader_skim_metrics(struct reader *reader)
 
 static void reader_read_sets_of(struct reader *reader, struct thread_reader *of)
 {
-	/* If one of them was delayed, it is not a duplicate of the other. */
+	/* If one of the two members was delayed, the other is not a duplicate. */
 	bool is_time = reader->sealed && (reader->pass != PASS_SETS || of->sets_delayed);
 
 	of->sets_delayed = of->sets_delayed || !reader->sealed;
@@ -447,7 +446,7 @@ enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
 
 _Static_assert(N_PARTS + SCHEMA_N_OBJECTS <= 32, "struct reader.seen has a bit for each");
 
-/* The part of that key or, numbered after the parts, the object; NULL: none. */
+/* The part with that key, or the object, numbered after the parts; NULL if there is neither. */
 static const char *reader_find_part(struct text key, size_t *ret_part)
 {
 	for (size_t i = 0; i < N_PARTS + SCHEMA_N_OBJECTS; i++) {
@@ -534,8 +533,8 @@ static int reader_skim(struct reader *reader)
 {
 	int r = reader_pass(reader, PASS_SKIM);
 
-	/* Invalid text is mostly due to damage of the file, which is the better
-	 * explanation: the last sentence counts. */
+	/* Invalid text is mostly due to damage of the file, which is the better explanation:
+	 * reading on may find that, and the last message counts. */
 	if (reader->faulted)
 		(void)unzstd_drain(reader->unzstd);
 	if (r < 0 || reader->sealed)

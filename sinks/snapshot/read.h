@@ -4,6 +4,6 @@
 
 #include "ctprof/sink.h"
 
-/* Reads ours, or the reference's. 0 or -errno, which input->fault() has explained except
- * for -ENOMEM. */
+/* Reads our files, or the reference's.  0 or -errno, which input->fault() has explained, except for
+ * -ENOMEM. */
 int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *input);

@@ -8,11 +8,11 @@
 #include "unzstd.h"
 
 /*
- * Threads come before the definitions of their values and the sets of absent
- * ones, and there are too many to keep, so the file is read twice.
+ * Threads come before the definitions of their values and the sets of absent ones, and there are
+ * too many to keep.  Therefore the file is read twice.
  */
 enum pass {
-	PASS_SKIM, /* all that is needed to fill rows, and whether the file is whole */
+	PASS_SKIM, /* reads all that is needed to fill rows, and checks that the file is complete */
 	PASS_SETS, /* presence_sets only, if they came before the metrics */
 	PASS_FILL,
 	PASS_DELTA, /* for a frame of changes, which needs only this pass */
@@ -25,9 +25,9 @@ enum { ROW_HOST, ROW_CAPTURE, N_SINGLE_ROWS };
 struct reader {
 	const struct ctprof_host *host;
 	const struct ctprof_input *input;
-	/* In PASS_DELTA: something no longer exists. */
+	/* Called in PASS_DELTA for an item of "gone", which no longer exists. */
 	void (*gone)(struct reader *reader, const struct ctprof_target *target, uint32_t nth);
-	void *context; /* its */
+	void *context; /* for gone() */
 
 	struct unzstd *unzstd;
 	struct pull pull;
@@ -47,10 +47,10 @@ struct reader {
 	bool faulted;  /* the text is invalid */
 };
 
-/* host, input, gone and context are set.  -ENOMEM. */
+/* The caller sets host, input, gone and context before.  0 or -ENOMEM. */
 int reader_init(struct reader *reader);
 void reader_free(struct reader *reader);
 /* Reads the document, which must be all of the input. 0 or -errno. */
 int reader_read(struct reader *reader);
-/* Reads a frame of changes to what was read before. */
+/* Reads a frame of changes to the documents and frames read before. */
 int reader_read_delta(struct reader *reader);

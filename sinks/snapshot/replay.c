@@ -14,12 +14,12 @@
 #include "read.h"
 #include "reader.h"
 
-/* Where the reader of documents puts values. */
+/* The destination of the values that the reader of documents puts. */
 struct sheet {
 	struct ctprof_batch batch; /* its handle is this */
 	struct replay *replay;
 	struct kept_rows *rows;
-	struct kept_row *row; /* begun last */
+	struct kept_row *row; /* the one begun last */
 };
 
 #define NO_SAMPLE SIZE_MAX
@@ -33,7 +33,7 @@ struct replay {
 	const struct seek_frame *frame;
 	uint64_t frame_left;
 
-	uint64_t file; /* whose frames these are; 0: none */
+	uint64_t file; /* the file that has these frames; 0: none */
 	struct seek_table frames;
 	size_t at;         /* the sample that is kept, or NO_SAMPLE */
 	size_t exits_from; /* the first sample whose exits are kept with it */
@@ -42,10 +42,10 @@ struct replay {
 	struct kept kept;
 	struct sheet sheets[KEPT_N_CLASSES];
 	struct preface preface;
-	int error; /* of a put, which returns nothing */
+	int error; /* of a put function, which cannot return it */
 };
 
-/* ---- what the reader of documents is lent: metrics and facts ------------------- */
+/* ---- for the reader of documents: metrics and facts ----------------------------- */
 
 static int take_metric(const struct ctprof_input *input, const char *plugin,
 		       const struct ctprof_metric *metric, uint32_t *ret_slot)
@@ -81,7 +81,7 @@ static void forget(struct replay *replay)
 	replay->error = 0;
 }
 
-/* ---- what the reader of documents is lent: bytes --------------------------------- */
+/* ---- for the reader of documents: bytes ------------------------------------------ */
 
 static int64_t frame_read(const struct ctprof_input *input, void *data, uint64_t size)
 {
@@ -119,7 +119,7 @@ static CTPROF_PRINTF(3, 4) void frame_fault(const struct ctprof_input *input, ui
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-/* Begins a row as the host does. */
+/* Begins a row in the same way as the host. */
 static void begin_row(const struct replay *replay, enum kept_class class, struct kept_row *row,
 		      bool is_leader)
 {
@@ -133,7 +133,7 @@ static void begin_row(const struct replay *replay, enum kept_class class, struct
 				CTPROF_ABSENT_INAPPLICABLE;
 }
 
-/* A row of a frame of changes: a known one, or a new cgroup or object. */
+/* Finds the row for a frame of changes: an existing one, or a new cgroup or object. */
 static int change_row(struct replay *replay, enum kept_class class,
 		      const struct ctprof_target *target, struct kept_row **ret_row)
 {
@@ -151,7 +151,7 @@ static int change_row(struct replay *replay, enum kept_class class,
 		return -EBADMSG;
 	}
 	int r = kept_take_nth(rows, target, nth, ret_row, &is_new);
-	/* Values that a new one lacks were not requested. */
+	/* Values that a new row lacks were not requested. */
 	for (uint32_t i = 0; r == 0 && is_new && i < rows->n_slots; i++)
 		(*ret_row)->states[i] = CTPROF_ABSENT_SKIPPED;
 	return r;
@@ -236,7 +236,7 @@ static void put_absent(struct ctprof_batch *batch, uint64_t row, uint32_t slot, 
 	put(batch, slot, (uint8_t)why, 0);
 }
 
-/* A value with a head and n items, as rows point to it. */
+/* Stores a value consisting of a head and items, in the form that rows point to. */
 static void put_items(struct ctprof_batch *batch, uint32_t slot, const void *head, size_t head_size,
 		      const void *items, size_t size)
 {
@@ -335,14 +335,14 @@ static int read_delta(struct replay *replay)
 	preface_drop_fact(&replay->preface, CTPROF_FACT_CAPTURE, "note");
 	int r = reader_read_delta(&replay->reader);
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
-		if (i != KEPT_EXIT) /* they may be of thousands of frames */
+		if (i != KEPT_EXIT) /* exits may be of thousands of frames */
 			kept_sweep_dropped(&replay->kept.of[i]);
 	kept_sort(&replay->kept.of[KEPT_THREAD], KEPT_THREAD);
 	kept_sort(&replay->kept.of[KEPT_CGROUP], KEPT_CGROUP);
 	return r;
 }
 
-/* Keeps the exits of earlier samples if they have the same metrics. */
+/* Keeps the exits of earlier samples if the metrics are the same. */
 static int read_key_after(struct replay *replay)
 {
 	struct kept_rows *exits = &replay->kept.of[KEPT_EXIT];
@@ -369,7 +369,7 @@ static int read_frame(struct replay *replay, size_t sample)
 	return 0;
 }
 
-/* Advances the kept rows to the sample, with exits of n_exits samples up to it. */
+/* Advances the kept rows to the sample, with the exits of the last n_exits samples. */
 static int go_to(struct replay *replay, size_t sample, uint64_t n_exits)
 {
 	size_t wanted = n_exits > sample ? 0 : sample + 1 - (size_t)n_exits, next = wanted;
@@ -479,7 +479,7 @@ static int hand_rows(const struct replay *replay)
 		[KEPT_CGROUP] = CTPROF_SCOPE_CGROUP, [KEPT_OBJECT] = CTPROF_SCOPE_OBJECT,
 		[KEPT_HOST] = CTPROF_SCOPE_HOST,     [KEPT_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 	};
-	/* What is of all threads comes before them, as in a snapshot. */
+	/* Values common to all threads come before the threads, as in a snapshot. */
 	static const enum kept_class order[KEPT_N_CLASSES] = {
 		KEPT_HOST, KEPT_THREAD, KEPT_EXIT, KEPT_CGROUP, KEPT_OBJECT, KEPT_CAPTURE};
 	int r = 0;
@@ -514,7 +514,7 @@ struct replay *replay_new(const struct ctprof_host *host)
 		return NULL;
 	replay->host = host;
 	replay->at = NO_SAMPLE;
-	/* The host's may be longer or shorter than ours. */
+	/* The host's struct may be longer or shorter than ours. */
 	memcpy(&replay->table, host,
 	       host->struct_size < sizeof *host ? host->struct_size : sizeof *host);
 	replay->table.put_u64 = put_u64;
@@ -573,7 +573,7 @@ int replay_read(struct replay *replay, const struct ctprof_input *input)
 
 	if (r < 0 || input->sample == CTPROF_SAMPLE_NONE)
 		return r;
-	/* A single document. */
+	/* The file is a single document. */
 	if (replay->frames.n == 0)
 		return (r = input->rewind(input)) < 0 ? r : read_snapshot(replay->host, input);
 	if (input->sample >= replay->frames.n) {

@@ -10,10 +10,10 @@ struct replay;
 struct replay *replay_new(const struct ctprof_host *host);
 void replay_free(struct replay *replay);
 /*
- * read() of a sink, for a file whose size is known.  The result is kept for the next
- * call, so that the sample after the last one costs only its changes.
+ * The sink's read(), for a file whose size is known.  The result is kept for the next call, so that
+ * reading the following sample costs only its changes.
  */
 int replay_read(struct replay *replay, const struct ctprof_input *input);
-/* Writes the frames of samples first to last, from a key frame on, and their table. */
+/* Writes the frames of samples first to last, beginning with a key frame, and their table. */
 int replay_cut(struct replay *replay, const struct ctprof_input *input, uint64_t first,
 	       uint64_t last);

@@ -11,7 +11,7 @@ const struct schema_object schema_objects[SCHEMA_N_OBJECTS] = {
 	{"extra", "", 0, SCHEMA_EMPTY_OMIT},
 };
 
-/* Fields that are written differently from others of their kind and unit. */
+/* Fields that are written differently from others of the same kind and unit. */
 static const struct {
 	const char *name;
 	enum value_kind kind;

@@ -75,7 +75,7 @@ int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, b
 		return -ENOMEM;
 	if (list->n == 0)
 		list->first_ns = realtime_ns;
-	/* Since the first frame, so that rounding does not accumulate. */
+	/* Counted from the first frame, so that rounding errors do not accumulate. */
 	int64_t ms = (int64_t)(realtime_ns - list->first_ns) / NS_PER_MS;
 	list->entries = entries;
 	entries[list->n++] = (struct seek_entry){
@@ -128,7 +128,7 @@ int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n,
 	for (; at < footer; at += SEEK_ENTRY_BYTES) {
 		uint32_t word = get_u32(at + 4);
 
-		/* The sign is in bit 30. */
+		/* Bit 30 is the sign. */
 		ms += (int64_t)(word & (MS_BITS >> 1)) - (int64_t)(word & (MS_BITS ^ MS_BITS >> 1));
 		end += get_u32(at);
 		int r = seek_table_add(table, get_u32(at),

@@ -26,18 +26,18 @@ struct seek_entry {
 	uint32_t size, word;
 };
 
-/* What is kept of a file while it is written: a recording may go on for days. */
+/* The data kept of a file while it is written; compact, as a recording may take days. */
 struct seek_list {
 	struct seek_entry *entries;
 	size_t n;
 	uint64_t first_ns; /* of the first frame */
-	int64_t last_ms;   /* of the last one, since then */
+	int64_t last_ms;   /* of the last one, in ms after first_ns */
 };
 
 void seek_list_clear(struct seek_list *list);
-/* Appends a frame. -ENOMEM. */
+/* Appends a frame.  0 or -ENOMEM. */
 int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, bool is_key);
-/* The table at the end of the file, to be freed; NULL: out of memory. */
+/* The table at the end of the file, which the caller frees; NULL: out of memory. */
 char *seek_list_make(const struct seek_list *list, size_t *ret_size);
 
 /* A frame of a recording. */
@@ -55,8 +55,7 @@ struct seek_table {
 void seek_table_clear(struct seek_table *table);
 /* Appends a frame and sets its offset. -ENOMEM. */
 int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key);
-/* The size of a table with that footer; 0: no table. */
+/* The size of the table with that footer; 0 if it is not the footer of a table. */
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
-/* Parses the table at the end of a file of size bytes. -EBADMSG: invalid;
- * -ENOMEM. */
+/* Parses the table at the end of a file of size bytes.  0, -EBADMSG: invalid; or -ENOMEM. */
 int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size);

@@ -9,11 +9,12 @@
 #include "kept.h"
 #include "seek.h"
 
-/* Samples from one key frame to the next, which a reader must read to reach one. */
+/* The number of samples from one key frame to the next: a reader of a sample must read all since
+ * its key frame. */
 #define KEY_EVERY 64
 #define MIN_OTHERS 64
 
-/* Text of the changes, each the inside of a list. */
+/* The text of the changes, each for the inside of a list. */
 enum list {
 	LIST_GONE,
 	LIST_NEW,
@@ -92,7 +93,7 @@ static int series_new(struct snapshot *snapshot, const struct ctprof_capture *ca
 							: series_take_types(series, capture);
 }
 
-/* Another file. */
+/* Begins another file. */
 static void series_restart(struct series *series)
 {
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
@@ -126,7 +127,7 @@ int series_begin(struct snapshot *snapshot, const struct ctprof_capture *capture
 	series->n_before = series->kept.of[KEPT_THREAD].n;
 	series->n_others = 0;
 	series->must_be_key = series->broken || series->since_key >= KEY_EVERY;
-	/* Until the frame is complete. */
+	/* Remains set if the frame is not completed. */
 	series->broken = true;
 	kept_begin(&series->kept);
 	return series->about.error;
@@ -144,7 +145,7 @@ struct arrival {
 	const uint8_t *changed;
 };
 
-/* The inside of a list, after a comma if it is not empty. */
+/* Returns the text inside a list, to which a comma has been added if it is not empty. */
 static struct json *series_list(struct series *series, enum list list)
 {
 	struct json *json = &series->lists[list];
@@ -153,8 +154,8 @@ static struct json *series_list(struct series *series, enum list list)
 	return json;
 }
 
-/* If more than half of the threads are different, a whole document is not larger; its
- * other contents are as large as some dozens of threads. */
+/* If more than half of the threads are different, a whole document is not larger; its other
+ * contents take as much as several dozen threads. */
 static void series_count_other(struct series *series, bool is_other)
 {
 	series->n_others += is_other;
@@ -206,7 +207,7 @@ static int series_put_object(struct series *series, const struct arrival *row)
 	return 0;
 }
 
-/* There is one of each; they are written at the end. */
+/* Host and capture have one row each, which is written at the end. */
 static int series_put_single(struct series *series, const struct arrival *row)
 {
 	series->must_be_key |= row->is_new;
@@ -220,7 +221,7 @@ static int (*const series_puts[KEPT_N_CLASSES])(struct series *series,
 	[KEPT_CAPTURE] = series_put_single,
 };
 
-/* Records of exits are of one sample. */
+/* Records of exits belong to one sample only. */
 static int series_write_exits(struct series *series, const struct ctprof_rows *rows)
 {
 	for (uint64_t i = 0; i < rows->n; i++)
@@ -236,7 +237,7 @@ static int series_take(struct series *series, enum kept_class class, struct arri
 	struct kept_row *row;
 	int r = kept_take(rows, arrival->target, &row, &arrival->is_new);
 
-	/* Objects beyond the number of one name that a reader distinguishes are left
+	/* If there are more objects of one name than a reader distinguishes, the others are left
 	 * out. */
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
@@ -281,7 +282,7 @@ int series_keep(struct snapshot *snapshot, const struct ctprof_rows *rows)
 	return 0;
 }
 
-/* ---- end: what went ------------------------------------------------------------ */
+/* ---- end: rows that are gone ----------------------------------------------------- */
 
 static void series_note_gone(void *context, const struct kept_row *row)
 {
@@ -304,8 +305,8 @@ static void series_note_gone(void *context, const struct kept_row *row)
 	json_literal(json, "}");
 }
 
-/* New threads have also passed through here; the rest of host and capture is as in a
- * document without them. */
+/* Drops rows that are gone, and sorts new ones in.  A row of host or capture that is gone cannot be
+ * listed in "gone": then a whole document without it is written. */
 static void series_sweep(struct series *series)
 {
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++) {
@@ -369,7 +370,7 @@ static int series_write_key(struct series *series, const struct ctprof_capture_e
 	return r;
 }
 
-/* ---- end: what has changed ---------------------------------------------------------- */
+/* ---- end: changes ------------------------------------------------------------------- */
 
 static int series_load_object(struct series *series, struct tree *tree)
 {
@@ -390,7 +391,7 @@ static int series_load_object(struct series *series, struct tree *tree)
 	return r;
 }
 
-/* An object that is or was null is written as in a document. */
+/* An object that is or was null is written as in a whole document. */
 static int series_write_object(struct series *series, size_t i)
 {
 	struct json *json = series->snapshot->json;
@@ -435,7 +436,7 @@ static void series_write_list(struct series *series, const char *key, enum list 
 	json_raw(json, close, 1);
 }
 
-/* Whether the state of one has changed. */
+/* Whether the state of a plugin has changed. */
 static bool series_plugins_changed(const struct series *series,
 				   const struct ctprof_capture_end *end)
 {

@@ -17,9 +17,9 @@ static inline uint64_t series_sample(const struct ctprof_capture *capture)
 /* The ops of a sink, for samples.  0 or -errno. */
 int series_begin(struct snapshot *snapshot, const struct ctprof_capture *capture);
 int series_rows(struct snapshot *snapshot, const struct ctprof_rows *rows);
-/* Threads that are as in the sample before. */
+/* Passes threads that are unchanged since the sample before. */
 int series_keep(struct snapshot *snapshot, const struct ctprof_rows *rows);
 int series_end(struct snapshot *snapshot, const struct ctprof_capture_end *end);
 int series_finish(struct snapshot *snapshot);
-/* NULL: nothing to do. */
+/* series may be NULL. */
 void series_free(struct series *series);

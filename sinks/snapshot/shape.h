@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an object of the file may hold, for both writer and reader: the format's
- * fields, and the registered metrics.
+ * The members that an object of the file can have, for both writer and reader: the format's fields,
+ * and the registered metrics.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 #define SHAPE_NONE UINT32_MAX
 
 struct member {
-	struct json_piece key;   /* "name":, with a comma in front of it */
+	struct json_piece key;   /* "name":, preceded by a comma */
 	enum value_kind kind;    /* as written */
-	bool registered;         /* there is a metric, and this: */
+	bool registered;         /* it has a metric, and the following: */
 	bool wanted;             /* its absence is written */
 	enum value_kind natural; /* the kind it is put as */
 	uint32_t scope, slot;
@@ -26,10 +26,10 @@ struct shape {
 	uint32_t n_buckets;
 };
 
-/* An empty one is all zero.  The name must be new. -ENOMEM. */
+/* Adds a field; an empty shape is all zeros.  The name must be new.  0 or -ENOMEM. */
 int shape_add_field(struct shape *shape, const char *name, enum value_kind kind);
-/* A metric joins the field of its name, or becomes a member.  -EEXIST: its place is
- * taken, or the field cannot hold its values; -ENOMEM. */
+/* Adds a metric, which joins the field of its name or becomes a member.  0, -EEXIST: its place is
+ * taken, or the field cannot represent its values; or -ENOMEM. */
 int shape_add_metric(struct shape *shape, const struct ctprof_metric_info *info,
 		     enum value_kind natural);
 void shape_free(struct shape *shape);
@@ -37,7 +37,7 @@ void shape_free(struct shape *shape);
 /* The member of that name, or SHAPE_NONE. */
 uint32_t shape_find(const struct shape *shape, struct text name);
 
-/* The text whose bytes have that name, NAME_hex, or SHAPE_NONE. */
+/* The text member whose bytes have that name, NAME_hex; or SHAPE_NONE. */
 uint32_t shape_find_hex(const struct shape *shape, struct text name);
 
 static inline struct text member_name(const struct member *member)
@@ -50,8 +50,7 @@ static inline void member_write_key(struct json *json, const struct member *memb
 	json_raw(json, member->key.p - comma, member->key.len + comma);
 }
 
-/* The member's state in a row; a value that does not fit its kind is
- * invalid. */
+/* The member's state in a row; a value that does not fit the member's kind is invalid. */
 static inline uint8_t member_state(const struct member *member, const uint64_t *values,
 				   const uint8_t *states)
 {

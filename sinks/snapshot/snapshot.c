@@ -9,8 +9,7 @@
 #include "series.h"
 #include "snapshot.h"
 
-/* The characters of a metric's name, which becomes keys that are not
- * escaped. */
+/* The characters allowed in a metric's name, which becomes keys without escapes. */
 #define NAME_BYTES "abcdefghijklmnopqrstuvwxyz0123456789_."
 #define NAME_MAX_LEN 64
 
@@ -101,8 +100,7 @@ static int snapshot_seal(struct snapshot *self)
 	return r;
 }
 
-/* Row i's cells; without metrics of the scope there are none, and possibly no
- * arrays. */
+/* Row i's cells.  If the scope has no metrics, rows have no cells, and may lack the arrays. */
 static const uint64_t *rows_values(const struct ctprof_rows *rows, uint64_t i)
 {
 	return rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL;
@@ -174,8 +172,8 @@ static int snapshot_write_named(struct snapshot *self, const struct ctprof_rows 
 	return 0;
 }
 
-/* The first row of the host and of the capture; rendered at once, since rows are
- * only valid during the call. */
+/* Loads the first row of the host or of the capture.  It is rendered at once, since rows are valid
+ * only during the call. */
 static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows)
 {
 	bool *seen = rows->scope == CTPROF_SCOPE_HOST ? &self->host_seen : &self->capture_seen;
@@ -201,7 +199,8 @@ static const struct row_class {
 	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_load_objects},
 };
 
-/* Process and mm values are in the rows of threads.  SNAPSHOT_N_CLASSES: unknown scope. */
+/* The class of a scope; process and mm values are in the rows of threads.  SNAPSHOT_N_CLASSES:
+ * unknown scope. */
 static size_t snapshot_find_class(uint32_t scope)
 {
 	size_t i = 0;
@@ -227,7 +226,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 	return about_is_told(info) ? snapshot_place_metric(self, info) : 0;
 }
 
-/* If a metric has no place, only its own values are lost. */
+/* If a metric does not get a place, only its own values are lost. */
 static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_capture *capture)
 {
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A document being written, by itself or as a frame of a recording. */
+/* A document being written, either a file of its own or a frame of a recording. */
 #pragma once
 
 #include "named.h"
@@ -10,7 +10,7 @@
 struct series;
 struct replay;
 
-/* The part written last: the file's parts follow each other. */
+/* The part written last; parts are written in this order. */
 enum part {
 	PART_HEAD,    /* everything before host */
 	PART_THREADS, /* host, and threads begun */
@@ -32,20 +32,20 @@ struct snapshot {
 	struct tree objects[SCHEMA_N_OBJECTS];
 	struct ctprof_capture given; /* at begin(): its metrics, valid until end() */
 	struct json capture;         /* rendered at begin(), written at end() */
-	struct series *series;       /* of a recording; NULL: a document by itself */
-	struct replay *replay;       /* of the file read last; NULL: none */
+	struct series *series;       /* of a recording; NULL: a single document */
+	struct replay *replay;       /* of the file read last, or NULL */
 	uint64_t began_monotonic_ns;
-	uint64_t n_written;                   /* members of the list begun */
+	uint64_t n_written;                   /* members of the list being written */
 	uint64_t n_slots[SNAPSHOT_N_CLASSES]; /* minimum number of slots of a row */
 	enum part part;
 	bool sealed; /* the metrics are settled */
 	bool host_seen, capture_seen, exits_seen, objects_seen;
 };
 
-/* A whole document, in this order. */
+/* The parts of a whole document, in this order. */
 void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns);
 int snapshot_write_rows(struct snapshot *self, const struct ctprof_rows *rows);
-/* Writes what comes between the last written part and this one. */
+/* Writes everything between the last written part and this one. */
 void snapshot_advance(struct snapshot *self, enum part part);
 void snapshot_write_end(struct snapshot *self, const struct ctprof_capture_end *end);
 

@@ -6,14 +6,14 @@
 #include <zstd.h>
 
 #define LEVEL 3
-/* A zstd block: the library would buffer smaller amounts again. */
+/* The size of a zstd block: the library would buffer smaller amounts again. */
 #define INPUT_SIZE (128 * 1024)
 
 struct stream {
 	const struct ctprof_host *host;
 	struct json json;
 	ZSTD_CCtx *zstd;
-	uint64_t size; /* of the frame, handed out */
+	uint64_t size; /* of the frame, as passed to the host */
 	bool finished; /* the frame */
 	size_t out_size;
 	char out[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compresses JSON text into zstd frames, passed on to the host as they come. */
+/* Compresses JSON text into zstd frames, which are passed to the host as they are made. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -13,7 +13,7 @@ void stream_free(struct stream *stream);
 
 /* The buffer to write text to; its error is the stream's. */
 struct json *stream_json(struct stream *stream);
-/* Ends the frame; text written after that begins another. 0 or the first error. */
+/* Ends the frame; text written afterwards begins another.  0, or the first error. */
 int stream_finish(struct stream *stream);
 /* Size of the frame, as passed to the host. */
 uint64_t stream_size(const struct stream *stream);

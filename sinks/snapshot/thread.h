@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thread records: the format's fields, further metrics, and what is absent.  Records of
- * threads that ended: tid and tgid, and all their metrics. */
+/* Writes thread records: the format's fields, further metrics, and what is absent.  Records of
+ * ended threads have tid, tgid and all their metrics. */
 #pragma once
 
 #include "schema.h"
@@ -11,22 +11,22 @@ struct thread_writer;
 struct thread_writer *thread_writer_new(size_t place);
 void thread_writer_free(struct thread_writer *writer);
 
-/* Binds a field of the format, or adds to "extra".  -EEXIST: its type differs
- * from the field's, it was already added, or records use its name; -ENOMEM. */
+/* Binds a field of the format, or adds to "extra".  0, -EEXIST: its type differs from the field's,
+ * it was already added, or records use its name; or -ENOMEM. */
 int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_info *info);
-/* No more metrics.  -ENOMEM. */
+/* To be called after the last metric.  0 or -ENOMEM. */
 int thread_writer_seal(struct thread_writer *writer);
 
-/* One record; values and states as in struct ctprof_rows. */
+/* Writes one record; values and states are as in struct ctprof_rows. */
 void thread_write(struct thread_writer *writer, struct json *json,
 		  const struct ctprof_target *target, const uint64_t *values,
 		  const uint8_t *states);
-/* Writes the changes of a thread's record: the members whose slots are in changed, and in
- * "presence" those of them that are now absent. */
+/* Writes the changes of a thread's record: the members whose slots are in changed; "presence" has
+ * those of them that are now absent. */
 void thread_write_changed(struct thread_writer *writer, struct json *json,
 			  const struct ctprof_target *target, const uint64_t *values,
 			  const uint8_t *states, const uint8_t *changed);
-/* Forgets the sets of the records written. */
+/* Forgets the sets of the records written so far. */
 void thread_writer_clear_sets(struct thread_writer *writer);
-/* The sets the records' "presence" refers to. */
+/* Writes the sets that "presence" in the records refers to. */
 void thread_write_presence_sets(const struct thread_writer *writer, struct json *json);

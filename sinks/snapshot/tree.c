@@ -7,7 +7,7 @@
 #include "presence.h"
 
 #define MAX_DEPTH 8
-/* The object's own member besides those named by metrics. */
+/* The object's only member that is not named by a metric. */
 #define RESERVED "absent"
 
 int tree_init(struct tree *tree, size_t place)
@@ -39,7 +39,7 @@ static struct text tree_path(const struct tree *tree, uint32_t leaf)
 	return (struct text){name.p + tree->skip, name.len - tree->skip};
 }
 
-/* The length of the common part of both paths that names objects. */
+/* The length of the objects that both paths begin with. */
 static size_t find_shared(struct text a, struct text b)
 {
 	size_t shared = 0;
@@ -66,8 +66,7 @@ static size_t count_dots(struct text path)
 	return n;
 }
 
-/* The position of a new leaf: after those with which it shares the most
- * objects. */
+/* The position of a new leaf: after the leaves with which it shares the most objects. */
 static int tree_find_place(const struct tree *tree, struct text path, uint32_t *ret_at)
 {
 	uint32_t at = tree->shape.n;
@@ -116,7 +115,7 @@ int tree_add(struct tree *tree, const struct ctprof_metric_info *info)
 
 int tree_seal(struct tree *tree)
 {
-	/* "extra" may have none. */
+	/* "extra" may have no leaves. */
 	tree->leaves = calloc(tree->shape.n + 1, sizeof *tree->leaves);
 	tree->absences = calloc(tree->shape.n + 1, sizeof *tree->absences);
 	if (!tree->leaves || !tree->absences)
@@ -154,7 +153,7 @@ static struct text tree_key(const struct tree *tree, uint32_t leaf)
 	return (struct text){path.p + before, path.len - before};
 }
 
-/* The value's text, and after a text that is not UTF-8 the member with its bytes. */
+/* Renders the value and, if it is a text that is not UTF-8, the member with its bytes. */
 static void tree_render(struct tree *tree, uint32_t i, enum value_kind kind, uint64_t bits)
 {
 	struct leaf *leaf = &tree->leaves[i];
@@ -229,7 +228,7 @@ static void tree_write_leaf(const struct tree *tree, struct json *json, uint32_t
 		json_raw(json, absent, strlen(absent));
 }
 
-/* Opens the objects in path, from some part of it on. */
+/* Opens the objects named in path, which is the rest of a leaf's path. */
 static void open_objects(struct json *json, struct text path)
 {
 	const char *dot;
@@ -250,8 +249,8 @@ static void close_objects(struct json *json, size_t n)
 		json_literal(json, "}");
 }
 
-/* Leaves of one object are adjacent: between two leaves, objects that the next is not
- * in are closed. */
+/* The leaves of an object are adjacent: before each leaf, the objects that it is not in are
+ * closed. */
 bool tree_write_open(const struct tree *tree, struct json *json)
 {
 	struct text before = {"", 0};

@@ -4,7 +4,7 @@
 
 #include "schema.h"
 
-/* The text of a leaf in tree.values, of a value that is present. */
+/* The text of a present value of a leaf, in tree.values. */
 struct leaf {
 	bool present;
 	size_t at, len;
@@ -12,7 +12,7 @@ struct leaf {
 
 struct tree {
 	struct shape shape; /* the leaves: a field is written whether present or not */
-	size_t skip;        /* length of the part of their names for the object itself */
+	size_t skip;        /* length of the part of the names that stands for the object itself */
 	uint32_t *order;    /* indices of leaves, in the order of writing */
 	struct leaf *leaves;
 	uint8_t *absences; /* of the leaves, as written in "absent" */
@@ -21,28 +21,27 @@ struct tree {
 	struct json values;
 };
 
-/* With the fields of a place.  -ENOMEM. */
+/* Begins with the fields of a place.  0 or -ENOMEM. */
 int tree_init(struct tree *tree, size_t place);
 void tree_free(struct tree *tree);
-/* -EEXIST: the place is taken, the kinds disagree, or there are too many dots.
- * -ENOMEM. */
+/* 0, -EEXIST: the place is taken, the kinds disagree, or there are too many dots; or -ENOMEM. */
 int tree_add(struct tree *tree, const struct ctprof_metric_info *info);
-/* No more metrics.  -ENOMEM. */
+/* To be called after the last metric.  0 or -ENOMEM. */
 int tree_seal(struct tree *tree);
 
 /* Forgets the values. */
 void tree_clear(struct tree *tree);
-/* Takes the values of a row of that scope; keeps no borrowed data.  -ENOMEM if a
- * value was lost since tree_clear(). */
+/* Takes the values of a row of that scope, without keeping borrowed data.  -ENOMEM if a value was
+ * lost since tree_clear(). */
 int tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const uint8_t *states);
 /* Drops the values of that scope that are not in changed (by slot). */
 void tree_restrict(struct tree *tree, uint32_t scope, const uint8_t *changed);
-/* Whether there is anything to write. */
+/* Whether any value is to be written. */
 bool tree_has_any(const struct tree *tree);
-/* Whether a wanted value, or one of a field, is absent. */
+/* Whether a wanted value, or that of a field, is absent. */
 bool tree_has_absent(const struct tree *tree);
 
-/* Writes '{' and the members; false if there were none. */
+/* Writes '{' and the members; false if there are none. */
 bool tree_write_open(const struct tree *tree, struct json *json);
 /* Writes "absent" and '}'. comma: members precede it. */
 void tree_write_close(const struct tree *tree, struct json *json, bool comma);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "unescape.h"
 
-/* Reads four hex digits at p; false if they are not. */
+/* Reads four hex digits at p; false if there are fewer. */
 static bool read_hex4(const char *p, const char *end, uint32_t *ret_code)
 {
 	uint32_t code = 0;
@@ -37,8 +37,8 @@ static void write_code_point(struct json *out, uint32_t code)
 	out->used += n;
 }
 
-/* \uXXXX after the backslash, with the second half of a surrogate pair; returns the number
- * of bytes, 0: invalid. */
+/* Decodes \uXXXX after the backslash, together with the second half of a surrogate pair; returns
+ * the number of bytes, or 0 if it is invalid. */
 static size_t unescape_code(struct json *out, const char *p, const char *end)
 {
 	uint32_t code, low;
@@ -56,8 +56,8 @@ static size_t unescape_code(struct json *out, const char *p, const char *end)
 	return 11;
 }
 
-/* Reads the escape after a backslash at p[-1]; returns the number of bytes, 0:
- * not an escape of JSON. */
+/* Decodes the escape after a backslash at p[-1]; returns the number of bytes, or 0 if it is not an
+ * escape of JSON. */
 static size_t unescape_one(struct json *out, const char *p, const char *end)
 {
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";

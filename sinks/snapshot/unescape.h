@@ -4,7 +4,7 @@
 #include "json.h"
 #include "text.h"
 
-/* Decodes the inside of a JSON string, in which every backslash is followed by a
- * byte.  Returns the length of the valid part of raw: all, or up to an invalid
- * escape such as half a surrogate pair.  out->error is set if out of memory. */
+/* Decodes the inside of a JSON string, in which every backslash is followed by a byte.  Returns the
+ * length of the valid part of raw: all of it, or the part before an invalid escape such as half a
+ * surrogate pair.  out->error is set if out of memory. */
 size_t unescape(struct text raw, struct json *out);

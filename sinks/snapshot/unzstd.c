@@ -12,7 +12,7 @@
 
 #define IN_SIZE (128 * 1024)
 #define SCRAP_SIZE (16 * 1024)
-/* Errors further on are not worth the time. */
+/* Looking for errors further on takes too long. */
 #define DRAIN_MAX (256u << 20)
 #define MAGIC "\x28\xb5\x2f\xfd"
 #define MAGIC_SIZE 4
@@ -39,7 +39,7 @@ struct unzstd *unzstd_new(const struct ctprof_input *input)
 		unzstd_free(unzstd);
 		return NULL;
 	}
-	/* Beyond its own limit, the library reports an error for each frame. */
+	/* If the limit exceeds the library's own, the library reports an error for each frame. */
 	(void)ZSTD_DCtx_setParameter(unzstd->zstd, ZSTD_d_windowLogMax,
 				     (int)(input->max_window_log & 0xff));
 	return unzstd;
@@ -64,7 +64,7 @@ int unzstd_rewind(struct unzstd *unzstd)
 	return unzstd->input->rewind(unzstd->input);
 }
 
-/* The offset is in the compressed file, so the message must say so. */
+/* The offset is in the compressed file, so it is part of the message. */
 static int unzstd_fail(const struct unzstd *unzstd, const char *expected, const char *found)
 {
 	const struct ctprof_input *input = unzstd->input;
@@ -74,7 +74,7 @@ static int unzstd_fail(const struct unzstd *unzstd, const char *expected, const 
 	return -EBADMSG;
 }
 
-/* Reads more of the file, appended to what is kept; 0 at its end. */
+/* Reads more of the file, and appends it to the unused bytes; 0 at the end. */
 static int64_t unzstd_take(struct unzstd *unzstd)
 {
 	size_t kept = unzstd->filled - unzstd->used;

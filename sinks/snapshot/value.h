@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a stored value becomes JSON, and the placeholder of an absent one. */
+/* Writes stored values as JSON, and placeholders of absent ones. */
 #pragma once
 
 #include "ctprof/sink.h"
@@ -26,16 +26,16 @@ enum value_kind {
 	N_VALUE_KINDS,
 };
 
-/* The kind a metric's values have by its own definition. */
+/* The kind of a metric's values by its own definition. */
 enum value_kind value_kind_of(const struct ctprof_metric_info *info);
 /* The same, if only the definition is known. */
 enum value_kind value_kind_of_metric(const struct ctprof_metric *metric);
 /* Whether values of the natural kind `from` can be written as kind. */
 bool value_accepts(enum value_kind kind, enum value_kind from);
-/* What is written for an absent value. */
+/* The placeholder written for an absent value. */
 const char *value_absent(enum value_kind kind);
 
-/* Whether these bits are a value of the kind; only then may it be written. */
+/* Whether these bits are a value of the kind; only then may they be written. */
 bool value_fits(enum value_kind kind, uint64_t bits);
 /* False if bytes that are not UTF-8 were replaced; only for texts, not maps. */
 bool value_write(enum value_kind kind, struct json *json, uint64_t bits);

@@ -150,7 +150,7 @@ static void put_map(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 
 		check(a->key_len >= 1 && a->key_len <= 255 && !memchr(a->key, '\0', a->key_len));
 		check((a->text != NULL) == (checking.kinds[slot] == VALUE_TEXTS));
-		/* In whatever order: but ascending, none comes twice. */
+		/* Keys may be in either order, but strictly ascending: none comes twice. */
 		check(i == 0 || memcmp(b->key, a->key, least) < 0 ||
 		      (memcmp(b->key, a->key, least) == 0 && b->key_len < a->key_len));
 	}

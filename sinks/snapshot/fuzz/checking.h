@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A host for readers of any bytes, that aborts where one breaks the rules of the border. */
+/* A host for readers of any bytes: it aborts if the reader breaks the rules of the border. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #define CHECKING_SLOTS 256
 
-/* What the reader has done. */
+/* Records what the reader has done. */
 extern struct checking {
 	uint32_t kinds[CHECKING_SLOTS]; /* enum value_kind, of the registered metrics */
 	uint32_t n_slots;
@@ -19,9 +19,9 @@ extern struct checking {
 
 extern const struct ctprof_host checking_host;
 
-/* Aborts. */
+/* Aborts unless the condition holds. */
 void check(bool holds);
-/* Before a reading: nothing has been done. */
+/* Resets the record before a reading. */
 void checking_begin(uint64_t size);
-/* An input of low limits, without what reads the file. */
+/* An input with low limits; the caller adds the functions that read the file. */
 struct ctprof_input checking_input(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes become a JSON string that is sound UTF-8 and, if they were, reads back as them. */
+/* Any bytes become a JSON string that is valid UTF-8.  If the bytes were valid UTF-8, too, the
+ * string reads back as the same bytes. */
 #include <stdlib.h>
 
 #include "json.h"
@@ -12,7 +13,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* Four digits of hex at *at, which moves on. */
+/* The value of four hex digits at *at, which is advanced. */
 static uint32_t unescape_hex(const char *text, size_t *at)
 {
 	uint32_t value = 0;
@@ -50,7 +51,7 @@ static size_t encode(uint32_t code, uint8_t ret[static 4])
 	return n;
 }
 
-/* The byte or code point at *at of a string's inside, which moves on. */
+/* The byte or code point at *at inside a string; *at is advanced. */
 static size_t unescape(const char *text, size_t *at, uint8_t ret[static 4])
 {
 	static const char letters[] = "\"\\bfnrt", bytes[] = "\"\\\b\f\n\r\t";

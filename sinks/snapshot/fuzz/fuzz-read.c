@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any text in place of a snapshot's: the reader keeps the rules of the border,
- * and says why when it gives up.  The text comes in pieces of all sizes.
+ * Any text in place of a snapshot's: the reader keeps the rules of the border, and reports a reason
+ * when it fails.  The text comes in pieces of all sizes.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any texts in place of a recording's frames, each ended by a NUL, or after a byte 0xff any
- * bytes in place of the file: every sample found is read, from the first to the last and
- * back, and the reader keeps the rules of the border.
+ * The input is texts in place of a recording's frames, each ended by a NUL, or after a byte 0xff
+ * any bytes in place of the file.  Every sample found is read, from the first to the last and back,
+ * and the reader keeps the rules of the border.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void take_damaged(const struct ctprof_input *input, const char *sentence)
 static void read_sample(struct replay *replay, struct ctprof_input *input, uint64_t sample,
 			uint64_t n_exits)
 {
-	/* Offsets are those of a frame's text, which no more is known of. */
+	/* Offsets refer to the text of a frame, whose size is unknown here. */
 	checking_begin(UINT64_MAX);
 	input->sample = sample;
 	input->n_exits = n_exits;
@@ -128,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.seek = seek_file;
 	input.found = take_found;
 	input.damaged = take_damaged;
-	/* A frame for each byte, at most. */
+	/* Each byte makes at most one frame. */
 	file.bytes = malloc(size * 13 + 1);
 	file.size = file.at = file.n_samples = 0;
 	struct replay *replay = replay_new(&checking_host);
