@@ -11,8 +11,8 @@
 #include "tables.h"
 #include "utf8.h"
 
-/* A spreadsheet would take a cell that begins like this for a formula; wide forms of the signs,
- * too. */
+/* A spreadsheet would take a cell that begins like this for a formula; the full-width forms of the
+ * signs, too. */
 static bool is_formula(const char *text)
 {
 	return text[0] &&
@@ -20,12 +20,11 @@ static bool is_formula(const char *text)
 					    strchr("\x9d\x8b\x8d\xa0", text[2])));
 }
 
-/* Writes a field with the host's text in the middle; before and after need no
- * quotes. */
+/* Writes a field with the host's text in the middle; before and after need no quotes. */
 static void put_text(FILE *stream, const char *before, const char *text, const char *after)
 {
 	static const struct utf8_escape doubled[] = {{'"', "\"\""}, {'\0', NULL}};
-	/* Where a ';' divides, what follows it would be a cell. */
+	/* Where ';' separates cells, the text after it would be another cell. */
 	const char *quote = strpbrk(text, ",\";") ? "\"" : "";
 	const char *mark = !before[0] && is_formula(text) ? "'" : "";
 
@@ -34,8 +33,8 @@ static void put_text(FILE *stream, const char *before, const char *text, const c
 	fprintf(stream, "%s%s", after, quote);
 }
 
-/* The functions from here on begin with the comma before the field. name NULL:
- * none. */
+/* The functions from here on begin with the comma before the field.  name may be NULL: an empty
+ * field. */
 static void put_name(FILE *stream, const char *name)
 {
 	fputc(',', stream);
@@ -98,7 +97,7 @@ static void put_names(FILE *stream, const char *section, const char *heading,
 		put_name(stream, line->names[i]);
 }
 
-/* The number of rows folded into the value, and of those without one, if counted. */
+/* The number of rows folded into the value, and the number of rows without a value, if counted. */
 static void put_rows(FILE *stream, const struct ctprof_value *value)
 {
 	if (value->n > 0 || value->missing > 0)
@@ -107,7 +106,8 @@ static void put_rows(FILE *stream, const struct ctprof_value *value)
 		fputs(",,", stream);
 }
 
-/* The medians and the shift are the values and the delta. */
+/* Writes the statistics of runs; the medians and the shift are in the columns of the values and the
+ * delta. */
 static void put_runs(FILE *stream, const struct ctprof_runs *runs)
 {
 	bool has_test = runs->flags & CTPROF_RUNS_HAS_TEST;
@@ -199,7 +199,7 @@ static void put_header(FILE *stream, const struct ctprof_report_section *section
 	fputs("\r\n", stream);
 }
 
-/* For text, the candidate's, unless only the baseline has one. */
+/* For text, the candidate's value, unless only the baseline has one. */
 static void put_field(FILE *stream, const struct ctprof_report_field *field,
 		      const struct ctprof_cell *cell, bool is_compare)
 {
@@ -221,7 +221,7 @@ static void put_line(FILE *stream, const struct ctprof_report_section *section,
 	for (uint64_t i = 0; i < section->n_fields; i++)
 		put_field(stream, drawing_field(section, i), drawing_cell_of(line, i), is_compare);
 	fputc(',', stream);
-	/* The names of the fields that are incomplete. */
+	/* The names of the incomplete fields. */
 	for (uint64_t i = 0; i < line->n_cells; i++) {
 		if (!drawing_has_partial(drawing_cell(line, i), is_compare))
 			continue;
@@ -249,7 +249,7 @@ static void put_table(FILE *stream, const struct ctprof_report_section *section,
 	}
 	if (!is_covered)
 		return;
-	/* A line of its own at the end, as there may be no total. */
+	/* The coverage has a line of its own at the end, as there may be no total. */
 	put_line(stream, section, &nothing, "coverage", is_compare);
 	put_name(stream, section->covered);
 	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", section->n_exact,
@@ -307,7 +307,7 @@ static void free_text(char **text)
 	free(*text);
 }
 
-/* Lends put() a stream, of which all comes into the output. */
+/* Lends put() a stream, and adds everything written to it to the output. */
 static int to_stream(const struct tables *tables, const void *what,
 		     void (*put)(const struct tables *tables, FILE *stream, const void *what))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as annotations of GitHub's workflows: commands on standard output. */
+/* A report as annotations of GitHub workflows: commands on standard output. */
 #include <string.h>
 
 #include "utf8.h"
@@ -7,7 +7,7 @@
 
 #define DESCRIPTION_BYTES 1024
 
-/* Text without what ends a property. */
+/* Writes text, with the characters that end a property escaped. */
 static void put_property(FILE *stream, const char *text)
 {
 	static const struct utf8_escape delimiters[] = {
@@ -28,13 +28,13 @@ static void put_message(FILE *stream, const char *text)
 	fputc('\n', stream);
 }
 
-/* A report under way. */
+/* The state while a report is written. */
 struct annotations {
 	FILE *stream;
 	uint64_t n;
 };
 
-/* What failed is an error, what else changed a notice. */
+/* Failed cases become errors, other changes notices. */
 static void put_case(void *data, const struct verdict_case *found)
 {
 	struct annotations *annotations = data;
@@ -66,7 +66,7 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 		put_message(stream, report->warnings[i]);
 	}
 	verdict_walk(report, put_case, &annotations);
-	/* Silence could be a step that did not run. */
+	/* Without any output, it would look as if the step had not run. */
 	if (annotations.n == 0)
 		fputs("::notice title=ctprof::nothing failed or changed\n", stream);
 }

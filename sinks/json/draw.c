@@ -15,7 +15,7 @@ static int draw_drain(void *context, const char *data, size_t used)
 	return host->write(host, data, used);
 }
 
-/* Begins element i of an array, each on a line of its own. */
+/* Begins element i of an array; each element is on a line of its own. */
 static void draw_element(struct json *json, uint64_t i)
 {
 	json_print(json, i > 0 ? ",\n" : "\n");
@@ -68,8 +68,8 @@ static void draw_named(struct json *json, const char *name, const struct ctprof_
 	json_hex(json, text, strlen(text));
 }
 
-/* A string, or one for each name; hex digits of the bytes if requested. False
- * if some name is not UTF-8. */
+/* Writes one name as a string, or several as an array; as hex digits of the bytes if requested.
+ * False if some name is not UTF-8. */
 static bool draw_names(struct json *json, const struct ctprof_report_line *line, bool as_hex)
 {
 	bool valid = true;
@@ -109,7 +109,7 @@ static void draw_strings(struct json *json, const char *key, const char *const *
 
 /* ---- cells --------------------------------------------------------------- */
 
-/* Names that were compared are not numbers and have no delta. */
+/* Names are not numbers, so their comparison has no delta. */
 static void draw_change(struct json *json, const struct ctprof_cell *cell, bool has_size)
 {
 	draw_named(json, "baseline", &cell->value[0]);
@@ -125,13 +125,13 @@ static void draw_change(struct json *json, const struct ctprof_cell *cell, bool 
 
 #define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
 
-/* The number of rows folded into the values, of those without one, and the most
- * common reason. */
+/* The number of rows folded into the values, the number of rows without a value, and the most
+ * common reason for its absence. */
 static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
 	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
 	const struct ctprof_value *a = &cell->value[0], *b = &cell->value[1];
-	/* The reasons are multiples of the first. */
+	/* Reasons are multiples of the first one. */
 	uint32_t why = (is_compare && b->missing > a->missing ? b->why : a->why) /
 		       CTPROF_ABSENT_UNSUPPORTED;
 
@@ -144,7 +144,7 @@ static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is
 		json_print(json, ",\"why\":%s", words[why]);
 }
 
-/* A list of numbers; what is not a number is null. */
+/* A list of numbers; NaN and infinity become null. */
 static void draw_reals(struct json *json, const char *key, const double *reals, uint64_t n)
 {
 	json_print(json, ",%s:[", key);
@@ -153,8 +153,7 @@ static void draw_reals(struct json *json, const char *key, const double *reals, 
 	json_print(json, "]");
 }
 
-/* The values of runs; the medians and the shift are the cell's values and
- * delta. */
+/* The statistics of runs; the medians and the shift are the cell's values and delta. */
 static void draw_runs(struct json *json, const struct ctprof_runs *runs)
 {
 	bool has_test = runs->flags & CTPROF_RUNS_HAS_TEST;
@@ -176,19 +175,19 @@ static void draw_runs(struct json *json, const struct ctprof_runs *runs)
 	json_print(json, "}");
 }
 
-/* What a line is; no name says so. */
+/* The role of a line, which its name does not show. */
 static void draw_role(struct json *json, const struct ctprof_report_line *line)
 {
 	static const char *const words[] = {"pool",        "rest",  "own",  "exited",
 					    "unaccounted", "total", "host", "cgroup"};
-	/* Roles are multiples of the first. */
+	/* Roles are multiples of the first one. */
 	uint32_t i = drawing_role(line) / CTPROF_ROLE_POOL;
 
 	if (i > 0 && i <= sizeof words / sizeof words[0])
 		json_print(json, ",\"role\":%s", words[i - 1]);
 }
 
-/* A sentence's words, and the numbers in it, by name. */
+/* The words of a sentence, and the numbers in it by name. */
 static void draw_sentence(struct json *json, const struct ctprof_sentence *sentence)
 {
 	uint64_t n = 0;
@@ -215,7 +214,7 @@ static void draw_sentence(struct json *json, const struct ctprof_sentence *sente
 	json_print(json, "}");
 }
 
-/* [[least, most, count], ...] of the buckets that have values, or null. */
+/* [[least, most, count], ...] of the buckets with values, or null. */
 static void draw_buckets(struct json *json, const struct ctprof_histogram *histogram)
 {
 	if (!histogram) {
@@ -233,7 +232,7 @@ static void draw_buckets(struct json *json, const struct ctprof_histogram *histo
 	json_print(json, "]");
 }
 
-/* The distribution of show, or both of compare. */
+/* The distribution of show, or both distributions of compare. */
 static void draw_histogram(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
 	if (!drawing_histogram(cell, 0) && !drawing_histogram(cell, 1))
@@ -278,8 +277,7 @@ static void draw_row(struct json *json, const struct ctprof_report_line *line,
 	json_print(json, "}");
 }
 
-/* The value of show, or both values of compare and their change; equal names
- * once. */
+/* The value of show, or both values of compare and their change; equal names only once. */
 static void draw_cell(struct json *json, const struct ctprof_report_field *field,
 		      const struct ctprof_cell *cell, bool is_compare)
 {
@@ -296,7 +294,7 @@ static void draw_cell(struct json *json, const struct ctprof_report_field *field
 
 /* ---- sections ------------------------------------------------------------ */
 
-/* A row for each cell. */
+/* One row for each cell. */
 static void draw_metrics(struct json *json, const struct ctprof_report_section *section,
 			 bool is_compare)
 {

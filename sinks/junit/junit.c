@@ -8,13 +8,13 @@
 
 #define DESCRIPTION_BYTES 1024
 
-/* Cases by result, and where they go. */
+/* The stream, and the number of cases by result. */
 struct writing {
 	FILE *stream;
 	uint64_t n[VERDICT_SKIPPED + 1];
 };
 
-/* Text fit for an attribute and for what is between tags. */
+/* Writes text escaped for attributes and for content between tags. */
 static void put_text(FILE *stream, const char *text)
 {
 	static const struct utf8_escape entities[] = {

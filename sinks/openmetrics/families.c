@@ -8,12 +8,12 @@
 
 #define PREFIX "ctprof_"
 
-/* A unit of columns, and the base unit that ends a family's name. */
+/* A unit of columns, and the base unit that ends the name of a family. */
 struct family_unit {
 	const char *word, *base;
 	uint64_t divisor;       /* a power of ten */
-	int decimals;           /* its */
-	const char *endings[2]; /* of columns, that say the same */
+	int decimals;           /* of the divisor */
+	const char *endings[2]; /* of column names; replaced by the base unit */
 };
 
 static const struct family_unit units[] = {
@@ -42,7 +42,7 @@ static bool is_taken(const struct families *families, const char *name)
 	return false;
 }
 
-/* "run_time_ns" is ctprof_run_time_seconds, unless there is one of that name. */
+/* "run_time_ns" becomes ctprof_run_time_seconds, unless another family has that name. */
 static void name_family(const struct families *families, struct family *family)
 {
 	const char *name = family->source->name;
@@ -106,7 +106,7 @@ void families_free(struct families *self)
 	free(self->list);
 }
 
-/* Before OpenMetrics a quote had no escape there. */
+/* Before OpenMetrics, quotes were not escaped in these lines. */
 static void put_line(struct json *out, const char *what, const struct family *family,
 		     bool is_classic, const char *text)
 {

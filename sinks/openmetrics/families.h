@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Columns as families of metrics: their names, and values in base units. */
+/* Converts columns to families of metrics: their names, and values in base units. */
 #pragma once
 
 #include "real.h"
@@ -22,13 +22,14 @@ struct families {
 	size_t n;
 };
 
-/* Those of all columns that have a size: 0 or -ENOMEM. */
+/* Makes families of all columns that have a size: 0 or -ENOMEM. */
 int families_make(struct families *families, const struct ctprof_table *table);
-/* Whether its texts name the metrics that are partial sums: their number is the value. */
+/* Whether the texts of a column list the metrics that are partial sums: their number is the value
+ * of the family. */
 bool family_is_of_partial(const struct ctprof_table_column *column);
 void families_free(struct families *families);
 
-/* TYPE, UNIT and HELP; in the format before OpenMetrics a counter's name ends in _total there,
- * too, and there is no UNIT. */
+/* Writes TYPE, UNIT and HELP.  In the format before OpenMetrics, a counter's name has its _total in
+ * these lines, too, and there is no UNIT. */
 void family_put_header(const struct family *family, bool is_classic, struct json *out);
 void family_value(const struct family *family, uint64_t value, char ret_text[REAL_ROOM]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups of threads as OpenMetrics 1.0 text.  All samples of a family come together, and of
- * a series in the order of time: the rows are kept until the end.  Without timestamps it is
- * the text format of Prometheus before OpenMetrics, with the last sample of each series.
+ * Groups of threads as OpenMetrics 1.0 text.  All samples of a family must be together, and those
+ * of a series in the order of time, so rows are kept until the end.  Without timestamps the output
+ * is the older text format of Prometheus, with the last sample of each series.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static int openmetrics_table(void *called, const struct ctprof_table *table)
 
 /* ---- rows -------------------------------------------------------------------------- */
 
-/* Names of boots, kernels and coverage would begin new series. */
+/* The names of boots and kernels, and the coverage, would begin new series. */
 static bool is_label(const struct ctprof_table_column *column)
 {
 	static const char *const others[] = {"boot", "kernel", "partial"};
@@ -74,7 +74,7 @@ static bool is_label(const struct ctprof_table_column *column)
 	return true;
 }
 
-/* '"', '\\' and line ends have escapes; what else is not to be seen is shown as \xNN. */
+/* '"', '\\' and line ends have escapes; other invisible characters are shown as \xNN. */
 static void put_label(struct json *out, const char *name, const struct ctprof_text *text)
 {
 	if (out->used > 0)
@@ -208,7 +208,8 @@ static void put_sample(struct openmetrics *self, const struct family *family, co
 		json_literal(out, "\n");
 }
 
-/* Two captures of one host at one time are one; without times, all captures are. */
+/* Rows of the same series and time are written once; without timestamps, only the last row of each
+ * series is written. */
 static bool is_left_out(const struct openmetrics *self, size_t i)
 {
 	const struct row *rows = self->rows;

@@ -5,7 +5,7 @@
 
 #define FIRST_BYTES 8192
 #define NS_PER_US 1000
-/* Longer texts are no bounds: they would be more than the column. */
+/* Longer texts are not written as bounds: they could be larger than the column. */
 #define MAX_BOUND 64
 
 /* Enumerations of parquet.thrift. */
@@ -54,7 +54,7 @@ size_t chunk_bytes(const struct chunk *self)
 
 /* ---- values -------------------------------------------------------------------- */
 
-/* Appends n flags as bits to the i that there are, the lowest of a byte first. */
+/* Appends n flags as bits after the first i, the lowest bit of a byte first. */
 static void put_bits(struct json *bits, uint64_t i, const uint8_t *flags, size_t stride, size_t n)
 {
 	char *at = json_room(bits, n / 8 + 2);
@@ -112,7 +112,7 @@ static void note_bounds(struct chunk *self, uint64_t value, bool is_first)
 		self->max = value;
 }
 
-/* Most texts are those of the row before. */
+/* Most texts are the same as in the row before. */
 static bool is_last(const struct chunk *self, const struct ctprof_text *text)
 {
 	uint32_t length;
@@ -157,7 +157,7 @@ static int add_value(struct chunk *self, uint64_t value)
 	return self->values.error;
 }
 
-/* The same of n numbers without a sign, which most columns have. */
+/* The same for n unsigned numbers, the type of most columns. */
 static void add_numbers(struct chunk *self, const uint64_t *values, size_t n)
 {
 	uint64_t min = self->n_values > 0 ? self->min : values[0];
@@ -173,7 +173,7 @@ static void add_numbers(struct chunk *self, const uint64_t *values, size_t n)
 	self->n_values += n;
 }
 
-/* The values that rows have, without a gap; their number. */
+/* Collects the values of rows that have one, without gaps; returns their number. */
 static size_t gather(struct chunk *self, const struct ctprof_records *records, uint64_t column,
 		     uint64_t from, uint64_t to, uint64_t values[CHUNK_ROWS])
 {
@@ -208,7 +208,8 @@ int chunk_add(struct chunk *self, const struct ctprof_records *records, uint64_t
 
 /* ---- pages --------------------------------------------------------------------- */
 
-/* Whether there is a value, row by row: one run if all are alike, else bits. */
+/* Writes for each row whether it has a value: as a single run if all rows are alike, otherwise as
+ * bits. */
 static void put_levels(const struct chunk *self, struct json *page)
 {
 	size_t length_at = page->used;
@@ -236,7 +237,8 @@ static uint32_t width_of(uint32_t n)
 	return width;
 }
 
-/* Numbers of texts in as few bits as all of them need, eight at a time. */
+/* Writes the numbers of texts with the fewest bits that suffice for all of them, eight at a
+ * time. */
 static void put_numbers(const struct chunk *self, struct json *page)
 {
 	const uint32_t width = width_of(self->dictionary.n);
@@ -343,11 +345,11 @@ int chunk_write(struct chunk *self, struct chunk_room *room, struct json *out, u
 
 /* ---- metadata ------------------------------------------------------------------- */
 
-/* What a bound is written as: its bytes; NULL: none is known. */
+/* The bytes of a bound; NULL: no bound is known. */
 static const void *bound_of(const struct chunk *self, uint64_t *value, bool is_max,
 			    uint32_t *ret_length)
 {
-	/* Of a zero no sign is promised. */
+	/* The sign of a zero is not defined: use the wider bound. */
 	static const double zeros[] = {-0.0, 0.0};
 
 	*ret_length = self->physical == BOOLEAN ? 1 : sizeof *value;

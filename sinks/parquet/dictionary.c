@@ -6,7 +6,7 @@
 
 #define FIRST_ROOM 64
 #define FIRST_BYTES 8192
-/* Odd, its bits without a pattern. */
+/* An odd number whose bits have no pattern. */
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
 int dictionary_init(struct dictionary *self)
@@ -65,7 +65,7 @@ static bool is_equal(const struct dictionary *self, uint32_t number, const char 
 	return known_length == length && memcmp(known, text, length) == 0;
 }
 
-/* The text's slot, or the free one where it belongs. */
+/* The slot of the text, or the free one where it belongs. */
 static uint32_t *find_slot(const struct dictionary *self, const char *text, uint32_t length)
 {
 	uint32_t at = hash_of(text, length) & (self->n_slots - 1);

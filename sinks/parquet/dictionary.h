@@ -5,18 +5,18 @@
 #include "json.h"
 
 struct dictionary {
-	struct json texts; /* 4 bytes of length, then the bytes, of each: a page of Parquet */
-	uint32_t *places;  /* where each begins there */
+	struct json texts; /* of each: 4 bytes of length, then the bytes, as in a page of Parquet */
+	uint32_t *places;  /* the offset of each in texts */
 	uint32_t n, room;
 	uint32_t *slots; /* number + 1 by hash; 0: free */
 	uint32_t n_slots;
 };
 
-/* -ENOMEM. */
+/* 0 or -ENOMEM. */
 int dictionary_init(struct dictionary *dictionary);
 void dictionary_free(struct dictionary *dictionary);
 void dictionary_clear(struct dictionary *dictionary);
-/* Sets the text's number: 0 or -ENOMEM. */
+/* Adds the text if it is new, and sets its number: 0 or -ENOMEM. */
 int dictionary_take(struct dictionary *dictionary, const char *text, uint32_t length,
 		    uint32_t *ret_number);
 const char *dictionary_text(const struct dictionary *dictionary, uint32_t number,

@@ -5,7 +5,7 @@
 
 #include "chunk.h"
 
-/* A row group is what is held in memory: it ends with the first of these. */
+/* A row group is held in memory until one of these limits is reached. */
 #define GROUP_ROWS 65536
 #define GROUP_BYTES (32u << 20)
 #define LEVEL 1
@@ -14,10 +14,10 @@
 
 struct parquet {
 	struct tables tables;
-	struct chunk *chunks; /* one a column */
+	struct chunk *chunks; /* one per column */
 	uint64_t n_columns;
 	struct chunk_room room;
-	struct json groups; /* metadata of those that are written */
+	struct json groups; /* metadata of the groups written */
 	uint64_t n_groups, n_rows, n_in_group;
 	uint64_t at; /* bytes written */
 };
@@ -94,7 +94,7 @@ static void tell_group(struct parquet *self, const struct chunk_place *places)
 	struct thrift thrift;
 	uint64_t bytes = 0;
 
-	/* An element of the list in the footer. */
+	/* Adds an element to the list in the footer. */
 	thrift_init(&thrift, &self->groups);
 	thrift_list_structs(&thrift, 1, self->n_columns);
 	for (uint64_t i = 0; i < self->n_columns; i++) {
@@ -135,7 +135,7 @@ static bool is_full(const struct parquet *self)
 	return bytes >= GROUP_BYTES;
 }
 
-/* Column by column: each has its buffers to itself. */
+/* Column by column, as each has buffers of its own. */
 static int add_rows(struct parquet *self, const struct ctprof_records *records, uint64_t from,
 		    uint64_t to)
 {
@@ -178,7 +178,7 @@ static void tell_schema(const struct parquet *self, struct thrift *thrift)
 		chunk_tell_schema(&self->chunks[i], thrift);
 }
 
-/* What the columns are. */
+/* Describes the columns. */
 static int tell_metrics(const struct parquet *self, struct thrift *thrift)
 {
 	struct json text;
@@ -197,7 +197,7 @@ static int tell_metrics(const struct parquet *self, struct thrift *thrift)
 	return r;
 }
 
-/* The order of every column's bounds is that of its type. */
+/* The order of a column's bounds is the order of its type, for all columns. */
 static void tell_orders(const struct parquet *self, struct thrift *thrift)
 {
 	thrift_list_structs(thrift, 7, self->n_columns);

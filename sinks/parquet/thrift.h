@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Apache Thrift's compact protocol, as far as Parquet's metadata needs it. */
+/* Apache Thrift's compact protocol, as far as needed for Parquet's metadata. */
 #pragma once
 
 #include "json.h"
 
 #define THRIFT_DEPTH 8
 
-/* Fields of a struct come in the order of their numbers. */
+/* The fields of a struct must be written in the order of their numbers. */
 struct thrift {
 	struct json *out;
 	int last[THRIFT_DEPTH]; /* field of each open struct */
 	int depth;              /* of the innermost, from 0 */
 };
 
-/* A number in groups of seven bits, as Parquet's own pages have it, too. */
+/* A number in groups of seven bits; Parquet's own pages use it, too. */
 void thrift_varint(struct json *out, uint64_t value);
 
 /* Begins with a struct. */
 void thrift_init(struct thrift *thrift, struct json *out);
-/* The end of the innermost struct. */
+/* Ends the innermost struct. */
 void thrift_end(struct thrift *thrift);
 
 void thrift_bool(struct thrift *thrift, int field, bool value);
@@ -27,11 +27,11 @@ void thrift_i32(struct thrift *thrift, int field, int32_t value);
 void thrift_i64(struct thrift *thrift, int field, int64_t value);
 void thrift_bytes(struct thrift *thrift, int field, const void *bytes, size_t length);
 void thrift_string(struct thrift *thrift, int field, const char *text);
-/* Until thrift_end(). */
+/* The fields until thrift_end() belong to the struct. */
 void thrift_struct(struct thrift *thrift, int field);
-/* A list of n numbers, texts or structs, which follow as elements. */
+/* A list of n numbers, texts or structs; its elements follow. */
 void thrift_list_i32(struct thrift *thrift, int field, const int32_t *values, size_t n);
 void thrift_list_string(struct thrift *thrift, int field, const char *text);
 void thrift_list_structs(struct thrift *thrift, int field, size_t n);
-/* An element, until thrift_end(). */
+/* Begins an element, which thrift_end() ends. */
 void thrift_element(struct thrift *thrift);

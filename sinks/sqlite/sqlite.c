@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tables as a SQLite database.  The library writes files in no order that a pipe could
- * have: they grow in a temporary file without a name, and are copied out when complete.
+ * Tables as a SQLite database.  The library writes a file in random order, which a pipe does not
+ * allow: the database grows in a temporary file without a name, which is copied to the output when
+ * complete.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +90,8 @@ static int make_file(struct sqlite *self, char ret_path[PATH_MAX])
 	return -err;
 }
 
-/* In one transaction, without a journal: what is not complete is nothing. */
+/* Everything is written in one transaction, without a journal: an incomplete database is
+ * dropped. */
 static int open_database(struct sqlite *self)
 {
 	char path[PATH_MAX];
@@ -105,12 +107,13 @@ static int open_database(struct sqlite *self)
 	if (r == 0)
 		r = execute(self, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
 				  "PRAGMA synchronous=OFF; BEGIN EXCLUSIVE");
-	/* It is open by now; nothing is left of it, however this ends. */
+	/* The file remains open; without its name, nothing is left of it in any case. */
 	unlink(path);
 	return r;
 }
 
-/* A number beyond 2^63-1 is a text in a column without a type, which leaves it as it is. */
+/* A number above 2^63-1 is stored as text, in a column without a type so that SQLite does not
+ * convert it. */
 static const char *type_of(uint32_t type)
 {
 	switch (type) {
@@ -256,7 +259,7 @@ static int insert_metric(sqlite3_stmt *insert, const struct ctprof_table *table,
 	return r;
 }
 
-/* The table of what all columns are. */
+/* Writes the table that describes all columns. */
 static int write_metrics(struct sqlite *self)
 {
 	sqlite3_stmt *insert = NULL;
