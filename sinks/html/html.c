@@ -3,15 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "change.h"
 #include "ctprof/numbers.h"
-#include "history.h"
 #include "markup.h"
-#include "memory.h"
 #include "page.h"
-#include "pools.h"
 #include "tables.h"
-#include "unmeasured.h"
 #include "verdict.h"
 
 #define SENTENCE_BYTES 1024
@@ -58,17 +53,12 @@ static void put_head(FILE *stream, const struct ctprof_report *report)
 static void put_title(FILE *stream, const struct ctprof_report *report, guint64 title,
 		      const char *name)
 {
-	const struct ctprof_sentence *sentence =
-		DRAWING_SENTENCE_AT(report, title_sentences, title);
-
 	for (guint64 i = 0; i < report->n_warnings; i++)
 		if (g_str_equal(report->warnings[i], report->titles[title]))
 			return;
 	fputs("<p>", stream);
-	if (sentence)
-		markup_put_sentence(stream, sentence, name);
-	else
-		markup_put(stream, report->titles[title]);
+	markup_put_sentence(stream, DRAWING_SENTENCE_AT(report, title_sentences, title),
+			    report->titles[title], name);
 	fputs("</p>\n", stream);
 }
 
@@ -208,10 +198,8 @@ static void put_host(FILE *stream, const struct ctprof_report *report,
 	fputs("<section class=\"cards\" aria-label=\"Host\">\n", stream);
 	for (guint64 i = 0; i < host->n_notes; i++) {
 		fputs("<p>", stream);
-		if (DRAWING_SENTENCE_AT(host, sentences, i))
-			markup_put_sentence(stream, DRAWING_SENTENCE_AT(host, sentences, i), NULL);
-		else
-			markup_put(stream, host->notes[i]);
+		markup_put_sentence(stream, DRAWING_SENTENCE_AT(host, sentences, i), host->notes[i],
+				    NULL);
 		fputs("</p>\n", stream);
 	}
 	fputs("</section>\n", stream);

@@ -53,12 +53,15 @@ static const char *label_of(const struct ctprof_piece *piece)
 	return first && first->form == CTPROF_TERM_LABEL ? first->text : NULL;
 }
 
-void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence, const char *known)
+void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,
+			 const char *otherwise, const char *known)
 {
 	struct ctprof_sentence part = {.struct_size = sizeof part, .n_pieces = 1};
 	gboolean is_open = FALSE;
 
-	for (guint64 i = 0; i < sentence->n_pieces; i++) {
+	if (!sentence)
+		markup_put(stream, otherwise);
+	for (guint64 i = 0; sentence && i < sentence->n_pieces; i++) {
 		char said[DRAWING_SENTENCE];
 		const char *text = said;
 

@@ -11,9 +11,10 @@
 void markup_put(FILE *stream, const char *bytes);
 /* The same of a text that is safe to be seen already (label.h). */
 void markup_put_label(FILE *stream, const char *text);
-/* A sentence: parts that are apart are each in a span.  known: what is said already, and left
- * out in front; or NULL. */
-void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence, const char *known);
+/* A sentence, or if it is NULL another text: parts that are apart are each in a span.  known: what
+ * is said already, and left out in front; or NULL. */
+void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,
+			 const char *otherwise, const char *known);
 /* A time in the zone it has, which is named if is_zoned; NULL: unknown, nothing. */
 void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned);
 /* The notes of a section, a paragraph each. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "memory.h"
+#include "page.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pools.h"
+#include "page.h"
 
 #include <inttypes.h>
 #include <math.h>

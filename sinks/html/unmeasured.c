@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "unmeasured.h"
+#include "page.h"
 
 /* Why, and what is needed of a field without a value: "unsupported [SCHEDSTATS]"; NULL: it has
  * one, or no line has the field.  The caller frees it. */
