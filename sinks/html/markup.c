@@ -5,37 +5,16 @@
 #include <string.h>
 
 #include "ctprof/words.h"
-#include "label.h"
+#include "utf8.h"
 
 #define ENDING ".ctprof"
 
-void markup_put_label(FILE *stream, const char *text)
-{
-	static const struct {
-		char sign;
-		const char *entity;
-	} entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-
-	for (;;) {
-		size_t n = strcspn(text, "&<>\"");
-
-		fwrite(text, 1, n, stream);
-		text += n;
-		if (!*text)
-			return;
-		for (guint i = 0; i < G_N_ELEMENTS(entities); i++)
-			if (*text == entities[i].sign)
-				fputs(entities[i].entity, stream);
-		text++;
-	}
-}
-
 void markup_put(FILE *stream, const char *bytes)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
+	static const struct utf8_escape entities[] = {
+		{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\0', NULL}};
 
-	label_append(text, bytes);
-	markup_put_label(stream, text->str);
+	utf8_put(stream, bytes, entities);
 }
 
 static void put_span(FILE *stream, const char *text, gboolean *is_open)

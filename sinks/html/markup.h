@@ -9,8 +9,6 @@
 
 /* Any bytes, as text or as the value of a quoted attribute. */
 void markup_put(FILE *stream, const char *bytes);
-/* The same of a text that is safe to be seen already (label.h). */
-void markup_put_label(FILE *stream, const char *text);
 /* A sentence, or if it is NULL another text: parts that are apart are each in a span.  known: what
  * is said already, and left out in front; or NULL. */
 void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,

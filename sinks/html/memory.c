@@ -106,11 +106,11 @@ static void put_box(const struct icicle *icicle, const struct ctprof_report_line
 
 		label_cut(cut, (guint)((width - 2 * MARGIN) / LETTER));
 		fprintf(icicle->stream, "<text x=\"%d\" y=\"%d\">", x + MARGIN, y + ROW - 8);
-		markup_put_label(icicle->stream, cut->str);
+		markup_put(icicle->stream, cut->str);
 		fputs("</text>", icicle->stream);
 	}
 	fputs("<title>", icicle->stream);
-	markup_put_label(icicle->stream, text->str);
+	markup_put(icicle->stream, text->str);
 	fprintf(icicle->stream, " %" G_GUINT64_FORMAT ": %s with its children</title></g>\n",
 		pid->number, size);
 }

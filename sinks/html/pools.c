@@ -125,7 +125,7 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	tables_open_cell(drafting->stream, &spot, drawn, text, i == 0);
 	/* The row below is shown while this is open. */
 	fputs(opens ? "<details><summary>" : "", drafting->stream);
-	markup_put_label(drafting->stream, text);
+	markup_put(drafting->stream, text);
 	fputs(opens ? "</summary></details>" : "", drafting->stream);
 	chart_put_gauge(drafting->stream, column_length(&spot), drawn->highest);
 	fputs(i == 0 ? "</th>" : "</td>", drafting->stream);

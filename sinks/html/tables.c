@@ -134,7 +134,7 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	g_autofree char *text = tables_cell(&spot, drawn);
 
 	tables_open_cell(drafting->stream, &spot, drawn, text, is_name);
-	markup_put_label(drafting->stream, text);
+	markup_put(drafting->stream, text);
 }
 
 static void put_strip(struct drafting *drafting, const struct ctprof_report_line *line)
