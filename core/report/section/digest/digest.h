@@ -24,15 +24,13 @@ typedef struct cost_line {
 
 /* Something that stands out. */
 typedef struct finding {
-	const char *name;     /* of the rule */
-	const CostLine *line; /* the pool it is about; NULL: the host, or a cgroup */
-	const char *subject;  /* what it is about, for machines */
-	guint32 role;         /* of the subject: enum ctprof_line_role */
-	gdouble value, limit; /* what was measured, and from where on it stands out */
-	const char *unit;
-	gdouble cost;       /* CPUs, threads held up and the like: what comes first */
-	gdouble worst_at;   /* CLOCK_REALTIME in s, of a recording; 0: unknown */
-	Sentence *sentence; /* owned; NULL: another subject's names it */
+	const struct rule *rule;
+	const char *subject; /* what it is about, for machines */
+	guint32 role;        /* of the subject: enum ctprof_line_role */
+	gdouble value;       /* what was measured */
+	gdouble cost;        /* CPUs, threads held up and the like: what comes first */
+	gdouble worst_at;    /* CLOCK_REALTIME in s, of a recording; 0: unknown */
+	Sentence *sentence;  /* owned; NULL: another subject's names it */
 } Finding;
 
 struct digest {
@@ -48,7 +46,7 @@ struct digest {
 	HostState host;
 	GArray *findings;            /* Finding, what costs most first */
 	GArray *met;                 /* Finding, of each subject; they borrow their sentences */
-	Finding nearest;             /* of --explain, below the limit; name NULL: none is */
+	Finding nearest;             /* of --explain, below the limit; rule NULL: none is */
 	GPtrArray *titles, *footers; /* Sentence, owned */
 	GPtrArray *host_lines;       /* the same: what the section host says */
 	guint n_pools;               /* that have a line of their own */

@@ -30,7 +30,7 @@ static gdouble worst_at(const Digest *digest, const Finding *finding)
 	const Series *past = digest->draft->plan->options->past;
 	guint window;
 
-	return past && series_worst(past, finding->subject, finding->name, &window)
+	return past && series_worst(past, finding->subject, finding->rule->name, &window)
 		       ? series_end(past, window)
 		       : 0;
 }
@@ -77,15 +77,8 @@ static gdouble cost_of(const Subject *subject)
 
 static Finding finding_of(const Subject *subject)
 {
-	const Rule *rule = subject->rule;
 	Finding finding = {
-		.name = rule->name,
-		.line = subject->line,
-		.value = subject->value,
-		.limit = rule->limit,
-		.unit = rule->unit,
-		.cost = cost_of(subject),
-	};
+		.rule = subject->rule, .value = subject->value, .cost = cost_of(subject)};
 
 	name_subject(subject, &finding);
 	return finding;
@@ -161,7 +154,7 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 
 	if (x->cost < y->cost || x->cost > y->cost)
 		return x->cost < y->cost ? 1 : -1;
-	return strcmp(x->name, y->name);
+	return strcmp(x->rule->name, y->rule->name);
 }
 
 void findings_find(Digest *digest)
@@ -188,7 +181,7 @@ void findings_judge(const Draft *draft, const Condition *condition, GArray *hits
 	for (guint i = 0; i < draft->digest->met->len; i++) {
 		const Finding *finding = &g_array_index(draft->digest->met, Finding, i);
 
-		if (!g_pattern_match_simple(condition->finding, finding->name))
+		if (!g_pattern_match_simple(condition->finding, finding->rule->name))
 			continue;
 		const struct ctprof_report_hit hit = {
 			.struct_size = sizeof hit,
@@ -196,11 +189,11 @@ void findings_judge(const Draft *draft, const Condition *condition, GArray *hits
 			.names = {finding->subject},
 			.condition = condition->text,
 			/* A metric of the subject may be called so, too. */
-			.metric = store_take(draft->store,
-					     g_strconcat(FINDING_PREFIX, finding->name, NULL)),
-			.unit = finding->unit,
+			.metric = store_take(draft->store, g_strconcat(FINDING_PREFIX,
+								       finding->rule->name, NULL)),
+			.unit = finding->rule->unit,
 			.value = finding->value,
-			.limit = finding->limit,
+			.limit = finding->rule->limit,
 		};
 		g_array_append_val(hits, hit);
 	}
@@ -231,11 +224,11 @@ static guint n_fields(const Draft *draft)
 static void put_finding(const Draft *draft, Table *table, const Finding *finding)
 {
 	const struct ctprof_value values[N_FIELDS] = {
-		[NAME] = value_of_text(finding->name),
+		[NAME] = value_of_text(finding->rule->name),
 		[SUBJECT] = value_of_text(finding->subject),
 		[VALUE] = value_of_real(finding->value),
-		[LIMIT] = value_of_real(finding->limit),
-		[UNIT] = value_of_text(finding->unit),
+		[LIMIT] = value_of_real(finding->rule->limit),
+		[UNIT] = value_of_text(finding->rule->unit),
 		[COST] = value_of_real(finding->cost),
 		[SENTENCE] = value_of_text(sentence_text(finding->sentence)),
 		[WORST_AT] = digest_time(draft, finding->worst_at),
@@ -260,9 +253,9 @@ static void note_numbers(Table *table, const Finding *finding)
 	const struct ctprof_sentence *said =
 		finding->sentence ? sentence_data(finding->sentence) : NULL;
 
-	table_note(table, "  %-12s %s of %s", "rule", finding->name, finding->subject);
-	note_number(table, "measured", finding->value, finding->unit);
-	note_number(table, "rule limit", finding->limit, finding->unit);
+	table_note(table, "  %-12s %s of %s", "rule", finding->rule->name, finding->subject);
+	note_number(table, "measured", finding->value, finding->rule->unit);
+	note_number(table, "rule limit", finding->rule->limit, finding->rule->unit);
 	note_number(table, "cost", finding->cost, "none");
 	for (guint64 i = 0; said && i < said->n_pieces; i++)
 		for (guint64 k = 0; k < said->pieces[i].n_terms; k++) {
@@ -291,7 +284,7 @@ static void draft_findings(const Draft *draft, const Section *section)
 	for (guint i = 0; i < digest->findings->len; i++) {
 		const Finding *finding = &g_array_index(digest->findings, Finding, i);
 
-		if (explained && !g_pattern_match_simple(explained, finding->name))
+		if (explained && !g_pattern_match_simple(explained, finding->rule->name))
 			continue;
 		put_finding(draft, table, finding);
 		if (i < digest->n_findings || explained)
@@ -302,7 +295,7 @@ static void draft_findings(const Draft *draft, const Section *section)
 	if (!explained || table->lines->len > 0)
 		return;
 	table_note(table, "%s: no finding", explained);
-	if (digest->nearest.name)
+	if (digest->nearest.rule)
 		note_numbers(table, &digest->nearest);
 }
 

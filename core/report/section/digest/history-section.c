@@ -2,7 +2,7 @@
 /* The section of what a recording shows window by window; and what windows give to it. */
 #include <math.h>
 
-#include "digest.h"
+#include "rules.h"
 
 /* The measures of the section: a field, which cost of pools it is, and which quantity of the
  * host. */
@@ -52,7 +52,7 @@ void digest_note(const Digest *digest, Series *series)
 	for (guint i = 0; i < digest->met->len; i++) {
 		const Finding *finding = &g_array_index(digest->met, Finding, i);
 
-		series_note(series, finding->subject, finding->name, finding->value);
+		series_note(series, finding->subject, finding->rule->name, finding->value);
 	}
 }
 
