@@ -17,7 +17,6 @@
 struct history {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;
-	guint64 at, seconds, subject, cpu; /* fields */
 	guint64 n_windows, n_subjects;
 	double length; /* of all windows, in s */
 	double top;    /* CPUs that the height stands for */
@@ -30,17 +29,18 @@ static const struct ctprof_report_line *line_of(const struct history *history, g
 	return drawing_line(history->section, subject * history->n_windows + window);
 }
 
-static double number(const struct history *history, guint64 subject, guint64 window, guint64 field)
+static double number(const struct history *history, guint64 subject, guint64 window, guint32 role)
 {
-	return markup_number_of(history->report, line_of(history, subject, window), field);
+	return markup_number_of(history->report, line_of(history, subject, window),
+				markup_find_role(history->section, role));
 }
 
-static const char *text_of(const struct history *history, guint64 line, guint64 field)
+static const char *text_of(const struct history *history, guint64 subject, guint64 window,
+			   guint32 role)
 {
-	const struct ctprof_cell *cell =
-		drawing_cell_of(drawing_line(history->section, line), field);
+	const struct ctprof_report_line *line = line_of(history, subject, window);
 
-	return cell->value[0].text;
+	return drawing_cell_of(line, markup_find_role(history->section, role))->value[0].text;
 }
 
 /* What the host used in a window; of pools that were read at another moment the sum may be
@@ -50,12 +50,12 @@ static double whole_of(const struct history *history, guint64 window)
 	double sum = NAN;
 
 	for (guint64 i = 1; i < history->n_subjects; i++) {
-		double cpu = number(history, i, window, history->cpu);
+		double cpu = number(history, i, window, CTPROF_FIELD_CPU);
 
 		if (!isnan(cpu))
 			sum = isnan(sum) ? cpu : sum + cpu;
 	}
-	return fmax(number(history, 0, window, history->cpu), sum);
+	return fmax(number(history, 0, window, CTPROF_FIELD_CPU), sum);
 }
 
 /* Over all windows; a pool that was not there used nothing. */
@@ -64,9 +64,9 @@ static double mean_of(const struct history *history, guint64 subject)
 	double sum = 0;
 
 	for (guint64 i = 0; i < history->n_windows; i++) {
-		double cpu = number(history, subject, i, history->cpu);
+		double cpu = number(history, subject, i, CTPROF_FIELD_CPU);
 
-		sum += isnan(cpu) ? 0 : cpu * number(history, 0, i, history->seconds);
+		sum += isnan(cpu) ? 0 : cpu * number(history, 0, i, CTPROF_FIELD_SECONDS);
 	}
 	return sum / history->length;
 }
@@ -85,7 +85,7 @@ static gboolean measure(struct history *history)
 		return FALSE;
 	history->n_subjects = n_lines / history->n_windows;
 	for (guint64 i = 0; i < history->n_windows; i++) {
-		history->length += number(history, 0, i, history->seconds);
+		history->length += number(history, 0, i, CTPROF_FIELD_SECONDS);
 		history->top = fmax(history->top, whole_of(history, i));
 	}
 	return history->length > 0 && history->top > 0;
@@ -108,7 +108,7 @@ static void choose_parts(struct history *history, const GArray *known)
 	double whole = 0, shown = 0;
 
 	for (guint64 i = 1; i < history->n_subjects; i++) {
-		const char *name = text_of(history, i * history->n_windows, history->subject);
+		const char *name = text_of(history, i, 0, CTPROF_FIELD_SUBJECT);
 
 		chart_add(history->parts, NULL, name ? name : "", mean_of(history, i),
 			  CTPROF_LADDER_NONE);
@@ -121,7 +121,7 @@ static void choose_parts(struct history *history, const GArray *known)
 	for (guint64 i = 0; i < history->n_windows; i++) {
 		double cpu = whole_of(history, i);
 
-		whole += isnan(cpu) ? 0 : cpu * number(history, 0, i, history->seconds);
+		whole += isnan(cpu) ? 0 : cpu * number(history, 0, i, CTPROF_FIELD_SECONDS);
 	}
 	chart_add(history->parts, "others", "other pools, exited threads and interrupts",
 		  MAX(whole / history->length - shown, 0), CTPROF_LADDER_NONE);
@@ -132,7 +132,7 @@ static void choose_parts(struct history *history, const GArray *known)
 /* The time after a share of the windows, by the clock of the last. */
 static GDateTime *time_at(const struct history *history, double share)
 {
-	const char *text = text_of(history, history->n_windows - 1, history->at);
+	const char *text = text_of(history, 0, history->n_windows - 1, CTPROF_FIELD_END);
 	g_autoptr(GDateTime) end = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
 	g_autoptr(GDateTime) time =
 		end ? g_date_time_add_seconds(end, history->length * (share - 1)) : NULL;
@@ -150,7 +150,7 @@ static void put_window(FILE *stream, const struct history *history, guint64 wind
 	for (guint i = 0; i < history->parts->len && !isnan(whole); i++) {
 		const struct chart_part *part =
 			&g_array_index(history->parts, struct chart_part, i);
-		double cpu = part->of > 0 ? number(history, part->of, window, history->cpu)
+		double cpu = part->of > 0 ? number(history, part->of, window, CTPROF_FIELD_CPU)
 					  : MAX(whole - sum, 0);
 		int bottom = chart_place(sum, history->top, HEIGHT);
 		char shown[CTPROF_SHORT_ROOM];
@@ -195,7 +195,7 @@ static void put_svg(FILE *stream, const struct history *history)
 	for (guint64 i = 0; i < history->n_windows; i++) {
 		int x = chart_place(seconds, history->length, WIDTH);
 
-		seconds += number(history, 0, i, history->seconds);
+		seconds += number(history, 0, i, CTPROF_FIELD_SECONDS);
 		put_window(stream, history, i, x, chart_place(seconds, history->length, WIDTH) - x);
 	}
 	for (int i = 0; i <= STEPS; i++)
@@ -233,15 +233,7 @@ void history_put(FILE *stream, const struct ctprof_report *report, const GArray 
 
 	if (!section)
 		return;
-	struct history history = {
-		.report = report,
-		.section = section,
-		.at = markup_find_role(section, CTPROF_FIELD_END),
-		.seconds = markup_find_role(section, CTPROF_FIELD_SECONDS),
-		.subject = markup_find_role(section, CTPROF_FIELD_SUBJECT),
-		.cpu = markup_find_role(section, CTPROF_FIELD_CPU),
-		.parts = parts,
-	};
+	struct history history = {.report = report, .section = section, .parts = parts};
 	if (!measure(&history))
 		return;
 	history.top = round_up(history.top);
