@@ -126,7 +126,7 @@ static void add_up(Digest *digest)
 
 static void finding_clear(gpointer data)
 {
-	sentence_free(((Finding *)data)->sentence);
+	sentence_free(((Subject *)data)->sentence);
 }
 
 Digest *digest_new(const Draft *draft)
@@ -140,9 +140,9 @@ Digest *digest_new(const Draft *draft)
 	digest->has_sides = draft->view->compare && !draft->window;
 	digest->seconds = draft->window ? draft->window->counts.seconds : 0;
 	digest->lines = g_array_new(FALSE, FALSE, sizeof(CostLine));
-	digest->findings = g_array_new(FALSE, FALSE, sizeof(Finding));
+	digest->findings = g_array_new(FALSE, FALSE, sizeof(Subject));
 	g_array_set_clear_func(digest->findings, finding_clear);
-	digest->met = g_array_new(FALSE, FALSE, sizeof(Finding));
+	digest->met = g_array_new(FALSE, FALSE, sizeof(Subject));
 	digest->titles = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 	digest->footers = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 	digest->tables = tables_new();

@@ -22,16 +22,20 @@ typedef struct cost_line {
 	gdouble short_cpu;      /* CPUs that these used */
 } CostLine;
 
-/* Something that stands out. */
-typedef struct finding {
+/* What a rule is applied to, and, where it stands out, the finding. */
+typedef struct subject {
+	const struct digest *digest;
 	const struct rule *rule;
-	const char *subject; /* what it is about, for machines */
-	guint32 role;        /* of the subject: enum ctprof_line_role */
-	gdouble value;       /* what was measured */
-	gdouble cost;        /* CPUs, threads held up and the like: what comes first */
-	gdouble worst_at;    /* CLOCK_REALTIME in s, of a recording; 0: unknown */
-	Sentence *sentence;  /* owned; NULL: another subject's names it */
-} Finding;
+	const CostLine *line;        /* a pool, ... */
+	const struct limits *limits; /* a cgroup, ... */
+	const Pool *lock;            /* or a lock; none of them: the host */
+	const char *name;            /* for machines */
+	guint32 role;                /* enum ctprof_line_role */
+	gdouble value;               /* what the rule measured */
+	gdouble cost;                /* CPUs, threads held up and the like: what comes first */
+	gdouble worst_at;            /* CLOCK_REALTIME in s, of a recording; 0: unknown */
+	Sentence *sentence;          /* owned; NULL: another subject's names it */
+} Subject;
 
 struct digest {
 	const Draft *draft;
@@ -44,9 +48,9 @@ struct digest {
 	GArray *limits;         /* Limits: what held cgroups back */
 	Costs total;            /* of all of them, of the newest side, where costs add up */
 	HostState host;
-	GArray *findings;            /* Finding, what costs most first */
-	GArray *met;                 /* Finding, of each subject; they borrow their sentences */
-	Finding nearest;             /* of --explain, below the limit; rule NULL: none is */
+	GArray *findings;            /* Subject, what costs most first */
+	GArray *met;                 /* all that stand out; they borrow their sentences */
+	Subject nearest;             /* of --explain, below the limit; rule NULL: none is */
 	GPtrArray *titles, *footers; /* Sentence, owned */
 	GPtrArray *host_lines;       /* the same: what the section host says */
 	guint n_pools;               /* that have a line of their own */

@@ -25,12 +25,12 @@ const char *finding_name(guint i)
 /* ---- finding ---- */
 
 /* The end of the window of a recording in which it was worst, in s; 0: it is of none. */
-static gdouble worst_at(const Digest *digest, const Finding *finding)
+static gdouble worst_at(const Digest *digest, const Subject *finding)
 {
 	const Series *past = digest->draft->plan->options->past;
 	guint window;
 
-	return past && series_worst(past, finding->subject, finding->rule->name, &window)
+	return past && series_worst(past, finding->name, finding->rule->name, &window)
 		       ? series_end(past, window)
 		       : 0;
 }
@@ -51,63 +51,25 @@ static void add_others(Sentence *sentence, const GArray *met)
 		SAY(sentence, ", {} more", term_whole(met->len - MOST_OTHERS - 1));
 }
 
-static void name_subject(const Subject *subject, Finding *finding)
-{
-	if (subject->line) {
-		finding->subject = subject->line->name;
-		finding->role = CTPROF_ROLE_POOL;
-	} else if (subject->limits) {
-		finding->subject = subject->limits->path;
-		finding->role = CTPROF_ROLE_CGROUP;
-	} else if (subject->lock) {
-		finding->subject = lock_name(subject->lock);
-		finding->role = CTPROF_ROLE_NONE;
-	} else {
-		finding->subject = "host";
-		finding->role = CTPROF_ROLE_HOST;
-	}
-}
-
-static gdouble cost_of(const Subject *subject)
-{
-	const Rule *rule = subject->rule;
-
-	return rule->cost ? rule->cost(subject) : subject->value * rule->price;
-}
-
-static Finding finding_of(const Subject *subject)
-{
-	Finding finding = {
-		.rule = subject->rule, .value = subject->value, .cost = cost_of(subject)};
-
-	name_subject(subject, &finding);
-	return finding;
-}
-
 /* met: subjects, what it costs most first. */
 static void add_finding(Digest *digest, const GArray *met)
 {
-	const Subject *subject = &g_array_index(met, Subject, 0);
-	Finding finding = finding_of(subject);
+	Subject *finding = &g_array_index(met, Subject, 0);
 
-	finding.sentence = sentence_new(CTPROF_SENTENCE_FINDING);
-	subject->rule->say(subject, finding.sentence);
-	add_others(finding.sentence, met);
-	finding.worst_at = worst_at(digest, &finding);
-	if (finding.worst_at > 0)
-		SAY(finding.sentence, ", worst at {}",
-		    term_plain(CTPROF_TERM_TIME_ZONE, CTPROF_LADDER_NONE, finding.worst_at));
-	g_array_append_val(digest->findings, finding);
-	g_array_append_val(digest->met, finding);
-	for (guint i = 1; i < met->len; i++) {
-		finding = finding_of(&g_array_index(met, Subject, i));
-		g_array_append_val(digest->met, finding);
-	}
+	finding->sentence = sentence_new(CTPROF_SENTENCE_FINDING);
+	finding->rule->say(finding, finding->sentence);
+	add_others(finding->sentence, met);
+	finding->worst_at = worst_at(digest, finding);
+	if (finding->worst_at > 0)
+		SAY(finding->sentence, ", worst at {}",
+		    term_plain(CTPROF_TERM_TIME_ZONE, CTPROF_LADDER_NONE, finding->worst_at));
+	g_array_append_vals(digest->findings, finding, 1);
+	g_array_append_vals(digest->met, finding, met->len);
 }
 
 static gint compare_costs(gconstpointer a, gconstpointer b)
 {
-	gdouble x = cost_of(a), y = cost_of(b);
+	gdouble x = ((const Subject *)a)->cost, y = ((const Subject *)b)->cost;
 
 	return (x < y) - (x > y);
 }
@@ -123,34 +85,46 @@ static void apply(Digest *digest, const Rule *rule, const Subject *subjects, gui
 
 		subject.rule = rule;
 		subject.value = rule->measure(&subject);
+		if (isnan(subject.value))
+			continue;
+		subject.cost = rule->cost ? rule->cost(&subject) : subject.value * rule->price;
 		if (subject.value >= rule->limit)
 			g_array_append_val(met, subject);
-		else if (!isnan(subject.value) && !(subject.value <= nearest.value))
+		else if (!(subject.value <= nearest.value))
 			nearest = subject;
 	}
 	g_array_sort(met, compare_costs);
 	if (met->len > 0)
 		add_finding(digest, met);
 	else if (nearest.digest && g_strcmp0(explained, rule->name) == 0)
-		digest->nearest = finding_of(&nearest);
+		digest->nearest = nearest;
 }
 
 /* FALSE: it is no lock. */
 static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, Subject *ret_subject)
 {
-	*ret_subject = (Subject){.digest = digest};
-	if (rules == pool_rules)
-		ret_subject->line = digest_line(digest, i);
-	else if (rules == cgroup_rules)
-		ret_subject->limits = &g_array_index(digest->limits, Limits, i);
-	else if (rules == lock_rules)
-		ret_subject->lock = g_ptr_array_index(digest->draft->things, i);
-	return rules != lock_rules || strcmp(ret_subject->lock->key.names[0], LOCK_GROUP) == 0;
+	Subject subject = {.digest = digest, .name = "host", .role = CTPROF_ROLE_HOST};
+
+	if (rules == pool_rules) {
+		subject.line = digest_line(digest, i);
+		subject.name = subject.line->name;
+		subject.role = CTPROF_ROLE_POOL;
+	} else if (rules == cgroup_rules) {
+		subject.limits = &g_array_index(digest->limits, Limits, i);
+		subject.name = subject.limits->path;
+		subject.role = CTPROF_ROLE_CGROUP;
+	} else if (rules == lock_rules) {
+		subject.lock = g_ptr_array_index(digest->draft->things, i);
+		subject.name = lock_name(subject.lock);
+		subject.role = CTPROF_ROLE_NONE;
+	}
+	*ret_subject = subject;
+	return !subject.lock || strcmp(subject.lock->key.names[0], LOCK_GROUP) == 0;
 }
 
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
-	const Finding *x = a, *y = b;
+	const Subject *x = a, *y = b;
 
 	if (x->cost < y->cost || x->cost > y->cost)
 		return x->cost < y->cost ? 1 : -1;
@@ -179,14 +153,14 @@ void findings_find(Digest *digest)
 void findings_judge(const Draft *draft, const Condition *condition, GArray *hits)
 {
 	for (guint i = 0; i < draft->digest->met->len; i++) {
-		const Finding *finding = &g_array_index(draft->digest->met, Finding, i);
+		const Subject *finding = &g_array_index(draft->digest->met, Subject, i);
 
 		if (!g_pattern_match_simple(condition->finding, finding->rule->name))
 			continue;
 		const struct ctprof_report_hit hit = {
 			.struct_size = sizeof hit,
 			.n_names = 1,
-			.names = {finding->subject},
+			.names = {finding->name},
 			.condition = condition->text,
 			/* A metric of the subject may be called so, too. */
 			.metric = store_take(draft->store, g_strconcat(FINDING_PREFIX,
@@ -221,11 +195,11 @@ static guint n_fields(const Draft *draft)
 	return draft->plan->options->past ? N_FIELDS : WORST_AT;
 }
 
-static void put_finding(const Draft *draft, Table *table, const Finding *finding)
+static void put_finding(const Draft *draft, Table *table, const Subject *finding)
 {
 	const struct ctprof_value values[N_FIELDS] = {
 		[NAME] = value_of_text(finding->rule->name),
-		[SUBJECT] = value_of_text(finding->subject),
+		[SUBJECT] = value_of_text(finding->name),
 		[VALUE] = value_of_real(finding->value),
 		[LIMIT] = value_of_real(finding->rule->limit),
 		[UNIT] = value_of_text(finding->rule->unit),
@@ -248,12 +222,12 @@ static void note_number(Table *table, const char *name, gdouble value, const cha
 }
 
 /* For --explain: what was measured, and the numbers in the sentence, if there is one. */
-static void note_numbers(Table *table, const Finding *finding)
+static void note_numbers(Table *table, const Subject *finding)
 {
 	const struct ctprof_sentence *said =
 		finding->sentence ? sentence_data(finding->sentence) : NULL;
 
-	table_note(table, "  %-12s %s of %s", "rule", finding->rule->name, finding->subject);
+	table_note(table, "  %-12s %s of %s", "rule", finding->rule->name, finding->name);
 	note_number(table, "measured", finding->value, finding->rule->unit);
 	note_number(table, "rule limit", finding->rule->limit, finding->rule->unit);
 	note_number(table, "cost", finding->cost, "none");
@@ -282,7 +256,7 @@ static void draft_findings(const Draft *draft, const Section *section)
 		table_note(table, "WHAT STANDS OUT (and %u more: --all)",
 			   digest->findings->len - digest->n_findings);
 	for (guint i = 0; i < digest->findings->len; i++) {
-		const Finding *finding = &g_array_index(digest->findings, Finding, i);
+		const Subject *finding = &g_array_index(digest->findings, Subject, i);
 
 		if (explained && !g_pattern_match_simple(explained, finding->rule->name))
 			continue;

@@ -50,9 +50,9 @@ void digest_note(const Digest *digest, Series *series)
 					    value->real);
 		}
 	for (guint i = 0; i < digest->met->len; i++) {
-		const Finding *finding = &g_array_index(digest->met, Finding, i);
+		const Subject *finding = &g_array_index(digest->met, Subject, i);
 
-		series_note(series, finding->subject, finding->rule->name, finding->value);
+		series_note(series, finding->name, finding->rule->name, finding->value);
 	}
 }
 

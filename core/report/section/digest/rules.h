@@ -9,15 +9,6 @@
 #include "digest.h"
 #include "throttling.h"
 
-typedef struct subject {
-	const Digest *digest;
-	const struct rule *rule; /* that is applied */
-	const CostLine *line;    /* NULL: the host, a cgroup or a lock */
-	const Limits *limits;    /* of a cgroup; else NULL */
-	const Pool *lock;        /* that threads wait for; else NULL */
-	gdouble value;           /* what the rule measured */
-} Subject;
-
 /* Ended by a NULL name. */
 typedef struct rule {
 	const char *name, *unit;
