@@ -281,32 +281,17 @@ void terminal_repaint(Terminal *terminal)
 
 /* ---- keys -------------------------------------------------------------------------- */
 
+#define KEY_CASE(name, code)                                                                       \
+	case code:                                                                                 \
+		return TERMINAL_##name;
+
 static gunichar key_of(wint_t code)
 {
-	static const struct {
-		wint_t code;
-		enum terminal_key key;
-	} keys[] = {
-		{KEY_RESIZE, TERMINAL_RESIZE},
-		{KEY_UP, TERMINAL_UP},
-		{KEY_DOWN, TERMINAL_DOWN},
-		{KEY_LEFT, TERMINAL_LEFT},
-		{KEY_RIGHT, TERMINAL_RIGHT},
-		{KEY_PPAGE, TERMINAL_PAGE_UP},
-		{KEY_NPAGE, TERMINAL_PAGE_DOWN},
-		{KEY_HOME, TERMINAL_HOME},
-		{KEY_END, TERMINAL_END},
-		{KEY_ENTER, TERMINAL_ENTER},
-		{KEY_BACKSPACE, TERMINAL_BACKSPACE},
-		{KEY_F(1), TERMINAL_F1},
-		{KEY_F(6), TERMINAL_F6},
-		{KEY_F(10), TERMINAL_F10},
-	};
-
-	for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
-		if (keys[i].code == code)
-			return keys[i].key;
-	return TERMINAL_NONE;
+	switch (code) {
+		TERMINAL_KEYS(KEY_CASE)
+	default:
+		return TERMINAL_NONE;
+	}
 }
 
 /* Signals come while it waits.  FALSE: there will be none any more. */

@@ -8,25 +8,29 @@
 
 #include <glib.h>
 
-/* Keys that are no character. */
+/* Keys that are no character, and what ncurses calls them. */
+#define TERMINAL_KEYS(KEY)                                                                         \
+	KEY(RESIZE, KEY_RESIZE)                                                                    \
+	KEY(UP, KEY_UP)                                                                            \
+	KEY(DOWN, KEY_DOWN)                                                                        \
+	KEY(LEFT, KEY_LEFT)                                                                        \
+	KEY(RIGHT, KEY_RIGHT)                                                                      \
+	KEY(PAGE_UP, KEY_PPAGE)                                                                    \
+	KEY(PAGE_DOWN, KEY_NPAGE)                                                                  \
+	KEY(HOME, KEY_HOME)                                                                        \
+	KEY(END, KEY_END)                                                                          \
+	KEY(ENTER, KEY_ENTER)                                                                      \
+	KEY(BACKSPACE, KEY_BACKSPACE)                                                              \
+	KEY(F1, KEY_F(1))                                                                          \
+	KEY(F6, KEY_F(6))                                                                          \
+	KEY(F10, KEY_F(10))
+#define TERMINAL_KEY(name, code) TERMINAL_##name,
+
 enum terminal_key {
 	TERMINAL_NONE = 0x110000, /* none came in time */
-	TERMINAL_RESIZE,
-	TERMINAL_GONE, /* it has hung up */
-	TERMINAL_UP,
-	TERMINAL_DOWN,
-	TERMINAL_LEFT,
-	TERMINAL_RIGHT,
-	TERMINAL_PAGE_UP,
-	TERMINAL_PAGE_DOWN,
-	TERMINAL_HOME,
-	TERMINAL_END,
-	TERMINAL_ENTER,
+	TERMINAL_GONE,            /* it has hung up */
 	TERMINAL_ESCAPE,
-	TERMINAL_BACKSPACE,
-	TERMINAL_F1,
-	TERMINAL_F6,
-	TERMINAL_F10,
+	TERMINAL_KEYS(TERMINAL_KEY)
 };
 
 enum terminal_style {
