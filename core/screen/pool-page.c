@@ -119,7 +119,7 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 	static char wanted[] = SECTION_WAIT;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
-	g_auto(Sheet) wait = {NULL};
+	g_auto(Sheet) wait = {.drawer = NULL};
 
 	options.digest = FALSE;
 	options.sections = wanted;
