@@ -12,9 +12,6 @@
 
 #define JSON_START 65536
 
-/* Columns below whose numbers a bar shows how large they are. */
-static const guint32 gauged[] = {CTPROF_FIELD_CPU, CTPROF_FIELD_WAITING, CTPROF_FIELD_MEMORY};
-
 /* A section on its way into the page. */
 struct drafting {
 	FILE *stream;
@@ -42,9 +39,9 @@ static double host_number(const struct ctprof_report *report, const char *name)
 
 /* Pools that there are colours for (ctprof itself is one), those that exited, then the others
  * together. */
-static void add_pools(const struct drafting *drafting, GArray *parts)
+static void add_pools(const struct ctprof_report *report,
+		      const struct ctprof_report_section *section, GArray *parts)
 {
-	const struct ctprof_report_section *section = drafting->section;
 	guint64 pool = markup_find_role(section, CTPROF_FIELD_SUBJECT);
 	guint64 cpu = markup_find_role(section, CTPROF_FIELD_CPU);
 	const char *exited = NULL;
@@ -53,7 +50,7 @@ static void add_pools(const struct drafting *drafting, GArray *parts)
 	for (guint64 i = 0; i < section->n_lines; i++) {
 		const struct ctprof_report_line *line = drawing_line(section, i);
 		const char *name = drawing_cell_of(line, pool)->value[0].text;
-		double value = markup_number_of(drafting->report, line, cpu);
+		double value = markup_number_of(report, line, cpu);
 
 		if (!name || isnan(value))
 			continue;
@@ -81,18 +78,14 @@ static void add_pools(const struct drafting *drafting, GArray *parts)
 
 GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 {
-	const struct drafting drafting = {
-		.stream = stream,
-		.report = report,
-		.section = markup_find_section(report, "pools"),
-	};
+	const struct ctprof_report_section *pools = markup_find_section(report, "pools");
 	double cpus = host_number(report, "cpus"), busy = host_number(report, "busy");
 	GArray *parts = chart_parts_new();
 
 	/* Of two boots, or of one capture, the pools' CPU is no part of a whole. */
-	if (!drafting.section || isnan(cpus) || isnan(busy) || !account_is_there(drafting.section))
+	if (!pools || isnan(cpus) || isnan(busy) || !account_is_there(pools))
 		return parts;
-	add_pools(&drafting, parts);
+	add_pools(report, pools, parts);
 	chart_add(parts, "idle", "idle", MAX(cpus - busy, 0), CTPROF_LADDER_NONE);
 	fprintf(stream, "<section><h2>Where %.0f CPU%s went</h2>\n", cpus, cpus > 1 ? "s" : "");
 	chart_put_bar(stream, "stack tall", "CPU time of the host by pool", parts, MAX(cpus, busy));
@@ -103,15 +96,14 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 
 /* ---- the table ---------------------------------------------------------------- */
 
-/* The numbers of a column are gauged by its highest. */
+/* Amounts that have a role, which pools are ranked by, are gauged by the highest in their column.
+ */
 static void set_highest(const struct ctprof_report *report,
 			const struct ctprof_report_section *section, struct drawn *drawn)
 {
-	if (drawn->column != &column_field)
-		return;
-	for (guint i = 0; i < G_N_ELEMENTS(gauged); i++)
-		if (drawing_field_role(drawing_field(section, drawn->index)) == gauged[i])
-			drawn->highest = columns_highest(report, section, drawn);
+	if (drawn->column == &column_field &&
+	    drawing_field_role(drawing_field(section, drawn->index)) != CTPROF_FIELD_PLAIN)
+		drawn->highest = columns_highest(report, section, drawn);
 }
 
 static void put_cell(const struct drafting *drafting, const struct ctprof_report_line *line,
