@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import harness
 import tap
@@ -170,6 +172,60 @@ def test_a_pid_namespace_shows_its_own_threads():
     # The one that supervises, and the one that captures.
     assert {row["tgid"] for row in snapshot.rows.values()} == {1, 2}
     assert {row["pcomm"] for row in snapshot.rows.values()} == {"ctprof"}
+
+
+# In a PID namespace, with another in it: what /proc says of each process here, and then the program.
+NESTED = """
+import json, os, re, subprocess, sys, time
+subprocess.Popen(["unshare", "-p", "-f", "--mount-proc", "sh", "-c", "sleep 1000; true"], stdout=subprocess.DEVNULL)
+def found():
+    told = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        status = open(f"/proc/{pid}/status").read()
+        word = lambda key: re.search(rf"^{key}:\\s+(.*)$", status, re.M)[1].split()
+        ran = int(open(f"/proc/{pid}/schedstat").read().split()[0])
+        told[int(pid)] = {"comm": word("Name")[0], "ppid": int(word("PPid")[0]), "ns": word("NSpid"), "ran": ran}
+    return told
+while not any(one["comm"] == "sleep" and len(one["ns"]) == 2 for one in found().values()):
+    time.sleep(0.01)
+time.sleep(0.1)
+done = subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "wb"))
+print(json.dumps(found()), flush=True)
+sys.exit(done.returncode)
+"""
+
+
+def check_nested(*plugins):
+    harness.need_command("unshare")
+    outer = ["unshare", *(["-p"] if harness.is_root() else ["-Urp"]), "-f", "--mount-proc"]
+    if subprocess.run([*outer, *outer, "true"], capture_output=True, check=False).returncode != 0:
+        raise tap.Skip("no namespace can be made in a namespace here")
+    with tempfile.TemporaryDirectory(prefix="ctprof-nested-") as folder:
+        path = f"{folder}/nested"
+        done = subprocess.run([*outer, sys.executable, "-c", NESTED, path, harness.CTPROF, *plugins, "capture", "-o", "-"],
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/")  # fmt: skip
+        assert done.returncode == 0, done.stderr.decode()
+        snapshot = harness.Snapshot(Path(path).read_bytes())
+    truth = {int(pid): one for pid, one in json.loads(done.stdout).items()}
+    inner = {pid for pid, one in truth.items() if len(one["ns"]) == 2}
+    assert {truth[pid]["comm"] for pid in inner} == {"sh", "sleep"}, truth
+    rows = {tgid: row for (tgid, tid), row in snapshot.rows.items() if tid == tgid}
+    for pid in truth.keys() & rows.keys():
+        row, one = rows[pid], truth[pid]
+        assert (row["comm"], snapshot.value(row, "ppid")) == (one["comm"], ("value", one["ppid"])), (pid, row, one)
+        assert pid not in inner or row["run_time_ns"] == one["ran"], (pid, row, one)
+    # By the numbers that they have here, and each once.
+    assert inner <= rows.keys(), (inner, rows.keys())
+    assert sum(row["comm"] in ("sh", "sleep") for row in snapshot.rows.values()) == 2, list(snapshot.rows)
+
+
+def test_namespaces_in_a_pid_namespace():
+    check_nested("--plugins=all")
+
+
+def test_namespaces_in_a_pid_namespace_by_bpf():
+    harness.need_bpf()
+    check_nested("--plugins=bpf,procfs", *harness.BPF_ALWAYS)
 
 
 HOLD = (

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -210,6 +211,35 @@ def test_containers_that_are_gone():
     parts = {row["group"]: row["delta"] for row in account}
     known = parts["threads"] + parts["exited"] + parts["ctprof"] + parts["unaccounted"]
     assert abs(known - parts["host"]) < 1, parts
+
+
+def test_a_capture_that_takes_long():
+    """As on a host with a thousand threads that want its CPUs: what is read seconds after the capture
+    began ran and waited no more than the time there was."""
+    toy = harness.BUILD / "tests/border/ctprof-toy.so"
+    if not toy.exists():
+        raise tap.Skip("the test plugins are not built")
+    with tempfile.TemporaryDirectory(prefix="ctprof-once-") as folder, harness.Worker("--processes", 2, "--threads", 500), \
+            contextlib.ExitStack() as stack:  # fmt: skip
+        shutil.copy(toy, folder)
+        for _ in range(2):
+            spinner = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(spinner.kill)
+        files = [f"{folder}/{name}.ctprof.zst" for name in "ab"]
+        for file, fault in zip(files, ({}, {"TOY_FAULT": "collect-crawls"})):
+            harness.run("-q", "--plugin-path", folder, "--plugins=toy,procfs", "capture", "--smaps=never", "--jobs=1",
+                        "-o", file, env=os.environ | fault)  # fmt: skip
+        lasted = [harness.Snapshot(Path(file).read_bytes()).data["capture"]["skew_ns"] / 1e9 for file in files]
+        for axis in ("thread", "pcomm"):
+            shown = json.loads(harness.run("compare", f"--group-by={axis}", "--limit=0", "--sections=pools",
+                                           "--format=json", *files).stdout)  # fmt: skip
+            seconds = shown["window"]["seconds"]
+            for line in shown["sections"][0]["lines"]:
+                most = line["threads"]["candidate"] + (line["gone"]["candidate"] or 0)
+                for name in ("cpu", "waiting"):
+                    assert (line[name]["candidate"] or 0) <= most + 1e-9, (axis, line, seconds, lasted)
+        print(f"# captures of {lasted[0]:.1f} and {lasted[1]:.1f} s, {seconds:.1f} s apart")
+        assert lasted[1] >= lasted[0] + 1, lasted
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import harness
@@ -93,6 +94,30 @@ def test_only_those_are_lost():
             row = shot.rows[(pid, pid)]
             assert shot.reason(row, "smaps_rollup_kib") is None, shot.absences(row)
             assert shot.reason(row, "allocated_bytes") is not None
+
+
+VIEWS = ["pools", "ledger", "processes", "areas", "shared", "tmpfs", "sysv", "categories"]
+# Each command that reads the memory of processes, or asks what they wait in.
+READERS = [*(["memory", view] for view in VIEWS), ["capture", "--memory=all", "-o", "/dev/null"],
+           ["record", "--memory=all", "-n", 2, "-i", "50ms", "-o", "-"], ["stat", "--memory=all", "--", "true"],
+           ["stat", "--states", "--", "true"], ["capture", "--groups=wait,lock,jemalloc,smaps", "-o", "/dev/null"], ["doctor"]]
+
+
+def test_each_view_goes_on_without_it():
+    """None waits for who holds their lock longer than for an answer, and the others are there."""
+    with stuck(mmap=2) as pids:
+        for words in READERS:
+            began = time.monotonic()
+            harness.run(*words)
+            assert time.monotonic() - began < harness.PATIENCE_S / 2, words
+        view = json.loads(harness.run("memory", "processes", "--flat", "--all", "--format=json").stdout)
+        shown = {line["pid"]: line for one in view["sections"] for line in one.get("lines", ()) if "pid" in line}
+        assert shown[os.getpid()]["pss"] and shown[os.getpid()]["rss"], shown[os.getpid()]
+        for pid in pids:
+            assert pid in shown and not shown[pid]["pss"], shown.get(pid)
+        assert harness.run("memory", "process", os.getpid()).stdout
+        done = harness.run("memory", "process", pids[0], check=False)
+        assert done.returncode == 1 and b"no mappings of process %d" % pids[0] in done.stderr, done.stderr
 
 
 def test_what_ends_and_cannot_be_reaped():
