@@ -116,6 +116,16 @@ def test_cpus_that_come_and_go():
             assert f" of {len(cpus)} busy" in text or busy is None, text
 
 
+def test_an_idle_host_is_idle():
+    """Whoever reads is on a CPU meanwhile, and counted by the kernel: an idle host has none else."""
+    with host() as one:
+        for average, runnable in (("0.00", 1), ("0.00", 3)):
+            one.write("loadavg", f"{average} {average} {average} {runnable}/150 4711\n")
+            one.capture(later() if one.captures else BEFORE)
+            shown = harness.run("show", "--no-pager", one.captures[-1]).stdout.decode()
+            assert f"load 0.00 0.00 0.00   {runnable - 1} runnable" in shown, shown
+
+
 def test_thousands_of_cpus():
     """More than glibc's set of 1024 has, all of them or every other one."""
     status = "172/task/172/status"

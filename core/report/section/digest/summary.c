@@ -153,7 +153,8 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 		SAY_APART(sentence, "{} threads wait at any time",
 			  term_short(CTPROF_LADDER_NONE, host->waiting));
 	else if (!isnan(host->runnable))
-		SAY_APART(sentence, "{} runnable", term_whole(host->runnable));
+		/* But for the thread that read it. */
+		SAY_APART(sentence, "{} runnable", term_whole(MAX(host->runnable - 1, 0)));
 }
 
 static void tell_disk(const Digest *digest, Sentence *sentence)
