@@ -245,8 +245,8 @@ def test_delays_of_threads_older_than_the_switch():
                     assert got == {want}, (plugins, worker is old, got)
 
 
-def report_of(section, *arguments):
-    report = json.loads(harness.run(*arguments, "--format=json").stdout)
+def report_of(section, command, *arguments):
+    report = json.loads(harness.run(command, "--format=json", *arguments).stdout)
     found = [one for one in report["sections"] if one["name"] == section]
     return found[0].get("lines") or found[0]["rows"] if found else []
 
