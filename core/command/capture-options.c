@@ -2,6 +2,7 @@
 #include "capture-options.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -478,6 +479,9 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 
 	priority_pause(self->raised, sample != NULL);
 	self->has_started = TRUE;
+	/* Each thread's arena keeps what it took when the host had the most threads. */
+	if (sample && sample->number % WHOLE_EVERY == 0)
+		(void)malloc_trim(0);
 	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
 	if (sample)
 		instants_go_on(self->instants);

@@ -191,6 +191,36 @@ def test_threads_that_do_not_run_by_bpf():
         check_same(path, worker.stop(), ["--plugins=bpf,procfs", *harness.BPF_ALWAYS])
 
 
+def memory_of(recorder):
+    """Of the process that reads, in bytes."""
+    child = Path(f"/proc/{recorder.process.pid}/task/{recorder.process.pid}/children").read_text().split()[0]
+    status = Path(f"/proc/{child}/status").read_text()
+    return int(re.search(r"^RssAnon:\s+(\d+)", status, re.M)[1]) << 10
+
+
+def test_a_crowd_that_went_leaves_no_memory():
+    """What it took to read many threads is given back when they have gone."""
+    with folder() as path:
+        file = path / "crowd.ctprof"
+
+        def wait_for_frames(n):
+            before = len(frames_of(file.read_bytes())) if file.exists() else 0
+            wait_for(lambda: file.exists() and len(frames_of(file.read_bytes())) >= before + n, f"{n} samples more")
+
+        with Recorder(file, "-i", "20ms", "--smaps=never") as recorder:
+            wait_for_frames(5)
+            before = memory_of(recorder)
+            with Worker("--processes", 9, "--threads", 999):
+                wait_for_frames(5)
+                crowded = memory_of(recorder)
+            wait_for_frames(80)
+            after = memory_of(recorder)
+            status, text = recorder.end(signal.SIGTERM)
+        assert status == 0, text
+        print(f"# {before / MIB:.1f} MiB, {crowded / MIB:.1f} with ten thousand threads, {after / MIB:.1f} after")
+        assert after - before <= (crowded - before) / 2, (before, crowded, after)
+
+
 def test_ends_come_and_go():
     with folder() as path:
         file = path / "moving.ctprof"
