@@ -323,6 +323,51 @@ def test_without_types_of_the_kernel_the_others_do_it():
     check_left_to_others(["unshare", "-m", "sh", "-c", hide, "-"], "/sys/kernel/btf/vmlinux")
 
 
+# Names that the programs look for: of fields, a struct and two tracepoints.
+NAMES = ["sum_exec_runtime", "run_delay", "pcount", "nvcsw", "min_flt", "start_boottime", "delays", "cpus_mask", "static_prio",
+         "group_leader", "signal_struct", "btf_trace_sched_process_exit", "btf_trace_sched_process_free"]
+
+
+def by_renamed(folder, name, *arguments):
+    """What a capture by bpf has on a kernel whose types have another name for that."""
+    types = Path("/sys/kernel/btf/vmlinux").read_bytes()
+    word = b"\0" + name.encode() + b"\0"
+    if word not in types:
+        return None
+    path = folder / "vmlinux"
+    path.write_bytes(types.replace(word, word[:-2] + b"~\0"))
+    hide = f"mount --bind '{path}' /sys/kernel/btf/vmlinux && exec \"$@\""
+    done = subprocess.run(["unshare", "-m", "sh", "-c", hide, "-", CTPROF, *BPF_ALWAYS, *map(str, arguments), "-o", "-"],
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/")  # fmt: skip
+    assert done.returncode == 0, (name, done.stderr.decode())
+    return harness.Snapshot(done.stdout)
+
+
+def test_what_a_kernel_calls_otherwise_is_absent():
+    """A field, struct or tracepoint that is not there: no value of it, never 0 or another's."""
+    harness.need_bpf()
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode != 0:
+        raise tap.Skip("unshare is not allowed here")
+    with Worker("--threads", 2) as worker, tempfile.TemporaryDirectory(prefix="ctprof-bpf-") as folder:
+        worker.stop()
+        truth, told = capture("--plugins=procfs,taskstats", "--smaps=never", "-p", worker.pid), 0
+        for name in NAMES:
+            snapshot = by_renamed(Path(folder), name, "--plugins=bpf,procfs", "capture", "--smaps=never", "-p", worker.pid)
+            if not snapshot:
+                continue
+            told += 1
+            report = harness.report_of(snapshot)
+            assert report["state"] == "live" or report["why"], report
+            assert not name.startswith("sum_") or report["state"] == "left_out", report
+            for key, row in snapshot.rows.items():
+                for field in set(row) | set(row.get("extra", {})):
+                    kind, value = snapshot.value(row, field)
+                    other = truth.value(truth.rows[key], field) if key in truth.rows else ("absent", "")
+                    if kind == other[0] == "value" and field not in {"extra", "presence", *AVERAGES} and "_active" not in field:
+                        assert value == other[1], (name, key, field, value, other)
+        assert told > len(NAMES) / 2, told
+
+
 def test_an_old_kernel_is_left_to_the_others():
     check_left_to_others(["setarch", "--uname-2.6"], "needs Linux 5.8")
 
