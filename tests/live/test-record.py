@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import harness
@@ -362,6 +363,30 @@ def test_clocks():
         assert 90e9 <= jump <= 3600e9, jump
         shown = harness.run("show", "--no-pager", "--sample", at, file)
         assert b"the host was suspended for 90." in shown.stderr, shown.stderr
+
+
+def test_over_midnight():
+    """A clock that is set to the next day: a window is as long as it took, and each sample is of its
+    own day."""
+    with folder() as path:
+        clocks, file = Clocks(path / "clocks"), path / "host-20261122T000000Z.ctprof"
+        with Recorder(file, "-i", "20ms", "-p", os.getpid(), plugins=["--plugins=procfs,host"],
+                      **clocks.variables) as recorder:  # fmt: skip
+            recorder.wait_for_samples(2)
+            clocks.set(0, 86400 - time.time() % 86400 + 1)
+            recorder.wait_for_samples(len(texts(file)) + 2)
+            status, text = recorder.end(signal.SIGTERM)
+        assert status == 0, text
+        frames = texts(file)
+        days = [frame["captured_at_unix_ns"] // (86400 * 10**9) for frame in frames]
+        assert days == sorted(days) and days[-1] == days[0] + 1, days
+        took = (frames[-1]["capture"]["begin_boottime_ns"] - frames[0]["capture"]["begin_boottime_ns"]) / 1e9
+        window = json.loads(harness.run("compare", "--format=json", file).stdout)["window"]["seconds"]
+        assert abs(window - took) < 1e-3 and took < harness.PATIENCE_S * 2, (window, took)
+        harness.run("export", "--partition", "--format=ndjson", "-o", path / "days", file)
+        rows = [len(one.read_bytes().splitlines()) for one in sorted((path / "days").rglob("*.ndjson"))]
+        threads = len(os.listdir("/proc/self/task"))
+        assert rows == [threads * days.count(days[0]), threads * days.count(days[-1])], (rows, days)
 
 
 def test_suspended_at_any_moment():
