@@ -62,10 +62,11 @@ static void put_consumer(const Draft *draft, Table *table, const char *object,
 	struct ctprof_cell *cells = table_line(table, 0, 0);
 	char *name = NULL;
 
-	rows_put_number(draft, table, cells, PID, g_ascii_strtoull(consumer->key, &name, 10));
-	rows_put_text(draft, table, cells, NAME, name + strspn(name, " "));
+	draft_put_same(draft, &cells[PID],
+		       value_of_number(g_ascii_strtoull(consumer->key, &name, 10)));
+	draft_put_same(draft, &cells[NAME], value_of_text(name + strspn(name, " ")));
 	rows_put(draft, table, cells, PSS, consumer->pss);
-	rows_put_text(draft, table, cells, OBJECT, object);
+	draft_put_same(draft, &cells[OBJECT], value_of_text(object));
 }
 
 void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean is_told)

@@ -199,7 +199,7 @@ struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint3
 			continue;
 		listing_values(listing, row, place, values);
 		if (place->flags & PLACE_SAME) {
-			rows_put_same(draft, listing->table, cells, i, &values[row_side(row)]);
+			draft_put_same(draft, &cells[i], values[row_side(row)]);
 			continue;
 		}
 		/* One text for both sides: that of the last that has one. */
@@ -241,23 +241,31 @@ struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 	return cells;
 }
 
+/* The row's summed amounts, on the sides that have it. */
+static guint list_amounts(const Listing *listing, const Pool *row,
+			  struct ctprof_value amounts[MAX_PLACES * SIDES])
+{
+	guint n = 0;
+
+	for (guint i = 0; i < listing->n_places; i++) {
+		if (!(listing->places[i].flags & PLACE_SUMMED))
+			continue;
+		for (guint side = 0; side < draft_n_sides(listing->rows.draft); side++) {
+			amounts[n] = value_at(listing, row, side, &listing->places[i]);
+			n += amounts[n].why != CTPROF_ABSENT_INAPPLICABLE;
+		}
+	}
+	return n;
+}
+
 void listing_cover(const Listing *listing, const char *covered)
 {
+	struct ctprof_value amounts[MAX_PLACES * SIDES];
 	Tally tally = {{0}};
 
-	for (guint r = 0; r < listing->rows.list->len; r++) {
-		struct ctprof_value amounts[MAX_PLACES * SIDES], values[SIDES];
-		guint n = 0;
-
-		for (guint i = 0; i < listing->n_places; i++) {
-			if (!(listing->places[i].flags & PLACE_SUMMED))
-				continue;
-			listing_values(listing, listing->rows.list->pdata[r], &listing->places[i],
-				       values);
-			n += rows_list_amounts(listing->rows.draft, values, &amounts[n]);
-		}
-		tally_add(&tally, amounts, n);
-	}
+	for (guint i = 0; i < listing->rows.list->len; i++)
+		tally_add(&tally, amounts,
+			  list_amounts(listing, listing->rows.list->pdata[i], amounts));
 	table_cover(listing->table, covered, &tally);
 }
 

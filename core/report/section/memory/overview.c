@@ -95,7 +95,7 @@ static void put_lines(const Draft *draft, Table *table)
 		if (!is_known)
 			continue;
 		struct ctprof_cell *cells = table_line(table, 0, 0);
-		rows_put_text(draft, table, cells, NAME, parts[i].name);
+		draft_put_same(draft, &cells[NAME], value_of_text(parts[i].name));
 		rows_put(draft, table, cells, BYTES, values);
 	}
 }

@@ -342,10 +342,12 @@ static struct ctprof_value mapping_value(const Listing *listing, const Pool *row
 /* The mappings of the process; data becomes the time that reading them took. */
 static gboolean is_mapping(const Rows *rows, const Pool *row, gpointer data)
 {
+	struct ctprof_value *cost = data;
+
 	if (!is_of(row, rows->draft->plan->options->pid))
 		return FALSE;
-	if (is_cost(row))
-		row_values(rows, row, "mapping_read_ns", data);
+	for (guint side = 0; is_cost(row) && side < SIDES; side++)
+		cost[side] = row_value(rows, row, side, "mapping_read_ns");
 	return !is_cost(row);
 }
 

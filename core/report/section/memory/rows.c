@@ -96,13 +96,6 @@ struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, con
 	return value;
 }
 
-void row_values(const Rows *rows, const Pool *row, const char *metric,
-		struct ctprof_value ret_values[SIDES])
-{
-	for (guint side = 0; side < SIDES; side++)
-		ret_values[side] = row_value(rows, row, side, metric);
-}
-
 static gboolean take_number(const struct ctprof_value *value, guint64 *ret_number)
 {
 	if (!value_is_size(value))
@@ -187,17 +180,6 @@ void sums_values(const Draft *draft, const Sums *sums, gboolean zero,
 					   : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 }
 
-guint rows_list_amounts(const Draft *draft, const struct ctprof_value values[SIDES],
-			struct ctprof_value *amounts)
-{
-	guint n = 0;
-
-	for (guint side = 0; side < draft_n_sides(draft); side++)
-		if (values[side].why != CTPROF_ABSENT_INAPPLICABLE)
-			amounts[n++] = values[side];
-	return n;
-}
-
 /* The row exists but has no value, so its change is unknown. */
 static gboolean is_refused(const struct ctprof_value *value)
 {
@@ -262,31 +244,6 @@ void rows_put(const Draft *draft, Table *table, struct ctprof_cell *cells, guint
 	      const struct ctprof_value values[SIDES])
 {
 	view_cell(draft->view, values, table_field(table, field), &cells[field]);
-}
-
-void rows_put_same(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
-		   const struct ctprof_value *value)
-{
-	const struct ctprof_value values[SIDES] = {*value, *value};
-
-	rows_put(draft, table, cells, field, values);
-	cells[field].flags &= CTPROF_CELL_SAME;
-}
-
-void rows_put_text(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
-		   const char *text)
-{
-	const struct ctprof_value value = value_of_text(text);
-
-	rows_put_same(draft, table, cells, field, &value);
-}
-
-void rows_put_number(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
-		     guint64 number)
-{
-	const struct ctprof_value value = value_of_number(number);
-
-	rows_put_same(draft, table, cells, field, &value);
 }
 
 gboolean rows_match(const Draft *draft, const char *text)

@@ -58,8 +58,6 @@ gboolean thing_number(const Draft *draft, guint side, const char *group, const c
  * nothing is missing) or without the metric.  Categories and labels are texts;
  * numbers are NUMBER or UNLIMITED. */
 struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, const char *metric);
-void row_values(const Rows *rows, const Pool *row, const char *metric,
-		struct ctprof_value ret_values[SIDES]);
 gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *metric,
 		    guint64 *ret_number);
 /* Its text; NULL: absent. */
@@ -83,10 +81,6 @@ void sums_merge(Sums *sums, const Sums *part);
 /* zero: the sum of no rows is 0, not absent. */
 void sums_values(const Draft *draft, const Sums *sums, gboolean zero,
 		 struct ctprof_value ret_values[SIDES]);
-/* Appends to amounts the values of the sides that have the row; returns their
- * number. */
-guint rows_list_amounts(const Draft *draft, const struct ctprof_value values[SIDES],
-			struct ctprof_value *amounts);
 /* Compares two lines by a column's values: the largest first, in compare the
  * largest change; absent values last. */
 gint rows_compare_values(const Draft *draft, const struct ctprof_value a[SIDES],
@@ -101,14 +95,5 @@ gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_repo
 
 void rows_put(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
 	      const struct ctprof_value values[SIDES]);
-/* Puts a value that is the same on both sides and has no change: names, and
- * numbers used as names. */
-void rows_put_same(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
-		   const struct ctprof_value *value);
-void rows_put_text(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
-		   const char *text);
-void rows_put_number(const Draft *draft, Table *table, struct ctprof_cell *cells, guint field,
-		     guint64 number);
-
 /* Whether the text matches --filter. */
 gboolean rows_match(const Draft *draft, const char *text);

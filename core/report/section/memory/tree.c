@@ -306,10 +306,11 @@ static void put_line(const Tree *tree, guint i)
 			take_values(tree, i, place, values);
 			rows_put(draft, listing->table, cells, p, values);
 		} else if (place->flags & PLACE_FOLDED && node->n_folded > 0) {
-			rows_put_number(draft, listing->table, cells, p, node->n_folded);
+			draft_put_same(draft, &cells[p], value_of_number(node->n_folded));
 		} else if (place->flags & PLACE_ENTRY) {
-			rows_put_text(draft, listing->table, cells, p,
-				      entry_of(row_name(row_of(tree, i)), node->depth));
+			draft_put_same(
+				draft, &cells[p],
+				value_of_text(entry_of(row_name(row_of(tree, i)), node->depth)));
 		}
 	}
 }
