@@ -14,37 +14,26 @@
 
 struct analysis {
 	Plan plan;
-	Store *store;
 	Intake intake;
 	Side sides[SIDES];
-	GPtrArray *warnings, *differences;
+	Draft draft;       /* what sections and findings are made from: most of what is below */
 	GPtrArray *titles; /* char *, owned: of runs */
-	Draft draft;       /* the digest's: it outlives the sections */
 	Digest *digest;
-	GString *artifact;
 	GHashTable *threads; /* tids of the group that is watched */
 	GArray *hits;        /* struct ctprof_report_hit: where --fail-on is met */
 	gboolean is_of_runs; /* the runs own the store and the names */
 	char *unjudged;      /* the first condition that could not be judged, and why; NULL: none */
 
 	/* The data that the report borrows. */
-	GArray *figures;
-	GArray *object_figures;
 	GArray *order; /* SortFigure */
 	Groups groups;
 	WindowResult window;
 	Own *own;
 	Renames renames;
-	Tables *tables;
 	GArray *sections;    /* struct ctprof_report_section */
 	GArray *only[SIDES]; /* struct ctprof_report_line */
 	struct ctprof_report report;
 };
-
-static guint n_sides(const Analysis *analysis)
-{
-	return analysis->plan.options->compare ? SIDES : 1;
-}
 
 static void warn_of_misfits(Analysis *analysis)
 {
@@ -65,18 +54,25 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	Plan *plan = &analysis->plan;
 	Intake *intake = &analysis->intake;
 
-	analysis->store = options->runs ? options->runs->store : store_new();
-	analysis->warnings = g_ptr_array_new_with_free_func(g_free);
-	analysis->differences = g_ptr_array_new_with_free_func(g_free);
+	analysis->draft = (Draft){
+		.plan = plan,
+		.view = &plan->view,
+		.store = options->runs ? options->runs->store : store_new(),
+		.intake = intake,
+		.sides = analysis->sides,
+		.differences = g_ptr_array_new_with_free_func(g_free),
+		.warnings = g_ptr_array_new_with_free_func(g_free),
+		.renames = &analysis->renames,
+		.tables = tables_new(),
+		.artifact = g_string_new(NULL),
+	};
 	analysis->titles = g_ptr_array_new_with_free_func(g_free);
-	analysis->artifact = g_string_new(NULL);
 	analysis->threads = g_hash_table_new(NULL, NULL);
 	analysis->is_of_runs = options->runs != NULL;
-	intake_init(intake, analysis->store);
+	intake_init(intake, analysis->draft.store);
 	for (guint side = 0; side < SIDES; side++)
 		side_init(&analysis->sides[side]);
 	renames_init(&analysis->renames);
-	analysis->tables = tables_new();
 	analysis->own = own_new();
 	if (!plan_init(plan, options, error))
 		return NULL;
@@ -90,7 +86,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 		runs_set_names(options->runs, plan->axis, plan->rule, options->flatten,
 			       !options->no_cgroup_normalize);
 	intake->names = options->runs ? options->runs->namer.names
-				      : name_keys_new(plan->rule, analysis->store);
+				      : name_keys_new(plan->rule, analysis->draft.store);
 	warn_of_misfits(analysis);
 	return g_steal_pointer(&analysis);
 }
@@ -102,40 +98,40 @@ void analysis_free(Analysis *analysis)
 		side_clear(&analysis->sides[side]);
 	}
 	g_clear_pointer(&analysis->sections, g_array_unref);
-	g_ptr_array_unref(analysis->tables);
+	g_ptr_array_unref(analysis->draft.tables);
 	renames_clear(&analysis->renames);
 	groups_clear(&analysis->groups);
 	g_clear_pointer(&analysis->own, own_free);
 	g_clear_pointer(&analysis->window.states, states_free);
 	g_clear_pointer(&analysis->window.members, members_free);
 	g_clear_pointer(&analysis->order, g_array_unref);
-	g_clear_pointer(&analysis->figures, g_array_unref);
-	g_clear_pointer(&analysis->object_figures, g_array_unref);
+	g_clear_pointer(&analysis->draft.figures, g_array_unref);
+	g_clear_pointer(&analysis->draft.object_figures, g_array_unref);
 	g_clear_pointer(&analysis->hits, g_array_unref);
 	g_free(analysis->unjudged);
 	g_clear_pointer(&analysis->digest, digest_free);
-	g_ptr_array_unref(analysis->differences);
-	g_ptr_array_unref(analysis->warnings);
+	g_ptr_array_unref(analysis->draft.differences);
+	g_ptr_array_unref(analysis->draft.warnings);
 	g_ptr_array_unref(analysis->titles);
-	g_string_free(analysis->artifact, TRUE);
+	g_string_free(analysis->draft.artifact, TRUE);
 	g_hash_table_unref(analysis->threads);
 	if (analysis->is_of_runs)
 		analysis->intake.names = NULL;
 	intake_clear(&analysis->intake);
 	plan_clear(&analysis->plan);
 	if (!analysis->is_of_runs)
-		store_free(analysis->store);
+		store_free(analysis->draft.store);
 	g_free(analysis);
 }
 
 void analysis_warn(Analysis *analysis, const char *text)
 {
-	g_ptr_array_add(analysis->warnings, g_strdup(text));
+	g_ptr_array_add(analysis->draft.warnings, g_strdup(text));
 }
 
 void analysis_differ(Analysis *analysis, const char *text)
 {
-	g_ptr_array_add(analysis->differences, g_strdup(text));
+	g_ptr_array_add(analysis->draft.differences, g_strdup(text));
 	analysis_warn(analysis, text);
 }
 
@@ -148,12 +144,13 @@ static gboolean resolve_names(Analysis *analysis, const Registry *registry, GErr
 		return TRUE;
 	if (!objects_check(intake->objects, &analysis->plan, error))
 		return FALSE;
-	g_clear_pointer(&analysis->figures, g_array_unref);
-	g_clear_pointer(&analysis->object_figures, g_array_unref);
-	analysis->figures = figures_new(&intake->measures[TABLE_THREADS]);
-	analysis->object_figures = figures_plain(&intake->measures[TABLE_OBJECTS]);
+	g_clear_pointer(&analysis->draft.figures, g_array_unref);
+	g_clear_pointer(&analysis->draft.object_figures, g_array_unref);
+	analysis->draft.figures = figures_new(&intake->measures[TABLE_THREADS]);
+	analysis->draft.object_figures = figures_plain(&intake->measures[TABLE_OBJECTS]);
 	g_autoptr(GArray) others = judge_figures(intake);
-	const PlanNames names = {analysis->figures, analysis->object_figures, others, registry};
+	const PlanNames names = {analysis->draft.figures, analysis->draft.object_figures, others,
+				 registry};
 	analysis->order = plan_resolve(&analysis->plan, &names, error);
 	return analysis->order != NULL;
 }
@@ -188,7 +185,7 @@ gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry
 
 		analysis_warn(analysis, text);
 	}
-	for (guint i = 0; i < n_sides(analysis); i++)
+	for (guint i = 0; i < draft_n_sides(&analysis->draft); i++)
 		if (!analysis->sides[i].registry)
 			return TRUE;
 	return resolve_names(analysis, registry, error);
@@ -197,7 +194,7 @@ gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry
 gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error)
 {
-	g_return_val_if_fail(index < n_sides(analysis), FALSE);
+	g_return_val_if_fail(index < draft_n_sides(&analysis->draft), FALSE);
 	Side *side = &analysis->sides[index];
 
 	if (!analysis_bind(analysis, index, registry, error))
@@ -242,7 +239,7 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 
 static void add_names(Analysis *analysis, Namer *namer, enum intake_table table)
 {
-	for (guint side = 0; side < n_sides(analysis); side++) {
+	for (guint side = 0; side < draft_n_sides(&analysis->draft); side++) {
 		GHashTableIter iter;
 		gpointer record;
 
@@ -273,7 +270,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 		namer->is_done = TRUE;
 		return;
 	}
-	for (guint side = 0; side < n_sides(analysis); side++)
+	for (guint side = 0; side < draft_n_sides(&analysis->draft); side++)
 		if (analysis->sides[side].roster)
 			side_fold_roster(&analysis->sides[side], &analysis->intake);
 	add_names(analysis, namer, TABLE_THREADS);
@@ -283,7 +280,7 @@ static void build_groups(Analysis *analysis, Namer *namer)
 {
 	RecordSet *sets[SIDES];
 	const Plan *plan = &analysis->plan;
-	guint newest = n_sides(analysis) - 1; /* the side whose ages count */
+	guint newest = draft_n_sides(&analysis->draft) - 1; /* the side whose ages count */
 
 	for (guint side = 0; side < SIDES; side++)
 		sets[side] = &analysis->sides[side].sets[TABLE_THREADS];
@@ -292,7 +289,7 @@ static void build_groups(Analysis *analysis, Namer *namer)
 	if (plan->options->group_by == GROUP_BY_ALL && plan->options->compare && !namer->is_done)
 		renames_find(&analysis->renames, &analysis->groups,
 			     &analysis->sides[1].layouts[TABLE_THREADS], &plan->rename,
-			     analysis->store);
+			     analysis->draft.store);
 	groups_set_age(&analysis->groups, newest,
 		       MAX(plan->options->now[newest], analysis->sides[newest].newest));
 }
@@ -347,8 +344,9 @@ static gboolean check_needs(const Draft *draft, GError **error)
 	return TRUE;
 }
 
-static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
+static gboolean draft_sections(Analysis *analysis, GError **error)
 {
+	Draft *draft = &analysis->draft;
 	g_autoptr(GHashTable) cgroup_pools = pools_new();
 	g_autoptr(GHashTable) process_pools = pools_new();
 	g_autoptr(GHashTable) thing_pools = pools_new();
@@ -374,8 +372,8 @@ static gboolean draft_sections(Analysis *analysis, Draft *draft, GError **error)
 	}
 	objects_draft(draft);
 	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
-	return judge_conditions(draft, analysis->hits, analysis->warnings, &analysis->unjudged,
-				error);
+	return judge_conditions(draft, analysis->hits, analysis->draft.warnings,
+				&analysis->unjudged, error);
 }
 
 /* ---- the report ---- */
@@ -414,8 +412,8 @@ static void write_report(Analysis *analysis)
 		.flags = flags | (options->compare ? CTPROF_REPORT_COMPARE : 0),
 		.group_by = options->view ? NULL : analysis->plan.axis->word,
 		.files = {options->files[0], options->files[1]},
-		.n_warnings = analysis->warnings->len,
-		.warnings = (const char *const *)analysis->warnings->pdata,
+		.n_warnings = analysis->draft.warnings->len,
+		.warnings = (const char *const *)analysis->draft.warnings->pdata,
 		.n_columns = analysis->plan.columns->len,
 		.columns = (const void *)analysis->plan.columns->data,
 		.n_sections = analysis->sections->len,
@@ -443,36 +441,11 @@ static void write_report(Analysis *analysis)
 	}
 }
 
-static Draft draft_of(Analysis *analysis, Namer *namer)
-{
-	gboolean sorted = analysis->order->len > 0;
-
-	return (Draft){
-		.plan = &analysis->plan,
-		.view = &analysis->plan.view,
-		.store = analysis->store,
-		.intake = &analysis->intake,
-		.window = analysis->window.counts.struct_size > 0 ? &analysis->window : NULL,
-		.sides = analysis->sides,
-		.namer = namer,
-		.groups = analysis->groups.joined,
-		.only = {analysis->groups.only[0], analysis->groups.only[1]},
-		.differences = analysis->differences,
-		.figures = analysis->figures,
-		.object_figures = analysis->object_figures,
-		.renames = &analysis->renames,
-		.sort = sorted ? g_array_index(analysis->order, SortFigure, 0).figure : NULL,
-		.tables = analysis->tables,
-		.warnings = analysis->warnings,
-		.artifact = analysis->artifact,
-	};
-}
-
 static Namer namer_of(const Analysis *analysis, CgroupKeys *cgroups)
 {
 	return (Namer){
 		.axis = analysis->plan.axis,
-		.store = analysis->store,
+		.store = analysis->draft.store,
 		.cgroups = cgroups,
 		.names = analysis->intake.names,
 		.watched = analysis->plan.options->watched,
@@ -484,6 +457,7 @@ static Namer namer_of(const Analysis *analysis, CgroupKeys *cgroups)
 static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 {
 	const AnalysisOptions *options = analysis->plan.options;
+	Draft *draft = &analysis->draft;
 
 	if (!resolve_names(analysis, NULL, error))
 		return FALSE;
@@ -491,6 +465,14 @@ static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 		analysis->plan.view.seconds = options->elapsed_s;
 	analysis->plan.view.window = options->is_window;
 	build_groups(analysis, namer);
+	draft->namer = namer;
+	draft->groups = analysis->groups.joined;
+	for (guint side = 0; side < SIDES; side++)
+		draft->only[side] = analysis->groups.only[side];
+	if (analysis->window.counts.struct_size > 0)
+		draft->window = &analysis->window;
+	if (analysis->order->len > 0)
+		draft->sort = g_array_index(analysis->order, SortFigure, 0).figure;
 	return TRUE;
 }
 
@@ -503,10 +485,9 @@ gboolean analysis_collect(Analysis *analysis, guint side, guint run, const Comma
 	if (!form_groups(analysis, &namer, error))
 		return FALSE;
 	g_autoptr(GHashTable) pools = pools_new();
-	Draft draft = draft_of(analysis, &namer);
-	g_autoptr(GPtrArray) cgroups = cgroups_list(&draft, pools);
-	draft.cgroups = cgroups;
-	collect_run(&draft, &place);
+	g_autoptr(GPtrArray) cgroups = cgroups_list(&analysis->draft, pools);
+	analysis->draft.cgroups = cgroups;
+	collect_run(&analysis->draft, &place);
 	if (facts)
 		command_collect(&place, facts);
 	return TRUE;
@@ -518,15 +499,14 @@ const struct ctprof_report *analysis_judge_runs(Analysis *analysis)
 	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
 	for (guint side = 0; side < SIDES; side++)
 		analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
-	Draft draft = draft_of(analysis, NULL);
 	RunsReport report = {
 		.hits = analysis->hits,
 		.only = {analysis->only[0], analysis->only[1]},
 		.titles = analysis->titles,
 	};
-	verdicts_draft(&draft, &report);
+	verdicts_draft(&analysis->draft, &report);
 	analysis->unjudged = report.unjudged;
-	analysis->sections = tables_finish(analysis->tables);
+	analysis->sections = tables_finish(analysis->draft.tables);
 	write_report(analysis);
 	analysis->report.flags |= CTPROF_REPORT_RUNS;
 	analysis->report.n_titles = analysis->titles->len;
@@ -543,8 +523,7 @@ gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError
 
 	if (!form_groups(analysis, &namer, error))
 		return FALSE;
-	Draft draft = draft_of(analysis, &namer);
-	return each_group(&draft, taker, error);
+	return each_group(&analysis->draft, taker, error);
 }
 
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
@@ -564,14 +543,13 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 			    &analysis->plan.view);
 	for (guint side = 0; side < SIDES; side++)
 		list_orphans(analysis, side);
-	analysis->draft = draft_of(analysis, &namer);
-	if (!draft_sections(analysis, &analysis->draft, error))
+	if (!draft_sections(analysis, error))
 		return NULL;
 	/* The digest needs none of what ends here. */
 	analysis->draft.namer = NULL;
 	analysis->draft.ranks = NULL;
 	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.things = NULL;
-	analysis->sections = tables_finish(analysis->tables);
+	analysis->sections = tables_finish(analysis->draft.tables);
 	write_report(analysis);
 	return &analysis->report;
 }
@@ -593,5 +571,5 @@ const char *analysis_unjudged(const Analysis *analysis)
 
 char *analysis_artifact(const Analysis *analysis)
 {
-	return g_strdup(analysis->artifact->str);
+	return g_strdup(analysis->draft.artifact->str);
 }

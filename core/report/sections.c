@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "report/draft/judge.h"
 #include "report/section/choices.h"
 #include "report/section/memory/rows.h"
 
@@ -59,8 +58,6 @@ const MeasureChoice section_choices[N_TABLES] = {
 	[TABLE_PROCESSES] = rows_choose_process,
 	[TABLE_THINGS] = rows_choose_thing,
 };
-
-const Judge judges[] = {threads_judge, objects_judge, smaps_judge, NULL};
 
 /* plan->sections has a bit for each. */
 G_STATIC_ASSERT(G_N_ELEMENTS(sections) - 1 <= 32);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "draft.h"
 
+#include <string.h>
+
 #include "frame/units.h"
 
 guint draft_n_sides(const Draft *draft)
@@ -129,6 +131,18 @@ struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *c
 
 	view_cell(draft->view, values, field, cell);
 	return cell;
+}
+
+struct ctprof_cell *draft_group_part(Table *table, const Group *group, const char *part)
+{
+	const char *names[CTPROF_LINE_NAMES] = {NULL};
+
+	memcpy(names, group->names, group->n_names * sizeof *names);
+	names[group->n_names] = part;
+	struct ctprof_cell *cells = table_named_line(table, names, group->n_names + 1);
+	for (guint side = 0; side < SIDES; side++)
+		table_last(table)->threads[side] = record_count(group->sides[side]);
+	return cells;
 }
 
 void draft_put_same(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value)

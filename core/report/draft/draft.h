@@ -27,16 +27,16 @@ struct draft {
 	const GPtrArray *cgroups;     /* Pool *: in display order */
 	/* Pool *: rows one by one, as captured (section/memory/rows.h). */
 	const GPtrArray *processes, *things;
-	const GArray *figures; /* Figure: of threads */
-	const GArray *object_figures;
+	GArray *figures; /* Figure: of threads */
+	GArray *object_figures;
 	Renames *renames;
 	Ranks *ranks;       /* NULL: by name */
 	const Figure *sort; /* --sort's first; NULL: none */
 	Tables *tables;
-	const struct digest *digest;  /* the first screen; NULL: not requested */
-	const GPtrArray *differences; /* char *: differences of setup between the sides */
-	GPtrArray *warnings;          /* char *, owned: for the user, before the report */
-	GString *artifact;            /* of the view categories */
+	const struct digest *digest; /* the first screen; NULL: not requested */
+	GPtrArray *differences;      /* char *: differences of setup between the sides */
+	GPtrArray *warnings;         /* char *, owned: for the user, before the report */
+	GString *artifact;           /* of the view categories */
 };
 
 guint draft_n_sides(const Draft *draft);
@@ -74,6 +74,8 @@ Table *draft_wide(const Draft *draft, const char *name, const char *heading,
 struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
+/* Adds a line of a part of a group of threads to a wide table. */
+struct ctprof_cell *draft_group_part(Table *table, const Group *group, const char *part);
 /* Sets a value that is of the window, or of one side, not of both. */
 void draft_put_same(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value);
 /* The field of the current key; bytes: its numbers are bytes. */

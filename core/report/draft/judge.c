@@ -74,37 +74,59 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 	g_array_append_val(verdict->hits, hit);
 }
 
-static void judge_pool(const Draft *draft, Verdict *verdict, enum intake_table table,
-		       Record *const sides[SIDES], const char *name)
+static void judge_groups(const Draft *draft, Verdict *verdict)
+{
+	const Figure *figure = figures_find(draft->figures, verdict->metric);
+
+	for (guint i = 0; figure && i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
+		struct ctprof_value values[SIDES];
+
+		if (!view_matches(draft->view, group->names, group->n_names))
+			continue;
+		draft_figure(draft, figure, group, values);
+		judge_line(draft, verdict, group->names, group->n_names, values, &figure->field);
+	}
+}
+
+/* Of objects, cgroups, or the host, which no filter leaves out. */
+static void judge_pools(const Draft *draft, Verdict *verdict, enum intake_table table,
+			const GPtrArray *pools)
 {
 	const Measure *measure = draft_measure(draft, table, verdict->metric);
-	struct ctprof_value values[SIDES];
 
 	if (!measure || !measure->fold || !measure->fold->value)
 		return;
 	const struct ctprof_report_field field = figure_field(measure, measure->name);
-	draft_values(draft, table, sides, measure, values);
-	judge_line(draft, verdict, &name, 1, values, &field);
-}
+	for (guint i = 0; i < pools->len; i++) {
+		const Pool *pool = g_ptr_array_index(pools, i);
+		const char *name =
+			table == TABLE_HOST
+				? "host"
+				: pool->key.names[table == TABLE_OBJECTS ? OBJECT_NAME : 0];
+		struct ctprof_value values[SIDES];
 
-static void judge_host(const Draft *draft, Verdict *verdict)
-{
-	Record *sides[SIDES];
-
-	draft_find_host(draft, sides);
-	judge_pool(draft, verdict, TABLE_HOST, sides, "host");
+		if (table != TABLE_HOST && !view_matches(draft->view, &name, 1))
+			continue;
+		draft_values(draft, table, pool->sides, measure, values);
+		judge_line(draft, verdict, &name, 1, values, &field);
+	}
 }
 
 static void judge_all(const Draft *draft, Verdict *verdict)
 {
-	for (guint i = 0; judges[i]; i++)
-		judges[i](draft, verdict);
-	for (guint i = 0; i < draft->cgroups->len; i++) {
-		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
+	g_autoptr(GHashTable) by_key = pools_new();
+	g_autoptr(GPtrArray) objects = draft_pools(draft, TABLE_OBJECTS, by_key);
+	g_autoptr(GPtrArray) hosts = g_ptr_array_new();
+	Pool host = {.key = {.start = 0}};
 
-		judge_pool(draft, verdict, TABLE_CGROUPS, pool->sides, pool->key.names[0]);
-	}
-	judge_host(draft, verdict);
+	draft_find_host(draft, host.sides);
+	g_ptr_array_add(hosts, &host);
+	judge_groups(draft, verdict);
+	judge_pools(draft, verdict, TABLE_OBJECTS, objects);
+	smaps_judge(draft, verdict);
+	judge_pools(draft, verdict, TABLE_CGROUPS, draft->cgroups);
+	judge_pools(draft, verdict, TABLE_HOST, hosts);
 }
 
 static const char *word_of(const Coverage *lacking)

@@ -30,9 +30,8 @@ struct ctprof_report_hit verdict_hit(const Condition *condition,
 /* Judges the metric's values in a line. */
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field);
-/* Judge the lines of a kind; NULL after the last: in sections.c. */
-typedef void (*Judge)(const Draft *draft, Verdict *verdict);
-extern const Judge judges[];
+/* Judges the keys of processes' maps: in smaps.c. */
+void smaps_judge(const Draft *draft, Verdict *verdict);
 /* Appends a hit for each subject of which a condition on findings is met: in findings.c. */
 void findings_judge(const Draft *draft, const Condition *condition, GArray *hits);
 /* Explains, in a sentence, why the condition could not be judged; NULL: it could. */

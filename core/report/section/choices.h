@@ -19,8 +19,3 @@ gboolean pressure_is_metric(const Metric *metric);
 GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);
 /* A section for each group of objects that is shown. */
 void objects_draft(const Draft *draft);
-
-/* Judge groups of threads, objects and processes by a condition of --fail-on. */
-void threads_judge(const Draft *draft, Verdict *verdict);
-void objects_judge(const Draft *draft, Verdict *verdict);
-void smaps_judge(const Draft *draft, Verdict *verdict);

@@ -195,19 +195,3 @@ void objects_draft(const Draft *draft)
 		if (group_at(groups, i)->shown)
 			draft_group(draft, pools, group_at(groups, i));
 }
-
-void objects_judge(const Draft *draft, Verdict *verdict)
-{
-	const Figure *figure = figures_find(draft->object_figures, verdict->metric);
-	g_autoptr(GHashTable) by_key = pools_new();
-	g_autoptr(GPtrArray) pools = figure ? list_pools(draft, by_key) : NULL;
-
-	for (guint i = 0; figure && i < pools->len; i++) {
-		const Pool *pool = g_ptr_array_index(pools, i);
-		struct ctprof_value values[SIDES];
-
-		draft_values(draft, TABLE_OBJECTS, pool->sides, figure->measure, values);
-		judge_line(draft, verdict, &pool->key.names[OBJECT_NAME], 1, values,
-			   &figure->field);
-	}
-}

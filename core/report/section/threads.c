@@ -227,21 +227,6 @@ static void draft_delay(const Draft *draft, const Section *section)
 		draft_derived(draft, section_find(SECTION_DERIVED, FALSE));
 }
 
-void threads_judge(const Draft *draft, Verdict *verdict)
-{
-	const Figure *figure = figures_find(draft->figures, verdict->metric);
-
-	for (guint i = 0; figure && i < draft->groups->len; i++) {
-		const Group *group = g_ptr_array_index(draft->groups, i);
-		struct ctprof_value values[SIDES];
-
-		if (!view_matches(draft->view, group->names, group->n_names))
-			continue;
-		draft_figure(draft, figure, group, values);
-		judge_line(draft, verdict, group->names, group->n_names, values, &figure->field);
-	}
-}
-
 const Section section_primary = {
 	.name = SECTION_PRIMARY,
 	.heading = "Primary metrics",

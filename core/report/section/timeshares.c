@@ -63,15 +63,9 @@ static void put_interval(const Draft *draft, struct ctprof_cell *cells, const St
 static void add_state(const Draft *draft, Table *table, const Group *group, const StateTimes *times,
 		      enum state_time state)
 {
-	const char *names[CTPROF_LINE_NAMES] = {NULL};
 	gdouble sum = sum_of(times), ns = times->ns[state];
+	struct ctprof_cell *cells = draft_group_part(table, group, state_words[state]);
 
-	for (guint i = 0; i < group->n_names; i++)
-		names[i] = group->names[i];
-	names[group->n_names] = state_words[state];
-	struct ctprof_cell *cells = table_named_line(table, names, group->n_names + 1);
-	for (guint side = 0; side < SIDES; side++)
-		table_last(table)->threads[side] = record_count(group->sides[side]);
 	put(draft, &cells[TIME], ns);
 	put(draft, &cells[SHARE], ns / sum * 100);
 	if (state > STATE_SLEEPING)

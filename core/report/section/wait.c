@@ -124,12 +124,8 @@ static void add_place(const Draft *draft, Table *table, const Waiters *waiters, 
 		      const Measure *measure)
 {
 	const Group *group = waiters->group;
-	const char *names[CTPROF_LINE_NAMES] = {NULL};
 	struct ctprof_value values[SIDES];
 
-	for (guint i = 0; i < group->n_names; i++)
-		names[i] = group->names[i];
-	names[group->n_names] = place->name;
 	/* As complete as the values of the group's threads. */
 	draft_values(draft, TABLE_THREADS, group->sides, measure, values);
 	for (guint side = 0; side < draft_n_sides(draft); side++)
@@ -137,9 +133,7 @@ static void add_place(const Draft *draft, Table *table, const Waiters *waiters, 
 			values[side].type = CTPROF_VALUE_NUMBER;
 			values[side].number = place->threads[side];
 		}
-	struct ctprof_cell *cells = table_named_line(table, names, group->n_names + 1);
-	for (guint side = 0; side < SIDES; side++)
-		table_last(table)->threads[side] = record_count(group->sides[side]);
+	struct ctprof_cell *cells = draft_group_part(table, group, place->name);
 	view_cell(draft->view, values, &fields[0], &cells[0]);
 	if (!view_passes(draft->view, &cells[0], &fields[0]))
 		table_drop_last(table);
