@@ -72,7 +72,6 @@ void set_init(Set *set, const Listing *listing, const char *name)
 
 	*set = (Set){
 		.pool = {.key = {.names = {[ROW_NAME] = name}}, .sides = {&there, &there}},
-		.zero = listing->rows.draft->view->compare,
 		.sums = g_new0(Sums, listing->n_places),
 	};
 }
@@ -108,7 +107,7 @@ struct ctprof_value set_value(const Listing *listing, const Pool *row, guint sid
 		return value_of_text(row_name(row));
 	if (place->flags & PLACE_SUMMED)
 		sums_values(listing->rows.draft, &set->sums[place - listing->places],
-			    set->zero || !place->metric, values);
+			    listing->rows.draft->view->compare || !place->metric, values);
 	return values[side];
 }
 
@@ -218,26 +217,34 @@ void listing_put(const Listing *listing, const Pool *row, guint depth)
 		listing_line(listing, row, 0, depth);
 }
 
+void listing_put_sums(const Listing *listing, struct ctprof_cell *cells, guint flag)
+{
+	const Draft *draft = listing->rows.draft;
+
+	for (guint i = 0; i < listing->n_places; i++) {
+		struct ctprof_value values[SIDES];
+		Sums sums = {0};
+
+		if (!(listing->places[i].flags & flag))
+			continue;
+		for (guint r = 0; r < listing->rows.list->len; r++) {
+			listing_values(listing, listing->rows.list->pdata[r], &listing->places[i],
+				       values);
+			sums_add(draft, &sums, values);
+		}
+		sums_values(draft, &sums, TRUE, values);
+		rows_put(draft, listing->table, cells, i, values);
+	}
+}
+
 struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 {
 	struct ctprof_cell *cells = table_line(listing->table, CTPROF_LINE_TOTAL, 0);
-	Listing lines = *listing;
-	g_auto(Set) total;
 
-	set_init(&total, listing, title);
-	total.zero = TRUE;
-	for (guint i = 0; i < listing->rows.list->len; i++)
-		for (guint side = 0; side < draft_n_sides(listing->rows.draft); side++)
-			set_add(&total, listing, listing->rows.list->pdata[i], side);
-	lines.value = set_value;
-	for (guint i = 0; i < listing->n_places; i++) {
-		struct ctprof_value values[SIDES];
-
-		if (!(listing->places[i].flags & (PLACE_TITLE | PLACE_SUMMED)))
-			continue;
-		listing_values(&lines, &total.pool, &listing->places[i], values);
-		rows_put(listing->rows.draft, listing->table, cells, i, values);
-	}
+	for (guint i = 0; i < listing->n_places; i++)
+		if (listing->places[i].flags & PLACE_TITLE)
+			draft_put_same(listing->rows.draft, &cells[i], value_of_text(title));
+	listing_put_sums(listing, cells, PLACE_SUMMED);
 	return cells;
 }
 

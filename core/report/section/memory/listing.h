@@ -70,7 +70,9 @@ void listing_put(const Listing *listing, const Pool *row, guint depth);
 /* The same unconditionally; places of trees stay absent. */
 struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint32 flags,
 				 guint depth);
-/* Adds the sums of all rows. */
+/* Sets the sums of all rows at the places that have the flag. */
+void listing_put_sums(const Listing *listing, struct ctprof_cell *cells, guint flag);
+/* Adds those of summed amounts. */
 struct ctprof_cell *listing_total(const Listing *listing, const char *title);
 /* Counts the rows by how many of their summed amounts are present. */
 void listing_cover(const Listing *listing, const char *covered);
@@ -85,9 +87,8 @@ void listing_draft_section(const Draft *draft, const Section *section);
 /* Rows of which one line has the sums: a row of another listing of the same places, whose
  * values are set_value(). */
 typedef struct set {
-	Pool pool;     /* has its name, and is on both sides */
-	gboolean zero; /* without a value, a sum is 0, not absent; by default in compare */
-	Sums *sums;    /* of each place */
+	Pool pool;  /* has its name, and is on both sides */
+	Sums *sums; /* of each place */
 } Set;
 
 void set_init(Set *set, const Listing *listing, const char *name);
@@ -96,6 +97,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Set, set_clear)
 /* Adds the summed amounts of a row of the listing on a side. */
 void set_add(Set *set, const Listing *listing, const Pool *row, guint side);
 void set_merge(Set *set, const Listing *listing, const Set *part);
-/* Its name, or the sum at the place; one without a metric counts rows. */
+/* Its name, or the sum at the place; one without a metric counts rows, and is never absent.  In
+ * compare, the other sums are 0 on a side without rows. */
 struct ctprof_value set_value(const Listing *listing, const Pool *set, guint side,
 			      const Place *place);

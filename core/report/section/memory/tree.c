@@ -325,6 +325,7 @@ GPtrArray *tree_list_inside(const Tree *tree)
 	return list;
 }
 
+/* Requested nodes below others are not counted twice. */
 static void put_total(const Tree *tree)
 {
 	g_autoptr(GPtrArray) matches = g_ptr_array_new(), inside = tree_list_inside(tree);
@@ -335,19 +336,8 @@ static void put_total(const Tree *tree)
 			g_ptr_array_add(matches, tree->listing->rows.list->pdata[i]);
 	listing.rows.list = matches;
 	struct ctprof_cell *cells = listing_total(&listing, tree->total);
-	for (guint p = 0; p < listing.n_places; p++) {
-		struct ctprof_value values[SIDES];
-		Sums sums = {0};
-
-		if (!(listing.places[p].flags & PLACE_TREE))
-			continue;
-		for (guint i = 0; i < inside->len; i++) {
-			listing_values(&listing, inside->pdata[i], &listing.places[p], values);
-			sums_add(listing.rows.draft, &sums, values);
-		}
-		sums_values(listing.rows.draft, &sums, TRUE, values);
-		rows_put(listing.rows.draft, listing.table, cells, p, values);
-	}
+	listing.rows.list = inside;
+	listing_put_sums(&listing, cells, PLACE_TREE);
 }
 
 void tree_draft(Tree *tree, const char *name, const char *heading)
