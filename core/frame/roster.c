@@ -84,14 +84,6 @@ static void add_fields(Roster *roster, const GPtrArray *metrics, const gboolean 
 	}
 }
 
-/* The index of a number in rows, or -1. */
-static gint find_number(const Registry *registry, enum row_class row, const char *name)
-{
-	const Metric *metric = registry_named(registry, row, name);
-
-	return metric && metric->slot && metric->type == CTPROF_TYPE_U64 ? (gint)metric->index : -1;
-}
-
 Roster *roster_new(const Registry *registry, enum row_class row, const gboolean *slots,
 		   const char *const *entries)
 {
@@ -111,8 +103,8 @@ Roster *roster_new(const Registry *registry, enum row_class row, const gboolean 
 	add_fields(roster, metrics, slots, TRUE);
 	roster->n_texts = n_fields(roster);
 	add_fields(roster, metrics, slots, FALSE);
-	roster->start = find_number(registry, row, START_METRIC);
-	roster->ppid = find_number(registry, row, PPID_METRIC);
+	roster->start = registry_index(registry, row, START_METRIC, CTPROF_TYPE_U64);
+	roster->ppid = registry_index(registry, row, PPID_METRIC, CTPROF_TYPE_U64);
 	roster->arena = arena_new();
 	roster->shapes = g_ptr_array_new();
 	roster->by_states = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
@@ -352,9 +344,10 @@ static const guint8 *encode(const Roster *roster)
 
 static guint64 number_at(const struct ctprof_rows *rows, guint64 i, gint index)
 {
-	gsize at = i * rows->n_slots + (gsize)index;
+	guint64 number = 0;
 
-	return index >= 0 && rows->states[at] == CTPROF_PRESENT ? rows->values[at] : 0;
+	(void)rows_read(rows, i, index, &number);
+	return number;
 }
 
 void roster_add(Roster *roster, const struct ctprof_rows *rows, guint64 i)

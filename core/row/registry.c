@@ -365,15 +365,31 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 	return g_hash_table_lookup(registry->by_name[row], name);
 }
 
+gint registry_index(const Registry *registry, enum row_class row, const char *name, guint32 type)
+{
+	const Metric *metric = registry_named(registry, row, name);
+
+	return metric && metric->slot && metric->type == type ? (gint)metric->index : -1;
+}
+
+gboolean rows_read(const struct ctprof_rows *rows, guint64 i, gint index, guint64 *ret_value)
+{
+	gsize at = i * rows->n_slots + (gsize)index;
+
+	if (index < 0 || rows->states[at] != CTPROF_PRESENT)
+		return FALSE;
+	*ret_value = rows->values[at];
+	return TRUE;
+}
+
 guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
 			const char *name)
 {
-	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), name);
-	gsize at = metric ? i * rows->n_slots + metric->index : 0;
+	enum row_class row = registry_row_of_scope(rows->scope);
+	guint64 value = 0;
 
-	return metric && metric->type == CTPROF_TYPE_U64 && rows->states[at] == CTPROF_PRESENT
-		       ? rows->values[at]
-		       : 0;
+	(void)rows_read(rows, i, registry_index(registry, row, name, CTPROF_TYPE_U64), &value);
+	return value;
 }
 
 gboolean metric_is_of(const Metric *metric, const char *plugin)

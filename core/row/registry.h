@@ -75,6 +75,10 @@ Metric *registry_slot(const Registry *registry, guint32 slot);
 /* The metric of that name in rows of that class, or NULL: a cgroup and the host
  * may each have a "psi.cpu.some.avg10". */
 Metric *registry_named(const Registry *registry, enum row_class row, const char *name);
+/* The index of a metric of that stored form (enum ctprof_type) in rows; -1: there is none. */
+gint registry_index(const Registry *registry, enum row_class row, const char *name, guint32 type);
+/* The value at an index of row i; FALSE: it is absent, or the index is -1. */
+gboolean rows_read(const struct ctprof_rows *rows, guint64 i, gint index, guint64 *ret_value);
 /* The value of that metric, a number, in row i; 0: there is none. */
 guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
 			const char *name);

@@ -55,11 +55,10 @@ CpuSlots cpu_slots_of(const Layout *layout)
 
 static gboolean number_at(const RosterRow *row, gint slot, guint64 unit, guint64 *ret_number)
 {
-	*ret_number = 0;
-	if (slot < 0 || row->states[slot] != CTPROF_PRESENT)
-		return FALSE;
-	*ret_number = fold_multiply_saturated(row->values[slot], unit);
-	return TRUE;
+	gboolean is_there = rows_read(&row->rows, 0, slot, ret_number);
+
+	*ret_number = is_there ? fold_multiply_saturated(*ret_number, unit) : 0;
+	return is_there;
 }
 
 gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)

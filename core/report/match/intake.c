@@ -29,25 +29,13 @@ static const Fold *choose_smaps(gconstpointer data, const Metric *metric)
 	return fold_find(CTPROF_MAP, metric->def.unit);
 }
 
-/* Finds the row's value at an index, if present. */
-static gboolean find_value(const struct ctprof_rows *rows, guint64 i, gint index,
-			   guint64 *ret_value)
-{
-	gsize at = i * rows->n_slots + (gsize)index;
-
-	if (index < 0 || rows->states[at] != CTPROF_PRESENT)
-		return FALSE;
-	*ret_value = rows->values[at];
-	return TRUE;
-}
-
 static const char *take_label(Side *side, Store *store, const struct ctprof_rows *rows, guint64 i,
 			      enum label label)
 {
 	const char *text = NO_NAME;
 	guint64 value;
 
-	if (find_value(rows, i, side->labels[label], &value))
+	if (rows_read(rows, i, side->labels[label], &value))
 		text = ((const struct ctprof_text *)(uintptr_t)value)->bytes;
 	if (!side->last[label] || strcmp(side->last[label], text) != 0)
 		side->last[label] = store_text(store, text);
@@ -118,7 +106,7 @@ gboolean side_name_thread(Side *side, Intake *intake, const struct ctprof_rows *
 	}
 	if (axis->by_thread) {
 		key.tid = ctprof_rows_target(rows, i)->tid;
-		find_value(rows, i, side->start, &key.start);
+		rows_read(rows, i, side->start, &key.start);
 	}
 	*ret_key = key;
 	return TRUE;
@@ -142,7 +130,7 @@ void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *
 
 	for (guint n = 0; n < G_N_ELEMENTS(exit_names); n++) {
 		ret_names[n] = n == EXIT_NAME_COMM ? NO_NAME : NULL;
-		if (find_value(rows, i, side->exit_labels[exit_names[n]], &text))
+		if (rows_read(rows, i, side->exit_labels[exit_names[n]], &text))
 			ret_names[n] =
 				store_text(intake->store,
 					   ((const struct ctprof_text *)(uintptr_t)text)->bytes);
@@ -174,7 +162,7 @@ static gboolean smaps_key(Side *side, Intake *intake, const struct ctprof_rows *
 	if (side->layouts[TABLE_SMAPS].bindings->len == 0 || target->tid != target->tgid ||
 	    rows->states[i * rows->n_slots + (gsize)side->smaps] == CTPROF_ABSENT_INAPPLICABLE)
 		return FALSE;
-	if (find_value(rows, i, side->smaps, &map) &&
+	if (rows_read(rows, i, side->smaps, &map) &&
 	    ((const struct ctprof_map *)(uintptr_t)map)->n == 0)
 		return FALSE;
 	const char *pcomm = take_label(side, intake->store, rows, i, LABEL_PCOMM);
@@ -214,7 +202,7 @@ static gboolean process_key(Side *side, Intake *intake, const struct ctprof_rows
 	if (target->tid != target->tgid || side->layouts[TABLE_PROCESSES].bindings->len == 0)
 		return FALSE;
 	(void)intake;
-	find_value(rows, i, side->start, &key.start);
+	rows_read(rows, i, side->start, &key.start);
 	*ret_key = key;
 	return TRUE;
 }
@@ -268,14 +256,6 @@ void intake_clear(Intake *intake)
 		measures_clear(&intake->measures[i]);
 }
 
-/* The index of a metric of that stored form in a row, or -1. */
-static gint find_slot(const Registry *registry, enum row_class row, const char *name, guint32 type)
-{
-	const Metric *metric = name ? registry_named(registry, row, name) : NULL;
-
-	return metric && metric->slot && metric->type == type ? (gint)metric->index : -1;
-}
-
 /* Keeps of each row what its table folds, and what names it. */
 static Roster *new_roster(const Side *side, const Intake *intake, enum row_class row)
 {
@@ -295,17 +275,22 @@ static Roster *new_roster(const Side *side, const Intake *intake, enum row_class
 	return roster_new(side->registry, row, slots, fold_entries);
 }
 
+static gint index_of_label(const Registry *registry, enum row_class row, enum label label)
+{
+	const char *name = label_metrics[label];
+
+	return name ? registry_index(registry, row, name, CTPROF_TYPE_TEXT) : -1;
+}
+
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes)
 {
 	side->registry = registry;
 	for (guint i = 0; i < N_LABELS; i++) {
-		side->labels[i] =
-			find_slot(registry, ROW_THREAD, label_metrics[i], CTPROF_TYPE_TEXT);
-		side->exit_labels[i] =
-			find_slot(registry, ROW_EXIT, label_metrics[i], CTPROF_TYPE_TEXT);
+		side->labels[i] = index_of_label(registry, ROW_THREAD, i);
+		side->exit_labels[i] = index_of_label(registry, ROW_EXIT, i);
 	}
-	side->start = find_slot(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
-	side->smaps = find_slot(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
+	side->start = registry_index(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
+	side->smaps = registry_index(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);
 	for (guint i = 0; i < N_TABLES; i++) {
 		const struct table_def *table = &tables[i];
 
@@ -377,7 +362,7 @@ static void fold_row(Side *side, Intake *intake, enum intake_table t,
 	if (tables[t].make_key && !tables[t].make_key(side, intake, rows, i, &key))
 		return;
 	if (tables[t].row == ROW_THREAD)
-		(void)find_value(rows, i, side->start, &start);
+		(void)rows_read(rows, i, side->start, &start);
 	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
 }
 
@@ -387,7 +372,7 @@ static void add_row(Side *side, Intake *intake, const struct ctprof_rows *rows, 
 	enum row_class row = registry_row_of_scope(rows->scope);
 	guint64 start;
 
-	if (row == ROW_THREAD && find_value(rows, i, side->start, &start))
+	if (row == ROW_THREAD && rows_read(rows, i, side->start, &start))
 		side->newest = MAX(side->newest, start);
 	for (guint t = 0; t < N_TABLES; t++)
 		if (tables[t].row == row && t != TABLE_EXITS &&
@@ -397,16 +382,17 @@ static void add_row(Side *side, Intake *intake, const struct ctprof_rows *rows, 
 
 static void note_tallies(Side *side, Store *store, const struct ctprof_rows *rows)
 {
-	gint received = find_slot(side->registry, ROW_CAPTURE, RECEIVED_METRIC, CTPROF_TYPE_U64);
-	gint lost = find_slot(side->registry, ROW_CAPTURE, LOST_METRIC, CTPROF_TYPE_U64);
-	gint source = find_slot(side->registry, ROW_CAPTURE, SOURCE_METRIC, CTPROF_TYPE_TEXT);
+	gint received =
+		registry_index(side->registry, ROW_CAPTURE, RECEIVED_METRIC, CTPROF_TYPE_U64);
+	gint lost = registry_index(side->registry, ROW_CAPTURE, LOST_METRIC, CTPROF_TYPE_U64);
+	gint source = registry_index(side->registry, ROW_CAPTURE, SOURCE_METRIC, CTPROF_TYPE_TEXT);
 	guint64 text;
 
 	if (rows->n == 0)
 		return;
-	side->has_exits = find_value(rows, 0, received, &side->exits_received);
-	(void)find_value(rows, 0, lost, &side->exits_lost);
-	if (find_value(rows, 0, source, &text))
+	side->has_exits = rows_read(rows, 0, received, &side->exits_received);
+	(void)rows_read(rows, 0, lost, &side->exits_lost);
+	if (rows_read(rows, 0, source, &text))
 		side->exits_source =
 			store_text(store, ((const struct ctprof_text *)(uintptr_t)text)->bytes);
 }

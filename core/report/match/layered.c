@@ -21,12 +21,9 @@ Layered *layered_new(const Registry *registry)
 {
 	Layered *layered = g_new0(Layered, 1);
 
-	for (guint i = 0; i < N_METRICS; i++) {
-		const Metric *metric = registry_named(registry, ROW_THREAD, metrics[i].name);
-		gboolean is_there = metric && metric->slot && metric->type == metrics[i].type;
-
-		layered->slots[i] = is_there ? (gint)metric->index : -1;
-	}
+	for (guint i = 0; i < N_METRICS; i++)
+		layered->slots[i] =
+			registry_index(registry, ROW_THREAD, metrics[i].name, metrics[i].type);
 	layered->of_process = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	return layered;
 }
@@ -44,17 +41,6 @@ void layered_mark(const Layered *layered, gboolean *slots)
 			slots[layered->slots[i]] = TRUE;
 }
 
-static gboolean find(const Layered *layered, guint metric, const struct ctprof_rows *rows,
-		     guint64 i, guint64 *ret_value)
-{
-	gsize at = i * rows->n_slots + (gsize)layered->slots[metric];
-
-	if (layered->slots[metric] < 0 || rows->states[at] != CTPROF_PRESENT)
-		return FALSE;
-	*ret_value = rows->values[at];
-	return TRUE;
-}
-
 /* Values that only the row of the leader has. */
 static const LayerThread *take_leader(Layered *layered, const struct ctprof_rows *rows, guint64 i,
 				      const struct ctprof_target *target)
@@ -65,8 +51,10 @@ static const LayerThread *take_leader(Layered *layered, const struct ctprof_rows
 	if (target->tid == target->tgid) {
 		LayerThread *leader = g_new0(LayerThread, 1);
 
-		leader->known |= find(layered, UID, rows, i, &leader->uid) ? LAYER_UID : 0;
-		leader->known |= find(layered, PPID, rows, i, &leader->ppid) ? LAYER_KTHREAD : 0;
+		leader->known |=
+			rows_read(rows, i, layered->slots[UID], &leader->uid) ? LAYER_UID : 0;
+		leader->known |=
+			rows_read(rows, i, layered->slots[PPID], &leader->ppid) ? LAYER_KTHREAD : 0;
 		g_hash_table_insert(layered->of_process, key, leader);
 	}
 	const LayerThread *known = g_hash_table_lookup(layered->of_process, key);
@@ -85,12 +73,12 @@ const char *layered_find(Layered *layered, const Layers *layers, const struct ct
 	thread.tgid = target->tgid;
 	thread.uid = leader->uid;
 	thread.ppid = leader->ppid;
-	if (find(layered, NICE, rows, i, &nice)) {
+	if (rows_read(rows, i, layered->slots[NICE], &nice)) {
 		thread.known |= LAYER_NICE;
 		thread.nice = (gint64)nice;
 	}
-	if (find(layered, RUN_TIME, rows, i, &thread.run_ns) &&
-	    find(layered, TURNS, rows, i, &thread.turns))
+	if (rows_read(rows, i, layered->slots[RUN_TIME], &thread.run_ns) &&
+	    rows_read(rows, i, layered->slots[TURNS], &thread.turns))
 		thread.known |= LAYER_RUNTIME;
 	return layers_find(layers, &thread);
 }

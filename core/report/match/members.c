@@ -90,12 +90,11 @@ static gdouble amount_of(const Sum *sum, const StateThread *thread)
 		gdouble ends[SIDES];
 
 		for (guint side = 0; side < SIDES; side++) {
-			const RosterRow *row = &thread->rows[side];
-			gint slot = sum->slots[i][side];
+			guint64 value;
 
-			if (row->states[slot] != CTPROF_PRESENT)
+			if (!rows_read(&thread->rows[side].rows, 0, sum->slots[i][side], &value))
 				return 0;
-			ends[side] = number_of(sum->measures[i], row->values[slot]);
+			ends[side] = number_of(sum->measures[i], value);
 		}
 		amount += ends[AFTER] - ends[BEFORE];
 	}
@@ -105,13 +104,12 @@ static gdouble amount_of(const Sum *sum, const StateThread *thread)
 static const char *name_of(const Members *members, const StateThread *thread, const char *name)
 {
 	guint side = thread->is_there ? AFTER : BEFORE;
-	const RosterRow *row = &thread->rows[side];
-	gint slot = members->names[side];
+	guint64 text;
 
-	if (slot < 0 || !(thread->is_there || thread->was_there) ||
-	    row->states[slot] != CTPROF_PRESENT)
+	if (!(thread->is_there || thread->was_there) ||
+	    !rows_read(&thread->rows[side].rows, 0, members->names[side], &text))
 		return name;
-	return ((const struct ctprof_text *)(uintptr_t)row->values[slot])->bytes;
+	return ((const struct ctprof_text *)(uintptr_t)text)->bytes;
 }
 
 static GroupTallies *tallies_of(const Members *members, const Record *group)

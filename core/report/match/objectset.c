@@ -73,15 +73,15 @@ gboolean objects_check(const GArray *groups, const Plan *plan, GError **error)
 static char *make_name(gint category, gboolean literal, const struct ctprof_rows *rows, guint64 i)
 {
 	const char *name = ctprof_rows_target(rows, i)->path;
-	gsize at = i * rows->n_slots + (gsize)category;
+	guint64 text;
 
 	if (category < 0)
 		return g_strdup(name);
 	g_autofree char *pattern = literal ? g_strdup(name) : pattern_key(name);
-	if (rows->states[at] != CTPROF_PRESENT)
+	if (!rows_read(rows, i, category, &text))
 		return g_strconcat("- ", pattern, NULL);
-	const struct ctprof_text *text = (const void *)(uintptr_t)rows->values[at];
-	return g_strconcat(text->bytes, " ", pattern, NULL);
+	return g_strconcat(((const struct ctprof_text *)(uintptr_t)text)->bytes, " ", pattern,
+			   NULL);
 }
 
 gboolean objects_make_key(const GArray *groups, const ObjectCategories *categories,

@@ -5,29 +5,23 @@
 #define BEGAN_METRIC "states_began_ns"
 #define ENDED_METRIC "ended_states"
 
-static const guint64 *find_value(const Registry *registry, const struct ctprof_rows *rows,
-				 guint64 i, const char *name)
-{
-	const Metric *metric = registry_named(registry, registry_row_of_scope(rows->scope), name);
-	gsize at = metric ? i * rows->n_slots + metric->index : 0;
-
-	return metric && metric->slot && rows->states[at] == CTPROF_PRESENT ? &rows->values[at]
-									    : NULL;
-}
-
 void state_side_note(StateSide *side, const Registry *registry, Store *store,
 		     const struct ctprof_rows *rows)
 {
-	const guint64 *value;
+	gint ended = registry_index(registry, ROW_OBJECT, ENDED_METRIC, CTPROF_TYPE_TEXT);
+	guint64 text;
 
 	if (rows->scope == CTPROF_SCOPE_HOST && rows->n > 0) {
-		if ((value = find_value(registry, rows, 0, INSTANTS_METRIC)))
-			side->instants = *value;
-		if ((value = find_value(registry, rows, 0, BEGAN_METRIC)))
-			side->began_ns = *value;
+		(void)rows_read(
+			rows, 0,
+			registry_index(registry, ROW_HOST, INSTANTS_METRIC, CTPROF_TYPE_U64),
+			&side->instants);
+		(void)rows_read(rows, 0,
+				registry_index(registry, ROW_HOST, BEGAN_METRIC, CTPROF_TYPE_U64),
+				&side->began_ns);
 	}
 	for (guint64 i = 0; rows->scope == CTPROF_SCOPE_OBJECT && i < rows->n; i++) {
-		if (!(value = find_value(registry, rows, i, ENDED_METRIC)))
+		if (!rows_read(rows, i, ended, &text))
 			continue;
 		if (!side->ended)
 			side->ended = g_hash_table_new(g_str_hash, g_str_equal);
@@ -35,7 +29,7 @@ void state_side_note(StateSide *side, const Registry *registry, Store *store,
 			side->ended,
 			(gpointer)(uintptr_t)store_text(store, ctprof_rows_target(rows, i)->path),
 			(gpointer)(uintptr_t)store_text(
-				store, ((const struct ctprof_text *)(uintptr_t)*value)->bytes));
+				store, ((const struct ctprof_text *)(uintptr_t)text)->bytes));
 	}
 }
 

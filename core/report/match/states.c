@@ -137,12 +137,11 @@ static void add_samples(const char *text, guint64 instants, gdouble sign,
 
 static const char *samples_at(const States *states, const StateThread *thread, guint side)
 {
-	gint slot = states->slots[side][SAMPLES];
-	const RosterRow *row = &thread->rows[side];
+	guint64 text;
 
-	if (slot < 0 || row->states[slot] != CTPROF_PRESENT)
-		return NULL;
-	return ((const struct ctprof_text *)(uintptr_t)row->values[slot])->bytes;
+	return rows_read(&thread->rows[side].rows, 0, states->slots[side][SAMPLES], &text)
+		       ? ((const struct ctprof_text *)(uintptr_t)text)->bytes
+		       : NULL;
 }
 
 static const char *samples_of_ended(const States *states, const RosterEntry *entry)
@@ -182,13 +181,10 @@ static gdouble count_samples(const States *states, const StateThread *thread,
 static gboolean find_values(const States *states, const StateThread *thread, enum input input,
 			    guint64 ret_values[SIDES])
 {
-	for (guint side = 0; side < SIDES; side++) {
-		gint slot = states->slots[side][input];
-
-		if (slot < 0 || thread->rows[side].states[slot] != CTPROF_PRESENT)
+	for (guint side = 0; side < SIDES; side++)
+		if (!rows_read(&thread->rows[side].rows, 0, states->slots[side][input],
+			       &ret_values[side]))
 			return FALSE;
-		ret_values[side] = thread->rows[side].values[slot];
-	}
 	return TRUE;
 }
 
@@ -219,13 +215,13 @@ static gdouble life_of(const States *states, const StateThread *thread)
 {
 	gdouble start = (gdouble)thread->entry->start * CPU_TICK_NS - states->began_ns;
 	gdouble from = thread->was_there ? 0 : start, to = states->window_ns;
-	const RosterRow *ended = thread->ended;
+	guint64 elapsed;
 
 	if (!thread->is_there) {
-		if (!ended || states->elapsed < 0 ||
-		    ended->states[states->elapsed] != CTPROF_PRESENT)
+		if (!thread->ended ||
+		    !rows_read(&thread->ended->rows, 0, states->elapsed, &elapsed))
 			return -1;
-		to = start + (gdouble)ended->values[states->elapsed] * NS_PER_US;
+		to = start + (gdouble)elapsed * NS_PER_US;
 	}
 	return CLAMP(to - from, 0, states->window_ns);
 }
