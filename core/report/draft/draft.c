@@ -133,6 +133,44 @@ struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *c
 	return cell;
 }
 
+typedef struct weighed {
+	const Group *group;
+	gdouble weight;
+} Weighed;
+
+static gint compare_weights(gconstpointer a, gconstpointer b)
+{
+	const Weighed *x = a, *y = b;
+
+	if (x->weight < y->weight || x->weight > y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return x->group->place < y->group->place ? -1 : x->group->place > y->group->place;
+}
+
+GPtrArray *draft_heaviest(const Draft *draft,
+			  gdouble (*weigh)(const Draft *draft, const Group *group,
+					   gconstpointer data),
+			  gconstpointer data)
+{
+	g_autoptr(GArray) weighed = g_array_new(FALSE, FALSE, sizeof(Weighed));
+	GPtrArray *list = g_ptr_array_new();
+
+	for (guint i = 0; i < draft->groups->len; i++) {
+		const Group *group = g_ptr_array_index(draft->groups, i);
+
+		if (!view_matches(draft->view, group->names, group->n_names))
+			continue;
+		const Weighed one = {group, weigh(draft, group, data)};
+		if (one.weight >= 0)
+			g_array_append_val(weighed, one);
+	}
+	g_array_sort(weighed, compare_weights);
+	for (guint i = 0; i < weighed->len; i++)
+		g_ptr_array_add(list,
+				(gpointer)(uintptr_t)g_array_index(weighed, Weighed, i).group);
+	return list;
+}
+
 struct ctprof_cell *draft_group_part(Table *table, const Group *group, const char *part)
 {
 	const char *names[CTPROF_LINE_NAMES] = {NULL};

@@ -74,6 +74,12 @@ Table *draft_wide(const Draft *draft, const char *name, const char *heading,
 struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *const *names,
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
+/* The groups of threads (const Group *) that match --filter and have a weight of at least 0, the
+ * heaviest first; the caller unrefs.  data is weigh()'s. */
+GPtrArray *draft_heaviest(const Draft *draft,
+			  gdouble (*weigh)(const Draft *draft, const Group *group,
+					   gconstpointer data),
+			  gconstpointer data);
 /* Adds a line of a part of a group of threads to a wide table. */
 struct ctprof_cell *draft_group_part(Table *table, const Group *group, const char *part);
 /* Sets a value that is of the window, or of one side, not of both. */

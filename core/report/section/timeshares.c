@@ -72,34 +72,12 @@ static void add_state(const Draft *draft, Table *table, const Group *group, cons
 		put_interval(draft, cells, times, ns, sum);
 }
 
-typedef struct ranked {
-	const Group *group;
-	const StateTimes *times;
-} Ranked;
-
-static gint compare_ranked(gconstpointer a, gconstpointer b)
+static gdouble weigh(const Draft *draft, const Group *group, gconstpointer data)
 {
-	const Ranked *x = a, *y = b;
-	gdouble left = activity_of(x->times), right = activity_of(y->times);
+	const StateTimes *times = times_of(draft, group);
 
-	if (left != right)
-		return left > right ? -1 : 1;
-	return x->group->place < y->group->place ? -1 : x->group->place > y->group->place;
-}
-
-static GArray *list_by_activity(const Draft *draft)
-{
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(Ranked));
-
-	for (guint i = 0; i < draft->groups->len; i++) {
-		const Group *group = g_ptr_array_index(draft->groups, i);
-		const Ranked ranked = {group, times_of(draft, group)};
-
-		if (ranked.times && view_matches(draft->view, group->names, group->n_names))
-			g_array_append_val(list, ranked);
-	}
-	g_array_sort(list, compare_ranked);
-	return list;
+	(void)data;
+	return times ? MAX(activity_of(times), 0) : -1;
 }
 
 static void draft_states(const Draft *draft, const Section *section)
@@ -109,20 +87,21 @@ static void draft_states(const Draft *draft, const Section *section)
 	if (!draft->window ||
 	    (states_instants(draft->window->states) == 0 && !draft->plan->options->sections))
 		return;
-	g_autoptr(GArray) list = list_by_activity(draft);
+	g_autoptr(GPtrArray) list = draft_heaviest(draft, weigh, NULL);
 	Table *table =
 		draft_wide(draft, section->name, section->heading, draft->plan->axis->header);
 	table_add_fields(table, fields, G_N_ELEMENTS(fields));
 	for (guint i = 0; i < list->len; i++) {
-		const Ranked *ranked = &g_array_index(list, Ranked, i);
+		const Group *group = g_ptr_array_index(list, i);
+		const StateTimes *times = times_of(draft, group);
 
 		for (guint state = 0; state < N_STATE_TIMES; state++) {
-			if (ranked->times->ns[state] <= 0)
+			if (times->ns[state] <= 0)
 				continue;
 			if (limit > 0 && i >= limit)
 				table->section.n_cut++;
 			else
-				add_state(draft, table, ranked->group, ranked->times, state);
+				add_state(draft, table, group, times, state);
 		}
 	}
 	table_note(table,

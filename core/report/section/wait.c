@@ -26,18 +26,6 @@ typedef struct place {
 	guint64 threads[SIDES];
 } Place;
 
-/* A group and its places, the most common first. */
-typedef struct waiters {
-	const Group *group;
-	GArray *places; /* Place */
-	guint64 n;      /* threads that wait, on the side that has more */
-} Waiters;
-
-static void waiters_clear(gpointer data)
-{
-	g_array_unref(((Waiters *)data)->places);
-}
-
 static guint64 most(const Place *place)
 {
 	return MAX(place->threads[0], place->threads[1]);
@@ -50,15 +38,6 @@ static gint compare_places(gconstpointer a, gconstpointer b)
 	if (most(x) != most(y))
 		return most(x) > most(y) ? -1 : 1;
 	return strcmp(x->name, y->name);
-}
-
-static gint compare_waiters(gconstpointer a, gconstpointer b)
-{
-	const Waiters *x = a, *y = b;
-
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return x->group->place < y->group->place ? -1 : x->group->place > y->group->place;
 }
 
 static void take_place(GArray *places, const MapItem *item, guint side)
@@ -76,54 +55,38 @@ static void take_place(GArray *places, const MapItem *item, guint side)
 	g_array_append_val(places, place);
 }
 
-/* The places of both sides. */
-static Waiters list_places(const Draft *draft, const Group *group, const Measure *measure)
+/* The places of both sides, the most common first. */
+static GArray *list_places(const Draft *draft, const Group *group, const Measure *measure)
 {
-	Waiters waiters = {group, g_array_new(FALSE, FALSE, sizeof(Place)), 0};
+	GArray *places = g_array_new(FALSE, FALSE, sizeof(Place));
 
 	for (guint side = 0; side < draft_n_sides(draft); side++) {
 		g_autoptr(GArray) modes = g_array_new(FALSE, FALSE, sizeof(MapItem));
-		guint64 n = 0;
 
 		record_modes(group->sides[side], &draft->sides[side].layouts[TABLE_THREADS],
 			     measure, modes);
-		for (guint i = 0; i < modes->len; i++) {
-			take_place(waiters.places, &g_array_index(modes, MapItem, i), side);
-			n += g_array_index(modes, MapItem, i).number;
-		}
-		waiters.n = MAX(waiters.n, n);
+		for (guint i = 0; i < modes->len; i++)
+			take_place(places, &g_array_index(modes, MapItem, i), side);
 	}
-	g_array_sort(waiters.places, compare_places);
-	if (waiters.places->len > MAX_PLACES)
-		g_array_set_size(waiters.places, MAX_PLACES);
-	return waiters;
+	g_array_sort(places, compare_places);
+	return places;
 }
 
-/* The groups with waiting threads, those with the most first. */
-static GArray *list_waiters(const Draft *draft, const Measure *measure)
+/* Threads that wait, on the side that has more; below 0: none. */
+static gdouble weigh(const Draft *draft, const Group *group, gconstpointer measure)
 {
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(Waiters));
+	g_autoptr(GArray) places = list_places(draft, group, measure);
+	guint64 n[SIDES] = {0};
 
-	g_array_set_clear_func(list, waiters_clear);
-	for (guint i = 0; measure && i < draft->groups->len; i++) {
-		const Group *group = g_ptr_array_index(draft->groups, i);
-
-		if (!view_matches(draft->view, group->names, group->n_names))
-			continue;
-		Waiters waiters = list_places(draft, group, measure);
-		if (waiters.n > 0)
-			g_array_append_val(list, waiters);
-		else
-			waiters_clear(&waiters);
-	}
-	g_array_sort(list, compare_waiters);
-	return list;
+	for (guint i = 0; i < places->len; i++)
+		for (guint side = 0; side < SIDES; side++)
+			n[side] += g_array_index(places, Place, i).threads[side];
+	return MAX(n[0], n[1]) > 0 ? (gdouble)MAX(n[0], n[1]) : -1;
 }
 
-static void add_place(const Draft *draft, Table *table, const Waiters *waiters, const Place *place,
+static void add_place(const Draft *draft, Table *table, const Group *group, const Place *place,
 		      const Measure *measure)
 {
-	const Group *group = waiters->group;
 	struct ctprof_value values[SIDES];
 
 	/* As complete as the values of the group's threads. */
@@ -141,28 +104,31 @@ static void add_place(const Draft *draft, Table *table, const Waiters *waiters, 
 
 static void draft_wait(const Draft *draft, const Section *section)
 {
-	g_autoptr(GArray) list = NULL;
+	g_autoptr(GPtrArray) list = g_ptr_array_new();
 	const Measure *measure = NULL;
 	guint limit = draft->view->limit;
 
-	for (guint i = 0; place_metrics[i] && (!list || list->len == 0); i++) {
-		g_clear_pointer(&list, g_array_unref);
+	for (guint i = 0; place_metrics[i] && list->len == 0; i++) {
 		measure = draft_measure(draft, TABLE_THREADS, place_metrics[i]);
-		list = list_waiters(draft, measure);
+		if (!measure)
+			continue;
+		g_ptr_array_unref(list);
+		list = draft_heaviest(draft, weigh, measure);
 	}
 	Table *table =
 		draft_wide(draft, section->name, section->heading, draft->plan->axis->header);
 	table_add_fields(table, fields, G_N_ELEMENTS(fields));
 	for (guint i = 0; i < list->len; i++) {
-		const Waiters *waiters = &g_array_index(list, Waiters, i);
+		const Group *group = g_ptr_array_index(list, i);
+		g_autoptr(GArray) places = list_places(draft, group, measure);
+		guint n = MIN(places->len, MAX_PLACES);
 
 		if (limit > 0 && i >= limit) {
-			table->section.n_cut += waiters->places->len;
+			table->section.n_cut += n;
 			continue;
 		}
-		for (guint p = 0; p < waiters->places->len; p++)
-			add_place(draft, table, waiters, &g_array_index(waiters->places, Place, p),
-				  measure);
+		for (guint p = 0; p < n; p++)
+			add_place(draft, table, group, &g_array_index(places, Place, p), measure);
 	}
 	if (table->lines->len == 0)
 		tables_drop(draft->tables);
