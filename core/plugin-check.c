@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "check/check.h"
-#include "command/capture-options.h"
 #include "plugin/settings.h"
 #include "program.h"
+#include "road/capturing.h"
 
 static const char *const words[] = {
 	[CHECK_OK] = "ok",

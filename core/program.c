@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/root.h"
+#include "base/texts.h"
 #include "base/ui.h"
 #include "command/help.h"
 #include "command/plugin-options.h"
@@ -255,7 +256,7 @@ static gboolean read_late(const Command *command, const Option *const *tables, c
 	g_ptr_array_add(arguments, NULL);
 	/* After those of -O: a long option of the command overrides them. */
 	while (settings->len > 0)
-		line_append(&globals.settings, g_ptr_array_steal_index(settings, 0));
+		texts_append(&globals.settings, g_ptr_array_steal_index(settings, 0));
 	return TRUE;
 }
 

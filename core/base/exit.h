@@ -12,3 +12,9 @@ enum {
 
 /* The status of what is done, or has set an error. */
 #define EXIT_OF(ok) ((ok) ? EXIT_DONE : EXIT_FAILED)
+
+/* Exit statuses of a shell for a command that a signal ended, or that does not
+ * exist. */
+#define COMMAND_SIGNAL 128
+#define COMMAND_NOT_FOUND 127
+#define COMMAND_NOT_RUN 126

@@ -67,3 +67,12 @@ gboolean texts_is_lower_hex(char c)
 {
 	return g_ascii_isdigit(c) || (c >= 'a' && c <= 'f');
 }
+
+void texts_append(char ***list, char *value)
+{
+	guint n = *list ? g_strv_length(*list) : 0;
+
+	*list = g_renew(char *, *list, n + 2);
+	(*list)[n] = value;
+	(*list)[n + 1] = NULL;
+}

@@ -21,3 +21,5 @@ gsize texts_span(const char *p, const char *end, gboolean (*is)(char));
 gboolean texts_is_digit(char c);
 gboolean texts_is_letter(char c);
 gboolean texts_is_lower_hex(char c);
+/* Appends a string, which the list then owns; an empty list is NULL. */
+void texts_append(char ***list, char *value);

@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capture-options.h"
 #include "cmd.h"
+#include "export/export-run.h"
 #include "frame/quantity.h"
-#include "redact-options.h"
+#include "road/capturing.h"
 #include "road/load.h"
+#include "road/redacting.h"
 
-static CapturingRequest request;
+/* As capturing_request has it. */
+static gboolean tabulate(const Session *session, Plugin *sink, Output *output,
+			 CaptureOptions *options, CaptureResult *ret_result, GError **error)
+{
+	const ExportOptions usual = {.group_by = GROUP_BY_PCOMM, .redactor = options->redactor};
+	g_autoptr(Export) export = export_new(sink, output, &usual, error);
+	g_autofree char *host = export_name_host(NULL, output_label(output));
+	const ExportSample sample = {
+		.file = output_label(output),
+		.host = host,
+		.realtime_ns = root_time(session->root).realtime_ns,
+	};
+
+	if (!export)
+		return FALSE;
+	export_learn(export, session->registry);
+	options->each = export_take;
+	options->data = export;
+	return export_begin(export, error) && export_begin_sample(export, &sample, error) &&
+	       capture_run(session->root, session->plugins, session->registry, NULL, NULL, options,
+			   ret_result, error) &&
+	       export_end_sample(export, session->registry, NULL, error) &&
+	       export_finish(export, error);
+}
+
+static CapturingRequest request = {.tabulate = tabulate};
 static char *metrics;
 
 static const Option options[] = {

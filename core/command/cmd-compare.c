@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "cmd.h"
 #include "report-options.h"
-#include "run-set.h"
+#include "road/run-set.h"
 
 /* Splits the arguments where the other side begins; returns the second half, or
  * NULL. */

@@ -3,12 +3,13 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "capture-options.h"
 #include "cmd.h"
-#include "export-run.h"
+#include "export/export-run.h"
 #include "guard/supervise.h"
 #include "present.h"
-#include "redact-options.h"
 #include "report-options.h"
+#include "road/redacting.h"
 
 #define DEFAULT_FORMAT "parquet"
 /* Bytes of a host in the name of a folder. */

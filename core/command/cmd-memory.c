@@ -4,12 +4,14 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "categories-file.h"
+#include "base/texts.h"
+#include "capture-options.h"
 #include "cmd.h"
 #include "guard/output.h"
 #include "guard/supervise.h"
-#include "report-run.h"
+#include "report-options.h"
 #include "report/section/memory/rows.h"
+#include "road/categories-file.h"
 
 #define DEFAULT_VIEW "pools"
 #define MAX_LIMIT 1000000000
@@ -58,7 +60,7 @@ static const Option own_options[] = {
 	OPTION(BOOL, "walk", 0, &walk, NULL, "With tmpfs: also read the tree of its files"),
 	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
 	       "Read each process's share of swapped-out shared memory, for EPSS",
-	       OPTION_WORDS(categories_share_words)),
+	       OPTION_WORDS(reporting_share_words)),
 	OPTION(PATH, "categories", 0, &categories, "FILE|NAME",
 	       "With categories: the patterns of command lines; NAME: a table that "
 	       "comes with ctprof (chromeos)",
@@ -317,7 +319,7 @@ static int step_now(gpointer data, GError **error)
 	if (!globals->plugins)
 		globals->plugins = g_strdup(MEMORY_SOURCE);
 	if (options.pid > 0)
-		line_append(&globals->settings, g_strconcat(MEMORY_SOURCE ".pid=", pid, NULL));
+		texts_append(&globals->settings, g_strconcat(MEMORY_SOURCE ".pid=", pid, NULL));
 	return report(globals, &request, error);
 }
 

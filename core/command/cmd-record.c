@@ -7,8 +7,9 @@
 #include "capture-options.h"
 #include "cmd.h"
 #include "guard/supervise.h"
-#include "record-run.h"
-#include "redact-options.h"
+#include "road/capturing.h"
+#include "road/record-run.h"
+#include "road/redacting.h"
 
 #define NS_PER_MS G_GUINT64_CONSTANT(1000000)
 #define NS_PER_S (1000 * NS_PER_MS)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capture-options.h"
 #include "cmd.h"
 #include "present.h"
-#include "redact-options.h"
 #include "rewrite-run.h"
-#include "rewrite.h"
+#include "road/redacting.h"
+#include "road/rewrite.h"
 
 static char *redact(Recording *recording, Plugin *sink, Output *output, GError **error)
 {

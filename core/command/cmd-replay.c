@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/error.h"
 #include "cmd.h"
-#include "kept-feed.h"
 #include "present.h"
+#include "road/feed.h"
 #include "screen-run.h"
 #include "screen/keys.h"
 
@@ -17,7 +17,6 @@ static int run(Globals *globals, char **arguments, GError **error)
 		.globals = globals,
 		.data = arguments[0],
 		.open = open_feed,
-		.close = replay_feed_free,
 	};
 
 	if (!arguments[0])

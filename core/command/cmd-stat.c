@@ -10,15 +10,16 @@
 
 #include "base/error.h"
 #include "base/ui.h"
-#include "capture-ahead.h"
 #include "capture-options.h"
 #include "cmd.h"
 #include "guard/capabilities.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
-#include "record-run.h"
-#include "repeat.h"
 #include "report-options.h"
+#include "road/capture-ahead.h"
+#include "road/capturing.h"
+#include "road/record-run.h"
+#include "road/repeat.h"
 
 #define MAX_COUNT 1000000
 #define MAX_REPEATS 1000

@@ -2,10 +2,11 @@
 #include "base/error.h"
 #include "capture-options.h"
 #include "cmd.h"
-#include "kept-feed.h"
-#include "memory-reader.h"
 #include "report/plan/sections.h"
 #include "report/report.h"
+#include "road/capturing.h"
+#include "road/feed.h"
+#include "road/memory-reader.h"
 #include "screen-run.h"
 #include "screen/columns.h"
 #include "screen/keys.h"
@@ -36,10 +37,7 @@ static int run(Globals *globals, char **arguments, GError **error)
 {
 	/* What others end with is none of it, either. */
 	request.pids = arguments[0] ? arguments : NULL;
-	const ScreenRequest screen = {.globals = globals,
-				      .pids = request.pids,
-				      .open = open_feed,
-				      .close = live_feed_free};
+	const ScreenRequest screen = {.globals = globals, .pids = request.pids, .open = open_feed};
 
 	return check_pids(arguments, error) ? screen_run_supervised(&screen, error) : EXIT_FAILED;
 }

@@ -57,12 +57,6 @@ const Command *const *cmd_list(void);
 void cmd_list_tables(const Command *command, const Option *of_plugins,
 		     const Option *ret_tables[COMMAND_MAX_TABLES]);
 
-/* Exit statuses of a shell for a command that a signal ended, or that does not
- * exist. */
-#define COMMAND_SIGNAL 128
-#define COMMAND_NOT_FOUND 127
-#define COMMAND_NOT_RUN 126
-
 /* Fails if there is an argument. */
 gboolean cmd_no_arguments(char **arguments, GError **error);
 /* EXIT_DONE if all output has been written; plugins cannot affect it any more. */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/option.h"
+#include "base/texts.h"
 
 gboolean option_takes_value(const Option *option)
 {
@@ -90,19 +91,10 @@ enum line_part line_next(CommandLine *line, LineWord *ret_word)
 
 /* ---- storing ------------------------------------------------------------ */
 
-void line_append(char ***list, char *value)
-{
-	guint n = *list ? g_strv_length(*list) : 0;
-
-	*list = g_renew(char *, *list, n + 2);
-	(*list)[n] = value;
-	(*list)[n + 1] = NULL;
-}
-
 static void store(const Option *option, const char *value)
 {
 	if (option->many) {
-		line_append(option->variable, g_strdup(value));
+		texts_append(option->variable, g_strdup(value));
 		return;
 	}
 	switch (option->row.type) {

@@ -103,8 +103,6 @@ const Option *line_find(const Option *const *tables, const char *word);
 /* Checks and stores the value of an option; settings: receives those of
  * plugins, "PLUGIN.name=value". */
 gboolean line_store(const LineWord *word, GPtrArray *settings, GError **error);
-/* Appends a string, which the list then owns; an empty list is NULL. */
-void line_append(char ***list, char *value);
 /* Sets the error for a word that is not an option; note is added if no option
  * has a similar name. */
 void line_fail_unknown(const CommandLine *line, const LineWord *word, const char *note,

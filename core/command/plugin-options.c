@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/texts.h"
 #include "base/ui.h"
 #include "cmd.h"
 #include "guard/limits.h"
@@ -33,7 +34,7 @@ static gboolean is_alike(const struct ctprof_option *a, const struct ctprof_opti
 
 static void add_setting(Option *option, const Plugin *plugin, const struct ctprof_option *row)
 {
-	line_append(&option->settings, g_strconcat(plugin_name(plugin), ".", row->name, NULL));
+	texts_append(&option->settings, g_strconcat(plugin_name(plugin), ".", row->name, NULL));
 }
 
 static void add_row(GArray *options, const Plugin *plugin, const struct ctprof_option *row)

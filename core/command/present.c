@@ -53,16 +53,11 @@ Output *presenting_open_output(GError **error)
 Session *presenting_open(const Globals *globals, GError **error)
 {
 	const char *sink = presenting_sink();
-	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
-	g_autofree char *plugins = g_strjoin(",", SNAPSHOT_SINK, sink, NULL);
-	Globals own = *globals;
 
 	if (!session_check(globals, error))
 		return NULL;
-	/* Only these plugins are needed: no source is opened to read a file. */
-	own.plugins = plugins;
-	g_autoptr(Session) session = session_new(&own, needed, error);
-	if (!session) {
+	g_autoptr(Session) session = load_session(globals, sink, error);
+	if (!session || !load_begin(session, sink, error)) {
 		if (format)
 			g_prefix_error(error, "--format '%s': ", sink);
 		return NULL;

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "categories-file.h"
 #include "cmd.h"
 #include "guard/supervise.h"
-#include "layers-file.h"
 #include "report/join/runs.h"
 #include "report/report.h"
+#include "road/categories-file.h"
+#include "road/layers-file.h"
 
 #define DEFAULT_LIMIT 500
 #define NO_LIMIT_GIVEN G_MAXUINT64
@@ -45,6 +45,11 @@ const struct ctprof_option_word reporting_group_words[N_GROUP_BY] = {
 	[GROUP_BY_LAYER] = OPTION_WORD("layer", "by --layers"),
 };
 
+const struct ctprof_option_word reporting_share_words[2] = {
+	[SHARE_BY_OBJECT] = OPTION_WORD("by-object", NULL),
+	[SHARE_BY_NAME] = OPTION_WORD("by-name", "objects of one name count as one"),
+};
+
 static const struct ctprof_option_word display_words[] = {
 	OPTION_WORD("arrow", NULL),  OPTION_WORD("full", NULL),     OPTION_WORD("delta-only", NULL),
 	OPTION_WORD("no-pct", NULL), OPTION_WORD("pct-only", NULL),
@@ -74,7 +79,7 @@ const Option reporting_options[] = {
 	       .from = FROM_FILES),
 	OPTION(WORD, "swap-share", 0, &swap_share, "HOW",
 	       "How categories share swapped-out shared memory",
-	       OPTION_WORDS(categories_share_words), .row.default_value = "by-object"),
+	       OPTION_WORDS(reporting_share_words), .row.default_value = "by-object"),
 	OPTION(TEXT, "sort", 's', &options.sort_by, "METRIC[:asc],…",
 	       "Sort groups by these metrics; descending unless ':asc'", .from = FROM_METRICS),
 	OPTION(TEXT, "sort-by", 0, &options.sort_by, "METRIC[:asc],…", "--sort", .synonym = TRUE,

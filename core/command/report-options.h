@@ -9,6 +9,8 @@
 
 /* What --group-by takes, by enum group_by. */
 extern const struct ctprof_option_word reporting_group_words[N_GROUP_BY];
+/* What --swap-share takes, by enum swap_share. */
+extern const struct ctprof_option_word reporting_share_words[2];
 /* Options of show, compare and stat. */
 extern const Option reporting_options[];
 /* Those of compare and stat alone. */

@@ -7,7 +7,7 @@
 #include "guard/limits.h"
 #include "report/join/runs.h"
 #include "report/section/verdicts.h"
-#include "run-set.h"
+#include "road/run-set.h"
 
 #define MAX_HITS 3
 

@@ -4,10 +4,10 @@
 
 #include <glib.h>
 
-#include "capture-options.h"
 #include "plugin/session.h"
 #include "present.h"
 #include "report/report.h"
+#include "road/capturing.h"
 #include "road/load.h"
 
 /* --at and --sample; --from and --to. */

@@ -45,7 +45,7 @@ static int step(gpointer data, GError **error)
 	gboolean ok = feed && screen_run(feed, &options, error);
 
 	if (feed)
-		request->close(feed);
+		feed->free(feed);
 	if (crash_interrupted())
 		g_clear_error(error);
 	return EXIT_OF(ok && !crash_interrupted());

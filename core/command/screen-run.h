@@ -6,7 +6,7 @@
 
 #include "command-line.h"
 #include "plugin/session.h"
-#include "screen/feed.h"
+#include "road/feed.h"
 
 extern const Option screen_options_shown[];
 
@@ -14,9 +14,8 @@ typedef struct screen_request {
 	Globals *globals;
 	gpointer data; /* of open() */
 	char **pids;   /* only these processes; NULL: all */
-	/* In the process that draws; the feed is given back to close(). */
+	/* In the process that draws. */
 	Feed *(*open)(Globals *globals, gpointer data, GError **error);
-	void (*close)(Feed *feed);
 } ScreenRequest;
 
 /* Draws until the user has enough; the exit status.  The terminal is then as it was. */

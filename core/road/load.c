@@ -15,6 +15,23 @@ void load_keep(const char *file)
 		userfile_keep(file, 0);
 }
 
+Session *load_session(const Globals *globals, const char *sink, GError **error)
+{
+	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
+	g_autofree char *plugins = g_strjoinv(",", (char **)(uintptr_t)needed);
+	Globals own = *globals;
+
+	own.plugins = plugins;
+	return session_load(&own, needed, error);
+}
+
+gboolean load_begin(Session *session, const char *sink, GError **error)
+{
+	const char *const needed[] = {SNAPSHOT_SINK, sink, NULL};
+
+	return session_open(session, needed, error);
+}
+
 Plugin *load_reader(const Session *session)
 {
 	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);

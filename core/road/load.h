@@ -11,6 +11,11 @@
 /* Opens a file the user names while the process still has the user's rights; NULL and "-" are
  * passed over. */
 void load_keep(const char *file);
+/* Loads the plugin that reads snapshots and this sink (NULL: none), and no source: none is
+ * needed to read a file. */
+Session *load_session(const Globals *globals, const char *sink, GError **error);
+/* Opens them. */
+gboolean load_begin(Session *session, const char *sink, GError **error);
 /* The plugin of the session that reads snapshots. */
 Plugin *load_reader(const Session *session);
 /* Opens a file; what is missing at its end is a warning. */

@@ -45,7 +45,7 @@ static const struct ctprof_report *analyse(const Screen *screen, const Look *loo
 	Feed *feed = screen->feed;
 
 	*ret_analysis = analysis_new(options, error);
-	if (!*ret_analysis || !feed->load_memory(feed, look, *ret_analysis, options, error))
+	if (!*ret_analysis || !feed_load_memory(feed, look, *ret_analysis, options, error))
 		return NULL;
 	return analysis_finish(*ret_analysis, error);
 }
@@ -229,7 +229,7 @@ char *screen_describe_memory(const Screen *screen)
 {
 	const Look look = screen_look(screen);
 	const Feed *feed = screen->feed;
-	guint64 ns = feed->memory_time(feed, &look);
+	guint64 ns = feed_memory_time(feed, &look);
 	guint64 now = (guint64)g_get_real_time() * 1000;
 	GString *text = g_string_new(NULL);
 

@@ -2,7 +2,7 @@
 /* A thread that reads samples while the screen answers keys. */
 #pragma once
 
-#include "feed.h"
+#include "road/feed.h"
 
 typedef struct sampler Sampler;
 

@@ -43,7 +43,7 @@ const struct ctprof_report *screen_analyse(const Screen *screen, AnalysisOptions
 {
 	g_autoptr(Analysis) analysis = analysis_new(options, error);
 	const struct ctprof_report *report =
-		analysis && screen->feed->load(screen->feed, analysis, options, error)
+		analysis && feed_load(screen->feed, analysis, options, error)
 			? analysis_finish(analysis, error)
 			: NULL;
 
@@ -138,7 +138,7 @@ static Page *make_page(Screen *screen, GError **error)
 	g_autoptr(Page) page = page_new();
 
 	screen->drawer.width = terminal_width(screen->terminal);
-	if (!view->kind->is_still && !screen->feed->is_ready(screen->feed)) {
+	if (!view->kind->is_still && !feed_is_ready(screen->feed)) {
 		g_ptr_array_add(page->head, g_strdup(" one sample is taken; the next one follows"));
 		return g_steal_pointer(&page);
 	}
@@ -223,7 +223,7 @@ static void set_due(Screen *screen)
 	gint64 late = g_get_monotonic_time() - screen->due_us;
 
 	screen->due_us += (MAX(late, 0) / interval + 1) * interval;
-	if (!screen->feed->is_ready(screen->feed))
+	if (!feed_is_ready(screen->feed))
 		screen->due_us = MIN(screen->due_us, screen->taken_us + FIRST_WAIT_US);
 }
 
@@ -244,7 +244,7 @@ static gboolean take_over(Screen *screen, gboolean wait, GError **error)
 	if (end.job == SAMPLER_MEMORY)
 		return TRUE;
 	screen->paused |= !end.found;
-	screen->is_new_window = end.found && screen->feed->is_ready(screen->feed);
+	screen->is_new_window = end.found && feed_is_ready(screen->feed);
 	set_due(screen);
 	return TRUE;
 }
@@ -261,7 +261,7 @@ void screen_settle(Screen *screen)
 static gboolean needs_memory(const Screen *screen, const Look *look, gint64 now)
 {
 	const Feed *feed = screen->feed;
-	gint64 due = look->memory && feed->memory_due ? feed->memory_due(feed, look) : G_MAXINT64;
+	gint64 due = look->memory ? feed->memory_due(feed, look) : G_MAXINT64;
 
 	return due <= (screen->paused ? 0 : now);
 }
@@ -276,7 +276,7 @@ static void read_on(Screen *screen)
 	if (!screen->paused && now >= screen->due_us) {
 		screen->taken_us = now;
 		sampler_start(screen->sampler, SAMPLER_SAMPLE, &look);
-	} else if (screen->feed->is_ready(screen->feed) && needs_memory(screen, &look, now)) {
+	} else if (feed_is_ready(screen->feed) && needs_memory(screen, &look, now)) {
 		sampler_start(screen->sampler, SAMPLER_MEMORY, &look);
 	}
 }

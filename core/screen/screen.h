@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-#include "feed.h"
 #include "page.h"
+#include "road/feed.h"
 
 /* The samples' time between each other while nothing is paused. */
 typedef struct screen_options {

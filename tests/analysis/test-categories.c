@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "command/categories-file.h"
 #include "report/fold/fold.h"
 #include "report/name/categories.h"
 #include "report/section/memory/artifact.h"
+#include "road/categories-file.h"
 
 static Categories *parse(const char *text)
 {

@@ -44,17 +44,17 @@ ROOMS = {
     "snapshot": ["base", "row", "guard", "plugin"],
     "frame": ["base", "row"],
     "report": ["base", "row", "frame"],
-    "road": ["base", "row", "guard", "plugin", "snapshot", "frame", "report"],
+    "road": ["base", "row", "guard", "plugin", "redact", "capture", "snapshot", "frame", "report"],
     "export": ["base", "row", "guard", "plugin", "redact", "snapshot", "frame",
                "report", "road"],
-    "screen": ["base", "row", "guard", "plugin", "frame", "report"],
+    "screen": ["base", "row", "guard", "plugin", "frame", "report", "road"],
     "check": ["base", "row", "guard", "plugin", "capture"],
     "command": ["base", "row", "guard", "plugin", "redact", "capture", "snapshot", "frame",
                 "report", "road", "screen", "export", "check"],
 }
 HEADERS = {"base": "error.h", "row": "registry.h", "guard": "crash.h", "plugin": "session.h",
            "redact": "redactor.h", "capture": "capture.h", "snapshot": "read.h",
-           "frame": "moment.h", "report": "report.h", "screen": "feed.h", "road": "filling.h",
+           "frame": "moment.h", "report": "report.h", "screen": "page.h", "road": "filling.h",
            "export": "export.h", "check": "check.h", "command": "cmd.h"}
 
 
@@ -87,10 +87,8 @@ REPORT_HEADERS = {"stats": "shift.h", "name": "axis.h", "fold": "fold.h", "join"
 # A file of each group of core/command, with those of the groups it may include.
 COMMAND_GROUPS = {
     "pager": [],
-    "present": ["pager"],
-    "capture-options": ["pager", "present"],
-    "report-options": ["pager", "present", "capture-options"],
-    "cmd-show": ["pager", "present", "capture-options", "report-options"],
+    "report-options": ["pager"],
+    "cmd-show": ["pager", "report-options"],
 }
 
 
@@ -124,7 +122,6 @@ def test_the_groups_of_the_commands_are_a_staircase():
             got = layers_of(f"core/command/{group}.c", f"command/{other}.h")
             assert got == expected, (group, other, got)
     assert layers_of("core/command/cmd-show.c", "command/cmd-top.c") == ["layer"]
-    assert layers_of("core/command/present.c", "capture/capture.h") == ["layer"]
     assert layers_of("core/command/pager.c", "snapshot/read.h") == ["layer"]
 
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options of the commands that put pseudonyms in place of names, and the key. */
+/* Pseudonyms in place of names: whether, and by which key. */
 #pragma once
 
 #include <glib.h>
 
-#include "command-line.h"
 #include "redact/redactor.h"
 
-/* --redact, of commands that can do without. */
-extern const Option redacting_options[];
-/* --key-file. */
-extern const Option redacting_key_options[];
+/* As the options of commands say. */
+typedef struct redacting_choice {
+	gboolean wanted;
+	char *key_file; /* NULL: a random key */
+} RedactingChoice;
+
+extern RedactingChoice redacting_choice;
 
 /*
  * Reads the key, or makes one, if --redact or always asks for it.  Before plugins are opened,

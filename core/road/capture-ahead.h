@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
-#include "capture-options.h"
+#include "capturing.h"
 
 typedef struct capture_ahead CaptureAhead;
 

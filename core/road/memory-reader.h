@@ -2,10 +2,9 @@
 /* The memory of this host, read beside the samples of a live feed, for a share of the time. */
 #pragma once
 
-#include "capture-options.h"
+#include "capturing.h"
+#include "feed.h"
 #include "report/section/memory/rows.h"
-#include "sample.h"
-#include "screen/feed.h"
 
 typedef struct memory_reader MemoryReader;
 
@@ -22,13 +21,11 @@ char *memory_reader_setting(const Globals *globals);
 MemoryReader *memory_reader_new(Capturing *capturing, char **pids);
 void memory_reader_free(MemoryReader *reader);
 
-/* As in struct feed; once the sources have started. */
-gint64 memory_reader_due(const MemoryReader *reader, const Look *look);
-gboolean memory_reader_take(MemoryReader *reader, const Look *look, GError **error);
+/* Of struct feed; once the sources have started. */
+gint64 memory_reader_due(const Feed *feed, const Look *look);
+gboolean memory_reader_take(Feed *feed, const Look *look, GError **error);
+const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **error);
 void memory_reader_keep(MemoryReader *reader);
-guint64 memory_reader_time(const MemoryReader *reader, const Look *look);
-gboolean memory_reader_load(const MemoryReader *reader, const Look *look, Analysis *analysis,
-			    AnalysisOptions *options, GError **error);
 
 /* CPU time of the process but its main thread, which draws. */
 gint64 memory_reader_cpu_us(const MemoryReader *reader);

@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/ui.h"
-#include "cmd.h"
 
 struct workload {
 	pid_t pid;

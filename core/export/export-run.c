@@ -6,11 +6,10 @@
 
 #include "base/error.h"
 #include "base/ui.h"
-#include "cmd.h"
 #include "guard/capabilities.h"
 #include "guard/crash.h"
-#include "redact-options.h"
 #include "road/load.h"
+#include "road/redacting.h"
 #include "snapshot/when.h"
 
 #define NS_PER_DAY (G_GUINT64_CONSTANT(86400) * 1000000000)
@@ -79,26 +78,21 @@ static const Plugin *find_sink(const Session *session, const char *name, GError 
 	return NULL;
 }
 
-/* With no source; format NULL: nothing is written. */
+/* format NULL: nothing is written. */
 static Session *open_session(const Globals *globals, const char *format, const char *path,
 			     Output **ret_output, GError **error)
 {
-	const char *const needed[] = {SNAPSHOT_SINK, format, NULL};
-	g_autofree char *plugins = g_strjoinv(",", (char **)(uintptr_t)needed);
-	Globals own = *globals;
-
-	if (!session_check(globals, error))
-		return NULL;
-	own.plugins = plugins;
-	g_autoptr(Session) session = session_load(&own, needed, error);
+	g_autoptr(Session) session =
+		session_check(globals, error) ? load_session(globals, format, error) : NULL;
 	const Plugin *sink = session && format ? find_sink(session, format, error) : NULL;
+
 	if (!session || (format && !sink))
 		return NULL;
 	/* While the process still has the rights of the user. */
 	if (sink &&
 	    !(*ret_output = output_open(path, !(sink->sink.flags & CTPROF_SINK_TEXT), error)))
 		return NULL;
-	return session_open(session, needed, error) ? g_steal_pointer(&session) : NULL;
+	return load_begin(session, format, error) ? g_steal_pointer(&session) : NULL;
 }
 
 static void keep_files(const char *const *files)

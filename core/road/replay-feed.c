@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Samples of a recording. */
 #include "base/error.h"
-#include "cmd.h"
-#include "kept-feed.h"
-#include "present.h"
-#include "road/load.h"
+#include "feed.h"
+#include "load.h"
 #include "snapshot/when.h"
 
+#define DRAWER "table"
 #define OUTPUT_SUFFIX "-part.ctprof"
 
 /* Memory may have an interval of its own: how many samples before it may be. */
@@ -20,7 +19,7 @@ typedef struct memory {
 } Memory;
 
 typedef struct replay {
-	KeptFeed kept;
+	Feed feed;
 	Session *session;
 	Recording *recording;
 	guint to, length; /* the newer sample; how many before it the older one is */
@@ -48,22 +47,22 @@ static Sample *read_sample(Replay *self, guint at, guint n_exits, GError **error
 static void drop_taken(Replay *self)
 {
 	g_clear_pointer(&self->older, sample_free);
-	g_clear_pointer(&self->kept.taken, sample_free);
+	g_clear_pointer(&self->feed.taken, sample_free);
 }
 
 /* Reads a window.  The next one of one sample's length needs no more than its newer sample. */
 static gboolean fetch(Replay *self, guint to, guint length, GError **error)
 {
 	gboolean is_next =
-		self->kept.samples[1] && self->length == 1 && length == 1 && to == self->to + 1;
+		self->feed.samples[1] && self->length == 1 && length == 1 && to == self->to + 1;
 
 	drop_taken(self);
 	if (!is_next && !(self->older = read_sample(self, to - length, 1, error)))
 		return FALSE;
-	self->kept.taken = read_sample(self, to, length, error);
+	self->feed.taken = read_sample(self, to, length, error);
 	self->next_to = to;
 	self->next_length = length;
-	return self->kept.taken != NULL;
+	return self->feed.taken != NULL;
 }
 
 static void keep_memory(Replay *self)
@@ -84,13 +83,13 @@ static void keep(Feed *feed)
 	Replay *self = (Replay *)feed;
 
 	keep_memory(self);
-	if (!self->kept.taken) {
+	if (!self->feed.taken) {
 		drop_taken(self);
 		return;
 	}
 	if (self->older)
-		kept_feed_push(&self->kept, g_steal_pointer(&self->older));
-	kept_feed_push(&self->kept, g_steal_pointer(&self->kept.taken));
+		feed_push(feed, g_steal_pointer(&self->older));
+	feed_push(feed, g_steal_pointer(&self->feed.taken));
 	self->to = self->next_to;
 	self->length = self->next_length;
 }
@@ -99,7 +98,7 @@ static gboolean go_to(Replay *self, guint to, guint length, GError **error)
 {
 	gboolean ok = fetch(self, to, length, error);
 
-	keep(&self->kept.feed);
+	keep(&self->feed);
 	return ok;
 }
 
@@ -135,7 +134,7 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 
 static gboolean is_newest_with(const Replay *self, const Look *look)
 {
-	return sample_has(self->kept.samples[1], look->memory->needs);
+	return sample_has(self->feed.samples[1], look->memory->needs);
 }
 
 static gint64 memory_due(const Feed *feed, const Look *look)
@@ -168,34 +167,16 @@ static gboolean take_memory(Feed *feed, const Look *look, GError **error)
 	return TRUE;
 }
 
-/* NULL: there is none, or it has not been looked for. */
-static const Sample *find_memory(const Replay *self, const Look *look)
+static const Sample *find_memory(const Feed *feed, const Look *look, GError **error)
 {
+	const Replay *self = (const Replay *)feed;
+
+	(void)error;
 	if (is_newest_with(self, look))
-		return self->kept.samples[1];
+		return feed->samples[1];
 	return self->memory.view == look->memory && self->memory.to == self->to
 		       ? self->memory.sample
 		       : NULL;
-}
-
-static guint64 memory_time(const Feed *feed, const Look *look)
-{
-	const Sample *sample = find_memory((const Replay *)feed, look);
-
-	return sample ? sample->realtime_ns : 0;
-}
-
-static gboolean load_memory(Feed *feed, const Look *look, Analysis *analysis,
-			    AnalysisOptions *options, GError **error)
-{
-	const Replay *self = (const Replay *)feed;
-	const Sample *sample = find_memory(self, look);
-
-	options->files[0] = self->name;
-	if (!sample && memory_due(feed, look) == 0)
-		return FALSE;
-	/* Without any, the analysis says what is missing. */
-	return analysis_hold(analysis, 0, (sample ? sample : self->kept.samples[1])->moment, error);
 }
 
 static gboolean stretch(Feed *feed, gint by, GError **error)
@@ -232,11 +213,11 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 	return TRUE;
 }
 
-void replay_feed_free(Feed *feed)
+static void replay_feed_free(Feed *feed)
 {
 	Replay *self = (Replay *)feed;
 
-	kept_feed_clear(&self->kept);
+	feed_clear(feed);
 	drop_taken(self);
 	keep_memory(self);
 	g_clear_pointer(&self->memory.sample, sample_free);
@@ -245,7 +226,7 @@ void replay_feed_free(Feed *feed)
 	g_clear_pointer(&self->session, session_free);
 	g_free(self->why_none);
 	g_free(self->name);
-	g_free((gpointer)(uintptr_t)self->kept.feed.remark);
+	g_free((gpointer)(uintptr_t)self->feed.remark);
 	g_free(self);
 }
 
@@ -281,8 +262,8 @@ static gboolean open_recording(Replay *self, const Globals *globals, const char 
 {
 	load_keep(path);
 	open_save(self, path);
-	self->session = presenting_open(globals, error);
-	if (!self->session)
+	self->session = session_check(globals, error) ? load_session(globals, DRAWER, error) : NULL;
+	if (!self->session || !load_begin(self->session, DRAWER, error))
 		return FALSE;
 	self->recording = recording_open(load_reader(self->session), path, error);
 	if (!self->recording)
@@ -297,19 +278,25 @@ Feed *replay_feed_new(const Globals *globals, const char *path, GError **error)
 
 	self->path = path;
 	self->name = g_path_get_basename(path);
-	self->kept.feed = (Feed){
+	self->feed = (Feed){
 		.is_replay = TRUE,
-		KEPT_FEED_CALLS,
+		.memory_of = self->name,
+		.take = take,
+		.take_memory = take_memory,
+		.keep = keep,
+		.memory_due = memory_due,
+		.memory = find_memory,
+		.save = save,
+		.free = replay_feed_free,
 		.move = move,
 		.stretch = stretch,
 		.jump = jump,
 	};
 	if (!open_recording(self, globals, path, error)) {
-		replay_feed_free(&self->kept.feed);
+		replay_feed_free(&self->feed);
 		return NULL;
 	}
-	self->kept.feed.drawer =
-		plugin_find(self->session->plugins, presenting_sink(), CTPROF_KIND_SINK);
-	self->kept.feed.remark = g_strdup(recording_damage(self->recording));
-	return &self->kept.feed;
+	self->feed.drawer = plugin_find(self->session->plugins, DRAWER, CTPROF_KIND_SINK);
+	self->feed.remark = g_strdup(recording_damage(self->recording));
+	return &self->feed;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "redact-options.h"
+#include "redacting.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,24 +16,10 @@
 #define MIN_KEY_BYTES 16
 #define MAX_KEY_BYTES 4096
 
-static gboolean wanted;
-static char *key_file;
+RedactingChoice redacting_choice;
+
 static guint8 key[MAX_KEY_BYTES + 1];
 static gsize key_size;
-
-const Option redacting_options[] = {
-	OPTION(BOOL, "redact", 0, &wanted, NULL,
-	       "Replace names, paths and command lines with pseudonyms (see 'ctprof redact')"),
-	OPTION_END,
-};
-
-const Option redacting_key_options[] = {
-	OPTION(PATH, "key-file", 0, &key_file, "FILE",
-	       "Derive the pseudonyms from the key in FILE: the same in every file (default: a "
-	       "random key, not kept)",
-	       .from = FROM_FILES),
-	OPTION_END,
-};
 
 static gboolean make_key(GError **error)
 {
@@ -50,18 +36,19 @@ static void warn_of_readers(int fd)
 	if (fstat(fd, &st) == 0 && st.st_mode & (S_IRGRP | S_IROTH))
 		ui_warning("--key-file '%s': others can read it, and undo the redaction "
 			   "(chmod 600)",
-			   key_file);
+			   redacting_choice.key_file);
 }
 
 static gboolean read_key(GError **error)
 {
-	AUTO_FD fd = userfile_open(key_file, 0);
+	AUTO_FD fd = userfile_open(redacting_choice.key_file, 0);
 
 	if (fd < 0)
-		return error_set_errno(error, -fd, "--key-file '%s'", key_file);
+		return error_set_errno(error, -fd, "--key-file '%s'", redacting_choice.key_file);
 	gssize size = userfile_read(fd, (char *)key, sizeof key);
 	if (size < 0)
-		return error_set_errno(error, (int)-size, "--key-file '%s'", key_file);
+		return error_set_errno(error, (int)-size, "--key-file '%s'",
+				       redacting_choice.key_file);
 	/* An editor ends the line, another program does not. */
 	while (size > 0 && strchr("\r\n", key[size - 1]))
 		size--;
@@ -69,7 +56,7 @@ static gboolean read_key(GError **error)
 		return error_set_failed(error,
 					"--key-file '%s': expected %d to %d bytes that cannot be "
 					"guessed ('openssl rand -hex 32' makes some)",
-					key_file, MIN_KEY_BYTES, MAX_KEY_BYTES);
+					redacting_choice.key_file, MIN_KEY_BYTES, MAX_KEY_BYTES);
 	warn_of_readers(fd);
 	key_size = (gsize)size;
 	return TRUE;
@@ -77,25 +64,26 @@ static gboolean read_key(GError **error)
 
 gboolean redacting_prepare(gboolean always, GError **error)
 {
-	if (key_file && !wanted && !always)
+	if (redacting_choice.key_file && !redacting_choice.wanted && !always)
 		return error_set_usage(error, "--key-file: only with --redact");
-	wanted |= always;
-	return !wanted || (key_file ? read_key(error) : make_key(error));
+	redacting_choice.wanted |= always;
+	return !redacting_choice.wanted ||
+	       (redacting_choice.key_file ? read_key(error) : make_key(error));
 }
 
 gboolean redacting_is_on(void)
 {
-	return wanted;
+	return redacting_choice.wanted;
 }
 
 Redactor *redacting_new(void)
 {
-	return wanted ? redactor_new(key, key_size) : NULL;
+	return redacting_choice.wanted ? redactor_new(key, key_size) : NULL;
 }
 
 char *redacting_name(const char *text)
 {
-	if (!wanted || !text)
+	if (!redacting_choice.wanted || !text)
 		return g_strdup(text);
 	g_autoptr(Pseudonyms) pseudonyms = pseudonyms_new(key, key_size);
 	GString *name = g_string_new(NULL);

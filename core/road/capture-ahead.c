@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit.h"
 #include "base/fd.h"
 #include "base/ui.h"
-#include "cmd.h"
 #include "guard/crash.h"
 #include "guard/supervise.h"
 

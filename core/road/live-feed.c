@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "capture-options.h"
-#include "cmd.h"
+#include "base/texts.h"
+#include "capturing.h"
+#include "feed.h"
 #include "guard/crash.h"
-#include "kept-feed.h"
+#include "load.h"
 #include "memory-reader.h"
 #include "record-run.h"
 #include "report/plan/sections.h"
-#include "road/load.h"
 
 #define NS_PER_S 1e9
 /* Files that a run can write: they are opened before it gives up the user's rights. */
@@ -21,7 +21,7 @@
 #define WAIT_SHARE 50
 
 typedef struct live {
-	KeptFeed kept;
+	Feed feed;
 	Capturing *capturing;
 	CapturingRequest *request;
 	GHashTable *options; /* of the capture, as a file has them */
@@ -33,7 +33,6 @@ typedef struct live {
 	gboolean reads_wait;             /* where threads wait */
 	gint64 wait_due_us, plain_us;    /* of the next; CPU time of a sample with neither */
 	Sample *taking;                  /* that is being taken; NULL: none */
-	MemoryReader *memory;
 	Output *saves[MAX_SAVES];
 	guint n_saves;  /* written */
 	char *why_none; /* that there are no more; NULL: they were all written */
@@ -56,7 +55,7 @@ static void settle_pss(Live *self, gint64 now_us, const Look *look)
 			  (self->n_pss < 2 || self->n_pss % 2 == 1 ||
 			   (self->is_cost_known && now_us >= self->pss_due_us));
 
-	registry_rest(capturing_registry(self->capturing), PSS_GROUP, !is_due);
+	registry_rest(capturing_session(self->capturing)->registry, PSS_GROUP, !is_due);
 	self->reads_pss = is_due;
 }
 
@@ -68,7 +67,7 @@ static void settle_wait(Live *self, gint64 now_us, const Look *look)
 	if (!look->closer)
 		self->wait_due_us = 0;
 	self->reads_wait = look->closer && !self->reads_wait && now_us >= self->wait_due_us;
-	registry_rest(capturing_registry(self->capturing), WAIT_GROUP, !self->reads_wait);
+	registry_rest(capturing_session(self->capturing)->registry, WAIT_GROUP, !self->reads_wait);
 }
 
 static void note_cost_of_wait(Live *self, gint64 began_us, gint64 cpu_us)
@@ -102,7 +101,7 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 	g_autoptr(Sample) sample = sample_new();
 	RootTime time = root_time(capturing_session(self->capturing)->root);
 	const CaptureSample which = {.number = self->number + 1};
-	gint64 began_us = g_get_monotonic_time(), cpu_us = memory_reader_cpu_us(self->memory);
+	gint64 began_us = g_get_monotonic_time(), cpu_us = memory_reader_cpu_us(feed->reader);
 
 	/* Sources plan the next sample by what rests. */
 	settle_pss(self, began_us, look);
@@ -119,40 +118,17 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 				 .skew_ns = (guint64)(result.skew * NS_PER_S),
 				 .options = self->options};
 	sample_end(sample, &facts);
-	note_cost(self, began_us, memory_reader_cpu_us(self->memory) - cpu_us);
+	note_cost(self, began_us, memory_reader_cpu_us(feed->reader) - cpu_us);
 	self->number++;
-	self->kept.taken = g_steal_pointer(&sample);
+	feed->taken = g_steal_pointer(&sample);
 	return TRUE;
 }
 
 static void keep(Feed *feed)
 {
-	Live *self = (Live *)feed;
-
-	if (self->kept.taken)
-		kept_feed_push(&self->kept, g_steal_pointer(&self->kept.taken));
-	memory_reader_keep(self->memory);
-}
-
-static gboolean take_memory(Feed *feed, const Look *look, GError **error)
-{
-	return memory_reader_take(((Live *)feed)->memory, look, error);
-}
-
-static gint64 memory_due(const Feed *feed, const Look *look)
-{
-	return memory_reader_due(((const Live *)feed)->memory, look);
-}
-
-static guint64 memory_time(const Feed *feed, const Look *look)
-{
-	return memory_reader_time(((const Live *)feed)->memory, look);
-}
-
-static gboolean load_memory(Feed *feed, const Look *look, Analysis *analysis,
-			    AnalysisOptions *options, GError **error)
-{
-	return memory_reader_load(((Live *)feed)->memory, look, analysis, options, error);
+	if (feed->taken)
+		feed_push(feed, g_steal_pointer(&feed->taken));
+	memory_reader_keep(feed->reader);
 }
 
 /* ---- files ------------------------------------------------------------------------- */
@@ -181,7 +157,7 @@ static gboolean write_rows(gpointer data, const Registry *registry, const struct
 
 static gboolean write_sample(Live *self, Plugin *sink, guint which, Output *output, GError **error)
 {
-	const Sample *sample = self->kept.samples[which];
+	const Sample *sample = self->feed.samples[which];
 	Handoff handoff = {.registry = moment_registry(sample->moment), .sink = sink};
 	struct ctprof_capture begin = {
 		.struct_size = sizeof begin,
@@ -205,7 +181,7 @@ static gboolean write_sample(Live *self, Plugin *sink, guint which, Output *outp
 
 static gboolean write_file(Live *self, Plugin *sink, Output *output, GError **error)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(self->kept.samples); i++)
+	for (guint i = 0; i < G_N_ELEMENTS(self->feed.samples); i++)
 		if (!write_sample(self, sink, i, output, error))
 			return FALSE;
 	return plugin_finish(sink, error) && output_commit(output, error);
@@ -217,7 +193,7 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 	const Session *session = capturing_session(self->capturing);
 	Plugin *sink = plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
 
-	if (!kept_feed_is_ready(feed))
+	if (!feed_is_ready(feed))
 		return error_set_failed(error, "there is one sample yet; the next one follows");
 	if (!sink || !plugin_can_record(sink))
 		return error_set_failed(error, "no plugin that writes recordings is loaded");
@@ -238,14 +214,14 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 
 /* ---- the feed ---------------------------------------------------------------------- */
 
-void live_feed_free(Feed *feed)
+static void live_feed_free(Feed *feed)
 {
 	Live *self = (Live *)feed;
 
-	kept_feed_clear(&self->kept);
+	feed_clear(feed);
 	for (guint i = 0; i < MAX_SAVES; i++)
 		g_clear_pointer(&self->saves[i], output_free);
-	g_clear_pointer(&self->memory, memory_reader_free);
+	g_clear_pointer(&feed->reader, memory_reader_free);
 	g_clear_pointer(&self->capturing, capturing_end);
 	g_hash_table_unref(self->options);
 	g_free(self->why_none);
@@ -256,7 +232,16 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 {
 	Live *self = g_new0(Live, 1);
 
-	self->kept.feed = (Feed){KEPT_FEED_CALLS};
+	self->feed = (Feed){
+		.memory_of = "this host",
+		.take = take,
+		.take_memory = memory_reader_take,
+		.keep = keep,
+		.memory_due = memory_reader_due,
+		.memory = memory_reader_find,
+		.save = save,
+		.free = live_feed_free,
+	};
 	self->request = request;
 	self->options = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	if (request->pids)
@@ -265,19 +250,19 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 	open_saves(self, globals);
 	char *setting = memory_reader_setting(globals);
 	if (setting)
-		line_append(&globals->settings, setting);
+		texts_append(&globals->settings, setting);
 	request->sink = (char *)(uintptr_t)DRAWER;
 	request->each = take_rows;
 	request->data = self;
 	self->capturing = capturing_begin(globals, request, NULL, error);
 	if (!self->capturing) {
-		live_feed_free(&self->kept.feed);
+		live_feed_free(&self->feed);
 		return NULL;
 	}
-	self->memory = memory_reader_new(self->capturing, request->pids);
+	self->feed.reader = memory_reader_new(self->capturing, request->pids);
 	const Session *session = capturing_session(self->capturing);
-	self->kept.own[0] = root_is_live(session->root) ? getpid() : 0;
-	self->kept.own[1] = getppid();
-	self->kept.feed.drawer = plugin_find(session->plugins, DRAWER, CTPROF_KIND_SINK);
-	return &self->kept.feed;
+	self->feed.own[0] = root_is_live(session->root) ? getpid() : 0;
+	self->feed.own[1] = getppid();
+	self->feed.drawer = plugin_find(session->plugins, DRAWER, CTPROF_KIND_SINK);
+	return &self->feed;
 }

@@ -14,11 +14,6 @@
 /* Below the executable in a build tree, as laid out by meson.build. */
 #define BUILD_TREE_DIR "data/categories"
 
-const struct ctprof_option_word categories_share_words[2] = {
-	[SHARE_BY_OBJECT] = OPTION_WORD("by-object", NULL),
-	[SHARE_BY_NAME] = OPTION_WORD("by-name", "objects of one name count as one"),
-};
-
 static char *own_dir(void)
 {
 	g_autofree char *here = root_build_tree();

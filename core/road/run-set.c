@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "capture-options.h"
+#include "capturing.h"
 #include "guard/output.h"
 #include "guard/userfile.h"
 #include "record-run.h"

@@ -4,11 +4,7 @@
 
 #include <glib.h>
 
-#include "command-line.h"
 #include "report/plan/options.h"
-
-/* --swap-share, by SwapShare. */
-extern const struct ctprof_option_word categories_share_words[2];
 
 /* name: a path, or the name of a file in ctprof's own folder of tables, without
  * ".json".  Such a table takes precedence over a path without '/'. */

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "capture-options.h"
+#include "capturing.h"
 #include "workload.h"
 
 #define RECORD_SUFFIX ".ctprof"

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "kept-feed.h"
 
 /* It may take one part in so many of the time; and is not read more often than this. */
 #define SHARE 100
@@ -71,7 +70,7 @@ static void rest_others(Registry *registry, gboolean rests)
 /* view NULL: nothing. */
 static void settle(const MemoryReader *self, const Section *view)
 {
-	Registry *registry = capturing_registry(self->capturing);
+	Registry *registry = capturing_session(self->capturing)->registry;
 
 	for (guint i = 0; all_groups[i]; i++)
 		registry_rest(registry, all_groups[i], !view || !is_of_view(view, all_groups[i]));
@@ -134,8 +133,9 @@ static const Reading *find(const MemoryReader *self, const Look *look)
 	return NULL;
 }
 
-gint64 memory_reader_due(const MemoryReader *self, const Look *look)
+gint64 memory_reader_due(const Feed *feed, const Look *look)
 {
+	const MemoryReader *self = feed->reader;
 	const Reading *reading = find(self, look);
 
 	if (self->sources->len == 0)
@@ -143,8 +143,9 @@ gint64 memory_reader_due(const MemoryReader *self, const Look *look)
 	return reading ? MAX(self->due_us, reading->began_us + LEAST_US) : 0;
 }
 
-gboolean memory_reader_take(MemoryReader *self, const Look *look, GError **error)
+gboolean memory_reader_take(Feed *feed, const Look *look, GError **error)
 {
+	MemoryReader *self = feed->reader;
 	g_autoptr(GArray) pid = g_array_new(FALSE, FALSE, sizeof(gint32));
 	g_autoptr(Sample) sample = sample_new();
 	g_autoptr(GError) why = NULL;
@@ -157,9 +158,9 @@ gboolean memory_reader_take(MemoryReader *self, const Look *look, GError **error
 	*taken = (Reading){
 		.view = look->memory, .pid = look->pid, .began_us = g_get_monotonic_time()};
 	settle(self, look->memory);
-	rest_others(capturing_registry(self->capturing), FALSE);
+	rest_others(capturing_session(self->capturing)->registry, FALSE);
 	gboolean ok = capture(self, look->pid > 0 ? pid : self->pids, sample, &why);
-	rest_others(capturing_registry(self->capturing), TRUE);
+	rest_others(capturing_session(self->capturing)->registry, TRUE);
 	settle(self, NULL);
 	taken->cost_us = memory_reader_cpu_us(self) - cpu_us;
 	if (ok)
@@ -188,27 +189,19 @@ void memory_reader_keep(MemoryReader *self)
 
 /* ---- what it has ------------------------------------------------------------------- */
 
-guint64 memory_reader_time(const MemoryReader *self, const Look *look)
+const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **error)
 {
-	const Reading *reading = find(self, look);
-
-	return reading && reading->sample ? reading->sample->realtime_ns : 0;
-}
-
-gboolean memory_reader_load(const MemoryReader *self, const Look *look, Analysis *analysis,
-			    AnalysisOptions *options, GError **error)
-{
+	const MemoryReader *self = feed->reader;
 	const Reading *reading = find(self, look);
 
 	if (self->sources->len == 0)
-		return error_set_failed(error,
-					"the plugin %s is not loaded, or failed: memory is not "
-					"read (see 'ctprof plugins')",
-					MEMORY_SOURCE);
-	options->files[0] = "this host";
-	if (reading && reading->why)
-		return error_set_failed(error, "%s", reading->why);
-	return reading && analysis_hold(analysis, 0, reading->sample->moment, error);
+		error_set_failed(error,
+				 "the plugin %s is not loaded, or failed: memory is not "
+				 "read (see 'ctprof plugins')",
+				 MEMORY_SOURCE);
+	else if (reading && reading->why)
+		error_set_failed(error, "%s", reading->why);
+	return reading ? reading->sample : NULL;
 }
 
 /* Which process is opened is not known before: all there are to be read. */
@@ -237,7 +230,7 @@ MemoryReader *memory_reader_new(Capturing *capturing, char **pids)
 	if (pthread_getcpuclockid(pthread_self(), &self->main_clock) != 0)
 		self->main_clock = CLOCK_THREAD_CPUTIME_ID;
 	settle(self, NULL);
-	rest_others(capturing_registry(capturing), TRUE);
+	rest_others(capturing_session(capturing)->registry, TRUE);
 	return self;
 }
 

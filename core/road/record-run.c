@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/ui.h"
-#include "cmd.h"
 #include "guard/crash.h"
 #include "plugin/plugin.h"
 
@@ -88,7 +87,7 @@ static gboolean check_slow(const Recorder *self, GError **error)
 	for (guint i = 0; i < slow->len; i++) {
 		const char *group = g_array_index(slow, RecordSlow, i).group;
 
-		if (registry_rest(capturing_registry(self->capturing), group, FALSE) == 0)
+		if (registry_rest(capturing_session(self->capturing)->registry, group, FALSE) == 0)
 			return error_set_usage(error, "--every: nothing is read of a group '%s'",
 					       group);
 	}
@@ -104,7 +103,7 @@ static void settle_slow(const Recorder *self, gint64 now_ns)
 		RecordSlow *slow = &g_array_index(all, RecordSlow, i);
 		gboolean is_due = (guint64)now_ns >= slow->due_ns;
 
-		registry_rest(capturing_registry(self->capturing), slow->group, !is_due);
+		registry_rest(capturing_session(self->capturing)->registry, slow->group, !is_due);
 		if (is_due)
 			slow->due_ns = (guint64)now_ns + slow->every_ns;
 	}

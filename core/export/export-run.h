@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "export/export.h"
+#include "export.h"
 #include "plugin/session.h"
 
 /* A part of the files becomes one file. */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This host: its captures, one into a file, or as many as one likes by sources that stay
+ * open. */
+#pragma once
+
+#include <glib.h>
+
+#include "capture/capture.h"
+#include "capture/handoff.h"
+#include "plugin/session.h"
+
+#define CAPTURING_SUFFIX ".ctprof.zst"
+
+/* As the options of commands say. */
+typedef struct capturing_choice {
+	char *groups;       /* --groups; NULL: the usual ones */
+	guint64 jobs;       /* workers; 0: as many as the load leaves room for */
+	gboolean delayacct; /* kernel.task_delayacct is switched on first */
+} CapturingChoice;
+
+extern CapturingChoice capturing_choice;
+
+typedef struct capturing_request {
+	char *output; /* file; NULL: named after host and time */
+	char *sink;   /* the sink that writes it; NULL: the snapshot sink */
+	char *groups; /* in the format of --groups; NULL: the value of that option */
+	/* Which metrics are read by default, and groups that are also read if a plugin has
+	 * them, up to a NULL; NULL: the usual ones. */
+	gboolean (*needs)(const Metric *metric);
+	const char *const *added;
+	const char *source;    /* their plugin; NULL: any */
+	char *metrics;         /* in the format of --metrics; NULL: all */
+	char **pids;           /* decimal numbers; NULL: all */
+	gboolean leaders_only; /* only leaders are read */
+	gboolean no_threads;   /* no processes are read */
+	gboolean is_interim;   /* the file is not reported to the user */
+	gboolean listens;      /* for ended threads, from before wait() */
+	/* Of listens: sources sample from when another process sets it; NULL: from the first
+	 * capture on. */
+	const guint *may_sample;
+	/* Called before anything is read.  why: ended threads are not recorded, one
+	 * clause; NULL: they are.  FALSE: cancels the capture.  NULL: capture at
+	 * once. */
+	gboolean (*wait)(gpointer data, const char *why);
+	/* Takes the rows instead of a file: nothing is written or reported. sink is
+	 * then only loaded for later use.  NULL: there is a file. */
+	CaptureRows each;
+	/* Captures, as capture_run() does, for a sink that takes tables only. */
+	gboolean (*tabulate)(const Session *session, Plugin *sink, Output *output,
+			     CaptureOptions *options, CaptureResult *ret_result, GError **error);
+	/* Called after all rows, with the plugins still loaded. */
+	gboolean (*finished)(gpointer data, const Session *session, GError **error);
+	gpointer data; /* for these functions */
+} CapturingRequest;
+
+/* Captures by sources that stay open. */
+typedef struct capturing Capturing;
+
+/* Opens the sources, and listens if requested; the request must stay valid. ret_output:
+ * the file that the request names; NULL: none is opened. */
+Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Output **ret_output,
+			   GError **error);
+void capturing_end(Capturing *capturing);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Capturing, capturing_end)
+
+const Session *capturing_session(const Capturing *capturing);
+Plugin *capturing_sink(const Capturing *capturing);
+/* Why ended threads are not recorded, one clause; NULL: they are. */
+const char *capturing_why_no_exits(const Capturing *capturing);
+/* HOST-TIME and the suffix. */
+char *capturing_name_output(const Root *root, const char *suffix);
+
+/* Captures into output; sample: NULL: a single capture. */
+gboolean capturing_sample(Capturing *capturing, Output *output, const CaptureSample *sample,
+			  CaptureResult *ret_result, GError **error);
+/* Call before the next one. */
+void capturing_again(Capturing *capturing);
+
+/* --pid as numbers, gint32; NULL if not given. */
+GArray *capturing_list_pids(char **pids);
+
+/* Does what --delayacct requests now, once, for captures by several processes.  The
+ * request is checked first. */
+gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GError **error);
+/* Captures as the options and the request say, and reports the result. */
+gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error);
