@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "program.h"
 
+#define DECLARE(name) extern const Command cmd_##name;
+CTPROF_COMMANDS(DECLARE)
+
 int main(int argc, char **argv)
 {
-	static const Command *const commands[] = {
-		&cmd_stat,     &cmd_top,    &cmd_capture,     &cmd_record,  &cmd_show,
-		&cmd_compare,  &cmd_memory, &cmd_replay,      &cmd_cut,     &cmd_export,
-		&cmd_redact,   &cmd_doctor, &cmd_metric_list, &cmd_plugins, &cmd_plugin_check,
-		&cmd_complete, NULL};
+#define ADDRESS(name) &cmd_##name,
+	static const Command *const commands[] = {CTPROF_COMMANDS(ADDRESS) NULL};
 
 	(void)argc;
 	return program_run(commands, argv);

@@ -30,22 +30,8 @@ typedef struct command {
 	int (*run)(Globals *globals, char **arguments, GError **error);
 } Command;
 
-extern const Command cmd_capture;
-extern const Command cmd_compare;
-extern const Command cmd_complete;
-extern const Command cmd_cut;
-extern const Command cmd_doctor;
-extern const Command cmd_export;
-extern const Command cmd_memory;
+/* Also of plugin-check, which is another program. */
 extern const Command cmd_plugin_check;
-extern const Command cmd_plugins;
-extern const Command cmd_metric_list;
-extern const Command cmd_record;
-extern const Command cmd_redact;
-extern const Command cmd_replay;
-extern const Command cmd_show;
-extern const Command cmd_stat;
-extern const Command cmd_top;
 
 /* The command of that name, or NULL. */
 const Command *cmd_find(const char *name);

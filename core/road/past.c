@@ -66,7 +66,7 @@ static gboolean end_window(Cutting *cutting, GError **error)
 static gboolean pass_sample(Recording *recording, guint sample, guint *before,
 			    const Filling *report, Cutting cuttings[2], GError **error)
 {
-	SampleSide sides[MOST_SIDES + 1] = {{NULL}}, *at = sides;
+	SampleSide sides[MOST_SIDES + 1] = {{.filling = NULL}}, *at = sides;
 
 	if (!cut_at(&cuttings[0], sample, report, &at, error))
 		return FALSE;
