@@ -145,7 +145,8 @@ static int latency_start(void *data)
 	}
 	if (examine(self, &advice))
 		return condition_refuse(self->host, &advice);
-	int r = probe_load((uint64_t)(strtod(budget ? budget : BUDGET, NULL) * MILLION),
+	int r = probe_load(PROBE_TURNS,
+			   (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * MILLION),
 			   &self->probe);
 	if (r == 0)
 		return 0;

@@ -4,8 +4,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -29,6 +31,8 @@ struct probe {
 	size_t used, size;
 	size_t *places; /* of the records in bytes, by tid */
 	size_t n;
+	struct wait_cpu *cpus; /* shared with the programs; NULL: no waits are charged */
+	size_t n_cpus;
 };
 
 static void free_probe(struct probe **probe)
@@ -52,6 +56,8 @@ void probe_free(struct probe *probe)
 	probe_detach(probe);
 	bpf_link__destroy(probe->visits);
 	turns_bpf__destroy(probe->skeleton);
+	if (probe->cpus)
+		(void)munmap(probe->cpus, probe->n_cpus * sizeof *probe->cpus);
 	free(probe->bytes);
 	free(probe->places);
 	free(probe);
@@ -112,12 +118,49 @@ int probe_again(struct probe *probe)
 	return 0;
 }
 
-static int load(struct probe *probe, uint64_t budget_parts)
+/* Before the programs are loaded: room for every CPU. */
+static int prepare(struct probe *probe, unsigned tasks)
+{
+	struct turns_bpf *skeleton = probe->skeleton;
+	int n = (tasks & PROBE_WAITS) ? libbpf_num_possible_cpus() : 1;
+
+	skeleton->rodata->counts_turns = (tasks & PROBE_TURNS) != 0;
+	skeleton->rodata->charges_waits = (tasks & PROBE_WAITS) != 0;
+	if (n < 0)
+		return n;
+	probe->n_cpus = (size_t)n;
+	return bpf_map__set_max_entries(skeleton->maps.wait_cpus, (uint32_t)n);
+}
+
+/* Shares the memory in which waits are charged, and marks the CPUs that this process could
+ * run on: one of these that does nothing is idle, and not offline. */
+static int share_cpus(struct probe *probe)
+{
+	int fd = bpf_map__fd(probe->skeleton->maps.wait_cpus);
+	cpu_set_t set;
+	void *mapped = mmap(NULL, probe->n_cpus * sizeof *probe->cpus, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+
+	if (mapped == MAP_FAILED)
+		return -errno;
+	probe->cpus = mapped;
+	if (sched_getaffinity(0, sizeof set, &set) < 0)
+		CPU_ZERO(&set);
+	for (size_t i = 0; i < probe->n_cpus; i++)
+		probe->cpus[i].is_usable = CPU_ISSET(i, &set) != 0;
+	return 0;
+}
+
+static int load(struct probe *probe, unsigned tasks, uint64_t budget_parts)
 {
 	probe->skeleton = turns_bpf__open();
 	if (!probe->skeleton)
 		return -errno;
-	int r = turns_bpf__load(probe->skeleton);
+	int r = prepare(probe, tasks);
+	if (r == 0)
+		r = turns_bpf__load(probe->skeleton);
+	if (r == 0 && (tasks & PROBE_WAITS))
+		r = share_cpus(probe);
 	if (r < 0)
 		return r;
 	probe->skeleton->bss->budget_parts = budget_parts;
@@ -128,7 +171,7 @@ static int load(struct probe *probe, uint64_t budget_parts)
 	return r < 0 ? r : probe_again(probe);
 }
 
-int probe_load(uint64_t budget_parts, struct probe **ret)
+int probe_load(unsigned tasks, uint64_t budget_parts, struct probe **ret)
 {
 	__attribute__((cleanup(free_probe))) struct probe *made = calloc(1, sizeof *made);
 
@@ -137,7 +180,7 @@ int probe_load(uint64_t budget_parts, struct probe **ret)
 	made->fd = -1;
 	/* libbpf's messages are for its developers; the caller explains the errno. */
 	libbpf_set_print(NULL);
-	int r = load(made, budget_parts);
+	int r = load(made, tasks, budget_parts);
 	if (r < 0)
 		return r;
 	*ret = made;
@@ -220,6 +263,25 @@ const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, in
 		return NULL;
 	const struct turn_record *record = probe_at(probe, low, ret_turns);
 	return record->tid == (uint32_t)tid && record->tgid == (uint32_t)tgid ? record : NULL;
+}
+
+const struct wait_cpu *probe_cpus(const struct probe *probe, size_t *ret_n)
+{
+	*ret_n = probe->cpus ? probe->n_cpus : 0;
+	return probe->cpus;
+}
+
+unsigned probe_pools(const struct probe *probe, const struct pool_name **ret_names)
+{
+	unsigned n = probe->skeleton->bss->n_pools, most = N_WAIT_COLUMNS - N_WAIT_FIXED;
+
+	*ret_names = probe->skeleton->bss->pool_names;
+	return n < most ? n : most;
+}
+
+uint64_t probe_refused(const struct probe *probe)
+{
+	return probe->skeleton->bss->n_refused;
 }
 
 void probe_cost(const struct probe *probe, struct probe_cost *ret)

@@ -8,12 +8,19 @@
 #include <stdint.h>
 
 #include "turns.h"
+#include "waits.h"
 
 struct probe;
 
-/* budget_parts: the time that the programs may take of a CPU, in millionths; 0: no limit.  0 or
- * -errno. */
-int probe_load(uint64_t budget_parts, struct probe **ret);
+/* What the programs are for. */
+enum probe_task {
+	PROBE_TURNS = 1, /* counts turns: probe_read() */
+	PROBE_WAITS = 2, /* charges waits: matrix.h */
+};
+
+/* budget_parts: of a million of one CPU's time that the programs may take there; 0: no limit.
+ * 0 or -errno. */
+int probe_load(unsigned tasks, uint64_t budget_parts, struct probe **ret);
 void probe_free(struct probe *probe);
 /* Ends counting, for good; what was counted can be read. */
 void probe_detach(struct probe *probe);
@@ -31,6 +38,13 @@ const struct turn_record *probe_at(const struct probe *probe, size_t i,
 /* The record of a thread; NULL if it did not exist. */
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid,
 				     const struct turns **ret_turns);
+
+/* What each CPU has charged. */
+const struct wait_cpu *probe_cpus(const struct probe *probe, size_t *ret_n);
+/* The number of pools, whose names are from N_WAIT_FIXED on in *ret_names. */
+unsigned probe_pools(const struct probe *probe, const struct pool_name **ret_names);
+/* The number of threads for whose pool there was no room. */
+uint64_t probe_refused(const struct probe *probe);
 
 struct probe_cost {
 	uint64_t switches; /* seen by the program */

@@ -13,6 +13,7 @@
 
 #include "ctprof/histogram.h"
 #include "turns.h"
+#include "waits.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -20,6 +21,10 @@ struct {
 	__type(key, int);
 	__type(value, struct turns);
 } storage SEC(".maps");
+
+/* Which of the two the reader wants; the other is not even compiled. */
+const volatile bool counts_turns = 1;
+const volatile bool charges_waits = 0;
 
 /* Set by the reader. */
 __u32 pass;         /* enum turn_pass */
@@ -90,14 +95,12 @@ static __always_inline void end_turn(struct turns *turns, struct task_struct *pr
 	turns->preempted = preempted;
 }
 
-static __always_inline void count_switch(struct task_struct *prev, bool preempt)
+static __always_inline void count_switch(struct task_struct *prev, bool preempted)
 {
 	struct turns *turns = bpf_task_storage_get(&storage, prev, 0, 0);
 
 	if (!turns)
 		return;
-	/* The argument alone misses returns to user mode. */
-	bool preempted = preempt || is_runnable(prev);
 	if (turns->state == TURNS_BASED) {
 		end_turn(turns, prev, preempted);
 	} else {
@@ -117,22 +120,34 @@ static __always_inline void check_budget(const struct turn_cost *cost, __u64 now
 		is_over_budget = 1;
 }
 
+static __always_inline void note(__u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	/* The argument alone misses returns to user mode. */
+	bool preempted = ctx[0] || is_runnable(prev);
+
+	if (counts_turns && prev->pid)
+		count_switch(prev, preempted);
+	if (charges_waits)
+		charge_switch(prev, next, preempted, began_ns);
+}
+
 SEC("tp_btf/sched_switch")
 int note_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1];
 	__u32 cpu = bpf_get_smp_processor_id();
 
-	/* The idle threads have no turns. */
-	if (prev->pid == 0 || is_over_budget)
+	/* An idle CPU's thread has no turns. */
+	if ((prev->pid == 0 && !charges_waits) || is_over_budget)
 		return 0;
 	struct turn_cost *cost = &costs[cpu & (COST_CPUS - 1)];
 	if (cost->switches++ % COST_EVERY) {
-		count_switch(prev, ctx[0]);
+		note(ctx);
 		return 0;
 	}
 	__u64 before = bpf_ktime_get_ns();
-	count_switch(prev, ctx[0]);
+	note(ctx);
 	__u64 after = bpf_ktime_get_ns();
 	/* Longer times are not the program's: the hypervisor ran something else. */
 	if (after - before > COST_MOST_NS)
@@ -143,17 +158,29 @@ int note_switch(__u64 *ctx)
 	return 0;
 }
 
-/* copy_process(): no run queue is locked here, so memory can be allocated. */
+static __always_inline struct turns *turns_of(struct task_struct *task, __u64 flags)
+{
+	return counts_turns ? bpf_task_storage_get(&storage, task, 0, flags) : 0;
+}
+
+static __always_inline struct waiter *waiter_of(struct task_struct *task, __u64 flags)
+{
+	return charges_waits ? bpf_task_storage_get(&waiters, task, 0, flags) : 0;
+}
+
+/* copy_process(): without the lock of a run queue, where memory may be taken. */
 SEC("tp_btf/task_newtask")
 int note_start(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
-	struct turns *turns =
-		bpf_task_storage_get(&storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct turns *turns = turns_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct waiter *waiter = waiter_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	/* The counters of a new thread begin at 0. */
 	if (turns)
 		turns->state = TURNS_BASED;
+	if (waiter)
+		waiter->state = TURNS_BASED;
 	return 0;
 }
 
@@ -180,15 +207,19 @@ int visit_threads(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (!task)
+	if (!task) {
+		if (charges_waits && pass == PASS_BASE)
+			base_cpus();
 		return 0;
-	struct turns *turns = bpf_task_storage_get(
-		&storage, task, 0, pass == PASS_CREATE ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	if (!turns)
-		return 0;
-	if (pass == PASS_BASE)
+	}
+	__u64 flags = pass == PASS_CREATE ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
+	struct turns *turns = turns_of(task, flags);
+	struct waiter *waiter = waiter_of(task, flags);
+	if (pass == PASS_BASE && turns)
 		begin(turns, task);
-	else if (pass == PASS_READ)
+	if (pass == PASS_BASE && waiter)
+		base_waiter(waiter, task);
+	if (pass == PASS_READ && turns)
 		hand_out(ctx->meta->seq, task, turns);
 	return 0;
 }

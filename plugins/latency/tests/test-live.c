@@ -3,121 +3,15 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <glib.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../probe.h"
 #include "ctprof/histogram.h"
+#include "planted.h"
 
-#define MS 1000000u
 #define PLANTED_MS 400
-
-/* ---- processes that are planted ------------------------------------------ */
-
-static void pin(size_t cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	(void)sched_setaffinity(0, sizeof set, &set);
-}
-
-static pid_t plant(void (*work)(void))
-{
-	pid_t pid = fork();
-
-	g_assert_cmpint(pid, >=, 0);
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		work();
-		_exit(0);
-	}
-	return pid;
-}
-
-static void spin(void)
-{
-	pin(0);
-	for (volatile unsigned i = 0;; i++)
-		;
-}
-
-static void sleep_often(void)
-{
-	const struct timespec nap = {.tv_nsec = 1 * MS};
-
-	for (;;)
-		(void)nanosleep(&nap, NULL);
-}
-
-static void sleep_long(void)
-{
-	for (;;)
-		(void)pause();
-}
-
-static void stop(pid_t pid)
-{
-	siginfo_t info;
-
-	g_assert_cmpint(kill(pid, SIGSTOP), ==, 0);
-	g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WSTOPPED), ==, 0);
-	/* It is reported as stopped a moment before it is switched out. */
-	g_usleep(20000);
-}
-
-static void end(pid_t pid)
-{
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-}
-
-/* ---- the kernel's account -------------------------------------------------- */
-
-struct account {
-	guint64 run_ns, wait_ns, turns, switches;
-};
-
-static char *read_own(pid_t pid, const char *file)
-{
-	g_autofree char *path =
-		g_strdup_printf(G_DIR_SEPARATOR_S "proc" G_DIR_SEPARATOR_S "%d/%s", (int)pid, file);
-	char *text = NULL;
-
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		g_error("cannot read %s", path);
-	return text;
-}
-
-static void number_line(const char *line, const char *key, guint64 *sum)
-{
-	if (g_str_has_prefix(line, key))
-		*sum += g_ascii_strtoull(line + strlen(key), NULL, 10);
-}
-
-static struct account account_of(pid_t pid)
-{
-	struct account account = {0};
-	g_autofree char *schedstat = read_own(pid, "schedstat");
-	g_autofree char *status = read_own(pid, "status");
-	g_auto(GStrv) lines = g_strsplit(status, "\n", -1);
-	char *at = schedstat;
-
-	account.run_ns = g_ascii_strtoull(at, &at, 10);
-	account.wait_ns = g_ascii_strtoull(at, &at, 10);
-	account.turns = g_ascii_strtoull(at, &at, 10);
-	for (guint i = 0; lines[i]; i++) {
-		number_line(lines[i], "voluntary_ctxt_switches:", &account.switches);
-		number_line(lines[i], "nonvoluntary_ctxt_switches:", &account.switches);
-	}
-	return account;
-}
 
 /* ---- the probe -------------------------------------------------------------- */
 
@@ -125,7 +19,7 @@ static struct account account_of(pid_t pid)
 static struct probe *attach(void)
 {
 	struct probe *probe = NULL;
-	int r = probe_load(0, &probe);
+	int r = probe_load(PROBE_TURNS, 0, &probe);
 
 	if (r < 0)
 		g_test_skip(g_strerror(-r));
@@ -294,7 +188,7 @@ static void load_and_hang(void)
 {
 	struct probe *probe = NULL;
 
-	if (probe_load(0, &probe) == 0)
+	if (probe_load(PROBE_TURNS, 0, &probe) == 0)
 		sleep_long();
 }
 

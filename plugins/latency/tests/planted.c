@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "planted.h"
+
+#include <glib.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- processes that are planted ------------------------------------------ */
+
+void pin(pid_t pid, size_t cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	(void)sched_setaffinity(pid, sizeof set, &set);
+}
+
+pid_t plant(void (*work)(void))
+{
+	pid_t pid = fork();
+
+	g_assert_cmpint(pid, >=, 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		work();
+		_exit(0);
+	}
+	return pid;
+}
+
+void spin(void)
+{
+	pin(0, 0);
+	for (volatile unsigned i = 0;; i++)
+		;
+}
+
+void sleep_often(void)
+{
+	const struct timespec nap = {.tv_nsec = 1 * MS};
+
+	for (;;)
+		(void)nanosleep(&nap, NULL);
+}
+
+void sleep_long(void)
+{
+	for (;;)
+		(void)pause();
+}
+
+void await_stop(const pid_t *pids, guint n)
+{
+	siginfo_t info;
+
+	for (guint i = 0; i < n; i++)
+		g_assert_cmpint(waitid(P_PID, (id_t)pids[i], &info, WSTOPPED), ==, 0);
+	/* They are reported as stopped a moment before they are switched out. */
+	g_usleep(20000);
+}
+
+void stop_all(const pid_t *pids, guint n)
+{
+	for (guint i = n; i-- > 0;)
+		g_assert_cmpint(kill(pids[i], SIGSTOP), ==, 0);
+	await_stop(pids, n);
+}
+
+void stop(pid_t pid)
+{
+	stop_all(&pid, 1);
+}
+
+void end(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+/* ---- the kernel's account -------------------------------------------------- */
+
+static char *read_own(pid_t pid, const char *file)
+{
+	g_autofree char *path =
+		g_strdup_printf(G_DIR_SEPARATOR_S "proc" G_DIR_SEPARATOR_S "%d/%s", (int)pid, file);
+	char *text = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		g_error("cannot read %s", path);
+	return text;
+}
+
+static void number_line(const char *line, const char *key, guint64 *sum)
+{
+	if (g_str_has_prefix(line, key))
+		*sum += g_ascii_strtoull(line + strlen(key), NULL, 10);
+}
+
+struct account account_of(pid_t pid)
+{
+	struct account account = {0};
+	g_autofree char *schedstat = read_own(pid, "schedstat");
+	g_autofree char *status = read_own(pid, "status");
+	g_auto(GStrv) lines = g_strsplit(status, "\n", -1);
+	char *at = schedstat;
+
+	account.run_ns = g_ascii_strtoull(at, &at, 10);
+	account.wait_ns = g_ascii_strtoull(at, &at, 10);
+	account.turns = g_ascii_strtoull(at, &at, 10);
+	for (guint i = 0; lines[i]; i++) {
+		number_line(lines[i], "voluntary_ctxt_switches:", &account.switches);
+		number_line(lines[i], "nonvoluntary_ctxt_switches:", &account.switches);
+	}
+	return account;
+}

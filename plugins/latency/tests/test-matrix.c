@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waits that the test plants, and what the kernel's own account says ran meanwhile. */
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../matrix.h"
+#include "planted.h"
+
+#define MOST_PLANTED 160u
+
+/* ---- pools ---------------------------------------------------------------- */
+
+/* What the next process that is planted does. */
+static struct {
+	const char *pool;
+	void (*work)(void);
+} next;
+
+static void name_self(const char *pool)
+{
+	char name[16];
+
+	/* Other tests may run beside. */
+	(void)snprintf(name, sizeof name, "%s%d", pool, (int)getppid() % 100000);
+	(void)prctl(PR_SET_NAME, name);
+}
+
+static void await(void)
+{
+	name_self(next.pool);
+	(void)raise(SIGSTOP);
+	next.work();
+}
+
+/* Runs for less than its turn, and on any CPU. */
+static void walk(void)
+{
+	const struct timespec nap = {.tv_nsec = 100000};
+
+	for (;;) {
+		for (volatile unsigned i = 0; i < 300000; i++)
+			;
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+/* ---- the matrix ------------------------------------------------------------- */
+
+typedef struct Planted {
+	struct probe *probe;
+	struct matrix *matrix, *matrix_before;
+	pid_t pids[MOST_PLANTED];
+	struct account before[MOST_PLANTED];
+	guint n;
+} Planted;
+
+/* FALSE, and the test skipped, where this kernel or user permits no programs. */
+static gboolean begin(Planted *planted)
+{
+	*planted = (Planted){0};
+	int r = probe_load(PROBE_WAITS, 0, &planted->probe);
+	if (r < 0)
+		g_test_skip(g_strerror(-r));
+	return r == 0;
+}
+
+static void add(Planted *planted, const char *pool, void (*work)(void), guint n)
+{
+	next.pool = pool;
+	next.work = work;
+	for (guint i = 0; i < n; i++)
+		planted->pids[planted->n++] = plant(await);
+}
+
+static void add_pinned(Planted *planted, const char *pool, void (*work)(void), guint n)
+{
+	add(planted, pool, work, n);
+	for (guint i = planted->n - n; i < planted->n; i++)
+		pin(planted->pids[i], 0);
+}
+
+static struct matrix *read_matrix(const Planted *planted)
+{
+	struct matrix *matrix = g_new(struct matrix, 1);
+
+	matrix_read(planted->probe, matrix);
+	return matrix;
+}
+
+/* From here on things are measured: all have ended their first turns. */
+static void start(Planted *planted)
+{
+	await_stop(planted->pids, planted->n);
+	planted->matrix_before = read_matrix(planted);
+	for (guint i = 0; i < planted->n; i++)
+		planted->before[i] = account_of(planted->pids[i]);
+	for (guint i = 0; i < planted->n; i++)
+		g_assert_cmpint(kill(planted->pids[i], SIGCONT), ==, 0);
+}
+
+/* Ends every turn, the latest process first, and reads. */
+static void settle(Planted *planted)
+{
+	stop_all(planted->pids, planted->n);
+	planted->matrix = read_matrix(planted);
+	for (guint row = 0; row < planted->matrix_before->n; row++)
+		for (guint i = 0; i < planted->matrix_before->n; i++)
+			planted->matrix->ns[row][i] -= planted->matrix_before->ns[row][i];
+}
+
+static void clear(Planted *planted)
+{
+	for (guint i = 0; i < planted->n; i++)
+		end(planted->pids[i]);
+	g_free(planted->matrix_before);
+	g_free(planted->matrix);
+	probe_free(planted->probe);
+}
+
+/* Of a planted pool. */
+static guint row_of(const Planted *planted, const char *pool)
+{
+	g_autofree char *name = g_strdup_printf("%s%d", pool, (int)getpid() % 100000);
+
+	for (guint i = N_WAIT_FIXED; i < planted->matrix->n; i++)
+		if (strcmp(planted->matrix->names[i], name) == 0)
+			return i;
+	g_error("there is no pool %s", name);
+}
+
+static guint64 charged(const Planted *planted, const char *pool, guint column)
+{
+	return planted->matrix->ns[row_of(planted, pool)][column];
+}
+
+static struct account sum_accounts(const Planted *planted, guint first, guint n)
+{
+	struct account sum = {0};
+
+	for (guint i = first; i < first + n; i++) {
+		struct account one = account_of(planted->pids[i]);
+
+		sum.run_ns += one.run_ns - planted->before[i].run_ns;
+		sum.wait_ns += one.wait_ns - planted->before[i].wait_ns;
+	}
+	return sum;
+}
+
+static void show(const Planted *planted, const char *pool)
+{
+	guint row = row_of(planted, pool);
+
+	g_test_message("%s waited %.1f ms", pool, (double)matrix_total(planted->matrix, row) / MS);
+	for (guint i = 0; i < planted->matrix->n; i++)
+		if (planted->matrix->ns[row][i] > MS)
+			g_test_message("  %u %s: %.1f ms", i, planted->matrix->names[i],
+				       (double)planted->matrix->ns[row][i] / MS);
+}
+
+/* Within so many percent of what is true, and 2 ms. */
+static void check_near(guint64 found, guint64 truth, guint percent)
+{
+	guint64 slack = truth / 100 * percent + 2 * MS;
+
+	g_test_message("%.1f ms, and in truth %.1f ms", (double)found / MS, (double)truth / MS);
+	g_assert_cmpuint(found, >=, truth > slack ? truth - slack : 0);
+	g_assert_cmpuint(found, <=, truth + slack);
+}
+
+/* The row adds up to what the kernel says these processes waited, and little is unknown. */
+static void check_row(const Planted *planted, const char *pool, guint64 wait_ns)
+{
+	show(planted, pool);
+	check_near(matrix_total(planted->matrix, row_of(planted, pool)), wait_ns, 1);
+	check_near(charged(planted, pool, WAIT_UNKNOWN) + wait_ns, wait_ns, 1);
+}
+
+/* ---- the tests ---------------------------------------------------------------- */
+
+static void test_rows(void)
+{
+	Planted planted;
+
+	if (!begin(&planted))
+		return;
+	add_pinned(&planted, "vic", spin, 1);
+	add_pinned(&planted, "agb", spin, 2);
+	add_pinned(&planted, "nap", sleep_often, 1);
+	add(&planted, "wal", walk, 3);
+	start(&planted);
+	g_usleep(1500000);
+	settle(&planted);
+	check_row(&planted, "vic", sum_accounts(&planted, 0, 1).wait_ns);
+	check_row(&planted, "agb", sum_accounts(&planted, 1, 2).wait_ns);
+	check_row(&planted, "nap", sum_accounts(&planted, 3, 1).wait_ns);
+	check_row(&planted, "wal", sum_accounts(&planted, 4, 3).wait_ns);
+	clear(&planted);
+}
+
+/* Whenever one of them runs, the victim waits: it is charged what they ran, whatever else runs
+ * on this host. */
+static void test_aggressors(void)
+{
+	Planted planted;
+
+	if (!begin(&planted))
+		return;
+	add_pinned(&planted, "vic", spin, 1);
+	add_pinned(&planted, "agb", spin, 3);
+	add_pinned(&planted, "agc", spin, 1);
+	start(&planted);
+	g_usleep(3000000);
+	settle(&planted);
+	guint64 wait_ns = sum_accounts(&planted, 0, 1).wait_ns;
+	check_row(&planted, "vic", wait_ns);
+	check_near(charged(&planted, "vic", row_of(&planted, "agb")),
+		   sum_accounts(&planted, 1, 3).run_ns, 5);
+	check_near(charged(&planted, "vic", row_of(&planted, "agc")),
+		   sum_accounts(&planted, 4, 1).run_ns, 5);
+	/* It does not wait for itself; but the sums of long ago are not that exact. */
+	check_near(charged(&planted, "vic", row_of(&planted, "vic")) + wait_ns, wait_ns, 1);
+	clear(&planted);
+}
+
+/* A crowd, each of which waits for hundreds of turns of the others. */
+static void test_crowd(void)
+{
+	Planted planted;
+
+	if (!begin(&planted))
+		return;
+	add_pinned(&planted, "agb", spin, 120);
+	add_pinned(&planted, "agc", spin, 40);
+	start(&planted);
+	g_usleep(5000000);
+	settle(&planted);
+	struct account b = sum_accounts(&planted, 0, 120), c = sum_accounts(&planted, 120, 40);
+	check_row(&planted, "agb", b.wait_ns);
+	check_row(&planted, "agc", c.wait_ns);
+	/* All of the one pool were there as long as any of the other. */
+	check_near(charged(&planted, "agb", row_of(&planted, "agc")), 120 * c.run_ns, 5);
+	clear(&planted);
+}
+
+/* The time that the second CPU was idle, by the kernel. */
+static guint64 idle_of_second(void)
+{
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(G_DIR_SEPARATOR_S "proc" G_DIR_SEPARATOR_S "stat", &text, NULL,
+				 NULL))
+		return 0;
+	const char *line = strstr(text, "cpu1 ");
+	g_auto(GStrv) words = g_strsplit(line ? line : "", " ", 7);
+	if (g_strv_length(words) < 7)
+		return 0;
+	return (g_ascii_strtoull(words[4], NULL, 10) + g_ascii_strtoull(words[5], NULL, 10)) *
+	       (1000 / (guint64)sysconf(_SC_CLK_TCK)) * MS;
+}
+
+/* Two that spin on the first CPU: one of them waits at any time, and both if something else
+ * runs there, while the second is idle. */
+static void test_idle(void)
+{
+	Planted planted;
+
+	if (!begin(&planted))
+		return;
+	add_pinned(&planted, "vic", spin, 2);
+	start(&planted);
+	guint64 before = idle_of_second();
+	g_usleep(3000000);
+	guint64 idle = idle_of_second() - before;
+	settle(&planted);
+	show(&planted, "vic");
+	guint64 found = charged(&planted, "vic", WAIT_WHILE_IDLE);
+	g_test_message("%.1f ms, and it was idle for %.1f ms", (double)found / MS,
+		       (double)idle / MS);
+	if (idle < 300 * (guint64)MS) {
+		g_test_skip("the second CPU is hardly ever idle");
+	} else {
+		g_assert_cmpuint(found, >, idle / 100 * 85);
+		/* Idle as well before and after that. */
+		g_assert_cmpuint(found, <, 2 * idle + 300 * (guint64)MS);
+	}
+	clear(&planted);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/latency/matrix/rows", test_rows);
+	g_test_add_func("/latency/matrix/aggressors", test_aggressors);
+	g_test_add_func("/latency/matrix/crowd", test_crowd);
+	g_test_add_func("/latency/matrix/idle", test_idle);
+	return g_test_run();
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Charges the waits of threads to what ran on their CPU meanwhile.  Every CPU notes its stays:
+ * when which pool ran.  The wait of a turn is known when its thread is switched out (the growth
+ * of sched_info.run_delay), and ended where that stay began; so one walks back over the stays
+ * before it.  Nothing is counted at wakeups and migrations, hence nothing drifts if an event is
+ * missed.  All times are of the run queue's clock, from which the kernel takes its own.
+ */
+#pragma once
+
+#include "kernel.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "turns.h"
+#include "waits.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct waiter);
+} waiters SEC(".maps");
+
+/* As many as the host has CPUs, by the reader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wait_cpu);
+} wait_cpus SEC(".maps");
+
+/* The pools: n_pools of them are in use, or were refused. */
+struct pool_name pool_names[N_WAIT_COLUMNS];
+__u32 n_pools;
+__u64 n_refused; /* threads whose pool found no room */
+
+/* How many CPUs are idle, since when that is more than 0, and how long it was before. */
+struct {
+	__u64 n, since, total_ns;
+} idle;
+
+/* ---- idle CPUs ---------------------------------------------------------- */
+
+static __always_inline void end_idle(__u64 since, __u64 now)
+{
+	if (since && now > since)
+		__sync_fetch_and_add(&idle.total_ns, now - since);
+}
+
+/* Each CPU adds and takes away itself only, so that a missed event does no lasting harm. */
+static __always_inline void note_idle(struct wait_cpu *cpu, __u32 is_idle, __u64 now)
+{
+	if (cpu->is_idle == is_idle || __sync_lock_test_and_set(&cpu->is_idle, is_idle) == is_idle)
+		return;
+	if (is_idle) {
+		if (__sync_fetch_and_add(&idle.n, 1) == 0)
+			end_idle(__sync_lock_test_and_set(&idle.since, now), now);
+	} else if (__sync_fetch_and_add(&idle.n, -1) == 1) {
+		end_idle(__sync_lock_test_and_set(&idle.since, 0), now);
+		/* Another CPU may have become idle in between. */
+		if (idle.n)
+			__sync_val_compare_and_swap(&idle.since, 0, now);
+	}
+}
+
+/* How long some CPU was idle, until now. */
+static __always_inline __u64 idle_until(__u64 now)
+{
+	__u64 since = idle.since;
+
+	return idle.total_ns + (since && now > since ? now - since : 0);
+}
+
+/* ---- pools ---------------------------------------------------------------- */
+
+/* The threads of the kernel are named after their CPU: "ksoftirqd/1". */
+static __always_inline void cut_name(struct pool_name *name)
+{
+	char *text = (char *)name;
+	bool is_cut = 0;
+
+	for (__u32 i = 0; i < sizeof *name; i++) {
+		is_cut |= text[i] == '/';
+		if (is_cut)
+			text[i] = 0;
+	}
+}
+
+static __always_inline __u32 add_pool(const struct pool_name *name)
+{
+	__u32 at = N_WAIT_COLUMNS;
+
+	if (n_pools < N_WAIT_COLUMNS - N_WAIT_FIXED)
+		at = N_WAIT_FIXED + __sync_fetch_and_add(&n_pools, 1);
+	if (at >= N_WAIT_COLUMNS) {
+		__sync_fetch_and_add(&n_refused, 1);
+		return WAIT_OTHER;
+	}
+	/* The first half last: until then no other CPU finds it. */
+	pool_names[at].half[1] = name->half[1];
+	__sync_lock_test_and_set(&pool_names[at].half[0], name->half[0]);
+	return at;
+}
+
+/* Global, as then the kernel verifies it once, and not for each call; hence the pointer that
+ * may be NULL. */
+__noinline __u32 find_pool(const struct pool_name *name)
+{
+	if (!name)
+		return WAIT_OTHER;
+	for (__u32 i = N_WAIT_FIXED; i < N_WAIT_COLUMNS; i++) {
+		if (pool_names[i].half[0] == name->half[0] &&
+		    pool_names[i].half[1] == name->half[1])
+			return i;
+		if (!pool_names[i].half[0])
+			break;
+	}
+	return add_pool(name);
+}
+
+/* Of a thread that has left the CPU unseen: nothing keeps it from having ended. */
+static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
+{
+	struct task_struct *task = (struct task_struct *)cpu->task;
+	struct pool_name name = {{0, 0}};
+
+	if (!cpu->pid)
+		return WAIT_IDLE;
+	if ((__u32)BPF_CORE_READ(task, pid) != cpu->pid)
+		return WAIT_UNKNOWN;
+	task = BPF_CORE_READ(task, group_leader);
+	bpf_core_read(&name, sizeof name, &task->comm);
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
+		cut_name(&name);
+	return name.half[0] ? find_pool(&name) : WAIT_UNKNOWN;
+}
+
+/* The pool of a thread, by the name that its process has now: it is another one after
+ * execve(). */
+static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *waiter)
+{
+	const __u64 *comm = (const __u64 *)task->group_leader->comm;
+	struct pool_name name = {{comm[0], comm[1]}};
+	struct pool_name cut = name;
+
+	if (waiter && waiter->name.half[0] == name.half[0] && waiter->name.half[1] == name.half[1])
+		return waiter->pool;
+	if (!name.half[0])
+		return WAIT_OTHER;
+	if (task->flags & PF_KTHREAD)
+		cut_name(&cut);
+	__u32 pool = find_pool(&cut);
+	if (waiter) {
+		waiter->pool = pool;
+		waiter->name = name;
+	}
+	return pool;
+}
+
+/* ---- stays ------------------------------------------------------------------ */
+
+/* Before the stay that has not ended; global as find_pool() is. */
+__noinline int keep_sums(struct wait_cpu *cpu)
+{
+	if (!cpu)
+		return 0;
+	for (__u32 level = 0; level < WAIT_LEVELS; level++) {
+		__u32 shift = WAIT_LEVEL_SHIFT(level);
+
+		if (cpu->n & ((1u << shift) - 1))
+			return 0;
+		__u32 at = (cpu->n >> shift) & (WAIT_KEPT - 1);
+		cpu->times[level][at] = cpu->since;
+		for (__u32 i = 0; i < N_WAIT_COLUMNS; i++)
+			cpu->kept[level][at][i] = cpu->sums[i];
+	}
+	return 0;
+}
+
+static __always_inline __u64 least(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* Ends the stay that has not ended. */
+static __always_inline void end_stay(struct wait_cpu *cpu, __u32 column, __u64 now, __u64 lost_ns,
+				     __u64 idle_ns)
+{
+	if (now <= cpu->since)
+		return;
+	__u64 length = now - cpu->since;
+	__u64 interrupts = lost_ns > cpu->lost_ns ? least(length, lost_ns - cpu->lost_ns) : 0;
+	__u64 while_idle = idle_ns > cpu->idle_ns ? least(length, idle_ns - cpu->idle_ns) : 0;
+
+	if (!(cpu->n & ((1u << WAIT_LEVEL_SHIFT(0)) - 1)))
+		keep_sums(cpu);
+	cpu->stays[cpu->n & (WAIT_STAYS - 1)] =
+		(struct stay){cpu->since, interrupts, while_idle, column};
+	cpu->sums[column & (N_WAIT_COLUMNS - 1)] += length - interrupts;
+	cpu->sums[WAIT_INTERRUPTS] += interrupts;
+	cpu->sums[WAIT_WHILE_IDLE] += while_idle;
+	cpu->n++;
+	cpu->since = now;
+	cpu->lost_ns = lost_ns;
+	cpu->idle_ns = idle_ns;
+}
+
+/* ---- charging ----------------------------------------------------------------- */
+
+static __always_inline void charge(struct wait_cpu *cpu, __u32 row, __u64 column, __u64 ns)
+{
+	cpu->charged[row & (N_WAIT_COLUMNS - 1)][column & (N_WAIT_COLUMNS - 1)] += ns;
+}
+
+/* part of whole of ns; with a part that is not longer. */
+static __always_inline __u64 scale(__u64 ns, __u64 part, __u64 whole)
+{
+	return ns && part < whole ? ns * (part >> 10) / ((whole >> 10) + 1) : ns;
+}
+
+/* From begin to end, where the n-th stay begins, by the stays before that; global as
+ * find_pool() is. */
+__noinline int charge_stays(struct wait_cpu *cpu, __u32 row, __u64 n, __u64 begin, __u64 end)
+{
+	if (!cpu)
+		return 0;
+	for (__u32 i = 1; i <= WAIT_STEPS; i++) {
+		const struct stay *stay = &cpu->stays[(n - i) & (WAIT_STAYS - 1)];
+		__u64 start = stay->start, part = end - (start < begin ? begin : start);
+		__u64 interrupts = scale(stay->interrupts_ns, part, end - start);
+
+		if (end <= begin)
+			break;
+		charge(cpu, row, stay->column, part - interrupts);
+		charge(cpu, row, WAIT_INTERRUPTS, interrupts);
+		charge(cpu, row, WAIT_WHILE_IDLE, scale(stay->while_idle_ns, part, end - start));
+		end = start;
+	}
+	return 0;
+}
+
+/* The finest level that reaches back to begin; WAIT_LEVELS: none. */
+static __always_inline __u32 find_level(const struct wait_cpu *cpu, __u64 begin)
+{
+	__u32 level;
+
+	for (level = 0; level < WAIT_LEVELS; level++) {
+		__u64 newest = (cpu->n - 1) >> WAIT_LEVEL_SHIFT(level);
+
+		if (newest < WAIT_KEPT ||
+		    cpu->times[level][(newest + 1) & (WAIT_KEPT - 1)] <= begin)
+			break;
+	}
+	return level;
+}
+
+/* The same by sums.  What they were at begin lies between two that were kept: at the finest
+ * level the stays between are known, at the others taken to be alike. */
+__noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
+{
+	if (!cpu)
+		return 0;
+	__u32 found = find_level(cpu, begin);
+	__u32 level = found < WAIT_LEVELS ? found : WAIT_LEVELS - 1;
+	__u64 newest = (cpu->n - 1) >> WAIT_LEVEL_SHIFT(level);
+	const __u64 *times = cpu->times[level & (WAIT_LEVELS - 1)];
+	__u64 i = newest, part = 0;
+
+	for (__u32 steps = 1; steps < WAIT_KEPT && times[i & (WAIT_KEPT - 1)] > begin; steps++)
+		i--;
+	__u32 at = i & (WAIT_KEPT - 1), next = (i < newest ? i + 1 : i) & (WAIT_KEPT - 1);
+	if (times[at] > begin) {
+		charge(cpu, row, WAIT_UNKNOWN, times[at] - begin);
+		next = at;
+	} else if (level == 0) {
+		charge_stays(cpu, row, (i + 1) << WAIT_LEVEL_SHIFT(0), begin, times[next]);
+		at = next;
+	} else if (next != at) {
+		/* In parts of 2^16. */
+		part = ((begin - times[at]) << 16) / (times[next] - times[at]);
+	}
+	const __u64 *low = cpu->kept[level & (WAIT_LEVELS - 1)][at];
+	const __u64 *high = cpu->kept[level & (WAIT_LEVELS - 1)][next];
+	for (__u32 k = 0; k < N_WAIT_COLUMNS; k++)
+		charge(cpu, row, k, cpu->sums[k] - low[k] - ((high[k] - low[k]) * part >> 16));
+	return 0;
+}
+
+/* A wait on this CPU, which ended when the stay that has not ended began. */
+static __always_inline void charge_here(struct wait_cpu *cpu, __u32 row, __u64 wait)
+{
+	__u64 begin = cpu->since - wait;
+
+	if (begin < cpu->began) {
+		__u64 before = least(wait, cpu->began - begin);
+
+		charge(cpu, row, WAIT_BEFORE, before);
+		begin += before;
+	}
+	if (begin >= cpu->since)
+		return;
+	if (cpu->n <= WAIT_STEPS ||
+	    cpu->stays[(cpu->n - WAIT_STEPS) & (WAIT_STAYS - 1)].start <= begin)
+		charge_stays(cpu, row, cpu->n, begin, cpu->since);
+	else
+		charge_sums(cpu, row, begin);
+}
+
+/* ---- throttling ----------------------------------------------------------------- */
+
+/* How long threads of the group were throttled on this CPU, the time until now included. */
+static __always_inline __u64 throttled_until(struct cfs_rq *group, __u64 now)
+{
+	if (!bpf_core_field_exists(group->throttled_clock_self_time))
+		return 0;
+	__u64 since = group->throttled_clock_self;
+	return group->throttled_clock_self_time + (since && now > since ? now - since : 0);
+}
+
+/* Of a wait on this CPU.  Since 6.18 a thread is throttled when it returns to user mode and
+ * shows that; before, any that could go on may be, and one that wakes up, too. */
+static __always_inline __u64 charge_throttled(struct wait_cpu *cpu, const struct waiter *waiter,
+					      struct task_struct *task, __u32 row, __u64 wait)
+{
+	struct cfs_rq *group = task->se.cfs_rq;
+	__u64 throttled_ns = throttled_until(group, cpu->since);
+	bool is_exact = bpf_core_field_exists(task->throttled);
+
+	if (waiter->group != (__u64)group || throttled_ns <= waiter->throttled_ns ||
+	    (is_exact && !waiter->is_throttled))
+		return 0;
+	throttled_ns = least(wait, throttled_ns - waiter->throttled_ns);
+	charge(cpu, row, is_exact || waiter->is_preempted ? WAIT_THROTTLED : WAIT_UNKNOWN,
+	       throttled_ns);
+	return throttled_ns;
+}
+
+/* ---- switches --------------------------------------------------------------------- */
+
+/* The turn of a thread has ended, and the stays are those before it.  If its beginning was not
+ * seen, it is taken to have waited on this CPU only. */
+static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *waiter,
+					struct task_struct *prev, bool is_seen)
+{
+	__u64 wait = prev->sched_info.run_delay - waiter->run_delay;
+	__u64 turns = prev->sched_info.pcount - waiter->pcount, here = 0;
+	__u32 row = waiter->pool;
+
+	if (wait == 0)
+		return;
+	if (is_seen && turns > 0 && cpu->queued && cpu->queued < cpu->since)
+		here = least(wait, cpu->since - cpu->queued);
+	else if (!is_seen && turns == 1)
+		here = wait;
+	/* More than one turn: where the others were is unknown. */
+	charge(cpu, row, turns == 1 ? WAIT_ELSEWHERE : WAIT_UNKNOWN, wait - here);
+	here -= charge_throttled(cpu, waiter, prev, row, here);
+	if (here > 0)
+		charge_here(cpu, row, here);
+}
+
+static __always_inline void set_waiter(struct waiter *waiter, struct task_struct *task)
+{
+	waiter->run_delay = task->sched_info.run_delay;
+	waiter->pcount = task->sched_info.pcount;
+}
+
+static __always_inline void begin_waiter(struct waiter *waiter, struct task_struct *task)
+{
+	if (__sync_val_compare_and_swap(&waiter->state, TURNS_UNBASED, TURNS_BASING) !=
+	    TURNS_UNBASED)
+		return;
+	set_waiter(waiter, task);
+	__sync_lock_test_and_set(&waiter->state, TURNS_BASED);
+}
+
+/* What its next wait begins with. */
+static __always_inline void note_throttling(struct waiter *waiter, struct task_struct *prev,
+					    __u64 now, bool preempted)
+{
+	struct cfs_rq *group = prev->se.cfs_rq;
+
+	waiter->group = (__u64)group;
+	waiter->throttled_ns = throttled_until(group, now);
+	waiter->is_preempted = preempted;
+	if (bpf_core_field_exists(prev->throttled))
+		waiter->is_throttled = prev->throttled;
+}
+
+/* The thread leaves the CPU; the column of its stay. */
+static __always_inline __u32 leave(struct wait_cpu *cpu, struct task_struct *prev, __u64 now,
+				   bool is_seen, bool preempted)
+{
+	struct waiter *waiter = bpf_task_storage_get(&waiters, prev, 0, 0);
+	__u32 pool = pool_of(prev, waiter);
+
+	if (!waiter)
+		return pool;
+	if (waiter->state == TURNS_BASED) {
+		charge_turn(cpu, waiter, prev, is_seen);
+		set_waiter(waiter, prev);
+	} else {
+		begin_waiter(waiter, prev);
+	}
+	note_throttling(waiter, prev, now, preempted);
+	return pool;
+}
+
+/* Until its first switch a CPU ran the same thread since the programs were attached. */
+static __always_inline void begin_cpu(struct wait_cpu *cpu, const struct rq *rq,
+				      struct task_struct *prev, __u64 attached_ns)
+{
+	__u64 now = rq->clock, age = bpf_ktime_get_ns() - attached_ns;
+
+	cpu->began = cpu->since = now > age ? now - age : now;
+	cpu->pid = (__u32)prev->pid;
+	cpu->lost_ns = now - rq->clock_task;
+	cpu->switches = rq->nr_switches - 1;
+}
+
+static __always_inline void charge_switch(struct task_struct *prev, struct task_struct *next,
+					  bool preempted, __u64 attached_ns)
+{
+	__u32 number = bpf_get_smp_processor_id(), column = WAIT_IDLE;
+	struct wait_cpu *cpu = bpf_map_lookup_elem(&wait_cpus, &number);
+	const struct rq *rq = (prev->pid ? prev : next)->se.cfs_rq->rq;
+	__u64 now = rq->clock, lost_ns = now - rq->clock_task, idle_ns = idle_until(now);
+
+	if (!cpu)
+		return;
+	if (!cpu->since)
+		begin_cpu(cpu, rq, prev, attached_ns);
+	__u64 missed = rq->nr_switches - cpu->switches - 1;
+	__u64 arrived = prev->sched_info.last_arrival;
+	/* Before prev ran the thread that was seen to come, or also others. */
+	if (missed && prev->pid)
+		end_stay(cpu, missed == 1 ? pool_of_gone(cpu) : WAIT_UNKNOWN, least(arrived, now),
+			 lost_ns, idle_ns);
+	if (prev->pid)
+		column = leave(cpu, prev, now, !missed, preempted);
+	else if (missed)
+		column = WAIT_UNKNOWN;
+	end_stay(cpu, column, now, lost_ns, idle_ns);
+	cpu->pid = (__u32)next->pid;
+	cpu->task = (__u64)next;
+	cpu->queued = next->sched_info.last_queued;
+	cpu->switches = rq->nr_switches;
+	note_idle(cpu, next->pid == 0, now);
+}
+
+/* ---- before the first switches ---------------------------------------------------- */
+
+static __always_inline struct wait_cpu *cpu_of(struct task_struct *task)
+{
+	__u32 number;
+
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		number = task->thread_info.cpu;
+	else
+		number = ((struct task_struct___old *)task)->cpu;
+	return bpf_map_lookup_elem(&wait_cpus, &number);
+}
+
+/* Of every thread, while switches are noted already. */
+static __always_inline void base_waiter(struct waiter *waiter, struct task_struct *task)
+{
+	struct wait_cpu *cpu = task->on_cpu ? cpu_of(task) : 0;
+
+	if (cpu)
+		cpu->is_busy = 1;
+	begin_waiter(waiter, task);
+}
+
+/* After it: a CPU that has run no thread and has not switched is idle. */
+static __always_inline void base_cpus(void)
+{
+	__u64 now = bpf_get_current_task_btf()->se.cfs_rq->rq->clock;
+
+	for (__u32 number = 0; number < COST_CPUS; number++) {
+		__u32 key = number;
+		struct wait_cpu *cpu = bpf_map_lookup_elem(&wait_cpus, &key);
+
+		if (!cpu)
+			return;
+		if (cpu->is_usable && !cpu->since && !cpu->is_busy)
+			note_idle(cpu, 1, now);
+	}
+}
