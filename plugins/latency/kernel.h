@@ -37,15 +37,9 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
-struct thread_info {
-	__u32 cpu;
-};
-
 struct task_struct {
-	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
-	int on_cpu;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
@@ -59,7 +53,6 @@ struct task_struct {
 
 struct task_struct___old {
 	long state; /* before 5.14 */
-	unsigned int cpu;
 };
 
 #pragma clang attribute pop

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ctprof/histogram.h"
@@ -24,7 +25,16 @@
 
 enum { WAIT, PREEMPTED, SLICE, N_HISTOGRAMS };
 enum { WAIT_SUM, SLICE_SUM, N_SUMS };
-enum { TALLY_THREADS, TALLY_CLOSED, TALLY_COVERAGE, TALLY_SWITCH_NS, TALLY_OVER, N_TALLIES };
+enum {
+	TALLY_THREADS,
+	TALLY_CLOSED,
+	TALLY_COVERAGE,
+	TALLY_SWITCH_NS,
+	TALLY_OVER,
+	TALLY_REFUSED,
+	N_TALLIES
+};
+enum { WAITED, WAITED_WHILE_IDLE, WAITED_FOR, N_WAITED };
 
 #define HISTOGRAM(name, help, origin)                                                              \
 	METRIC_ROW(HISTOGRAM, NS, THREAD, name, "latency", help, origin,                           \
@@ -67,6 +77,33 @@ static const struct ctprof_metric tallies[N_TALLIES] = {
 				  "one switch in 64, timed by the program"),
 	[TALLY_OVER] = TALLY(LABEL, BOOL, "over_budget",
 			     "counting ended for -O latency." BUDGET_OPTION, "ctprof"),
+	[TALLY_REFUSED] =
+		METRIC_ROW(COUNTER, NONE, HOST, "latency.refused_count", "latency-matrix",
+			   "threads for whose pool there was no room, so that it is among others",
+			   "the programs", .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
+};
+
+#define MATRIX "latency-matrix"
+#define OBJECT(name, help, origin)                                                                 \
+	METRIC_ROW(COUNTER, NS, OBJECT, name, MATRIX, help, origin,                                \
+		   .flags = CTPROF_METRIC_ON_DEMAND)
+
+static const struct ctprof_metric waited[N_WAITED] = {
+	[WAITED] = OBJECT("waited_ns", "time that threads of the pool waited for a CPU", RUN_DELAY),
+	[WAITED_WHILE_IDLE] =
+		OBJECT("waited_while_idle_ns", "of that, the time during which some CPU was idle",
+		       "sched_switch to and from the idle threads"),
+	[WAITED_FOR] = OBJECT("waited_for_ns",
+			      "of that, the time during which the other pool ran on their CPU",
+			      "sched_switch, and the clock of the run queue"),
+};
+
+/* What is no pool, in the names of objects. */
+static const char *const columns[N_WAIT_FIXED] = {
+	[WAIT_OTHER] = "(other pools)",     [WAIT_IDLE] = "(idle)",
+	[WAIT_INTERRUPTS] = "(interrupts)", [WAIT_UNKNOWN] = "(unknown)",
+	[WAIT_THROTTLED] = "(throttled)",   [WAIT_ELSEWHERE] = "(another CPU)",
+	[WAIT_BEFORE] = "(before)",
 };
 
 struct latency {
@@ -74,7 +111,10 @@ struct latency {
 	uint32_t histograms[N_HISTOGRAMS];
 	uint32_t sums[N_SUMS];
 	uint32_t tallies[N_TALLIES];
+	uint32_t waited[N_WAITED];
 	struct probe *probe;
+	struct matrix *matrix; /* NULL: it is not wanted */
+	unsigned row, column;  /* of the next object */
 	pthread_mutex_t lock;
 	bool is_read; /* for this capture */
 	int error;    /* of reading */
@@ -95,6 +135,8 @@ static int latency_open(const struct ctprof_host *host, void **ret_self)
 		r = slots_declare(host, sums, N_SUMS, self->sums);
 	if (r == 0)
 		r = slots_declare(host, tallies, N_TALLIES, self->tallies);
+	if (r == 0)
+		r = slots_declare(host, waited, N_WAITED, self->waited);
 	return instance_give(self, r, ret_self);
 }
 
@@ -103,6 +145,7 @@ static void latency_close(void *data)
 	struct latency *self = data;
 
 	probe_free(self->probe);
+	free(self->matrix);
 	(void)pthread_mutex_destroy(&self->lock);
 	instance_free(self);
 }
@@ -128,7 +171,20 @@ static int latency_probe(void *data)
 	if (examine(self, &advice))
 		finding_set(&finding, CTPROF_FAILS, advice.why, advice.remedy);
 	self->host->finding(self->host, &finding);
+	finding.group = MATRIX;
+	self->host->finding(self->host, &finding);
 	return 0;
+}
+
+static unsigned wanted_tasks(const struct latency *self)
+{
+	const struct ctprof_host *host = self->host;
+
+	return (slots_wanted(host, self->waited, N_WAITED) ? PROBE_WAITS : 0) |
+	       (slots_wanted(host, self->histograms, N_HISTOGRAMS) ||
+				slots_wanted(host, self->sums, N_SUMS)
+			? PROBE_TURNS
+			: 0);
 }
 
 static int latency_start(void *data)
@@ -140,14 +196,19 @@ static int latency_start(void *data)
 	/* Otherwise the host would not start this source before the window begins. */
 	if (!slots_wanted(self->host, self->tallies, N_TALLIES)) {
 		self->host->error(self->host, "its values of the host are needed as well "
-					      "(--groups=latency)");
+					      "(--groups=latency,latency-matrix)");
 		return -EOPNOTSUPP;
 	}
 	if (examine(self, &advice))
 		return condition_refuse(self->host, &advice);
-	int r = probe_load(PROBE_TURNS,
-			   (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * MILLION),
-			   &self->probe);
+	unsigned tasks = wanted_tasks(self);
+	if (tasks & PROBE_WAITS)
+		self->matrix = malloc(sizeof *self->matrix);
+	int r = (tasks & PROBE_WAITS) && !self->matrix
+			? -ENOMEM
+			: probe_load(tasks,
+				     (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * MILLION),
+				     &self->probe);
 	if (r == 0)
 		return 0;
 	advice = condition_explain(r);
@@ -288,10 +349,68 @@ static void put_tallies(struct latency *self, struct ctprof_batch *batch)
 		self->host->put_u64(batch, 0, self->tallies[TALLY_SWITCH_NS],
 				    (uint64_t)(cost.ns + 0.5));
 	self->host->put_u64(batch, 0, self->tallies[TALLY_OVER], cost.is_over);
+	self->host->put_u64(batch, 0, self->tallies[TALLY_REFUSED], probe_refused(self->probe));
 	if (cost.is_over)
 		self->host->log(self->host, CTPROF_LOG_WARNING,
 				"the probe took more than -O latency." BUDGET_OPTION
 				" allows, and has stopped counting");
+}
+
+/* ---- who waited, and for what ------------------------------------------ */
+
+static int name_pool(const struct latency *self, unsigned pool, char *ret, size_t size)
+{
+	return pool < N_WAIT_FIXED ? snprintf(ret, size, "%s", columns[pool])
+				   : snprintf(ret, size, "%.*s", (int)sizeof(struct pool_name),
+					      (const char *)&self->matrix->names[pool]);
+}
+
+/* "redis" or, of what ran meanwhile, "redis: cc1".  A negative errno: the batch is full. */
+static int put_waited(const struct latency *self, struct ctprof_batch *batch)
+{
+	const uint64_t *ns = self->matrix->ns[self->row];
+	bool is_sum = self->column == WAIT_WHILE_IDLE;
+	char name[64];
+	uint64_t at;
+
+	if ((is_sum ? matrix_total(self->matrix, self->row) : ns[self->column]) == 0)
+		return 0;
+	int len = name_pool(self, self->row, name, sizeof name);
+	if (!is_sum) {
+		len += snprintf(name + len, sizeof name - (size_t)len, ": ");
+		len += name_pool(self, self->column, name + len, sizeof name - (size_t)len);
+	}
+	int r = self->host->object(batch, MATRIX, name, (size_t)len, &at);
+	if (r < 0)
+		return r;
+	slots_put_absent(self->host, batch, at, self->waited, N_WAITED, CTPROF_ABSENT_INAPPLICABLE);
+	if (!is_sum) {
+		self->host->put_u64(batch, at, self->waited[WAITED_FOR], ns[self->column]);
+		return 0;
+	}
+	self->host->put_u64(batch, at, self->waited[WAITED], matrix_total(self->matrix, self->row));
+	self->host->put_u64(batch, at, self->waited[WAITED_WHILE_IDLE], ns[WAIT_WHILE_IDLE]);
+	return 0;
+}
+
+static int collect_waited(struct latency *self, struct ctprof_batch *batch)
+{
+	struct probe_cost cost;
+	int r = 0;
+
+	if (!self->matrix)
+		return 0;
+	probe_cost(self->probe, &cost);
+	if (self->row == 0 && self->column == 0)
+		probe_matrix(self->probe, self->matrix);
+	while (r == 0 && !cost.is_over && self->row < self->matrix->n) {
+		r = put_waited(self, batch);
+		if (r == 0 && ++self->column >= self->matrix->n) {
+			self->column = 0;
+			self->row += self->row == 0 ? N_WAIT_FIXED : 1;
+		}
+	}
+	return r == -ENOSPC ? 0 : r;
 }
 
 static int latency_collect(void *data, void *context, struct ctprof_batch *batch)
@@ -301,6 +420,8 @@ static int latency_collect(void *data, void *context, struct ctprof_batch *batch
 	(void)context;
 	if (batch->scope == CTPROF_SCOPE_THREAD)
 		return collect_threads(self, batch);
+	if (batch->scope == CTPROF_SCOPE_OBJECT)
+		return collect_waited(self, batch);
 	if (batch->scope == CTPROF_SCOPE_HOST)
 		put_tallies(self, batch);
 	return 0;
@@ -326,6 +447,7 @@ static int latency_again(void *data)
 	int r = probe_again(self->probe);
 
 	self->is_read = false;
+	self->row = self->column = 0;
 	if (r < 0)
 		self->host->error(self->host, "cannot read the turns again: %s", strerror(-r));
 	return r;
@@ -349,9 +471,10 @@ static const struct ctprof_option options[] = {
 	       .default_value = BUDGET, .most = 1),
 };
 
-SOURCE_PLUGIN("latency", PER_WORKER, CHEAP,
-	      "How long threads wait for a CPU and then run, turn by turn, by a BPF program",
-	      SOURCE_OPS(.open = latency_open, .close = latency_close, .probe = latency_probe,
-			 .start = latency_start, .collect = latency_collect, .again = latency_again,
-			 .sample = latency_sample),
-	      SOURCE_OPTIONS(options))
+SOURCE_PLUGIN(
+	"latency", PER_WORKER, CHEAP,
+	"How long threads wait for a CPU, for whom, and then run, turn by turn, by a BPF program",
+	SOURCE_OPS(.open = latency_open, .close = latency_close, .probe = latency_probe,
+		   .start = latency_start, .collect = latency_collect, .again = latency_again,
+		   .sample = latency_sample),
+	SOURCE_OPTIONS(options))

@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,7 +30,7 @@ struct probe {
 	size_t used, size;
 	size_t *places; /* of the records in bytes, by tid */
 	size_t n;
-	struct wait_cpu *cpus; /* shared with the programs; NULL: no waits are charged */
+	const struct wait_cpu *cpus; /* shared with the programs; NULL: no waits are charged */
 	size_t n_cpus;
 };
 
@@ -57,7 +56,7 @@ void probe_free(struct probe *probe)
 	bpf_link__destroy(probe->visits);
 	turns_bpf__destroy(probe->skeleton);
 	if (probe->cpus)
-		(void)munmap(probe->cpus, probe->n_cpus * sizeof *probe->cpus);
+		(void)munmap((void *)(uintptr_t)probe->cpus, probe->n_cpus * sizeof *probe->cpus);
 	free(probe->bytes);
 	free(probe->places);
 	free(probe);
@@ -132,22 +131,15 @@ static int prepare(struct probe *probe, unsigned tasks)
 	return bpf_map__set_max_entries(skeleton->maps.wait_cpus, (uint32_t)n);
 }
 
-/* Shares the memory in which waits are charged, and marks the CPUs that this process could
- * run on: one of these that does nothing is idle, and not offline. */
+/* Shares the memory in which waits are charged. */
 static int share_cpus(struct probe *probe)
 {
-	int fd = bpf_map__fd(probe->skeleton->maps.wait_cpus);
-	cpu_set_t set;
-	void *mapped = mmap(NULL, probe->n_cpus * sizeof *probe->cpus, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, 0);
+	void *mapped = mmap(NULL, probe->n_cpus * sizeof *probe->cpus, PROT_READ, MAP_SHARED,
+			    bpf_map__fd(probe->skeleton->maps.wait_cpus), 0);
 
 	if (mapped == MAP_FAILED)
 		return -errno;
 	probe->cpus = mapped;
-	if (sched_getaffinity(0, sizeof set, &set) < 0)
-		CPU_ZERO(&set);
-	for (size_t i = 0; i < probe->n_cpus; i++)
-		probe->cpus[i].is_usable = CPU_ISSET(i, &set) != 0;
 	return 0;
 }
 
@@ -265,23 +257,32 @@ const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, in
 	return record->tid == (uint32_t)tid && record->tgid == (uint32_t)tgid ? record : NULL;
 }
 
-const struct wait_cpu *probe_cpus(const struct probe *probe, size_t *ret_n)
+void probe_matrix(const struct probe *probe, struct matrix *ret)
 {
-	*ret_n = probe->cpus ? probe->n_cpus : 0;
-	return probe->cpus;
-}
+	const struct turns_bpf__bss *bss = probe->skeleton->bss;
 
-unsigned probe_pools(const struct probe *probe, const struct pool_name **ret_names)
-{
-	unsigned n = probe->skeleton->bss->n_pools, most = N_WAIT_COLUMNS - N_WAIT_FIXED;
-
-	*ret_names = probe->skeleton->bss->pool_names;
-	return n < most ? n : most;
+	*ret = (struct matrix){.n = N_WAIT_FIXED};
+	while (ret->n < N_WAIT_COLUMNS && bss->pool_hashes[ret->n])
+		ret->n++;
+	memcpy(ret->names, bss->pool_names, sizeof ret->names);
+	for (size_t cpu = 0; probe->cpus && cpu < probe->n_cpus; cpu++)
+		for (unsigned row = 0; row < ret->n; row++)
+			for (unsigned i = 0; i < ret->n; i++)
+				ret->ns[row][i] += probe->cpus[cpu].charged[row][i];
 }
 
 uint64_t probe_refused(const struct probe *probe)
 {
 	return probe->skeleton->bss->n_refused;
+}
+
+uint64_t matrix_total(const struct matrix *matrix, unsigned row)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < matrix->n; i++)
+		total += i == WAIT_WHILE_IDLE ? 0 : matrix->ns[row][i];
+	return total;
 }
 
 void probe_cost(const struct probe *probe, struct probe_cost *ret)

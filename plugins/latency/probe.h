@@ -15,7 +15,7 @@ struct probe;
 /* What the programs are for. */
 enum probe_task {
 	PROBE_TURNS = 1, /* counts turns: probe_read() */
-	PROBE_WAITS = 2, /* charges waits: matrix.h */
+	PROBE_WAITS = 2, /* charges waits: probe_matrix() */
 };
 
 /* budget_parts: of a million of one CPU's time that the programs may take there; 0: no limit.
@@ -39,12 +39,20 @@ const struct turn_record *probe_at(const struct probe *probe, size_t i,
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid,
 				     const struct turns **ret_turns);
 
-/* What each CPU has charged. */
-const struct wait_cpu *probe_cpus(const struct probe *probe, size_t *ret_n);
-/* The number of pools, whose names are from N_WAIT_FIXED on in *ret_names. */
-unsigned probe_pools(const struct probe *probe, const struct pool_name **ret_names);
+/* Who waited for a CPU while what ran there. */
+struct matrix {
+	unsigned n; /* rows, and columns; the fixed ones are first (enum wait_column) */
+	struct pool_name names[N_WAIT_COLUMNS];
+	/* By row and column; rows are WAIT_OTHER and pools. */
+	uint64_t ns[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
+};
+
+/* As it is now, since the probe was attached; from any thread. */
+void probe_matrix(const struct probe *probe, struct matrix *ret);
 /* The number of threads for whose pool there was no room. */
 uint64_t probe_refused(const struct probe *probe);
+/* All that a row waited, of which WAIT_WHILE_IDLE is a part. */
+uint64_t matrix_total(const struct matrix *matrix, unsigned row);
 
 struct probe_cost {
 	uint64_t switches; /* seen by the program */

@@ -129,7 +129,7 @@ static __always_inline void note(__u64 *ctx)
 	if (counts_turns && prev->pid)
 		count_switch(prev, preempted);
 	if (charges_waits)
-		charge_switch(prev, next, preempted, began_ns);
+		charge_switch(prev, next, preempted);
 }
 
 SEC("tp_btf/sched_switch")
@@ -163,24 +163,18 @@ static __always_inline struct turns *turns_of(struct task_struct *task, __u64 fl
 	return counts_turns ? bpf_task_storage_get(&storage, task, 0, flags) : 0;
 }
 
-static __always_inline struct waiter *waiter_of(struct task_struct *task, __u64 flags)
-{
-	return charges_waits ? bpf_task_storage_get(&waiters, task, 0, flags) : 0;
-}
-
 /* copy_process(): without the lock of a run queue, where memory may be taken. */
 SEC("tp_btf/task_newtask")
 int note_start(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 	struct turns *turns = turns_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	struct waiter *waiter = waiter_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	/* The counters of a new thread begin at 0. */
+	if (charges_waits)
+		bpf_task_storage_get(&waiters, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	/* Its counters begin at 0. */
 	if (turns)
 		turns->state = TURNS_BASED;
-	if (waiter)
-		waiter->state = TURNS_BASED;
 	return 0;
 }
 
@@ -207,18 +201,14 @@ int visit_threads(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (!task) {
-		if (charges_waits && pass == PASS_BASE)
-			base_cpus();
+	if (!task)
 		return 0;
-	}
-	__u64 flags = pass == PASS_CREATE ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
-	struct turns *turns = turns_of(task, flags);
-	struct waiter *waiter = waiter_of(task, flags);
+	struct turns *turns =
+		turns_of(task, pass == PASS_CREATE ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (pass == PASS_CREATE && charges_waits)
+		create_waiter(task);
 	if (pass == PASS_BASE && turns)
 		begin(turns, task);
-	if (pass == PASS_BASE && waiter)
-		base_waiter(waiter, task);
 	if (pass == PASS_READ && turns)
 		hand_out(ctx->meta->seq, task, turns);
 	return 0;

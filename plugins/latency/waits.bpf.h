@@ -32,10 +32,10 @@ struct {
 	__type(value, struct wait_cpu);
 } wait_cpus SEC(".maps");
 
-/* The pools: n_pools of them are in use, or were refused. */
+/* The pools, each with the hash of its name; 0: none yet. */
 struct pool_name pool_names[N_WAIT_COLUMNS];
-__u32 n_pools;
-__u64 n_refused; /* threads whose pool found no room */
+__u64 pool_hashes[N_WAIT_COLUMNS];
+__u64 n_refused; /* threads for whose pool there was no room */
 
 /* How many CPUs are idle, since when that is more than 0, and how long it was before. */
 struct {
@@ -89,36 +89,25 @@ static __always_inline void cut_name(struct pool_name *name)
 	}
 }
 
-static __always_inline __u32 add_pool(const struct pool_name *name)
-{
-	__u32 at = N_WAIT_COLUMNS;
-
-	if (n_pools < N_WAIT_COLUMNS - N_WAIT_FIXED)
-		at = N_WAIT_FIXED + __sync_fetch_and_add(&n_pools, 1);
-	if (at >= N_WAIT_COLUMNS) {
-		__sync_fetch_and_add(&n_refused, 1);
-		return WAIT_OTHER;
-	}
-	/* The first half last: until then no other CPU finds it. */
-	pool_names[at].half[1] = name->half[1];
-	__sync_lock_test_and_set(&pool_names[at].half[0], name->half[0]);
-	return at;
-}
-
 /* Global, as then the kernel verifies it once, and not for each call; hence the pointer that
  * may be NULL. */
 __noinline __u32 find_pool(const struct pool_name *name)
 {
 	if (!name)
 		return WAIT_OTHER;
+	__u64 hash = (name->half[0] * 0x9e3779b97f4a7c15u ^ name->half[1]) * 0xff51afd7ed558ccdu;
 	for (__u32 i = N_WAIT_FIXED; i < N_WAIT_COLUMNS; i++) {
-		if (pool_names[i].half[0] == name->half[0] &&
-		    pool_names[i].half[1] == name->half[1])
+		__u64 found = pool_hashes[i];
+
+		if (!found)
+			found = __sync_val_compare_and_swap(&pool_hashes[i], 0, hash | 1);
+		if (!found)
+			pool_names[i] = *name;
+		if (!found || found == (hash | 1))
 			return i;
-		if (!pool_names[i].half[0])
-			break;
 	}
-	return add_pool(name);
+	__sync_fetch_and_add(&n_refused, 1);
+	return WAIT_OTHER;
 }
 
 /* Of a thread that has left the CPU unseen: nothing keeps it from having ended. */
@@ -135,7 +124,7 @@ static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 	bpf_core_read(&name, sizeof name, &task->comm);
 	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
 		cut_name(&name);
-	return name.half[0] ? find_pool(&name) : WAIT_UNKNOWN;
+	return find_pool(&name);
 }
 
 /* The pool of a thread, by the name that its process has now: it is another one after
@@ -148,8 +137,6 @@ static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *wa
 
 	if (waiter && waiter->name.half[0] == name.half[0] && waiter->name.half[1] == name.half[1])
 		return waiter->pool;
-	if (!name.half[0])
-		return WAIT_OTHER;
 	if (task->flags & PF_KTHREAD)
 		cut_name(&cut);
 	__u32 pool = find_pool(&cut);
@@ -320,22 +307,31 @@ static __always_inline __u64 throttled_until(struct cfs_rq *group, __u64 now)
 	return group->throttled_clock_self_time + (since && now > since ? now - since : 0);
 }
 
-/* Of a wait on this CPU.  Since 6.18 a thread is throttled when it returns to user mode and
- * shows that; before, any that could go on may be, and one that wakes up, too. */
+/* What the next wait of prev begins with.  Since 6.18 a thread is throttled when it returns to
+ * user mode, and shows that; before, any that could go on may be. */
+static __always_inline void note_throttling(struct waiter *waiter, struct task_struct *prev,
+					    __u64 now, bool preempted)
+{
+	struct cfs_rq *group = prev->se.cfs_rq;
+
+	if (bpf_core_field_exists(prev->throttled))
+		preempted = prev->throttled;
+	waiter->group = preempted ? (__u64)group : 0;
+	waiter->throttled_ns = throttled_until(group, now);
+}
+
+/* Of a wait on this CPU, its first part. */
 static __always_inline __u64 charge_throttled(struct wait_cpu *cpu, const struct waiter *waiter,
-					      struct task_struct *task, __u32 row, __u64 wait)
+					      struct task_struct *task, __u64 wait)
 {
 	struct cfs_rq *group = task->se.cfs_rq;
-	__u64 throttled_ns = throttled_until(group, cpu->since);
-	bool is_exact = bpf_core_field_exists(task->throttled);
+	__u64 until = throttled_until(group, cpu->since);
 
-	if (waiter->group != (__u64)group || throttled_ns <= waiter->throttled_ns ||
-	    (is_exact && !waiter->is_throttled))
+	if (waiter->group != (__u64)group || until <= waiter->throttled_ns)
 		return 0;
-	throttled_ns = least(wait, throttled_ns - waiter->throttled_ns);
-	charge(cpu, row, is_exact || waiter->is_preempted ? WAIT_THROTTLED : WAIT_UNKNOWN,
-	       throttled_ns);
-	return throttled_ns;
+	wait = least(wait, until - waiter->throttled_ns);
+	charge(cpu, waiter->pool, WAIT_THROTTLED, wait);
+	return wait;
 }
 
 /* ---- switches --------------------------------------------------------------------- */
@@ -357,7 +353,7 @@ static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *wai
 		here = wait;
 	/* More than one turn: where the others were is unknown. */
 	charge(cpu, row, turns == 1 ? WAIT_ELSEWHERE : WAIT_UNKNOWN, wait - here);
-	here -= charge_throttled(cpu, waiter, prev, row, here);
+	here -= charge_throttled(cpu, waiter, prev, here);
 	if (here > 0)
 		charge_here(cpu, row, here);
 }
@@ -368,26 +364,14 @@ static __always_inline void set_waiter(struct waiter *waiter, struct task_struct
 	waiter->pcount = task->sched_info.pcount;
 }
 
-static __always_inline void begin_waiter(struct waiter *waiter, struct task_struct *task)
+/* Before any switch is noted: turns between are few, and charged as unknown. */
+static __always_inline void create_waiter(struct task_struct *task)
 {
-	if (__sync_val_compare_and_swap(&waiter->state, TURNS_UNBASED, TURNS_BASING) !=
-	    TURNS_UNBASED)
-		return;
-	set_waiter(waiter, task);
-	__sync_lock_test_and_set(&waiter->state, TURNS_BASED);
-}
+	struct waiter *waiter =
+		bpf_task_storage_get(&waiters, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-/* What its next wait begins with. */
-static __always_inline void note_throttling(struct waiter *waiter, struct task_struct *prev,
-					    __u64 now, bool preempted)
-{
-	struct cfs_rq *group = prev->se.cfs_rq;
-
-	waiter->group = (__u64)group;
-	waiter->throttled_ns = throttled_until(group, now);
-	waiter->is_preempted = preempted;
-	if (bpf_core_field_exists(prev->throttled))
-		waiter->is_throttled = prev->throttled;
+	if (waiter)
+		set_waiter(waiter, task);
 }
 
 /* The thread leaves the CPU; the column of its stay. */
@@ -399,30 +383,14 @@ static __always_inline __u32 leave(struct wait_cpu *cpu, struct task_struct *pre
 
 	if (!waiter)
 		return pool;
-	if (waiter->state == TURNS_BASED) {
-		charge_turn(cpu, waiter, prev, is_seen);
-		set_waiter(waiter, prev);
-	} else {
-		begin_waiter(waiter, prev);
-	}
+	charge_turn(cpu, waiter, prev, is_seen);
+	set_waiter(waiter, prev);
 	note_throttling(waiter, prev, now, preempted);
 	return pool;
 }
 
-/* Until its first switch a CPU ran the same thread since the programs were attached. */
-static __always_inline void begin_cpu(struct wait_cpu *cpu, const struct rq *rq,
-				      struct task_struct *prev, __u64 attached_ns)
-{
-	__u64 now = rq->clock, age = bpf_ktime_get_ns() - attached_ns;
-
-	cpu->began = cpu->since = now > age ? now - age : now;
-	cpu->pid = (__u32)prev->pid;
-	cpu->lost_ns = now - rq->clock_task;
-	cpu->switches = rq->nr_switches - 1;
-}
-
 static __always_inline void charge_switch(struct task_struct *prev, struct task_struct *next,
-					  bool preempted, __u64 attached_ns)
+					  bool preempted)
 {
 	__u32 number = bpf_get_smp_processor_id(), column = WAIT_IDLE;
 	struct wait_cpu *cpu = bpf_map_lookup_elem(&wait_cpus, &number);
@@ -431,8 +399,12 @@ static __always_inline void charge_switch(struct task_struct *prev, struct task_
 
 	if (!cpu)
 		return;
-	if (!cpu->since)
-		begin_cpu(cpu, rq, prev, attached_ns);
+	if (!cpu->began) {
+		cpu->began = cpu->since = now;
+		cpu->lost_ns = lost_ns;
+		cpu->idle_ns = idle_ns;
+		cpu->switches = rq->nr_switches - 1;
+	}
 	__u64 missed = rq->nr_switches - cpu->switches - 1;
 	__u64 arrived = prev->sched_info.last_arrival;
 	/* Before prev ran the thread that was seen to come, or also others. */
@@ -449,43 +421,4 @@ static __always_inline void charge_switch(struct task_struct *prev, struct task_
 	cpu->queued = next->sched_info.last_queued;
 	cpu->switches = rq->nr_switches;
 	note_idle(cpu, next->pid == 0, now);
-}
-
-/* ---- before the first switches ---------------------------------------------------- */
-
-static __always_inline struct wait_cpu *cpu_of(struct task_struct *task)
-{
-	__u32 number;
-
-	if (bpf_core_field_exists(task->thread_info.cpu))
-		number = task->thread_info.cpu;
-	else
-		number = ((struct task_struct___old *)task)->cpu;
-	return bpf_map_lookup_elem(&wait_cpus, &number);
-}
-
-/* Of every thread, while switches are noted already. */
-static __always_inline void base_waiter(struct waiter *waiter, struct task_struct *task)
-{
-	struct wait_cpu *cpu = task->on_cpu ? cpu_of(task) : 0;
-
-	if (cpu)
-		cpu->is_busy = 1;
-	begin_waiter(waiter, task);
-}
-
-/* After it: a CPU that has run no thread and has not switched is idle. */
-static __always_inline void base_cpus(void)
-{
-	__u64 now = bpf_get_current_task_btf()->se.cfs_rq->rq->clock;
-
-	for (__u32 number = 0; number < COST_CPUS; number++) {
-		__u32 key = number;
-		struct wait_cpu *cpu = bpf_map_lookup_elem(&wait_cpus, &key);
-
-		if (!cpu)
-			return;
-		if (cpu->is_usable && !cpu->since && !cpu->is_busy)
-			note_idle(cpu, 1, now);
-	}
 }

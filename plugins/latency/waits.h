@@ -27,13 +27,11 @@ struct pool_name {
 struct waiter {
 	/* The kernel's counters at the last switch away that was seen. */
 	unsigned long long run_delay, pcount;
-	/* And the account of its group's throttling on that CPU (cfs_rq). */
+	/* How long its group had been throttled on that CPU (cfs_rq) when its wait began so. */
 	unsigned long long group, throttled_ns;
 	struct pool_name name; /* from which its pool is known */
 	unsigned int pool;
-	unsigned int state;        /* as struct turns.state */
-	unsigned int is_throttled; /* its wait began so, or, before 6.18, may have */
-	unsigned int is_preempted;
+	unsigned int unused;
 };
 
 /* One stay of a thread on a CPU, or of none; the next one begins where it ends. */
@@ -64,8 +62,6 @@ struct wait_cpu {
 	unsigned long long task;             /* its thread's address */
 	unsigned int pid;
 	unsigned int is_idle; /* counted as idle */
-	/* By the reader, and the first pass: what to make of a CPU that does not switch. */
-	unsigned int is_usable, is_busy;
 	struct stay stays[WAIT_STAYS];
 	/* Time by column, since the CPU's first stay. */
 	unsigned long long sums[N_WAIT_COLUMNS];

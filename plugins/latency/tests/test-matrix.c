@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../matrix.h"
+#include "../probe.h"
 #include "planted.h"
 
 #define MOST_PLANTED 160u
@@ -88,7 +88,7 @@ static struct matrix *read_matrix(const Planted *planted)
 {
 	struct matrix *matrix = g_new(struct matrix, 1);
 
-	matrix_read(planted->probe, matrix);
+	probe_matrix(planted->probe, matrix);
 	return matrix;
 }
 
@@ -122,13 +122,18 @@ static void clear(Planted *planted)
 	probe_free(planted->probe);
 }
 
+static const char *matrix_name(const Planted *planted, guint i)
+{
+	return (const char *)&planted->matrix->names[i];
+}
+
 /* Of a planted pool. */
 static guint row_of(const Planted *planted, const char *pool)
 {
 	g_autofree char *name = g_strdup_printf("%s%d", pool, (int)getpid() % 100000);
 
 	for (guint i = N_WAIT_FIXED; i < planted->matrix->n; i++)
-		if (strcmp(planted->matrix->names[i], name) == 0)
+		if (strcmp(matrix_name(planted, i), name) == 0)
 			return i;
 	g_error("there is no pool %s", name);
 }
@@ -158,7 +163,7 @@ static void show(const Planted *planted, const char *pool)
 	g_test_message("%s waited %.1f ms", pool, (double)matrix_total(planted->matrix, row) / MS);
 	for (guint i = 0; i < planted->matrix->n; i++)
 		if (planted->matrix->ns[row][i] > MS)
-			g_test_message("  %u %s: %.1f ms", i, planted->matrix->names[i],
+			g_test_message("  %u %s: %.1f ms", i, matrix_name(planted, i),
 				       (double)planted->matrix->ns[row][i] / MS);
 }
 
@@ -222,8 +227,8 @@ static void test_aggressors(void)
 		   sum_accounts(&planted, 1, 3).run_ns, 5);
 	check_near(charged(&planted, "vic", row_of(&planted, "agc")),
 		   sum_accounts(&planted, 4, 1).run_ns, 5);
-	/* It does not wait for itself; but the sums of long ago are not that exact. */
-	check_near(charged(&planted, "vic", row_of(&planted, "vic")) + wait_ns, wait_ns, 1);
+	/* It does not wait for itself; but of long ago only sums are known. */
+	check_near(charged(&planted, "vic", row_of(&planted, "vic")) + wait_ns, wait_ns, 5);
 	clear(&planted);
 }
 
