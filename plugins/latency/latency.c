@@ -369,14 +369,14 @@ static int name_pool(const struct latency *self, unsigned pool, char *ret, size_
 static int put_waited(const struct latency *self, struct ctprof_batch *batch)
 {
 	const uint64_t *ns = self->matrix->ns[self->row];
-	bool is_sum = self->column == WAIT_WHILE_IDLE;
+	bool is_all = self->column == WAIT_ALL;
 	char name[64];
 	uint64_t at;
 
-	if ((is_sum ? matrix_total(self->matrix, self->row) : ns[self->column]) == 0)
+	if (self->column == WAIT_WHILE_IDLE || ns[self->column] == 0)
 		return 0;
 	int len = name_pool(self, self->row, name, sizeof name);
-	if (!is_sum) {
+	if (!is_all) {
 		len += snprintf(name + len, sizeof name - (size_t)len, ": ");
 		len += name_pool(self, self->column, name + len, sizeof name - (size_t)len);
 	}
@@ -384,12 +384,11 @@ static int put_waited(const struct latency *self, struct ctprof_batch *batch)
 	if (r < 0)
 		return r;
 	slots_put_absent(self->host, batch, at, self->waited, N_WAITED, CTPROF_ABSENT_INAPPLICABLE);
-	if (!is_sum) {
-		self->host->put_u64(batch, at, self->waited[WAITED_FOR], ns[self->column]);
-		return 0;
-	}
-	self->host->put_u64(batch, at, self->waited[WAITED], matrix_total(self->matrix, self->row));
-	self->host->put_u64(batch, at, self->waited[WAITED_WHILE_IDLE], ns[WAIT_WHILE_IDLE]);
+	self->host->put_u64(batch, at, self->waited[is_all ? WAITED : WAITED_FOR],
+			    ns[self->column]);
+	if (is_all)
+		self->host->put_u64(batch, at, self->waited[WAITED_WHILE_IDLE],
+				    ns[WAIT_WHILE_IDLE]);
 	return 0;
 }
 

@@ -276,15 +276,6 @@ uint64_t probe_refused(const struct probe *probe)
 	return probe->skeleton->bss->n_refused;
 }
 
-uint64_t matrix_total(const struct matrix *matrix, unsigned row)
-{
-	uint64_t total = 0;
-
-	for (unsigned i = 0; i < matrix->n; i++)
-		total += i == WAIT_WHILE_IDLE ? 0 : matrix->ns[row][i];
-	return total;
-}
-
 void probe_cost(const struct probe *probe, struct probe_cost *ret)
 {
 	const struct turns_bpf__bss *bss = probe->skeleton->bss;

@@ -51,8 +51,6 @@ struct matrix {
 void probe_matrix(const struct probe *probe, struct matrix *ret);
 /* The number of threads for whose pool there was no room. */
 uint64_t probe_refused(const struct probe *probe);
-/* All that a row waited, of which WAIT_WHILE_IDLE is a part. */
-uint64_t matrix_total(const struct matrix *matrix, unsigned row);
 
 struct probe_cost {
 	uint64_t switches; /* seen by the program */

@@ -154,16 +154,10 @@ __noinline int keep_sums(struct wait_cpu *cpu)
 {
 	if (!cpu)
 		return 0;
-	for (__u32 level = 0; level < WAIT_LEVELS; level++) {
-		__u32 shift = WAIT_LEVEL_SHIFT(level);
-
-		if (cpu->n & ((1u << shift) - 1))
-			return 0;
-		__u32 at = (cpu->n >> shift) & (WAIT_KEPT - 1);
-		cpu->times[level][at] = cpu->since;
-		for (__u32 i = 0; i < N_WAIT_COLUMNS; i++)
-			cpu->kept[level][at][i] = cpu->sums[i];
-	}
+	__u32 at = (cpu->n >> WAIT_SHIFT) & (WAIT_KEPT - 1);
+	cpu->times[at] = cpu->since;
+	for (__u32 i = 0; i < N_WAIT_COLUMNS; i++)
+		cpu->kept[at][i] = cpu->sums[i];
 	return 0;
 }
 
@@ -182,7 +176,7 @@ static __always_inline void end_stay(struct wait_cpu *cpu, __u32 column, __u64 n
 	__u64 interrupts = lost_ns > cpu->lost_ns ? least(length, lost_ns - cpu->lost_ns) : 0;
 	__u64 while_idle = idle_ns > cpu->idle_ns ? least(length, idle_ns - cpu->idle_ns) : 0;
 
-	if (!(cpu->n & ((1u << WAIT_LEVEL_SHIFT(0)) - 1)))
+	if (!(cpu->n & ((1u << WAIT_SHIFT) - 1)))
 		keep_sums(cpu);
 	cpu->stays[cpu->n & (WAIT_STAYS - 1)] =
 		(struct stay){cpu->since, interrupts, while_idle, column};
@@ -229,48 +223,28 @@ __noinline int charge_stays(struct wait_cpu *cpu, __u32 row, __u64 n, __u64 begi
 	return 0;
 }
 
-/* The finest level that reaches back to begin; WAIT_LEVELS: none. */
-static __always_inline __u32 find_level(const struct wait_cpu *cpu, __u64 begin)
-{
-	__u32 level;
-
-	for (level = 0; level < WAIT_LEVELS; level++) {
-		__u64 newest = (cpu->n - 1) >> WAIT_LEVEL_SHIFT(level);
-
-		if (newest < WAIT_KEPT ||
-		    cpu->times[level][(newest + 1) & (WAIT_KEPT - 1)] <= begin)
-			break;
-	}
-	return level;
-}
-
-/* The same by sums.  What they were at begin lies between two that were kept: at the finest
- * level the stays between are known, at the others taken to be alike. */
+/* The same by sums.  What they were at begin lies between two that were kept: if the stays
+ * between are known, it is exact; otherwise they are taken to be alike. */
 __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 {
 	if (!cpu)
 		return 0;
-	__u32 found = find_level(cpu, begin);
-	__u32 level = found < WAIT_LEVELS ? found : WAIT_LEVELS - 1;
-	__u64 newest = (cpu->n - 1) >> WAIT_LEVEL_SHIFT(level);
-	const __u64 *times = cpu->times[level & (WAIT_LEVELS - 1)];
-	__u64 i = newest, part = 0;
-
-	for (__u32 steps = 1; steps < WAIT_KEPT && times[i & (WAIT_KEPT - 1)] > begin; steps++)
+	__u64 newest = (cpu->n - 1) >> WAIT_SHIFT, i = newest, part = 0;
+	for (__u32 steps = 1; steps < WAIT_KEPT && i && cpu->times[i & (WAIT_KEPT - 1)] > begin;
+	     steps++)
 		i--;
 	__u32 at = i & (WAIT_KEPT - 1), next = (i < newest ? i + 1 : i) & (WAIT_KEPT - 1);
-	if (times[at] > begin) {
-		charge(cpu, row, WAIT_UNKNOWN, times[at] - begin);
+	if (cpu->times[at] > begin) {
+		charge(cpu, row, WAIT_UNKNOWN, cpu->times[at] - begin);
 		next = at;
-	} else if (level == 0) {
-		charge_stays(cpu, row, (i + 1) << WAIT_LEVEL_SHIFT(0), begin, times[next]);
+	} else if (next != at && cpu->n - (i << WAIT_SHIFT) <= WAIT_STAYS) {
+		charge_stays(cpu, row, (i + 1) << WAIT_SHIFT, begin, cpu->times[next]);
 		at = next;
 	} else if (next != at) {
 		/* In parts of 2^16. */
-		part = ((begin - times[at]) << 16) / (times[next] - times[at]);
+		part = ((begin - cpu->times[at]) << 16) / (cpu->times[next] - cpu->times[at]);
 	}
-	const __u64 *low = cpu->kept[level & (WAIT_LEVELS - 1)][at];
-	const __u64 *high = cpu->kept[level & (WAIT_LEVELS - 1)][next];
+	const __u64 *low = cpu->kept[at], *high = cpu->kept[next];
 	for (__u32 k = 0; k < N_WAIT_COLUMNS; k++)
 		charge(cpu, row, k, cpu->sums[k] - low[k] - ((high[k] - low[k]) * part >> 16));
 	return 0;
@@ -351,6 +325,7 @@ static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *wai
 		here = least(wait, cpu->since - cpu->queued);
 	else if (!is_seen && turns == 1)
 		here = wait;
+	charge(cpu, row, WAIT_ALL, wait);
 	/* More than one turn: where the others were is unknown. */
 	charge(cpu, row, turns == 1 ? WAIT_ELSEWHERE : WAIT_UNKNOWN, wait - here);
 	here -= charge_throttled(cpu, waiter, prev, here);

@@ -14,6 +14,7 @@ enum wait_column {
 	WAIT_ELSEWHERE,  /* it waited on another CPU, before it was migrated */
 	WAIT_BEFORE,     /* before the probe was attached */
 	WAIT_WHILE_IDLE, /* part of the others: some CPU of the host was idle */
+	WAIT_ALL,        /* all others */
 	N_WAIT_FIXED,
 	N_WAIT_COLUMNS = 128, /* a power of two; with pools */
 };
@@ -41,14 +42,13 @@ struct stay {
 	unsigned long long column;
 };
 
-/* The last stays; and the sums of all before every 16th, 128th, 1024th and 8192nd of them, so
- * that a wait of any number of stays is charged with few steps. */
+/* The last stays; and the sums of all before every 128th of them, so that a wait of any number of
+ * stays is charged with few steps. */
 #define WAIT_STAYS 512u
-#define WAIT_LEVELS 4u
-#define WAIT_LEVEL_SHIFT(level) (4u + 3u * (level))
-#define WAIT_KEPT 32u
+#define WAIT_SHIFT 7u
+#define WAIT_KEPT 256u
 /* A wait of no more is charged stay by stay. */
-#define WAIT_STEPS 64u
+#define WAIT_STEPS 128u
 
 /* Of one CPU.  Times are those of its run queue's clock. */
 struct wait_cpu {
@@ -65,8 +65,9 @@ struct wait_cpu {
 	struct stay stays[WAIT_STAYS];
 	/* Time by column, since the CPU's first stay. */
 	unsigned long long sums[N_WAIT_COLUMNS];
-	unsigned long long times[WAIT_LEVELS][WAIT_KEPT];
-	unsigned long long kept[WAIT_LEVELS][WAIT_KEPT][N_WAIT_COLUMNS];
+	/* The same, as it was, and when. */
+	unsigned long long times[WAIT_KEPT];
+	unsigned long long kept[WAIT_KEPT][N_WAIT_COLUMNS];
 	/* Charged, by the pool that waited and by column. */
 	unsigned long long charged[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -143,6 +144,17 @@ static guint64 charged(const Planted *planted, const char *pool, guint column)
 	return planted->matrix->ns[row_of(planted, pool)][column];
 }
 
+/* What a pool waited, as its parts add up. */
+static guint64 waited(const Planted *planted, const char *pool)
+{
+	guint64 sum = 0;
+
+	for (guint i = 0; i < planted->matrix->n; i++)
+		if (i != WAIT_WHILE_IDLE && i != WAIT_ALL)
+			sum += charged(planted, pool, i);
+	return sum;
+}
+
 static struct account sum_accounts(const Planted *planted, guint first, guint n)
 {
 	struct account sum = {0};
@@ -160,7 +172,7 @@ static void show(const Planted *planted, const char *pool)
 {
 	guint row = row_of(planted, pool);
 
-	g_test_message("%s waited %.1f ms", pool, (double)matrix_total(planted->matrix, row) / MS);
+	g_test_message("%s waited %.1f ms", pool, (double)waited(planted, pool) / MS);
 	for (guint i = 0; i < planted->matrix->n; i++)
 		if (planted->matrix->ns[row][i] > MS)
 			g_test_message("  %u %s: %.1f ms", i, matrix_name(planted, i),
@@ -181,7 +193,8 @@ static void check_near(guint64 found, guint64 truth, guint percent)
 static void check_row(const Planted *planted, const char *pool, guint64 wait_ns)
 {
 	show(planted, pool);
-	check_near(matrix_total(planted->matrix, row_of(planted, pool)), wait_ns, 1);
+	check_near(waited(planted, pool), wait_ns, 1);
+	check_near(charged(planted, pool, WAIT_ALL), wait_ns, 1);
 	check_near(charged(planted, pool, WAIT_UNKNOWN) + wait_ns, wait_ns, 1);
 }
 
@@ -296,6 +309,69 @@ static void test_idle(void)
 	clear(&planted);
 }
 
+/* ---- throttled ------------------------------------------------------------------ */
+
+#define CGROUP G_DIR_SEPARATOR_S "sys" G_DIR_SEPARATOR_S "fs" G_DIR_SEPARATOR_S "cgroup"
+
+static gboolean write_file(const char *directory, const char *name, const char *text)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	FILE *file = fopen(path, "w");
+	gboolean is_written = file && fputs(text, file) >= 0;
+
+	return file && fclose(file) == 0 && is_written;
+}
+
+/* NULL: there is none; a group whose threads may run for a fifth of a CPU. */
+static char *make_group(void)
+{
+	g_autofree char *path = g_strdup_printf(
+		CGROUP G_DIR_SEPARATOR_S "cpu" G_DIR_SEPARATOR_S "matrix%d", (int)getpid());
+
+	if (mkdir(path, 0755) < 0)
+		return NULL;
+	if (write_file(path, "cpu.cfs_quota_us", "20000") &&
+	    write_file(path, "cpu.shares", "262144"))
+		return g_steal_pointer(&path);
+	(void)rmdir(path);
+	return NULL;
+}
+
+static guint64 throttled_in(const char *group)
+{
+	g_autofree char *path = g_build_filename(group, "cpu.stat", NULL);
+	g_autofree char *text = NULL;
+	const char *at = g_file_get_contents(path, &text, NULL, NULL)
+				 ? strstr(text, "throttled_time ")
+				 : NULL;
+
+	return at ? g_ascii_strtoull(at + strlen("throttled_time "), NULL, 10) : 0;
+}
+
+/* One thread alone in its group is throttled for as long as the group is. */
+static void test_throttled(void)
+{
+	g_autofree char *group = make_group();
+	Planted planted;
+
+	if (!group) {
+		g_test_skip("no group of the CPU controller (v1) can be made");
+		return;
+	}
+	if (begin(&planted)) {
+		add_pinned(&planted, "thr", spin, 1);
+		g_autofree char *pid = g_strdup_printf("%d", (int)planted.pids[0]);
+		g_assert_true(write_file(group, "cgroup.procs", pid));
+		start(&planted);
+		g_usleep(2000000);
+		settle(&planted);
+		check_row(&planted, "thr", sum_accounts(&planted, 0, 1).wait_ns);
+		check_near(charged(&planted, "thr", WAIT_THROTTLED), throttled_in(group), 5);
+		clear(&planted);
+	}
+	(void)rmdir(group);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -303,5 +379,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/latency/matrix/aggressors", test_aggressors);
 	g_test_add_func("/latency/matrix/crowd", test_crowd);
 	g_test_add_func("/latency/matrix/idle", test_idle);
+	g_test_add_func("/latency/matrix/throttled", test_throttled);
 	return g_test_run();
 }
