@@ -369,23 +369,26 @@ static int name_pool(const struct latency *self, unsigned pool, char *ret, size_
 static int put_waited(const struct latency *self, struct ctprof_batch *batch)
 {
 	const uint64_t *ns = self->matrix->ns[self->row];
-	bool is_all = self->column == WAIT_ALL;
+	/* The sum first. */
+	unsigned column = self->column == 0          ? WAIT_ALL
+			  : self->column == WAIT_ALL ? WAIT_OTHER
+						     : self->column;
+	bool is_all = column == WAIT_ALL;
 	char name[64];
 	uint64_t at;
 
-	if (self->column == WAIT_WHILE_IDLE || ns[self->column] == 0)
+	if (column == WAIT_WHILE_IDLE || ns[column] == 0)
 		return 0;
 	int len = name_pool(self, self->row, name, sizeof name);
 	if (!is_all) {
 		len += snprintf(name + len, sizeof name - (size_t)len, ": ");
-		len += name_pool(self, self->column, name + len, sizeof name - (size_t)len);
+		len += name_pool(self, column, name + len, sizeof name - (size_t)len);
 	}
 	int r = self->host->object(batch, MATRIX, name, (size_t)len, &at);
 	if (r < 0)
 		return r;
 	slots_put_absent(self->host, batch, at, self->waited, N_WAITED, CTPROF_ABSENT_INAPPLICABLE);
-	self->host->put_u64(batch, at, self->waited[is_all ? WAITED : WAITED_FOR],
-			    ns[self->column]);
+	self->host->put_u64(batch, at, self->waited[is_all ? WAITED : WAITED_FOR], ns[column]);
 	if (is_all)
 		self->host->put_u64(batch, at, self->waited[WAITED_WHILE_IDLE],
 				    ns[WAIT_WHILE_IDLE]);
@@ -406,7 +409,7 @@ static int collect_waited(struct latency *self, struct ctprof_batch *batch)
 		r = put_waited(self, batch);
 		if (r == 0 && ++self->column >= self->matrix->n) {
 			self->column = 0;
-			self->row += self->row == 0 ? N_WAIT_FIXED : 1;
+			self->row++;
 		}
 	}
 	return r == -ENOSPC ? 0 : r;

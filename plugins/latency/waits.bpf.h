@@ -93,7 +93,7 @@ static __always_inline void cut_name(struct pool_name *name)
  * may be NULL. */
 __noinline __u32 find_pool(const struct pool_name *name)
 {
-	if (!name)
+	if (!name || !name->half[0])
 		return WAIT_OTHER;
 	__u64 hash = (name->half[0] * 0x9e3779b97f4a7c15u ^ name->half[1]) * 0xff51afd7ed558ccdu;
 	for (__u32 i = N_WAIT_FIXED; i < N_WAIT_COLUMNS; i++) {
