@@ -201,6 +201,8 @@ def memory_of(recorder):
 
 def test_a_crowd_that_went_leaves_no_memory():
     """What it took to read many threads is given back when they have gone."""
+    if "asan" in harness.BUILD.name:
+        raise tap.Skip("a sanitizer keeps what is freed")
     with folder() as path:
         file = path / "crowd.ctprof"
 
