@@ -117,7 +117,7 @@ static const struct {
 		{"system-net", LAW_NAME},        {"schedstat-cpus", LAW_KEEP},
 		{"schedstat-domains", LAW_KEEP}, {"scx-schedulers", LAW_OPAQUE},
 		{"states-ended", LAW_KEEP},      {"lock", LAW_OPAQUE},
-		{"scx-stats", LAW_OPAQUE},
+		{"scx-stats", LAW_OPAQUE},       {"latency-matrix", LAW_OPAQUE},
 },
   options[] = {
 	  {"plugins", LAW_KEEP},  {"groups", LAW_KEEP},       {"metrics", LAW_KEEP},
