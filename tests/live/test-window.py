@@ -76,7 +76,8 @@ def check_short_processes(options, is_exact):
     need_exits(report)
     truth = json.loads(printed)
     parts = account(report)
-    assert parts["host"] <= around + NS_PER_TICK, (parts, around)
+    # What parents were charged with is in ticks, as the host's time is; they need not be the same ones.
+    assert parts["host"] <= around * (1 if is_exact else 1.02) + NS_PER_TICK, (parts, around)
     # Captures take time while others run: part of what the host does before and after the
     # window may be in it.  The rest is interrupts, and without bpf the ends of ctprof's threads.
     slack = 0.1 * parts["host"] + around - parts["host"] + 20 * NS_PER_TICK
