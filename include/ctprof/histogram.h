@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * The buckets of histograms: four in each doubling, the bounds of an OpenMetrics
- * native histogram of schema 2.  Bucket 0 has the zeros; bucket i has the whole numbers
- * above 2^((i - 2) / 4), up to and including 2^((i - 1) / 4).  C99 without any library,
- * also for programs that run in the kernel.
+ * The buckets of histograms: four per doubling, with the bounds of an OpenMetrics
+ * native histogram of schema 2.  Bucket 0 counts the zeros; bucket i counts the whole
+ * numbers above 2^((i - 2) / 4), up to and including 2^((i - 1) / 4).  C99 without any
+ * library, so that programs that run in the kernel can use it, too.
  */
 #ifndef CTPROF_HISTOGRAM_H
 #define CTPROF_HISTOGRAM_H
@@ -29,7 +29,7 @@ static inline uint32_t ctprof_bucket_of(uint64_t value)
 
 	if (value == 0)
 		return 0;
-	/* Moves the highest bit that is set to the top. */
+	/* Shift the highest set bit to the top. */
 	for (uint32_t shift = 32; shift > 0; shift /= 2)
 		if (value >> (64 - shift) == 0) {
 			value <<= shift;

@@ -74,7 +74,7 @@ enum ctprof_cost {
 enum ctprof_need_kind {
 	CTPROF_NEED_CAPABILITY = 10, /* name is "CAP_..." */
 	CTPROF_NEED_KCONFIG = 20,    /* name is "CONFIG_..." */
-	CTPROF_NEED_SYSCTL = 30,     /* name is "kernel....", the value it must have is in why */
+	CTPROF_NEED_SYSCTL = 30,     /* name is "kernel...."; why states the required value */
 	CTPROF_NEED_FILE = 40,       /* name is a path below a root: "proc/<tgid>/task/<tid>/io" */
 };
 
@@ -240,7 +240,7 @@ enum ctprof_unit {
 	CTPROF_UNIT_CENTIPERCENT = 90, /* hundredths of a percent */
 };
 
-/* What a value describes, and so in which batches its slot is. */
+/* What a value describes, which determines the batches that have its slot. */
 enum ctprof_scope {
 	CTPROF_SCOPE_THREAD = 10,  /* thread batches: one row per thread */
 	CTPROF_SCOPE_EXIT = 15,    /* one row per thread that ended: host->exited().  Since 1.3 */
@@ -308,13 +308,13 @@ struct ctprof_metric {
 	const char *gates;
 	const char *help;   /* one clause, no full stop */
 	const char *origin; /* kernel file and field, and the function that counts it */
-	/* Whether reports call more of it worse, or better (enum ctprof_polarity); only
+	/* Whether reports call an increase worse or better (enum ctprof_polarity); only
 	 * for numbers and maps of numbers.  Since 1.6. */
 	uint32_t polarity;
-	/* Only a change of at least so much is called worse or better: of gate_percent
-	 * percent of the baseline and, at the same time, of gate in the metric's unit.
-	 * 0: 5 percent, and an amount that depends on the unit (1 ms, 1 MiB, 1000, a
-	 * twentieth of a ratio).  Since 1.6. */
+	/* A change is called worse or better only if it is at least gate_percent percent
+	 * of the baseline and also at least gate, in the metric's unit.  0: 5 percent,
+	 * and an amount that depends on the unit (1 ms, 1 MiB, 1000, a twentieth of a
+	 * ratio).  Since 1.6. */
 	uint32_t gate_percent;
 	uint64_t gate;
 	uint32_t buckets; /* HISTOGRAM: enum ctprof_buckets; otherwise 0.  Since 1.6. */
@@ -541,9 +541,9 @@ struct ctprof_host {
 	 */
 	int (*exited)(struct ctprof_batch *batch, int32_t tgid, int32_t tid, uint64_t *ret_row);
 
-	/* Returns the number of threads the capture is about to read, at most
-	 * enough, where counting stops.  Approximate, as threads come and go.
-	 * Only in start(); 0 elsewhere.  Since 1.3. */
+	/* Returns the number of threads the capture is about to read, or enough if
+	 * there are more: it stops counting there.  Approximate, as threads come and
+	 * go.  Only in start(); 0 elsewhere.  Since 1.3. */
 	uint64_t (*count_threads)(const struct ctprof_host *host, uint64_t enough);
 
 	/* Marks the process of that row as stuck for the rest of the capture: reading
@@ -560,13 +560,14 @@ struct ctprof_host {
 	 * 1.6. */
 	void (*put_histogram)(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 			      const uint64_t *counts, size_t n);
-	/* Reports that collect() has made progress, as opening a file does: the host drops
-	 * a plugin that makes none for as long as --plugin-timeout allows.  Only in collect(),
+	/* Reports that collect() has made progress; open_file() does so, too.  The host drops
+	 * a plugin that makes no progress for the time of --plugin-timeout.  Only in collect(),
 	 * from the calling thread.  Since 1.6. */
 	void (*progress)(const struct ctprof_host *host);
-	/* Schedules a program that the calling thread has started above the load as ctprof's
-	 * own threads, which wait for it, if those are (raise: 1); or no more (0), before it is
-	 * reaped.  It must end with that thread (PR_SET_PDEATHSIG).  Since 1.6. */
+	/* raise 1: if ctprof's own threads are scheduled above the load, schedules a child that
+	 * the calling thread has started, and waits for, like them.  raise 0: ends that, before
+	 * the child is reaped.  The child must end with the thread (PR_SET_PDEATHSIG).  Since
+	 * 1.6. */
 	void (*raise)(const struct ctprof_host *host, int32_t pid, int raise);
 };
 

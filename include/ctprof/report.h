@@ -74,8 +74,9 @@ enum ctprof_ladder {
 /* One side lacks rows that the other has: a sink marks the change "~"; pct is not
  * set. */
 #define CTPROF_CELL_PARTIAL 32u
-/* The change is large enough for a judgement, and more, or less, is worse, or better; of
- * runs, only if it is CTPROF_VERDICT_CHANGED.  Never set in a window.  Since 1.6. */
+/* By the field's polarity the change is for the worse, or for the better, and it passes
+ * the field's gates; in a report of runs, only if the verdict is CTPROF_VERDICT_CHANGED.
+ * Never set in a window.  Since 1.6. */
 #define CTPROF_CELL_WORSE 64u
 #define CTPROF_CELL_BETTER 128u
 
@@ -91,9 +92,9 @@ enum ctprof_verdict {
 #define CTPROF_RUNS_HAS_TEST 1u     /* p is set */
 #define CTPROF_RUNS_HAS_Q 2u        /* q is set: the row was one of those tested */
 #define CTPROF_RUNS_HAS_INTERVAL 4u /* low, high and level are set */
-/* level is approximate: it is that of values without ties, but there are ties,
- * or it is from a normal approximation of U's distribution.  A sink marks the
- * interval "~". */
+/* level is approximate: there are ties, and it is exact only for values without ties,
+ * or it comes from a normal approximation of the distribution of U.  A sink marks
+ * the interval "~". */
 #define CTPROF_RUNS_APPROXIMATE 8u
 
 /* The values of a cell in each run of each side: a report of
@@ -104,7 +105,7 @@ struct ctprof_runs {
 	uint32_t verdict; /* enum ctprof_verdict */
 	uint32_t reserved;
 	uint64_t n_runs[2];      /* runs of each side; [1] is 0 if there is one side */
-	uint64_t n[2];           /* of these: runs that have the value */
+	uint64_t n[2];           /* number of these runs that have the value */
 	const double *values[2]; /* n_runs[side] numbers in the order of the runs; NAN: none */
 	double min[2], max[2];   /* of the present values; NAN if n is 0 */
 	/* Confidence interval of the shift (the cell's delta), and its confidence
@@ -140,9 +141,9 @@ struct ctprof_cell {
 	 * is the Hodges-Lehmann shift between the sides.  NULL otherwise.
 	 * Since 1.4. */
 	const struct ctprof_runs *runs;
-	/* The distributions of each side, of a metric of kind HISTOGRAM: the values are
-	 * then the number of values; NULL: none.  A percentile has the bounds of its bucket
-	 * in value.min and value.max, and its number is the upper one.  Since 1.6. */
+	/* For a metric of kind HISTOGRAM: the distribution on each side; value then holds
+	 * the number of values counted.  NULL: none.  A percentile has the bounds of its
+	 * bucket in value.min and value.max, and the upper bound in value.number.  Since 1.6. */
 	const struct ctprof_histogram *histogram[2];
 };
 
@@ -166,11 +167,11 @@ enum ctprof_field_role {
 /* Text that may be cut in the middle to fit a terminal; other cells never are.
  * Since 1.4. */
 #define CTPROF_FIELD_CUT 16u
-/* Numbers that may also be drawn as bars, each as long as its share of the largest,
- * where there is room for them. Since 1.5. */
+/* Numbers that may also be drawn as bars, each as long as its share of the largest
+ * number, if there is room.  Since 1.5. */
 #define CTPROF_FIELD_BARS 32u
-/* The lines are in its order: for people it is marked, and dropped after the others where
- * there is no room. Since 1.6. */
+/* The lines are sorted by this field: a sink for people marks it and, if columns do not
+ * fit, drops it last.  Since 1.6. */
 #define CTPROF_FIELD_SORTED 64u
 
 /* A field of a section's lines: a metric, or a column of the table. */
@@ -203,8 +204,8 @@ enum ctprof_term_form {
 	CTPROF_TERM_GIB = 30,        /* number of bytes, in GiB, one decimal */
 	CTPROF_TERM_HUNDREDTHS = 40, /* number, two decimals */
 	CTPROF_TERM_TEXT = 50,       /* text */
-	CTPROF_TERM_NAME = 60,       /* text: a name of the host, which may be cut in its middle */
-	CTPROF_TERM_TIME = 70,       /* number: seconds since 1970, UTC, as hours to seconds */
+	CTPROF_TERM_NAME = 60,       /* text: a name from the host; may be cut in the middle */
+	CTPROF_TERM_TIME = 70,       /* number: seconds since 1970, UTC; written "HH:MM:SS" */
 	CTPROF_TERM_TIME_ZONE = 80,  /* the same with the name of the zone */
 	CTPROF_TERM_LABEL = 90,      /* text: what the sentence is about, eight columns wide */
 };
@@ -222,12 +223,12 @@ struct ctprof_term {
 };
 
 /* struct ctprof_piece.flags */
-/* An entry of a list.  Where there is no room, entries go before the piece that ends the
- * list, and an ellipsis says so. */
+/* An entry of a list.  The first piece after the entries ends the list; if they do not
+ * fit, the last entries are replaced by an ellipsis, and the end of the list is kept. */
 #define CTPROF_PIECE_ENTRY 1u
-#define CTPROF_PIECE_APART 2u /* a wide gap is before it */
+#define CTPROF_PIECE_APART 2u /* preceded by a wide gap */
 
-/* A part of a sentence.  Where there is no room, the later parts are left out. */
+/* A part of a sentence.  If the sentence does not fit, its last pieces are left out. */
 struct ctprof_piece {
 	uint32_t struct_size;
 	uint32_t flags;    /* CTPROF_PIECE_* */
@@ -238,13 +239,13 @@ struct ctprof_piece {
 
 /* What a sentence is about: struct ctprof_sentence.role. */
 enum ctprof_sentence_role {
-	CTPROF_SENTENCE_TITLE = 10, /* the captures, the host they are of, the command */
+	CTPROF_SENTENCE_TITLE = 10, /* the captures, their host, the command */
 	CTPROF_SENTENCE_HEADING = 20,
 	CTPROF_SENTENCE_FINDING = 30,
 	CTPROF_SENTENCE_CPU = 40,    /* the host's CPUs */
-	CTPROF_SENTENCE_DISK = 50,   /* its disks */
-	CTPROF_SENTENCE_MEMORY = 60, /* its memory */
-	CTPROF_SENTENCE_FOOTER = 70, /* what was not measured, what else may be asked */
+	CTPROF_SENTENCE_DISK = 50,   /* the host's disks */
+	CTPROF_SENTENCE_MEMORY = 60, /* the host's memory */
+	CTPROF_SENTENCE_FOOTER = 70, /* what was not measured, what else can be shown */
 };
 
 /* A sentence as data.  sentence.h writes it in words. */
@@ -257,16 +258,16 @@ struct ctprof_sentence {
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* What a line is: struct ctprof_report_line.role.  No name says so: a process may be
- * called "total".  Since 1.6. */
+/* What a line is: struct ctprof_report_line.role.  Its name does not show that: a process
+ * may be called "total".  Since 1.6. */
 enum ctprof_line_role {
 	CTPROF_ROLE_NONE = 0,         /* a metric, an object, or something else with a name */
 	CTPROF_ROLE_POOL = 10,        /* a group of threads */
-	CTPROF_ROLE_REST = 20,        /* the groups without a line of their own, together */
+	CTPROF_ROLE_REST = 20,        /* the sum of the groups without a line of their own */
 	CTPROF_ROLE_OWN = 30,         /* the processes of this run of ctprof, known by their PIDs */
-	CTPROF_ROLE_EXITED = 40,      /* threads that ended, and, unless it has a line, the next */
-	CTPROF_ROLE_UNACCOUNTED = 50, /* what the host's counters have beyond all other lines */
-	CTPROF_ROLE_TOTAL = 60,       /* all of them */
+	CTPROF_ROLE_EXITED = 40,      /* threads that ended; UNACCOUNTED, too, if it has no line */
+	CTPROF_ROLE_UNACCOUNTED = 50, /* what the host's counters show beyond all other lines */
+	CTPROF_ROLE_TOTAL = 60,       /* the total of all lines */
 	CTPROF_ROLE_HOST = 70,        /* the host */
 	CTPROF_ROLE_CGROUP = 80,      /* a cgroup */
 };
@@ -303,7 +304,7 @@ struct ctprof_report_line {
 	const struct ctprof_cell *sort; /* --sort: the first sort metric of the group; or NULL */
 	uint32_t role;                  /* enum ctprof_line_role.  Since 1.6. */
 	uint32_t reserved;
-	/* What it says, of findings; NULL otherwise.  Since 1.6. */
+	/* The sentence of a finding; NULL for other lines.  Since 1.6. */
 	const struct ctprof_sentence *sentence;
 };
 
@@ -342,8 +343,8 @@ struct ctprof_report_section {
 	const char *covered; /* what these numbers count: "processes"; or NULL */
 	uint64_t n_notes;
 	const char *const *notes; /* n_notes lines of text below the table */
-	/* n_notes: the notes as data, NULL where one is only text; or NULL: all are.  Since
-	 * 1.6. */
+	/* n_notes elements: the notes as data, or NULL for a note that is only text; NULL
+	 * instead of the array: all are only text.  Since 1.6. */
 	const struct ctprof_sentence *const *sentences;
 };
 
@@ -469,14 +470,15 @@ struct ctprof_report {
 	uint64_t realtime_ns[2];
 	/* The rest is since 1.6.  Lines of the terminal to fit into; 0: no limit. */
 	uint64_t height;
-	/* n_titles and n_footers: the same as data, NULL where one is only text; or NULL:
-	 * all are. */
+	/* n_titles and n_footers elements: the same lines as data, or NULL for a line that is
+	 * only text; NULL instead of the array: all are only text. */
 	const struct ctprof_sentence *const *title_sentences;
 	const struct ctprof_sentence *const *footer_sentences;
 	const void *handle; /* for the host only */
-	/* The section with at most n_pools lines of role POOL, and, if there are more, one of
-	 * role REST for the others.  Valid as long as the report; the same section if it has
-	 * no pools or no more.  NULL: the host cannot do it. */
+	/* Returns section number section with at most n_pools lines of role POOL and, if it
+	 * has more, one of role REST for the others.  The result is valid as long as the
+	 * report; it is the section itself if nothing needs to be folded.  NULL instead of
+	 * the function: sections must not be folded. */
 	const struct ctprof_report_section *(*fold)(const struct ctprof_report *report,
 						    uint64_t section, uint64_t n_pools);
 };

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Columns of a name that is cut. */
+/* Columns that a cut name takes, and to which a label is padded. */
 #define CTPROF_WORDING_NAME 24
 #define CTPROF_WORDING_LABEL 8
 /* Size of a buffer for a time, with its NUL. */
@@ -20,17 +20,17 @@ extern "C" {
 
 /* How a sentence is written. */
 struct ctprof_wording {
-	uint64_t width; /* columns there are; 0: no limit, and no name is cut */
-	/* Writes a time to ret_text: seconds since 1970, by the local clock, if has_zone with
-	 * the name of the zone.  NULL: times are in UTC. */
+	uint64_t width; /* columns available; 0: no limit, and no name is cut */
+	/* Writes a time, in seconds since 1970, to ret_text as local time, with the name of
+	 * the time zone if has_zone.  NULL: times are written in UTC. */
 	void (*clock)(double seconds, int has_zone, char ret_text[CTPROF_WORDING_TIME]);
 };
 
-/* Text on its way into a buffer; what does not fit into that is only counted. */
+/* Text being written to a buffer; bytes that do not fit are only counted. */
 struct ctprof_wording_text {
 	char *text;
-	size_t size, length; /* bytes: of the buffer, and of the text */
-	uint64_t columns;    /* of text that is UTF-8; names may have any bytes */
+	size_t size, length; /* in bytes: of the buffer, and of the text */
+	uint64_t columns;    /* of the text if it is UTF-8; names may contain any bytes */
 };
 
 static inline void ctprof_wording_put(struct ctprof_wording_text *out, const char *from,
@@ -55,7 +55,7 @@ static inline void ctprof_wording_say(struct ctprof_wording_text *out, const cha
 	ctprof_wording_put(out, text, ctprof_wording_end_of(text));
 }
 
-/* The first byte at or after text that begins a character. */
+/* Returns the first byte at or after text that begins a UTF-8 character. */
 static inline const char *ctprof_wording_character(const char *text)
 {
 	while (((unsigned char)*text & 0xc0) == 0x80)
@@ -79,7 +79,7 @@ static inline void ctprof_wording_name(struct ctprof_wording_text *out, const ch
 	ctprof_wording_put(out, ctprof_wording_character(end - CTPROF_WORDING_NAME / 2 + 1), end);
 }
 
-/* A number with 0, 1 or 2 decimals. */
+/* Writes a number with 0, 1 or 2 decimals; "-" if its digits do not fit. */
 static inline void ctprof_wording_number(struct ctprof_wording_text *out, double number,
 					 int decimals)
 {
@@ -158,7 +158,7 @@ static inline void ctprof_wording_term(struct ctprof_wording_text *out,
 		ctprof_wording_say(out, " ");
 }
 
-/* Element i of an array whose elements may be longer than ours. */
+/* Returns element i of an array whose structs may be larger than those of this header. */
 static inline const void *ctprof_wording_element(const void *first, uint64_t i)
 {
 	return (const char *)first + i * *(const uint32_t *)first;
@@ -187,8 +187,8 @@ static inline void ctprof_wording_piece(struct ctprof_wording_text *out,
 	ctprof_wording_put(out, from, words);
 }
 
-/* Writes the pieces from first to last, of which the last ends a list of entries that are
- * before it, with the first n of these. */
+/* Writes a list, the pieces first to last: its first n entries, an ellipsis if there are
+ * more, and the piece that ends the list. */
 static inline void ctprof_wording_list(struct ctprof_wording_text *out,
 				       const struct ctprof_wording *how,
 				       const struct ctprof_sentence *sentence, uint64_t first,
@@ -216,8 +216,8 @@ static inline uint64_t ctprof_wording_end(const struct ctprof_sentence *sentence
 
 /*
  * Writes the sentence to text, as snprintf() does: at most size bytes with the NUL.
- * Returns the bytes it needs without that.  Names are written as they are: the caller
- * escapes the text.
+ * Returns the length of the whole sentence in bytes, without the NUL.  Names are not
+ * escaped: the caller must escape the text.
  */
 static inline size_t ctprof_sentence_write(const struct ctprof_sentence *sentence,
 					   const struct ctprof_wording *how, char *text,
@@ -234,7 +234,7 @@ static inline size_t ctprof_sentence_write(const struct ctprof_sentence *sentenc
 			out = before;
 			ctprof_wording_list(&out, how, sentence, first, last, --n);
 		} while (n > 0 && how->width > 0 && out.columns > how->width);
-		/* The first piece is what the sentence is for. */
+		/* The first piece is written even if it is too wide. */
 		if (first > 0 && how->width > 0 && out.columns > how->width) {
 			out = before;
 			break;

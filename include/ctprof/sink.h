@@ -14,9 +14,9 @@
  * different threads.  After a negative return, or when the capture is aborted,
  * the next call is close() and the output is discarded.
  *
- * In samples of a recording, thread rows without values (n_slots is 0) may come before
- * the others: their targets have CTPROF_TARGET_SAME, in any order.  The sink ignores a
- * target that is new to it.
+ * In the samples of a recording, thread rows without values (n_slots is 0) may come
+ * before the others, in any order: their targets have CTPROF_TARGET_SAME.  The sink must
+ * ignore such a target if it does not know the thread from an earlier sample.
  *
  * A sink that has finish() also writes recordings, files of many samples.  Each
  * sample is a capture of its own; the metrics are those of the first:
@@ -25,14 +25,14 @@
  *
  * After finish(), begin() may be called again, for the first sample of another file.
  * A failed sample does not end the recording: the host removes what was written of
- * it, and the sample of the next begin() must be readable without the one before.
+ * it, and the sample that the next begin() starts must be readable without it.
  *
  * The ops of a sink that reads files of its own format:
  *
  *	open -> read... -> close
  *
- * Of a sink that writes tables, whose rows the host makes of captures, samples and
- * groups; every table comes before the first records:
+ * The ops of a sink that writes tables, whose rows the host makes from captures, samples
+ * and groups; all calls of table() come before the first records():
  *
  *	open -> table... -> records... -> finish -> close
  */
@@ -71,10 +71,10 @@ enum ctprof_type {
 	CTPROF_TYPE_I64 = 20,  /* an int64_t */
 	CTPROF_TYPE_TEXT = 30, /* address of a struct ctprof_text */
 	CTPROF_TYPE_CPUS = 40, /* address of a struct ctprof_cpus */
-	/* Address of a struct ctprof_map; of a HISTOGRAM, its keys are the numbers of the
-	 * buckets that are not empty, in decimal. */
+	/* Address of a struct ctprof_map; for a HISTOGRAM, its keys are the numbers, in
+	 * decimal, of the buckets that are not empty. */
 	CTPROF_TYPE_MAP = 50,
-	/* Of columns of tables only.  Since 1.5. */
+	/* The rest are types of table columns only.  Since 1.5. */
 	CTPROF_TYPE_REAL = 60, /* the bits of a double, finite */
 	CTPROF_TYPE_BOOL = 70, /* 0 or 1 */
 	CTPROF_TYPE_TIME = 80, /* a uint64_t: CLOCK_REALTIME in nanoseconds */
@@ -83,7 +83,7 @@ enum ctprof_type {
 /* A registered metric. */
 struct ctprof_metric_info {
 	uint32_t struct_size;
-	uint32_t index;  /* of its slot in a row of its scope */
+	uint32_t index;  /* position of its slot in a row of its scope */
 	uint32_t type;   /* enum ctprof_type */
 	uint32_t wanted; /* 1: it was requested, and a live source offers it */
 	const struct ctprof_metric *metric;
@@ -146,7 +146,7 @@ struct ctprof_rows {
 /* The state of a plugin after the capture: struct ctprof_plugin_report.state. */
 enum ctprof_plugin_state {
 	CTPROF_STATE_LIVE = 10,     /* worked to the end */
-	CTPROF_STATE_LEFT_OUT = 20, /* does not work on this host; why says the reason */
+	CTPROF_STATE_LEFT_OUT = 20, /* does not work on this host; why gives the reason */
 	CTPROF_STATE_FAILED = 30,   /* switched off after failures */
 };
 
@@ -183,11 +183,11 @@ struct ctprof_capture_end {
 	 * UINT64_MAX: other users' processes are hidden (hidepid=2), so their number is
 	 * unknown.  Since 1.4. */
 	uint64_t unseen;
-	/* Names are pseudonyms: a digest of the key they are made by; NULL: names are as they
-	 * were.  Since 1.5. */
+	/* Digest of the key from which pseudonyms were made, if names were replaced by them;
+	 * NULL: the names are the original ones.  Since 1.5. */
 	const char *redaction_key;
 	uint64_t n_replaced;
-	const struct ctprof_fact *replaced; /* n_replaced: a field, and how many of its values */
+	const struct ctprof_fact *replaced; /* key: a field; value: number of values replaced */
 };
 
 /* ---- tables: since 1.5 --------------------------------------------------- */
@@ -201,9 +201,9 @@ struct ctprof_capture_end {
 #define CTPROF_TABLE_CAPTURES 32u /* a capture, with the values of its host */
 
 /* struct ctprof_table_column.flags */
-/* It says what the row is about (host, time, names), and is not a metric. */
+/* The column identifies the row (host, time, names) and is not a metric. */
 #define CTPROF_TABLE_COLUMN_NAMES 1u
-/* Its texts are JSON: an object, of a map. */
+/* Each text is a JSON object, made from a map. */
 #define CTPROF_TABLE_COLUMN_JSON 2u
 /* UINT64_MAX means "no limit". */
 #define CTPROF_TABLE_COLUMN_UNLIMITED 4u
@@ -211,10 +211,10 @@ struct ctprof_capture_end {
 /* A column of a table. */
 struct ctprof_table_column {
 	uint32_t struct_size;
-	/* What its values contain, enum ctprof_type: U64, I64, TEXT, REAL, BOOL or TIME. */
+	/* Type of its values, enum ctprof_type: U64, I64, TEXT, REAL, BOOL or TIME. */
 	uint32_t type;
 	uint32_t flags; /* CTPROF_TABLE_COLUMN_* */
-	/* Of a metric or what is folded of it: enum ctprof_metric_kind; otherwise 0. */
+	/* Kind of the metric that is shown or folded: enum ctprof_metric_kind; otherwise 0. */
 	uint32_t kind;
 	/* [a-z][a-z0-9_.]*, unique in the table without regard to dots. */
 	const char *name;
@@ -225,8 +225,8 @@ struct ctprof_table_column {
 /* A table that begins: table().  Valid until finish() has returned. */
 struct ctprof_table {
 	uint32_t struct_size;
-	uint32_t number; /* of the table, from 0: struct ctprof_records.table */
-	uint32_t rows;   /* what its rows are: one bit, CTPROF_TABLE_* */
+	uint32_t number; /* of the table, from 0, as in struct ctprof_records.table */
+	uint32_t rows;   /* what its rows describe: one bit, CTPROF_TABLE_* */
 	uint32_t reserved;
 	const char *name;    /* "thread", "group", "cgroup", "object", "window", "capture" */
 	const char *version; /* of ctprof */
@@ -236,8 +236,8 @@ struct ctprof_table {
 
 /*
  * Rows of a table.  The value of column c in row i is values[i * n_columns + c] if
- * present[i * n_columns + c] is 1.  Otherwise it is 0: the value is absent, which is
- * never a number.  Texts are UTF-8 without NUL.  Everything is borrowed for the call.
+ * present[i * n_columns + c] is 1; if that is 0, the value is absent and must not be
+ * written as a number.  Texts are UTF-8 without NUL.  Everything is borrowed for the call.
  */
 struct ctprof_records {
 	uint32_t struct_size;
@@ -261,8 +261,8 @@ enum ctprof_fact_kind {
 	/* Key: name of a plugin; value: "KIND BATCHES FAILURES CPU_NS VERSION" of its
 	 * struct ctprof_plugin_report.  Since 1.5. */
 	CTPROF_FACT_REPORT = 40,
-	/* Names are pseudonyms.  Key: "key"; value: as ctprof_capture_end.redaction_key.
-	 * Since 1.5. */
+	/* Names have been replaced by pseudonyms.  Key: "key"; value: as
+	 * ctprof_capture_end.redaction_key.  Since 1.5. */
 	CTPROF_FACT_REDACTED = 50,
 };
 
@@ -356,7 +356,7 @@ struct ctprof_input {
 struct ctprof_report; /* report.h */
 
 /* struct ctprof_sink_ops.flags.  Since 1.5. */
-/* Its files of tables are text, which may be written to a terminal. */
+/* Its table files are text, which may be written to a terminal. */
 #define CTPROF_SINK_TEXT 1u
 
 /* The functions of a sink.  Those that return int return 0 or -errno, after
@@ -384,18 +384,18 @@ struct ctprof_sink_ops {
 	 * host discards all that was read of the file. */
 	int (*read)(void *self, const struct ctprof_input *input);
 	/* Optional; since 1.4.  Writes the end of a recording, after the end() of its
-	 * last sample; with table(), where it is required, that of a file of tables. */
+	 * last sample; a sink with table() must have it, to write the end of a table file. */
 	int (*finish)(void *self);
 	/* Optional; since 1.4.  Writes the samples first to last of a file as a new
-	 * recording, with host->write().  It begins with the latest sample, up to
-	 * first, that is readable without those before it. */
+	 * recording, with host->write().  That begins with the latest sample, at or
+	 * before first, that is readable without the samples before it. */
 	int (*cut)(void *self, const struct ctprof_input *input, uint64_t first, uint64_t last);
-	/* Write tables with host->write(), in the order above: both and finish(), or none.
-	 * Since 1.5, as are those below. */
+	/* Write tables with host->write(), in the order above.  A sink has both and finish(),
+	 * or neither.  These and the members below are since 1.5. */
 	int (*table)(void *self, const struct ctprof_table *table);
 	int (*records)(void *self, const struct ctprof_records *records);
-	uint32_t tables; /* those it takes, CTPROF_TABLE_*; 0: all */
-	/* Those of a file whose user names none, one or more; 0: THREADS. */
+	uint32_t tables; /* tables it accepts, bits CTPROF_TABLE_*; 0: all */
+	/* Tables to write if the user names none, one or more bits; 0: THREADS. */
 	uint32_t usual_tables;
 	uint32_t flags; /* CTPROF_SINK_* */
 	uint32_t reserved_after_flags;

@@ -16,8 +16,8 @@
  * collect() adds rows with host->exited() or host->object() until it has no more
  * or gets -ENOSPC, and is called again until it adds none.
  *
- * Threads that end between two captures are recorded for the second one, whose sources
- * listen from before the first capture on:
+ * Threads that end between two captures are recorded for the second capture.  Its
+ * sources listen from before the first one on:
  *
  *	open -> start? -> listen -> drain... -> collect(HOST) -> ...
  *
@@ -32,9 +32,9 @@
  *	         -> collect(CAPTURE) -> again?]...
  *	     -> close
  *
- * Between two captures a source may look at the host again and again, when it wants to:
- * sample(), from a thread of its own; never while another function of the source runs,
- * except drain().
+ * Between two captures the host calls sample() at the times that the source asks for,
+ * from a thread of its own, but never while another function of the source except
+ * drain() runs.
  */
 #ifndef CTPROF_SOURCE_H
 #define CTPROF_SOURCE_H
@@ -128,14 +128,14 @@ struct ctprof_source_ops {
 	 * itself, except after a negative return. */
 	int (*list)(void *self, const struct ctprof_listing *listing);
 
-	/* Optional; since 1.6.  Looks at the host between captures, for what no sum of the
-	 * kernel says: what threads wait in, how long a queue is.  The host calls it if a
-	 * value of scope HOST of the source is wanted, from the first of two or more captures
-	 * on.  The source sets *ret_next_ns to the time from its return to the next call, in
-	 * ns; less than a millisecond counts as one.  So the rate, and where in a period an
-	 * instant lies, are its own.  What it has seen it puts in collect(), as values that
-	 * only grow, and as a value of scope HOST how many instants that were.  After a
-	 * negative return it is not called again. */
+	/* Optional; since 1.6.  Samples the host between captures, for quantities that the
+	 * kernel does not sum up: what threads wait for, how long a queue is.  The host calls
+	 * it if a value of scope HOST of the source is wanted, from the first of two or more
+	 * captures on.  The source sets *ret_next_ns to the time from its return to the next
+	 * call, in ns; less than a millisecond counts as one.  It thereby chooses the rate, and
+	 * the moment within each period.  collect() then puts what was seen, as values that
+	 * only grow, and the number of samples, as a value of scope HOST.  After a negative
+	 * return sample() is not called again. */
 	int (*sample)(void *self, uint64_t *ret_next_ns);
 };
 
