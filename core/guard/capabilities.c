@@ -37,9 +37,9 @@ static gboolean is_permitted(cap_t set, cap_value_t value)
 	return cap_get_flag(set, value, CAP_PERMITTED, &permitted) == 0 && permitted == CAP_SET;
 }
 
-/* From now on user 0 is as any other: neither exec nor a change of the user gives
- * or takes capabilities.  Only who has CAP_SETPCAP may say so; no one else is user 0 and
- * could gain any but by a file, which no_new_privs rules out. */
+/* Makes user 0 like any other: neither exec nor a change of the user gives or takes
+ * capabilities from now on.  This needs CAP_SETPCAP.  A process without it is not user 0 and
+ * could gain capabilities only from a file, which no_new_privs rules out. */
 static gboolean renounce(gboolean *ret_locked, GError **error)
 {
 	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
@@ -51,8 +51,8 @@ static gboolean renounce(gboolean *ret_locked, GError **error)
 	       error_set_errno(error, errno, "cannot drop privileges");
 }
 
-/* Of the calling thread alone: glibc ends a process of which one thread cannot follow,
- * as that which keeps CAP_SYS_NICE. */
+/* The system call, as it changes the calling thread alone.  glibc changes all threads, and ends
+ * the process if one cannot follow, such as the thread that keeps only CAP_SYS_NICE. */
 #ifdef SYS_setresuid32
 #define CALL(name) SYS_##name##32
 #else
@@ -61,20 +61,20 @@ static gboolean renounce(gboolean *ret_locked, GError **error)
 
 static gboolean can_become_other_user(cap_t set, const gboolean *kept)
 {
-	/* Files of root's would be lost to who is to read them. */
+	/* Without CAP_DAC_READ_SEARCH, plugins that need it could not read root's files. */
 	return is_permitted(set, CAP_SETUID) && is_permitted(set, CAP_SETGID) &&
 	       is_permitted(set, CAP_KILL) &&
 	       (!kept[CAP_DAC_READ_SEARCH] || is_permitted(set, CAP_DAC_READ_SEARCH));
 }
 
-/* Then no file of root's is ours to write, and no process of root's to signal. */
+/* Afterwards this thread can neither write root's files nor signal root's processes. */
 static void become_other_user(void)
 {
 	const uid_t other = CAPABILITIES_OTHER_USER;
 	int signal_at_death = 0;
 
 	(void)prctl(PR_GET_PDEATHSIG, &signal_at_death);
-	/* EINVAL where the namespace has no such user: its user 0 is an ordinary one outside. */
+	/* EINVAL if the namespace has no such user: its user 0 is an ordinary user outside. */
 	if (syscall(CALL(setresuid), other, other, other) < 0) {
 		ui_verbose(1, "plugins run as root: this user namespace has no user %u: %s", other,
 			   g_strerror(errno));
@@ -83,7 +83,7 @@ static void become_other_user(void)
 	if (syscall(CALL(setgroups), 0, NULL) < 0 ||
 	    syscall(CALL(setresgid), other, other, other) < 0)
 		ui_verbose(1, "plugins keep the groups of root: %s", g_strerror(errno));
-	/* A change of the user undoes both. */
+	/* Changing the user has reset both of these. */
 	(void)prctl(PR_SET_PDEATHSIG, signal_at_death);
 	(void)prctl(PR_SET_DUMPABLE, SANDBOX_IS_TRACED_BY_ITSELF, 0, 0, 0);
 }
@@ -104,14 +104,14 @@ gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError *
 		return FALSE;
 	if (leave_root && locked && geteuid() == 0 && can_become_other_user(set, kept))
 		become_other_user();
-	/* Its end meanwhile went unnoticed. */
+	/* The parent's death signal was reset for a moment: the parent may have ended then. */
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
 	for (cap_value_t value = 0; value <= CAP_LAST_CAP; value++) {
 		gboolean later = value == CAP_DAC_OVERRIDE && !leave_root;
 
-		/* Needs CAP_SETPCAP, so it comes first; without it there is nothing
-		 * an exec could win back anyway. */
+		/* This needs CAP_SETPCAP, so it comes first; without that capability,
+		 * exec could not regain anything in any case. */
 		if (!kept[value] && cap_get_bound(value) > 0)
 			(void)cap_drop_bound(value);
 		if (!kept[value])
@@ -143,7 +143,7 @@ gpointer capabilities_become_user(void)
 	cap_t before = cap_get_proc();
 	g_auto(cap_t) set = before ? cap_dup(before) : NULL;
 
-	/* Before the user's: it takes CAP_SETGID, or is the real one. */
+	/* Set the group before the user: it takes CAP_SETGID, unless it is the real group. */
 	setfsgid(getgid());
 	setfsuid(getuid());
 	if (!set)
@@ -164,7 +164,7 @@ void capabilities_resume(gpointer suspended)
 
 	setfsuid(geteuid());
 	setfsgid(getegid());
-	/* Last: a change of the user changes capabilities. */
+	/* This comes last: a change of the user changes capabilities. */
 	if (before)
 		(void)cap_set_proc(before);
 	errno = err;

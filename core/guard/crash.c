@@ -13,13 +13,13 @@
 
 #define ALT_STACK_BYTES 65536
 
-/* NULL in unit tests: then nothing here has an effect. */
+/* NULL in unit tests, in which the functions of this file have no effect. */
 static CrashPage *page;
 static _Thread_local CrashBlame *current; /* the calling thread's place in page */
-static _Thread_local guint32 moves;       /* as there, where a plugin may write over it */
+static _Thread_local guint32 moves;       /* own copy of current->moves: plugins may corrupt that */
 static int interrupted;                   /* the signal; atomic */
 
-/* The ops that the calling thread is in: what reads a file calls what writes another. */
+/* The nested ops that the calling thread is in: a reading sink may call a writing one. */
 #define MAX_DEPTH 4
 static _Thread_local struct op {
 	const char *plugin, *name;
@@ -34,7 +34,7 @@ static const struct crash_signal {
 	{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"},
 	{SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"},
 };
-/* These end a process that has no use for them. */
+/* These end a process that does not handle them. */
 static const struct crash_signal strays[] = {
 	{SIGALRM, "SIGALRM"}, {SIGVTALRM, "SIGVTALRM"}, {SIGPROF, "SIGPROF"},
 	{SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},     {SIGIO, "SIGIO"},
@@ -110,7 +110,8 @@ static void on_exit_called(void)
 	give_up();
 }
 
-/* Of a plugin's, not of the output: that may end early. */
+/* Blames a plugin whose own pipe or socket broke.  A broken pipe of the output is no fault: its
+ * reader may end early. */
 static void on_broken_pipe(int number)
 {
 	if (current && moves % 2 && delivery_is_attended() && !trespass_in_copy()) {
@@ -126,7 +127,7 @@ CrashPage *crash_reset(void)
 {
 	guint n = MIN(page->n_blames, CRASH_MAX_THREADS);
 
-	/* Places never used are zero, and take no memory. */
+	/* Places that were never used are zero already, and take no memory. */
 	memset(page, 0, offsetof(CrashPage, blames) + n * sizeof page->blames[0]);
 	current = NULL;
 	moves = depth = 0;
@@ -179,13 +180,13 @@ static void end_thread(void *stack)
 
 	sigaltstack(&off, NULL);
 	g_free(stack);
-	/* One that ends within a plugin may be asked for. */
+	/* If the thread ends within a plugin, the supervisor may need its place. */
 	if (current && moves % 2 == 0)
 		__atomic_store_n(&current->is_left, 1, __ATOMIC_RELEASE);
 	current = NULL;
 }
 
-/* That of a thread which has ended: a program that takes samples has many. */
+/* Reuses the place of a thread that has ended: a program that takes samples starts many. */
 static CrashBlame *take_left_place(void)
 {
 	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
@@ -259,7 +260,7 @@ void crash_leave(void)
 
 	if (trespass != TRESPASS_NONE) {
 		page->trespass = trespass;
-		/* A timer is the whole process's: another thread may have set it. */
+		/* A timer belongs to the whole process: another thread may have set it. */
 		if (trespass != TRESPASS_TIMER)
 			crash_blame();
 		give_up();

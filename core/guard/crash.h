@@ -12,7 +12,7 @@
 
 #include "trespass.h"
 
-/* The maximum of --jobs workers, the main thread, and the one that drains. */
+/* The maximum number of --jobs workers, the main thread, and the thread that drains. */
 #define CRASH_MAX_THREADS 1026
 
 /* How much of its result the process has handed out. */
@@ -25,7 +25,7 @@ enum crash_output {
 /* Where a thread is. */
 typedef struct crash_blame {
 	guint32 moves;   /* odd: in the plugin; atomic */
-	guint32 is_left; /* the thread has ended: another may have the place; atomic */
+	guint32 is_left; /* the thread has ended, so another may take the place; atomic */
 	gint32 tid;
 	char op[32], plugin[NAME_MAX + 1];
 } CrashBlame;
@@ -36,31 +36,31 @@ typedef struct crash_page {
 	guint32 crashed;  /* index of the thread in blames + 1; 0: none; atomic */
 	enum crash_output output;
 	enum trespass trespass; /* why the process has ended itself */
-	gboolean is_finished;   /* it exits because its work is done */
-	gint32 status;          /* with which, if so */
+	gboolean is_finished;   /* the process exits because its work is done */
+	gint32 status;          /* its exit status if is_finished */
 	CrashBlame blames[CRASH_MAX_THREADS];
 } CrashPage;
 
 /* Makes the page and installs the handlers; once, from main. */
 void crash_init(void);
-/* Makes another page: for a supervisor beside another. */
+/* Makes another page, for a second supervisor. */
 void crash_init_page(void);
 /* Clears the page for the next process.  The calling thread is not registered
  * any more, and must not call plugins. */
 CrashPage *crash_reset(void);
-/* What the page says once its process has ended, in memory of our own: a process that
- * this one has left behind may go on writing. */
+/* Returns a private copy of the page, valid until the next call: the process, if it was left
+ * behind, may go on writing to the page itself. */
 CrashPage *crash_read(void);
 /* Registers the calling thread in the page. */
 void crash_register(void);
-/* For new threads: also sets up a stack on which a stack overflow is handled.  Their place in
- * the page is free again when they end. */
+/* For new threads: registers the calling thread, and gives it a stack on which to handle a stack
+ * overflow.  Its place in the page is free again when it ends. */
 void crash_init_thread(void);
 
-/* Until crash_leave(), a crash of this thread is blamed on op of plugin; also within another
- * op, which is then entered again. */
+/* Until crash_leave(), a crash of this thread is blamed on op of plugin.  Calls nest: leaving
+ * an inner op returns to the outer one. */
 void crash_enter(const char *plugin, const char *op);
-/* Ends the process if the op has done to it what a plugin must not do. */
+/* Ends the process if the op has done something to it that a plugin must not (trespass.h). */
 void crash_leave(void);
 /* Leaves the op for as long as the host waits for a reader or terminal. */
 void crash_pause(void);
@@ -76,21 +76,21 @@ const CrashBlame *crash_find_culprit(const CrashPage *page);
 const char *crash_signal_name(int number);
 
 void crash_set_output(enum crash_output output);
-/* Ends the process as one that failed and has said why. */
+/* Ends the process with EXIT_FAILED; the caller has printed the error. */
 G_NORETURN void crash_fail(void);
-/* Asked when a thread crashes, unless NULL: TRUE: it has said why, and no plugin is to blame. */
+/* Called when a thread crashes, unless NULL.  TRUE: it has printed why; no plugin is to blame. */
 extern gboolean (*crash_excuse)(void);
 
-/* The signals that interrupt, less those that are ignored (nohup). */
+/* Sets *ret_set to the signals that interrupt, except those that are ignored (nohup). */
 void crash_list_interrupts(sigset_t *ret_set);
-/* Whether such a signal came; a second one ends the process. */
+/* Whether such a signal has arrived; a second one ends the process. */
 gboolean crash_interrupted(void);
-/* The same; sets the error that says so. */
+/* The same; sets the error if so. */
 gboolean crash_fail_interrupted(GError **error);
-/* Takes the signal that came away, 0: none, so that work can go on: for what is to be
- * done with what there is.  crash_note_signal() puts it back. */
+/* Returns the signal that has arrived (0: none) and clears it, so that the results so far can
+ * be processed.  crash_note_signal() puts it back. */
 int crash_take_signal(void);
-/* Acts as if that signal had come. */
+/* Acts as if that signal had arrived. */
 void crash_note_signal(int number);
-/* Ends the process as that signal would have; returns if none came. */
+/* Ends the process as that signal would have; returns if none has arrived. */
 void crash_reraise(void);

@@ -15,15 +15,15 @@
 #include "capabilities.h"
 #include "trespass.h"
 
-/* A report and what goes beside it. */
+/* A report and the files that accompany it. */
 #define MAX_DELIVERIES 4
-/* Requests that a process may leave behind. */
+/* Requests of a process that are served after its end. */
 #define MAX_LEFT (2 * MAX_DELIVERIES + 1)
 /* Names tried for a file that must have one before it is whole. */
 #define MAX_TRIES 100
 
 struct delivery {
-	gboolean is_held; /* else nothing of it counts */
+	gboolean is_held; /* FALSE: the other members are invalid */
 	int fd, dir;
 	char name[NAME_MAX + 1];
 	char temporary[NAME_MAX + 1]; /* "": none */
@@ -36,17 +36,17 @@ struct request {
 	char name[NAME_MAX + 1], temporary[NAME_MAX + 1];
 };
 
-/* Of a process without a supervisor, or in the supervisor. */
+/* Used in the supervisor, or in a process without one. */
 static struct delivery held[MAX_DELIVERIES];
 static gboolean sealed, keys_are_lent; /* in the supervisor */
-/* In the process: which are under way; the supervisor. */
+/* In the process: the numbers in use, and the line to the supervisor. */
 static gboolean taken[MAX_DELIVERIES];
 static gboolean attended;
 static int supervisor = -1;
 
 /* ---- with the user's rights ----------------------------------------------------- */
 
-/* Makes the file, or a link to it, under a name that is free: what make returns. */
+/* Creates the file, or a link to it, under an unused name; returns the result of make. */
 static int make_temporary(struct delivery *file, int (*make)(const struct delivery *file))
 {
 	for (guint i = 0; i < MAX_TRIES; i++) {
@@ -81,12 +81,12 @@ static int make_link(const struct delivery *file)
 	return link_as(file, file->temporary);
 }
 
-/* Without a name where the file system can: then nothing is left whatever happens. */
+/* Creates a file without a name if the file system can: nothing is left whatever happens. */
 static int make_new(struct delivery *file)
 {
 	char link[ROOT_FD_PATH_MAX];
 
-	/* 0600 as perf does it: names and paths of the whole host are inside. */
+	/* 0600, as perf does: the file contains names and paths of the whole host. */
 	file->fd = openat(file->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (file->fd >= 0 && access(root_fd_path(link, file->fd), F_OK) == 0)
 		return 0;
@@ -96,8 +96,8 @@ static int make_new(struct delivery *file)
 	return file->fd < 0 ? -errno : 0;
 }
 
-/* 0 or -1.  A file can be given a name, but not that of another: then it takes its
- * place under one of its own. */
+/* Returns 0 or -1.  linkat() cannot replace an existing file: if there is one, the file gets a
+ * temporary name and is renamed over it. */
 static int move_into_place(struct delivery *file)
 {
 	if (!file->temporary[0] && link_as(file, file->name) == 0)
@@ -110,7 +110,7 @@ static int move_into_place(struct delivery *file)
 	return 0;
 }
 
-/* The file is there; that it survives a power cut is best effort. */
+/* The file is in place; making it survive a power cut is best effort. */
 static void sync_directory(int dir)
 {
 	AUTO_FD fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,7 +174,7 @@ static struct msghdr make_message(struct iovec *part, union fds *fds)
 	};
 }
 
-/* 0 or -errno; file: its descriptors go along. */
+/* Sends a request: 0 or -errno.  file: its descriptors are sent along; NULL: none. */
 static int ask(enum verb verb, guint number, const struct delivery *file)
 {
 	union fds fds = {.room = {0}};
@@ -210,7 +210,7 @@ static int hear_answer(void)
 	}
 }
 
-/* What came with the message, or two times -1. */
+/* Takes the descriptors that came with the message; each is -1 if missing. */
 static void take_fds(const struct msghdr *message, int ret[2])
 {
 	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
@@ -254,7 +254,7 @@ static void obey(struct request *request, int fds[2], int line)
 	else if (request->verb == COMMIT) {
 		gint32 result = commit(&held[request->number]);
 
-		/* Who asks is not to wait for an answer that will not come. */
+		/* If the answer cannot be sent, hang up, so that no one waits for it. */
 		if (send(line, &result, sizeof result, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 			(void)shutdown(line, SHUT_RDWR);
 	}
@@ -285,7 +285,7 @@ gboolean delivery_serve(int line)
 
 void delivery_end(int line)
 {
-	/* A copy of the process may go on asking. */
+	/* Bounded, as a copy of the process may go on sending requests. */
 	for (guint i = 0; i < MAX_LEFT && delivery_serve(line); i++)
 		continue;
 	for (guint i = 0; i < MAX_DELIVERIES; i++)
@@ -324,7 +324,7 @@ void delivery_lend_keys(gboolean lent)
 		(void)ask(LEND_KEYS, lent ? 1 : 0, NULL);
 }
 
-/* A descriptor for each of the two that go on with it. */
+/* The supervisor, or held, gets a duplicate of each descriptor; the caller keeps its own. */
 static int hand_over(guint number, struct delivery *file, int dir)
 {
 	if (attended)

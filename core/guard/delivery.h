@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files that appear whole or not at all.  A file has no name (on a file system that has
- * only files with names: a temporary one) until it is committed.  That takes the rights
- * of the user who runs ctprof, which a process that runs plugins has given up by then: so
- * its supervisor holds the directory and the name from the beginning, and is only told
- * when.  A process without a supervisor does it by itself.
+ * Files that appear whole or not at all.  A file has no name until it is committed, or a
+ * temporary name if the file system does not support unnamed files.  To commit takes the
+ * rights of the user who runs ctprof, which a process that runs plugins has given up by
+ * then: its supervisor holds the directory and the name from the beginning, and commits on
+ * request.  A process without a supervisor commits by itself.
  */
 #pragma once
 
 #include <glib.h>
 
 /*
- * Makes the file that will be name in the directory dir, an O_PATH descriptor, which
- * stays the caller's, as do the user's rights.  Returns its number, or -errno; ret_fd:
- * to write to it, the caller's to close.  Only before delivery_seal().
+ * Creates the file that will be called name in the directory dir, an O_PATH descriptor
+ * that the caller still owns; the caller has the user's rights (AS_USER).  Returns the
+ * number of the delivery, or -errno.  *ret_fd is for writing to the file; the caller closes
+ * it.  Only before delivery_seal().
  */
 int delivery_begin(int dir, const char *name, int *ret_fd);
-/* Lets the file appear, in the place of another of that name: 0 or -errno. */
+/* Makes the file appear, replacing any file of that name: 0 or -errno. */
 int delivery_commit(int number);
 void delivery_discard(int number);
 
 /* ---- the process that runs plugins, and its supervisor -------------------------- */
 
-/* From now on this process has a supervisor, at the other end of line; -1: one that
- * delivers nothing.  Closed by exec. */
+/* From now on this process has a supervisor at the other end of line (close-on-exec); -1: one
+ * that delivers nothing. */
 void delivery_attend(int line);
 gboolean delivery_is_attended(void);
-/* Nothing can be begun any more: what follows runs with the rights of plugins. */
+/* No file can be begun after this: the process then has the rights of plugins only. */
 void delivery_seal(void);
 
-/* Until told otherwise, keys of the terminal that interrupt are a pager's. */
+/* While lent, the keys of the terminal that interrupt are for a pager, not for ctprof. */
 void delivery_lend_keys(gboolean lent);
-/* In the supervisor: whether they are. */
+/* In the supervisor: whether they are lent. */
 gboolean delivery_keys_are_lent(void);
 
-/* In the supervisor: does the next thing that the process asks for.  FALSE: it has hung
- * up.  Trusts nothing that comes after the seal. */
+/* In the supervisor: serves the next request of the process.  FALSE: the process has hung
+ * up.  After the seal, no new file is accepted. */
 gboolean delivery_serve(int line);
-/* Once the process has ended: does what it still asked for, forgets all, and removes what
- * has a temporary name. */
+/* Once the process has ended: serves its remaining requests, forgets all deliveries, and removes
+ * the files that have a temporary name. */
 void delivery_end(int line);
-/* Removes that, for a handler of signals. */
+/* Removes those files; may be called in a signal handler. */
 void delivery_remove_unfinished(void);

@@ -21,10 +21,10 @@
 	"cannot start another thread (see 'ulimit -u', 'ulimit -v', and the limits of its cgroup)"
 #define LEAST_STACK (256u * 1024)
 #define LEAST_MEMORY (64u << 20)
-/* Below it, threads get stacks of that size, and no heaps of their own. */
+/* With less address space than this, threads get stacks of SCARCE_STACK and share one heap. */
 #define SCARCE_MEMORY (1u << 30)
 #define SCARCE_STACK (1u << 20)
-/* malloc() asks for 1 MiB or more, a library for some, and other threads have some again. */
+/* malloc() maps 1 MiB or more at a time, libraries some more, and other threads may free some. */
 #define SPARE (8u << 20)
 #define USUAL_MEMORY (G_GUINT64_CONSTANT(4) << 30)
 
@@ -37,8 +37,8 @@ const char *limits_why(void)
 	return why;
 }
 
-/* A thread that crashes within malloc() has its lock: what stdio prints to a descriptor takes
- * memory, and would wait for ever. */
+/* Does not use stdio, which allocates memory to print to a descriptor: a thread that crashed
+ * within malloc() holds its lock, and would wait for ever. */
 static void say(const char *text)
 {
 	char line[sizeof why + 16] = "ctprof: ";
@@ -49,8 +49,8 @@ static void say(const char *text)
 		return; /* no one reads it */
 }
 
-/* GLib ends the process when there is no memory, or no thread: that is the fault of no
- * plugin. */
+/* GLib ends the process if it cannot get memory or start a thread.  No plugin is to blame for
+ * that. */
 static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer nothing)
 {
 	gboolean is_fatal = (level & G_LOG_LEVEL_ERROR) && g_strcmp0(domain, "GLib") == 0;
@@ -71,7 +71,7 @@ static gboolean has_room(gsize bytes)
 	return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
 
-/* GLib needs memory to say that there is none, and crashes: no one is to blame. */
+/* GLib needs memory to report that there is none, and crashes; no plugin is to blame. */
 static gboolean is_out_of_memory(void)
 {
 	if (has_room(SPARE))
@@ -96,7 +96,7 @@ gboolean limits_check_memory(GError **error)
 				(uintmax_t)limit.rlim_cur >> 20, LEAST_MEMORY >> 20);
 }
 
-/* Threads get as much as the first one, unless they ask for less. */
+/* Every thread gets a stack of the same limit as the first one, unless it asks for less. */
 static void check_stack(void)
 {
 	struct rlimit limit;
@@ -108,7 +108,7 @@ static void check_stack(void)
 	exit(EXIT_FAILED);
 }
 
-/* Each thread otherwise reserves 64 MiB or more, and 8 for its stack, of which it uses little. */
+/* By default each thread reserves 64 MiB or more of heap and 8 MiB of stack, but uses little. */
 static void save_addresses(void)
 {
 	struct rlimit limit;
@@ -125,7 +125,8 @@ static void save_addresses(void)
 	(void)pthread_attr_destroy(&attributes);
 }
 
-/* A write beyond RLIMIT_FSIZE then fails; unlike "ignored", no child inherits this. */
+/* With a handler, a write beyond RLIMIT_FSIZE fails.  Unlike SIG_IGN, no program that is
+ * executed inherits it. */
 static void on_large_file(int number)
 {
 	(void)number;
@@ -151,7 +152,7 @@ void limits_set_memory(void)
 	struct rlimit limit;
 	guint64 now = root_own_address_space();
 
-	/* A sanitizer takes all there is beforehand. */
+	/* A sanitizer reserves most of the address space at the start. */
 	if (bytes == 0 || now == 0 || now > G_MAXUINT32 || getrlimit(RLIMIT_AS, &limit) < 0 ||
 	    (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < now + bytes))
 		return;

@@ -23,13 +23,13 @@
 
 struct output {
 	int fd;
-	int delivery;   /* of the file that will appear; -1: written in place */
+	int delivery;   /* number of the file that will appear; -1: written in place */
 	char *path;     /* as given */
 	gboolean owned; /* fd is ours to close */
-	gboolean grows; /* in place, and what is there counts */
+	gboolean grows; /* written in place, and kept even if it is not finished */
 	int failure;    /* positive errno of the first failed write */
 	guint64 bytes;
-	guint64 sum; /* of them, where they have to be there in the end */
+	guint64 sum; /* checksum of the bytes, if there is a delivery */
 };
 
 static Output *fail(GError **error, const char *path, int err)
@@ -75,14 +75,14 @@ static gboolean is_own(const struct stat *st)
 	return st->st_uid == getuid() || st->st_uid == 0;
 }
 
-/* Whether no other user can have put the entry there, nor swap it for another. */
+/* Whether no other user can have put the entry there or can swap it for another. */
 static gboolean is_chosen(const struct stat *dir, const struct stat *entry)
 {
 	if (is_own(dir) && !(dir->st_mode & (S_IWGRP | S_IWOTH)))
 		return TRUE;
 	if (!is_own(entry))
 		return FALSE;
-	/* What is not followed is held: it stays what it is. */
+	/* An entry that is not a link is held by a descriptor, so it cannot be swapped. */
 	return !S_ISLNK(entry->st_mode) || (is_own(dir) && dir->st_mode & S_ISVTX);
 }
 
@@ -101,7 +101,8 @@ static gboolean refuse_foreign(const Output *output, GError **error)
 				output->path);
 }
 
-/* Follows a link, which found becomes; a link to a file is not replaced. */
+/* Follows a link and sets found to its target; refuses a link to a file, which a delivery
+ * would replace. */
 static gboolean follow_link(const Output *output, const struct place *place, int *found,
 			    struct stat *st, GError **error)
 {
@@ -120,7 +121,7 @@ static gboolean follow_link(const Output *output, const struct place *place, int
 	return TRUE;
 }
 
-/* A device or pipe, which found is: nothing is opened before it is known what it is. */
+/* Opens found, a device or a pipe, for writing; its type is checked before it is opened. */
 static gboolean open_in_place(Output *output, const struct place *place, int *found,
 			      struct stat *st, GError **error)
 {
@@ -150,7 +151,7 @@ static gboolean open_new(Output *output, const struct place *place, GError **err
 	return output->delivery >= 0 || fail(error, output->path, -output->delivery) != NULL;
 }
 
-/* Opens what path names, through its directory, which stays the one that was found. */
+/* Opens what path names through a descriptor of its directory, which cannot be swapped. */
 static gboolean open_path(Output *output, GError **error)
 {
 	AS_USER;
@@ -188,7 +189,7 @@ Output *output_open(const char *path, gboolean binary, GError **error)
 	return g_steal_pointer(&output);
 }
 
-/* Locked by whom it is, until he ends, however. */
+/* Locks the file for its writer until that ends, in whatever way. */
 static gboolean lock(const Output *output, GError **error)
 {
 	if (flock(output->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
@@ -236,7 +237,7 @@ static char *name_rotated(const char *name, guint i)
 	return i > 0 ? g_strdup_printf("%s.%u", name, i) : g_strdup(name);
 }
 
-/* How many there are of PATH, PATH.1 and so on, without a gap. */
+/* Returns how many of PATH, PATH.1 and so on exist, up to the first gap. */
 static guint count_rotated(int dir, const char *name)
 {
 	for (guint n = 0;; n++) {
@@ -259,8 +260,8 @@ static gboolean rename_all(int dir, const char *name, guint n)
 	return TRUE;
 }
 
-/* Removes what comes after files that are as large as all may be, and what is too old; but not
- * the newest. */
+/* Removes files that are too old, and those after which newer ones already have the total size
+ * allowed, but never the newest. */
 static void remove_rotated(int dir, const char *name, guint n, const OutputLimits *limits)
 {
 	gint64 now_s = g_get_real_time() / G_USEC_PER_SEC;
@@ -281,8 +282,8 @@ static void remove_rotated(int dir, const char *name, guint n, const OutputLimit
 	}
 }
 
-/* The recording that is there, to be locked: *ret is -1 if there is none.  A name that leads
- * to anything else is refused, and not opened. */
+/* Opens the existing recording, to lock it: *ret stays -1 if there is none.  Anything that is
+ * not a regular file is refused without being opened. */
 static gboolean open_recorded(const Output *output, const struct place *place, int *ret,
 			      GError **error)
 {
@@ -332,12 +333,12 @@ gboolean output_rotate(const char *path, const OutputLimits *limits, GError **er
 
 gboolean output_cut(Output *output, guint64 bytes, GError **error)
 {
-	/* What went through a pipe cannot be taken back. */
+	/* Bytes that went through a pipe cannot be removed. */
 	if (!output->grows && bytes == output->bytes && output->failure == 0)
 		return TRUE;
 	if (ftruncate(output->fd, (off_t)bytes) < 0)
 		return fail(error, output->path, errno) != NULL;
-	/* Who opened it may be the process before this one. */
+	/* The process that opened the file may be an earlier one: hold it in this one, too. */
 	trespass_let_go(output->fd);
 	trespass_hold(output->fd);
 	output->failure = 0;
@@ -351,7 +352,7 @@ char *output_make_unnamed(GError **error)
 	int fd = open(g_get_tmp_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	char path[ROOT_FD_PATH_MAX];
 
-	/* Where the file system has no such files. */
+	/* The file system may not support O_TMPFILE. */
 	if (fd < 0)
 		fd = memfd_create("ctprof", MFD_CLOEXEC);
 	if (fd < 0) {
@@ -433,7 +434,7 @@ int output_write(Output *output, const void *data, gsize size)
 	if (is_stream)
 		crash_set_output(CRASH_PARTLY_OUT);
 	while (size > 0 && output->failure == 0) {
-		/* Where the file stands is anybody's to change. */
+		/* Plugins could move the file offset, so pwrite() does not depend on it. */
 		ssize_t put = is_stream ? write(output->fd, p, size)
 					: pwrite(output->fd, p, size, (off_t)output->bytes);
 
@@ -469,7 +470,7 @@ void output_publish(Output *output)
 		output->failure = errno;
 }
 
-/* Whether the file is what was written. */
+/* Whether the file contains exactly what was written. */
 static gboolean is_intact(const Output *output)
 {
 	char piece[65536];

@@ -17,24 +17,24 @@
 #include "sandbox.h"
 
 #define NS_PER_US 1000u
-/* Of each period a raised thread has at most a share, and others the rest. */
+/* A raised thread gets at most SHARE_US of each period; the rest is for others. */
 #define PERIOD_US 4000u
 #define SHARE_US 3000u
-/* All of SCHED_DEADLINE, in percent of the CPUs: below what the kernel admits by
- * default, 95 (kernel.sched_rt_runtime_us). */
+/* Bandwidth of all SCHED_DEADLINE threads, in percent of the CPUs: less than the 95 that the
+ * kernel admits by default (kernel.sched_rt_runtime_us). */
 #define ADMITTED_PERCENT 90u
-/* Under SCHED_RR: of those that read, and of the thread that raises and paces them. */
+/* SCHED_RR priorities of the threads that read, and of the one that raises and paces them. */
 #define RANK_READER 1
 #define RANK_PACER 2
 
-/* Threads that stay raised in a pause, at most; programs that are raised with the threads. */
+/* Maximum numbers of threads that stay raised in a pause, and of programs that are raised, too. */
 #define MAX_LIGHT 4
 #define MAX_LENT 64
 
 #define POLICY_DEADLINE 6
 #define FLAG_RESET_ON_FORK 1
 
-/* struct sched_attr, which newer libraries have, and older not. */
+/* struct sched_attr, which older C libraries do not declare. */
 struct attributes {
 	guint32 size, policy;
 	guint64 flags;
@@ -46,21 +46,21 @@ struct attributes {
 gint priority_choice = PRIORITY_AUTO;
 
 struct priority {
-	/* What plugins start from a raised thread, programs too, is not raised by that. */
+	/* Threads and programs that plugins start from a raised thread do not inherit this. */
 	struct attributes raised, lowered;
 	GThread *pacer;
 	atomic_int is_harmless, is_over;
 };
 
-/* Of the process, which is raised once. */
-static GMutex pause_lock; /* of what is not atomic */
+/* Per process, which has at most one Priority. */
+static GMutex pause_lock; /* protects what is not atomic below */
 static GCond pause_news;
 static atomic_int is_paused;
 static atomic_int light[MAX_LIGHT]; /* thread ids */
-static guint n_light;               /* ever */
+static guint n_light;               /* number of threads ever noted */
 static pid_t lent[MAX_LENT];
 
-/* 0 or -errno; without effect on a thread that has these attributes. */
+/* Returns 0 or -errno; does nothing to a thread that has these attributes already. */
 static int apply(pid_t tid, const struct attributes *attributes)
 {
 	return syscall(SYS_sched_setattr, tid, attributes, 0) == 0 ? 0 : -errno;
@@ -97,7 +97,7 @@ static gboolean is_light(pid_t tid)
 	return i < MAX_LIGHT;
 }
 
-/* The attributes of light threads, and of the others. */
+/* The attributes to give to light threads, and to the others. */
 struct round {
 	const struct attributes *light, *heavy;
 };
@@ -110,8 +110,8 @@ static void apply_to_thread(pid_t tid, gconstpointer data)
 		(void)apply(tid, is_light(tid) ? round->light : round->heavy);
 }
 
-/* With the lock no program that is lent is reaped, so its number is not another's; bandwidth of
- * SCHED_DEADLINE is for threads alone. */
+/* The caller holds pause_lock: no program in lent is reaped meanwhile, so its PID cannot be reused.
+ * SCHED_DEADLINE bandwidth is for threads only. */
 static void apply_to_lent(const struct attributes *attributes)
 {
 	for (guint i = 0; i < MAX_LENT && attributes->policy != POLICY_DEADLINE; i++)
@@ -119,8 +119,8 @@ static void apply_to_lent(const struct attributes *attributes)
 			(void)apply(lent[i], attributes);
 }
 
-/* A thread that is lowered may hold a lock, and wait for the load with it: here no lock is waited
- * for, nor memory taken, as that has locks.  What is lent then has its turn in the next period. */
+/* A lowered thread may be preempted by the load while it holds a lock.  So never wait for a lock
+ * here, nor allocate memory, which takes locks; lent programs then wait for the next period. */
 static void apply_now(const struct attributes *attributes)
 {
 	root_each_own_thread(apply_to_thread, &(struct round){attributes, attributes});
@@ -130,7 +130,7 @@ static void apply_now(const struct attributes *attributes)
 	g_mutex_unlock(&pause_lock);
 }
 
-/* Looking after threads that wait costs more than a small sample of a recording. */
+/* Pacing idle threads would cost more than a small sample of a recording. */
 static void wait_while_paused(const Priority *priority)
 {
 	const struct attributes *raised = &priority->raised;
@@ -152,7 +152,7 @@ static gpointer pace(gpointer data)
 	g_autoptr(GPtrArray) kept = g_ptr_array_new();
 	sigset_t all;
 
-	/* As the threads that run plugins; and no handler of a plugin's is to run here. */
+	/* Give up rights like the threads that run plugins, and run no signal handler of theirs. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	g_ptr_array_add(kept, (gpointer)(uintptr_t) "CAP_SYS_NICE");
@@ -162,8 +162,8 @@ static gpointer pace(gpointer data)
 	while (!atomic_load(&priority->is_over)) {
 		apply_now(&priority->raised);
 		g_usleep(SHARE_US);
-		/* The kernel paces SCHED_DEADLINE by itself; and it would not give back the
-		 * bandwidth of a thread that loses it asleep (switched_from_dl()). */
+		/* The kernel paces SCHED_DEADLINE by itself; also, it would not return the
+		 * bandwidth of a thread that is lowered while asleep (switched_from_dl()). */
 		if (priority->raised.policy == SCHED_RR)
 			apply_now(&priority->lowered);
 		g_usleep(PERIOD_US - SHARE_US);
@@ -174,7 +174,7 @@ static gpointer pace(gpointer data)
 
 /* ---- whether and how ----------------------------------------------------------- */
 
-/* More to run than CPUs to run it; ctprof itself is among it. */
+/* Whether more threads than CPUs are runnable, ctprof's own included. */
 static gboolean is_overloaded(void)
 {
 	g_autoptr(Root) root = root_open(NULL, NULL, NULL, NULL);
@@ -185,15 +185,15 @@ static gboolean is_overloaded(void)
 	       running > g_get_num_processors();
 }
 
-/* A policy or a niceness that the user chose for ctprof stays. */
+/* FALSE if the user chose a policy or a niceness for ctprof, which then stays. */
 static gboolean is_ordinary(void)
 {
 	return sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) <= 0;
 }
 
-/* Raises the calling thread by the first means that works; 0 or -errno.  Unless asked for,
- * SCHED_DEADLINE comes second: bandwidth is each thread's own, and what plugins start beyond
- * n_threads to wait for others would be refused, and wait for the load. */
+/* Raises the calling thread by the first policy that works; 0 or -errno.  Unless the user asked
+ * for it, SCHED_DEADLINE is tried last: bandwidth is granted per thread, so threads that plugins
+ * start beyond n_threads would be refused it, and would have to wait for the load. */
 static int raise_first(guint n_threads, struct attributes *ret)
 {
 	int result = -EPERM;
@@ -213,7 +213,7 @@ Priority *priority_begin(guint n_threads)
 {
 	const struct attributes pacer = make_rr(RANK_PACER, 0);
 	struct attributes raised;
-	/* With the flag no right is needed. */
+	/* With SCHED_FLAG_RESET_ON_FORK still set, lowering needs no privilege. */
 	struct attributes lowered = {
 		.size = sizeof lowered, .policy = SCHED_OTHER, .flags = FLAG_RESET_ON_FORK};
 
@@ -230,7 +230,7 @@ Priority *priority_begin(guint n_threads)
 	Priority *priority = g_new0(Priority, 1);
 	priority->raised = raised;
 	priority->lowered = lowered;
-	/* The pacer has its policy from birth: it must not wait for the load. */
+	/* The pacer inherits its policy at birth: it must not wait for the load. */
 	(void)apply(0, &pacer);
 	priority->pacer = g_thread_try_new("ctprof-pacer", pace, priority, NULL);
 	if (!priority->pacer) {
@@ -238,7 +238,7 @@ Priority *priority_begin(guint n_threads)
 		g_free(priority);
 		return NULL;
 	}
-	/* What plugins may do to the process must find it without rights. */
+	/* The pacer must have dropped its rights before any plugin can act on the process. */
 	while (!atomic_load(&priority->is_harmless))
 		g_usleep(SHARE_US / 100);
 	(void)apply(0, atomic_load(&priority->is_over) ? &lowered : &raised);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A list of numbers needs no library, and is there in every build.
+ * The filter is built from a list of numbers: it needs no library, so every build has it.
  */
 #include "sandbox.h"
 
@@ -34,7 +34,8 @@
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-/* Numbers since 5.1 are the same on all machines: a C library may not know them. */
+/* System calls since Linux 5.1 are given as numbers, which are the same on all machines: the C
+ * library may not know their names. */
 static const guint32 refused[] = {
 	SYS_process_vm_writev,
 	SYS_migrate_pages,
@@ -74,11 +75,11 @@ static const guint32 refused[] = {
 	438, /* pidfd_getfd */
 	440, /* process_madvise */
 };
-/* Those that look at a thread and let it go. */
+/* The requests that look at a thread and let it go. */
 static const guint32 tracing[] = {PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_GETREGSET, PTRACE_DETACH};
 
 #define MAX_CODE (2 * G_N_ELEMENTS(refused) + 2 * G_N_ELEMENTS(tracing) + 64)
-/* Of <linux/sockios.h>: what configures a network, if one may. */
+/* The range of <linux/sockios.h>, whose ioctls configure networks. */
 #define FIRST_OF_NETWORK 0x8900
 #define LAST_OF_NETWORK 0x89ff
 
@@ -117,20 +118,20 @@ static void answer(struct program *program, guint32 what)
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
 }
 
-/* When the loaded word compares, what; else on. */
+/* Returns what if the comparison of the loaded word is true; otherwise goes on. */
 static void answer_if(struct program *program, guint16 compare, guint32 with, guint32 what)
 {
 	jump(program, compare, with, 0, 1);
 	answer(program, what);
 }
 
-/* Skips n steps unless the call is this one. */
+/* Skips n steps unless the loaded system call number is this one. */
 static void unless_call(struct program *program, guint32 number, guint8 n)
 {
 	jump(program, BPF_JEQ, number, 0, n);
 }
 
-/* Leaves the number of the call loaded. */
+/* Refuses a call by its first argument; leaves the number of the call loaded. */
 static void add_argument(struct program *program, guint32 number, guint16 compare, guint32 with)
 {
 	unless_call(program, number, 4);
@@ -139,7 +140,7 @@ static void add_argument(struct program *program, guint32 number, guint16 compar
 	load_number(program);
 }
 
-/* Least of all the supervisor. */
+/* Allows only tracing that looks, and none of the parent process, the supervisor. */
 static void add_tracing(struct program *program)
 {
 	unless_call(program, SYS_ptrace, 5 + 2 * G_N_ELEMENTS(tracing));
@@ -152,7 +153,8 @@ static void add_tracing(struct program *program)
 	       SANDBOX_IS_TRACED_BY_ITSELF ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* CAP_NET_ADMIN is there to ask of taskstats, and nothing goes to another host. */
+/* CAP_NET_ADMIN is for taskstats only, so sockets are limited to AF_UNIX and generic netlink, and
+ * nothing can be sent to another host. */
 static void add_network(struct program *program)
 {
 	unless_call(program, SYS_socket, 7);
@@ -180,7 +182,7 @@ static void build(struct program *program)
 	answer_if(program, BPF_JGE, X32_BIT, SECCOMP_RET_ERRNO | EPERM);
 	for (guint i = 0; i < G_N_ELEMENTS(refused); i++)
 		answer_if(program, BPF_JEQ, refused[i], SECCOMP_RET_ERRNO | EPERM);
-	/* Its flags lie in memory: libraries then use clone(). */
+	/* The flags of clone3() are in memory, out of reach; with ENOSYS, libraries use clone(). */
 	answer_if(program, BPF_JEQ, 435, SECCOMP_RET_ERRNO | ENOSYS);
 	add_argument(program, SYS_clone, BPF_JSET, NAMESPACES);
 	add_argument(program, SYS_unshare, BPF_JSET, NAMESPACES);
@@ -194,7 +196,7 @@ gboolean sandbox_confine(GError **error)
 	static _Thread_local gboolean is_confined;
 	struct program program = {.n = 0};
 
-	/* A second filter would refuse nothing more, and cost each system call as much. */
+	/* A second filter would refuse nothing more, and double the cost per system call. */
 	if (NATIVE == 0 || is_confined)
 		return TRUE;
 	build(&program);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What no plugin needs of the kernel, taken from the process that runs them. */
+/* Takes from the process that runs plugins the system calls that no plugin needs. */
 #pragma once
 
 #include <glib.h>
 
 /*
- * Refuses, for good and in every process and thread that follows, what would let
+ * Refuses, for good and in every process and thread that the caller starts, what would let
  * a plugin get past its capabilities: changing the memory or the registers of
  * other processes, taking their descriptors, opening files by handle, namespaces,
- * mounts, modules, keys, io_uring, sockets but those of this host, setting up networks, and tracing
- * that does more than look, or looks at the parent process.  The kernel's CONFIG_SECCOMP_FILTER and
- * a 64-bit machine that is known; otherwise it does nothing.  Needs no_new_privs, or CAP_SYS_ADMIN.
+ * mounts, modules, keys, io_uring, sockets other than those within this host, configuring networks,
+ * tracing that does more than look, and tracing of the parent process.  Does nothing unless the
+ * kernel has CONFIG_SECCOMP_FILTER and the machine is one of the known 64-bit ones.  Needs
+ * no_new_privs, or CAP_SYS_ADMIN.
  */
 gboolean sandbox_confine(GError **error);
 
-/* Leaks are looked for by a process of our own that attaches to our threads. */
+/* The leak check of a sanitizer attaches to this process's threads from a process of its own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANDBOX_IS_TRACED_BY_ITSELF 1
 #elif defined(__has_feature)

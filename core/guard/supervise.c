@@ -23,19 +23,19 @@
 #include "delivery.h"
 
 #define LIMIT_MS 60000
-/* The limit is watched for in steps of a part of it. */
+/* Progress is checked in steps of this part of the limit. */
 #define TICKS 8
 #define TICK_MIN_MS 10
-/* The part of the limit for who waits in the kernel. */
+/* The part of the limit that a thread may wait in the kernel. */
 #define WAIT_PARTS 4
 #define TICK_MAX_MS 1000
-/* More crashing plugins are not an accident. */
+/* If more plugins crash, that is no accident. */
 #define MAX_DROPPED 32
-/* For the child, after an interrupt. */
+/* Time for the child to end after an interrupt. */
 #define TIME_TO_END_MS 400
-/* For a child that runs no code any more: what keeps it longer, not even SIGKILL ends. */
+/* Time for a child that runs no more code: if it takes longer, not even SIGKILL ends it. */
 #define TIME_TO_DIE_MS 500
-/* Runs that are begun again for a process that a plugin waited for in vain. */
+/* How often a run may be repeated because a plugin waited in vain for a process. */
 #define MAX_WAITS 3
 
 static const char *const trespasses[] = {
@@ -95,19 +95,19 @@ static void drop(const char *plugin, const char *what, const char *op)
 
 /* ---- the child ------------------------------------------------------------- */
 
-/* What run_once() and the child need of each other. */
+/* A run, as shared by run_once() and the child. */
 struct run {
 	SuperviseStep step;
 	gpointer data;
 	CrashPage *page;
-	sigset_t signals, before; /* to wait for; the mask of the child */
-	int line[2];              /* ours, and the child's (delivery.h) */
+	sigset_t signals, before; /* those to wait for; the child's signal mask */
+	int line[2];              /* the supervisor's end and the child's (delivery.h) */
 };
 
 static G_NORETURN void work(const struct run *run, pid_t supervisor)
 {
-	/* Without the supervisor no one would watch it or clean up after it.  One that has the
-	 * terminal gives it back first. */
+	/* Without the supervisor no one would watch this child or clean up after it.  A child that
+	 * has the terminal gets SIGTERM, to give it back first. */
 	prctl(PR_SET_PDEATHSIG, supervise_follows_stops ? SIGTERM : SIGKILL);
 	if (getppid() != supervisor)
 		_exit(EXIT_FAILED);
@@ -149,21 +149,21 @@ static guint64 tick_ms(void)
 	return CLAMP(supervise_limit_ms / TICKS, TICK_MIN_MS, TICK_MAX_MS);
 }
 
-/* Of each thread in the page: when it last moved. */
+/* For each thread in the page: its last known moves, and the ticks since it moved. */
 static struct {
 	guint32 moves, ticks;
 } seen[CRASH_MAX_THREADS];
 
-/* Whether that thread waits in the kernel, for a process that does not answer, in a run that
- * can be begun again.  The scout of that run finds the process (scout.h). */
+/* Whether thread i waits in the kernel, for a process that does not answer, in a run that can be
+ * repeated.  The scout of the next run finds the process (scout.h). */
 static gboolean waits_in_vain(const CrashPage *page, pid_t child, guint i)
 {
 	return n_waits < MAX_WAITS && page->output == CRASH_NOTHING_OUT &&
 	       root_thread_state(child, page->blames[i].tid) == 'D';
 }
 
-/* Called each tick: returns the place, from 1, of a thread that has not moved for the
- * whole limit, or for a part of it and waits in vain. */
+/* Called once per tick: returns the place, from 1, of a thread that has not moved for the
+ * whole limit, or that waits in vain and has not moved for a part of it; 0: none. */
 static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 {
 	for (guint i = 0; i < page->n_blames; i++) {
@@ -181,8 +181,8 @@ static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 	return 0;
 }
 
-/* Forwards interrupts, except those of the terminal, which the kernel sends to the
- * whole group.  Whether the child must end now. */
+/* Forwards interrupts to the child, except those of the terminal, which the kernel sends to
+ * the whole process group.  Returns whether the child must end now. */
 static gboolean pass_on(pid_t child, const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
@@ -197,26 +197,27 @@ static gboolean pass_on(pid_t child, const struct signalfd_siginfo *info)
 	return !delivery_keys_are_lent() || (number != SIGINT && number != SIGQUIT);
 }
 
-/* How the supervisor waits. */
+/* The state of the supervisor while it waits for the child. */
 struct watch {
-	struct pollfd ready[2]; /* signals; what the child asks for (delivery.h) */
+	struct pollfd ready[2]; /* signals; requests of the child (delivery.h) */
 	guint stuck;            /* the place of the thread the child is killed for; 0: none */
-	gboolean waits;         /* that one, for a process that does not answer */
+	gboolean waits;         /* the stuck thread waits for a process that does not answer */
 	gint64 tick;            /* when the child is looked at next, µs */
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
 	gboolean killed;
-	gboolean is_quiet; /* nothing came before the wait for an event ended */
-	gint64 dying;      /* since when it runs no code any more, µs; 0: it does */
-	guint stopped;     /* ticks, from 1; 0: it is not */
+	gboolean is_quiet; /* the last wait ended without an event */
+	gint64 dying;      /* since when the child runs no more code, µs; 0: it does */
+	guint stopped;     /* ticks since the child was stopped, from 1; 0: it is not */
 };
 
-/* Whether it is about to be left behind, if it does not end. */
+/* Whether the child should end any moment, and will be left behind if it does not. */
 static gboolean is_ending(const CrashPage *page, const struct watch *watch)
 {
 	return watch->killed || watch->dying || page->is_finished;
 }
 
-/* The next event, until the next tick or what is left of the time to end.  TRUE: a signal. */
+/* Waits for an event until the next tick, or for what is left of the time to end.  TRUE: a signal
+ * was read. */
 static gboolean wait_for_event(const CrashPage *page, struct watch *watch,
 			       struct signalfd_siginfo *ret_info)
 {
@@ -234,8 +235,8 @@ static gboolean wait_for_event(const CrashPage *page, struct watch *watch,
 	       read(watch->ready[0].fd, ret_info, sizeof *ret_info) == sizeof *ret_info;
 }
 
-/* Whether it is time to look at the child.  Not by the number of events, which the child can
- * cause; and while ctprof is stopped there are none. */
+/* Whether it is time to look at the child: by the clock, not by the number of events, which the
+ * child can cause.  While ctprof is stopped, no ticks are counted. */
 static gboolean is_tick(struct watch *watch)
 {
 	gint64 now = g_get_monotonic_time();
@@ -246,14 +247,14 @@ static gboolean is_tick(struct watch *watch)
 	return TRUE;
 }
 
-/* The terminal is the shell's when the child has given it back, not before. */
+/* Stops this process after the child, which has given the terminal back to the shell by now. */
 static void stop_too(pid_t child)
 {
 	raise(SIGSTOP);
 	kill(child, SIGCONT);
 }
 
-/* The child was stopped, or goes on. */
+/* Notes that the child was stopped or continued. */
 static void note_stop(struct watch *watch, pid_t child, int status)
 {
 	gboolean is_followed =
@@ -270,9 +271,9 @@ static void kill_child(struct watch *watch, pid_t child)
 	kill(child, SIGKILL);
 }
 
-/* Whether the child is to be left behind: a thread of it is in the kernel, where another
- * process keeps it (process_vm_readv() waits for the mmap lock of its target), and will end
- * there. */
+/* Whether the child must be left behind: it is dying, but one of its threads is blocked in the
+ * kernel by another process (process_vm_readv() waits for the mmap lock of its target), and
+ * ends only there. */
 static gboolean is_beyond_reach(struct watch *watch, pid_t child)
 {
 	gint64 now = g_get_monotonic_time();
@@ -295,8 +296,8 @@ static gboolean is_among(const GArray *pids, pid_t pid)
 	return i < pids->len;
 }
 
-/* Once, the children of this process that are not among others; FALSE: there are none to be
- * seen. */
+/* Sends a signal to each child of this process that is not among others, and reaps it if it has
+ * ended.  FALSE: there are no such children. */
 static gboolean end_children(const GArray *others, int number)
 {
 	g_autoptr(GArray) pids = root_list_own_children();
@@ -314,7 +315,8 @@ static gboolean end_children(const GArray *others, int number)
 	return found;
 }
 
-/* What a plugin forks becomes a child of this process when its parent ends. */
+/* Makes processes that a plugin forks children of this one when their parent ends.  Returns the
+ * children that exist already. */
 static GArray *adopt(void)
 {
 	if (!supervise_has_workload)
@@ -322,8 +324,8 @@ static GArray *adopt(void)
 	return root_list_own_children();
 }
 
-/* Ends what was adopted.  A pager has a terminal to mend; and a bomb may fork faster than it
- * is ended: for a while. */
+/* Ends the adopted processes: first with SIGTERM, as a pager has to restore the terminal.  Gives
+ * up after a while, as a fork bomb may fork faster than it is killed. */
 static void end_adopted(const GArray *others)
 {
 	gint64 half = g_get_monotonic_time() + TIME_TO_DIE_MS * 1000 / 2;
@@ -336,15 +338,15 @@ static void end_adopted(const GArray *others)
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* As waitpid() would give it. */
+/* Returns the status of a child that was left behind, in the form that waitpid() uses. */
 static int status_left_behind(const CrashPage *page)
 {
 	return page->is_finished ? W_EXITCODE(page->status & 0xff, 0) : W_EXITCODE(0, SIGKILL);
 }
 
-/* Looks after the child once in a tick.  The terminal stops ctprof as a whole: what is stopped
- * while this process works was stopped by a plugin, which is to blame if it is being called;
- * else nobody is, and the child goes on. */
+/* Checks the child once per tick.  The terminal stops ctprof as a whole, so a child that is stopped
+ * while this process runs was stopped by a plugin.  If a plugin is being called, it is to blame;
+ * otherwise no one is, and the child is continued. */
 static void check_child(const CrashPage *page, struct watch *watch, pid_t child)
 {
 	if (watch->end || watch->killed)
@@ -356,10 +358,10 @@ static void check_child(const CrashPage *page, struct watch *watch, pid_t child)
 		kill(child, SIGCONT);
 }
 
-/* Waits for the child to end, or kills it: because of a stuck thread, whose place it
- * notes, or because it goes on for too long after an interrupt: what it has is not lost,
- * and what is unfinished has no name.  Time in which ctprof as a whole is stopped does not
- * count. */
+/* Waits for the child to end, and returns its status.  Kills it because of a stuck thread, whose
+ * place it notes, or because it goes on for too long after an interrupt; finished output is not
+ * lost then, and unfinished files have no name.  Time in which ctprof as a whole is stopped does
+ * not count. */
 static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 {
 	AUTO_FD signals = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -369,7 +371,7 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 				.tick = g_get_monotonic_time() + (gint64)tick_ms() * 1000};
 
 	for (;;) {
-		/* Not the page itself, which the child may write meanwhile. */
+		/* A copy, as the child may write to the page itself meanwhile. */
 		const CrashPage *page = crash_read();
 		struct signalfd_siginfo info;
 		pid_t changed = waitpid(child, &status, WNOHANG | WUNTRACED | WCONTINUED);
@@ -392,7 +394,7 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 	}
 }
 
-/* Whether a plugin brought the process down; then it is dropped. */
+/* Whether a plugin brought the process down; if so, drops that plugin. */
 static gboolean note_culprit(const CrashPage *page, guint stuck, int status)
 {
 	const CrashBlame *culprit = stuck && crash_is_legible(page) ? &page->blames[stuck - 1]
@@ -414,7 +416,8 @@ static gboolean note_culprit(const CrashPage *page, guint stuck, int status)
 	return what != NULL;
 }
 
-/* What a process comes to that no plugin ends; NULL: not by such a signal. */
+/* Returns why a process was killed by a limit of the system, and not by a plugin; NULL: the signal
+ * does not mean that. */
 static const char *limit_of(int number)
 {
 	return number == SIGXCPU   ? "out of CPU time (see 'ulimit -t')"
@@ -423,7 +426,7 @@ static const char *limit_of(int number)
 				   : NULL;
 }
 
-/* The exit status of a run that finished, or ended for an unknown reason. */
+/* Returns the exit status of a run that finished, or that ended for an unknown reason. */
 static int conclude(const CrashPage *page, guint stuck, int status)
 {
 	if (WIFEXITED(status) && page->is_finished == TRUE &&
@@ -467,7 +470,7 @@ static int conclude(const CrashPage *page, guint stuck, int status)
 	return EXIT_FAILED;
 }
 
-/* Whether to begin again without a process that does not answer. */
+/* Whether to repeat the run without a process that does not answer. */
 static gboolean note_wait(const CrashPage *page, const struct watch *watch)
 {
 	if (!watch->waits || !crash_is_legible(page) || page->output != CRASH_NOTHING_OUT ||
@@ -481,7 +484,7 @@ static gboolean note_wait(const CrashPage *page, const struct watch *watch)
 	return TRUE;
 }
 
-/* After a plugin was dropped; the next run reports it. */
+/* Whether to repeat the run after a plugin was dropped; the next run reports the plugin. */
 static gboolean may_begin_again(const CrashPage *page, int *ret_status)
 {
 	const struct dropped_plugin *last = &dropped[n_dropped - 1];
@@ -496,7 +499,7 @@ static gboolean may_begin_again(const CrashPage *page, int *ret_status)
 	return page->output == CRASH_NOTHING_OUT && !crash_interrupted();
 }
 
-/* From the start to the end of the child; FALSE: there is none. */
+/* Starts the child and waits for its end; FALSE: it could not be started. */
 static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_watch, int *ret_status)
 {
 	gboolean ran = FALSE;
@@ -514,7 +517,7 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 			n_reported = n_dropped;
 		gpointer suspended = capabilities_suspend();
 		*ret_status = watch_child(run, *ret_pid, ret_watch);
-		/* Unless it is left behind, it has been reaped. */
+		/* The child has been reaped, or is left behind: do not end it again. */
 		g_array_append_val(others, *ret_pid);
 		end_adopted(others);
 		capabilities_resume(suspended);
@@ -526,7 +529,7 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 	return ran;
 }
 
-/* One run.  TRUE if it must be repeated. */
+/* Does one run; TRUE if it must be repeated. */
 static gboolean run_once(SuperviseStep step, gconstpointer data, pid_t *ret_pid, int *ret_status)
 {
 	struct run run = {.step = step,

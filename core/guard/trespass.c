@@ -11,27 +11,27 @@
 
 #include "base/lock.h"
 
-/* Roots, an output, standard error. */
+/* Enough for the roots, an output and standard error. */
 #define MAX_HELD 16
-/* For a copy of the process to return from an op. */
+/* The time to wait for a copy of the process to return from an op. */
 #define MAX_COPY_MS 10000
 
-static pid_t own_pid; /* 0: no one would tell of a trespass, so it is let be */
+static pid_t own_pid; /* 0: nothing is checked, as no supervisor would report a trespass */
 static struct stat own_directory;
 static struct held {
 	int fd; /* -1: free */
 	dev_t device;
 	ino_t inode;
-	off_t offset; /* which ctprof does not move; -1: which it does */
+	off_t offset; /* expected, if ctprof does not move it itself; otherwise -1 */
 } held[MAX_HELD];
-/* Of held: a listener ends its ops while others open and close.  A fork() waits for
- * it, or a copy of the process might find it taken for ever. */
+/* Protects held: a listener thread ends ops while other threads open and close.  fork() takes
+ * it, as otherwise a copy of the process might find it locked for ever. */
 static GMutex held_lock;
-/* Of the op: copies of the process that it has made hold the writing end. */
+/* A pipe for the current op, whose writing end is held by the copies that the op has forked. */
 static _Thread_local int copies[2] = {-1, -1};
 static _Thread_local gboolean in_op;
 
-/* Before any fork(): the copy that returns from the op will say so. */
+/* Makes the pipe before any fork(): a copy that returns from the op writes to it. */
 static void before_fork(void)
 {
 	if (in_op && copies[0] < 0 && pipe2(copies, O_CLOEXEC) < 0)
@@ -44,7 +44,7 @@ static void after_fork(void)
 	g_mutex_unlock(&held_lock);
 }
 
-/* Without a right to search the directory, which a plugin may not have. */
+/* Works without the right to search the directory, which the process may lack. */
 static gboolean find_directory(struct stat *ret)
 {
 	return fstatat(AT_FDCWD, "", ret, AT_EMPTY_PATH) == 0;
@@ -69,7 +69,7 @@ void trespass_hold(int fd)
 	for (guint i = 0; own_pid && i < MAX_HELD; i++) {
 		if (held[i].fd >= 0 || fd < 0 || fstat(fd, &st) < 0)
 			continue;
-		/* Messages go to a file, too. */
+		/* Standard error may be a file, whose offset messages move. */
 		gboolean is_still = S_ISREG(st.st_mode) && fd != STDERR_FILENO;
 		held[i] = (struct held){fd, st.st_dev, st.st_ino,
 					is_still ? lseek(fd, 0, SEEK_CUR) : -1};
@@ -85,7 +85,7 @@ void trespass_let_go(int fd)
 			held[i].fd = -1;
 }
 
-/* Whether a copy of the process has come back from the op, too. */
+/* Whether a copy of the process has returned from the op, too. */
 static gboolean has_returned_twice(void)
 {
 	struct pollfd end = {.fd = copies[0], .events = POLLIN};
@@ -94,7 +94,7 @@ static gboolean has_returned_twice(void)
 	if (copies[0] < 0)
 		return FALSE;
 	close(copies[1]);
-	/* One that runs another program, or ends, or closes what is not its own, hangs up. */
+	/* The pipe hangs up if the copy executes a program, ends, or closes all descriptors. */
 	gboolean twice = poll(&end, 1, MAX_COPY_MS) == 1 && read(copies[0], &byte, 1) == 1;
 	close(copies[0]);
 	copies[0] = copies[1] = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an op of a plugin must leave as it found it. */
+/* Checks what an op of a plugin must leave as it found it. */
 #pragma once
 
 #include <glib.h>
@@ -15,15 +15,15 @@ enum trespass {
 	TRESPASS_LAST = TRESPASS_PIPE,
 };
 
-/* From now on, ops are watched in this process. */
+/* From now on, ops are checked in this process. */
 void trespass_watch(void);
-/* Descriptors that plugins must leave alone, until they are let go. */
+/* Plugins must leave fd alone until trespass_let_go(). */
 void trespass_hold(int fd);
 void trespass_let_go(int fd);
 
-/* Whether this is a copy of that process, which a plugin has made. */
+/* Whether the caller is in a copy of that process, which a plugin has forked. */
 gboolean trespass_in_copy(void);
 
-/* Around each op.  The end does not return in a copy of the process. */
+/* Called around each op.  trespass_end() does not return in a copy of the process. */
 void trespass_begin(void);
 enum trespass trespass_end(void);

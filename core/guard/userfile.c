@@ -28,7 +28,7 @@ static int open_as_user(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opened ahead; a descriptor or -errno. */
+/* A file that was opened in advance; fd may be -errno. */
 struct kept {
 	char *path;
 	int fd;
