@@ -21,10 +21,10 @@
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 #define PROGRESS_AFTER_US (G_USEC_PER_SEC / 2)
 #define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
-/* Batches under way: each worker's, and as many waiting for their turn. */
+/* Batches under way per worker: the one it fills, and one that waits to be consumed. */
 #define BATCHES_PER_JOB 2
-/* Objects of a capture, at most what a reader accepts: a source that names more does
- * not come to an end.  The same of exits. */
+/* The maximum number of objects, and of exits, in a capture, which is also the most that a reader
+ * accepts: a source that adds more would never stop. */
 #define MAX_ROWS (16u << 20)
 
 typedef struct capture {
@@ -38,27 +38,27 @@ typedef struct capture {
 	gboolean leaders_only;
 	Stuck *stuck;
 
-	Listed listed;    /* by a source; empty: the walk finds the threads */
-	GMutex walk_lock; /* walk, seq */
+	Listed listed;    /* threads that a source listed; empty: the walk finds them */
+	GMutex walk_lock; /* protects walk and seq */
 	Walk *walk;
 	guint64 seq;
 	Queue *queue;
 	Listener *listener; /* NULL: none */
 
-	/* Consumer's side: one thread at a time. */
+	/* Used by the consumer, which is one thread at a time. */
 	AbsenceTally *absences;
 	CgroupSet *cgroups;
 	guint64 threads; /* atomic: shown by the progress line */
 	guint64 processes;
 	guint64 objects;
 	gint32 last_tgid;
-	GError *error; /* of handing rows on */
+	GError *error; /* why rows could not be handed on */
 
 	guint64 refused;
 	gboolean hides_threads;
 	gint64 first_us, last_us; /* when reading the threads began and ended */
 	guint64 vanished;         /* atomic */
-	guint workers;            /* that have begun: the number of the next; atomic */
+	guint workers;            /* workers started: the number of the next one; atomic */
 	GMutex done_lock;
 	GCond done;
 	guint running;
@@ -73,7 +73,7 @@ static guint choose_jobs(const Root *root, guint asked)
 	return asked > 0 ? asked : CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
 }
 
-/* Whether every source of the metric is left out, and one of them for want of rights. */
+/* Whether every source of the metric is left out, and at least one of them for lack of rights. */
 static gboolean is_refused(const Capture *capture, const Metric *metric)
 {
 	gboolean refused = FALSE;
@@ -91,7 +91,7 @@ static gboolean is_refused(const Capture *capture, const Metric *metric)
 	return refused;
 }
 
-/* Marks the slots of a source that failed to start as absent, unless another source
+/* Marks slots as denied whose sources were refused the rights to start, unless another source
  * provides them. */
 static void mark_unfilled(const Capture *capture)
 {
@@ -153,7 +153,7 @@ static gboolean consume_batch(gpointer data, Batch *batch)
 	return TRUE;
 }
 
-/* The next threads into batch; 0 at the end or when interrupted. */
+/* Puts the next threads into batch; returns their number, 0 at the end or when interrupted. */
 static gsize deal(Capture *capture, Batch *batch, guint64 *ret_seq)
 {
 	HOLD(&capture->walk_lock);
@@ -165,9 +165,9 @@ static gsize deal(Capture *capture, Batch *batch, guint64 *ret_seq)
 	return n;
 }
 
-/* What a source has left: what a failed one should have filled is not unsupported, but
- * unknown; and as more preferred sources came first, what has a value now is its own
- * unless it is theirs. */
+/* Finishes a batch after a source.  Slots that a failed source should have filled are invalid, not
+ * unsupported.  Notes the source as the filler of metrics that have values now; more preferred
+ * sources, which came first, remain noted. */
 static void settle(const Capture *capture, const Plugin *plugin, enum row_class row, gboolean ok,
 		   Batch *batch)
 {
@@ -211,7 +211,7 @@ static void work(Capture *capture, gpointer *contexts)
 		}
 		batch_begin(batch, n);
 		batch_share_stuck(batch, capture->stuck);
-		/* Of a process that does not answer: sources would wait for it. */
+		/* The process does not answer, and sources would wait for it. */
 		if (batch_targets(batch)[0].task_fd < 0)
 			batch_time_out(batch);
 		else
@@ -241,9 +241,9 @@ static gpointer run_worker(gpointer data)
 	Capture *capture = data;
 
 	crash_init_thread();
-	/* A shared descriptor table costs a fifth of the CPU time; going on with
-	 * it is only slower.  A working directory of its own shows which plugin
-	 * changed it. */
+	/* A shared descriptor table costs a fifth of the CPU time; if it cannot be
+	 * unshared, this is only slower.  With a working directory per thread, it is
+	 * known which plugin changed it. */
 	(void)unshare(CLONE_FILES | CLONE_FS);
 	be_worker(capture);
 	HOLD(&capture->done_lock);
@@ -268,7 +268,7 @@ static void show_progress(Capture *capture)
 	ui_progress(text);
 }
 
-/* Waits for the workers; meanwhile looks after the terminal. */
+/* Waits for the workers; meanwhile shows the progress and checks for interrupts. */
 static void wait_for_workers(Capture *capture)
 {
 	gint64 show = g_get_monotonic_time() + PROGRESS_AFTER_US;
@@ -285,7 +285,7 @@ static void wait_for_workers(Capture *capture)
 	ui_progress(NULL);
 }
 
-/* As many as there can be, which may be fewer than jobs. */
+/* Starts as many workers as possible, at most jobs; returns their number. */
 static guint start_workers(Capture *capture, GThread **threads)
 {
 	guint n = 0;
@@ -308,7 +308,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 	walk_send_scout(capture->walk);
 	capture->first_us = g_get_monotonic_time();
 	guint n = start_workers(capture, threads);
-	/* Where threads are scarce: slower, but what can be read is. */
+	/* Without a single thread, read in this one: slower, but complete. */
 	if (n == 0)
 		be_worker(capture);
 	wait_for_workers(capture);
@@ -323,7 +323,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 	return !crash_fail_interrupted(error);
 }
 
-/* The live sources that have something to put into rows of that class. */
+/* Lists the live sources that have something to put into rows of that class. */
 static GPtrArray *sources_of(const Capture *capture, enum row_class row)
 {
 	GPtrArray *sources = g_ptr_array_new();
@@ -338,7 +338,7 @@ static GPtrArray *sources_of(const Capture *capture, enum row_class row)
 	return sources;
 }
 
-/* Rows of a class other than threads, from sources to sink. */
+/* Collects n rows of a class other than threads and hands them on. */
 static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, Batch *batch,
 		     gsize n, GError **error)
 {
@@ -358,7 +358,7 @@ static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, B
 	return TRUE;
 }
 
-/* Host or capture scope: one row. */
+/* Reads the one row of host or capture scope. */
 static gboolean read_single(Capture *capture, enum row_class row, GError **error)
 {
 	g_autoptr(GPtrArray) sources = sources_of(capture, row);
@@ -386,7 +386,7 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 	return TRUE;
 }
 
-/* All rows of a class that one source adds, to the sink; FALSE: the capture is to end. */
+/* Hands on all rows of a class that one source adds; FALSE: the capture must end. */
 static gboolean read_added_by(Capture *capture, Plugin *source, enum row_class row, guint64 *count,
 			      GError **error)
 {
@@ -426,7 +426,7 @@ static gboolean read_objects(Capture *capture, GError **error)
 	return TRUE;
 }
 
-/* After the threads: what ends while they are read is not missed. */
+/* Called after the threads are read, so that threads that end meanwhile are not missed. */
 static gboolean read_exits(Capture *capture, GError **error)
 {
 	const GPtrArray *sources = capture->listener ? listener_stop(capture->listener) : NULL;
@@ -487,7 +487,7 @@ static gboolean end(Capture *capture, GError **error)
 	return handoff_end(&capture->handoff, &info, error);
 }
 
-/* The walk over the threads there are. */
+/* Reads the threads that the walk finds, and hands on those that need not be read. */
 static gboolean read_all_threads(Capture *capture, GError **error)
 {
 	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_THREAD);
@@ -515,8 +515,8 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 				root_path(capture->root, CTPROF_ROOT_PROC));
 }
 
-/* In a later sample.  After its time and the counters of the host, as in the first one: what a
- * rate divides by is the time between two samples, for threads and host alike. */
+/* Finds the threads of a later sample.  Called after the time and the host's counters were read, as
+ * in the first sample: rates divide by the time between samples, for threads and host alike. */
 static gboolean find_threads(Capture *capture, const CaptureOptions *options, GError **error)
 {
 	gboolean is_listed = !capture->leaders_only &&
@@ -529,7 +529,7 @@ static gboolean find_threads(Capture *capture, const CaptureOptions *options, GE
 	return capture->walk != NULL;
 }
 
-/* Start to end; the caller owns what capture points to. */
+/* Runs the whole capture; the caller owns what capture points to. */
 static gboolean run(Capture *capture, Output *output, const CaptureOptions *options, GError **error)
 {
 	if (!options->go_on && !options->no_threads &&

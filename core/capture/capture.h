@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One picture of a root: walk, sources, sink. */
+/* Captures a root once: from the walk through the sources to the sink. */
 #pragma once
 
 #include <glib.h>
@@ -13,39 +13,40 @@
 #include "row/absence.h"
 #include "row/registry.h"
 
-/* A capture that is one of a recording's. */
+/* A capture that is a sample of a recording. */
 typedef struct capture_sample {
 	guint64 number; /* from 1 */
-	/* What happened since the one before, as this one begins at time, or NULL; NULL: none. */
+	/* Returns what happened between the previous sample and this one, which begins at time;
+	 * NULL: nothing.  The caller frees the text.  May be NULL. */
 	char *(*take_note)(gpointer data, const RootTime *time);
-	gpointer data; /* its own */
+	gpointer data; /* for take_note */
 } CaptureSample;
 
 typedef struct capture_options {
 	guint jobs;                      /* 0: online CPUs less the load */
 	const GArray *pids;              /* gint32; NULL: all */
-	gboolean leaders_only;           /* of each process one thread: its leader */
-	gboolean no_threads;             /* no process is read, nor looked for */
-	CaptureRows each;                /* takes the rows where there is no sink */
-	gpointer data;                   /* its own */
-	Listener *listener;              /* of threads that ended; NULL: none */
+	gboolean leaders_only;           /* read only the leader of each process */
+	gboolean no_threads;             /* neither look for processes nor read them */
+	CaptureRows each;                /* takes the rows if there is no sink */
+	gpointer data;                   /* for each */
+	Listener *listener;              /* records threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
 	const CaptureSample *sample; /* NULL: a capture by itself */
-	gboolean go_on; /* the sources have started, and read for another sample before */
-	/* Samples: the sink has the one before as it was read, so that a thread which is the
-	 * same need not be read. */
+	gboolean go_on;              /* the sources have started, and have read an earlier sample */
+	/* Samples: the sink has the previous sample as it was read, so a thread that is the
+	 * same need not be read again. */
 	gboolean may_skip;
-	CgroupSet *cgroups; /* samples: begun, and with what the one before left; NULL: own */
-	Redactor *redactor; /* of names; NULL: they are written as they are */
+	CgroupSet *cgroups; /* samples: after cgroup_set_begin(), kept between them; NULL: own */
+	Redactor *redactor; /* replaces names; NULL: they are written as they are */
 } CaptureOptions;
 
 typedef struct capture_result {
-	guint64 threads, processes, vanished; /* threads: rows, so leaders only if so asked */
+	guint64 threads, processes, vanished; /* threads: rows; with leaders_only, leaders */
 	guint64 objects;
-	guint64 refused;        /* processes of which nothing may be read */
+	guint64 refused;        /* number of processes that may not be read at all */
 	gboolean hides_threads; /* other users' processes are not even listed */
-	gdouble seconds, skew;  /* of all; from the first thread read to the last */
+	gdouble seconds, skew;  /* of the whole capture; from the first thread to the last */
 	GArray *absences;       /* Absence, in order of group and reason */
 } CaptureResult;
 
@@ -54,9 +55,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CaptureResult, capture_result_clear)
 
 /*
  * Captures root through the live sources among plugins (Plugin *, opened, the
- * registry sealed) into sink (NULL: options->each).  Fails when nothing could be read, the sink
- * failed, or the user interrupted.  ret_result is
- * written only on success; clear it.
+ * registry sealed) into sink (NULL: options->each).  Fails if nothing could be read, the sink
+ * failed, or the user interrupted.  *ret_result is set only on success; the caller then
+ * clears it.
  */
 gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, Plugin *sink,
 		     Output *output, const CaptureOptions *options, CaptureResult *ret_result,

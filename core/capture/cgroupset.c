@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A metric of threads that holds texts in that form; NULL: there is none. */
+/* Finds the thread metric of that name if it holds texts in that type of value; or NULL. */
 static const Metric *find_texts(const Registry *registry, const char *name, guint32 type)
 {
 	const Metric *metric = registry_named(registry, ROW_THREAD, name);
@@ -12,10 +12,10 @@ static const Metric *find_texts(const Registry *registry, const char *name, guin
 										      : NULL;
 }
 
-/* The cgroups of a thread: mostly those of many. */
+/* The cgroups of a thread, which it usually shares with many others. */
 struct membership {
 	GBytes *paths;  /* each with a NUL */
-	guint64 sample; /* the last one in which a thread was in them */
+	guint64 sample; /* the last sample in which a thread was in them */
 };
 
 static guint hash_membership(gconstpointer membership)
@@ -67,7 +67,8 @@ void cgroup_set_begin(CgroupSet *set, gboolean remembers)
 	g_hash_table_remove_all(set->memberships);
 }
 
-/* The root has no limits.  With a cgroup those above it are known, too. */
+/* Adds a cgroup and those above it, but not the root, which has no limits.  If a cgroup is known
+ * already, so are those above it. */
 static void take_path(CgroupSet *set, const char *path)
 {
 	if (!*path || g_hash_table_lookup(set->paths, path))
@@ -82,7 +83,7 @@ static void take_path(CgroupSet *set, const char *path)
 	}
 }
 
-/* The row's value of that metric; NULL: it has none. */
+/* Returns the row's value of that metric; NULL: absent. */
 static gconstpointer value_of(const struct ctprof_rows *rows, guint64 i, const Metric *metric)
 {
 	gsize at = metric ? i * rows->n_slots + metric->index : 0;
@@ -100,7 +101,7 @@ static void join(CgroupSet *set, struct membership *membership)
 	if (membership->sample == set->sample)
 		return;
 	membership->sample = set->sample;
-	/* paths is NULL where there are none. */
+	/* paths is NULL if size is 0. */
 	for (gsize at = 0; at < size; at += strlen(paths + at) + 1)
 		take_path(set, paths + at);
 }

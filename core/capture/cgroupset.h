@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cgroups that the threads of a capture are in, and those above them, which may limit them;
- * of one sample of a recording after the other. */
+/* The cgroups that the threads of a capture are in, and those above them, which may limit them.
+ * In a recording, the set is used for one sample after the other. */
 #pragma once
 
 #include <glib.h>
@@ -9,25 +9,26 @@
 
 typedef struct cgroup_set {
 	const Registry *registry;
-	GHashTable *paths;             /* path -> whether threads are in it, of this sample */
-	const Metric *path, *v1_paths; /* a path, and a map of paths; NULL: not there */
+	GHashTable *paths;             /* of this sample: path -> whether threads are in it */
+	const Metric *path, *v1_paths; /* metrics: a path, and a map of paths; NULL: missing */
 	GHashTable *memberships;       /* struct membership -> itself */
 	GHashTable *of_thread;         /* tid -> struct membership */
-	guint64 sample;                /* being taken */
+	guint64 sample;                /* number of the current sample */
 } CgroupSet;
 
 void cgroup_set_init(CgroupSet *set, const Registry *registry);
 void cgroup_set_clear(CgroupSet *set);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CgroupSet, cgroup_set_clear)
-/* Another sample: no thread is in any.  remembers: cgroup_set_note_same() may come. */
+/* Begins another sample, with an empty set.  remembers: keep the cgroups of each thread, for
+ * cgroup_set_note_same(). */
 void cgroup_set_begin(CgroupSet *set, gboolean remembers);
-/* Takes the cgroups of threads. */
+/* Adds the cgroups of the threads in rows. */
 void cgroup_set_note(CgroupSet *set, const struct ctprof_rows *rows);
-/* Takes those of a thread that is in the same ones as in the sample before. */
+/* Adds the cgroups of a thread that has not changed them since the previous sample. */
 void cgroup_set_note_same(CgroupSet *set, gint32 tid);
-/* The paths, bytewise; borrowed, the caller frees the list. */
+/* Returns the paths in bytewise order; they are borrowed, but the caller frees the list. */
 GList *cgroup_set_list(const CgroupSet *set);
-/* Takes the next paths of a list as targets, at most that many; returns their number. */
+/* Makes targets of the next paths of a list, at most that many; returns their number. */
 gsize cgroup_set_targets(GList **list, struct ctprof_target *targets, gsize most);
-/* Whether a row was worth reading: threads are in that cgroup, or it has a limit. */
+/* Whether a row is worth keeping: threads are in its cgroup, or the cgroup has a limit. */
 gboolean cgroup_set_keeps(const CgroupSet *set, const struct ctprof_rows *row);

@@ -38,7 +38,7 @@ gboolean handoff_begin(Handoff *handoff, Output *output, struct ctprof_capture *
 	return plugin_begin(handoff->sink, output, info, error);
 }
 
-/* What the redactor has held back comes before what is not held back. */
+/* Hands on the cgroup rows that the redactor has held back, before the rows that follow them. */
 static gboolean hand_cgroups(const Handoff *handoff, GError **error)
 {
 	struct ctprof_rows rows;
@@ -81,7 +81,7 @@ gboolean handoff_end(const Handoff *handoff, const struct ctprof_capture_end *in
 	if (handoff->redactor)
 		redactor_end(handoff->redactor, &told);
 	g_autoptr(GArray) filled = list_metrics(handoff->registry);
-	/* In the place the sink has known since begin(). */
+	/* Keep the address that the sink was given in begin(). */
 	memcpy(handoff->metrics->data, filled->data,
 	       filled->len * sizeof(struct ctprof_metric_info));
 	return plugin_end(handoff->sink, &told, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the rows of a capture go: into a sink, or to a caller in this process. */
+/* Hands the rows of a capture to a sink, or to a caller in this process. */
 #pragma once
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 #include "redact/redactor.h"
 #include "row/registry.h"
 
-/* As LoadRows of a file: rows of one scope, thread rows in many pieces. */
+/* Takes rows of one scope; thread rows come in many pieces.  Like LoadRows for a file. */
 typedef gboolean (*CaptureRows)(gpointer data, const Registry *registry,
 				const struct ctprof_rows *rows, GError **error);
 
@@ -17,11 +17,11 @@ typedef struct handoff {
 	Plugin *sink;     /* NULL: each takes the rows */
 	CaptureRows each; /* calls never overlap */
 	gpointer data;
-	Redactor *redactor; /* of names, before a sink; NULL: they stay */
-	GArray *metrics;    /* struct ctprof_metric_info, as the sink has them */
+	Redactor *redactor; /* replaces names before a sink gets them; NULL: names stay */
+	GArray *metrics;    /* struct ctprof_metric_info, which the sink borrows */
 } Handoff;
 
-/* Adds the metrics to info. */
+/* Begins a capture in the sink, if there is one; adds the metrics to info. */
 gboolean handoff_begin(Handoff *handoff, Output *output, struct ctprof_capture *info,
 		       GError **error);
 gboolean handoff_rows(const Handoff *handoff, const struct ctprof_rows *rows, GError **error);

@@ -6,9 +6,9 @@
 #include "guard/priority.h"
 
 #define NS_PER_US 1000
-/* How often the word of the other process is looked for. */
+/* How often to check whether the other process has set may_begin. */
 #define LOOK_US (G_USEC_PER_SEC / 100)
-/* What a source may ask for at least. */
+/* The shortest time between two calls of a source. */
 #define LEAST_US (G_USEC_PER_SEC / 1000)
 
 typedef struct sampled {
@@ -19,7 +19,7 @@ typedef struct sampled {
 struct instants {
 	GArray *sources; /* Sampled */
 	const guint *may_begin;
-	GThread *thread; /* NULL: it does not run */
+	GThread *thread; /* NULL: not running */
 	GMutex lock;
 	GCond stop;
 	gboolean stopped;
@@ -30,7 +30,7 @@ static gboolean may_begin(const Instants *instants)
 	return !instants->may_begin || __atomic_load_n(instants->may_begin, __ATOMIC_ACQUIRE);
 }
 
-/* What is due; returns when something is due next. */
+/* Calls the sources that are due; returns the time at which the next one is due, in µs. */
 static gint64 sample(const Instants *instants)
 {
 	gint64 next = G_MAXINT64;
@@ -57,7 +57,7 @@ static gpointer run(gpointer data)
 	Instants *instants = data;
 
 	crash_init_thread();
-	/* A look that comes late is one at another moment. */
+	/* A late sample would be one of another moment. */
 	priority_note_light();
 	HOLD(&instants->lock);
 	while (!instants->stopped) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sources that look at the host between captures, at instants of their own choice. */
+/* Calls sources that sample the host between captures, at the instants that they choose. */
 #pragma once
 
 #include <glib.h>
@@ -11,14 +11,14 @@ typedef struct instants Instants;
 
 /*
  * Starts the sources among plugins (Plugin *, opened, the registry sealed) that sample and
- * of which metrics of threads are wanted.  may_begin: shared with another process, which sets
- * it when sampling is to begin; NULL: at once.  NULL: there is none.
+ * provide wanted metrics of the host.  may_begin: shared with another process, which sets it
+ * when sampling should begin; NULL: at once.  Returns NULL if there is no such source.
  */
 Instants *instants_new(GPtrArray *plugins, const Registry *registry, const guint *may_begin);
 void instants_free(Instants *instants);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Instants, instants_free)
 
-/* Samples in a thread of its own, until instants_stop().  NULL, as below: does nothing. */
+/* Samples in a thread of its own until instants_stop().  Both do nothing if instants is NULL. */
 void instants_go_on(Instants *instants);
 /* Returns once no source samples any more. */
 void instants_stop(Instants *instants);

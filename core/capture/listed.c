@@ -3,10 +3,10 @@
 
 #include "walk.h"
 
-/* Threads handed on at a time. */
+/* Number of threads handed on at a time. */
 #define PIECE 512
 
-/* What the source's report is sorted with. */
+/* How to sort the threads that the source reports. */
 typedef struct sorting {
 	Listed *listed;
 	const GArray *pids;
@@ -48,8 +48,8 @@ static void take_thread(const struct ctprof_listing *open, gint32 tgid, gint32 t
 			   thread);
 }
 
-/* Whether a value may differ although the source that lists the thread finds it the same:
- * another one fills it, or it is read now and was not before, or the other way round. */
+/* Whether a value may differ although the source that lists the thread reports it as the same:
+ * because another source fills it, or because it is read now but was not before, or vice versa. */
 static gboolean may_differ(const Metric *metric, const char *lister)
 {
 	if (!metric->wanted)
@@ -103,8 +103,8 @@ gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *r
 	listed->same = g_array_new(FALSE, FALSE, sizeof(WalkThread));
 	if (may_skip)
 		choose_skips(&sorting, registry, plugin_name(lister));
-	/* Programs in the kernel do not see every thread everywhere: in some virtual machines
-	 * none of PID 1.  The walk also knows which have ended. */
+	/* Programs in the kernel do not see every thread on every host: in some virtual machines
+	 * they do not see PID 1.  The walk also finds out which of pids have ended. */
 	if (!plugin_list(lister, &open) || listed->processes < (pids ? pids->len : 1)) {
 		listed_clear(listed);
 		return FALSE;

@@ -5,13 +5,13 @@
 #include "guard/crash.h"
 #include "guard/priority.h"
 
-/* Waking up for each record would cost five times as much. */
+/* How often to drain: waking up for each record would cost five times as much. */
 #define DRAIN_EVERY_US (G_USEC_PER_SEC / 20)
 
 struct listener {
 	GPtrArray *sources; /* Plugin *: those that listen */
-	char *why;          /* why there is none; NULL: none can */
-	GThread *thread;    /* NULL: it does not run */
+	char *why;          /* why the last source failed to listen; NULL: none was asked */
+	GThread *thread;    /* NULL: not running */
 	GMutex lock;
 	GCond stop;
 	gboolean stopped;
@@ -28,7 +28,7 @@ static gpointer run(gpointer data)
 	Listener *listener = data;
 
 	crash_init_thread();
-	/* What ends must not find the kernel's buffer full. */
+	/* If draining waited for the load, the kernel's buffer could overflow. */
 	priority_note_light();
 	HOLD(&listener->lock);
 	do {
@@ -68,7 +68,7 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 	for (guint i = 0; i < plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(plugins, i);
 
-		/* Two would each have a row of every thread that ends. */
+		/* With two sources, every thread that ends would have two rows. */
 		if (listener->sources->len == 0 && plugin_can_listen(plugin) &&
 		    registry_provides(registry, plugin_name(plugin), ROW_EXIT))
 			listen_to(listener, plugin);
@@ -78,8 +78,8 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 
 void listener_go_on(Listener *listener)
 {
-	/* It still runs where a sample came to nothing.  Without a thread, the kernel's buffer is
-	 * all the room there is until the end. */
+	/* The thread still runs if the last sample failed.  If it cannot be started, all records
+	 * until the end must fit into the kernel's buffer. */
 	if (listener->sources->len > 0 && !listener->thread) {
 		listener->stopped = FALSE;
 		listener->thread = g_thread_try_new("ctprof-listener", run, listener, NULL);

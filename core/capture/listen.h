@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sources that record the threads that end, from before a capture until it. */
+/* Has a source record the threads that end, from before one capture until the next. */
 #pragma once
 
 #include <glib.h>
@@ -10,19 +10,19 @@
 typedef struct listener Listener;
 
 /*
- * Starts the sources among plugins (Plugin *, opened, the registry sealed) of which
- * exit metrics are wanted, and has them listen.  The result listens to none where none can:
- * listener_why().
+ * Starts the first source among plugins (Plugin *, opened, the registry sealed) that can
+ * listen and whose exit metrics are wanted, and has it listen.  If none can, the result
+ * records nothing: see listener_why().
  */
 Listener *listener_new(GPtrArray *plugins, const Registry *registry);
-/* Ends the draining, if that has not been done. */
+/* Stops draining, if listener_stop() has not, and frees the listener. */
 void listener_free(Listener *listener);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Listener, listener_free)
 
-/* Why nobody listens, one clause; NULL: somebody does. */
+/* Returns why no source listens, as one clause; NULL: one does. */
 const char *listener_why(const Listener *listener);
-/* Drains them from a thread of its own, until listener_stop(). */
+/* Drains the source in a thread of its own until listener_stop(). */
 void listener_go_on(Listener *listener);
-/* Ends the draining, before collect(EXIT) of the sources it returns: Plugin *,
- * those that listened. */
+/* Stops draining, which must precede collect(EXIT).  Returns the sources that listened (Plugin *),
+ * borrowed. */
 const GPtrArray *listener_stop(Listener *listener);

@@ -10,7 +10,7 @@ struct queue {
 	GPtrArray *idle;
 	Batch **waiting; /* batch number n at n % size */
 	guint size;
-	guint64 next; /* number to be consumed next */
+	guint64 next; /* number of the batch to consume next */
 	gboolean consuming, closed;
 	QueueConsumer consumer;
 	gpointer data;
@@ -64,7 +64,8 @@ void queue_return(Queue *queue, Batch *batch)
 	g_cond_signal(&queue->freed);
 }
 
-/* Consumes what is in order; lock held, let go around the consumer. */
+/* Consumes the batches that are next in order.  Called with the lock held; releases it around
+ * the consumer. */
 static void consume(Queue *queue)
 {
 	Batch **place;

@@ -20,11 +20,11 @@ Queue *queue_new(const Registry *registry, guint n_batches, QueueConsumer consum
 void queue_free(Queue *queue);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Queue, queue_free)
 
-/* An empty batch; waits for one.  NULL when the queue is closed. */
+/* Returns an idle batch, and waits for one if necessary; NULL: the queue is closed. */
 Batch *queue_take(Queue *queue);
 /* Gives back a batch that was not used. */
 void queue_return(Queue *queue, Batch *batch);
 /* Delivers batch number seq (0, 1, 2, ... without a gap). */
 void queue_deliver(Queue *queue, Batch *batch, guint64 seq);
-/* Wakes everybody; batches delivered from now on are dropped. */
+/* Closes the queue and wakes all waiters; batches delivered from now on are dropped. */
 void queue_close(Queue *queue);

@@ -11,14 +11,14 @@
 #include "base/lock.h"
 #include "row/stuck.h"
 
-/* Each process that does not answer keeps one: beyond them, no further one is asked. */
+/* A process that does not answer occupies a thread: beyond this many, no further one is asked. */
 #define MAX_THREADS 128
-/* Of all scouts together, left behind: then no process is asked, and all are silent. */
+/* Threads that all scouts may leave behind; beyond that, all processes count as silent, unasked. */
 #define MAX_LOST 1024
-/* After so long without news, more threads go on with the others. */
+/* After this time without news, RELIEF more threads go on with the other processes. */
 #define RELIEF_US 2000
 #define RELIEF 16
-/* A process that does nothing itself is silent after so long, another after that. */
+/* A process counts as silent after SILENT_US, or, while it is running itself, after BUSY_US. */
 #define SILENT_US 30000
 #define BUSY_US G_USEC_PER_SEC
 
@@ -26,29 +26,29 @@ enum answer { UNASKED, ASKED, ANSWERED, SILENT };
 
 struct attempt {
 	enum answer answer;
-	gboolean is_back; /* atomic: before who asks has the lock, for which it may wait */
-	pid_t tid;        /* who asks */
-	gint64 since_us;  /* it has not moved, as far as was seen */
-	guint64 switches; /* of that thread, while it has not */
+	gboolean is_back; /* the asking thread has returned, but may wait for the lock; atomic */
+	pid_t tid;        /* the asking thread */
+	gint64 since_us;  /* since when that thread has not been seen to move */
+	guint64 switches; /* its context switches since then do not differ from this number */
 };
 
 struct scout {
-	gatomicrefcount refs; /* the owner's, and each thread's */
+	gatomicrefcount refs; /* one for the owner, and one for each thread */
 	int proc;
 	gint32 *pids;
 	guint n;
 	GMutex lock;
 	GCond news;
-	/* Under the lock, from here on. */
+	/* The rest is protected by the lock. */
 	guint next, n_started;
-	guint n_threads; /* of them, not given up with the process they ask */
+	guint n_threads; /* started threads, except those that wait for a silent process */
 	gboolean is_waited_for, is_over;
-	gint64 news_us; /* when a process was begun, or those under way were looked at */
+	gint64 news_us; /* when a process was last asked, or the asking threads looked at */
 	struct attempt *attempts;
 };
 
-/* The processes that a thread of this or an earlier scout still waits for: to ask them again
- * would cost another. */
+/* Returns the processes for which a thread of this or an earlier scout still waits: asking them
+ * again would cost another thread. */
 static Stuck *lost(void)
 {
 	static gsize made;
@@ -80,7 +80,8 @@ static guint64 own_switches(void)
 	return (guint64)used.ru_nvcsw + (guint64)used.ru_nivcsw;
 }
 
-/* The switch by which it blocks, if it does so at once, is no move. */
+/* Takes the next process to ask; FALSE: none is left.  The context switch by which the thread
+ * blocks, if it does so at once, does not count as a move. */
 static gboolean begin(Scout *scout, guint *ret_i)
 {
 	HOLD(&scout->lock);
@@ -102,7 +103,7 @@ static void end(Scout *scout, guint i)
 {
 	HOLD(&scout->lock);
 
-	/* What was decided stays; but the thread is back. */
+	/* If the process was declared silent, it remains so; but the thread is usable again. */
 	if (scout->attempts[i].answer == ASKED) {
 		scout->attempts[i].answer = ANSWERED;
 	} else {
@@ -121,7 +122,7 @@ static int open_file(const Scout *scout, guint i, const char *name)
 	return openat(scout->proc, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* Who may not open auxv, which takes the lock (mm_access()), does not read io either. */
+/* If auxv cannot be opened, which takes the lock (mm_access()), io cannot be read either. */
 static void ask(const Scout *scout, guint i)
 {
 	char byte;
@@ -162,7 +163,7 @@ static void start_thread(Scout *scout)
 	scout->n_started++;
 }
 
-/* The status of a thread of ours; "" where it cannot be read. */
+/* Reads the status of a thread of this process; "" if that fails. */
 static const char *read_status(const Scout *scout, pid_t id, char text[4096])
 {
 	char path[48];
@@ -194,8 +195,8 @@ static char state_of(const Scout *scout, pid_t pid)
 	return root_state(scout->proc, path);
 }
 
-/* Looks at who asks; whether that thread is blocked, as docs/design.md has it.  One that was
- * woken since the last look has moved, too. */
+/* Looks at the asking thread; returns whether it is blocked, as defined in docs/design.md.  A
+ * thread that was woken since the last look has moved, too. */
 static gboolean is_blocked(const Scout *scout, struct attempt *attempt)
 {
 	char text[4096];
@@ -214,7 +215,7 @@ static gboolean is_blocked(const Scout *scout, struct attempt *attempt)
 	return !runs;
 }
 
-/* It is silent if it was blocked in all looks at it, for long enough. */
+/* Declares a process silent if its thread was blocked at every look, for long enough. */
 static void decide(Scout *scout, guint i)
 {
 	struct attempt *attempt = &scout->attempts[i];
@@ -229,7 +230,8 @@ static void decide(Scout *scout, guint i)
 	stuck_add(lost(), scout->pids[i]);
 }
 
-/* Looks at all, so that what is silent at the same time is waited for at the same time. */
+/* Looks at all asking threads, so that the times of processes that are silent together run
+ * together.  Returns how many are blocked. */
 static guint count_blocked(Scout *scout)
 {
 	guint n = 0;
@@ -239,8 +241,8 @@ static guint count_blocked(Scout *scout)
 	return n;
 }
 
-/* Has more than twice as many threads as are blocked, n, as what comes next may be of the
- * same kind; those given up do not count.  FALSE when all that there may be are. */
+/* If all n_threads are blocked (n), starts as many again and RELIEF more, as the next processes may
+ * be silent, too.  FALSE: all are blocked and no more can be started. */
 static gboolean relieve(Scout *scout, guint n)
 {
 	if (n < scout->n_threads)
@@ -252,14 +254,15 @@ static gboolean relieve(Scout *scout, guint n)
 	return scout->n_started > before;
 }
 
-/* Without news, though there could be. */
+/* Whether there was no news for RELIEF_US although more threads could be started. */
 static gboolean is_held_up(const Scout *scout)
 {
 	return scout->next < scout->n && scout->n_threads < MAX_THREADS &&
 	       g_get_monotonic_time() - scout->news_us >= RELIEF_US;
 }
 
-/* Those ahead of who asks are looked at, too: so their time runs before it comes to them. */
+/* Looks at all processes under way, so that the time of those ahead of the caller's runs already;
+ * starts more threads if needed. */
 static gboolean look_ahead(Scout *scout)
 {
 	guint n = count_blocked(scout);
@@ -307,7 +310,7 @@ enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait)
 	if (is_held_up(scout))
 		look_ahead(scout);
 	scout->is_waited_for = TRUE;
-	/* Silent together with one that was waited for before. */
+	/* The process may have been silent while an earlier one was waited for. */
 	decide(scout, i);
 	while (attempt->answer < ANSWERED && (has_news || may_wait)) {
 		gint64 until = g_get_monotonic_time() + RELIEF_US;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds processes of which not even small files can be read.
+ * Finds processes whose files cannot be read, not even small ones.
  *
- * A process that is becoming another program holds its exec_update_lock, and what the
- * kernel does meanwhile (closing files, which a file system in user space need not
- * answer) may last for ever.  Who reads its io, maps or, since Linux 6.18, stat waits as
- * long.  So threads of the scout's own, which can be left behind, ask each process
- * before the workers do.
+ * A process in execve() holds its exec_update_lock, and what the kernel does meanwhile
+ * (closing files, to which a file system in user space need not respond) may take for
+ * ever.  A reader of its io, maps or, since Linux 6.18, stat waits as long.  So the scout
+ * has threads of its own, which can be left behind, ask each process before the workers
+ * read it.
  */
 #pragma once
 
@@ -16,18 +16,18 @@
 
 typedef struct scout Scout;
 
-/* Asks processes, in this order, below a live root; NULL: no thread can be had. */
+/* Begins to ask processes below a live root, in this order; NULL: no thread can be started. */
 Scout *scout_new(const Root *root, const GArray *pids);
-/* Leaves those threads behind that do not return. */
+/* Ends the scout; leaves behind its threads that do not return. */
 void scout_free(Scout *scout);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scout, scout_free)
 
 enum scout_news {
 	SCOUT_ANSWERS,
 	SCOUT_SILENT,
-	SCOUT_UNKNOWN, /* it is being waited for */
+	SCOUT_UNKNOWN, /* still being asked */
 };
 
-/* What is known of process number i of the array; may_wait: until it is.  Callers take
- * turns, and ask of one process after the other. */
+/* Returns what is known about process number i of the array; may_wait: waits until it is
+ * known.  Callers take turns, and go through the processes in order. */
 enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait);

@@ -14,7 +14,7 @@
 #include "scout.h"
 
 #define DIRENT_BYTES 32768
-/* Listings of one process's threads to unite before taking what there is. */
+/* Listings of a process's threads that are merged before the result is taken as it is. */
 #define MAX_LISTINGS 8
 #define SPARE_FILES 64
 
@@ -24,15 +24,15 @@ struct walk {
 	Scout *scout;  /* NULL: none */
 	enum scout_news news;
 	guint next;           /* index of the process to list next */
-	const GArray *listed; /* WalkThread; NULL: the root is asked */
-	guint listed_at;      /* first of the process to list next */
-	gint32 tgid;          /* being handed out; 0: none */
-	GArray *tids;         /* its threads, ascending */
+	const GArray *listed; /* WalkThread; NULL: threads are read from the root */
+	guint listed_at;      /* index in listed of the next process's first thread */
+	gint32 tgid;          /* process being handed out; 0: none */
+	GArray *tids;         /* threads of that process, ascending */
 	guint tid_at;         /* first not yet handed out */
 	char *dirents;
 	gsize max_open; /* task directories open at once */
 	gboolean only_leaders, is_chosen;
-	guint refused; /* processes */
+	guint refused; /* number of processes */
 	int failure;   /* positive errno that ended the walk early; 0: none */
 };
 
@@ -57,7 +57,7 @@ static void sort_unique(GArray *pids)
 	g_array_set_size(pids, kept);
 }
 
-/* A directory entry's name as a positive pid; 0 otherwise. */
+/* Returns a directory entry's name as a positive PID; 0: it is not one. */
 static gint32 pid_of_name(const char *name)
 {
 	gint64 pid = 0;
@@ -74,7 +74,7 @@ static gint32 pid_of_name(const char *name)
 	return (gint32)pid;
 }
 
-/* Appends the numeric names of a directory; -errno. */
+/* Appends the numeric names in a directory to pids; 0 or -errno. */
 static int list_pids(Walk *walk, int fd, GArray *pids)
 {
 	for (;;) {
@@ -101,11 +101,11 @@ static guint64 count_links(int fd)
 }
 
 /*
- * Lists a process's threads.  The kernel ends or shortens a listing when the
- * thread it stands at exits (fs/proc/base.c next_tid, first_tid), so living
- * ones can be missed.  The directory's link count says how many there are
- * (proc_task_getattr: 2 + nr_threads): a listing counts as whole when it has
- * that many and nobody came or went meanwhile; until then they are united.
+ * Lists a process's threads.  The kernel ends or shortens a listing if the thread
+ * at its current position exits (fs/proc/base.c next_tid, first_tid), so living
+ * threads can be missed.  The directory's link count shows how many there are
+ * (proc_task_getattr: 2 + nr_threads): a listing is complete if it has that many
+ * and the count has not changed meanwhile; until then, listings are merged.
  */
 static void list_tids(Walk *walk, int task_fd)
 {
@@ -125,14 +125,14 @@ static void list_tids(Walk *walk, int task_fd)
 	sort_unique(tids);
 }
 
-/* The source that reads a leader finds out that it has ended. */
+/* Takes only the leader; the source that reads it finds out whether it has ended. */
 static void take_leader(Walk *walk, gint32 tgid)
 {
 	g_array_set_size(walk->tids, 0);
 	g_array_append_val(walk->tids, tgid);
 }
 
-/* Its threads are those a source has listed. */
+/* Takes the threads that a source has listed for the process. */
 static void take_listed(Walk *walk, gint32 tgid)
 {
 	const GArray *listed = walk->listed;
@@ -156,13 +156,13 @@ static int open_task(const Walk *walk, gint32 tgid)
 		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Opens the directory of a process that may be gone by now: -1.  Anything else
- * that goes wrong ends the walk. */
+/* Opens the task directory of a process; -1: it has ended or is refused.  Any
+ * other error ends the walk. */
 static int open_next(Walk *walk, gint32 tgid)
 {
 	int fd = open_task(walk, tgid);
 
-	/* As /proc with hidepid=1 does with those of other users. */
+	/* /proc with hidepid=1 refuses processes of other users like this. */
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		walk->refused++;
 	else if (fd < 0 && errno != ENOENT && errno != ESRCH)
@@ -170,7 +170,7 @@ static int open_next(Walk *walk, gint32 tgid)
 	return fd;
 }
 
-/* Of the process to be listed next. */
+/* Asks the scout about the process to list next. */
 static enum scout_news ask_next(const Walk *walk, gboolean may_wait)
 {
 	return walk->scout ? scout_ask(walk->scout, walk->next, may_wait) : SCOUT_ANSWERS;
@@ -190,8 +190,9 @@ static gsize hand_out_silent(Walk *walk, struct ctprof_target *target)
 	return 1;
 }
 
-/* Finds the next process that still lives; its task descriptor, or -1: none before one
- * that is silent, or may be: is_first waits until that is known. */
+/* Finds the next process that still lives; returns its task descriptor.  -1: there is none
+ * before the end, or before a process that is or may be silent; is_first: waits until that
+ * is known. */
 static int next_process(Walk *walk, gboolean is_first)
 {
 	while (walk->next < walk->tgids->len && walk->failure == 0) {
@@ -245,8 +246,8 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 
 	walk->news = SCOUT_ANSWERS;
 	for (gsize opened = 0; n < max && opened < walk->max_open && walk->failure == 0;) {
-		/* What an earlier call left over is opened anew: the caller may be
-		 * another thread, with another descriptor table. */
+		/* A process that an earlier call left unfinished is opened again: the
+		 * caller may be another thread, with another descriptor table. */
 		int fd = walk->tgid ? open_next(walk, walk->tgid) : next_process(walk, n == 0);
 
 		if (fd < 0 && !walk->tgid)
@@ -270,7 +271,7 @@ int walk_failure(const Walk *walk)
 	return walk->failure;
 }
 
-/* The thread group of a living thread; 0 when it is unknown. */
+/* Returns the thread group of a living thread; 0: unknown. */
 static gint32 tgid_of(const Root *root, gint32 tid)
 {
 	g_autofree char *path = g_strdup_printf("%d/status", tid);
@@ -320,7 +321,7 @@ static gboolean find_pids(Walk *walk, GError **error)
 	return walk->tgids->len > 0;
 }
 
-/* Leaves descriptors for what the sources open. */
+/* Returns how many task directories may be open; the rest is for the sources' files. */
 static gsize choose_max_open(void)
 {
 	struct rlimit files;
@@ -370,7 +371,7 @@ Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GErr
 	return g_steal_pointer(&walk);
 }
 
-/* NULL: all have ended. */
+/* Returns the processes among pids that are alive; NULL: all have ended. */
 static GArray *list_living(const Root *root, const GArray *pids, GError **error)
 {
 	g_autoptr(GArray) living = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -419,8 +420,8 @@ guint64 walk_count_threads(const Walk *walk, guint64 enough)
 	char path[32];
 	struct stat st;
 
-	/* Each process has one at least, and its directory tells how many more
-	 * (proc_task_getattr). */
+	/* Each process has at least one thread; the link count of its directory shows how
+	 * many more (proc_task_getattr). */
 	for (guint i = 0; !walk->only_leaders && i < walk->tgids->len && n < enough; i++) {
 		g_snprintf(path, sizeof path, "%d/task", g_array_index(walk->tgids, gint32, i));
 		if (fstatat(root_fd(walk->root, CTPROF_ROOT_PROC), path, &st, 0) == 0 &&
