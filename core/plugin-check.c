@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks plugins: a program of its own, for those who write them. `ctprof plugin-check`
- * starts it with its own command line.
+ * Checks plugins: a separate program for their authors, which `ctprof plugin-check` starts
+ * with the command line that it was given.
  */
 #include <stdio.h>
 #include <string.h>

@@ -75,7 +75,7 @@ static const struct ctprof_option_word formats[] = {
 	OPTION_WORD("json", NULL),
 };
 
-gboolean cmd_json; /* index among these words */
+gboolean cmd_json; /* index of the chosen word in formats */
 const Option cmd_format_options[] = {
 	OPTION(WORD, "format", 0, &cmd_json, "FORMAT", "Print as", OPTION_WORDS(formats),
 	       .row.default_value = "text"),
@@ -200,16 +200,16 @@ static int run_supervised(const Command *command, char **arguments)
 	return supervise_status(status);
 }
 
-/* Options of every command, and --help, are read first: they determine the
- * plugins, and so which further options exist. */
+/* Options that every command has, and --help, are read first: they determine the
+ * plugins, and thereby which other options exist. */
 static gboolean is_early(const Option *option)
 {
 	return option == help_options || option->is_early ||
 	       (option >= global_options && option < global_options + G_N_ELEMENTS(global_options));
 }
 
-/* Reads the options of every command; ret_unknown: whether there are others that
- * are not in the tables. */
+/* Reads the options that every command has; *ret_unknown: whether there are options
+ * that are not in the tables. */
 static gboolean read_early(const Option *const *tables, char **words, gboolean *ret_unknown,
 			   GError **error)
 {
@@ -226,7 +226,7 @@ static gboolean read_early(const Option *const *tables, char **words, gboolean *
 	return TRUE;
 }
 
-/* Reads the rest; words that are not options are appended to arguments. */
+/* Reads the other options; words that are not options are appended to arguments. */
 static gboolean read_late(const Command *command, const Option *const *tables, char **words,
 			  GPtrArray *arguments, GError **error)
 {
@@ -254,14 +254,14 @@ static gboolean read_late(const Command *command, const Option *const *tables, c
 			return FALSE;
 	}
 	g_ptr_array_add(arguments, NULL);
-	/* After those of -O: a long option of the command overrides them. */
+	/* Appended after those of -O, so that a long option of the command overrides them. */
 	while (settings->len > 0)
 		texts_append(&globals.settings, g_ptr_array_steal_index(settings, 0));
 	return TRUE;
 }
 
-/* Options of plugins cost a process, so they are only loaded if used or asked
- * for. */
+/* Options of plugins cost a process, so they are loaded only if one is used or
+ * --help is given. */
 static int add_plugin_options(const Command *command, const Option **tables)
 {
 	const Option *of_plugins = NULL;
@@ -276,8 +276,9 @@ static int add_plugin_options(const Command *command, const Option **tables)
 	return status;
 }
 
-/* Beside ctprof in a build tree, else where it is installed, be it below another directory
- * than it was built for.  A link to a ctprof with raised privileges may be anywhere. */
+/* Finds a program next to ctprof in a build tree, or else relative to the installed ctprof, which
+ * may be below another prefix than it was built for.  With raised privileges, only the path given
+ * at build time is used, as ctprof may have been started by a link anywhere. */
 static char *find_program(const char *name)
 {
 	g_autofree char *here = root_build_tree();
@@ -291,7 +292,7 @@ static char *find_program(const char *name)
 		       : g_build_filename(CTPROF_PLUGINDIR, name, NULL);
 }
 
-/* With the whole command line. */
+/* Executes the program of a command with the whole command line; returns only on failure. */
 static int run_program(const Command *command)
 {
 	g_autofree char *path = find_program(command->program);
@@ -367,8 +368,8 @@ static int dispatch(const Option *const *tables, char **words)
 	return run_command(command, rest + 1);
 }
 
-/* Fails for an option before the command that not every command has: it may belong to
- * one. */
+/* Fails for an unknown option before the command; names the commands that have such an
+ * option. */
 static int fail_early(const CommandLine *line, const LineWord *word)
 {
 	g_autoptr(GString) owners = g_string_new(NULL);
@@ -394,15 +395,15 @@ static void raise_file_limit(void)
 {
 	struct rlimit files;
 
-	/* A batch holds one descriptor per process. */
+	/* A batch holds a descriptor for each of its processes. */
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* A file opened later must not become a standard stream.  Opened in the wrong
- * direction, so that using a closed stream still fails. */
+/* Opens closed standard streams, so that a file opened later does not become one; in
+ * the wrong direction, so that using a closed stream still fails. */
 static void occupy_standard_streams(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)

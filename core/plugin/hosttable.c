@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of functions lent to a plugin. */
+/* The table of host functions that is lent to a plugin. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "plugin.h"
 #include "row/batch.h"
 
-/* Of a plugin: more is an error in it, and takes time. */
+/* Warnings shown per plugin: more mean an error in the plugin, and take time. */
 #define MAX_WARNINGS 1000u
 
 static Plugin *plugin_of(const struct ctprof_host *host)
@@ -86,7 +86,7 @@ static void host_progress(const struct ctprof_host *host)
 	crash_progress();
 }
 
-/* Only of a child: a plugin does not choose who else of the host runs before the others. */
+/* Accepts only a child: a plugin must not raise other processes of the host. */
 static void host_raise(const struct ctprof_host *host, gint32 pid, int raise)
 {
 	siginfo_t info;
@@ -104,7 +104,7 @@ static const char *host_option(const struct ctprof_host *host, const char *key)
 	return g_hash_table_lookup(plugin->options, full);
 }
 
-/* A copy of the size that this host knows. */
+/* Registers a copy of the metric, of the size that this host knows. */
 static int host_metric(const struct ctprof_host *host, const struct ctprof_metric *metric,
 		       guint32 *ret_slot)
 {

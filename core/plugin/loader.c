@@ -112,7 +112,7 @@ void loader_free(Loader *loader)
 
 #define bad(error, ...) error_set_failed(error, "not a usable plugin: " __VA_ARGS__)
 
-/* A sink writes captures, draws reports or writes tables; each with all its ops. */
+/* A sink writes captures, draws reports or writes tables; it must have all ops of each group. */
 static gboolean verify_sink(const struct ctprof_sink_ops *sink)
 {
 	gboolean writes = sink->begin && sink->rows && sink->end;
@@ -171,7 +171,7 @@ static gboolean verify_options(const struct ctprof_plugin *d, GError **error)
 	return TRUE;
 }
 
-/* Copies the descriptor, with zeros where the plugin's is shorter. */
+/* Copies the descriptor, filled up with zeros if the plugin's is shorter. */
 static gboolean take_descriptor(const struct ctprof_plugin *given, const char *name,
 				struct ctprof_plugin *ret, GError **error)
 {
@@ -277,7 +277,7 @@ char *loader_nearest(const Loader *loader, const char *name)
 	return nearest_hint(&nearest, "");
 }
 
-/* names: separated by commas. */
+/* Whether name is one of names, which are separated by commas. */
 static gboolean is_among(const char *name, const char *names)
 {
 	g_auto(GStrv) known = g_strsplit(names, ",", -1);
@@ -299,7 +299,7 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 	g_autofree char *hint = loader_package_hint(name);
 	if (hint)
 		return error_set_usage(error, "%s: not installed (%s)", name, hint);
-	/* The name of one of ours is not mistyped. */
+	/* The name of one of ctprof's own sources is not a typing error. */
 	g_autofree char *near =
 		is_among(name, CTPROF_SOURCES) ? NULL : loader_nearest(loader, name);
 	if (near && near[0])
@@ -315,8 +315,8 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 			       name, name, dirs[0] ? dirs : "any plugin directory");
 }
 
-/* Excluding a plugin of ours by name is allowed on hosts without it: it may be packaged
- * apart, or have been left out of the build. */
+/* Excluding one of ctprof's own plugins by name is allowed on hosts without it: it may be
+ * packaged separately, or have been left out of the build. */
 static gboolean is_moot(const Select *select, const char *name)
 {
 	return !select_names(select, name) &&
@@ -344,7 +344,7 @@ static gint compare_plugins(gconstpointer a, gconstpointer b)
 	if (x->descriptor.kind != y->descriptor.kind)
 		return x->descriptor.kind < y->descriptor.kind ? -1 : 1;
 	guint32 px = x->descriptor.preference - 1,
-		py = y->descriptor.preference - 1; /* 0 is last */
+		py = y->descriptor.preference - 1; /* wraps: 0 comes last */
 	return px != py ? (px < py ? -1 : 1) : strcmp(plugin_name(x), plugin_name(y));
 }
 

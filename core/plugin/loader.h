@@ -28,16 +28,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loader, loader_free)
 GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *needed,
 		       GError **error);
 
-/* Whether there is a file for each name in select; otherwise the error names the missing
- * one. */
+/* Checks that there is a file for each name in select; otherwise the error names the
+ * missing one. */
 gboolean loader_check(Loader *loader, const Select *select, GError **error);
 /* Whether there is a file of a plugin of that name. */
 gboolean loader_has(const Loader *loader, const char *name);
 /* ": did you mean NAME?", or "" if no plugin has a similar name. */
 char *loader_nearest(const Loader *loader, const char *name);
 
-/* How to install the package of that plugin, if this ctprof was built with its
- * name (meson -Dplugin-packages); otherwise NULL. */
+/* Returns how to install the package of that plugin, if this ctprof was built with
+ * its name (meson -Dplugin-packages); otherwise NULL.  The caller frees it. */
 char *loader_package_hint(const char *name);
 
 /* Loads and verifies one file. */

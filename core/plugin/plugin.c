@@ -12,7 +12,7 @@
 
 /* A source that fails this often in a row is not expected to recover. */
 #define MAX_FAILURES_IN_A_ROW 8
-/* The kernel's limit. */
+/* Errnos are less than this, as in the kernel. */
 #define MAX_ERRNO 4096
 
 static void finding_free(gpointer data)
@@ -138,8 +138,8 @@ static void enter(Plugin *plugin, const char *op)
 	crash_enter(plugin_name(plugin), op);
 }
 
-/* The plugin's own explanation of result, or the system's.  Call with the lock
- * held. */
+/* Returns the plugin's own explanation of result, or the system's, which the caller
+ * frees.  Call with the lock held. */
 static char *take_reason(Plugin *plugin, int result)
 {
 	if (plugin->said && plugin->said[0])
@@ -150,7 +150,7 @@ static char *take_reason(Plugin *plugin, int result)
 		       : g_strdup_printf("it returned %d, which is not an errno", result);
 }
 
-/* FALSE if it was already left out. */
+/* Leaves the plugin out; FALSE: it was left out already. */
 static gboolean leave_out(Plugin *plugin, guint32 state, int result)
 {
 	HOLD(&plugin->lock);
@@ -276,7 +276,7 @@ void plugin_fault(Plugin *plugin, const char *why)
 	count_failure(plugin, -EINVAL);
 }
 
-/* NULL: it may be called from several threads at once. */
+/* Locks a serial plugin; NULL: the plugin may be called from several threads at once. */
 static GMutexLocker *hold_serial(Plugin *plugin)
 {
 	return plugin->descriptor.thread_model == CTPROF_THREADS_PER_WORKER

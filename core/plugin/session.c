@@ -12,7 +12,7 @@
 #include "loader.h"
 #include "settings.h"
 
-/* A plugin of which nothing is wanted reads nothing. */
+/* Whether the plugin is used: a source of which no metric is wanted reads nothing. */
 static gboolean is_wanted(const Plugin *plugin)
 {
 	return plugin_is_live(plugin) && (plugin->descriptor.kind != CTPROF_KIND_SOURCE ||
@@ -60,13 +60,13 @@ gboolean session_open(Session *session, const char *const *needed, GError **erro
 			g_propagate_error(error, g_steal_pointer(&local));
 			return FALSE;
 		}
-		/* Metrics it declared before it failed stay known, but unfilled. */
+		/* Metrics that it declared before it failed remain known, but unfilled. */
 		ui_warning("%s", local->message);
 	}
 	return TRUE;
 }
 
-/* The trees that plugins read. */
+/* Calls each for the trees that plugins read. */
 static void for_roots(const Session *session, void (*each)(int fd))
 {
 	static const guint32 roots[] = {CTPROF_ROOT_PROC, CTPROF_ROOT_SYS, CTPROF_ROOT_CGROUP};

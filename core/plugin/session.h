@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The start of every command: a root, plugins, their metrics. */
+/* What every command starts with: a root, plugins and their metrics. */
 #pragma once
 
 #include <glib.h>
@@ -27,8 +27,8 @@ typedef struct session {
 
 /*
  * Opens the root, loads the plugins that the globals select and those needed,
- * and checks the settings against what the plugins declare.  Does not open them
- * yet.
+ * and checks the settings against what the plugins declare.  Does not open the
+ * plugins yet.
  */
 Session *session_load(const Globals *globals, const char *const *needed, GError **error);
 /* Gives up capabilities that no plugin declares, and opens the plugins.  A plugin
@@ -36,17 +36,17 @@ Session *session_load(const Globals *globals, const char *const *needed, GError 
  * out with a warning. */
 gboolean session_open(Session *session, const char *const *needed, GError **error);
 /* Checks that --plugins and -O name existing plugins and options, for a command that loads
- * others.  Opens no plugin. */
+ * other plugins.  Opens no plugin. */
 gboolean session_check(const Globals *globals, GError **error);
 /* session_load() and session_open(). */
 Session *session_new(const Globals *globals, const char *const *needed, GError **error);
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
-/* Drops every capability that none of plugins (Plugin *) declares as a need; once it is known
- * what is wanted (sealed), also those of sources of which nothing is, and those needed only
- * until a plugin has started. */
+/* Drops every capability that none of plugins (Plugin *) declares as a need.  sealed: it is known
+ * which metrics are wanted, so also drops those of sources without any, and those that a plugin
+ * needs only until it has started. */
 gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean sealed, GError **error);
 
-/* Failed calls and rejected puts of all plugins so far. */
+/* Returns the number of failed calls and rejected puts of all plugins so far. */
 guint64 session_failures(const Session *session);

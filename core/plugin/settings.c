@@ -57,7 +57,7 @@ static gboolean fail_key(const char *setting, const Plugin *plugin, const char *
 			       hint);
 }
 
-/* ret_value: NULL if nothing is to be replaced. */
+/* Sets *ret_value to the value in the form of host->option(), or NULL if it stays as given. */
 static gboolean check_setting(const char *setting, const char *value, const GPtrArray *plugins,
 			      const Loader *loader, char **ret_value, GError **error)
 {
@@ -70,7 +70,7 @@ static gboolean check_setting(const char *setting, const char *value, const GPtr
 	if (!plugin)
 		return !loader || loader_has(loader, name) ||
 		       fail_plugin(setting, name, loader, error);
-	/* A plugin that an earlier run lost is no longer known. */
+	/* The options of a plugin that crashed in an earlier run are unknown. */
 	if (!plugin_knows_options(plugin) || !plugin_is_live(plugin))
 		return TRUE;
 	for (guint i = 0; i < plugin->descriptor.n_options; i++) {

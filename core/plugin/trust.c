@@ -16,12 +16,12 @@
 #include "base/error.h"
 #include "base/root.h"
 
-/* The owner of a file, inside a user namespace that does not map it. */
+/* The owner that a file appears to have in a user namespace that does not map its owner. */
 #define OVERFLOW_UID 65534
 #define ACL_NAME "system.posix_acl_access"
 /* Size of an access control list; more than any file system can store. */
 #define MAX_ACL_BYTES 65536
-/* Tags of its entries, which the kernel's headers lack, and the right to write. */
+/* Tags of entries of an access control list, which the kernel's headers lack; its write bit. */
 #define TAG_USER 0x02
 #define TAG_GROUP 0x08
 #define TAG_MASK 0x10
@@ -32,8 +32,8 @@ gboolean trust_is_needed(void)
 	return geteuid() == 0 || getauxval(AT_SECURE) != 0;
 }
 
-/* Whether all files come from outside the user namespace, as in 'unshare -Ur': then the
- * unmapped owner is as good as root.  In a container, only mounts from outside are. */
+/* Whether all files come from outside the user namespace, as in 'unshare -Ur': the
+ * unmapped owner then counts as root.  In a container, only mounts from outside do. */
 static gboolean is_world_foreign(void)
 {
 	struct stat st;
@@ -66,7 +66,7 @@ static gboolean acl_admits(const char *acl, gsize size)
 	return granted & mask & RIGHT_TO_WRITE;
 }
 
-/* The same for a file; assumed if its list cannot be read. */
+/* Whether a file's list does so; assumed if the list cannot be read. */
 static gboolean has_weak_acl(const char *path)
 {
 	g_autofree char *acl = g_malloc(MAX_ACL_BYTES);

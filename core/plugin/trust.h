@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-/* Whether this process is root or has more rights than the user who started it:
- * then files that others can write must not be trusted. */
+/* Whether this process is root or has more rights than the user who started it.  If so,
+ * files that others can write must not be trusted. */
 gboolean trust_is_needed(void);
 
 /*
