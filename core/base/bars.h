@@ -4,5 +4,5 @@
 
 #include <glib.h>
 
-/* Appends the bar of a value among those up to highest; NAN: a blank. */
+/* Appends a bar for value, scaled so that highest gives the tallest; NAN: a blank. */
 void bars_append(GString *text, gdouble value, gdouble highest);

@@ -10,11 +10,11 @@ enum {
 	EXIT_LOST = 4, /* done, without a plugin that crashed or did not return */
 };
 
-/* The status of what is done, or has set an error. */
+/* The exit status of a function that returns TRUE, or FALSE with an error set. */
 #define EXIT_OF(ok) ((ok) ? EXIT_DONE : EXIT_FAILED)
 
-/* Exit statuses of a shell for a command that a signal ended, or that does not
- * exist. */
+/* Exit statuses that a shell uses for a command that was ended by a signal (plus its
+ * number), does not exist, or cannot be executed. */
 #define COMMAND_SIGNAL 128
 #define COMMAND_NOT_FOUND 127
 #define COMMAND_NOT_RUN 126

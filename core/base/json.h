@@ -5,9 +5,9 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-/* Begins the document, an object. */
+/* Begins the document, which is an object. */
 #define json_begin() json_builder_begin_object(json_builder_new())
-/* Pairs of name and value, up to NULL: "name": value, null for NULL. */
+/* Adds pairs of name and text, up to a NULL name; a NULL text becomes null. */
 void json_add_texts(JsonBuilder *builder, const char *name, ...) G_GNUC_NULL_TERMINATED;
 void json_add_int(JsonBuilder *builder, const char *name, gint64 value);
 void json_add_bool(JsonBuilder *builder, const char *name, gboolean value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holding a mutex until the end of the block. */
+/* Holds a mutex until the end of the block. */
 #pragma once
 
 #include <glib.h>

@@ -10,7 +10,7 @@
  * two. */
 #define CONTAINED 2
 
-/* Words of other programs, and of ours that mean the same. */
+/* Words of other programs, and the words of ctprof that mean the same. */
 static const struct {
 	const char *typed, *word;
 } meant[] = {{"diff", "compare"}, {"ps", "top"},     {"procs", "top"}, {"procs", "processes"},
@@ -25,8 +25,8 @@ static gboolean is_meant(const char *typed, const char *word)
 	return FALSE;
 }
 
-/* Number of letters to insert, delete, replace, or swap with their
- * neighbour. */
+/* Returns the number of letters to insert, delete, replace, or swap with their
+ * neighbour, to turn one word into the other. */
 static guint count_slips(const char *a, const char *b)
 {
 	guint before[MAX_LENGTH + 1], last[MAX_LENGTH + 1], now[MAX_LENGTH + 1];
@@ -57,7 +57,7 @@ static gboolean contains(const char *word, const char *typed)
 	return strlen(typed) >= LETTERS_A_SLIP && strstr(word, lower);
 }
 
-/* Returns G_MAXUINT if the words are not similar. */
+/* Returns how far word is from typed; G_MAXUINT if they are not similar. */
 static guint distance_to(const char *typed, const char *word)
 {
 	gsize length = strlen(typed);

@@ -9,7 +9,7 @@
 typedef struct nearest {
 	const char *typed;
 	const char *words[NEAREST_MAX]; /* equally near, in the order they were tried */
-	guint n;                        /* of words; 0: none is near */
+	guint n;                        /* number of words; 0: no word is near */
 	guint distance;
 } Nearest;
 
@@ -17,5 +17,5 @@ typedef struct nearest {
  * words with one typing error, then words that contain the typed one, then words with more errors.
  */
 void nearest_try(Nearest *nearest, const char *word);
-/* ": did you mean BEFORE+WORD, BEFORE+WORD or BEFORE+WORD?", or "" if none is near. */
+/* Returns ": did you mean BEFORE+WORD, BEFORE+WORD or BEFORE+WORD?", or "" if no word is near. */
 char *nearest_hint(const Nearest *nearest, const char *before);

@@ -147,7 +147,7 @@ static const struct kind *kind_of(const struct ctprof_option *row)
 
 /* ---- what users read ---------------------------------------------------- */
 
-/* "auto, always or never"; explained: each with its help in parentheses. */
+/* Returns "auto, always or never"; explained: each with its help in parentheses. */
 static char *list_words(const struct ctprof_option *row, gboolean explained)
 {
 	GString *text = g_string_new(NULL);
@@ -177,7 +177,7 @@ const char *option_placeholder(const struct ctprof_option *row)
 	return row->placeholder ? row->placeholder : kind_of(row)->placeholder;
 }
 
-/* "from 1 to 1024", "from 1 on", "" */
+/* Returns " from 1 to 1024" or " from 1 on", in the unit called name. */
 static char *describe_range(const struct ctprof_option *row, gdouble unit, const char *name)
 {
 	gdouble least = (gdouble)row->least / unit, most = (gdouble)row->most / unit;

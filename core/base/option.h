@@ -11,17 +11,17 @@
 gboolean option_is_name(const char *name);
 /* Returns NULL if a plugin's row is valid, otherwise what is wrong with it. */
 const char *option_find_fault(const struct ctprof_option *row);
-/* The i-th word, i < row->n_words. */
+/* Returns word number i < row->n_words. */
 const struct ctprof_option_word *option_word(const struct ctprof_option *row, guint i);
 /* Returns the index of a word, or -1. */
 gint option_find_word(const struct ctprof_option *row, const char *name);
 /* Returns the text for --help: the row's own help, its words and its
  * default. */
 char *option_describe(const struct ctprof_option *row);
-/* The placeholder for the value: "TIME". */
+/* Returns the placeholder for the value: "TIME". */
 const char *option_placeholder(const struct ctprof_option *row);
 
-/* Returns the value in the form of host->option() (ctprof/plugin.h). shown is
- * the option's name in the error: "--smaps", "-O procfs.smaps". */
+/* Returns the value in the form of host->option() (ctprof/plugin.h), which the caller
+ * frees, or NULL.  shown: the option in the error: "--smaps", "-O procfs.smaps". */
 char *option_normalise(const struct ctprof_option *row, const char *shown, const char *text,
 		       GError **error);

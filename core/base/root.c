@@ -16,7 +16,7 @@
 #define N_TREES 3
 /* This file is next to the executable in a build tree, and only there. */
 #define BUILD_TREE_MARK "ctprof-build-tree"
-/* The longest is stat of a host with thousands of CPUs. */
+/* The longest one is /proc/stat on a host with thousands of CPUs. */
 #define SMALL_FILE_BYTES (1u << 20)
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 /* Later than any clock shows, and small enough that a sum of two does not
@@ -267,7 +267,7 @@ static char *path_of(int fd)
 	char link[ROOT_FD_PATH_MAX];
 	char *path = g_file_read_link(root_fd_path(link, fd), NULL);
 
-	/* The process has ended meanwhile. */
+	/* The directory's process may have ended meanwhile. */
 	if (path && g_str_has_suffix(path, " (deleted)"))
 		path[strlen(path) - strlen(" (deleted)")] = '\0';
 	return path;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays of texts, and what texts begin with. */
+/* Helpers for arrays of texts, and for the parts of a text. */
 #pragma once
 
 #include <glib.h>
 
-/* Bytewise order of two elements of an array of texts: a GCompareFunc. */
+/* Compares two elements of an array of texts bytewise: a GCompareFunc. */
 gint texts_compare(gconstpointer a, gconstpointer b);
-/* "a, b, c": sorts them, and adds a NULL. */
+/* Returns "a, b, c"; sorts the array, and appends a NULL to it. */
 char *texts_list_sorted(GPtrArray *texts);
 
-/* Whether it controls a terminal, hides, or reorders its neighbours. */
+/* Whether the character controls a terminal, is invisible, or reorders its neighbours. */
 gboolean texts_is_unseen(gunichar c);
 
-/* Appends the text as a string of JSON; what is not UTF-8 becomes U+FFFD. */
+/* Appends the text as a JSON string; invalid UTF-8 becomes U+FFFD. */
 void texts_append_json(GString *out, const char *text, gsize length);
 
-/* Bytes at p, before end, that are in the class. */
+/* Returns how many bytes from p on, before end, are in the class. */
 gsize texts_span(const char *p, const char *end, gboolean (*is)(char));
-/* Such classes: of ASCII, whatever the locale. */
+/* Classes for texts_span(), of ASCII whatever the locale. */
 gboolean texts_is_digit(char c);
 gboolean texts_is_letter(char c);
 gboolean texts_is_lower_hex(char c);
