@@ -98,7 +98,7 @@ static const struct ctprof_metric waited[N_WAITED] = {
 			      "sched_switch, and the clock of the run queue"),
 };
 
-/* What is no pool, in the names of objects. */
+/* Names of the fixed columns, which are not pools, for the names of objects. */
 static const char *const columns[N_WAIT_FIXED] = {
 	[WAIT_OTHER] = "(other pools)",     [WAIT_IDLE] = "(idle)",
 	[WAIT_INTERRUPTS] = "(interrupts)", [WAIT_UNKNOWN] = "(unknown)",
@@ -113,7 +113,7 @@ struct latency {
 	uint32_t tallies[N_TALLIES];
 	uint32_t waited[N_WAITED];
 	struct probe *probe;
-	struct matrix *matrix; /* NULL: it is not wanted */
+	struct matrix *matrix; /* NULL: not wanted */
 	unsigned row, column;  /* of the next object */
 	pthread_mutex_t lock;
 	bool is_read; /* for this capture */
@@ -365,11 +365,12 @@ static int name_pool(const struct latency *self, unsigned pool, char *ret, size_
 					      (const char *)&self->matrix->names[pool]);
 }
 
-/* "redis" or, of what ran meanwhile, "redis: cc1".  A negative errno: the batch is full. */
+/* Puts an object: "redis", or with what ran meanwhile "redis: cc1".  A negative errno: the batch
+ * is full. */
 static int put_waited(const struct latency *self, struct ctprof_batch *batch)
 {
 	const uint64_t *ns = self->matrix->ns[self->row];
-	/* The sum first. */
+	/* The sum comes first. */
 	unsigned column = self->column == 0          ? WAIT_ALL
 			  : self->column == WAIT_ALL ? WAIT_OTHER
 						     : self->column;

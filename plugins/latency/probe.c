@@ -117,7 +117,7 @@ int probe_again(struct probe *probe)
 	return 0;
 }
 
-/* Before the programs are loaded: room for every CPU. */
+/* Called before the programs are loaded: makes room for every CPU. */
 static int prepare(struct probe *probe, unsigned tasks)
 {
 	struct turns_bpf *skeleton = probe->skeleton;

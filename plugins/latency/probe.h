@@ -39,15 +39,15 @@ const struct turn_record *probe_at(const struct probe *probe, size_t i,
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid,
 				     const struct turns **ret_turns);
 
-/* Who waited for a CPU while what ran there. */
+/* Which pool waited for a CPU, and what ran there meanwhile. */
 struct matrix {
-	unsigned n; /* rows, and columns; the fixed ones are first (enum wait_column) */
+	unsigned n; /* number of rows and of columns; the first are enum wait_column */
 	struct pool_name names[N_WAIT_COLUMNS];
-	/* By row and column; rows are WAIT_OTHER and pools. */
+	/* By row and column; rows are WAIT_OTHER and the pools. */
 	uint64_t ns[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
 };
 
-/* As it is now, since the probe was attached; from any thread. */
+/* Reads the waits charged since the probe was attached; may be called from any thread. */
 void probe_matrix(const struct probe *probe, struct matrix *ret);
 /* The number of threads for whose pool there was no room. */
 uint64_t probe_refused(const struct probe *probe);

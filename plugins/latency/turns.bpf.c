@@ -22,7 +22,7 @@ struct {
 	__type(value, struct turns);
 } storage SEC(".maps");
 
-/* Which of the two the reader wants; the other is not even compiled. */
+/* Which of the two the reader wants; the kernel removes the code of the other. */
 const volatile bool counts_turns = 1;
 const volatile bool charges_waits = 0;
 

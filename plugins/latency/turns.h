@@ -36,7 +36,7 @@ struct turns {
 
 /* The record of a thread as written; struct turns follows unless it is all 0. */
 struct turn_record {
-	unsigned int tid, tgid; /* of the initial PID namespace */
+	unsigned int tid, tgid; /* in the initial PID namespace */
 	unsigned int has_turns;
 	unsigned int state;
 	/* Times of the turn that has not ended yet, and the kernel's count of switches since the

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Charges the waits of threads to what ran on their CPU meanwhile.  Every CPU notes its stays:
- * when which pool ran.  The wait of a turn is known when its thread is switched out (the growth
- * of sched_info.run_delay), and ended where that stay began; so one walks back over the stays
- * before it.  Nothing is counted at wakeups and migrations, hence nothing drifts if an event is
- * missed.  All times are of the run queue's clock, from which the kernel takes its own.
+ * which pool ran when.  The wait before a turn is known when its thread is switched out (the
+ * growth of sched_info.run_delay).  It ended when that stay began, so it is charged by going back
+ * over the stays before.  Nothing is counted at wakeups and migrations, so nothing drifts if an
+ * event is missed.  All times are by the clock of the run queue, as the kernel's own are.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct {
 	__type(value, struct waiter);
 } waiters SEC(".maps");
 
-/* As many as the host has CPUs, by the reader. */
+/* The reader sets max_entries to the number of CPUs of the host. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -32,12 +32,12 @@ struct {
 	__type(value, struct wait_cpu);
 } wait_cpus SEC(".maps");
 
-/* The pools, each with the hash of its name; 0: none yet. */
+/* The pools, and the hash of each name; 0: unused. */
 struct pool_name pool_names[N_WAIT_COLUMNS];
 __u64 pool_hashes[N_WAIT_COLUMNS];
 __u64 n_refused; /* threads for whose pool there was no room */
 
-/* How many CPUs are idle, since when that is more than 0, and how long it was before. */
+/* The number of idle CPUs; since when that is not 0; for how long it was not 0 before. */
 struct {
 	__u64 n, since, total_ns;
 } idle;
@@ -50,7 +50,7 @@ static __always_inline void end_idle(__u64 since, __u64 now)
 		__sync_fetch_and_add(&idle.total_ns, now - since);
 }
 
-/* Each CPU adds and takes away itself only, so that a missed event does no lasting harm. */
+/* Each CPU adds and removes only itself, so that a missed event does no lasting harm. */
 static __always_inline void note_idle(struct wait_cpu *cpu, __u32 is_idle, __u64 now)
 {
 	if (cpu->is_idle == is_idle || __sync_lock_test_and_set(&cpu->is_idle, is_idle) == is_idle)
@@ -66,7 +66,7 @@ static __always_inline void note_idle(struct wait_cpu *cpu, __u32 is_idle, __u64
 	}
 }
 
-/* How long some CPU was idle, until now. */
+/* Returns for how long some CPU has been idle until now. */
 static __always_inline __u64 idle_until(__u64 now)
 {
 	__u64 since = idle.since;
@@ -76,7 +76,7 @@ static __always_inline __u64 idle_until(__u64 now)
 
 /* ---- pools ---------------------------------------------------------------- */
 
-/* The threads of the kernel are named after their CPU: "ksoftirqd/1". */
+/* Cuts the CPU from the name of a kernel thread: "ksoftirqd/1". */
 static __always_inline void cut_name(struct pool_name *name)
 {
 	char *text = (char *)name;
@@ -89,8 +89,8 @@ static __always_inline void cut_name(struct pool_name *name)
 	}
 }
 
-/* Global, as then the kernel verifies it once, and not for each call; hence the pointer that
- * may be NULL. */
+/* Returns the pool of that name.  A global function, so that the kernel verifies it once and not
+ * for each call; it must therefore accept NULL. */
 __noinline __u32 find_pool(const struct pool_name *name)
 {
 	if (!name || !name->half[0])
@@ -110,7 +110,8 @@ __noinline __u32 find_pool(const struct pool_name *name)
 	return WAIT_OTHER;
 }
 
-/* Of a thread that has left the CPU unseen: nothing keeps it from having ended. */
+/* Returns the pool of a thread that left the CPU in a missed switch.  The thread may have ended
+ * since, so its memory may have been reused. */
 static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 {
 	struct task_struct *task = (struct task_struct *)cpu->task;
@@ -127,8 +128,7 @@ static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 	return find_pool(&name);
 }
 
-/* The pool of a thread, by the name that its process has now: it is another one after
- * execve(). */
+/* Returns the pool of a thread by the current name of its process, which execve() changes. */
 static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *waiter)
 {
 	const __u64 *comm = (const __u64 *)task->group_leader->comm;
@@ -149,7 +149,7 @@ static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *wa
 
 /* ---- stays ------------------------------------------------------------------ */
 
-/* Before the stay that has not ended; global as find_pool() is. */
+/* Keeps the sums as they are before the current stay; global like find_pool(). */
 __noinline int keep_sums(struct wait_cpu *cpu)
 {
 	if (!cpu)
@@ -166,7 +166,7 @@ static __always_inline __u64 least(__u64 a, __u64 b)
 	return a < b ? a : b;
 }
 
-/* Ends the stay that has not ended. */
+/* Ends the current stay, and charges it to column. */
 static __always_inline void end_stay(struct wait_cpu *cpu, __u32 column, __u64 now, __u64 lost_ns,
 				     __u64 idle_ns)
 {
@@ -196,14 +196,14 @@ static __always_inline void charge(struct wait_cpu *cpu, __u32 row, __u64 column
 	cpu->charged[row & (N_WAIT_COLUMNS - 1)][column & (N_WAIT_COLUMNS - 1)] += ns;
 }
 
-/* part of whole of ns; with a part that is not longer. */
+/* Returns the share part / whole of ns; all of it if part is not less than whole. */
 static __always_inline __u64 scale(__u64 ns, __u64 part, __u64 whole)
 {
 	return ns && part < whole ? ns * (part >> 10) / ((whole >> 10) + 1) : ns;
 }
 
-/* From begin to end, where the n-th stay begins, by the stays before that; global as
- * find_pool() is. */
+/* Charges the time from begin to end, where stay number n begins, by the stays before that one;
+ * global like find_pool(). */
 __noinline int charge_stays(struct wait_cpu *cpu, __u32 row, __u64 n, __u64 begin, __u64 end)
 {
 	if (!cpu)
@@ -223,8 +223,8 @@ __noinline int charge_stays(struct wait_cpu *cpu, __u32 row, __u64 n, __u64 begi
 	return 0;
 }
 
-/* The same by sums.  What they were at begin lies between two that were kept: if the stays
- * between are known, it is exact; otherwise they are taken to be alike. */
+/* Charges the time from begin to the current stay by sums.  Their values at begin are between two
+ * that were kept: they are exact if the stays between these are known, and interpolated if not. */
 __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 {
 	if (!cpu)
@@ -241,7 +241,7 @@ __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 		charge_stays(cpu, row, (i + 1) << WAIT_SHIFT, begin, cpu->times[next]);
 		at = next;
 	} else if (next != at) {
-		/* In parts of 2^16. */
+		/* In units of 1 / 2^16. */
 		part = ((begin - cpu->times[at]) << 16) / (cpu->times[next] - cpu->times[at]);
 	}
 	const __u64 *low = cpu->kept[at], *high = cpu->kept[next];
@@ -250,7 +250,7 @@ __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 	return 0;
 }
 
-/* A wait on this CPU, which ended when the stay that has not ended began. */
+/* Charges a wait on this CPU, which ended when the current stay began. */
 static __always_inline void charge_here(struct wait_cpu *cpu, __u32 row, __u64 wait)
 {
 	__u64 begin = cpu->since - wait;
@@ -272,7 +272,7 @@ static __always_inline void charge_here(struct wait_cpu *cpu, __u32 row, __u64 w
 
 /* ---- throttling ----------------------------------------------------------------- */
 
-/* How long threads of the group were throttled on this CPU, the time until now included. */
+/* Returns for how long threads of the group have been throttled on this CPU until now. */
 static __always_inline __u64 throttled_until(struct cfs_rq *group, __u64 now)
 {
 	if (!bpf_core_field_exists(group->throttled_clock_self_time))
@@ -281,8 +281,8 @@ static __always_inline __u64 throttled_until(struct cfs_rq *group, __u64 now)
 	return group->throttled_clock_self_time + (since && now > since ? now - since : 0);
 }
 
-/* What the next wait of prev begins with.  Since 6.18 a thread is throttled when it returns to
- * user mode, and shows that; before, any that could go on may be. */
+/* Notes whether the next wait of prev may begin with throttling.  Since Linux 6.18, threads are
+ * throttled when they return to user mode, and are marked; before, any runnable thread may be. */
 static __always_inline void note_throttling(struct waiter *waiter, struct task_struct *prev,
 					    __u64 now, bool preempted)
 {
@@ -294,7 +294,7 @@ static __always_inline void note_throttling(struct waiter *waiter, struct task_s
 	waiter->throttled_ns = throttled_until(group, now);
 }
 
-/* Of a wait on this CPU, its first part. */
+/* Charges the first part of a wait on this CPU to throttling; returns its length. */
 static __always_inline __u64 charge_throttled(struct wait_cpu *cpu, const struct waiter *waiter,
 					      struct task_struct *task, __u64 wait)
 {
@@ -310,8 +310,8 @@ static __always_inline __u64 charge_throttled(struct wait_cpu *cpu, const struct
 
 /* ---- switches --------------------------------------------------------------------- */
 
-/* The turn of a thread has ended, and the stays are those before it.  If its beginning was not
- * seen, it is taken to have waited on this CPU only. */
+/* Charges the wait before a turn that has just ended; the stays are those before the turn.  If its
+ * beginning was not seen, the thread is assumed to have waited on this CPU only. */
 static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *waiter,
 					struct task_struct *prev, bool is_seen)
 {
@@ -326,7 +326,7 @@ static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *wai
 	else if (!is_seen && turns == 1)
 		here = wait;
 	charge(cpu, row, WAIT_ALL, wait);
-	/* More than one turn: where the others were is unknown. */
+	/* If there was more than one turn, it is unknown where the others waited. */
 	charge(cpu, row, turns == 1 ? WAIT_ELSEWHERE : WAIT_UNKNOWN, wait - here);
 	here -= charge_throttled(cpu, waiter, prev, here);
 	if (here > 0)
@@ -339,7 +339,7 @@ static __always_inline void set_waiter(struct waiter *waiter, struct task_struct
 	waiter->pcount = task->sched_info.pcount;
 }
 
-/* Before any switch is noted: turns between are few, and charged as unknown. */
+/* Called before any switch is noted; the few turns until then are charged as unknown. */
 static __always_inline void create_waiter(struct task_struct *task)
 {
 	struct waiter *waiter =
@@ -349,7 +349,7 @@ static __always_inline void create_waiter(struct task_struct *task)
 		set_waiter(waiter, task);
 }
 
-/* The thread leaves the CPU; the column of its stay. */
+/* Charges the wait of a thread that leaves the CPU; returns the column of its stay. */
 static __always_inline __u32 leave(struct wait_cpu *cpu, struct task_struct *prev, __u64 now,
 				   bool is_seen, bool preempted)
 {
@@ -382,7 +382,8 @@ static __always_inline void charge_switch(struct task_struct *prev, struct task_
 	}
 	__u64 missed = rq->nr_switches - cpu->switches - 1;
 	__u64 arrived = prev->sched_info.last_arrival;
-	/* Before prev ran the thread that was seen to come, or also others. */
+	/* The thread whose arrival was seen ran before prev; if more than one switch was missed,
+	 * others ran, too. */
 	if (missed && prev->pid)
 		end_stay(cpu, missed == 1 ? pool_of_gone(cpu) : WAIT_UNKNOWN, least(arrived, now),
 			 lost_ns, idle_ns);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waits for a CPU, charged to what ran meanwhile, as the programs keep them; for both
- * sides, so without any include. */
+/* Waits for a CPU, charged to what ran meanwhile, as the programs keep them.  Shared by both
+ * sides, so it includes nothing. */
 #pragma once
 
-/* What a wait is charged to: these, and from N_WAIT_FIXED on pools of threads by the name of
- * their process, in the order in which they were first seen to run. */
+/* The columns to which a wait is charged.  From N_WAIT_FIXED on they are pools, the threads of
+ * processes with one name, in the order in which they were first seen to run. */
 enum wait_column {
-	WAIT_OTHER, /* pools for which there was no room; as a row, too */
+	WAIT_OTHER, /* pools for which there was no room; also a row */
 	WAIT_IDLE,  /* nothing: the CPU was idle */
 	WAIT_INTERRUPTS,
 	WAIT_UNKNOWN,
 	WAIT_THROTTLED,
-	WAIT_ELSEWHERE,  /* it waited on another CPU, before it was migrated */
+	WAIT_ELSEWHERE,  /* the thread waited on another CPU, before it was migrated */
 	WAIT_BEFORE,     /* before the probe was attached */
-	WAIT_WHILE_IDLE, /* part of the others: some CPU of the host was idle */
-	WAIT_ALL,        /* all others */
+	WAIT_WHILE_IDLE, /* the part of all others during which some CPU was idle */
+	WAIT_ALL,        /* the sum of all others, without WAIT_WHILE_IDLE */
 	N_WAIT_FIXED,
-	N_WAIT_COLUMNS = 128, /* a power of two; with pools */
+	N_WAIT_COLUMNS = 128, /* with pools; a power of two */
 };
 
 /* task_struct.comm, as two numbers */
@@ -24,50 +24,51 @@ struct pool_name {
 	unsigned long long half[2];
 };
 
-/* Of a thread that waits; in its task storage. */
+/* The state of a thread that waits; in its task storage. */
 struct waiter {
 	/* The kernel's counters at the last switch away that was seen. */
 	unsigned long long run_delay, pcount;
-	/* How long its group had been throttled on that CPU (cfs_rq) when its wait began so. */
+	/* The group (cfs_rq) whose throttling may have begun its wait (0: none), and how long that
+	 * had been throttled on its CPU by then. */
 	unsigned long long group, throttled_ns;
-	struct pool_name name; /* from which its pool is known */
+	struct pool_name name; /* the name for which pool was looked up */
 	unsigned int pool;
 	unsigned int unused;
 };
 
-/* One stay of a thread on a CPU, or of none; the next one begins where it ends. */
+/* A stay of a thread, or of no thread, on a CPU; the next stay begins where it ends. */
 struct stay {
 	unsigned long long start;
-	unsigned long long interrupts_ns, while_idle_ns; /* of it */
+	unsigned long long interrupts_ns, while_idle_ns; /* parts of the stay */
 	unsigned long long column;
 };
 
-/* The last stays; and the sums of all before every 128th of them, so that a wait of any number of
- * stays is charged with few steps. */
+/* How many of the last stays are kept, and of the sums before every 128th stay, by which a wait of
+ * any number of stays is charged in few steps. */
 #define WAIT_STAYS 512u
 #define WAIT_SHIFT 7u
 #define WAIT_KEPT 256u
-/* A wait of no more is charged stay by stay. */
+/* A wait of at most this many stays is charged stay by stay. */
 #define WAIT_STEPS 128u
 
-/* Of one CPU.  Times are those of its run queue's clock. */
+/* The record of one CPU.  Times are by the clock of its run queue. */
 struct wait_cpu {
 	unsigned long long began; /* the first stay */
-	unsigned long long n;     /* stays that have ended */
-	/* The stay that has not ended: */
+	unsigned long long n;     /* number of stays that have ended */
+	/* The current stay, which has not ended: */
 	unsigned long long since;
 	unsigned long long queued;           /* since when its thread had waited here */
 	unsigned long long lost_ns, idle_ns; /* interrupts, and idle CPUs, until its start */
-	unsigned long long switches;         /* of the kernel, the one to its thread included */
+	unsigned long long switches;         /* the kernel's count, with the switch to its thread */
 	unsigned long long task;             /* its thread's address */
 	unsigned int pid;
 	unsigned int is_idle; /* counted as idle */
 	struct stay stays[WAIT_STAYS];
 	/* Time by column, since the CPU's first stay. */
 	unsigned long long sums[N_WAIT_COLUMNS];
-	/* The same, as it was, and when. */
+	/* Earlier values of sums, and their times. */
 	unsigned long long times[WAIT_KEPT];
 	unsigned long long kept[WAIT_KEPT][N_WAIT_COLUMNS];
-	/* Charged, by the pool that waited and by column. */
+	/* The time charged, by the pool that waited and by column. */
 	unsigned long long charged[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
 };
