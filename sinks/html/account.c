@@ -8,7 +8,7 @@
 
 enum { USER, SYSTEM, RAN, WAITING, DISK, N_PARTS };
 
-/* Threads run, wait for a CPU or for a disk, one at a time: these add up. */
+/* A thread does only one of these at a time, so their times add up. */
 static const struct part {
 	const char *class, *name, *field;
 } kinds[N_PARTS] = {
@@ -19,7 +19,7 @@ static const struct part {
 	[DISK] = {"disk", "waiting for block I/O", "disk_wait"},
 };
 
-/* These overlap with those and with each other, and are in no sum. */
+/* These overlap with the kinds above and with each other, so no sum includes them. */
 static const struct part within[] = {
 	{NULL, "swap-in", "swap_wait"},
 	{NULL, "memory reclaim", "reclaim"},
@@ -35,8 +35,8 @@ struct account {
 	const struct ctprof_report_section *section;
 	const struct ctprof_report_line *line;
 	unsigned int side;
-	double parts[N_PARTS]; /* threads at any time; NAN: not measured, or known by other names */
-	double sum, threads;   /* threads: sum if they were not counted */
+	double parts[N_PARTS]; /* mean number of threads; NAN: not measured, or in another part */
+	double sum, threads;   /* threads: equals sum if they were not counted */
 };
 
 static const struct ctprof_value *value_of(const struct account *account, const char *name)
@@ -54,7 +54,7 @@ static struct account account_of(const struct ctprof_report_section *section,
 
 	for (guint i = 0; i < N_PARTS; i++)
 		parts[i] = markup_number(value_of(&account, kinds[i].field));
-	/* Ticks know in which mode it was, but not of what is too short for them. */
+	/* Ticks show the mode, but miss CPU time that is too short for them. */
 	if (parts[USER] + parts[SYSTEM] > 0)
 		parts[RAN] = NAN;
 	else
@@ -134,7 +134,7 @@ static void put_table(FILE *stream, const struct account *account)
 	      "at any time</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>\n",
 	      stream);
 	for (guint i = 0; i < N_PARTS; i++)
-		/* CPU time has one name or the others. */
+		/* CPU time is either RAN, or USER and SYSTEM. */
 		if (i >= WAITING || !isnan(account->parts[i]))
 			put_row(stream, kinds[i].class, kinds[i].name, account->parts[i], whole,
 				value_of(account, i >= WAITING ? kinds[i].field : "cpu"));

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the time of a pool's threads went, from the fields of its line. */
+/* Shows where the time of a pool's threads went, from the fields of the pool's line. */
 #pragma once
 
 #include "markup.h"
 
-/* Whether the section's lines have what an account is made of. */
+/* Whether the section has the fields that an account is made of. */
 gboolean account_is_there(const struct ctprof_report_section *section);
-/* A small bar of the time in which the pool's threads wanted something. */
+/* Writes a small bar of the time in which the pool's threads ran or waited. */
 void account_put_bar(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *section,
 		     const struct ctprof_report_line *line);
-/* All of their time, as bars and a table; two of them when the sides have their own. */
+/* Writes all of the threads' time, as bars and a table; one for each side that has its own. */
 void account_put(FILE *stream, const struct ctprof_report *report,
 		 const struct ctprof_report_section *section,
 		 const struct ctprof_report_line *line);
-/* What the colours of the small bars mean. */
+/* Writes the key to the colours of the small bars. */
 void account_put_key(FILE *stream);

@@ -8,13 +8,13 @@
 #include "value.h"
 
 #define MOST 10
-/* Of the largest change: below that there is no bar to be seen. */
+/* Share of the largest change below which a bar would not be visible. */
 #define LEAST_SHARE 0.01
-/* A bar to either side of the middle. */
+/* Width of a bar on either side of the middle. */
 #define HALF 100
 #define HEIGHT 10
 
-/* Costs whose change is drawn: a field of the pools, and what it is called. */
+/* The costs whose change is drawn: the role of the pools' field, and a heading. */
 static const struct {
 	guint32 role;
 	const char *heading;
@@ -37,7 +37,7 @@ static gint compare_changes(gconstpointer a, gconstpointer b)
 	return (x < y) - (x > y);
 }
 
-/* The largest first. */
+/* Lists the changes, the largest first. */
 static GArray *list_changes(const struct ctprof_report_section *pools, guint64 field)
 {
 	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
@@ -68,7 +68,7 @@ static void put_bar(FILE *stream, double delta, double most)
 		delta > 0 ? HALF : HALF - width, MAX(width, 1), HEIGHT);
 }
 
-/* FALSE: it is not more than 0.00, or too little beside the largest. */
+/* Writes the change as text; FALSE: it rounds to 0.00, or is too small beside the largest. */
 static gboolean show_delta(const struct ctprof_report_field *field, const struct change *change,
 			   double most, char ret_text[CTPROF_SHORT_ROOM])
 {

@@ -5,11 +5,11 @@
 
 #include "ctprof/numbers.h"
 
-/* Coordinates are whole numbers: no locale, few bytes. */
+/* Coordinates are whole numbers, which do not depend on the locale and take few bytes. */
 #define BAR_WIDTH 1000
 #define BAR_HEIGHT 24
 #define GAUGE_WIDTH 100
-/* Of the largest part: smaller ones cannot be seen. */
+/* Share of the largest part below which a part is not visible. */
 #define LEAST_SHARE 0.005
 #define STRIP_WIDTH 160
 #define STRIP_INDENT 4
@@ -51,7 +51,7 @@ static gint compare_parts(gconstpointer a, gconstpointer b)
 
 double chart_keep_largest(GArray *parts)
 {
-	/* More colours are not told apart. */
+	/* More colours could not be distinguished. */
 	static const char *const classes[] = {"c0", "c1", "c2", "c3", "c4", "c5", "c6"};
 	double others = 0;
 	guint n = 0;
@@ -154,7 +154,7 @@ void chart_put_gauge(FILE *stream, double part, double whole)
 
 /* ---- strips --------------------------------------------------------------- */
 
-/* The numbers that a strip is wide enough for. */
+/* The range of numbers that a strip shows. */
 struct scale {
 	double from, to;
 };
@@ -171,13 +171,13 @@ static int strip_x(const struct scale *scale, double value)
 {
 	int width = STRIP_WIDTH - 2 * STRIP_INDENT;
 
-	/* All are equal: in the middle. */
+	/* If all numbers are equal, they are in the middle. */
 	if (!(scale->to > scale->from))
 		return STRIP_WIDTH / 2;
 	return STRIP_INDENT + chart_place(value - scale->from, scale->to - scale->from, width);
 }
 
-/* Dots are lines without length, whose ends are round: few bytes a run. */
+/* Draws dots as lines of length 0 with round ends, which take few bytes per run. */
 static void put_runs(FILE *stream, const struct ctprof_runs *runs, unsigned int side,
 		     const struct scale *scale, double median)
 {

@@ -9,18 +9,18 @@
 #define SECTION "history"
 #define WIDTH 1000
 #define HEIGHT 1000
-/* Grid lines, and numbers beside them: 0, a half and the top. */
+/* Number of steps between grid lines, which have numbers: 0, a half and the top. */
 #define STEPS 2
 #define DAY 86400
 
-/* The section: of the host, then of each pool, a line for each window. */
+/* The section has a line for each window, first of the host, then of each pool. */
 struct history {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;
 	guint64 n_windows, n_subjects;
-	double length; /* of all windows, in s */
-	double top;    /* CPUs that the height stands for */
-	GArray *parts; /* the pools that are drawn, of their subjects; the others last */
+	double length; /* of all windows together, in s */
+	double top;    /* number of CPUs that the full height represents */
+	GArray *parts; /* the pools that are drawn, by their subjects; the others come last */
 };
 
 static const struct ctprof_report_line *line_of(const struct history *history, guint64 subject,
@@ -43,8 +43,8 @@ static const char *text_of(const struct history *history, guint64 subject, guint
 	return drawing_cell_of(line, markup_find_role(history->section, role))->value[0].text;
 }
 
-/* What the host used in a window; of pools that were read at another moment the sum may be
- * a little more.  NAN: not measured. */
+/* Returns the CPUs that the host used in a window, but at least the sum of its pools, which can be
+ * a little more as they are read at another moment.  NAN: not measured. */
 static double whole_of(const struct history *history, guint64 window)
 {
 	double sum = NAN;
@@ -58,7 +58,7 @@ static double whole_of(const struct history *history, guint64 window)
 	return fmax(number(history, 0, window, CTPROF_FIELD_CPU), sum);
 }
 
-/* Over all windows; a pool that was not there used nothing. */
+/* Returns the mean over all windows; in a window without the pool, it used nothing. */
 static double mean_of(const struct history *history, guint64 subject)
 {
 	double sum = 0;
@@ -73,7 +73,7 @@ static double mean_of(const struct history *history, guint64 subject)
 
 /* ---- what is drawn ------------------------------------------------------------- */
 
-/* FALSE: there is nothing to draw. */
+/* Measures the section; FALSE: there is nothing to draw. */
 static gboolean measure(struct history *history)
 {
 	const guint64 n_lines = history->section->n_lines;
@@ -91,7 +91,7 @@ static gboolean measure(struct history *history)
 	return history->length > 0 && history->top > 0;
 }
 
-/* The next number that is easily read. */
+/* Rounds up to the next number that is easy to read. */
 static double round_up(double value)
 {
 	static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
@@ -129,7 +129,7 @@ static void choose_parts(struct history *history, const GArray *known)
 
 /* ---- the chart ------------------------------------------------------------------ */
 
-/* The time after a share of the windows, by the clock of the last. */
+/* Returns the time after a share of the windows, counted back from the end of the last. */
 static GDateTime *time_at(const struct history *history, double share)
 {
 	const char *text = text_of(history, 0, history->n_windows - 1, CTPROF_FIELD_END);
@@ -140,7 +140,7 @@ static GDateTime *time_at(const struct history *history, double share)
 	return time ? g_date_time_to_local(time) : NULL;
 }
 
-/* The parts of a window upon each other; the last one is what is left of the whole. */
+/* Draws the parts of a window stacked; the last one is the rest of the whole. */
 static void put_window(FILE *stream, const struct history *history, guint64 window, int x,
 		       int width)
 {
@@ -203,7 +203,8 @@ static void put_svg(FILE *stream, const struct history *history)
 	fputs("</svg>\n", stream);
 }
 
-/* Their text is beside the picture, which is as wide as the page: it keeps its size. */
+/* Writes the text of the axes as HTML beside the picture, which is scaled to the width of the
+ * page; the text keeps its size. */
 static void put_axes(FILE *stream, const struct history *history)
 {
 	fputs("<div class=\"cpus\">", stream);

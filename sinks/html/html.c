@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as one page that needs nothing else: no file, no network, no script. */
+/* Writes a report as one page that needs no other file, no network and no script. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 /* ---- head ------------------------------------------------------------------ */
 
-/* 'sha256-…' of what is between the tags: the browser runs nothing else. */
+/* Returns 'sha256-…' of the text between two tags: the browser runs nothing else. */
 static char *hash(const char *text)
 {
 	g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -48,8 +48,8 @@ static void put_head(FILE *stream, const struct ctprof_report *report)
 		report->command ? report->command : "", page_css);
 }
 
-/* A title begins with what the page is called already; a warning has a place of its
- * own. */
+/* Writes a title without the name of the page with which it begins; warnings among the titles
+ * are skipped, as they are shown elsewhere. */
 static void put_title(FILE *stream, const struct ctprof_report *report, guint64 title,
 		      const char *name)
 {
@@ -62,7 +62,7 @@ static void put_title(FILE *stream, const struct ctprof_report *report, guint64 
 	fputs("</p>\n", stream);
 }
 
-/* When the captures began: of what ran for days the report alone may be left. */
+/* Writes when the captures began: in the end, the report may be the only record of it. */
 static void put_times(FILE *stream, const struct ctprof_report *report)
 {
 	static const guint64 unknown[2];
@@ -92,7 +92,7 @@ static void put_window(FILE *stream, const struct ctprof_report_window *window)
 		apart, window->threads[0], window->threads[1], window->n_born, window->n_gone);
 }
 
-/* How the numbers came about, in a line. */
+/* Explains in a line how the numbers were obtained. */
 static void put_method(FILE *stream, const struct ctprof_report *report)
 {
 	const struct ctprof_report_window *window = drawing_window(report);
@@ -143,7 +143,7 @@ static void put_header(FILE *stream, const struct ctprof_report *report)
 
 /* ---- what comes first ------------------------------------------------------ */
 
-/* Conditions that are met, of which the first are said. */
+/* A walk over the conditions that are met, the first of which are listed. */
 struct hits {
 	FILE *stream;
 	guint n;
@@ -187,7 +187,8 @@ static void put_warnings(FILE *stream, const struct ctprof_report *report)
 	fputs("</ul></section>\n", stream);
 }
 
-/* Each sentence of the host is a card, its label the heading; of the RAM a bar says more. */
+/* Writes each sentence about the host as a card, with its label as heading; for the RAM, a bar
+ * shows more than a sentence. */
 static void put_host(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *host)
 {

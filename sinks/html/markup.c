@@ -24,7 +24,7 @@ static void put_span(FILE *stream, const char *text, gboolean *is_open)
 	*is_open = TRUE;
 }
 
-/* What stands in front of a sentence, a column of its own elsewhere; NULL: nothing. */
+/* Returns the label of a sentence, which is a column of its own elsewhere; NULL: none. */
 static const char *label_of(const struct ctprof_piece *piece)
 {
 	const struct ctprof_term *first = piece->n_terms > 0 ? piece->terms : NULL;
@@ -104,7 +104,7 @@ char *markup_name_file(const char *file)
 	return g_steal_pointer(&name);
 }
 
-/* Which sample of a recording it is: "@2026-11-22T03:12:05Z". */
+/* Cuts off the time of a sample in a recording: "@2026-11-22T03:12:05Z". */
 static void drop_time(char *name)
 {
 	char *at = strrchr(name, '@');
@@ -120,7 +120,7 @@ char *markup_name_files(const struct ctprof_report *report)
 
 	drop_time(first);
 	drop_time(second);
-	/* Two samples of one recording have one name. */
+	/* Two samples of one recording have the same name. */
 	return drawing_is_compare(report) && !g_str_equal(first, second)
 		       ? g_strdup_printf("%s → %s", first, second)
 		       : g_steal_pointer(&first);
@@ -177,7 +177,7 @@ double markup_number_of(const struct ctprof_report *report, const struct ctprof_
 const char *markup_why(const struct ctprof_value *value)
 {
 	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
-	/* The reasons are multiples of the first. */
+	/* Reasons are numbered by multiples of the first one. */
 	guint32 why = value->why / CTPROF_ABSENT_UNSUPPORTED;
 
 	return why < G_N_ELEMENTS(words) ? words[why] : NULL;

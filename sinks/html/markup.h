@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text of the host's in a page: it can neither begin a tag nor leave an attribute. */
+/* Puts text from the host into a page such that it can neither begin a tag nor end an attribute. */
 #pragma once
 
 #include <glib.h>
@@ -7,37 +7,37 @@
 
 #include "drawing.h"
 
-/* Any bytes, as text or as the value of a quoted attribute. */
+/* Writes any bytes as text, or as the value of a quoted attribute. */
 void markup_put(FILE *stream, const char *bytes);
-/* A sentence, or if it is NULL another text: parts that are apart are each in a span.  known: what
- * is said already, and left out in front; or NULL. */
+/* Writes a sentence, or otherwise if that is NULL; each piece that is APART gets a span.  known: a
+ * beginning that is shown already, and is left out; or NULL. */
 void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,
 			 const char *otherwise, const char *known);
-/* A time in the zone it has, which is named if is_zoned; NULL: unknown, nothing. */
+/* Writes a time in its time zone, with the zone's name if is_zoned; nothing if time is NULL. */
 void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean is_zoned);
-/* The notes of a section, a paragraph each. */
+/* Writes each note of a section as a paragraph. */
 void markup_put_notes(FILE *stream, const struct ctprof_report_section *section);
-/* Opens what is wider than a narrow window, as a region of that name (any bytes). */
+/* Opens a region of that name (any bytes) that scrolls if it is wider than the window. */
 void markup_open_scroll(FILE *stream, const char *name);
-/* The name of a capture: its file without folder and ending. */
+/* Returns the name of a capture: its file without directory and ending. */
 char *markup_name_file(const char *file);
-/* What a file, or two, are called in a title: without the times, which stand below it. */
+/* Returns the name of one or two files in a title, without the times, which are shown below. */
 char *markup_name_files(const struct ctprof_report *report);
 
-/* The place of the field of a role in a section; n_fields: it has none. */
+/* Returns the index of the field with a role in a section; n_fields: there is none. */
 guint64 markup_find_role(const struct ctprof_report_section *section, guint32 role);
-/* The place of a field in a section; n_fields: it has none of that name. */
+/* Returns the index of the field of that name in a section; n_fields: there is none. */
 guint64 markup_find_field(const struct ctprof_report_section *section, const char *name);
-/* The section of that name; NULL: there is none. */
+/* Returns the section of that name; NULL: there is none. */
 const struct ctprof_report_section *markup_find_section(const struct ctprof_report *report,
 							const char *name);
-/* What a cell has of the newest capture. */
+/* Returns the value that a cell has for the newest capture. */
 const struct ctprof_value *markup_newest(const struct ctprof_report *report,
 					 const struct ctprof_cell *cell);
-/* A value as a number; NAN: it is none. */
+/* Returns a value as a number; NAN: it is not a number. */
 double markup_number(const struct ctprof_value *value);
-/* The same of a line's field, of the newest capture. */
+/* The same for a field of a line, in the newest capture. */
 double markup_number_of(const struct ctprof_report *report, const struct ctprof_report_line *line,
 			guint64 field);
-/* Why a value is missing: "denied"; NULL: nothing says so. */
+/* Returns why a value is missing: "denied"; NULL: unknown. */
 const char *markup_why(const struct ctprof_value *value);

@@ -10,7 +10,7 @@
 #define WIDTH 1100
 #define ROW 24
 #define DEEPEST 10
-/* Narrower ones are not seen, and there may be very many. */
+/* Narrower processes are left out: they would not be visible, and there may be very many. */
 #define LEAST_WIDTH 1
 #define LETTER 7
 #define LEAST_LETTERS 4
@@ -70,15 +70,15 @@ gboolean memory_put_ram(FILE *stream, const struct ctprof_report *report,
 
 /* ---- the tree ------------------------------------------------------------------ */
 
-/* A tree on its way into the page. */
+/* The state of writing a tree. */
 struct icicle {
 	FILE *stream;
 	const struct ctprof_report *report;
 	guint64 name, pid, pss; /* fields */
 	double whole;
-	double at[DEEPEST + 2]; /* of each level: where the next one begins */
+	double at[DEEPEST + 2]; /* for each level: where the next process begins */
 	guint64 n_narrow;
-	guint32 depth; /* of the deepest that is drawn */
+	guint32 depth; /* of the deepest process that is drawn */
 };
 
 static double pss_of(const struct icicle *icicle, const struct ctprof_report_line *line)
@@ -115,7 +115,7 @@ static void put_box(const struct icicle *icicle, const struct ctprof_report_line
 		pid->number, size);
 }
 
-/* Lines come parents first: a level's next place is where its last one ended. */
+/* Draws a line.  Parents come first; on each level, a process begins where the last one ended. */
 static void put_line(struct icicle *icicle, const struct ctprof_report_line *line)
 {
 	guint32 depth = line->depth;

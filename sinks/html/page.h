@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of a page, in its order. */
+/* The parts of a page, in the order of the page. */
 #pragma once
 
 #include "markup.h"
@@ -8,27 +8,27 @@
 extern const char page_css[];
 extern const char page_js[];
 
-/* What the RAM is used for; FALSE: the section says nothing of it. */
+/* Shows what the RAM is used for; FALSE: the section does not have the values. */
 gboolean memory_put_ram(FILE *stream, const struct ctprof_report *report,
 			const struct ctprof_report_section *host);
-/* Where the CPU time of the host went, by pool; nothing when it is not known.  Returns the
+/* Shows where the CPU time of the host went, by pool; nothing if that is unknown.  Returns the
  * pieces that are drawn (chart.h). */
 GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report);
-/* The busy CPUs of a recording's host, window by window; nothing where no window has CPU time.
- * known: pieces of a chart (chart.h) whose colours its pools have in this one, too. */
+/* Shows the busy CPUs of a recording's host, window by window; nothing if no window has CPU time.
+ * known: pieces of a chart (chart.h), whose colours the pools have in this one, too. */
 void history_put(FILE *stream, const struct ctprof_report *report, const GArray *known);
-/* The pools whose cost differs most between the two sides, as bars; nothing where the sides have
- * no cost of their own: of a window, of one capture. */
+/* Shows the pools whose cost differs most between the two sides, as bars; nothing if the sides
+ * have no cost of their own, as in a report of a window or of one capture. */
 void change_put(FILE *stream, const struct ctprof_report *report,
 		const struct ctprof_report_section *pools);
-/* Pools of threads, or of processes, as a table, in which each pool of threads opens to show its
- * time account. */
+/* Shows pools of threads, or of processes, as a table, in which each pool of threads opens to show
+ * its time account. */
 void pools_put(FILE *stream, const struct ctprof_report *report,
 	       const struct ctprof_report_section *section);
-/* Each process as wide as what it and its children take; nothing for other sections. */
+/* Draws each process as wide as the memory of it and its children; nothing for other sections. */
 void memory_put_tree(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *section);
-/* Which metrics no line has a value of, and why; nothing when all were measured. */
+/* Lists the metrics for which no line has a value, and why; nothing if all were measured. */
 void unmeasured_put(FILE *stream, const struct ctprof_report *report);
-/* The exact numbers of the pools, for the script and for whoever reads the page by program. */
+/* Writes the exact numbers of the pools, for the script and for programs that read the page. */
 void pools_put_data(FILE *stream, const struct ctprof_report *report);

@@ -12,7 +12,7 @@
 
 #define JSON_START 65536
 
-/* A section on its way into the page. */
+/* The state of writing a section. */
 struct drafting {
 	FILE *stream;
 	const struct ctprof_report *report;
@@ -37,8 +37,8 @@ static double host_number(const struct ctprof_report *report, const char *name)
 	return NAN;
 }
 
-/* Pools that there are colours for (ctprof itself is one), those that exited, then the others
- * together. */
+/* Adds the pools that get a colour (ctprof itself is one), then the threads that exited, then the
+ * sum of the others. */
 static void add_pools(const struct ctprof_report *report,
 		      const struct ctprof_report_section *section, GArray *parts)
 {
@@ -82,7 +82,7 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 	double cpus = host_number(report, "cpus"), busy = host_number(report, "busy");
 	GArray *parts = chart_parts_new();
 
-	/* Of two boots, or of one capture, the pools' CPU is no part of a whole. */
+	/* With two boots, or one capture, the pools' CPU is not a part of the host's. */
 	if (!pools || isnan(cpus) || isnan(busy) || !account_is_there(pools))
 		return parts;
 	add_pools(report, pools, parts);
@@ -96,8 +96,8 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 
 /* ---- the table ---------------------------------------------------------------- */
 
-/* Amounts that have a role, which pools are ranked by, are gauged by the highest in their column.
- */
+/* Amounts with a role, by which pools are ranked, get a gauge relative to the highest in their
+ * column. */
 static void set_highest(const struct ctprof_report *report,
 			const struct ctprof_report_section *section, struct drawn *drawn)
 {
@@ -115,7 +115,7 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	gboolean opens = i == 0 && drafting->has_account && !drawing_is_total(line);
 
 	tables_open_cell(drafting->stream, &spot, drawn, text, i == 0);
-	/* The row below is shown while this is open. */
+	/* The row below is shown while this element is open. */
 	fputs(opens ? "<details><summary>" : "", drafting->stream);
 	markup_put(drafting->stream, text);
 	fputs(opens ? "</summary></details>" : "", drafting->stream);
@@ -214,7 +214,7 @@ static void put_data(struct json *json, const struct ctprof_report *report,
 	json_literal(json, "]}");
 }
 
-/* In JSON '<' is only within strings, and there it has another spelling. */
+/* Writes JSON with '<' escaped, which occurs only in strings, so that it contains no tag. */
 static void put_without_tags(FILE *stream, const struct json *json)
 {
 	for (size_t i = 0; i < json->used; i++) {

@@ -10,9 +10,9 @@
 #include "real.h"
 
 #define DEEPEST 12
-/* Of text that may be cut. */
+/* The maximum length of text that may be cut. */
 #define MOST_LETTERS 120
-/* A strip takes some hundred bytes: of more runs' rows the numbers must do. */
+/* A strip takes some hundred bytes: beyond this number of rows, only numbers are shown. */
 #define MOST_STRIPS 400
 
 static const char *const classes[N_STYLES] = {
@@ -22,13 +22,13 @@ static const char *const classes[N_STYLES] = {
 	[STYLE_MUCH_LESS] = "down much",
 };
 
-/* A section on its way into the page. */
+/* The state of writing a section. */
 struct drafting {
 	FILE *stream;
 	const struct ctprof_report *report;
 	struct ctprof_report_section section; /* without its headings */
 	GArray *columns;                      /* struct drawn */
-	guint names;                          /* that of them which says what lines are about */
+	guint names;                          /* index of the column that names the lines */
 	guint64 n_absent, n_same, n_strips;
 };
 
@@ -37,7 +37,7 @@ char *tables_cell(const struct spot *spot, const struct drawn *drawn)
 	GString *text = g_string_new(NULL);
 
 	drawn->column->fill(text, spot);
-	/* How deep in a tree it is, its class says. */
+	/* The cell's class shows the depth in a tree, so blanks are not needed. */
 	g_string_erase(text, 0, (gssize)strspn(text->str, " "));
 	/* A command line may be a whole script. */
 	if (spot->field && drawn->column == &column_field && drawn->flexible)
@@ -60,7 +60,7 @@ void tables_put_head(FILE *stream, const GArray *columns, const char *extra)
 	fputs("</tr></thead>\n", stream);
 }
 
-/* What a script orders the cell by, unless it is what people read. */
+/* Writes the number by which a script sorts the cell, unless the text is that number. */
 static void put_rank(FILE *stream, const struct spot *spot, const struct drawn *drawn,
 		     const char *text)
 {
@@ -71,7 +71,7 @@ static void put_rank(FILE *stream, const struct spot *spot, const struct drawn *
 		fprintf(stream, " data-v=%s", rank);
 }
 
-/* Few bytes: there may be hundreds of thousands of cells. */
+/* Writes few bytes, as there may be hundreds of thousands of cells. */
 void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn *drawn,
 		      const char *text, gboolean is_name)
 {
@@ -96,7 +96,7 @@ static gboolean is_absent(const struct drafting *drafting, const struct ctprof_c
 		cell->value[1].type == CTPROF_VALUE_ABSENT);
 }
 
-/* Nothing was counted, or it is what it was. */
+/* Whether the cell counts nothing, or has not changed. */
 static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
 {
 	if (drawing_runs(cell))
@@ -107,8 +107,8 @@ static gboolean is_same(const struct drafting *drafting, const struct ctprof_cel
 						   : (cell->flags & CTPROF_CELL_SAME) != 0;
 }
 
-/* Of the many lines of one metric each those are left out that say nothing; how many
- * is said below them. */
+/* FALSE: the line is left out.  In a LONG section, which has a line per metric, these are the lines
+ * without information; their numbers are shown below the table. */
 static gboolean is_worth_a_line(struct drafting *drafting, const struct ctprof_report_line *line)
 {
 	if (line->flags & (CTPROF_LINE_HEADING | CTPROF_LINE_HIDDEN))
@@ -145,8 +145,7 @@ static void put_strip(struct drafting *drafting, const struct ctprof_report_line
 	chart_put_strip(drafting->stream, line->cells);
 }
 
-/* Finds the column that says what its lines are about.  A tree is read from what its lines are
- * indented by, and begins with it. */
+/* Finds the column that names the lines.  A tree has an indented column, which is put first. */
 static void find_names(struct drafting *drafting)
 {
 	for (guint i = 0; i < drafting->columns->len; i++) {
@@ -227,7 +226,7 @@ static void put_table(struct drafting *drafting)
 	fputs("</tbody></table></div>\n", stream);
 }
 
-/* Sections of one name follow each other. */
+/* Writes an ID for a section; sections with the same name, which are adjacent, are numbered. */
 static void put_id(FILE *stream, const struct ctprof_report *report, guint64 i)
 {
 	guint64 same = 1;
@@ -246,7 +245,7 @@ void tables_put_section(FILE *stream, const struct ctprof_report *report, guint6
 	g_autoptr(GArray) columns = NULL;
 	struct drafting drafting = {.stream = stream, .report = report, .section = *section};
 
-	/* Each line has all its names, so that it may be anywhere. */
+	/* Give each line all its names, as a script may move it anywhere. */
 	drafting.section.flags &= ~CTPROF_SECTION_TREE;
 	drafting.columns = columns = columns_choose(report, &drafting.section);
 	find_names(&drafting);
