@@ -49,7 +49,7 @@ static inline const struct ctprof_cell *drawing_cell(const struct ctprof_report_
 	return border_element(line->cells, i);
 }
 
-/* The line's cell of a field; if it has none, one without values. */
+/* Returns the line's cell of a field; if there is none, a cell without values. */
 const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field);
 
 static inline const struct ctprof_report_line *drawing_only(const struct ctprof_report *report,
@@ -64,7 +64,7 @@ static inline const struct ctprof_report_rename *drawing_rename(const struct ctp
 	return border_element(report->renames, i);
 }
 
-/* What a line and a field are; NONE and PLAIN if the host does not say. */
+/* The roles of a line and of a field; NONE and PLAIN if the host's structs lack them. */
 static inline uint32_t drawing_role(const struct ctprof_report_line *line)
 {
 	return BORDER_MEMBER(line, role, CTPROF_ROLE_NONE);
@@ -82,13 +82,13 @@ drawing_line_sentence(const struct ctprof_report_line *line)
 	return BORDER_MEMBER(line, sentence, NULL);
 }
 
-/* Element i of an array of sentences: a section's of its notes, a report's of its titles or
- * footers.  NULL: it has only its text. */
+/* Element i of an array of sentences: of a section's notes, or of a report's titles or
+ * footers.  NULL: there is only the text. */
 #define DRAWING_SENTENCE_AT(of, sentences, i)                                                      \
 	(BORDER_MEMBER(of, sentences, NULL) ? (of)->sentences[i] : NULL)
 
 #define DRAWING_SENTENCE 8192
-/* Writes a sentence for people: times by the local clock, at most width columns (0: any). */
+/* Writes a sentence for people, with local times, in at most width columns (0: no limit). */
 void drawing_say(const struct ctprof_sentence *sentence, uint64_t width,
 		 char ret_text[DRAWING_SENTENCE]);
 
@@ -108,7 +108,7 @@ static inline bool drawing_is_partial(const struct ctprof_value *value)
 	return (value->flags & CTPROF_VALUE_PARTIAL) != 0;
 }
 
-/* Whether any value that the cell has is partial. */
+/* Whether any value of the cell is partial. */
 static inline bool drawing_has_partial(const struct ctprof_cell *cell, bool is_compare)
 {
 	return drawing_is_partial(&cell->value[0]) ||
@@ -158,7 +158,7 @@ static inline bool drawing_is_of_runs(const struct ctprof_report *report)
 	return (report->flags & CTPROF_REPORT_RUNS) != 0;
 }
 
-/* A value as text: ours around some of the host's. */
+/* A value as text: words of this plugin around text from the host. */
 struct drawing_words {
 	char before[64];
 	const char *text; /* the host's bytes, to be escaped; never NULL */

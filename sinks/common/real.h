@@ -8,11 +8,11 @@
 /* Size of a buffer for any double in either form, with its NUL. */
 #define REAL_ROOM 336
 
-/* The fewest digits that read back as value; "" if it is not finite. */
+/* Writes the fewest digits that read back as value; "" if it is not finite. */
 void real_shortest(double value, char ret_text[REAL_ROOM]);
-/* Digits enough to put numbers in order: all of a whole one, nine of others; "" if it is a NAN,
- * else as JavaScript reads it. */
+/* Writes enough digits to sort numbers by, as JavaScript reads them: all digits of whole numbers,
+ * nine of others; "" for a NAN. */
 void real_rank(double value, char ret_text[REAL_ROOM]);
-/* With that number (<= 3) of decimals; is_signed: "+" before numbers that are not
- * negative. */
+/* Writes value with that number (<= 3) of decimals; is_signed: "+" before numbers that
+ * are not negative. */
 void real_fixed(double value, int decimals, bool is_signed, char ret_text[REAL_ROOM]);

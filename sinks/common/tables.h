@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink of tables needs: the tables there are, their values, and a buffer before the
- * host's output. */
+/* What every sink that writes tables needs: the list of tables, their values, and an output
+ * buffer. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,25 +12,25 @@
 
 struct tables {
 	const struct ctprof_host *host;
-	const struct ctprof_table *list[TABLES_MAX]; /* by number */
+	const struct ctprof_table *list[TABLES_MAX]; /* by table number */
 	uint32_t n;
 	struct json out; /* drained into the host's output */
 };
 
-/* open() and close() of a sink that keeps nothing else. */
+/* open() and close() of a sink that has no other state. */
 int tables_open(const struct ctprof_host *host, void **ret_self);
 void tables_close(void *self);
-/* A sink's own struct of that size, which begins with a struct tables and is 0 after it; NULL,
- * after host->error(): there is no memory. */
+/* Allocates a sink's own struct of that size, which begins with a struct tables and is 0 after it;
+ * NULL, after host->error(): out of memory. */
 void *tables_new(const struct ctprof_host *host, size_t size);
-/* What else the struct has is the sink's to free. */
+/* Frees the struct; the sink must have freed its own members. */
 void tables_free(struct tables *tables);
-/* Takes note of a table; -E2BIG, after host->error(). */
+/* Adds a table to the list; 0, or -E2BIG after host->error(). */
 int tables_add(struct tables *tables, const struct ctprof_table *table);
-/* The table that records are of; NULL, after host->error(): there is none. */
+/* Returns the table to which records belong; NULL, after host->error(): unknown. */
 const struct ctprof_table *tables_of(const struct tables *tables,
 				     const struct ctprof_records *records);
-/* Writes what the buffer holds: 0 or -errno, as of all writing before. */
+/* Writes out the buffer; 0, or the -errno of this or an earlier write. */
 int tables_flush(struct tables *tables);
 
 static inline const struct ctprof_table_column *tables_column(const struct ctprof_table *table,
@@ -66,7 +66,7 @@ static inline double tables_real(uint64_t value)
 #define TABLES_TIME_ROOM 40
 void tables_time(uint64_t realtime_ns, char ret_text[TABLES_TIME_ROOM]);
 
-/* Unit, kind and help of every column, as a JSON object by name. */
+/* Writes unit, kind and help of every column as a JSON object, by name. */
 void tables_describe(const struct ctprof_table *table, struct json *json);
-/* The word for a kind: "counter"; "" for 0 and others. */
+/* Returns the word for a kind: "counter"; "" for 0 and unknown kinds. */
 const char *tables_kind(uint32_t kind);

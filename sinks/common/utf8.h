@@ -12,26 +12,26 @@ size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid);
 
 /* The code point of a well-formed sequence of n bytes. */
 uint32_t utf8_decode(const uint8_t *p, size_t n);
-/* Whether it is neither a control character nor one that hides or reorders its neighbours. */
+/* Whether code is neither a control character nor one that hides or reorders its neighbours. */
 bool utf8_is_seen(uint32_t code);
 
 /* Maximum size of a shown sequence: four bytes, each as \xNN. */
 #define UTF8_SHOWN 16
 
 /*
- * What to show for the sequence at p (len >= 1): itself, or each of its bytes
- * as \xNN if it is ill-formed or not to be seen, or begins what a CI log would obey
- * (GITHUB_ACTIONS).  Returns the bytes consumed; ret_code is 0 if
- * escaped, and the width is then *ret_len.
+ * Writes what to show for the sequence at p (len >= 1): the sequence itself, or each
+ * of its bytes as \xNN if it is ill-formed, invisible, or the start of a command that
+ * a CI runner would obey (GITHUB_ACTIONS).  Returns the bytes consumed; *ret_code is 0
+ * if escaped, and the width is then *ret_len.
  */
 size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *ret_len,
 		 uint32_t *ret_code);
 
-/* What stands for a character of one byte where it has a meaning. */
+/* The replacement of a one-byte character that has a special meaning. */
 struct utf8_escape {
-	char c; /* '\0': the last one */
+	char c; /* '\0' ends the table */
 	const char *instead;
 };
 
-/* Writes the text as utf8_show() has it, but for the characters of that table. */
+/* Writes the text as utf8_show() does, but replaces the characters of that table. */
 void utf8_put(FILE *stream, const char *text, const struct utf8_escape *escapes);

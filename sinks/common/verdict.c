@@ -13,7 +13,7 @@
 /* The state of a walk over a report. */
 struct walk {
 	const struct ctprof_report *report;
-	bool *has_line; /* of each hit */
+	bool *has_line; /* for each hit */
 	void (*each)(void *data, const struct verdict_case *found);
 	void *data;
 };

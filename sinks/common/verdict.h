@@ -19,7 +19,7 @@ struct verdict_case {
 	const char *names[CTPROF_LINE_NAMES];
 	const char *metric;
 	const struct ctprof_report_field *field; /* NULL: no line */
-	const struct ctprof_cell *cell;          /* likewise */
+	const struct ctprof_cell *cell;          /* NULL: no line */
 	const struct ctprof_report_hit *hit;     /* NULL: none */
 };
 
@@ -27,8 +27,8 @@ struct verdict_case {
  * without a line where --fail-on is met. */
 void verdict_walk(const struct ctprof_report *report,
 		  void (*each)(void *data, const struct verdict_case *found), void *data);
-/* The names, separated by blanks. */
+/* Writes the names, separated by blanks. */
 void verdict_put_names(FILE *stream, const struct verdict_case *found,
 		       void (*put)(FILE *stream, const char *text));
-/* Its description: "A 49.8ms, B 25.1ms, -49.6 % ..."; size is that of ret_text. */
+/* Describes a case: "A 49.8ms, B 25.1ms, -49.6 % ..."; size: of ret_text, in bytes. */
 void verdict_describe(const struct verdict_case *found, char *ret_text, size_t size);

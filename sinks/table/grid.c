@@ -46,7 +46,7 @@ static guint64 total_width(const Grid *grid)
 	return width > 0 ? width - 1 : 0;
 }
 
-/* By how much a column can be cut. */
+/* Returns by how much a column can be cut. */
 static guint slack_of(const struct cell *cell)
 {
 	return cell->least > 0 && cell->width > cell->least ? cell->width - cell->least : 0;
@@ -61,7 +61,7 @@ static guint64 least_width(const Grid *grid)
 	return width;
 }
 
-/* Drops the last column that is left, but not the first one; kept ones after the others. */
+/* Drops the last remaining column, but not the first one; kept columns go after the others. */
 static gboolean drop_last(Grid *grid)
 {
 	guint last = 0;

@@ -13,11 +13,11 @@
 struct cell {
 	GString *text;
 	enum style style;
-	gboolean right; /* aligned to the right; kept from line to line */
+	gboolean right; /* aligned to the right; persists from line to line */
 	guint width;    /* of the column */
-	guint least;    /* minimum width when cut; 0: never cut; also kept */
-	gboolean spare; /* only drawn where nothing is cut for it; kept, too */
-	gboolean kept;  /* dropped after the others; so is this */
+	guint least;    /* minimum width when cut; 0: never cut; persists, too */
+	gboolean spare; /* drawn only if nothing must be cut for it; persists, too */
+	gboolean kept;  /* dropped after the others; persists, too */
 	gboolean dropped;
 };
 
@@ -33,9 +33,9 @@ void grid_init(Grid *grid, FILE *stream, gboolean coloured, guint n);
 void grid_clear(Grid *grid);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grid, grid_clear)
 
-/* Ends the measuring; width: of the terminal, 0: no limit.  Cuts columns that may be
- * cut, from the right, and if that is not enough and may_drop, drops columns from the
- * right, those kept last. */
+/* Ends measuring.  width: of the terminal; 0: no limit.  Cuts columns that may be cut,
+ * from the right; if that is not enough and may_drop, drops columns from the right,
+ * kept ones last. */
 void grid_fit(Grid *grid, guint64 width, gboolean may_drop);
 
 /* The text of a cell of the current line, to append to. */

@@ -11,9 +11,9 @@
 
 /* A cut name must still be recognisable. */
 #define LEAST_LABEL 16
-/* Before a finding. */
+/* Precedes a finding. */
 #define MARK "! "
-/* After the header of the column that the lines are in the order of. */
+/* Follows the header of the column by which the lines are sorted. */
 #define SORTED "▾"
 /* Blanks at both ends of a line of text. */
 #define MARGINS 2
@@ -109,7 +109,7 @@ static void walk(Pass *pass)
 void layout_say(GString *text, const struct ctprof_report *report,
 		const struct ctprof_sentence *sentence, const char *otherwise)
 {
-	/* Elsewhere than on a screen, a line may continue in the next one. */
+	/* Unless it is for a screen, a sentence may continue on the next line. */
 	gboolean is_screen =
 		BORDER_MEMBER(report, height, 0) > 0 || (report->flags & CTPROF_REPORT_DENSE) != 0;
 	gsize taken = sentence && sentence->role == CTPROF_SENTENCE_FINDING ? MARGINS + strlen(MARK)
@@ -131,7 +131,7 @@ static void draw_note(FILE *stream, const struct ctprof_report *report,
 	g_autoptr(GString) text = g_string_new(NULL);
 	gboolean is_finding = sentence && sentence->role == CTPROF_SENTENCE_FINDING;
 
-	/* The mark counts for the width. */
+	/* The mark counts towards the width. */
 	g_string_append(text, is_finding ? MARK : "");
 	layout_say(text, report, sentence, section->notes[i]);
 	label_wrap(text, (guint)(report->width > 0 ? report->width - 1 : 0), MARGINS);

@@ -16,7 +16,7 @@ static void draw_heading(FILE *stream, const struct ctprof_report_section *secti
 	fprintf(stream, "%s\n", text->str);
 }
 
-/* Without headings, a line about rows would look like one of them. */
+/* Without headings, a line about cut rows would look like a row, so it is a message then. */
 static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
 		     const struct ctprof_report_section *section)
 {
@@ -31,7 +31,7 @@ static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_p
 			  section->n_cut);
 }
 
-/* For a window without a first screen. */
+/* Describes a window, in reports that do not begin with a first screen. */
 static void tell_window(FILE *stream, const struct ctprof_report_window *window)
 {
 	fprintf(stream,
@@ -51,21 +51,21 @@ static void draw_text(FILE *stream, const struct ctprof_report *report,
 
 /* ---- a screen ---------------------------------------------------------------- */
 
-/* As many pools are worth the blank lines. */
+/* Blank lines are dropped if fewer pools would fit than this. */
 #define FEW_POOLS 5
 #define FEWEST_POOLS 3
 #define N_BLANKS 3
 #define N_PROMPT 1
-/* Of a table of pools: the header, the sum of what is left out, and at least two more. */
+/* A table of pools also has the header, the sum of the rest, and at least two totals. */
 #define N_AROUND_POOLS 2
 #define LEAST_TOTALS 2
 
-/* Lines that a section takes without its pools. */
+/* Returns the lines that a section takes without its pools. */
 static guint64 count_lines(const struct ctprof_report_section *section)
 {
 	guint64 n = 0;
 
-	/* That nothing stands out makes room for one line that says what does. */
+	/* If nothing stands out, leave room for one line about something that does. */
 	if (drawing_has(section, CTPROF_SECTION_TOLD))
 		return section->n_notes + (section->n_lines == 0 ? 1 : 0);
 	for (guint64 i = 0; i < section->n_lines; i++) {
@@ -76,7 +76,7 @@ static guint64 count_lines(const struct ctprof_report_section *section)
 	return N_AROUND_POOLS + MAX(n, LEAST_TOTALS);
 }
 
-/* How many pools there is room for; ret_is_dense: without blank lines. */
+/* Returns the number of pools that fit; *ret_is_dense: without blank lines. */
 static guint64 count_pools(const struct ctprof_report *report, gboolean *ret_is_dense)
 {
 	guint64 height = BORDER_MEMBER(report, height, 0);
@@ -104,7 +104,7 @@ static const struct ctprof_report_section *section_of(const struct ctprof_report
 	return folded ? folded : section;
 }
 
-/* Draws a section and what belongs to it besides its table. */
+/* Draws a section: its table, and the lines that belong to it. */
 static void draw_section(const struct ctprof_host *host, FILE *stream,
 			 const struct ctprof_report *report,
 			 const struct ctprof_report_section *section)

@@ -11,10 +11,10 @@
 #include "value.h"
 
 #define INDENT 2
-/* A tree may be as deep as its maker likes; a line may not. */
+/* A tree may have any depth; the indentation of a line stops here. */
 #define MAX_DEPTH 40
 
-/* Characters of the longest bar; the full one, before which seven narrower ones are. */
+/* Width of the longest bar in characters; the full block, which follows seven narrower ones. */
 #define BAR_WIDTH 10
 #define FULL_BLOCK 0x2588u
 
@@ -65,7 +65,7 @@ static void fill_part(GString *text, const struct spot *spot)
 		label_append(text, spot->line->names[spot->part]);
 }
 
-/* Sections whose lines are no threads have none to tell. */
+/* Appends the number of threads; nothing in sections whose lines are not threads. */
 static void fill_threads(GString *text, const struct spot *spot)
 {
 	const guint64 *threads = spot->line->threads;
@@ -136,7 +136,7 @@ static void fill_pct(GString *text, const struct spot *spot)
 		g_string_append_c(text, '-');
 }
 
-/* In the largest unit of which there are two at least. */
+/* Appends an age in the largest unit in which it is at least 2. */
 static void append_age(GString *text, double seconds)
 {
 	static const struct unit {
@@ -179,7 +179,7 @@ static void fill_field(GString *text, const struct spot *spot)
 {
 	const struct ctprof_report_field *field = spot->field;
 
-	/* Of what is no amount there is no total. */
+	/* An absent total is blank if the field is not an amount, or nothing is missing. */
 	if (drawing_is_total(spot->line) && is_absent(spot, spot->cell) &&
 	    (field->ladder == CTPROF_LADDER_NONE || spot->cell->value[0].missing == 0))
 		return;
@@ -191,7 +191,7 @@ static void fill_field(GString *text, const struct spot *spot)
 		value_append(text, field, &spot->cell->value[0]);
 }
 
-/* Of two sides the newer. */
+/* If there are two sides, the bar shows the newer one. */
 gdouble column_length(const struct spot *spot)
 {
 	const struct ctprof_value *value = &spot->cell->value[drawing_is_compare(spot->report)];
@@ -201,7 +201,7 @@ gdouble column_length(const struct spot *spot)
 	return value->type == CTPROF_VALUE_NUMBER ? (gdouble)value->number : MAX(value->real, 0);
 }
 
-/* In eighths of a character. */
+/* Draws a bar with a resolution of an eighth of a character. */
 static void fill_bar(GString *text, const struct spot *spot)
 {
 	gdouble share = spot->highest > 0 ? column_length(spot) / spot->highest : 0;
@@ -215,7 +215,7 @@ static void fill_bar(GString *text, const struct spot *spot)
 
 /* ---- of runs -------------------------------------------------------------- */
 
-/* Four digits suffice: "<.0001", ".0286", "1". */
+/* Appends a probability with up to four digits: "<.0001", ".0286", "1". */
 static void append_chance(GString *text, double chance)
 {
 	char number[REAL_ROOM];
@@ -231,7 +231,7 @@ static void append_chance(GString *text, double chance)
 	}
 }
 
-/* The runs, if they have all of those flags; or NULL. */
+/* Returns the runs of a cell if they have all of those flags; otherwise NULL. */
 static const struct ctprof_runs *runs_with(const struct spot *spot, uint32_t flags)
 {
 	const struct ctprof_runs *runs = drawing_runs(spot->cell);
@@ -343,7 +343,7 @@ static enum style style_sort(const struct spot *spot)
 	return style_of_change(sort->delta);
 }
 
-/* show has blue for what is computed. */
+/* show draws computed values in blue. */
 static enum style style_value(const struct spot *spot)
 {
 	return spot->cell->value[0].type == CTPROF_VALUE_REAL ? STYLE_COMPUTED : STYLE_NONE;
@@ -416,7 +416,7 @@ static double rank_sort(const struct spot *spot)
 	return spot->line->sort ? value_rank(&spot->line->sort->value[newest(spot)]) : NAN;
 }
 
-/* By a number that runs have where they have those flags. */
+/* Defines a rank by a number of the runs, for runs with those flags. */
 #define RUNS_RANK(name, flags, number)                                                             \
 	static double name(const struct spot *spot)                                                \
 	{                                                                                          \

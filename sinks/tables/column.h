@@ -13,58 +13,58 @@ struct spot {
 	const struct ctprof_report_section *section;
 	const struct ctprof_report_line *line;
 	const struct ctprof_report_field *field;
-	const struct ctprof_cell *cell; /* the line's of that field; never NULL */
-	guint64 part;                   /* of the line's names */
-	guint side;                     /* that the column is of */
-	gdouble highest;                /* value of that field, where it is drawn as a bar */
+	const struct ctprof_cell *cell; /* the line's cell of that field; never NULL */
+	guint64 part;                   /* index of one of the line's names */
+	guint side;                     /* the side that the column shows */
+	gdouble highest;                /* highest value of the field, if drawn as a bar */
 };
 
 struct column {
 	guint32 id; /* enum ctprof_column, or 0 */
 	const char *header;
 	gboolean right; /* aligned to the right */
-	guint side;     /* whose values it has */
+	guint side;     /* the side whose values it shows */
 	void (*fill)(GString *text, const struct spot *spot);
-	double (*rank)(const struct spot *spot);      /* for order; NULL, or NAN: by its text */
+	double (*rank)(const struct spot *spot);      /* sort key; NULL, or NAN: use the text */
 	enum style (*style)(const struct spot *spot); /* NULL: plain */
-	const char *of_runs;                          /* the header where it is of runs; or NULL */
+	const char *of_runs;                          /* header in a report of runs; or NULL */
 };
 
-/* The column of an enum ctprof_column, or NULL. */
+/* Returns the column of an enum ctprof_column, or NULL. */
 const struct column *column_find(guint32 id);
 
-/* What the line is about, in one cell: all its names, or in a tree the last. */
+/* The name of the line in one cell: all its names, or in a tree the last one. */
 extern const struct column *const column_group;
-/* One of its names. */
+/* One of the line's names. */
 extern const struct column column_part;
-/* What it says in one of the section's fields. */
+/* The line's value of one of the section's fields. */
 extern const struct column column_field;
-/* The same as a bar. */
+/* The same value as a bar. */
 extern const struct column column_bar;
 
 /* A column of a section's table. */
 struct drawn {
 	const struct column *column;
-	guint64 index;      /* which part of the names, or which field */
+	guint64 index;      /* index of one of the names, or of a field */
 	const char *header; /* NULL: none */
 	gboolean right, flexible;
-	gboolean is_sorted; /* the lines are in its order */
-	gdouble highest;    /* value in it, where it is drawn as bars; 0 otherwise */
+	gboolean is_sorted; /* the lines are sorted by it */
+	gdouble highest;    /* highest value in it, if drawn as bars; otherwise 0 */
 };
 
-/* The columns of a section (struct drawn): of a LONG one those that are asked for and
- * not blank, else its names and those of its fields that are for people. */
+/* Returns the columns of a section (struct drawn): for a LONG section those that are requested
+ * and not blank, otherwise its names and the fields that are for people. */
 GArray *columns_choose(const struct ctprof_report *report,
 		       const struct ctprof_report_section *section);
-/* What a line has in a column. */
+/* Returns what the cell of a line in a column is drawn from. */
 struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn);
 
-/* The highest value in the field of a column; 0: there is none. */
+/* Returns the highest value in the field of a column; 0: there is none. */
 gdouble columns_highest(const struct ctprof_report *report,
 			const struct ctprof_report_section *section, const struct drawn *drawn);
-/* What the bar of a cell is to be as long as; 0: it has none. */
+/* Returns the value that the bar of a cell shows; 0: no bar. */
 gdouble column_length(const struct spot *spot);
-/* Where what is so deep in a tree begins. */
+/* Returns the indentation, in columns, at that depth in a tree. */
 guint column_indent(guint32 depth);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which columns the table of a section has. */
+/* Chooses the columns of a section's table. */
 #include "column.h"
 #include "drawing.h"
 
-/* Columns of a terminal. */
+/* Terminal width from which bars are drawn. */
 #define LEAST_FOR_BARS 100
 
 /* A report, a section of it, and the columns found so far. */
@@ -13,7 +13,7 @@ struct choice {
 	GArray *columns; /* struct drawn */
 };
 
-/* Under LONG the cell is the line's only one. */
+/* In a LONG section, the cell is the line's only one. */
 struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn)
@@ -34,7 +34,7 @@ struct spot columns_spot(const struct ctprof_report *report,
 	};
 }
 
-/* Whether there are lines, and none of them has anything in it. */
+/* Whether there are lines, but none of them has text in the column. */
 static gboolean is_blank(const struct choice *choice, const struct column *column)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -76,7 +76,7 @@ static void take_asked(const struct choice *choice)
 	}
 }
 
-/* A column for each part that some line's names have; of a tree one. */
+/* Adds as many columns as a line has names at most; in a tree, one. */
 static void take_names(const struct choice *choice)
 {
 	const struct ctprof_report_section *section = choice->section;
@@ -97,7 +97,7 @@ static void take_names(const struct choice *choice)
 	}
 }
 
-/* Numbers end where the column does, as do short texts, which are made of some. */
+/* Whether to align to the right: numbers, and short texts, which consist of numbers. */
 static gboolean ends_right(const struct ctprof_report_field *field)
 {
 	return !drawing_is_text(field) || (field->flags & CTPROF_FIELD_SHORT) != 0;
@@ -138,7 +138,7 @@ gdouble columns_highest(const struct ctprof_report *report,
 	return highest;
 }
 
-/* On the widest screens, behind all that must be read. */
+/* Adds bars on wide screens, after all columns that have to be read. */
 static void take_bars(const struct choice *choice)
 {
 	const struct ctprof_report_section *section = choice->section;

@@ -33,8 +33,8 @@ guint label_width(const char *text)
 	return width;
 }
 
-/* What follows of text when its first characters, up to width columns, are gone; all of
- * those that stand in no column go with them.  ret_width: of what is gone. */
+/* Skips the first characters of text, up to width columns, and all zero-width characters after
+ * them.  Returns the rest; *ret_width: the columns skipped. */
 static const char *skip(const char *text, guint width, guint *ret_width)
 {
 	guint used = 0;

@@ -19,7 +19,7 @@ struct ladder {
 		const char *unit;
 	} steps[MAX_STEPS]; /* upwards */
 	double divisor;     /* numbers are counted in parts of this; 0: in ones */
-	int decimals;       /* of what climbs no step, unless it is a whole number */
+	int decimals;       /* of numbers in the base unit that are not whole */
 };
 
 static const struct ladder ladders[] = {
@@ -60,7 +60,7 @@ static void put(double value, int decimals, bool is_signed, const char *unit, ch
 	snprintf(text, SCALE_ROOM, "%s%s", number, unit);
 }
 
-/* Puts a value that reaches a step in that step's unit; false: it reaches none. */
+/* Puts a value in the unit of the highest step that it reaches; false: it reaches none. */
 static bool climb(const struct ladder *ladder, double value, bool is_signed, char *text)
 {
 	for (size_t i = MAX_STEPS; i-- > 0;) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a text says by its looks: a colour, a class. */
+/* The meaning of a text, which sinks show by a colour or a class. */
 #pragma once
 
 enum style {
 	STYLE_NONE,
 	STYLE_HEADER,
 	STYLE_MORE,      /* a value that grew */
-	STYLE_LESS,      /* one that shrank */
-	STYLE_LEVEL,     /* one that did neither */
+	STYLE_LESS,      /* a value that shrank */
+	STYLE_LEVEL,     /* a value that did neither */
 	STYLE_MUCH_MORE, /* by more than half */
 	STYLE_MUCH_LESS,
 	STYLE_OLD, /* age */

@@ -102,8 +102,8 @@ void value_append_pair(GString *text, const struct ctprof_report_field *field,
 	gboolean has_delta = (cell->flags & CTPROF_CELL_HAS_DELTA) != 0;
 
 	value_append(text, field, &cell->value[0]);
-	/* The change of a metric is said even when it is 0; a column of a table is
-	 * read down, for what did change. */
+	/* The change of a metric is shown even if it is 0; a column of a table is
+	 * read down, so only changes are shown. */
 	if ((cell->flags & CTPROF_CELL_SAME) && cell->value[0].flags == cell->value[1].flags &&
 	    (!has_delta || field->kind == 0))
 		return;
@@ -112,7 +112,7 @@ void value_append_pair(GString *text, const struct ctprof_report_field *field,
 		return;
 	g_string_append(text, " → ");
 	value_append(text, field, &cell->value[1]);
-	/* Of a first screen's few digits anybody can see it. */
+	/* Short numbers have few digits, so the change is easy to see without it. */
 	if (!has_delta || field->flags & CTPROF_FIELD_SHORT)
 		return;
 	g_string_append(text, " (");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a cell says, as people read it. */
+/* Writes the values of cells for people. */
 #pragma once
 
 #include <glib.h>
@@ -9,12 +9,12 @@
 /* A value: "1.500µs", "~2.000KiB" when it is incomplete, "0..39", "-". */
 void value_append(GString *text, const struct ctprof_report_field *field,
 		  const struct ctprof_value *value);
-/* What it is put in order by; NAN: its text. */
+/* Returns the number by which a value is sorted; NAN: it is sorted by its text. */
 double value_rank(const struct ctprof_value *value);
 /* The change of a cell that has a delta: "+2.000ms", "~-1", "+5/s". */
 void value_append_delta(GString *text, const struct ctprof_report_field *field,
 			const struct ctprof_cell *cell);
-/* Both sides: "A → B (+D)"; one of them when they are equal and have no delta. */
+/* Both sides: "A → B (+D)"; only one if they are equal and have no delta. */
 void value_append_pair(GString *text, const struct ctprof_report_field *field,
 		       const struct ctprof_cell *cell);
 /* "12.3%", "+12.3%". */
