@@ -175,7 +175,7 @@ static void test_cases(void)
 	}
 }
 
-/* What this kernel lacks no other source has, but for what an architecture hides. */
+/* Values that this kernel lacks are in no other source, except those an architecture hides. */
 static void test_lacking(void)
 {
 	struct record record;

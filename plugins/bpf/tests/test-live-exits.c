@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that end, by BPF, against what waiting for them tells. */
+/* Compares ended threads as recorded by BPF with what waiting for them returns. */
 #include <errno.h>
 #include <glib.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 /* More than the ring has room for (4 MiB of some 800 bytes each). */
 #define N_MANY 7000
 
-/* What this process has started since setup().  ppid would not do, which a record may lack, as
- * of a thread that was ending when listening began. */
+/* The children that this process has started since setup().  ppid would not suffice: a record may
+ * lack it, as that of a thread that was ending when listening began. */
 static GHashTable *children_of_ours;
 
 /* Listens; FALSE, and the test skipped, where this kernel or user permits no programs. */
@@ -162,7 +162,7 @@ static pid_t end_one(void)
 	return pid;
 }
 
-/* One that nobody has waited for is still a thread, and has its record later. */
+/* A zombie that has not been waited for is still a thread, and gets its record later. */
 static void test_zombie(void)
 {
 	struct listen f = {0};
@@ -217,7 +217,7 @@ static void test_meanwhile(void)
 	}
 }
 
-/* Each has a row, or is counted: none is missed in silence. */
+/* Each thread has a row, or is counted: none is lost silently. */
 static void test_overrun(void)
 {
 	struct listen f = {0};

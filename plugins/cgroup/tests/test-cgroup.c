@@ -10,7 +10,7 @@
 	"some avg10=0.25 avg60=1.50 avg300=2.00 total=11\n"                                        \
 	"full avg10=0.01 avg60=0.02 avg300=0.03 total=7\n"
 
-/* Of the host, and of no cgroup. */
+/* A metric of the host, not of a cgroup. */
 #define HOST_CPU "cpu.host_usage_ns"
 
 struct expected {
@@ -181,7 +181,7 @@ static void test_unwanted_not_read(void)
 	g_assert_cmpuint(fake_host_opens(h->fake, "memory.current"), ==, 0);
 }
 
-/* What cannot be a directory below the mount is told apart, and not opened. */
+/* A path that cannot be a directory below the mount is recognised, and not opened. */
 static void test_odd_paths(void)
 {
 	static const struct expected table[] = {
@@ -257,7 +257,7 @@ static const struct expected v1_values[] = {
 	{"/a", "memory.current", "4096"},
 	{"/a", "memory.max", UNLIMITED},
 	{"/a", "memory.peak", "8192"},
-	/* Of the root the kernel shows one, but charges nothing to it. */
+	/* The kernel shows this file for the root, but charges nothing to it. */
 	{"/", "memory.current", "77"},
 	{"/", "memory.peak", "!70"},
 	{"/a", "pids.current", "2"},

@@ -23,7 +23,7 @@ void tree_copy(const Tree *tree, const char *path, const char *from);
 /* Recorded trees of a kernel, or NULL after g_test_skip(). */
 char *fixture_path(const char *kernel);
 
-/* What a source is run on: NULL roots are missing. */
+/* The input and result of a run of a source; NULL roots are missing. */
 struct field_trip {
 	const char *proc, *sys, *cgroup;
 	gboolean live;
@@ -47,7 +47,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Harvest, harvest_free)
 
 /* "18", "enabled", "a=1 b=2", "!10"; fails the test when the name is unknown. */
 const char *harvest_value(const Harvest *harvest, const char *name);
-/* What probe() finds on the same roots; to be freed. */
+/* Returns what probe() finds on the same roots; the caller frees it. */
 char *harvest_findings(const struct field_trip *trip);
 
 /* A file, and the metrics (globs, blank separated) that must become

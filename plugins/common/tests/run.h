@@ -22,11 +22,11 @@ void run_init_tree(struct run *run);
 void run_clear(struct run *run);
 #define RUN __attribute__((cleanup(run_clear))) struct run
 
-/* From now on opening paths that end so fails; suffix NULL: none. */
+/* From now on, opening paths that end in suffix fails; NULL: no path. */
 void run_inject(const char *suffix, int err);
 /* Whether the host says that its roots are alive. */
 void run_set_live(gboolean live);
-/* What the table's open_file does without injections. */
+/* Does what the host table's open_file does without injected errors. */
 int run_open_file(const struct ctprof_host *host, int dirfd, const char *path);
 
 /* Opens the source and one worker. */
@@ -44,7 +44,7 @@ void run_remove(struct run *run, int tgid, int tid, const char *file);
 /* All files of a thread, some values being its tid; added to the host. */
 void run_add_thread(struct run *run, int tgid, int tid, const char *comm);
 
-/* Text that begins so stands for a file that does not answer: run_gated_read()
+/* Text that begins like this represents a file that does not answer: run_gated_read()
  * reads it only while the gate is open. */
 #define RUN_STUCK "Stuck: 1 kB\n"
 void run_set_gate(gboolean is_open);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What hostile processes cost is charged to their owner, and ordinary ones lose nothing. */
+/* The cost of hostile processes is charged to their owner, and ordinary ones lose nothing. */
 #include <fcntl.h>
 #include <glib.h>
 #include <sched.h>

@@ -289,7 +289,7 @@ static void test_delayacct(void)
 	}
 }
 
-/* A gzip file that is cut short, or is none, tells nothing. */
+/* A gzip file that is truncated or invalid provides nothing. */
 static void test_config_gz(void)
 {
 	static const struct {
@@ -370,7 +370,7 @@ static void test_fallbacks(void)
 	check_values(&trip, values, N_OF(values));
 }
 
-/* What only a running kernel can tell, told when it is one. */
+/* Values that only a running kernel can provide are put if it is one. */
 static void test_live_meaning(void)
 {
 	g_autoptr(Tree) tree = tree_new();

@@ -22,7 +22,7 @@
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
-/* The list's head and nodes: next, prev; and the ID behind them. */
+/* The list's head and nodes: next and prev, followed by the ID. */
 struct node {
 	struct node *next, *prev;
 	uint64_t tid;
@@ -85,7 +85,7 @@ static void map_in_turn(size_t runs)
 			exit(1);
 }
 
-/* This process and copies of it; returns how many. */
+/* Forks copies of this process; returns the number of processes. */
 static size_t multiply(size_t copies)
 {
 	pid_t first = getpid();

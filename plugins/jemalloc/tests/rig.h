@@ -10,10 +10,10 @@
 
 /* Path of something the build made for the tests. */
 char *rig_built(const char *name);
-/* Whether it is there; else says so with g_test_skip(). */
+/* Whether the file exists; otherwise skips the test with g_test_skip(). */
 gboolean rig_need(const char *path, const char *what);
 
-/* One thread, as the worker tells it. */
+/* One thread, as the worker reports it. */
 struct truth {
 	int tid; /* in the worker's own PID namespace */
 	guint64 allocated;
@@ -29,11 +29,11 @@ typedef struct {
 
 /* Starts argv (NULL-terminated) with preload (or NULL) and waits for "ready". */
 RigWorker *rig_worker_new(const char *const *argv, const char *preload);
-/* Likewise; NULL with what it said last when it ends instead. */
+/* The same, but if the worker ends instead: NULL, with its last output in *ret_why. */
 RigWorker *rig_worker_try(const char *const *argv, const char *preload, char **ret_why);
-/* Closes its stdin; what it still said. */
+/* Closes the worker's stdin; returns its remaining output. */
 char *rig_worker_finish(RigWorker *worker);
-/* Whether it has told of this thread. */
+/* Whether the worker has reported this thread. */
 gboolean rig_worker_told(const RigWorker *worker, int tid);
 void rig_worker_free(RigWorker *worker);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RigWorker, rig_worker_free)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is read out of ELF files, and out of broken ones. */
+/* Tests the reading of ELF files, including broken ones. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static void test_stripped(void)
 	g_assert_cmpint(ask_debug(&facts, "libtoy-linked.so.debug", &offsets), ==, 0);
 	g_assert_cmpuint(offsets.deallocated - offsets.allocated, ==, 2 * 8);
 	g_assert_cmpint(ask_debug(&facts, "jemalloc-worker-plain", &offsets), ==, -ENODATA);
-	/* Without a build-id only the checksum counts, and there is none. */
+	/* Without a build-id only the checksum counts, and this object has none. */
 	facts.build_id_len = 0;
 	g_assert_cmpint(ask_debug(&facts, "libtoy-linked.so.debug", &offsets), ==, -ENODATA);
 	g_strlcpy(facts.debuglink, "x.debug", sizeof facts.debuglink);
@@ -148,7 +148,7 @@ static void test_stripped(void)
 static const char *const dirs[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
 				   "/lib64", "/usr/lib64", "/usr/lib"};
 
-/* What the code of the packaged, stripped library says is what it has told gdb. */
+/* The code of the packaged, stripped library yields the offsets that are known from gdb. */
 static void test_code(void)
 {
 	struct examine_request request = {.question = EXAMINE_OBJECT};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes made against whoever looks at them: they lose their own values, and
- * no other process does. */
+/* Processes made to attack an observer: they lose their own values, and no other
+ * process does. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ static void test_trap(gconstpointer data)
 	g_assert_cmpuint(fake_host_state(rig->fake, 0, "allocated_bytes"), !=, CTPROF_PRESENT);
 	if (trap->tag)
 		assert_trapped(rig, trap->tag);
-	g_assert_cmpint(read(watch, events, sizeof events), ==, -1); /* nobody opened it */
+	g_assert_cmpint(read(watch, events, sizeof events), ==, -1); /* no one opened it */
 	close(watch);
 	rig_collect(rig, worker->pid);
 	rig_assert_truth(rig, worker);

@@ -98,7 +98,7 @@ static gboolean can_run(const struct worker_case *c, const char *program, const 
 	return !skipped;
 }
 
-/* Every thread's counters are what mallctl() tells the thread itself. */
+/* Every thread's counters are those that mallctl() returns to the thread itself. */
 static void test_worker(gconstpointer data)
 {
 	const struct worker_case *c = data;

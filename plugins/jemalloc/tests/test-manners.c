@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What looking at processes must not do to them, and what it must not claim. */
+/* Tests what reading processes must not do to them, and what it must not report. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <linux/filter.h>
@@ -103,7 +103,7 @@ static void end_capturer(pid_t child)
 
 	kill(child, SIGKILL);
 	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
-	/* It was killed at work, not dead before. */
+	/* It was killed while it worked, and had not ended before. */
 	g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
@@ -133,7 +133,7 @@ static void test_no_stop(void)
 	g_assert_cmpuint(seen, ==, 0);
 }
 
-/* The same watch does see what mode=ptrace does: it can tell. */
+/* The same watch sees what mode=ptrace does, so it can detect it. */
 static void test_ptrace_is_seen(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("busy", "2");
@@ -149,7 +149,7 @@ static void test_ptrace_is_seen(void)
 	assert_all_run(worker->pid);
 }
 
-/* The longest pause a busy worker tells of itself, in nanoseconds. */
+/* Returns the longest pause that a busy worker reports, in nanoseconds. */
 static guint64 longest_pause(const char *mode, gboolean capture)
 {
 	g_autoptr(RigWorker) worker = start_worker("busy", "2");
@@ -241,7 +241,7 @@ static void run_apart(void (*check)(pid_t pid), pid_t pid)
 	g_assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* As Yama or another security module does. */
+/* Refuses access as Yama or another security module does. */
 static void refuse_memory(void)
 {
 	struct sock_filter code[] = {
@@ -360,7 +360,7 @@ static void test_kernel_thread(void)
 			"readlink-failure=1");
 }
 
-/* A process that is gone when its batch comes leaves nothing behind. */
+/* A process that has ended before its batch is read leaves no trace. */
 static void test_vanished(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("quiet", "3");

@@ -44,11 +44,11 @@ static void tear_down(struct rig *rig, gconstpointer data)
 	fake_host_free(rig->fake);
 	g_unlink(rig->path);
 	g_free(rig->path);
-	/* No child is left behind. */
+	/* No child remains. */
 	g_assert_cmpint(waitpid(-1, NULL, WNOHANG), ==, -1);
 }
 
-/* What the answer about the file at path is. */
+/* Returns the answer about the file at path. */
 static int ask(struct rig *rig, const char *path, enum examine_question question,
 	       guint64 *budget_ns)
 {
@@ -195,7 +195,7 @@ static GByteArray *deflate_zeros(guint64 size)
 	return bits.out;
 }
 
-/* Whoever believes the header has room for it; whoever does not inflates a gigabyte. */
+/* A reader that trusts the header has room for it; one that does not inflates a gigabyte. */
 static void test_inflates_further(struct rig *rig, gconstpointer data)
 {
 	static const guchar gnu[] = "ZLIB\0\0\0\0\4\0\0\0";
@@ -279,7 +279,7 @@ static void note_progress(const struct ctprof_host *host)
 	(void)host;
 }
 
-/* As long as it lives it is scheduled as those that wait for it. */
+/* While the parser lives, it is scheduled like the threads that wait for it. */
 static void test_raised(struct rig *rig, gconstpointer data)
 {
 	struct ctprof_host host = *rig->parser.host;
@@ -327,7 +327,7 @@ static void test_rights(struct rig *rig, gconstpointer data)
 	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	for (gsize i = 0; i < G_N_ELEMENTS(lines); i++)
 		g_assert_nonnull(strstr(text, lines[i]));
-	/* Of another user's file it is told by another process. */
+	/* A file of another user is parsed by another process. */
 	pid_t before = rig->parser.pid;
 	assert_serves(rig);
 	g_assert_cmpint(rig->parser.pid, ==, before);
@@ -338,8 +338,8 @@ static void test_rights(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(rig->parser.pid, !=, before);
 }
 
-/* Where the user's limits are lower than its own, they stay: to raise them is a right that ctprof
- * has given up. */
+/* If the user's limits are lower than the parser's own, they stay: ctprof has given up the right to
+ * raise them. */
 static void test_limited(struct rig *rig, gconstpointer data)
 {
 	static const char script[] = "#!/bin/sh\nulimit -v 1000000\nulimit -d 200000\n"
@@ -358,7 +358,7 @@ static void test_limited(struct rig *rig, gconstpointer data)
 	g_assert_cmpuint(limits[1].rlim_cur, ==, 200000 * 1024);
 }
 
-/* One that is no parser, or is not there. */
+/* A program that is not a parser, or that does not exist. */
 static void test_no_parser(struct rig *rig, gconstpointer data)
 {
 	guint64 budget_ns = BUDGET_NS;

@@ -14,7 +14,7 @@
 
 #define LIBRARY "libvictim.so"
 
-/* What is at the name in the attacker's namespace instead of what. */
+/* An attack: at a name, the attacker's namespace has another file than the victims'. */
 struct attack {
 	const char *name;
 	const char *how;     /* of poisoner.c */
@@ -169,7 +169,7 @@ static void test_number_used_again(void)
 	rig_assert_truth(rig, victim);
 }
 
-/* Of ctprof's own root nothing is opened by a name that a process has chosen. */
+/* Nothing below ctprof's own root is opened by a name that a process has chosen. */
 static void test_own_root(void)
 {
 	static const struct attack attack = {.how = "tmpfs", .over = LIBRARY};

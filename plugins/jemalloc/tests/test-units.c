@@ -26,7 +26,7 @@ struct tls_case {
 	guint64 address;
 };
 
-/* Where a field of the executable's block is, below (x86_64) or above (aarch64)
+/* Tests where a field of the executable's block is, below (x86_64) or above (aarch64)
  * the thread pointer. */
 static void test_tls_exe(void)
 {
@@ -291,7 +291,7 @@ static void test_tags(void)
 
 /* ---- made-up memory ----------------------------------------------------- */
 
-/* What the process under test is made of: words from BASE on. */
+/* The memory of the process under test consists of words from BASE on. */
 #define BASE G_GUINT64_CONSTANT(0x10000)
 static guint64 memory[4096];
 static gssize refuse; /* an errno for every read */
@@ -380,7 +380,7 @@ static const struct elf_thread_db fake_db = {
 #define MANY 200
 #define PTHREAD(i) (BASE + 0x200 + 0x40 * (guint64)(i))
 
-/* Links pthreads first..last (none when last < first) behind head. */
+/* Links pthreads first..last (none if last < first) after head. */
 static void link_list(guint64 head, int first, int last)
 {
 	guint64 from = head;
@@ -443,8 +443,8 @@ static void test_threads(void)
 	threads_clear(&threads);
 }
 
-/* Threads whose stacks are at equal distances are read many at once, and one that is not is
- * found all the same. */
+/* Threads whose stacks are at equal distances are read many at once; a thread whose stack is
+ * elsewhere is found nevertheless. */
 static void test_many_threads(void)
 {
 	const struct thread_lists lists = {USED, USER};

@@ -10,7 +10,7 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* What each generation of jemalloc puts before its members. */
+/* The prefix that each generation of jemalloc gives its members. */
 #ifndef PREFIX
 #define PREFIX cant_access_tsd_items_directly_use_a_getter_or_setter_
 #endif
@@ -35,7 +35,7 @@ static __thread struct tsd_s je_tsd_tls = {.event = 1};
 #define ALLOCATED je_tsd_tls.PASTE(PREFIX, thread_allocated)
 #define DEALLOCATED je_tsd_tls.PASTE(PREFIX, thread_deallocated)
 
-/* As in src/ctl.c: what the names of mallctl() lead to. */
+/* The nodes to which the names of mallctl() lead, as in src/ctl.c. */
 struct node {
 	_Bool named;
 	const char *name;

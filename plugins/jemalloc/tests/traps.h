@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that run, and whose files are made against whoever reads them. */
+/* Programs that run, but whose files are made to attack a reader. */
 #pragma once
 
 #include "hostile.h"
@@ -18,6 +18,6 @@ struct trap {
 extern const struct trap traps[];
 extern const gsize n_traps;
 
-/* Writes TRAP_PROGRAM, which does nothing for as many seconds as it is told, and what goes
- * with it. */
+/* Writes TRAP_PROGRAM, which sleeps for the number of seconds that it is given, and its other
+ * files. */
 void trap_lay(const struct trap *trap, const char *folder);

@@ -288,7 +288,7 @@ int main(int argc, char **argv)
 
 	if (!mode || n < 1 || n > MAX_THREADS)
 		return 2;
-	/* No test leaves one behind, however it ends. */
+	/* No test leaves a worker running, however the test ends. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	find_jemalloc(argc >= 4 ? argv[3] : NULL);
 	start_all(n, mode);

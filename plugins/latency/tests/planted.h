@@ -7,23 +7,23 @@
 
 #define MS 1000000u
 
-/* To one CPU. */
+/* Binds a process to one CPU. */
 void pin(pid_t pid, size_t cpu);
-/* Ends with the test at the latest. */
+/* Forks a process that does work, and ends with the test at the latest. */
 pid_t plant(void (*work)(void));
-/* Until all of them have stopped. */
+/* Waits until all of the processes have stopped. */
 void await_stop(const pid_t *pids, guint n);
-/* SIGSTOP, until it does not run any more. */
+/* Sends SIGSTOP, and waits until the process no longer runs. */
 void stop(pid_t pid);
-/* All of them, the last one first. */
+/* Stops all of the processes, the last one first. */
 void stop_all(const pid_t *pids, guint n);
 void end(pid_t pid);
 
-/* Works: on the first CPU, always; */
+/* Work for plant(): runs on the first CPU all the time. */
 void spin(void);
-/* 1 ms at a time; */
+/* Sleeps, 1 ms at a time. */
 void sleep_often(void);
-/* until it is killed. */
+/* Sleeps until it is killed. */
 void sleep_long(void);
 
 struct account {

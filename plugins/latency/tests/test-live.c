@@ -66,7 +66,7 @@ static void check_closed(struct probe *probe, pid_t pid)
 	g_assert_cmpuint(sum(turns->counts[TURN_SLICE]), ==, turns->switches);
 }
 
-/* Of processes that the probe saw from their start to their stop, nothing is missing. */
+/* Nothing is missing for processes that the probe saw from their start to their stop. */
 static void test_closes(void)
 {
 	static void (*const works[])(void) = {spin, spin, sleep_often, sleep_long};

@@ -16,7 +16,7 @@
 
 /* ---- pools ---------------------------------------------------------------- */
 
-/* What the next process that is planted does. */
+/* The behaviour of the next process that is planted. */
 static struct {
 	const char *pool;
 	void (*work)(void);
@@ -93,7 +93,7 @@ static struct matrix *read_matrix(const Planted *planted)
 	return matrix;
 }
 
-/* From here on things are measured: all have ended their first turns. */
+/* Begins the measurement: all processes have ended their first turns by then. */
 static void start(Planted *planted)
 {
 	await_stop(planted->pids, planted->n);
@@ -128,7 +128,7 @@ static const char *matrix_name(const Planted *planted, guint i)
 	return (const char *)&planted->matrix->names[i];
 }
 
-/* Of a planted pool. */
+/* Returns the row of a planted pool. */
 static guint row_of(const Planted *planted, const char *pool)
 {
 	g_autofree char *name = g_strdup_printf("%s%d", pool, (int)getpid() % 100000);
@@ -144,7 +144,7 @@ static guint64 charged(const Planted *planted, const char *pool, guint column)
 	return planted->matrix->ns[row_of(planted, pool)][column];
 }
 
-/* What a pool waited, as its parts add up. */
+/* Returns how long a pool waited, as the sum of its parts. */
 static guint64 waited(const Planted *planted, const char *pool)
 {
 	guint64 sum = 0;
@@ -179,7 +179,7 @@ static void show(const Planted *planted, const char *pool)
 				       (double)planted->matrix->ns[row][i] / MS);
 }
 
-/* Within so many percent of what is true, and 2 ms. */
+/* Checks that found is within percent of truth, plus 2 ms. */
 static void check_near(guint64 found, guint64 truth, guint percent)
 {
 	guint64 slack = truth / 100 * percent + 2 * MS;
@@ -332,7 +332,7 @@ static gboolean write_file(const char *directory, const char *name, const char *
 	return file && fclose(file) == 0 && is_written;
 }
 
-/* NULL: there is none; a group whose threads may run for a fifth of a CPU. */
+/* Makes a group whose threads may use a fifth of a CPU; NULL: that is not possible. */
 static char *make_group(void)
 {
 	g_autofree char *path = g_strdup_printf(

@@ -126,7 +126,7 @@ static void *wait_for_semaphore(void *unused)
 	return unused;
 }
 
-/* As a mutex of that thread would look like. */
+/* Waits for a word that looks like a mutex that the thread holds. */
 static void *wait_for_forged(void *unused)
 {
 	(void)syscall(SYS_futex, forged, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
@@ -174,7 +174,7 @@ static void settle(guint n)
 	g_usleep(20000);
 }
 
-/* What an object of ours has, of all that the plugin finds; NULL: it is not there. */
+/* Returns the metric of our object among all that the plugin finds; NULL: not found. */
 static char *find_at(const void *address, const char *metric)
 {
 	g_autofree char *comm = NULL;

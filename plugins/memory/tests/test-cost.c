@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What reading the memory of a process may cost, in time and in waiting. */
+/* Tests what reading the memory of a process may cost, in time and in waiting. */
 #include <string.h>
 #include <unistd.h>
 
 #include "test-tree.h"
 
-/* Left out before its dear file is opened; what status tells is there. */
+/* A process is skipped before its expensive file is opened; values of status are present. */
 static void test_skipped(void)
 {
 	static const struct {
@@ -43,13 +43,13 @@ static void test_skipped(void)
 		g_assert_cmpuint(fake_host_state(run.fake, 0, "pss_bytes"), ==,
 				 CTPROF_ABSENT_SKIPPED);
 		g_assert_cmpuint(fake_host_u64(run.fake, 0, "memory_would_ns"), >, 0);
-		/* For procfs to leave it alone, unless nobody is to read at all. */
+		/* Tells procfs to leave the process alone, unless no source may read it. */
 		assert_word(&run, 0, "smaps_state",
 			    g_str_equal(cases[i].value, "never") ? NULL : "skipped");
 	}
 }
 
-/* What is under way counts: two that would each fit are one too many. */
+/* Reads in progress count: of two that would each fit, one is too many. */
 static void test_reserved(void)
 {
 	RUN run = {0};
@@ -76,7 +76,7 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-/* What reads of this capture took counts: 1 GiB takes 8 ms by what is assumed at
+/* Costs are learnt from reads of this capture: 1 GiB is assumed to take 8 ms at
  * first, and seconds after a page has taken a millisecond. */
 static void test_learning(void)
 {
@@ -102,8 +102,8 @@ static void test_learning(void)
 	}
 }
 
-/* A process that does not answer is told by status, the others are exact; one
- * that does not answer for its command line is not asked for more. */
+/* A process that does not answer has the values of status, the others are exact; a
+ * process that does not answer for its command line is not asked for more. */
 static void test_stuck(void)
 {
 	static const char *const files[] = {"smaps_rollup", "cmdline"};

@@ -110,8 +110,8 @@ static void test_names(void)
 		     NULL, NULL, NULL);
 }
 
-/* All are kept; beyond what there may be in all objects the biggest 64, of equals those
- * of the lowest pid, whoever comes first. */
+/* All consumers are kept; beyond the limit for all objects only the biggest 64, and among equals
+ * those with the lowest PID, whatever the order. */
 static void test_consumers(void)
 {
 	for (guint way = 0; way < 4; way++) {
@@ -213,7 +213,7 @@ static void test_swap(void)
 	}
 }
 
-/* Vector 22: memory of no object is a process's own, and told of chosen ones only. */
+/* Vector 22: memory of no object is a process's own, and listed for selected processes only. */
 static void test_mappings(void)
 {
 	static const char smaps[] = HEAD("1000-2000", "rw-p", "00:00", "0", "") "Pss: 1 kB\n" HEAD(
@@ -245,7 +245,7 @@ static void test_mappings(void)
 	holders_clear(&holders);
 }
 
-/* What does not fit is counted, and nothing else is lost. */
+/* Objects that do not fit are counted, and nothing else is lost. */
 static void test_bounds(void)
 {
 	struct holders holders;

@@ -34,7 +34,7 @@ static void touch_memory(void)
 	memset(mine, 1, MINE_BYTES);
 }
 
-/* exits: its leader does, and leaves another thread behind. */
+/* exits: the leader exits, while another thread lives on. */
 static pid_t start_quiet(bool exits)
 {
 	int ready[2];
@@ -140,9 +140,9 @@ static char *read_sums(pid_t pid, const char *source)
 	return g_strdup(fake_host_string(run.fake, 0, "smaps_rollup_kib"));
 }
 
-/* Vector 65.  Of a process that keeps still both files tell the same, but for what smaps
- * rounds down a mapping.  What it shares with others is theirs to change, and to change
- * back: only what each file told twice, in turn, counts. */
+/* Vector 65.  For an idle process both files have the same values, except for what smaps
+ * rounds down per mapping.  Others may change what they share with it, and change it
+ * back: only values that each file has shown twice, in turn, count. */
 static void test_sources_agree(void)
 {
 	if (!has_rollup()) {
@@ -164,7 +164,7 @@ static void test_sources_agree(void)
 	g_test_skip("what the process shares with others never kept still");
 }
 
-/* What a process holds is in its USS; the labels are its own. */
+/* The memory that a process holds is in its USS; its labels are right. */
 static void test_quiet(void)
 {
 	QUIET pid = start_quiet(false);

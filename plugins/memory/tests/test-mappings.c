@@ -112,7 +112,7 @@ static void parse_mounts(const char *text, struct mounts *ret)
 	g_assert_cmpint(mounts_parse(strdup(text), strlen(text), ret), ==, 0);
 }
 
-/* "POINT=MAJOR:MINOR" of each tmpfs that is told. */
+/* Returns "POINT=MAJOR:MINOR" of each tmpfs that is listed. */
 static char *tmpfs_text(const struct mounts *mounts)
 {
 	GString *out = g_string_new(NULL);
@@ -206,7 +206,7 @@ static void test_classify(void)
 		{9, "socket:[123]", "file"},
 		{254, "/usr/lib/a.so", "file"},
 		{254, "/usr/lib/a.so" DELETED, "file"},
-		/* The device tells, not the path that its owner chose. */
+		/* The device decides, not the path that its owner chose. */
 		{254, "/tmp/x", "file"},
 		{254, "/memfd:not" DELETED, "file"},
 		{254, "/dev/zero" DELETED, "file"},
@@ -315,7 +315,7 @@ static void test_header(void)
 #define HEAD(range, perms, device, inode, path)                                                    \
 	range " " perms " 00000000 " device " " inode "                    " path "\n"
 
-/* Each holding as "label|inode|vmas|Pss|Rss|sharedswap", '-' for what no line told. */
+/* Returns each holding as "label|inode|vmas|Pss|Rss|sharedswap", '-' for missing lines. */
 static char *fold_text(const char *smaps, unsigned wanted, size_t piece)
 {
 	g_autofree struct fold *fold = g_new0(struct fold, 1);
@@ -434,7 +434,7 @@ static void test_fold_segments(void)
 			"/SYSV0000002a (deleted)|42|1|-|4096|0\n");
 }
 
-/* A path longer than any the kernel prints is cut; nothing is written behind. */
+/* A path longer than any that the kernel prints is cut; nothing is written beyond the end. */
 static void test_long_path(void)
 {
 	g_autofree char *path = g_strnfill(3 * VMA_PATH_MAX, 'p');

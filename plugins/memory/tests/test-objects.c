@@ -77,7 +77,7 @@ static void collect_all(struct run *run)
 	g_assert_cmpint(run->ops->collect(run->self, NULL, batch), ==, 0);
 }
 
-/* Each group comes whole before the next, wherever batches end. */
+/* Each group is complete before the next begins, wherever batches end. */
 static void test_batches(void)
 {
 	static const guint rooms[] = {1, 2, 3, 256};
@@ -139,7 +139,7 @@ static void test_values(void)
 	assert_number(&run, row, "object_processes", 2);
 	assert_word(&run, row, "object_consumers", "10 a b=8192 11 a b=16384");
 
-	/* The device is 0x1b; what no line tells is absent, not 0. */
+	/* The device is 0x1b; a value without a line is absent, not 0. */
 	row = find(&run, "memory-shared", "/dev/shm/x");
 	assert_word(&run, row, "object_kind", "tmpfs");
 	assert_number(&run, row, "object_rss_bytes", ABSENT);
@@ -176,7 +176,7 @@ static void test_values(void)
 	assert_number(&run, row, "ledger_estimate", 0);
 }
 
-/* Two objects of one path are told apart, also where a path pretends to be. */
+/* Two objects with one path are distinguished, even if a path imitates another one. */
 static void test_names(void)
 {
 	RUN run = {0};
@@ -194,7 +194,7 @@ static void test_names(void)
 	g_assert_cmpstr(names, ==, "/memfd:x\n/memfd:x #0:1:7\n/memfd:x #0:1:7 #0:1:7\n");
 }
 
-/* Who cannot be read is counted, said once, and has no row. */
+/* A process that cannot be read is counted, reported once, and has no row. */
 static void test_unreadable(void)
 {
 	RUN run = {0};
@@ -216,7 +216,7 @@ static void test_unreadable(void)
 	g_assert_cmpuint(g_strv_length(said), ==, 2);
 }
 
-/* Only what is asked for is read, and swap only when there is some. */
+/* Only files of wanted values are read, and swap only if some is used. */
 static void test_demand(void)
 {
 	static const struct {
@@ -283,7 +283,7 @@ static void test_nothing(void)
 
 /* ---- this machine ------------------------------------------------------ */
 
-/* What we map ourselves is found, by what it is, with our share of it. */
+/* Mappings of this process are found, with their kind and this process's share. */
 static void test_live(void)
 {
 	RUN run = {0};
@@ -360,7 +360,7 @@ static void test_live_files(void)
 	g_assert_cmpstr(names, ==, expected);
 }
 
-/* Of what the walk could not enter there is a number, in a row of its own. */
+/* The number of directories that the walk could not enter is in a row of its own. */
 static void test_unreadable_files(void)
 {
 	RUN run = {0};

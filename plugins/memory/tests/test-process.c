@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The memory of processes: what is read, how it is told, what it may cost. */
+/* Tests the memory of processes: what is read, how it is reported, what it may cost. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 /* ---- the ladder ------------------------------------------------------- */
 
-/* One process, and what is to come out; a file is NULL where there is none. */
+/* A process and the expected result; a file is NULL if it is missing. */
 static const struct ladder_case {
 	const char *what;
 	char letter;
@@ -87,7 +87,7 @@ static guint64 kib(guint64 number)
 	return number == ABSENT ? ABSENT : number * 1024;
 }
 
-/* What has no memory lacks nothing, whichever file the value is from. */
+/* A process without memory lacks no value, whichever file the value is from. */
 static void assert_all_inapplicable(const struct run *run)
 {
 	static const char *const names[] = {
@@ -172,8 +172,8 @@ static void test_amounts(void)
 	assert_word(&run, 0, "smaps_source", "rollup");
 }
 
-/* A key that this kernel does not print is absent, by itself; a sum without one
- * of its parts is none. */
+/* Only the value of a key that this kernel does not print is absent; a sum that
+ * lacks a part is absent, too. */
 static void test_missing_keys(void)
 {
 	static const struct {
@@ -244,8 +244,8 @@ static void test_source(void)
 /* What happens to process 10 while its memory is read, once. */
 static struct {
 	struct run *run;
-	int start;    /* of the one that is there then; 0: none is */
-	bool is_done; /* the helper's until it is */
+	int start;    /* start time of the process afterwards; 0: it is gone */
+	bool is_done; /* used by the helper until it is set */
 } change;
 
 static ssize_t changing_read(int fd, void *buf, size_t size)
@@ -398,7 +398,7 @@ static void test_summary(void)
 	g_assert_nonnull(strstr(fake_host_log(run.fake), "CAP_SYS_PTRACE"));
 }
 
-/* Nothing was asked for: nothing is told, and the recorded cannot be mended. */
+/* Without a wanted value nothing is logged, nor for a recorded tree, which has no remedy. */
 static void test_no_summary(void)
 {
 	for (gsize asked = 0; asked < 2; asked++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stat, status and cmdline tell, as tables of texts. */
+/* Tests what stat, status and cmdline contain, as tables of texts. */
 #include <glib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define INVALID CTPROF_ABSENT_INVALID
 #define UNSUPPORTED CTPROF_ABSENT_UNSUPPORTED
 
-/* A copy without a NUL behind it, so that a sanitizer sees what is read too far. */
+/* Returns a copy without a NUL at its end, so that a sanitizer detects reads beyond it. */
 static struct text copy_text(const char *text, char **ret_copy)
 {
 	gsize len = strlen(text);

@@ -49,7 +49,7 @@ static void test_names(void)
 	g_assert_cmpuint(asked, ==, 3);
 }
 
-/* Of a recorded tree: nobody is asked. */
+/* For a recorded tree, no service is asked. */
 static void test_numbers(void)
 {
 	USERS users;
@@ -74,7 +74,7 @@ static void test_stuck(void)
 		g_assert_cmpstr(users_name(&users, STUCK_UID), ==, "13");
 		g_assert_cmpstr(users_name(&users, 1), ==, "1");
 	}
-	/* Under load it may begin after nobody waits for it any more. */
+	/* Under load it may begin after the wait for it has ended. */
 	for (guint i = 0; i < 6000; i++) {
 		pthread_mutex_lock(&lock);
 		n = asked;

@@ -63,7 +63,7 @@ static char *walk_text(struct walk *walk, const char *root, struct sums *ret)
 				       entry.linked ? " linked" : "");
 		ret->allocated += entry.allocated;
 		ret->logical += entry.logical;
-		/* It stays where it is until told to go on: a batch may be full. */
+		/* The walk stays at its place until it is advanced, as a batch may be full. */
 		g_assert_true(walk_at(walk, &again));
 		g_assert_true(entry.path.p == again.path.p && entry.path.len == again.path.len);
 		g_assert_true(entry.linked == again.linked);
@@ -143,8 +143,8 @@ static void test_same_device(void)
 	g_assert_cmpint(umount2(below, MNT_DETACH), ==, 0);
 }
 
-/* What nobody answers for is not asked, and not waited for: a program of some
- * user's may be the server of what lies on a directory. */
+/* File systems whose server may not answer are neither asked nor waited for: a mount
+ * on a directory may be served by a program of any user. */
 static void test_silent_server(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -211,7 +211,7 @@ static void test_unreadable(void)
 	walk_clear(walk);
 }
 
-/* What lies too deep, or is too much, is counted and left out. */
+/* Entries that are too deep, or too many, are counted and left out. */
 static void test_bounds(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -225,7 +225,7 @@ static void test_bounds(void)
 	}
 	walk_init(walk);
 	g_autofree char *entries = walk_text(walk, tree, &sums);
-	/* The directory at the limit is told, and not entered. */
+	/* The directory at the limit is reported, but not entered. */
 	g_autofree char *last = g_strdup_printf("/d dir %u\n", WALK_DEPTH_MAX);
 	g_assert_true(g_str_has_suffix(entries, last));
 	g_assert_cmpuint(walk->unreadable, ==, 1);
@@ -303,7 +303,7 @@ static void test_measure(void)
 	g_assert_cmpuint(usage.used.absent, ==, CTPROF_ABSENT_VANISHED);
 	mount.minor--;
 
-	/* Without a limit the kernel does not tell what is used. */
+	/* Without a limit the kernel does not report what is used. */
 	if (mount_tmpfs(tree, "size=0,nr_inodes=0")) {
 		g_assert_cmpint(stat(tree, &status), ==, 0);
 		mount.minor = minor(status.st_dev);

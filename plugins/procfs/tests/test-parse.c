@@ -493,7 +493,7 @@ static void test_mask(void)
 	g_assert_cmpuint(affinity_parse_mask(mask, 0, cpus, 8), ==, 0);
 }
 
-/* What the parsers rely on: a file's rows stand together, columns ascend, every
+/* The parsers rely on this: a file's rows are together, columns ascend, every
  * subtrahend is found, and ranks are those of the lists. */
 static void test_table(void)
 {

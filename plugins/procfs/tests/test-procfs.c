@@ -36,7 +36,7 @@ static void test_tree(void)
 	/* A line that is not there is no value, and no failure. */
 	g_assert_cmpuint(fake_host_state(run.fake, 1, "wait_sum"), ==, CTPROF_ABSENT_UNSUPPORTED);
 	g_assert_cmpuint(fake_host_state(run.fake, 1, "syscr"), ==, CTPROF_ABSENT_UNSUPPORTED);
-	/* What belongs to the process stands with the leader only. */
+	/* Values of the process are in the leader's row only. */
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "nr_threads"), ==, 2);
 	g_assert_cmpuint(fake_host_state(run.fake, 1, "nr_threads"), ==, CTPROF_ABSENT_UNSUPPORTED);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_minflt"), ==, 77);
@@ -119,7 +119,7 @@ static void test_vanished(void)
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "parse_summary.read_failures"), ==, 0);
 }
 
-/* Each file missing or refused: its metrics say why, all others are there. */
+/* If a file is missing or refused, its metrics have the reason; all others are present. */
 static void test_failures(void)
 {
 	static const struct {
@@ -261,7 +261,7 @@ static void test_demand(void)
 		{"syscr", {"/io"}},
 		{"process_majflt", {"../stat"}},
 		{"process_wchar", {"../io"}},
-		/* stat tells kernel threads, which have no memory. */
+		/* stat shows which are kernel threads, which have no memory. */
 		{"smaps_source", {"/stat", "/smaps_rollup"}},
 		{"parse_summary.tids_walked", {NULL}},
 	};
@@ -288,7 +288,7 @@ static void test_demand(void)
 	}
 }
 
-/* Where no controller is in v1, no thread's cgroup is read to find none. */
+/* If no controller is in v1, cgroup files of threads are not read for v1 paths. */
 static void test_no_v1(void)
 {
 	static const struct {
@@ -319,7 +319,7 @@ static void test_no_v1(void)
 
 /* ---- hints ------------------------------------------------------------ */
 
-/* The hint tells the remedy that fits, and only on a host that can be mended. */
+/* The hint shows the remedy that applies, and only on a host where there is one. */
 static void test_hints(void)
 {
 	static const struct {
@@ -403,7 +403,7 @@ static int fill_ten(const struct ctprof_batch *batch, uint64_t row, uint32_t slo
 	return ctprof_batch_target(batch, row)->tid == 10;
 }
 
-/* What an earlier source has filled opens no file, its process name included. */
+/* No file is opened for values that an earlier source has filled, including the process name. */
 static void test_filled(void)
 {
 	static const char *const files[] = {"/stat",   "/comm",  "/cgroup", "/schedstat",

@@ -356,7 +356,7 @@ static void check_ticks(struct run *run, const char *metric, struct timeval spen
 	g_assert_cmpuint(fake_host_u64(run->fake, 0, metric), <=, ticks + 1);
 }
 
-/* What ended threads spent is in the sums of the process, as getrusage() has them. */
+/* The sums of the process include ended threads, as those of getrusage() do. */
 static void test_spent(void)
 {
 	RUN run = {0};
@@ -379,7 +379,7 @@ static void test_spent(void)
 	g_assert_cmpuint(faults, >=, ENDED * FAULTS);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_minflt"), >=, faults);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_minflt"), <=, faults + 8);
-	/* The leader's own are none of that. */
+	/* The leader's own values do not include them. */
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "minflt"), <, ENDED * FAULTS);
 	if (fake_host_state(run.fake, 0, "process_wchar") == CTPROF_PRESENT) {
 		g_assert_cmpuint(fake_host_u64(run.fake, 0, "process_wchar"), ==, 4 * ENDED);

@@ -25,7 +25,7 @@ static void write_stat(struct run *run, int tgid, int tid, char state, unsigned 
 #define KTHREAD 2129984u
 #define USER 4194560u
 
-/* One process, and what is to come out; files are NULL where there is none. */
+/* Processes with their expected results; a file is NULL if it is missing. */
 static void test_ladder(void)
 {
 	static const struct {
@@ -133,7 +133,7 @@ static int is_filled(const struct ctprof_batch *batch, uint64_t row, uint32_t sl
 	return row == 0;
 }
 
-/* What a source before has told is not read again; an old host cannot say. */
+/* Values that an earlier source has put are not read again; an old host cannot tell which. */
 static void test_told(void)
 {
 	static const struct {
@@ -281,7 +281,7 @@ static void test_many_stuck(void)
 	wait_for_threads(threads);
 }
 
-/* When all helpers were left behind no more files are opened. */
+/* When all helpers have been left behind, no more files are opened. */
 static void test_all_stuck(void)
 {
 	guint threads = run_count_own("task");
@@ -331,7 +331,7 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-/* Of SLOW_FILES the number of files that are read, all others by the same reason. */
+/* Returns how many of SLOW_FILES are read; all others must be absent as TIMEOUT. */
 static guint read_slowly(const char *mode)
 {
 	RUN run = {0};
@@ -384,7 +384,7 @@ static ssize_t lonely_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-/* What takes long does not hold up the others of its batch, though it does not block. */
+/* A file that takes long, without blocking, does not hold up the others of its batch. */
 static void test_long_read(void)
 {
 	RUN run = {0};

@@ -162,7 +162,7 @@ static void test_garbage(void)
 	g_assert_cmpstr(harvest_value(h, "psi.memory.some.total_usec"), ==, "11");
 }
 
-/* Totals only grow, so a second look must not be behind the first. */
+/* Totals only grow, so the second reading must not be less than the first. */
 static void test_live(void)
 {
 	struct field_trip trip = {.proc = "/proc", .live = TRUE, .scope = CTPROF_SCOPE_HOST};

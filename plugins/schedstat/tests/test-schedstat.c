@@ -128,7 +128,7 @@ static void test_refused(void)
 	}
 }
 
-/* What cannot be trusted has a reason. */
+/* Values that cannot be trusted have a reason. */
 static void test_spoilt(void)
 {
 	static const struct {

@@ -208,7 +208,7 @@ static void test_recorded_root(void)
 	ops()->close(self);
 }
 
-/* Each ends the start, or the collection, in time, and says why. */
+/* Each server makes start() or collect() fail in time, with a reason. */
 static void test_hostile(void)
 {
 	static const struct {
@@ -241,7 +241,7 @@ static void test_hostile(void)
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(Server) server = server_new(&cases[i].script);
 		g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, TRUE);
-		/* What floods must not be cut short by the clock. */
+		/* A flood must not be ended by the deadline. */
 		const char *deadline = cases[i].script.floods ? "60000000000" : "300000000";
 		void *self = open_source(fake, server->path, deadline);
 

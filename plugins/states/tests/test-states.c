@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a thread does, by its state and call; instants; and the plugin over trees of files. */
+/* Tests the kinds by state and call, the instants, and the plugin on trees of files. */
 #include <math.h>
 #include <string.h>
 
@@ -220,7 +220,7 @@ static void test_history(void)
 	g_assert_cmpuint(seen->since, ==, 4);
 	g_assert_cmpuint(seen->before[KIND_TIMER], ==, 0);
 	g_assert_cmpuint(history.instants, ==, 4);
-	/* Those that are gone, each with what it did. */
+	/* The threads that are gone, each with what it did. */
 	g_assert_cmpuint(history.n_ended, ==, 3);
 	g_assert_cmpuint(history.ended[0].tid, ==, 3);
 	g_assert_cmpuint(history.ended[2].before[KIND_LOCK], ==, 2);
@@ -325,7 +325,7 @@ static void test_samples(void)
 	struct ctprof_batch *host = fake_host_batch(run.fake, CTPROF_SCOPE_HOST);
 	g_assert_cmpint(run.ops->collect(run.self, NULL, host), ==, 0);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "states_instants"), ==, 4);
-	/* One ends, and what it did is told once. */
+	/* A thread ends, and what it did is reported once. */
 	run_remove(&run, 1000, 1003, "stat");
 	g_assert_cmpint(run.ops->again(run.self), ==, 0);
 	collect(&run);

@@ -81,7 +81,7 @@ static const struct parse_case vmstat_cases[] = {
 	/* Before 4.10 there is one number. */
 	{"allocstall 5\npgfaults 1\npgfaul 2\nxpgfault 3\n",
 	 "- - - - - - - - 5 - - - - - - - - - -" VMSTAT_REST},
-	/* Of a sum one part is wrong, or there is too much of it. */
+	/* A part of a sum is invalid, or the sum is too large. */
 	{"allocstall_dma 5\nallocstall_normal x\npgfault 1 2\npgmajfault 1.5\n",
 	 "- - - - - - 1 ? ? - - - - - - - - - -" VMSTAT_REST},
 	{"allocstall_dma 18446744073709551615\nallocstall_normal 1\nallocstall_movable 1\npgfault\n",
@@ -93,7 +93,7 @@ static const struct parse_case memory_cases[] = {
 	{"MemTotal:       24684392 kB\nMemFree: 1 kB\nMemAvailable: 2 kB\nSwapCached: 9 kB\n"
 	 "SwapTotal: 3 kB\nSwapFree:\t4 kB\nDirty: 5 kB\n",
 	 "24684392 2 3 4"},
-	/* Before 3.14 nobody estimates what is available. */
+	/* Before 3.14 the kernel does not estimate the available memory. */
 	{"MemTotal: 1 kB\nMemFree: 2 kB\nSwapTotal:0 kB\n", "1 - 0 -"},
 	{"MemTotal 1 kB\nMemTotal: x kB\nSwapFree:\n", "? - - -"},
 	{"", ""},

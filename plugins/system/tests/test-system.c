@@ -82,7 +82,7 @@ static void test_opens(void)
 	}
 }
 
-/* What cannot be trusted, or read, has a reason. */
+/* Values that cannot be trusted, or read, have a reason. */
 static void test_spoilt(void)
 {
 	static const struct {
@@ -288,7 +288,7 @@ static guint64 number_of(const char *path, const char *key)
 	return g_ascii_strtoull(line + strlen(start), NULL, 10);
 }
 
-/* What grows is between two readings of the file by the test itself. */
+/* Counters are between two readings of the file by the test itself. */
 static void test_live(void)
 {
 	static const char *const rows[][3] = {

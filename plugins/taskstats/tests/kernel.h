@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a kernel of any taskstats version sends, made up for the tests. */
+/* Makes messages as a kernel of any taskstats version sends them. */
 #pragma once
 
 #include <glib.h>
 
-/* Of struct taskstats, versions 8 to 18; 18 is invented. */
+/* Returns the size of struct taskstats, for versions 8 to 18; 18 is invented. */
 gsize kernel_stats_size(guint16 version);
 /* The 8 bytes at offset of the struct below; every offset has its own. */
 guint64 kernel_stats_word(gsize offset);

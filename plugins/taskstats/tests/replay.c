@@ -21,7 +21,7 @@ struct event {
 struct replay_kernel kernel;
 
 static GQueue events = G_QUEUE_INIT;
-/* What the last receive brought: the plugin may look at it until the next. */
+/* The messages of the last receive, which the plugin may use until the next one. */
 static GPtrArray *lent;
 
 static void event_free(gpointer data)

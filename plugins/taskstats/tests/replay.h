@@ -8,7 +8,7 @@
 
 #define FAMILY 23
 
-/* What it does; replay_reset() makes it a good one. */
+/* How the kernel behaves; replay_reset() makes it behave well. */
 struct replay_kernel {
 	gint resolve_err, open_err, send_err; /* errno, or 0 */
 	/* Its answer to the asking process itself. */
@@ -36,7 +36,7 @@ extern struct replay_kernel kernel;
 void replay_reset(void);
 void replay_clear(void);
 
-/* For a receive to bring; data is taken over, sender 0 is the kernel. */
+/* Queues a message to be received; takes ownership of data.  sender 0: the kernel. */
 void replay_queue(GByteArray *data, guint32 sender);
 void replay_queue_errno(gint err);
 /* An answer whose cpu_delay_count is value; the truth is the tid. */

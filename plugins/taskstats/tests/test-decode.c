@@ -99,16 +99,16 @@ static void check_layout(guint16 version, gsize len)
 	}
 }
 
-/* Each version has its fields at its own offsets, and no others; 15 and 16 have
- * one size and two layouts; of an unknown newer one the old offsets are taken. */
+/* Each version has its own fields at its own offsets; 15 and 16 have one size but two
+ * layouts; for an unknown newer version, the old offsets are used. */
 static void test_versions(void)
 {
 	for (guint16 version = 8; version <= 18; version++)
 		check_layout(version, kernel_stats_size(version));
 }
 
-/* What lies behind the end is not present; bytes beyond a version's size are
- * not taken for fields it does not have. */
+/* Fields beyond the end are absent; bytes beyond a version's size are not taken
+ * for fields that the version does not have. */
 static void test_lengths(void)
 {
 	for (guint16 version = 8; version <= 18; version++)
@@ -132,7 +132,7 @@ static void test_nonsense(void)
 	}
 }
 
-/* What is no time is none: 0. */
+/* An invalid time becomes 0. */
 static void test_times(void)
 {
 	static const struct {
@@ -239,7 +239,7 @@ static void test_reply(void)
 		g_test_message("%s", cases[i].name);
 		if (cases[i].at >= 0)
 			memcpy(whole->data + cases[i].at, &cases[i].patch, 2);
-		/* Of the exact size, so that a sanitizer sees a read behind it. */
+		/* A copy of the exact size, so that a sanitizer detects reads beyond it. */
 		g_autofree guint8 *data = g_memdup2(whole->data, len);
 		gboolean known =
 			taskstats_parse_reply(data, len, FAMILY, TASKSTATS_OF_THREAD, &reply);
@@ -280,7 +280,7 @@ static void test_error_reply(void)
 	}
 }
 
-/* What is counted follows from the sysctl and from what the kernel tells the
+/* What is counted follows from the sysctl and from what the kernel reports to the
  * asking thread about itself. */
 static void test_activity(void)
 {
@@ -319,7 +319,7 @@ static void test_activity(void)
 	}
 }
 
-/* The number behind " key=" or the next '/' of it; FALSE when there is no key. */
+/* Returns the number after " key=", or after its nth '/'; FALSE: the key is missing. */
 static gboolean summary_number(const char *line, const char *key, guint nth, guint64 *ret)
 {
 	g_autofree char *needle = g_strdup_printf(" %s=", key);

@@ -198,7 +198,7 @@ static union taskstats_exit_words random_record(void)
 	return kept;
 }
 
-/* What was put in comes out, in its order, from blocks that are full. */
+/* Records come out as they were put in, in the same order, from full blocks. */
 static void test_store(void)
 {
 	g_autoptr(GArray) records = g_array_new(FALSE, TRUE, sizeof(union taskstats_exit_words));
@@ -427,7 +427,7 @@ static void send_failure(void)
 	replay_queue_errno(ENETDOWN);
 }
 
-/* What does not concern us is passed over; what is lost is counted. */
+/* Unrelated messages are skipped; lost records are counted. */
 static void test_troubles(void)
 {
 	static const struct {
@@ -462,7 +462,7 @@ static void test_troubles(void)
 	}
 }
 
-/* Where there are no records, that is said, and threads are read all the same. */
+/* If there are no records, that is reported, and threads are read nevertheless. */
 static void test_deaf(void)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of threads that end, from the running kernel, against what waiting for them
- * tells. */
+/* Compares the running kernel's records of ended threads with what waiting for them
+ * returns. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -113,7 +113,7 @@ static void check_thread(struct listen *f, guint64 row, guint i)
 	g_assert_cmpuint(fake_host_u64(f->host, row, "elapsed_us"), <, 60000000);
 }
 
-/* Each child and thread leaves one record, which says of it what is known here. */
+/* Each child and thread leaves one record, with the values that are known here. */
 static void test_ends(void)
 {
 	gint32 pids[N_CHILDREN], tid;
@@ -140,7 +140,7 @@ static void test_ends(void)
 	listen_end(&f);
 }
 
-/* What a small buffer has no room for is counted: none is missed in silence. */
+/* Records for which a small buffer has no room are counted: none is lost silently. */
 static void test_overrun(void)
 {
 	struct listen f = {0};
@@ -160,7 +160,7 @@ static void test_overrun(void)
 	g_test_message("%" G_GUINT64_FORMAT " received, %" G_GUINT64_FORMAT " lost",
 		       listen_tally(&f, "exits_received"), lost);
 	g_assert_cmpuint(lost, >, 0);
-	/* Before Linux 4.12 nobody counts them. */
+	/* Before Linux 4.12 they are not counted. */
 	if (lost > 1)
 		g_assert_cmpuint(listen_tally(&f, "exits_received") + lost, >=, N_LOST);
 	listen_end(&f);
@@ -171,7 +171,7 @@ static int listen_there(void)
 {
 	struct listen f = {0};
 
-	/* It is a test that is skipped, where listening fails. */
+	/* If listening fails, the test is skipped. */
 	return setup(&f, NULL) ? 1 : 0;
 }
 

@@ -284,12 +284,12 @@ static void test_known_thread(void)
 		guint64 switches = (guint64)subject.usage.ru_nvcsw;
 
 		check_against_schedstat(&f, subject.tid);
-		/* Whoever went to sleep came back. */
+		/* Every thread that went to sleep was switched in again. */
 		g_assert_cmpuint(switches, >=, 20);
 		g_assert_cmpuint(fake_host_u64(f.host, 0, "cpu_delay_count"), >=, switches);
 	}
 	if (fake_host_u64(f.host, 0, "xacct_active")) {
-		/* The kernel's counter of pages lags behind by a batch a CPU. */
+		/* The kernel's counter of pages lags by up to a batch per CPU. */
 		g_assert_cmpuint(fake_host_u64(f.host, 0, "hiwater_rss_bytes"), >=, TOUCHED / 2);
 		g_assert_cmpuint(fake_host_u64(f.host, 0, "hiwater_vm_bytes"), >=,
 				 fake_host_u64(f.host, 0, "hiwater_rss_bytes"));
@@ -342,7 +342,7 @@ static void test_many(void)
 	teardown(&f);
 }
 
-/* In a child without privilege: 0, or the number of what went wrong. */
+/* Runs in a child without privileges: 0, or the number of the check that failed. */
 static int run_as_nobody(Fixture *f)
 {
 	void *other;

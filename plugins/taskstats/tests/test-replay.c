@@ -254,8 +254,8 @@ static void check_row(FakeHost *host, guint64 row, guint32 state)
 		g_assert_cmpuint(fake_host_u64(host, row, "cpu_delay_count"), ==, FIRST + row);
 }
 
-/* What befalls one answer befalls one row, for that reason; only what is missing
- * is asked for again. */
+/* A problem with one answer affects one row, with that reason; only missing answers
+ * are requested again. */
 static void test_troubles(void)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(troubles); i++) {
@@ -355,8 +355,8 @@ static void test_large_batch(void)
 
 /* ---- what the kernel counts -------------------------------------------- */
 
-/* Delays that are not counted are absent, not 0, and one warning says so; the
- * labels tell which. */
+/* Delays that are not counted are absent, not 0, and one warning reports that; the
+ * labels show which. */
 static void test_switched_off(void)
 {
 	static const struct {
@@ -430,7 +430,7 @@ static void test_kernel_thread(void)
 	g_free(teardown(&f));
 }
 
-/* Only what is wanted is put, and nobody is warned of what nobody asked for. */
+/* Only wanted values are put, and there are no warnings about unwanted ones. */
 static void test_demand(void)
 {
 	static const struct {
@@ -469,8 +469,8 @@ static void test_demand(void)
 	}
 }
 
-/* Where nothing can be had, start() says why and how to change it; probe() says
- * the same, and also what works in part. */
+/* If nothing works, start() reports why and the remedy; probe() reports the same,
+ * and also what works in part. */
 static void test_conditions(void)
 {
 	static const struct {
@@ -532,7 +532,7 @@ static void answer_of_17(guint round, const struct taskstats_request *r)
 	replay_queue(kernel_reply(FAMILY, r->nl.nlmsg_seq, (gint32)r->tid, stats), 0);
 }
 
-/* Of version 17 it is a time, of a delay that never was none, and before 17 unknown. */
+/* Since version 17 there is a time, but none for a delay that never occurred; before, unknown. */
 static void test_max_at(void)
 {
 	Fixture f = {0};
