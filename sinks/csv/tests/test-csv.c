@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a name can do to a line of CSV: nothing. */
+/* Tests that a name can do nothing to a line of CSV. */
 #include "drawn.h"
 
-/* What it writes for one metric of one group. */
+/* Returns what the sink writes for one metric of one group. */
 static char *draw_cell(const char *group, const struct ctprof_cell *cell)
 {
 	const struct ctprof_report_field field = {

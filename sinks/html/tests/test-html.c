@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of a page needs no browser to be seen: names are text, the sum of an account. */
+/* Tests the parts of a page that need no browser: names are text, the sum of an account. */
 #include "drawn.h"
 
 #define HOSTILE "<b>&</script><script>alert(1)</script>"
@@ -172,7 +172,7 @@ static char *draw_value(const struct ctprof_value *value)
 		 .header = "NAME",
 		 .unit = "text",
 		 .tags = ""},
-		/* Of texts the cells are not aligned. */
+		/* Cells with texts are not aligned. */
 		{.struct_size = sizeof *fields,
 		 .name = "value",
 		 .header = "VALUE",
@@ -205,7 +205,7 @@ static char *draw_value(const struct ctprof_value *value)
 	return drawn_report(&report);
 }
 
-/* What a script orders a cell by: nothing where the text says it, or where it is text. */
+/* The number by which a script sorts a cell is left out if the text is that, or not a number. */
 static void test_ranks(void)
 {
 	static const struct {

@@ -138,7 +138,7 @@ static void test_values(void)
 	}
 }
 
-/* Told only where something is missing. */
+/* Coverage is written only if something is missing. */
 static void test_coverage(void)
 {
 	static const struct {

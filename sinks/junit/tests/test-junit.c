@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which cases fail, and that no name leaves its attribute. */
+/* Tests which cases fail, and that no name leaves its attribute. */
 #include "drawn.h"
 
 static void test_names(void)

@@ -28,7 +28,7 @@ struct build {
 	char *text;
 };
 
-/* The test's host table carries its build behind itself. */
+/* The test's host table is followed by its build. */
 static int limited_write(const struct ctprof_host *table, const void *data, size_t size)
 {
 	Build *build = (Build *)(gpointer)((char *)(uintptr_t)table - offsetof(Build, table));
@@ -306,7 +306,7 @@ const char *build_text(Build *build)
 	if (build->text)
 		return build->text;
 	g_assert_cmpint(build_end(build), ==, 0);
-	/* One frame, with its checksum flag set, and nothing behind it. */
+	/* One frame, with its checksum flag set, and nothing after it. */
 	g_assert_cmpuint(ZSTD_findFrameCompressedSize(file->data, file->len), ==, file->len);
 	g_assert_cmpuint(file->data[4] & 4, ==, 4);
 	big = g_malloc(size);

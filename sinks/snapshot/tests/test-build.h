@@ -50,7 +50,7 @@ const char *build_text(Build *build);
 /* The exact text of a member of the top object, or NULL. */
 char *build_section(Build *build, const char *key);
 void build_assert_section(Build *build, const char *key, const char *expected);
-/* That the text holds this part. */
+/* Asserts that the text contains this part. */
 void build_assert_part(Build *build, const char *expected);
-/* As another implementation reads it. */
+/* Parses the text by another implementation of JSON. */
 JsonNode *build_parse(Build *build);

@@ -57,7 +57,7 @@ static void hear(struct pull *pull, GString *heard)
 	g_string_append_c(heard, list.close);
 }
 
-/* What was heard, or the fault. */
+/* Returns what was read, or the fault. */
 static char *listen(const char *text, size_t piece, gboolean skip)
 {
 	Source source = {
@@ -165,7 +165,7 @@ static void test_tokens(void)
 	}
 }
 
-/* What is skipped is looked at as strictly as what is read. */
+/* Skipped values are checked as strictly as those that are read. */
 static void test_faults(void)
 {
 	for (gsize i = 0; i < G_N_ELEMENTS(faults) * G_N_ELEMENTS(pieces); i++) {
@@ -204,7 +204,7 @@ static const struct {
 	{"9876543210987654", 0, UINT64_MAX, TRUE, 9876543210987654u},
 	{"98765432109876543", 0, UINT64_MAX, TRUE, 98765432109876543u},
 	{"98765432109876543", 0, UINT32_MAX, FALSE, 0},
-	/* What is like a digit, but for one bit or by one. */
+	/* Bytes that differ from a digit by one bit, or by one. */
 	{"12\xb5", 0, UINT64_MAX, TRUE, 12},
 	{"12\xba", 0, UINT64_MAX, TRUE, 12},
 	{"12/3", 0, UINT64_MAX, TRUE, 12},
@@ -261,7 +261,7 @@ static void test_integers(void)
 				      ends[j / G_N_ELEMENTS(pieces)]);
 }
 
-/* An error of whoever gives the text is the tokenizer's, without a word. */
+/* An error of the source of the text becomes the tokenizer's, without a message. */
 static void test_source_error(void)
 {
 	Source source = {.text = "{\"a\":", .left = 5, .piece = 2, .error = -EIO};

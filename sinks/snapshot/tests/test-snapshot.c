@@ -116,8 +116,8 @@ static void test_absent_objects(void)
 	build_assert_section(build, "extra", "{\"absent\":{\"unsupported\":[\"b\"]}}");
 }
 
-/* Records as they arrive, between the cgroups and the rest; what an object lacks
- * of its group's metrics is told with it. */
+/* Objects are written as they arrive, between the cgroups and the rest; metrics of
+ * its group that an object lacks are listed with it. */
 static void test_named_objects(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -164,7 +164,7 @@ static void test_named_objects(void)
 	g_assert_null(strstr(build_text(build), "4711"));
 }
 
-/* Beside the threads, with the metrics that are there, and sets of their own. */
+/* Exits are written next to the threads, with the metrics that exist, and sets of their own. */
 static void test_exits(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -312,7 +312,7 @@ static void test_about(void)
 	build_assert_part(build, "\"skew_ns\":900,\"threads\":11,");
 }
 
-/* Metrics whose place is taken cost their own values, and are told of. */
+/* Metrics whose place is taken lose their own values only, and that is reported. */
 static const struct {
 	const char *what, *name;
 	guint32 kind, unit, scope;
@@ -399,7 +399,7 @@ static int send_noise(Build *build, guint n)
 	return r;
 }
 
-/* Wherever the output breaks off, an op says so, and the sink still closes. */
+/* Wherever the output breaks off, an op returns an error, and the sink can still be closed. */
 static void test_output_errors(void)
 {
 	for (gssize limit = 0; limit < 60000; limit += 5000) {

@@ -5,8 +5,8 @@
 
 #include "test-build.h"
 
-/* The thread fields of the format in their order, and what stands for an
- * absent one; a number's 0 is left out. */
+/* The thread fields of the format in their order, and the placeholder of absent
+ * ones, left out if it is the number 0. */
 static const char thread_fields[] =
 	"tid tgid pcomm=\"\" comm=\"\" cgroup=\"\" start_time_clock_ticks policy=\"\" nice "
 	"cpu_affinity=[] processor state=\"~\" ext_enabled=false run_time_ns wait_time_ns "
@@ -115,7 +115,7 @@ static void test_thread_bytes(void)
 	build_assert_part(build, "\"jemalloc_measured\":false,\"presence\":1}]");
 }
 
-/* What the field's JSON type cannot hold is absent as invalid. */
+/* Values that the field's JSON type cannot hold are absent as INVALID. */
 static void test_thread_misfits(void)
 {
 	g_autoptr(Build) build = build_new();
