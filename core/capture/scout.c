@@ -13,7 +13,7 @@
 
 /* A process that does not answer occupies a thread: beyond this many, no further one is asked. */
 #define MAX_THREADS 128
-/* Threads that all scouts may leave behind; beyond that, all processes count as silent, unasked. */
+/* Threads that all scouts together may leave behind; then no process is asked: all are silent. */
 #define MAX_LOST 1024
 /* After this time without news, RELIEF more threads go on with the other processes. */
 #define RELIEF_US 2000

@@ -190,9 +190,8 @@ static gsize hand_out_silent(Walk *walk, struct ctprof_target *target)
 	return 1;
 }
 
-/* Finds the next process that still lives; returns its task descriptor.  -1: there is none
- * before the end, or before a process that is or may be silent; is_first: waits until that
- * is known. */
+/* Finds the next process that still lives; returns its task descriptor.  -1: the walk is
+ * at its end, or at a process that is or may be silent; is_first: waits until that is known. */
 static int next_process(Walk *walk, gboolean is_first)
 {
 	while (walk->next < walk->tgids->len && walk->failure == 0) {

@@ -38,8 +38,8 @@ static gboolean is_permitted(cap_t set, cap_value_t value)
 }
 
 /* Makes user 0 like any other: neither exec nor a change of the user gives or takes
- * capabilities from now on.  This needs CAP_SETPCAP.  A process without it is not user 0 and
- * could gain capabilities only from a file, which no_new_privs rules out. */
+ * capabilities from now on.  This needs CAP_SETPCAP; a process without it could
+ * gain capabilities only from a file, which no_new_privs rules out. */
 static gboolean renounce(gboolean *ret_locked, GError **error)
 {
 	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |

@@ -22,7 +22,7 @@ enum crash_output {
 	CRASH_ALL_OUT,
 };
 
-/* Where a thread is. */
+/* The op of a plugin that a thread is in. */
 typedef struct crash_blame {
 	guint32 moves;   /* odd: in the plugin; atomic */
 	guint32 is_left; /* the thread has ended, so another may take the place; atomic */
@@ -65,14 +65,14 @@ void crash_leave(void);
 /* Leaves the op for as long as the host waits for a reader or terminal. */
 void crash_pause(void);
 void crash_return(void);
-/* The op makes progress: it does not hang. */
+/* Notes that the op makes progress, and does not hang. */
 void crash_progress(void);
 
-/* FALSE: a plugin has written over the page. */
+/* FALSE: a plugin has overwritten the page. */
 gboolean crash_is_legible(const CrashPage *page);
-/* The thread, and so the plugin, that crashed or exited; NULL: none, or unknown. */
+/* Returns the place of the thread in a plugin that crashed or exited; NULL: none, or unknown. */
 const CrashBlame *crash_find_culprit(const CrashPage *page);
-/* "SIGSEGV"; NULL for signals that do not mean a crash. */
+/* Returns "SIGSEGV"; NULL for signals that do not mean a crash. */
 const char *crash_signal_name(int number);
 
 void crash_set_output(enum crash_output output);

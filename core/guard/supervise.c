@@ -271,9 +271,9 @@ static void kill_child(struct watch *watch, pid_t child)
 	kill(child, SIGKILL);
 }
 
-/* Whether the child must be left behind: it is dying, but one of its threads is blocked in the
- * kernel by another process (process_vm_readv() waits for the mmap lock of its target), and
- * ends only there. */
+/* Whether the child must be left behind: it is dying, but another process keeps one of its threads
+ * in the kernel (process_vm_readv() waits for the mmap lock of its target).  The thread will end
+ * there. */
 static gboolean is_beyond_reach(struct watch *watch, pid_t child)
 {
 	gint64 now = g_get_monotonic_time();

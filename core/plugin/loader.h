@@ -33,7 +33,7 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 gboolean loader_check(Loader *loader, const Select *select, GError **error);
 /* Whether there is a file of a plugin of that name. */
 gboolean loader_has(const Loader *loader, const char *name);
-/* ": did you mean NAME?", or "" if no plugin has a similar name. */
+/* Returns ": did you mean NAME?", or "" if no plugin has a similar name. */
 char *loader_nearest(const Loader *loader, const char *name);
 
 /* Returns how to install the package of that plugin, if this ctprof was built with

@@ -132,7 +132,7 @@ const char *plugin_finding_word(guint32 state)
 	return state == CTPROF_WORKS ? "works" : state == CTPROF_PARTLY ? "partly" : "no";
 }
 
-/* Enters an op: from here on, a crash is blamed on this plugin. */
+/* Enters an op: from now on, a crash is blamed on this plugin. */
 static void enter(Plugin *plugin, const char *op)
 {
 	crash_enter(plugin_name(plugin), op);

@@ -362,11 +362,11 @@ enum ctprof_column {
 	CTPROF_COLUMN_UPTIME = 100,
 	CTPROF_COLUMN_TAGS = 110,
 	CTPROF_COLUMN_SORT = 120, /* the sort metric of the group */
-	/* Of runs.  Since 1.4. */
+	/* In reports of runs.  Since 1.4. */
 	CTPROF_COLUMN_VERDICT = 130,
 	CTPROF_COLUMN_Q = 140,
 	CTPROF_COLUMN_RUNS = 150,     /* how many runs have a value */
-	CTPROF_COLUMN_INTERVAL = 160, /* of the shift */
+	CTPROF_COLUMN_INTERVAL = 160, /* confidence interval of the shift */
 	CTPROF_COLUMN_BASELINE_RANGE = 170,
 	CTPROF_COLUMN_CANDIDATE_RANGE = 180,
 	CTPROF_COLUMN_P = 190,
@@ -404,14 +404,14 @@ struct ctprof_report_window {
 	uint64_t threads[2]; /* in each capture */
 	uint64_t n_born;     /* threads only the candidate has */
 	uint64_t n_gone;     /* threads only the baseline has */
-	uint64_t n_recorded; /* of n_gone: those with a record of their end */
+	uint64_t n_recorded; /* how many of n_gone have a record of their end */
 	uint64_t n_unseen;   /* threads that began and ended in the window */
 };
 
 /* A place where a condition of --fail-on is met. */
 struct ctprof_report_hit {
 	uint32_t struct_size;
-	uint32_t n_names;                     /* of names; at least 1 */
+	uint32_t n_names;                     /* number of names, at least 1 */
 	const char *names[CTPROF_LINE_NAMES]; /* of the group, cgroup, object or "host" */
 	const char *condition;                /* as given */
 	const char *metric;

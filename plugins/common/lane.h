@@ -66,7 +66,7 @@ struct lane_patience {
 	_Atomic unsigned spent; /* jobs given up */
 };
 
-/* For another capture, while none of its jobs is in progress. */
+/* Prepares for another capture; none of its jobs may be in progress. */
 void lane_patience_again(struct lane_patience *patience);
 
 struct lane;

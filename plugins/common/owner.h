@@ -16,7 +16,7 @@ bool owner_is_same(int proc, int32_t a, int32_t b);
 void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns);
 /* Whether the owner of that process has used more than limit_ns (0: no limit). */
 bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns);
-/* Reports the owners for which that was true, each once. */
+/* Warns about the owners for which owner_is_spent() was true, once about each. */
 void owner_report(const struct ctprof_host *host);
-/* For another capture. */
+/* Prepares for another capture: resets what the owners have used. */
 void owner_again(void);

@@ -59,7 +59,7 @@ extern const struct ctprof_option_word smaps_modes[SMAPS_N_MODES];
 		       .default_value = OPTION_TEXT(SMAPS_BUDGET_S) "s")
 
 void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host);
-/* For another capture: resets the budget. */
+/* Prepares for another capture: resets the budget. */
 void smaps_limits_again(struct smaps_limits *limits);
 /* The rest of the budget; UINT64_MAX without one. */
 uint64_t smaps_limits_left(struct smaps_limits *limits);

@@ -76,7 +76,7 @@ int objects_open(struct objects *ret, const struct ctprof_host *host, struct sma
 void objects_close(struct objects *objects);
 /* Call once it is known which metrics are wanted. */
 void objects_start(struct objects *objects);
-/* The same for another capture: forgets everything. */
+/* Prepares for another capture: forgets everything. */
 void objects_again(struct objects *objects);
 /* Adds rows to an object batch; called again until it adds none. */
 int objects_emit(struct objects *objects, struct ctprof_batch *batch);

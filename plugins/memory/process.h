@@ -101,7 +101,7 @@ struct process_plan {
 int process_plan_open(struct process_plan *ret, const struct ctprof_host *host,
 		      struct smaps_limits *limits);
 void process_plan_start(struct process_plan *plan);
-/* The same for another capture. */
+/* Prepares the plan for another capture. */
 void process_plan_again(struct process_plan *plan);
 void process_plan_close(struct process_plan *plan);
 

@@ -21,7 +21,7 @@ struct truth {
 };
 
 typedef struct {
-	GPid child; /* what was started */
+	GPid child; /* the process that was started */
 	pid_t pid;  /* the worker itself */
 	int to, from;
 	GArray *truth; /* struct truth */
