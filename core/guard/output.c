@@ -26,7 +26,7 @@ struct output {
 	int delivery;   /* number of the file that will appear; -1: written in place */
 	char *path;     /* as given */
 	gboolean owned; /* fd is ours to close */
-	gboolean grows; /* written in place, and kept even if it is not finished */
+	gboolean grows; /* a regular file that is written in place: its size is checked */
 	int failure;    /* positive errno of the first failed write */
 	guint64 bytes;
 	guint64 sum; /* checksum of the bytes, if there is a delivery */

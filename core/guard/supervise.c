@@ -23,10 +23,10 @@
 #include "delivery.h"
 
 #define LIMIT_MS 60000
-/* Progress is checked in steps of this part of the limit. */
+/* Progress is checked about this many times within the limit. */
 #define TICKS 8
 #define TICK_MIN_MS 10
-/* The part of the limit that a thread may wait in the kernel. */
+/* A thread may wait in the kernel for the limit divided by this. */
 #define WAIT_PARTS 4
 #define TICK_MAX_MS 1000
 /* If more plugins crash, that is no accident. */

@@ -276,7 +276,7 @@ static void test_hybrid(void)
 		{"/b", "memory.current", "!10"},  /* no such path under the v1 mount */
 		{"/c", "cpu.nr_throttled", "50"}, /* here only one of two is missing */
 		{"/c", "cpu.throttled_usec", "6"},
-		/* Of v1 alone: it is not gone, and has what its controller has. */
+		/* A cgroup of v1 only: it exists, and has the values of its controller. */
 		{"/v", "memory.current", "3"},
 		{"/v", "memory.high", "!10"},
 		{"/v", "cpu.usage_usec", "!10"},

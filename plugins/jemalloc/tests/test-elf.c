@@ -87,7 +87,7 @@ static int open_built(const char *name)
 	return g_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-/* What a file is as the debug file of an object. */
+/* Examines a file as the debug file of an object; returns the result. */
 static int ask_debug(const struct elf_facts *object, const char *name, struct offsets *ret)
 {
 	struct examine_request request = {.question = EXAMINE_DEBUG, .object = *object};

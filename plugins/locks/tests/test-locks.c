@@ -313,7 +313,7 @@ static void *churn(void *unused)
 	return unused;
 }
 
-/* Who held it while the look went on, or was next. */
+/* Whether the thread held the lock during a look, or just before or after it. */
 static gboolean was_owner(int tid, unsigned from, unsigned to)
 {
 	for (unsigned i = from > 0 ? from - 1 : 0; i <= to + 1; i++)
@@ -373,7 +373,7 @@ static int ask(struct peeker *peeker, guint32 uid)
 	return r;
 }
 
-/* It costs one deadline, and the user whose process it was about what else they would have. */
+/* A lost child costs one deadline; the owner of the process it read gets no further answers. */
 static void test_lost(void)
 {
 	struct peeker *peeker;

@@ -40,7 +40,7 @@ static void add_smaps(struct run *run, int pid, const char *smaps)
 	run_write_thread(run, pid, pid, "smaps", "%s", smaps);
 }
 
-/* All objects, each "group name", a batch of so many rows after the other. */
+/* Returns the names of all objects, read in batches of room rows; group NULL: of all groups. */
 static char *collect_names(struct run *run, guint room, const char *group)
 {
 	GString *out = g_string_new(NULL);

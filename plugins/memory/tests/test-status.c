@@ -180,7 +180,7 @@ static void test_cmdline(void)
 		}
 }
 
-/* What does not fit a text value is cut, and a reset one is as new. */
+/* A command line that does not fit a text value is cut; after a reset it is like a new one. */
 static void test_cmdline_limit(void)
 {
 	g_autofree char *much = g_strnfill(100000, 'x');

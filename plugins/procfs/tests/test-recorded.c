@@ -323,8 +323,8 @@ static void *spend(void *data)
 	return NULL;
 }
 
-/* A stopped process of which all threads but one have ended; what it was told of
- * itself comes last. */
+/* Returns a stopped process whose threads have ended except for one; it has called
+ * getrusage() last. */
 static pid_t fork_spent(struct rusage *shared, int pipe_end)
 {
 	pid_t pid = fork();

@@ -355,14 +355,14 @@ static guint read_slowly(const char *mode)
 	return read_out;
 }
 
-/* The budget ends the reading, without a helper being left behind; "always" knows none.
- * On a busy host no helper may run at all within it. */
+/* The budget ends the reading, without abandoning a helper; with "always" there is no budget.
+ * On a busy host, it may be spent before any helper runs. */
 static void test_budget(void)
 {
 	guint read_out = 0;
 
 	for (guint tries = 0; tries < 20 && read_out == 0; tries++) {
-		/* Of the capture before. */
+		/* A charge of the previous capture. */
 		owner_charge(-1, 10, G_GUINT64_CONSTANT(1000000000));
 		read_out = read_slowly("auto");
 	}

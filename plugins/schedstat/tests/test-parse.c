@@ -12,7 +12,7 @@
 #define COLUMNS_11_C "41 42 43 44 45 46 47 48 49 50 51 "
 #define LAST "61 62 63 64 65 66 67 68 69 70 71 72"
 
-/* What a balance was, in the order of the metrics. */
+/* The values of a balance, in the order of the metrics. */
 #define OLD "1 2 3 4 - - - - 5 6 7 8 "
 #define OLD_B "11 12 13 14 - - - - 15 16 17 18 "
 #define OLD_C "21 22 23 24 - - - - 25 26 27 28 "

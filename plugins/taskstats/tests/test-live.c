@@ -124,7 +124,7 @@ static void subject_stop(Subject *subject)
 
 /* ---- the second reader: libnl and the system's own struct ---------------- */
 
-/* What the system's header, of whatever version, has of the metrics. */
+/* The metrics that the system's header has, whatever its version. */
 static const struct {
 	const char *metric;
 	gsize offset;
@@ -398,7 +398,7 @@ static void *burn(void *data)
 	return data;
 }
 
-/* Stopped; what it was told of itself comes last. */
+/* Returns a stopped process whose other threads have ended; it has called getrusage() last. */
 static pid_t fork_spent(struct rusage *shared)
 {
 	pid_t pid = fork();

@@ -193,7 +193,7 @@ static void test_pieces(void)
 			 ==, 2);
 }
 
-/* A text as long as may be, of the bytes that grow most. */
+/* A text of maximum length, of bytes whose escapes are longest. */
 static void test_long_text(void)
 {
 	g_autoptr(Build) build = build_new();

@@ -223,7 +223,7 @@ static void test_wrap(void)
 	static const struct {
 		const char *text;
 		guint width;
-		const char *wrapped; /* later lines behind two blanks */
+		const char *wrapped; /* later lines after two blanks */
 	} cases[] = {
 		{"", 9, ""},
 		{"a note", 6, "a note"},
