@@ -25,7 +25,7 @@
  *
  * After finish(), begin() may be called again, for the first sample of another file.
  * A failed sample does not end the recording: the host removes what was written of
- * it, and the sample that the next begin() starts must be readable without it.
+ * it, and the sample of the next begin() must be readable without the failed one.
  *
  * The ops of a sink that reads files of its own format:
  *
