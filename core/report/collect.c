@@ -13,7 +13,7 @@ static gboolean is_number(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
 }
 
-/* What counts is divided by that many seconds; 0: it is not. */
+/* The seconds by which a count is divided; 0: it is not divided. */
 static gdouble seconds_of(const Draft *draft, const RunsKey *group)
 {
 	return group->of_strangers ? draft->window->counts.seconds : draft->view->seconds;
@@ -93,7 +93,7 @@ static gboolean is_setting(guint32 kind)
 	       kind == CTPROF_LABEL;
 }
 
-/* What runs beside the command is compared as rates, below it. */
+/* Pools that run beside the command are compared as rates, and listed below it. */
 static RunsKey key_of(const Draft *draft, enum runs_family family, const char *const *names,
 		      guint n_names, gboolean of_command)
 {

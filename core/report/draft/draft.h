@@ -58,8 +58,8 @@ void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 		  struct ctprof_value ret_values[SIDES]);
 /* The host's records; NULL: none. */
 void draft_find_host(const Draft *draft, Record *ret_sides[SIDES]);
-/* What a formula gives for the host: of counters, in a window, what they grew by.  FALSE: no
- * counter is in it. */
+/* Computes a formula for the host; in a window, counters enter it with their growth.  Returns FALSE
+ * if it has no counter. */
 gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value);
 /* The values of a map; KiB are converted to bytes. */
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],

@@ -89,7 +89,7 @@ static void judge_groups(const Draft *draft, Verdict *verdict)
 	}
 }
 
-/* Of objects, cgroups, or the host, which no filter leaves out. */
+/* Judges objects, cgroups, or the host; no filter applies to them. */
 static void judge_pools(const Draft *draft, Verdict *verdict, enum intake_table table,
 			const GPtrArray *pools)
 {

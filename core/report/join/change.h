@@ -29,7 +29,7 @@ typedef struct change {
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
 		    guint32 ladder, Change *ret_change);
 
-/* Which changes are shown. */
+/* The changes to be shown. */
 typedef struct change_filter {
 	gboolean changed; /* changed rows only */
 	gdouble min_pct;  /* 0: any; hides changes with neither percent nor points */

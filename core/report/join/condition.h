@@ -3,7 +3,7 @@
  * --fail-on: CONDITION[,CONDITION...], any of which may hold.
  *	METRIC[:pct|:delta] OP NUMBER[UNIT]     OP one of > >= < <=
  * Without ":delta", the change in percent counts; growth from 0 exceeds any
- * percentage.  Of a percentile ("run_delay:p99>5ms") the candidate's value counts,
+ * percentage.  For a percentile ("run_delay:p99>5ms") the candidate's value counts,
  * unless its change is named ("run_delay:p99:pct>20").  With several runs per side, instead or in
  *addition: [q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT] "worse" in place of the term
  *with a metric: any metric that has become worse, by its own polarity and gate (polarity.h); of
@@ -18,7 +18,7 @@
 
 #define FINDING_PREFIX "finding:"
 
-/* What p or q must be. */
+/* The limit for p or q. */
 typedef struct chance_limit {
 	gboolean is_set;
 	gboolean less, or_equal;

@@ -29,7 +29,7 @@ struct ctprof_report_field figure_field(const Measure *measure, const char *name
 /* NULL: unknown. */
 const Figure *figures_find(const GArray *figures, const char *name);
 
-/* Whose values are asked for. */
+/* The sides for which values are asked. */
 typedef struct span {
 	const Layout *layouts[SIDES];
 	guint side;

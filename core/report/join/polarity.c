@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define DEFAULT_PERCENT 5
-/* Of a ratio, which has no percentage of change. */
+/* For a ratio, which has no percentage of change. */
 #define DEFAULT_RATIO 0.05
 
 /* The smallest change of the field that is judged, in its unit. */

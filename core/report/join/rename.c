@@ -321,7 +321,7 @@ static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *th
 static void report_match(Renames *renames, const Match *match, const GArray *matches, Store *store)
 {
 	const TypedCgroup *baseline = match->sides[0], *candidate = match->sides[1];
-	/* Of all cgroups paired with the baseline's. */
+	/* Over all cgroups that are paired with one of the baseline. */
 	g_autoptr(GHashTable) partners = g_hash_table_new(record_key_hash, record_key_equal);
 	struct ctprof_report_rename rename = {
 		.struct_size = sizeof rename,

@@ -243,7 +243,7 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 
 /* ---- order ---- */
 
-/* What comes first. */
+/* The order of the rows. */
 enum {
 	CLASS_CHANGED,
 	CLASS_COMMAND,

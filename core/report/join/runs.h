@@ -25,7 +25,7 @@ enum runs_family {
 	N_FAMILIES
 };
 
-/* What values are of; texts of the store are told apart by their addresses. */
+/* The subject of values; texts are in the store, so their addresses distinguish them. */
 typedef struct runs_key {
 	const char *metric;
 	const char *names[KEY_NAMES]; /* keys; after runs_test() their display names */

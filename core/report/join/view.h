@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the user wants to see of the result, and cells made accordingly. */
+/* The user's choice of what is shown of the result, and the cells made accordingly. */
 #pragma once
 
 #include <glib.h>

@@ -16,7 +16,7 @@
 /* Stands for a missing name; no cgroup and hardly any thread has this name. */
 #define NO_NAME "-"
 
-/* What rows are folded into. */
+/* The tables that rows are folded into. */
 enum intake_table {
 	TABLE_THREADS,
 	TABLE_EXITS, /* one by one, for a window */
@@ -29,7 +29,7 @@ enum intake_table {
 	N_TABLES
 };
 
-/* Which metrics sections choose of those tables that are theirs: in sections.c. */
+/* The metrics that sections choose from their own tables; defined in sections.c. */
 extern const MeasureChoice section_choices[N_TABLES];
 
 /* The names in the key of a process's map. */
@@ -59,7 +59,7 @@ typedef struct side {
 	const Registry *registry; /* NULL: no rows yet */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
-	/* Of a window the threads, one by one, and those that ended; NULL: threads are folded at
+	/* In a window, the threads one by one, and those that ended; NULL: threads are folded at
 	 * once. */
 	Roster *roster, *exits;
 	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What rows of threads know that layers ask for. */
+/* The facts about threads that matchers of layers ask for. */
 #pragma once
 
 #include <glib.h>

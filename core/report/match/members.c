@@ -5,7 +5,7 @@
 
 enum { BEFORE, AFTER };
 
-/* What is summed up of a group for one cost. */
+/* The sums of a group for one cost. */
 typedef struct tally {
 	gdouble total;
 	Member thread, process; /* with the most */
@@ -81,7 +81,7 @@ static gdouble number_of(const Measure *measure, guint64 value)
 	return (gdouble)cells[0] * (measure->unit == CTPROF_UNIT_KIB ? KIB : 1);
 }
 
-/* What the thread adds to it; 0 where that is not known. */
+/* The amount that the thread adds; 0 if it is not known. */
 static gdouble amount_of(const Sum *sum, const StateThread *thread)
 {
 	gdouble amount = 0;

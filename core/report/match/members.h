@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which thread, and which process, of each group did most of what its threads did in a window,
- * by cost.  Amounts are in the units of the metrics, KiB in bytes.
+ * The thread and the process of each group that did most of what its threads did in a window, by
+ * cost.  Amounts are in the units of the metrics, KiB in bytes.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct member {
 
 typedef struct members Members;
 
-/* members of the other functions may be NULL: nobody asks. */
+/* if members is NULL, the other functions do nothing. */
 Members *members_new(const Side sides[SIDES], const Intake *intake);
 void members_free(Members *members);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Members, members_free)
@@ -31,7 +31,7 @@ void members_add(Members *members, const Record *group, const StateThread *threa
  * have.  FALSE: none, or the group is one thread, or one process without such a thread. */
 gboolean members_leader(const Members *members, const Record *group, enum cost cost, gdouble least,
 			Member *ret_leader, gdouble *ret_share);
-/* What all of its threads have; of a level, by how much it grew, in those that were there at both
+/* The total of all its threads; for a level, its growth in the threads that were there at both
  * ends.  FALSE: not known. */
 gboolean members_total(const Members *members, const Record *group, enum cost cost,
 		       gdouble *ret_total);

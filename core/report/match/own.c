@@ -7,7 +7,7 @@
 
 #define NS_PER_US 1000
 
-/* What a thread had used, in ns. */
+/* The CPU time of a thread so far, in ns. */
 typedef struct used {
 	guint64 sides[SIDES];
 } Used;
@@ -49,7 +49,7 @@ void own_add(Own *own, guint side, const Registry *registry, const struct ctprof
 	guint64 key = (guint64)(guint32)target->tgid << 32 | (guint32)target->tid;
 	Used *used = g_hash_table_lookup(own->threads, &key);
 
-	/* What ended before the window is no part of it. */
+	/* Threads that ended before the window are no part of it. */
 	if (side == 0 && rows->scope == CTPROF_SCOPE_EXIT)
 		return;
 	if (!used) {

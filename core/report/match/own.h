@@ -22,6 +22,6 @@ void own_add(Own *own, guint side, const Registry *registry, const struct ctprof
 gboolean own_has(const gint32 pids[2], const RosterEntry *thread);
 /* Takes such threads of a moment, living and ended. */
 void own_add_moment(Own *own, guint side, const gint32 pids[2], const Moment *moment);
-/* In ns.  Of a thread that ended without a record, nothing is known since the window began;
- * of one whose record is not final, a part. */
+/* In ns.  The time since the window began is not known for a thread that ended without a record,
+ * and known in part if its record is not final. */
 guint64 own_time(const Own *own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a side has of the instants at which its threads were looked at. */
+/* The instants at which the threads of a side were looked at, and what was seen. */
 #pragma once
 
 #include <glib.h>

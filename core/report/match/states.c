@@ -8,7 +8,7 @@
 enum { BEFORE, AFTER };
 
 #define NS_PER_US 1000
-/* Of a thread's time, as a multiple of what it runs, what may be taken from it. */
+/* How much may be taken from a thread's time, as a multiple of what it runs. */
 #define MOST_STOLEN 4
 
 const char *const state_words[N_STATE_TIMES] = {
@@ -198,8 +198,8 @@ static gdouble change_of(const States *states, const StateThread *thread, enum i
 		       : 0;
 }
 
-/* Whether it was runnable all the time: at both ends, and never went to sleep.  Who is stopped,
- * frozen or traced does go to sleep; who is throttled does not. */
+/* Whether it was runnable all the time: at both ends, without sleeping in between.  Threads that
+ * are stopped, frozen or traced do sleep; throttled ones do not. */
 static gboolean is_runnable(const States *states, const StateThread *thread)
 {
 	guint64 state[SIDES], sleeps[SIDES], any[SIDES];
@@ -234,7 +234,7 @@ static gdouble take(gdouble wanted, gdouble *rest)
 	return taken;
 }
 
-/* What the kernel's sums have of it was seen, too. */
+/* Time that is in the kernel's sums was seen by the looks, too. */
 static void divide(const States *states, const StateThread *thread, StateTimes *times,
 		   const gdouble known[N_STATE_TIMES], gdouble sleep, gdouble rest)
 {
@@ -272,8 +272,8 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	known[STATE_USER] = run - known[STATE_SYSTEM];
 	/* Rows are read one after the other: a busy thread may have more than the window. */
 	gdouble most = MAX(life - run, 0);
-	/* The kernel counts a wait when it ends.  What interrupts and a hypervisor take from a
-	 * thread that runs is no wait, but it is not most of the time. */
+	/* The kernel counts a wait when it ends.  Interrupts and a hypervisor also take time from a
+	 * running thread, which is no wait, but not most of its time. */
 	if (is_runnable(states, thread) && (wait > most || most - wait > MOST_STOLEN * run)) {
 		times->uncounted += most - wait;
 		wait = most;

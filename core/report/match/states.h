@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the threads of each group did with the time of a window.  Running, waiting for a CPU
- * and the delays are the kernel's sums; only the rest of a thread's sleep is divided, in
- * proportion to the instants at which it was seen in each state.  So the states of a thread
- * add up to its time.
+ * How the threads of each group spent a window.  Running, waiting for a CPU and the delays are the
+ * kernel's sums; only the rest of a thread's sleep is divided, in proportion to the instants at
+ * which it was seen in each state.  So the states of a thread add up to its time.
  */
 #pragma once
 
@@ -39,8 +38,8 @@ extern const char *const state_metrics[];
 
 typedef struct state_times {
 	gdouble ns[N_STATE_TIMES];
-	/* Of the time in which they were runnable, what the kernel has not counted yet, as the wait
-	 * goes on; below 0: what it has counted beyond, as the wait began before the window. */
+	/* Runnable time that the kernel has not counted yet, because the wait goes on; below 0:
+	 * time that it counted although the wait began before the window. */
 	gdouble uncounted;
 	gdouble sampled;  /* part of their sum that was divided by samples, in ns */
 	gdouble instants; /* at which a thread of the group was asleep: of the one with the most */

@@ -34,7 +34,7 @@ typedef struct window {
 	guint64 began;
 	GArray *joints; /* Joint */
 	RosterRow rows[SIDES], ended;
-	/* Of the thread put last: its names, and the records of its group; NULL: none yet. */
+	/* For the thread put last: its names, and the records of its group; NULL: none yet. */
 	RecordKey names;
 	Record *records[SIDES];
 	CpuSlots cpu[SIDES];

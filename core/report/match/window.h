@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What happened between two captures of one boot.  Threads are matched one by
+ * The window between two captures of one boot.  Threads are matched one by
  * one, by tgid, tid and start.  For a counter, the records of both sides then
  * hold the values of the same threads before and after, so that their difference
  * is what was counted in between, and never negative; a thread that started in

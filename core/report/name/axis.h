@@ -36,7 +36,7 @@ enum label {
 	/* Its leader's row has it. */
 	LABEL_USER,
 	LABEL_CMDLINE,
-	/* Of the thread's class or cgroup. */
+	/* By the thread's class or cgroup. */
 	LABEL_SCHEDULER,
 	/* Found by a configuration of layers (layers.h). */
 	LABEL_LAYER,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What rows are folded, joined and sorted under. */
+/* The keys under which rows are folded, joined and sorted. */
 #pragma once
 
 #include <glib.h>
 
 #define KEY_NAMES 3
 
-/* What the rows have in common; names are in the store, so their addresses
- * distinguish them. */
+/* The names that the rows share; they are in the store, so their addresses distinguish them. */
 typedef struct record_key {
 	const char *names[KEY_NAMES]; /* unused ones NULL */
 	guint64 start;                /* by thread: start tick; else 0 */

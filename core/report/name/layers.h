@@ -12,7 +12,7 @@
 
 typedef struct layers Layers;
 
-/* What is known of a thread; only members whose bits are set. */
+/* The facts known about a thread; only members whose bits are set. */
 enum {
 	LAYER_CGROUP = 1,
 	LAYER_COMM = 2,

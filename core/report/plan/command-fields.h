@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What wait4() reports of the command of ctprof stat, as values of a run. */
+/* The numbers that wait4() reports for the command of ctprof stat, as values of a run. */
 #pragma once
 
 #include "options.h"

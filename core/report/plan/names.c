@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of metrics that users type: which figure they mean, or why there is none. */
+/* Names of metrics that users type: the figure that each one means, or why it means none. */
 #include <string.h>
 
 #include "base/error.h"
@@ -57,7 +57,7 @@ static gboolean fail_metric(const char *option, const Metric *metric, GError **e
 	return fail_known(option, def->name, what, use->instead, error);
 }
 
-/* Names of the first screen; FALSE: it is none of them. */
+/* Names of the first screen; FALSE: it is not one of them. */
 static gboolean is_of_screen(const char *option, const char *name, GError **error)
 {
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a report is to show: the options of show, compare, stat and memory. */
+/* The content of a report: the options of show, compare, stat and memory. */
 #pragma once
 
 #include <glib.h>
@@ -66,7 +66,7 @@ typedef struct analysis_options {
 	guint64 now[2];
 	gdouble taken_s[2];
 	guint64 realtime_ns[2]; /* CLOCK_REALTIME when each began; 0: unknown */
-	/* Processes of each that could not be listed; G_MAXUINT64: nobody knows how many. */
+	/* Number of processes of each capture that could not be listed; G_MAXUINT64: unknown. */
 	guint64 unseen[2];
 	/* Processes of ctprof itself, in samples held and in ctprof memory: the one that reads,
 	 * with its children, and the one that watches it; 0: none. */

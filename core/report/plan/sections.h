@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* What sections are drafted from: report/draft.h. */
+/* The input of a section: report/draft.h. */
 typedef struct draft Draft;
 
 /* Names of sections that others refer to. */
@@ -42,7 +42,7 @@ typedef struct section {
 	void (*draft)(const Draft *draft, const struct section *section);
 	/* Metrics of threads it needs even where no other shows them; NULL: none. */
 	const char *const *metrics;
-	/* Of views: */
+	/* For views: */
 	const char *const *orders; /* words of --sort, the default first; NULL after the last */
 	const char *groups;        /* slot groups it needs, as --groups takes them */
 	const char *optional;      /* those it also uses if captured; or NULL */

@@ -61,7 +61,7 @@ static void draft_account(const Draft *draft, const Section *section)
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
 	gint64 own = (gint64)window->own_ns, counted = busy;
 
-	/* What threads used is exact, though a moment later, and ticks miss some of it. */
+	/* The CPU time of threads is exact, though read a moment later; ticks miss some of it. */
 	busy = MAX(busy, threads + ended + own);
 	add_line(draft, table, CTPROF_ROLE_NONE, "threads", TRUE, threads);
 	add_line(draft, table, CTPROF_ROLE_EXITED, "exited", TRUE, ended);

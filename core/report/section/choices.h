@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What sections choose of rows, and lend each other and the report. */
+/* How sections choose among rows; also used by each other and by the report. */
 #pragma once
 
 #include "report/draft/judge.h"
 
 /* Everything of the host is kept, labels too; a MeasureChoice. */
 const Fold *host_choose(gconstpointer data, const Metric *metric);
-/* Which metrics of a cgroup are folded, and how those of cgroups of one name
- * become one; a MeasureChoice. */
+/* Chooses which metrics of a cgroup are folded, and how those of cgroups of the same name become
+ * one; a MeasureChoice. */
 const Fold *cgroups_choose(gconstpointer data, const Metric *metric);
 /* Whether the first screen is made of it. */
 gboolean cgroups_serve_digest(const Metric *metric);

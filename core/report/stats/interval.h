@@ -5,8 +5,8 @@
 #include <glib.h>
 
 /*
- * The interval of Clopper and Pearson for a share of which count of n samples were seen;
- * count may be a fraction, 0 <= count <= n.  confidence: 0.95.  Of n = 0: from 0 to 1.
+ * The Clopper-Pearson interval for a share seen in count of n samples; count may be a fraction, 0
+ * <= count <= n.  confidence: 0.95.  If n is 0: from 0 to 1.
  */
 void interval_of_share(gdouble count, gdouble n, gdouble confidence, gdouble *ret_low,
 		       gdouble *ret_high);

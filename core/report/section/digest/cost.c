@@ -81,7 +81,7 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 
 			formula_value(formula, costing->inputs[i][k], group->sides, &span, &made);
 			convert(quantity, formula, seconds, &made);
-			/* The first one says why there is none. */
+			/* The first one has the reason for the absence. */
 			if (made.type != CTPROF_VALUE_ABSENT || cost->missing == 0)
 				*cost = made;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a group of threads costs: the quantities of the first screen.  In a window by what
- * was counted in it, else over the life of its threads, as long as that is on average.
+ * The cost of a group of threads: the quantities of the first screen.  In a window, from what was
+ * counted in it; otherwise over the life of its threads, taking their average length.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ void costing_init(Costing *costing, const Draft *draft);
 gboolean cost_adds_up(guint cost);
 /* Whether it is of a moment, and not what was counted since another. */
 gboolean cost_is_held(guint cost);
-/* What a side of a group costs; of a window the newer side.  held_only: only costs of a
+/* The cost of one side of a group; in a window, of the newer side.  held_only: only costs of a
  * moment. */
 void costs_of_group(const Costing *costing, const Group *group, guint side, gboolean held_only,
 		    Costs *ret_costs);

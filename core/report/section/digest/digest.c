@@ -62,7 +62,7 @@ static void add_line(Digest *digest, const Group *group)
 			group->sides[1] && digest->seconds > 0
 				? (gdouble)group->sides[1]->short_ns / 1e9 / digest->seconds
 				: 0;
-		/* What memory there was before is the other side's. */
+		/* The memory of the beginning is on the other side. */
 		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
 		settle_counts(digest, &line, digest->newest);
 	}
@@ -219,6 +219,6 @@ void digest_put(Digest *digest, struct ctprof_report *report)
 		report->footer_sentences = (const void *)footers->sentences->pdata;
 	}
 	report->handle = digest;
-	/* What the user asked for is not cut any further. */
+	/* A number of lines that the user asked for is not cut any further. */
 	report->fold = options->has_limit ? NULL : fold;
 }

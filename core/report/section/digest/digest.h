@@ -22,7 +22,7 @@ typedef struct cost_line {
 	gdouble short_cpu;      /* CPUs that these used */
 } CostLine;
 
-/* What a rule is applied to, and, where it stands out, the finding. */
+/* The subject of a rule and, where it stands out, the finding. */
 typedef struct subject {
 	const struct digest *digest;
 	const struct rule *rule;
@@ -42,7 +42,7 @@ struct digest {
 	Costing costing;
 	gboolean has_sides;     /* two, of two boots: what they cost is compared */
 	guint newest;           /* side */
-	gdouble seconds;        /* of the window; 0: it is none */
+	gdouble seconds;        /* of the window; 0: there is no window */
 	GArray *lines;          /* CostLine, in the order to be shown */
 	guint64 threads[SIDES]; /* of all of them */
 	GArray *limits;         /* Limits: what held cgroups back */
@@ -79,7 +79,7 @@ static inline gdouble digest_cost(const CostLine *line, guint side, enum cost co
 	return value->type == CTPROF_VALUE_REAL ? value->real : 0;
 }
 
-/* Of the digest in the making: what the host was and did, ... */
+/* For the digest while it is made: what the host was and did, ... */
 void host_state_read(Digest *digest);
 /* ... what stands out, ... */
 void findings_find(Digest *digest);

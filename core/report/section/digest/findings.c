@@ -7,7 +7,7 @@
 #include "rules.h"
 #include "why.h"
 
-/* Of those that meet a rule as well. */
+/* At most this many further subjects of the same rule are named. */
 #define MOST_OTHERS 3
 
 /* By kind of subject. */
@@ -186,7 +186,7 @@ static const struct ctprof_report_field fields[N_FIELDS] = {
 	[COST] = TABLE_FIELD("cost", "COST", "none", CTPROF_LADDER_NONE, 0),
 	[SENTENCE] = ROLE_FIELD("sentence", "SENTENCE", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_CUT, SENTENCE),
-	/* Of a recording: when the window ended that it was worst in. */
+	/* In a recording: the end of the window in which it was worst. */
 	[WORST_AT] = TEXT_FIELD("worst_at", "WORST"),
 };
 

@@ -11,7 +11,7 @@
 #define STATE "lock_holder_state"
 #define NEXT "lock_holder_waits_for"
 #define KIND "lock_kind"
-#define KIND_JOIN "pthread_join" /* who waits for a thread's end holds nobody up */
+#define KIND_JOIN "pthread_join" /* a thread that waits for another to end holds nothing up */
 #define LEAST_WAITERS 2.0
 
 static const struct {
@@ -29,7 +29,7 @@ static struct ctprof_value value_at(const Subject *subject, guint side, const ch
 			   metric);
 }
 
-/* Of the newest side, or the smaller one of both; NAN: there is none. */
+/* The value of the newest side, or the smaller of the two; NAN: there is none. */
 static gdouble number(const Subject *subject, const char *metric, gboolean at_both)
 {
 	guint newest = subject->digest->newest;
@@ -68,8 +68,8 @@ static void say_deadlock(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ", among them {}", term_name(text(subject, HOLDER)));
 }
 
-/* That some wait at a moment is how locks work; these do so at both ends of a window.  Who is
- * in a deadlock is said already. */
+/* A lock with waiters at one moment is normal; these wait at both ends of a window.  Threads in a
+ * deadlock are reported by another rule. */
 static gdouble measure_lock(const Subject *subject)
 {
 	const char *kind = text(subject, KIND);
@@ -86,7 +86,7 @@ static void say_lock(const Subject *subject, Sentence *sentence)
 	const char *kind = text(subject, KIND) ? text(subject, KIND) : "lock";
 	const struct ctprof_term process = process_of(subject);
 
-	/* Of a file the name says what kind it is. */
+	/* For a file lock, the name gives its kind. */
 	SAY(sentence, "{} threads wait for a {} of {}",
 	    term_count("threads", "threads", subject->value),
 	    term_text(CTPROF_TERM_TEXT, g_str_has_suffix(process.text, kind) ? "lock" : kind),

@@ -18,7 +18,7 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	[GONE] = TABLE_FIELD("gone", "GONE", "none", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
 	[USR_SYS] =
 		TABLE_FIELD("usr_sys", "usr/sys", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_SHORT),
-	/* Of a recording: its CPU, window by window. */
+	/* In a recording: its CPU, window by window. */
 	[HISTORY] = TABLE_FIELD("cpu_history", "HISTORY", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_SHORT),
 	[STATES] = TEXT_FIELD("states", "STATES"),
@@ -143,7 +143,7 @@ static void put_pool(const Making *making, struct ctprof_cell *cells, const Cost
 	put(making, cells, UNIT, value_of_text(line->unit));
 }
 
-/* What was used over lives of different lengths does not add up. */
+/* Amounts used over lives of different lengths do not add up. */
 static gboolean is_total(const Digest *digest, guint cost)
 {
 	return cost_adds_up(cost) && (digest->seconds > 0 || cost_is_held(cost));
@@ -187,8 +187,8 @@ static void put_more(const Making *making)
 	put_line(making, CTPROF_ROLE_REST, &sum);
 }
 
-/* What the host's own counters say beyond the pools: threads that ended without a
- * record, and interrupts. */
+/* The rest of the host's own counters beyond the pools: threads that ended without a record, and
+ * interrupts. */
 static gdouble rest_of(const Digest *digest)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
@@ -221,7 +221,7 @@ static void put_total(const Making *making, gdouble rest)
 	put_line(making, CTPROF_ROLE_TOTAL, &line);
 }
 
-/* A column in which nothing happens is none for people. */
+/* People are not shown a column in which nothing happens. */
 static void hide_empty(const Making *making)
 {
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {

@@ -23,7 +23,7 @@ gboolean why_needs(const char *metric)
 	       (strcmp(metric, PLACE) != 0 && g_strv_contains(why_metrics, metric));
 }
 
-/* What the threads of a pool have in common; ABSENT: nothing, or it is not known. */
+/* A value that all threads of a pool share; ABSENT: they differ, or it is not known. */
 static struct ctprof_value common(const Digest *digest, const CostLine *line, const char *metric)
 {
 	struct ctprof_value value = draft_value(digest->draft, TABLE_THREADS, line->group->sides,
@@ -40,7 +40,7 @@ void why_read_pinned(const Digest *digest, CostLine *line)
 {
 	gdouble used = digest_cost(line, digest->newest, COST_CPU);
 
-	/* What next to nothing asks for is not in the way of others. */
+	/* A pool that asks for next to nothing is not in the way of others. */
 	if (used + digest_cost(line, digest->newest, COST_WAITING) < LEAST_RIVAL)
 		return;
 	const struct ctprof_value cpus = common(digest, line, AFFINITY);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who and why, as far as was read: parts of sentences about a pool.  Each adds nothing where
- * its numbers do not say it.
+ * Parts of sentences about a pool: who and why, as far as it was read.  Each adds nothing if its
+ * numbers do not show it.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ void why_read_pinned(const Digest *digest, CostLine *line);
 
 /* ", 97 % of it in NAME[ID]": the one thread or process that makes most of a cost. */
 void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost);
-/* What keeps the threads from the CPUs: where they may run, how they are scheduled, and who
- * runs. */
+/* Adds what keeps the threads from the CPUs: where they may run, how they are scheduled, and which
+ * pools run. */
 void why_add_rivals(const Subject *subject, Sentence *sentence);
 /* How the pool that uses most CPU uses it. */
 void why_add_use(const Subject *subject, Sentence *sentence);

@@ -28,7 +28,7 @@ static gint compare_consumers(gconstpointer a, gconstpointer b, gpointer data)
 	return order != 0 ? order : strcmp(x->key, y->key);
 }
 
-/* Of both sides, the largest first; the caller frees. */
+/* The consumers on both sides, the largest first; the caller frees them. */
 static GPtrArray *list_consumers(const Rows *objects, const Pool *object)
 {
 	g_autoptr(GHashTable) by_key = g_hash_table_new(g_str_hash, g_str_equal);

@@ -17,7 +17,7 @@ enum reading reading_of(const Rows *processes, const Pool *process, guint side);
 /* The worst of both sides. */
 enum reading reading_of_sides(const Rows *processes, const Pool *process);
 
-/* Which of the processes have which pids; the caller unrefs. */
+/* The processes by pid; the caller unrefs. */
 GHashTable *pids_new(const Rows *processes);
 gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
 

@@ -31,7 +31,7 @@ typedef struct place {
 struct listing {
 	const char *name;  /* of the table; NULL: the section's */
 	const char *group; /* slot group of the rows; NULL: processes */
-	/* Which of them are listed; NULL: all. */
+	/* Selects the rows to list; NULL: all. */
 	gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data);
 	const Place *places;
 	guint n_places;
@@ -39,8 +39,8 @@ struct listing {
 	struct ctprof_value (*value)(const Listing *listing, const Pool *row, guint side,
 				     const Place *place);
 	gint (*compare)(const char *a, const char *b); /* names; NULL: bytewise */
-	/* What rows are called where those with all, some and none of their summed amounts are
-	 * counted; NULL: they are not. */
+	/* The noun for rows when those with all, some and none of their summed amounts are counted;
+	 * NULL: they are not counted. */
 	const char *covered;
 	gpointer data; /* the view's */
 	Rows rows;

@@ -240,7 +240,7 @@ static void cover(const Listing *listing)
 		put_notes(rows, listing->table);
 }
 
-/* Of all, or of the one of options->pid; order: a word of the view processes. */
+/* All processes, or the one of options->pid; order: a word of the view processes. */
 static void list_processes(const Draft *draft, const char *order)
 {
 	const AnalysisOptions *options = draft->plan->options;

@@ -63,7 +63,7 @@ static guint64 sysv_id(const char *name)
 		       : G_MAXUINT64;
 }
 
-/* Which object is which segment (Pool -> Pool, both ways), on each side. */
+/* The segment of each object and the object of each segment (Pool -> Pool), on each side. */
 typedef struct partners {
 	GHashTable *sides[SIDES];
 } Partners;
@@ -306,7 +306,7 @@ static void draft_shared(const Draft *draft, const Section *section)
 		consumers_draft(draft, &listing.rows, draft->view->limit, options->object != NULL);
 }
 
-/* What both views of objects have in common. */
+/* The part that both views of objects share. */
 #define OBJECTS                                                                                    \
 	.draft = draft_shared,                                                                     \
 	.orders = (const char *const[]){"pss",       "rss",  "uss",  "swap", "size",               \

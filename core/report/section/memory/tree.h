@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listings whose rows form trees: processes, files.  Whatever parents the rows
- * claim, every row is in exactly one tree, and no walk recurses.
+ * Listings whose rows form trees: processes, files.  No matter which parents the rows claim, every
+ * row is in exactly one tree, and no walk recurses.
  */
 #pragma once
 
