@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plugin is checked with: a source, a sink, and reports made up by ctprof. */
+/* The counterparts of a plugin in a check: a source, a sink, and reports made up by ctprof. */
 #pragma once
 
 #include "plugin/plugin.h"

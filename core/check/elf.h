@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a shared object of this machine exports and imports, from its bytes. */
+/* The exports and imports of a shared object of this machine, read from its bytes. */
 #pragma once
 
 #include <glib.h>

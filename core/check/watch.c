@@ -43,7 +43,7 @@ static struct watch {
 	char own_pid[16];
 } watch;
 
-/* What this thread is doing. */
+/* The batch that this thread collects. */
 static _Thread_local const struct ctprof_batch *collecting;
 static _Thread_local gboolean said;
 static _Thread_local guint64 refused; /* puts */

@@ -7,7 +7,7 @@
 
 #include "plugin/plugin.h"
 
-/* What is watched; each one is a check of that name in the findings. */
+/* The things that are watched; each is a check of that name in the findings. */
 enum watch_check {
 	WATCH_METRICS,     /* definitions */
 	WATCH_RESULTS,     /* what the plugin's functions return */

@@ -21,7 +21,7 @@
 #include "plugin-options.h"
 #include "report/plan/sections.h"
 
-/* What is being completed, and what is already known. */
+/* The word being completed, and what is already known. */
 typedef struct request {
 	const Globals *globals;
 	const Command *command;                   /* NULL: not typed yet */
@@ -108,7 +108,7 @@ static void offer_sections(Request *request, enum completion from)
 			offer(request, sections[i]->name, sections[i]->help);
 }
 
-/* Those of the typed view; if there is none, of all views. */
+/* The orders of the typed view, or else of all views. */
 static void offer_orders(Request *request, enum completion from)
 {
 	const Section *typed = request->argument ? section_find(request->argument, TRUE) : NULL;

@@ -79,7 +79,7 @@ static int run_job(const Work *work, const char *const *files, const ExportDay *
 
 /* ---- a file for each --------------------------------------------------------------- */
 
-/* What a folder's name cannot hold, or an engine would take apart. */
+/* Replaces what the name of a folder cannot hold, or what an engine would split. */
 static char *escape_host(const char *text)
 {
 	GString *out = g_string_new(NULL);

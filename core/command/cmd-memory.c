@@ -277,7 +277,7 @@ static gboolean has_processes(void)
 	return g_strv_contains((const char *const *)names, MEMORY_GROUP);
 }
 
-/* Of the files, or with a request of this host now. */
+/* From the files, or with a request from this host now. */
 static int report(Globals *globals, const CapturingRequest *capture, GError **error)
 {
 	const ReportRun run = {

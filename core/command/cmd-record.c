@@ -45,7 +45,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* What outlives a process in which a plugin fails. */
+/* Prepares what outlives a process in which a plugin fails. */
 static gboolean prepare(Globals *globals, char **command, GError **error)
 {
 	plan.globals = globals;

@@ -107,8 +107,8 @@ static int take_step(gpointer data, GError **error)
 	return step->function(step->run, step->n, error);
 }
 
-/* A capture drops capabilities for good and leaves threads and plugins behind, so
- * it runs in a child process. */
+/* A capture drops capabilities for good and leaves threads and plugins running, so it runs in a
+ * child process. */
 static int run_apart(const StatRun *self, StepOfStat function, guint n)
 {
 	const struct step step = {self, function, n};

@@ -35,7 +35,7 @@ static gboolean check_pids(char **arguments, GError **error)
 
 static int run(Globals *globals, char **arguments, GError **error)
 {
-	/* What others end with is none of it, either. */
+	/* Exit records of other processes are left out, too. */
 	request.pids = arguments[0] ? arguments : NULL;
 	const ScreenRequest screen = {.globals = globals, .pids = request.pids, .open = open_feed};
 

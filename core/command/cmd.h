@@ -54,6 +54,6 @@ int cmd_printed(void);
  * JSON. */
 extern const Option cmd_format_options[];
 extern gboolean cmd_json;
-/* Of plugin-check, which is another program. */
+/* For plugin-check, which is a program of its own. */
 extern char **cmd_check_pids;
 extern guint64 cmd_check_timeout_s;

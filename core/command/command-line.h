@@ -32,7 +32,7 @@ enum completion {
 	N_COMPLETIONS,
 };
 
-/* Which options of plugins a command has as its own. */
+/* The plugins whose options a command takes as its own. */
 enum plugin_options {
 	NO_PLUGIN_OPTIONS,
 	COST_PLUGIN_OPTIONS, /* CTPROF_OPTION_COST only */

@@ -7,9 +7,9 @@
 #include "command-line.h"
 #include "report-run.h"
 
-/* What --group-by takes, by enum group_by. */
+/* The words of --group-by, by enum group_by. */
 extern const struct ctprof_option_word reporting_group_words[N_GROUP_BY];
-/* What --swap-share takes, by enum swap_share. */
+/* The words of --swap-share, by enum swap_share. */
 extern const struct ctprof_option_word reporting_share_words[2];
 /* Options of show, compare and stat. */
 extern const Option reporting_options[];
@@ -19,9 +19,9 @@ extern const Option reporting_compare_options[];
 /* --pid, as given; NULL: all. */
 char **reporting_pids(void);
 
-/* Reports errors in the options before there is anything to report, in a separate process;
- * returns the exit status.  Of the run only the names count, and whether it is of runs.
- * Names of metrics, which only the snapshots know, are not checked. */
+/* Reports errors in the options before there is anything to report, in a separate process; returns
+ * the exit status.  Only the names of the run count, and whether it compares runs.  Names of
+ * metrics, which only the snapshots know, are not checked. */
 int reporting_check(const Globals *globals, const ReportRun *run);
 /* Reads and draws the run as the options say; returns the exit status, as a command does. */
 int reporting_run(Globals *globals, const ReportRun *run, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What top and replay share: their options, and the process that draws. */
+/* The common part of top and replay: their options, and the process that draws. */
 #pragma once
 
 #include <glib.h>

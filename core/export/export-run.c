@@ -117,7 +117,7 @@ static GPtrArray *open_recordings(const Session *session, const char *const *fil
 
 /* ---- what is in the files ---------------------------------------------------------- */
 
-/* Of a file its metrics and its time are looked at, no row. */
+/* A look at the metrics and the time of a file, without any row. */
 typedef struct glance {
 	Export *export; /* learns the metrics; NULL: none does */
 	const Recording *recording;
@@ -167,8 +167,7 @@ typedef struct writing {
 	ExportSample sample;
 } Writing;
 
-/* Of a single file the metrics are known with its first row: it need not be read for them
- * before. */
+/* The metrics of a single file are known with its first row: it need not be read for them first. */
 static gboolean begin_tables(Writing *writing, const Registry *registry, GError **error)
 {
 	if (writing->has_begun)

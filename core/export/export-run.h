@@ -32,7 +32,7 @@ typedef struct export_day {
 
 #define EXPORT_MAX_DAYS 65536
 
-/* What a process finds out for another. */
+/* The result that one process hands to another. */
 typedef struct export_days {
 	guint32 n;
 	ExportDay days[EXPORT_MAX_DAYS];
@@ -47,8 +47,8 @@ typedef struct export_survey {
 /* A SuperviseStep; data is the survey. */
 int export_survey_step(gpointer data, GError **error);
 
-/* What the host is called in tables: as given, or as the file is (given NULL); a pseudonym if
- * names are.  NULL: nothing is known. */
+/* The name of the host in tables: as given, or as in the file (given NULL); a pseudonym if the file
+ * has pseudonyms.  NULL: it is not known. */
 char *export_name_host(const char *given, const char *path);
 /* The file's name without that ending. */
 char *export_stem_of(const char *path);

@@ -208,7 +208,7 @@ static gboolean take_cgroups(Export *self, const Registry *registry, GError **er
 	return TRUE;
 }
 
-/* Of a capture without a row of the host all that is known. */
+/* For a capture without a row of the host: all that is known of it. */
 static gboolean put_capture(const Export *self, Sheet *sheet, GError **error)
 {
 	if (self->has_host || sheet->rows != CTPROF_TABLE_CAPTURES)

@@ -50,5 +50,5 @@ gboolean export_finish(Export *export, GError **error);
 
 /* Records that the sink has got. */
 guint64 export_n_records(const Export *export);
-/* What a file has to have several samples for. */
+/* The feature for which a file needs several samples. */
 gboolean export_needs_windows(const Export *export);

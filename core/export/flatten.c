@@ -21,7 +21,7 @@ typedef struct flow {
 	enum how how;
 } Flow;
 
-/* What is made of a name, such as its pattern. */
+/* A form of a name, such as its pattern. */
 typedef struct made {
 	char *(*make)(const char *name);
 	guint from, to;    /* columns; G_MAXUINT: there is none */
@@ -192,7 +192,7 @@ static void put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
 	sheet_put_text(sheet, column, out->str, out->len);
 }
 
-/* Of the rows while they are lent, unless it is not UTF-8. */
+/* Borrows the text while the rows are lent, unless it is not UTF-8. */
 static void put_text(Sheet *sheet, guint column, const struct ctprof_text *text)
 {
 	if (g_utf8_validate_len(text->bytes, text->length, NULL))

@@ -7,7 +7,7 @@
 #include "report/name/store.h"
 #include "schema.h"
 
-/* What all rows of a capture have in common; NULL: absent. */
+/* The members that all rows of a capture share; NULL: absent. */
 typedef struct origin {
 	Arena *texts; /* they are in */
 	struct ctprof_text *host, *boot, *kernel;

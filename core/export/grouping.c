@@ -13,7 +13,7 @@ struct grouping {
 	GroupBy group_by;
 	const Axis *axis;
 	char *file;
-	/* Of windows the rows of a sample end one, and begin the next. */
+	/* With windows, the rows of a sample end one window and begin the next. */
 	Filling *ending, *beginning;
 	const Origin *origin; /* while records are made */
 	gdouble seconds;

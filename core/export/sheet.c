@@ -119,7 +119,7 @@ void sheet_put_own(Sheet *sheet, guint column, const struct ctprof_text *text)
 		sheet_put(sheet, column, (guint64)(uintptr_t)text);
 }
 
-/* What is not UTF-8 byte by byte: two names never become one. */
+/* Escapes invalid UTF-8 byte by byte, so that two names never become one. */
 static void append_valid(GString *out, const char *text, gsize length)
 {
 	const char *end = text + length, *bad;
@@ -169,7 +169,7 @@ gboolean sheet_hand_over(Sheet *sheet, GError **error)
 	if (!plugin_records(sheet->sink, &records, error))
 		return FALSE;
 	sheet->n_rows += sheet->filled;
-	/* Also what a row in the making has, which there is none of. */
+	/* No row is being made now, so nothing else is cleared. */
 	memset(sheet->present, 0, (gsize)sheet->columns->len * sheet->filled);
 	memset(sheet->values, 0, (gsize)sheet->columns->len * sheet->filled * sizeof(guint64));
 	sheet->filled = 0;

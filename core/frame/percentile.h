@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is asked of the histogram of a group. */
+/* Percentiles of the histogram of a group. */
 #pragma once
 
 #include "ctprof/report.h"
 #include "row/buckets.h"
 
-/* What is asked of a histogram, as "run_delay:p99". */
+/* The part of a histogram that is asked for, as in "run_delay:p99". */
 typedef struct percentile {
 	const char *suffix; /* ":p99" */
 	gdouble share;      /* of the values that are at most as large */

@@ -26,7 +26,7 @@ typedef struct present {
 	guint32 field, index;
 } Present;
 
-/* Which values a row has, and why it lacks the others. */
+/* The set of values that a row has, and why it lacks the others. */
 typedef struct shape {
 	const guint8 *states; /* of the row, by index */
 	guint n, n_texts;     /* fields with a value; of these texts, which come first */

@@ -17,8 +17,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Series, series_free)
 /* Forgets all values and windows. */
 void series_clear(Series *self);
 
-/* Another window: where it ends, CLOCK_REALTIME (below in s), and how long it is.  What has no
- * value in those that are kept is forgotten. */
+/* Begins another window: where it ends, CLOCK_REALTIME (below in s), and how long it is.  Subjects
+ * without a value in the windows that are kept are forgotten. */
 void series_begin(Series *self, guint64 realtime_ns, gdouble seconds);
 guint series_windows(const Series *self);
 gdouble series_end(const Series *self, guint window);
@@ -42,7 +42,7 @@ typedef struct spread {
 	guint n;                          /* of values */
 } Spread;
 
-/* Of those that are not NAN. */
+/* The spread of the values that are not NAN. */
 Spread spread_of(const gdouble *values, guint n);
 Spread series_spread(const Series *self, const char *subject, const char *measure);
 /* A bar for each window, or for the newest n, from the first that has it (n 0: all).  NULL:

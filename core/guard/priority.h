@@ -17,7 +17,7 @@ enum priority_choice {
 	PRIORITY_NONE,
 };
 
-/* What the user asked for: enum priority_choice. */
+/* The user's choice: enum priority_choice. */
 extern gint priority_choice;
 
 typedef struct priority Priority;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every command starts with: a root, plugins and their metrics. */
+/* The common beginning of every command: a root, plugins and their metrics. */
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which texts of a file are names: the one table of it. */
+/* The texts of a file that are names: the only table of them. */
 #pragma once
 
 #include <glib.h>
@@ -13,7 +13,7 @@ typedef struct field {
 	gboolean of_kernel; /* a kernel thread keeps the kernel's words */
 } Field;
 
-/* What is not in the table is opaque: a plugin may put into its texts what it likes. */
+/* A metric that is not in the table is opaque: a plugin may put anything into its texts. */
 const Field *field_of_metric(const char *name);
 /* The names of the objects of a group. */
 PseudonymLaw field_of_objects(const char *group);

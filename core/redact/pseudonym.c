@@ -24,7 +24,7 @@ struct pseudonyms {
 	GHashTable *words; /* word -> pseudonym */
 };
 
-/* What is hashed as what. */
+/* Separates the inputs of the hash by their kind. */
 enum domain { DOMAIN_WORD = 'w', DOMAIN_DIGITS = 'd', DOMAIN_KEY = 'k' };
 
 Pseudonyms *pseudonyms_new(const guint8 *key, gsize size)
@@ -104,7 +104,7 @@ static gboolean is_of_address(char c)
 	return g_ascii_isxdigit(c) || c == ':' || c == '.';
 }
 
-/* Of words; the rest is between them. */
+/* A character of words; all others are between words. */
 static gboolean is_of_word(char c)
 {
 	return g_ascii_isalnum(c) || (guchar)c >= 0x80;
@@ -223,7 +223,7 @@ static void append_ipv4(const Pseudonyms *self, GString *out, const char *text, 
 			(guint)(bytes[3 * i] << 16 | bytes[3 * i + 1] << 8 | bytes[3 * i + 2]));
 }
 
-/* Appends what an id or address at p becomes; its length, 0: there is none. */
+/* Appends the replacement of an id or address at p; returns its length, or 0 if there is none. */
 static gsize append_address(const Pseudonyms *self, GString *out, const char *p, const char *end)
 {
 	gsize len = uuid_length(p, end);
@@ -242,8 +242,8 @@ static gsize append_address(const Pseudonyms *self, GString *out, const char *p,
 
 /* Reports leave out what ctprof itself costs, which they know by its name. */
 static const char *const of_names[] = {"ctprof", NULL};
-/* What the names of kernel threads and of work queues are made of, beside those of devices,
- * hosts and networks. */
+/* The parts of names of kernel threads and work queues, besides those of devices, hosts and
+ * networks. */
 static const char *const of_kernel[] = {
 	"ACPI",       "H",          "R",          "u",           "acpi",      "addrconf",
 	"async",      "ata",        "backlog",    "bio",         "blkcg",     "btrfs",
@@ -269,7 +269,7 @@ static const char *const of_kernel[] = {
 	"writeback",  "xfs",        "xfsaild",    "xfsalloc",    "xprtiod",   "zswap",
 	NULL,
 };
-/* What a cgroup's path is made of beside names: report/name/unit.c finds units by it. */
+/* The parts of a cgroup's path besides names: report/name/unit.c finds units by them. */
 static const char *const of_cgroups[] = {
 	"system",     "app",     "automount", "background", "besteffort", "burstable",  "conmon",
 	"containerd", "cri",     "crio",      "device",     "docker",     "guaranteed", "init",
@@ -277,7 +277,7 @@ static const char *const of_cgroups[] = {
 	"path",       "payload", "podman",    "scope",      "service",    "session",    "slice",
 	"socket",     "swap",    "target",    "timer",      "user",       NULL,
 };
-/* What the kernel calls memory in maps and smaps. */
+/* The kernel's names of memory in maps and smaps. */
 static const char *const of_paths[] = {
 	"SYSV",  "anon",     "anonymous", "deleted", "dev",  "heap",    "hugepage",
 	"memfd", "shm",      "shmem",     "stack",   "sysv", "uprobes", "vclock",
@@ -301,7 +301,7 @@ static void append_unlisted(Pseudonyms *self, GString *out, const char *const *l
 		append_word(self, out, text, len);
 }
 
-/* What is between two separators, in the classes of pattern_append(). */
+/* Appends the token between two separators, in the classes of pattern_append(). */
 static void append_token(Pseudonyms *self, GString *out, const char *const *list, const char *text,
 			 gsize len)
 {

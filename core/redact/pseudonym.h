@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names become pseudonyms, word by word, by a keyed hash: the same word the same one
- * wherever it occurs.  What is between words stays, and so do numbers, so that names which
- * have one pattern (report/name/pattern.h) have one afterwards.  What looks like an address
- * or the id of a container becomes another of the same shape.
+ * Names become pseudonyms, word by word, by a keyed hash: the same word becomes the same one
+ * wherever it occurs.  Separators between words stay, and so do numbers, so that names with one
+ * pattern (report/name/pattern.h) have one afterwards.  A text that looks like an address or the id
+ * of a container becomes another of the same shape.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 /* HMAC takes any; a key that is given must not be guessed. */
 #define PSEUDONYM_KEY_BYTES 32
 
-/* What becomes of a text. */
+/* How a text is replaced. */
 typedef enum pseudonym_law {
 	LAW_OPAQUE, /* one word, with its numbers: what is not known is not shown */
 	LAW_KEEP,   /* itself: a word of the kernel's or of ours, or a number */

@@ -7,7 +7,7 @@
 #include "row/batch.h"
 #include "row/rowset.h"
 
-/* What a reader takes, and a little less. */
+/* The longest path that a reader takes, and a little less. */
 #define MOST_PATH 4000
 #define MOST_KEY 250
 #define MOST_TEXT 65000
@@ -72,7 +72,7 @@ static void note(Redactor *self, const char *field)
 	(*n)++;
 }
 
-/* What the text becomes, until the next call. */
+/* The replacement of the text, valid until the next call. */
 static const GString *replace(Redactor *self, const char *field, PseudonymLaw law, const char *text,
 			      gsize len, gsize most)
 {

@@ -76,7 +76,7 @@ static gboolean wait_for_word(gpointer data, const char *why)
 	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
 	if (send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL) >= 0)
 		return hear(self);
-	/* Who is not told does not answer. */
+	/* A process that cannot be reached does not answer. */
 	ui_error("cannot reach the process that waits: %s", g_strerror(errno));
 	return FALSE;
 }
@@ -125,8 +125,8 @@ static gboolean has_ended(const CaptureAhead *self)
 	       info.si_pid != 0;
 }
 
-/* Receives which process is running now; FALSE: none, or interrupted.  Nothing comes after
- * the end of the supervisor, though a process that it has left behind holds the socket. */
+/* Receives the process that is running now; FALSE: none, or interrupted.  Nothing comes after the
+ * end of the supervisor, though a process that it has abandoned holds the socket. */
 static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 {
 	struct pollfd line = {.fd = self->line[0], .events = POLLIN};
@@ -159,7 +159,7 @@ static int reap(CaptureAhead *self)
 	gboolean told = FALSE;
 	int status = 0;
 
-	/* Who still waits for a word need not. */
+	/* A process that still waits for a word need not. */
 	(void)shutdown(self->line[0], SHUT_WR);
 	while (waitpid(self->pid, &status, WNOHANG) == 0) {
 		if (crash_interrupted() && !told)

@@ -441,7 +441,7 @@ static void end_raised(void)
 	g_clear_pointer(&kept_raised, priority_end);
 }
 
-/* The process ends now: what it frees before must not wait behind the load either. */
+/* The process ends now: memory that it frees before must not wait for the load either. */
 static void keep_raised(Priority *raised)
 {
 	kept_raised = raised;

@@ -24,8 +24,8 @@ typedef struct capturing_request {
 	char *output; /* file; NULL: named after host and time */
 	char *sink;   /* the sink that writes it; NULL: the snapshot sink */
 	char *groups; /* in the format of --groups; NULL: the value of that option */
-	/* Which metrics are read by default, and groups that are also read if a plugin has
-	 * them, up to a NULL; NULL: the usual ones. */
+	/* Selects the metrics that are read by default, and the groups that are also read if a
+	 * plugin has them, up to a NULL; NULL: the usual ones. */
 	gboolean (*needs)(const Metric *metric);
 	const char *const *added;
 	const char *source;    /* their plugin; NULL: any */
@@ -35,8 +35,8 @@ typedef struct capturing_request {
 	gboolean no_threads;   /* no processes are read */
 	gboolean is_interim;   /* the file is not reported to the user */
 	gboolean listens;      /* for ended threads, from before wait() */
-	/* Of listens: sources sample from when another process sets it; NULL: from the first
-	 * capture on. */
+	/* With listens: sources sample from the moment at which another process sets it; NULL: from
+	 * the first capture on. */
 	const guint *may_sample;
 	/* Called before anything is read.  why: ended threads are not recorded, one
 	 * clause; NULL: they are.  FALSE: cancels the capture.  NULL: capture at

@@ -207,7 +207,7 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 
 	*ret_where = ok ? g_strdup(output_label(output)) : NULL;
 	g_clear_pointer(&self->saves[self->n_saves++], output_free);
-	/* What comes has no output of its own: a plugin that fails is left out as before. */
+	/* Later samples have no output: a plugin that fails is left out, as before. */
 	crash_set_output(CRASH_NOTHING_OUT);
 	return ok;
 }

@@ -104,7 +104,7 @@ static gboolean load_past(const LoadRequest *request, Recording *recording, guin
 	       past_read(recording, from, to, filling, error);
 }
 
-/* Of one sample those before it, as far as they cost little to read. */
+/* For one sample, those before it, as far as they cost little to read. */
 static guint begin_of_past(const Recording *recording, guint sample)
 {
 	return recording_find_key(recording, sample - MIN(sample, 2 * PAST_WINDOWS));

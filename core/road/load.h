@@ -21,8 +21,8 @@ Plugin *load_reader(const Session *session);
 /* Opens a file; what is missing at its end is a warning. */
 Recording *load_open(const Session *session, const char *file, GError **error);
 
-/* Which samples of recordings to use, as given; NULL: the last one, for a window the
- * first and the last. */
+/* The samples of recordings to use, as given; NULL: the last one, for a window the first and the
+ * last. */
 typedef struct sample_choice {
 	const char *at, *sample; /* a time; a number */
 	const char *from, *to;   /* times, of a window */

@@ -10,12 +10,12 @@
 /* It may take one part in so many of the time; and is not read more often than this. */
 #define SHARE 100
 #define LEAST_US G_USEC_PER_SEC
-/* Of the last reading of a view one is kept: going back shows it at once. */
+/* So many views keep their last reading: going back shows it at once. */
 #define MOST_READINGS 3
 
 static const char *const all_groups[] = {MEMORY_READER_GROUPS, NULL};
 
-/* What was read for a view of ctprof memory. */
+/* The memory that was read for a view of ctprof memory. */
 typedef struct memory_reading {
 	const Section *view; /* NULL: none */
 	gint32 pid;
@@ -30,7 +30,7 @@ struct memory_reader {
 	GArray *pids;       /* gint32; NULL: all */
 	clockid_t main_clock;
 	Sample *taking;
-	Reading taken;                   /* not yet in sight */
+	Reading taken;                   /* not shown yet */
 	Reading readings[MOST_READINGS]; /* by view */
 	gint64 due_us;                   /* when the last of them is paid for */
 };
@@ -204,7 +204,7 @@ const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **er
 	return reading ? reading->sample : NULL;
 }
 
-/* Which process is opened is not known before: all there are to be read. */
+/* The process that will be opened is not known yet: all of them are to be read. */
 char *memory_reader_setting(const Globals *globals)
 {
 	char setting[] = MEMORY_SOURCE ".pid=0";

@@ -14,14 +14,14 @@ typedef struct memory_reader MemoryReader;
 	MEMORY_GROUP, MEMORY_LEDGER_GROUP, MEMORY_MAPPINGS_GROUP, MEMORY_SHARED_GROUP,             \
 		MEMORY_SWAP_GROUP, MEMORY_SYSV_GROUP
 gboolean memory_reader_needs(const Metric *metric);
-/* What it needs of the plugin: PLUGIN.KEY=VALUE; NULL: there is no such plugin. */
+/* The setting that the plugin needs: PLUGIN.KEY=VALUE; NULL: there is no such plugin. */
 char *memory_reader_setting(const Globals *globals);
 
 /* Nothing of it is read with the samples of the capture from then on. */
 MemoryReader *memory_reader_new(Capturing *capturing, char **pids);
 void memory_reader_free(MemoryReader *reader);
 
-/* Of struct feed; once the sources have started. */
+/* The functions of struct feed; once the sources have started. */
 gint64 memory_reader_due(const Feed *feed, const Look *look);
 gboolean memory_reader_take(Feed *feed, const Look *look, GError **error);
 const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **error);

@@ -14,7 +14,7 @@
 
 #define NS_PER_MS G_GINT64_CONSTANT(1000000)
 #define NS_PER_S (1000 * NS_PER_MS)
-/* What a clock may be off without being told: it is steered, and reading takes time. */
+/* A clock may be off by this much without a note: it is steered, and reading takes time. */
 #define SLACK_NS (NS_PER_S / 2)
 /* A signal may come between any look and the wait. */
 #define LOOK_MS 200
@@ -94,7 +94,7 @@ static gboolean check_slow(const Recorder *self, GError **error)
 	return TRUE;
 }
 
-/* What is read in the sample that is due at now_ns. */
+/* Chooses the groups to read in the sample that is due at now_ns. */
 static void settle_slow(const Recorder *self, gint64 now_ns)
 {
 	const GArray *all = self->plan->slow;
@@ -119,13 +119,13 @@ static gint64 read_clock(clockid_t id)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* What the host was suspended until now. */
+/* How long the host has been suspended until now. */
 static gint64 asleep_ns(const Clocks *clocks)
 {
 	return (gint64)clocks->time.boottime_ns - clocks->monotonic_ns;
 }
 
-/* What its clock was set to when it booted, as far as one sees. */
+/* The time to which its clock was set when it booted, as far as it can be known. */
 static gint64 epoch_ns(const Clocks *clocks)
 {
 	return (gint64)(clocks->time.realtime_ns - clocks->time.boottime_ns);
@@ -144,8 +144,8 @@ static void add_note(GString *notes, const char *format, ...)
 	va_end(ap);
 }
 
-/* What happened since the last sample that the next one, which begins at time, does not show;
- * NULL: nothing. */
+/* Notes on the time since the last sample that the next one, which begins at time, does not show;
+ * NULL: none. */
 static char *take_notes(gpointer data, const RootTime *time)
 {
 	Recorder *self = data;
@@ -314,8 +314,8 @@ static void go_on(Recorder *self, gint64 tick_ns)
 	self->has_read = FALSE;
 }
 
-/* After a signal.  What was being written when it came is no sample.  Who finds the file
- * after its terminal has gone reads in it why it ends: one more sample says so. */
+/* After a signal.  A sample that was being written when it came is dropped.  If the terminal has
+ * gone, one more sample tells the reader of the file why it ends. */
 static gboolean end_interrupted(Recorder *self, GError **error)
 {
 	int number = crash_take_signal();

@@ -9,7 +9,7 @@
 
 #define RECORD_SUFFIX ".ctprof"
 
-/* What the next process goes on with when a plugin brought one down; shared. */
+/* The state that the next process continues with after a plugin brought one down; shared. */
 typedef struct record_state {
 	guint64 bytes;          /* of the whole samples in the file */
 	guint64 samples;        /* taken, in all files */

@@ -117,7 +117,7 @@ static void show_progress(const Repeat *repeat, guint64 i)
 
 /* ---- runs ---- */
 
-/* Which side is run at position i: by the parity of its bits, or at random. */
+/* The side that is run at position i: by the parity of its bits, or at random. */
 static guint side_at(const Repeat *repeat, guint64 i, guint *first)
 {
 	if (!repeat->other)

@@ -168,7 +168,8 @@ static gboolean hand_on(gpointer data, const Registry *registry, const struct ct
 	return handoff_rows(&self->handoff, rows, error);
 }
 
-/* What a plugin's end or a newer ctprof may change in the middle of a file. */
+/* The metrics may change in the middle of a file when a plugin ends, or a newer ctprof continues
+ * it. */
 static gboolean has_same_metrics(const Registry *a, const Registry *b)
 {
 	for (enum row_class row = 0; row < N_ROW_CLASSES; row++) {

@@ -15,7 +15,7 @@
 #define MAX_KEY_BYTES 255u
 #define MAX_NAME_BYTES 4096u
 
-/* What a put needs to know about a slot; eight of them fit in a cache line. */
+/* The rule that a put needs about a slot; eight of them fit in a cache line. */
 struct slot_rule {
 	guint8 type;
 	guint8 wanted, leader_only;

@@ -23,11 +23,11 @@ struct ctprof_target *batch_targets(Batch *batch);
 /* Empties n rows: every slot is absent for the registry's reason. */
 void batch_begin(Batch *batch, gsize n);
 
-/* Whom mark_stuck() and is_stuck() are about: the capture's, borrowed.  Without it no
+/* The processes that mark_stuck() and is_stuck() are about: the capture's, borrowed.  Without it no
  * process is stuck. */
 void batch_share_stuck(Batch *batch, Stuck *stuck);
 
-/* What no source is asked for, as its process does not answer. */
+/* Marks rows that no source is asked for, as their process does not answer. */
 void batch_time_out(Batch *batch);
 
 /* The batch for a source's collect().  bad_puts counts puts that break the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the columns of the first screen mean: for the page of help, --help and the manual. */
+/* The meaning of the columns of the first screen: for the page of help, --help and the manual. */
 #pragma once
 
 /* Padded as the keys are. */

@@ -51,5 +51,5 @@ typedef struct sheet_rows {
 	const char *subject, *given;
 } SheetRows;
 
-/* Lines become rows of the page; those of sums stay in sight below them. */
+/* Lines become rows of the page; lines of sums stay visible below them. */
 void sheet_fill(const Sheet *sheet, const SheetRows *rows, Page *page);

@@ -88,8 +88,8 @@ static gboolean take_bare(Screen *screen, const struct ctprof_report *report, co
 	return TRUE;
 }
 
-/* What is said below it.  How many were read is not worth a line if all were, or if a note
- * says how many were not. */
+/* Adds the notes below the table.  The number of processes read is not worth a line if all were, or
+ * if a note gives the number of those that were not. */
 static void add_notes(Screen *screen, const struct ctprof_report *report, const char *name,
 		      Page *page)
 {
@@ -126,7 +126,7 @@ static void add_above(Screen *screen, const struct ctprof_report *report, const 
 
 /* ---- pages --------------------------------------------------------------------------- */
 
-/* What there is instead of a table: the reason, or that it comes. */
+/* Adds the text that replaces a table: the reason, or that it comes. */
 static void add_reason(Screen *screen, const Look *look, const GError *why, Page *page)
 {
 	gboolean is_slow = (look->memory->flags & SECTION_TAKES_NAME) != 0;

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 
-/* Of each message, for other programs' output beside it. */
+/* The prefix of each message, for the output of other programs beside it. */
 #define PREFIX "ctprof: "
-/* Of what is kept, the end. */
+/* At most so many bytes are kept, the last ones. */
 #define MOST_BYTES 16384
 #define LAST_BYTES 512
 
@@ -61,7 +61,7 @@ char *messages_take_last(void)
 	g_strchomp(text);
 	const char *line = strrchr(text, '\n');
 	line = line ? line + 1 : text;
-	/* Who says so is plain on its own screen. */
+	/* On its own screen the program need not name itself. */
 	line += g_str_has_prefix(line, PREFIX) ? strlen(PREFIX) : 0;
 	/* A plugin may say the same of each sample. */
 	if (!line[0] || g_strcmp0(line, last) == 0)
@@ -71,7 +71,7 @@ char *messages_take_last(void)
 	return g_strdup(line);
 }
 
-/* What a plugin said of each sample is one line. */
+/* A message that a plugin repeats for each sample is one line. */
 static void say_once(const char *text)
 {
 	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);

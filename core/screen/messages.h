@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is said on standard error while the screen is drawn on: kept until the terminal is
- * given back. */
+/* Keeps standard error while the screen is drawn, until the terminal is given back. */
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stands for the screen in a build without ncurses: there is none. */
+/* The screen of a build without ncurses: an error. */
 #include "base/error.h"
 #include "screen.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of the table at least so much is in sight, at the cost of what is above it. */
+/* So many rows of the table stay visible, at the cost of the lines above it. */
 #define FEWEST_ROWS 5
 
 static void row_clear(gpointer data)

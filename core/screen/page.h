@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the screen shows: lines above a table, its rows, and lines below it. */
+/* The content of the screen: lines above a table, its rows, and lines below it. */
 #pragma once
 
 #include <glib.h>
@@ -40,9 +40,9 @@ typedef struct place {
 } Place;
 
 /* Draws it from the top row of the terminal on, at most height rows; the row of the place is
- * in sight. */
+ * visible. */
 void page_draw(const Page *page, Terminal *terminal, guint height, Place *place);
 /* Moves the place by so many rows. */
 void page_move(const Page *page, Place *place, gint by);
-/* How many rows were in sight. */
+/* The number of rows that are visible. */
 guint page_visible(const Page *page, guint height);

@@ -7,7 +7,7 @@
 
 #define MOST_PLACES 3
 
-/* What a thread does with its time. */
+/* The uses of a thread's time. */
 static const char *const uses[] = {"cpu",       "user",    "system",     "waiting",   "disk_wait",
 				   "swap_wait", "reclaim", "compaction", "thrashing", NULL};
 
@@ -158,7 +158,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	if (!report)
 		return FALSE;
 	GHashTable *threads = analysis_threads(analysis);
-	/* Of the window alone. */
+	/* Only the first title: it is about the window. */
 	drawer_titles(&screen->drawer, report, 1, page->head);
 	if (g_hash_table_size(threads) == 0) {
 		g_ptr_array_add(page->head, g_strdup(" no thread of this pool is in the window"));

@@ -6,7 +6,7 @@
 #include "inside.h"
 #include "report/plan/sections.h"
 
-/* Of the right of a line of the host. */
+/* At the right of a line about the host. */
 #define BARS 20
 #define LEAST_BARS 6
 
@@ -75,7 +75,7 @@ static char *sort_word(const struct ctprof_report_field *field)
 	return quantity_find(header) ? g_steal_pointer(&header) : NULL;
 }
 
-/* Which of the columns there are the user wants. */
+/* Hides the columns that the user does not want. */
 static void choose_columns(Screen *screen, Sheet *pools)
 {
 	g_ptr_array_set_size(screen->sortable, 0);

@@ -11,7 +11,7 @@
 #include "base/ui.h"
 #include "guard/crash.h"
 
-/* For a job to end when it is told to; then the process ends without it. */
+/* How long a job may take to end when it is asked to; then the process ends without it. */
 #define PATIENCE_US (2 * G_USEC_PER_SEC)
 
 typedef struct job {

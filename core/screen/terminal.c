@@ -25,13 +25,13 @@ struct terminal {
 	gboolean is_utf8;
 };
 
-/* Of the terminal, before anything was drawn. */
+/* The terminal's settings before anything was drawn. */
 static struct termios before;
 static gboolean is_remembered;
 /* Whether it is being drawn on; shared by both processes. */
 static gboolean *is_taken;
 
-/* What kind it is, for the process that gives it back. */
+/* Its type, for the process that gives it back. */
 static TERMINAL *description;
 
 /* ---- before and after -------------------------------------------------------------- */
@@ -209,7 +209,7 @@ guint terminal_height(const Terminal *terminal)
 	return (guint)MAX(getmaxy(stdscr), 1);
 }
 
-/* What a terminal that is not UTF-8 gets for a character. */
+/* The replacement of a character on a terminal that is not UTF-8. */
 static gunichar plain_of(gunichar c)
 {
 	static const struct {

@@ -61,7 +61,7 @@ guint terminal_width(const Terminal *terminal);
 guint terminal_height(const Terminal *terminal);
 /* Replaces a row by text (UTF-8, without control characters), cut to fit. */
 void terminal_put(Terminal *terminal, guint row, const char *text, enum terminal_style style);
-/* What was put since appears. */
+/* Shows all that was put since the last call. */
 void terminal_show(Terminal *terminal);
 /* Draws all of it anew. */
 void terminal_repaint(Terminal *terminal);

@@ -20,7 +20,7 @@ struct context {
 	guint64 realtime_ns, boottime_ns, skew_ns, unseen;
 };
 
-/* What decides how numbers come about, and what a difference does to them. */
+/* The conditions that decide how numbers come about, and the effect of a difference. */
 static const struct {
 	const char *metric, *what, *effect;
 } conditions[] = {
@@ -182,7 +182,7 @@ static const char *scheduler_of(const Context *context)
 	return ops || !g_hash_table_contains(context->host, SCHEDULER_STATE) ? ops : "none";
 }
 
-/* What one scheduler counted is not what another counts, and each load begins at 0. */
+/* Counts of one scheduler are not those of another, and each load begins at 0. */
 static void compare_schedulers(const Context *baseline, const Context *candidate,
 			       GPtrArray *differences)
 {
@@ -261,7 +261,7 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	compare_schedulers(baseline, candidate, differences);
 	/* The reference's files tell of no plugin at all. */
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
-		/* What one left out, another read as well, or it is absent. */
+		/* Metrics that one plugin left out were read by another, or are absent. */
 		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",
 			       "left_out", "its metrics do not compare", differences);
 	compare_tables(baseline->options, candidate->options, "capture option", "not given", NULL,

@@ -25,14 +25,14 @@ guint64 context_now(const Context *context);
 guint64 context_realtime(const Context *context);
 /* How long it took, in s; 0: unknown. */
 gdouble context_taken(const Context *context);
-/* Processes that could not be listed; G_MAXUINT64: nobody knows how many. */
+/* Number of processes that could not be listed; G_MAXUINT64: unknown. */
 guint64 context_unseen(const Context *context);
 /* Whether it is of all processes, not of some that were named. */
 gboolean context_is_whole(const Context *context);
 /* Whether names are pseudonyms. */
 gboolean context_is_redacted(const Context *context);
 
-/* What lies between two captures. */
+/* The time between two captures. */
 typedef struct context_span {
 	gboolean of_one_boot;
 	gdouble seconds; /* by CLOCK_BOOTTIME of one boot, else by CLOCK_REALTIME */

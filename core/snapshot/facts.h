@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a file says of the capture itself, besides rows. */
+/* The facts of a file about the capture itself, besides rows. */
 #pragma once
 
 #include <glib.h>
@@ -8,7 +8,7 @@ typedef struct load_facts {
 	guint64 realtime_ns; /* captured_at_unix_ns */
 	guint64 boottime_ns; /* when it began; 0: unknown */
 	guint64 skew_ns;     /* how long it took; 0: unknown */
-	guint64 unseen;      /* processes; G_MAXUINT64: nobody knows how many */
+	guint64 unseen;      /* processes; G_MAXUINT64: unknown */
 	GHashTable *capture; /* key -> value, all of the file's "capture" object */
 	GHashTable *options; /* key -> value, as given to capture */
 	GPtrArray *plugins;  /* "NAME STATE" */

@@ -12,7 +12,7 @@
 #include "guard/userfile.h"
 #include "row/batch.h"
 
-/* What a reader believes at most. */
+/* The largest file that a reader accepts. */
 #define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
 #define MAX_THREADS (16u << 20)
 #define MAX_DEPTH 64
@@ -44,7 +44,7 @@ typedef struct recording {
 	gboolean has_found; /* in this call of read(): it may find them again */
 	char *damage;
 
-	/* Of what is being read. */
+	/* The capture that is being read. */
 	Loaded *loaded;
 	LoadRows each;
 	gpointer data;
@@ -190,7 +190,7 @@ static int input_metric(const struct ctprof_input *input, const char *plugin,
 	def.help = own(load, def.help);
 	def.origin = own(load, def.origin);
 	gboolean is_on_demand = def.flags & CTPROF_METRIC_ON_DEMAND;
-	/* What is in the file was asked for when it was captured. */
+	/* Metrics in the file were requested when it was captured. */
 	def.flags &= ~CTPROF_METRIC_ON_DEMAND;
 	int r = registry_add(load->loaded->registry, own(load, plugin ? plugin : ""), &def,
 			     ret_slot, &why);
@@ -456,7 +456,7 @@ static int read_whole(Load *load)
 {
 	int result = call_read(load);
 
-	/* As told to, by input_row(). */
+	/* As input_row() asked for. */
 	if (result == -ECANCELED && load->only_host && !load->error)
 		result = 0;
 	if (result == 0 && load->bad_puts > 0) {

@@ -33,7 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Recording, recording_free)
 guint recording_n_samples(const Recording *recording);
 /* CLOCK_REALTIME when the sample began, in ns; 0: not known before it is read. */
 guint64 recording_time(const Recording *recording, guint sample);
-/* What is missing at the end of the file, one sentence; NULL: nothing. */
+/* Says what is missing at the end of the file, one sentence; NULL: nothing. */
 const char *recording_damage(const Recording *recording);
 /*
  * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset of the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which sample of a recording is meant. */
+/* Finds the sample of a recording that a user means. */
 #pragma once
 
 #include <glib.h>
