@@ -73,6 +73,8 @@ static const struct sample_def {
 	{"psi.cpu.some.avg10", CTPROF_GAUGE, CTPROF_UNIT_CENTIPERCENT, H, "psi", NULL, NULL, 0},
 	{"sched_ext.state", CTPROF_CATEGORY, CTPROF_UNIT_TEXT, H, "scx", NULL, NULL, 0},
 	{"sched_ext.enable_seq", CTPROF_COUNTER, CTPROF_UNIT_NONE, H, "scx", NULL, NULL, 0},
+	{"process_utime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, P, "sched", NULL, NULL, QUIET},
+	{"process_stime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, P, "sched", NULL, NULL, QUIET},
 	{"cutime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, P, "sched", NULL, NULL, QUIET},
 	{"cstime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, P, "sched", NULL, NULL, QUIET},
 	{"comm", CTPROF_LABEL, CTPROF_UNIT_TEXT, E, "exit", NULL, NULL, 0},

@@ -49,8 +49,13 @@ CpuSlots cpu_slots_of(const Layout *layout)
 
 	for (guint i = 0; i < G_N_ELEMENTS(slots); i++)
 		slots[i] = layout_slot(layout, cpu_metrics[i]);
-	return (CpuSlots){slots[CPU_RUN], slots[CPU_USER], slots[CPU_SYSTEM],
-			  slots[CPU_CHILDREN_USER], slots[CPU_CHILDREN_SYSTEM]};
+	return (CpuSlots){slots[CPU_RUN],
+			  slots[CPU_USER],
+			  slots[CPU_SYSTEM],
+			  slots[CPU_CHILDREN_USER],
+			  slots[CPU_CHILDREN_SYSTEM],
+			  slots[CPU_PROCESS_USER],
+			  slots[CPU_PROCESS_SYSTEM]};
 }
 
 static gboolean number_at(const RosterRow *row, gint slot, guint64 unit, guint64 *ret_number)
@@ -72,13 +77,10 @@ gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_t
 	return has_user && has_system;
 }
 
-static CpuTime children_time_of(const CpuSlots *slots, const RosterRow *row)
+static gboolean children_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
 {
-	CpuTime time = {.run = 0};
-
-	(void)number_at(row, slots->children_user, CPU_TICK_NS, &time.user);
-	(void)number_at(row, slots->children_system, CPU_TICK_NS, &time.system);
-	return time;
+	return number_at(row, slots->children_user, CPU_TICK_NS, &ret_time->user) &&
+	       number_at(row, slots->children_system, CPU_TICK_NS, &ret_time->system);
 }
 
 static void add(CpuTime *sum, const CpuTime *part)
@@ -221,7 +223,8 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 		if (!pair[side])
 			continue;
 		roster_read(exits->sides[side].roster, pair[side], &exits->rows[side]);
-		times[side] = children_time_of(&exits->slots[side], &exits->rows[side]);
+		if (!children_time_of(&exits->slots[side], &exits->rows[side], &times[side]))
+			return;
 	}
 	/* Unknown for a process that the first capture missed. */
 	if (!pair[0] && pair[1]->start < exits->began)
@@ -234,24 +237,41 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 	bucket->slack += 2 * CPU_TICK_NS;
 }
 
-/* Time that an ended process had used before the window is charged as well. */
+/* A process's time so far, in its leader's row; a thread that ended before is in no row. */
+static gboolean process_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
+{
+	return number_at(row, slots->process_user, CPU_TICK_NS, &ret_time->user) &&
+	       number_at(row, slots->process_system, CPU_TICK_NS, &ret_time->system);
+}
+
+/* Time that an ended process had used before the window is charged as well; where it could not be
+ * read, the charge says nothing about the window. */
 static void note_before(Exits *exits, const RosterEntry *thread)
 {
+	const CpuSlots *slots = &exits->slots[0];
 	RosterRow *row = &exits->rows[0];
-	const RosterEntry *leader = roster_process(exits->sides[0].roster, thread->tgid);
-	CpuTime time;
+	const Roster *roster = exits->sides[0].roster;
+	const RosterEntry *leader = roster_process(roster, thread->tgid);
+	CpuTime time = {.run = 0}, whole = {.run = 0};
 
 	if (roster_process(exits->sides[1].roster, thread->tgid))
 		return;
 	Bucket *bucket =
 		bucket_of(exits, heir_of(exits, thread->tgid, parent_of(exits, thread->tgid)));
-	roster_read(exits->sides[0].roster, thread, row);
-	if (cpu_time_of(&exits->slots[0], row, &time))
+	if (leader)
+		roster_read(roster, leader, row);
+	gboolean has_whole = leader && process_time_of(slots, row, &whole);
+	if (leader == thread && children_time_of(slots, row, &time))
 		add(&bucket->before, &time);
-	if (leader == thread) {
-		time = children_time_of(&exits->slots[0], row);
+	if (leader == thread && has_whole)
+		add(&bucket->before, &whole);
+	if (has_whole)
+		return;
+	roster_read(roster, thread, row);
+	if (cpu_time_of(slots, row, &time))
 		add(&bucket->before, &time);
-	}
+	else
+		bucket->is_old = TRUE;
 }
 
 void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
@@ -293,7 +313,8 @@ static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_to
 		return is_exact;
 	row = &exits->rows[0];
 	roster_read(roster, roster_entry(roster, at - 1), row);
-	(void)cpu_time_of(&exits->slots[0], row, &before);
+	if (!cpu_time_of(&exits->slots[0], row, &before))
+		before = (CpuTime){G_MAXUINT64, G_MAXUINT64, G_MAXUINT64};
 	*ret_least = less(*ret_least, before.run);
 	*ret_told = subtract(&told, &before);
 	return is_exact;
@@ -319,9 +340,9 @@ static void note_command(Exits *exits)
 		add(&bucket_of(exits, command->parent)->charged, &charged);
 }
 
-/* Whether the records say all: none is lost, and each knows what its thread ran to the end.
- * What parents were charged with is then no news, and of other windows, too: a parent is
- * charged with all that a child was charged with in its life. */
+/* Whether the records are complete: none is lost, and each has all that its thread ran.  The sums
+ * that parents were charged with then add nothing, and belong to other windows as well: a parent is
+ * charged with the whole life of a child. */
 static gboolean are_whole(const Exits *exits)
 {
 	guint n = roster_length(exits->records);

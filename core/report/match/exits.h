@@ -25,7 +25,7 @@ typedef struct cpu_time {
 
 /* Where a side's rows have the CPU time. */
 typedef struct cpu_slots {
-	gint run, user, system, children_user, children_system;
+	gint run, user, system, children_user, children_system, process_user, process_system;
 } CpuSlots;
 
 CpuSlots cpu_slots_of(const Layout *layout);

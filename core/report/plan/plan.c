@@ -17,8 +17,14 @@ static const guint32 sizes[] = {
 };
 
 const char *const cpu_metrics[] = {
-	"run_time_ns",        "utime_clock_ticks",  "stime_clock_ticks",
-	"cutime_clock_ticks", "cstime_clock_ticks", NULL,
+	"run_time_ns",
+	"utime_clock_ticks",
+	"stime_clock_ticks",
+	"cutime_clock_ticks",
+	"cstime_clock_ticks",
+	"process_utime_clock_ticks",
+	"process_stime_clock_ticks",
+	NULL,
 };
 
 static void need_inputs(GHashTable *needed, const Formula *formula)

@@ -15,7 +15,17 @@
 /* The metrics of threads' CPU time; NULL after the last. */
 extern const char *const cpu_metrics[];
 /* The first of these are of the thread itself. */
-enum { CPU_RUN, CPU_USER, CPU_SYSTEM, CPU_CHILDREN_USER, CPU_CHILDREN_SYSTEM, N_CPU_METRICS };
+enum {
+	CPU_RUN,
+	CPU_USER,
+	CPU_SYSTEM,
+	CPU_CHILDREN_USER,
+	CPU_CHILDREN_SYSTEM,
+	/* Including its ended threads. */
+	CPU_PROCESS_USER,
+	CPU_PROCESS_SYSTEM,
+	N_CPU_METRICS
+};
 /* The same in records, with a finer unit. */
 #define CPU_EXIT_USER "utime_us"
 #define CPU_EXIT_SYSTEM "stime_us"
@@ -70,7 +80,7 @@ gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags);
 /* Whether --metrics selects the name. */
 gboolean plan_names(const Plan *plan, const char *metric);
 
-/* What names of metrics are checked against: arrays of Figure. */
+/* The names that typed names of metrics are checked against: arrays of Figure. */
 typedef struct plan_names {
 	const GArray *figures, *objects; /* of threads; of objects, which cannot be sorted by */
 	const GArray *others;            /* only for conditions */
