@@ -7,8 +7,14 @@
 
 #define MET " met its memory limit"
 
+/* Where throttling is not counted, a cgroup may use its quota and want no more. */
 static gdouble measure_throttled(const Subject *subject)
 {
+	const CostLine *line = cgroup_pool(subject->digest, subject->limits);
+
+	if (subject->limits->is_uncounted &&
+	    !(line && digest_cost(line, subject->digest->newest, COST_WAITING) >= LEAST_QUEUE))
+		return NAN;
 	return limits_throttled(subject->limits) * 100;
 }
 
@@ -70,6 +76,13 @@ static void say_throttled(const Subject *subject, Sentence *sentence)
 			  subject->limits->n_periods > 0 ? "its periods" : "the time"),
 	};
 
+	if (subject->limits->is_uncounted) {
+		const struct ctprof_term quota = term_cpus("quota", subject->limits->quota);
+
+		say_of_cgroup(subject, sentence, "", " in {}",
+			      " uses all of its quota of {} CPU, and waits", &quota, 1);
+		return;
+	}
 	say_of_cgroup(subject, sentence, " is throttled", " by {}", " in {} % of {}", terms, 2);
 	if (subject->limits->quota > 0)
 		SAY(sentence, ": its quota is {} CPU", term_cpus("quota", subject->limits->quota));

@@ -15,14 +15,13 @@
 #define LEAST_RATIO 3.0         /* of the time waited to that run */
 #define STARVED_RATIO 19.0      /* of the same: it gets a twentieth of what it asks for */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
-#define LEAST_QUEUE 0.5         /* threads */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
 #define LEAST_DISK_WAIT 0.5     /* threads */
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
 #define LEAST_GROWTH (64 * MIB) /* bytes, of a minute at least */
 #define LEAST_GROWTH_SHARE 0.05 /* of what there is then */
-#define MOST_GROWTH 2           /* times what there was, a minute: more is told in bytes */
+#define MOST_GROWTH 2           /* times what there was, a minute: above it, bytes are shown */
 #define LEAST_SWITCHES 10000.0  /* 1/s */
 #define MOST_WORK_NS 50000.0    /* CPU a switch */
 
@@ -107,7 +106,7 @@ static void add_turn(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ", {} a turn", term_ns("turn", subject_cost(subject, COST_TURN)));
 }
 
-/* Who runs meanwhile, and how many threads wait; those that have ended waited, too. */
+/* The pools that run meanwhile, and how many threads wait; threads that have ended waited, too. */
 static void add_wait(const Subject *subject, Sentence *sentence)
 {
 	gboolean are_several = threads_of(subject) > 1 || subject_cost(subject, COST_WAITING) > 1;
@@ -139,7 +138,7 @@ static gdouble measure_busiest(const Subject *subject)
 	const Digest *digest = subject->digest;
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
-	/* Of those that get too little it is said already. */
+	/* Pools that get too little have a finding of their own. */
 	if (measure_starved(subject) >= LEAST_RATIO ||
 	    (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE &&
 	     contended(subject) < LEAST_QUEUE))
@@ -235,8 +234,8 @@ static void say_wait(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, subject->rule->of);
 }
 
-/* What a level has grown by in the window.  NAN: not by much, which is judged as of a minute
- * if the window is shorter; it is new, or other processes have it. */
+/* The growth of a level in the window.  NAN: too little, judged per minute if the window is
+ * shorter; or the pool is new, or its processes are others. */
 static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;
@@ -266,7 +265,7 @@ static void say_growth(const Subject *subject, Sentence *sentence)
 	SAY(sentence, " grew by {}", term_bytes("growth", "bytes", subject->value));
 	SAY(sentence, " to {}", term_bytes("held", "bytes", subject_cost(subject, cost)));
 	gdouble a_minute = subject->value * MINUTE / subject->digest->seconds;
-	/* Of what was next to nothing a share says nothing. */
+	/* A percentage of next to nothing is meaningless. */
 	if (a_minute < MOST_GROWTH * before)
 		SAY(sentence, ", {} % a minute",
 		    term_count("a_minute", "percent", a_minute / before * 100));

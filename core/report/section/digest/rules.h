@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rules of what stands out.  A rule measures a pool, a cgroup or the host; what
- * reaches its limit is said in one sentence.  Costs are told on one scale: a CPU, a
- * thread held up, a GiB that was taken and 100 MB/s count alike.
+ * The rules for what stands out.  A rule measures a pool, a cgroup or the host; a subject that
+ * reaches the rule's limit gets one sentence.  Costs share one scale: a CPU, a thread held up, a
+ * GiB taken and 100 MB/s count alike.
  */
 #pragma once
 
@@ -19,18 +19,20 @@ typedef struct rule {
 	/* NULL: price times what was measured. */
 	gdouble (*cost)(const Subject *subject);
 	gdouble price;
-	/* Of rules that are alike: what they are about, and what they call it. */
+	/* For rules that are alike: the cost they are about, and what they call it. */
 	enum cost of;
 	const char *words;
 } Rule;
 
 #define MB 1e6
 #define GIB (1024.0 * 1024 * 1024)
-/* What it costs to read a page a second again that was reclaimed. */
+/* The cost of reading one reclaimed page a second again. */
 #define PRICE_OF_REFAULTS (4096 / (100 * MB))
 /* A limit that holds threads back for less, in percent of the time, is not worth a line. */
 #define LEAST_THROTTLED 10.0
-/* What is merely odd comes after all else. */
+/* Fewer threads that wait are not worth a line. */
+#define LEAST_QUEUE 0.5
+/* Mere oddities come after everything else. */
 #define COST_OF_ODDITIES 0.01
 
 static inline gdouble subject_cost(const Subject *subject, enum cost cost)

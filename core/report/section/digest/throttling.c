@@ -7,7 +7,8 @@
 #include "report/name/unit.h"
 
 #define EVENT_MAX "max"
-/* A quota that is not counted is met by what uses about as much, in each period and in all. */
+#define BPF_STATE "sched_ext.state"
+/* How far what a cgroup used may be from its quota, as a share, when it used all of it. */
 #define ABOUT 0.1
 
 static const struct input {
@@ -71,8 +72,20 @@ static void take_below(const GArray *list)
 	}
 }
 
+/* Whether a BPF scheduler runs: it may enforce quotas, of which cpu.stat then counts nothing. */
+static gboolean has_bpf_scheduler(const Draft *draft)
+{
+	Record *sides[SIDES];
+
+	draft_find_host(draft, sides);
+	const char *state =
+		draft_value(draft, TABLE_HOST, sides, draft->view->compare ? 1 : 0, BPF_STATE).text;
+	return g_strcmp0(state, "enabled") == 0;
+}
+
 GArray *limits_list(const Draft *draft)
 {
+	gboolean has_bpf = has_bpf_scheduler(draft);
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
 	g_autoptr(GHashTable) pools = pools_new();
 
@@ -88,11 +101,12 @@ GArray *limits_list(const Draft *draft)
 		for (guint k = 0; k < G_N_ELEMENTS(inputs); k++)
 			take(draft, pool, &inputs[k], &limits);
 		limits.quota = limits.period > 0 ? limits.quota / limits.period : 0;
-		/* A BPF scheduler keeps a quota and counts nothing. */
 		gdouble most = limits.quota * limits.seconds;
-		if (limits.n_periods <= 0 && fabs(limits.used_s - most) < most * ABOUT)
+		limits.is_uncounted = has_bpf && limits.n_periods <= 0 &&
+				      fabs(limits.used_s - most) < most * ABOUT;
+		if (limits.is_uncounted)
 			limits.throttled_s = limits.seconds;
-		/* Of totals what else is known began with the cgroup. */
+		/* In totals, the other numbers began with the cgroup. */
 		if (!draft->intake->one_by_one && limits.n_throttled <= 0)
 			continue;
 		/* A row may be new because its limit is: what it counted is older. */

@@ -12,6 +12,7 @@ typedef struct limits {
 	gdouble n_periods;       /* that ended in the window; 0: not known */
 	gdouble n_throttled;     /* of them */
 	gdouble throttled_s;     /* threads stood still for so long */
+	gboolean is_uncounted;   /* by a BPF scheduler: it used its quota, and no more is known */
 	gdouble used_s;          /* of CPU time */
 	gdouble seconds;         /* of the window */
 	gdouble quota;           /* CPUs; 0: none, or not known */
