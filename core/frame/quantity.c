@@ -179,6 +179,7 @@ const Quantity host_quantities[] = {
 		 "system.cpu.irq", "system.cpu.softirq")),
 	HOST(busy_turns, CTPROF_COUNTER, "cpus", NONE, SUM(A_NS, "schedstat.run_time_ns")),
 	HOST(interrupts, CTPROF_COUNTER, "cpus", NONE, SUM(A_TICK, "system.cpu.irq", "system.cpu.softirq")),
+	HOST(steal, CTPROF_COUNTER, "cpus", NONE, SUM(A_TICK, "system.cpu.steal")),
 	HOST(idle, CTPROF_COUNTER, "cpus", NONE, SUM(A_TICK, "system.cpu.idle", "system.cpu.iowait")),
 	HOST(waiting, 0, "threads", NONE, COUNTED),
 	HOST(runnable, CTPROF_LEVEL, "threads", NONE, NOW("system.load.runnable")),

@@ -36,7 +36,7 @@ typedef struct formula {
 	gdouble scale, divisor;              /* to the unit of the column; 0: none */
 } Formula;
 
-/* What the first screen is made of, as far as its code names it; the table may go on. */
+/* The costs of the first screen that its code names; the table may have more. */
 enum cost {
 	COST_HEAP,
 	COST_CPU,
@@ -67,9 +67,10 @@ typedef struct host_state {
 	/* The same in clock ticks, which miss short turns, and by turns that ended. */
 	gdouble busy_ticks, busy_turns;
 	gdouble interrupts, idle; /* CPUs, in ticks */
+	gdouble steal;            /* CPUs that the hypervisor gave to others, in ticks */
 	gdouble waiting;          /* threads that wait for one */
 	gdouble load[3];
-	gdouble runnable;            /* threads, running ones included */
+	gdouble runnable;            /* threads, running ones included but for the reader */
 	gdouble read, written;       /* by block devices, bytes/s */
 	gdouble faults, refaults;    /* 1/s: major faults, pages read back after reclaim */
 	gdouble direct_scans;        /* 1/s: pages scanned by threads that need memory, */
@@ -104,8 +105,8 @@ typedef struct quantity {
 	gsize at;              /* of the host's: in HostState */
 } Quantity;
 
-/* Of threads, and of the host: of those without a formula its account knows.  Ended by a
- * NULL name. */
+/* The quantities of threads, and of the host; those without a formula come from its account.  Both
+ * end with a NULL name. */
 extern const Quantity quantities[], host_quantities[];
 
 /* By its name or an alias; NULL: unknown. */
@@ -118,7 +119,7 @@ const Quantity *quantity_derived(const char *name);
 const Quantity *quantity_of_cost(guint cost);
 /* The CPUs of the host that are busy: two rows, the exact one, and that of ticks. */
 const Quantity *quantity_host_busy(void);
-/* What an alias stands for; any other name unchanged, borrowed. */
+/* The name that an alias stands for; any other name unchanged, borrowed. */
 const char *quantity_name(const char *typed);
 /* Translates a list of names, "turn,-read", to what a source measures:
  * "wait_time_ns,timeslices,-read_bytes".  The caller frees it. */

@@ -20,6 +20,7 @@ CPU_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "ste
 BEFORE = {"user": 10000, "system": 2000, "idle": 50000, "iowait": 3000, "softirq": 100}
 BUSY = {"user": 400, "system": 50, "softirq": 10}  # 0.46 of a CPU
 MANY = 8192
+PRESSURE = "".join(f"{kind} avg10=0.00 avg60=0.00 avg300=0.00 total={{0}}\n" for kind in ("some", "full"))
 
 
 def cpu_lines(total, cpus):
@@ -155,23 +156,52 @@ def add_to(path, changes):
 
 
 def test_a_quota_that_a_bpf_scheduler_keeps():
-    """Under sched_ext the kernel counts no throttling. What gets its quota and no more wants no CPUs;
-    what gets less, or far more, is not held by it."""
-    for used, quota, held in ((200, 20, True), (215, 20, True), (200, 40, False), (200, 5, False), (200, None, False)):
+    """Under sched_ext the kernel counts no throttling. A pool that gets its quota, no more, and waits
+    wants no CPUs; one that gets less, or far more, is not held by it, nor is one that does not wait, or
+    on a host without a BPF scheduler."""
+    for used, quota, wait_s, state, rule in (
+        (200, 20, 9, "enabled", "throttled"),
+        (215, 20, 9, "enabled", "throttled"),
+        (200, 20, 1, "enabled", None),
+        (200, 20, 9, "disabled", "wants-cpu"),
+        (200, 40, 9, "enabled", "wants-cpu"),
+        (200, 5, 9, "enabled", "wants-cpu"),
+        (200, None, 9, "enabled", "wants-cpu"),
+    ):
         with host("7.2-scx") as one:
+            (one.root / "sys/kernel/sched_ext/state").write_text(f"{state}\n", encoding="ascii")
             group = one.root / "cgroup/lab.slice/multi.service"
             (one.root / "cgroup/cgroup.controllers").write_text("cpu memory pids\n", encoding="ascii")
             (group / "cpu.max").write_text(f"{quota * 1000 if quota else 'max'} 100000\n", encoding="ascii")
             one.capture(BEFORE)
             for tid in (137, 141):
-                add_to(one.root / f"proc/137/task/{tid}/schedstat", {0: used * 5 * 10**6, 1: 9 * 10**9})
+                add_to(one.root / f"proc/137/task/{tid}/schedstat", {0: used * 5 * 10**6, 1: wait_s * 10**9})
             add_to(group / "cpu.stat", {"usage_usec": used * 10**4})
             one.capture(later(idle=1500, user=used))
             lines = one.compare("--sections=findings")["sections"][0]["lines"]
             found = {line["finding"] for line in lines if line["sentence"].startswith("lab-multi ")}
-            assert found == {"throttled" if held else "wants-cpu"}, (used, quota, lines)
+            assert found == ({rule} if rule else set()), (used, quota, wait_s, state, lines)
             said = [line["sentence"] for line in lines if line["finding"] == "throttled"]
-            assert not held or said[0].endswith(": its quota is 0.20 CPU"), said
+            assert not said or said[0].endswith(" uses all of its quota of 0.20 CPU, and waits"), said
+
+
+def test_pressure_by_quotas():
+    """The kernel takes a thread that its quota holds back for one that waits for a CPU."""
+    for throttled, pressure, most in ((4, 6, 40), (8, 6, 60), (0, 6, None), (8, 0, None)):
+        with host("7.2-scx") as one:
+            group = one.root / "cgroup/lab.slice/multi.service"
+            (one.root / "cgroup/cgroup.controllers").write_text("cpu memory pids\n", encoding="ascii")
+            (group / "cpu.max").write_text("20000 100000\n", encoding="ascii")
+            one.write("pressure/cpu", PRESSURE.format(0))
+            one.capture(BEFORE)
+            counts = {"usage_usec": 2 * 10**6, "nr_periods": 100}
+            add_to(group / "cpu.stat", {**counts, "nr_throttled": 90, "throttled_usec": throttled * 10**6})
+            one.write("pressure/cpu", PRESSURE.format(pressure * 10**6))
+            one.capture(later(idle=1500, user=200))
+            said = one.compare("--sections=host")["sections"][0]["lines"][0]["sentence"]
+            assert f"pressure {pressure * 10:>3} %" in said, said
+            found = re.search(r"pressure by quotas up to (\d+) %", said)
+            assert (int(found[1]) if found else None) == most, (throttled, pressure, said)
 
 
 if __name__ == "__main__":

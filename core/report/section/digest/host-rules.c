@@ -10,6 +10,7 @@
 /* Below these nothing is worth a line. */
 #define LEAST_EXITED_SHARE 10.0 /* percent of the CPU time */
 #define LEAST_FORKS 50.0        /* 1/s */
+#define LEAST_STEAL 5.0         /* percent of the CPUs */
 #define LEAST_UNKNOWN_SHARE 5.0 /* percent of the CPU time */
 #define LEAST_CPU 0.05          /* CPUs */
 #define LEAST_NAMED_CPU 0.005   /* CPUs: less is drawn as 0 */
@@ -113,7 +114,7 @@ static void say_forks(const Subject *subject, Sentence *sentence)
 	SAY(sentence, "{} processes and threads are started a second",
 	    term_rate("forks", "1/s", subject->value));
 	add_short(subject, sentence, FALSE);
-	/* Of a few processes it says nothing about the others. */
+	/* With only a few processes captured, it says nothing about the others. */
 	if (subject->digest->host.exited >= LEAST_NAMED_CPU && is_of_all(subject))
 		SAY(sentence, ", for {} CPU", term_cpus("exited", subject->digest->host.exited));
 }
@@ -149,6 +150,28 @@ static void say_unknown(const Subject *subject, Sentence *sentence)
 	TELL(sentence, words[subject->digest->host.is_of_ticks][digest_own(subject->digest) > 0]);
 }
 
+/* The kernel counts it only while the virtual CPU has a thread to run. */
+static gdouble measure_steal(const Subject *subject)
+{
+	const HostState *host = &subject->digest->host;
+
+	return host->steal / host->cpus * 100;
+}
+
+static gdouble cost_steal(const Subject *subject)
+{
+	return subject->digest->host.steal;
+}
+
+static void say_steal(const Subject *subject, Sentence *sentence)
+{
+	const HostState *host = &subject->digest->host;
+
+	SAY(sentence, "the hypervisor took {} CPU ({} % of {}): threads were ready to run",
+	    term_cpus("steal", host->steal), term_count("share", "percent", subject->value),
+	    term_whole(host->cpus));
+}
+
 /* Whether the limits of cgroups are why some have too little: one met its own while the host
  * has room, or the host itself reclaims next to nothing.  (The kernel's counters of scans are
  * without those for a cgroup's limit.) */
@@ -165,7 +188,7 @@ static gboolean is_by_limits(const Subject *subject)
 	return FALSE;
 }
 
-/* Of a limit of theirs another rule speaks. */
+/* If their own limits are the cause, another rule says so. */
 static gdouble measure_refaults(const Subject *subject)
 {
 	return is_thrashing(subject->digest) && !is_by_limits(subject)
@@ -218,6 +241,7 @@ const Rule host_rules[] = {
 	{"out-of-memory", "none", 1, measure_kills, say_kills, .price = COST_OF_KILLS},
 	{"came-and-went", "percent", LEAST_EXITED_SHARE, measure_exited, say_exited, .cost = short_cpu},
 	{"forks", "1/s", LEAST_FORKS, measure_forks, say_forks, .price = 1 / LEAST_FORKS},
+	{"steal", "percent", LEAST_STEAL, measure_steal, say_steal, .cost = cost_steal},
 	{"unaccounted", "percent", LEAST_UNKNOWN_SHARE, measure_unknown, say_unknown, .cost = unknown_of},
 	{"memory-short", "1/s", LEAST_REFAULTS, measure_refaults, say_refaults, .price = PRICE_OF_REFAULTS},
 	{"setup-differs", "none", 1, measure_differences, say_differences, .price = COST_OF_ODDITIES},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the first screen says about the host and the captures. */
+/* The lines of the first screen about the host and the captures. */
 #include <math.h>
 #include <string.h>
 
-#include "digest.h"
 #include "frame/units.h"
 #include "row/absence.h"
+#include "rules.h"
 
 #define USER_HZ 100
 #define CENTIPERCENT 1e4 /* of one */
@@ -18,7 +18,7 @@ static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "sys
 
 /* ---- what is known ---- */
 
-/* Of the newest capture. */
+/* The value in the newest capture. */
 static struct ctprof_value value_of(const Digest *digest, const char *name)
 {
 	Record *sides[SIDES];
@@ -94,6 +94,9 @@ void host_state_read(Digest *digest)
 
 	ask_all(digest);
 	settle_busy(host);
+	/* The thread that read the number was running. */
+	if (host->runnable >= 1)
+		host->runnable--;
 	for (guint i = 0; i < G_N_ELEMENTS(host->load); i++)
 		host->load[i] = now(digest, loads[i]) / CENTIPERCENT;
 	if (digest->seconds > 0 && waiting->type == CTPROF_VALUE_REAL)
@@ -104,7 +107,7 @@ void host_state_read(Digest *digest)
 	host->exited = (gdouble)window->ended_ns / 1e9 / digest->seconds;
 	if (window->own_ns > 0)
 		host->own = (gdouble)window->own_ns / 1e9 / digest->seconds;
-	/* What threads used is exact, but read a moment later. */
+	/* The CPU time of threads is exact, but read a moment later. */
 	gdouble used = MIN(host->accounted + host->exited + digest_own(digest), host->cpus);
 	host->is_rough |= used > host->busy * (1 + MOST_SKEW) + MOST_SKEW;
 	if (used > host->busy)
@@ -130,6 +133,20 @@ static void add_pressure(Sentence *sentence, gdouble share)
 			  term_plain(CTPROF_TERM_PADDED, CTPROF_LADDER_NONE, share));
 }
 
+/* The kernel counts a thread that its quota holds back as one that waits for a CPU.  In how much
+ * of that time no other thread waited is not known. */
+static void add_throttling(const Digest *digest, Sentence *sentence)
+{
+	gdouble share = digest->host.cpu_pressure, throttled = 0;
+
+	for (guint i = 0; i < digest->limits->len; i++)
+		throttled += g_array_index(digest->limits, Limits, i).throttled_s;
+	throttled = digest->seconds > 0 ? throttled / digest->seconds * 100 : 0;
+	if (!isnan(share) && MIN(throttled, share) >= LEAST_THROTTLED)
+		SAY_APART(sentence, "pressure by quotas up to {} %",
+			  term_whole(MIN(throttled, share)));
+}
+
 static void tell_cpu(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
@@ -153,8 +170,8 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 		SAY_APART(sentence, "{} threads wait at any time",
 			  term_short(CTPROF_LADDER_NONE, host->waiting));
 	else if (!isnan(host->runnable))
-		/* But for the thread that read it. */
-		SAY_APART(sentence, "{} runnable", term_whole(MAX(host->runnable - 1, 0)));
+		SAY_APART(sentence, "{} runnable", term_whole(host->runnable));
+	add_throttling(digest, sentence);
 }
 
 static void tell_disk(const Digest *digest, Sentence *sentence)
@@ -316,7 +333,7 @@ static void add_machine(const Digest *digest, Sentence *title)
 		    term_text(CTPROF_TERM_TEXT, store_text(digest->draft->store, kernel)));
 }
 
-/* What was run, as perf stat ends. */
+/* The command and its times, as perf stat ends. */
 static void add_command(const Digest *digest)
 {
 	const CommandFacts *facts = digest->draft->plan->options->command;
@@ -349,8 +366,8 @@ static gboolean is_of_one_file(const AnalysisOptions *options)
 	       (at && second && strncmp(first, second, (gsize)(at - first) + 1) == 0);
 }
 
-/* What a side is called: two samples of one recording, by their times, of which the second
- * names the zone. */
+/* The name of a side: for two samples of one recording their times, the second one with the time
+ * zone. */
 static struct ctprof_term side_name(const Digest *digest, guint side)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
@@ -398,7 +415,7 @@ static void add_threads(const Digest *digest)
 		    term_whole((gdouble)digest->threads[0]));
 }
 
-/* What no number here contains. */
+/* Processes that no number here contains. */
 static void add_unseen(const Digest *digest)
 {
 	const guint64 *unseen = digest->draft->plan->options->unseen;
