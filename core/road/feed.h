@@ -10,7 +10,7 @@
 
 typedef struct feed Feed;
 
-/* What is looked at, and so is to be read. */
+/* The things on the screen, which are therefore to be read. */
 typedef struct look {
 	gboolean closer;       /* where threads wait */
 	const Section *memory; /* this view of ctprof memory; NULL: none */
@@ -24,15 +24,14 @@ struct feed {
 	const char *remark;    /* about the feed as a whole: a file that is cut off; NULL: none */
 	const char *memory_of; /* whose memory is read, as a report says it */
 	Sample *samples[2];    /* owned: the older one, the newer one; NULL: not yet */
-	Sample *taken;         /* owned: the next one, which is not in sight yet; NULL: none */
+	Sample *taken;         /* owned: the next one, not shown yet; NULL: none */
 	gint32 own[2];         /* as AnalysisOptions has them: of samples of this host */
 	struct memory_reader *reader; /* of this host; NULL: none */
 
-	/* These two may run in a thread of their own, beside all but themselves and what is of
-	 * a recording alone.  What they read is in sight after keep().
-	 *
-	 * take: reads the next sample, of this host now, of a recording the one after.  FALSE
-	 * with no error: there is no other. */
+	/* These two may run in a thread of their own, beside everything but themselves and the
+	 * functions for recordings.  Their results are shown after keep().  take: reads the next
+	 * sample, of this host now, or the following one of a recording.  FALSE with no error:
+	 * there is no other. */
 	gboolean (*take)(Feed *feed, const Look *look, GError **error);
 	/* Reads the memory that is looked at. */
 	gboolean (*take_memory)(Feed *feed, const Look *look, GError **error);
@@ -41,18 +40,22 @@ struct feed {
 	/* When the memory that is looked at is to be read: monotonic time in µs; G_MAXINT64:
 	 * never. */
 	gint64 (*memory_due)(const Feed *feed, const Look *look);
-	/* What was read; NULL: nothing yet, or with an error it cannot be. */
+	/* The memory that was read; NULL: nothing yet, or with an error it cannot be read. */
 	const Sample *(*memory)(const Feed *feed, const Look *look, GError **error);
 
 	/* Writes the samples of the window to a file; where: its name, which the caller frees. */
 	gboolean (*save)(Feed *feed, char **ret_where, GError **error);
 	void (*free)(Feed *feed);
 
-	/* Of a recording alone.  Moves the window by samples; makes it longer, or shorter, by
+	/* For a recording only.  Moves the window by samples; makes it longer, or shorter, by
 	 * samples; moves its end to a time, as --at takes it. */
 	gboolean (*move)(Feed *feed, gint by, GError **error);
 	gboolean (*stretch)(Feed *feed, gint by, GError **error);
 	gboolean (*jump)(Feed *feed, const char *when, GError **error);
+	/* Reads what its first screens say, window by window; the caller frees it.  Then: shows the
+	 * window of that number.  Neither may run while another thread reads. */
+	Series *(*past)(Feed *feed, const AnalysisOptions *options, GError **error);
+	gboolean (*show)(Feed *feed, guint window, guint n_windows, GError **error);
 };
 
 /* Whether there are two samples, and so a window. */

@@ -34,13 +34,19 @@ static Filling *begin_window(const Filling *report, Series *past, GError **error
 	return filling_new(&options, report->hidden, error);
 }
 
+guint past_boundary(guint length, guint window, guint n_windows)
+{
+	return (guint)((guint64)length * window / n_windows);
+}
+
 /* Where a window begins or ends at the sample, appends the sides that it is read into. */
 static gboolean cut_at(Cutting *cutting, guint sample, const Filling *report, SampleSide **at,
 		       GError **error)
 {
-	guint64 length = cutting->to - cutting->from;
+	guint length = cutting->to - cutting->from;
 
-	if (cutting->n == 0 || sample != cutting->from + (guint)(length * cutting->at / cutting->n))
+	if (cutting->n == 0 ||
+	    sample != cutting->from + past_boundary(length, cutting->at, cutting->n))
 		return TRUE;
 	cutting->ended = g_steal_pointer(&cutting->open);
 	if (cutting->ended)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "feed.h"
 #include "load.h"
+#include "past.h"
 #include "snapshot/when.h"
 
 #define DRAWER "table"
@@ -25,7 +26,7 @@ typedef struct replay {
 	guint to, length; /* the newer sample; how many before it the older one is */
 	const char *path;
 	char *name;           /* the last part of it */
-	Memory memory, found; /* found: not yet in sight */
+	Memory memory, found; /* found: not shown yet */
 	Sample *older;        /* of the next window, with kept.taken; NULL: it stays */
 	guint next_to, next_length;
 	Output *save; /* NULL: it was written, or cannot be */
@@ -43,7 +44,7 @@ static Sample *read_sample(Replay *self, guint at, guint n_exits, GError **error
 	return g_steal_pointer(&sample);
 }
 
-/* What keep() makes the window of then. */
+/* Frees the samples that keep() would make the window. */
 static void drop_taken(Replay *self)
 {
 	g_clear_pointer(&self->older, sample_free);
@@ -195,6 +196,27 @@ static gboolean jump(Feed *feed, const char *when, GError **error)
 	       try_to(self, sample, self->length, error);
 }
 
+static Series *read_past(Feed *feed, const AnalysisOptions *options, GError **error)
+{
+	const Replay *self = (const Replay *)feed;
+	g_autoptr(Filling) filling = filling_new(options, NULL, error);
+
+	if (!filling || !past_read(self->recording, 0, recording_n_samples(self->recording) - 1,
+				   filling, error))
+		return NULL;
+	return g_steal_pointer(&filling->options.past);
+}
+
+static gboolean show(Feed *feed, guint window, guint n_windows, GError **error)
+{
+	Replay *self = (Replay *)feed;
+	guint last = recording_n_samples(self->recording) - 1;
+	gint64 from = past_boundary(last, window, n_windows);
+	gint64 to = past_boundary(last, window + 1, n_windows);
+
+	return try_to(self, to, to - from, error);
+}
+
 /* The part of the recording that the window is. */
 static gboolean save(Feed *feed, char **ret_where, GError **error)
 {
@@ -291,6 +313,8 @@ Feed *replay_feed_new(const Globals *globals, const char *path, GError **error)
 		.move = move,
 		.stretch = stretch,
 		.jump = jump,
+		.past = read_past,
+		.show = show,
 	};
 	if (!open_recording(self, globals, path, error)) {
 		replay_feed_free(&self->feed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What keys do on the screen. */
+/* The actions of the keys on the screen. */
 #include "guard/crash.h"
 #include "inside.h"
 #include "keys.h"
@@ -272,6 +272,14 @@ static void go_back(Screen *screen, G_GNUC_UNUSED gint by)
 static void help(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	toggle_view(screen, &kind_help);
+}
+
+static void findings(Screen *screen, G_GNUC_UNUSED gint by)
+{
+	if (screen_view(screen)->kind == &kind_findings)
+		screen_close_view(screen);
+	else
+		screen_open_findings(screen);
 }
 
 static void choose_columns(Screen *screen, G_GNUC_UNUSED gint by)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the views of the screen share. */
+/* Shared by the views of the screen. */
 #pragma once
 
 #include "drawer.h"
@@ -28,7 +28,7 @@ typedef struct view_kind {
 } ViewKind;
 
 extern const ViewKind kind_pools, kind_pool, kind_help, kind_columns;
-extern const ViewKind kind_memory;
+extern const ViewKind kind_memory, kind_findings;
 
 typedef struct view {
 	const ViewKind *kind;
@@ -36,7 +36,7 @@ typedef struct view {
 	Place place;
 } View;
 
-/* Which memory of a process counts on the memory page. */
+/* The memory of a process that counts on the memory page. */
 enum memory_of { MEMORY_OF_SUBTREE, MEMORY_OF_SELF, MEMORY_FLAT, N_MEMORY_OF };
 
 struct screen {
@@ -46,7 +46,8 @@ struct screen {
 	Drawer drawer;
 	Sampler *sampler;
 	Series *history;
-	GArray *views; /* View, the one in sight last */
+	Series *past;  /* of the whole recording, for the page of findings; NULL: not read */
+	GArray *views; /* View, the visible one last */
 	Page *page;    /* its; NULL: it is to be made */
 
 	/* How pools are shown. */
@@ -89,14 +90,14 @@ void screen_say(Screen *screen, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Waits for the sample that is being read, if one is, and takes it over. */
 void screen_settle(Screen *screen);
 guint screen_height(const Screen *screen);
-/* What a key does. */
+/* Does what the key asks for. */
 void screen_act(Screen *screen, gunichar key);
 
-/* Of the last windows; of a pool, its CPU. */
+/* The history: so many of the last windows; of pools, only their CPU. */
 #define HISTORY_WINDOWS 60
 #define HISTORY_OF_POOLS "cpu"
 
-/* What must be read for the views. */
+/* The data that must be read for the views. */
 Look screen_look(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
 void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page);
@@ -110,7 +111,9 @@ const struct ctprof_report *screen_analyse(const Screen *screen, AnalysisOptions
 const struct ctprof_report *screen_analyse_window(Screen *screen, const char *watched,
 						  AnalysisOptions *options, Analysis **ret_analysis,
 						  GError **error);
-/* The view of memory in sight, how it is sorted, and when it was read: for the line below. */
+/* The visible view of memory, how it is sorted, and when it was read: for the line below. */
 char *screen_describe_memory(const Screen *screen);
-/* The next of the measures that the view in sight can be sorted by. */
+/* Reads the whole recording for the page of its findings, and opens it. */
+void screen_open_findings(Screen *screen);
+/* Turns to the next of the measures that the visible view can be sorted by. */
 void screen_turn_measure(Screen *screen, gint by);

@@ -40,6 +40,7 @@
 	KEY("t             ", "the next sample", step, 1, 't')                                     \
 	KEY("T             ", "the sample before", step, -1, 'T')                                  \
 	KEY("j             ", "jump to a time: 03:12, +90s, -5m", jump, 0, 'j')                    \
+	KEY("f             ", "findings of the whole recording, and when", findings, 0, 'f')       \
 	KEY("[             ", "a shorter window", stretch, -1, '[')                                \
 	KEY("]             ", "a longer window", stretch, 1, ']')
 

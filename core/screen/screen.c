@@ -11,12 +11,12 @@
 /* The second sample comes soon: the first screen needs both. */
 #define FIRST_WAIT_US (G_USEC_PER_SEC / 2)
 #define NS_PER_US 1000
-/* What is said must not hide for ever what is shown there otherwise. */
+/* A message must not hide the line below for ever. */
 #define MESSAGE_US (5 * G_USEC_PER_SEC)
 
 #define KEYS_LINE " ? help  q quit  Enter open  m memory  / search  \\ filter  < > sort  g group"
 #define KEYS_LINE_REPLAY                                                                           \
-	" ? help  q quit  t T sample  j jump  [ ] window  p play  Enter open  m memory"
+	" ? help  q quit  f findings  t T sample  j jump  [ ] window  p play  Enter open"
 #define KEYS_LINE_MEMORY                                                                           \
 	" ? help  q quit  Enter open  Esc back  m pools  u measure  e children  / search"
 
@@ -71,7 +71,8 @@ void screen_forget_page(Screen *screen)
 	g_clear_pointer(&screen->page, page_free);
 }
 
-/* Where threads wait is read while a pool is open, and memory while its page is in sight. */
+/* The places where threads wait are read while a pool is open, and memory while its page is
+ * shown. */
 Look screen_look(const Screen *screen)
 {
 	const View *now = screen_view(screen);
@@ -157,7 +158,7 @@ gboolean screen_make_page(Screen *screen, GError **error)
 	return screen->page != NULL;
 }
 
-/* The filter of the table in sight. */
+/* The filter of the visible table. */
 static gboolean matches_nothing(const Screen *screen)
 {
 	const Page *page = screen->page;
@@ -216,7 +217,7 @@ gboolean screen_draw(Screen *screen, GError **error)
 
 /* ---- samples ------------------------------------------------------------------------- */
 
-/* What is late is not caught up with. */
+/* Late samples are not caught up with. */
 static void set_due(Screen *screen)
 {
 	gint64 interval = (gint64)(screen->options->interval_ns / NS_PER_US);
@@ -237,7 +238,7 @@ static gboolean take_over(Screen *screen, gboolean wait, GError **error)
 		g_propagate_error(error, end.error);
 		return FALSE;
 	}
-	/* What memory cannot be read, and why, is on its page. */
+	/* Memory that cannot be read, and the reason, are on its page. */
 	g_clear_error(&end.error);
 	screen->feed->keep(screen->feed);
 	screen_forget_page(screen);
@@ -333,6 +334,7 @@ static void screen_clear(Screen *screen)
 	g_clear_pointer(&screen->drawer.output, output_free);
 	g_clear_error(&screen->drawer.error);
 	g_clear_pointer(&screen->history, series_free);
+	g_clear_pointer(&screen->past, series_free);
 	g_clear_pointer(&screen->views, g_array_unref);
 	g_clear_pointer(&screen->hidden, g_hash_table_unref);
 	g_clear_pointer(&screen->sortable, g_ptr_array_unref);

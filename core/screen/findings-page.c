@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The page of what stood out in a recording, and when; choosing a line goes to its worst moment. */
+#include "inside.h"
+
+#define HISTORY "history"
+#define TABLE "findings-history"
+
+static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
+{
+	static const SheetRows rows = {.names = {"finding", "subject"}, .subject = "subject"};
+	static char sections[] = HISTORY;
+	AnalysisOptions options = screen_options(screen);
+	g_autoptr(Analysis) analysis = NULL;
+	g_auto(Sheet) found = {.drawer = NULL};
+
+	(void)subject;
+	options.sections = sections;
+	options.past = screen->past;
+	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
+	if (!report)
+		return FALSE;
+	drawer_text(&screen->drawer,
+		    "What stood out in the whole recording; Enter goes to the worst moment",
+		    page->head);
+	if (sheet_take(&screen->drawer, report, TABLE, &found) && found.section.n_lines > 0)
+		sheet_fill(&found, &rows, page);
+	else
+		drawer_text(&screen->drawer, "nothing did", page->head);
+	return TRUE;
+}
+
+/* The window of the recording in which it was worst.  Names of findings have no spaces. */
+static void go_to_worst(Screen *screen, const char *name)
+{
+	g_auto(GStrv) parts = g_strsplit(name, " ", 2);
+	g_autoptr(GError) error = NULL;
+	guint worst = 0;
+
+	(void)series_worst(screen->past, parts[1], parts[0], &worst);
+	screen_settle(screen);
+	if (!screen->feed->show(screen->feed, worst, series_windows(screen->past), &error) &&
+	    error) {
+		screen_say(screen, "%s", error->message);
+		return;
+	}
+	series_clear(screen->history);
+	screen->is_new_window = screen->paused = TRUE;
+	screen_close_view(screen);
+}
+
+const ViewKind kind_findings = {.make = make, .choose = go_to_worst};
+
+void screen_open_findings(Screen *screen)
+{
+	g_autoptr(GError) error = NULL;
+	const AnalysisOptions options = screen_options(screen);
+
+	/* Nothing else may read the recording meanwhile. */
+	screen_settle(screen);
+	Series *past = screen->feed->past(screen->feed, &options, &error);
+	if (!past) {
+		screen_say(screen, "%s", error->message);
+		return;
+	}
+	g_clear_pointer(&screen->past, series_free);
+	screen->past = past;
+	screen_open_view(screen, &kind_findings, NULL);
+}
