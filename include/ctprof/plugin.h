@@ -50,7 +50,7 @@ extern "C" {
 #define CTPROF_PRINTF(fmt, first)
 #endif
 
-/* What a plugin is: struct ctprof_plugin.kind. */
+/* The kind of a plugin: struct ctprof_plugin.kind. */
 enum ctprof_kind {
 	CTPROF_KIND_SOURCE = 10, /* fills metric slots; ops is struct ctprof_source_ops */
 	CTPROF_KIND_SINK = 20,   /* writes captures or reports; ops is struct ctprof_sink_ops */
@@ -240,7 +240,7 @@ enum ctprof_unit {
 	CTPROF_UNIT_CENTIPERCENT = 90, /* hundredths of a percent */
 };
 
-/* What a value describes, which determines the batches that have its slot. */
+/* The subject of a value, which determines the batches that have its slot. */
 enum ctprof_scope {
 	CTPROF_SCOPE_THREAD = 10,  /* thread batches: one row per thread */
 	CTPROF_SCOPE_EXIT = 15,    /* one row per thread that ended: host->exited().  Since 1.3 */
@@ -358,7 +358,7 @@ struct ctprof_map_entry {
  * previous sample.  Since 1.4. */
 #define CTPROF_TARGET_SAME 2u
 
-/* What one row of a batch describes. */
+/* The subject of one row of a batch. */
 struct ctprof_target {
 	uint32_t struct_size;
 	uint32_t flags; /* CTPROF_TARGET_* */

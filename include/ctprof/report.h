@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* What a value contains: struct ctprof_value.type. */
+/* The content of a value: struct ctprof_value.type. */
 enum ctprof_value_type {
 	CTPROF_VALUE_ABSENT = 0,  /* not measured: never 0 */
 	CTPROF_VALUE_NUMBER = 10, /* number: counters, peaks, lows, gauges, levels, map entries */
@@ -147,7 +147,7 @@ struct ctprof_cell {
 	const struct ctprof_histogram *histogram[2];
 };
 
-/* What a field is: struct ctprof_report_field.role.  Since 1.6. */
+/* The role of a field: struct ctprof_report_field.role.  Since 1.6. */
 enum ctprof_field_role {
 	CTPROF_FIELD_PLAIN = 0,     /* known by its name and unit */
 	CTPROF_FIELD_SUBJECT = 10,  /* text: what the line is about, any bytes */
@@ -237,7 +237,7 @@ struct ctprof_piece {
 	const struct ctprof_term *terms; /* n_terms: one for each "{}" */
 };
 
-/* What a sentence is about: struct ctprof_sentence.role. */
+/* The subject of a sentence: struct ctprof_sentence.role. */
 enum ctprof_sentence_role {
 	CTPROF_SENTENCE_TITLE = 10, /* the captures, their host, the command */
 	CTPROF_SENTENCE_HEADING = 20,
@@ -258,7 +258,7 @@ struct ctprof_sentence {
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* What a line is: struct ctprof_report_line.role.  Its name does not show that: a process
+/* The role of a line: struct ctprof_report_line.role.  Its name does not show that: a process
  * may be called "total".  Since 1.6. */
 enum ctprof_line_role {
 	CTPROF_ROLE_NONE = 0,         /* a metric, an object, or something else with a name */

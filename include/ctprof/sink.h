@@ -65,7 +65,7 @@ struct ctprof_map {
 	struct ctprof_map_entry entries[1]; /* n entries, ordered bytewise by key */
 };
 
-/* What an 8-byte value contains: struct ctprof_metric_info.type. */
+/* The content of an 8-byte value: struct ctprof_metric_info.type. */
 enum ctprof_type {
 	CTPROF_TYPE_U64 = 10,  /* a uint64_t; also char and bool */
 	CTPROF_TYPE_I64 = 20,  /* an int64_t */
@@ -121,9 +121,8 @@ struct ctprof_capture {
 	/* Number of the sample in a recording, from 1; 0: not a recording.  Since
 	 * 1.4. */
 	uint64_t sample;
-	/* What happened since the previous sample that its values do not show (the host
-	 * was suspended, samples are missing), as one sentence; NULL: nothing.  Since
-	 * 1.4. */
+	/* One sentence about the time since the previous sample, if its values do not show
+	 * it (the host was suspended, samples are missing); NULL: nothing.  Since 1.4. */
 	const char *note;
 };
 
@@ -150,7 +149,7 @@ enum ctprof_plugin_state {
 	CTPROF_STATE_FAILED = 30,   /* switched off after failures */
 };
 
-/* What one plugin did during the capture. */
+/* The work of one plugin during the capture. */
 struct ctprof_plugin_report {
 	uint32_t struct_size;
 	uint32_t state; /* enum ctprof_plugin_state */
@@ -192,7 +191,7 @@ struct ctprof_capture_end {
 
 /* ---- tables: since 1.5 --------------------------------------------------- */
 
-/* What a row of a table is: bits of struct ctprof_sink_ops.tables. */
+/* The kind of a table's rows: bits of struct ctprof_sink_ops.tables. */
 #define CTPROF_TABLE_THREADS 1u   /* a thread */
 #define CTPROF_TABLE_GROUPS 2u    /* a group of threads in a capture */
 #define CTPROF_TABLE_CGROUPS 4u   /* a cgroup */
@@ -250,7 +249,7 @@ struct ctprof_records {
 
 /* ---- reading back ------------------------------------------------------ */
 
-/* What a fact is about: ctprof_input.fact(). */
+/* The subject of a fact: ctprof_input.fact(). */
 enum ctprof_fact_kind {
 	/* When and how the capture was made.  Known keys: captured_at_unix_ns,
 	 * begin_boottime_ns, skew_ns, version (of ctprof), kernel, note (of a sample),
@@ -333,7 +332,7 @@ struct ctprof_input {
 	/* Size of the file in bytes; 0: unknown, in which case only a snapshot or the
 	 * first sample of a recording can be read, and seek() fails. */
 	uint64_t size;
-	/* Which sample to read, from 0; CTPROF_SAMPLE_NONE: none. */
+	/* The sample to read, from 0; CTPROF_SAMPLE_NONE: none. */
 	uint64_t sample;
 	/* Number of samples, ending with that one, whose exit rows are wanted; 1:
 	 * only its own. */

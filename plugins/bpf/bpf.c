@@ -112,7 +112,7 @@ static void bpf_close(void *data)
 
 /* ---- doctor ----------------------------------------------------------- */
 
-/* What a capture of the whole host would do. */
+/* The decision for a capture of the whole host, in words. */
 static const char *describe(const struct bpf *self)
 {
 	bool pays = condition_pays(self->when, condition_count_threads(self->host));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which address is the sched_ext class: the kernel is asked once for each class. */
+/* Finds the address of the sched_ext class: the kernel is asked once for each class. */
 #pragma once
 
 #include <stdbool.h>

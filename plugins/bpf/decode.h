@@ -7,7 +7,7 @@
 
 #include "record.h"
 
-/* Of the running kernel, the same for all threads. */
+/* Properties of the running kernel, the same for all threads. */
 struct decode_rules {
 	uint64_t tick_ns; /* of a USER_HZ tick */
 	uint64_t page_bytes;

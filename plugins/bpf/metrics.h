@@ -27,7 +27,7 @@ enum bpf_text {
 
 extern const struct ctprof_metric bpf_texts[N_TEXTS];
 
-/* Which delays and peaks of a thread were counted. */
+/* The delays and peaks of a thread that were counted. */
 enum bpf_label {
 	LABEL_MEASURED,
 	LABEL_CPU_DELAY,

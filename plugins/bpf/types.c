@@ -38,7 +38,7 @@ struct cut {
 	uint32_t types_len, strings_len;
 	uint32_t *at; /* by id: offset in types; 0: void */
 	uint32_t n;   /* of ids */
-	/* What is kept. */
+	/* The structs and members that are kept. */
 	struct names structs, members;
 	uint32_t *new_id; /* by id; 0: not kept */
 	uint32_t kept[MOST_KEPT], n_kept;

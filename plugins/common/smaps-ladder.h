@@ -15,7 +15,7 @@
 
 #include "ctprof/source.h"
 
-/* Which files are tried. */
+/* The files to try. */
 enum smaps_files {
 	SMAPS_AUTO,   /* the whole ladder */
 	SMAPS_ROLLUP, /* smaps_rollup only */

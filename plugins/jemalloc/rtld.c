@@ -27,7 +27,7 @@
 #define DTV_ENTRY 16u
 #define DTV_UNALLOCATED UINT64_MAX
 
-/* Which members of elf_thread_db a lookup needs; bits as in elfobj.c's table. */
+/* The members of elf_thread_db that a lookup needs; bits as in elfobj.c's table. */
 #define HAS_SLOTINFO (UINT32_C(1) << 7)
 #define HAS_LINK_MAP (UINT32_C(3) << 8)
 

@@ -12,7 +12,7 @@
 
 struct probe;
 
-/* What the programs are for. */
+/* The purpose of the programs. */
 enum probe_task {
 	PROBE_TURNS = 1, /* counts turns: probe_read() */
 	PROBE_WAITS = 2, /* charges waits: probe_matrix() */
@@ -39,7 +39,7 @@ const struct turn_record *probe_at(const struct probe *probe, size_t i,
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid,
 				     const struct turns **ret_turns);
 
-/* Which pool waited for a CPU, and what ran there meanwhile. */
+/* The pools that waited for a CPU, and what ran there meanwhile. */
 struct matrix {
 	unsigned n; /* number of rows and of columns; the first are enum wait_column */
 	struct pool_name names[N_WAIT_COLUMNS];

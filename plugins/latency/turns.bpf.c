@@ -22,7 +22,7 @@ struct {
 	__type(value, struct turns);
 } storage SEC(".maps");
 
-/* Which of the two the reader wants; the kernel removes the code of the other. */
+/* The one of the two that the reader wants; the other is not even compiled. */
 const volatile bool counts_turns = 1;
 const volatile bool charges_waits = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a mapping contains, judged by its path and the file system of its device. */
+/* The contents of a mapping, judged by its path and the file system of its device. */
 #pragma once
 
 #include "mounts.h"

@@ -39,7 +39,7 @@ struct named_swap {
 	uint64_t bytes;
 };
 
-/* What to keep besides the objects. */
+/* The data to keep besides the objects. */
 #define FOLD_PRIVATE 1u /* mappings of no object, by label */
 #define FOLD_BY_NAME 2u /* swap of each shared mapping */
 

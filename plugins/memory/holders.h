@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which processes hold which objects: the folded smaps of all processes, merged by object.  Workers
+ * The processes that hold each object: the folded smaps of all processes, merged by object.  Workers
  * add processes concurrently; all other functions are for one thread, after the workers are done.
  */
 #pragma once
@@ -104,8 +104,8 @@ void holders_init(struct holders *ret, const struct ctprof_host *host, const str
 		  unsigned wanted);
 void holders_clear(struct holders *holders);
 
-/* What to keep of a process: only its share of objects, also its own non-empty areas, or all its
- * mappings. */
+/* The data to keep of a process: only its share of objects, also its own non-empty areas, or all
+ * its mappings. */
 enum holders_choice { HOLDERS_OBJECTS, HOLDERS_AREAS, HOLDERS_MAPPINGS };
 
 /* Adds a finished fold, after sorting it by kind. */

@@ -10,7 +10,7 @@
 #include "amount.h"
 #include "text.h"
 
-/* What backs the files of a file system. */
+/* The kind of storage of a file system. */
 enum mount_kind {
 	MOUNT_UNKNOWN, /* mounted elsewhere, or nowhere: the kernel's own */
 	MOUNT_OTHER,   /* a disk, a network, a device's driver, ... */

@@ -10,7 +10,7 @@
 
 #include "ctprof/source.h"
 
-/* What to read, determined before the first thread; shared by all workers. */
+/* The values to read, determined before the first thread; shared by all workers. */
 struct plan {
 	const struct ctprof_host *host;
 	struct files_index index;

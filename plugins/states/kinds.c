@@ -27,7 +27,7 @@ const char *const kind_words[N_KINDS] = {
 	[KIND_DEAD] = "dead",
 };
 
-/* What a system call reveals; calls without a row are KIND_OTHER. */
+/* The information in a system call; calls without a row are KIND_OTHER. */
 enum call {
 	CALL_DESCRIPTOR, /* the kind of the descriptor decides */
 	CALL_FILE,

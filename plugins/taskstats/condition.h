@@ -22,7 +22,7 @@ int taskstats_examine(const struct ctprof_host *host, uint16_t *ret_family, uint
 uint32_t taskstats_parse_delayacct(const char *text, size_t len,
 				   const struct taskstats_values *own);
 
-/* What to report to the user. */
+/* The report to the user. */
 struct taskstats_advice {
 	const char *why;
 	const char *remedy; /* NULL: none known */

@@ -7,7 +7,7 @@
 
 #include "ctprof/plugin.h"
 
-/* What must be enabled in the kernel for a value to be meaningful. */
+/* The accounting that must be enabled in the kernel for a value to be meaningful. */
 enum taskstats_active {
 	TASKSTATS_MEASURED = 1, /* the query was answered: always */
 	TASKSTATS_CPU = 2,      /* CONFIG_TASK_DELAY_ACCT: sched_info feeds the cpu delay */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink needs of the plugin interface. */
+/* The part of the plugin interface that every sink needs. */
 #pragma once
 
 #include "ctprof/sink.h"

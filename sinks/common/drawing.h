@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink that draws a report needs: its parts, with the sizes of the
+/* Shared by all sinks that draw a report: its parts, with the sizes of the
  * host's structs, and text for values that are not numbers. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every sink that writes tables needs: the list of tables, their values, and an output
+/* Shared by all sinks that write tables: the list of tables, their values, and an output
  * buffer. */
 #pragma once
 

@@ -7,7 +7,7 @@
 #include "ctprof/report.h"
 #include "style.h"
 
-/* What a cell is drawn from. */
+/* The place of a cell: everything that it is drawn from. */
 struct spot {
 	const struct ctprof_report *report;
 	const struct ctprof_report_section *section;

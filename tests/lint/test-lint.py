@@ -223,6 +223,21 @@ def test_words_of_documents():
         assert sorted(got) == sorted(expected), (text, got)
 
 
+def test_comments():
+    licence = "/* SPDX-License-Identifier: LGPL-2.1-or-later */\n"
+    text = "/* {}. */\n"
+    for comment, expected in (
+        ("What is read", ["What"]), ("Read once.  Of these\n * the first", ["Of"]), ("Who\n * asks", ["Who"]),
+        ("The pool of what is read; what else there is", []), ("Which is not in sight", ["Which", "in sight"]),
+        ("Office hours, whatever", []),
+    ):  # fmt: skip
+        for path, is_checked in (("core/cut.c", True), ("core/test-cut.c", False), ("tests/cut.c", False)):
+            findings = [finding for finding in lint.check_c(path, licence + text.format(comment))
+                        if finding.rule == "comments"]  # fmt: skip
+            got = [re.match("'(.*)': ", finding.message)[1] for finding in findings]
+            assert got == (expected if is_checked else []), (path, comment, got)
+
+
 def test_words_name_their_line():
     findings = lint.check_words("docs/x.md", "one\nas\nmany as\n\nshall\n")
     assert [(finding.line, finding.rule) for finding in findings] == [(5, "words"), (3, "words")]
