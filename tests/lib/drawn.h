@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the linked sink writes for a report of runs with one row. */
+/* Renders a one-row report of runs with the sink that is linked in. */
 #pragma once
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 	DRAWN_WARNING = 2, /* a warning with everything that must be escaped */
 };
 
-/* The caller frees it. */
+/* Returns the sink's output; the caller frees it. */
 static inline char *drawn_report(const struct ctprof_report *report)
 {
 	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
@@ -31,7 +31,7 @@ static inline char *drawn_report(const struct ctprof_report *report)
 static const char *const drawn_warnings[] = {"50% < 100%"};
 static const guint32 drawn_columns[] = {CTPROF_COLUMN_GROUP, CTPROF_COLUMN_DELTA};
 
-/* The row of metric "m" of a group, and --fail-on met by it; how: DRAWN_*. */
+/* Renders the row of metric "m" for a group; if fails, it meets --fail-on.  how: DRAWN_* flags. */
 static inline char *drawn_run(const char *group, guint32 verdict, gboolean fails, guint how)
 {
 	static const double runs[] = {1e6, 2e6, 3e6, 2e6, 3e6, 4e6};

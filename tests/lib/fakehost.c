@@ -86,7 +86,7 @@ static const char *host_option(const struct ctprof_host *host, const char *key)
 	return g_hash_table_lookup(self(host)->options, key);
 }
 
-/* Threads and those that ended have metrics of the same names. */
+/* Live and exited threads have metrics with the same names. */
 static gboolean is_of_exits(const struct ctprof_metric *metric)
 {
 	return metric->scope == CTPROF_SCOPE_EXIT;
@@ -147,7 +147,7 @@ static struct cell *cell_at(FakeHost *fake, guint64 row, guint32 slot, gboolean 
 	return cell;
 }
 
-/* The cell to put into, after the checks of the interface. */
+/* Checks the arguments as the interface requires, and returns the cell to fill. */
 static struct cell *put(struct ctprof_batch *batch, guint64 row, guint32 slot, gboolean type_ok)
 {
 	FakeHost *fake = batch->handle;
@@ -270,7 +270,7 @@ static gboolean has_object_group(const FakeHost *fake, const char *group)
 	return FALSE;
 }
 
-/* The next row of a batch that began empty. */
+/* Appends a row to a batch that began empty. */
 static int add_row(FakeHost *fake, struct ctprof_target target, guint64 *ret_row)
 {
 	target.struct_size = sizeof target;
@@ -452,7 +452,7 @@ const GByteArray *fake_host_written(FakeHost *fake)
 	return fake->written;
 }
 
-/* Of two metrics of that name, the one of the current batch. */
+/* If two metrics have this name, returns the one in the scope of the current batch. */
 static guint32 slot_of(FakeHost *fake, const char *name)
 {
 	guint32 slot = 0;
@@ -514,7 +514,7 @@ struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope)
 
 		g_array_append_val(fake->targets, none);
 	}
-	/* A batch without rows was a source's last: this one begins another round. */
+	/* A source ends a round with a batch without rows: this one begins the next round. */
 	if (fake->batch.scope == CTPROF_SCOPE_OBJECT && fake->batch.n == 0)
 		g_hash_table_remove_all(fake->named);
 	clear_targets(old);

@@ -24,7 +24,7 @@ const struct ctprof_host *fake_host_table(FakeHost *fake);
 
 /* Sets the value of an option; call before open(). */
 void fake_host_option(FakeHost *fake, const char *key, const char *value);
-/* From now on only such metrics are wanted; if never called, all are. */
+/* Adds a metric to the wanted ones; if never called, all are wanted. */
 void fake_host_want(FakeHost *fake, const char *name);
 
 /* The last message of error(), or "". */
@@ -35,7 +35,7 @@ const char *fake_host_log(FakeHost *fake);
 const char *fake_host_findings(FakeHost *fake);
 /* How often open_file() was called with a path that ends in suffix. */
 guint fake_host_opens(FakeHost *fake, const char *suffix);
-/* What a sink wrote. */
+/* Everything a sink has written. */
 const GByteArray *fake_host_written(FakeHost *fake);
 /* The definition of a registered metric, or NULL. */
 const struct ctprof_metric *fake_host_metric(FakeHost *fake, const char *name);
@@ -45,9 +45,9 @@ guint fake_host_n_metrics(FakeHost *fake);
  * if it does not exist).  fake_host_add_cgroup for cgroup batches. */
 void fake_host_add_thread(FakeHost *fake, gint32 tgid, gint32 tid);
 void fake_host_add_cgroup(FakeHost *fake, const char *path);
-/* The batch over the targets added since the last one.  Owned by fake.  One of
- * CTPROF_SCOPE_OBJECT or _EXIT has no row yet: the plugin adds them, until it is
- * full. */
+/* Returns a batch over the targets added since the last one; owned by fake.  With
+ * CTPROF_SCOPE_OBJECT or _EXIT it starts empty, and the plugin adds rows until it
+ * is full. */
 struct ctprof_batch *fake_host_batch(FakeHost *fake, guint32 scope);
 
 /* The contents of the last batch: the state, and the value if PRESENT. */
@@ -60,7 +60,7 @@ const char *fake_host_string(FakeHost *fake, guint64 row, const char *name);
 guint fake_host_rows(FakeHost *fake);
 /* The target of a row of the last batch. */
 const struct ctprof_target *fake_host_target(FakeHost *fake, guint64 row);
-/* The row of that object in the last batch; -1: not there. */
+/* Returns the row of an object in the last batch, or -1 if it has none. */
 gint64 fake_host_find_object(FakeHost *fake, const char *group, const char *name);
 /* Sets the number of objects or exits that a batch has room for; 256 if never
  * called. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a third party has: a tree made by `meson install`, and ordinary
+"""The view of a third party: a tree made by `meson install`, and ordinary
 tools."""
 
 import os
@@ -21,7 +21,7 @@ def find_tool(*names):
 
 
 def call(*command, **options):
-    """The output of the command, which must succeed."""
+    """Returns the output of the command, which must succeed."""
     done = subprocess.run([str(word) for word in command], check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     assert done.returncode == 0, f"{shlex.join(map(str, command))}: {done.stdout}"
@@ -29,7 +29,7 @@ def call(*command, **options):
 
 
 def install(tmp):
-    """`meson install` into tmp; the environment in which pkg-config finds it."""
+    """Runs `meson install` into tmp; returns the environment in which pkg-config finds it."""
     if not os.access(BUILD / "meson-logs", os.W_OK):
         raise tap.Skip("`meson install` writes its log into the build tree, which is not ours")
     call(find_tool("meson"), "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", tmp)

@@ -2,8 +2,8 @@
 """Tests as functions, reported as TAP: tap.main(globals()) runs every test_*.
 
 A test fails by raising, and is skipped with its reason by raising tap.Skip.
-With names as arguments, only those tests run. main(globals(), world="own") runs them where no
-other process is (world.py); any other world is the shared host, with the reason.
+With names as arguments, only those tests run. main(globals(), world="own") runs them in namespaces
+without other processes (world.py); any other value of world is the reason to use the shared host.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ import traceback
 
 from world import enter
 
-# What started us may ignore them (nohup, a shell's `&`), and programs under
-# test would inherit that.
+# The parent may ignore these signals (nohup, a shell's `&`), and programs
+# under test would inherit that.
 for _name in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
     signal.signal(_name, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -26,7 +26,7 @@ class Skip(Exception):
 
 @contextlib.contextmanager
 def another_user(program):
-    """Where the user that the program runs as may not reach it, the test is skipped: a tree
+    """Skips the test if the user that the program runs as cannot reach it, as in a tree
     below a home folder that only its owner may enter."""
     try:
         yield

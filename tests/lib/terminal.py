@@ -12,7 +12,7 @@ NUMBERS = itertools.count()
 
 
 class Terminal:
-    """What is on it, and its keys."""
+    """A terminal's contents and keyboard."""
 
     def __init__(self, server):
         self.server = server
@@ -30,7 +30,7 @@ class Terminal:
         return [line.rstrip() for line in self.text().splitlines()]
 
     def state(self, name):
-        """A variable of tmux: alternate_on, cursor_flag."""
+        """Returns a tmux variable, such as alternate_on or cursor_flag."""
         return self.tmux("display-message", "-p", f"#{{{name}}}").strip()
 
     def press(self, *keys):
@@ -44,8 +44,8 @@ class Terminal:
         self.tmux("resize-window", "-x", width, "-y", height)
 
     def wait(self, condition, what):
-        """Until condition holds of the text on it, twice: the first time it may be half drawn.
-        Returns the text."""
+        """Waits until condition is true of the text twice in a row, since the screen may be half
+        drawn the first time. Returns the text."""
         seen = []
 
         def holds():
@@ -61,7 +61,7 @@ class Terminal:
 
 @contextlib.contextmanager
 def terminal(width, height, script):
-    """One that runs a shell script."""
+    """Opens a terminal that runs a shell script."""
     harness.need_command("tmux")
     screen = Terminal(f"ctprof-test-{os.getpid()}-{next(NUMBERS)}")
     try:

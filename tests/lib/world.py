@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A world of its own for a test: PID, mount and cgroup namespaces in which nobody else is.
+"""A world of its own for a test: PID, mount and cgroup namespaces without other processes.
 
-enter() runs the program once more in one, under the number it has here: what is named after
-that number stays the only one of its name. As a program: world.py SCRIPT...
+enter() runs the program again in such a world, under the same PID as outside, so that names made
+from the PID stay unique on the host. As a program: world.py SCRIPT...
 """
 
 import contextlib
@@ -19,8 +19,8 @@ PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 INSIDE = "CTPROF_TEST_INSIDE"
 PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 GROUP = "ctprof-world-"
-# Controllers of cgroup v1 whose cgroups ctprof tells; "" is cgroup2. Not cpu, whose new groups
-# may have no real-time threads.
+# Controllers of cgroup v1 whose cgroups ctprof reports; "" is cgroup2. Without cpu, because a
+# new group of it may not have real-time threads.
 TOLD = {"", "cpuacct", "memory", "pids"}
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -37,7 +37,7 @@ def _pass_signals(pid):
 
 
 def _hierarchies():
-    """[(where it is mounted, type, controllers, our cgroup's folder)] of those mounted whole."""
+    """[(mount point, type, controllers, our cgroup's folder)] of hierarchies mounted whole."""
     mounts, found = [], []
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:
@@ -54,8 +54,8 @@ def _hierarchies():
 
 
 def _make_groups(number, hierarchies):
-    """Cgroups for the world, where some can be made: their folders. Those that were left by one
-    who was killed go."""
+    """Makes cgroups for the world where possible and returns their folders. Removes cgroups left
+    over by a test that was killed."""
     made = []
     for _, _, names, folder in hierarchies:
         names = set(names.split(","))
@@ -77,7 +77,7 @@ def _remove_groups(groups):
 
 
 def _enter_groups(groups, hierarchies):
-    """What is mounted is the part of it that we are in: the cgroup of the world is "/"."""
+    """Joins the groups and remounts the hierarchies, so that the world's cgroup is "/" in them."""
     for group in groups:
         with contextlib.suppress(OSError), open(f"{group}/cgroup.procs", "w", encoding="ascii") as procs:
             procs.write("0")
@@ -89,15 +89,15 @@ def _enter_groups(groups, hierarchies):
 
 
 def _move_in(number, tell, groups, hierarchies):
-    """Of the first process in the PID namespace: the rest of the world, and its next number."""
+    """Sets up the rest of the world in its first process, and makes number the next PID."""
     _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL)
-    # Had the parent ended before, nobody would hear.
+    # If the parent ended before prctl(), no signal comes, but the pipe has no reader.
     alive = select.poll()
     alive.register(tell, 0)
     if alive.poll(0):
         os._exit(1)
     _call("prctl", PR_SET_NAME, b"world")
-    # Job control and signals of the terminal are for those outside.
+    # Job control and terminal signals are left to the processes outside.
     os.setsid()
     _call("unshare", CLONE_NEWNS)
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
@@ -108,7 +108,7 @@ def _move_in(number, tell, groups, hierarchies):
 
 
 def _be_first(number, tell, *cgroups):
-    """Runs the program once more, and does what process 1 has to: reap, and pass signals on."""
+    """Runs the program again, and does the work of process 1: reaps and passes signals on."""
     try:
         _move_in(number, tell, *cgroups)
     except OSError as error:
@@ -127,7 +127,7 @@ def _be_first(number, tell, *cgroups):
 
 
 def _end_as(code):
-    """Ends with the status, or by the signal, with which it ended there."""
+    """Ends with the same status, or by the same signal, as the program in the world."""
     if code > 128:
         with contextlib.suppress(OSError):  # SIGKILL has no other way
             signal.signal(code - 128, signal.SIG_DFL)
@@ -136,7 +136,7 @@ def _end_as(code):
 
 
 def _start(number, groups, hierarchies):
-    """The first process of the world, and why it could not be made."""
+    """Returns the first process of the world, and why the world could not be made ("": it was)."""
     outside = os.open("/proc/self/ns/pid", os.O_RDONLY)
     hear, tell = os.pipe()
     _call("unshare", CLONE_NEWPID)
@@ -146,7 +146,7 @@ def _start(number, groups, hierarchies):
         _be_first(number, tell, groups, hierarchies)
     os.close(tell)
     _pass_signals(first)
-    # Else children of ours would be in the new one, too.
+    # Otherwise later children of ours would be in the new namespace, too.
     _call("setns", outside, CLONE_NEWPID)
     os.close(outside)
     with open(hear, encoding="utf-8") as answer:
@@ -154,7 +154,7 @@ def _start(number, groups, hierarchies):
 
 
 def enter():
-    """Why there is none here; "" if we are in it. Otherwise it does not return."""
+    """Returns "" inside the world, or why it cannot be made. If it was made, does not return."""
     if os.environ.pop(INSIDE, None):
         return ""
     if os.geteuid() != 0:
